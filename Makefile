@@ -1,0 +1,83 @@
+# The commands of this repository. `make run` and `make test` need Go and
+# Python's pip, nothing else.
+
+GO ?= go
+# Everything but what says so is built without cgo.
+export CGO_ENABLED = 0
+
+PLATFORMS = linux/amd64 linux/arm64 darwin/arm64 darwin/amd64 windows/amd64
+PROGRAMS = tools/pjrt/testdata/programs
+
+.PHONY: run
+run: bin/pjrt ## run an example model on the CPU plugin, which is installed if missing
+	bin/pjrt install cpu
+	bin/pjrt run --plugin cpu $(PROGRAMS)/convnet/program.mlir $(PROGRAMS)/convnet/arg*.npy
+
+.PHONY: test
+test: ## run the tests
+	$(GO) test ./...
+
+.PHONY: bench
+bench: ## compare the call path with C and with cgo (needs a C compiler)
+	CGO_ENABLED=1 $(GO) test -run '^$$' -bench . -benchmem ./capi/internal/callbench
+
+.PHONY: generate
+generate: ## regenerate the Go code from third_party/xla
+	$(GO) generate ./...
+
+.PHONY: headers
+headers: ## replace the headers by the originals of a checkout: make headers XLA=DIR
+	@sh third_party/xla/headers.sh "$(XLA)"
+
+.PHONY: check
+check: ## fail when the generated files are not what the generator makes
+	$(GO) run ./tools/pjrtgen check
+
+.PHONY: lint
+lint: ## formatting, vet, and the rules of this repository
+	@test -z "$$(gofmt -l . | tee /dev/stderr)" || { echo 'gofmt -w these files' >&2; exit 1; }
+	$(GO) vet ./...
+	$(GO) run ./tools/lint ./...
+
+.PHONY: platforms
+platforms: ## compile everything, tests too, for every supported platform
+	@set -e; for p in $(PLATFORMS); do \
+		echo $$p; \
+		GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) build ./...; \
+		GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) vet ./...; \
+	done
+
+.PHONY: test-cc
+test-cc: ## compare layouts with C compilers, call C stubs (needs gcc and g++)
+	$(GO) test -tags cc ./third_party/xla ./capi/... ./gen/...
+
+.PHONY: test-arm64
+test-arm64: ## call path and callbacks on arm64, emulated (needs qemu-user and a cross compiler)
+	@mkdir -p bin/arm64
+	aarch64-linux-gnu-gcc -O1 -shared -fPIC -o bin/arm64/stub.so capi/internal/ccall/testdata/stub.c -lpthread
+	GOARCH=arm64 $(GO) test -c -tags cc -o bin/arm64/ccall.test ./capi/internal/ccall
+	GOARCH=arm64 $(GO) test -c -o bin/arm64/capi.test ./capi
+	cd capi/internal/ccall && CCALL_STUB=$(CURDIR)/bin/arm64/stub.so qemu-aarch64 -L /usr/aarch64-linux-gnu $(CURDIR)/bin/arm64/ccall.test
+	cd capi && qemu-aarch64 -L /usr/aarch64-linux-gnu $(CURDIR)/bin/arm64/capi.test
+
+.PHONY: test-race
+test-race: ## run the tests once under the race detector (needs a C compiler)
+	CGO_ENABLED=1 $(GO) test -race ./capi/... ./pjrt/... ./tools/pjrt/...
+
+.PHONY: aot
+aot: ## compile ahead of time for TPUs with libtpu, which is installed if missing
+	$(GO) test -tags aot -run AheadOfTime ./...
+
+.PHONY: skew
+skew: ## run the binding on real plugins of other ages, which are installed if missing
+	$(GO) test -tags skew -run Skew -v ./capi
+
+bin/pjrt: FORCE
+	$(GO) build -o $@ ./tools/pjrt
+
+.PHONY: FORCE
+FORCE:
+
+.PHONY: help
+help: ## list the commands
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | expand -t 14

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package capi_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/capi"
+)
+
+var sawPlatformName struct {
+	structSize uintptr
+	outs       [2]uintptr
+	client     *capi.Client
+}
+
+var platformName = entryOf(func(a *capi.ClientPlatformNameArgs) uintptr {
+	sawPlatformName.structSize = a.StructSize
+	sawPlatformName.outs = [2]uintptr{uintptr(unsafe.Pointer(a.PlatformName)), a.PlatformNameSize}
+	sawPlatformName.client = a.Client
+	a.PlatformName, a.PlatformNameSize = capi.StringData("stub")
+	return 0
+})
+
+func TestDoSetsTheSizeClearsTheOutFieldsAndCalls(t *testing.T) {
+	table := newFake(t, capi.APIMinor, 138).set(function[capi.ClientPlatformNameArgs](), platformName()).table(t)
+	var c capi.Call[capi.ClientPlatformNameArgs]
+	client := new(capi.Client)
+	c.Args.StructSize = 3
+	c.Args.Client = client
+	c.Args.PlatformName, c.Args.PlatformNameSize = capi.StringData("left over from an earlier call")
+	require.NoError(t, c.Do(table))
+	assert.Equal(t, capi.ClientPlatformNameArgsSize, int(sawPlatformName.structSize))
+	assert.Equal(t, [2]uintptr{}, sawPlatformName.outs)
+	assert.Same(t, client, sawPlatformName.client)
+	assert.Equal(t, "stub", capi.String(c.Args.PlatformName, c.Args.PlatformNameSize))
+}
+
+func TestRawSendsTheArgumentsUntouched(t *testing.T) {
+	table := newFake(t, capi.APIMinor, 138).set(function[capi.ClientPlatformNameArgs](), platformName()).table(t)
+	var c capi.Call[capi.ClientPlatformNameArgs]
+	c.Args.StructSize = 3
+	c.Args.PlatformNameSize = 77
+	h, err := c.Raw(table)
+	require.NoError(t, err)
+	assert.Nil(t, h)
+	assert.EqualValues(t, 3, sawPlatformName.structSize)
+	assert.Equal(t, [2]uintptr{0, 77}, sawPlatformName.outs)
+}
+
+var failing fakeError
+
+var failingEntry = entryOf(func(a *capi.ClientProcessIndexArgs) uintptr {
+	failing = fakeError{code: capi.ErrorCodeNotFound, message: "no such client\n"}
+	return uintptr(unsafe.Pointer(&failing))
+})
+
+func TestAPluginsErrorBecomesAGoErrorAndIsDestroyedOnce(t *testing.T) {
+	table := newFake(t, capi.APIMinor, 138).withErrors().set(function[capi.ClientProcessIndexArgs](), failingEntry()).table(t)
+	var c capi.Call[capi.ClientProcessIndexArgs]
+	err := c.Do(table)
+	var e *capi.Error
+	require.ErrorAs(t, err, &e)
+	assert.Equal(t, capi.Error{Code: capi.ErrorCodeNotFound, Message: "no such client\n", Func: "PJRT_Client_ProcessIndex"}, *e)
+	assert.EqualError(t, err, "PJRT_Client_ProcessIndex: NOT_FOUND: no such client")
+	assert.ErrorIs(t, err, capi.ErrorCodeNotFound)
+	assert.False(t, errors.Is(err, capi.ErrorCodeInternal))
+	assert.Equal(t, 1, failing.destroyed)
+}
+
+func TestTheResultOfAFunctionThatReturnsNothingIsNotRead(t *testing.T) {
+	table := newFake(t, capi.APIMinor, 138).withErrors().table(t)
+	var c capi.Call[capi.ErrorDestroyArgs]
+	c.Args.Error = (&fakeError{}).handle()
+	assert.NoError(t, c.Do(table), "the result register holds garbage after a void function")
+	h, err := c.Raw(table)
+	assert.NoError(t, err)
+	assert.Nil(t, h)
+}
+
+func TestAFunctionThePluginLacksIsANamedError(t *testing.T) {
+	old := newFake(t, 60, 103).table(t)
+	// What lies behind the plugin's table must not be looked at.
+	old.API().BufferBitcast = 0xbad
+	cases := map[string]struct {
+		table *capi.Table
+		call  interface{ Do(*capi.Table) error }
+		want  string
+	}{
+		"beyond the table": {old, new(capi.Call[capi.BufferBitcastArgs]),
+			"PJRT_Buffer_Bitcast: UNIMPLEMENTED: the plugin does not have this function: it came with API 0.9"},
+		"null slot": {old, new(capi.Call[capi.ClientDevicesArgs]),
+			"PJRT_Client_Devices: UNIMPLEMENTED: the plugin does not have this function, although it came with API 0."},
+		"absent extension": {old, new(capi.Call[capi.LayoutsMemoryLayoutDestroyArgs]),
+			"PJRT_Layouts_MemoryLayout_Destroy: UNIMPLEMENTED: the plugin (API 0.60) does not offer the extension Layouts"},
+		"absent profiler": {old, new(capi.Call[capi.ProfilerCreateArgs]),
+			"PLUGIN_Profiler_Create: UNIMPLEMENTED: the plugin (API 0.60) does not offer the extension Profiler"},
+		"nil table": {nil, new(capi.Call[capi.ClientDevicesArgs]),
+			"PJRT_Client_Devices: INVALID_ARGUMENT: no plugin: the table is nil"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			err := c.call.Do(c.table)
+			require.Error(t, err)
+			assert.True(t, strings.HasPrefix(err.Error(), c.want), "got %q", err)
+			var e *capi.Error
+			require.ErrorAs(t, err, &e)
+			assert.Equal(t, c.table != nil, e.Missing)
+		})
+	}
+	assert.ErrorContains(t, new(capi.Call[capi.BufferBitcastArgs]).Do(old), "and the plugin has API 0.60")
+}
+
+var executeCalled int
+
+var execute = entryOf(func(a *capi.LoadedExecutableExecuteArgs) uintptr { executeCalled++; return 0 })
+
+func TestAnInputFieldThatThePluginDoesNotKnowIsRefusedWhenSet(t *testing.T) {
+	old := newFake(t, 60, 103).set(function[capi.LoadedExecutableExecuteArgs](), execute()).table(t)
+	options := &capi.ExecuteOptions{StructSize: capi.ExecuteOptionsSize}
+	var c capi.Call[capi.LoadedExecutableExecuteArgs]
+	c.Args.Options = options
+	executeCalled = 0
+	require.NoError(t, c.Do(old), "unset newer fields are no obstacle")
+	options.NumHLOOutputCallbacks = 1
+	err := c.Do(old)
+	require.ErrorIs(t, err, capi.ErrorCodeUnimplemented)
+	assert.ErrorContains(t, err, "PJRT_LoadedExecutable_Execute: UNIMPLEMENTED: the field PJRT_ExecuteOptions.num_hlo_output_callbacks is set, which came with API 0.")
+	assert.ErrorContains(t, err, "the plugin has API 0.60")
+	assert.Equal(t, 1, executeCalled)
+	newest := newFake(t, capi.APIMinor, 138).set(function[capi.LoadedExecutableExecuteArgs](), execute()).table(t)
+	require.NoError(t, c.Do(newest))
+	assert.Equal(t, 2, executeCalled)
+}
+
+func TestACallOfWhatIsNoArgsStructPanicsByName(t *testing.T) {
+	assert.PanicsWithValue(t, "capi: int is not the args struct of a PJRT function", func() {
+		new(capi.Call[int]).Function()
+	})
+}
+
+// atol is a C function of one pointer that returns zero for text that is no
+// number: as good as a getter that succeeds.
+func TestACallAllocatesNothing(t *testing.T) {
+	f := newFake(t, capi.APIMinor, 138).set(function[capi.EventIsReadyArgs](), libc(t, "atol"))
+	for name, options := range map[string][]capi.TableOption{"short path": nil, "full path": {capi.Reentrant()}} {
+		t.Run(name, func(t *testing.T) {
+			table, err := capi.NewTable(f.api, options...)
+			require.NoError(t, err)
+			require.True(t, function[capi.EventIsReadyArgs]().Pure)
+			c := new(capi.Call[capi.EventIsReadyArgs])
+			require.NoError(t, c.Do(table))
+			assert.Zero(t, testing.AllocsPerRun(1000, func() {
+				if c.Do(table) != nil {
+					panic("the call failed")
+				}
+			}))
+		})
+	}
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package capi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"sync"
+	"unsafe"
+
+	"github.com/ebitengine/purego"
+)
+
+// A process has room for 2000 C entry points into Go and never gets one back.
+// So there is one entry for each kind of callback here, and the user_arg that C
+// passes along says which Go function is meant.
+//
+// Callbacks run on whatever thread C likes: inside the call that registered
+// them, or on a thread that Go has never seen. They may use Go freely, and
+// should not take long: the plugin waits for them. A panic never reaches C. In
+// a callback that can fail it becomes an INTERNAL error; in one that cannot it
+// is logged with its stack to slog's default logger, and the callback counts as
+// done.
+
+// entry makes a C entry point on first use.
+func entry(fn any) func() uintptr {
+	return sync.OnceValue(func() uintptr { return purego.NewCallback(fn) })
+}
+
+// logPanic ends a panic in a callback that cannot fail. It must be deferred.
+func logPanic(callback string) {
+	if v := recover(); v != nil {
+		slog.Error("panic in a callback from a PJRT plugin", "callback", callback, "panic", v, "stack", string(debug.Stack()))
+	}
+}
+
+// protect calls call with the function of the handle userArg, which stays
+// valid. A panic and a deleted handle become errors.
+func protect[F any](callback string, userArg uintptr, call func(fn F) error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &Error{Code: ErrorCodeInternal, Message: fmt.Sprintf("panic in %s: %v\n%s", callback, v, debug.Stack())}
+		}
+	}()
+	fn, ok := Handle(userArg).Value()
+	if !ok {
+		return &Error{Code: ErrorCodeFailedPrecondition, Message: callback + " was called after its handle had been deleted"}
+	}
+	return call(fn.(F))
+}
+
+// CodeOf returns the code that says best what err is: that of an *Error or an
+// ErrorCode in its chain, those of a context's errors, else ErrorCodeUnknown.
+func CodeOf(err error) ErrorCode {
+	var e *Error
+	var c ErrorCode
+	switch {
+	case err == nil:
+		return ErrorCodeOK
+	case errors.As(err, &e):
+		return e.Code
+	case errors.As(err, &c):
+		return c
+	case errors.Is(err, context.DeadlineExceeded):
+		return ErrorCodeDeadlineExceeded
+	case errors.Is(err, context.Canceled):
+		return ErrorCodeCancelled
+	}
+	return ErrorCodeUnknown
+}
+
+// New makes the PJRT_Error that a callback returns to the plugin: nil for nil.
+func (f CallbackError) New(err error) *ErrorHandle {
+	if err == nil || f == 0 {
+		return nil
+	}
+	text := err.Error()
+	var e *Error
+	if errors.As(err, &e) && err == error(e) {
+		text = e.Message
+	}
+	p, n := StringData(text)
+	return f.Call(CodeOf(err), p, n)
+}
+
+// deref reads the function pointer behind f, zero when f is nil.
+func (f *CallbackError) deref() CallbackError {
+	if f == nil {
+		return 0
+	}
+	return *f
+}
+
+var onReadyEntry = entry(func(err *ErrorHandle, userArg uintptr) {
+	defer logPanic("PJRT_Event_OnReadyCallback")
+	if fn, ok := Handle(userArg).take(); ok {
+		fn.(func(*ErrorHandle))(err)
+	}
+})
+
+// NewEventOnReadyCallback makes the callback and the user_arg of
+// EventOnReadyArgs from fn, which runs once, when the event is ready, and owns
+// the error it gets (see Table.TakeError). The handle ends with that call;
+// delete it when registering failed.
+func NewEventOnReadyCallback(fn func(err *ErrorHandle)) (EventOnReadyCallback, Handle) {
+	return EventOnReadyCallback(onReadyEntry()), NewHandle(fn)
+}
+
+var payloadEntry = entry(func(key *byte, keySize uintptr, value *byte, valueSize uintptr, userArg uintptr) {
+	defer logPanic("PJRT_Error_PayloadVisitor")
+	if fn, ok := Handle(userArg).Value(); ok {
+		fn.(func(string, []byte))(String(key, keySize), Bytes(value, valueSize))
+	}
+})
+
+// NewErrorPayloadVisitor makes the visitor and the user_arg of
+// ErrorForEachPayloadArgs from fn. Delete the handle after the call.
+func NewErrorPayloadVisitor(fn func(key string, value []byte)) (ErrorPayloadVisitor, Handle) {
+	return ErrorPayloadVisitor(payloadEntry()), NewHandle(fn)
+}
+
+var sendEntry = entry(func(chunk *Chunk, callbackError *CallbackError, totalSize uintptr, done bool, userArg uintptr) *ErrorHandle {
+	return callbackError.deref().New(protect("PJRT_SendCallback", userArg, func(fn func(*Chunk, uintptr, bool) error) error {
+		return fn(chunk, totalSize, done)
+	}))
+})
+
+// NewSendCallback makes the callback and the user_arg of SendCallbackInfo from
+// fn, which gets the chunks that a send operation of a running program hands to
+// the host, and owns each: it must call the chunk's deleter when it has read
+// the data. Delete the handle when the execution is over.
+func NewSendCallback(fn func(chunk *Chunk, totalSize uintptr, done bool) error) (SendCallback, Handle) {
+	return SendCallback(sendEntry()), NewHandle(fn)
+}
+
+var recvEntry = entry(func(stream *CopyToDeviceStream, userArg uintptr) {
+	defer logPanic("PJRT_RecvCallback")
+	if fn, ok := Handle(userArg).Value(); ok {
+		fn.(func(*CopyToDeviceStream))(stream)
+	}
+})
+
+// NewRecvCallback makes the callback and the user_arg of RecvCallbackInfo from
+// fn, which owns the stream it gets: it adds the chunks that a recv operation
+// waits for, and destroys the stream. Delete the handle when the execution is
+// over.
+func NewRecvCallback(fn func(stream *CopyToDeviceStream)) (RecvCallback, Handle) {
+	return RecvCallback(recvEntry()), NewHandle(fn)
+}
+
+// HLOOutput is what an HLO output callback gets. Its data is the plugin's and
+// valid only during the callback.
+type HLOOutput struct {
+	ReplicaID, PartitionID int64 // of the device that ran the operation
+	Data                   unsafe.Pointer
+	Dims                   []int64
+	Type                   BufferType
+	OperandIndex           int64
+}
+
+var hloOutputEntry = entry(func(a, b int64, data unsafe.Pointer, dims *int64, numDims uintptr, elementType int32, operand int64, userArg uintptr) {
+	defer logPanic("PJRT_HloOutputCallback")
+	if fn, ok := Handle(userArg).Value(); ok {
+		fn.(func(HLOOutput))(HLOOutput{a, b, data, Slice(dims, numDims), BufferType(elementType), operand})
+	}
+})
+
+// NewHLOOutputCallback makes the callback and the user_arg of
+// HLOOutputCallbackInfo from fn. Delete the handle when the execution is over.
+func NewHLOOutputCallback(fn func(HLOOutput)) (HLOOutputCallback, Handle) {
+	return HLOOutputCallback(hloOutputEntry()), NewHandle(fn)
+}
+
+// once runs the func() of a handle, the first time that C asks for it.
+func once(callback string, userArg uintptr) {
+	defer logPanic(callback)
+	if fn, ok := Handle(userArg).take(); ok {
+		fn.(func())()
+	}
+}
+
+var onDeleteEntry = entry(func(_ unsafe.Pointer, userArg uintptr) { once("on_delete_callback", userArg) })
+
+// NewOnDeleteCallback makes the callback and its argument of
+// ClientCreateViewOfDeviceBufferArgs from fn, which runs once, when the plugin
+// no longer uses the memory. It may run on another thread after
+// PJRT_Buffer_Destroy returned. The handle ends with that call; delete it when
+// making the view failed.
+func NewOnDeleteCallback(fn func()) (ClientCreateViewOfDeviceBufferArgsOnDeleteCallback, Handle) {
+	return ClientCreateViewOfDeviceBufferArgsOnDeleteCallback(onDeleteEntry()), NewHandle(fn)
+}
+
+var chunkDeleterEntry = entry(func(_ unsafe.Pointer, arg uintptr) { once("PJRT_Chunk deleter", arg) })
+
+// NewChunkDeleter makes the deleter and the deleter_arg of a Chunk from fn,
+// which runs once, when the plugin has read the chunk.
+func NewChunkDeleter(fn func()) (ChunkDeleter, Handle) {
+	return ChunkDeleter(chunkDeleterEntry()), NewHandle(fn)
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package capi
+
+import (
+	"strings"
+	"unsafe"
+)
+
+// Error is what a PJRT function failed with.
+//
+// Its code is an error too, so errors.Is(err, ErrorCodeNotFound) holds for
+// every *Error of that code, whoever made it.
+type Error struct {
+	Code    ErrorCode
+	Message string
+	// Func is the C name of the function that failed, empty for the error that
+	// an event carries.
+	Func string
+	// Payloads are what the plugin attached (API 0.109 and later), in its order.
+	Payloads []Payload
+	// Missing says that the plugin does not have the function, the extension or
+	// the field: the error was made here, and C was not called.
+	Missing bool
+}
+
+// Payload is a named piece of data in an Error. By the convention of Abseil the
+// key is the type URL of a protobuf message and the value its serialized form.
+type Payload struct {
+	Key   string
+	Value []byte
+}
+
+// Error returns the function, the code and the message, in one line each as
+// far as the plugin's message has one.
+func (e *Error) Error() string {
+	var b strings.Builder
+	if e.Func != "" {
+		b.WriteString(e.Func)
+		b.WriteString(": ")
+	}
+	b.WriteString(e.Code.String())
+	if e.Message != "" {
+		b.WriteString(": ")
+		b.WriteString(strings.TrimRight(e.Message, "\n"))
+	}
+	return b.String()
+}
+
+// Unwrap returns the code.
+func (e *Error) Unwrap() error { return e.Code }
+
+// Error returns the name of the code, such as NOT_FOUND.
+func (c ErrorCode) Error() string { return c.String() }
+
+// TakeError turns a PJRT_Error into an *Error and destroys it. It returns nil
+// for nil. It is for errors that did not come from Do: those of Raw and those
+// given to callbacks.
+func (t *Table) TakeError(h *ErrorHandle) error {
+	if h == nil {
+		return nil
+	}
+	return t.takePJRTError("", h)
+}
+
+// takeError turns the error that f returned into an *Error and destroys it.
+func (t *Table) takeError(f *Function, p unsafe.Pointer) error {
+	switch f.Errors {
+	case ErrorsProfiler:
+		return t.takeProfilerError(f.Name, (*ProfilerErrorHandle)(p))
+	case ErrorsFFI:
+		return t.takeForeign(f, p)
+	default:
+		return t.takePJRTError(f.Name, (*ErrorHandle)(p))
+	}
+}
+
+func (t *Table) takePJRTError(name string, h *ErrorHandle) error {
+	e := &Error{Code: ErrorCodeUnknown, Func: name}
+	// An error while reading an error has nowhere to go, and reading its text
+	// in turn could go round for ever: these calls are raw.
+	var code Call[ErrorGetCodeArgs]
+	code.Args = ErrorGetCodeArgs{StructSize: ErrorGetCodeArgsSize, Error: h}
+	if inner, err := code.Raw(t); err == nil {
+		if inner == nil {
+			e.Code = code.Args.Code
+		} else {
+			t.destroyError(inner)
+		}
+	}
+	var msg Call[ErrorMessageArgs]
+	msg.Args = ErrorMessageArgs{StructSize: ErrorMessageArgsSize, Error: h}
+	if _, err := msg.Raw(t); err == nil {
+		e.Message = String(msg.Args.Message, msg.Args.MessageSize)
+	}
+	e.Payloads = t.payloads(h)
+	t.destroyError(h)
+	return e
+}
+
+// payloads collects what is attached to h, on a plugin that can tell.
+func (t *Table) payloads(h *ErrorHandle) []Payload {
+	if !t.Has((*ErrorForEachPayloadArgs)(nil).Function()) {
+		return nil
+	}
+	var list []Payload
+	visitor, handle := NewErrorPayloadVisitor(func(key string, value []byte) {
+		list = append(list, Payload{key, value})
+	})
+	defer handle.Delete()
+	var c Call[ErrorForEachPayloadArgs]
+	c.Args = ErrorForEachPayloadArgs{StructSize: ErrorForEachPayloadArgsSize, Error: h, Visitor: visitor, UserArg: uintptr(handle)}
+	if inner, err := c.Raw(t); err == nil && inner != nil {
+		t.destroyError(inner)
+	}
+	return list
+}
+
+func (t *Table) destroyError(h *ErrorHandle) {
+	var c Call[ErrorDestroyArgs]
+	c.Args = ErrorDestroyArgs{StructSize: ErrorDestroyArgsSize, Error: h}
+	// A plugin without PJRT_Error_Destroy leaks the error; there is nothing
+	// else to do with it.
+	_, _ = c.Raw(t)
+}
+
+func (t *Table) takeProfilerError(name string, h *ProfilerErrorHandle) error {
+	e := &Error{Code: ErrorCodeUnknown, Func: name}
+	var code Call[ProfilerErrorGetCodeArgs]
+	code.Args = ProfilerErrorGetCodeArgs{StructSize: ProfilerErrorGetCodeArgsSize, Error: h}
+	if inner, err := code.Raw(t); err == nil && inner == nil {
+		e.Code = ErrorCode(code.Args.Code)
+	}
+	var msg Call[ProfilerErrorMessageArgs]
+	msg.Args = ProfilerErrorMessageArgs{StructSize: ProfilerErrorMessageArgsSize, Error: h}
+	if _, err := msg.Raw(t); err == nil {
+		e.Message = String(msg.Args.Message, msg.Args.MessageSize)
+	}
+	var d Call[ProfilerErrorDestroyArgs]
+	d.Args = ProfilerErrorDestroyArgs{StructSize: ProfilerErrorDestroyArgsSize, Error: h}
+	_, _ = d.Raw(t)
+	return e
+}
+
+// takeForeign hands an error of another API to the function that the table was
+// made with.
+func (t *Table) takeForeign(f *Function, p unsafe.Pointer) error {
+	if t.foreignError == nil {
+		return &Error{Code: ErrorCodeUnknown, Func: f.Name, Message: "the function failed, and the table cannot read its errors"}
+	}
+	return t.foreignError(t, f, p)
+}

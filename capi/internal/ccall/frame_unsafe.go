@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package ccall
+
+import (
+	"unsafe"
+
+	"github.com/ebitengine/purego"
+)
+
+// Frame stands directly in front of the C struct whose address the called
+// function gets.
+type Frame struct {
+	// Code is the address of the C function. Preconditions: not zero, and a
+	// function of one pointer argument.
+	Code uintptr
+	// Ret receives the function's result word. It is garbage after a function
+	// that returns nothing, which is why it is not a pointer: the collector
+	// must not look at it.
+	Ret uintptr
+}
+
+// FrameSize is the distance from a Frame to the C struct behind it, in bytes.
+// The trampolines have it as a literal.
+const FrameSize = unsafe.Sizeof(Frame{})
+
+// CallN calls the C function at fn with up to 15 words of integer or pointer
+// arguments and returns its two result registers; which of them hold anything
+// depends on the function. Arguments converted from unsafe.Pointer in the call
+// expression stay alive and in place until it returns.
+//
+// Precondition: fn is not zero.
+//
+//go:uintptrescapes
+func CallN(fn uintptr, args ...uintptr) (r1, r2 uintptr) {
+	r1, r2, _ = purego.SyscallN(fn, args...)
+	return r1, r2
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+//go:build linux || darwin
+
+#include "textflag.h"
+
+// The runtime calls trampoline as a C function on the system stack, R0 holding
+// the Frame. R19 is callee-saved in C; R30 is the return address.
+TEXT trampoline<>(SB), NOSPLIT|NOFRAME, $0
+	STP.W (R19, R30), -16(RSP)
+	MOVD  R0, R19
+	MOVD  0(R19), R9
+	ADD   $16, R19, R0
+	CALL  (R9)
+	MOVD  R0, 8(R19)
+	LDP.P 16(RSP), (R19, R30)
+	MOVD  $0, R0
+	RET
+
+GLOBL ·trampolineABI0(SB), NOPTR|RODATA, $8
+DATA ·trampolineABI0(SB)/8, $trampoline<>(SB)

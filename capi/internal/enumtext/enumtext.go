@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+// Package enumtext turns the values of C enumerations into text and back. The
+// generated enum types of capi and capi/ffi each have one table of it.
+package enumtext
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Integer is what an enum type is made of.
+type Integer interface {
+	~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64
+}
+
+// Value is one enumerator and its three names.
+type Value[E Integer] struct {
+	Value E
+	Text  string // short form, such as INVALID_ARGUMENT
+	C     string // as the header spells it
+	Go    string // of the Go constant
+}
+
+// Enum describes one enum type. It is read only and may be used from any
+// goroutine.
+type Enum[E Integer] struct {
+	Type   string // Go name
+	Values []Value[E]
+}
+
+// String returns the short text of v, or the type and the number, such as
+// ErrorCode(99), when no enumerator has that value.
+func (e *Enum[E]) String(v E) string {
+	for i := range e.Values {
+		if e.Values[i].Value == v {
+			return e.Values[i].Text
+		}
+	}
+	return fmt.Sprintf("%s(%d)", e.Type, v)
+}
+
+// Parse returns the value that s names: by its short text, its C name or its Go
+// name in any case, or by the form that String gives to unknown numbers.
+func (e *Enum[E]) Parse(s string) (E, error) {
+	for i := range e.Values {
+		v := &e.Values[i]
+		if strings.EqualFold(s, v.Text) || strings.EqualFold(s, v.C) || strings.EqualFold(s, v.Go) {
+			return v.Value, nil
+		}
+	}
+	if n, ok := e.number(s); ok {
+		return n, nil
+	}
+	known := make([]string, len(e.Values))
+	for i := range e.Values {
+		known[i] = e.Values[i].Text
+	}
+	return 0, fmt.Errorf("%q is no %s: use one of %s", s, e.Type, strings.Join(known, ", "))
+}
+
+// number reads the form Type(99).
+func (e *Enum[E]) number(s string) (E, bool) {
+	if len(s) < len(e.Type)+3 || !strings.EqualFold(s[:len(e.Type)], e.Type) {
+		return 0, false
+	}
+	var n E
+	rest := s[len(e.Type):]
+	if _, err := fmt.Sscanf(rest, "(%d)", &n); err != nil || fmt.Sprintf("(%d)", n) != rest {
+		return 0, false
+	}
+	return n, true
+}
+
+// All returns the values in the header's order, each once.
+func (e *Enum[E]) All() []E {
+	out := make([]E, 0, len(e.Values))
+	seen := make(map[E]bool, len(e.Values))
+	for i := range e.Values {
+		if v := e.Values[i].Value; !seen[v] {
+			seen[v] = true
+			out = append(out, v)
+		}
+	}
+	return out
+}

@@ -1,0 +1,442 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package diff
+
+import (
+	"fmt"
+
+	"github.com/purepjrt/purepjrt/gen/model"
+)
+
+// A member is a field as a reader sees it: the members of anonymous unions and
+// structs stand in one row with the others.
+type member struct {
+	model.Field
+
+	name string // dotted below a named union or struct without a tag
+}
+
+func (m member) end() int64 { return m.Offset + m.Size }
+
+// span is a range of bytes.
+type span struct{ offset, size int64 }
+
+func (s span) holds(m member) bool { return m.Offset >= s.offset && m.end() <= s.offset+s.size }
+
+// members lists the fields of a struct and where its unions lie.
+func members(fields []model.Field) (all []member, unions []span) {
+	var walk func(fields []model.Field, prefix string)
+	walk = func(fields []model.Field, prefix string) {
+		for _, f := range fields {
+			if f.Anonymous == "" {
+				all = append(all, member{f, prefix + f.Name})
+				continue
+			}
+			if f.Anonymous == "union" {
+				unions = append(unions, span{f.Offset, f.Size})
+			}
+			inner := prefix
+			if f.Name != "" {
+				inner += f.Name + "."
+			}
+			walk(f.Fields, inner)
+		}
+	}
+	walk(fields, "")
+	return all, unions
+}
+
+// dataEnd is where the last field of a struct ends.
+func dataEnd(fields []model.Field) int64 {
+	var end int64
+	for _, f := range fields {
+		end = max(end, f.Offset+f.Size)
+	}
+	return end
+}
+
+// structSize is what a struct's users put into struct_size, and its size in
+// memory when the header gives no constant.
+func structSize(s *model.Struct) int64 {
+	if s.StructSize != nil {
+		return s.StructSize.Value
+	}
+	return s.Size
+}
+
+// isStale is whether the struct's constant does not reach the end of its last
+// field, as happens when a field was added and the constant forgotten.
+func isStale(s *model.Struct) bool {
+	return s.StructSize != nil && s.StructSize.Value < dataEnd(s.Fields)
+}
+
+// statesSize is whether each object of the struct tells its own size, which is
+// what lets the struct grow.
+func (x *index) statesSize(s *model.Struct) bool {
+	if s.HasStructSize || s.Role == model.RoleExtension {
+		return true // the base of an extension holds struct_size
+	}
+	for _, f := range s.Fields {
+		if f.Offset != 0 {
+			continue
+		}
+		if f.Name == "struct_size" {
+			return true
+		}
+		if inner := x.structs.get(f.Base); f.Kind == "struct" && inner != nil && inner != s {
+			return x.statesSize(inner)
+		}
+	}
+	return false
+}
+
+// findRenamedStructs pairs a struct that is gone with a new one that has the
+// same fields in the same places. Args structs are left to findRenamedArgs:
+// many of them look alike, and the table says which belongs to which.
+func (c *comparer) findRenamedStructs() {
+	taken := map[string]bool{}
+	for _, from := range c.old.structs.names {
+		o := c.old.structs.get(from)
+		if c.new.structs.has(from) || c.new.opaque.has(from) || o.Role == model.RoleArgs || len(o.Fields) < 2 {
+			continue
+		}
+		var found []string
+		for _, to := range c.new.structs.names {
+			n := c.new.structs.get(to)
+			if !c.old.structs.has(to) && !c.old.opaque.has(to) && !taken[to] && n.Role == o.Role && c.sameFields(from, o, to, n) {
+				found = append(found, to)
+			}
+		}
+		if len(found) == 1 {
+			c.renamed[from] = found[0]
+			taken[found[0]] = true
+		}
+	}
+}
+
+// sameFields is whether two structs agree in the names, places and types of
+// their fields, each struct's own name counting as the other's.
+func (c *comparer) sameFields(from string, o *model.Struct, to string, n *model.Struct) bool {
+	names := map[string]string{from: to}
+	for k, v := range c.renamed {
+		names[k] = v
+	}
+	a, _ := members(o.Fields)
+	b, _ := members(n.Fields)
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i].name != b[i].name || !sameBytes(a[i], b[i], names) {
+			return false
+		}
+	}
+	return true
+}
+
+// sameBytes is whether two fields lie in the same place and can be read as one
+// another.
+func sameBytes(a, b member, renamed map[string]string) bool {
+	return a.Offset == b.Offset && a.Size == b.Size && relateFields(a.Field, b.Field, renamed).compatible()
+}
+
+func (c *comparer) structs() {
+	each(&c.old.structs, &c.new.structs, func(name, header string, o, n *model.Struct) {
+		if o == nil {
+			if from := c.oldName(name); from != name && c.old.structs.has(from) {
+				o = c.old.structs.get(from)
+				c.note(Change{Header: header, Item: ItemStruct, Kind: Renamed, Name: name,
+					Old: &Place{Name: from}, New: &Place{Name: name}, Why: "the same layout under another name"})
+			}
+		}
+		switch {
+		case o == nil && c.old.opaque.has(name):
+			// reported as a handle that got a body
+		case o == nil:
+			c.note(Change{Header: header, Item: ItemStruct, Kind: Added, Name: name, New: c.structPlace(name, n),
+				Since: c.sinceOf(header, "struct "+name), Why: "a new type disturbs no one who does not know it"})
+		case n == nil && (c.renamed[name] != "" || c.new.opaque.has(name)):
+		case n == nil:
+			c.note(Change{Header: header, Item: ItemStruct, Kind: Removed, Name: name, Old: &Place{Size: ptr(structSize(o))}, Breaks: true,
+				Why: "code built on the older header still passes or reads it"})
+		default:
+			c.structure(name, header, o, n)
+		}
+	})
+}
+
+// structPlace tells the size and the role of a struct, and the number by which
+// the chain of extensions knows it.
+func (c *comparer) structPlace(name string, s *model.Struct) *Place {
+	p := &Place{Type: string(s.Role), Size: ptr(structSize(s))}
+	if t := c.new.tables.get(name); t != nil && t.ExtensionType != nil {
+		p.Value = ptr(t.ExtensionType.Value)
+	}
+	return p
+}
+
+// structure compares a struct that both sides have.
+func (c *comparer) structure(name, header string, o, n *model.Struct) {
+	if o.Kind != n.Kind && o.Kind != "" && n.Kind != "" {
+		c.note(Change{Header: header, Item: ItemStruct, Kind: Retyped, Name: name, Breaks: true,
+			Old: &Place{Type: o.Kind}, New: &Place{Type: n.Kind}, Why: "its fields lie in other places"})
+		return
+	}
+	first := len(c.changes)
+	if len(o.Fields) > 0 && len(n.Fields) > 0 {
+		c.fields(name, header, o, n)
+	}
+	broken := c.broken[name]
+	for _, ch := range c.changes[first:] {
+		broken = broken || ch.Breaks
+	}
+	c.size(name, header, o, n, broken)
+	if isStale(n) && !isStale(o) {
+		c.note(Change{Header: header, Item: ItemStruct, Kind: Stale, Name: name,
+			Old: &Place{Size: ptr(structSize(o))}, New: &Place{Size: ptr(n.StructSize.Value)},
+			Why: fmt.Sprintf("%s ends at %s, so a reader that checks struct_size takes the %d bytes behind it for missing",
+				n.StructSize.Const, n.StructSize.LastField, dataEnd(n.Fields)-n.StructSize.Value)})
+	}
+}
+
+// size reports a changed struct_size. broken says that the fields of the struct
+// did not just grow at its end.
+func (c *comparer) size(name, header string, o, n *model.Struct, broken bool) {
+	from, to := structSize(o), structSize(n)
+	if o.StructSize == nil || n.StructSize == nil {
+		from, to = o.Size, n.Size
+		if o.Size == 0 || n.Size == 0 {
+			return
+		}
+	}
+	if from == to {
+		return
+	}
+	ch := Change{Header: header, Item: ItemStruct, Kind: Resized, Name: name,
+		Old: &Place{Size: ptr(from)}, New: &Place{Size: ptr(to)}}
+	oldEnd, newEnd := c.end(c.oldName(name), o, c.old), c.end(name, n, c.new)
+	switch {
+	case to < from && newEnd >= oldEnd && oldEnd > 0:
+		ch.Breaks = true
+		ch.Why = "the constant fell though no field went, so a reader that expects the older size refuses the struct"
+	case to < from:
+		ch.Breaks, ch.Why = true, "it shrank, so older readers look behind its end"
+	case oldEnd > 0 && oldEnd == newEnd:
+		ch.Kind = Corrected
+		ch.Why = "the struct itself ends where it did"
+	case broken:
+		ch.Breaks, ch.Why = true, "it grew otherwise than at its end"
+	case !c.old.statesSize(o) && len(o.Fields) > 0:
+		ch.Breaks, ch.Why = true, "it has no struct_size, so neither side can tell which of the two layouts it was given"
+	default:
+		ch.Why = "it grew at its end, and struct_size tells which layout an object has"
+	}
+	c.note(ch)
+}
+
+// end is where a struct's data ends, by its fields or, where those are not
+// known, by its slots.
+func (c *comparer) end(name string, s *model.Struct, x *index) int64 {
+	end := dataEnd(s.Fields)
+	if t := x.tables.get(name); t != nil {
+		end = max(end, tableEnd(t))
+	}
+	return end
+}
+
+// fields compares the fields of a struct, its function slots left out.
+func (c *comparer) fields(name, header string, o, n *model.Struct) {
+	oldAll, oldUnions := members(o.Fields)
+	newAll, _ := members(n.Fields)
+	slots := slotNames(c.old.tables.get(c.oldName(name)), c.new.tables.get(name))
+	oldLeft, newLeft := map[string]bool{}, map[string]bool{}
+	was := map[string]member{}
+	for _, m := range oldAll {
+		if !slots[m.name] {
+			oldLeft[m.name] = true
+			was[m.name] = m
+		}
+	}
+	base := Change{Header: header, Item: ItemField, Parent: name}
+	for _, m := range newAll {
+		if slots[m.name] {
+			continue
+		}
+		newLeft[m.name] = true
+		if w, ok := was[m.name]; ok {
+			delete(oldLeft, m.name)
+			delete(newLeft, m.name)
+			c.field(base, w, m)
+		}
+	}
+	c.regroup(base, oldAll, newAll, oldLeft, newLeft)
+	for _, w := range oldAll {
+		for _, m := range newAll {
+			if oldLeft[w.name] && newLeft[m.name] && sameBytes(w, m, c.renamed) {
+				delete(oldLeft, w.name)
+				delete(newLeft, m.name)
+				c.renamedField(base, w, m)
+			}
+		}
+	}
+	for _, m := range newAll {
+		if newLeft[m.name] {
+			c.addedField(base, o, oldUnions, oldAll, m)
+		}
+	}
+	for _, w := range oldAll {
+		if oldLeft[w.name] {
+			ch := base
+			ch.Kind, ch.Name, ch.Old, ch.Breaks = Removed, w.name, fieldPlace(w), true
+			ch.Why = fmt.Sprintf("the older side still reads or writes %s at offset %d", bytesOf(w.Size), w.Offset)
+			c.note(ch)
+		}
+	}
+}
+
+func (c *comparer) field(base Change, w, m member) {
+	ch := base
+	ch.Name, ch.Old, ch.New = m.name, fieldPlace(w), fieldPlace(m)
+	r := relateFields(w.Field, m.Field, c.renamed)
+	if w.Offset != m.Offset {
+		moved := ch
+		moved.Kind, moved.Breaks = Moved, true
+		moved.Why = fmt.Sprintf("the older side looks for it at offset %d", w.Offset)
+		c.note(moved)
+	}
+	switch {
+	case r == different:
+		ch.Kind, ch.Breaks, ch.Why = Retyped, true, "the two sides take the same bytes for different things"
+	case w.Size != m.Size:
+		ch.Kind, ch.Breaks, ch.Why = Resized, true, fmt.Sprintf("the older side takes it for %s", bytesOf(w.Size))
+	case r != same:
+		ch.Kind, ch.Why = Retyped, r.why()
+	case w.Dir != m.Dir:
+		ch.Kind, ch.Why = Direction, "only the header's mark of who writes it changed; check that it was a correction"
+		ch.Old.Type, ch.New.Type = dirText(w.Dir), dirText(m.Dir)
+	default:
+		return
+	}
+	c.note(ch)
+}
+
+func dirText(d model.Dir) string {
+	if d == model.DirNone {
+		return "unmarked"
+	}
+	return string(d)
+}
+
+func (c *comparer) renamedField(base Change, w, m member) {
+	ch := base
+	ch.Kind, ch.Name, ch.Old, ch.New = Renamed, m.name, fieldPlace(w), fieldPlace(m)
+	ch.Old.Name, ch.New.Name = w.name, m.name
+	ch.Why = "the same bytes under another name"
+	c.note(ch)
+}
+
+// regroup finds fields that were gathered in a struct of their own, or taken
+// out of one, and take the same bytes as before.
+func (c *comparer) regroup(base Change, oldAll, newAll []member, oldLeft, newLeft map[string]bool) {
+	for _, m := range newAll {
+		if newLeft[m.name] && m.Kind == "struct" {
+			if parts, ok := c.sameParts(oldAll, oldLeft, m, c.new); ok {
+				delete(newLeft, m.name)
+				c.regrouped(base, m.name, nil, fieldPlace(m), oldLeft, parts, "gathered in a struct")
+			}
+		}
+	}
+	for _, w := range oldAll {
+		if oldLeft[w.name] && w.Kind == "struct" {
+			if parts, ok := c.sameParts(newAll, newLeft, w, c.old); ok {
+				delete(oldLeft, w.name)
+				c.regrouped(base, w.name, fieldPlace(w), nil, newLeft, parts, "taken out of a struct")
+			}
+		}
+	}
+}
+
+func (c *comparer) regrouped(base Change, name string, from, to *Place, left map[string]bool, parts []member, how string) {
+	ch := base
+	ch.Kind, ch.Name, ch.Old, ch.New = Regrouped, name, from, to
+	ch.Why = fmt.Sprintf("the same %d fields in the same bytes, %s", len(parts), how)
+	for _, p := range parts {
+		delete(left, p.name)
+	}
+	c.note(ch)
+}
+
+// sameParts finds the fields among all that lie where whole, a field of struct
+// type, lies on the other side, and checks them against that struct's own.
+func (c *comparer) sameParts(all []member, left map[string]bool, whole member, side *index) ([]member, bool) {
+	area := span{whole.Offset, whole.Size}
+	var parts []member
+	for _, m := range all {
+		if left[m.name] && area.holds(m) {
+			parts = append(parts, m)
+		}
+	}
+	if len(parts) == 0 || parts[0].Offset != whole.Offset || parts[len(parts)-1].end() != whole.end() {
+		return nil, false
+	}
+	inner := side.structs.get(whole.Base)
+	if inner == nil {
+		return parts, true // declared elsewhere: only the bytes can be compared
+	}
+	fields, _ := members(inner.Fields)
+	if len(fields) != len(parts) {
+		return nil, false
+	}
+	for i, f := range fields {
+		f.Offset += whole.Offset
+		if !sameBytes(parts[i], f, c.renamed) && !sameBytes(f, parts[i], c.renamed) {
+			return nil, false
+		}
+	}
+	return parts, true
+}
+
+func (c *comparer) addedField(base Change, o *model.Struct, oldUnions []span, oldAll []member, m member) {
+	ch := base
+	ch.Kind, ch.Name, ch.New = Added, m.name, fieldPlace(m)
+	ch.Since = c.sinceOf(base.Header, base.Parent+"."+m.name)
+	end := dataEnd(o.Fields)
+	if o.StructSize == nil {
+		end = o.Size
+	}
+	inUnion := false
+	for _, u := range oldUnions {
+		inUnion = inUnion || u.holds(m)
+	}
+	switch {
+	case inUnion:
+		ch.Why = "one more way to read a union that keeps its size"
+	case m.Offset >= end && c.old.statesSize(o):
+		ch.Why = "it lies behind the older end of the struct, and struct_size tells whether an object has it"
+	case m.Offset >= end:
+		ch.Breaks = true
+		ch.Why = "the struct has no struct_size, so nothing tells whether an object has it"
+	default:
+		ch.Breaks = true
+		ch.Why = fmt.Sprintf("it lies inside the older %s, where the older side has padding", bytesOf(end))
+		for _, w := range oldAll {
+			if w.Offset < m.end() && m.Offset < w.end() {
+				ch.Why = fmt.Sprintf("it lies where the older side has %s", w.name)
+				break
+			}
+		}
+	}
+	c.note(ch)
+}
+
+func fieldPlace(m member) *Place {
+	return &Place{Type: m.Type, Offset: ptr(m.Offset), Size: ptr(m.Size)}
+}
+
+func bytesOf(n int64) string {
+	if n == 1 {
+		return "1 byte"
+	}
+	return fmt.Sprintf("%d bytes", n)
+}

@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package golang
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/purepjrt/purepjrt/gen/model"
+)
+
+// typeKind says what a C type becomes.
+type typeKind int
+
+const (
+	kindHandle typeKind = iota
+	kindEnum
+	kindStruct
+	kindCallback
+	kindAlias
+)
+
+// typeInfo is a C type that the headers declare.
+type typeInfo struct {
+	c, goName string
+	kind      typeKind
+	unit      *unit
+	doc       string
+
+	enum   *model.Enum
+	st     *model.Struct
+	fn     *model.Func
+	target string // kindAlias: the C type that it names
+	// alsoC are further typedefs of the same struct.
+	alsoC []string
+}
+
+// declare gives each type of each header its Go name.
+func (g *generator) declare() error {
+	for pkg, ids := range reserved {
+		for _, id := range ids {
+			g.names[pkg][id] = "a hand-written declaration"
+		}
+	}
+	for _, u := range g.order {
+		if err := g.declareHeader(u); err != nil {
+			return fmt.Errorf("%s: %w", u.header.Path, err)
+		}
+	}
+	return nil
+}
+
+func (g *generator) declareHeader(u *unit) error {
+	h := u.header
+	var errs []error
+	add := func(t *typeInfo) {
+		if t.unit = u; g.types[t.c] != nil {
+			return // declared by an earlier header
+		}
+		t.goName = goName(u.pkg, t.c)
+		errs = append(errs, g.claim(u, t.goName, t.c))
+		g.types[t.c] = t
+		u.types = append(u.types, t)
+	}
+	for i := range h.Enums {
+		e := &h.Enums[i]
+		add(&typeInfo{c: e.Name, kind: kindEnum, enum: e, doc: e.Doc})
+	}
+	for _, o := range h.Opaque {
+		if !g.hasBody(o.Name) {
+			add(&typeInfo{c: o.Name, kind: kindHandle, doc: o.Doc})
+		}
+	}
+	for i := range h.Structs {
+		s := &h.Structs[i]
+		t := &typeInfo{c: s.Name, kind: kindStruct, st: s, doc: s.Doc}
+		add(t)
+		for _, other := range s.Typedefs {
+			switch {
+			case other == s.Name:
+			case s.Role == model.RoleArgs:
+				// Another function's arguments that happen to look alike.
+				add(&typeInfo{c: other, kind: kindStruct, st: s, doc: s.Doc})
+			case g.types[other] == nil:
+				g.types[other] = t
+				t.alsoC = append(t.alsoC, other)
+			}
+		}
+	}
+	slots := tableFunctions(h)
+	for _, fns := range [][]model.Func{h.Callbacks, h.Functions} {
+		for i := range fns {
+			if f := &fns[i]; !slots[f.Name] {
+				add(&typeInfo{c: f.Name, kind: kindCallback, fn: f, doc: f.Doc})
+			}
+		}
+	}
+	for _, a := range h.Aliases {
+		if a.Opaque {
+			add(&typeInfo{c: a.Name, kind: kindHandle})
+		} else {
+			add(&typeInfo{c: a.Name, kind: kindAlias, target: a.Type})
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// hasBody reports whether some header defines the struct, so that it is no
+// handle.
+func (g *generator) hasBody(c string) bool {
+	for _, u := range g.order {
+		for i := range u.header.Structs {
+			if u.header.Structs[i].Name == c {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// claim takes a Go name of the unit's package for a C name.
+func (g *generator) claim(u *unit, id, c string) error {
+	if other, ok := g.names[u.pkg][id]; ok && other != c {
+		return fmt.Errorf("%s and %s would both be called %s in Go: give one of them a name in gen/golang/names.go", other, c, id)
+	}
+	g.names[u.pkg][id] = c
+	return nil
+}
+
+// isTable reports whether plugins offer functions through the struct.
+func isTable(s *model.Struct) bool {
+	_, ok := apiTables[s.Name]
+	return ok || s.Role == model.RoleExtension
+}
+
+// tableFunctions returns the function and callback typedefs that slots of the
+// header's tables use; they need no type of their own.
+func tableFunctions(h *model.Header) map[string]bool {
+	out := make(map[string]bool)
+	for i := range h.Structs {
+		if isTable(&h.Structs[i]) {
+			for _, f := range h.Structs[i].Fields {
+				if f.Kind == "fnptr" && f.Fn != "" {
+					out[f.Fn] = true
+				}
+			}
+		}
+	}
+	return out
+}
+
+// table is a struct of function pointers that is a section of capi.
+type table struct {
+	unit      *unit
+	st        *typeInfo
+	section   string // Go expression
+	errors    string // Go name of the kind of errors
+	functions []*function
+}
+
+// function is a slot that takes a pointer to its arguments.
+type function struct {
+	table  *table
+	c      string // C name
+	goName string // Go name of the arguments without Args
+	args   *typeInfo
+	field  *model.Field // the slot
+	void   bool
+	doc    string
+	since  int
+}
+
+// findFunctions fills the tables of the units.
+func (g *generator) findFunctions() error {
+	for _, u := range g.order {
+		for i := range u.header.Structs {
+			s := &u.header.Structs[i]
+			if !isTable(s) {
+				continue
+			}
+			t := &table{unit: u, st: g.types[s.Name]}
+			if err := g.fillTable(t, s); err != nil {
+				return fmt.Errorf("%s: struct %s: %w", u.header.Path, s.Name, err)
+			}
+			if len(t.functions) > 0 {
+				u.tables = append(u.tables, t)
+			}
+		}
+		if len(u.tables) > 1 {
+			return fmt.Errorf("%s: %s and %s are both tables of functions: one per header is expected", u.header.Path, u.tables[0].st.c, u.tables[1].st.c)
+		}
+	}
+	return nil
+}
+
+func (g *generator) fillTable(t *table, s *model.Struct) error {
+	if a, ok := apiTables[s.Name]; ok {
+		t.section, t.errors = a.section, a.errors
+	} else {
+		t.errors = "ErrorsPJRT"
+	}
+	for i := range s.Fields {
+		f := &s.Fields[i]
+		if f.Kind != "fnptr" {
+			continue
+		}
+		sig, doc, ok := g.signature(t.unit.header, f)
+		if !ok {
+			return fmt.Errorf("field %s: nothing says what %s looks like", f.Name, f.Type)
+		}
+		args := g.argsOf(sig)
+		if args == nil {
+			continue // a field of its own type, no function of the section
+		}
+		if other := g.byArgs[args]; other != nil {
+			return fmt.Errorf("field %s: its argument %s is already that of %s", f.Name, args.c, other.c)
+		}
+		fn := &function{
+			table: t, c: functionName(f, args), goName: strings.TrimSuffix(args.goName, "Args"), args: args, field: f,
+			doc: doc, since: g.slotSince(t, f),
+		}
+		switch ret, ptr := parseType(sig.Ret); {
+		case ret == "void" && ptr == 0:
+			fn.void = true
+		case ptr != 1 || errorTypes[ret] != t.errors:
+			return fmt.Errorf("field %s: its functions return %s, which is no error of this table", f.Name, sig.Ret)
+		}
+		g.byArgs[args] = fn
+		t.functions = append(t.functions, fn)
+	}
+	if t.section == "" && len(t.functions) > 0 {
+		x := extensionType(t.unit.header, s.Name)
+		if x == "" {
+			return errors.New("it is not known which PJRT_Extension_Type its nodes carry")
+		}
+		owner, id := g.enumValue(x)
+		if owner == "" {
+			return fmt.Errorf("its nodes carry %s, which no enum of the headers has", x)
+		}
+		t.section = id
+	}
+	return nil
+}
+
+// slotSince returns the minor that brought a function. Extensions often name the
+// slot and the function's type differently; slots are fields too.
+func (g *generator) slotSince(t *table, f *model.Field) int {
+	for _, item := range []string{f.Name, f.Fn, t.st.c + "." + f.Name} {
+		if minor := g.since(t.unit.header, item); minor > 0 {
+			return minor
+		}
+	}
+	return 0
+}
+
+// signature returns the C signature of a function pointer field and the
+// documentation of its typedef.
+func (g *generator) signature(h *model.Header, f *model.Field) (*model.Signature, string, bool) {
+	if f.Sig != nil {
+		return f.Sig, "", true
+	}
+	for _, u := range g.order {
+		for _, fns := range [][]model.Func{u.header.Functions, u.header.Callbacks} {
+			for i := range fns {
+				if fn := &fns[i]; fn.Name == f.Fn {
+					return &model.Signature{Ret: fn.Ret, Params: fn.Params, NoPrototype: fn.NoPrototype, RetByValue: fn.RetByValue}, fn.Doc, true
+				}
+			}
+		}
+	}
+	return nil, "", false
+}
+
+// argsOf returns the args struct that is the only parameter of a signature.
+func (g *generator) argsOf(sig *model.Signature) *typeInfo {
+	if len(sig.Params) != 1 {
+		return nil
+	}
+	base, ptr := parseType(sig.Params[0].Type)
+	t := g.types[base]
+	if ptr != 1 || t == nil || t.kind != kindStruct || !strings.HasSuffix(t.c, "_Args") {
+		return nil
+	}
+	return t
+}
+
+// functionName returns the C name of the function in a slot: the slot's own name
+// where it is a full one, else its typedef's, else what its arguments say.
+func functionName(f *model.Field, args *typeInfo) string {
+	for _, prefix := range []string{"PJRT_", "XLA_FFI_"} {
+		if strings.HasPrefix(f.Name, prefix) {
+			return f.Name
+		}
+	}
+	if f.Fn != "" {
+		return f.Fn
+	}
+	return strings.TrimSuffix(args.c, "_Args")
+}
+
+// extensionType returns the enumerator that an extension's nodes carry.
+func extensionType(h *model.Header, st string) string {
+	i := slices.IndexFunc(h.Tables, func(t model.Table) bool { return t.Struct == st })
+	if i < 0 || h.Tables[i].ExtensionType == nil {
+		return ""
+	}
+	return h.Tables[i].ExtensionType.Name
+}
+
+// enumValue returns the enum and the Go name of a C enumerator.
+func (g *generator) enumValue(c string) (enum, id string) {
+	for _, u := range g.order {
+		for i := range u.header.Enums {
+			e := &u.header.Enums[i]
+			for j, v := range e.Values {
+				if v.Name == c {
+					ids, _ := enumNames(u.pkg, e.Name, valueNames(e))
+					return e.Name, ids[j]
+				}
+			}
+		}
+	}
+	return "", ""
+}
+
+func valueNames(e *model.Enum) []string {
+	out := make([]string, len(e.Values))
+	for i, v := range e.Values {
+		out[i] = v.Name
+	}
+	return out
+}
+
+// parseType splits the spelling of a C type into what is left without
+// qualifiers and pointers, and the number of pointers.
+func parseType(s string) (base string, ptr int) {
+	ptr = strings.Count(s, "*")
+	var words []string
+	for _, w := range strings.Fields(strings.ReplaceAll(s, "*", " ")) {
+		switch w {
+		case "const", "volatile", "struct", "enum", "union":
+		default:
+			words = append(words, w)
+		}
+	}
+	return strings.Join(words, " "), ptr
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package golang
+
+import (
+	"fmt"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/purepjrt/purepjrt/gen/model"
+)
+
+// enumBase returns the Go type of an enum's values. C leaves the type of an
+// ordinary enum to the compiler, and all of them use the four bytes of int.
+func enumBase(e *model.Enum) (string, error) {
+	bits := e.Size * 8
+	prefix := "int"
+	if e.FixedUnderlying && !e.Signed {
+		prefix = "uint"
+	}
+	low, high := -(int64(1) << (bits - 1)), int64(1)<<(bits-1)-1
+	if prefix == "uint" && bits < 64 {
+		low, high = 0, int64(1)<<bits-1
+	}
+	for _, v := range e.Values {
+		if v.Value < low || v.Value > high {
+			return "", fmt.Errorf("%s is %d, which %s%d does not hold", v.Name, v.Value, prefix, bits)
+		}
+	}
+	return fmt.Sprint(prefix, bits), nil
+}
+
+// enumDecl writes an enum, its values and the methods that make text of it.
+func (g *generator) enumDecl(t *typeInfo, f *jen.File) error {
+	e := t.enum
+	base, err := enumBase(e)
+	if err != nil {
+		return fmt.Errorf("enum %s: %w", e.Name, err)
+	}
+	ids, texts := enumNames(t.unit.pkg, e.Name, valueNames(e))
+	enumMinor := 0
+	if len(e.Values) > 0 {
+		enumMinor = g.since(t.unit.header, e.Name+"."+e.Values[0].Name)
+	}
+	for _, v := range e.Values {
+		enumMinor = min(enumMinor, g.since(t.unit.header, e.Name+"."+v.Name))
+	}
+
+	lead := fmt.Sprintf("%s is an enumeration of %s.", t.c, t.unit.base())
+	if t.doc != "" {
+		lead = t.c + ": " + t.doc
+	}
+	f.Comment(comment(lead, t.unit.sinceText(enumMinor)))
+	f.Type().Id(t.goName).Id(base)
+
+	var consts, rows []jen.Code
+	for i, v := range e.Values {
+		if err := g.claim(t.unit, ids[i], v.Name); err != nil {
+			return fmt.Errorf("enum %s: %w", e.Name, err)
+		}
+		value := jen.Id(ids[i]).Id(t.goName).Op("=").Lit(int(v.Value))
+		consts = append(consts, t.unit.documented(v.Name, v.Doc, g.since(t.unit.header, e.Name+"."+v.Name), enumMinor, value))
+		rows = append(rows, jen.Line().Values(
+			jen.Id("Value").Op(":").Id(ids[i]), jen.Id("Text").Op(":").Lit(texts[i]),
+			jen.Id("C").Op(":").Lit(v.Name), jen.Id("Go").Op(":").Lit(ids[i])))
+	}
+	f.Comment(comment(fmt.Sprintf("The values of %s.", t.c)))
+	f.Const().Defs(consts...)
+
+	table := unexported(t.goName) + "Enum"
+	enum := func(name string) *jen.Statement { return jen.Qual(pathEnumText, name).Types(jen.Id(t.goName)) }
+	f.Var().Id(table).Op("=").Add(enum("Enum")).Values(jen.Dict{
+		jen.Id("Type"):   jen.Lit(t.goName),
+		jen.Id("Values"): jen.Index().Add(enum("Value")).Values(append(rows, jen.Line())...),
+	})
+
+	example := ""
+	if len(texts) > 0 {
+		example = ", such as " + texts[len(texts)/2]
+	}
+	f.Comment(comment(fmt.Sprintf("String returns the name of the C enumerator without what all of %s have in common%s; an unknown number gives %s(99).", t.c, example, t.goName)))
+	f.Func().Params(jen.Id("v").Id(t.goName)).Id("String").Params().String().Block(
+		jen.Return(jen.Id(table).Dot("String").Call(jen.Id("v"))))
+
+	parse := "Parse" + t.goName
+	if err := g.claim(t.unit, parse, "Parse of "+t.c); err != nil {
+		return err
+	}
+	f.Comment(comment(fmt.Sprintf("%s returns the %s that s names: as String does, by the C enumerator or by the Go constant, in any case.", parse, t.goName)))
+	f.Func().Id(parse).Params(jen.Id("s").String()).Params(jen.Id(t.goName), jen.Error()).Block(
+		jen.Return(jen.Id(table).Dot("Parse").Call(jen.Id("s"))))
+
+	values := t.goName + "Values"
+	if err := g.claim(t.unit, values, "values of "+t.c); err != nil {
+		return err
+	}
+	f.Comment(comment(fmt.Sprintf("%s returns every %s in the header's order.", values, t.goName)))
+	f.Func().Id(values).Params().Index().Id(t.goName).Block(
+		jen.Return(jen.Id(table).Dot("All").Call()))
+
+	f.Comment("// MarshalText returns what String does.")
+	f.Func().Params(jen.Id("v").Id(t.goName)).Id("MarshalText").Params().Params(jen.Index().Byte(), jen.Error()).Block(
+		jen.Return(jen.Index().Byte().Call(jen.Id("v").Dot("String").Call()), jen.Nil()))
+
+	f.Comment(fmt.Sprintf("// UnmarshalText reads what %s does.", parse))
+	f.Func().Params(jen.Id("v").Op("*").Id(t.goName)).Id("UnmarshalText").Params(jen.Id("text").Index().Byte()).Params(jen.Err().Error()).Block(
+		jen.List(jen.Op("*").Id("v"), jen.Err()).Op("=").Id(parse).Call(jen.String().Call(jen.Id("text"))),
+		jen.Return(jen.Err()))
+	return nil
+}

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package golang
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/purepjrt/purepjrt/gen/model"
+)
+
+// File is a generated file. Path is relative to the folder of package capi, with
+// slashes.
+type File struct {
+	Path    string
+	Content []byte
+}
+
+// Input is what the files are made from.
+type Input struct {
+	// Headers are the headers in the order in which their declarations count: a
+	// handle that several headers declare belongs to the first. The core header
+	// must be among them.
+	Headers []*model.Header
+	// Since returns the API minor in which an item of a header first appeared,
+	// and 0 for what was always there. Items are spelled like the keys of
+	// since.json: the name of a table's slot, "Struct.field", "Enum.VALUE",
+	// "struct Name" or the name of a callback.
+	Since func(header *model.Header, item string) int
+}
+
+// Generate returns the files in the order of their paths. An error names the
+// header and the declaration that cannot be turned into Go.
+func Generate(in Input) ([]File, error) {
+	g := &generator{
+		since:  in.Since,
+		types:  make(map[string]*typeInfo),
+		names:  map[string]map[string]string{packageCAPI: {}, packageFFI: {}},
+		byArgs: make(map[*typeInfo]*function),
+		units:  make(map[*model.Header]*unit),
+		gates:  make(map[*typeInfo][]gate),
+	}
+	for _, h := range in.Headers {
+		u, err := newUnit(h)
+		if err != nil {
+			return nil, err
+		}
+		g.units[h] = u
+		g.order = append(g.order, u)
+	}
+	steps := []func() error{g.readVersions, g.declare, g.findFunctions, g.write}
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	return g.render()
+}
+
+// generator holds what Generate knows about all headers.
+type generator struct {
+	since  func(*model.Header, string) int
+	order  []*unit
+	units  map[*model.Header]*unit
+	types  map[string]*typeInfo         // by C name
+	names  map[string]map[string]string // package, Go name -> C name
+	byArgs map[*typeInfo]*function
+	gates  map[*typeInfo][]gate
+	sheets []*sheet
+}
+
+// unit is a header and where its declarations go.
+type unit struct {
+	header  *model.Header
+	pkg     string
+	version string // of the API that the header belongs to, such as 0.114
+	kind    unitKind
+	stem    string // what the names of files and variables begin with
+	tables  []*table
+	types   []*typeInfo // in the order of declaration
+}
+
+type unitKind int
+
+const (
+	unitCore unitKind = iota
+	unitExtension
+	unitProfiler
+	unitFFI
+)
+
+// newUnit tells the kind of a header by its path.
+func newUnit(h *model.Header) (*unit, error) {
+	u := &unit{header: h, pkg: packageCAPI}
+	base := strings.TrimSuffix(path.Base(h.Path), ".h")
+	switch {
+	case base == "pjrt_c_api":
+		u.kind, u.stem = unitCore, "core"
+	case base == "profiler_c_api":
+		u.kind, u.stem = unitProfiler, "profiler"
+	case strings.Contains("/"+h.Path, "/ffi/"):
+		u.kind, u.stem, u.pkg = unitFFI, "ffi", packageFFI
+	default:
+		s := strings.TrimSuffix(strings.TrimPrefix(base, "pjrt_c_api_"), "_extension")
+		if s == "" {
+			return nil, fmt.Errorf("%s: the file's name does not say which extension it declares", h.Path)
+		}
+		u.kind, u.stem = unitExtension, s
+	}
+	return u, nil
+}
+
+// readVersions finds the version that the first lines of the files state.
+func (g *generator) readVersions() error {
+	core := ""
+	for _, u := range g.order {
+		switch u.kind {
+		case unitCore:
+			if u.header.APIVersion == nil {
+				return fmt.Errorf("%s: no PJRT_API_MAJOR and PJRT_API_MINOR: this header is too old to generate from", u.header.Path)
+			}
+			core = fmt.Sprintf("%d.%d", u.header.APIVersion.Major, u.header.APIVersion.Minor)
+		case unitFFI:
+			major, minor := macroValue(u.header, "XLA_FFI_API_MAJOR"), macroValue(u.header, "XLA_FFI_API_MINOR")
+			if major == nil || minor == nil {
+				return fmt.Errorf("%s: no XLA_FFI_API_MAJOR and XLA_FFI_API_MINOR", u.header.Path)
+			}
+			u.version = fmt.Sprintf("%d.%d", *major, *minor)
+		}
+	}
+	if core == "" {
+		return errors.New("pjrt_c_api.h is not among the headers")
+	}
+	for _, u := range g.order {
+		if u.kind != unitFFI {
+			u.version = core
+		}
+	}
+	return nil
+}
+
+func macroValue(h *model.Header, name string) *int64 {
+	for _, m := range h.Macros {
+		if m.Name == name {
+			return m.Value
+		}
+	}
+	return nil
+}
+
+// sheet is one file while it is being written.
+type sheet struct {
+	path string
+	file *jen.File
+	used bool
+}
+
+// sheet starts the file of the given name in a unit's package.
+func (g *generator) sheet(u *unit, name, source string) *sheet {
+	s := &sheet{}
+	if u.pkg == packageFFI {
+		s.path, s.file = "ffi/"+name, jen.NewFilePathName(pathFFI, packageFFI)
+	} else {
+		s.path, s.file = name, jen.NewFilePathName(pathCAPI, packageCAPI)
+	}
+	for _, p := range []string{pathCAPI, pathCCall, pathEnumText} {
+		s.file.ImportName(p, path.Base(p))
+	}
+	s.file.HeaderComment(fmt.Sprintf("// Code generated by pjrtgen from %s %s; DO NOT EDIT.", source, u.version))
+	g.sheets = append(g.sheets, s)
+	return s
+}
+
+// add marks the sheet as used and returns its file.
+func (s *sheet) add() *jen.File {
+	s.used = true
+	return s.file
+}
+
+// groupImports puts an empty line between the imports from the standard library
+// and the others; jennifer writes them as one list.
+func groupImports(src []byte) []byte {
+	before, rest, ok := bytes.Cut(src, []byte("\nimport (\n"))
+	if !ok {
+		return src
+	}
+	list, after, ok := bytes.Cut(rest, []byte("\n)\n"))
+	if !ok {
+		return src
+	}
+	var standard, other [][]byte
+	for _, line := range bytes.Split(list, []byte("\n")) {
+		if bytes.Contains(line, []byte(".")) {
+			other = append(other, line)
+		} else {
+			standard = append(standard, line)
+		}
+	}
+	if len(standard) > 0 && len(other) > 0 {
+		standard = append(standard, nil)
+	}
+	list = bytes.Join(append(standard, other...), []byte("\n"))
+	return slices.Concat(before, []byte("\nimport (\n"), list, []byte("\n)\n"), after)
+}
+
+// render formats the used sheets.
+func (g *generator) render() ([]File, error) {
+	var out []File
+	for _, s := range g.sheets {
+		if !s.used {
+			continue
+		}
+		var b bytes.Buffer
+		if err := s.file.Render(&b); err != nil {
+			return nil, fmt.Errorf("%s: the generated code does not parse: %w", s.path, err)
+		}
+		out = append(out, File{s.path, groupImports(b.Bytes())})
+	}
+	slices.SortFunc(out, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
+	for i := 1; i < len(out); i++ {
+		if out[i].Path == out[i-1].Path {
+			return nil, fmt.Errorf("two headers would both be written to %s", out[i].Path)
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package golang
+
+import (
+	"bytes"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/gen/model"
+)
+
+func TestSinceFileSurvivesReadingAndWriting(t *testing.T) {
+	t.Parallel()
+	want, err := os.ReadFile("../../third_party/xla/since.json")
+	require.NoError(t, err)
+	s, err := ReadSince(bytes.NewReader(want))
+	require.NoError(t, err)
+	assert.Equal(t, string(want), string(s.Bytes()))
+}
+
+func TestReadSinceRefusesWhatItDoesNotKnow(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ text, want string }{
+		"empty":          {"", "EOF"},
+		"a list":         {"[]", "want an object"},
+		"another format": {`{"format":2}`, "format 2 is unknown"},
+		"unknown key":    {`{"format":1,"extra":3}`, `unknown key "extra"`},
+		"no minor":       {`{"format":1,"headers":{"a.h":{"f":[1]}}}`, "f in a.h: want [extension version or null, API minor]"},
+		"cut short":      {`{"format":1,"core":{"f":1`, "EOF"},
+		"a word":         {`{"format":1,"core":{"f":"new"}}`, "cannot unmarshal"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := ReadSince(strings.NewReader(c.text))
+			assert.ErrorContains(t, err, c.want)
+		})
+	}
+}
+
+func TestUpdateAddsOnlyWhatIsNew(t *testing.T) {
+	t.Parallel()
+	five := int64(5)
+	core := &model.Header{
+		Path:       "xla/pjrt/c/pjrt_c_api.h",
+		APIVersion: &model.Version{Minor: 12},
+		Functions:  []model.Func{{Name: "PJRT_Old"}, {Name: "PJRT_New"}},
+		Structs: []model.Struct{{Name: "PJRT_S", Fields: []model.Field{
+			{Name: "a"}, {Anonymous: "union", Fields: []model.Field{{Name: "b"}}},
+		}}},
+		Enums: []model.Enum{{Name: "PJRT_E", Values: []model.EnumValue{{Name: "PJRT_E_X"}}}},
+	}
+	ext := &model.Header{
+		Path:             "xla/pjrt/c/pjrt_c_api_x_extension.h",
+		ExtensionVersion: &model.ExtensionVersion{Value: five},
+		Callbacks:        []model.Func{{Name: "PJRT_X_Callback"}},
+	}
+	set, err := model.NewSet(core, ext)
+	require.NoError(t, err)
+	s, err := ReadSince(strings.NewReader(`{"format":1,"minor":11,"core":{"PJRT_Old":3},"headers":{}}`))
+	require.NoError(t, err)
+
+	added, err := s.Update(set)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"PJRT_New", "struct PJRT_S", "PJRT_S.a", "PJRT_S.b", "PJRT_E.PJRT_E_X", "PJRT_X_Callback"}, added)
+	assert.Equal(t, 12, s.Minor)
+	assert.Equal(t, 3, s.Lookup(core, "PJRT_Old"))
+	assert.Equal(t, 12, s.Lookup(core, "PJRT_S.b"))
+	assert.Equal(t, 12, s.Lookup(ext, "PJRT_X_Callback"))
+	assert.Contains(t, string(s.Bytes()), `"PJRT_X_Callback":[5,12]`)
+
+	again, err := s.Update(set)
+	require.NoError(t, err)
+	assert.Empty(t, again)
+}

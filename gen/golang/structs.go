@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package golang
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/purepjrt/purepjrt/gen/model"
+)
+
+// fieldID returns the Go name of a field.
+func fieldID(c string) string {
+	id := camel(c)
+	for _, prefix := range []string{"PJRT_", "XLA_FFI_"} {
+		if rest, ok := strings.CutPrefix(c, prefix); ok {
+			id = camel(strings.ReplaceAll(rest, "_PJRT_", "_"))
+		}
+	}
+	if other, ok := reservedFields[id]; ok {
+		return other
+	}
+	return id
+}
+
+// placed is a field with its place in the Go struct.
+type placed struct {
+	id     string
+	offset int64
+}
+
+// structDecl writes a struct, its size constant, the accessors of its unions and
+// the types of the function pointers that stand in it. Callbacks go to their own
+// sheet.
+func (g *generator) structDecl(t *typeInfo, to, callbacks *sheet) ([]placed, error) {
+	s := t.st
+	var (
+		code   []jen.Code
+		fields []placed
+		errs   []error
+		seen   = make(map[string]string)
+		unions []*union
+		end    int64
+		align  int64 = 1
+		pads   int
+	)
+	put := func(f *model.Field, id string, gt goType, item jen.Code) {
+		if other, ok := seen[id]; ok {
+			errs = append(errs, fmt.Errorf("fields %s and %s would both be called %s in Go", other, f.Name, id))
+		}
+		seen[id] = f.Name
+		at := (end + gt.align - 1) / gt.align * gt.align
+		switch {
+		case f.Offset < at:
+			errs = append(errs, fmt.Errorf("field %s: lies at %d, which Go's alignment does not allow (%d)", f.Name, f.Offset, at))
+		case f.Offset > at:
+			pads++
+			code = append(code, jen.Id("_").Index(jen.Lit(int(f.Offset-end))).Byte())
+		}
+		end = f.Offset + gt.size
+		align = max(align, gt.align)
+		fields = append(fields, placed{id, f.Offset})
+		code = append(code, item)
+	}
+	for i := range s.Fields {
+		f := &s.Fields[i]
+		if f.Anonymous != "" {
+			u := newUnion(t, f, len(unions))
+			unions = append(unions, u)
+			put(f, u.id, u.typ, jen.Comment(comment(u.doc(), f.Doc)).Line().Id(u.id).Add(u.typ.code))
+			continue
+		}
+		gt, err := g.fieldType(t, f)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("field %s: %w", f.Name, err))
+			continue
+		}
+		if gt.size != f.Size {
+			errs = append(errs, fmt.Errorf("field %s: has %d bytes in C and %d in Go", f.Name, f.Size, gt.size))
+			continue
+		}
+		id := fieldID(f.Name)
+		put(f, id, gt, g.fieldCode(t, f, id, gt))
+		if f.Kind == "fnptr" && f.Sig != nil && !(isTable(s) && g.isSlot(t, f)) {
+			if err := g.inlineCallback(t, f, callbacks); err != nil {
+				errs = append(errs, fmt.Errorf("field %s: %w", f.Name, err))
+			}
+		}
+	}
+	switch size := (end + align - 1) / align * align; {
+	case size < s.Size:
+		code = append(code, jen.Id("_").Index(jen.Lit(int(s.Size-end))).Byte())
+	case size > s.Size:
+		errs = append(errs, fmt.Errorf("has %d bytes in C and %d in Go", s.Size, size))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, fmt.Errorf("struct %s: %w", s.Name, err)
+	}
+	f := to.add()
+	f.Comment(g.structDoc(t))
+	f.Type().Id(t.goName).Struct(code...)
+	g.sizeConst(t, f)
+	for _, u := range unions {
+		if err := g.accessors(u, f, seen); err != nil {
+			return nil, fmt.Errorf("struct %s: %w", s.Name, err)
+		}
+	}
+	return fields, nil
+}
+
+// fieldCode writes a field: with its C name behind it when there is nothing else
+// to say, else with a comment above.
+func (g *generator) fieldCode(t *typeInfo, f *model.Field, id string, gt goType) jen.Code {
+	mark := f.Name
+	if f.Dir != model.DirNone && f.Dir != model.DirIn {
+		mark += " (" + string(f.Dir) + ")"
+	}
+	doc := f.Doc
+	if f.Deprecated && doc == "" {
+		doc = "No function any more; the place is kept for the layout."
+	}
+	return t.unit.documented(mark, doc, g.since(t.unit.header, t.c+"."+f.Name), g.structSince(t), jen.Id(id).Add(gt.code))
+}
+
+// structSince is the minor of which a struct's fields are to be expected.
+func (g *generator) structSince(t *typeInfo) int {
+	minor := g.since(t.unit.header, "struct "+t.c)
+	if fn := g.byArgs[t]; fn != nil {
+		minor = max(minor, fn.since)
+	}
+	return minor
+}
+
+// structDoc says what the struct is for.
+func (g *generator) structDoc(t *typeInfo) string {
+	var paragraphs []string
+	say := func(format string, args ...any) { paragraphs = append(paragraphs, fmt.Sprintf(format, args...)) }
+	fn := g.byArgs[t]
+	switch {
+	case fn != nil:
+		say("%s are the arguments of %s.", t.c, fn.c)
+		paragraphs = append(paragraphs, fn.field.Doc, fn.doc)
+		if fn.void && !strings.Contains(fn.doc, "returns nothing") {
+			say("The function returns nothing.")
+		}
+		if resultErrors[fn.c] {
+			paragraphs = append(paragraphs, "The error that the function returns is its result, so it is to be called with Raw.")
+		}
+	case t.st.Role == model.RoleArgs && strings.HasSuffix(t.c, "_Callback_Args"):
+		say("%s are the arguments of the callback of %s.", t.c, strings.TrimSuffix(t.c, "_Callback_Args"))
+	case t.st.Role == model.RoleArgs && strings.HasSuffix(t.c, "_Args"):
+		say("%s are the arguments of %s.", t.c, strings.TrimSuffix(t.c, "_Args"))
+	case t.st.Role == model.RoleAPITable || apiTables[t.c].section != "":
+		say("%s is the table of the functions of %s.", t.c, t.unit.base())
+	case t.st.Role == model.RoleExtension && strings.HasPrefix(t.c, "PJRT_"):
+		say("%s is a node of the extension chain.", t.c)
+	case t.st.Role == model.RoleFunctionTable:
+		say("%s is a table of functions.", t.c)
+	case t.doc == "":
+		say("%s is declared by %s.", t.c, t.unit.base())
+	default:
+		say("%s: %s", t.c, t.doc)
+	}
+	if !strings.HasPrefix(paragraphs[0], t.c+":") {
+		paragraphs = append(paragraphs, t.doc)
+	}
+	if len(t.alsoC) > 0 {
+		paragraphs = append(paragraphs, "C knows it as "+strings.Join(t.alsoC, " and ")+" too.")
+	}
+	paragraphs = append(paragraphs, t.unit.sinceText(g.structSince(t)))
+	return comment(paragraphs...)
+}
+
+// sizeConst writes the constant that C calls X_STRUCT_SIZE.
+func (g *generator) sizeConst(t *typeInfo, f *jen.File) {
+	size := t.st.StructSize
+	if size == nil || t.c != t.st.Name {
+		return
+	}
+	stale := ""
+	if isStale(size) {
+		stale = fmt.Sprintf("The header's constant ends at %s; the struct goes on to byte %d.", size.LastField, dataEnd(t.st))
+	}
+	f.Comment(comment(fmt.Sprintf("%s is the size in bytes of %s without the padding at its end.", size.Const, t.goName), stale))
+	f.Const().Id(t.goName + "Size").Op("=").Lit(int(size.Value))
+}
+
+// isStale reports whether the header's size constant leaves out fields that were
+// added after it.
+func isStale(s *model.StructSize) bool { return s.LastFieldIsNotLast || s.TrueLastField != "" }
+
+// dataEnd is the end of a struct's last field.
+func dataEnd(s *model.Struct) int64 {
+	end := int64(0)
+	for _, f := range s.Fields {
+		end = max(end, f.Offset+f.Size)
+	}
+	return end
+}
+
+// union is an anonymous union, which Go sees as words.
+type union struct {
+	owner *typeInfo
+	field *model.Field
+	id    string
+	typ   goType
+}
+
+func newUnion(t *typeInfo, f *model.Field, n int) *union {
+	u := &union{owner: t, field: f, id: unionNames[t.c]}
+	if u.id == "" || n > 0 {
+		u.id = "Union"
+		if n > 0 {
+			u.id += fmt.Sprint(n + 1)
+		}
+	}
+	word, code := int64(8), jen.Uint64()
+	if f.Offset%8 != 0 || f.Size%8 != 0 {
+		word, code = 4, jen.Uint32()
+	}
+	if f.Offset%word != 0 || f.Size%word != 0 {
+		word, code = 1, jen.Byte()
+	}
+	u.typ = goType{code: jen.Index(jen.Lit(int(f.Size / word))).Add(code), size: f.Size, align: word}
+	return u
+}
+
+// doc says what may stand in the union.
+func (u *union) doc() string {
+	var names []string
+	for _, m := range u.members() {
+		names = append(names, m.Name)
+	}
+	return fmt.Sprintf("A union of %s. The methods of those names read and write it; the garbage collector sees no pointer in it.", strings.Join(names, ", "))
+}
+
+// members are the union's members, those of structs without a name included.
+func (u *union) members() []*model.Field {
+	var out []*model.Field
+	var walk func(fields []model.Field)
+	walk = func(fields []model.Field) {
+		for i := range fields {
+			if fields[i].Anonymous != "" {
+				walk(fields[i].Fields)
+			} else {
+				out = append(out, &fields[i])
+			}
+		}
+	}
+	walk(u.field.Fields)
+	return out
+}
+
+// accessors writes the methods of a union's members: a pointer to a member that
+// is a struct, else the value and a setter.
+func (g *generator) accessors(u *union, f *jen.File, taken map[string]string) error {
+	recv := func() *jen.Statement { return jen.Id("u").Op("*").Id(u.owner.goName) }
+	place := func(m *model.Field, code *jen.Statement) *jen.Statement {
+		at := jen.Qual("unsafe", "Pointer").Call(jen.Op("&").Id("u").Dot(u.id))
+		if d := m.Offset - u.field.Offset; d > 0 {
+			at = jen.Qual("unsafe", "Add").Call(at, jen.Lit(int(d)))
+		}
+		return jen.Parens(jen.Op("*").Add(code)).Call(at)
+	}
+	for _, m := range u.members() {
+		gt, err := g.fieldType(u.owner, m)
+		if err != nil {
+			return fmt.Errorf("member %s: %w", m.Name, err)
+		}
+		id := fieldID(m.Name)
+		for _, method := range []string{id, "Set" + id} {
+			if other, ok := taken[method]; ok {
+				return fmt.Errorf("member %s: the method %s has the name of field %s", m.Name, method, other)
+			}
+		}
+		name := u.owner.c + "." + m.Name
+		if gt.class == classStruct {
+			f.Comment(comment(fmt.Sprintf("%s of %s points to the member %s of the union; it means something only while that is the one in use.", id, u.owner.goName, name), m.Doc))
+			f.Func().Params(recv()).Id(id).Params().Op("*").Add(gt.code).Block(jen.Return(place(m, gt.code)))
+			continue
+		}
+		f.Comment(comment(fmt.Sprintf("%s returns the member %s of the union.", id, name), m.Doc))
+		f.Func().Params(recv()).Id(id).Params().Add(gt.code).Block(jen.Return(jen.Op("*").Add(place(m, gt.code))))
+		keep := ""
+		if gt.class == classPointer {
+			keep = "The caller keeps what it points to alive."
+		}
+		f.Comment(comment(fmt.Sprintf("Set%s makes %s the member in use. %s", id, name, keep)))
+		f.Func().Params(recv()).Id("Set"+id).Params(jen.Id("value").Add(gt.code)).Block(
+			jen.Id("u").Dot(u.id).Op("=").Add(u.typ.code).Values(),
+			jen.Op("*").Add(place(m, gt.code)).Op("=").Id("value"),
+		)
+	}
+	return nil
+}

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package golang
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/purepjrt/purepjrt/gen/model"
+)
+
+// sheets are the files of a unit by what they hold; several may be the same.
+type sheets struct {
+	constants, enums, handles, structs, args, callbacks, functions, layout *sheet
+}
+
+// write fills the sheets of all units.
+func (g *generator) write() error {
+	var extensionLayout *sheet
+	boolSheets := make(map[string]*sheet)
+	for _, u := range g.order {
+		var to sheets
+		base := u.base()
+		switch u.kind {
+		case unitCore, unitFFI:
+			named := func(what string) *sheet { return g.sheet(u, "zz_"+u.stem+"_"+what+".go", base) }
+			to = sheets{
+				constants: named("constants"), enums: named("enums"), handles: named("handles"), structs: named("structs"),
+				args: named("args"), callbacks: named("callbacks"), functions: named("functions"), layout: named("layout"),
+			}
+		case unitProfiler:
+			s := g.sheet(u, "zz_profiler.go", base)
+			to = sheets{s, s, s, s, s, s, s, g.sheet(u, "zz_profiler_layout.go", base)}
+		case unitExtension:
+			if extensionLayout == nil {
+				extensionLayout = g.sheet(u, "zz_ext_layout.go", "the extension headers of pjrt_c_api.h")
+			}
+			s := g.sheet(u, "zz_ext_"+u.stem+".go", base)
+			to = sheets{s, s, s, s, s, s, s, extensionLayout}
+		}
+		if err := g.writeUnit(u, to); err != nil {
+			return fmt.Errorf("%s: %w", u.header.Path, err)
+		}
+		if s := boolSheets[u.pkg]; s == nil && (u.kind == unitCore || u.kind == unitFFI) {
+			boolSheets[u.pkg] = to.callbacks
+		}
+		if u.kind == unitCore {
+			g.sectionList(to.functions.add())
+		}
+	}
+	for pkg, s := range boolSheets {
+		if g.takesBool(pkg) {
+			boolWord(s.add())
+		}
+	}
+	return nil
+}
+
+func (g *generator) writeUnit(u *unit, to sheets) error {
+	if err := g.constants(u, to.constants); err != nil {
+		return err
+	}
+	for _, t := range u.types {
+		var err error
+		switch t.kind {
+		case kindEnum:
+			err = g.enumDecl(t, to.enums.add())
+		case kindHandle:
+			g.handleDecl(t, to.handles.add())
+		case kindAlias:
+			err = g.aliasDecl(t, to.structs.add())
+		case kindCallback:
+			err = g.callbackDecl(t, to.callbacks)
+		case kindStruct:
+			dest := to.structs
+			if t.st.Role == model.RoleArgs && strings.HasSuffix(t.c, "_Args") {
+				dest = to.args
+			}
+			var fields []placed
+			if fields, err = g.structDecl(t, dest, to.callbacks); err == nil {
+				layoutDecl(t, fields, to.layout.add())
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for _, t := range u.tables {
+		for _, fn := range t.functions {
+			g.functionDecl(fn, to.functions.add())
+		}
+		functionList(t, to.functions.add())
+	}
+	return nil
+}
+
+// handleDecl writes an opaque type.
+func (g *generator) handleDecl(t *typeInfo, f *jen.File) {
+	doc := fmt.Sprintf("%s is a handle: only its address means anything.", t.c)
+	if t.doc != "" {
+		doc = t.c + ": " + t.doc
+	}
+	f.Comment(comment(doc))
+	f.Type().Id(t.goName).Struct(jen.Id("_").Id("opaque"))
+}
+
+// aliasDecl writes a typedef of a scalar type.
+func (g *generator) aliasDecl(t *typeInfo, f *jen.File) error {
+	target, err := g.typeOf(t.target, 0, false)
+	if err != nil {
+		return fmt.Errorf("typedef %s: %w", t.c, err)
+	}
+	f.Comment(comment(fmt.Sprintf("%s is another name of %s.", t.c, t.target), t.doc))
+	f.Type().Id(t.goName).Add(target.code)
+	return nil
+}
+
+// constants writes the macros that are numbers, and the strings of a header.
+func (g *generator) constants(u *unit, to *sheet) error {
+	var items []jen.Code
+	for _, m := range u.header.Macros {
+		if m.Value == nil || m.FunctionLike || strings.HasSuffix(m.Name, "_STRUCT_SIZE") {
+			continue
+		}
+		id := macroName(u, m.Name)
+		if err := g.claim(u, id, m.Name); err != nil {
+			return err
+		}
+		items = append(items, jen.Id(id).Op("=").Lit(int(*m.Value)).Comment("// "+m.Name))
+	}
+	for _, v := range u.header.Variables {
+		if v.String == "" {
+			continue
+		}
+		space := v.Namespace[strings.LastIndexByte(v.Namespace, ':')+1:]
+		id := stringPrefixes[space] + goName(u.pkg, trimK(v.Name))
+		if err := g.claim(u, id, v.Name); err != nil {
+			return err
+		}
+		items = append(items, jen.Id(id).Op("=").Lit(v.String).Comment("// "+v.Name))
+	}
+	if len(items) > 0 {
+		f := to.add()
+		f.Comment(comment(fmt.Sprintf("The constants of %s.", u.base())))
+		f.Const().Defs(items...)
+	}
+	return nil
+}
+
+// macroName returns the Go name of a macro.
+func macroName(u *unit, c string) string {
+	if strings.HasSuffix(c, "_EXTENSION_VERSION") {
+		c = strings.TrimPrefix(c, "PJRT_API_")
+	}
+	return goName(u.pkg, c)
+}
+
+// layoutDecl writes the proof that Go lays a struct out as C does: arrays of the
+// two lengths have one type only if the lengths are equal.
+func layoutDecl(t *typeInfo, fields []placed, f *jen.File) {
+	proof := func(c int64, code jen.Code) jen.Code {
+		return jen.Id("_").Index(jen.Lit(int(c))).Struct().Op("=").Index(code).Struct().Values()
+	}
+	value := jen.Id(t.goName).Values()
+	items := []jen.Code{proof(t.st.Size, jen.Qual("unsafe", "Sizeof").Call(value))}
+	for _, p := range fields {
+		items = append(items, proof(p.offset, jen.Qual("unsafe", "Offsetof").Call(jen.Add(value).Dot(p.id))))
+	}
+	f.Comment("// " + t.c)
+	f.Var().Defs(items...)
+}
+
+// takesBool reports whether a callback of the package has a bool parameter.
+func (g *generator) takesBool(pkg string) bool {
+	var inSig func(*model.Signature) bool
+	inSig = func(sig *model.Signature) bool {
+		if sig == nil {
+			return false
+		}
+		for _, p := range sig.Params {
+			if p.Type == "bool" || p.Type == "_Bool" || inSig(p.Sig) {
+				return true
+			}
+		}
+		return false
+	}
+	for _, u := range g.order {
+		if u.pkg != pkg {
+			continue
+		}
+		for _, t := range u.types {
+			switch {
+			case t.kind == kindCallback && inSig(&model.Signature{Params: t.fn.Params}):
+				return true
+			case t.kind == kindStruct:
+				for _, f := range t.st.Fields {
+					if inSig(f.Sig) {
+						return true
+					}
+				}
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package header
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/purepjrt/purepjrt/gen/model"
+	"modernc.org/cc/v4"
+)
+
+// structure adds the struct or union whose body is d.
+func (x *extractor) structure(d *cc.StructOrUnionSpecifier, t *ctype, n notes) {
+	name := x.baseName(t)
+	if name == "" {
+		return // the type of a variable
+	}
+	if _, ok := x.structs[name]; ok {
+		return
+	}
+	typ := d.Type()
+	s := model.Struct{
+		Name: name, Kind: t.keyword, Tag: name, Typedefs: []string{}, Size: typ.Size(), Align: int64(typ.Align()),
+		Doc: n.text(),
+	}
+	s.Fields = x.fields(d, 0)
+	if x.err != nil {
+		return
+	}
+	if s.Doc == "" {
+		s.Doc = x.docs[name]
+	}
+	x.structs[name] = len(x.h.Structs)
+	x.h.Structs = append(x.h.Structs, s)
+}
+
+// member is a struct or union type of the C front end.
+type member interface {
+	NumFields() int
+	FieldByIndex(int) *cc.Field
+}
+
+// fields makes the model of those in the body d, which begins at offset.
+func (x *extractor) fields(d *cc.StructOrUnionSpecifier, offset int64) []model.Field {
+	typ, ok := d.Type().(member)
+	if !ok {
+		return nil
+	}
+	byDecl := map[*cc.Declarator]*cc.Field{}
+	var unnamed []*cc.Field
+	for i := range typ.NumFields() {
+		f := typ.FieldByIndex(i)
+		if f == nil {
+			continue
+		}
+		if f.Declarator() == nil {
+			unnamed = append(unnamed, f)
+		}
+		byDecl[f.Declarator()] = f
+	}
+	out := []model.Field{}
+	group := model.DirNone
+	prev := -1
+	for l := d.StructDeclarationList; l != nil && x.err == nil; l = l.StructDeclarationList {
+		sd := l.StructDeclaration
+		if sd.SpecifierQualifierList == nil {
+			continue
+		}
+		first, last := x.fieldSpan(sd)
+		n := x.main.notesOf(first, last)
+		group = x.groupOf(group, n, prev, first)
+		prev = last
+		t := x.specifierQualifiers(sd.SpecifierQualifierList)
+		if node := definition(t); node != nil && t.name != "" {
+			x.define(node, t, true, n)
+		}
+		if sd.StructDeclaratorList == nil {
+			if inner, ok := t.def.(*cc.StructOrUnionSpecifier); ok && len(unnamed) > 0 && t.keyword != "enum" {
+				f := unnamed[0]
+				unnamed = unnamed[1:]
+				at := offset + f.Offset()
+				out = append(out, model.Field{
+					Anonymous: t.keyword, Offset: at, Size: f.Type().Size(), Fields: x.fields(inner, at), Doc: n.text(),
+				})
+			}
+			continue
+		}
+		for sl := sd.StructDeclaratorList; sl != nil; sl = sl.StructDeclaratorList {
+			decl := sl.StructDeclarator.Declarator
+			f := byDecl[decl]
+			if decl == nil || f == nil {
+				continue
+			}
+			if f.IsBitfield() {
+				x.failAt(first, "%s is a bit-field, which has no offset in bytes", decl.Name())
+				return nil
+			}
+			m := x.field(x.declarator(t, decl), f, first, last)
+			m.Name, m.Offset = decl.Name(), offset+f.Offset()
+			m.Dir, m.Doc, m.Deprecated = n.direction(), n.text(), n.deprecated()
+			if m.Dir == model.DirNone && group != model.DirNone {
+				m.Dir, m.DirScope = group, "group-comment"
+			}
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// groupOf returns the direction that a comment marks for the group of fields
+// to which the one that begins at first belongs. A group ends at a blank line
+// and at the next comment of its own.
+func (x *extractor) groupOf(group model.Dir, n notes, prev, first int) model.Dir {
+	if d := n.groupMark(); d != model.DirNone {
+		return d
+	}
+	if group == model.DirNone || prev < 0 || len(n.lead) > 0 {
+		return model.DirNone
+	}
+	if x.main.toks[first].line-x.main.toks[prev].line > 1 {
+		return model.DirNone
+	}
+	return group
+}
+
+// fieldSpan returns the tokens of a member as written, from the first to the
+// semicolon.
+func (x *extractor) fieldSpan(sd *cc.StructDeclaration) (first, last int) {
+	first, last = x.span(sd)
+	if i, ok := x.tokenAt(sd.Token); ok && x.rw.is(i, ";") {
+		last = i
+	} else {
+		for last < len(x.main.toks)-1 && !x.rw.is(last, ";") && !x.rw.is(last, "}") {
+			last++
+		}
+	}
+	for first > 0 && !x.rw.is(first-1, ";") && !x.rw.is(first-1, "{") && !x.rw.is(first-1, "}") && !x.rw.is(first-1, ":") {
+		first--
+	}
+	return first, last
+}
+
+func (x *extractor) field(t *ctype, f *cc.Field, first, last int) model.Field {
+	c := x.canon(t)
+	b, depth := base(t)
+	m := model.Field{
+		Decl: x.decl(first, last), Type: x.spellType(t, ""), Canon: x.spellType(c, ""), Kind: x.kindOf(c),
+		Ptr: depth, Array: bounds(t), Const: b.isConst, Size: f.Type().Size(), NoDiscard: x.marked(first, last),
+	}
+	if b.shape == shapeFunc {
+		m.Ptr = 0
+	} else {
+		m.Base = x.baseName(b)
+	}
+	if f.Type().IsIncomplete() || m.Size < 0 {
+		x.failAt(first, "the size of %s, the type of field %s, is not known: give the directory that holds xla/ with -I",
+			m.Type, f.Name())
+		return m
+	}
+	if m.Kind == "fnptr" {
+		switch {
+		case t.shape == shapePtr && t.elem.shape == shapeFunc:
+			m.Sig = x.signature(t.elem)
+		case b.shape == shapeName:
+			m.Fn, m.Ptr = b.name, 0
+			m.NoDiscard = m.NoDiscard || x.noDiscard[b.name]
+		}
+	}
+	return m
+}
+
+// decl is the member as written without comments, attributes and marks, white
+// space normalised: one space between words, none around punctuation but after
+// commas and before the parenthesis of a function pointer's name.
+func (x *extractor) decl(first, last int) string {
+	var b strings.Builder
+	var prev *token
+	inner := false
+	for i := first; i <= last && i < len(x.main.toks); i++ {
+		t := &x.main.toks[i]
+		if t.text == ";" {
+			break
+		}
+		if x.rw.is(i, "[", "[") {
+			if m := matching(x.main.toks, i); m > 0 {
+				i = m
+				continue
+			}
+		}
+		if t.kind == kindIdent && (isNoDiscard(t.text) || x.rw.isMacro(t.text) && !x.rw.macros[t.text] && x.macroMarks(t.text)) {
+			continue
+		}
+		if prev != nil && spaced(prev, t, inner) {
+			b.WriteByte(' ')
+		}
+		b.WriteString(t.text)
+		inner = t.text == "*" && prev != nil && (prev.text == "(" || prev.text == "*" && inner)
+		prev = t
+	}
+	return b.String()
+}
+
+// spaced reports whether a space stands between a and b in normalised form.
+// Inner says that a is the star of a function pointer's name.
+func spaced(a, b *token, inner bool) bool {
+	word := func(t *token) bool { return t.kind != kindPunct }
+	switch {
+	case word(a) && word(b):
+		return true
+	case a.text == ",":
+		return true
+	case a.text == "*" || a.text == "&" || a.text == "&&" || a.text == ">":
+		return word(b) && !inner || b.text == "("
+	case b.text == "(" && word(a):
+		return b.off > a.end() // a name and its arguments stay together
+	}
+	return false
+}
+
+// complete finishes the structs when every declaration is known.
+func (x *extractor) complete() {
+	macros := map[string]bool{}
+	for _, m := range x.h.Macros {
+		macros[m.Name] = true
+	}
+	for i := range x.h.Structs {
+		s := &x.h.Structs[i]
+		end := int64(0)
+		for _, f := range s.Fields {
+			if f.Name == "struct_size" {
+				s.HasStructSize = true
+			}
+			if f.Name == "extension_start" {
+				s.HasExtensionStart = true
+			}
+			if s.Kind == "struct" && f.Offset > end {
+				s.Holes = append(s.Holes, [2]int64{end, f.Offset - end})
+			}
+			end = max(end, f.Offset+f.Size)
+		}
+		s.TailPadding = s.Size - end
+		if size, ok := x.sizes[s.Name]; ok {
+			size.ShadowedByMacro = macros[size.Const]
+			if last := lastOf(s.Fields); size.LastField != "" && len(last) > 0 && !slices.Contains(last, size.LastField) {
+				size.LastFieldIsNotLast, size.TrueLastField = true, last[len(last)-1]
+			}
+			s.StructSize = &size
+		}
+		s.Role = x.role(s)
+	}
+}
+
+// lastOf returns the names under which the last field of a struct can be
+// named: several if it is an anonymous union.
+func lastOf(fields []model.Field) []string {
+	if len(fields) == 0 {
+		return nil
+	}
+	f := fields[len(fields)-1]
+	if f.Anonymous == "" {
+		return []string{f.Name}
+	}
+	var names []string
+	for _, m := range f.Fields {
+		names = append(names, m.Name)
+	}
+	return names
+}

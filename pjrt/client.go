@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package pjrt
+
+import (
+	"context"
+	"runtime"
+	"slices"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt/lifetime"
+)
+
+// Client is one use of a plugin and of its devices. Its methods may be called
+// from any goroutine.
+type Client struct {
+	plugin *Plugin
+	table  *capi.Table
+	ref    *lifetime.Ref[capi.Client]
+
+	platformName, platformVersion string
+	processIndex                  int
+	devices                       []*Device // of all processes, in the plugin's order
+	addressable                   []*Device // of this process
+	memories                      []*Memory // addressable from this process
+}
+
+// ClientOptions are the options of NewClient. The zero value asks for the
+// plugin's defaults.
+type ClientOptions struct {
+	// Create are the plugin's own options, such as cpu_device_count (int64).
+	// Plugins end the process when a value has another type than they expect.
+	Create []Attribute
+}
+
+// NewClient creates a client (PJRT_Client_Create). It can take long, and cannot
+// be called off: when ctx ends first, NewClient returns its error and the client
+// is closed once it exists. opts may be nil.
+func (p *Plugin) NewClient(ctx context.Context, opts *ClientOptions) (*Client, error) {
+	if opts == nil {
+		opts = &ClientOptions{}
+	}
+	options, err := capi.NewNamedValues(opts.Create)
+	if err != nil {
+		return nil, invalid("create options: %v", err)
+	}
+	return abandonable(ctx, func() (*Client, error) {
+		var c capi.Call[capi.ClientCreateArgs]
+		c.Args.CreateOptions, c.Args.NumOptions = options.Data()
+		err := c.Do(p.table)
+		runtime.KeepAlive(options)
+		if err != nil {
+			return nil, err
+		}
+		return newClient(p, c.Args.Client)
+	}, (*Client).Close)
+}
+
+func newClient(p *Plugin, h *capi.Client) (*Client, error) {
+	table := p.table
+	c := &Client{plugin: p, table: table}
+	c.ref = lifetime.New("client", h, nil, func(h *capi.Client) {
+		var d capi.Call[capi.ClientDestroyArgs]
+		d.Args.Client = h
+		_ = d.Do(table) // there is nobody to tell
+	})
+	if err := c.describe(h); err != nil {
+		c.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// describe asks for what cannot change.
+func (c *Client) describe(h *capi.Client) error {
+	var name capi.Call[capi.ClientPlatformNameArgs]
+	name.Args.Client = h
+	if err := name.Do(c.table); err != nil {
+		return err
+	}
+	c.platformName = capi.String(name.Args.PlatformName, name.Args.PlatformNameSize)
+
+	var version capi.Call[capi.ClientPlatformVersionArgs]
+	version.Args.Client = h
+	if err := version.Do(c.table); err != nil {
+		return err
+	}
+	c.platformVersion = capi.String(version.Args.PlatformVersion, version.Args.PlatformVersionSize)
+
+	var process capi.Call[capi.ClientProcessIndexArgs]
+	process.Args.Client = h
+	if err := process.Do(c.table); err != nil {
+		return err
+	}
+	c.processIndex = int(process.Args.ProcessIndex)
+
+	if err := c.listDevices(h); err != nil {
+		return err
+	}
+	return c.listMemories(h)
+}
+
+func (c *Client) listDevices(h *capi.Client) error {
+	var all capi.Call[capi.ClientDevicesArgs]
+	all.Args.Client = h
+	if err := all.Do(c.table); err != nil {
+		return err
+	}
+	byHandle := make(map[*capi.Device]*Device)
+	for _, d := range capi.Slice(all.Args.Devices, all.Args.NumDevices) {
+		device, err := newDevice(c, d)
+		if err != nil {
+			return err
+		}
+		byHandle[d] = device
+		c.devices = append(c.devices, device)
+	}
+	var mine capi.Call[capi.ClientAddressableDevicesArgs]
+	mine.Args.Client = h
+	if err := mine.Do(c.table); err != nil {
+		return err
+	}
+	for _, d := range capi.Slice(mine.Args.AddressableDevices, mine.Args.NumAddressableDevices) {
+		if device := byHandle[d]; device != nil {
+			c.addressable = append(c.addressable, device)
+		}
+	}
+	return nil
+}
+
+func (c *Client) listMemories(h *capi.Client) error {
+	m := new(capi.Call[capi.ClientAddressableMemoriesArgs])
+	if !c.table.Has(m.Function()) {
+		return nil
+	}
+	m.Args.Client = h
+	if err := m.Do(c.table); err != nil {
+		return err
+	}
+	for _, h := range capi.Slice(m.Args.AddressableMemories, m.Args.NumAddressableMemories) {
+		memory, err := newMemory(c, h)
+		if err != nil {
+			return err
+		}
+		c.memories = append(c.memories, memory)
+	}
+	return nil
+}
+
+// Close gives the client up (PJRT_Client_Destroy). The plugin keeps it until
+// everything made from it is closed too.
+func (c *Client) Close() error { return c.ref.Close() }
+
+// Plugin returns the plugin of the client.
+func (c *Client) Plugin() *Plugin { return c.plugin }
+
+// PlatformName returns the plugin's name for its kind of device, such as cpu.
+func (c *Client) PlatformName() string { return c.platformName }
+
+// PlatformVersion returns the plugin's version text.
+func (c *Client) PlatformVersion() string { return c.platformVersion }
+
+// ProcessIndex returns the number of this process among those that share the
+// devices.
+func (c *Client) ProcessIndex() int { return c.processIndex }
+
+// Devices returns the devices of all processes.
+func (c *Client) Devices() []*Device { return slices.Clone(c.devices) }
+
+// AddressableDevices returns the devices that this process can use.
+func (c *Client) AddressableDevices() []*Device { return slices.Clone(c.addressable) }
+
+// Memories returns the memories that this process can use.
+func (c *Client) Memories() []*Memory { return slices.Clone(c.memories) }
+
+// abandonable runs make, which cannot be called off, and returns its result.
+// When ctx ends first it returns ctx's error, and the result is closed when it
+// comes.
+func abandonable[T any](ctx context.Context, make func() (T, error), close func(T) error) (T, error) {
+	var none T
+	if err := ctx.Err(); err != nil {
+		return none, err
+	}
+	if ctx.Done() == nil {
+		return make()
+	}
+	type result struct {
+		value T
+		err   error
+	}
+	done := newResult[result]()
+	go func() {
+		v, err := make()
+		if !done.offer(result{v, err}) && err == nil {
+			_ = close(v)
+		}
+	}()
+	select {
+	case <-done.ready:
+	case <-ctx.Done():
+		if done.abandon() {
+			return none, ctx.Err()
+		}
+	}
+	r := done.value
+	return r.value, r.err
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package lifetime_test
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/pjrt/lifetime"
+)
+
+type object struct{ destroyed atomic.Int32 }
+
+func destroy(o *object) { o.destroyed.Add(1) }
+
+func TestCloseDestroysOnceWhateverTheOrder(t *testing.T) {
+	for name, closeParentFirst := range map[string]bool{"parent first": true, "child first": false} {
+		t.Run(name, func(t *testing.T) {
+			var order []string
+			parent := lifetime.New(t.Name()+"p", new(object), nil, func(*object) { order = append(order, "parent") })
+			child := lifetime.New(t.Name()+"c", new(object), parent, func(*object) { order = append(order, "child") })
+			if closeParentFirst {
+				require.NoError(t, parent.Close())
+				require.NoError(t, parent.Close())
+				assert.Empty(t, order, "a parent outlives its children")
+				_, err := child.Acquire()
+				require.NoError(t, err, "a child outlives its parent's Close")
+				child.Release()
+			}
+			require.NoError(t, child.Close())
+			require.NoError(t, child.Close())
+			require.NoError(t, parent.Close())
+			assert.Equal(t, []string{"child", "parent"}, order)
+		})
+	}
+}
+
+func TestAnObjectInUseOutlivesItsClose(t *testing.T) {
+	o := new(object)
+	r := lifetime.New(t.Name(), o, nil, destroy)
+	got, err := r.Acquire()
+	require.NoError(t, err)
+	assert.Same(t, o, got)
+	require.NoError(t, r.Close())
+	assert.Zero(t, o.destroyed.Load())
+	assert.True(t, r.Closed())
+	_, err = r.Acquire()
+	require.ErrorIs(t, err, lifetime.ErrClosed)
+	assert.EqualError(t, err, t.Name()+" is closed")
+	r.Release()
+	assert.EqualValues(t, 1, o.destroyed.Load())
+}
+
+func TestForgottenObjectsAreDestroyedInAnOrderThatCAllows(t *testing.T) {
+	const n = 200
+	var parents, children atomic.Int32
+	var early atomic.Bool
+	func() {
+		for range n {
+			var mine atomic.Int32
+			p := lifetime.New("forgotten parent", new(object), nil, func(*object) {
+				if mine.Load() != 3 {
+					early.Store(true)
+				}
+				parents.Add(1)
+			})
+			for range 3 {
+				lifetime.New("forgotten child", new(object), p, func(*object) { mine.Add(1); children.Add(1) })
+			}
+		}
+	}()
+	require.Eventually(t, func() bool { runtime.GC(); return parents.Load() == n }, 10*time.Second, time.Millisecond)
+	assert.EqualValues(t, 3*n, children.Load())
+	assert.False(t, early.Load(), "a parent was destroyed before its children")
+	require.Eventually(t, func() bool { return lifetime.Live()["forgotten parent"] == 0 }, 10*time.Second, time.Millisecond)
+}
+
+func TestLiveCountsByKind(t *testing.T) {
+	a := lifetime.New("counted", new(object), nil, destroy)
+	b := lifetime.New("counted", new(object), nil, destroy)
+	assert.Equal(t, 2, lifetime.Live()["counted"])
+	a.Close()
+	b.Acquire()
+	b.Close()
+	assert.Equal(t, 1, lifetime.Live()["counted"], "in use")
+	b.Release()
+	assert.NotContains(t, lifetime.Live(), "counted")
+}
+
+func TestManyGoroutinesUseAndCloseOneObject(t *testing.T) {
+	for range 200 {
+		o := new(object)
+		r := lifetime.New("hammered", o, nil, destroy)
+		var wg sync.WaitGroup
+		for range 8 {
+			wg.Go(func() {
+				for {
+					got, err := r.Acquire()
+					if err != nil {
+						return
+					}
+					if got.destroyed.Load() != 0 {
+						t.Error("acquired after its destruction")
+					}
+					r.Release()
+				}
+			})
+		}
+		wg.Go(func() { r.Close() })
+		wg.Go(func() { r.Close() })
+		wg.Wait()
+		assert.EqualValues(t, 1, o.destroyed.Load())
+	}
+}
+
+func TestNilRefs(t *testing.T) {
+	var r *lifetime.Ref[object]
+	require.NoError(t, r.Close())
+	_, err := r.Acquire()
+	require.Error(t, err)
+}

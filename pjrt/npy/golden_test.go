@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package npy_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"hash/crc32"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
+	"github.com/purepjrt/purepjrt/pjrt/npy"
+)
+
+type goldenArray struct {
+	Type string
+	Dims []int64
+	Data []byte
+}
+
+func (g goldenArray) array(t *testing.T) *npy.Array {
+	t.Helper()
+	typ, err := dtype.Parse(g.Type)
+	require.NoError(t, err)
+	return &npy.Array{Type: typ, Dims: g.Dims, Data: g.Data}
+}
+
+type goldenText struct {
+	goldenArray
+	Opts struct{ Precision, Threshold, EdgeItems, LineWidth int }
+	Text string
+}
+
+type goldenFile struct {
+	goldenArray
+	File  []byte
+	Plain bool // row-major and little-endian, format version 1: what Write should give
+}
+
+// golden holds what NumPy printed and saved; testdata/golden.py says how.
+var golden = sync.OnceValues(func() (g struct {
+	Text    []goldenText
+	Files   []goldenFile
+	Float16 []uint32
+}, err error) {
+	f, err := os.Open("testdata/golden.json.gz")
+	if err != nil {
+		return g, err
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		return g, err
+	}
+	err = json.NewDecoder(z).Decode(&g)
+	return g, err
+})
+
+func TestFormatPrintsAsNumPy(t *testing.T) {
+	t.Parallel()
+	g, err := golden()
+	require.NoError(t, err)
+	require.Greater(t, len(g.Text), 200)
+	for i, c := range g.Text {
+		t.Run(fmt.Sprintf("%d %s %v", i, c.Type, c.Dims), func(t *testing.T) {
+			t.Parallel()
+			a := c.array(t)
+			var b strings.Builder
+			require.NoError(t, a.Format(&b, npy.FormatOptions{
+				Precision: c.Opts.Precision, Threshold: c.Opts.Threshold, EdgeItems: c.Opts.EdgeItems, LineWidth: c.Opts.LineWidth,
+			}))
+			assert.Equal(t, c.Text, b.String())
+		})
+	}
+}
+
+func TestEveryFloat16PrintsAsNumPy(t *testing.T) {
+	t.Parallel()
+	g, err := golden()
+	require.NoError(t, err)
+	for block, want := range g.Float16 {
+		lines := make([]string, 256)
+		for i := range lines {
+			a := &npy.Array{Type: dtype.F16, Data: binary.LittleEndian.AppendUint16(nil, uint16(256*block+i))}
+			lines[i] = a.String()
+		}
+		if got := crc32.ChecksumIEEE([]byte(strings.Join(lines, "\n"))); got != want {
+			t.Errorf("codes from %#x print differently: %v", 256*block, lines)
+		}
+	}
+}
+
+func TestReadGivesWhatNumPySaved(t *testing.T) {
+	t.Parallel()
+	g, err := golden()
+	require.NoError(t, err)
+	require.Greater(t, len(g.Files), 100)
+	for i, c := range g.Files {
+		t.Run(fmt.Sprintf("%d %s %v", i, c.Type, c.Dims), func(t *testing.T) {
+			t.Parallel()
+			want := c.array(t)
+			got, err := npy.ReadAs(bytes.NewReader(c.File), want.Type)
+			require.NoError(t, err)
+			assert.Equal(t, want.Type, got.Type)
+			assert.Equal(t, append([]int64{}, want.Dims...), got.Dims)
+			assert.Equal(t, want.Data, append([]byte{}, got.Data...))
+
+			got, err = npy.Read(bytes.NewReader(c.File))
+			if strings.HasPrefix(want.Type.Descr(), "<V") && want.Type != dtype.F8E5M2 {
+				assert.ErrorIs(t, err, npy.ErrOpaque)
+				return
+			}
+			require.NoError(t, err)
+			assert.Equal(t, want.Type, got.Type)
+		})
+	}
+}
+
+func TestWriteGivesTheBytesOfNumPy(t *testing.T) {
+	t.Parallel()
+	g, err := golden()
+	require.NoError(t, err)
+	compared := 0
+	for _, c := range g.Files {
+		if !c.Plain {
+			continue
+		}
+		compared++
+		want := c.File
+		if c.Type == "float8_e5m2" {
+			// NumPy cannot load the word that ml_dtypes gives it.
+			want = bytes.Replace(want, []byte("'<f1'"), []byte("'<V1'"), 1)
+		}
+		var b bytes.Buffer
+		require.NoError(t, npy.Write(&b, c.array(t)))
+		assert.Equal(t, want, b.Bytes(), "%s %v", c.Type, c.Dims)
+	}
+	assert.Greater(t, compared, 90)
+}

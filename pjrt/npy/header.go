@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package npy
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
+)
+
+// Header is what a .npy file says about its array.
+type Header struct {
+	// Descr is the file's own word for its elements, such as <f4.
+	Descr string
+	// Type is the element type, or [dtype.Invalid] if the elements are opaque words, which only the caller can name.
+	Type dtype.Type
+	// Size is the number of bytes of one element.
+	Size int
+	// BigEndian says that the bytes of every number are in the opposite order.
+	BigEndian bool
+	// Fortran says that the first index varies fastest.
+	Fortran bool
+	// Dims is the shape; it is empty for a scalar.
+	Dims []int64
+
+	// bytes is the length of the data, proven to fit in memory.
+	bytes int64
+	// length is the number of bytes up to the data.
+	length int64
+}
+
+// Limits of what is read before anything is believed. NumPy itself has at most 64 dimensions, and with them the header of
+// an array of numbers takes less than 2 KiB.
+const (
+	maxHeader = 1 << 16
+	maxDims   = 64
+)
+
+const magic = "\x93NUMPY"
+
+// ReadHeader reads the start of a .npy file, of format version 1, 2 or 3, up to where the data begins.
+func ReadHeader(r io.Reader) (*Header, error) {
+	var pre [len(magic) + 2]byte
+	if _, err := io.ReadFull(r, pre[:]); err != nil {
+		return nil, fmt.Errorf("no .npy header: %w", ended(err))
+	}
+	if string(pre[:len(magic)]) != magic {
+		return nil, fmt.Errorf("not a .npy file: it starts with %q instead of %q", pre[:len(magic)], magic)
+	}
+	major, minor := pre[len(magic)], pre[len(magic)+1]
+	width := 4
+	switch {
+	case major == 1 && minor == 0:
+		width = 2
+	case (major == 2 || major == 3) && minor == 0:
+	default:
+		return nil, fmt.Errorf(".npy format version %d.%d is unknown: 1.0, 2.0 and 3.0 can be read", major, minor)
+	}
+	var word [4]byte
+	if _, err := io.ReadFull(r, word[:width]); err != nil {
+		return nil, fmt.Errorf("no length of the .npy header: %w", ended(err))
+	}
+	n := binary.LittleEndian.Uint32(word[:])
+	if n > maxHeader {
+		return nil, fmt.Errorf(".npy header of %d bytes is too long: that of an array of numbers fits in %d", n, maxHeader)
+	}
+	text := make([]byte, n)
+	if m, err := io.ReadFull(r, text); err != nil {
+		return nil, fmt.Errorf(".npy header stops after %d of %d bytes: %w", m, n, ended(err))
+	}
+	h, err := parseHeader(string(text))
+	if err != nil {
+		return nil, err
+	}
+	h.length = int64(len(pre)+width) + int64(n)
+	return h, nil
+}
+
+// ended names the end of the input as what it is here, a file that was cut off.
+func ended(err error) error {
+	if errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+func parseHeader(text string) (*Header, error) {
+	p := &literal{text: text}
+	d, err := p.dict()
+	if err != nil {
+		return nil, fmt.Errorf(".npy header %q: %w", clip(text), err)
+	}
+	h := new(Header)
+	for _, key := range []string{"descr", "fortran_order", "shape"} {
+		if _, ok := d[key]; !ok {
+			return nil, fmt.Errorf(".npy header %q has no %q", clip(text), key)
+		}
+	}
+	if len(d) != 3 {
+		return nil, fmt.Errorf(".npy header %q has other keys than descr, fortran_order and shape", clip(text))
+	}
+	if _, ok := d["descr"].([]any); ok {
+		return nil, errors.New("the array has structured elements (several named fields): save each field as an array of its own")
+	}
+	descr, ok := d["descr"].(string)
+	if !ok {
+		return nil, fmt.Errorf(".npy header: descr is %v, not a string", d["descr"])
+	}
+	if err := h.describe(descr); err != nil {
+		return nil, err
+	}
+	if h.Fortran, ok = d["fortran_order"].(bool); !ok {
+		return nil, fmt.Errorf(".npy header: fortran_order is %v, not True or False", d["fortran_order"])
+	}
+	dims, ok := d["shape"].([]any)
+	if !ok {
+		return nil, fmt.Errorf(".npy header: shape is %v, not a tuple", d["shape"])
+	}
+	if len(dims) > maxDims {
+		return nil, fmt.Errorf(".npy header: shape has %d dimensions, more than the %d that NumPy has", len(dims), maxDims)
+	}
+	h.Dims = make([]int64, len(dims))
+	for i, v := range dims {
+		if h.Dims[i], ok = v.(int64); !ok {
+			return nil, fmt.Errorf(".npy header: dimension %d of shape is %v, not an integer", i, v)
+		}
+	}
+	h.bytes, err = byteCount(h.Dims, h.Size)
+	return h, err
+}
+
+// refused says what the kinds of NumPy are that are not numbers.
+var refused = map[byte]string{
+	'O': "Python objects, which are pickled and can run code when loaded",
+	'U': "unicode strings",
+	'S': "byte strings",
+	'a': "byte strings",
+	'M': "dates",
+	'm': "time differences",
+	'T': "strings",
+}
+
+// describe finds the element type behind a word such as <f4.
+func (h *Header) describe(descr string) error {
+	h.Descr = descr
+	for _, t := range dtype.All() {
+		if t.NumPy() != "" && t.NumPy() == descr {
+			h.Type, h.Size = t, t.Size()
+			return nil
+		}
+	}
+	word := strings.TrimLeft(descr, "<>=|")
+	order := descr[:len(descr)-len(word)]
+	if len(order) > 1 || word == "" {
+		return fmt.Errorf("unknown NumPy type %q", descr)
+	}
+	if what, ok := refused[word[0]]; ok {
+		return fmt.Errorf("the elements (NumPy type %q) are %s: only arrays of numbers and bools can be read", descr, what)
+	}
+	if order != "" {
+		h.BigEndian = order == ">"
+	}
+	if word[0] == 'V' {
+		n, err := strconv.ParseUint(word[1:], 10, 16)
+		if err != nil || n == 0 || h.BigEndian {
+			return fmt.Errorf("unknown NumPy type %q", descr)
+		}
+		h.Size = int(n)
+		return nil
+	}
+	// float8_e5m2 is the one type of ml_dtypes that claims to be of NumPy's kind f.
+	if word == "f1" {
+		h.Type, h.Size = dtype.F8E5M2, 1
+		return nil
+	}
+	for _, t := range dtype.All() {
+		if d := t.Descr(); d != "" && d[1] != 'V' && d[1:] == word {
+			h.Type, h.Size = t, t.Size()
+			return nil
+		}
+	}
+	if word == "f16" || word == "f12" || word == "c32" || word == "c24" {
+		return fmt.Errorf("NumPy type %q (long double) differs from machine to machine: save the array as float64 or complex128", descr)
+	}
+	return fmt.Errorf("unknown NumPy type %q", descr)
+}
+
+func clip(s string) string {
+	s = strings.TrimRight(s, " \n")
+	if len(s) > 200 {
+		return s[:200] + "..."
+	}
+	return s
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package npy
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
+)
+
+// ErrOpaque is wrapped by the error of [Read] and [ReadFile] for a file whose elements are words without a type, as those
+// of bf16 and the 8-bit floats are. [ReadAs] and [ReadFileAs] read it.
+var ErrOpaque = errors.New("the elements are words without a type: say which type they are")
+
+// Read reads a .npy file to its end. Arrays in Fortran order and big-endian numbers come back row-major and little-endian.
+// Missing and surplus data are errors. Memory is allocated as the data arrives, not because a header asks for it.
+func Read(r io.Reader) (*Array, error) {
+	return read(r, dtype.Invalid, -1)
+}
+
+// ReadAs is [Read] with the elements as type t. Opaque words, which must be as wide as t, are taken over bit for bit; files
+// that say their type are cast as [Array.Cast] does.
+func ReadAs(r io.Reader, t dtype.Type) (*Array, error) {
+	if t.Size() == 0 {
+		return nil, fmt.Errorf("cannot read elements as %v: it is not a type with data", t)
+	}
+	return read(r, t, -1)
+}
+
+// ReadFile reads the named .npy file as [Read] does. Errors name the file.
+func ReadFile(name string) (*Array, error) {
+	return readFile(name, dtype.Invalid)
+}
+
+// ReadFileAs reads the named .npy file as [ReadAs] does. Errors name the file.
+func ReadFileAs(name string, t dtype.Type) (*Array, error) {
+	if t.Size() == 0 {
+		return nil, fmt.Errorf("%s: cannot read elements as %v: it is not a type with data", name, t)
+	}
+	return readFile(name, t)
+}
+
+func readFile(name string, t dtype.Type) (*Array, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	size := int64(-1)
+	if st, err := f.Stat(); err == nil && st.Mode().IsRegular() {
+		size = st.Size()
+	}
+	a, err := read(f, t, size)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return a, nil
+}
+
+// read reads an array from r, of which size bytes are known to be there, or -1.
+func read(r io.Reader, want dtype.Type, size int64) (*Array, error) {
+	h, err := ReadHeader(r)
+	if err != nil {
+		return nil, err
+	}
+	t := h.Type
+	if t == dtype.Invalid {
+		switch {
+		case want == dtype.Invalid:
+			return nil, fmt.Errorf("NumPy type %q of %d bytes: %w", h.Descr, h.Size, ErrOpaque)
+		case want.Size() != h.Size:
+			return nil, fmt.Errorf("NumPy type %q is %d bytes wide and cannot be read as %v of %d bytes", h.Descr, h.Size, want, want.Size())
+		}
+		t = want
+	}
+	if want.IsFloat() && t.IsComplex() || want.IsInteger() && t.IsComplex() {
+		return nil, fmt.Errorf("elements are %v and cannot be read as %v: the imaginary parts would be lost", t, want)
+	}
+	data, err := h.data(r, size)
+	if err != nil {
+		return nil, err
+	}
+	if h.BigEndian {
+		swap(data, t)
+	}
+	if t == dtype.Pred {
+		for i, b := range data {
+			if b != 0 {
+				data[i] = 1
+			}
+		}
+	}
+	if h.Fortran {
+		data = rowMajor(data, h.Dims, h.Size)
+	}
+	a := &Array{Type: t, Dims: h.Dims, Data: data}
+	if want != dtype.Invalid && want != t {
+		return a.Cast(want)
+	}
+	return a, nil
+}
+
+// data reads the elements. If the size of the file is known, a wrong length is found before any memory is taken.
+func (h *Header) data(r io.Reader, size int64) ([]byte, error) {
+	if size >= 0 {
+		if have := size - h.length; have != h.bytes {
+			return nil, h.wrongLength(have, "")
+		}
+	}
+	var data []byte
+	var err error
+	if size >= 0 {
+		data = make([]byte, h.bytes)
+		var n int
+		n, err = io.ReadFull(r, data)
+		data = data[:n]
+	} else {
+		var b bytes.Buffer
+		_, err = io.CopyN(&b, r, h.bytes)
+		data = b.Bytes()
+	}
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, h.wrongLength(int64(len(data)), "")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading %d bytes of data: %w", h.bytes, err)
+	}
+	var extra [1]byte
+	switch _, err := io.ReadFull(r, extra[:]); err {
+	case io.EOF:
+		return data, nil
+	case nil:
+		return nil, h.wrongLength(h.bytes+1, " or more")
+	default:
+		return nil, fmt.Errorf("looking for the end of the data: %w", err)
+	}
+}
+
+func (h *Header) wrongLength(have int64, more string) error {
+	err := fmt.Errorf("shape %s of %q takes %d bytes of data, but %d%s are there", shape(h.Dims), h.Descr, h.bytes, have, more)
+	if have < h.bytes {
+		return fmt.Errorf("%w: %w", err, io.ErrUnexpectedEOF)
+	}
+	return err
+}
+
+// swap turns the bytes of every number round, in place. A complex number is two.
+func swap(data []byte, t dtype.Type) {
+	size := t.Size()
+	if t.IsComplex() {
+		size /= 2
+	}
+	for i := 0; i < len(data); i += size {
+		slices.Reverse(data[i : i+size])
+	}
+}
+
+// rowMajor returns column-major data of the given shape in row-major order.
+func rowMajor(data []byte, dims []int64, size int) []byte {
+	if len(dims) < 2 || len(data) == 0 {
+		return data
+	}
+	strides := make([]int, len(dims))
+	step := size
+	for i, d := range dims {
+		strides[i] = step
+		step *= int(d)
+	}
+	out := make([]byte, 0, len(data))
+	index := make([]int64, len(dims))
+	pos := 0
+	for len(out) < len(data) {
+		out = append(out, data[pos:pos+size]...)
+		// Count up the last index; an index that is full goes back to 0 and carries.
+		for axis := len(dims) - 1; axis >= 0; axis-- {
+			index[axis]++
+			pos += strides[axis]
+			if index[axis] < dims[axis] {
+				break
+			}
+			pos -= strides[axis] * int(dims[axis])
+			index[axis] = 0
+		}
+	}
+	return out
+}

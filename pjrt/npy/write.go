@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package npy
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// Write writes a as a .npy file, byte for byte as numpy.save does. Types that NumPy lacks become opaque words of the same
+// width, <V1 or <V2; so does [dtype.F8E5M2], for which ml_dtypes writes a word, <f1, that NumPy then cannot load.
+func Write(w io.Writer, a *Array) error {
+	if err := a.Check(); err != nil {
+		return err
+	}
+	head, err := header(a)
+	if err != nil {
+		return err
+	}
+	if _, err := w.Write(head); err != nil {
+		return fmt.Errorf("writing the .npy header: %w", err)
+	}
+	if _, err := w.Write(a.Data); err != nil {
+		return fmt.Errorf("writing %d bytes of data: %w", len(a.Data), err)
+	}
+	return nil
+}
+
+// NumPy pads its headers with spaces: data starts at a multiple of headerAlign, and the first dimension has room to grow to
+// growthDigits digits in place.
+const (
+	headerAlign  = 64
+	growthDigits = 21
+)
+
+func header(a *Array) ([]byte, error) {
+	if len(a.Dims) > maxDims {
+		return nil, fmt.Errorf("shape has %d dimensions, more than the %d that NumPy reads", len(a.Dims), maxDims)
+	}
+	text := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", a.Type.Descr(), shape(a.Dims))
+	if len(a.Dims) > 0 {
+		text += strings.Repeat(" ", growthDigits-len(strconv.FormatInt(a.Dims[0], 10)))
+	}
+	before := len(magic) + 2 + 2
+	text += strings.Repeat(" ", headerAlign-(before+len(text)+1)%headerAlign) + "\n"
+	b := append([]byte(magic), 1, 0)
+	b = binary.LittleEndian.AppendUint16(b, uint16(len(text)))
+	return append(b, text...), nil
+}
+
+// WriteFile writes a to the named file as [Write] does. The file appears whole or not at all: the data goes to a new file in
+// the same folder, which then takes the name, so that on an error (a full disk, say) a file that was there before is
+// unchanged. A symbolic link is followed; a name that is no regular file, such as a pipe, is written to directly.
+func WriteFile(name string, a *Array) error {
+	if err := a.Check(); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	if target, err := filepath.EvalSymlinks(name); err == nil {
+		name = target
+	}
+	mode := fs.FileMode(0o666)
+	old, err := os.Stat(name)
+	switch {
+	case err == nil && old.IsDir():
+		return fmt.Errorf("%s: is a folder; name a file in it", name)
+	case err == nil && !old.Mode().IsRegular():
+		return writeDirectly(name, a)
+	case err == nil:
+		mode = old.Mode().Perm()
+	}
+	f, err := create(name, mode)
+	if err != nil {
+		return err
+	}
+	err = Write(f, a)
+	if err == nil && old != nil {
+		err = f.Chmod(mode) // the umask took bits away that the old file had
+	}
+	if err == nil {
+		err = f.Sync() // some file systems report a full disk only here
+	}
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), name)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, errors.Join(err, removed(f.Name())))
+	}
+	return nil
+}
+
+// create makes a new file beside name.
+func create(name string, mode fs.FileMode) (*os.File, error) {
+	dir, _ := filepath.Split(name)
+	for try := 0; ; try++ {
+		temp := filepath.Join(dir, fmt.Sprintf(".npy.%08x.tmp", rand.Uint32()))
+		f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode|0o200)
+		if errors.Is(err, fs.ErrExist) && try < 100 {
+			continue
+		}
+		return f, err
+	}
+}
+
+// removed removes a file that must not stay; its error only says that it did.
+func removed(name string) error {
+	if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("and %s is left over: %w", name, err)
+	}
+	return nil
+}
+
+func writeDirectly(name string, a *Array) error {
+	f, err := os.OpenFile(name, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	err = Write(f, a)
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}

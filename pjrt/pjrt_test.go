@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package pjrt_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
+)
+
+// TestMain sees to it that what the tests made is gone in the end.
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if live := pjrt.Live(); code == 0 && len(live) > 0 {
+		fmt.Fprintf(os.Stderr, "objects left in the plugin after all tests: %v\n", live)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+func newClient(t testing.TB, attributes ...pjrt.Attribute) *pjrt.Client {
+	t.Helper()
+	plugin, err := pjrt.Open(plugintest.Path(t, "cpu"))
+	require.NoError(t, err)
+	client, err := plugin.NewClient(context.Background(), &pjrt.ClientOptions{Create: attributes})
+	require.NoError(t, err)
+	t.Cleanup(func() { client.Close() })
+	return client
+}
+
+// add is a program of two arguments and one result.
+const add = `module @add {
+  func.func @main(%a: tensor<2x2xf32>, %b: tensor<2x2xf32>) -> tensor<2x2xf32> {
+    %0 = stablehlo.add %a, %b : tensor<2x2xf32>
+    return %0 : tensor<2x2xf32>
+  }
+}`
+
+func matrix(x ...float32) pjrt.HostArray {
+	return pjrt.HostArray{Type: dtype.F32, Dims: []int64{2, 2}, Data: dtype.Bytes(x)}
+}
+
+func upload(t testing.TB, c *pjrt.Client, a pjrt.HostArray) *pjrt.Buffer {
+	t.Helper()
+	b, err := c.BufferFromHost(context.Background(), a, nil)
+	require.NoError(t, err)
+	t.Cleanup(func() { b.Close() })
+	return b
+}
+
+func compile(t testing.TB, c *pjrt.Client, code string) *pjrt.LoadedExecutable {
+	t.Helper()
+	exe, err := c.Compile(context.Background(), pjrt.Program{Code: []byte(code)}, nil)
+	require.NoError(t, err)
+	t.Cleanup(func() { exe.Close() })
+	return exe
+}
+
+func TestAProgramRuns(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	for name, ctx := range map[string]context.Context{"background": context.Background(), "cancellable": ctx} {
+		t.Run(name, func(t *testing.T) {
+			client := newClient(t)
+			exe, err := client.Compile(ctx, pjrt.Program{Code: []byte(add)}, nil)
+			require.NoError(t, err)
+			defer exe.Close()
+			assert.Equal(t, "add", exe.Name())
+			assert.Equal(t, 1, exe.NumOutputs())
+			shapes, err := exe.Parameters()
+			require.NoError(t, err)
+			assert.Equal(t, []pjrt.Shape{{Type: dtype.F32, Dims: []int64{2, 2}}, {Type: dtype.F32, Dims: []int64{2, 2}}}, shapes)
+			a, b := upload(t, client, matrix(1, 2, 3, 4)), upload(t, client, matrix(10, 20, 30, 40))
+			outs, err := exe.Execute(ctx, []*pjrt.Buffer{a, b}, nil)
+			require.NoError(t, err)
+			require.Len(t, outs, 1)
+			defer outs[0].Close()
+			assert.Equal(t, "f32[2,2]", outs[0].Shape().String())
+			got, err := outs[0].ToHost(ctx)
+			require.NoError(t, err)
+			assert.Equal(t, matrix(11, 22, 33, 44), got)
+		})
+	}
+}

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package plugins
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// InstallOptions say how [Install] works. The zero value is right for most.
+type InstallOptions struct {
+	// Dir is the directory that holds the plugins; empty means [Dir]. Find and
+	// Installed look into [Dir] only: the caller keeps the path that Install
+	// returns for a directory of its own.
+	Dir string
+	// Python is the command that runs Python 3 with pip, found in PATH unless it
+	// is a path; empty means "python3" ("python" on Windows).
+	Python string
+	// Progress receives a line for each step that takes long; nil drops them.
+	Progress io.Writer
+	// Force installs again what is installed already.
+	Force bool
+}
+
+// Dir is the directory that plugins are installed in: purepjrt/plugins below the
+// user's cache directory (see [os.UserCacheDir]).
+func Dir() (string, error) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("the user has no cache directory for plugins: %w", err)
+	}
+	return filepath.Join(cache, "purepjrt", "plugins"), nil
+}
+
+// Install makes the plugin called name (see [Packages]) available and returns the
+// path of its library. A plugin that is there already costs neither pip nor
+// network. Otherwise pip downloads the one wheel that the package is pinned to,
+// Install verifies its SHA-256 again and unpacks the library and its licences.
+//
+// The plugin appears under its final name complete or not at all: it is unpacked
+// into a sibling directory, flushed to the disk and renamed. Whatever goes wrong
+// in between (a full disk, a wrong hash, the end of ctx) leaves nothing behind;
+// what a killed process left is never taken for a plugin, and the next Install of
+// the same plugin removes it. Of several processes that install the same plugin
+// one downloads, and the others wait for it.
+func Install(ctx context.Context, name string, opts InstallOptions) (string, error) {
+	in, err := newInstaller(opts)
+	if err != nil {
+		return "", err
+	}
+	return in.install(ctx, name)
+}
+
+// Status is one line of [Installed].
+type Status struct {
+	Package
+	// Available says that the package has a wheel for this platform.
+	Available bool
+	// Path is the library of the installed plugin, empty when it is not installed.
+	Path string
+}
+
+// Installed lists every known package and where it is installed in [Dir].
+func Installed() ([]Status, error) {
+	in, err := newInstaller(InstallOptions{})
+	if err != nil {
+		return nil, err
+	}
+	all := make([]Status, 0, len(in.table))
+	for i := range in.table {
+		s := Status{Package: in.table[i]}
+		if w, ok := s.wheels[in.platform]; ok {
+			s.Available = true
+			if library, err := in.installed(&s.Package, w); err == nil {
+				s.Path = library
+			}
+		}
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+// installer carries what tests replace.
+type installer struct {
+	InstallOptions
+	table    []Package
+	platform string
+	env      []string // of pip
+	create   func(path string) (file, error)
+}
+
+// file is what unpacking needs of an [os.File].
+type file interface {
+	io.WriteCloser
+	Sync() error
+}
+
+func newInstaller(opts InstallOptions) (*installer, error) {
+	if opts.Dir == "" {
+		dir, err := Dir()
+		if err != nil {
+			return nil, err
+		}
+		opts.Dir = dir
+	}
+	dir, err := filepath.Abs(opts.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("plugin directory %q: %w", opts.Dir, err)
+	}
+	opts.Dir = dir
+	if opts.Python == "" {
+		opts.Python = "python3"
+		if runtime.GOOS == "windows" {
+			opts.Python = "python"
+		}
+	}
+	if opts.Progress == nil {
+		opts.Progress = io.Discard
+	}
+	return &installer{
+		InstallOptions: opts,
+		table:          packages,
+		platform:       runtime.GOOS + "/" + runtime.GOARCH,
+		env:            os.Environ(),
+		create: func(path string) (file, error) {
+			return os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+		},
+	}, nil
+}
+
+// lockPoll is how often a process looks whether another one has finished.
+const lockPoll = 100 * time.Millisecond
+
+func (in *installer) install(ctx context.Context, name string) (library string, err error) {
+	p, err := known(in.table, name)
+	if err != nil {
+		return "", err
+	}
+	w, err := p.pick(in.platform)
+	if err != nil {
+		return "", err
+	}
+	library, err = in.installed(p, w)
+	if !in.Force && !errors.Is(err, fs.ErrNotExist) {
+		return library, err
+	}
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("cannot install %s: %w", p.Name, explain(err))
+		}
+	}()
+	if err := os.MkdirAll(in.Dir, 0o755); err != nil {
+		return "", err
+	}
+	unlock, err := in.lock(ctx, p.id(w))
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+
+	// Whoever held the lock before may have done the work.
+	library, err = in.installed(p, w)
+	if !in.Force && !errors.Is(err, fs.ErrNotExist) {
+		return library, err
+	}
+	in.sweep(p.id(w))
+	staging, err := os.MkdirTemp(in.Dir, stagingPrefix(p.id(w)))
+	if err != nil {
+		return "", err
+	}
+	// What cannot be removed now is swept by the next installation.
+	defer func() { _ = os.RemoveAll(staging) }()
+
+	fmt.Fprintf(in.Progress, "%s: downloading %s %s\n", p.Name, p.Project, p.Version)
+	archive, err := in.download(ctx, p, w, staging)
+	if err != nil {
+		return "", err
+	}
+	if err := verify(archive, w.sha256); err != nil {
+		return "", err
+	}
+	fmt.Fprintf(in.Progress, "%s: unpacking %s\n", p.Name, filepath.Base(archive))
+	content := filepath.Join(staging, "content")
+	if err := in.unpack(ctx, archive, p, content); err != nil {
+		return "", err
+	}
+	return in.publish(p, w, staging, content)
+}
+
+// installed returns the library of p in the cache. The error is
+// [fs.ErrNotExist] when p is not installed, and any other one when nobody can
+// tell.
+func (in *installer) installed(p *Package, w wheel) (string, error) {
+	library := filepath.Join(in.Dir, p.id(w), p.fileName())
+	info, err := os.Stat(library)
+	switch {
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return "", fmt.Errorf("cannot look for plugin %s: %w", p.Name, err)
+	case err != nil:
+		return "", err
+	case !info.Mode().IsRegular():
+		return "", fmt.Errorf("plugin %s: %s is not a file; remove it and install again", p.Name, library)
+	}
+	return library, nil
+}
+
+// publish gives the unpacked content its final name.
+func (in *installer) publish(p *Package, w wheel, staging, content string) (string, error) {
+	final := filepath.Join(in.Dir, p.id(w))
+	// A directory is there when the installation is forced, or when somebody
+	// deleted the library inside it. A process that has the library loaded keeps
+	// its file.
+	err := os.Rename(final, filepath.Join(staging, "replaced"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	if err := os.Rename(content, final); err != nil {
+		return "", err
+	}
+	if err := syncDir(in.Dir); err != nil {
+		return "", err
+	}
+	return filepath.Join(final, p.fileName()), nil
+}
+
+// lock keeps other processes from installing the same wheel. The kernel drops
+// the lock of a process that dies, so a stale lock file is harmless.
+func (in *installer) lock(ctx context.Context, id string) (unlock func(), err error) {
+	l := flock.New(filepath.Join(in.Dir, id+".lock"))
+	held, err := l.TryLock()
+	if err == nil && !held {
+		fmt.Fprintf(in.Progress, "waiting for another process that installs %s\n", id)
+		_, err = l.TryLockContext(ctx, lockPoll)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("lock %s: %w", l.Path(), err)
+	}
+	return func() { _ = l.Unlock() }, nil
+}
+
+func stagingPrefix(id string) string { return "." + id + ".part-" }
+
+// sweep removes what killed processes left. The caller holds the lock of id, so
+// nothing that it finds is in use; what cannot be removed is no obstacle.
+func (in *installer) sweep(id string) {
+	left, _ := filepath.Glob(filepath.Join(in.Dir, stagingPrefix(id)+"*"))
+	for _, dir := range left {
+		_ = os.RemoveAll(dir)
+	}
+}
+
+// explain puts what the user can do in front of an error of the operating system.
+func explain(err error) error {
+	switch {
+	case slices.ContainsFunc(noSpace, func(errno error) bool { return errors.Is(err, errno) }):
+		return fmt.Errorf("the disk is full, or a quota or file size limit is reached: %w", err)
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, errReadOnly):
+		return fmt.Errorf("the plugin directory cannot be used (XDG_CACHE_HOME or HOME moves it): %w", err)
+	}
+	return err
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package plugins
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// asNobody runs do on a thread whose access to files is that of another user, so
+// that permissions count for root too. The thread ends with do.
+func asNobody(t *testing.T, do func()) {
+	t.Helper()
+	done := make(chan error)
+	go func() {
+		runtime.LockOSThread()
+		if os.Geteuid() == 0 {
+			if err := syscall.Setfsuid(65534); err != nil {
+				done <- err
+				return
+			}
+		}
+		do()
+		done <- nil
+	}()
+	require.NoError(t, <-done)
+}
+
+func TestInstallIntoAReadOnlyCache(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		mode fs.FileMode
+		want string
+	}{
+		"not writable": {0o555, "cannot install toy: the plugin directory cannot be used (XDG_CACHE_HOME or HOME moves it): "},
+		"not readable": {0o000, "cannot look for plugin toy: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, toyWheel(t))
+			require.NoError(t, os.MkdirAll(b.dir, 0o755))
+			for dir := filepath.Dir(b.dir); dir != os.TempDir() && dir != "/"; dir = filepath.Dir(dir) {
+				require.NoError(t, os.Chmod(dir, 0o755))
+			}
+			require.NoError(t, os.Chmod(b.dir, c.mode))
+			var err error
+			asNobody(t, func() { _, err = b.install(t.Context()) })
+			require.ErrorIs(t, err, fs.ErrPermission)
+			require.ErrorContains(t, err, c.want)
+			require.ErrorContains(t, err, b.dir)
+			assertOneLine(t, err)
+			assert.Empty(t, b.runs(), "nothing is downloaded that cannot be stored")
+			require.NoError(t, os.Chmod(b.dir, 0o755))
+			b.requireNothingLeft()
+		})
+	}
+}
+
+func TestInstalledPluginInAReadOnlyCacheIsFound(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, toyWheel(t))
+	library, err := b.install(t.Context())
+	require.NoError(t, err)
+	for dir := b.dir; dir != os.TempDir() && dir != "/"; dir = filepath.Dir(dir) {
+		require.NoError(t, os.Chmod(dir, 0o755))
+	}
+	require.NoError(t, os.Chmod(b.dir, 0o555))
+	defer os.Chmod(b.dir, 0o755)
+	var again string
+	asNobody(t, func() { again, err = b.install(t.Context()) })
+	require.NoError(t, err)
+	assert.Equal(t, library, again)
+}

@@ -1,0 +1,624 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package plugins
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// The test binary plays three parts: the tests, Python with pip, and another
+// process that installs. The environment says which.
+const (
+	actAsPip     = "PLUGINS_TEST_PIP"
+	actAsInstall = "PLUGINS_TEST_INSTALL"
+)
+
+func TestMain(m *testing.M) {
+	if script := os.Getenv(actAsPip); script != "" {
+		os.Exit(pip(script, os.Args[1:]))
+	}
+	if script := os.Getenv(actAsInstall); script != "" {
+		os.Exit(installProcess(script))
+	}
+	os.Exit(m.Run())
+}
+
+// fakePip is what the fake pip does, passed on as JSON.
+type fakePip struct {
+	Wheel  string // what it "downloads"
+	Log    string // file that gets one line for each run: its arguments
+	Ready  string // file it makes before it hangs; empty: it does not hang
+	Stderr string // what it prints before it fails; empty: it succeeds
+}
+
+func pip(script string, args []string) int {
+	var f fakePip
+	if err := json.Unmarshal([]byte(script), &f); err != nil {
+		panic(err)
+	}
+	log, err := os.OpenFile(f.Log, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Fprintln(log, strings.Join(args, " "))
+	log.Close()
+	if f.Stderr != "" {
+		fmt.Fprint(os.Stderr, f.Stderr)
+		return 1
+	}
+	dest := args[slices.Index(args, "--dest")+1]
+	content, err := os.ReadFile(f.Wheel)
+	if err == nil {
+		err = os.MkdirAll(dest, 0o777)
+	}
+	if f.Ready != "" {
+		content = content[:len(content)/2]
+	}
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dest, filepath.Base(f.Wheel)), content, 0o666)
+	}
+	if err != nil {
+		panic(err)
+	}
+	if f.Ready != "" {
+		os.WriteFile(f.Ready, nil, 0o666)
+		time.Sleep(10 * time.Second)
+	}
+	return 0
+}
+
+// bench is a cache, a fake pip and one package that it serves.
+type bench struct {
+	t         *testing.T
+	dir       string
+	pip       fakePip
+	pkg       Package
+	installer *installer
+}
+
+const libraryText = "not really an ELF file, but nobody loads it here"
+
+func newBench(t *testing.T, wheelContent []byte) *bench {
+	t.Helper()
+	temp := t.TempDir()
+	b := &bench{t: t, dir: filepath.Join(temp, "cache", "plugins")}
+	b.pip = fakePip{Wheel: filepath.Join(temp, "toy_pjrt-1.2.3-py3-none-any.whl"), Log: filepath.Join(temp, "pip.log")}
+	require.NoError(t, os.WriteFile(b.pip.Wheel, wheelContent, 0o666))
+	hash := sha256.Sum256(wheelContent)
+	b.pkg = Package{
+		Name: "toy", Project: "toy-pjrt", Version: "1.2.3", Library: "toy_plugins/toy/toy.so",
+		wheels: map[string]wheel{runtime.GOOS + "/" + runtime.GOARCH: {"none", "toyland_1_0", hex.EncodeToString(hash[:])}},
+	}
+	var err error
+	b.installer, err = newInstaller(InstallOptions{Dir: b.dir, Python: executable(t)})
+	require.NoError(t, err)
+	b.installer.table = []Package{b.pkg}
+	return b
+}
+
+func (b *bench) install(ctx context.Context) (string, error) {
+	b.installer.env = append(os.Environ(), actAsPip+"="+marshal(b.t, b.pip))
+	return b.installer.install(ctx, b.pkg.Name)
+}
+
+func (b *bench) find() (string, error) {
+	return finder{
+		getenv: func(string) string { return "" },
+		dir:    func() (string, error) { return b.dir, nil },
+		table:  b.installer.table,
+	}.find(b.pkg.Name)
+}
+
+// runs are the arguments of each run of pip so far.
+func (b *bench) runs() []string {
+	log, err := os.ReadFile(b.pip.Log)
+	if os.IsNotExist(err) {
+		return nil
+	}
+	require.NoError(b.t, err)
+	return strings.Split(strings.TrimSpace(string(log)), "\n")
+}
+
+// requireNothingLeft checks that the cache holds no plugin and no part of one.
+func (b *bench) requireNothingLeft() {
+	b.t.Helper()
+	_, err := b.find()
+	require.ErrorIs(b.t, err, ErrNotFound)
+	require.NoError(b.t, filepath.WalkDir(b.dir, func(path string, d fs.DirEntry, err error) error {
+		if path != b.dir && err == nil && filepath.Ext(path) != ".lock" {
+			b.t.Errorf("left behind: %s", path)
+		}
+		return nil
+	}))
+}
+
+// requireInstalled checks that library is the whole plugin.
+func (b *bench) requireInstalled(library string) {
+	b.t.Helper()
+	content, err := os.ReadFile(library)
+	require.NoError(b.t, err)
+	require.Equal(b.t, libraryText, string(content))
+	found, err := b.find()
+	require.NoError(b.t, err)
+	require.Equal(b.t, library, found)
+}
+
+func executable(t *testing.T) string {
+	t.Helper()
+	path, err := os.Executable()
+	require.NoError(t, err)
+	return path
+}
+
+func marshal(t *testing.T, v any) string {
+	t.Helper()
+	text, err := json.Marshal(v)
+	require.NoError(t, err)
+	return string(text)
+}
+
+// entry is one file of a wheel made by makeWheel.
+type entry struct {
+	name, content string
+	mode          fs.FileMode
+}
+
+func makeWheel(t *testing.T, entries ...entry) []byte {
+	t.Helper()
+	var archive bytes.Buffer
+	z := zip.NewWriter(&archive)
+	for _, e := range entries {
+		header := &zip.FileHeader{Name: e.name, Method: zip.Deflate}
+		header.SetMode(e.mode | 0o644)
+		w, err := z.CreateHeader(header)
+		require.NoError(t, err)
+		_, err = w.Write([]byte(e.content))
+		require.NoError(t, err)
+	}
+	require.NoError(t, z.Close())
+	return archive.Bytes()
+}
+
+func toyWheel(t *testing.T) []byte {
+	t.Helper()
+	return makeWheel(t,
+		entry{name: "toy_plugins/toy/__init__.py", content: "pass"},
+		entry{name: "toy_plugins/toy/toy.so", content: libraryText},
+		entry{name: "toy_plugins/toy/LICENSE", content: "free as in toys"},
+		entry{name: "toy_pjrt-1.2.3.dist-info/METADATA", content: "Name: toy-pjrt"},
+	)
+}
+
+func TestInstallFetchesExactlyThePinnedWheelOnce(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, toyWheel(t))
+	_, err := b.find()
+	require.ErrorIs(t, err, ErrNotFound)
+
+	library, err := b.install(t.Context())
+	require.NoError(t, err)
+	b.requireInstalled(library)
+	assert.Equal(t, filepath.Join(b.dir, b.pkg.id(b.pkg.wheels[b.installer.platform]), "toy.so"), library)
+	installed, err := os.ReadDir(filepath.Dir(library))
+	require.NoError(t, err)
+	assert.Len(t, installed, 2, "the library and its licence, and nothing else of the wheel")
+
+	runs := b.runs()
+	require.Len(t, runs, 1)
+	for _, fixed := range []string{
+		"-m pip download ", "--require-hashes", "--no-deps", "--only-binary=:all:",
+		"--implementation cp", "--python-version 3.11", "--abi none", "--platform toyland_1_0",
+	} {
+		assert.Contains(t, runs[0], fixed)
+	}
+
+	again, err := b.install(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, library, again)
+	assert.Len(t, b.runs(), 1, "an installed plugin needs no pip")
+}
+
+func TestInstallNeedsNoPythonForWhatIsInstalled(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, toyWheel(t))
+	library, err := b.install(t.Context())
+	require.NoError(t, err)
+	b.installer.Python = "no-such-python"
+	again, err := b.install(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, library, again)
+}
+
+func TestInstallByForceReplacesADamagedLibrary(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, toyWheel(t))
+	library, err := b.install(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(library, []byte("damaged"), 0o644))
+	b.installer.Force = true
+	again, err := b.install(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, library, again)
+	b.requireInstalled(library)
+	assert.Len(t, b.runs(), 2)
+}
+
+func TestInstallMendsADirectoryWithoutItsLibrary(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, toyWheel(t))
+	library, err := b.install(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, os.Remove(library))
+	_, err = b.install(t.Context())
+	require.NoError(t, err)
+	b.requireInstalled(library)
+}
+
+func TestInstallRefusesBadWheels(t *testing.T) {
+	t.Parallel()
+	whole := toyWheel(t)
+	damaged := bytes.Clone(makeStored(t, "toy_plugins/toy/toy.so", libraryText))
+	at := bytes.Index(damaged, []byte(libraryText))
+	require.Positive(t, at)
+	damaged[at] ^= 1
+	for name, c := range map[string]struct {
+		wheel []byte
+		want  string
+	}{
+		"truncated":       {whole[:len(whole)/2], "toy_pjrt-1.2.3-py3-none-any.whl is not a wheel"},
+		"empty":           {nil, "is not a wheel"},
+		"text":            {[]byte("<html>404</html>"), "is not a wheel"},
+		"damaged inside":  {damaged, "checksum error"},
+		"without library": {makeWheel(t, entry{name: "toy_plugins/toy/other.so"}), "contains no toy_plugins/toy/toy.so"},
+		"climbing path": {makeWheel(t, entry{name: "toy_plugins/toy/toy.so", content: libraryText},
+			entry{name: "../../../evil.so", content: "evil"}), `contains the path "../../../evil.so"`},
+		"absolute path": {makeWheel(t, entry{name: "toy_plugins/toy/toy.so", content: libraryText},
+			entry{name: "/evil/LICENSE", content: "evil"}), `contains the path "/evil/LICENSE"`},
+		"library is a link": {makeWheel(t, entry{name: "toy_plugins/toy/toy.so", content: "/etc/passwd", mode: fs.ModeSymlink}),
+			"toy_plugins/toy/toy.so is not a regular file"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, c.wheel)
+			_, err := b.install(t.Context())
+			require.ErrorContains(t, err, c.want)
+			require.ErrorContains(t, err, "cannot install toy: ")
+			assertOneLine(t, err)
+			b.requireNothingLeft()
+			escaped, _ := filepath.Glob(filepath.Join(b.dir, "..", "..", "evil*"))
+			assert.Empty(t, escaped)
+		})
+	}
+}
+
+// makeStored makes a wheel of one file that is not compressed, so that a test can
+// damage its content in place.
+func makeStored(t *testing.T, name, content string) []byte {
+	t.Helper()
+	var archive bytes.Buffer
+	z := zip.NewWriter(&archive)
+	w, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store})
+	require.NoError(t, err)
+	_, err = w.Write([]byte(content))
+	require.NoError(t, err)
+	require.NoError(t, z.Close())
+	return archive.Bytes()
+}
+
+func TestInstallVerifiesTheHashItself(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, toyWheel(t))
+	want := b.pkg.wheels[b.installer.platform].sha256
+	other := makeWheel(t, entry{name: "toy_plugins/toy/toy.so", content: "something else"})
+	require.NoError(t, os.WriteFile(b.pip.Wheel, other, 0o666))
+	_, err := b.install(t.Context())
+	var mismatch *HashError
+	require.ErrorAs(t, err, &mismatch)
+	got := sha256.Sum256(other)
+	assert.Equal(t, HashError{File: filepath.Base(b.pip.Wheel), Want: want, Got: hex.EncodeToString(got[:])}, *mismatch)
+	assertOneLine(t, err)
+	b.requireNothingLeft()
+}
+
+func TestInstallExplainsPipsFailures(t *testing.T) {
+	t.Parallel()
+	got := strings.Repeat("ab", 32)
+	for name, c := range map[string]struct{ stderr, want string }{
+		"no pip":       {"/usr/bin/python3: No module named pip\n", "has no pip"},
+		"no wheel":     {"ERROR: Could not find a version that satisfies the requirement\nERROR: No matching distribution found for toy-pjrt==1.2.3\n", "the package index has no wheel of toy-pjrt 1.2.3 for toyland_1_0"},
+		"no network":   {"WARNING: Retrying (Retry(total=1)) after connection broken by 'NewConnectionError(...)': /simple/toy-pjrt/\nERROR: No matching distribution found for toy-pjrt==1.2.3\n", ErrNetwork.Error()},
+		"no room":      {"ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device\n", "the disk is full"},
+		"wrong hash":   {"ERROR: THESE PACKAGES DO NOT MATCH THE HASHES FROM THE REQUIREMENTS FILE.\n    toy-pjrt==1.2.3 from file:///index/toy_pjrt-1.2.3-py3-none-any.whl#sha256=x (from -r r.txt (line 1)):\n        Expected sha256 x\n             Got        " + got + "\n", "toy_pjrt-1.2.3-py3-none-any.whl has the wrong hash: expected sha256 "},
+		"another one":  {"Traceback (most recent call last):\n  File x\nRuntimeError: the moon is full\n\n[notice] A new release of pip is available\n", "pip failed: RuntimeError: the moon is full"},
+		"just silence": {" ", "exit status 1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, toyWheel(t))
+			b.pip.Stderr = c.stderr
+			_, err := b.install(t.Context())
+			require.ErrorContains(t, err, c.want)
+			assertOneLine(t, err)
+			if name == "wrong hash" {
+				require.ErrorContains(t, err, "got "+got)
+			}
+			b.requireNothingLeft()
+		})
+	}
+}
+
+func TestInstallWithoutPythonSaysSo(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, toyWheel(t))
+	b.installer.Python = "no-such-python"
+	_, err := b.install(t.Context())
+	require.ErrorContains(t, err, "no no-such-python: install Python 3 with pip")
+	assertOneLine(t, err)
+	b.requireNothingLeft()
+}
+
+func TestInstallRefusesUnknownNamesAndPlatforms(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, toyWheel(t))
+	_, err := b.installer.install(t.Context(), "cup")
+	require.EqualError(t, err, `unknown plugin "cup": known are toy`)
+	b.installer.platform = "plan9/mips"
+	_, err = b.install(t.Context())
+	require.ErrorContains(t, err, `has no wheel for plan9/mips, only for `+runtime.GOOS+"/"+runtime.GOARCH)
+	assert.Empty(t, b.runs())
+	assert.NoDirExists(t, b.dir)
+}
+
+func TestInstallInAnImpossibleDirectory(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, toyWheel(t))
+	b.installer.Dir = filepath.Join(b.pip.Wheel, "below-a-file")
+	_, err := b.install(t.Context())
+	require.ErrorContains(t, err, "below-a-file")
+	assertOneLine(t, err)
+	assert.Empty(t, b.runs(), "nothing is downloaded that cannot be stored")
+}
+
+// fullFile takes half of a write and then finds the disk full.
+type fullFile struct{ file }
+
+func (f fullFile) Write(p []byte) (int, error) {
+	n, _ := f.file.Write(p[:len(p)/2])
+	return n, &fs.PathError{Op: "write", Path: "toy.so", Err: noSpace[0]}
+}
+
+func TestInstallOnAFullDiskLeavesNothing(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, toyWheel(t))
+	create := b.installer.create
+	b.installer.create = func(path string) (file, error) {
+		f, err := os.Create(path)
+		return fullFile{f}, err
+	}
+	_, err := b.install(t.Context())
+	require.ErrorIs(t, err, noSpace[0])
+	require.ErrorContains(t, err, "cannot install toy: the disk is full")
+	assertOneLine(t, err)
+	b.requireNothingLeft()
+
+	b.installer.create = create
+	library, err := b.install(t.Context())
+	require.NoError(t, err)
+	b.requireInstalled(library)
+}
+
+func TestInstallEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, toyWheel(t))
+	b.pip.Ready = filepath.Join(t.TempDir(), "ready")
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		waitFor(b.pip.Ready)
+		cancel()
+	}()
+	_, err := b.install(ctx)
+	require.ErrorIs(t, err, context.Canceled)
+	b.requireNothingLeft()
+}
+
+func TestSecondInstallWaitsAndGivesUpWithItsContext(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, toyWheel(t))
+	require.NoError(t, os.MkdirAll(b.dir, 0o755))
+	unlock, err := b.installer.lock(t.Context(), b.pkg.id(b.pkg.wheels[b.installer.platform]))
+	require.NoError(t, err)
+	defer unlock()
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	_, err = b.install(ctx)
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	assert.Empty(t, b.runs())
+}
+
+// otherProcess is what an installing child is told.
+type otherProcess struct {
+	Dir, Python, Platform string
+	Hash                  string
+	Pip                   fakePip
+	HangInUnpack          string // file made once half the library is written
+	FileSizeLimit         uint64 // 0: none
+}
+
+func (b *bench) process() (*exec.Cmd, *otherProcess) {
+	o := &otherProcess{
+		Dir: b.dir, Python: b.installer.Python, Platform: b.installer.platform,
+		Hash: b.pkg.wheels[b.installer.platform].sha256, Pip: b.pip,
+	}
+	return exec.CommandContext(b.t.Context(), b.installer.Python), o
+}
+
+func (b *bench) start(c *exec.Cmd, o *otherProcess) *bytes.Buffer {
+	var output bytes.Buffer
+	c.Env = append(os.Environ(), actAsInstall+"="+marshal(b.t, o))
+	c.Stdout, c.Stderr = &output, &output
+	require.NoError(b.t, c.Start())
+	return &output
+}
+
+func installProcess(script string) int {
+	var o otherProcess
+	if err := json.Unmarshal([]byte(script), &o); err != nil {
+		panic(err)
+	}
+	if o.FileSizeLimit > 0 {
+		limitFileSize(o.FileSizeLimit)
+	}
+	in, err := newInstaller(InstallOptions{Dir: o.Dir, Python: o.Python})
+	if err != nil {
+		panic(err)
+	}
+	in.table = []Package{{
+		Name: "toy", Project: "toy-pjrt", Version: "1.2.3", Library: "toy_plugins/toy/toy.so",
+		wheels: map[string]wheel{o.Platform: {"none", "toyland_1_0", o.Hash}},
+	}}
+	pip, err := json.Marshal(o.Pip)
+	if err != nil {
+		panic(err)
+	}
+	os.Unsetenv(actAsInstall)
+	in.env = append(os.Environ(), actAsPip+"="+string(pip))
+	if o.HangInUnpack != "" {
+		in.create = func(path string) (file, error) {
+			f, err := os.Create(path)
+			return hangingFile{f, o.HangInUnpack}, err
+		}
+	}
+	library, err := in.install(context.Background(), "toy")
+	if err != nil {
+		fmt.Println(err)
+		return 1
+	}
+	fmt.Println(library)
+	return 0
+}
+
+// hangingFile takes half of a write and then nothing any more.
+type hangingFile struct {
+	file
+	ready string
+}
+
+func (f hangingFile) Write(p []byte) (int, error) {
+	n, _ := f.file.Write(p[:len(p)/2])
+	os.WriteFile(f.ready, nil, 0o666)
+	time.Sleep(10 * time.Second)
+	return n, nil
+}
+
+// waitFor waits until somebody made file; a test that waits in vain fails by what
+// it finds afterwards.
+func waitFor(file string) {
+	for range 3000 {
+		if _, err := os.Stat(file); err == nil {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+func TestProcessesThatInstallAtOnceDownloadOnce(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, toyWheel(t))
+	var children []*exec.Cmd
+	var outputs []*bytes.Buffer
+	for range 4 {
+		c, o := b.process()
+		outputs = append(outputs, b.start(c, o))
+		children = append(children, c)
+	}
+	library := filepath.Join(b.dir, b.pkg.id(b.pkg.wheels[b.installer.platform]), "toy.so")
+	for i, c := range children {
+		require.NoError(t, c.Wait(), outputs[i])
+		assert.Equal(t, library+"\n", outputs[i].String())
+	}
+	b.requireInstalled(library)
+	assert.Len(t, b.runs(), 1)
+}
+
+func TestKilledInstallIsNeverTakenForAPlugin(t *testing.T) {
+	t.Parallel()
+	for _, moment := range []string{"download", "unpack"} {
+		t.Run(moment, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, toyWheel(t))
+			ready := filepath.Join(t.TempDir(), "ready")
+			c, o := b.process()
+			if moment == "download" {
+				o.Pip.Ready = ready
+			} else {
+				o.HangInUnpack = ready
+			}
+			// A pipe that the orphaned pip holds open must not hold up Wait.
+			c.WaitDelay = time.Millisecond
+			b.start(c, o)
+			waitFor(ready)
+			require.FileExists(t, ready)
+			require.NoError(t, c.Process.Kill())
+			require.Error(t, c.Wait())
+
+			parts, err := filepath.Glob(filepath.Join(b.dir, ".toy-*"))
+			require.NoError(t, err)
+			require.Len(t, parts, 1, "killed in the middle of its work")
+			_, err = b.find()
+			require.ErrorIs(t, err, ErrNotFound)
+
+			library, err := b.install(t.Context())
+			require.NoError(t, err)
+			b.requireInstalled(library)
+			parts, err = filepath.Glob(filepath.Join(b.dir, ".toy-*"))
+			require.NoError(t, err)
+			assert.Empty(t, parts, "the next installation sweeps")
+		})
+	}
+}
+
+func TestKnownPackagesAreWellFormed(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for _, p := range Packages() {
+		require.NotEmpty(t, p.wheels, p.Name)
+		for platform, w := range p.wheels {
+			assert.Len(t, w.sha256, 64, p.Name)
+			_, err := hex.DecodeString(w.sha256)
+			assert.NoError(t, err, p.Name)
+			assert.False(t, seen[w.sha256], "%s repeats a hash", p.Name)
+			seen[w.sha256] = true
+			arch := map[string]string{linuxAMD64: "_x86_64", linuxARM64: "_aarch64"}[platform]
+			assert.True(t, strings.HasSuffix(w.tag, arch), "%s: %s for %s", p.Name, w.tag, platform)
+		}
+		for _, name := range []string{p.Name, p.kind() + "@" + p.Version} {
+			found, err := known(packages, name)
+			require.NoError(t, err)
+			assert.Equal(t, p.Name, found.Name)
+		}
+	}
+}
+
+func assertOneLine(t *testing.T, err error) {
+	t.Helper()
+	assert.NotContains(t, err.Error(), "\n")
+}

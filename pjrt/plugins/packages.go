@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package plugins
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+)
+
+// A Package is a plugin that [Install] can fetch: one version of one Python
+// distribution, with the SHA-256 of its wheel for each platform it exists on.
+type Package struct {
+	// Name is what Install and Find take: "cpu", or "tpu@0.0.2" for a version
+	// other than the default one of its kind.
+	Name string
+	// Project and Version name the Python distribution.
+	Project, Version string
+	// Library is the path of the plugin inside the wheel, with slashes.
+	Library string
+
+	wheels map[string]wheel // by platform, as in Platforms
+}
+
+// wheel pins one file of a distribution.
+type wheel struct {
+	abi    string // pip's --abi: "none" where any interpreter will do
+	tag    string // pip's --platform
+	sha256 string
+}
+
+const (
+	linuxAMD64 = "linux/amd64"
+	linuxARM64 = "linux/arm64"
+)
+
+// packages is ordered as it is listed: the default of each kind, then the
+// versions kept for testing against plugins of other ages.
+var packages = []Package{
+	{
+		Name: "cpu", Project: "xla-cpu-pjrt", Version: "0.0.1",
+		Library: "xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so",
+		wheels: map[string]wheel{
+			linuxAMD64: {"none", "manylinux_2_27_x86_64", "55837b6b7b47daa717f2d9a5a03563ea0ceaa338d06a81a1e2d3f060d960decc"},
+			linuxARM64: {"none", "manylinux_2_27_aarch64", "8f613be6e891858f40d64f9799319502fff42689661944fc18a6ffd8210b30c9"},
+		},
+	},
+	{
+		Name: "tpu", Project: "libtpu", Version: "0.0.51",
+		Library: "libtpu/libtpu.so",
+		wheels: map[string]wheel{
+			linuxAMD64: {"cp311", "manylinux_2_31_x86_64", "ba67ddbfdbac61c8da1fafc26cd51b93e9fe4d298016e2882eb986b1718cba34"},
+		},
+	},
+	{
+		Name: "cuda13", Project: "jax-cuda13-pjrt", Version: "0.12.0.1",
+		Library: "jax_plugins/xla_cuda13/xla_cuda_plugin.so",
+		wheels: map[string]wheel{
+			linuxAMD64: {"none", "manylinux_2_27_x86_64", "5899bb6177eda86ea532afb9a26794f2bdd04966f6a01f9028266b16c2b6cf90"},
+			linuxARM64: {"none", "manylinux_2_27_aarch64", "40758d042df8c06991b6a1a8016b56e9cefb1ed4c677c062125c3eb71c3dab97"},
+		},
+	},
+	{
+		Name: "tpu@0.0.11", Project: "libtpu", Version: "0.0.11",
+		Library: "libtpu/libtpu.so",
+		wheels: map[string]wheel{
+			linuxAMD64: {"none", "manylinux_2_31_x86_64", "c410f3b5f62e404eef97ff8e7be5b0fac541654ae3f0354f195e9d46b40e5a72"},
+		},
+	},
+	{
+		Name: "tpu@0.0.2", Project: "libtpu", Version: "0.0.2",
+		Library: "libtpu/libtpu.so",
+		wheels: map[string]wheel{
+			linuxAMD64: {"none", "manylinux_2_27_x86_64", "05e1b59b09cc5558ca13e39a0f873e5837f95cf69b2c6485ca5d9816bb0e3621"},
+		},
+	},
+	{
+		Name: "cuda12@0.6.0", Project: "jax-cuda12-pjrt", Version: "0.6.0",
+		Library: "jax_plugins/xla_cuda12/xla_cuda_plugin.so",
+		wheels: map[string]wheel{
+			linuxAMD64: {"none", "manylinux2014_x86_64", "68371bd9c135244b89663039be208255698a75bec9854d419ea3c3f957ca4646"},
+			linuxARM64: {"none", "manylinux2014_aarch64", "9bfebb06a39614cb6899f7730ea8561f11156ac81cbb3ec6884a62afb3b15ff3"},
+		},
+	},
+	{
+		Name: "cuda12@0.4.34", Project: "jax-cuda12-pjrt", Version: "0.4.34",
+		Library: "jax_plugins/xla_cuda12/xla_cuda_plugin.so",
+		wheels: map[string]wheel{
+			linuxAMD64: {"none", "manylinux2014_x86_64", "0c7cc98f962cc7fc8e0a5ea6331b42a0cee516f202f1c3019f6aa5cd9530cca0"},
+			linuxARM64: {"none", "manylinux2014_aarch64", "6247459827550e7d11480f5707d7d2843cbf57bcda5d833565493456075cd143"},
+		},
+	},
+	{
+		Name: "cuda12@0.4.23", Project: "jax-cuda12-pjrt", Version: "0.4.23",
+		Library: "jax_plugins/xla_cuda12/xla_cuda_plugin.so",
+		wheels: map[string]wheel{
+			linuxAMD64: {"none", "manylinux2014_x86_64", "4f82821092d4224d142fecb5b766db9438a42299a2a12130d55be8dd0ec30c54"},
+			linuxARM64: {"none", "manylinux2014_aarch64", "8f5cc168d7e983c501b9ffdb517a5eb734dabb97dbcde0253962c19039446c1d"},
+		},
+	},
+}
+
+// Packages lists what [Install] can fetch, on any platform. The slice is the
+// caller's.
+func Packages() []Package { return slices.Clone(packages) }
+
+// Platforms lists the platforms that p has a wheel for, as GOOS/GOARCH, sorted.
+func (p *Package) Platforms() []string { return slices.Sorted(maps.Keys(p.wheels)) }
+
+// answersTo reports whether name asks for p: its own name, or its kind with its
+// version spelled out ("cpu@0.0.1" where "cpu" is the name).
+func (p *Package) answersTo(name string) bool {
+	return name == p.Name || name == p.kind()+"@"+p.Version
+}
+
+func (p *Package) kind() string {
+	kind, _, _ := strings.Cut(p.Name, "@")
+	return kind
+}
+
+// pick returns the wheel of p for platform.
+func (p *Package) pick(platform string) (wheel, error) {
+	w, ok := p.wheels[platform]
+	if !ok {
+		return wheel{}, fmt.Errorf("plugin %q (%s %s) has no wheel for %s, only for %s; build one for your platform and give its path",
+			p.Name, p.Project, p.Version, platform, strings.Join(p.Platforms(), " and "))
+	}
+	return w, nil
+}
+
+// id names the directory of an installed wheel. The hash keeps a wheel that was
+// pinned later under the same version apart from this one.
+func (p *Package) id(w wheel) string {
+	return p.kind() + "-" + p.Version + "-" + w.sha256[:12]
+}
+
+// fileName is the name of the library inside the directory of the plugin.
+func (p *Package) fileName() string { return path.Base(p.Library) }
+
+// known finds name in table.
+func known(table []Package, name string) (*Package, error) {
+	for i := range table {
+		if table[i].answersTo(name) {
+			return &table[i], nil
+		}
+	}
+	return nil, fmt.Errorf("unknown plugin %q: known are %s", name, strings.Join(names(table), ", "))
+}
+
+func names(table []Package) []string {
+	all := make([]string, len(table))
+	for i := range table {
+		all[i] = table[i].Name
+	}
+	return all
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package plugins
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// download lets pip fetch the wheel w of p into staging and returns its path.
+// pip knows the user's index, proxy and certificates, and is bound to the one
+// file that has the hash.
+func (in *installer) download(ctx context.Context, p *Package, w wheel, staging string) (string, error) {
+	requirements := filepath.Join(staging, "requirements.txt")
+	line := fmt.Sprintf("%s==%s --hash=sha256:%s\n", p.Project, p.Version, w.sha256)
+	if err := os.WriteFile(requirements, []byte(line), 0o644); err != nil {
+		return "", err
+	}
+	dest := filepath.Join(staging, "wheel")
+	python, err := exec.LookPath(in.Python)
+	if err != nil {
+		return "", fmt.Errorf("no %s: install Python 3 with pip (%v)", in.Python, err)
+	}
+	// Interpreter, ABI and platform are fixed, so that the Python at hand does not
+	// decide which wheel it is. The cache of pip would keep a second copy.
+	cmd := exec.CommandContext(ctx, python, "-m", "pip", "download",
+		"--quiet", "--no-input", "--disable-pip-version-check", "--no-cache-dir", "--retries", "2",
+		"--require-hashes", "--no-deps", "--only-binary=:all:",
+		"--implementation", "cp", "--python-version", "3.11", "--abi", w.abi, "--platform", w.tag,
+		"--dest", dest, "--requirement", requirements)
+	// pip writes next to the result, so that removing staging removes everything.
+	cmd.Env = append(slices.Clone(in.env), "TMPDIR="+staging, "TEMP="+staging, "TMP="+staging)
+	cmd.WaitDelay = 5 * time.Second
+	var output bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &output, &output
+	if err := cmd.Run(); err != nil {
+		if ctx.Err() != nil {
+			return "", ctx.Err()
+		}
+		return "", explainPip(output.String(), err, in.Python, p, w)
+	}
+	wheels, err := filepath.Glob(filepath.Join(dest, "*.whl"))
+	if err != nil || len(wheels) != 1 {
+		return "", fmt.Errorf("pip downloaded %d wheels for %s %s where one was expected", len(wheels), p.Project, p.Version)
+	}
+	return wheels[0], nil
+}
+
+// ErrNetwork says that pip did not reach the package index.
+var ErrNetwork = errors.New("the package index cannot be reached: check the network and pip's index and proxy settings")
+
+var (
+	pipGot      = regexp.MustCompile(`Got\s+([0-9a-f]{64})`)
+	pipFrom     = regexp.MustCompile(`from \S*?([^/\s]+\.whl)`)
+	pipNetwork  = regexp.MustCompile(`(?i)connection broken by|connection error|ConnectionError|connection aborted|timed out|name resolution|ProxyError|SSLError|HTTPSConnectionPool|HTTP error|IncompleteRead`)
+	pipNoModule = regexp.MustCompile(`No module named '?pip'?`)
+)
+
+// explainPip turns pip's output into one error. What it does not recognise it
+// passes on: pip's last error line.
+func explainPip(output string, failure error, python string, p *Package, w wheel) error {
+	switch {
+	case pipNoModule.MatchString(output):
+		return fmt.Errorf("%s has no pip: run %q, or install your system's python3-pip", python, python+" -m ensurepip")
+	case strings.Contains(output, "DO NOT MATCH THE HASHES"):
+		e := &HashError{File: p.Project + " " + p.Version, Want: w.sha256}
+		if from := pipFrom.FindStringSubmatch(output); from != nil {
+			e.File = from[1]
+		}
+		if got := pipGot.FindStringSubmatch(output); got != nil {
+			e.Got = got[1]
+		}
+		return e
+	case strings.Contains(output, "No space left on device"), strings.Contains(output, "Disk quota exceeded"):
+		return fmt.Errorf("pip could not write the wheel: %w", noSpace[0])
+	case pipNetwork.MatchString(output):
+		return fmt.Errorf("%w (pip: %s)", ErrNetwork, lastLine(output))
+	case strings.Contains(output, "No matching distribution found"):
+		return fmt.Errorf("the package index has no wheel of %s %s for %s", p.Project, p.Version, w.tag)
+	case lastLine(output) != "":
+		return fmt.Errorf("pip failed: %s", lastLine(output))
+	}
+	return fmt.Errorf("%s -m pip: %v", python, failure)
+}
+
+// lastLine is the last line that says something, which is where pip and Python
+// put the reason; pip's own advice ("[notice] ...") does not count.
+func lastLine(output string) string {
+	lines := strings.Split(strings.TrimSpace(output), "\n")
+	for _, line := range slices.Backward(lines) {
+		line = strings.TrimSpace(line)
+		if line != "" && !strings.HasPrefix(line, "[notice]") {
+			return strings.TrimPrefix(line, "ERROR: ")
+		}
+	}
+	return ""
+}
+
+// ctxReader ends a long read when ctx does.
+type ctxReader struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (c ctxReader) Read(p []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return c.r.Read(p)
+}

@@ -1,0 +1,5 @@
+package a
+
+import p "unsafe" // want `notunsafe.go imports unsafe`
+
+var _ p.Pointer

@@ -1,0 +1,5 @@
+package a
+
+import "unsafe" // want `plain.go imports unsafe`
+
+var _ unsafe.Pointer

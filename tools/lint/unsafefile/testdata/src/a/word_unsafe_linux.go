@@ -1,0 +1,5 @@
+package a
+
+import "unsafe"
+
+var _ unsafe.Pointer

@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/pjrt/npy"
+	"github.com/purepjrt/purepjrt/pjrt/plugins"
+)
+
+// command is the built command, and library the CPU plugin, which is installed
+// once for all tests.
+var command, library string
+
+func TestMain(m *testing.M) {
+	os.Exit(func() int {
+		dir, err := os.MkdirTemp("", "pjrt-test-")
+		if err == nil {
+			defer os.RemoveAll(dir)
+			library, err = plugins.Install(context.Background(), "cpu", plugins.InstallOptions{Progress: os.Stderr})
+		}
+		if err == nil {
+			command = filepath.Join(dir, "pjrt")
+			build := exec.Command("go", "build", "-o", command, ".")
+			build.Env = append(os.Environ(), "CGO_ENABLED=0")
+			build.Stderr = os.Stderr
+			err = build.Run()
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		return m.Run()
+	}())
+}
+
+// outcome is what a run of the command left.
+type outcome struct {
+	stdout, stderr string
+	status         int
+}
+
+// launch runs the command as a process of its own in dir.
+func launch(t *testing.T, dir string, args ...string) outcome {
+	t.Helper()
+	return finish(t, dir, exec.CommandContext(t.Context(), command, args...))
+}
+
+func finish(t *testing.T, dir string, c *exec.Cmd) outcome {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	c.Dir, c.Stdout, c.Stderr = dir, &stdout, &stderr
+	err := c.Run()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) {
+		require.NoError(t, err)
+	}
+	return outcome{stdout.String(), stderr.String(), c.ProcessState.ExitCode()}
+}
+
+// requireFailure checks for the one line that a failure prints.
+func (o outcome) requireFailure(t *testing.T, status int, want string) {
+	t.Helper()
+	assert.Equal(t, status, o.status)
+	assert.Empty(t, o.stdout)
+	assert.Equal(t, 1, strings.Count(o.stderr, "\n"), "one line: %q", o.stderr)
+	assert.True(t, strings.HasPrefix(o.stderr, "pjrt: "), "%q", o.stderr)
+	assert.Contains(t, o.stderr, want)
+}
+
+func (o outcome) requireSuccess(t *testing.T) {
+	t.Helper()
+	require.Zero(t, o.status, o.stderr)
+	require.Empty(t, o.stderr)
+}
+
+// workplace is a directory with a program that adds, and files for it.
+func workplace(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	write(t, dir, "add.mlir", `module @add {
+  func.func public @main(%a: tensor<4xf32>, %b: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+    %0 = stablehlo.add %a, %b : tensor<4xf32>
+    return %0, %a : tensor<4xf32>, tensor<4xf32>
+  }
+}`)
+	write(t, dir, "wide.mlir", `func.func @main() -> (tensor<100000xi32>) {
+  %0 = stablehlo.iota dim = 0 : tensor<100000xi32>
+  return %0 : tensor<100000xi32>
+}`)
+	save(t, dir, "f32.npy", []float32{1, 2, 3, 4}, 4)
+	save(t, dir, "f64.npy", []float64{0.5, 1.5, 2.5, 3.5}, 4)
+	save(t, dir, "i64.npy", []int64{1, 2, 3, 4}, 4)
+	save(t, dir, "c64.npy", []complex64{1, 2, 3, 4}, 4)
+	save(t, dir, "square.npy", []float32{1, 2, 3, 4}, 2, 2)
+	save(t, dir, "three.npy", []float32{1, 2, 3}, 3)
+	save(t, dir, "scalar.npy", []float32{1})
+	return dir
+}
+
+func write(t *testing.T, dir, name, text string) {
+	t.Helper()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
+}
+
+func save[T float32 | float64 | int64 | complex64](t *testing.T, dir, name string, values []T, dims ...int64) {
+	t.Helper()
+	a, err := npy.FromSlice(values, dims...)
+	require.NoError(t, err)
+	require.NoError(t, npy.WriteFile(filepath.Join(dir, name), a))
+}
+
+func TestRunPrintsAndWritesResults(t *testing.T) {
+	t.Parallel()
+	dir := workplace(t)
+	o := launch(t, dir, "run", "--out", "new/results", "add.mlir", "f32.npy", "f64.npy:f32")
+	o.requireSuccess(t)
+	assert.Equal(t, "out0: f32[4]\n[1.5 3.5 5.5 7.5]\nout1: f32[4]\n[1. 2. 3. 4.]\n", o.stdout)
+	for name, want := range map[string][]float32{"out0.npy": {1.5, 3.5, 5.5, 7.5}, "out1.npy": {1, 2, 3, 4}} {
+		a, err := npy.ReadFile(filepath.Join(dir, "new", "results", name))
+		require.NoError(t, err)
+		got, err := npy.ToSlice[float32](a)
+		require.NoError(t, err)
+		assert.Equal(t, want, got)
+	}
+	files, err := os.ReadDir(filepath.Join(dir, "new", "results"))
+	require.NoError(t, err)
+	assert.Len(t, files, 2)
+}
+
+func TestRunTakesPluginsByNameAndPath(t *testing.T) {
+	t.Parallel()
+	dir := workplace(t)
+	for _, plugin := range []string{"cpu", "cpu@0.0.1", library} {
+		o := launch(t, dir, "run", "--plugin", plugin, "add.mlir", "f32.npy", "f32.npy")
+		o.requireSuccess(t)
+		assert.Contains(t, o.stdout, "out0: f32[4]\n[2. 4. 6. 8.]\n")
+	}
+}
+
+func TestRunAbbreviatesLongResults(t *testing.T) {
+	t.Parallel()
+	o := launch(t, workplace(t), "run", "wide.mlir")
+	o.requireSuccess(t)
+	assert.Equal(t, "out0: i32[100000]\n[    0     1     2 ... 99997 99998 99999]\n", o.stdout)
+}
+
+func TestRunRefusesBadInput(t *testing.T) {
+	t.Parallel()
+	dir := workplace(t)
+	write(t, dir, "malformed.mlir", "module { garbage")
+	write(t, dir, "unknown.mlir", "func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {\n %0 = foo.bar %a : tensor<4xf32>\n return %0 : tensor<4xf32>\n}")
+	write(t, dir, "binary.mlir", "\x00\x01\x02\xff")
+	write(t, dir, "empty.mlir", "")
+	write(t, dir, "text.npy", "not an array")
+	whole, err := os.ReadFile(filepath.Join(dir, "f32.npy"))
+	require.NoError(t, err)
+	write(t, dir, "short.npy", string(whole[:len(whole)-3]))
+	write(t, dir, "not-elf.so", "module {}")
+	bytecode, err := filepath.Abs("testdata/programs/bytecode_sort/program.mlirbc")
+	require.NoError(t, err)
+	truncated, err := os.ReadFile(bytecode)
+	require.NoError(t, err)
+	write(t, dir, "short.mlirbc", string(truncated[:200]))
+
+	for name, c := range map[string]struct {
+		args string
+		want string
+	}{
+		"no such program":        {"missing.mlir", "program: open missing.mlir: no such file"},
+		"program is a directory": {".", "program: read .: is a directory"},
+		"empty program":          {"empty.mlir", "program: empty.mlir is empty"},
+		"malformed program":      {"malformed.mlir", "compile malformed.mlir: "},
+		"unknown operation":      {"unknown.mlir f32.npy", "Dialect `foo' not found"},
+		"binary program":         {"binary.mlir", "compile binary.mlir: "},
+		"truncated bytecode":     {"short.mlirbc", "compile short.mlirbc: "},
+		"no such argument":       {"add.mlir f32.npy missing.npy", "argument 1: open missing.npy: no such file"},
+		"argument is no array":   {"add.mlir text.npy f32.npy", "argument 0: text.npy: "},
+		"truncated argument":     {"add.mlir f32.npy short.npy", "argument 1: short.npy: "},
+		"too few arguments":      {"add.mlir f32.npy", "the program takes 2 arguments (f32[4], f32[4]), got 1"},
+		"too many arguments":     {"wide.mlir f32.npy", "the program takes no arguments, got 1"},
+		"wrong type":             {"add.mlir f32.npy i64.npy", "argument 1: i64.npy is i64[4], the program takes f32[4]; i64.npy:f32 casts it"},
+		"wrong type after cast":  {"add.mlir f32.npy f64.npy:bf16", "argument 1: f64.npy:bf16 is bf16[4], the program takes f32[4]; f64.npy:f32 casts it"},
+		"wrong rank":             {"add.mlir f32.npy square.npy", "argument 1: square.npy is f32[2,2], the program takes f32[4]\n"},
+		"scalar":                 {"add.mlir scalar.npy f32.npy", "argument 0: scalar.npy is f32[], the program takes f32[4]\n"},
+		"wrong extent":           {"add.mlir three.npy f32.npy", "argument 0: three.npy is f32[3], the program takes f32[4]\n"},
+		"complex for real":       {"add.mlir c64.npy f32.npy", "argument 0: c64.npy is complex<f32>[4], the program takes f32[4]\n"},
+		"complex cast to real":   {"add.mlir c64.npy:f32 f32.npy", "argument 0: c64.npy: "},
+		"unknown type":           {"add.mlir f32.npy f32.npy:f33", `argument 1: f32.npy:f33: unknown element type "f33"`},
+		"bytecode, wrong shape":  {bytecode + " f32.npy f32.npy", "argument 0: f32.npy is f32[4], the program takes f32[20]\n"},
+		"bytecode, wrong number": {bytecode + " f32.npy", "the program takes 2 arguments (f32[20], f32[20]), got 1"},
+		"unknown plugin":         {"--plugin cup add.mlir f32.npy f32.npy", "plugin not found: cup: tried "},
+		"no such plugin":         {"--plugin ./missing.so add.mlir f32.npy f32.npy", "no such file: ./missing.so"},
+		"plugin is text":         {"--plugin ./not-elf.so add.mlir f32.npy f32.npy", "plugin ./not-elf.so: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := launch(t, dir, append([]string{"run", "--out", "never"}, strings.Fields(c.args)...)...)
+			o.requireFailure(t, 1, c.want)
+			assert.NoDirExists(t, filepath.Join(dir, "never"))
+		})
+	}
+}
+
+func TestRunLeavesEarlierResultsWhenItFails(t *testing.T) {
+	t.Parallel()
+	dir := workplace(t)
+	launch(t, dir, "run", "--out", "results", "add.mlir", "f32.npy", "f32.npy").requireSuccess(t)
+	write(t, dir, "bad.mlir", "func.func @main() { nonsense }")
+	launch(t, dir, "run", "--out", "results", "bad.mlir").requireFailure(t, 1, "compile bad.mlir")
+	files, err := filepath.Glob(filepath.Join(dir, "results", "*"))
+	require.NoError(t, err)
+	hidden, err := filepath.Glob(filepath.Join(dir, "results", ".*"))
+	require.NoError(t, err)
+	assert.Len(t, files, 2)
+	assert.Empty(t, hidden)
+	a, err := npy.ReadFile(filepath.Join(dir, "results", "out0.npy"))
+	require.NoError(t, err)
+	assert.Equal(t, "[2. 4. 6. 8.]", a.String())
+}
+
+func TestRunRefusesAnImpossibleOutputDirectory(t *testing.T) {
+	t.Parallel()
+	dir := workplace(t)
+	for _, out := range []string{"f32.npy", "f32.npy/below"} {
+		launch(t, dir, "run", "--out", out, "add.mlir", "f32.npy", "f32.npy").requireFailure(t, 1, "--out: ")
+	}
+	a, err := npy.ReadFile(filepath.Join(dir, "f32.npy"))
+	require.NoError(t, err)
+	assert.Equal(t, "[1. 2. 3. 4.]", a.String())
+}
+
+func TestInfoShowsTheCPUPlugin(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{"info"}, {"info", "cpu"}, {"info", library}} {
+		o := launch(t, t.TempDir(), args...)
+		o.requireSuccess(t)
+		for _, line := range []string{
+			`library +` + library,
+			`PJRT API +0\.81 \(pjrt knows 0\.\d+\)`,
+			`platform +cpu`,
+			`  stablehlo_current_version +\[1 13 3\]`,
+			`devices \(4\)`,
+			`  0 +cpu +0 +yes +CpuDevice\(id=0\)`,
+			`  1 +pinned_host +PINNED_HOST_1`,
+			`  5 +FFI +48`,
+			`  core +118 of \d+`,
+			`  PJRT_Client_CreateErrorBuffer +core +0\.82`,
+		} {
+			assert.Regexp(t, `(?m)^`+line+`$`, o.stdout)
+		}
+		assert.NotContains(t, o.stdout, "PJRT_Client_Create ", "present functions are counted, not listed")
+		for line := range strings.Lines(o.stdout) {
+			assert.Equal(t, strings.TrimRight(line, " \n")+"\n", line, "no trailing space")
+		}
+	}
+}
+
+func TestInfoListsEveryFunctionOnRequest(t *testing.T) {
+	t.Parallel()
+	o := launch(t, t.TempDir(), "info", "--functions")
+	o.requireSuccess(t)
+	assert.Regexp(t, `(?m)^  PJRT_Client_Create +core +- +yes$`, o.stdout)
+	assert.Regexp(t, `(?m)^  PJRT_Client_CreateErrorBuffer +core +0\.82 +no$`, o.stdout)
+}
+
+func TestInfoAsJSONIsWhatItsHelpSays(t *testing.T) {
+	t.Parallel()
+	o := launch(t, t.TempDir(), "info", "--json")
+	o.requireSuccess(t)
+	var keys map[string]any
+	require.NoError(t, json.Unmarshal([]byte(o.stdout), &keys))
+	help := launch(t, t.TempDir(), "info", "--help")
+	help.requireSuccess(t)
+	for key := range keys {
+		assert.Regexp(t, `(?m)^  (\w+, )?`+key+`(, \w+)? `, help.stdout)
+	}
+	var r report
+	require.NoError(t, json.Unmarshal([]byte(o.stdout), &r))
+	assert.Equal(t, library, r.Path)
+	assert.Equal(t, apiVersion{0, 81}, r.API)
+	require.NotNil(t, r.Client)
+	assert.Equal(t, "cpu", r.Client.PlatformName)
+	assert.Len(t, r.Client.Devices, 4)
+	assert.Len(t, r.Client.Memories, 12)
+	assert.Contains(t, r.Functions, functionReport{"PJRT_Client_Compile", "core", 0, true})
+	assert.Contains(t, r.Functions, functionReport{"PJRT_Client_CreateErrorBuffer", "core", 82, false})
+	assert.Contains(t, r.Extensions, extensionReport{5, "FFI", 48})
+	assert.Equal(t, []any{1.0, 13.0, 3.0}, keys["attributes"].(map[string]any)["stablehlo_current_version"])
+}
+
+func TestCommandLineMistakes(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{
+		"bogus":        `unknown command "bogus"`,
+		"inst":         "did you mean install?",
+		"run":          "run: no program given",
+		"run --bogus":  "unknown flag: --bogus: see pjrt run --help",
+		"info a b":     "info: accepts at most 1 arg(s), received 2",
+		"version x":    "version: accepts 0 arg(s), received 1",
+		"--json":       "unknown flag: --json",
+		"info --json=": "invalid argument",
+	} {
+		t.Run(line, func(t *testing.T) {
+			t.Parallel()
+			launch(t, t.TempDir(), strings.Fields(line)...).requireFailure(t, 2, want)
+		})
+	}
+}
+
+func TestVersionNamesItself(t *testing.T) {
+	t.Parallel()
+	o := launch(t, t.TempDir(), "version")
+	o.requireSuccess(t)
+	assert.Regexp(t, `^pjrt \S+.*, PJRT API 0\.\d+, go1\.\S+ \w+/\w+\n$`, o.stdout)
+}
+
+func TestHelpGoesToStandardOutput(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{nil, {"--help"}, {"help"}} {
+		o := launch(t, t.TempDir(), args...)
+		o.requireSuccess(t)
+		for _, name := range []string{"install", "info", "run", "version"} {
+			assert.Regexp(t, `(?m)^  `+name+` `, o.stdout)
+		}
+	}
+}
+
+func TestReportOfAPluginWithoutDevices(t *testing.T) {
+	t.Parallel()
+	r := report{
+		Path: "/x/libtpu.so", API: apiVersion{0, 116}, Binding: apiVersion{0, 114}, ClientError: "NOT_FOUND: no devices",
+		ExtensionsError: "a node points at an earlier one",
+		Functions:       []functionReport{{"PJRT_Error_Destroy", "core", 0, true}},
+	}
+	var text bytes.Buffer
+	require.NoError(t, r.print(&text, false))
+	assert.Equal(t, `library   /x/libtpu.so
+PJRT API  0.116 (pjrt knows 0.114)
+client    none: NOT_FOUND: no devices
+
+extensions (0)
+  the list ends early: a node points at an earlier one
+
+functions
+  core  1 of 1
+`, text.String())
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestRunOnAFullDiskLeavesEarlierResults(t *testing.T) {
+	t.Parallel()
+	dir := workplace(t)
+	write(t, dir, "small.mlir", "func.func @main() -> tensor<2xi32> {\n %0 = stablehlo.constant dense<7> : tensor<2xi32>\n return %0 : tensor<2xi32>\n}")
+	launch(t, dir, "run", "--out", "results", "small.mlir").requireSuccess(t)
+	before, err := os.ReadFile(filepath.Join(dir, "results", "out0.npy"))
+	require.NoError(t, err)
+	for _, out := range []string{"results", "new"} {
+		c := exec.CommandContext(t.Context(), "sh", "-c", `ulimit -f 8; exec "$0" run --out "$1" wide.mlir`, command, out)
+		finish(t, dir, c).requireFailure(t, 1, "--out: ")
+	}
+	after, err := os.ReadFile(filepath.Join(dir, "results", "out0.npy"))
+	require.NoError(t, err)
+	assert.Equal(t, before, after)
+	files, err := os.ReadDir(filepath.Join(dir, "results"))
+	require.NoError(t, err)
+	assert.Len(t, files, 1)
+	assert.NoDirExists(t, filepath.Join(dir, "new"))
+}
+
+func TestInstallFailuresAreOneLine(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ python, args, want string }{
+		"no pip":      {"echo /usr/bin/python3: No module named pip >&2; exit 1", "cpu", "has no pip"},
+		"no network":  {"echo \"WARNING: Retrying after connection broken by 'NewConnectionError'\" >&2; exit 1", "cpu", "the package index cannot be reached"},
+		"wrong wheel": {`while [ "$1" != --dest ]; do shift; done; mkdir "$2"; echo not the wheel > "$2/x.whl"`, "cpu", "x.whl has the wrong hash: expected sha256 "},
+		"unknown":     {"exit 1", "cup", `unknown plugin "cup": known are cpu, `},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			python := filepath.Join(dir, "python3")
+			require.NoError(t, os.WriteFile(python, []byte("#!/bin/sh\n"+c.python+"\n"), 0o777))
+			run := exec.CommandContext(t.Context(), command, "install", "--python", python, c.args)
+			run.Env = append(os.Environ(), "XDG_CACHE_HOME="+filepath.Join(dir, "cache"), "HOME="+dir)
+			o := finish(t, dir, run)
+			assert.Equal(t, 1, o.status)
+			assert.Empty(t, o.stdout)
+			assert.Regexp(t, `^(cpu: downloading xla-cpu-pjrt 0\.0\.1\n)?pjrt: [^\n]+\n$`, o.stderr)
+			assert.Contains(t, o.stderr, c.want)
+			left, err := filepath.Glob(filepath.Join(dir, "cache", "purepjrt", "plugins", "*"))
+			require.NoError(t, err)
+			for _, file := range left {
+				assert.Equal(t, ".lock", filepath.Ext(file))
+			}
+		})
+	}
+}
+
+func TestInstallListsAndFindsInTheUsersCache(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	inCache := func(args ...string) outcome {
+		run := exec.CommandContext(t.Context(), command, args...)
+		run.Env = append(os.Environ(), "XDG_CACHE_HOME="+dir, "HOME="+dir)
+		return finish(t, dir, run)
+	}
+	o := inCache("install")
+	o.requireSuccess(t)
+	assert.Regexp(t, `(?m)^cpu +xla-cpu-pjrt 0\.0\.1 +linux/amd64,linux/arm64 +no$`, o.stdout)
+	assert.Regexp(t, `(?m)^tpu@0\.0\.2 +libtpu 0\.0\.2 +linux/amd64 +`, o.stdout)
+	inCache("info").requireFailure(t, 1, "run: pjrt install cpu")
+
+	// The plugin of the real cache, moved over: install has nothing to do.
+	installed := filepath.Dir(library)
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "purepjrt", "plugins"), 0o777))
+	require.NoError(t, os.Symlink(installed, filepath.Join(dir, "purepjrt", "plugins", filepath.Base(installed))))
+	o = inCache("install", "--python", "no-such-python", "cpu")
+	o.requireSuccess(t)
+	path := filepath.Join(dir, "purepjrt", "plugins", filepath.Base(installed), filepath.Base(library))
+	assert.Equal(t, path+"\n", o.stdout)
+	o = inCache("install")
+	o.requireSuccess(t)
+	assert.Contains(t, o.stdout, path+"\n")
+}
+
+func TestFullStandardOutputIsAnError(t *testing.T) {
+	t.Parallel()
+	dir := workplace(t)
+	for _, args := range [][]string{{"run", "add.mlir", "f32.npy", "f32.npy"}, {"info"}, {"info", "--json"}, {"install"}, {"version"}} {
+		c := exec.CommandContext(t.Context(), "sh", append([]string{"-c", `exec "$0" "$@" >/dev/full`, command}, args...)...)
+		finish(t, dir, c).requireFailure(t, 1, "")
+	}
+}

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+
+	"github.com/spf13/cobra"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/plugins"
+)
+
+// defaultPlugin is the plugin of commands that are not told one.
+const defaultPlugin = "cpu"
+
+func infoCommand() *cobra.Command {
+	var asJSON, functions bool
+	cmd := &cobra.Command{
+		Use:   "info [PLUGIN]",
+		Short: "Show the versions, devices, functions and extensions of a plugin",
+		Long: `Info loads a plugin, a name (cpu, tpu, ...) or the path of a library, and shows
+what it offers. Without an argument it takes the plugin cpu.
+
+A plugin whose devices are not on this machine is shown all the same; the reason
+why there is no client then stands in place of the devices.
+
+With --json it prints one object:
+
+  path              the library
+  api, binding      {"major", "minor"}: the PJRT API of the plugin, and that of pjrt
+  attributes        object of the plugin's attributes: strings, numbers, booleans
+                    and lists of integers; a number that JSON lacks is a string
+  functions         list of {"name", "section", "since", "present"}: the C name, the
+                    table it is in, the API minor that introduced it (0: as old as
+                    the table), whether the plugin has it
+  extensions        list of {"type", "name", "size"} in the plugin's order
+  extensions_error  why that list ends early; left out if it does not
+  client            null if none could be made, else {"platform_name",
+                    "platform_version", "process_index", "devices", "memories"};
+    devices         list of {"id", "kind", "description", "process_index",
+                    "addressable", "attributes"}
+    memories        list of {"id", "kind", "description"}
+  client_error      why there is no client; left out if there is one`,
+		Example: "  pjrt info\n  pjrt info tpu --json\n  pjrt info ./my_plugin.so --functions",
+		Args:    usage(cobra.MaximumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			name := defaultPlugin
+			if len(args) == 1 {
+				name = args[0]
+			}
+			plugin, err := open(name)
+			if err != nil {
+				return err
+			}
+			r := describe(cmd.Context(), plugin)
+			if asJSON {
+				e := json.NewEncoder(cmd.OutOrStdout())
+				e.SetIndent("", "  ")
+				return e.Encode(r)
+			}
+			return r.print(cmd.OutOrStdout(), functions)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	cmd.Flags().BoolVar(&functions, "functions", false, "list every function, not only the missing ones")
+	return cmd
+}
+
+// open finds, prepares and loads a plugin.
+func open(name string) (*pjrt.Plugin, error) {
+	library, err := plugins.Find(name)
+	if err != nil {
+		return nil, err
+	}
+	if err := plugins.Prepare(library); err != nil {
+		return nil, err
+	}
+	return pjrt.Open(library)
+}
+
+// report is what info shows. Its JSON form is described in the command's help.
+type report struct {
+	Path            string                    `json:"path"`
+	API             apiVersion                `json:"api"`
+	Binding         apiVersion                `json:"binding"`
+	Attributes      map[string]attributeValue `json:"attributes"`
+	Functions       []functionReport          `json:"functions"`
+	Extensions      []extensionReport         `json:"extensions"`
+	ExtensionsError string                    `json:"extensions_error,omitempty"`
+	Client          *clientReport             `json:"client"`
+	ClientError     string                    `json:"client_error,omitempty"`
+
+	attributes []pjrt.Attribute // in the plugin's order
+}
+
+type apiVersion struct {
+	Major int `json:"major"`
+	Minor int `json:"minor"`
+}
+
+func (v apiVersion) String() string { return fmt.Sprintf("%d.%d", v.Major, v.Minor) }
+
+type functionReport struct {
+	Name    string `json:"name"`
+	Section string `json:"section"`
+	Since   int    `json:"since"`
+	Present bool   `json:"present"`
+}
+
+type extensionReport struct {
+	Type int    `json:"type"`
+	Name string `json:"name"`
+	Size int    `json:"size"`
+}
+
+type clientReport struct {
+	PlatformName    string         `json:"platform_name"`
+	PlatformVersion string         `json:"platform_version"`
+	ProcessIndex    int            `json:"process_index"`
+	Devices         []deviceReport `json:"devices"`
+	Memories        []memoryReport `json:"memories"`
+}
+
+type deviceReport struct {
+	ID           int                       `json:"id"`
+	Kind         string                    `json:"kind"`
+	Description  string                    `json:"description"`
+	ProcessIndex int                       `json:"process_index"`
+	Addressable  bool                      `json:"addressable"`
+	Attributes   map[string]attributeValue `json:"attributes"`
+
+	attributes []pjrt.Attribute
+}
+
+type memoryReport struct {
+	ID          int    `json:"id"`
+	Kind        string `json:"kind"`
+	Description string `json:"description"`
+}
+
+// attributeValue is the value of an attribute in a form that JSON has.
+type attributeValue struct{ any }
+
+func (v attributeValue) MarshalJSON() ([]byte, error) {
+	if f, ok := v.any.(float32); ok && (math.IsNaN(float64(f)) || math.IsInf(float64(f), 0)) {
+		return json.Marshal(fmt.Sprint(f))
+	}
+	return json.Marshal(v.any)
+}
+
+func attributeValues(list []pjrt.Attribute) map[string]attributeValue {
+	values := make(map[string]attributeValue, len(list))
+	for _, a := range list {
+		values[a.Name] = attributeValue{a.Value}
+	}
+	return values
+}
+
+// describe asks the plugin everything that a report says.
+func describe(ctx context.Context, plugin *pjrt.Plugin) *report {
+	r := &report{
+		Path:       plugin.Path(),
+		Binding:    apiVersion{capi.APIMajor, capi.APIMinor},
+		Attributes: attributeValues(plugin.Attributes()),
+		Functions:  []functionReport{},
+		Extensions: []extensionReport{},
+		attributes: plugin.Attributes(),
+	}
+	r.API.Major, r.API.Minor = plugin.Version()
+	for _, f := range plugin.Functions() {
+		r.Functions = append(r.Functions, functionReport(f))
+	}
+	extensions, err := plugin.Extensions()
+	for _, x := range extensions {
+		r.Extensions = append(r.Extensions, extensionReport{int(x.Type), x.Name, x.Size})
+	}
+	if err != nil {
+		r.ExtensionsError = oneLine(err.Error())
+	}
+	if r.Client, err = describeClient(ctx, plugin); err != nil {
+		r.ClientError = oneLine(err.Error())
+	}
+	return r
+}
+
+// describeClient makes a client for as long as it takes to look at it.
+func describeClient(ctx context.Context, plugin *pjrt.Plugin) (*clientReport, error) {
+	client, err := plugin.NewClient(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer client.Close()
+	r := &clientReport{
+		PlatformName:    client.PlatformName(),
+		PlatformVersion: client.PlatformVersion(),
+		ProcessIndex:    client.ProcessIndex(),
+		Devices:         []deviceReport{},
+		Memories:        []memoryReport{},
+	}
+	for _, d := range client.Devices() {
+		r.Devices = append(r.Devices, deviceReport{
+			ID: d.ID(), Kind: d.Kind(), Description: d.String(), ProcessIndex: d.ProcessIndex(),
+			Addressable: d.Addressable(), Attributes: attributeValues(d.Attributes()), attributes: d.Attributes(),
+		})
+	}
+	for _, m := range client.Memories() {
+		r.Memories = append(r.Memories, memoryReport{m.ID(), m.Kind(), m.String()})
+	}
+	return r, nil
+}

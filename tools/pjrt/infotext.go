@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/purepjrt/purepjrt/pjrt"
+)
+
+// print writes r for people: first what the plugin is, then what it runs on, then
+// what of the API it has.
+func (r *report) print(out io.Writer, allFunctions bool) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "library\t%s\n", r.Path)
+	fmt.Fprintf(w, "PJRT API\t%s (pjrt knows %s)\n", r.API, r.Binding)
+	if c := r.Client; c != nil {
+		fmt.Fprintf(w, "platform\t%s\n", c.PlatformName)
+		fmt.Fprintf(w, "platform version\t%s\n", strings.ReplaceAll(strings.TrimSpace(c.PlatformVersion), "\n", "\n\t"))
+		fmt.Fprintf(w, "process\t%d\n", c.ProcessIndex)
+	} else {
+		fmt.Fprintf(w, "client\tnone: %s\n", r.ClientError)
+	}
+
+	printAttributes(w, "\nattributes", "  ", r.attributes)
+	if c := r.Client; c != nil {
+		c.print(w)
+	}
+	r.printExtensions(w)
+	r.printFunctions(w, allFunctions)
+	return w.Flush()
+}
+
+func printAttributes(w io.Writer, title, indent string, list []pjrt.Attribute) {
+	if len(list) == 0 {
+		return
+	}
+	fmt.Fprintln(w, title)
+	for _, a := range list {
+		fmt.Fprintf(w, "%s%s\t%v\n", indent, a.Name, a.Value)
+	}
+}
+
+func (c *clientReport) print(w io.Writer) {
+	fmt.Fprintf(w, "\ndevices (%d)\n", len(c.Devices))
+	if len(c.Devices) > 0 {
+		fmt.Fprintln(w, "  ID\tKIND\tPROCESS\tADDRESSABLE\tDESCRIPTION")
+	}
+	for _, d := range c.Devices {
+		fmt.Fprintf(w, "  %d\t%s\t%d\t%s\t%s\n", d.ID, d.Kind, d.ProcessIndex, yesNo(d.Addressable), d.Description)
+	}
+	for _, d := range c.Devices {
+		printAttributes(w, fmt.Sprintf("  attributes of device %d", d.ID), "    ", d.attributes)
+	}
+	fmt.Fprintf(w, "\nmemories (%d)\n", len(c.Memories))
+	if len(c.Memories) > 0 {
+		fmt.Fprintln(w, "  ID\tKIND\tDESCRIPTION")
+	}
+	for _, m := range c.Memories {
+		fmt.Fprintf(w, "  %d\t%s\t%s\n", m.ID, m.Kind, m.Description)
+	}
+}
+
+func (r *report) printExtensions(w io.Writer) {
+	fmt.Fprintf(w, "\nextensions (%d)\n", len(r.Extensions))
+	if len(r.Extensions) > 0 {
+		fmt.Fprintln(w, "  TYPE\tNAME\tBYTES")
+	}
+	for _, x := range r.Extensions {
+		fmt.Fprintf(w, "  %d\t%s\t%d\n", x.Type, x.Name, x.Size)
+	}
+	if r.ExtensionsError != "" {
+		fmt.Fprintf(w, "  the list ends early: %s\n", r.ExtensionsError)
+	}
+}
+
+// printFunctions counts by section, and lists what is missing, or everything.
+func (r *report) printFunctions(w io.Writer, all bool) {
+	var sections []string
+	present, total := map[string]int{}, map[string]int{}
+	missing := 0
+	for _, f := range r.Functions {
+		if total[f.Section] == 0 {
+			sections = append(sections, f.Section)
+		}
+		total[f.Section]++
+		if f.Present {
+			present[f.Section]++
+		} else {
+			missing++
+		}
+	}
+	fmt.Fprintln(w, "\nfunctions")
+	for _, s := range sections {
+		fmt.Fprintf(w, "  %s\t%d of %d\n", s, present[s], total[s])
+	}
+	switch {
+	case all:
+		fmt.Fprintln(w, "\nall functions\n  NAME\tSECTION\tSINCE\tPRESENT")
+		for _, f := range r.Functions {
+			fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", f.Name, f.Section, since(f), yesNo(f.Present))
+		}
+	case missing > 0:
+		fmt.Fprintf(w, "\nmissing functions (%d)\n  NAME\tSECTION\tSINCE\n", missing)
+		for _, f := range r.Functions {
+			if !f.Present {
+				fmt.Fprintf(w, "  %s\t%s\t%s\n", f.Name, f.Section, since(f))
+			}
+		}
+	}
+}
+
+// since is the API version that introduced f, a dash for one as old as its table.
+func since(f functionReport) string {
+	if f.Since == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("0.%d", f.Since)
+}
+
+func yesNo(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "no"
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/purepjrt/purepjrt/pjrt/plugins"
+)
+
+func installCommand() *cobra.Command {
+	var opts plugins.InstallOptions
+	cmd := &cobra.Command{
+		Use:   "install [NAME...]",
+		Short: "Install plugins, or list those that are known",
+		Long: `Install downloads plugins with pip, verifies the SHA-256 that this version of
+pjrt pins them to, and unpacks them into the user's cache directory. It prints
+the path of each library. What is installed already is not downloaded again.
+
+Without a name it lists the plugins that can be installed and where they are.`,
+		Example: "  pjrt install cpu",
+		RunE: func(cmd *cobra.Command, names []string) error {
+			if len(names) == 0 {
+				return listPlugins(cmd.OutOrStdout())
+			}
+			opts.Progress = cmd.ErrOrStderr()
+			for _, name := range names {
+				library, err := plugins.Install(cmd.Context(), name, opts)
+				if err != nil {
+					return err
+				}
+				fmt.Fprintln(cmd.OutOrStdout(), library)
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&opts.Force, "force", false, "install again what is installed already")
+	cmd.Flags().StringVar(&opts.Python, "python", "", "the Python `COMMAND` whose pip downloads (default python3)")
+	return cmd
+}
+
+func listPlugins(out io.Writer) error {
+	all, err := plugins.Installed()
+	if err != nil {
+		return err
+	}
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "NAME\tPACKAGE\tPLATFORMS\tINSTALLED")
+	for _, p := range all {
+		state := p.Path
+		switch {
+		case state != "":
+		case p.Available:
+			state = "no"
+		default:
+			state = "not for this platform"
+		}
+		fmt.Fprintf(w, "%s\t%s %s\t%s\t%s\n", p.Name, p.Project, p.Version, strings.Join(p.Platforms(), ","), state)
+	}
+	return w.Flush()
+}

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/purepjrt/purepjrt/gen/diff"
+	"github.com/purepjrt/purepjrt/gen/golang"
+	"github.com/purepjrt/purepjrt/gen/header"
+	"github.com/purepjrt/purepjrt/gen/model"
+)
+
+// sources say where generate and check read and write.
+type sources struct {
+	headers string // folder that holds xla/
+	since   string // since.json
+	out     string // folder of package capi
+}
+
+func (s *sources) addFlags(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&s.headers, "headers", "third_party/xla", "folder that holds the headers in xla/")
+	cmd.Flags().StringVar(&s.since, "since", "", "file that says in which version each item appeared (default: since.json beside the headers)")
+	cmd.Flags().StringVar(&s.out, "out", "capi", "folder of package capi")
+}
+
+func newGenerateCommand() *cobra.Command {
+	var s sources
+	cmd := &cobra.Command{
+		Use:   "generate [--headers DIR] [--since FILE] [--out DIR]",
+		Short: "Generate the Go binding from the headers",
+		Long: `Generate writes the files zz_*.go of package capi and of its folder ffi from the
+headers under DIR/xla, and removes those that are no longer generated.
+
+The file since.json is state. What newer headers bring is added to it under their
+version. A change that breaks the ABI is refused, with what changed and where;
+nothing is written then. The ABI is compared with the newest measured facts, in
+the folder facts beside since.json.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			r, err := s.generate()
+			if err != nil {
+				return err
+			}
+			return r.write(&s, cmd.OutOrStdout())
+		},
+	}
+	s.addFlags(cmd)
+	return cmd
+}
+
+// result is what generate makes, before anything is written.
+type result struct {
+	files     []golang.File
+	since     []byte   // new content of since.json; nil when it stays
+	added     []string // what is new in it
+	version   model.Version
+	unchecked bool // there are no facts to compare the ABI with
+}
+
+func (s *sources) sinceFile() string {
+	if s.since != "" {
+		return s.since
+	}
+	return filepath.Join(s.headers, "since.json")
+}
+
+// generate does everything but writing.
+func (s *sources) generate() (*result, error) {
+	set, err := readHeaders(s.headers)
+	if err != nil {
+		return nil, err
+	}
+	version := set.Version()
+	if version == nil {
+		return nil, fmt.Errorf("no header under %s states PJRT_API_MINOR: is xla/pjrt/c/pjrt_c_api.h there?", filepath.Join(s.headers, "xla"))
+	}
+	r := &result{version: *version}
+
+	old, err := os.ReadFile(s.sinceFile())
+	if err != nil {
+		return nil, fmt.Errorf("cannot read in which version each item appeared: %w", err)
+	}
+	since, err := golang.ReadSince(bytes.NewReader(old))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.sinceFile(), err)
+	}
+	known, err := readFacts(filepath.Join(filepath.Dir(s.sinceFile()), "facts"))
+	if err != nil {
+		return nil, err
+	}
+	if r.unchecked = known == nil; known != nil {
+		if err := refuseBreaks(known, set); err != nil {
+			return nil, err
+		}
+	}
+	newest := since.Minor
+	if r.added, err = since.Update(set); err != nil {
+		return nil, err
+	}
+	// Older headers teach nothing about when their items came.
+	if text := since.Bytes(); version.Minor >= newest && !bytes.Equal(text, old) {
+		r.since = text
+	}
+	r.files, err = golang.Generate(golang.Input{Headers: set.Headers(), Since: since.Lookup})
+	return r, err
+}
+
+// readHeaders reads all headers under root/xla; the errors of all are reported.
+func readHeaders(root string) (*model.Set, error) {
+	paths, err := header.Tree(root)
+	if err != nil {
+		return nil, err
+	}
+	var headers []*model.Header
+	var errs []error
+	for _, p := range paths {
+		h, err := header.Parse(p, header.Options{IncludeDirs: []string{root}})
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		headers = append(headers, h)
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	return model.NewSet(headers...)
+}
+
+// readFacts reads the newest facts under dir, which has a folder for each API
+// version; nil when there are none. A version of which only some headers were
+// measured is not taken.
+func readFacts(dir string) (*model.Set, error) {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the facts: %w", err)
+	}
+	newest := -1
+	for _, e := range entries {
+		var minor int
+		if n, _ := fmt.Sscanf(e.Name(), "0.%d", &minor); n == 1 && e.IsDir() && minor > newest {
+			if _, err := os.Stat(filepath.Join(dir, e.Name(), "pjrt_c_api.json")); err == nil {
+				newest = minor
+			}
+		}
+	}
+	if newest < 0 {
+		return nil, nil
+	}
+	files, err := filepath.Glob(filepath.Join(dir, fmt.Sprintf("0.%d", newest), "*.json"))
+	if err != nil {
+		return nil, err
+	}
+	var headers []*model.Header
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			return nil, fmt.Errorf("cannot read the facts: %w", err)
+		}
+		h := new(model.Header)
+		if err := json.Unmarshal(text, h); err != nil {
+			return nil, fmt.Errorf("%s: not the facts of a header: %w", f, err)
+		}
+		headers = append(headers, h)
+	}
+	return model.NewSet(headers...)
+}
+
+// refuseBreaks returns an error that names each change between the measured
+// facts and the headers that breaks the ABI. Whichever of the two is older must
+// go on working; a header that one of them lacks is none of its changes.
+func refuseBreaks(known, set *model.Set) error {
+	from, to := common(known, set), common(set, known)
+	what := fmt.Sprintf("the headers of API %s break the ABI of %s", text(set), text(known))
+	if older(set.Version(), known.Version()) {
+		from, to = to, from
+		what = fmt.Sprintf("the headers of API %s have another ABI than %s keeps", text(set), text(known))
+	}
+	fromSet, err := model.NewSet(from...)
+	if err != nil {
+		return err
+	}
+	toSet, err := model.NewSet(to...)
+	if err != nil {
+		return err
+	}
+	breaks := diff.Compare(fromSet, toSet, diff.Options{}).Breaks()
+	if len(breaks) == 0 {
+		return nil
+	}
+	lines := []string{what + "; nothing was written:"}
+	for _, c := range breaks {
+		lines = append(lines, "  "+describe(c))
+	}
+	return errors.New(strings.Join(lines, "\n"))
+}
+
+// common returns the headers of a that b has too, their types as they are
+// spelled: the facts do not say what stands behind a typedef.
+func common(a, b *model.Set) []*model.Header {
+	var out []*model.Header
+	for _, h := range a.Headers() {
+		if b.Header(h.Path) == nil {
+			continue
+		}
+		spelled := *h
+		spelled.Structs = slices.Clone(h.Structs)
+		for i := range spelled.Structs {
+			spelled.Structs[i].Fields = asSpelled(spelled.Structs[i].Fields)
+		}
+		out = append(out, &spelled)
+	}
+	return out
+}
+
+func asSpelled(fields []model.Field) []model.Field {
+	out := slices.Clone(fields)
+	for i := range out {
+		out[i].Canon = ""
+		out[i].Fields = asSpelled(out[i].Fields)
+	}
+	return out
+}
+
+func older(a, b *model.Version) bool {
+	if a.Major != b.Major {
+		return a.Major < b.Major
+	}
+	return a.Minor < b.Minor
+}
+
+func text(s *model.Set) string { return fmt.Sprintf("%d.%d", s.Version().Major, s.Version().Minor) }
+
+// describe says in one line what changed where.
+func describe(c diff.Change) string {
+	name := c.Name
+	if c.Parent != "" {
+		name = c.Parent + "." + name
+	}
+	return fmt.Sprintf("%s: %s %s %s: %s", c.Header, c.Item, name, c.Kind, c.Why)
+}
+
+// write writes what differs from what is there.
+func (r *result) write(s *sources, out io.Writer) error {
+	stale, err := staleFiles(s.out, r.files)
+	if err != nil {
+		return err
+	}
+	written := 0
+	for _, f := range r.files {
+		changed, err := replaceFile(filepath.Join(s.out, filepath.FromSlash(f.Path)), f.Content)
+		if err != nil {
+			return err
+		}
+		if changed {
+			written++
+		}
+	}
+	for _, f := range stale {
+		if err := os.Remove(filepath.Join(s.out, filepath.FromSlash(f))); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintf(out, "API %d.%d: %d files in %s, %d of them changed, %d removed\n", r.version.Major, r.version.Minor, len(r.files), s.out, written, len(stale))
+	if r.unchecked {
+		fmt.Fprintf(out, "the ABI was not compared with anything: there are no facts beside %s\n", s.sinceFile())
+	}
+	if r.since == nil {
+		return nil
+	}
+	if _, err := replaceFile(s.sinceFile(), r.since); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "%s: %d new items\n", s.sinceFile(), len(r.added))
+	for _, item := range r.added {
+		fmt.Fprintln(out, "  "+item)
+	}
+	return nil
+}
+
+// replaceFile gives the file at path the content, all or nothing, and reports
+// whether it had another.
+func replaceFile(path string, content []byte) (bool, error) {
+	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, content) {
+		return false, nil
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return false, err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".pjrtgen-*")
+	if err != nil {
+		return false, err
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(content)
+	if err := errors.Join(err, f.Chmod(0o644), f.Close()); err != nil {
+		return false, fmt.Errorf("cannot write %s: %w", path, err)
+	}
+	return true, os.Rename(f.Name(), path)
+}
+
+// marker begins the first line of a generated file.
+const marker = "// Code generated by pjrtgen "
+
+// staleFiles returns the generated files under dir that are none of files, by
+// their paths with slashes.
+func staleFiles(dir string, files []golang.File) ([]string, error) {
+	wanted := make(map[string]bool, len(files))
+	for _, f := range files {
+		wanted[f.Path] = true
+	}
+	var stale []string
+	for _, sub := range []string{"", "ffi"} {
+		names, err := filepath.Glob(filepath.Join(dir, sub, "zz_*.go"))
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range names {
+			path := filepath.ToSlash(filepath.Join(sub, filepath.Base(name)))
+			if wanted[path] {
+				continue
+			}
+			text, err := os.ReadFile(name)
+			if err != nil {
+				return nil, err
+			}
+			if bytes.HasPrefix(text, []byte(marker)) {
+				stale = append(stale, path)
+			}
+		}
+	}
+	return stale, nil
+}
