@@ -70,7 +70,7 @@ aot: ## compile ahead of time for TPUs with libtpu, which is installed if missin
 
 .PHONY: skew
 skew: ## run the binding on real plugins of other ages, which are installed if missing
-	$(GO) test -tags skew -run Skew -v ./capi
+	$(GO) test -tags skew -run Skew -v ./capi/internal/realplugin
 
 bin/pjrt: FORCE
 	$(GO) build -o $@ ./tools/pjrt

@@ -8,8 +8,6 @@ import "unsafe"
 //
 // Frees an error and everything obtained from it. Null is allowed. The
 // function returns nothing: it has no way to fail.
-//
-// The error to free; may be null.
 type ErrorDestroyArgs struct {
 	StructSize     uintptr        // struct_size
 	ExtensionStart *ExtensionBase // extension_start
@@ -25,10 +23,6 @@ const ErrorDestroyArgsSize = 24
 //
 // Reads the text of an error. The function returns nothing: it has no way to
 // fail, but the error must not be null.
-//
-// The error to read; must not be null. Text for people, owned by `error` and
-// gone with it. Do not expect a terminating zero byte. Length of `message`
-// in bytes.
 type ErrorMessageArgs struct {
 	StructSize     uintptr        // struct_size
 	ExtensionStart *ExtensionBase // extension_start
@@ -49,8 +43,6 @@ const ErrorMessageArgsSize = 40
 //
 // Reads the code of an error. It returns null unless the call itself went
 // wrong.
-//
-// The error to read; must not be null. Never PJRT_Error_Code_OK.
 type ErrorGetCodeArgs struct {
 	StructSize     uintptr        // struct_size
 	ExtensionStart *ExtensionBase // extension_start
@@ -70,8 +62,6 @@ const ErrorGetCodeArgsSize = 28
 // Calls a visitor once for each payload attached to an error, before it
 // returns. An error without payloads causes no call. Payloads are keyed byte
 // strings that carry details for programs.
-//
-// Must not be null. Handed to `visitor` unchanged.
 //
 // Since API 0.99.
 type ErrorForEachPayloadArgs struct {
@@ -109,9 +99,6 @@ const PluginInitializeArgsSize = 16
 // a number, and `stablehlo_current_version` and `stablehlo_minimum_version`
 // as lists of three numbers.
 //
-// Array of `num_attributes` entries that stays in place until the process
-// ends. May be null when there are none.
-//
 // Since API 0.9.
 type PluginAttributesArgs struct {
 	StructSize     uintptr        // struct_size
@@ -129,8 +116,6 @@ const PluginAttributesArgsSize = 32
 // PJRT_Event_Destroy_Args are the arguments of PJRT_Event_Destroy.
 //
 // Frees an event. Null is allowed. The work behind the event continues.
-//
-// The event to free; may be null.
 type EventDestroyArgs struct {
 	StructSize     uintptr        // struct_size
 	ExtensionStart *ExtensionBase // extension_start
@@ -194,9 +179,6 @@ const EventAwaitArgsSize = 24
 // already, it may run on the calling thread before this function returns.
 // Several callbacks can wait on one event, and the event may be destroyed
 // right after the registration.
-//
-// Must not be null. Handed to `callback` unchanged. The plugin neither reads
-// nor frees what it points to.
 type EventOnReadyArgs struct {
 	StructSize     uintptr        // struct_size
 	ExtensionStart *ExtensionBase // extension_start
@@ -217,8 +199,6 @@ const EventOnReadyArgsSize = 40
 // Makes an event that is not ready until the caller completes it with
 // PJRT_Event_Set.
 //
-// For the caller to destroy with PJRT_Event_Destroy.
-//
 // Since API 0.89.
 type EventCreateArgs struct {
 	StructSize     uintptr        // struct_size
@@ -235,10 +215,6 @@ const EventCreateArgsSize = 24
 //
 // Completes an event made by PJRT_Event_Create, with success or failure, and
 // wakes everyone who waits for it. To be called once per event.
-//
-// Must come from PJRT_Event_Create. PJRT_Error_Code_OK for success. Text of
-// the failure, `error_message_size` bytes. May be freed when the call
-// returns. Length of `error_message` in bytes.
 //
 // Since API 0.89.
 type EventSetArgs struct {
@@ -261,16 +237,6 @@ const EventSetArgsSize = 48
 
 // PJRT_KeyValueGetCallback_Args are the arguments of
 // PJRT_KeyValueGetCallback.
-//
-// Not every plugin sets this; do not rely on it. `key_size` bytes, valid
-// during the call. Length of `key` in bytes. How long to wait for the key,
-// in milliseconds. Points to the function that makes the error to return.
-// Valid during the call. The `kv_get_user_arg` given to PJRT_Client_Create.
-// Set by the callback: `value_size` bytes that may contain zero bytes. The
-// plugin copies them and then calls `value_deleter_callback`. Set by the
-// callback: length of `value` in bytes. Set by the callback: called once
-// with `value` by the plugin. It is not called when the callback returned an
-// error.
 //
 // Since API 0.2.
 type KeyValueGetCallbackArgs struct {
@@ -306,15 +272,6 @@ const KeyValueGetCallbackArgsSize = 80
 // PJRT_KeyValueTryGetCallback_Args are the arguments of
 // PJRT_KeyValueTryGetCallback.
 //
-// Not every plugin sets this; do not rely on it. `key_size` bytes, valid
-// during the call. Length of `key` in bytes. Points to the function that
-// makes the error to return. Valid during the call. The
-// `kv_try_get_user_arg` given to PJRT_Client_Create. Set by the callback:
-// `value_size` bytes that may contain zero bytes. The plugin copies them and
-// then calls `value_deleter_callback`. Set by the callback: length of
-// `value` in bytes. Set by the callback: called once with `value` by the
-// plugin. It is not called when the callback returned an error.
-//
 // Since API 0.61.
 type KeyValueTryGetCallbackArgs struct {
 	// struct_size: Not every plugin sets this; do not rely on it.
@@ -347,12 +304,6 @@ const KeyValueTryGetCallbackArgsSize = 72
 // PJRT_KeyValuePutCallback_Args are the arguments of
 // PJRT_KeyValuePutCallback.
 //
-// Not every plugin sets this; do not rely on it. `key_size` bytes, valid
-// during the call. Length of `key` in bytes. `value_size` bytes that may
-// contain zero bytes. The callback copies what it wants to keep. Length of
-// `value` in bytes. Points to the function that makes the error to return.
-// Valid during the call. The `kv_put_user_arg` given to PJRT_Client_Create.
-//
 // Since API 0.2.
 type KeyValuePutCallbackArgs struct {
 	// struct_size: Not every plugin sets this; do not rely on it.
@@ -383,14 +334,6 @@ const KeyValuePutCallbackArgsSize = 64
 // Opens the devices of the platform. It may take seconds, and with several
 // processes it waits until all of them take part. The key-value callbacks
 // may be called until the client is destroyed.
-//
-// `num_options` options, whose names depend on the platform. Null when there
-// are none. Reads from the store that processes use to find each other. Null
-// in a program of one process. Handed to `kv_get_callback`. Writes to the
-// same store. Null in a program of one process. Handed to `kv_put_callback`.
-// For the caller to destroy with PJRT_Client_Destroy. Reads from the same
-// store without waiting. Some plugins ignore the whole store when this one
-// is null. Handed to `kv_try_get_callback`.
 type ClientCreateArgs struct {
 	StructSize     uintptr        // struct_size
 	ExtensionStart *ExtensionBase // extension_start
@@ -430,8 +373,6 @@ const ClientCreateArgsSize = 88
 // Closes a client and frees it with its devices, memories and topology. Null
 // is allowed. It may wait for work that is under way. Buffers and
 // executables of the client must not be used afterwards.
-//
-// The client to free; may be null.
 type ClientDestroyArgs struct {
 	StructSize     uintptr        // struct_size
 	ExtensionStart *ExtensionBase // extension_start
@@ -448,9 +389,6 @@ const ClientDestroyArgsSize = 24
 //
 // Names the platform in a short form for programs, for example `cpu`, `cuda`
 // or `tpu`.
-//
-// Owned by the client and valid until it is destroyed. Length of
-// `platform_name` in bytes.
 type ClientPlatformNameArgs struct {
 	StructSize     uintptr        // struct_size
 	ExtensionStart *ExtensionBase // extension_start
@@ -486,9 +424,6 @@ const ClientProcessIndexArgsSize = 28
 //
 // Describes the version of the platform below the plugin, such as the driver
 // or toolkit, as text for people.
-//
-// Owned by the client and valid until it is destroyed. Length of
-// `platform_version` in bytes.
 type ClientPlatformVersionArgs struct {
 	StructSize     uintptr        // struct_size
 	ExtensionStart *ExtensionBase // extension_start
@@ -510,8 +445,6 @@ const ClientPlatformVersionArgsSize = 40
 // Returns the topology that the client runs on. Every call gives the same
 // object.
 //
-// Belongs to the client; do not destroy it.
-//
 // Since API 0.36.
 type ClientTopologyDescriptionArgs struct {
 	StructSize     uintptr        // struct_size
@@ -529,8 +462,6 @@ const ClientTopologyDescriptionArgsSize = 32
 //
 // Lists every device that takes part in the program, those of other
 // processes included. Array and order are the same on every call.
-//
-// `num_devices` devices. Array and devices belong to the client.
 type ClientDevicesArgs struct {
 	StructSize     uintptr        // struct_size
 	ExtensionStart *ExtensionBase // extension_start
@@ -550,8 +481,6 @@ const ClientDevicesArgsSize = 40
 //
 // Lists the devices that this client can send work to: in a single process
 // all of them, otherwise those attached to this one.
-//
-// `num_addressable_devices` devices. Array and devices belong to the client.
 type ClientAddressableDevicesArgs struct {
 	StructSize     uintptr        // struct_size
 	ExtensionStart *ExtensionBase // extension_start
@@ -571,8 +500,6 @@ const ClientAddressableDevicesArgsSize = 40
 //
 // Finds a device by its id, the one that PJRT_DeviceDescription_Id reports.
 // An id that does not exist is an error.
-//
-// Belongs to the client.
 type ClientLookupDeviceArgs struct {
 	StructSize     uintptr        // struct_size
 	ExtensionStart *ExtensionBase // extension_start
@@ -592,8 +519,6 @@ const ClientLookupDeviceArgsSize = 40
 // Finds a device of this process by its hardware id, the one that
 // PJRT_Device_LocalHardwareId reports. An id that does not exist is an
 // error.
-//
-// Belongs to the client.
 type ClientLookupAddressableDeviceArgs struct {
 	StructSize      uintptr        // struct_size
 	ExtensionStart  *ExtensionBase // extension_start
@@ -613,8 +538,6 @@ const ClientLookupAddressableDeviceArgsSize = 40
 // Tells a client how all processes of the program are doing, so that it can
 // give up operations that wait for one that is gone. It is of use only in
 // programs of several processes.
-//
-// `num_process_infos` entries, one per process, read during the call.
 //
 // Since API 0.73.
 type ClientUpdateGlobalProcessInfoArgs struct {
@@ -636,9 +559,6 @@ const ClientUpdateGlobalProcessInfoArgsSize = 40
 //
 // Lists the memories that this client can transfer to and from.
 //
-// `num_addressable_memories` memories. Array and memories belong to the
-// client.
-//
 // Since API 0.20.
 type ClientAddressableMemoriesArgs struct {
 	StructSize     uintptr        // struct_size
@@ -658,11 +578,6 @@ const ClientAddressableMemoriesArgsSize = 40
 //
 // Compiles a program and loads the result onto devices of the client. It
 // blocks while the compiler works, from milliseconds to minutes.
-//
-// Read during the call. The caller owns everything in it. Serialized
-// CompileOptionsProto. Some plugins end the process when the numbers of
-// replicas and partitions in it are not set. Size of `compile_options` in
-// bytes. For the caller to destroy with PJRT_LoadedExecutable_Destroy.
 type ClientCompileArgs struct {
 	StructSize     uintptr        // struct_size
 	ExtensionStart *ExtensionBase // extension_start
@@ -688,11 +603,6 @@ const ClientCompileArgsSize = 56
 // Loads an executable that was compiled without a client, as PJRT_Compile
 // does, onto devices of this one. The devices must be of the kind it was
 // compiled for.
-//
-// Stays the property of the caller, who may load it again. Serialized
-// CompileOptionsProto. Plugins may do no more than check it. Size of
-// `compile_options` in bytes. For the caller to destroy with
-// PJRT_LoadedExecutable_Destroy.
 //
 // Since API 0.95.
 type ClientLoadArgs struct {
@@ -720,12 +630,6 @@ const ClientLoadArgsSize = 56
 //
 // Chooses a device for each replica and partition of a program that brings
 // no assignment of its own.
-//
-// At least 1. Some plugins end the process otherwise. At least 1. Some
-// plugins end the process otherwise. Capacity of `default_assignment` in
-// elements: `num_replicas * num_partitions` or more. Memory of the caller.
-// The function fills the first `num_replicas * num_partitions` elements with
-// device ids, all partitions of the first replica first.
 type ClientDefaultDeviceAssignmentArgs struct {
 	StructSize     uintptr        // struct_size
 	ExtensionStart *ExtensionBase // extension_start
@@ -753,8 +657,6 @@ const ClientDefaultDeviceAssignmentArgsSize = 48
 // it without a copy in between. The range must stay allocated until
 // PJRT_Client_DmaUnmap. Many plugins do not implement it.
 //
-// Start of the range. Length of the range in bytes.
-//
 // Since API 0.67.
 type ClientDMAMapArgs struct {
 	StructSize     uintptr        // struct_size
@@ -773,8 +675,6 @@ const ClientDMAMapArgsSize = 40
 // PJRT_Client_DmaUnmap_Args are the arguments of PJRT_Client_DmaUnmap.
 //
 // Undoes PJRT_Client_DmaMap. No transfer may still be using the range.
-//
-// Start of a range given to PJRT_Client_DmaMap before.
 //
 // Since API 0.67.
 type ClientDMAUnmapArgs struct {
@@ -795,8 +695,6 @@ const ClientDMAUnmapArgsSize = 32
 // Frees a transfer manager. Null is allowed. Buffers that have not received
 // all their data turn into error buffers; finished ones are not affected.
 //
-// The manager to free; may be null.
-//
 // Since API 0.60.
 type AsyncHostToDeviceTransferManagerDestroyArgs struct {
 	StructSize     uintptr        // struct_size
@@ -816,13 +714,6 @@ const AsyncHostToDeviceTransferManagerDestroyArgsSize = 24
 // Starts the transfer of one piece of one buffer. Pieces may be sent in any
 // order; the buffer becomes ready when all of them have arrived and one was
 // flagged as the last.
-//
-// Position of the buffer in the list the manager was created with.
-// `transfer_size` bytes, to be kept unchanged until `done_with_h2d_transfer`
-// is ready. They are device bytes, in the layout and packing the buffer has
-// there. Where in the buffer the piece goes, in bytes. Size of the piece in
-// bytes. True for the piece that completes the buffer. No piece may follow
-// it. Ready when `data` is no longer needed. For the caller to destroy.
 //
 // Since API 0.60.
 type AsyncHostToDeviceTransferManagerTransferDataArgs struct {
@@ -859,10 +750,6 @@ const AsyncHostToDeviceTransferManagerTransferDataArgsSize = 72
 // Hands out one of the buffers. It may be used at once, also before its data
 // has arrived. Each buffer can be retrieved once.
 //
-// Position of the buffer in the list the manager was created with. Not every
-// plugin checks the range. For the caller to destroy with
-// PJRT_Buffer_Destroy.
-//
 // Since API 0.62.
 type AsyncHostToDeviceTransferManagerRetrieveBufferArgs struct {
 	StructSize      uintptr                           // struct_size
@@ -884,8 +771,6 @@ const AsyncHostToDeviceTransferManagerRetrieveBufferArgsSize = 40
 // PJRT_AsyncHostToDeviceTransferManager_Device.
 //
 // Returns the device on which the buffers of the manager lie.
-//
-// Belongs to the client.
 //
 // Since API 0.62.
 type AsyncHostToDeviceTransferManagerDeviceArgs struct {
@@ -925,9 +810,6 @@ const AsyncHostToDeviceTransferManagerBufferCountArgsSize = 32
 //
 // Returns the size of one buffer on the device, in bytes.
 //
-// Position of the buffer in the list the manager was created with. Not every
-// plugin checks the range. Size in bytes.
-//
 // Since API 0.62.
 type AsyncHostToDeviceTransferManagerBufferSizeArgs struct {
 	StructSize      uintptr                           // struct_size
@@ -950,10 +832,6 @@ const AsyncHostToDeviceTransferManagerBufferSizeArgsSize = 40
 //
 // Turns one buffer into an error buffer in place of completing it. Other
 // buffers of the manager are not affected.
-//
-// Position of the buffer in the list the manager was created with.
-// `error_message_size` bytes, read during the call. Length of
-// `error_message` in bytes.
 //
 // Since API 0.62.
 type AsyncHostToDeviceTransferManagerSetBufferErrorArgs struct {
@@ -981,9 +859,6 @@ const AsyncHostToDeviceTransferManagerSetBufferErrorArgsSize = 48
 // Attaches named strings to the transfer, for plugins that make use of them.
 // Some plugins end the process when a value is not a string.
 //
-// `num_metadata` entries of type PJRT_NamedValue_kString, read during the
-// call.
-//
 // Since API 0.62.
 type AsyncHostToDeviceTransferManagerAddMetadataArgs struct {
 	StructSize      uintptr                           // struct_size
@@ -1006,12 +881,6 @@ const AsyncHostToDeviceTransferManagerAddMetadataArgsSize = 40
 // Starts the transfer of a whole buffer. In contrast to
 // PJRT_AsyncHostToDeviceTransferManager_TransferData, the data is an array
 // in host form, which the plugin converts to the layout of the device.
-//
-// Position of the buffer in the list the manager was created with. The whole
-// array on the host, to be kept unchanged until `done_with_h2d_transfer` is
-// ready. `shape_num_dims` sizes, read during the call. Layout of `data`.
-// Null means row-major. Ready when `data` is no longer needed. For the
-// caller to destroy.
 //
 // Since API 0.83.
 type AsyncHostToDeviceTransferManagerTransferLiteralArgs struct {
@@ -1045,13 +914,6 @@ const AsyncHostToDeviceTransferManagerTransferLiteralArgsSize = 80
 //
 // Allocates a buffer and leaves its contents undefined.
 //
-// `shape_num_dims` sizes, read during the call. Layout on the device. Null
-// leaves the choice to the plugin. Where to allocate when `memory` is null:
-// the default memory of this device. Where to allocate. Null means the
-// default memory of `device`. Plugins disagree on which one wins when both
-// are given, so give one. For the caller to destroy with
-// PJRT_Buffer_Destroy.
-//
 // Since API 0.69.
 type ClientCreateUninitializedBufferArgs struct {
 	StructSize     uintptr        // struct_size
@@ -1084,14 +946,6 @@ const ClientCreateUninitializedBufferArgsSize = 80
 // Makes a buffer that holds an error in place of data. Waiting for it or
 // reading it gives that error, and programs run on it pass the error on to
 // their outputs. No device memory is allocated.
-//
-// Anything but PJRT_Error_Code_OK. `error_message_size` bytes, read during
-// the call. Length of `error_message` in bytes. `shape_num_dims` sizes, read
-// during the call. Layout on the device. Null leaves the choice to the
-// plugin. The memory that the buffer claims to be in. For the caller to
-// destroy with PJRT_Buffer_Destroy. `num_payload` payloads of the error, of
-// type PJRT_NamedValue_kString. They come back through
-// PJRT_Error_ForEachPayload.
 //
 // Since API 0.82.
 type ClientCreateErrorBufferArgs struct {
@@ -1133,11 +987,6 @@ const ClientCreateErrorBufferArgsSize = 112
 // shape at once and can be passed to executions, which wait until
 // PJRT_Client_FulfillAliasBuffer is called.
 //
-// Where the contents will be. `shape_num_dims` sizes, read during the call.
-// Layout on the device. Null leaves the choice to the plugin. For the caller
-// to destroy with PJRT_Buffer_Destroy. To be given to
-// PJRT_Client_FulfillAliasBuffer, once.
-//
 // Since API 0.77.
 type ClientCreateAliasBufferArgs struct {
 	StructSize     uintptr        // struct_size
@@ -1167,12 +1016,6 @@ const ClientCreateAliasBufferArgsSize = 80
 //
 // Gives an alias buffer its contents, or its error, and releases everyone
 // who waits for it.
-//
-// The buffer that the alias now stands for. Its shape and memory must match.
-// May be null when `status_code` reports a failure. PJRT_Error_Code_OK to
-// use `buffer`; any other code turns the alias into an error buffer. Text of
-// the failure. Length of `error_message` in bytes. From
-// PJRT_Client_CreateAliasBuffer. It is used up.
 //
 // Since API 0.77.
 type ClientFulfillAliasBufferArgs struct {
@@ -1204,20 +1047,6 @@ const ClientFulfillAliasBufferArgsSize = 64
 // Makes a buffer from host memory. The transfer may go on after the call has
 // returned; the buffer can be used right away, as later work waits for the
 // data.
-//
-// The element at index 0 of every dimension. `host_buffer_semantics` says
-// how long the memory has to stay. Element type of `data` and of `buffer`.
-// Types narrower than 8 bits take one byte per element in `data`. `num_dims`
-// sizes, read during the call. A scalar has no dimensions. Distances in
-// bytes between neighbours in `data`, one per dimension; zero and negative
-// ones are allowed. Without them the data is dense and row-major. Equal to
-// `num_dims`, or 0 when `byte_strides` is null. Some plugins end the process
-// otherwise. Where the data goes when `memory` is null: the default memory
-// of this device. Where the data goes. Null means the default memory of
-// `device`; otherwise `device` is not looked at. Layout on the device, read
-// during the call. Null means dense and row-major. Ready when `data` may be
-// changed or freed. For the caller to destroy. For the caller to destroy
-// with PJRT_Buffer_Destroy.
 type ClientBufferFromHostBufferArgs struct {
 	StructSize     uintptr        // struct_size
 	ExtensionStart *ExtensionBase // extension_start
@@ -1266,19 +1095,6 @@ const ClientBufferFromHostBufferArgsSize = 120
 // copying. Donating the view to an execution lets the program overwrite the
 // memory. Platforms need not support it.
 //
-// Device memory, which stays the property of the caller and has to live
-// until `on_delete_callback` runs. Plugins may demand an alignment.
-// `num_dims` sizes, read during the call. Layout of the data. Null means the
-// default of the plugin. Device that the memory belongs to. Deprecated in
-// favour of `memory`, and not looked at when that is set. Called once when
-// the plugin has stopped using the memory, which can be after the view was
-// destroyed and on another thread. Null if the caller does not need to know.
-// Handed to `on_delete_callback` as `user_arg`. Native stream on which the
-// contents are being produced, in the form of the platform. The plugin adds
-// to it an event that makes the view ready. 0 means that the contents are
-// there already. For the caller to destroy with PJRT_Buffer_Destroy. Memory
-// space that `device_buffer_ptr` lies in.
-//
 // Since API 0.33.
 type ClientCreateViewOfDeviceBufferArgs struct {
 	StructSize     uintptr        // struct_size
@@ -1324,12 +1140,6 @@ const ClientCreateViewOfDeviceBufferArgsSize = 112
 //
 // Allocates buffers whose contents are to arrive later, and a manager that
 // fills them.
-//
-// `num_shape_specs` shapes, one per buffer, read during the call. One layout
-// per shape, each of which may be null for the default of the plugin. Null
-// as a whole when `num_device_layouts` is 0. 0, or equal to
-// `num_shape_specs`. Where the buffers are allocated. For the caller to
-// destroy with PJRT_AsyncHostToDeviceTransferManager_Destroy.
 //
 // Since API 0.60.
 type ClientCreateBuffersForAsyncHostToDeviceArgs struct {
@@ -1395,9 +1205,6 @@ const DeviceDescriptionProcessIndexArgsSize = 28
 //
 // Lists facts about the device, whose names depend on the platform, such as
 // coordinates.
-//
-// `num_attributes` entries that live as long as the description. May be null
-// when there are none.
 type DeviceDescriptionAttributesArgs struct {
 	StructSize        uintptr            // struct_size
 	ExtensionStart    *ExtensionBase     // extension_start
@@ -1417,9 +1224,6 @@ const DeviceDescriptionAttributesArgsSize = 40
 //
 // Names the model of the device in the words of its vendor. Equal hardware
 // has equal kinds.
-//
-// Lives as long as the device or topology that the description comes from.
-// Length of `device_kind` in bytes.
 type DeviceDescriptionKindArgs struct {
 	StructSize        uintptr            // struct_size
 	ExtensionStart    *ExtensionBase     // extension_start
@@ -1440,8 +1244,6 @@ const DeviceDescriptionKindArgsSize = 40
 //
 // Describes the device in full, for logs. The text tells the devices of a
 // client apart.
-//
-// Lives as long as the description. Length of `debug_string` in bytes.
 type DeviceDescriptionDebugStringArgs struct {
 	StructSize        uintptr            // struct_size
 	ExtensionStart    *ExtensionBase     // extension_start
@@ -1460,8 +1262,6 @@ const DeviceDescriptionDebugStringArgsSize = 40
 // PJRT_DeviceDescription_ToString.
 //
 // Describes the device in a few words, for users.
-//
-// Lives as long as the description. Length of `to_string` in bytes.
 type DeviceDescriptionToStringArgs struct {
 	StructSize        uintptr            // struct_size
 	ExtensionStart    *ExtensionBase     // extension_start
@@ -1480,8 +1280,6 @@ const DeviceDescriptionToStringArgsSize = 40
 // PJRT_Device_GetDescription.
 //
 // Returns the description of a device. Every call gives the same object.
-//
-// Lives as long as the device; not to be freed.
 type DeviceGetDescriptionArgs struct {
 	StructSize     uintptr        // struct_size
 	ExtensionStart *ExtensionBase // extension_start
@@ -1515,8 +1313,6 @@ const DeviceIsAddressableArgsSize = 25
 //
 // Returns the number that the system knows the hardware by, such as a CUDA
 // ordinal. The numbers may have gaps.
-//
-// -1 if the device has no such number.
 type DeviceLocalHardwareIDArgs struct {
 	StructSize     uintptr        // struct_size
 	ExtensionStart *ExtensionBase // extension_start
@@ -1533,8 +1329,6 @@ const DeviceLocalHardwareIDArgsSize = 28
 // PJRT_Device_AddressableMemories.
 //
 // Lists the memories within reach of a device.
-//
-// `num_memories` memories. The array lives as long as the device.
 //
 // Since API 0.13.
 type DeviceAddressableMemoriesArgs struct {
@@ -1557,8 +1351,6 @@ const DeviceAddressableMemoriesArgsSize = 40
 // Returns the memory in which the data of a device lies unless another one
 // is asked for.
 //
-// Lives as long as the device.
-//
 // Since API 0.17.
 type DeviceDefaultMemoryArgs struct {
 	StructSize     uintptr        // struct_size
@@ -1577,14 +1369,6 @@ const DeviceDefaultMemoryArgsSize = 32
 // Reports how the memory of a device is used, for diagnosis. Except for
 // `bytes_in_use`, a number counts only if its flag is true. A platform may
 // leave out any of them, or answer PJRT_Error_Code_UNIMPLEMENTED.
-//
-// Bytes allocated now. Always set. Highest value of `bytes_in_use` so far.
-// Allocations made so far. Size of the largest allocation so far, in bytes.
-// Bytes that can be allocated at most. Bytes set aside. Highest value of
-// `bytes_reserved` so far. Bytes that can be set aside at most. Size of the
-// largest piece of free memory, in bytes. Bytes that the allocator holds,
-// handed out or not. Highest value of `pool_bytes` so far. Highest number of
-// bytes allocated so far, as the allocator counts them.
 type DeviceMemoryStatsArgs struct {
 	StructSize     uintptr        // struct_size
 	ExtensionStart *ExtensionBase // extension_start
@@ -1657,11 +1441,6 @@ const DeviceClearMemoryStatsArgsSize = 24
 // buffers with the given error. Later launches are not affected. An unknown
 // or finished launch is not an error; `poisoned` is then false.
 //
-// The `launch_id` in the options of the launch. `error_message_size` bytes,
-// read during the call. Length of `error_message` in bytes. Whether the
-// launch was found and marked. `num_payload` payloads of the error, of type
-// PJRT_NamedValue_kString.
-//
 // Since API 0.85.
 type DevicePoisonExecutionArgs struct {
 	StructSize     uintptr        // struct_size
@@ -1695,10 +1474,6 @@ const DevicePoisonExecutionArgsSize = 72
 // those of PJRT_DeviceDescription_Attributes. Each call gives a list of its
 // own.
 //
-// `num_attributes` entries, valid until `attributes_deleter` is called.
-// Owner of `attributes`. To be called by the caller with
-// `device_attributes`, once.
-//
 // Since API 0.92.
 type DeviceGetAttributesArgs struct {
 	StructSize     uintptr        // struct_size
@@ -1724,10 +1499,6 @@ const DeviceGetAttributesArgsSize = 56
 //
 // Starts to track a piece of asynchronous work on a device. Tracking ends
 // when the event is destroyed.
-//
-// What the work is, `description_size` bytes, copied during the call. Length
-// of `description` in bytes. For the caller to destroy with
-// PJRT_AsyncTrackingEvent_Destroy. Null if the plugin does not track.
 //
 // Since API 0.86.
 type DeviceCreateAsyncTrackingEventArgs struct {
@@ -1785,8 +1556,6 @@ const MemoryIDArgsSize = 28
 // Names the kind of a memory. Common names are `device`, `pinned_host` and
 // `unpinned_host`.
 //
-// Lives as long as the memory. Length of `kind` in bytes.
-//
 // Since API 0.14.
 type MemoryKindArgs struct {
 	StructSize     uintptr        // struct_size
@@ -1828,8 +1597,6 @@ const MemoryKindIDArgsSize = 28
 // Describes the memory in full, for logs. The text tells the memories of a
 // client apart.
 //
-// Lives as long as the memory. Length of `debug_string` in bytes.
-//
 // Since API 0.15.
 type MemoryDebugStringArgs struct {
 	StructSize     uintptr        // struct_size
@@ -1848,8 +1615,6 @@ const MemoryDebugStringArgsSize = 40
 // PJRT_Memory_ToString_Args are the arguments of PJRT_Memory_ToString.
 //
 // Describes the memory in a few words, for users.
-//
-// Lives as long as the memory. Length of `to_string` in bytes.
 //
 // Since API 0.15.
 type MemoryToStringArgs struct {
@@ -1872,8 +1637,6 @@ const MemoryToStringArgsSize = 40
 // Lists the devices that can use a memory, the reverse of
 // PJRT_Device_AddressableMemories.
 //
-// `num_devices` devices. The array lives as long as the memory.
-//
 // Since API 0.20.
 type MemoryAddressableByDevicesArgs struct {
 	StructSize     uintptr        // struct_size
@@ -1894,8 +1657,6 @@ const MemoryAddressableByDevicesArgsSize = 40
 //
 // Makes an empty execute context.
 //
-// For the caller to destroy with PJRT_ExecuteContext_Destroy.
-//
 // Since API 0.52.
 type ExecuteContextCreateArgs struct {
 	StructSize     uintptr        // struct_size
@@ -1913,8 +1674,6 @@ const ExecuteContextCreateArgsSize = 24
 //
 // Frees an execute context. Null is allowed.
 //
-// The context to free; may be null.
-//
 // Since API 0.52.
 type ExecuteContextDestroyArgs struct {
 	StructSize     uintptr        // struct_size
@@ -1931,8 +1690,6 @@ const ExecuteContextDestroyArgsSize = 24
 //
 // Frees an executable. Null is allowed. Loaded executables made from it are
 // not affected.
-//
-// The executable to free; may be null.
 type ExecutableDestroyArgs struct {
 	StructSize     uintptr        // struct_size
 	ExtensionStart *ExtensionBase // extension_start
@@ -1950,8 +1707,6 @@ const ExecutableDestroyArgsSize = 24
 // Unloads a loaded executable, as PJRT_LoadedExecutable_Delete does, and
 // frees it. Null is allowed. Executions under way finish, and their outputs
 // stay valid.
-//
-// The executable to free; may be null.
 type LoadedExecutableDestroyArgs struct {
 	StructSize     uintptr        // struct_size
 	ExtensionStart *ExtensionBase // extension_start
@@ -1968,8 +1723,6 @@ const LoadedExecutableDestroyArgsSize = 24
 //
 // Returns the unloaded counterpart of a loaded executable, which answers
 // questions about the program. Each call gives a new object.
-//
-// For the caller to destroy with PJRT_Executable_Destroy.
 type LoadedExecutableGetExecutableArgs struct {
 	StructSize       uintptr           // struct_size
 	ExtensionStart   *ExtensionBase    // extension_start
@@ -1987,12 +1740,6 @@ const LoadedExecutableGetExecutableArgsSize = 32
 //
 // Returns which device runs which replica and partition. An executable that
 // is not bound to devices has none, and gives no bytes.
-//
-// Serialized DeviceAssignmentProto, valid until
-// `serialized_device_assignment_deleter` is called. Not to be read when the
-// size is 0. Size of `serialized_bytes` in bytes. Owner of
-// `serialized_bytes`. To be called by the caller with
-// `serialized_device_assignment`, once.
 //
 // Since API 0.79.
 type LoadedExecutableGetDeviceAssignmentArgs struct {
@@ -2020,9 +1767,6 @@ const LoadedExecutableGetDeviceAssignmentArgsSize = 56
 // PJRT_Executable_Name_Args are the arguments of PJRT_Executable_Name.
 //
 // Returns the name of a program, as a rule that of its module.
-//
-// Owned by the executable and valid until it is destroyed. Length of
-// `executable_name` in bytes.
 type ExecutableNameArgs struct {
 	StructSize     uintptr        // struct_size
 	ExtensionStart *ExtensionBase // extension_start
@@ -2073,9 +1817,6 @@ const ExecutableNumPartitionsArgsSize = 32
 //
 // Lists the devices of this process that the program runs on. Their order is
 // that of the lists given to PJRT_LoadedExecutable_Execute.
-//
-// `num_addressable_devices` devices. The array lives as long as the
-// executable.
 type LoadedExecutableAddressableDevicesArgs struct {
 	StructSize     uintptr           // struct_size
 	ExtensionStart *ExtensionBase    // extension_start
@@ -2096,9 +1837,6 @@ const LoadedExecutableAddressableDevicesArgsSize = 40
 //
 // Returns the places in the program of the devices that
 // PJRT_LoadedExecutable_AddressableDevices lists, in the same order.
-//
-// `num_addressable_device_logical_ids` places. The array lives as long as
-// the executable.
 //
 // Since API 0.96.
 type LoadedExecutableAddressableDeviceLogicalIDsArgs struct {
@@ -2126,8 +1864,6 @@ const LoadedExecutableAddressableDeviceLogicalIDsArgsSize = 40
 //
 // Both calls set `program->format`, which belongs to the plugin. The format
 // need not be one that the plugin compiles.
-//
-// Struct of the caller with `struct_size` set. The plugin fills it in.
 type ExecutableOptimizedProgramArgs struct {
 	StructSize     uintptr        // struct_size
 	ExtensionStart *ExtensionBase // extension_start
@@ -2182,22 +1918,6 @@ const LoadedExecutableIsDeletedArgsSize = 25
 //
 // A failure found in time is returned, and then there are no outputs. A
 // later one shows in the events and in the outputs.
-//
-// Read during the call. Must not be null. The arguments: `num_devices` lists
-// of `num_args` buffers each, in the order of
-// PJRT_LoadedExecutable_AddressableDevices. The lists are read during the
-// call. Not every plugin compares shapes and types with the program. Length
-// of the outer lists: the number of addressable devices of the executable,
-// or 1 with `execute_device`. Number of parameters of the program. Memory of
-// the caller for the results: `num_devices` lists with one element for each
-// output that PJRT_Executable_NumOutputs counts. Success fills them with new
-// buffers, for the caller to destroy. Memory of the caller for `num_devices`
-// events, each ready when the program has finished on that device, or null
-// if not wanted. Success fills it with events for the caller to destroy;
-// after an error it holds nothing. Runs the program on this device only.
-// Null means the devices it was compiled for. With a program for several
-// devices, the caller has to launch it on each of the others too, or it may
-// wait for ever. Not supported everywhere.
 type LoadedExecutableExecuteArgs struct {
 	StructSize     uintptr           // struct_size
 	ExtensionStart *ExtensionBase    // extension_start
@@ -2253,8 +1973,6 @@ const ExecutableNumOutputsArgsSize = 32
 // PJRT_Executable_SizeOfGeneratedCodeInBytes.
 //
 // Returns the size of the machine code of the program.
-//
-// Size in bytes, or a negative number if unknown.
 type ExecutableSizeOfGeneratedCodeInBytesArgs struct {
 	StructSize     uintptr        // struct_size
 	ExtensionStart *ExtensionBase // extension_start
@@ -2273,9 +1991,6 @@ const ExecutableSizeOfGeneratedCodeInBytesArgsSize = 32
 //
 // Identifies what was compiled: equal programs, options and compilers give
 // equal fingerprints, in any process. Platforms need not support it.
-//
-// Bytes, not necessarily text, that live as long as the executable. Length
-// of `executable_fingerprint` in bytes.
 //
 // Since API 0.35.
 type ExecutableFingerprintArgs struct {
@@ -2300,9 +2015,6 @@ const ExecutableFingerprintArgsSize = 40
 // Returns estimates of what a run costs, such as floating-point operations
 // and bytes accessed. The names depend on the platform.
 //
-// `num_properties` entries, owned by the executable and valid until it is
-// destroyed.
-//
 // Since API 0.2.
 type ExecutableGetCostAnalysisArgs struct {
 	StructSize     uintptr        // struct_size
@@ -2325,16 +2037,6 @@ const ExecutableGetCostAnalysisArgsSize = 40
 // default memory of the device and in host memory. All numbers are bytes per
 // device. Pass no less than the size of this struct at the minor of the
 // plugin: plugins of some minors up to 0.81 write all of it without looking.
-//
-// Machine code. Arguments. Outputs, with those that share memory with
-// arguments. The part of the outputs that takes over memory of arguments.
-// Memory used only while the program runs. Machine code in host memory.
-// Arguments in host memory. Outputs in host memory. The part of the host
-// outputs that takes over memory of arguments. Host memory used only while
-// the program runs. Highest use of device memory at any time of the run.
-// Device memory in total. All allocations together, as the compiler counts
-// them. Allocations that are not limited to a part of the run, as the
-// compiler counts them. Highest use of the heap, not counting padding.
 //
 // Since API 0.40.
 type ExecutableGetCompiledMemoryStatsArgs struct {
@@ -2401,9 +2103,6 @@ const ExecutableGetCompiledMemoryStatsArgsSize = 144
 //
 // Returns the element types of the outputs of a program, in order.
 //
-// `num_output_types` types, one per output. The array lives as long as the
-// executable.
-//
 // Since API 0.29.
 type ExecutableOutputElementTypesArgs struct {
 	StructSize     uintptr        // struct_size
@@ -2424,11 +2123,6 @@ const ExecutableOutputElementTypesArgsSize = 40
 //
 // Returns the dimensions of the outputs of a program, in order, all in one
 // list.
-//
-// Set by the function. The sizes of all dimensions of the first output, then
-// of the second, and so on. The array lives as long as the executable. For
-// each output, how many entries of `dims` belong to it; 0 for a scalar.
-// `num_outputs` entries.
 //
 // Since API 0.29.
 type ExecutableOutputDimensionsArgs struct {
@@ -2455,10 +2149,6 @@ const ExecutableOutputDimensionsArgsSize = 48
 // Returns the kind of memory in which a program expects each of its
 // parameters.
 //
-// Set by the function. `num_parameters` names, as of PJRT_Memory_Kind. They
-// live as long as the executable. Lengths of the names in bytes;
-// `num_parameters` entries.
-//
 // Since API 0.102.
 type ExecutableParameterMemoryKindsArgs struct {
 	StructSize     uintptr        // struct_size
@@ -2482,10 +2172,6 @@ const ExecutableParameterMemoryKindsArgsSize = 48
 // PJRT_Executable_OutputMemoryKinds.
 //
 // Returns the kind of memory into which a program puts each of its outputs.
-//
-// Set by the function. `num_outputs` names, as of PJRT_Memory_Kind. They
-// live as long as the executable. Lengths of the names in bytes;
-// `num_outputs` entries.
 //
 // Since API 0.18.
 type ExecutableOutputMemoryKindsArgs struct {
@@ -2512,10 +2198,6 @@ const ExecutableOutputMemoryKindsArgsSize = 48
 // Turns an executable into bytes that PJRT_Executable_DeserializeAndLoad
 // reads. They fit only the platform and version of the plugin that wrote
 // them, and need not be the same each time.
-//
-// The executable, valid until `serialized_executable_deleter` is called.
-// Size of `serialized_bytes` in bytes. Owner of `serialized_bytes`. To be
-// called by the caller with `serialized_executable`, once.
 type ExecutableSerializeArgs struct {
 	StructSize     uintptr        // struct_size
 	ExtensionStart *ExtensionBase // extension_start
@@ -2540,11 +2222,6 @@ const ExecutableSerializeArgsSize = 56
 // PJRT_Executable_GetCompileOptions.
 //
 // Returns the options that an executable was compiled with.
-//
-// Serialized CompileOptionsProto, valid until
-// `serialized_compile_options_deleter` is called. Size of `serialized_bytes`
-// in bytes. Owner of `serialized_bytes`. To be called by the caller with
-// `serialized_compile_options`, once.
 //
 // Since API 0.87.
 type ExecutableGetCompileOptionsArgs struct {
@@ -2572,13 +2249,6 @@ const ExecutableGetCompileOptionsArgsSize = 56
 //
 // Loads an executable from bytes that the same version of the same plugin
 // wrote. Foreign bytes are refused as a rule; damage is not always noticed.
-//
-// Bytes from PJRT_Executable_Serialize, read during the call. Size of
-// `serialized_executable` in bytes. For the caller to destroy with
-// PJRT_LoadedExecutable_Destroy. Serialized CompileOptionsProto to use in
-// place of the options stored with the executable, or null to keep those.
-// Size of `overridden_serialized_compile_options` in bytes. Null for the
-// defaults.
 type ExecutableDeserializeAndLoadArgs struct {
 	StructSize     uintptr        // struct_size
 	ExtensionStart *ExtensionBase // extension_start
@@ -2619,9 +2289,6 @@ const ExecutableDeserializeAndLoadArgsSize = 72
 // PJRT_Executable_Fingerprint has replaced it. Platforms need not support
 // it.
 //
-// Bytes, not necessarily text, that live as long as the executable. Length
-// of `executable_fingerprint` in bytes.
-//
 // Since API 0.28.
 type LoadedExecutableFingerprintArgs struct {
 	StructSize     uintptr           // struct_size
@@ -2644,8 +2311,6 @@ const LoadedExecutableFingerprintArgsSize = 40
 // Gives up the device memory of a buffer, as PJRT_Buffer_Delete does, and
 // frees the buffer. Null is allowed. Work that uses the memory finishes
 // first, but the call does not wait for it.
-//
-// The buffer to free; may be null.
 type BufferDestroyArgs struct {
 	StructSize     uintptr        // struct_size
 	ExtensionStart *ExtensionBase // extension_start
@@ -2678,8 +2343,6 @@ const BufferElementTypeArgsSize = 28
 // Returns the dimensions of a buffer. A dimension that is known only at run
 // time counts with its bound.
 //
-// `num_dims` sizes that live as long as the buffer.
-//
 // Since API 0.6.
 type BufferDimensionsArgs struct {
 	StructSize     uintptr        // struct_size
@@ -2701,8 +2364,6 @@ const BufferDimensionsArgsSize = 40
 // PJRT_Buffer_Dimensions only where a size became known at run time, and is
 // then the actual one.
 //
-// `num_dims` sizes that live as long as the buffer.
-//
 // Since API 0.7.
 type BufferUnpaddedDimensionsArgs struct {
 	StructSize     uintptr        // struct_size
@@ -2722,9 +2383,6 @@ const BufferUnpaddedDimensionsArgsSize = 40
 //
 // Returns the positions of those dimensions whose size is decided at run
 // time.
-//
-// `num_dynamic_dims` positions that live as long as the buffer. Usually
-// there are none.
 //
 // Since API 0.11.
 type BufferDynamicDimensionIndicesArgs struct {
@@ -2747,9 +2405,6 @@ const BufferDynamicDimensionIndicesArgsSize = 40
 // Returns how a buffer is laid out on the device. It is deprecated; the
 // Layouts extension has replaced it.
 //
-// The struct is filled in; the arrays it points to belong to the buffer and
-// live as long as it does.
-//
 // Since API 0.10.
 type BufferGetMemoryLayoutArgs struct {
 	StructSize     uintptr        // struct_size
@@ -2771,14 +2426,6 @@ const BufferGetMemoryLayoutArgsSize = 104
 // done, or even before the buffer has its contents. With `dst` null it
 // copies nothing and only reports the size. The buffer may be destroyed
 // after the call.
-//
-// Layout that the data has to have in `dst`, read during the call. Null
-// means the layout on the device, which need not be row-major. Not every
-// plugin honours it. Memory of the caller, which has to stay until `event`
-// is ready. Null asks for the size. Size of `dst` in bytes, at least what is
-// needed. With `dst` null it is set to that. Types narrower than 8 bits need
-// one byte per element. Ready when the data is in `dst`. For the caller to
-// destroy.
 type BufferToHostBufferArgs struct {
 	StructSize     uintptr        // struct_size
 	ExtensionStart *ExtensionBase // extension_start
@@ -2853,11 +2500,6 @@ const BufferIsDeletedArgsSize = 25
 // Copies a range of bytes as they lie on the device, without regard to type
 // and layout.
 //
-// At least `transfer_size` bytes, to be kept until `event` is ready. First
-// byte to copy. Number of bytes to copy. Ready when the bytes are in `dst`,
-// or with an error, for example for a range beyond the buffer. For the
-// caller to destroy.
-//
 // Since API 0.56.
 type BufferCopyRawToHostArgs struct {
 	StructSize     uintptr        // struct_size
@@ -2882,11 +2524,6 @@ const BufferCopyRawToHostArgsSize = 56
 // callback of PJRT_Buffer_CopyRawToHostFuture.
 //
 // Tells a pending PJRT_Buffer_CopyRawToHostFuture where to put the bytes.
-// From PJRT_Buffer_CopyRawToHostFuture. It is used up. PJRT_Error_Code_OK to
-// copy; any other code makes the event fail. Text of the failure. Counts
-// only if there is one. Length of `error_message` in bytes. Memory for
-// `transfer_size` bytes, to be kept until the event is ready. Counts only if
-// there is no failure.
 //
 // Since API 0.84.
 type BufferCopyRawToHostFutureCallbackArgs struct {
@@ -2917,11 +2554,6 @@ const BufferCopyRawToHostFutureCallbackArgsSize = 48
 // exists. The copy begins when the caller supplies it through
 // `future_ready_callback`.
 //
-// First byte to copy. Number of bytes to copy. Ready when the bytes are in
-// place, or with an error. For the caller to destroy. To be passed to
-// `future_ready_callback`. Function of the plugin that the caller calls
-// once, from any thread, when it knows the destination or has to give up.
-//
 // Since API 0.84.
 type BufferCopyRawToHostFutureArgs struct {
 	StructSize     uintptr        // struct_size
@@ -2951,8 +2583,6 @@ const BufferCopyRawToHostFutureArgsSize = 64
 // Copies a buffer to another device of the same client, without waiting.
 // Naming the device it already lies on is an error by contract, but known
 // plugins make a copy even then.
-//
-// For the caller to destroy with PJRT_Buffer_Destroy.
 type BufferCopyToDeviceArgs struct {
 	StructSize     uintptr        // struct_size
 	ExtensionStart *ExtensionBase // extension_start
@@ -2973,8 +2603,6 @@ const BufferCopyToDeviceArgsSize = 40
 // Naming the memory it already lies in is an error by contract, but known
 // plugins make a copy even then.
 //
-// For the caller to destroy with PJRT_Buffer_Destroy.
-//
 // Since API 0.32.
 type BufferCopyToMemoryArgs struct {
 	StructSize     uintptr        // struct_size
@@ -2993,10 +2621,6 @@ const BufferCopyToMemoryArgsSize = 40
 //
 // Turns a buffer into one of another type and shape over the same bytes. The
 // old buffer is consumed. The sizes in bytes must be equal.
-//
-// Is deleted by success. `num_dims` sizes, read during the call. Layout of
-// the result. Null means the default one for the new shape. Strides are not
-// supported. For the caller to destroy with PJRT_Buffer_Destroy.
 //
 // Since API 0.98.
 type BufferBitcastArgs struct {
@@ -3037,8 +2661,6 @@ const BufferIsOnCPUArgsSize = 25
 // PJRT_Buffer_Device_Args are the arguments of PJRT_Buffer_Device.
 //
 // Returns the device that a buffer belongs to.
-//
-// Belongs to the client.
 type BufferDeviceArgs struct {
 	StructSize     uintptr        // struct_size
 	ExtensionStart *ExtensionBase // extension_start
@@ -3054,8 +2676,6 @@ const BufferDeviceArgsSize = 32
 // PJRT_Buffer_Memory_Args are the arguments of PJRT_Buffer_Memory.
 //
 // Returns the memory that a buffer lies in.
-//
-// Belongs to the client.
 //
 // Since API 0.24.
 type BufferMemoryArgs struct {
@@ -3076,8 +2696,6 @@ const BufferMemoryArgsSize = 32
 // to get them. For a buffer that is deleted or donated by now, the event
 // reports an error at once; one that was obtained earlier keeps its outcome.
 // Each call gives an event of its own.
-//
-// For the caller to destroy with PJRT_Event_Destroy.
 type BufferReadyEventArgs struct {
 	StructSize     uintptr        // struct_size
 	ExtensionStart *ExtensionBase // extension_start
@@ -3151,8 +2769,6 @@ const BufferDecreaseExternalReferenceCountArgsSize = 24
 // on the same device. Take an external reference first: without one the
 // address can turn stale at any time.
 //
-// Reliable only while the external reference count is above zero.
-//
 // Since API 0.19.
 type BufferOpaqueDeviceMemoryDataPointerArgs struct {
 	StructSize     uintptr        // struct_size
@@ -3172,10 +2788,7 @@ const BufferOpaqueDeviceMemoryDataPointerArgsSize = 32
 // the callback of PJRT_Buffer_DonateWithControlDependency.
 //
 // Reports that the dependency of a PJRT_Buffer_DonateWithControlDependency
-// is done. From PJRT_Buffer_DonateWithControlDependency. It is used up.
-// PJRT_Error_Code_OK, or the failure that the new buffer takes on. Text of
-// the failure, `error_message_size` bytes. Length of `error_message` in
-// bytes.
+// is done.
 //
 // Since API 0.88.
 type BufferDonateWithControlDependencyCallbackArgs struct {
@@ -3204,11 +2817,6 @@ const BufferDonateWithControlDependencyCallbackArgsSize = 40
 // only after the caller has reported a dependency as done. Work on the new
 // buffer waits for that.
 //
-// Is consumed by success. To be passed to `dependency_ready_callback`.
-// Function of the plugin that the caller calls once, from any thread, when
-// the dependency is done or has failed. For the caller to destroy with
-// PJRT_Buffer_Destroy.
-//
 // Since API 0.88.
 type BufferDonateWithControlDependencyArgs struct {
 	StructSize     uintptr        // struct_size
@@ -3235,8 +2843,6 @@ const BufferDonateWithControlDependencyArgsSize = 48
 // Frees a stream. Null is allowed. If bytes are still missing, the execution
 // that waits for them fails.
 //
-// The stream to free; may be null.
-//
 // Since API 0.11.
 type CopyToDeviceStreamDestroyArgs struct {
 	StructSize     uintptr        // struct_size
@@ -3255,10 +2861,6 @@ const CopyToDeviceStreamDestroyArgsSize = 24
 // Starts to transfer the next chunk. The event reports an error if the chunk
 // would exceed the total, if the stream has all its bytes, or if the size is
 // no multiple of PJRT_CopyToDeviceStream_GranuleSize.
-//
-// Now belongs to the plugin, which calls its deleter once the bytes are
-// used. Ready when the chunk has arrived, or with an error. For the caller
-// to destroy.
 type CopyToDeviceStreamAddChunkArgs struct {
 	StructSize     uintptr             // struct_size
 	ExtensionStart *ExtensionBase      // extension_start
@@ -3326,11 +2928,6 @@ const CopyToDeviceStreamCurrentBytesArgsSize = 32
 //
 // Makes a topology from its name, so that programs can be compiled without
 // the hardware at hand.
-//
-// Name in the terms of the platform, `topology_name_size` bytes. Null or
-// empty for its default. Length of `topology_name` in bytes. `num_options`
-// options, whose names depend on the platform. Null when there are none. For
-// the caller to destroy with PJRT_TopologyDescription_Destroy.
 type TopologyDescriptionCreateArgs struct {
 	StructSize     uintptr        // struct_size
 	ExtensionStart *ExtensionBase // extension_start
@@ -3357,8 +2954,6 @@ const TopologyDescriptionCreateArgsSize = 56
 //
 // Frees a topology that was created or deserialized. Null is allowed. Not
 // for the topology of a client.
-//
-// The topology to free; may be null.
 type TopologyDescriptionDestroyArgs struct {
 	StructSize     uintptr        // struct_size
 	ExtensionStart *ExtensionBase // extension_start
@@ -3374,9 +2969,6 @@ const TopologyDescriptionDestroyArgsSize = 24
 // PJRT_TopologyDescription_PlatformVersion.
 //
 // Describes the version of the platform, like PJRT_Client_PlatformVersion.
-//
-// Owned by the topology and valid until it is destroyed. Length of
-// `platform_version` in bytes.
 type TopologyDescriptionPlatformVersionArgs struct {
 	StructSize     uintptr              // struct_size
 	ExtensionStart *ExtensionBase       // extension_start
@@ -3397,9 +2989,6 @@ const TopologyDescriptionPlatformVersionArgsSize = 40
 // PJRT_TopologyDescription_PlatformName.
 //
 // Names the platform, like PJRT_Client_PlatformName.
-//
-// Owned by the topology and valid until it is destroyed. Length of
-// `platform_name` in bytes.
 type TopologyDescriptionPlatformNameArgs struct {
 	StructSize     uintptr              // struct_size
 	ExtensionStart *ExtensionBase       // extension_start
@@ -3421,9 +3010,6 @@ const TopologyDescriptionPlatformNameArgsSize = 40
 //
 // Lists the devices of a topology. The order means nothing but stays the
 // same within a process.
-//
-// `num_descriptions` descriptions. Array and descriptions live as long as
-// the topology.
 type TopologyDescriptionGetDeviceDescriptionsArgs struct {
 	StructSize     uintptr              // struct_size
 	ExtensionStart *ExtensionBase       // extension_start
@@ -3444,10 +3030,6 @@ const TopologyDescriptionGetDeviceDescriptionsArgsSize = 40
 //
 // Turns a topology into bytes. Equal topologies should give equal bytes, so
 // that caches can use them as a key.
-//
-// The topology, valid until `serialized_topology_deleter` is called. Size of
-// `serialized_bytes` in bytes. Owner of `serialized_bytes`. To be called by
-// the caller with `serialized_topology`, once.
 //
 // Since API 0.22.
 type TopologyDescriptionSerializeArgs struct {
@@ -3475,10 +3057,6 @@ const TopologyDescriptionSerializeArgsSize = 56
 //
 // Makes a topology from the bytes of PJRT_TopologyDescription_Serialize.
 //
-// Bytes from PJRT_TopologyDescription_Serialize, read during the call. Size
-// of `serialized_topology` in bytes. For the caller to destroy with
-// PJRT_TopologyDescription_Destroy.
-//
 // Since API 0.75.
 type TopologyDescriptionDeserializeArgs struct {
 	StructSize     uintptr        // struct_size
@@ -3501,8 +3079,6 @@ const TopologyDescriptionDeserializeArgsSize = 40
 // PJRT_TopologyDescription_Attributes.
 //
 // Lists facts about a topology, whose names depend on the platform.
-//
-// `num_attributes` entries that live as long as the topology.
 //
 // Since API 0.27.
 type TopologyDescriptionAttributesArgs struct {
@@ -3541,13 +3117,6 @@ const TopologyDescriptionFingerprintArgsSize = 32
 //
 // Returns the shape and layout that an array gets in a kind of memory.
 //
-// One of the numbers from PJRT_TopologyDescription_GetMemorySpaceKindIds.
-// `num_dims` sizes, read during the call. Layout to keep if the memory
-// allows it, or null. Strides are not supported. Serialized ShapeProto,
-// valid until `serialized_shape_deleter` is called. Size of
-// `serialized_shape` in bytes. To be called by the caller with
-// `serialized_shape`, once.
-//
 // Since API 0.109.
 type TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs struct {
 	StructSize     uintptr              // struct_size
@@ -3585,9 +3154,6 @@ const TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgsSize = 88
 // Lists the kinds of memory of a topology, as numbers like those of
 // PJRT_Memory_Kind_Id.
 //
-// `num_memory_space_kind_ids` numbers. The array lives as long as the
-// topology.
-//
 // Since API 0.110.
 type TopologyDescriptionGetMemorySpaceKindIDsArgs struct {
 	StructSize     uintptr              // struct_size
@@ -3610,11 +3176,6 @@ const TopologyDescriptionGetMemorySpaceKindIDsArgsSize = 40
 // load it onto a matching client with PJRT_Client_Load, or serialize it and
 // use PJRT_Executable_DeserializeAndLoad. It blocks while the compiler
 // works.
-//
-// Read during the call. The caller owns everything in it. Serialized
-// CompileOptionsProto. Size of `compile_options` in bytes. Lets the compiler
-// measure on real hardware. May be null. For the caller to destroy with
-// PJRT_Executable_Destroy.
 type CompileArgs struct {
 	StructSize     uintptr              // struct_size
 	ExtensionStart *ExtensionBase       // extension_start

@@ -6,25 +6,7 @@ import "github.com/purepjrt/purepjrt/capi/internal/enumtext"
 
 // PJRT_Extension_Type: Says which extension a node of an extension chain
 // holds, and so to which struct the node may be cast. A caller skips types
-// it does not know. Registration of custom calls on GPU, without the typed
-// FFI. Profiler of the plugin, and trace context passed along with a call.
-// Partitioning of custom calls by callbacks of the caller. The device's
-// native stream, for work outside this API. On-device layouts of buffers,
-// parameters and outputs. Typed FFI: handlers, types and user data of custom
-// calls. Kinds of memory that a device description has. Compilation of
-// Triton kernels. Device memory without type and shape. Experimental.
-// Compilation in separate phases. Experimental. A sample that shows how to
-// write an extension. An extension without a registered type. It may occur
-// several times in one chain. Direct transfers between the devices of
-// different hosts. Metadata that belongs to an executable. Callbacks that
-// the plugin makes on events of its own. A deprecated form of
-// PJRT_Extension_Type_HostMemoryAllocator. Details of a TPU topology.
-// Details of an executable compiled for TPU. Programs that span several TPU
-// slices. Shardings of parameters and outputs. ABI versions of runtimes and
-// executables, for compatibility checks. Communicators for collective
-// operations. Configuration objects for several slices. Allocation of host
-// memory that suits the plugin's transfers. Changes to a program by the
-// caller during compilation.
+// it does not know.
 //
 // Since API 0.41.
 type ExtensionType int32
@@ -209,20 +191,7 @@ func (v *ExtensionType) UnmarshalText(text []byte) (err error) {
 }
 
 // PJRT_Error_Code: Classes of failure. Numbers and meanings are those of
-// absl::StatusCode, which gRPC uses too. No failure. Used where a code is
-// passed by value, such as PJRT_Event_Set; an error object never has it. The
-// operation was called off, usually by its caller. A failure that fits no
-// other code, or that arrived without one. An argument is wrong whatever the
-// state of the system. Time ran out before the operation finished. Something
-// that was asked for does not exist. Something that was to be created is
-// there already. The caller is known but not allowed to do this. A resource
-// ran out, most often device memory. The system is not in the state that the
-// operation needs; retrying alone does not help. The operation was given up
-// because of a conflict; retrying at a higher level may help. An index or
-// position lies beyond the valid range. The plugin does not support this
-// function or this use of it. An invariant broke inside the plugin or the
-// layers below it. A service is out of reach for now; retrying may help.
-// Data is lost or damaged beyond repair. The caller did not prove who it is.
+// absl::StatusCode, which gRPC uses too.
 type ErrorCode int32
 
 // The values of PJRT_Error_Code.
@@ -332,8 +301,7 @@ func (v *ErrorCode) UnmarshalText(text []byte) (err error) {
 }
 
 // PJRT_NamedValue_Type: Says which member of the union in PJRT_NamedValue is
-// set. `string_value`, a run of bytes. `int64_value`. `int64_array_value`,
-// an array. `float_value`. `bool_value`.
+// set.
 type NamedValueType int32
 
 // The values of PJRT_NamedValue_Type.
@@ -391,8 +359,7 @@ func (v *NamedValueType) UnmarshalText(text []byte) (err error) {
 }
 
 // PJRT_ProcessState: How a process of a distributed program is doing. Since
-// 0.73. Nothing is known. Has not joined yet. Joined once and left. Takes
-// part. Failed; see `error_code` and `error_message`.
+// 0.73.
 //
 // Since API 0.73.
 type ProcessState int32
@@ -454,28 +421,7 @@ func (v *ProcessState) UnmarshalText(text []byte) (err error) {
 // PJRT_Buffer_Type: Element types. Host data of types narrower than 8 bits
 // takes one byte per element; how they are packed on the device is up to the
 // plugin. A value that the plugin is too old to know can crash it, so
-// compare its minor first. No type. Never valid as input. Boolean of one
-// byte, 0 or 1. Signed integer, 8 bits. Signed integer, 16 bits. Signed
-// integer, 32 bits. Signed integer, 64 bits. Unsigned integer, 8 bits.
-// Unsigned integer, 16 bits. Unsigned integer, 32 bits. Unsigned integer, 64
-// bits. IEEE 754 binary16. IEEE 754 binary32. IEEE 754 binary64. bfloat16:
-// the upper half of a binary32, with 8 bits of exponent and 7 of mantissa.
-// Complex number of two F32, real part first. Complex number of two F64,
-// real part first. 8-bit float, 5 bits of exponent and 2 of mantissa, with
-// infinities. 8-bit float, 4 bits of exponent and 3 of mantissa, finite: no
-// infinities. As F8E4M3FNUZ, with an exponent bias of 11. 8-bit float, 5
-// bits of exponent and 2 of mantissa, finite, without negative zero. 8-bit
-// float, 4 bits of exponent and 3 of mantissa, finite, without negative
-// zero. Signed integer, 4 bits. Unsigned integer, 4 bits. No data: orders
-// side effects. Many functions refuse it. Signed integer, 2 bits. Unsigned
-// integer, 2 bits. 8-bit float, 4 bits of exponent and 3 of mantissa, with
-// infinities. 8-bit float, 3 bits of exponent and 4 of mantissa, with
-// infinities. 8 bits of exponent and nothing else: powers of two, unsigned,
-// without zero. The scale of microscaling (MX) formats. 4-bit float, 2 bits
-// of exponent and 1 of mantissa, finite, without NaN. Signed integer, 1 bit.
-// Unsigned integer, 1 bit. 6-bit float, 2 bits of exponent and 3 of
-// mantissa, finite, without NaN. 6-bit float, 3 bits of exponent and 2 of
-// mantissa, finite, without NaN.
+// compare its minor first.
 type BufferType int32
 
 // The values of PJRT_Buffer_Type.
@@ -655,18 +601,7 @@ func (v *BufferType) UnmarshalText(text []byte) (err error) {
 }
 
 // PJRT_HostBufferSemantics: What a plugin may do with the host memory given
-// to PJRT_Client_BufferFromHostBuffer, and for how long. The plugin copies
-// the data before the call returns. After that the caller may change or free
-// it. The plugin may read the data until the transfer is over. The caller
-// leaves it alone until `done_with_host_buffer` is ready. The buffer may use
-// the host memory as its own for as long as it lives, but never writes to
-// it. The caller keeps it unchanged until `done_with_host_buffer` is ready,
-// which then comes only after the buffer is freed. A plugin may copy all the
-// same, for example when the memory is not aligned as it needs. Like
-// PJRT_HostBufferSemantics_kImmutableZeroCopy, except that the plugin may
-// also write to the memory, for example when the buffer is donated. On
-// devices other than CPUs this is no different from
-// PJRT_HostBufferSemantics_kImmutableUntilTransferCompletes.
+// to PJRT_Client_BufferFromHostBuffer, and for how long.
 type HostBufferSemantics int32
 
 // The values of PJRT_HostBufferSemantics.
@@ -737,9 +672,7 @@ func (v *HostBufferSemantics) UnmarshalText(text []byte) (err error) {
 }
 
 // PJRT_Buffer_MemoryLayout_Type: Says which member of the union in
-// PJRT_Buffer_MemoryLayout is set. `tiled`: an order of dimensions, with or
-// without tiles. `strides`: a distance per dimension. Many functions take
-// only the other form.
+// PJRT_Buffer_MemoryLayout is set.
 //
 // Since API 0.4.
 type BufferMemoryLayoutType int32

@@ -8,9 +8,7 @@ import "unsafe"
 // linked list. The list of PJRT_Api holds what the plugin offers; the list
 // of an argument struct holds what the caller adds to that one call. Nodes
 // of the plugin live until the process ends, nodes of a caller need to live
-// for the call. Size in bytes of the whole extension struct this head
-// belongs to. Decides to which struct a pointer to this head may be cast.
-// The following node, or null at the end of the list.
+// for the call.
 //
 // Since API 0.41.
 type ExtensionBase struct {
@@ -28,8 +26,7 @@ type ExtensionBase struct {
 const ExtensionBaseSize = 24
 
 // PJRT_Api_Version: The version of this header that a plugin was compiled
-// with. Value of PJRT_API_MAJOR in the plugin. Value of PJRT_API_MINOR in
-// the plugin.
+// with.
 //
 // Since API 0.1.
 type APIVersion struct {
@@ -49,11 +46,7 @@ const APIVersionSize = 24
 //
 // What an error can do by itself. The functions do the same as
 // PJRT_Error_Destroy, PJRT_Error_Message, PJRT_Error_GetCode and
-// PJRT_Error_ForEachPayload, but take plain parameters. Size in bytes of
-// PJRT_Error as the plugin knows it. Frees the error. Stores a pointer to
-// the text and its length in bytes. The text lives as long as the error.
-// Returns the code of the error. Calls `visitor` once per payload, with
-// `user_arg` passed through.
+// PJRT_Error_ForEachPayload, but take plain parameters.
 //
 // Since API 0.107.
 type ErrorFunctionTable struct {
@@ -84,8 +77,7 @@ const ErrorFunctionTableSize = 56
 //
 // Up to 0.106 the contents were private. Since 0.107 the first word points
 // to a table of functions, so that an error can be read without the PJRT_Api
-// of the plugin that made it. Functions that work on this very error. Never
-// null in a plugin of 0.107 or later.
+// of the plugin that made it.
 //
 // Since API 0.107.
 type ErrorHandle struct {
@@ -99,11 +91,7 @@ type ErrorHandle struct {
 const ErrorHandleSize = 8
 
 // PJRT_NamedValue: A name with a typed value: an option of a call, or an
-// attribute that a plugin reports. Name in UTF-8, `name_size` bytes long,
-// with no promise of a terminating zero byte. Length of `name` in bytes.
-// Selects the member of the union. `value_size` bytes, with no promise of a
-// terminating zero byte. `value_size` numbers. Length of the string in bytes
-// or of the list in elements. It is 1 for the other types.
+// attribute that a plugin reports.
 type NamedValue struct {
 	StructSize     uintptr        // struct_size
 	ExtensionStart *ExtensionBase // extension_start
@@ -117,9 +105,6 @@ type NamedValue struct {
 	// A union of string_value, int64_value, int64_array_value, float_value,
 	// bool_value. The methods of those names read and write it; the garbage
 	// collector sees no pointer in it.
-	//
-	// `value_size` bytes, with no promise of a terminating zero byte.
-	// `value_size` numbers.
 	Value [1]uint64
 	// value_size: Length of the string in bytes or of the list in elements. It
 	// is 1 for the other types.
@@ -195,12 +180,7 @@ func (u *NamedValue) SetBoolValue(value bool) {
 // PJRT_Memory_FunctionTable is a table of functions.
 //
 // What a memory can do by itself: keep data of the caller next to it, each
-// under a key of its own. Size of PJRT_Memory in the header that the plugin
-// was built with: PJRT_Memory_STRUCT_SIZE. Returns the data stored under
-// `key`, or null if there is none. Keys are compared as addresses. Stores
-// `data` under `key`. `dtor`, if not null, is called with the data when the
-// plugin lets go of it: when it is replaced, and at the latest when the
-// memory goes away with its client.
+// under a key of its own.
 //
 // Since API 0.105.
 type MemoryFunctionTable struct {
@@ -227,8 +207,7 @@ const MemoryFunctionTableSize = 40
 // address wherever it is returned.
 //
 // Up to 0.104 the contents were private. Since 0.105 the first word points
-// to a table of functions. Functions that work on this very memory. Never
-// null in a plugin of 0.105 or later.
+// to a table of functions.
 //
 // Since API 0.105.
 type Memory struct {
@@ -242,11 +221,6 @@ type Memory struct {
 const MemorySize = 8
 
 // PJRT_ProcessInfo: The state of one process of a distributed program.
-// Number of the process among all of them. Differs for each start of the
-// process, so that a restarted process can be told from the old one. A
-// PJRT_Error_Code, of meaning if `state` is PJRT_ProcessState_kError.
-// `error_message_size` bytes; may be null when the size is 0. Length of
-// `error_message` in bytes.
 //
 // Since API 0.73.
 type ProcessInfo struct {
@@ -271,14 +245,7 @@ type ProcessInfo struct {
 const ProcessInfoSize = 48
 
 // PJRT_Program: A program in one of several serialized forms, given to a
-// compiler or received from one. `code_size` bytes, in memory of the caller.
-// Input of PJRT_Client_Compile and PJRT_Compile, output of
-// PJRT_Executable_OptimizedProgram. A terminating zero byte is not needed.
-// Size of `code` in bytes. What `code` holds: `mlir` for an MLIR module as
-// text or bytecode, StableHLO portable artifacts included; `hlo` for a
-// serialized HloModuleProto; `hlo_with_config` for a serialized
-// HloModuleProtoWithConfig. Not every plugin reads every format. The
-// function called decides who owns this string. Length of `format` in bytes.
+// compiler or received from one.
 type Program struct {
 	StructSize     uintptr        // struct_size
 	ExtensionStart *ExtensionBase // extension_start
@@ -303,12 +270,7 @@ type Program struct {
 const ProgramSize = 48
 
 // PJRT_Buffer_MemoryLayout_Tiled: A dense layout as an order of dimensions,
-// divided into tiles if there are any. A permutation of the dimension
-// numbers, starting with the dimension whose neighbouring elements are
-// adjacent in memory. The row-major order of three dimensions is 2, 1, 0.
-// Number of dimensions of the array. The dimensions of all tiles, one tile
-// after the other. How many entries of `tile_dims` belong to each tile;
-// `num_tiles` numbers. Number of tiles; 0 for none.
+// divided into tiles if there are any.
 //
 // Since API 0.4.
 type BufferMemoryLayoutTiled struct {
@@ -334,10 +296,7 @@ type BufferMemoryLayoutTiled struct {
 const BufferMemoryLayoutTiledSize = 56
 
 // PJRT_Buffer_MemoryLayout_Strides: A layout as one distance per dimension,
-// which can also describe gaps and reversed order. Distance in bytes between
-// neighbours along each dimension. A negative distance walks backwards, so
-// the data pointer has to refer to the element at index 0, which is then not
-// the lowest address. Number of dimensions of the array.
+// which can also describe gaps and reversed order.
 //
 // Since API 0.4.
 type BufferMemoryLayoutStrides struct {
@@ -356,7 +315,7 @@ type BufferMemoryLayoutStrides struct {
 const BufferMemoryLayoutStridesSize = 32
 
 // PJRT_Buffer_MemoryLayout: How the elements of an array are arranged in
-// memory. Selects the member of the union.
+// memory.
 //
 // Since API 0.4.
 type BufferMemoryLayout struct {
@@ -387,7 +346,7 @@ func (u *BufferMemoryLayout) Strides() *BufferMemoryLayoutStrides {
 	return (*BufferMemoryLayoutStrides)(unsafe.Pointer(&u.Layout))
 }
 
-// PJRT_ShapeSpec: Dimensions and element type of an array. `num_dims` sizes.
+// PJRT_ShapeSpec: Dimensions and element type of an array.
 //
 // Since API 0.60.
 type ShapeSpec struct {
@@ -403,8 +362,7 @@ type ShapeSpec struct {
 // padding at its end.
 const ShapeSpecSize = 36
 
-// PJRT_LogicalDeviceIds: The place of a device in a program. Number of the
-// replica, from 0. Number of the partition within the replica, from 0.
+// PJRT_LogicalDeviceIds: The place of a device in a program.
 //
 // Since API 0.96.
 type LogicalDeviceIDs struct {
@@ -414,9 +372,7 @@ type LogicalDeviceIDs struct {
 	Partition int32
 }
 
-// PJRT_Chunk: A piece of data with the means to free it. Size of `data` in
-// bytes. Frees `data`. Whoever owns the chunk calls it, once. Handed to
-// `deleter` unchanged.
+// PJRT_Chunk: A piece of data with the means to free it.
 type Chunk struct {
 	Data unsafe.Pointer // data
 	// size: Size of `data` in bytes.
@@ -428,9 +384,7 @@ type Chunk struct {
 }
 
 // PJRT_SendCallbackInfo: Connects a send operation of a program with a
-// callback. Channel of the send operation in the program. Handed to
-// `send_callback` unchanged. Has to stay callable until the execution is
-// complete.
+// callback.
 type SendCallbackInfo struct {
 	// channel_id: Channel of the send operation in the program.
 	ChannelID int64
@@ -445,9 +399,7 @@ type SendCallbackInfo struct {
 const SendCallbackInfoSize = 24
 
 // PJRT_RecvCallbackInfo: Connects a receive operation of a program with a
-// callback. Channel of the receive operation in the program. Handed to
-// `recv_callback` unchanged. Has to stay callable until the execution is
-// complete.
+// callback.
 type RecvCallbackInfo struct {
 	// channel_id: Channel of the receive operation in the program.
 	ChannelID int64
@@ -462,9 +414,7 @@ type RecvCallbackInfo struct {
 const RecvCallbackInfoSize = 24
 
 // PJRT_HloOutputCallbackInfo: Connects an output operation inside a program
-// with a callback. Handed to `callback` unchanged. Has to stay callable
-// until the execution is complete. The number that the operation carries in
-// the program. How many values the operation puts out.
+// with a callback.
 //
 // Since API 0.112.
 type HLOOutputCallbackInfo struct {
@@ -483,30 +433,7 @@ type HLOOutputCallbackInfo struct {
 const HLOOutputCallbackInfoSize = 32
 
 // PJRT_ExecuteOptions: Options of one launch. All zero except for
-// `struct_size` is a valid choice. One list per device, in the order of
-// PJRT_LoadedExecutable_AddressableDevices, each with `num_send_ops` entries
-// in any order; channel ids say what belongs together. Lists and entries may
-// be freed after the call, the callbacks have to stay callable until the
-// execution is complete. Like `send_callbacks`, for receive operations, with
-// `num_recv_ops` entries per list. Length of each list of send callbacks; 0
-// when there are none. Length of each list of receive callbacks; 0 when
-// there are none. A number that all processes give to the same launch, so
-// that a plugin can notice when they launch in different orders. 0 means
-// none. Positions of `num_non_donatable_input_indices` arguments that this
-// launch must not consume, although the program was compiled to reuse their
-// memory. For arguments the caller still needs, or passes twice. Read during
-// the call. Extra data for this execution, or null. It has to live until the
-// execution is complete. Where in the source code of the user this launch
-// comes from, for messages and profiles, or null. It ends with a zero byte
-// and is read during the call. Length of `task_ids` and `incarnation_ids`; 0
-// when there are none. Processes of a distributed program that the caller
-// knows to take part. For each entry of `task_ids`, which start of that
-// process is meant. How the launch is spread over slices, or null. When
-// true, send and receive callbacks see row-major data; otherwise data is in
-// the layout of the device. Plugins act as if it were true for callers too
-// old to have the field. `num_hlo_output_callbacks` callbacks for values
-// that the program puts out before its end. Array and callbacks have to live
-// until the execution is complete.
+// `struct_size` is a valid choice.
 type ExecuteOptions struct {
 	StructSize     uintptr        // struct_size
 	ExtensionStart *ExtensionBase // extension_start
@@ -585,9 +512,7 @@ type ExecuteOptions struct {
 const ExecuteOptionsSize = 144
 
 // PJRT_LoadOptions: Says where on the hardware an executable is to be
-// loaded. Coordinates of the first device, `computation_origin_size`
-// numbers, on platforms whose devices have coordinates. Null when the size
-// is 0. How the program is spread over slices, or null.
+// loaded.
 //
 // Since API 0.111.
 type LoadOptions struct {
@@ -613,12 +538,7 @@ const LoadOptionsSize = 32
 //
 // The table grows at the end. A function exists in a plugin only if its slot
 // lies within the `struct_size` that the plugin reports; what follows is not
-// part of the table. A slot may also be null. Size in bytes of the table in
-// this plugin. Plugins of 0.35 and of 0.40 to 0.56 may report less than they
-// have. First extension of the plugin, or null. The chain must not be walked
-// in plugins before 0.45, whose nodes have another form. Version of the
-// header that the plugin was compiled with. From here on the table is in
-// order of age: slots are only ever appended.
+// part of the table. A slot may also be null.
 type API struct {
 	// struct_size: Size in bytes of the table in this plugin. Plugins of 0.35
 	// and of 0.40 to 0.56 may report less than they have.

@@ -36,9 +36,6 @@ type SerializedProto struct {
 //
 // Returns the version of the runtime behind a client.
 //
-// The arguments of PJRT_Client_RuntimeAbiVersion. Owned by the caller, who
-// frees it with PJRT_RuntimeAbiVersion_Destroy.
-//
 // Since API 0.91.
 type ClientRuntimeABIVersionArgs struct {
 	StructSize uintptr // struct_size
@@ -56,9 +53,6 @@ const ClientRuntimeABIVersionArgsSize = 24
 // PJRT_Executable_GetAbiVersion.
 //
 // Returns the version of an executable, loaded or not.
-//
-// The arguments of PJRT_Executable_GetAbiVersion. Owned by the caller, who
-// frees it with PJRT_ExecutableAbiVersion_Destroy.
 //
 // Since API 0.91.
 type ExecutableGetABIVersionArgs struct {
@@ -78,8 +72,6 @@ const ExecutableGetABIVersionArgsSize = 24
 //
 // Frees the version of a runtime.
 //
-// The arguments of PJRT_RuntimeAbiVersion_Destroy.
-//
 // Since API 0.91.
 type RuntimeABIVersionDestroyArgs struct {
 	StructSize uintptr            // struct_size
@@ -95,9 +87,6 @@ const RuntimeABIVersionDestroyArgsSize = 16
 //
 // Tells whether the first runtime can take the place of the second: no error
 // means yes, an error says why not.
-//
-// The arguments of PJRT_RuntimeAbiVersion_IsCompatibleWithRuntime. The
-// runtime to compare with.
 //
 // Since API 0.91.
 type RuntimeABIVersionIsCompatibleWithRuntimeArgs struct {
@@ -117,9 +106,6 @@ const RuntimeABIVersionIsCompatibleWithRuntimeArgsSize = 24
 //
 // Tells whether a runtime can run an executable: no error means yes, an
 // error says why not.
-//
-// The arguments of PJRT_RuntimeAbiVersion_IsCompatibleWithExecutable. The
-// version of the executable to run.
 //
 // Since API 0.91.
 type RuntimeABIVersionIsCompatibleWithExecutableArgs struct {
@@ -153,11 +139,6 @@ func (f RuntimeABIVersionToProtoArgsSerializedProtoDeleter) Call(holder *Seriali
 //
 // Serializes the version of a runtime, so that another process can read it.
 //
-// The arguments of PJRT_RuntimeAbiVersion_ToProto. The serialized message.
-// Not terminated by a zero byte. Its length in bytes. What keeps the bytes
-// alive. Free it with the deleter, once. Frees the holder, and the bytes
-// with it.
-//
 // Since API 0.91.
 type RuntimeABIVersionToProtoArgs struct {
 	StructSize uintptr            // struct_size
@@ -183,10 +164,6 @@ const RuntimeABIVersionToProtoArgsSize = 48
 //
 // Returns the number of the platform that a runtime belongs to.
 //
-// The arguments of PJRT_RuntimeAbiVersion_PlatformId. A hash of the
-// platform's name; equal for a runtime and an executable of the same
-// platform.
-//
 // Since API 0.91.
 type RuntimeABIVersionPlatformIDArgs struct {
 	StructSize uintptr            // struct_size
@@ -204,8 +181,6 @@ const RuntimeABIVersionPlatformIDArgsSize = 24
 // PJRT_ExecutableAbiVersion_Destroy.
 //
 // Frees the version of an executable.
-//
-// The arguments of PJRT_ExecutableAbiVersion_Destroy.
 //
 // Since API 0.91.
 type ExecutableABIVersionDestroyArgs struct {
@@ -237,11 +212,6 @@ func (f ExecutableABIVersionToProtoArgsSerializedProtoDeleter) Call(holder *Seri
 // Serializes the version of an executable, so that another process can read
 // it.
 //
-// The arguments of PJRT_ExecutableAbiVersion_ToProto. The serialized
-// message. Not terminated by a zero byte. Its length in bytes. What keeps
-// the bytes alive. Free it with the deleter, once. Frees the holder, and the
-// bytes with it.
-//
 // Since API 0.91.
 type ExecutableABIVersionToProtoArgs struct {
 	StructSize uintptr               // struct_size
@@ -267,10 +237,6 @@ const ExecutableABIVersionToProtoArgsSize = 48
 //
 // Returns the number of the platform that an executable was compiled for.
 //
-// The arguments of PJRT_ExecutableAbiVersion_PlatformId. A hash of the
-// platform's name; equal for a runtime and an executable of the same
-// platform.
-//
 // Since API 0.91.
 type ExecutableABIVersionPlatformIDArgs struct {
 	StructSize uintptr               // struct_size
@@ -289,11 +255,6 @@ const ExecutableABIVersionPlatformIDArgsSize = 24
 //
 // Makes the version of a runtime from its serialized form. Bytes that are
 // not such a message are an INVALID_ARGUMENT error.
-//
-// The arguments of PJRT_RuntimeAbiVersion_FromProto. What
-// PJRT_RuntimeAbiVersion_ToProto wrote. Read during the call only. Its
-// length in bytes. Owned by the caller, who frees it with
-// PJRT_RuntimeAbiVersion_Destroy.
 //
 // Since API 0.91.
 type RuntimeABIVersionFromProtoArgs struct {
@@ -317,11 +278,6 @@ const RuntimeABIVersionFromProtoArgsSize = 32
 //
 // Makes the version of an executable from its serialized form. Bytes that
 // are not such a message are an INVALID_ARGUMENT error.
-//
-// The arguments of PJRT_ExecutableAbiVersion_FromProto. What
-// PJRT_ExecutableAbiVersion_ToProto wrote. Read during the call only. Its
-// length in bytes. Owned by the caller, who frees it with
-// PJRT_ExecutableAbiVersion_Destroy.
 //
 // Since API 0.91.
 type ExecutableABIVersionFromProtoArgs struct {

@@ -15,10 +15,7 @@ const (
 )
 
 // PJRT_Callback_Type: What a callback is called for, and so which struct it
-// is given. No event. Registering for it is an error. A TPU slice could not
-// be built. The callback is given a PJRT_Callback_Tpu_SliceBuilderArgs. The
-// process is about to end because of an error. The callback is given a
-// PJRT_Callback_PrefatalArgs.
+// is given.
 //
 // Since API 0.77.
 type CallbackType int32
@@ -73,11 +70,7 @@ func (v *CallbackType) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// PJRT_Callback_Tpu_SliceFailureType: Why a TPU slice could not be built. No
-// reason is known. The slice failed while it was being initialised. A worker
-// of the slice did not answer. A task of the slice kept restarting. The
-// failure was injected by software, for a test. The driver of a chip
-// reported an error.
+// PJRT_Callback_Tpu_SliceFailureType: Why a TPU slice could not be built.
 //
 // Since API 0.77.
 type CallbackTPUSliceFailureType int32
@@ -145,7 +138,7 @@ func (v *CallbackTPUSliceFailureType) UnmarshalText(text []byte) (err error) {
 
 // PJRT_Callback_Tpu_SliceBuilderArgs: What a
 // PJRT_Callback_Type_Tpu_SliceBuilder callback is given. Valid until the
-// callback returns. Why the slice could not be built.
+// callback returns.
 //
 // Since API 0.77.
 type CallbackTPUSliceBuilderArgs struct {
@@ -159,9 +152,7 @@ type CallbackTPUSliceBuilderArgs struct {
 const CallbackTPUSliceBuilderArgsSize = 12
 
 // PJRT_Callback_PrefatalArgs: What a PJRT_Callback_Type_Prefatal callback is
-// given. Valid until the callback returns. The kind of the error. The text
-// of the error, valid until the callback returns. Use its length: it need
-// not end in a zero byte. Its length in bytes.
+// given. Valid until the callback returns.
 //
 // Since API 0.77.
 type CallbackPrefatalArgs struct {
@@ -183,10 +174,6 @@ const CallbackPrefatalArgsSize = 32
 // PJRT_Register_Callback.
 //
 // Registers a callback with a client. An unknown type is an error.
-//
-// The arguments of PJRT_Register_Callback. What to be called for. The
-// function to call. It must stay callable as long as the client lives:
-// nothing unregisters it. Passed on to the callback as it is.
 //
 // Since API 0.77.
 type CallbackRegisterCallbackArgs struct {
@@ -210,9 +197,6 @@ const CallbackRegisterCallbackArgsSize = 40
 //
 // Calls what was registered for a type, on the calling thread, and returns
 // when the callbacks have returned.
-//
-// The arguments of PJRT_Callback_InvokeCallback. The type whose callbacks to
-// call. The struct that belongs to the type. Used during the call only.
 //
 // Since API 0.77.
 type CallbackInvokeCallbackArgs struct {

@@ -14,8 +14,7 @@ const (
 	CollectivesExtensionVersion = 1 // PJRT_API_COLLECTIVES_EXTENSION_VERSION
 )
 
-// PJRT_Collectives_ReductionKind: How a reduction combines two values. Adds
-// them. Multiplies them. Takes the smaller one. Takes the larger one.
+// PJRT_Collectives_ReductionKind: How a reduction combines two values.
 //
 // Since API 0.94.
 type CollectivesReductionKind int32
@@ -74,8 +73,7 @@ func (v *CollectivesReductionKind) UnmarshalText(text []byte) (err error) {
 }
 
 // PJRT_Collectives_CollectiveOpKind: Whose devices take part in a collective
-// operation. Those of several modules, which are told apart by a channel.
-// Those of the replicas of one module.
+// operation.
 //
 // Since API 0.94.
 type CollectivesCollectiveOpKind int32
@@ -158,8 +156,6 @@ type CollectivesToStringHolder struct {
 //
 // Frees an implementation of collectives.
 //
-// The arguments of PJRT_Collectives_Destroy.
-//
 // Since API 0.94.
 type CollectivesDestroyArgs struct {
 	StructSize  uintptr      // struct_size
@@ -189,16 +185,6 @@ func (f CollectivesCreateCommunicatorsArgsCommunicatorsHolderDeleter) Call(ptr *
 //
 // Connects the ranks of this process with those of the others. May block
 // until all ranks of the clique have come.
-//
-// The arguments of PJRT_Collectives_CreateCommunicators. The global ids of
-// the devices that take part. How many there are. The opaque ids on which
-// all processes of the clique have agreed; null when there are none. They
-// may hold zero bytes. The length of each clique id in bytes. How many
-// clique ids there are. The ranks that this process takes in the clique. How
-// many ranks this process takes. One communicator for each rank. The array
-// lives until the holder is freed; the communicators live on, and the caller
-// frees each. How many there are. What keeps the array alive. Free it with
-// the deleter, once. Frees the holder and the array, not the communicators.
 //
 // Since API 0.94.
 type CollectivesCreateCommunicatorsArgs struct {
@@ -241,8 +227,6 @@ const CollectivesCreateCommunicatorsArgsSize = 104
 //
 // Frees a communicator.
 //
-// The arguments of PJRT_Collectives_Communicator_Destroy.
-//
 // Since API 0.94.
 type CollectivesCommunicatorDestroyArgs struct {
 	StructSize   uintptr                  // struct_size
@@ -256,10 +240,7 @@ const CollectivesCommunicatorDestroyArgsSize = 16
 
 // PJRT_Collectives_CpuExecutor: Where a collective operation runs on CPU
 // devices, and how long it may wait for the others. Read during the call
-// only. Tells this run of the program from others. The global ids of the
-// devices that take part. How many there are. How many of them are in this
-// process. Whose devices take part. Tells this operation from others of the
-// run. How long to wait for the others, in nanoseconds.
+// only.
 //
 // Since API 0.94.
 type CollectivesCPUExecutor struct {
@@ -283,14 +264,6 @@ type CollectivesCPUExecutor struct {
 // PJRT_Collectives_Communicator_AllReduce.
 //
 // Combines the values of all ranks, and gives the result to each.
-//
-// The arguments of PJRT_Collectives_Communicator_AllReduce. The memory to
-// send. The caller keeps it, unchanged, until the event is ready. Its length
-// in bytes. Where the result goes. The caller keeps it until the event is
-// ready. Its length in bytes. The type of the elements. How many elements
-// each rank contributes. How values are combined. Needed on CPU devices
-// only; null elsewhere. Ready when this rank is done, or has failed. Owned
-// by the caller, who frees it with PJRT_Event_Destroy.
 //
 // Since API 0.94.
 type CollectivesCommunicatorAllReduceArgs struct {
@@ -330,14 +303,6 @@ const CollectivesCommunicatorAllReduceArgsSize = 88
 // Combines the values of all ranks, and gives each rank its share of the
 // result.
 //
-// The arguments of PJRT_Collectives_Communicator_ReduceScatter. The memory
-// to send. The caller keeps it, unchanged, until the event is ready. Its
-// length in bytes. Where the result goes. The caller keeps it until the
-// event is ready. Its length in bytes. The type of the elements. How many
-// elements each rank contributes. How values are combined. Needed on CPU
-// devices only; null elsewhere. Ready when this rank is done, or has failed.
-// Owned by the caller, who frees it with PJRT_Event_Destroy.
-//
 // Since API 0.94.
 type CollectivesCommunicatorReduceScatterArgs struct {
 	StructSize   uintptr                  // struct_size
@@ -376,14 +341,6 @@ const CollectivesCommunicatorReduceScatterArgsSize = 88
 // Puts the values of all ranks one after the other, in the order of the
 // ranks, and gives the result to each.
 //
-// The arguments of PJRT_Collectives_Communicator_AllGather. The memory to
-// send. The caller keeps it, unchanged, until the event is ready. Its length
-// in bytes. Where the result goes. The caller keeps it until the event is
-// ready. Its length in bytes. The type of the elements. How many elements
-// each rank contributes. Needed on CPU devices only; null elsewhere. Ready
-// when this rank is done, or has failed. Owned by the caller, who frees it
-// with PJRT_Event_Destroy.
-//
 // Since API 0.94.
 type CollectivesCommunicatorAllGatherArgs struct {
 	StructSize   uintptr                  // struct_size
@@ -419,16 +376,6 @@ const CollectivesCommunicatorAllGatherArgsSize = 80
 //
 // Sends the values of this rank to some ranks, and receives those of at most
 // one.
-//
-// The arguments of PJRT_Collectives_Communicator_CollectivePermute. The
-// memory to send. The caller keeps it, unchanged, until the event is ready.
-// Its length in bytes. Where the result goes. The caller keeps it until the
-// event is ready. Its length in bytes. The type of the elements. How many
-// elements each rank contributes. Whether this rank receives anything. The
-// rank to receive from. Meaningless when has_source_rank is false. The ranks
-// to send to; none is allowed. How many there are. Needed on CPU devices
-// only; null elsewhere. Ready when this rank is done, or has failed. Owned
-// by the caller, who frees it with PJRT_Event_Destroy.
 //
 // Since API 0.94.
 type CollectivesCommunicatorCollectivePermuteArgs struct {
@@ -473,15 +420,6 @@ const CollectivesCommunicatorCollectivePermuteArgsSize = 112
 // PJRT_Collectives_Communicator_AllToAll.
 //
 // Sends to each rank a part of its own, and receives one from each.
-//
-// The arguments of PJRT_Collectives_Communicator_AllToAll. The memory to
-// send to each rank. The caller keeps it, unchanged, until the event is
-// ready. The length of each in bytes. How many ranks are sent to. Where the
-// values from each rank go. The caller keeps it until the event is ready.
-// The length of each in bytes. How many ranks are received from. The type of
-// the elements. How many elements each rank contributes. Needed on CPU
-// devices only; null elsewhere. Ready when this rank is done, or has failed.
-// Owned by the caller, who frees it with PJRT_Event_Destroy.
 //
 // Since API 0.94.
 type CollectivesCommunicatorAllToAllArgs struct {
@@ -535,10 +473,6 @@ func (f CollectivesCommunicatorToStringArgsStrHolderDeleter) Call(ptr *Collectiv
 // PJRT_Collectives_Communicator_ToString.
 //
 // Describes a communicator for people who debug.
-//
-// The arguments of PJRT_Collectives_Communicator_ToString. The text. Not
-// terminated by a zero byte. Its length in bytes. What keeps the text alive.
-// Free it with the deleter, once. Frees the holder, and the text with it.
 //
 // Since API 0.94.
 type CollectivesCommunicatorToStringArgs struct {

@@ -20,13 +20,6 @@ const (
 // same keys. Returns at once. Sending to oneself, and arrays of different
 // lengths, are errors.
 //
-// The arguments of PJRT_Transfers_PJRT_Client_CrossHostSendBuffers. How many
-// buffers are sent. The buffers to send, borrowed for the call. The global
-// id of the device that each buffer goes to. One key for each buffer, the
-// same as on the other side and used by no other transfer. One event for
-// each buffer, ready when it is sent or has failed. The caller provides the
-// array and owns the events.
-//
 // Since API 0.81.
 type TransfersClientCrossHostSendBuffersArgs struct {
 	StructSize     uintptr        // struct_size
@@ -58,16 +51,6 @@ const TransfersClientCrossHostSendBuffersArgsSize = 64
 // Makes buffers whose data come from devices of other hosts, which must send
 // them under the same keys. Returns at once. Receiving from oneself, and
 // arrays of different lengths, are errors.
-//
-// The arguments of PJRT_Transfers_PJRT_Client_CrossHostReceiveBuffers. How
-// many buffers are received, each of a shape of its own. The number of
-// dimensions of each shape. The dimensions of each shape, major to minor;
-// the lengths of these lists are in shape_num_dims. The element type of each
-// shape. The layout of each shape. A null element means the default layout.
-// The device to receive on. The global id of the device that each buffer
-// comes from. One key for each buffer, the same as on the other side and
-// used by no other transfer. One buffer for each shape, ready when its data
-// have come. The caller provides the array and owns the buffers.
 //
 // Since API 0.81.
 type TransfersClientCrossHostReceiveBuffersArgs struct {
@@ -105,7 +88,7 @@ type TransfersClientCrossHostReceiveBuffersArgs struct {
 const TransfersClientCrossHostReceiveBuffersArgsSize = 96
 
 // PJRT_Transfers_CrossHostRecvNotifierInfo: A receive notifier and its
-// argument. Passed on to the notifier as it is. The function to call.
+// argument.
 //
 // Since API 0.74.
 type TransfersCrossHostRecvNotifierInfo struct {
@@ -124,16 +107,6 @@ const TransfersCrossHostRecvNotifierInfoSize = 16
 //
 // Makes buffers whose data come from another host by descriptors. Returns at
 // once; the notifier is called later, possibly on another thread.
-//
-// The arguments of PJRT_Transfers_PJRT_Client_MakeCrossHostReceiveBuffers.
-// How many buffers are received, each of a shape of its own. The number of
-// dimensions of each shape. The dimensions of each shape, major to minor;
-// the lengths of these lists are in shape_num_dims. The element type of each
-// shape. The layout of each shape. A null element means the default layout.
-// The device to receive on. Told the descriptors that the senders need. One
-// buffer for each shape, ready when its data have come. The caller provides
-// the array, with room for all shapes, and owns the buffers. How many
-// buffers were made.
 //
 // Since API 0.74.
 type TransfersClientMakeCrossHostReceiveBuffersArgs struct {
@@ -170,7 +143,7 @@ type TransfersClientMakeCrossHostReceiveBuffersArgs struct {
 const TransfersClientMakeCrossHostReceiveBuffersArgsSize = 104
 
 // PJRT_Transfers_CrossHostRemoteSendCallbackInfo: A send callback and its
-// argument. Passed on to the callback as it is. The function to call.
+// argument.
 //
 // Since API 0.81.
 type TransfersCrossHostRemoteSendCallbackInfo struct {
@@ -192,13 +165,6 @@ const TransfersCrossHostRemoteSendCallbackInfoSize = 16
 // and cannot fail itself: the outcome goes to on_done.
 //
 // The function returns nothing.
-//
-// The arguments of PJRT_Buffer_CopyToRemoteDevice. Ready when the descriptor
-// has been filled in. The plugin owns it from here on. Where the descriptor
-// will stand once the event is ready. Must stay valid until then; the plugin
-// frees it with descriptor_destructor. Where its length in bytes will stand.
-// Told that the send was enqueued, or why not. Called by the plugin, exactly
-// once, when it needs the descriptor no longer.
 //
 // Since API 0.74.
 type TransfersBufferCopyToRemoteDeviceArgs struct {

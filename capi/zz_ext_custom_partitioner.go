@@ -14,8 +14,7 @@ const (
 )
 
 // JAX_CustomCallPartitioner_string: Bytes with a length, borrowed from
-// whoever made the struct. They need not end in a zero byte. The first byte.
-// The length in bytes.
+// whoever made the struct. They need not end in a zero byte.
 //
 // Since API 0.47.
 type JAXCustomCallPartitionerString struct {
@@ -26,9 +25,7 @@ type JAXCustomCallPartitionerString struct {
 }
 
 // JAX_CustomCallPartitioner_aval: The shape of an array, and how it is split
-// over devices where that is known. The shape, as a serialized ShapeProto
-// message. Whether the sharding is known. The sharding, as a serialized
-// OpSharding message. Meaningless when has_sharding is false.
+// over devices where that is known.
 //
 // Since API 0.47.
 type JAXCustomCallPartitionerAval struct {
@@ -57,13 +54,7 @@ func (f JAXCustomCallPartitionerVersionAndErrorCleanupFn) Call(data uintptr) {
 
 // JAX_CustomCallPartitioner_version_and_error: Stands at the start of the
 // arguments of each callback: which version the two sides speak, and what
-// the callback answers. The version of the callbacks that the plugin speaks.
-// Whatever the callback needs to keep its results alive. Called once with
-// data when the results have been read; null when there is nothing to free.
-// Set by the callback when it failed. The compilation then fails with the
-// code and the text. The kind of the error. Meaningless when has_error is
-// false. The text of the error. Must live until cleanup_fn is called.
-// Meaningless when has_error is false.
+// the callback answers.
 //
 // Since API 0.47.
 type JAXCustomCallPartitionerVersionAndError struct {
@@ -87,15 +78,10 @@ type JAXCustomCallPartitionerVersionAndError struct {
 // JAX_CustomCallPartitioner_Partition_Args are the arguments of
 // JAX_CustomCallPartitioner_Partition.
 //
-// The arguments of the partition callback.
-//
 // The callback stores three results, which must live until the header's
 // cleanup function is called: the program that computes one part of the
 // custom call, as an MLIR module; the sharding that each operand must have
-// for it, in the order of the operands; and the sharding of its result. The
-// version, and the error if there is one. How many operands the custom call
-// has. The operands. The result. The backend configuration of the custom
-// call, as the program states it.
+// for it, in the order of the operands; and the sharding of its result.
 //
 // Since API 0.47.
 type JAXCustomCallPartitionerPartitionArgs struct {
@@ -119,14 +105,6 @@ type JAXCustomCallPartitionerPartitionArgs struct {
 // JAX_CustomCallPartitioner_InferShardingFromOperands_Args are the arguments
 // of JAX_CustomCallPartitioner_InferShardingFromOperands.
 //
-// The arguments of the infer_sharding callback, which derives the sharding
-// of the result from those of the operands. The version, and the error if
-// there is one. How many operands the custom call has. The operands. The
-// shape of the result, as a serialized ShapeProto message. The backend
-// configuration of the custom call, as the program states it. Set by the
-// callback when it could derive a sharding. Stored by the callback: a
-// serialized OpSharding message, which must live until cleanup_fn is called.
-//
 // Since API 0.47.
 type JAXCustomCallPartitionerInferShardingFromOperandsArgs struct {
 	// header: The version, and the error if there is one.
@@ -149,13 +127,6 @@ type JAXCustomCallPartitionerInferShardingFromOperandsArgs struct {
 
 // JAX_CustomCallPartitioner_PropagateUserSharding_Args are the arguments of
 // JAX_CustomCallPartitioner_PropagateUserSharding.
-//
-// The arguments of the propagate_user_sharding callback, which may change
-// the sharding of the result to one that it likes better. The version, and
-// the error if there is one. The backend configuration of the custom call,
-// as the program states it. The shape of the result, as a serialized
-// ShapeProto message. The sharding that the users of the result ask for, as
-// a serialized OpSharding message; the callback may replace it.
 //
 // Since API 0.47.
 type JAXCustomCallPartitionerPropagateUserShardingArgs struct {
@@ -230,12 +201,7 @@ func (f JAXCustomCallPartitionerCallbacksPropagateUserSharding) Call(data *JAXCu
 // JAX_CustomCallPartitioner_Callbacks is a table of functions.
 //
 // What a program registers for one custom call. The plugin keeps the struct
-// until it calls dtor. The version of the callbacks that the program speaks.
-// Free for the program to use. Called once, when the plugin needs the
-// callbacks no longer, at the end of the process at the latest. Splits a
-// custom call. Derives the sharding of the result. Adjusts the sharding of
-// the result. Whether a custom call with side effects may run on each device
-// on the whole array.
+// until it calls dtor.
 //
 // Since API 0.47.
 type JAXCustomCallPartitionerCallbacks struct {
@@ -262,10 +228,6 @@ type JAXCustomCallPartitionerCallbacks struct {
 //
 // Registers callbacks for a custom call, in the whole process.
 //
-// The arguments of PJRT_Register_Custom_Partitioner. The target name of the
-// custom call. Read during the call only. Its length in bytes. Kept by the
-// plugin, which calls its dtor in the end.
-//
 // Since API 0.47.
 type RegisterCustomPartitionerArgs struct {
 	StructSize uintptr // struct_size
@@ -286,9 +248,6 @@ const RegisterCustomPartitionerArgsSize = 32
 //
 // Says that a custom call treats each element of its leading dimensions
 // alone, so that it can be split along them.
-//
-// The arguments of PJRT_Register_Batch_Partitionable. The target name of the
-// custom call. Read during the call only. Its length in bytes.
 //
 // Since API 0.67.
 type RegisterBatchPartitionableArgs struct {

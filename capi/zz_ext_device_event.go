@@ -10,8 +10,7 @@ import (
 	"github.com/purepjrt/purepjrt/capi/internal/enumtext"
 )
 
-// PJRT_DeviceEvent_State: How far a device event has come. It has not
-// happened yet. It has happened. It has failed.
+// PJRT_DeviceEvent_State: How far a device event has come.
 //
 // Since API 0.106.
 type DeviceEventState int32
@@ -156,15 +155,6 @@ func (f DeviceEventFunctionTableGetDefinitionStream) Call(deviceEvent uintptr, s
 //
 // What can be done with a device event. The table belongs to the plugin and
 // lives as long as the process. The functions may be called from any thread.
-// Adds a reference. Drops a reference. The event is freed with the last one.
-// Calls back exactly once when the event is ready or has failed; at once
-// when it already is. Returns zero when the event has not failed. Otherwise
-// it stores the kind and the text of the error; the text is valid as long as
-// the event. The table of the kind of event that this one specialises; null
-// when it specialises none. Tells how far the event has come, without
-// waiting. Returns the stream on which the event was recorded, and stores
-// its place there. Zero means that there is no stream, or that it is not
-// known.
 //
 // Since API 0.104.
 type DeviceEventFunctionTable struct {
@@ -203,8 +193,7 @@ type DeviceEventFunctionTable struct {
 const DeviceEventFunctionTableSize = 72
 
 // PJRT_DeviceEvent: A device event by value: its table, and the pointer that
-// the table's functions take. Copying the struct adds no reference. The
-// functions of the event. What to pass to them.
+// the table's functions take. Copying the struct adds no reference.
 //
 // Since API 0.104.
 type DeviceEvent struct {
@@ -229,8 +218,7 @@ func (f DeviceEventVectorDestroy) Call(data *DeviceEvent) {
 }
 
 // PJRT_DeviceEventVector: A list of device events that one side hands to the
-// other. The events. How many there are. For how many there is room. Frees
-// the array.
+// other.
 //
 // Since API 0.113.
 type DeviceEventVector struct {
@@ -345,12 +333,7 @@ func (f DeviceEventPromiseFunctionTableSetReady) Call(promise *DeviceEventPromis
 // PJRT_DeviceEventPromise_FunctionTable is a table of functions.
 //
 // What can be done with the promise of a device event. The table belongs to
-// the plugin and lives as long as the process. The size of this table. The
-// size of a PJRT_DeviceEventPromise. Adds a reference. Drops a reference.
-// The promise is freed with the last one. Returns the event that the promise
-// stands for, borrowed: add a reference to keep it. Ties the promise to
-// another event, of which it takes a reference of its own. Lets the event
-// fail. The error belongs to the plugin from here on. Makes the event ready.
+// the plugin and lives as long as the process.
 //
 // Since API 0.111.
 type DeviceEventPromiseFunctionTable struct {
@@ -382,7 +365,7 @@ const DeviceEventPromiseFunctionTableSize = 72
 
 // PJRT_DeviceEventPromise: A device event that is still to be fulfilled. It
 // is reference-counted, and larger than this struct says: only its first
-// word is public. The functions of the promise.
+// word is public.
 //
 // Since API 0.111.
 type DeviceEventPromise struct {

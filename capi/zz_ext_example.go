@@ -21,10 +21,7 @@ type ExampleExtensionCPP struct {
 
 // PJRT_Example_Extension is a node of the extension chain.
 //
-// The node of the example extension. Passes a number to the implementation,
-// which does with it what it likes. Does not block. Makes an implementation,
-// which the caller frees through destroy. Frees an implementation that
-// create made.
+// The node of the example extension.
 //
 // Since API 0.72.
 type ExampleExtension struct {
@@ -48,9 +45,7 @@ const ExampleExtensionSize = 48
 // Passes a number to the implementation, which does with it what it likes.
 // Does not block.
 //
-// The arguments of example_method. They have no struct_size, so they can
-// never grow. The implementation; null when the plugin has none behind it.
-// Any number.
+// They have no struct_size, so they can never grow.
 //
 // Since API 0.72.
 type ExampleExtensionExampleMethodArgs struct {
@@ -70,8 +65,7 @@ const ExampleExtensionExampleMethodArgsSize = 16
 //
 // Makes an implementation, which the caller frees through destroy.
 //
-// The arguments of create and destroy. They have no struct_size, so they can
-// never grow. What create made, or what destroy is to free.
+// They have no struct_size, so they can never grow.
 //
 // Since API 0.72.
 type ExampleExtensionCreateExampleExtensionCPPArgs struct {
@@ -89,8 +83,7 @@ const ExampleExtensionCreateExampleExtensionCPPArgsSize = 8
 //
 // Frees an implementation that create made.
 //
-// The arguments of create and destroy. They have no struct_size, so they can
-// never grow. What create made, or what destroy is to free.
+// They have no struct_size, so they can never grow.
 //
 // Since API 0.72.
 type ExampleExtensionDestroyExampleExtensionCPPArgs struct {

@@ -8,8 +8,7 @@ const (
 )
 
 // PJRT_ExecutableMetadata: Metadata in serialized form. Free it with
-// PJRT_ExecutableMetadata_DestroySerializedMetadata. The bytes of a
-// serialized ExecutableMetadata message. Its length in bytes.
+// PJRT_ExecutableMetadata_DestroySerializedMetadata.
 //
 // Since API 0.75.
 type ExecutableMetadata struct {
@@ -25,8 +24,7 @@ type ExecutableMetadata struct {
 // Returns the metadata of an executable. The caller frees them with
 // PJRT_ExecutableMetadata_DestroySerializedMetadata.
 //
-// The arguments of PJRT_ExecutableMetadata_GetExecutableMetadata. They have
-// no struct_size, so they can never grow. Owned by the caller from here on.
+// They have no struct_size, so they can never grow.
 //
 // Since API 0.75.
 type ExecutableMetadataGetExecutableMetadataArgs struct {
@@ -45,9 +43,7 @@ const ExecutableMetadataGetExecutableMetadataArgsSize = 16
 //
 // Frees metadata and its bytes. It returns nothing and cannot fail.
 //
-// The arguments of PJRT_ExecutableMetadata_DestroySerializedMetadata. They
-// have no struct_size, so they can never grow. What to free, its bytes
-// included.
+// They have no struct_size, so they can never grow.
 //
 // Since API 0.75.
 type ExecutableMetadataDestroySerializedMetadataArgs struct {

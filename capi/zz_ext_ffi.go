@@ -13,8 +13,7 @@ const (
 )
 
 // PJRT_FFI_Handler_TraitsBits: What a handler promises. The values are bits
-// and can be combined. The handler may be recorded once and replayed many
-// times, as GPU command buffers do.
+// and can be combined.
 //
 // Since API 0.73.
 type FFIHandlerTraitsBits int32
@@ -94,9 +93,7 @@ type FFITypeInfoSerialize uintptr
 // from here.
 type FFITypeInfoDeserialize uintptr
 
-// PJRT_FFI_Type_Info: How the plugin treats values of a type. Frees a value
-// of the type; null when nothing is to be freed. Reserved. Must be null.
-// Reserved. Must be null.
+// PJRT_FFI_Type_Info: How the plugin treats values of a type.
 //
 // Since API 0.80.
 type FFITypeInfo struct {
@@ -112,12 +109,6 @@ type FFITypeInfo struct {
 //
 // Gives a type of the program's own an id in the plugin. The same name
 // always has the same id.
-//
-// The arguments of PJRT_FFI_Type_Register. The name of the type, unique in
-// the process. Read during the call only. Its length in bytes. Zero asks the
-// plugin for an id, which it stores here. Any other number asks for that id;
-// it is an error when the name has another one. How to treat values of the
-// type; null when there is nothing to do.
 //
 // Since API 0.80.
 type FFITypeRegisterArgs struct {
@@ -141,9 +132,7 @@ type FFITypeRegisterArgs struct {
 // FFITypeRegisterArgs without the padding at its end.
 const FFITypeRegisterArgsSize = 48
 
-// PJRT_FFI_UserData: A value that handlers can ask for. The id of its type,
-// from PJRT_FFI_Type_Register. The value. The plugin frees it with the
-// deleter of its type, if it has one.
+// PJRT_FFI_UserData: A value that handlers can ask for.
 //
 // Since API 0.53.
 type FFIUserData struct {
@@ -159,9 +148,6 @@ type FFIUserData struct {
 // Puts a value into an execute context, where handlers find it by its type
 // id during executions with that context. A second value of the same type is
 // an error.
-//
-// The arguments of PJRT_FFI_UserData_Add. The context to put the value into.
-// Must not be null. The value. A context holds at most one of each type.
 //
 // Since API 0.53.
 type FFIUserDataAddArgs struct {
@@ -183,12 +169,6 @@ const FFIUserDataAddArgsSize = 40
 // Registers a handler for a custom call, in the whole process. The plugin
 // calls the handler at once, to ask which version of the interface it
 // speaks. Executions call it on any thread.
-//
-// The arguments of PJRT_FFI_Register_Handler. The name by which programs
-// call the handler. Read during the call only. Its length in bytes. The
-// handler, an XLA_FFI_Handler. Must not be null, and must stay callable:
-// nothing unregisters it. The platform that the handler is for, such as Host
-// or CUDA. Its length in bytes. What the handler promises; zero for nothing.
 //
 // Since API 0.73.
 type FFIRegisterHandlerArgs struct {

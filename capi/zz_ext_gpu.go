@@ -13,18 +13,6 @@ const (
 // Registers a custom call, in the whole process. Registering a name again
 // with something else is an error.
 //
-// The arguments of PJRT_Gpu_Register_Custom_Call. The name by which programs
-// call the function. Read during the call only. Its length in bytes. Zero
-// for an untyped function, one for handlers of the foreign function
-// interface. Anything else is an error. The handler that runs once for each
-// loaded program; null for none. The handler that asks for resources before
-// an execution; null for none. The handler that runs before the first
-// operation of an execution; null for none. The function itself. Must not be
-// null, and must stay callable: nothing unregisters it. What the handlers
-// promise, as bits of XLA_FFI_Handler_TraitsBits. Since version 3 of this
-// extension; a plugin uses it only when its custom_call_handles_traits says
-// so.
-//
 // Since API 0.31.
 type GPURegisterCustomCallArgs struct {
 	StructSize uintptr // struct_size
@@ -71,8 +59,7 @@ const GPURegisterCustomCallArgsSize = 68
 // PJRT_Gpu_Custom_Call is a node of the extension chain.
 //
 // The node of the GPU custom call extension. Its args have no
-// extension_start. Whether the plugin honours traits. Since version 3 of
-// this extension: read it only when the struct_size of the node reaches it.
+// extension_start.
 //
 // Since API 0.31.
 type GPUCustomCall struct {

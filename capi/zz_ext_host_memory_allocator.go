@@ -32,12 +32,6 @@ func (f HostMemoryAllocatorAllocateArgsDeleter) Call(ptr unsafe.Pointer, arg uin
 //
 // Allocates host memory for transfers with the devices of a client.
 //
-// The arguments of PJRT_HostMemoryAllocator_Allocate. How many bytes to
-// allocate. The NUMA node on which the memory should lie. The memory,
-// uninitialised. The caller frees it by calling the deleter once. Frees the
-// memory: call it with the memory and with deleter_arg. The second argument
-// of the deleter.
-//
 // Since API 0.106.
 type HostMemoryAllocatorAllocateArgs struct {
 	StructSize     uintptr        // struct_size

@@ -31,9 +31,6 @@ type LayoutsSerializedLayout struct {
 //
 // Frees a layout. A null layout is allowed and does nothing.
 //
-// The arguments of PJRT_Layouts_MemoryLayout_Destroy. What to free; null for
-// nothing.
-//
 // Since API 0.51.
 type LayoutsMemoryLayoutDestroyArgs struct {
 	StructSize     uintptr        // struct_size
@@ -65,11 +62,6 @@ func (f LayoutsMemoryLayoutSerializeArgsSerializedLayoutDeleter) Call(sLayout *L
 //
 // Writes a layout as bytes. The same layout always gives the same bytes.
 //
-// The arguments of PJRT_Layouts_MemoryLayout_Serialize. What to write. The
-// bytes, valid until the deleter is called. Its length in bytes. What keeps
-// the bytes alive. Stored by the plugin, though not marked as an output.
-// Frees serialized_layout and the bytes. The caller must call it, once.
-//
 // Since API 0.51.
 type LayoutsMemoryLayoutSerializeArgs struct {
 	StructSize     uintptr        // struct_size
@@ -97,9 +89,6 @@ const LayoutsMemoryLayoutSerializeArgsSize = 56
 //
 // Returns the layout of a buffer.
 //
-// The arguments of PJRT_Layouts_PJRT_Buffer_MemoryLayout. Owned by the
-// caller, who frees it with PJRT_Layouts_MemoryLayout_Destroy.
-//
 // Since API 0.51.
 type LayoutsBufferMemoryLayoutArgs struct {
 	StructSize     uintptr        // struct_size
@@ -119,10 +108,6 @@ const LayoutsBufferMemoryLayoutArgsSize = 32
 //
 // Returns the layout that a client gives to an array of this type and shape
 // when nothing else is asked for.
-//
-// The arguments of PJRT_Layouts_PJRT_Client_GetDefaultLayout. The type of
-// the elements. The dimensions, major to minor. How many there are. Owned by
-// the caller, who frees it with PJRT_Layouts_MemoryLayout_Destroy.
 //
 // Since API 0.51.
 type LayoutsClientGetDefaultLayoutArgs struct {
@@ -150,10 +135,6 @@ const LayoutsClientGetDefaultLayoutArgsSize = 56
 // Returns the layout that the devices of a topology give to an array of this
 // type and shape when nothing else is asked for. It needs no client.
 //
-// The arguments of PJRT_Layouts_PJRT_Topology_GetDefaultLayout. The type of
-// the elements. The dimensions, major to minor. How many there are. Owned by
-// the caller, who frees it with PJRT_Layouts_MemoryLayout_Destroy.
-//
 // Since API 0.75.
 type LayoutsTopologyGetDefaultLayoutArgs struct {
 	StructSize          uintptr              // struct_size
@@ -180,10 +161,6 @@ const LayoutsTopologyGetDefaultLayoutArgsSize = 56
 //
 // Returns the layouts of the outputs of an executable.
 //
-// The arguments of PJRT_Layouts_PJRT_Executable_GetOutputLayouts. How many
-// outputs there are. The layouts, in order. The array and the layouts belong
-// to the executable and live as long as it does: do not free them.
-//
 // Since API 0.81.
 type LayoutsExecutableGetOutputLayoutsArgs struct {
 	StructSize     uintptr        // struct_size
@@ -205,11 +182,6 @@ const LayoutsExecutableGetOutputLayoutsArgsSize = 40
 // PJRT_Layouts_PJRT_Executable_GetParameterLayouts.
 //
 // Returns the layouts that an executable expects of its parameters.
-//
-// The arguments of PJRT_Layouts_PJRT_Executable_GetParameterLayouts. How
-// many parameters there are. The layouts, in order. The array and the
-// layouts belong to the executable and live as long as it does: do not free
-// them.
 //
 // Since API 0.93.
 type LayoutsExecutableGetParameterLayoutsArgs struct {

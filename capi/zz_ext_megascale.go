@@ -61,9 +61,6 @@ type MegascaleSerializedError struct {
 //
 // Makes a context for a client.
 //
-// The arguments of PJRT_Megascale_CreateClientContextFromPjRtClient. Owned
-// by the caller, who frees it with PJRT_Megascale_DeleteClientContext.
-//
 // Since API 0.90.
 type MegascaleCreateClientContextFromPjRtClientArgs struct {
 	StructSize uintptr // struct_size
@@ -83,9 +80,6 @@ const MegascaleCreateClientContextFromPjRtClientArgsSize = 24
 //
 // Makes a context with the settings that the process was started with.
 //
-// The arguments of PJRT_Megascale_CreateDefaultClientContext. Owned by the
-// caller, who frees it with PJRT_Megascale_DeleteClientContext.
-//
 // Since API 0.90.
 type MegascaleCreateDefaultClientContextArgs struct {
 	StructSize uintptr // struct_size
@@ -104,8 +98,6 @@ const MegascaleCreateDefaultClientContextArgsSize = 16
 //
 // Frees a context.
 //
-// The arguments of PJRT_Megascale_DeleteClientContext.
-//
 // Since API 0.90.
 type MegascaleDeleteClientContextArgs struct {
 	StructSize    uintptr                 // struct_size
@@ -121,10 +113,6 @@ const MegascaleDeleteClientContextArgsSize = 16
 //
 // Makes the configuration with which a program for several slices is
 // compiled ahead of time, without devices.
-//
-// The arguments of PJRT_Megascale_CreateAoTConfig. The topology of one
-// slice. How many slices the job has. Owned by the caller, who frees it
-// through the multi-slice extension.
 //
 // Since API 0.90.
 type MegascaleCreateAOTConfigArgs struct {
@@ -146,15 +134,6 @@ const MegascaleCreateAOTConfigArgsSize = 32
 // PJRT_Megascale_CreateMultiSliceConfig.
 //
 // Makes the configuration with which a program runs on several slices.
-//
-// The arguments of PJRT_Megascale_CreateMultiSliceConfig. The topology of
-// one slice. How many slices the job has. Which of them this process belongs
-// to, counted from zero. Which host of its slice this process runs on,
-// counted from zero. Where the other processes are reached, as a serialized
-// EndpointAddresses message. Read during the call only. Its length in bytes.
-// How the slices are connected, as a serialized DCNTopology message. Read
-// during the call only. Its length in bytes. The context of this process.
-// Owned by the caller, who frees it through the multi-slice extension.
 //
 // Since API 0.90.
 type MegascaleCreateMultiSliceConfigArgs struct {
@@ -195,8 +174,6 @@ const MegascaleCreateMultiSliceConfigArgsSize = 80
 //
 // Starts a context. It must be called before the context is used.
 //
-// The arguments of PJRT_Megascale_ClientContext_Initialize.
-//
 // Since API 0.90.
 type MegascaleClientContextInitializeArgs struct {
 	StructSize    uintptr                 // struct_size
@@ -212,9 +189,6 @@ const MegascaleClientContextInitializeArgsSize = 16
 // PJRT_Megascale_ClientContext_UnblockPendingWork.
 //
 // Lets the work of a launch go on that waits for other slices.
-//
-// The arguments of PJRT_Megascale_ClientContext_UnblockPendingWork. The
-// launch whose work waits. How long this holds, in milliseconds.
 //
 // Since API 0.90.
 type MegascaleClientContextUnblockPendingWorkArgs struct {
@@ -236,8 +210,6 @@ const MegascaleClientContextUnblockPendingWorkArgsSize = 32
 //
 // Returns the network port on which a context listens.
 //
-// The arguments of PJRT_Megascale_ClientContext_MegascalePort. The port.
-//
 // Since API 0.90.
 type MegascaleClientContextMegascalePortArgs struct {
 	StructSize    uintptr                 // struct_size
@@ -251,11 +223,7 @@ type MegascaleClientContextMegascalePortArgs struct {
 // its end.
 const MegascaleClientContextMegascalePortArgsSize = 20
 
-// PJRT_Megascale_ProcessesInfo: Who takes part in a job. The network address
-// of each process. The length of each address in bytes. How many there are.
-// The slice of each process; null when that is not known. How many there
-// are. The place of each process in its slice; null when that is not known.
-// How many there are. How many devices each process has.
+// PJRT_Megascale_ProcessesInfo: Who takes part in a job.
 //
 // Since API 0.94.
 type MegascaleProcessesInfo struct {
@@ -283,12 +251,6 @@ type MegascaleProcessesInfo struct {
 //
 // Makes collectives that run over the network between slices.
 //
-// The arguments of PJRT_Megascale_CreateMegascaleCollectives. Who takes
-// part. Read during the call only. How the slices are connected, as a
-// serialized DCNTopology message; null when that is not known. Its length in
-// bytes. Owned by the caller, who frees it through the collectives
-// extension.
-//
 // Since API 0.94.
 type MegascaleCreateMegascaleCollectivesArgs struct {
 	StructSize    uintptr                 // struct_size
@@ -315,10 +277,6 @@ const MegascaleCreateMegascaleCollectivesArgsSize = 48
 //
 // Returns the number that a device has in a job of several slices.
 //
-// The arguments of PJRT_Megascale_DeviceId_To_MegascaleId. The slice of the
-// device, counted from zero. The number of the device in its slice. The
-// number of the device in the whole job.
-//
 // Since API 0.98.
 type MegascaleDeviceIDToMegascaleIDArgs struct {
 	StructSize uintptr // struct_size
@@ -341,10 +299,6 @@ const MegascaleDeviceIDToMegascaleIDArgsSize = 24
 // Returns the slice of a device, and its number there: the reverse of
 // PJRT_Megascale_DeviceId_To_MegascaleId.
 //
-// The arguments of PJRT_Megascale_MegascaleId_To_DeviceId. The number of the
-// device in the whole job. The slice of the device, counted from zero. The
-// number of the device in its slice.
-//
 // Since API 0.98.
 type MegascaleMegascaleIDToDeviceIDArgs struct {
 	StructSize uintptr // struct_size
@@ -365,11 +319,6 @@ const MegascaleMegascaleIDToDeviceIDArgsSize = 24
 // PJRT_Megascale_RegisterErrorHandler.
 //
 // Registers a handler for errors, in the whole process.
-//
-// The arguments of PJRT_Megascale_RegisterErrorHandler. The name under which
-// the handler can be taken away again. Read during the call only. Its length
-// in bytes. The function to call. It must stay callable until it is
-// unregistered. Passed on to the handler as it is.
 //
 // Since API 0.98.
 type MegascaleRegisterErrorHandlerArgs struct {
@@ -395,9 +344,6 @@ const MegascaleRegisterErrorHandlerArgsSize = 40
 //
 // Takes a handler away.
 //
-// The arguments of PJRT_Megascale_UnregisterErrorHandler. The name under
-// which it was registered. Its length in bytes.
-//
 // Since API 0.98.
 type MegascaleUnregisterErrorHandlerArgs struct {
 	StructSize uintptr // struct_size
@@ -416,10 +362,6 @@ const MegascaleUnregisterErrorHandlerArgsSize = 24
 // PJRT_Megascale_ErrorAggregator_Create.
 //
 // Makes an aggregator.
-//
-// The arguments of PJRT_Megascale_ErrorAggregator_Create. The kind of
-// application, as the runtime names it. Its length in bytes. Owned by the
-// caller, who frees it with PJRT_Megascale_ErrorAggregator_Delete.
 //
 // Since API 0.98.
 type MegascaleErrorAggregatorCreateArgs struct {
@@ -443,8 +385,6 @@ const MegascaleErrorAggregatorCreateArgsSize = 32
 //
 // Frees an aggregator.
 //
-// The arguments of PJRT_Megascale_ErrorAggregator_Delete.
-//
 // Since API 0.98.
 type MegascaleErrorAggregatorDeleteArgs struct {
 	StructSize uintptr                   // struct_size
@@ -461,8 +401,6 @@ const MegascaleErrorAggregatorDeleteArgsSize = 16
 //
 // Frees a digest.
 //
-// The arguments of PJRT_Megascale_ErrorDigest_Delete.
-//
 // Since API 0.98.
 type MegascaleErrorDigestDeleteArgs struct {
 	StructSize uintptr               // struct_size
@@ -477,10 +415,6 @@ const MegascaleErrorDigestDeleteArgsSize = 16
 // PJRT_Megascale_ErrorAggregator_AddError.
 //
 // Adds the error of a worker.
-//
-// The arguments of PJRT_Megascale_ErrorAggregator_AddError. The worker that
-// reported it. Its length in bytes. The error, as a serialized message. Read
-// during the call only. Its length in bytes.
 //
 // Since API 0.98.
 type MegascaleErrorAggregatorAddErrorArgs struct {
@@ -507,10 +441,6 @@ const MegascaleErrorAggregatorAddErrorArgsSize = 48
 //
 // Looks at all errors added so far, and takes no more.
 //
-// The arguments of PJRT_Megascale_ErrorAggregator_ProcessAndShutdown. What
-// was found. Owned by the caller, who frees it with
-// PJRT_Megascale_ErrorDigest_Delete.
-//
 // Since API 0.98.
 type MegascaleErrorAggregatorProcessAndShutdownArgs struct {
 	StructSize uintptr                   // struct_size
@@ -530,9 +460,6 @@ const MegascaleErrorAggregatorProcessAndShutdownArgsSize = 24
 //
 // Writes a digest to the log of the plugin.
 //
-// The arguments of PJRT_Megascale_ErrorAggregator_LogErrorDigest. What to
-// write.
-//
 // Since API 0.98.
 type MegascaleErrorAggregatorLogErrorDigestArgs struct {
 	StructSize uintptr                   // struct_size
@@ -551,9 +478,6 @@ const MegascaleErrorAggregatorLogErrorDigestArgsSize = 24
 //
 // Returns how many errors an aggregator holds.
 //
-// The arguments of PJRT_Megascale_ErrorAggregator_Size. The number of
-// errors.
-//
 // Since API 0.98.
 type MegascaleErrorAggregatorSizeArgs struct {
 	StructSize uintptr                   // struct_size
@@ -570,8 +494,6 @@ const MegascaleErrorAggregatorSizeArgsSize = 24
 // PJRT_Megascale_ErrorAggregator_Active.
 //
 // Tells whether an aggregator still takes errors.
-//
-// The arguments of PJRT_Megascale_ErrorAggregator_Active. Whether it does.
 //
 // Since API 0.98.
 type MegascaleErrorAggregatorActiveArgs struct {
@@ -605,16 +527,6 @@ func (f MegascaleGetInterfaceAddressesHelperArgsAddressesDeleter) Call(ptr *Mega
 //
 // Finds the network addresses of this host by which other slices can reach
 // it.
-//
-// The arguments of PJRT_Megascale_GetInterfaceAddressesHelper. The name of
-// the port. Its length in bytes. The number of the port. Only interfaces
-// whose names start with one of these count. The length of each prefix in
-// bytes. How many there are. Whether to give all addresses instead of the
-// best one. Whether to leave out interfaces that are attached to another
-// NUMA node than the process. The addresses, each a serialized message,
-// valid until the deleter is called. The length of each in bytes. How many
-// there are. What keeps them alive. Free it with the deleter, once. Frees
-// addresses, and the bytes with it.
 //
 // Since API 0.101.
 type MegascaleGetInterfaceAddressesHelperArgs struct {
@@ -675,17 +587,6 @@ func (f MegascaleGetOrCreateRuntimeErrorArgsErrorDeleter) Call(ptr *MegascaleSer
 // Describes an error in the form that all workers understand, and tells
 // whether it is the first of its kind.
 //
-// The arguments of PJRT_Megascale_GetOrCreateRuntimeError. The kind of
-// error, as the runtime numbers it. When what failed had started, in
-// nanoseconds since 1970. The code of the status, as PJRT_Error_Code numbers
-// it. The text of the status. Read during the call only. Its length in
-// bytes. The launch that failed. Whether unrecoverable_error_type is set.
-// Why the job cannot go on, as the runtime numbers it. Meaningless when
-// has_unrecoverable_error_type is false. The error, as a serialized message,
-// valid until the deleter is called. Its length in bytes. False when the
-// same error was described before. What keeps the bytes alive. Free it with
-// the deleter, once. Frees error, and the bytes with it.
-//
 // Since API 0.103.
 type MegascaleGetOrCreateRuntimeErrorArgs struct {
 	StructSize uintptr // struct_size
@@ -727,11 +628,6 @@ const MegascaleGetOrCreateRuntimeErrorArgsSize = 104
 // PJRT_Megascale_Extension is a node of the extension chain.
 //
 // The node of the Megascale extension. Its args have no extension_start.
-// Deprecated: kept for the layout only. May be null, and must not be called.
-// Deprecated: kept for the layout only. May be null, and must not be called.
-// Deprecated: kept for the layout only. May be null, and must not be called.
-// Deprecated: kept for the layout only. May be null, and must not be called.
-// Deprecated: kept for the layout only. May be null, and must not be called.
 //
 // Since API 0.90.
 type MegascaleExtension struct {

@@ -18,11 +18,6 @@ type MemoryDescription struct {
 //
 // Returns the memories that a device has.
 //
-// The arguments of PJRT_DeviceDescription_MemoryDescriptions. The
-// descriptions, owned by that of the device. How many there are. Which of
-// them the device uses when nothing is asked for. The largest size_t, which
-// is -1, means none.
-//
 // Since API 0.59.
 type DeviceDescriptionMemoryDescriptionsArgs struct {
 	StructSize        uintptr            // struct_size
@@ -48,11 +43,6 @@ const DeviceDescriptionMemoryDescriptionsArgsSize = 48
 // PJRT_MemoryDescription_Kind.
 //
 // Returns the kind of a memory.
-//
-// The arguments of PJRT_MemoryDescription_Kind. The name of the kind, such
-// as device or pinned_host. Valid as long as the description. Its length in
-// bytes. A number that stands for the kind, the same as PJRT_Memory_Kind_Id
-// gives.
 //
 // Since API 0.59.
 type MemoryDescriptionKindArgs struct {

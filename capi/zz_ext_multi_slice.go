@@ -30,8 +30,6 @@ type MultiSliceSerializedConfig struct {
 //
 // Frees a configuration.
 //
-// The arguments of PJRT_MultiSlice_Config_Destroy.
-//
 // Since API 0.96.
 type MultiSliceConfigDestroyArgs struct {
 	StructSize uintptr           // struct_size
@@ -46,8 +44,6 @@ const MultiSliceConfigDestroyArgsSize = 16
 // PJRT_MultiSlice_Config_NumSlices.
 //
 // Returns how many slices a job has.
-//
-// The arguments of PJRT_MultiSlice_Config_NumSlices. The number of slices.
 //
 // Since API 0.96.
 type MultiSliceConfigNumSlicesArgs struct {
@@ -65,9 +61,6 @@ const MultiSliceConfigNumSlicesArgsSize = 20
 // PJRT_MultiSlice_Config_SliceId.
 //
 // Returns the slice that this process belongs to.
-//
-// The arguments of PJRT_MultiSlice_Config_SliceId. The slice, counted from
-// zero.
 //
 // Since API 0.96.
 type MultiSliceConfigSliceIDArgs struct {
@@ -99,11 +92,6 @@ func (f MultiSliceConfigNumDevicesPerSliceArgsDevicesPerSliceMapDeleter) Call(pt
 // PJRT_MultiSlice_Config_NumDevicesPerSlice.
 //
 // Returns how many devices each slice has.
-//
-// The arguments of PJRT_MultiSlice_Config_NumDevicesPerSlice. How many
-// slices are listed. The slices, in no particular order. How many devices
-// each of them has. What keeps both lists alive. Free it with the deleter,
-// once. Frees devices_per_slice_map, and both lists with it.
 //
 // Since API 0.96.
 type MultiSliceConfigNumDevicesPerSliceArgs struct {
@@ -147,10 +135,6 @@ func (f MultiSliceConfigSerializeArgsSerializedConfigDeleter) Call(ptr *MultiSli
 //
 // Writes a configuration as bytes, which the compile options of a program
 // take.
-//
-// The arguments of PJRT_MultiSlice_Config_Serialize. The bytes, valid until
-// the deleter is called. Their number. What keeps the bytes alive. Free it
-// with the deleter, once. Frees serialized_config, and the bytes with it.
 //
 // Since API 0.96.
 type MultiSliceConfigSerializeArgs struct {

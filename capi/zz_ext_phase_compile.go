@@ -12,9 +12,6 @@ const (
 //
 // Makes a compiler that works in phases.
 //
-// The arguments of PJRT_PhaseCompile_Get_Compiler. Owned by the caller, who
-// frees it with PJRT_PhaseCompile_Destroy_Compiler.
-//
 // Since API 0.70.
 type PhaseCompileGetCompilerArgs struct {
 	StructSize     uintptr        // struct_size
@@ -33,8 +30,6 @@ const PhaseCompileGetCompilerArgsSize = 24
 //
 // Frees a compiler. It returns nothing and cannot fail.
 //
-// The arguments of PJRT_PhaseCompile_Destroy_Compiler.
-//
 // Since API 0.70.
 type PhaseCompileDestroyCompilerArgs struct {
 	StructSize     uintptr        // struct_size
@@ -51,17 +46,6 @@ const PhaseCompileDestroyCompilerArgsSize = 24
 //
 // Runs phases, one after the other, over some programs. Blocks until they
 // are done. No phases, and unknown ones, are errors.
-//
-// The arguments of PJRT_PhaseCompile_Run_Phase. The programs to start from,
-// each a serialized PjRtPartialProgramProto message. Owned by the caller.
-// The length of each in bytes. How many there are. The names of the phases,
-// in order, each terminated by a zero byte. Owned by the caller. The length
-// of each name in bytes. How many there are. A serialized
-// CompileOptionsProto message. Its length in bytes. What to compile for. The
-// programs that the last phase gave, each a serialized
-// PjRtPartialProgramProto message. Owned by the caller, who frees them with
-// PJRT_PhaseCompile_C_Buffers_Destroy. The length of each in bytes. Freed
-// together with the programs. How many there are.
 //
 // Since API 0.72.
 type PhaseCompileRunPhaseArgs struct {
@@ -108,11 +92,6 @@ const PhaseCompileRunPhaseArgsSize = 120
 //
 // Returns the names of the phases that a compiler knows.
 //
-// The arguments of PJRT_PhaseCompile_Get_PhaseNames. The names, each
-// terminated by a zero byte. Owned by the caller, who frees them with
-// PJRT_PhaseCompile_C_Buffers_Destroy. The length of each name in bytes.
-// Freed together with the names. How many there are.
-//
 // Since API 0.70.
 type PhaseCompileGetPhaseNamesArgs struct {
 	StructSize     uintptr        // struct_size
@@ -137,9 +116,6 @@ const PhaseCompileGetPhaseNamesArgsSize = 48
 //
 // Frees a list of buffers that another function of this extension gave, and
 // the list of their lengths. It returns nothing and cannot fail.
-//
-// The arguments of PJRT_PhaseCompile_C_Buffers_Destroy. The buffers. Their
-// lengths. How many there are.
 //
 // Since API 0.72.
 type PhaseCompileCBuffersDestroyArgs struct {

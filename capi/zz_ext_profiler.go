@@ -9,10 +9,7 @@ const (
 
 // PJRT_Profiler_Extension is a node of the extension chain.
 //
-// The node of the profiler extension. The profiler's table, owned by the
-// plugin; null where the node hangs on the args of a call. The id of the
-// caller's trace event. Of meaning only where the node hangs on the args of
-// a call.
+// The node of the profiler extension.
 //
 // Since API 0.34.
 type ProfilerExtension struct {

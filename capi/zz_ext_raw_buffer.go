@@ -223,25 +223,7 @@ func (f RawBufferFunctionTableScheduleCopyTo) Call(srcBuffer *RawBuffer, transfe
 //
 // What can be done with a raw buffer without going through the extension.
 // The table belongs to the plugin and lives as long as the process. It
-// agrees with the functions of the extension. The size of a PJRT_RawBuffer.
-// Adds a reference. Drops a reference. The raw buffer is freed with the last
-// one. Returns the number of bytes on the device. Returns the memory in
-// which the bytes lie, owned by the client. Returns the bytes where the host
-// can address them, and null elsewhere. Copies transfer_size bytes from src
-// to the given offset, once the dependencies are ready. Keep src, unchanged,
-// until the event is ready. Copies transfer_size bytes from the given offset
-// to dst, once the dependencies are ready. Keep dst until the event is
-// ready. Returns the address of the bytes on the device. The host may not be
-// able to read there. Makes an event that is ready when the memory has been
-// allocated. Stores the event on which the raw buffer itself waits. Tells
-// whether the bytes may be written. Makes a raw buffer of slice_size bytes
-// from the given offset, which shares memory with this one. The caller owns
-// it. Copies the bytes to another raw buffer, possibly of another device,
-// once the events are ready; a null list of events asks for the copy at
-// once, on the calling thread. The promises are fulfilled when the target is
-// written and when the source is no longer read. The callback is told
-// whether the target could be allocated, by an error that is null on
-// success.
+// agrees with the functions of the extension.
 //
 // Since API 0.112.
 type RawBufferFunctionTable struct {
@@ -301,9 +283,7 @@ type RawBufferFunctionTable struct {
 const RawBufferFunctionTableSize = 128
 
 // PJRT_RawBuffer: The bytes behind a buffer. It is reference-counted, and
-// larger than this struct says: only its first word is public. The functions
-// of the raw buffer. Plugins with a version of this extension below 2 have
-// no such word: their raw buffers are opaque.
+// larger than this struct says: only its first word is public.
 //
 // Since API 0.112.
 type RawBuffer struct {
@@ -321,9 +301,6 @@ const RawBufferSize = 8
 //
 // Makes a raw buffer that shares the memory of a buffer. Each keeps the
 // memory alive, in whatever order they are freed.
-//
-// The arguments of PJRT_RawBuffer_CreateRawAliasOfBuffer. Owned by the
-// caller, who frees it with PJRT_RawBuffer_Destroy.
 //
 // Since API 0.67.
 type RawBufferCreateRawAliasOfBufferArgs struct {
@@ -344,8 +321,6 @@ const RawBufferCreateRawAliasOfBufferArgsSize = 32
 //
 // Frees a raw buffer.
 //
-// The arguments of PJRT_RawBuffer_Destroy.
-//
 // Since API 0.67.
 type RawBufferDestroyArgs struct {
 	StructSize     uintptr        // struct_size
@@ -361,9 +336,6 @@ const RawBufferDestroyArgsSize = 24
 // PJRT_RawBuffer_GetHostPointer.
 //
 // Returns the address of the bytes where the host can read them.
-//
-// The arguments of PJRT_RawBuffer_GetHostPointer. The address, valid as long
-// as the raw buffer; null where the host cannot address the memory.
 //
 // Since API 0.73.
 type RawBufferGetHostPointerArgs struct {
@@ -384,9 +356,6 @@ const RawBufferGetHostPointerArgsSize = 32
 //
 // Returns how many bytes the raw buffer has on the device.
 //
-// The arguments of PJRT_RawBuffer_GetOnDeviceSizeInBytes. The number of
-// bytes.
-//
 // Since API 0.67.
 type RawBufferGetOnDeviceSizeInBytesArgs struct {
 	StructSize     uintptr        // struct_size
@@ -406,8 +375,6 @@ const RawBufferGetOnDeviceSizeInBytesArgsSize = 32
 //
 // Returns the memory in which the bytes lie.
 //
-// The arguments of PJRT_RawBuffer_GetMemorySpace. Owned by the client.
-//
 // Since API 0.67.
 type RawBufferGetMemorySpaceArgs struct {
 	StructSize     uintptr        // struct_size
@@ -426,12 +393,6 @@ const RawBufferGetMemorySpaceArgsSize = 32
 //
 // Copies bytes to the host. Returns at once; a range outside of the raw
 // buffer is an error.
-//
-// The arguments of PJRT_RawBuffer_CopyRawDeviceToHost. Where the bytes go.
-// The caller keeps it until the event is ready. The first byte on the
-// device, counted from the start of the raw buffer. How many bytes to copy.
-// Ready when the copy is done, or has failed. Owned by the caller, who frees
-// it with PJRT_Event_Destroy.
 //
 // Since API 0.67.
 type RawBufferCopyRawDeviceToHostArgs struct {
@@ -460,12 +421,6 @@ const RawBufferCopyRawDeviceToHostArgsSize = 56
 // Copies bytes from the host. Returns at once; a range outside of the raw
 // buffer is an error.
 //
-// The arguments of PJRT_RawBuffer_CopyRawHostToDevice. Where the bytes come
-// from. The caller keeps it, unchanged, until the event is ready. The first
-// byte on the device, counted from the start of the raw buffer. How many
-// bytes to copy. Ready when the copy is done, or has failed. Owned by the
-// caller, who frees it with PJRT_Event_Destroy.
-//
 // Since API 0.67.
 type RawBufferCopyRawHostToDeviceArgs struct {
 	StructSize     uintptr        // struct_size
@@ -490,8 +445,7 @@ const RawBufferCopyRawHostToDeviceArgsSize = 56
 
 // PJRT_RawBuffer_Extension is a node of the extension chain.
 //
-// The node of the raw buffer extension. Each slot is named after its
-// function type.
+// The node of the raw buffer extension.
 //
 // Since API 0.67.
 type RawBufferExtension struct {

@@ -12,12 +12,6 @@ const (
 //
 // Returns the shardings that an executable expects of its parameters.
 //
-// The arguments of PJRT_Shardings_PJRT_Executable_ParameterShardings. How
-// many parameters are listed. One serialized OpSharding message for each,
-// owned by the executable and valid as long as it; null when the plugin
-// cannot tell. The length of each in bytes, owned likewise; null when the
-// plugin cannot tell.
-//
 // Since API 0.91.
 type ShardingsExecutableParameterShardingsArgs struct {
 	StructSize     uintptr        // struct_size
@@ -42,12 +36,6 @@ const ShardingsExecutableParameterShardingsArgsSize = 48
 // PJRT_Shardings_PJRT_Executable_OutputShardings.
 //
 // Returns the shardings of the outputs of an executable.
-//
-// The arguments of PJRT_Shardings_PJRT_Executable_OutputShardings. How many
-// outputs are listed. One serialized OpSharding message for each, owned by
-// the executable and valid as long as it; null when the plugin cannot tell.
-// The length of each in bytes, owned likewise; null when the plugin cannot
-// tell.
 //
 // Since API 0.91.
 type ShardingsExecutableOutputShardingsArgs struct {

@@ -12,9 +12,6 @@ const (
 //
 // Returns the stream on which a device waits for buffers that others fill.
 //
-// The arguments of PJRT_Get_Stream_For_External_Ready_Events. The stream as
-// the platform knows it, a CUstream with CUDA. Owned by the device.
-//
 // Since API 0.49.
 type GetStreamForExternalReadyEventsArgs struct {
 	StructSize uintptr // struct_size
@@ -34,9 +31,6 @@ const GetStreamForExternalReadyEventsArgsSize = 24
 //
 // Makes a stream wait until a buffer is ready. The calling thread does not
 // wait. A deleted buffer is an error.
-//
-// The arguments of PJRT_Wait_Until_Buffer_Ready_On_Stream. The stream that
-// waits.
 //
 // Since API 0.49.
 type WaitUntilBufferReadyOnStreamArgs struct {

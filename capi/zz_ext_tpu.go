@@ -5,8 +5,7 @@ package capi
 import "github.com/purepjrt/purepjrt/capi/internal/enumtext"
 
 // PjRtCApiTpuInitType: The ways in which the TPU library can be linked into
-// a program. Linked in by a program built together with it. Linked in by a
-// program built elsewhere. Loaded when the program runs.
+// a program.
 //
 // Since API 0.38.
 type TPUInitType int32

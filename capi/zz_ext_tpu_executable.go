@@ -68,12 +68,6 @@ func (f TPUExecutableGetTargetArgumentsArgsTargetArgumentsDeleter) Call(args *TP
 //
 // Returns what an executable was compiled for.
 //
-// The arguments of PJRT_TpuExecutable_GetTargetArguments. What
-// PJRT_Executable_Serialize gave. Read during the call only. Its length in
-// bytes. The serialized target arguments, valid until the deleter is called.
-// Its length in bytes. What keeps the bytes alive. Free it with the deleter,
-// once. Frees target_arguments_ptr, and the bytes with it.
-//
 // Since API 0.90.
 type TPUExecutableGetTargetArgumentsArgs struct {
 	StructSize uintptr // struct_size
@@ -119,13 +113,6 @@ func (f TPUExecutableGetHLOModuleWithConfigArgsHLOModuleWithConfigDeleter) Call(
 //
 // Returns the optimised program of an executable.
 //
-// The arguments of PJRT_TpuExecutable_GetHloModuleWithConfig. What
-// PJRT_Executable_Serialize gave. Read during the call only. Its length in
-// bytes. A serialized HloModuleProtoWithConfig message, valid until the
-// deleter is called. Its length in bytes. What keeps the bytes alive. Free
-// it with the deleter, once. Frees hlo_module_with_config_ptr, and the bytes
-// with it.
-//
 // Since API 0.90.
 type TPUExecutableGetHLOModuleWithConfigArgs struct {
 	StructSize uintptr // struct_size
@@ -170,14 +157,6 @@ func (f TPUExecutableRunHLOCostAnalysisArgsAnalysisResultsDeleter) Call(results 
 // PJRT_TpuExecutable_RunHloCostAnalysis.
 //
 // Estimates what programs cost to run. It does not run them.
-//
-// The arguments of PJRT_TpuExecutable_RunHloCostAnalysis. What
-// PJRT_TpuExecutable_GetTargetArguments gave. Read during the call only. Its
-// length in bytes. The programs, each a serialized HloModuleProtoWithConfig
-// message. Read during the call only. The length of each in bytes. How many
-// programs there are. The costs by name, valid until the deleter is called.
-// How many there are. What keeps them alive. Free it with the deleter, once.
-// Frees analysis_results_ptr, and the costs with it.
 //
 // Since API 0.97.
 type TPUExecutableRunHLOCostAnalysisArgs struct {
@@ -231,13 +210,6 @@ func (f TPUExecutableGetCompiledMemoryStatsArgsCompiledMemoryStatsDeleter) Call(
 //
 // Returns how much memory an executable needs.
 //
-// The arguments of PJRT_TpuExecutable_GetCompiledMemoryStats. What
-// PJRT_Executable_Serialize gave. Read during the call only. Its length in
-// bytes. A serialized CompiledMemoryStatsProto message, valid until the
-// deleter is called. Its length in bytes. What keeps the bytes alive. Free
-// it with the deleter, once. Frees compiled_memory_stats_ptr, and the bytes
-// with it.
-//
 // Since API 0.97.
 type TPUExecutableGetCompiledMemoryStatsArgs struct {
 	StructSize uintptr // struct_size
@@ -282,13 +254,6 @@ func (f TPUExecutableSetTPUCompilationEnvArgsResultCompilationEnvironmentsDelete
 // PJRT_TpuExecutable_SetTpuCompilationEnv.
 //
 // Completes compilation environments with the settings for TPUs.
-//
-// The arguments of PJRT_TpuExecutable_SetTpuCompilationEnv. A serialized
-// CompilationEnvironmentsProto message. Read during the call only. Its
-// length in bytes. A serialized CompilationEnvironmentsProto message, valid
-// until the deleter is called. Its length in bytes. What keeps the bytes
-// alive. Free it with the deleter, once. Frees
-// result_compilation_environments_ptr, and the bytes with it.
 //
 // Since API 0.97.
 type TPUExecutableSetTPUCompilationEnvArgs struct {
@@ -335,13 +300,6 @@ func (f TPUExecutableGetTPUCompilationEnvFieldAsStringArgsFieldValueDeleter) Cal
 //
 // Returns one setting of the environment for TPUs as text.
 //
-// The arguments of PJRT_TpuExecutable_GetTpuCompilationEnvFieldAsString. A
-// serialized CompilationEnvironmentsProto message. Read during the call
-// only. Its length in bytes. The name of the setting. Its length in bytes.
-// The text, valid until the deleter is called. Its length in bytes. What
-// keeps the text alive. Free it with the deleter, once. Frees
-// field_value_ptr, and the text with it.
-//
 // Since API 0.97.
 type TPUExecutableGetTPUCompilationEnvFieldAsStringArgs struct {
 	StructSize uintptr // struct_size
@@ -376,9 +334,6 @@ const TPUExecutableGetTPUCompilationEnvFieldAsStringArgsSize = 72
 // Tells whether a status stands for an error that was bound to happen,
 // whatever the devices did.
 //
-// The arguments of PJRT_TpuExecutable_IsTpuPredeterminedError. A serialized
-// status. Read during the call only. Its length in bytes. Whether it does.
-//
 // Since API 0.98.
 type TPUExecutableIsTPUPredeterminedErrorArgs struct {
 	StructSize uintptr // struct_size
@@ -401,10 +356,6 @@ const TPUExecutableIsTPUPredeterminedErrorArgsSize = 25
 // Tells whether a status only stands in for the one of another worker,
 // because of which this one was cancelled.
 //
-// The arguments of PJRT_TpuExecutable_IsTpuCancellationPlaceholderError. A
-// serialized status. Read during the call only. Its length in bytes. Whether
-// it does.
-//
 // Since API 0.114.
 type TPUExecutableIsTPUCancellationPlaceholderErrorArgs struct {
 	StructSize uintptr // struct_size
@@ -424,8 +375,7 @@ const TPUExecutableIsTPUCancellationPlaceholderErrorArgsSize = 25
 // PJRT_TpuExecutable_Extension is a node of the extension chain.
 //
 // The node of the TPU executable extension. Its args have no
-// extension_start. Deprecated: kept for the layout only. May be null, and
-// must not be called.
+// extension_start.
 //
 // Since API 0.90.
 type TPUExecutableExtension struct {

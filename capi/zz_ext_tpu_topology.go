@@ -12,13 +12,6 @@ const (
 //
 // Makes the topology of a part of a slice.
 //
-// The arguments of PJRT_TpuTopology_Subslice. The chips that each host
-// contributes, by dimension. The number of these dimensions. The hosts of
-// the part, by dimension. The number of these dimensions. Owned by the
-// caller. Upstream names a function to free it, PJRT_TpuTopology_Destroy,
-// that no header declares; PJRT_TopologyDescription_Destroy frees topology
-// descriptions.
-//
 // Since API 0.81.
 type TPUTopologySubsliceArgs struct {
 	StructSize uintptr              // struct_size
@@ -48,8 +41,6 @@ const TPUTopologySubsliceArgsSize = 56
 //
 // Tells whether a topology is a part of a slice.
 //
-// The arguments of PJRT_TpuTopology_IsSubsliceTopology. Whether it is.
-//
 // Since API 0.81.
 type TPUTopologyIsSubsliceTopologyArgs struct {
 	StructSize uintptr              // struct_size
@@ -67,11 +58,6 @@ const TPUTopologyIsSubsliceTopologyArgsSize = 17
 //
 // Returns the number that a device of the whole topology has in a part of
 // it.
-//
-// The arguments of PJRT_TpuTopology_SubsliceDeviceIdFromFullDeviceId. The
-// whole topology. The part. Where the part starts, by dimension. The number
-// of these dimensions. The device in the whole topology. The device in the
-// part.
 //
 // Since API 0.81.
 type TPUTopologySubsliceDeviceIDFromFullDeviceIDArgs struct {
@@ -101,11 +87,6 @@ const TPUTopologySubsliceDeviceIDFromFullDeviceIDArgsSize = 48
 // Makes a topology that differs from the given one only in the arrangement
 // of its hosts.
 //
-// The arguments of PJRT_TpuTopology_ReplaceHostBounds. The hosts, by
-// dimension. The number of these dimensions. Owned by the caller. Upstream
-// names a function to free it, PJRT_TpuTopology_Destroy, that no header
-// declares; PJRT_TopologyDescription_Destroy frees topology descriptions.
-//
 // Since API 0.81.
 type TPUTopologyReplaceHostBoundsArgs struct {
 	StructSize uintptr              // struct_size
@@ -131,8 +112,6 @@ const TPUTopologyReplaceHostBoundsArgsSize = 40
 //
 // Tells whether the enhanced barrier between chips is in use.
 //
-// The arguments of PJRT_TpuTopology_IsEnhancedBarrierEnabled. Whether it is.
-//
 // Since API 0.81.
 type TPUTopologyIsEnhancedBarrierEnabledArgs struct {
 	StructSize uintptr              // struct_size
@@ -153,9 +132,6 @@ const TPUTopologyIsEnhancedBarrierEnabledArgsSize = 17
 //
 // Tells whether some chips cannot reach others over the interconnect.
 //
-// The arguments of PJRT_TpuTopology_HasLimitedIciConnectivity. Whether that
-// is so.
-//
 // Since API 0.81.
 type TPUTopologyHasLimitedICIConnectivityArgs struct {
 	StructSize uintptr              // struct_size
@@ -175,9 +151,6 @@ const TPUTopologyHasLimitedICIConnectivityArgsSize = 17
 // Whether it can.
 //
 // Tells whether one chip can reach another over a limited interconnect.
-//
-// The arguments of PJRT_TpuTopology_IsReachableOverLimitedIci. The chip that
-// sends. The chip that receives. Whether it can.
 //
 // Since API 0.81.
 type TPUTopologyIsReachableOverLimitedICIArgs struct {
@@ -203,8 +176,6 @@ const TPUTopologyIsReachableOverLimitedICIArgsSize = 25
 //
 // Returns how many processes there are.
 //
-// The arguments of PJRT_TpuTopology_ProcessCount. The number of processes.
-//
 // Since API 0.81.
 type TPUTopologyProcessCountArgs struct {
 	StructSize uintptr              // struct_size
@@ -224,8 +195,6 @@ const TPUTopologyProcessCountArgsSize = 20
 //
 // Returns how many chips each process has.
 //
-// The arguments of PJRT_TpuTopology_ChipsPerProcess. The number of chips.
-//
 // Since API 0.81.
 type TPUTopologyChipsPerProcessArgs struct {
 	StructSize uintptr              // struct_size
@@ -242,8 +211,6 @@ const TPUTopologyChipsPerProcessArgsSize = 20
 // PJRT_TpuTopology_CoreCountPerChip.
 //
 // Returns how many cores of the default type each chip has.
-//
-// The arguments of PJRT_TpuTopology_CoreCountPerChip. The number of cores.
 //
 // Since API 0.81.
 type TPUTopologyCoreCountPerChipArgs struct {
@@ -264,8 +231,6 @@ const TPUTopologyCoreCountPerChipArgsSize = 20
 //
 // Returns how many chips there are.
 //
-// The arguments of PJRT_TpuTopology_ChipCount. The number of chips.
-//
 // Since API 0.81.
 type TPUTopologyChipCountArgs struct {
 	StructSize uintptr              // struct_size
@@ -282,8 +247,6 @@ const TPUTopologyChipCountArgsSize = 20
 // PJRT_TpuTopology_CoreCount.
 //
 // Returns how many cores of the default type there are.
-//
-// The arguments of PJRT_TpuTopology_CoreCount. The number of cores.
 //
 // Since API 0.81.
 type TPUTopologyCoreCountArgs struct {
@@ -302,9 +265,6 @@ const TPUTopologyCoreCountArgsSize = 20
 //
 // Returns how many logical devices of the default type there are.
 //
-// The arguments of PJRT_TpuTopology_LogiDeviceCount. The number of logical
-// devices.
-//
 // Since API 0.81.
 type TPUTopologyLogiDeviceCountArgs struct {
 	StructSize uintptr              // struct_size
@@ -321,9 +281,6 @@ const TPUTopologyLogiDeviceCountArgsSize = 20
 // PJRT_TpuTopology_LogiDeviceCountPerProcess.
 //
 // Returns how many logical devices of the default type each process has.
-//
-// The arguments of PJRT_TpuTopology_LogiDeviceCountPerProcess. The number of
-// logical devices.
 //
 // Since API 0.81.
 type TPUTopologyLogiDeviceCountPerProcessArgs struct {
@@ -344,9 +301,6 @@ const TPUTopologyLogiDeviceCountPerProcessArgsSize = 20
 //
 // Returns how many logical devices of the default type each chip has.
 //
-// The arguments of PJRT_TpuTopology_LogiDeviceCountPerChip. The number of
-// logical devices.
-//
 // Since API 0.81.
 type TPUTopologyLogiDeviceCountPerChipArgs struct {
 	StructSize uintptr              // struct_size
@@ -366,9 +320,6 @@ const TPUTopologyLogiDeviceCountPerChipArgsSize = 20
 //
 // Returns how many cores of the default type each process has.
 //
-// The arguments of PJRT_TpuTopology_CoreCountPerProcess. The number of
-// cores.
-//
 // Since API 0.81.
 type TPUTopologyCoreCountPerProcessArgs struct {
 	StructSize uintptr              // struct_size
@@ -387,9 +338,6 @@ const TPUTopologyCoreCountPerProcessArgsSize = 20
 // Filled by the plugin.
 //
 // Lists the processes.
-//
-// The arguments of PJRT_TpuTopology_ProcessIds. For how many the caller has
-// room. Filled by the plugin. How many were written.
 //
 // Since API 0.81.
 type TPUTopologyProcessIDsArgs struct {
@@ -411,9 +359,6 @@ const TPUTopologyProcessIDsArgsSize = 40
 // PJRT_TpuTopology_LogiDeviceIdsOnProcess.
 //
 // Lists the logical devices of the default type that a process has.
-//
-// The arguments of PJRT_TpuTopology_LogiDeviceIdsOnProcess. The process. For
-// how many the caller has room. Filled by the plugin. How many were written.
 //
 // Since API 0.81.
 type TPUTopologyLogiDeviceIDsOnProcessArgs struct {
@@ -439,9 +384,6 @@ const TPUTopologyLogiDeviceIDsOnProcessArgsSize = 40
 //
 // Returns the process that a chip belongs to, and its place there.
 //
-// The arguments of PJRT_TpuTopology_ProcIdAndIdxOnProcForChip. The chip. The
-// process. The place there, counted from zero.
-//
 // Since API 0.81.
 type TPUTopologyProcIDAndIdxOnProcForChipArgs struct {
 	StructSize uintptr              // struct_size
@@ -464,9 +406,6 @@ const TPUTopologyProcIDAndIdxOnProcForChipArgsSize = 28
 //
 // Returns the process that a logical device belongs to, and its place there.
 //
-// The arguments of PJRT_TpuTopology_ProcIdAndIdxOnProcForLogiDevice. The
-// logical device. The process. The place there, counted from zero.
-//
 // Since API 0.81.
 type TPUTopologyProcIDAndIdxOnProcForLogiDeviceArgs struct {
 	StructSize uintptr              // struct_size
@@ -488,9 +427,6 @@ const TPUTopologyProcIDAndIdxOnProcForLogiDeviceArgsSize = 28
 // PJRT_TpuTopology_ProcessCoordFromId.
 //
 // Returns the coordinates of a process.
-//
-// The arguments of PJRT_TpuTopology_ProcessCoordFromId. The process. For how
-// many the caller has room. Filled by the plugin. How many were written.
 //
 // Since API 0.81.
 type TPUTopologyProcessCoordFromIDArgs struct {
@@ -515,9 +451,6 @@ const TPUTopologyProcessCoordFromIDArgsSize = 48
 //
 // Returns the chip at some coordinates.
 //
-// The arguments of PJRT_TpuTopology_ChipIdFromCoord. The coordinates. How
-// many there are. The chip.
-//
 // Since API 0.81.
 type TPUTopologyChipIDFromCoordArgs struct {
 	StructSize uintptr              // struct_size
@@ -538,10 +471,6 @@ const TPUTopologyChipIDFromCoordArgsSize = 36
 // PJRT_TpuTopology_LogiDeviceIdFromChipCoordAndIdx.
 //
 // Returns the logical device at some place on the chip at some coordinates.
-//
-// The arguments of PJRT_TpuTopology_LogiDeviceIdFromChipCoordAndIdx. The
-// coordinates of the chip. How many there are. The place on the chip,
-// counted from zero. The logical device.
 //
 // Since API 0.81.
 type TPUTopologyLogiDeviceIDFromChipCoordAndIdxArgs struct {
@@ -567,11 +496,6 @@ const TPUTopologyLogiDeviceIDFromChipCoordAndIdxArgsSize = 40
 //
 // Returns the coordinates of the chip of a logical device, and its place
 // there.
-//
-// The arguments of PJRT_TpuTopology_ChipCoordAndIdxForLogiDevice. The
-// logical device. For how many coordinates the caller has room. Filled by
-// the plugin. How many were written. The place on the chip, counted from
-// zero.
 //
 // Since API 0.81.
 type TPUTopologyChipCoordAndIdxForLogiDeviceArgs struct {
@@ -599,10 +523,6 @@ const TPUTopologyChipCoordAndIdxForLogiDeviceArgsSize = 52
 //
 // Returns how many chips a process has along each dimension.
 //
-// The arguments of PJRT_TpuTopology_ChipsPerProcessBounds. For how many
-// dimensions the caller has room. Filled by the plugin. How many were
-// written.
-//
 // Since API 0.81.
 type TPUTopologyChipsPerProcessBoundsArgs struct {
 	StructSize uintptr              // struct_size
@@ -628,9 +548,6 @@ const TPUTopologyChipsPerProcessBoundsArgsSize = 40
 //
 // Returns how many chips there are along each dimension.
 //
-// The arguments of PJRT_TpuTopology_ChipBounds. For how many dimensions the
-// caller has room. Filled by the plugin. How many were written.
-//
 // Since API 0.81.
 type TPUTopologyChipBoundsArgs struct {
 	StructSize uintptr              // struct_size
@@ -654,9 +571,6 @@ const TPUTopologyChipBoundsArgsSize = 40
 //
 // Returns how many processes there are along each dimension.
 //
-// The arguments of PJRT_TpuTopology_ProcessBounds. For how many dimensions
-// the caller has room. Filled by the plugin. How many were written.
-//
 // Since API 0.81.
 type TPUTopologyProcessBoundsArgs struct {
 	StructSize uintptr              // struct_size
@@ -679,10 +593,6 @@ const TPUTopologyProcessBoundsArgsSize = 40
 // Returns the name of the strategy by which messages are routed between
 // chips.
 //
-// The arguments of PJRT_TpuTopology_GetRoutingStrategy. Where the name goes,
-// filled by the plugin. The caller provides the memory. For how many bytes
-// there is room, and then how many were written.
-//
 // Since API 0.90.
 type TPUTopologyGetRoutingStrategyArgs struct {
 	StructSize uintptr              // struct_size
@@ -699,11 +609,7 @@ type TPUTopologyGetRoutingStrategyArgs struct {
 // of TPUTopologyGetRoutingStrategyArgs without the padding at its end.
 const TPUTopologyGetRoutingStrategyArgsSize = 32
 
-// PJRT_TpuTopology_SliceConfig: The arrangement of the chips of a slice. The
-// number of dimensions, at most four. The number of chips along each
-// dimension. Only the first dim_size are set. Whether the last chip of each
-// dimension is connected with the first. Only the first dim_size are set.
-// Whether these connections are twisted.
+// PJRT_TpuTopology_SliceConfig: The arrangement of the chips of a slice.
 //
 // Since API 0.90.
 type TPUTopologySliceConfig struct {
@@ -727,11 +633,6 @@ const TPUTopologySliceConfigSize = 29
 // PJRT_TpuTopology_GetSliceConfig.
 //
 // Returns the arrangement of a slice that is known by name.
-//
-// The arguments of PJRT_TpuTopology_GetSliceConfig. The kind of TPU, as the
-// plugin names it. Its length in bytes. The name of the slice, such as
-// 2x2x1. Its length in bytes. Filled by the plugin. The caller provides the
-// memory.
 //
 // Since API 0.90.
 type TPUTopologyGetSliceConfigArgs struct {
@@ -758,10 +659,6 @@ const TPUTopologyGetSliceConfigArgsSize = 48
 //
 // Lists the arrangements that a kind of TPU comes in.
 //
-// The arguments of PJRT_TpuTopology_GetSliceConfigs. The kind of TPU, as the
-// plugin names it. Its length in bytes. Filled by the plugin. For how many
-// the caller has room. How many were written.
-//
 // Since API 0.90.
 type TPUTopologyGetSliceConfigsArgs struct {
 	StructSize uintptr // struct_size
@@ -786,10 +683,6 @@ const TPUTopologyGetSliceConfigsArgsSize = 48
 //
 // Returns how the hosts of a kind of TPU are built.
 //
-// The arguments of PJRT_TpuTopology_GetDefaultPlatformConfig. The kind of
-// TPU, as the plugin names it. Its length in bytes. The number of chips on a
-// tray. The number of trays.
-//
 // Since API 0.90.
 type TPUTopologyGetDefaultPlatformConfigArgs struct {
 	StructSize uintptr // struct_size
@@ -811,9 +704,6 @@ const TPUTopologyGetDefaultPlatformConfigArgsSize = 40
 // PJRT_TpuTopology_Extension is a node of the extension chain.
 //
 // The node of the TPU topology extension. Its args have no extension_start.
-// Whether it is. Whether it is. Whether that is so. Whether it can. The
-// number of processes. The number of chips. The number of chips. Filled by
-// the plugin. Filled by the plugin. Filled by the plugin.
 //
 // Since API 0.81.
 type TPUTopologyExtension struct {

@@ -12,16 +12,6 @@ const (
 // Compiles a kernel. Blocks until it is done. Either the code or the path of
 // a file that holds it is set.
 //
-// The arguments of PJRT_Triton_Compile. The kernel as MLIR. Read during the
-// call only. Its length in bytes. The architecture to compile for. Its
-// length in bytes. How many warps a block has. How many blocks a cluster
-// has. How many stages loops are pipelined into. The code, stored by the
-// plugin. Owned by the caller; the header does not say how to free it. Its
-// length in bytes. How much shared memory the kernel needs, in bytes. Stored
-// by the plugin. The path of a file with the code, stored by the plugin.
-// Owned by the caller; the header does not say how to free it. Its length in
-// bytes.
-//
 // Since API 0.65.
 type TritonCompileArgs struct {
 	StructSize uintptr // struct_size

@@ -15,8 +15,7 @@ const (
 )
 
 // PJRT_XlaTransform_PipelineStage: A point of the compilation at which a
-// transformation runs. Before instructions are put in order. After
-// instructions have been put in order.
+// transformation runs.
 //
 // Since API 0.110.
 type XLATransformPipelineStage int32
@@ -71,8 +70,7 @@ func (v *XLATransformPipelineStage) UnmarshalText(text []byte) (err error) {
 }
 
 // PJRT_XlaTransform_string: Bytes with a length, borrowed from whoever made
-// the struct. They need not end in a zero byte. The first byte. The length
-// in bytes.
+// the struct. They need not end in a zero byte.
 //
 // Since API 0.110.
 type XLATransformString struct {
@@ -98,13 +96,7 @@ func (f XLATransformVersionAndErrorCleanupFn) Call(data uintptr) {
 
 // PJRT_XlaTransform_version_and_error: Stands at the start of the arguments
 // of a callback: which version the two sides speak, and what the callback
-// answers. The version of the callbacks that the plugin speaks. Whatever the
-// callback needs to keep its results alive. Called once with data when the
-// results have been read; null when there is nothing to free. Set when the
-// callback failed. The compilation then fails with the code and the text.
-// The kind of the error. Meaningless when has_error is false. The text of
-// the error, alive until cleanup_fn is called. Meaningless when has_error is
-// false.
+// answers.
 //
 // Since API 0.110.
 type XLATransformVersionAndError struct {
@@ -126,12 +118,6 @@ type XLATransformVersionAndError struct {
 }
 
 // PJRT_XlaTransform_Args are the arguments of PJRT_XlaTransform.
-//
-// The arguments of the transform_hlo_module callback. The version, and the
-// error if there is one. The program, a serialized HloModuleProto message,
-// valid until the callback returns. The new program, a serialized
-// HloModuleProto message, alive until cleanup_fn is called. Read only when
-// changed is true. Whether there is a new program.
 //
 // Since API 0.110.
 type XLATransformArgs struct {
@@ -183,10 +169,6 @@ func (f XLATransformCallbacksTransformHLOModule) Call(data *XLATransformCallback
 // PJRT_XlaTransform_Callbacks is a table of functions.
 //
 // What a program registers. The plugin keeps the struct until it calls dtor.
-// The version of the callbacks that the program speaks. Called once, when
-// the plugin needs the callbacks no longer; null when there is nothing to
-// free. Called during compilations, on a thread of the plugin's choice; null
-// for none.
 //
 // Since API 0.110.
 type XLATransformCallbacks struct {
@@ -205,11 +187,6 @@ type XLATransformCallbacks struct {
 //
 // Registers a transformation, in the whole process. It runs in all
 // compilations that start later.
-//
-// The arguments of PJRT_Register_Xla_Transform_Fn. The name under which the
-// transformation can be taken away again. Read during the call only. Its
-// length in bytes. When the transformation runs. Kept by the plugin, which
-// calls its dtor in the end.
 //
 // Since API 0.110.
 type RegisterXLATransformArgs struct {
@@ -234,10 +211,6 @@ const RegisterXLATransformArgsSize = 40
 //
 // Takes a transformation away. Compilations that start later do not run it.
 //
-// The arguments of PJRT_Clear_Xla_Transform_Fn. When the transformation
-// runs. The name under which it was registered. Its length in bytes. What
-// was registered. Whether there was such a transformation.
-//
 // Since API 0.111.
 type ClearXLATransformArgs struct {
 	StructSize uintptr // struct_size
@@ -257,8 +230,7 @@ type ClearXLATransformArgs struct {
 // ClearXLATransformArgs without the padding at its end.
 const ClearXLATransformArgsSize = 41
 
-// PJRT_HloPassPipelineTrace: What the passes of a compilation did. A
-// serialized HloModuleMetadataProto message. Its length in bytes.
+// PJRT_HloPassPipelineTrace: What the passes of a compilation did.
 //
 // Since API 0.114.
 type HLOPassPipelineTrace struct {
@@ -272,11 +244,6 @@ type HLOPassPipelineTrace struct {
 // PJRT_Xla_Transform_Get_Hlo_Pass_Pipeline_Trace_Fn.
 //
 // Returns what the passes that a program went through did to it.
-//
-// The arguments of PJRT_Xla_Transform_Get_Hlo_Pass_Pipeline_Trace_Fn. The
-// program, a serialized HloModuleProto message. An input, read during the
-// call only. An output, owned by the caller, who frees it with
-// destroy_hlo_pass_pipeline_trace.
 //
 // Since API 0.114.
 type XLATransformGetHLOPassPipelineTraceArgs struct {
@@ -298,9 +265,6 @@ const XLATransformGetHLOPassPipelineTraceArgsSize = 40
 // of PJRT_Xla_Transform_Destroy_Hlo_Pass_Pipeline_Trace_Fn.
 //
 // Frees a trace. It returns nothing and cannot fail.
-//
-// The arguments of PJRT_Xla_Transform_Destroy_Hlo_Pass_Pipeline_Trace_Fn.
-// What to free.
 //
 // Since API 0.114.
 type XLATransformDestroyHLOPassPipelineTraceArgs struct {

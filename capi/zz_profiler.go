@@ -31,9 +31,6 @@ type ProfilerConsumeResult struct {
 // Frees an error. A null error is allowed and does nothing. It returns
 // nothing and cannot fail.
 //
-// The arguments of PLUGIN_Profiler_Error_Destroy. Not used. Must be null.
-// What to free; null for nothing.
-//
 // Since API 0.34.
 type ProfilerErrorDestroyArgs struct {
 	StructSize uintptr // struct_size
@@ -51,10 +48,6 @@ const ProfilerErrorDestroyArgsSize = 24
 // PLUGIN_Profiler_Error_Message.
 //
 // Returns the text of an error. It returns nothing and cannot fail.
-//
-// The arguments of PLUGIN_Profiler_Error_Message. Not used. Must be null.
-// The text, valid as long as the error. It need not end in a zero byte. Its
-// length in bytes.
 //
 // Since API 0.34.
 type ProfilerErrorMessageArgs struct {
@@ -78,9 +71,6 @@ const ProfilerErrorMessageArgsSize = 40
 //
 // Returns the kind of an error.
 //
-// The arguments of PLUGIN_Profiler_Error_GetCode. Not used. Must be null.
-// The kind, numbered as PJRT_Error_Code.
-//
 // Since API 0.34.
 type ProfilerErrorGetCodeArgs struct {
 	StructSize uintptr // struct_size
@@ -98,10 +88,6 @@ const ProfilerErrorGetCodeArgsSize = 28
 // PLUGIN_Profiler_Create_Args are the arguments of PLUGIN_Profiler_Create.
 //
 // Makes a profiler. It records nothing yet.
-//
-// The arguments of PLUGIN_Profiler_Create. A serialized ProfileOptions
-// message. Read during the call only. Its length in bytes. Owned by the
-// caller, who frees it with PLUGIN_Profiler_Destroy.
 //
 // Since API 0.34.
 type ProfilerCreateArgs struct {
@@ -123,8 +109,6 @@ const ProfilerCreateArgsSize = 32
 //
 // Frees a profiler.
 //
-// The arguments of PLUGIN_Profiler_Destroy.
-//
 // Since API 0.34.
 type ProfilerDestroyArgs struct {
 	StructSize uintptr   // struct_size
@@ -139,8 +123,6 @@ const ProfilerDestroyArgsSize = 16
 //
 // Starts recording.
 //
-// The arguments of PLUGIN_Profiler_Start.
-//
 // Since API 0.34.
 type ProfilerStartArgs struct {
 	StructSize uintptr   // struct_size
@@ -154,8 +136,6 @@ const ProfilerStartArgsSize = 16
 // PLUGIN_Profiler_Stop_Args are the arguments of PLUGIN_Profiler_Stop.
 //
 // Stops recording. Stopping a profiler that was not started is an error.
-//
-// The arguments of PLUGIN_Profiler_Stop.
 //
 // Since API 0.34.
 type ProfilerStopArgs struct {
@@ -173,9 +153,6 @@ const ProfilerStopArgsSize = 16
 // Writes what was recorded, a serialized XSpace message, into memory of the
 // caller. Call it twice: first with a null buffer for the length, then with
 // a buffer of that length.
-//
-// The arguments of PLUGIN_Profiler_CollectData. Where the bytes go, owned by
-// the caller; null asks for the length only. The length in bytes.
 //
 // Since API 0.34.
 type ProfilerCollectDataArgs struct {
@@ -196,9 +173,6 @@ const ProfilerCollectDataArgsSize = 32
 //
 // Takes what was recorded out of a profiler, without writing it as bytes.
 //
-// The arguments of PLUGIN_Profiler_Consume. Owned by the caller, who frees
-// it with PLUGIN_Profiler_ConsumeResult_Destroy.
-//
 // Since API 0.113.
 type ProfilerConsumeArgs struct {
 	StructSize uintptr   // struct_size
@@ -218,8 +192,6 @@ const ProfilerConsumeArgsSize = 24
 // Frees what was taken out of a profiler. It returns nothing and cannot
 // fail.
 //
-// The arguments of PLUGIN_Profiler_ConsumeResult_Destroy.
-//
 // Since API 0.113.
 type ProfilerConsumeResultDestroyArgs struct {
 	StructSize    uintptr                // struct_size
@@ -234,9 +206,6 @@ const ProfilerConsumeResultDestroyArgsSize = 16
 // PLUGIN_Profiler_Serialize.
 //
 // Writes what was taken out of a profiler as a serialized XSpace message.
-//
-// The arguments of PLUGIN_Profiler_Serialize. The bytes, owned by
-// consume_result and valid as long as it. Their number.
 //
 // Since API 0.113.
 type ProfilerSerializeArgs struct {
@@ -258,7 +227,7 @@ const ProfilerSerializeArgsSize = 40
 //
 // The table of the profiler. It belongs to the plugin and lives as long as
 // the process. Its functions past the struct_size that the plugin states do
-// not exist. Not used. Must be null.
+// not exist.
 //
 // Since API 0.34.
 type ProfilerAPI struct {

@@ -30,7 +30,8 @@ type Client struct {
 // plugin's defaults.
 type ClientOptions struct {
 	// Create are the plugin's own options, such as cpu_device_count (int64).
-	// Plugins end the process when a value has another type than they expect.
+	// Plugins end the process when a value has another type than they expect;
+	// the types of the options of XLA's own plugins are checked.
 	Create []Attribute
 }
 
@@ -40,6 +41,9 @@ type ClientOptions struct {
 func (p *Plugin) NewClient(ctx context.Context, opts *ClientOptions) (*Client, error) {
 	if opts == nil {
 		opts = &ClientOptions{}
+	}
+	if err := checkCreateOptions(opts.Create); err != nil {
+		return nil, err
 	}
 	options, err := capi.NewNamedValues(opts.Create)
 	if err != nil {

@@ -11,9 +11,6 @@ import "unsafe"
 //
 // The error that the function returns is its result, so it is to be called
 // with Raw.
-//
-// The arguments of XLA_FFI_Error_Create. The text, terminated by a zero byte
-// and copied. The kind.
 type ErrorCreateArgs struct {
 	StructSize     uintptr            // struct_size
 	ExtensionStart *InternalExtension // extension_start
@@ -33,9 +30,6 @@ const ErrorCreateArgsSize = 28
 // Returns the text and the kind of an error.
 //
 // The function returns nothing.
-//
-// The arguments of XLA_FFI_Error_GetDetails. The text, terminated by a zero
-// byte and valid as long as the error. The kind.
 //
 // Since XLA FFI API 0.4.
 type ErrorGetDetailsArgs struct {
@@ -58,8 +52,6 @@ const ErrorGetDetailsArgsSize = 36
 // Frees an error.
 //
 // The function returns nothing.
-//
-// The arguments of XLA_FFI_Error_Destroy.
 type ErrorDestroyArgs struct {
 	StructSize     uintptr            // struct_size
 	ExtensionStart *InternalExtension // extension_start
@@ -75,9 +67,6 @@ const ErrorDestroyArgsSize = 24
 // Makes a future, for a handler that lets its work go on after it has
 // returned. The handler stores it in the call frame and sets it later,
 // exactly once.
-//
-// The arguments of XLA_FFI_Future_Create. Belongs to XLA once it is stored
-// in the call frame.
 type FutureCreateArgs struct {
 	StructSize     uintptr            // struct_size
 	ExtensionStart *InternalExtension // extension_start
@@ -96,8 +85,6 @@ const FutureCreateArgsSize = 16
 // XLA_FFI_Future_SetAvailable.
 //
 // Ends a call with success. May be called from any thread.
-//
-// The arguments of XLA_FFI_Future_SetAvailable.
 type FutureSetAvailableArgs struct {
 	StructSize     uintptr            // struct_size
 	ExtensionStart *InternalExtension // extension_start
@@ -111,8 +98,6 @@ const FutureSetAvailableArgsSize = 24
 // XLA_FFI_Future_SetError_Args are the arguments of XLA_FFI_Future_SetError.
 //
 // Ends a call with an error. May be called from any thread.
-//
-// The arguments of XLA_FFI_Future_SetError. XLA owns it from here on.
 type FutureSetErrorArgs struct {
 	StructSize     uintptr            // struct_size
 	ExtensionStart *InternalExtension // extension_start
@@ -126,9 +111,6 @@ type FutureSetErrorArgs struct {
 const FutureSetErrorArgsSize = 32
 
 // XLA_FFI_Args are the arguments of XLA_FFI.
-//
-// The arguments of a call, in order. How many there are. The kind of each.
-// Where each stands; its kind tells its struct.
 type Args struct {
 	StructSize     uintptr            // struct_size
 	ExtensionStart *InternalExtension // extension_start
@@ -148,11 +130,6 @@ const ArgsSize = 40
 // XLA_FFI_Handler_Register.
 //
 // Registers handlers for a custom call, in the whole process.
-//
-// The arguments of XLA_FFI_Handler_Register. The name by which programs call
-// them. The platform that they are for, such as Host or CUDA. The handlers.
-// They must stay callable: nothing unregisters them. What the handlers
-// promise; zero for nothing.
 type HandlerRegisterArgs struct {
 	StructSize     uintptr            // struct_size
 	ExtensionStart *InternalExtension // extension_start
@@ -173,11 +150,6 @@ const HandlerRegisterArgsSize = 92
 // XLA_FFI_Type_Register_Args are the arguments of XLA_FFI_Type_Register.
 //
 // Gives a type of the program's own an id.
-//
-// The arguments of XLA_FFI_Type_Register. The name of the type, unique in
-// the process. Zero asks for an id, which is stored here. Any other number
-// asks for that id; it is an error when the name has another one. How to
-// treat values of the type.
 type TypeRegisterArgs struct {
 	StructSize     uintptr            // struct_size
 	ExtensionStart *InternalExtension // extension_start
@@ -201,10 +173,6 @@ const TypeRegisterArgsSize = 40
 //
 // Looks for something that the runtime offers beside the table.
 //
-// The arguments of XLA_FFI_InvokeContext_FindExtension. The number of the
-// extension. The extension, valid as long as the call; null when the runtime
-// does not have it.
-//
 // Since XLA FFI API 0.4.
 type InvokeContextFindExtensionArgs struct {
 	StructSize     uintptr            // struct_size
@@ -227,9 +195,6 @@ const InvokeContextFindExtensionArgsSize = 40
 // Returns a value that the caller of the program has put into its execute
 // context.
 //
-// The arguments of XLA_FFI_InvokeContext_Get. The id of its type. The value,
-// borrowed. It is an error when there is none of that type.
-//
 // Since XLA FFI API 0.4.
 type InvokeContextGetArgs struct {
 	StructSize     uintptr            // struct_size
@@ -250,9 +215,6 @@ const InvokeContextGetArgsSize = 40
 //
 // Keeps a value for later stages of the same custom call. XLA frees it with
 // the deleter of its type. Setting a state twice is an error.
-//
-// The arguments of XLA_FFI_State_Set. The stage that the state belongs to.
-// The id of its type. The value. XLA owns it from here on.
 type StateSetArgs struct {
 	StructSize     uintptr            // struct_size
 	ExtensionStart *InternalExtension // extension_start
@@ -274,10 +236,6 @@ const StateSetArgsSize = 48
 // XLA_FFI_State_Get_Args are the arguments of XLA_FFI_State_Get.
 //
 // Returns the value that an earlier stage has kept.
-//
-// The arguments of XLA_FFI_State_Get. The stage that the state belongs to.
-// The id of its type. The value, borrowed. It is an error when there is none
-// of that type.
 type StateGetArgs struct {
 	StructSize     uintptr            // struct_size
 	ExtensionStart *InternalExtension // extension_start
@@ -301,9 +259,6 @@ const StateGetArgsSize = 48
 //
 // Returns the stream on which the operation has to put its work, on
 // platforms that have streams.
-//
-// The arguments of XLA_FFI_Stream_Get. The stream as the platform knows it,
-// a CUstream with CUDA.
 type StreamGetArgs struct {
 	StructSize     uintptr            // struct_size
 	ExtensionStart *InternalExtension // extension_start
@@ -321,11 +276,6 @@ const StreamGetArgsSize = 32
 //
 // Allocates device memory for the time of the call. It may be refused for
 // want of memory.
-//
-// The arguments of XLA_FFI_DeviceMemory_Allocate. How many bytes. The
-// address is a multiple of it. The memory. Give it back with
-// XLA_FFI_DeviceMemory_Free; what is left when the call ends is freed by
-// XLA.
 type DeviceMemoryAllocateArgs struct {
 	StructSize     uintptr            // struct_size
 	ExtensionStart *InternalExtension // extension_start
@@ -347,9 +297,6 @@ const DeviceMemoryAllocateArgsSize = 48
 // XLA_FFI_DeviceMemory_Free.
 //
 // Gives device memory back.
-//
-// The arguments of XLA_FFI_DeviceMemory_Free. How many bytes were asked for.
-// The memory.
 type DeviceMemoryFreeArgs struct {
 	StructSize     uintptr            // struct_size
 	ExtensionStart *InternalExtension // extension_start
@@ -369,9 +316,6 @@ const DeviceMemoryFreeArgsSize = 40
 //
 // Runs a task on one of XLA's threads. Returns at once; the handler must
 // wait for its tasks, or store a future.
-//
-// The arguments of XLA_FFI_ThreadPool_Schedule. The function to run. Passed
-// on to the task as it is.
 type ThreadPoolScheduleArgs struct {
 	StructSize     uintptr            // struct_size
 	ExtensionStart *InternalExtension // extension_start
@@ -390,9 +334,6 @@ const ThreadPoolScheduleArgsSize = 40
 // XLA_FFI_ThreadPool_NumThreads.
 //
 // Returns how many threads XLA has for tasks.
-//
-// The arguments of XLA_FFI_ThreadPool_NumThreads. Where the number goes; the
-// caller provides the memory.
 type ThreadPoolNumThreadsArgs struct {
 	StructSize     uintptr            // struct_size
 	ExtensionStart *InternalExtension // extension_start
@@ -409,8 +350,6 @@ const ThreadPoolNumThreadsArgsSize = 32
 //
 // Returns a number that all devices of one execution have in common, and no
 // other execution has.
-//
-// The arguments of XLA_FFI_RunId_Get. The number.
 type RunIDGetArgs struct {
 	StructSize     uintptr            // struct_size
 	ExtensionStart *InternalExtension // extension_start
@@ -427,9 +366,6 @@ const RunIDGetArgsSize = 32
 // XLA_FFI_DeviceOrdinal_Get.
 //
 // Returns the device on which the operation runs.
-//
-// The arguments of XLA_FFI_DeviceOrdinal_Get. The number of the device in
-// this process.
 type DeviceOrdinalGetArgs struct {
 	StructSize     uintptr            // struct_size
 	ExtensionStart *InternalExtension // extension_start

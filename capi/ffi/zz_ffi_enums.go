@@ -4,8 +4,7 @@ package ffi
 
 import "github.com/purepjrt/purepjrt/capi/internal/enumtext"
 
-// XLA_FFI_InternalExtension_Type: The kinds of XLA_FFI_InternalExtension. An
-// XLA_FFI_Metadata_Extension.
+// XLA_FFI_InternalExtension_Type: The kinds of XLA_FFI_InternalExtension.
 //
 // Since XLA FFI API 0.4.
 type InternalExtensionType int32
@@ -54,16 +53,7 @@ func (v *InternalExtensionType) UnmarshalText(text []byte) (err error) {
 }
 
 // XLA_FFI_Error_Code: The kinds of errors. The numbers are those of
-// PJRT_Error_Code, with zero for success. Success. The call was given up,
-// usually by its caller. An error of no known kind. An argument is wrong,
-// whatever the state of the system. The time was over before the call ended.
-// Something that was asked for does not exist. Something that was to be made
-// exists already. The caller may not do this. Memory, or another resource,
-// is used up. The state of the system does not allow this. The call was
-// broken off because of another one. A position lies past the valid range.
-// This is not supported. Something that must hold does not: a fault of the
-// implementation. The service cannot be reached now; trying again may help.
-// Data are lost or damaged. The caller did not prove who it is.
+// PJRT_Error_Code, with zero for success.
 type ErrorCode int32
 
 // The values of XLA_FFI_Error_Code.
@@ -166,23 +156,7 @@ func (v *ErrorCode) UnmarshalText(text []byte) (err error) {
 }
 
 // XLA_FFI_DataType: The types of elements. The numbers are those of XLA's
-// PrimitiveType, not of PJRT_Buffer_Type. No type. A truth value in one
-// byte. A signed integer of 1 bit. A signed integer of 2 bits. A signed
-// integer of 4 bits. A signed integer of 8 bits. A signed integer of 16
-// bits. A signed integer of 32 bits. A signed integer of 64 bits. An
-// unsigned integer of 1 bit. An unsigned integer of 2 bits. An unsigned
-// integer of 4 bits. An unsigned integer of 8 bits. An unsigned integer of
-// 16 bits. An unsigned integer of 32 bits. An unsigned integer of 64 bits.
-// An IEEE 754 number of 16 bits. An IEEE 754 number of 32 bits. An IEEE 754
-// number of 64 bits. The upper half of an F32. A complex number of two F32.
-// A complex number of two F64. A token, which orders side effects and has no
-// data. A number of 8 bits with 5 of exponent and 2 of mantissa. A number of
-// 8 bits with 3 of exponent and 4 of mantissa. A number of 8 bits with 4 of
-// exponent and 3 of mantissa. As F8E4M3, without infinities. As F8E4M3, with
-// an exponent bias of 11, without infinities and negative zero. As F8E5M2,
-// without infinities and negative zero. As F8E4M3, without infinities and
-// negative zero. A number of 4 bits with 2 of exponent and 1 of mantissa,
-// without infinities. A power of two in 8 bits of exponent, without sign.
+// PrimitiveType, not of PJRT_Buffer_Type.
 type DataType int32
 
 // The values of XLA_FFI_DataType.
@@ -329,7 +303,7 @@ func (v *DataType) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// XLA_FFI_ArgType: The kinds of arguments. An XLA_FFI_Buffer.
+// XLA_FFI_ArgType: The kinds of arguments.
 type ArgType int32
 
 // The values of XLA_FFI_ArgType.
@@ -374,8 +348,7 @@ func (v *ArgType) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// XLA_FFI_RetType: The kinds of results. An XLA_FFI_Buffer, which the
-// handler fills.
+// XLA_FFI_RetType: The kinds of results.
 type RetType int32
 
 // The values of XLA_FFI_RetType.
@@ -420,8 +393,7 @@ func (v *RetType) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// XLA_FFI_AttrType: The kinds of attributes. An XLA_FFI_Array. An
-// XLA_FFI_Attrs. An XLA_FFI_Scalar. An XLA_FFI_ByteSpan.
+// XLA_FFI_AttrType: The kinds of attributes.
 type AttrType int32
 
 // The values of XLA_FFI_AttrType.
@@ -476,11 +448,7 @@ func (v *AttrType) UnmarshalText(text []byte) (err error) {
 }
 
 // XLA_FFI_ExecutionStage: The moments at which XLA calls a handler. A
-// handler is registered for some of them. Once for each loaded program.
-// There are attributes, but no arguments and no results. Before an
-// execution, to ask for resources. Before the first operation of an
-// execution, on each device. The call itself. While operations are recorded,
-// to be replayed later.
+// handler is registered for some of them.
 type ExecutionStage int32
 
 // The values of XLA_FFI_ExecutionStage.
@@ -543,8 +511,7 @@ func (v *ExecutionStage) UnmarshalText(text []byte) (err error) {
 }
 
 // XLA_FFI_Handler_TraitsBits: What a handler promises. The values are bits
-// and can be combined. The handler may be recorded once and replayed many
-// times, as GPU command buffers do.
+// and can be combined.
 type HandlerTraitsBits int32
 
 // The values of XLA_FFI_Handler_TraitsBits.

@@ -5,8 +5,7 @@ package ffi
 import "unsafe"
 
 // XLA_FFI_InternalExtension: A node of a chain that hangs on a struct and
-// carries something beside its fields. What the node is. The next node; null
-// at the end.
+// carries something beside its fields.
 //
 // Since XLA FFI API 0.4.
 type InternalExtension struct {
@@ -22,8 +21,7 @@ type InternalExtension struct {
 const InternalExtensionSize = 24
 
 // XLA_FFI_ExtensionId: Which extension a node of the invoke context is, and
-// in which version. The number of the extension. Differs between versions
-// that do not fit together. Grows when something is added.
+// in which version.
 //
 // Since XLA FFI API 0.4.
 type ExtensionID struct {
@@ -40,7 +38,7 @@ type ExtensionID struct {
 const ExtensionIDSize = 16
 
 // XLA_FFI_Extension: What the runtime offers a handler beside the table,
-// found by its id. Which extension it is. The next one; null at the end.
+// found by its id.
 //
 // Since XLA FFI API 0.4.
 type Extension struct {
@@ -55,8 +53,7 @@ type Extension struct {
 // the padding at its end.
 const ExtensionSize = 32
 
-// XLA_FFI_Api_Version: A version of the interface. The major version. The
-// minor version.
+// XLA_FFI_Api_Version: A version of the interface.
 type APIVersion struct {
 	StructSize     uintptr            // struct_size
 	ExtensionStart *InternalExtension // extension_start
@@ -71,9 +68,6 @@ type APIVersion struct {
 const APIVersionSize = 24
 
 // XLA_FFI_Buffer: An array in device memory, borrowed until the call ends.
-// The type of the elements. The elements, without gaps, the last dimension
-// varying fastest. A device address on a GPU. The number of dimensions. The
-// dimensions.
 type Buffer struct {
 	StructSize     uintptr            // struct_size
 	ExtensionStart *InternalExtension // extension_start
@@ -93,8 +87,7 @@ type Buffer struct {
 const BufferSize = 48
 
 // XLA_FFI_ByteSpan: Bytes with a length, borrowed from whoever made the
-// struct. They need not end in a zero byte. The first byte. The length in
-// bytes.
+// struct. They need not end in a zero byte.
 type ByteSpan struct {
 	// ptr: The first byte.
 	Ptr *byte
@@ -102,8 +95,7 @@ type ByteSpan struct {
 	Len uintptr
 }
 
-// XLA_FFI_Scalar: One number as an attribute. The type of the elements.
-// Where the number stands.
+// XLA_FFI_Scalar: One number as an attribute.
 type Scalar struct {
 	// dtype: The type of the elements.
 	Dtype DataType
@@ -111,8 +103,7 @@ type Scalar struct {
 	Value unsafe.Pointer
 }
 
-// XLA_FFI_Array: A list of numbers as an attribute. The type of the
-// elements. How many there are. The numbers, one after the other.
+// XLA_FFI_Array: A list of numbers as an attribute.
 type Array struct {
 	// dtype: The type of the elements.
 	Dtype DataType
@@ -123,14 +114,13 @@ type Array struct {
 }
 
 // XLA_FFI_TypeId: The id of a type of the program's own, unique in the
-// process. The id; zero for none.
+// process.
 type TypeID struct {
 	// type_id: The id; zero for none.
 	TypeID int64
 }
 
-// XLA_FFI_TypeInfo: How XLA treats values of a type. Frees a value of the
-// type; null when nothing is to be freed.
+// XLA_FFI_TypeInfo: How XLA treats values of a type.
 type TypeInfo struct {
 	StructSize     uintptr            // struct_size; since XLA FFI API 0.4
 	ExtensionStart *InternalExtension // extension_start; since XLA FFI API 0.4
@@ -143,8 +133,7 @@ type TypeInfo struct {
 const TypeInfoSize = 24
 
 // XLA_FFI_Rets: The results of a call, in order. Their memory is there
-// already. How many there are. The kind of each. Where each stands; its kind
-// tells its struct.
+// already.
 type Rets struct {
 	StructSize     uintptr            // struct_size
 	ExtensionStart *InternalExtension // extension_start
@@ -160,9 +149,7 @@ type Rets struct {
 // at its end.
 const RetsSize = 40
 
-// XLA_FFI_Attrs: The attributes of a call, sorted by name. How many there
-// are. The kind of each. The name of each. Where each stands; its kind tells
-// its struct.
+// XLA_FFI_Attrs: The attributes of a call, sorted by name.
 type Attrs struct {
 	StructSize     uintptr            // struct_size
 	ExtensionStart *InternalExtension // extension_start
@@ -181,12 +168,7 @@ type Attrs struct {
 const AttrsSize = 48
 
 // XLA_FFI_CallFrame: All that a handler is given. It belongs to XLA and is
-// valid until the handler returns. The table of the XLA that calls. The
-// call, to be passed to functions of the table. Why the handler is called.
-// The arguments. The results. The attributes. Set by a handler whose work
-// goes on after it has returned; left alone otherwise.
-// XLA_FFI_CallFrame_STRUCT_SIZE ends before it, so test the struct_size of
-// the frame first.
+// valid until the handler returns.
 type CallFrame struct {
 	StructSize     uintptr            // struct_size
 	ExtensionStart *InternalExtension // extension_start
@@ -215,10 +197,7 @@ type CallFrame struct {
 const CallFrameSize = 168
 
 // XLA_FFI_Handler_Bundle: The handlers of a custom call, one for each stage.
-// Only execute is needed; the others may be null. Called when a program is
-// loaded. Called before an execution. Called before the first operation of
-// an execution. Called for the operation itself. Called while operations are
-// recorded.
+// Only execute is needed; the others may be null.
 type HandlerBundle struct {
 	// instantiate: Called when a program is loaded.
 	Instantiate Handler
@@ -234,10 +213,7 @@ type HandlerBundle struct {
 	Record Handler
 }
 
-// XLA_FFI_Metadata: What a handler says about itself. The version of the
-// interface that the handler speaks. What the handlers promise; zero for
-// nothing. The type of the state that the handler keeps; zero for none.
-// XLA_FFI_Metadata_STRUCT_SIZE ends before it.
+// XLA_FFI_Metadata: What a handler says about itself.
 type Metadata struct {
 	StructSize uintptr // struct_size
 	// api_version: The version of the interface that the handler speaks.
@@ -256,8 +232,7 @@ type Metadata struct {
 const MetadataSize = 36
 
 // XLA_FFI_Metadata_Extension: Hangs on a call frame when XLA asks a handler
-// about itself instead of calling it. The node of the chain. Where the
-// handler stores its answer.
+// about itself instead of calling it.
 type MetadataExtension struct {
 	// extension_base: The node of the chain.
 	ExtensionBase InternalExtension
@@ -272,9 +247,7 @@ const MetadataExtensionSize = 32
 // XLA_FFI_Api is the table of the functions of c_api.h.
 //
 // The table through which a handler calls XLA. It belongs to XLA and lives
-// as long as the process. Functions past its struct_size do not exist. The
-// version of the interface that XLA speaks. For handlers that are built
-// together with XLA. Each slot is named after its function type.
+// as long as the process. Functions past its struct_size do not exist.
 type API struct {
 	StructSize     uintptr            // struct_size
 	ExtensionStart *InternalExtension // extension_start

@@ -225,7 +225,7 @@ func (s *stubWriter) function(st stub) {
 		s.printf("  return NULL;  // no error can be returned here\n")
 	default:
 		// Static, for C and C++ agree on how to set that to zero.
-		s.printf("  static const %s zero;\n  return zero;  // no error can be returned here\n", strings.TrimPrefix(tight(ret), "const "))
+		s.printf("  static %s zero;\n  return zero;  // no error can be returned here\n", strings.TrimPrefix(tight(ret), "const "))
 	}
 	s.printf("}\n")
 }

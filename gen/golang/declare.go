@@ -36,6 +36,8 @@ type typeInfo struct {
 	target string // kindAlias: the C type that it names
 	// alsoC are further typedefs of the same struct.
 	alsoC []string
+	// fields are the struct's fields in Go, once it has been written.
+	fields []placed
 }
 
 // declare gives each type of each header its Go name.

@@ -14,6 +14,7 @@ const (
 	pathFFI      = pathCAPI + "/ffi"
 	pathCCall    = pathCAPI + "/internal/ccall"
 	pathEnumText = pathCAPI + "/internal/enumtext"
+	pathGenTest  = pathCAPI + "/internal/gentest"
 )
 
 // oldestMinor is the oldest API minor that capi accepts. A field that came in it

@@ -29,6 +29,7 @@ func fieldID(c string) string {
 
 // placed is a field with its place in the Go struct.
 type placed struct {
+	c      string // of a union, the first member
 	id     string
 	offset int64
 }
@@ -63,7 +64,11 @@ func (g *generator) structDecl(t *typeInfo, to, callbacks *sheet) ([]placed, err
 		}
 		end = f.Offset + gt.size
 		align = max(align, gt.align)
-		fields = append(fields, placed{id, f.Offset})
+		c := f.Name
+		if c == "" && len(f.Fields) > 0 {
+			c = f.Fields[0].Name
+		}
+		fields = append(fields, placed{c, id, f.Offset})
 		code = append(code, item)
 	}
 	for i := range s.Fields {
@@ -166,13 +171,24 @@ func (g *generator) structDoc(t *typeInfo) string {
 		say("%s: %s", t.c, t.doc)
 	}
 	if !strings.HasPrefix(paragraphs[0], t.c+":") {
-		paragraphs = append(paragraphs, t.doc)
+		paragraphs = append(paragraphs, withoutLead(t.doc))
 	}
 	if len(t.alsoC) > 0 {
 		paragraphs = append(paragraphs, "C knows it as "+strings.Join(t.alsoC, " and ")+" too.")
 	}
 	paragraphs = append(paragraphs, t.unit.sinceText(g.structSince(t)))
 	return comment(paragraphs...)
+}
+
+// withoutLead drops a first sentence that says again whose arguments a struct is.
+func withoutLead(doc string) string {
+	if !strings.HasPrefix(doc, "The arguments of ") {
+		return doc
+	}
+	if i := strings.IndexAny(doc, ".:"); i >= 0 {
+		return strings.TrimSpace(doc[i+1:])
+	}
+	return doc
 }
 
 // sizeConst writes the constant that C calls X_STRUCT_SIZE.

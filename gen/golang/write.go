@@ -56,6 +56,11 @@ func (g *generator) write() error {
 			boolWord(s.add())
 		}
 	}
+	for _, u := range g.order {
+		if u.kind == unitCore || u.kind == unitFFI {
+			g.index(u.pkg, g.sheet(u, "zz_index_test.go", u.base()))
+		}
+	}
 	return nil
 }
 
@@ -79,9 +84,8 @@ func (g *generator) writeUnit(u *unit, to sheets) error {
 			if t.st.Role == model.RoleArgs && strings.HasSuffix(t.c, "_Args") {
 				dest = to.args
 			}
-			var fields []placed
-			if fields, err = g.structDecl(t, dest, to.callbacks); err == nil {
-				layoutDecl(t, fields, to.layout.add())
+			if t.fields, err = g.structDecl(t, dest, to.callbacks); err == nil {
+				layoutDecl(t, to.layout.add())
 			}
 		}
 		if err != nil {
@@ -130,6 +134,7 @@ func (g *generator) constants(u *unit, to *sheet) error {
 			return err
 		}
 		items = append(items, jen.Id(id).Op("=").Lit(int(*m.Value)).Comment("// "+m.Name))
+		u.consts = append(u.consts, named{m.Name, id})
 	}
 	for _, v := range u.header.Variables {
 		if v.String == "" {
@@ -141,6 +146,7 @@ func (g *generator) constants(u *unit, to *sheet) error {
 			return err
 		}
 		items = append(items, jen.Id(id).Op("=").Lit(v.String).Comment("// "+v.Name))
+		u.consts = append(u.consts, named{v.Name, id})
 	}
 	if len(items) > 0 {
 		f := to.add()
@@ -160,13 +166,13 @@ func macroName(u *unit, c string) string {
 
 // layoutDecl writes the proof that Go lays a struct out as C does: arrays of the
 // two lengths have one type only if the lengths are equal.
-func layoutDecl(t *typeInfo, fields []placed, f *jen.File) {
+func layoutDecl(t *typeInfo, f *jen.File) {
 	proof := func(c int64, code jen.Code) jen.Code {
 		return jen.Id("_").Index(jen.Lit(int(c))).Struct().Op("=").Index(code).Struct().Values()
 	}
 	value := jen.Id(t.goName).Values()
 	items := []jen.Code{proof(t.st.Size, jen.Qual("unsafe", "Sizeof").Call(value))}
-	for _, p := range fields {
+	for _, p := range t.fields {
 		items = append(items, proof(p.offset, jen.Qual("unsafe", "Offsetof").Call(jen.Add(value).Dot(p.id))))
 	}
 	f.Comment("// " + t.c)

@@ -74,19 +74,26 @@ func (s *source) directiveBetween(from, to int) bool {
 }
 
 // trail returns the comments behind the last token up to the end of the line,
-// those inside the declaration included, and the lines that continue them.
+// those between the words of the declaration included, and the lines that
+// continue them.
 func (s *source) trail(first, last int) []comment {
 	end := s.toks[last]
 	next := len(s.text)
 	if last+1 < len(s.toks) {
 		next = s.toks[last+1].off
 	}
+	from := s.toks[first].off
+	for _, t := range s.toks[first:last] {
+		if t.text == "{" {
+			from = end.off // comments inside a body belong to what stands there
+			break
+		}
+	}
 	var out []comment
-	for i := range s.comments {
+	i, _ := slices.BinarySearchFunc(s.comments, from, func(c comment, off int) int { return c.off - off })
+	for ; i < len(s.comments) && s.comments[i].off <= next; i++ {
 		c := s.comments[i]
 		switch {
-		case c.off < s.toks[first].off || c.off > next:
-			continue
 		case c.off < end.off, c.line == end.line:
 			out = append(out, c)
 		case len(out) > 0 && c.ownLine:

@@ -47,7 +47,7 @@ func Parse(path string, opts Options) (*model.Header, error) {
 func ParseText(path string, text []byte, opts Options) (h *model.Header, err error) {
 	for _, d := range opts.IncludeDirs {
 		if info, err := os.Stat(d); err != nil {
-			return nil, fmt.Errorf("cannot use include directory %s: %w", d, err)
+			return nil, fmt.Errorf("cannot use include directory %s: %w", d, cause(err))
 		} else if !info.IsDir() {
 			return nil, fmt.Errorf("cannot use include directory %s: it is not a directory", d)
 		}
@@ -244,6 +244,11 @@ func (t *translation) explain(err error) error {
 	}
 	for id, text := range t.spelled {
 		msg = strings.ReplaceAll(msg, id, text)
+	}
+	msg = strings.ReplaceAll(msg, mainName, t.main.path)
+	// The front end adds where in its own source it found the fault.
+	if i := strings.LastIndex(msg, " ("); i >= 0 && strings.HasSuffix(msg, ":)") && strings.Contains(msg[i:], ".go:") {
+		msg = msg[:i]
 	}
 	return s.errorf(line, col, "%s", msg)
 }

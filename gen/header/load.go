@@ -90,9 +90,15 @@ func (u *unit) find(name string) (file string, text []byte, err error) {
 		return "", nil, nil
 	}
 	local := filepath.FromSlash(name)
-	candidates := make([]string, 0, len(u.roots)+1)
+	candidates := make([]string, 0, 2*len(u.roots)+1)
 	for _, root := range u.roots {
 		candidates = append(candidates, filepath.Join(root, local))
+	}
+	// XLA lived in TensorFlow's tree once: tensorflow/compiler/xla/...
+	if i := strings.LastIndex(name, "/xla/"); i >= 0 {
+		for _, root := range u.roots {
+			candidates = append(candidates, filepath.Join(root, filepath.FromSlash(name[i+1:])))
+		}
 	}
 	// A plugin ships its headers flat.
 	candidates = append(candidates, filepath.Join(u.dir, filepath.Base(local)))
@@ -113,11 +119,7 @@ func (u *unit) find(name string) (file string, text []byte, err error) {
 func readFile(file string) ([]byte, error) {
 	info, err := os.Stat(file)
 	if err != nil {
-		var pe *fs.PathError
-		if errors.As(err, &pe) {
-			err = pe.Err
-		}
-		return nil, fmt.Errorf("cannot read header %s: %w", file, err)
+		return nil, fmt.Errorf("cannot read header %s: %w", file, cause(err))
 	}
 	if info.IsDir() {
 		return nil, fmt.Errorf("cannot read header %s: it is a directory", file)
@@ -128,9 +130,18 @@ func readFile(file string) ([]byte, error) {
 	}
 	text, err := os.ReadFile(file)
 	if err != nil {
-		return nil, fmt.Errorf("cannot read header: %w", err)
+		return nil, fmt.Errorf("cannot read header %s: %w", file, cause(err))
 	}
 	return text, nil
+}
+
+// cause is err without the name of the file, which the message already has.
+func cause(err error) error {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return pe.Err
+	}
+	return err
 }
 
 // includeName returns what the directive includes and whether it is quoted.

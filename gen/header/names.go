@@ -157,22 +157,42 @@ func (n *names) typedef(toks []token, i int) {
 
 // matching returns the index of the bracket that closes toks[i], or -1.
 func matching(toks []token, i int) int {
-	depth := 0
+	_, m := match(toks, i)
+	return m
+}
+
+// match returns the index of the bracket that closes toks[i]; -1 and the
+// index of the innermost bracket that nothing closes if there is none.
+func match(toks []token, i int) (open, closing int) {
+	stack := make([]int, 0, 8)
 	for ; i < len(toks); i++ {
 		if toks[i].kind != kindPunct {
 			continue
 		}
-		switch toks[i].text {
+		switch t := toks[i].text; t {
 		case "(", "[", "{":
-			depth++
+			stack = append(stack, i)
 		case ")", "]", "}":
-			if depth--; depth == 0 {
-				return i
+			top := len(stack) - 1
+			if top < 0 || counterpart[toks[stack[top]].text] != t {
+				if top < 0 {
+					return i, -1
+				}
+				return stack[top], -1
 			}
+			if top == 0 {
+				return stack[0], i
+			}
+			stack = stack[:top]
 		}
 	}
-	return -1
+	if len(stack) == 0 {
+		return max(len(toks)-1, 0), -1
+	}
+	return stack[len(stack)-1], -1
 }
+
+var counterpart = map[string]string{"(": ")", "[": "]", "{": "}"}
 
 // skipAttributes returns the index behind [[...]] and __attribute__((...)) at i.
 func skipAttributes(toks []token, i int) int {

@@ -79,9 +79,9 @@ func (r *rewriter) blank(i, j int) {
 
 // match is matching, with an error when the bracket is not closed before end.
 func (r *rewriter) match(i, end int) int {
-	m := matching(r.toks, i)
+	open, m := match(r.toks, i)
 	if m < 0 || m >= end {
-		r.fail(i, "%q has no counterpart", r.toks[i].text)
+		r.fail(open, "nothing closes this %q", r.toks[open].text)
 		return end - 1
 	}
 	return m

@@ -6,6 +6,7 @@ package npy
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
@@ -241,11 +242,11 @@ func integers(a *Array) []string {
 	out := make([]string, a.Len())
 	if a.Type.IsSigned() {
 		for i, v := range convert[int64](a) {
-			out[i] = fmt.Sprint(v)
+			out[i] = strconv.FormatInt(v, 10)
 		}
 	} else {
 		for i, v := range convert[uint64](a) {
-			out[i] = fmt.Sprint(v)
+			out[i] = strconv.FormatUint(v, 10)
 		}
 	}
 	return out

@@ -22,6 +22,7 @@ type HashError struct {
 	File, Want, Got string
 }
 
+// Error names the file and both hashes.
 func (e *HashError) Error() string {
 	got := e.Got
 	if got == "" {

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,6 +19,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/npy"
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
 )
@@ -209,9 +211,10 @@ func TestRunRefusesBadInput(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			o := launch(t, dir, append([]string{"run", "--out", "never"}, strings.Fields(c.args)...)...)
+			never := filepath.Join(t.TempDir(), "never")
+			o := launch(t, dir, append([]string{"run", "--out", never}, strings.Fields(c.args)...)...)
 			o.requireFailure(t, 1, c.want)
-			assert.NoDirExists(t, filepath.Join(dir, "never"))
+			assert.NoDirExists(t, never)
 		})
 	}
 }
@@ -289,18 +292,21 @@ func TestInfoAsJSONIsWhatItsHelpSays(t *testing.T) {
 	for key := range keys {
 		assert.Regexp(t, `(?m)^  (\w+, )?`+key+`(, \w+)? `, help.stdout)
 	}
-	var r report
-	require.NoError(t, json.Unmarshal([]byte(o.stdout), &r))
-	assert.Equal(t, library, r.Path)
-	assert.Equal(t, apiVersion{0, 81}, r.API)
-	require.NotNil(t, r.Client)
-	assert.Equal(t, "cpu", r.Client.PlatformName)
-	assert.Len(t, r.Client.Devices, 4)
-	assert.Len(t, r.Client.Memories, 12)
-	assert.Contains(t, r.Functions, functionReport{"PJRT_Client_Compile", "core", 0, true})
-	assert.Contains(t, r.Functions, functionReport{"PJRT_Client_CreateErrorBuffer", "core", 82, false})
-	assert.Contains(t, r.Extensions, extensionReport{5, "FFI", 48})
+	assert.Equal(t, library, keys["path"])
+	assert.Equal(t, map[string]any{"major": 0.0, "minor": 81.0}, keys["api"])
 	assert.Equal(t, []any{1.0, 13.0, 3.0}, keys["attributes"].(map[string]any)["stablehlo_current_version"])
+	assert.Contains(t, keys["functions"], map[string]any{"name": "PJRT_Client_Compile", "section": "core", "since": 0.0, "present": true})
+	assert.Contains(t, keys["functions"], map[string]any{"name": "PJRT_Client_CreateErrorBuffer", "section": "core", "since": 82.0, "present": false})
+	assert.Contains(t, keys["extensions"], map[string]any{"type": 5.0, "name": "FFI", "size": 48.0})
+	client := keys["client"].(map[string]any)
+	assert.Equal(t, "cpu", client["platform_name"])
+	assert.Equal(t, "cpu", client["platform_version"])
+	assert.Equal(t, 0.0, client["process_index"])
+	assert.Len(t, client["devices"], 4)
+	assert.Contains(t, client["devices"], map[string]any{"id": 2.0, "kind": "cpu", "description": "CpuDevice(id=2)",
+		"process_index": 0.0, "addressable": true, "attributes": map[string]any{}})
+	assert.Len(t, client["memories"], 12)
+	assert.Contains(t, client["memories"], map[string]any{"id": 1.0, "kind": "pinned_host", "description": "PINNED_HOST_1"})
 }
 
 func TestCommandLineMistakes(t *testing.T) {
@@ -338,6 +344,13 @@ func TestHelpGoesToStandardOutput(t *testing.T) {
 			assert.Regexp(t, `(?m)^  `+name+` `, o.stdout)
 		}
 	}
+}
+
+func TestAttributesThatJSONLacksAreStrings(t *testing.T) {
+	t.Parallel()
+	text, err := json.Marshal(attributeValues([]pjrt.Attribute{{Name: "a", Value: float32(math.Inf(-1))}, {Name: "b", Value: float32(0.5)}, {Name: "c", Value: true}}))
+	require.NoError(t, err)
+	assert.JSONEq(t, `{"a": "-Inf", "b": 0.5, "c": true}`, string(text))
 }
 
 func TestReportOfAPluginWithoutDevices(t *testing.T) {

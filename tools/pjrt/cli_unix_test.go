@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -62,6 +63,32 @@ func TestInstallFailuresAreOneLine(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestInterruptedInstallLeavesNothing(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	python, ready := filepath.Join(dir, "python3"), filepath.Join(dir, "ready")
+	require.NoError(t, os.WriteFile(python, []byte("#!/bin/sh\ntouch "+ready+"\nexec sleep 60\n"), 0o777))
+	run := exec.CommandContext(t.Context(), command, "install", "--python", python, "cpu")
+	run.Env = append(os.Environ(), "XDG_CACHE_HOME="+dir, "HOME="+dir)
+	go func() {
+		for range 3000 {
+			if _, err := os.Stat(ready); err == nil {
+				break
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		_ = run.Process.Signal(os.Interrupt)
+	}()
+	o := finish(t, dir, run)
+	assert.Equal(t, 1, o.status)
+	assert.Equal(t, "cpu: downloading xla-cpu-pjrt 0.0.1\npjrt: interrupted\n", o.stderr)
+	left, err := filepath.Glob(filepath.Join(dir, "purepjrt", "plugins", "*[^k]"))
+	require.NoError(t, err)
+	hidden, err := filepath.Glob(filepath.Join(dir, "purepjrt", "plugins", ".*"))
+	require.NoError(t, err)
+	assert.Empty(t, append(left, hidden...))
 }
 
 func TestInstallListsAndFindsInTheUsersCache(t *testing.T) {

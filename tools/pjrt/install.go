@@ -35,7 +35,9 @@ Without a name it lists the plugins that can be installed and where they are.`,
 				if err != nil {
 					return err
 				}
-				fmt.Fprintln(cmd.OutOrStdout(), library)
+				if _, err := fmt.Fprintln(cmd.OutOrStdout(), library); err != nil {
+					return err
+				}
 			}
 			return nil
 		},

@@ -13,10 +13,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/npy"
 )
@@ -52,6 +54,9 @@ func manifest(t *testing.T) []program {
 // The programs run in this process: the plugin is loaded once, not for each.
 func TestRunAgreesWithJAX(t *testing.T) {
 	t.Parallel()
+	t.Cleanup(func() {
+		assert.Eventually(t, func() bool { return len(pjrt.Live()) == 0 }, 10*time.Second, 10*time.Millisecond, "run leaves objects behind")
+	})
 	for _, p := range manifest(t) {
 		t.Run(p.Name, func(t *testing.T) {
 			t.Parallel()

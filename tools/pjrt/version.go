@@ -18,9 +18,10 @@ func versionCommand() *cobra.Command {
 		Use:   "version",
 		Short: "Show the version of pjrt and of the PJRT API it knows",
 		Args:  usage(cobra.ExactArgs(0)),
-		Run: func(cmd *cobra.Command, _ []string) {
-			fmt.Fprintf(cmd.OutOrStdout(), "pjrt %s, PJRT API %d.%d, %s %s/%s\n",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			_, err := fmt.Fprintf(cmd.OutOrStdout(), "pjrt %s, PJRT API %d.%d, %s %s/%s\n",
 				buildVersion(), capi.APIMajor, capi.APIMinor, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			return err
 		},
 	}
 }

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package gentest
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Header is what was measured of one C header, as far as Go code depends on it.
+type Header struct {
+	Path   string
+	C11    bool // a C compiler takes it, not only a C++ compiler
+	Macros []struct {
+		Name         string
+		FunctionLike bool `json:"function_like"`
+		Value        *int64
+	}
+	Opaque []string
+	Enums  []struct {
+		Name   string
+		Values []struct {
+			Name  string
+			Value int64
+		}
+	}
+	Structs []struct {
+		Name       string
+		Role       string
+		Typedefs   []string
+		Sizeof     int64
+		StructSize *struct {
+			Const   string
+			Value   int64
+			Forgets string `json:"last_field_is_not_last"`
+		} `json:"struct_size"`
+		Fields []Field
+	}
+	Tables []struct {
+		Struct    string
+		Functions []struct {
+			Name       string
+			Offset     int64
+			Deprecated bool `json:"deprecated_slot"`
+		}
+	}
+	Callbacks []struct{ Name string }
+	Functions []struct{ Name string }
+}
+
+// Field is a member of a struct.
+type Field struct {
+	Name         string
+	Anonymous    string
+	Kind         string
+	Offset, Size int64
+	Fields       []Field
+}
+
+// Facts reads the facts of all headers of which keep is true, from the folder
+// third_party/xla below root.
+func Facts(t *testing.T, root, version string, keep func(path string) bool) []Header {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(root, "third_party/xla/facts", version, "*.json"))
+	require.NoError(t, err)
+	require.NotEmpty(t, files, "no facts of API %s", version)
+	var out []Header
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		require.NoError(t, err)
+		var h Header
+		require.NoError(t, json.Unmarshal(text, &h), f)
+		if keep(h.Path) {
+			out = append(out, h)
+		}
+	}
+	require.NotEmpty(t, out)
+	return out
+}
