@@ -4,6 +4,7 @@
 package pjrt
 
 import (
+	"errors"
 	"maps"
 	"math"
 	"os"
@@ -115,6 +116,9 @@ func (o *CompileOptions) encode(t compileTarget) ([]byte, error) {
 	if err := t.checkCounts(int64(merged.Replicas), int64(merged.Partitions)); err != nil {
 		return nil, err
 	}
+	if merged.hasOddShape() {
+		return nil, invalid("the extra fields of the compile options have an argument or result layout that says more than a ShapeLayout, and cannot be checked")
+	}
 	if merged.ProcessCount < 1 {
 		return nil, invalid("the extra fields of the compile options set %d processes", merged.ProcessCount)
 	}
@@ -124,6 +128,25 @@ func (o *CompileOptions) encode(t compileTarget) ([]byte, error) {
 		}
 	}
 	return b, merged.checkValues()
+}
+
+// hasOddShape reports whether decoded options have a shape in Extra because it did
+// not fit into a ShapeLayout.
+func (o *CompileOptions) hasOddShape() bool {
+	odd := false
+	_ = wireFields(o.Extra, func(r wireField) error { // it has been read before
+		if r.is(fieldArgumentLayouts, protowire.BytesType) {
+			odd = true
+		}
+		if !r.is(fieldBuildOptions, protowire.BytesType) {
+			return nil
+		}
+		return wireFields(r.bytes, func(r wireField) error {
+			odd = odd || r.is(fieldResultLayout, protowire.BytesType)
+			return nil
+		})
+	})
+	return odd
 }
 
 // flags returns the flags of the options and of the environment in the form that
@@ -196,15 +219,23 @@ func (o *CompileOptions) checkValues() error {
 	}
 	for i := range o.ArgumentLayouts {
 		if err := o.ArgumentLayouts[i].check(); err != nil {
-			return invalid("argument layout %d: %v", i, err)
+			return invalid("argument layout %d: %s", i, message(err))
 		}
 	}
 	if o.ResultLayout != nil {
 		if err := o.ResultLayout.check(); err != nil {
-			return invalid("result layout: %v", err)
+			return invalid("result layout: %s", message(err))
 		}
 	}
 	return nil
+}
+
+// message returns the text of an error without its code.
+func message(err error) string {
+	if e := (*Error)(nil); errors.As(err, &e) {
+		return e.Message
+	}
+	return err.Error()
 }
 
 // marshal writes the options without Extra. Plugins end the process on counts of
