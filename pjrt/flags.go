@@ -216,6 +216,8 @@ func overrideValue(name string, value any, strict bool) (any, error) {
 		return plain, nil
 	case f.EnvOnly:
 		return nil, invalid("XLA flag %s can only be set in the environment variable XLA_FLAGS", name)
+	case f.Type == FlagMessage && strict:
+		return nil, invalid("XLA flag %s cannot be set for one compilation; set it in XLA_FLAGS, or in DebugOptions", name)
 	}
 	v, err := f.convert(plain)
 	if err != nil {

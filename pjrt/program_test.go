@@ -27,9 +27,20 @@ func artifact(t testing.TB) []byte {
 // runAdd executes a program that adds two matrices.
 func runAdd(t testing.TB, exe *pjrt.LoadedExecutable) {
 	t.Helper()
+	runAddOn(t, exe, exe.Client().Devices()[0])
+}
+
+func runAddOn(t testing.TB, exe *pjrt.LoadedExecutable, device *pjrt.Device) {
+	t.Helper()
 	ctx := context.Background()
-	c := exe.Client()
-	outs, err := exe.Execute(ctx, []*pjrt.Buffer{upload(t, c, matrix(1, 2, 3, 4)), upload(t, c, matrix(10, 20, 30, 40))}, nil)
+	var args []*pjrt.Buffer
+	for _, a := range []pjrt.HostArray{matrix(1, 2, 3, 4), matrix(10, 20, 30, 40)} {
+		b, err := exe.Client().BufferFromHost(ctx, a, &pjrt.BufferOptions{Device: device})
+		require.NoError(t, err)
+		defer b.Close()
+		args = append(args, b)
+	}
+	outs, err := exe.Execute(ctx, args, nil)
 	require.NoError(t, err)
 	require.Len(t, outs, 1)
 	defer outs[0].Close()
