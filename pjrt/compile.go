@@ -41,9 +41,16 @@ func (c *Client) Compile(ctx context.Context, program Program, opts *CompileOpti
 	}, (*LoadedExecutable).Close)
 }
 
-// compileAhead compiles a program for a topology (PJRT_Compile). The client, which
-// lets the compiler measure on real devices, may be nil.
-func compileAhead(ctx context.Context, plugin *Plugin, topology *lifetime.Ref[capi.TopologyDescription], client *Client,
+// topologyOwner gives out a topology for the length of a call.
+type topologyOwner interface {
+	// acquire returns the topology, and what ends its use.
+	acquire() (h *capi.TopologyDescription, release func(), err error)
+}
+
+// compileAhead compiles a program for a topology (PJRT_Compile). The executable
+// keeps parent, the owner of the topology. The client, which lets the compiler
+// measure on real devices, may be nil.
+func compileAhead(ctx context.Context, plugin *Plugin, topology topologyOwner, parent lifetime.Parent, client *Client,
 	target compileTarget, program Program, opts *CompileOptions,
 ) (*Executable, error) {
 	if client != nil && client.plugin != plugin {
@@ -54,11 +61,13 @@ func compileAhead(ctx context.Context, plugin *Plugin, topology *lifetime.Ref[ca
 		return nil, err
 	}
 	return abandonable(ctx, func() (*Executable, error) {
-		var call capi.Call[capi.CompileArgs]
-		if call.Args.Topology, err = topology.Acquire(); err != nil {
+		h, release, err := topology.acquire()
+		if err != nil {
 			return nil, err
 		}
-		defer topology.Release()
+		defer release()
+		var call capi.Call[capi.CompileArgs]
+		call.Args.Topology = h
 		if client != nil {
 			if call.Args.Client, err = client.ref.Acquire(); err != nil {
 				return nil, err
@@ -72,7 +81,7 @@ func compileAhead(ctx context.Context, plugin *Plugin, topology *lifetime.Ref[ca
 		if err != nil {
 			return nil, err
 		}
-		return newExecutable(plugin.table, call.Args.Executable, topology, in.parameters)
+		return newExecutable(plugin.table, call.Args.Executable, parent, in.parameters)
 	}, (*Executable).Close)
 }
 
@@ -130,6 +139,9 @@ type LoadOptions struct {
 	// whose devices have coordinates (API 0.111). Nil leaves the choice to the
 	// plugin.
 	ComputationOrigin []int32
+	// Source is the program that was compiled, if at hand. Its text tells the
+	// parameters where the plugin does not.
+	Source Program
 }
 
 // DeserializeAndLoad loads an executable that Serialize wrote
@@ -147,6 +159,11 @@ func (c *Client) DeserializeAndLoad(ctx context.Context, data []byte, opts *Load
 	if opts == nil {
 		opts = &LoadOptions{}
 	}
+	source := opts.Source
+	if source.Format == "" {
+		source.Format = DetectFormat(source.Code)
+	}
+	parameters := source.parameters()
 	var options []byte
 	if opts.Compile != nil {
 		var err error
@@ -179,6 +196,6 @@ func (c *Client) DeserializeAndLoad(ctx context.Context, data []byte, opts *Load
 		if err != nil {
 			return nil, err
 		}
-		return newLoadedExecutable(c, call.Args.LoadedExecutable, nil)
+		return newLoadedExecutable(c, call.Args.LoadedExecutable, parameters)
 	}, (*LoadedExecutable).Close)
 }

@@ -360,7 +360,7 @@ func unknownFlag(name string) error {
 	var near []candidate
 	limit := max(2, len(name)/4)
 	for _, f := range flagList() {
-		if d := editDistance(name, f.Name); d <= limit {
+		if d := letterDistance(name, f.Name); d <= limit {
 			near = append(near, candidate{f.Name, d})
 		}
 	}
@@ -380,9 +380,9 @@ func unknownFlag(name string) error {
 	return fmt.Errorf("no known version of XLA has a flag %s; did you mean %s?", name, strings.Join(names, " or "))
 }
 
-// editDistance is the number of letters to insert, delete or replace to make b
+// letterDistance is the number of letters to insert, delete or replace to make b
 // of a.
-func editDistance(a, b string) int {
+func letterDistance(a, b string) int {
 	if len(a) > 200 {
 		a = a[:200] // no flag is nearly as long
 	}

@@ -75,6 +75,13 @@ const (
 	fieldTileDims     = 1 // TileProto
 )
 
+// EncodeCompileOptions returns the serialized CompileOptionsProto that Compile of
+// this client sends for the options, which may be nil. Equal options give equal
+// bytes.
+func (c *Client) EncodeCompileOptions(opts *CompileOptions) ([]byte, error) {
+	return opts.encode(c.target())
+}
+
 // encode checks the options for a target and returns their wire form.
 func (o *CompileOptions) encode(t compileTarget) ([]byte, error) {
 	if o == nil {
