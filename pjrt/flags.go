@@ -211,7 +211,7 @@ func overrideValue(name string, value any, strict bool) (any, error) {
 	case name == "":
 		return nil, invalid("an XLA flag has no name")
 	case !ok && strict:
-		return nil, invalid("%v; AllowUnknownFlags passes it on all the same", unknownFlag(name))
+		return nil, invalid("%v (AllowUnknownFlags passes it on all the same)", unknownFlag(name))
 	case !ok:
 		return plain, nil
 	case f.EnvOnly:
@@ -372,7 +372,9 @@ func unknownFlag(name string) error {
 	})
 	var names []string
 	for _, c := range near[:min(len(near), 3)] {
-		names = append(names, c.name)
+		if c.distance <= near[0].distance+2 {
+			names = append(names, c.name)
+		}
 	}
 	if len(names) == 0 {
 		return fmt.Errorf("no known version of XLA has a flag %s", name)

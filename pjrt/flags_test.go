@@ -81,9 +81,9 @@ func TestFlagValues(t *testing.T) {
 func TestMisuseOfFlags(t *testing.T) {
 	client := newClient(t)
 	for want, flags := range map[string]map[string]any{
-		"no known version of XLA has a flag xla_cpu_enable_fast_mth; did you mean xla_cpu_enable_fast_math or": {"xla_cpu_enable_fast_mth": true},
-		"no known version of XLA has a flag nothing_like_it; AllowUnknownFlags passes it on all the same":      {"nothing_like_it": true},
-		"XLA flag --xla_dump_to: leave out the dashes":                                                         {"--xla_dump_to": "x"},
+		"no known version of XLA has a flag xla_cpu_enable_fast_mth; did you mean xla_cpu_enable_fast_math? (Allow": {"xla_cpu_enable_fast_mth": true},
+		"no known version of XLA has a flag nothing_like_it (AllowUnknownFlags passes it on all the same)":          {"nothing_like_it": true},
+		"XLA flag --xla_dump_to: leave out the dashes":                                                              {"--xla_dump_to": "x"},
 		"has no name": {"": true},
 		"xla_backend_optimization_level takes an int32, not a value of type bool":                                  {"xla_backend_optimization_level": true},
 		"xla_backend_optimization_level takes an int32; 1099511627776 is beyond":                                   {"xla_backend_optimization_level": 1 << 40},
