@@ -41,16 +41,9 @@ func (c *Client) Compile(ctx context.Context, program Program, opts *CompileOpti
 	}, (*LoadedExecutable).Close)
 }
 
-// topologyOwner gives out a topology for the length of a call.
-type topologyOwner interface {
-	// acquire returns the topology, and what ends its use.
-	acquire() (h *capi.TopologyDescription, release func(), err error)
-}
-
-// compileAhead compiles a program for a topology (PJRT_Compile). The executable
-// keeps parent, the owner of the topology. The client, which lets the compiler
-// measure on real devices, may be nil.
-func compileAhead(ctx context.Context, plugin *Plugin, topology topologyOwner, parent lifetime.Parent, client *Client,
+// compileAhead compiles a program for a topology (PJRT_Compile). The client, which
+// lets the compiler measure on real devices, may be nil.
+func compileAhead(ctx context.Context, plugin *Plugin, topology *lifetime.Ref[capi.TopologyDescription], client *Client,
 	target compileTarget, program Program, opts *CompileOptions,
 ) (*Executable, error) {
 	if client != nil && client.plugin != plugin {
@@ -61,13 +54,11 @@ func compileAhead(ctx context.Context, plugin *Plugin, topology topologyOwner, p
 		return nil, err
 	}
 	return abandonable(ctx, func() (*Executable, error) {
-		h, release, err := topology.acquire()
-		if err != nil {
+		var call capi.Call[capi.CompileArgs]
+		if call.Args.Topology, err = topology.Acquire(); err != nil {
 			return nil, err
 		}
-		defer release()
-		var call capi.Call[capi.CompileArgs]
-		call.Args.Topology = h
+		defer topology.Release()
 		if client != nil {
 			if call.Args.Client, err = client.ref.Acquire(); err != nil {
 				return nil, err
@@ -81,7 +72,7 @@ func compileAhead(ctx context.Context, plugin *Plugin, topology topologyOwner, p
 		if err != nil {
 			return nil, err
 		}
-		return newExecutable(plugin.table, call.Args.Executable, parent, in.parameters)
+		return newExecutable(plugin.table, call.Args.Executable, topology, in.parameters)
 	}, (*Executable).Close)
 }
 

@@ -29,14 +29,5 @@ func CompileAhead(ctx context.Context, plugin *Plugin, name string, devices int,
 	for i := range target.ids {
 		target.ids[i] = i
 	}
-	return compileAhead(ctx, plugin, owned{topology}, topology, nil, target, program, opts)
-}
-
-type owned struct {
-	ref *lifetime.Ref[capi.TopologyDescription]
-}
-
-func (o owned) acquire() (*capi.TopologyDescription, func(), error) {
-	h, err := o.ref.Acquire()
-	return h, o.ref.Release, err
+	return compileAhead(ctx, plugin, topology, nil, target, program, opts)
 }
