@@ -91,9 +91,17 @@ type translation struct {
 	opaque  map[string]int // types that nothing declares
 }
 
-// mainName is what the C front end calls the main header; no #include can name
-// it.
-const mainName = "\x00main"
+// sentinels stand behind the header. The front end skips what it does not expect
+// until it meets something that can go on, and never stops at the end of its
+// input.
+var sentinels = strings.Repeat("int __sentinel(int);\n", 2*maxNesting)
+
+// What the C front end calls the main header, which no #include can name, and
+// the declarations that stand before it.
+const (
+	mainName  = "\x00main"
+	namesName = "<names>"
+)
 
 // translate rewrites the unit's sources and runs the C front end on them.
 func (u *unit) translate() (*translation, error) {
@@ -173,12 +181,14 @@ func (t *translation) run() (err error) {
 	}
 	sources := []cc.Source{
 		{Name: "<prelude>", Value: prelude + "int __predefined_declarator;\n"},
-		{Name: "<names>", Value: t.declared()},
+		{Name: namesName, Value: t.declared()},
 	}
+	var implicit strings.Builder
 	for _, name := range t.implicit {
-		sources = append(sources, cc.Source{Name: "<implicit>", Value: fmt.Sprintf("#include %q\n", name)})
+		fmt.Fprintf(&implicit, "#include %q\n", name)
 	}
-	sources = append(sources, cc.Source{Name: mainName, Value: text})
+	sources = append(sources, cc.Source{Name: "<implicit>", Value: implicit.String()})
+	sources = append(sources, cc.Source{Name: mainName, Value: text}, cc.Source{Name: "<end>", Value: sentinels})
 	t.ast, err = cc.Translate(cfg, sources)
 	return t.explain(err)
 }
@@ -250,5 +260,6 @@ func (t *translation) explain(err error) error {
 	if i := strings.LastIndex(msg, " ("); i >= 0 && strings.HasSuffix(msg, ":)") && strings.Contains(msg[i:], ".go:") {
 		msg = msg[:i]
 	}
+	msg = strings.TrimRight(msg, ": ")
 	return s.errorf(line, col, "%s", msg)
 }

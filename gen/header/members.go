@@ -56,12 +56,43 @@ func (r *rewriter) members(i, end int, tag string) {
 			r.is(i, "static"), r.is(i, "static_assert"), r.is(i, "constexpr"), r.memberFunction(i, j, tag):
 			r.cxx = true
 			r.blank(i, j)
+		case !r.declares(i, j):
+			r.fail(i, "this declares no field")
 		default:
 			r.walk(i, j, false)
 			r.initializers(i, j)
 		}
 		i = j
 	}
+}
+
+// declares reports whether the member from i to j declares a field or has a
+// body, and does not only name a type.
+func (r *rewriter) declares(i, j int) bool {
+	typed := false
+	for k := i; k < j; k++ {
+		switch t := r.toks[k]; {
+		case t.text == "{" || t.text == "(" || t.text == ":" || t.text == "<":
+			return true
+		case t.text == "[":
+			k = r.match(k, j)
+		case t.text == "struct" || t.text == "union" || t.text == "enum" || t.text == "class":
+			typed = true
+			k = skipAttributes(r.toks, k+1)
+			if r.is(k, "{") {
+				return true
+			}
+		case typeWords[t.text]:
+			typed = true
+		case r.ident(k) && typed && !r.is(k-1, "::"):
+			return true
+		case r.ident(k) && !r.isMacro(t.text):
+			typed = true
+		case r.ident(k) && !typed && r.isMacro(t.text) && r.is(k+1, ";") && k > i:
+			return true
+		}
+	}
+	return !typed
 }
 
 // initializers blanks the C++ initializers of a member.

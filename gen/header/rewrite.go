@@ -60,7 +60,7 @@ func (r *rewriter) fail(i int, format string, args ...any) {
 
 func (r *rewriter) is(i int, text ...string) bool {
 	for k, w := range text {
-		if i+k >= len(r.toks) || r.toks[i+k].text != w || r.toks[i+k].kind == kindString {
+		if i+k < 0 || i+k >= len(r.toks) || r.toks[i+k].text != w || r.toks[i+k].kind == kindString {
 			return false
 		}
 	}
@@ -68,7 +68,7 @@ func (r *rewriter) is(i int, text ...string) bool {
 }
 
 func (r *rewriter) ident(i int) bool {
-	return i < len(r.toks) && r.toks[i].kind == kindIdent && !keywords[r.toks[i].text]
+	return i >= 0 && i < len(r.toks) && r.toks[i].kind == kindIdent && !keywords[r.toks[i].text]
 }
 
 func (r *rewriter) blank(i, j int) {
