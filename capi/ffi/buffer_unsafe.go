@@ -5,6 +5,7 @@ package ffi
 
 import (
 	"math/bits"
+	"slices"
 	"unsafe"
 
 	"github.com/purepjrt/purepjrt/capi"
@@ -75,13 +76,19 @@ func DataTypeOf[T Element]() DataType {
 }
 
 // Dimensions returns a copy of the dimensions, the one that varies slowest
-// first.
+// first. It returns nil for a rank that makes no sense.
 func (b *Buffer) Dimensions() []int64 {
-	if b.Rank <= 0 {
+	if b.Rank <= 0 || b.Rank > maxRank {
 		return nil
 	}
 	return capi.Slice(b.Dims, uintptr(b.Rank))
 }
+
+// maxRank is far more dimensions than XLA has.
+const maxRank = 1 << 10
+
+// maxElements is far more than any memory holds, and leaves room to count bits.
+const maxElements = 1 << 50
 
 // Len returns the number of elements. It fails when the dimensions make no
 // sense.
@@ -90,13 +97,16 @@ func (b *Buffer) Len() (int, error) {
 	if b.Rank < 0 || int64(len(dims)) != b.Rank {
 		return 0, invalid("a buffer of rank %d without that many dimensions", b.Rank)
 	}
+	if len(dims) > 0 && slices.Min(dims) < 0 {
+		return 0, invalid("a buffer of dimensions %v", dims)
+	}
+	if slices.Contains(dims, 0) {
+		return 0, nil
+	}
 	n := uint64(1)
 	for _, d := range dims {
-		if d < 0 {
-			return 0, invalid("a buffer of dimensions %v", dims)
-		}
 		high, low := bits.Mul64(n, uint64(d))
-		if high != 0 || low > 1<<60 {
+		if high != 0 || low > maxElements {
 			return 0, invalid("a buffer of dimensions %v, which no memory can hold", dims)
 		}
 		n = low
@@ -116,13 +126,10 @@ func (b *Buffer) Bytes() ([]byte, error) {
 	if size == 0 {
 		return nil, invalid("a buffer of the type %v, whose size is not known", b.Dtype)
 	}
-	total := (uint64(n)*uint64(size) + 7) / 8
 	if n == 0 {
 		return nil, nil
 	}
-	if total > 1<<60 {
-		return nil, invalid("a buffer of %d elements of type %v, which no memory can hold", n, b.Dtype)
-	}
+	total := (uint64(n)*uint64(size) + 7) / 8
 	if b.Data == nil {
 		return nil, invalid("a buffer of %d bytes without an address", total)
 	}

@@ -97,10 +97,11 @@ type translation struct {
 var sentinels = strings.Repeat("int __sentinel(int);\n", 2*maxNesting)
 
 // What the C front end calls the main header, which no #include can name, and
-// the declarations that stand before it.
+// the declarations before and behind it.
 const (
 	mainName  = "\x00main"
 	namesName = "<names>"
+	endName   = "<end>"
 )
 
 // translate rewrites the unit's sources and runs the C front end on them.
@@ -188,7 +189,7 @@ func (t *translation) run() (err error) {
 		fmt.Fprintf(&implicit, "#include %q\n", name)
 	}
 	sources = append(sources, cc.Source{Name: "<implicit>", Value: implicit.String()})
-	sources = append(sources, cc.Source{Name: mainName, Value: text}, cc.Source{Name: "<end>", Value: sentinels})
+	sources = append(sources, cc.Source{Name: mainName, Value: text}, cc.Source{Name: endName, Value: sentinels})
 	t.ast, err = cc.Translate(cfg, sources)
 	return t.explain(err)
 }
@@ -246,6 +247,8 @@ func (t *translation) explain(err error) error {
 		return t.main.errorf(1, 1, "%s", first)
 	case file == mainName:
 		col = original(t.shifts[mainName], line, col)
+	case file == endName:
+		return t.main.errorAt(len(t.main.toks), "the header ends in the middle of a declaration")
 	case t.files[file] != nil:
 		s = t.files[file]
 		col = original(t.shifts[file], line, col)

@@ -148,6 +148,19 @@ func TestAHeaderUsesWhatItForgotToInclude(t *testing.T) {
 	assert.Equal(t, model.RoleExtension, s.Role)
 }
 
+func TestHeadersThatAreCXXThroughoutAreNotRead(t *testing.T) {
+	t.Parallel()
+	dir := write(t, map[string]string{
+		"xla/pjrt/pjrt_client.h":            "#include <vector>\nnamespace xla { template <class T> class PjRtClient : T { std::vector<T> v = {1, 2}; ",
+		"xla/pjrt/c/pjrt_c_api_wrapper.h":   "class Client;\nstruct PJRT_Client { std::vector<Client> c; };\n",
+		"xla/pjrt/c/pjrt_c_api.h":           "typedef struct PJRT_Client PJRT_Client;\n",
+		"xla/pjrt/c/pjrt_c_api_extension.h": "#include \"xla/pjrt/pjrt_client.h\"\nstruct A { PJRT_Client* client; PJRT_Unknown* u; };\n",
+	})
+	h, err := Parse(filepath.Join(dir, "xla/pjrt/c/pjrt_c_api_extension.h"), Options{})
+	require.NoError(t, err)
+	assert.EqualValues(t, 16, structOf(t, h, "A").Size)
+}
+
 func TestAHeaderIsReadAloneAsFarAsItsLayoutAllows(t *testing.T) {
 	t.Parallel()
 	h := read(t, `
@@ -195,10 +208,14 @@ func TestErrorsSayWhere(t *testing.T) {
 		"open condition":        {"#if FOO\nint x;\n", "2:", ""},
 		"an #error":             {"int x;\n#error not today\n", "2:", "not today"},
 		"empty #include":        {"int x;\n#include\n", "2:1", "#include names no file"},
+		"packed":                {"struct __attribute__((packed)) A { char a; int b; };", "1:23", "packed structs are not supported"},
+		"packed behind":         {"struct A { char a; int b; } __attribute__((__packed__));", "1:44", "packed structs are not supported"},
+		"packed by a pragma":    {"int x;\n#pragma pack(push, 1)\n", "2:1", "packed structs are not supported"},
 		"no field":              {"struct A {\n  size_t;\n};", "2:3", "this declares no field"},
 		"bit-field":             {"struct A {\n  int x : 3;\n};", "2:3", "x is a bit-field"},
+		"nameless bit-field":    {"struct A {\n  int x;\n  int : 3;\n};", "3:3", "a bit-field"},
 		"no declaration":        {"this is no header at all\n", "1:", ""},
-		"unfinished":            {"int x", "1:", ""},
+		"unfinished":            {"int y;\nint x", "2:5", "the header ends in the middle of a declaration"},
 		"division by zero":      {"enum E {\n  A = 1 / 0,\n};", "2:", "1 / 0"},
 		"negative array":        {"struct A { int x[-1]; };", "1:", "-1"},
 		"two bodies":            {"struct A { int x; };\nstruct A { int y; };\n", "2:", "redeclaration"},

@@ -48,6 +48,11 @@ func rewrite(s *source, known *names, spelled map[string]string) (*rewriter, err
 		scoped: map[int]bool{}, marked: map[int]bool{}, refs: map[int]string{}, constexpr: map[int]bool{},
 		spelled: spelled, unknown: map[string]int{}, vague: map[string]int{},
 	}
+	for _, d := range s.dirs {
+		if d.active && d.name == "pragma" && len(d.toks) > 0 && d.toks[0].text == "pack" {
+			return nil, s.errorf(d.line, d.col, "packed structs are not supported")
+		}
+	}
 	r.declarations(0, len(s.toks), "")
 	return r, r.err
 }
@@ -333,6 +338,7 @@ func (r *rewriter) walk(i, j int, params bool) {
 			k = r.match(k, j)
 		case t.text == "__attribute__" || t.text == "__declspec" || t.text == "alignas" || t.text == "_Alignas":
 			if r.is(k+1, "(") {
+				r.refusePacked(k, r.match(k+1, j))
 				k = r.match(k+1, j)
 			}
 		case t.text == "struct" || t.text == "union":
@@ -394,6 +400,15 @@ func (r *rewriter) walk(i, j int, params bool) {
 			typed = true
 		case r.ident(k) && !typed:
 			typed = r.typeName(k, j)
+		}
+	}
+}
+
+// refusePacked fails on an attribute that the C front end does not honour.
+func (r *rewriter) refusePacked(k, m int) {
+	for ; k < m; k++ {
+		if r.is(k, "packed") || r.is(k, "__packed__") {
+			r.fail(k, "packed structs are not supported")
 		}
 	}
 }

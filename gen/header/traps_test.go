@@ -174,6 +174,7 @@ struct S {
   float func; double type;
   intptr_t range; uintptr_t map;
   volatile int chan;
+  int new, delete, this, private, final;
 };
 `)
 	s := structOf(t, h, "S")
@@ -208,8 +209,8 @@ struct S {
 	require.NotNil(t, inl.Sig.Params[1].Sig)
 	assert.Len(t, inl.Sig.Params[1].Sig.Params, 2)
 	assert.Equal(t, [][2]int64{{1, 3}, {116, 4}}, s.Holes)
-	assert.EqualValues(t, 4, s.TailPadding)
-	assert.EqualValues(t, 152, s.Size)
+	assert.EqualValues(t, 164, field(t, s, "final").Offset)
+	assert.EqualValues(t, 168, s.Size)
 }
 
 func TestAnonymousUnionsAreNested(t *testing.T) {

@@ -23,8 +23,8 @@ func layoutText(t *testing.T, p *plugin, l *capi.LayoutsMemoryLayout) string {
 	return text
 }
 
-// executableLayouts makes text of a list of layouts. The list belongs to the
-// executable; its layouts are destroyed one by one.
+// executableLayouts makes text of a list of layouts, which belongs to the
+// executable.
 func executableLayouts(t *testing.T, p *plugin, list **capi.LayoutsMemoryLayout, n uintptr) []string {
 	t.Helper()
 	var texts []string
@@ -85,7 +85,7 @@ func TestExtensionsOfTheCPUPlugin(t *testing.T) {
 		assert.NotZero(t, id)
 		context := do(t, r.plugin, capi.ExecuteContextCreateArgs{}).Context
 		do(t, r.plugin, capi.FFIUserDataAddArgs{Context: context, UserData: capi.FFIUserData{TypeID: id, Data: 7}})
-		fails(t, r.plugin, capi.FFIUserDataAddArgs{Context: context, UserData: capi.FFIUserData{TypeID: id, Data: 8}}, capi.ErrorCodeAlreadyExists, "")
+		fails(t, r.plugin, capi.FFIUserDataAddArgs{Context: context, UserData: capi.FFIUserData{TypeID: id, Data: 8}}, capi.ErrorCodeInternal, "already exists")
 		do(t, r.plugin, capi.ExecuteContextDestroyArgs{Context: context})
 		handler := capi.FFIRegisterHandlerArgs{}
 		handler.TargetName, handler.TargetNameSize = capi.StringData("purepjrt_realplugin_target")

@@ -67,6 +67,10 @@ type echo struct {
 	// probe calls the function with a struct that says it has no size, and
 	// nothing in it.
 	probe func(p *plugin) error
+	// set calls the function with nothing set but the first byte of a field: of
+	// the struct itself when nested is nil, else of the struct that nested
+	// points to.
+	set func(p *plugin, g capi.Gate, nested *capi.Nest) error
 }
 
 func echoOf[A any]() echo {
@@ -109,7 +113,18 @@ func echoOf[A any]() echo {
 		}
 		return p.table.TakeError(h)
 	}
-	return echo{function, reflect.TypeFor[A](), run, probe}
+	set := func(p *plugin, g capi.Gate, nested *capi.Nest) error {
+		c := new(capi.Call[A])
+		base := unsafe.Pointer(&c.Args)
+		if nested != nil {
+			inner := unsafe.Pointer(new([64]uint64))
+			*(*unsafe.Pointer)(unsafe.Add(base, nested.Offset)) = inner
+			base = inner
+		}
+		*(*byte)(unsafe.Add(base, g.Offset)) = 1
+		return c.Do(p.table)
+	}
+	return echo{function, reflect.TypeFor[A](), run, probe, set}
 }
 
 // bytesOf is the memory of a.
