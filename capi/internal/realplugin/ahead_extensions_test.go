@@ -36,6 +36,7 @@ const matrixProgram = `module @matrix {
 
 func TestExtensionsAheadOfTime(t *testing.T) {
 	p := tpu(t)
+	p.forget()
 	require.NoError(t, p.table.ExtensionsErr())
 	assert.Len(t, p.table.Extensions(), 18)
 	for _, c := range []struct {

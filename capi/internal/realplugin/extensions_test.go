@@ -4,6 +4,8 @@
 package realplugin_test
 
 import (
+	"fmt"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -35,6 +37,10 @@ func executableLayouts(t *testing.T, p *plugin, list **capi.LayoutsMemoryLayout,
 	}
 	return texts
 }
+
+// registrations makes names that the plugin has not seen, since it never forgets
+// one.
+var registrations atomic.Int64
 
 func TestExtensionsOfTheCPUPlugin(t *testing.T) {
 	r := newRig(t)
@@ -80,7 +86,7 @@ func TestExtensionsOfTheCPUPlugin(t *testing.T) {
 	})
 	t.Run("ffi", func(t *testing.T) {
 		args := capi.FFITypeRegisterArgs{TypeInfo: new(capi.FFITypeInfo)}
-		args.TypeName, args.TypeNameSize = capi.StringData("purepjrt_realplugin_type")
+		args.TypeName, args.TypeNameSize = capi.StringData(fmt.Sprintf("purepjrt_realplugin_type_%d", registrations.Add(1)))
 		id := do(t, r.plugin, args).TypeID
 		assert.NotZero(t, id)
 		context := do(t, r.plugin, capi.ExecuteContextCreateArgs{}).Context

@@ -164,10 +164,11 @@ func download[T any](t testing.TB, r *rig, b *capi.Buffer) []T {
 	return data
 }
 
-// program makes the struct of a program in MLIR text.
+// program makes the struct of a program in MLIR text. There is a NUL behind the
+// text, which its size does not count: plugins up to API 0.68 at least read on
+// until they find one.
 func program(text string) *capi.Program {
-	p := &capi.Program{StructSize: capi.ProgramSize}
-	p.Code, p.CodeSize = capi.StringData(text)
+	p := &capi.Program{StructSize: capi.ProgramSize, Code: capi.CString(text), CodeSize: uintptr(len(text))}
 	p.Format, p.FormatSize = capi.StringData("mlir")
 	return p
 }

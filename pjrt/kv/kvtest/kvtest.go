@@ -145,7 +145,7 @@ func putReplaces(s *store) {
 func valuesAreCopied(s *store) {
 	value := []byte("value")
 	s.put("key", value)
-	copy(value, "XXXXX")
+	copy(value, "?????")
 	got := s.get("key")
 	s.want("Get", "key", got, []byte("value"))
 	copy(got, "YYYYY")
@@ -160,7 +160,7 @@ func valuesAreCopied(s *store) {
 		wg.Go(func() {
 			got := s.get("late")
 			s.want("Get", "late", got, []byte("value"))
-			copy(got, "XXXXX")
+			copy(got, "?????")
 		})
 	}
 	time.Sleep(pause)
