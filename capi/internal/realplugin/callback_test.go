@@ -4,7 +4,6 @@
 package realplugin_test
 
 import (
-	"bytes"
 	"log/slog"
 	"runtime"
 	"runtime/pprof"
@@ -179,24 +178,27 @@ func grow(n int) byte {
 	return page[0] + page[n%len(page)]
 }
 
+// lineWriter passes on what is written to it.
+type lineWriter chan string
+
+func (w lineWriter) Write(p []byte) (int, error) {
+	w <- string(p)
+	return len(p), nil
+}
+
 // A panic on a thread of the plugin would end the process.
 func TestAPanicInACallbackIsLoggedAndNoMore(t *testing.T) {
 	r := newRig(t)
-	var log bytes.Buffer
+	lines := make(lineWriter, 1)
 	old := slog.Default()
-	slog.SetDefault(slog.New(slog.NewTextHandler(&log, nil)))
+	slog.SetDefault(slog.New(slog.NewTextHandler(lines, nil)))
 	defer slog.SetDefault(old)
 	exe := r.compile(t, heavyProgram, oneDevice)
 	in := r.upload(t, 0, make([]float32, 256*256), 256, 256)
 	x := newExecution(exe, 1, []*capi.Buffer{in})
 	do(t, r.plugin, x.args)
-	done := make(chan struct{})
-	r.onReady(t, x.events[0], func(*capi.ErrorHandle) {
-		time.AfterFunc(50*time.Millisecond, func() { close(done) })
-		panic("out of luck")
-	})
-	<-done
-	assert.Contains(t, log.String(), "panic=\"out of luck\"")
+	r.onReady(t, x.events[0], func(*capi.ErrorHandle) { panic("out of luck") })
+	assert.Contains(t, <-lines, "panic=\"out of luck\"")
 	require.NoError(t, r.wait(t, x.events[0]))
 	r.destroy(t, in, x.outputs[0][0])
 }
