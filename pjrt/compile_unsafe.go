@@ -32,7 +32,11 @@ func (c *Client) Compile(ctx context.Context, program Program, opts *CompileOpti
 		return nil, err
 	}
 	// The plugin reads both while it compiles, which may be after this returned.
-	code := bytes.Clone(program.Code)
+	// Plugins up to API 0.68 at least read MLIR text on to a NUL, so there is one
+	// behind the code, which its size does not count.
+	size := len(program.Code)
+	code := make([]byte, size+1)
+	copy(code, program.Code)
 	return abandonable(ctx, func() (*LoadedExecutable, error) {
 		h, err := c.ref.Acquire()
 		if err != nil {
@@ -40,7 +44,7 @@ func (c *Client) Compile(ctx context.Context, program Program, opts *CompileOpti
 		}
 		defer c.ref.Release()
 		p := &capi.Program{StructSize: capi.ProgramSize}
-		p.Code, p.CodeSize = unsafe.SliceData(code), uintptr(len(code))
+		p.Code, p.CodeSize = unsafe.SliceData(code), uintptr(size)
 		p.Format, p.FormatSize = capi.StringData("mlir")
 		var call capi.Call[capi.ClientCompileArgs]
 		call.Args.Client = h

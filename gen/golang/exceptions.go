@@ -125,6 +125,16 @@ func isWord(owner, name string) bool {
 	return wordNames[name] || strings.HasSuffix(name, "_arg") || strings.HasSuffix(name, "_user_data") || strings.HasPrefix(name, "handler_")
 }
 
+// unsetByPlugins are pointers, by struct and field, in structs that plugins hand
+// out by value and fill in only in part: what was on the plugin's stack stays in
+// them, and a number there ends a Go program once the struct is copied. No header
+// declares an extension of these structs, so nothing is lost by a plain word.
+var unsetByPlugins = map[string]bool{
+	"PJRT_Buffer_MemoryLayout.extension_start":         true,
+	"PJRT_Buffer_MemoryLayout_Tiled.extension_start":   true,
+	"PJRT_Buffer_MemoryLayout_Strides.extension_start": true,
+}
+
 // callerMemory are the fields that headers mark as out although their pointer is
 // an input: what it points to is the caller's memory, which the function fills.
 // Do must not clear such a pointer.

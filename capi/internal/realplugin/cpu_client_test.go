@@ -4,7 +4,9 @@
 package realplugin_test
 
 import (
+	"errors"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -102,6 +104,24 @@ func cpuClient(t *testing.T) {
 	fails(t, p, capi.ClientDMAMapArgs{Client: r.client, Data: pointer(page), Size: 64}, capi.ErrorCodeUnimplemented, "DmaMap not supported on platform cpu")
 	fails(t, p, capi.ClientDMAUnmapArgs{Client: r.client, Data: pointer(page)}, capi.ErrorCodeUnimplemented, "DmaUnmap not supported on platform cpu")
 	do(t, p, capi.ClientDestroyArgs{Client: r.client})
+}
+
+// A client of one process has no use for the store that processes share, and
+// takes it all the same.
+func cpuKeyValueStore(t *testing.T) {
+	p := cpu(t)
+	unused := errors.New("the store was used")
+	get, getArg := capi.NewKeyValueGetCallback(func(string, time.Duration) ([]byte, error) { t.Error(unused); return nil, unused })
+	try, tryArg := capi.NewKeyValueTryGetCallback(func(string) ([]byte, error) { t.Error(unused); return nil, unused })
+	put, putArg := capi.NewKeyValuePutCallback(func(string, []byte) error { t.Error(unused); return unused })
+	client := do(t, p, capi.ClientCreateArgs{
+		KVGetCallback: get, KVGetUserArg: uintptr(getArg), KVTryGetCallback: try, KVTryGetUserArg: uintptr(tryArg), KVPutCallback: put, KVPutUserArg: uintptr(putArg),
+	}).Client
+	assert.EqualValues(t, 4, do(t, p, capi.ClientDevicesArgs{Client: client}).NumDevices)
+	do(t, p, capi.ClientDestroyArgs{Client: client})
+	getArg.Delete()
+	tryArg.Delete()
+	putArg.Delete()
 }
 
 func cpuDevices(t *testing.T) {

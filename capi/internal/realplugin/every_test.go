@@ -22,6 +22,7 @@ var cpuTests = []struct {
 	{"errors", cpuErrors},
 	{"events", cpuEvents},
 	{"client", cpuClient},
+	{"key-value store", cpuKeyValueStore},
 	{"devices", cpuDevices},
 	{"memories", cpuMemories},
 	{"topology", cpuTopology},
