@@ -44,7 +44,8 @@ type ClientOptions struct {
 	// NumNodes is the number of processes, 0 for the plugin's default, and NodeID
 	// the number of this one, from 0. They are the create options num_nodes and
 	// node_id, which XLA's GPU plugins know. More than one node need a
-	// KeyValueStore.
+	// KeyValueStore. A plugin that ignores them, as XLA's CPU plugin does, makes
+	// every process number 0: NewClient fails on all nodes but the first.
 	NodeID, NumNodes int
 }
 
@@ -70,7 +71,7 @@ func (p *Plugin) NewClient(ctx context.Context, opts *ClientOptions) (*Client, e
 	return abandonable(ctx, func() (*Client, error) {
 		var c capi.Call[capi.ClientCreateArgs]
 		c.Args.CreateOptions, c.Args.NumOptions = options.Data()
-		peers := newPeers(ctx, p.table, opts.KeyValueStore, &c.Args)
+		peers := newPeers(ctx, p.table, opts, &c.Args)
 		err := c.Do(p.table)
 		runtime.KeepAlive(options)
 		if err != nil {
@@ -80,7 +81,7 @@ func (p *Plugin) NewClient(ctx context.Context, opts *ClientOptions) (*Client, e
 		if err != nil {
 			return nil, err
 		}
-		if err := peers.created(); err != nil {
+		if err := peers.created(client); err != nil {
 			client.Close()
 			return nil, err
 		}

@@ -54,6 +54,7 @@ func (o *ClientOptions) withNodes() ([]Attribute, error) {
 // behind callbacks of C. A nil one belongs to a client without a store.
 type peers struct {
 	store    kv.Store
+	node     int           // of this process, when there are several
 	handles  []capi.Handle // of the callbacks
 	creation context.Context
 	ctx      context.Context // of all calls of the store; ends with close, or with creation until created
@@ -61,13 +62,13 @@ type peers struct {
 	detach   func() bool // keeps ctx from ending with creation
 }
 
-// newPeers puts the callbacks of store, which may be nil, into the arguments of
-// a client's creation, which ctx limits. close must follow.
-func newPeers(ctx context.Context, table *capi.Table, store kv.Store, args *capi.ClientCreateArgs) *peers {
-	if store == nil {
+// newPeers puts the callbacks of the store, if there is one, into the arguments
+// of a client's creation, which ctx limits. close must follow.
+func newPeers(ctx context.Context, table *capi.Table, opts *ClientOptions, args *capi.ClientCreateArgs) *peers {
+	if opts.KeyValueStore == nil {
 		return nil
 	}
-	p := &peers{store: store, creation: ctx}
+	p := &peers{store: opts.KeyValueStore, node: opts.NodeID, creation: ctx}
 	p.ctx, p.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	p.detach = context.AfterFunc(ctx, p.cancel)
 	var get, put capi.Handle
@@ -98,13 +99,20 @@ func (p *peers) failed(err error) error {
 	return err
 }
 
-// created lets p outlive the context of the creation. When that has ended
-// already, it returns its error: p is of no use then.
-func (p *peers) created() error {
-	if p == nil || p.detach() {
+// created lets p outlive the context of the creation of c. It fails when that
+// has ended already, and p is of no use, and when the plugin took no notice of
+// the node's number.
+func (p *peers) created(c *Client) error {
+	switch {
+	case p == nil:
 		return nil
+	case !p.detach():
+		return p.creation.Err()
+	case c.processIndex != p.node:
+		return &Error{Code: ErrUnimplemented, Message: fmt.Sprintf("the plugin (platform %s) makes process %d of node %d; it does not seem to know %s and %s",
+			c.platformName, c.processIndex, p.node, nodeIDOption, numNodesOption)}
 	}
-	return p.creation.Err()
+	return nil
 }
 
 // close ends the callbacks; a call that the plugin makes after all gets an

@@ -327,6 +327,16 @@ func TestNodeOptionsThatMakeNoSenseAreRefused(t *testing.T) {
 	}
 }
 
+func TestAPluginThatIgnoresItsNumberIsNoticed(t *testing.T) {
+	plugin, err := pjrt.Open(plugintest.Path(t, "cpu"))
+	require.NoError(t, err)
+	live := pjrt.Live()["client"]
+	_, err = plugin.NewClient(context.Background(), &pjrt.ClientOptions{KeyValueStore: kv.NewMemory(), NodeID: 1, NumNodes: 2})
+	require.ErrorIs(t, err, pjrt.ErrUnimplemented)
+	require.ErrorContains(t, err, "makes process 0 of node 1; it does not seem to know node_id and num_nodes")
+	assert.Equal(t, live, pjrt.Live()["client"])
+}
+
 func TestTheCPUPluginTakesAStore(t *testing.T) {
 	plugin, err := pjrt.Open(plugintest.Path(t, "cpu"))
 	require.NoError(t, err)
