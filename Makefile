@@ -17,6 +17,13 @@ run: bin/pjrt ## run an example model on the CPU plugin, which is installed if m
 test: ## run the tests
 	$(GO) test ./...
 
+# The modules within this repository that have a go.mod of their own.
+MODULES = $(patsubst %/go.mod,%,$(shell git ls-files '*/go.mod'))
+
+.PHONY: test-modules
+test-modules: ## vet and test the nested modules
+	@set -e; for m in $(MODULES); do echo $$m; (cd $$m && $(GO) vet ./... && $(GO) test ./...); done
+
 .PHONY: bench
 bench: ## compare the call path with C and with cgo (needs a C compiler)
 	CGO_ENABLED=1 $(GO) test -run '^$$' -bench . -benchmem ./capi/internal/callbench

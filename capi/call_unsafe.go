@@ -91,14 +91,13 @@ func (h *callHeader) do(t *Table, args unsafe.Pointer) error {
 	}
 	for _, z := range f.Zero {
 		// Most spans are a few words: a loop beats a call of memclr.
-		p := unsafe.Add(args, z.Offset)
-		for n := z.Size; n > 0; {
-			if n >= wordSize && uintptr(p)%wordSize == 0 {
-				*(*uintptr)(p) = 0
-				p, n = unsafe.Add(p, wordSize), n-wordSize
+		for at, end := z.Offset, z.Offset+z.Size; at < end; {
+			if at%wordSize == 0 && end-at >= wordSize {
+				*(*uintptr)(unsafe.Add(args, at)) = 0
+				at += wordSize
 			} else {
-				*(*byte)(p) = 0
-				p, n = unsafe.Add(p, 1), n-1
+				*(*byte)(unsafe.Add(args, at)) = 0
+				at++
 			}
 		}
 	}

@@ -145,23 +145,3 @@ func TestACallOfWhatIsNoArgsStructPanicsByName(t *testing.T) {
 		new(capi.Call[int]).Function()
 	})
 }
-
-// atol is a C function of one pointer that returns zero for text that is no
-// number: as good as a getter that succeeds.
-func TestACallAllocatesNothing(t *testing.T) {
-	f := newFake(t, capi.APIMinor, 138).set(function[capi.EventIsReadyArgs](), libc(t, "atol"))
-	for name, options := range map[string][]capi.TableOption{"short path": nil, "full path": {capi.Reentrant()}} {
-		t.Run(name, func(t *testing.T) {
-			table, err := capi.NewTable(f.api, options...)
-			require.NoError(t, err)
-			require.True(t, function[capi.EventIsReadyArgs]().Pure)
-			c := new(capi.Call[capi.EventIsReadyArgs])
-			require.NoError(t, c.Do(table))
-			assert.Zero(t, testing.AllocsPerRun(1000, func() {
-				if c.Do(table) != nil {
-					panic("the call failed")
-				}
-			}))
-		})
-	}
-}

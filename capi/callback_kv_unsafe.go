@@ -16,10 +16,11 @@ var kvValues struct {
 	values map[uintptr][]byte // guarded by mu; by the address of the first byte
 }
 
-var kvDeleterEntry = entry(func(p uintptr) {
+var kvDeleterEntry = entry(func(p uintptr) (word uintptr) {
 	kvValues.mu.Lock()
 	defer kvValues.mu.Unlock()
 	delete(kvValues.values, p)
+	return
 })
 
 // keepKVValue copies v to where the plugin can read it until it calls the

@@ -26,7 +26,8 @@ import (
 // is logged with its stack to slog's default logger, and the callback counts as
 // done.
 
-// entry makes a C entry point on first use.
+// entry makes a C entry point on first use. The function returns a word even
+// where C expects nothing: Windows takes no others.
 func entry(fn any) func() uintptr {
 	return sync.OnceValue(func() uintptr { return purego.NewCallback(fn) })
 }
@@ -95,11 +96,12 @@ func (f *CallbackError) deref() CallbackError {
 	return *f
 }
 
-var onReadyEntry = entry(func(err *ErrorHandle, userArg uintptr) {
+var onReadyEntry = entry(func(err *ErrorHandle, userArg uintptr) (word uintptr) {
 	defer logPanic("PJRT_Event_OnReadyCallback")
 	if fn, ok := Handle(userArg).take(); ok {
 		fn.(func(*ErrorHandle))(err)
 	}
+	return
 })
 
 // NewEventOnReadyCallback makes the callback and the user_arg of
@@ -110,11 +112,12 @@ func NewEventOnReadyCallback(fn func(err *ErrorHandle)) (EventOnReadyCallback, H
 	return EventOnReadyCallback(onReadyEntry()), NewHandle(fn)
 }
 
-var payloadEntry = entry(func(key *byte, keySize uintptr, value *byte, valueSize uintptr, userArg uintptr) {
+var payloadEntry = entry(func(key *byte, keySize uintptr, value *byte, valueSize uintptr, userArg uintptr) (word uintptr) {
 	defer logPanic("PJRT_Error_PayloadVisitor")
 	if fn, ok := Handle(userArg).Value(); ok {
 		fn.(func(string, []byte))(String(key, keySize), Bytes(value, valueSize))
 	}
+	return
 })
 
 // NewErrorPayloadVisitor makes the visitor and the user_arg of
@@ -137,11 +140,12 @@ func NewSendCallback(fn func(chunk *Chunk, totalSize uintptr, done bool) error) 
 	return SendCallback(sendEntry()), NewHandle(fn)
 }
 
-var recvEntry = entry(func(stream *CopyToDeviceStream, userArg uintptr) {
+var recvEntry = entry(func(stream *CopyToDeviceStream, userArg uintptr) (word uintptr) {
 	defer logPanic("PJRT_RecvCallback")
 	if fn, ok := Handle(userArg).Value(); ok {
 		fn.(func(*CopyToDeviceStream))(stream)
 	}
+	return
 })
 
 // NewRecvCallback makes the callback and the user_arg of RecvCallbackInfo from
@@ -162,11 +166,12 @@ type HLOOutput struct {
 	OperandIndex           int64
 }
 
-var hloOutputEntry = entry(func(a, b int64, data unsafe.Pointer, dims *int64, numDims uintptr, elementType int32, operand int64, userArg uintptr) {
+var hloOutputEntry = entry(func(a, b int64, data unsafe.Pointer, dims *int64, numDims uintptr, elementType int32, operand int64, userArg uintptr) (word uintptr) {
 	defer logPanic("PJRT_HloOutputCallback")
 	if fn, ok := Handle(userArg).Value(); ok {
 		fn.(func(HLOOutput))(HLOOutput{a, b, data, Slice(dims, numDims), BufferType(elementType), operand})
 	}
+	return
 })
 
 // NewHLOOutputCallback makes the callback and the user_arg of
@@ -183,7 +188,10 @@ func once(callback string, userArg uintptr) {
 	}
 }
 
-var onDeleteEntry = entry(func(_ unsafe.Pointer, userArg uintptr) { once("on_delete_callback", userArg) })
+var onDeleteEntry = entry(func(_ unsafe.Pointer, userArg uintptr) (word uintptr) {
+	once("on_delete_callback", userArg)
+	return
+})
 
 // NewOnDeleteCallback makes the callback and its argument of
 // ClientCreateViewOfDeviceBufferArgs from fn, which runs once, when the plugin
@@ -194,7 +202,10 @@ func NewOnDeleteCallback(fn func()) (ClientCreateViewOfDeviceBufferArgsOnDeleteC
 	return ClientCreateViewOfDeviceBufferArgsOnDeleteCallback(onDeleteEntry()), NewHandle(fn)
 }
 
-var chunkDeleterEntry = entry(func(_ unsafe.Pointer, arg uintptr) { once("PJRT_Chunk deleter", arg) })
+var chunkDeleterEntry = entry(func(_ unsafe.Pointer, arg uintptr) (word uintptr) {
+	once("PJRT_Chunk deleter", arg)
+	return
+})
 
 // NewChunkDeleter makes the deleter and the deleter_arg of a Chunk from fn,
 // which runs once, when the plugin has read the chunk.

@@ -93,6 +93,10 @@ func TestDescriptorsSayWhatIsSpecialAboutAFunction(t *testing.T) {
 	assert.Empty(t, new(ExecutableOptimizedProgramArgs).Function().Zero)
 	assert.Empty(t, new(TransfersClientCrossHostSendBuffersArgs).Function().Zero)
 
+	// What keeps an output alive is one too, marked or not.
+	assert.Equal(t, []Span{{24, 32}}, new(ExecutableSerializeArgs).Function().Zero)
+	assert.Equal(t, []Span{{56, 40}}, new(TritonCompileArgs).Function().Zero)
+
 	execute := new(LoadedExecutableExecuteArgs).Function()
 	require.Len(t, execute.Nested, 1)
 	assert.Equal(t, "PJRT_ExecuteOptions", execute.Nested[0].Struct)

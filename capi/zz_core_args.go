@@ -1752,7 +1752,7 @@ type LoadedExecutableGetDeviceAssignmentArgs struct {
 	SerializedBytes *byte
 	// serialized_bytes_size (out): Size of `serialized_bytes` in bytes.
 	SerializedBytesSize uintptr
-	// serialized_device_assignment: Owner of `serialized_bytes`.
+	// serialized_device_assignment (out): Owner of `serialized_bytes`.
 	SerializedDeviceAssignment *DeviceAssignmentSerialized
 	// serialized_device_assignment_deleter (out): To be called by the caller
 	// with `serialized_device_assignment`, once.
@@ -2207,7 +2207,7 @@ type ExecutableSerializeArgs struct {
 	SerializedBytes *byte
 	// serialized_bytes_size (out): Size of `serialized_bytes` in bytes.
 	SerializedBytesSize uintptr
-	// serialized_executable: Owner of `serialized_bytes`.
+	// serialized_executable (out): Owner of `serialized_bytes`.
 	SerializedExecutable *SerializedExecutable
 	// serialized_executable_deleter (out): To be called by the caller with
 	// `serialized_executable`, once.
@@ -2233,7 +2233,7 @@ type ExecutableGetCompileOptionsArgs struct {
 	SerializedBytes *byte
 	// serialized_bytes_size (out): Size of `serialized_bytes` in bytes.
 	SerializedBytesSize uintptr
-	// serialized_compile_options: Owner of `serialized_bytes`.
+	// serialized_compile_options (out): Owner of `serialized_bytes`.
 	SerializedCompileOptions *SerializedCompileOptions
 	// serialized_compile_options_deleter (out): To be called by the caller with
 	// `serialized_compile_options`, once.

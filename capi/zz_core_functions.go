@@ -656,7 +656,7 @@ var functionExecutableSerialize = Function{
 	Name:   "PJRT_Executable_Serialize",
 	Offset: 432,
 	Size:   ExecutableSerializeArgsSize,
-	Zero:   []Span{{Offset: 24, Size: 16}, {Offset: 48, Size: 8}},
+	Zero:   []Span{{Offset: 24, Size: 32}},
 }
 
 // Function describes PJRT_Executable_Serialize.
@@ -1612,7 +1612,7 @@ var functionLoadedExecutableGetDeviceAssignment = Function{
 	Offset: 976,
 	Since:  79,
 	Size:   LoadedExecutableGetDeviceAssignmentArgsSize,
-	Zero:   []Span{{Offset: 24, Size: 16}, {Offset: 48, Size: 8}},
+	Zero:   []Span{{Offset: 24, Size: 32}},
 }
 
 // Function describes PJRT_LoadedExecutable_GetDeviceAssignment.
@@ -1726,7 +1726,7 @@ var functionExecutableGetCompileOptions = Function{
 	Offset: 1032,
 	Since:  87,
 	Size:   ExecutableGetCompileOptionsArgsSize,
-	Zero:   []Span{{Offset: 24, Size: 16}, {Offset: 48, Size: 8}},
+	Zero:   []Span{{Offset: 24, Size: 32}},
 }
 
 // Function describes PJRT_Executable_GetCompileOptions.

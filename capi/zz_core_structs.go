@@ -274,8 +274,8 @@ const ProgramSize = 48
 //
 // Since API 0.4.
 type BufferMemoryLayoutTiled struct {
-	StructSize     uintptr        // struct_size
-	ExtensionStart *ExtensionBase // extension_start
+	StructSize     uintptr // struct_size
+	ExtensionStart uintptr // extension_start
 	// minor_to_major: A permutation of the dimension numbers, starting with the
 	// dimension whose neighbouring elements are adjacent in memory. The
 	// row-major order of three dimensions is 2, 1, 0.
@@ -300,8 +300,8 @@ const BufferMemoryLayoutTiledSize = 56
 //
 // Since API 0.4.
 type BufferMemoryLayoutStrides struct {
-	StructSize     uintptr        // struct_size
-	ExtensionStart *ExtensionBase // extension_start
+	StructSize     uintptr // struct_size
+	ExtensionStart uintptr // extension_start
 	// byte_strides: Distance in bytes between neighbours along each dimension. A
 	// negative distance walks backwards, so the data pointer has to refer to the
 	// element at index 0, which is then not the lowest address.
@@ -319,8 +319,8 @@ const BufferMemoryLayoutStridesSize = 32
 //
 // Since API 0.4.
 type BufferMemoryLayout struct {
-	StructSize     uintptr        // struct_size
-	ExtensionStart *ExtensionBase // extension_start
+	StructSize     uintptr // struct_size
+	ExtensionStart uintptr // extension_start
 	// A union of tiled, strides. The methods of those names read and write it;
 	// the garbage collector sees no pointer in it.
 	Layout [7]uint64

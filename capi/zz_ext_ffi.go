@@ -107,8 +107,8 @@ type FFITypeInfo struct {
 
 // PJRT_FFI_Type_Register_Args are the arguments of PJRT_FFI_Type_Register.
 //
-// Gives a type of the program's own an id in the plugin. The same name
-// always has the same id.
+// Gives a type of the program's own an id in the plugin. With `type_id` 0
+// the plugin chooses one; plugins refuse a name that is registered already.
 //
 // Since API 0.80.
 type FFITypeRegisterArgs struct {

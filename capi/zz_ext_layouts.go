@@ -72,7 +72,7 @@ type LayoutsMemoryLayoutSerializeArgs struct {
 	SerializedBytes *byte
 	// serialized_bytes_size (out): Its length in bytes.
 	SerializedBytesSize uintptr
-	// serialized_layout: What keeps the bytes alive. Stored by the plugin,
+	// serialized_layout (out): What keeps the bytes alive. Stored by the plugin,
 	// though not marked as an output.
 	SerializedLayout *LayoutsSerializedLayout
 	// serialized_layout_deleter (out): Frees serialized_layout and the bytes.
@@ -241,7 +241,7 @@ var functionLayoutsMemoryLayoutSerialize = Function{
 	Offset:  32,
 	Since:   51,
 	Size:    LayoutsMemoryLayoutSerializeArgsSize,
-	Zero:    []Span{{Offset: 24, Size: 16}, {Offset: 48, Size: 8}},
+	Zero:    []Span{{Offset: 24, Size: 32}},
 }
 
 // Function describes PJRT_Layouts_MemoryLayout_Serialize.

@@ -29,20 +29,20 @@ type TritonCompileArgs struct {
 	NumCtas int32
 	// num_stages: How many stages loops are pipelined into.
 	NumStages int32
-	// out_asm: The code, stored by the plugin. Owned by the caller; the header
-	// does not say how to free it.
+	// out_asm (out): The code, stored by the plugin. Owned by the caller; the
+	// header does not say how to free it.
 	OutAsm *byte
-	// out_asm_size: Its length in bytes.
+	// out_asm_size (out): Its length in bytes.
 	OutAsmSize uintptr
-	// out_smem_bytes: How much shared memory the kernel needs, in bytes. Stored
-	// by the plugin.
+	// out_smem_bytes (out): How much shared memory the kernel needs, in bytes.
+	// Stored by the plugin.
 	OutSmemBytes int64
-	// out_path: The path of a file with the code, stored by the plugin. Owned by
-	// the caller; the header does not say how to free it.
+	// out_path (out): The path of a file with the code, stored by the plugin.
+	// Owned by the caller; the header does not say how to free it.
 	//
 	// Since API 0.90.
 	OutPath *byte
-	// out_path_size: Its length in bytes.
+	// out_path_size (out): Its length in bytes.
 	//
 	// Since API 0.90.
 	OutPathSize uintptr
@@ -74,11 +74,7 @@ var functionTritonCompile = Function{
 	Offset:  24,
 	Since:   65,
 	Size:    TritonCompileArgsSize,
-	Gated: []Gate{
-		{Name: "out_path", Span: Span{Offset: 80, Size: 8}, Since: 90},
-		{Name: "out_path_size", Span: Span{Offset: 88, Size: 8}, Since: 90},
-	},
-	GatedSince: 90,
+	Zero:    []Span{{Offset: 56, Size: 40}},
 }
 
 // Function describes PJRT_Triton_Compile.

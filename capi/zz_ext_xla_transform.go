@@ -251,7 +251,7 @@ type XLATransformGetHLOPassPipelineTraceArgs struct {
 	// hlo_module: The program, a serialized HloModuleProto message. An input,
 	// read during the call only.
 	HLOModule XLATransformString
-	// trace: An output, owned by the caller, who frees it with
+	// trace (out): An output, owned by the caller, who frees it with
 	// destroy_hlo_pass_pipeline_trace.
 	Trace HLOPassPipelineTrace
 }
@@ -332,6 +332,7 @@ var functionXLATransformGetHLOPassPipelineTrace = Function{
 	Offset:  40,
 	Since:   114,
 	Size:    XLATransformGetHLOPassPipelineTraceArgsSize,
+	Zero:    []Span{{Offset: 24, Size: 16}},
 }
 
 // Function describes PJRT_Xla_Transform_Get_Hlo_Pass_Pipeline_Trace_Fn.

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt/kv"
 	"github.com/purepjrt/purepjrt/pjrt/lifetime"
 )
 
@@ -33,41 +34,70 @@ type ClientOptions struct {
 	// Plugins end the process when a value has another type than they expect;
 	// the types of the options of XLA's own plugins are checked.
 	Create []Attribute
+
+	// KeyValueStore is where the processes of one program find each other; nil
+	// is for a single process. The plugin may use it, from several threads, until
+	// the client is destroyed. It says how long a Get may wait; a TryGet or Put
+	// gets two minutes. The store's errors and panics become errors of what the
+	// plugin was doing. A program that runs again needs other keys: see kv.Prefix.
+	KeyValueStore kv.Store
+	// NumNodes is the number of processes, 0 for the plugin's default, and NodeID
+	// the number of this one, from 0. They are the create options num_nodes and
+	// node_id, which XLA's GPU plugins know. More than one node need a
+	// KeyValueStore. A plugin that ignores them, as XLA's CPU plugin does, makes
+	// every process number 0: NewClient fails on all nodes but the first.
+	NodeID, NumNodes int
 }
 
 // NewClient creates a client (PJRT_Client_Create). It can take long, and cannot
 // be called off: when ctx ends first, NewClient returns its error and the client
-// is closed once it exists. opts may be nil.
+// is closed once it exists; a plugin that waits for other processes then gets an
+// error from the key-value store. opts may be nil.
 func (p *Plugin) NewClient(ctx context.Context, opts *ClientOptions) (*Client, error) {
 	if opts == nil {
 		opts = &ClientOptions{}
 	}
-	if err := checkCreateOptions(opts.Create); err != nil {
+	create, err := opts.withNodes()
+	if err != nil {
 		return nil, err
 	}
-	options, err := capi.NewNamedValues(opts.Create)
+	if err := checkCreateOptions(create); err != nil {
+		return nil, err
+	}
+	options, err := capi.NewNamedValues(create)
 	if err != nil {
 		return nil, invalid("create options: %v", err)
 	}
 	return abandonable(ctx, func() (*Client, error) {
 		var c capi.Call[capi.ClientCreateArgs]
 		c.Args.CreateOptions, c.Args.NumOptions = options.Data()
+		peers := newPeers(ctx, p.table, opts, &c.Args)
 		err := c.Do(p.table)
 		runtime.KeepAlive(options)
 		if err != nil {
+			return nil, peers.failed(err)
+		}
+		client, err := newClient(p, c.Args.Client, peers)
+		if err != nil {
 			return nil, err
 		}
-		return newClient(p, c.Args.Client)
+		if err := peers.created(client); err != nil {
+			client.Close()
+			return nil, err
+		}
+		return client, nil
 	}, (*Client).Close)
 }
 
-func newClient(p *Plugin, h *capi.Client) (*Client, error) {
+// newClient takes over h and peers.
+func newClient(p *Plugin, h *capi.Client, peers *peers) (*Client, error) {
 	table := p.table
 	c := &Client{plugin: p, table: table}
 	c.ref = lifetime.New("client", h, nil, func(h *capi.Client) {
 		var d capi.Call[capi.ClientDestroyArgs]
 		d.Args.Client = h
 		_ = d.Do(table) // there is nobody to tell
+		peers.close()
 	})
 	if err := c.describe(h); err != nil {
 		c.Close()

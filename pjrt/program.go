@@ -245,7 +245,12 @@ func newCompilation(plugin *Plugin, program Program, opts *CompileOptions, targe
 	if err != nil {
 		return nil, err
 	}
-	c := &compilation{code: bytes.Clone(program.Code), format: string(program.Format), options: options}
+	// Plugins up to API 0.68 at least read MLIR text on to a NUL, so there is one
+	// behind the code, which its size does not count.
+	size := len(program.Code)
+	code := make([]byte, size+1)
+	copy(code, program.Code)
+	c := &compilation{code: code[:size], format: string(program.Format), options: options}
 	c.parameters = program.parameters()
 	return c, nil
 }

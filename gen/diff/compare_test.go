@@ -21,6 +21,7 @@ const prelude = `
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+typedef struct { size_t struct_size; int type; void* next; } PJRT_Base;
 #define SIZE(type, last) (offsetof(type, last) + sizeof(((type*)0)->last))
 typedef struct PJRT_Error PJRT_Error;
 typedef struct PJRT_Door PJRT_Door;
@@ -271,6 +272,10 @@ func TestCompareTellsWhatBreaks(t *testing.T) {
 			[]string{"slot renamed PJRT_Api.unused"},
 		},
 		{
+			"unused slot stays", table("void* f;  // deprecated\n"+open, "PJRT_Open"), table("void* f;  // deprecated\n"+open+shut, "PJRT_Shut"),
+			[]string{"slot added PJRT_Api.PJRT_Shut", "struct resized PJRT_Api"},
+		},
+		{
 			"unused slot taken again", table("void* f;  // deprecated\n"+open, "PJRT_Open"), table("void (*f)(void);"+open, "PJRT_Open"),
 			[]string{"slot added PJRT_Api.f"},
 		},
@@ -284,6 +289,19 @@ func TestCompareTellsWhatBreaks(t *testing.T) {
 		{
 			"slot marked", table("void (*f)(void);", "f"), table("[[nodiscard]] void (*f)(void);", "f"),
 			[]string{"struct attribute PJRT_Api"},
+		},
+
+		{
+			"extension that grew",
+			"typedef struct { PJRT_Base base; void (*f)(void); } PJRT_Bell_Extension;",
+			"typedef struct { PJRT_Base base; void (*f)(void); void (*g)(void); } PJRT_Bell_Extension;",
+			[]string{"slot added PJRT_Bell_Extension.g", "struct resized PJRT_Bell_Extension"},
+		},
+		{
+			"extension that grew, from when the base had no struct_size",
+			"typedef struct { int type; void* next; void (*f)(void); } PJRT_Bell_Extension;",
+			"typedef struct { int type; void* next; void (*f)(void); void (*g)(void); } PJRT_Bell_Extension;",
+			[]string{"! slot added PJRT_Bell_Extension.g", "! struct resized PJRT_Bell_Extension"},
 		},
 
 		// The rest.
@@ -348,4 +366,46 @@ func lines(r *diff.Report) (out []string, breaking int) {
 	}
 	slices.Sort(out)
 	return out, breaking
+}
+
+// The base of an extension is declared in the core header, which two single
+// headers leave out.
+func TestCompareOfExtensionsWithoutTheCoreHeader(t *testing.T) {
+	t.Parallel()
+	const path = "xla/pjrt/c/pjrt_c_api_bell_extension.h"
+	var sets []*model.Set
+	for _, root := range []string{"old", "new"} {
+		set, err := model.NewSet(readRoot(t, root).Header(path))
+		require.NoError(t, err)
+		sets = append(sets, set)
+	}
+	got, breaking := lines(diff.Compare(sets[0], sets[1], diff.Options{}))
+	assert.Equal(t, []string{
+		"macro retyped PJRT_API_BELL_EXTENSION_VERSION",
+		"slot added PJRT_Bell_Extension.count",
+		"struct resized PJRT_Bell_Extension",
+	}, got)
+	assert.Zero(t, breaking)
+}
+
+// A slot may have another name than the function type by which the history
+// knows it.
+func TestCompareAsksForTheMinorOfASlotAndOfItsFunction(t *testing.T) {
+	t.Parallel()
+	since := func(_, item string) (int, bool) {
+		minor, ok := map[string]int{"PJRT_Open": 3, "leave": 4}[item]
+		return minor, ok
+	}
+	r := diff.Compare(parse(t, table("void (*f)(void);", "f")),
+		parse(t, table("void (*f)(void); PJRT_Open* enter; PJRT_Shut* leave; PJRT_Shut* away;", "away")), diff.Options{Since: since})
+	got := map[string]any{}
+	for _, c := range r.Changes {
+		if c.Item == diff.ItemSlot {
+			got[c.Name] = nil
+			if c.Since != nil {
+				got[c.Name] = *c.Since
+			}
+		}
+	}
+	assert.Equal(t, map[string]any{"enter": 3, "leave": 4, "away": nil}, got)
 }

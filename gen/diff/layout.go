@@ -74,8 +74,8 @@ func isStale(s *model.Struct) bool {
 // statesSize is whether each object of the struct tells its own size, which is
 // what lets the struct grow.
 func (x *index) statesSize(s *model.Struct) bool {
-	if s.HasStructSize || s.Role == model.RoleExtension {
-		return true // the base of an extension holds struct_size
+	if s.HasStructSize {
+		return true
 	}
 	for _, f := range s.Fields {
 		if f.Offset != 0 {
@@ -84,9 +84,13 @@ func (x *index) statesSize(s *model.Struct) bool {
 		if f.Name == "struct_size" {
 			return true
 		}
-		if inner := x.structs.get(f.Base); f.Kind == "struct" && inner != nil && inner != s {
+		if f.Kind != "struct" {
+			continue
+		}
+		if inner := x.structs.get(f.Base); inner != nil && inner != s {
 			return x.statesSize(inner)
 		}
+		return s.Role == model.RoleExtension // its base is in another header, and holds struct_size since 0.45
 	}
 	return false
 }

@@ -193,7 +193,8 @@ func (c *comparer) table(name, header string, o, n *model.Table) {
 			ch.Old.Name, ch.New.Name = was.Name, s.Name
 			ch.Why = "the same function in the same slot under another name"
 		case s.Deprecated && s.Offset >= end:
-			ch.Kind, ch.Why = Added, "an unused pointer behind the older end of the table"
+			ch.Item, ch.Kind, ch.Why = ItemField, Added, "an unused pointer behind the older end of the table"
+			ch.New = &Place{Type: "void *", Offset: ptr(s.Offset), Size: ptr(int64(pointerSize))}
 		default:
 			ch.Kind, ch.Since = Added, c.slotSince(ch.Header, s)
 			ch.Breaks, ch.Why = c.addedSlotWhy(c.oldName(name), o, s, end)

@@ -90,7 +90,7 @@ func (s *stubWriter) collect(report *Report) {
 			continue
 		}
 		slot := slotNamed(t, c.Name)
-		if slot == nil || slot.Deprecated {
+		if slot == nil {
 			continue
 		}
 		st := stub{header: c.Header, table: c.Parent, slot: c.Name}

@@ -72,6 +72,9 @@ func tokens(text string, renamed map[string]string) []string {
 			}
 			out = append(out, strings.Fields(word)...)
 		default:
+			if n := len(out); c == ')' && n > 1 && out[n-2] == "(" && out[n-1] == "void" {
+				out = out[:n-1] // (void) in C is () in C++, and headers are now the one, now the other
+			}
 			out = append(out, string(c))
 			i++
 		}

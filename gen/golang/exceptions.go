@@ -3,7 +3,11 @@
 
 package golang
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/purepjrt/purepjrt/gen/model"
+)
 
 // The Go packages that are generated.
 const (
@@ -121,6 +125,16 @@ func isWord(owner, name string) bool {
 	return wordNames[name] || strings.HasSuffix(name, "_arg") || strings.HasSuffix(name, "_user_data") || strings.HasPrefix(name, "handler_")
 }
 
+// unsetByPlugins are pointers, by struct and field, in structs that plugins hand
+// out by value and fill in only in part: what was on the plugin's stack stays in
+// them, and a number there ends a Go program once the struct is copied. No header
+// declares an extension of these structs, so nothing is lost by a plain word.
+var unsetByPlugins = map[string]bool{
+	"PJRT_Buffer_MemoryLayout.extension_start":         true,
+	"PJRT_Buffer_MemoryLayout_Tiled.extension_start":   true,
+	"PJRT_Buffer_MemoryLayout_Strides.extension_start": true,
+}
+
 // callerMemory are the fields that headers mark as out although their pointer is
 // an input: what it points to is the caller's memory, which the function fills.
 // Do must not clear such a pointer.
@@ -130,6 +144,31 @@ var callerMemory = map[string]bool{
 	"PJRT_Transfers_PJRT_Client_CrossHostSendBuffers_Args.send_events":    true,
 	"PJRT_Transfers_PJRT_Client_MakeCrossHostReceiveBuffers_Args.buffers": true,
 	"XLA_FFI_ThreadPool_NumThreads_Args.num_threads":                      true,
+}
+
+// unmarkedOut are the fields that functions fill although the headers do not mark
+// them as out.
+var unmarkedOut = map[string]bool{
+	"PJRT_Triton_Compile_Args.out_asm":                          true,
+	"PJRT_Triton_Compile_Args.out_asm_size":                     true,
+	"PJRT_Triton_Compile_Args.out_path":                         true,
+	"PJRT_Triton_Compile_Args.out_path_size":                    true,
+	"PJRT_Triton_Compile_Args.out_smem_bytes":                   true,
+	"PJRT_Xla_Transform_Get_Hlo_Pass_Pipeline_Trace_Args.trace": true,
+}
+
+// isOut reports whether a function fills the field f of the struct st. What keeps
+// an output alive is an output itself; headers mark its deleter alone.
+func isOut(st *typeInfo, f *model.Field) bool {
+	if f.Dir == model.DirOut || unmarkedOut[st.c+"."+f.Name] {
+		return true
+	}
+	for i := range st.st.Fields {
+		if d := &st.st.Fields[i]; d.Name == f.Name+"_deleter" && d.Dir == model.DirOut {
+			return f.Dir == model.DirNone
+		}
+	}
+	return false
 }
 
 // apiTables are the tables that are no extension, by struct: the section that

@@ -23,8 +23,9 @@ type gate struct {
 func (g *generator) gatesOf(t *typeInfo, from int) []gate {
 	var out []gate
 	from = max(from, oldestMinor)
-	for _, f := range t.st.Fields {
-		if f.Dir == model.DirOut || f.Name == "struct_size" {
+	for i := range t.st.Fields {
+		f := &t.st.Fields[i]
+		if isOut(t, f) || f.Name == "struct_size" {
 			continue
 		}
 		minor := g.since(t.unit.header, t.c+"."+f.Name)
@@ -52,7 +53,7 @@ func (g *generator) nestsOf(fn *function) []nest {
 	for i := range fn.args.st.Fields {
 		f := &fn.args.st.Fields[i]
 		t := g.types[f.Base]
-		if f.Kind != "pointer" || f.Ptr != 1 || f.Dir == model.DirOut || t == nil || t.kind != kindStruct || !t.st.HasStructSize || isArray(fn.args.st, f) {
+		if f.Kind != "pointer" || f.Ptr != 1 || isOut(fn.args, f) || t == nil || t.kind != kindStruct || !t.st.HasStructSize || isArray(fn.args.st, f) {
 			continue
 		}
 		if gates := g.gatesOf(t, max(fn.since, g.since(t.unit.header, "struct "+t.c))); len(gates) > 0 {
@@ -76,8 +77,9 @@ func isArray(s *model.Struct, f *model.Field) bool {
 func zeroSpans(t *typeInfo) [][2]int64 {
 	var out [][2]int64
 	joined := false
-	for _, f := range t.st.Fields {
-		if f.Dir != model.DirOut || callerMemory[t.c+"."+f.Name] {
+	for i := range t.st.Fields {
+		f := &t.st.Fields[i]
+		if !isOut(t, f) || callerMemory[t.c+"."+f.Name] {
 			joined = false
 			continue
 		}

@@ -25,10 +25,20 @@ func (g *generator) index(pkg string, to *sheet) {
 				handles = append(handles, jen.Line().Values(header, c, goType))
 			case kindStruct:
 				var fields []jen.Code
-				for _, p := range t.fields {
+				unions := jen.Dict{}
+				for i, p := range t.fields {
 					fields = append(fields, jen.Lit(p.c))
+					if p.union {
+						unions[jen.Lit(i)] = jen.True()
+					}
 				}
 				items := []jen.Code{header, c, goType, jen.Id("Fields").Op(":").Index().String().Values(fields...)}
+				if len(t.st.Typedefs) == 0 {
+					items = append(items, jen.Id("Tag").Op(":").True())
+				}
+				if len(unions) > 0 {
+					items = append(items, jen.Id("Union").Op(":").Map(jen.Int()).Bool().Values(unions))
+				}
 				if t.st.StructSize != nil && t.c == t.st.Name {
 					items = append(items, jen.Id("SizeConst").Op(":").Lit(t.st.StructSize.Const), jen.Id("Size").Op(":").Id(t.goName+"Size"))
 				}

@@ -90,6 +90,9 @@ func ReadSince(r io.Reader) (*Since, error) {
 		}
 		return fmt.Errorf("unknown key %q", key)
 	})
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, errors.New("the text ends too early")
+	}
 	if err != nil {
 		return nil, err
 	}

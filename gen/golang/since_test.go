@@ -27,12 +27,12 @@ func TestSinceFileSurvivesReadingAndWriting(t *testing.T) {
 func TestReadSinceRefusesWhatItDoesNotKnow(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ text, want string }{
-		"empty":          {"", "EOF"},
+		"empty":          {"", "ends too early"},
 		"a list":         {"[]", "want an object"},
 		"another format": {`{"format":2}`, "format 2 is unknown"},
 		"unknown key":    {`{"format":1,"extra":3}`, `unknown key "extra"`},
 		"no minor":       {`{"format":1,"headers":{"a.h":{"f":[1]}}}`, "f in a.h: want [extension version or null, API minor]"},
-		"cut short":      {`{"format":1,"core":{"f":1`, "EOF"},
+		"cut short":      {`{"format":1,"core":{"f":1`, "ends too early"},
 		"a word":         {`{"format":1,"core":{"f":"new"}}`, "cannot unmarshal"},
 	} {
 		t.Run(name, func(t *testing.T) {

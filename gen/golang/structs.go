@@ -32,6 +32,7 @@ type placed struct {
 	c      string // of a union, the first member
 	id     string
 	offset int64
+	union  bool
 }
 
 // structDecl writes a struct, its size constant, the accessors of its unions and
@@ -56,8 +57,8 @@ func (g *generator) structDecl(t *typeInfo, to, callbacks *sheet) ([]placed, err
 		seen[id] = f.Name
 		at := (end + gt.align - 1) / gt.align * gt.align
 		switch {
-		case f.Offset < at:
-			errs = append(errs, fmt.Errorf("field %s: lies at %d, which Go's alignment does not allow (%d)", f.Name, f.Offset, at))
+		case f.Offset < at || f.Offset%gt.align != 0:
+			errs = append(errs, fmt.Errorf("field %s: lies at %d, but Go has values of its type at multiples of %d only", f.Name, f.Offset, gt.align))
 		case f.Offset > at:
 			pads++
 			code = append(code, jen.Id("_").Index(jen.Lit(int(f.Offset-end))).Byte())
@@ -68,7 +69,7 @@ func (g *generator) structDecl(t *typeInfo, to, callbacks *sheet) ([]placed, err
 		if c == "" && len(f.Fields) > 0 {
 			c = f.Fields[0].Name
 		}
-		fields = append(fields, placed{c, id, f.Offset})
+		fields = append(fields, placed{c, id, f.Offset, f.Anonymous != ""})
 		code = append(code, item)
 	}
 	for i := range s.Fields {
@@ -121,8 +122,11 @@ func (g *generator) structDecl(t *typeInfo, to, callbacks *sheet) ([]placed, err
 // to say, else with a comment above.
 func (g *generator) fieldCode(t *typeInfo, f *model.Field, id string, gt goType) jen.Code {
 	mark := f.Name
-	if f.Dir != model.DirNone && f.Dir != model.DirIn {
-		mark += " (" + string(f.Dir) + ")"
+	switch {
+	case isOut(t, f):
+		mark += " (out)"
+	case f.Dir == model.DirInOut:
+		mark += " (in/out)"
 	}
 	doc := f.Doc
 	if f.Deprecated && doc == "" {

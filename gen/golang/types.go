@@ -150,6 +150,9 @@ func (g *generator) fieldType(st *typeInfo, f *model.Field) (goType, error) {
 		t.code = code
 		return t, nil
 	}
+	if unsetByPlugins[st.c+"."+f.Name] {
+		return goType{code: jen.Uintptr(), size: 8, align: 8, untyped: true}, nil
+	}
 	word := isWord(st.c, f.Name) || f.Deprecated && f.Base == "void"
 	return g.typeOf(f.Base, f.Ptr, word)
 }

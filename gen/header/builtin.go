@@ -86,6 +86,7 @@ var preludeTypes = wordSet(`size_t ssize_t ptrdiff_t int8_t uint8_t int16_t uint
 // prototypes only.
 var cxxTypes = map[string]string{
 	"xla::GlobalDeviceId":       "int32_t",
+	"xla::PjRtGlobalDeviceId":   "int32_t", // its name before 2026
 	"xla::CrossHostTransferKey": "int64_t",
 	"xla::LocalDeviceId":        "int32_t",
 	"xla::ProcessId":            "int32_t",

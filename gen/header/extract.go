@@ -75,15 +75,36 @@ func newHeader() *model.Header {
 	}
 }
 
-// isCXX reports whether the main header is C++ to a C compiler: by what had to
-// be rewritten, by the tags it uses as types, by the headers it includes.
+// isCXX reports whether the main header is C++ to a C compiler, itself or by
+// what it includes: by what had to be rewritten, by the standard headers it
+// includes, by tags that stand alone as types.
 func (t *translation) isCXX() bool {
-	if t.rw.cxx {
-		return true
+	typedefs := map[string]bool{}
+	for l := t.ast.TranslationUnit; l != nil; l = l.TranslationUnit {
+		d := l.ExternalDeclaration.Declaration
+		if d == nil || d.Position().Filename == namesName {
+			continue
+		}
+		for i := d.InitDeclaratorList; i != nil; i = i.InitDeclaratorList {
+			if decl := i.InitDeclarator.Declarator; decl != nil && decl.IsTypename() {
+				typedefs[decl.Name()] = true
+			}
+		}
 	}
-	for _, d := range t.main.dirs {
-		if name, quoted := includeName(d); d.name == "include" && d.active && !quoted && !strings.HasSuffix(name, ".h") {
+	for tag := range t.known.tags {
+		if t.known.bare[tag] && !typedefs[tag] && !t.known.others[tag] {
 			return true
+		}
+	}
+	for _, rw := range t.rws {
+		if rw.cxx {
+			return true
+		}
+		for _, d := range rw.dirs {
+			name, quoted := includeName(d)
+			if d.name == "include" && d.active && !quoted && !strings.HasSuffix(name, ".h") {
+				return true
+			}
 		}
 	}
 	return false

@@ -91,9 +91,18 @@ type translation struct {
 	opaque  map[string]int // types that nothing declares
 }
 
-// mainName is what the C front end calls the main header; no #include can name
-// it.
-const mainName = "\x00main"
+// sentinels stand behind the header. The front end skips what it does not expect
+// until it meets something that can go on, and never stops at the end of its
+// input.
+var sentinels = strings.Repeat("int __sentinel(int);\n", 2*maxNesting)
+
+// What the C front end calls the main header, which no #include can name, and
+// the declarations before and behind it.
+const (
+	mainName  = "\x00main"
+	namesName = "<names>"
+	endName   = "<end>"
+)
 
 // translate rewrites the unit's sources and runs the C front end on them.
 func (u *unit) translate() (*translation, error) {
@@ -173,12 +182,14 @@ func (t *translation) run() (err error) {
 	}
 	sources := []cc.Source{
 		{Name: "<prelude>", Value: prelude + "int __predefined_declarator;\n"},
-		{Name: "<names>", Value: t.declared()},
+		{Name: namesName, Value: t.declared()},
 	}
+	var implicit strings.Builder
 	for _, name := range t.implicit {
-		sources = append(sources, cc.Source{Name: "<implicit>", Value: fmt.Sprintf("#include %q\n", name)})
+		fmt.Fprintf(&implicit, "#include %q\n", name)
 	}
-	sources = append(sources, cc.Source{Name: mainName, Value: text})
+	sources = append(sources, cc.Source{Name: "<implicit>", Value: implicit.String()})
+	sources = append(sources, cc.Source{Name: mainName, Value: text}, cc.Source{Name: endName, Value: sentinels})
 	t.ast, err = cc.Translate(cfg, sources)
 	return t.explain(err)
 }
@@ -236,6 +247,8 @@ func (t *translation) explain(err error) error {
 		return t.main.errorf(1, 1, "%s", first)
 	case file == mainName:
 		col = original(t.shifts[mainName], line, col)
+	case file == endName:
+		return t.main.errorAt(len(t.main.toks), "the header ends in the middle of a declaration")
 	case t.files[file] != nil:
 		s = t.files[file]
 		col = original(t.shifts[file], line, col)
@@ -250,5 +263,6 @@ func (t *translation) explain(err error) error {
 	if i := strings.LastIndex(msg, " ("); i >= 0 && strings.HasSuffix(msg, ":)") && strings.Contains(msg[i:], ".go:") {
 		msg = msg[:i]
 	}
+	msg = strings.TrimRight(msg, ": ")
 	return s.errorf(line, col, "%s", msg)
 }

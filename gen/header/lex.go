@@ -6,6 +6,7 @@ package header
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -44,7 +45,7 @@ type directive struct {
 	toks   []token // what follows the name, comments dropped
 	line   int
 	col    int
-	active bool // false in a branch that only a C++ compiler sees
+	active bool // false in a branch for other compilers or languages
 }
 
 // source is one file cut into tokens, comments and directives.
@@ -337,8 +338,8 @@ func (l *lexer) conditional(d directive) {
 	}
 }
 
-// answer is what can be said about a condition without knowing any macro but
-// __cplusplus, which is never defined here.
+// answer is what can be said about a condition without knowing the macros of
+// the headers: only that those of other compilers are not defined.
 type answer byte
 
 const (
@@ -354,37 +355,83 @@ func truth(d directive) answer {
 			words = append(words, t.text)
 		}
 	}
-	has := func(w ...string) bool {
-		return len(words) >= len(w) && strings.Join(words[:len(w)], " ") == strings.Join(w, " ")
+	if len(words) == 0 {
+		return unknown
 	}
 	switch d.name {
 	case "ifdef":
-		if has("__cplusplus") {
-			return no
-		}
-		return unknown
+		return definedness(words[0])
 	case "ifndef":
-		if has("__cplusplus") {
-			return yes
-		}
-		return unknown
+		return definedness(words[0]).not()
 	}
-	alone := func(n int) bool { return len(words) == n }
-	conj := func(n int) bool {
-		for _, w := range words[n:] {
-			if w == "||" {
-				return false
+	// Only conjunctions are looked into: one false part decides them.
+	whole := yes
+	for _, part := range splitWords(words, "&&") {
+		switch term(part) {
+		case no:
+			whole = no
+		case unknown:
+			if whole == yes {
+				whole = unknown
 			}
 		}
-		return true
 	}
-	switch {
-	case has("0") && alone(1), has("__cplusplus") && conj(1), has("defined", "__cplusplus") && conj(2):
+	if slices.Contains(words, "||") {
+		return unknown
+	}
+	return whole
+}
+
+func (a answer) not() answer {
+	switch a {
+	case yes:
 		return no
-	case has("1") && alone(1), has("!", "defined", "__cplusplus") && alone(3):
+	case no:
 		return yes
 	}
 	return unknown
+}
+
+// term answers one part of a conjunction.
+func term(words []string) answer {
+	switch {
+	case len(words) == 0:
+		return unknown
+	case words[0] == "!":
+		return term(words[1:]).not()
+	case words[0] == "defined" && len(words) == 2:
+		return definedness(words[1])
+	case len(words) == 1 && words[0] == "0":
+		return no
+	case len(words) == 1 && words[0] == "1":
+		return yes
+	case words[0] == "__cplusplus":
+		return no
+	}
+	return unknown
+}
+
+// definedness says whether a macro of the compiler is defined.
+func definedness(name string) answer {
+	if foreign[name] {
+		return no
+	}
+	return unknown
+}
+
+// foreign are macros that other languages, compilers and systems define.
+var foreign = wordSet(`__cplusplus _WIN32 _WIN64 WIN32 _MSC_VER __APPLE__ __CUDACC__ __HIPCC__ SWIG __OBJC__
+	__clang__ __GNUC__ __ANDROID__ __has_c_attribute __has_cpp_attribute __has_attribute`)
+
+func splitWords(words []string, sep string) (parts [][]string) {
+	start := 0
+	for i, w := range words {
+		if w == sep {
+			parts = append(parts, words[start:i])
+			start = i + 1
+		}
+	}
+	return append(parts, words[start:])
 }
 
 // checkNesting bounds the depth to which a parser of s descends.

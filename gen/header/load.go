@@ -78,9 +78,35 @@ func (u *unit) load(name string) error {
 	if err != nil {
 		return err
 	}
+	if !isCAPI(name) && isCXXOnly(s) {
+		return nil
+	}
 	u.files[name] = s
 	u.known.collect(s)
 	return u.include(s)
+}
+
+// isCAPI reports whether a header's name says that it declares a C API, be it
+// with some C++ in it.
+func isCAPI(name string) bool {
+	b := path.Base(name)
+	return strings.Contains(b, "c_api") || strings.HasSuffix(b, "_extension.h")
+}
+
+// isCXXOnly reports whether s is C++ through and through, as most of XLA's
+// headers are. They are not read: nothing in them has a layout that C knows.
+func isCXXOnly(s *source) bool {
+	for i, t := range s.toks {
+		switch t.text {
+		case "class":
+			if i == 0 || s.toks[i-1].text != "enum" {
+				return true
+			}
+		case "template", "using", "typename":
+			return true
+		}
+	}
+	return false
 }
 
 // find looks for an included header. One that is nowhere is no error: most of
@@ -181,7 +207,7 @@ func (u *unit) provide(wanted map[string]int) (bool, error) {
 			continue
 		}
 		s, err := lex(file, text)
-		if err != nil {
+		if err != nil || isCXXOnly(s) {
 			continue // a neighbour that cannot be read is no fault of this header
 		}
 		n := newNames()

@@ -9,6 +9,7 @@ import "strings"
 // the index of its last token: the tag or the closing brace.
 func (r *rewriter) structure(k, end int) int {
 	n := skipAttributes(r.toks, k+1)
+	r.refusePacked(k, n)
 	for a := k + 1; a < n; a++ {
 		if r.is(a, "[", "[") {
 			m := r.match(a, end)
@@ -56,12 +57,46 @@ func (r *rewriter) members(i, end int, tag string) {
 			r.is(i, "static"), r.is(i, "static_assert"), r.is(i, "constexpr"), r.memberFunction(i, j, tag):
 			r.cxx = true
 			r.blank(i, j)
+		case !r.declares(i, j):
+			r.fail(i, "this declares no field")
 		default:
 			r.walk(i, j, false)
 			r.initializers(i, j)
 		}
 		i = j
 	}
+}
+
+// declares reports whether the member from i to j declares a field or has a
+// body, and does not only name a type.
+func (r *rewriter) declares(i, j int) bool {
+	typed, enum := false, false
+	for k := i; k < j; k++ {
+		switch t := r.toks[k]; {
+		case t.text == ":" && !enum:
+			r.fail(i, "a bit-field has no offset in bytes")
+			return true
+		case t.text == "{" || t.text == "(" || t.text == ":" || t.text == "<":
+			return true
+		case t.text == "[":
+			k = r.match(k, j)
+		case t.text == "struct" || t.text == "union" || t.text == "enum" || t.text == "class":
+			typed, enum = true, enum || t.text == "enum"
+			k = skipAttributes(r.toks, k+1)
+			if r.is(k, "{") {
+				return true
+			}
+		case typeWords[t.text]:
+			typed = true
+		case r.ident(k) && typed && !r.is(k-1, "::"):
+			return true
+		case r.ident(k) && !r.isMacro(t.text):
+			typed = true
+		case r.ident(k) && !typed && r.isMacro(t.text) && r.is(k+1, ";") && k > i:
+			return true
+		}
+	}
+	return !typed
 }
 
 // initializers blanks the C++ initializers of a member.

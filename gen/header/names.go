@@ -245,14 +245,14 @@ var specifierWords = wordSet(`const volatile restrict __restrict extern static r
 var keywords = func() map[string]bool {
 	m := wordSet(`struct union enum class namespace template using static_assert _Static_assert sizeof alignof
 		_Alignof alignas _Alignas __attribute__ __declspec operator noexcept override final nullptr true false
-		public private protected this return if else for while do switch case break continue goto default
-		decltype new delete`)
+		return if else for while do switch case break continue goto default decltype`)
 	for _, w := range []map[string]bool{typeWords, specifierWords} {
 		for k := range w {
 			m[k] = true
 		}
 	}
-	delete(m, "final") // only special behind a class name
+	// These are words only where nothing else can stand; C uses them as names.
+	delete(m, "final")
 	delete(m, "override")
 	return m
 }()

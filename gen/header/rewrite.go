@@ -48,6 +48,11 @@ func rewrite(s *source, known *names, spelled map[string]string) (*rewriter, err
 		scoped: map[int]bool{}, marked: map[int]bool{}, refs: map[int]string{}, constexpr: map[int]bool{},
 		spelled: spelled, unknown: map[string]int{}, vague: map[string]int{},
 	}
+	for _, d := range s.dirs {
+		if d.active && d.name == "pragma" && len(d.toks) > 0 && d.toks[0].text == "pack" {
+			return nil, s.errorf(d.line, d.col, "packed structs are not supported")
+		}
+	}
 	r.declarations(0, len(s.toks), "")
 	return r, r.err
 }
@@ -60,7 +65,7 @@ func (r *rewriter) fail(i int, format string, args ...any) {
 
 func (r *rewriter) is(i int, text ...string) bool {
 	for k, w := range text {
-		if i+k >= len(r.toks) || r.toks[i+k].text != w || r.toks[i+k].kind == kindString {
+		if i+k < 0 || i+k >= len(r.toks) || r.toks[i+k].text != w || r.toks[i+k].kind == kindString {
 			return false
 		}
 	}
@@ -68,7 +73,7 @@ func (r *rewriter) is(i int, text ...string) bool {
 }
 
 func (r *rewriter) ident(i int) bool {
-	return i < len(r.toks) && r.toks[i].kind == kindIdent && !keywords[r.toks[i].text]
+	return i >= 0 && i < len(r.toks) && r.toks[i].kind == kindIdent && !keywords[r.toks[i].text]
 }
 
 func (r *rewriter) blank(i, j int) {
@@ -333,6 +338,7 @@ func (r *rewriter) walk(i, j int, params bool) {
 			k = r.match(k, j)
 		case t.text == "__attribute__" || t.text == "__declspec" || t.text == "alignas" || t.text == "_Alignas":
 			if r.is(k+1, "(") {
+				r.refusePacked(k, r.match(k+1, j))
 				k = r.match(k+1, j)
 			}
 		case t.text == "struct" || t.text == "union":
@@ -394,6 +400,15 @@ func (r *rewriter) walk(i, j int, params bool) {
 			typed = true
 		case r.ident(k) && !typed:
 			typed = r.typeName(k, j)
+		}
+	}
+}
+
+// refusePacked fails on an attribute that the C front end does not honour.
+func (r *rewriter) refusePacked(k, m int) {
+	for ; k < m; k++ {
+		if r.is(k, "packed") || r.is(k, "__packed__") {
+			r.fail(k, "packed structs are not supported")
 		}
 	}
 }

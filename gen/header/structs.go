@@ -99,6 +99,9 @@ func (x *extractor) fields(d *cc.StructOrUnionSpecifier, offset int64) []model.F
 			}
 			m := x.field(x.declarator(t, decl), f, first, last)
 			m.Name, m.Offset = decl.Name(), offset+f.Offset()
+			if inner, ok := t.def.(*cc.StructOrUnionSpecifier); ok && t.name == "" && m.Kind == t.keyword {
+				m.Fields = x.fields(inner, m.Offset)
+			}
 			m.Dir, m.Doc, m.Deprecated = n.direction(), n.text(), n.deprecated()
 			if m.Dir == model.DirNone && group != model.DirNone {
 				m.Dir, m.DirScope = group, "group-comment"
@@ -180,7 +183,7 @@ func (x *extractor) decl(first, last int) string {
 	inner := false
 	for i := first; i <= last && i < len(x.main.toks); i++ {
 		t := &x.main.toks[i]
-		if t.text == ";" {
+		if t.text == ";" && i == last {
 			break
 		}
 		if x.rw.is(i, "[", "[") {

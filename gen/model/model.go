@@ -78,6 +78,23 @@ type Enum struct {
 	Doc             string      `json:"-"`
 }
 
+// MarshalJSON writes null for a name that the enumeration does not have: it is
+// then known by the other one.
+func (e Enum) MarshalJSON() ([]byte, error) {
+	type plain Enum
+	null := func(s string) *string {
+		if s == "" {
+			return nil
+		}
+		return &s
+	}
+	return json.Marshal(struct {
+		plain
+		Tag     *string `json:"tag"`
+		Typedef *string `json:"typedef"`
+	}{plain(e), null(e.Tag), null(e.Typedef)})
+}
+
 // EnumValue is one enumerator. Explicit says that the header spells its value.
 type EnumValue struct {
 	Name     string `json:"name"`
@@ -113,7 +130,7 @@ type Struct struct {
 	Role              Role        `json:"role"`
 	Size              int64       `json:"sizeof"`
 	Align             int64       `json:"alignof"`
-	StructSize        *StructSize `json:"struct_size"` // null when the header defines no such constant
+	StructSize        *StructSize `json:"struct_size,omitempty"` // nil when the header defines no such constant
 	HasStructSize     bool        `json:"has_struct_size"`
 	HasExtensionStart bool        `json:"has_extension_start"`
 	TailPadding       int64       `json:"tail_padding,omitempty"`

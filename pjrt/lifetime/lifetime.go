@@ -36,6 +36,7 @@ type state struct {
 	destroy func()
 	parent  *state
 	counter *counter
+	tracked bool // set by New only
 
 	mu     sync.Mutex
 	closed bool // guarded by mu
@@ -57,6 +58,9 @@ func New[T any](kind string, object *T, parent Parent, destroy func(*T)) *Ref[T]
 		s.parent.retain()
 	}
 	s.counter.add(1)
+	if tracking.Load() {
+		s.track()
+	}
 	r := &Ref[T]{object: object, state: s}
 	// The collector's own goroutine must not wait for C.
 	r.cleanup = runtime.AddCleanup(r, func(s *state) { go s.close() }, s)
@@ -136,6 +140,9 @@ func (s *state) release() {
 		}
 		s.destroy()
 		s.counter.add(-1)
+		if s.tracked {
+			s.untrack()
+		}
 		s = s.parent
 	}
 }

@@ -46,7 +46,8 @@ func Dir() (string, error) {
 // Install makes the plugin called name (see [Packages]) available and returns the
 // path of its library. A plugin that is there already costs neither pip nor
 // network. Otherwise pip downloads the one wheel that the package is pinned to,
-// Install verifies its SHA-256 again and unpacks the library and its licences.
+// Install verifies its SHA-256 again and unpacks the library, its licences and
+// the PJRT header that it was built with, where the wheel has them.
 //
 // The plugin appears under its final name complete or not at all: it is unpacked
 // into a sibling directory, flushed to the disk and renamed. Whatever goes wrong

@@ -204,6 +204,7 @@ func toyWheel(t *testing.T) []byte {
 		entry{name: "toy_plugins/toy/__init__.py", content: "pass"},
 		entry{name: "toy_plugins/toy/toy.so", content: libraryText},
 		entry{name: "toy_plugins/toy/LICENSE", content: "free as in toys"},
+		entry{name: "toy_plugins/toy/include/pjrt_c_api.h", content: "#define PJRT_API_MINOR 81"},
 		entry{name: "toy_pjrt-1.2.3.dist-info/METADATA", content: "Name: toy-pjrt"},
 	)
 }
@@ -220,7 +221,7 @@ func TestInstallFetchesExactlyThePinnedWheelOnce(t *testing.T) {
 	assert.Equal(t, filepath.Join(b.dir, b.pkg.id(b.pkg.wheels[b.installer.platform]), "toy.so"), library)
 	installed, err := os.ReadDir(filepath.Dir(library))
 	require.NoError(t, err)
-	assert.Len(t, installed, 2, "the library and its licence, and nothing else of the wheel")
+	assert.Len(t, installed, 3, "the library, its licence and its header, and nothing else of the wheel")
 
 	runs := b.runs()
 	require.Len(t, runs, 1)

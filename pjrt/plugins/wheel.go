@@ -48,8 +48,8 @@ func verify(file, want string) error {
 	return nil
 }
 
-// unpack writes the library of p and the licences in its wheel into dir, which
-// it makes. Names inside the wheel never become paths: each file is written
+// unpack writes the library of p and what belongs to it into dir, which it
+// makes. Names inside the wheel never become paths: each file is written
 // under its base name.
 func (in *installer) unpack(ctx context.Context, archive string, p *Package, dir string) error {
 	base := filepath.Base(archive)
@@ -67,7 +67,7 @@ func (in *installer) unpack(ctx context.Context, archive string, p *Package, dir
 			return fmt.Errorf("%s is not a sound wheel: it contains the path %q", base, entry.Name)
 		}
 		name := path.Base(entry.Name)
-		if entry.Name != p.Library && !licence(entry.Name) {
+		if entry.Name != p.Library && !companion(entry.Name) {
 			continue
 		}
 		if !entry.Mode().IsRegular() {
@@ -87,9 +87,13 @@ func (in *installer) unpack(ctx context.Context, archive string, p *Package, dir
 	return syncDir(dir)
 }
 
-// licence reports whether name is a legal text, which stays with the library.
-func licence(name string) bool {
+// companion reports whether name is a legal text, which stays with the library,
+// or the header that the library was built with.
+func companion(name string) bool {
 	base := path.Base(name)
+	if base == "pjrt_c_api.h" {
+		return true
+	}
 	for _, prefix := range []string{"LICENSE", "NOTICE", "THIRD_PARTY_NOTICES"} {
 		if strings.HasPrefix(base, prefix) {
 			return true

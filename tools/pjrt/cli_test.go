@@ -64,9 +64,18 @@ func launch(t *testing.T, dir string, args ...string) outcome {
 
 func finish(t *testing.T, dir string, c *exec.Cmd) outcome {
 	t.Helper()
+	return finishAfter(t, dir, c, func(*os.Process) {})
+}
+
+// finishAfter starts the command, lets meanwhile do something with its process,
+// and waits for its end.
+func finishAfter(t *testing.T, dir string, c *exec.Cmd, meanwhile func(*os.Process)) outcome {
+	t.Helper()
 	var stdout, stderr bytes.Buffer
 	c.Dir, c.Stdout, c.Stderr = dir, &stdout, &stderr
-	err := c.Run()
+	require.NoError(t, c.Start())
+	meanwhile(c.Process)
+	err := c.Wait()
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) {
 		require.NoError(t, err)

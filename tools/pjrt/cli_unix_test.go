@@ -72,16 +72,15 @@ func TestInterruptedInstallLeavesNothing(t *testing.T) {
 	require.NoError(t, os.WriteFile(python, []byte("#!/bin/sh\ntouch "+ready+"\nexec sleep 60\n"), 0o777))
 	run := exec.CommandContext(t.Context(), command, "install", "--python", python, "cpu")
 	run.Env = append(os.Environ(), "XDG_CACHE_HOME="+dir, "HOME="+dir)
-	go func() {
+	o := finishAfter(t, dir, run, func(p *os.Process) {
 		for range 3000 {
 			if _, err := os.Stat(ready); err == nil {
 				break
 			}
 			time.Sleep(10 * time.Millisecond)
 		}
-		_ = run.Process.Signal(os.Interrupt)
-	}()
-	o := finish(t, dir, run)
+		_ = p.Signal(os.Interrupt)
+	})
 	assert.Equal(t, 1, o.status)
 	assert.Equal(t, "cpu: downloading xla-cpu-pjrt 0.0.1\npjrt: interrupted\n", o.stderr)
 	left, err := filepath.Glob(filepath.Join(dir, "purepjrt", "plugins", "*[^k]"))

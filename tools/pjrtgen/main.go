@@ -7,6 +7,7 @@
 //	pjrtgen generate                   the Go binding from the headers
 //	pjrtgen check                      fail when generated files are out of date
 //	pjrtgen facts [-I DIR]... HEADER   what a header declares, as JSON
+//	pjrtgen diff OLD NEW               what changed, and whether it breaks the ABI
 //
 // It runs no C compiler and needs no system headers. An error of a header is
 // printed as file:line:column: what. The exit status is 0 on success and 1 on
@@ -16,22 +17,36 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 
+	"github.com/purepjrt/purepjrt/gen/header"
 	"github.com/spf13/cobra"
 )
 
-func main() {
-	err := newRoot().Execute()
+func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+
+// run carries out a command line and returns the exit status.
+func run(args []string, stdout, stderr io.Writer) int {
+	root := newRoot()
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.Execute()
 	if err == nil {
-		return
+		return 0
 	}
-	fmt.Fprintln(os.Stderr, "pjrtgen:", err)
+	var place *header.Error
+	if errors.As(err, &place) {
+		fmt.Fprintln(stderr, err) // begins with the place
+	} else {
+		fmt.Fprintln(stderr, "pjrtgen:", err)
+	}
 	var status *exitError
 	if errors.As(err, &status) {
-		os.Exit(status.code)
+		return status.code
 	}
-	os.Exit(1)
+	return 1
 }
 
 // exitError is an error that decides the exit status.
@@ -51,6 +66,6 @@ func newRoot() *cobra.Command {
 		SilenceUsage:  true,
 	}
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.AddCommand(newGenerateCommand(), newCheckCommand(), newFactsCommand())
+	root.AddCommand(newGenerateCommand(), newCheckCommand(), newFactsCommand(), newDiffCommand())
 	return root
 }

@@ -24,6 +24,7 @@ type Header struct {
 	Opaque []string
 	Enums  []struct {
 		Name   string
+		Scoped bool
 		Values []struct {
 			Name  string
 			Value int64

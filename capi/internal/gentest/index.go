@@ -25,8 +25,10 @@ type Index struct {
 type Struct struct {
 	Header, C string
 	Type      reflect.Type
-	Fields    []string // C names of the fields that are not padding; of a union the first member's
-	SizeConst string   // the C constant *_STRUCT_SIZE and what Go has for it
+	Tag       bool         // C has no typedef, only struct NAME
+	Fields    []string     // C names of the fields that are not padding; of a union the first member's
+	Union     map[int]bool // which of the fields are unions
+	SizeConst string       // the C constant *_STRUCT_SIZE and what Go has for it
 	Size      int64
 }
 

@@ -35,3 +35,9 @@ func alignedTo[T any](align uintptr, n, offset int) []T {
 	}
 	panic("no element is aligned")
 }
+
+// handleOf makes an opaque handle of a Go object, which must live as long as it.
+func handleOf[H, T any](p *T) *H { return (*H)(unsafe.Pointer(p)) }
+
+// handleWord is the address that a handle is.
+func handleWord[H any](h *H) uintptr { return uintptr(unsafe.Pointer(h)) }

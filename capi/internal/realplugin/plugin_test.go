@@ -35,6 +35,13 @@ func (p *plugin) functions() []string {
 	return slices.Sorted(maps.Keys(p.reached))
 }
 
+// forget starts the list of functions anew.
+func (p *plugin) forget() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	clear(p.reached)
+}
+
 func (p *plugin) note(f *capi.Function) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

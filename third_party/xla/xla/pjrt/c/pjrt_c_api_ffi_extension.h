@@ -45,8 +45,8 @@ struct PJRT_FFI_Type_Register_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_FFI_Type_Register_Args, type_info);
 
-// Gives a type of the program's own an id in the plugin. The same name always
-// has the same id.
+// Gives a type of the program's own an id in the plugin. With `type_id` 0 the
+// plugin chooses one; plugins refuse a name that is registered already.
 typedef PJRT_Error* PJRT_FFI_Type_Register(PJRT_FFI_Type_Register_Args* args);
 
 // A value that handlers can ask for.

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package capi
+
+import "unsafe"
+
+// The callbacks of extensions follow the rules of those of the core: one C entry
+// point for each kind, a Handle for the function that is meant, and no panic
+// that reaches C. The entry points return a word where C expects nothing, since
+// a callback on Windows must; C does not look at it.
+
+// onceWith is once for a function that takes what C passes.
+func onceWith[T any](callback string, userArg uintptr, value T) uintptr {
+	defer logPanic(callback)
+	if fn, ok := Handle(userArg).take(); ok {
+		fn.(func(T))(value)
+	}
+	return 0
+}
+
+// each calls the function of a handle, which stays valid.
+func each[T any](callback string, userArg uintptr, value T) uintptr {
+	defer logPanic(callback)
+	if fn, ok := Handle(userArg).Value(); ok {
+		fn.(func(T))(value)
+	}
+	return 0
+}
+
+var callbackFunctionEntry = entry(func(args unsafe.Pointer, userArg uintptr) uintptr {
+	return each("PJRT_Callback_Function", userArg, args)
+})
+
+// NewCallbackFunction makes the callback and the user_arg of
+// CallbackRegisterCallbackArgs from fn. It gets the struct of the type that it
+// is registered for (*CallbackTPUSliceBuilderArgs, *CallbackPrefatalArgs), which
+// is the plugin's and valid only during the callback. Nothing unregisters it, so
+// the handle lives as long as the client.
+func NewCallbackFunction(fn func(args unsafe.Pointer)) (CallbackFunction, Handle) {
+	return CallbackFunction(callbackFunctionEntry()), NewHandle(fn)
+}
+
+var megascaleErrorEntry = entry(func(data *byte, size, userData uintptr) uintptr {
+	return each("PJRT_Megascale_ErrorHandler", userData, Bytes(data, size))
+})
+
+// NewMegascaleErrorHandler makes the handler and the user_data of
+// MegascaleRegisterErrorHandlerArgs from fn, which owns the serialized error
+// that it gets. Delete the handle after the handler was unregistered.
+func NewMegascaleErrorHandler(fn func(serialized []byte)) (MegascaleErrorHandler, Handle) {
+	return MegascaleErrorHandler(megascaleErrorEntry()), NewHandle(fn)
+}
+
+var andThenEntry = entry(func(userArg uintptr) uintptr {
+	once("PJRT_DeviceEvent_AndThen", userArg)
+	return 0
+})
+
+// NewDeviceEventAndThen makes the callback and the user_arg of a device event's
+// and_then from fn, which runs once, when the event is ready or has failed. The
+// handle ends with that call.
+func NewDeviceEventAndThen(fn func()) (DeviceEventAndThen, Handle) {
+	return DeviceEventAndThen(andThenEntry()), NewHandle(fn)
+}
+
+var allocationEntry = entry(func(status *ErrorHandle, userData uintptr) uintptr {
+	return onceWith("allocation_event_callback", userData, status)
+})
+
+// NewRawBufferAllocationCallback makes the allocation_event_callback and its
+// user data for a raw buffer's schedule_copy_to from fn, which runs once with
+// the outcome of the allocation, nil for success. The header does not say who
+// owns the error, so fn only reads it. The handle ends with that call.
+func NewRawBufferAllocationCallback(fn func(status *ErrorHandle)) (RawBufferFunctionTableScheduleCopyToAllocationEventCallback, Handle) {
+	return RawBufferFunctionTableScheduleCopyToAllocationEventCallback(allocationEntry()), NewHandle(fn)
+}
+
+var hostMemoryDeleterEntry = entry(func(_ unsafe.Pointer, arg uintptr) uintptr {
+	once("PJRT_HostMemoryAllocator deleter", arg)
+	return 0
+})
+
+// NewHostMemoryDeleter makes the deleter and the deleter_arg that an
+// implementation of PJRT_HostMemoryAllocator_Allocate answers with from fn,
+// which runs once, when the caller gives the memory back. The handle ends with
+// that call.
+func NewHostMemoryDeleter(fn func()) (HostMemoryAllocatorAllocateArgsDeleter, Handle) {
+	return HostMemoryAllocatorAllocateArgsDeleter(hostMemoryDeleterEntry()), NewHandle(fn)
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package capi
+
+import (
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"unsafe"
+)
+
+// registry keeps structs that C identifies callbacks by alive until C calls
+// their destructor. The structs are in Go memory, which does not move.
+type registry[S, V any] struct {
+	mu   sync.Mutex
+	live map[uintptr]registered[S, V] // guarded by mu; by the address of the struct
+}
+
+type registered[S, V any] struct {
+	callbacks *S
+	value     V
+}
+
+// add keeps callbacks until take.
+func (r *registry[S, V]) add(callbacks *S, value V) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.live == nil {
+		r.live = make(map[uintptr]registered[S, V])
+	}
+	r.live[uintptr(unsafe.Pointer(callbacks))] = registered[S, V]{callbacks, value}
+}
+
+func (r *registry[S, V]) value(address uintptr) (V, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	e, ok := r.live[address]
+	return e.value, ok
+}
+
+// take ends the registration: of two takers one gets the value.
+func (r *registry[S, V]) take(address uintptr) (V, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	e, ok := r.live[address]
+	delete(r.live, address)
+	return e.value, ok
+}
+
+// answer runs the function of a callback and returns its error, of which text is
+// for C.
+func answer(callback string, run func() error) (code ErrorCode, text string, failed bool) {
+	err := func() (err error) {
+		defer func() {
+			if v := recover(); v != nil {
+				err = &Error{Code: ErrorCodeInternal, Message: fmt.Sprintf("panic in %s: %v\n%s", callback, v, debug.Stack())}
+			}
+		}()
+		return run()
+	}()
+	if err == nil {
+		return ErrorCodeOK, "", false
+	}
+	text = err.Error()
+	var e *Error
+	if errors.As(err, &e) && err == error(e) {
+		text = e.Message
+	}
+	if code = CodeOf(err); code == ErrorCodeOK {
+		code = ErrorCodeUnknown
+	}
+	return code, text, true
+}
+
+// deleted is the error of a callback that comes after its destructor.
+func deleted(callback string) error {
+	return &Error{Code: ErrorCodeFailedPrecondition, Message: callback + " was called after its destructor"}
+}
+
+// XLATransform are the functions behind XLATransformCallbacks.
+type XLATransform struct {
+	// Transform gets a program, a serialized HloModuleProto message that is its
+	// own, and returns the program to take its place, or nil to leave it as it is.
+	// Compilations call it on threads of their own, and fail with its error.
+	Transform func(module []byte) ([]byte, error)
+	// Deleted is called, unless nil, when the plugin needs the functions no
+	// longer.
+	Deleted func()
+}
+
+var xlaTransforms registry[XLATransformCallbacks, XLATransform]
+
+// NewXLATransform makes the callbacks of RegisterXLATransformArgs and
+// ClearXLATransformArgs. They live until the plugin calls their destructor; call
+// that (Dtor.Call) when registering failed.
+func NewXLATransform(t XLATransform) *XLATransformCallbacks {
+	c := &XLATransformCallbacks{
+		Version:            XLATransformExtensionVersion,
+		Dtor:               XLATransformCallbacksDtor(transformDtorEntry()),
+		TransformHLOModule: XLATransformCallbacksTransformHLOModule(transformEntry()),
+	}
+	xlaTransforms.add(c, t)
+	return c
+}
+
+var transformDtorEntry = entry(func(self uintptr) uintptr {
+	defer logPanic("PJRT_XlaTransform_Callbacks.dtor")
+	if t, ok := xlaTransforms.take(self); ok && t.Deleted != nil {
+		t.Deleted()
+	}
+	return 0
+})
+
+var transformEntry = entry(func(self uintptr, args *XLATransformArgs) uintptr {
+	const name = "PJRT_XlaTransform_Callbacks.transform_hlo_module"
+	var result []byte
+	code, text, failed := answer(name, func() (err error) {
+		t, ok := xlaTransforms.value(self)
+		switch {
+		case !ok:
+			return deleted(name)
+		case args.StructSize < XLATransformArgsSize:
+			return &Error{Code: ErrorCodeInvalidArgument, Message: fmt.Sprintf("%s: arguments of %d bytes instead of %d", name, args.StructSize, XLATransformArgsSize)}
+		case t.Transform == nil:
+			return nil
+		}
+		result, err = t.Transform(Bytes(args.HLOModule.Data, args.HLOModule.Size))
+		return err
+	})
+	h := &args.Header
+	h.Data, h.CleanupFn, h.HasError = 0, 0, failed
+	if failed {
+		h.Code = code
+		h.ErrorMsg.Data, h.ErrorMsg.Size = StringData(text)
+		h.Data, h.CleanupFn = uintptr(NewHandle(text)), XLATransformVersionAndErrorCleanupFn(HandleDeleter())
+		return 0
+	}
+	if args.Changed = result != nil; args.Changed {
+		args.TransformedHLOModule.Data, args.TransformedHLOModule.Size = BytesData(result)
+		h.Data, h.CleanupFn = uintptr(NewHandle(result)), XLATransformVersionAndErrorCleanupFn(HandleDeleter())
+	}
+	return 0
+})

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package capi
+
+// Releaser is implemented by values that want to know when C lets go of them;
+// see HandleDeleter.
+type Releaser interface {
+	// Release is called once, on any thread.
+	Release()
+}
+
+var handleDeleterEntry = entry(func(h uintptr) uintptr {
+	defer logPanic("deleter of a handle")
+	if v, ok := Handle(h).take(); ok {
+		if r, ok := v.(Releaser); ok {
+			r.Release()
+		}
+	}
+	return 0
+})
+
+// HandleDeleter returns the address of a C function void(void*) that ends the
+// Handle which its argument is, and then calls Release of the value if that is a
+// Releaser. It fits every deleter, destructor and cleanup function of that type
+// whose argument the program chooses.
+func HandleDeleter() uintptr { return handleDeleterEntry() }
+
+// NewFFITypeInfo makes the type_info of FFITypeRegisterArgs for types whose
+// values are handles; see HandleDeleter.
+func NewFFITypeInfo() *FFITypeInfo { return &FFITypeInfo{Deleter: FFITypeInfoDeleter(HandleDeleter())} }
+
+// NewFFIUserData makes the user_data of FFIUserDataAddArgs from a Go value, which
+// a handler gets as the handle. Not every plugin calls the deleter of the type
+// when the execute context goes, so delete the handle after the context was
+// destroyed; that does no harm when the plugin was first.
+func NewFFIUserData(typeID int64, value any) (FFIUserData, Handle) {
+	h := NewHandle(value)
+	return FFIUserData{TypeID: typeID, Data: uintptr(h)}, h
+}
+
+// NewMemoryUserData makes the data and the destructor of a memory's
+// set_user_data from a Go value. The plugin ends the handle when it drops the
+// data, at the latest with the client.
+func NewMemoryUserData(value any) (MemoryFunctionTableSetUserDataDtor, Handle) {
+	return MemoryFunctionTableSetUserDataDtor(HandleDeleter()), NewHandle(value)
+}

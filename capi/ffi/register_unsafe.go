@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package ffi
+
+import (
+	"unsafe"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/capi/internal/ccall"
+)
+
+// The structs that functions took in version 0.2. Version 0.3 may have had
+// either form, so these functions are not called there.
+type (
+	handlerRegisterArgs2 struct {
+		structSize     uintptr
+		extensionStart *InternalExtension
+		name, platform ByteSpan
+		handlers       [4]Handler
+		traits         HandlerTraits
+	}
+	// typeInfo2 serves two forms that 0.2 had: the older one begins with the
+	// deleter, the newer one has it where this package's TypeInfo has it, behind a
+	// struct_size of which only too small a number is refused.
+	typeInfo2 struct {
+		first   TypeInfoDeleter
+		null    uintptr
+		deleter TypeInfoDeleter
+	}
+	typeRegisterArgs2 struct {
+		structSize     uintptr
+		extensionStart *InternalExtension
+		name           ByteSpan
+		typeID         *TypeID
+		typeInfo       *typeInfo2
+	}
+	stateSetArgs2 struct {
+		structSize     uintptr
+		extensionStart *InternalExtension
+		ctx            *InvokeContext
+		typeID         *TypeID
+		state          uintptr
+		deleter        TypeInfoDeleter
+	}
+	stateGetArgs2 struct {
+		structSize     uintptr
+		extensionStart *InternalExtension
+		ctx            *InvokeContext
+		typeID         *TypeID
+		state          uintptr
+	}
+)
+
+const (
+	handlerRegisterArgs2Size = unsafe.Offsetof(handlerRegisterArgs2{}.traits) + unsafe.Sizeof(HandlerTraits(0))
+	// typeRegisterArgs2Size leaves type_info out, as the header does.
+	typeRegisterArgs2Size = unsafe.Offsetof(typeRegisterArgs2{}.typeInfo)
+)
+
+// old calls f with args, a struct of version 0.2.
+func (h *host) old(f *capi.Function, args unsafe.Pointer) error {
+	code := h.slot(f)
+	if code == 0 {
+		return h.unimplemented(f.Name, "does not have this function")
+	}
+	if h.minor != 2 {
+		return h.unimplemented(f.Name, "has this function in a form that is not known here: use a host of version 0.2, 0.4 or later")
+	}
+	r, _ := ccall.CallN(code, uintptr(args))
+	return h.takeError(f.Name, *(**ErrorHandle)(unsafe.Pointer(&r)))
+}
+
+// span returns s in the form of C.
+func span(s string) ByteSpan {
+	p, n := capi.StringData(s)
+	return ByteSpan{p, n}
+}
+
+// Register registers handlers under a name for a platform, such as Host or CUDA,
+// in the whole process (XLA_FFI_Handler_Register). It can register handlers for
+// all stages, where the extension of PJRT takes one for execution only. The
+// handlers are asked about themselves at once, and must stay until no program
+// calls them.
+func Register(api *API, name, platform string, bundle HandlerBundle, traits HandlerTraits) error {
+	h, err := hostOf(api)
+	if err != nil {
+		return invalid("%v", err)
+	}
+	if h.minor >= changedSince {
+		var c capi.Call[HandlerRegisterArgs]
+		c.Args.Name, c.Args.Platform, c.Args.Bundle, c.Args.Traits = span(name), span(platform), bundle, traits
+		return c.Do(h.table)
+	}
+	f := (*HandlerRegisterArgs)(nil).Function()
+	if bundle.Record != 0 {
+		return h.unimplemented(f.Name, "has no stage in which operations are recorded: leave Record zero")
+	}
+	return h.old(f, unsafe.Pointer(&handlerRegisterArgs2{
+		structSize: handlerRegisterArgs2Size, name: span(name), platform: span(platform),
+		handlers: [4]Handler{bundle.Instantiate, bundle.Prepare, bundle.Initialize, bundle.Execute}, traits: traits,
+	}))
+}
+
+// RegisterType gives a type of the program's own an id (XLA_FFI_Type_Register).
+// The name is unique in the process: registering it again is an error. deleter frees
+// values of the type that XLA owns, zero for none; see [Deleter].
+func RegisterType(api *API, name string, deleter TypeInfoDeleter) (TypeID, error) {
+	h, err := hostOf(api)
+	if err != nil {
+		return TypeID{}, invalid("%v", err)
+	}
+	id := new(TypeID)
+	if h.minor >= changedSince {
+		var c capi.Call[TypeRegisterArgs]
+		c.Args.Name, c.Args.TypeID = span(name), id
+		c.Args.TypeInfo = &TypeInfo{StructSize: TypeInfoSize, Deleter: deleter}
+		err = c.Do(h.table)
+	} else {
+		info := &typeInfo2{first: deleter, deleter: deleter}
+		err = h.old((*TypeRegisterArgs)(nil).Function(), unsafe.Pointer(&typeRegisterArgs2{
+			structSize: typeRegisterArgs2Size, name: span(name), typeID: id, typeInfo: info,
+		}))
+	}
+	return *id, err
+}
+
+// SetState keeps state for later calls of the custom call that f belongs to
+// (XLA_FFI_State_Set). XLA owns it from here on. It frees it with the deleter of
+// the type, which must have one; older hosts of version 0.2 use deleter instead,
+// so the two should be the same. Setting a state twice is an error.
+func (f *CallFrame) SetState(id TypeID, state uintptr, deleter TypeInfoDeleter) error {
+	h, err := hostOf(f.API)
+	if err != nil {
+		return invalid("%v", err)
+	}
+	if h.minor >= changedSince {
+		var c capi.Call[StateSetArgs]
+		c.Args.Ctx, c.Args.Stage, c.Args.TypeID, c.Args.State = f.Ctx, f.Stage, &id, state
+		return c.Do(h.table)
+	}
+	a := &stateSetArgs2{ctx: f.Ctx, typeID: &id, state: state, deleter: deleter}
+	a.structSize = unsafe.Sizeof(*a)
+	return h.old((*StateSetArgs)(nil).Function(), unsafe.Pointer(a))
+}
+
+// State returns the state of that type which the handler of a stage, usually
+// ExecutionStageInstantiate, has kept (XLA_FFI_State_Get). Before version 0.4
+// there was a state of that stage only. It is an error when there is none.
+func (f *CallFrame) State(id TypeID, stage ExecutionStage) (uintptr, error) {
+	h, err := hostOf(f.API)
+	if err != nil {
+		return 0, invalid("%v", err)
+	}
+	if h.minor >= changedSince {
+		var c capi.Call[StateGetArgs]
+		c.Args.Ctx, c.Args.Stage, c.Args.TypeID = f.Ctx, stage, &id
+		err = c.Do(h.table)
+		return c.Args.State, err
+	}
+	fn := (*StateGetArgs)(nil).Function()
+	if stage != ExecutionStageInstantiate {
+		return 0, h.unimplemented(fn.Name, "keeps states of the stage "+ExecutionStageInstantiate.String()+" only")
+	}
+	a := &stateGetArgs2{ctx: f.Ctx, typeID: &id}
+	a.structSize = unsafe.Sizeof(*a)
+	err = h.old(fn, unsafe.Pointer(a))
+	return a.state, err
+}
+
+// UserData returns the value of that type which the caller of the program has
+// put into its execute context (XLA_FFI_InvokeContext_Get, and the function of
+// its slot in older versions). It is an error when there is none. A value that
+// capi.NewFFIUserData made is read with capi.Handle.
+//
+// Precondition: the program is executed with an execute context. Without one,
+// hosts of version 0.2 crash.
+func (f *CallFrame) UserData(id TypeID) (uintptr, error) {
+	h, err := hostOf(f.API)
+	if err != nil {
+		return 0, invalid("%v", err)
+	}
+	var c capi.Call[InvokeContextGetArgs]
+	c.Args.Ctx, c.Args.TypeID = f.Ctx, &id
+	err = c.Do(h.table)
+	return c.Args.Data, err
+}

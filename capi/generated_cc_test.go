@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+//go:build cc
+
+package capi
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/purepjrt/purepjrt/capi/internal/gentest"
+)
+
+func TestCompilersAgreeWithGeneratedDeclarations(t *testing.T) {
+	facts := gentest.Facts(t, "..", fmt.Sprintf("%d.%d", APIMajor, APIMinor), func(path string) bool {
+		return !strings.HasPrefix(path, "xla/ffi/")
+	})
+	gentest.Compile(t, &index, facts, "..")
+}

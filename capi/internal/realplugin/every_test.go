@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package realplugin_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/capi"
+)
+
+// cpuTests call what the CPU plugin can do, or says that it cannot.
+var cpuTests = []struct {
+	name string
+	run  func(*testing.T)
+}{
+	{"plugin", cpuPlugin},
+	{"errors", cpuErrors},
+	{"events", cpuEvents},
+	{"client", cpuClient},
+	{"key-value store", cpuKeyValueStore},
+	{"devices", cpuDevices},
+	{"memories", cpuMemories},
+	{"topology", cpuTopology},
+	{"executable", cpuExecutable},
+	{"deleted executable", cpuDeletedExecutable},
+	{"compile errors", cpuCompileErrors},
+	{"execute", cpuExecute},
+	{"execute on two devices", cpuExecuteOnTwoDevices},
+	{"execute errors", cpuExecuteErrors},
+	{"serialize", cpuSerialize},
+	{"donation", cpuDonation},
+	{"buffer", cpuBuffer},
+	{"copies", cpuBufferCopies},
+	{"layouts", cpuLayouts},
+	{"strides", cpuStrides},
+	{"bad shapes", cpuBadShapes},
+	{"host buffer semantics", cpuHostBufferSemantics},
+	{"zero copy donation", cpuZeroCopyDonation},
+	{"views", cpuViews},
+	{"uninitialized buffer", cpuUninitializedBuffer},
+	{"alias buffer", cpuAliasBuffer},
+	{"async transfers", cpuAsyncTransfers},
+	{"element types", cpuElementTypes},
+}
+
+// standInOnly are the functions that the CPU plugin has and that cannot be
+// reached there: it compiles no program that receives from the host, and so
+// makes no stream.
+var standInOnly = []string{
+	"PJRT_CopyToDeviceStream_AddChunk",
+	"PJRT_CopyToDeviceStream_TotalBytes",
+	"PJRT_CopyToDeviceStream_GranuleSize",
+	"PJRT_CopyToDeviceStream_CurrentBytes",
+}
+
+func TestEveryCoreFunctionIsCalled(t *testing.T) {
+	plugin := cpu(t)
+	s := newStandIn(t)
+	plugin.forget()
+	for _, c := range cpuTests {
+		t.Run("cpu "+c.name, c.run)
+	}
+	for _, e := range echoes {
+		t.Run("stand-in "+e.function.Name, func(t *testing.T) { e.run(t, s) })
+	}
+	t.Run("none is left out", func(t *testing.T) {
+		var all, real []string
+		for _, f := range capi.Functions(capi.SectionCore) {
+			all = append(all, f.Name)
+			if plugin.table.Has(f) && !slices.Contains(standInOnly, f.Name) {
+				real = append(real, f.Name)
+			}
+		}
+		slices.Sort(all)
+		slices.Sort(real)
+		require.Len(t, all, 138)
+		require.Len(t, real, 114)
+		assert.Equal(t, real, plugin.functions(), "called on the CPU plugin")
+		assert.Equal(t, all, s.functions(), "called on the stand-in")
+	})
+}

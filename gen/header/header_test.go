@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package header
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/purepjrt/purepjrt/gen/model"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const core = root + "/xla/pjrt/c/pjrt_c_api.h"
+
+// read parses text as a header that stands alone.
+func read(t *testing.T, text string) *model.Header {
+	t.Helper()
+	h, err := ParseText(filepath.Join(t.TempDir(), "h.h"), []byte(text), Options{})
+	require.NoError(t, err)
+	return h
+}
+
+// write puts files under a new directory and returns it.
+func write(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+	}
+	return dir
+}
+
+func structOf(t *testing.T, h *model.Header, name string) model.Struct {
+	t.Helper()
+	for _, s := range h.Structs {
+		if s.Name == name {
+			return s
+		}
+	}
+	require.FailNow(t, "no struct "+name)
+	return model.Struct{}
+}
+
+func field(t *testing.T, s model.Struct, name string) model.Field {
+	t.Helper()
+	for _, f := range s.Fields {
+		if f.Name == name {
+			return f
+		}
+	}
+	require.FailNow(t, "no field "+name+" in "+s.Name)
+	return model.Field{}
+}
+
+func TestParseNeedsNoProgram(t *testing.T) {
+	t.Setenv("PATH", "")
+	t.Setenv("CC", filepath.Join(t.TempDir(), "cc"))
+	h, err := Parse(core, Options{})
+	require.NoError(t, err)
+	assert.Greater(t, len(h.Functions), 100)
+}
+
+func TestPathIsTheOneByWhichTheHeaderIsIncluded(t *testing.T) {
+	t.Parallel()
+	dir := write(t, map[string]string{"sub/xla/a/b.h": "", "c.h": ""})
+	for _, test := range []struct{ file, include, want string }{
+		{"sub/xla/a/b.h", "", "xla/a/b.h"},
+		{"sub/xla/a/b.h", "sub", "xla/a/b.h"},
+		{"sub/xla/a/b.h", "sub/xla", "a/b.h"},
+		{"c.h", "", "c.h"},
+	} {
+		var opts Options
+		if test.include != "" {
+			opts.IncludeDirs = []string{filepath.Join(dir, test.include)}
+		}
+		h, err := Parse(filepath.Join(dir, test.file), opts)
+		require.NoError(t, err)
+		assert.Equal(t, test.want, h.Path)
+	}
+}
+
+func TestTreeListsTheHeaders(t *testing.T) {
+	t.Parallel()
+	dir := write(t, map[string]string{"xla/b.h": "", "xla/a/c.h": "", "xla/a/c.cc": "", "other/d.h": ""})
+	paths, err := Tree(dir)
+	require.NoError(t, err)
+	assert.Equal(t, []string{filepath.Join(dir, "xla/a/c.h"), filepath.Join(dir, "xla/b.h")}, paths)
+	_, err = Tree(filepath.Join(dir, "other"))
+	assert.ErrorContains(t, err, "cannot list the headers of")
+}
+
+func TestIncludesAreFound(t *testing.T) {
+	t.Parallel()
+	const (
+		base = "#pragma once\ntypedef struct Base { long a; char b; } Base;\n"
+		user = "#include \"xla/pjrt/c/base.h\"\n#include \"xla/pjrt/c/base.h\"\n#include <stdint.h>\nstruct User { Base base; int64_t n; };\n"
+	)
+	for name, test := range map[string]struct {
+		files   map[string]string
+		file    string
+		include string
+	}{
+		"in the tree of the header":    {map[string]string{"xla/pjrt/c/base.h": base, "xla/pjrt/c/u.h": user}, "xla/pjrt/c/u.h", ""},
+		"in another branch of it":      {map[string]string{"xla/pjrt/c/base.h": base, "xla/pjrt/x/y/u.h": user}, "xla/pjrt/x/y/u.h", ""},
+		"in a directory given":         {map[string]string{"inc/xla/pjrt/c/base.h": base, "u.h": user}, "u.h", "inc"},
+		"flat beside the header":       {map[string]string{"base.h": base, "u.h": user}, "u.h", ""},
+		"under TensorFlow's old path":  {map[string]string{"xla/pjrt/c/base.h": base, "xla/pjrt/c/u.h": strings.ReplaceAll(user, `"xla/`, `"tensorflow/compiler/xla/`)}, "xla/pjrt/c/u.h", ""},
+		"given ones before the tree's": {map[string]string{"xla/pjrt/c/base.h": "typedef char Base;", "inc/xla/pjrt/c/base.h": base, "u.h": user}, "u.h", "inc"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := write(t, test.files)
+			var opts Options
+			if test.include != "" {
+				opts.IncludeDirs = []string{filepath.Join(dir, test.include)}
+			}
+			h, err := Parse(filepath.Join(dir, filepath.FromSlash(test.file)), opts)
+			require.NoError(t, err)
+			require.Len(t, h.Structs, 1, "what is included is not the header's own")
+			s := h.Structs[0]
+			assert.EqualValues(t, 24, s.Size)
+			assert.EqualValues(t, 16, field(t, s, "n").Offset)
+		})
+	}
+}
+
+func TestAHeaderUsesWhatItForgotToInclude(t *testing.T) {
+	t.Parallel()
+	dir := write(t, map[string]string{
+		"xla/pjrt/c/pjrt_c_api.h":      "typedef struct PJRT_Extension_Base { size_t struct_size; int type; void* next; } PJRT_Extension_Base;\n",
+		"xla/pjrt/c/pjrt_c_api_more.h": "struct PJRT_More { int a, b, c; };\n#define PJRT_MARK\n",
+		"xla/pjrt/c/pjrt_c_api_bad.h":  "/* never ends",
+		"xla/pjrt/c/x_extension.h":     "struct X_Extension { PJRT_Extension_Base base; PJRT_More more; PJRT_MARK PJRT_Nowhere* p; };\n",
+	})
+	h, err := Parse(filepath.Join(dir, "xla/pjrt/c/x_extension.h"), Options{})
+	require.NoError(t, err)
+	s := structOf(t, h, "X_Extension")
+	assert.EqualValues(t, 48, s.Size)
+	assert.EqualValues(t, 40, field(t, s, "p").Offset)
+	assert.Equal(t, model.RoleExtension, s.Role)
+}
+
+func TestHeadersThatAreCXXThroughoutAreNotRead(t *testing.T) {
+	t.Parallel()
+	dir := write(t, map[string]string{
+		"xla/pjrt/pjrt_client.h":            "#include <vector>\nnamespace xla { template <class T> class PjRtClient : T { std::vector<T> v = {1, 2}; ",
+		"xla/pjrt/c/pjrt_c_api_wrapper.h":   "class Client;\nstruct PJRT_Client { std::vector<Client> c; };\n",
+		"xla/pjrt/c/pjrt_c_api.h":           "typedef struct PJRT_Client PJRT_Client;\n",
+		"xla/pjrt/c/pjrt_c_api_extension.h": "#include \"xla/pjrt/pjrt_client.h\"\nstruct A { PJRT_Client* client; PJRT_Unknown* u; };\n",
+	})
+	h, err := Parse(filepath.Join(dir, "xla/pjrt/c/pjrt_c_api_extension.h"), Options{})
+	require.NoError(t, err)
+	assert.EqualValues(t, 16, structOf(t, h, "A").Size)
+}
+
+func TestAHeaderIsReadAloneAsFarAsItsLayoutAllows(t *testing.T) {
+	t.Parallel()
+	h := read(t, `
+#include "xla/pjrt/c/pjrt_c_api.h"
+#include "absl/status/status.h"
+struct PJRT_X_Args {
+  size_t struct_size;
+  PJRT_Extension_Base* extension_start;
+  const PJRT_Client* client;
+  PJRT_NO_DISCARD PJRT_Callback (*callback)(PJRT_Buffer** buffers, size_t);
+};
+typedef PJRT_Error* PJRT_X(PJRT_X_Args* args);
+PJRT_CAPI_EXPORT const PJRT_Api* GetPjrtApi(void);
+`)
+	s := structOf(t, h, "PJRT_X_Args")
+	assert.EqualValues(t, 32, s.Size)
+	assert.Equal(t, "const PJRT_Client *", field(t, s, "client").Type)
+	callback := field(t, s, "callback")
+	assert.Equal(t, "fnptr", callback.Kind)
+	assert.True(t, callback.NoDiscard)
+	assert.Equal(t, "PJRT_Callback (*callback)(PJRT_Buffer** buffers, size_t)", callback.Decl)
+	require.Len(t, h.Functions, 1)
+	assert.True(t, h.Functions[0].ReturnsError)
+	assert.Equal(t, "PJRT_X_Args", h.Functions[0].ArgsStruct)
+	require.Len(t, h.Prototypes, 1)
+	assert.Equal(t, "const PJRT_Api *", h.Prototypes[0].Ret)
+	assert.Empty(t, h.Opaque, "a name that is only used is not declared")
+}
+
+func TestErrorsSayWhere(t *testing.T) {
+	t.Parallel()
+	deep := strings.Repeat("(", 300) + strings.Repeat(")", 300)
+	for name, test := range map[string]struct {
+		text string
+		at   string
+		what string
+	}{
+		"unknown size":          {"struct A {\n  int x;\n  Foo y;\n};\n", "3:3", "the size of Foo, the type of field y, is not known"},
+		"a struct in itself":    {"struct A { struct A a; };", "1:12", "is not known"},
+		"unknown macro":         {"struct A { int a; };\n\nPJRT_DEFINE_STRUCT_TRAITS(A, a);\n", "3:1", "the macro PJRT_DEFINE_STRUCT_TRAITS is not defined"},
+		"unknown macro inside":  {"struct A {\n  _PJRT_FIELD(x);\n};", "2:3", "the macro _PJRT_FIELD is not defined"},
+		"open brace":            {"int x;\nstruct A {\n int y;\n", "2:10", `nothing closes this "{"`},
+		"open parenthesis":      {"namespace a {\n int f(int x;\n}\n", "2:7", `nothing closes this "("`},
+		"open comment":          {"int x;\n  /* and so on\n", "2:3", "a comment that begins here has no end"},
+		"open condition":        {"#if FOO\nint x;\n", "2:", ""},
+		"an #error":             {"int x;\n#error not today\n", "2:", "not today"},
+		"empty #include":        {"int x;\n#include\n", "2:1", "#include names no file"},
+		"packed":                {"struct __attribute__((packed)) A { char a; int b; };", "1:23", "packed structs are not supported"},
+		"packed behind":         {"struct A { char a; int b; } __attribute__((__packed__));", "1:44", "packed structs are not supported"},
+		"packed by a pragma":    {"int x;\n#pragma pack(push, 1)\n", "2:1", "packed structs are not supported"},
+		"no field":              {"struct A {\n  size_t;\n};", "2:3", "this declares no field"},
+		"bit-field":             {"struct A {\n  int x : 3;\n};", "2:3", "x is a bit-field"},
+		"nameless bit-field":    {"struct A {\n  int x;\n  int : 3;\n};", "3:3", "a bit-field"},
+		"no declaration":        {"this is no header at all\n", "1:", ""},
+		"unfinished":            {"int y;\nint x", "2:5", "the header ends in the middle of a declaration"},
+		"division by zero":      {"enum E {\n  A = 1 / 0,\n};", "2:", "1 / 0"},
+		"negative array":        {"struct A { int x[-1]; };", "1:", "-1"},
+		"two bodies":            {"struct A { int x; };\nstruct A { int y; };\n", "2:", "redeclaration"},
+		"deep brackets":         {"int x = " + deep + ";", "1:", "nested more than 200 deep"},
+		"many operators":        {"int x = " + strings.Repeat("-", 1500) + "1;", "1:", "more than 1000 operators"},
+		"deep conditions":       {strings.Repeat("#if 1\n", 300), "201:1", "conditions are nested more than 200 deep"},
+		"after a replaced name": {"xla::Foo* a; int b c;\n", "1:20", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "bad.h")
+			h, err := ParseText(path, []byte(test.text), Options{})
+			require.Error(t, err)
+			assert.Nil(t, h)
+			var e *Error
+			require.ErrorAs(t, err, &e)
+			assert.Equal(t, path, e.Path)
+			assert.True(t, strings.HasPrefix(err.Error(), path+":"+test.at), err.Error())
+			assert.Contains(t, err.Error(), test.what)
+			assert.NotContains(t, err.Error(), "\n")
+			assert.NotContains(t, err.Error(), ".go:")
+		})
+	}
+}
+
+func TestAnErrorOfAnIncludedHeaderNamesThatHeader(t *testing.T) {
+	t.Parallel()
+	dir := write(t, map[string]string{
+		"xla/a.h": "int x;\nenum class E { kA };\nint y z;\n",
+		"xla/b.h": "#include \"xla/a.h\"\n",
+		"xla/c.h": "/* open",
+		"xla/d.h": "\n#include \"xla/c.h\"\n",
+	})
+	_, err := Parse(filepath.Join(dir, "xla/b.h"), Options{})
+	assert.ErrorContains(t, err, filepath.Join(dir, "xla/a.h")+":3:7: ")
+	_, err = Parse(filepath.Join(dir, "xla/d.h"), Options{})
+	assert.ErrorContains(t, err, filepath.Join(dir, "xla/c.h")+":1:1: ")
+}
+
+func TestFilesThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	big := filepath.Join(dir, "big.h")
+	require.NoError(t, os.WriteFile(big, make([]byte, maxSize+1), 0o644))
+	for name, test := range map[string]struct {
+		path string
+		opts Options
+		want string
+	}{
+		"absent":                    {filepath.Join(dir, "absent.h"), Options{}, "absent.h: no such file or directory"},
+		"a directory":               {dir, Options{}, "it is a directory"},
+		"too big":                   {big, Options{}, "more than the"},
+		"include directory absent":  {core, Options{IncludeDirs: []string{filepath.Join(dir, "inc")}}, "cannot use include directory"},
+		"include directory no such": {core, Options{IncludeDirs: []string{big}}, "it is not a directory"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := Parse(test.path, test.opts)
+			assert.ErrorContains(t, err, test.want)
+		})
+	}
+}
+
+func TestFactsWritesNothingOnAnError(t *testing.T) {
+	t.Parallel()
+	dir := write(t, map[string]string{"bad.h": "struct {"})
+	var out strings.Builder
+	err := Facts(&out, filepath.Join(dir, "bad.h"), Options{})
+	require.Error(t, err)
+	assert.Empty(t, out.String())
+}
+
+// FuzzParse looks for input that makes the reader panic or fail without saying
+// where.
+func FuzzParse(f *testing.F) {
+	for _, seed := range []string{
+		"", "int x;", "struct A { int x; };", "typedef enum { A, B = 2 } E;", "enum class C : int8_t { kA };",
+		"namespace a::b { const P* f(int x = 3, Q& q); }", "extern \"C\" {\nint f();\n}", "#define F(x) x* x\nstruct S { F(T); };",
+		"struct S { union { int a; float b; }; void (*f)(int, struct S*); };\n#define N 3\nint a[N];",
+		"const size_t S_STRUCT_SIZE = offsetof(S, a);", "template <class T> T f(T);", "using X = int;", "/* c */ // d\n#if 0\n#endif",
+		"struct A : B { A(); ~A(); int f() const { return 1; } int x = 3; };", "[[nodiscard]] int f();", "a<b<c>> d;",
+		"typedef int (*F)(int, ...), G[3];", "#include \"x\"\n#include <y>\n#pragma once\n#undef X", "enum {", "struct S { int x : 3; };",
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		start := time.Now()
+		h, err := ParseText("fuzz.h", text, Options{})
+		if took := time.Since(start); took > 10*time.Second {
+			t.Fatalf("%d bytes took %v", len(text), took)
+		}
+		if err == nil {
+			require.NotNil(t, h)
+			return
+		}
+		var e *Error
+		if !errors.As(err, &e) {
+			t.Fatalf("an error without a place: %v", err)
+		}
+		if e.Line < 1 || e.Col < 1 {
+			t.Fatalf("an error at an impossible place: %v", err)
+		}
+	})
+}

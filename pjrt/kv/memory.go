@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package kv
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+)
+
+// Memory is a Store within the process. What is put there stays until the Memory
+// itself is garbage.
+type Memory struct {
+	mu      sync.Mutex
+	values  map[string][]byte  // guarded by mu; none is ever changed
+	waiters map[string]*waiter // guarded by mu; by keys without a value
+}
+
+// waiter is what all Gets of one key wait for.
+type waiter struct {
+	ready chan struct{} // closed once there is a value
+	value []byte        // set before ready is closed
+	n     int           // Gets that wait; guarded by Memory.mu
+}
+
+// NewMemory returns an empty store.
+func NewMemory() *Memory {
+	return &Memory{values: make(map[string][]byte), waiters: make(map[string]*waiter)}
+}
+
+// Get implements Store.
+func (m *Memory) Get(ctx context.Context, key string) ([]byte, error) {
+	if err := check(ctx, key); err != nil {
+		return nil, err
+	}
+	value, w := m.await(key)
+	if w == nil {
+		return value, nil
+	}
+	select {
+	case <-w.ready:
+		return slices.Clone(w.value), nil
+	case <-ctx.Done():
+		m.leave(key, w)
+		return nil, fmt.Errorf("no value for key %q: %w", key, ctx.Err())
+	}
+}
+
+// await returns a copy of the value of key, or what to wait for.
+func (m *Memory) await(key string) ([]byte, *waiter) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if v, ok := m.values[key]; ok {
+		return slices.Clone(v), nil
+	}
+	w := m.waiters[key]
+	if w == nil {
+		w = &waiter{ready: make(chan struct{})}
+		m.waiters[key] = w
+	}
+	w.n++
+	return nil, w
+}
+
+// leave forgets the key when nobody waits for it any longer.
+func (m *Memory) leave(key string, w *waiter) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if w.n--; w.n == 0 && m.waiters[key] == w {
+		delete(m.waiters, key)
+	}
+}
+
+// TryGet implements Store.
+func (m *Memory) TryGet(ctx context.Context, key string) ([]byte, error) {
+	if err := check(ctx, key); err != nil {
+		return nil, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	v, ok := m.values[key]
+	if !ok {
+		return nil, fmt.Errorf("%w: %q", ErrNotFound, key)
+	}
+	return slices.Clone(v), nil
+}
+
+// Put implements Store.
+func (m *Memory) Put(ctx context.Context, key string, value []byte) error {
+	if err := check(ctx, key); err != nil {
+		return err
+	}
+	// A nil value is an empty one, and Clone would keep it nil.
+	v := append([]byte{}, value...)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.values[key] = v
+	if w := m.waiters[key]; w != nil {
+		delete(m.waiters, key)
+		w.value = v
+		close(w.ready)
+	}
+	return nil
+}
+
+func check(ctx context.Context, key string) error {
+	if key == "" {
+		return ErrEmptyKey
+	}
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("key %q: %w", key, err)
+	}
+	return nil
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package kv
+
+import "context"
+
+// Prefix returns a view of store in which prefix stands in front of every key,
+// so that several programs, or several runs of one, can share a store. Nothing
+// is put between the two: end the prefix with a separator such as a slash, or
+// the key "2" under "run1" is the key of "run12" too.
+func Prefix(store Store, prefix string) Store { return prefixed{store, prefix} }
+
+type prefixed struct {
+	store  Store
+	prefix string
+}
+
+func (p prefixed) Get(ctx context.Context, key string) ([]byte, error) {
+	if key == "" {
+		return nil, ErrEmptyKey
+	}
+	return p.store.Get(ctx, p.prefix+key)
+}
+
+func (p prefixed) TryGet(ctx context.Context, key string) ([]byte, error) {
+	if key == "" {
+		return nil, ErrEmptyKey
+	}
+	return p.store.TryGet(ctx, p.prefix+key)
+}
+
+func (p prefixed) Put(ctx context.Context, key string, value []byte) error {
+	if key == "" {
+		return ErrEmptyKey
+	}
+	return p.store.Put(ctx, p.prefix+key, value)
+}

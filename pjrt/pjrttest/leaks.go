@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+// Package pjrttest helps programs that use package pjrt to test themselves.
+package pjrttest
+
+import (
+	"fmt"
+	"maps"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/lifetime"
+)
+
+// patience is how long NoLeaks waits for what is on its way: destroys that run
+// in goroutines of their own, and the garbage collector.
+const patience = 5 * time.Second
+
+// NoLeaks fails the test if, at its end, more objects of plugins exist than at
+// the call: buffers, executables and so on that the test neither closed nor
+// forgot. The failure says where each was made. What the test forgot is given a
+// few rounds of the garbage collector to go.
+//
+// Call it first, so that its check runs after the test's other cleanups. It
+// counts the objects of the whole process: the test must not be parallel.
+func NoLeaks(t testing.TB) {
+	t.Helper()
+	was := lifetime.Track(true)
+	before := pjrt.Live()
+	t.Cleanup(func() {
+		t.Helper()
+		defer lifetime.Track(was)
+		var more map[string]int
+		for deadline := time.Now().Add(patience); ; {
+			if more = grown(before, pjrt.Live()); len(more) == 0 {
+				return
+			}
+			if time.Now().After(deadline) {
+				break
+			}
+			runtime.GC()
+			time.Sleep(time.Millisecond)
+		}
+		var report strings.Builder
+		for _, kind := range slices.Sorted(maps.Keys(more)) {
+			fmt.Fprintf(&report, "\n%d more of kind %q", more[kind], kind)
+		}
+		report.WriteString("\n\n")
+		_ = lifetime.WriteLeaks(&report)
+		t.Errorf("the test left objects in plugins:%s", report.String())
+	})
+}
+
+// grown returns by how many each kind has become more.
+func grown(before, after map[string]int) map[string]int {
+	more := make(map[string]int)
+	for kind, n := range after {
+		if d := n - before[kind]; d > 0 {
+			more[kind] = d
+		}
+	}
+	return more
+}

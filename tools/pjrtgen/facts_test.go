@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestFactsPrintsOneJSONDocument(t *testing.T) {
+	t.Parallel()
+	const tree = "../../third_party/xla"
+	var out, errs strings.Builder
+	status := run([]string{"facts", "-I", tree, tree + "/xla/pjrt/c/pjrt_c_api.h"}, &out, &errs)
+	require.Zero(t, status, errs.String())
+	assert.Empty(t, errs.String())
+	var doc struct {
+		Path    string
+		Structs []struct {
+			Name   string
+			Sizeof int
+		}
+		Tables []struct {
+			Struct    string
+			Functions []struct{ Name string }
+		}
+	}
+	dec := json.NewDecoder(strings.NewReader(out.String()))
+	require.NoError(t, dec.Decode(&doc))
+	assert.False(t, dec.More())
+	assert.Equal(t, "xla/pjrt/c/pjrt_c_api.h", doc.Path)
+	require.NotEmpty(t, doc.Structs)
+	last := doc.Structs[len(doc.Structs)-1]
+	assert.Equal(t, "PJRT_Api", last.Name)
+	for _, table := range doc.Tables {
+		if table.Struct == "PJRT_Api" {
+			assert.Equal(t, 40+8*len(table.Functions), last.Sizeof)
+		}
+	}
+}
+
+func TestFactsOfAHeaderThatCannotBeReadExitsWithOne(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	bad := filepath.Join(dir, "bad.h")
+	require.NoError(t, os.WriteFile(bad, []byte("struct A {\n  Missing m;\n};\n"), 0o644))
+	for name, test := range map[string]struct {
+		args []string
+		want string
+	}{
+		"a fault of the header": {[]string{"facts", bad}, bad + ":2:3: the size of Missing"},
+		"no such header":        {[]string{"facts", filepath.Join(dir, "no.h")}, "pjrtgen: cannot read header"},
+		"no header given":       {[]string{"facts"}, "pjrtgen: accepts 1 arg"},
+		"a bad directory":       {[]string{"facts", "-I", filepath.Join(dir, "no"), bad}, "pjrtgen: cannot use include directory"},
+		"an unknown command":    {[]string{"fact"}, "pjrtgen: unknown command"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var out, errs strings.Builder
+			assert.Equal(t, 1, run(test.args, &out, &errs))
+			assert.Empty(t, out.String())
+			assert.True(t, strings.HasPrefix(errs.String(), test.want), errs.String())
+		})
+	}
+}
