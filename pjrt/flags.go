@@ -4,13 +4,14 @@
 package pjrt
 
 import (
-	_ "embed"
 	"fmt"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/purepjrt/purepjrt/pjrt/internal/xlaflags"
 )
 
 // FlagType is the type of the value of an XLA flag.
@@ -42,54 +43,14 @@ type Flag struct {
 	numbers map[string]int64 // of Values
 }
 
-// flagsText lists the flags that versions of XLA have or had.
-//
-//go:embed flags.txt
-var flagsText string
-
 var flagList = sync.OnceValue(func() []Flag {
 	var list []Flag
-	enums := make(map[string]map[string]int64)
-	for line := range strings.Lines(flagsText) {
-		words := strings.Fields(line)
-		switch {
-		case len(words) == 0 || words[0] == "#":
-		case words[0] == "enum":
-			values := make(map[string]int64)
-			for _, w := range words[2:] {
-				name, number, _ := strings.Cut(w, "=")
-				n, err := strconv.ParseInt(number, 10, 64)
-				if err != nil {
-					panic(err) // the list is part of the program
-				}
-				values[name] = n
-			}
-			enums[words[1]] = values
-		default:
-			f := Flag{Name: words[0]}
-			kind, repeated := strings.CutPrefix(words[1], "[]")
-			f.Repeated = repeated
-			f.EnvOnly = kind == "env"
-			f.Type = FlagType(kind)
-			if f.EnvOnly {
-				f.Type = FlagString
-			}
-			if values, ok := enums[kind]; ok {
-				f.Type, f.numbers = FlagEnum, values
-				for name := range values {
-					f.Values = append(f.Values, name)
-				}
-				slices.SortFunc(f.Values, func(a, b string) int {
-					if d := values[a] - values[b]; d != 0 {
-						return int(d)
-					}
-					return strings.Compare(a, b)
-				})
-			}
-			list = append(list, f)
-		}
+	for _, f := range xlaflags.List() {
+		list = append(list, Flag{
+			Name: f.Name, Type: FlagType(f.Kind), Repeated: f.Repeated,
+			Values: f.Values(), EnvOnly: f.EnvOnly, numbers: f.Numbers,
+		})
 	}
-	slices.SortFunc(list, func(a, b Flag) int { return strings.Compare(a.Name, b.Name) })
 	return list
 })
 
@@ -120,81 +81,14 @@ func LookupFlag(name string) (Flag, bool) {
 // of XLA has, or a value that the flag does not take. Flags that only other
 // versions of XLA have pass, and end the process still.
 //
-// XLA_FLAGS may also name a file with the flags in it; it is not read.
+// A value that does not begin with a dash is the name of a file with the flags in
+// it, which is read. With PJRT_ALLOW_UNKNOWN_XLA_FLAGS=1 in the environment there is
+// no error.
 func CheckXLAFlags(value string) error {
-	words, err := splitFlags(value)
-	if err != nil {
+	if err := xlaflags.Check(value); err != nil {
 		return invalid("XLA_FLAGS: %v", err)
 	}
-	for i, word := range words {
-		if i == 0 && !strings.HasPrefix(word, "-") {
-			return nil // the name of a file
-		}
-		name, text, hasValue := strings.Cut(strings.TrimLeft(word, "-"), "=")
-		if !strings.HasPrefix(word, "--") {
-			return invalid("XLA_FLAGS: %q is no flag: flags begin with --", word)
-		}
-		f, ok := LookupFlag(name)
-		if !ok {
-			return invalid("XLA_FLAGS: %v", unknownFlag(name))
-		}
-		if err := f.checkText(text, hasValue); err != nil {
-			return invalid("XLA_FLAGS: %v", err)
-		}
-	}
 	return nil
-}
-
-// checkText checks a value of XLA_FLAGS, whose notation of lists, enums and
-// messages differs from flag to flag.
-func (f Flag) checkText(text string, hasValue bool) error {
-	if f.Repeated {
-		return nil
-	}
-	switch f.Type {
-	case FlagBool:
-		if !hasValue {
-			return nil
-		}
-	case FlagInt32, FlagInt64, FlagFloat:
-	default:
-		return nil
-	}
-	_, err := f.parse(text)
-	return err
-}
-
-// splitFlags cuts XLA_FLAGS at white space outside quotes.
-func splitFlags(s string) ([]string, error) {
-	var words []string
-	var word strings.Builder
-	inWord, quote := false, byte(0)
-	for i := 0; i < len(s); i++ {
-		switch c := s[i]; {
-		case quote != 0 && c == quote:
-			quote = 0
-		case quote != 0:
-			word.WriteByte(c)
-		case c == '"' || c == '\'':
-			quote, inWord = c, true
-		case strings.IndexByte(" \t\r\n", c) >= 0:
-			if inWord {
-				words = append(words, word.String())
-				word.Reset()
-			}
-			inWord = false
-		default:
-			word.WriteByte(c)
-			inWord = true
-		}
-	}
-	if quote != 0 {
-		return nil, fmt.Errorf("a %c is never closed", quote)
-	}
-	if inWord {
-		words = append(words, word.String())
-	}
-	return words, nil
 }
 
 // overrideValue checks the value of a flag and returns it as a bool, int64,
@@ -211,7 +105,7 @@ func overrideValue(name string, value any, strict bool) (any, error) {
 	case name == "":
 		return nil, invalid("an XLA flag has no name")
 	case !ok && strict:
-		return nil, invalid("%v (AllowUnknownFlags passes it on all the same)", unknownFlag(name))
+		return nil, invalid("%v (AllowUnknownFlags passes it on all the same)", xlaflags.Unknown(name))
 	case !ok:
 		return plain, nil
 	case f.EnvOnly:
@@ -349,60 +243,4 @@ func (f Flag) wants() string {
 		return "one of " + what
 	}
 	return what
-}
-
-// unknownFlag says that there is no such flag, and which ones are spelled alike.
-func unknownFlag(name string) error {
-	type candidate struct {
-		name     string
-		distance int
-	}
-	var near []candidate
-	limit := max(2, len(name)/4)
-	for _, f := range flagList() {
-		if d := letterDistance(name, f.Name); d <= limit {
-			near = append(near, candidate{f.Name, d})
-		}
-	}
-	slices.SortFunc(near, func(a, b candidate) int {
-		if a.distance != b.distance {
-			return a.distance - b.distance
-		}
-		return strings.Compare(a.name, b.name)
-	})
-	var names []string
-	for _, c := range near[:min(len(near), 3)] {
-		if c.distance <= near[0].distance+2 {
-			names = append(names, c.name)
-		}
-	}
-	if len(names) == 0 {
-		return fmt.Errorf("no known version of XLA has a flag %s", name)
-	}
-	return fmt.Errorf("no known version of XLA has a flag %s; did you mean %s?", name, strings.Join(names, " or "))
-}
-
-// letterDistance is the number of letters to insert, delete or replace to make b
-// of a.
-func letterDistance(a, b string) int {
-	if len(a) > 200 {
-		a = a[:200] // no flag is nearly as long
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		diagonal := row[0]
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := diagonal
-			if a[i-1] != b[j-1] {
-				cost++
-			}
-			diagonal = row[j]
-			row[j] = min(cost, row[j]+1, row[j-1]+1)
-		}
-	}
-	return row[len(b)]
 }

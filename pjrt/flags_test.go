@@ -116,20 +116,11 @@ func TestMisuseOfFlags(t *testing.T) {
 func TestCheckXLAFlags(t *testing.T) {
 	t.Parallel()
 	for value, want := range map[string]string{
-		"":                           "",
-		"  ":                         "",
-		"--xla_cpu_enable_fast_math": "",
-		"--xla_cpu_enable_fast_math=true\t--xla_backend_optimization_level=1": "",
-		"--xla_dump_to='/a b' --xla_fuel=x=1":                                 "",
-		"--xla_step_marker_location=2":                                        "",
-		"/path/of/a/file":                                                     "",
-		"--xla_cpu_enable_fast_mat":                                           "did you mean xla_cpu_enable_fast_math",
-		"--xla_backend_optimization_level=x":                                  "xla_backend_optimization_level takes an int32, not \"x\"",
-		"--xla_backend_optimization_level":                                    "takes an int32, not \"\"",
-		"--xla_cpu_enable_fast_math=maybe":                                    "takes true or false, not \"maybe\"",
-		"--xla_dump_to=a word":                                                "\"word\" is no flag",
-		"--xla_dump_to='a":                                                    "a ' is never closed",
-		"-xla_dump_to=a":                                                      "is no flag: flags begin with --",
+		"":                                   "",
+		"--xla_cpu_enable_fast_math":         "",
+		"--xla_cpu_enable_fast_mat":          "XLA_FLAGS: no known version of XLA has a flag xla_cpu_enable_fast_mat; did you mean xla_cpu_enable_fast_math",
+		"--xla_backend_optimization_level=x": "xla_backend_optimization_level takes an int32, not \"x\"",
+		"/no/such/file":                      "is the name of a file, which cannot be read",
 	} {
 		err := pjrt.CheckXLAFlags(value)
 		if want == "" {

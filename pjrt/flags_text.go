@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/purepjrt/purepjrt/pjrt/internal/xlaflags"
 )
 
 // ParseDebugOptions reads XLA flags from a DebugOptions message in protobuf's
@@ -36,7 +38,7 @@ func ParseDebugOptions(text string) (map[string]any, error) {
 		case !isWord(name[0]):
 			return nil, fmt.Errorf("%q stands where the name of a flag should", name)
 		case !ok:
-			return nil, unknownFlag(name)
+			return nil, xlaflags.Unknown(name)
 		case f.Type == FlagMessage || f.EnvOnly:
 			return nil, fmt.Errorf("XLA flag %s cannot be set like this", name)
 		}
