@@ -133,6 +133,7 @@ type Fulfillment struct {
 	clientHandle *capi.Client // valid as long as the promise, a child of the client
 	shape        Shape
 	memory       *capi.Memory
+	layout       *Layout // nil when the plugin does not tell
 	alias        *Buffer
 	promise      *promise
 	handle       *capi.FulfillAliasBufferCallback
@@ -173,6 +174,7 @@ func (c *Client) AliasBuffer(ctx context.Context, shape Shape, opts *BufferOptio
 	}
 	alias := c.newBuffer(args.AliasBuffer, shape)
 	f := &Fulfillment{client: c, clientHandle: h, shape: alias.shape, memory: memory, alias: alias, handle: args.FulfillAliasBufferCb}
+	f.layout, _ = alias.layout(args.AliasBuffer)
 	f.promise = newPromise("alias fulfillment", c, failAlias(c.table, h, f.handle))
 	return alias, f, nil
 }
@@ -186,13 +188,18 @@ func failAlias(table *capi.Table, client *capi.Client, handle *capi.FulfillAlias
 		call.Args.StatusCode = code
 		call.Args.ErrorMessage, call.Args.ErrorMessageSize = capi.StringData(message)
 		call.Args.FulfillAliasBufferCb = handle
-		return call.Do(table)
+		err := call.Do(table)
+		if capi.CodeOf(err) == code {
+			return nil // some plugins answer with the error that they were told
+		}
+		return err
 	}
 }
 
 // Fulfill makes the alias stand for b (PJRT_Client_FulfillAliasBuffer), which
-// must have its shape and be in its memory, and stays the caller's. Whoever waits
-// for the alias gets the contents of b.
+// must have its shape and its layout and be in its memory. Whoever waits for the alias gets the
+// contents of b. The plugin may move them, so that b is deleted afterwards; it
+// is still the caller's to close.
 func (f *Fulfillment) Fulfill(b *Buffer) error {
 	switch {
 	case b == nil:
@@ -214,6 +221,9 @@ func (f *Fulfillment) Fulfill(b *Buffer) error {
 	}
 	if m, err := b.memory(h); err == nil && m != f.memory {
 		return invalid("the buffer is in another memory than the alias")
+	}
+	if l, err := b.layout(h); err == nil && f.layout != nil && l.String() != f.layout.String() {
+		return invalid("the buffer has the layout %v, the alias %v", l, f.layout)
 	}
 	return f.promise.keep(func() error {
 		var call capi.Call[capi.ClientFulfillAliasBufferArgs]

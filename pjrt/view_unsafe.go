@@ -143,6 +143,9 @@ func (c *Client) ViewOfHostMemory(ctx context.Context, a HostArray, opts *ViewOp
 		return nil, failed(ErrUnimplemented, "the device cannot use the memory of the host; copy the array instead of viewing it")
 	}
 	data, onDelete := a.Data, o.OnDelete
+	if len(data) == 0 {
+		data = AlignedSlice[uint8](1) // plugins want an address even so
+	}
 	o.OnDelete = func() {
 		runtime.KeepAlive(data)
 		if onDelete != nil {
