@@ -156,15 +156,21 @@ func (b *Buffer) CopyRawToHost(ctx context.Context, dst []byte, offset int64) er
 	return err
 }
 
-// CopyRawToHostAsync is CopyRawToHost without waiting. It returns an event that
-// is ready when dst has the bytes; until then dst belongs to the plugin, and is
-// kept referenced. The caller closes the event.
-func (b *Buffer) CopyRawToHostAsync(dst []byte, offset int64) (*Event, error) {
+// CopyRawToHostAsync is CopyRawToHost without waiting for the copy; it does wait
+// until the array has been computed, because plugins crash when there is nothing
+// to copy yet. It returns an event that is ready when dst has the bytes; until
+// then dst belongs to the plugin, and is kept referenced. The caller closes the
+// event.
+func (b *Buffer) CopyRawToHostAsync(ctx context.Context, dst []byte, offset int64) (*Event, error) {
 	h, err := b.ref.Acquire()
 	if err != nil {
 		return nil, err
 	}
-	if err := b.checkRange(h, offset, int64(len(dst))); err != nil {
+	err = b.checkRange(h, offset, int64(len(dst)))
+	if err == nil {
+		err = b.wait(ctx, h)
+	}
+	if err != nil {
 		b.ref.Release()
 		return nil, err
 	}
@@ -214,15 +220,19 @@ type RawCopy struct {
 
 // CopyRawToHostFuture prepares a copy of size bytes at offset, like
 // CopyRawToHost, whose destination comes later, by Start
-// (PJRT_Buffer_CopyRawToHostFuture, since API 0.84). The caller closes the
-// RawCopy; the buffer may be closed before.
-func (b *Buffer) CopyRawToHostFuture(offset, size int64) (*RawCopy, error) {
+// (PJRT_Buffer_CopyRawToHostFuture, since API 0.84). It waits until the array
+// has been computed. The caller closes the RawCopy; the buffer may be closed
+// before.
+func (b *Buffer) CopyRawToHostFuture(ctx context.Context, offset, size int64) (*RawCopy, error) {
 	h, err := b.ref.Acquire()
 	if err != nil {
 		return nil, err
 	}
 	defer b.ref.Release()
 	if err := b.checkRange(h, offset, size); err != nil {
+		return nil, err
+	}
+	if err := b.wait(ctx, h); err != nil {
 		return nil, err
 	}
 	var call capi.Call[capi.BufferCopyRawToHostFutureArgs]
