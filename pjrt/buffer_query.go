@@ -230,13 +230,16 @@ func (b *Buffer) UnpaddedDims(ctx context.Context) ([]int64, error) {
 		return nil, err
 	}
 	defer b.ref.Release()
-	return b.unpaddedDims(ctx, h)
+	dims, err := b.realDims(ctx, h)
+	return slices.Clone(dims), err
 }
 
-func (b *Buffer) unpaddedDims(ctx context.Context, h *capi.Buffer) ([]int64, error) {
+// realDims is UnpaddedDims for an acquired buffer. The result must not be
+// changed.
+func (b *Buffer) realDims(ctx context.Context, h *capi.Buffer) ([]int64, error) {
 	// A plugin that does not know of such dimensions has none.
 	if !b.dynamic.get(func() bool { dims, err := b.dynamicDims(h); return err == nil && len(dims) > 0 }) {
-		return slices.Clone(b.shape.Dims), nil
+		return b.shape.Dims, nil
 	}
 	if err := b.wait(ctx, h); err != nil {
 		return nil, err

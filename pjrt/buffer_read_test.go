@@ -9,6 +9,7 @@ import (
 	"errors"
 	"io"
 	"math"
+	"sync"
 	"testing"
 	"time"
 
@@ -451,4 +452,73 @@ func TestPrintingLooksLikeNumPy(t *testing.T) {
 	assert.Equal(t, "[[1. 2.]\n [3. 4.]]", matrix(1, 2, 3, 4).String())
 	require.ErrorIs(t, matrix().Print(&out, npy.FormatOptions{}), pjrt.ErrInvalidArgument)
 	require.ErrorIs(t, matrix(1, 2, 3, 4).Print(brokenWriter{}, npy.FormatOptions{}), io.ErrClosedPipe)
+}
+
+func TestManyGoroutinesUseAndEndOneBuffer(t *testing.T) {
+	ctx := context.Background()
+	client := newClient(t)
+	for round := range 40 {
+		data := ints(1024)
+		b, err := client.BufferFromHost(ctx, pjrt.ArrayOf(data, 1024), &pjrt.BufferOptions{Semantics: pjrtSemantics[round%4]})
+		require.NoError(t, err)
+		uses := []func() error{
+			func() error {
+				a, err := b.ToHost(ctx)
+				if err == nil && !bytes.Equal(a.Data, dtype.Bytes(data)) {
+					t.Error("ToHost gave something else")
+				}
+				return err
+			},
+			func() error {
+				return b.ReadInPlace(ctx, func(got []byte) error {
+					if !bytes.Equal(got, dtype.Bytes(data)) {
+						t.Error("ReadInPlace gave something else")
+					}
+					return nil
+				})
+			},
+			func() error {
+				dst := make([]byte, 4096)
+				e, err := b.ToHostAsync(dst)
+				if err != nil {
+					return err
+				}
+				defer e.Close()
+				if err := e.Wait(ctx); err != nil {
+					return err
+				}
+				if !bytes.Equal(dst, dtype.Bytes(data)) {
+					t.Error("ToHostAsync gave something else")
+				}
+				return nil
+			},
+			func() error { return closing(b.CopyToDevice(ctx, client.Devices()[1])) },
+			func() error { return closing(b.Reference(ctx)) },
+			func() error { return closing(b.ReadyEvent()) },
+			func() error { return b.CopyRawToHost(ctx, make([]byte, 16), 32) },
+		}
+		var wg sync.WaitGroup
+		for _, use := range uses {
+			wg.Go(func() {
+				for range 20 {
+					err := use()
+					if err == nil {
+						continue
+					}
+					if !errors.Is(err, pjrt.ErrClosed) && !errors.Is(err, pjrt.ErrInvalidArgument) {
+						t.Errorf("neither closed nor deleted: %v", err)
+					}
+				}
+			})
+		}
+		wg.Go(func() {
+			time.Sleep(time.Duration(round) * 20 * time.Microsecond)
+			if round%2 == 0 {
+				_ = b.Delete()
+			}
+			b.Close()
+		})
+		wg.Wait()
+		done(t, b.HostDone())
+	}
 }

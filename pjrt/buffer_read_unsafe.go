@@ -7,6 +7,8 @@ import (
 	"context"
 	"io"
 	"runtime"
+	"slices"
+	"sync"
 	"unsafe"
 
 	"github.com/purepjrt/purepjrt/capi"
@@ -32,7 +34,7 @@ func (b *Buffer) ToHost(ctx context.Context) (HostArray, error) {
 		defer v.close()
 		data := make([]byte, size)
 		copyInSteps(data, v.bytes)
-		return HostArray{Type: shape.Type, Dims: shape.Dims, Data: data}, nil
+		return HostArray{Type: shape.Type, Dims: slices.Clone(shape.Dims), Data: data}, nil
 	}
 	if size >= largeRead {
 		// An array that failed may be larger than there is memory.
@@ -54,7 +56,7 @@ func (b *Buffer) ToHost(ctx context.Context) (HostArray, error) {
 	if err := waitAndClose(ctx, b.client.table, e, b.client.ref, finished); err != nil {
 		return HostArray{}, err
 	}
-	return HostArray{Type: shape.Type, Dims: shape.Dims, Data: data[:size:size]}, nil
+	return HostArray{Type: shape.Type, Dims: slices.Clone(shape.Dims), Data: data[:size:size]}, nil
 }
 
 // largeRead is a number of bytes beyond which an allocation in vain matters.
@@ -153,7 +155,8 @@ func (b *Buffer) asyncEvent(h *capi.Event, dst []byte) (*Event, error) {
 	return e, nil
 }
 
-// startRead acquires the buffer and returns the shape that it really has.
+// startRead acquires the buffer and returns the shape that it really has, which
+// must not be changed.
 func (b *Buffer) startRead(ctx context.Context) (Shape, *capi.Buffer, error) {
 	if err := ctx.Err(); err != nil {
 		return Shape{}, nil, err
@@ -162,7 +165,7 @@ func (b *Buffer) startRead(ctx context.Context) (Shape, *capi.Buffer, error) {
 	if err != nil {
 		return Shape{}, nil, err
 	}
-	dims, err := b.unpaddedDims(ctx, h)
+	dims, err := b.realDims(ctx, h)
 	if err != nil {
 		b.ref.Release()
 		return Shape{}, nil, err
@@ -186,12 +189,18 @@ func (b *Buffer) transfer(h *capi.Buffer, dst []byte, rank int) (*capi.Event, er
 	return args.Event, err
 }
 
-// hostView is the memory of a buffer, which stays until it is closed.
+// hostView is the memory of a buffer, which stays until it is closed. It holds
+// the calls that it needs, so that reading through it allocates nothing.
 type hostView struct {
 	buffer *Buffer
-	handle *capi.Buffer
 	bytes  []byte
+
+	up      capi.Call[capi.BufferIncreaseExternalReferenceCountArgs]
+	pointer capi.Call[capi.BufferOpaqueDeviceMemoryDataPointerArgs]
+	down    capi.Call[capi.BufferDecreaseExternalReferenceCountArgs]
 }
+
+var hostViews = sync.Pool{New: func() any { return new(hostView) }}
 
 // view waits for the contents and returns the memory of an acquired buffer, if
 // the host can read there a dense array of size bytes; else nil. The error is
@@ -204,17 +213,33 @@ func (b *Buffer) view(ctx context.Context, h *capi.Buffer, size int) (*hostView,
 	if err := b.wait(ctx, h); err != nil {
 		return nil, err
 	}
-	address, err := b.refer(h)
-	if err != nil || address == 0 {
-		if err == nil {
-			b.unrefer(h)
-		}
+	v := hostViews.Get().(*hostView)
+	address, err := v.open(b, h)
+	if err != nil {
+		v.buffer = nil
+		hostViews.Put(v)
 		return nil, nil // the transfer has the better error
 	}
-	return &hostView{b, h, unsafe.Slice((*byte)(*(*unsafe.Pointer)(unsafe.Pointer(&address))), size)}, nil
+	if address == 0 {
+		v.close()
+		return nil, nil
+	}
+	v.bytes = unsafe.Slice((*byte)(*(*unsafe.Pointer)(unsafe.Pointer(&address))), size)
+	return v, nil
 }
 
-func (v *hostView) close() { v.buffer.unrefer(v.handle) }
+// open takes an external reference and returns the address of the memory.
+func (v *hostView) open(b *Buffer, h *capi.Buffer) (uintptr, error) {
+	v.up.Args.Buffer, v.pointer.Args.Buffer, v.down.Args.Buffer = h, h, h
+	v.buffer = b
+	return b.references.take(b.client.table, v)
+}
+
+func (v *hostView) close() {
+	v.buffer.references.drop(v.buffer.client.table, &v.down)
+	v.buffer, v.bytes = nil, nil
+	hostViews.Put(v)
+}
 
 // isReadable reports whether the memory of the buffer is that of a dense,
 // row-major array which the host can read.
@@ -237,31 +262,6 @@ func (b *Buffer) isReadable(h *capi.Buffer) bool {
 	}
 	l, err := b.layout(h)
 	return err == nil && l.rowMajor(b.shape)
-}
-
-// refer takes an external reference and returns the address of the memory.
-func (b *Buffer) refer(h *capi.Buffer) (uintptr, error) {
-	var up capi.Call[capi.BufferIncreaseExternalReferenceCountArgs]
-	up.Args.Buffer = h
-	if err := up.Do(b.client.table); err != nil {
-		return 0, err
-	}
-	b.references.Add(1)
-	var p capi.Call[capi.BufferOpaqueDeviceMemoryDataPointerArgs]
-	p.Args.Buffer = h
-	if err := p.Do(b.client.table); err != nil {
-		b.unrefer(h)
-		return 0, err
-	}
-	return p.Args.DeviceMemoryPtr, nil
-}
-
-// unrefer gives back what refer took.
-func (b *Buffer) unrefer(h *capi.Buffer) {
-	b.references.Add(-1)
-	var down capi.Call[capi.BufferDecreaseExternalReferenceCountArgs]
-	down.Args.Buffer = h
-	_ = down.Do(b.client.table) // there is nobody to tell
 }
 
 // copyInSteps is copy in pieces between which the goroutine can be preempted:

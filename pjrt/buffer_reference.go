@@ -5,6 +5,7 @@ package pjrt
 
 import (
 	"context"
+	"sync"
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt/lifetime"
@@ -33,18 +34,48 @@ func (b *Buffer) Reference(ctx context.Context) (*Reference, error) {
 	if err := b.wait(ctx, h); err != nil {
 		return nil, err
 	}
-	address, err := b.refer(h)
+	v := new(hostView)
+	address, err := v.open(b, h)
 	if err != nil {
 		return nil, err
 	}
 	// What destroys it must not keep b from the collector.
 	table, count := b.client.table, b.references
 	return &Reference{address: address, ref: lifetime.New("external reference", h, b.ref, func(h *capi.Buffer) {
-		count.Add(-1)
-		var down capi.Call[capi.BufferDecreaseExternalReferenceCountArgs]
+		down := new(capi.Call[capi.BufferDecreaseExternalReferenceCountArgs])
 		down.Args.Buffer = h
-		_ = down.Do(table) // there is nobody to tell
+		count.drop(table, down)
 	})}, nil
+}
+
+// references counts the external references to a buffer. Plugins keep them in a
+// list of the buffer without a lock: calls about them at the same time damage it.
+type references struct {
+	mu    sync.Mutex
+	count int // guarded by mu
+}
+
+// take counts one more reference and returns the address of the memory.
+func (r *references) take(table *capi.Table, v *hostView) (uintptr, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err := v.up.Do(table); err != nil {
+		return 0, err
+	}
+	if err := v.pointer.Do(table); err != nil {
+		_ = v.down.Do(table) // the other error is the one to tell
+		return 0, err
+	}
+	r.count++
+	return v.pointer.Args.DeviceMemoryPtr, nil
+}
+
+// drop gives back what take took.
+func (r *references) drop(table *capi.Table, down *capi.Call[capi.BufferDecreaseExternalReferenceCountArgs]) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.count--
+	_ = down.Do(table) // there is nobody to tell
 }
 
 // Address returns where the memory of the buffer is, in the address space of the
@@ -68,7 +99,11 @@ func (r *Reference) Close() error {
 }
 
 // References returns how many external references to the buffer are open.
-func (b *Buffer) References() int { return int(b.references.Load()) }
+func (b *Buffer) References() int {
+	b.references.mu.Lock()
+	defer b.references.mu.Unlock()
+	return b.references.count
+}
 
 // UnsafePointer waits until the array has its contents and returns the address
 // of its memory (PJRT_Buffer_UnsafePointer). Nothing keeps the memory there, so

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
-	"sync/atomic"
 	"unsafe"
 
 	"github.com/purepjrt/purepjrt/capi"
@@ -24,7 +23,7 @@ type Buffer struct {
 	shape  Shape
 
 	hostDone   <-chan struct{} // nil when C kept no memory of the host
-	references *atomic.Int64   // external ones
+	references *references     // external ones
 	dynamic    answer          // does it have dimensions known only at run time?
 	readable   answer          // is its memory that of a dense array on the host?
 }
@@ -109,8 +108,13 @@ func (c *Client) placeInMemory(d *Device, m *Memory) (*capi.Memory, error) {
 	}
 	var call capi.Call[capi.DeviceDefaultMemoryArgs]
 	call.Args.Device = p.device
-	err = call.Do(c.table)
-	return call.Args.Memory, err
+	if err := call.Do(c.table); err != nil {
+		return nil, err
+	}
+	if call.Args.Memory == nil {
+		return nil, failed(ErrInternal, "the plugin names no default memory of device %v", d)
+	}
+	return call.Args.Memory, nil
 }
 
 // handleIn returns the C object if m can be used with client.
@@ -254,7 +258,7 @@ func (c *Client) newBuffer(h *capi.Buffer, shape Shape) *Buffer {
 // newBufferWith is newBuffer with something to do when the buffer is destroyed.
 func (c *Client) newBufferWith(h *capi.Buffer, shape Shape, destroyed func()) *Buffer {
 	table := c.table
-	return &Buffer{client: c, shape: Shape{shape.Type, slices.Clone(shape.Dims)}, references: new(atomic.Int64),
+	return &Buffer{client: c, shape: Shape{shape.Type, slices.Clone(shape.Dims)}, references: new(references),
 		ref: lifetime.New("buffer", h, c.ref, func(h *capi.Buffer) {
 			var d capi.Call[capi.BufferDestroyArgs]
 			d.Args.Buffer = h

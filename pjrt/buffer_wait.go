@@ -6,6 +6,7 @@ package pjrt
 import (
 	"context"
 	"runtime"
+	"sync"
 
 	"github.com/purepjrt/purepjrt/capi"
 )
@@ -33,10 +34,12 @@ func (b *Buffer) readyEvent(h *capi.Buffer) (*capi.Event, error) {
 		return nil, err
 	}
 	if c.Args.Event == nil {
-		return nil, failed(ErrInternal, "the plugin gives no event for the contents of a buffer")
+		return nil, errNoReadyEvent
 	}
 	return c.Args.Event, nil
 }
+
+var errNoReadyEvent = failed(ErrInternal, "the plugin gives no event for the contents of a buffer")
 
 // Wait waits until the array has its contents, and returns the error if it will
 // never have them, such as that of the computation that makes it.
@@ -54,28 +57,51 @@ func (b *Buffer) wait(ctx context.Context, h *capi.Buffer) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	e, err := b.readyEvent(h)
-	if err != nil {
+	f := waitFrames.Get().(*waitFrame)
+	defer waitFrames.Put(f)
+	f.contents.Args.Buffer = h
+	if err := f.contents.Do(b.client.table); err != nil {
 		return err
 	}
-	return b.client.waitEvent(ctx, e)
+	e := f.contents.Args.Event
+	if e == nil {
+		return errNoReadyEvent
+	}
+	return b.client.waitWith(ctx, e, f)
 }
 
-// waitEvent waits for an event that nobody else sees, and closes it. It is
-// waitAndClose without an Event object when the event is ready already.
+// waitEvent waits for an event that nobody else sees, and closes it. nil is the
+// event of what is over.
 func (c *Client) waitEvent(ctx context.Context, e *capi.Event) error {
 	if e == nil {
 		return nil
 	}
-	var ready capi.Call[capi.EventIsReadyArgs]
-	ready.Args.Event = e
-	if err := ready.Do(c.table); err != nil || !ready.Args.IsReady {
+	f := waitFrames.Get().(*waitFrame)
+	defer waitFrames.Put(f)
+	return c.waitWith(ctx, e, f)
+}
+
+// waitFrame holds the calls of a wait, so that waiting for what is there
+// already, the usual case, allocates nothing.
+type waitFrame struct {
+	contents capi.Call[capi.BufferReadyEventArgs]
+	ready    capi.Call[capi.EventIsReadyArgs]
+	await    capi.Call[capi.EventAwaitArgs]
+	destroy  capi.Call[capi.EventDestroyArgs]
+}
+
+var waitFrames = sync.Pool{New: func() any { return new(waitFrame) }}
+
+func (c *Client) waitWith(ctx context.Context, e *capi.Event, f *waitFrame) error {
+	f.ready.Args.Event = e
+	if err := f.ready.Do(c.table); err != nil || !f.ready.Args.IsReady {
 		return waitAndClose(ctx, c.table, e, c.ref, nil)
 	}
-	defer closeEvent(c.table, e)
-	var wait capi.Call[capi.EventAwaitArgs]
-	wait.Args.Event = e
-	return wait.Do(c.table)
+	f.await.Args.Event = e
+	err := f.await.Do(c.table)
+	f.destroy.Args.Event = e
+	_ = f.destroy.Do(c.table) // there is nobody to tell
+	return err
 }
 
 // HostDone returns a channel that is closed when the plugin no longer uses the
