@@ -273,3 +273,29 @@ func TestTransfersOfLiterals(t *testing.T) {
 	_, err = m.TransferLiteral(0, want)
 	require.ErrorIs(t, err, pjrt.ErrFailedPrecondition, "only once")
 }
+
+func TestMemoryIsReadOnlyWhereItIsThatOfTheArray(t *testing.T) {
+	ctx := context.Background()
+	client := newerClient(t)
+	cases := map[string]struct {
+		array     pjrt.HostArray
+		layout    *pjrt.Layout
+		transfers int64
+	}{
+		"dense":       {matrix(1, 2, 3, 4), nil, 0},
+		"row-major":   {matrix(1, 2, 3, 4), pjrt.RowMajor(2), 0},
+		"other order": {matrix(1, 2, 3, 4), &pjrt.Layout{MinorToMajor: []int{0, 1}}, 1},
+		"packed":      {pjrt.ArrayOf([]dtype.Uint4{1, 2}, 2), nil, 1},
+		"packed one":  {pjrt.ArrayOf([]dtype.Uint4{1}), nil, 1},
+	}
+	for name, c := range cases {
+		b, err := client.BufferFromHost(ctx, c.array, &pjrt.BufferOptions{Layout: c.layout})
+		require.NoError(t, err, name)
+		defer b.Close()
+		before := newer.transfers.Load()
+		got, err := b.ToHost(ctx)
+		require.NoError(t, err, name)
+		assert.Equal(t, c.array.Data, got.Data, name)
+		assert.Equal(t, c.transfers, newer.transfers.Load()-before, name)
+	}
+}

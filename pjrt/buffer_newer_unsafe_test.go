@@ -6,6 +6,7 @@ package pjrt_test
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"unsafe"
 
@@ -27,6 +28,8 @@ var newer struct {
 	mu       sync.Mutex
 	payloads []capi.Attribute // guarded by mu; of the last error buffer
 	layouts  int              // guarded by mu; layouts seen by TransferLiteral and Bitcast
+
+	transfers atomic.Int64 // calls of ToHostBuffer
 }
 
 // newerClient makes a client of the plugin with the newer functions.
@@ -42,6 +45,7 @@ func newerClient(t testing.TB) *pjrt.Client {
 		copy(unsafe.Slice((*byte)(unsafe.Pointer(newer.api)), size), unsafe.Slice((*byte)(unsafe.Pointer(old)), old.StructSize))
 		newer.api.StructSize = size
 		newer.api.PJRTAPIVersion.MinorVersion = capi.APIMinor
+		fill(toHostBuffer)
 		fill(func(a *capi.ClientCreateArgs) uintptr { createClient(a); return 0 })
 		fill(func(a *capi.ClientCreateErrorBufferArgs) uintptr { createErrorBuffer(a); return 0 })
 		fill(func(a *capi.BufferBitcastArgs) uintptr { bitcast(a); return 0 })
@@ -75,6 +79,18 @@ func do[A any](args A) *A {
 		panic(err)
 	}
 	return &c.Args
+}
+
+// toHostBuffer only counts.
+func toHostBuffer(a *capi.BufferToHostBufferArgs) uintptr {
+	newer.transfers.Add(1)
+	c := &capi.Call[capi.BufferToHostBufferArgs]{Args: *a}
+	failure, err := c.Raw(newer.table)
+	if err != nil {
+		panic(err)
+	}
+	*a = c.Args
+	return uintptr(unsafe.Pointer(failure))
 }
 
 func createErrorBuffer(a *capi.ClientCreateErrorBufferArgs) {
