@@ -21,20 +21,114 @@ type Buffer struct {
 	client *Client
 	ref    *lifetime.Ref[capi.Buffer]
 	shape  Shape
+
+	hostDone   <-chan struct{} // nil when C kept no memory of the host
+	references *references     // external ones
+	dynamic    answer          // does it have dimensions known only at run time?
+	readable   answer          // is its memory that of a dense array on the host?
 }
 
-// BufferOptions are the options of BufferFromHost.
+// HostBufferSemantics say what a plugin does with memory of the host that
+// becomes a buffer, and for how long.
+type HostBufferSemantics = capi.HostBufferSemantics
+
+const (
+	// OnlyDuringCall means that the plugin has copied the memory when the call
+	// returns.
+	OnlyDuringCall = capi.HostBufferSemanticsImmutableOnlyDuringCall
+	// UntilTransferCompletes means that the plugin reads the memory until the
+	// transfer is over.
+	UntilTransferCompletes = capi.HostBufferSemanticsImmutableUntilTransferCompletes
+	// ImmutableZeroCopy means that the buffer may be the memory itself, which
+	// the plugin reads as long as the buffer exists and never writes to.
+	ImmutableZeroCopy = capi.HostBufferSemanticsImmutableZeroCopy
+	// MutableZeroCopy is ImmutableZeroCopy with leave to write: a program to
+	// which the buffer is donated may put its result there. Since API 0.48.
+	MutableZeroCopy = capi.HostBufferSemanticsMutableZeroCopy
+)
+
+// mutableZeroCopySince is the API minor that knows MutableZeroCopy.
+const mutableZeroCopySince = 48
+
+// BufferOptions are the options of BufferFromHost and of other ways to make a
+// buffer, which refuse those that do not concern them.
 type BufferOptions struct {
-	// Device receives the array; nil means the client's first addressable
-	// device.
+	// Device receives the array, in its default memory. Nil means the client's
+	// first addressable device, or that of Memory.
 	Device *Device
+	// Memory receives the array. Give a device or a memory, not both.
+	Memory *Memory
+	// Semantics say how long the plugin uses the memory of the host. The zero
+	// value is OnlyDuringCall. With all others the memory must stay unchanged
+	// until Buffer.HostDone; the package keeps it referenced until then, so it
+	// may be forgotten.
+	Semantics HostBufferSemantics
+	// Strides are the distances in bytes between neighbours in the host's
+	// memory, one for each dimension; 0 repeats an element, and negative ones
+	// walk backwards. Nil means dense and row-major. The array spans the whole
+	// of HostArray.Data, so that with negative strides the element whose indices
+	// are all 0 is not at its beginning.
+	Strides []int64
+	// Layout is how the array is to lie in the memory of the device; nil leaves
+	// that to the plugin. It does not change what the array's elements are.
+	Layout *Layout
 }
 
-// BufferFromHost copies an array to a device
-// (PJRT_Client_BufferFromHostBuffer, semantics "immutable only during call"):
-// when it returns the plugin has read a.Data, which the caller may change again.
-// The buffer may be used at once; computations wait for its contents. opts may
-// be nil.
+// placement is where a buffer goes: one of the two.
+type placement struct {
+	device *capi.Device
+	memory *capi.Memory
+}
+
+// place returns where opts want a buffer, with the default in place of neither.
+func (c *Client) place(d *Device, m *Memory) (placement, error) {
+	if m != nil {
+		if d != nil {
+			return placement{}, invalid("both device %v and memory %v are given; give one of them", d, m)
+		}
+		h, err := m.handleIn(c)
+		return placement{memory: h}, err
+	}
+	if d == nil {
+		if len(c.addressable) == 0 {
+			return placement{}, failed(ErrFailedPrecondition, "the client has no device that this process can use")
+		}
+		d = c.addressable[0]
+	}
+	h, err := d.handleFor(c)
+	return placement{device: h}, err
+}
+
+// placeInMemory is place for functions that take a memory only. The client must
+// be acquired.
+func (c *Client) placeInMemory(d *Device, m *Memory) (*capi.Memory, error) {
+	p, err := c.place(d, m)
+	if err != nil || p.memory != nil {
+		return p.memory, err
+	}
+	var call capi.Call[capi.DeviceDefaultMemoryArgs]
+	call.Args.Device = p.device
+	if err := call.Do(c.table); err != nil {
+		return nil, err
+	}
+	if call.Args.Memory == nil {
+		return nil, failed(ErrInternal, "the plugin names no default memory of device %v", d)
+	}
+	return call.Args.Memory, nil
+}
+
+// handleIn returns the C object if m can be used with client.
+func (m *Memory) handleIn(client *Client) (*capi.Memory, error) {
+	if m.client != client {
+		return nil, invalid("memory %v belongs to another client", m)
+	}
+	return m.handle, nil
+}
+
+// BufferFromHost makes a buffer of an array (PJRT_Client_BufferFromHostBuffer).
+// The buffer may be used at once; computations wait for its contents. With the
+// default semantics the plugin has read a.Data when BufferFromHost returns, and
+// the caller may change it again. opts may be nil.
 func (c *Client) BufferFromHost(ctx context.Context, a HostArray, opts *BufferOptions) (*Buffer, error) {
 	if opts == nil {
 		opts = &BufferOptions{}
@@ -42,20 +136,21 @@ func (c *Client) BufferFromHost(ctx context.Context, a HostArray, opts *BufferOp
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if err := a.check(); err != nil {
+	origin, err := a.origin(opts.Strides)
+	if err != nil {
 		return nil, err
 	}
 	if err := c.knows(a.Type); err != nil {
 		return nil, err
 	}
-	device := opts.Device
-	if device == nil {
-		if len(c.addressable) == 0 {
-			return nil, &Error{Code: ErrFailedPrecondition, Message: "the client has no device that this process can use"}
-		}
-		device = c.addressable[0]
+	if err := c.knowsSemantics(opts.Semantics); err != nil {
+		return nil, err
 	}
-	dh, err := device.handleFor(c)
+	place, err := c.place(opts.Device, opts.Memory)
+	if err != nil {
+		return nil, err
+	}
+	layout, err := opts.Layout.encode(a.Shape())
 	if err != nil {
 		return nil, err
 	}
@@ -68,30 +163,82 @@ func (c *Client) BufferFromHost(ctx context.Context, a HostArray, opts *BufferOp
 	var call capi.Call[capi.ClientBufferFromHostBufferArgs]
 	args := &call.Args
 	args.Client = h
-	args.Data = unsafe.Pointer(unsafe.SliceData(a.Data))
+	args.Data = unsafe.Pointer(unsafe.SliceData(a.Data[origin:]))
 	args.Type = capi.BufferType(a.Type)
-	dims := slices.Clone(a.Dims)
+	dims, strides := slices.Clone(a.Dims), slices.Clone(opts.Strides)
 	args.Dims, args.NumDims = unsafe.SliceData(dims), uintptr(len(dims))
-	args.HostBufferSemantics = capi.HostBufferSemanticsImmutableOnlyDuringCall
-	args.Device = dh
+	if len(strides) > 0 {
+		args.ByteStrides, args.NumByteStrides = unsafe.SliceData(strides), uintptr(len(strides))
+	}
+	args.HostBufferSemantics = opts.Semantics
+	args.Device, args.Memory = place.device, place.memory
+	args.DeviceLayout = layout.layout
 	err = call.Do(c.table)
 	runtime.KeepAlive(a.Data)
+	runtime.KeepAlive(layout)
 	if err != nil {
 		return nil, err
 	}
-	// With these semantics the event says nothing that the return did not.
-	closeEvent(c.table, args.DoneWithHostBuffer)
-	return c.newBuffer(args.Buffer, a.Shape()), nil
+	done := args.DoneWithHostBuffer
+	switch {
+	case opts.Semantics == OnlyDuringCall:
+		// With these semantics the event says nothing that the return did not.
+		closeEvent(c.table, done)
+		return c.newBuffer(args.Buffer, a.Shape()), nil
+	case done == nil:
+		// Nothing tells when, but after the buffer's end it must be over.
+		ended := make(chan struct{})
+		b := c.newBufferWith(args.Buffer, a.Shape(), func() {
+			runtime.KeepAlive(a.Data)
+			close(ended)
+		})
+		b.hostDone = ended
+		return b, nil
+	}
+	b := c.newBuffer(args.Buffer, a.Shape())
+	b.hostDone = c.keepUntil(done, a.Data)
+	return b, nil
+}
+
+// origin checks that Data is as long as the shape and the strides say, and
+// returns where in it the element is whose indices are all 0.
+func (a HostArray) origin(strides []int64) (int, error) {
+	if strides == nil {
+		return 0, a.check()
+	}
+	size, origin, err := a.Shape().strided(strides)
+	if err != nil {
+		return 0, err
+	}
+	if len(a.Data) != size {
+		return 0, invalid("an array of shape %v with strides %v spans %d bytes, its data has %d", a.Shape(), strides, size, len(a.Data))
+	}
+	return origin, nil
 }
 
 // knows refuses a type that the plugin is too old for: an unknown one crashes
 // the process.
 func (c *Client) knows(t dtype.Type) error {
 	if _, minor := c.table.Version(); t.Since() > minor {
-		return &Error{Code: ErrUnimplemented, Missing: true,
-			Message: fmt.Sprintf("type %v came with API %d.%d, the plugin has %d.%d", t, capi.APIMajor, t.Since(), capi.APIMajor, minor)}
+		return c.tooOld(fmt.Sprintf("type %v", t), t.Since())
 	}
 	return nil
+}
+
+func (c *Client) knowsSemantics(s HostBufferSemantics) error {
+	if s < OnlyDuringCall || s > MutableZeroCopy {
+		return invalid("%v are no host buffer semantics", s)
+	}
+	if _, minor := c.table.Version(); s == MutableZeroCopy && minor < mutableZeroCopySince {
+		return c.tooOld("MutableZeroCopy", mutableZeroCopySince)
+	}
+	return nil
+}
+
+func (c *Client) tooOld(what string, since int) error {
+	_, minor := c.table.Version()
+	return &Error{Code: ErrUnimplemented, Missing: true,
+		Message: fmt.Sprintf("%s came with API %d.%d, the plugin has %d.%d", what, capi.APIMajor, since, capi.APIMajor, minor)}
 }
 
 func closeEvent(table *capi.Table, e *capi.Event) {
@@ -105,12 +252,20 @@ func closeEvent(table *capi.Table, e *capi.Event) {
 
 // newBuffer takes over a buffer of the plugin.
 func (c *Client) newBuffer(h *capi.Buffer, shape Shape) *Buffer {
+	return c.newBufferWith(h, shape, nil)
+}
+
+// newBufferWith is newBuffer with something to do when the buffer is destroyed.
+func (c *Client) newBufferWith(h *capi.Buffer, shape Shape, destroyed func()) *Buffer {
 	table := c.table
-	return &Buffer{client: c, shape: Shape{shape.Type, slices.Clone(shape.Dims)},
+	return &Buffer{client: c, shape: Shape{shape.Type, slices.Clone(shape.Dims)}, references: new(references),
 		ref: lifetime.New("buffer", h, c.ref, func(h *capi.Buffer) {
 			var d capi.Call[capi.BufferDestroyArgs]
 			d.Args.Buffer = h
 			_ = d.Do(table) // there is nobody to tell
+			if destroyed != nil {
+				destroyed()
+			}
 		})}
 }
 
@@ -135,73 +290,17 @@ func (c *Client) adoptBuffer(h *capi.Buffer) (*Buffer, error) {
 }
 
 // Close gives the buffer up (PJRT_Buffer_Destroy). Computations that use it
-// keep its memory until they are done.
-func (b *Buffer) Close() error { return b.ref.Close() }
+// keep its memory until they are done, and so do references to it.
+func (b *Buffer) Close() error {
+	if b == nil {
+		return nil
+	}
+	return b.ref.Close()
+}
 
 // Client returns the client of the buffer.
 func (b *Buffer) Client() *Client { return b.client }
 
-// Shape returns the type and the dimensions of the array.
+// Shape returns the type and the dimensions of the array. A dimension that is
+// known only at run time has its bound there; see UnpaddedDims.
 func (b *Buffer) Shape() Shape { return Shape{b.shape.Type, slices.Clone(b.shape.Dims)} }
-
-// ToHost copies the array to the host (PJRT_Buffer_ToHostBuffer), after it has
-// been computed. When ctx ends first it returns ctx's error.
-func (b *Buffer) ToHost(ctx context.Context) (HostArray, error) {
-	if err := ctx.Err(); err != nil {
-		return HostArray{}, err
-	}
-	size, err := b.shape.HostSize()
-	if err != nil {
-		return HostArray{}, err
-	}
-	h, err := b.ref.Acquire()
-	if err != nil {
-		return HostArray{}, err
-	}
-	// The transfer reads the buffer until its event is ready.
-	data := make([]byte, size+1)
-	finished := func() {
-		runtime.KeepAlive(data)
-		b.ref.Release()
-	}
-	dims := b.shape.Dims
-	layout := rowMajor(len(dims))
-	var call capi.Call[capi.BufferToHostBufferArgs]
-	args := &call.Args
-	args.Src = h
-	args.HostLayout = layout.layout
-	args.Dst, args.DstSize = unsafe.Pointer(unsafe.SliceData(data)), uintptr(size)
-	err = call.Do(b.client.table)
-	runtime.KeepAlive(layout)
-	if err != nil {
-		finished()
-		return HostArray{}, err
-	}
-	if err := waitAndClose(ctx, b.client.table, args.Event, b.client.ref, finished); err != nil {
-		return HostArray{}, err
-	}
-	return HostArray{Type: b.shape.Type, Dims: slices.Clone(dims), Data: data[:size:size]}, nil
-}
-
-// denseLayout is a PJRT_Buffer_MemoryLayout with the memory that it points to,
-// which the collector does not see through the union.
-type denseLayout struct {
-	layout *capi.BufferMemoryLayout
-	order  []int64
-}
-
-// rowMajor returns the layout of a dense array whose last dimension varies
-// fastest. Devices may keep arrays otherwise, and would copy them to the host
-// as they are when not told.
-func rowMajor(rank int) denseLayout {
-	l := denseLayout{new(capi.BufferMemoryLayout), make([]int64, rank)}
-	for i := range l.order {
-		l.order[i] = int64(rank - 1 - i)
-	}
-	l.layout.StructSize = capi.BufferMemoryLayoutSize
-	l.layout.Type = capi.BufferMemoryLayoutTypeTiled
-	tiled := l.layout.Tiled()
-	tiled.StructSize = capi.BufferMemoryLayoutTiledSize
-	tiled.MinorToMajor, tiled.MinorToMajorSize = unsafe.SliceData(l.order), uintptr(rank)
-	return l
-}

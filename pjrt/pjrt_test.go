@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -20,6 +21,10 @@ import (
 // TestMain sees to it that what the tests made is gone in the end.
 func TestMain(m *testing.M) {
 	code := m.Run()
+	// What ends with a callback of the plugin is destroyed from a goroutine.
+	for deadline := time.Now().Add(5 * time.Second); len(pjrt.Live()) > 0 && time.Now().Before(deadline); {
+		time.Sleep(time.Millisecond)
+	}
 	if live := pjrt.Live(); code == 0 && len(live) > 0 {
 		fmt.Fprintf(os.Stderr, "objects left in the plugin after all tests: %v\n", live)
 		code = 1

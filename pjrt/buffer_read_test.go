@@ -1,0 +1,524 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package pjrt_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"math"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
+	"github.com/purepjrt/purepjrt/pjrt/npy"
+)
+
+// pending returns a buffer whose contents have not come yet.
+func pending(t testing.TB, c *pjrt.Client, shape pjrt.Shape) (*pjrt.Buffer, *pjrt.Fulfillment) {
+	t.Helper()
+	b, f, err := c.AliasBuffer(context.Background(), shape, nil)
+	require.NoError(t, err)
+	t.Cleanup(func() { f.Close(); b.Close() })
+	return b, f
+}
+
+// closing closes what came with no error.
+func closing[C io.Closer](c C, err error) error {
+	if err == nil {
+		err = c.Close()
+	}
+	return err
+}
+
+func TestReadingEndsWithTheContext(t *testing.T) {
+	client := newClient(t)
+	b, f := pending(t, client, matrix(1, 2, 3, 4).Shape())
+	canary := bytes.Repeat([]byte{0xaa}, 16)
+	dst := bytes.Clone(canary)
+	reads := map[string]func(context.Context) error{
+		"Wait":               b.Wait,
+		"ToHost":             func(ctx context.Context) error { _, err := b.ToHost(ctx); return err },
+		"ToHostInto":         func(ctx context.Context) error { _, err := b.ToHostInto(ctx, dst); return err },
+		"CopyRawToHost":      func(ctx context.Context) error { return b.CopyRawToHost(ctx, dst, 0) },
+		"CopyRawToHostAsync": func(ctx context.Context) error { return closing(b.CopyRawToHostAsync(ctx, dst, 0)) },
+		"ReadInPlace": func(ctx context.Context) error {
+			return b.ReadInPlace(ctx, func([]byte) error { return errors.New("called too early") })
+		},
+		"WriteHostTo":   func(ctx context.Context) error { _, err := b.WriteHostTo(ctx, io.Discard); return err },
+		"Print":         func(ctx context.Context) error { return b.Print(ctx, io.Discard, npy.FormatOptions{}) },
+		"Reference":     func(ctx context.Context) error { return closing(b.Reference(ctx)) },
+		"UnsafePointer": func(ctx context.Context) error { _, err := b.UnsafePointer(ctx); return err },
+	}
+	for name, read := range reads {
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Millisecond)
+		assert.ErrorIs(t, read(ctx), context.DeadlineExceeded, name)
+		cancel()
+		assert.ErrorIs(t, read(ctx), context.DeadlineExceeded, name+" of an ended context")
+	}
+	assert.Equal(t, canary, dst, "what belongs to the caller is as it was")
+	// Once the contents are there, all succeed but ReadInPlace.
+	require.NoError(t, f.Fulfill(upload(t, client, matrix(1, 2, 3, 4))))
+	for name, read := range reads {
+		if name != "ReadInPlace" {
+			assert.NoError(t, read(context.Background()), name)
+		}
+	}
+	assert.ErrorContains(t, reads["ReadInPlace"](context.Background()), "called too early")
+}
+
+func TestReadingWaitsForTheContents(t *testing.T) {
+	ctx := context.Background()
+	client := newClient(t)
+	want := matrix(1, 2, 3, 4)
+	b, f := pending(t, client, want.Shape())
+	ready, err := b.ReadyEvent()
+	require.NoError(t, err)
+	defer ready.Close()
+	is, err := ready.Ready()
+	require.NoError(t, err)
+	assert.False(t, is)
+	dst := make([]byte, 16)
+	copied, err := b.ToHostAsync(dst)
+	require.NoError(t, err)
+	defer copied.Close()
+	results := make(chan pjrt.HostArray, 4)
+	for range cap(results) {
+		go func() {
+			a, err := b.ToHost(ctx)
+			assert.NoError(t, err)
+			results <- a
+		}()
+	}
+	time.Sleep(5 * time.Millisecond)
+	assert.Empty(t, results)
+	require.NoError(t, f.Fulfill(upload(t, client, want)))
+	for range cap(results) {
+		assert.Equal(t, want, <-results)
+	}
+	require.NoError(t, copied.Wait(ctx))
+	assert.Equal(t, want.Data, dst)
+	require.NoError(t, ready.Wait(ctx))
+	raw := make([]byte, 8)
+	copiedRaw, err := b.CopyRawToHostAsync(ctx, raw, 4)
+	require.NoError(t, err)
+	defer copiedRaw.Close()
+	require.NoError(t, copiedRaw.Wait(ctx))
+	assert.Equal(t, want.Data[4:12], raw)
+}
+
+func TestAnAsyncReadOutlivesItsBufferAndItsEvent(t *testing.T) {
+	client := newClient(t)
+	want := matrix(1, 2, 3, 4)
+	b, f, err := client.AliasBuffer(context.Background(), want.Shape(), nil)
+	require.NoError(t, err)
+	dst := make([]byte, 16)
+	copied, err := b.ToHostAsync(dst)
+	require.NoError(t, err)
+	again, err := b.ToHostAsync(make([]byte, 16))
+	require.NoError(t, err)
+	again.Close()
+	b.Close()
+	require.NoError(t, f.Fulfill(upload(t, client, want)))
+	require.NoError(t, copied.Wait(context.Background()))
+	copied.Close()
+	assert.Equal(t, want.Data, dst)
+}
+
+func TestRoomForResults(t *testing.T) {
+	ctx := context.Background()
+	client := newClient(t)
+	b := upload(t, client, matrix(1, 2, 3, 4))
+	dst := bytes.Repeat([]byte{0xaa}, 20)
+	n, err := b.ToHostInto(ctx, dst)
+	require.NoError(t, err)
+	assert.Equal(t, 16, n)
+	assert.Equal(t, append(bytes.Clone(matrix(1, 2, 3, 4).Data), 0xaa, 0xaa, 0xaa, 0xaa), dst)
+	_, err = b.ToHostInto(ctx, dst[:15])
+	require.ErrorContains(t, err, "an array of shape f32[2,2] takes 16 bytes, there is room for 15")
+	_, err = b.ToHostAsync(dst[:15])
+	require.ErrorContains(t, err, "there is room for 15")
+	_, err = b.ToHostAsync(dst)
+	require.ErrorContains(t, err, "there is room for 20")
+
+	for _, dims := range [][]int64{{0}, {3, 0, 2}} {
+		empty := upload(t, client, pjrt.HostArray{Type: dtype.F32, Dims: dims})
+		a, err := empty.ToHost(ctx)
+		require.NoError(t, err)
+		assert.Empty(t, a.Data)
+		assert.Equal(t, dims, a.Dims)
+		n, err := empty.ToHostInto(ctx, nil)
+		require.NoError(t, err)
+		assert.Zero(t, n)
+		e, err := empty.ToHostAsync(nil)
+		require.NoError(t, err)
+		require.NoError(t, e.Wait(ctx))
+		e.Close()
+		require.NoError(t, empty.CopyRawToHost(ctx, nil, 0))
+		require.NoError(t, empty.ReadInPlace(ctx, func(data []byte) error { assert.Empty(t, data); return nil }))
+	}
+}
+
+func TestRawRanges(t *testing.T) {
+	ctx := context.Background()
+	client := newClient(t)
+	b := upload(t, client, pjrt.ArrayOf([]uint8{0, 1, 2, 3, 4, 5, 6, 7}, 8))
+	for from := range 9 {
+		for to := from; to <= 8; to++ {
+			dst := bytes.Repeat([]byte{0xaa}, to-from+1)
+			require.NoError(t, b.CopyRawToHost(ctx, dst[:to-from], int64(from)))
+			assert.Equal(t, append([]byte{0, 1, 2, 3, 4, 5, 6, 7}[from:to:to], 0xaa), dst)
+		}
+	}
+	packed := upload(t, client, pjrt.ArrayOf([]dtype.Uint4{1, 2, 3, 4, 5}, 5))
+	dst := make([]byte, 3)
+	require.NoError(t, packed.CopyRawToHost(ctx, dst, 0))
+	assert.Equal(t, []byte{0x21, 0x43, 0x05}, dst)
+	for _, c := range []struct {
+		offset int64
+		size   int
+	}{{-1, 1}, {8, 1}, {9, 0}, {0, 9}, {7, 2}, {math.MaxInt64, 1}, {math.MinInt64, 0}} {
+		err := b.CopyRawToHost(ctx, make([]byte, c.size), c.offset)
+		require.ErrorIs(t, err, pjrt.ErrOutOfRange, c)
+		require.ErrorContains(t, err, "are not within the 8 bytes of the buffer")
+		_, err = b.CopyRawToHostAsync(ctx, make([]byte, c.size), c.offset)
+		require.ErrorIs(t, err, pjrt.ErrOutOfRange, c)
+	}
+	_, err := b.CopyRawToHostFuture(ctx, 0, 8)
+	require.ErrorIs(t, err, pjrt.ErrUnimplemented, "newer than the plugin")
+}
+
+func TestReadingInPlaceCopiesNothing(t *testing.T) {
+	ctx := context.Background()
+	client := newClient(t)
+	data := ints(1000)
+	b, err := client.BufferFromHost(ctx, pjrt.ArrayOf(data, 1000), &pjrt.BufferOptions{Semantics: pjrt.ImmutableZeroCopy})
+	require.NoError(t, err)
+	failing := errors.New("failing")
+	require.ErrorIs(t, b.ReadInPlace(ctx, func(got []byte) error {
+		assert.Same(t, &dtype.Bytes(data)[0], &got[0])
+		assert.Len(t, got, 4000)
+		assert.Equal(t, 1, b.References())
+		// Neither takes the memory away before the function returns.
+		require.NoError(t, b.Delete())
+		require.NoError(t, b.Close())
+		assert.False(t, isDone(b.HostDone()))
+		assert.EqualValues(t, 999, data[999])
+		return failing
+	}), failing)
+	assert.Zero(t, b.References())
+	done(t, b.HostDone())
+
+	packed := upload(t, client, pjrt.ArrayOf([]dtype.Uint4{1, 2, 3}, 3))
+	require.NoError(t, packed.ReadInPlace(ctx, func(got []byte) error {
+		assert.Equal(t, []byte{1, 2, 3}, got, "in the host's form")
+		return nil
+	}))
+	var out bytes.Buffer
+	n, err := packed.WriteHostTo(ctx, &out)
+	require.NoError(t, err)
+	assert.EqualValues(t, 3, n)
+	assert.Equal(t, []byte{1, 2, 3}, out.Bytes())
+	_, err = packed.WriteHostTo(ctx, brokenWriter{})
+	require.ErrorIs(t, err, io.ErrClosedPipe)
+}
+
+type brokenWriter struct{}
+
+func (brokenWriter) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
+
+func TestAReferenceKeepsTheMemory(t *testing.T) {
+	ctx := context.Background()
+	client := newClient(t)
+	data := ints(1000)
+	b, err := client.BufferFromHost(ctx, pjrt.ArrayOf(data, 1000), &pjrt.BufferOptions{Semantics: pjrt.ImmutableZeroCopy})
+	require.NoError(t, err)
+	first, err := b.Reference(ctx)
+	require.NoError(t, err)
+	second, err := b.Reference(ctx)
+	require.NoError(t, err)
+	assert.Equal(t, 2, b.References())
+	address, err := first.Address()
+	require.NoError(t, err)
+	pointer, err := b.UnsafePointer(ctx)
+	require.NoError(t, err)
+	assert.Equal(t, pointer, address)
+	require.NoError(t, b.Delete())
+	require.NoError(t, b.Close())
+	require.NoError(t, first.Close())
+	require.NoError(t, first.Close())
+	assert.Equal(t, 1, b.References(), "a reference counts once, whatever its closes")
+	assert.False(t, isDone(b.HostDone()))
+	_, err = first.Address()
+	require.ErrorIs(t, err, pjrt.ErrClosed)
+	require.NoError(t, second.Close())
+	assert.Zero(t, b.References())
+	done(t, b.HostDone())
+	_, err = b.Reference(ctx)
+	require.ErrorIs(t, err, pjrt.ErrClosed)
+	var none *pjrt.Reference
+	require.NoError(t, none.Close())
+}
+
+func TestADeletedBuffer(t *testing.T) {
+	ctx := context.Background()
+	client := newClient(t)
+	b := upload(t, client, matrix(1, 2, 3, 4))
+	gone, err := b.IsDeleted()
+	require.NoError(t, err)
+	assert.False(t, gone)
+	require.NoError(t, b.Delete())
+	require.NoError(t, b.Delete())
+	gone, err = b.IsDeleted()
+	require.NoError(t, err)
+	assert.True(t, gone)
+	// What is known stays known.
+	assert.Equal(t, "f32[2,2]", b.Shape().String())
+	_, err = b.Device()
+	require.NoError(t, err)
+	_, err = b.Memory()
+	require.NoError(t, err)
+	_, err = b.Layout()
+	require.NoError(t, err)
+	_, err = b.OnDeviceSize()
+	require.NoError(t, err)
+	dst := make([]byte, 16)
+	for name, use := range map[string]func() error{
+		"Wait":          func() error { return b.Wait(ctx) },
+		"ToHost":        func() error { _, err := b.ToHost(ctx); return err },
+		"ToHostInto":    func() error { _, err := b.ToHostInto(ctx, dst); return err },
+		"CopyRawToHost": func() error { return b.CopyRawToHost(ctx, dst, 0) },
+		"Reference":     func() error { _, err := b.Reference(ctx); return err },
+		"UnsafePointer": func() error { _, err := b.UnsafePointer(ctx); return err },
+		"CopyToDevice":  func() error { _, err := b.CopyToDevice(ctx, client.Devices()[1]); return err },
+		"CopyToMemory":  func() error { _, err := b.CopyToMemory(ctx, client.Memories()[1]); return err },
+		"Bitcast":       func() error { _, err := b.Bitcast(ctx, matrix().Shape(), nil); return err },
+		"Donate":        func() error { _, _, err := b.DonateWithControlDependency(ctx); return err },
+		"Fulfill":       func() error { _, f := pending(t, client, b.Shape()); return f.Fulfill(b) },
+	} {
+		require.ErrorIs(t, use(), pjrt.ErrInvalidArgument, name)
+	}
+}
+
+func TestAClosedBuffer(t *testing.T) {
+	ctx := context.Background()
+	client := newClient(t)
+	b := upload(t, client, matrix(1, 2, 3, 4))
+	require.NoError(t, b.Close())
+	require.NoError(t, b.Close())
+	dst := make([]byte, 16)
+	for name, use := range map[string]func() error{
+		"Wait":          func() error { return b.Wait(ctx) },
+		"ReadyEvent":    func() error { _, err := b.ReadyEvent(); return err },
+		"ToHost":        func() error { _, err := b.ToHost(ctx); return err },
+		"ToHostInto":    func() error { _, err := b.ToHostInto(ctx, dst); return err },
+		"ToHostAsync":   func() error { _, err := b.ToHostAsync(dst); return err },
+		"ReadInPlace":   func() error { return b.ReadInPlace(ctx, func([]byte) error { return nil }) },
+		"CopyRaw":       func() error { return b.CopyRawToHost(ctx, dst, 0) },
+		"CopyRawAsync":  func() error { _, err := b.CopyRawToHostAsync(ctx, dst, 0); return err },
+		"CopyRawFuture": func() error { _, err := b.CopyRawToHostFuture(ctx, 0, 1); return err },
+		"Reference":     func() error { _, err := b.Reference(ctx); return err },
+		"UnsafePointer": func() error { _, err := b.UnsafePointer(ctx); return err },
+		"CopyToDevice":  func() error { _, err := b.CopyToDevice(ctx, client.Devices()[1]); return err },
+		"CopyToMemory":  func() error { _, err := b.CopyToMemory(ctx, client.Memories()[1]); return err },
+		"Bitcast":       func() error { _, err := b.Bitcast(ctx, b.Shape(), nil); return err },
+		"Donate":        func() error { _, _, err := b.DonateWithControlDependency(ctx); return err },
+		"Fulfill":       func() error { _, f := pending(t, client, b.Shape()); return f.Fulfill(b) },
+		"Device":        func() error { _, err := b.Device(); return err },
+		"Memory":        func() error { _, err := b.Memory(); return err },
+		"Layout":        func() error { _, err := b.Layout(); return err },
+		"OnDeviceSize":  func() error { _, err := b.OnDeviceSize(); return err },
+		"IsOnCPU":       func() error { _, err := b.IsOnCPU(); return err },
+		"IsDeleted":     func() error { _, err := b.IsDeleted(); return err },
+		"Delete":        b.Delete,
+		"DynamicDims":   func() error { _, err := b.DynamicDims(); return err },
+		"UnpaddedDims":  func() error { _, err := b.UnpaddedDims(ctx); return err },
+		"Print":         func() error { return b.Print(ctx, io.Discard, npy.FormatOptions{}) },
+	} {
+		require.ErrorIs(t, use(), pjrt.ErrClosed, name)
+	}
+	var none *pjrt.Buffer
+	require.NoError(t, none.Close())
+}
+
+func TestCopies(t *testing.T) {
+	ctx := context.Background()
+	client, other := newClient(t), newClient(t)
+	want := matrix(1, 2, 3, 4)
+	b := upload(t, client, want)
+	check := func(c *pjrt.Buffer, err error) *pjrt.Buffer {
+		t.Helper()
+		require.NoError(t, err)
+		t.Cleanup(func() { c.Close() })
+		got, err := c.ToHost(ctx)
+		require.NoError(t, err)
+		assert.Equal(t, want, got)
+		return c
+	}
+	for _, d := range client.Devices() {
+		on, err := check(b.CopyToDevice(ctx, d)).Device()
+		require.NoError(t, err)
+		assert.Same(t, d, on)
+	}
+	for _, m := range client.Memories() {
+		in, err := check(b.CopyToMemory(ctx, m)).Memory()
+		require.NoError(t, err)
+		assert.Same(t, m, in)
+	}
+	late, f := pending(t, client, want.Shape())
+	lateCopy, err := late.CopyToDevice(ctx, client.Devices()[1])
+	require.NoError(t, err)
+	late.Close()
+	require.NoError(t, f.Fulfill(upload(t, client, want)))
+	check(lateCopy, nil)
+
+	_, err = b.CopyToDevice(ctx, nil)
+	require.ErrorContains(t, err, "the device is nil")
+	_, err = b.CopyToMemory(ctx, nil)
+	require.ErrorContains(t, err, "the memory is nil")
+	_, err = b.CopyToDevice(ctx, other.Devices()[1])
+	require.ErrorContains(t, err, "belongs to another client")
+	_, err = b.CopyToMemory(ctx, other.Memories()[1])
+	require.ErrorContains(t, err, "belongs to another client")
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	_, err = b.CopyToDevice(ended, client.Devices()[1])
+	require.ErrorIs(t, err, context.Canceled)
+	_, err = b.CopyToMemory(ended, client.Memories()[1])
+	require.ErrorIs(t, err, context.Canceled)
+}
+
+// dynamic is a program whose result has a dimension known only at run time.
+const dynamic = `module @dynamic {
+  func.func @main(%x: tensor<8xf32>, %n: tensor<i32>) -> tensor<?xf32, #stablehlo.bounds<8>> {
+    %0 = stablehlo.set_dimension_size %x, %n, dim = 0 : (tensor<8xf32>, tensor<i32>) -> tensor<?xf32, #stablehlo.bounds<8>>
+    return %0 : tensor<?xf32, #stablehlo.bounds<8>>
+  }
+}`
+
+func TestDynamicDimensions(t *testing.T) {
+	ctx := context.Background()
+	client := newClient(t)
+	exe := compile(t, client, dynamic)
+	x := upload(t, client, pjrt.ArrayOf([]float32{1, 2, 3, 4, 5, 6, 7, 8}, 8))
+	n := upload(t, client, pjrt.ArrayOf([]int32{3}))
+	outs, err := exe.Execute(ctx, []*pjrt.Buffer{x, n}, nil)
+	require.NoError(t, err)
+	out := outs[0]
+	defer out.Close()
+	assert.Equal(t, "f32[8]", out.Shape().String(), "the bound")
+	which, err := out.DynamicDims()
+	require.NoError(t, err)
+	assert.Equal(t, []int{0}, which)
+	dims, err := out.UnpaddedDims(ctx)
+	require.NoError(t, err)
+	assert.Equal(t, []int64{3}, dims)
+	want := pjrt.ArrayOf([]float32{1, 2, 3}, 3)
+	got, err := out.ToHost(ctx)
+	require.NoError(t, err)
+	assert.Equal(t, want, got)
+	slice, err := pjrt.ToSlice[float32](ctx, out)
+	require.NoError(t, err)
+	assert.Equal(t, []float32{1, 2, 3}, slice)
+	dst := make([]float32, 4)
+	count, err := pjrt.ReadSlice(ctx, out, dst)
+	require.NoError(t, err)
+	assert.Equal(t, 3, count)
+	assert.Equal(t, []float32{1, 2, 3, 0}, dst)
+	_, err = out.ToHostAsync(make([]byte, 32))
+	require.ErrorContains(t, err, "is not known before")
+
+	static, err := x.DynamicDims()
+	require.NoError(t, err)
+	assert.Empty(t, static)
+	dims, err = x.UnpaddedDims(ctx)
+	require.NoError(t, err)
+	assert.Equal(t, []int64{8}, dims)
+}
+
+func TestPrintingLooksLikeNumPy(t *testing.T) {
+	ctx := context.Background()
+	client := newClient(t)
+	var out bytes.Buffer
+	require.NoError(t, upload(t, client, matrix(1, 2.5, -3, 4)).Print(ctx, &out, npy.FormatOptions{}))
+	assert.Equal(t, "[[ 1.   2.5]\n [-3.   4. ]]\n", out.String())
+	assert.Equal(t, "[[1. 2.]\n [3. 4.]]", matrix(1, 2, 3, 4).String())
+	require.ErrorIs(t, matrix().Print(&out, npy.FormatOptions{}), pjrt.ErrInvalidArgument)
+	require.ErrorIs(t, matrix(1, 2, 3, 4).Print(brokenWriter{}, npy.FormatOptions{}), io.ErrClosedPipe)
+}
+
+func TestManyGoroutinesUseAndEndOneBuffer(t *testing.T) {
+	ctx := context.Background()
+	client := newClient(t)
+	for round := range 40 {
+		data := ints(1024)
+		b, err := client.BufferFromHost(ctx, pjrt.ArrayOf(data, 1024), &pjrt.BufferOptions{Semantics: pjrtSemantics[round%4]})
+		require.NoError(t, err)
+		uses := []func() error{
+			func() error {
+				a, err := b.ToHost(ctx)
+				if err == nil && !bytes.Equal(a.Data, dtype.Bytes(data)) {
+					t.Error("ToHost gave something else")
+				}
+				return err
+			},
+			func() error {
+				return b.ReadInPlace(ctx, func(got []byte) error {
+					if !bytes.Equal(got, dtype.Bytes(data)) {
+						t.Error("ReadInPlace gave something else")
+					}
+					return nil
+				})
+			},
+			func() error {
+				dst := make([]byte, 4096)
+				e, err := b.ToHostAsync(dst)
+				if err != nil {
+					return err
+				}
+				defer e.Close()
+				if err := e.Wait(ctx); err != nil {
+					return err
+				}
+				if !bytes.Equal(dst, dtype.Bytes(data)) {
+					t.Error("ToHostAsync gave something else")
+				}
+				return nil
+			},
+			func() error { return closing(b.CopyToDevice(ctx, client.Devices()[1])) },
+			func() error { return closing(b.Reference(ctx)) },
+			func() error { return closing(b.ReadyEvent()) },
+			func() error { return b.CopyRawToHost(ctx, make([]byte, 16), 32) },
+		}
+		var wg sync.WaitGroup
+		for _, use := range uses {
+			wg.Go(func() {
+				for range 20 {
+					err := use()
+					if err == nil {
+						continue
+					}
+					if !errors.Is(err, pjrt.ErrClosed) && !errors.Is(err, pjrt.ErrInvalidArgument) {
+						t.Errorf("neither closed nor deleted: %v", err)
+					}
+				}
+			})
+		}
+		wg.Go(func() {
+			time.Sleep(time.Duration(round) * 20 * time.Microsecond)
+			if round%2 == 0 {
+				_ = b.Delete()
+			}
+			b.Close()
+		})
+		wg.Wait()
+		done(t, b.HostDone())
+	}
+}

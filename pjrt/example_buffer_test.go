@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package pjrt_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
+	"github.com/purepjrt/purepjrt/pjrt/npy"
+	"github.com/purepjrt/purepjrt/pjrt/plugins"
+)
+
+// cpuClient returns a client of the CPU plugin, which it installs if need be.
+func cpuClient(ctx context.Context) *pjrt.Client {
+	path, err := plugins.Install(ctx, "cpu", plugins.InstallOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	plugin, err := pjrt.Open(path)
+	if err != nil {
+		log.Fatal(err)
+	}
+	client, err := plugin.NewClient(ctx, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	return client
+}
+
+func ExampleFromSlice() {
+	ctx := context.Background()
+	client := cpuClient(ctx)
+	defer client.Close()
+
+	b, err := pjrt.FromSlice(ctx, client, []float32{1, 2, 3, 4, 5, 6}, 2, 3)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer b.Close()
+	fmt.Println(b.Shape())
+	s, err := pjrt.ToSlice[float32](ctx, b)
+	fmt.Println(s, err)
+	// Output:
+	// f32[2,3]
+	// [1 2 3 4 5 6] <nil>
+}
+
+func ExampleFromScalar() {
+	ctx := context.Background()
+	client := cpuClient(ctx)
+	defer client.Close()
+
+	b, err := pjrt.FromScalar(ctx, client, dtype.Round[dtype.BFloat16](2.5))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer b.Close()
+	x, err := pjrt.ToScalar[dtype.BFloat16](ctx, b)
+	fmt.Println(b.Shape(), x, err)
+	// Output: bf16[] 2.5 <nil>
+}
+
+// A matrix that is in memory column by column goes to a device without being
+// rearranged first.
+func ExampleBufferOptions_strides() {
+	ctx := context.Background()
+	client := cpuClient(ctx)
+	defer client.Close()
+
+	columns := []int32{1, 4, 2, 5, 3, 6}
+	b, err := client.BufferFromHost(ctx, pjrt.ArrayOf(columns, 2, 3), &pjrt.BufferOptions{Strides: []int64{4, 8}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer b.Close()
+	b.Print(ctx, os.Stdout, npy.FormatOptions{})
+	// Output:
+	// [[1 2 3]
+	//  [4 5 6]]
+}
+
+// A zero-copy buffer on a CPU is the program's own memory.
+func ExampleAlignedSlice() {
+	ctx := context.Background()
+	client := cpuClient(ctx)
+	defer client.Close()
+
+	data := pjrt.AlignedSlice[float32](1 << 20)
+	data[0] = 42
+	b, err := client.BufferFromHost(ctx, pjrt.ArrayOf(data, 1<<20), &pjrt.BufferOptions{Semantics: pjrt.ImmutableZeroCopy})
+	if err != nil {
+		log.Fatal(err)
+	}
+	err = b.ReadInPlace(ctx, func(memory []byte) error {
+		fmt.Println(&memory[0] == &dtype.Bytes(data)[0])
+		return nil
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	b.Close()
+	<-b.HostDone() // now data may be changed
+	// Output: true
+}
+
+func ExampleReadSlice() {
+	ctx := context.Background()
+	client := cpuClient(ctx)
+	defer client.Close()
+
+	room := make([]int32, 4) // used again for each result
+	for step := range int32(3) {
+		b, err := pjrt.FromSlice(ctx, client, []int32{step, 10 * step}, 2)
+		if err != nil {
+			log.Fatal(err)
+		}
+		n, err := pjrt.ReadSlice(ctx, b, room)
+		fmt.Println(room[:n], err)
+		b.Close()
+	}
+	// Output:
+	// [0 0] <nil>
+	// [1 10] <nil>
+	// [2 20] <nil>
+}
+
+func ExampleBuffer_ToHostAsync() {
+	ctx := context.Background()
+	client := cpuClient(ctx)
+	defer client.Close()
+
+	b, err := pjrt.FromSlice(ctx, client, []uint8{1, 2, 3}, 3)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer b.Close()
+	dst := make([]byte, 3)
+	copied, err := b.ToHostAsync(dst)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer copied.Close()
+	// There is time for something else here.
+	fmt.Println(copied.Wait(ctx), dst)
+	// Output: <nil> [1 2 3]
+}
+
+func ExampleClient_BufferFromReader() {
+	ctx := context.Background()
+	client := cpuClient(ctx)
+	defer client.Close()
+
+	r := strings.NewReader("abcdef")
+	b, err := client.BufferFromReader(ctx, r, pjrt.Shape{Type: dtype.U8, Dims: []int64{2, 2}}, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer b.Close()
+	_, err = b.WriteHostTo(ctx, os.Stdout)
+	fmt.Println(err, r.Len(), "bytes left")
+	// Output: abcd<nil> 2 bytes left
+}
+
+func ExampleClient_LazyBuffer() {
+	ctx := context.Background()
+	client := cpuClient(ctx)
+	defer client.Close()
+
+	weights, err := client.LazyBuffer(func(context.Context) (pjrt.HostArray, error) {
+		fmt.Println("loading")
+		return pjrt.ArrayOf([]float32{1, 2, 3}, 3), nil
+	}, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer weights.Close()
+	for range 2 {
+		b, err := weights.Buffer(ctx)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(b.Shape())
+	}
+	// Output:
+	// loading
+	// f32[3]
+	// f32[3]
+}
+
+// A buffer can be used before anybody knows what it will hold.
+func ExampleClient_AliasBuffer() {
+	ctx := context.Background()
+	client := cpuClient(ctx)
+	defer client.Close()
+
+	alias, fulfillment, err := client.AliasBuffer(ctx, pjrt.Shape{Type: dtype.S32, Dims: []int64{2}}, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer alias.Close()
+	defer fulfillment.Close()
+	short, cancel := context.WithTimeout(ctx, time.Millisecond)
+	defer cancel()
+	fmt.Println(errors.Is(alias.Wait(short), context.DeadlineExceeded))
+
+	b, err := pjrt.FromSlice(ctx, client, []int32{7, 8}, 2)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer b.Close()
+	fmt.Println(fulfillment.Fulfill(b))
+	s, err := pjrt.ToSlice[int32](ctx, alias)
+	fmt.Println(s, err)
+	// Output:
+	// true
+	// <nil>
+	// [7 8] <nil>
+}
+
+// An uninitialized buffer is room on the device, for a program that takes it as
+// a donation.
+func ExampleClient_UninitializedBuffer() {
+	ctx := context.Background()
+	client := cpuClient(ctx)
+	defer client.Close()
+
+	room, err := client.UninitializedBuffer(ctx, pjrt.Shape{Type: dtype.F32, Dims: []int64{1024, 1024}}, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer room.Close()
+	size, err := room.OnDeviceSize()
+	fmt.Println(room.Shape(), size, err)
+	// Output: f32[1024,1024] 4194304 <nil>
+}
+
+// Error buffers are newer than some plugins.
+func ExampleClient_ErrorBuffer() {
+	ctx := context.Background()
+	client := cpuClient(ctx)
+	defer client.Close()
+
+	b, err := client.ErrorBuffer(ctx, pjrt.Shape{Type: dtype.F32}, errors.New("the input is missing"), nil)
+	if errors.Is(err, pjrt.ErrUnimplemented) {
+		fmt.Println("the plugin is too old")
+		return
+	}
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer b.Close()
+	fmt.Println(b.Wait(ctx))
+	// Output: the plugin is too old
+}
+
+func ExampleClient_ViewOfHostMemory() {
+	ctx := context.Background()
+	client := cpuClient(ctx)
+	defer client.Close()
+
+	data := pjrt.AlignedSlice[int32](4)
+	deleted := make(chan struct{})
+	v, err := client.ViewOfHostMemory(ctx, pjrt.ArrayOf(data, 2, 2), &pjrt.ViewOptions{OnDelete: func() { close(deleted) }})
+	if err != nil {
+		log.Fatal(err)
+	}
+	data[3] = 9
+	v.Print(ctx, os.Stdout, npy.FormatOptions{})
+	v.Close()
+	<-deleted // now data may be changed without the plugin seeing it
+	// Output:
+	// [[0 0]
+	//  [0 9]]
+}
+
+func ExampleBuffer_Reference() {
+	ctx := context.Background()
+	client := cpuClient(ctx)
+	defer client.Close()
+
+	b, err := pjrt.FromSlice(ctx, client, []float32{1, 2}, 2)
+	if err != nil {
+		log.Fatal(err)
+	}
+	r, err := b.Reference(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	address, err := r.Address()
+	fmt.Println(address != 0, err, b.References())
+	b.Close() // the memory stays
+	r.Close() // now it is gone
+	fmt.Println(b.References())
+	// Output:
+	// true <nil> 1
+	// 0
+}
+
+func ExampleBuffer_CopyToDevice() {
+	ctx := context.Background()
+	client := cpuClient(ctx)
+	defer client.Close()
+
+	b, err := pjrt.FromSlice(ctx, client, []float32{1, 2}, 2)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer b.Close()
+	c, err := b.CopyToDevice(ctx, client.AddressableDevices()[1])
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer c.Close()
+	d, err := c.Device()
+	fmt.Println(d.ID(), err)
+	// Output: 1 <nil>
+}
+
+func ExampleBuffer_CopyRawToHost() {
+	ctx := context.Background()
+	client := cpuClient(ctx)
+	defer client.Close()
+
+	b, err := pjrt.FromSlice(ctx, client, []uint16{0x0201, 0x0403, 0x0605}, 3)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer b.Close()
+	bytes := make([]byte, 3)
+	fmt.Println(b.CopyRawToHost(ctx, bytes, 1), bytes)
+	fmt.Println(b.CopyRawToHost(ctx, bytes, 4))
+	// Output:
+	// <nil> [2 3 4]
+	// OUT_OF_RANGE: 3 bytes at 4 are not within the 6 bytes of the buffer
+}
+
+// The pieces of an array arrive in any order.
+func ExampleTransferManager() {
+	ctx := context.Background()
+	client := cpuClient(ctx)
+	defer client.Close()
+
+	m, err := client.NewTransferManager(ctx, []pjrt.Shape{{Type: dtype.U8, Dims: []int64{6}}}, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer m.Close()
+	b, err := m.Buffer(0)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer b.Close()
+	for i, offset := range []int64{4, 0, 2} {
+		sent, err := m.TransferData(0, []byte{byte(offset), byte(offset + 1)}, offset, i == 2)
+		if err != nil {
+			log.Fatal(err)
+		}
+		defer sent.Close()
+	}
+	s, err := pjrt.ToSlice[uint8](ctx, b)
+	fmt.Println(s, err)
+	// Output: [0 1 2 3 4 5] <nil>
+}
+
+func ExampleMesh() {
+	ctx := context.Background()
+	client := cpuClient(ctx)
+	defer client.Close()
+
+	mesh, err := pjrt.NewMesh(client.AddressableDevices()[:4], pjrt.MeshAxis{Name: "x", Size: 2}, pjrt.MeshAxis{Name: "y", Size: 2})
+	if err != nil {
+		log.Fatal(err)
+	}
+	array := pjrt.ArrayOf([]int32{1, 2, 3, 4, 5, 6, 7, 8}, 2, 4)
+	scattered, err := mesh.Scatter(ctx, array, pjrt.Partition{"", "y"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer scattered.Close()
+	for _, part := range scattered.Buffers() {
+		s, err := pjrt.ToSlice[int32](ctx, part)
+		fmt.Println(part.Shape(), s, err)
+	}
+	whole, err := scattered.Gather(ctx)
+	fmt.Println(whole, err)
+	// Output:
+	// s32[2,2] [1 2 5 6] <nil>
+	// s32[2,2] [3 4 7 8] <nil>
+	// s32[2,2] [1 2 5 6] <nil>
+	// s32[2,2] [3 4 7 8] <nil>
+	// [[1 2 3 4]
+	//  [5 6 7 8]] <nil>
+}
+
+func ExampleHostArray_Print() {
+	err := pjrt.ArrayOf([]float64{1, 0.5, 0.123, 2}, 2, 2).Print(os.Stdout, npy.FormatOptions{Precision: 2})
+	fmt.Println(err)
+	// Output:
+	// [[1.   0.5 ]
+	//  [0.12 2.  ]]
+	// <nil>
+}
+
+func ExampleLayout() {
+	fmt.Println(pjrt.RowMajor(2))
+	fmt.Println(&pjrt.Layout{MinorToMajor: []int{0, 1}, Tiles: [][]int64{{8, 128}}})
+	// Output:
+	// {1,0}
+	// {0,1:T(8,128)}
+}
