@@ -47,11 +47,12 @@ func TestTypedOptionsBecomeCreateOptions(t *testing.T) {
 		"gpu": {gpu, cuda, pjrt.ClientOptions{
 			Platform: pjrt.GPUOptions{
 				Allocator: pjrt.AllocatorBFC, MemoryFraction: 0.5, Preallocate: pjrt.Off, CollectiveMemorySize: 1 << 20,
-				VisibleDevices: []int{2, 0}, Platform: "CUDA", NodeID: 1, NumNodes: 2, PartitionIndex: 3,
+				VisibleDevices: []int{2, 0}, Platform: "CUDA", PartitionIndex: 3,
 				AbortCollectivesOnFailure: pjrt.On, MockTopology: "1x2x4", StageTransfers: pjrt.Off, MaxInflightComputations: 5, TFRT: pjrt.On,
 			},
 			AllowUnknown: true,
 			Create:       attributes{{Name: "new_option", Value: "x"}},
+			NumNodes:     1,
 		}, attributes{
 			{Name: "allocator", Value: "bfc"},
 			{Name: "memory_fraction", Value: float32(0.5)},
@@ -59,8 +60,6 @@ func TestTypedOptionsBecomeCreateOptions(t *testing.T) {
 			{Name: "collective_memory_size", Value: int64(1 << 20)},
 			{Name: "visible_devices", Value: []int64{2, 0}},
 			{Name: "platform_name", Value: "CUDA"},
-			{Name: "node_id", Value: int64(1)},
-			{Name: "num_nodes", Value: int64(2)},
 			{Name: "partition_index", Value: int64(3)},
 			{Name: "abort_collectives_on_failure", Value: true},
 			{Name: "enable_mock_nccl", Value: true},
@@ -69,6 +68,8 @@ func TestTypedOptionsBecomeCreateOptions(t *testing.T) {
 			{Name: "max_inflight_computations", Value: int64(5)},
 			{Name: "use_tfrt_gpu_client", Value: true},
 			{Name: "new_option", Value: "x"},
+			{Name: "node_id", Value: int64(0)},
+			{Name: "num_nodes", Value: int64(1)},
 		}},
 		"tpu": {tpu, libtpu, pjrt.ClientOptions{Platform: pjrt.TPUOptions{
 			MaxInflightComputations: 1, FrameworkName: "f", FrameworkVersion: "2", PinnedHostAllocationMode: "m",
@@ -145,12 +146,10 @@ func TestMisuseOfCreateOptionsIsAnErrorHere(t *testing.T) {
 		"fraction infinite":     {cuda, gpu(pjrt.GPUOptions{MemoryFraction: float32(math.Inf(1))}), "memory_fraction is +Inf"},
 		"device twice":          {cuda, gpu(pjrt.GPUOptions{VisibleDevices: []int{1, 1}}), "has device 1 twice"},
 		"device negative":       {cuda, gpu(pjrt.GPUOptions{VisibleDevices: []int{-1}}), "has the device -1"},
-		"node beyond":           {cuda, gpu(pjrt.GPUOptions{NodeID: 2, NumNodes: 2}), "node 2 of 2 nodes does not exist"},
-		"node of none":          {cuda, gpu(pjrt.GPUOptions{NodeID: 1}), "node 1 of 0 nodes does not exist"},
-		"negative nodes":        {cuda, gpu(pjrt.GPUOptions{NumNodes: -1}), "node 0 of -1 nodes"},
-		"many nodes":            {cuda, gpu(pjrt.GPUOptions{NumNodes: 1 << 40}), "num_nodes is 1099511627776"},
+		"many nodes":            {cuda, one("num_nodes", 1<<40), "num_nodes is 1099511627776"},
 		"mock topology":         {cuda, gpu(pjrt.GPUOptions{MockTopology: "2x2"}), "has 2 extents, not 3"},
 		"mock topology by name": {cuda, one("mock_gpu_topology", "-1x1x1"), `the extent "-1" is no number`},
+		"nodes of CPU":          {cpu, pjrt.ClientOptions{NumNodes: 1}, "the cpu plugin has no create option \"node_id\"; it is one of GPU plugins"},
 		"float":                 {cpu, one("asynchronous", 1.5), "takes a value of type bool, not float64"},
 	}
 	for name, c := range cases {
