@@ -5,6 +5,8 @@ package pjrt
 
 import (
 	"errors"
+	"slices"
+	"strings"
 
 	"github.com/purepjrt/purepjrt/capi"
 )
@@ -60,8 +62,14 @@ func describeDevice(table *capi.Table, h *capi.DeviceDescription) (*DeviceDescri
 		kind:         capi.String(kind.Args.DeviceKind, kind.Args.DeviceKindSize),
 		text:         capi.String(text.Args.ToString, text.Args.ToStringSize),
 		debugText:    capi.String(debug.Args.DebugString, debug.Args.DebugStringSize),
-		attributes:   capi.Attributes(attributes.Args.Attributes, attributes.Args.NumAttributes),
+		attributes:   byName(capi.Attributes(attributes.Args.Attributes, attributes.Args.NumAttributes)),
 	}, nil
+}
+
+// byName sorts attributes, which plugins list in any order, a new one each time.
+func byName(list []Attribute) []Attribute {
+	slices.SortStableFunc(list, func(a, b Attribute) int { return strings.Compare(a.Name, b.Name) })
+	return list
 }
 
 // optional drops the error of a plugin that does not implement what is not
@@ -89,7 +97,7 @@ func (d *DeviceDescription) Kind() string { return d.kind }
 // (PJRT_DeviceDescription_DebugString).
 func (d *DeviceDescription) DebugString() string { return d.debugText }
 
-// Attributes returns what the plugin says of the device, such as coords
+// Attributes returns what the plugin says of the device, such as coords, by name
 // (PJRT_DeviceDescription_Attributes).
 func (d *DeviceDescription) Attributes() []Attribute { return cloneAttributes(d.attributes) }
 

@@ -25,7 +25,7 @@ func (d *Device) LiveAttributes() ([]Attribute, error) {
 		return nil, err
 	}
 	defer c.Args.AttributesDeleter.Call(c.Args.DeviceAttributes)
-	return capi.Attributes(c.Args.Attributes, c.Args.NumAttributes), nil
+	return byName(capi.Attributes(c.Args.Attributes, c.Args.NumAttributes)), nil
 }
 
 // Count is a number that a plugin may leave out.

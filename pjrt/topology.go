@@ -135,7 +135,7 @@ func (t *Topology) describe(h *capi.TopologyDescription) error {
 	if err := optional(attributes.Do(table)); err != nil {
 		return err
 	}
-	t.attributes = capi.Attributes(attributes.Args.Attributes, attributes.Args.NumAttributes)
+	t.attributes = byName(capi.Attributes(attributes.Args.Attributes, attributes.Args.NumAttributes))
 	return nil
 }
 
@@ -175,7 +175,7 @@ func (t *Topology) PlatformName() string { return t.platformName }
 // (PJRT_TopologyDescription_PlatformVersion).
 func (t *Topology) PlatformVersion() string { return t.platformVersion }
 
-// Attributes returns what the plugin says of the topology as a whole
+// Attributes returns what the plugin says of the topology as a whole, by name
 // (PJRT_TopologyDescription_Attributes).
 func (t *Topology) Attributes() []Attribute { return cloneAttributes(t.attributes) }
 
