@@ -97,6 +97,9 @@ func checkCreateOptions(kind Kind, options []Attribute, allowUnknown bool) error
 func checkCreateOption(kind Kind, o Attribute, allowUnknown bool) error {
 	known := createOptionTypes[kind.family()]
 	want, ok := known[o.Name]
+	// The numbers of nodes are those of ClientOptions too, which knows what to do
+	// when a plugin ignores them.
+	allowUnknown = allowUnknown || o.Name == nodeIDOption || o.Name == numNodesOption
 	if known != nil && !ok && !allowUnknown {
 		return unknownCreateOption(kind, o.Name)
 	}

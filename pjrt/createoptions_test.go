@@ -149,7 +149,6 @@ func TestMisuseOfCreateOptionsIsAnErrorHere(t *testing.T) {
 		"many nodes":            {cuda, one("num_nodes", 1<<40), "num_nodes is 1099511627776"},
 		"mock topology":         {cuda, gpu(pjrt.GPUOptions{MockTopology: "2x2"}), "has 2 extents, not 3"},
 		"mock topology by name": {cuda, one("mock_gpu_topology", "-1x1x1"), `the extent "-1" is no number`},
-		"nodes of CPU":          {cpu, pjrt.ClientOptions{NumNodes: 1}, "the cpu plugin has no create option \"node_id\"; it is one of GPU plugins"},
 		"float":                 {cpu, one("asynchronous", 1.5), "takes a value of type bool, not float64"},
 	}
 	for name, c := range cases {
