@@ -4,7 +4,6 @@
 package pjrt
 
 import (
-	"errors"
 	"fmt"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -12,77 +11,38 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// Field numbers of xla/service/hlo.proto and xla/xla_data.proto.
+// Field numbers of xla/xla.proto, xla/service/hlo.proto and xla/xla_data.proto.
 const (
 	fieldHLOModule        = 1 // HloModuleProtoWithConfig
-	fieldHostProgramShape = 4 // HloModuleProto
+	fieldHLOConfig        = 2
+	fieldModuleName       = 1 // HloModuleProto
+	fieldComputations     = 3
+	fieldHostProgramShape = 4
 	fieldParameters       = 1 // ProgramShapeProto
 	fieldElementType      = 2 // ShapeProto
 	fieldDimensions       = 3
 	fieldTupleShapes      = 4
+	fieldLayout           = 5
+	fieldDynamic          = 6
 )
 
 // primitiveTuple is XLA's PrimitiveType of a tuple.
 const primitiveTuple = 13
 
-// errWire is for bytes that are no protobuf message.
-var errWire = errors.New("malformed protobuf message")
-
-// fields calls visit for each field of a message. For a varint, bytes is nil.
-func fields(b []byte, visit func(field protowire.Number, bytes []byte, varint uint64) error) error {
-	for len(b) > 0 {
-		field, kind, n := protowire.ConsumeTag(b)
-		if n < 0 {
-			return errWire
-		}
-		b = b[n:]
-		var bytes []byte
-		var varint uint64
-		switch kind {
-		case protowire.BytesType:
-			bytes, n = protowire.ConsumeBytes(b)
-		case protowire.VarintType:
-			varint, n = protowire.ConsumeVarint(b)
-		default:
-			n = protowire.ConsumeFieldValue(field, kind, b)
-		}
-		if n < 0 {
-			return errWire
-		}
-		b = b[n:]
-		if err := visit(field, bytes, varint); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// field returns the last value of a message field.
-func field(b []byte, want protowire.Number) ([]byte, error) {
-	var value []byte
-	err := fields(b, func(f protowire.Number, bytes []byte, _ uint64) error {
-		if f == want {
-			value = bytes
-		}
-		return nil
-	})
-	return value, err
-}
-
 // parameterShapes reads the parameters of a program from the HLO module that a
 // plugin made of it. Parameters that the compiler put into one tuple come as
 // the elements of the tuple.
 func parameterShapes(module []byte) ([]Shape, error) {
-	program, err := field(module, fieldHostProgramShape)
+	program, err := wireMessage(module, fieldHostProgramShape)
 	if err != nil {
 		return nil, err
 	}
 	var shapes []Shape
-	err = fields(program, func(f protowire.Number, bytes []byte, _ uint64) error {
-		if f != fieldParameters {
+	err = wireFields(program, func(r wireField) error {
+		if !r.is(fieldParameters, protowire.BytesType) {
 			return nil
 		}
-		s, err := flatten(bytes)
+		s, err := flatten(r.bytes, 0)
 		shapes = append(shapes, s...)
 		return err
 	})
@@ -90,29 +50,21 @@ func parameterShapes(module []byte) ([]Shape, error) {
 }
 
 // flatten reads a ShapeProto into the arrays that it holds.
-func flatten(b []byte) ([]Shape, error) {
+func flatten(b []byte, depth int) ([]Shape, error) {
+	if depth > maxTupleDepth {
+		return nil, fmt.Errorf("tuples are nested more than %d deep", maxTupleDepth)
+	}
 	var primitive uint64
 	var dims []int64
 	var elements []Shape
-	err := fields(b, func(f protowire.Number, bytes []byte, varint uint64) error {
-		switch f {
-		case fieldElementType:
-			primitive = varint
-		case fieldDimensions:
-			if bytes == nil {
-				dims = append(dims, int64(varint))
-				return nil
-			}
-			for len(bytes) > 0 { // packed
-				v, n := protowire.ConsumeVarint(bytes)
-				if n < 0 {
-					return errWire
-				}
-				dims = append(dims, int64(v))
-				bytes = bytes[n:]
-			}
-		case fieldTupleShapes:
-			s, err := flatten(bytes)
+	err := wireFields(b, func(r wireField) error {
+		switch {
+		case r.is(fieldElementType, protowire.VarintType):
+			primitive = r.varint
+		case r.number == fieldDimensions && r.packable():
+			return appendUnpacked(&dims, r)
+		case r.is(fieldTupleShapes, protowire.BytesType):
+			s, err := flatten(r.bytes, depth+1)
 			elements = append(elements, s...)
 			return err
 		}

@@ -17,7 +17,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/npy"
-	"github.com/purepjrt/purepjrt/tools/pjrt/internal/signature"
+	"github.com/purepjrt/purepjrt/pjrt/signature"
 )
 
 func runCommand() *cobra.Command {

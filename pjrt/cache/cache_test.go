@@ -1,0 +1,466 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package cache_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/cache"
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
+)
+
+// TestMain sees to it that what the tests made is gone in the end.
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if live := pjrt.Live(); code == 0 && len(live) > 0 {
+		fmt.Fprintf(os.Stderr, "objects left in the plugin after all tests: %v\n", live)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+func newClient(t testing.TB) *pjrt.Client {
+	t.Helper()
+	plugin, err := pjrt.Open(plugintest.Path(t, "cpu"))
+	require.NoError(t, err)
+	client, err := plugin.NewClient(context.Background(), nil)
+	require.NoError(t, err)
+	t.Cleanup(func() { client.Close() })
+	return client
+}
+
+// open returns a cache in a directory, and what it logs.
+func open(t testing.TB, dir string, maxBytes int64) (*cache.Cache, *bytes.Buffer) {
+	t.Helper()
+	log := new(bytes.Buffer)
+	c, err := cache.Open(dir, cache.Options{MaxBytes: maxBytes, Logger: slog.New(slog.NewTextHandler(log, nil))})
+	require.NoError(t, err)
+	return c, log
+}
+
+// scale is a program that multiplies by a number.
+func scale(by float32) pjrt.Program {
+	return pjrt.Program{Code: fmt.Appendf(nil, `module @scale {
+  func.func @main(%%a: tensor<2xf32>) -> tensor<2xf32> {
+    %%0 = stablehlo.constant dense<%e> : tensor<2xf32>
+    %%1 = stablehlo.multiply %%a, %%0 : tensor<2xf32>
+    return %%1 : tensor<2xf32>
+  }
+}`, by)}
+}
+
+// run compiles scale(by) through the cache, executes it, and tells whether it was
+// a hit.
+func run(t testing.TB, c *cache.Cache, client *pjrt.Client, by float32, opts *pjrt.CompileOptions) bool {
+	t.Helper()
+	ctx := context.Background()
+	exe, hit, err := c.Compile(ctx, client, scale(by), opts)
+	require.NoError(t, err)
+	defer exe.Close()
+	x, err := client.BufferFromHost(ctx, pjrt.HostArray{Type: dtype.F32, Dims: []int64{2}, Data: dtype.Bytes([]float32{1, 10})}, nil)
+	require.NoError(t, err)
+	defer x.Close()
+	outs, err := exe.Execute(ctx, []*pjrt.Buffer{x}, nil)
+	require.NoError(t, err)
+	defer outs[0].Close()
+	got, err := outs[0].ToHost(ctx)
+	require.NoError(t, err)
+	assert.Equal(t, dtype.Bytes([]float32{by, 10 * by}), got.Data)
+	return hit
+}
+
+// entries are the files of the executables in a directory.
+func entries(t testing.TB, dir string) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*.pjrtexe"))
+	require.NoError(t, err)
+	return files
+}
+
+func TestAProgramIsCompiledOnce(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a", "b")
+	c, log := open(t, dir, 0)
+	client := newClient(t)
+	assert.False(t, run(t, c, client, 2, nil))
+	assert.True(t, run(t, c, client, 2, nil))
+	has, err := c.Has(client, scale(2), nil)
+	require.NoError(t, err)
+	assert.True(t, has)
+
+	// As after a restart: another client, another Cache.
+	client.Close()
+	again, _ := open(t, dir, 0)
+	assert.True(t, run(t, again, newClient(t), 2, nil))
+
+	size := fileSize(t, entries(t, dir)[0])
+	assert.Equal(t, cache.Stats{Hits: 1, Misses: 1, Stores: 1, Entries: 1, Bytes: size}, c.Stats())
+	assert.Equal(t, cache.Stats{Hits: 1, Entries: 1, Bytes: size}, again.Stats())
+	assert.Empty(t, log.String())
+	assert.Equal(t, dir, c.Dir())
+}
+
+func fileSize(t testing.TB, path string) int64 {
+	t.Helper()
+	info, err := os.Stat(path)
+	require.NoError(t, err)
+	return info.Size()
+}
+
+func TestWhatDecidesTheExecutableIsPartOfTheKey(t *testing.T) {
+	c, _ := open(t, t.TempDir(), 0)
+	client := newClient(t)
+	run(t, c, client, 2, nil)
+	for name, miss := range map[string]func() bool{
+		"program": func() bool { return !run(t, c, client, 3, nil) },
+		"options": func() bool { return !run(t, c, client, 2, &pjrt.CompileOptions{Optimization: pjrt.EffortO1}) },
+		"flag": func() bool {
+			return !run(t, c, client, 2, &pjrt.CompileOptions{Flags: map[string]any{"xla_cpu_enable_fast_math": true}})
+		},
+		"XLA_DEBUG_OPTIONS": func() bool {
+			t.Setenv("XLA_DEBUG_OPTIONS", "xla_cpu_enable_fast_min_max: true")
+			return !run(t, c, client, 2, nil)
+		},
+		"XLA_FLAGS": func() bool {
+			t.Setenv("XLA_DEBUG_OPTIONS", "")
+			t.Setenv("XLA_FLAGS", "--xla_cpu_enable_fast_math=false")
+			return !run(t, c, client, 2, nil)
+		},
+		"devices": func() bool {
+			t.Setenv("XLA_DEBUG_OPTIONS", "")
+			t.Setenv("XLA_FLAGS", "")
+			two, err := client.Plugin().NewClient(context.Background(), &pjrt.ClientOptions{Create: []pjrt.Attribute{{Name: "cpu_device_count", Value: int64(2)}}})
+			require.NoError(t, err)
+			defer two.Close()
+			return !run(t, c, two, 2, nil)
+		},
+	} {
+		assert.True(t, miss(), name)
+	}
+	t.Setenv("XLA_DEBUG_OPTIONS", "")
+	t.Setenv("XLA_FLAGS", "")
+	assert.True(t, run(t, c, client, 2, nil), "what was the same is still there")
+	assert.True(t, run(t, c, client, 2, &pjrt.CompileOptions{Replicas: 1, Partitions: 1}), "options that mean the same are the same")
+}
+
+func TestAFileOfFlagsIsPartOfTheKey(t *testing.T) {
+	client := newClient(t)
+	file := filepath.Join(t.TempDir(), "flags")
+	t.Setenv("XLA_FLAGS", file)
+	_, err := client.CompileKey(scale(1), nil)
+	require.ErrorContains(t, err, "XLA_FLAGS names a file that cannot be read")
+	keys := make(map[pjrt.CompileKey]bool)
+	for _, content := range []string{"--xla_cpu_enable_fast_math", "", "--xla_cpu_enable_fast_math"} {
+		require.NoError(t, os.WriteFile(file, []byte(content), 0o600))
+		key, err := client.CompileKey(scale(1), nil)
+		require.NoError(t, err)
+		keys[key] = true
+	}
+	assert.Len(t, keys, 2)
+}
+
+func TestDamagedEntriesAreCompiledAnew(t *testing.T) {
+	client := newClient(t)
+	for name, damage := range map[string]func(path string, content []byte) error{
+		"empty":             func(p string, b []byte) error { return os.WriteFile(p, nil, 0o600) },
+		"header only":       func(p string, b []byte) error { return os.WriteFile(p, b[:48], 0o600) },
+		"cut off":           func(p string, b []byte) error { return os.WriteFile(p, b[:len(b)/2], 0o600) },
+		"last byte missing": func(p string, b []byte) error { return os.WriteFile(p, b[:len(b)-1], 0o600) },
+		"one byte more":     func(p string, b []byte) error { return os.WriteFile(p, append(b, 0), 0o600) },
+		"flip in magic":     flip(3),
+		"flip in key":       flip(10),
+		"flip in length":    flip(41),
+		"huge length":       flip(47),
+		"flip in code":      flip(1000),
+		"flip in checksum":  flip(-1),
+		"foreign":           func(p string, b []byte) error { return os.WriteFile(p, []byte(strings.Repeat("foreign ", 100)), 0o600) },
+		"directory":         func(p string, b []byte) error { return errorsOf(os.Remove(p), os.Mkdir(p, 0o700)) },
+		"writable by others": func(p string, b []byte) error {
+			if runtime.GOOS == "windows" {
+				return flip(100)(p, b)
+			}
+			return os.Chmod(p, 0o666)
+		},
+		"link": func(p string, b []byte) error {
+			return errorsOf(os.Rename(p, p+".moved"), os.Symlink(p+".moved", p))
+		},
+		"another program's": func(p string, b []byte) error {
+			other, _ := open(t, t.TempDir(), 0)
+			run(t, other, client, 9, nil)
+			b, err := os.ReadFile(entries(t, other.Dir())[0])
+			return errorsOf(err, os.WriteFile(p, b, 0o600))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, log := open(t, t.TempDir(), 0)
+			run(t, c, client, 2, nil)
+			path := entries(t, c.Dir())[0]
+			content, err := os.ReadFile(path)
+			require.NoError(t, err)
+			require.NoError(t, damage(path, content))
+			has, err := c.Has(client, scale(2), nil)
+			require.NoError(t, err)
+			assert.False(t, has)
+			assert.False(t, run(t, c, client, 2, nil), "compiled, not loaded")
+			assert.Contains(t, log.String(), "is not used")
+			assert.True(t, run(t, c, client, 2, nil), "and a sound entry is there again")
+			s := c.Stats()
+			assert.Equal(t, [4]int{1, 2, 2, 1}, [4]int{s.Hits, s.Misses, s.Stores, s.Damaged})
+			require.NoError(t, s.Err)
+		})
+	}
+}
+
+func flip(at int) func(string, []byte) error {
+	return func(path string, content []byte) error {
+		if at < 0 {
+			at += len(content)
+		}
+		content[at] ^= 0x40
+		return os.WriteFile(path, content, 0o600)
+	}
+}
+
+func errorsOf(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// An entry can be sound and yet not load, when a plugin was changed in a way
+// that the key does not show.
+func TestAnEntryThatThePluginRefusesIsCompiledAnew(t *testing.T) {
+	c, log := open(t, t.TempDir(), 0)
+	client := newClient(t)
+	key, err := client.CompileKey(scale(2), nil)
+	require.NoError(t, err)
+	cache.Store(c, key, []byte("sound, but no executable"))
+	has, err := c.Has(client, scale(2), nil)
+	require.NoError(t, err)
+	assert.True(t, has)
+	assert.False(t, run(t, c, client, 2, nil))
+	assert.Contains(t, log.String(), "PJRT_Executable_DeserializeAndLoad")
+	assert.Equal(t, 1, c.Stats().Damaged)
+	assert.True(t, run(t, c, client, 2, nil))
+}
+
+func TestTheOldestEntriesGoFirst(t *testing.T) {
+	dir := t.TempDir()
+	c, _ := open(t, dir, 0)
+	client := newClient(t)
+	for by := range 4 {
+		run(t, c, client, float32(by+1), nil)
+	}
+	size := fileSize(t, entries(t, dir)[0])
+	// Program 1 is the oldest, but was used again.
+	ages := map[float32]time.Duration{1: 0, 2: 3, 3: 1, 4: 2}
+	for by, age := range ages {
+		key, err := client.CompileKey(scale(by), nil)
+		require.NoError(t, err)
+		when := time.Now().Add(-time.Hour * (age + 1))
+		require.NoError(t, os.Chtimes(filepath.Join(dir, key.String()+".pjrtexe"), when, when))
+	}
+	assert.True(t, run(t, c, client, 1, nil))
+
+	limited, _ := open(t, dir, 3*size+size/2)
+	assert.False(t, run(t, limited, client, 5, nil))
+	for by, want := range map[float32]bool{1: true, 2: false, 3: true, 4: false, 5: true} {
+		has, err := c.Has(client, scale(by), nil)
+		require.NoError(t, err)
+		assert.Equal(t, want, has, "program %v", by)
+	}
+	s := limited.Stats()
+	assert.Equal(t, [2]int{2, 3}, [2]int{s.Evictions, s.Entries})
+	assert.LessOrEqual(t, s.Bytes, 3*size+size/2)
+
+	tiny, _ := open(t, dir, 100)
+	assert.False(t, run(t, tiny, client, 6, nil), "what is larger than the cache is not kept")
+	assert.Equal(t, 3, tiny.Stats().Entries)
+
+	removed, err := c.Prune(size + size/2)
+	require.NoError(t, err)
+	assert.Equal(t, 2, removed)
+	removed, err = c.Prune(0)
+	require.NoError(t, err)
+	assert.Equal(t, 1, removed)
+	assert.Empty(t, entries(t, dir))
+	_, err = c.Prune(-1)
+	require.ErrorContains(t, err, "cannot be negative")
+}
+
+func TestOtherFilesAreLeftAlone(t *testing.T) {
+	dir := t.TempDir()
+	old := time.Now().Add(-2 * time.Hour)
+	for _, name := range []string{"notes.txt", "x.pjrtexe", "tmp-new", "tmp-old"} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("x"), 0o600))
+	}
+	require.NoError(t, os.Chtimes(filepath.Join(dir, "tmp-old"), old, old))
+	c, _ := open(t, dir, 0)
+	run(t, c, newClient(t), 2, nil)
+	_, err := c.Prune(0)
+	require.NoError(t, err)
+	names, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	var left []string
+	for _, n := range names {
+		left = append(left, n.Name())
+	}
+	assert.Equal(t, []string{"lock", "notes.txt", "tmp-new", "x.pjrtexe"}, left)
+	assert.Zero(t, c.Stats().Entries)
+}
+
+func TestADirectoryThatCannotBeUsedIsNoObstacle(t *testing.T) {
+	client := newClient(t)
+	base := t.TempDir()
+	file := filepath.Join(base, "file")
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	cases := map[string]string{"a file": file, "below a file": filepath.Join(file, "sub")}
+	if runtime.GOOS != "windows" {
+		open := filepath.Join(base, "open")
+		require.NoError(t, os.Mkdir(open, 0o700))
+		require.NoError(t, os.Chmod(open, 0o777))
+		cases["writable by others"] = open
+	}
+	for name, dir := range cases {
+		t.Run(name, func(t *testing.T) {
+			c, log := open(t, dir, 0)
+			for range 3 {
+				assert.False(t, run(t, c, client, 2, nil))
+			}
+			s := c.Stats()
+			assert.Equal(t, [3]int{3, 0, 0}, [3]int{s.Misses, s.Stores, s.Entries})
+			require.Error(t, s.Err)
+			assert.Greater(t, s.Failures, 1)
+			assert.Equal(t, 1, strings.Count(log.String(), "does not work"), "logged once")
+			_, err := c.Has(client, scale(2), nil)
+			require.Error(t, err)
+			_, err = c.Prune(0)
+			require.Error(t, err)
+		})
+	}
+}
+
+func TestADirectoryThatVanishesIsMadeAgain(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "x")
+	c, _ := open(t, dir, 0)
+	client := newClient(t)
+	run(t, c, client, 2, nil)
+	require.NoError(t, os.RemoveAll(dir))
+	assert.False(t, run(t, c, client, 2, nil))
+	assert.True(t, run(t, c, client, 2, nil))
+}
+
+func TestWhatIsWrittenIsPrivate(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		return // access control lists are inherited there
+	}
+	dir := filepath.Join(t.TempDir(), "x")
+	c, _ := open(t, dir, 0)
+	run(t, c, newClient(t), 2, nil)
+	for _, path := range append(entries(t, dir), filepath.Join(dir, "lock"), dir) {
+		info, err := os.Stat(path)
+		require.NoError(t, err)
+		assert.Zero(t, info.Mode().Perm()&0o077, path)
+	}
+}
+
+func TestManyGoroutinesCompileAProgramOnce(t *testing.T) {
+	c, _ := open(t, t.TempDir(), 0)
+	client := newClient(t)
+	const n = 16
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() { run(t, c, client, float32(i%2+1), nil) })
+	}
+	wg.Wait()
+	s := c.Stats()
+	assert.Equal(t, [3]int{n - 2, 2, 2}, [3]int{s.Hits, s.Misses, s.Stores})
+}
+
+func TestGoroutinesHammerASmallCache(t *testing.T) {
+	dir := t.TempDir()
+	c, _ := open(t, dir, 0)
+	client := newClient(t)
+	run(t, c, client, 1, nil)
+	size := fileSize(t, entries(t, dir)[0])
+	var wg sync.WaitGroup
+	for g := range 4 {
+		wg.Go(func() {
+			mine, _ := open(t, dir, 2*size+size/2)
+			for i := range 12 {
+				run(t, mine, client, float32((g+i)%5+1), nil)
+				if i%5 == g {
+					if _, err := mine.Prune(size); err != nil {
+						t.Error(err)
+					}
+				}
+			}
+			if s := mine.Stats(); s.Err != nil || s.Damaged > 0 {
+				t.Errorf("%+v", s)
+			}
+		})
+	}
+	wg.Wait()
+	assert.LessOrEqual(t, c.Stats().Bytes, 3*size)
+}
+
+func TestErrorsOfTheCompilationComeThrough(t *testing.T) {
+	c, _ := open(t, t.TempDir(), 0)
+	client := newClient(t)
+	ctx := context.Background()
+	_, _, err := c.Compile(ctx, client, pjrt.Program{Code: []byte("module @x {")}, nil)
+	require.ErrorContains(t, err, "PJRT_Client_Compile: ")
+	_, _, err = c.Compile(ctx, client, pjrt.Program{}, nil)
+	require.ErrorContains(t, err, "the program is empty")
+	_, _, err = c.Compile(ctx, client, scale(1), &pjrt.CompileOptions{Replicas: -1})
+	require.ErrorContains(t, err, "neither can be negative")
+	_, _, err = c.Compile(ctx, nil, scale(1), nil)
+	require.ErrorContains(t, err, "the client is nil")
+	_, err = c.Has(nil, scale(1), nil)
+	require.ErrorContains(t, err, "the client is nil")
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	_, _, err = c.Compile(ended, client, scale(1), nil)
+	require.ErrorIs(t, err, context.Canceled)
+	run(t, c, client, 1, nil)
+	_, _, err = c.Compile(ended, client, scale(1), nil)
+	require.ErrorIs(t, err, context.Canceled)
+	client.Close()
+	_, _, err = c.Compile(ctx, client, scale(1), nil)
+	require.ErrorIs(t, err, pjrt.ErrClosed)
+	s := c.Stats()
+	assert.Equal(t, [3]int{1, 0, 1}, [3]int{s.Misses, s.Damaged, s.Entries}, "none of this speaks against the entry")
+	_, err = cache.Open(t.TempDir(), cache.Options{MaxBytes: -1})
+	require.ErrorContains(t, err, "cannot be negative")
+}
+
+func TestTheDefaultDirectory(t *testing.T) {
+	base := t.TempDir()
+	t.Setenv("XDG_CACHE_HOME", base)
+	t.Setenv("HOME", base)
+	t.Setenv("LocalAppData", base)
+	dir, err := cache.DefaultDir()
+	require.NoError(t, err)
+	c, err := cache.Open("", cache.Options{})
+	require.NoError(t, err)
+	assert.Equal(t, dir, c.Dir())
+	assert.True(t, strings.HasPrefix(dir, base) && strings.HasSuffix(dir, filepath.Join("purepjrt", "executables")), dir)
+}

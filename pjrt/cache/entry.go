@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package cache
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/purepjrt/purepjrt/pjrt"
+)
+
+// An entry is a file: the magic number, the key, the length of the executable,
+// the executable, and the SHA-256 of all that.
+const (
+	magic      = "PJRTEXE\x01"
+	headerSize = len(magic) + len(pjrt.CompileKey{}) + 8
+	frameSize  = headerSize + sha256.Size
+)
+
+// entrySuffix ends the name of an entry, after the digits of its key.
+const entrySuffix = ".pjrtexe"
+
+// errDamaged is for an entry that is not what store wrote.
+var errDamaged = errors.New("damaged entry")
+
+func entryName(key pjrt.CompileKey) string { return key.String() + entrySuffix }
+
+// isEntry reports whether a file name is that of an entry.
+func isEntry(name string) bool {
+	digits, ok := strings.CutSuffix(name, entrySuffix)
+	return ok && len(digits) == 2*len(pjrt.CompileKey{}) && strings.Trim(digits, "0123456789abcdef") == ""
+}
+
+// frame returns what stands before and after the executable in its file.
+func frame(key pjrt.CompileKey, executable []byte) (header, sum []byte) {
+	header = append([]byte(magic), key[:]...)
+	header = binary.LittleEndian.AppendUint64(header, uint64(len(executable)))
+	h := sha256.New()
+	h.Write(header)
+	h.Write(executable)
+	return header, h.Sum(nil)
+}
+
+// readEntry reads a file of size bytes, checks it and returns the executable in
+// it.
+func readEntry(key pjrt.CompileKey, r io.Reader, size int64) ([]byte, error) {
+	header := make([]byte, headerSize)
+	switch n, err := io.ReadFull(r, header); {
+	case isEnd(err):
+		return nil, fmt.Errorf("%w: it has only %d bytes", errDamaged, n)
+	case err != nil:
+		return nil, err
+	}
+	length := binary.LittleEndian.Uint64(header[headerSize-8:])
+	switch {
+	case !bytes.HasPrefix(header, []byte(magic)):
+		return nil, fmt.Errorf("%w: it is no executable of this cache", errDamaged)
+	case !bytes.Equal(header[len(magic):headerSize-8], key[:]):
+		return nil, fmt.Errorf("%w: it is another program's", errDamaged)
+	case size < int64(frameSize) || length != uint64(size)-uint64(frameSize):
+		// Only now is it known that there is something to make room for.
+		return nil, fmt.Errorf("%w: it is cut off, or has too much", errDamaged)
+	}
+	rest := make([]byte, size-int64(headerSize))
+	switch _, err := io.ReadFull(r, rest); {
+	case isEnd(err):
+		return nil, fmt.Errorf("%w: it became shorter", errDamaged)
+	case err != nil:
+		return nil, err
+	}
+	executable := rest[:length]
+	if _, sum := frame(key, executable); !bytes.Equal(rest[length:], sum) {
+		return nil, fmt.Errorf("%w: its checksum is wrong", errDamaged)
+	}
+	return executable, nil
+}
+
+func isEnd(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package cache_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// childVariable is the environment variable that makes TestChildProcess work, in
+// the directory that it names.
+const childVariable = "PUREPJRT_CACHE_TEST_DIR"
+
+// TestChildProcess is one of several processes that share a directory. It does
+// nothing when it is run with the other tests.
+func TestChildProcess(t *testing.T) {
+	dir := os.Getenv(childVariable)
+	if dir == "" {
+		return
+	}
+	c, log := open(t, dir, 0)
+	client := newClient(t)
+	for by := range 6 {
+		run(t, c, client, float32(by+1), nil)
+	}
+	s := c.Stats()
+	require.NoError(t, s.Err)
+	require.Zero(t, s.Damaged, log.String())
+	fmt.Printf("child: %d hits %d misses\n", s.Hits, s.Misses)
+}
+
+func child(t testing.TB, dir string) string {
+	cmd := exec.Command(os.Args[0], "-test.run=^TestChildProcess$", "-test.v")
+	cmd.Env = append(os.Environ(), childVariable+"="+dir)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Errorf("child: %v\n%s", err, out)
+	}
+	for line := range strings.Lines(string(out)) {
+		if strings.HasPrefix(line, "child: ") {
+			return strings.TrimSpace(line)
+		}
+	}
+	return ""
+}
+
+func TestProcessesShareADirectory(t *testing.T) {
+	dir := t.TempDir()
+	var wg sync.WaitGroup
+	for range 3 {
+		wg.Go(func() { assert.NotEmpty(t, child(t, dir)) })
+	}
+	wg.Wait()
+	assert.Len(t, entries(t, dir), 6)
+	assert.Equal(t, "child: 6 hits 0 misses", child(t, dir), "a process finds what others compiled")
+	c, _ := open(t, dir, 0)
+	assert.True(t, run(t, c, newClient(t), 1, nil), "and so does this one")
+}

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package cache
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/purepjrt/purepjrt/pjrt"
+)
+
+const (
+	lockName = "lock"
+	// tempPrefix begins the names of files that are being written.
+	tempPrefix = "tmp-"
+	// staleAfter is the age at which such a file is one that a process left behind.
+	staleAfter = time.Hour
+)
+
+// prepare makes the directory and checks that it is nobody else's.
+func (c *Cache) prepare() error {
+	if err := os.MkdirAll(c.dir, 0o700); err != nil {
+		return err
+	}
+	info, err := os.Stat(c.dir)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() {
+		return fmt.Errorf("%s is no directory", c.dir)
+	}
+	if err := checkOwner(info); err != nil {
+		return fmt.Errorf("%s: %w", c.dir, err)
+	}
+	return nil
+}
+
+// path returns the file of an entry.
+func (c *Cache) path(key pjrt.CompileKey) string { return filepath.Join(c.dir, entryName(key)) }
+
+// read returns the executable of an entry and what the operating system says of
+// its file. The error is fs.ErrNotExist, errDamaged, or what is wrong with the
+// directory.
+func (c *Cache) read(key pjrt.CompileKey) ([]byte, fs.FileInfo, error) {
+	if err := c.prepare(); err != nil {
+		return nil, nil, err
+	}
+	// A pipe would block, and a link lead elsewhere.
+	info, err := os.Lstat(c.path(key))
+	if err != nil {
+		return nil, nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, info, fmt.Errorf("%w: it is no file", errDamaged)
+	}
+	if err := checkOwner(info); err != nil {
+		return nil, info, fmt.Errorf("%w: %w", errDamaged, err)
+	}
+	f, err := os.Open(c.path(key))
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	if info, err = f.Stat(); err != nil {
+		return nil, nil, err
+	}
+	content, err := readEntry(key, f, info.Size())
+	return content, info, err
+}
+
+// store writes an entry and then sees to the size of the directory.
+func (c *Cache) store(key pjrt.CompileKey, executable []byte) {
+	size := int64(len(executable) + frameSize)
+	if c.maxBytes > 0 && size > c.maxBytes {
+		return // it would push everything out, itself too
+	}
+	err := c.locked(func() error {
+		if err := c.write(key, executable); err != nil {
+			return err
+		}
+		_, err := c.shrink(c.maxBytes, key)
+		return err
+	})
+	if err != nil {
+		c.failed(err)
+		return
+	}
+	c.count(func(s *Stats) { s.Stores++ })
+}
+
+// write makes the file of an entry, so that others see all of it or nothing, and
+// so that a crash of the machine does not leave half of it.
+func (c *Cache) write(key pjrt.CompileKey, executable []byte) (err error) {
+	f, err := os.CreateTemp(c.dir, tempPrefix) // with mode 0600
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = f.Close()
+			_ = os.Remove(f.Name())
+		}
+	}()
+	header, sum := frame(key, executable)
+	for _, part := range [][]byte{header, executable, sum} {
+		if _, err := f.Write(part); err != nil {
+			return err
+		}
+	}
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	if err := os.Rename(f.Name(), c.path(key)); err != nil {
+		return err
+	}
+	return syncDir(c.dir)
+}
+
+// touch notes that an entry was used: the time of its file is that of its last
+// use. An entry in a directory that cannot be written to keeps its time.
+func (c *Cache) touch(key pjrt.CompileKey) {
+	now := time.Now()
+	_ = os.Chtimes(c.path(key), now, now)
+}
+
+// removeDamaged removes the entry that was found to be damaged, unless another
+// process has put a new one in its place.
+func (c *Cache) removeDamaged(key pjrt.CompileKey, found fs.FileInfo, why error) {
+	c.log().Warn("an entry in the cache of compiled programs is not used", "entry", c.path(key), "error", why)
+	c.count(func(s *Stats) { s.Damaged++ })
+	err := c.locked(func() error {
+		now, err := os.Lstat(c.path(key))
+		if err != nil || !os.SameFile(now, found) && now.Mode()&fs.ModeSymlink == 0 {
+			return nil // it is gone
+		}
+		return os.RemoveAll(c.path(key))
+	})
+	if err != nil {
+		c.failed(err)
+	}
+}
+
+// file is an entry on disk.
+type file struct {
+	path string
+	size int64
+	used time.Time
+}
+
+// list returns the entries of the directory.
+func (c *Cache) list() ([]file, error) {
+	names, err := os.ReadDir(c.dir)
+	if err != nil {
+		return nil, err
+	}
+	var files []file
+	for _, n := range names {
+		if !isEntry(n.Name()) {
+			continue
+		}
+		info, err := n.Info()
+		if err != nil || !info.Mode().IsRegular() {
+			continue // removed meanwhile, or nothing of ours
+		}
+		files = append(files, file{filepath.Join(c.dir, n.Name()), info.Size(), info.ModTime()})
+	}
+	return files, nil
+}
+
+// Prune removes the entries that have not been used for the longest time, until
+// the rest takes no more than maxBytes, and what killed processes left behind. It
+// returns the number of entries removed. Prune(0) empties the cache.
+func (c *Cache) Prune(maxBytes int64) (removed int, err error) {
+	if maxBytes < 0 {
+		return 0, fmt.Errorf("cache: a size of %d bytes; it cannot be negative", maxBytes)
+	}
+	if err := c.prepare(); err != nil {
+		return 0, fmt.Errorf("cache: %w", err)
+	}
+	err = c.locked(func() error {
+		removed, err = c.shrinkAll(maxBytes)
+		return err
+	})
+	if err != nil {
+		return removed, fmt.Errorf("cache: %w", err)
+	}
+	return removed, nil
+}
+
+// shrink removes entries, but never the one of key, until no more than limit
+// bytes are left; 0 means no limit. The caller holds the lock.
+func (c *Cache) shrink(limit int64, key pjrt.CompileKey) (removed int, err error) {
+	if limit == 0 {
+		return 0, nil
+	}
+	return c.evict(limit, c.path(key))
+}
+
+func (c *Cache) shrinkAll(limit int64) (removed int, err error) {
+	c.sweep()
+	return c.evict(limit, "")
+}
+
+func (c *Cache) evict(limit int64, spare string) (removed int, err error) {
+	files, err := c.list()
+	if err != nil {
+		return 0, err
+	}
+	total := int64(0)
+	for _, f := range files {
+		total += f.size
+	}
+	slices.SortFunc(files, func(a, b file) int {
+		if d := a.used.Compare(b.used); d != 0 {
+			return d
+		}
+		return strings.Compare(a.path, b.path)
+	})
+	for _, f := range files {
+		if total <= limit {
+			break
+		}
+		if f.path == spare {
+			continue
+		}
+		if err := os.Remove(f.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return removed, err
+		}
+		total -= f.size
+		removed++
+	}
+	c.count(func(s *Stats) { s.Evictions += removed })
+	return removed, nil
+}
+
+// sweep removes files that killed processes left half written.
+func (c *Cache) sweep() {
+	names, _ := os.ReadDir(c.dir)
+	for _, n := range names {
+		info, err := n.Info()
+		if err == nil && strings.HasPrefix(n.Name(), tempPrefix) && time.Since(info.ModTime()) > staleAfter {
+			_ = os.Remove(filepath.Join(c.dir, n.Name()))
+		}
+	}
+}
+
+// locked runs do while no other process and no other Cache changes the directory.
+// Readers need no lock.
+func (c *Cache) locked(do func() error) error {
+	if err := c.prepare(); err != nil {
+		return err
+	}
+	l := flock.New(filepath.Join(c.dir, lockName), flock.SetPermissions(0o600))
+	if err := l.Lock(); err != nil {
+		return fmt.Errorf("lock: %w", err)
+	}
+	return errors.Join(do(), l.Unlock())
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package pjrt_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/plugins"
+)
+
+// cpuClient returns a client of the CPU plugin, which is installed if missing.
+func cpuClient() *pjrt.Client {
+	ctx := context.Background()
+	path, err := plugins.Install(ctx, "cpu", plugins.InstallOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	plugin, err := pjrt.Open(path)
+	if err != nil {
+		log.Fatal(err)
+	}
+	client, err := plugin.NewClient(ctx, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	return client
+}
+
+var matmul = pjrt.Program{Code: []byte(`
+module @matmul {
+  func.func @main(%a: tensor<8x4xf32>, %b: tensor<4x2xf32>) -> tensor<8x2xf32> {
+    %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<8x4xf32>, tensor<4x2xf32>) -> tensor<8x2xf32>
+    return %0 : tensor<8x2xf32>
+  }
+}`)}
+
+// An executable tells what it takes, what it gives, and what it costs.
+func ExampleClient_Compile() {
+	ctx := context.Background()
+	client := cpuClient()
+	defer client.Close()
+	exe, err := client.Compile(ctx, matmul, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer exe.Close()
+	parameters, err := exe.Parameters()
+	if err != nil {
+		log.Fatal(err)
+	}
+	outputs, err := exe.Outputs()
+	if err != nil {
+		log.Fatal(err)
+	}
+	layouts, err := exe.OutputLayouts()
+	if err != nil {
+		log.Fatal(err)
+	}
+	stats, err := exe.MemoryStats()
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(exe.Name(), parameters, "->", outputs, layouts[0].Layout)
+	fmt.Println(stats.Arguments, "bytes in,", stats.Outputs, "bytes out")
+	// Output:
+	// matmul [f32[8,4] f32[4,2]] -> [f32[8,2]] {1,0}
+	// 160 bytes in, 64 bytes out
+}
+
+// Options say on how many and on which devices a program runs, and set flags of
+// the compiler for this program only.
+func ExampleCompileOptions() {
+	client := cpuClient()
+	defer client.Close()
+	exe, err := client.Compile(context.Background(), matmul, &pjrt.CompileOptions{
+		Replicas:     2,
+		DeviceIDs:    [][]int{{3}, {1}},
+		Optimization: pjrt.EffortO1,
+		Flags: map[string]any{
+			"xla_cpu_enable_fast_math": true,
+			"xla_disable_hlo_passes":   []string{"fusion", "cse"},
+		},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer exe.Close()
+	assignment, err := exe.DeviceAssignment()
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("devices by replica and partition:", assignment)
+
+	_, err = client.Compile(context.Background(), matmul, &pjrt.CompileOptions{Flags: map[string]any{"xla_cpu_enable_fast_mth": true}})
+	fmt.Println(err)
+	// Output:
+	// devices by replica and partition: [[3] [1]]
+	// INVALID_ARGUMENT: no known version of XLA has a flag xla_cpu_enable_fast_mth; did you mean xla_cpu_enable_fast_math? (AllowUnknownFlags passes it on all the same)
+}
+
+// Serialized options of another program can be read, changed and used.
+func ExampleDecodeCompileOptions() {
+	client := cpuClient()
+	defer client.Close()
+	b, err := client.EncodeCompileOptions(&pjrt.CompileOptions{Partitions: 2, SPMD: true})
+	if err != nil {
+		log.Fatal(err)
+	}
+	o, err := pjrt.DecodeCompileOptions(b)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(o.Replicas, "replica of", o.Partitions, "partitions, SPMD:", o.SPMD)
+	// Output: 1 replica of 2 partitions, SPMD: true
+}
+
+// Flags in the notation of protobuf's text format, as gopjrt takes them from the
+// environment.
+func ExampleParseDebugOptions() {
+	flags, err := pjrt.ParseDebugOptions(`xla_cpu_enable_fast_math: true  xla_disable_hlo_passes: ["fusion", "cse"]`)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(flags)
+	// Output: map[xla_cpu_enable_fast_math:true xla_disable_hlo_passes:fusion,cse]
+}
+
+func ExampleLookupFlag() {
+	f, ok := pjrt.LookupFlag("xla_step_marker_location")
+	fmt.Println(ok, f.Type, f.Values[2])
+	// Output: true enum STEP_MARK_NONE
+}
+
+func ExampleDetectFormat() {
+	fmt.Println(pjrt.DetectFormat(matmul.Code))
+	// Output: mlir
+}
+
+// A serialized executable is loaded without compiling it again, here onto another
+// device than it was compiled for. Package cache does this on disk.
+func ExampleClient_DeserializeAndLoad() {
+	ctx := context.Background()
+	client := cpuClient()
+	defer client.Close()
+	exe, err := client.Compile(ctx, matmul, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer exe.Close()
+	data, err := exe.Serialize(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	loaded, err := client.DeserializeAndLoad(ctx, data, &pjrt.LoadOptions{
+		Compile: &pjrt.CompileOptions{DeviceIDs: [][]int{{2}}},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer loaded.Close()
+	fmt.Println(exe.Devices()[0].ID(), "->", loaded.Devices()[0].ID())
+	// Output: 0 -> 2
+}

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package pjrt_test
+
+import (
+	"context"
+	"testing"
+	"unsafe"
+
+	"github.com/ebitengine/purego"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
+)
+
+// variant is the CPU plugin's table with other functions in some of its slots,
+// and with those that came after it.
+type variant struct {
+	real *capi.Table
+	api  *capi.API
+}
+
+func newVariant(t testing.TB) *variant {
+	t.Helper()
+	plugin, err := pjrt.Open(plugintest.Path(t, "cpu"))
+	require.NoError(t, err)
+	v := &variant{real: plugin.Table(), api: new(capi.API)}
+	// The plugin's table is shorter than the struct.
+	from := v.real.API()
+	copy(unsafe.Slice((*byte)(unsafe.Pointer(v.api)), unsafe.Sizeof(*v.api)), unsafe.Slice((*byte)(unsafe.Pointer(from)), from.StructSize))
+	v.api.StructSize = unsafe.Sizeof(*v.api)
+	v.api.PJRTAPIVersion.MinorVersion = capi.APIMinor
+	return v
+}
+
+// setFunction puts a Go function into the slot of the function that takes an A.
+func setFunction[A any](v *variant, fn func(args *A) uintptr) {
+	code := uintptr(0)
+	if fn != nil {
+		code = purego.NewCallback(fn)
+	}
+	*(*uintptr)(unsafe.Add(unsafe.Pointer(v.api), new(capi.Call[A]).Function().Offset)) = code
+}
+
+// extend puts a node in front of the extension chain.
+func (v *variant) extend(node *capi.ExtensionBase) {
+	node.Next = v.api.ExtensionStart
+	v.api.ExtensionStart = node
+}
+
+func (v *variant) client(t testing.TB) *pjrt.Client {
+	t.Helper()
+	table, err := capi.NewTable(v.api, capi.Reentrant())
+	require.NoError(t, err)
+	plugin, err := pjrt.FromTable(table)
+	require.NoError(t, err)
+	client, err := plugin.NewClient(context.Background(), nil)
+	require.NoError(t, err)
+	t.Cleanup(func() { client.Close() })
+	return client
+}
+
+// texts are texts in the form that C gives lists of them.
+func texts(list ...string) (**byte, *uintptr, uintptr) {
+	pointers, sizes := make([]*byte, len(list)), make([]uintptr, len(list))
+	for i, s := range list {
+		pointers[i], sizes[i] = capi.StringData(s)
+	}
+	return unsafe.SliceData(pointers), unsafe.SliceData(sizes), uintptr(len(list))
+}
+
+func TestWhatNewerPluginsSayOfAnExecutable(t *testing.T) {
+	v := newVariant(t)
+	options, err := pjrt.EncodeOptions(&pjrt.CompileOptions{Replicas: 1, Portable: true, Optimization: pjrt.EffortO2})
+	require.NoError(t, err)
+	owner, deleted := new(byte), 0
+	deleter := purego.NewCallback(func(o *byte) uintptr {
+		if o == owner {
+			deleted++
+		}
+		return 0
+	})
+	setFunction(v, func(a *capi.ExecutableGetCompileOptionsArgs) uintptr {
+		a.SerializedBytes, a.SerializedBytesSize = capi.BytesData(options)
+		a.SerializedCompileOptions = (*capi.SerializedCompileOptions)(unsafe.Pointer(owner))
+		a.SerializedCompileOptionsDeleter = capi.ExecutableGetCompileOptionsArgsSerializedCompileOptionsDeleter(deleter)
+		return 0
+	})
+	kinds, kindSizes, numKinds := texts("device", "pinned_host")
+	setFunction(v, func(a *capi.ExecutableParameterMemoryKindsArgs) uintptr {
+		a.MemoryKinds, a.MemoryKindSizes, a.NumParameters = kinds, kindSizes, numKinds
+		return 0
+	})
+	setFunction(v, func(a *capi.ExecutableOutputMemoryKindsArgs) uintptr {
+		a.MemoryKinds, a.MemoryKindSizes, a.NumOutputs = kinds, kindSizes, 1
+		return 0
+	})
+	ids := []capi.LogicalDeviceIDs{{Replica: 3, Partition: 1}}
+	setFunction(v, func(a *capi.LoadedExecutableAddressableDeviceLogicalIDsArgs) uintptr {
+		a.AddressableDeviceLogicalIDs, a.NumAddressableDeviceLogicalIDs = &ids[0], 1
+		return 0
+	})
+	shardings, shardingSizes, numShardings := texts("\x08\x03\x1a\x02\x02\x01\x22\x02\x01\x00", "")
+	x := &capi.ShardingsExtension{
+		Base: capi.ExtensionBase{StructSize: capi.ShardingsExtensionSize, Type: capi.ExtensionTypeShardings},
+		ShardingsExecutableParameterShardings: purego.NewCallback(func(a *capi.ShardingsExecutableParameterShardingsArgs) uintptr {
+			a.Shardings, a.ShardingSizes, a.NumParameters = shardings, shardingSizes, numShardings
+			return 0
+		}),
+		ShardingsExecutableOutputShardings: purego.NewCallback(func(a *capi.ShardingsExecutableOutputShardingsArgs) uintptr {
+			a.NumOutputs = 1 // and no arrays: the plugin cannot tell
+			return 0
+		}),
+	}
+	v.extend(&x.Base)
+	layouts := new(capi.LayoutsExtension)
+	copy(unsafe.Slice((*byte)(unsafe.Pointer(layouts)), unsafe.Sizeof(*layouts)), unsafe.Slice((*byte)(unsafe.Pointer(v.real.Extension(capi.ExtensionTypeLayouts).Node)), v.real.Extension(capi.ExtensionTypeLayouts).Size))
+	layouts.Base.StructSize = capi.LayoutsExtensionSize
+	layouts.LayoutsExecutableGetParameterLayouts = purego.NewCallback(func(a *capi.LayoutsExecutableGetParameterLayoutsArgs) uintptr {
+		var c capi.Call[capi.LayoutsExecutableGetOutputLayoutsArgs]
+		c.Args.Executable = a.Executable
+		if err := c.Do(v.real); err != nil {
+			t.Error(err)
+		}
+		a.Layouts, a.NumParameters = c.Args.Layouts, c.Args.NumOutputs
+		return 0
+	})
+	v.extend(&layouts.Base)
+
+	exe := compile(t, v.client(t), add)
+	for range 2 {
+		o, err := exe.CompileOptions()
+		require.NoError(t, err)
+		assert.Equal(t, &pjrt.CompileOptions{Replicas: 1, Partitions: 1, ProcessCount: 1, Portable: true, Optimization: pjrt.EffortO2}, o)
+	}
+	assert.Equal(t, 2, deleted, "each answer is given back")
+	got, err := exe.ParameterMemoryKinds()
+	require.NoError(t, err)
+	assert.Equal(t, []string{"device", "pinned_host"}, got)
+	got, err = exe.OutputMemoryKinds()
+	require.NoError(t, err)
+	assert.Equal(t, []string{"device"}, got)
+	places, err := exe.LogicalIDs()
+	require.NoError(t, err)
+	assert.Equal(t, []pjrt.LogicalID{{Replica: 3, Partition: 1}}, places)
+	parameters, err := exe.ParameterShardings()
+	require.NoError(t, err)
+	require.Len(t, parameters, 2)
+	assert.Equal(t, "{devices=[2,1]1,0}", parameters[0].String())
+	assert.Equal(t, "{replicated}", parameters[1].String())
+	outputs, err := exe.OutputShardings()
+	require.NoError(t, err)
+	assert.Nil(t, outputs)
+	in, err := exe.ParameterLayouts()
+	require.NoError(t, err)
+	assert.Equal(t, []pjrt.DeviceLayout{{Text: "{1,0}", Layout: pjrt.RowMajor(2)}}, in)
+}
+
+func TestAnExecutableIsLoaded(t *testing.T) {
+	ctx := context.Background()
+	v := newVariant(t)
+	var got [][]byte
+	setFunction(v, func(a *capi.ClientLoadArgs) uintptr {
+		got = append(got, capi.Bytes(a.CompileOptions, a.CompileOptionsSize))
+		program := &capi.Program{StructSize: capi.ProgramSize}
+		program.Code, program.CodeSize = capi.StringData(add)
+		program.Format, program.FormatSize = capi.StringData("mlir")
+		var c capi.Call[capi.ClientCompileArgs]
+		c.Args.Client, c.Args.Program = a.Client, program
+		c.Args.CompileOptions, c.Args.CompileOptionsSize = a.CompileOptions, a.CompileOptionsSize
+		if err := c.Do(v.real); err != nil {
+			t.Error(err)
+		}
+		a.LoadedExecutable = c.Args.Executable
+		return 0
+	})
+	client := v.client(t)
+	exe := compile(t, client, add)
+	for _, o := range []*pjrt.CompileOptions{nil, {DeviceIDs: [][]int{{2}}}} {
+		loaded, err := client.Load(ctx, exe.Executable, o)
+		require.NoError(t, err)
+		defer loaded.Close()
+		runAddOn(t, loaded, client.Devices()[2*len(got)-2])
+	}
+	require.Len(t, got, 2)
+	o, err := pjrt.DecodeCompileOptions(got[0])
+	require.NoError(t, err)
+	assert.Equal(t, [2]int{1, 1}, [2]int{o.Replicas, o.Partitions}, "options without counts end the process")
+
+	_, err = client.Load(ctx, exe.Executable, &pjrt.CompileOptions{Replicas: 9})
+	require.ErrorContains(t, err, "the client has 4 devices")
+	_, err = newClient(t).Load(ctx, exe.Executable, nil)
+	require.ErrorContains(t, err, "the executable was compiled by another plugin")
+	exe.Close()
+	_, err = client.Load(ctx, exe.Executable, nil)
+	require.ErrorIs(t, err, pjrt.ErrClosed)
+	assert.Len(t, got, 2)
+}
+
+func TestParametersComeFromTheTextWhenThePluginDoesNotTell(t *testing.T) {
+	ctx := context.Background()
+	v := newVariant(t)
+	setFunction[capi.ExecutableOptimizedProgramArgs](v, nil)
+	client := v.client(t)
+	exe := compile(t, client, mixed)
+	parameters, err := exe.Parameters()
+	require.NoError(t, err)
+	assert.Equal(t, "f32[2,3,4] s8[]", spell(parameters))
+	x := upload(t, client, pjrt.HostArray{Type: dtype.S32, Dims: []int64{2, 3, 4}, Data: make([]byte, 96)})
+	_, err = exe.Execute(ctx, []*pjrt.Buffer{x, x}, nil)
+	require.ErrorContains(t, err, "argument 0 is s32[2,3,4], the program takes f32[2,3,4]")
+
+	for name, program := range map[string]pjrt.Program{
+		"bytecode":    {Code: artifact(t)},
+		"partitioned": {Code: []byte(add)},
+	} {
+		o := &pjrt.CompileOptions{}
+		if name == "partitioned" {
+			// The text has the whole arrays, the devices take their shards.
+			o = &pjrt.CompileOptions{Partitions: 2, SPMD: true}
+		}
+		exe, err := client.Compile(ctx, program, o)
+		require.NoError(t, err, name)
+		defer exe.Close()
+		_, err = exe.Parameters()
+		require.ErrorIs(t, err, pjrt.ErrUnimplemented, name)
+	}
+}
+
+func TestNonsenseOfAPluginIsAnError(t *testing.T) {
+	v := newVariant(t)
+	setFunction(v, func(a *capi.ExecutableOutputElementTypesArgs) uintptr {
+		a.NumOutputTypes = 7
+		return 0
+	})
+	calls := 0
+	setFunction(v, func(a *capi.ExecutableOptimizedProgramArgs) uintptr {
+		calls++
+		a.Program.CodeSize = uintptr(10 * calls)
+		a.Program.Format, a.Program.FormatSize = capi.StringData("odd")
+		return 0
+	})
+	client := v.client(t)
+	exe := compile(t, client, add)
+	_, err := exe.Outputs()
+	require.ErrorIs(t, err, pjrt.ErrInternal)
+	assert.ErrorContains(t, err, "the types of 7 outputs and the dimensions of 1")
+	_, err = exe.OptimizedProgram()
+	require.ErrorIs(t, err, pjrt.ErrInternal)
+	assert.ErrorContains(t, err, "has 10 bytes, and 20 when asked again")
+
+	setFunction(v, func(a *capi.ClientCompileArgs) uintptr { return 0 })
+	_, err = client.Compile(context.Background(), pjrt.Program{Code: []byte(add)}, nil)
+	require.ErrorIs(t, err, pjrt.ErrInternal)
+	assert.ErrorContains(t, err, "reports success and gives no executable")
+}

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package pjrt_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
+)
+
+// mixed has results of many ranks and types.
+const mixed = `module @mixed {
+  func.func @main(%a: tensor<2x3x4xf32>, %b: tensor<i8>) -> (tensor<f64>, tensor<4x3x2xf32>, tensor<i8>, tensor<0x5xbf16>, tensor<3xi1>) {
+    %0 = stablehlo.constant dense<1.5> : tensor<f64>
+    %1 = stablehlo.transpose %a, dims = [2, 1, 0] : (tensor<2x3x4xf32>) -> tensor<4x3x2xf32>
+    %2 = stablehlo.add %b, %b : tensor<i8>
+    %3 = stablehlo.constant dense<0.0> : tensor<0x5xbf16>
+    %4 = stablehlo.constant dense<true> : tensor<3xi1>
+    return %0, %1, %2, %3, %4 : tensor<f64>, tensor<4x3x2xf32>, tensor<i8>, tensor<0x5xbf16>, tensor<3xi1>
+  }
+}`
+
+func spell(shapes []pjrt.Shape) string {
+	words := make([]string, len(shapes))
+	for i, s := range shapes {
+		words[i] = s.String()
+	}
+	return strings.Join(words, " ")
+}
+
+func TestWhatAnExecutableSaysOfItself(t *testing.T) {
+	client := newClient(t)
+	exe := compile(t, client, mixed)
+	assert.Equal(t, "mixed", exe.Name())
+	assert.Equal(t, [3]int{1, 1, 5}, [3]int{exe.NumReplicas(), exe.NumPartitions(), exe.NumOutputs()})
+	assert.Same(t, client, exe.Client())
+
+	parameters, err := exe.Parameters()
+	require.NoError(t, err)
+	assert.Equal(t, "f32[2,3,4] s8[]", spell(parameters))
+	outputs, err := exe.Outputs()
+	require.NoError(t, err)
+	assert.Equal(t, "f64[] f32[4,3,2] s8[] bf16[0,5] pred[3]", spell(outputs))
+	outputs[1].Dims[0], parameters[0].Dims[0] = 99, 99
+	again, err := exe.Outputs()
+	require.NoError(t, err)
+	assert.Equal(t, int64(4), again[1].Dims[0], "the answer is the caller's own")
+	again, err = exe.Parameters()
+	require.NoError(t, err)
+	assert.Equal(t, int64(2), again[0].Dims[0])
+
+	layouts, err := exe.OutputLayouts()
+	require.NoError(t, err)
+	require.Len(t, layouts, 5)
+	assert.Equal(t, pjrt.DeviceLayout{Text: "{2,1,0}", Layout: pjrt.RowMajor(3)}, layouts[1])
+	assert.Equal(t, pjrt.DeviceLayout{Text: "{}", Layout: &pjrt.Layout{MinorToMajor: []int{}}}, layouts[0])
+
+	costs, err := exe.CostAnalysis()
+	require.NoError(t, err)
+	names := make(map[string]any)
+	for _, c := range costs {
+		names[c.Name] = c.Value
+	}
+	assert.Contains(t, names, "bytes accessed")
+
+	code, err := exe.GeneratedCodeSize()
+	require.NoError(t, err)
+	assert.Zero(t, code, "the plugin counts none")
+
+	fingerprint, err := exe.Fingerprint()
+	require.NoError(t, err)
+	assert.NotEmpty(t, fingerprint)
+
+	program, err := exe.OptimizedProgram()
+	require.NoError(t, err)
+	assert.Equal(t, pjrt.FormatHLOWithConfig, program.Format)
+	assert.Equal(t, program.Format, pjrt.DetectFormat(program.Code))
+}
+
+func TestFingerprintsTellProgramsApart(t *testing.T) {
+	client := newClient(t)
+	print := func(code string) string {
+		b, err := compile(t, client, code).Fingerprint()
+		require.NoError(t, err)
+		return string(b)
+	}
+	assert.Equal(t, print(add), print(add))
+	assert.NotEqual(t, print(add), print(strings.ReplaceAll(add, "stablehlo.add", "stablehlo.multiply")))
+}
+
+func TestMemoryStatsOfAProgram(t *testing.T) {
+	client := newClient(t)
+	stats, err := compile(t, client, mixed).MemoryStats()
+	require.NoError(t, err)
+	assert.Equal(t, int64(2*3*4*4+1), stats.Arguments)
+	assert.GreaterOrEqual(t, stats.Outputs, int64(8+96+1+3))
+	assert.Zero(t, stats.Aliased)
+	donating := compile(t, client, strings.Replace(add, "%a: tensor<2x2xf32>", "%a: tensor<2x2xf32> {tf.aliasing_output = 0 : i32}", 1))
+	stats, err = donating.MemoryStats()
+	require.NoError(t, err)
+	assert.Equal(t, int64(16), stats.Aliased)
+	assert.Zero(t, stats.TotalAllocation, "the plugin is too old for it")
+}
+
+// What this plugin lacks is an error of one kind, whatever it lacks: the
+// function, the extension or the feature.
+func TestWhatThePluginDoesNotTellIsUnimplemented(t *testing.T) {
+	client := newClient(t)
+	exe := compile(t, client, add)
+	for name, query := range map[string]func() error{
+		"OutputMemoryKinds":    func() error { _, err := exe.OutputMemoryKinds(); return err },
+		"ParameterMemoryKinds": func() error { _, err := exe.ParameterMemoryKinds(); return err },
+		"ParameterLayouts":     func() error { _, err := exe.ParameterLayouts(); return err },
+		"OutputShardings":      func() error { _, err := exe.OutputShardings(); return err },
+		"ParameterShardings":   func() error { _, err := exe.ParameterShardings(); return err },
+		"CompileOptions":       func() error { _, err := exe.CompileOptions(); return err },
+		"Load":                 func() error { _, err := client.Load(context.Background(), exe.Executable, nil); return err },
+		"ComputationOrigin": func() error {
+			_, err := client.DeserializeAndLoad(context.Background(), []byte("x"), &pjrt.LoadOptions{ComputationOrigin: []int32{0, 0, 0}})
+			return err
+		},
+	} {
+		require.ErrorIs(t, query(), pjrt.ErrUnimplemented, name)
+	}
+}
+
+func TestAPartitionedProgramTakesItsShards(t *testing.T) {
+	client := newClient(t)
+	code := `module @sharded {
+  func.func @main(%a: tensor<8x2xf32> {mhlo.sharding = "{devices=[4,1]0,1,2,3}"}) -> (tensor<8x2xf32> {mhlo.sharding = "{devices=[4,1]0,1,2,3}"}) {
+    %0 = stablehlo.add %a, %a : tensor<8x2xf32>
+    return %0 : tensor<8x2xf32>
+  }
+}`
+	exe, err := client.Compile(context.Background(), pjrt.Program{Code: []byte(code)}, &pjrt.CompileOptions{Partitions: 4, SPMD: true})
+	require.NoError(t, err)
+	defer exe.Close()
+	parameters, err := exe.Parameters()
+	require.NoError(t, err)
+	outputs, err := exe.Outputs()
+	require.NoError(t, err)
+	assert.Equal(t, "f32[2,2] f32[2,2]", spell(append(parameters, outputs...)))
+	assert.Len(t, exe.Devices(), 4)
+}
+
+func TestTupledArgumentsAreFlattened(t *testing.T) {
+	client := newClient(t)
+	exe, err := client.Compile(context.Background(), pjrt.Program{Code: []byte(mixed)}, &pjrt.CompileOptions{TupledArguments: true})
+	require.NoError(t, err)
+	defer exe.Close()
+	parameters, err := exe.Parameters()
+	require.NoError(t, err)
+	assert.Equal(t, "f32[2,3,4] s8[]", spell(parameters))
+}
+
+func TestAnExecutableSurvivesSerialization(t *testing.T) {
+	ctx := context.Background()
+	client, other := newClient(t), newClient(t)
+	exe := compile(t, client, add)
+	data, err := exe.Serialize(ctx)
+	require.NoError(t, err)
+	cancellable, cancel := context.WithCancel(ctx)
+	defer cancel()
+	for name, c := range map[string]struct {
+		ctx    context.Context
+		client *pjrt.Client
+	}{"same client": {ctx, client}, "other client": {cancellable, other}} {
+		t.Run(name, func(t *testing.T) {
+			loaded, err := c.client.DeserializeAndLoad(c.ctx, data, nil)
+			require.NoError(t, err)
+			defer loaded.Close()
+			assert.Equal(t, "add", loaded.Name())
+			parameters, err := loaded.Parameters()
+			require.NoError(t, err)
+			assert.Equal(t, "f32[2,2] f32[2,2]", spell(parameters))
+			runAdd(t, loaded)
+		})
+	}
+	moved, err := client.DeserializeAndLoad(ctx, data, &pjrt.LoadOptions{Compile: &pjrt.CompileOptions{DeviceIDs: [][]int{{3}}}})
+	require.NoError(t, err)
+	defer moved.Close()
+	assert.Equal(t, []*pjrt.Device{client.Devices()[3]}, moved.Devices())
+}
+
+func TestMisuseOfSerialization(t *testing.T) {
+	ctx := context.Background()
+	client := newClient(t)
+	exe := compile(t, client, add)
+	data, err := exe.Serialize(ctx)
+	require.NoError(t, err)
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	for name, c := range map[string]struct {
+		ctx  context.Context
+		data []byte
+		opts *pjrt.LoadOptions
+		want string
+	}{
+		"empty":         {ctx, nil, nil, "the serialized executable is empty"},
+		"garbage":       {ctx, []byte("garbage"), nil, "PJRT_Executable_DeserializeAndLoad: "},
+		"cut off":       {ctx, data[:len(data)/2], nil, "PJRT_Executable_DeserializeAndLoad: "},
+		"ended context": {ended, data, nil, "context canceled"},
+		"bad options":   {ctx, data, &pjrt.LoadOptions{Compile: &pjrt.CompileOptions{DeviceIDs: [][]int{{9}}}}, "device 9, which does not exist"},
+		"bad counts":    {ctx, data, &pjrt.LoadOptions{Compile: &pjrt.CompileOptions{Replicas: -1}}, "neither can be negative"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			loaded, err := client.DeserializeAndLoad(c.ctx, c.data, c.opts)
+			require.ErrorContains(t, err, c.want)
+			assert.Nil(t, loaded)
+		})
+	}
+	_, err = exe.Serialize(ended)
+	require.ErrorIs(t, err, context.Canceled)
+	_, err = client.Load(ctx, nil, nil)
+	require.ErrorContains(t, err, "the executable is nil")
+	_, err = client.Load(ctx, &pjrt.Executable{}, nil)
+	require.ErrorContains(t, err, "the executable is nil")
+}
+
+func TestADeletedExecutableRunsNoMore(t *testing.T) {
+	client := newClient(t)
+	exe := compile(t, client, add)
+	deleted, err := exe.Deleted()
+	require.NoError(t, err)
+	assert.False(t, deleted)
+	require.NoError(t, exe.Delete())
+	require.NoError(t, exe.Delete())
+	deleted, err = exe.Deleted()
+	require.NoError(t, err)
+	assert.True(t, deleted)
+	x := upload(t, client, matrix(1, 2, 3, 4))
+	_, err = exe.Execute(context.Background(), []*pjrt.Buffer{x, x}, nil)
+	require.ErrorIs(t, err, pjrt.ErrClosed)
+	outputs, err := exe.Outputs()
+	require.NoError(t, err, "what is known about the program stays")
+	assert.Equal(t, "f32[2,2]", spell(outputs))
+}
+
+func TestAClosedExecutableTellsNothing(t *testing.T) {
+	exe := compile(t, newClient(t), add)
+	require.NoError(t, exe.Close())
+	require.NoError(t, exe.Close())
+	for name, query := range map[string]func() error{
+		"Parameters":           func() error { _, err := exe.Parameters(); return err },
+		"Outputs":              func() error { _, err := exe.Outputs(); return err },
+		"OptimizedProgram":     func() error { _, err := exe.OptimizedProgram(); return err },
+		"Serialize":            func() error { _, err := exe.Serialize(context.Background()); return err },
+		"Fingerprint":          func() error { _, err := exe.Fingerprint(); return err },
+		"CompileOptions":       func() error { _, err := exe.CompileOptions(); return err },
+		"GeneratedCodeSize":    func() error { _, err := exe.GeneratedCodeSize(); return err },
+		"CostAnalysis":         func() error { _, err := exe.CostAnalysis(); return err },
+		"MemoryStats":          func() error { _, err := exe.MemoryStats(); return err },
+		"OutputMemoryKinds":    func() error { _, err := exe.OutputMemoryKinds(); return err },
+		"ParameterMemoryKinds": func() error { _, err := exe.ParameterMemoryKinds(); return err },
+		"OutputLayouts":        func() error { _, err := exe.OutputLayouts(); return err },
+		"ParameterLayouts":     func() error { _, err := exe.ParameterLayouts(); return err },
+		"OutputShardings":      func() error { _, err := exe.OutputShardings(); return err },
+		"ParameterShardings":   func() error { _, err := exe.ParameterShardings(); return err },
+		"DeviceAssignment":     func() error { _, err := exe.DeviceAssignment(); return err },
+		"LogicalIDs":           func() error { _, err := exe.LogicalIDs(); return err },
+		"Delete":               exe.Delete,
+	} {
+		require.ErrorIs(t, query(), pjrt.ErrClosed, name)
+	}
+	assert.Equal(t, "add", exe.Name())
+	assert.Len(t, exe.Devices(), 1)
+	deleted, err := exe.Deleted()
+	require.NoError(t, err)
+	assert.True(t, deleted)
+}
+
+func TestManyGoroutinesAskOneExecutable(t *testing.T) {
+	exe := compile(t, newClient(t), mixed)
+	var wg sync.WaitGroup
+	for i := range 16 {
+		wg.Go(func() {
+			if i == 8 {
+				exe.Close()
+				return
+			}
+			for range 20 {
+				outputs, err := exe.Outputs()
+				if err == nil {
+					assert.Len(t, outputs, 5)
+				}
+				if _, err := exe.OptimizedProgram(); err != nil {
+					assert.ErrorIs(t, err, pjrt.ErrClosed)
+				}
+				if _, err := exe.CostAnalysis(); err != nil {
+					assert.ErrorIs(t, err, pjrt.ErrClosed)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func TestProgramsOfManyArgumentsAndResults(t *testing.T) {
+	const n = 300
+	var params, names, types []string
+	for i := range n {
+		params = append(params, fmt.Sprintf("%%a%d: tensor<%dxi32>", i, i+1))
+		names = append(names, fmt.Sprintf("%%a%d", n-1-i))
+		types = append(types, fmt.Sprintf("tensor<%dxi32>", n-i))
+	}
+	code := fmt.Sprintf("func.func @main(%s) -> (%s) { return %s : %s }", strings.Join(params, ", "), strings.Join(types, ", "), strings.Join(names, ", "), strings.Join(types, ", "))
+	exe := compile(t, newClient(t), code)
+	parameters, err := exe.Parameters()
+	require.NoError(t, err)
+	outputs, err := exe.Outputs()
+	require.NoError(t, err)
+	require.Len(t, parameters, n)
+	require.Len(t, outputs, n)
+	for i := range n {
+		assert.Equal(t, pjrt.Shape{Type: dtype.S32, Dims: []int64{int64(i + 1)}}, parameters[i])
+		assert.Equal(t, parameters[i], outputs[n-1-i])
+	}
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package xlaflags
+
+import (
+	"cmp"
+	_ "embed"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// The kinds of flags.
+const (
+	Bool    = "bool"
+	Int32   = "int32"
+	Int64   = "int64"
+	Float   = "float"
+	String  = "string"
+	Enum    = "enum"
+	Message = "message" // several values in a notation of its own
+)
+
+// Flag is an XLA flag, as a rule a field of XLA's DebugOptions.
+type Flag struct {
+	Name string // without dashes
+	Kind string
+	// Repeated says that the flag holds a list.
+	Repeated bool
+	// EnvOnly says that the flag exists in XLA_FLAGS only.
+	EnvOnly bool
+	// Numbers are the values of an enum by their names. Not to be changed.
+	Numbers map[string]int64
+}
+
+// Values returns the names of an enum's values in the order of their numbers.
+func (f Flag) Values() []string {
+	return slices.SortedFunc(maps.Keys(f.Numbers), func(a, b string) int {
+		return cmp.Or(cmp.Compare(f.Numbers[a], f.Numbers[b]), strings.Compare(a, b))
+	})
+}
+
+// text lists the flags that versions of XLA have or had.
+//
+//go:embed flags.txt
+var text string
+
+var list = sync.OnceValue(func() []Flag {
+	var list []Flag
+	enums := make(map[string]map[string]int64)
+	for line := range strings.Lines(text) {
+		words := strings.Fields(line)
+		switch {
+		case len(words) == 0 || words[0] == "#":
+		case words[0] == "enum":
+			values := make(map[string]int64)
+			for _, w := range words[2:] {
+				name, number, _ := strings.Cut(w, "=")
+				n, err := strconv.ParseInt(number, 10, 64)
+				if err != nil {
+					panic(err) // the list is part of the program
+				}
+				values[name] = n
+			}
+			enums[words[1]] = values
+		default:
+			f := Flag{Name: words[0]}
+			f.Kind, f.Repeated = strings.CutPrefix(words[1], "[]")
+			if f.Kind == "env" {
+				f.Kind, f.EnvOnly = String, true
+			}
+			if numbers, ok := enums[f.Kind]; ok {
+				f.Kind, f.Numbers = Enum, numbers
+			}
+			list = append(list, f)
+		}
+	}
+	slices.SortFunc(list, func(a, b Flag) int { return strings.Compare(a.Name, b.Name) })
+	return list
+})
+
+// List returns the flags in the order of their names. The slice is the caller's.
+func List() []Flag { return slices.Clone(list()) }
+
+// Names returns the names of the flags, sorted. The slice is the caller's.
+func Names() []string {
+	names := make([]string, len(list()))
+	for i, f := range list() {
+		names[i] = f.Name
+	}
+	return names
+}
+
+// Lookup returns the flag of a name without dashes.
+func Lookup(name string) (Flag, bool) {
+	i, ok := slices.BinarySearchFunc(list(), name, func(f Flag, name string) int { return strings.Compare(f.Name, name) })
+	if !ok {
+		return Flag{}, false
+	}
+	return list()[i], true
+}
+
+// Known reports whether some version of XLA has a flag of this name.
+func Known(name string) bool {
+	_, ok := Lookup(name)
+	return ok
+}
+
+// Suggest returns up to three names that are spelled like name, the nearest
+// first.
+func Suggest(name string) []string {
+	type candidate struct {
+		name     string
+		distance int
+	}
+	name = name[:min(len(name), maxName)]
+	var near []candidate
+	limit := max(2, len(name)/4)
+	for _, f := range list() {
+		if d := editDistance(name, f.Name); d <= limit {
+			near = append(near, candidate{f.Name, d})
+		}
+	}
+	slices.SortFunc(near, func(a, b candidate) int {
+		return cmp.Or(a.distance-b.distance, strings.Compare(a.name, b.name))
+	})
+	var names []string
+	for _, c := range near[:min(len(near), 3)] {
+		// Beside a slip of a letter, a name that differs in a word is noise.
+		if c.distance <= near[0].distance+2 {
+			names = append(names, c.name)
+		}
+	}
+	return names
+}
+
+// Unknown is the error of a flag that no version has. It names those that are
+// spelled alike.
+func Unknown(name string) error {
+	if len(name) > maxName {
+		name = name[:maxName] + "..."
+	}
+	names := Suggest(name)
+	if len(names) == 0 {
+		return fmt.Errorf("no known version of XLA has a flag %s", name)
+	}
+	return fmt.Errorf("no known version of XLA has a flag %s; did you mean %s?", name, strings.Join(names, " or "))
+}
+
+// maxName is more letters than any flag has.
+const maxName = 200
+
+// editDistance is the number of letters to insert, delete or replace to make b
+// of a.
+func editDistance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		diagonal := row[0]
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := diagonal
+			if a[i-1] != b[j-1] {
+				cost++
+			}
+			diagonal = row[j]
+			row[j] = min(cost, row[j]+1, row[j-1]+1)
+		}
+	}
+	return row[len(b)]
+}

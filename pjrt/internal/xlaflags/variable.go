@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package xlaflags
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+)
+
+const (
+	// Variable is the environment variable that plugins read flags from.
+	Variable = "XLA_FLAGS"
+	// Override is the environment variable that, set to 1, lets flags pass that no
+	// version is known to have.
+	Override = "PJRT_ALLOW_UNKNOWN_XLA_FLAGS"
+)
+
+// A Word is one flag in XLA_FLAGS.
+type Word struct {
+	Name  string // without dashes
+	Value string // without quotes
+	// HasValue tells an empty value from none.
+	HasValue bool
+	// Text is the flag as XLA names it: with dashes, without quotes.
+	Text string
+}
+
+// maxFile is the size of the largest file of flags, in bytes.
+const maxFile = 1 << 20
+
+// Read returns the flags in a value of XLA_FLAGS as XLA reads them. A value that
+// does not begin with a dash is the name of a file with flags in it. Flags are
+// separated by white space; quotes may stand around a value, and a backslash takes
+// the next letter as it is in double quotes. The first word that does not begin
+// with a dash ends the list.
+func Read(value string) ([]Word, error) {
+	if value == "" {
+		return nil, nil
+	}
+	if IsFile(value) {
+		content, err := readFile(value)
+		if err != nil {
+			return nil, fmt.Errorf("%q does not begin with a dash, so it is the name of a file, which cannot be read: %w", value, err)
+		}
+		value = content
+	}
+	return split(value), nil
+}
+
+// IsFile reports whether a value of XLA_FLAGS is the name of a file.
+func IsFile(value string) bool {
+	return value != "" && !strings.HasPrefix(strings.TrimLeft(value, space), "-")
+}
+
+func readFile(name string) (string, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err == nil && !info.Mode().IsRegular() {
+		return "", fmt.Errorf("%s is no file", name)
+	}
+	content, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err == nil && len(content) > maxFile {
+		err = fmt.Errorf("%s has more than %d bytes", name, maxFile)
+	}
+	return string(content), err
+}
+
+const space = " \t\r\n\v\f"
+
+func isSpace(c byte) bool { return strings.IndexByte(space, c) >= 0 }
+
+func split(s string) []Word {
+	var words []Word
+	for {
+		s = strings.TrimLeft(s, space)
+		if !strings.HasPrefix(s, "-") {
+			return words
+		}
+		end := 0
+		for end < len(s) && s[end] != '=' && !isSpace(s[end]) {
+			end++
+		}
+		w := Word{Name: strings.TrimLeft(s[:end], "-"), Text: s[:end]}
+		s = s[end:]
+		if strings.HasPrefix(s, "=") {
+			w.Value, s = splitValue(s[1:])
+			w.HasValue = true
+			w.Text += "=" + w.Value
+		}
+		words = append(words, w)
+	}
+}
+
+// splitValue cuts the value off the beginning of s. A quote that is never closed
+// reaches to the end.
+func splitValue(s string) (value, rest string) {
+	if s == "" || s[0] != '"' && s[0] != '\'' {
+		end := strings.IndexAny(s, space)
+		if end < 0 {
+			end = len(s)
+		}
+		return s[:end], s[end:]
+	}
+	quote := s[0]
+	var b strings.Builder
+	for i := 1; i < len(s); i++ {
+		switch {
+		case s[i] == quote:
+			return b.String(), s[i+1:]
+		case s[i] == '\\' && quote == '"' && i+1 < len(s):
+			i++
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String(), ""
+}
+
+// Check returns an error when a plugin of XLA's ends the process over a value of
+// XLA_FLAGS: over a flag that no known version has, a value that the flag does not
+// take, or a file that cannot be read. Flags that only other versions than the
+// plugin's have pass. Nothing is wrong when the environment variable named by
+// [Override] is 1.
+func Check(value string) error {
+	if os.Getenv(Override) == "1" {
+		return nil
+	}
+	words, err := Read(value)
+	if err != nil {
+		return err
+	}
+	for _, w := range words {
+		if err := w.Check(); err != nil {
+			return fmt.Errorf("%w (%s=1 passes any flag on)", err, Override)
+		}
+	}
+	return nil
+}
+
+// Check returns an error when no version of XLA accepts the flag.
+func (w Word) Check() error {
+	if !strings.HasPrefix(w.Text, "--") || w.Name == "" || strings.HasPrefix(w.Text, "---") {
+		return fmt.Errorf("%q is no flag: flags begin with two dashes", w.Text)
+	}
+	f, ok := Lookup(w.Name)
+	if !ok {
+		return Unknown(w.Name)
+	}
+	if !w.HasValue {
+		if f.Kind == Bool && !f.Repeated {
+			return nil
+		}
+		return fmt.Errorf("XLA flag %s needs a value: --%s=%s", f.Name, f.Name, strings.ToUpper(f.Kind))
+	}
+	if want := f.refuses(w.Value); want != "" {
+		return fmt.Errorf("XLA flag %s takes %s, not %q", f.Name, want, w.Value)
+	}
+	return nil
+}
+
+// refuses returns what the flag takes when it does not take value. The notation
+// of lists, messages and a few enums differs from flag to flag, and only what none
+// of them takes is refused.
+func (f Flag) refuses(value string) (want string) {
+	if f.Repeated {
+		return ""
+	}
+	var err error
+	switch f.Kind {
+	case Bool:
+		switch strings.ToLower(value) {
+		case "true", "false", "0", "1":
+			return ""
+		}
+		return "true or false"
+	case Int32:
+		want = "an int32"
+		_, err = strconv.ParseInt(strings.TrimLeft(value, space), 10, 32)
+	case Int64:
+		want = "an int64"
+		_, err = strconv.ParseInt(strings.TrimLeft(value, space), 10, 64)
+	case Float:
+		want = "a float"
+		_, err = strconv.ParseFloat(strings.TrimLeft(value, space), 64)
+		if e, ok := err.(*strconv.NumError); ok && e.Err == strconv.ErrRange {
+			err = nil // becomes an infinity or zero
+		}
+	case Enum:
+		for name := range f.Numbers {
+			upper := strings.ToUpper(value)
+			if name == upper || value != "" && strings.HasSuffix(name, "_"+upper) {
+				return ""
+			}
+		}
+		return "one of " + strings.Join(f.Values(), ", ")
+	}
+	if err != nil {
+		return want
+	}
+	return ""
+}
+
+// With returns value with one more flag in it, or false when that cannot be: the
+// flag is there already, or the value is the name of a file.
+func With(value, name, setting string) (string, bool) {
+	if IsFile(value) {
+		return "", false
+	}
+	words := split(value)
+	for _, w := range words {
+		if w.Name == name {
+			return "", false
+		}
+	}
+	// The flag goes in front: a stray word ends the list.
+	flag := "--" + name + "=" + quote(setting)
+	if value == "" {
+		return flag, true
+	}
+	return flag + " " + strings.TrimLeft(value, space), true
+}
+
+// quote writes a value as split reads it.
+func quote(value string) string {
+	if value == "" || !strings.ContainsAny(value, space) && value[0] != '"' && value[0] != '\'' {
+		return value
+	}
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(value) + `"`
+}

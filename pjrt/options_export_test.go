@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package pjrt
+
+// EncodeOptions encodes options for a topology of four devices whose platform
+// has flags of its own.
+func EncodeOptions(o *CompileOptions) ([]byte, error) {
+	return o.encode(compileTarget{platform: "test", ids: []int{0, 1, 2, 3}})
+}
+
+// EncodeOptionsAnywhere encodes options for a topology of which nothing is known.
+func EncodeOptionsAnywhere(o *CompileOptions) ([]byte, error) {
+	return o.encode(compileTarget{})
+}
+
+// ParseDeviceLayout reads a layout in XLA's notation.
+var ParseDeviceLayout = parseDeviceLayout

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package pjrt_test
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"os"
+	"reflect"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
+)
+
+// allOptions are options with every field set, as decoding gives them.
+func allOptions() *pjrt.CompileOptions {
+	ordinal := int64(3)
+	f32 := pjrt.Shape{Type: dtype.F32, Dims: []int64{2, 3}}
+	return &pjrt.CompileOptions{
+		Replicas: 2, Partitions: 2, DeviceIDs: [][]int{{0, 1}, {2, 3}}, Portable: true,
+		SPMD: true, Shardy: true, AutoSharding: true, MeshShape: []int64{2, 2}, MeshIDs: []int64{3, 2, 1, 0},
+		PropagateToParameters: []bool{true, false}, PropagateToResults: []bool{false, true, false},
+		Flags:        map[string]any{"xla_dump_to": "/x", "xla_cpu_enable_fast_math": true, "xla_backend_optimization_level": int64(-1), "xla_gpu_autotune_gemm_rtol": 0.25},
+		DebugOptions: []byte{0x08, 0x01},
+		ArgumentLayouts: []pjrt.ShapeLayout{
+			{Shape: f32, Layout: &pjrt.Layout{MinorToMajor: []int{0, 1}, Tiles: [][]int64{{8, 128}, {2, 1}}}, MemorySpace: 5, ElementBits: 16, TailPadding: 4},
+			{Shape: pjrt.Shape{Type: dtype.S4, Dims: []int64{7}}, Dynamic: []bool{true}},
+			{Shape: pjrt.Shape{Type: dtype.Token}},
+			{Tuple: []pjrt.ShapeLayout{{Shape: pjrt.Shape{Type: dtype.BF16}}, {Tuple: []pjrt.ShapeLayout{}}}},
+		},
+		ResultLayout:    &pjrt.ShapeLayout{Tuple: []pjrt.ShapeLayout{{Shape: f32, Layout: &pjrt.Layout{MinorToMajor: []int{1, 0}}}}},
+		TupledArguments: true, AliasPassthrough: true, IndividuallyDefinedResults: []int32{0, 2},
+		Optimization: pjrt.EffortO2, MemoryFitting: pjrt.EffortO0, OperandPrecision: pjrt.PrecisionHighest,
+		Deduplicate: true, BackendOnly: true, DeviceMemory: 1 << 40, AllowInPlaceMLIR: true, CompilerVariant: "a",
+		DeviceOrdinal: &ordinal, ProcessIndex: 1, ProcessCount: 4, ProfileVersion: -7,
+		Profile: []byte("p"), MultiSlice: []byte("m"), TargetConfig: []byte("t"), GPUTopology: []byte("g"), Environments: []byte("e"),
+		Extra: []byte{0x9a, 0x06, 0x01, 0x78}, // field 99
+	}
+}
+
+func TestOptionsRoundTrip(t *testing.T) {
+	t.Parallel()
+	o := allOptions()
+	// A field that is not set in allOptions would not be tested.
+	v := reflect.ValueOf(*o)
+	for i := range v.NumField() {
+		if name := v.Type().Field(i).Name; name != "Devices" && name != "AllowUnknownFlags" {
+			assert.False(t, v.Field(i).IsZero(), name)
+		}
+	}
+	b, err := pjrt.EncodeOptions(o)
+	require.NoError(t, err)
+	got, err := pjrt.DecodeCompileOptions(b)
+	require.NoError(t, err)
+	assert.Equal(t, o, got)
+}
+
+func TestAnySubsetOfOptionsRoundTrips(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 2000 {
+		o := allOptions()
+		v := reflect.ValueOf(o).Elem()
+		for i := range v.NumField() {
+			if random.IntN(2) == 0 {
+				v.Field(i).SetZero()
+			}
+		}
+		// What depends on others that are gone.
+		if o.Replicas != 2 || o.Partitions != 2 {
+			o.DeviceIDs = nil
+		}
+		if !o.SPMD {
+			o.AutoSharding = false
+		}
+		if o.MeshShape == nil {
+			o.MeshIDs = nil
+		}
+		if o.ProcessCount == 0 {
+			o.ProcessIndex = 0
+		}
+		b, err := pjrt.EncodeOptions(o)
+		require.NoError(t, err)
+		got, err := pjrt.DecodeCompileOptions(b)
+		require.NoError(t, err)
+		o.Replicas, o.Partitions, o.ProcessCount = max(o.Replicas, 1), max(o.Partitions, 1), max(o.ProcessCount, 1)
+		require.Equal(t, o, got)
+	}
+}
+
+// The files were written by XLA's own library.
+func TestOptionsOfXLAAreRead(t *testing.T) {
+	t.Parallel()
+	b, err := os.ReadFile("testdata/options-full.pb")
+	require.NoError(t, err)
+	got, err := pjrt.DecodeCompileOptions(b)
+	require.NoError(t, err)
+	f32 := pjrt.ShapeLayout{Shape: pjrt.Shape{Type: dtype.F32, Dims: []int64{2, 3}}, Layout: &pjrt.Layout{MinorToMajor: []int{0, 1}}}
+	assert.Len(t, got.DebugOptions, 807)
+	got.DebugOptions = nil
+	assert.Equal(t, &pjrt.CompileOptions{
+		Replicas: 2, Partitions: 2, DeviceIDs: [][]int{{0, 1}, {2, 3}}, Portable: true, TupledArguments: true, ProfileVersion: 7,
+		ArgumentLayouts:       []pjrt.ShapeLayout{f32, {Shape: pjrt.Shape{Type: dtype.S8}, Layout: &pjrt.Layout{}}},
+		ResultLayout:          &pjrt.ShapeLayout{Tuple: []pjrt.ShapeLayout{f32}},
+		Flags:                 map[string]any{"xla_a": true, "xla_b": int64(3), "xla_c": 0.5, "xla_d": "x"},
+		PropagateToParameters: []bool{false}, PropagateToResults: []bool{true, false},
+		MeshShape: []int64{2, 2}, MeshIDs: []int64{0, 1, 2, 3}, Profile: []byte("abc"), Shardy: true,
+		Optimization: pjrt.EffortO1, ProcessCount: 1,
+	}, got)
+
+	b, err = os.ReadFile("testdata/options-default.pb")
+	require.NoError(t, err)
+	got, err = pjrt.DecodeCompileOptions(b)
+	require.NoError(t, err)
+	assert.NotEmpty(t, got.DebugOptions)
+	got.DebugOptions = nil
+	assert.Equal(t, &pjrt.CompileOptions{
+		Replicas: 1, Partitions: 1, PropagateToParameters: []bool{false}, PropagateToResults: []bool{false}, ProcessCount: 1,
+	}, got)
+}
+
+func TestTheCountsAreAlwaysWritten(t *testing.T) {
+	t.Parallel()
+	for name, o := range map[string]*pjrt.CompileOptions{"nil": nil, "zero": {}} {
+		b, err := pjrt.EncodeOptions(o)
+		require.NoError(t, err, name)
+		// The ordinal -1, one replica, one partition, one process.
+		assert.Equal(t, []byte("\x1a\x12\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x20\x01\x28\x01\xb8\x01\x01"), b, name)
+	}
+}
+
+func TestDamagedOptionsAreAnError(t *testing.T) {
+	t.Parallel()
+	whole, err := pjrt.EncodeOptions(allOptions())
+	require.NoError(t, err)
+	for n := range len(whole) {
+		o, err := pjrt.DecodeCompileOptions(whole[:n])
+		if err != nil {
+			assert.Nil(t, o)
+		}
+	}
+	for name, b := range map[string]string{
+		"cut off":                     "\x1a\x09",
+		"no field":                    "\x00",
+		"assignment without size":     "\x1a\x02\x4a\x00",
+		"assignment of one too few":   "\x1a\x08\x4a\x06\x08\x01\x10\x02\x1a\x00",
+		"assignment of negative size": "\x1a\x18\x4a\x16\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x10\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",
+		"packed list cut off":         "\x62\x01\xff",
+	} {
+		_, err := pjrt.DecodeCompileOptions([]byte(b))
+		assert.ErrorContains(t, err, "compile options: ", name)
+	}
+}
+
+func TestExtraIsMergedAndChecked(t *testing.T) {
+	t.Parallel()
+	build := func(fields ...byte) []byte {
+		return protowire.AppendBytes(protowire.AppendTag(nil, 3, protowire.BytesType), fields)
+	}
+	b, err := pjrt.EncodeOptions(&pjrt.CompileOptions{Replicas: 2, Portable: true, Extra: append(build(0x20, 3, 0x30, 1), 0x20, 0)})
+	require.NoError(t, err)
+	got, err := pjrt.DecodeCompileOptions(b)
+	require.NoError(t, err)
+	assert.Equal(t, 3, got.Replicas)
+	assert.Equal(t, 1, got.Partitions)
+	assert.True(t, got.SPMD)
+	assert.False(t, got.Portable)
+	for want, extra := range map[string][]byte{
+		"malformed protobuf message":       {0xff},
+		"0 replicas and 1 partitions":      build(0x20, 0),
+		"1 replicas and 0 partitions":      build(0x28, 0),
+		"the topology has 4 devices":       build(0x20, 5),
+		"set 0 processes":                  build(0xb8, 0x01, 0),
+		"the device assignment has device": build(0x4a, 0x09, 0x08, 1, 0x10, 1, 0x1a, 3, 0x0a, 1, 77),
+		"have the operand precision 9":     {0x50, 9},
+		"AutoSharding without SPMD":        build(0x38, 1),
+		"lists 0 partitions":               build(0x4a, 0x04, 0x08, 1, 0x10, 1),
+		"layout that says more than":       {0x0a, 0x02, 0x18, 0x02},
+		"or result layout that says more":  build(0x12, 0x02, 0x18, 0x02),
+		"argument layout 1: shape f32[-1]": {0x0a, 0x04, 0x10, 0x0b, 0x18, 0x7f, 0x0a, 0x0d, 0x10, 0x0b, 0x18, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01},
+	} {
+		_, err := pjrt.EncodeOptions(&pjrt.CompileOptions{Extra: extra})
+		require.ErrorIs(t, err, pjrt.ErrInvalidArgument, want)
+		assert.ErrorContains(t, err, want)
+	}
+}
+
+func TestMisuseOfCompileOptions(t *testing.T) {
+	t.Parallel()
+	negative := int64(-1)
+	layout := func(l pjrt.ShapeLayout) *pjrt.CompileOptions {
+		return &pjrt.CompileOptions{ArgumentLayouts: []pjrt.ShapeLayout{l}}
+	}
+	f32 := pjrt.Shape{Type: dtype.F32, Dims: []int64{2, 3}}
+	deep := pjrt.ShapeLayout{Shape: f32}
+	for range 100 {
+		deep = pjrt.ShapeLayout{Tuple: []pjrt.ShapeLayout{deep}}
+	}
+	for want, o := range map[string]*pjrt.CompileOptions{
+		"neither can be negative":                           {Partitions: -1},
+		"the topology has 4 devices":                        {Replicas: 3, Partitions: 2},
+		"2 replicas, the options have 1":                    {DeviceIDs: [][]int{{0}, {1}}},
+		"has device 9, which does not exist":                {DeviceIDs: [][]int{{9}}},
+		"has device -1, which does not exist":               {DeviceIDs: [][]int{{-1}}},
+		"has device 1 twice":                                {Replicas: 2, DeviceIDs: [][]int{{1}, {1}}},
+		"Devices and DeviceIDs; give one":                   {Devices: [][]*pjrt.Device{}, DeviceIDs: [][]int{}},
+		"has no device for partition 0 of replica 0":        {Devices: [][]*pjrt.Device{{nil}}},
+		"AutoSharding without SPMD":                         {AutoSharding: true},
+		"MeshIDs without a MeshShape":                       {SPMD: true, AutoSharding: true, MeshIDs: []int64{1}},
+		"the mesh shape [0]":                                {MeshShape: []int64{0}},
+		"the mesh shape [65536 65536]":                      {MeshShape: []int64{1 << 16, 1 << 16}},
+		"2 mesh ids for a mesh of 4 devices":                {MeshShape: []int64{4}, MeshIDs: []int64{0, 1}},
+		"-1 bytes of device memory":                         {DeviceMemory: -1},
+		"process 1 of 0":                                    {ProcessIndex: 1},
+		"process -1 of 2":                                   {ProcessIndex: -1, ProcessCount: 2},
+		"process 0 of -2":                                   {ProcessCount: -2},
+		"device ordinal -1":                                 {DeviceOrdinal: &negative},
+		"the efforts 99 and 0":                              {Optimization: 99},
+		"the efforts 0 and -1":                              {MemoryFitting: -1},
+		"operand precision 3":                               {OperandPrecision: 3},
+		"individually defined result -1":                    {IndividuallyDefinedResults: []int32{-1}},
+		"argument layout 0: layout {0} orders 1 dimensions": layout(pjrt.ShapeLayout{Shape: f32, Layout: &pjrt.Layout{MinorToMajor: []int{0}}}),
+		"is no order of 2 dimensions":                       layout(pjrt.ShapeLayout{Shape: f32, Layout: &pjrt.Layout{MinorToMajor: []int{0, 0}}}),
+		"has strides; a compiler takes an order":            layout(pjrt.ShapeLayout{Shape: f32, Layout: &pjrt.Layout{Strides: []int64{4, 8}}}),
+		"a tile with the dimension 0":                       layout(pjrt.ShapeLayout{Shape: f32, Layout: &pjrt.Layout{MinorToMajor: []int{0, 1}, Tiles: [][]int64{{0}}}}),
+		"1 dynamic marks":                                   layout(pjrt.ShapeLayout{Shape: f32, Dynamic: []bool{true}}),
+		"the memory space -1":                               layout(pjrt.ShapeLayout{Shape: f32, MemorySpace: -1}),
+		"is left to the compiler":                           layout(pjrt.ShapeLayout{Shape: f32, MemorySpace: 1}),
+		"have no host form":                                 layout(pjrt.ShapeLayout{}),
+		"has a negative dimension":                          layout(pjrt.ShapeLayout{Shape: pjrt.Shape{Type: dtype.F32, Dims: []int64{-1}}}),
+		"a tuple has the shape":                             layout(pjrt.ShapeLayout{Shape: f32, Tuple: []pjrt.ShapeLayout{}}),
+		"nested more than 64 deep":                          layout(deep),
+		"result layout: ":                                   {ResultLayout: &pjrt.ShapeLayout{}},
+	} {
+		_, err := pjrt.EncodeOptions(o)
+		require.ErrorIs(t, err, pjrt.ErrInvalidArgument, want)
+		assert.ErrorContains(t, err, want)
+	}
+	_, err := pjrt.EncodeOptionsAnywhere(&pjrt.CompileOptions{Replicas: math.MaxInt, Partitions: math.MaxInt})
+	require.ErrorContains(t, err, "which no system has the devices for")
+}
+
+func TestOptionsByDeviceAndByNumberPlaceAProgram(t *testing.T) {
+	ctx := context.Background()
+	client := newClient(t)
+	devices := client.Devices()
+	for name, o := range map[string]*pjrt.CompileOptions{
+		"by device":    {Replicas: 2, Devices: [][]*pjrt.Device{{devices[3]}, {devices[1]}}},
+		"by number":    {Replicas: 2, DeviceIDs: [][]int{{3}, {1}}},
+		"by partition": {Partitions: 2, SPMD: true, DeviceIDs: [][]int{{3, 1}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			exe, err := client.Compile(ctx, pjrt.Program{Code: []byte(add)}, o)
+			require.NoError(t, err)
+			defer exe.Close()
+			ids, err := exe.DeviceAssignment()
+			require.NoError(t, err)
+			places, err := exe.LogicalIDs()
+			require.NoError(t, err)
+			assert.ElementsMatch(t, []*pjrt.Device{devices[1], devices[3]}, exe.Devices())
+			require.Len(t, places, 2)
+			if o.Partitions == 2 {
+				assert.Equal(t, [][]int{{3, 1}}, ids)
+				assert.Equal(t, 2, exe.NumPartitions())
+			} else {
+				assert.Equal(t, [][]int{{3}, {1}}, ids)
+				assert.Equal(t, 2, exe.NumReplicas())
+			}
+			for i, d := range exe.Devices() {
+				assert.Equal(t, d.ID(), ids[places[i].Replica][places[i].Partition])
+			}
+		})
+	}
+	exe, err := client.Compile(ctx, pjrt.Program{Code: []byte(add)}, &pjrt.CompileOptions{Portable: true})
+	require.NoError(t, err)
+	defer exe.Close()
+	ids, err := exe.DeviceAssignment()
+	require.NoError(t, err)
+	assert.Nil(t, ids)
+	places, err := exe.LogicalIDs()
+	require.NoError(t, err)
+	assert.Empty(t, places)
+}
+
+func TestEveryOptionIsTakenByThePlugin(t *testing.T) {
+	client := newClient(t)
+	f32 := pjrt.ShapeLayout{Shape: pjrt.Shape{Type: dtype.F32, Dims: []int64{2, 2}}, Layout: pjrt.RowMajor(2)}
+	for name, o := range map[string]*pjrt.CompileOptions{
+		"layouts":      {ArgumentLayouts: []pjrt.ShapeLayout{f32, f32}, ResultLayout: &f32},
+		"efforts":      {Optimization: pjrt.EffortO3, MemoryFitting: pjrt.EffortO1},
+		"switches":     {AliasPassthrough: true, Deduplicate: true, AllowInPlaceMLIR: true, Shardy: true},
+		"propagation":  {SPMD: true, PropagateToParameters: []bool{true}, PropagateToResults: []bool{true}},
+		"profile":      {ProfileVersion: 3, Profile: []byte("not one")},
+		"memory":       {DeviceMemory: 1 << 30},
+		"precision":    {OperandPrecision: pjrt.PrecisionHighest, CompilerVariant: "x", IndividuallyDefinedResults: []int32{0}},
+		"processes":    {ProcessIndex: 1, ProcessCount: 2},
+		"ordinal":      {DeviceOrdinal: new(int64)},
+		"unknown":      {Extra: []byte{0x9a, 0x06, 0x01, 0x78}},
+		"spmd":         {SPMD: true, Shardy: true},
+		"flags of env": {Flags: map[string]any{"xla_cpu_enable_fast_math": "1"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			exe, err := client.Compile(context.Background(), pjrt.Program{Code: []byte(add)}, o)
+			require.NoError(t, err)
+			defer exe.Close()
+			runAdd(t, exe)
+		})
+	}
+}
+
+func FuzzDecodeCompileOptions(f *testing.F) {
+	whole, err := pjrt.EncodeOptions(allOptions())
+	require.NoError(f, err)
+	f.Add(whole)
+	f.Add([]byte("\x1a\x08\x4a\x06\x08\x01\x10\x02\x1a\x00"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		o, err := pjrt.DecodeCompileOptions(b)
+		if err != nil {
+			return
+		}
+		// What was read is either refused or means the same when read again.
+		first, err := pjrt.EncodeOptions(o)
+		if err != nil {
+			return
+		}
+		again, err := pjrt.DecodeCompileOptions(first)
+		require.NoError(t, err)
+		second, err := pjrt.EncodeOptions(again)
+		require.NoError(t, err)
+		third, err := pjrt.DecodeCompileOptions(second)
+		require.NoError(t, err)
+		require.Equal(t, again, third)
+	})
+}

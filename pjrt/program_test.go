@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package pjrt_test
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/purepjrt/purepjrt/pjrt"
+)
+
+// artifact is the program add as a portable artifact of StableHLO 1.13.3.
+func artifact(t testing.TB) []byte {
+	t.Helper()
+	code, err := os.ReadFile("testdata/add-1.13.3.mlirbc")
+	require.NoError(t, err)
+	return code
+}
+
+// runAdd executes a program that adds two matrices.
+func runAdd(t testing.TB, exe *pjrt.LoadedExecutable) {
+	t.Helper()
+	runAddOn(t, exe, exe.Client().Devices()[0])
+}
+
+func runAddOn(t testing.TB, exe *pjrt.LoadedExecutable, device *pjrt.Device) {
+	t.Helper()
+	ctx := context.Background()
+	var args []*pjrt.Buffer
+	for _, a := range []pjrt.HostArray{matrix(1, 2, 3, 4), matrix(10, 20, 30, 40)} {
+		b, err := exe.Client().BufferFromHost(ctx, a, &pjrt.BufferOptions{Device: device})
+		require.NoError(t, err)
+		defer b.Close()
+		args = append(args, b)
+	}
+	outs, err := exe.Execute(ctx, args, nil)
+	require.NoError(t, err)
+	require.Len(t, outs, 1)
+	defer outs[0].Close()
+	got, err := outs[0].ToHost(ctx)
+	require.NoError(t, err)
+	assert.Equal(t, matrix(11, 22, 33, 44), got)
+}
+
+// hloModule takes the module out of a program of the format hlo_with_config.
+func hloModule(t testing.TB, p pjrt.Program) []byte {
+	t.Helper()
+	require.Equal(t, pjrt.FormatHLOWithConfig, p.Format)
+	number, kind, n := protowire.ConsumeTag(p.Code)
+	require.Equal(t, protowire.Number(1), number)
+	require.Equal(t, protowire.BytesType, kind)
+	module, m := protowire.ConsumeBytes(p.Code[n:])
+	require.Positive(t, m)
+	return module
+}
+
+func TestEveryFormOfAProgramRuns(t *testing.T) {
+	ctx := context.Background()
+	client := newClient(t)
+	text := compile(t, client, add)
+	optimized, err := text.OptimizedProgram()
+	require.NoError(t, err)
+	for name, c := range map[string]struct {
+		program pjrt.Program
+		format  pjrt.Format
+	}{
+		"text":             {pjrt.Program{Code: []byte(add)}, pjrt.FormatMLIR},
+		"text by name":     {pjrt.Program{Code: []byte(add), Format: pjrt.FormatMLIR}, pjrt.FormatMLIR},
+		"bytecode":         {pjrt.Program{Code: artifact(t)}, pjrt.FormatMLIR},
+		"HLO":              {pjrt.Program{Code: hloModule(t, optimized)}, pjrt.FormatHLO},
+		"HLO by its name":  {pjrt.Program{Code: hloModule(t, optimized), Format: pjrt.FormatHLO}, pjrt.FormatHLO},
+		"HLO with config":  {pjrt.Program{Code: optimized.Code}, pjrt.FormatHLOWithConfig},
+		"another's format": {pjrt.Program{Code: []byte("abc"), Format: "of_mine"}, pjrt.FormatMLIR},
+	} {
+		t.Run(name, func(t *testing.T) {
+			assert.Equal(t, c.format, pjrt.DetectFormat(c.program.Code))
+			exe, err := client.Compile(ctx, c.program, nil)
+			if name == "HLO with config" || name == "another's format" {
+				// The plugin does not read it, and says under which name it came.
+				require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
+				assert.ErrorContains(t, err, "Unknown program format '"+map[string]string{"HLO with config": "hlo_with_config"}[name])
+				return
+			}
+			require.NoError(t, err)
+			defer exe.Close()
+			runAdd(t, exe)
+		})
+	}
+}
+
+func TestDetectFormat(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		code string
+		want pjrt.Format
+	}{
+		"nothing":                   {"", pjrt.FormatMLIR},
+		"text":                      {"module {}\r\n\t// ü", pjrt.FormatMLIR},
+		"bytecode":                  {"ML\xefR\x0dMLIR20\x00", pjrt.FormatMLIR},
+		"module":                    {"\x0a\x01m\x12\x04main\x1a\x02\x0a\x00", pjrt.FormatHLO},
+		"module with other fields":  {"\x0a\x01m\x1a\x02\x0a\x00\x28\x07\x22\x00", pjrt.FormatHLO},
+		"module in a wrapper":       {"\x0a\x07\x0a\x01m\x1a\x02\x0a\x00\x12\x00", pjrt.FormatHLOWithConfig},
+		"module without any code":   {"\x0a\x01m\x12\x04main", pjrt.FormatMLIR},
+		"message with other fields": {"\x0a\x07\x0a\x01m\x1a\x02\x0a\x00\x1a\x01\x00\x08\x01", pjrt.FormatMLIR},
+		"cut off":                   {"\x0a\x01m\x1a\x09\x0a\x00", pjrt.FormatMLIR},
+		"noise":                     {"\x00\xff\xfe", pjrt.FormatMLIR},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			assert.Equal(t, c.want, pjrt.DetectFormat([]byte(c.code)))
+		})
+	}
+}
+
+func TestStableHLOVersionOfAProgram(t *testing.T) {
+	t.Parallel()
+	v, ok := pjrt.Program{Code: artifact(t)}.StableHLOVersion()
+	assert.True(t, ok)
+	assert.Equal(t, pjrt.StableHLOVersion{1, 13, 3}, v)
+	for name, c := range map[string]struct {
+		code string
+		want string
+	}{
+		"artifact":          {"ML\xefR\x0dStableHLO_v1.2.30\x00rest", "1.2.30"},
+		"longer version":    {"ML\xefR\x02\x01StableHLO_v0.9.0\x00", "0.9.0"},
+		"other producer":    {"ML\xefR\x0dMLIR20.0.0git\x00", ""},
+		"no end":            {"ML\xefR\x0dStableHLO_v1.2.3", ""},
+		"no version":        {"ML\xefR\x0dStableHLO_v\x00", ""},
+		"two numbers":       {"ML\xefR\x0dStableHLO_v1.2\x00", ""},
+		"four numbers":      {"ML\xefR\x0dStableHLO_v1.2.3.4\x00", ""},
+		"sign":              {"ML\xefR\x0dStableHLO_v+1.2.3\x00", ""},
+		"huge":              {"ML\xefR\x0dStableHLO_v1.2.99999999999999999999\x00", ""},
+		"magic only":        {"ML\xefR", ""},
+		"header cut off":    {"ML\xefR\x00abc", ""},
+		"text of a program": {"module {} // StableHLO_v1.2.3", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			v, ok := pjrt.Program{Code: []byte(c.code)}.StableHLOVersion()
+			assert.Equal(t, c.want != "", ok)
+			if ok {
+				assert.Equal(t, c.want, v.String())
+			}
+		})
+	}
+	assert.Negative(t, pjrt.StableHLOVersion{1, 9, 3}.Compare(pjrt.StableHLOVersion{1, 13, 0}))
+	assert.Zero(t, pjrt.StableHLOVersion{1, 9, 3}.Compare(pjrt.StableHLOVersion{1, 9, 3}))
+}
+
+func TestAProgramForAnotherStableHLOIsRefused(t *testing.T) {
+	client := newClient(t)
+	oldest, newest, ok := client.Plugin().StableHLOVersions()
+	require.True(t, ok)
+	assert.Equal(t, [2]pjrt.StableHLOVersion{{0, 9, 0}, {1, 13, 3}}, [2]pjrt.StableHLOVersion{oldest, newest})
+	for version, want := range map[string]string{
+		"1.13.4": "artifact of StableHLO 1.13.4; the plugin reads 0.9.0 to 1.13.3",
+		"2.0.0":  "cannot be taken back to an older version without MLIR",
+		"0.8.12": "artifact of StableHLO 0.8.12; the plugin reads 0.9.0 to 1.13.3: serialize it anew",
+		"1.13.3": "",
+	} {
+		code := bytes.Replace(artifact(t), []byte("v1.13.3\x00"), []byte("v"+version+"\x00"), 1)
+		exe, err := client.Compile(context.Background(), pjrt.Program{Code: code}, nil)
+		if want == "" {
+			require.NoError(t, err)
+			exe.Close()
+			continue
+		}
+		require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
+		assert.ErrorContains(t, err, want)
+	}
+}
+
+func TestProgramsThatNoPluginReads(t *testing.T) {
+	client := newClient(t)
+	for want, program := range map[string]pjrt.Program{
+		"the program is empty":        {},
+		"the program is HLO in text":  {Code: []byte("HloModule add\n\nENTRY %main () -> f32[] {}\n")},
+		"of the program has a NUL in": {Code: []byte(add), Format: "ml\x00ir"},
+	} {
+		_, err := client.Compile(context.Background(), program, nil)
+		require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
+		assert.ErrorContains(t, err, want)
+	}
+}
+
+func FuzzProgramHeader(f *testing.F) {
+	f.Add([]byte(add))
+	f.Add([]byte("ML\xefR\x0dStableHLO_v1.2.30\x00rest"))
+	f.Add([]byte("\x0a\x07\x0a\x01m\x1a\x02\x0a\x00\x12\x00"))
+	f.Fuzz(func(t *testing.T, code []byte) {
+		assert.Contains(t, []pjrt.Format{pjrt.FormatMLIR, pjrt.FormatHLO, pjrt.FormatHLOWithConfig}, pjrt.DetectFormat(code))
+		if v, ok := (pjrt.Program{Code: code}).StableHLOVersion(); ok {
+			assert.Contains(t, string(code), v.String())
+		}
+	})
+}
