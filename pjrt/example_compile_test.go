@@ -9,26 +9,7 @@ import (
 	"log"
 
 	"github.com/purepjrt/purepjrt/pjrt"
-	"github.com/purepjrt/purepjrt/pjrt/plugins"
 )
-
-// cpuClient returns a client of the CPU plugin, which is installed if missing.
-func cpuClient() *pjrt.Client {
-	ctx := context.Background()
-	path, err := plugins.Install(ctx, "cpu", plugins.InstallOptions{})
-	if err != nil {
-		log.Fatal(err)
-	}
-	plugin, err := pjrt.Open(path)
-	if err != nil {
-		log.Fatal(err)
-	}
-	client, err := plugin.NewClient(ctx, nil)
-	if err != nil {
-		log.Fatal(err)
-	}
-	return client
-}
 
 var matmul = pjrt.Program{Code: []byte(`
 module @matmul {
@@ -41,7 +22,7 @@ module @matmul {
 // An executable tells what it takes, what it gives, and what it costs.
 func ExampleClient_Compile() {
 	ctx := context.Background()
-	client := cpuClient()
+	client := cpuClient(ctx)
 	defer client.Close()
 	exe, err := client.Compile(ctx, matmul, nil)
 	if err != nil {
@@ -74,7 +55,7 @@ func ExampleClient_Compile() {
 // Options say on how many and on which devices a program runs, and set flags of
 // the compiler for this program only.
 func ExampleCompileOptions() {
-	client := cpuClient()
+	client := cpuClient(context.Background())
 	defer client.Close()
 	exe, err := client.Compile(context.Background(), matmul, &pjrt.CompileOptions{
 		Replicas:     2,
@@ -104,7 +85,7 @@ func ExampleCompileOptions() {
 
 // Serialized options of another program can be read, changed and used.
 func ExampleDecodeCompileOptions() {
-	client := cpuClient()
+	client := cpuClient(context.Background())
 	defer client.Close()
 	b, err := client.EncodeCompileOptions(&pjrt.CompileOptions{Partitions: 2, SPMD: true})
 	if err != nil {
@@ -144,7 +125,7 @@ func ExampleDetectFormat() {
 // device than it was compiled for. Package cache does this on disk.
 func ExampleClient_DeserializeAndLoad() {
 	ctx := context.Background()
-	client := cpuClient()
+	client := cpuClient(ctx)
 	defer client.Close()
 	exe, err := client.Compile(ctx, matmul, nil)
 	if err != nil {
