@@ -11,8 +11,9 @@ import (
 	"hash"
 	"io"
 	"os"
-	"strings"
 	"sync"
+
+	"github.com/purepjrt/purepjrt/pjrt/internal/xlaflags"
 )
 
 // CompileKey identifies a compilation: the program, the options, and all else
@@ -36,7 +37,7 @@ func (c *Client) CompileKey(program Program, opts *CompileOptions) (CompileKey, 
 	if err != nil {
 		return CompileKey{}, err
 	}
-	options, err := opts.encode(c.target())
+	options, err := opts.encodeFor(program, c.target())
 	if err != nil {
 		return CompileKey{}, err
 	}
@@ -103,14 +104,17 @@ func (h keyHash) text(s string) {
 // flags adds the value of XLA_FLAGS, which may be the name of a file.
 func (h keyHash) flags(value string) error {
 	h.text(value)
-	if value = strings.TrimSpace(value); value == "" || strings.HasPrefix(value, "-") {
+	if !xlaflags.IsFile(value) {
 		return nil
 	}
-	content, err := os.ReadFile(value)
+	words, err := xlaflags.Read(value)
 	if err != nil {
-		return invalid("XLA_FLAGS names a file that cannot be read: %v", err)
+		return invalid("environment variable XLA_FLAGS: %v", err)
 	}
-	h.bytes(content)
+	h.number(len(words))
+	for _, w := range words {
+		h.text(w.Text)
+	}
 	return nil
 }
 

@@ -185,7 +185,9 @@ func (e *Executable) readOutputs() ([]Shape, error) {
 }
 
 // OptimizedProgram returns what the compiler made of the program
-// (PJRT_Executable_OptimizedProgram), as a rule in the format hlo_with_config.
+// (PJRT_Executable_OptimizedProgram), as a rule in the format hlo_with_config. It
+// is for reading: a compiler that gets what it has optimized already may refuse
+// it, and XLA's CPU compiler ends the process over some such programs.
 func (e *Executable) OptimizedProgram() (Program, error) {
 	h, err := e.ref.Acquire()
 	if err != nil {

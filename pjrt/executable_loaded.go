@@ -97,9 +97,9 @@ func (e *LoadedExecutable) Delete() error {
 	return e.ref.Close()
 }
 
-// Deleted reports whether the program was taken off the devices, by Delete or by
+// IsDeleted reports whether the program was taken off the devices, by Delete or by
 // the plugin (PJRT_LoadedExecutable_IsDeleted). It is true after Close.
-func (e *LoadedExecutable) Deleted() (bool, error) {
+func (e *LoadedExecutable) IsDeleted() (bool, error) {
 	if e.deleted.Load() || e.ref.Closed() {
 		return true, nil
 	}

@@ -229,12 +229,12 @@ func TestMisuseOfSerialization(t *testing.T) {
 func TestADeletedExecutableRunsNoMore(t *testing.T) {
 	client := newClient(t)
 	exe := compile(t, client, add)
-	deleted, err := exe.Deleted()
+	deleted, err := exe.IsDeleted()
 	require.NoError(t, err)
 	assert.False(t, deleted)
 	require.NoError(t, exe.Delete())
 	require.NoError(t, exe.Delete())
-	deleted, err = exe.Deleted()
+	deleted, err = exe.IsDeleted()
 	require.NoError(t, err)
 	assert.True(t, deleted)
 	x := upload(t, client, matrix(1, 2, 3, 4))
@@ -273,7 +273,7 @@ func TestAClosedExecutableTellsNothing(t *testing.T) {
 	}
 	assert.Equal(t, "add", exe.Name())
 	assert.Len(t, exe.Devices(), 1)
-	deleted, err := exe.Deleted()
+	deleted, err := exe.IsDeleted()
 	require.NoError(t, err)
 	assert.True(t, deleted)
 }

@@ -96,6 +96,7 @@ func TestMisuseOfFlags(t *testing.T) {
 		"xla_gpu_disable_async_collectives takes a list of NOOP, ALLREDUCE":                                        {"xla_gpu_disable_async_collectives": "x"},
 		"xla_disable_hlo_passes has the element \"a,b\", which has a comma":                                        {"xla_disable_hlo_passes": []string{"a,b"}},
 		"xla_dump_to has a value of type map[string]int; use a bool, an integer, a float, a string or a list of s": {"xla_dump_to": map[string]int{}},
+		"xla_cpu_parallel_codegen_split_count takes 1 to 65536, not -1":                                            {"xla_cpu_parallel_codegen_split_count": -1},
 		"xla_fuel can only be set in the environment variable XLA_FLAGS":                                           {"xla_fuel": "a=1"},
 		"xla_backend_extra_options cannot be set for one compilation":                                              {"xla_backend_extra_options": "a=b"},
 	} {

@@ -19,6 +19,7 @@ const (
 	fieldComputations     = 3
 	fieldHostProgramShape = 4
 	fieldParameters       = 1 // ProgramShapeProto
+	fieldResult           = 2
 	fieldElementType      = 2 // ShapeProto
 	fieldDimensions       = 3
 	fieldTupleShapes      = 4
@@ -81,4 +82,41 @@ func flatten(b []byte, depth int) ([]Shape, error) {
 		return nil, fmt.Errorf("XLA's primitive type %d is no element type of a buffer", primitive)
 	}
 	return []Shape{{t, dims}}, nil
+}
+
+// moduleCounts returns the numbers of parameters and results of an HLO module. A
+// result that is a tuple counts as its elements.
+func moduleCounts(module []byte) (parameters, results int, ok bool) {
+	program, err := wireMessage(module, fieldHostProgramShape)
+	if err != nil {
+		return 0, 0, false
+	}
+	var result []byte
+	err = wireFields(program, func(r wireField) error {
+		switch {
+		case r.is(fieldParameters, protowire.BytesType):
+			parameters++
+		case r.is(fieldResult, protowire.BytesType):
+			result, ok = append(result, r.bytes...), true
+		}
+		return nil
+	})
+	tuple := false
+	results = 1
+	if err == nil {
+		elements := 0
+		err = wireFields(result, func(r wireField) error {
+			switch {
+			case r.is(fieldElementType, protowire.VarintType):
+				tuple = r.varint == primitiveTuple
+			case r.is(fieldTupleShapes, protowire.BytesType):
+				elements++
+			}
+			return nil
+		})
+		if tuple {
+			results = elements
+		}
+	}
+	return parameters, results, ok && err == nil
 }

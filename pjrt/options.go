@@ -52,11 +52,13 @@ type CompileOptions struct {
 	// such as tpu.
 	AllowUnknownFlags bool
 	// DebugOptions is a serialized DebugOptions message. It takes the place of
-	// all of XLA's defaults and of XLA_FLAGS, so Flags serve most uses better.
+	// all of XLA's defaults and of XLA_FLAGS, so Flags serve most uses better. Its
+	// values are not checked, and the process can end over one that makes no sense.
 	DebugOptions []byte
 
 	// ArgumentLayouts are the shapes and memory layouts of all arguments. Nil
-	// leaves the layouts to the program.
+	// leaves the layouts to the program. Plugins do not compare them with those of
+	// the buffers that come, and read a buffer of another layout wrongly.
 	ArgumentLayouts []ShapeLayout
 	// ResultLayout is the shape and memory layout of the result, a tuple when the
 	// program has several.

@@ -82,6 +82,22 @@ func (c *Client) EncodeCompileOptions(opts *CompileOptions) ([]byte, error) {
 	return opts.encode(c.target())
 }
 
+// encodeFor checks the options for a program and a target and returns their wire
+// form.
+func (o *CompileOptions) encodeFor(p Program, t compileTarget) ([]byte, error) {
+	b, err := o.encode(t)
+	if err != nil || o == nil {
+		return b, err
+	}
+	sent := o
+	if len(o.Extra) > 0 {
+		if sent, err = DecodeCompileOptions(b); err != nil {
+			return nil, err
+		}
+	}
+	return b, sent.checkPropagation(p)
+}
+
 // encode checks the options for a target and returns their wire form.
 func (o *CompileOptions) encode(t compileTarget) ([]byte, error) {
 	if o == nil {
@@ -131,6 +147,12 @@ func (o *CompileOptions) encode(t compileTarget) ([]byte, error) {
 	}
 	if merged.DeviceIDs != nil {
 		if err := t.checkAssignment(merged.DeviceIDs, merged.Replicas, merged.Partitions); err != nil {
+			return nil, err
+		}
+	}
+	strict := !o.AllowUnknownFlags && usesDebugOptions(t.platform)
+	for name, value := range merged.Flags {
+		if _, err := overrideValue(name, value, strict); err != nil {
 			return nil, err
 		}
 	}

@@ -315,6 +315,55 @@ func TestEveryOptionIsTakenByThePlugin(t *testing.T) {
 	}
 }
 
+// XLA ends the process over lists of any other length than 1 or that of the
+// program.
+func TestPropagationListsFitTheProgram(t *testing.T) {
+	ctx := context.Background()
+	client := newClient(t)
+	optimized, err := compile(t, client, add).OptimizedProgram()
+	require.NoError(t, err)
+	text, hlo := pjrt.Program{Code: []byte(mixed)}, pjrt.Program{Code: hloModule(t, optimized)}
+	list := func(n int) []bool { return make([]bool, n) }
+	for _, c := range []struct {
+		program             pjrt.Program
+		parameters, results int
+		want                string
+	}{
+		{text, 2, 5, ""},
+		{text, 1, 1, ""},
+		{text, 0, 0, ""},
+		{hlo, 2, 1, ""},
+		{text, 3, 1, "3 values in PropagateToParameters, the program has 2 arguments"},
+		{text, 1, 4, "4 values in PropagateToResults, the program has 5 results"},
+		{hlo, 3, 1, "3 values in PropagateToParameters, the program has 2 arguments"},
+		{hlo, 2, 2, "2 values in PropagateToResults, the program has 1 results"},
+		{pjrt.Program{Code: artifact(t)}, 2, 1, "cannot be read from this form of program"},
+		{pjrt.Program{Code: artifact(t)}, 1, 1, ""},
+	} {
+		o := &pjrt.CompileOptions{Partitions: 2, SPMD: true, PropagateToParameters: list(c.parameters), PropagateToResults: list(c.results)}
+		_, err := client.CompileKey(c.program, o) // does not compile
+		if c.want != "" {
+			require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
+			assert.ErrorContains(t, err, c.want)
+			_, err = client.Compile(ctx, c.program, o)
+			assert.ErrorContains(t, err, c.want)
+			continue
+		}
+		require.NoError(t, err)
+		if pjrt.DetectFormat(c.program.Code) == pjrt.FormatMLIR {
+			exe, err := client.Compile(ctx, c.program, o)
+			require.NoError(t, err)
+			exe.Close()
+		}
+	}
+	// The same in Extra: field 18 of the build options, three times.
+	_, err = client.Compile(ctx, text, &pjrt.CompileOptions{Extra: []byte("\x1a\x06\x92\x01\x03\x00\x00\x00")})
+	require.ErrorContains(t, err, "3 values in PropagateToParameters")
+	// And a flag that the process would end over.
+	_, err = client.Compile(ctx, text, &pjrt.CompileOptions{Extra: []byte("\x3a\x2d\x0a\x24xla_cpu_parallel_codegen_split_count\x12\x05\x18\x80\x80\x80\x08")})
+	require.ErrorContains(t, err, "takes 1 to 65536, not 16777216")
+}
+
 func FuzzDecodeCompileOptions(f *testing.F) {
 	whole, err := pjrt.EncodeOptions(allOptions())
 	require.NoError(f, err)

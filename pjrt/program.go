@@ -230,6 +230,47 @@ func (p Program) parameters() []Shape {
 	return shapes
 }
 
+// counts returns the numbers of arguments and results of the program, and false
+// when it is in a form that does not tell without a compiler.
+func (p Program) counts() (arguments, results int, ok bool) {
+	switch p.Format {
+	case FormatMLIR:
+		params, ok := signature.Main(p.Code)
+		if !ok {
+			return 0, 0, false
+		}
+		results, ok := signature.NumResults(p.Code)
+		return len(params), results, ok
+	case FormatHLO:
+		return moduleCounts(p.Code)
+	case FormatHLOWithConfig:
+		module, err := wireMessage(p.Code, fieldHLOModule)
+		if err != nil {
+			return 0, 0, false
+		}
+		return moduleCounts(module)
+	}
+	return 0, 0, false
+}
+
+// checkPropagation compares lists of one value for each argument or result with
+// the program. XLA ends the process over a list of another length.
+func (o *CompileOptions) checkPropagation(p Program) error {
+	if len(o.PropagateToParameters) <= 1 && len(o.PropagateToResults) <= 1 {
+		return nil
+	}
+	arguments, results, ok := p.counts()
+	switch n, m := len(o.PropagateToParameters), len(o.PropagateToResults); {
+	case !ok:
+		return invalid("compile options have one propagation value for each argument or result, whose numbers cannot be read from this form of program: give one value for all, or the program as text or HLO")
+	case n > 1 && n != arguments:
+		return invalid("compile options have %d values in PropagateToParameters, the program has %d arguments", n, arguments)
+	case m > 1 && m != results:
+		return invalid("compile options have %d values in PropagateToResults, the program has %d results", m, results)
+	}
+	return nil
+}
+
 // compilation is the checked input of PJRT_Client_Compile and PJRT_Compile. The
 // plugin reads it while it compiles, which may be after the caller's context
 // ended, so it is a copy.
@@ -250,7 +291,7 @@ func newCompilation(plugin *Plugin, program Program, opts *CompileOptions, targe
 	if err := program.checkText(plugin); err != nil {
 		return nil, err
 	}
-	options, err := opts.encode(target)
+	options, err := opts.encodeFor(program, target)
 	if err != nil {
 		return nil, err
 	}

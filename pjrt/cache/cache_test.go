@@ -163,7 +163,7 @@ func TestAFileOfFlagsIsPartOfTheKey(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "flags")
 	t.Setenv("XLA_FLAGS", file)
 	_, err := client.CompileKey(scale(1), nil)
-	require.ErrorContains(t, err, "XLA_FLAGS names a file that cannot be read")
+	require.ErrorContains(t, err, "is the name of a file, which cannot be read")
 	keys := make(map[pjrt.CompileKey]bool)
 	for _, content := range []string{"--xla_cpu_enable_fast_math", "", "--xla_cpu_enable_fast_math"} {
 		require.NoError(t, os.WriteFile(file, []byte(content), 0o600))

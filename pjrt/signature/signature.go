@@ -80,17 +80,36 @@ func Format(t dtype.Type, dims []int64) string {
 // Main returns the parameters of the function main of program. It reports false
 // when program is not text or no main function was understood.
 func Main(program []byte) ([]Param, bool) {
+	f, ok := find(program)
+	return f.params, ok
+}
+
+// NumResults returns the number of results of the function main of program. It
+// reports false when program is not text or no main function was understood.
+func NumResults(program []byte) (int, bool) {
+	f, ok := find(program)
+	return f.results, ok
+}
+
+// function is what is known of a function.
+type function struct {
+	params  []Param // not nil
+	results int
+}
+
+// find looks for the function main.
+func find(program []byte) (function, bool) {
 	if bytes.HasPrefix(program, []byte("ML\xefR")) || bytes.IndexByte(program, 0) >= 0 {
-		return nil, false
+		return function{}, false
 	}
 	s := scanner{text: string(program)}
-	var found []Param
+	var found function
 	best, depth := math.MaxInt, 0
 	for {
 		tok := s.next()
 		switch {
 		case tok == "":
-			return found, found != nil
+			return found, found.params != nil
 		case tok == "{":
 			depth++
 		case tok == "}":
@@ -98,12 +117,12 @@ func Main(program []byte) ([]Param, bool) {
 		case depth >= best:
 			// A main inside a nested module is another one's.
 		case tok == "func.func":
-			if params, ok := pretty(s); ok {
-				found, best = params, depth
+			if f, ok := pretty(s); ok {
+				found, best = f, depth
 			}
 		case tok == `"func.func"`:
-			if params, ok := generic(s); ok {
-				found, best = params, depth
+			if f, ok := generic(s); ok {
+				found, best = f, depth
 			}
 		}
 		// Nothing encloses this main but the module of the program; what follows is
@@ -114,22 +133,41 @@ func Main(program []byte) ([]Param, bool) {
 	}
 }
 
-// pretty reads [visibility] @main(%a: type {attributes} loc(...), ...).
-func pretty(s scanner) ([]Param, bool) {
+// pretty reads [visibility] @main(%a: type {attributes} loc(...), ...) -> type.
+func pretty(s scanner) (function, bool) {
 	name := s.next()
 	if name == "public" || name == "private" || name == "nested" {
 		name = s.next()
 	}
 	if name != "@main" && name != `@"main"` || s.next() != "(" {
-		return nil, false
+		return function{}, false
 	}
-	return list(&s)
+	params, ok := list(&s)
+	if !ok {
+		return function{}, false
+	}
+	results, ok := countResults(&s)
+	return function{params, results}, ok
+}
+
+// countResults reads what follows the parameters: an arrow and one type, or an
+// arrow and several in parentheses, or something else when there are none.
+func countResults(s *scanner) (int, bool) {
+	if next := *s; next.next() != "->" {
+		return 0, true
+	}
+	s.next()
+	if s.next() != "(" {
+		return 1, true
+	}
+	results, ok := list(s)
+	return len(results), ok
 }
 
 // generic reads the attributes of an operation, before or after its region, and
 // wants sym_name = "main" and function_type = (types) -> types among them.
-func generic(s scanner) ([]Param, bool) {
-	var params []Param
+func generic(s scanner) (function, bool) {
+	var f function
 	typed, named := false, false
 	depth := 0
 	var before, last string
@@ -137,24 +175,27 @@ func generic(s scanner) ([]Param, bool) {
 		tok := s.next()
 		switch {
 		case tok == "":
-			return nil, false
+			return function{}, false
 		case depth == 0 && last == "(" && tok == "{":
 			// The region comes first in the older form. Its content is no business of ours.
 			if !s.leave() {
-				return nil, false
+				return function{}, false
 			}
 			tok = "}"
 		case tok == "{":
 			depth++
 		case tok == "}":
 			if depth--; depth <= 0 {
-				return params, typed && named
+				return f, typed && named
 			}
 		case depth == 1 && before == "sym_name" && last == "=":
 			named = tok == `"main"`
 		case depth == 1 && before == "function_type" && last == "=" && tok == "(":
-			if params, typed = list(&s); !typed {
-				return nil, false
+			if f.params, typed = list(&s); !typed {
+				return function{}, false
+			}
+			if f.results, typed = countResults(&s); !typed {
+				return function{}, false
 			}
 		}
 		before, last = last, tok

@@ -56,6 +56,29 @@ func TestMainReadsParameters(t *testing.T) {
 	}
 }
 
+func TestNumResults(t *testing.T) {
+	t.Parallel()
+	for program, want := range map[string]int{
+		`func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {`:                                                         1,
+		`func.func @main(%a: tensor<4xf32>) {`:                                                                          0,
+		`func.func @main() -> () {`:                                                                                     0,
+		`func.func @main() -> (tensor<2x3xf32> {jax.result_info = "a, b"}) {`:                                           1,
+		`func.func @main() -> (tensor<2xf32> {a = {b = [1, 2]}}, tuple<tensor<f32>, tensor<f32>>) {`:                    2,
+		`func.func @main(%a: tensor<i1>) attributes {x = "-> (tensor<f32>, tensor<f32>)"} {`:                            0,
+		`"func.func"() <{function_type = (tensor<4xf32>) -> (tensor<f32>, tensor<2xf32>, !t), sym_name = "main"}> ({})`: 3,
+		`"func.func"() <{sym_name = "main", function_type = () -> tensor<f32>}> ({})`:                                   1,
+		`"func.func"() <{sym_name = "main", function_type = () -> ()}> ({})`:                                            0,
+	} {
+		got, ok := NumResults([]byte(program))
+		assert.True(t, ok, program)
+		assert.Equal(t, want, got, program)
+	}
+	for _, program := range []string{"", "ML\xefR", "func.func @main() -> (tensor<f32>"} {
+		_, ok := NumResults([]byte(program))
+		assert.False(t, ok, program)
+	}
+}
+
 func TestMainLeavesWhatItDoesNotUnderstand(t *testing.T) {
 	t.Parallel()
 	for _, program := range []string{
