@@ -7,6 +7,8 @@ import (
 	"context"
 	"runtime"
 	"slices"
+	"sync"
+	"time"
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt/kv"
@@ -25,15 +27,31 @@ type Client struct {
 	devices                       []*Device // of all processes, in the plugin's order
 	addressable                   []*Device // of this process
 	memories                      []*Memory // addressable from this process
+	deviceByHandle                map[*capi.Device]*Device
+	memoryByHandle                map[*capi.Memory]*Memory
+
+	mu       sync.Mutex
+	topology *Topology // guarded by mu; nil until it is asked for
+	mapped   []span    // guarded by mu; host memory mapped for DMA
 }
 
 // ClientOptions are the options of NewClient. The zero value asks for the
 // plugin's defaults.
 type ClientOptions struct {
-	// Create are the plugin's own options, such as cpu_device_count (int64).
-	// Plugins end the process when a value has another type than they expect;
-	// the types of the options of XLA's own plugins are checked.
+	// Platform are the options of the plugin's family: CPUOptions, GPUOptions or
+	// TPUOptions. Nil leaves them to the plugin.
+	Platform PlatformOptions
+	// Create are more options, by the plugin's own names, such as
+	// cpu_device_count (int64). Plugins end the process when a value has another
+	// type than they expect; the types of the options of XLA's plugins are checked.
 	Create []Attribute
+	// AllowUnknown passes options on that are not known to be the plugin's.
+	// Without it they are an error, if the plugin is of a known kind.
+	AllowUnknown bool
+	// SlowStart is the time after which a client that is still not there is
+	// reported as a warning to slog's default logger. 0 means 20 seconds; a
+	// negative time means never.
+	SlowStart time.Duration
 
 	// KeyValueStore is where the processes of one program find each other; nil
 	// is for a single process. The plugin may use it, from several threads, until
@@ -49,29 +67,56 @@ type ClientOptions struct {
 	NodeID, NumNodes int
 }
 
+// encode checks the options for a plugin and returns the create options.
+func (o *ClientOptions) encode(p *Plugin) ([]Attribute, error) {
+	var list []Attribute
+	if o.Platform != nil {
+		family := p.kind.family()
+		if want := o.Platform.family(); family != "" && family != want {
+			return nil, invalid("the options are for %s plugins; this is the %s plugin", want, p.kind)
+		}
+		var err error
+		if list, err = o.Platform.attributes(); err != nil {
+			return nil, err
+		}
+	}
+	more, err := o.withNodes()
+	if err != nil {
+		return nil, err
+	}
+	list = append(list, more...)
+	return list, checkCreateOptions(p.kind, list, o.AllowUnknown)
+}
+
 // NewClient creates a client (PJRT_Client_Create). It can take long, and cannot
 // be called off: when ctx ends first, NewClient returns its error and the client
 // is closed once it exists; a plugin that waits for other processes then gets an
 // error from the key-value store. opts may be nil.
+//
+// A GPU plugin takes most of the memory of the devices for each client, unless
+// the options say otherwise; a second client gets what the first one left, and is
+// reported as a warning. [Plugin.SharedClient] gives all parts of a program the
+// same client.
 func (p *Plugin) NewClient(ctx context.Context, opts *ClientOptions) (*Client, error) {
 	if opts == nil {
 		opts = &ClientOptions{}
 	}
-	create, err := opts.withNodes()
+	create, err := opts.encode(p)
 	if err != nil {
-		return nil, err
-	}
-	if err := checkCreateOptions(create); err != nil {
 		return nil, err
 	}
 	options, err := capi.NewNamedValues(create)
 	if err != nil {
 		return nil, invalid("create options: %v", err)
 	}
+	own := *opts // the caller may change his while the client is made
 	return abandonable(ctx, func() (*Client, error) {
+		p.warnOfSecond(create)
+		stop := p.warnWhenSlow("the creation of a client", own.SlowStart)
+		defer stop()
 		var c capi.Call[capi.ClientCreateArgs]
 		c.Args.CreateOptions, c.Args.NumOptions = options.Data()
-		peers := newPeers(ctx, p.table, opts, &c.Args)
+		peers := newPeers(ctx, p.table, &own, &c.Args)
 		err := c.Do(p.table)
 		runtime.KeepAlive(options)
 		if err != nil {
@@ -93,11 +138,13 @@ func (p *Plugin) NewClient(ctx context.Context, opts *ClientOptions) (*Client, e
 func newClient(p *Plugin, h *capi.Client, peers *peers) (*Client, error) {
 	table := p.table
 	c := &Client{plugin: p, table: table}
+	p.clients.Add(1)
 	c.ref = lifetime.New("client", h, nil, func(h *capi.Client) {
 		var d capi.Call[capi.ClientDestroyArgs]
 		d.Args.Client = h
 		_ = d.Do(table) // there is nobody to tell
 		peers.close()
+		p.clients.Add(-1)
 	})
 	if err := c.describe(h); err != nil {
 		c.Close()
@@ -132,7 +179,10 @@ func (c *Client) describe(h *capi.Client) error {
 	if err := c.listDevices(h); err != nil {
 		return err
 	}
-	return c.listMemories(h)
+	if err := c.listMemories(h); err != nil {
+		return err
+	}
+	return c.connectMemories()
 }
 
 func (c *Client) listDevices(h *capi.Client) error {
@@ -141,13 +191,13 @@ func (c *Client) listDevices(h *capi.Client) error {
 	if err := all.Do(c.table); err != nil {
 		return err
 	}
-	byHandle := make(map[*capi.Device]*Device)
+	c.deviceByHandle = make(map[*capi.Device]*Device)
 	for _, d := range capi.Slice(all.Args.Devices, all.Args.NumDevices) {
 		device, err := newDevice(c, d)
 		if err != nil {
 			return err
 		}
-		byHandle[d] = device
+		c.deviceByHandle[d] = device
 		c.devices = append(c.devices, device)
 	}
 	var mine capi.Call[capi.ClientAddressableDevicesArgs]
@@ -155,31 +205,20 @@ func (c *Client) listDevices(h *capi.Client) error {
 	if err := mine.Do(c.table); err != nil {
 		return err
 	}
-	for _, d := range capi.Slice(mine.Args.AddressableDevices, mine.Args.NumAddressableDevices) {
-		if device := byHandle[d]; device != nil {
-			c.addressable = append(c.addressable, device)
-		}
-	}
+	c.addressable = c.devicesOf(mine.Args.AddressableDevices, mine.Args.NumAddressableDevices)
 	return nil
 }
 
-func (c *Client) listMemories(h *capi.Client) error {
-	m := new(capi.Call[capi.ClientAddressableMemoriesArgs])
-	if !c.table.Has(m.Function()) {
-		return nil
-	}
-	m.Args.Client = h
-	if err := m.Do(c.table); err != nil {
-		return err
-	}
-	for _, h := range capi.Slice(m.Args.AddressableMemories, m.Args.NumAddressableMemories) {
-		memory, err := newMemory(c, h)
-		if err != nil {
-			return err
+// devicesOf returns the devices of an array of the plugin's; those that are not
+// the client's are left out.
+func (c *Client) devicesOf(p **capi.Device, n uintptr) []*Device {
+	var list []*Device
+	for _, h := range capi.Slice(p, n) {
+		if d := c.deviceByHandle[h]; d != nil {
+			list = append(list, d)
 		}
-		c.memories = append(c.memories, memory)
 	}
-	return nil
+	return list
 }
 
 // Close gives the client up (PJRT_Client_Destroy). The plugin keeps it until

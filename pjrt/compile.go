@@ -9,7 +9,6 @@ import (
 	"runtime"
 
 	"github.com/purepjrt/purepjrt/capi"
-	"github.com/purepjrt/purepjrt/pjrt/lifetime"
 )
 
 // Compile compiles a program for the client's devices (PJRT_Client_Compile) and
@@ -39,41 +38,6 @@ func (c *Client) Compile(ctx context.Context, program Program, opts *CompileOpti
 		}
 		return newLoadedExecutable(c, call.Args.Executable, in.parameters)
 	}, (*LoadedExecutable).Close)
-}
-
-// compileAhead compiles a program for a topology (PJRT_Compile). The client, which
-// lets the compiler measure on real devices, may be nil.
-func compileAhead(ctx context.Context, plugin *Plugin, topology *lifetime.Ref[capi.TopologyDescription], client *Client,
-	target compileTarget, program Program, opts *CompileOptions,
-) (*Executable, error) {
-	if client != nil && client.plugin != plugin {
-		return nil, invalid("the client belongs to another plugin than the topology")
-	}
-	in, err := newCompilation(plugin, program, opts, target)
-	if err != nil {
-		return nil, err
-	}
-	return abandonable(ctx, func() (*Executable, error) {
-		var call capi.Call[capi.CompileArgs]
-		if call.Args.Topology, err = topology.Acquire(); err != nil {
-			return nil, err
-		}
-		defer topology.Release()
-		if client != nil {
-			if call.Args.Client, err = client.ref.Acquire(); err != nil {
-				return nil, err
-			}
-			defer client.ref.Release()
-		}
-		call.Args.Program = in.program()
-		call.Args.CompileOptions, call.Args.CompileOptionsSize = capi.BytesData(in.options)
-		err = call.Do(plugin.table)
-		runtime.KeepAlive(in)
-		if err != nil {
-			return nil, err
-		}
-		return newExecutable(plugin.table, call.Args.Executable, topology, in.parameters)
-	}, (*Executable).Close)
 }
 
 // Load loads an executable that was compiled for a topology like the client's

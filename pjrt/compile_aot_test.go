@@ -23,7 +23,10 @@ func compileAhead(t *testing.T, code string, o *pjrt.CompileOptions) (*pjrt.Exec
 	defer cancel()
 	plugin, err := pjrt.Open(plugintest.Path(t, "tpu"))
 	require.NoError(t, err)
-	exe, err := pjrt.CompileAhead(ctx, plugin, "v5e:2x2", 4, pjrt.Program{Code: []byte(code)}, o)
+	topology, err := plugin.NewTopology(ctx, "v5e:2x2", nil)
+	require.NoError(t, err)
+	defer topology.Close()
+	exe, err := plugin.CompileFor(ctx, topology, pjrt.Program{Code: []byte(code)}, o)
 	if err == nil {
 		t.Cleanup(func() { exe.Close() })
 	}

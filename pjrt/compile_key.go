@@ -13,7 +13,6 @@ import (
 	"os"
 	"sync"
 
-	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt/internal/xlaflags"
 )
 
@@ -71,7 +70,7 @@ func (c *Client) hashDevices(h keyHash) error {
 		}
 		h.number(len(c.devices))
 		for _, d := range c.devices {
-			h.text(fmt.Sprint(d.id, d.processIndex, d.kind, d.attributes))
+			h.text(fmt.Sprint(d.id, d.processIndex, d.Kind(), d.Attributes()))
 		}
 		return nil
 	}
@@ -80,23 +79,11 @@ func (c *Client) hashDevices(h keyHash) error {
 }
 
 func (c *Client) serializedTopology() ([]byte, error) {
-	client, err := c.ref.Acquire()
+	t, err := c.Topology()
 	if err != nil {
 		return nil, err
 	}
-	defer c.ref.Release()
-	var get capi.Call[capi.ClientTopologyDescriptionArgs]
-	get.Args.Client = client
-	if err := get.Do(c.table); err != nil {
-		return nil, err
-	}
-	var s capi.Call[capi.TopologyDescriptionSerializeArgs]
-	s.Args.Topology = get.Args.Topology // the client's own
-	if err := s.Do(c.table); err != nil {
-		return nil, err
-	}
-	defer s.Args.SerializedTopologyDeleter.Call(s.Args.SerializedTopology)
-	return capi.Bytes(s.Args.SerializedBytes, s.Args.SerializedBytesSize), nil
+	return t.Serialize()
 }
 
 // keyHash writes values so that none runs into the next.

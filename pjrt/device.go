@@ -4,25 +4,26 @@
 package pjrt
 
 import (
-	"fmt"
+	"slices"
 
 	"github.com/purepjrt/purepjrt/capi"
 )
 
 // Device is a device of a client. It belongs to the client and lives as long;
-// what is known about it stays readable after that.
+// what is known about it stays readable after that. Its methods may be called
+// from any goroutine.
 type Device struct {
 	client *Client
 	handle *capi.Device
 
+	description  *DeviceDescription
 	id           int
 	processIndex int
-	kind         string
-	text         string
-	debugText    string
 	localID      int
 	addressable  bool
-	attributes   []Attribute
+
+	memories      []*Memory
+	defaultMemory *Memory // nil when there is none
 }
 
 func newDevice(c *Client, h *capi.Device) (*Device, error) {
@@ -32,9 +33,11 @@ func newDevice(c *Client, h *capi.Device) (*Device, error) {
 	if err := get.Do(c.table); err != nil {
 		return nil, err
 	}
-	if err := d.describe(get.Args.DeviceDescription); err != nil {
+	var err error
+	if d.description, err = describeDevice(c.table, get.Args.DeviceDescription); err != nil {
 		return nil, err
 	}
+	d.id, d.processIndex = d.description.id, d.description.processIndex
 	var addressable capi.Call[capi.DeviceIsAddressableArgs]
 	addressable.Args.Device = h
 	if err := addressable.Do(c.table); err != nil {
@@ -52,48 +55,11 @@ func newDevice(c *Client, h *capi.Device) (*Device, error) {
 	return d, nil
 }
 
-func (d *Device) describe(h *capi.DeviceDescription) error {
-	table := d.client.table
-	var id capi.Call[capi.DeviceDescriptionIDArgs]
-	id.Args.DeviceDescription = h
-	if err := id.Do(table); err != nil {
-		return err
-	}
-	var process capi.Call[capi.DeviceDescriptionProcessIndexArgs]
-	process.Args.DeviceDescription = h
-	if err := process.Do(table); err != nil {
-		return err
-	}
-	var kind capi.Call[capi.DeviceDescriptionKindArgs]
-	kind.Args.DeviceDescription = h
-	if err := kind.Do(table); err != nil {
-		return err
-	}
-	var text capi.Call[capi.DeviceDescriptionToStringArgs]
-	text.Args.DeviceDescription = h
-	if err := text.Do(table); err != nil {
-		return err
-	}
-	var debug capi.Call[capi.DeviceDescriptionDebugStringArgs]
-	debug.Args.DeviceDescription = h
-	if err := debug.Do(table); err != nil {
-		return err
-	}
-	var attributes capi.Call[capi.DeviceDescriptionAttributesArgs]
-	attributes.Args.DeviceDescription = h
-	if err := attributes.Do(table); err != nil {
-		return err
-	}
-	d.id, d.processIndex = int(id.Args.ID), int(process.Args.ProcessIndex)
-	d.kind = capi.String(kind.Args.DeviceKind, kind.Args.DeviceKindSize)
-	d.text = capi.String(text.Args.ToString, text.Args.ToStringSize)
-	d.debugText = capi.String(debug.Args.DebugString, debug.Args.DebugStringSize)
-	d.attributes = capi.Attributes(attributes.Args.Attributes, attributes.Args.NumAttributes)
-	return nil
-}
-
 // Client returns the client of the device.
 func (d *Device) Client() *Client { return d.client }
+
+// Description returns what is known of the device without using it.
+func (d *Device) Description() *DeviceDescription { return d.description }
 
 // ID returns the number of the device, which is unique among all processes.
 func (d *Device) ID() int { return d.id }
@@ -102,27 +68,51 @@ func (d *Device) ID() int { return d.id }
 func (d *Device) ProcessIndex() int { return d.processIndex }
 
 // LocalHardwareID returns the number of the device among those of this machine,
-// and -1 for a device of another process.
+// and -1 for a device of another process, or when the plugin has no number for it
+// (PJRT_Device_LocalHardwareId).
 func (d *Device) LocalHardwareID() int { return d.localID }
 
-// Addressable reports whether this process can use the device.
+// Addressable reports whether this process can use the device
+// (PJRT_Device_IsAddressable).
 func (d *Device) Addressable() bool { return d.addressable }
 
 // Kind returns the vendor's name of the device model.
-func (d *Device) Kind() string { return d.kind }
+func (d *Device) Kind() string { return d.description.kind }
 
 // DebugString returns the plugin's long description.
-func (d *Device) DebugString() string { return d.debugText }
+func (d *Device) DebugString() string { return d.description.debugText }
 
-// Attributes returns what the plugin says of the device.
-func (d *Device) Attributes() []Attribute { return append([]Attribute(nil), d.attributes...) }
+// Attributes returns what the plugin says of the device in its description.
+func (d *Device) Attributes() []Attribute { return d.description.Attributes() }
 
 // String returns the plugin's short description.
 func (d *Device) String() string {
 	if d == nil {
 		return "no device"
 	}
-	return d.text
+	return d.description.text
+}
+
+// Memories returns the memories that the device can use
+// (PJRT_Device_AddressableMemories). There are none for a device of another
+// process, or when the plugin does not tell.
+func (d *Device) Memories() []*Memory { return slices.Clone(d.memories) }
+
+// DefaultMemory returns the memory that the arrays of the device are in unless
+// another one is asked for (PJRT_Device_DefaultMemory). It is nil for a device of
+// another process, or when the plugin does not tell.
+func (d *Device) DefaultMemory() *Memory { return d.defaultMemory }
+
+// Memory returns the memory of the device that is of a kind, such as pinned_host.
+func (d *Device) Memory(kind string) (*Memory, error) {
+	var kinds []string
+	for _, m := range d.memories {
+		if m.kind == kind {
+			return m, nil
+		}
+		kinds = append(kinds, m.kind)
+	}
+	return nil, &Error{Code: ErrNotFound, Message: "device " + d.String() + " has no memory of the kind " + kind + "; it has " + nameList(kinds)}
 }
 
 // handleFor returns the C object if d can be used with client.
@@ -138,52 +128,17 @@ func (d *Device) handleFor(client *Client) (*capi.Device, error) {
 	return d.handle, nil
 }
 
-// Memory is a memory that devices can address. It belongs to its client and
-// lives as long; what is known about it stays readable after that.
-type Memory struct {
-	client *Client
-	handle *capi.Memory
-
-	id   int
-	kind string
-	text string
+// acquire returns the C object for the length of a call, which release ends.
+// Only this process's devices can be used.
+func (d *Device) acquire() (h *capi.Device, release func(), err error) {
+	if d == nil {
+		return nil, nil, invalid("the device is nil")
+	}
+	if h, err = d.handleFor(d.client); err != nil {
+		return nil, nil, err
+	}
+	if _, err = d.client.ref.Acquire(); err != nil {
+		return nil, nil, err
+	}
+	return h, d.client.ref.Release, nil
 }
-
-func newMemory(c *Client, h *capi.Memory) (*Memory, error) {
-	var id capi.Call[capi.MemoryIDArgs]
-	id.Args.Memory = h
-	if err := id.Do(c.table); err != nil {
-		return nil, err
-	}
-	var kind capi.Call[capi.MemoryKindArgs]
-	kind.Args.Memory = h
-	if err := kind.Do(c.table); err != nil {
-		return nil, err
-	}
-	var text capi.Call[capi.MemoryToStringArgs]
-	text.Args.Memory = h
-	if err := text.Do(c.table); err != nil {
-		return nil, err
-	}
-	return &Memory{
-		client: c, handle: h, id: int(id.Args.ID),
-		kind: capi.String(kind.Args.Kind, kind.Args.KindSize),
-		text: capi.String(text.Args.ToString, text.Args.ToStringSize),
-	}, nil
-}
-
-// ID returns the number of the memory, unique within the client.
-func (m *Memory) ID() int { return m.id }
-
-// Kind returns the plugin's name of the kind, such as device or pinned_host.
-func (m *Memory) Kind() string { return m.kind }
-
-// String returns the plugin's short description.
-func (m *Memory) String() string {
-	if m == nil {
-		return "no memory"
-	}
-	return m.text
-}
-
-var _ fmt.Stringer = (*Memory)(nil)

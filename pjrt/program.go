@@ -34,6 +34,12 @@ const (
 
 // Program is a program for a client to compile, or one that a compiler gives
 // out.
+//
+// Compilers end the process on some programs. What is known of that is an error
+// before they see it, if the program is MLIR text: functions that have no body or
+// call themselves, and arrays with more elements than there is memory. In bytecode
+// and HLO these are not seen. A program of unknown origin is best compiled in a
+// process of its own.
 type Program struct {
 	// Code is the program in the form that Format says.
 	Code []byte
@@ -280,6 +286,9 @@ type compilation struct {
 func newCompilation(plugin *Plugin, program Program, opts *CompileOptions, target compileTarget) (*compilation, error) {
 	program, err := program.check(plugin)
 	if err != nil {
+		return nil, err
+	}
+	if err := program.checkText(plugin); err != nil {
 		return nil, err
 	}
 	options, err := opts.encodeFor(program, target)

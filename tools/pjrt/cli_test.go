@@ -349,7 +349,7 @@ func TestHelpGoesToStandardOutput(t *testing.T) {
 	for _, args := range [][]string{nil, {"--help"}, {"help"}} {
 		o := launch(t, t.TempDir(), args...)
 		o.requireSuccess(t)
-		for _, name := range []string{"install", "info", "run", "version"} {
+		for _, name := range []string{"install", "info", "compile", "run", "version"} {
 			assert.Regexp(t, `(?m)^  `+name+` `, o.stdout)
 		}
 	}

@@ -6,6 +6,7 @@
 //
 //	pjrt install cpu                             install XLA's CPU plugin
 //	pjrt info [PLUGIN] [--json]                  show versions, devices, functions, extensions
+//	pjrt compile PROGRAM [--topology NAME]       compile a program, also for devices elsewhere
 //	pjrt run PROGRAM [ARG.npy[:TYPE]]...         compile a program, run it, print its results
 //	pjrt version                                 show the version of this command
 //
@@ -79,7 +80,7 @@ func rootCommand() *cobra.Command {
 		return usageError{fmt.Errorf("%w: see %s --help", err, cmd.CommandPath())}
 	})
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(installCommand(), infoCommand(), runCommand(), versionCommand())
+	root.AddCommand(installCommand(), infoCommand(), compileCommand(), runCommand(), versionCommand())
 	return root
 }
 

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package pjrt
+
+import (
+	"context"
+	"runtime"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt/lifetime"
+)
+
+// CompileFor compiles a program ahead of time for the devices of a topology
+// (PJRT_Compile). No devices are needed: the executable can be asked about
+// itself, serialized, and loaded by a client whose devices are like those of the
+// topology. Like Compile it can take long, and cannot be called off: when ctx
+// ends first, CompileFor returns its error, and the executable is closed once it
+// exists. opts may be nil; a device assignment in them is one of DeviceIDs.
+//
+// libtpu compiles for the topologies of [Plugin.NewTopology] on any machine.
+// XLA's CUDA plugins do so too, if they find CUDA's ptxas and libdevice; what the
+// compiler would measure on a GPU may be an error. XLA's CPU plugin cannot
+// (ErrNotFound).
+//
+// Compilers end the process on some programs, see [Program]; libtpu also on
+// dimensions of no known bound (? without #stablehlo.bounds), which are an error
+// here in MLIR text, and on collective permutes from or to devices that do not
+// exist.
+func (p *Plugin) CompileFor(ctx context.Context, topology *Topology, program Program, opts *CompileOptions) (*Executable, error) {
+	return compileFor(ctx, p, nil, topology, program, opts)
+}
+
+// CompileFor compiles a program for the devices of a topology like
+// [Plugin.CompileFor], and lets the compiler measure on the devices of the
+// client, which are like them.
+func (c *Client) CompileFor(ctx context.Context, topology *Topology, program Program, opts *CompileOptions) (*Executable, error) {
+	return compileFor(ctx, c.plugin, c, topology, program, opts)
+}
+
+func compileFor(ctx context.Context, p *Plugin, client *Client, topology *Topology, program Program, opts *CompileOptions) (*Executable, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	target, err := topology.target()
+	if err != nil {
+		return nil, err
+	}
+	if topology.plugin != p {
+		return nil, invalid("the topology belongs to another plugin")
+	}
+	in, err := newCompilation(p, program, opts, target)
+	if err != nil {
+		return nil, err
+	}
+	return abandonable(ctx, func() (*Executable, error) {
+		var call capi.Call[capi.CompileArgs]
+		h, release, err := topology.acquire()
+		if err != nil {
+			return nil, err
+		}
+		defer release()
+		call.Args.Topology = h
+		if client != nil {
+			if call.Args.Client, err = client.ref.Acquire(); err != nil {
+				return nil, err
+			}
+			defer client.ref.Release()
+		}
+		call.Args.Program = in.program()
+		call.Args.CompileOptions, call.Args.CompileOptionsSize = capi.BytesData(in.options)
+		err = call.Do(p.table)
+		runtime.KeepAlive(in)
+		if err != nil {
+			return nil, err
+		}
+		return newExecutable(p.table, call.Args.Executable, topology.owner(), in.parameters)
+	}, (*Executable).Close)
+}
+
+// target is what compile options are checked against.
+func (t *Topology) target() (compileTarget, error) {
+	h, release, err := t.acquire()
+	if err != nil {
+		return compileTarget{}, err
+	}
+	defer release()
+	var list capi.Call[capi.TopologyDescriptionGetDeviceDescriptionsArgs]
+	list.Args.Topology = h
+	if err := list.Do(t.plugin.table); err != nil {
+		return compileTarget{}, err
+	}
+	target := compileTarget{platform: t.platformName, client: t.client, ids: make([]int, 0, list.Args.NumDescriptions)}
+	var id capi.Call[capi.DeviceDescriptionIDArgs]
+	for _, d := range capi.Slice(list.Args.Descriptions, list.Args.NumDescriptions) {
+		id.Args.DeviceDescription = d
+		if err := id.Do(t.plugin.table); err != nil {
+			return compileTarget{}, err
+		}
+		target.ids = append(target.ids, int(id.Args.ID))
+	}
+	return target, nil
+}
+
+// owner is what keeps the C object of the topology.
+func (t *Topology) owner() lifetime.Parent {
+	if t.ref == nil {
+		return t.client.ref
+	}
+	return t.ref
+}

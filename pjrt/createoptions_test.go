@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package pjrt_test
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt"
+)
+
+// newGPU is a plugin that takes itself for one of CUDA.
+func newGPU(t testing.TB) (*system, *pjrt.Plugin) {
+	t.Helper()
+	s := newSystem(t, capi.APIMinor)
+	s.attributes = []capi.Attribute{{Name: "cuda_version", Value: int64(13000)}}
+	return s, s.plugin(t)
+}
+
+// newTPU is a plugin that takes itself for libtpu.
+func newTPU(t testing.TB) (*system, *pjrt.Plugin) {
+	t.Helper()
+	s := newSystem(t, capi.APIMinor)
+	s.api.ExtensionStart = &capi.ExtensionBase{StructSize: capi.ExtensionBaseSize, Type: capi.ExtensionTypeTPUTopology}
+	return s, s.plugin(t)
+}
+
+func TestTypedOptionsBecomeCreateOptions(t *testing.T) {
+	gpu, cuda := newGPU(t)
+	tpu, libtpu := newTPU(t)
+	unknown := newSystem(t, capi.APIMinor)
+	other := unknown.plugin(t)
+	type attributes = []pjrt.Attribute
+	cases := map[string]struct {
+		system *system
+		plugin *pjrt.Plugin
+		opts   pjrt.ClientOptions
+		want   attributes
+	}{
+		"gpu defaults": {gpu, cuda, pjrt.ClientOptions{Platform: pjrt.GPUOptions{}}, nil},
+		"gpu": {gpu, cuda, pjrt.ClientOptions{
+			Platform: pjrt.GPUOptions{
+				Allocator: pjrt.AllocatorBFC, MemoryFraction: 0.5, Preallocate: pjrt.Off, CollectiveMemorySize: 1 << 20,
+				VisibleDevices: []int{2, 0}, Platform: "CUDA", PartitionIndex: 3,
+				AbortCollectivesOnFailure: pjrt.On, MockTopology: "1x2x4", StageTransfers: pjrt.Off, MaxInflightComputations: 5, TFRT: pjrt.On,
+			},
+			AllowUnknown: true,
+			Create:       attributes{{Name: "new_option", Value: "x"}},
+			NumNodes:     1,
+		}, attributes{
+			{Name: "allocator", Value: "bfc"},
+			{Name: "memory_fraction", Value: float32(0.5)},
+			{Name: "preallocate", Value: false},
+			{Name: "collective_memory_size", Value: int64(1 << 20)},
+			{Name: "visible_devices", Value: []int64{2, 0}},
+			{Name: "platform_name", Value: "CUDA"},
+			{Name: "partition_index", Value: int64(3)},
+			{Name: "abort_collectives_on_failure", Value: true},
+			{Name: "enable_mock_nccl", Value: true},
+			{Name: "mock_gpu_topology", Value: "1x2x4"},
+			{Name: "should_stage_host_to_device_transfers", Value: false},
+			{Name: "max_inflight_computations", Value: int64(5)},
+			{Name: "use_tfrt_gpu_client", Value: true},
+			{Name: "new_option", Value: "x"},
+			{Name: "node_id", Value: int64(0)},
+			{Name: "num_nodes", Value: int64(1)},
+		}},
+		"tpu": {tpu, libtpu, pjrt.ClientOptions{Platform: pjrt.TPUOptions{
+			MaxInflightComputations: 1, FrameworkName: "f", FrameworkVersion: "2", PinnedHostAllocationMode: "m",
+			PremappedBufferSize: 3, MaxPremappedTransfer: 4, PremappedPartitions: 5, AsyncAllocations: pjrt.On, CompatibilityCheck: pjrt.Off,
+			ThrottleTransfers: pjrt.On, GlobalSystem: pjrt.On, SkipMegascale: pjrt.Off,
+		}}, attributes{
+			{Name: "max_inflight_computations", Value: int64(1)},
+			{Name: "ml_framework_name", Value: "f"},
+			{Name: "ml_framework_version", Value: "2"},
+			{Name: "pinned_host_allocation_mode", Value: "m"},
+			{Name: "premapped_buffer_size", Value: int64(3)},
+			{Name: "maximum_premapped_buffer_size_for_transfers_in_bytes", Value: int64(4)},
+			{Name: "num_premapped_partitions", Value: int64(5)},
+			{Name: "tpu_allow_async_allocations", Value: true},
+			{Name: "executable_compatibility_check_on_deserialization", Value: false},
+			{Name: "throttle_low_priority_host_transfers", Value: true},
+			{Name: "use_global_tpu_system", Value: true},
+			{Name: "skip_megascale_pjrt_client", Value: false},
+		}},
+		"cpu options for an unknown kind": {unknown, other, pjrt.ClientOptions{Platform: pjrt.CPUOptions{DeviceCount: 2, Asynchronous: pjrt.Off, ProcessID: 1}}, attributes{
+			{Name: "cpu_device_count", Value: int64(2)},
+			{Name: "asynchronous", Value: false},
+			{Name: "process_id", Value: int64(1)},
+		}},
+		"anything for an unknown kind": {unknown, other, pjrt.ClientOptions{Create: attributes{{Name: "mine", Value: []int64{1}}}}, attributes{{Name: "mine", Value: []int64{1}}}},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			client, err := c.plugin.NewClient(context.Background(), &c.opts)
+			require.NoError(t, err)
+			defer client.Close()
+			assert.Equal(t, c.want, c.system.created)
+		})
+	}
+}
+
+// Some of these end the process when they reach the plugin.
+func TestMisuseOfCreateOptionsIsAnErrorHere(t *testing.T) {
+	_, cuda := newGPU(t)
+	_, libtpu := newTPU(t)
+	cpu := newClient(t).Plugin()
+	one := func(name string, value any) pjrt.ClientOptions {
+		return pjrt.ClientOptions{Create: []pjrt.Attribute{{Name: name, Value: value}}}
+	}
+	gpu := func(o pjrt.GPUOptions) pjrt.ClientOptions { return pjrt.ClientOptions{Platform: o} }
+	unchecked := one("cpu_device_count", "4")
+	unchecked.AllowUnknown = true
+	cases := map[string]struct {
+		plugin *pjrt.Plugin
+		opts   pjrt.ClientOptions
+		want   string
+	}{
+		"type":                    {cpu, one("cpu_device_count", "4"), "cpu_device_count takes a value of type int64, not string"},
+		"type in spite of all":    {cpu, unchecked, "cpu_device_count takes a value of type int64, not string"},
+		"gpu type":                {cuda, one("memory_fraction", 0.5), "memory_fraction takes a value of type float32, not float64"},
+		"gpu list":                {cuda, one("visible_devices", 1), "visible_devices takes a value of type []int64, not int64"},
+		"no value":                {cpu, one("cpu_device_count", nil), "takes a value of type int64, not <nil>"},
+		"unknown":                 {cpu, one("cpu_device_cuont", 4), "the cpu plugin has no create option \"cpu_device_cuont\"; did you mean cpu_device_count?"},
+		"unknown and far":         {cuda, one("zzz", 4), "it has abort_collectives_on_failure, allocator,"},
+		"another family's":        {cpu, one("allocator", "bfc"), "it is one of GPU plugins"},
+		"the empty name":          {cpu, one("", 1), "no create option \"\""},
+		"another family's struct": {cpu, gpu(pjrt.GPUOptions{}), "the options are for GPU plugins; this is the cpu plugin"},
+		"cpu for tpu":             {libtpu, pjrt.ClientOptions{Platform: pjrt.CPUOptions{}}, "the options are for CPU plugins; this is the tpu plugin"},
+		"twice": {cpu, pjrt.ClientOptions{
+			Platform: pjrt.CPUOptions{DeviceCount: 1},
+			Create:   []pjrt.Attribute{{Name: "cpu_device_count", Value: 2}},
+		}, "cpu_device_count is given twice"},
+		"negative devices":      {cpu, one("cpu_device_count", -1), "cpu_device_count is -1"},
+		"too many devices":      {cpu, one("cpu_device_count", int64(1)<<31), "a client has 0 to"},
+		"negative DeviceCount":  {cpu, pjrt.ClientOptions{Platform: pjrt.CPUOptions{DeviceCount: -1}}, "DeviceCount is -1; it cannot be negative"},
+		"no toggle":             {cpu, pjrt.ClientOptions{Platform: pjrt.CPUOptions{Asynchronous: 3}}, "asynchronous has the value 3"},
+		"fraction negative":     {cuda, gpu(pjrt.GPUOptions{MemoryFraction: -1}), "memory_fraction is -1"},
+		"fraction NaN":          {cuda, gpu(pjrt.GPUOptions{MemoryFraction: float32(math.NaN())}), "memory_fraction is NaN"},
+		"fraction infinite":     {cuda, gpu(pjrt.GPUOptions{MemoryFraction: float32(math.Inf(1))}), "memory_fraction is +Inf"},
+		"device twice":          {cuda, gpu(pjrt.GPUOptions{VisibleDevices: []int{1, 1}}), "has device 1 twice"},
+		"device negative":       {cuda, gpu(pjrt.GPUOptions{VisibleDevices: []int{-1}}), "has the device -1"},
+		"many nodes":            {cuda, one("num_nodes", 1<<40), "num_nodes is 1099511627776"},
+		"mock topology":         {cuda, gpu(pjrt.GPUOptions{MockTopology: "2x2"}), "has 2 extents, not 3"},
+		"mock topology by name": {cuda, one("mock_gpu_topology", "-1x1x1"), `the extent "-1" is no number`},
+		"float":                 {cpu, one("asynchronous", 1.5), "takes a value of type bool, not float64"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			client, err := c.plugin.NewClient(context.Background(), &c.opts)
+			require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
+			require.ErrorContains(t, err, c.want)
+			assert.Nil(t, client)
+			_, err = c.plugin.SharedClient(context.Background(), &c.opts)
+			require.ErrorContains(t, err, c.want)
+		})
+	}
+}
+
+func TestUnknownOptionsPassWhenAllowed(t *testing.T) {
+	client, err := newClient(t).Plugin().NewClient(context.Background(), &pjrt.ClientOptions{
+		Platform:     pjrt.CPUOptions{DeviceCount: 3},
+		Create:       []pjrt.Attribute{{Name: "no_such_option", Value: 1}},
+		AllowUnknown: true,
+	})
+	require.NoError(t, err)
+	defer client.Close()
+	assert.Len(t, client.Devices(), 3)
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package pjrt_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
+)
+
+func TestATableIsOnePlugin(t *testing.T) {
+	p, err := pjrt.Open(plugintest.Path(t, "cpu"))
+	require.NoError(t, err)
+	registered, err := pjrt.Register("cpu in the process", tableAddress(p))
+	require.NoError(t, err)
+	assert.Same(t, p, registered)
+	again, err := pjrt.Register("cpu in the process", tableAddress(p))
+	require.NoError(t, err)
+	assert.Same(t, p, again)
+	other, err := pjrt.Register("the same by another name", tableAddress(p))
+	require.NoError(t, err)
+	assert.Same(t, p, other)
+	for _, name := range []string{"cpu in the process", "the same by another name"} {
+		byName, err := pjrt.Open(name)
+		require.NoError(t, err)
+		assert.Same(t, p, byName)
+	}
+	table, err := capi.NewTable(p.Table().API())
+	require.NoError(t, err)
+	fromTable, err := pjrt.FromTable(table)
+	require.NoError(t, err)
+	assert.Same(t, p, fromTable)
+}
+
+func TestManyGoroutinesOpenAPluginOnce(t *testing.T) {
+	s := newSystem(t, capi.APIMinor)
+	table, err := capi.NewTable(s.api, capi.Reentrant())
+	require.NoError(t, err)
+	plugins := make([]*pjrt.Plugin, 16)
+	var wg sync.WaitGroup
+	for i := range plugins {
+		wg.Go(func() { plugins[i], _ = pjrt.FromTable(table) })
+	}
+	wg.Wait()
+	require.NotNil(t, plugins[0])
+	for _, p := range plugins {
+		assert.Same(t, plugins[0], p)
+	}
+	assert.Equal(t, []string{"initialize"}, s.traces())
+}
+
+func TestMisuseOfRegisterIsAnErrorHere(t *testing.T) {
+	p, err := pjrt.Open(plugintest.Path(t, "cpu"))
+	require.NoError(t, err)
+	_, err = pjrt.Register("taken", tableAddress(p))
+	require.NoError(t, err)
+	good := tableAddress(p)
+	old := newSystem(t, 44)
+	foreign := newSystem(t, capi.APIMinor)
+	cases := map[string]struct {
+		name    string
+		address uintptr
+		want    string
+	}{
+		"null":        {"x", 0, "0x0 is no address"},
+		"misaligned":  {"x", good + 1, "is no address"},
+		"no name":     {"", good, `the name "" is none for a plugin`},
+		"a path":      {"dir/x", good, "nor look like a path"},
+		"a path back": {`dir\x`, good, "nor look like a path"},
+		"too old":     {"x", addressOf(old.api), "too old"},
+		"name taken":  {"taken", addressOf(foreign.api), "another plugin is registered as taken"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			p, err := pjrt.Register(c.name, c.address)
+			require.ErrorContains(t, err, c.want)
+			assert.Nil(t, p)
+		})
+	}
+	_, err = pjrt.Register("taken", addressOf(foreign.api))
+	require.ErrorIs(t, err, pjrt.ErrAlreadyExists)
+	_, err = pjrt.FromTable(new(capi.Table))
+	require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
+	_, err = pjrt.Open("registered by nobody")
+	require.ErrorIs(t, err, os.ErrNotExist)
+}
+
+func TestAFailedInitializationCanBeTriedAgain(t *testing.T) {
+	s := newSystem(t, capi.APIMinor)
+	table, err := capi.NewTable(s.api, capi.Reentrant())
+	require.NoError(t, err)
+	s.initializeFails(true)
+	_, err = pjrt.FromTable(table)
+	require.ErrorIs(t, err, pjrt.ErrAborted)
+	s.initializeFails(false)
+	_, err = pjrt.FromTable(table)
+	require.NoError(t, err)
+}
+
+func TestSupports(t *testing.T) {
+	p, err := pjrt.Open(plugintest.Path(t, "cpu"))
+	require.NoError(t, err)
+	for _, f := range p.Functions() {
+		assert.Equal(t, f.Present, p.Supports(f.Name), f.Name)
+	}
+	assert.True(t, p.Supports("PJRT_Client_UpdateGlobalProcessInfo"))
+	assert.True(t, p.Supports("PJRT_FFI_Register_Handler"), "of an extension")
+	assert.False(t, p.Supports("PJRT_Device_GetAttributes"), "too new")
+	assert.False(t, p.Supports("PJRT_Triton_Compile"), "of an extension that it lacks")
+	assert.False(t, p.Supports("PJRT_Client_create"))
+	assert.False(t, p.Supports(""))
+}
+
+func TestTheKindOfAPlugin(t *testing.T) {
+	p, err := pjrt.Open(plugintest.Path(t, "cpu"))
+	require.NoError(t, err)
+	assert.Equal(t, pjrt.KindCPU, p.Kind())
+	assert.False(t, p.Kind().GPU())
+	assert.Equal(t, pjrt.KindUnknown, newSystem(t, capi.APIMinor).plugin(t).Kind())
+
+	for _, kind := range []pjrt.Kind{pjrt.KindCUDA, pjrt.KindROCm} {
+		s := newSystem(t, capi.APIMinor)
+		s.attributes = []capi.Attribute{{Name: string(kind) + "_version", Value: int64(13)}}
+		p := s.plugin(t)
+		assert.Equal(t, kind, p.Kind())
+		assert.True(t, p.Kind().GPU())
+	}
+}
+
+func TestWhatAPluginIsCalled(t *testing.T) {
+	path := plugintest.Path(t, "cpu")
+	p, err := pjrt.Open(path)
+	require.NoError(t, err)
+	assert.Equal(t, path, p.String())
+	assert.True(t, strings.HasPrefix(filepath.Base(p.Path()), "xla_cpu_pjrt"))
+	assert.Equal(t, "a plugin without a name", newSystem(t, capi.APIMinor).plugin(t).String())
+	var none *pjrt.Plugin
+	assert.Equal(t, "no plugin", none.String())
+	a := p.Attributes()
+	for i := range a {
+		if v, ok := a[i].Value.([]int64); ok {
+			v[0] = 99
+		}
+		a[i].Name = "changed"
+	}
+	assert.Contains(t, p.Attributes(), pjrt.Attribute{Name: "stablehlo_current_version", Value: []int64{1, 13, 3}}, "the attributes are the caller's")
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package pjrt_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt"
+)
+
+func TestTheTopologyOfAClient(t *testing.T) {
+	client := newClient(t)
+	topology, err := client.Topology()
+	require.NoError(t, err)
+	again, err := client.Topology()
+	require.NoError(t, err)
+	assert.Same(t, topology, again)
+	assert.Same(t, client, topology.Client())
+	assert.Same(t, client.Plugin(), topology.Plugin())
+	assert.Equal(t, client.PlatformName(), topology.PlatformName())
+	assert.Equal(t, client.PlatformVersion(), topology.PlatformVersion())
+	assert.Empty(t, topology.Attributes())
+	devices, err := topology.Devices()
+	require.NoError(t, err)
+	require.Len(t, devices, 4)
+	for i, d := range devices {
+		assert.Equal(t, client.Devices()[i].ID(), d.ID())
+		assert.Equal(t, client.Devices()[i].Kind(), d.Kind())
+		assert.Equal(t, client.Devices()[i].ProcessIndex(), d.ProcessIndex())
+	}
+	data, err := topology.Serialize()
+	require.NoError(t, err)
+	assert.NotEmpty(t, data)
+	for _, call := range []func() error{
+		func() error { _, err := topology.Fingerprint(); return err },
+		func() error { _, err := topology.MemoryKindIDs(); return err },
+		func() error { _, err := client.Plugin().NewTopology(context.Background(), "", nil); return err },
+	} {
+		require.ErrorIs(t, call(), pjrt.ErrUnimplemented)
+	}
+	_, err = client.Plugin().DeserializeTopology(context.Background(), data)
+	require.ErrorIs(t, err, pjrt.ErrNotFound)
+
+	require.NoError(t, topology.Close(), "it stays the client's")
+	_, err = topology.Serialize()
+	require.NoError(t, err)
+	client.Close()
+	_, err = topology.Serialize()
+	require.ErrorIs(t, err, pjrt.ErrClosed)
+	_, err = topology.Devices()
+	require.ErrorIs(t, err, pjrt.ErrClosed)
+	_, err = client.Topology()
+	require.ErrorIs(t, err, pjrt.ErrClosed)
+	assert.Equal(t, "cpu", topology.PlatformName(), "what is known stays readable")
+}
+
+func TestAClientsTopologyIsNeverDestroyed(t *testing.T) {
+	s := newSystem(t, capi.APIMinor)
+	client := systemClientOf(t, s)
+	topology, err := client.Topology()
+	require.NoError(t, err)
+	topology.Close()
+	client.Close()
+	assert.Zero(t, s.live(), "the topology does not keep the client")
+	assert.Equal(t, []string{"initialize"}, s.traces())
+}
+
+func TestTopologiesByNameAndFromBytes(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	s := newSystem(t, capi.APIMinor)
+	p := s.plugin(t)
+	s.traces()
+	topology, err := p.NewTopology(ctx, "big", []pjrt.Attribute{{Name: "n", Value: 2}})
+	require.NoError(t, err)
+	assert.Nil(t, topology.Client())
+	assert.Equal(t, []pjrt.Attribute{{Name: "name", Value: "big"}}, topology.Attributes())
+	devices, err := topology.Devices()
+	require.NoError(t, err)
+	require.Len(t, devices, 3)
+	assert.Equal(t, "device2", devices[2].String())
+	assert.Equal(t, 1, devices[2].ProcessIndex())
+	fingerprint, err := topology.Fingerprint()
+	require.NoError(t, err)
+	assert.EqualValues(t, 3, fingerprint)
+	kinds, err := topology.MemoryKindIDs()
+	require.NoError(t, err)
+	assert.Equal(t, []int{3, 5}, kinds)
+	data, err := topology.Serialize()
+	require.NoError(t, err)
+	copied, err := p.DeserializeTopology(ctx, data)
+	require.NoError(t, err)
+	assert.Equal(t, topology.Attributes(), copied.Attributes())
+	require.NoError(t, topology.Close())
+	require.NoError(t, topology.Close())
+	_, err = topology.Devices()
+	require.ErrorIs(t, err, pjrt.ErrClosed)
+	assert.Equal(t, "device0", devices[0].String(), "descriptions are copies")
+	require.NoError(t, copied.Close())
+	assert.Equal(t, []string{
+		"create topology big [{n 2}]",
+		"delete serialized topology",
+		"destroy topology big, own: true",
+		"destroy topology big, own: true",
+	}, s.traces())
+
+	_, err = p.NewTopology(ctx, "nope", nil)
+	require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
+	_, err = p.DeserializeTopology(ctx, nil)
+	require.ErrorContains(t, err, "the serialized topology is empty")
+	cancel()
+	_, err = p.NewTopology(ctx, "big", nil)
+	require.ErrorIs(t, err, context.Canceled)
+	_, err = p.DeserializeTopology(ctx, data)
+	require.ErrorIs(t, err, context.Canceled)
+}
+
+func TestManyGoroutinesAskATopology(t *testing.T) {
+	topology, err := newClient(t).Topology()
+	require.NoError(t, err)
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range 20 {
+				devices, err := topology.Devices()
+				assert.NoError(t, err)
+				assert.Len(t, devices, 4)
+				_, err = topology.Serialize()
+				assert.NoError(t, err)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// Most of these end the process when they reach the plugin: with an exception
+// about the type or a negative length, or with a division by zero.
+func TestMisuseOfNewTopologyIsAnErrorHere(t *testing.T) {
+	gpu, cuda := newGPU(t)
+	tpu, libtpu := newTPU(t)
+	unknown := newSystem(t, capi.APIMinor)
+	other := unknown.plugin(t)
+	one := func(name string, value any) []pjrt.Attribute { return []pjrt.Attribute{{Name: name, Value: value}} }
+	cases := map[string]struct {
+		plugin *pjrt.Plugin
+		name   string
+		opts   []pjrt.Attribute
+		want   string
+	}{
+		"config type":         {cuda, "", one("target_config", 1), "target_config takes a value of type string, not int64"},
+		"config type unknown": {other, "", one("target_config", 1), "target_config takes a value of type string, not int64"},
+		"topology type":       {cuda, "", one("topology", []int64{1, 1, 1}), "topology takes a value of type string, not []int64"},
+		"negative hosts":      {cuda, "", one("topology", "1x-1x1"), `the extent "-1" is no number`},
+		"no hosts":            {cuda, "", one("topology", "1x0x1"), "has an extent of 0"},
+		"two extents":         {cuda, "", one("topology", "2x2"), "has 2 extents, not 3"},
+		"overflow":            {cuda, "", one("topology", "2147483647x2147483647x4"), "has more than 1048576 devices"},
+		"tpu of no chips":     {libtpu, "v5e:0x2", nil, "has an extent of 0"},
+		"twisted of none":     {libtpu, "v4:4x0x4_twisted", nil, "has an extent of 0"},
+		"huge tpu":            {libtpu, "v5e:2147483647x2147483647", nil, "has more than 1048576 devices"},
+		"no extent":           {libtpu, "v5e:2x", nil, `the extent "" is no number`},
+		"slices type":         {libtpu, "v5e:2x2", one("num_slices", "2"), "num_slices takes a value of type int64, not string"},
+		"no slices":           {libtpu, "v5e:2x2", one("num_slices", 0), "num_slices is 0; there is at least 1 slice, and at most 262144 of 4 chips"},
+		"many slices":         {libtpu, "v5e:2x2", one("num_slices", int64(1)<<31), "num_slices is 2147483648"},
+		"bounds type":         {libtpu, "v5e:2x2", one("chips_per_host_bounds", "2x2x1"), "takes a value of type []int64, not string"},
+		"twice":               {libtpu, "v5e:2x2", append(one("num_slices", 1), one("num_slices", 2)...), "num_slices is given twice"},
+		"NUL":                 {other, "a\x00b", nil, "has a NUL in it"},
+		"value":               {other, "x", one("a", 1.5), "topology options: named value \"a\": a float64 has no C form"},
+		"no name":             {other, "x", one("", 1), "topology options: named value 0 has no name"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			topology, err := c.plugin.NewTopology(context.Background(), c.name, c.opts)
+			require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
+			require.ErrorContains(t, err, c.want)
+			assert.Nil(t, topology)
+		})
+	}
+	for _, s := range []*system{gpu, tpu, unknown} {
+		assert.Equal(t, []string{"initialize"}, s.traces(), "nothing reached the plugin")
+	}
+
+	for name, opts := range map[string][]pjrt.Attribute{
+		"":                   nil,
+		"v5e:2x2":            one("num_slices", 2),
+		"v4:2x2x1_untwisted": one("chips_per_host_bounds", []int64{2, 2, 1}),
+		"TPU v5 lite:2x2":    one("any", true),
+		"v9_new=4x4":         nil,
+		"v5litepod-4":        nil,
+	} {
+		topology, err := libtpu.NewTopology(context.Background(), name, opts)
+		require.NoError(t, err, name)
+		topology.Close()
+	}
+}
+
+func TestAPluginMayLackTopologies(t *testing.T) {
+	s := newSystem(t, 60)
+	sysWithout[capi.ClientTopologyDescriptionArgs](s)
+	client := systemClientOf(t, s)
+	_, err := client.Topology()
+	require.ErrorIs(t, err, pjrt.ErrUnimplemented)
+	var none *pjrt.Topology
+	_, err = none.Devices()
+	require.ErrorContains(t, err, "the topology is nil")
+}

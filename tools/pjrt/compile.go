@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/signature"
+)
+
+// compilation is what the command line asks compile for.
+type compilation struct {
+	plugin, topology, out string
+	options               []string
+	compile               pjrt.CompileOptions
+}
+
+func compileCommand() *cobra.Command {
+	var c compilation
+	cmd := &cobra.Command{
+		Use:   "compile PROGRAM",
+		Short: "Compile a StableHLO program, also for devices that are elsewhere",
+		Long: `Compile compiles PROGRAM, StableHLO as text or bytecode, and shows what became of
+it. With --out it also writes the executable as the plugin serializes it, which
+the same plugin can load.
+
+With --topology it compiles ahead of time for the devices of that name, which need
+not be on this machine. libtpu knows names such as v5e:2x2, v4:2x2x1 and v6e:16x16,
+and the options num_slices and chips_per_host_bounds. XLA's CUDA plugins take any
+name and the options target_config, a GpuTargetConfigProto as text, and topology,
+such as 1x1x8.`,
+		Example: "  pjrt compile model.mlir\n  pjrt compile --plugin tpu --topology v5e:2x2 --out model.bin model.mlir\n" +
+			"  pjrt compile --plugin cuda --topology h100 --option target_config=@h100.txtpb --option topology=1x1x1 model.mlir",
+		Args: usage(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(c.options) > 0 && !cmd.Flags().Changed("topology") {
+				return usageError{errors.New("--option is for a topology: give --topology too")}
+			}
+			return c.run(cmd.Context(), cmd.OutOrStdout(), args[0], cmd.Flags().Changed("topology"))
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&c.plugin, "plugin", defaultPlugin, "the plugin to compile with: a `NAME` or the path of a library")
+	f.StringVar(&c.topology, "topology", "", "the `NAME` of the devices to compile for, rather than those of this machine")
+	f.StringArrayVar(&c.options, "option", nil, "an option `NAME=VALUE` of the topology: a number, numbers with commas, or text (@FILE reads a file)")
+	f.IntVar(&c.compile.Replicas, "replicas", 1, "the `NUMBER` of devices that run the program on different data")
+	f.IntVar(&c.compile.Partitions, "partitions", 1, "the `NUMBER` of devices that share the work of each replica")
+	f.BoolVar(&c.compile.SPMD, "spmd", false, "let the compiler split the program over the partitions")
+	f.StringVar(&c.out, "out", "", "the `FILE` that the executable is written to")
+	return cmd
+}
+
+func (c *compilation) run(ctx context.Context, stdout io.Writer, program string, ahead bool) error {
+	code, err := os.ReadFile(program)
+	switch {
+	case err != nil:
+		return fmt.Errorf("program: %w", err)
+	case len(code) == 0:
+		return fmt.Errorf("program: %s is empty", program)
+	}
+	options, err := topologyOptions(c.options)
+	if err != nil {
+		return err
+	}
+	plugin, err := open(c.plugin)
+	if err != nil {
+		return err
+	}
+	var exe *pjrt.Executable
+	devices := 0
+	if ahead {
+		topology, err := plugin.NewTopology(ctx, c.topology, options)
+		if err != nil {
+			return fmt.Errorf("topology %s of plugin %s: %w", c.topology, c.plugin, err)
+		}
+		defer topology.Close()
+		all, err := topology.Devices()
+		if err != nil {
+			return fmt.Errorf("topology %s of plugin %s: %w", c.topology, c.plugin, err)
+		}
+		devices = len(all)
+		exe, err = plugin.CompileFor(ctx, topology, pjrt.Program{Code: code}, &c.compile)
+		if err != nil {
+			return fmt.Errorf("compile %s: %w", program, err)
+		}
+		defer exe.Close()
+	} else {
+		client, err := plugin.NewClient(ctx, nil)
+		if err != nil {
+			return fmt.Errorf("plugin %s: %w", c.plugin, err)
+		}
+		defer client.Close()
+		devices = len(client.Devices())
+		loaded, err := client.Compile(ctx, pjrt.Program{Code: code}, &c.compile)
+		if err != nil {
+			return fmt.Errorf("compile %s: %w", program, err)
+		}
+		defer loaded.Close()
+		exe = loaded.Executable
+	}
+	size := -1
+	if c.out != "" {
+		data, err := exe.Serialize(ctx)
+		if err != nil {
+			return fmt.Errorf("serialize %s: %w", program, err)
+		}
+		if err := writeWhole(c.out, data); err != nil {
+			return fmt.Errorf("--out: %w", err)
+		}
+		size = len(data)
+	}
+	return printExecutable(stdout, exe, devices, size)
+}
+
+// printExecutable shows what the plugin tells of an executable; what it does not
+// tell is left out.
+func printExecutable(w io.Writer, exe *pjrt.Executable, devices, size int) error {
+	var b strings.Builder
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(&b, "%-11s "+format+"\n", append([]any{name}, args...)...)
+	}
+	line("name", "%s", exe.Name())
+	line("devices", "%d of %d", exe.NumReplicas()*exe.NumPartitions(), devices)
+	if shapes, err := exe.Parameters(); err == nil {
+		line("arguments", "%s", formatShapes(shapes))
+	}
+	if shapes, err := exe.Outputs(); err == nil {
+		line("results", "%s", formatShapes(shapes))
+	}
+	if n, err := exe.GeneratedCodeSize(); err == nil && n > 0 {
+		line("code", "%d bytes", n)
+	}
+	if m, err := exe.MemoryStats(); err == nil {
+		line("memory", "%d bytes of arguments, %d of results, %d temporary", m.Arguments, m.Outputs, m.Temporary)
+	}
+	if size >= 0 {
+		line("serialized", "%d bytes", size)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func formatShapes(shapes []pjrt.Shape) string {
+	if len(shapes) == 0 {
+		return "none"
+	}
+	list := make([]string, len(shapes))
+	for i, s := range shapes {
+		list[i] = signature.Format(s.Type, s.Dims)
+	}
+	return strings.Join(list, ", ")
+}
+
+// topologyOptions reads NAME=VALUE: integers, lists of integers, or text.
+func topologyOptions(list []string) ([]pjrt.Attribute, error) {
+	var options []pjrt.Attribute
+	for _, text := range list {
+		name, value, ok := strings.Cut(text, "=")
+		if !ok || name == "" {
+			return nil, usageError{fmt.Errorf("--option %s: it has the form NAME=VALUE", text)}
+		}
+		v, err := topologyOption(value)
+		if err != nil {
+			return nil, fmt.Errorf("--option %s: %w", name, err)
+		}
+		options = append(options, pjrt.Attribute{Name: name, Value: v})
+	}
+	return options, nil
+}
+
+func topologyOption(value string) (any, error) {
+	if file, ok := strings.CutPrefix(value, "@"); ok {
+		text, err := os.ReadFile(file)
+		return string(text), err
+	}
+	var numbers []int64
+	for _, part := range strings.Split(value, ",") {
+		n, err := strconv.ParseInt(part, 10, 64)
+		if err != nil {
+			return value, nil
+		}
+		numbers = append(numbers, n)
+	}
+	if len(numbers) == 1 {
+		return numbers[0], nil
+	}
+	return numbers, nil
+}
+
+// writeWhole writes a file that is either as before or complete.
+func writeWhole(path string, data []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".pjrt-")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(data)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	if err := os.Chmod(f.Name(), 0o644); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}
