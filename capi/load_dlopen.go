@@ -8,6 +8,7 @@ package capi
 import (
 	"fmt"
 	"regexp"
+	"runtime"
 
 	"github.com/ebitengine/purego"
 )
@@ -22,6 +23,9 @@ var linkerMissing = []*regexp.Regexp{
 
 // load maps the library at path, an absolute path of a file that exists.
 func load(path string) (library, error) {
+	// What went wrong is kept for each thread, and asked for in a second call.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 	h, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
 	if err == nil {
 		return library(h), nil

@@ -10,7 +10,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -107,4 +109,34 @@ func TestNoTruncationOfALibraryCrashes(t *testing.T) {
 		_, err := capi.Open(path)
 		require.ErrorIs(t, err, capi.ErrNotLibrary, "%d of %d bytes", n, len(lib))
 	}
+}
+
+// The dynamic linker keeps its errors for each thread: a goroutine that changes
+// threads in between would find nothing.
+func TestTheMissingLibraryIsNamedOnABusyMachine(t *testing.T) {
+	_, lib := loadedLibrary(t)
+	needy := bytes.Clone(lib)
+	copy(needy[bytes.Index(needy, []byte("\x00libc.so.6\x00"))+1:], "libq.so.9")
+	path := filepath.Join(t.TempDir(), "needy.so")
+	require.NoError(t, os.WriteFile(path, needy, 0o755))
+	stop := make(chan struct{})
+	var wg sync.WaitGroup
+	for range 4 * runtime.GOMAXPROCS(0) {
+		wg.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+					runtime.Gosched()
+				}
+			}
+		})
+	}
+	for range 200 {
+		_, err := capi.Open(path)
+		require.ErrorIs(t, err, capi.ErrMissingDependency)
+	}
+	close(stop)
+	wg.Wait()
 }
