@@ -25,6 +25,8 @@ type Client struct {
 	devices                       []*Device // of all processes, in the plugin's order
 	addressable                   []*Device // of this process
 	memories                      []*Memory // addressable from this process
+
+	limit inFlight
 }
 
 // ClientOptions are the options of NewClient. The zero value asks for the

@@ -25,6 +25,8 @@ type LoadedExecutable struct {
 	devices    []*Device
 
 	parameters func() ([]Shape, error)
+
+	executions executions
 }
 
 func newLoadedExecutable(c *Client, h *capi.LoadedExecutable) (*LoadedExecutable, error) {
