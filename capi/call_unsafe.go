@@ -150,24 +150,28 @@ func (t *Table) checkGates(f *Function, args unsafe.Pointer) error {
 		if p == nil {
 			continue
 		}
-		if err := t.checkGated(f, n.Struct+".", n.Gated, p); err != nil {
+		if err := t.checkGated(f, n.Struct, n.Gated, p); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (t *Table) checkGated(f *Function, prefix string, gates []Gate, args unsafe.Pointer) error {
+func (t *Table) checkGated(f *Function, nested string, gates []Gate, args unsafe.Pointer) error {
 	for _, g := range gates {
 		if g.Since <= t.gateMinor {
 			continue
 		}
 		for _, b := range unsafe.Slice((*byte)(unsafe.Add(args, g.Offset)), g.Size) {
 			if b != 0 {
+				name := g.Name
+				if nested != "" {
+					name = nested + "." + name
+				}
 				return &Error{
 					Code: ErrorCodeUnimplemented, Func: f.Name, Missing: true,
-					Message: fmt.Sprintf("the field %s%s is set, which came with API %d.%d; the plugin has API %d.%d and would ignore it: leave it zero or use a newer plugin",
-						prefix, g.Name, APIMajor, g.Since, t.major, t.minor),
+					Message: fmt.Sprintf("the field %s is set, which came with API %d.%d; the plugin has API %d.%d and would ignore it: leave it zero or use a newer plugin",
+						name, APIMajor, g.Since, t.major, t.minor),
 				}
 			}
 		}
