@@ -21,6 +21,9 @@ import (
 
 // executions is what an executable keeps for its executions.
 type executions struct {
+	// spare is a launch to use again, if there is one, and launches are others:
+	// most programs run one execution at a time, for which a pool is slow.
+	spare    atomic.Pointer[launch]
 	launches sync.Pool // of *launch
 	limit    inFlight
 	// shapes are those of the outputs, which are the same each time.
@@ -73,8 +76,11 @@ var noExecuteOptions ExecuteOptions
 
 // newLaunch returns a launch with one user, the caller.
 func (e *LoadedExecutable) newLaunch(opts *ExecuteOptions) *launch {
-	l, ok := e.executions.launches.Get().(*launch)
-	if !ok {
+	l := e.executions.spare.Swap(nil)
+	if l == nil {
+		l, _ = e.executions.launches.Get().(*launch)
+	}
+	if l == nil {
 		l = &launch{exe: e, options: new(capi.ExecuteOptions)}
 	}
 	if opts == nil {
@@ -115,9 +121,10 @@ func (l *launch) Release() {
 	clear(l.events)
 	l.lists, l.handles, l.outputs, l.events = l.lists[:0], l.handles[:0], l.outputs[:0], l.events[:0]
 	l.callbacks, l.keep = l.callbacks[:0], l.keep[:0]
-	*l.options = capi.ExecuteOptions{}
 	l.opts, l.context, l.only, l.one[0], l.devices, l.bound = nil, nil, nil, nil, nil, nil
-	l.exe.executions.launches.Put(l)
+	if x := &l.exe.executions; !x.spare.CompareAndSwap(nil, l) {
+		x.launches.Put(l)
+	}
 }
 
 // execute runs the program and waits for its end. The outputs are in l.outputs

@@ -39,13 +39,27 @@ static void* loop(struct execution* e, long n) {
 */
 import "C"
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/purepjrt/purepjrt/capi"
+)
 
 // execution is one execution and what belongs to it: the functions and their
 // args structs, and where the first call puts the event and the output.
 type execution struct {
 	functions, args [4]unsafe.Pointer
 	event, output   *unsafe.Pointer
+
+	calls *calls // of viaCapi
+}
+
+// calls are those of viaCapi.
+type calls struct {
+	execute       capi.Call[capi.LoadedExecutableExecuteArgs]
+	await         capi.Call[capi.EventAwaitArgs]
+	destroyEvent  capi.Call[capi.EventDestroyArgs]
+	destroyBuffer capi.Call[capi.BufferDestroyArgs]
 }
 
 // inC executes n times within C.

@@ -30,7 +30,8 @@ const add = `module @add {
 // BenchmarkExecute measures one execution of a trivial program on the CPU plugin,
 // the wait for its end, and the end of its result, in every way to do it. The
 // ways take turns within one run, so that a noisy machine is unfair to all of
-// them alike; the metrics are nanoseconds and what they are of C's.
+// them alike; the metrics are nanoseconds, those
+// of the best tenth of the batches, and what they are of C's.
 func BenchmarkExecute(b *testing.B) {
 	ctx := context.Background()
 	plugin, err := pjrt.Open(plugintest.Path(b, "cpu"))
@@ -74,6 +75,13 @@ func BenchmarkExecute(b *testing.B) {
 				}
 			}
 		}},
+		{"capi", func(n int) {
+			for range n {
+				if raw.viaCapi(plugin.Table()) != nil {
+					panic("the execution failed")
+				}
+			}
+		}},
 		{"ExecuteInto", func(n int) {
 			for range n {
 				check(exe.ExecuteInto(ctx, outs, args, nil))
@@ -107,7 +115,7 @@ func BenchmarkExecute(b *testing.B) {
 			}
 		}},
 	}
-	const rounds, batch = 25, 4000
+	const rounds, batch = 200, 500
 	times := make([][]float64, len(ways))
 	for range rounds {
 		for i, w := range ways {
@@ -116,13 +124,14 @@ func BenchmarkExecute(b *testing.B) {
 			times[i] = append(times[i], float64(time.Since(start).Nanoseconds())/batch)
 		}
 	}
-	median := func(i int) float64 {
+	// What other programs take away makes a batch slower, never faster.
+	best := func(i int) float64 {
 		slices.Sort(times[i])
-		return times[i][len(times[i])/2]
+		return times[i][len(times[i])/10]
 	}
-	floor := median(0)
+	floor := best(0)
 	for i, w := range ways {
-		ns := median(i)
+		ns := best(i)
 		b.Run(w.name, func(b *testing.B) {
 			b.ReportMetric(ns, "ns/execution")
 			b.ReportMetric(ns/floor, "x-C")
@@ -130,6 +139,29 @@ func BenchmarkExecute(b *testing.B) {
 			b.ReportMetric(0, "ns/op") // of this closure, which means nothing
 		})
 	}
+}
+
+// viaCapi executes once through the raw binding, with args structs used again
+// and again.
+func (e *execution) viaCapi(table *capi.Table) error {
+	if e.calls == nil {
+		e.calls = new(calls)
+		e.calls.execute.Args = *(*capi.LoadedExecutableExecuteArgs)(e.args[0])
+	}
+	c := e.calls
+	if err := c.execute.Do(table); err != nil {
+		return err
+	}
+	c.await.Args.Event = (*capi.Event)(*e.event)
+	c.destroyEvent.Args.Event = (*capi.Event)(*e.event)
+	c.destroyBuffer.Args.Buffer = (*capi.Buffer)(*e.output)
+	if err := c.await.Do(table); err != nil {
+		return err
+	}
+	if err := c.destroyEvent.Do(table); err != nil {
+		return err
+	}
+	return c.destroyBuffer.Do(table)
 }
 
 // rawExecution makes a client, a program and an argument of its own through capi,
