@@ -26,7 +26,8 @@ type Client struct {
 	addressable                   []*Device // of this process
 	memories                      []*Memory // addressable from this process
 
-	limit inFlight
+	destroyBuffer func(*capi.Buffer)
+	limit         inFlight
 }
 
 // ClientOptions are the options of NewClient. The zero value asks for the
@@ -94,7 +95,7 @@ func (p *Plugin) NewClient(ctx context.Context, opts *ClientOptions) (*Client, e
 // newClient takes over h and peers.
 func newClient(p *Plugin, h *capi.Client, peers *peers) (*Client, error) {
 	table := p.table
-	c := &Client{plugin: p, table: table}
+	c := &Client{plugin: p, table: table, destroyBuffer: bufferDestroyer(table)}
 	c.ref = lifetime.New("client", h, nil, func(h *capi.Client) {
 		var d capi.Call[capi.ClientDestroyArgs]
 		d.Args.Client = h

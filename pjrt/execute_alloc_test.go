@@ -46,23 +46,26 @@ func TestASteadyCallAllocatesNothingButItsResults(t *testing.T) {
 		require.NoError(t, err)
 		defer bound.Close()
 		outs, args, open := make([]*pjrt.Buffer, n), []*pjrt.Buffer{a, b}, []*pjrt.Buffer{b}
-		for name, run := range map[string]func() error{
-			"plain":       func() error { return exe.ExecuteInto(context.Background(), outs, args, nil) },
-			"cancellable": func() error { return exe.ExecuteInto(ctx, outs, args, opts) },
-			"bound":       func() error { return bound.ExecuteInto(ctx, outs, open, nil) },
+		for _, c := range []struct {
+			name string
+			run  func() error
+		}{
+			{"plain", func() error { return exe.ExecuteInto(context.Background(), outs, args, nil) }},
+			{"cancellable", func() error { return exe.ExecuteInto(ctx, outs, args, opts) }},
+			{"bound", func() error { return bound.ExecuteInto(ctx, outs, open, nil) }},
 		} {
 			got := testing.AllocsPerRun(200, func() {
-				if err := run(); err != nil {
+				if err := c.run(); err != nil {
 					t.Error(err)
 				}
 				for _, o := range outs {
 					o.Close()
 				}
 			})
-			if name == "plain" {
+			if c.name == "plain" {
 				allocs[n] = got
 			}
-			assert.InDelta(t, allocs[1]*float64(n), got, 0.5*float64(n)+0.01, "%s, %d results", name, n)
+			assert.InDelta(t, allocs[1]*float64(n), got, 0.5*float64(n)+0.01, "%s, %d results", c.name, n)
 		}
 	}
 	t.Logf("%v allocations for each result", allocs[1])

@@ -470,7 +470,7 @@ func (l *launch) adopt(d int, outs []*Buffer) error {
 	}
 	for i, h := range handles {
 		handles[i] = nil // it is the Buffer's now
-		outs[i] = e.client.newBuffer(h, shapes[i])
+		outs[i] = e.client.newBufferOf(h, shapes[i])
 	}
 	return nil
 }
