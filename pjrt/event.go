@@ -208,9 +208,7 @@ func (e *Event) take(h *capi.Event) error {
 	if e.state.settled.Load() {
 		return e.state.err
 	}
-	var c capi.Call[capi.EventAwaitArgs]
-	c.Args.Event = h
-	return e.state.settle(c.Do(e.table))
+	return e.state.settle(awaitEvent(e.table, h))
 }
 
 // watch has the plugin say when the event is ready, once for all who wait, and

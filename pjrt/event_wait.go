@@ -40,7 +40,16 @@ func isReady(table *capi.Table, h *capi.Event) (bool, error) {
 func awaitEvent(table *capi.Table, h *capi.Event) error {
 	var c capi.Call[capi.EventAwaitArgs]
 	c.Args.Event = h
-	return c.Do(table)
+	return eventError(c.Do(table))
+}
+
+// eventError is the error that an event carries, out of what PJRT_Event_Await
+// returned: the function did not fail.
+func eventError(err error) error {
+	if e, ok := err.(*Error); ok && !e.Missing {
+		e.Func = ""
+	}
+	return err
 }
 
 // onReady has the plugin call fn with the error of the event once it is ready,
@@ -119,7 +128,7 @@ func (c *eventCalls) isReady(table *capi.Table, h *capi.Event) (bool, error) {
 
 func (c *eventCalls) take(table *capi.Table, h *capi.Event) error {
 	c.await.Args.Event = h
-	return c.await.Do(table)
+	return eventError(c.await.Do(table))
 }
 
 func (c *eventCalls) close(table *capi.Table, h *capi.Event) {
