@@ -405,3 +405,17 @@ func delayExecutions(t testing.TB) func() *standInEvent {
 	})
 	return func() *standInEvent { return <-events }
 }
+
+// standInHook returns what replaces the function that takes an A now.
+func standInHook[A any]() hook[A] {
+	standIn.mu.Lock()
+	defer standIn.mu.Unlock()
+	return standIn.hooks[new(capi.Call[A]).Function()].(hook[A])
+}
+
+// clearStandInErrors forgets the errors that callbacks returned to the program.
+func clearStandInErrors() {
+	standIn.mu.Lock()
+	defer standIn.mu.Unlock()
+	clear(standIn.errors)
+}
