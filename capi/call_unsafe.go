@@ -150,29 +150,42 @@ func (t *Table) checkGates(f *Function, args unsafe.Pointer) error {
 		if p == nil {
 			continue
 		}
-		if err := t.checkGated(f, n.Struct+".", n.Gated, p); err != nil {
+		if err := t.checkGated(f, n.Struct, n.Gated, p); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (t *Table) checkGated(f *Function, prefix string, gates []Gate, args unsafe.Pointer) error {
+func (t *Table) checkGated(f *Function, nested string, gates []Gate, args unsafe.Pointer) error {
 	for _, g := range gates {
 		if g.Since <= t.gateMinor {
 			continue
 		}
-		for _, b := range unsafe.Slice((*byte)(unsafe.Add(args, g.Offset)), g.Size) {
-			if b != 0 {
-				return &Error{
-					Code: ErrorCodeUnimplemented, Func: f.Name, Missing: true,
-					Message: fmt.Sprintf("the field %s%s is set, which came with API %d.%d; the plugin has API %d.%d and would ignore it: leave it zero or use a newer plugin",
-						prefix, g.Name, APIMajor, g.Since, t.major, t.minor),
-				}
-			}
+		p := unsafe.Add(args, g.Offset)
+		if g.Size == wordSize && *(*uintptr)(p) == 0 || g.Size != wordSize && allZero(p, g.Size) {
+			continue
+		}
+		name := g.Name
+		if nested != "" {
+			name = nested + "." + name
+		}
+		return &Error{
+			Code: ErrorCodeUnimplemented, Func: f.Name, Missing: true,
+			Message: fmt.Sprintf("the field %s is set, which came with API %d.%d; the plugin has API %d.%d and would ignore it: leave it zero or use a newer plugin",
+				name, APIMajor, g.Since, t.major, t.minor),
 		}
 	}
 	return nil
+}
+
+func allZero(p unsafe.Pointer, n uintptr) bool {
+	for _, b := range unsafe.Slice((*byte)(p), n) {
+		if b != 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // Has reports whether the plugin has the function f. When it does, a call

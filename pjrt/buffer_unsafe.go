@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"sync"
 	"unsafe"
 
 	"github.com/purepjrt/purepjrt/capi"
@@ -252,21 +253,36 @@ func closeEvent(table *capi.Table, e *capi.Event) {
 
 // newBuffer takes over a buffer of the plugin.
 func (c *Client) newBuffer(h *capi.Buffer, shape Shape) *Buffer {
-	return c.newBufferWith(h, shape, nil)
+	return c.newBufferOf(h, Shape{shape.Type, slices.Clone(shape.Dims)})
+}
+
+// newBufferOf is newBuffer with a shape whose dimensions never change.
+func (c *Client) newBufferOf(h *capi.Buffer, shape Shape) *Buffer {
+	return &Buffer{client: c, shape: shape, references: new(references), ref: lifetime.New("buffer", h, c.ref, c.destroyBuffer)}
 }
 
 // newBufferWith is newBuffer with something to do when the buffer is destroyed.
 func (c *Client) newBufferWith(h *capi.Buffer, shape Shape, destroyed func()) *Buffer {
-	table := c.table
-	return &Buffer{client: c, shape: Shape{shape.Type, slices.Clone(shape.Dims)}, references: new(references),
-		ref: lifetime.New("buffer", h, c.ref, func(h *capi.Buffer) {
-			var d capi.Call[capi.BufferDestroyArgs]
-			d.Args.Buffer = h
-			_ = d.Do(table) // there is nobody to tell
-			if destroyed != nil {
-				destroyed()
-			}
-		})}
+	b := &Buffer{client: c, shape: Shape{shape.Type, slices.Clone(shape.Dims)}, references: new(references)}
+	destroy := c.destroyBuffer
+	b.ref = lifetime.New("buffer", h, c.ref, func(h *capi.Buffer) {
+		destroy(h)
+		destroyed()
+	})
+	return b
+}
+
+var bufferDestroys = sync.Pool{New: func() any { return new(capi.Call[capi.BufferDestroyArgs]) }}
+
+// bufferDestroyer returns what destroys the buffers of a client. There is one for
+// all of them, as programs make many.
+func bufferDestroyer(table *capi.Table) func(*capi.Buffer) {
+	return func(h *capi.Buffer) {
+		d := bufferDestroys.Get().(*capi.Call[capi.BufferDestroyArgs])
+		d.Args.Buffer = h
+		_ = d.Do(table) // there is nobody to tell
+		bufferDestroys.Put(d)
+	}
 }
 
 // adoptBuffer takes over a buffer of the plugin whose shape only the plugin

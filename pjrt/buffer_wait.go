@@ -98,7 +98,7 @@ func (c *Client) waitWith(ctx context.Context, e *capi.Event, f *waitFrame) erro
 		return waitAndClose(ctx, c.table, e, c.ref, nil)
 	}
 	f.await.Args.Event = e
-	err := f.await.Do(c.table)
+	err := eventError(f.await.Do(c.table))
 	f.destroy.Args.Event = e
 	_ = f.destroy.Do(c.table) // there is nobody to tell
 	return err

@@ -33,6 +33,9 @@ type Client struct {
 	mu       sync.Mutex
 	topology *Topology // guarded by mu; nil until it is asked for
 	mapped   []span    // guarded by mu; host memory mapped for DMA
+
+	destroyBuffer func(*capi.Buffer)
+	limit         inFlight
 }
 
 // ClientOptions are the options of NewClient. The zero value asks for the
@@ -137,7 +140,7 @@ func (p *Plugin) NewClient(ctx context.Context, opts *ClientOptions) (*Client, e
 // newClient takes over h and peers.
 func newClient(p *Plugin, h *capi.Client, peers *peers) (*Client, error) {
 	table := p.table
-	c := &Client{plugin: p, table: table}
+	c := &Client{plugin: p, table: table, destroyBuffer: bufferDestroyer(table)}
 	p.clients.Add(1)
 	c.ref = lifetime.New("client", h, nil, func(h *capi.Client) {
 		var d capi.Call[capi.ClientDestroyArgs]

@@ -21,6 +21,8 @@ type LoadedExecutable struct {
 
 	devices []*Device
 	deleted atomic.Bool
+
+	executions executions
 }
 
 // newLoadedExecutable takes over an executable of the plugin. The parameters are

@@ -5,124 +5,540 @@ package pjrt
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"math"
 	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// ExecuteOptions are the options of Execute.
-type ExecuteOptions struct {
-	// LaunchID numbers the executions of a program of several processes; all of
-	// them pass the same. 0 means none.
-	LaunchID int
+// executions is what an executable keeps for its executions.
+type executions struct {
+	// spare is a launch to use again, if there is one, and launches are others:
+	// most programs run one execution at a time, for which a pool is slow.
+	spare    atomic.Pointer[launch]
+	launches sync.Pool // of *launch
+	limit    inFlight
+	// shapes are those of the outputs, which are the same each time.
+	shapes atomic.Pointer[[]Shape]
 }
 
-// Execute runs the program on its one device (PJRT_LoadedExecutable_Execute) and
-// waits until it is done. The arguments stay the caller's, and so do the
-// results. Their number, shapes and client are checked first; plugins themselves
-// would take an argument of another type of the same size for what it is not.
-// opts may be nil.
-//
-// When ctx ends first, Execute returns its error and the execution goes on, its
-// results unseen.
-func (e *LoadedExecutable) Execute(ctx context.Context, args []*Buffer, opts *ExecuteOptions) ([]*Buffer, error) {
+// launch is one execution from its checks to its end, with all memory that C
+// reads for it. It is used again for later ones. Those who need it until some
+// event is ready count as users.
+type launch struct {
+	exe   *LoadedExecutable
+	opts  *ExecuteOptions
+	users atomic.Int32
+	bound *Bound // which knows the other arguments, or nil
+	inUse bool   // the executable is acquired
+
+	lists   [][]*Buffer // the arguments that the call gave, for each device
+	devices []*Device   // that run the program
+	only    *Device     // to name to the plugin, or nil
+	one     [1]*Device  // room for devices
+
+	held    []*Buffer // acquired until the call is over
+	handles []*capi.Buffer
+	outputs []*capi.Buffer
+	copies  []*capi.Buffer // arguments made for this execution
+	keep    []int64        // positions of the arguments not to donate
+	context *ExecuteContext
+	slices  *MultiSliceConfig
+	slots   [2]chan struct{}
+	// callbacks that the program may call until its end.
+	callbacks []capi.Handle
+
+	call          capi.Call[capi.LoadedExecutableExecuteArgs]
+	options       *capi.ExecuteOptions
+	argumentLists []**capi.Buffer
+	outputLists   []**capi.Buffer
+	events        []*capi.Event
+
+	// Calls about buffers and events.
+	device      capi.Call[capi.BufferDeviceArgs]
+	deleted     capi.Call[capi.BufferIsDeletedArgs]
+	elementType capi.Call[capi.BufferElementTypeArgs]
+	dims        capi.Call[capi.BufferDimensionsArgs]
+	copyTo      capi.Call[capi.BufferCopyToDeviceArgs]
+	destroy     capi.Call[capi.BufferDestroyArgs]
+	event       eventCalls
+}
+
+var noExecuteOptions ExecuteOptions
+
+// newLaunch returns a launch with one user, the caller.
+func (e *LoadedExecutable) newLaunch(opts *ExecuteOptions) *launch {
+	l := e.executions.spare.Swap(nil)
+	if l == nil {
+		l, _ = e.executions.launches.Get().(*launch)
+	}
+	if l == nil {
+		l = &launch{exe: e, options: new(capi.ExecuteOptions)}
+	}
 	if opts == nil {
-		opts = &ExecuteOptions{}
+		opts = &noExecuteOptions
 	}
+	l.opts = opts
+	l.users.Store(1)
+	return l
+}
+
+// Release ends a use of the launch. The last one gives back what the execution
+// held.
+func (l *launch) Release() {
+	if l.users.Add(-1) > 0 {
+		return
+	}
+	for i, h := range l.callbacks {
+		h.Delete()
+		l.callbacks[i] = 0
+	}
+	if l.context != nil {
+		l.context.ref.Release()
+	}
+	for i, s := range l.slots {
+		if s != nil {
+			<-s
+			l.slots[i] = nil
+		}
+	}
+	// Nothing must be reachable from a launch that nobody uses.
+	if l.inUse {
+		l.inUse = false
+		l.exe.ref.Release()
+	}
+	clear(l.lists)
+	clear(l.handles)
+	clear(l.outputs)
+	clear(l.events)
+	l.lists, l.handles, l.outputs, l.events = l.lists[:0], l.handles[:0], l.outputs[:0], l.events[:0]
+	l.callbacks, l.keep = l.callbacks[:0], l.keep[:0]
+	l.opts, l.context, l.only, l.one[0], l.devices, l.bound = nil, nil, nil, nil, nil, nil
+	if x := &l.exe.executions; !x.spare.CompareAndSwap(nil, l) {
+		x.launches.Put(l)
+	}
+}
+
+// execute runs the program and waits for its end. The outputs are in l.outputs
+// then.
+func (l *launch) execute(ctx context.Context) error {
+	if err := l.prepare(ctx); err != nil {
+		return err
+	}
+	defer l.releaseArguments()
+	err := l.do()
+	if err == nil {
+		err = l.wait(ctx)
+	}
+	if l.mayRetry(err) {
+		collect(ctx)
+		again := l.do()
+		if again == nil {
+			again = l.wait(ctx)
+		}
+		err = better(err, again)
+	}
+	return err
+}
+
+// start runs the program without waiting for its end.
+func (l *launch) start(ctx context.Context) (*Execution, error) {
+	if err := l.prepare(ctx); err != nil {
+		return nil, err
+	}
+	defer l.releaseArguments()
+	err := l.do()
+	if l.mayRetry(err) {
+		collect(ctx)
+		err = better(err, l.do())
+	}
+	if err != nil {
+		return nil, err
+	}
+	x := &Execution{devices: slices.Clone(l.devices), events: make([]*Event, len(l.events))}
+	for i, h := range l.events {
+		x.events[i] = newEvent(l.exe.client.table, h, l.exe.client.ref)
+		if h == nil || !l.needsEnd() {
+			continue
+		}
+		l.users.Add(1)
+		_ = x.events[i].OnReady(func(error) { l.Release() })
+	}
+	if x.outputs, err = l.adoptAll(); err != nil {
+		x.Close()
+		return nil, err
+	}
+	return x, nil
+}
+
+// needsEnd reports whether the launch holds something until the program ends.
+func (l *launch) needsEnd() bool {
+	return l.slots[0] != nil || l.slots[1] != nil || l.context != nil || len(l.callbacks) > 0
+}
+
+// prepare checks everything, and fills in the call. When it succeeds the
+// arguments and the executable are held, until releaseArguments.
+func (l *launch) prepare(ctx context.Context) error {
+	e := l.exe
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return err
 	}
-	if len(e.devices) != 1 {
-		return nil, invalid("the program runs on %d devices of this process; Execute runs programs for one", len(e.devices))
+	if err := l.chooseDevices(); err != nil {
+		return err
 	}
-	if err := e.checkArguments(args); err != nil {
-		return nil, err
+	if err := l.checkArguments(); err != nil {
+		return err
+	}
+	if err := l.enter(ctx); err != nil {
+		return err
 	}
 	h, err := e.ref.Acquire()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	held := make([]*Buffer, 0, len(args))
-	release := func() {
-		for _, b := range held {
-			b.ref.Release()
-		}
-		e.ref.Release()
+	l.inUse = true
+	if err := l.fill(h); err != nil {
+		l.releaseArguments()
+		return err
 	}
-	handles := make([]*capi.Buffer, len(args)+1) // never empty: some plugins want an address
-	for i, b := range args {
-		if handles[i], err = b.ref.Acquire(); err != nil {
-			release()
-			return nil, invalid("argument %d: %v", i, err)
-		}
-		held = append(held, b)
-	}
-	outputs := make([]*capi.Buffer, e.numOutputs+1)
-	argumentLists := []**capi.Buffer{unsafe.SliceData(handles)}
-	outputLists := []**capi.Buffer{unsafe.SliceData(outputs)}
-	events := make([]*capi.Event, 1)
-
-	var call capi.Call[capi.LoadedExecutableExecuteArgs]
-	call.Args.Executable = h
-	call.Args.Options = &capi.ExecuteOptions{StructSize: capi.ExecuteOptionsSize, LaunchID: int32(opts.LaunchID)}
-	call.Args.ArgumentLists = unsafe.SliceData(argumentLists)
-	call.Args.NumDevices = 1
-	call.Args.NumArgs = uintptr(len(args))
-	call.Args.OutputLists = unsafe.SliceData(outputLists)
-	call.Args.DeviceCompleteEvents = unsafe.SliceData(events)
-	err = call.Do(e.client.table)
-	runtime.KeepAlive(handles)
-	if err != nil {
-		release()
-		return nil, err
-	}
-	results := make([]*Buffer, 0, e.numOutputs)
-	closeResults := func() {
-		for _, b := range results {
-			b.Close()
-		}
-	}
-	for _, o := range outputs[:e.numOutputs] {
-		b, aerr := e.client.adoptBuffer(o)
-		if aerr != nil {
-			err = aerr
-			continue // every output must be owned by something
-		}
-		results = append(results, b)
-	}
-	if werr := waitAndClose(ctx, e.client.table, events[0], e.client.ref, release); werr != nil {
-		err = werr
-	}
-	if err != nil {
-		closeResults()
-		return nil, err
-	}
-	return results, nil
+	return nil
 }
 
-// checkArguments compares the arguments with the program's parameters, as far
-// as the plugin tells what these are.
-func (e *LoadedExecutable) checkArguments(args []*Buffer) error {
-	for i, b := range args {
-		switch {
-		case b == nil:
-			return invalid("argument %d is nil", i)
-		case b.client != e.client:
-			return invalid("argument %d belongs to another client", i)
+// fill acquires the arguments and fills in the call.
+func (l *launch) fill(h *capi.LoadedExecutable) error {
+	e, devices := l.exe, len(l.devices)
+	args := l.numArguments()
+	// Never empty: some plugins want an address.
+	l.handles = slices.Grow(l.handles[:0], devices*args+1)
+	l.argumentLists, l.outputLists = l.argumentLists[:0], l.outputLists[:0]
+	for d, list := range l.lists {
+		l.argumentLists = append(l.argumentLists, unsafe.SliceData(l.handles[len(l.handles):cap(l.handles)]))
+		given := 0
+		for i := range args {
+			if l.bound != nil {
+				if bh := l.bound.handles[d*args+i]; bh != nil {
+					l.handles = append(l.handles, bh)
+					continue
+				}
+			}
+			b := list[given]
+			bh, err := b.ref.Acquire()
+			if err != nil {
+				return fmt.Errorf("%w: %s: %w", ErrInvalidArgument, l.argument(d, given), err)
+			}
+			l.held = append(l.held, b)
+			if bh, err = l.place(d, given, bh); err != nil {
+				return err
+			}
+			l.handles = append(l.handles, bh)
+			given++
 		}
 	}
-	shapes, err := e.parameters()
+	l.outputs = slices.Grow(l.outputs[:0], devices*e.numOutputs+1)[:devices*e.numOutputs]
+	for d := range devices {
+		l.outputLists = append(l.outputLists, unsafe.SliceData(l.outputs[d*e.numOutputs:cap(l.outputs)]))
+	}
+	l.events = slices.Grow(l.events[:0], devices)[:devices]
+
+	a := &l.call.Args
+	a.Executable = h
+	a.Options = l.options
+	a.ArgumentLists = unsafe.SliceData(l.argumentLists)
+	a.NumDevices = uintptr(devices)
+	a.NumArgs = uintptr(args)
+	a.OutputLists = unsafe.SliceData(l.outputLists)
+	a.DeviceCompleteEvents = unsafe.SliceData(l.events)
+	a.ExecuteDevice = nil
+	if l.only != nil {
+		a.ExecuteDevice = l.only.handle
+	}
+	return l.fillOptions(args)
+}
+
+// fillOptions fills in PJRT_ExecuteOptions.
+func (l *launch) fillOptions(args int) error {
+	o, c := l.opts, l.options
+	*c = capi.ExecuteOptions{StructSize: capi.ExecuteOptionsSize}
+	if o.LaunchID < math.MinInt32 || o.LaunchID > math.MaxInt32 {
+		return invalid("launch id %d does not fit into 32 bits", o.LaunchID)
+	}
+	c.LaunchID = int32(o.LaunchID)
+	keep, err := o.Donation.keep(l.keep[:0], args)
 	if err != nil {
-		return nil // the plugin does not tell
+		return err
 	}
-	if len(args) != len(shapes) {
-		return invalid("the program takes %d arguments, not %d", len(shapes), len(args))
+	if l.bound != nil {
+		keep = append(keep, l.bound.keep...)
 	}
-	for i, b := range args {
-		if !b.shape.Equal(shapes[i]) {
-			return invalid("argument %d is %v, the program takes %v", i, b.shape, shapes[i])
+	if l.keep = keep; len(keep) > 0 {
+		c.NonDonatableInputIndices, c.NumNonDonatableInputIndices = unsafe.SliceData(keep), uintptr(len(keep))
+	}
+	if o.Context != nil {
+		h, err := o.Context.acquireFor(l.exe.client)
+		if err != nil {
+			return err
+		}
+		c.Context, l.context = h, o.Context
+	}
+	if o.CallLocation != "" {
+		if strings.IndexByte(o.CallLocation, 0) >= 0 {
+			return invalid("the call location %q has a zero byte in it", o.CallLocation)
+		}
+		c.CallLocation = capi.CString(o.CallLocation)
+	}
+	if len(o.Incarnations) > 0 {
+		if err := fillIncarnations(c, o.Incarnations); err != nil {
+			return err
+		}
+	}
+	if o.MultiSlice != nil {
+		h, err := o.MultiSlice.acquireFor(l.exe.client)
+		if err != nil {
+			return err
+		}
+		c.MultiSliceConfig, l.slices = h, o.MultiSlice
+	}
+	if o.Transfers != nil {
+		if err := l.fillTransfers(o.Transfers); err != nil {
+			return err
+		}
+	}
+	return l.fillOutputCallbacks(o.HLOOutputs)
+}
+
+func fillIncarnations(c *capi.ExecuteOptions, incarnations map[int]int64) error {
+	tasks := make([]int32, 0, len(incarnations))
+	for task := range incarnations {
+		if task < 0 || task > math.MaxInt32 {
+			return invalid("incarnations are for processes with numbers of 31 bits, not %d", task)
+		}
+		tasks = append(tasks, int32(task))
+	}
+	slices.Sort(tasks)
+	ids := make([]int64, len(tasks))
+	for i, task := range tasks {
+		ids[i] = incarnations[int(task)]
+	}
+	c.NumTasks, c.TaskIDs, c.IncarnationIDs = uintptr(len(tasks)), unsafe.SliceData(tasks), unsafe.SliceData(ids)
+	return nil
+}
+
+// do calls the plugin.
+func (l *launch) do() error {
+	err := l.call.Do(l.exe.client.table)
+	runtime.KeepAlive(l)
+	if err != nil {
+		// There is nothing in them that is ours.
+		clear(l.outputs)
+		clear(l.events)
+		if errors.Is(err, ErrInvalidArgument) {
+			err = l.explain(err)
+		}
+	}
+	return err
+}
+
+// explain looks for an argument that another execution consumed at the same
+// time, or after it was bound.
+func (l *launch) explain(err error) error {
+	n := l.numArguments()
+	for i, h := range l.handles {
+		l.deleted.Args.Buffer = h
+		if derr := l.deleted.Do(l.exe.client.table); derr == nil && l.deleted.Args.IsDeleted {
+			return fmt.Errorf("parameter %d of %v was deleted, or donated to another execution: %w", i%n, l.devices[i/n], err)
+		}
+	}
+	return err
+}
+
+// wait waits for all devices and takes the events. When it fails the outputs are
+// destroyed.
+func (l *launch) wait(ctx context.Context) error {
+	table := l.exe.client.table
+	var err error
+	for i, h := range l.events {
+		if h == nil {
+			continue
+		}
+		l.events[i] = nil
+		l.users.Add(1)
+		werr := waitRaw(ctx, table, h, &l.event, l)
+		if werr != nil && err == nil {
+			err = werr
+			if len(l.devices) > 1 && ctx.Err() == nil {
+				err = fmt.Errorf("%v: %w", l.devices[i], werr)
+			}
+		}
+	}
+	if err != nil {
+		l.destroyOutputs()
+	}
+	return err
+}
+
+func (l *launch) destroyOutputs() {
+	for i, h := range l.outputs {
+		l.outputs[i] = nil
+		if h == nil {
+			continue
+		}
+		l.destroy.Args.Buffer = h
+		_ = l.destroy.Do(l.exe.client.table) // there is nobody to tell
+	}
+}
+
+// releaseArguments ends what prepare began: the plugin has its own hold of the
+// arguments by now.
+func (l *launch) releaseArguments() {
+	for i, b := range l.held {
+		b.ref.Release()
+		l.held[i] = nil
+	}
+	l.held = l.held[:0]
+	for i, h := range l.copies {
+		l.destroy.Args.Buffer = h
+		_ = l.destroy.Do(l.exe.client.table) // there is nobody to tell
+		l.copies[i] = nil
+	}
+	l.copies = l.copies[:0]
+	if l.slices != nil {
+		l.slices.ref.Release()
+		l.slices = nil
+	}
+}
+
+// place checks that an argument has contents and is where the program runs, and
+// copies it there if it may.
+func (l *launch) place(d, i int, h *capi.Buffer) (*capi.Buffer, error) {
+	c := l.exe.client
+	l.deleted.Args.Buffer = h
+	if err := l.deleted.Do(c.table); err == nil && l.deleted.Args.IsDeleted {
+		return nil, invalid("%s was deleted, or donated to an earlier execution", l.argument(d, i))
+	}
+	at := l.deviceOf(h)
+	if at == nil || at == l.devices[d].handle {
+		return h, nil
+	}
+	if !l.opts.CopyArguments {
+		return nil, invalid("%s is on %v, the program runs on %v: copy it there, or set CopyArguments", l.argument(d, i), c.deviceFor(at), l.devices[d])
+	}
+	l.copyTo.Args.Buffer, l.copyTo.Args.DstDevice = h, l.devices[d].handle
+	if err := l.copyTo.Do(c.table); err != nil {
+		return nil, err
+	}
+	l.copies = append(l.copies, l.copyTo.Args.DstBuffer)
+	return l.copyTo.Args.DstBuffer, nil
+}
+
+// deviceOf returns the device of a buffer, or nil when the plugin does not tell.
+func (l *launch) deviceOf(h *capi.Buffer) *capi.Device {
+	l.device.Args.Buffer = h
+	if err := l.device.Do(l.exe.client.table); err != nil {
+		return nil
+	}
+	return l.device.Args.Device
+}
+
+// deviceFor returns the device with the handle h, or nil.
+func (c *Client) deviceFor(h *capi.Device) *Device {
+	for _, d := range c.devices {
+		if d.handle == h {
+			return d
 		}
 	}
 	return nil
+}
+
+// adopt makes the outputs of device number d buffers of the caller. When it
+// fails nothing is left of any output.
+func (l *launch) adopt(d int, outs []*Buffer) error {
+	e := l.exe
+	n := e.numOutputs
+	handles := l.outputs[d*n : d*n+n]
+	shapes, err := l.outputShapes(handles)
+	if err != nil {
+		l.destroyOutputs()
+		return err
+	}
+	for i, h := range handles {
+		handles[i] = nil // it is the Buffer's now
+		outs[i] = e.client.newBufferOf(h, shapes[i])
+	}
+	return nil
+}
+
+// adoptAll is adopt for all devices.
+func (l *launch) adoptAll() ([][]*Buffer, error) {
+	all := make([][]*Buffer, len(l.devices))
+	for d := range all {
+		all[d] = make([]*Buffer, l.exe.numOutputs)
+		if err := l.adopt(d, all[d]); err != nil {
+			for _, outs := range all[:d] {
+				for _, b := range outs {
+					b.Close()
+				}
+			}
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// outputShapes returns the shapes of the outputs of one device. They are asked
+// for once.
+func (l *launch) outputShapes(handles []*capi.Buffer) ([]Shape, error) {
+	e := l.exe
+	for i, h := range handles {
+		if h == nil {
+			return nil, &Error{Code: ErrInternal, Func: l.call.Function().Name, Message: fmt.Sprintf("the plugin left output %d empty", i)}
+		}
+	}
+	if s := e.executions.shapes.Load(); s != nil {
+		return *s, nil
+	}
+	shapes := make([]Shape, len(handles))
+	for i, h := range handles {
+		l.elementType.Args.Buffer, l.dims.Args.Buffer = h, h
+		if err := l.elementType.Do(e.client.table); err != nil {
+			return nil, err
+		}
+		if err := l.dims.Do(e.client.table); err != nil {
+			return nil, err
+		}
+		shapes[i] = Shape{dtype.Type(l.elementType.Args.Type), capi.Slice(l.dims.Args.Dims, l.dims.Args.NumDims)}
+	}
+	e.executions.shapes.Store(&shapes)
+	return shapes, nil
+}
+
+// mayRetry reports whether the program may run once more after err: a device was
+// out of memory, and the attempt left nothing behind.
+func (l *launch) mayRetry(err error) bool {
+	if err == nil || l.opts.NoRetry || !errors.Is(err, ErrResourceExhausted) || len(l.opts.Transfers) > 0 || len(l.opts.HLOOutputs) > 0 {
+		return false
+	}
+	for _, h := range l.handles {
+		l.deleted.Args.Buffer = h
+		if err := l.deleted.Do(l.exe.client.table); err != nil || l.deleted.Args.IsDeleted {
+			return false
+		}
+	}
+	return true
+}
+
+// better returns the error of a second attempt, unless only the first one says
+// what the matter is.
+func better(first, second error) error {
+	if second == nil || errors.Is(second, ErrResourceExhausted) || !errors.Is(second, ErrInvalidArgument) {
+		return second
+	}
+	return first
 }

@@ -33,7 +33,7 @@ type Ref[T any] struct {
 // keeping the Ref alive.
 type state struct {
 	kind    string
-	destroy func()
+	owned   destroyer // which this is part of
 	parent  *state
 	counter *counter
 	tracked bool // set by New only
@@ -43,6 +43,17 @@ type state struct {
 	refs   int  // guarded by mu; 1 for the Ref until it is closed, 1 for each call and child
 }
 
+// owned is an object with its state, in one piece: there are many of them.
+type owned[T any] struct {
+	state
+	object *T
+	free   func(*T)
+}
+
+type destroyer interface{ destroy() }
+
+func (o *owned[T]) destroy() { o.free(o.object) }
+
 // New makes the reference to object, a C object that the caller owns. The kind
 // is its name in errors and in Live, such as "buffer". destroy frees the object;
 // it runs once, and may block. When the object was made from another one, its
@@ -51,8 +62,9 @@ type state struct {
 // A parent that is closed can still get children: the object exists already,
 // made by a call that was under way.
 func New[T any](kind string, object *T, parent Parent, destroy func(*T)) *Ref[T] {
-	s := &state{kind: kind, counter: counterOf(kind), refs: 1}
-	s.destroy = func() { destroy(object) }
+	o := &owned[T]{state: state{kind: kind, counter: counterOf(kind), refs: 1}, object: object, free: destroy}
+	s := &o.state
+	s.owned = o
 	if parent != nil {
 		s.parent = parent.lifetime()
 		s.parent.retain()
@@ -138,7 +150,7 @@ func (s *state) release() {
 		if !last {
 			return
 		}
-		s.destroy()
+		s.owned.destroy()
 		s.counter.add(-1)
 		if s.tracked {
 			s.untrack()

@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package pjrt_test
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
+)
+
+// linear computes x*scale - shift, and -x. It would consume x and shift.
+const linear = `module @linear {
+  func.func @main(%scale: tensor<2x2xf32>, %x: tensor<2x2xf32> {tf.aliasing_output = 1 : i32}, %shift: tensor<2x2xf32> {tf.aliasing_output = 0 : i32}) -> (tensor<2x2xf32>, tensor<2x2xf32>) {
+    %0 = stablehlo.multiply %x, %scale : tensor<2x2xf32>
+    %1 = stablehlo.subtract %0, %shift : tensor<2x2xf32>
+    %2 = stablehlo.negate %x : tensor<2x2xf32>
+    return %1, %2 : tensor<2x2xf32>, tensor<2x2xf32>
+  }
+}`
+
+func bind(t testing.TB, exe *pjrt.LoadedExecutable, args ...pjrt.Argument) *pjrt.Bound {
+	t.Helper()
+	b, err := exe.Bind(context.Background(), args...)
+	require.NoError(t, err)
+	t.Cleanup(func() { b.Close() })
+	return b
+}
+
+func argument(b ...*pjrt.Buffer) pjrt.Argument { return pjrt.Argument{Buffers: b} }
+
+func TestBoundArgumentsStay(t *testing.T) {
+	ctx := context.Background()
+	client := newClient(t)
+	exe := compile(t, client, linear)
+	scale, shift := upload(t, client, matrix(1, 2, 3, 4)), upload(t, client, matrix(1, 1, 1, 1))
+	bound := bind(t, exe, argument(scale), pjrt.Argument{}, argument(shift))
+	assert.Equal(t, []int{1}, bound.Open())
+	assert.Same(t, exe, bound.Executable())
+	// The bound arguments need neither their buffers nor their executable.
+	scale.Close()
+	shift.Close()
+	exe.Close()
+	for range 3 {
+		x := upload(t, client, matrix(1, 10, 100, 1000))
+		outs, err := bound.Execute(ctx, []*pjrt.Buffer{x}, nil)
+		require.ErrorIs(t, err, pjrt.ErrClosed, "the executable is closed")
+		assert.Nil(t, outs)
+	}
+}
+
+func TestABoundProgramRuns(t *testing.T) {
+	ctx := context.Background()
+	client := newClient(t)
+	exe := compile(t, client, linear)
+	scale, shift := upload(t, client, matrix(1, 2, 3, 4)), upload(t, client, matrix(1, 1, 1, 1))
+	bound := bind(t, exe, argument(scale), pjrt.Argument{}, argument(shift))
+	require.NoError(t, scale.Close(), "it is kept")
+	want := []float32{0, 19, 299, 3999}
+	for range 3 {
+		x := upload(t, client, matrix(1, 10, 100, 1000))
+		outs, err := bound.Execute(ctx, []*pjrt.Buffer{x}, nil)
+		require.NoError(t, err)
+		assert.Equal(t, want, read(t, outs[0]))
+		assert.Equal(t, []float32{-1, -10, -100, -1000}, read(t, outs[1]))
+		_, err = bound.Execute(ctx, []*pjrt.Buffer{x}, nil)
+		require.ErrorContains(t, err, "argument 0 (parameter 1) was deleted, or donated", "an open argument is donated as usual")
+	}
+	x := upload(t, client, matrix(1, 10, 100, 1000))
+	keep := &pjrt.ExecuteOptions{Donation: pjrt.DonateExcept(1)}
+	running, err := bound.Start(ctx, []*pjrt.Buffer{x}, keep)
+	require.NoError(t, err)
+	require.NoError(t, running.Wait(ctx))
+	assert.Equal(t, want, read(t, running.Outputs()[0]))
+	running.Outputs()[1].Close()
+	running.Close()
+	outs := make([]*pjrt.Buffer, 2)
+	require.NoError(t, bound.ExecuteInto(ctx, outs, []*pjrt.Buffer{x}, keep))
+	assert.Equal(t, want, read(t, outs[0]))
+	outs[1].Close()
+	all, err := bound.ExecuteAll(ctx, [][]*pjrt.Buffer{{x}}, keep)
+	require.NoError(t, err)
+	assert.Equal(t, want, read(t, all[0][0]))
+	all[0][1].Close()
+
+	for name, c := range map[string]struct {
+		args []*pjrt.Buffer
+		want string
+	}{
+		"none":          {nil, "the bound program takes 1 more arguments, not 0"},
+		"too many":      {[]*pjrt.Buffer{x, x}, "the bound program takes 1 more arguments, not 2"},
+		"nil":           {[]*pjrt.Buffer{nil}, "argument 0 (parameter 1) is nil"},
+		"shape":         {[]*pjrt.Buffer{upload(t, client, floats(1))}, "argument 0 (parameter 1) is f32[1], the program takes f32[2,2]"},
+		"another's":     {[]*pjrt.Buffer{upload(t, newClient(t), matrix(1, 2, 3, 4))}, "argument 0 (parameter 1) belongs to another client"},
+		"another place": {[]*pjrt.Buffer{uploadTo(t, client.Devices()[1], matrix(1, 2, 3, 4))}, "argument 0 (parameter 1) is on"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := bound.Execute(ctx, c.args, nil)
+			require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
+			assert.ErrorContains(t, err, c.want)
+			require.ErrorContains(t, bound.ExecuteInto(ctx, outs, c.args, nil), c.want)
+			_, err = bound.Start(ctx, c.args, nil)
+			require.ErrorContains(t, err, c.want)
+		})
+	}
+	require.ErrorContains(t, bound.ExecuteInto(ctx, nil, []*pjrt.Buffer{x}, keep), "there is room for 0 results, the program has 2")
+	require.NoError(t, bound.Close())
+	require.NoError(t, bound.Close())
+	_, err = bound.Execute(ctx, []*pjrt.Buffer{x}, keep)
+	require.ErrorIs(t, err, pjrt.ErrClosed)
+	var none *pjrt.Bound
+	require.NoError(t, none.Close())
+	_, err = none.Execute(ctx, nil, nil)
+	require.ErrorContains(t, err, "the bound program is nil")
+	_, err = none.StartAll(ctx, nil, nil)
+	require.ErrorContains(t, err, "the bound program is nil")
+}
+
+func TestMisuseOfBindIsAnErrorHere(t *testing.T) {
+	ctx := context.Background()
+	client := newClient(t)
+	exe := compile(t, client, linear)
+	a, gone := upload(t, client, matrix(1, 2, 3, 4)), upload(t, client, matrix(1, 2, 3, 4))
+	gone.Close()
+	donated := upload(t, client, matrix(1, 2, 3, 4))
+	outs, err := exe.Execute(ctx, []*pjrt.Buffer{a, donated, a}, &pjrt.ExecuteOptions{Donation: pjrt.DonateOnly(1)})
+	require.NoError(t, err)
+	outs[0].Close()
+	outs[1].Close()
+	cases := map[string]struct {
+		args []pjrt.Argument
+		want string
+	}{
+		"too many":        {make([]pjrt.Argument, 4), "the program takes 3 arguments, not 4"},
+		"nil":             {[]pjrt.Argument{argument(a), argument(nil)}, "argument 1 is nil"},
+		"closed":          {[]pjrt.Argument{argument(a), argument(gone)}, "argument 1: buffer is closed"},
+		"donated":         {[]pjrt.Argument{argument(donated)}, "it was deleted, or donated to an earlier execution"},
+		"two buffers":     {[]pjrt.Argument{argument(a, a)}, "argument 0 has 2 buffers for 1 devices"},
+		"shape":           {[]pjrt.Argument{{Buffers: []*pjrt.Buffer{upload(t, client, floats(1))}, Name: "model.W"}}, "argument 0 (model.W) is f32[1], the program takes f32[2,2]"},
+		"another place":   {[]pjrt.Argument{argument(uploadTo(t, client.Devices()[1], matrix(1, 2, 3, 4)))}, "argument 0 is on"},
+		"another's":       {[]pjrt.Argument{argument(upload(t, newClient(t), matrix(1, 2, 3, 4)))}, "argument 0 belongs to another client"},
+		"empty buffer":    {[]pjrt.Argument{argument(new(pjrt.Buffer))}, "argument 0 belongs to another client"},
+		"open, then nil":  {[]pjrt.Argument{{}, {}, argument(nil)}, "argument 2 is nil"},
+		"first fine":      {[]pjrt.Argument{argument(a), argument(a), argument(gone)}, "argument 2: buffer is closed"},
+		"named and fine":  {[]pjrt.Argument{argument(a), argument(a), {Buffers: []*pjrt.Buffer{nil}, Name: "shift"}}, "argument 2 (shift) is nil"},
+		"several of none": {[]pjrt.Argument{argument(nil, nil)}, "argument 0 has 2 buffers for 1 devices"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			bound, err := exe.Bind(ctx, c.args...)
+			require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
+			assert.Nil(t, bound)
+			assert.ErrorContains(t, err, c.want)
+		})
+	}
+	portable := compileWith(t, client, linear, &pjrt.CompileOptions{Portable: true})
+	_, err = portable.Bind(ctx)
+	require.ErrorContains(t, err, "a portable program has no devices to bind arguments on")
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	_, err = exe.Bind(ended, argument(a))
+	require.ErrorIs(t, err, context.Canceled)
+	exe.Close()
+	_, err = exe.Bind(ctx, argument(a))
+	require.ErrorIs(t, err, pjrt.ErrClosed)
+}
+
+func TestASharedArgumentIsCopiedOnce(t *testing.T) {
+	ctx := context.Background()
+	client := cpuDevices(t, 4)
+	exe := compileWith(t, client, allReduce(4), &pjrt.CompileOptions{Replicas: 4})
+	shared := uploadTo(t, client.Devices()[1], floats(1, 2, 3))
+	bound := bind(t, exe, argument(shared))
+	shared.Close()
+	for range 2 {
+		outs, err := bound.ExecuteAll(ctx, nil, nil)
+		require.NoError(t, err)
+		require.Len(t, outs, 4)
+		for _, o := range outs {
+			assert.Equal(t, []float32{4, 8, 12}, read(t, o[0]))
+		}
+	}
+	var each []*pjrt.Buffer
+	for i, d := range exe.Devices() {
+		each = append(each, uploadTo(t, d, floats(float32(i), 0, 0)))
+	}
+	apart := bind(t, exe, argument(each...))
+	x, err := apart.StartAll(ctx, nil, nil)
+	require.NoError(t, err)
+	defer x.Close()
+	for _, o := range x.DeviceOutputs() {
+		assert.Equal(t, []float32{6, 0, 0}, read(t, o[0]))
+	}
+	each[0], each[1] = each[1], each[0]
+	_, err = exe.Bind(ctx, argument(each...))
+	require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
+	assert.ErrorContains(t, err, "argument 0 is on")
+}
+
+func TestManyGoroutinesUseOneBoundProgram(t *testing.T) {
+	ctx := context.Background()
+	client := newClient(t)
+	exe := compile(t, client, add)
+	bound := bind(t, exe, argument(upload(t, client, matrix(1, 2, 3, 4))))
+	var wg sync.WaitGroup
+	for g := range 8 {
+		wg.Go(func() {
+			mine, err := client.BufferFromHost(ctx, matrix(float32(g), 0, 0, 0), nil)
+			if !assert.NoError(t, err) {
+				return
+			}
+			defer mine.Close()
+			for range 100 {
+				outs, err := bound.Execute(ctx, []*pjrt.Buffer{mine}, nil)
+				if !assert.NoError(t, err) {
+					return
+				}
+				got, err := outs[0].ToHost(ctx)
+				assert.NoError(t, err)
+				assert.Equal(t, matrix(float32(g)+1, 2, 3, 4), got)
+				outs[0].Close()
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func TestForgottenBoundArgumentsAreReleased(t *testing.T) {
+	ctx := context.Background()
+	client := newClient(t)
+	exe := compile(t, client, add)
+	before := pjrt.Live()["buffer"]
+	func() {
+		a, err := client.BufferFromHost(ctx, matrix(1, 2, 3, 4), nil)
+		require.NoError(t, err)
+		_, err = exe.Bind(ctx, argument(a))
+		require.NoError(t, err)
+	}()
+	assert.Equal(t, before+1, pjrt.Live()["buffer"])
+	require.Eventually(t, func() bool { runtime.GC(); return pjrt.Live()["buffer"] == before }, 10*time.Second, time.Millisecond)
+}
+
+type layer struct {
+	Weights, Bias *pjrt.Buffer
+	Size          int
+	notes         string
+}
+
+type model struct {
+	layer
+	Layers []layer
+	Norms  [2]*pjrt.Buffer
+	Named  map[string]*pjrt.Buffer
+	Head   *layer
+	Open   pjrt.Argument
+	Skip   *pjrt.Buffer   `pjrt:"-"`
+	client *pjrt.Client   // no buffer
+	hidden map[int]string //nolint:unused
+}
+
+func TestArgumentsOfStructs(t *testing.T) {
+	client := newClient(t)
+	var all []*pjrt.Buffer
+	next := func() *pjrt.Buffer {
+		b := upload(t, client, floats(float32(len(all))))
+		all = append(all, b)
+		return b
+	}
+	m := model{client: client, layer: layer{notes: "none"}}
+	m.Weights, m.Bias = next(), next()
+	m.Layers = []layer{{Weights: next(), Bias: next()}, {Weights: next()}}
+	last := next()
+	m.Norms = [2]*pjrt.Buffer{next(), next()}
+	m.Named = map[string]*pjrt.Buffer{"b": last, "a": next()}
+	m.Head = &layer{Weights: next(), Bias: next()}
+	args, err := pjrt.Arguments(&m, last)
+	require.NoError(t, err)
+	want := []struct {
+		name   string
+		buffer *pjrt.Buffer
+	}{
+		{"[0].layer.Weights", all[0]},
+		{"[0].layer.Bias", all[1]},
+		{"[0].Layers[0].Weights", all[2]},
+		{"[0].Layers[0].Bias", all[3]},
+		{"[0].Layers[1].Weights", all[4]},
+		{"[0].Layers[1].Bias", nil},
+		{"[0].Norms[0]", all[6]},
+		{"[0].Norms[1]", all[7]},
+		{`[0].Named["a"]`, all[8]},
+		{`[0].Named["b"]`, all[5]},
+		{"[0].Head.Weights", all[9]},
+		{"[0].Head.Bias", all[10]},
+		{"[0].Open", nil},
+		{"[1]", all[5]},
+	}
+	require.Len(t, args, len(want))
+	for i, w := range want {
+		assert.Equal(t, w.name, args[i].Name)
+		if w.buffer == nil {
+			assert.Empty(t, args[i].Buffers, w.name)
+		} else {
+			assert.Equal(t, []*pjrt.Buffer{w.buffer}, args[i].Buffers, w.name)
+		}
+	}
+	one, err := pjrt.Arguments(layer{Weights: all[0]})
+	require.NoError(t, err)
+	assert.Equal(t, "Weights", one[0].Name)
+
+	type loop struct {
+		Next *loop
+		B    *pjrt.Buffer
+	}
+	endless := &loop{B: all[0]}
+	endless.Next = endless
+	type secret struct{ weights *pjrt.Buffer }
+	for name, c := range map[string]struct {
+		value any
+		want  string
+	}{
+		"nil":          {nil, "the value is nil"},
+		"nil pointer":  {(*layer)(nil), "the value is nil"},
+		"a number":     {7, "the value is a int, which holds no buffers"},
+		"in a slice":   {[]any{all[0], "x"}, "[1] is a string, which holds no buffers"},
+		"int keys":     {map[int]*pjrt.Buffer{}, "maps must have keys of strings"},
+		"nil inside":   {struct{ Head *layer }{}, "Head is nil"},
+		"itself":       {endless, "is nested more than 64 deep"},
+		"not exported": {secret{all[0]}, `.weights may hold buffers but is not exported: export it, or tag it`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := pjrt.Arguments(c.value)
+			require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
+			assert.ErrorContains(t, err, c.want)
+		})
+	}
+}
+
+func TestScanFillsStructs(t *testing.T) {
+	client := newClient(t)
+	results := []*pjrt.Buffer{upload(t, client, floats(0)), upload(t, client, floats(1)), upload(t, client, floats(2))}
+	var l layer
+	var extra *pjrt.Buffer
+	require.NoError(t, pjrt.Scan(results, &l, &extra))
+	assert.Equal(t, results, []*pjrt.Buffer{l.Weights, l.Bias, extra})
+	list := make([]*pjrt.Buffer, 3)
+	require.NoError(t, pjrt.Scan(results, &list))
+	assert.Equal(t, results, list)
+	for name, c := range map[string]struct {
+		into []any
+		want string
+	}{
+		"too few":     {[]any{&l}, "there are 2 places for 3 results"},
+		"too many":    {[]any{&l, &l}, "there are 4 places for 3 results"},
+		"a value":     {[]any{l, &extra}, "destination 0 is a pjrt_test.layer; give a pointer"},
+		"a buffer":    {[]any{&l, extra}, "destination 1 is a *pjrt.Buffer; give a pointer"},
+		"nil":         {[]any{nil}, "destination 0 is a <nil>"},
+		"nil pointer": {[]any{(*layer)(nil)}, "destination 0"},
+		"map":         {[]any{&map[string]*pjrt.Buffer{"a": nil, "b": nil, "c": nil}}, "cannot be changed"},
+		"argument":    {[]any{&l, &pjrt.Argument{}}, "results go to places of type *Buffer"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			before := l
+			err := pjrt.Scan(results, c.into...)
+			require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
+			assert.ErrorContains(t, err, c.want)
+			assert.Equal(t, before, l, "changed by half")
+		})
+	}
+}
+
+func TestAModelStepsInPlace(t *testing.T) {
+	ctx := context.Background()
+	client := newClient(t)
+	exe := compile(t, client, donor)
+	var state struct{ Sum, Last *pjrt.Buffer }
+	require.NoError(t, pjrt.Scan([]*pjrt.Buffer{upload(t, client, matrix(0, 0, 0, 0)), upload(t, client, matrix(0, 0, 0, 0))}, &state))
+	step := upload(t, client, matrix(1, 2, 3, 4))
+	bound := bind(t, exe, pjrt.Argument{}, argument(step))
+	outs := make([]*pjrt.Buffer, 2)
+	for range 5 {
+		old := state
+		require.NoError(t, bound.ExecuteInto(ctx, outs, []*pjrt.Buffer{state.Sum}, nil))
+		require.NoError(t, pjrt.Scan(outs, &state))
+		old.Sum.Close()
+		old.Last.Close()
+	}
+	assert.Equal(t, []float32{5, 10, 15, 20}, read(t, state.Sum))
+	assert.Equal(t, []float32{-1, -2, -3, -4}, read(t, state.Last))
+	assert.Equal(t, dtype.F32, state.Sum.Shape().Type)
+}

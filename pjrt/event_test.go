@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package pjrt_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"runtime"
+	"runtime/pprof"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt"
+)
+
+func newEvent(t testing.TB, p *pjrt.Plugin) *pjrt.Event {
+	t.Helper()
+	e, err := p.NewEvent()
+	require.NoError(t, err)
+	t.Cleanup(func() { e.Close() })
+	return e
+}
+
+func TestOwnEvents(t *testing.T) {
+	plugin := standInPlugin(t)
+	ctx := context.Background()
+	for name, c := range map[string]struct {
+		set     error
+		code    error // of what comes out
+		message string
+	}{
+		"success":        {nil, nil, ""},
+		"plain":          {errors.New("it broke"), pjrt.ErrUnknown, "it broke"},
+		"with a code":    {&pjrt.Error{Code: pjrt.ErrDataLoss, Message: "gone"}, pjrt.ErrDataLoss, "gone"},
+		"a context":      {context.DeadlineExceeded, pjrt.ErrDeadlineExceeded, "context deadline exceeded"},
+		"an OK that is":  {&pjrt.Error{Message: "none"}, pjrt.ErrUnknown, "none"},
+		"without a text": {&pjrt.Error{Code: pjrt.ErrAborted}, pjrt.ErrAborted, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := newEvent(t, plugin)
+			ready, err := e.Ready()
+			require.NoError(t, err)
+			assert.False(t, ready)
+			require.NoError(t, e.Err(), "nothing yet")
+			short, cancel := context.WithTimeout(ctx, time.Millisecond)
+			defer cancel()
+			require.ErrorIs(t, e.Wait(short), context.DeadlineExceeded)
+			ended, cancel := context.WithCancel(ctx)
+			cancel()
+			require.ErrorIs(t, e.Wait(ended), context.Canceled)
+			called := make(chan error, 2)
+			require.NoError(t, e.OnReady(func(err error) { called <- err }))
+			waited := make(chan error, 2)
+			go func() { waited <- e.Wait(ctx) }()
+			go func() {
+				cancellable, cancel := context.WithCancel(ctx)
+				defer cancel()
+				waited <- e.Wait(cancellable)
+			}()
+			done := e.Done()
+			select {
+			case <-done:
+				t.Error("done before it was set")
+			case <-time.After(time.Millisecond):
+			}
+
+			require.NoError(t, e.Set(c.set))
+			<-done
+			require.NoError(t, e.OnReady(func(err error) { called <- err }), "when it is ready")
+			all := []error{e.Err(), e.Wait(ctx), e.Wait(ended), <-waited, <-waited, <-called, <-called}
+			for _, err := range all {
+				if c.code == nil {
+					require.NoError(t, err)
+					continue
+				}
+				var perr *pjrt.Error
+				require.ErrorAs(t, err, &perr)
+				require.ErrorIs(t, err, c.code)
+				assert.Equal(t, c.message, perr.Message)
+			}
+			<-e.Done()
+			ready, err = e.Ready()
+			require.NoError(t, err)
+			assert.True(t, ready)
+			require.ErrorIs(t, e.Set(nil), pjrt.ErrFailedPrecondition)
+			assert.ErrorContains(t, e.Set(nil), "set before")
+
+			require.NoError(t, e.Close())
+			require.NoError(t, e.Close())
+			require.ErrorIs(t, e.Wait(ctx), pjrt.ErrClosed)
+			require.ErrorIs(t, e.Err(), pjrt.ErrClosed)
+			require.ErrorIs(t, e.Set(nil), pjrt.ErrClosed)
+			require.ErrorIs(t, e.OnReady(func(error) {}), pjrt.ErrClosed)
+			_, err = e.Ready()
+			require.ErrorIs(t, err, pjrt.ErrClosed)
+			<-e.Done()
+		})
+	}
+	assert.Zero(t, standInEvents())
+}
+
+func TestAnEventThatIsNeverSetFails(t *testing.T) {
+	plugin := standInPlugin(t)
+	t.Run("closed", func(t *testing.T) {
+		e := newEvent(t, plugin)
+		waited := make(chan error, 3)
+		require.NoError(t, e.OnReady(func(err error) { waited <- err }))
+		started := make(chan struct{})
+		for _, ctx := range []context.Context{context.Background(), t.Context()} {
+			go func() { started <- struct{}{}; waited <- e.Wait(ctx) }()
+			<-started
+		}
+		time.Sleep(10 * time.Millisecond) // let them wait
+		require.NoError(t, e.Close())
+		for range 3 {
+			require.ErrorIs(t, <-waited, pjrt.ErrCancelled)
+		}
+		require.ErrorIs(t, e.Wait(t.Context()), pjrt.ErrClosed)
+	})
+	t.Run("forgotten", func(t *testing.T) {
+		called := make(chan error, 1)
+		func() {
+			e, err := plugin.NewEvent()
+			require.NoError(t, err)
+			require.NoError(t, e.OnReady(func(err error) { called <- err }))
+		}()
+		var err error
+		require.Eventually(t, func() bool {
+			runtime.GC()
+			select {
+			case err = <-called:
+				return true
+			default:
+				return false
+			}
+		}, 10*time.Second, time.Millisecond)
+		require.ErrorIs(t, err, pjrt.ErrCancelled)
+	})
+	require.Eventually(t, func() bool { runtime.GC(); return standInEvents() == 0 }, 10*time.Second, time.Millisecond)
+}
+
+func TestNewerFunctionsOfEventsAreMissing(t *testing.T) {
+	e, err := newClient(t).Plugin().NewEvent()
+	require.ErrorIs(t, err, pjrt.ErrUnimplemented)
+	assert.Nil(t, e)
+	assert.ErrorContains(t, err, "came with API 0.89, and the plugin has API 0.81")
+}
+
+func TestMisuseOfEventsIsAnErrorHere(t *testing.T) {
+	ctx := context.Background()
+	for name, e := range map[string]*pjrt.Event{"nil": nil, "empty": new(pjrt.Event)} {
+		t.Run(name, func(t *testing.T) {
+			require.ErrorContains(t, e.Wait(ctx), "the event is nil")
+			require.ErrorContains(t, e.Err(), "the event is nil")
+			require.ErrorContains(t, e.Set(nil), "the event is nil")
+			require.ErrorContains(t, e.OnReady(func(error) {}), "the event is nil")
+			_, err := e.Ready()
+			require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
+			<-e.Done()
+			require.NoError(t, e.Close())
+		})
+	}
+	client := newClient(t)
+	exe := compile(t, client, add)
+	a := upload(t, client, matrix(1, 2, 3, 4))
+	x, err := exe.Start(ctx, []*pjrt.Buffer{a, a}, nil)
+	require.NoError(t, err)
+	defer x.Close()
+	defer x.Outputs()[0].Close()
+	require.ErrorIs(t, x.Events()[0].Set(nil), pjrt.ErrFailedPrecondition)
+	require.ErrorContains(t, x.Events()[0].Set(nil), "the event belongs to the plugin")
+	require.ErrorContains(t, x.Events()[0].OnReady(nil), "the function is nil")
+	require.ErrorContains(t, x.OnReady(nil), "the function is nil")
+	require.NoError(t, x.Close())
+	require.ErrorIs(t, x.Wait(ctx), pjrt.ErrClosed)
+	require.ErrorIs(t, x.Err(), pjrt.ErrClosed)
+	require.ErrorIs(t, x.OnReady(func(error) {}), pjrt.ErrClosed)
+	_, err = x.Ready()
+	require.ErrorIs(t, err, pjrt.ErrClosed)
+	<-x.Done()
+	require.NoError(t, (*pjrt.Execution)(nil).Close())
+}
+
+func TestManyWaitersShareOneCallback(t *testing.T) {
+	plugin := standInPlugin(t)
+	registered := count[capi.EventOnReadyArgs](t)
+	awaited := count[capi.EventAwaitArgs](t)
+	e := newEvent(t, plugin)
+	var wg sync.WaitGroup
+	for i := range 1000 {
+		wg.Go(func() {
+			ctx := t.Context()
+			switch i % 3 {
+			case 0:
+				assert.ErrorIs(t, e.Wait(ctx), pjrt.ErrAborted)
+			case 1:
+				<-e.Done()
+				assert.ErrorIs(t, e.Err(), pjrt.ErrAborted)
+			default:
+				called := make(chan error)
+				assert.NoError(t, e.OnReady(func(err error) { called <- err }))
+				assert.ErrorIs(t, <-called, pjrt.ErrAborted)
+			}
+		})
+	}
+	time.Sleep(10 * time.Millisecond)
+	require.NoError(t, e.Set(&pjrt.Error{Code: pjrt.ErrAborted}))
+	wg.Wait()
+	assert.LessOrEqual(t, registered(), 1)
+	assert.LessOrEqual(t, awaited(), 1000)
+}
+
+func TestWaitersGoOnAfterClose(t *testing.T) {
+	client := standInClient(t, 1)
+	exe := compile(t, client, add)
+	a := upload(t, client, matrix(1, 2, 3, 4))
+	event := delayExecutions(t)
+	for range 20 {
+		x, err := exe.Start(t.Context(), []*pjrt.Buffer{a, a}, nil)
+		require.NoError(t, err)
+		e, end := x.Events()[0], event()
+		waited := make(chan error, 8)
+		for i := range cap(waited) {
+			go func() {
+				if i%2 == 0 {
+					waited <- e.Wait(t.Context())
+				} else {
+					<-e.Done()
+					waited <- nil
+				}
+			}()
+		}
+		go e.Close()
+		runtime.Gosched()
+		end.set(capi.ErrorCodeOK, "")
+		for range cap(waited) {
+			if err := <-waited; err != nil { // it was closed before the wait began
+				require.ErrorIs(t, err, pjrt.ErrClosed)
+			}
+		}
+		x.Outputs()[0].Close()
+		x.Close()
+	}
+	require.Eventually(t, func() bool { return standInEvents() == 0 }, 5*time.Second, time.Millisecond)
+}
+
+func TestAPluginWithoutCallbacks(t *testing.T) {
+	on(t, func(*capi.EventOnReadyArgs, func(*capi.EventOnReadyArgs) uintptr) uintptr {
+		return failWith(pjrt.ErrUnimplemented, "no callbacks")
+	})
+	handles := capi.LiveHandles()
+	e := newEvent(t, standInPlugin(t))
+	called := make(chan error, 1)
+	require.NoError(t, e.OnReady(func(err error) { called <- err }))
+	done := e.Done()
+	assert.Equal(t, handles, capi.LiveHandles())
+	require.NoError(t, e.Set(&pjrt.Error{Code: pjrt.ErrDataLoss}))
+	<-done
+	require.ErrorIs(t, <-called, pjrt.ErrDataLoss)
+	require.ErrorIs(t, e.Wait(t.Context()), pjrt.ErrDataLoss)
+}
+
+// threads returns the number of threads of the process, and how many were made.
+func threads(t testing.TB) (now, made int) {
+	if status, err := os.ReadFile("/proc/self/status"); err == nil {
+		for line := range strings.Lines(string(status)) {
+			if n, ok := strings.CutPrefix(line, "Threads:"); ok {
+				now, err = strconv.Atoi(strings.TrimSpace(n))
+				require.NoError(t, err)
+			}
+		}
+	}
+	return now, pprof.Lookup("threadcreate").Count()
+}
+
+func TestManyWaitersNeedFewThreads(t *testing.T) {
+	const waiters = 100_000
+	plugin := standInPlugin(t)
+	client := newClient(t)
+	exe := compile(t, client, power)
+	args := longRun(t, client, 1, 1000)
+	x, err := exe.Start(t.Context(), args, nil)
+	require.NoError(t, err)
+	defer x.Close()
+	defer x.Outputs()[0].Close()
+	shared := newEvent(t, plugin)
+	own := make([]*pjrt.Event, waiters/10)
+	for i := range own {
+		own[i] = newEvent(t, plugin)
+	}
+	var waiting, finished sync.WaitGroup
+	for i := range waiters {
+		waiting.Add(1)
+		finished.Go(func() {
+			ctx := t.Context()
+			if i%2 == 0 {
+				ctx = context.Background()
+			}
+			waiting.Done()
+			switch i % 4 {
+			case 0:
+				assert.NoError(t, x.Wait(ctx))
+			case 1:
+				assert.NoError(t, shared.Wait(ctx))
+			case 2:
+				assert.NoError(t, own[i%len(own)].Wait(ctx))
+			default:
+				<-x.Done()
+			}
+		})
+	}
+	waiting.Wait()
+	now, made := threads(t)
+	require.NoError(t, shared.Set(nil))
+	for _, e := range own {
+		require.NoError(t, e.Set(nil))
+	}
+	finished.Wait()
+	after, madeAfter := threads(t)
+	t.Logf("threads: %d (%d made by Go) while %d goroutines wait, %d (%d) after", now, made, waiters, after, madeAfter)
+	assert.Less(t, max(now, after), 100)
+	assert.Less(t, max(made, madeAfter), 100)
+}

@@ -1,0 +1,423 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package pjrt_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+
+	"github.com/purepjrt/purepjrt/pjrt"
+)
+
+// doubled is a program that adds its argument to itself.
+const doubled = `func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {
+  %0 = stablehlo.add %x, %x : tensor<3xf32>
+  return %0 : tensor<3xf32>
+}`
+
+// program compiles code, with options or nil.
+func program(ctx context.Context, client *pjrt.Client, code string, opts *pjrt.CompileOptions) *pjrt.LoadedExecutable {
+	exe, err := client.Compile(ctx, pjrt.Program{Code: []byte(code)}, opts)
+	if err != nil {
+		log.Fatal(err)
+	}
+	return exe
+}
+
+// numbers uploads numbers to a device, nil for the first one.
+func numbers(ctx context.Context, client *pjrt.Client, d *pjrt.Device, x ...float32) *pjrt.Buffer {
+	b, err := client.BufferFromHost(ctx, pjrt.ArrayOf(x, int64(len(x))), &pjrt.BufferOptions{Device: d})
+	if err != nil {
+		log.Fatal(err)
+	}
+	return b
+}
+
+func show(ctx context.Context, b *pjrt.Buffer) {
+	x, err := pjrt.ToSlice[float32](ctx, b)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(x)
+}
+
+func ExampleLoadedExecutable_Execute() {
+	ctx := context.Background()
+	client := cpuClient(ctx)
+	defer client.Close()
+	exe := program(ctx, client, doubled, nil)
+	defer exe.Close()
+	x := numbers(ctx, client, nil, 1, 2, 3)
+	defer x.Close()
+
+	outs, err := exe.Execute(ctx, []*pjrt.Buffer{x}, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer outs[0].Close()
+	show(ctx, outs[0])
+
+	_, err = exe.Execute(ctx, []*pjrt.Buffer{x, x}, nil)
+	fmt.Println(err)
+	// Output:
+	// [2 4 6]
+	// INVALID_ARGUMENT: the program takes 1 arguments, not 2
+}
+
+// A steady loop reuses its slices and allocates nothing but the results.
+func ExampleLoadedExecutable_ExecuteInto() {
+	ctx := context.Background()
+	client := cpuClient(ctx)
+	defer client.Close()
+	exe := program(ctx, client, doubled, nil)
+	defer exe.Close()
+	x := []*pjrt.Buffer{numbers(ctx, client, nil, 1, 2, 3)}
+	for range 10 {
+		var out [1]*pjrt.Buffer
+		if err := exe.ExecuteInto(ctx, out[:], x, nil); err != nil {
+			log.Fatal(err)
+		}
+		x[0].Close()
+		x[0] = out[0]
+	}
+	defer x[0].Close()
+	show(ctx, x[0])
+	// Output: [1024 2048 3072]
+}
+
+// Start does not wait: the results of one program are the arguments of the next
+// before they are there.
+func ExampleLoadedExecutable_Start() {
+	ctx := context.Background()
+	client := cpuClient(ctx)
+	defer client.Close()
+	exe := program(ctx, client, doubled, nil)
+	defer exe.Close()
+	x := numbers(ctx, client, nil, 1, 2, 3)
+	defer x.Close()
+
+	first, err := exe.Start(ctx, []*pjrt.Buffer{x}, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer first.Close()
+	defer first.Outputs()[0].Close()
+	second, err := exe.Start(ctx, first.Outputs(), nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer second.Close()
+	defer second.Outputs()[0].Close()
+
+	select {
+	case <-second.Done():
+		fmt.Println("done:", second.Err())
+	case <-ctx.Done():
+		log.Fatal(ctx.Err())
+	}
+	show(ctx, second.Outputs()[0])
+	// Output:
+	// done: <nil>
+	// [4 8 12]
+}
+
+// Four replicas of one program add up what each has.
+func ExampleLoadedExecutable_ExecuteAll() {
+	ctx := context.Background()
+	client := cpuClient(ctx)
+	defer client.Close()
+	exe := program(ctx, client, allReduce(4), &pjrt.CompileOptions{Replicas: 4})
+	defer exe.Close()
+	var args [][]*pjrt.Buffer
+	for i, d := range exe.Devices() {
+		b := numbers(ctx, client, d, float32(i), 1, 0)
+		defer b.Close()
+		args = append(args, []*pjrt.Buffer{b})
+	}
+	outs, err := exe.ExecuteAll(ctx, args, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, o := range outs {
+		show(ctx, o[0])
+		o[0].Close()
+	}
+	// Output:
+	// [6 4 0]
+	// [6 4 0]
+	// [6 4 0]
+	// [6 4 0]
+}
+
+// A portable program runs on the device that an execution names.
+func ExampleExecuteOptions_device() {
+	ctx := context.Background()
+	client := cpuClient(ctx)
+	defer client.Close()
+	exe := program(ctx, client, doubled, &pjrt.CompileOptions{Portable: true})
+	defer exe.Close()
+	x := numbers(ctx, client, client.Devices()[0], 1, 2, 3)
+	defer x.Close()
+	outs, err := exe.Execute(ctx, []*pjrt.Buffer{x}, &pjrt.ExecuteOptions{
+		Device:        client.Devices()[2],
+		CopyArguments: true,
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer outs[0].Close()
+	show(ctx, outs[0])
+	d, err := outs[0].Device()
+	fmt.Println(d == client.Devices()[2], err)
+	// Output:
+	// [2 4 6]
+	// true <nil>
+}
+
+// A program can put its result where an argument was. That argument is gone then.
+func ExampleDonation() {
+	ctx := context.Background()
+	client := cpuClient(ctx)
+	defer client.Close()
+	exe := program(ctx, client, `func.func @main(%x: tensor<3xf32> {tf.aliasing_output = 0 : i32}) -> tensor<3xf32> {
+  %0 = stablehlo.negate %x : tensor<3xf32>
+  return %0 : tensor<3xf32>
+}`, nil)
+	defer exe.Close()
+	x := []*pjrt.Buffer{numbers(ctx, client, nil, 1, 2, 3)}
+	defer x[0].Close()
+	for _, donation := range []pjrt.Donation{pjrt.DonateNone(), pjrt.DonateAll(), {}} {
+		outs, err := exe.Execute(ctx, x, &pjrt.ExecuteOptions{Donation: donation})
+		if err != nil {
+			fmt.Println(err)
+			continue
+		}
+		show(ctx, outs[0])
+		outs[0].Close()
+	}
+	// Output:
+	// [-1 -2 -3]
+	// [-1 -2 -3]
+	// INVALID_ARGUMENT: argument 0 was deleted, or donated to an earlier execution
+}
+
+// Weights are bound once; each call gives what is left.
+func ExampleLoadedExecutable_Bind() {
+	ctx := context.Background()
+	client := cpuClient(ctx)
+	defer client.Close()
+	exe := program(ctx, client, `func.func @main(%w: tensor<3xf32>, %b: tensor<3xf32>, %x: tensor<3xf32>) -> tensor<3xf32> {
+  %0 = stablehlo.multiply %w, %x : tensor<3xf32>
+  %1 = stablehlo.add %0, %b : tensor<3xf32>
+  return %1 : tensor<3xf32>
+}`, nil)
+	defer exe.Close()
+	var model struct{ Weights, Bias *pjrt.Buffer }
+	model.Weights = numbers(ctx, client, nil, 1, 10, 100)
+	defer model.Weights.Close()
+	model.Bias = numbers(ctx, client, nil, 1, 1, 1)
+	defer model.Bias.Close()
+
+	args, err := pjrt.Arguments(model)
+	if err != nil {
+		log.Fatal(err)
+	}
+	bound, err := exe.Bind(ctx, args...)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer bound.Close()
+	for i := range 3 {
+		x := numbers(ctx, client, nil, float32(i), float32(i), float32(i))
+		outs, err := bound.Execute(ctx, []*pjrt.Buffer{x}, nil)
+		if err != nil {
+			log.Fatal(err)
+		}
+		show(ctx, outs[0])
+		outs[0].Close()
+		x.Close()
+	}
+	// Output:
+	// [1 1 1]
+	// [2 11 101]
+	// [3 21 201]
+}
+
+func ExampleArguments() {
+	ctx := context.Background()
+	client := cpuClient(ctx)
+	defer client.Close()
+	b := numbers(ctx, client, nil, 1)
+	defer b.Close()
+	type layer struct{ Weights, Bias *pjrt.Buffer }
+	model := struct {
+		Name   string
+		Layers []layer
+		Head   *pjrt.Buffer
+	}{"tiny", []layer{{b, b}, {b, nil}}, b}
+	args, err := pjrt.Arguments(model)
+	for _, a := range args {
+		fmt.Println(a.Name, len(a.Buffers))
+	}
+	fmt.Println(err)
+	// Output:
+	// Layers[0].Weights 1
+	// Layers[0].Bias 1
+	// Layers[1].Weights 1
+	// Layers[1].Bias 0
+	// Head 1
+	// <nil>
+}
+
+func ExampleScan() {
+	ctx := context.Background()
+	client := cpuClient(ctx)
+	defer client.Close()
+	exe := program(ctx, client, `func.func @main(%x: tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>) {
+  %0 = stablehlo.negate %x : tensor<3xf32>
+  %1 = stablehlo.abs %x : tensor<3xf32>
+  return %0, %1 : tensor<3xf32>, tensor<3xf32>
+}`, nil)
+	defer exe.Close()
+	x := numbers(ctx, client, nil, 1, -2, 3)
+	defer x.Close()
+	outs, err := exe.Execute(ctx, []*pjrt.Buffer{x}, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	var result struct{ Negative, Absolute *pjrt.Buffer }
+	if err := pjrt.Scan(outs, &result); err != nil {
+		log.Fatal(err)
+	}
+	defer result.Negative.Close()
+	defer result.Absolute.Close()
+	show(ctx, result.Negative)
+	show(ctx, result.Absolute)
+	// Output:
+	// [-1 2 -3]
+	// [1 2 3]
+}
+
+// No more than two executions are ever under way, however fast they are started.
+func ExampleLoadedExecutable_LimitInFlight() {
+	ctx := context.Background()
+	client := cpuClient(ctx)
+	defer client.Close()
+	exe := program(ctx, client, doubled, nil)
+	defer exe.Close()
+	exe.LimitInFlight(2)
+	x := numbers(ctx, client, nil, 1, 2, 3)
+	for range 100 {
+		step, err := exe.Start(ctx, []*pjrt.Buffer{x}, nil)
+		if err != nil {
+			log.Fatal(err)
+		}
+		step.Outputs()[0].Close()
+		step.Close()
+	}
+	x.Close()
+	fmt.Println("done")
+	// Output: done
+}
+
+// An ExecuteContext carries data to the handlers of custom calls.
+func ExamplePlugin_NewExecuteContext() {
+	ctx := context.Background()
+	client := cpuClient(ctx)
+	defer client.Close()
+	exe := program(ctx, client, doubled, nil)
+	defer exe.Close()
+	x := numbers(ctx, client, nil, 1, 2, 3)
+	defer x.Close()
+
+	data, err := client.Plugin().NewExecuteContext()
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer data.Close()
+	outs, err := exe.Execute(ctx, []*pjrt.Buffer{x}, &pjrt.ExecuteOptions{
+		Context:      data,
+		LaunchID:     1,
+		CallLocation: "example_execute_test.go",
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer outs[0].Close()
+	show(ctx, outs[0])
+	// Output: [2 4 6]
+}
+
+func ExampleEvent_OnReady() {
+	ctx := context.Background()
+	client := cpuClient(ctx)
+	defer client.Close()
+	exe := program(ctx, client, doubled, nil)
+	defer exe.Close()
+	x := numbers(ctx, client, nil, 1, 2, 3)
+	defer x.Close()
+	step, err := exe.Start(ctx, []*pjrt.Buffer{x}, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer step.Close()
+	defer step.Outputs()[0].Close()
+	told := make(chan error)
+	if err := step.Events()[0].OnReady(func(err error) { told <- err }); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("the device is done:", <-told)
+	// Output: the device is done: <nil>
+}
+
+// Programs make events of their own on plugins of API 0.89 and later.
+func ExamplePlugin_NewEvent() {
+	ctx := context.Background()
+	client := cpuClient(ctx)
+	defer client.Close()
+	e, err := client.Plugin().NewEvent()
+	if errors.Is(err, pjrt.ErrUnimplemented) {
+		fmt.Println("this plugin is too old")
+		return
+	}
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer e.Close()
+	go e.Set(errors.New("it did not work out"))
+	fmt.Println(e.Wait(ctx))
+	// Output: this plugin is too old
+}
+
+// The host takes what a program sends on channel 1, and gives what it receives
+// on channel 2. XLA's CPU plugin has no such programs.
+func ExampleHostTransfers() {
+	var exe *pjrt.LoadedExecutable // of a program with send and recv operations
+	var args []*pjrt.Buffer
+	transfers := pjrt.HostTransfers{
+		Send: map[int64]pjrt.SendFunc{1: func(chunk []byte, total int, done bool) error {
+			fmt.Printf("%d of %d bytes\n", len(chunk), total)
+			return nil
+		}},
+		Recv: map[int64]pjrt.RecvFunc{2: func(stream *pjrt.CopyToDeviceStream) {
+			defer stream.Close()
+			total, err := stream.TotalBytes()
+			if err != nil {
+				log.Print(err)
+				return
+			}
+			arrived, err := stream.AddChunk(make([]byte, total))
+			if err != nil {
+				log.Print(err)
+				return
+			}
+			arrived.Close()
+		}},
+	}
+	_, err := exe.Execute(context.Background(), args, &pjrt.ExecuteOptions{Transfers: []pjrt.HostTransfers{transfers}})
+	fmt.Println(err)
+	// Output: INVALID_ARGUMENT: the executable is nil
+}

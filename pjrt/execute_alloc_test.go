@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package pjrt_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/pjrt"
+)
+
+// copies returns a program with n results, each the sum of its two arguments and
+// another number.
+func copies(n int) string {
+	var body strings.Builder
+	types, values := make([]string, n), make([]string, n)
+	for i := range n {
+		fmt.Fprintf(&body, "    %%c%d = stablehlo.constant dense<%d.0> : tensor<4xf32>\n", i, i)
+		fmt.Fprintf(&body, "    %%s%d = stablehlo.add %%a, %%b : tensor<4xf32>\n", i)
+		fmt.Fprintf(&body, "    %%r%d = stablehlo.add %%s%d, %%c%d : tensor<4xf32>\n", i, i, i)
+		types[i], values[i] = "tensor<4xf32>", fmt.Sprintf("%%r%d", i)
+	}
+	ret := "return"
+	if n > 0 {
+		ret = fmt.Sprintf("return %s : %s", strings.Join(values, ", "), strings.Join(types, ", "))
+	}
+	return fmt.Sprintf("module @copies {\n  func.func @main(%%a: tensor<4xf32>, %%b: tensor<4xf32>) -> (%s) {\n%s    %s\n  }\n}", strings.Join(types, ", "), body.String(), ret)
+}
+
+func TestASteadyCallAllocatesNothingButItsResults(t *testing.T) {
+	client := newClient(t)
+	a, b := upload(t, client, floats(1, 2, 3, 4)), upload(t, client, floats(10, 20, 30, 40))
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	opts := &pjrt.ExecuteOptions{Donation: pjrt.DonateExcept(0), LaunchID: 3}
+	var allocs [3]float64 // by the number of results
+	for n := range allocs {
+		exe := compile(t, client, copies(n))
+		bound, err := exe.Bind(ctx, argument(a))
+		require.NoError(t, err)
+		defer bound.Close()
+		outs, args, open := make([]*pjrt.Buffer, n), []*pjrt.Buffer{a, b}, []*pjrt.Buffer{b}
+		for _, c := range []struct {
+			name string
+			run  func() error
+		}{
+			{"plain", func() error { return exe.ExecuteInto(context.Background(), outs, args, nil) }},
+			{"cancellable", func() error { return exe.ExecuteInto(ctx, outs, args, opts) }},
+			{"bound", func() error { return bound.ExecuteInto(ctx, outs, open, nil) }},
+		} {
+			got := testing.AllocsPerRun(200, func() {
+				if err := c.run(); err != nil {
+					t.Error(err)
+				}
+				for _, o := range outs {
+					o.Close()
+				}
+			})
+			if c.name == "plain" {
+				allocs[n] = got
+			}
+			assert.InDelta(t, allocs[1]*float64(n), got, 0.5*float64(n)+0.01, "%s, %d results", c.name, n)
+		}
+	}
+	t.Logf("%v allocations for each result", allocs[1])
+}
+
+// BenchmarkExecute is what one execution of a trivial program costs, with its
+// result closed.
+func BenchmarkExecute(b *testing.B) {
+	ctx := context.Background()
+	client := newClient(b)
+	exe := compile(b, client, copies(1))
+	x := upload(b, client, floats(1, 2, 3, 4))
+	bound, err := exe.Bind(ctx, argument(x))
+	require.NoError(b, err)
+	defer bound.Close()
+	args, open := []*pjrt.Buffer{x, x}, []*pjrt.Buffer{x}
+	outs := make([]*pjrt.Buffer, 1)
+	for name, run := range map[string]func() error{
+		"execute": func() (err error) { outs, err = exe.Execute(ctx, args, nil); return err },
+		"into":    func() error { return exe.ExecuteInto(ctx, outs, args, nil) },
+		"bound":   func() error { return bound.ExecuteInto(ctx, outs, open, nil) },
+		"start": func() error {
+			e, err := exe.Start(ctx, args, nil)
+			if err != nil {
+				return err
+			}
+			defer e.Close()
+			outs[0] = e.Outputs()[0]
+			return e.Wait(ctx)
+		},
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := run(); err != nil {
+					b.Fatal(err)
+				}
+				outs[0].Close()
+			}
+		})
+	}
+}

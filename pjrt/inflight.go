@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package pjrt
+
+import (
+	"context"
+	"runtime"
+	"sync/atomic"
+	"time"
+)
+
+// inFlight bounds the executions that are under way. The zero value has no bound.
+type inFlight struct {
+	slots atomic.Pointer[chan struct{}]
+}
+
+// set changes the bound for executions to come; those under way count for the
+// old one.
+func (f *inFlight) set(n int) {
+	if n <= 0 {
+		f.slots.Store(nil)
+		return
+	}
+	slots := make(chan struct{}, n)
+	f.slots.Store(&slots)
+}
+
+// enter waits for a slot, to be given back by receiving from the channel. It is
+// nil when there is no bound.
+func (f *inFlight) enter(ctx context.Context) (chan struct{}, error) {
+	p := f.slots.Load()
+	if p == nil {
+		return nil, nil
+	}
+	select {
+	case *p <- struct{}{}:
+		return *p, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// LimitInFlight bounds the executions of this program that are under way at the
+// same time, from now on. When there are n already, Execute and Start wait until
+// one is over, or ctx ends. 0 takes the bound away. It keeps a fast producer from
+// filling the device's memory with results that are not there yet.
+func (e *LoadedExecutable) LimitInFlight(n int) { e.executions.limit.set(n) }
+
+// LimitInFlight bounds the executions of all programs of the client that are
+// under way at the same time, like LoadedExecutable.LimitInFlight. A program on
+// several devices counts as one.
+func (c *Client) LimitInFlight(n int) { c.limit.set(n) }
+
+// enter waits until the limits allow one more execution.
+func (l *launch) enter(ctx context.Context) (err error) {
+	if l.slots[0], err = l.exe.executions.limit.enter(ctx); err != nil {
+		return err
+	}
+	l.slots[1], err = l.exe.client.limit.enter(ctx)
+	return err
+}
+
+// collect has the collector find objects that the program forgot, and waits
+// until the plugin has destroyed them, or for a moment.
+func collect(ctx context.Context) {
+	const patience = 200 * time.Millisecond
+	deadline := time.After(patience)
+	found := make(chan struct{})
+	forget(found)
+	runtime.GC()
+	select {
+	case <-found:
+	case <-deadline:
+	case <-ctx.Done():
+	}
+	// Objects are destroyed by goroutines of their own: wait for the numbers to
+	// stand still.
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for before, same := -1, 0; same < 3; {
+		n := 0
+		for _, live := range Live() {
+			n += live
+		}
+		if same++; n != before {
+			before, same = n, 0
+		}
+		select {
+		case <-tick.C:
+		case <-deadline:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// forget makes an object that nobody refers to, whose end closes found.
+func forget(found chan struct{}) {
+	marker := new([16]byte) // too large for the allocator that packs tiny objects
+	runtime.AddCleanup(marker, func(c chan struct{}) { close(c) }, found)
+}
