@@ -28,14 +28,7 @@ const PrepareVariable = "PJRT_PREPARE"
 // so the user's own settings win. Call it before the library is loaded, and while
 // no other goroutine uses the environment. A program that wants the library's own
 // behaviour does not call it; a user gets the same with PJRT_PREPARE=0.
-//
-// The error is that of [CheckXLAFlags] when plugin is a path.
 func Prepare(plugin string) error {
-	if IsPath(plugin) {
-		if err := CheckXLAFlags(plugin); err != nil {
-			return err
-		}
-	}
 	if os.Getenv(PrepareVariable) == "0" {
 		return nil
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-package plugins
+package xlaflags
 
 import (
 	"bytes"
@@ -11,32 +11,31 @@ import (
 	"io"
 	"os"
 	"strings"
-
-	"github.com/purepjrt/purepjrt/pjrt/internal/xlaflags"
 )
 
-// CheckXLAFlags returns an error when the plugin in the library at path would end
-// the process over the environment variable XLA_FLAGS: over a flag that this very
+// CheckLibrary returns an error when the plugin in the library at path would end the
+// process over the environment variable XLA_FLAGS: over a flag that this very
 // library does not know, a value that the flag does not take, or a file of flags
-// that cannot be read. PJRT_ALLOW_UNKNOWN_XLA_FLAGS=1 in the environment switches the
-// check off.
+// that cannot be read. [Override] switches the check off.
 //
 // The library is not loaded: every flag that it knows stands in its file, so one
-// that does not stand there is unknown to it.
-func CheckXLAFlags(path string) error {
-	value := os.Getenv(xlaflags.Variable)
-	if value == "" || os.Getenv(xlaflags.Override) == "1" {
+// that does not stand there is unknown to it. A library that does not mention
+// XLA_FLAGS may have any. What is in the file of another format than ELF is not
+// looked for, and [Check] decides.
+func CheckLibrary(path string) error {
+	value := os.Getenv(Variable)
+	if value == "" || os.Getenv(Override) == "1" {
 		return nil
 	}
-	if err := checkFlags(path, value); err != nil {
-		return fmt.Errorf("%s: %w (%s=1 passes any flag on)", xlaflags.Variable, err, xlaflags.Override)
+	if err := checkLibrary(path, value); err != nil {
+		return fmt.Errorf("%s: %w (%s=1 passes any flag on)", Variable, err, Override)
 	}
 	return nil
 }
 
-func checkFlags(path, value string) error {
-	words, readErr := xlaflags.Read(value)
-	names := []string{xlaflags.Variable}
+func checkLibrary(path, value string) error {
+	words, readErr := Read(value)
+	names := []string{Variable}
 	for _, w := range words {
 		names = append(names, w.Name)
 	}
@@ -46,7 +45,7 @@ func checkFlags(path, value string) error {
 		// to do.
 		there = nil
 	}
-	if there != nil && !there[xlaflags.Variable] {
+	if there != nil && !there[Variable] {
 		return nil // a library that does not read the variable
 	}
 	if readErr != nil {
@@ -54,7 +53,7 @@ func checkFlags(path, value string) error {
 	}
 	for _, w := range words {
 		err := w.Check()
-		switch known := xlaflags.Known(w.Name); {
+		switch known := Known(w.Name); {
 		case err == nil && there != nil && !there[w.Name]:
 			return fmt.Errorf("%s has no flag %s; other versions of XLA have", path, w.Name)
 		case err != nil && !known && there[w.Name] && strings.HasPrefix(w.Text, "--xla_"):
