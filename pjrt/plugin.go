@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt/internal/xlaflags"
 )
 
 // Plugin is a loaded and initialized PJRT plugin. There is one Plugin for each
@@ -83,7 +84,9 @@ func (s *slot) get(make func() (*Plugin, error)) (*Plugin, error) {
 // without a TPU.
 //
 // A file that is no plugin, or one of an unsupported API version, gives a
-// *capi.OpenError.
+// *capi.OpenError. A plugin of XLA's ends the process at its first compilation when
+// the environment variable XLA_FLAGS has a flag that it does not know, so that is
+// an error, too; PJRT_ALLOW_UNKNOWN_XLA_FLAGS=1 lets it pass.
 func Open(path string) (*Plugin, error) {
 	if p, ok := registered(path); ok {
 		return p, nil
@@ -95,6 +98,9 @@ func Open(path string) (*Plugin, error) {
 		}
 	}
 	return slotOf(&registry.paths, key).get(func() (*Plugin, error) {
+		if err := xlaflags.CheckLibrary(path); err != nil {
+			return nil, invalid("%v", err)
+		}
 		table, err := capi.Open(path)
 		if err != nil {
 			return nil, err

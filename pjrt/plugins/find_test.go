@@ -4,6 +4,8 @@
 package plugins
 
 import (
+	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -14,111 +16,298 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// place is a finder over an environment and a cache of the test's own.
-func place(env map[string]string, cache string) finder {
-	return finder{
-		getenv: func(name string) string { return env[name] },
-		dir:    func() (string, error) { return cache, nil },
-		table: []Package{{
-			Name: "toy", Version: "1", Library: "toy/toy.so",
-			wheels: map[string]wheel{runtime.GOOS + "/" + runtime.GOARCH: {sha256: strings.Repeat("0", 64)}},
-		}},
-	}
-}
+// toyTable is a table of one plugin that this platform has a wheel for.
+var toyTable = []Package{{
+	Name: "toy", Project: "toy-pjrt", Version: "1", Library: "toy_plugins/toy/toy.so", api: "0.99",
+	wheels: map[string]wheel{runtime.GOOS + "/" + runtime.GOARCH: {sha256: strings.Repeat("0", 64)}},
+}}
 
-func touch(t *testing.T, elements ...string) string {
+// toyInCache is where it is installed.
+const toyInCache = "cache/toy-1-000000000000/toy.so"
+
+// scene is a finder over a directory with some files in it. DIR in a value of the
+// environment stands for the directory, which is also the root of the system.
+func scene(t *testing.T, env map[string]string, plugins ...string) (f *finder, dir string) {
 	t.Helper()
-	path := filepath.Join(elements...)
-	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
-	require.NoError(t, os.WriteFile(path, nil, 0o644))
-	return path
+	values := map[string]string{}
+	f = testFinder(t, values)
+	dir = f.root
+	for k, v := range env {
+		values[k] = replaceDir(v, dir)
+	}
+	for _, file := range plugins {
+		plugin(t, dir, filepath.FromSlash(file))
+	}
+	f.table = toyTable
+	f.python = func(context.Context) ([]string, error) { return []string{filepath.Join(dir, "site")}, nil }
+	return f, dir
 }
 
-func TestFindLooksIntoItsPlacesInOrder(t *testing.T) {
+func TestLookupLooksIntoItsPlacesInOrder(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	listed := touch(t, dir, "listed", "whatever.so")
-	shared := touch(t, dir, "shared", "pjrt_c_api_toy_plugin"+suffix())
-	short := touch(t, dir, "short", "pjrt_plugin_toy"+suffix())
-	cached := touch(t, dir, "cache", "toy-1-000000000000", "toy.so")
-	cache := filepath.Join(dir, "cache")
-	empty := filepath.Join(dir, "nothing-here")
-	list := func(dirs ...string) string { return strings.Join(dirs, string(filepath.ListSeparator)) }
-	for name, c := range map[string]struct {
-		env  map[string]string
-		want string
+	// Each has the plugin where the one before has it not, and all that follow.
+	names := map[string]string{"PJRT_NAMES_AND_LIBRARY_PATHS": "other:/x.so, toy:DIR/named/any.so ,"}
+	places := []struct {
+		origin Origin
+		env    map[string]string
+		file   string
 	}{
-		"the cache":                {nil, cached},
-		"name and path":            {map[string]string{NamesAndLibraryPaths: "other:/x.so, toy:" + listed, PluginLibraryPath: filepath.Dir(shared)}, listed},
-		"directory":                {map[string]string{NamesAndLibraryPaths: "other:/x.so", PluginLibraryPath: list(empty, filepath.Dir(shared))}, shared},
-		"short file name":          {map[string]string{PluginLibraryPath: list(filepath.Dir(short), filepath.Dir(shared))}, short},
-		"file instead of a folder": {map[string]string{PluginLibraryPath: shared}, shared},
-		"directories without it":   {map[string]string{PluginLibraryPath: empty}, cached},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			got, err := place(c.env, cache).find("toy")
-			require.NoError(t, err)
-			assert.Equal(t, c.want, got)
-		})
+		{OriginNames, names, "named/any.so"},
+		{OriginLibraryPath, map[string]string{"PJRT_PLUGIN_LIBRARY_PATH": list("DIR/none", "DIR/library")}, "library/pjrt_c_api_toy_plugin.so"},
+		{OriginPluginPath, map[string]string{"PJRT_PLUGIN_PATH": "DIR/path"}, "path/pjrt_plugin_toy.so"},
+		{OriginPluginPath, map[string]string{"PJRT_PLUGIN_PATH_TOY": "DIR/byname/any.so"}, "byname/any.so"},
+		{OriginLoaderPath, map[string]string{"LD_LIBRARY_PATH": "DIR/none:DIR/ld"}, "ld/libpjrt_plugin_toy.so"},
+		{OriginCache, nil, toyInCache},
+		{OriginPython, nil, "site/jax_plugins/toy/any.so"},
+		{OriginNeuron, nil, "opt/aws/neuron/lib/pjrt_plugin_toy.so"},
+		{OriginSystem, nil, "usr/lib/pjrt_plugin_toy.so"},
 	}
+	for first := range places {
+		env := map[string]string{}
+		var files []string
+		for _, p := range places[first:] {
+			for k, v := range p.env {
+				env[k] = v
+			}
+			files = append(files, p.file)
+		}
+		f, dir := scene(t, env, files...)
+		got, err := f.lookupPlugin(t.Context(), "toy")
+		require.NoError(t, err, places[first].file)
+		assert.Equal(t, places[first].origin, got.Origin)
+		assert.Equal(t, filepath.Join(dir, filepath.FromSlash(places[first].file)), got.Path)
+		assert.Equal(t, "toy", got.Name)
+
+		all, err := f.list(t.Context())
+		require.NoError(t, err)
+		var origins []Origin
+		for _, c := range all {
+			if c.Name == "toy" {
+				origins = append(origins, c.Origin)
+				require.NoError(t, c.Problem)
+			}
+		}
+		var want []Origin
+		for _, p := range places[first:] {
+			want = append(want, p.origin)
+		}
+		assert.Equal(t, want, origins, "all of them are listed, in the same order")
+	}
+}
+
+func TestAVariableMayNameFiles(t *testing.T) {
+	t.Parallel()
+	f, dir := scene(t, map[string]string{"PJRT_PLUGIN_LIBRARY_PATH": "DIR/a/pjrt_plugin_toy.so"}, "a/pjrt_plugin_toy.so")
+	got, err := f.lookupPlugin(t.Context(), "toy")
+	require.NoError(t, err)
+	assert.Equal(t, filepath.Join(dir, "a", "pjrt_plugin_toy.so"), got.Path)
+}
+
+func TestLookupTakesPaths(t *testing.T) {
+	t.Parallel()
+	f, dir := scene(t, nil, "x.so", "sub/x.so.1", "plain")
+	for _, file := range []string{"x.so", "sub/x.so.1", "plain"} {
+		path := filepath.Join(dir, filepath.FromSlash(file))
+		got, err := f.lookupPlugin(t.Context(), path)
+		require.NoError(t, err)
+		assert.Equal(t, path, got.Path)
+		assert.Equal(t, OriginPath, got.Origin)
+		require.NoError(t, got.Problem)
+	}
+	put(t, []byte(`{"library_path": "sub/x.so.1", "create_options": {"a": 1}}`), dir, "x.json")
+	got, err := f.lookupPlugin(t.Context(), filepath.Join(dir, "x.json"))
+	require.NoError(t, err)
+	assert.Equal(t, filepath.Join(dir, "sub", "x.so.1"), got.Path)
+	assert.Len(t, got.Options, 1)
+
+	got, err = f.lookupPlugin(t.Context(), put(t, nil, dir, "empty.so"))
+	require.NoError(t, err, "a path leads to what it leads to")
+	require.ErrorContains(t, got.Problem, "it is empty")
+
+	put(t, []byte(`{"library_path": "gone.so"}`), dir, "gone.json")
+	for path, want := range map[string]string{
+		"missing.so":   "plugin not found: no such file: ",
+		"missing.json": "no such file",
+		"gone.json":    filepath.Join(dir, "gone.so"),
+	} {
+		_, err := f.lookupPlugin(t.Context(), filepath.Join(dir, path))
+		require.ErrorIs(t, err, ErrNotFound, path)
+		require.ErrorContains(t, err, want)
+	}
+	_, err = f.lookupPlugin(t.Context(), dir)
+	require.ErrorContains(t, err, "is a directory, not a library")
+	require.NotErrorIs(t, err, ErrNotFound)
+	put(t, []byte("{"), dir, "bad.json")
+	_, err = f.lookupPlugin(t.Context(), filepath.Join(dir, "bad.json"))
+	require.ErrorContains(t, err, "it ends too early")
+	require.NotErrorIs(t, err, ErrNotFound)
 }
 
 func TestFindTakesPathsAsTheyAre(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	f := place(nil, dir)
-	for _, name := range []string{"x.so", "x.so.1", "plain"} {
-		path := touch(t, dir, name)
-		got, err := f.find(path)
-		require.NoError(t, err)
-		assert.Equal(t, path, got)
-	}
-	_, err := f.find("./missing.so")
-	require.ErrorIs(t, err, ErrNotFound)
-	require.EqualError(t, err, "plugin not found: no such file: ./missing.so")
-	_, err = f.find("missing.so")
-	require.ErrorContains(t, err, "no such file: missing.so")
-	_, err = f.find(dir)
+	path := put(t, nil, dir, "empty.so")
+	got, err := Find(path)
+	require.NoError(t, err)
+	assert.Equal(t, path, got)
+	_, err = Find("missing.so")
+	require.EqualError(t, err, "plugin not found: no such file: missing.so")
+	_, err = Find(dir)
 	require.ErrorContains(t, err, "is a directory, not a library")
-	require.NotErrorIs(t, err, ErrNotFound)
+	_, err = Find("")
+	require.ErrorIs(t, err, ErrNotFound)
+	plugin(t, dir, "real.so")
+	got, err = Find(put(t, []byte(`{"library_path": "real.so"}`), dir, "real.json"))
+	require.NoError(t, err)
+	assert.Equal(t, filepath.Join(dir, "real.so"), got)
 }
 
-func TestFindSaysWhatItTried(t *testing.T) {
+func TestLookupSaysWhatItTriedAndWhatHelps(t *testing.T) {
 	t.Parallel()
-	cache := t.TempDir()
-	f := place(map[string]string{PluginLibraryPath: "/some/where"}, cache)
-	_, err := f.find("toy")
+	f, dir := scene(t, map[string]string{"PJRT_PLUGIN_LIBRARY_PATH": "DIR/some"})
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "some"), 0o755))
+	put(t, []byte("text"), dir, "site", "jax_plugins", "toy", "pjrt_plugin_toy.so")
+	f.python = func(context.Context) ([]string, error) {
+		return []string{filepath.Join(dir, "site")}, errors.New("no python3")
+	}
+	_, err := f.lookupPlugin(t.Context(), "toy")
+	var search *SearchError
+	require.ErrorAs(t, err, &search)
 	require.ErrorIs(t, err, ErrNotFound)
-	require.EqualError(t, err, "plugin not found: toy: tried PJRT_NAMES_AND_LIBRARY_PATHS (not set), PJRT_PLUGIN_LIBRARY_PATH (/some/where), "+
-		filepath.Join(cache, "toy-1-000000000000")+"; run: pjrt install toy")
-	_, err = f.find("cup")
+	assert.Equal(t, "toy", search.Name)
+	require.Len(t, search.Rejected, 1)
+	for _, want := range []string{
+		"plugin not found: toy: tried PJRT_NAMES_AND_LIBRARY_PATHS (not set), PJRT_PLUGIN_LIBRARY_PATH (" + filepath.Join(dir, "some") + "), PJRT_PLUGIN_PATH (not set), LD_LIBRARY_PATH (not set), " + filepath.Join(dir, "cache"),
+		"packages of Python in " + filepath.Join(dir, "site") + " (no python3)",
+		"; not usable: toy (python: ", "it is a text file",
+		"; run: pjrt install toy",
+	} {
+		assert.ErrorContains(t, err, want)
+	}
+	assert.NotContains(t, err.Error(), "\n")
+	_, err = f.lookupPlugin(t.Context(), "cup")
 	require.ErrorIs(t, err, ErrNotFound)
 	require.ErrorContains(t, err, "known plugins are toy")
-	_, err = f.find("")
+	_, err = f.lookupPlugin(t.Context(), "")
 	require.ErrorIs(t, err, ErrNotFound)
-}
 
-func TestFindFailsLoudlyOnABadEnvironment(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	touch(t, dir, "toy-1-000000000000", "toy.so") // never a fallback
-	for value, want := range map[string]string{
-		"toy:/no/such.so": "PJRT_NAMES_AND_LIBRARY_PATHS: no such file: /no/such.so",
-		"toy:" + dir:      "is a directory",
-		"toy":             `PJRT_NAMES_AND_LIBRARY_PATHS: "toy" is not name:path`,
-		"other:,toy:/x":   `"other:" is not name:path`,
-		":/x.so":          `":/x.so" is not name:path`,
+	f.table = packages
+	for name, want := range map[string]string{
+		"cpu": "run: pjrt install cpu", "host": "run: pjrt install cpu", "cuda": "run: pjrt install cuda13", "gpu": "run: pjrt install cuda13",
+		"cuda12@0.6.0": "run: pjrt install cuda12@0.6.0", "cpu@0.0.1": "run: pjrt install cpu@0.0.1", "rocm": "known plugins are cpu, tpu",
 	} {
-		_, err := place(map[string]string{NamesAndLibraryPaths: value}, dir).find("toy")
-		require.ErrorContains(t, err, want, value)
+		_, err := f.lookupPlugin(t.Context(), name)
+		require.ErrorContains(t, err, "; "+want, name)
 	}
 }
 
-func TestFindDoesNotTakeADirectoryForALibrary(t *testing.T) {
+func TestWhatSomebodyChoseMustWork(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	require.NoError(t, os.MkdirAll(filepath.Join(dir, "toy-1-000000000000", "toy.so"), 0o755))
-	_, err := place(nil, dir).find("toy")
+	for name, c := range map[string]struct {
+		env  map[string]string
+		want string
+	}{
+		"a missing file":        {map[string]string{"PJRT_NAMES_AND_LIBRARY_PATHS": "toy:/no/such.so"}, "PJRT_NAMES_AND_LIBRARY_PATHS: plugin not found: no such file: /no/such.so"},
+		"a directory":           {map[string]string{"PJRT_NAMES_AND_LIBRARY_PATHS": "toy:DIR"}, "is a directory"},
+		"no pair":               {map[string]string{"PJRT_NAMES_AND_LIBRARY_PATHS": "toy"}, `PJRT_NAMES_AND_LIBRARY_PATHS: "toy" is not name:path`},
+		"no path, other plugin": {map[string]string{"PJRT_NAMES_AND_LIBRARY_PATHS": "other:,toy:/x"}, `"other:" is not name:path`},
+		"no name":               {map[string]string{"PJRT_NAMES_AND_LIBRARY_PATHS": ":/x.so"}, `":/x.so" is not name:path`},
+		"a text file":           {map[string]string{"PJRT_NAMES_AND_LIBRARY_PATHS": "toy:DIR/text/pjrt_plugin_toy.so"}, "it is a text file"},
+		"a bad configuration":   {map[string]string{"PJRT_NAMES_AND_LIBRARY_PATHS": "toy:DIR/bad.json"}, "library_path is a number, not a string"},
+		"text in a directory":   {map[string]string{"PJRT_PLUGIN_LIBRARY_PATH": "DIR/text"}, "PJRT_PLUGIN_LIBRARY_PATH: "},
+		"by platform":           {map[string]string{"PJRT_PLUGIN_PATH_TOY": "/no/such.so"}, "PJRT_PLUGIN_PATH: plugin not found"},
+	} {
+		f, dir := scene(t, c.env, toyInCache) // never a fallback
+		put(t, []byte("text"), dir, "text", "pjrt_plugin_toy.so")
+		put(t, []byte(`{"library_path": 3}`), dir, "bad.json")
+		_, err := f.lookupPlugin(t.Context(), "toy")
+		require.ErrorContains(t, err, c.want, name)
+	}
+	// Elsewhere what is broken is passed over.
+	f, dir := scene(t, map[string]string{"LD_LIBRARY_PATH": "DIR/text"}, toyInCache)
+	put(t, []byte("text"), dir, "text", "pjrt_plugin_toy.so")
+	got, err := f.lookupPlugin(t.Context(), "toy")
+	require.NoError(t, err)
+	assert.Equal(t, OriginCache, got.Origin)
+	// What was installed is repaired by installing it.
+	put(t, nil, dir, filepath.FromSlash(toyInCache))
+	f.images = nil
+	_, err = f.lookupPlugin(t.Context(), "toy")
+	require.ErrorContains(t, err, "it is empty; run: pjrt install --force toy")
+	require.NoError(t, os.Remove(filepath.Join(dir, filepath.FromSlash(toyInCache))))
+	require.NoError(t, os.Mkdir(filepath.Join(dir, filepath.FromSlash(toyInCache)), 0o755))
+	_, err = f.lookupPlugin(t.Context(), "toy")
 	require.ErrorContains(t, err, "is not a file; remove it and install again")
+}
+
+func TestLookupByAliasPrefersDevices(t *testing.T) {
+	t.Parallel()
+	f, dir := scene(t, map[string]string{"LD_LIBRARY_PATH": "DIR/ld"}, "ld/pjrt_plugin_cuda12.so", "ld/pjrt_c_api_rocm_plugin.so", "ld/libpjrt_cpu.so")
+	got, err := f.lookupPlugin(t.Context(), "host")
+	require.NoError(t, err)
+	assert.Equal(t, "cpu", got.Name)
+
+	got, err = f.lookupPlugin(t.Context(), "gpu")
+	require.NoError(t, err, "it can still compile")
+	assert.Equal(t, "cuda12", got.Name)
+	require.ErrorContains(t, got.Hardware, "no NVIDIA GPU")
+
+	put(t, nil, dir, "dev", "kfd")
+	got, err = f.lookupPlugin(t.Context(), "gpu")
+	require.NoError(t, err)
+	assert.Equal(t, "rocm", got.Name)
+	assert.True(t, got.Usable())
+
+	got, err = f.lookupPlugin(t.Context(), "cuda")
+	require.NoError(t, err)
+	assert.Equal(t, "cuda12", got.Name)
+	_, err = f.lookupPlugin(t.Context(), "cuda13")
+	require.ErrorIs(t, err, ErrNotFound, "another version was asked for")
+}
+
+func TestOldVersionsAnswerToTheirNamesOnly(t *testing.T) {
+	t.Parallel()
+	f, dir := scene(t, nil)
+	f.table = []Package{
+		{Name: "toy", Version: "2", Library: "toy.so", wheels: toyTable[0].wheels},
+		{Name: "toy@1", Version: "1", Library: "toy.so", wheels: toyTable[0].wheels},
+	}
+	plugin(t, dir, filepath.FromSlash("cache/toy-1-000000000000/toy.so"))
+	_, err := f.lookupPlugin(t.Context(), "toy")
+	require.ErrorIs(t, err, ErrNotFound)
+	got, err := f.lookupPlugin(t.Context(), "toy@1")
+	require.NoError(t, err)
+	assert.Equal(t, "1", got.Version)
+	assert.True(t, got.Experimental)
+	plugin(t, dir, filepath.FromSlash("cache/toy-2-000000000000/toy.so"))
+	for _, name := range []string{"toy", "toy@2"} {
+		got, err = f.lookupPlugin(t.Context(), name)
+		require.NoError(t, err)
+		assert.Equal(t, "2", got.Version)
+	}
+}
+
+func TestLookupEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	f, _ := scene(t, nil, toyInCache)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := f.lookupPlugin(ctx, "toy")
+	require.ErrorIs(t, err, context.Canceled)
+	_, err = f.list(ctx)
+	require.ErrorIs(t, err, context.Canceled)
+	_, err = f.selectPlugins(ctx)
+	require.ErrorIs(t, err, context.Canceled)
+}
+
+func TestWindowsPairs(t *testing.T) {
+	t.Parallel()
+	f := testFinder(t, nil)
+	f.goos = "windows"
+	for entry, want := range map[string]string{`a;C:\x.dll`: `C:\x.dll`, `a:C:\x.dll`: `C:\x.dll`} {
+		name, path, ok := f.pair(entry)
+		assert.True(t, ok)
+		assert.Equal(t, "a", name)
+		assert.Equal(t, want, path)
+	}
 }

@@ -120,12 +120,14 @@ func (b *bench) install(ctx context.Context) (string, error) {
 	return b.installer.install(ctx, b.pkg.Name)
 }
 
+// find looks for the plugin among those that are installed, whatever its file is.
 func (b *bench) find() (string, error) {
-	return finder{
-		getenv: func(string) string { return "" },
-		dir:    func() (string, error) { return b.dir, nil },
-		table:  b.installer.table,
-	}.find(b.pkg.Name)
+	f := &finder{dir: func() (string, error) { return b.dir, nil }, table: b.installer.table}
+	found, _ := f.cached(b.t.Context())
+	if len(found) == 0 {
+		return "", ErrNotFound
+	}
+	return found[0].Path, found[0].Problem
 }
 
 // runs are the arguments of each run of pip so far.

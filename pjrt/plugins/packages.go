@@ -22,6 +22,7 @@ type Package struct {
 	// Library is the path of the plugin inside the wheel, with slashes.
 	Library string
 
+	api    string           // version of the PJRT API
 	wheels map[string]wheel // by platform, as in Platforms
 }
 
@@ -43,6 +44,7 @@ var packages = []Package{
 	{
 		Name: "cpu", Project: "xla-cpu-pjrt", Version: "0.0.1",
 		Library: "xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so",
+		api:     "0.81",
 		wheels: map[string]wheel{
 			linuxAMD64: {"none", "manylinux_2_27_x86_64", "55837b6b7b47daa717f2d9a5a03563ea0ceaa338d06a81a1e2d3f060d960decc"},
 			linuxARM64: {"none", "manylinux_2_27_aarch64", "8f613be6e891858f40d64f9799319502fff42689661944fc18a6ffd8210b30c9"},
@@ -51,6 +53,7 @@ var packages = []Package{
 	{
 		Name: "tpu", Project: "libtpu", Version: "0.0.51",
 		Library: "libtpu/libtpu.so",
+		api:     "0.116",
 		wheels: map[string]wheel{
 			linuxAMD64: {"cp311", "manylinux_2_31_x86_64", "ba67ddbfdbac61c8da1fafc26cd51b93e9fe4d298016e2882eb986b1718cba34"},
 		},
@@ -58,6 +61,7 @@ var packages = []Package{
 	{
 		Name: "cuda13", Project: "jax-cuda13-pjrt", Version: "0.12.0.1",
 		Library: "jax_plugins/xla_cuda13/xla_cuda_plugin.so",
+		api:     "0.116",
 		wheels: map[string]wheel{
 			linuxAMD64: {"none", "manylinux_2_27_x86_64", "5899bb6177eda86ea532afb9a26794f2bdd04966f6a01f9028266b16c2b6cf90"},
 			linuxARM64: {"none", "manylinux_2_27_aarch64", "40758d042df8c06991b6a1a8016b56e9cefb1ed4c677c062125c3eb71c3dab97"},
@@ -66,6 +70,7 @@ var packages = []Package{
 	{
 		Name: "tpu@0.0.11", Project: "libtpu", Version: "0.0.11",
 		Library: "libtpu/libtpu.so",
+		api:     "0.67",
 		wheels: map[string]wheel{
 			linuxAMD64: {"none", "manylinux_2_31_x86_64", "c410f3b5f62e404eef97ff8e7be5b0fac541654ae3f0354f195e9d46b40e5a72"},
 		},
@@ -73,6 +78,7 @@ var packages = []Package{
 	{
 		Name: "tpu@0.0.2", Project: "libtpu", Version: "0.0.2",
 		Library: "libtpu/libtpu.so",
+		api:     "0.55",
 		wheels: map[string]wheel{
 			linuxAMD64: {"none", "manylinux_2_27_x86_64", "05e1b59b09cc5558ca13e39a0f873e5837f95cf69b2c6485ca5d9816bb0e3621"},
 		},
@@ -80,6 +86,7 @@ var packages = []Package{
 	{
 		Name: "cuda12@0.6.0", Project: "jax-cuda12-pjrt", Version: "0.6.0",
 		Library: "jax_plugins/xla_cuda12/xla_cuda_plugin.so",
+		api:     "0.68",
 		wheels: map[string]wheel{
 			linuxAMD64: {"none", "manylinux2014_x86_64", "68371bd9c135244b89663039be208255698a75bec9854d419ea3c3f957ca4646"},
 			linuxARM64: {"none", "manylinux2014_aarch64", "9bfebb06a39614cb6899f7730ea8561f11156ac81cbb3ec6884a62afb3b15ff3"},
@@ -88,6 +95,7 @@ var packages = []Package{
 	{
 		Name: "cuda12@0.4.34", Project: "jax-cuda12-pjrt", Version: "0.4.34",
 		Library: "jax_plugins/xla_cuda12/xla_cuda_plugin.so",
+		api:     "0.54",
 		wheels: map[string]wheel{
 			linuxAMD64: {"none", "manylinux2014_x86_64", "0c7cc98f962cc7fc8e0a5ea6331b42a0cee516f202f1c3019f6aa5cd9530cca0"},
 			linuxARM64: {"none", "manylinux2014_aarch64", "6247459827550e7d11480f5707d7d2843cbf57bcda5d833565493456075cd143"},
@@ -96,6 +104,7 @@ var packages = []Package{
 	{
 		Name: "cuda12@0.4.23", Project: "jax-cuda12-pjrt", Version: "0.4.23",
 		Library: "jax_plugins/xla_cuda12/xla_cuda_plugin.so",
+		api:     "0.40",
 		wheels: map[string]wheel{
 			linuxAMD64: {"none", "manylinux2014_x86_64", "4f82821092d4224d142fecb5b766db9438a42299a2a12130d55be8dd0ec30c54"},
 			linuxARM64: {"none", "manylinux2014_aarch64", "8f5cc168d7e983c501b9ffdb517a5eb734dabb97dbcde0253962c19039446c1d"},

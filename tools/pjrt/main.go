@@ -5,6 +5,7 @@
 // runs StableHLO programs on them, without a C compiler.
 //
 //	pjrt install cpu                             install XLA's CPU plugin
+//	pjrt list [PLUGIN...] [--json]               list the plugins on this machine
 //	pjrt info [PLUGIN] [--json]                  show versions, devices, functions, extensions
 //	pjrt compile PROGRAM [--topology NAME]       compile a program, also for devices elsewhere
 //	pjrt run PROGRAM [ARG.npy[:TYPE]]...         compile a program, run it, print its results
@@ -80,7 +81,7 @@ func rootCommand() *cobra.Command {
 		return usageError{fmt.Errorf("%w: see %s --help", err, cmd.CommandPath())}
 	})
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(installCommand(), infoCommand(), compileCommand(), runCommand(), versionCommand())
+	root.AddCommand(installCommand(), listCommand(), infoCommand(), compileCommand(), runCommand(), versionCommand())
 	return root
 }
 

@@ -57,14 +57,15 @@ func IsFile(value string) bool {
 }
 
 func readFile(name string) (string, error) {
+	// A pipe could keep Open waiting for ever.
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
+		return "", fmt.Errorf("%s is no file", name)
+	}
 	f, err := os.Open(name)
 	if err != nil {
 		return "", err
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err == nil && !info.Mode().IsRegular() {
-		return "", fmt.Errorf("%s is no file", name)
-	}
 	content, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	if err == nil && len(content) > maxFile {
 		err = fmt.Errorf("%s has more than %d bytes", name, maxFile)

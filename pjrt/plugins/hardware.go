@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package plugins
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+)
+
+// hardware returns why a plugin for platform will find no devices on this
+// machine, nil when nothing speaks against it.
+func (f *finder) hardware(platform string) error {
+	switch platform {
+	case "cuda":
+		return f.nvidia()
+	case "rocm":
+		if f.goos != "linux" || f.first("/dev/kfd") == "" {
+			return errors.New("no AMD GPU: there is no /dev/kfd (the driver amdgpu makes it)")
+		}
+	case "oneapi":
+		if f.goos != "linux" || f.first("/dev/dri/renderD*") == "" {
+			return errors.New("no Intel GPU: there is no /dev/dri/renderD* (the driver i915 or xe makes it)")
+		}
+		if f.sharedLibrary("libze_loader.so.1") == "" {
+			return errors.New("no driver of Intel GPUs: libze_loader.so.1 is in none of the linker's directories; install Level Zero")
+		}
+	case "tpu":
+		return f.tpu()
+	case "neuron":
+		if f.first("/dev/neuron*") == "" {
+			return errors.New("no Neuron device: there is no /dev/neuron0")
+		}
+	case "metal":
+		if f.goos != "darwin" {
+			return errors.New("Metal is of macOS only")
+		}
+	}
+	return nil
+}
+
+func (f *finder) nvidia() error {
+	if visible, set := f.lookup("CUDA_VISIBLE_DEVICES"); set && (visible == "" || strings.HasPrefix(visible, "-1")) {
+		return fmt.Errorf("CUDA_VISIBLE_DEVICES=%q hides all NVIDIA GPUs", visible)
+	}
+	switch f.goos {
+	case "windows":
+		for _, dir := range f.systemDirs() {
+			if f.first(filepath.ToSlash(filepath.Join(dir, "nvcuda.dll"))) != "" {
+				return nil
+			}
+		}
+		return errors.New("no driver of NVIDIA GPUs: there is no nvcuda.dll")
+	case "linux":
+	default:
+		return fmt.Errorf("CUDA has no driver for %s", f.goos)
+	}
+	// /dev/dxg is the GPU of the Windows around a WSL, the others are Jetsons.
+	device := f.first("/dev/nvidia[0-9]*", "/dev/dxg", "/dev/nvgpu/igpu0", "/dev/nvhost-gpu")
+	driver := f.sharedLibrary("libcuda.so.1")
+	switch {
+	case device == "" && driver == "":
+		return errors.New("no NVIDIA GPU: there is no /dev/nvidia0, and no driver (libcuda.so.1)")
+	case device == "":
+		return fmt.Errorf("no NVIDIA GPU: there is no /dev/nvidia0, though the driver is there (%s); a container must be given the devices", driver)
+	case driver == "":
+		return fmt.Errorf("an NVIDIA GPU is there (%s), but not its driver: libcuda.so.1 is in none of the linker's directories; install the driver, or give the container its libraries", device)
+	}
+	return nil
+}
+
+// tpu looks for a TPU on the PCI bus and for the device files of its drivers.
+func (f *finder) tpu() error {
+	if f.goos != "linux" {
+		return fmt.Errorf("TPUs have no driver for %s", f.goos)
+	}
+	device := f.first("/dev/accel[0-9]*", "/dev/vfio/[0-9]*")
+	switch onBus := hasTPU(f.systemPath("/sys/bus/pci/devices")); {
+	case !onBus && f.first("/dev/accel[0-9]*") == "":
+		return errors.New("no TPU: no device of Google's is on the PCI bus, and there is no /dev/accel0")
+	case device == "":
+		return errors.New("a TPU is on the PCI bus, but there is neither /dev/accel0 nor /dev/vfio/0; a container must be given the devices")
+	}
+	return nil
+}
+
+// first returns the first of the system's files that match one of the patterns.
+func (f *finder) first(patterns ...string) string {
+	for _, pattern := range patterns {
+		root := f.root
+		if filepath.VolumeName(filepath.FromSlash(pattern)) != "" {
+			root = ""
+		}
+		files, _ := filepath.Glob(filepath.Join(globQuote(root), filepath.FromSlash(pattern))) // the patterns are sound
+		if len(files) > 0 {
+			return files[0]
+		}
+	}
+	return ""
+}
+
+// sharedLibrary returns the path at which the dynamic linker finds a library that
+// a plugin loads by its name.
+func (f *finder) sharedLibrary(name string) string {
+	return f.resolve(name, loaded{}, image{format: "ELF", arch: f.goarch})
+}
+
+// lookup tells an empty variable from one that is not set.
+func (f *finder) lookup(name string) (value string, set bool) {
+	for _, variable := range f.environ() {
+		if value, set := strings.CutPrefix(variable, name+"="); set {
+			return value, true
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package plugins
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// pythonTimeout is how long the interpreter may take to say where its packages
+// are.
+const pythonTimeout = 5 * time.Second
+
+// interpreters remembers what interpreters said, by command: starting one costs
+// more than everything else.
+var interpreters struct {
+	mu    sync.Mutex
+	paths map[string]interpreterPaths // guarded by mu
+}
+
+type interpreterPaths struct {
+	dirs []string
+	err  error
+}
+
+// sitePackages lists the directories in which the active interpreter looks for
+// packages: those of an active virtual or Conda environment, and those that the
+// interpreter itself says, unless the environment stands alone.
+func (f *finder) sitePackages(ctx context.Context, command string) ([]string, error) {
+	dirs := filepath.SplitList(f.getenv("PYTHONPATH"))
+	alone := false
+	for _, variable := range []string{"VIRTUAL_ENV", "CONDA_PREFIX"} {
+		prefix := f.getenv(variable)
+		if prefix == "" || alone {
+			continue
+		}
+		pattern := filepath.Join(globQuote(prefix), "lib", "python3*", "site-packages")
+		if f.goos == "windows" {
+			pattern = filepath.Join(globQuote(prefix), "Lib", "site-packages")
+		}
+		found, _ := filepath.Glob(pattern) // the pattern is sound
+		dirs = append(dirs, found...)
+		alone = len(found) > 0 && !systemSitePackages(prefix)
+	}
+	if alone {
+		return dirs, nil
+	}
+	if command == "" {
+		command = "python3"
+		if f.goos == "windows" {
+			command = "python"
+		}
+	}
+	more, err := askInterpreter(ctx, command)
+	return append(dirs, more...), err
+}
+
+// systemSitePackages reports whether the virtual environment at prefix has the
+// packages of the interpreter that it was made by, too.
+func systemSitePackages(prefix string) bool {
+	content, err := os.ReadFile(filepath.Join(prefix, "pyvenv.cfg"))
+	if err != nil {
+		return false
+	}
+	for line := range strings.Lines(string(content)) {
+		key, value, _ := strings.Cut(line, "=")
+		if strings.TrimSpace(key) == "include-system-site-packages" {
+			return strings.EqualFold(strings.TrimSpace(value), "true")
+		}
+	}
+	return false
+}
+
+// globQuote makes a pattern that matches just path.
+func globQuote(path string) string {
+	if filepath.Separator == '\\' {
+		return path // a backslash quotes nothing there
+	}
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
+}
+
+// askInterpreter runs command once in the life of the process.
+func askInterpreter(ctx context.Context, command string) ([]string, error) {
+	interpreters.mu.Lock()
+	defer interpreters.mu.Unlock()
+	if known, ok := interpreters.paths[command]; ok {
+		return known.dirs, known.err
+	}
+	dirs, err := runInterpreter(ctx, command)
+	if ctx.Err() != nil {
+		return nil, ctx.Err() // says nothing of the interpreter
+	}
+	if interpreters.paths == nil {
+		interpreters.paths = make(map[string]interpreterPaths)
+	}
+	interpreters.paths[command] = interpreterPaths{dirs, err}
+	return dirs, err
+}
+
+func runInterpreter(ctx context.Context, command string) ([]string, error) {
+	path, err := exec.LookPath(command)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, pythonTimeout)
+	defer cancel()
+	// Nothing is imported that a file in the working directory could stand in for.
+	cmd := exec.CommandContext(ctx, path, "-c", `import sys; sys.stdout.write("\0".join(sys.path))`)
+	cmd.WaitDelay = time.Second
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		switch {
+		case errors.Is(ctx.Err(), context.DeadlineExceeded):
+			return nil, fmt.Errorf("%s did not answer within %s", command, pythonTimeout)
+		case lastLine(stderr.String()) != "":
+			return nil, fmt.Errorf("%s failed: %s", command, clip(lastLine(stderr.String())))
+		}
+		return nil, fmt.Errorf("%s failed: %w", command, err)
+	}
+	var dirs []string
+	for dir := range strings.SplitSeq(stdout.String(), "\x00") {
+		// The empty one is the working directory, which is not the interpreter's.
+		if dir != "" && filepath.IsAbs(dir) {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs, nil
+}
+
+// pythonPackages looks for the plugins that Python packages bring along.
+func (f *finder) pythonPackages(ctx context.Context) (found []Candidate, note string) {
+	dirs, err := f.python(ctx)
+	if err != nil {
+		note = fmt.Sprintf(" (%v)", err)
+	}
+	// Python's path has zip archives in it, and directories that do not exist.
+	dirs = slices.DeleteFunc(slices.Compact(slices.Clone(dirs)), func(dir string) bool {
+		info, err := os.Stat(dir)
+		return err != nil || !info.IsDir()
+	})
+	if len(dirs) == 0 {
+		return nil, "packages of Python" + note
+	}
+	for _, dir := range dirs {
+		found = append(found, f.sitePackage(dir, dirs)...)
+	}
+	return found, "packages of Python in " + strings.Join(dirs, ", ") + note
+}
+
+// knownPackages are libraries at fixed places below a directory of packages.
+var knownPackages = []struct{ name, path string }{
+	{"tpu", "libtpu/libtpu.so"},
+	{"neuron", "libneuronxla/libneuronpjrt.so"},
+}
+
+// sitePackage looks into one directory of packages.
+func (f *finder) sitePackage(site string, all []string) (found []Candidate) {
+	entries, err := os.ReadDir(site)
+	if err != nil {
+		return []Candidate{unreadable(site, OriginPython, err)}
+	}
+	for _, known := range knownPackages {
+		path := filepath.Join(site, filepath.FromSlash(known.path))
+		if _, err := os.Lstat(path); err == nil {
+			found = append(found, f.packaged(known.name, path, site, entries))
+		}
+	}
+	for _, namespace := range []string{"jax_plugins", "xla_plugins"} {
+		modules, err := os.ReadDir(filepath.Join(site, namespace))
+		if err != nil {
+			continue
+		}
+		for _, module := range modules {
+			dir := filepath.Join(site, namespace, module.Name())
+			if info, err := os.Stat(dir); err != nil || !info.IsDir() || module.Name() == "__pycache__" {
+				continue
+			}
+			for _, library := range f.pluginsBelow(dir) {
+				found = append(found, f.packaged(moduleName(module.Name(), library, f.goos), library, site, entries))
+			}
+		}
+	}
+	for _, entry := range entries {
+		if ext := filepath.Ext(entry.Name()); ext == ".dist-info" || ext == ".egg-info" {
+			found = append(found, f.entryPoints(site, entry.Name(), all, found)...)
+		}
+	}
+	return found
+}
+
+// moduleName names the plugin in the library of a module: after the file as a
+// rule, after the module where that says more (xla_cuda13, not cuda).
+func moduleName(module, library, goos string) string {
+	short := strings.TrimSuffix(strings.TrimPrefix(module, "xla_"), "_pjrt")
+	name := pluginOfFile(filepath.Base(library), goos)
+	if name == "" || platformOf(short) == platformOf(name) {
+		return short
+	}
+	return name
+}
+
+// packaged is the candidate for a library of a Python package.
+func (f *finder) packaged(name, library, site string, entries []os.DirEntry) Candidate {
+	c := ranked(Candidate{Name: name, Path: library, Origin: OriginPython, Detail: site})
+	rel, err := filepath.Rel(site, library)
+	if err != nil {
+		return c
+	}
+	for i := range f.table {
+		p := &f.table[i]
+		if p.Library != filepath.ToSlash(rel) {
+			continue
+		}
+		prefix := strings.ReplaceAll(p.Project, "-", "_") + "-"
+		for _, entry := range entries {
+			version, ok := strings.CutSuffix(entry.Name(), ".dist-info")
+			if version, cut := strings.CutPrefix(version, prefix); ok && cut {
+				c.Version, c.Detail = version, entry.Name()
+				if version == p.Version {
+					c.API = p.api
+				}
+			}
+		}
+	}
+	return c
+}
+
+// maxPackageFiles is how many files of a package are looked at: plugins lie near
+// the top of theirs.
+const maxPackageFiles = 4096
+
+// pluginsBelow returns the libraries in a package that are plugins: by the name of
+// the file, or because they export GetPjrtApi.
+func (f *finder) pluginsBelow(dir string) (libraries []string) {
+	n := 0
+	_ = filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
+		if n++; n > maxPackageFiles {
+			return filepath.SkipAll
+		}
+		if err != nil {
+			return nil // the rest of the package is still there
+		}
+		if entry.IsDir() {
+			if strings.Count(path[len(dir):], string(filepath.Separator)) > 3 {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if _, ok := librarySuffix(entry.Name(), f.goos); !ok {
+			return nil
+		}
+		if pluginOfFile(entry.Name(), f.goos) != "" || f.image(path).exports {
+			libraries = append(libraries, path)
+		}
+		return nil
+	})
+	return libraries
+}
+
+// entryPointGroups are the groups that packages register plugins in.
+var entryPointGroups = map[string]bool{"jax_plugins": true, "xla_plugins": true, "torch_xla.plugins": true}
+
+// maxEntryPoints is the size of the largest entry_points.txt that is read, in
+// bytes.
+const maxEntryPoints = 1 << 20
+
+// entryPoints returns the plugins that a distribution registers and that are not
+// in found yet.
+func (f *finder) entryPoints(site, distribution string, all []string, found []Candidate) (more []Candidate) {
+	path := filepath.Join(site, distribution, "entry_points.txt")
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	if info.Size() > maxEntryPoints {
+		return []Candidate{{Path: path, Origin: OriginPython, Problem: problemf("%s has more than %d bytes", path, maxEntryPoints)}}
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return []Candidate{unreadable(path, OriginPython, err)}
+	}
+	for _, point := range parseEntryPoints(content) {
+		dir := moduleDir(point.module, all)
+		covered := slices.ContainsFunc(found, func(c Candidate) bool {
+			return dir != "" && strings.HasPrefix(c.Path, dir+string(filepath.Separator))
+		})
+		if covered {
+			continue
+		}
+		name, version, _ := strings.Cut(strings.TrimSuffix(strings.TrimSuffix(distribution, ".dist-info"), ".egg-info"), "-")
+		registered := ranked(Candidate{
+			Name: strings.TrimPrefix(point.name, "xla_"), Path: dir, Origin: OriginPython, Detail: distribution, Version: version,
+		})
+		switch {
+		case dir == "":
+			registered.Path = path
+			registered.Problem = problemf("the Python package %s registers a plugin in the module %s, which is in none of the directories of packages", name, point.module)
+			more = append(more, registered)
+			continue
+		case f.pluginsBelow(dir) == nil:
+			registered.Problem = problemf("the Python package %s registers a plugin, but no library in %s exports GetPjrtApi; if it is elsewhere, name it in %s", name, dir, NamesAndLibraryPaths)
+			more = append(more, registered)
+			continue
+		}
+		for _, library := range f.pluginsBelow(dir) {
+			c := registered
+			c.Path = library
+			more = append(more, c)
+		}
+	}
+	return more
+}
+
+// moduleDir returns the directory of a module, with dots between its packages.
+func moduleDir(module string, all []string) string {
+	parts := strings.Split(module, ".")
+	for _, part := range parts {
+		if part == "" || strings.ContainsAny(part, `/\`) {
+			return ""
+		}
+	}
+	for _, site := range all {
+		dir := filepath.Join(append([]string{site}, parts...)...)
+		if info, err := os.Stat(dir); err == nil && info.IsDir() {
+			return dir
+		}
+		// A module that is a file lies beside its library.
+		if info, err := os.Stat(dir + ".py"); err == nil && info.Mode().IsRegular() && len(parts) > 1 {
+			return filepath.Dir(dir)
+		}
+	}
+	return ""
+}
+
+// entryPoint is one line of entry_points.txt.
+type entryPoint struct{ name, module string }
+
+// parseEntryPoints returns the entries of the groups that plugins are registered
+// in. What is not understood is left out: the file is not about plugins alone.
+func parseEntryPoints(content []byte) (points []entryPoint) {
+	group := ""
+	for line := range strings.Lines(string(content)) {
+		line = strings.TrimSpace(line)
+		switch {
+		case line == "" || line[0] == '#' || line[0] == ';':
+		case line[0] == '[' && line[len(line)-1] == ']':
+			group = strings.TrimSpace(line[1 : len(line)-1])
+		case entryPointGroups[group]:
+			name, module, ok := strings.Cut(line, "=")
+			module, _, _ = strings.Cut(module, "[") // extras
+			module, _, _ = strings.Cut(module, ":") // the attribute
+			name, module = strings.TrimSpace(name), strings.TrimSpace(module)
+			if ok && name != "" && module != "" {
+				points = append(points, entryPoint{name, module})
+			}
+		}
+	}
+	return points
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package plugins_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/pjrt/plugins"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
+)
+
+func TestTheInstalledPluginIsListed(t *testing.T) {
+	path := plugintest.Path(t, "cpu")
+	all, err := plugins.List(t.Context(), plugins.ListOptions{NoPython: true})
+	require.NoError(t, err)
+	var found []plugins.Candidate
+	for _, c := range all {
+		if c.Origin == plugins.OriginCache && c.Name == "cpu" {
+			found = append(found, c)
+		}
+	}
+	require.Len(t, found, 1)
+	assert.Equal(t, path, found[0].Path)
+	assert.True(t, found[0].Usable(), "%v", found[0].Err())
+	assert.Equal(t, "0.81", found[0].API)
+	assert.Equal(t, "0.0.1", found[0].Version)
+
+	c := plugins.Inspect(path)
+	assert.True(t, c.Usable(), "%v", c.Err())
+	maps, err := os.ReadFile("/proc/self/maps")
+	require.NoError(t, err)
+	assert.NotContains(t, string(maps), path, "listing loads nothing")
+}
+
+func TestDefaultIsOfTheVariable(t *testing.T) {
+	path := plugintest.Path(t, "cpu")
+	t.Setenv("PJRT_PLATFORMS", "host")
+	c, err := plugins.Default(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, "cpu", c.Platform)
+	_, err = os.Stat(c.Path)
+	require.NoError(t, err)
+	t.Setenv("PJRT_PLATFORMS", "cpu,nothing")
+	_, err = plugins.Default(t.Context())
+	require.ErrorContains(t, err, "PJRT_PLATFORMS=cpu,nothing: nothing is not usable")
+	require.ErrorIs(t, err, plugins.ErrNotFound)
+	t.Setenv("PJRT_PLATFORMS", "mine")
+	t.Setenv("PJRT_NAMES_AND_LIBRARY_PATHS", "mine:"+path)
+	c, err = plugins.Default(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, "mine", c.Name)
+}

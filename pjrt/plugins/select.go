@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package plugins
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Environment variables that say which platforms to use: names as [Lookup] takes
+// them, separated by commas, the preferred one first. PlatformsVariable wins.
+const (
+	PlatformsVariable    = "PJRT_PLATFORMS"
+	JAXPlatformsVariable = "JAX_PLATFORMS"
+)
+
+// Default returns the plugin that a program uses when it is not told which: the
+// first that [Select] returns.
+func Default(ctx context.Context) (Candidate, error) {
+	list, err := Select(ctx, ListOptions{})
+	if err != nil {
+		return Candidate{}, err
+	}
+	return list[0], nil
+}
+
+// Select returns one plugin for each usable platform, the preferred one first, and
+// at least one. None of them is loaded.
+//
+// When PJRT_PLATFORMS, or else JAX_PLATFORMS, is set, these are the platforms it
+// names, in its order, and it is an error if one of them has no usable plugin.
+// Otherwise they are all platforms with a plugin that can be loaded and finds
+// devices, in the order cuda, rocm, oneapi, tpu, neuron, others, cpu; experimental
+// plugins are left out. A plugin that somebody configured (see
+// [Candidate.FailQuietly]) and that is not usable is an error.
+func Select(ctx context.Context, opts ListOptions) ([]Candidate, error) {
+	return newFinder(opts).selectPlugins(ctx)
+}
+
+func (f *finder) selectPlugins(ctx context.Context) ([]Candidate, error) {
+	for _, variable := range []string{PlatformsVariable, JAXPlatformsVariable} {
+		if value := f.getenv(variable); value != "" {
+			return f.selectNamed(ctx, variable, value)
+		}
+	}
+	all, err := f.list(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var list, rejected []Candidate
+	for _, c := range all {
+		switch {
+		case c.Name == "":
+		case c.Err() != nil && !c.FailQuietly:
+			return nil, fmt.Errorf("%s: plugin %s is not usable: %w", c.Origin, c.Name, c.Err())
+		case c.Err() != nil:
+			rejected = append(rejected, c)
+		case c.Experimental:
+		case slices.ContainsFunc(list, func(other Candidate) bool { return other.Platform == c.Platform }):
+		default:
+			list = append(list, c)
+		}
+	}
+	if len(list) == 0 {
+		return nil, &SearchError{Rejected: rejected, Advice: append(f.hints(all), f.advice("cpu")...)}
+	}
+	return list, nil
+}
+
+// selectNamed returns a plugin for each name in the value of a variable.
+func (f *finder) selectNamed(ctx context.Context, variable, value string) ([]Candidate, error) {
+	var list []Candidate
+	for name := range strings.SplitSeq(value, ",") {
+		if name = strings.TrimSpace(name); name == "" {
+			continue
+		}
+		c, err := f.lookupPlugin(ctx, name)
+		if err == nil {
+			err = c.Err()
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s=%s: %s is not usable: %w", variable, value, name, err)
+		}
+		list = append(list, c)
+	}
+	if len(list) == 0 {
+		return nil, fmt.Errorf("%s=%q names no platform; unset it, or name one such as cpu", variable, value)
+	}
+	return list, nil
+}
+
+// Hints says what is missing on this machine, given what [List] found: devices for
+// which there is no plugin, and plugins whose devices lack a driver. Each is one
+// sentence for the user.
+func Hints(list []Candidate) []string {
+	return newFinder(ListOptions{NoPython: true}).hints(list)
+}
+
+func (f *finder) hints(list []Candidate) (hints []string) {
+	for _, p := range platforms {
+		if p.name == "cpu" || p.experimental || f.hardware(p.name) != nil {
+			continue
+		}
+		loadable := slices.ContainsFunc(list, func(c Candidate) bool { return c.Platform == p.name && c.Problem == nil })
+		if !loadable {
+			hint := "there are devices for " + p.name + ", but no plugin that can be loaded"
+			for i := range f.table {
+				if platformOf(f.table[i].Name) == p.name {
+					hint += "; run: pjrt install " + f.table[i].Name
+					break
+				}
+			}
+			hints = append(hints, hint)
+		}
+	}
+	return hints
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package plugins
+
+import (
+	"bufio"
+	"context"
+	"debug/elf"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// systemPath is a path of the system's own, below the root that tests replace.
+func (f *finder) systemPath(path string) string {
+	return filepath.Join(f.root, filepath.FromSlash(path))
+}
+
+// systemLibraries looks into the directories that every program's libraries come
+// from.
+func (f *finder) systemLibraries(context.Context) (found []Candidate, note string) {
+	dirs := f.systemDirs()
+	if len(dirs) == 0 {
+		return nil, "no directories of libraries"
+	}
+	found = append(found, f.systemBad...)
+	for _, dir := range dirs {
+		found = append(found, f.directory(dir, OriginSystem, false)...)
+	}
+	return found, "the system's directories of libraries (" + strings.Join(dirs, ", ") + ")"
+}
+
+// neuron looks where AWS's packages put their library.
+func (f *finder) neuron(context.Context) (found []Candidate, note string) {
+	dir := f.systemPath("/opt/aws/neuron/lib")
+	if f.goos != "linux" {
+		return nil, ""
+	}
+	return f.directory(dir, OriginNeuron, false), dir
+}
+
+// multiarch are the directories of Debian's and its relatives' libraries.
+var multiarch = map[string]string{"amd64": "x86_64-linux-gnu", "arm64": "aarch64-linux-gnu"}
+
+// systemDirs lists the directories in which the dynamic linker looks for every
+// program, in its order. The first call reads them.
+func (f *finder) systemDirs() []string {
+	if f.systemSet {
+		return f.system
+	}
+	f.systemSet = true
+	switch f.goos {
+	case "darwin":
+		f.system = []string{f.systemPath("/usr/local/lib"), f.systemPath("/opt/homebrew/lib"), f.systemPath("/usr/lib")}
+		return f.system
+	case "windows":
+		if root := f.getenv("SystemRoot"); root != "" {
+			f.system = []string{filepath.Join(root, "System32")}
+		}
+		return f.system
+	}
+	r := &ldConfig{f: f}
+	r.read(f.systemPath("/etc/ld.so.conf"), 0)
+	if name, ok := multiarch[f.goarch]; ok {
+		r.add("/lib/" + name)
+		r.add("/usr/lib/" + name)
+	}
+	for _, dir := range []string{"/lib64", "/usr/lib64", "/lib", "/usr/lib"} {
+		r.add(dir)
+	}
+	if f.root == "" {
+		// Systems without these directories, such as NixOS, have the libraries of C
+		// beside the linker that started this program.
+		if dir := linkerDir(); dir != "" {
+			r.addPath(dir)
+		}
+	}
+	f.system = r.dirs
+	return f.system
+}
+
+// linkerDir is the directory of the dynamic linker that started this program, or
+// "" where it has none.
+func linkerDir() string {
+	exe, err := elf.Open("/proc/self/exe")
+	if err != nil {
+		return ""
+	}
+	defer exe.Close()
+	for _, p := range exe.Progs {
+		if p.Type != elf.PT_INTERP {
+			continue
+		}
+		name, err := io.ReadAll(io.LimitReader(p.Open(), 4096))
+		if err != nil {
+			return ""
+		}
+		return filepath.Dir(realPath(strings.TrimRight(string(name), "\x00")))
+	}
+	return ""
+}
+
+// ldConfig reads ld.so.conf and what it includes.
+type ldConfig struct {
+	f     *finder
+	dirs  []string
+	files int
+}
+
+const (
+	maxConfigFiles = 1000
+	maxConfigDepth = 10
+)
+
+// read adds the directories in one file. A file that does not exist has none.
+func (r *ldConfig) read(path string, depth int) {
+	if r.files++; r.files > maxConfigFiles || depth > maxConfigDepth {
+		return // files that include one another
+	}
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		r.f.systemBad = append(r.f.systemBad, unreadable(path, OriginSystem, errors.New("it is no regular file")))
+		return
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		if !errors.Is(err, fs.ErrNotExist) {
+			r.f.systemBad = append(r.f.systemBad, unreadable(path, OriginSystem, err))
+		}
+		return
+	}
+	defer file.Close()
+	lines := bufio.NewScanner(io.LimitReader(file, 1<<20))
+	for lines.Scan() {
+		line, _, _ := strings.Cut(lines.Text(), "#")
+		words := strings.Fields(line)
+		switch {
+		case len(words) == 0 || words[0] == "hwcap":
+		case words[0] == "include":
+			for _, pattern := range words[1:] {
+				r.include(path, pattern, depth)
+			}
+		default:
+			// One line may hold several directories, and what follows a = is for
+			// libraries of another kind.
+			for _, dir := range strings.FieldsFunc(line, func(c rune) bool { return strings.ContainsRune(" \t:,", c) }) {
+				dir, _, _ = strings.Cut(dir, "=")
+				r.add(dir)
+			}
+		}
+	}
+	if err := lines.Err(); err != nil {
+		r.f.systemBad = append(r.f.systemBad, unreadable(path, OriginSystem, err))
+	}
+}
+
+// include reads the files that match pattern, which may be relative to the
+// directory of the file that has it.
+func (r *ldConfig) include(from, pattern string, depth int) {
+	if filepath.IsAbs(pattern) {
+		pattern = r.f.systemPath(pattern)
+	} else {
+		pattern = filepath.Join(filepath.Dir(from), pattern)
+	}
+	files, _ := filepath.Glob(pattern) // a bad pattern matches nothing, for the linker too
+	for _, file := range files {
+		r.read(file, depth+1)
+	}
+}
+
+// add adds a directory of the system's.
+func (r *ldConfig) add(dir string) {
+	if strings.HasPrefix(dir, "/") {
+		r.addPath(r.f.systemPath(dir))
+	}
+}
+
+func (r *ldConfig) addPath(dir string) {
+	if dir = filepath.Clean(dir); !slices.Contains(r.dirs, dir) {
+		r.dirs = append(r.dirs, dir)
+	}
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package plugins
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Environment variables that plugins are found by.
+const (
+	// NamesAndLibraryPaths names plugins: name:path pairs separated by commas
+	// (name;path on Windows), as JAX reads it. A path that ends in .json is a
+	// configuration file, see [ReadConfig].
+	NamesAndLibraryPaths = "PJRT_NAMES_AND_LIBRARY_PATHS"
+	// PluginLibraryPath lists directories of plugins, separated as in PATH. An
+	// element may also be the file of a plugin.
+	PluginLibraryPath = "PJRT_PLUGIN_LIBRARY_PATH"
+	// PluginPath is read like PluginLibraryPath. With the name of a plugin in
+	// capitals behind it, as in PJRT_PLUGIN_PATH_CUDA, it is the path of that
+	// plugin's library.
+	PluginPath = "PJRT_PLUGIN_PATH"
+	// TPULibraryPath is the path of libtpu, as JAX reads it.
+	TPULibraryPath = "TPU_LIBRARY_PATH"
+)
+
+// atPath is the candidate for a path that somebody wrote down, which may be that
+// of a configuration file.
+func (f *finder) atPath(path string, origin Origin, name string) Candidate {
+	if name == "" {
+		if name = pluginOfFile(filepath.Base(path), f.goos); name == "" {
+			name = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+		}
+	}
+	c := ranked(Candidate{Name: name, Path: path, Origin: origin})
+	if !strings.EqualFold(filepath.Ext(path), ".json") {
+		return c
+	}
+	c.Detail = path
+	config, err := ReadConfig(path)
+	if err != nil {
+		c.Problem = problem{err}
+		return c
+	}
+	c.Path, c.Options = config.LibraryPath, config.Options
+	if config.Priority != nil {
+		c.Priority = *config.Priority
+	}
+	if config.Experimental != nil {
+		c.Experimental = *config.Experimental
+	}
+	c.FailQuietly = config.FailQuietly
+	return c
+}
+
+// named reads PJRT_NAMES_AND_LIBRARY_PATHS.
+func (f *finder) named(context.Context) (found []Candidate, note string) {
+	value := f.getenv(NamesAndLibraryPaths)
+	if value == "" {
+		return nil, NamesAndLibraryPaths + " (not set)"
+	}
+	for entry := range strings.SplitSeq(value, ",") {
+		entry = strings.TrimSpace(entry)
+		if entry == "" {
+			continue
+		}
+		name, path, ok := f.pair(entry)
+		if !ok || name == "" || path == "" {
+			found = append(found, Candidate{
+				Origin: OriginNames, Detail: entry, Problem: problemf("%s: %q is not name:path", NamesAndLibraryPaths, entry),
+			})
+			continue
+		}
+		c := f.atPath(path, OriginNames, name)
+		if c.Detail == "" {
+			c.Detail = entry
+			// Who names a plugin wants to know when it does not work.
+			c.FailQuietly = false
+		}
+		found = append(found, c)
+	}
+	return found, fmt.Sprintf("%s (%s)", NamesAndLibraryPaths, value)
+}
+
+// pair cuts name:path. The first separator ends the name: a path may contain more
+// of them.
+func (f *finder) pair(entry string) (name, path string, ok bool) {
+	if f.goos == "windows" {
+		if name, path, ok = strings.Cut(entry, ";"); ok {
+			return name, path, ok
+		}
+	}
+	return strings.Cut(entry, ":")
+}
+
+// variable reads a variable with directories and files of plugins in it.
+func (f *finder) variable(origin Origin, name string) (found []Candidate, note string) {
+	value := f.getenv(name)
+	if value == "" {
+		return nil, name + " (not set)"
+	}
+	for _, element := range filepath.SplitList(value) {
+		if element == "" {
+			continue
+		}
+		info, err := os.Stat(element)
+		switch {
+		case err != nil:
+			found = append(found, unreadable(element, origin, err))
+		case info.IsDir():
+			found = append(found, f.directory(element, origin, true)...)
+		case pluginOfFile(filepath.Base(element), f.goos) != "" || strings.HasSuffix(element, ".json"):
+			found = append(found, f.atPath(element, origin, ""))
+		default:
+			found = append(found, Candidate{
+				Path: element, Origin: origin,
+				Problem: problemf("%s: %s is not called like a plugin, for example pjrt_c_api_NAME_plugin%s; name it in %s",
+					name, element, suffix(f.goos), NamesAndLibraryPaths),
+			})
+		}
+	}
+	return found, fmt.Sprintf("%s (%s)", name, value)
+}
+
+// pluginPath reads PJRT_PLUGIN_PATH, PJRT_PLUGIN_PATH_NAME and TPU_LIBRARY_PATH.
+func (f *finder) pluginPath(context.Context) (found []Candidate, note string) {
+	found, note = f.variable(OriginPluginPath, PluginPath)
+	for _, variable := range f.environ() {
+		key, path, _ := strings.Cut(variable, "=")
+		name, ok := strings.CutPrefix(key, PluginPath+"_")
+		if key == TPULibraryPath {
+			name, ok = "tpu", true
+		}
+		if !ok || name == "" || path == "" {
+			continue
+		}
+		c := f.atPath(path, OriginPluginPath, strings.ToLower(name))
+		if c.Detail == "" {
+			c.Detail = key
+		}
+		found = append(found, c)
+	}
+	return found, note
+}
+
+// loaderPath reads the directories that the dynamic linker is told to look into.
+func (f *finder) loaderPath(context.Context) (found []Candidate, note string) {
+	name := f.loaderVariable()
+	value := f.getenv(name)
+	if value == "" {
+		return nil, name + " (not set)"
+	}
+	for _, dir := range filepath.SplitList(value) {
+		if dir != "" {
+			found = append(found, f.directory(dir, OriginLoaderPath, false)...)
+		}
+	}
+	return found, fmt.Sprintf("%s (%s)", name, value)
+}
+
+func (f *finder) loaderVariable() string {
+	switch f.goos {
+	case "darwin":
+		return "DYLD_LIBRARY_PATH"
+	case "windows":
+		return "PATH"
+	}
+	return "LD_LIBRARY_PATH"
+}
+
+// directory returns the files in dir that are called like plugins. A directory
+// that cannot be read is a candidate itself; one that does not exist is so only if
+// it must.
+func (f *finder) directory(dir string, origin Origin, must bool) []Candidate {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) && !must {
+			return nil
+		}
+		return []Candidate{unreadable(dir, origin, err)}
+	}
+	var found []Candidate
+	for _, entry := range entries {
+		if name := pluginOfFile(entry.Name(), f.goos); name != "" {
+			found = append(found, ranked(Candidate{Name: name, Path: filepath.Join(dir, entry.Name()), Origin: origin, Detail: dir}))
+		}
+	}
+	return found
+}
+
+// unreadable is a place that could not be searched.
+func unreadable(path string, origin Origin, err error) Candidate {
+	return Candidate{Path: path, Origin: origin, Problem: problemf("%s cannot be read: %w", path, withoutPath(err))}
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package plugins
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+)
+
+var apiMacro = regexp.MustCompile(`(?m)^#define\s+PJRT_API_(MAJOR|MINOR)\s+([0-9]{1,4})\s*$`)
+
+// headerVersion returns the API version in the header that lies beside a library,
+// as in the wheels of XLA's plugin for CPUs, or "".
+func headerVersion(library string) string {
+	for _, name := range []string{"pjrt_c_api.h", "include/pjrt_c_api.h"} {
+		path := filepath.Join(filepath.Dir(library), filepath.FromSlash(name))
+		info, err := os.Stat(path)
+		if err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		file, err := os.Open(path)
+		if err != nil {
+			continue
+		}
+		content, err := io.ReadAll(io.LimitReader(file, 1<<20))
+		_ = file.Close()
+		if err != nil {
+			continue
+		}
+		numbers := map[string]string{}
+		for _, m := range apiMacro.FindAllSubmatch(content, -1) {
+			numbers[string(m[1])] = string(m[2])
+		}
+		if numbers["MAJOR"] != "" && numbers["MINOR"] != "" {
+			return numbers["MAJOR"] + "." + numbers["MINOR"]
+		}
+	}
+	return ""
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/purepjrt/purepjrt/pjrt/plugins"
+)
+
+func listCommand() *cobra.Command {
+	var asJSON, usableOnly bool
+	var opts plugins.ListOptions
+	cmd := &cobra.Command{
+		Use:   "list [PLUGIN...]",
+		Short: "List the plugins on this machine, and why some are not usable",
+		Long: `List shows every plugin that can be found, the preferred platform first, or only
+those that are named: by name (cuda13), platform (cuda), alias (gpu) or path. No
+plugin is loaded.
+
+STATE is usable; no device, when the plugin can be loaded but finds no device or
+driver; or broken. The reason stands below the table.
+
+With --json it prints a list of objects, in the same order:
+
+  name, platform    what the plugin is called, and the kind of its devices
+  path              the library, or what could not be read
+  origin, detail    where it was found
+  priority          of its platform
+  experimental      not used unless it is asked for
+  fail_quietly      passed over when it is not usable
+  usable            can be loaded and finds devices
+  problem           why it cannot be loaded; left out if it can
+  hardware          why it finds no devices; left out if nothing is known
+  needs             libraries that are missing; left out if none is
+  version, api      of its Python distribution and of PJRT; left out if unknown
+  options           object of create options; left out if there are none`,
+		Example: "  pjrt list\n  pjrt list gpu --json\n  pjrt list ./my_plugin.so",
+		RunE: func(cmd *cobra.Command, names []string) error {
+			list, err := selectedPlugins(cmd, names, opts)
+			if err != nil {
+				return err
+			}
+			var shown []plugins.Candidate
+			for _, c := range list {
+				if c.Usable() || !usableOnly {
+					shown = append(shown, c)
+				}
+			}
+			if asJSON {
+				return printJSON(cmd.OutOrStdout(), shown)
+			}
+			return printTable(cmd.OutOrStdout(), shown, plugins.Hints(list))
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON list")
+	cmd.Flags().BoolVar(&usableOnly, "usable", false, "leave out what is not usable")
+	cmd.Flags().BoolVar(&opts.NoPython, "no-python", false, "leave out the packages of Python")
+	cmd.Flags().StringVar(&opts.Python, "python", "", "the Python `COMMAND` that says where its packages are (default python3)")
+	return cmd
+}
+
+// selectedPlugins returns all plugins, or those that names ask for. A name that
+// nothing answers to is an error.
+func selectedPlugins(cmd *cobra.Command, names []string, opts plugins.ListOptions) ([]plugins.Candidate, error) {
+	if len(names) == 0 {
+		return plugins.List(cmd.Context(), opts)
+	}
+	var all, selected []plugins.Candidate
+	for _, name := range names {
+		if plugins.IsPath(name) {
+			selected = append(selected, plugins.Inspect(name))
+			continue
+		}
+		if all == nil {
+			var err error
+			if all, err = plugins.List(cmd.Context(), opts); err != nil {
+				return nil, err
+			}
+		}
+		found := false
+		for _, c := range all {
+			if c.AnswersTo(name) {
+				selected = append(selected, c)
+				found = true
+			}
+		}
+		if !found {
+			_, err := plugins.Lookup(cmd.Context(), name, opts)
+			if err == nil {
+				err = fmt.Errorf("no plugin is called %s", name)
+			}
+			return nil, err
+		}
+	}
+	return selected, nil
+}
+
+func printTable(out io.Writer, list []plugins.Candidate, hints []string) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "NAME\tPLATFORM\tSTATE\tAPI\tFOUND IN\tPATH")
+	reasons := map[string][]string{} // the plugins that have each, as it is often the same
+	var order []string
+	for _, c := range list {
+		state := "usable"
+		switch {
+		case c.Problem != nil:
+			state = "broken"
+		case c.Hardware != nil:
+			state = "no device"
+		case c.Experimental:
+			state = "usable, not by default"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", dash(c.Name), dash(c.Platform), state, dash(c.API), c.Origin, c.Path)
+		if err := c.Err(); err != nil {
+			reason := oneLine(err.Error())
+			if reasons[reason] == nil {
+				order = append(order, reason)
+			}
+			reasons[reason] = append(reasons[reason], dash(c.Name))
+		}
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	var notes []string
+	for _, reason := range order {
+		notes = append(notes, strings.Join(reasons[reason], ", ")+": "+reason)
+	}
+	for i, note := range append(notes, hints...) {
+		if i == 0 {
+			fmt.Fprintln(out)
+		}
+		if _, err := fmt.Fprintln(out, note); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func dash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}
+
+// candidateReport is one plugin in the JSON form, which the command's help
+// describes.
+type candidateReport struct {
+	Name         string                    `json:"name"`
+	Platform     string                    `json:"platform"`
+	Path         string                    `json:"path"`
+	Origin       string                    `json:"origin"`
+	Detail       string                    `json:"detail"`
+	Priority     int                       `json:"priority"`
+	Experimental bool                      `json:"experimental"`
+	FailQuietly  bool                      `json:"fail_quietly"`
+	Usable       bool                      `json:"usable"`
+	Problem      string                    `json:"problem,omitempty"`
+	Hardware     string                    `json:"hardware,omitempty"`
+	Needs        []string                  `json:"needs,omitempty"`
+	Version      string                    `json:"version,omitempty"`
+	API          string                    `json:"api,omitempty"`
+	Options      map[string]attributeValue `json:"options,omitempty"`
+}
+
+func printJSON(out io.Writer, list []plugins.Candidate) error {
+	reports := make([]candidateReport, 0, len(list))
+	for _, c := range list {
+		r := candidateReport{
+			Name: c.Name, Platform: c.Platform, Path: c.Path, Origin: string(c.Origin), Detail: c.Detail,
+			Priority: c.Priority, Experimental: c.Experimental, FailQuietly: c.FailQuietly, Usable: c.Usable(),
+			Needs: c.Needs, Version: c.Version, API: c.API, Options: attributeValues(c.Options),
+		}
+		if c.Problem != nil {
+			r.Problem = oneLine(c.Problem.Error())
+		}
+		if c.Hardware != nil {
+			r.Hardware = oneLine(c.Hardware.Error())
+		}
+		reports = append(reports, r)
+	}
+	e := json.NewEncoder(out)
+	e.SetIndent("", "  ")
+	return e.Encode(reports)
+}

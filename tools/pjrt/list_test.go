@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// list runs pjrt list with some variables in its environment.
+func list(t *testing.T, env []string, args ...string) outcome {
+	t.Helper()
+	c := exec.CommandContext(t.Context(), command, append([]string{"list", "--no-python"}, args...)...)
+	c.Env = append(os.Environ(), env...)
+	return finish(t, t.TempDir(), c)
+}
+
+func TestListShowsPluginsAndWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, dir, "pjrt_plugin_broken.so", "text")
+	write(t, dir, "pjrt_plugin_empty.so", "")
+	got := list(t, []string{"PJRT_PLUGIN_PATH=" + dir})
+	got.requireSuccess(t)
+	rows := map[string][]string{}
+	for line := range strings.Lines(got.stdout) {
+		if fields := strings.Fields(line); len(fields) > 0 {
+			rows[fields[0]] = append(rows[fields[0]], line)
+		}
+	}
+	require.Contains(t, rows, "NAME")
+	assert.Contains(t, strings.Join(rows["cpu"], ""), library)
+	assert.Regexp(t, `cpu +cpu +usable +0\.81 +cache`, got.stdout)
+	assert.Regexp(t, `broken +broken +broken +- +PJRT_PLUGIN_PATH +`+dir, got.stdout)
+	assert.Contains(t, got.stdout, "\n\n")
+	assert.Contains(t, got.stdout, "broken: "+filepath.Join(dir, "pjrt_plugin_broken.so")+": it is a text file, not a library\n")
+
+	got = list(t, []string{"PJRT_PLUGIN_PATH=" + dir}, "--usable")
+	got.requireSuccess(t)
+	assert.NotContains(t, got.stdout, "broken")
+	assert.Contains(t, got.stdout, library)
+}
+
+func TestListAsJSON(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, dir, "x.json", `{"library_path": "`+library+`", "create_options": {"cpu_device_count": 2}, "priority": 7}`)
+	write(t, dir, "pjrt_plugin_broken.so", "text")
+	got := list(t, []string{"PJRT_NAMES_AND_LIBRARY_PATHS=mine:" + filepath.Join(dir, "x.json")}, "mine", filepath.Join(dir, "pjrt_plugin_broken.so"), "--json")
+	got.requireSuccess(t)
+	var all []map[string]any
+	require.NoError(t, json.Unmarshal([]byte(got.stdout), &all))
+	require.Len(t, all, 2)
+	assert.Equal(t, map[string]any{
+		"name": "mine", "platform": "mine", "path": library, "origin": "PJRT_NAMES_AND_LIBRARY_PATHS", "detail": filepath.Join(dir, "x.json"),
+		"priority": 7.0, "experimental": false, "fail_quietly": false, "usable": true, "api": "0.81",
+		"options": map[string]any{"cpu_device_count": 2.0},
+	}, all[0])
+	assert.Equal(t, "broken", all[1]["name"])
+	assert.Equal(t, false, all[1]["usable"])
+	assert.Contains(t, all[1]["problem"], "it is a text file")
+
+	got = list(t, nil, "cpu", "--json")
+	got.requireSuccess(t)
+	assert.Contains(t, got.stdout, `"usable": true`)
+}
+
+func TestListOfWhatIsNotThere(t *testing.T) {
+	t.Parallel()
+	list(t, nil, "nobody-has-it").requireFailure(t, 1, "plugin not found: nobody-has-it: tried PJRT_NAMES_AND_LIBRARY_PATHS (not set)")
+	list(t, nil, "--jsn").requireFailure(t, 2, "unknown flag: --jsn")
+}
