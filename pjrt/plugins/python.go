@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 )
 
@@ -23,10 +22,12 @@ const pythonTimeout = 5 * time.Second
 
 // interpreters remembers what interpreters said, by command: starting one costs
 // more than everything else.
-var interpreters struct {
-	mu    sync.Mutex
+var interpreters = struct {
+	// mu is held by whoever sent to it, for as long as an interpreter runs; others
+	// can stop waiting.
+	mu    chan struct{}
 	paths map[string]interpreterPaths // guarded by mu
-}
+}{make(chan struct{}, 1), make(map[string]interpreterPaths)}
 
 type interpreterPaths struct {
 	dirs []string
@@ -91,17 +92,18 @@ func globQuote(path string) string {
 
 // askInterpreter runs command once in the life of the process.
 func askInterpreter(ctx context.Context, command string) ([]string, error) {
-	interpreters.mu.Lock()
-	defer interpreters.mu.Unlock()
+	select {
+	case interpreters.mu <- struct{}{}:
+		defer func() { <-interpreters.mu }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 	if known, ok := interpreters.paths[command]; ok {
 		return known.dirs, known.err
 	}
 	dirs, err := runInterpreter(ctx, command)
 	if ctx.Err() != nil {
 		return nil, ctx.Err() // says nothing of the interpreter
-	}
-	if interpreters.paths == nil {
-		interpreters.paths = make(map[string]interpreterPaths)
 	}
 	interpreters.paths[command] = interpreterPaths{dirs, err}
 	return dirs, err

@@ -181,9 +181,11 @@ func TestTheInterpreterEndsWithTheContext(t *testing.T) {
 	_, err := testFinder(t, nil).sitePackages(ctx, command)
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	assert.Less(t, time.Since(start), 4*time.Second)
-	interpreters.mu.Lock()
+	interpreters.mu <- struct{}{}
 	_, remembered := interpreters.paths[command]
-	interpreters.mu.Unlock()
+	_, err = askInterpreter(ctx, command)
+	<-interpreters.mu
+	require.ErrorIs(t, err, context.DeadlineExceeded, "nobody waits for another one's interpreter longer than that")
 	assert.False(t, remembered, "it says nothing of the interpreter")
 }
 
