@@ -70,3 +70,23 @@ func TestFileNamesOfPlugins(t *testing.T) {
 		assert.Equal(t, c.want, pluginOfFile(c.file, c.goos), c)
 	}
 }
+
+func TestCandidatesAnswerToNames(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		candidate string
+		yes, no   []string
+	}{
+		{"cuda13", []string{"cuda13", "CUDA13", "cuda", "gpu", "nvidia"}, []string{"cuda12", "rocm", "host", "cuda13@1"}},
+		{"tpu@0.0.2", []string{"tpu@0.0.2"}, []string{"tpu", "tpu@0.0.3"}},
+		{"cpu", []string{"cpu", "host"}, []string{"gpu", "cpu@0.0.1", ""}},
+		{"", nil, []string{"", "cpu"}},
+	} {
+		for _, name := range c.yes {
+			assert.True(t, ranked(Candidate{Name: c.candidate}).AnswersTo(name), "%s %s", c.candidate, name)
+		}
+		for _, name := range c.no {
+			assert.False(t, ranked(Candidate{Name: c.candidate}).AnswersTo(name), "%s %s", c.candidate, name)
+		}
+	}
+}

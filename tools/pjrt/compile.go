@@ -73,7 +73,7 @@ func (c *compilation) run(ctx context.Context, stdout io.Writer, program string,
 	if err != nil {
 		return err
 	}
-	plugin, err := open(c.plugin)
+	plugin, err := open(ctx, c.plugin)
 	if err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func (c *compilation) run(ctx context.Context, stdout io.Writer, program string,
 		}
 		defer exe.Close()
 	} else {
-		client, err := plugin.NewClient(ctx, nil)
+		client, err := plugin.NewClient(ctx, plugin.options)
 		if err != nil {
 			return fmt.Errorf("plugin %s: %w", c.plugin, err)
 		}

@@ -54,7 +54,7 @@ With --json it prints one object:
 			if len(args) == 1 {
 				name = args[0]
 			}
-			plugin, err := open(name)
+			plugin, err := open(cmd.Context(), name)
 			if err != nil {
 				return err
 			}
@@ -72,16 +72,24 @@ With --json it prints one object:
 	return cmd
 }
 
+// opened is a plugin and what its configuration file, if it has one, says that
+// clients are made with.
+type opened struct {
+	*pjrt.Plugin
+	options *pjrt.ClientOptions
+}
+
 // open finds, prepares and loads a plugin.
-func open(name string) (*pjrt.Plugin, error) {
-	library, err := plugins.Find(name)
+func open(ctx context.Context, name string) (opened, error) {
+	c, err := plugins.Lookup(ctx, name, plugins.ListOptions{})
 	if err != nil {
-		return nil, err
+		return opened{}, err
 	}
-	if err := plugins.Prepare(library); err != nil {
-		return nil, err
+	if err := plugins.Prepare(c.Path); err != nil {
+		return opened{}, err
 	}
-	return pjrt.Open(library)
+	plugin, err := pjrt.Open(c.Path)
+	return opened{plugin, &pjrt.ClientOptions{Create: c.Options}}, err
 }
 
 // report is what info shows. Its JSON form is described in the command's help.
@@ -163,7 +171,7 @@ func attributeValues(list []pjrt.Attribute) map[string]attributeValue {
 }
 
 // describe asks the plugin everything that a report says.
-func describe(ctx context.Context, plugin *pjrt.Plugin) *report {
+func describe(ctx context.Context, plugin opened) *report {
 	r := &report{
 		Path:       plugin.Path(),
 		Binding:    apiVersion{capi.APIMajor, capi.APIMinor},
@@ -190,8 +198,8 @@ func describe(ctx context.Context, plugin *pjrt.Plugin) *report {
 }
 
 // describeClient makes a client for as long as it takes to look at it.
-func describeClient(ctx context.Context, plugin *pjrt.Plugin) (*clientReport, error) {
-	client, err := plugin.NewClient(ctx, nil)
+func describeClient(ctx context.Context, plugin opened) (*clientReport, error) {
+	client, err := plugin.NewClient(ctx, plugin.options)
 	if err != nil {
 		return nil, err
 	}

@@ -78,3 +78,33 @@ func TestListOfWhatIsNotThere(t *testing.T) {
 	list(t, nil, "nobody-has-it").requireFailure(t, 1, "plugin not found: nobody-has-it: tried PJRT_NAMES_AND_LIBRARY_PATHS (not set)")
 	list(t, nil, "--jsn").requireFailure(t, 2, "unknown flag: --jsn")
 }
+
+func TestAConfigurationFileIsAPlugin(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, dir, "two.json", `{"library_path": "`+library+`", "create_options": {"cpu_device_count": 2}}`)
+	got := launch(t, dir, "info", "./two.json", "--json")
+	require.Zero(t, got.status, got.stderr) // the plugin logs the option there
+	var r struct {
+		Path   string `json:"path"`
+		Client struct {
+			Devices []any `json:"devices"`
+		} `json:"client"`
+	}
+	require.NoError(t, json.Unmarshal([]byte(got.stdout), &r))
+	assert.Equal(t, library, r.Path)
+	assert.Len(t, r.Client.Devices, 2, "the options of the file reach the client")
+
+	work := workplace(t)
+	write(t, work, "bad.json", `{"library_path": "`+library+`", "create_options": {"cpu_device_count": "2"}}`)
+	launch(t, work, "run", "--plugin", "./bad.json", "add.mlir", "f32.npy", "f32.npy").requireFailure(t, 1, "cpu_device_count")
+	write(t, dir, "odd.json", `{"library": "x"}`)
+	launch(t, dir, "info", "./odd.json").requireFailure(t, 1, `odd.json: unknown key "library"`)
+}
+
+func TestAFlagThatEndsTheProcessIsRefused(t *testing.T) {
+	t.Parallel()
+	c := exec.CommandContext(t.Context(), command, "info", "cpu")
+	c.Env = append(os.Environ(), "XLA_FLAGS=--xla_cpu_enable_fast_mat=true")
+	finish(t, t.TempDir(), c).requireFailure(t, 1, "XLA_FLAGS: no known version of XLA has a flag xla_cpu_enable_fast_mat; did you mean xla_cpu_enable_fast_math")
+}

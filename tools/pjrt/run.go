@@ -194,11 +194,11 @@ func splitArgument(arg string) (file string, cast dtype.Type, err error) {
 // compute runs code on the first device of the plugin. Checked says that inputs
 // are known to fit.
 func compute(ctx context.Context, name, program string, code []byte, inputs []input, checked bool) ([]*npy.Array, error) {
-	plugin, err := open(name)
+	plugin, err := open(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	client, err := plugin.NewClient(ctx, nil)
+	client, err := plugin.NewClient(ctx, plugin.options)
 	if err != nil {
 		return nil, fmt.Errorf("plugin %s: %w", name, err)
 	}
