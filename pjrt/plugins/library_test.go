@@ -23,10 +23,13 @@ type elfLibrary struct {
 	machine  elf.Machine // 0: x86-64
 	kind     elf.Type    // 0: shared object
 	exports  []string
+	imports  []string // symbols of other libraries
+	locals   []string // symbols that nobody else sees
 	needs    []string
 	runpath  string
 	rpath    string
 	wants    map[string]string // the version wanted of a library
+	weak     bool              // nothing depends on wants
 	versions []string          // of its own symbols
 	data     string            // read-only data
 }
@@ -60,8 +63,17 @@ func (l elfLibrary) bytes() []byte {
 		return b.Bytes()
 	}
 	symbols := make([]byte, elf.Sym64Size)
+	symbol := func(name string, bind elf.SymBind, section uint16) {
+		symbols = append(symbols, pack(elf.Sym64{Name: str(name), Info: elf.ST_INFO(bind, elf.STT_FUNC), Shndx: section, Value: 64})...)
+	}
+	for _, name := range l.locals {
+		symbol(name, elf.STB_LOCAL, 1)
+	}
+	for _, name := range l.imports {
+		symbol(name, elf.STB_GLOBAL, uint16(elf.SHN_UNDEF))
+	}
 	for _, name := range l.exports {
-		symbols = append(symbols, pack(elf.Sym64{Name: str(name), Info: elf.ST_INFO(elf.STB_GLOBAL, elf.STT_FUNC), Shndx: 1, Value: 64})...)
+		symbol(name, elf.STB_GLOBAL, 1)
 	}
 	var dynamic []byte
 	tag := func(t elf.DynTag, value uint32) { dynamic = append(dynamic, pack(int64(t), uint64(value))...) }
@@ -79,7 +91,11 @@ func (l elfLibrary) bytes() []byte {
 	for library, version := range l.wants {
 		next := uint32(32)
 		verneed = append(verneed, pack(uint16(1), uint16(1), str(library), uint32(16), next)...)
-		verneed = append(verneed, pack(uint32(0), uint16(0), uint16(2), str(version), uint32(0))...)
+		flags := uint16(0)
+		if l.weak {
+			flags = uint16(elf.VER_FLG_WEAK)
+		}
+		verneed = append(verneed, pack(uint32(0), flags, uint16(2), str(version), uint32(0))...)
 	}
 	for i, version := range l.versions {
 		verdef = append(verdef, pack(uint16(1), uint16(0), uint16(i+1), uint16(1), uint32(0), uint32(20), uint32(28))...)
@@ -161,11 +177,19 @@ func pack(values ...any) []byte {
 }
 
 // machoLibrary makes a library of macOS that exports symbols and needs libraries.
-func machoLibrary(cpu macho.Cpu, kind macho.Type, exports, needs []string, rpath string) []byte {
+// "local" or "undefined" before a symbol makes it one that is not exported.
+func machoLibrary(cpu macho.Cpu, fileType macho.Type, exports, needs []string, rpath string) []byte {
 	strtab := []byte{0}
 	var symbols []byte
 	for _, name := range exports {
-		symbols = append(symbols, pack(macho.Nlist64{Name: uint32(len(strtab)), Type: 0x0f, Sect: 1, Value: 64})...)
+		kind := uint8(0x0f) // in a section, seen by others
+		if rest, ok := strings.CutPrefix(name, "local "); ok {
+			name, kind = rest, 0x0e
+		}
+		if rest, ok := strings.CutPrefix(name, "undefined "); ok {
+			name, kind = rest, 0x01
+		}
+		symbols = append(symbols, pack(macho.Nlist64{Name: uint32(len(strtab)), Type: kind, Sect: 1, Value: 64})...)
 		strtab = append(append(strtab, name...), 0)
 	}
 	var loads []byte
@@ -191,7 +215,7 @@ func machoLibrary(cpu macho.Cpu, kind macho.Type, exports, needs []string, rpath
 	loads = append(loads, pack(macho.Segment64{Cmd: macho.LoadCmdSegment64, Len: segment, Filesz: total, Memsz: total})...)
 	loads = append(loads, pack(uint32(macho.LoadCmdSymtab), uint32(symtab), at, uint32(len(exports)), at+uint32(len(symbols)), uint32(len(strtab)))...)
 	n += 2
-	file := pack(macho.FileHeader{Magic: macho.Magic64, Cpu: cpu, Type: kind, Ncmd: n, Cmdsz: uint32(len(loads))}, uint32(0))
+	file := pack(macho.FileHeader{Magic: macho.Magic64, Cpu: cpu, Type: fileType, Ncmd: n, Cmdsz: uint32(len(loads))}, uint32(0))
 	return append(append(append(file, loads...), symbols...), strtab...)
 }
 

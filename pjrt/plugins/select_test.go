@@ -59,6 +59,18 @@ func TestSelectPassesOverWhatIsBrokenUnlessItWasConfigured(t *testing.T) {
 	assert.Equal(t, []string{"cpu"}, chosenNames(got))
 }
 
+func TestSelectLeavesOutExperimentalPlugins(t *testing.T) {
+	t.Parallel()
+	f, dir := scene(t, map[string]string{"LD_LIBRARY_PATH": "DIR/ld", "PJRT_NAMES_AND_LIBRARY_PATHS": "mine:DIR/mine.json"}, "ld/pjrt_plugin_cpu.so", "mine.so")
+	put(t, []byte(`{"library_path": "mine.so", "experimental": true}`), dir, "mine.json")
+	got, err := f.selectPlugins(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, []string{"cpu"}, chosenNames(got))
+	asked, err := f.lookupPlugin(t.Context(), "mine")
+	require.NoError(t, err, "who asks for it gets it")
+	assert.True(t, asked.Usable())
+}
+
 func TestSelectFailsLoudlyOnAVariable(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -30,7 +30,7 @@ func (f *finder) systemLibraries(context.Context) (found []Candidate, note strin
 	}
 	found = append(found, f.systemBad...)
 	for _, dir := range dirs {
-		found = append(found, f.directory(dir, OriginSystem, false)...)
+		found = append(found, f.directory(dir, OriginSystem)...)
 	}
 	return found, "the system's directories of libraries (" + strings.Join(dirs, ", ") + ")"
 }
@@ -41,7 +41,7 @@ func (f *finder) neuron(context.Context) (found []Candidate, note string) {
 	if f.goos != "linux" {
 		return nil, ""
 	}
-	return f.directory(dir, OriginNeuron, false), dir
+	return f.directory(dir, OriginNeuron), dir
 }
 
 // multiarch are the directories of Debian's and its relatives' libraries.

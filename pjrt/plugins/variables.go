@@ -114,7 +114,7 @@ func (f *finder) variable(origin Origin, name string) (found []Candidate, note s
 		case err != nil:
 			found = append(found, unreadable(element, origin, err))
 		case info.IsDir():
-			found = append(found, f.directory(element, origin, true)...)
+			found = append(found, f.directory(element, origin)...)
 		case pluginOfFile(filepath.Base(element), f.goos) != "" || strings.HasSuffix(element, ".json"):
 			found = append(found, f.atPath(element, origin, ""))
 		default:
@@ -158,7 +158,7 @@ func (f *finder) loaderPath(context.Context) (found []Candidate, note string) {
 	}
 	for _, dir := range filepath.SplitList(value) {
 		if dir != "" {
-			found = append(found, f.directory(dir, OriginLoaderPath, false)...)
+			found = append(found, f.directory(dir, OriginLoaderPath)...)
 		}
 	}
 	return found, fmt.Sprintf("%s (%s)", name, value)
@@ -174,13 +174,13 @@ func (f *finder) loaderVariable() string {
 	return "LD_LIBRARY_PATH"
 }
 
-// directory returns the files in dir that are called like plugins. A directory
-// that cannot be read is a candidate itself; one that does not exist is so only if
-// it must.
-func (f *finder) directory(dir string, origin Origin, must bool) []Candidate {
+// directory returns the files in dir that are called like plugins, and dir itself
+// as a candidate if it cannot be read. There are none in a directory that does not
+// exist.
+func (f *finder) directory(dir string, origin Origin) []Candidate {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) && !must {
+		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
 		return []Candidate{unreadable(dir, origin, err)}
