@@ -103,7 +103,9 @@ func (b *Buffer) Bitcast(ctx context.Context, shape Shape, layout *Layout) (*Buf
 	dims := slices.Clone(shape.Dims)
 	args.Dims, args.NumDims = unsafe.SliceData(dims), uintptr(len(dims))
 	args.DeviceLayout = c.layout
+	b.references.beginConsume()
 	err = call.Do(b.client.table)
+	b.references.endConsume()
 	runtime.KeepAlive(c)
 	if err != nil {
 		return nil, err

@@ -230,6 +230,8 @@ func (f *Fulfillment) Fulfill(b *Buffer) error {
 		call.Args.Client = f.clientHandle
 		call.Args.Buffer = h
 		call.Args.FulfillAliasBufferCb = f.handle
+		b.references.beginConsume()
+		defer b.references.endConsume()
 		return call.Do(f.client.table)
 	})
 }
@@ -273,7 +275,10 @@ func (b *Buffer) DonateWithControlDependency(ctx context.Context) (*Buffer, *Dep
 	var call capi.Call[capi.BufferDonateWithControlDependencyArgs]
 	args := &call.Args
 	args.Buffer = h
-	if err := call.Do(b.client.table); err != nil {
+	b.references.beginConsume()
+	err = call.Do(b.client.table)
+	b.references.endConsume()
+	if err != nil {
 		return nil, nil, err
 	}
 	out := b.client.newBuffer(args.OutBuffer, b.shape)

@@ -157,6 +157,8 @@ func (b *Buffer) Delete() error {
 		return err
 	}
 	defer b.ref.Release()
+	b.references.beginConsume()
+	defer b.references.endConsume()
 	var c capi.Call[capi.BufferDeleteArgs]
 	c.Args.Buffer = h
 	return c.Do(b.client.table)

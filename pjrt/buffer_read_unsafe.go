@@ -195,6 +195,7 @@ type hostView struct {
 	buffer *Buffer
 	bytes  []byte
 
+	deleted capi.Call[capi.BufferIsDeletedArgs]
 	up      capi.Call[capi.BufferIncreaseExternalReferenceCountArgs]
 	pointer capi.Call[capi.BufferOpaqueDeviceMemoryDataPointerArgs]
 	down    capi.Call[capi.BufferDecreaseExternalReferenceCountArgs]

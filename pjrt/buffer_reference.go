@@ -51,12 +51,22 @@ func (b *Buffer) Reference(ctx context.Context) (*Reference, error) {
 // references counts the external references to a buffer. Plugins keep them in a
 // list of the buffer without a lock: calls about them at the same time damage it.
 type references struct {
+	turns
 	mu    sync.Mutex
 	count int // guarded by mu
 }
 
 // take counts one more reference and returns the address of the memory.
 func (r *references) take(table *capi.Table, v *hostView) (uintptr, error) {
+	r.beginReference()
+	defer r.endReference()
+	v.deleted.Args.Buffer = v.up.Args.Buffer
+	if err := v.deleted.Do(table); err != nil {
+		return 0, err
+	}
+	if v.deleted.Args.IsDeleted {
+		return 0, invalid("the buffer was deleted or donated")
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if err := v.up.Do(table); err != nil {

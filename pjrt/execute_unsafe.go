@@ -333,7 +333,14 @@ func fillIncarnations(c *capi.ExecuteOptions, incarnations map[int]int64) error 
 
 // do calls the plugin.
 func (l *launch) do() error {
+	// The program may take the contents of any of them.
+	for _, b := range l.held {
+		b.references.beginConsume()
+	}
 	err := l.call.Do(l.exe.client.table)
+	for _, b := range l.held {
+		b.references.endConsume()
+	}
 	runtime.KeepAlive(l)
 	if err != nil {
 		// There is nothing in them that is ours.
