@@ -187,7 +187,16 @@ func TestMisuseOfEventsIsAnErrorHere(t *testing.T) {
 	_, err = x.Ready()
 	require.ErrorIs(t, err, pjrt.ErrClosed)
 	<-x.Done()
-	require.NoError(t, (*pjrt.Execution)(nil).Close())
+	for name, none := range map[string]*pjrt.Execution{"nil": nil, "empty": new(pjrt.Execution)} {
+		require.NoError(t, none.Close(), name)
+		require.ErrorContains(t, none.Wait(ctx), "the event is nil", name)
+		require.ErrorContains(t, none.Err(), "the event is nil", name)
+		require.ErrorContains(t, none.OnReady(func(error) {}), "the event is nil", name)
+		assert.Empty(t, none.Outputs(), name)
+		assert.Empty(t, none.DeviceOutputs(), name)
+		assert.Empty(t, none.Devices(), name)
+		<-none.Done()
+	}
 }
 
 func TestManyWaitersShareOneCallback(t *testing.T) {

@@ -107,6 +107,9 @@ func (l *launch) Release() {
 	if l.context != nil {
 		l.context.ref.Release()
 	}
+	if l.bound != nil {
+		l.bound.ref.Release()
+	}
 	l.leave()
 	l.abandoned = false
 	// Nothing must be reachable from a launch that nobody uses.

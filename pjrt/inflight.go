@@ -45,16 +45,29 @@ func (f *inFlight) enter(ctx context.Context) (chan struct{}, error) {
 // same time, from now on. When there are n already, Execute and Start wait until
 // one is over, or ctx ends. 0 takes the bound away. It keeps a fast producer from
 // filling the device's memory with results that are not there yet.
-func (e *LoadedExecutable) LimitInFlight(n int) { e.executions.limit.set(n) }
+func (e *LoadedExecutable) LimitInFlight(n int) {
+	if e != nil {
+		e.executions.limit.set(n)
+	}
+}
 
 // LimitInFlight bounds the executions of all programs of the client that are
 // under way at the same time, like LoadedExecutable.LimitInFlight. A program on
 // several devices counts as one.
-func (c *Client) LimitInFlight(n int) { c.limit.set(n) }
+func (c *Client) LimitInFlight(n int) {
+	if c != nil {
+		c.limit.set(n)
+	}
+}
 
 // InFlight returns how many executions of the client's programs are under way. A
 // program on several devices counts as one, until the last is done.
-func (c *Client) InFlight() int { return int(c.flight.n.Load()) }
+func (c *Client) InFlight() int {
+	if c == nil {
+		return 0
+	}
+	return int(c.flight.n.Load())
+}
 
 // enter waits until the limits allow one more execution.
 func (l *launch) enter(ctx context.Context) (err error) {
