@@ -25,8 +25,8 @@ test-modules: ## vet and test the nested modules
 	@set -e; for m in $(MODULES); do echo $$m; (cd $$m && $(GO) vet ./... && $(GO) test ./...); done
 
 .PHONY: bench
-bench: ## compare the call path with C and with cgo (needs a C compiler)
-	CGO_ENABLED=1 $(GO) test -run '^$$' -bench . -benchmem ./capi/internal/callbench
+bench: ## compare calls and executions with C and with cgo (needs a C compiler)
+	CGO_ENABLED=1 $(GO) test -run '^$$' -bench . -benchmem ./capi/internal/callbench ./pjrt/internal/executebench
 
 .PHONY: generate
 generate: ## regenerate the Go code from third_party/xla

@@ -58,10 +58,10 @@ func (b *boundBuffers) release() {
 // consume them. The program must have its devices: a portable one cannot be
 // bound. The caller closes the Bound.
 func (e *LoadedExecutable) Bind(ctx context.Context, args ...Argument) (*Bound, error) {
-	switch {
-	case e == nil:
-		return nil, errNilExecutable
-	case len(e.devices) == 0:
+	if err := e.usable(); err != nil {
+		return nil, err
+	}
+	if len(e.devices) == 0 {
 		return nil, invalid("a portable program has no devices to bind arguments on: compile it for some")
 	}
 	if err := ctx.Err(); err != nil {
@@ -180,7 +180,7 @@ func (b *Bound) Executable() *LoadedExecutable { return b.exe }
 // Execute runs the program as LoadedExecutable.Execute does, with args for the
 // open parameters.
 func (b *Bound) Execute(ctx context.Context, args []*Buffer, opts *ExecuteOptions) ([]*Buffer, error) {
-	if err := b.single(opts); err != nil {
+	if err := b.single(); err != nil {
 		return nil, err
 	}
 	outs := make([]*Buffer, b.exe.numOutputs)
@@ -193,7 +193,7 @@ func (b *Bound) Execute(ctx context.Context, args []*Buffer, opts *ExecuteOption
 // ExecuteInto runs the program as LoadedExecutable.ExecuteInto does, with args
 // for the open parameters. A steady call allocates nothing but the results.
 func (b *Bound) ExecuteInto(ctx context.Context, outs []*Buffer, args []*Buffer, opts *ExecuteOptions) error {
-	if err := b.single(opts); err != nil {
+	if err := b.single(); err != nil {
 		return err
 	}
 	if len(outs) != b.exe.numOutputs {
@@ -203,7 +203,6 @@ func (b *Bound) ExecuteInto(ctx context.Context, outs []*Buffer, args []*Buffer,
 	if err != nil {
 		return err
 	}
-	defer b.ref.Release()
 	defer l.Release()
 	l.lists = append(l.lists, args)
 	if err := l.execute(ctx); err != nil {
@@ -219,7 +218,6 @@ func (b *Bound) ExecuteAll(ctx context.Context, args [][]*Buffer, opts *ExecuteO
 	if err != nil {
 		return nil, err
 	}
-	defer b.ref.Release()
 	defer l.Release()
 	if l.lists = append(l.lists, args...); len(args) == 0 && len(b.open) == 0 {
 		l.lists = append(l.lists, nil)
@@ -233,7 +231,7 @@ func (b *Bound) ExecuteAll(ctx context.Context, args [][]*Buffer, opts *ExecuteO
 // Start runs the program as LoadedExecutable.Start does, with args for the open
 // parameters.
 func (b *Bound) Start(ctx context.Context, args []*Buffer, opts *ExecuteOptions) (*Execution, error) {
-	if err := b.single(opts); err != nil {
+	if err := b.single(); err != nil {
 		return nil, err
 	}
 	return b.StartAll(ctx, [][]*Buffer{args}, opts)
@@ -246,7 +244,6 @@ func (b *Bound) StartAll(ctx context.Context, args [][]*Buffer, opts *ExecuteOpt
 	if err != nil {
 		return nil, err
 	}
-	defer b.ref.Release()
 	defer l.Release()
 	if l.lists = append(l.lists, args...); len(args) == 0 && len(b.open) == 0 {
 		l.lists = append(l.lists, nil)
@@ -256,15 +253,14 @@ func (b *Bound) StartAll(ctx context.Context, args [][]*Buffer, opts *ExecuteOpt
 
 var errNilBound = invalid("the bound program is nil")
 
-func (b *Bound) single(opts *ExecuteOptions) error {
+func (b *Bound) single() error {
 	if b == nil {
 		return errNilBound
 	}
-	return b.exe.single(opts)
+	return b.exe.single()
 }
 
-// newLaunch returns a launch of the bound program; Release of b.ref ends the use of
-// the fixed arguments.
+// newLaunch returns a launch of the bound program, which holds the fixed arguments.
 func (b *Bound) newLaunch(opts *ExecuteOptions) (*launch, error) {
 	if b == nil {
 		return nil, errNilBound

@@ -122,6 +122,43 @@ func TestABoundProgramRuns(t *testing.T) {
 	require.ErrorContains(t, err, "the bound program is nil")
 	_, err = none.StartAll(ctx, nil, nil)
 	require.ErrorContains(t, err, "the bound program is nil")
+	_, err = new(pjrt.Bound).Execute(ctx, nil, nil)
+	require.Error(t, err)
+	_, err = new(pjrt.Bound).StartAll(ctx, nil, nil)
+	require.Error(t, err)
+}
+
+// A call that waits in the plugin when its context ends still uses the arguments.
+func TestABoundProgramMayBeClosedWhileItRuns(t *testing.T) {
+	client := newClient(t)
+	exe := compile(t, client, add)
+	arg, come := comingLater(t, client, matrix(1, 2, 3, 4))
+	fixed, err := client.BufferFromHost(t.Context(), matrix(1, 2, 3, 4), nil)
+	require.NoError(t, err)
+	bound, err := exe.Bind(t.Context(), argument(fixed))
+	require.NoError(t, err)
+	fixed.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	var all sync.WaitGroup
+	for range 60 {
+		all.Go(func() {
+			x, err := bound.Start(ctx, []*pjrt.Buffer{arg}, nil)
+			if err != nil {
+				assert.ErrorIs(t, err, context.Canceled)
+				return
+			}
+			x.Outputs()[0].Close()
+			x.Close()
+		})
+	}
+	time.Sleep(20 * time.Millisecond) // let them begin
+	cancel()
+	all.Wait()
+	bound.Close()
+	exe.Close()
+	assert.Positive(t, pjrt.Live()["bound arguments"])
+	come()
+	require.Eventually(t, func() bool { return pjrt.Live()["bound arguments"] == 0 }, 10*time.Second, time.Millisecond)
 }
 
 func TestMisuseOfBindIsAnErrorHere(t *testing.T) {

@@ -36,6 +36,7 @@ type Client struct {
 
 	destroyBuffer func(*capi.Buffer)
 	limit         inFlight
+	flight        flight
 }
 
 // ClientOptions are the options of NewClient. The zero value asks for the
@@ -140,7 +141,7 @@ func (p *Plugin) NewClient(ctx context.Context, opts *ClientOptions) (*Client, e
 // newClient takes over h and peers.
 func newClient(p *Plugin, h *capi.Client, peers *peers) (*Client, error) {
 	table := p.table
-	c := &Client{plugin: p, table: table, destroyBuffer: bufferDestroyer(table)}
+	c := &Client{plugin: p, table: table, destroyBuffer: bufferDestroyer(table), flight: newFlight()}
 	p.clients.Add(1)
 	c.ref = lifetime.New("client", h, nil, func(h *capi.Client) {
 		var d capi.Call[capi.ClientDestroyArgs]

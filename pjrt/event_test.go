@@ -187,7 +187,16 @@ func TestMisuseOfEventsIsAnErrorHere(t *testing.T) {
 	_, err = x.Ready()
 	require.ErrorIs(t, err, pjrt.ErrClosed)
 	<-x.Done()
-	require.NoError(t, (*pjrt.Execution)(nil).Close())
+	for name, none := range map[string]*pjrt.Execution{"nil": nil, "empty": new(pjrt.Execution)} {
+		require.NoError(t, none.Close(), name)
+		require.ErrorContains(t, none.Wait(ctx), "the event is nil", name)
+		require.ErrorContains(t, none.Err(), "the event is nil", name)
+		require.ErrorContains(t, none.OnReady(func(error) {}), "the event is nil", name)
+		assert.Empty(t, none.Outputs(), name)
+		assert.Empty(t, none.DeviceOutputs(), name)
+		assert.Empty(t, none.Devices(), name)
+		<-none.Done()
+	}
 }
 
 func TestManyWaitersShareOneCallback(t *testing.T) {
@@ -282,20 +291,27 @@ func threads(t testing.TB) (now, made int) {
 	return now, pprof.Lookup("threadcreate").Count()
 }
 
+// This is on a plugin in C: one in Go would hold a thread for each call that it
+// has to wait in.
 func TestManyWaitersNeedFewThreads(t *testing.T) {
-	const waiters = 100_000
-	plugin := standInPlugin(t)
+	const waiters, executions, reads = 100_000, 20, 1000
 	client := newClient(t)
-	exe := compile(t, client, power)
-	args := longRun(t, client, 1, 1000)
-	x, err := exe.Start(t.Context(), args, nil)
-	require.NoError(t, err)
-	defer x.Close()
-	defer x.Outputs()[0].Close()
-	shared := newEvent(t, plugin)
-	own := make([]*pjrt.Event, waiters/10)
-	for i := range own {
-		own[i] = newEvent(t, plugin)
+	exe := compile(t, client, add)
+	arg, come := comingLater(t, client, matrix(1, 2, 3, 4))
+	under := make([]*pjrt.Execution, executions)
+	for i := range under {
+		x, err := exe.Start(t.Context(), []*pjrt.Buffer{arg, arg}, nil)
+		require.NoError(t, err)
+		x.Outputs()[0].Close()
+		defer x.Close()
+		under[i] = x
+	}
+	contents := make([]*pjrt.Event, reads)
+	for i := range contents {
+		var err error
+		contents[i], err = arg.ReadyEvent()
+		require.NoError(t, err)
+		defer contents[i].Close()
 	}
 	var waiting, finished sync.WaitGroup
 	for i := range waiters {
@@ -306,24 +322,24 @@ func TestManyWaitersNeedFewThreads(t *testing.T) {
 				ctx = context.Background()
 			}
 			waiting.Done()
-			switch i % 4 {
+			x, e := under[i%executions], contents[i%reads]
+			switch i % 5 {
 			case 0:
-				assert.NoError(t, x.Wait(ctx))
-			case 1:
-				assert.NoError(t, shared.Wait(ctx))
-			case 2:
-				assert.NoError(t, own[i%len(own)].Wait(ctx))
-			default:
 				<-x.Done()
+				assert.NoError(t, x.Err())
+			case 1:
+				assert.NoError(t, x.Wait(ctx))
+			case 2:
+				<-e.Done()
+				assert.NoError(t, e.Err())
+			default:
+				assert.NoError(t, e.Wait(ctx))
 			}
 		})
 	}
 	waiting.Wait()
 	now, made := threads(t)
-	require.NoError(t, shared.Set(nil))
-	for _, e := range own {
-		require.NoError(t, e.Set(nil))
-	}
+	come()
 	finished.Wait()
 	after, madeAfter := threads(t)
 	t.Logf("threads: %d (%d made by Go) while %d goroutines wait, %d (%d) after", now, made, waiters, after, madeAfter)

@@ -16,6 +16,10 @@ var awaiting waiters
 
 const maxAwaiting = 16
 
+// registering bounds the threads that are in a registration of a callback. A
+// callback that runs there holds its thread while it waits for a lock.
+var registering = make(chan struct{}, 16)
+
 type waiters struct{ n atomic.Int32 }
 
 // enter reports whether one more thread may wait; if so, leave ends it.
@@ -59,7 +63,10 @@ func onReady(table *capi.Table, h *capi.Event, fn func(error)) {
 	callback, handle := capi.NewEventOnReadyCallback(func(e *capi.ErrorHandle) { fn(table.TakeError(e)) })
 	var c capi.Call[capi.EventOnReadyArgs]
 	c.Args.Event, c.Args.Callback, c.Args.UserArg = h, callback, uintptr(handle)
-	if err := c.Do(table); err != nil {
+	registering <- struct{}{}
+	err := c.Do(table)
+	<-registering
+	if err != nil {
 		// Without callbacks there is a thread that waits.
 		handle.Delete()
 		go func() { fn(awaitEvent(table, h)) }()

@@ -68,7 +68,7 @@ type ExecuteOptions struct {
 // When ctx ends first, Execute returns its error and the execution goes on, its
 // results unseen.
 func (e *LoadedExecutable) Execute(ctx context.Context, args []*Buffer, opts *ExecuteOptions) ([]*Buffer, error) {
-	if err := e.single(opts); err != nil {
+	if err := e.single(); err != nil {
 		return nil, err
 	}
 	outs := make([]*Buffer, e.numOutputs)
@@ -82,7 +82,7 @@ func (e *LoadedExecutable) Execute(ctx context.Context, args []*Buffer, opts *Ex
 // program has results. What outs held before is not closed. After an error outs
 // is unchanged. A steady call allocates nothing but the results.
 func (e *LoadedExecutable) ExecuteInto(ctx context.Context, outs []*Buffer, args []*Buffer, opts *ExecuteOptions) error {
-	if err := e.single(opts); err != nil {
+	if err := e.single(); err != nil {
 		return err
 	}
 	if len(outs) != e.numOutputs {
@@ -104,8 +104,8 @@ func (e *LoadedExecutable) ExecuteInto(ctx context.Context, outs []*Buffer, args
 //
 // A buffer is on one device: see ExecuteOptions.CopyArguments for sharing one.
 func (e *LoadedExecutable) ExecuteAll(ctx context.Context, args [][]*Buffer, opts *ExecuteOptions) ([][]*Buffer, error) {
-	if e == nil {
-		return nil, errNilExecutable
+	if err := e.usable(); err != nil {
+		return nil, err
 	}
 	l := e.newLaunch(opts)
 	defer l.Release()
@@ -121,10 +121,12 @@ func (e *LoadedExecutable) ExecuteAll(ctx context.Context, args [][]*Buffer, opt
 // for instance; what uses them waits for their contents. The arguments may be
 // closed at once.
 //
-// Start waits only while as many executions are under way as LimitInFlight
-// allows.
+// Start waits only while as many executions are under way as LimitInFlight, or
+// the plugin, allows: XLA's CPU plugin allows 32 on each device. When ctx ends
+// first, Start returns its error; an execution that waits in the plugin by then
+// goes on, its results unseen.
 func (e *LoadedExecutable) Start(ctx context.Context, args []*Buffer, opts *ExecuteOptions) (*Execution, error) {
-	if err := e.single(opts); err != nil {
+	if err := e.single(); err != nil {
 		return nil, err
 	}
 	l := e.newLaunch(opts)
@@ -136,8 +138,8 @@ func (e *LoadedExecutable) Start(ctx context.Context, args []*Buffer, opts *Exec
 // StartAll is Start for a program on several devices, with arguments as for
 // ExecuteAll.
 func (e *LoadedExecutable) StartAll(ctx context.Context, args [][]*Buffer, opts *ExecuteOptions) (*Execution, error) {
-	if e == nil {
-		return nil, errNilExecutable
+	if err := e.usable(); err != nil {
+		return nil, err
 	}
 	l := e.newLaunch(opts)
 	defer l.Release()
@@ -147,12 +149,19 @@ func (e *LoadedExecutable) StartAll(ctx context.Context, args [][]*Buffer, opts 
 
 var errNilExecutable = invalid("the executable is nil")
 
-// single returns an error when an execution would be one on several devices.
-func (e *LoadedExecutable) single(opts *ExecuteOptions) error {
-	switch {
-	case e == nil:
+func (e *LoadedExecutable) usable() error {
+	if e == nil || e.client == nil {
 		return errNilExecutable
-	case len(e.devices) > 1:
+	}
+	return nil
+}
+
+// single returns an error when an execution would be one on several devices.
+func (e *LoadedExecutable) single() error {
+	if err := e.usable(); err != nil {
+		return err
+	}
+	if len(e.devices) > 1 {
 		return invalid("the program runs on %d devices of this process: use ExecuteAll or StartAll", len(e.devices))
 	}
 	return nil

@@ -15,52 +15,42 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt"
-	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// power multiplies a matrix with itself so often that it takes a while, on a
-// thread of the plugin's: it halves the identity matrix n times.
-const power = `module @power {
-  func.func @main(%x: tensor<256x256xf32>, %n: tensor<i32>) -> tensor<256x256xf32> {
-    %zero = stablehlo.constant dense<0> : tensor<i32>
-    %one = stablehlo.constant dense<1> : tensor<i32>
-    %i, %r = stablehlo.while(%a = %zero, %b = %x) : tensor<i32>, tensor<256x256xf32>
-      cond {
-        %c = stablehlo.compare LT, %a, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
-        stablehlo.return %c : tensor<i1>
-      } do {
-        %p = stablehlo.dot_general %b, %x, contracting_dims = [1] x [0] : (tensor<256x256xf32>, tensor<256x256xf32>) -> tensor<256x256xf32>
-        %next = stablehlo.add %a, %one : tensor<i32>
-        stablehlo.return %next, %p : tensor<i32>, tensor<256x256xf32>
-      }
-    return %r : tensor<256x256xf32>
-  }
-}`
-
-// longRun uploads the arguments of power: the matrix d on the diagonal, to be
-// multiplied n times.
-func longRun(t testing.TB, c *pjrt.Client, d float32, n int32) []*pjrt.Buffer {
-	x := make([]float32, 256*256)
-	for i := range 256 {
-		x[i*257] = d
-	}
-	return []*pjrt.Buffer{
-		upload(t, c, pjrt.HostArray{Type: dtype.F32, Dims: []int64{256, 256}, Data: dtype.Bytes(x)}),
-		upload(t, c, pjrt.HostArray{Type: dtype.S32, Data: dtype.Bytes([]int32{n})}),
-	}
+// comingLater uploads an array whose contents come only when the test calls come, or
+// at its end. Programs that use it are under way until then.
+func comingLater(t testing.TB, c *pjrt.Client, a pjrt.HostArray) (b *pjrt.Buffer, come func()) {
+	t.Helper()
+	m, err := c.NewTransferManager(context.Background(), []pjrt.Shape{a.Shape()}, nil)
+	require.NoError(t, err)
+	b, err = m.Buffer(0)
+	require.NoError(t, err)
+	come = sync.OnceFunc(func() {
+		e, err := m.TransferData(0, a.Data, 0, true)
+		if assert.NoError(t, err) {
+			assert.NoError(t, e.Wait(context.Background()))
+			e.Close()
+		}
+		m.Close()
+	})
+	t.Cleanup(func() {
+		come()
+		b.Close()
+	})
+	return b, come
 }
 
 func TestAStartedProgramRunsOn(t *testing.T) {
 	ctx := context.Background()
 	client := newClient(t)
-	exe := compile(t, client, power)
-	args := longRun(t, client, -1, 100)
-	x, err := exe.Start(ctx, args, nil)
+	exe := compile(t, client, add)
+	arg, come := comingLater(t, client, matrix(1, 2, 3, 4))
+	x, err := exe.Start(ctx, []*pjrt.Buffer{arg, arg}, nil)
 	require.NoError(t, err)
 	defer x.Close()
 	ready, err := x.Ready()
 	require.NoError(t, err)
-	assert.False(t, ready, "Start waited for the end")
+	assert.False(t, ready)
 	require.NoError(t, x.Err())
 	select {
 	case <-x.Done():
@@ -71,35 +61,34 @@ func TestAStartedProgramRunsOn(t *testing.T) {
 	require.Len(t, outs, 1)
 	// The next program waits for its argument. Nothing needs the arguments, the
 	// executable or the outputs any longer once programs use them.
-	args[0].Close()
-	y, err := exe.Start(ctx, []*pjrt.Buffer{outs[0], args[1]}, &pjrt.ExecuteOptions{LaunchID: math.MaxInt32})
+	y, err := exe.Start(ctx, []*pjrt.Buffer{outs[0], arg}, &pjrt.ExecuteOptions{LaunchID: math.MaxInt32})
 	require.NoError(t, err)
 	defer y.Close()
+	arg.Close()
 	outs[0].Close()
-	args[1].Close()
 	exe.Close()
 	called := make(chan error, 1)
 	require.NoError(t, y.OnReady(func(err error) { called <- err }))
+	ready, err = y.Ready()
+	require.NoError(t, err)
+	assert.False(t, ready)
+	come()
 	require.NoError(t, y.Wait(ctx))
 	<-y.Done()
 	require.NoError(t, <-called)
 	require.NoError(t, x.Wait(ctx))
-	got := read(t, y.Outputs()[0])
-	assert.Equal(t, float32(-1), got[0], "-1 to the power of 101*101")
-	assert.Zero(t, got[1])
+	assert.Equal(t, []float32{3, 6, 9, 12}, read(t, y.Outputs()[0]))
 }
 
 func TestAnExecutionOutlivesItsContext(t *testing.T) {
 	client := newClient(t)
-	exe := compile(t, client, power)
-	args := longRun(t, client, 1, 200)
-	outs, err := exe.Execute(context.Background(), args, nil) // so that nothing is first
-	require.NoError(t, err)
-	outs[0].Close()
+	exe := compile(t, client, add)
+	arg, come := comingLater(t, client, matrix(1, 2, 3, 4))
+	args := []*pjrt.Buffer{arg, arg}
 	before := pjrt.Live()["buffer"]
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Millisecond)
 	defer cancel()
-	outs, err = exe.Execute(ctx, args, nil)
+	outs, err := exe.Execute(ctx, args, nil)
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	assert.Nil(t, outs)
 	assert.Equal(t, before, pjrt.Live()["buffer"], "an output is left")
@@ -107,11 +96,37 @@ func TestAnExecutionOutlivesItsContext(t *testing.T) {
 	x, err := exe.Start(context.Background(), args, nil)
 	require.NoError(t, err)
 	defer x.Close()
-	defer x.Outputs()[0].Close()
 	ctx, cancel = context.WithTimeout(context.Background(), 5*time.Millisecond)
 	defer cancel()
 	require.ErrorIs(t, x.Wait(ctx), context.DeadlineExceeded)
+	come()
 	require.NoError(t, x.Wait(context.Background()), "a second waiter")
+	assert.Equal(t, []float32{2, 4, 6, 8}, read(t, x.Outputs()[0]))
+}
+
+func TestAFailedArgumentFailsTheExecution(t *testing.T) {
+	client := newClient(t)
+	exe := compile(t, client, add)
+	m, err := client.NewTransferManager(t.Context(), []pjrt.Shape{matrix(0, 0, 0, 0).Shape()}, nil)
+	require.NoError(t, err)
+	arg, err := m.Buffer(0)
+	require.NoError(t, err)
+	defer arg.Close()
+	x, err := exe.Start(t.Context(), []*pjrt.Buffer{arg, arg}, nil)
+	require.NoError(t, err)
+	defer x.Close()
+	defer x.Outputs()[0].Close()
+	require.NoError(t, m.SetBufferError(0, &pjrt.Error{Code: pjrt.ErrDataLoss, Message: "gone"}))
+	require.NoError(t, m.Close())
+	require.Error(t, x.Wait(t.Context()))
+	assert.ErrorContains(t, x.Err(), "gone")
+	_, err = x.Outputs()[0].ToHost(t.Context())
+	require.ErrorContains(t, err, "gone")
+	before := pjrt.Live()["buffer"]
+	outs, err := exe.Execute(t.Context(), []*pjrt.Buffer{arg, arg}, nil)
+	require.ErrorContains(t, err, "gone")
+	assert.Nil(t, outs)
+	assert.Equal(t, before, pjrt.Live()["buffer"])
 }
 
 func TestManyGoroutinesExecute(t *testing.T) {
@@ -269,16 +284,19 @@ func TestMisuseOfExecuteOptionsIsAnErrorHere(t *testing.T) {
 	assert.Equal(t, []float32{2, 4, 6, 8}, read(t, outs[0]))
 	assert.Equal(t, handles, capi.LiveHandles())
 
-	_, err = (*pjrt.LoadedExecutable)(nil).Execute(ctx, nil, nil)
-	require.ErrorContains(t, err, "the executable is nil")
-	_, err = (*pjrt.LoadedExecutable)(nil).ExecuteAll(ctx, nil, nil)
-	require.ErrorContains(t, err, "the executable is nil")
-	_, err = (*pjrt.LoadedExecutable)(nil).Start(ctx, nil, nil)
-	require.ErrorContains(t, err, "the executable is nil")
-	_, err = (*pjrt.LoadedExecutable)(nil).StartAll(ctx, nil, nil)
-	require.ErrorContains(t, err, "the executable is nil")
-	_, err = (*pjrt.LoadedExecutable)(nil).Bind(ctx)
-	require.ErrorContains(t, err, "the executable is nil")
+	for _, none := range []*pjrt.LoadedExecutable{nil, new(pjrt.LoadedExecutable)} {
+		_, err = none.Execute(ctx, nil, nil)
+		require.ErrorContains(t, err, "the executable is nil")
+		_, err = none.ExecuteAll(ctx, nil, nil)
+		require.ErrorContains(t, err, "the executable is nil")
+		_, err = none.Start(ctx, nil, nil)
+		require.ErrorContains(t, err, "the executable is nil")
+		_, err = none.StartAll(ctx, nil, nil)
+		require.ErrorContains(t, err, "the executable is nil")
+		_, err = none.Bind(ctx)
+		require.ErrorContains(t, err, "the executable is nil")
+		require.ErrorContains(t, none.ExecuteInto(ctx, nil, nil, nil), "the executable is nil")
+	}
 	err = exe.ExecuteInto(ctx, make([]*pjrt.Buffer, 2), args, nil)
 	require.ErrorContains(t, err, "there is room for 2 results, the program has 1")
 	_, err = exe.Execute(ctx, []*pjrt.Buffer{a, new(pjrt.Buffer)}, nil)
@@ -324,8 +342,9 @@ func TestExecutionsInFlightAreBounded(t *testing.T) {
 		"of the client":  func(_ *pjrt.LoadedExecutable, n int) { client.LimitInFlight(n) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			exe := compile(t, client, power)
-			args := longRun(t, client, 1, 100)
+			exe := compile(t, client, add)
+			arg, come := comingLater(t, client, matrix(1, 2, 3, 4))
+			args := []*pjrt.Buffer{arg, arg}
 			limit(exe, 2)
 			defer limit(exe, 0)
 			var running []*pjrt.Execution
@@ -343,6 +362,10 @@ func TestExecutionsInFlightAreBounded(t *testing.T) {
 			require.ErrorIs(t, start(ctx), context.DeadlineExceeded, "the third")
 			_, err := exe.Execute(ctx, args, nil)
 			require.ErrorIs(t, err, context.DeadlineExceeded)
+			go func() {
+				time.Sleep(2 * time.Millisecond)
+				come()
+			}()
 			require.NoError(t, start(context.Background()), "it waits")
 			first, err := running[0].Ready()
 			require.NoError(t, err)
@@ -363,4 +386,57 @@ func TestExecutionsInFlightAreBounded(t *testing.T) {
 			}
 		})
 	}
+}
+
+// XLA's CPU plugin waits within the call while 32 executions are under way.
+func TestCallersDoNotWaitInThePlugin(t *testing.T) {
+	client := newClient(t)
+	exe := compile(t, client, add)
+	arg, come := comingLater(t, client, matrix(1, 2, 3, 4))
+	args := []*pjrt.Buffer{arg, arg}
+	buffers := pjrt.Live()["buffer"]
+	ctx, cancel := context.WithCancel(t.Context())
+	var waiting, cancelled, finished sync.WaitGroup
+	for i := range 2000 {
+		waiting.Add(1)
+		group, ctx := &cancelled, ctx
+		if i%4 == 0 {
+			group, ctx = &finished, context.Background()
+		}
+		group.Go(func() {
+			waiting.Done()
+			if i%2 == 0 {
+				outs, err := exe.Execute(ctx, args, nil)
+				if ctx.Err() != nil {
+					assert.ErrorIs(t, err, context.Canceled)
+					return
+				}
+				if assert.NoError(t, err) {
+					outs[0].Close()
+				}
+				return
+			}
+			x, err := exe.Start(ctx, args, nil)
+			if err != nil {
+				assert.ErrorIs(t, err, context.Canceled)
+				return
+			}
+			x.Outputs()[0].Close()
+			x.Close()
+		})
+	}
+	waiting.Wait()
+	time.Sleep(20 * time.Millisecond) // let them begin
+	assert.Greater(t, client.InFlight(), 0)
+	cancel()
+	cancelled.Wait()
+	now, _ := threads(t)
+	assert.Less(t, now, 100)
+	come()
+	finished.Wait()
+	require.Eventually(t, func() bool { return client.InFlight() == 0 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return pjrt.Live()["buffer"] == buffers && pjrt.Live()["event"] == 0 }, 10*time.Second, time.Millisecond)
+	outs, err := exe.Execute(t.Context(), args, nil)
+	require.NoError(t, err)
+	assert.Equal(t, []float32{2, 4, 6, 8}, read(t, outs[0]))
 }

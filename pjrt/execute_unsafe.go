@@ -39,6 +39,9 @@ type launch struct {
 	users atomic.Int32
 	bound *Bound // which knows the other arguments, or nil
 	inUse bool   // the executable is acquired
+	// counted says that the launch counts as one of the client's in flight, and
+	// abandoned that the call goes on without the caller.
+	counted, abandoned bool
 
 	lists   [][]*Buffer // the arguments that the call gave, for each device
 	devices []*Device   // that run the program
@@ -104,12 +107,11 @@ func (l *launch) Release() {
 	if l.context != nil {
 		l.context.ref.Release()
 	}
-	for i, s := range l.slots {
-		if s != nil {
-			<-s
-			l.slots[i] = nil
-		}
+	if l.bound != nil {
+		l.bound.ref.Release()
 	}
+	l.leave()
+	l.abandoned = false
 	// Nothing must be reachable from a launch that nobody uses.
 	if l.inUse {
 		l.inUse = false
@@ -134,19 +136,19 @@ func (l *launch) execute(ctx context.Context) error {
 		return err
 	}
 	defer l.releaseArguments()
-	err := l.do()
-	if err == nil {
-		err = l.wait(ctx)
-	}
+	err := l.attempt(ctx)
 	if l.mayRetry(err) {
 		collect(ctx)
-		again := l.do()
-		if again == nil {
-			again = l.wait(ctx)
-		}
-		err = better(err, again)
+		err = better(err, l.attempt(ctx))
 	}
 	return err
+}
+
+func (l *launch) attempt(ctx context.Context) error {
+	if err := l.do(ctx); err != nil {
+		return err
+	}
+	return l.wait(ctx)
 }
 
 // start runs the program without waiting for its end.
@@ -155,33 +157,32 @@ func (l *launch) start(ctx context.Context) (*Execution, error) {
 		return nil, err
 	}
 	defer l.releaseArguments()
-	err := l.do()
+	err := l.do(ctx)
 	if l.mayRetry(err) {
 		collect(ctx)
-		err = better(err, l.do())
+		err = better(err, l.do(ctx))
 	}
 	if err != nil {
 		return nil, err
 	}
+	client := l.exe.client
 	x := &Execution{devices: slices.Clone(l.devices), events: make([]*Event, len(l.events))}
 	for i, h := range l.events {
-		x.events[i] = newEvent(l.exe.client.table, h, l.exe.client.ref)
-		if h == nil || !l.needsEnd() {
+		x.events[i] = newEvent(client.table, h, client.ref)
+		if h == nil {
 			continue
 		}
-		l.users.Add(1)
-		_ = x.events[i].OnReady(func(error) { l.Release() })
+		l.events[i] = nil // it is the Event's now
+		if ready, err := l.event.isReady(client.table, h); err == nil && !ready {
+			l.users.Add(1)
+			_ = x.events[i].OnReady(func(error) { l.Release() })
+		}
 	}
 	if x.outputs, err = l.adoptAll(); err != nil {
 		x.Close()
 		return nil, err
 	}
 	return x, nil
-}
-
-// needsEnd reports whether the launch holds something until the program ends.
-func (l *launch) needsEnd() bool {
-	return l.slots[0] != nil || l.slots[1] != nil || l.context != nil || len(l.callbacks) > 0
 }
 
 // prepare checks everything, and fills in the call. When it succeeds the
@@ -331,8 +332,64 @@ func fillIncarnations(c *capi.ExecuteOptions, incarnations map[int]int64) error 
 	return nil
 }
 
-// do calls the plugin.
-func (l *launch) do() error {
+// do calls the plugin. Some plugins wait in the call while many executions are
+// under way; do returns when ctx ends then, and the call goes on with all that
+// the launch holds.
+func (l *launch) do(ctx context.Context) error {
+	crowded := l.exe.client.flight.crowded()
+	if crowded {
+		leave, err := l.exe.client.flight.passGate(ctx)
+		if err != nil {
+			return err
+		}
+		defer func() {
+			if !l.abandoned {
+				leave()
+			}
+		}()
+		if ctx.Done() != nil {
+			return l.doAside(ctx, leave)
+		}
+	}
+	return l.invoke()
+}
+
+// doAside is do in a goroutine of its own, which calls leave if nobody waits for
+// it any longer.
+func (l *launch) doAside(ctx context.Context, leave func()) error {
+	done := newResult[error]()
+	l.users.Add(1)
+	go func() {
+		defer l.Release()
+		err := l.invoke()
+		if done.offer(err) {
+			return
+		}
+		leave()
+		l.discard()
+		l.giveArguments()
+	}()
+	select {
+	case <-done.ready:
+	case <-ctx.Done():
+		if done.abandon() {
+			l.abandoned = true
+			return ctx.Err()
+		}
+	}
+	return done.value
+}
+
+// discard gives up what an execution made that nobody waits for.
+func (l *launch) discard() {
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	_ = l.wait(ended)
+	l.destroyOutputs()
+}
+
+// invoke makes the call.
+func (l *launch) invoke() error {
 	// The program may take the contents of any of them.
 	for _, b := range l.held {
 		b.references.beginConsume()
@@ -405,6 +462,12 @@ func (l *launch) destroyOutputs() {
 // releaseArguments ends what prepare began: the plugin has its own hold of the
 // arguments by now.
 func (l *launch) releaseArguments() {
+	if !l.abandoned {
+		l.giveArguments()
+	}
+}
+
+func (l *launch) giveArguments() {
 	for i, b := range l.held {
 		b.ref.Release()
 		l.held[i] = nil

@@ -45,20 +45,81 @@ func (f *inFlight) enter(ctx context.Context) (chan struct{}, error) {
 // same time, from now on. When there are n already, Execute and Start wait until
 // one is over, or ctx ends. 0 takes the bound away. It keeps a fast producer from
 // filling the device's memory with results that are not there yet.
-func (e *LoadedExecutable) LimitInFlight(n int) { e.executions.limit.set(n) }
+func (e *LoadedExecutable) LimitInFlight(n int) {
+	if e != nil {
+		e.executions.limit.set(n)
+	}
+}
 
 // LimitInFlight bounds the executions of all programs of the client that are
 // under way at the same time, like LoadedExecutable.LimitInFlight. A program on
 // several devices counts as one.
-func (c *Client) LimitInFlight(n int) { c.limit.set(n) }
+func (c *Client) LimitInFlight(n int) {
+	if c != nil {
+		c.limit.set(n)
+	}
+}
+
+// InFlight returns how many executions of the client's programs are under way. A
+// program on several devices counts as one, until the last is done.
+func (c *Client) InFlight() int {
+	if c == nil {
+		return 0
+	}
+	return int(c.flight.n.Load())
+}
 
 // enter waits until the limits allow one more execution.
 func (l *launch) enter(ctx context.Context) (err error) {
 	if l.slots[0], err = l.exe.executions.limit.enter(ctx); err != nil {
 		return err
 	}
-	l.slots[1], err = l.exe.client.limit.enter(ctx)
-	return err
+	if l.slots[1], err = l.exe.client.limit.enter(ctx); err != nil {
+		return err
+	}
+	l.exe.client.flight.n.Add(1)
+	l.counted = true
+	return nil
+}
+
+// leave ends what enter began.
+func (l *launch) leave() {
+	if l.counted {
+		l.counted = false
+		l.exe.client.flight.n.Add(-1)
+	}
+	for i, s := range l.slots {
+		if s != nil {
+			<-s
+			l.slots[i] = nil
+		}
+	}
+}
+
+// flight counts the executions of a client that are under way. XLA's CPU plugin
+// lets no more than 32 of them be so on each device: the next call waits in C, and
+// holds a thread.
+type flight struct {
+	n    atomic.Int64
+	gate chan struct{}
+}
+
+// crowd is the number of executions from which on a call may wait, and gateSize
+// how many calls may wait at the same time.
+const crowd, gateSize = 16, 16
+
+func newFlight() flight { return flight{gate: make(chan struct{}, gateSize)} }
+
+func (f *flight) crowded() bool { return f.n.Load() > crowd }
+
+// passGate waits until one more thread may wait in C; leave ends that.
+func (f *flight) passGate(ctx context.Context) (leave func(), err error) {
+	select {
+	case f.gate <- struct{}{}:
+		return func() { <-f.gate }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 // collect has the collector find objects that the program forgot, and waits
