@@ -53,7 +53,9 @@ type ClientOptions struct {
 // be called off: when ctx ends first, NewClient returns its error and the client
 // is closed once it exists; a plugin that waits for other processes then gets an
 // error from the key-value store. opts may be nil.
-func (p *Plugin) NewClient(ctx context.Context, opts *ClientOptions) (*Client, error) {
+func (p *Plugin) NewClient(ctx context.Context, opts *ClientOptions) (client *Client, err error) {
+	op := begin(ctx, OperationClient, subject{plugin: p})
+	defer op.endClient(&client, &err)
 	if opts == nil {
 		opts = &ClientOptions{}
 	}

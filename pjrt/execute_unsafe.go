@@ -26,7 +26,9 @@ type ExecuteOptions struct {
 //
 // When ctx ends first, Execute returns its error and the execution goes on, its
 // results unseen.
-func (e *LoadedExecutable) Execute(ctx context.Context, args []*Buffer, opts *ExecuteOptions) ([]*Buffer, error) {
+func (e *LoadedExecutable) Execute(ctx context.Context, args []*Buffer, opts *ExecuteOptions) (_ []*Buffer, err error) {
+	op := begin(ctx, OperationExecute, subject{client: e.client, program: e.name, devices: e.devices})
+	defer op.end(&err)
 	if opts == nil {
 		opts = &ExecuteOptions{}
 	}

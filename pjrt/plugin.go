@@ -4,6 +4,7 @@
 package pjrt
 
 import (
+	"context"
 	"path/filepath"
 	"sync"
 
@@ -33,7 +34,7 @@ var plugins struct {
 //
 // A file that is no plugin, or one of an unsupported API version, gives a
 // *capi.OpenError.
-func Open(path string) (*Plugin, error) {
+func Open(path string) (_ *Plugin, err error) {
 	key := path
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		if real, err = filepath.Abs(real); err == nil {
@@ -45,6 +46,8 @@ func Open(path string) (*Plugin, error) {
 	if p, ok := plugins.open[key]; ok {
 		return p, nil
 	}
+	op := begin(context.Background(), OperationOpen, subject{path: path})
+	defer op.end(&err)
 	table, err := capi.Open(path)
 	if err != nil {
 		return nil, err
