@@ -38,7 +38,9 @@ func (c *Client) CompileFor(ctx context.Context, topology *Topology, program Pro
 	return compileFor(ctx, c.plugin, c, topology, program, opts)
 }
 
-func compileFor(ctx context.Context, p *Plugin, client *Client, topology *Topology, program Program, opts *CompileOptions) (*Executable, error) {
+func compileFor(ctx context.Context, p *Plugin, client *Client, topology *Topology, program Program, opts *CompileOptions) (exe *Executable, end error) {
+	op := begin(ctx, OperationCompile, subject{plugin: p, client: client, bytes: len(program.Code)})
+	defer op.endAhead(&exe, &end)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}

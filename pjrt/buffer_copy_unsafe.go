@@ -16,7 +16,10 @@ import (
 // CopyToDevice copies the array to the default memory of a device of the same
 // client (PJRT_Buffer_CopyToDevice). It does not wait for the copy, which can be
 // used at once. Plugins may refuse the device that the buffer is on already.
-func (b *Buffer) CopyToDevice(ctx context.Context, d *Device) (*Buffer, error) {
+func (b *Buffer) CopyToDevice(ctx context.Context, d *Device) (_ *Buffer, err error) {
+	op := begin(ctx, OperationCopy, subject{buffer: b})
+	defer op.end(&err)
+	op.on(d)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -40,7 +43,9 @@ func (b *Buffer) CopyToDevice(ctx context.Context, d *Device) (*Buffer, error) {
 // CopyToMemory copies the array to a memory of the same client
 // (PJRT_Buffer_CopyToMemory). It does not wait for the copy, which can be used
 // at once. Plugins may refuse the memory that the buffer is in already.
-func (b *Buffer) CopyToMemory(ctx context.Context, m *Memory) (*Buffer, error) {
+func (b *Buffer) CopyToMemory(ctx context.Context, m *Memory) (_ *Buffer, err error) {
+	op := begin(ctx, OperationCopy, subject{buffer: b})
+	defer op.end(&err)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -136,7 +141,9 @@ func sameBits(a, b Shape) bool {
 //
 // When ctx ends while the array is being computed, CopyRawToHost returns ctx's
 // error and dst is unchanged. The copy itself is always waited for.
-func (b *Buffer) CopyRawToHost(ctx context.Context, dst []byte, offset int64) error {
+func (b *Buffer) CopyRawToHost(ctx context.Context, dst []byte, offset int64) (err error) {
+	op := begin(ctx, OperationDownload, subject{client: b.client, bytes: len(dst)})
+	defer op.end(&err)
 	h, err := b.ref.Acquire()
 	if err != nil {
 		return err

@@ -17,7 +17,9 @@ import (
 // ToHost copies the array to the host, after it has been computed
 // (PJRT_Buffer_ToHostBuffer, or straight from the buffer's memory where the host
 // can read it). When ctx ends first it returns ctx's error.
-func (b *Buffer) ToHost(ctx context.Context) (HostArray, error) {
+func (b *Buffer) ToHost(ctx context.Context) (_ HostArray, err error) {
+	op := begin(ctx, OperationDownload, subject{buffer: b})
+	defer op.end(&err)
 	shape, h, err := b.startRead(ctx)
 	if err != nil {
 		return HostArray{}, err
@@ -68,7 +70,9 @@ const largeRead = 1 << 28
 //
 // When ctx ends while the array is being computed, ToHostInto returns ctx's
 // error and dst is unchanged. The copy itself is always waited for.
-func (b *Buffer) ToHostInto(ctx context.Context, dst []byte) (int, error) {
+func (b *Buffer) ToHostInto(ctx context.Context, dst []byte) (_ int, err error) {
+	op := begin(ctx, OperationDownload, subject{buffer: b})
+	defer op.end(&err)
 	shape, h, err := b.startRead(ctx)
 	if err != nil {
 		return 0, err

@@ -130,7 +130,9 @@ func (m *Memory) handleIn(client *Client) (*capi.Memory, error) {
 // The buffer may be used at once; computations wait for its contents. With the
 // default semantics the plugin has read a.Data when BufferFromHost returns, and
 // the caller may change it again. opts may be nil.
-func (c *Client) BufferFromHost(ctx context.Context, a HostArray, opts *BufferOptions) (*Buffer, error) {
+func (c *Client) BufferFromHost(ctx context.Context, a HostArray, opts *BufferOptions) (_ *Buffer, err error) {
+	op := begin(ctx, OperationUpload, subject{client: c, bytes: len(a.Data)})
+	defer op.end(&err)
 	if opts == nil {
 		opts = &BufferOptions{}
 	}
@@ -151,6 +153,7 @@ func (c *Client) BufferFromHost(ctx context.Context, a HostArray, opts *BufferOp
 	if err != nil {
 		return nil, err
 	}
+	op.at(c, place)
 	layout, err := opts.Layout.encode(a.Shape())
 	if err != nil {
 		return nil, err

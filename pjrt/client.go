@@ -101,7 +101,9 @@ func (o *ClientOptions) encode(p *Plugin) ([]Attribute, error) {
 // the options say otherwise; a second client gets what the first one left, and is
 // reported as a warning. [Plugin.SharedClient] gives all parts of a program the
 // same client.
-func (p *Plugin) NewClient(ctx context.Context, opts *ClientOptions) (*Client, error) {
+func (p *Plugin) NewClient(ctx context.Context, opts *ClientOptions) (client *Client, err error) {
+	op := begin(ctx, OperationClient, subject{plugin: p})
+	defer op.endClient(&client, &err)
 	if opts == nil {
 		opts = &ClientOptions{}
 	}

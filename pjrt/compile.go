@@ -16,7 +16,9 @@ import (
 // Compile returns its error, and the executable is closed once it exists. opts
 // may be nil. The error of a program that is wrong carries the plugin's
 // diagnostics.
-func (c *Client) Compile(ctx context.Context, program Program, opts *CompileOptions) (*LoadedExecutable, error) {
+func (c *Client) Compile(ctx context.Context, program Program, opts *CompileOptions) (exe *LoadedExecutable, err error) {
+	op := begin(ctx, OperationCompile, subject{client: c, bytes: len(program.Code)})
+	defer op.endProgram(&exe, &err)
 	in, err := newCompilation(c.plugin, program, opts, c.target())
 	if err != nil {
 		return nil, err
@@ -44,7 +46,9 @@ func (c *Client) Compile(ctx context.Context, program Program, opts *CompileOpti
 // onto the client's devices (PJRT_Client_Load, API 0.95). The executable stays
 // the caller's, who may load it again. opts may be nil, which means the options
 // that it was compiled with; plugins may do no more than check others.
-func (c *Client) Load(ctx context.Context, e *Executable, opts *CompileOptions) (*LoadedExecutable, error) {
+func (c *Client) Load(ctx context.Context, e *Executable, opts *CompileOptions) (exe *LoadedExecutable, end error) {
+	op := begin(ctx, OperationLoad, subject{client: c})
+	defer op.endProgram(&exe, &end)
 	switch {
 	case e == nil || e.ref == nil:
 		return nil, invalid("the executable is nil")
@@ -107,7 +111,9 @@ type LoadOptions struct {
 //
 // It cannot be called off: when ctx ends first, DeserializeAndLoad returns its
 // error, and the executable is closed once it exists.
-func (c *Client) DeserializeAndLoad(ctx context.Context, data []byte, opts *LoadOptions) (*LoadedExecutable, error) {
+func (c *Client) DeserializeAndLoad(ctx context.Context, data []byte, opts *LoadOptions) (exe *LoadedExecutable, end error) {
+	op := begin(ctx, OperationLoad, subject{client: c, bytes: len(data)})
+	defer op.endProgram(&exe, &end)
 	if len(data) == 0 {
 		return nil, invalid("the serialized executable is empty")
 	}

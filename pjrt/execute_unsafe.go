@@ -131,12 +131,14 @@ func (l *launch) Release() {
 
 // execute runs the program and waits for its end. The outputs are in l.outputs
 // then.
-func (l *launch) execute(ctx context.Context) error {
+func (l *launch) execute(ctx context.Context) (err error) {
+	op := begin(ctx, OperationExecute, subject{client: l.exe.client, program: l.exe.name, devices: l.exe.devices})
+	defer op.end(&err)
 	if err := l.prepare(ctx); err != nil {
 		return err
 	}
 	defer l.releaseArguments()
-	err := l.attempt(ctx)
+	err = l.attempt(ctx)
 	if l.mayRetry(err) {
 		collect(ctx)
 		err = better(err, l.attempt(ctx))
@@ -152,12 +154,14 @@ func (l *launch) attempt(ctx context.Context) error {
 }
 
 // start runs the program without waiting for its end.
-func (l *launch) start(ctx context.Context) (*Execution, error) {
+func (l *launch) start(ctx context.Context) (_ *Execution, err error) {
+	op := begin(ctx, OperationExecute, subject{client: l.exe.client, program: l.exe.name, devices: l.exe.devices})
+	defer op.end(&err)
 	if err := l.prepare(ctx); err != nil {
 		return nil, err
 	}
 	defer l.releaseArguments()
-	err := l.do(ctx)
+	err = l.do(ctx)
 	if l.mayRetry(err) {
 		collect(ctx)
 		err = better(err, l.do(ctx))

@@ -4,6 +4,7 @@
 package pjrt
 
 import (
+	"context"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -97,7 +98,9 @@ func Open(path string) (*Plugin, error) {
 			key = real
 		}
 	}
-	return slotOf(&registry.paths, key).get(func() (*Plugin, error) {
+	return slotOf(&registry.paths, key).get(func() (_ *Plugin, err error) {
+		op := begin(context.Background(), OperationOpen, subject{path: path})
+		defer op.end(&err)
 		if err := xlaflags.CheckLibrary(path); err != nil {
 			return nil, invalid("%v", err)
 		}

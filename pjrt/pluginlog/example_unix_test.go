@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+//go:build linux || darwin
+
+package pluginlog_test
+
+import (
+	"fmt"
+	"log/slog"
+	"os"
+
+	"github.com/purepjrt/purepjrt/pjrt/pluginlog"
+)
+
+func ExampleCapture() {
+	logger := slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{
+		Level: slog.LevelWarn,
+		ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+			if a.Key == slog.TimeKey {
+				a.Value = slog.TimeValue(a.Value.Time().UTC())
+			}
+			return a
+		},
+	}))
+	restore, err := pluginlog.Capture(logger)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	// Stands for what a plugin does.
+	fmt.Fprintln(os.Stderr, "I0000 00:00:1795224986.790253 5361 cpu_client.cc:311] PjRtCpuClient created.")
+	fmt.Fprintln(os.Stderr, "W0000 00:00:1795224986.790253 5361 cpu_client.cc:322] Little memory.")
+	if err := restore(); err != nil {
+		fmt.Println(err)
+	}
+	// Output: time=2026-11-21T01:36:26.790Z level=WARN msg="Little memory." file=cpu_client.cc line=322 thread=5361
+}
