@@ -303,6 +303,24 @@ func TestMisuseOfExecuteOptionsIsAnErrorHere(t *testing.T) {
 	require.ErrorContains(t, err, "argument 1 belongs to another client")
 }
 
+// executeTestType registers a type of custom calls, which a process can do once.
+var executeTestType = func() func(*capi.Table) int64 {
+	var once sync.Once
+	var id int64
+	return func(table *capi.Table) int64 {
+		once.Do(func() {
+			var c capi.Call[capi.FFITypeRegisterArgs]
+			c.Args.TypeName, c.Args.TypeNameSize = capi.StringData("purepjrt execute test")
+			c.Args.TypeInfo = new(capi.FFITypeInfo)
+			if err := c.Do(table); err != nil {
+				panic(err)
+			}
+			id = c.Args.TypeID
+		})
+		return id
+	}
+}()
+
 func TestAnExecuteContextServesManyExecutions(t *testing.T) {
 	ctx := context.Background()
 	client := newClient(t)
@@ -310,11 +328,7 @@ func TestAnExecuteContextServesManyExecutions(t *testing.T) {
 	a := upload(t, client, matrix(1, 2, 3, 4))
 	context, err := client.Plugin().NewExecuteContext()
 	require.NoError(t, err)
-	var register capi.Call[capi.FFITypeRegisterArgs]
-	register.Args.TypeName, register.Args.TypeNameSize = capi.StringData("purepjrt execute test")
-	register.Args.TypeInfo = new(capi.FFITypeInfo)
-	require.NoError(t, register.Do(client.Plugin().Table()))
-	id := register.Args.TypeID
+	id := executeTestType(client.Plugin().Table())
 	require.NoError(t, context.AddUserData(id, 42))
 	require.Error(t, context.AddUserData(id, 43), "a second value of the type")
 	var running []*pjrt.Execution

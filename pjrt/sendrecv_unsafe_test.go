@@ -5,6 +5,7 @@ package pjrt_test
 
 import (
 	"errors"
+	"log/slog"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -48,6 +49,10 @@ func newChunk(data ...byte) *capi.Chunk {
 // would do with its callbacks.
 func transferring(t *testing.T, opts *pjrt.ExecuteOptions, program func(o *capi.ExecuteOptions)) {
 	t.Helper()
+	// Panics in callbacks that cannot fail are logged.
+	log := slog.Default()
+	slog.SetDefault(slog.New(slog.DiscardHandler))
+	t.Cleanup(func() { slog.SetDefault(log) })
 	client := standInClient(t, 1)
 	exe := compile(t, client, add)
 	a := upload(t, client, matrix(1, 2, 3, 4))
