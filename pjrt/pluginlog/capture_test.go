@@ -169,10 +169,10 @@ func scenarios() map[string]func() {
 			}
 		},
 		"no leaks without tee": func() {
-		openSource = func(pipe *os.File, _ int) (source, error) { return newReadAhead(pipe), nil }
-		scenarios()["no leaks"]()
-	},
-	"logger writes in a circle": func() {
+			openSource = func(pipe *os.File, _ int) (source, error) { return newReadAhead(pipe), nil }
+			scenarios()["no leaks"]()
+		},
+		"logger writes in a circle": func() {
 			_, err := Capture(slog.New(slog.NewTextHandler(os.Stderr, nil)))
 			if err == nil || !strings.Contains(err.Error(), "pluginlog.Stderr") {
 				panic(err)
@@ -216,25 +216,25 @@ func scenarios() map[string]func() {
 		"children": func() {
 			restore := captured()
 			cmd := exec.Command("sh", "-c", "echo early >&2; echo said; read go; echo late >&2")
-		cmd.Stderr = os.Stderr
-		in, err := cmd.StdinPipe()
-		must(err)
-		out, err := cmd.StdoutPipe()
-		must(err)
-		must(cmd.Start())
-		_, err = io.ReadFull(out, make([]byte, len("said\n")))
-		must(err)
-		must(restore())
-		say("restored\n")
-		in.Close()
-		must(cmd.Wait())
+			cmd.Stderr = os.Stderr
+			in, err := cmd.StdinPipe()
+			must(err)
+			out, err := cmd.StdoutPipe()
+			must(err)
+			must(cmd.Start())
+			_, err = io.ReadFull(out, make([]byte, len("said\n")))
+			must(err)
+			must(restore())
+			say("restored\n")
+			in.Close()
+			must(cmd.Wait())
 		},
 		"fatal": func() {
-		restore := captured()
-		say("F0000 00:00:1.000000 1 a.cc:7] end\n  of all\n")
-		must(restore())
-	},
-	"no shell": func() {
+			restore := captured()
+			say("F0000 00:00:1.000000 1 a.cc:7] end\n  of all\n")
+			must(restore())
+		},
+		"no shell": func() {
 			shell = filepath.Join(os.TempDir(), "no such shell")
 			restore := captured()
 			say("still works\n")
