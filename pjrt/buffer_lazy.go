@@ -71,7 +71,7 @@ var errLazyClosed = fmt.Errorf("lazy buffer is %w", ErrClosed)
 
 // Close closes the buffer, if there is one. It waits for an upload under way.
 func (l *LazyBuffer) Close() error {
-	if l == nil {
+	if l == nil || l.turn == nil {
 		return nil
 	}
 	<-l.turn
@@ -86,6 +86,9 @@ func (l *LazyBuffer) Close() error {
 // may be nil, the device, the memory and the layout count. When ctx ends, the
 // reading stops after the Read under way.
 func (c *Client) BufferFromReader(ctx context.Context, r io.Reader, shape Shape, opts *BufferOptions) (*Buffer, error) {
+	if r == nil {
+		return nil, invalid("the reader is nil")
+	}
 	var o BufferOptions
 	if opts != nil {
 		o = *opts

@@ -286,6 +286,9 @@ func copyInSteps(dst, src []byte) {
 // is a copy. fn must not change data, nor use it after it has returned; the
 // memory stays until then, even if the buffer is deleted or closed.
 func (b *Buffer) ReadInPlace(ctx context.Context, fn func(data []byte) error) error {
+	if fn == nil {
+		return invalid("the function is nil")
+	}
 	shape, h, err := b.startRead(ctx)
 	if err != nil {
 		return err
@@ -314,6 +317,9 @@ func (b *Buffer) ReadInPlace(ctx context.Context, fn func(data []byte) error) er
 // after it has been computed, without a copy where the host can read the memory
 // of the buffer. It returns the number of bytes written.
 func (b *Buffer) WriteHostTo(ctx context.Context, w io.Writer) (n int64, err error) {
+	if w == nil {
+		return 0, invalid("the writer is nil")
+	}
 	err = b.ReadInPlace(ctx, func(data []byte) error {
 		written, err := w.Write(data)
 		n = int64(written)

@@ -53,8 +53,8 @@ type ClientOptions struct {
 	// Without it they are an error, if the plugin is of a known kind.
 	AllowUnknown bool
 	// SlowStart is the time after which a client that is still not there is
-	// reported as a warning to slog's default logger. 0 means 20 seconds; a
-	// negative time means never.
+	// reported as a warning, see SetLogger. 0 means 20 seconds; a negative time
+	// means never.
 	SlowStart time.Duration
 
 	// KeyValueStore is where the processes of one program find each other; nil
@@ -104,6 +104,9 @@ func (o *ClientOptions) encode(p *Plugin) ([]Attribute, error) {
 func (p *Plugin) NewClient(ctx context.Context, opts *ClientOptions) (client *Client, err error) {
 	op := begin(ctx, OperationClient, subject{plugin: p})
 	defer op.endClient(&client, &err)
+	if p == nil || p.table == nil {
+		return nil, errNilPlugin
+	}
 	if opts == nil {
 		opts = &ClientOptions{}
 	}
@@ -139,6 +142,8 @@ func (p *Plugin) NewClient(ctx context.Context, opts *ClientOptions) (client *Cl
 		return client, nil
 	}, (*Client).Close)
 }
+
+var errNilPlugin = invalid("the plugin is nil")
 
 // newClient takes over h and peers.
 func newClient(p *Plugin, h *capi.Client, peers *peers) (*Client, error) {
@@ -267,13 +272,23 @@ func abandonable[T any](ctx context.Context, make func() (T, error), close func(
 	type result struct {
 		value T
 		err   error
+		panic any
 	}
 	done := newResult[result]()
 	go func() {
-		v, err := make()
-		if !done.offer(result{v, err}) && err == nil {
-			_ = close(v)
-		}
+		var r result
+		defer func() {
+			// A panic is for the caller, as without the goroutine.
+			r.panic = recover()
+			switch wanted := done.offer(r); {
+			case wanted:
+			case r.panic != nil:
+				panic(r.panic)
+			case r.err == nil:
+				_ = close(r.value)
+			}
+		}()
+		r.value, r.err = make()
 	}()
 	select {
 	case <-done.ready:
@@ -283,5 +298,8 @@ func abandonable[T any](ctx context.Context, make func() (T, error), close func(
 		}
 	}
 	r := done.value
+	if r.panic != nil {
+		panic(r.panic)
+	}
 	return r.value, r.err
 }

@@ -60,6 +60,9 @@ func (p *Plugin) SharedClient(ctx context.Context, opts *ClientOptions) (*Shared
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	if p == nil || p.table == nil {
+		return nil, errNilPlugin
+	}
 	var create []Attribute
 	if opts != nil {
 		var err error

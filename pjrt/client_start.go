@@ -4,14 +4,13 @@
 package pjrt
 
 import (
-	"log/slog"
 	"time"
 )
 
 // slowStart is the time after which a start counts as slow.
 const slowStart = 20 * time.Second
 
-// warnWhenSlow reports to slog that something of the plugin takes longer than
+// warnWhenSlow logs that something of the plugin takes longer than
 // after, unless stop is called before. 0 means slowStart, less than 0 never.
 func (p *Plugin) warnWhenSlow(what string, after time.Duration) (stop func()) {
 	if after < 0 {
@@ -22,16 +21,16 @@ func (p *Plugin) warnWhenSlow(what string, after time.Duration) (stop func()) {
 	}
 	plugin := p.String()
 	timer := time.AfterFunc(after, func() {
-		slog.Warn("slow start of a PJRT plugin: "+what+" is still under way", "plugin", plugin, "after", after)
+		notices().Warn("slow start of a PJRT plugin: "+what+" is still under way", "plugin", plugin, "after", after)
 	})
 	return func() { timer.Stop() }
 }
 
-// warnOfSecond reports to slog that a client is about to take device memory in
+// warnOfSecond logs that a client is about to take device memory in
 // advance that another one of the process may have.
 func (p *Plugin) warnOfSecond(create []Attribute) {
 	if n := p.clients.Load(); n > 0 && p.preallocates(create) {
-		slog.Warn("another client of a PJRT plugin preallocates device memory, which may not be left: "+
+		notices().Warn("another client of a PJRT plugin preallocates device memory, which may not be left: "+
 			"share one client, or switch preallocation off", "plugin", p.String(), "clients", n)
 	}
 }

@@ -157,6 +157,10 @@ func (c *Client) DeserializeAndLoad(ctx context.Context, data []byte, opts *Load
 		if err != nil {
 			return nil, err
 		}
-		return newLoadedExecutable(c, call.Args.LoadedExecutable, parameters)
+		e, err := newLoadedExecutable(c, call.Args.LoadedExecutable, parameters)
+		if err == nil {
+			e.codeless = c.plugin.kind == KindCPU
+		}
+		return e, err
 	}, (*LoadedExecutable).Close)
 }

@@ -26,6 +26,7 @@ type Executable struct {
 	name                                   string
 	numReplicas, numPartitions, numOutputs int
 
+	codeless   bool    // what Serialize would write could not run
 	text       []Shape // parameters by the text of the program; nil when not known
 	parameters func() ([]Shape, error)
 	outputs    func() ([]Shape, error)
@@ -220,8 +221,17 @@ func (e *Executable) OptimizedProgram() (Program, error) {
 // of the same version of the same plugin reads (PJRT_Executable_Serialize). They
 // need not be the same each time.
 //
+// XLA's CPU plugin leaves the code out of what it writes of an executable that
+// was loaded from bytes itself, so that is an error: keep those bytes.
+//
 // It cannot be called off: when ctx ends first, Serialize returns its error.
 func (e *Executable) Serialize(ctx context.Context) ([]byte, error) {
+	if e == nil || e.ref == nil {
+		return nil, invalid("the executable is nil")
+	}
+	if e.codeless {
+		return nil, failed(ErrFailedPrecondition, "the executable was loaded from bytes, and XLA's CPU plugin would write it without its code; keep those bytes")
+	}
 	return abandonable(ctx, func() ([]byte, error) {
 		h, err := e.ref.Acquire()
 		if err != nil {

@@ -183,6 +183,8 @@ func TestAnExecutableSurvivesSerialization(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, "f32[2,2] f32[2,2]", spell(parameters))
 			runAdd(t, loaded)
+			_, err = loaded.Serialize(c.ctx)
+			require.ErrorIs(t, err, pjrt.ErrFailedPrecondition, "the plugin would write bytes that load, and do not run")
 		})
 	}
 	moved, err := client.DeserializeAndLoad(ctx, data, &pjrt.LoadOptions{Compile: &pjrt.CompileOptions{DeviceIDs: [][]int{{3}}}})

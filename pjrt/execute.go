@@ -279,7 +279,7 @@ func (l *launch) numArguments() int {
 // parameter returns the position of argument i of a call among the parameters of
 // the program.
 func (l *launch) parameter(i int) int {
-	if l.bound != nil {
+	if l.bound != nil && i < len(l.bound.open) {
 		return l.bound.open[i]
 	}
 	return i

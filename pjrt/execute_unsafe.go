@@ -137,6 +137,7 @@ func (l *launch) execute(ctx context.Context) (err error) {
 	if err := l.prepare(ctx); err != nil {
 		return err
 	}
+	op.on(l.only)
 	defer l.releaseArguments()
 	err = l.attempt(ctx)
 	if l.mayRetry(err) {
@@ -154,12 +155,13 @@ func (l *launch) attempt(ctx context.Context) error {
 }
 
 // start runs the program without waiting for its end.
-func (l *launch) start(ctx context.Context) (_ *Execution, err error) {
+func (l *launch) start(ctx context.Context) (started *Execution, err error) {
 	op := begin(ctx, OperationExecute, subject{client: l.exe.client, program: l.exe.name, devices: l.exe.devices})
-	defer op.end(&err)
+	defer op.endStarted(&started, &err)
 	if err := l.prepare(ctx); err != nil {
 		return nil, err
 	}
+	op.on(l.only)
 	defer l.releaseArguments()
 	err = l.do(ctx)
 	if l.mayRetry(err) {

@@ -262,6 +262,14 @@ func (s *ShardedArray) Gather(ctx context.Context) (HostArray, error) {
 	if err != nil {
 		return HostArray{}, err
 	}
+	if size >= largeRead {
+		// Parts that failed may be larger than there is memory.
+		for _, b := range s.buffers {
+			if err := b.Wait(ctx); err != nil {
+				return HostArray{}, err
+			}
+		}
+	}
 	a := HostArray{s.shape.Type, slices.Clone(s.shape.Dims), make([]byte, size)}
 	if err := s.GatherInto(ctx, a.Data); err != nil {
 		return HostArray{}, err

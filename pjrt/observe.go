@@ -155,6 +155,7 @@ type operation struct {
 	ctx   context.Context
 	ctxs  []context.Context // what the observers returned
 	logs  bool
+	ended atomic.Bool
 }
 
 var operations atomic.Uint64
@@ -268,7 +269,25 @@ func (op *operation) endAhead(e **Executable, err *error) {
 	op.finish(*err)
 }
 
+// endStarted is end for an execution that may still be under way: the operation
+// ends with it.
+func (op *operation) endStarted(x **Execution, err *error) {
+	if op == nil {
+		return
+	}
+	if *err == nil {
+		if e := (*x).OnReady(op.finish); e == nil {
+			return
+		}
+	}
+	op.finish(*err)
+}
+
+// finish is what all ends come to. Only the first one counts.
 func (op *operation) finish(err error) {
+	if op.ended.Swap(true) {
+		return
+	}
 	op.Duration, op.Err = time.Since(op.Start), err
 	for i, o := range slices.Backward(op.watch.observers) {
 		o.end(op.ctxs[i], op.Operation)

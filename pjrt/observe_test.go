@@ -137,6 +137,17 @@ func TestObserversAreToldOfEachOperation(t *testing.T) {
 	assert.Equal(t, client.Devices()[2:3], start.Devices)
 	assert.Equal(t, plugin.Path(), start.Plugin)
 
+	// An execution that is only started ends, for observers, with itself.
+	x, err := exe.Start(ctx, []*pjrt.Buffer{b, b}, nil)
+	require.NoError(t, err)
+	require.NoError(t, x.Wait(ctx))
+	x.Outputs()[0].Close()
+	x.Close()
+	assert.Eventually(t, func() bool { r.mu.Lock(); defer r.mu.Unlock(); return len(r.seen) == 2 }, 10*time.Second, time.Millisecond)
+	_, end = r.one()
+	assert.Equal(t, pjrt.OperationExecute, end.Kind)
+	assert.NoError(t, end.Err)
+
 	dst := make([]byte, 16)
 	for name, download := range map[string]func() error{
 		"ToHost":        func() error { _, err := outs[0].ToHost(ctx); return err },
@@ -365,7 +376,7 @@ type logbook struct {
 	slog.Handler
 }
 
-// logged makes the package log to a new log, as text.
+// bookOf makes the package log to a new log, as text.
 func bookOf(t *testing.T, level slog.Level) *logbook {
 	l := &logbook{}
 	l.Handler = slog.NewTextHandler(&l.Buffer, &slog.HandlerOptions{Level: level, AddSource: true})

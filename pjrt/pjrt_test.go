@@ -20,6 +20,9 @@ import (
 
 // TestMain sees to it that what the tests made is gone in the end.
 func TestMain(m *testing.M) {
+	if fuzzing() {
+		os.Exit(fuzzMain())
+	}
 	code := m.Run()
 	// What ends with a callback of the plugin is destroyed from a goroutine.
 	for deadline := time.Now().Add(5 * time.Second); len(pjrt.Live()) > 0 && time.Now().Before(deadline); {

@@ -16,6 +16,9 @@ func (a HostArray) String() string { return (*npy.Array)(&a).String() }
 // Print writes the array to w as NumPy's print shows it, and a newline. The zero
 // opts are NumPy's defaults.
 func (a HostArray) Print(w io.Writer, opts npy.FormatOptions) error {
+	if w == nil {
+		return invalid("the writer is nil")
+	}
 	if err := a.check(); err != nil {
 		return err
 	}

@@ -5,7 +5,6 @@ package pjrt
 
 import (
 	"fmt"
-	"log/slog"
 	"maps"
 	"slices"
 	"sync"
@@ -105,7 +104,7 @@ func takeChunk(chunk *capi.Chunk, total uintptr, done bool, fn SendFunc) error {
 // giveStream makes the stream of a recv operation and hands it to fn.
 func (c *Client) giveStream(h *capi.CopyToDeviceStream, fn RecvFunc) {
 	if h == nil {
-		slog.Error("a PJRT plugin asked for data without a stream to take it")
+		notices().Error("a PJRT plugin asked for data without a stream to take it")
 		return
 	}
 	table := c.table

@@ -34,6 +34,9 @@ func AlignedSlice[T dtype.Elem](n int) []T {
 // the one element of data. For other devices and without a copy, pass ArrayOf to
 // Client.BufferFromHost.
 func FromSlice[T dtype.Elem](ctx context.Context, c *Client, data []T, dims ...int64) (*Buffer, error) {
+	if c == nil {
+		return nil, invalid("the client is nil")
+	}
 	return c.BufferFromHost(ctx, ArrayOf(data, dims...), nil)
 }
 
