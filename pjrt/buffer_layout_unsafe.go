@@ -75,6 +75,9 @@ func writeList[T int | int64](b *strings.Builder, before string, list []T, after
 // row-major order.
 func (l *Layout) rowMajor(s Shape) bool {
 	if l.Strides != nil {
+		if len(l.Strides) != len(s.Dims) {
+			return false
+		}
 		step := int64(s.Type.Size())
 		for i := len(s.Dims) - 1; i >= 0; i-- {
 			if l.Strides[i] != step && s.Dims[i] > 1 {

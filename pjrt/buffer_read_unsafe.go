@@ -39,8 +39,11 @@ func (b *Buffer) ToHost(ctx context.Context) (_ HostArray, err error) {
 		return HostArray{Type: shape.Type, Dims: slices.Clone(shape.Dims), Data: data}, nil
 	}
 	if size >= largeRead {
-		// An array that failed may be larger than there is memory.
+		// An array that failed, or is gone, may be larger than there is memory.
 		if err := b.wait(ctx, h); err != nil {
+			return HostArray{}, err
+		}
+		if err := b.alive(h); err != nil {
 			return HostArray{}, err
 		}
 	}

@@ -49,7 +49,7 @@ func NewMesh(devices []*Device, axes ...MeshAxis) (*Mesh, error) {
 	}
 	for i, d := range devices {
 		switch {
-		case d == nil:
+		case d == nil || d.client == nil:
 			return nil, invalid("device %d of the mesh is nil", i)
 		case d.client != devices[0].client:
 			return nil, invalid("device %d of the mesh belongs to another client than the first", i)
@@ -81,6 +81,9 @@ type shard struct {
 
 // cut returns the shape of the parts of an array, and the part of each device.
 func (m *Mesh) cut(shape Shape, p Partition) (Shape, []shard, error) {
+	if m == nil || len(m.devices) == 0 {
+		return Shape{}, nil, invalid("the mesh is nil")
+	}
 	if _, err := shape.HostSize(); err != nil {
 		return Shape{}, nil, err
 	}
@@ -263,10 +266,13 @@ func (s *ShardedArray) Gather(ctx context.Context) (HostArray, error) {
 		return HostArray{}, err
 	}
 	if size >= largeRead {
-		// Parts that failed may be larger than there is memory.
+		// Parts that failed, or are gone, may be larger than there is memory.
 		for _, b := range s.buffers {
 			if err := b.Wait(ctx); err != nil {
 				return HostArray{}, err
+			}
+			if deleted, err := b.IsDeleted(); err != nil || deleted {
+				return HostArray{}, errors.Join(err, invalid("a part of %v was closed, deleted or donated", s.shape))
 			}
 		}
 	}

@@ -54,6 +54,9 @@ type Topology struct {
 // The options of these plugins are checked, since many a wrong one ends the
 // process.
 func (p *Plugin) NewTopology(ctx context.Context, name string, opts []Attribute) (*Topology, error) {
+	if p == nil || p.table == nil {
+		return nil, errNilPlugin
+	}
 	if err := checkTopologyOptions(p.kind, name, opts); err != nil {
 		return nil, err
 	}
@@ -80,6 +83,9 @@ func (p *Plugin) NewTopology(ctx context.Context, name string, opts []Attribute)
 // 0.75). It cannot be called off either, see [Plugin.NewTopology]. Plugins notice
 // some damaged bytes, and take others for another topology.
 func (p *Plugin) DeserializeTopology(ctx context.Context, data []byte) (*Topology, error) {
+	if p == nil || p.table == nil {
+		return nil, errNilPlugin
+	}
 	if len(data) == 0 {
 		return nil, invalid("the serialized topology is empty")
 	}

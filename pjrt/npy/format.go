@@ -79,7 +79,7 @@ type printer struct {
 
 // ends returns how many elements of a dimension are shown before and after the dots. Without dots all come after.
 func (p *printer) ends(axis int) (lead, trail int64, dots bool) {
-	if d := p.dims[axis]; !p.short || d <= 2*p.edge {
+	if d := p.dims[axis]; !p.short || (d+1)/2 <= p.edge { // twice edge may be too large a number
 		return 0, d, false
 	}
 	return p.edge, p.edge, true
