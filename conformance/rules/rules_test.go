@@ -48,3 +48,23 @@ func TestMinorIsTheNumberBehindThePoint(t *testing.T) {
 	assert.Equal(t, "H2D", rules.ByID("H2D-04").Group())
 	assert.True(t, strings.HasPrefix(rules.GroupByName("H2D").Level, "L"))
 }
+
+func TestEveryUpstreamCaseNamesRulesThatExist(t *testing.T) {
+	t.Parallel()
+	count := map[string]int{}
+	seen := map[string]bool{}
+	for _, c := range rules.Upstream() {
+		require.False(t, seen[c.ID], "%s is there twice", c.ID)
+		seen[c.ID] = true
+		count[c.ABI]++
+		assert.NotEmpty(t, c.Asserts, c.ID)
+		for _, r := range c.Rules {
+			assert.True(t, rules.ByID(r) != nil || rules.GroupByName(r) != nil, "%s names %s", c.ID, r)
+		}
+		if c.ABI == "Y" {
+			assert.True(t, c.Covered(func(string) bool { return true }), c.ID)
+		}
+		assert.False(t, c.Covered(func(string) bool { return false }), c.ID)
+	}
+	assert.Equal(t, map[string]int{"Y": 208, "P": 127, "N": 156}, count)
+}
