@@ -282,12 +282,8 @@ type argsCopy struct {
 }
 
 // enter brings the copy up to date, leave the caller's struct.
-func (v *argsCopy) enter() {
-	copy(unsafe.Slice((*byte)(v.full), v.have), unsafe.Slice((*byte)(v.args), v.have))
-}
-func (v *argsCopy) leave() {
-	copy(unsafe.Slice((*byte)(v.args), v.have), unsafe.Slice((*byte)(v.full), v.have))
-}
+func (v *argsCopy) enter() { move(v.full, v.args, v.have) }
+func (v *argsCopy) leave() { move(v.args, v.full, v.have) }
 
 // Around makes a hook of the function whose args struct is A, such as
 // capi.ClientCreateArgs. When the caller's struct is shorter than A, because the
