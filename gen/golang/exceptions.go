@@ -11,11 +11,13 @@ import (
 
 // The Go packages that are generated.
 const (
-	packageCAPI = "capi"
-	packageFFI  = "ffi"
+	packageCAPI  = "capi"
+	packageFFI   = "ffi"
+	packageServe = "serve"
 
 	pathCAPI     = "github.com/purepjrt/purepjrt/capi"
 	pathFFI      = pathCAPI + "/ffi"
+	pathServe    = pathCAPI + "/serve"
 	pathCCall    = pathCAPI + "/internal/ccall"
 	pathEnumText = pathCAPI + "/internal/enumtext"
 	pathGenTest  = pathCAPI + "/internal/gentest"
@@ -24,6 +26,10 @@ const (
 // oldestMinor is the oldest API minor that capi accepts. A field that came in it
 // or before is known to every plugin, so it needs no gate.
 const oldestMinor = 45
+
+// oldestServed is the oldest API minor that package serve can be: since it, the
+// functions have kept their places.
+const oldestServed = 57
 
 // valuePrefixes are what the values of an enum begin with, where neither the
 // enum's name nor the values among themselves tell.

@@ -40,8 +40,8 @@ func newGenerateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "generate [--headers DIR] [--since FILE] [--out DIR]",
 		Short: "Generate the Go binding from the headers",
-		Long: `Generate writes the files zz_*.go of package capi and of its folder ffi from the
-headers under DIR/xla, and removes those that are no longer generated.
+		Long: `Generate writes the files zz_*.go of package capi and of its folders ffi and serve
+from the headers under DIR/xla, and removes those that are no longer generated.
 
 The file since.json is state. What newer headers bring is added to it under their
 version. A change that breaks the ABI is refused, with what changed and where;
@@ -325,7 +325,7 @@ func staleFiles(dir string, files []golang.File) ([]string, error) {
 		wanted[f.Path] = true
 	}
 	var stale []string
-	for _, sub := range []string{"", "ffi"} {
+	for _, sub := range []string{"", "ffi", "serve"} {
 		names, err := filepath.Glob(filepath.Join(dir, sub, "zz_*.go"))
 		if err != nil {
 			return nil, err

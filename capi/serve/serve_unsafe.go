@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package serve
+
+import (
+	"fmt"
+	"reflect"
+	"unsafe"
+
+	"github.com/purepjrt/purepjrt/capi"
+)
+
+// OldestMinor is the oldest API minor that a Plugin can have: since it, the
+// functions have kept their places in the table.
+const OldestMinor = 57
+
+// growth is the size of a struct from a minor on.
+type growth struct {
+	since int
+	size  uintptr
+}
+
+// sizeAt returns the size at a minor, 0 when the struct came later.
+func sizeAt(list []growth, minor int) uintptr {
+	size := uintptr(0)
+	for _, g := range list {
+		if g.since <= minor {
+			size = g.size
+		}
+	}
+	return size
+}
+
+// Serve makes a live table of p. Changing p afterwards changes nothing.
+//
+// A func is called on the thread that calls the function, at any time and from
+// many threads at once, as clients like. The args it gets have the newest
+// layout: those of a caller that is older are a copy, whose fields go back to
+// the caller after the func, as far as the caller has them; fields that the
+// caller does not have are zero. Out fields hold what the caller left there.
+//
+// The error that a func returns reaches the caller as a PJRT_Error of the same
+// code (see capi.CodeOf), message and payloads. A panic in a func becomes an
+// error of code INTERNAL that says where; in a function that returns nothing it
+// is logged with slog. As XLA does, the table refuses args whose struct_size is
+// smaller than the struct was in its version with INVALID_ARGUMENT, and then
+// the func is not called.
+//
+// The error is ErrExhausted, or says which version was asked for that there is
+// not.
+func (p *Plugin) Serve() (*Table, error) {
+	minor := p.Minor
+	if minor == 0 {
+		minor = capi.APIMinor
+	}
+	if minor < OldestMinor || minor > capi.APIMinor {
+		return nil, fmt.Errorf("serve: minor version %d: want one from %d to %d", minor, OldestMinor, capi.APIMinor)
+	}
+	b := &binder{minor: minor, table: &Table{handlers: make([]handler, len(functions))}}
+	b.openCore()
+	p.bind(b)
+	for i, n := range p.Nodes {
+		if n == nil {
+			return nil, fmt.Errorf("serve: Nodes[%d] is nil", i)
+		}
+	}
+	t := b.table
+	if err := t.build(b.parts); err != nil {
+		return nil, err
+	}
+	t.link(b.parts, p.Nodes)
+	t.keep = p.Nodes
+	return t, t.publish()
+}
+
+// binder collects the funcs of a plugin.
+type binder struct {
+	minor int
+	table *Table
+	parts []*part
+	part  *part // of the functions that are bound; nil when the plugin's version lacks it
+}
+
+// openCore begins the core table.
+func (b *binder) openCore() {
+	size := uintptr(0)
+	for _, f := range capi.Functions(capi.SectionCore) {
+		if f.Since <= b.minor {
+			size = max(size, f.Offset+wordSize)
+		}
+	}
+	b.part = &part{section: capi.SectionCore, size: size, write: []func(unsafe.Pointer){func(base unsafe.Pointer) {
+		api := (*capi.API)(base)
+		api.StructSize = size
+		api.PJRTAPIVersion = capi.APIVersion{StructSize: capi.APIVersionSize, MajorVersion: capi.APIMajor, MinorVersion: int32(b.minor)}
+	}}}
+	b.parts = append(b.parts, b.part)
+}
+
+// open begins an extension, or the profiler's table.
+func (b *binder) open(s capi.Section, sizes []growth) {
+	b.part = nil
+	size := sizeAt(sizes, b.minor)
+	if size == 0 {
+		return
+	}
+	b.part = &part{section: s, size: size}
+	if s != capi.SectionProfiler {
+		b.part.write = append(b.part.write, func(base unsafe.Pointer) {
+			n := (*capi.ExtensionBase)(base)
+			n.StructSize, n.Type = size, capi.ExtensionType(s-capi.SectionExtension(0))
+		})
+		b.parts = append(b.parts, b.part)
+		return
+	}
+	inner := b.part
+	inner.write = append(inner.write, func(base unsafe.Pointer) { (*capi.ProfilerAPI)(base).StructSize = size })
+	t := b.table
+	b.parts = append(b.parts, &part{
+		section: capi.SectionExtension(capi.ExtensionTypeProfiler), size: capi.ProfilerExtensionSize,
+		write: []func(unsafe.Pointer){func(base unsafe.Pointer) {
+			x := (*capi.ProfilerExtension)(base)
+			x.Base.StructSize, x.Base.Type = capi.ProfilerExtensionSize, capi.ExtensionTypeProfiler
+			x.ProfilerAPI = (*capi.ProfilerAPI)(unsafe.Add(unsafe.Pointer(t.API()), inner.offset))
+		}},
+	}, inner)
+}
+
+// put sets a field of an extension's node that is no function.
+func put[T any](b *binder, offset uintptr, v T) {
+	if p := b.part; p != nil && offset+unsafe.Sizeof(v) <= p.size {
+		p.write = append(p.write, func(base unsafe.Pointer) { *(*T)(unsafe.Add(base, offset)) = v })
+	}
+}
+
+// bind takes the func of the function whose args are P.
+func bind[P capi.Arguments](b *binder, fn func(P) error) {
+	var none P
+	var call func(args unsafe.Pointer) error
+	if fn != nil {
+		// P is a pointer, by what implements capi.Arguments.
+		call = func(args unsafe.Pointer) error { return fn(*(*P)(unsafe.Pointer(&args))) }
+	}
+	b.bind(none.Function(), reflect.TypeFor[P]().Elem(), call)
+}
+
+// bindVoid takes the func of a function that returns nothing.
+func bindVoid[P capi.Arguments](b *binder, fn func(P)) {
+	var none P
+	var call func(args unsafe.Pointer) error
+	if fn != nil {
+		call = func(args unsafe.Pointer) error {
+			fn(*(*P)(unsafe.Pointer(&args)))
+			return nil
+		}
+	}
+	b.bind(none.Function(), reflect.TypeFor[P]().Elem(), call)
+}
+
+func (b *binder) bind(f *capi.Function, typ reflect.Type, call func(unsafe.Pointer) error) {
+	if b.part == nil || f.Since > b.minor {
+		return
+	}
+	b.part.slot(b.table, f)
+	want := f.Size
+	if list := argsGrowth[f]; list != nil {
+		want = sizeAt(list, b.minor)
+	}
+	b.table.handlers[ids[f]] = func(args unsafe.Pointer) (word uintptr) {
+		if args == nil {
+			return fail(f, capi.ErrorCodeInvalidArgument, "the args are null")
+		}
+		have := f.Size
+		if f.Size != 0 {
+			have = *(*uintptr)(args)
+		}
+		if have < want {
+			return fail(f, capi.ErrorCodeInvalidArgument, "the args have struct_size %d, and API %d.%d has %d: the caller was built with an older version than this plugin supports",
+				have, capi.APIMajor, b.minor, want)
+		}
+		if call == nil {
+			return unset(f, args)
+		}
+		defer func() {
+			if v := recover(); v != nil {
+				word = panicked(f, v)
+			}
+		}()
+		var err error
+		if have >= f.Size {
+			err = call(args)
+		} else {
+			err = callCopy(args, have, typ, call)
+		}
+		if err == nil || f.Void {
+			return 0
+		}
+		return errorWord(err)
+	}
+}
+
+// callCopy calls with a copy of args in the newest layout.
+func callCopy(args unsafe.Pointer, have uintptr, typ reflect.Type, call func(unsafe.Pointer) error) error {
+	full := reflect.New(typ).UnsafePointer()
+	copy(unsafe.Slice((*byte)(full), have), unsafe.Slice((*byte)(args), have))
+	defer func() { copy(unsafe.Slice((*byte)(args), have), unsafe.Slice((*byte)(full), have)) }()
+	return call(full)
+}
+
+// unset answers for a func that is nil.
+func unset(f *capi.Function, args unsafe.Pointer) uintptr {
+	if readsErrors(f) {
+		if word, ok := answerError(f, args); ok {
+			return word
+		}
+		return fail(f, capi.ErrorCodeInvalidArgument, "the error is none of this plugin, or was destroyed")
+	}
+	return fail(f, capi.ErrorCodeUnimplemented, "the plugin does not implement it")
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+//go:build ((linux || darwin) && (amd64 || arm64)) || (windows && amd64)
+
+package serve
+
+import (
+	"runtime"
+	"sync"
+
+	"github.com/ebitengine/purego"
+)
+
+// numStubs is the number of stubs in the assembly file.
+const numStubs = 16 * 1024
+
+// stubs is the address of the first stub, entryPC that of the C function into
+// which all of them go on.
+var stubs, entryPC uintptr
+
+// openEntries makes the entry into Go, once.
+var openEntries = sync.OnceFunc(func() { entryPC = purego.NewCallback(enter) })
+
+// entryAddress returns the address of the entry point of the given number.
+//
+// Precondition: openEntries was called, and number is below numStubs.
+func entryAddress(number int) uintptr {
+	size := uintptr(10) // of MOVL and JMP
+	if runtime.GOARCH == "arm64" {
+		size = 8
+	}
+	return stubs + uintptr(number)*size
+}
+
+// first is what a stub passes for number 0.
+const first = 1

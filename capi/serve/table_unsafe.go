@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package serve
+
+import (
+	"unsafe"
+
+	"github.com/purepjrt/purepjrt/capi"
+)
+
+// Table is a live PJRT_Api in this process. It may be used from any goroutine
+// and, through its API, from any thread.
+type Table struct {
+	block    int
+	handlers []handler // by the id of the function; nil for those without an entry point
+	capi     *capi.Table
+	// memory holds the table, the nodes of the extension chain and the profiler's
+	// table: one piece, so that a pointer to any of them keeps all alive.
+	memory []uintptr
+	keep   any // what memory points to besides
+}
+
+// API returns the table as C sees it. It is valid until Close, and as long as
+// Go code refers to it or to any Table of it.
+func (t *Table) API() *capi.API { return (*capi.API)(unsafe.Pointer(unsafe.SliceData(t.memory))) }
+
+// Address returns the address of the table, as what the function GetPjrtApi of a
+// library returns, and pjrt.Register takes.
+func (t *Table) Address() uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(t.memory))) }
+
+// Capi returns the table for calls from Go.
+func (t *Table) Capi() *capi.Table { return t.capi }
+
+const wordSize = unsafe.Sizeof(uintptr(0))
+
+// maxNode is as large as any known node of the extension chain, or larger.
+const maxNode = 512
+
+// part is a piece of a table's memory while it is being laid out: the core
+// table, a node, or the profiler's table.
+type part struct {
+	section capi.Section
+	size    uintptr
+	offset  uintptr
+	copyOf  unsafe.Pointer // what it begins as
+	write   []func(base unsafe.Pointer)
+}
+
+// slot puts the entry point of a function into its place.
+func (p *part) slot(t *Table, f *capi.Function) {
+	if f.Offset+wordSize > p.size {
+		return
+	}
+	p.write = append(p.write, func(base unsafe.Pointer) {
+		*(*uintptr)(unsafe.Add(base, f.Offset)) = t.address(ids[f])
+	})
+}
+
+// node returns p as a node of the extension chain.
+func (p *part) node(t *Table) *capi.ExtensionBase {
+	return (*capi.ExtensionBase)(unsafe.Add(unsafe.Pointer(t.API()), p.offset))
+}
+
+// build lays the parts out, the core table first, takes a block of entry points,
+// and fills in everything but the links between the parts.
+func (t *Table) build(parts []*part) error {
+	if err := t.take(); err != nil {
+		return err
+	}
+	size := uintptr(0)
+	for _, p := range parts {
+		p.offset = size
+		size += (p.size + wordSize - 1) &^ (wordSize - 1)
+	}
+	// Go code that looks at an older table or node through the newest type must
+	// find memory of that size.
+	size = max(size, unsafe.Sizeof(capi.API{})) + maxNode
+	t.memory = make([]uintptr, size/wordSize)
+	for _, p := range parts {
+		base := unsafe.Add(unsafe.Pointer(unsafe.SliceData(t.memory)), p.offset)
+		if p.copyOf != nil {
+			copy(unsafe.Slice((*byte)(base), p.size), unsafe.Slice((*byte)(p.copyOf), p.size))
+		}
+		for _, write := range p.write {
+			write(base)
+		}
+	}
+	return nil
+}
+
+// link chains the nodes, those of the caller last, and points the profiler's
+// node to its table.
+func (t *Table) link(parts []*part, more []*capi.ExtensionBase) {
+	at := &t.API().ExtensionStart
+	for _, p := range parts[1:] {
+		if p.section == capi.SectionProfiler {
+			continue
+		}
+		*at = p.node(t)
+		at = &p.node(t).Next
+	}
+	for _, n := range more {
+		*at = n
+		at = &n.Next
+	}
+	*at = nil
+}
+
+// publish makes the table callable.
+func (t *Table) publish() error {
+	var err error
+	t.open()
+	if t.capi, err = capi.NewTable(t.API(), capi.Reentrant()); err != nil {
+		_ = t.Close()
+	}
+	return err
+}
