@@ -15,7 +15,8 @@ import (
 // Format says how the fields of a call are written.
 type Format struct {
 	// JSON asks for members of a JSON object, "name": value. Without it the
-	// fields are for people: name=value, and the counts of lists are left out.
+	// fields are for people: name=value, the counts of lists and pointers that
+	// are null are left out, but for handles.
 	JSON bool
 	// MaxText and MaxList are the number of bytes of a text and of entries of a
 	// list that are written; 0 means 80 and 16.
@@ -48,13 +49,25 @@ func (f *Format) Append(b []byte, v View, dir Dir) []byte {
 		if !v.Has(field) || field.Dir != dir && field.Dir != InOut {
 			continue
 		}
-		if !f.JSON && f.isShownCount(v, field) {
+		if !f.JSON && (f.isCount(v, field) || isAbsent(v, field)) {
 			continue
 		}
 		b = f.name(b, field.Name, &first)
 		b = f.value(b, v, field, dir)
 	}
 	return b
+}
+
+// isAbsent reports whether the field is a null pointer that says no more than that
+// there is nothing.
+func isAbsent(v View, field *Field) bool {
+	switch field.Kind {
+	case Address, Callback, Text, Data:
+		return v.IsNull(field)
+	case Union:
+		return false
+	}
+	return field.Depth > 0 && v.IsNull(field)
 }
 
 func (f *Format) name(b []byte, name string, first *bool) []byte {
@@ -75,12 +88,12 @@ func (f *Format) name(b []byte, name string, first *bool) []byte {
 	return append(b, '=')
 }
 
-// isShownCount reports whether the field counts a list or a text that is not
-// null, and so shows its length.
-func (f *Format) isShownCount(v View, count *Field) bool {
+// isCount reports whether the field counts a list or a text: those show their
+// length, but for pointers that are null although there should be something.
+func (f *Format) isCount(v View, count *Field) bool {
 	for i := range v.Struct.Fields {
 		for j := range v.Struct.Fields[i].counts {
-			if v.Struct.Fields[i].counts[j] == count && !v.IsNull(&v.Struct.Fields[i]) {
+			if v.Struct.Fields[i].counts[j] == count && (!v.IsNull(&v.Struct.Fields[i]) || v.Word(count) == 0) {
 				return true
 			}
 		}
@@ -106,14 +119,16 @@ func (f *Format) value(b []byte, v View, field *Field, dir Dir) []byte {
 	case Address, Callback:
 		return f.address(b, uint64(v.Word(field)))
 	case Data:
-		return f.data(b, v, field)
+		// Whether the bytes may be read depends on the function.
+		return f.address(b, uint64(v.Word(field)))
 	}
 	if v.IsNull(field) && (field.Depth > 0 || field.Kind == Text) {
 		return f.null(b)
 	}
 	switch field.Kind {
 	case Handle:
-		if field.Depth == 0 {
+		// What a list holds that the plugin is to fill means nothing before.
+		if field.Depth == 0 || dir == In && field.Dir == InOut {
 			return f.address(b, uint64(v.Word(field)))
 		}
 		return f.handles(b, v, field)
@@ -189,7 +204,7 @@ func (f *Format) records(b []byte, v View, field *Field, dir Dir) []byte {
 		first := true
 		for i := range r.Struct.Fields {
 			m := &r.Struct.Fields[i]
-			if !r.Has(m) || !f.JSON && f.isShownCount(r, m) {
+			if !r.Has(m) || !f.JSON && (f.isCount(r, m) || isAbsent(r, m)) {
 				continue
 			}
 			b = f.name(b, m.Name, &first)
@@ -216,12 +231,6 @@ func (f *Format) address(b []byte, a uint64) []byte {
 		b = append(b, '"')
 	}
 	return b
-}
-
-// data writes where bytes are and how many: whether they may be read depends on
-// the function.
-func (f *Format) data(b []byte, v View, field *Field) []byte {
-	return f.address(b, uint64(v.Word(field)))
 }
 
 func (f *Format) number(b []byte, field *Field, data []byte) []byte {

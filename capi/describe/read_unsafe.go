@@ -300,3 +300,13 @@ func (v View) Active(f *Field) *Field {
 	}
 	return nil
 }
+
+// PointerOf returns a handle of the plugin as the type that package capi has for
+// it. The handle is an address of C memory, which the collector leaves alone.
+func PointerOf[T any](handle uintptr) *T { return *(**T)(unsafe.Pointer(&handle)) }
+
+// HandleOf returns the handle that a pointer of package capi is.
+func HandleOf[T any](p *T) uintptr { return uintptr(unsafe.Pointer(p)) }
+
+// Memory returns size bytes of C memory, in place.
+func Memory(at, size uintptr) []byte { return unsafe.Slice(PointerOf[byte](at), size) }
