@@ -55,7 +55,7 @@ func Generate(in Input) ([]File, error) {
 		g.units[h] = u
 		g.order = append(g.order, u)
 	}
-	steps := []func() error{g.readVersions, g.declare, g.findFunctions, g.write, g.serve}
+	steps := []func() error{g.readVersions, g.declare, g.findFunctions, g.write, g.serve, g.describe}
 	for _, step := range steps {
 		if err := step(); err != nil {
 			return nil, err

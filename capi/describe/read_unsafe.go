@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package describe
+
+import (
+	"math"
+	"unsafe"
+)
+
+// A View is a struct in C memory with its description: what a caller handed to a
+// function, or a struct that lies in it. It is valid as long as that memory is.
+type View struct {
+	Struct *Struct
+	base   unsafe.Pointer
+	size   uintptr // of the part that may be read
+}
+
+// NewView returns the View of a struct of which size bytes may be read, which is
+// what its caller put into struct_size. p must not be nil.
+func NewView(s *Struct, p unsafe.Pointer, size uintptr) View {
+	index()
+	return View{s, p, size}
+}
+
+// Pointer returns where the struct is.
+func (v View) Pointer() unsafe.Pointer { return v.base }
+
+// nested returns the View of a struct inside or behind another, whose size is
+// its own struct_size when it has one.
+func nested(s *Struct, p unsafe.Pointer) View {
+	v := View{s, p, s.Size}
+	if s.Sized {
+		v.size = *(*uintptr)(p)
+	}
+	return v
+}
+
+// StructSize returns what the struct says of its own size; its description's
+// when it says nothing.
+func (v View) StructSize() uintptr {
+	if v.Struct.Sized {
+		return *(*uintptr)(v.base)
+	}
+	return v.Struct.Size
+}
+
+// Has reports whether the field lies in the part that may be read.
+func (v View) Has(f *Field) bool { return f != nil && f.Offset+f.Size <= v.size }
+
+// Word returns a number, an enumerator or an address, as 64 bits with its sign;
+// 0 when the struct is too short for the field.
+func (v View) Word(f *Field) int64 {
+	if !v.Has(f) {
+		return 0
+	}
+	return load(unsafe.Add(v.base, f.Offset), f.Size, f.Kind == Int || f.Kind == Enumerator)
+}
+
+// WordOf is Word of the field of that name, 0 when there is none.
+func (v View) WordOf(name string) int64 { return v.Word(v.Struct.Field(name)) }
+
+// SetWord writes a number, an enumerator or an address.
+func (v View) SetWord(f *Field, w int64) {
+	if !v.Has(f) {
+		return
+	}
+	p := unsafe.Add(v.base, f.Offset)
+	switch f.Size {
+	case 1:
+		*(*int8)(p) = int8(w)
+	case 2:
+		*(*int16)(p) = int16(w)
+	case 4:
+		*(*int32)(p) = int32(w)
+	case 8:
+		*(*int64)(p) = w
+	}
+}
+
+func load(p unsafe.Pointer, size uintptr, signed bool) int64 {
+	switch size {
+	case 1:
+		if signed {
+			return int64(*(*int8)(p))
+		}
+		return int64(*(*uint8)(p))
+	case 2:
+		if signed {
+			return int64(*(*int16)(p))
+		}
+		return int64(*(*uint16)(p))
+	case 4:
+		if signed {
+			return int64(*(*int32)(p))
+		}
+		return int64(*(*uint32)(p))
+	case 8:
+		return *(*int64)(p)
+	}
+	return 0
+}
+
+func loadFloat(p unsafe.Pointer, size uintptr) float64 {
+	if size == 4 {
+		return float64(math.Float32frombits(*(*uint32)(p)))
+	}
+	return *(*float64)(p)
+}
+
+// pointer returns the pointer that a field holds; nil when the struct is too
+// short for it.
+func (v View) pointer(f *Field) unsafe.Pointer {
+	if !v.Has(f) || f.Size != sizeWord {
+		return nil
+	}
+	return *(*unsafe.Pointer)(unsafe.Add(v.base, f.Offset))
+}
+
+// Count returns how many values the pointer of the given level leads to, 0 being
+// the outermost; 1 when nothing counts them, and -1 when the struct does not say.
+func (v View) Count(f *Field, level int) int {
+	if level >= len(f.counts) {
+		return 1
+	}
+	if f.counts[level] == nil {
+		return -1
+	}
+	if n := v.Word(f.counts[level]); n > 0 {
+		return int(n)
+	}
+	return 0
+}
+
+// Bytes returns what a Text or a Data without further pointers leads to, in
+// place; nil for a null pointer.
+func (v View) Bytes(f *Field) []byte {
+	p := v.pointer(f)
+	if p == nil {
+		return nil
+	}
+	if len(f.Counts) == 0 && f.Kind == Text {
+		return zeroTerminatedBytes(p)
+	}
+	n := v.Count(f, 0)
+	if n < 0 {
+		return nil
+	}
+	return unsafe.Slice((*byte)(p), n)
+}
+
+func zeroTerminatedBytes(p unsafe.Pointer) []byte {
+	n := 0
+	for *(*byte)(unsafe.Add(p, n)) != 0 {
+		n++
+	}
+	return unsafe.Slice((*byte)(p), n)
+}
+
+// Texts returns the texts of a list of texts, in place.
+func (v View) Texts(f *Field) [][]byte {
+	p, sizes, n := v.pointer(f), v.pointer(f.sizes), v.Count(f, 0)
+	if p == nil || sizes == nil || n <= 0 {
+		return nil
+	}
+	out := make([][]byte, n)
+	for i := range out {
+		at := *(**byte)(unsafe.Add(p, uintptr(i)*sizeWord))
+		if at != nil {
+			out[i] = unsafe.Slice(at, *(*uintptr)(unsafe.Add(sizes, uintptr(i)*sizeWord)))
+		}
+	}
+	return out
+}
+
+// Elems returns the values behind the one pointer of a number's field, as
+// the bytes in which they lie; nil for a null pointer.
+func (v View) Elems(f *Field) []byte {
+	if f.Depth == 0 {
+		if !v.Has(f) {
+			return nil
+		}
+		return unsafe.Slice((*byte)(unsafe.Add(v.base, f.Offset)), f.Size)
+	}
+	p, n := v.pointer(f), v.Count(f, 0)
+	if p == nil || n < 0 {
+		return nil
+	}
+	return unsafe.Slice((*byte)(p), uintptr(n)*f.Elem)
+}
+
+// Records returns the structs of a Record's field in order: one that lies in the
+// struct, or those that its pointers lead to. Of a list of pointers those that are
+// null have a View without Struct.
+func (v View) Records(f *Field) []View {
+	if f.Depth == 0 {
+		if !v.Has(f) {
+			return nil
+		}
+		// Plugins hand out such structs without a struct_size.
+		return []View{{f.Struct, unsafe.Add(v.base, f.Offset), f.Struct.Size}}
+	}
+	p, n := v.pointer(f), v.Count(f, 0)
+	if p == nil || n <= 0 {
+		return nil
+	}
+	out := make([]View, n)
+	for i := range out {
+		at := unsafe.Add(p, uintptr(i)*f.Elem)
+		if f.Depth == 2 {
+			at = *(*unsafe.Pointer)(unsafe.Add(p, uintptr(i)*sizeWord))
+		}
+		if at != nil {
+			out[i] = nested(f.Struct, at)
+		}
+	}
+	return out
+}
+
+// IsNull reports whether the field is a pointer that is null, or too far out to
+// be read.
+func (v View) IsNull(f *Field) bool { return v.Word(f) == 0 }
+
+// A Slot is where a handle is kept.
+type Slot struct {
+	p *uintptr
+	// Index counts the handles of a list; those of lists of lists one after the
+	// other.
+	Index int
+}
+
+// Get returns the handle.
+func (s Slot) Get() uintptr { return *s.p }
+
+// Set replaces the handle.
+func (s Slot) Set(h uintptr) { *s.p = h }
+
+// Slots returns the places of a Handle's field: the field itself, or what its
+// pointers lead to. inner is the length of the innermost lists where the struct does
+// not say it.
+func (v View) Slots(f *Field, inner int) []Slot {
+	if !v.Has(f) {
+		return nil
+	}
+	if f.Depth == 0 {
+		return []Slot{{(*uintptr)(unsafe.Add(v.base, f.Offset)), 0}}
+	}
+	return v.slots(nil, f, v.pointer(f), 0, inner)
+}
+
+func (v View) slots(out []Slot, f *Field, p unsafe.Pointer, level, inner int) []Slot {
+	if p == nil {
+		return out
+	}
+	n := v.Count(f, level)
+	if n < 0 {
+		n = inner
+	}
+	for i := range n {
+		at := unsafe.Add(p, uintptr(i)*sizeWord)
+		if level+1 < f.Depth {
+			out = v.slots(out, f, *(*unsafe.Pointer)(at), level+1, inner)
+		} else {
+			out = append(out, Slot{(*uintptr)(at), len(out)})
+		}
+	}
+	return out
+}
+
+// Active returns the member of a Union that is in use; nil when nothing says
+// which.
+func (v View) Active(f *Field) *Field {
+	name := ""
+	switch v.Struct.Name {
+	case "PJRT_NamedValue":
+		switch v.WordOf("type") {
+		case 0:
+			name = "string_value"
+		case 1:
+			name = "int64_value"
+		case 2:
+			name = "int64_array_value"
+		case 3:
+			name = "float_value"
+		case 4:
+			name = "bool_value"
+		}
+	case "PJRT_Buffer_MemoryLayout":
+		switch v.WordOf("type") {
+		case 0:
+			name = "tiled"
+		case 1:
+			name = "strides"
+		}
+	}
+	for i := range f.Members {
+		if f.Members[i].Name == name {
+			return &f.Members[i]
+		}
+	}
+	return nil
+}
+
+// PointerOf returns a handle of the plugin as the type that package capi has for
+// it. The handle is an address of C memory, which the collector leaves alone.
+func PointerOf[T any](handle uintptr) *T { return *(**T)(unsafe.Pointer(&handle)) }
+
+// HandleOf returns the handle that a pointer of package capi is.
+func HandleOf[T any](p *T) uintptr { return uintptr(unsafe.Pointer(p)) }
+
+// Memory returns size bytes of C memory, in place.
+func Memory(at, size uintptr) []byte { return unsafe.Slice(PointerOf[byte](at), size) }

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package shim
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// TraceFormat is the form of a trace.
+type TraceFormat string
+
+// The formats of traces.
+const (
+	FormatText   TraceFormat = "text"   // a line for each call, for people
+	FormatJSON   TraceFormat = "json"   // a JSON object on each line
+	FormatChrome TraceFormat = "chrome" // what Perfetto and chrome://tracing open
+)
+
+// Config says what a Shim does. The zero value forwards calls and does nothing
+// else. Where a file is named, "stderr" and "stdout" are those of the process, %p
+// in a name is the number of the process, and "" switches the part off.
+type Config struct {
+	Trace       string
+	TraceFormat TraceFormat // "" leaves it to the name of the file
+	TraceBegin  bool        // write a line when a call begins, too
+	TraceOnly   []string    // patterns of the functions that are traced; empty for all
+	TraceText   int         // bytes of a text that are shown; 0 means 80
+
+	Summary string
+
+	Validate string
+	// Refuse answers calls that would use a dead handle, in place of the plugin.
+	Refuse bool
+
+	Faults Faults
+
+	Record string
+}
+
+// Active reports whether the Config asks for anything.
+func (c *Config) Active() bool {
+	return c.Trace != "" || c.Summary != "" || c.Validate != "" || len(c.Faults.Rules) > 0 || c.Record != ""
+}
+
+// variables are the names behind the prefix, and what sets their values.
+var variables = map[string]func(c *Config, value string) error{
+	"TRACE": func(c *Config, v string) error { c.Trace = output(v); return nil },
+	"TRACE_FORMAT": func(c *Config, v string) error {
+		switch f := TraceFormat(strings.ToLower(v)); f {
+		case FormatText, FormatJSON, FormatChrome:
+			c.TraceFormat = f
+		case "perfetto":
+			c.TraceFormat = FormatChrome
+		default:
+			return fmt.Errorf("%q is no format: use text, json or chrome", v)
+		}
+		return nil
+	},
+	"TRACE_BEGIN": func(c *Config, v string) (err error) { c.TraceBegin, err = yes(v); return err },
+	"TRACE_ONLY": func(c *Config, v string) error {
+		c.TraceOnly = strings.FieldsFunc(v, func(r rune) bool { return r == ',' || r == ' ' })
+		return checkPatterns(c.TraceOnly)
+	},
+	"TRACE_TEXT": func(c *Config, v string) error {
+		n, err := strconv.Atoi(v)
+		if err != nil || n < 1 {
+			return fmt.Errorf("%q is no number of bytes: use 1 or more", v)
+		}
+		c.TraceText = n
+		return nil
+	},
+	"SUMMARY":         func(c *Config, v string) error { c.Summary = output(v); return nil },
+	"VALIDATE":        func(c *Config, v string) error { c.Validate = output(v); return nil },
+	"VALIDATE_REFUSE": func(c *Config, v string) (err error) { c.Refuse, err = yes(v); return err },
+	"FAULTS":          func(c *Config, v string) (err error) { c.Faults, err = ParseFaults(v); return err },
+	"RECORD": func(c *Config, v string) error {
+		if c.Record = output(v); c.Record == "stderr" || c.Record == "stdout" {
+			return fmt.Errorf("%q is no file to record to: give a name", v)
+		}
+		return nil
+	},
+}
+
+// output turns what a variable says into the name of a file: 1 is stderr, 0 is
+// nothing.
+func output(v string) string {
+	switch strings.ToLower(v) {
+	case "0", "false", "off", "no":
+		return ""
+	case "1", "true", "on", "yes", "2":
+		return "stderr"
+	}
+	return v
+}
+
+func yes(v string) (bool, error) {
+	switch strings.ToLower(v) {
+	case "1", "true", "on", "yes":
+		return true, nil
+	case "", "0", "false", "off", "no":
+		return false, nil
+	}
+	return false, fmt.Errorf("%q is neither 1 nor 0", v)
+}
+
+// Environment reads a Config from variables, given as os.Environ gives them.
+// prefix stands in front of the names, such as PJRT_SHIM_. Variables with the
+// prefix that mean nothing are an error if others are not listed in known: a
+// mistyped name would silently do nothing.
+//
+// When several are wrong, the error says so for each.
+func Environment(prefix string, environ []string, known ...string) (Config, error) {
+	var c Config
+	var wrong []string
+	for _, entry := range environ {
+		name, value, _ := strings.Cut(entry, "=")
+		rest, ok := strings.CutPrefix(name, prefix)
+		if !ok || value == "" {
+			continue
+		}
+		set := variables[rest]
+		switch {
+		case set != nil:
+			if err := set(&c, value); err != nil {
+				wrong = append(wrong, name+": "+err.Error())
+			}
+		case len(known) > 0 && !slices.Contains(known, name):
+			wrong = append(wrong, name+": there is no such variable; there are "+strings.Join(names(prefix, known), ", "))
+		}
+	}
+	if c.Refuse && c.Validate == "" {
+		c.Validate = "stderr"
+	}
+	if len(wrong) > 0 {
+		slices.Sort(wrong)
+		return Config{}, fmt.Errorf("%s", strings.Join(wrong, "\n"))
+	}
+	return c, nil
+}
+
+// names lists all variables.
+func names(prefix string, known []string) []string {
+	list := slices.Clone(known)
+	for name := range variables {
+		list = append(list, prefix+name)
+	}
+	slices.Sort(list)
+	return list
+}
+
+// fileName fills in the number of the process.
+func fileName(name string) string {
+	return strings.ReplaceAll(name, "%p", strconv.Itoa(os.Getpid()))
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package shim
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/capi/describe"
+	"github.com/purepjrt/purepjrt/capi/serve"
+)
+
+// Shim does what a Config says to the plugins it is put in front of. It may be
+// used from any goroutine.
+type Shim struct {
+	config  Config
+	started time.Time
+	calls   atomic.Uint64
+	closed  atomic.Bool
+	tracer  *tracer // nil when there is no trace
+	summary *writer // nil when there is no summary of its own
+	reports *reports
+	faults  *faults
+	stats   table
+	records atomic.Int64 // recorders that were made
+
+	mu       sync.Mutex
+	sessions []*session // guarded by mu
+}
+
+// session is one plugin behind a Shim.
+type session struct {
+	*Shim
+	real      *capi.Table
+	plans     map[*capi.Function]*plan
+	validator *validator // nil when off
+	recorder  *recorder  // nil when off
+	events    eventWatch // what is to be done when events are ready
+	outputs   outputs    // of executables
+}
+
+// New prepares what a Config asks for, and opens its files. The error says what
+// cannot be written, or is wrong with the Config.
+func New(c Config) (*Shim, error) {
+	s := &Shim{config: c, started: time.Now(), faults: newFaults(c.Faults)}
+	fail := func(err error) (*Shim, error) { return nil, fmt.Errorf("shim: %w", err) }
+	if err := checkPatterns(c.TraceOnly); err != nil {
+		return fail(err)
+	}
+	for _, r := range c.Faults.Rules {
+		if err := checkPattern(r.Function); err != nil {
+			return fail(err)
+		}
+	}
+	if c.Trace != "" {
+		var err error
+		if s.tracer, err = newTracer(&c, s.started); err != nil {
+			return fail(err)
+		}
+	}
+	if c.Summary != "" {
+		var err error
+		if s.summary, err = openWriter(c.Summary); err != nil {
+			return fail(err)
+		}
+	}
+	if c.Validate != "" {
+		w, err := openWriter(c.Validate)
+		if err != nil {
+			return fail(err)
+		}
+		s.reports = newReports(w)
+	}
+	return s, nil
+}
+
+// Wrap puts the Shim in front of a plugin. When the Config asks for nothing, the
+// functions of the table are the plugin's own. The table is for the rest of the
+// process: closing it is for tests.
+func (s *Shim) Wrap(real *capi.Table) (*serve.Table, error) {
+	if real == nil {
+		return nil, errors.New("shim: there is no plugin to stand in front of: the table is nil")
+	}
+	if !s.config.Active() {
+		return serve.Wrap(real)
+	}
+	x := &session{Shim: s, real: real, plans: make(map[*capi.Function]*plan)}
+	if s.reports != nil {
+		x.validator = newValidator(x)
+	}
+	if s.config.Record != "" {
+		var err error
+		if x.recorder, err = s.record(x); err != nil {
+			return nil, err
+		}
+	}
+	for _, section := range capi.Sections() {
+		for _, f := range capi.Functions(section) {
+			d := describe.Of(f)
+			if d == nil {
+				continue
+			}
+			p := &plan{
+				function: f, args: d.Args,
+				traced: selected(s.config.TraceOnly, f.Name),
+				faults: s.faults.of(f),
+				stats:  s.stats.of(f.Name),
+			}
+			if x.validator != nil {
+				p.rule = ruleOf(f, d.Args)
+			}
+			x.plans[f] = p
+		}
+	}
+	t, err := serve.Wrap(real, serve.AroundAll(x.around))
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sessions = append(s.sessions, x)
+	return t, nil
+}
+
+// Close ends the watching: it reports what was never destroyed, writes the
+// summaries and closes the files. Calls that come later are forwarded.
+func (s *Shim) Close() error {
+	if s.closed.Swap(true) {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var errs []error
+	for _, x := range s.sessions {
+		if x.validator != nil {
+			x.validator.finish()
+		}
+		if x.recorder != nil {
+			errs = append(errs, x.recorder.finish())
+		}
+	}
+	if s.reports != nil {
+		errs = append(errs, s.reports.finish(s.calls.Load()))
+	}
+	if s.tracer != nil {
+		errs = append(errs, s.tracer.finish(s.stats.list()))
+	}
+	if s.summary != nil {
+		s.summary.write(appendSummary(nil, s.stats.list(), ""))
+		errs = append(errs, s.summary.finish())
+	}
+	return errors.Join(errs...)
+}
+
+// Findings returns the number of things that the validator found so far.
+func (s *Shim) Findings() int {
+	if s.reports == nil {
+		return 0
+	}
+	return int(s.reports.findings.Load())
+}

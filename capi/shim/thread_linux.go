@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package shim
+
+import "syscall"
+
+// threadID returns the number by which the system knows the calling thread.
+func threadID() uint64 { return uint64(syscall.Gettid()) }

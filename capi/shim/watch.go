@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package shim
+
+import (
+	"sync"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/capi/describe"
+)
+
+// outputs knows how many outputs executables have: the arguments of
+// PJRT_LoadedExecutable_Execute do not say it.
+type outputs struct {
+	mu    sync.Mutex
+	count map[uintptr]int // guarded by mu; by PJRT_LoadedExecutable
+}
+
+// of returns the number of outputs of the program that a call executes; 0 when
+// the plugin does not tell.
+func (o *outputs) of(real *capi.Table, v describe.View) int {
+	h := uintptr(v.WordOf("executable"))
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if n, ok := o.count[h]; ok || h == 0 {
+		return n
+	}
+	if o.count == nil {
+		o.count = make(map[uintptr]int)
+	}
+	o.count[h] = countOutputs(real, h)
+	return o.count[h]
+}
+
+func countOutputs(real *capi.Table, loaded uintptr) int {
+	var get capi.Call[capi.LoadedExecutableGetExecutableArgs]
+	get.Args.LoadedExecutable = describe.PointerOf[capi.LoadedExecutable](loaded)
+	if get.Do(real) != nil {
+		return 0
+	}
+	var n capi.Call[capi.ExecutableNumOutputsArgs]
+	n.Args.Executable = get.Args.Executable
+	count := 0
+	if n.Do(real) == nil {
+		count = int(n.Args.NumOutputs)
+	}
+	var d capi.Call[capi.ExecutableDestroyArgs]
+	d.Args.Executable = get.Args.Executable
+	_ = d.Do(real)
+	return count
+}
+
+// forget is for executables that are destroyed: another may get the address.
+func (o *outputs) forget(loaded uintptr) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	delete(o.count, loaded)
+}
+
+// eventWatch holds what is to be done before a client can know that an event is
+// ready: look at memory that belongs to the plugin until then.
+type eventWatch struct {
+	mu      sync.Mutex
+	pending map[uintptr]*settling // guarded by mu; by PJRT_Event
+}
+
+// settling is what is to be done for one event. It is done once, and all that
+// want it done wait for that.
+type settling struct {
+	once sync.Once
+	mu   sync.Mutex
+	todo []func(failed bool) // guarded by mu
+}
+
+// run does it; failed says that what the event stands for failed.
+func (s *settling) run(failed bool) {
+	if s == nil {
+		return
+	}
+	s.once.Do(func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		for _, f := range s.todo {
+			f(failed)
+		}
+		s.todo = nil
+	})
+}
+
+// add has f done when the event is ready.
+func (w *eventWatch) add(event uintptr, f func(failed bool)) *settling {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.pending == nil {
+		w.pending = make(map[uintptr]*settling)
+	}
+	s := w.pending[event]
+	if s == nil {
+		s = new(settling)
+		w.pending[event] = s
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.todo = append(s.todo, f)
+	return s
+}
+
+// of returns what is to be done for an event, nil for nothing.
+func (w *eventWatch) of(event uintptr) *settling {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.pending[event]
+}
+
+// drop forgets an event that is destroyed.
+func (w *eventWatch) drop(event uintptr) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.pending, event)
+}
+
+// settle does what is pending for the event of a call that told that it is ready.
+func (s *session) settle(k *call) {
+	if k.view.Struct == nil {
+		return
+	}
+	switch k.function {
+	case functionAwait, functionEventError:
+		s.events.of(uintptr(k.view.WordOf("event"))).run(k.err != nil)
+	case functionIsReady:
+		if k.err != nil || k.view.WordOf("is_ready") == 0 {
+			return
+		}
+		if w := s.events.of(uintptr(k.view.WordOf("event"))); w != nil {
+			var c capi.Call[capi.EventErrorArgs]
+			c.Args.Event = describe.PointerOf[capi.Event](uintptr(k.view.WordOf("event")))
+			w.run(c.Do(s.real) != nil)
+		}
+	}
+}
+
+// onReady stands between the plugin and the callback that a client registers, so
+// that what is pending is done before the client knows. It returns what is to
+// be called when the registration is over.
+func (s *session) onReady(k *call) (done func()) {
+	v := k.view
+	if v.Struct == nil || v.WordOf("callback") == 0 {
+		return func() {}
+	}
+	event := s.events.of(uintptr(v.WordOf("event")))
+	callback, arg := v.WordOf("callback"), v.WordOf("user_arg")
+	by := k.plan
+	number := k.number
+	mine, handle := capi.NewEventOnReadyCallback(func(err *capi.ErrorHandle) {
+		event.run(err != nil)
+		if err != nil && s.validator != nil && !s.closed.Load() {
+			s.validator.gotError(err, by, number)
+		}
+		capi.EventOnReadyCallback(callback).Call(err, uintptr(arg))
+	})
+	v.SetWord(v.Struct.Field("callback"), int64(mine))
+	v.SetWord(v.Struct.Field("user_arg"), int64(handle))
+	return func() {
+		v.SetWord(v.Struct.Field("callback"), callback)
+		v.SetWord(v.Struct.Field("user_arg"), arg)
+		if k.c.Err() != nil {
+			handle.Delete()
+		}
+	}
+}

@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package golang
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/purepjrt/purepjrt/gen/model"
+)
+
+const pathDescribe = pathCAPI + "/describe"
+
+// countedBy are the fields that count what a pointer points to, where no name
+// tells: the outermost first, by struct and pointer. An empty name stands for a
+// number that the struct does not say.
+var countedBy = map[string][]string{
+	"JAX_CustomCallPartitioner_InferShardingFromOperands_Args.op_args":         {"num_args"},
+	"JAX_CustomCallPartitioner_Partition_Args.args_sharding":                   {"num_args"},
+	"JAX_CustomCallPartitioner_Partition_Args.op_args":                         {"num_args"},
+	"JAX_CustomCallPartitioner_string.data":                                    {"size"},
+	"PJRT_AsyncHostToDeviceTransferManager_AddMetadata_Args.transfer_metadata": {"num_metadata"},
+	"PJRT_AsyncHostToDeviceTransferManager_TransferData_Args.data":             {"transfer_size"},
+	"PJRT_AsyncHostToDeviceTransferManager_TransferLiteral_Args.shape_dims":    {"shape_num_dims"},
+	"PJRT_Buffer_CopyRawToHost_Args.dst":                                       {"transfer_size"},
+	"PJRT_Buffer_DynamicDimensionIndices_Args.dynamic_dim_indices":             {"num_dynamic_dims"},
+	"PJRT_Buffer_MemoryLayout_Tiled.tile_dim_sizes":                            {"num_tiles"},
+	"PJRT_Buffer_UnpaddedDimensions_Args.unpadded_dims":                        {"num_dims"},
+	"PJRT_Chunk.data": {"size"},
+	"PJRT_Client_CreateAliasBuffer_Args.shape_dims":                                 {"shape_num_dims"},
+	"PJRT_Client_CreateErrorBuffer_Args.shape_dims":                                 {"shape_num_dims"},
+	"PJRT_Client_CreateUninitializedBuffer_Args.shape_dims":                         {"shape_num_dims"},
+	"PJRT_Client_Create_Args.create_options":                                        {"num_options"},
+	"PJRT_Collectives_CreateCommunicators_Args.clique_id_sizes":                     {"num_clique_ids"},
+	"PJRT_Collectives_CreateCommunicators_Args.rank_ids":                            {"num_device_ranks"},
+	"PJRT_Executable_OutputDimensions_Args.dim_sizes":                               {"num_outputs"},
+	"PJRT_Executable_OutputMemoryKinds_Args.memory_kind_sizes":                      {"num_outputs"},
+	"PJRT_Executable_OutputMemoryKinds_Args.memory_kinds":                           {"num_outputs"},
+	"PJRT_Executable_ParameterMemoryKinds_Args.memory_kind_sizes":                   {"num_parameters"},
+	"PJRT_Executable_ParameterMemoryKinds_Args.memory_kinds":                        {"num_parameters"},
+	"PJRT_ExecuteOptions.incarnation_ids":                                           {"num_tasks"},
+	"PJRT_ExecuteOptions.task_ids":                                                  {"num_tasks"},
+	"PJRT_Layouts_PJRT_Executable_GetOutputLayouts_Args.layouts":                    {"num_outputs"},
+	"PJRT_Layouts_PJRT_Executable_GetParameterLayouts_Args.layouts":                 {"num_parameters"},
+	"PJRT_LoadedExecutable_Execute_Args.argument_lists":                             {"num_devices", "num_args"},
+	"PJRT_LoadedExecutable_Execute_Args.device_complete_events":                     {"num_devices"},
+	"PJRT_LoadedExecutable_Execute_Args.output_lists":                               {"num_devices", ""},
+	"PJRT_Megascale_GetInterfaceAddressesHelper_Args.interface_prefixes_sizes":      {"num_interface_prefixes"},
+	"PJRT_Megascale_GetInterfaceAddressesHelper_Args.serialized_addresses":          {"num_addresses"},
+	"PJRT_Megascale_GetInterfaceAddressesHelper_Args.serialized_addresses_sizes":    {"num_addresses"},
+	"PJRT_Megascale_ProcessesInfo.address_sizes":                                    {"num_addresses"},
+	"PJRT_PhaseCompile_C_Buffers_Destroy_Args.char_buffer_sizes":                    {"num_char_buffers"},
+	"PJRT_PhaseCompile_Get_PhaseNames_Args.phase_names_sizes":                       {"num_phase_names"},
+	"PJRT_PhaseCompile_Run_Phase_Args.input_programs_sizes":                         {"num_input_programs"},
+	"PJRT_PhaseCompile_Run_Phase_Args.output_programs_sizes":                        {"num_output_programs"},
+	"PJRT_PhaseCompile_Run_Phase_Args.phases_to_run_sizes":                          {"num_phases_to_run"},
+	"PJRT_RawBuffer_CopyRawDeviceToHost_Args.dst":                                   {"transfer_size"},
+	"PJRT_RawBuffer_CopyRawHostToDevice_Args.src":                                   {"transfer_size"},
+	"PJRT_Shardings_PJRT_Executable_OutputShardings_Args.sharding_sizes":            {"num_outputs"},
+	"PJRT_Shardings_PJRT_Executable_OutputShardings_Args.shardings":                 {"num_outputs"},
+	"PJRT_Shardings_PJRT_Executable_ParameterShardings_Args.sharding_sizes":         {"num_parameters"},
+	"PJRT_Shardings_PJRT_Executable_ParameterShardings_Args.shardings":              {"num_parameters"},
+	"PJRT_TopologyDescription_Create_Args.create_options":                           {"num_options"},
+	"PJRT_TpuExecutable_RunHloCostAnalysis_Args.hlo_module":                         {"num_hlo_modules"},
+	"PJRT_TpuExecutable_RunHloCostAnalysis_Args.hlo_module_size":                    {"num_hlo_modules"},
+	"PJRT_TpuTopology_GetSliceConfigs_Args.slice_configs":                           {"num_slice_configs"},
+	"PJRT_Transfers_PJRT_Client_CrossHostReceiveBuffers_Args.buffers":               {"num_shapes"},
+	"PJRT_Transfers_PJRT_Client_CrossHostReceiveBuffers_Args.element_types":         {"num_shapes"},
+	"PJRT_Transfers_PJRT_Client_CrossHostReceiveBuffers_Args.shape_num_dims":        {"num_shapes"},
+	"PJRT_Transfers_PJRT_Client_CrossHostReceiveBuffers_Args.src_global_device_ids": {"num_shapes"},
+	"PJRT_Transfers_PJRT_Client_CrossHostReceiveBuffers_Args.transfer_keys":         {"num_shapes"},
+	"PJRT_Transfers_PJRT_Client_CrossHostSendBuffers_Args.dst_global_device_ids":    {"num_buffers"},
+	"PJRT_Transfers_PJRT_Client_CrossHostSendBuffers_Args.send_events":              {"num_buffers"},
+	"PJRT_Transfers_PJRT_Client_CrossHostSendBuffers_Args.transfer_keys":            {"num_buffers"},
+	"PJRT_Transfers_PJRT_Client_MakeCrossHostReceiveBuffers_Args.element_types":     {"num_shapes"},
+	"PJRT_Transfers_PJRT_Client_MakeCrossHostReceiveBuffers_Args.shape_num_dims":    {"num_shapes"},
+	"PJRT_XlaTransform_string.data":                                                 {"size"},
+}
+
+// sizedBy are the fields that hold the lengths of the texts that a field of
+// texts points to.
+var sizedBy = map[string]string{
+	"PJRT_Collectives_CreateCommunicators_Args.clique_ids":                 "clique_id_sizes",
+	"PJRT_Executable_OutputMemoryKinds_Args.memory_kinds":                  "memory_kind_sizes",
+	"PJRT_Executable_ParameterMemoryKinds_Args.memory_kinds":               "memory_kind_sizes",
+	"PJRT_Megascale_GetInterfaceAddressesHelper_Args.interface_prefixes":   "interface_prefixes_sizes",
+	"PJRT_Megascale_GetInterfaceAddressesHelper_Args.serialized_addresses": "serialized_addresses_sizes",
+	"PJRT_Megascale_ProcessesInfo.addresses":                               "address_sizes",
+	"PJRT_PhaseCompile_C_Buffers_Destroy_Args.char_buffers":                "char_buffer_sizes",
+	"PJRT_PhaseCompile_Get_PhaseNames_Args.phase_names":                    "phase_names_sizes",
+	"PJRT_PhaseCompile_Run_Phase_Args.input_programs":                      "input_programs_sizes",
+	"PJRT_PhaseCompile_Run_Phase_Args.output_programs":                     "output_programs_sizes",
+	"PJRT_PhaseCompile_Run_Phase_Args.phases_to_run":                       "phases_to_run_sizes",
+	"PJRT_Shardings_PJRT_Executable_OutputShardings_Args.shardings":        "sharding_sizes",
+	"PJRT_Shardings_PJRT_Executable_ParameterShardings_Args.shardings":     "sharding_sizes",
+	"PJRT_TpuExecutable_RunHloCostAnalysis_Args.hlo_module":                "hlo_module_size",
+}
+
+// undescribed are pointers that are no use without the rest of the call: lists
+// for each device, whose number another struct has.
+var undescribed = map[string]bool{
+	"PJRT_ExecuteOptions.send_callbacks": true,
+	"PJRT_ExecuteOptions.recv_callbacks": true,
+}
+
+// zeroTerminated are the texts that end with a zero byte, by struct and field.
+var zeroTerminated = map[string]bool{
+	"PJRT_ExecuteOptions.call_location": true,
+}
+
+// countedOut are counts that functions fill without a mark in the header.
+var countedOut = map[string]bool{
+	"PJRT_Executable_OutputDimensions_Args.num_outputs":        true,
+	"PJRT_Executable_OutputMemoryKinds_Args.num_outputs":       true,
+	"PJRT_Executable_ParameterMemoryKinds_Args.num_parameters": true,
+}
+
+// describe writes the file of package describe: what the fields of the structs
+// are, by their C names, for programs that look at calls without knowing them.
+func (g *generator) describe() error {
+	var core *unit
+	for _, u := range g.order {
+		if u.kind == unitCore {
+			core = u
+		}
+	}
+	s := g.sheet(core, "describe/zz_describe.go", "the headers of pjrt_c_api.h")
+	s.file = jen.NewFilePathName(pathDescribe, "describe")
+	s.file.HeaderComment(fmt.Sprintf("// Code generated by pjrtgen from the headers of pjrt_c_api.h %s; DO NOT EDIT.", core.version))
+	f := s.add()
+
+	var functions, structs []jen.Code
+	for _, u := range g.order {
+		if u.pkg != packageCAPI {
+			continue
+		}
+		for _, t := range u.types {
+			switch t.kind {
+			case kindStruct:
+				if !describable(t) {
+					continue
+				}
+				if err := g.describeStruct(f, t); err != nil {
+					return fmt.Errorf("%s: struct %s: %w", u.header.Path, t.c, err)
+				}
+				structs = append(structs, jen.Line().Op("&").Id("struct"+t.goName))
+			case kindEnum:
+				_, texts := enumNames(u.pkg, t.c, valueNames(t.enum))
+				var rows []jen.Code
+				for i, v := range t.enum.Values {
+					rows = append(rows, jen.Line().Values(jen.Lit(int(v.Value)), jen.Lit(texts[i])))
+				}
+				f.Var().Id("enum"+t.goName).Op("=").Id("Enum").Values(
+					jen.Lit(t.c), jen.Index().Id("EnumValue").Values(append(rows, jen.Line())...))
+			}
+		}
+		for _, t := range u.tables {
+			for _, fn := range t.functions {
+				functions = append(functions, jen.Line().Values(jen.Lit(fn.c), jen.Op("&").Id("struct"+fn.args.goName)))
+			}
+		}
+	}
+	f.Comment("// functions are the functions of all tables with their arguments.")
+	f.Var().Id("functions").Op("=").Index(jen.Op("...")).Id("Function").Values(append(functions, jen.Line())...)
+	f.Comment("// structs are all structs.")
+	f.Var().Id("structs").Op("=").Index(jen.Op("...")).Op("*").Id("Struct").Values(append(structs, jen.Line())...)
+	return nil
+}
+
+// describable reports whether a struct holds data: tables of functions do not.
+func describable(t *typeInfo) bool {
+	return t.st.Role == model.RoleArgs || t.st.Role == model.RoleStruct && !isObject(t)
+}
+
+// isObject reports whether a struct is an object with a table of functions in
+// front, which is handled by its address.
+func isObject(t *typeInfo) bool {
+	return len(t.st.Fields) > 0 && t.st.Fields[0].Name == "vtable"
+}
+
+func (g *generator) describeStruct(f *jen.File, t *typeInfo) error {
+	fields, err := g.describeFields(t, t.st.Fields, t.st)
+	if err != nil {
+		return err
+	}
+	f.Var().Id("struct"+t.goName).Op("=").Id("Struct").Values(
+		jen.Id("Name").Op(":").Lit(t.c),
+		jen.Id("Size").Op(":").Lit(int(dataEnd(t.st))),
+		jen.Id("Sized").Op(":").Lit(t.st.HasStructSize),
+		jen.Id("Fields").Op(":").Index().Id("Field").Values(append(fields, jen.Line())...))
+	return nil
+}
+
+func (g *generator) describeFields(t *typeInfo, list []model.Field, whole *model.Struct) ([]jen.Code, error) {
+	var out []jen.Code
+	for i := range list {
+		f := &list[i]
+		if f.Name == "struct_size" || f.Name == "extension_start" {
+			continue
+		}
+		items := []jen.Code{
+			jen.Id("Name").Op(":").Lit(f.Name), jen.Id("Offset").Op(":").Lit(int(f.Offset)), jen.Id("Size").Op(":").Lit(int(f.Size)),
+		}
+		set := func(name string, value jen.Code) { items = append(items, jen.Id(name).Op(":").Add(value)) }
+		if f.Anonymous != "" {
+			members, err := g.describeFields(t, f.Fields, whole)
+			if err != nil {
+				return nil, err
+			}
+			items[0] = jen.Id("Name").Op(":").Lit(strings.ToLower(unionName(t.c)))
+			set("Kind", jen.Id("Union"))
+			set("Members", jen.Index().Id("Field").Values(append(members, jen.Line())...))
+			out = append(out, jen.Line().Values(items...))
+			continue
+		}
+		if err := g.describeType(t, f, whole, set); err != nil {
+			return nil, fmt.Errorf("field %s: %w", f.Name, err)
+		}
+		key := t.c + "." + f.Name
+		switch {
+		case f.Dir == model.DirInOut || callerMemory[key]:
+			set("Dir", jen.Id("InOut"))
+		case isOut(t, f) || countedOut[key]:
+			set("Dir", jen.Id("Out"))
+		}
+		if minor := g.since(t.unit.header, key); minor > oldestMinor {
+			set("Since", jen.Lit(minor))
+		}
+		out = append(out, jen.Line().Values(items...))
+	}
+	return out, nil
+}
+
+func unionName(c string) string {
+	if name, ok := unionNames[c]; ok {
+		return name
+	}
+	return "Union"
+}
+
+// describeType sets what a field's bytes mean.
+func (g *generator) describeType(t *typeInfo, f *model.Field, whole *model.Struct, set func(string, jen.Code)) error {
+	if f.Kind == "fnptr" {
+		set("Kind", jen.Id("Callback"))
+		if f.Fn != "" {
+			set("Type", jen.Lit(f.Fn))
+		}
+		return nil
+	}
+	key, ptr := t.c+"."+f.Name, f.Ptr
+	counts := g.counts(t, f, whole)
+	info := g.types[f.Base]
+	for info != nil && info.kind == kindAlias && scalars[info.target] == "" {
+		info = g.types[info.target]
+	}
+	scalar := scalars[f.Base]
+	if info != nil && info.kind == kindAlias {
+		scalar = scalars[info.target]
+	}
+	elem := int64(8)
+	switch {
+	case f.Kind == "array" && (ptr > 0 || scalar == ""):
+		return fmt.Errorf("an array of other things than numbers inside a struct: package describe has no form for it")
+	case info != nil && info.kind == kindHandle, info != nil && info.kind == kindStruct && isObject(info) && ptr > 0:
+		if ptr == 0 {
+			return fmt.Errorf("a handle by value")
+		}
+		set("Kind", jen.Id("Handle"))
+		set("Type", jen.Lit(info.c))
+		ptr--
+	case info != nil && info.kind == kindEnum:
+		set("Kind", jen.Id("Enumerator"))
+		set("Enum", jen.Op("&").Id("enum"+info.goName))
+		elem = info.enum.Size
+	case info != nil && info.kind == kindCallback:
+		set("Kind", jen.Id("Callback"))
+		set("Type", jen.Lit(info.c))
+		ptr, counts = 0, nil
+	case undescribed[key]:
+		set("Kind", jen.Id("Address"))
+		return nil
+	case info != nil && info.kind == kindStruct && describable(info) && info != t:
+		set("Kind", jen.Id("Record"))
+		set("Struct", jen.Op("&").Id("struct"+info.goName))
+		elem = info.st.Size
+	case f.Base == "char" && ptr > 0 && (len(counts) > 0 || zeroTerminated[key]):
+		set("Kind", jen.Id("Text"))
+		elem = 1
+		if ptr--; ptr > 0 && sizedBy[key] == "" {
+			return fmt.Errorf("a list of texts: say in sizedBy where their lengths are")
+		}
+	case f.Base == "void" && ptr == 1 && len(counts) > 0:
+		set("Kind", jen.Id("Data"))
+		elem = 1
+		ptr--
+	case scalar == "" || ptr > 0 && len(counts) == 0 || ptr > 1:
+		set("Kind", jen.Id("Address"))
+		return nil
+	default:
+		l := scalarLayout[scalar]
+		elem = l.size
+		switch kind := strings.TrimRight(scalar, "0123456789"); {
+		case scalar == "bool":
+			set("Kind", jen.Id("Bool"))
+		case kind == "float":
+			set("Kind", jen.Id("Float"))
+		case kind == "int":
+			set("Kind", jen.Id("Int"))
+		default:
+			set("Kind", jen.Id("Uint"))
+		}
+	}
+	set("Elem", jen.Lit(int(elem)))
+	if ptr > 0 {
+		set("Depth", jen.Lit(ptr))
+	}
+	if len(counts) > 0 {
+		var items []jen.Code
+		for _, c := range counts {
+			items = append(items, jen.Lit(c))
+		}
+		set("Counts", jen.Index().String().Values(items...))
+	}
+	if by := sizedBy[key]; by != "" {
+		set("Sizes", jen.Lit(by))
+	}
+	return nil
+}
+
+// counts returns the names of the fields that count what a pointer points to.
+func (g *generator) counts(t *typeInfo, f *model.Field, whole *model.Struct) []string {
+	if f.Ptr == 0 {
+		return nil
+	}
+	if c, ok := countedBy[t.c+"."+f.Name]; ok {
+		return c
+	}
+	if t.c == "PJRT_NamedValue" && f.Name != "name" {
+		return []string{"value_size"} // of the members of its union that are pointers
+	}
+	for _, name := range []string{"num_" + f.Name, f.Name + "_size", f.Name + "_count", f.Name + "_len"} {
+		if slices.ContainsFunc(whole.Fields, func(other model.Field) bool { return other.Name == name && other.Ptr == 0 }) {
+			return []string{name}
+		}
+	}
+	return nil
+}

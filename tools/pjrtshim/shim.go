@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/capi/serve"
+	"github.com/purepjrt/purepjrt/capi/shim"
+	"github.com/purepjrt/purepjrt/pjrt/plugins"
+)
+
+const (
+	prefix         = "PJRT_SHIM_"
+	pluginVariable = prefix + "PLUGIN"
+)
+
+// running is the shim of this process, once a client asked for the table.
+var running struct {
+	mu   sync.Mutex
+	shim *shim.Shim // guarded by mu; nil when it could not start
+}
+
+// start makes the table, the first time. When that fails, the table is one
+// of which the functions that a client calls first say why.
+var start = sync.OnceValue(func() *serve.Table {
+	t, err := open(os.Environ())
+	if err == nil {
+		return t
+	}
+	fmt.Fprintln(os.Stderr, "pjrt shim:", err)
+	return broken(err)
+})
+
+// open does what the environment says.
+func open(environ []string) (*serve.Table, error) {
+	config, err := shim.Environment(prefix, environ, pluginVariable)
+	if err != nil {
+		return nil, err
+	}
+	path, err := pluginPath(value(environ, pluginVariable))
+	if err != nil {
+		return nil, err
+	}
+	if err := plugins.Prepare(path); err != nil {
+		return nil, err
+	}
+	real, err := capi.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	s, err := shim.New(config)
+	if err != nil {
+		return nil, err
+	}
+	t, err := s.Wrap(real)
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	running.mu.Lock()
+	defer running.mu.Unlock()
+	running.shim = s
+	return t, nil
+}
+
+// value returns the value of a variable.
+func value(environ []string, name string) string {
+	for _, entry := range environ {
+		if n, v, _ := strings.Cut(entry, "="); n == name {
+			return v
+		}
+	}
+	return ""
+}
+
+// pluginPath returns the library that a value of PJRT_SHIM_PLUGIN means: a path,
+// one behind a name and a colon, or the name of a plugin that is installed.
+func pluginPath(value string) (string, error) {
+	if value == "" {
+		return "", fmt.Errorf("%s is not set: give it the plugin that the calls go to, a path or the name of an installed plugin", pluginVariable)
+	}
+	path := value
+	if name, rest, ok := strings.Cut(value, ":"); ok && !plugins.IsPath(name) && rest != "" {
+		path = rest
+	}
+	if plugins.IsPath(path) {
+		return path, nil
+	}
+	if _, err := os.Stat(path); err == nil {
+		return "./" + path, nil
+	}
+	c, err := plugins.Lookup(context.Background(), path, plugins.ListOptions{})
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", pluginVariable, err)
+	}
+	return c.Path, nil
+}
+
+// broken returns a table of a plugin that cannot start, for the reason err. A
+// client shows that to its user, where a null table would be no more than that
+// something went wrong.
+func broken(err error) *serve.Table {
+	reason := &capi.Error{Code: capi.ErrorCodeFailedPrecondition, Message: "pjrt shim: " + err.Error()}
+	p := &serve.Plugin{
+		Minor:                     serve.OldestMinor, // no client is refused for its structs before it gets the reason
+		PluginInitialize:          func(*capi.PluginInitializeArgs) error { return reason },
+		PluginAttributes:          func(*capi.PluginAttributesArgs) error { return reason },
+		ClientCreate:              func(*capi.ClientCreateArgs) error { return reason },
+		TopologyDescriptionCreate: func(*capi.TopologyDescriptionCreateArgs) error { return reason },
+	}
+	t, err := p.Serve()
+	if err != nil {
+		panic(err) // nothing else in this process serves tables
+	}
+	return t
+}
+
+// end sums up and closes the files.
+func end() {
+	running.mu.Lock()
+	s := running.shim
+	running.shim = nil
+	running.mu.Unlock()
+	if s == nil {
+		return
+	}
+	if err := s.Close(); err != nil {
+		fmt.Fprintln(os.Stderr, "pjrt shim:", err)
+	}
+}
