@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/purepjrt/purepjrt/capi"
@@ -20,13 +21,14 @@ import (
 // any goroutine.
 type Buffer struct {
 	client *Client
-	ref    *lifetime.Ref[capi.Buffer]
+	ref    lifetime.Ref[capi.Buffer]
 	shape  Shape
 
 	hostDone   <-chan struct{} // nil when C kept no memory of the host
 	references *references     // external ones
 	dynamic    answer          // does it have dimensions known only at run time?
 	readable   answer          // is its memory that of a dense array on the host?
+	device     atomic.Pointer[capi.Device]
 }
 
 // HostBufferSemantics say what a plugin does with memory of the host that
@@ -261,14 +263,16 @@ func (c *Client) newBuffer(h *capi.Buffer, shape Shape) *Buffer {
 
 // newBufferOf is newBuffer with a shape whose dimensions never change.
 func (c *Client) newBufferOf(h *capi.Buffer, shape Shape) *Buffer {
-	return &Buffer{client: c, shape: shape, references: new(references), ref: lifetime.New("buffer", h, c.ref, c.destroyBuffer)}
+	b := &Buffer{client: c, shape: shape}
+	b.references = lifetime.Init[capi.Buffer, references](&b.ref, "buffer", h, c.ref, c.destroyBuffer)
+	return b
 }
 
 // newBufferWith is newBuffer with something to do when the buffer is destroyed.
 func (c *Client) newBufferWith(h *capi.Buffer, shape Shape, destroyed func()) *Buffer {
-	b := &Buffer{client: c, shape: Shape{shape.Type, slices.Clone(shape.Dims)}, references: new(references)}
+	b := &Buffer{client: c, shape: Shape{shape.Type, slices.Clone(shape.Dims)}}
 	destroy := c.destroyBuffer
-	b.ref = lifetime.New("buffer", h, c.ref, func(h *capi.Buffer) {
+	b.references = lifetime.Init[capi.Buffer, references](&b.ref, "buffer", h, c.ref, func(h *capi.Buffer) {
 		destroy(h)
 		destroyed()
 	})
