@@ -29,6 +29,7 @@ type Buffer struct {
 	dynamic    answer          // does it have dimensions known only at run time?
 	readable   answer          // is its memory that of a dense array on the host?
 	device     atomic.Pointer[capi.Device]
+	inMemory   atomic.Pointer[Layout] // see knownLayout
 }
 
 // HostBufferSemantics say what a plugin does with memory of the host that
