@@ -133,6 +133,11 @@ func (m *Memory) handleIn(client *Client) (*capi.Memory, error) {
 // The buffer may be used at once; computations wait for its contents. With the
 // default semantics the plugin has read a.Data when BufferFromHost returns, and
 // the caller may change it again. opts may be nil.
+//
+// When a device is out of memory, buffers that the program forgot are collected
+// first, and the plugin is asked once more; other functions that make buffers do
+// the same. A plugin that finds out only later gives the buffer that error in place
+// of its contents.
 func (c *Client) BufferFromHost(ctx context.Context, a HostArray, opts *BufferOptions) (_ *Buffer, err error) {
 	op := begin(ctx, OperationUpload, subject{client: c, bytes: len(a.Data)})
 	defer op.end(&err)
@@ -180,7 +185,7 @@ func (c *Client) BufferFromHost(ctx context.Context, a HostArray, opts *BufferOp
 	args.HostBufferSemantics = opts.Semantics
 	args.Device, args.Memory = place.device, place.memory
 	args.DeviceLayout = layout.layout
-	err = call.Do(c.table)
+	err = allocate(ctx, c.table, &call)
 	runtime.KeepAlive(a.Data)
 	runtime.KeepAlive(layout)
 	if err != nil {
