@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/purepjrt/purepjrt/conformance/report"
 	"github.com/purepjrt/purepjrt/conformance/rules"
 )
 
@@ -101,35 +102,24 @@ func (c *Check) Validate() error {
 }
 
 // Verdict is the outcome of a check.
-type Verdict string
+type Verdict = report.Verdict
 
-// The verdicts.
+// The verdicts; the report adds some that a check alone cannot come to.
 const (
-	Pass           Verdict = "PASS"
-	Fail           Verdict = "FAIL"
-	Crash          Verdict = "CRASH"   // the process ended by a signal
-	Abort          Verdict = "ABORT"   // the plugin ended the process
-	Timeout        Verdict = "TIMEOUT" // no answer within the limit
-	Warn           Verdict = "WARN"    // a SHOULD rule failed
-	SkipAbsent     Verdict = "SKIP-ABSENT"
-	SkipUnimpl     Verdict = "SKIP-UNIMPL"
-	SkipEnv        Verdict = "SKIP-ENV"
-	Waived         Verdict = "WAIVED"          // failed, as a waiver said
-	UnexpectedPass Verdict = "UNEXPECTED-PASS" // passed, although a waiver said it fails
-	Flaky          Verdict = "FLAKY"           // reruns gave different verdicts
-	SuiteError     Verdict = "SUITE-ERROR"     // the suite itself is at fault
+	Pass           = report.Pass
+	Fail           = report.Fail
+	Crash          = report.Crash
+	Abort          = report.Abort
+	Timeout        = report.Timeout
+	Warn           = report.Warn
+	SkipAbsent     = report.SkipAbsent
+	SkipUnimpl     = report.SkipUnimpl
+	SkipEnv        = report.SkipEnv
+	Waived         = report.Waived
+	UnexpectedPass = report.UnexpectedPass
+	Flaky          = report.Flaky
+	SuiteError     = report.SuiteError
 )
-
-// Skipped reports whether the check did not run to its end for want of
-// something.
-func (v Verdict) Skipped() bool {
-	return v == SkipAbsent || v == SkipUnimpl || v == SkipEnv
-}
-
-// Failed reports whether the check found a fault, whatever its severity.
-func (v Verdict) Failed() bool {
-	return v == Fail || v == Crash || v == Abort || v == Timeout || v == Warn
-}
 
 // Result is what a check found.
 type Result struct {
@@ -139,6 +129,7 @@ type Result struct {
 	Failures []string      `json:"failures,omitempty"` // what was expected and what came
 	Notes    []string      `json:"notes,omitempty"`    // observations that decide nothing
 	Skip     string        `json:"skip,omitempty"`     // why it was skipped
+	Skew     []report.Skew `json:"skew,omitempty"`     // what came of other struct sizes
 	Duration time.Duration `json:"duration_ns"`
 }
 

@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/conformance/report"
 	"github.com/purepjrt/purepjrt/conformance/rules"
 )
 
@@ -28,6 +29,7 @@ type T struct {
 	mu       sync.Mutex
 	failures []string
 	notes    []string
+	skew     []report.Skew
 	cleanups []func()
 	owned    []ownedHandle
 	verdict  Verdict // of a check that ended early
@@ -99,7 +101,7 @@ func (t *T) guard(f func()) {
 func (t *T) result() Result {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	r := Result{Check: t.check.Name(), Rule: t.check.Rule, Verdict: Pass, Failures: t.failures, Notes: t.notes}
+	r := Result{Check: t.check.Name(), Rule: t.check.Rule, Verdict: Pass, Failures: t.failures, Notes: t.notes, Skew: t.skew}
 	switch {
 	case t.suite != "":
 		r.Verdict = SuiteError
@@ -165,6 +167,15 @@ func (t *T) Notef(format string, args ...any) {
 	if len(t.notes) < maxMessages {
 		t.notes = append(t.notes, fmt.Sprintf(format, args...))
 	}
+}
+
+// Skew adds a line to the report's matrix of struct sizes, and decides nothing:
+// a check that finds an outcome wrong says so with Errorf, too.
+func (t *T) Skew(s report.Skew) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	s.Check = t.check.Name()
+	t.skew = append(t.skew, s)
 }
 
 // SkipEnvf ends the check: the machine or the plugin's devices lack what it
