@@ -15,7 +15,7 @@ import (
 // Checks are the checks of this package, group by group.
 var Checks = slices.Concat(
 	eventChecks, eventCreateChecks, uploadChecks, uploadSemanticsChecks, downloadChecks,
-	metadataChecks, lifecycleChecks,
+	metadataChecks, lifecycleChecks, stridesChecks,
 )
 
 // Unobservable are the rules of these groups that no client can observe, with
