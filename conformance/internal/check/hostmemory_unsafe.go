@@ -93,3 +93,12 @@ func SpoilLayout(l *capi.BufferMemoryLayout) {
 	size := l.StructSize
 	clear(unsafe.Slice((*byte)(unsafe.Pointer(l)), size))
 }
+
+// SpoilNamedValues overwrites named values, as a caller does that frees them.
+// The strings they pointed to may be shared with others and stay.
+func SpoilNamedValues(p *capi.NamedValue, n uintptr) {
+	for i := range unsafe.Slice(p, n) {
+		v := (*capi.NamedValue)(unsafe.Add(unsafe.Pointer(p), uintptr(i)*unsafe.Sizeof(capi.NamedValue{})))
+		v.Name, v.NameSize, v.ValueSize, v.Value[0] = nil, 0, 0, 0
+	}
+}

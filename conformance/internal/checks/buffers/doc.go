@@ -16,6 +16,7 @@ import (
 var Checks = slices.Concat(
 	eventChecks, eventCreateChecks, uploadChecks, uploadSemanticsChecks, downloadChecks,
 	metadataChecks, lifecycleChecks, stridesChecks,
+	asyncChecks, literalChecks,
 )
 
 // Unobservable are the rules of these groups that no client can observe, with
