@@ -7,10 +7,15 @@ import (
 	"fmt"
 
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/conformance/internal/checks/buffers"
+	"github.com/purepjrt/purepjrt/conformance/internal/checks/numeric"
 )
 
 // parts are the packages that hold the checks.
-var parts = []func() []check.Check{}
+var parts = []func() []check.Check{
+	func() []check.Check { return buffers.Checks },
+	numeric.Checks,
+}
 
 // suites are the lists of checks that a worker can be asked for. The contract's
 // has no name.

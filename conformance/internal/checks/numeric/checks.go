@@ -94,6 +94,7 @@ func Checks() []check.Check {
 	}
 	cs = append(cs, randoms()...)
 	cs = append(cs, edges()...)
+	cs = append(cs, invariances()...)
 	controls(func(name string, p program) { put(name, check.Quick, p) })
 	return cs
 }

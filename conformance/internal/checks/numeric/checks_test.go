@@ -4,6 +4,7 @@
 package numeric
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -79,13 +80,16 @@ func TestChecksSeeConfusedOperations(t *testing.T) {
 	for _, c := range Checks() {
 		byName[c.Name()] = c
 	}
-	for _, m := range Mutants()[:len(swaps)] {
+	for i, m := range Mutants() {
+		if i >= len(swaps) && !strings.HasPrefix(m.Check, "DIFF") {
+			continue
+		}
 		table, err := m.Table(base)
 		require.NoError(t, err)
 		env := &check.Env{Table: table.Capi()}
 		c := byName[m.Check]
 		r := check.Run(t.Context(), &c, env)
-		assert.Equal(t, check.Fail, r.Verdict, m.Name())
+		assert.True(t, r.Verdict.Failed(), "%s: %v", m.Name(), r)
 		assert.NoError(t, env.Close())
 		assert.NoError(t, table.Close())
 	}

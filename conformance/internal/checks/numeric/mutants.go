@@ -5,6 +5,7 @@ package numeric
 
 import (
 	"strings"
+	"sync/atomic"
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/serve"
@@ -51,6 +52,8 @@ func Mutants() []mutant.Mutant {
 	}
 	for _, check := range Checks() {
 		switch name := check.Name(); {
+		case strings.HasPrefix(name, "DIFF"):
+			ms = append(ms, inconstant(name))
 		case check.Rule == "RUN-32" || strings.Contains(name, "edge/convert"):
 			ms = append(ms, mutant.Answers[capi.LoadedExecutableExecuteArgs](name, "refuses what the program computes", capi.ErrorCodeInternal))
 		case strings.Contains(name, "/empty/"):
@@ -85,4 +88,17 @@ func corrupt(change func([]byte)) func(*serve.Invocation, *capi.BufferToHostBuff
 		}
 		change(memory(a.Dst, a.DstSize))
 	}
+}
+
+// inconstant is a plugin whose later results differ from its first one, which
+// no way of computing twice fails to see.
+func inconstant(check string) mutant.Mutant {
+	return mutant.Mutant{Check: check, Fault: "each result differs from the one before", Hooks: func() []serve.Hook {
+		var n atomic.Uint32
+		return []serve.Hook{serve.Around(corrupt(func(b []byte) {
+			if b[0] ^= byte(n.Add(1)); len(b) > 3 {
+				b[3] ^= byte(n.Load())
+			}
+		}))}
+	}}
 }
