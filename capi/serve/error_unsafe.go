@@ -130,7 +130,7 @@ func errorWord(err error) uintptr { return uintptr(unsafe.Pointer(NewError(err))
 // without errors cannot report is logged.
 func panicked(f *capi.Function, v any) uintptr {
 	if f.Void {
-		slog.Error("panic in a function that serves PJRT", "function", f.Name, "panic", v, "stack", string(debug.Stack()))
+		slog.Error("panic in a func that answers a PJRT function", "function", f.Name, "panic", v, "stack", string(debug.Stack()))
 		return 0
 	}
 	return fail(f, capi.ErrorCodeInternal, "panic: %v\n%s", v, debug.Stack())

@@ -168,6 +168,7 @@ func (b *binder) bind(f *capi.Function, typ reflect.Type, call func(unsafe.Point
 		want = sizeAt(list, b.minor)
 	}
 	s := &served{function: f, minor: b.minor, want: want, typ: typ, call: call, inner: argsInner[f]}
+	s.stale = b.minor < argsStale[f]
 	b.table.handlers[ids[f]] = s.handle
 }
 
@@ -176,6 +177,7 @@ type served struct {
 	function *capi.Function
 	minor    int
 	want     uintptr // the size of the args at that minor
+	stale    bool    // the callers of that time state less than they have
 	typ      reflect.Type
 	inner    []inner
 	call     func(args unsafe.Pointer) error // nil when the plugin has no func
@@ -209,6 +211,9 @@ func (s *served) handle(args unsafe.Pointer) (word uintptr) {
 	}
 	if have < s.want {
 		return s.tooSmall("the args", have, s.want)
+	}
+	if s.stale {
+		have = f.Size
 	}
 	short := have < f.Size
 	for i := range s.inner {

@@ -205,7 +205,7 @@ func (g *generator) growth(t *typeInfo) []jen.Code {
 // servedSizes writes the sizes that args structs had, of those that grew, and
 // those of the structs that args point to.
 func (g *generator) servedSizes(to *sheet) {
-	var grown, inner []jen.Code
+	var grown, stale, inner []jen.Code
 	for _, u := range g.order {
 		if u.pkg != packageCAPI {
 			continue
@@ -213,7 +213,12 @@ func (g *generator) servedSizes(to *sheet) {
 		for _, t := range u.tables {
 			for _, fn := range t.functions {
 				key := jen.Line().Parens(jen.Op("*").Qual(pathCAPI, fn.args.goName)).Call(jen.Nil()).Dot("Function").Call()
-				if list := g.growth(fn.args); fn.args.st.HasStructSize && len(list) > 1 {
+				list := g.growth(fn.args)
+				if old, ok := staleArgs[fn.args.c]; ok {
+					list = append([]jen.Code{jen.Values(jen.Lit(0), jen.Lit(int(old.size)))}, jen.Values(jen.Lit(old.until), jen.Lit(int(dataEnd(fn.args.st)))))
+					stale = append(stale, jen.Add(key).Op(":").Lit(old.until))
+				}
+				if fn.args.st.HasStructSize && len(list) > 1 {
 					grown = append(grown, jen.Add(key).Op(":").Values(list...))
 				}
 				if list := g.servedInner(fn); len(list) > 0 {
@@ -225,6 +230,8 @@ func (g *generator) servedSizes(to *sheet) {
 	f := to.add()
 	f.Comment("// argsGrowth are the sizes of the args structs that grew, oldest first.")
 	f.Var().Id("argsGrowth").Op("=").Map(jen.Op("*").Qual(pathCAPI, "Function")).Index().Id("growth").Values(append(grown, jen.Line())...)
+	f.Comment("// argsStale are the minors below which callers state less than they have.")
+	f.Var().Id("argsStale").Op("=").Map(jen.Op("*").Qual(pathCAPI, "Function")).Int().Values(append(stale, jen.Line())...)
 	f.Comment("// argsInner are the structs with a size of their own that args point to.")
 	f.Var().Id("argsInner").Op("=").Map(jen.Op("*").Qual(pathCAPI, "Function")).Index().Id("inner").Values(append(inner, jen.Line())...)
 }
