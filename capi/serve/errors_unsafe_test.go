@@ -4,9 +4,11 @@
 package serve_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"testing"
 	"unsafe"
 
@@ -169,7 +171,13 @@ func TestAPanicInAFuncIsAnInternalError(t *testing.T) {
 	err := new(capi.Call[capi.ClientDevicesArgs]).Do(tab)
 	assert.ErrorIs(t, err, capi.ErrorCodeInternal)
 	assert.ErrorContains(t, err, "nil pointer dereference")
+	var log bytes.Buffer
+	before := slog.Default()
+	slog.SetDefault(slog.New(slog.NewTextHandler(&log, nil)))
 	assert.NoError(t, new(capi.Call[capi.PhaseCompileDestroyCompilerArgs]).Do(tab))
+	slog.SetDefault(before)
+	assert.Contains(t, log.String(), "nobody hears it")
+	assert.Contains(t, log.String(), "PJRT_PhaseCompile_Destroy_Compiler")
 	assert.ErrorIs(t, initialize(tab), capi.ErrorCodeInternal, "the table goes on after a panic")
 }
 

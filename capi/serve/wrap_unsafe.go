@@ -242,6 +242,19 @@ func (c *Invocation) FailWith(err error) {
 // of a profiler's function is a PLUGIN_Profiler_Error.
 func (c *Invocation) Err() *capi.ErrorHandle { return (*capi.ErrorHandle)(c.err) }
 
+// ReadErr returns what that error says, nil for none. The error stays as it is.
+func (c *Invocation) ReadErr() *capi.Error {
+	if c.err == nil {
+		return nil
+	}
+	e := ReadError((*capi.ErrorHandle)(c.err))
+	if e == nil {
+		e = readReal(c.real, c.function, c.err)
+	}
+	e.Func = c.function.Name
+	return e
+}
+
 // SetErr changes the error that the caller gets. The hook owns the one that the
 // call had.
 func (c *Invocation) SetErr(h *capi.ErrorHandle) {
@@ -259,19 +272,6 @@ func (c *Invocation) drop() {
 		destroyReal(c.real, c.function, c.err)
 	}
 	c.err = nil
-}
-
-// destroyReal destroys an error of the plugin.
-func destroyReal(real *capi.Table, f *capi.Function, err unsafe.Pointer) {
-	if f.Errors == capi.ErrorsProfiler {
-		var d capi.Call[capi.ProfilerErrorDestroyArgs]
-		d.Args = capi.ProfilerErrorDestroyArgs{StructSize: capi.ProfilerErrorDestroyArgsSize, Error: (*capi.ProfilerErrorHandle)(err)}
-		_, _ = d.Raw(real)
-		return
-	}
-	var d capi.Call[capi.ErrorDestroyArgs]
-	d.Args = capi.ErrorDestroyArgs{StructSize: capi.ErrorDestroyArgsSize, Error: (*capi.ErrorHandle)(err)}
-	_, _ = d.Raw(real) // a plugin without PJRT_Error_Destroy keeps it
 }
 
 // argsCopy is what a typed hook works on when the caller's struct is shorter
