@@ -50,8 +50,8 @@ func Wrap(real *capi.Table, hooks ...Hook) (*Table, error) {
 	seen := make(map[capi.ExtensionType]bool)
 	for _, x := range real.Extensions() {
 		p := &part{section: capi.SectionExtension(0), size: x.Size, copyOf: unsafe.Pointer(x.Node)}
-		if !seen[x.Type] {
-			if p, err = t.wrapPart(real, hooks, sectionOf(x.Type), unsafe.Pointer(x.Node), x.Size); err != nil {
+		if s, ok := sectionOf(x.Type); ok && !seen[x.Type] {
+			if p, err = t.wrapPart(real, hooks, s, unsafe.Pointer(x.Node), x.Size); err != nil {
 				return nil, err
 			}
 		}
@@ -72,16 +72,15 @@ func Wrap(real *capi.Table, hooks ...Hook) (*Table, error) {
 	return t, t.publish()
 }
 
-// sectionOf returns the section of an extension, and the core for those that
-// have none here: functions of the core are not looked for in a node.
-func sectionOf(x capi.ExtensionType) capi.Section {
-	s := capi.SectionExtension(x)
-	for _, known := range capi.Sections() {
-		if known == s {
-			return s
+// sectionOf returns the section of an extension, and false for one of which this
+// package knows no functions.
+func sectionOf(x capi.ExtensionType) (capi.Section, bool) {
+	for _, s := range capi.Sections() {
+		if s >= capi.SectionExtension(0) && capi.ExtensionType(s-capi.SectionExtension(0)) == x {
+			return s, true
 		}
 	}
-	return capi.SectionExtension(0)
+	return 0, false
 }
 
 // wrapProfiler wraps the table that the profiler's node points to.

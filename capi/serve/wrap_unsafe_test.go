@@ -207,6 +207,17 @@ func TestARepeatedNodeIsNotWrapped(t *testing.T) {
 	assert.Equal(t, uintptr(0x20), slot(1))
 }
 
+func TestAnUnknownNodeIsNotTakenForAKnownOne(t *testing.T) {
+	for _, unknown := range []capi.ExtensionType{-5, 60, 62, 64, 256, 4711} {
+		n := &capi.GPUCustomCall{Base: capi.ExtensionBase{StructSize: capi.GPUCustomCallSize, Type: unknown}, CustomCall: 0x77}
+		real := table(t, &serve.Plugin{GPU: new(serve.GPUCustomCall), Nodes: []*capi.ExtensionBase{&n.Base}})
+		tab := wrap(t, real, pass())
+		x := tab.Extension(unknown)
+		require.NotNil(t, x, unknown)
+		assert.EqualValues(t, 0x77, (*capi.GPUCustomCall)(unsafe.Pointer(x.Node)).CustomCall, unknown)
+	}
+}
+
 func TestABrokenChainEndsWhereItBreaks(t *testing.T) {
 	a := &capi.ExtensionBase{StructSize: capi.ExtensionBaseSize, Type: 5000}
 	b := &capi.ExtensionBase{StructSize: capi.ExtensionBaseSize, Type: 5001}

@@ -25,9 +25,12 @@ func (g *generator) serve() error {
 	plugin := g.serveSheet(core, "zz_plugin.go", core.base())
 	nodes := g.serveSheet(core, "zz_extensions.go", "the extension headers of pjrt_c_api.h")
 	var pointers, bind []jen.Code
-	taken := make(map[string]string)
+	taken := map[string]string{"Minor": "a hand-written declaration", "Nodes": "a hand-written declaration", "Serve": "a hand-written declaration"}
 	for _, t := range g.servedTables() {
 		id := camel(t.unit.stem)
+		if slices.Contains(reserved[packageServe], t.st.goName) {
+			return fmt.Errorf("%s: %s and a hand-written declaration of package serve would both be called %s in Go", t.unit.header.Path, t.st.c, t.st.goName)
+		}
 		if other, ok := taken[id]; ok {
 			return fmt.Errorf("%s: the field %s of serve.Plugin is already that of %s", t.unit.header.Path, id, other)
 		}
@@ -108,7 +111,7 @@ func (g *generator) servedCore(t *table, to *sheet, taken map[string]string, poi
 	fields, bind := g.servedFuncs(t, "p")
 	for _, fn := range t.functions {
 		if other, ok := taken[fieldID(fn.field.Name)]; ok {
-			return fmt.Errorf("the func of %s in serve.Plugin would have the name of the extension of %s", fn.c, other)
+			return fmt.Errorf("the func of %s in serve.Plugin would have the name of what stands for %s", fn.c, other)
 		}
 	}
 	f := to.add()
