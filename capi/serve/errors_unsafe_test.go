@@ -118,7 +118,7 @@ func TestErrorFunctionsRefuseWhatIsNoError(t *testing.T) {
 	assert.Contains(t, e.Message, "none of this plugin")
 	each := &capi.ErrorForEachPayloadArgs{StructSize: capi.ErrorForEachPayloadArgsSize, Error: serve.NewError(capi.ErrorCodeAborted)}
 	e = refused(t, rawCall(t, tab, each.Function(), unsafe.Pointer(each)))
-	assert.Contains(t, e.Message, "the visitor is null")
+	assert.Contains(t, e.Message, "the visitor of PJRT_Error_ForEachPayload is null")
 	require.True(t, serve.DestroyError(each.Error))
 	// These return nothing; they must leave their hands off.
 	for _, f := range []capi.Arguments{
@@ -166,7 +166,7 @@ func TestAPanicInAFuncIsAnInternalError(t *testing.T) {
 	var e *capi.Error
 	require.ErrorAs(t, initialize(tab), &e)
 	assert.Equal(t, capi.ErrorCodeInternal, e.Code)
-	assert.Contains(t, e.Message, "PJRT_Plugin_Initialize: panic: too much\n")
+	assert.Contains(t, e.Message, "panic in PJRT_Plugin_Initialize: too much\n")
 	assert.Contains(t, e.Message, "errors_unsafe_test.go", "the stack")
 	err := new(capi.Call[capi.ClientDevicesArgs]).Do(tab)
 	assert.ErrorIs(t, err, capi.ErrorCodeInternal)

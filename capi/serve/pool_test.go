@@ -124,7 +124,7 @@ func TestATableMayBeClosedDuringACall(t *testing.T) {
 	require.NoError(t, s.Close())
 	err = initialize(s.Capi())
 	assert.ErrorIs(t, err, capi.ErrorCodeFailedPrecondition)
-	assert.ErrorContains(t, err, "has been closed")
+	assert.ErrorContains(t, err, "PJRT_Plugin_Initialize was called through a table that has been closed")
 	close(end)
 	assert.ErrorIs(t, <-done, capi.ErrorCodeAborted)
 }

@@ -203,7 +203,7 @@ func (n *inner) full() uintptr { return n.sizes[len(n.sizes)-1].size }
 func (s *served) handle(args unsafe.Pointer) (word uintptr) {
 	f := s.function
 	if args == nil {
-		return fail(f, capi.ErrorCodeInvalidArgument, "the args are null")
+		return fail(f, capi.ErrorCodeInvalidArgument, "the args of %s are null", f.Name)
 	}
 	have := f.Size
 	if f.Size != 0 {
@@ -248,8 +248,8 @@ func (s *served) handle(args unsafe.Pointer) (word uintptr) {
 }
 
 func (s *served) tooSmall(what string, have, want uintptr) uintptr {
-	return fail(s.function, capi.ErrorCodeInvalidArgument, "%s: struct_size is %d, and in API %d.%d the struct has %d bytes: the caller was built for an older version than this plugin supports",
-		what, have, capi.APIMajor, s.minor, want)
+	return fail(s.function, capi.ErrorCodeInvalidArgument, "%s of %s: struct_size is %d, and in API %d.%d the struct has %d bytes: the caller was built for an older version than this plugin supports",
+		what, s.function.Name, have, capi.APIMajor, s.minor, want)
 }
 
 // callCopy calls with a copy of the args in the newest layout, of which the
@@ -289,7 +289,7 @@ func unset(f *capi.Function, args unsafe.Pointer) uintptr {
 		if word, ok := answerError(f, args); ok {
 			return word
 		}
-		return fail(f, capi.ErrorCodeInvalidArgument, "the error is none of this plugin, or was destroyed")
+		return fail(f, capi.ErrorCodeInvalidArgument, "the error that %s got is none of this plugin, or was destroyed", f.Name)
 	}
-	return fail(f, capi.ErrorCodeUnimplemented, "the plugin does not implement it")
+	return fail(f, capi.ErrorCodeUnimplemented, "the plugin does not implement %s", f.Name)
 }

@@ -120,7 +120,7 @@ func TestOptionsOfAnOlderCallerAreFilledUp(t *testing.T) {
 	theirs.StructSize = 88
 	e := refused(t, rawCall(t, tab, args.Function(), unsafe.Pointer(args)))
 	assert.Equal(t, capi.ErrorCodeInvalidArgument, e.Code)
-	assert.Contains(t, e.Message, "options: struct_size is 88, and in API 0.81 the struct has 112 bytes")
+	assert.Contains(t, e.Message, "options of PJRT_LoadedExecutable_Execute: struct_size is 88, and in API 0.81 the struct has 112 bytes")
 	p.Minor = 76
 	require.Nil(t, rawCall(t, table(t, p), args.Function(), unsafe.Pointer(args)))
 }

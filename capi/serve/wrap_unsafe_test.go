@@ -91,7 +91,7 @@ func TestAHookMayAnswerOrFailInstead(t *testing.T) {
 		"panic": {func(c *serve.Invocation) {
 			c.Forward()
 			panic("a hook broke")
-		}, "PJRT_Plugin_Initialize: INTERNAL: PJRT_Plugin_Initialize: panic: a hook broke"},
+		}, "PJRT_Plugin_Initialize: INTERNAL: panic in PJRT_Plugin_Initialize: a hook broke"},
 	} {
 		do = step.do
 		err := initialize(tab)
@@ -260,7 +260,7 @@ func TestATypedHookDoesNotSeeNullArgs(t *testing.T) {
 		assert.Fail(t, "the hook was called")
 	}))
 	e := refused(t, rawCall(t, tab, (*capi.PluginInitializeArgs)(nil).Function(), nil))
-	assert.Contains(t, e.Message, "the args are null")
+	assert.Contains(t, e.Message, "the args of PJRT_Plugin_Initialize are null")
 }
 
 func TestAFunctionThatReturnsNothingDoesNotFail(t *testing.T) {
