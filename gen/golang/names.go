@@ -52,7 +52,7 @@ var reserved = map[string][]string{
 		"Arguments", "Call", "Error", "ErrorKind", "Extension", "Function", "Gate", "Nest", "Section", "Span", "Table",
 	},
 	packageFFI:   {"Error"},
-	packageServe: {"Hook", "Invocation", "Plugin", "Table"},
+	packageServe: {"Hook", "Invocation", "Memory", "Plugin", "Table"},
 }
 
 // reservedFields are field names that a method of the struct needs.
