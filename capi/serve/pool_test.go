@@ -4,6 +4,7 @@
 package serve_test
 
 import (
+	"runtime"
 	"sync"
 	"testing"
 
@@ -139,4 +140,23 @@ func TestATableHasAnAddressOfItsOwn(t *testing.T) {
 	assert.NotEqual(t, first.Address(), second.Address(), "package pjrt knows plugins by the address")
 	assert.True(t, second.Capi().Reentrant())
 	assert.Same(t, second.API(), second.Capi().API())
+}
+
+func TestAFuncMayEndTheGoroutineThatCalledIt(t *testing.T) {
+	served := table(t, &serve.Plugin{PluginInitialize: func(*capi.PluginInitializeArgs) error {
+		runtime.Goexit() // what t.FailNow does
+		return nil
+	}})
+	tab := wrap(t, served, pass())
+	for range 100 {
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			_ = initialize(tab)
+			assert.Fail(t, "the call returned")
+		}()
+		<-done
+	}
+	assert.EqualValues(t, 3, askNumber(t, table(t, numbered(3))))
+	assert.ErrorIs(t, new(capi.Call[capi.ClientDevicesArgs]).Do(tab), capi.ErrorCodeUnimplemented)
 }

@@ -37,15 +37,20 @@ func sizeAt(list []growth, minor int) uintptr {
 // A func is called on the thread that calls the function, at any time and from
 // many threads at once, as clients like. The args it gets have the newest
 // layout: those of a caller that is older are a copy, whose fields go back to
-// the caller after the func, as far as the caller has them; fields that the
-// caller does not have are zero. Out fields hold what the caller left there.
+// the caller after the func, as far as the caller has them. Fields that the
+// caller does not have are zero; StructSize says how much it has. So it is with
+// the options and other single structs that args point to. Out fields hold what
+// the caller left there.
 //
 // The error that a func returns reaches the caller as a PJRT_Error of the same
 // code (see capi.CodeOf), message and payloads. A panic in a func becomes an
 // error of code INTERNAL that says where; in a function that returns nothing it
-// is logged with slog. As XLA does, the table refuses args whose struct_size is
-// smaller than the struct was in its version with INVALID_ARGUMENT, and then
-// the func is not called.
+// is logged with slog. A func that ends its goroutine, as t.FailNow does, ends
+// that of the caller, if the caller is Go; it ends the process on a thread of C.
+//
+// As XLA does, the table refuses args whose struct_size is smaller than the
+// struct was in its version with INVALID_ARGUMENT, and then the func is not
+// called. Null args are refused in the same way.
 //
 // The error is ErrExhausted, or says which version was asked for that there is
 // not.
