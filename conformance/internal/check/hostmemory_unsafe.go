@@ -34,8 +34,9 @@ func MemoryAt(address uintptr, n int) []byte {
 // Poke writes to memory at an address that a plugin told, which must lie in the
 // memory of this process.
 func Poke(address uintptr, data []byte) {
-	if len(data) > 0 {
-		copy(unsafe.Slice(pointerTo(address), len(data)), data)
+	p := unsafe.Pointer(pointerTo(address))
+	for i, x := range data {
+		*(*byte)(unsafe.Add(p, i)) = x
 	}
 }
 

@@ -16,7 +16,8 @@ import (
 var Checks = slices.Concat(
 	eventChecks, eventCreateChecks, uploadChecks, uploadSemanticsChecks, downloadChecks,
 	metadataChecks, lifecycleChecks, stridesChecks,
-	asyncChecks, literalChecks,
+	asyncChecks, literalChecks, copyChecks, referenceChecks, rawChecks,
+	viewChecks, placeholderChecks, dmaChecks,
 )
 
 // Unobservable are the rules of these groups that no client can observe, with
