@@ -48,7 +48,7 @@ var eventChecks = []check.Check{
 		t.Eventually(time.Second, "a failed event becomes ready", func() bool { return t.IsReady(e) })
 	}),
 	rule("EVT-06", func(t *check.T) {
-		p := t.NewPending(t.Client(), 4)
+		p := newPending(t)
 		e := t.Ready(p.Buffer)
 		within(t, "PJRT_Event_IsReady of a pending event", func() {
 			for i := range 1000 {
@@ -74,7 +74,7 @@ var eventChecks = []check.Check{
 	}),
 	hostile("EVT-08", errorsAreIndependent),
 	hostile("EVT-09", func(t *check.T) {
-		p := t.NewPending(t.Client(), 4)
+		p := newPending(t)
 		e := t.Ready(p.Buffer)
 		if t.IsReady(e) {
 			t.SkipEnvf("no event could be made that is not ready")
@@ -133,7 +133,7 @@ var eventChecks = []check.Check{
 		called(t, p, "event that was ready before")
 	}),
 	rule("EVT-14", func(t *check.T) {
-		pending := t.NewPending(t.Client(), 4)
+		pending := newPending(t)
 		e := t.Ready(pending.Buffer)
 		var probes []*check.Probe
 		for range 10 {
@@ -155,7 +155,7 @@ var eventChecks = []check.Check{
 		}
 	}),
 	hostile("EVT-15", func(t *check.T) {
-		pending := t.NewPending(t.Client(), 4)
+		pending := newPending(t)
 		e := t.Ready(pending.Buffer)
 		p := t.NewProbe(nil)
 		check.Call(t, p.OnReady(e))
@@ -167,7 +167,7 @@ var eventChecks = []check.Check{
 	}),
 	{Rule: "EVT-16", Hostile: true, Run: reentrantCallback},
 	rule("EVT-17", func(t *check.T) {
-		pending := t.NewPending(t.Client(), 4)
+		pending := newPending(t)
 		e := t.Ready(pending.Buffer)
 		const n = 8
 		var woken atomic.Int32
@@ -201,7 +201,7 @@ var eventChecks = []check.Check{
 	}),
 	rule("EVT-19", destroyPending),
 	rule("EVT-20", func(t *check.T) {
-		pending := t.NewPending(t.Client(), 4)
+		pending := newPending(t)
 		a := check.Call(t, capi.BufferReadyEventArgs{Buffer: pending.Buffer}).Event
 		b := check.Own(t, check.Call(t, capi.BufferReadyEventArgs{Buffer: pending.Buffer}).Event)
 		if a == b {
@@ -263,7 +263,7 @@ func awaitBlocks(t *check.T) {
 	for what, e := range readyEvents(t) {
 		mustAwait(t, e, what)
 	}
-	pending := t.NewPending(t.Client(), 4)
+	pending := newPending(t)
 	e := t.Ready(pending.Buffer)
 	done := make(chan error, 1)
 	go func() {
@@ -282,7 +282,7 @@ func awaitBlocks(t *check.T) {
 			t.Errorf("PJRT_Event_Await: expected success, got %v", err)
 		}
 	case <-time.After(patience):
-		t.Fatalf("PJRT_Event_Await: it did not return within %v after the data had come", patience)
+		stuck(t, "PJRT_Event_Await: it did not return within %v after the data had come", patience)
 	}
 	t.ErrorCode(t.Await(failedEvent(t)), "PJRT_Event_Await of a failed event", failureCode)
 }
@@ -339,7 +339,7 @@ func userArgs(t *check.T) {
 func reentrantCallback(t *check.T) {
 	exe := compiled(t, check.AddOne)
 	victim, argument := small(t), small(t)
-	pending := t.NewPending(t.Client(), 4)
+	pending := newPending(t)
 	e := t.Ready(pending.Buffer)
 	back := make(chan *capi.Buffer, 1)
 	p := t.NewProbe(func(check.ProbeCall) {
@@ -364,13 +364,13 @@ func reentrantCallback(t *check.T) {
 			check.ExpectBuffer(t, out, []float32{2, 3, 4, 5}, "output of an execution that a callback started")
 		}
 	case <-time.After(patience):
-		t.Fatalf("a callback that destroys a buffer, uploads and starts an execution: it did not come back from the plugin within %v", patience)
+		stuck(t, "a callback that destroys a buffer, uploads and starts an execution: it did not come back from the plugin within %v", patience)
 	}
 }
 
 func destroyPending(t *check.T) {
 	exe := compiled(t, check.AddOne)
-	pending := t.NewPending(t.Client(), 4)
+	pending := newPending(t)
 	out, e := started(t, exe, pending.Buffer)
 	check.Disown(t, e)
 	ready := t.Ready(pending.Buffer)

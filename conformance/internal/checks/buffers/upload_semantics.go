@@ -172,7 +172,7 @@ func zeroCopyInFlight(t *check.T) {
 	in := check.Call(t, args)
 	check.Own(t, in.Buffer)
 	done := check.Own(t, in.DoneWithHostBuffer)
-	pending := t.NewPending(t.Client(), 4)
+	pending := newPending(t)
 	out, event := started(t, exe, in.Buffer, pending.Buffer)
 	check.Destroy(t, in.Buffer)
 	if soon(t, done) {

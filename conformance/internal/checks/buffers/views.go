@@ -30,7 +30,7 @@ var viewChecks = []check.Check{
 		m := foreign(t, 16)
 		m.write(dtype.Bytes(floats(4)))
 		v, p := view(t, m, 4)
-		pending := t.NewPending(t.Client(), 4)
+		pending := newPending(t)
 		out, event := started(t, exe, v, pending.Buffer)
 		check.Destroy(t, v)
 		time.Sleep(while)
@@ -194,7 +194,7 @@ var viewChecks = []check.Check{
 			}
 			calledOnce(t, p, m)
 		case <-time.After(patience):
-			t.Fatalf("an on_delete_callback that destroys a buffer and uploads another: it did not come back from the plugin within %v", patience)
+			stuck(t, "an on_delete_callback that destroys a buffer and uploads another: it did not come back from the plugin within %v", patience)
 		}
 	}},
 }
