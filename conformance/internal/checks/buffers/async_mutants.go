@@ -172,7 +172,15 @@ func asyncMutants() []mutant.Mutant {
 		forgives[sizeArgs]("AH2D-07/count", "success with garbage"),
 		forgives[retrieveArgs]("AH2D-10", "success without a buffer"),
 		forgives[retrieveArgs]("AH2D-11", "success without a buffer"),
-		anyReady("AH2D-14", "ready with holes"),
+		hooked("AH2D-14", "ready with holes", func() []serve.Hook {
+			return []serve.Hook{
+				serve.Around(func(c *invocation, a *transferArgs) {
+					c.Forward()
+					c.FailWith(nil)
+				}),
+				serve.Around(func(c *invocation, a *capi.EventIsReadyArgs) { a.IsReady = true }),
+			}
+		}),
 		before("AH2D-19", "the layout is ignored", func(a *literals) { a.ShapeLayout = nil }),
 		forgives[literals]("AH2D-20", "success"),
 		arrives("AH2D-21", "packed wrongly", flip),

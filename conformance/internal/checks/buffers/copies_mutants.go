@@ -127,6 +127,7 @@ func referenceMutants() []mutant.Mutant {
 type rawArgs = capi.BufferCopyRawToHostArgs
 
 func rawMutants() []mutant.Mutant {
+	copyEvent := func(a *capi.BufferCopyRawToHostFutureArgs) *capi.Event { return a.Event }
 	return slices.Concat([]mutant.Mutant{
 		before("RAW-01", "the offset is ignored", func(a *rawArgs) { a.Offset = 0 }),
 		awaitsOK("RAW-02", "success"),
@@ -143,13 +144,13 @@ func rawMutants() []mutant.Mutant {
 		anyReady("RAW-06", "starts early"),
 		awaitsOK("RAW-07", "success"),
 		mutant.Mutant{Check: "RAW-08", Fault: "one for all", Hooks: remember(func(a *capi.BufferCopyRawToHostFutureArgs) *uintptr { return &a.CallbackData })},
-		failsAfter[capi.BufferDestroyArgs]("RAW-09", "the copy fails"),
+		eventsFail("RAW-09", "the copy fails", true, copyEvent),
 		hooked("RAW-10", "the struct is not looked at", func() []serve.Hook {
 			return []serve.Hook{
 				serve.Around(func(c *invocation, a *capi.EventIsReadyArgs) { a.IsReady = true }),
 				serve.Around(func(c *invocation, a *capi.EventAwaitArgs) {}),
 			}
 		}),
-		mutant.Answers[capi.EventAwaitArgs]("RAW-11", "only in the thread that made it", capi.ErrorCodeInternal),
+		eventsFail("RAW-11", "only in the thread that made it", false, copyEvent),
 	))
 }

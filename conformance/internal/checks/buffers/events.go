@@ -45,7 +45,7 @@ var eventChecks = []check.Check{
 	rule("EVT-05", func(t *check.T) {
 		e := failedEvent(t)
 		t.ErrorCode(t.Await(e), "PJRT_Event_Await of a failed event")
-		t.Eventually(time.Second, "a failed event becomes ready", func() bool { return t.IsReady(e) })
+		t.Eventually(patience, "a failed event becomes ready", func() bool { return t.IsReady(e) })
 	}),
 	rule("EVT-06", func(t *check.T) {
 		p := newPending(t)
@@ -328,7 +328,7 @@ func userArgs(t *check.T) {
 		e := readyEvent(t)
 		p := t.NewProbeAt(arg, nil)
 		check.Call(t, p.OnReady(e))
-		if !t.Eventually(time.Second, "the callback runs with the user_arg that was given", func() bool { return p.Count() > 0 }) {
+		if !t.Eventually(patience, "the callback runs with the user_arg that was given", func() bool { return p.Count() > 0 }) {
 			t.Notef("user_arg %#x did not come back", arg)
 			return
 		}

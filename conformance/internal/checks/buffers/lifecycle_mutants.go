@@ -114,7 +114,7 @@ func lifecycleMutants() []mutant.Mutant {
 				}
 			})}
 		}),
-		failsAfter[capi.BufferDestroyArgs]("BUF-26", "the execution fails"),
+		eventsFail("BUF-26", "the execution fails", true, func(a *capi.LoadedExecutableExecuteArgs) *capi.Event { return *a.DeviceCompleteEvents }),
 		mutant.Answers[capi.BufferDestroyArgs]("BUF-27", "only in the thread that made the client", capi.ErrorCodeInternal),
 	}
 }
@@ -126,6 +126,48 @@ func overwrite(c *invocation, b *capi.Buffer, n int) {
 	if call.Do(c.Table()) == nil {
 		check.Poke(call.Args.BufferPointer, make([]byte, n))
 	}
+}
+
+// eventsFail is a plugin in which the events of a function fail, all of them or
+// when a buffer was destroyed between.
+func eventsFail[A any](name, fault string, destroyed bool, event func(*A) *capi.Event) mutant.Mutant {
+	return hooked(name, fault, func() []serve.Hook {
+		var waiting, failing sync.Map
+		return []serve.Hook{
+			serve.Around(func(c *invocation, a *A) {
+				if c.Forward(); c.Err() != nil {
+					return
+				}
+				if destroyed {
+					waiting.Store(event(a), true)
+				} else {
+					failing.Store(event(a), true)
+				}
+			}),
+			serve.Around(func(c *invocation, _ *capi.BufferDestroyArgs) {
+				waiting.Range(func(e, _ any) bool {
+					if !ready(c.Table(), e.(*capi.Event)) {
+						failing.Store(e, true)
+					}
+					return true
+				})
+				waiting.Clear()
+				c.Forward()
+			}),
+			serve.Around(func(c *invocation, a *capi.EventDestroyArgs) {
+				waiting.Delete(a.Event)
+				failing.Delete(a.Event)
+				c.Forward()
+			}),
+			serve.Around(func(c *invocation, a *capi.EventAwaitArgs) {
+				if c.Forward(); c.Err() == nil {
+					if _, fails := failing.Load(a.Event); fails {
+						c.Fail(capi.ErrorCodeInternal, "%s", fault)
+					}
+				}
+			}),
+		}
+	})
 }
 
 // failsAfter is a plugin whose events fail once a function was called.

@@ -133,10 +133,7 @@ var placeholderChecks = []check.Check{
 		out, err := check.Try(t, errorBufferArgs(t, capi.ErrorCodeOK, "", 4))
 		if err != nil {
 			t.Notef("an error buffer with the code OK is refused: %v", err)
-			return
-		}
-		b := check.Own(t, out.Buffer)
-		if err := t.Await(t.Ready(b)); err != nil {
+		} else if err := t.Await(t.Ready(check.Own(t, out.Buffer))); err != nil {
 			t.Notef("an error buffer with the code OK says %v", err)
 		}
 		check.ExpectBuffer(t, small(t), floats(4), "another buffer")

@@ -137,7 +137,12 @@ func zeroCopy(t *check.T, semantics capi.HostBufferSemantics) {
 	for _, n := range []int{64, 1 << 20} {
 		data, b, done := transfer(t, n, semantics)
 		what := show(n) + " bytes with " + semantics.String()
-		if soon(t, done) {
+		free := soon(t, done)
+		if !free {
+			expectBytes(t, counting(n), t.Download(b), 0xff, what)
+			free = t.IsReady(done) // a copy may take its time
+		}
+		if free {
 			t.Notef("%s were copied", what)
 			spoil(data)
 			expectBytes(t, counting(n), t.Download(b), 0xff, what+", overwritten when done_with_host_buffer was ready")
@@ -145,8 +150,6 @@ func zeroCopy(t *check.T, semantics capi.HostBufferSemantics) {
 			continue
 		}
 		t.Notef("%s are used where they are", what)
-		expectBytes(t, counting(n), t.Download(b), 0xff, what)
-		check.Equal(t, false, t.IsReady(done), "done_with_host_buffer of %s while the buffer lives, which was not ready before a download", what)
 		check.Destroy(t, b)
 		t.Eventually(patience, "done_with_host_buffer becomes ready after the buffer was destroyed", func() bool { return t.IsReady(done) })
 	}
