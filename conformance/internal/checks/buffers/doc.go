@@ -24,7 +24,7 @@ var Checks = slices.Concat(
 // the reason.
 var Unobservable = map[string]string{}
 
-// name is a check of a rule without a variant.
+// rule is a check of a rule that has one check.
 func rule(id string, run func(*check.T)) check.Check { return check.Check{Rule: id, Run: run} }
 
 // hostile is a check that a faulty plugin may well not survive.

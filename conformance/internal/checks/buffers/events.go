@@ -61,6 +61,7 @@ var eventChecks = []check.Check{
 		p.Fulfil()
 		mustAwait(t, e, "ready event")
 	}),
+	{Rule: "EVT-06", Variant: "execution", Run: readinessOfAnExecution},
 	rule("EVT-07", func(t *check.T) {
 		e := readyEvent(t)
 		mustAwait(t, e, "ready event of an upload")
@@ -285,6 +286,61 @@ func awaitBlocks(t *check.T) {
 		stuck(t, "PJRT_Event_Await: it did not return within %v after the data had come", patience)
 	}
 	t.ErrorCode(t.Await(failedEvent(t)), "PJRT_Event_Await of a failed event", failureCode)
+}
+
+// readinessOfAnExecution needs no functions but the oldest. What it asks for is
+// no time, which machines under load have none of: a call that blocks never
+// says false.
+func readinessOfAnExecution(t *check.T) {
+	const n = 128
+	exe := compiled(t, `module @long {
+  func.func @main(%a: tensor<128x128xf32>) -> tensor<128x128xf32> {
+    %zero = stablehlo.constant dense<0> : tensor<i32>
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %n = stablehlo.constant dense<500> : tensor<i32>
+    %0:2 = stablehlo.while(%i = %zero, %x = %a) : tensor<i32>, tensor<128x128xf32>
+     cond {
+      %c = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %c : tensor<i1>
+    } do {
+      %y = stablehlo.dot_general %x, %a, contracting_dims = [1] x [0] : (tensor<128x128xf32>, tensor<128x128xf32>) -> tensor<128x128xf32>
+      %j = stablehlo.add %i, %one : tensor<i32>
+      stablehlo.return %j, %y : tensor<i32>, tensor<128x128xf32>
+    }
+    return %0#1 : tensor<128x128xf32>
+  }
+}`)
+	identity := make([]float32, n*n)
+	for i := range n {
+		identity[i*n+i] = 1
+	}
+	in := check.Upload(t, t.Client(), identity, n, n)
+	start := time.Now()
+	t.Run(exe, 1, in)
+	whole := time.Since(start)
+	const attempts = 10
+	blocked := 0
+	for range attempts {
+		x := check.NewExecution(exe, 1, []*capi.Buffer{in})
+		start = time.Now()
+		if err := x.Start(t); err != nil {
+			t.Fatalf("PJRT_LoadedExecutable_Execute: expected success, got %v", err)
+		}
+		begun := time.Since(start)
+		asked := time.Now()
+		if !t.IsReady(x.Events[0]) {
+			return
+		}
+		if took := time.Since(asked); begun < whole/2 && took > whole/2 {
+			blocked++ // or the machine was busy with other things
+		}
+		mustAwait(t, x.Events[0], "event of the execution")
+	}
+	if blocked == attempts {
+		t.Errorf("PJRT_Event_IsReady of an execution that takes %v: expected false at once, and %d times of %d it waited until it could say true", whole, blocked, attempts)
+		return
+	}
+	t.SkipEnvf("executions are over when PJRT_LoadedExecutable_Execute returns, or soon after")
 }
 
 // errorsAreIndependent compares the handles themselves, and frees none twice.

@@ -36,6 +36,10 @@ func eventMutants() []mutant.Mutant {
 			wait(c.Table(), a.Event)
 			c.Forward()
 		}),
+		mutant.Of("EVT-06/execution", "waits for the execution", func(c *invocation, a *capi.EventIsReadyArgs) {
+			wait(c.Table(), a.Event)
+			c.Forward()
+		}),
 		ignores("EVT-07", "null on an event that failed", always[capi.EventErrorArgs]),
 		hooked("EVT-08", "the same object each time", func() []serve.Hook {
 			var first *capi.ErrorHandle

@@ -94,7 +94,7 @@ func lifecycleMutants() []mutant.Mutant {
 			c.Forward()
 		}),
 		ignores("BUF-18", "keeps the memory until the buffer is destroyed", always[capi.BufferDeleteArgs]),
-		mutant.Answers[capi.EventAwaitArgs]("BUF-19", "the event fails", capi.ErrorCodeInternal),
+		eventsFail("BUF-19", "the event fails", false, func(a *capi.BufferReadyEventArgs) *capi.Event { return a.Event }),
 		awaitsOK("BUF-20", "ready without an error"),
 		failsAfter[capi.BufferDeleteArgs]("BUF-21", "the event turns into an error"),
 		awaitsOK("BUF-22", "success with garbage"),
