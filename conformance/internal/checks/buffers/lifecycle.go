@@ -196,8 +196,8 @@ var lifecycleChecks = []check.Check{
 		for range 100_000 {
 			check.Destroy(t, upload(t, dtype.U8, data, 1<<20))
 		}
-		if grown := residentMemory(t) - before; grown > 1<<28 {
-			t.Errorf("memory of the process after 100,000 buffers of 1 MiB that were destroyed: expected less than 256 MiB more, got %d bytes more", grown)
+		if grown := residentMemory(t) - before; grown > 1<<27 {
+			t.Errorf("memory of the process after 100,000 buffers of 1 MiB that were destroyed: expected less than 128 MiB more, got %d bytes more", grown)
 		}
 	}},
 	rule("BUF-26", func(t *check.T) {
