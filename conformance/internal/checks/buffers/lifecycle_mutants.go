@@ -106,10 +106,10 @@ func lifecycleMutants() []mutant.Mutant {
 		after("BUF-24", "the dimensions are gone", func(a *capi.BufferDimensionsArgs) { a.NumDims = 0 }),
 		refuses("BUF-25/null", "null is refused", capi.ErrorCodeInvalidArgument, func(a *capi.BufferDestroyArgs) bool { return a.Buffer == nil }),
 		ignores("BUF-25", "keeps the memory", always[capi.BufferDestroyArgs]),
-		hooked("BUF-25/often", "keeps the memory of one in a thousand", func() []serve.Hook {
+		hooked("BUF-25/often", "keeps the memory of one in five hundred", func() []serve.Hook {
 			var count atomic.Int32
 			return []serve.Hook{serve.Around(func(c *invocation, _ *capi.BufferDestroyArgs) {
-				if count.Add(1)%1000 != 0 {
+				if count.Add(1)%500 != 0 {
 					c.Forward()
 				}
 			})}
