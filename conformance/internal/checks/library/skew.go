@@ -24,6 +24,7 @@ var tails = []uintptr{8, 16, 64}
 // where a plugin crashed.
 func skewChecks() []check.Check {
 	all := []check.Check{
+		{Rule: "SKEW-04", Run: promisedSizes},
 		{Rule: "SKEW-05", Hostile: true, Run: clientCreate060},
 		{Rule: "SKEW-06", Hostile: true, Run: viewSizes},
 		{Rule: "SKEW-07", Hostile: true, Run: deserializeSizes},
@@ -86,14 +87,6 @@ func skewChecks() []check.Check {
 			}
 		})
 		add("SKEW-03", false, check.Quick, func(t *check.T, s *session, c call, _ outcome) { refusesShort(t, c, s) })
-		add("SKEW-04", false, check.Quick, func(t *check.T, s *session, c call, exact outcome) {
-			for _, size := range promised(c.fn.Name, t.Minor()) {
-				if o := c.place(t, s, check.Exactly(size), nil); code(o.err) != code(exact.err) {
-					t.Errorf("%s with the struct_size %d of a caller that is up to %d versions older: expected %v, got %v",
-						c.fn.Name, size, promisedMinors, code(exact.err), o.err)
-				}
-			}
-		})
 		add("SKEW-17", true, check.Quick, func(t *check.T, s *session, c call, exact outcome) {
 			x := &capi.ExtensionBase{StructSize: capi.ExtensionBaseSize, Type: 9999}
 			if o := c.place(t, s, check.Exactly(c.fn.Size), x); code(o.err) != code(exact.err) {
@@ -131,6 +124,33 @@ func eachCall(t *check.T, f family, look func(t *check.T, s *session, c call, ex
 	}
 	if looked == 0 {
 		t.SkipUnimplf("the plugin has none of these functions")
+	}
+}
+
+// promisedSizes calls with every size that a slightly older caller has.
+func promisedSizes(t *check.T) {
+	s, looked := newSession(t), 0
+	for _, f := range families {
+		for _, c := range f.calls {
+			sizes := promised(c.fn.Name, t.Minor())
+			if len(sizes) == 0 || t.Table().Lacks(c.fn) != nil {
+				continue
+			}
+			exact := c.place(t, s, check.Exactly(c.fn.Size), nil)
+			if code(exact.err) == capi.ErrorCodeUnimplemented {
+				continue
+			}
+			for _, size := range sizes {
+				looked++
+				if o := c.place(t, s, check.Exactly(size), nil); code(o.err) != code(exact.err) {
+					t.Errorf("%s with the struct_size %d of a caller that is up to %d versions older: expected %v, got %v",
+						c.fn.Name, size, promisedMinors, code(exact.err), o.err)
+				}
+			}
+		}
+	}
+	if looked == 0 {
+		t.SkipEnvf("no struct of a function that the plugin has grew in API 0.%d to 0.%d", t.Minor()-promisedMinors+1, t.Minor())
 	}
 }
 
