@@ -12,17 +12,21 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
 )
 
 // Suite is the checks of a package.
 type Suite struct {
 	Checks  []check.Check
+	Mutants []mutant.Mutant
 	Options []capi.Attribute // of every client
 	// Known are the checks that the real plugin fails, with the reasons.
 	Known map[string]string
@@ -33,6 +37,7 @@ type Suite struct {
 const (
 	childCheck  = "PUREPJRT_CHECKTEST_CHECK"
 	childPlugin = "PUREPJRT_CHECKTEST_PLUGIN"
+	childMutant = "PUREPJRT_CHECKTEST_MUTANT" // its number, empty for none
 	marker      = "checktest result: "
 )
 
@@ -48,6 +53,10 @@ func (s *Suite) Main(m *testing.M) {
 		os.Exit(1)
 	}
 	env, err := s.open(os.Getenv(childPlugin))
+	if number := os.Getenv(childMutant); err == nil && number != "" {
+		i, _ := strconv.Atoi(number)
+		_, err = s.mutate(env, &s.Mutants[i])
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
@@ -104,7 +113,7 @@ func (s *Suite) RunChecks(t *testing.T, path string) {
 		t.Run(c.Name(), func(t *testing.T) {
 			var r check.Result
 			if c.Hostile {
-				r = child(t.Context(), c, path)
+				r = child(t.Context(), c, path, "")
 			} else {
 				r = check.Run(t.Context(), c, env)
 			}
@@ -137,8 +146,86 @@ func (s *Suite) judge(t *testing.T, r check.Result) {
 	}
 }
 
+// mutate puts a fault in front of the plugin of an environment.
+func (s *Suite) mutate(env *check.Env, m *mutant.Mutant) (*serve.Table, error) {
+	if m.Base == mutant.Memory {
+		base, err := memory()
+		if err != nil {
+			return nil, err
+		}
+		env.Table, env.Path, env.Options = base, "", nil
+	}
+	table, err := m.Table(env.Table)
+	if err == nil {
+		env.Table = table.Capi()
+	}
+	return table, err
+}
+
+// RunMutants runs the check of every mutant on it. The check must fail, and
+// every check must have a mutant but those of which unproven says why not.
+func (s *Suite) RunMutants(t *testing.T, path string, unproven map[string]string) {
+	proven := make(map[string]bool)
+	for i := range s.Mutants {
+		m := &s.Mutants[i]
+		c := s.find(m.Check)
+		if c == nil {
+			t.Errorf("mutant %s: there is no such check", m.Name())
+			continue
+		}
+		proven[m.Check] = true
+		if m.Base == mutant.Memory && memory == nil {
+			continue
+		}
+		t.Run(m.Name(), func(t *testing.T) {
+			var r check.Result
+			if c.Hostile {
+				r = child(t.Context(), c, path, strconv.Itoa(i))
+			} else {
+				env, err := s.open(path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				table, err := s.mutate(env, m)
+				if err != nil {
+					t.Fatal(err)
+				}
+				r = check.Run(t.Context(), c, env)
+				if r.Verdict != check.Timeout { // a call may still be under way
+					_ = env.Close() // a faulty plugin may well refuse
+					if err := table.Close(); err != nil {
+						t.Error(err)
+					}
+				}
+			}
+			t.Logf("%s in %v: %s%s", r.Verdict, r.Duration.Round(time.Microsecond), head(strings.Join(r.Failures, "; "), 300), r.Skip)
+			if !r.Verdict.Failed() {
+				t.Errorf("the check does not find the fault: %s %s %q", r.Verdict, r.Skip, r.Failures)
+			}
+		})
+	}
+	for i := range s.Checks {
+		name := s.Checks[i].Name()
+		reason, excused := unproven[name]
+		switch {
+		case proven[name] && excused:
+			t.Errorf("check %s has a mutant, and it is said that it has none: %s", name, reason)
+		case !proven[name] && !excused:
+			t.Errorf("check %s has no mutant: nothing shows that it can fail", name)
+		}
+		delete(unproven, name)
+	}
+	for name := range unproven {
+		t.Errorf("there is no check %s, of which it is said that it has no mutant", name)
+	}
+}
+
+// memory makes the in-memory plugin. Where it is nil, mutants of that plugin are
+// left out.
+var memory func() (*capi.Table, error)
+
 // child runs a check in a process of its own.
-func child(ctx context.Context, c *check.Check, path string) check.Result {
+func child(ctx context.Context, c *check.Check, path, mutant string) check.Result {
 	ctx, cancel := context.WithTimeout(ctx, c.Limit()+30*time.Second)
 	defer cancel()
 	r := check.Result{Check: c.Name(), Rule: c.Rule, Verdict: check.SuiteError}
@@ -148,7 +235,7 @@ func child(ctx context.Context, c *check.Check, path string) check.Result {
 		return r
 	}
 	cmd := exec.CommandContext(ctx, exe)
-	cmd.Env = append(os.Environ(), childCheck+"="+c.Name(), childPlugin+"="+path)
+	cmd.Env = append(os.Environ(), childCheck+"="+c.Name(), childPlugin+"="+path, childMutant+"="+mutant)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	start := time.Now()

@@ -13,6 +13,7 @@ import (
 
 var suite = &checktest.Suite{
 	Checks:  Checks(),
+	Mutants: Mutants(),
 	Options: []capi.Attribute{{Name: "cpu_device_count", Value: int64(4)}},
 	Known: map[string]string{
 		"SKEW-02/functions=executable":       "PJRT_Executable_GetCompiledMemoryStats writes all its fields into the shorter structs of older callers",
@@ -32,3 +33,13 @@ var suite = &checktest.Suite{
 func TestMain(m *testing.M) { suite.Main(m) }
 
 func TestChecksOnTheCPUPlugin(t *testing.T) { suite.RunChecks(t, plugintest.Path(t, "cpu")) }
+
+func TestMutants(t *testing.T) {
+	suite.RunMutants(t, plugintest.Path(t, "cpu"), map[string]string{
+		"LOAD-01": "TestFaultsOfTheFile has its faults",
+		"LOAD-02": "TestFaultsOfTheFile has its faults",
+		"LOAD-03": "TestFaultsOfTheFile has its faults",
+		"LOAD-11": "TestFaultsOfTheFile has its faults",
+		"SKEW-21": "it is for plugins that are newer than the suite, and none is in the repository",
+	})
+}

@@ -38,12 +38,16 @@ var loadChecks = []check.Check{
 		}
 		wg.Wait()
 	}},
-	{Rule: "LOAD-03", Library: true, Hostile: true, Timeout: 11 * time.Second, Run: func(t *check.T) {
-		const limit = 10 * time.Second
-		start := time.Now()
-		open(t)
-		if took := time.Since(start); took > limit {
-			t.Errorf("GetPjrtApi: expected an answer within %v, it took %v", limit, took)
+	{Rule: "LOAD-03", Library: true, Hostile: true, Timeout: loadLimit + 5*time.Second, Run: func(t *check.T) {
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			open(t)
+		}()
+		select {
+		case <-done:
+		case <-time.After(loadLimit):
+			t.Errorf("GetPjrtApi: expected an answer within %v", loadLimit)
 		}
 	}},
 	{Rule: "LOAD-04", Library: true, Run: func(t *check.T) {
@@ -115,7 +119,8 @@ var loadChecks = []check.Check{
 			t.SkipAbsentf("the plugin is older than every optional function")
 		}
 	}},
-	{Rule: "LOAD-10", Run: func(t *check.T) {
+	// In a process of its own, for the first client may be what changes the table.
+	{Rule: "LOAD-10", Library: true, Hostile: true, Run: func(t *check.T) {
 		before := tableBytes(t.Table())
 		c := t.NewClient()
 		check.ExpectBuffer(t, t.Run(t.Compile(c, check.AddOne), 1, check.Upload(t, c, []float32{1, 2, 3, 4}))[0], []float32{2, 3, 4, 5}, "a plus one")
@@ -134,6 +139,9 @@ var loadChecks = []check.Check{
 	}},
 	{Rule: "LOAD-12", Library: true, Hostile: true, Run: processState},
 }
+
+// loadLimit is how long GetPjrtApi may take.
+var loadLimit = 10 * time.Second
 
 // headSize is how much of the table stands in front of the functions.
 const headSize = 40
