@@ -28,8 +28,8 @@ type Store struct {
 	changed *sync.Cond
 	values  map[string]string // guarded by mu
 	calls   []StoreCall       // guarded by mu
-	failure *capi.Error       // guarded by mu; what every callback answers
-	failPut bool              // guarded by mu; only put fails
+	failure *capi.Error       // guarded by mu; what callbacks answer
+	failing string            // guarded by mu; the kind of callback that does, empty for all
 	closed  bool              // guarded by mu
 	late    int               // guarded by mu; calls after Close
 	live    map[*byte][]byte  // guarded by mu; values that the plugin has
@@ -65,19 +65,12 @@ func NewStore(t *T) *Store {
 	return s
 }
 
-// Fail makes every callback answer with an error.
-func (s *Store) Fail(code capi.ErrorCode, message string) {
+// Fail makes a kind of callback, get, try_get or put, answer with an error; the
+// empty kind means all.
+func (s *Store) Fail(kind string, code capi.ErrorCode, message string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.failure = &capi.Error{Code: code, Message: message}
-}
-
-// FailPut makes only put fail.
-func (s *Store) FailPut(code capi.ErrorCode, message string) {
-	s.Fail(code, message)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.failPut = true
+	s.failure, s.failing = &capi.Error{Code: code, Message: message}, kind
 }
 
 // Calls returns what the plugin did so far.
@@ -242,7 +235,7 @@ func (s *Store) answer(e *endpoint, c StoreCall, timeout time.Duration) (string,
 	if s.closed {
 		s.late++
 	}
-	if s.failure != nil && (!s.failPut || c.Kind == "put") {
+	if s.failure != nil && (s.failing == "" || s.failing == c.Kind) {
 		return "", s.failure
 	}
 	if c.Kind == "put" {

@@ -4,15 +4,22 @@
 package client
 
 import (
+	"context"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/capi/serve"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
 	"github.com/purepjrt/purepjrt/conformance/internal/checktest"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
 var suite = &checktest.Suite{
 	Checks:  Checks(),
+	Mutants: Mutants(),
 	Options: []capi.Attribute{{Name: "cpu_device_count", Value: int64(4)}},
 	Known: map[string]string{
 		"CLI-04":          "unknown create options are ignored",
@@ -31,3 +38,86 @@ var suite = &checktest.Suite{
 func TestMain(m *testing.M) { suite.Main(m) }
 
 func TestChecksOnTheCPUPlugin(t *testing.T) { suite.RunChecks(t, plugintest.Path(t, "cpu")) }
+
+func TestMutants(t *testing.T) {
+	suite.RunMutants(t, plugintest.Path(t, "cpu"), map[string]string{
+		"CLI-03":  "TestAClientWithoutADevice has its fault",
+		"TOPO-03": "TestTheShapeOfATopology has its fault",
+	})
+}
+
+// wrapped is an environment on the CPU plugin with hooks.
+func wrapped(t *testing.T, hooks ...serve.Hook) *check.Env {
+	t.Helper()
+	base, err := capi.Open(plugintest.Path(t, "cpu"))
+	require.NoError(t, err)
+	table, err := serve.Wrap(base, hooks...)
+	require.NoError(t, err)
+	env := &check.Env{Table: table.Capi(), Options: suite.Options}
+	t.Cleanup(func() {
+		require.NoError(t, env.Close())
+		require.NoError(t, table.Close())
+	})
+	return env
+}
+
+func run(env *check.Env, name string) check.Result {
+	for i := range suite.Checks {
+		if suite.Checks[i].Name() == name {
+			return check.Run(context.Background(), &suite.Checks[i], env)
+		}
+	}
+	return check.Result{Skip: "there is no check " + name}
+}
+
+// The CPU plugin does not use the key-value store, so the checks of it are tried
+// on one that does.
+func TestStoreChecksPassOnAPluginThatUsesTheStore(t *testing.T) {
+	for _, c := range storeChecks {
+		m := &meeting{}
+		r := run(wrapped(t, m.hooks()...), c.Name())
+		assert.Equal(t, check.Pass, r.Verdict, "%+v", r)
+	}
+}
+
+func TestAClientWithoutADevice(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		err  error
+		want check.Verdict
+	}{
+		{"success without a client", nil, check.Fail},
+		{"an error that says nothing", &capi.Error{Code: capi.ErrorCodeUnknown, Message: "?"}, check.Fail},
+		{"an error", &capi.Error{Code: capi.ErrorCodeNotFound, Message: "no such hardware in this machine"}, check.Pass},
+	} {
+		env := wrapped(t, serve.Around(func(c *serve.Invocation, _ *capi.ClientCreateArgs) { c.FailWith(test.err) }))
+		env.NoDevice = "a test took it away"
+		r := run(env, "CLI-03")
+		assert.Equal(t, test.want, r.Verdict, "%s: %+v", test.name, r)
+	}
+}
+
+func TestTheShapeOfATopology(t *testing.T) {
+	for _, test := range []struct {
+		topology string
+		want     check.Verdict
+	}{
+		{"v5e:2x2x1", check.Pass}, // four devices
+		{"v5e:4x4", check.Fail},
+		{"v5e", check.SkipEnv},
+	} {
+		env := wrapped(t,
+			serve.Around(func(c *serve.Invocation, a *capi.TopologyDescriptionCreateArgs) {
+				a.Topology = topologyStranger()
+				leftovers = append(leftovers, a.Topology)
+			}),
+			serve.Around(func(c *serve.Invocation, a *capi.TopologyDescriptionGetDeviceDescriptionsArgs) {
+				a.Descriptions, a.NumDescriptions = lastingArray(make([]*capi.DeviceDescription, 4))
+			}),
+			serve.Around(func(*serve.Invocation, *capi.TopologyDescriptionDestroyArgs) {}),
+		)
+		env.Topology = test.topology
+		r := run(env, "TOPO-03")
+		assert.Equal(t, test.want, r.Verdict, "%s: %+v", test.topology, r)
+	}
+}

@@ -48,7 +48,7 @@ var payloadChecks = []check.Check{
 	{Rule: "ERR-18", Library: true, Hostile: true, Timeout: 20 * time.Second, Run: func(t *check.T) {
 		const text = "a message that is overwritten right after callback_error returned"
 		store := check.NewStore(t)
-		store.Fail(capi.ErrorCodeAborted, text)
+		store.Fail("", capi.ErrorCodeAborted, text)
 		client, err := store.CreateClient(0, 2)
 		if !store.Called() {
 			t.SkipEnvf("the plugin did not use the key-value store, so it was given no error (Client_Create: %v)", err)

@@ -221,7 +221,7 @@ func executeOptionsSizes(t *check.T) {
 // the key-value store.
 func callbackSizes(t *check.T) {
 	store := check.NewStore(t)
-	store.Fail(capi.ErrorCodeAborted, "no store today")
+	store.Fail("", capi.ErrorCodeAborted, "no store today")
 	client, err := store.CreateClient(0, 2)
 	if err == nil {
 		check.Own(t, client)
