@@ -21,14 +21,25 @@ import (
 	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
 // Suite is the checks of a package.
 type Suite struct {
 	Checks  []check.Check
 	Mutants []mutant.Mutant
-	Options []capi.Attribute // of every client
-	// Known are the checks that the real plugin fails, with the reasons.
+	Plugins []Plugin // the first is what mutants are made of
+	Newer   int      // number of a plugin of a newer API, which needs no device
+}
+
+// Plugin is a real plugin that checks run on.
+type Plugin struct {
+	Name            string           // as package plugins knows it
+	Options         []capi.Attribute // of every client
+	NoDevice        string           // why there is no client, see check.Env
+	Topology        string
+	TopologyOptions []capi.Attribute
+	// Known are the checks that the plugin fails, with the reasons.
 	Known map[string]string
 }
 
@@ -36,7 +47,8 @@ type Suite struct {
 // and what to run.
 const (
 	childCheck  = "PUREPJRT_CHECKTEST_CHECK"
-	childPlugin = "PUREPJRT_CHECKTEST_PLUGIN"
+	childPlugin = "PUREPJRT_CHECKTEST_PLUGIN" // its number
+	childPath   = "PUREPJRT_CHECKTEST_PATH"
 	childMutant = "PUREPJRT_CHECKTEST_MUTANT" // its number, empty for none
 	marker      = "checktest result: "
 )
@@ -52,7 +64,8 @@ func (s *Suite) Main(m *testing.M) {
 		fmt.Fprintln(os.Stderr, "there is no check", name)
 		os.Exit(1)
 	}
-	env, err := s.open(os.Getenv(childPlugin))
+	plugin, _ := strconv.Atoi(os.Getenv(childPlugin))
+	env, err := s.Plugins[plugin].open(os.Getenv(childPath), name)
 	if number := os.Getenv(childMutant); err == nil && number != "" {
 		i, _ := strconv.Atoi(number)
 		_, err = s.mutate(env, &s.Mutants[i])
@@ -70,6 +83,9 @@ func (s *Suite) Main(m *testing.M) {
 	os.Exit(0)
 }
 
+// uninitialized are the checks that begin before PJRT_Plugin_Initialize.
+var uninitialized = map[string]bool{"ATTR-01": true, "ATTR-02": true, "ATTR-03": true, "ATTR-04": true}
+
 func (s *Suite) find(name string) *check.Check {
 	for i := range s.Checks {
 		if s.Checks[i].Name() == name {
@@ -79,18 +95,36 @@ func (s *Suite) find(name string) *check.Check {
 	return nil
 }
 
-func (s *Suite) open(path string) (*check.Env, error) {
+// open loads a plugin and initializes it, but for the checks that are about
+// that.
+func (p *Plugin) open(path, name string) (*check.Env, error) {
 	table, err := capi.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	return &check.Env{Table: table, Path: path, Options: s.Options}, nil
+	if !uninitialized[name] {
+		if err := (&capi.Call[capi.PluginInitializeArgs]{}).Do(table); err != nil {
+			return nil, err
+		}
+	}
+	return &check.Env{
+		Table: table, Path: path, Options: p.Options,
+		NoDevice: p.NoDevice, Topology: p.Topology, TopologyOptions: p.TopologyOptions,
+	}, nil
 }
 
-// RunChecks runs every check on the plugin at path. Each must pass, be skipped
-// with a reason, or be one of the known ones, which must fail.
-func (s *Suite) RunChecks(t *testing.T, path string) {
-	env, err := s.open(path)
+// RunChecks runs every check on every plugin. Each must pass, be skipped with a
+// reason, or be one of the known ones, which must fail.
+func (s *Suite) RunChecks(t *testing.T) {
+	for i := range s.Plugins {
+		t.Run(s.Plugins[i].Name, func(t *testing.T) { s.runChecks(t, i) })
+	}
+}
+
+func (s *Suite) runChecks(t *testing.T, plugin int) {
+	p := &s.Plugins[plugin]
+	path := plugintest.Path(t, p.Name)
+	env, err := p.open(path, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,27 +147,27 @@ func (s *Suite) RunChecks(t *testing.T, path string) {
 		t.Run(c.Name(), func(t *testing.T) {
 			var r check.Result
 			if c.Hostile {
-				r = child(t.Context(), c, path, "")
+				r = child(t.Context(), c, plugin, path, "")
 			} else {
 				r = check.Run(t.Context(), c, env)
 			}
-			s.judge(t, r)
+			p.judge(t, r)
 		})
 	}
-	for name := range s.Known {
+	for name := range p.Known {
 		if !seen[name] {
 			t.Errorf("there is no check %s, and it is said to fail", name)
 		}
 	}
 }
 
-func (s *Suite) judge(t *testing.T, r check.Result) {
+func (p *Plugin) judge(t *testing.T, r check.Result) {
 	t.Helper()
 	t.Logf("%s in %v %s", r.Verdict, r.Duration.Round(time.Microsecond), r.Skip)
 	for _, n := range r.Notes {
 		t.Logf("note: %s", n)
 	}
-	reason, known := s.Known[r.Check]
+	reason, known := p.Known[r.Check]
 	switch {
 	case known && r.Verdict.Failed():
 		t.Logf("known to fail: %s: %q", reason, r.Failures)
@@ -148,7 +182,7 @@ func (s *Suite) judge(t *testing.T, r check.Result) {
 
 // mutate puts a fault in front of the plugin of an environment.
 func (s *Suite) mutate(env *check.Env, m *mutant.Mutant) (*serve.Table, error) {
-	if m.Base == mutant.Memory {
+	if m.Base == mutant.Memory && memory != nil {
 		base, err := memory()
 		if err != nil {
 			return nil, err
@@ -164,7 +198,8 @@ func (s *Suite) mutate(env *check.Env, m *mutant.Mutant) (*serve.Table, error) {
 
 // RunMutants runs the check of every mutant on it. The check must fail, and
 // every check must have a mutant but those of which unproven says why not.
-func (s *Suite) RunMutants(t *testing.T, path string, unproven map[string]string) {
+func (s *Suite) RunMutants(t *testing.T, unproven map[string]string) {
+	path := plugintest.Path(t, s.Plugins[0].Name)
 	proven := make(map[string]bool)
 	for i := range s.Mutants {
 		m := &s.Mutants[i]
@@ -174,15 +209,19 @@ func (s *Suite) RunMutants(t *testing.T, path string, unproven map[string]string
 			continue
 		}
 		proven[m.Check] = true
+		plugin, path := 0, path
 		if m.Base == mutant.Memory && memory == nil {
-			continue
+			if !c.Library {
+				continue
+			}
+			plugin, path = s.Newer, plugintest.Path(t, s.Plugins[s.Newer].Name)
 		}
 		t.Run(m.Name(), func(t *testing.T) {
 			var r check.Result
 			if c.Hostile {
-				r = child(t.Context(), c, path, strconv.Itoa(i))
+				r = child(t.Context(), c, plugin, path, strconv.Itoa(i))
 			} else {
-				env, err := s.open(path)
+				env, err := s.Plugins[plugin].open(path, "")
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -221,11 +260,11 @@ func (s *Suite) RunMutants(t *testing.T, path string, unproven map[string]string
 }
 
 // memory makes the in-memory plugin. Where it is nil, mutants of that plugin are
-// left out.
+// made of Suite.Newer instead, if the check needs no client, or left out.
 var memory func() (*capi.Table, error)
 
 // child runs a check in a process of its own.
-func child(ctx context.Context, c *check.Check, path, mutant string) check.Result {
+func child(ctx context.Context, c *check.Check, plugin int, path, mutant string) check.Result {
 	ctx, cancel := context.WithTimeout(ctx, c.Limit()+30*time.Second)
 	defer cancel()
 	r := check.Result{Check: c.Name(), Rule: c.Rule, Verdict: check.SuiteError}
@@ -235,7 +274,7 @@ func child(ctx context.Context, c *check.Check, path, mutant string) check.Resul
 		return r
 	}
 	cmd := exec.CommandContext(ctx, exe)
-	cmd.Env = append(os.Environ(), childCheck+"="+c.Name(), childPlugin+"="+path, childMutant+"="+mutant)
+	cmd.Env = append(os.Environ(), childCheck+"="+c.Name(), childPlugin+"="+strconv.Itoa(plugin), childPath+"="+path, childMutant+"="+mutant)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	start := time.Now()

@@ -5,6 +5,8 @@ package client
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/purepjrt/purepjrt/capi"
@@ -199,7 +201,14 @@ func portrait(t *check.T, d *capi.DeviceDescription) string {
 	short, err5 := check.Try(t, capi.DeviceDescriptionToStringArgs{DeviceDescription: d})
 	attributes, err6 := check.Try(t, capi.DeviceDescriptionAttributesArgs{DeviceDescription: d})
 	return fmt.Sprint(id.ID, process.ProcessIndex, text{kind.DeviceKind, kind.DeviceKindSize}, text{debug.DebugString, debug.DebugStringSize},
-		text{short.ToString, short.ToStringSize}, capi.Attributes(attributes.Attributes, attributes.NumAttributes), err1, err2, err3, err4, err5, err6)
+		text{short.ToString, short.ToStringSize}, inOrder(attributes.Attributes, attributes.NumAttributes), err1, err2, err3, err4, err5, err6)
+}
+
+// inOrder copies named values, sorted by name: no order of theirs is promised.
+func inOrder(p *capi.NamedValue, n uintptr) []capi.Attribute {
+	list := capi.Attributes(p, n)
+	slices.SortFunc(list, func(a, b capi.Attribute) int { return strings.Compare(a.Name, b.Name) })
+	return list
 }
 
 // stableAttributes reads a list of named values twice. It must be well-formed,

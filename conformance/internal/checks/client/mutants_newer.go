@@ -124,5 +124,7 @@ var newerMutants = []mutant.Mutant{
 			a.SerializedShapeDeleter = 0
 		})}
 	})),
-	newer(after("TOPO-21", "leaves out a kind", func(a *capi.TopologyDescriptionGetMemorySpaceKindIDsArgs, _ int64) { a.NumMemorySpaceKindIDs = 0 })),
+	newer(after("TOPO-21", "has a kind twice", func(a *capi.TopologyDescriptionGetMemorySpaceKindIDsArgs, _ int64) {
+		a.MemorySpaceKindIDs, a.NumMemorySpaceKindIDs = lastingArray([]int32{1, 2, 1})
+	})),
 }

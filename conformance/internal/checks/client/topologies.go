@@ -6,7 +6,6 @@ package client
 import (
 	"fmt"
 	"regexp"
-	"slices"
 	"strconv"
 	"time"
 
@@ -166,6 +165,9 @@ var topologyChecks = []check.Check{
 			seen[n] = true
 		}
 		if t.Env().NoDevice != "" {
+			if len(list) == 0 {
+				t.SkipUnimplf("the topology has no kinds of memory, and there is no client to compare with")
+			}
 			return
 		}
 		for i, m := range t.Client().Memories {
@@ -261,9 +263,8 @@ func describe(t *check.T, topology *capi.TopologyDescription) string {
 	version := check.Call(t, capi.TopologyDescriptionPlatformVersionArgs{Topology: topology})
 	var attributes []capi.Attribute
 	if out, err := check.Try(t, capi.TopologyDescriptionAttributesArgs{Topology: topology}); err == nil {
-		attributes = capi.Attributes(out.Attributes, out.NumAttributes)
+		attributes = inOrder(out.Attributes, out.NumAttributes)
 	}
-	slices.SortFunc(attributes, func(a, b capi.Attribute) int { return slices.Compare([]byte(a.Name), []byte(b.Name)) })
 	var devices []string
 	for _, d := range topologyDescriptions(t, topology) {
 		devices = append(devices, portrait(t, d))

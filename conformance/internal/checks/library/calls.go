@@ -29,10 +29,10 @@ var families = []family{
 		of(func(tt, ss) (a capi.ExecuteContextCreateArgs) { return }, func(t tt, _ ss, out capi.ExecuteContextCreateArgs) {
 			check.Call(t, capi.ExecuteContextDestroyArgs{Context: out.Context})
 		}),
-		of(func(t tt, _ ss) (a capi.ExecuteContextDestroyArgs) {
+		given(hasContexts, of(func(t tt, _ ss) (a capi.ExecuteContextDestroyArgs) {
 			a.Context = check.Call(t, capi.ExecuteContextCreateArgs{}).Context
 			return
-		}, nil),
+		}, nil)),
 	}},
 	{"topology", false, topologyCalls},
 	{"client", true, clientCalls},
@@ -40,6 +40,37 @@ var families = []family{
 	{"device", true, deviceCalls},
 	{"buffer", true, bufferCalls},
 	{"executable", true, executableCalls},
+}
+
+// hasContexts reports whether the plugin has execute contexts.
+func hasContexts(t tt, _ ss) bool {
+	out, err := check.Try(t, capi.ExecuteContextCreateArgs{})
+	if err == nil {
+		check.Call(t, capi.ExecuteContextDestroyArgs{Context: out.Context})
+	}
+	return err == nil
+}
+
+// hasMemories reports whether devices have memories.
+func hasMemories(t tt, s ss) bool {
+	_, err := check.Try(t, capi.DeviceDefaultMemoryArgs{Device: s.device()})
+	return err == nil
+}
+
+// hasEvents reports whether the plugin makes events for its callers.
+func hasEvents(t tt, _ ss) bool {
+	out, err := check.Try(t, capi.EventCreateArgs{})
+	check.Own(t, out.Event)
+	return err == nil
+}
+
+// serializes reports whether programs can be serialized.
+func serializes(t tt, s ss) bool {
+	out, err := check.Try(t, capi.ExecutableSerializeArgs{Executable: s.prog(t)})
+	if err == nil {
+		out.SerializedExecutableDeleter.Call(out.SerializedExecutable)
+	}
+	return err == nil
 }
 
 var topologyCalls = []call{
@@ -149,20 +180,20 @@ var clientCalls = []call{
 		a.ShapeDims, a.ShapeNumDims = check.First([]int64{4})
 		return
 	}, func(t tt, _ ss, out capi.ClientCreateUninitializedBufferArgs) { check.Own(t, out.Buffer) }),
-	of(func(t tt, s ss) (a capi.ClientCreateErrorBufferArgs) {
+	given(hasMemories, of(func(t tt, s ss) (a capi.ClientCreateErrorBufferArgs) {
 		a.Client, a.Memory, a.ShapeElementType, a.ErrorCode = s.c(), s.memory(t), capi.BufferTypeF32, capi.ErrorCodeAborted
 		a.ErrorMessage, a.ErrorMessageSize = capi.StringData("an error on purpose")
 		a.ShapeDims, a.ShapeNumDims = check.First([]int64{4})
 		return
-	}, func(t tt, _ ss, out capi.ClientCreateErrorBufferArgs) { check.Own(t, out.Buffer) }),
-	of(func(t tt, s ss) (a capi.ClientCreateBuffersForAsyncHostToDeviceArgs) {
+	}, func(t tt, _ ss, out capi.ClientCreateErrorBufferArgs) { check.Own(t, out.Buffer) })),
+	given(hasMemories, of(func(t tt, s ss) (a capi.ClientCreateBuffersForAsyncHostToDeviceArgs) {
 		spec := &capi.ShapeSpec{StructSize: capi.ShapeSpecSize, ElementType: capi.BufferTypeF32}
 		spec.Dims, spec.NumDims = check.First([]int64{4})
 		a.Client, a.Memory, a.ShapeSpecs, a.NumShapeSpecs = s.c(), s.memory(t), spec, 1
 		return
 	}, func(t tt, _ ss, out capi.ClientCreateBuffersForAsyncHostToDeviceArgs) {
 		check.Own(t, out.TransferManager)
-	}),
+	})),
 }
 
 var eventCalls = []call{
@@ -178,10 +209,10 @@ var eventCalls = []call{
 		return
 	}, nil),
 	of(func(tt, ss) (a capi.EventCreateArgs) { return }, func(t tt, _ ss, out capi.EventCreateArgs) { check.Own(t, out.Event) }),
-	of(func(t tt, _ ss) (a capi.EventSetArgs) {
+	given(hasEvents, of(func(t tt, _ ss) (a capi.EventSetArgs) {
 		a.Event = check.Own(t, check.Call(t, capi.EventCreateArgs{}).Event)
 		return
-	}, nil),
+	}, nil)),
 }
 
 var deviceCalls = []call{
@@ -206,14 +237,14 @@ var deviceCalls = []call{
 	of(func(_ tt, s ss) capi.DeviceGetAttributesArgs {
 		return capi.DeviceGetAttributesArgs{Device: s.device()}
 	}, func(_ tt, _ ss, out capi.DeviceGetAttributesArgs) { out.AttributesDeleter.Call(out.DeviceAttributes) }),
-	of(func(t tt, s ss) capi.MemoryIDArgs { return capi.MemoryIDArgs{Memory: s.memory(t)} }, nil),
-	of(func(t tt, s ss) capi.MemoryKindArgs { return capi.MemoryKindArgs{Memory: s.memory(t)} }, nil),
-	of(func(t tt, s ss) capi.MemoryKindIDArgs { return capi.MemoryKindIDArgs{Memory: s.memory(t)} }, nil),
-	of(func(t tt, s ss) capi.MemoryDebugStringArgs { return capi.MemoryDebugStringArgs{Memory: s.memory(t)} }, nil),
-	of(func(t tt, s ss) capi.MemoryToStringArgs { return capi.MemoryToStringArgs{Memory: s.memory(t)} }, nil),
-	of(func(t tt, s ss) capi.MemoryAddressableByDevicesArgs {
+	given(hasMemories, of(func(t tt, s ss) capi.MemoryIDArgs { return capi.MemoryIDArgs{Memory: s.memory(t)} }, nil)),
+	given(hasMemories, of(func(t tt, s ss) capi.MemoryKindArgs { return capi.MemoryKindArgs{Memory: s.memory(t)} }, nil)),
+	given(hasMemories, of(func(t tt, s ss) capi.MemoryKindIDArgs { return capi.MemoryKindIDArgs{Memory: s.memory(t)} }, nil)),
+	given(hasMemories, of(func(t tt, s ss) capi.MemoryDebugStringArgs { return capi.MemoryDebugStringArgs{Memory: s.memory(t)} }, nil)),
+	given(hasMemories, of(func(t tt, s ss) capi.MemoryToStringArgs { return capi.MemoryToStringArgs{Memory: s.memory(t)} }, nil)),
+	given(hasMemories, of(func(t tt, s ss) capi.MemoryAddressableByDevicesArgs {
 		return capi.MemoryAddressableByDevicesArgs{Memory: s.memory(t)}
-	}, nil),
+	}, nil)),
 }
 
 var bufferCalls = []call{
@@ -242,9 +273,9 @@ var bufferCalls = []call{
 		dst := make([]byte, 16)
 		return capi.BufferCopyRawToHostArgs{Buffer: s.buf(t), Dst: check.Pointer(dst), TransferSize: 16}
 	}, func(t tt, _ ss, out capi.BufferCopyRawToHostArgs) { wait(t, out.Event) }),
-	of(func(t tt, s ss) capi.BufferCopyToMemoryArgs {
+	given(hasMemories, of(func(t tt, s ss) capi.BufferCopyToMemoryArgs {
 		return capi.BufferCopyToMemoryArgs{Buffer: s.buf(t), DstMemory: s.memory(t)}
-	}, func(t tt, _ ss, out capi.BufferCopyToMemoryArgs) { check.Own(t, out.DstBuffer) }),
+	}, func(t tt, _ ss, out capi.BufferCopyToMemoryArgs) { check.Own(t, out.DstBuffer) })),
 	of(func(t tt, s ss) capi.BufferIsOnCPUArgs { return capi.BufferIsOnCPUArgs{Buffer: s.buf(t)} }, nil),
 	of(func(t tt, s ss) capi.BufferDeviceArgs { return capi.BufferDeviceArgs{Buffer: s.buf(t)} }, nil),
 	of(func(t tt, s ss) capi.BufferMemoryArgs { return capi.BufferMemoryArgs{Buffer: s.buf(t)} }, nil),
@@ -312,9 +343,9 @@ var executableCalls = []call{
 	}, func(_ tt, _ ss, out capi.ExecutableGetCompileOptionsArgs) {
 		out.SerializedCompileOptionsDeleter.Call(out.SerializedCompileOptions)
 	}),
-	of(func(t tt, s ss) capi.ExecutableDeserializeAndLoadArgs {
+	given(serializes, of(func(t tt, s ss) capi.ExecutableDeserializeAndLoadArgs {
 		return deserializeArgs(t, s)
-	}, func(t tt, _ ss, out capi.ExecutableDeserializeAndLoadArgs) { check.Own(t, out.LoadedExecutable) }),
+	}, func(t tt, _ ss, out capi.ExecutableDeserializeAndLoadArgs) { check.Own(t, out.LoadedExecutable) })),
 	of(func(t tt, s ss) capi.LoadedExecutableAddressableDevicesArgs {
 		return capi.LoadedExecutableAddressableDevicesArgs{Executable: s.exe(t)}
 	}, nil),

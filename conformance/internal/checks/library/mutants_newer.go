@@ -32,10 +32,9 @@ func visited(name, fault string, f func(c *serve.Invocation, a *capi.ErrorForEac
 	return newer(mutant.Of(name, fault, f))
 }
 
-// errorTable makes a mutant that replaces the function table of each error of
-// PJRT_Client_LookupDevice.
+// errorTable makes a mutant that replaces the function table of each error.
 func errorTable(name, fault string, change func(v *capi.ErrorFunctionTable) *capi.ErrorFunctionTable) mutant.Mutant {
-	return newer(mutant.Of(name, fault, func(c *serve.Invocation, _ *capi.ClientLookupDeviceArgs) {
+	return newer(every(name, fault, func(c *serve.Invocation) {
 		c.Forward()
 		if h := c.Err(); h != nil && h.Vtable != nil {
 			v := *h.Vtable
@@ -72,8 +71,6 @@ var newerMutants = []mutant.Mutant{
 		v.ForEachPayload = 0
 		return v
 	}),
-	errorTable("ERR-16", "has the functions of another class in the table", func(v *capi.ErrorFunctionTable) *capi.ErrorFunctionTable {
-		v.GetCode = capi.ErrorFunctionTableGetCode(v.Destroy) // returns no code
-		return v
-	}),
+	newer(getCode("ERR-16", "the function and the table know different codes", func(a *capi.ErrorGetCodeArgs, _ int64) { a.Code = capi.ErrorCodeDataLoss })),
+	newer(message("ERR-16", "the function and the table have different messages", func(a *capi.ErrorMessageArgs, _ int64) { a.MessageSize-- })),
 }

@@ -20,6 +20,9 @@ type outcome struct {
 // call is a function with arguments that a plugin must take.
 type call struct {
 	fn *capi.Function
+	// can says whether the plugin offers what the arguments are made of; nil
+	// means that all do.
+	can func(t *check.T, s *session) bool
 	// place calls it with fresh arguments, with an extension if that is not nil,
 	// and tidies up.
 	place func(t *check.T, s *session, p check.Placement, x *capi.ExtensionBase) outcome
@@ -29,7 +32,7 @@ type call struct {
 // what a call that succeeded returned.
 func of[A any](build func(t *check.T, s *session) A, after func(t *check.T, s *session, out A)) call {
 	f := check.FunctionOf[A]()
-	return call{f, func(t *check.T, s *session, p check.Placement, x *capi.ExtensionBase) outcome {
+	return call{fn: f, place: func(t *check.T, s *session, p check.Placement, x *capi.ExtensionBase) outcome {
 		args := build(t, s)
 		*(**capi.ExtensionBase)(unsafe.Add(unsafe.Pointer(&args), 8)) = x
 		out, spill, err := check.Place(t, args, p)
@@ -45,6 +48,18 @@ func of[A any](build func(t *check.T, s *session) A, after func(t *check.T, s *s
 		}
 		return o
 	}}
+}
+
+// given limits a call to plugins that offer what its arguments are made of.
+func given(can func(t *check.T, s *session) bool, c call) call {
+	c.can = can
+	return c
+}
+
+// possible reports whether the plugin has the function and what it takes to
+// call it.
+func (c *call) possible(t *check.T, s *session) bool {
+	return t.Table().Lacks(c.fn) == nil && (c.can == nil || c.can(t, s))
 }
 
 // tableBytes copies the table of a plugin.

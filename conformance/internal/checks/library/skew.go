@@ -56,6 +56,9 @@ func skewChecks() []check.Check {
 			s := newSession(t)
 			for _, f := range families {
 				for _, c := range f.calls {
+					if !c.possible(t, s) {
+						continue
+					}
 					if o := c.place(t, s, check.Exactly(c.fn.Size), nil); o.err != nil && code(o.err) != capi.ErrorCodeUnimplemented {
 						t.Errorf("%s of a caller with API 0.%d: %v", c.fn.Name, capi.APIMinor, o.err)
 					}
@@ -78,6 +81,9 @@ func skewChecks() []check.Check {
 		add("SKEW-02", false, check.Quick, func(t *check.T, s *session, c call, exact outcome) {
 			sizes := []uintptr{c.fn.Size}
 			for _, g := range grown[c.fn.Name] {
+				if understated[c.fn.Name] {
+					break
+				}
 				sizes = append(sizes, g.size)
 			}
 			for _, size := range sizes {
@@ -112,7 +118,7 @@ func skewChecks() []check.Check {
 func eachCall(t *check.T, f family, look func(t *check.T, s *session, c call, exact outcome)) {
 	s, looked := newSession(t), 0
 	for _, c := range f.calls {
-		if t.Table().Lacks(c.fn) != nil {
+		if !c.possible(t, s) {
 			continue
 		}
 		exact := c.place(t, s, check.Exactly(c.fn.Size), nil)
@@ -133,7 +139,7 @@ func promisedSizes(t *check.T) {
 	for _, f := range families {
 		for _, c := range f.calls {
 			sizes := promised(c.fn.Name, t.Minor())
-			if len(sizes) == 0 || t.Table().Lacks(c.fn) != nil {
+			if len(sizes) == 0 || !c.possible(t, s) {
 				continue
 			}
 			exact := c.place(t, s, check.Exactly(c.fn.Size), nil)
@@ -213,6 +219,10 @@ var grown = map[string][]size{
 	"PJRT_TopologyDescription_Create":        {{0, 24}, {1, 56}},
 	"PJRT_ExecuteOptions":                    {{0, 52}, {46, 72}, {64, 80}, {76, 88}, {78, 112}, {97, 120}, {108, 121}, {112, 144}},
 }
+
+// understated are the functions whose older callers state a size that is less
+// than what they have: their headers left the last field out of it.
+var understated = map[string]bool{"PJRT_Plugin_Attributes": true, "PJRT_Device_AddressableMemories": true}
 
 // promisedMinors is how much older than the plugin a caller may be and still
 // has to be served. The header promises weeks, and at its fastest had a version
