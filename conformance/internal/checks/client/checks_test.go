@@ -138,3 +138,7 @@ func TestTheShapeOfATopology(t *testing.T) {
 		assert.Equal(t, test.want, r.Verdict, "%s: %+v", test.topology, r)
 	}
 }
+
+func TestEveryRuleHasACheck(t *testing.T) {
+	suite.RunCoverage(t, Unobservable, "CLI", "KV", "DDESC", "DEV", "MEM", "TOPO")
+}

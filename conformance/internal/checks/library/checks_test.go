@@ -56,3 +56,7 @@ func TestMutants(t *testing.T) {
 		"SKEW-21": "it is for plugins that are newer than the suite, and none is in the repository",
 	})
 }
+
+func TestEveryRuleHasACheck(t *testing.T) {
+	suite.RunCoverage(t, Unobservable, "LOAD", "SKEW", "ERR", "ATTR", "XCH")
+}
