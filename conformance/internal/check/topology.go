@@ -31,6 +31,14 @@ func (t *T) Topology() *capi.TopologyDescription {
 	return topology
 }
 
+// Made returns the client that the checks of this process share, nil when none
+// was made so far.
+func (t *T) Made() *Client {
+	t.env.mu.Lock()
+	defer t.env.mu.Unlock()
+	return t.env.client
+}
+
 // MakeTopology makes a topology of a name and options. The check owns it.
 func (t *T) MakeTopology(name string, options ...capi.Attribute) (*capi.TopologyDescription, error) {
 	values, err := capi.NewNamedValues(options)

@@ -147,6 +147,7 @@ func (s *Suite) runChecks(t *testing.T, plugin int) {
 		t.Run(c.Name(), func(t *testing.T) {
 			var r check.Result
 			if c.Hostile {
+				t.Parallel()
 				r = child(t.Context(), c, plugin, path, "")
 			} else {
 				r = check.Run(t.Context(), c, env)
@@ -219,6 +220,7 @@ func (s *Suite) RunMutants(t *testing.T, unproven map[string]string) {
 		t.Run(m.Name(), func(t *testing.T) {
 			var r check.Result
 			if c.Hostile {
+				t.Parallel()
 				r = child(t.Context(), c, plugin, path, strconv.Itoa(i))
 			} else {
 				env, err := s.Plugins[plugin].open(path, "")
@@ -238,6 +240,9 @@ func (s *Suite) RunMutants(t *testing.T, unproven map[string]string) {
 				}
 			}
 			t.Logf("%s in %v: %s%s", r.Verdict, r.Duration.Round(time.Microsecond), head(strings.Join(r.Failures, "; "), 300), r.Skip)
+			if m.Base == mutant.Memory && memory == nil && r.Verdict == check.SkipEnv {
+				return // it needs a client after all
+			}
 			if !r.Verdict.Failed() {
 				t.Errorf("the check does not find the fault: %s %s %q", r.Verdict, r.Skip, r.Failures)
 			}

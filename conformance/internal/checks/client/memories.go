@@ -136,7 +136,7 @@ var memoryChecks = []check.Check{
 	}},
 	{Rule: "MEM-10", Hostile: true, Run: func(t *check.T) {
 		needVtable(t)
-		m := memories(t, t.NewClient())[0]
+		m := memories(t, t.Client())[0]
 		v := m.Vtable
 		keys := make([]byte, 3)
 		key := func(i int) uintptr { return addressOf(&keys[i]) }
@@ -150,7 +150,7 @@ var memoryChecks = []check.Check{
 			check.Equal(t, uintptr(100+i), v.GetUserData.Call(m, key(i)), "user data under key %d of 3", i)
 		}
 	}},
-	{Rule: "MEM-11", Hostile: true, Run: func(t *check.T) {
+	{Rule: "MEM-11", Library: true, Hostile: true, Run: func(t *check.T) {
 		needVtable(t)
 		c := t.NewClient()
 		m := memories(t, c)[0]

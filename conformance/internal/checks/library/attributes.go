@@ -61,7 +61,7 @@ var attributeChecks = []check.Check{
 			t.Errorf("expected an array of %d attributes, got null", out.NumAttributes)
 		}
 	}},
-	{Rule: "ATTR-07", Library: true, Run: func(t *check.T) {
+	{Rule: "ATTR-07", Library: true, Hostile: true, Run: func(t *check.T) {
 		p, n, before := attributes(t)
 		if t.Env().NoDevice == "" {
 			c := t.NewClient()

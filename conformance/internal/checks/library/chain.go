@@ -57,7 +57,7 @@ var chainChecks = []check.Check{
 			}
 		}
 	}},
-	{Rule: "XCH-05", Run: func(t *check.T) {
+	{Rule: "XCH-05", Library: true, Hostile: true, Run: func(t *check.T) {
 		before := snapshot(t)
 		if len(before) == 0 {
 			t.SkipUnimplf("the plugin has no extensions")

@@ -86,7 +86,7 @@ var errorChecks = []check.Check{
 		check.Equal(t, c, errorCode(t, second), "the code of the second error after the first was destroyed")
 		destroyError(t, second)
 	}},
-	{Rule: "ERR-09", Hostile: true, Run: func(t *check.T) {
+	{Rule: "ERR-09", Library: true, Hostile: true, Run: func(t *check.T) {
 		c := t.NewClient()
 		buffer := check.Upload(t, c, []float32{1, 2, 3, 4})
 		var errs []*capi.ErrorHandle

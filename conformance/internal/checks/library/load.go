@@ -124,8 +124,6 @@ var loadChecks = []check.Check{
 		before := tableBytes(t.Table())
 		c := t.NewClient()
 		check.ExpectBuffer(t, t.Run(t.Compile(c, check.AddOne), 1, check.Upload(t, c, []float32{1, 2, 3, 4}))[0], []float32{2, 3, 4, 5}, "a plus one")
-		other := t.NewClient()
-		check.Destroy(t, other.Handle)
 		compareTables(t, before, tableBytes(t.Table()))
 	}},
 	{Rule: "LOAD-11", Library: true, Hostile: true, Run: func(t *check.T) {

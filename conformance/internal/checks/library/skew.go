@@ -25,7 +25,7 @@ var tails = []uintptr{8, 16, 64}
 func skewChecks() []check.Check {
 	all := []check.Check{
 		{Rule: "SKEW-04", Run: promisedSizes},
-		{Rule: "SKEW-05", Hostile: true, Run: clientCreate060},
+		{Rule: "SKEW-05", Library: true, Hostile: true, Run: clientCreate060},
 		{Rule: "SKEW-06", Hostile: true, Run: viewSizes},
 		{Rule: "SKEW-07", Hostile: true, Run: deserializeSizes},
 		{Rule: "SKEW-08", Hostile: true, Run: compiledMemoryStatsSizes},
@@ -34,7 +34,7 @@ func skewChecks() []check.Check {
 		{Rule: "SKEW-11", Hostile: true, Run: errorBufferSizes},
 		{Rule: "SKEW-12", Hostile: true, Run: executeOptionsSizes},
 		{Rule: "SKEW-14", Library: true, Hostile: true, Timeout: 20 * time.Second, Run: callbackSizes},
-		{Rule: "SKEW-15", Run: longerNamedValue},
+		{Rule: "SKEW-15", Library: true, Hostile: true, Run: longerNamedValue},
 		{Rule: "SKEW-16", Library: true, Run: namedValueSizes},
 		{Rule: "SKEW-19", Library: true, Run: sizeMessage},
 		{Rule: "SKEW-20", Library: true, Run: func(t *check.T) {

@@ -37,7 +37,10 @@ var enumChecks = []check.Check{
 			refusesEnum(t, args, "PJRT_Client_BufferFromHostBuffer", "device_layout.type", int32(v))
 		}
 	}},
-	{Rule: "SKEW-18", Variant: "enum=named_value_type", Hostile: true, Run: func(t *check.T) {
+	{Rule: "SKEW-18", Variant: "enum=named_value_type", Library: true, Hostile: true, Run: func(t *check.T) {
+		if t.Env().NoDevice != "" {
+			t.SkipEnvf("%s", t.Env().NoDevice)
+		}
 		for _, v := range unknown(capi.NamedValueBool) {
 			option := &capi.NamedValue{StructSize: capi.NamedValueSize, Type: v, ValueSize: 1}
 			option.Name, option.NameSize = capi.StringData("conformance_suite_option")
@@ -118,7 +121,7 @@ var nestedChecks = []check.Check{
 		refusesNested(t, err, "PJRT_ShapeSpec")
 		check.Own(t, out.TransferManager)
 	}},
-	{Rule: "SKEW-13", Variant: "struct=named_value", Run: func(t *check.T) {
+	{Rule: "SKEW-13", Variant: "struct=named_value", Library: true, Hostile: true, Run: func(t *check.T) {
 		values, err := capi.NewNamedValues(oneOption(t))
 		if err != nil {
 			t.Fatalf("create options: %v", err)
@@ -142,7 +145,12 @@ func oneOption(t *check.T) []capi.Attribute {
 	if len(t.Env().Options) > 0 {
 		return t.Env().Options[:1]
 	}
-	name := check.Call(t, capi.ClientPlatformNameArgs{Client: t.Client().Handle})
+	if t.Env().NoDevice != "" {
+		t.SkipEnvf("%s", t.Env().NoDevice)
+	}
+	client := check.Call(t, capi.ClientCreateArgs{}).Client
+	defer check.Call(t, capi.ClientDestroyArgs{Client: client})
+	name := check.Call(t, capi.ClientPlatformNameArgs{Client: client})
 	if platform := capi.String(name.PlatformName, name.PlatformNameSize); platform != "cpu" {
 		t.SkipEnvf("the suite knows no create option of the platform %q", platform)
 	}

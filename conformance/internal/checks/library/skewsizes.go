@@ -48,6 +48,9 @@ func skipUnimplemented(t *check.T, err error) {
 
 func clientCreate060(t *check.T) {
 	needs(t, 61, "kv_try_get_callback")
+	if t.Env().NoDevice != "" {
+		t.SkipEnvf("%s", t.Env().NoDevice)
+	}
 	values, err := capi.NewNamedValues(t.Env().Options)
 	if err != nil {
 		t.Fatalf("create options: %v", err)
