@@ -34,7 +34,7 @@ var executableChecks = slices.Concat(
 			}
 			check.Equal(t, 2, t.NumOutputs(exe), "number of outputs after three executables of the program were destroyed")
 		}),
-		one("EXE-02", func(t *check.T) {
+		hostile("EXE-02", "", func(t *check.T) {
 			exe := t.Compile(t.Client(), check.Pair)
 			e := t.Executable(exe)
 			check.Destroy(t, exe)

@@ -34,11 +34,17 @@ var malformedChecks = slices.Concat(
 	}),
 	both(check.Check{Rule: "CMP-08", Variant: "truncated", Hostile: true}, func(t *check.T, k compiler) {
 		truncated(t, k, check.Add, 24)
+		stillCompiles(t, k)
+	}),
+	both(check.Check{Rule: "CMP-08", Variant: "truncated-bytecode", Hostile: true}, func(t *check.T, k compiler) {
 		truncated(t, k, artifact(artifactVersions[0]), 24)
 		stillCompiles(t, k)
 	}),
 	both(check.Check{Rule: "CMP-08", Variant: "flipped", Hostile: true}, func(t *check.T, k compiler) {
 		flipped(t, k, check.Add, 48)
+		stillCompiles(t, k)
+	}),
+	both(check.Check{Rule: "CMP-08", Variant: "flipped-bytecode", Hostile: true}, func(t *check.T, k compiler) {
 		flipped(t, k, artifact(artifactVersions[0]), 48)
 		stillCompiles(t, k)
 	}),
@@ -48,6 +54,11 @@ var malformedChecks = slices.Concat(
 			t.ErrorCode(err, "compiling "+p.name)
 		}
 		stillCompiles(t, k)
+	}),
+	both(check.Check{Rule: "CMP-09", Variant: "recursion", Hostile: true}, func(t *check.T, k compiler) {
+		_, err := k.tryText(t, program("recursion", "(%a: tensor<4xf32>) -> tensor<4xf32>",
+			"%0 = func.call @main(%a) : (tensor<4xf32>) -> tensor<4xf32>", "return %0 : tensor<4xf32>"), options{})
+		t.ErrorCode(err, "compiling a function that calls itself")
 	}),
 )
 
@@ -112,6 +123,4 @@ var wrongPrograms = []struct{ name, code string }{
 	{"main twice", "module @twice {\n  func.func @main() {\n    return\n  }\n  func.func @main() {\n    return\n  }\n}"},
 	{"a call of a function that does not exist", program("call", "(%a: tensor<4xf32>) -> tensor<4xf32>",
 		"%0 = func.call @nowhere(%a) : (tensor<4xf32>) -> tensor<4xf32>", "return %0 : tensor<4xf32>")},
-	{"a function that calls itself", program("recursion", "(%a: tensor<4xf32>) -> tensor<4xf32>",
-		"%0 = func.call @main(%a) : (tensor<4xf32>) -> tensor<4xf32>", "return %0 : tensor<4xf32>")},
 }
