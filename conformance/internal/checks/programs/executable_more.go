@@ -141,8 +141,12 @@ var optimizedChecks = slices.Concat(
 				t.Errorf("PJRT_Executable_OptimizedProgram: bytes behind the %d of code_size were written", size)
 			}
 		}
-		if i := firstDifference(copies[0][:size], copies[1][:size]); i >= 0 {
-			t.Errorf("PJRT_Executable_OptimizedProgram: byte %d of %d was not filled, or differs between two calls", i, size)
+		// The bytes may differ between calls, but not as what stood there before.
+		for i := range size {
+			if copies[0][i] == 0xa5 && copies[1][i] == 0x5a {
+				t.Errorf("PJRT_Executable_OptimizedProgram: byte %d of %d was not filled", i, size)
+				return
+			}
 		}
 	}),
 	both(check.Check{Rule: "EXE-22", Hostile: true}, func(t *check.T, k compiler) {

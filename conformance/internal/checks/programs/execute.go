@@ -57,6 +57,11 @@ var executeChecks = []check.Check{
 		check.ExpectBuffer(t, second[2], fill(4, float32(4), 1), "an output after others were destroyed")
 	}},
 	one("RUN-02", resultsAreRight),
+	{Rule: "RUN-02", Variant: "add-of-i1", Run: func(t *check.T) {
+		for _, form := range []string{"parameters", "constants"} {
+			addOfI1.run(t, t.Client(), form)
+		}
+	}},
 	one("RUN-03", func(t *check.T) {
 		c := t.Client()
 		exe := t.Compile(c, three)
@@ -307,12 +312,14 @@ var smallPrograms = []small{
 	smallOf("a product with itself", "2x2xf32", "2x2xf32", []float32{1, 2, 3, 4}, []float32{7, 10, 15, 22}, []int64{2, 2}, "%r = stablehlo.dot_general %a, %a, contracting_dims = [1] x [0] : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>"),
 	smallOf("a comparison", "4xf32", "4xi1", []float32{1, -2, 0, 4}, []bool{true, false, false, true}, []int64{4}, "%z = stablehlo.constant dense<0.0> : tensor<4xf32>",
 		"%r = stablehlo.compare GT, %a, %z : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xi1>"),
-	smallOf("an addition of i1", "4xi1", "4xi1", []bool{true, false, true, false}, []bool{true, false, true, false}, []int64{4}, "%r = stablehlo.add %a, %a : tensor<4xi1>"),
 	smallOf("a conversion", "4xf32", "4xi32", []float32{1.5, -2.5, 0, 1e6}, []int32{1, -2, 0, 1000000}, []int64{4}, "%r = stablehlo.convert %a : (tensor<4xf32>) -> tensor<4xi32>"),
 	smallOf("a slice", "6xi32", "2xi32", []int32{1, 2, 3, 4, 5, 6}, []int32{2, 5}, []int64{6}, "%r = stablehlo.slice %a [1:6:3] : (tensor<6xi32>) -> tensor<2xi32>"),
 	smallOf("a broadcast", "2xi32", "2x2xi32", []int32{1, 2}, []int32{1, 1, 2, 2}, []int64{2}, "%r = stablehlo.broadcast_in_dim %a, dims = [0] : (tensor<2xi32>) -> tensor<2x2xi32>"),
 	smallOf("an integer wrap", "3xi32", "3xi32", []int32{math.MaxInt32, math.MinInt32, 7}, []int32{math.MinInt32, math.MinInt32 + 1, 8}, []int64{3}, "%c = stablehlo.constant dense<1> : tensor<3xi32>", "%r = stablehlo.add %a, %c : tensor<3xi32>"),
 }
+
+// addOfI1 is a logical or.
+var addOfI1 = smallOf("an addition of i1", "4xi1", "4xi1", []bool{true, false, true, false}, []bool{true, false, true, false}, []int64{4}, "%r = stablehlo.add %a, %a : tensor<4xi1>")
 
 // completesWhenDone gives a program an argument that does not exist yet.
 func completesWhenDone(t *check.T) {

@@ -17,7 +17,7 @@ import (
 var Checks = slices.Concat(
 	compileChecks, malformedChecks, operationChecks, aheadChecks,
 	optionChecks, executableChecks, memoryStatsChecks, optimizedChecks,
-	loadedChecks, serializationChecks,
+	loadedChecks, serializationChecks, elsewhereChecks,
 	executeChecks, argumentChecks, queueChecks,
 	executeOptionChecks, callbackChecks, streamChecks, contextChecks,
 	donationChecks, dependencyChecks,
