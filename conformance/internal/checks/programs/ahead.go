@@ -170,8 +170,8 @@ var aheadChecks = []check.Check{
 	{Rule: "CMP-21", Library: true, Hostile: true, Run: func(t *check.T) {
 		k := aheadOfTime(t)
 		for _, o := range []options{
-			{assignment: [][]int{{100000}}},
-			{replicas: 2, assignment: [][]int{{0}, {100000}}},
+			{assignment: [][]int{{54321}}},
+			{replicas: 2, assignment: [][]int{{0}, {54321}}},
 		} {
 			_, err := k.tryText(t, check.AddOne, o)
 			t.ErrorCode(err, fmt.Sprintf("PJRT_Compile with the device assignment %v, which is not in the topology", o.assignment))

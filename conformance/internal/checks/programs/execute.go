@@ -121,7 +121,7 @@ var executeChecks = []check.Check{
 			out, event := x.Outputs[0][0], x.Events[0]
 			*x.Options = capi.ExecuteOptions{}
 			none[0] = math.MaxInt64
-			for _, list := range [][]**capi.Buffer{capi.Slice(x.Args.ArgumentLists, 1), capi.Slice(x.Args.OutputLists, 1)} {
+			for _, list := range [][]**capi.Buffer{view(x.Args.ArgumentLists, 1), view(x.Args.OutputLists, 1)} {
 				*list[0] = nil
 				list[0] = nil
 			}

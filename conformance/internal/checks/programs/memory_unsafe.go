@@ -15,3 +15,9 @@ func floatsAt(address uintptr) [4]float32 {
 func bytesAt(address unsafe.Pointer, n uintptr) []byte {
 	return append([]byte(nil), unsafe.Slice((*byte)(address), n)...)
 }
+
+// flipByte changes a byte at an address that a caller gave.
+func flipByte(address unsafe.Pointer) { *(*byte)(address) ^= 1 }
+
+// view is the array of n elements at p, which capi.Slice would copy.
+func view[E any](p *E, n uintptr) []E { return unsafe.Slice(p, n) }

@@ -4,6 +4,7 @@
 package programs
 
 import (
+	"bytes"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -172,23 +173,29 @@ var callbackChecks = []check.Check{
 		got.is(t, six, "what the program sent")
 	}),
 	hostile("XOPT-09", "", func(t *check.T) {
-		late := make(chan []byte, 8)
-		sendSix(t, []sender{{sendChannel, func(chunk *capi.Chunk, _ uintptr, done bool) error {
+		var mu sync.Mutex
+		var chunks [][]byte
+		var late sync.WaitGroup
+		sendSix(t, []sender{{sendChannel, func(chunk *capi.Chunk, _ uintptr, _ bool) error {
 			own := *chunk
+			mu.Lock()
+			defer mu.Unlock()
+			i := len(chunks)
+			chunks = append(chunks, nil)
+			late.Add(1)
 			go func() {
+				defer late.Done()
 				time.Sleep(30 * time.Millisecond)
-				late <- bytesAt(own.Data, own.Size)
+				b := bytesAt(own.Data, own.Size)
 				deleteChunk(&own)
-				if done {
-					close(late)
-				}
+				mu.Lock()
+				defer mu.Unlock()
+				chunks[i] = b
 			}()
 			return nil
 		}}})
-		var data []byte
-		for b := range late {
-			data = append(data, b...)
-		}
+		late.Wait()
+		data := bytes.Join(chunks, nil)
 		if string(data) != string(dtype.Bytes(six)) {
 			t.Errorf("data of chunks that were read 30 ms after the callback and deleted then: expected % x, got % x", dtype.Bytes(six), data)
 		}

@@ -228,3 +228,6 @@ func hloAddToItself() []byte {
 	module = message(module, 4, signature)
 	return number(number(module, 5, 1), 6, 1)
 }
+
+// protoNumber is the number of a field.
+type protoNumber = protowire.Number
