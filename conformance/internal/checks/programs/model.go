@@ -426,8 +426,17 @@ func (m *model) execute(c *serve.Invocation, a *capi.LoadedExecutableExecuteArgs
 	case recvProgram:
 		m.receive(c, a)
 		return
+	default:
+		c.Forward()
+		return
 	}
+	// The plugin need not know of callbacks that were called.
+	kept := a.Options
+	own := *kept
+	own.SendCallbacks, own.NumSendOps = nil, 0
+	a.Options = &own
 	c.Forward()
+	a.Options = kept
 }
 
 // refusal says what is wrong with an execution.

@@ -295,6 +295,7 @@ var callbackChecks = []check.Check{
 		x.Args.ExecuteDevice = c.Devices[0]
 		if err := x.begin()(); err != nil {
 			t.ErrorCode(err, "executing with execute_device and callbacks", capi.ErrorCodeUnimplemented)
+			t.Notef("callbacks with execute_device are refused: %v", err)
 			return
 		}
 		got.is(t, six, "what the program sent when executed with execute_device")
