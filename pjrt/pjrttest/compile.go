@@ -33,6 +33,7 @@ type executable struct {
 	devices              int     // of the topology
 
 	parameters, results []pjrt.Shape
+	parameterOrders     []order
 	resultOrders        []order
 	consumed            map[int]consumption
 	kinds               []string // of memory, of the results
@@ -227,39 +228,70 @@ func (e *executable) configure(options []byte, t target) error {
 	return nil
 }
 
-// layouts takes over the layouts of the results that the options ask for.
+// layouts takes over the layouts that the program and the options ask for.
 func (e *executable) layouts(o *pjrt.CompileOptions) error {
-	for _, s := range e.results {
-		e.resultOrders = append(e.resultOrders, rowMajor(len(s.Dims)))
+	var parameters, results []string
+	if e.format == pjrt.FormatMLIR {
+		parameters, results = mainTexts(string(e.code))
 	}
-	if o.ResultLayout == nil {
-		return nil
+	var err error
+	if e.parameterOrders, err = layoutModes(parameters, e.parameters); err != nil {
+		return err
 	}
-	list := o.ResultLayout.Tuple
-	if list == nil {
-		list = []pjrt.ShapeLayout{*o.ResultLayout}
+	if e.resultOrders, err = layoutModes(results, e.results); err != nil {
+		return err
 	}
-	if len(list) != len(e.results) {
-		return invalid("the compile options have layouts of %d results, the program has %d", len(list), len(e.results))
+	if o.ArgumentLayouts != nil {
+		if err := override(e.parameterOrders, o.ArgumentLayouts, e.parameters, "parameter"); err != nil {
+			return err
+		}
+	}
+	if l := o.ResultLayout; l != nil {
+		list := l.Tuple
+		if list == nil {
+			list = []pjrt.ShapeLayout{*l}
+		}
+		if err := override(e.resultOrders, list, e.results, "result"); err != nil {
+			return err
+		}
+	}
+	orDefaults(e.parameterOrders, e.parameters)
+	orDefaults(e.resultOrders, e.results)
+	return nil
+}
+
+// orDefaults puts the default where there is no order.
+func orDefaults(orders []order, shapes []pjrt.Shape) {
+	for i, s := range shapes {
+		if orders[i] == nil {
+			orders[i] = rowMajor(len(s.Dims))
+		}
+	}
+}
+
+// override puts the layouts of compile options in the place of orders.
+func override(orders []order, list []pjrt.ShapeLayout, shapes []pjrt.Shape, what string) error {
+	if len(list) != len(shapes) {
+		return invalid("the compile options have layouts of %d %ss, the program has %d", len(list), what, len(shapes))
 	}
 	for i, l := range list {
-		if !l.Shape.Equal(e.results[i]) {
-			return invalid("the compile options have a layout for result %d of shape %v; it is %v", i, l.Shape, e.results[i])
+		if !l.Shape.Equal(shapes[i]) {
+			return invalid("the compile options have a layout for %s %d of shape %v; it is %v", what, i, l.Shape, shapes[i])
 		}
 		if l.Layout == nil {
 			continue
 		}
 		if len(l.Layout.Tiles) > 0 {
-			return unimplemented("tiled layouts are not supported; that of result %d is one", i)
+			return unimplemented("tiled layouts are not supported; that of %s %d is one", what, i)
 		}
 		o := make(order, len(l.Layout.MinorToMajor))
 		for j, d := range l.Layout.MinorToMajor {
 			o[j] = int64(d)
 		}
-		if err := o.check(len(e.results[i].Dims)); err != nil {
+		if err := o.check(len(shapes[i].Dims)); err != nil {
 			return err
 		}
-		e.resultOrders[i] = o
+		orders[i] = o
 	}
 	return nil
 }

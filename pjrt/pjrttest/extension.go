@@ -93,8 +93,8 @@ func (e *executable) makeLayouts() {
 		for _, o := range e.resultOrders {
 			e.tables.outputLayouts = append(e.tables.outputLayouts, e.p.newLayout(o, false))
 		}
-		for _, s := range e.parameters {
-			e.tables.inputLayouts = append(e.tables.inputLayouts, e.p.newLayout(rowMajor(len(s.Dims)), false))
+		for _, o := range e.parameterOrders {
+			e.tables.inputLayouts = append(e.tables.inputLayouts, e.p.newLayout(o, false))
 		}
 	})
 }

@@ -182,7 +182,8 @@ type consumption struct {
 func (x *Program) consumed(code []byte, format pjrt.Format, parameters, results int) (map[int]consumption, error) {
 	all := make(map[int]consumption)
 	if format == pjrt.FormatMLIR {
-		for i, text := range parameterTexts(string(code)) {
+		texts, _ := mainTexts(string(code))
+		for i, text := range texts {
 			if result, ok := attribute(text, "tf.aliasing_output"); ok {
 				n, err := strconv.Atoi(result)
 				if err != nil {
@@ -205,16 +206,30 @@ func (x *Program) consumed(code []byte, format pjrt.Format, parameters, results 
 	return all, nil
 }
 
-// parameterTexts returns the texts of the parameters of the function main.
-func parameterTexts(code string) []string {
+// mainTexts returns the texts of the parameters of the function main, and those of
+// its results when they stand in parentheses, as results with attributes do.
+func mainTexts(code string) (parameters, results []string) {
 	_, rest, ok := strings.Cut(code, "@main(")
 	if !ok {
-		return nil
+		return nil, nil
 	}
-	var texts []string
+	parameters, rest = splitList(rest)
+	rest, ok = strings.CutPrefix(strings.TrimSpace(rest), "->")
+	if !ok {
+		return parameters, nil
+	}
+	if rest, ok = strings.CutPrefix(strings.TrimSpace(rest), "("); ok {
+		results, _ = splitList(rest)
+	}
+	return parameters, results
+}
+
+// splitList cuts a text at its commas up to the parenthesis that closes it, and
+// returns what follows that.
+func splitList(text string) (list []string, rest string) {
 	depth, start, quoted := 0, 0, false
-	for i := 0; i < len(rest); i++ {
-		switch c := rest[i]; {
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
 		case quoted && c == '\\':
 			i++
 		case c == '"':
@@ -222,35 +237,73 @@ func parameterTexts(code string) []string {
 		case quoted:
 		case strings.IndexByte("([{<", c) >= 0:
 			depth++
-		case c == '>' && i > 0 && rest[i-1] == '-':
+		case c == '>' && i > 0 && text[i-1] == '-':
 		case strings.IndexByte(")]}>", c) >= 0 && depth > 0:
 			depth--
 		case c == ',' && depth == 0:
-			texts = append(texts, rest[start:i])
+			list = append(list, text[start:i])
 			start = i + 1
 		case c == ')':
-			return append(texts, rest[start:i])
+			return append(list, text[start:i]), text[i+1:]
 		}
 	}
-	return nil
+	return nil, ""
 }
 
-// attribute returns the first word of the value of an attribute in the text of a
-// parameter.
+// attribute returns the value of an attribute in the text of a parameter or
+// result: a string without its quotes, or else the first word.
 func attribute(text, name string) (string, bool) {
 	_, rest, ok := strings.Cut(text, name)
 	if !ok {
 		return "", false
 	}
-	rest, ok = strings.CutPrefix(strings.TrimSpace(rest), "=")
-	if !ok {
+	if rest, ok = strings.CutPrefix(strings.TrimSpace(rest), "="); !ok {
 		return "", false
 	}
 	rest = strings.TrimSpace(rest)
+	if quoted, ok := strings.CutPrefix(rest, `"`); ok {
+		value, _, _ := strings.Cut(quoted, `"`)
+		return value, true
+	}
 	if end := strings.IndexAny(rest, " :,}\t\n"); end >= 0 {
 		rest = rest[:end]
 	}
 	return rest, true
+}
+
+// layoutModes returns the orders that the attribute mhlo.layout_mode asks for:
+// nil for those that it leaves to the compiler.
+func layoutModes(texts []string, shapes []pjrt.Shape) ([]order, error) {
+	orders := make([]order, len(shapes))
+	for i, text := range texts {
+		mode, ok := attribute(text, "mhlo.layout_mode")
+		if !ok || mode == "default" || mode == "auto" || i >= len(shapes) {
+			continue
+		}
+		inside, ok := strings.CutPrefix(mode, "{")
+		if ok {
+			inside, ok = strings.CutSuffix(inside, "}")
+		}
+		if !ok {
+			return nil, invalid("there is no layout mode %q", mode)
+		}
+		o := order{}
+		for word := range strings.SplitSeq(inside, ",") {
+			if word == "" && inside == "" {
+				break
+			}
+			d, err := strconv.ParseInt(strings.TrimSpace(word), 10, 64)
+			if err != nil {
+				return nil, invalid("there is no layout mode %q", mode)
+			}
+			o = append(o, d)
+		}
+		if err := o.check(len(shapes[i].Dims)); err != nil {
+			return nil, err
+		}
+		orders[i] = o
+	}
+	return orders, nil
 }
 
 // shapes returns the parameters and results of a program.

@@ -28,6 +28,7 @@ type incoming struct {
 	retrieved bool  // guarded by mu
 	last      bool  // guarded by mu; nothing more may come
 	pending   int   // guarded by mu; pieces on their way
+	sent      int64 // guarded by mu; bytes of all pieces so far
 	err       error // guarded by mu; what the buffer fails with
 }
 
@@ -99,12 +100,16 @@ func (b *incoming) close(err error) bool {
 }
 
 // expect takes note of a piece, which may be the last one.
-func (b *incoming) expect(last bool) error {
+func (b *incoming) expect(size int64, last bool) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.last {
 		return failed(capi.ErrorCodeFailedPrecondition, "the buffer of shape %v has got its last transfer, or an error", b.shape)
 	}
+	if last && size < b.size-b.sent {
+		return invalid("the last transfer to the buffer of shape %v leaves %d of its %d bytes unset", b.shape, b.size-b.sent-size, b.size)
+	}
+	b.sent += size
 	b.last = last
 	b.pending++
 	return nil
@@ -125,8 +130,8 @@ func (b *incoming) arrived(err error) {
 }
 
 // send begins the transfer of a piece.
-func (p *Plugin) send(function string, m *manager, b *incoming, last bool, move func()) (*capi.Event, error) {
-	if err := b.expect(last); err != nil {
+func (p *Plugin) send(function string, m *manager, b *incoming, size int64, last bool, move func()) (*capi.Event, error) {
+	if err := b.expect(size, last); err != nil {
 		return nil, err
 	}
 	over := newFuture()
@@ -171,7 +176,7 @@ func (p *Plugin) transferManagerTransferData(a *capi.AsyncHostToDeviceTransferMa
 		return invalid("the data of %d bytes is null", a.TransferSize)
 	}
 	src, offset := hostBytes(a.Data, a.TransferSize), a.Offset
-	a.DoneWithH2dTransfer, err = p.send(a.Function().Name, m, b, a.IsLastTransfer, func() { copy(b.contents.data.bytes[offset:], src) })
+	a.DoneWithH2dTransfer, err = p.send(a.Function().Name, m, b, a.TransferSize, a.IsLastTransfer, func() { copy(b.contents.data.bytes[offset:], src) })
 	return err
 }
 
@@ -191,7 +196,7 @@ func (p *Plugin) transferManagerTransferLiteral(a *capi.AsyncHostToDeviceTransfe
 		return invalid("the data of the literal is null")
 	}
 	src := strided{hostSpan(a.Data, hostSize(shape), 0), order.strides(shape)}
-	a.DoneWithH2dTransfer, err = p.send(a.Function().Name, m, b, true, func() { toDevice(b.contents.data.bytes, b.order, src, shape) })
+	a.DoneWithH2dTransfer, err = p.send(a.Function().Name, m, b, b.size, true, func() { toDevice(b.contents.data.bytes, b.order, src, shape) })
 	return err
 }
 
