@@ -39,17 +39,16 @@ var deleterEntry = entry(func(h unsafe.Pointer) (word uintptr) {
 	handles.mu.Lock()
 	s := handles.live[h]
 	var value any
+	var end func()
 	if s != nil {
-		value = s.bury()
+		value, end = s.bury()
 	}
 	handles.mu.Unlock()
 	if s == nil {
 		slog.Error("a deleter of a pjrttest plugin was called with what is none of its objects, or a second time", "address", h)
 		return
 	}
-	if s.owned {
-		s.plugin.count(s.kind, -1)
-	}
+	end()
 	if r, ok := value.(released); ok {
 		r.release()
 	}

@@ -6,6 +6,7 @@ package pjrttest_test
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"sync"
 	"testing"
 	"time"
@@ -352,6 +353,22 @@ func TestLiveTellsWhatIsLeft(t *testing.T) {
 	settled(t, w.p)
 }
 
+func TestNoLeaksOfAPluginFailsTheTest(t *testing.T) {
+	t.Parallel()
+	r := &recorder{TB: t}
+	p := pjrttest.New(r, pjrttest.Options{NoLeaks: true})
+	e, err := p.Plugin().NewEvent()
+	require.NoError(t, err)
+	assert.Equal(t, "pjrttest: the test left objects in the plugin: map[PJRT_Event:1]", r.finish())
+	require.NoError(t, e.Close())
+
+	r = &recorder{TB: t}
+	p = pjrttest.New(r, pjrttest.Options{NoLeaks: true})
+	_, err = pjrt.FromSlice(context.Background(), p.Client(), []float32{1}, 1)
+	require.NoError(t, err)
+	assert.Empty(t, r.finish(), "what is forgotten goes")
+}
+
 func TestWhatOutlivesAPluginDoesNoHarm(t *testing.T) {
 	t.Parallel()
 	p, err := pjrttest.Start(pjrttest.Options{})
@@ -396,6 +413,24 @@ func TestMorePluginsThanThereAreTables(t *testing.T) {
 		})
 	}
 	group.Wait()
+}
+
+func TestProgramsThatEndTheirGoroutine(t *testing.T) {
+	t.Parallel()
+	w := start(t, pjrttest.Options{})
+	w.p.Program("quits", pjrttest.Signature{}, func([]pjrt.HostArray) ([]pjrt.HostArray, error) {
+		runtime.Goexit()
+		return nil, nil
+	})
+	quits := w.compile(t, "quits", "() -> ()", nil)
+	fine := w.compile(t, "identity", "() -> ()", nil)
+	_, err := quits.Execute(w.ctx, nil, nil)
+	assert.ErrorIs(t, err, pjrt.ErrInternal)
+	assert.ErrorContains(t, err, "ended its goroutine")
+	_, err = fine.Execute(w.ctx, nil, nil)
+	assert.NoError(t, err, "the device goes on")
+	require.NoError(t, quits.Close())
+	require.NoError(t, fine.Close())
 }
 
 func TestProgramsAreRegisteredWithSense(t *testing.T) {

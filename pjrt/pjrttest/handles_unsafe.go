@@ -87,16 +87,18 @@ func find[T, H any](p *Plugin, h *H) (T, error) {
 	}
 	handles.mu.RLock()
 	s := handles.live[unsafe.Pointer(h)]
-	handles.mu.RUnlock()
 	if s == nil {
+		handles.mu.RUnlock()
 		return none, unknown(unsafe.Pointer(h), kind)
 	}
 	v, ok := s.value.(T)
+	owner := s.plugin
+	handles.mu.RUnlock()
 	switch {
+	case p != nil && owner != p:
+		return none, invalid("the %s %p is another plugin's", s.kind, h)
 	case !ok || s.kind != kind:
 		return none, invalid("%p is a %s, not a %s", h, s.kind, kind)
-	case p != nil && s.plugin != p:
-		return none, invalid("the %s %p is another plugin's", kind, h)
 	}
 	return v, nil
 }
@@ -125,24 +127,26 @@ func drop[T, H any](p *Plugin, h *H) (T, error) {
 		handles.mu.Unlock()
 		return none, unknown(unsafe.Pointer(h), kindOf[H]())
 	}
-	v := s.bury().(T)
+	v, end := s.bury()
 	handles.mu.Unlock()
-	if s.owned {
-		s.plugin.count(s.kind, -1)
-	}
-	return v, nil
+	end()
+	return v.(T), nil
 }
 
-// bury moves a slot from the living to the dead, and returns its value.
+// bury moves a slot from the living to the dead. It returns its value, and a
+// function that takes it off the plugin's count.
 //
-// Precondition: handles.mu is held.
-func (s *slot) bury() any {
-	v := s.value
-	s.value = nil
+// Precondition: handles.mu is held, and is not when the function is called.
+func (s *slot) bury() (value any, end func()) {
+	value, end = s.value, func() {}
+	if p := s.plugin; s.owned {
+		end = func() { p.count(s.kind, -1) }
+	}
+	s.value, s.plugin = nil, nil // they need not live as long as the address
 	delete(handles.live, s.at)
 	handles.dead[handles.next] = s
 	handles.next = (handles.next + 1) % len(handles.dead)
-	return v
+	return value, end
 }
 
 // destroy ends a handle as the Destroy functions do, for which null is nothing to

@@ -66,8 +66,9 @@ func TestHandlesThatAreNoneAreRefused(t *testing.T) {
 		kind := "PJRT_" + field.Type.Elem().Name()
 		destroyed := register(p, kind, 0, false, unsafe.Pointer(new(cell)))
 		handles.mu.Lock()
-		handles.live[destroyed].bury()
+		_, end := handles.live[destroyed].bury()
 		handles.mu.Unlock()
+		end()
 		for what, h := range map[string]unsafe.Pointer{
 			"null":             nil,
 			"no handle":        unsafe.Pointer(new(cell)),
@@ -174,7 +175,9 @@ func TestMemoriesKeepUserData(t *testing.T) {
 	assert.Equal(t, []string{"one", "two"}, ended)
 
 	older := New(t, Options{Minor: memoryTableSince - 1})
-	assert.Nil(t, older.newClient(0, []int{1}).memoryHandles[0].Vtable)
+	c = older.newClient(0, []int{1})
+	assert.Nil(t, c.memoryHandles[0].Vtable)
+	require.NoError(t, older.clientDestroy(&capi.ClientDestroyArgs{Client: c.handle}))
 }
 
 type releaseFunc func()

@@ -122,20 +122,32 @@ func (l *launch) compute() error {
 	return nil
 }
 
-// call runs the function of the program. Its panic is an error.
+// call runs the function of the program. Its panic is an error, and so is that it
+// ends its goroutine, which is why it has one of its own.
 func (l *launch) call(x *Launch) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = failed(capi.ErrorCodeInternal, "the program %s panicked: %v\n%s", l.exe.name, v, debug.Stack())
-		}
+	err = failed(capi.ErrorCodeInternal, "the program %s ended its goroutine, as FailNow of a test does", l.exe.name)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer func() {
+			if v := recover(); v != nil {
+				err = failed(capi.ErrorCodeInternal, "the program %s panicked: %v\n%s", l.exe.name, v, debug.Stack())
+			}
+		}()
+		err = programError(l.exe.program.call(x))
 	}()
-	program := l.exe.program
-	if program.Launch != nil {
-		return programError(program.Launch(x))
+	<-done
+	return err
+}
+
+// call runs the one of the program's functions that it has.
+func (p *Program) call(x *Launch) (err error) {
+	if p.Launch != nil {
+		return p.Launch(x)
 	}
-	for d := range l.devices {
-		if x.Results[d], err = program.Func(x.Args[d]); err != nil {
-			return programError(err)
+	for d := range x.Places {
+		if x.Results[d], err = p.Func(x.Args[d]); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -49,6 +49,10 @@ type Options struct {
 	// num_nodes, node_id and device_count, each with a value of its type. Those of
 	// other names and types are refused.
 	CreateOptions []pjrt.Attribute
+
+	// NoLeaks makes a plugin of New fail the test if objects of it are left at the
+	// end, as C counts them, that were neither closed nor forgotten.
+	NoLeaks bool
 }
 
 // MemoryOptions describe one memory of each device.

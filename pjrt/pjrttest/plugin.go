@@ -55,11 +55,28 @@ func New(t testing.TB, opts Options) *Plugin {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
+		t.Helper()
 		if err := p.Close(); err != nil {
 			t.Error(err)
 		}
+		if left := p.settle(); opts.NoLeaks && len(left) > 0 {
+			t.Errorf("pjrttest: the test left objects in the plugin: %v", left)
+		}
 	})
 	return p
+}
+
+// settle gives what was forgotten a few rounds of the garbage collector to go, if
+// somebody asks for leaks, and returns what is left.
+func (p *Plugin) settle() map[string]int {
+	for deadline := time.Now().Add(patience); ; {
+		left := p.Live()
+		if !p.opts.NoLeaks || len(left) == 0 || time.Now().After(deadline) {
+			return left
+		}
+		runtime.GC()
+		time.Sleep(time.Millisecond)
+	}
 }
 
 // Start starts a plugin, which must be closed. It is New for programs without a
@@ -116,26 +133,36 @@ const tablePatience = time.Minute
 func serveTable(functions *serve.Plugin) (*serve.Table, error) {
 	for deadline := time.Now().Add(tablePatience); ; {
 		table, err := functions.Serve()
-		if !errors.Is(err, serve.ErrExhausted) || time.Now().After(deadline) {
+		if !errors.Is(err, serve.ErrExhausted) {
 			return table, err
 		}
 		runtime.GC() // runs the cleanups of what was forgotten
-		reclaim()
+		left := reclaim()
+		if time.Now().After(deadline) {
+			return nil, fmt.Errorf("pjrttest: %w: %d plugins at a time are too many; of those that were closed, some objects were not: %v", err, serve.MaxTables(), left)
+		}
 		time.Sleep(10 * time.Millisecond)
 	}
 }
 
-// reclaim closes the tables of retired plugins that nobody uses any more.
-func reclaim() {
+// reclaim closes the tables of retired plugins that nobody uses any more, and
+// returns what holds the others up.
+func reclaim() map[string]int {
 	retired.mu.Lock()
 	defer retired.mu.Unlock()
+	left := make(map[string]int)
 	retired.plugins = slices.DeleteFunc(retired.plugins, func(p *Plugin) bool {
-		if len(p.Live()) > 0 {
+		live := p.Live()
+		for kind, n := range live {
+			left[kind] += n
+		}
+		if len(live) > 0 {
 			return false
 		}
 		p.end()
 		return true
 	})
+	return left
 }
 
 // Close closes the client of Client, fails what is held with CANCELLED, and ends
