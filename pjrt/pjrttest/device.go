@@ -88,16 +88,19 @@ func (p *Plugin) deviceMemoryStats(a *capi.DeviceMemoryStatsArgs) error {
 	m := d.memories[0]
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	*a = capi.DeviceMemoryStatsArgs{
-		StructSize: a.StructSize, ExtensionStart: a.ExtensionStart, Device: a.Device,
-		BytesInUse:     m.inUse,
-		PeakBytesInUse: m.peak, PeakBytesInUseIsSet: true,
-		NumAllocs: m.count, NumAllocsIsSet: true,
-		LargestAllocSize: m.largest, LargestAllocSizeIsSet: true,
-		BytesLimit: m.limit, BytesLimitIsSet: true,
-		LargestFreeBlockBytes: m.limit - m.inUse, LargestFreeBlockBytesIsSet: true,
-		PeakAllocatedBytes: m.peak, PeakAllocatedBytesIsSet: true,
-	}
+	// Field by field: what lies behind the last one is not the plugin's.
+	a.BytesInUse = m.inUse
+	a.PeakBytesInUse, a.PeakBytesInUseIsSet = m.peak, true
+	a.NumAllocs, a.NumAllocsIsSet = m.count, true
+	a.LargestAllocSize, a.LargestAllocSizeIsSet = m.largest, true
+	a.BytesLimit, a.BytesLimitIsSet = m.limit, true
+	a.BytesReserved, a.BytesReservedIsSet = 0, false
+	a.PeakBytesReserved, a.PeakBytesReservedIsSet = 0, false
+	a.BytesReservableLimit, a.BytesReservableLimitIsSet = 0, false
+	a.LargestFreeBlockBytes, a.LargestFreeBlockBytesIsSet = m.limit-m.inUse, true
+	a.PoolBytes, a.PoolBytesIsSet = 0, false
+	a.PeakPoolBytes, a.PeakPoolBytesIsSet = 0, false
+	a.PeakAllocatedBytes, a.PeakAllocatedBytesIsSet = m.peak, true
 	return nil
 }
 

@@ -19,6 +19,9 @@ import (
 // shapeOf reads a shape that a caller gives.
 func shapeOf(t capi.BufferType, dims *int64, n uintptr) (pjrt.Shape, error) {
 	s := pjrt.Shape{Type: dtype.Type(t), Dims: []int64{}}
+	if s.Type == dtype.Token {
+		return s, unimplemented("tokens are not supported")
+	}
 	if !s.Type.Valid() || s.Type.Size() == 0 {
 		return s, invalid("arrays of the type %v cannot be made", t)
 	}

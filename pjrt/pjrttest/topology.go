@@ -231,6 +231,9 @@ func (p *Plugin) topologyDescriptionMakeCanonicalShapeForMemorySpace(a *capi.Top
 	if err != nil {
 		return err
 	}
+	if a.Layout != nil && a.Layout.Type != capi.BufferMemoryLayoutTypeTiled {
+		return invalid("the layout of a canonical shape must be an order of dimensions, not strides")
+	}
 	order, err := deviceOrder(a.Layout, shape)
 	if err != nil {
 		return err
