@@ -182,6 +182,11 @@ func (e *executable) configure(options []byte, t target) error {
 	if err != nil {
 		return invalid("%v", err)
 	}
+	for name := range o.Flags {
+		if _, ok := pjrt.LookupFlag(name); !ok {
+			return invalid("the compile options have the flag %q, which XLA does not have", name)
+		}
+	}
 	if o.Replicas < 0 || o.Partitions < 0 {
 		return invalid("the compile options ask for %d replicas of %d partitions", o.Replicas, o.Partitions)
 	}

@@ -480,3 +480,62 @@ func TestProgramsAreFoundByNameAndMatch(t *testing.T) {
 	_, err := w.c.Compile(w.ctx, pjrt.Program{Code: []byte("double")}, nil)
 	assert.ErrorContains(t, err, "register it with a Signature", "the name alone has no types")
 }
+
+func TestProgramsAndOptionsThatAreWrong(t *testing.T) {
+	t.Parallel()
+	w := start(t, pjrttest.Options{Devices: 2})
+	text := string(module("double", "(%a: tensor<1xf32> {a.b = \"}\\\"{\"}) -> tensor<1xf32> // {\n").Code)
+	compile := func(text string, opts *pjrt.CompileOptions) error {
+		exe, err := w.c.Compile(w.ctx, pjrt.Program{Code: []byte(text), Format: pjrt.FormatMLIR}, opts)
+		if err != nil {
+			return err
+		}
+		return exe.Close()
+	}
+	require.NoError(t, compile(text, nil))
+	for n := 1; n < len(text)-2; n++ {
+		assert.ErrorIs(t, compile(text[:n], nil), pjrt.ErrInvalidArgument, text[:n])
+	}
+	for bad, want := range map[string]string{
+		text + "}":            "too many in line 6",
+		text + "({)}":         "too many",
+		"module @double {":    "was cut off",
+		"module @double { \"": "within a string",
+		"module @double {}":   "cannot be read from its text",
+		string(module("double", "(%a: !t)").Code):                                                            "register it with a Signature",
+		string(module("double", "(%a: tensor<1xf32> {tf.aliasing_output = 3 : i32}) -> tensor<1xf32>").Code): "with result 3 of 1",
+		string(module("double", `() -> (tensor<2x2xf32> {mhlo.layout_mode = "{0,0}"})`).Code):                "none of 2 dimensions",
+		string(module("double", `() -> (tensor<2x2xf32> {mhlo.layout_mode = "sideways"})`).Code):             "no layout mode",
+	} {
+		err := compile(bad, nil)
+		assert.ErrorIs(t, err, pjrt.ErrInvalidArgument, bad)
+		assert.ErrorContains(t, err, want, bad)
+	}
+	err := compile(text, &pjrt.CompileOptions{Flags: map[string]any{"xla_no_such_flag": true}, AllowUnknownFlags: true})
+	assert.ErrorContains(t, err, "xla_no_such_flag")
+	assert.NoError(t, compile(text, &pjrt.CompileOptions{Flags: map[string]any{"xla_cpu_enable_fast_math": true}}))
+	shape := pjrt.Shape{Type: pjrt.ArrayOf([]float32{0}).Type, Dims: []int64{1}}
+	assert.NoError(t, compile(text, &pjrt.CompileOptions{ResultLayout: &pjrt.ShapeLayout{Shape: shape, Layout: pjrt.RowMajor(1)}}))
+	assert.Error(t, compile(text, &pjrt.CompileOptions{ResultLayout: &pjrt.ShapeLayout{Shape: pjrt.Shape{Type: shape.Type, Dims: []int64{2}}}}))
+}
+
+func TestResultsHaveTheLayoutThatTheProgramAsksFor(t *testing.T) {
+	t.Parallel()
+	w := start(t, pjrttest.Options{})
+	exe := w.compile(t, "identity", `(%a: tensor<2x3xi8>) -> (tensor<2x3xi8> {mhlo.layout_mode = "{0,1}"})`, nil)
+	defer exe.Close()
+	a, err := pjrt.FromSlice(w.ctx, w.c, []int8{1, 2, 3, 4, 5, 6}, 2, 3)
+	require.NoError(t, err)
+	out, err := exe.Execute(w.ctx, []*pjrt.Buffer{a}, nil)
+	require.NoError(t, err)
+	layouts, err := exe.OutputLayouts()
+	require.NoError(t, err)
+	assert.Equal(t, "{0,1}", layouts[0].Text)
+	raw := make([]byte, 6)
+	require.NoError(t, out[0].CopyRawToHost(w.ctx, raw, 0))
+	assert.Equal(t, []byte{1, 4, 2, 5, 3, 6}, raw)
+	got, err := pjrt.ToSlice[int8](w.ctx, out[0])
+	require.NoError(t, err)
+	assert.Equal(t, []int8{1, 2, 3, 4, 5, 6}, got)
+	closeAll(t, a, out[0])
+}

@@ -66,12 +66,16 @@ func New(t testing.TB, opts Options) *Plugin {
 	return p
 }
 
-// settle gives what was forgotten a few rounds of the garbage collector to go, if
-// somebody asks for leaks, and returns what is left.
+// settleRounds is how many rounds of the garbage collector what was forgotten is
+// given to go.
+const settleRounds = 200
+
+// settle returns what is left, if somebody asks for leaks, after what was
+// forgotten has gone.
 func (p *Plugin) settle() map[string]int {
-	for deadline := time.Now().Add(patience); ; {
+	for round := 0; ; round++ {
 		left := p.Live()
-		if !p.opts.NoLeaks || len(left) == 0 || time.Now().After(deadline) {
+		if !p.opts.NoLeaks || len(left) == 0 || round == settleRounds {
 			return left
 		}
 		runtime.GC()

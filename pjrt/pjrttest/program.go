@@ -93,6 +93,11 @@ func (p *Plugin) AddProgram(program Program) {
 
 // program returns what is registered for code.
 func (p *Plugin) program(code []byte, format pjrt.Format) (*Program, error) {
+	if format == pjrt.FormatMLIR {
+		if err := balanced(string(code)); err != nil {
+			return nil, err
+		}
+	}
 	p.mu.Lock()
 	programs := slices.Clone(p.programs)
 	p.mu.Unlock()
@@ -118,6 +123,55 @@ func (p *Plugin) program(code []byte, format pjrt.Format) (*Program, error) {
 		known = "there are " + strings.Join(names, ", ")
 	}
 	return nil, invalid("%s is not known to this pjrttest plugin: register it with Program or AddProgram; %s", what, known)
+}
+
+// balanced returns an error for text whose brackets are not closed, as of a
+// program that was cut off. Only that is looked at, and not in bytecode.
+func balanced(code string) error {
+	if strings.HasPrefix(code, "ML\xefR") {
+		return nil
+	}
+	var open []byte
+	line := 1
+	for i := 0; i < len(code); i++ {
+		switch c := code[i]; c {
+		case '\n':
+			line++
+		case '"':
+			end := i + 1
+			for end < len(code) && code[end] != '"' {
+				if code[end] == '\\' {
+					end++
+				}
+				end++
+			}
+			if end >= len(code) {
+				return invalid("the program ends within a string that begins in line %d", line)
+			}
+			line += strings.Count(code[i:end], "\n")
+			i = end
+		case '/':
+			if strings.HasPrefix(code[i:], "//") {
+				n := strings.IndexByte(code[i:], '\n')
+				if n < 0 {
+					n = len(code) - i
+				}
+				i += n - 1
+			}
+		case '(', '{', '[':
+			open = append(open, c)
+		case ')', '}', ']':
+			n := len(open)
+			if n == 0 || !strings.Contains("(){}[]", string([]byte{open[n-1], c})) {
+				return invalid("the program has a %q too many in line %d", string(c), line)
+			}
+			open = open[:n-1]
+		}
+	}
+	if n := len(open); n > 0 {
+		return invalid("the program ends in line %d, within %d brackets that are not closed: it was cut off", line, n)
+	}
+	return nil
 }
 
 func abbreviate(s string) string {
