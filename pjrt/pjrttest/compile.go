@@ -36,7 +36,8 @@ type executable struct {
 	parameterOrders     []order
 	resultOrders        []order
 	consumed            map[int]consumption
-	kinds               []string // of memory, of the results
+	parameterKinds      []string // of memory
+	resultKinds         []string
 	fingerprint         string
 
 	tables cTables
@@ -147,7 +148,7 @@ func (p *Plugin) newExecutable(code []byte, format pjrt.Format, options []byte, 
 		e.name = moduleName(code, format)
 	}
 	orDefault(&e.name, "main")
-	if e.kinds, err = e.memoryKinds(); err != nil {
+	if err := e.memoryKinds(); err != nil {
 		return nil, err
 	}
 	sum := sha256.Sum256(seal(string(format)+"\n"+fmt.Sprint(e.assignment, e.replicas, e.partitions)+"\n", [][]byte{code, options}))
@@ -155,25 +156,43 @@ func (p *Plugin) newExecutable(code []byte, format pjrt.Format, options []byte, 
 	return e, e.tables.fill(e)
 }
 
-// memoryKinds returns the kinds of memory of the results.
-func (e *executable) memoryKinds() ([]string, error) {
-	kinds := slices.Repeat([]string{e.p.opts.Memories[0].Kind}, len(e.results))
-	if e.program.MemoryKinds == nil {
-		return kinds, nil
+// memoryKinds finds the kinds of memory of the parameters and results: those that
+// the program was registered with, or that its text asks for with
+// mhlo.memory_kind.
+func (e *executable) memoryKinds() error {
+	var parameters, results []string
+	if e.format == pjrt.FormatMLIR {
+		parameters, results = mainTexts(string(e.code))
 	}
-	if len(e.program.MemoryKinds) != len(kinds) {
-		return nil, invalid("the program is registered with %d kinds of memory for %d results", len(e.program.MemoryKinds), len(kinds))
-	}
-	for i, k := range e.program.MemoryKinds {
-		if k == "" {
-			continue
+	usual := e.p.opts.Memories[0].Kind
+	e.parameterKinds = slices.Repeat([]string{usual}, len(e.parameters))
+	e.resultKinds = slices.Repeat([]string{usual}, len(e.results))
+	for i, text := range parameters {
+		if k, ok := attribute(text, "mhlo.memory_kind"); ok && i < len(e.parameterKinds) {
+			e.parameterKinds[i] = k
 		}
+	}
+	for i, text := range results {
+		if k, ok := attribute(text, "mhlo.memory_kind"); ok && i < len(e.resultKinds) {
+			e.resultKinds[i] = k
+		}
+	}
+	if given := e.program.MemoryKinds; given != nil {
+		if len(given) != len(e.resultKinds) {
+			return invalid("the program is registered with %d kinds of memory for %d results", len(given), len(e.resultKinds))
+		}
+		for i, k := range given {
+			if k != "" {
+				e.resultKinds[i] = k
+			}
+		}
+	}
+	for _, k := range slices.Concat(e.parameterKinds, e.resultKinds) {
 		if !slices.ContainsFunc(e.p.opts.Memories, func(m MemoryOptions) bool { return m.Kind == k }) {
-			return nil, invalid("result %d of the program is to be in the memory %q, which the devices do not have", i, k)
+			return invalid("the program asks for the memory %q, which the devices do not have", k)
 		}
-		kinds[i] = k
 	}
-	return kinds, nil
+	return nil
 }
 
 // configure reads the compile options.

@@ -33,12 +33,12 @@ func (t *cTables) fill(e *executable) error {
 		t.dims = append(t.dims, s.Dims...)
 		t.ranks = append(t.ranks, uintptr(len(s.Dims)))
 	}
-	for _, k := range e.kinds {
+	for _, k := range e.resultKinds {
 		p, n := text(k)
 		t.kinds, t.kindSizes = append(t.kinds, p), append(t.kindSizes, n)
 	}
-	for range e.parameters {
-		p, n := text(e.p.opts.Memories[0].Kind)
+	for _, k := range e.parameterKinds {
+		p, n := text(k)
 		t.inputKinds, t.inputSizes = append(t.inputKinds, p), append(t.inputSizes, n)
 	}
 	in, out, _ := e.sizes()
@@ -144,24 +144,32 @@ func (p *Plugin) executableGetCompiledMemoryStats(a *capi.ExecutableGetCompiledM
 		return err
 	}
 	in, out, aliased := e.sizes()
-	host := int64(0)
-	for i, k := range e.kinds {
-		if k != e.p.opts.Memories[0].Kind {
-			host += deviceSize(e.results[i])
+	usual := e.p.opts.Memories[0].Kind
+	var hostIn, hostOut int64
+	for i, k := range e.resultKinds {
+		if k != usual {
+			hostOut += deviceSize(e.results[i])
+		}
+	}
+	for i, k := range e.parameterKinds {
+		if k != usual {
+			hostIn += deviceSize(e.parameters[i])
 		}
 	}
 	total := in + out - aliased
+	device := total - hostIn - hostOut
 	*a = capi.ExecutableGetCompiledMemoryStatsArgs{
 		StructSize: a.StructSize, ExtensionStart: a.ExtensionStart, Executable: a.Executable,
 		GeneratedCodeSizeInBytes: int64(len(e.code)),
-		ArgumentSizeInBytes:      in,
-		OutputSizeInBytes:        out - host,
+		ArgumentSizeInBytes:      in - hostIn,
+		OutputSizeInBytes:        out - hostOut,
 		AliasSizeInBytes:         aliased,
-		HostOutputSizeInBytes:    host,
-		PeakMemoryInBytes:        total - host,
+		HostArgumentSizeInBytes:  hostIn,
+		HostOutputSizeInBytes:    hostOut,
+		PeakMemoryInBytes:        device,
 		TotalSizeInBytes:         total,
 		TotalAllocationBytes:     total,
-		PeakUnpaddedHeapBytes:    total - host,
+		PeakUnpaddedHeapBytes:    device,
 	}
 	return nil
 }

@@ -245,7 +245,7 @@ func (l *launch) makeResults() error {
 		row := make([]result, len(e.results))
 		l.results = append(l.results, row)
 		for i, s := range e.results {
-			in := device.memories[slices.IndexFunc(device.memories, func(m *memory) bool { return m.kind == e.kinds[i] })]
+			in := device.memories[slices.IndexFunc(device.memories, func(m *memory) bool { return m.kind == e.resultKinds[i] })]
 			data := donors.take(i, in, deviceSize(s))
 			if data == nil {
 				var err error

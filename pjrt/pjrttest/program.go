@@ -54,7 +54,8 @@ type Program struct {
 	// text of the program marks with tf.aliasing_output or jax.buffer_donor.
 	Aliases []Alias
 	// MemoryKinds are the kinds of memory that the results are in. Nil, and "",
-	// stand for the default memory of the device.
+	// stand for what the text of the program asks for with mhlo.memory_kind, or
+	// else for the default memory of the device.
 	MemoryKinds []string
 	// Cost is what the cost analysis says beside bytes accessed.
 	Cost []pjrt.Attribute

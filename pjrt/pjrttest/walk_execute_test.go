@@ -123,7 +123,7 @@ func TestExecutablesTellOfThemselves(t *testing.T) {
 			Name: "two", Func: pjrttest.Identity, MemoryKinds: []string{"", "pinned_host"},
 			Cost: []pjrt.Attribute{{Name: "flops", Value: float32(12)}},
 		})
-		const signature = "(%a: tensor<4xf32> {tf.aliasing_output = 0 : i32}, %b: tensor<2x3xi8>) -> (tensor<4xf32>, tensor<2x3xi8>)"
+		const signature = "(%a: tensor<4xf32> {tf.aliasing_output = 0 : i32}, %b: tensor<2x3xi8> {mhlo.memory_kind = \"pinned_host\"}) -> (tensor<4xf32>, tensor<2x3xi8>)"
 		exe := w.compile(t, "two", signature, &pjrt.CompileOptions{Devices: [][]*pjrt.Device{{w.c.AddressableDevices()[1]}}})
 		assert.Equal(t, "two", exe.Name())
 		assert.Equal(t, []int{1, 1, 2}, []int{exe.NumReplicas(), exe.NumPartitions(), exe.NumOutputs()})
@@ -139,14 +139,15 @@ func TestExecutablesTellOfThemselves(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, []string{"device", "pinned_host"}, kinds)
 		if kinds, err := exe.ParameterMemoryKinds(); w.has(t, "PJRT_Executable_ParameterMemoryKinds", err) {
-			assert.Equal(t, []string{"device", "device"}, kinds)
+			assert.Equal(t, []string{"device", "pinned_host"}, kinds)
 		}
 		cost, err := exe.CostAnalysis()
 		require.NoError(t, err)
 		assert.ElementsMatch(t, []pjrt.Attribute{{Name: "bytes accessed", Value: float32(44)}, {Name: "flops", Value: float32(12)}}, cost)
 		stats, err := exe.MemoryStats()
 		require.NoError(t, err)
-		assert.Equal(t, int64(22), stats.Arguments)
+		assert.Equal(t, int64(16), stats.Arguments)
+		assert.Equal(t, int64(6), stats.HostArguments)
 		assert.Equal(t, int64(16), stats.Outputs, "the other result is in the memory of the host")
 		assert.Equal(t, int64(16), stats.Aliased)
 		size, err := exe.GeneratedCodeSize()
