@@ -82,8 +82,8 @@ func (o *Operation) letGo(err error) {
 	o.advance()
 }
 
-// start begins an operation that needs deps. fail is what it ends with if one of
-// those does, or a fault or the test wants it to; otherwise run gets nil.
+// start begins an operation that needs deps. Its run gets the error of the first
+// of those that failed, or the one that a fault or the test wants, or nil.
 func (p *Plugin) start(o *Operation, deps []*future) {
 	fault := p.faults.asynchronous(o.function)
 	p.mu.Lock()

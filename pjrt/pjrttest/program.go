@@ -94,11 +94,6 @@ func (p *Plugin) AddProgram(program Program) {
 
 // program returns what is registered for code.
 func (p *Plugin) program(code []byte, format pjrt.Format) (*Program, error) {
-	if format == pjrt.FormatMLIR {
-		if err := balanced(string(code)); err != nil {
-			return nil, err
-		}
-	}
 	p.mu.Lock()
 	programs := slices.Clone(p.programs)
 	p.mu.Unlock()
@@ -111,9 +106,18 @@ func (p *Plugin) program(code []byte, format pjrt.Format) (*Program, error) {
 				return x, nil
 			}
 		} else if x.Name == module || x.Name == text {
-			return x, nil
+			if format != pjrt.FormatMLIR {
+				return x, nil
+			}
+			return x, balanced(string(code))
 		}
-		names = append(names, strconv.Quote(x.Name))
+		switch {
+		case x.Name == "":
+		case len(names) < 10:
+			names = append(names, strconv.Quote(x.Name))
+		case len(names) == 10:
+			names = append(names, "and more")
+		}
 	}
 	what := fmt.Sprintf("the program %q", module)
 	if module == "" {
