@@ -306,35 +306,104 @@ func TestEventsOfC(t *testing.T) {
 
 func TestRawBuffers(t *testing.T) {
 	t.Parallel()
-	x := newCaller(t, Options{Minor: rawBufferTableSince - 1})
-	memories := ok(x, capi.ClientAddressableMemoriesArgs{Client: x.c})
-	b := x.upload(x.c, x.devices(x.c)[0], 1, 2)
-	raw := ok(x, capi.RawBufferCreateRawAliasOfBufferArgs{Buffer: b}).RawBuffer
-	assert.Equal(t, uintptr(8), ok(x, capi.RawBufferGetOnDeviceSizeInBytesArgs{Buffer: raw}).OnDeviceSizeInBytes)
-	assert.Same(t, *memories.AddressableMemories, ok(x, capi.RawBufferGetMemorySpaceArgs{Buffer: raw}).MemorySpace)
-	assert.Nil(t, ok(x, capi.RawBufferGetHostPointerArgs{Buffer: raw}).HostPointer, "not of the host")
-	src, dst := []float32{7}, make([]float32, 2)
-	for _, e := range []*capi.Event{
-		ok(x, capi.RawBufferCopyRawHostToDeviceArgs{Buffer: raw, Src: unsafe.Pointer(&src[0]), Offset: 4, TransferSize: 4}).Event,
-		ok(x, capi.RawBufferCopyRawDeviceToHostArgs{Buffer: raw, Dst: unsafe.Pointer(&dst[0]), TransferSize: 8}).Event,
-	} {
+	for _, minor := range []int{rawBufferTableSince - 1, capi.APIMinor} {
+		x := newCaller(t, Options{Minor: minor})
+		memories := ok(x, capi.ClientAddressableMemoriesArgs{Client: x.c})
+		b := x.upload(x.c, x.devices(x.c)[0], 1, 2)
+		raw := ok(x, capi.RawBufferCreateRawAliasOfBufferArgs{Buffer: b}).RawBuffer
+		assert.Equal(t, minor >= rawBufferTableSince, raw.Vtable != nil)
+		assert.Equal(t, uintptr(8), ok(x, capi.RawBufferGetOnDeviceSizeInBytesArgs{Buffer: raw}).OnDeviceSizeInBytes)
+		assert.Same(t, *memories.AddressableMemories, ok(x, capi.RawBufferGetMemorySpaceArgs{Buffer: raw}).MemorySpace)
+		assert.Nil(t, ok(x, capi.RawBufferGetHostPointerArgs{Buffer: raw}).HostPointer, "not of the host")
+		src := []float32{7}
+		e := ok(x, capi.RawBufferCopyRawHostToDeviceArgs{Buffer: raw, Src: unsafe.Pointer(&src[0]), Offset: 4, TransferSize: 4}).Event
 		ok(x, capi.EventAwaitArgs{Event: e})
 		ok(x, capi.EventDestroyArgs{Event: e})
+		assert.Equal(t, []float32{1, 7}, x.raw(raw, 2))
+		wrong(x, "8 bytes from byte 4 on reach beyond the buffer's 8", capi.RawBufferCopyRawDeviceToHostArgs{Buffer: raw, Dst: unsafe.Pointer(&src[0]), Offset: 4, TransferSize: 8})
+		wrong(x, "host memory of 4 bytes is null", capi.RawBufferCopyRawHostToDeviceArgs{Buffer: raw, TransferSize: 4})
+		x.destroy(b)
+		ok(x, capi.RawBufferDestroyArgs{Buffer: raw})
+		wrong(x, "was destroyed", capi.RawBufferDestroyArgs{Buffer: raw})
 	}
-	assert.Equal(t, []float32{1, 7}, dst)
-	wrong(x, "8 bytes from byte 4 on reach beyond the buffer's 8", capi.RawBufferCopyRawDeviceToHostArgs{Buffer: raw, Dst: unsafe.Pointer(&dst[0]), Offset: 4, TransferSize: 8})
-	wrong(x, "host memory of 4 bytes is null", capi.RawBufferCopyRawHostToDeviceArgs{Buffer: raw, TransferSize: 4})
-	x.destroy(b)
-	ok(x, capi.RawBufferDestroyArgs{Buffer: raw})
+}
 
-	host := newCaller(t, Options{Minor: 100, HostDevices: true})
-	b = host.upload(host.c, host.devices(host.c)[0], 1, 2)
-	raw = ok(host, capi.RawBufferCreateRawAliasOfBufferArgs{Buffer: b}).RawBuffer
-	p := ok(host, capi.RawBufferGetHostPointerArgs{Buffer: raw}).HostPointer
-	assert.Equal(t, []float32{1, 2}, unsafe.Slice((*float32)(p), 2))
-	ok(host, capi.RawBufferDestroyArgs{Buffer: raw})
-	host.destroy(b)
-	assert.False(t, New(t, Options{}).Plugin().Supports("PJRT_RawBuffer_Destroy"), "they need a function table since then")
+// raw reads n float32 through a raw buffer.
+func (x *caller) raw(raw *capi.RawBuffer, n int) []float32 {
+	x.Helper()
+	dst := make([]float32, n)
+	e := ok(x, capi.RawBufferCopyRawDeviceToHostArgs{Buffer: raw, Dst: unsafe.Pointer(&dst[0]), TransferSize: int64(4 * n)}).Event
+	ok(x, capi.EventAwaitArgs{Event: e})
+	ok(x, capi.EventDestroyArgs{Event: e})
+	return dst
+}
+
+func TestTheTableOfRawBuffersAgreesWithTheExtension(t *testing.T) {
+	t.Parallel()
+	x := newCaller(t, Options{HostDevices: true})
+	b := x.upload(x.c, x.devices(x.c)[0], 1, 2, 3)
+	raw := ok(x, capi.RawBufferCreateRawAliasOfBufferArgs{Buffer: b}).RawBuffer
+	table := raw.Vtable
+	p := ok(x, capi.RawBufferGetHostPointerArgs{Buffer: raw}).HostPointer
+	assert.Equal(t, []float32{1, 2, 3}, unsafe.Slice((*float32)(p), 3))
+	assert.Equal(t, p, table.GetHostPointer.Call(raw))
+	assert.Equal(t, uintptr(p), table.OpaqueDeviceMemoryDataPointer.Call(raw))
+	assert.Equal(t, uintptr(12), table.GetOnDeviceSizeInBytes.Call(raw))
+	assert.Same(t, ok(x, capi.BufferMemoryArgs{Buffer: b}).Memory, table.GetMemorySpace.Call(raw))
+	assert.True(t, table.IsMutable.Call(raw))
+
+	var part *capi.RawBuffer
+	require.NoError(t, x.p.Table().TakeError(table.Slice.Call(raw, 4, 8, &part)))
+	assert.Equal(t, []float32{2, 3}, x.raw(part, 2))
+	assert.Equal(t, unsafe.Add(p, 4), table.GetHostPointer.Call(part))
+	assert.ErrorIs(t, x.p.Table().TakeError(table.Slice.Call(raw, 8, 8, &part)), capi.ErrorCodeInvalidArgument)
+	for _, h := range []*capi.ErrorHandle{
+		table.CopyRawHostToDeviceAndReturnEvent.Call(raw, p, 0, 4, nil, nil), table.CopyRawDeviceToHostAndReturnEvent.Call(raw, p, 0, 4, nil, nil),
+		table.MakeAllocationReadyEvent.Call(raw, nil), table.GetRawBufferAsyncValue.Call(raw, nil),
+	} {
+		assert.ErrorIs(t, x.p.Table().TakeError(h), capi.ErrorCodeUnimplemented)
+	}
+	table.IncRef.Call(raw)
+	ok(x, capi.RawBufferDestroyArgs{Buffer: raw})
+	x.destroy(b)
+	assert.Equal(t, []float32{1, 2, 3}, x.raw(raw, 3), "a reference is left")
+	table.DecRef.Call(raw)
+	table.DecRef.Call(part)
+	assert.Zero(t, table.GetOnDeviceSizeInBytes.Call(raw), "of what is gone")
+}
+
+func TestProfilers(t *testing.T) {
+	t.Parallel()
+	x := newCaller(t, Options{})
+	h := ok(x, capi.ProfilerCreateArgs{}).Profiler
+	wrong(x, "does not record", capi.ProfilerStopArgs{Profiler: h}, capi.ErrorCodeFailedPrecondition)
+	wrong(x, "no data before it is stopped", capi.ProfilerCollectDataArgs{Profiler: h}, capi.ErrorCodeFailedPrecondition)
+	ok(x, capi.ProfilerStartArgs{Profiler: h})
+	wrong(x, "was started before", capi.ProfilerStartArgs{Profiler: h}, capi.ErrorCodeFailedPrecondition)
+	e := x.compile("add", "(%a: tensor<1xf32>, %b: tensor<1xf32>) -> tensor<1xf32>")
+	a, out, event := x.upload(x.c, x.devices(x.c)[0], 1), make([]*capi.Buffer, 1), make([]*capi.Event, 1)
+	args := execution(e, out, a, a)
+	args.DeviceCompleteEvents = &event[0]
+	ok(x, args)
+	ok(x, capi.EventAwaitArgs{Event: event[0]})
+	ok(x, capi.EventDestroyArgs{Event: event[0]})
+	x.destroy(a, out[0])
+	ok(x, capi.LoadedExecutableDestroyArgs{Executable: e})
+	ok(x, capi.ProfilerStopArgs{Profiler: h})
+
+	data := make([]byte, ok(x, capi.ProfilerCollectDataArgs{Profiler: h}).BufferSizeInBytes)
+	ok(x, capi.ProfilerCollectDataArgs{Profiler: h, Buffer: &data[0]})
+	plane := message(data, 1)
+	assert.Equal(t, "/device:PJRTTEST:0", string(message(plane, 2)))
+	assert.Equal(t, "add", string(message(message(message(plane, 4), 2), 2)))
+	assert.NotEmpty(t, message(message(plane, 3), 4), "an event")
+
+	r := ok(x, capi.ProfilerConsumeArgs{Profiler: h}).Result
+	s := ok(x, capi.ProfilerSerializeArgs{Profiler: h, ConsumeResult: r})
+	assert.Equal(t, data, capi.Bytes(s.SerializedBytes, s.SerializedSize))
+	ok(x, capi.ProfilerConsumeResultDestroyArgs{ConsumeResult: r})
+	ok(x, capi.ProfilerDestroyArgs{Profiler: h})
+	wrong(x, "was destroyed", capi.ProfilerStartArgs{Profiler: h})
 }
 
 func TestLayoutsAndMemoryDescriptions(t *testing.T) {

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/purepjrt/purepjrt/capi"
-	"github.com/purepjrt/purepjrt/pjrt"
 )
 
 // memoryLayout is one PJRT_Layouts_MemoryLayout.
@@ -123,100 +122,6 @@ func (p *Plugin) shardingsOfOutputs(a *capi.ShardingsExecutableOutputShardingsAr
 		a.NumOutputs, a.Shardings, a.ShardingSizes = 0, nil, nil
 	}
 	return err
-}
-
-// rawBuffer is one PJRT_RawBuffer.
-type rawBuffer struct {
-	in       *memory
-	shape    pjrt.Shape
-	contents *contents
-	size     int64
-}
-
-func (p *Plugin) rawBufferCreate(a *capi.RawBufferCreateRawAliasOfBufferArgs) error {
-	b, err := find[*buffer](p, a.Buffer)
-	if err != nil {
-		return err
-	}
-	c, err := b.use()
-	if err != nil {
-		return err
-	}
-	a.RawBuffer = makeHandle[capi.RawBuffer](p, &rawBuffer{b.in, b.shape, c, b.size}, true)
-	return nil
-}
-
-func (p *Plugin) rawBufferDestroy(a *capi.RawBufferDestroyArgs) error {
-	return destroy(p, a.Buffer, func(r *rawBuffer) { r.contents.release() })
-}
-
-func (p *Plugin) rawBufferSize(a *capi.RawBufferGetOnDeviceSizeInBytesArgs) error {
-	r, err := find[*rawBuffer](p, a.Buffer)
-	if err == nil {
-		a.OnDeviceSizeInBytes = uintptr(r.size)
-	}
-	return err
-}
-
-func (p *Plugin) rawBufferMemory(a *capi.RawBufferGetMemorySpaceArgs) error {
-	r, err := find[*rawBuffer](p, a.Buffer)
-	if err == nil {
-		a.MemorySpace = r.in.handle
-	}
-	return err
-}
-
-func (p *Plugin) rawBufferHostPointer(a *capi.RawBufferGetHostPointerArgs) error {
-	r, err := find[*rawBuffer](p, a.Buffer)
-	if err != nil {
-		return err
-	}
-	<-r.contents.ready.done
-	if err, _ := r.contents.ready.result(); err != nil {
-		return err
-	}
-	a.HostPointer = nil
-	if r.in.host {
-		a.HostPointer = r.contents.data.pointer()
-	}
-	return nil
-}
-
-// window checks a range of the bytes.
-func (r *rawBuffer) window(offset, size int64, host bool) error {
-	if offset < 0 || size < 0 || offset > r.size || size > r.size-offset {
-		return invalid("%d bytes from byte %d on reach beyond the buffer's %d", size, offset, r.size)
-	}
-	if !host && size > 0 {
-		return invalid("the host memory of %d bytes is null", size)
-	}
-	return nil
-}
-
-func (p *Plugin) rawBufferToDevice(a *capi.RawBufferCopyRawHostToDeviceArgs) error {
-	r, err := find[*rawBuffer](p, a.Buffer)
-	if err != nil {
-		return err
-	}
-	if err := r.window(a.Offset, a.TransferSize, a.Src != nil); err != nil {
-		return err
-	}
-	src, offset := hostBytes(a.Src, a.TransferSize), a.Offset
-	a.Event = p.transfer(a.Function().Name, r.in, r.contents.use(), func() { copy(r.contents.data.bytes[offset:], src) })
-	return nil
-}
-
-func (p *Plugin) rawBufferToHost(a *capi.RawBufferCopyRawDeviceToHostArgs) error {
-	r, err := find[*rawBuffer](p, a.Buffer)
-	if err != nil {
-		return err
-	}
-	if err := r.window(a.Offset, a.TransferSize, a.Dst != nil); err != nil {
-		return err
-	}
-	dst, offset := hostBytes(a.Dst, a.TransferSize), a.Offset
-	a.Event = p.transfer(a.Function().Name, r.in, r.contents.use(), func() { copy(dst, r.contents.data.bytes[offset:]) })
-	return nil
 }
 
 func (p *Plugin) hostMemoryAllocate(a *capi.HostMemoryAllocatorAllocateArgs) error {

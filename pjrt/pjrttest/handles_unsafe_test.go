@@ -17,7 +17,7 @@ import (
 )
 
 // makes are the functions that take no handle.
-var makes = []string{"PluginInitialize", "PluginAttributes", "ClientCreate", "EventCreate", "ExecuteContextCreate", "TopologyDescriptionCreate"}
+var makes = []string{"PluginInitialize", "PluginAttributes", "ClientCreate", "EventCreate", "ExecuteContextCreate", "TopologyDescriptionCreate", "Create"}
 
 // tables returns the funcs of a plugin by their names, those of extensions too.
 func tables(s any) map[string]reflect.Value {
@@ -50,7 +50,7 @@ func handleField(args reflect.Type) (reflect.StructField, bool) {
 
 func TestHandlesThatAreNoneAreRefused(t *testing.T) {
 	t.Parallel()
-	p := New(t, Options{Minor: 111}) // the newest with raw buffers
+	p := New(t, Options{})
 	event := makeHandle[capi.Event](p, &event{of: readyFuture(nil)}, false)
 	checked := 0
 	for name, fn := range tables(p.functionTable()) {
@@ -61,6 +61,9 @@ func TestHandlesThatAreNoneAreRefused(t *testing.T) {
 		}
 		if name == "TopologyDescriptionDeserialize" {
 			continue // whose only handle is a result
+		}
+		if fn.Type().NumOut() == 0 {
+			continue // returns nothing
 		}
 		checked++
 		kind := "PJRT_" + field.Type.Elem().Name()

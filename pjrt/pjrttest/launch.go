@@ -59,7 +59,9 @@ func (l *launch) poison(reason error) bool {
 // run executes the program, unless err says that it cannot be.
 func (l *launch) run(err error) {
 	if err == nil {
+		end := l.p.record(l.exe.name, l.devices)
 		err = l.compute()
+		end()
 	}
 	l.mu.Lock()
 	if l.poisoned != nil {

@@ -69,7 +69,7 @@ const defaultMemory = 1 << 30
 // extensions are those that the package has.
 var extensions = []capi.ExtensionType{
 	capi.ExtensionTypeLayouts, capi.ExtensionTypeMemoryDescriptions, capi.ExtensionTypeShardings,
-	capi.ExtensionTypeRawBuffer, capi.ExtensionTypeHostMemoryAllocator,
+	capi.ExtensionTypeRawBuffer, capi.ExtensionTypeHostMemoryAllocator, capi.ExtensionTypeProfiler,
 }
 
 // complete checks the options and puts the defaults in.

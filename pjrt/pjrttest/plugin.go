@@ -42,6 +42,7 @@ type Plugin struct {
 	held      []*Operation       // guarded by mu
 	heldMore  chan struct{}      // guarded by mu; closed and replaced when held gets one more
 	stray     []*contents        // guarded by mu; memory that callers may use for ever
+	recording map[*profiler]bool // guarded by mu; the profilers that record
 	started   *pjrt.Client       // guarded by mu; the one of Client, nil before
 	closed    bool               // guarded by mu
 }
@@ -92,7 +93,7 @@ func Start(opts Options) (*Plugin, error) {
 	}
 	p := &Plugin{
 		opts: opts, functions: make(map[string]bool), heldMore: make(chan struct{}),
-		live: make(map[string]int), calls: make(map[string]int),
+		live: make(map[string]int), calls: make(map[string]int), recording: make(map[*profiler]bool),
 	}
 	if p.attributes, err = capi.NewNamedValues(opts.pluginAttributes()); err != nil {
 		return nil, fmt.Errorf("pjrttest: Options.Attributes: %w", err)

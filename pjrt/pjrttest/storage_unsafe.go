@@ -81,14 +81,6 @@ func (s *storage) address() uintptr {
 	return uintptr(unsafe.Pointer(unsafe.SliceData(s.bytes)))
 }
 
-// pointer is address for those who can use it.
-func (s *storage) pointer() unsafe.Pointer {
-	if len(s.bytes) == 0 {
-		return nil
-	}
-	return unsafe.Pointer(unsafe.SliceData(s.bytes))
-}
-
 // span is a range of memory that the caller gave, and where in it the first
 // element is.
 type span struct {

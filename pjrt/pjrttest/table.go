@@ -33,12 +33,9 @@ func on[A any, P interface {
 	}
 }
 
-// Functions that had another layout, or objects another form, in some versions
-// are not there in those.
-const (
-	processInfoSince    = 75  // PJRT_Client_UpdateGlobalProcessInfo
-	rawBufferTableSince = 112 // PJRT_RawBuffer has a function table, which is not here
-)
+// processInfoSince is the API minor that gave PJRT_Client_UpdateGlobalProcessInfo
+// its layout. It had others before, in which it is not there.
+const processInfoSince = 75
 
 // functionTable returns the functions of the plugin.
 func (p *Plugin) functionTable() *serve.Plugin {
@@ -212,9 +209,6 @@ func (p *Plugin) addExtensions(s *serve.Plugin) {
 				ShardingsExecutableOutputShardings:    on(p, p.shardingsOfOutputs),
 			}
 		case capi.ExtensionTypeRawBuffer:
-			if p.opts.Minor >= rawBufferTableSince {
-				continue
-			}
 			s.RawBuffer = &serve.RawBufferExtension{
 				RawBufferCreateRawAliasOfBuffer: on(p, p.rawBufferCreate),
 				RawBufferDestroy:                on(p, p.rawBufferDestroy),
@@ -223,6 +217,17 @@ func (p *Plugin) addExtensions(s *serve.Plugin) {
 				RawBufferCopyRawHostToDevice:    on(p, p.rawBufferToDevice),
 				RawBufferCopyRawDeviceToHost:    on(p, p.rawBufferToHost),
 				RawBufferGetHostPointer:         on(p, p.rawBufferHostPointer),
+			}
+		case capi.ExtensionTypeProfiler:
+			s.Profiler = &serve.ProfilerAPI{
+				Create:               on(p, p.profilerCreate),
+				Destroy:              on(p, p.profilerDestroy),
+				Start:                on(p, p.profilerStart),
+				Stop:                 on(p, p.profilerStop),
+				CollectData:          on(p, p.profilerCollectData),
+				Consume:              on(p, p.profilerConsume),
+				ConsumeResultDestroy: p.profilerConsumeResultDestroy,
+				Serialize:            on(p, p.profilerSerialize),
 			}
 		case capi.ExtensionTypeHostMemoryAllocator:
 			s.HostMemoryAllocator = &serve.HostMemoryAllocatorExtension{Allocate: on(p, p.hostMemoryAllocate)}
