@@ -406,6 +406,67 @@ func TestProfilers(t *testing.T) {
 	wrong(x, "was destroyed", capi.ProfilerStartArgs{Profiler: h})
 }
 
+func TestPhases(t *testing.T) {
+	t.Parallel()
+	x := newCaller(t, Options{})
+	compiler := ok(x, capi.PhaseCompileGetCompilerArgs{}).PhaseCompiler
+	texts := func(list **byte, sizes *uintptr, n uintptr) []string {
+		var all []string
+		for i, p := range capi.Slice(list, n) {
+			all = append(all, capi.String(p, capi.Slice(sizes, n)[i]))
+		}
+		ok(x, capi.PhaseCompileCBuffersDestroyArgs{CharBuffers: list, CharBufferSizes: sizes, NumCharBuffers: n})
+		return all
+	}
+	names := ok(x, capi.PhaseCompileGetPhaseNamesArgs{PhaseCompiler: compiler})
+	assert.Equal(t, phases, texts(names.PhaseNames, names.PhaseNamesSizes, names.NumPhaseNames))
+
+	topology := ok(x, capi.ClientTopologyDescriptionArgs{Client: x.c}).Topology
+	run := func(program []byte, phases ...string) (string, error) {
+		list, size := unsafe.SliceData(program), uintptr(len(program))
+		a := capi.PhaseCompileRunPhaseArgs{
+			PhaseCompiler: compiler, Topology: topology, InputPrograms: &list, InputProgramsSizes: &size, NumInputPrograms: 1, NumPhasesToRun: uintptr(len(phases)),
+		}
+		pointers, sizes := make([]*byte, len(phases)+1), make([]uintptr, len(phases)+1)
+		for i, name := range phases {
+			pointers[i], sizes[i] = capi.StringData(name)
+		}
+		a.PhasesToRun, a.PhasesToRunSizes = &pointers[0], &sizes[0]
+		out, err := try(x, a)
+		if err != nil {
+			return "", err
+		}
+		return texts(out.OutputPrograms, out.OutputProgramsSizes, out.NumOutputPrograms)[0], nil
+	}
+	partial := func(code string) []byte {
+		return appendMessage(appendMessage(nil, fieldPartialCode, []byte(code)), fieldPartialFormat, []byte("mlir"))
+	}
+	const code = "module @add { func.func @main(%a: tensor<1xf32>, %b: tensor<1xf32>) -> tensor<1xf32> { } }"
+	checked, err := run(partial(code), "check")
+	require.NoError(t, err)
+	assert.Equal(t, "finish", string(message([]byte(checked), fieldPartialConsumers)))
+	finished, err := run([]byte(checked), "finish")
+	require.NoError(t, err)
+	both, err := run(partial(code), "check", "finish")
+	require.NoError(t, err)
+	assert.Equal(t, finished, both)
+	assert.Equal(t, code, string(message([]byte(both), fieldPartialCode)))
+	assert.Equal(t, "add", string(message([]byte(both), fieldPartialName)))
+	for text, call := range map[string]func() (string, error){
+		"there are no phases":            func() (string, error) { return run(partial(code)) },
+		"there is no phase \"nonsense\"": func() (string, error) { return run(partial(code), "nonsense") },
+		"the program comes from \"\"":    func() (string, error) { return run(partial(code), "finish") },
+		"is no partial program":          func() (string, error) { return run([]byte{1, 2, 3}, "check") },
+		"is not known":                   func() (string, error) { return run(partial("module @other {}"), "check") },
+	} {
+		_, err := call()
+		assert.ErrorIs(t, err, capi.ErrorCodeInvalidArgument, text)
+		assert.ErrorContains(t, err, text)
+	}
+	ok(x, capi.PhaseCompileDestroyCompilerArgs{PhaseCompiler: compiler})
+	assert.False(t, New(t, Options{Minor: phasesSince - 1}).Plugin().Supports("PJRT_PhaseCompile_Get_Compiler"))
+}
+
 func TestLayoutsAndMemoryDescriptions(t *testing.T) {
 	t.Parallel()
 	x := newCaller(t, Options{})

@@ -134,7 +134,7 @@ func (p *Plugin) hostMemoryAllocate(a *capi.HostMemoryAllocatorAllocateArgs) err
 	if a.Size > defaultMemory {
 		return failed(capi.ErrorCodeResourceExhausted, "an allocation of %d bytes is too large; at most %d are given", a.Size, defaultMemory)
 	}
-	a.Ptr = shareBytes(p, "PJRT_HostMemoryAllocator allocation", aligned(int64(a.Size)))
+	a.Ptr = share(p, "PJRT_HostMemoryAllocator allocation", aligned(int64(a.Size)))
 	a.Deleter, a.DeleterArg = capi.HostMemoryAllocatorAllocateArgsDeleter(deleter()), 0
 	return nil
 }

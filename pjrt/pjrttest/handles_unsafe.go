@@ -49,10 +49,24 @@ func makeHandleWith[H any](p *Plugin, value any, owned bool, vtable unsafe.Point
 	return (*H)(register(p, kindOf[H](), value, owned, unsafe.Pointer(&cell{vtable: vtable})))
 }
 
-// shareBytes makes an object of bytes whose handle is the address of the first;
-// there is one.
-func shareBytes(p *Plugin, kind string, b []byte) *byte {
-	return (*byte)(register(p, kind, b, true, unsafe.Pointer(unsafe.SliceData(b))))
+// share makes an object of an array whose handle is the address of the array,
+// which must not be empty. It keeps what the array points to, and more.
+func share[T any](p *Plugin, kind string, array []T, more ...any) *T {
+	return (*T)(register(p, kind, append(more, array), true, unsafe.Pointer(unsafe.SliceData(array))))
+}
+
+// unshare ends an object of share, and reports whether it was one.
+func unshare[T any](p *Plugin, kind string, array *T) bool {
+	handles.mu.Lock()
+	s := handles.live[unsafe.Pointer(array)]
+	if s == nil || s.plugin != p || s.kind != kind {
+		handles.mu.Unlock()
+		return false
+	}
+	_, end := s.bury()
+	handles.mu.Unlock()
+	end()
+	return true
 }
 
 func register(p *Plugin, kind string, value any, owned bool, at unsafe.Pointer) unsafe.Pointer {

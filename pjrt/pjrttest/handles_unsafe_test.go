@@ -17,7 +17,7 @@ import (
 )
 
 // makes are the functions that take no handle.
-var makes = []string{"PluginInitialize", "PluginAttributes", "ClientCreate", "EventCreate", "ExecuteContextCreate", "TopologyDescriptionCreate", "Create"}
+var makes = []string{"PluginInitialize", "PluginAttributes", "ClientCreate", "EventCreate", "ExecuteContextCreate", "TopologyDescriptionCreate", "Create", "PhaseCompileGetCompiler"}
 
 // tables returns the funcs of a plugin by their names, those of extensions too.
 func tables(s any) map[string]reflect.Value {

@@ -70,6 +70,7 @@ const defaultMemory = 1 << 30
 var extensions = []capi.ExtensionType{
 	capi.ExtensionTypeLayouts, capi.ExtensionTypeMemoryDescriptions, capi.ExtensionTypeShardings,
 	capi.ExtensionTypeRawBuffer, capi.ExtensionTypeHostMemoryAllocator, capi.ExtensionTypeProfiler,
+	capi.ExtensionTypePhaseCompile,
 }
 
 // complete checks the options and puts the defaults in.

@@ -37,6 +37,10 @@ func on[A any, P interface {
 // its layout. It had others before, in which it is not there.
 const processInfoSince = 75
 
+// phasesSince is the API minor that gave the phase compile extension its
+// functions.
+const phasesSince = 72
+
 // functionTable returns the functions of the plugin.
 func (p *Plugin) functionTable() *serve.Plugin {
 	s := &serve.Plugin{
@@ -228,6 +232,17 @@ func (p *Plugin) addExtensions(s *serve.Plugin) {
 				Consume:              on(p, p.profilerConsume),
 				ConsumeResultDestroy: p.profilerConsumeResultDestroy,
 				Serialize:            on(p, p.profilerSerialize),
+			}
+		case capi.ExtensionTypePhaseCompile:
+			if p.opts.Minor < phasesSince {
+				continue
+			}
+			s.PhaseCompile = &serve.PhaseCompileExtension{
+				PhaseCompileGetCompiler:     on(p, p.phaseCompiler),
+				PhaseCompileDestroyCompiler: p.phaseDestroyCompiler,
+				PhaseCompileRunPhases:       on(p, p.phaseRun),
+				PhaseCompileGetPhaseNames:   on(p, p.phaseNames),
+				PhaseCompileCBuffersDestroy: p.phaseDestroyBuffers,
 			}
 		case capi.ExtensionTypeHostMemoryAllocator:
 			s.HostMemoryAllocator = &serve.HostMemoryAllocatorExtension{Allocate: on(p, p.hostMemoryAllocate)}

@@ -239,7 +239,7 @@ func (p *Plugin) topologyDescriptionMakeCanonicalShapeForMemorySpace(a *capi.Top
 		return err
 	}
 	proto := shapeProto(shape, order)
-	a.SerializedShape, a.SerializedShapeSize = shareBytes(p, "serialized shape", proto), uintptr(len(proto))
+	a.SerializedShape, a.SerializedShapeSize = share(p, "serialized shape", proto), uintptr(len(proto))
 	a.SerializedShapeDeleter = capi.TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgsSerializedShapeDeleter(deleter())
 	return nil
 }
