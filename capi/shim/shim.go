@@ -27,7 +27,9 @@ type Shim struct {
 	reports *reports
 	faults  *faults
 	stats   table
-	records atomic.Int64 // recorders that were made
+	records atomic.Int64  // recorders that were made
+	clients atomic.Int64  // that are alive
+	summed  atomic.Uint64 // calls that the last summary counts
 
 	mu       sync.Mutex
 	sessions []*session // guarded by mu
@@ -147,14 +149,39 @@ func (s *Shim) Close() error {
 	if s.reports != nil {
 		errs = append(errs, s.reports.finish(s.calls.Load()))
 	}
+	s.sumUp()
 	if s.tracer != nil {
-		errs = append(errs, s.tracer.finish(s.stats.list()))
+		errs = append(errs, s.tracer.finish())
 	}
 	if s.summary != nil {
-		s.summary.write(appendSummary(nil, s.stats.list(), ""))
 		errs = append(errs, s.summary.finish())
 	}
 	return errors.Join(errs...)
+}
+
+// sumUp writes the summary of all calls so far, if there were any since the last
+// one.
+func (s *Shim) sumUp() {
+	if n := s.calls.Load(); s.summed.Swap(n) == n && n > 0 {
+		return
+	}
+	if s.tracer != nil {
+		s.tracer.summary(s.stats.list())
+	}
+	if s.summary != nil {
+		s.summary.write(appendSummary(nil, s.stats.list(), ""))
+	}
+}
+
+// countClients sums up when the last client is gone.
+func (s *Shim) countClients(k *call) {
+	switch {
+	case k.err != nil || !s.config.SumUpWithClients:
+	case k.function == functionClientCreate:
+		s.clients.Add(1)
+	case k.function == functionClientDestroy && s.clients.Add(-1) == 0:
+		s.sumUp()
+	}
 }
 
 // Findings returns the number of things that the validator found so far.

@@ -46,6 +46,7 @@ type object struct {
 	ended  uint64  // number of the call that ended it
 	ender  string
 	read   bool // of an error
+	more   int  // times that the plugin handed it out again, each to be destroyed
 }
 
 // maxDead bounds what is remembered of handles that were destroyed.
@@ -208,6 +209,10 @@ func (v *validator) destroy(k *call) {
 	if o == nil {
 		return
 	}
+	if o.more > 0 {
+		o.more--
+		return
+	}
 	name := k.function.Name
 	if k.function == functionErrorDestroy && !o.read && o.owned {
 		v.s.reports.add(errorNotRead, name, "%s: nobody asked what %s says; it was %s", k, o, o.origin())
@@ -284,6 +289,17 @@ func (v *validator) gotError(err *capi.ErrorHandle, by *plan, number uint64) {
 	v.live[h] = &object{key: h, made: number, maker: by.function.Name, owned: !v.errorsEscape}
 }
 
+// stays are the types of objects that a plugin hands out again and again: they
+// belong to another object, and end with it.
+var stays = map[string]bool{
+	"PJRT_Device":               true,
+	"PJRT_DeviceDescription":    true,
+	"PJRT_Layouts_MemoryLayout": true,
+	"PJRT_Memory":               true,
+	"PJRT_MemoryDescription":    true,
+	"PJRT_TopologyDescription":  true,
+}
+
 // adopt takes in the handles that a call returned.
 func (v *validator) adopt(k *call) {
 	v.mu.Lock()
@@ -312,12 +328,17 @@ func (v *validator) adopt(k *call) {
 				continue
 			}
 			mine := describe.Owns(k.function.Name, f)
-			if old := v.live[h]; old != nil && !mine {
-				continue // the same device, memory and so on as before
+			switch old := v.live[h]; {
+			case old == nil:
+			case mine:
+				old.more++ // plugins may count references
+				continue
+			case stays[f.Type]:
+				continue
 			}
 			o := &object{key: h, made: k.number, maker: k.function.Name, owned: mine, client: client}
 			switch {
-			case mine || subject == nil:
+			case !stays[f.Type] || mine || subject == nil:
 			case subject.typ == "PJRT_TopologyDescription" || subject.typ == "PJRT_Executable":
 				o.parent = subject
 			default:
