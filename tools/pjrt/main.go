@@ -9,6 +9,7 @@
 //	pjrt info [PLUGIN] [--json]                  show versions, devices, functions, extensions
 //	pjrt compile PROGRAM [--topology NAME]       compile a program, also for devices elsewhere
 //	pjrt run PROGRAM [ARG.npy[:TYPE]]...         compile a program, run it, print its results
+//	pjrt replay SESSION                          make the recorded calls of a client again
 //	pjrt version                                 show the version of this command
 //
 // Results go to standard output. Errors and progress go to standard error, an
@@ -81,7 +82,7 @@ func rootCommand() *cobra.Command {
 		return usageError{fmt.Errorf("%w: see %s --help", err, cmd.CommandPath())}
 	})
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(installCommand(), listCommand(), infoCommand(), compileCommand(), runCommand(), versionCommand())
+	root.AddCommand(installCommand(), listCommand(), infoCommand(), compileCommand(), runCommand(), replayCommand(), versionCommand())
 	return root
 }
 
