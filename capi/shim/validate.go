@@ -86,7 +86,7 @@ func (v *validator) before(k *call) (ok bool) {
 	ok = true
 	if k.args.Sized && !k.args.SizeOK(k.view.StructSize()) {
 		reports.add(structSize, name, "%s: struct_size %d is no size that %s ever had: it is %d now", k, k.view.StructSize(), k.args.Name, k.args.Size)
-		ok = false
+		return false
 	}
 	for _, f := range k.rule.records {
 		for _, r := range k.view.Records(f) {
@@ -117,7 +117,7 @@ func (v *validator) before(k *call) (ok bool) {
 			case client == nil:
 				client, of = c, f
 			default:
-				reports.add(wrongOwner, name, "%s: %s is %s of %s, %s, but %s is of %s", k, f.Name, o, c, o.origin(), of.Name, client)
+				reports.add(wrongOwner, name, "%s: %s is %s of %s (%s), but %s is of %s", k, f.Name, o, c, o.origin(), of.Name, client)
 				ok = false
 			}
 		}

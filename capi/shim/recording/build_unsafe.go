@@ -23,6 +23,10 @@ type builder struct {
 
 const word = 8
 
+// maxRoom bounds the memory that a program may take, so that a recording with
+// nonsense in it does not ask for more than there is.
+const maxRoom = 1 << 34
+
 // memory returns n zeroed bytes, aligned for whatever they hold.
 func (b *builder) memory(n uintptr) unsafe.Pointer {
 	m := make([]uint64, n/word+1)
@@ -53,15 +57,16 @@ func (b *builder) fill(s *describe.Struct, p unsafe.Pointer, size uintptr, field
 	if s.Sized {
 		*(*uintptr)(p) = size
 	}
-	// Which member of a union is in use is in another field.
-	for _, unions := range []bool{false, true} {
+	// Numbers say how much memory others need, and which member of a union is in
+	// use.
+	for _, numbers := range []bool{true, false} {
 		for i := range s.Fields {
 			f := &s.Fields[i]
 			v, ok := fields[f.Name]
-			if !ok || f.Offset+f.Size > size || (f.Kind == describe.Union) != unions {
+			if !ok || f.Offset+f.Size > size || isNumber(f) != numbers {
 				continue
 			}
-			if unions {
+			if f.Kind == describe.Union {
 				if f = describe.NewView(s, p, size).Active(f); f == nil {
 					continue
 				}
@@ -72,6 +77,14 @@ func (b *builder) fill(s *describe.Struct, p unsafe.Pointer, size uintptr, field
 		}
 	}
 	return nil
+}
+
+func isNumber(f *describe.Field) bool {
+	switch f.Kind {
+	case describe.Int, describe.Uint, describe.Bool, describe.Float, describe.Enumerator:
+		return f.Depth == 0
+	}
+	return false
 }
 
 func (b *builder) field(s *describe.Struct, f *describe.Field, base unsafe.Pointer, size uintptr, v any) error {
@@ -85,8 +98,7 @@ func (b *builder) field(s *describe.Struct, f *describe.Field, base unsafe.Point
 		return notReplayable{fmt.Sprintf("%s was an address in the process that was recorded", f.Name)}
 	case describe.Data:
 		if f.Dir == describe.InOut {
-			set(b.memory(uintptr(max(describe.NewView(s, base, size).Count(f, 0), 0))))
-			return nil
+			return b.room(at, describe.NewView(s, base, size).Count(f, 0))
 		}
 		fallthrough
 	case describe.Text:
@@ -96,6 +108,12 @@ func (b *builder) field(s *describe.Struct, f *describe.Field, base unsafe.Point
 				*(*unsafe.Pointer)(at) = b.bytes(data)
 				return err
 			})
+		}
+		if room, ok := v.(bool); ok {
+			if !room {
+				return nil
+			}
+			return b.room(at, describe.NewView(s, base, size).Count(f, 0))
 		}
 		data, err := bytesOf(v)
 		set(b.bytes(data))
@@ -121,6 +139,15 @@ func (b *builder) field(s *describe.Struct, f *describe.Field, base unsafe.Point
 		return nil
 	}
 	return b.list(at, v, f.Elem, func(at unsafe.Pointer, v any) error { return number(at, f, v) })
+}
+
+// room makes memory for what the function fills in.
+func (b *builder) room(at unsafe.Pointer, n int) error {
+	if n < 0 || n > maxRoom {
+		return fmt.Errorf("%d bytes are no size of memory", n)
+	}
+	*(*unsafe.Pointer)(at) = b.memory(uintptr(n))
+	return nil
 }
 
 // list makes an array, and puts a pointer to it to where.

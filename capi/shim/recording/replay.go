@@ -173,13 +173,13 @@ func (r *replayer) prepare(c *Call, b *builder) (done func(describe.View) error,
 		}
 		contents, ok := in[hostData]
 		if !ok {
-			return nil, notReplayable{"the array's memory has gaps, or its elements an unknown size, so it was not recorded"}
+			return nil, notReplayable{"the elements of the array have an unknown size, so it was not recorded"}
 		}
 		data, err := bytesOf(contents)
 		if err != nil {
 			return nil, err
 		}
-		drop("data")
+		drop("data", "byte_strides", "num_byte_strides")
 		return func(v describe.View) error {
 			v.SetAddress(v.Struct.Field("data"), b.bytes(data))
 			r.keep = append(r.keep, b.keep...)
