@@ -15,6 +15,9 @@
 // Results go to standard output. Errors and progress go to standard error, an
 // error as one line. The exit status is 0 for success, 1 for a failure and 2 for a
 // command line that makes no sense.
+//
+// Package pjrt/trace is linked in: PJRT_TRACE=stderr shows the calls that a
+// command makes to a plugin.
 package main
 
 import (
@@ -28,6 +31,8 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"github.com/purepjrt/purepjrt/pjrt/trace"
 )
 
 func main() {
@@ -35,7 +40,11 @@ func main() {
 	// A second signal ends the process the hard way.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
-	os.Exit(execute(ctx, os.Args[1:], os.Stdout, os.Stderr))
+	status := execute(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	if err := trace.Close(); err != nil {
+		fmt.Fprintf(os.Stderr, "pjrt: %s\n", oneLine(err.Error()))
+	}
+	os.Exit(status)
 }
 
 // execute runs the command line args and returns the exit status.

@@ -91,6 +91,7 @@ type replayer struct {
 
 // transfer is memory that the plugin fills until an event is ready.
 type transfer struct {
+	call   *Call
 	data   []byte
 	event  string
 	buffer string // that a client read without a transfer
@@ -362,7 +363,7 @@ func (r *replayer) begin(s *Step, v describe.View) {
 		size = "transfer_size"
 	case "PJRT_Buffer_OpaqueDeviceMemoryDataPointer":
 		if name, ok := c.In["buffer"].(string); ok {
-			r.transfers[c.Number] = &transfer{buffer: name}
+			r.transfers[c.Number] = &transfer{call: c, buffer: name}
 		}
 		return
 	default:
@@ -370,7 +371,7 @@ func (r *replayer) begin(s *Step, v describe.View) {
 	}
 	dst, event := uintptr(v.WordOf("dst")), c.Out["event"]
 	if name, ok := event.(string); ok && dst != 0 {
-		r.transfers[c.Number] = &transfer{data: describe.Memory(dst, uintptr(v.WordOf(size))), event: name}
+		r.transfers[c.Number] = &transfer{call: c, data: describe.Memory(dst, uintptr(v.WordOf(size))), event: name}
 	}
 }
 
@@ -380,7 +381,7 @@ func (r *replayer) arrived(s *Step) {
 	if t == nil {
 		return // its call was skipped or failed, which is reported
 	}
-	c := &Call{Number: s.Data.Call, Function: describe.ByName("PJRT_Buffer_ToHostBuffer")}
+	c := t.call
 	if t.buffer != "" {
 		data, err := r.read(t.buffer)
 		if err != nil {

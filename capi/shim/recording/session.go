@@ -184,6 +184,11 @@ func (s *Session) add(n int, text []byte) error {
 	if f == nil {
 		return fmt.Errorf("there is no function %q", l.Func)
 	}
+	for _, fields := range []map[string]any{l.In, l.Out} {
+		if err := checkBytes(fields); err != nil {
+			return err
+		}
+	}
 	c := &Call{Number: *l.Call, Function: f, Size: l.Size, In: l.In, Out: l.Out, Took: time.Duration(l.NS)}
 	if l.Error != nil {
 		c.Error = &Error{capi.ErrorCode(l.Error.Code), l.Error.Message, l.Error.Handle}
@@ -192,6 +197,29 @@ func (s *Session) add(n int, text []byte) error {
 		return fmt.Errorf("the size %d is none of arguments", l.Size)
 	}
 	s.Steps = append(s.Steps, Step{Line: n, Call: c})
+	return nil
+}
+
+// checkBytes looks for bytes that are not what was recorded.
+func checkBytes(v any) error {
+	switch v := v.(type) {
+	case []any:
+		for _, x := range v {
+			if err := checkBytes(x); err != nil {
+				return err
+			}
+		}
+	case map[string]any:
+		if _, ok := v["base64"]; ok {
+			_, err := bytesOf(v)
+			return err
+		}
+		for name, x := range v {
+			if err := checkBytes(x); err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+		}
+	}
 	return nil
 }
 
