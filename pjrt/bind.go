@@ -115,6 +115,9 @@ func (b *Bound) fix(ctx context.Context, buffers *boundBuffers, p int, a Argumen
 		case !buffer.shape.Equal(want):
 			return invalid("%s is %v, the program takes %v", name, buffer.shape, want)
 		}
+		if got, want := e.wrongLayout(p, buffer); got != nil {
+			return wrongLayout(name, got, want)
+		}
 		h, err := buffer.ref.Acquire()
 		if err != nil {
 			return fmt.Errorf("%w: %s: %w", ErrInvalidArgument, name, err)

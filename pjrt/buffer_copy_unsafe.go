@@ -34,7 +34,7 @@ func (b *Buffer) CopyToDevice(ctx context.Context, d *Device) (_ *Buffer, err er
 	defer b.ref.Release()
 	var call capi.Call[capi.BufferCopyToDeviceArgs]
 	call.Args.Buffer, call.Args.DstDevice = h, dh
-	if err := call.Do(b.client.table); err != nil {
+	if err := allocate(ctx, b.client.table, &call); err != nil {
 		return nil, err
 	}
 	return b.client.adoptBuffer(call.Args.DstBuffer)
@@ -63,7 +63,7 @@ func (b *Buffer) CopyToMemory(ctx context.Context, m *Memory) (_ *Buffer, err er
 	defer b.ref.Release()
 	var call capi.Call[capi.BufferCopyToMemoryArgs]
 	call.Args.Buffer, call.Args.DstMemory = h, mh
-	if err := call.Do(b.client.table); err != nil {
+	if err := allocate(ctx, b.client.table, &call); err != nil {
 		return nil, err
 	}
 	return b.client.adoptBuffer(call.Args.DstBuffer)

@@ -90,6 +90,29 @@ func (l *Layout) rowMajor(s Shape) bool {
 	return len(l.Tiles) == 0 && slices.Equal(l.MinorToMajor, RowMajor(len(s.Dims)).MinorToMajor)
 }
 
+// differs reports whether dense arrays of the shape lie in memory in different
+// ways. It is false when that is not certain.
+func (l *Layout) differs(o *Layout, s Shape) bool {
+	rank := len(s.Dims)
+	if l.Strides != nil || o.Strides != nil || len(l.MinorToMajor) != rank || len(o.MinorToMajor) != rank {
+		return false
+	}
+	if len(l.Tiles) > 0 && len(o.Tiles) > 0 && !slices.EqualFunc(l.Tiles, o.Tiles, slices.Equal[[]int64]) {
+		return true
+	}
+	if slices.Equal(l.MinorToMajor, o.MinorToMajor) {
+		return false
+	}
+	// Where a dimension of one element stands makes no difference without tiles.
+	order := func(l *Layout) []int {
+		if len(l.Tiles) > 0 {
+			return l.MinorToMajor
+		}
+		return slices.DeleteFunc(slices.Clone(l.MinorToMajor), func(d int) bool { return d < 0 || d >= rank || s.Dims[d] == 1 })
+	}
+	return len(l.Tiles) > 0 == (len(o.Tiles) > 0) && !slices.Equal(order(l), order(o))
+}
+
 // check returns an error unless the layout is one for arrays of the shape.
 // Plugins take orders that are none.
 func (l *Layout) check(s Shape) error {

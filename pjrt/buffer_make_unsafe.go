@@ -67,7 +67,7 @@ func (c *Client) UninitializedBuffer(ctx context.Context, shape Shape, opts *Buf
 	args.ShapeElementType = capi.BufferType(shape.Type)
 	args.ShapeLayout = s.layout.layout
 	args.Device, args.Memory = place.device, place.memory
-	err = call.Do(c.table)
+	err = allocate(ctx, c.table, &call)
 	runtime.KeepAlive(s)
 	if err != nil {
 		return nil, err

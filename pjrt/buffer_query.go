@@ -110,6 +110,25 @@ func (b *Buffer) layout(h *capi.Buffer) (*Layout, error) {
 	return decodeLayout(&c.Args.Layout)
 }
 
+// knownLayout returns the layout, asked for once, or nil when the plugin does not
+// tell.
+func (b *Buffer) knownLayout() *Layout {
+	if l := b.inMemory.Load(); l != nil {
+		return l
+	}
+	h, err := b.ref.Acquire()
+	if err != nil {
+		return nil
+	}
+	defer b.ref.Release()
+	l, err := b.layout(h)
+	if err != nil {
+		return nil
+	}
+	b.inMemory.Store(l)
+	return l
+}
+
 // OnDeviceSize returns the bytes that the buffer takes in the memory of the
 // device (PJRT_Buffer_OnDeviceSizeInBytes): more than Shape().HostSize() where
 // the device pads, less where it packs types narrower than a byte.

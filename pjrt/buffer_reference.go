@@ -41,7 +41,7 @@ func (b *Buffer) Reference(ctx context.Context) (*Reference, error) {
 	}
 	// What destroys it must not keep b from the collector.
 	table, count := b.client.table, b.references
-	return &Reference{address: address, ref: lifetime.New("external reference", h, b.ref, func(h *capi.Buffer) {
+	return &Reference{address: address, ref: lifetime.New("external reference", h, &b.ref, func(h *capi.Buffer) {
 		down := new(capi.Call[capi.BufferDecreaseExternalReferenceCountArgs])
 		down.Args.Buffer = h
 		count.drop(table, down)

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/purepjrt/purepjrt/capi"
@@ -20,13 +21,15 @@ import (
 // any goroutine.
 type Buffer struct {
 	client *Client
-	ref    *lifetime.Ref[capi.Buffer]
+	ref    lifetime.Ref[capi.Buffer]
 	shape  Shape
 
 	hostDone   <-chan struct{} // nil when C kept no memory of the host
 	references *references     // external ones
 	dynamic    answer          // does it have dimensions known only at run time?
 	readable   answer          // is its memory that of a dense array on the host?
+	device     atomic.Pointer[capi.Device]
+	inMemory   atomic.Pointer[Layout] // see knownLayout
 }
 
 // HostBufferSemantics say what a plugin does with memory of the host that
@@ -130,6 +133,11 @@ func (m *Memory) handleIn(client *Client) (*capi.Memory, error) {
 // The buffer may be used at once; computations wait for its contents. With the
 // default semantics the plugin has read a.Data when BufferFromHost returns, and
 // the caller may change it again. opts may be nil.
+//
+// When a device is out of memory, buffers that the program forgot are collected
+// first, and the plugin is asked once more; other functions that make buffers do
+// the same. A plugin that finds out only later gives the buffer that error in place
+// of its contents.
 func (c *Client) BufferFromHost(ctx context.Context, a HostArray, opts *BufferOptions) (_ *Buffer, err error) {
 	op := begin(ctx, OperationUpload, subject{client: c, bytes: len(a.Data)})
 	defer op.end(&err)
@@ -177,7 +185,7 @@ func (c *Client) BufferFromHost(ctx context.Context, a HostArray, opts *BufferOp
 	args.HostBufferSemantics = opts.Semantics
 	args.Device, args.Memory = place.device, place.memory
 	args.DeviceLayout = layout.layout
-	err = call.Do(c.table)
+	err = allocate(ctx, c.table, &call)
 	runtime.KeepAlive(a.Data)
 	runtime.KeepAlive(layout)
 	if err != nil {
@@ -261,14 +269,16 @@ func (c *Client) newBuffer(h *capi.Buffer, shape Shape) *Buffer {
 
 // newBufferOf is newBuffer with a shape whose dimensions never change.
 func (c *Client) newBufferOf(h *capi.Buffer, shape Shape) *Buffer {
-	return &Buffer{client: c, shape: shape, references: new(references), ref: lifetime.New("buffer", h, c.ref, c.destroyBuffer)}
+	b := &Buffer{client: c, shape: shape}
+	b.references = lifetime.Init[capi.Buffer, references](&b.ref, "buffer", h, c.ref, c.destroyBuffer)
+	return b
 }
 
 // newBufferWith is newBuffer with something to do when the buffer is destroyed.
 func (c *Client) newBufferWith(h *capi.Buffer, shape Shape, destroyed func()) *Buffer {
-	b := &Buffer{client: c, shape: Shape{shape.Type, slices.Clone(shape.Dims)}, references: new(references)}
+	b := &Buffer{client: c, shape: Shape{shape.Type, slices.Clone(shape.Dims)}}
 	destroy := c.destroyBuffer
-	b.ref = lifetime.New("buffer", h, c.ref, func(h *capi.Buffer) {
+	b.references = lifetime.Init[capi.Buffer, references](&b.ref, "buffer", h, c.ref, func(h *capi.Buffer) {
 		destroy(h)
 		destroyed()
 	})

@@ -30,6 +30,7 @@ type Executable struct {
 	text       []Shape // parameters by the text of the program; nil when not known
 	parameters func() ([]Shape, error)
 	outputs    func() ([]Shape, error)
+	layouts    func() []*Layout // of the parameters
 }
 
 // newExecutable takes over an executable of the plugin. It lives no longer than
@@ -47,6 +48,7 @@ func newExecutable(table *capi.Table, h *capi.Executable, parent lifetime.Parent
 	})
 	e.parameters = sync.OnceValues(e.readParameters)
 	e.outputs = sync.OnceValues(e.readOutputs)
+	e.layouts = sync.OnceValue(e.readArgumentLayouts)
 	if err := e.describe(h); err != nil {
 		e.Close()
 		return nil, err

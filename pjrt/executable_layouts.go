@@ -40,7 +40,7 @@ func (e *Executable) OutputLayouts() ([]DeviceLayout, error) {
 	if err := c.Do(e.table); err != nil {
 		return nil, err
 	}
-	return e.layouts(capi.Slice(c.Args.Layouts, c.Args.NumOutputs))
+	return e.readLayouts(capi.Slice(c.Args.Layouts, c.Args.NumOutputs))
 }
 
 // ParameterLayouts returns the layouts that arguments are expected in
@@ -57,11 +57,25 @@ func (e *Executable) ParameterLayouts() ([]DeviceLayout, error) {
 	if err := c.Do(e.table); err != nil {
 		return nil, err
 	}
-	return e.layouts(capi.Slice(c.Args.Layouts, c.Args.NumParameters))
+	return e.readLayouts(capi.Slice(c.Args.Layouts, c.Args.NumParameters))
 }
 
-// layouts reads layouts that belong to the executable.
-func (e *Executable) layouts(handles []*capi.LayoutsMemoryLayout) ([]DeviceLayout, error) {
+// readArgumentLayouts returns the layouts that arguments are expected in, nil for
+// those that the plugin does not tell, or nil for all.
+func (e *Executable) readArgumentLayouts() []*Layout {
+	list, err := e.ParameterLayouts()
+	if err != nil {
+		return nil
+	}
+	layouts := make([]*Layout, len(list))
+	for i, l := range list {
+		layouts[i] = l.Layout
+	}
+	return layouts
+}
+
+// readLayouts reads layouts that belong to the executable.
+func (e *Executable) readLayouts(handles []*capi.LayoutsMemoryLayout) ([]DeviceLayout, error) {
 	list := make([]DeviceLayout, len(handles))
 	for i, h := range handles {
 		var c capi.Call[capi.LayoutsMemoryLayoutSerializeArgs]

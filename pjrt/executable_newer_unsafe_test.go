@@ -118,19 +118,7 @@ func TestWhatNewerPluginsSayOfAnExecutable(t *testing.T) {
 		}),
 	}
 	v.extend(&x.Base)
-	layouts := new(capi.LayoutsExtension)
-	copy(unsafe.Slice((*byte)(unsafe.Pointer(layouts)), unsafe.Sizeof(*layouts)), unsafe.Slice((*byte)(unsafe.Pointer(v.real.Extension(capi.ExtensionTypeLayouts).Node)), v.real.Extension(capi.ExtensionTypeLayouts).Size))
-	layouts.Base.StructSize = capi.LayoutsExtensionSize
-	layouts.LayoutsExecutableGetParameterLayouts = purego.NewCallback(func(a *capi.LayoutsExecutableGetParameterLayoutsArgs) uintptr {
-		var c capi.Call[capi.LayoutsExecutableGetOutputLayoutsArgs]
-		c.Args.Executable = a.Executable
-		if err := c.Do(v.real); err != nil {
-			t.Error(err)
-		}
-		a.Layouts, a.NumParameters = c.Args.Layouts, c.Args.NumOutputs
-		return 0
-	})
-	v.extend(&layouts.Base)
+	v.tellParameterLayouts(t, 1)
 
 	exe := compile(t, v.client(t), add)
 	for range 2 {
@@ -258,4 +246,68 @@ func TestNonsenseOfAPluginIsAnError(t *testing.T) {
 	_, err = client.Compile(context.Background(), pjrt.Program{Code: []byte(add)}, nil)
 	require.ErrorIs(t, err, pjrt.ErrInternal)
 	assert.ErrorContains(t, err, "reports success and gives no executable")
+}
+
+// tellParameterLayouts gives the plugin a function for the layouts of n
+// parameters: those of the result.
+func (v *variant) tellParameterLayouts(t testing.TB, n int) {
+	t.Helper()
+	layouts := new(capi.LayoutsExtension)
+	real := v.real.Extension(capi.ExtensionTypeLayouts)
+	copy(unsafe.Slice((*byte)(unsafe.Pointer(layouts)), unsafe.Sizeof(*layouts)), unsafe.Slice((*byte)(unsafe.Pointer(real.Node)), real.Size))
+	layouts.Base.StructSize = capi.LayoutsExtensionSize
+	layouts.LayoutsExecutableGetParameterLayouts = purego.NewCallback(func(a *capi.LayoutsExecutableGetParameterLayoutsArgs) uintptr {
+		var c capi.Call[capi.LayoutsExecutableGetOutputLayoutsArgs]
+		c.Args.Executable = a.Executable
+		if err := c.Do(v.real); err != nil {
+			t.Error(err)
+		}
+		list := make([]*capi.LayoutsMemoryLayout, n)
+		for i := range list {
+			list[i] = *c.Args.Layouts
+		}
+		a.Layouts, a.NumParameters = &list[0], uintptr(n)
+		return 0
+	})
+	v.extend(&layouts.Base)
+}
+
+func TestArgumentsOfAnotherLayoutAreAnErrorHere(t *testing.T) {
+	ctx := context.Background()
+	v := newVariant(t)
+	v.tellParameterLayouts(t, 2)
+	columns := []int64{0, 1}
+	asked := 0
+	setFunction(v, func(a *capi.BufferGetMemoryLayoutArgs) uintptr {
+		asked++
+		c := &capi.Call[capi.BufferGetMemoryLayoutArgs]{Args: *a}
+		if err := c.Do(v.real); err != nil {
+			t.Error(err)
+		}
+		*a = c.Args
+		if asked == 2 { // the second buffer
+			a.Layout.Tiled().MinorToMajor = &columns[0]
+		}
+		return 0
+	})
+	client := v.client(t)
+	exe := compile(t, client, add)
+	rows, other := upload(t, client, matrix(1, 2, 3, 4)), upload(t, client, matrix(1, 2, 3, 4))
+	for range 2 {
+		outs, err := exe.Execute(ctx, []*pjrt.Buffer{rows, rows}, nil)
+		require.NoError(t, err)
+		outs[0].Close()
+	}
+	_, err := exe.Execute(ctx, []*pjrt.Buffer{rows, other}, nil)
+	require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
+	assert.ErrorContains(t, err, "argument 1 has the layout {0,1} in the memory of the device, the program was compiled for {1,0}")
+	_, err = exe.Bind(ctx, argument(rows), argument(other))
+	require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
+	assert.ErrorContains(t, err, "argument 1 has the layout {0,1}")
+	bound, err := exe.Bind(ctx, argument(rows))
+	require.NoError(t, err)
+	defer bound.Close()
+	_, err = bound.Execute(ctx, []*pjrt.Buffer{other}, nil)
+	assert.ErrorContains(t, err, "argument 0 (parameter 1) has the layout {0,1}")
+	assert.Equal(t, 2, asked, "once for each buffer")
 }

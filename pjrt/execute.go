@@ -265,7 +265,41 @@ func (l *launch) checkArguments() error {
 			}
 		}
 	}
+	return l.checkLayouts()
+}
+
+// checkLayouts compares the layouts of the arguments with those that the program
+// was compiled for.
+func (l *launch) checkLayouts() error {
+	if len(l.exe.layouts()) != l.numArguments() {
+		return nil // the plugin does not tell
+	}
+	for d, args := range l.lists {
+		for i, b := range args {
+			if got, want := l.exe.wrongLayout(l.parameter(i), b); got != nil {
+				return wrongLayout(l.argument(d, i), got, want)
+			}
+		}
+	}
 	return nil
+}
+
+// wrongLayout returns the layout of an argument and the one that the program was
+// compiled for, if they differ.
+func (e *Executable) wrongLayout(parameter int, b *Buffer) (got, want *Layout) {
+	layouts := e.layouts()
+	if parameter >= len(layouts) || layouts[parameter] == nil {
+		return nil, nil
+	}
+	if got := b.knownLayout(); got != nil && got.differs(layouts[parameter], b.shape) {
+		return got, layouts[parameter]
+	}
+	return nil, nil
+}
+
+func wrongLayout(argument string, got, want *Layout) error {
+	return invalid("%s has the layout %v in the memory of the device, the program was compiled for %v: "+
+		"make the buffer with that layout, or compile with CompileOptions.ArgumentLayouts", argument, got, want)
 }
 
 // numArguments returns the number of arguments on each device.

@@ -225,6 +225,10 @@ func fillStandIn() {
 	hookable[capi.BufferDeviceArgs](nil)
 	hookable[capi.BufferIsDeletedArgs](nil)
 	hookable[capi.BufferCopyToDeviceArgs](nil)
+	hookable[capi.BufferCopyToMemoryArgs](nil)
+	hookable[capi.ClientBufferFromHostBufferArgs](nil)
+	hookable[capi.ClientCreateUninitializedBufferArgs](nil)
+	hookable[capi.ClientCreateBuffersForAsyncHostToDeviceArgs](nil)
 	hookable[capi.ExecutableOptimizedProgramArgs](nil)
 	hookable[capi.ExecuteContextCreateArgs](nil)
 

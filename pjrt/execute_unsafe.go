@@ -499,7 +499,7 @@ func (l *launch) place(d, i int, h *capi.Buffer) (*capi.Buffer, error) {
 	if err := l.deleted.Do(c.table); err == nil && l.deleted.Args.IsDeleted {
 		return nil, invalid("%s was deleted, or donated to an earlier execution", l.argument(d, i))
 	}
-	at := l.deviceOf(h)
+	at := l.deviceOfBuffer(l.lists[d][i], h)
 	if at == nil || at == l.devices[d].handle {
 		return h, nil
 	}
@@ -521,6 +521,16 @@ func (l *launch) deviceOf(h *capi.Buffer) *capi.Device {
 		return nil
 	}
 	return l.device.Args.Device
+}
+
+// deviceOfBuffer is deviceOf, asked once for each buffer.
+func (l *launch) deviceOfBuffer(b *Buffer, h *capi.Buffer) *capi.Device {
+	at := b.device.Load()
+	if at == nil {
+		at = l.deviceOf(h)
+		b.device.Store(at)
+	}
+	return at
 }
 
 // deviceFor returns the device with the handle h, or nil.

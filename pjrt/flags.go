@@ -117,15 +117,11 @@ func overrideValue(name string, value any, strict bool) (any, error) {
 	if err != nil {
 		return nil, invalid("%v", err)
 	}
-	if n, ok := v.(int64); ok && name == "xla_cpu_parallel_codegen_split_count" && (n < 1 || n > maxSplit) {
-		return nil, invalid("XLA flag %s takes 1 to %d, not %d", name, maxSplit, n)
+	if n, ok := v.(int64); ok && name == xlaflags.SplitCount && (n < 1 || n > xlaflags.MaxSplitCount) {
+		return nil, invalid("XLA flag %s takes 1 to %d, not %d", name, xlaflags.MaxSplitCount, n)
 	}
 	return v, nil
 }
-
-// maxSplit bounds the one integer flag that the process ends over: XLA's CPU
-// compiler makes room for as many parts of a program, whatever the number.
-const maxSplit = 1 << 16
 
 // plainValue returns a value as one of the types that the wire has. Lists become
 // text.

@@ -121,7 +121,10 @@ func TestCheckXLAFlags(t *testing.T) {
 		"--xla_cpu_enable_fast_math":         "",
 		"--xla_cpu_enable_fast_mat":          "XLA_FLAGS: no known version of XLA has a flag xla_cpu_enable_fast_mat; did you mean xla_cpu_enable_fast_math",
 		"--xla_backend_optimization_level=x": "xla_backend_optimization_level takes an int32, not \"x\"",
-		"/no/such/file":                      "is the name of a file, which cannot be read",
+		"--xla_cpu_parallel_codegen_split_count=32":      "",
+		"--xla_cpu_parallel_codegen_split_count=1000000": "xla_cpu_parallel_codegen_split_count takes 1 to 65536, not 1000000",
+		"--xla_cpu_parallel_codegen_split_count=-1":      "takes 1 to 65536, not -1",
+		"/no/such/file": "is the name of a file, which cannot be read",
 	} {
 		err := pjrt.CheckXLAFlags(value)
 		if want == "" {

@@ -66,6 +66,7 @@ var wildFunctions = map[string]reflect.Value{
 	"Arguments":            reflect.ValueOf(pjrt.Arguments),
 	"ArrayOf":              reflect.ValueOf(pjrt.ArrayOf[float32]),
 	"CheckXLAFlags":        reflect.ValueOf(pjrt.CheckXLAFlags),
+	"ParseCreateOptions":   reflect.ValueOf(pjrt.ParseCreateOptions),
 	"DecodeCompileOptions": reflect.ValueOf(pjrt.DecodeCompileOptions),
 	"DecodeSharding":       reflect.ValueOf(pjrt.DecodeSharding),
 	"DetectFormat":         reflect.ValueOf(pjrt.DetectFormat),

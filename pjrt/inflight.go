@@ -5,9 +5,12 @@ package pjrt
 
 import (
 	"context"
+	"errors"
 	"runtime"
 	"sync/atomic"
 	"time"
+
+	"github.com/purepjrt/purepjrt/capi"
 )
 
 // inFlight bounds the executions that are under way. The zero value has no bound.
@@ -120,6 +123,20 @@ func (f *flight) passGate(ctx context.Context) (leave func(), err error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+}
+
+// allocate makes a call that takes memory of a device. When there is none left it
+// collects and tries once more, as executions do.
+func allocate[A any](ctx context.Context, table *capi.Table, call *capi.Call[A]) error {
+	err := call.Do(table)
+	if err == nil || !errors.Is(err, ErrResourceExhausted) {
+		return err
+	}
+	collect(ctx)
+	if ctx.Err() != nil {
+		return err
+	}
+	return better(err, call.Do(table))
 }
 
 // collect has the collector find objects that the program forgot, and waits

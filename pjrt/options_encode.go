@@ -11,6 +11,8 @@ import (
 	"slices"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/purepjrt/purepjrt/pjrt/internal/xlaflags"
 )
 
 // Field numbers of xla/pjrt/proto/compile_options.proto and of the messages of
@@ -53,6 +55,8 @@ const (
 	fieldOptimization          = 24
 	fieldMemoryFitting         = 25
 	fieldGPUTopology           = 27
+
+	fieldSplitCount = 323 // DebugOptions
 
 	fieldReplicaCount       = 1 // DeviceAssignmentProto
 	fieldComputationCount   = 2
@@ -211,6 +215,23 @@ func usesDebugOptions(platform string) bool {
 	return false
 }
 
+// checkDebugOptions refuses a DebugOptions message that is none, or with the one
+// value that XLA's CPU compiler ends the process over.
+func checkDebugOptions(b []byte) error {
+	err := wireFields(b, func(r wireField) error {
+		if r.is(fieldSplitCount, protowire.VarintType) {
+			if n := int64(int32(r.varint)); n < 0 || n > xlaflags.MaxSplitCount {
+				return invalid("the DebugOptions of the compile options have the flag %s at %d; it takes 1 to %d", xlaflags.SplitCount, n, xlaflags.MaxSplitCount)
+			}
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, ErrInvalidArgument) {
+		return invalid("the DebugOptions of the compile options are no serialized message: %v", err)
+	}
+	return err
+}
+
 // checkValues refuses what is no value of its field.
 func (o *CompileOptions) checkValues() error {
 	switch {
@@ -224,6 +245,9 @@ func (o *CompileOptions) checkValues() error {
 		return invalid("compile options have process %d of %d", o.ProcessIndex, o.ProcessCount)
 	case o.DeviceOrdinal != nil && *o.DeviceOrdinal < 0:
 		return invalid("compile options have the device ordinal %d; nil leaves it to the plugin", *o.DeviceOrdinal)
+	}
+	if err := checkDebugOptions(o.DebugOptions); err != nil {
+		return err
 	}
 	if o.Optimization < 0 || o.Optimization > EffortO3 || o.MemoryFitting < 0 || o.MemoryFitting > EffortO3 {
 		return invalid("compile options have the efforts %d and %d; use EffortDefault to EffortO3", o.Optimization, o.MemoryFitting)

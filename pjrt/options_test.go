@@ -364,6 +364,44 @@ func TestPropagationListsFitTheProgram(t *testing.T) {
 	require.ErrorContains(t, err, "takes 1 to 65536, not 16777216")
 }
 
+// The CPU compiler ends the process over some of these.
+func TestDebugOptionsAreLookedAt(t *testing.T) {
+	ctx := context.Background()
+	client := newClient(t)
+	split := func(n int64) []byte {
+		return protowire.AppendVarint(protowire.AppendTag(nil, 323, protowire.VarintType), uint64(n))
+	}
+	for name, c := range map[string]struct {
+		message []byte
+		want    string
+	}{
+		"negative":             {split(-1), "xla_cpu_parallel_codegen_split_count at -1; it takes 1 to 65536"},
+		"too many":             {split(1 << 30), "at 1073741824"},
+		"the last one":         {append(split(4), split(1<<20)...), "at 1048576"},
+		"beyond the type":      {split(1<<32 - 7), "at -7"},
+		"no message":           {[]byte{0xff}, "are no serialized message"},
+		"cut off":              {split(300)[:3], "are no serialized message"},
+		"one that works":       {split(2), ""},
+		"in the extra options": {nil, "at 99999999"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := &pjrt.CompileOptions{DebugOptions: c.message}
+			if c.message == nil {
+				build := protowire.AppendBytes(protowire.AppendTag(nil, 3, protowire.BytesType), split(99999999))
+				o.Extra = protowire.AppendBytes(protowire.AppendTag(nil, 3, protowire.BytesType), build)
+			}
+			exe, err := client.Compile(ctx, pjrt.Program{Code: []byte(add)}, o)
+			if c.want == "" {
+				require.NoError(t, err)
+				exe.Close()
+				return
+			}
+			require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
+			assert.ErrorContains(t, err, c.want)
+		})
+	}
+}
+
 func FuzzDecodeCompileOptions(f *testing.F) {
 	whole, err := pjrt.EncodeOptions(allOptions())
 	require.NoError(f, err)

@@ -14,6 +14,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt/internal/bytecode"
 	"github.com/purepjrt/purepjrt/pjrt/signature"
 )
 
@@ -36,10 +37,10 @@ const (
 // out.
 //
 // Compilers end the process on some programs. What is known of that is an error
-// before they see it, if the program is MLIR text: functions that have no body or
-// call themselves, and arrays with more elements than there is memory. In bytecode
-// and HLO these are not seen. A program of unknown origin is best compiled in a
-// process of its own.
+// before they see it, if the program is MLIR, text or bytecode: functions that have
+// no body or call themselves, and arrays with more elements than there is memory.
+// In HLO these are not seen, nor in bytecode that StableHLO's own tools did not
+// write. A program of unknown origin is best compiled in a process of its own.
 type Program struct {
 	// Code is the program in the form that Format says.
 	Code []byte
@@ -48,7 +49,7 @@ type Program struct {
 }
 
 // bytecodeMagic is how MLIR bytecode begins.
-const bytecodeMagic = "ML\xefR"
+const bytecodeMagic = bytecode.Magic
 
 // DetectFormat tells in which form code is: MLIR bytecode by its magic number,
 // text by being text, serialized HLO by its fields. What it does not recognize
@@ -288,7 +289,7 @@ func newCompilation(plugin *Plugin, program Program, opts *CompileOptions, targe
 	if err != nil {
 		return nil, err
 	}
-	if err := program.checkText(plugin); err != nil {
+	if err := program.checkCode(plugin); err != nil {
 		return nil, err
 	}
 	options, err := opts.encodeFor(program, target)

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/purepjrt/purepjrt/pjrt/internal/bytecode"
 )
 
 // maxElements is more elements than the memory of any machine holds. XLA's
@@ -15,17 +17,28 @@ import (
 // others when the number of elements overflows.
 const maxElements = 1 << 50
 
-// checkText refuses what XLA's compilers are known to end the process on, as far
-// as it can be seen in MLIR text: functions without a body or that call
-// themselves, and arrays beyond all memory. libtpu ends it on dimensions without
-// a bound too.
-func (p Program) checkText(plugin *Plugin) error {
-	if p.Format != FormatMLIR || !isText(p.Code) {
+// checkCode refuses what XLA's compilers are known to end the process on, as far
+// as it can be seen in MLIR: functions without a body or that call themselves, and
+// arrays beyond all memory. libtpu ends it on dimensions without a bound too.
+func (p Program) checkCode(plugin *Plugin) error {
+	if p.Format != FormatMLIR {
 		return nil
 	}
-	t := mlirText{rest: p.Code, bounded: plugin.kind == KindTPU, functions: make(map[string]*mlirFunction)}
-	if err := t.scan(); err != nil {
-		return err
+	t := mlirText{bounded: plugin.kind == KindTPU, functions: make(map[string]*mlirFunction)}
+	switch {
+	case bytes.HasPrefix(p.Code, []byte(bytecodeMagic)):
+		module, err := bytecode.Read(p.Code)
+		if err != nil {
+			return nil // the plugin may know more of it
+		}
+		if err := t.take(module); err != nil {
+			return err
+		}
+	case isText(p.Code):
+		t.rest = p.Code
+		if err := t.scan(); err != nil {
+			return err
+		}
 	}
 	if f := t.functions["main"]; f != nil {
 		if cycle := f.cycle(t.functions, nil); cycle != nil {
@@ -34,6 +47,45 @@ func (p Program) checkText(plugin *Plugin) error {
 	}
 	return nil
 }
+
+// take looks at a module that was bytecode.
+func (t *mlirText) take(m *bytecode.Module) error {
+	for _, f := range m.Functions {
+		if !f.HasBody {
+			return noBody(f.Name)
+		}
+		t.functions[f.Name] = &mlirFunction{name: f.Name, uses: f.Uses}
+	}
+	for _, tensor := range m.Tensors {
+		text := tensor.Text
+		if text == "" {
+			var b strings.Builder
+			for _, d := range tensor.Dims {
+				if d == bytecode.Dynamic {
+					b.WriteByte('?')
+				} else {
+					b.WriteString(strconv.FormatInt(d, 10))
+				}
+				b.WriteByte('x')
+			}
+			if tensor.Encoded {
+				b.WriteString("..., #stablehlo.bounds<>")
+			}
+			text = tensorType + b.String() + "...>"
+		}
+		t.rest = []byte(text)
+		if err := t.scan(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func noBody(function string) error {
+	return invalid("the function @%s in the program has no body, which compilers end the process on", function)
+}
+
+const tensorType = "tensor<"
 
 // mlirText is MLIR text that is being read. Only its lexical form is looked at;
 // what is wrong with the program else is left for the plugin to say.
@@ -72,7 +124,7 @@ func (f *mlirFunction) cycle(functions map[string]*mlirFunction, path []string) 
 }
 
 func (t *mlirText) scan() error {
-	const tensor, function, customCall = "tensor<", "func.func", "custom_call"
+	const function, customCall = "func.func", "custom_call"
 	custom := false // whether the last word was custom_call, whose target is no function
 	for {
 		t.skipSpace()
@@ -81,8 +133,8 @@ func (t *mlirText) scan() error {
 			return nil
 		case t.rest[0] == '"':
 			t.skipString()
-		case bytes.HasPrefix(t.rest, []byte(tensor)):
-			t.rest = t.rest[len(tensor):]
+		case bytes.HasPrefix(t.rest, []byte(tensorType)):
+			t.rest = t.rest[len(tensorType):]
 			if err := t.checkTensor(); err != nil {
 				return err
 			}
@@ -230,7 +282,7 @@ func (t *mlirText) enterFunction() error {
 	t.current = f
 	ahead := *t
 	if !ahead.hasBody() {
-		return invalid("the function @%s in the program has no body, which compilers end the process on", f.name)
+		return noBody(f.name)
 	}
 	return nil
 }

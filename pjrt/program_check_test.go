@@ -5,6 +5,7 @@ package pjrt_test
 
 import (
 	"context"
+	"os"
 	"strings"
 	"testing"
 
@@ -82,6 +83,48 @@ func.func private @Sharding(%a: tensor<f32>) -> tensor<f32> {
 			require.NoError(t, err)
 			exe.Close()
 		})
+	}
+}
+
+// The same in bytecode, as StableHLO's tools write it, and in portable artifacts of
+// an old and a newer version.
+func TestBytecodeThatEndsTheProcessIsAnErrorHere(t *testing.T) {
+	client := newClient(t)
+	for name, want := range map[string]string{
+		"declared":  "the function @g in the program has no body",
+		"recursion": "calls itself, which compilers end the process on: @main calls @g calls @main",
+		"huge":      "the type tensor<1125899906842624x16x...> in the program has more elements than any memory",
+		"calls":     "",
+		"composite": "",
+	} {
+		for _, version := range []string{"", "-0.9.0", "-1.13.3"} {
+			if name+version == "composite-0.9.0" {
+				continue // it came later
+			}
+			t.Run(name+version, func(t *testing.T) {
+				code, err := os.ReadFile("internal/bytecode/testdata/" + name + version + ".mlirbc")
+				require.NoError(t, err)
+				exe, err := client.Compile(context.Background(), pjrt.Program{Code: code}, nil)
+				if want == "" {
+					require.NoError(t, err)
+					exe.Close()
+					return
+				}
+				require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
+				assert.ErrorContains(t, err, want)
+			})
+		}
+	}
+}
+
+func TestDimensionsWithoutABoundAreAnErrorForTPUs(t *testing.T) {
+	for _, version := range []string{"", "-0.9.0", "-1.13.3"} {
+		dynamic, err := os.ReadFile("internal/bytecode/testdata/dynamic" + version + ".mlirbc")
+		require.NoError(t, err)
+		assert.ErrorContains(t, pjrt.CheckText(dynamic), "has a dimension of no known bound, which libtpu ends the process on", version)
+		bounded, err := os.ReadFile("internal/bytecode/testdata/bounded" + version + ".mlirbc")
+		require.NoError(t, err)
+		assert.NoError(t, pjrt.CheckText(bounded), version)
 	}
 }
 

@@ -104,7 +104,7 @@ func (c *Client) NewTransferManager(ctx context.Context, shapes []Shape, opts *T
 		args.DeviceLayouts, args.NumDeviceLayouts = unsafe.SliceData(layouts), uintptr(len(layouts))
 	}
 	args.Memory = memory
-	err = call.Do(c.table)
+	err = allocate(ctx, c.table, &call)
 	runtime.KeepAlive(keep)
 	if err != nil {
 		return nil, err

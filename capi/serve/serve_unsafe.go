@@ -167,45 +167,115 @@ func (b *binder) bind(f *capi.Function, typ reflect.Type, call func(unsafe.Point
 	if list := argsGrowth[f]; list != nil {
 		want = sizeAt(list, b.minor)
 	}
-	b.table.handlers[ids[f]] = func(args unsafe.Pointer) (word uintptr) {
-		if args == nil {
-			return fail(f, capi.ErrorCodeInvalidArgument, "the args are null")
-		}
-		have := f.Size
-		if f.Size != 0 {
-			have = *(*uintptr)(args)
-		}
-		if have < want {
-			return fail(f, capi.ErrorCodeInvalidArgument, "the args have struct_size %d, and API %d.%d has %d: the caller was built with an older version than this plugin supports",
-				have, capi.APIMajor, b.minor, want)
-		}
-		if call == nil {
-			return unset(f, args)
-		}
-		defer func() {
-			if v := recover(); v != nil {
-				word = panicked(f, v)
-			}
-		}()
-		var err error
-		if have >= f.Size {
-			err = call(args)
-		} else {
-			err = callCopy(args, have, typ, call)
-		}
-		if err == nil || f.Void {
-			return 0
-		}
-		return errorWord(err)
-	}
+	s := &served{function: f, minor: b.minor, want: want, typ: typ, call: call, inner: argsInner[f]}
+	b.table.handlers[ids[f]] = s.handle
 }
 
-// callCopy calls with a copy of args in the newest layout.
-func callCopy(args unsafe.Pointer, have uintptr, typ reflect.Type, call func(unsafe.Pointer) error) error {
-	full := reflect.New(typ).UnsafePointer()
-	copy(unsafe.Slice((*byte)(full), have), unsafe.Slice((*byte)(args), have))
-	defer func() { copy(unsafe.Slice((*byte)(args), have), unsafe.Slice((*byte)(full), have)) }()
-	return call(full)
+// served is a function of a Plugin.
+type served struct {
+	function *capi.Function
+	minor    int
+	want     uintptr // the size of the args at that minor
+	typ      reflect.Type
+	inner    []inner
+	call     func(args unsafe.Pointer) error // nil when the plugin has no func
+}
+
+// inner is a pointer in args to a struct with a size of its own.
+type inner struct {
+	name   string // C name of the field
+	offset uintptr
+	typ    reflect.Type
+	sizes  []growth
+}
+
+// at returns the struct that the args point to, or nil.
+func (n *inner) at(args unsafe.Pointer) *unsafe.Pointer {
+	return (*unsafe.Pointer)(unsafe.Add(args, n.offset))
+}
+
+// full is the size of the struct in its newest form.
+func (n *inner) full() uintptr { return n.sizes[len(n.sizes)-1].size }
+
+// handle is the handler of the function.
+func (s *served) handle(args unsafe.Pointer) (word uintptr) {
+	f := s.function
+	if args == nil {
+		return fail(f, capi.ErrorCodeInvalidArgument, "the args are null")
+	}
+	have := f.Size
+	if f.Size != 0 {
+		have = *(*uintptr)(args)
+	}
+	if have < s.want {
+		return s.tooSmall("the args", have, s.want)
+	}
+	short := have < f.Size
+	for i := range s.inner {
+		n := &s.inner[i]
+		if n.offset+wordSize > have || *n.at(args) == nil {
+			continue
+		}
+		size := *(*uintptr)(*n.at(args))
+		if want := sizeAt(n.sizes, s.minor); size < want {
+			return s.tooSmall(n.name, size, want)
+		}
+		short = short || size < n.full()
+	}
+	if s.call == nil {
+		return unset(f, args)
+	}
+	defer func() {
+		if v := recover(); v != nil {
+			word = panicked(f, v)
+		}
+	}()
+	var err error
+	if short {
+		err = s.callCopy(args, min(have, f.Size))
+	} else {
+		err = s.call(args)
+	}
+	if err == nil || f.Void {
+		return 0
+	}
+	return errorWord(err)
+}
+
+func (s *served) tooSmall(what string, have, want uintptr) uintptr {
+	return fail(s.function, capi.ErrorCodeInvalidArgument, "%s: struct_size is %d, and in API %d.%d the struct has %d bytes: the caller was built for an older version than this plugin supports",
+		what, have, capi.APIMajor, s.minor, want)
+}
+
+// callCopy calls with a copy of the args in the newest layout, of which the
+// caller has so many bytes. What the args point to is copied as well where the
+// caller's struct is shorter.
+func (s *served) callCopy(args unsafe.Pointer, have uintptr) error {
+	full := reflect.New(s.typ).UnsafePointer()
+	move(full, args, have)
+	// The func's changes go back even when it panics: what it handed out before
+	// would be lost.
+	defer func() { move(args, full, have) }()
+	for i := range s.inner {
+		n := &s.inner[i]
+		theirs := *n.at(full)
+		if theirs == nil || *(*uintptr)(theirs) >= n.full() {
+			continue
+		}
+		mine, size := reflect.New(n.typ).UnsafePointer(), *(*uintptr)(theirs)
+		move(mine, theirs, size)
+		*n.at(full) = mine
+		defer func() {
+			move(theirs, mine, size)
+			*n.at(full) = theirs
+		}()
+	}
+	return s.call(full)
+}
+
+// move copies size bytes.
+func move(to, from unsafe.Pointer, size uintptr) {
+	copy(unsafe.Slice((*byte)(to), size), unsafe.Slice((*byte)(from), size))
 }
 
 // unset answers for a func that is nil.

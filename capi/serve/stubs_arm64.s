@@ -7,7 +7,7 @@
 
 // C calls a stub with the args struct in the first register. The stub puts its
 // number into the second, where the C function has no argument, and goes on to
-// the one entry into Go, which returns to C. Numbers begin at 1, since moving 0
+// the entry into Go, which returns to C. Numbers begin at 1, since moving 0
 // would be a shorter instruction and all stubs must have one length.
 #define S1(i) MOVD $(i), R1; JMP tail<>(SB)
 #define S4(i) S1(i); S1(i+1); S1(i+2); S1(i+3)
@@ -34,12 +34,23 @@ TEXT stubs<>(SB), NOSPLIT|NOFRAME, $0
 	S1024(14337)
 	S1024(15361)
 
-// entryPC holds the address of that entry. R27, which a load from a symbol
-// would use, belongs to the caller; R9 is free.
+// tail makes an entry on the stack, which stays aligned to 16, and has enterGo
+// called with its address. crosscall2 saves what belongs to the caller.
 TEXT tail<>(SB), NOSPLIT|NOFRAME, $0
-	MOVD $·entryPC(SB), R9
-	MOVD (R9), R9
-	JMP  (R9)
+	STP.W (R29, R30), -48(RSP)
+	MOVD  R0, 16(RSP)
+	MOVD  R1, 24(RSP)
+	MOVD  ZR, 32(RSP)
+	MOVD  $·enterGo(SB), R0
+	MOVD  (R0), R0
+	MOVD  (R0), R0
+	ADD   $16, RSP, R1
+	MOVD  ZR, R2
+	MOVD  ZR, R3
+	BL    crosscall2(SB)
+	MOVD  32(RSP), R0
+	LDP.P 48(RSP), (R29, R30)
+	RET
 
 GLOBL ·stubs(SB), NOPTR|RODATA, $8
 DATA ·stubs(SB)/8, $stubs<>(SB)

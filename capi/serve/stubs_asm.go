@@ -5,22 +5,13 @@
 
 package serve
 
-import (
-	"runtime"
-	"sync"
-
-	"github.com/ebitengine/purego"
-)
+import "runtime"
 
 // numStubs is the number of stubs in the assembly file.
 const numStubs = 16 * 1024
 
-// stubs is the address of the first stub, entryPC that of the C function into
-// which all of them go on.
-var stubs, entryPC uintptr
-
-// openEntries makes the entry into Go, once.
-var openEntries = sync.OnceFunc(func() { entryPC = purego.NewCallback(enter) })
+// stubs is the address of the first stub.
+var stubs uintptr
 
 // entryAddress returns the address of the entry point of the given number.
 //

@@ -7,7 +7,7 @@
 
 // C calls a stub with the args struct in the first register. The stub puts its
 // number into the second, where the C function has no argument, and goes on to
-// the one entry into Go, which returns to C. Numbers begin at 1, since moving 0
+// the entry into Go, which returns to C. Numbers begin at 1, since moving 0
 // would be a shorter instruction and all stubs must have one length.
 #define S1(i) MOVL $(i), SI; JMP tail<>(SB)
 #define S4(i) S1(i); S1(i+1); S1(i+2); S1(i+3)
@@ -34,10 +34,22 @@ TEXT stubs<>(SB), NOSPLIT|NOFRAME, $0
 	S1024(14337)
 	S1024(15361)
 
-// entryPC holds the address of that entry.
+// tail makes an entry on the stack, which stays aligned to 16, and has enterGo
+// called with its address. crosscall2 saves what belongs to the caller.
 TEXT tail<>(SB), NOSPLIT|NOFRAME, $0
-	MOVQ ·entryPC(SB), AX
-	JMP  AX
+	SUBQ $24, SP
+	MOVQ DI, 0(SP)
+	MOVQ SI, 8(SP)
+	MOVQ $0, 16(SP)
+	MOVQ ·enterGo(SB), DI
+	MOVQ (DI), DI
+	MOVQ SP, SI
+	XORL DX, DX
+	XORL CX, CX
+	CALL crosscall2(SB)
+	MOVQ 16(SP), AX
+	ADDQ $24, SP
+	RET
 
 GLOBL ·stubs(SB), NOPTR|RODATA, $8
 DATA ·stubs(SB)/8, $stubs<>(SB)

@@ -5,7 +5,7 @@
 
 // C calls a stub with the args struct in the first register. The stub puts its
 // number into the second, where the C function has no argument, and goes on to
-// the one entry into Go, which returns to C. Numbers begin at 1, since moving 0
+// the entry into Go, which returns to C. Numbers begin at 1, since moving 0
 // would be a shorter instruction and all stubs must have one length.
 #define S1(i) MOVL $(i), DX; JMP tail<>(SB)
 #define S4(i) S1(i); S1(i+1); S1(i+2); S1(i+3)

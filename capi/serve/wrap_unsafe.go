@@ -6,6 +6,7 @@ package serve
 import (
 	"errors"
 	"fmt"
+	"sync"
 	"unsafe"
 
 	"github.com/purepjrt/purepjrt/capi"
@@ -115,40 +116,52 @@ func (t *Table) wrapPart(real *capi.Table, hooks []Hook, s capi.Section, base un
 			continue
 		}
 		p.slot(t, f)
-		code := *(*uintptr)(unsafe.Add(base, f.Offset))
-		t.handlers[ids[f]] = func(args unsafe.Pointer) uintptr {
-			return around(real, f, code, chain, args)
-		}
+		w := &wrapped{real: real, function: f, readsErrors: readsErrors(f), chain: chain}
+		w.code = *(*uintptr)(unsafe.Add(base, f.Offset))
+		t.handlers[ids[f]] = w.around
 	}
 	return p, nil
 }
 
-// around carries out a call of a function that has hooks.
-func around(real *capi.Table, f *capi.Function, code uintptr, chain []func(*Invocation), args unsafe.Pointer) (word uintptr) {
-	c := &Invocation{real: real, function: f, code: code, args: args, rest: chain}
+// wrapped is a function that has hooks.
+type wrapped struct {
+	real        *capi.Table
+	function    *capi.Function
+	readsErrors bool
+	code        uintptr // of the plugin's function
+	chain       []func(*Invocation)
+}
+
+// around carries out a call.
+func (w *wrapped) around(args unsafe.Pointer) (word uintptr) {
+	c := invocations.Get().(*Invocation)
+	c.wrapped, c.args, c.rest = w, args, w.chain
 	defer func() {
 		if v := recover(); v != nil {
 			c.drop()
-			word = panicked(f, v)
+			word = panicked(w.function, v)
 		}
+		*c = Invocation{}
+		invocations.Put(c)
 	}()
 	c.Forward()
-	if f.Void {
+	if w.function.Void {
 		return 0
 	}
 	return uintptr(c.err)
 }
 
+var invocations = sync.Pool{New: func() any { return new(Invocation) }}
+
 // Invocation is one call of a wrapped table on its way through the hooks. It is
 // valid until the hook returns, and for the goroutine that the hook runs on.
 type Invocation struct {
-	real     *capi.Table
-	function *capi.Function
-	code     uintptr // of the plugin's function
-	args     unsafe.Pointer
-	rest     []func(*Invocation) // the hooks behind the one that runs
-	err      unsafe.Pointer
-	copied   *argsCopy // that the running hook works on; nil when there is none
+	frame ccall.ArgFrame
+	*wrapped
+	args   unsafe.Pointer
+	rest   []func(*Invocation) // the hooks behind the one that runs
+	err    unsafe.Pointer
+	copied *argsCopy // that the running hook works on; nil when there is none
 }
 
 // Function returns the function that is called.
@@ -197,13 +210,16 @@ func (c *Invocation) Forward() {
 
 // forward calls the plugin.
 func (c *Invocation) forward() {
-	if word, ok := answerError(c.function, c.args); ok {
-		c.err = *(*unsafe.Pointer)(unsafe.Pointer(&word))
-		return
+	if c.readsErrors {
+		if word, ok := answerError(c.function, c.args); ok {
+			c.err = *(*unsafe.Pointer)(unsafe.Pointer(&word))
+			return
+		}
 	}
-	word, _ := ccall.CallN(c.code, uintptr(c.args))
+	c.frame.Code, c.frame.Arg = c.code, c.args
+	ccall.InvokeArg(&c.frame)
 	if !c.function.Void {
-		c.err = *(*unsafe.Pointer)(unsafe.Pointer(&word))
+		c.err = *(*unsafe.Pointer)(unsafe.Pointer(&c.frame.Ret))
 	}
 }
 
@@ -266,12 +282,8 @@ type argsCopy struct {
 }
 
 // enter brings the copy up to date, leave the caller's struct.
-func (v *argsCopy) enter() {
-	copy(unsafe.Slice((*byte)(v.full), v.have), unsafe.Slice((*byte)(v.args), v.have))
-}
-func (v *argsCopy) leave() {
-	copy(unsafe.Slice((*byte)(v.args), v.have), unsafe.Slice((*byte)(v.full), v.have))
-}
+func (v *argsCopy) enter() { move(v.full, v.args, v.have) }
+func (v *argsCopy) leave() { move(v.args, v.full, v.have) }
 
 // Around makes a hook of the function whose args struct is A, such as
 // capi.ClientCreateArgs. When the caller's struct is shorter than A, because the

@@ -2,7 +2,11 @@
 
 package serve
 
-import "github.com/purepjrt/purepjrt/capi"
+import (
+	"reflect"
+
+	"github.com/purepjrt/purepjrt/capi"
+)
 
 // argsGrowth are the sizes of the args structs that grew, oldest first.
 var argsGrowth = map[*capi.Function][]growth{
@@ -17,4 +21,22 @@ var argsGrowth = map[*capi.Function][]growth{
 	(*capi.DeviceDescriptionMemoryDescriptionsArgs)(nil).Function(): {{59, 40}, {61, 48}},
 	(*capi.TritonCompileArgs)(nil).Function():                       {{65, 80}, {90, 96}},
 	(*capi.TransfersBufferCopyToRemoteDeviceArgs)(nil).Function():   {{74, 48}, {81, 64}, {104, 72}},
+}
+
+// argsInner are the structs with a size of their own that args point to.
+var argsInner = map[*capi.Function][]inner{
+	(*capi.ClientCompileArgs)(nil).Function():                                       {{"program", 24, reflect.TypeFor[capi.Program](), []growth{{0, 48}}}},
+	(*capi.ClientBufferFromHostBufferArgs)(nil).Function():                          {{"device_layout", 96, reflect.TypeFor[capi.BufferMemoryLayout](), []growth{{0, 76}}}},
+	(*capi.ExecutableOptimizedProgramArgs)(nil).Function():                          {{"program", 24, reflect.TypeFor[capi.Program](), []growth{{0, 48}}}},
+	(*capi.LoadedExecutableExecuteArgs)(nil).Function():                             {{"options", 24, reflect.TypeFor[capi.ExecuteOptions](), []growth{{0, 72}, {64, 80}, {76, 88}, {78, 112}, {97, 120}, {108, 121}, {112, 144}}}},
+	(*capi.ExecutableDeserializeAndLoadArgs)(nil).Function():                        {{"load_options", 64, reflect.TypeFor[capi.LoadOptions](), []growth{{111, 32}}}},
+	(*capi.BufferToHostBufferArgs)(nil).Function():                                  {{"host_layout", 24, reflect.TypeFor[capi.BufferMemoryLayout](), []growth{{0, 76}}}},
+	(*capi.CompileArgs)(nil).Function():                                             {{"program", 24, reflect.TypeFor[capi.Program](), []growth{{0, 48}}}},
+	(*capi.ClientCreateViewOfDeviceBufferArgs)(nil).Function():                      {{"layout", 56, reflect.TypeFor[capi.BufferMemoryLayout](), []growth{{0, 76}}}},
+	(*capi.ClientCreateUninitializedBufferArgs)(nil).Function():                     {{"shape_layout", 48, reflect.TypeFor[capi.BufferMemoryLayout](), []growth{{0, 76}}}},
+	(*capi.ClientCreateAliasBufferArgs)(nil).Function():                             {{"shape_layout", 56, reflect.TypeFor[capi.BufferMemoryLayout](), []growth{{0, 76}}}},
+	(*capi.ClientCreateErrorBufferArgs)(nil).Function():                             {{"shape_layout", 72, reflect.TypeFor[capi.BufferMemoryLayout](), []growth{{0, 76}}}},
+	(*capi.AsyncHostToDeviceTransferManagerTransferLiteralArgs)(nil).Function():     {{"shape_layout", 64, reflect.TypeFor[capi.BufferMemoryLayout](), []growth{{0, 76}}}},
+	(*capi.BufferBitcastArgs)(nil).Function():                                       {{"device_layout", 48, reflect.TypeFor[capi.BufferMemoryLayout](), []growth{{0, 76}}}},
+	(*capi.TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs)(nil).Function(): {{"layout", 56, reflect.TypeFor[capi.BufferMemoryLayout](), []growth{{0, 76}}}},
 }

@@ -31,6 +31,15 @@ const oldestMinor = 45
 // functions have kept their places.
 const oldestServed = 57
 
+// elementStructs are the structs of which args hold arrays, not single ones, and
+// the heads of lists.
+var elementStructs = map[string]bool{
+	"PJRT_Extension_Base": true,
+	"PJRT_NamedValue":     true,
+	"PJRT_ProcessInfo":    true,
+	"PJRT_ShapeSpec":      true,
+}
+
 // valuePrefixes are what the values of an enum begin with, where neither the
 // enum's name nor the values among themselves tell.
 var valuePrefixes = map[string]string{

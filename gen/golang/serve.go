@@ -202,22 +202,47 @@ func (g *generator) growth(t *typeInfo) []jen.Code {
 	return out
 }
 
-// servedSizes writes the sizes that args structs had, of those that grew.
+// servedSizes writes the sizes that args structs had, of those that grew, and
+// those of the structs that args point to.
 func (g *generator) servedSizes(to *sheet) {
-	var items []jen.Code
+	var grown, inner []jen.Code
 	for _, u := range g.order {
 		if u.pkg != packageCAPI {
 			continue
 		}
 		for _, t := range u.tables {
 			for _, fn := range t.functions {
+				key := jen.Line().Parens(jen.Op("*").Qual(pathCAPI, fn.args.goName)).Call(jen.Nil()).Dot("Function").Call()
 				if list := g.growth(fn.args); fn.args.st.HasStructSize && len(list) > 1 {
-					items = append(items, jen.Line().Parens(jen.Op("*").Qual(pathCAPI, fn.args.goName)).Call(jen.Nil()).Dot("Function").Call().Op(":").Values(list...))
+					grown = append(grown, jen.Add(key).Op(":").Values(list...))
+				}
+				if list := g.servedInner(fn); len(list) > 0 {
+					inner = append(inner, jen.Add(key).Op(":").Values(list...))
 				}
 			}
 		}
 	}
 	f := to.add()
 	f.Comment("// argsGrowth are the sizes of the args structs that grew, oldest first.")
-	f.Var().Id("argsGrowth").Op("=").Map(jen.Op("*").Qual(pathCAPI, "Function")).Index().Id("growth").Values(append(items, jen.Line())...)
+	f.Var().Id("argsGrowth").Op("=").Map(jen.Op("*").Qual(pathCAPI, "Function")).Index().Id("growth").Values(append(grown, jen.Line())...)
+	f.Comment("// argsInner are the structs with a size of their own that args point to.")
+	f.Var().Id("argsInner").Op("=").Map(jen.Op("*").Qual(pathCAPI, "Function")).Index().Id("inner").Values(append(inner, jen.Line())...)
+}
+
+// servedInner returns the values of type inner of a function's args: pointers to
+// one struct that the caller made.
+func (g *generator) servedInner(fn *function) []jen.Code {
+	var out []jen.Code
+	for i := range fn.args.st.Fields {
+		f := &fn.args.st.Fields[i]
+		t := g.types[f.Base]
+		if f.Kind != "pointer" || f.Ptr != 1 || t == nil || t.kind != kindStruct || !t.st.HasStructSize || elementStructs[t.c] ||
+			isOut(fn.args, f) && !callerMemory[fn.args.c+"."+f.Name] || isArray(fn.args.st, f) {
+			continue
+		}
+		out = append(out, jen.Values(
+			jen.Lit(f.Name), jen.Lit(int(f.Offset)), jen.Qual("reflect", "TypeFor").Types(jen.Qual(pathCAPI, t.goName)).Call(),
+			jen.Index().Id("growth").Values(g.growth(t)...)))
+	}
+	return out
 }

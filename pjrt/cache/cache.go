@@ -126,6 +126,13 @@ func (c *Cache) Compile(ctx context.Context, client *pjrt.Client, program pjrt.P
 			return nil, false, ctx.Err()
 		}
 	}
+	if first {
+		unlock, err := c.lockCompilation(ctx, key)
+		if err != nil {
+			return nil, false, err
+		}
+		defer unlock()
+	}
 	// The one that was waited for, or one that finished just before, may have left
 	// an entry. If not, it failed or could not keep what it compiled, and waiting
 	// for the next one would only take longer.

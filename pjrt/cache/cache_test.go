@@ -321,7 +321,9 @@ func TestOtherFilesAreLeftAlone(t *testing.T) {
 	require.NoError(t, err)
 	var left []string
 	for _, n := range names {
-		left = append(left, n.Name())
+		if !strings.HasPrefix(n.Name(), "compile-") { // a lock
+			left = append(left, n.Name())
+		}
 	}
 	assert.Equal(t, []string{"lock", "notes.txt", "tmp-new", "x.pjrtexe"}, left)
 	assert.Zero(t, c.Stats().Entries)

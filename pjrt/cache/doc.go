@@ -27,7 +27,9 @@
 //
 // # Sharing
 //
-// A directory may be used by many goroutines and processes at once. Within a
-// process a program that several goroutines ask for is compiled by one of them.
-// Network file systems work as far as they rename atomically.
+// A directory may be used by many goroutines and processes at once. A program that
+// several of them ask for is compiled by one, for which the others wait; a process
+// that dies meanwhile holds nobody up. Network file systems work as far as they
+// rename atomically, and lock files: without locks, programs are compiled more than
+// once.
 package cache

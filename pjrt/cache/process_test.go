@@ -4,13 +4,17 @@
 package cache_test
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
+	"github.com/gofrs/flock"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -55,12 +59,42 @@ func child(t testing.TB, dir string) string {
 func TestProcessesShareADirectory(t *testing.T) {
 	dir := t.TempDir()
 	var wg sync.WaitGroup
+	var mu sync.Mutex
+	hits, misses := 0, 0
 	for range 3 {
-		wg.Go(func() { assert.NotEmpty(t, child(t, dir)) })
+		wg.Go(func() {
+			var h, m int
+			_, err := fmt.Sscanf(child(t, dir), "child: %d hits %d misses", &h, &m)
+			assert.NoError(t, err)
+			mu.Lock()
+			defer mu.Unlock()
+			hits, misses = hits+h, misses+m
+		})
 	}
 	wg.Wait()
+	assert.Equal(t, 6, misses, "each program is compiled by one process")
+	assert.Equal(t, 12, hits)
 	assert.Len(t, entries(t, dir), 6)
 	assert.Equal(t, "child: 6 hits 0 misses", child(t, dir), "a process finds what others compiled")
 	c, _ := open(t, dir, 0)
 	assert.True(t, run(t, c, newClient(t), 1, nil), "and so does this one")
+}
+
+// A compilation that another process is at is waited for no longer than the
+// context lasts.
+func TestWaitingForAnotherProcessEndsWithTheContext(t *testing.T) {
+	dir := t.TempDir()
+	c, _ := open(t, dir, 0)
+	client := newClient(t)
+	for i := range 256 {
+		l := flock.New(filepath.Join(dir, fmt.Sprintf("compile-%02x.lock", i)))
+		require.NoError(t, l.Lock())
+		defer func() { _ = l.Unlock() }()
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	_, _, err := c.Compile(ctx, client, scale(1), nil)
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	assert.Zero(t, c.Stats().Misses)
+	assert.NoError(t, c.Stats().Err)
 }

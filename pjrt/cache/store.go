@@ -4,6 +4,7 @@
 package cache
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -254,6 +255,24 @@ func (c *Cache) sweep() {
 			_ = os.Remove(filepath.Join(c.dir, n.Name()))
 		}
 	}
+}
+
+// lockRetry is the time between two tries to get a lock that can be given up.
+const lockRetry = 10 * time.Millisecond
+
+// lockCompilation waits until no other process compiles the program of the key, so
+// that this one finds what the other has left. There are 256 locks for all keys,
+// since removing a lock that is no longer needed would race with its next user. The
+// error is that of ctx: when locking fails, the program is compiled twice.
+func (c *Cache) lockCompilation(ctx context.Context, key pjrt.CompileKey) (unlock func(), err error) {
+	if err := c.prepare(); err != nil {
+		return func() {}, nil // the next one to try tells
+	}
+	l := flock.New(filepath.Join(c.dir, fmt.Sprintf("compile-%02x.lock", key[0])), flock.SetPermissions(0o600))
+	if _, err := l.TryLockContext(ctx, lockRetry); err != nil {
+		return func() {}, ctx.Err()
+	}
+	return func() { _ = l.Unlock() }, nil
 }
 
 // locked runs do while no other process and no other Cache changes the directory.

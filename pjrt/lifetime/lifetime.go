@@ -16,43 +16,66 @@ import (
 	"fmt"
 	"runtime"
 	"sync"
+	"sync/atomic"
 )
 
 // ErrClosed is in the chain of the error that Acquire returns after Close.
 var ErrClosed = errors.New("closed")
 
 // Ref is the program's reference to one C object of type T. Its methods may be
-// called from any goroutine, in any order.
+// called from any goroutine, in any order. A Ref must not be copied.
 type Ref[T any] struct {
-	object  *T
-	state   *state
-	cleanup runtime.Cleanup
+	object *T
+	state  *state
+	guard  *guard // until Close
 }
 
-// state is apart from Ref, so that the cleanup of a Ref can reach it without
-// keeping the Ref alive.
+// state is apart from Ref, so that it can be reached without keeping the Ref
+// alive.
 type state struct {
 	kind    string
 	owned   destroyer // which this is part of
 	parent  *state
 	counter *counter
-	tracked bool // set by New only
+	child   atomic.Pointer[counter] // of the children's kind, as a rule the same
+	tracked bool                    // set by New only
 
-	mu     sync.Mutex
-	closed bool // guarded by mu
-	refs   int  // guarded by mu; 1 for the Ref until it is closed, 1 for each call and child
+	// refs counts 1 for the Ref until it is closed, and 1 for each call and child;
+	// closedBit says that the Ref is closed.
+	refs atomic.Int64
 }
 
+const closedBit = 1 << 62
+
 // owned is an object with its state, in one piece: there are many of them.
-type owned[T any] struct {
+type owned[T, X any] struct {
 	state
 	object *T
 	free   func(*T)
+	extra  X
 }
 
 type destroyer interface{ destroy() }
 
-func (o *owned[T]) destroy() { o.free(o.object) }
+func (o *owned[T, X]) destroy() { o.free(o.object) }
+
+// guard has a cleanup, by which the collector says that the Ref of the guard is
+// gone. Registering a cleanup and taking it back costs as much as all the rest of
+// a Ref, so that guards are used again: what is watched stands in watched.
+type guard struct{ watched *watched }
+
+type watched struct{ state atomic.Pointer[state] }
+
+var guards = sync.Pool{New: func() any {
+	g := &guard{new(watched)}
+	runtime.AddCleanup(g, func(w *watched) {
+		if s := w.state.Load(); s != nil {
+			// The collector's own goroutine must not wait for C.
+			go s.close()
+		}
+	}, g.watched)
+	return g
+}}
 
 // New makes the reference to object, a C object that the caller owns. The kind
 // is its name in errors and in Live, such as "buffer". destroy frees the object;
@@ -62,21 +85,49 @@ func (o *owned[T]) destroy() { o.free(o.object) }
 // A parent that is closed can still get children: the object exists already,
 // made by a call that was under way.
 func New[T any](kind string, object *T, parent Parent, destroy func(*T)) *Ref[T] {
-	o := &owned[T]{state: state{kind: kind, counter: counterOf(kind), refs: 1}, object: object, free: destroy}
+	r := new(Ref[T])
+	begin[T, struct{}](r, kind, object, parent, destroy)
+	return r
+}
+
+// Init is New for a Ref that is part of something larger, whose zero value it
+// fills in. It returns a zero X that lives as long as the object: what points to
+// it does not keep the Ref from the collector.
+func Init[T, X any](r *Ref[T], kind string, object *T, parent Parent, destroy func(*T)) *X {
+	return begin[T, X](r, kind, object, parent, destroy)
+}
+
+func begin[T, X any](r *Ref[T], kind string, object *T, parent Parent, destroy func(*T)) *X {
+	o := &owned[T, X]{object: object, free: destroy}
 	s := &o.state
-	s.owned = o
+	s.kind, s.owned = kind, o
+	s.refs.Store(1)
 	if parent != nil {
 		s.parent = parent.lifetime()
-		s.parent.retain()
+		s.parent.refs.Add(1)
 	}
+	s.counter = s.parent.counterOf(kind)
 	s.counter.add(1)
 	if tracking.Load() {
 		s.track()
 	}
-	r := &Ref[T]{object: object, state: s}
-	// The collector's own goroutine must not wait for C.
-	r.cleanup = runtime.AddCleanup(r, func(s *state) { go s.close() }, s)
-	return r
+	g := guards.Get().(*guard)
+	g.watched.state.Store(s)
+	r.object, r.state, r.guard = object, s, g
+	return &o.extra
+}
+
+// counterOf returns the counter of a child of s, which may be nil.
+func (s *state) counterOf(kind string) *counter {
+	if s == nil {
+		return counterOf(kind)
+	}
+	if c := s.child.Load(); c != nil && c.kind == kind {
+		return c
+	}
+	c := counterOf(kind)
+	s.child.Store(c)
+	return c
 }
 
 // Parent is a Ref of any type.
@@ -87,67 +138,59 @@ func (r *Ref[T]) lifetime() *state { return r.state }
 // Acquire returns the object for the length of a call, which Release ends. It
 // fails with ErrClosed after Close.
 func (r *Ref[T]) Acquire() (*T, error) {
-	if r == nil {
-		return nil, errors.New("nil object")
+	if r == nil || r.state == nil {
+		return nil, errNil
 	}
 	s := r.state
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		return nil, fmt.Errorf("%s is %w", s.kind, ErrClosed)
+	for {
+		n := s.refs.Load()
+		if n&closedBit != 0 {
+			return nil, fmt.Errorf("%s is %w", s.kind, ErrClosed)
+		}
+		if s.refs.CompareAndSwap(n, n+1) {
+			return r.object, nil
+		}
 	}
-	s.refs++
-	return r.object, nil
 }
+
+var errNil = errors.New("nil object")
 
 // Release ends what an Acquire that succeeded began.
 func (r *Ref[T]) Release() { r.state.release() }
 
 // Closed reports whether Close was called.
-func (r *Ref[T]) Closed() bool {
-	r.state.mu.Lock()
-	defer r.state.mu.Unlock()
-	return r.state.closed
-}
+func (r *Ref[T]) Closed() bool { return r.state.refs.Load()&closedBit != 0 }
 
 // Close gives the object up. It is destroyed at once, before Close returns, if
 // nothing uses it; otherwise by whatever ends the last use. Closing again does
 // nothing. The error is always nil; it is there for io.Closer.
 func (r *Ref[T]) Close() error {
-	if r == nil {
+	if r == nil || r.state == nil || !r.state.markClosed() {
 		return nil
 	}
-	r.cleanup.Stop()
-	r.state.close()
+	g := r.guard
+	r.guard = nil
+	g.watched.state.Store(nil)
+	guards.Put(g)
+	r.state.release()
 	return nil
 }
 
-func (s *state) retain() {
-	s.mu.Lock()
-	s.refs++
-	s.mu.Unlock()
+// close is Close for a Ref that the program forgot.
+func (s *state) close() {
+	if s.markClosed() {
+		s.release()
+	}
 }
 
-func (s *state) close() {
-	s.mu.Lock()
-	if s.closed {
-		s.mu.Unlock()
-		return
-	}
-	s.closed = true
-	s.mu.Unlock()
-	s.release()
-}
+// markClosed reports whether the caller is the first.
+func (s *state) markClosed() bool { return s.refs.Or(closedBit)&closedBit == 0 }
 
 // release drops one count, and destroys what nobody counts any longer: the
 // object, and then perhaps its parent.
 func (s *state) release() {
 	for s != nil {
-		s.mu.Lock()
-		s.refs--
-		last := s.refs == 0
-		s.mu.Unlock()
-		if !last {
+		if s.refs.Add(-1) != closedBit {
 			return
 		}
 		s.owned.destroy()

@@ -126,3 +126,51 @@ func TestNilRefs(t *testing.T) {
 	_, err := r.Acquire()
 	require.Error(t, err)
 }
+
+// A guard goes from a closed Ref to the next one.
+func TestOnlyForgottenRefsAreDestroyedHoweverManyWereClosedBefore(t *testing.T) {
+	const n = 1000
+	var kept []*lifetime.Ref[object]
+	var keptObjects []*object
+	var forgotten atomic.Int32
+	for range n {
+		lifetime.New("closed before", new(object), nil, destroy).Close()
+		o := new(object)
+		keptObjects = append(keptObjects, o)
+		kept = append(kept, lifetime.New("kept", o, nil, destroy))
+		lifetime.New("closed before", new(object), nil, destroy).Close()
+		lifetime.New("forgotten", new(object), nil, func(*object) { forgotten.Add(1) })
+	}
+	require.Eventually(t, func() bool { runtime.GC(); return forgotten.Load() == n }, 10*time.Second, time.Millisecond)
+	for i, r := range kept {
+		require.Zero(t, keptObjects[i].destroyed.Load())
+		require.NoError(t, r.Close())
+		require.EqualValues(t, 1, keptObjects[i].destroyed.Load())
+	}
+}
+
+func TestWhatLivesWithAnObjectDoesNotKeepItsRef(t *testing.T) {
+	type extra struct{ n int }
+	type thing struct{ ref lifetime.Ref[object] }
+	var destroyed atomic.Bool
+	x := func() *extra {
+		th := new(thing)
+		return lifetime.Init[object, extra](&th.ref, "part of a thing", new(object), nil, func(*object) { destroyed.Store(true) })
+	}()
+	require.Eventually(t, func() bool { runtime.GC(); return destroyed.Load() }, 10*time.Second, time.Millisecond)
+	x.n++
+	assert.Equal(t, 1, x.n)
+	_, err := new(thing).ref.Acquire()
+	require.Error(t, err, "one that was never filled in")
+}
+
+// BenchmarkNewAndClose is what keeping track of an object costs.
+func BenchmarkNewAndClose(b *testing.B) {
+	o := new(object)
+	parent := lifetime.New("benchmark parent", o, nil, destroy)
+	defer parent.Close()
+	b.ReportAllocs()
+	for b.Loop() {
+		lifetime.New("benchmark child", o, parent, destroy).Close()
+	}
+}

@@ -8,7 +8,10 @@ import (
 	"sync/atomic"
 )
 
-type counter struct{ n atomic.Int64 }
+type counter struct {
+	kind string
+	n    atomic.Int64
+}
 
 func (c *counter) add(d int64) { c.n.Add(d) }
 
@@ -18,7 +21,7 @@ func counterOf(kind string) *counter {
 	if c, ok := counters.Load(kind); ok {
 		return c.(*counter)
 	}
-	c, _ := counters.LoadOrStore(kind, new(counter))
+	c, _ := counters.LoadOrStore(kind, &counter{kind: kind})
 	return c.(*counter)
 }
 

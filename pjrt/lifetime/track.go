@@ -44,8 +44,8 @@ const maxStack = 32
 
 func (s *state) track() {
 	stack := make([]uintptr, maxStack)
-	// Without Callers, track and New.
-	stack = stack[:runtime.Callers(3, stack)]
+	// Without Callers, track, begin, and New or Init.
+	stack = stack[:runtime.Callers(4, stack)]
 	tracked.mu.Lock()
 	defer tracked.mu.Unlock()
 	if tracked.origins == nil {

@@ -4,7 +4,6 @@
 package plugins
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -20,22 +19,29 @@ type Variable struct {
 }
 
 // PrepareVariable is the environment variable that, set to 0, makes [Prepare] set
-// nothing.
+// nothing and load nothing.
 const PrepareVariable = "PJRT_PREPARE"
 
 // Prepare sets the environment variables that the library of a plugin (a name or
 // a path, as in [Find]) reads when it is loaded. It sets what [Environment] lists,
-// so the user's own settings win. Call it before the library is loaded, and while
-// no other goroutine uses the environment. A program that wants the library's own
-// behaviour does not call it; a user gets the same with PJRT_PREPARE=0.
+// so the user's own settings win. On machines with an NVIDIA GPU it also loads the
+// libraries of CUDA that a plugin for it looks for, as [Preload] does; what does
+// not load is left for the plugin to find. Call it before the library is loaded,
+// and while no other goroutine uses the environment. A program that wants the
+// library's own behaviour does not call it; a user gets the same with
+// PJRT_PREPARE=0.
 func Prepare(plugin string) error {
 	if os.Getenv(PrepareVariable) == "0" {
 		return nil
 	}
-	for _, v := range Environment(plugin) {
+	f := newFinder(ListOptions{})
+	for _, v := range f.environment(plugin) {
 		if err := os.Setenv(v.Name, v.Value); err != nil {
 			return fmt.Errorf("set %s for plugin %s: %w", v.Name, plugin, err)
 		}
+	}
+	if pluginPlatform(plugin) == "cuda" && f.hardware("cuda") == nil {
+		_, _ = f.preload(f.libraries(plugin)) // what is missing shows when it is needed
 	}
 	return nil
 }
@@ -112,18 +118,7 @@ const cudaDataDirFlag = "xla_gpu_cuda_data_dir"
 // The packages beside the library come first, then those of the interpreter, then
 // what the user's variables name.
 func (f *finder) cudaDataDir(library string) string {
-	if IsPath(library) {
-		site := filepath.Dir(realPath(library))
-		for range 4 { // site-packages/jax_plugins/xla_cuda13/xla_cuda_plugin.so
-			if dir := f.nvidiaPackages(site, library); dir != "" {
-				return dir
-			}
-			site = filepath.Dir(site)
-		}
-	}
-	// Without an interpreter there are no packages of it.
-	sites, _ := f.python(context.Background())
-	for _, site := range sites {
+	for _, site := range f.sites(library) {
 		if dir := f.nvidiaPackages(site, library); dir != "" {
 			return dir
 		}

@@ -25,6 +25,14 @@ type Frame struct {
 // The trampolines have it as a literal.
 const FrameSize = unsafe.Sizeof(Frame{})
 
+// ArgFrame is a Frame for a C struct that lies elsewhere, such as one that a C
+// caller passed to Go.
+type ArgFrame struct {
+	Frame
+	// Arg is what the function gets.
+	Arg unsafe.Pointer
+}
+
 // CallN calls the C function at fn with up to 15 words of integer or pointer
 // arguments and returns its two result registers; which of them hold anything
 // depends on the function. Arguments converted from unsafe.Pointer in the call

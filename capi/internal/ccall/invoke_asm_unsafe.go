@@ -9,8 +9,9 @@ import (
 	"unsafe"
 )
 
-// trampolineABI0 is the code address of the assembly trampoline, as C calls it.
-var trampolineABI0 uintptr
+// trampolineABI0 and trampolineArgABI0 are the code addresses of the assembly
+// trampolines, as C calls them.
+var trampolineABI0, trampolineArgABI0 uintptr
 
 // The runtime keeps cgocall's signature stable for the packages that link to
 // it by name; purego is one of them.
@@ -33,3 +34,6 @@ func Invoke(frame unsafe.Pointer) { cgocall(trampolineABI0, frame) }
 // The scheduler does not learn of the call: while it lasts the garbage
 // collector waits for it, and a callback into Go ends the process.
 func InvokePure(frame unsafe.Pointer) { asmcgocall(trampolineABI0, frame) }
+
+// InvokeArg is Invoke with the argument that the ArgFrame at frame names.
+func InvokeArg(frame *ArgFrame) { cgocall(trampolineArgABI0, unsafe.Pointer(frame)) }

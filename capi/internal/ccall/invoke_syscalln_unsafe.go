@@ -21,3 +21,8 @@ func Invoke(frame unsafe.Pointer) {
 
 // InvokePure is Invoke on this platform.
 func InvokePure(frame unsafe.Pointer) { Invoke(frame) }
+
+// InvokeArg is Invoke with the argument that the ArgFrame at frame names.
+func InvokeArg(frame *ArgFrame) {
+	frame.Ret, _, _ = purego.SyscallN(frame.Code, uintptr(frame.Arg))
+}

@@ -18,5 +18,20 @@ TEXT trampoline<>(SB), NOSPLIT|NOFRAME, $0
 	MOVD  $0, R0
 	RET
 
+// trampolineArg is trampoline for an ArgFrame, which holds the argument.
+TEXT trampolineArg<>(SB), NOSPLIT|NOFRAME, $0
+	STP.W (R19, R30), -16(RSP)
+	MOVD  R0, R19
+	MOVD  0(R19), R9
+	MOVD  16(R19), R0
+	CALL  (R9)
+	MOVD  R0, 8(R19)
+	LDP.P 16(RSP), (R19, R30)
+	MOVD  $0, R0
+	RET
+
 GLOBL ·trampolineABI0(SB), NOPTR|RODATA, $8
 DATA ·trampolineABI0(SB)/8, $trampoline<>(SB)
+
+GLOBL ·trampolineArgABI0(SB), NOPTR|RODATA, $8
+DATA ·trampolineArgABI0(SB)/8, $trampolineArg<>(SB)

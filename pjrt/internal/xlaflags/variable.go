@@ -19,6 +19,14 @@ const (
 	Override = "PJRT_ALLOW_UNKNOWN_XLA_FLAGS"
 )
 
+// SplitCount is the one integer flag that the process ends over: XLA's CPU compiler
+// makes room for as many parts of a program, whatever the number. MaxSplitCount
+// bounds it.
+const (
+	SplitCount    = "xla_cpu_parallel_codegen_split_count"
+	MaxSplitCount = 1 << 16
+)
+
 // A Word is one flag in XLA_FLAGS.
 type Word struct {
 	Name  string // without dashes
@@ -158,6 +166,9 @@ func (w Word) Check() error {
 			return nil
 		}
 		return fmt.Errorf("XLA flag %s needs a value: --%s=%s", f.Name, f.Name, strings.ToUpper(f.Kind))
+	}
+	if n, err := strconv.ParseInt(strings.TrimLeft(w.Value, space), 10, 64); err == nil && f.Name == SplitCount && (n < 1 || n > MaxSplitCount) {
+		return fmt.Errorf("XLA flag %s takes 1 to %d, not %d", f.Name, MaxSplitCount, n)
 	}
 	if want := f.refuses(w.Value); want != "" {
 		return fmt.Errorf("XLA flag %s takes %s, not %q", f.Name, want, w.Value)

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package conformance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/conformance/internal/driver"
+	"github.com/purepjrt/purepjrt/conformance/internal/session"
+	"github.com/purepjrt/purepjrt/conformance/internal/worker"
+	"github.com/purepjrt/purepjrt/conformance/report"
+	"github.com/purepjrt/purepjrt/pjrt/plugins"
+)
+
+// Report is what a run found.
+type Report = report.Report
+
+// Profile is how thorough a run is. Each holds the checks of the smaller ones.
+type Profile string
+
+// The profiles.
+const (
+	Smoke Profile = "smoke" // seconds: does it work at all
+	Quick Profile = "quick" // the default: every rule once, within a minute or so
+	Core  Profile = "core"  // more programs and types, stress of seconds
+	Full  Profile = "full"  // everything, stress of minutes
+)
+
+// Options says what to run and how. The zero value, with a plugin, is a good
+// one.
+type Options struct {
+	// Plugin is the path of the library to check.
+	Plugin string
+	// CreateOptions are what every client is made with.
+	CreateOptions []capi.Attribute
+	// Topology is the name, and TopologyOptions the create options, of the
+	// topology that programs are compiled for where there is no client.
+	Topology        string
+	TopologyOptions []capi.Attribute
+	// NoDevice leaves out all that needs a client. Without it, that is done when
+	// no client can be made.
+	NoDevice bool
+
+	Profile Profile        // empty: Quick
+	Levels  []string       // of L0 to L4, X and Q; empty: all
+	Filter  *regexp.Regexp // of the names of the checks, such as H2D-04; nil: all
+
+	// Waivers are added to those that the suite has for the plugin.
+	Waivers []*report.WaiverFile
+	// NoKnownWaivers leaves out those that the suite has.
+	NoKnownWaivers bool
+
+	// TimeoutFactor multiplies every time limit; 0 means 1.
+	TimeoutFactor float64
+	// Jobs is how many processes run checks at a time. 0 chooses: half the
+	// processors on a plugin for CPUs, 1 on others, as a device often has room
+	// for one client only.
+	Jobs int
+	// NoReruns leaves out the repetition of failed checks.
+	NoReruns bool
+
+	// Progress is called when a check is done, by one goroutine at a time.
+	Progress func(Progress)
+	// WorkerArgs are the arguments that this program is started with as a
+	// worker. See Worker.
+	WorkerArgs []string
+	// Command is the start of the command line that runs checks again, in what
+	// the report says; empty: pjrt conformance.
+	Command string
+
+	suite string                    // for tests: which checks
+	fault string                    // for tests: what the program does to the plugin
+	token string                    // of the worker
+	lines func(*check.Check) string // how to reproduce a failure
+}
+
+// Progress is how far a run is.
+type Progress struct {
+	Phase   string         // probe, check, or rerun: checks that failed are run again
+	Done    int            // checks of this phase
+	Failed  int            // of them
+	Total   int            // 0 when that is not known yet
+	Result  *report.Result // of the newest; nil at the start of a phase
+	Elapsed time.Duration  // since the run began
+}
+
+// ErrNothingToCheck is the error of a file that cannot be loaded for a reason
+// that is no rule's subject: it does not exist, is no library, lacks another
+// library or is of an age that the suite does not know.
+var ErrNothingToCheck = errors.New("the plugin cannot be checked")
+
+// Run checks a plugin and returns what it found, which may be that the plugin
+// is not conformant: see Report.Verdict. When ctx ends, it returns what ran
+// until then. The error says that nothing could be run.
+//
+// This process does not load the plugin. It starts itself again for that: main
+// must call Worker first thing.
+func Run(ctx context.Context, o Options) (*Report, error) {
+	if _, ok := worker.Asked(); ok {
+		return nil, errors.New("conformance.Run was called in a worker: main must call conformance.Worker before anything else")
+	}
+	c, err := o.config()
+	if err != nil {
+		return nil, err
+	}
+	r, err := driver.Run(ctx, *c)
+	var oe *driver.OpenError
+	if errors.As(err, &oe) {
+		return nil, fmt.Errorf("%w: %s", ErrNothingToCheck, oe.Problem)
+	}
+	return r, err
+}
+
+// Worker makes this process a worker if it was started as one, and does not
+// return then. A program that calls Run must call Worker at the start of main,
+// or Run cannot start workers.
+func Worker() {
+	if _, ok := worker.Asked(); ok {
+		session.Serve(session.Program{Checks: checksOf})
+	}
+}
+
+// config turns the options into the driver's form.
+func (o *Options) config() (*driver.Config, error) {
+	if o.Profile == "" {
+		o.Profile = Quick
+	}
+	profile, err := check.ParseProfile(string(o.Profile))
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range o.Levels {
+		if !slices.Contains(report.LevelNames(), l) {
+			return nil, fmt.Errorf("there is no level %q: use some of %s", l, strings.Join(report.LevelNames(), ", "))
+		}
+	}
+	checks, err := checksOf(o.suite)
+	if err != nil {
+		return nil, err
+	}
+	if o.TimeoutFactor < 0 {
+		return nil, fmt.Errorf("the timeout factor %v is negative", o.TimeoutFactor)
+	}
+	c := &driver.Config{
+		Setup: session.Setup{
+			Suite: o.suite, Fault: o.fault, Options: options(o.CreateOptions),
+			Topology: o.Topology, TopologyOptions: options(o.TopologyOptions), Factor: o.TimeoutFactor,
+		},
+		Command: worker.Command{Args: o.WorkerArgs, Token: o.token},
+		Checks:  checks, Profile: profile, Levels: o.Levels, Filter: o.Filter, Jobs: o.Jobs,
+		Waivers: o.waivers, Reproduce: o.lines,
+	}
+	if o.NoReruns {
+		c.Reruns = -1
+	}
+	if o.NoDevice {
+		c.Setup.NoDevice = "no client was wanted"
+	}
+	if o.Plugin != "" {
+		if c.Setup.Plugin, err = filepath.Abs(o.Plugin); err != nil {
+			return nil, err
+		}
+		if hardware := plugins.Inspect(c.Setup.Plugin).Hardware; hardware != nil {
+			c.Hardware = hardware.Error()
+		}
+	}
+	if c.Reproduce == nil {
+		c.Reproduce = o.commandLine
+	}
+	if o.Progress != nil {
+		c.Progress = func(p driver.Progress) { o.Progress(Progress(p)) }
+	}
+	return c, nil
+}
+
+func options(list []capi.Attribute) []session.Option {
+	var out []session.Option
+	for _, a := range list {
+		out = append(out, session.Option(a))
+	}
+	return out
+}
+
+// commandLine is the command that runs one check.
+func (o *Options) commandLine(c *check.Check) string {
+	words := []string{"pjrt conformance"}
+	if o.Command != "" {
+		words[0] = o.Command
+	}
+	words = append(words, "--plugin", quote(o.Plugin))
+	for _, a := range options(o.CreateOptions) {
+		words = append(words, "--option", quote(a.String()))
+	}
+	if o.Topology != "" {
+		words = append(words, "--topology", quote(o.Topology))
+	}
+	for _, a := range options(o.TopologyOptions) {
+		words = append(words, "--topology-option", quote(a.String()))
+	}
+	if o.NoDevice {
+		words = append(words, "--no-device")
+	}
+	if c.Profile > check.Quick {
+		words = append(words, "--profile", c.Profile.String())
+	}
+	return strings.Join(append(words, "--run", "'^"+regexp.QuoteMeta(c.Name())+"$'"), " ")
+}
+
+var plain = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
+
+// quote makes a word of a shell of s.
+func quote(s string) string {
+	if plain.MatchString(s) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

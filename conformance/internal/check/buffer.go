@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package check
+
+import (
+	"runtime"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
+)
+
+// HostArgs is the arguments that upload data, dense and row-major, to the
+// client's first device. Fields can be changed before the call. Nil dims mean
+// one dimension of all elements; a scalar has empty ones.
+func HostArgs[E dtype.Elem](c *Client, data []E, dims ...int64) capi.ClientBufferFromHostBufferArgs {
+	args := capi.ClientBufferFromHostBufferArgs{
+		Client: c.Handle, Device: c.Devices[0],
+		Type: capi.BufferType(dtype.Of[E]()), Data: Pointer(data),
+	}
+	if dims == nil {
+		dims = []int64{int64(len(data))}
+	}
+	args.Dims, args.NumDims = First(dims)
+	return args
+}
+
+// First returns the address of the first element and the number of elements, as
+// C takes arrays.
+func First[E any](s []E) (*E, uintptr) {
+	if len(s) == 0 {
+		return nil, 0
+	}
+	return &s[0], uintptr(len(s))
+}
+
+// UploadArgs makes a buffer with the arguments and waits until the host memory
+// is free again. The check owns the buffer.
+func (t *T) UploadArgs(args capi.ClientBufferFromHostBufferArgs) *capi.Buffer {
+	out := Call(t, args)
+	if out.Buffer == nil {
+		t.Fatalf("PJRT_Client_BufferFromHostBuffer: success without a buffer")
+	}
+	Own(t, out.Buffer)
+	if out.DoneWithHostBuffer == nil {
+		t.Fatalf("PJRT_Client_BufferFromHostBuffer: success without done_with_host_buffer")
+	}
+	if err := t.Wait(out.DoneWithHostBuffer); err != nil {
+		t.Fatalf("PJRT_Client_BufferFromHostBuffer: expected done_with_host_buffer to succeed, got %v", err)
+	}
+	return out.Buffer
+}
+
+// Upload copies data to the client's first device and waits until that is done.
+// The check owns the buffer. Nil dims mean one dimension of all elements.
+func Upload[E dtype.Elem](t *T, c *Client, data []E, dims ...int64) *capi.Buffer {
+	b := t.UploadArgs(HostArgs(c, data, dims...))
+	runtime.KeepAlive(data)
+	return b
+}
+
+// UploadTo is Upload to a device.
+func UploadTo[E dtype.Elem](t *T, c *Client, device *capi.Device, data []E, dims ...int64) *capi.Buffer {
+	args := HostArgs(c, data, dims...)
+	args.Device = device
+	b := t.UploadArgs(args)
+	runtime.KeepAlive(data)
+	return b
+}
+
+// Dimensions returns the dimensions of a buffer.
+func (t *T) Dimensions(b *capi.Buffer) []int64 {
+	d := Call(t, capi.BufferDimensionsArgs{Buffer: b})
+	return append([]int64{}, capi.Slice(d.Dims, d.NumDims)...)
+}
+
+// RowMajor is the host layout of a dense row-major array of so many dimensions.
+// The result keeps alive what it points to.
+func RowMajor(rank int) *capi.BufferMemoryLayout {
+	minorToMajor := make([]int64, rank)
+	for i := range minorToMajor {
+		minorToMajor[i] = int64(rank - 1 - i)
+	}
+	return TiledLayout(minorToMajor)
+}
+
+// Download returns the contents of a buffer, dense and row-major.
+func (t *T) Download(b *capi.Buffer) []byte {
+	layout := RowMajor(len(t.Dimensions(b)))
+	size := Call(t, capi.BufferToHostBufferArgs{Src: b, HostLayout: layout}).DstSize
+	dst := make([]byte, size)
+	out := Call(t, capi.BufferToHostBufferArgs{Src: b, HostLayout: layout, Dst: Pointer(dst), DstSize: size})
+	if out.Event == nil {
+		if size == 0 {
+			return dst
+		}
+		t.Fatalf("PJRT_Buffer_ToHostBuffer: success without an event")
+	}
+	if err := t.Wait(out.Event); err != nil {
+		t.Fatalf("PJRT_Buffer_ToHostBuffer: expected the event to succeed, got %v", err)
+	}
+	runtime.KeepAlive(layout)
+	return dst
+}
+
+// DownloadAs is Download with elements of E, whose size must divide the
+// buffer's.
+func DownloadAs[E dtype.Elem](t *T, b *capi.Buffer) []E {
+	data := t.Download(b)
+	elements, err := dtype.View[E](data)
+	if err != nil {
+		t.Fatalf("the buffer holds %d bytes, which are no %T: %v", len(data), *new(E), err)
+	}
+	return elements
+}
+
+// ExpectBuffer fails the check unless the buffer holds want.
+func ExpectBuffer[E dtype.Elem](t *T, b *capi.Buffer, want []E, what string) bool {
+	got := DownloadAs[E](t, b)
+	if len(got) != len(want) {
+		t.Errorf("%s: expected %d elements, got %d", what, len(want), len(got))
+		return false
+	}
+	for i := range want {
+		if got[i] != want[i] && (got[i] == got[i] || want[i] == want[i]) {
+			t.Errorf("%s: element %d of %d: expected %v, got %v", what, i, len(want), want[i], got[i])
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package check
+
+import (
+	"errors"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/conformance/rules"
+)
+
+// Try calls the C function that A belongs to with struct_size set, and returns
+// the args as the plugin left them, with the plugin's error.
+func Try[A any](t *T, args A) (A, error) {
+	c := &capi.Call[A]{Args: args}
+	err := c.Do(t.env.Table)
+	return c.Args, err
+}
+
+// Call is Try for a call that the plugin must be able to do: an error fails
+// and ends the check. A plugin that is too old to have the function skips it,
+// and so does UNIMPLEMENTED when the rule is optional.
+func Call[A any](t *T, args A) A {
+	out, err := Try(t, args)
+	if err == nil {
+		return out
+	}
+	var e *capi.Error
+	if errors.As(err, &e) && (e.Missing || t.rule.Severity == rules.Opt) {
+		t.skipFor(err)
+	}
+	t.Fatalf("%s: expected success, got %v", (&capi.Call[A]{}).Function().Name, err)
+	panic("unreachable")
+}
+
+// Optional is Call for what the check needs and does not judge: UNIMPLEMENTED
+// skips it whatever the rule's severity.
+func Optional[A any](t *T, args A) A {
+	out, err := Try(t, args)
+	if err == nil {
+		return out
+	}
+	t.skipFor(err)
+	t.Fatalf("%s: expected success, got %v", (&capi.Call[A]{}).Function().Name, err)
+	panic("unreachable")
+}
+
+// Raw sends args as they are, struct_size too, and returns them as the plugin
+// left them. The error is freed.
+func Raw[A any](t *T, args A) (A, error) {
+	c := &capi.Call[A]{Args: args}
+	handle, err := c.Raw(t.env.Table)
+	if err == nil && handle != nil {
+		err = t.env.Table.TakeError(handle)
+	}
+	return c.Args, err
+}
+
+// Require ends the check, skipped, when the plugin has not the functions.
+func (t *T) Require(functions ...*capi.Function) {
+	for _, f := range functions {
+		if err := t.env.Table.Lacks(f); err != nil {
+			t.SkipAbsentf("%v", err)
+		}
+	}
+}
+
+// FunctionOf returns the descriptor of the function that A belongs to.
+func FunctionOf[A any]() *capi.Function { return (&capi.Call[A]{}).Function() }

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+// Package check is what a check of the conformance suite is made of: the check
+// as data, the T that it reports to, and calls of the raw API that a check may
+// lie in. It does not use package pjrt, which would hide what it looks for.
+package check
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/purepjrt/purepjrt/conformance/report"
+	"github.com/purepjrt/purepjrt/conformance/rules"
+)
+
+// Profile is how thorough a run is. Each profile holds the checks of the
+// smaller ones.
+type Profile int
+
+// The profiles. A check of which nothing else is said belongs to Quick.
+const (
+	Smoke Profile = iota - 1 // seconds: does it work at all
+	Quick                    // every rule once
+	Core                     // more programs and types, stress of seconds
+	Full                     // everything, stress of minutes
+)
+
+// String returns the name that the command line uses.
+func (p Profile) String() string {
+	switch p {
+	case Smoke:
+		return "smoke"
+	case Quick:
+		return "quick"
+	case Core:
+		return "core"
+	case Full:
+		return "full"
+	}
+	return fmt.Sprintf("Profile(%d)", int(p))
+}
+
+// ParseProfile is the reverse of String.
+func ParseProfile(s string) (Profile, error) {
+	for p := Smoke; p <= Full; p++ {
+		if p.String() == s {
+			return p, nil
+		}
+	}
+	return 0, fmt.Errorf("there is no profile %q: use smoke, quick, core or full", s)
+}
+
+// DefaultTimeout is how long a check may run that says nothing else.
+const DefaultTimeout = 30 * time.Second
+
+// Check is one check of one rule. Its name is the rule's id, and behind a slash
+// what tells it from the rule's other checks: H2D-04 or H2D-02/type=f32.
+type Check struct {
+	Rule    string        // id of the rule
+	Variant string        // empty when the rule has one check
+	Profile Profile       // the smallest profile that runs it
+	Timeout time.Duration // 0 means DefaultTimeout
+	// Hostile says that a faulty plugin may well end the process, or be left in
+	// a state that would spoil later checks: the check gets a process of its own.
+	Hostile bool
+	// Library says that the check needs no client and no device.
+	Library bool
+	// Devices is how many addressable devices the client must have; 0 means 1.
+	Devices int
+	Run     func(*T)
+}
+
+// Name returns the name of the check.
+func (c *Check) Name() string {
+	if c.Variant == "" {
+		return c.Rule
+	}
+	return c.Rule + "/" + c.Variant
+}
+
+// Limit returns how long the check may run.
+func (c *Check) Limit() time.Duration {
+	if c.Timeout == 0 {
+		return DefaultTimeout
+	}
+	return c.Timeout
+}
+
+// Validate says what is wrong with the check, as data.
+func (c *Check) Validate() error {
+	switch {
+	case rules.ByID(c.Rule) == nil:
+		return fmt.Errorf("check %s: there is no such rule", c.Name())
+	case c.Run == nil:
+		return fmt.Errorf("check %s has no function", c.Name())
+	case c.Library && c.Devices != 0:
+		return fmt.Errorf("check %s needs devices and no client", c.Name())
+	}
+	return nil
+}
+
+// Verdict is the outcome of a check.
+type Verdict = report.Verdict
+
+// The verdicts; the report adds some that a check alone cannot come to.
+const (
+	Pass           = report.Pass
+	Fail           = report.Fail
+	Crash          = report.Crash
+	Abort          = report.Abort
+	Timeout        = report.Timeout
+	Warn           = report.Warn
+	SkipAbsent     = report.SkipAbsent
+	SkipUnimpl     = report.SkipUnimpl
+	SkipEnv        = report.SkipEnv
+	Waived         = report.Waived
+	UnexpectedPass = report.UnexpectedPass
+	Flaky          = report.Flaky
+	SuiteError     = report.SuiteError
+)
+
+// Result is what a check found.
+type Result struct {
+	Check    string        `json:"check"`
+	Rule     string        `json:"rule"`
+	Verdict  Verdict       `json:"verdict"`
+	Failures []string      `json:"failures,omitempty"` // what was expected and what came
+	Notes    []string      `json:"notes,omitempty"`    // observations that decide nothing
+	Skip     string        `json:"skip,omitempty"`     // why it was skipped
+	Skew     []report.Skew `json:"skew,omitempty"`     // what came of other struct sizes
+	Duration time.Duration `json:"duration_ns"`
+}
+
+// Run runs the check and returns its result. It returns when ctx ends or the
+// check's limit has passed, too, and then the check's goroutine may hang on in
+// the plugin for ever: the process should not be used for other checks.
+func Run(ctx context.Context, c *Check, env *Env) Result {
+	ctx, cancel := context.WithTimeout(ctx, c.Limit())
+	defer cancel()
+	t := &T{env: env, check: c, rule: rules.ByID(c.Rule), ctx: ctx}
+	start := time.Now()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		t.run()
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done():
+		// A check that honours its context ends by itself, and knows more.
+		select {
+		case <-done:
+		case <-time.After(time.Second):
+			t.mu.Lock()
+			defer t.mu.Unlock()
+			failures := append(append([]string(nil), t.failures...), fmt.Sprintf("it did not end within %v", c.Limit()))
+			return Result{Check: c.Name(), Rule: c.Rule, Verdict: Timeout, Failures: failures, Notes: append([]string(nil), t.notes...), Duration: time.Since(start)}
+		}
+	}
+	r := t.result()
+	r.Duration = time.Since(start)
+	return r
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package check_test
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
+)
+
+// cpu is an environment on the CPU plugin.
+func cpu(t *testing.T) *check.Env {
+	t.Helper()
+	api, err := capi.Open(plugintest.Path(t, "cpu"))
+	require.NoError(t, err)
+	env := &check.Env{Table: api}
+	t.Cleanup(func() { require.NoError(t, env.Close()) })
+	return env
+}
+
+func run(t *testing.T, env *check.Env, c check.Check) check.Result {
+	t.Helper()
+	require.NoError(t, c.Validate())
+	return check.Run(t.Context(), &c, env)
+}
+
+func TestAProgramRunsThroughTheRawCalls(t *testing.T) {
+	t.Parallel()
+	r := run(t, cpu(t), check.Check{Rule: "RUN-01", Run: func(t *check.T) {
+		c := t.Client()
+		exe := t.Compile(c, check.AddOne)
+		check.Equal(t, 1, t.NumOutputs(exe), "number of outputs")
+		out := t.Run(exe, 1, check.Upload(t, c, []float32{1, 2, 3, 4}))
+		check.ExpectBuffer(t, out[0], []float32{2, 3, 4, 5}, "a plus one")
+		p := t.NewPending(c, 2)
+		ready := t.Ready(p.Buffer)
+		check.Equal(t, false, t.IsReady(ready), "ready before the data came")
+		p.Fulfil()
+		if err := t.Await(ready); err != nil {
+			t.Errorf("ready event: %v", err)
+		}
+		check.ExpectBuffer(t, p.Buffer, []float32{1, 2}, "pending buffer")
+		own := t.NewClient()
+		check.Upload(t, own, []int8{1, 2, 3, 4}, 2, 2)
+	}})
+	assert.Equal(t, check.Pass, r.Verdict, "%v", r)
+	assert.Empty(t, r.Notes)
+}
+
+func TestVerdicts(t *testing.T) {
+	t.Parallel()
+	env := cpu(t)
+	cleaned := new(atomic.Int32)
+	for _, test := range []struct {
+		name  string
+		check check.Check
+		want  check.Verdict
+		says  string
+	}{
+		{"nothing wrong", check.Check{Rule: "LOAD-01", Run: func(*check.T) {}}, check.Pass, ""},
+		{"a failure", check.Check{Rule: "LOAD-01", Run: func(t *check.T) {
+			check.Equal(t, 1, 2, "number of %s", "things")
+		}}, check.Fail, "number of things: expected 1, got 2"},
+		{"a fatal failure runs cleanups", check.Check{Rule: "LOAD-01", Run: func(t *check.T) {
+			t.Cleanup(func() { cleaned.Add(1) })
+			t.Cleanup(func() { t.Fatalf("in the cleanup") })
+			t.Fatalf("early")
+		}}, check.Fail, "in the cleanup"},
+		{"a failed SHOULD", check.Check{Rule: "LOAD-07", Run: func(t *check.T) { t.Errorf("x") }}, check.Warn, "x"},
+		{"a panic of the suite", check.Check{Rule: "LOAD-01", Run: func(*check.T) { panic("oops") }}, check.SuiteError, "oops"},
+		{"too few devices", check.Check{Rule: "MULTI-01", Devices: 1000, Run: func(*check.T) { panic("ran") }}, check.SkipEnv, ""},
+		{"a function that is too new", check.Check{Rule: "LOAD-01", Run: func(t *check.T) {
+			t.Require(check.FunctionOf[capi.BufferBitcastArgs]())
+		}}, check.SkipAbsent, ""},
+		{"a failure counts more than a skip", check.Check{Rule: "LOAD-01", Run: func(t *check.T) {
+			t.Errorf("x")
+			t.SkipEnvf("y")
+		}}, check.Fail, "x"},
+		{"a hang", check.Check{Rule: "LOAD-01", Timeout: 50 * time.Millisecond, Library: true, Run: func(*check.T) {
+			time.Sleep(5 * time.Second)
+		}}, check.Timeout, "did not end"},
+		{"an error code", check.Check{Rule: "LOAD-01", Run: func(t *check.T) {
+			_, err := check.Try(t, check.CompileArgs(t.Client(), "nonsense", nil))
+			t.ErrorCode(err, "compile", capi.ErrorCodeDataLoss)
+			t.ErrorCode(nil, "compile")
+		}}, check.Fail, "expected an error, got success"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r := run(t, env, test.check)
+			assert.Equal(t, test.want, r.Verdict, "%v", r)
+			if test.says != "" {
+				require.NotEmpty(t, r.Failures)
+				assert.Contains(t, r.Failures[len(r.Failures)-1], test.says)
+			}
+			assert.Equal(t, test.want.Skipped(), r.Skip != "")
+		})
+	}
+	assert.Equal(t, int32(1), cleaned.Load())
+}
+
+func TestNoDeviceSkipsWhatNeedsAClient(t *testing.T) {
+	t.Parallel()
+	env := &check.Env{NoDevice: "there is no device"}
+	c := check.Check{Rule: "BUF-01", Run: func(*check.T) { panic("ran") }}
+	r := check.Run(context.Background(), &c, env)
+	assert.Equal(t, check.SkipEnv, r.Verdict)
+	assert.Equal(t, "there is no device", r.Skip)
+}
+
+func TestValidateRefusesAnUnknownRule(t *testing.T) {
+	t.Parallel()
+	for _, c := range []check.Check{{Rule: "LOAD-99", Run: func(*check.T) {}}, {Rule: "LOAD-01"}, {Rule: "LOAD-01", Library: true, Devices: 2, Run: func(*check.T) {}}} {
+		assert.Error(t, c.Validate())
+	}
+	c := check.Check{Rule: "H2D-02", Variant: "type=f32"}
+	assert.Equal(t, "H2D-02/type=f32", c.Name())
+	p, err := check.ParseProfile("core")
+	require.NoError(t, err)
+	assert.Equal(t, check.Core, p)
+	_, err = check.ParseProfile("big")
+	assert.Error(t, err)
+}

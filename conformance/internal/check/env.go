@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package check
+
+import (
+	"runtime"
+	"sync"
+
+	"github.com/purepjrt/purepjrt/capi"
+)
+
+// Env is what the checks of one process share.
+type Env struct {
+	Table *capi.Table
+	// Path is the plugin's file; empty when the table was made in this process.
+	Path string
+	// Options are the create options of every client.
+	Options []capi.Attribute
+	// NoDevice says why no client can be made, and thereby that none is to be
+	// tried: a plugin without its hardware may hang for minutes.
+	NoDevice string
+	// Topology is the name, and TopologyOptions the create options, of the
+	// topology that is used where there is no client.
+	Topology        string
+	TopologyOptions []capi.Attribute
+
+	mu     sync.Mutex
+	client *Client
+}
+
+// Client is a client with what every check asks of it.
+type Client struct {
+	Handle   *capi.Client
+	Devices  []*capi.Device // addressable, in the client's order
+	Memories []*capi.Memory // addressable, in the client's order
+}
+
+// Client returns the client that the checks of this process share. A check that
+// may harm it makes one with NewClient.
+func (t *T) Client() *Client {
+	t.env.mu.Lock()
+	defer t.env.mu.Unlock()
+	if t.env.client == nil {
+		t.env.client = t.newClient(t.env.Options)
+	}
+	return t.env.client
+}
+
+// NewClient makes a client of the environment's create options and, behind
+// them, more. It is destroyed when the check ends, after the buffers and
+// executables that the check owns.
+func (t *T) NewClient(more ...capi.Attribute) *Client {
+	c := t.newClient(append(append([]capi.Attribute(nil), t.env.Options...), more...))
+	t.ownFirst(c.Handle, func() { destroy(t, capi.ClientDestroyArgs{Client: c.Handle}) })
+	return c
+}
+
+func (t *T) newClient(options []capi.Attribute) *Client {
+	if t.env.NoDevice != "" {
+		t.SkipEnvf("%s", t.env.NoDevice)
+	}
+	values, err := capi.NewNamedValues(options)
+	if err != nil {
+		t.Fatalf("create options: %v", err)
+	}
+	var args capi.ClientCreateArgs
+	args.CreateOptions, args.NumOptions = values.Data()
+	handle := Call(t, args).Client
+	runtime.KeepAlive(values)
+	if handle == nil {
+		t.Fatalf("PJRT_Client_Create: success without a client")
+	}
+	return t.Describe(handle)
+}
+
+// Describe asks a client for its addressable devices and memories. A plugin
+// without memories has none.
+func (t *T) Describe(handle *capi.Client) *Client {
+	d := Call(t, capi.ClientAddressableDevicesArgs{Client: handle})
+	c := &Client{Handle: handle, Devices: append([]*capi.Device(nil), capi.Slice(d.AddressableDevices, d.NumAddressableDevices)...)}
+	if m, err := Try(t, capi.ClientAddressableMemoriesArgs{Client: handle}); err == nil {
+		c.Memories = append(c.Memories, capi.Slice(m.AddressableMemories, m.NumAddressableMemories)...)
+	}
+	return c
+}
+
+// Close destroys the shared client, and reports its error.
+func (e *Env) Close() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.client == nil {
+		return nil
+	}
+	call := &capi.Call[capi.ClientDestroyArgs]{}
+	call.Args.Client, e.client = e.client.Handle, nil
+	return call.Do(e.Table)
+}
+
+// ownedHandle is a handle that the check has to destroy.
+type ownedHandle struct {
+	handle  any
+	destroy func()
+}
+
+// Own registers a handle, a *capi.Buffer, *capi.Event, *capi.LoadedExecutable,
+// *capi.Executable, *capi.Client, *capi.TopologyDescription or
+// *capi.AsyncHostToDeviceTransferManager, to be destroyed when the check ends,
+// last first. It returns it. A nil handle is ignored.
+func Own[H comparable](t *T, handle H) H {
+	var none H
+	if handle == none {
+		return handle
+	}
+	var f func()
+	switch h := any(handle).(type) {
+	case *capi.Buffer:
+		f = func() { destroy(t, capi.BufferDestroyArgs{Buffer: h}) }
+	case *capi.Event:
+		f = func() { destroy(t, capi.EventDestroyArgs{Event: h}) }
+	case *capi.LoadedExecutable:
+		f = func() { destroy(t, capi.LoadedExecutableDestroyArgs{Executable: h}) }
+	case *capi.Executable:
+		f = func() { destroy(t, capi.ExecutableDestroyArgs{Executable: h}) }
+	case *capi.Client:
+		f = func() { destroy(t, capi.ClientDestroyArgs{Client: h}) }
+	case *capi.TopologyDescription:
+		f = func() { destroy(t, capi.TopologyDescriptionDestroyArgs{Topology: h}) }
+	case *capi.AsyncHostToDeviceTransferManager:
+		f = func() { destroy(t, capi.AsyncHostToDeviceTransferManagerDestroyArgs{TransferManager: h}) }
+	default:
+		t.Fatalf("the suite does not know how to destroy a %T", handle)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.owned = append(t.owned, ownedHandle{handle, f})
+	return handle
+}
+
+// Destroy destroys a handle that Own registered, now.
+func Destroy[H comparable](t *T, handle H) {
+	if f := t.take(handle); f != nil {
+		f()
+	}
+}
+
+// Disown forgets a handle that Own registered: somebody else destroyed it, or
+// will.
+func Disown[H comparable](t *T, handle H) H {
+	t.take(handle)
+	return handle
+}
+
+func (t *T) take(handle any) func() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for i := len(t.owned) - 1; i >= 0; i-- {
+		if t.owned[i].handle == handle {
+			f := t.owned[i].destroy
+			t.owned = append(t.owned[:i], t.owned[i+1:]...)
+			return f
+		}
+	}
+	return nil
+}
+
+// ownFirst registers a handle that has to outlive those owned already.
+func (t *T) ownFirst(handle any, f func()) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.owned = append([]ownedHandle{{handle, f}}, t.owned...)
+}
+
+func (t *T) destroyOwned() {
+	for {
+		t.mu.Lock()
+		n := len(t.owned)
+		if n == 0 {
+			t.mu.Unlock()
+			return
+		}
+		f := t.owned[n-1].destroy
+		t.owned = t.owned[:n-1]
+		t.mu.Unlock()
+		f()
+	}
+}
+
+// destroy calls a destroy function; its error is a note, for the check has its
+// answer by then, and other rules look at destruction.
+func destroy[A any](t *T, args A) {
+	if _, err := Try(t, args); err != nil {
+		t.Notef("%v", err)
+	}
+}

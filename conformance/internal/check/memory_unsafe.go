@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package check
+
+import (
+	"unsafe"
+
+	"github.com/purepjrt/purepjrt/capi"
+)
+
+// Pointer returns the address of the first element, nil when there is none.
+func Pointer[E any](s []E) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(s)) }
+
+// TiledLayout is a layout without tiles.
+func TiledLayout(minorToMajor []int64) *capi.BufferMemoryLayout {
+	// The union hides its pointers from the garbage collector, so the array
+	// stands in one allocation with the layout, behind it.
+	l := &struct {
+		layout capi.BufferMemoryLayout
+		order  [maxRank]int64
+	}{}
+	l.layout.StructSize = capi.BufferMemoryLayoutSize
+	l.layout.Type = capi.BufferMemoryLayoutTypeTiled
+	n := copy(l.order[:], minorToMajor)
+	tiled := l.layout.Tiled()
+	tiled.StructSize = capi.BufferMemoryLayoutTiledSize
+	tiled.MinorToMajor, tiled.MinorToMajorSize = &l.order[0], uintptr(n)
+	return &l.layout
+}
+
+// StridedLayout is a layout by byte strides.
+func StridedLayout(strides []int64) *capi.BufferMemoryLayout {
+	l := &struct {
+		layout  capi.BufferMemoryLayout
+		strides [maxRank]int64
+	}{}
+	l.layout.StructSize = capi.BufferMemoryLayoutSize
+	l.layout.Type = capi.BufferMemoryLayoutTypeStrides
+	n := copy(l.strides[:], strides)
+	s := l.layout.Strides()
+	s.StructSize = capi.BufferMemoryLayoutStridesSize
+	s.ByteStrides, s.NumByteStrides = &l.strides[0], uintptr(n)
+	return &l.layout
+}
+
+// maxRank is the most dimensions that a layout here can have.
+const maxRank = 16

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package check
+
+import (
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/purepjrt/purepjrt/capi"
+)
+
+// Programs that many checks use, in StableHLO text.
+const (
+	// AddOne returns its argument, tensor<4xf32>, plus one.
+	AddOne = `module @add_one {
+  func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
+    %one = stablehlo.constant dense<1.0> : tensor<4xf32>
+    %0 = stablehlo.add %a, %one : tensor<4xf32>
+    return %0 : tensor<4xf32>
+  }
+}`
+	// Add returns the sum of two tensor<4xf32>.
+	Add = `module @add {
+  func.func @main(%a: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<4xf32> {
+    %0 = stablehlo.add %a, %b : tensor<4xf32>
+    return %0 : tensor<4xf32>
+  }
+}`
+	// Pair returns the double of a tensor<2x3xi32> and the square of a
+	// tensor<f32>.
+	Pair = `module @pair {
+  func.func @main(%a: tensor<2x3xi32>, %b: tensor<f32>) -> (tensor<2x3xi32>, tensor<f32>) {
+    %0 = stablehlo.add %a, %a : tensor<2x3xi32>
+    %1 = stablehlo.multiply %b, %b : tensor<f32>
+    return %0, %1 : tensor<2x3xi32>, tensor<f32>
+  }
+}`
+	// Donate doubles a tensor<4xf32>, whose memory it may use for the result.
+	Donate = `module @donate {
+  func.func @main(%a: tensor<4xf32> {tf.aliasing_output = 0 : i32}) -> tensor<4xf32> {
+    %0 = stablehlo.add %a, %a : tensor<4xf32>
+    return %0 : tensor<4xf32>
+  }
+}`
+	// Heavy multiplies a tensor<256x256xf32> with itself three times: long
+	// enough to be still running when the next call is made.
+	Heavy = `module @heavy {
+  func.func @main(%a: tensor<256x256xf32>) -> tensor<256x256xf32> {
+    %0 = stablehlo.dot_general %a, %a, contracting_dims = [1] x [0] : (tensor<256x256xf32>, tensor<256x256xf32>) -> tensor<256x256xf32>
+    %1 = stablehlo.dot_general %0, %a, contracting_dims = [1] x [0] : (tensor<256x256xf32>, tensor<256x256xf32>) -> tensor<256x256xf32>
+    %2 = stablehlo.dot_general %1, %a, contracting_dims = [1] x [0] : (tensor<256x256xf32>, tensor<256x256xf32>) -> tensor<256x256xf32>
+    return %2 : tensor<256x256xf32>
+  }
+}`
+)
+
+// Devices is a serialized CompileOptionsProto for so many replicas and
+// partitions. The device assignment is left to the plugin.
+func Devices(replicas, partitions int) []byte {
+	var build []byte
+	build = protowire.AppendTag(build, 4, protowire.VarintType)
+	build = protowire.AppendVarint(build, uint64(replicas))
+	build = protowire.AppendTag(build, 5, protowire.VarintType)
+	build = protowire.AppendVarint(build, uint64(partitions))
+	if partitions > 1 {
+		build = protowire.AppendTag(build, 6, protowire.VarintType) // use_spmd_partitioning
+		build = protowire.AppendVarint(build, 1)
+	}
+	out := protowire.AppendTag(nil, 3, protowire.BytesType)
+	return protowire.AppendBytes(out, build)
+}
+
+// Program makes the struct of a program of a format, such as mlir. A NUL stands
+// behind the code, which its size does not count: some plugins read on until
+// they find one.
+func Program(format, code string) *capi.Program {
+	p := &capi.Program{StructSize: capi.ProgramSize, Code: capi.CString(code), CodeSize: uintptr(len(code))}
+	p.Format, p.FormatSize = capi.StringData(format)
+	return p
+}
+
+// CompileArgs is the arguments that compile a StableHLO text.
+func CompileArgs(c *Client, text string, options []byte) capi.ClientCompileArgs {
+	args := capi.ClientCompileArgs{Client: c.Handle, Program: Program("mlir", text)}
+	args.CompileOptions, args.CompileOptionsSize = capi.BytesData(options)
+	return args
+}
+
+// Compile compiles a StableHLO text for one device. The check owns the
+// executable.
+func (t *T) Compile(c *Client, text string) *capi.LoadedExecutable {
+	return t.CompileWith(c, text, Devices(1, 1))
+}
+
+// CompileWith is Compile with a serialized CompileOptionsProto.
+func (t *T) CompileWith(c *Client, text string, options []byte) *capi.LoadedExecutable {
+	exe := Call(t, CompileArgs(c, text, options)).Executable
+	if exe == nil {
+		t.Fatalf("PJRT_Client_Compile: success without an executable")
+	}
+	return Own(t, exe)
+}
+
+// Executable returns the part of a loaded executable that can be asked things.
+// The check owns it.
+func (t *T) Executable(exe *capi.LoadedExecutable) *capi.Executable {
+	return Own(t, Call(t, capi.LoadedExecutableGetExecutableArgs{LoadedExecutable: exe}).Executable)
+}
+
+// NumOutputs returns how many results a program has.
+func (t *T) NumOutputs(exe *capi.LoadedExecutable) int {
+	return int(Call(t, capi.ExecutableNumOutputsArgs{Executable: t.Executable(exe)}).NumOutputs)
+}
+
+// Execution is one call of PJRT_LoadedExecutable_Execute with all that it points
+// to. Its fields may be changed before the call.
+type Execution struct {
+	Args    capi.LoadedExecutableExecuteArgs
+	Options *capi.ExecuteOptions
+	Outputs [][]*capi.Buffer // per device, filled by the call
+	Events  []*capi.Event    // per device, filled by the call
+}
+
+// NewExecution prepares an execution with a list of arguments for each device.
+func NewExecution(exe *capi.LoadedExecutable, outputs int, arguments ...[]*capi.Buffer) *Execution {
+	n := len(arguments)
+	x := &Execution{
+		Options: &capi.ExecuteOptions{StructSize: capi.ExecuteOptionsSize},
+		Outputs: make([][]*capi.Buffer, n),
+		Events:  make([]*capi.Event, n),
+	}
+	in, out := make([]**capi.Buffer, n), make([]**capi.Buffer, n)
+	for i := range arguments {
+		x.Outputs[i] = make([]*capi.Buffer, outputs)
+		in[i], _ = First(arguments[i])
+		out[i], _ = First(x.Outputs[i])
+	}
+	x.Args = capi.LoadedExecutableExecuteArgs{Executable: exe, Options: x.Options, NumDevices: uintptr(n)}
+	if n > 0 {
+		x.Args.NumArgs = uintptr(len(arguments[0]))
+	}
+	x.Args.ArgumentLists, _ = First(in)
+	x.Args.OutputLists, _ = First(out)
+	x.Args.DeviceCompleteEvents, _ = First(x.Events)
+	return x
+}
+
+// Start executes and takes ownership of the outputs and events. It does not
+// wait.
+func (x *Execution) Start(t *T) error {
+	_, err := Try(t, x.Args)
+	if err != nil {
+		return err
+	}
+	for i := range x.Outputs {
+		for _, b := range x.Outputs[i] {
+			Own(t, b)
+		}
+	}
+	for _, e := range x.Events {
+		Own(t, e)
+	}
+	return nil
+}
+
+// Run executes on one device and waits. The check owns the outputs.
+func (t *T) Run(exe *capi.LoadedExecutable, outputs int, arguments ...*capi.Buffer) []*capi.Buffer {
+	return t.RunOn(exe, outputs, arguments)[0]
+}
+
+// RunOn executes on several devices, with a list of arguments for each, and
+// waits. The check owns the outputs.
+func (t *T) RunOn(exe *capi.LoadedExecutable, outputs int, arguments ...[]*capi.Buffer) [][]*capi.Buffer {
+	x := NewExecution(exe, outputs, arguments...)
+	if err := x.Start(t); err != nil {
+		t.Fatalf("PJRT_LoadedExecutable_Execute: expected success, got %v", err)
+	}
+	for i, e := range x.Events {
+		if err := t.Await(e); err != nil {
+			t.Fatalf("PJRT_LoadedExecutable_Execute: expected the event of device %d to succeed, got %v", i, err)
+		}
+	}
+	for i := range x.Outputs {
+		for j, b := range x.Outputs[i] {
+			if b == nil {
+				t.Fatalf("PJRT_LoadedExecutable_Execute: output %d of device %d is null", j, i)
+			}
+		}
+	}
+	return x.Outputs
+}

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"sync"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/conformance/report"
+	"github.com/purepjrt/purepjrt/conformance/rules"
+)
+
+// T is what a check reports to. Its methods may be called from any goroutine,
+// but those that end the check (Fatalf, the skips, and whatever may call them)
+// only from the check's own.
+type T struct {
+	env   *Env
+	check *Check
+	rule  *rules.Rule
+	ctx   context.Context
+
+	mu       sync.Mutex
+	failures []string
+	notes    []string
+	skew     []report.Skew
+	cleanups []func()
+	owned    []ownedHandle
+	verdict  Verdict // of a check that ended early
+	skip     string
+	suite    string
+}
+
+// maxMessages bounds what a check that fails in a loop can say.
+const maxMessages = 20
+
+func (t *T) run() {
+	finished := false
+	defer func() {
+		// Cleanups run whatever happened; one that fails fails the check.
+		t.cleanup()
+	}()
+	defer func() {
+		if v := recover(); v != nil {
+			t.mu.Lock()
+			t.suite = fmt.Sprintf("panic: %v\n%s", v, debug.Stack())
+			t.mu.Unlock()
+		} else if !finished {
+			return // Goexit: the verdict is set
+		}
+	}()
+	if !t.check.Library {
+		if n, need := len(t.Client().Devices), max(t.check.Devices, 1); n < need {
+			t.SkipEnvf("needs %d devices that the process can address, and the client has %d", need, n)
+		}
+	}
+	t.check.Run(t)
+	finished = true
+}
+
+// cleanup runs the cleanups, last first, each even when another ended early.
+func (t *T) cleanup() {
+	for {
+		t.mu.Lock()
+		var f func()
+		if n := len(t.cleanups); n > 0 {
+			f, t.cleanups = t.cleanups[n-1], t.cleanups[:n-1]
+		}
+		t.mu.Unlock()
+		if f == nil {
+			break
+		}
+		t.guard(f)
+	}
+	t.guard(t.destroyOwned)
+}
+
+// guard runs f in a goroutine of its own, so that a Fatalf ends only f.
+func (t *T) guard(f func()) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer func() {
+			if v := recover(); v != nil {
+				t.mu.Lock()
+				t.suite = fmt.Sprintf("panic in a cleanup: %v\n%s", v, debug.Stack())
+				t.mu.Unlock()
+			}
+		}()
+		f()
+	}()
+	<-done
+}
+
+func (t *T) result() Result {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	r := Result{Check: t.check.Name(), Rule: t.check.Rule, Verdict: Pass, Failures: t.failures, Notes: t.notes, Skew: t.skew}
+	switch {
+	case t.suite != "":
+		r.Verdict = SuiteError
+		r.Failures = append(r.Failures, t.suite)
+	case len(t.failures) > 0 && t.rule.Severity == rules.Should:
+		r.Verdict = Warn
+	case len(t.failures) > 0:
+		r.Verdict = Fail
+	case t.verdict != "":
+		r.Verdict, r.Skip = t.verdict, t.skip
+	}
+	return r
+}
+
+// Context ends when the check's time is up.
+func (t *T) Context() context.Context { return t.ctx }
+
+// Table is the plugin.
+func (t *T) Table() *capi.Table { return t.env.Table }
+
+// Minor is the API minor that the plugin states.
+func (t *T) Minor() int {
+	_, minor := t.env.Table.Version()
+	return minor
+}
+
+// Env is what the check runs in.
+func (t *T) Env() *Env { return t.env }
+
+// Rule is the rule that is being checked.
+func (t *T) Rule() *rules.Rule { return t.rule }
+
+// Errorf says what was expected and what came, and fails the check, which goes
+// on.
+func (t *T) Errorf(format string, args ...any) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch {
+	case len(t.failures) < maxMessages:
+		t.failures = append(t.failures, fmt.Sprintf(format, args...))
+	case len(t.failures) == maxMessages:
+		t.failures = append(t.failures, "more failures were left out")
+	}
+}
+
+// Fatalf is Errorf and ends the check.
+func (t *T) Fatalf(format string, args ...any) {
+	t.Errorf(format, args...)
+	runtime.Goexit()
+}
+
+// Failed reports whether the check failed so far.
+func (t *T) Failed() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.failures) > 0
+}
+
+// Notef adds an observation to the report that decides nothing.
+func (t *T) Notef(format string, args ...any) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.notes) < maxMessages {
+		t.notes = append(t.notes, fmt.Sprintf(format, args...))
+	}
+}
+
+// Skew adds a line to the report's matrix of struct sizes, and decides nothing:
+// a check that finds an outcome wrong says so with Errorf, too.
+func (t *T) Skew(s report.Skew) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	s.Check = t.check.Name()
+	t.skew = append(t.skew, s)
+}
+
+// SkipEnvf ends the check: the machine or the plugin's devices lack what it
+// needs. Failures so far count all the same.
+func (t *T) SkipEnvf(format string, args ...any) { t.skipf(SkipEnv, format, args...) }
+
+// SkipUnimplf ends the check: the plugin does not offer the feature.
+func (t *T) SkipUnimplf(format string, args ...any) { t.skipf(SkipUnimpl, format, args...) }
+
+// SkipAbsentf ends the check: the plugin is older than the feature.
+func (t *T) SkipAbsentf(format string, args ...any) { t.skipf(SkipAbsent, format, args...) }
+
+func (t *T) skipf(v Verdict, format string, args ...any) {
+	t.mu.Lock()
+	t.verdict, t.skip = v, fmt.Sprintf(format, args...)
+	t.mu.Unlock()
+	runtime.Goexit()
+}
+
+// skipFor ends the check when err says that the plugin lacks something: a slot
+// that is not there, or UNIMPLEMENTED as an answer.
+func (t *T) skipFor(err error) {
+	var e *capi.Error
+	switch {
+	case !errors.As(err, &e) || e.Code != capi.ErrorCodeUnimplemented:
+	case e.Missing:
+		t.SkipAbsentf("%v", err)
+	default:
+		t.SkipUnimplf("%v", err)
+	}
+}
+
+// Cleanup runs f when the check is over, last added first, before the handles
+// that the check owns are destroyed. f may call every method of T.
+func (t *T) Cleanup(f func()) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.cleanups = append(t.cleanups, f)
+}
+
+// Equal fails the check when got is not want. what names the value.
+func Equal[V comparable](t *T, want, got V, what string, args ...any) bool {
+	if got == want {
+		return true
+	}
+	t.Errorf("%s: expected %v, got %v", fmt.Sprintf(what, args...), show(want), show(got))
+	return false
+}
+
+func show(v any) string {
+	if s, ok := v.(string); ok {
+		return fmt.Sprintf("%q", s)
+	}
+	return fmt.Sprint(v)
+}
+
+// ErrorCode fails the check unless err is an error of the plugin with one of
+// the codes. what says what was done.
+func (t *T) ErrorCode(err error, what string, codes ...capi.ErrorCode) bool {
+	var names []string
+	for _, c := range codes {
+		names = append(names, c.String())
+		if err != nil && capi.CodeOf(err) == c {
+			return true
+		}
+	}
+	want := strings.Join(names, " or ")
+	if want == "" {
+		want = "an error"
+	}
+	switch {
+	case err == nil:
+		t.Errorf("%s: expected %s, got success", what, want)
+	case len(codes) > 0:
+		t.Errorf("%s: expected %s, got %s: %v", what, want, capi.CodeOf(err), err)
+	default:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,474 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package buffers
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
+)
+
+// Transfers to buffers that exist before their data does.
+var asyncChecks = []check.Check{
+	rule("AH2D-01", func(t *check.T) {
+		specs := []spec{{dtype.F32, []int64{2, 2}}, {dtype.S8, []int64{3}}, {dtype.F64, []int64{}}}
+		m := manager(t, specs...)
+		check.Equal(t, 3, check.Call(t, capi.AsyncHostToDeviceTransferManagerBufferCountArgs{TransferManager: m}).BufferCount, "buffer_count for 3 specs")
+		for i, s := range specs {
+			b := retrieve(t, m, i)
+			check.Equal(t, capi.BufferType(s.e), check.Call(t, capi.BufferElementTypeArgs{Buffer: b}).Type, "type of buffer %d", i)
+			if got := t.Dimensions(b); !slices.Equal(got, s.dims) {
+				t.Errorf("dimensions of buffer %d: expected %v, got %v", i, s.dims, got)
+			}
+			check.Equal(t, false, t.IsReady(t.Ready(b)), "is_ready of buffer %d before its data came", i)
+		}
+	}),
+	hostile("AH2D-02", func(t *check.T) {
+		specs := []spec{{dtype.F32, []int64{2, 3}}, {dtype.F32, []int64{3, 2}}}
+		for what, layouts := range map[string][]*capi.BufferMemoryLayout{
+			"null": nil, "an array of nulls": {nil, nil}, "a layout for each": {check.RowMajor(2), check.RowMajor(2)}, "a layout for one": {check.RowMajor(2), nil},
+		} {
+			args := managerArgs(t, specs...)
+			args.DeviceLayouts, args.NumDeviceLayouts = check.First(layouts)
+			m := check.Own(t, check.Call(t, args).TransferManager)
+			for i := range specs {
+				b := retrieve(t, m, i)
+				send(t, m, i, dtype.Bytes(floats(6)), 0, true)
+				check.ExpectBuffer(t, b, floats(6), "buffer of a manager whose device_layouts are "+what)
+			}
+		}
+	}),
+	hostile("AH2D-03", func(t *check.T) {
+		args := managerArgs(t, spec{dtype.F32, []int64{2, 3}}, spec{dtype.F32, []int64{3, 2}})
+		args.DeviceLayouts, args.NumDeviceLayouts = check.First([]*capi.BufferMemoryLayout{check.RowMajor(2)})
+		out, err := check.Try(t, args)
+		check.Own(t, out.TransferManager)
+		t.ErrorCode(err, "one device layout for two specs")
+	}),
+	hostile("AH2D-04", func(t *check.T) {
+		check.Destroy(t, manager(t, spec{dtype.F32, []int64{1}})) // skips where there is no such function
+		out, err := check.Try(t, managerArgs(t))
+		if err != nil {
+			t.Notef("zero specs are refused: %v", err)
+			return
+		}
+		m := check.Own(t, out.TransferManager)
+		check.Equal(t, 0, check.Call(t, capi.AsyncHostToDeviceTransferManagerBufferCountArgs{TransferManager: m}).BufferCount, "buffer_count for no specs")
+	}),
+	rule("AH2D-05", func(t *check.T) {
+		m := manager(t, spec{dtype.F32, []int64{4}}, spec{dtype.F32, []int64{4}})
+		count := func(when string) {
+			check.Equal(t, 2, check.Call(t, capi.AsyncHostToDeviceTransferManagerBufferCountArgs{TransferManager: m}).BufferCount, "buffer_count %s", when)
+		}
+		count("at first")
+		retrieve(t, m, 0)
+		count("after a buffer was retrieved")
+		send(t, m, 0, dtype.Bytes(floats(4)), 0, true)
+		count("after a transfer")
+		retrieve(t, m, 1)
+		count("after all buffers were retrieved")
+	}),
+	rule("AH2D-06", func(t *check.T) {
+		specs := []spec{{dtype.F32, []int64{2, 3}}, {dtype.S8, []int64{5}}, {dtype.F64, []int64{}}, {dtype.C64, []int64{3}}, {dtype.S4, []int64{5}}}
+		for _, s := range specs {
+			out, err := check.Try(t, managerArgs(t, s))
+			if err != nil && s.e == dtype.S4 {
+				t.Notef("i4 is refused: %v", err)
+				continue
+			}
+			m := manager(t, s)
+			check.Own(t, out.TransferManager)
+			size := check.Call(t, capi.AsyncHostToDeviceTransferManagerBufferSizeArgs{TransferManager: m}).BufferSize
+			b := retrieve(t, m, 0)
+			check.Equal(t, check.Call(t, capi.BufferOnDeviceSizeInBytesArgs{Buffer: b}).OnDeviceSizeInBytes, size, "buffer_size of %v%v, compared with PJRT_Buffer_OnDeviceSizeInBytes", s.e, s.dims)
+		}
+	}),
+	{Rule: "AH2D-07", Variant: "negative", Hostile: true, Run: sizeOf(-1)},
+	{Rule: "AH2D-07", Variant: "count", Hostile: true, Run: sizeOf(2)},
+	rule("AH2D-08", func(t *check.T) {
+		c := t.Client()
+		for i, d := range c.Devices {
+			args := managerArgs(t, spec{dtype.F32, []int64{4}})
+			args.Memory = check.Optional(t, capi.DeviceDefaultMemoryArgs{Device: d}).Memory
+			m := check.Own(t, check.Call(t, args).TransferManager)
+			got := check.Call(t, capi.AsyncHostToDeviceTransferManagerDeviceArgs{TransferManager: m}).DeviceOut
+			check.Equal(t, d, got, "device of a manager for the memory of device %d", i)
+			check.Equal(t, d, check.Call(t, capi.BufferDeviceArgs{Buffer: retrieve(t, m, 0)}).Device, "device of its buffer")
+		}
+	}),
+	rule("AH2D-09", func(t *check.T) {
+		m := manager(t, spec{dtype.F32, []int64{4}})
+		b := retrieve(t, m, 0)
+		e := t.Ready(b)
+		check.Equal(t, false, t.IsReady(e), "is_ready before a transfer")
+		data := dtype.Bytes(floats(4))
+		send(t, m, 0, data[:8], 0, false)
+		time.Sleep(while)
+		check.Equal(t, false, t.IsReady(e), "is_ready after half of the transfers")
+		send(t, m, 0, data[8:], 8, true)
+		mustAwait(t, e, "ready event after the last transfer")
+		check.ExpectBuffer(t, b, floats(4), "buffer after the last transfer")
+	}),
+	hostile("AH2D-10", func(t *check.T) {
+		m := manager(t, spec{dtype.F32, []int64{4}})
+		for _, index := range []int32{1, 5} {
+			_, err := check.Try(t, capi.AsyncHostToDeviceTransferManagerRetrieveBufferArgs{TransferManager: m, BufferIndex: index})
+			t.ErrorCode(err, "buffer "+show(index)+" of one")
+		}
+	}),
+	hostile("AH2D-11", func(t *check.T) {
+		m := manager(t, spec{dtype.F32, []int64{4}})
+		retrieve(t, m, 0)
+		_, err := check.Try(t, capi.AsyncHostToDeviceTransferManagerRetrieveBufferArgs{TransferManager: m})
+		t.ErrorCode(err, "second retrieval of a buffer")
+	}),
+	rule("AH2D-12", func(t *check.T) {
+		for _, e := range types(t) {
+			if e.IsSubByte() {
+				continue // the form of their data is that of the device
+			}
+			s := spec{e, []int64{3, 5}}
+			out, err := check.Try(t, managerArgs(t, s))
+			if err != nil {
+				if e == dtype.F32 {
+					check.Call(t, managerArgs(t, s))
+				}
+				t.Notef("%v is refused: %v", e, err)
+				continue
+			}
+			m := check.Own(t, out.TransferManager)
+			b := retrieve(t, m, 0)
+			data := hostBytes(e, 15)
+			send(t, m, 0, data, 0, true)
+			mustAwait(t, t.Ready(b), "ready event after one full transfer of "+e.String())
+			expectBytes(t, data, t.Download(b), 0xff, e.String()+"[3 5] in one transfer")
+		}
+	}),
+	rule("AH2D-13", func(t *check.T) {
+		const n, chunk = 100, 64
+		m := manager(t, spec{dtype.U8, []int64{n * chunk}})
+		b := retrieve(t, m, 0)
+		e := t.Ready(b)
+		data := counting(n * chunk)
+		t.Keep(data)
+		// A step that has no factor with the number of chunks visits each once.
+		for i, at := 0, 0; i < n; i, at = i+1, (at+37)%n {
+			send(t, m, 0, data[at*chunk:(at+1)*chunk], int64(at*chunk), i == n-1)
+		}
+		mustAwait(t, e, "ready event after 100 transfers")
+		expectBytes(t, data, t.Download(b), 0xff, "100 transfers in another order")
+	}),
+	hostile("AH2D-14", func(t *check.T) {
+		m := manager(t, spec{dtype.F32, []int64{4}})
+		b := retrieve(t, m, 0)
+		e := t.Ready(b)
+		data := dtype.Bytes(floats(4))
+		t.Keep(data)
+		if err := trySend(t, m, 0, data[:8], 0, true); err != nil {
+			t.Notef("a last transfer that leaves holes is refused: %v", err)
+			return
+		}
+		if soon(t, e) {
+			t.Fatalf("last transfer, of 8 bytes of 16: expected it to be refused, or the buffer to wait for the rest, and it is ready")
+		}
+		if err := trySend(t, m, 0, data[8:], 8, false); err != nil {
+			t.Notef("a transfer after the last is refused: %v", err)
+			return
+		}
+		if t.Eventually(patience, "the buffer becomes ready after all transfers, of which the last was flagged first", func() bool { return t.IsReady(e) }) {
+			check.ExpectBuffer(t, b, floats(4), "buffer after all transfers")
+		}
+	}),
+	hostile("AH2D-15", func(t *check.T) {
+		data := make([]byte, 64)
+		t.Keep(data)
+		for _, w := range []struct {
+			offset, size int64
+		}{{8, 16}, {0, 17}, {16, 1}, {-4, 8}, {0, -1}, {1<<63 - 4, 8}} {
+			m := manager(t, spec{dtype.F32, []int64{4}})
+			out, err := check.Try(t, capi.AsyncHostToDeviceTransferManagerTransferDataArgs{
+				TransferManager: m, Data: check.Pointer(data), Offset: w.offset, TransferSize: w.size,
+			})
+			if err == nil && out.DoneWithH2dTransfer != nil {
+				err = t.Wait(out.DoneWithH2dTransfer)
+			}
+			what := "transfer of " + show(w.size) + " bytes to offset " + show(w.offset) + " of 16"
+			t.ErrorCode(err, what)
+			destroyManager(t, m, what)
+		}
+	}),
+	rule("AH2D-16", func(t *check.T) {
+		const n = 4 << 20
+		m := manager(t, spec{dtype.U8, []int64{n}})
+		b := retrieve(t, m, 0)
+		data := counting(n)
+		t.Keep(data)
+		send(t, m, 0, data, 0, true) // waits until it is done
+		spoil(data)
+		expectBytes(t, counting(n), t.Download(b), 0xff, "transfer whose memory was overwritten when done_with_h2d_transfer was ready")
+	}),
+	hostile("AH2D-17", func(t *check.T) {
+		m := manager(t, spec{dtype.F32, []int64{4}})
+		b := retrieve(t, m, 0)
+		e := t.Ready(b)
+		data := dtype.Bytes(floats(4))
+		send(t, m, 0, data, 0, false)
+		check.Equal(t, false, t.IsReady(e), "is_ready before the last transfer")
+		if err := trySend(t, m, 0, data[:0], 16, true); err != nil {
+			t.Errorf("last transfer, of no bytes: expected success, got %v", err)
+			return
+		}
+		if t.Eventually(patience, "the buffer becomes ready after a last transfer of no bytes", func() bool { return t.IsReady(e) }) {
+			check.ExpectBuffer(t, b, floats(4), "buffer after a last transfer of no bytes")
+		}
+	}),
+	hostile("AH2D-18", func(t *check.T) {
+		m := manager(t, spec{dtype.F32, []int64{4}})
+		b := retrieve(t, m, 0)
+		send(t, m, 0, dtype.Bytes(floats(4)), 0, true)
+		mustAwait(t, t.Ready(b), "ready event")
+		t.ErrorCode(trySend(t, m, 0, dtype.Bytes(sevens(4)), 0, false), "transfer after the last")
+		check.ExpectBuffer(t, b, floats(4), "buffer after a transfer that came too late")
+	}),
+	rule("AH2D-22", func(t *check.T) {
+		m := manager(t, spec{dtype.F32, []int64{4}}, spec{dtype.F32, []int64{4}})
+		bad, good := retrieve(t, m, 0), retrieve(t, m, 1)
+		setError(t, m, 0)
+		expectError(t, t.Await(t.Ready(bad)), failureCode, failureMessage, "ready event of a buffer that was set to an error")
+		check.Equal(t, false, t.IsReady(t.Ready(good)), "is_ready of the other buffer")
+		send(t, m, 1, dtype.Bytes(floats(4)), 0, true)
+		mustAwait(t, t.Ready(good), "ready event of the other buffer")
+		check.ExpectBuffer(t, good, floats(4), "the other buffer")
+	}),
+	lateError("after its data", func(t *check.T, m *capi.AsyncHostToDeviceTransferManager, b *capi.Buffer) {
+		send(t, m, 0, dtype.Bytes(floats(4)), 0, true)
+		mustAwait(t, t.Ready(b), "ready event")
+		tryError(t, m, "after its data")
+		check.ExpectBuffer(t, b, floats(4), "buffer that was set to an error after its data came")
+	}),
+	lateError("twice", func(t *check.T, m *capi.AsyncHostToDeviceTransferManager, b *capi.Buffer) {
+		setError(t, m, 0)
+		tryError(t, m, "twice")
+		expectError(t, t.Await(t.Ready(b)), failureCode, failureMessage, "ready event of a buffer that was set to an error twice")
+	}),
+	rule("AH2D-24", func(t *check.T) {
+		m := manager(t, spec{dtype.F32, []int64{4}})
+		values, err := capi.NewNamedValues([]capi.Attribute{{Name: "origin", Value: "a check"}, {Name: "empty", Value: ""}})
+		if err != nil {
+			panic(err)
+		}
+		args := capi.AsyncHostToDeviceTransferManagerAddMetadataArgs{TransferManager: m}
+		args.TransferMetadata, args.NumMetadata = values.Data()
+		t.Keep(values)
+		check.Call(t, args)
+		check.SpoilNamedValues(args.TransferMetadata, args.NumMetadata)
+		b := retrieve(t, m, 0)
+		send(t, m, 0, dtype.Bytes(floats(4)), 0, true)
+		check.ExpectBuffer(t, b, floats(4), "buffer with metadata whose memory was overwritten after the call")
+	}),
+	hostile("AH2D-25", func(t *check.T) {
+		m := manager(t, spec{dtype.F32, []int64{4}})
+		values, err := capi.NewNamedValues([]capi.Attribute{{Name: "number", Value: int64(7)}})
+		if err != nil {
+			panic(err)
+		}
+		args := capi.AsyncHostToDeviceTransferManagerAddMetadataArgs{TransferManager: m}
+		args.TransferMetadata, args.NumMetadata = values.Data()
+		t.Keep(values)
+		_, err = check.Try(t, args)
+		t.ErrorCode(err, "metadata that is a number")
+	}),
+	{Rule: "AH2D-26", Hostile: true, Library: true, Run: func(t *check.T) {
+		t.Require(check.FunctionOf[capi.AsyncHostToDeviceTransferManagerDestroyArgs]())
+		if _, err := check.Try(t, capi.AsyncHostToDeviceTransferManagerDestroyArgs{}); err != nil {
+			t.Errorf("PJRT_AsyncHostToDeviceTransferManager_Destroy of null: expected success, got %v", err)
+		}
+	}},
+	rule("AH2D-27", func(t *check.T) {
+		m := manager(t, spec{dtype.F32, []int64{4}}, spec{dtype.F32, []int64{4}})
+		a, b := retrieve(t, m, 0), retrieve(t, m, 1)
+		send(t, m, 1, dtype.Bytes(floats(2)), 0, false)
+		check.Destroy(t, m)
+		for i, b := range []*capi.Buffer{a, b} {
+			e := t.Ready(b)
+			if t.Eventually(patience, "a buffer of a manager that was destroyed becomes ready", func() bool { return t.IsReady(e) }) {
+				t.ErrorCode(t.Await(e), "ready event of buffer "+show(i)+" of a manager that was destroyed before the last transfer")
+			}
+		}
+	}),
+	hostile("AH2D-28", func(t *check.T) {
+		const n = 32 << 20
+		m := manager(t, spec{dtype.U8, []int64{n}})
+		b := retrieve(t, m, 0)
+		data := counting(n)
+		t.Keep(data)
+		out := check.Call(t, capi.AsyncHostToDeviceTransferManagerTransferDataArgs{
+			TransferManager: m, Data: check.Pointer(data), TransferSize: n, IsLastTransfer: true,
+		})
+		check.Destroy(t, m)
+		err := t.Wait(out.DoneWithH2dTransfer)
+		ready := t.Await(t.Ready(b))
+		if err != nil || ready != nil {
+			t.Notef("a manager that is destroyed during its last transfer gives up on it: %v, %v", err, ready)
+			return
+		}
+		expectBytes(t, data, t.Download(b), 0xff, "transfer whose manager was destroyed at once")
+	}),
+	rule("AH2D-29", func(t *check.T) {
+		exe := compiled(t, check.AddOne)
+		m := manager(t, spec{dtype.F32, []int64{4}})
+		b := retrieve(t, m, 0)
+		out, event := started(t, exe, b)
+		e := t.Ready(out)
+		time.Sleep(while)
+		check.Equal(t, false, t.IsReady(e), "is_ready of the output of an execution whose argument has no data yet")
+		send(t, m, 0, dtype.Bytes(floats(4)), 0, true)
+		mustAwait(t, event, "event of the execution")
+		check.ExpectBuffer(t, out, []float32{2, 3, 4, 5}, "output of an execution that was started before its argument had data")
+	}),
+	rule("AH2D-30", func(t *check.T) {
+		const n, size = 8, 1 << 16
+		var specs []spec
+		for range n {
+			specs = append(specs, spec{dtype.U8, []int64{size}})
+		}
+		m := manager(t, specs...)
+		var all sync.WaitGroup
+		var buffers [n]*capi.Buffer
+		for i := range n {
+			buffers[i] = retrieve(t, m, i)
+		}
+		data := counting(size)
+		t.Keep(data)
+		for i := range n {
+			all.Add(1)
+			go func() {
+				defer all.Done()
+				for at := 0; at < size; at += size / 8 {
+					if err := trySend(t, m, i, data[at:at+size/8], int64(at), at+size/8 == size); err != nil {
+						t.Errorf("transfer in one of 8 threads: expected success, got %v", err)
+					}
+				}
+			}()
+		}
+		all.Wait()
+		for i, b := range buffers {
+			mustAwait(t, t.Ready(b), "ready event of buffer "+show(i))
+			expectBytes(t, data, t.Download(b), 0xff, "buffer "+show(i)+" of 8 that 8 threads filled")
+		}
+	}),
+}
+
+// spec is a shape.
+type spec struct {
+	e    dtype.Type
+	dims []int64
+}
+
+func managerArgs(t *check.T, specs ...spec) capi.ClientCreateBuffersForAsyncHostToDeviceArgs {
+	if len(t.Client().Memories) == 0 {
+		t.SkipUnimplf("a transfer manager needs a memory, and the client has none")
+	}
+	list := make([]capi.ShapeSpec, len(specs))
+	for i, s := range specs {
+		list[i].StructSize, list[i].ElementType = capi.ShapeSpecSize, capi.BufferType(s.e)
+		list[i].Dims, list[i].NumDims = check.First(s.dims)
+	}
+	args := capi.ClientCreateBuffersForAsyncHostToDeviceArgs{Client: t.Client().Handle, Memory: t.DefaultMemory(t.Client())}
+	args.ShapeSpecs, args.NumShapeSpecs = check.First(list)
+	return args
+}
+
+// manager makes a transfer manager. The check owns it.
+func manager(t *check.T, specs ...spec) *capi.AsyncHostToDeviceTransferManager {
+	m := check.Call(t, managerArgs(t, specs...)).TransferManager
+	if m == nil {
+		t.Fatalf("PJRT_Client_CreateBuffersForAsyncHostToDevice: success without a manager")
+	}
+	return check.Own(t, m)
+}
+
+// retrieve takes a buffer from a manager. The check owns it.
+func retrieve(t *check.T, m *capi.AsyncHostToDeviceTransferManager, index int) *capi.Buffer {
+	b := check.Call(t, capi.AsyncHostToDeviceTransferManagerRetrieveBufferArgs{TransferManager: m, BufferIndex: int32(index)}).BufferOut
+	if b == nil {
+		t.Fatalf("PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer: success without a buffer")
+	}
+	return check.Own(t, b)
+}
+
+// trySend transfers bytes and waits until the host's memory is free. It may be
+// used in any goroutine.
+func trySend(t *check.T, m *capi.AsyncHostToDeviceTransferManager, index int, data []byte, offset int64, last bool) error {
+	out, err := check.Try(t, capi.AsyncHostToDeviceTransferManagerTransferDataArgs{
+		TransferManager: m, BufferIndex: int32(index), Data: check.Pointer(data), Offset: offset, TransferSize: int64(len(data)), IsLastTransfer: last,
+	})
+	if err != nil || out.DoneWithH2dTransfer == nil {
+		return err
+	}
+	_, err = check.Try(t, capi.EventAwaitArgs{Event: check.Own(t, out.DoneWithH2dTransfer)})
+	return err
+}
+
+func send(t *check.T, m *capi.AsyncHostToDeviceTransferManager, index int, data []byte, offset int64, last bool) {
+	if err := trySend(t, m, index, data, offset, last); err != nil {
+		t.Fatalf("PJRT_AsyncHostToDeviceTransferManager_TransferData: expected success, got %v", err)
+	}
+}
+
+func sizeOf(index int32) func(*check.T) {
+	return func(t *check.T) {
+		m := manager(t, spec{dtype.F32, []int64{4}}, spec{dtype.F32, []int64{4}})
+		out, err := check.Try(t, capi.AsyncHostToDeviceTransferManagerBufferSizeArgs{TransferManager: m, BufferIndex: index})
+		if err == nil {
+			t.Notef("the size was given as %d", out.BufferSize)
+		}
+		t.ErrorCode(err, "size of buffer "+show(index)+" of two")
+	}
+}
+
+// destroyManager destroys a manager that may not come back after a transfer
+// that it refused, which is another matter than that refusal.
+func destroyManager(t *check.T, m *capi.AsyncHostToDeviceTransferManager, after string) {
+	check.Disown(t, m)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		check.Try(t, capi.AsyncHostToDeviceTransferManagerDestroyArgs{TransferManager: m})
+	}()
+	select {
+	case <-done:
+	case <-time.After(500 * time.Millisecond):
+		t.Notef("after a %s, PJRT_AsyncHostToDeviceTransferManager_Destroy does not return", after)
+	}
+}
+
+func setErrorArgs(m *capi.AsyncHostToDeviceTransferManager, index int, code capi.ErrorCode, message string) capi.AsyncHostToDeviceTransferManagerSetBufferErrorArgs {
+	args := capi.AsyncHostToDeviceTransferManagerSetBufferErrorArgs{TransferManager: m, BufferIndex: int32(index), ErrorCode: code}
+	args.ErrorMessage, args.ErrorMessageSize = capi.StringData(message)
+	return args
+}
+
+func setError(t *check.T, m *capi.AsyncHostToDeviceTransferManager, index int) {
+	check.Call(t, setErrorArgs(m, index, failureCode, failureMessage))
+}
+
+// tryError sets another error, which may be refused.
+func tryError(t *check.T, m *capi.AsyncHostToDeviceTransferManager, when string) {
+	if _, err := check.Try(t, setErrorArgs(m, 0, capi.ErrorCodeAborted, "too late")); err != nil {
+		t.Notef("PJRT_AsyncHostToDeviceTransferManager_SetBufferError %s is refused: %v", when, err)
+	}
+}
+
+func lateError(when string, run func(*check.T, *capi.AsyncHostToDeviceTransferManager, *capi.Buffer)) check.Check {
+	variant := map[string]string{"after its data": "late", "twice": "twice"}[when]
+	return check.Check{Rule: "AH2D-23", Variant: variant, Hostile: true, Run: func(t *check.T) {
+		m := manager(t, spec{dtype.F32, []int64{4}})
+		run(t, m, retrieve(t, m, 0))
+	}}
+}

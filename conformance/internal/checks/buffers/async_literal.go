@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package buffers
+
+import (
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
+)
+
+// Transfers of whole arrays that say what they are.
+var literalChecks = []check.Check{
+	rule("AH2D-19", func(t *check.T) {
+		dims := []int64{2, 3}
+		data := dtype.Bytes(floats(6))
+		for _, layout := range []*capi.BufferMemoryLayout{nil, check.RowMajor(2)} {
+			b, err := sendLiteral(t, spec{dtype.F32, dims}, spec{dtype.F32, dims}, data, layout)
+			if err != nil {
+				check.Call(t, literalArgs(manager(t, spec{dtype.F32, dims}), spec{dtype.F32, dims}, data, layout))
+			}
+			expectBytes(t, data, t.Download(b), 0xff, "literal in row-major order")
+		}
+		columns := permute(data, 4, dims, []int64{0, 1})
+		b, err := sendLiteral(t, spec{dtype.F32, dims}, spec{dtype.F32, dims}, columns, check.TiledLayout([]int64{0, 1}))
+		if code := capi.CodeOf(err); code == capi.ErrorCodeUnimplemented || code == capi.ErrorCodeInvalidArgument {
+			t.Notef("a literal in column-major order is refused: %v", err)
+			return
+		}
+		if err != nil {
+			t.Fatalf("literal in column-major order: expected success, INVALID_ARGUMENT or UNIMPLEMENTED, got %v", err)
+		}
+		expectBytes(t, data, t.Download(b), 0xff, "literal in column-major order")
+	}),
+	hostile("AH2D-20", func(t *check.T) {
+		of := spec{dtype.F32, []int64{2, 3}}
+		data := dtype.Bytes(floats(64))
+		if _, err := sendLiteral(t, of, of, data, nil); err != nil {
+			check.Call(t, literalArgs(manager(t, of), of, data, nil)) // skips where there is no such function
+		}
+		for _, wrong := range []spec{{dtype.F32, []int64{4, 4}}, {dtype.F32, []int64{3}}, {dtype.F64, []int64{2, 3}}} {
+			_, err := sendLiteral(t, of, wrong, data, nil)
+			t.ErrorCode(err, "literal "+wrong.e.String()+show(wrong.dims)+" for a buffer f32[2 3]")
+		}
+	}),
+	hostile("AH2D-21", func(t *check.T) {
+		m := manager(t, spec{dtype.F32, []int64{1}})
+		check.Call(t, literalArgs(m, spec{dtype.F32, []int64{1}}, dtype.Bytes(floats(1)), nil)) // skips where there is no such function
+		refused := func(what string, err error) bool {
+			code := capi.CodeOf(err)
+			if code == capi.ErrorCodeUnimplemented || code == capi.ErrorCodeInvalidArgument {
+				t.Notef("%s is refused: %v", what, err)
+				return true
+			}
+			if err != nil {
+				t.Errorf("%s: expected success, INVALID_ARGUMENT or UNIMPLEMENTED, got %v", what, err)
+			}
+			return err != nil
+		}
+		of := spec{dtype.S4, []int64{6}}
+		data := []byte{1, 2, 3, 4, 5, 6}
+		if out, err := check.Try(t, managerArgs(t, of)); !refused("a buffer of i4", err) {
+			check.Own(t, out.TransferManager)
+			if b, err := sendLiteral(t, of, of, data, nil); !refused("a literal of i4", err) {
+				expectBytes(t, data, t.Download(b), 0x0f, "literal of i4")
+			}
+		}
+		token := spec{dtype.Token, nil}
+		if out, err := check.Try(t, managerArgs(t, token)); !refused("a buffer that is a token", err) {
+			check.Own(t, out.TransferManager)
+			b, err := sendLiteral(t, token, token, nil, nil)
+			if !refused("a literal that is a token", err) {
+				check.Equal(t, capi.BufferTypeToken, check.Call(t, capi.BufferElementTypeArgs{Buffer: b}).Type, "type of a token")
+			}
+		}
+	}),
+}
+
+func literalArgs(m *capi.AsyncHostToDeviceTransferManager, s spec, data []byte, layout *capi.BufferMemoryLayout) capi.AsyncHostToDeviceTransferManagerTransferLiteralArgs {
+	args := capi.AsyncHostToDeviceTransferManagerTransferLiteralArgs{
+		TransferManager: m, Data: check.Pointer(data), ShapeElementType: capi.BufferType(s.e), ShapeLayout: layout,
+	}
+	args.ShapeDims, args.ShapeNumDims = check.First(s.dims)
+	return args
+}
+
+// sendLiteral makes a buffer of one shape and transfers a literal of another to
+// it, and returns the buffer, ready. Without the functions it skips the check.
+func sendLiteral(t *check.T, of, s spec, data []byte, layout *capi.BufferMemoryLayout) (*capi.Buffer, error) {
+	t.Require(check.FunctionOf[capi.AsyncHostToDeviceTransferManagerTransferLiteralArgs]())
+	m := manager(t, of)
+	b := retrieve(t, m, 0)
+	t.Keep(data)
+	out, err := check.Try(t, literalArgs(m, s, data, layout))
+	if err != nil {
+		return nil, err
+	}
+	if out.DoneWithH2dTransfer == nil {
+		t.Fatalf("PJRT_AsyncHostToDeviceTransferManager_TransferLiteral: success without an event")
+	}
+	if err := t.Wait(out.DoneWithH2dTransfer); err != nil {
+		return nil, err
+	}
+	return b, t.Await(t.Ready(b))
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package buffers
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/conformance/rules"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
+)
+
+const (
+	childCheck  = "PUREPJRT_TEST_CHECK"
+	childPlugin = "PUREPJRT_TEST_PLUGIN"
+)
+
+// TestMain runs one check, and prints its result, in a process that a test
+// started.
+func TestMain(m *testing.M) {
+	name := os.Getenv(childCheck)
+	if name == "" {
+		os.Exit(m.Run())
+	}
+	for _, c := range Checks {
+		if c.Name() == name {
+			env, err := open(os.Getenv(childPlugin))
+			if err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				os.Exit(3)
+			}
+			if err := json.NewEncoder(os.Stdout).Encode(check.Run(context.Background(), &c, env)); err != nil {
+				os.Exit(3)
+			}
+			os.Exit(0)
+		}
+	}
+	os.Exit(3)
+}
+
+// open is an environment on a plugin with four CPU devices.
+func open(path string) (*check.Env, error) {
+	table, err := capi.Open(path)
+	return &check.Env{Table: table, Path: path, Options: []capi.Attribute{{Name: "cpu_device_count", Value: int64(4)}}}, err
+}
+
+// child runs a check in a process of its own.
+func child(t *testing.T, path string, c *check.Check) check.Result {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), childCheck+"="+c.Name(), childPlugin+"="+path)
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	r := check.Result{Check: c.Name(), Rule: c.Rule}
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+		require.NoError(t, json.Unmarshal(out, &r), "%s", out)
+		return r
+	case errors.As(err, &exit) && exit.ExitCode() == 3:
+		require.NoError(t, err, "%s", stderr.String())
+	}
+	r.Failures = []string{err.Error() + ": " + firstLine(stderr.String())}
+	if r.Verdict = check.Abort; strings.Contains(stderr.String(), "SIGSEGV") {
+		r.Verdict = check.Crash
+	}
+	return r
+}
+
+func firstLine(s string) string {
+	for line := range strings.Lines(s) {
+		if strings.Contains(line, "Check failed") || strings.Contains(line, "SIG") {
+			return strings.TrimSpace(line)
+		}
+	}
+	return strings.TrimSpace(s[:min(len(s), 200)])
+}
+
+func TestTheCPUPluginFailsWhatIsKnownAndNothingElse(t *testing.T) {
+	path := plugintest.Path(t, "cpu")
+	env, err := open(path)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, env.Close()) })
+	for i := range Checks {
+		c := &Checks[i]
+		if c.Profile > check.Core {
+			continue
+		}
+		t.Run(c.Name(), func(t *testing.T) {
+			require.NoError(t, c.Validate())
+			var r check.Result
+			if c.Hostile {
+				t.Parallel()
+				r = child(t, path, c)
+			} else {
+				r = check.Run(t.Context(), c, env)
+			}
+			t.Log(c.Name(), r.Verdict, r.Duration, r.Skip, strings.Join(r.Failures, "\n"), strings.Join(r.Notes, "\n"))
+			want, known := knownFailures[c.Name()]
+			switch {
+			case known:
+				assert.Equal(t, want.verdict, r.Verdict, "%s; %v", want.reason, r)
+			case !r.Verdict.Skipped():
+				assert.Equal(t, check.Pass, r.Verdict, "%v", r)
+			}
+		})
+	}
+}
+
+type knownFailure struct {
+	verdict check.Verdict
+	reason  string
+}
+
+// Every rule of the groups has a check, or a reason why not.
+func TestEveryRuleIsCheckedOrSaidToBeUnobservable(t *testing.T) {
+	t.Parallel()
+	checked := make(map[string]bool)
+	names := make(map[string]bool)
+	for _, c := range Checks {
+		checked[c.Rule] = true
+		assert.False(t, names[c.Name()], "two checks named %s", c.Name())
+		names[c.Name()] = true
+	}
+	groups := strings.Fields("EVT H2D STR BUF D2H RAW COPY REF VIEW UNI AH2D DMA")
+	for _, r := range rules.All() {
+		for _, g := range groups {
+			if strings.HasPrefix(r.ID, g+"-") {
+				assert.True(t, checked[r.ID] != (Unobservable[r.ID] != ""), "%s: %s", r.ID, r.Text)
+			}
+		}
+	}
+}

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package buffers
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
+)
+
+// types are the element types that hold data and that the plugin's API version
+// knows.
+func types(t *check.T) []dtype.Type {
+	var list []dtype.Type
+	for _, e := range dtype.All() {
+		if e != dtype.Token && e.Since() <= t.Minor() {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// subByteTypes are the types that are narrower than a byte.
+func subByteTypes(t *check.T) []dtype.Type {
+	var list []dtype.Type
+	for _, e := range types(t) {
+		if e.IsSubByte() {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// elements is the number of elements of dims, 1 without any.
+func elements(dims ...int64) int {
+	n := int64(1)
+	for _, d := range dims {
+		n *= d
+	}
+	return int(n)
+}
+
+// mask has the bits that count in a byte of a host array.
+func mask(e dtype.Type) byte {
+	if e.IsSubByte() {
+		return byte(1)<<e.Bits() - 1
+	}
+	return 0xff
+}
+
+// hostBytes is n elements of a type, of varied values that are valid and no
+// NaNs: those are a rule of their own. The bits above the width of narrow types
+// are zero.
+func hostBytes(e dtype.Type, n int) []byte {
+	r := rand.New(rand.NewPCG(uint64(e), 7))
+	data := make([]byte, n*e.Size())
+	for i := range data {
+		data[i] = byte(r.Uint32())
+	}
+	component := e.Size()
+	if e.IsComplex() {
+		component /= 2
+	}
+	for i := range data {
+		switch {
+		case e == dtype.Pred:
+			data[i] &= 1
+		case e.IsSubByte():
+			data[i] &= mask(e)
+		case (e.IsFloat() || e.IsComplex()) && i%component == component-1:
+			if data[i] &= 0xbf; data[i] == 0x80 && component == 1 {
+				data[i] = 1 // the only NaN of the types without negative zero
+			}
+		}
+	}
+	return data
+}
+
+// counting is n bytes that tell where they stand: no two stretches of a few
+// hundred bytes are the same.
+func counting(n int) []byte {
+	data := make([]byte, n)
+	x := uint32(1)
+	for i := 0; i+4 <= n; i += 4 {
+		x = x*1664525 + 1013904223
+		data[i], data[i+1], data[i+2], data[i+3] = byte(x>>24), byte(x>>16), byte(x>>8), byte(i>>2)
+	}
+	return data
+}
+
+// floats are 1, 2, 3 and so on.
+func floats(n int) []float32 {
+	list := make([]float32, n)
+	for i := range list {
+		list[i] = float32(i + 1)
+	}
+	return list
+}
+
+// sevens are n floats that no other data here has.
+func sevens(n int) []float32 {
+	list := make([]float32, n)
+	for i := range list {
+		list[i] = 777
+	}
+	return list
+}
+
+// alignedFloats are 1, 2, 3 and so on at an address that is a multiple of 4096,
+// so that a plugin can use them where they are.
+func alignedFloats(t *check.T, n int) []float32 {
+	list, err := dtype.View[float32](check.Aligned(4*n, 4096, 0))
+	if err != nil {
+		panic(err)
+	}
+	copy(list, floats(n))
+	t.Keep(list)
+	return list
+}
+
+// hostArgs is the arguments that upload dense host bytes of a type to the first
+// device. No dims mean a scalar.
+func hostArgs(c *check.Client, e dtype.Type, data []byte, dims ...int64) capi.ClientBufferFromHostBufferArgs {
+	args := capi.ClientBufferFromHostBufferArgs{
+		Client: c.Handle, Device: c.Devices[0], Type: capi.BufferType(e), Data: check.Pointer(data),
+	}
+	args.Dims, args.NumDims = check.First(dims)
+	return args
+}
+
+// upload makes a buffer of host bytes. The check owns it.
+func upload(t *check.T, e dtype.Type, data []byte, dims ...int64) *capi.Buffer {
+	b := t.UploadArgs(hostArgs(t.Client(), e, data, dims...))
+	runtime.KeepAlive(data)
+	return b
+}
+
+// uploaded is upload for types that the plugin may refuse: it reports whether
+// there is a buffer, and notes the refusal.
+func uploaded(t *check.T, args capi.ClientBufferFromHostBufferArgs) (*capi.Buffer, bool) {
+	out, err := check.Try(t, args)
+	if err == nil {
+		check.Own(t, out.Buffer)
+		err = t.Wait(out.DoneWithHostBuffer)
+	}
+	if err == nil && out.Buffer != nil {
+		err = t.Wait(check.Call(t, capi.BufferReadyEventArgs{Buffer: out.Buffer}).Event)
+	}
+	e := dtype.Type(args.Type)
+	switch capi.CodeOf(err) {
+	case capi.ErrorCodeOK:
+		if out.Buffer == nil {
+			t.Errorf("upload of %v: success without a buffer", e)
+		}
+		return out.Buffer, out.Buffer != nil
+	case capi.ErrorCodeUnimplemented, capi.ErrorCodeInvalidArgument:
+		if e == dtype.F32 || e == dtype.S32 {
+			t.Errorf("upload of %v: expected success, got %v", e, err)
+		}
+		t.Notef("the plugin does not take %v: %v", e, err)
+	default:
+		t.Errorf("upload of %v: expected success, UNIMPLEMENTED or INVALID_ARGUMENT, got %v", e, err)
+	}
+	return nil, false
+}
+
+// expectBytes fails the check unless got is want in the bits of mask.
+func expectBytes(t *check.T, want, got []byte, mask byte, what string) bool {
+	if len(got) != len(want) {
+		t.Errorf("%s: expected %d bytes, got %d", what, len(want), len(got))
+		return false
+	}
+	for i := range want {
+		if (got[i]^want[i])&mask != 0 {
+			t.Errorf("%s: byte %d of %d: expected %#02x, got %#02x", what, i, len(want), want[i]&mask, got[i]&mask)
+			return false
+		}
+	}
+	return true
+}
+
+// permute returns the elements of a dense row-major array in the order in which
+// memory has them when the dimensions lie from minor to major as given.
+func permute(data []byte, size int, dims, minorToMajor []int64) []byte {
+	strides := rowStrides(size, dims)
+	out := make([]byte, 0, len(data))
+	index := make([]int64, len(dims))
+	for range len(data) / size {
+		at := int64(0)
+		for d, i := range index {
+			at += i * strides[d]
+		}
+		out = append(out, data[at:at+int64(size)]...)
+		for _, d := range minorToMajor {
+			if index[d]++; index[d] < dims[d] {
+				break
+			}
+			index[d] = 0
+		}
+	}
+	return out
+}
+
+// rowStrides are the byte strides of a dense row-major array.
+func rowStrides(size int, dims []int64) []int64 {
+	order := make([]int64, len(dims))
+	for i := range order {
+		order[i] = int64(len(dims) - 1 - i)
+	}
+	return stridesOf(size, dims, order)
+}
+
+// stridesOf are the byte strides of a dense array with its dimensions in an
+// order from minor to major.
+func stridesOf(size int, dims, minorToMajor []int64) []int64 {
+	strides := make([]int64, len(dims))
+	step := int64(size)
+	for _, d := range minorToMajor {
+		strides[d] = step
+		step *= dims[d]
+	}
+	return strides
+}
+
+// permutations are all orders of 0 to n-1.
+func permutations(n int) [][]int64 {
+	if n == 0 {
+		return [][]int64{{}}
+	}
+	var all [][]int64
+	for _, p := range permutations(n - 1) {
+		for at := 0; at <= len(p); at++ {
+			q := append(append(append([]int64{}, p[:at]...), int64(n-1)), p[at:]...)
+			all = append(all, q)
+		}
+	}
+	return all
+}
+
+func contains(s, part string) bool { return strings.Contains(s, part) }
+
+// show is a value in a message.
+func show(v any) string { return fmt.Sprint(v) }

@@ -1,0 +1,529 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package buffers
+
+import (
+	"bytes"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
+)
+
+var downloadChecks = []check.Check{
+	rule("D2H-01", askForSize),
+	rule("D2H-02", func(t *check.T) {
+		for _, e := range types(t) {
+			for _, dims := range [][]int64{{}, {3, 5}, {2, 0}, {1, 7, 3}} {
+				want := elements(dims...) * e.Size()
+				b, ok := uploaded(t, hostArgs(t.Client(), e, make([]byte, want), dims...))
+				if !ok {
+					break
+				}
+				check.Equal(t, want, hostSize(t, b, check.RowMajor(len(dims))), "dst_size of %v%v", e, dims)
+				check.Destroy(t, b)
+			}
+		}
+	}),
+	rule("D2H-03", func(t *check.T) {
+		b := upload(t, dtype.U8, counting(64), 64)
+		for _, size := range []uintptr{63, 1, 32} {
+			dst := bytes.Repeat([]byte{0xee}, 128)
+			t.Keep(dst)
+			err := read(t, capi.BufferToHostBufferArgs{Src: b, HostLayout: check.RowMajor(1), Dst: check.Pointer(dst), DstSize: size})
+			t.ErrorCode(err, "download of 64 bytes into "+show(size), capi.ErrorCodeInvalidArgument)
+			expectBytes(t, bytes.Repeat([]byte{0xee}, 128), dst, 0xff, "memory of the host after a download that is too large for it")
+		}
+	}),
+	rule("D2H-04", func(t *check.T) {
+		b := upload(t, dtype.U8, counting(64), 64)
+		dst := bytes.Repeat([]byte{0xee}, 128)
+		t.Keep(dst)
+		err := read(t, capi.BufferToHostBufferArgs{Src: b, HostLayout: check.RowMajor(1), Dst: check.Pointer(dst), DstSize: 128})
+		if err != nil {
+			t.Fatalf("download of 64 bytes into 128: expected success, got %v", err)
+		}
+		expectBytes(t, counting(64), dst[:64], 0xff, "download of 64 bytes into 128")
+		expectBytes(t, bytes.Repeat([]byte{0xee}, 64), dst[64:], 0xff, "the 64 bytes behind a download")
+	}),
+	rule("D2H-05", func(t *check.T) {
+		for _, dims := range [][]int64{{}, {12}, {3, 4}, {2, 3, 4}} {
+			data := dtype.Bytes(floats(elements(dims...)))
+			b := upload(t, dtype.F32, data, dims...)
+			expectBytes(t, data, t.Download(b), 0xff, "row-major download of f32"+show(dims))
+			if order, ok := minorToMajor(t, b); ok {
+				dst := make([]byte, hostSize(t, b, nil))
+				err := read(t, capi.BufferToHostBufferArgs{Src: b, Dst: check.Pointer(dst), DstSize: uintptr(len(dst))})
+				if err != nil {
+					t.Errorf("download of f32%v with host_layout null: expected success, got %v", dims, err)
+					continue
+				}
+				expectBytes(t, permute(data, 4, dims, order), dst, 0xff, "download of f32"+show(dims)+" with host_layout null")
+			}
+		}
+	}),
+	rule("D2H-06", func(t *check.T) {
+		for _, dims := range [][]int64{{3}, {2, 3}, {2, 3, 4}} {
+			data := dtype.Bytes(floats(elements(dims...)))
+			b := upload(t, dtype.F32, data, dims...)
+			for _, order := range permutations(len(dims)) {
+				got, err := readWith(t, b, check.TiledLayout(order))
+				if err != nil {
+					t.Errorf("download of f32%v with minor_to_major %v: expected success, got %v", dims, order, err)
+					continue
+				}
+				expectBytes(t, permute(data, 4, dims, order), got, 0xff, "download of f32"+show(dims)+" with minor_to_major "+show(order))
+			}
+		}
+	}),
+	rule("D2H-07", nullLayout),
+	rule("D2H-08", outputLayouts),
+	rule("D2H-09", func(t *check.T) {
+		dims := []int64{2, 3}
+		data := dtype.Bytes(floats(6))
+		b := upload(t, dtype.F32, data, dims...)
+		for _, order := range permutations(2) {
+			strides := stridesOf(4, dims, order)
+			layout := check.StridedLayout(strides)
+			dst := make([]byte, 256) // whatever size the plugin thinks of
+			err := read(t, capi.BufferToHostBufferArgs{Src: b, HostLayout: layout, Dst: check.Pointer(dst), DstSize: uintptr(len(dst))})
+			if code := capi.CodeOf(err); code == capi.ErrorCodeInvalidArgument || code == capi.ErrorCodeUnimplemented {
+				t.Notef("host_layout by strides is refused: %v", err)
+				continue
+			}
+			if err != nil {
+				t.Errorf("download with host strides %v: expected success, INVALID_ARGUMENT or UNIMPLEMENTED, got %v", strides, err)
+				continue
+			}
+			expectBytes(t, permute(data, 4, dims, order), dst[:24], 0xff, "download with host strides "+show(strides))
+		}
+	}),
+	rule("D2H-10", func(t *check.T) {
+		dims := []int64{4, 4}
+		b := upload(t, dtype.F32, dtype.Bytes(floats(16)), dims...)
+		dst := make([]byte, 256)
+		err := read(t, capi.BufferToHostBufferArgs{Src: b, HostLayout: check.LayoutWithTiles([]int64{1, 0}, []int64{2, 2}), Dst: check.Pointer(dst), DstSize: uintptr(len(dst))})
+		if err != nil {
+			t.Notef("host_layout with tiles is refused: %v", err)
+			return
+		}
+		want := []float32{1, 2, 5, 6, 3, 4, 7, 8, 9, 10, 13, 14, 11, 12, 15, 16}
+		expectBytes(t, dtype.Bytes(want), dst[:64], 0xff, "download of f32[4 4] in tiles of 2 by 2")
+	}),
+	rule("D2H-11", func(t *check.T) { eventComesLast(t, 8<<20) }),
+	{Rule: "D2H-11", Variant: "large", Profile: check.Core, Timeout: 2 * time.Minute, Run: func(t *check.T) { eventComesLast(t, 256<<20) }},
+	rule("D2H-12", func(t *check.T) {
+		pending := t.NewPending(t.Client(), 4)
+		dst := make([]byte, 16)
+		t.Keep(dst)
+		var out capi.BufferToHostBufferArgs
+		var err error
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			out, err = check.Try(t, capi.BufferToHostBufferArgs{Src: pending.Buffer, HostLayout: check.RowMajor(1), Dst: check.Pointer(dst), DstSize: 16})
+		}()
+		select {
+		case <-done:
+		case <-time.After(time.Second):
+			if cpu := platform(t); cpu == "cpu" {
+				t.Notef("the call waits for the data, as a plugin for CPUs may")
+			} else {
+				t.Errorf("PJRT_Buffer_ToHostBuffer of a buffer whose data has not come: expected it to return at once, it did not within a second")
+			}
+		}
+		pending.Fulfil()
+		select {
+		case <-done:
+		case <-time.After(patience):
+			t.Fatalf("PJRT_Buffer_ToHostBuffer did not return within %v after the data had come", patience)
+		}
+		if err == nil {
+			err = t.Wait(out.Event)
+		}
+		if err != nil {
+			t.Fatalf("PJRT_Buffer_ToHostBuffer: expected success, got %v", err)
+		}
+		expectBytes(t, dtype.Bytes(floats(4)), dst, 0xff, "download that was asked for before the data came")
+	}),
+	rule("D2H-13", func(t *check.T) {
+		const n = 1 << 18
+		want := counting(n)
+		b := upload(t, dtype.U8, want, n)
+		var all sync.WaitGroup
+		for range 16 {
+			all.Add(1)
+			go func() {
+				defer all.Done()
+				dst := make([]byte, n)
+				t.Keep(dst)
+				out, err := check.Try(t, capi.BufferToHostBufferArgs{Src: b, HostLayout: check.RowMajor(1), Dst: check.Pointer(dst), DstSize: n})
+				if err == nil {
+					_, err = check.Try(t, capi.EventAwaitArgs{Event: check.Own(t, out.Event)})
+				}
+				if err != nil {
+					t.Errorf("one of 16 downloads at a time: expected success, got %v", err)
+					return
+				}
+				expectBytes(t, want, dst, 0xff, "one of 16 downloads at a time")
+			}()
+		}
+		all.Wait()
+	}),
+	rule("D2H-14", func(t *check.T) {
+		b := failedBuffer(t, failureCode, failureMessage)
+		dst := make([]byte, 16)
+		t.Keep(dst)
+		err := read(t, capi.BufferToHostBufferArgs{Src: b, HostLayout: check.RowMajor(1), Dst: check.Pointer(dst), DstSize: 16})
+		expectError(t, err, failureCode, failureMessage, "download of a buffer that is an error")
+	}),
+	rule("D2H-15", func(t *check.T) {
+		data := dtype.Bytes([]float64{1, 2, 3, 4, 5})
+		b := upload(t, dtype.F64, data, 5)
+		for offset := 1; offset < 8; offset++ {
+			block := bytes.Repeat([]byte{0xee}, 64)
+			t.Keep(block)
+			err := read(t, capi.BufferToHostBufferArgs{Src: b, HostLayout: check.RowMajor(1), Dst: check.Pointer(block[offset:]), DstSize: 40})
+			if err != nil {
+				t.Errorf("download to an address that is %d off: expected success, got %v", offset, err)
+				continue
+			}
+			want := bytes.Repeat([]byte{0xee}, 64)
+			copy(want[offset:], data)
+			expectBytes(t, want, block, 0xff, "memory round a download to an address that is "+show(offset)+" off")
+		}
+	}),
+	rule("D2H-16", func(t *check.T) {
+		const n = 4 << 20
+		want := counting(n)
+		b := upload(t, dtype.U8, want, n)
+		dst := make([]byte, n)
+		t.Keep(dst)
+		e := check.Call(t, capi.BufferToHostBufferArgs{Src: b, HostLayout: check.RowMajor(1), Dst: check.Pointer(dst), DstSize: n}).Event
+		check.Destroy(t, b)
+		if err := t.Wait(e); err != nil {
+			t.Fatalf("download of a buffer that was destroyed after the call: expected success, got %v", err)
+		}
+		expectBytes(t, want, dst, 0xff, "download of a buffer that was destroyed after the call")
+	}),
+	rule("D2H-17", func(t *check.T) {
+		b := dynamicBuffer(t)
+		got, err := readWith(t, b, check.RowMajor(1))
+		if err != nil {
+			t.Fatalf("download of 3 of at most 8 elements: expected success, got %v", err)
+		}
+		expectBytes(t, dtype.Bytes(floats(3)), got, 0xff, "download of 3 of at most 8 elements")
+	}),
+	rule("D2H-18", narrowElements),
+	{Rule: "D2H-19", Hostile: true, Run: func(t *check.T) {
+		b := tokenBuffer(t)
+		out, err := check.Try(t, capi.BufferToHostBufferArgs{Src: b}) // it has no layout
+		if err == nil {
+			check.Own(t, out.Event)
+			check.Equal(t, 0, out.DstSize, "dst_size of a token")
+			return
+		}
+		t.ErrorCode(err, "size of a token on the host", capi.ErrorCodeUnimplemented)
+	}},
+	rule("D2H-20", func(t *check.T) {
+		pending := t.NewPending(t.Client(), 4)
+		dst := make([]byte, 16)
+		t.Keep(dst)
+		layout := check.RowMajor(1)
+		t.Keep(layout)
+		args := capi.BufferToHostBufferArgs{Src: pending.Buffer, HostLayout: layout, Dst: check.Pointer(dst), DstSize: 16}
+		var out capi.BufferToHostBufferArgs
+		var err error
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			out, err = check.Try(t, args)
+		}()
+		select {
+		case <-done: // the transfer is still to come
+		case <-time.After(time.Second):
+			pending.Fulfil()
+			<-done
+		}
+		check.SpoilLayout(layout)
+		if err != nil {
+			t.Fatalf("PJRT_Buffer_ToHostBuffer: expected success, got %v", err)
+		}
+		check.Own(t, out.Event)
+		if !t.IsReady(out.Event) {
+			pending.Fulfil()
+		}
+		mustAwait(t, out.Event, "download whose host_layout was overwritten after the call")
+		expectBytes(t, dtype.Bytes(floats(4)), dst, 0xff, "download whose host_layout was overwritten after the call")
+	}),
+	rule("D2H-21", func(t *check.T) {
+		for _, c := range []struct {
+			e    dtype.Type
+			data []byte
+		}{
+			{dtype.F32, dtype.Bytes([]uint32{0x7f800001, 0xff800001, 0x7fc00000, 0xffffffff, 0x7fbfffff, 0x7f80dead, 0x80000000, 0x00000001})},
+			{dtype.F64, dtype.Bytes([]uint64{0x7ff0000000000001, 0xfff0000000000001, 0x7ff8000000000000, ^uint64(0), 0x7ff7ffffffffffff, 1, 1 << 63, 0x7ff00000deadbeef})},
+			{dtype.F16, dtype.Bytes([]uint16{0x7c01, 0xfc01, 0x7e00, 0xffff, 0x7dff, 1, 0x8000, 0x7c55})},
+			{dtype.BF16, dtype.Bytes([]uint16{0x7f81, 0xff81, 0x7fc0, 0xffff, 0x7fbf, 1, 0x8000, 0x7f95})},
+			{dtype.C64, dtype.Bytes([]uint32{0x7f800001, 0xff800001, 0x7fc00000, 0xffffffff, 0x7fbfffff, 1, 1 << 31, 0x7f80dead, 0x7f800001, 0xff800001, 0x7fc00000, 0xffffffff, 2, 3, 4, 5})},
+			{dtype.F8E5M2, []byte{0x7d, 0x7e, 0x7f, 0xfd, 0xfe, 0xff, 0x80, 0x01}},
+		} {
+			b, ok := uploaded(t, hostArgs(t.Client(), c.e, c.data, 8))
+			if ok {
+				expectBytes(t, c.data, t.Download(b), 0xff, "NaNs of "+c.e.String())
+			}
+		}
+	}),
+}
+
+// read is a download, to its end, into memory that the check keeps when it may
+// be used after that.
+func read(t *check.T, args capi.BufferToHostBufferArgs) error {
+	out, err := check.Try(t, args)
+	if err != nil {
+		return err
+	}
+	if out.Event == nil {
+		t.Errorf("PJRT_Buffer_ToHostBuffer: success without an event")
+		return nil
+	}
+	return t.Wait(out.Event)
+}
+
+// hostSize asks for the size of a download.
+func hostSize(t *check.T, b *capi.Buffer, layout *capi.BufferMemoryLayout) int {
+	out := check.Call(t, capi.BufferToHostBufferArgs{Src: b, HostLayout: layout})
+	check.Own(t, out.Event)
+	return int(out.DstSize)
+}
+
+// readWith is a download in a layout, in the size that the plugin says.
+func readWith(t *check.T, b *capi.Buffer, layout *capi.BufferMemoryLayout) ([]byte, error) {
+	out, err := check.Try(t, capi.BufferToHostBufferArgs{Src: b, HostLayout: layout})
+	if err != nil {
+		return nil, err
+	}
+	check.Own(t, out.Event)
+	dst := make([]byte, out.DstSize)
+	err = read(t, capi.BufferToHostBufferArgs{Src: b, HostLayout: layout, Dst: check.Pointer(dst), DstSize: out.DstSize})
+	runtime.KeepAlive(layout)
+	return dst, err
+}
+
+// minorToMajor is the layout of a buffer, false if it cannot be asked for or is
+// no plain order of dimensions.
+func minorToMajor(t *check.T, b *capi.Buffer) ([]int64, bool) {
+	out, err := check.Try(t, capi.BufferGetMemoryLayoutArgs{Buffer: b})
+	if err != nil || out.Layout.Type != capi.BufferMemoryLayoutTypeTiled {
+		return nil, false
+	}
+	tiled := out.Layout.Tiled()
+	order := capi.Slice(tiled.MinorToMajor, tiled.MinorToMajorSize)
+	return order, tiled.NumTiles == 0 && isPermutation(order, len(t.Dimensions(b)))
+}
+
+func isPermutation(order []int64, n int) bool {
+	seen := make([]bool, n)
+	for _, d := range order {
+		if d < 0 || d >= int64(n) || seen[d] {
+			return false
+		}
+		seen[d] = true
+	}
+	return len(order) == n
+}
+
+func platform(t *check.T) string {
+	p := check.Call(t, capi.ClientPlatformNameArgs{Client: t.Client().Handle})
+	return capi.String(p.PlatformName, p.PlatformNameSize)
+}
+
+func askForSize(t *check.T) {
+	b := upload(t, dtype.S16, counting(12), 2, 3)
+	out := check.Call(t, capi.BufferToHostBufferArgs{Src: b, HostLayout: check.RowMajor(2)})
+	check.Equal(t, 12, out.DstSize, "dst_size of i16[2 3]")
+	if out.Event != nil {
+		if _, err := check.Try(t, capi.EventDestroyArgs{Event: out.Event}); err != nil {
+			t.Errorf("PJRT_Event_Destroy of the event of a size query: expected success, got %v", err)
+		}
+	}
+	pending := t.NewPending(t.Client(), 4)
+	var err error
+	within(t, "PJRT_Buffer_ToHostBuffer with dst null of a buffer whose data has not come", func() {
+		out, err = check.Try(t, capi.BufferToHostBufferArgs{Src: pending.Buffer, HostLayout: check.RowMajor(1)})
+	})
+	if err != nil {
+		t.Fatalf("PJRT_Buffer_ToHostBuffer with dst null: expected success, got %v", err)
+	}
+	check.Own(t, out.Event)
+	check.Equal(t, 16, out.DstSize, "dst_size of f32[4] whose data has not come")
+	pending.Fulfil()
+}
+
+// nullLayout looks at buffers with a layout that is not row-major, however one
+// comes about.
+func nullLayout(t *check.T) {
+	dims := []int64{2, 3}
+	data := dtype.Bytes(floats(6))
+	seen := 0
+	look := func(what string, b *capi.Buffer) {
+		order, ok := minorToMajor(t, b)
+		if !ok {
+			t.Notef("the layout of %s cannot be queried, or has tiles", what)
+			return
+		}
+		seen++
+		got, err := readWith(t, b, nil)
+		if err != nil {
+			t.Errorf("download of %s with host_layout null: expected success, got %v", what, err)
+			return
+		}
+		expectBytes(t, permute(data, 4, dims, order), got, 0xff, "download of "+what+" with host_layout null, minor_to_major "+show(order))
+	}
+	look("an upload", upload(t, dtype.F32, data, dims...))
+	args := hostArgs(t.Client(), dtype.F32, data, dims...)
+	args.DeviceLayout = check.TiledLayout([]int64{0, 1})
+	if out, err := check.Try(t, args); err == nil {
+		mustAwait(t, check.Own(t, out.DoneWithHostBuffer), "done_with_host_buffer")
+		look("an upload with a column-major device layout", check.Own(t, out.Buffer))
+	}
+	if exe, err := check.Try(t, check.CompileArgs(t.Client(), columnMajor, check.Devices(1, 1))); err == nil {
+		in := upload(t, dtype.F32, data, dims...)
+		look("an output that the program wants column-major", t.Run(check.Own(t, exe.Executable), 1, in)[0])
+	}
+	if seen == 0 {
+		t.SkipUnimplf("the plugin does not tell the layout of a buffer")
+	}
+}
+
+// columnMajor returns its argument in a layout that is not the default one.
+const columnMajor = `module @column_major {
+  func.func public @main(%a: tensor<2x3xf32>) -> (tensor<2x3xf32> {mhlo.layout_mode = "{0,1}"}) {
+    %0 = stablehlo.negate %a : tensor<2x3xf32>
+    %1 = stablehlo.negate %0 : tensor<2x3xf32>
+    return %1 : tensor<2x3xf32>
+  }
+}`
+
+func outputLayouts(t *check.T) {
+	in := upload(t, dtype.F32, dtype.Bytes(floats(6)), 2, 3)
+	exe := compiled(t, `module @transposed {
+  func.func @main(%a: tensor<2x3xf32>) -> tensor<3x2xf32> {
+    %0 = stablehlo.transpose %a, dims = [1, 0] : (tensor<2x3xf32>) -> tensor<3x2xf32>
+    return %0 : tensor<3x2xf32>
+  }
+}`)
+	check.ExpectBuffer(t, t.Run(exe, 1, in)[0], []float32{1, 4, 2, 5, 3, 6}, "row-major download of a transposed array")
+	out, err := check.Try(t, check.CompileArgs(t.Client(), columnMajor, check.Devices(1, 1)))
+	if err != nil {
+		t.Notef("a program with a column-major result does not compile: %v", err)
+		return
+	}
+	b := t.Run(check.Own(t, out.Executable), 1, in)[0]
+	check.ExpectBuffer(t, b, floats(6), "row-major download of a result whose device layout is column-major")
+}
+
+func eventComesLast(t *check.T, n int) {
+	want := counting(n)
+	b := upload(t, dtype.U8, want, int64(n))
+	for _, how := range []string{"PJRT_Event_Await returned", "PJRT_Event_IsReady said so"} {
+		dst := make([]byte, n)
+		t.Keep(dst)
+		e := check.Own(t, check.Call(t, capi.BufferToHostBufferArgs{Src: b, HostLayout: check.RowMajor(1), Dst: check.Pointer(dst), DstSize: uintptr(n)}).Event)
+		if how[len("PJRT_Event_")] == 'A' {
+			mustAwait(t, e, "download")
+		} else {
+			for !t.IsReady(e) && t.Context().Err() == nil {
+				runtime.Gosched()
+			}
+		}
+		// Backwards: the last bytes are those that may still be on their way.
+		for i := n - 1; i >= 0; i -= 61 {
+			if dst[i] != want[i] {
+				t.Errorf("byte %d of %d when %s: expected %#02x, got %#02x", i, n, how, want[i], dst[i])
+				break
+			}
+		}
+		mustAwait(t, e, "download")
+		expectBytes(t, want, dst, 0xff, "the whole download")
+	}
+}
+
+// dynamicBuffer is 1, 2, 3 in a buffer for at most 8 floats.
+func dynamicBuffer(t *check.T) *capi.Buffer {
+	out, err := check.Try(t, check.CompileArgs(t.Client(), `module @dynamic {
+  func.func @main(%x: tensor<8xf32>, %n: tensor<i32>) -> tensor<?xf32, #stablehlo.bounds<8>> {
+    %0 = stablehlo.set_dimension_size %x, %n, dim = 0 : (tensor<8xf32>, tensor<i32>) -> tensor<?xf32, #stablehlo.bounds<8>>
+    return %0 : tensor<?xf32, #stablehlo.bounds<8>>
+  }
+}`, check.Devices(1, 1)))
+	if err != nil {
+		t.SkipUnimplf("a program with a bounded dynamic result does not compile: %v", err)
+	}
+	exe := check.Own(t, out.Executable)
+	return t.Run(exe, 1, check.Upload(t, t.Client(), floats(8)), upload(t, dtype.S32, dtype.Bytes([]int32{3})))[0]
+}
+
+// tokenBuffer is a token that a program made.
+func tokenBuffer(t *check.T) *capi.Buffer {
+	out, err := check.Try(t, check.CompileArgs(t.Client(), `module @token {
+  func.func @main() -> !stablehlo.token {
+    %0 = stablehlo.create_token : !stablehlo.token
+    return %0 : !stablehlo.token
+  }
+}`, check.Devices(1, 1)))
+	if err != nil {
+		t.SkipUnimplf("a program with a token as its result does not compile: %v", err)
+	}
+	return t.Run(check.Own(t, out.Executable), 1)[0]
+}
+
+func narrowElements(t *check.T) {
+	seen := 0
+	for _, e := range subByteTypes(t) {
+		n := 1 << e.Bits()
+		data := make([]byte, n)
+		for i := range data {
+			data[i] = byte(i)
+		}
+		b, ok := uploaded(t, hostArgs(t.Client(), e, data, int64(n)))
+		if !ok {
+			continue
+		}
+		seen++
+		got := t.Download(b)
+		if !expectBytes(t, data, got, mask(e), "all values of "+e.String()) {
+			continue
+		}
+		var zero, sign int
+		for i, x := range got {
+			if i < n/2 {
+				if x != byte(i) {
+					t.Errorf("%v %d: expected the byte %#02x, got %#02x", e, i, i, x)
+				}
+				continue
+			}
+			switch x {
+			case byte(i):
+				zero++
+			case byte(i) | ^mask(e):
+				sign++
+			default:
+				t.Errorf("%v %d: expected the byte %#02x or %#02x, got %#02x", e, i, byte(i), byte(i)|^mask(e), x)
+			}
+		}
+		if zero > 0 && sign > 0 {
+			t.Errorf("bits above the width of %v: expected one convention, got %d values with zeros and %d with ones", e, zero, sign)
+		}
+		if sign > 0 && !e.IsSigned() {
+			t.Errorf("bits above the width of %v, which has no sign: expected zeros, got ones", e)
+		}
+	}
+	if seen == 0 {
+		t.SkipUnimplf("the plugin takes no type that is narrower than a byte")
+	}
+}

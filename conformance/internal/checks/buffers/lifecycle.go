@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package buffers
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"time"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
+)
+
+// The life of a buffer and its end.
+var lifecycleChecks = []check.Check{
+	rule("BUF-13", func(t *check.T) {
+		check.Equal(t, false, isDeleted(t, small(t)), "is_deleted of a new buffer")
+		check.Equal(t, false, isDeleted(t, t.Run(compiled(t, check.AddOne), 1, small(t))[0]), "is_deleted of a new output")
+	}),
+	rule("BUF-14", func(t *check.T) {
+		b := small(t)
+		deleteBuffer(t, b)
+		check.Equal(t, true, isDeleted(t, b), "is_deleted after PJRT_Buffer_Delete")
+		n := 1 << 20 // still being copied, perhaps
+		_, big, _ := transfer(t, n, capi.HostBufferSemanticsImmutableUntilTransferCompletes)
+		deleteBuffer(t, big)
+		check.Equal(t, true, isDeleted(t, big), "is_deleted after PJRT_Buffer_Delete during an upload")
+	}),
+	hostile("BUF-15", func(t *check.T) {
+		b := small(t)
+		deleteBuffer(t, b)
+		if _, err := check.Try(t, capi.BufferDeleteArgs{Buffer: b}); err != nil {
+			t.Errorf("second PJRT_Buffer_Delete: expected success, got %v", err)
+		}
+		check.Equal(t, true, isDeleted(t, b), "is_deleted after a second PJRT_Buffer_Delete")
+		check.ExpectBuffer(t, small(t), floats(4), "another buffer")
+	}),
+	rule("BUF-16", func(t *check.T) { deleteWhileRead(t, 8<<20) }),
+	{Rule: "BUF-16", Variant: "large", Profile: check.Core, Timeout: 2 * time.Minute, Run: func(t *check.T) { deleteWhileRead(t, 256<<20) }},
+	rule("BUF-17", func(t *check.T) {
+		exe := compiled(t, check.Heavy)
+		const n = 256
+		identity := make([]float32, n*n)
+		for i := range n {
+			identity[i*n+i] = 2
+		}
+		in := check.Upload(t, t.Client(), identity, n, n)
+		out, event := started(t, exe, in)
+		deleteBuffer(t, in)
+		churn(t)
+		mustAwait(t, event, "event of an execution whose argument was deleted")
+		want := make([]float32, n*n)
+		for i := range n {
+			want[i*n+i] = 16
+		}
+		check.ExpectBuffer(t, out, want, "fourth power of twice the identity, whose buffer was deleted when the execution had started")
+	}),
+	{Rule: "BUF-17", Variant: "waiting", Run: func(t *check.T) {
+		exe := compiled(t, check.Add)
+		in, pending := small(t), t.NewPending(t.Client(), 4)
+		out, event := started(t, exe, in, pending.Buffer)
+		deleteBuffer(t, in)
+		churn(t)
+		pending.Fulfil()
+		mustAwait(t, event, "event of an execution whose argument was deleted")
+		check.ExpectBuffer(t, out, []float32{2, 4, 6, 8}, "sum with a buffer that was deleted while the execution waited")
+	}},
+	rule("BUF-18", memoryIsReleased(func(t *check.T, b *capi.Buffer) { deleteBuffer(t, b) })),
+	rule("BUF-19", func(t *check.T) {
+		b := small(t)
+		mustAwait(t, t.Ready(b), "ready event of an upload")
+		out, done := started(t, compiled(t, check.AddOne), b)
+		mustAwait(t, t.Ready(out), "ready event of an output")
+		mustAwait(t, done, "event of the execution")
+	}),
+	rule("BUF-20", func(t *check.T) {
+		deleted, donated := small(t), small(t)
+		deleteBuffer(t, deleted)
+		t.Run(compiled(t, check.Donate), 1, donated)
+		look := func(what string, b *capi.Buffer) {
+			out, err := check.Try(t, capi.BufferReadyEventArgs{Buffer: b})
+			if err != nil {
+				return // said at once, which no caller can miss
+			}
+			e := check.Own(t, out.Event)
+			check.Equal(t, true, t.IsReady(e), "is_ready of the ready event of a %s buffer", what)
+			t.ErrorCode(t.Await(e), "ready event of a "+what+" buffer")
+		}
+		look("deleted", deleted)
+		if isDeleted(t, donated) {
+			look("donated", donated)
+		} else {
+			t.Notef("the plugin does not use the memory of donated buffers")
+		}
+	}),
+	rule("BUF-21", func(t *check.T) {
+		b := small(t)
+		e := t.Ready(b)
+		deleteBuffer(t, b)
+		mustAwait(t, e, "ready event that was taken before PJRT_Buffer_Delete")
+		_, big, _ := transfer(t, 4<<20, capi.HostBufferSemanticsImmutableUntilTransferCompletes)
+		e = t.Ready(big)
+		deleteBuffer(t, big)
+		mustAwait(t, e, "ready event that was taken before PJRT_Buffer_Delete during an upload")
+	}),
+	rule("BUF-22", func(t *check.T) {
+		exe := compiled(t, check.AddOne)
+		x := check.NewExecution(exe, 1, []*capi.Buffer{failedBuffer(t, failureCode, failureMessage)})
+		if err := x.Start(t); err != nil {
+			t.SkipEnvf("the execution fails at once, and has no output: %v", err)
+		}
+		err := t.Await(t.Ready(x.Outputs[0][0]))
+		if t.ErrorCode(err, "ready event of the output of an execution whose argument is an error") {
+			t.Notef("the output says %v", err)
+		}
+	}),
+	useOfDeleted("ToHostBuffer", func(t *check.T, b *capi.Buffer) error {
+		dst := make([]byte, 16)
+		t.Keep(dst)
+		return read(t, capi.BufferToHostBufferArgs{Src: b, HostLayout: check.RowMajor(1), Dst: check.Pointer(dst), DstSize: 16})
+	}),
+	useOfDeleted("CopyToDevice", func(t *check.T, b *capi.Buffer) error {
+		devices := t.Client().Devices
+		out, err := check.Try(t, capi.BufferCopyToDeviceArgs{Buffer: b, DstDevice: devices[len(devices)-1]})
+		if err != nil {
+			return err
+		}
+		return t.Await(t.Ready(check.Own(t, out.DstBuffer)))
+	}),
+	useOfDeleted("Execute", func(t *check.T, b *capi.Buffer) error {
+		x := check.NewExecution(compiled(t, check.AddOne), 1, []*capi.Buffer{b})
+		if err := x.Start(t); err != nil {
+			return err
+		}
+		return t.Await(x.Events[0])
+	}),
+	useOfDeleted("UnsafePointer", func(t *check.T, b *capi.Buffer) error {
+		_, err := check.Try(t, capi.BufferUnsafePointerArgs{Buffer: b})
+		return err
+	}),
+	useOfDeleted("OpaqueDeviceMemoryDataPointer", func(t *check.T, b *capi.Buffer) error {
+		_, err := check.Try(t, capi.BufferOpaqueDeviceMemoryDataPointerArgs{Buffer: b})
+		return err
+	}),
+	hostile("BUF-24", func(t *check.T) {
+		b := upload(t, dtype.S16, counting(12), 2, 3)
+		deleteBuffer(t, b)
+		type answer struct {
+			what string
+			err  error
+		}
+		var answers []answer
+		ask := func(what string, err error) { answers = append(answers, answer{what, err}) }
+		typ, err := check.Try(t, capi.BufferElementTypeArgs{Buffer: b})
+		if ask("the type", err); err == nil {
+			check.Equal(t, capi.BufferTypeS16, typ.Type, "type of a deleted buffer")
+		}
+		dims, err := check.Try(t, capi.BufferDimensionsArgs{Buffer: b})
+		if ask("the dimensions", err); err == nil {
+			check.Equal(t, "[2 3]", fmt.Sprint(capi.Slice(dims.Dims, dims.NumDims)), "dimensions of a deleted buffer")
+		}
+		_, err = check.Try(t, capi.BufferOnDeviceSizeInBytesArgs{Buffer: b})
+		ask("the size", err)
+		_, err = check.Try(t, capi.BufferDeviceArgs{Buffer: b})
+		ask("the device", err)
+		_, err = check.Try(t, capi.BufferMemoryArgs{Buffer: b})
+		ask("the memory", err)
+		_, err = check.Try(t, capi.BufferUnpaddedDimensionsArgs{Buffer: b})
+		ask("the unpadded dimensions", err)
+		_, err = check.Try(t, capi.BufferGetMemoryLayoutArgs{Buffer: b})
+		ask("the layout", err)
+		_, err = check.Try(t, capi.BufferIsOnCPUArgs{Buffer: b})
+		ask("whether it is on a CPU", err)
+		for _, a := range answers {
+			if a.err != nil {
+				t.Notef("a deleted buffer does not tell %s: %v", a.what, a.err)
+			}
+		}
+		check.Equal(t, true, isDeleted(t, b), "is_deleted after that")
+	}),
+	{Rule: "BUF-25", Variant: "null", Hostile: true, Library: true, Run: func(t *check.T) {
+		if _, err := check.Try(t, capi.BufferDestroyArgs{}); err != nil {
+			t.Errorf("PJRT_Buffer_Destroy of null: expected success, got %v", err)
+		}
+	}},
+	rule("BUF-25", memoryIsReleased(func(t *check.T, b *capi.Buffer) { check.Destroy(t, b) })),
+	{Rule: "BUF-25", Variant: "often", Profile: check.Full, Timeout: 10 * time.Minute, Hostile: true, Run: func(t *check.T) {
+		data := make([]byte, 1<<20)
+		before := residentMemory(t)
+		for range 100_000 {
+			check.Destroy(t, upload(t, dtype.U8, data, 1<<20))
+		}
+		if grown := residentMemory(t) - before; grown > 1<<30 {
+			t.Errorf("memory of the process after 100,000 buffers of 1 MiB that were destroyed: expected less than 1 GiB more, got %d bytes more", grown)
+		}
+	}},
+	rule("BUF-26", func(t *check.T) {
+		exe := compiled(t, check.AddOne)
+		for range 20 {
+			pending := t.NewPending(t.Client(), 4)
+			out, event := started(t, exe, pending.Buffer)
+			check.Destroy(t, out)
+			churnLittle(t)
+			pending.Fulfil()
+			mustAwait(t, event, "event of an execution whose output was destroyed")
+			check.Destroy(t, pending.Buffer)
+		}
+		check.ExpectBuffer(t, t.Run(exe, 1, small(t))[0], []float32{2, 3, 4, 5}, "output of a later execution")
+	}),
+	rule("BUF-27", func(t *check.T) {
+		b := small(t)
+		var err error
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			runtime.LockOSThread() // and let the thread end with the goroutine
+			_, err = check.Try(t, capi.BufferDestroyArgs{Buffer: check.Disown(t, b)})
+		}()
+		<-done
+		if err != nil {
+			t.Errorf("PJRT_Buffer_Destroy in a thread that is new to the plugin: expected success, got %v", err)
+		}
+		check.ExpectBuffer(t, small(t), floats(4), "another buffer")
+	}),
+}
+
+func deleteBuffer(t *check.T, b *capi.Buffer) { check.Call(t, capi.BufferDeleteArgs{Buffer: b}) }
+
+func isDeleted(t *check.T, b *capi.Buffer) bool {
+	return check.Call(t, capi.BufferIsDeletedArgs{Buffer: b}).IsDeleted
+}
+
+// useOfDeleted is a check that one way of using a buffer that was deleted gives
+// an error.
+func useOfDeleted(function string, use func(*check.T, *capi.Buffer) error) check.Check {
+	return check.Check{Rule: "BUF-23", Variant: function, Hostile: true, Run: func(t *check.T) {
+		b := small(t)
+		if err := use(t, small(t)); capi.CodeOf(err) == capi.ErrorCodeUnimplemented {
+			t.SkipUnimplf("PJRT_Buffer_%s: %v", function, err)
+		}
+		deleteBuffer(t, b)
+		t.ErrorCode(use(t, b), function+" of a deleted buffer")
+	}}
+}
+
+func deleteWhileRead(t *check.T, n int) {
+	want := counting(n)
+	b := upload(t, dtype.U8, want, int64(n))
+	dst := make([]byte, n)
+	t.Keep(dst)
+	e := check.Call(t, capi.BufferToHostBufferArgs{Src: b, HostLayout: check.RowMajor(1), Dst: check.Pointer(dst), DstSize: uintptr(n)}).Event
+	deleteBuffer(t, b)
+	if err := t.Wait(e); err != nil {
+		t.Fatalf("download of a buffer that was deleted after the call: expected success, got %v", err)
+	}
+	expectBytes(t, want, dst, 0xff, "download of a buffer that was deleted after the call")
+}
+
+func churnLittle(t *check.T) {
+	for range 3 {
+		check.Destroy(t, check.Upload(t, t.Client(), sevens(4)))
+	}
+}
+
+// memoryIsReleased is a check that buffers which are ended do not add up: in the
+// plugin's own statistics, or, where the device is the machine, in the memory of
+// the process.
+func memoryIsReleased(end func(*check.T, *capi.Buffer)) func(*check.T) {
+	return func(t *check.T) {
+		const size, rounds = 16 << 20, 12
+		data := make([]byte, size)
+		inUse := func() (int64, string) {
+			s, err := check.Try(t, capi.DeviceMemoryStatsArgs{Device: t.Client().Devices[0]})
+			if err == nil {
+				return s.BytesInUse, "bytes_in_use of PJRT_Device_MemoryStats"
+			}
+			if platform(t) != "cpu" {
+				t.SkipUnimplf("the plugin does not tell how much memory is in use: %v", err)
+			}
+			return residentMemory(t), "memory of the process"
+		}
+		end(t, upload(t, dtype.U8, data, size))
+		before, what := inUse()
+		for range rounds {
+			end(t, upload(t, dtype.U8, data, size))
+		}
+		after, _ := inUse()
+		t.Notef("%s: %d before, %d after", what, before, after)
+		if after-before > rounds*size/2 {
+			t.Errorf("%s after %d buffers of %d bytes each had their end: expected about %d, got %d", what, rounds, size, before, after)
+		}
+	}
+}
+
+// residentMemory is the memory of this process.
+func residentMemory(t *check.T) int64 {
+	text, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		t.SkipEnvf("the memory of this process is not known: %v", err)
+	}
+	var total, resident int64
+	if _, err := fmt.Sscan(string(text), &total, &resident); err != nil {
+		t.SkipEnvf("the memory of this process is not known: %v", err)
+	}
+	return resident * int64(os.Getpagesize())
+}

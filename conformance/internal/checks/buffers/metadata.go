@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package buffers
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
+)
+
+// What a buffer says of itself.
+var metadataChecks = []check.Check{
+	rule("BUF-01", func(t *check.T) {
+		for _, e := range types(t) {
+			if b, ok := uploaded(t, hostArgs(t.Client(), e, make([]byte, 4*e.Size()), 4)); ok {
+				got := dtype.Type(check.Call(t, capi.BufferElementTypeArgs{Buffer: b}).Type)
+				check.Equal(t, e, got, "type of a buffer of %v", e)
+				check.Destroy(t, b)
+			}
+		}
+	}),
+	rule("BUF-02", func(t *check.T) {
+		for _, dims := range shapes {
+			b := upload(t, dtype.F32, make([]byte, 4*elements(dims...)), dims...)
+			first := check.Call(t, capi.BufferDimensionsArgs{Buffer: b})
+			churn(t)
+			second := check.Call(t, capi.BufferDimensionsArgs{Buffer: b})
+			for _, d := range []capi.BufferDimensionsArgs{first, second} {
+				if got := capi.Slice(d.Dims, d.NumDims); !slices.Equal(got, dims) {
+					t.Errorf("dimensions: expected %v, got %v", dims, got)
+				}
+			}
+			if len(dims) > 0 && first.Dims != second.Dims {
+				t.Errorf("dimensions of %v: expected the same array from two calls, got %p and %p", dims, first.Dims, second.Dims)
+			}
+		}
+	}),
+	rule("BUF-03", func(t *check.T) {
+		for _, dims := range shapes {
+			b := upload(t, dtype.F32, make([]byte, 4*elements(dims...)), dims...)
+			d := check.Call(t, capi.BufferUnpaddedDimensionsArgs{Buffer: b})
+			if got := capi.Slice(d.UnpaddedDims, d.NumDims); !slices.Equal(got, dims) {
+				t.Errorf("unpadded dimensions of a static shape: expected %v, got %v", dims, got)
+			}
+		}
+	}),
+	rule("BUF-04", func(t *check.T) {
+		b := dynamicBuffer(t)
+		d := check.Call(t, capi.BufferUnpaddedDimensionsArgs{Buffer: b})
+		if got := capi.Slice(d.UnpaddedDims, d.NumDims); !slices.Equal(got, []int64{3}) {
+			t.Errorf("unpadded dimensions of 3 of at most 8 elements: expected [3], got %v", got)
+		}
+		if got := t.Dimensions(b); !slices.Equal(got, []int64{8}) && !slices.Equal(got, []int64{3}) {
+			t.Errorf("dimensions of 3 of at most 8 elements: expected [8] or [3], got %v", got)
+		}
+	}),
+	rule("BUF-05", func(t *check.T) {
+		for _, dims := range shapes {
+			b := upload(t, dtype.F32, make([]byte, 4*elements(dims...)), dims...)
+			check.Equal(t, 0, check.Call(t, capi.BufferDynamicDimensionIndicesArgs{Buffer: b}).NumDynamicDims, "dynamic dimensions of the static shape %v", dims)
+		}
+	}),
+	{Rule: "BUF-05", Variant: "dynamic", Run: func(t *check.T) {
+		d := check.Call(t, capi.BufferDynamicDimensionIndicesArgs{Buffer: dynamicBuffer(t)})
+		if got := capi.Slice(d.DynamicDimIndices, d.NumDynamicDims); !slices.Equal(got, []uintptr{0}) {
+			t.Errorf("dynamic dimensions of a result with a bounded first dimension: expected [0], got %v", got)
+		}
+	}},
+	rule("BUF-06", func(t *check.T) {
+		b := dynamicBuffer(t)
+		first := check.Call(t, capi.BufferDynamicDimensionIndicesArgs{Buffer: b})
+		churn(t)
+		second := check.Call(t, capi.BufferDynamicDimensionIndicesArgs{Buffer: b})
+		for _, d := range []capi.BufferDynamicDimensionIndicesArgs{first, second} {
+			if got := capi.Slice(d.DynamicDimIndices, d.NumDynamicDims); !slices.Equal(got, []uintptr{0}) {
+				t.Errorf("dynamic dimensions: expected [0], got %v", got)
+			}
+		}
+	}),
+	rule("BUF-07", func(t *check.T) {
+		for _, dims := range shapes {
+			b := upload(t, dtype.F32, make([]byte, 4*elements(dims...)), dims...)
+			layout := check.Call(t, capi.BufferGetMemoryLayoutArgs{Buffer: b}).Layout
+			switch layout.Type {
+			case capi.BufferMemoryLayoutTypeTiled:
+				tiled := layout.Tiled()
+				order := capi.Slice(tiled.MinorToMajor, tiled.MinorToMajorSize)
+				if !isPermutation(order, len(dims)) {
+					t.Errorf("minor_to_major of %v: expected a permutation of %d dimensions, got %v", dims, len(dims), order)
+				}
+				sizes := capi.Slice(tiled.TileDimSizes, tiled.NumTiles)
+				if len(sizes) != int(tiled.NumTiles) {
+					t.Errorf("tile_dim_sizes of %v: expected %d numbers, got null", dims, tiled.NumTiles)
+				}
+			case capi.BufferMemoryLayoutTypeStrides:
+				check.Equal(t, uintptr(len(dims)), layout.Strides().NumByteStrides, "num_byte_strides of %v", dims)
+			default:
+				t.Errorf("type of the layout of %v: expected tiled or strides, got %d", dims, layout.Type)
+			}
+		}
+	}),
+	rule("BUF-08", func(t *check.T) {
+		seen := 0
+		for _, order := range [][]int64{nil, {1, 0}, {0, 1}} {
+			args := hostArgs(t.Client(), dtype.F32, dtype.Bytes(floats(6)), 2, 3)
+			if order != nil {
+				args.DeviceLayout = check.TiledLayout(order)
+			}
+			out, err := check.Try(t, args)
+			if err != nil {
+				t.Notef("minor_to_major %v is refused: %v", order, err)
+				continue
+			}
+			b := check.Own(t, out.Buffer)
+			mustAwait(t, check.Own(t, out.DoneWithHostBuffer), "done_with_host_buffer")
+			layout := check.Call(t, capi.BufferGetMemoryLayoutArgs{Buffer: b}).Layout
+			if layout.Type != capi.BufferMemoryLayoutTypeTiled {
+				t.SkipEnvf("the layout is told by strides")
+			}
+			tiled := layout.Tiled()
+			said := capi.Slice(tiled.MinorToMajor, tiled.MinorToMajorSize)
+			text := layoutText(t, b)
+			got, ok := parseMinorToMajor(text)
+			if !ok {
+				t.SkipEnvf("the Layouts extension writes the layout as %q, which the suite cannot read", text)
+			}
+			seen++
+			if !slices.Equal(got, said) {
+				t.Errorf("minor_to_major: PJRT_Buffer_GetMemoryLayout says %v, the Layouts extension %q", said, text)
+			}
+		}
+		if seen == 0 {
+			t.SkipEnvf("no buffer could be made")
+		}
+	}),
+	rule("BUF-09", func(t *check.T) {
+		for _, e := range types(t) {
+			for _, dims := range [][]int64{{}, {7}, {16, 3}, {2, 0}} {
+				n := elements(dims...)
+				b, ok := uploaded(t, hostArgs(t.Client(), e, make([]byte, n*e.Size()), dims...))
+				if !ok {
+					break
+				}
+				size := check.Call(t, capi.BufferOnDeviceSizeInBytesArgs{Buffer: b}).OnDeviceSizeInBytes
+				if packed := uintptr(n*e.Bits()+7) / 8; size < packed {
+					t.Errorf("size on the device of %v%v: expected at least %d bytes, got %d", e, dims, packed, size)
+				}
+				check.Destroy(t, b)
+			}
+		}
+	}),
+	rule("BUF-10", func(t *check.T) {
+		for i, d := range t.Client().Devices {
+			b := check.UploadTo(t, t.Client(), d, floats(4))
+			check.Equal(t, d, check.Call(t, capi.BufferDeviceArgs{Buffer: b}).Device, "device of an upload to device %d", i)
+		}
+	}),
+	rule("BUF-11", func(t *check.T) {
+		if len(t.Client().Memories) == 0 {
+			t.SkipUnimplf("the client has no memories")
+		}
+		seen := 0
+		for _, m := range t.Client().Memories {
+			args := check.HostArgs(t.Client(), floats(4))
+			args.Memory = m
+			out, err := check.Try(t, args)
+			if err != nil {
+				t.Notef("upload to %s: %v", memoryName(t, m), err)
+				continue
+			}
+			seen++
+			b := check.Own(t, out.Buffer)
+			mustAwait(t, check.Own(t, out.DoneWithHostBuffer), "done_with_host_buffer")
+			got := check.Call(t, capi.BufferMemoryArgs{Buffer: b}).Memory
+			check.Equal(t, m, got, "memory of a buffer in %s", memoryName(t, m))
+			device := check.Call(t, capi.BufferDeviceArgs{Buffer: b}).Device
+			of := check.Call(t, capi.DeviceAddressableMemoriesArgs{Device: device})
+			if !slices.Contains(capi.Slice(of.Memories, of.NumMemories), got) {
+				t.Errorf("memory of a buffer in %s: it is none of its device's", memoryName(t, m))
+			}
+		}
+		if seen == 0 {
+			t.SkipUnimplf("no memory takes an upload")
+		}
+	}),
+	rule("BUF-12", func(t *check.T) {
+		cpu := platform(t) == "cpu"
+		look := func(what string, b *capi.Buffer, want bool) {
+			check.Equal(t, want, check.Call(t, capi.BufferIsOnCPUArgs{Buffer: b}).IsOnCPU, "is_on_cpu of a buffer in %s", what)
+		}
+		if cpu {
+			look("the default memory", small(t), true)
+		}
+		seen := cpu
+		for _, m := range t.Client().Memories {
+			kind := check.Call(t, capi.MemoryKindArgs{Memory: m})
+			name := capi.String(kind.Kind, kind.KindSize)
+			if !cpu && !strings.Contains(name, "host") {
+				continue
+			}
+			args := check.HostArgs(t.Client(), floats(4))
+			args.Memory = m
+			if out, err := check.Try(t, args); err == nil {
+				seen = true
+				mustAwait(t, check.Own(t, out.DoneWithHostBuffer), "done_with_host_buffer")
+				look(memoryName(t, m), check.Own(t, out.Buffer), true)
+			}
+		}
+		if !seen {
+			t.SkipEnvf("no memory of the host takes an upload")
+		}
+	}),
+	rule("BUF-28", func(t *check.T) {
+		exe := compiled(t, check.AddOne)
+		seen := make(map[*capi.Buffer]bool)
+		add := func(b *capi.Buffer, what string) {
+			if seen[b] {
+				t.Fatalf("handle of %s: it is that of another buffer that is alive", what)
+			}
+			seen[b] = true
+		}
+		for i := range 200 {
+			b := small(t)
+			add(b, "an upload")
+			if i%10 == 0 {
+				add(t.Run(exe, 1, b)[0], "an output")
+			}
+		}
+	}),
+}
+
+// shapes are dimensions of many kinds.
+var shapes = [][]int64{{}, {1}, {7}, {2, 3}, {3, 2}, {0}, {4, 0, 2}, {1, 2, 1, 3, 2}}
+
+// churn makes and destroys things, so that memory that was freed too early is
+// used again.
+func churn(t *check.T) {
+	for range 20 {
+		b := upload(t, dtype.F32, make([]byte, 4*720), 6, 5, 4, 3, 2)
+		t.Dimensions(b)
+		check.Destroy(t, b)
+	}
+}
+
+// layoutText is the layout of a buffer as the Layouts extension writes it.
+func layoutText(t *check.T, b *capi.Buffer) string {
+	l := check.Optional(t, capi.LayoutsBufferMemoryLayoutArgs{Buffer: b}).Layout
+	defer check.Try(t, capi.LayoutsMemoryLayoutDestroyArgs{Layout: l})
+	s := check.Optional(t, capi.LayoutsMemoryLayoutSerializeArgs{Layout: l})
+	text := capi.String(s.SerializedBytes, s.SerializedBytesSize)
+	s.SerializedLayoutDeleter.Call(s.SerializedLayout)
+	return text
+}
+
+// parseMinorToMajor reads the dimensions in XLA's notation of layouts,
+// {1,0:T(8,128)}.
+func parseMinorToMajor(text string) ([]int64, bool) {
+	text, ok := strings.CutPrefix(text, "{")
+	text, end := strings.CutSuffix(text, "}")
+	if !ok || !end {
+		return nil, false
+	}
+	text, _, _ = strings.Cut(text, ":")
+	var order []int64
+	for _, word := range strings.Split(text, ",") {
+		d, err := strconv.ParseInt(word, 10, 64)
+		if err != nil {
+			return nil, text == ""
+		}
+		order = append(order, d)
+	}
+	return order, true
+}

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package buffers
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
+)
+
+// Strides of the host's array, and layouts of the device's.
+var stridesChecks = []check.Check{
+	rule("STR-01", func(t *check.T) {
+		for _, dims := range [][]int64{{}, {5}, {2, 3}, {3, 2}, {2, 3, 4}} {
+			data := dtype.Bytes(floats(elements(dims...)))
+			null := t.Download(upload(t, dtype.F32, data, dims...))
+			explicit, err := strided(t, dtype.F32, data, 0, dims, rowStrides(4, dims))
+			if err != nil {
+				t.Errorf("upload of f32%v with row-major strides: expected success, got %v", dims, err)
+				continue
+			}
+			expectBytes(t, data, explicit, 0xff, "f32"+show(dims)+" with row-major strides")
+			expectBytes(t, explicit, null, 0xff, "f32"+show(dims)+" without strides")
+		}
+	}),
+	rule("STR-02", func(t *check.T) {
+		for _, dims := range [][]int64{{2, 3}, {2, 3, 4}} {
+			for _, e := range []dtype.Type{dtype.U8, dtype.S16, dtype.F32, dtype.F64, dtype.C128} {
+				data := hostBytes(e, elements(dims...))
+				for _, order := range permutations(len(dims)) {
+					physical := permute(data, e.Size(), dims, order)
+					expectStrided(t, e, physical, 0, dims, stridesOf(e.Size(), dims, order), data)
+				}
+			}
+		}
+	}),
+	rule("STR-03", func(t *check.T) {
+		gaps := []float32{1, 777, 2, 777, 3, 777, 4}
+		expectStrided(t, dtype.F32, dtype.Bytes(gaps), 0, []int64{4}, []int64{8}, dtype.Bytes(floats(4)))
+		rows := []float32{1, 2, 3, 777, 777, 4, 5, 6}
+		expectStrided(t, dtype.F32, dtype.Bytes(rows), 0, []int64{2, 3}, []int64{20, 4}, dtype.Bytes(floats(6)))
+		both := []float32{1, 777, 2, 777, 3, 777, 777, 4, 777, 5, 777, 6}
+		expectStrided(t, dtype.F32, dtype.Bytes(both), 0, []int64{2, 3}, []int64{28, 8}, dtype.Bytes(floats(6)))
+	}),
+	rule("STR-04", func(t *check.T) {
+		one := dtype.Bytes([]float32{7, 8, 9})
+		expectStrided(t, dtype.F32, one, 0, []int64{4}, []int64{0}, dtype.Bytes([]float32{7, 7, 7, 7}))
+		expectStrided(t, dtype.F32, one, 0, []int64{2, 3}, []int64{0, 4}, dtype.Bytes([]float32{7, 8, 9, 7, 8, 9}))
+		expectStrided(t, dtype.F32, one, 0, []int64{3, 2}, []int64{4, 0}, dtype.Bytes([]float32{7, 7, 8, 8, 9, 9}))
+	}),
+	rule("STR-05", func(t *check.T) {
+		data := dtype.Bytes(floats(6))
+		expectStrided(t, dtype.F32, data, 20, []int64{6}, []int64{-4}, dtype.Bytes([]float32{6, 5, 4, 3, 2, 1}))
+		expectStrided(t, dtype.F32, data, 12, []int64{2, 3}, []int64{-12, 4}, dtype.Bytes([]float32{4, 5, 6, 1, 2, 3}))
+		expectStrided(t, dtype.F32, data, 8, []int64{2, 3}, []int64{12, -4}, dtype.Bytes([]float32{3, 2, 1, 6, 5, 4}))
+		expectStrided(t, dtype.F32, data, 20, []int64{2, 3}, []int64{-12, -4}, dtype.Bytes([]float32{6, 5, 4, 3, 2, 1}))
+	}),
+	wrongNumberOfStrides("more", []int64{12, 4, 4}),
+	wrongNumberOfStrides("fewer", []int64{4}),
+	rule("STR-07", func(t *check.T) {
+		block := make([]byte, 64)
+		values := dtype.Bytes(floats(4))
+		for i := range 4 {
+			copy(block[6*i:], values[4*i:4*i+4])
+		}
+		got, err := strided(t, dtype.F32, block, 0, []int64{4}, []int64{6})
+		if err != nil {
+			t.Notef("a stride of 6 bytes for f32 is refused: %v", err)
+			return
+		}
+		expectBytes(t, values, got, 0xff, "f32[4] with a stride of 6 bytes")
+	}),
+	rule("STR-08", func(t *check.T) {
+		seen := 0
+		for _, e := range subByteTypes(t) {
+			data := []byte{0, 1, 1, 0, 1, 1}
+			if e.Bits() > 2 {
+				data = []byte{1, 2, 3, 4, 5, 6}
+			}
+			dims := []int64{2, 3}
+			if b, ok := uploaded(t, hostArgs(t.Client(), e, data, dims...)); !ok {
+				continue
+			} else {
+				check.Destroy(t, b)
+			}
+			seen++
+			got, err := strided(t, e, permute(data, 1, dims, []int64{0, 1}), 0, dims, []int64{1, 2})
+			if err != nil {
+				t.Errorf("upload of %v[2 3] with strides [1 2]: expected success, got %v", e, err)
+				continue
+			}
+			expectBytes(t, data, got, mask(e), e.String()+"[2 3] with strides [1 2]")
+		}
+		if seen == 0 {
+			t.SkipUnimplf("the plugin takes no type that is narrower than a byte")
+		}
+	}),
+	rule("STR-09", func(t *check.T) {
+		dims := []int64{64, 48}
+		data := dtype.Bytes(floats(64 * 48))
+		for semantics := capi.HostBufferSemanticsImmutableOnlyDuringCall; semantics <= capi.HostBufferSemanticsMutableZeroCopy; semantics++ {
+			if semantics == capi.HostBufferSemanticsMutableZeroCopy && t.Minor() < 48 {
+				continue
+			}
+			physical := check.Aligned(len(data), 4096, 0)
+			t.Keep(physical)
+			copy(physical, permute(data, 4, dims, []int64{0, 1}))
+			args := hostArgs(t.Client(), dtype.F32, physical, dims...)
+			args.HostBufferSemantics = semantics
+			args.ByteStrides, args.NumByteStrides = check.First([]int64{4, 4 * 64})
+			out := check.Call(t, args)
+			b := check.Own(t, out.Buffer)
+			check.Own(t, out.DoneWithHostBuffer)
+			expectBytes(t, data, t.Download(b), 0xff, "f32[64 48] from column-major memory with "+semantics.String())
+		}
+	}),
+	rule("STR-10", func(t *check.T) {
+		dims := []int64{2, 3}
+		data := dtype.Bytes(floats(6))
+		for _, order := range permutations(2) {
+			b, ok := withLayout(t, dtype.F32, data, dims, check.TiledLayout(order), "minor_to_major "+show(order))
+			if !ok {
+				continue
+			}
+			expectBytes(t, data, t.Download(b), 0xff, "row-major download of an upload with minor_to_major "+show(order))
+			logicalValues(t, b, order)
+		}
+	}),
+	rule("STR-11", func(t *check.T) {
+		dims := []int64{2, 3, 4}
+		data := dtype.Bytes(floats(24))
+		seen := 0
+		for _, order := range permutations(3) {
+			b, ok := withLayout(t, dtype.F32, data, dims, check.TiledLayout(order), "minor_to_major "+show(order))
+			if !ok {
+				continue
+			}
+			if got, ok := reportedOrder(t, b); ok {
+				seen++
+				if !slices.Equal(got, order) {
+					t.Errorf("layout of an upload with minor_to_major %v: expected it, got %v", order, got)
+				}
+			}
+		}
+		if seen == 0 {
+			t.SkipUnimplf("the plugin takes no layouts, or does not tell them")
+		}
+	}),
+	hostile("STR-12", func(t *check.T) {
+		for _, order := range [][]int64{{0, 0}, {1}, {2, 1, 0}, {0, 2}, {-1, 0}, {1 << 40, 0}} {
+			args := hostArgs(t.Client(), dtype.F32, dtype.Bytes(floats(6)), 2, 3)
+			args.DeviceLayout = check.TiledLayout(order)
+			out, err := check.Try(t, args)
+			if err == nil {
+				check.Own(t, out.Buffer)
+				check.Own(t, out.DoneWithHostBuffer)
+			}
+			t.ErrorCode(err, "upload of f32[2 3] with minor_to_major "+show(order))
+		}
+	}),
+	hostile("STR-13", func(t *check.T) {
+		dims := []int64{2, 3}
+		data := dtype.Bytes(floats(6))
+		for _, order := range permutations(2) {
+			strides := stridesOf(4, dims, order)
+			if b, ok := withLayout(t, dtype.F32, data, dims, check.StridedLayout(strides), "a device layout by the strides "+show(strides)); ok {
+				expectBytes(t, data, t.Download(b), 0xff, "upload with a device layout by the strides "+show(strides))
+			}
+		}
+	}),
+	hostile("STR-14", func(t *check.T) {
+		data := dtype.Bytes(floats(12))
+		b, ok := withLayout(t, dtype.F32, data, []int64{3, 4}, check.LayoutWithTiles([]int64{1, 0}, []int64{2, 2}), "tiles of 2 by 2")
+		if !ok {
+			return
+		}
+		expectBytes(t, data, t.Download(b), 0xff, "f32[3 4] in tiles of 2 by 2 on the device")
+		size := check.Call(t, capi.BufferOnDeviceSizeInBytesArgs{Buffer: b}).OnDeviceSizeInBytes
+		if size < 64 {
+			t.Errorf("size on the device of f32[3 4] in tiles of 2 by 2, which the plugin took: expected at least 64 bytes, got %d", size)
+		}
+	}),
+	hostile("STR-15", func(t *check.T) {
+		args := hostArgs(t.Client(), dtype.F32, dtype.Bytes(floats(6)), 2, 3)
+		args.DeviceLayout = check.TiledLayout([]int64{1, 0})
+		args.DeviceLayout.Type = 7
+		out, err := check.Try(t, args)
+		if err == nil {
+			check.Own(t, out.Buffer)
+			check.Own(t, out.DoneWithHostBuffer)
+		}
+		t.ErrorCode(err, "upload with a device layout of the type 7")
+	}),
+}
+
+// strided uploads with strides, from an offset in bytes into the memory, and
+// downloads.
+func strided(t *check.T, e dtype.Type, memory []byte, offset int, dims, strides []int64) ([]byte, error) {
+	t.Keep(memory)
+	args := hostArgs(t.Client(), e, memory[offset:], dims...)
+	args.ByteStrides, args.NumByteStrides = check.First(strides)
+	out, err := check.Try(t, args)
+	if err != nil {
+		return nil, err
+	}
+	b := check.Own(t, out.Buffer)
+	mustAwait(t, check.Own(t, out.DoneWithHostBuffer), "done_with_host_buffer")
+	got := t.Download(b)
+	check.Destroy(t, b)
+	return got, nil
+}
+
+func expectStrided(t *check.T, e dtype.Type, memory []byte, offset int, dims, strides []int64, want []byte) {
+	what := fmt.Sprintf("%v%v with strides %v", e, dims, strides)
+	got, err := strided(t, e, memory, offset, dims, strides)
+	if err != nil {
+		t.Errorf("upload of %s: expected success, got %v", what, err)
+		return
+	}
+	expectBytes(t, want, got, mask(e), what)
+}
+
+func wrongNumberOfStrides(variant string, strides []int64) check.Check {
+	return check.Check{Rule: "STR-06", Variant: variant, Hostile: true, Run: func(t *check.T) {
+		_, err := strided(t, dtype.F32, dtype.Bytes(floats(64)), 0, []int64{2, 3}, strides)
+		t.ErrorCode(err, fmt.Sprintf("upload of two dimensions with %d byte_strides", len(strides)), capi.ErrorCodeInvalidArgument)
+	}}
+}
+
+// withLayout uploads with a device layout, false when it is refused.
+func withLayout(t *check.T, e dtype.Type, data []byte, dims []int64, layout *capi.BufferMemoryLayout, what string) (*capi.Buffer, bool) {
+	args := hostArgs(t.Client(), e, data, dims...)
+	args.DeviceLayout = layout
+	out, err := check.Try(t, args)
+	if code := capi.CodeOf(err); code == capi.ErrorCodeInvalidArgument || code == capi.ErrorCodeUnimplemented {
+		t.Notef("%s is refused: %v", what, err)
+		return nil, false
+	}
+	if err != nil {
+		t.Errorf("upload with %s: expected success, INVALID_ARGUMENT or UNIMPLEMENTED, got %v", what, err)
+		return nil, false
+	}
+	mustAwait(t, check.Own(t, out.DoneWithHostBuffer), "done_with_host_buffer")
+	return check.Own(t, out.Buffer), true
+}
+
+// reportedOrder is the order of a buffer's dimensions from either source.
+func reportedOrder(t *check.T, b *capi.Buffer) ([]int64, bool) {
+	if order, ok := minorToMajor(t, b); ok {
+		return order, true
+	}
+	if !t.Table().Has(check.FunctionOf[capi.LayoutsBufferMemoryLayoutArgs]()) {
+		return nil, false
+	}
+	return parseMinorToMajor(layoutText(t, b))
+}
+
+// logicalValues lets a program weigh the elements of 1 to 6 by their places. A
+// program expects its arguments in the layout that it names, or in the default
+// one if the plugin sees to the layouts itself: one of the two must give the
+// right sum.
+func logicalValues(t *check.T, b *capi.Buffer, order []int64) {
+	mode := fmt.Sprintf(" {mhlo.layout_mode = \"{%d,%d}\"}", order[0], order[1])
+	var sums []float32
+	for _, attribute := range []string{mode, ""} {
+		out, err := check.Try(t, check.CompileArgs(t.Client(), fmt.Sprintf(`module @weigh {
+  func.func public @main(%%a: tensor<2x3xf32>%s) -> tensor<f32> {
+    %%w = stablehlo.constant dense<[[1.0, 10.0, 100.0], [1000.0, 10000.0, 100000.0]]> : tensor<2x3xf32>
+    %%zero = stablehlo.constant dense<0.0> : tensor<f32>
+    %%0 = stablehlo.multiply %%a, %%w : tensor<2x3xf32>
+    %%1 = stablehlo.reduce(%%0 init: %%zero) applies stablehlo.add across dimensions = [0, 1] : (tensor<2x3xf32>, tensor<f32>) -> tensor<f32>
+    return %%1 : tensor<f32>
+  }
+}`, attribute), check.Devices(1, 1)))
+		if err != nil {
+			continue
+		}
+		x := check.NewExecution(check.Own(t, out.Executable), 1, []*capi.Buffer{b})
+		if err := x.Start(t); err != nil {
+			t.Notef("a program does not take the buffer with minor_to_major %v: %v", order, err)
+			continue
+		}
+		sum := check.DownloadAs[float32](t, x.Outputs[0][0])[0]
+		if sum == 654321 {
+			return
+		}
+		sums = append(sums, sum)
+	}
+	if len(sums) > 0 {
+		t.Errorf("elements of an upload with minor_to_major %v, weighed by their places in a program: expected 654321, got %v", order, sums)
+	}
+}

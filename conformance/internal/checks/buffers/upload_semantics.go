@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package buffers
+
+import (
+	"bytes"
+	"runtime"
+	"time"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
+)
+
+// When the memory of the host belongs to whom.
+var uploadSemanticsChecks = []check.Check{
+	rule("H2D-08", func(t *check.T) { overwriteAtOnce(t, 1<<10, 1<<16, 1<<20, 4<<20) }),
+	{Rule: "H2D-08", Variant: "large", Profile: check.Core, Run: func(t *check.T) { overwriteAtOnce(t, 64<<20) }},
+	rule("H2D-09", func(t *check.T) { overwriteWhenDone(t, 1<<10, 1<<16, 1<<20, 4<<20) }),
+	{Rule: "H2D-09", Variant: "large", Profile: check.Core, Run: func(t *check.T) { overwriteWhenDone(t, 64<<20) }},
+	rule("H2D-10", func(t *check.T) {
+		for _, n := range []int{1 << 10, 4 << 20} {
+			_, _, done := transfer(t, n, capi.HostBufferSemanticsImmutableUntilTransferCompletes)
+			t.Eventually(patience, "done_with_host_buffer becomes ready while the buffer lives", func() bool { return t.IsReady(done) })
+		}
+	}),
+	rule("H2D-11", func(t *check.T) { zeroCopy(t, capi.HostBufferSemanticsImmutableZeroCopy) }),
+	rule("H2D-12", func(t *check.T) {
+		data, out := donateHostMemory(t, capi.HostBufferSemanticsImmutableZeroCopy)
+		check.ExpectBuffer(t, out, []float32{2, 4, 6, 8}, "output of a program that the buffer was donated to")
+		expectBytes(t, dtype.Bytes(floats(4)), dtype.Bytes(data), 0xff, "memory of the host, which the runtime may not change, after that")
+	}),
+	rule("H2D-13", zeroCopyInFlight),
+	{Rule: "H2D-14", Run: func(t *check.T) {
+		if t.Minor() < 48 {
+			t.SkipAbsentf("kMutableZeroCopy came with API 0.48, and the plugin has API 0.%d", t.Minor())
+		}
+		zeroCopy(t, capi.HostBufferSemanticsMutableZeroCopy)
+	}},
+	rule("H2D-15", func(t *check.T) {
+		if t.Minor() < 48 {
+			t.SkipAbsentf("kMutableZeroCopy came with API 0.48, and the plugin has API 0.%d", t.Minor())
+		}
+		data, out := donateHostMemory(t, capi.HostBufferSemanticsMutableZeroCopy)
+		check.ExpectBuffer(t, out, []float32{2, 4, 6, 8}, "output of a program that the buffer was donated to")
+		switch {
+		case bytes.Equal(dtype.Bytes(data), dtype.Bytes([]float32{2, 4, 6, 8})):
+			t.Notef("the output lies in the memory of the host")
+		case bytes.Equal(dtype.Bytes(data), dtype.Bytes(floats(4))):
+			t.Notef("the memory of the host was not written")
+		default:
+			t.Errorf("memory of the host after donation: expected the input or the output, got %v", data)
+		}
+	}),
+	{Rule: "H2D-28", Profile: check.Full, Timeout: 5 * time.Minute, Hostile: true, Run: beyond32Bits},
+	rule("H2D-29", func(t *check.T) {
+		exe := compiled(t, `module @sum {
+  func.func @main(%a: tensor<1048576xf32>, %b: tensor<1048576xf32>) -> tensor<1048576xf32> {
+    %0 = stablehlo.add %a, %b : tensor<1048576xf32>
+    return %0 : tensor<1048576xf32>
+  }
+}`)
+		data := floats(1 << 20)
+		t.Keep(data)
+		var in [2]*capi.Buffer
+		for i := range in {
+			args := check.HostArgs(t.Client(), data)
+			args.HostBufferSemantics = capi.HostBufferSemanticsImmutableUntilTransferCompletes
+			out := check.Call(t, args)
+			in[i] = check.Own(t, out.Buffer)
+			check.Own(t, out.DoneWithHostBuffer)
+		}
+		out, _ := started(t, exe, in[0], in[1])
+		want := make([]float32, len(data))
+		for i, x := range data {
+			want[i] = 2 * x
+		}
+		check.ExpectBuffer(t, out, want, "sum of two uploads that were not waited for")
+	}),
+}
+
+// transfer starts the upload of n varied bytes. The check owns the buffer and
+// the event, and keeps the memory.
+func transfer(t *check.T, n int, semantics capi.HostBufferSemantics) ([]byte, *capi.Buffer, *capi.Event) {
+	data := check.Aligned(n, 4096, 0)
+	t.Keep(data)
+	copy(data, counting(n))
+	args := hostArgs(t.Client(), dtype.U8, data, int64(n))
+	args.HostBufferSemantics = semantics
+	out := check.Call(t, args)
+	if out.Buffer == nil || out.DoneWithHostBuffer == nil {
+		t.Fatalf("PJRT_Client_BufferFromHostBuffer: success without a buffer or without done_with_host_buffer")
+	}
+	return data, check.Own(t, out.Buffer), check.Own(t, out.DoneWithHostBuffer)
+}
+
+func spoil(data []byte) {
+	for i := range data {
+		data[i] = 0xff
+	}
+}
+
+func overwriteAtOnce(t *check.T, sizes ...int) {
+	for _, n := range sizes {
+		data, b, _ := transfer(t, n, capi.HostBufferSemanticsImmutableOnlyDuringCall)
+		spoil(data)
+		expectBytes(t, counting(n), t.Download(b), 0xff, show(n)+" bytes whose memory was overwritten after the call")
+		check.Destroy(t, b)
+	}
+}
+
+func overwriteWhenDone(t *check.T, sizes ...int) {
+	for _, n := range sizes {
+		data, b, done := transfer(t, n, capi.HostBufferSemanticsImmutableUntilTransferCompletes)
+		mustAwait(t, done, "done_with_host_buffer")
+		spoil(data)
+		expectBytes(t, counting(n), t.Download(b), 0xff, show(n)+" bytes whose memory was overwritten when done_with_host_buffer was ready")
+		check.Destroy(t, b)
+	}
+}
+
+// soon reports whether an event becomes ready while one watches.
+func soon(t *check.T, e *capi.Event) bool {
+	for deadline := time.Now().Add(while); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		if t.IsReady(e) {
+			return true
+		}
+	}
+	return false
+}
+
+// zeroCopy lets a plugin use the memory or copy it. It may take its time with
+// the one and the other, so what done_with_host_buffer says is put to the test:
+// memory that is free can be overwritten.
+func zeroCopy(t *check.T, semantics capi.HostBufferSemantics) {
+	for _, n := range []int{64, 1 << 20} {
+		data, b, done := transfer(t, n, semantics)
+		what := show(n) + " bytes with " + semantics.String()
+		if soon(t, done) {
+			t.Notef("%s were copied", what)
+			spoil(data)
+			expectBytes(t, counting(n), t.Download(b), 0xff, what+", overwritten when done_with_host_buffer was ready")
+			check.Destroy(t, b)
+			continue
+		}
+		t.Notef("%s are used where they are", what)
+		expectBytes(t, counting(n), t.Download(b), 0xff, what)
+		check.Equal(t, false, t.IsReady(done), "done_with_host_buffer of %s while the buffer lives, which was not ready before a download", what)
+		check.Destroy(t, b)
+		t.Eventually(patience, "done_with_host_buffer becomes ready after the buffer was destroyed", func() bool { return t.IsReady(done) })
+	}
+}
+
+// donateHostMemory gives an upload of four floats to a program that doubles
+// them in place.
+func donateHostMemory(t *check.T, semantics capi.HostBufferSemantics) ([]float32, *capi.Buffer) {
+	exe := compiled(t, check.Donate)
+	data := alignedFloats(t, 4)
+	args := check.HostArgs(t.Client(), data)
+	args.HostBufferSemantics = semantics
+	in := check.Call(t, args)
+	check.Own(t, in.DoneWithHostBuffer)
+	return data, t.Run(exe, 1, check.Own(t, in.Buffer))[0]
+}
+
+func zeroCopyInFlight(t *check.T) {
+	exe := compiled(t, check.Add)
+	data := alignedFloats(t, 4)
+	args := check.HostArgs(t.Client(), data)
+	args.HostBufferSemantics = capi.HostBufferSemanticsImmutableZeroCopy
+	in := check.Call(t, args)
+	check.Own(t, in.Buffer)
+	done := check.Own(t, in.DoneWithHostBuffer)
+	pending := t.NewPending(t.Client(), 4)
+	out, event := started(t, exe, in.Buffer, pending.Buffer)
+	check.Destroy(t, in.Buffer)
+	if soon(t, done) {
+		t.Notef("done_with_host_buffer was ready before the execution")
+		copy(data, sevens(4))
+	}
+	pending.Fulfil()
+	mustAwait(t, event, "event of the execution")
+	check.ExpectBuffer(t, out, []float32{2, 4, 6, 8}, "sum with a buffer that was destroyed, and its memory overwritten when done_with_host_buffer allowed it, while the execution waited")
+	t.Eventually(patience, "done_with_host_buffer becomes ready after the execution", func() bool { return t.IsReady(done) })
+}
+
+// beyond32Bits lets the plugin use the memory, if it can: there may be no room
+// for two copies.
+func beyond32Bits(t *check.T) {
+	const edge = 1 << 32
+	size := uint64(edge + 64)
+	if uint64(^uintptr(0)) < size {
+		t.SkipEnvf("the addresses of this machine have 32 bits")
+	}
+	data := check.Aligned(int(size), 4096, 0)
+	t.Keep(data)
+	for i := -8; i < 8; i++ {
+		data[edge+i] = byte(100 + i)
+	}
+	args := hostArgs(t.Client(), dtype.U8, data, int64(size))
+	args.HostBufferSemantics = capi.HostBufferSemanticsImmutableZeroCopy
+	out, err := check.Try(t, args)
+	if code := capi.CodeOf(err); code == capi.ErrorCodeResourceExhausted {
+		t.SkipEnvf("there is no room for %d bytes: %v", size, err)
+	}
+	if err != nil {
+		t.Fatalf("upload of %d bytes: expected success, got %v", size, err)
+	}
+	check.Own(t, out.DoneWithHostBuffer)
+	b := check.Own(t, out.Buffer)
+	if err := t.Await(t.Ready(b)); capi.CodeOf(err) == capi.ErrorCodeResourceExhausted {
+		t.SkipEnvf("there is no room for %d bytes: %v", size, err)
+	} else if err != nil {
+		t.Fatalf("upload of %d bytes: expected success, got %v", size, err)
+	}
+	part := make([]byte, 16)
+	raw, err := check.Try(t, capi.BufferCopyRawToHostArgs{Buffer: b, Dst: check.Pointer(part), Offset: edge - 8, TransferSize: 16})
+	if err == nil {
+		err = t.Wait(raw.Event)
+	}
+	if err != nil {
+		part = t.Download(b)[edge-8 : edge+8]
+	}
+	want := make([]byte, 16)
+	for i := range want {
+		want[i] = byte(92 + i)
+	}
+	expectBytes(t, want, part, 0xff, "the 16 bytes round 2^32")
+	runtime.KeepAlive(data)
+}

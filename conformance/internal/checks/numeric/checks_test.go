@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package numeric
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
+)
+
+// knownFaults is what the CPU plugin computes wrongly among the quick checks.
+var knownFaults = map[string]string{
+	"RUN-02/count_leading_zeros/i32": "constants: negative numbers have a negative count",
+	"RUN-02/add/i1":                  "constants: true and true is false",
+	"RUN-02/edge/maximum/f32":        "parameters: NaN is lost when it is the second operand",
+	"RUN-02/edge/minimum/f32":        "parameters: NaN is lost when it is the second operand",
+	"RUN-02/edge/compare/f32":        "constants: the total order does not tell 0 from -0",
+}
+
+func cpu(t *testing.T) *capi.Table {
+	t.Helper()
+	table, err := capi.Open(plugintest.Path(t, "cpu"))
+	require.NoError(t, err)
+	return table
+}
+
+func TestTheCPUPluginComputesWhatIsExpected(t *testing.T) {
+	t.Parallel()
+	env := &check.Env{Table: cpu(t)}
+	ran := 0
+	for _, c := range Checks() {
+		if c.Profile > check.Quick || c.Hostile {
+			continue
+		}
+		r := check.Run(t.Context(), &c, env)
+		want := check.Pass
+		if knownFaults[c.Name()] != "" {
+			want = check.Fail
+		}
+		assert.Equal(t, want, r.Verdict, "%s: %s %q", c.Name(), r.Skip, r.Failures)
+		ran++
+	}
+	assert.Greater(t, ran, 200)
+	assert.NoError(t, env.Close())
+}
+
+func TestChecksAreWellFormed(t *testing.T) {
+	t.Parallel()
+	names := map[string]bool{}
+	for _, c := range Checks() {
+		assert.NoError(t, c.Validate())
+		assert.False(t, names[c.Name()], "%s is there twice", c.Name())
+		names[c.Name()] = true
+	}
+	for _, m := range Mutants() {
+		assert.True(t, names[m.Check], "there is no check %s for %s", m.Check, m.Fault)
+	}
+	killed := map[string]bool{}
+	for _, m := range Mutants() {
+		killed[m.Check] = true
+	}
+	for name := range names {
+		assert.True(t, killed[name], "no mutant for %s", name)
+	}
+}
+
+// Every mutant runs in the suite's own test of its mutants; here are those that
+// confuse operations, which say most about the checks.
+func TestChecksSeeConfusedOperations(t *testing.T) {
+	t.Parallel()
+	base := cpu(t)
+	byName := map[string]check.Check{}
+	for _, c := range Checks() {
+		byName[c.Name()] = c
+	}
+	for i, m := range Mutants() {
+		if i >= len(swaps) && !strings.HasPrefix(m.Check, "DIFF") {
+			continue
+		}
+		table, err := m.Table(base)
+		require.NoError(t, err)
+		env := &check.Env{Table: table.Capi()}
+		c := byName[m.Check]
+		r := check.Run(t.Context(), &c, env)
+		assert.True(t, r.Verdict.Failed(), "%s: %v", m.Name(), r)
+		assert.NoError(t, env.Close())
+		assert.NoError(t, table.Close())
+	}
+}

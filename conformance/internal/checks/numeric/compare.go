@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package numeric
+
+import (
+	"fmt"
+	"math"
+	"math/cmplx"
+
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
+)
+
+// policy says how far a result may be from the expected one.
+type policy struct {
+	// ulp is the distance allowed in units in the last place. For complex
+	// numbers it counts in units of the modulus.
+	ulp float64
+	// bound, when there is one, is the absolute error allowed for each element.
+	bound []float64
+	// open marks elements on which the specification is silent: any value.
+	open []bool
+	// signless lets 0 and -0 pass for each other.
+	signless bool
+}
+
+// exact is the policy of integers and of everything that only moves data.
+var exact = policy{}
+
+// format describes the floats of a type.
+type format struct {
+	mantissa  int     // bits behind the point
+	minNormal float64 // the least positive normal number
+}
+
+var formats = map[dtype.Type]format{
+	dtype.F64:           {52, 0x1p-1022},
+	dtype.F32:           {23, 0x1p-126},
+	dtype.F16:           {10, 0x1p-14},
+	dtype.BF16:          {7, 0x1p-126},
+	dtype.F8E5M2:        {2, 0x1p-14},
+	dtype.F8E4M3FN:      {3, 0x1p-6},
+	dtype.F8E4M3B11FNUZ: {3, 0x1p-10},
+	dtype.F8E5M2FNUZ:    {2, 0x1p-15},
+	dtype.F8E4M3FNUZ:    {3, 0x1p-7},
+	dtype.F8E4M3:        {3, 0x1p-6},
+	dtype.F8E3M4:        {4, 0x1p-2},
+	dtype.F8E8M0FNU:     {0, 0x1p-127},
+	dtype.F4E2M1FN:      {1, 1},
+	dtype.F6E2M3FN:      {3, 1},
+	dtype.F6E3M2FN:      {2, 0x1p-2},
+}
+
+// unit returns the distance of neighbouring floats of the type at x.
+func unit(t dtype.Type, x float64) float64 {
+	f := formats[t]
+	x = math.Abs(x)
+	if x < f.minNormal {
+		x = f.minNormal
+	}
+	_, e := math.Frexp(x)
+	return math.Ldexp(1, e-1-f.mantissa)
+}
+
+// compare says how got differs from want, and nothing when it does not by more
+// than the policy allows.
+func compare(want, got array, p policy) error {
+	wrong, first := 0, -1
+	for i := range want.v {
+		if p.open != nil && p.open[i] {
+			continue
+		}
+		if !p.equal(want.t, want.v[i], got.v[i], i) {
+			if wrong++; first < 0 {
+				first = i
+			}
+		}
+	}
+	if wrong == 0 {
+		return nil
+	}
+	return fmt.Errorf("%d of %d elements differ; the first is at %v: expected %s, got %s",
+		wrong, len(want.v), index(want.dims, first), show(want.t, want.v[first]), show(want.t, got.v[first]))
+}
+
+func (p policy) equal(t dtype.Type, want, got value, i int) bool {
+	switch {
+	case t.IsComplex():
+		return p.close(t, want.c, got.c, i)
+	case t.IsFloat():
+		return p.closeFloat(t, want.f, got.f, i)
+	}
+	return want.i == got.i
+}
+
+func (p policy) closeFloat(t dtype.Type, want, got float64, i int) bool {
+	switch {
+	case math.IsNaN(want) || math.IsNaN(got):
+		return math.IsNaN(want) && math.IsNaN(got)
+	case want == got:
+		return want != 0 || p.signless || p.ulp > 0 || p.bound != nil || math.Signbit(want) == math.Signbit(got)
+	case math.IsInf(want, 0) || math.IsInf(got, 0):
+		// A value at the end of the range may round either way.
+		return p.ulp > 0 && !math.IsInf(want, -int(math.Copysign(1, got))) && math.Abs(finite(t, want)-finite(t, got)) <= p.ulp*unit(t, finite(t, got))
+	}
+	diff := math.Abs(want - got)
+	if p.bound != nil {
+		return diff <= p.bound[i]
+	}
+	if diff <= p.ulp*unit(t, want) {
+		return true
+	}
+	// A device may flush subnormal numbers to zero.
+	return got == 0 && math.Abs(want) < formats[t].minNormal
+}
+
+// finite replaces an infinity by the number that would follow the largest one.
+func finite(t dtype.Type, x float64) float64 {
+	if !math.IsInf(x, 0) {
+		return x
+	}
+	largest := map[dtype.Type]float64{dtype.F32: 0x1p128, dtype.F16: 0x1p16, dtype.BF16: 0x1p128, dtype.F8E5M2: 0x1p16, dtype.F8E4M3: 256, dtype.F8E3M4: 16}[t]
+	if largest == 0 {
+		return x
+	}
+	return math.Copysign(largest, x)
+}
+
+// close compares complex numbers: the error counts against the modulus, since
+// either part alone may cancel.
+func (p policy) close(t dtype.Type, want, got complex128, i int) bool {
+	part := dtype.F32
+	if t == dtype.C128 {
+		part = dtype.F64
+	}
+	if cmplx.IsNaN(want) || cmplx.IsInf(want) || p.ulp == 0 && p.bound == nil {
+		return p.closeFloat(part, real(want), real(got), i) && p.closeFloat(part, imag(want), imag(got), i)
+	}
+	allowed := p.ulp * unit(part, cmplx.Abs(want))
+	if p.bound != nil {
+		allowed = p.bound[i]
+	}
+	return cmplx.Abs(want-got) <= allowed
+}

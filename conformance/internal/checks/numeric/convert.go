@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package numeric
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
+)
+
+// convert returns the value of type to that v of type from becomes; false where
+// the specification leaves it open: a number outside the range of an integer,
+// zero and negative numbers as f8E8M0FNU, and numbers beyond a type that has no
+// infinity.
+func convert(to, from dtype.Type, v value) (value, bool) {
+	// The number, as a float where it is one; every integer among the samples
+	// that is not exact in a float64 has all its bits in i.
+	var f float64
+	whole := false
+	switch kindOf(from) {
+	case complexes:
+		f = real(v.c)
+	case floats:
+		f = v.f
+	case unsigned:
+		f, whole = float64(uint64(v.i)), true
+	default:
+		f, whole = float64(v.i), true
+	}
+	switch kindOf(to) {
+	case complexes:
+		if from.IsComplex() {
+			return finish(to, v), true
+		}
+		return finish(to, value{c: complex(f, 0)}), !whole || exactly(to, f)
+	case floats:
+		if to == dtype.F8E8M0FNU && !(f > 0) {
+			return value{}, false
+		}
+		x := round(to, f)
+		if whole && !exactly(to, f) && math.Abs(f) > 1<<24 {
+			return value{}, false // rounded twice on the way
+		}
+		return x, !math.IsNaN(x.f) && !math.IsInf(x.f, 0) && math.Abs(x.f) <= math.Abs(f)*2+1
+	case bools:
+		if from.IsComplex() {
+			// Whether an imaginary part alone is true is left open.
+			return truth(v.c != 0), v.c == 0 || real(v.c) != 0
+		}
+		return truth(f != 0), true
+	}
+	if whole {
+		return wrap(to, uint64(v.i)), true
+	}
+	x := math.Trunc(f)
+	low, high := 0.0, math.Ldexp(1, to.Bits())
+	if to.IsSigned() {
+		low, high = -math.Ldexp(1, to.Bits()-1), math.Ldexp(1, to.Bits()-1)
+	}
+	if x < low || x >= high {
+		return value{}, false
+	}
+	if x >= 0x1p63 {
+		return wrap(to, uint64(x)), true
+	}
+	return wrap(to, uint64(int64(x))), true
+}
+
+// exactly reports whether f is a number of the type.
+func exactly(t dtype.Type, f float64) bool {
+	if t.IsComplex() {
+		t = realOf(t)
+	}
+	return round(t, f).f == f
+}
+
+// conversion is a program that converts the samples of one type to another.
+func conversion(from, to dtype.Type) (program, bool) {
+	var in, out []value
+	for _, v := range samples(from) {
+		if x, ok := convert(to, from, v); ok {
+			in, out = append(in, v), append(out, x)
+		}
+	}
+	if len(in) == 0 {
+		return program{}, false
+	}
+	dims := []int64{int64(len(in))}
+	p := op("convert", "", "", []array{{to, dims, out}}, array{from, dims, in})
+	if to.IsFloat() && to.Bits() < 32 && from.Bits() > 16 {
+		// Wide numbers may be rounded on the way.
+		p.policies = []policy{{ulp: 1}}
+	}
+	return p, true
+}
+
+// conversions is the programs that convert one type to all others, by name.
+func conversions(from dtype.Type, put func(name string, p program)) {
+	for _, to := range elementTypes {
+		if to == from {
+			continue
+		}
+		if p, ok := conversion(from, to); ok {
+			put(fmt.Sprintf("%v-%v", from, to), p)
+		}
+	}
+}
+
+// bitcast is a program that reads the bits of one type as another. The narrower
+// one has a dimension more, whose first element is in the low bits.
+func bitcast(from, to dtype.Type) (program, bool) {
+	bits := func(t dtype.Type) int {
+		if t == dtype.Pred {
+			return 0 // the packing of bools is another matter
+		}
+		return t.Bits()
+	}
+	fb, tb := bits(from), bits(to)
+	switch {
+	case fb == 0 || tb == 0 || from.IsComplex() != to.IsComplex():
+		return program{}, false
+	case fb == tb:
+		vs := samples(from)
+		in := array{from, []int64{int64(len(vs))}, vs}
+		out, ok := reread(in, to)
+		return op("bitcast_convert", "", "", []array{{to, in.dims, out}}, in), ok
+	case fb%8 != 0 || tb%8 != 0 || from.IsComplex():
+		return program{}, false
+	case fb%tb == 0:
+		vs := samples(from)
+		in := array{from, []int64{int64(len(vs))}, vs}
+		out, ok := reread(in, to)
+		return op("bitcast_convert", "", "", []array{{to, []int64{int64(len(vs)), int64(fb / tb)}, out}}, in), ok
+	case tb%fb == 0:
+		vs := samples(from)
+		n := len(vs) * fb / tb
+		if n == 0 {
+			return program{}, false
+		}
+		in := array{from, []int64{int64(n), int64(tb / fb)}, vs[:n*tb/fb]}
+		out, ok := reread(in, to)
+		return op("bitcast_convert", "", "", []array{{to, []int64{int64(n)}, out}}, in), ok
+	}
+	return program{}, false
+}
+
+// reread is the elements of another type in the same memory; false when one of
+// them is NaN, whose bits may change on the way.
+func reread(a array, to dtype.Type) ([]value, bool) {
+	data := a.encode()
+	var out []value
+	for at := 0; at < len(data); at += to.Size() {
+		v := decode(to, data[at:at+to.Size()])
+		if math.IsNaN(v.f) || v.c != v.c {
+			return nil, false
+		}
+		out = append(out, v)
+	}
+	return out, true
+}

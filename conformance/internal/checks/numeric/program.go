@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package numeric
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
+)
+
+// program is a StableHLO program with inputs and what it must compute from them.
+// Its body names the inputs %a0, %a1 and so on, and must define the results as
+// %r0, %r1 and so on.
+type program struct {
+	inputs []array
+	body   string
+	// functions stand in front of main, in the same module.
+	functions string
+	want      []array
+	policies  []policy // one per result; missing ones are exact
+	// fixed says that the program has no form with inputs as constants.
+	fixed bool
+}
+
+// op makes a program of one operation in its generic form. attributes are what
+// stands between the braces, regions what stands between the parentheses.
+func op(name, attributes, regions string, want []array, inputs ...array) program {
+	var names, types, results []string
+	for i, a := range inputs {
+		names = append(names, fmt.Sprintf("%%a%d", i))
+		types = append(types, a.typ())
+	}
+	for _, w := range want {
+		results = append(results, w.typ())
+	}
+	out := "%r0"
+	if len(want) > 1 {
+		out = fmt.Sprintf("%%r:%d", len(want))
+	}
+	body := fmt.Sprintf("%s = \"stablehlo.%s\"(%s)", out, name, strings.Join(names, ", "))
+	if regions != "" {
+		body += " (" + regions + ")"
+	}
+	if attributes != "" {
+		body += " {" + attributes + "}"
+	}
+	body += fmt.Sprintf(" : (%s) -> (%s)", strings.Join(types, ", "), strings.Join(results, ", "))
+	return program{inputs: inputs, body: body, want: want}
+}
+
+// form is how a program gets its inputs.
+type form int
+
+const (
+	parameters form = iota // all as parameters
+	constants              // all as constants
+	mixed                  // the first as a parameter
+)
+
+func (f form) String() string { return [...]string{"parameters", "constants", "mixed"}[f] }
+
+// parameter reports whether input i is a parameter.
+func (f form) parameter(i int) bool { return f == parameters || f == mixed && i == 0 }
+
+// text is the program in StableHLO.
+func (p *program) text(f form) string {
+	var args, results, names, lines []string
+	for i, a := range p.inputs {
+		if f.parameter(i) {
+			args = append(args, fmt.Sprintf("%%a%d: %s", i, a.typ()))
+		} else {
+			lines = append(lines, fmt.Sprintf("%%a%d = stablehlo.constant %s : %s", i, a.literal(), a.typ()))
+		}
+	}
+	several := strings.Contains(p.body, fmt.Sprintf("%%r:%d", len(p.want)))
+	for i, w := range p.want {
+		results = append(results, w.typ())
+		if several {
+			names = append(names, fmt.Sprintf("%%r#%d", i))
+		} else {
+			names = append(names, fmt.Sprintf("%%r%d", i))
+		}
+	}
+	lines = append(lines, p.body, "return "+strings.Join(names, ", ")+" : "+strings.Join(results, ", "))
+	return fmt.Sprintf("module @numeric {\n%sfunc.func @main(%s) -> (%s) {\n  %s\n}\n}\n",
+		p.functions, strings.Join(args, ", "), strings.Join(results, ", "), strings.Join(lines, "\n  "))
+}
+
+// mustCompile is the types whose programs every plugin that can compute
+// compiles; other types may be refused.
+func mustCompile(t dtype.Type) bool { return t == dtype.F32 || t == dtype.S32 || t == dtype.Pred }
+
+// types returns every element type in the program.
+func (p *program) types() []dtype.Type {
+	var all []dtype.Type
+	for _, a := range append(append([]array(nil), p.inputs...), p.want...) {
+		all = append(all, a.t)
+	}
+	return all
+}
+
+// run runs the program in each form and compares its results. It reports what
+// is wrong, and skips a program of types that the plugin does not take.
+func (p *program) run(t *check.T, forms ...form) {
+	for _, e := range p.types() {
+		if e.Since() > t.Minor() {
+			t.SkipAbsentf("the element type %v came with API 0.%d, and the plugin has API 0.%d", e, e.Since(), t.Minor())
+		}
+	}
+	if len(forms) == 0 {
+		forms = []form{parameters, constants}
+	}
+	for _, f := range forms {
+		if f == constants && (p.fixed || len(p.inputs) == 0) {
+			continue
+		}
+		p.runForm(t, f)
+	}
+}
+
+func (p *program) runForm(t *check.T, f form) {
+	c := t.Client()
+	text := p.text(f)
+	out, err := check.Try(t, check.CompileArgs(c, text, check.Devices(1, 1)))
+	if err != nil {
+		p.refused(t, f, text, err)
+		return
+	}
+	exe := check.Own(t, out.Executable)
+	var args []*capi.Buffer
+	for i, a := range p.inputs {
+		if f.parameter(i) {
+			args = append(args, p.upload(t, c, a))
+		}
+	}
+	results := t.Run(exe, len(p.want), args...)
+	for i, b := range results {
+		typ := dtype.Type(check.Call(t, capi.BufferElementTypeArgs{Buffer: b}).Type)
+		if typ != p.want[i].t {
+			t.Errorf("%v: result %d: expected element type %v, got %v\n%s", f, i, p.want[i].t, typ, text)
+			continue
+		}
+		if dims := t.Dimensions(b); fmt.Sprint(dims) != fmt.Sprint(p.want[i].dims) {
+			t.Errorf("%v: result %d: expected dimensions %v, got %v\n%s", f, i, p.want[i].dims, dims, text)
+			continue
+		}
+		got, err := decodeArray(p.want[i].t, p.want[i].dims, t.Download(b))
+		if err == nil {
+			err = compare(p.want[i], got, p.policy(i))
+		}
+		if err != nil {
+			t.Errorf("%v: result %d: %v\n%s", f, i, err, text)
+		}
+		check.Destroy(t, b)
+	}
+	for _, b := range args {
+		check.Destroy(t, b)
+	}
+	check.Destroy(t, exe)
+}
+
+func (p *program) policy(i int) policy {
+	if i < len(p.policies) {
+		return p.policies[i]
+	}
+	return exact
+}
+
+// refused decides what it means that a program did not compile.
+func (p *program) refused(t *check.T, f form, text string, err error) {
+	must := true
+	for _, e := range p.types() {
+		must = must && mustCompile(e)
+	}
+	code := capi.CodeOf(err)
+	if !must && (code == capi.ErrorCodeUnimplemented || code == capi.ErrorCodeInvalidArgument) {
+		t.SkipUnimplf("the plugin does not compile it: %v", err)
+	}
+	t.Errorf("%v: expected the program to compile, got %v\n%s", f, err, text)
+}
+
+func (p *program) upload(t *check.T, c *check.Client, a array) *capi.Buffer {
+	data := a.encode()
+	args := capi.ClientBufferFromHostBufferArgs{
+		Client: c.Handle, Device: c.Devices[0], Type: capi.BufferType(a.t), Data: check.Pointer(data),
+	}
+	args.Dims, args.NumDims = check.First(a.dims)
+	b := t.UploadArgs(args)
+	runtime.KeepAlive(data)
+	return b
+}

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+// Package driver runs the checks of the conformance suite on a plugin, without
+// ever loading it: workers do that, processes that may die of it.
+package driver
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/conformance/internal/session"
+	"github.com/purepjrt/purepjrt/conformance/internal/worker"
+	"github.com/purepjrt/purepjrt/conformance/report"
+	"github.com/purepjrt/purepjrt/conformance/rules"
+)
+
+// Config is a run.
+type Config struct {
+	// Setup is what workers are told. The driver fills in NoDevice and
+	// Uninitialized when the probe finds them out.
+	Setup   session.Setup
+	Command worker.Command
+	Checks  []check.Check // the whole suite
+	Profile check.Profile
+	Levels  []string       // empty: all
+	Filter  *regexp.Regexp // of the checks' names; nil: all
+	// Jobs is how many workers there are at a time; 0 leaves it to the driver.
+	Jobs int
+	// Hardware says, when not empty, that the plugin's devices are not on this
+	// machine. No client is tried then.
+	Hardware string
+	// Waivers returns the waivers for the plugin.
+	Waivers func(*report.Plugin) []*report.WaiverFile
+	// Reproduce returns the command that runs just one check.
+	Reproduce func(*check.Check) string
+	// Progress is called after each check, by one goroutine at a time.
+	Progress func(Progress)
+	Reruns   int // of a check that failed; negative: none, 0: two
+}
+
+// Progress is how far a run is.
+type Progress struct {
+	Phase               string         // probe, check or rerun
+	Done, Failed, Total int            // of this phase
+	Result              *report.Result // the newest; nil at the start of a phase
+	Elapsed             time.Duration
+}
+
+// OpenError says that there was nothing to check: the plugin could not be
+// loaded, for a reason that is no rule's subject.
+type OpenError struct{ Problem string }
+
+// Error returns the reason.
+func (e *OpenError) Error() string { return e.Problem }
+
+const (
+	startLimit  = time.Minute      // for a worker's program to come up
+	openLimit   = time.Minute      // for loading the library
+	clientLimit = time.Minute      // for making a client
+	stepLimit   = 15 * time.Second // for a step of the probe
+	graceLimit  = 10 * time.Second // beyond a check's own limit
+)
+
+// driver is the state of a run.
+type driver struct {
+	Config
+	report  *report.Report
+	start   time.Time
+	results []*report.Result // of the chosen checks, in order; nil: not run
+	chosen  []*check.Check
+	forced  []*report.Result // what the probe found, by itself
+
+	mu       sync.Mutex
+	skew     map[string][]report.Skew // by check
+	problems []string
+}
+
+// Run runs the checks that the configuration chooses. When ctx ends, the report
+// is of what ran until then. The error is an *OpenError, or says why workers do
+// not start.
+func Run(ctx context.Context, c Config) (*report.Report, error) {
+	d := newDriver(c)
+	if err := d.probe(ctx); err != nil {
+		return nil, err
+	}
+	d.choose()
+	queue := make([]*job, len(d.chosen))
+	for i, c := range d.chosen {
+		queue[i] = &job{check: c, index: i}
+	}
+	d.run(ctx, queue)
+	d.rerun(ctx)
+	d.finish(ctx)
+	return d.report, nil
+}
+
+func newDriver(c Config) *driver {
+	if c.Setup.Factor <= 0 {
+		c.Setup.Factor = 1
+	}
+	if c.Reruns == 0 {
+		c.Reruns = 2
+	}
+	if c.Reproduce == nil {
+		c.Reproduce = func(*check.Check) string { return "" }
+	}
+	if c.Progress == nil {
+		c.Progress = func(Progress) {}
+	}
+	d := &driver{Config: c, start: time.Now(), skew: make(map[string][]report.Skew)}
+	d.report = &report.Report{
+		Schema: report.SchemaVersion, Started: d.start.UTC().Truncate(time.Second), Machine: machine(), Suite: suite(c.Checks),
+		Run: report.Run{Profile: c.Profile.String(), Levels: c.Levels, Topology: c.Setup.Topology, TimeoutFactor: c.Setup.Factor},
+	}
+	if c.Filter != nil {
+		d.report.Run.Filter = c.Filter.String()
+	}
+	for _, o := range c.Setup.Options {
+		d.report.Run.Options = append(d.report.Run.Options, o.String())
+	}
+	return d
+}
+
+// choose picks the checks of the run.
+func (d *driver) choose() {
+	order := make(map[string]int)
+	for i, r := range rules.All() {
+		order[r.ID] = i
+	}
+	for i := range d.Checks {
+		c := &d.Checks[i]
+		if c.Profile > d.Profile || d.Filter != nil && !d.Filter.MatchString(c.Name()) {
+			continue
+		}
+		if len(d.Levels) > 0 && !slices.Contains(d.Levels, report.LevelOf(rules.ByID(c.Rule), c.Library)) {
+			continue
+		}
+		d.chosen = append(d.chosen, c)
+	}
+	slices.SortStableFunc(d.chosen, func(a, b *check.Check) int { return order[a.Rule] - order[b.Rule] })
+	d.results = make([]*report.Result, len(d.chosen))
+}
+
+// result makes the report's form of what a check found.
+func (d *driver) result(c *check.Check, r check.Result) *report.Result {
+	rule := rules.ByID(c.Rule)
+	full := Describe(rule, c.Library)
+	full.Check, full.Verdict, full.Failures, full.Notes, full.Skip, full.Duration = c.Name(), r.Verdict, r.Failures, r.Notes, r.Skip, r.Duration
+	if v := r.Verdict; !v.Skipped() && v != check.Pass {
+		full.Reproduce = d.Reproduce(c)
+	}
+	return full
+}
+
+// Describe makes a result that says what rule is, and nothing else yet.
+func Describe(rule *rules.Rule, library bool) *report.Result {
+	return &report.Result{
+		Rule: rule.ID, Check: rule.ID, Group: rule.Group(), Level: report.LevelOf(rule, library),
+		Severity: rule.Severity, Basis: rule.Basis, Text: rule.Text, Subject: rule.Subject,
+	}
+}
+
+// dead makes the result of a check whose worker died.
+func (d *driver) dead(c *check.Check, death *worker.Death, took time.Duration) *report.Result {
+	r := check.Result{Check: c.Name(), Rule: c.Rule, Verdict: verdictOf(death), Duration: took, Failures: []string{"expected an answer; " + death.String()}}
+	full := d.result(c, r)
+	full.Death = deathOf(death)
+	return full
+}
+
+func verdictOf(death *worker.Death) check.Verdict {
+	switch death.Kind {
+	case worker.Crashed:
+		return check.Crash
+	case worker.Silent:
+		return check.Timeout
+	case worker.Panicked:
+		return check.SuiteError
+	}
+	return check.Abort
+}
+
+// outputLines is how much of a dead worker's output a report keeps.
+const (
+	outputLines = 20
+	lineLength  = 400
+)
+
+func deathOf(d *worker.Death) *report.Death {
+	r := &report.Death{How: d.String(), Signal: d.Signal, ExitCode: d.ExitCode, Frames: d.Frames(session.ChecksPath)}
+	r.Output = lastLines(pluginOutput(d.Output, d.Trace), outputLines)
+	if d.Kind == worker.Panicked {
+		r.Output = lastLines(d.Trace, 3*outputLines)
+	}
+	if d.Written > int64(len(d.Output)) {
+		r.Output = append([]string{fmt.Sprintf("(the process wrote %d bytes; this is their end)", d.Written)}, r.Output...)
+	}
+	return r
+}
+
+// problem notes what went wrong outside any check, once.
+func (d *driver) problem(text string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !slices.Contains(d.problems, text) {
+		d.problems = append(d.problems, text)
+	}
+}
+
+func (d *driver) addSkew(check string, list []report.Skew) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(list) > 0 {
+		d.skew[check] = list
+	}
+}
+
+// alone runs a check in a process of its own.
+func (d *driver) alone(ctx context.Context, c *check.Check) *report.Result {
+	w := &slot{driver: d}
+	defer w.end(ctx)
+	return w.check(ctx, c)
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package driver
+
+import "strings"
+
+// pluginOutput cuts what the Go runtime said of the crash from the end of a
+// worker's output: the plugin's own words stand before it.
+func pluginOutput(output, trace string) string {
+	first, _, _ := strings.Cut(trace, "\n")
+	if first == "" {
+		return output
+	}
+	if at := strings.LastIndex(output, first+"\n"); at >= 0 {
+		return output[:at]
+	}
+	return output
+}
+
+// lastLines returns the last n lines, shortened, without empty ones.
+func lastLines(s string, n int) []string {
+	var lines []string
+	for line := range strings.Lines(s) {
+		line = strings.TrimRight(line, " \t\r\n")
+		if line == "" {
+			continue
+		}
+		if len(line) > lineLength {
+			line = strings.ToValidUTF8(line[:lineLength], "") + " ..."
+		}
+		lines = append(lines, line)
+	}
+	return lines[max(0, len(lines)-n):]
+}

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package driver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/conformance/internal/session"
+	"github.com/purepjrt/purepjrt/conformance/internal/worker"
+	"github.com/purepjrt/purepjrt/conformance/report"
+	"github.com/purepjrt/purepjrt/conformance/rules"
+)
+
+// maxProbeDeaths bounds how often a plugin may die of being looked at.
+const maxProbeDeaths = 8
+
+// prober looks at what a plugin can do, each question apart: one that the
+// plugin dies of is noted, and the others are asked in a new process.
+type prober struct {
+	*driver
+	process *worker.Process
+	client  bool     // the process has one
+	made    []string // tasks that made what later ones use
+	deaths  int
+}
+
+// probe fills in what the report says of the plugin. The error says that there
+// is nothing to check.
+func (d *driver) probe(ctx context.Context) error {
+	d.Progress(d.timed(Progress{Phase: "probe"}))
+	r := d.report
+	r.Plugin.Path, r.Plugin.File = d.Setup.Plugin, filepath.Base(d.Setup.Plugin)
+	if d.Setup.Plugin == "" {
+		r.Plugin.File = "(made by the program)"
+	}
+	r.Capabilities = report.Capabilities{NullSlots: []string{}, Missing: []string{}, Unimplemented: []string{}, Extensions: []report.Extension{}, Devices: []report.Device{}, Memories: []string{}, Types: []report.Type{}}
+	var hash sync.WaitGroup
+	hash.Go(func() { r.Plugin.Size, r.Plugin.SHA256 = fileHash(ctx, d.Setup.Plugin) })
+	defer hash.Wait()
+
+	p := &prober{driver: d}
+	defer p.end()
+	if d.Setup.NoDevice == "" && d.Hardware != "" {
+		d.Setup.NoDevice = d.Hardware
+	}
+	opened, err := p.open(ctx)
+	switch {
+	case err != nil:
+		return err
+	case opened == nil: // a rule is broken, and nothing else can be asked
+		return nil
+	}
+	r.Plugin.Major, r.Plugin.Minor = opened.Major, opened.Minor
+	c := &r.Capabilities
+	c.TableSize, c.Functions, c.NullSlots, c.Missing = opened.Size, opened.Functions, opened.Null, opened.Missing
+	c.Extensions, c.ChainError = opened.Extensions, opened.ChainError
+	return p.ask(ctx)
+}
+
+// open opens the plugin for the first time. Without a result there is a forced
+// one: the plugin breaks a rule by that it cannot be opened.
+func (p *prober) open(ctx context.Context) (*session.Opened, error) {
+	process, opened, err := p.driver.open(ctx)
+	var de *deathError
+	switch {
+	case err == nil:
+		p.process = process
+		return opened, nil
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case errors.As(err, &de) && de.doing == "PJRT_Plugin_Initialize":
+		// The table is fine; the checks of initialization find the rest.
+		p.force("ATTR-01", "PJRT_Plugin_Initialize", de.death)
+		p.Setup.Uninitialized = true
+		if p.process, opened, err = p.driver.open(ctx); err != nil {
+			return nil, err
+		}
+		return opened, nil
+	case errors.As(err, &de):
+		p.force("LOAD-01", de.doing, de.death)
+	case opened != nil && opened.Rule != "":
+		p.forced = append(p.forced, p.forcedResult(opened.Rule, check.Result{Verdict: check.Fail, Failures: []string{opened.Problem}}))
+	case opened != nil && opened.Problem != "":
+		return nil, &OpenError{opened.Problem}
+	default:
+		return nil, err
+	}
+	p.Checks = nil // nothing can be asked of it
+	return nil, nil
+}
+
+// force makes a plugin's death the result of a rule.
+func (d *driver) force(rule, doing string, death *worker.Death) {
+	r := d.forcedResult(rule, check.Result{Verdict: verdictOf(death), Failures: []string{doing + ": expected an answer; " + death.String()}})
+	r.Death = deathOf(death)
+	d.forced = append(d.forced, r)
+}
+
+func (d *driver) forcedResult(rule string, found check.Result) *report.Result {
+	c := &check.Check{Rule: rule, Library: strings.HasPrefix(rule, "LOAD-") || strings.HasPrefix(rule, "ATTR-")}
+	return d.result(c, found)
+}
+
+// ask asks everything that an open plugin can be asked.
+func (p *prober) ask(ctx context.Context) error {
+	r := p.report
+	_, _ = p.do(ctx, session.TaskAttributes, stepLimit, &r.Plugin.Attributes)
+	if p.Setup.NoDevice == "" {
+		p.askClient(ctx)
+	}
+	r.Run.NoDevice = p.Setup.NoDevice
+	if p.Setup.NoDevice == "" {
+		p.askDetails(ctx)
+	} else {
+		p.askTopology(ctx)
+	}
+	return ctx.Err()
+}
+
+// do does a task of the probe, in a new process if need be. The first result is
+// the death that it caused.
+func (p *prober) do(ctx context.Context, task string, limit time.Duration, result any) (*worker.Death, error) {
+	if p.process == nil {
+		if p.deaths > maxProbeDeaths {
+			return nil, errors.New("the plugin died too often of being looked at")
+		}
+		process, _, err := p.driver.open(ctx)
+		if err != nil {
+			return nil, err
+		}
+		p.process = process
+		for _, t := range p.made {
+			if death, err := p.do(ctx, t, p.limit(t), new(any)); death != nil || err != nil {
+				return nil, fmt.Errorf("%s does not work in every process", t)
+			}
+		}
+	}
+	death, err := p.process.Do(ctx, task, nil, p.scale(limit), result)
+	if death != nil {
+		p.process = nil
+		p.deaths++
+	}
+	return death, err
+}
+
+func (p *prober) limit(task string) time.Duration {
+	if task == session.TaskClient {
+		return clientLimit
+	}
+	return stepLimit
+}
+
+func (p *prober) askClient(ctx context.Context) {
+	var c session.Client
+	death, err := p.do(ctx, session.TaskClient, clientLimit, &c)
+	switch {
+	case ctx.Err() != nil:
+	case err != nil:
+		p.Setup.NoDevice = "no client: " + err.Error()
+	case death != nil:
+		p.Setup.NoDevice = "PJRT_Client_Create: " + death.String()
+		if death.Kind == worker.Silent {
+			p.force("CLI-03", "PJRT_Client_Create", death)
+		} else {
+			p.force("CLI-01", "PJRT_Client_Create", death)
+		}
+	case c.Problem != "":
+		p.Setup.NoDevice = "there is no client: " + c.Problem
+	default:
+		p.made = append(p.made, session.TaskClient)
+		p.Setup.Extra = 2 * c.Took
+		r := p.report
+		r.Plugin.Platform, r.Plugin.PlatformVersion = c.Platform, c.Version
+		k := &r.Capabilities
+		k.ProcessIndex, k.Devices, k.Memories, k.ClientTime = c.ProcessIndex, c.Devices, c.Memories, c.Took
+	}
+}
+
+func (p *prober) askDetails(ctx context.Context) {
+	k := &p.report.Capabilities
+	for _, name := range session.Types(p.report.Plugin.Minor) {
+		task := session.TaskType + name
+		var problem string
+		death, err := p.do(ctx, task, stepLimit, &problem)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil:
+			problem = err.Error()
+		case death != nil:
+			problem = death.String()
+		case problem == "" && name == capi.BufferTypeF32.String():
+			p.made = append(p.made, task)
+		}
+		k.Types = append(k.Types, report.Type{Name: name, Uploads: problem == "", Problem: problem})
+	}
+	for _, name := range session.Functions() {
+		task := session.TaskFunction + name
+		var code string
+		death, err := p.do(ctx, task, stepLimit, &code)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil:
+			p.problem(fmt.Sprintf("a first call of %s: %v", name, err))
+		case death != nil:
+			p.problem(fmt.Sprintf("a first call of %s: %s", name, death))
+		case code == capi.ErrorCodeUnimplemented.String():
+			k.Unimplemented = append(k.Unimplemented, name)
+		case code != "":
+			p.problem(fmt.Sprintf("a first call of %s with good arguments: %s", name, code))
+		case name == "PJRT_Client_TopologyDescription" || name == "PJRT_Client_Compile":
+			p.made = append(p.made, task)
+		}
+	}
+}
+
+// askTopology asks for the topology that stands in for devices.
+func (p *prober) askTopology(ctx context.Context) {
+	var platform string
+	death, err := p.do(ctx, session.TaskTopology, clientLimit, &platform)
+	switch {
+	case ctx.Err() != nil:
+	case death != nil:
+		p.problem("PJRT_TopologyDescription_Create: " + death.String())
+	case err != nil:
+		p.problem("no topology without devices: " + err.Error())
+	default:
+		p.report.Capabilities.Topology = platform
+	}
+}
+
+func (p *prober) end() {
+	if p.process == nil {
+		return
+	}
+	s := &slot{driver: p.driver, process: p.process}
+	s.end(context.Background())
+}
+
+// addUnimplemented adds what the checks found to answer so.
+func (d *driver) addUnimplemented() {
+	k := &d.report.Capabilities
+	for _, r := range d.results {
+		if r == nil || r.Verdict != check.SkipUnimpl {
+			continue
+		}
+		for _, f := range capi.Functions(capi.SectionCore) {
+			if strings.HasPrefix(r.Skip, f.Name+":") && !slices.Contains(k.Unimplemented, f.Name) {
+				k.Unimplemented = append(k.Unimplemented, f.Name)
+			}
+		}
+	}
+	slices.Sort(k.Unimplemented)
+}
+
+// place returns the place of a rule in the contract.
+func place(id string) int {
+	return slices.IndexFunc(rules.All(), func(r *rules.Rule) bool { return r.ID == id })
+}

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package driver
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/conformance/internal/session"
+	"github.com/purepjrt/purepjrt/conformance/internal/worker"
+	"github.com/purepjrt/purepjrt/conformance/report"
+)
+
+// job is a check that is to run.
+type job struct {
+	check *check.Check
+	index int // in driver.results
+}
+
+// work is the jobs that are left, and what their end changes.
+type work struct {
+	mu     sync.Mutex
+	shared []*job // checks that can share a process
+	lone   []*job // those that get one of their own
+}
+
+// next returns the next job, shared ones first, or nil.
+func (w *work) next() *job {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, list := range []*[]*job{&w.shared, &w.lone} {
+		if len(*list) > 0 {
+			j := (*list)[0]
+			*list = (*list)[1:]
+			return j
+		}
+	}
+	return nil
+}
+
+// jobs is how many workers run at a time.
+func (d *driver) jobs() int {
+	switch {
+	case d.Jobs > 0:
+		return d.Jobs
+	case d.Setup.NoDevice == "" && !strings.EqualFold(d.report.Plugin.Platform, "cpu") && d.report.Plugin.Path != "":
+		// A device often has room for the client of one process.
+		return 1
+	}
+	return min(max(2, runtime.NumCPU()/2), 16)
+}
+
+// run does the jobs.
+func (d *driver) run(ctx context.Context, queue []*job) {
+	d.report.Run.Jobs = d.jobs()
+	w := &work{}
+	for _, j := range queue {
+		if j.check.Hostile {
+			w.lone = append(w.lone, j)
+		} else {
+			w.shared = append(w.shared, j)
+		}
+	}
+	progress := Progress{Phase: "check", Total: len(queue)}
+	d.Progress(d.timed(progress))
+	var slots sync.WaitGroup
+	for range d.report.Run.Jobs {
+		slots.Go(func() {
+			s := &slot{driver: d}
+			defer s.end(ctx)
+			for {
+				j := w.next()
+				if j == nil || ctx.Err() != nil {
+					return
+				}
+				if j.check.Hostile {
+					s.end(ctx)
+				}
+				r := s.check(ctx, j.check)
+				if r == nil {
+					return
+				}
+				if j.check.Hostile || disturbing(r.Verdict) {
+					s.end(ctx)
+				}
+				w.mu.Lock()
+				d.results[j.index] = r
+				progress.Done++
+				if bad(r) {
+					progress.Failed++
+				}
+				progress.Result = r
+				d.Progress(d.timed(progress))
+				w.mu.Unlock()
+			}
+		})
+	}
+	slots.Wait()
+}
+
+func (d *driver) timed(p Progress) Progress {
+	p.Elapsed = time.Since(d.start)
+	return p
+}
+
+// disturbing reports whether what a check found may have left the process in a
+// state that spoils other checks.
+func disturbing(v check.Verdict) bool { return v.Failed() && v != check.Warn || v == check.SuiteError }
+
+func bad(r *report.Result) bool {
+	return r.Verdict.Failed() && r.Verdict != check.Warn || r.Verdict == check.SuiteError
+}
+
+// slot is the place of one worker at a time.
+type slot struct {
+	driver  *driver
+	process *worker.Process
+}
+
+// ready starts a worker if there is none.
+func (s *slot) ready(ctx context.Context) error {
+	if s.process != nil {
+		return nil
+	}
+	p, _, err := s.driver.open(ctx)
+	if err != nil {
+		return err
+	}
+	s.process = p
+	return nil
+}
+
+// open starts a worker and opens the plugin in it. A plugin that dies, or
+// cannot be opened, is an error here: the probe could open it.
+func (d *driver) open(ctx context.Context) (*worker.Process, *session.Opened, error) {
+	p, err := worker.Start(ctx, d.Command, startLimit)
+	if err != nil {
+		return nil, nil, err
+	}
+	var opened session.Opened
+	death, err := p.Do(ctx, session.TaskOpen, d.Setup, d.scale(openLimit), &opened)
+	switch {
+	case err == nil && death != nil:
+		err = &deathError{"open the plugin", death}
+	case err == nil && opened.Problem != "":
+		err = fmt.Errorf("%s", opened.Problem)
+	}
+	if err != nil {
+		p.Kill()
+		return nil, &opened, err
+	}
+	if !d.Setup.Uninitialized {
+		var problem string
+		if death, err := p.Do(ctx, session.TaskInitialize, nil, d.scale(stepLimit), &problem); err != nil || death != nil {
+			p.Kill()
+			if err == nil {
+				err = &deathError{"PJRT_Plugin_Initialize", death}
+			}
+			return nil, &opened, err
+		}
+		opened.Initialize = problem
+	}
+	return p, &opened, nil
+}
+
+// deathError is a worker's death as an error.
+type deathError struct {
+	doing string
+	death *worker.Death
+}
+
+func (e *deathError) Error() string { return e.doing + ": " + e.death.String() }
+
+func (d *driver) scale(limit time.Duration) time.Duration {
+	return time.Duration(float64(limit) * d.Setup.Factor)
+}
+
+// check runs a check in the slot's worker. Nil means that ctx ended.
+func (s *slot) check(ctx context.Context, c *check.Check) *report.Result {
+	d := s.driver
+	if err := s.ready(ctx); err != nil {
+		if ctx.Err() != nil {
+			return nil
+		}
+		return d.result(c, check.Result{Verdict: check.SuiteError, Failures: []string{"no worker: " + err.Error()}})
+	}
+	var r check.Result
+	start := time.Now()
+	limit := session.Limit(c, d.Setup.Factor, d.Setup.Extra) + d.scale(graceLimit)
+	death, err := s.process.Do(ctx, session.TaskCheck, session.Check{Name: c.Name()}, limit, &r)
+	switch {
+	case ctx.Err() != nil:
+		s.process.Kill()
+		s.process = nil
+		return nil
+	case err != nil:
+		s.process.Kill()
+		s.process = nil
+		return d.result(c, check.Result{Verdict: check.SuiteError, Failures: []string{err.Error()}, Duration: time.Since(start)})
+	case death != nil:
+		s.process = nil
+		return d.dead(c, death, time.Since(start))
+	}
+	if r.Verdict == check.Timeout {
+		s.process.Kill() // a goroutine hangs in the plugin
+		s.process = nil
+	}
+	full := d.result(c, r)
+	d.addSkew(c.Name(), r.Skew)
+	return full
+}
+
+// closeLimit is how long a client's destruction may take.
+const closeLimit = 20 * time.Second
+
+// end closes the slot's worker. A plugin that dies when its client is destroyed
+// is a problem of the whole run: no check was under way.
+func (s *slot) end(ctx context.Context) {
+	if s.process == nil {
+		return
+	}
+	p := s.process
+	s.process = nil
+	var problem string
+	death, err := p.Do(ctx, session.TaskClose, nil, s.driver.scale(closeLimit), &problem)
+	switch {
+	case ctx.Err() != nil:
+	case death != nil:
+		s.driver.problem("destroying the client behind the checks that share it: " + death.String())
+	case err != nil:
+		s.driver.problem("closing a worker: " + err.Error())
+	case problem != "":
+		s.driver.problem("destroying the client behind the checks that share it: " + problem)
+	}
+	if d := p.Close(); d != nil && death == nil && ctx.Err() == nil && !(d.Kind == worker.Crashed && d.Signal == "SIGKILL") {
+		s.driver.problem("the end of a worker: " + d.String())
+	}
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+// Package mutant says which faults the checks of the conformance suite must
+// find. A mutant is a plugin with one fault, put in front of a plugin without
+// it by capi/serve; a check that does not fail on it would not find the fault in
+// a real plugin either.
+package mutant
+
+import (
+	"fmt"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/capi/serve"
+)
+
+// Mutant is one fault and the check that finds it.
+type Mutant struct {
+	Check string // name of the check that must not pass, such as EVT-03
+	Fault string // what is wrong, in words
+	// Hooks makes the fault, afresh for each run. It must leave the plugin
+	// whole otherwise.
+	Hooks func() []serve.Hook
+	// Wrap makes the fault where hooks cannot: it returns another table in front
+	// of the plugin's. Either Hooks or Wrap is set.
+	Wrap func(*capi.Table) (*serve.Table, error)
+	// Base is the plugin that has the fault put in front of it.
+	Base Base
+}
+
+// Base names a plugin without faults.
+type Base int
+
+// The bases.
+const (
+	CPU    Base = iota // XLA's CPU plugin, with four devices
+	Memory             // the in-memory plugin of pjrt/pjrttest, of the newest API
+)
+
+// Name returns the check and the fault.
+func (m *Mutant) Name() string { return m.Check + ": " + m.Fault }
+
+// Table puts the fault in front of a plugin.
+func (m *Mutant) Table(base *capi.Table) (*serve.Table, error) {
+	switch {
+	case m.Wrap != nil && m.Hooks == nil:
+		return m.Wrap(base)
+	case m.Hooks != nil && m.Wrap == nil:
+		return serve.Wrap(base, m.Hooks()...)
+	}
+	return nil, fmt.Errorf("mutant %s: exactly one of Hooks and Wrap must be set", m.Name())
+}
+
+// Of makes a mutant whose fault is one hook of the function that takes A.
+func Of[A any](check, fault string, f func(c *serve.Invocation, args *A)) Mutant {
+	return Mutant{Check: check, Fault: fault, Hooks: func() []serve.Hook { return []serve.Hook{serve.Around(f)} }}
+}
+
+// Answers makes a mutant of a function that does nothing but fail with a code.
+func Answers[A any](check, fault string, code capi.ErrorCode) Mutant {
+	return Of(check, fault, func(c *serve.Invocation, _ *A) { c.Fail(code, "%s", fault) })
+}

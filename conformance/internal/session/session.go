@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/conformance/internal/worker"
+	"github.com/purepjrt/purepjrt/conformance/report"
+	"github.com/purepjrt/purepjrt/pjrt/plugins"
+)
+
+// Program is what differs between the programs that workers are.
+type Program struct {
+	// Checks returns the checks of a suite.
+	Checks func(suite string) ([]check.Check, error)
+	// Open makes the table; nil opens Setup.Plugin.
+	Open func(Setup) (*capi.Table, error)
+}
+
+// Serve makes this process a worker. It does not return.
+func Serve(p Program) {
+	s := &session{program: p}
+	worker.Serve(s.handle)
+}
+
+// session is the state of a worker.
+type session struct {
+	program Program
+	setup   Setup
+	checks  map[string]*check.Check
+	env     *check.Env
+	subject *subject // made by TaskClient, for the functions' tasks
+}
+
+func (s *session) handle(task string, params json.RawMessage) (result any, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())
+		}
+	}()
+	if task == TaskOpen {
+		if err := json.Unmarshal(params, &s.setup); err != nil {
+			return nil, err
+		}
+		return s.open()
+	}
+	if s.env == nil {
+		return nil, fmt.Errorf("task %q before a plugin was opened", task)
+	}
+	name, isType := strings.CutPrefix(task, TaskType)
+	function, isFunction := strings.CutPrefix(task, TaskFunction)
+	switch {
+	case isType:
+		return s.upload(name)
+	case isFunction:
+		return s.call(function)
+	}
+	switch task {
+	case TaskInitialize:
+		return text(call(s.env.Table, &capi.PluginInitializeArgs{})), nil
+	case TaskAttributes:
+		return s.attributes()
+	case TaskClient:
+		return s.client(), nil
+	case TaskTopology:
+		return s.topology()
+	case TaskCheck:
+		var c Check
+		if err := json.Unmarshal(params, &c); err != nil {
+			return nil, err
+		}
+		return s.check(c)
+	case TaskClose:
+		return text(errors.Join(s.subject.close(), s.env.Close())), nil
+	}
+	return nil, fmt.Errorf("there is no task %q", task)
+}
+
+func text(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+// call is check.Try without a check.
+func call[A any](t *capi.Table, args *A) error {
+	c := &capi.Call[A]{Args: *args}
+	err := c.Do(t)
+	*args = c.Args
+	return err
+}
+
+func (s *session) open() (*Opened, error) {
+	list, err := s.program.Checks(s.setup.Suite)
+	if err != nil {
+		return nil, err
+	}
+	s.checks = make(map[string]*check.Check, len(list))
+	for i := range list {
+		s.checks[list[i].Name()] = &list[i]
+	}
+	var table *capi.Table
+	switch {
+	case s.program.Open != nil:
+		table, err = s.program.Open(s.setup)
+	case s.setup.Plugin == "":
+		return nil, errors.New("the program that the worker runs has no plugin of its own, and none was named")
+	default:
+		if err = plugins.Prepare(s.setup.Plugin); err == nil {
+			table, err = capi.Open(s.setup.Plugin)
+		}
+	}
+	if err != nil {
+		o := &Opened{Problem: err.Error()}
+		if errors.Is(err, capi.ErrNoEntryPoint) || errors.Is(err, capi.ErrNullTable) {
+			o.Rule = "LOAD-01"
+		}
+		return o, nil
+	}
+	s.env = &check.Env{
+		Table: table, Path: s.setup.Plugin, Options: Attributes(s.setup.Options), NoDevice: s.setup.NoDevice,
+		Topology: s.setup.Topology, TopologyOptions: Attributes(s.setup.TopologyOptions),
+	}
+	o := describe(table)
+	return o, nil
+}
+
+// describe says what stands in the table.
+func describe(t *capi.Table) *Opened {
+	o := &Opened{Size: int(t.API().StructSize), Null: []string{}, Missing: []string{}, Extensions: []report.Extension{}}
+	o.Major, o.Minor = t.Version()
+	for _, f := range capi.Functions(capi.SectionCore) {
+		switch {
+		case t.Has(f):
+			o.Functions++
+		case f.Since > o.Minor:
+			o.Missing = append(o.Missing, f.Name)
+		default:
+			o.Null = append(o.Null, f.Name)
+		}
+	}
+	for _, x := range t.Extensions() {
+		o.Extensions = append(o.Extensions, report.Extension{Type: int(x.Type), Name: x.Type.String(), Size: int(x.Size)})
+	}
+	o.ChainError = text(t.ExtensionsErr())
+	return o
+}
+
+func (s *session) attributes() ([]report.Attribute, error) {
+	var args capi.PluginAttributesArgs
+	if err := call(s.env.Table, &args); err != nil {
+		return nil, err
+	}
+	list := []report.Attribute{}
+	for _, a := range capi.Attributes(args.Attributes, args.NumAttributes) {
+		list = append(list, report.Attribute{Name: a.Name, Value: fmt.Sprint(a.Value)})
+	}
+	return list, nil
+}
+
+func (s *session) topology() (string, error) {
+	values, err := capi.NewNamedValues(s.env.TopologyOptions)
+	if err != nil {
+		return "", err
+	}
+	var args capi.TopologyDescriptionCreateArgs
+	args.TopologyName, args.TopologyNameSize = capi.StringData(s.env.Topology)
+	args.CreateOptions, args.NumOptions = values.Data()
+	err = call(s.env.Table, &args)
+	runtime.KeepAlive(values)
+	if err != nil {
+		return "", err
+	}
+	name := capi.TopologyDescriptionPlatformNameArgs{Topology: args.Topology}
+	if err := call(s.env.Table, &name); err != nil {
+		return "", err
+	}
+	return capi.String(name.PlatformName, name.PlatformNameSize), nil
+}
+
+// check runs one check. When it hangs, the result says where.
+func (s *session) check(c Check) (*check.Result, error) {
+	found, ok := s.checks[c.Name]
+	if !ok {
+		return nil, fmt.Errorf("there is no check %q", c.Name)
+	}
+	limited := *found
+	limited.Timeout = Limit(found, s.setup.Factor, s.setup.Extra)
+	r := check.Run(context.Background(), &limited, s.env)
+	if r.Verdict == check.Timeout {
+		stacks := make([]byte, 1<<20)
+		stacks = stacks[:runtime.Stack(stacks, true)]
+		for _, f := range worker.Frames(string(stacks), ChecksPath) {
+			r.Failures = append(r.Failures, "it was in "+f)
+		}
+	}
+	return &r, nil
+}
+
+// ChecksPath is the part of the import path that the checks' packages share.
+const ChecksPath = "/conformance/internal/checks/"
+
+// Limit is how long a check may run in a worker.
+func Limit(c *check.Check, factor float64, extra time.Duration) time.Duration {
+	if factor <= 0 {
+		factor = 1
+	}
+	return time.Duration(float64(c.Limit())*factor) + extra
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+// Package session is the worker's side of the conformance suite: it opens one
+// plugin, looks at what it can do, and runs checks on it. What the driver asks
+// for and gets are the types of this package, as JSON.
+package session
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/conformance/report"
+)
+
+// The tasks. That of a type or a function has its name behind it.
+const (
+	TaskOpen       = "open"       // Setup -> Opened
+	TaskInitialize = "initialize" // -> string, the error
+	TaskAttributes = "attributes" // -> []report.Attribute
+	TaskClient     = "client"     // -> Client
+	TaskTopology   = "topology"   // -> string, the platform
+	TaskType       = "type:"      // -> string, the error
+	TaskFunction   = "function:"  // -> string, the error code
+	TaskCheck      = "check"      // Check -> check.Result
+	TaskClose      = "close"      // -> string, the error
+)
+
+// Setup is what a worker is told before anything else.
+type Setup struct {
+	Suite string `json:"suite,omitempty"` // which checks; empty: the contract's
+	// Plugin is the path of the library; empty: the program makes the table.
+	Plugin string `json:"plugin,omitempty"`
+	// Fault names the fault that the program builds into the plugin.
+	Fault           string        `json:"fault,omitempty"`
+	Options         []Option      `json:"options,omitempty"`
+	NoDevice        string        `json:"no_device,omitempty"`
+	Topology        string        `json:"topology,omitempty"`
+	TopologyOptions []Option      `json:"topology_options,omitempty"`
+	Uninitialized   bool          `json:"uninitialized,omitempty"` // PJRT_Plugin_Initialize is not to be called
+	Factor          float64       `json:"factor"`                  // of every check's time limit
+	Extra           time.Duration `json:"extra"`                   // added to every check's time limit
+}
+
+// Check asks for one check.
+type Check struct {
+	Name string `json:"name"`
+}
+
+// Opened is what the table alone says.
+type Opened struct {
+	// Problem says why there is no table. Rule is the one that is broken by
+	// that, if one is.
+	Problem string `json:"problem,omitempty"`
+	Rule    string `json:"rule,omitempty"`
+
+	Major      int                `json:"major"`
+	Minor      int                `json:"minor"`
+	Size       int                `json:"size"`
+	Functions  int                `json:"functions"`
+	Null       []string           `json:"null"`
+	Missing    []string           `json:"missing"`
+	Extensions []report.Extension `json:"extensions"`
+	ChainError string             `json:"chain_error,omitempty"`
+	Initialize string             `json:"initialize,omitempty"` // its error
+}
+
+// Client is what the first client says.
+type Client struct {
+	Problem      string          `json:"problem,omitempty"` // why there is none
+	Platform     string          `json:"platform"`
+	Version      string          `json:"version"`
+	ProcessIndex int             `json:"process_index"`
+	Devices      []report.Device `json:"devices"`
+	Memories     []string        `json:"memories"`
+	Took         time.Duration   `json:"took"`
+}
+
+// Option is a named value in a form that keeps its type.
+type Option struct {
+	Name  string
+	Value any // string, int64, []int64, float32 or bool
+}
+
+type optionForm struct {
+	Name   string   `json:"name"`
+	String *string  `json:"string,omitempty"`
+	Int    *int64   `json:"int,omitempty"`
+	Ints   *[]int64 `json:"ints,omitempty"`
+	Float  *float32 `json:"float,omitempty"`
+	Bool   *bool    `json:"bool,omitempty"`
+}
+
+// MarshalJSON writes the value under the name of its type.
+func (o Option) MarshalJSON() ([]byte, error) {
+	f := optionForm{Name: o.Name}
+	switch v := o.Value.(type) {
+	case string:
+		f.String = &v
+	case int64:
+		f.Int = &v
+	case int:
+		n := int64(v)
+		f.Int = &n
+	case []int64:
+		f.Ints = &v
+	case float32:
+		f.Float = &v
+	case bool:
+		f.Bool = &v
+	default:
+		return nil, fmt.Errorf("option %q: a %T has no C form; use a string, int64, []int64, float32 or bool", o.Name, o.Value)
+	}
+	return json.Marshal(f)
+}
+
+// UnmarshalJSON is the reverse of MarshalJSON.
+func (o *Option) UnmarshalJSON(text []byte) error {
+	var f optionForm
+	if err := json.Unmarshal(text, &f); err != nil {
+		return err
+	}
+	*o = Option{Name: f.Name}
+	switch {
+	case f.String != nil:
+		o.Value = *f.String
+	case f.Int != nil:
+		o.Value = *f.Int
+	case f.Ints != nil:
+		o.Value = *f.Ints
+	case f.Float != nil:
+		o.Value = *f.Float
+	case f.Bool != nil:
+		o.Value = *f.Bool
+	default:
+		return fmt.Errorf("option %q has no value", f.Name)
+	}
+	return nil
+}
+
+// String is the form of the command line.
+func (o Option) String() string {
+	if list, ok := o.Value.([]int64); ok {
+		return o.Name + "=" + strings.Trim(strings.Join(strings.Fields(fmt.Sprint(list)), ","), "[]")
+	}
+	return fmt.Sprintf("%s=%v", o.Name, o.Value)
+}
+
+// Attributes is the form that capi takes.
+func Attributes(options []Option) []capi.Attribute {
+	var list []capi.Attribute
+	for _, o := range options {
+		list = append(list, capi.Attribute(o))
+	}
+	return list
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package worker
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// Kind is how a worker ended.
+type Kind int
+
+// The kinds of ends.
+const (
+	Exited   Kind = iota // somebody called exit
+	Crashed              // a signal
+	Silent               // it did not answer in time
+	Panicked             // the suite's own Go code is at fault
+)
+
+// Death says how a worker ended before it had answered.
+type Death struct {
+	Kind     Kind
+	Signal   string        // of a crash, such as SIGSEGV
+	ExitCode int           // of an exit
+	Limit    time.Duration // of silence
+	Output   string        // the end of what it wrote to standard output and error
+	Written  int64         // how much it wrote, in bytes
+	Trace    string        // the Go runtime's last words
+}
+
+// String says it in one line.
+func (d *Death) String() string {
+	switch d.Kind {
+	case Crashed:
+		return "the process died of " + d.Signal
+	case Silent:
+		return fmt.Sprintf("no answer within %v; the process was killed", d.Limit)
+	case Panicked:
+		first, _, _ := strings.Cut(strings.TrimSpace(d.Trace), "\n")
+		return "the suite failed: " + first
+	}
+	return fmt.Sprintf("the process was ended by exit(%d)", d.ExitCode)
+}
+
+var (
+	// Signals that C code causes, and those that Go code runs into, differ in
+	// how the runtime reports them.
+	signalLine = regexp.MustCompile(`(?m)^(SIG[A-Z0-9]+): |\[signal (SIG[A-Z0-9]+): |^Exception (0x[0-9a-f]+)`)
+	goFailure  = regexp.MustCompile(`(?m)^(panic|fatal error|runtime): `)
+	frame      = regexp.MustCompile(`(?m)^(\S+)\(.*\)\n\t(?:.*[/\\])?([^/\\]+\.go:\d+)`)
+	goroutine  = regexp.MustCompile(`(?m)^goroutine \d+ `)
+)
+
+// cause reads the runtime's last words.
+func cause(trace string) (kind Kind, signal string) {
+	if m := signalLine.FindStringSubmatch(trace); m != nil {
+		for _, name := range m[1:] {
+			if name != "" {
+				return Crashed, name
+			}
+		}
+	}
+	if goFailure.MatchString(trace) {
+		return Panicked, ""
+	}
+	return Exited, ""
+}
+
+// maxFrames bounds Frames.
+const maxFrames = 6
+
+// Frames returns where in the functions whose import path contains path the
+// process was, innermost first: "function (file.go:12)". It looks at the
+// goroutine that crashed, or else at the first one that was in such a function.
+func (d *Death) Frames(path string) []string { return Frames(d.Trace, path) }
+
+// Frames is Death.Frames of a trace.
+func Frames(trace, path string) []string {
+	starts := goroutine.FindAllStringIndex(trace, -1)
+	for i, s := range starts {
+		end := len(trace)
+		if i+1 < len(starts) {
+			end = starts[i+1][0]
+		}
+		var frames []string
+		for _, m := range frame.FindAllStringSubmatch(trace[s[0]:end], -1) {
+			if at := strings.Index(m[1], path); at >= 0 && len(frames) < maxFrames {
+				frames = append(frames, fmt.Sprintf("%s (%s)", m[1][at+len(path):], m[2]))
+			}
+		}
+		if frames != nil {
+			return frames
+		}
+	}
+	return nil
+}

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package worker
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"time"
+)
+
+const (
+	outputLimit = 64 << 10 // of what a worker prints
+	traceLimit  = 1 << 20  // of what the Go runtime says of a crash
+	// exitGrace is how long a worker whose pipes are closed may take to end.
+	exitGrace = 5 * time.Second
+)
+
+// Command is how workers are started. The program must call Serve when Variable
+// is in its environment.
+type Command struct {
+	Path  string   // absolute; empty means this program
+	Args  []string // without the program's name
+	Env   []string // added to this process's environment
+	Token string   // value of Variable; empty means 1
+}
+
+// Process is a worker. Its methods are for one goroutine at a time.
+type Process struct {
+	cmd      *exec.Cmd
+	requests *os.File
+	answers  chan answer // closed when no more can come
+	output   *tail
+	trace    *tail
+	readers  sync.WaitGroup
+	exited   chan struct{} // closed when the process was waited for
+	dead     *Death
+}
+
+// Start starts a worker and waits until it is ready. The process is killed when
+// ctx ends.
+func Start(ctx context.Context, c Command, limit time.Duration) (*Process, error) {
+	if c.Path == "" {
+		self, err := os.Executable()
+		if err != nil {
+			return nil, fmt.Errorf("find this program, to start workers from: %w", err)
+		}
+		c.Path = self
+	}
+	if c.Token == "" {
+		c.Token = "1"
+	}
+	p := &Process{
+		output: &tail{limit: outputLimit}, trace: &tail{limit: traceLimit},
+		answers: make(chan answer), exited: make(chan struct{}),
+	}
+	p.cmd = exec.CommandContext(ctx, c.Path, c.Args...)
+	p.cmd.Env = append(append(os.Environ(), c.Env...), Variable+"="+c.Token)
+	p.cmd.Stdout, p.cmd.Stderr = p.output, p.output
+	p.cmd.Cancel = func() error { kill(p.cmd); return nil }
+	// A process that the plugin started may hold the output open.
+	p.cmd.WaitDelay = 2 * time.Second
+	if err := p.start(); err != nil {
+		return nil, err
+	}
+	switch a, d, err := p.next(ctx, limit); {
+	case err != nil:
+		return nil, err
+	case d != nil:
+		return nil, fmt.Errorf("the worker %s did not start: %v%s", strings.Join(append([]string{c.Path}, c.Args...), " "), d, lastLines(d.Output))
+	case a.Task != helloTask:
+		p.Kill()
+		return nil, fmt.Errorf("the worker %s said %q where it should have said %q", c.Path, a.Task, helloTask)
+	}
+	return p, nil
+}
+
+func lastLines(output string) string {
+	output = strings.TrimSpace(output)
+	if output == "" {
+		return "; it printed nothing"
+	}
+	return "; it printed: " + output[max(0, len(output)-2000):]
+}
+
+// start makes the pipes and starts the process.
+func (p *Process) start() (err error) {
+	var ours, theirs []*os.File
+	defer func() {
+		for _, f := range theirs {
+			f.Close()
+		}
+		if err != nil {
+			for _, f := range ours {
+				f.Close()
+			}
+		}
+	}()
+	for i := range 3 {
+		r, w, err := os.Pipe()
+		if err != nil {
+			return fmt.Errorf("start a worker: %w", err)
+		}
+		if i == 0 {
+			r, w = w, r
+		}
+		ours, theirs = append(ours, r), append(theirs, w)
+	}
+	if err := attach(p.cmd, theirs); err != nil {
+		return fmt.Errorf("start a worker: %w", err)
+	}
+	if err := p.cmd.Start(); err != nil {
+		return fmt.Errorf("start a worker: %w", err)
+	}
+	p.requests = ours[0]
+	p.readers.Add(2)
+	go p.readAnswers(ours[1])
+	go func() {
+		defer p.readers.Done()
+		defer ours[2].Close()
+		_, _ = io.Copy(p.trace, ours[2])
+	}()
+	go func() {
+		_ = p.cmd.Wait() // the state says how it ended
+		close(p.exited)
+	}()
+	return nil
+}
+
+func (p *Process) readAnswers(f *os.File) {
+	defer p.readers.Done()
+	defer close(p.answers)
+	defer f.Close()
+	in := json.NewDecoder(bufio.NewReader(f))
+	for {
+		var a answer
+		if err := in.Decode(&a); err != nil {
+			return
+		}
+		select {
+		case p.answers <- a:
+		case <-p.exited:
+			// Nobody may be there to take the last answer of a dead process.
+			select {
+			case p.answers <- a:
+			case <-time.After(exitGrace):
+				return
+			}
+		}
+	}
+}
+
+// next waits for an answer. Exactly one of the results is set.
+func (p *Process) next(ctx context.Context, limit time.Duration) (*answer, *Death, error) {
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	select {
+	case a, ok := <-p.answers:
+		if ok {
+			return &a, nil, nil
+		}
+		return nil, p.autopsy(), nil
+	case <-ctx.Done():
+		p.Kill()
+		return nil, nil, ctx.Err()
+	case <-timer.C:
+		if grace, ok := interrogate(p.cmd); ok {
+			select {
+			case <-p.exited:
+			case <-time.After(grace):
+			}
+		}
+		p.Kill()
+		d := p.autopsy()
+		d.Kind, d.Signal, d.ExitCode, d.Limit = Silent, "", 0, limit
+		return nil, d, nil
+	}
+}
+
+// Do does a task in the worker and stores its result. A Death says that there
+// is no result and no worker any more; an error is the task's own, ctx's, or
+// says that the worker is gone already.
+func (p *Process) Do(ctx context.Context, task string, params any, limit time.Duration, result any) (*Death, error) {
+	if p.dead != nil {
+		return nil, errors.New("the worker is gone")
+	}
+	text, err := json.Marshal(params)
+	if err != nil {
+		return nil, err
+	}
+	line, err := json.Marshal(request{task, text})
+	if err != nil {
+		return nil, err
+	}
+	// When this fails the process is dead, and next finds out why.
+	_, _ = p.requests.Write(append(line, '\n'))
+	a, d, err := p.next(ctx, limit)
+	switch {
+	case err != nil:
+		return nil, err
+	case d != nil:
+		return d, nil
+	case a.Task != task:
+		p.Kill()
+		return nil, fmt.Errorf("the worker answered %q to %q", a.Task, task)
+	case a.Error != "":
+		return nil, errors.New(a.Error)
+	}
+	return nil, json.Unmarshal(a.Result, result)
+}
+
+// autopsy finds out how the process ended.
+func (p *Process) autopsy() *Death {
+	if p.dead != nil {
+		return p.dead
+	}
+	select {
+	case <-p.exited:
+	case <-time.After(exitGrace):
+		kill(p.cmd)
+		<-p.exited
+	}
+	p.requests.Close()
+	p.drain()
+	d := &Death{ExitCode: p.cmd.ProcessState.ExitCode(), Output: p.output.String(), Written: p.output.Written(), Trace: p.trace.String()}
+	d.Kind, d.Signal = cause(d.Trace)
+	if s := signalOf(p.cmd.ProcessState); s != "" && d.Kind == Exited {
+		d.Kind, d.Signal = Crashed, s
+	}
+	p.dead = d
+	return d
+}
+
+// drain waits until the pipes of a dead process are read to their end.
+func (p *Process) drain() {
+	done := make(chan struct{})
+	go func() { p.readers.Wait(); close(done) }()
+	timeout := time.After(exitGrace)
+	answers := p.answers
+	for {
+		select {
+		case <-done:
+			return
+		case _, ok := <-answers:
+			if !ok {
+				answers = nil
+			}
+		case <-timeout:
+			return // a process that the plugin started holds them
+		}
+	}
+}
+
+// Close ends an idle worker in good order. A Death says that it did not go
+// quietly.
+func (p *Process) Close() *Death {
+	if p.dead != nil {
+		return nil
+	}
+	_, _ = p.requests.WriteString("{\"task\":\"\"}\n")
+	p.requests.Close()
+	d := p.autopsy()
+	if d.Kind == Exited && d.ExitCode == 0 {
+		return nil
+	}
+	return d
+}
+
+// Kill ends the worker and waits for its end.
+func (p *Process) Kill() {
+	if p.dead == nil {
+		select {
+		case <-p.exited: // its id may be another process's by now
+		default:
+			kill(p.cmd)
+			<-p.exited
+		}
+		p.autopsy()
+	}
+}
+
+// Pid returns the worker's process id.
+func (p *Process) Pid() int { return p.cmd.Process.Pid }

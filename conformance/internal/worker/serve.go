@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package worker
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+	"strconv"
+	"strings"
+)
+
+// Handler does a task and returns what the driver gets, as JSON.
+type Handler func(task string, params json.RawMessage) (any, error)
+
+// Asked returns the value of Variable, and whether this process was started as
+// a worker.
+func Asked() (string, bool) {
+	v := os.Getenv(Variable)
+	return v, v != ""
+}
+
+// Exit statuses of a worker that ends for want of a driver.
+const (
+	exitOrphaned = 86 // the driver is gone
+	exitNoPipes  = 87 // nobody talks to it
+)
+
+// Serve answers requests until the driver has no more, and ends the process.
+func Serve(handle Handler) {
+	files, err := inherited(os.Getenv(pipesVariable))
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "worker: %v\n", err)
+		os.Exit(exitNoPipes)
+	}
+	requests, answers, crash := files[0], files[1], files[2]
+	// A copy of what the runtime says of a crash: standard error may be closed
+	// or full of the plugin's words by then.
+	if err := debug.SetCrashOutput(crash, debug.CrashOptions{}); err != nil {
+		fmt.Fprintf(os.Stderr, "worker: %v\n", err)
+		os.Exit(exitNoPipes)
+	}
+	// Processes that the plugin starts are no workers.
+	_ = os.Unsetenv(Variable)
+	_ = os.Unsetenv(pipesVariable)
+
+	out := json.NewEncoder(answers)
+	send := func(a answer) {
+		if err := out.Encode(a); err != nil {
+			os.Exit(exitOrphaned)
+		}
+	}
+	queue := make(chan request)
+	go func() {
+		defer close(queue)
+		in := json.NewDecoder(bufio.NewReader(requests))
+		busy := false
+		for {
+			var r request
+			switch err := in.Decode(&r); {
+			case err == io.EOF && !busy:
+				return
+			case err != nil:
+				os.Exit(exitOrphaned)
+			}
+			busy = r.Task != ""
+			if busy {
+				queue <- r
+			}
+		}
+	}()
+	send(answer{Task: helloTask})
+	for r := range queue {
+		send(do(handle, r))
+	}
+	os.Exit(0)
+}
+
+func do(handle Handler, r request) answer {
+	a := answer{Task: r.Task}
+	result, err := handle(r.Task, r.Params)
+	if err != nil {
+		a.Error = err.Error()
+		return a
+	}
+	if a.Result, err = json.Marshal(result); err != nil {
+		a.Error = fmt.Sprintf("its result has no JSON form: %v", err)
+	}
+	return a
+}
+
+// inherited opens the pipes that the environment names.
+func inherited(list string) ([3]*os.File, error) {
+	var files [3]*os.File
+	parts := strings.Split(list, ",")
+	if len(parts) != len(files) {
+		return files, fmt.Errorf("%s is %q, which names no pipes: workers are started by the conformance suite only", pipesVariable, list)
+	}
+	for i, part := range parts {
+		fd, err := strconv.ParseUint(part, 10, 63)
+		if err != nil {
+			return files, fmt.Errorf("%s is %q: %w", pipesVariable, list, err)
+		}
+		files[i] = os.NewFile(uintptr(fd), "pipe "+part)
+		private(uintptr(fd))
+	}
+	return files, nil
+}

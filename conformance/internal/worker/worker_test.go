@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+//go:build linux
+
+package worker_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ebitengine/purego"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/conformance/internal/worker"
+)
+
+func TestMain(m *testing.M) {
+	if token, ok := worker.Asked(); ok {
+		if token == "mute" {
+			fmt.Println("I shall not serve")
+			os.Exit(3)
+		}
+		worker.Serve(handle)
+	}
+	os.Exit(m.Run())
+}
+
+// libc calls a function of the C library from outside Go's reach.
+func libc(name string, args ...uintptr) {
+	lib, err := purego.Dlopen("libc.so.6", purego.RTLD_NOW)
+	if err != nil {
+		panic(err)
+	}
+	f, err := purego.Dlsym(lib, name)
+	if err != nil {
+		panic(err)
+	}
+	purego.SyscallN(f, args...)
+}
+
+func handle(task string, params json.RawMessage) (any, error) {
+	switch task {
+	case "echo":
+		return params, nil
+	case "fail":
+		return nil, errors.New("as asked")
+	case "exit":
+		var code uintptr
+		_ = json.Unmarshal(params, &code)
+		libc("exit", code)
+	case "abort":
+		libc("abort")
+	case "raise":
+		var signal uintptr
+		_ = json.Unmarshal(params, &signal)
+		libc("raise", signal)
+	case "strlen":
+		libc("strlen", 1)
+	case "hang":
+		libc("pause")
+		time.Sleep(time.Hour)
+	case "panic":
+		done := make(chan bool)
+		go func() { panic("the suite is broken") }()
+		<-done
+	case "print":
+		line := append(bytes.Repeat([]byte("x"), 1023), '\n')
+		for range 1 << 15 {
+			os.Stdout.Write(line)
+			os.Stderr.Write(line)
+		}
+		fmt.Fprintln(os.Stderr, "the last line")
+		return "printed", nil
+	case "close":
+		os.Stdout.Close()
+		os.Stderr.Close()
+		libc("close", 1)
+		libc("close", 2)
+		libc("abort")
+	case "environment":
+		_, asked := worker.Asked()
+		return asked, nil
+	}
+	return "done", nil
+}
+
+func start(t *testing.T) *worker.Process {
+	t.Helper()
+	p, err := worker.Start(t.Context(), worker.Command{}, time.Minute)
+	require.NoError(t, err)
+	t.Cleanup(p.Kill)
+	return p
+}
+
+func TestAWorkerAnswers(t *testing.T) {
+	t.Parallel()
+	p := start(t)
+	for _, want := range []string{"one", strings.Repeat("long ", 1<<18), ""} {
+		var got string
+		d, err := p.Do(t.Context(), "echo", want, time.Minute, &got)
+		require.NoError(t, err)
+		require.Nil(t, d)
+		assert.Equal(t, want, got)
+	}
+	_, err := p.Do(t.Context(), "fail", nil, time.Minute, nil)
+	assert.EqualError(t, err, "as asked")
+	asked := true
+	_, err = p.Do(t.Context(), "environment", nil, time.Minute, &asked)
+	require.NoError(t, err)
+	assert.False(t, asked, "what a worker starts is no worker")
+	assert.Nil(t, p.Close())
+	_, err = p.Do(t.Context(), "echo", "x", time.Minute, nil)
+	assert.EqualError(t, err, "the worker is gone")
+}
+
+func TestADeathSaysHow(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		task   string
+		params any
+		want   worker.Kind
+		says   string
+	}{
+		{"exit", 0, worker.Exited, "the process was ended by exit(0)"},
+		{"exit", 2, worker.Exited, "the process was ended by exit(2)"},
+		{"abort", nil, worker.Crashed, "the process died of SIGABRT"},
+		{"strlen", nil, worker.Crashed, "the process died of SIGSEGV"},
+		{"raise", 9, worker.Crashed, "the process died of SIGKILL"},
+		{"raise", 8, worker.Crashed, "the process died of SIGFPE"},
+		{"hang", nil, worker.Silent, "no answer within 500ms; the process was killed"},
+		{"panic", nil, worker.Panicked, "the suite failed: panic: the suite is broken"},
+		{"close", nil, worker.Crashed, "the process died of SIGABRT"},
+	} {
+		t.Run(fmt.Sprintf("%s %v", test.task, test.params), func(t *testing.T) {
+			t.Parallel()
+			p := start(t)
+			limit := time.Minute
+			if test.want == worker.Silent {
+				limit = 500 * time.Millisecond
+			}
+			d, err := p.Do(t.Context(), test.task, test.params, limit, nil)
+			require.NoError(t, err)
+			require.NotNil(t, d)
+			assert.Equal(t, test.want, d.Kind, "%+v", d)
+			assert.Equal(t, test.says, d.String())
+			if test.want == worker.Silent || test.task == "strlen" {
+				frames := d.Frames("conformance/internal/worker_test")
+				require.NotEmpty(t, frames, d.Trace)
+				assert.Contains(t, frames[0], "libc (worker_test.go:")
+			}
+			assert.Nil(t, p.Close(), "it is dead already")
+		})
+	}
+}
+
+func TestPrintingAGigabyteIsHarmless(t *testing.T) {
+	t.Parallel()
+	p := start(t)
+	var got string
+	d, err := p.Do(t.Context(), "print", nil, time.Minute, &got)
+	require.NoError(t, err)
+	require.Nil(t, d)
+	d, err = p.Do(t.Context(), "exit", 7, time.Minute, nil)
+	require.NoError(t, err)
+	assert.Equal(t, 7, d.ExitCode)
+	assert.Len(t, d.Output, 64<<10)
+	assert.True(t, strings.HasSuffix(d.Output, "xxx\nthe last line\n"))
+	assert.EqualValues(t, 2<<25+len("the last line\n"), d.Written)
+}
+
+func TestAnEndedContextKillsTheWorker(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	p, err := worker.Start(ctx, worker.Command{}, time.Minute)
+	require.NoError(t, err)
+	time.AfterFunc(50*time.Millisecond, cancel)
+	_, err = p.Do(ctx, "hang", nil, time.Minute, nil)
+	assert.ErrorIs(t, err, context.Canceled)
+	_, err = os.Stat(fmt.Sprintf("/proc/%d", p.Pid()))
+	assert.ErrorIs(t, err, os.ErrNotExist)
+}
+
+func TestAProgramThatIsNoWorkerIsAnError(t *testing.T) {
+	t.Parallel()
+	_, err := worker.Start(t.Context(), worker.Command{Token: "mute"}, time.Minute)
+	assert.ErrorContains(t, err, "did not start: the process was ended by exit(3); it printed: I shall not serve")
+	_, err = worker.Start(t.Context(), worker.Command{Path: "/nowhere/program"}, time.Minute)
+	assert.ErrorContains(t, err, "start a worker: ")
+}

@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+// Package report is what a run of the conformance suite found: the data, its
+// JSON form, and the pages made from it.
+//
+// The JSON form is described by schema.json, which is embedded as Schema.
+// Fields may be added to it; one that is there keeps its name and meaning as
+// long as SchemaVersion stays the same.
+package report
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/purepjrt/purepjrt/conformance/rules"
+)
+
+// SchemaVersion names the JSON form.
+const SchemaVersion = "purepjrt.conformance/1"
+
+// Schema is the JSON Schema of a report.
+//
+//go:embed schema.json
+var Schema []byte
+
+// Verdict is the outcome of a check.
+type Verdict string
+
+// The verdicts.
+const (
+	Pass           Verdict = "PASS"
+	Fail           Verdict = "FAIL"
+	Crash          Verdict = "CRASH"   // the process ended by a signal
+	Abort          Verdict = "ABORT"   // the plugin ended the process
+	Timeout        Verdict = "TIMEOUT" // no answer within the limit
+	Warn           Verdict = "WARN"    // a SHOULD rule failed
+	SkipAbsent     Verdict = "SKIP-ABSENT"
+	SkipUnimpl     Verdict = "SKIP-UNIMPL"
+	SkipEnv        Verdict = "SKIP-ENV"
+	Waived         Verdict = "WAIVED"          // failed, as a waiver said
+	UnexpectedPass Verdict = "UNEXPECTED-PASS" // passed, although a waiver said it fails
+	Flaky          Verdict = "FLAKY"           // reruns gave different verdicts
+	SuiteError     Verdict = "SUITE-ERROR"     // the suite itself is at fault
+)
+
+// Verdicts returns every verdict, the worst first.
+func Verdicts() []Verdict {
+	return []Verdict{Crash, Abort, Timeout, Fail, SuiteError, Flaky, UnexpectedPass, Warn, Waived, SkipAbsent, SkipUnimpl, SkipEnv, Pass}
+}
+
+// Meaning says a verdict in words.
+func (v Verdict) Meaning() string {
+	switch v {
+	case Pass:
+		return "the plugin keeps the rule"
+	case Fail:
+		return "the plugin breaks the rule"
+	case Crash:
+		return "the process died of a signal"
+	case Abort:
+		return "the plugin ended the process"
+	case Timeout:
+		return "no answer within the time limit"
+	case Warn:
+		return "the plugin breaks a rule that it should keep"
+	case SkipAbsent:
+		return "the plugin is older than what the rule is about"
+	case SkipUnimpl:
+		return "the plugin does not offer what the rule is about"
+	case SkipEnv:
+		return "this machine or these devices cannot show it"
+	case Waived:
+		return "failed as a waiver says"
+	case UnexpectedPass:
+		return "passed although a waiver says it fails"
+	case Flaky:
+		return "the verdict differed from run to run"
+	case SuiteError:
+		return "the suite itself is at fault"
+	}
+	return string(v)
+}
+
+// Skipped reports whether the check did not run to its end for want of
+// something.
+func (v Verdict) Skipped() bool {
+	return v == SkipAbsent || v == SkipUnimpl || v == SkipEnv
+}
+
+// Failed reports whether the check found a fault, whatever the rule's severity.
+func (v Verdict) Failed() bool {
+	return v == Fail || v == Crash || v == Abort || v == Timeout || v == Warn
+}
+
+// Report is what one run found.
+type Report struct {
+	Schema   string        `json:"schema"` // SchemaVersion
+	Suite    Suite         `json:"suite"`
+	Started  time.Time     `json:"started"`
+	Duration time.Duration `json:"duration_ns"`
+	Machine  Machine       `json:"machine"`
+	Plugin   Plugin        `json:"plugin"`
+	Run      Run           `json:"run"`
+	// Capabilities is what the plugin was found to be able to do.
+	Capabilities Capabilities `json:"capabilities"`
+	Verdict      Outcome      `json:"verdict"`
+	Levels       []Level      `json:"levels"`
+	Groups       []Group      `json:"groups"`
+	Summary      Summary      `json:"summary"`
+	// Results are in the order of the contract.
+	Results []Result `json:"results"`
+	// Skew is what became of callers of other ages, by struct and size.
+	Skew []Skew `json:"skew,omitempty"`
+	// Waivers are those that apply to this plugin.
+	Waivers []WaiverUse `json:"waivers,omitempty"`
+	// Problems are what went wrong outside any check.
+	Problems []string `json:"problems,omitempty"`
+}
+
+// Outcome is the answer of a whole run.
+type Outcome string
+
+// The outcomes.
+const (
+	Conformant    Outcome = "conformant"     // no MUST or OPT rule was found broken
+	WithWaivers   Outcome = "with waivers"   // only such as a waiver excuses
+	NotConformant Outcome = "not conformant" // a rule is broken and nothing excuses it
+	Incomplete    Outcome = "incomplete"     // interrupted, or nothing could be checked
+)
+
+// Suite is the suite that made the report.
+type Suite struct {
+	Version  string `json:"version"`            // of the module; (devel) when unknown
+	Revision string `json:"revision,omitempty"` // of its source
+	API      string `json:"api"`                // newest PJRT API that it knows
+	Rules    int    `json:"rules"`              // in the contract
+	Checks   int    `json:"checks"`             // in the suite, whatever the profile
+	Covered  int    `json:"covered"`            // rules that have a check
+	Go       string `json:"go"`
+}
+
+// Machine is where the suite ran.
+type Machine struct {
+	OS        string `json:"os"`
+	Arch      string `json:"arch"`
+	CPUs      int    `json:"cpus"`
+	Processor string `json:"processor,omitempty"`
+	Memory    int64  `json:"memory_bytes,omitempty"`
+	System    string `json:"system,omitempty"` // such as the name of the distribution
+}
+
+// Plugin is what was checked.
+type Plugin struct {
+	Path            string      `json:"path,omitempty"` // empty for a table made in the process
+	File            string      `json:"file"`           // its name
+	Size            int64       `json:"size,omitempty"`
+	SHA256          string      `json:"sha256,omitempty"`
+	Major           int         `json:"api_major"`
+	Minor           int         `json:"api_minor"`
+	Platform        string      `json:"platform,omitempty"`
+	PlatformVersion string      `json:"platform_version,omitempty"`
+	Attributes      []Attribute `json:"attributes,omitempty"`
+}
+
+// API returns the version of the API that the plugin states.
+func (p *Plugin) API() string { return fmt.Sprintf("%d.%d", p.Major, p.Minor) }
+
+// Attribute is a named value of the plugin.
+type Attribute struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// Run is what was asked for.
+type Run struct {
+	Profile       string   `json:"profile"`
+	Levels        []string `json:"levels,omitempty"` // empty: all
+	Filter        string   `json:"filter,omitempty"`
+	Options       []string `json:"options,omitempty"`
+	Topology      string   `json:"topology,omitempty"`
+	TimeoutFactor float64  `json:"timeout_factor"`
+	Jobs          int      `json:"jobs"`
+	// NoDevice says why the run was ahead of time: without a client.
+	NoDevice    string `json:"no_device,omitempty"`
+	Interrupted bool   `json:"interrupted,omitempty"`
+	// Left is how many chosen checks an interruption left out.
+	Left int `json:"left,omitempty"`
+}
+
+// Capabilities is what the plugin was found to be able to do, before any check.
+type Capabilities struct {
+	TableSize     int         `json:"table_size"`
+	Functions     int         `json:"functions"`     // present in the table
+	NullSlots     []string    `json:"null_slots"`    // slots of the stated minor that are null
+	Missing       []string    `json:"missing"`       // functions newer than the plugin
+	Unimplemented []string    `json:"unimplemented"` // those that answer so
+	Extensions    []Extension `json:"extensions"`    //
+	ChainError    string      `json:"chain_error,omitempty"`
+	ProcessIndex  int         `json:"process_index"`
+	Devices       []Device    `json:"devices"`
+	Memories      []string    `json:"memories"` // kinds, of the addressable memories
+	Types         []Type      `json:"types"`
+	// ClientTime is how long it took to make a client.
+	ClientTime time.Duration `json:"client_ns,omitempty"`
+	// Topology is the platform of the topology that was used without a client.
+	Topology string `json:"topology,omitempty"`
+}
+
+// Extension is a node of the plugin's chain.
+type Extension struct {
+	Type int    `json:"type"`
+	Name string `json:"name"`
+	Size int    `json:"size"`
+}
+
+// Device is one of the client's.
+type Device struct {
+	ID          int    `json:"id"`
+	Kind        string `json:"kind"`
+	Description string `json:"description"`
+	Addressable bool   `json:"addressable"`
+}
+
+// Type is an element type and what came of its upload.
+type Type struct {
+	Name    string `json:"name"`
+	Uploads bool   `json:"uploads"`
+	Problem string `json:"problem,omitempty"`
+}
+
+// Level is one level of the contract.
+type Level struct {
+	Name  string     `json:"name"` // L0 to L4, X, Q
+	Title string     `json:"title"`
+	State LevelState `json:"state"`
+	// Reason says what stands in the way.
+	Reason string `json:"reason,omitempty"`
+	Counts Counts `json:"counts"`
+}
+
+// LevelState says whether a level is reached.
+type LevelState string
+
+// The states of a level. One is reached only if those before it are.
+const (
+	Reached       LevelState = "reached"
+	ReachedWaived LevelState = "with waivers" // all that fails is waived: no badge
+	NotReached    LevelState = "not reached"
+	NotRun        LevelState = "not run"
+)
+
+// Counts is how many checks came to each end.
+type Counts struct {
+	Pass    int `json:"pass"`
+	Fail    int `json:"fail"` // FAIL, CRASH, ABORT, TIMEOUT, FLAKY, SUITE-ERROR, UNEXPECTED-PASS
+	Warn    int `json:"warn"`
+	Waived  int `json:"waived"`
+	Skipped int `json:"skipped"`
+}
+
+// Total is the number of checks counted.
+func (c Counts) Total() int { return c.Pass + c.Fail + c.Warn + c.Waived + c.Skipped }
+
+// Add counts a verdict.
+func (c *Counts) Add(v Verdict) {
+	switch {
+	case v == Pass:
+		c.Pass++
+	case v == Warn:
+		c.Warn++
+	case v == Waived:
+		c.Waived++
+	case v.Skipped():
+		c.Skipped++
+	default:
+		c.Fail++
+	}
+}
+
+// Group is a group of rules and what came of its checks.
+type Group struct {
+	Name   string `json:"name"`
+	Level  string `json:"level"`
+	Title  string `json:"title"`
+	Counts Counts `json:"counts"`
+	// Rules is how many the group has, Checked how many of them were looked at.
+	Rules   int `json:"rules"`
+	Checked int `json:"checked"`
+}
+
+// Summary is the run in numbers.
+type Summary struct {
+	Checks     Counts                    `json:"checks"`
+	Verdicts   map[Verdict]int           `json:"verdicts"`
+	Severities map[rules.Severity]Counts `json:"severities"`
+	// Rules counts rules, each with its worst check.
+	Rules RuleCounts `json:"rules"`
+	// Quality is 0 to 100: the share of SHOULD and quality checks that passed,
+	// weighted by where the rule comes from. It is -1 when none ran.
+	Quality int `json:"quality"`
+}
+
+// RuleCounts counts the rules of the contract.
+type RuleCounts struct {
+	Total   int `json:"total"`
+	Covered int `json:"covered"` // have a check in the suite
+	Checked int `json:"checked"` // a check came to a verdict
+	Kept    int `json:"kept"`    // every check of it that came to a verdict passed
+	Skipped int `json:"skipped"` // all checks of it were skipped
+	// BySeverity has Checked for each severity.
+	BySeverity map[rules.Severity]int `json:"checked_by_severity"`
+}
+
+// Result is what one check found.
+type Result struct {
+	Check    string         `json:"check"`
+	Rule     string         `json:"rule"`
+	Group    string         `json:"group"`
+	Level    string         `json:"level"`
+	Severity rules.Severity `json:"severity"`
+	Basis    rules.Basis    `json:"basis"`
+	Text     string         `json:"text"`    // the rule in words
+	Subject  string         `json:"subject"` // functions, or what it is about
+	Verdict  Verdict        `json:"verdict"`
+	// Found is the verdict without waivers; left out when it is the same.
+	Found     Verdict       `json:"found,omitempty"`
+	Failures  []string      `json:"failures,omitempty"` // what was expected and what came
+	Notes     []string      `json:"notes,omitempty"`
+	Skip      string        `json:"skip,omitempty"`
+	Death     *Death        `json:"death,omitempty"`
+	Waiver    *Waiver       `json:"waiver,omitempty"`
+	Attempts  []Verdict     `json:"attempts,omitempty"` // of a check that was run again
+	Duration  time.Duration `json:"duration_ns"`
+	Reproduce string        `json:"reproduce,omitempty"` // command that runs just this
+}
+
+// Death is how the process of a check ended.
+type Death struct {
+	How      string   `json:"how"`              // in words
+	Signal   string   `json:"signal,omitempty"` // such as SIGSEGV
+	ExitCode int      `json:"exit_code"`
+	Frames   []string `json:"frames,omitempty"` // where in the check it was
+	Output   []string `json:"output,omitempty"` // the last lines that the process wrote
+}
+
+// Skew is what came of one struct size: a caller older or newer than the plugin.
+type Skew struct {
+	Struct  string `json:"struct"`  // C name
+	Size    int    `json:"size"`    // the struct_size that was sent
+	Callers string `json:"callers"` // whose size that is, such as 0.61-0.77
+	Outcome string `json:"outcome"` // works, refused, or what went wrong
+	OK      bool   `json:"ok"`
+	Check   string `json:"check"`
+}
+
+// Read reads the JSON form of a report.
+func Read(in io.Reader) (*Report, error) {
+	var r Report
+	d := json.NewDecoder(in)
+	if err := d.Decode(&r); err != nil {
+		return nil, fmt.Errorf("not a report of the conformance suite: %w", err)
+	}
+	if r.Schema != SchemaVersion {
+		return nil, fmt.Errorf("a report of form %q cannot be read: this program knows %q", r.Schema, SchemaVersion)
+	}
+	return &r, nil
+}
+
+// WriteJSON writes the JSON form.
+func (r *Report) WriteJSON(out io.Writer) error {
+	e := json.NewEncoder(out)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(r)
+}
+
+// Result returns the result of a check, or nil.
+func (r *Report) Result(check string) *Result {
+	for i := range r.Results {
+		if r.Results[i].Check == check {
+			return &r.Results[i]
+		}
+	}
+	return nil
+}

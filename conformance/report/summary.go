@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/purepjrt/purepjrt/conformance/rules"
+)
+
+// levels are those of the contract, and what each is about. A plugin reaches
+// one of the numbered levels only after those before it.
+var levels = []struct{ name, title string }{
+	{"L0", "Loadable: the library, its table, errors and attributes; no device needed"},
+	{"L1", "Client: client, devices, memories, topologies"},
+	{"L2", "Transfers: events, buffers, uploads and downloads"},
+	{"L3", "Compute: compilation, execution, donation, serialization"},
+	{"L4", "Distributed: several devices and several processes"},
+	{"X", "Extensions: those that the plugin offers"},
+	{"Q", "Quality: threads, leaks, faults, fuzzed arguments, differences"},
+}
+
+// LevelNames returns the names of the levels, in order.
+func LevelNames() []string {
+	var names []string
+	for _, l := range levels {
+		names = append(names, l.name)
+	}
+	return names
+}
+
+// LevelOf returns the level of a rule. Groups that span levels are split:
+// library says that a check of the rule needs no client, which makes it L0, and
+// otherwise the functions that the rule is about decide.
+func LevelOf(r *rules.Rule, library bool) string {
+	level := ""
+	if g := rules.GroupByName(r.Group()); g != nil {
+		level = g.Level
+	}
+	if level == "self" {
+		return "Q"
+	}
+	if !strings.Contains(level, "-") {
+		return level
+	}
+	if library {
+		return "L0"
+	}
+	for _, l := range []struct {
+		name  string
+		words []string
+	}{
+		{"L3", []string{"Execut", "Compile", "Program"}},
+		{"L2", []string{"Buffer", "Event", "Copy", "Async", "Dma"}},
+		{"L1", []string{"Client", "Device", "Memory", "Topology"}},
+	} {
+		if slices.ContainsFunc(l.words, func(w string) bool { return strings.Contains(r.Subject, w) }) {
+			return l.name
+		}
+	}
+	return "L1"
+}
+
+// binding reports whether a failure of the rule makes a plugin non-conformant.
+func (r *Result) binding() bool { return r.Severity != rules.Should }
+
+// Broken reports whether the result stands in the way of conformance.
+func (r *Result) Broken() bool {
+	switch r.Verdict {
+	case Fail, Crash, Abort, Timeout, Flaky:
+		return r.binding()
+	case SuiteError, UnexpectedPass:
+		return true
+	}
+	return false
+}
+
+// Summarize computes levels, groups, summary and verdict from the results.
+func (r *Report) Summarize() {
+	r.summarizeLevels()
+	r.summarizeGroups()
+	s := &r.Summary
+	*s = Summary{Verdicts: make(map[Verdict]int), Severities: make(map[rules.Severity]Counts), Rules: r.countRules(), Quality: r.quality()}
+	broken, waived := false, false
+	for i := range r.Results {
+		x := &r.Results[i]
+		s.Checks.Add(x.Verdict)
+		s.Verdicts[x.Verdict]++
+		c := s.Severities[x.Severity]
+		c.Add(x.Verdict)
+		s.Severities[x.Severity] = c
+		broken = broken || x.Broken()
+		waived = waived || x.Verdict == Waived && x.binding()
+	}
+	switch {
+	case broken:
+		r.Verdict = NotConformant
+	case r.Run.Interrupted || s.Checks.Total() == s.Checks.Skipped:
+		r.Verdict = Incomplete
+	case waived:
+		r.Verdict = WithWaivers
+	default:
+		r.Verdict = Conformant
+	}
+}
+
+func (r *Report) summarizeLevels() {
+	r.Levels = nil
+	below := Reached // the worst state of the numbered levels so far
+	for _, l := range levels {
+		level := Level{Name: l.name, Title: l.title, State: Reached}
+		var waived, stopping []string
+		for i := range r.Results {
+			x := &r.Results[i]
+			if x.Level != l.name {
+				continue
+			}
+			level.Counts.Add(x.Verdict)
+			switch {
+			case x.Broken():
+				stopping = append(stopping, x.Check)
+			case x.Verdict == Waived && x.binding():
+				waived = append(waived, x.Check)
+			}
+		}
+		c := level.Counts
+		switch {
+		case len(stopping) > 0:
+			level.State, level.Reason = NotReached, "failed: "+some(stopping)
+		case c.Total() == 0:
+			level.State, level.Reason = NotRun, "no check of it was run"
+		case c.Total() == c.Skipped:
+			level.State, level.Reason = NotRun, "every check of it was skipped"
+			if r.Run.NoDevice != "" {
+				level.Reason = r.Run.NoDevice
+			}
+		case r.Run.Left > 0:
+			level.State, level.Reason = NotRun, fmt.Sprintf("interrupted, %d checks were left", r.Run.Left)
+		case len(waived) > 0:
+			level.State, level.Reason = ReachedWaived, "waived: "+some(waived)
+		}
+		if strings.HasPrefix(l.name, "L") {
+			level.State, level.Reason, below = onTop(level, below)
+		}
+		r.Levels = append(r.Levels, level)
+	}
+}
+
+// onTop is the state of a numbered level when the levels below it are known.
+func onTop(l Level, below LevelState) (LevelState, string, LevelState) {
+	switch {
+	case l.State == NotReached || l.State == NotRun:
+		return l.State, l.Reason, NotReached
+	case below == NotReached:
+		return NotReached, "a level below it is not reached", NotReached
+	case below == ReachedWaived && l.State == Reached:
+		return ReachedWaived, "a level below it has waivers", ReachedWaived
+	case l.State == ReachedWaived:
+		return l.State, l.Reason, ReachedWaived
+	}
+	return l.State, l.Reason, below
+}
+
+// some lists the first names.
+func some(names []string) string {
+	const most = 5
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+}
+
+func (r *Report) summarizeGroups() {
+	r.Groups = nil
+	size := make(map[string]int)
+	for _, x := range rules.All() {
+		size[x.Group()]++
+	}
+	for _, g := range rules.Groups() {
+		group := Group{Name: g.Name, Level: g.Level, Title: g.Title, Rules: size[g.Name]}
+		checked := make(map[string]bool)
+		for i := range r.Results {
+			x := &r.Results[i]
+			if x.Group != g.Name {
+				continue
+			}
+			group.Counts.Add(x.Verdict)
+			if !x.Verdict.Skipped() {
+				checked[x.Rule] = true
+			}
+		}
+		group.Checked = len(checked)
+		r.Groups = append(r.Groups, group)
+	}
+}
+
+func (r *Report) countRules() RuleCounts {
+	c := RuleCounts{Total: len(rules.All()), Covered: r.Suite.Covered, BySeverity: make(map[rules.Severity]int)}
+	type state struct{ checked, bad bool }
+	states := make(map[string]*state)
+	var order []string
+	for i := range r.Results {
+		x := &r.Results[i]
+		s := states[x.Rule]
+		if s == nil {
+			s = &state{}
+			states[x.Rule] = s
+			order = append(order, x.Rule)
+		}
+		s.checked = s.checked || !x.Verdict.Skipped()
+		s.bad = s.bad || !x.Verdict.Skipped() && x.Verdict != Pass
+	}
+	for _, id := range order {
+		switch s := states[id]; {
+		case !s.checked:
+			c.Skipped++
+		default:
+			c.Checked++
+			if rule := rules.ByID(id); rule != nil {
+				c.BySeverity[rule.Severity]++
+			}
+			if !s.bad {
+				c.Kept++
+			}
+		}
+	}
+	return c
+}
+
+// quality weighs what is recommended by where the recommendation comes from.
+func (r *Report) quality() int {
+	weight := map[rules.Basis]int{rules.Header: 3, rules.Caller: 3, rules.Extension: 2, rules.XLA: 2, rules.Inferred: 1}
+	kept, all := 0, 0
+	for i := range r.Results {
+		x := &r.Results[i]
+		if x.Severity != rules.Should && x.Level != "Q" || x.Verdict.Skipped() || x.Verdict == SuiteError {
+			continue
+		}
+		w := max(weight[x.Basis], 1)
+		all += w
+		if x.Verdict == Pass || x.Verdict == UnexpectedPass {
+			kept += w
+		}
+	}
+	if all == 0 {
+		return -1
+	}
+	return 100 * kept / all
+}
+
+// Excused reports whether a waiver of files covers the result as it was found.
+func Excused(files []*WaiverFile, x *Result, now time.Time) bool {
+	_, _, w := findWaiver(files, x, now)
+	return w != nil && slices.Contains(w.Verdicts, x.Verdict)
+}
+
+// findWaiver returns the waiver that covers a result: one that names its
+// verdict, or else the first.
+func findWaiver(files []*WaiverFile, x *Result, now time.Time) (file, index int, found *Waiver) {
+	for i, f := range files {
+		for j := range f.Waivers {
+			w := &f.Waivers[j]
+			if w.Expired(now) || !w.Covers(x.Check) {
+				continue
+			}
+			if slices.Contains(w.Verdicts, x.Verdict) {
+				return i, j, w
+			}
+			if found == nil {
+				file, index, found = i, j, w
+			}
+		}
+	}
+	return file, index, found
+}
+
+// Waive applies waivers to the results: what failed as one says becomes Waived,
+// what passed although one says that it fails UnexpectedPass. run names the
+// checks that were to run.
+func (r *Report) Waive(files []*WaiverFile, now time.Time, run []string) {
+	r.Waivers = nil
+	uses := make(map[[2]int]*WaiverUse)
+	var all []*WaiverUse
+	for i, f := range files {
+		for j := range f.Waivers {
+			w := &f.Waivers[j]
+			use := &WaiverUse{Waiver: *w, File: f.Name, Excused: []string{}}
+			switch {
+			case w.Expired(now):
+				use.Problem = "expired on " + w.Expires
+			case len(run) > 0 && !slices.ContainsFunc(run, w.Covers):
+				continue // not what this run was about
+			}
+			uses[[2]int{i, j}] = use
+			all = append(all, use)
+		}
+	}
+	for k := range r.Results {
+		x := &r.Results[k]
+		i, j, w := findWaiver(files, x, now)
+		if w == nil {
+			continue
+		}
+		use := uses[[2]int{i, j}]
+		switch {
+		case x.Verdict == Pass && slices.Contains(w.Verdicts, Pass):
+		case x.Verdict == Pass:
+			x.Found, x.Verdict, x.Waiver = Pass, UnexpectedPass, w
+			x.Failures = []string{fmt.Sprintf("passed, although %s expects %v: the waiver is out of date", files[i].Name, w.Verdicts)}
+		case slices.Contains(w.Verdicts, x.Verdict):
+			x.Found, x.Verdict, x.Waiver = x.Verdict, Waived, w
+			if use != nil {
+				use.Excused = append(use.Excused, x.Check)
+			}
+		}
+	}
+	for _, use := range all {
+		r.Waivers = append(r.Waivers, *use)
+	}
+}

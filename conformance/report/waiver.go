@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/purepjrt/purepjrt/conformance/rules"
+)
+
+// WaiverFile is a list of known failures of a plugin.
+type WaiverFile struct {
+	// Name is the file's; it is not part of it.
+	Name    string      `json:"-"`
+	Plugin  PluginMatch `json:"plugin"`
+	Waivers []Waiver    `json:"waivers"`
+}
+
+// PluginMatch says which plugins a waiver file is for. What is empty matches
+// every plugin.
+type PluginMatch struct {
+	Name     string `json:"name"`               // for people
+	Platform string `json:"platform,omitempty"` // the client's platform name
+	API      string `json:"api,omitempty"`      // such as 0.81, or a range 0.75-0.81
+	File     string `json:"file,omitempty"`     // pattern of the library's name, such as libtpu*.so
+	Version  string `json:"version,omitempty"`  // regular expression, of the platform version
+	SHA256   string `json:"sha256,omitempty"`
+}
+
+// Waiver excuses failures of the checks that it names.
+type Waiver struct {
+	// Check is a rule's id, which stands for all its checks, the name of a
+	// check, or a pattern of names with * for anything.
+	Check string `json:"check"`
+	// Verdicts are those that are excused; with PASS among them it is not held
+	// against the waiver that a check passes.
+	Verdicts []Verdict `json:"verdicts"`
+	Reason   string    `json:"reason"` // with the evidence
+	Link     string    `json:"link,omitempty"`
+	Expires  string    `json:"expires,omitempty"` // a day, 2027-12-31; empty: never
+
+	pattern *regexp.Regexp
+}
+
+// WaiverUse is a waiver that applies to the plugin, and the checks it excused.
+type WaiverUse struct {
+	Waiver
+	File    string   `json:"file"`
+	Excused []string `json:"excused"`
+	Problem string   `json:"problem,omitempty"` // expired, or of no use
+}
+
+// maxWaiverFile bounds what ReadWaivers reads.
+const maxWaiverFile = 16 << 20
+
+// ReadWaivers reads a waiver file. The error says what is wrong, and in which
+// waiver.
+func ReadWaivers(name string, in io.Reader) (*WaiverFile, error) {
+	text, err := io.ReadAll(io.LimitReader(in, maxWaiverFile+1))
+	if err != nil {
+		return nil, fmt.Errorf("waivers %s: %w", name, err)
+	}
+	if len(text) > maxWaiverFile {
+		return nil, fmt.Errorf("waivers %s: the file is larger than %d MiB", name, maxWaiverFile>>20)
+	}
+	f := &WaiverFile{Name: name}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(f); err != nil {
+		return nil, fmt.Errorf("waivers %s: %w", name, place(text, d.InputOffset(), err))
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return nil, fmt.Errorf("waivers %s: something stands behind the end of the list", name)
+	}
+	if err := f.check(); err != nil {
+		return nil, fmt.Errorf("waivers %s: %w", name, err)
+	}
+	return f, nil
+}
+
+// place adds the line to an error of the decoder.
+func place(text []byte, offset int64, err error) error {
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.Is(err, io.EOF) && len(bytes.TrimSpace(text)) == 0:
+		return errors.New("the file is empty")
+	case errors.As(err, &syntax):
+		offset = syntax.Offset
+	case errors.As(err, &kind):
+		offset = kind.Offset
+	}
+	line := 1 + bytes.Count(text[:min(max(offset, 0), int64(len(text)))], []byte("\n"))
+	return fmt.Errorf("line %d: %w", line, err)
+}
+
+func (f *WaiverFile) check() error {
+	if _, _, err := apiRange(f.Plugin.API); err != nil {
+		return err
+	}
+	if _, err := path.Match(f.Plugin.File, ""); err != nil {
+		return fmt.Errorf("plugin.file %q: %w", f.Plugin.File, err)
+	}
+	if _, err := regexp.Compile(f.Plugin.Version); err != nil {
+		return fmt.Errorf("plugin.version: %w", err)
+	}
+	for i := range f.Waivers {
+		if err := f.Waivers[i].check(); err != nil {
+			return fmt.Errorf("waiver %d (%s): %w", i+1, f.Waivers[i].Check, err)
+		}
+	}
+	return nil
+}
+
+// excusable are the verdicts that a waiver may name.
+var excusable = []Verdict{Fail, Crash, Abort, Timeout, Warn, Flaky, Pass}
+
+func (w *Waiver) check() error {
+	id, _, _ := strings.Cut(w.Check, "/")
+	switch {
+	case w.Check == "":
+		return errors.New("it names no check")
+	case !strings.Contains(id, "*") && rules.ByID(id) == nil:
+		return fmt.Errorf("there is no rule %q", id)
+	case strings.TrimSpace(w.Reason) == "":
+		return errors.New("it gives no reason")
+	case len(w.Verdicts) == 0:
+		return fmt.Errorf("it names no verdicts: use some of %v", excusable)
+	}
+	for _, v := range w.Verdicts {
+		if !slices.Contains(excusable, v) {
+			return fmt.Errorf("the verdict %q cannot be waived: use some of %v", v, excusable)
+		}
+	}
+	if !slices.ContainsFunc(w.Verdicts, func(v Verdict) bool { return v != Pass }) {
+		return errors.New("it excuses nothing: PASS is its only verdict")
+	}
+	if w.Expires != "" {
+		if _, err := time.Parse(time.DateOnly, w.Expires); err != nil {
+			return fmt.Errorf("expires %q is not a day such as 2027-12-31", w.Expires)
+		}
+	}
+	if w.Link != "" {
+		if u, err := url.Parse(w.Link); err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
+			return fmt.Errorf("link %q is not a web address", w.Link)
+		}
+	}
+	text := strings.ReplaceAll(regexp.QuoteMeta(w.Check), `\*`, `.*`)
+	if !strings.Contains(w.Check, "/") {
+		text += `(/.*)?` // a rule stands for all its checks
+	}
+	pattern, err := regexp.Compile(`^` + text + `$`)
+	w.pattern = pattern
+	return err
+}
+
+// Covers reports whether the waiver is about the check. The waiver must come
+// from ReadWaivers.
+func (w *Waiver) Covers(check string) bool { return w.pattern != nil && w.pattern.MatchString(check) }
+
+// Expired reports whether the waiver's last day is before now.
+func (w *Waiver) Expired(now time.Time) bool {
+	return w.Expires != "" && now.Format(time.DateOnly) > w.Expires
+}
+
+// Matches reports whether the plugin is one that m is for.
+func (m *PluginMatch) Matches(p *Plugin) bool {
+	first, last, err := apiRange(m.API)
+	if err != nil {
+		return false
+	}
+	file, err := path.Match(m.File, p.File)
+	if err != nil {
+		return false
+	}
+	version, err := regexp.MatchString(m.Version, p.PlatformVersion)
+	if err != nil {
+		return false
+	}
+	return (m.API == "" || p.Major == 0 && p.Minor >= first && p.Minor <= last) &&
+		(m.Platform == "" || strings.EqualFold(m.Platform, p.Platform)) &&
+		(m.File == "" || file) &&
+		(m.Version == "" || version) &&
+		(m.SHA256 == "" || strings.EqualFold(m.SHA256, p.SHA256))
+}
+
+// apiRange reads 0.81 or 0.75-0.81.
+func apiRange(s string) (first, last int, err error) {
+	if s == "" {
+		return 0, 0, nil
+	}
+	from, to, ok := strings.Cut(s, "-")
+	if !ok {
+		to = from
+	}
+	minor := func(v string) int {
+		m, found := strings.CutPrefix(strings.TrimSpace(v), "0.")
+		n, e := strconv.Atoi(m)
+		if !found || e != nil || n < 0 {
+			err = fmt.Errorf("plugin.api %q is neither an API version such as 0.81 nor a range such as 0.75-0.81", s)
+		}
+		return n
+	}
+	first, last = minor(from), minor(to)
+	if err == nil && first > last {
+		err = fmt.Errorf("plugin.api %q: the range is empty", s)
+	}
+	return first, last, err
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package bytecode
+
+import (
+	"bytes"
+	"slices"
+)
+
+// entry is an attribute or a type.
+type entry struct {
+	dialect string
+	custom  bool // in the dialect's own form, else as text
+	data    *reader
+}
+
+// The numbers by which the dialects' own forms begin.
+const (
+	builtinDictionary = 1
+	builtinString     = 2
+	builtinSymbol     = 4 // FlatSymbolRefAttr
+
+	builtinTensor        = 13
+	builtinEncodedTensor = 14
+
+	vhloString        = 14
+	vhloTensor        = 20
+	vhloEncodedTensor = 21
+)
+
+// readEntries finds the attributes and types in their section.
+func (m *module) readEntries(offsets, data *reader) error {
+	attributes, types := offsets.varint(), offsets.varint()
+	// Each takes a byte in the one section and in the other.
+	if limit := uint64(len(offsets.rest())); attributes > limit || types > limit {
+		return errMalformed
+	}
+	m.attributes = make([]entry, 0, attributes)
+	m.types = make([]entry, 0, types)
+	for _, list := range []*[]entry{&m.attributes, &m.types} {
+		for len(*list) < cap(*list) {
+			dialect, n := offsets.varint(), offsets.count()
+			if dialect >= uint64(len(m.dialects)) || n > cap(*list)-len(*list) {
+				return errMalformed
+			}
+			for range n {
+				size, custom := offsets.flagged()
+				*list = append(*list, entry{m.dialects[dialect], custom, data.bytes(size)})
+			}
+			if offsets.err != nil || data.err != nil || n == 0 && offsets.empty() {
+				return errMalformed
+			}
+		}
+	}
+	return nil
+}
+
+// open returns the number by which an attribute of a dialect begins, and the rest
+// of it.
+func (m *module) open(index uint64, dialect string) (code uint64, rest *reader, ok bool) {
+	if index >= uint64(len(m.attributes)) {
+		return 0, nil, false
+	}
+	e := m.attributes[index]
+	if !e.custom || e.dialect != dialect {
+		return 0, nil, false
+	}
+	r := *e.data
+	code = r.varint()
+	return code, &r, r.err == nil
+}
+
+// name returns the text of an attribute that is a string, or the name of one that
+// is a symbol.
+func (m *module) name(index uint64) (string, bool) {
+	for range 2 {
+		if code, r, ok := m.open(index, "vhlo"); ok && code == vhloString {
+			return m.string(r.varint())
+		}
+		code, r, ok := m.open(index, "builtin")
+		switch {
+		case !ok:
+			return "", false
+		case code == builtinString:
+			return m.string(r.varint())
+		case code != builtinSymbol:
+			return "", false
+		}
+		index = r.varint() // the string of the symbol
+	}
+	return "", false
+}
+
+// isSymbol reports whether an attribute can be the name of a symbol.
+func (m *module) isSymbol(index uint64) bool {
+	if code, _, ok := m.open(index, "builtin"); ok {
+		return code == builtinSymbol
+	}
+	code, _, ok := m.open(index, "vhlo")
+	return ok && code == vhloString
+}
+
+// dictionary calls fn with the names and indices of the members of a dictionary.
+func (m *module) dictionary(index uint64, fn func(name string, value uint64)) {
+	code, r, ok := m.open(index, "builtin")
+	if !ok || code != builtinDictionary {
+		return
+	}
+	for range r.count() {
+		key, value := r.varint(), r.varint()
+		if name, ok := m.name(key); ok && r.err == nil {
+			fn(name, value)
+		}
+	}
+}
+
+// readTensors takes the tensor types out of the types.
+func (m *module) readTensors() error {
+	for _, e := range m.types {
+		r := *e.data
+		if !e.custom {
+			m.Tensors = append(m.Tensors, Tensor{Text: string(bytes.TrimSuffix(r.rest(), []byte{0}))})
+			continue
+		}
+		code := r.varint()
+		known, encoded := false, false
+		switch e.dialect {
+		case "builtin":
+			known, encoded = code == builtinTensor || code == builtinEncodedTensor, code == builtinEncodedTensor
+		case "vhlo":
+			known, encoded = code == vhloTensor || code == vhloEncodedTensor, code == vhloEncodedTensor
+		}
+		if !known {
+			continue
+		}
+		if encoded {
+			r.varint() // the encoding comes first
+		}
+		t := Tensor{Dims: make([]int64, r.count()), Encoded: encoded}
+		for i := range t.Dims {
+			t.Dims[i] = r.signed()
+		}
+		if r.err != nil {
+			return r.err
+		}
+		m.Tensors = append(m.Tensors, t)
+	}
+	return nil
+}
+
+// uses notes that the function which is being read names a symbol.
+func (m *module) uses(name string) {
+	if m.function < 0 {
+		return
+	}
+	if f := &m.Functions[m.function]; !slices.Contains(f.Uses, name) {
+		f.Uses = append(f.Uses, name)
+	}
+}

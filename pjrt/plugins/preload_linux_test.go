@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package plugins
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// mappings returns the files that are mapped into the process.
+func mappings(t testing.TB) []string {
+	t.Helper()
+	text, err := os.ReadFile("/proc/self/maps")
+	require.NoError(t, err)
+	var files []string
+	for line := range strings.Lines(string(text)) {
+		if i := strings.IndexByte(line, '/'); i >= 0 {
+			files = append(files, strings.TrimSuffix(line[i:], "\n"))
+		}
+	}
+	return files
+}
+
+// A copy of a library that the process has anyway stands for CUDA's.
+func TestPrepareLoadsCUDAWhereThereIsAGPU(t *testing.T) {
+	libc := ""
+	for _, f := range mappings(t) {
+		if strings.HasPrefix(filepath.Base(f), "libpthread") || strings.HasPrefix(filepath.Base(f), "libdl") {
+			libc = f
+		}
+	}
+	require.NotEmpty(t, libc, "the process is linked dynamically")
+	code, err := os.ReadFile(libc)
+	require.NoError(t, err)
+	dir := t.TempDir()
+	library := plugin(t, dir, "jax_plugins", "xla_cuda13", "xla_cuda_plugin.so")
+	put(t, code, dir, "nvidia", "cu13", "lib", "libcudart.so.13")
+	put(t, []byte("no library"), dir, "nvidia", "cu13", "lib", "libcufft.so.12")
+	t.Setenv("VIRTUAL_ENV", "")
+	runtime := filepath.Join(realPath(dir), "nvidia", "cu13", "lib", "libcudart.so.13")
+
+	t.Setenv("CUDA_VISIBLE_DEVICES", "-1") // there is none, or none to be used
+	require.NoError(t, Prepare(library))
+	assert.NotContains(t, mappings(t), runtime)
+
+	loaded, err := Preload(library)
+	assert.Equal(t, []string{runtime}, loaded)
+	require.ErrorContains(t, err, "libcufft.so.12: it is a text file")
+	assert.Contains(t, mappings(t), runtime)
+}

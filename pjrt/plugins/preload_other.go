@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+//go:build !linux && !darwin
+
+package plugins
+
+import "errors"
+
+func loadLibrary(string) error { return errors.ErrUnsupported }

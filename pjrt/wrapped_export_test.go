@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+//go:build wrapped
+
+package pjrt
+
+import "github.com/purepjrt/purepjrt/capi"
+
+// OpenAs makes Open of the path, in which no links may be, return the plugin of
+// the table.
+func OpenAs(path string, table *capi.Table) error {
+	_, err := slotOf(&registry.paths, path).get(func() (*Plugin, error) { return pluginOf(table, "", path) })
+	return err
+}
