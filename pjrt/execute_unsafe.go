@@ -39,9 +39,10 @@ type launch struct {
 	users atomic.Int32
 	bound *Bound // which knows the other arguments, or nil
 	inUse bool   // the executable is acquired
-	// counted says that the launch counts as one of the client's in flight, and
-	// abandoned that the call goes on without the caller.
-	counted, abandoned bool
+	// counted says that the launch counts as one of the client's in flight, aside
+	// that it passed the gate, and abandoned that the call goes on without the
+	// caller.
+	counted, aside, abandoned bool
 
 	lists   [][]*Buffer // the arguments that the call gave, for each device
 	devices []*Device   // that run the program
@@ -342,26 +343,28 @@ func fillIncarnations(c *capi.ExecuteOptions, incarnations map[int]int64) error 
 // under way; do returns when ctx ends then, and the call goes on with all that
 // the launch holds.
 func (l *launch) do(ctx context.Context) error {
-	crowded := l.exe.client.flight.crowded()
-	if crowded {
-		leave, err := l.exe.client.flight.passGate(ctx)
-		if err != nil {
-			return err
-		}
-		defer func() {
-			if !l.abandoned {
-				leave()
-			}
-		}()
-		if ctx.Done() != nil {
-			return l.doAside(ctx, leave)
-		}
+	flight := &l.exe.client.flight
+	if flight.enterDirect() {
+		defer flight.leaveDirect()
+		return l.invoke()
 	}
+	leave, err := flight.passGate(ctx)
+	if err != nil {
+		return err
+	}
+	if l.aside {
+		flight.aside.Add(-1) // it passed before, in a call that failed
+	}
+	l.aside = true
+	if ctx.Done() != nil {
+		return l.doAside(ctx, leave)
+	}
+	defer leave()
 	return l.invoke()
 }
 
-// doAside is do in a goroutine of its own, which calls leave if nobody waits for
-// it any longer.
+// doAside is do in a goroutine of its own. It calls leave when the call is over,
+// which that goroutine does if nobody waits for it any longer.
 func (l *launch) doAside(ctx context.Context, leave func()) error {
 	done := newResult[error]()
 	l.users.Add(1)
@@ -383,6 +386,7 @@ func (l *launch) doAside(ctx context.Context, leave func()) error {
 			return ctx.Err()
 		}
 	}
+	leave()
 	return done.value
 }
 

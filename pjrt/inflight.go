@@ -91,6 +91,10 @@ func (l *launch) leave() {
 		l.counted = false
 		l.exe.client.flight.n.Add(-1)
 	}
+	if l.aside {
+		l.aside = false
+		l.exe.client.flight.aside.Add(-1)
+	}
 	for i, s := range l.slots {
 		if s != nil {
 			<-s
@@ -103,25 +107,58 @@ func (l *launch) leave() {
 // lets no more than 32 of them be so on each device: the next call waits in C, and
 // holds a thread.
 type flight struct {
-	n    atomic.Int64
-	gate chan struct{}
+	n      atomic.Int64
+	direct atomic.Int64 // calls under way that found no crowd
+	aside  atomic.Int64 // executions under way that passed the gate
+	gate   chan struct{}
 }
 
 // crowd is the number of executions from which on a call may wait, and gateSize
-// how many calls may wait at the same time.
+// how many calls may wait at the same time. Together they are what XLA's CPU
+// plugin lets be under way.
 const crowd, gateSize = 16, 16
 
 func newFlight() flight { return flight{gate: make(chan struct{}, gateSize)} }
 
-func (f *flight) crowded() bool { return f.n.Load() > crowd }
+// enterDirect reports whether a call need not wait; leaveDirect is to follow it
+// then. The call counts before it looks: no call that passes the gate later
+// takes its place in the plugin.
+func (f *flight) enterDirect() bool {
+	f.direct.Add(1)
+	if f.n.Load() <= crowd {
+		return true
+	}
+	f.direct.Add(-1)
+	return false
+}
 
-// passGate waits until one more thread may wait in C; leave ends that.
+func (f *flight) leaveDirect() { f.direct.Add(-1) }
+
+// passGate waits until one more thread may wait in C; leave ends that. The
+// execution counts as one that passed the gate until it is over. While calls are
+// on their way that expect not to wait, no more executions pass than leave room
+// for them.
 func (f *flight) passGate(ctx context.Context) (leave func(), err error) {
 	select {
 	case f.gate <- struct{}{}:
-		return func() { <-f.gate }, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
+	}
+	leave = func() { <-f.gate }
+	for {
+		n := f.aside.Load()
+		if n < gateSize || f.direct.Load() == 0 {
+			if f.aside.CompareAndSwap(n, n+1) {
+				return leave, nil
+			}
+			continue
+		}
+		select {
+		case <-time.After(50 * time.Microsecond): // the calls are short as a rule
+		case <-ctx.Done():
+			leave()
+			return nil, ctx.Err()
+		}
 	}
 }
 

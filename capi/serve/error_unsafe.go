@@ -121,7 +121,7 @@ func fail(f *capi.Function, code capi.ErrorCode, format string, a ...any) uintpt
 	if f.Void {
 		return 0
 	}
-	return errorWord(&capi.Error{Code: code, Message: f.Name + ": " + fmt.Sprintf(format, a...)})
+	return errorWord(&capi.Error{Code: code, Message: fmt.Sprintf(format, a...)})
 }
 
 func errorWord(err error) uintptr { return uintptr(unsafe.Pointer(NewError(err))) }
@@ -130,10 +130,10 @@ func errorWord(err error) uintptr { return uintptr(unsafe.Pointer(NewError(err))
 // without errors cannot report is logged.
 func panicked(f *capi.Function, v any) uintptr {
 	if f.Void {
-		slog.Error("panic in a function that serves PJRT", "function", f.Name, "panic", v, "stack", string(debug.Stack()))
+		slog.Error("panic in a func that answers a PJRT function", "function", f.Name, "panic", v, "stack", string(debug.Stack()))
 		return 0
 	}
-	return fail(f, capi.ErrorCodeInternal, "panic: %v\n%s", v, debug.Stack())
+	return fail(f, capi.ErrorCodeInternal, "panic in %s: %v\n%s", f.Name, v, debug.Stack())
 }
 
 // readsErrors reports whether f is one of the functions that read or destroy
@@ -180,7 +180,7 @@ var errorFunctions = map[*capi.Function]func(args unsafe.Pointer) (uintptr, bool
 			return 0, false
 		}
 		if a.Visitor == 0 {
-			return fail(a.Function(), capi.ErrorCodeInvalidArgument, "the visitor is null"), true
+			return fail(a.Function(), capi.ErrorCodeInvalidArgument, "the visitor of %s is null", a.Function().Name), true
 		}
 		x.visit(a.Visitor, a.UserArg)
 		return 0, true

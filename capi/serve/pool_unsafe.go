@@ -111,5 +111,5 @@ func stale(id int, args unsafe.Pointer) uintptr {
 	if word, ok := answerError(f, args); ok {
 		return word
 	}
-	return fail(f, capi.ErrorCodeFailedPrecondition, "the table that was called has been closed")
+	return fail(f, capi.ErrorCodeFailedPrecondition, "%s was called through a table that has been closed", f.Name)
 }

@@ -37,15 +37,20 @@ func sizeAt(list []growth, minor int) uintptr {
 // A func is called on the thread that calls the function, at any time and from
 // many threads at once, as clients like. The args it gets have the newest
 // layout: those of a caller that is older are a copy, whose fields go back to
-// the caller after the func, as far as the caller has them; fields that the
-// caller does not have are zero. Out fields hold what the caller left there.
+// the caller after the func, as far as the caller has them. Fields that the
+// caller does not have are zero; StructSize says how much it has. So it is with
+// the options and other single structs that args point to. Out fields hold what
+// the caller left there.
 //
 // The error that a func returns reaches the caller as a PJRT_Error of the same
 // code (see capi.CodeOf), message and payloads. A panic in a func becomes an
 // error of code INTERNAL that says where; in a function that returns nothing it
-// is logged with slog. As XLA does, the table refuses args whose struct_size is
-// smaller than the struct was in its version with INVALID_ARGUMENT, and then
-// the func is not called.
+// is logged with slog. A func that ends its goroutine, as t.FailNow does, ends
+// that of the caller, if the caller is Go; it ends the process on a thread of C.
+//
+// As XLA does, the table refuses args whose struct_size is smaller than the
+// struct was in its version with INVALID_ARGUMENT, and then the func is not
+// called. Null args are refused in the same way.
 //
 // The error is ErrExhausted, or says which version was asked for that there is
 // not.
@@ -168,6 +173,7 @@ func (b *binder) bind(f *capi.Function, typ reflect.Type, call func(unsafe.Point
 		want = sizeAt(list, b.minor)
 	}
 	s := &served{function: f, minor: b.minor, want: want, typ: typ, call: call, inner: argsInner[f]}
+	s.stale = b.minor < argsStale[f]
 	b.table.handlers[ids[f]] = s.handle
 }
 
@@ -176,6 +182,7 @@ type served struct {
 	function *capi.Function
 	minor    int
 	want     uintptr // the size of the args at that minor
+	stale    bool    // the callers of that time state less than they have
 	typ      reflect.Type
 	inner    []inner
 	call     func(args unsafe.Pointer) error // nil when the plugin has no func
@@ -201,7 +208,7 @@ func (n *inner) full() uintptr { return n.sizes[len(n.sizes)-1].size }
 func (s *served) handle(args unsafe.Pointer) (word uintptr) {
 	f := s.function
 	if args == nil {
-		return fail(f, capi.ErrorCodeInvalidArgument, "the args are null")
+		return fail(f, capi.ErrorCodeInvalidArgument, "the args of %s are null", f.Name)
 	}
 	have := f.Size
 	if f.Size != 0 {
@@ -209,6 +216,9 @@ func (s *served) handle(args unsafe.Pointer) (word uintptr) {
 	}
 	if have < s.want {
 		return s.tooSmall("the args", have, s.want)
+	}
+	if s.stale {
+		have = f.Size
 	}
 	short := have < f.Size
 	for i := range s.inner {
@@ -243,8 +253,8 @@ func (s *served) handle(args unsafe.Pointer) (word uintptr) {
 }
 
 func (s *served) tooSmall(what string, have, want uintptr) uintptr {
-	return fail(s.function, capi.ErrorCodeInvalidArgument, "%s: struct_size is %d, and in API %d.%d the struct has %d bytes: the caller was built for an older version than this plugin supports",
-		what, have, capi.APIMajor, s.minor, want)
+	return fail(s.function, capi.ErrorCodeInvalidArgument, "%s of %s: struct_size is %d, and in API %d.%d the struct has %d bytes: the caller was built for an older version than this plugin supports",
+		what, s.function.Name, have, capi.APIMajor, s.minor, want)
 }
 
 // callCopy calls with a copy of the args in the newest layout, of which the
@@ -284,7 +294,7 @@ func unset(f *capi.Function, args unsafe.Pointer) uintptr {
 		if word, ok := answerError(f, args); ok {
 			return word
 		}
-		return fail(f, capi.ErrorCodeInvalidArgument, "the error is none of this plugin, or was destroyed")
+		return fail(f, capi.ErrorCodeInvalidArgument, "the error that %s got is none of this plugin, or was destroyed", f.Name)
 	}
-	return fail(f, capi.ErrorCodeUnimplemented, "the plugin does not implement it")
+	return fail(f, capi.ErrorCodeUnimplemented, "the plugin does not implement %s", f.Name)
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// numStubs leaves a quarter of the callbacks that a process can have to others.
-const numStubs = 1500
+// numStubs leaves a tenth of the 2000 callbacks that a process can have to others.
+const numStubs = 1800
 
 func openEntries() {}
 

@@ -50,8 +50,8 @@ func Wrap(real *capi.Table, hooks ...Hook) (*Table, error) {
 	seen := make(map[capi.ExtensionType]bool)
 	for _, x := range real.Extensions() {
 		p := &part{section: capi.SectionExtension(0), size: x.Size, copyOf: unsafe.Pointer(x.Node)}
-		if !seen[x.Type] {
-			if p, err = t.wrapPart(real, hooks, sectionOf(x.Type), unsafe.Pointer(x.Node), x.Size); err != nil {
+		if s, ok := sectionOf(x.Type); ok && !seen[x.Type] {
+			if p, err = t.wrapPart(real, hooks, s, unsafe.Pointer(x.Node), x.Size); err != nil {
 				return nil, err
 			}
 		}
@@ -72,16 +72,15 @@ func Wrap(real *capi.Table, hooks ...Hook) (*Table, error) {
 	return t, t.publish()
 }
 
-// sectionOf returns the section of an extension, and the core for those that
-// have none here: functions of the core are not looked for in a node.
-func sectionOf(x capi.ExtensionType) capi.Section {
-	s := capi.SectionExtension(x)
-	for _, known := range capi.Sections() {
-		if known == s {
-			return s
+// sectionOf returns the section of an extension, and false for one of which this
+// package knows no functions.
+func sectionOf(x capi.ExtensionType) (capi.Section, bool) {
+	for _, s := range capi.Sections() {
+		if s >= capi.SectionExtension(0) && capi.ExtensionType(s-capi.SectionExtension(0)) == x {
+			return s, true
 		}
 	}
-	return capi.SectionExtension(0)
+	return 0, false
 }
 
 // wrapProfiler wraps the table that the profiler's node points to.
@@ -242,6 +241,19 @@ func (c *Invocation) FailWith(err error) {
 // of a profiler's function is a PLUGIN_Profiler_Error.
 func (c *Invocation) Err() *capi.ErrorHandle { return (*capi.ErrorHandle)(c.err) }
 
+// ReadErr returns what that error says, nil for none. The error stays as it is.
+func (c *Invocation) ReadErr() *capi.Error {
+	if c.err == nil {
+		return nil
+	}
+	e := ReadError((*capi.ErrorHandle)(c.err))
+	if e == nil {
+		e = readReal(c.real, c.function, c.err)
+	}
+	e.Func = c.function.Name
+	return e
+}
+
 // SetErr changes the error that the caller gets. The hook owns the one that the
 // call had.
 func (c *Invocation) SetErr(h *capi.ErrorHandle) {
@@ -259,19 +271,6 @@ func (c *Invocation) drop() {
 		destroyReal(c.real, c.function, c.err)
 	}
 	c.err = nil
-}
-
-// destroyReal destroys an error of the plugin.
-func destroyReal(real *capi.Table, f *capi.Function, err unsafe.Pointer) {
-	if f.Errors == capi.ErrorsProfiler {
-		var d capi.Call[capi.ProfilerErrorDestroyArgs]
-		d.Args = capi.ProfilerErrorDestroyArgs{StructSize: capi.ProfilerErrorDestroyArgsSize, Error: (*capi.ProfilerErrorHandle)(err)}
-		_, _ = d.Raw(real)
-		return
-	}
-	var d capi.Call[capi.ErrorDestroyArgs]
-	d.Args = capi.ErrorDestroyArgs{StructSize: capi.ErrorDestroyArgsSize, Error: (*capi.ErrorHandle)(err)}
-	_, _ = d.Raw(real) // a plugin without PJRT_Error_Destroy keeps it
 }
 
 // argsCopy is what a typed hook works on when the caller's struct is shorter

@@ -10,6 +10,7 @@ import (
 
 // argsGrowth are the sizes of the args structs that grew, oldest first.
 var argsGrowth = map[*capi.Function][]growth{
+	(*capi.PluginAttributesArgs)(nil).Function():                    {{0, 24}, {71, 32}},
 	(*capi.ClientCreateArgs)(nil).Function():                        {{0, 72}, {61, 88}},
 	(*capi.DeviceMemoryStatsArgs)(nil).Function():                   {{0, 185}, {113, 201}},
 	(*capi.ExecutableDeserializeAndLoadArgs)(nil).Function():        {{0, 48}, {71, 64}, {111, 72}},
@@ -21,6 +22,11 @@ var argsGrowth = map[*capi.Function][]growth{
 	(*capi.DeviceDescriptionMemoryDescriptionsArgs)(nil).Function(): {{59, 40}, {61, 48}},
 	(*capi.TritonCompileArgs)(nil).Function():                       {{65, 80}, {90, 96}},
 	(*capi.TransfersBufferCopyToRemoteDeviceArgs)(nil).Function():   {{74, 48}, {81, 64}, {104, 72}},
+}
+
+// argsStale are the minors below which callers state less than they have.
+var argsStale = map[*capi.Function]int{
+	(*capi.PluginAttributesArgs)(nil).Function(): 71,
 }
 
 // argsInner are the structs with a size of their own that args point to.

@@ -42,7 +42,7 @@ func Generate(in Input) ([]File, error) {
 	g := &generator{
 		since:  in.Since,
 		types:  make(map[string]*typeInfo),
-		names:  map[string]map[string]string{packageCAPI: {}, packageFFI: {}},
+		names:  map[string]map[string]string{packageCAPI: {}, packageFFI: {}, packageServe: {}},
 		byArgs: make(map[*typeInfo]*function),
 		units:  make(map[*model.Header]*unit),
 		gates:  make(map[*typeInfo][]gate),

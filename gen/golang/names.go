@@ -51,7 +51,8 @@ var reserved = map[string][]string{
 	packageCAPI: {
 		"Arguments", "Call", "Error", "ErrorKind", "Extension", "Function", "Gate", "Nest", "Section", "Span", "Table",
 	},
-	packageFFI: {"Error"},
+	packageFFI:   {"Error"},
+	packageServe: {"Hook", "Invocation", "Memory", "Plugin", "Table"},
 }
 
 // reservedFields are field names that a method of the struct needs.

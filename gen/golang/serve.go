@@ -25,9 +25,12 @@ func (g *generator) serve() error {
 	plugin := g.serveSheet(core, "zz_plugin.go", core.base())
 	nodes := g.serveSheet(core, "zz_extensions.go", "the extension headers of pjrt_c_api.h")
 	var pointers, bind []jen.Code
-	taken := make(map[string]string)
+	taken := map[string]string{"Minor": "a hand-written declaration", "Nodes": "a hand-written declaration", "Serve": "a hand-written declaration"}
 	for _, t := range g.servedTables() {
 		id := camel(t.unit.stem)
+		if slices.Contains(reserved[packageServe], t.st.goName) {
+			return fmt.Errorf("%s: %s and a hand-written declaration of package serve would both be called %s in Go", t.unit.header.Path, t.st.c, t.st.goName)
+		}
 		if other, ok := taken[id]; ok {
 			return fmt.Errorf("%s: the field %s of serve.Plugin is already that of %s", t.unit.header.Path, id, other)
 		}
@@ -108,7 +111,7 @@ func (g *generator) servedCore(t *table, to *sheet, taken map[string]string, poi
 	fields, bind := g.servedFuncs(t, "p")
 	for _, fn := range t.functions {
 		if other, ok := taken[fieldID(fn.field.Name)]; ok {
-			return fmt.Errorf("the func of %s in serve.Plugin would have the name of the extension of %s", fn.c, other)
+			return fmt.Errorf("the func of %s in serve.Plugin would have the name of what stands for %s", fn.c, other)
 		}
 	}
 	f := to.add()
@@ -205,7 +208,7 @@ func (g *generator) growth(t *typeInfo) []jen.Code {
 // servedSizes writes the sizes that args structs had, of those that grew, and
 // those of the structs that args point to.
 func (g *generator) servedSizes(to *sheet) {
-	var grown, inner []jen.Code
+	var grown, stale, inner []jen.Code
 	for _, u := range g.order {
 		if u.pkg != packageCAPI {
 			continue
@@ -213,7 +216,12 @@ func (g *generator) servedSizes(to *sheet) {
 		for _, t := range u.tables {
 			for _, fn := range t.functions {
 				key := jen.Line().Parens(jen.Op("*").Qual(pathCAPI, fn.args.goName)).Call(jen.Nil()).Dot("Function").Call()
-				if list := g.growth(fn.args); fn.args.st.HasStructSize && len(list) > 1 {
+				list := g.growth(fn.args)
+				if old, ok := staleArgs[fn.args.c]; ok {
+					list = append([]jen.Code{jen.Values(jen.Lit(0), jen.Lit(int(old.size)))}, jen.Values(jen.Lit(old.until), jen.Lit(int(dataEnd(fn.args.st)))))
+					stale = append(stale, jen.Add(key).Op(":").Lit(old.until))
+				}
+				if fn.args.st.HasStructSize && len(list) > 1 {
 					grown = append(grown, jen.Add(key).Op(":").Values(list...))
 				}
 				if list := g.servedInner(fn); len(list) > 0 {
@@ -225,6 +233,8 @@ func (g *generator) servedSizes(to *sheet) {
 	f := to.add()
 	f.Comment("// argsGrowth are the sizes of the args structs that grew, oldest first.")
 	f.Var().Id("argsGrowth").Op("=").Map(jen.Op("*").Qual(pathCAPI, "Function")).Index().Id("growth").Values(append(grown, jen.Line())...)
+	f.Comment("// argsStale are the minors below which callers state less than they have.")
+	f.Var().Id("argsStale").Op("=").Map(jen.Op("*").Qual(pathCAPI, "Function")).Int().Values(append(stale, jen.Line())...)
 	f.Comment("// argsInner are the structs with a size of their own that args point to.")
 	f.Var().Id("argsInner").Op("=").Map(jen.Op("*").Qual(pathCAPI, "Function")).Index().Id("inner").Values(append(inner, jen.Line())...)
 }

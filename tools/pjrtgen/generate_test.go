@@ -98,13 +98,15 @@ func TestGenerateWritesOnceAndRemovesWhatIsNotGeneratedAnyMore(t *testing.T) {
 	x.generate()
 	assert.FileExists(t, filepath.Join(x.out, "zz_core_args.go"))
 	assert.FileExists(t, filepath.Join(x.out, "zz_ext_layouts.go"))
+	assert.FileExists(t, filepath.Join(x.out, "serve", "zz_extensions.go"))
 	assert.Contains(t, x.generate(), " 0 of them changed, 0 removed")
 
 	mine := filepath.Join(x.out, "zz_mine.go")
 	require.NoError(t, os.WriteFile(mine, []byte("package capi\n"), 0o644))
 	require.NoError(t, os.Remove(filepath.Join(x.dir, layoutsHeader)))
-	assert.Contains(t, x.generate(), " 2 removed")
+	assert.Contains(t, x.generate(), " 3 removed")
 	assert.NoFileExists(t, filepath.Join(x.out, "zz_ext_layouts.go"))
+	assert.NoFileExists(t, filepath.Join(x.out, "serve", "zz_extensions.go"))
 	assert.FileExists(t, mine, "a file that was not generated")
 }
 
