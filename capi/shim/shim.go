@@ -101,6 +101,7 @@ func (s *Shim) Wrap(real *capi.Table) (*serve.Table, error) {
 			return nil, err
 		}
 	}
+	var hooks []serve.Hook
 	for _, section := range capi.Sections() {
 		for _, f := range capi.Functions(section) {
 			d := describe.Of(f)
@@ -117,9 +118,12 @@ func (s *Shim) Wrap(real *capi.Table) (*serve.Table, error) {
 				p.rule = ruleOf(f, d.Args)
 			}
 			x.plans[f] = p
+			if x.watches(p) {
+				hooks = append(hooks, serve.AroundFunction(f, x.around))
+			}
 		}
 	}
-	t, err := serve.Wrap(real, serve.AroundAll(x.around))
+	t, err := serve.Wrap(real, hooks...)
 	if err != nil {
 		return nil, err
 	}
@@ -127,6 +131,20 @@ func (s *Shim) Wrap(real *capi.Table) (*serve.Table, error) {
 	defer s.mu.Unlock()
 	s.sessions = append(s.sessions, x)
 	return t, nil
+}
+
+// watches reports whether the calls of a function have to be seen. The others are
+// the plugin's own, at no cost.
+func (x *session) watches(p *plan) bool {
+	switch {
+	case x.validator != nil, x.recorder != nil, x.summary != nil, len(p.faults) > 0:
+		return true
+	case x.tracer == nil:
+		return false
+	case p.traced, p.function == functionLoadedDestroy: // see outputs
+		return true
+	}
+	return x.config.SumUpWithClients && (p.function == functionClientCreate || p.function == functionClientDestroy)
 }
 
 // Close ends the watching: it reports what was never destroyed, writes the
