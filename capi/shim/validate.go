@@ -356,12 +356,12 @@ func (v *validator) finish() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	leaks := make(map[string][]*object)
-	alive := 0
+	alive := make(map[string]int)
 	for _, o := range v.live {
 		switch {
 		case !o.owned:
 		case o.client != nil && v.live[o.client.key] == o.client, o.typ == "PJRT_Client":
-			alive++
+			alive[o.typ]++
 		default:
 			leaks[o.typ+" "+o.maker] = append(leaks[o.typ+" "+o.maker], o)
 		}
@@ -374,8 +374,13 @@ func (v *validator) finish() {
 	for _, k := range keys {
 		v.s.reports.add(leak, leaks[k][0].maker, "never destroyed: %s", listed(leaks[k]))
 	}
-	if alive > 0 {
-		v.s.reports.note("the process ended before it destroyed its client: %d handles were alive", alive)
+	if len(alive) > 0 {
+		var counts []string
+		for typ, n := range alive {
+			counts = append(counts, fmt.Sprint(n, " ", typ))
+		}
+		slices.Sort(counts)
+		v.s.reports.note("the process ended before it destroyed its client; alive were %s", strings.Join(counts, ", "))
 	}
 }
 

@@ -191,6 +191,15 @@ func TestTheValidatorLooksBeforeTheClientKnows(t *testing.T) {
 	}))
 }
 
+func TestAClientThatIsAliveAtTheEndIsNoFinding(t *testing.T) {
+	t.Parallel()
+	lines := findings(t, func(t *testing.T, f *fake, table *capi.Table) {
+		c := newClient(t, table)
+		c.upload([]float32{1}, capi.HostBufferSemanticsImmutableOnlyDuringCall)
+	})
+	assert.Equal(t, []string{"pjrt validate: the process ended before it destroyed its client; alive were 1 PJRT_Buffer, 1 PJRT_Client, 1 PJRT_Event"}, lines)
+}
+
 func TestRefusedCallsDoNotReachThePlugin(t *testing.T) {
 	t.Parallel()
 	f, path := &fake{}, filepath.Join(t.TempDir(), "v")
