@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt/internal/interpose"
 	"github.com/purepjrt/purepjrt/pjrt/internal/xlaflags"
 )
 
@@ -184,6 +185,10 @@ func pluginOf(table *capi.Table, name, path string) (*Plugin, error) {
 }
 
 func newPlugin(table *capi.Table, name, path string) (*Plugin, error) {
+	table, err := interpose.Table(table)
+	if err != nil {
+		return nil, err
+	}
 	p := &Plugin{path: path, name: name, table: table}
 	// Neither function is in the tables of all supported versions.
 	if init := new(capi.Call[capi.PluginInitializeArgs]); table.Has(init.Function()) {

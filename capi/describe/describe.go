@@ -200,3 +200,21 @@ func (s *Struct) SizeOK(size uintptr) bool {
 	index()
 	return !s.Sized || size > s.Size || s.ends[size]
 }
+
+// Carries reports whether a field of the struct that f points to means something:
+// in a struct of the caller that the function fills, those that the header marks
+// and what counts them. The others hold whatever was there.
+func (f *Field) Carries(m *Field) bool {
+	if f.Dir != InOut || m.Dir != In {
+		return true
+	}
+	for i := range f.Struct.Fields {
+		other := &f.Struct.Fields[i]
+		for _, c := range other.counts {
+			if c == m && other.Dir != In {
+				return true
+			}
+		}
+	}
+	return false
+}

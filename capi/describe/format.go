@@ -139,6 +139,9 @@ func (f *Format) value(b []byte, v View, field *Field, dir Dir) []byte {
 		}
 		return f.text(b, v.Bytes(field))
 	case Record:
+		if dir == In && field.Dir == InOut {
+			return f.address(b, uint64(v.Word(field)))
+		}
 		return f.records(b, v, field, dir)
 	}
 	data := v.Elems(field)
@@ -204,7 +207,7 @@ func (f *Format) records(b []byte, v View, field *Field, dir Dir) []byte {
 		first := true
 		for i := range r.Struct.Fields {
 			m := &r.Struct.Fields[i]
-			if !r.Has(m) || !f.JSON && (f.isCount(r, m) || isAbsent(r, m)) {
+			if !r.Has(m) || !field.Carries(m) || !f.JSON && (f.isCount(r, m) || isAbsent(r, m)) {
 				continue
 			}
 			b = f.name(b, m.Name, &first)

@@ -35,6 +35,44 @@ func (v View) HostData() []byte {
 	return unsafe.Slice((*byte)(p), n)
 }
 
+// HostArray returns a copy of the array that PJRT_Client_BufferFromHostBuffer
+// hands to the plugin, in row-major order whatever its strides are, and the array
+// of other functions as HostData returns it; nil when there is none, or its size
+// is not known.
+func (v View) HostArray() []byte {
+	if v.Struct.Name != "PJRT_Client_BufferFromHostBuffer_Args" || v.WordOf("byte_strides") == 0 {
+		return v.HostData()
+	}
+	size := (BitsOf(capi.BufferType(v.WordOf("type"))) + 7) / 8
+	dims, strides := v.ints("dims"), v.ints("byte_strides")
+	p := v.pointer(v.Struct.Field("data"))
+	if p == nil || size == 0 || len(strides) != len(dims) {
+		return nil
+	}
+	n := 1
+	for _, d := range dims {
+		if d <= 0 || n > 1<<40/int(d) {
+			return nil
+		}
+		n *= int(d)
+	}
+	out := make([]byte, 0, n*size)
+	index := make([]int64, len(dims))
+	at := int64(0)
+	for range n {
+		out = append(out, unsafe.Slice((*byte)(unsafe.Add(p, at)), size)...)
+		for i := len(dims) - 1; i >= 0; i-- {
+			at += strides[i]
+			if index[i]++; index[i] < dims[i] {
+				break
+			}
+			at -= strides[i] * dims[i]
+			index[i] = 0
+		}
+	}
+	return out
+}
+
 // dense returns the size of an array whose elements fill their memory, in
 // whatever order; 0 for others.
 func (v View) dense(typ, dims, strides string) int {

@@ -310,3 +310,11 @@ func HandleOf[T any](p *T) uintptr { return uintptr(unsafe.Pointer(p)) }
 
 // Memory returns size bytes of C memory, in place.
 func Memory(at, size uintptr) []byte { return unsafe.Slice(PointerOf[byte](at), size) }
+
+// SetAddress stores a pointer in an Address. What it points to must stay where it
+// is, and alive, as long as C uses it.
+func (v View) SetAddress(f *Field, p unsafe.Pointer) {
+	if v.Has(f) && f.Size == sizeWord {
+		*(*unsafe.Pointer)(unsafe.Add(v.base, f.Offset)) = p
+	}
+}

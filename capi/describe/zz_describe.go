@@ -847,7 +847,7 @@ var structBufferIsDeletedArgs = Struct{Name: "PJRT_Buffer_IsDeleted_Args", Size:
 }}
 var structBufferCopyRawToHostArgs = Struct{Name: "PJRT_Buffer_CopyRawToHost_Args", Size: 56, Sized: true, Fields: []Field{
 	{Name: "buffer", Offset: 16, Size: 8, Kind: Handle, Type: "PJRT_Buffer", Elem: 8, Since: 56},
-	{Name: "dst", Offset: 24, Size: 8, Kind: Data, Elem: 1, Counts: []string{"transfer_size"}, Since: 56},
+	{Name: "dst", Offset: 24, Size: 8, Kind: Data, Elem: 1, Counts: []string{"transfer_size"}, Dir: InOut, Since: 56},
 	{Name: "offset", Offset: 32, Size: 8, Kind: Int, Elem: 8, Since: 56},
 	{Name: "transfer_size", Offset: 40, Size: 8, Kind: Int, Elem: 8, Since: 56},
 	{Name: "event", Offset: 48, Size: 8, Kind: Handle, Type: "PJRT_Event", Elem: 8, Dir: Out, Since: 56},
@@ -1630,7 +1630,7 @@ var structRawBufferGetMemorySpaceArgs = Struct{Name: "PJRT_RawBuffer_GetMemorySp
 }}
 var structRawBufferCopyRawDeviceToHostArgs = Struct{Name: "PJRT_RawBuffer_CopyRawDeviceToHost_Args", Size: 56, Sized: true, Fields: []Field{
 	{Name: "buffer", Offset: 16, Size: 8, Kind: Handle, Type: "PJRT_RawBuffer", Elem: 8, Since: 67},
-	{Name: "dst", Offset: 24, Size: 8, Kind: Data, Elem: 1, Counts: []string{"transfer_size"}, Since: 67},
+	{Name: "dst", Offset: 24, Size: 8, Kind: Data, Elem: 1, Counts: []string{"transfer_size"}, Dir: InOut, Since: 67},
 	{Name: "offset", Offset: 32, Size: 8, Kind: Int, Elem: 8, Since: 67},
 	{Name: "transfer_size", Offset: 40, Size: 8, Kind: Int, Elem: 8, Since: 67},
 	{Name: "event", Offset: 48, Size: 8, Kind: Handle, Type: "PJRT_Event", Elem: 8, Dir: Out, Since: 67},

@@ -103,6 +103,7 @@ func (s *session) around(c *serve.Invocation) {
 	if s.tracer != nil && p.traced {
 		s.tracer.end(&k)
 	}
+	s.countClients(&k)
 }
 
 // aside does what must be done before events are touched, and returns what is
@@ -145,6 +146,7 @@ var (
 	functionErrorDestroy  = (*capi.ErrorDestroyArgs)(nil).Function()
 	functionErrorMessage  = (*capi.ErrorMessageArgs)(nil).Function()
 	functionErrorGetCode  = (*capi.ErrorGetCodeArgs)(nil).Function()
+	functionClientCreate  = (*capi.ClientCreateArgs)(nil).Function()
 	functionClientDestroy = (*capi.ClientDestroyArgs)(nil).Function()
 )
 

@@ -40,6 +40,10 @@ type Config struct {
 	Faults Faults
 
 	Record string
+
+	// SumUpWithClients writes the summary when the last client of a plugin is
+	// destroyed, too: for processes that cannot be relied on to call Close.
+	SumUpWithClients bool
 }
 
 // Active reports whether the Config asks for anything.

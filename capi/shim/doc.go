@@ -33,7 +33,8 @@
 //	PJRT_SHIM_TRACE_BEGIN=1       also a line when a call begins: the last one
 //	                              tells where a process crashed or hangs
 //	PJRT_SHIM_TRACE_ONLY=NAMES    only these functions, with commas between, and
-//	                              * for any characters; -NAME leaves one out
+//	                              * for any characters; -NAME leaves one out. The
+//	                              others run at full speed, and no sum has them
 //	PJRT_SHIM_TRACE_TEXT=BYTES    how much of a text is shown, 80 by default
 //	PJRT_SHIM_SUMMARY=FILE        only the summary, by itself
 //	PJRT_SHIM_VALIDATE=FILE       validate, and write what is found to a file, or

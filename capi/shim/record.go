@@ -69,6 +69,9 @@ func (r *recorder) await(k *call) {
 		src, size = describe.PointerOf[capi.Buffer](uintptr(k.view.WordOf("src"))), uintptr(k.view.WordOf("dst_size"))
 	case "PJRT_Buffer_CopyRawToHost_Args":
 		src, size = describe.PointerOf[capi.Buffer](uintptr(k.view.WordOf("buffer"))), uintptr(k.view.WordOf("transfer_size"))
+	case "PJRT_Buffer_OpaqueDeviceMemoryDataPointer_Args":
+		r.look(k)
+		return
 	default:
 		return
 	}
@@ -85,6 +88,44 @@ func (r *recorder) await(k *call) {
 			r.r.Data(number, typ.Args.Type, describe.Memory(dst, size))
 		}
 	})
+}
+
+// look takes down what is in a buffer of which the client gets the address: where
+// the host can read it, it needs no transfer.
+func (r *recorder) look(k *call) {
+	buffer := describe.PointerOf[capi.Buffer](uintptr(k.view.WordOf("buffer")))
+	var cpu capi.Call[capi.BufferIsOnCPUArgs]
+	cpu.Args.Buffer = buffer
+	var size capi.Call[capi.BufferOnDeviceSizeInBytesArgs]
+	size.Args.Buffer = buffer
+	var typ capi.Call[capi.BufferElementTypeArgs]
+	typ.Args.Buffer = buffer
+	at := uintptr(k.view.WordOf("device_memory_ptr"))
+	if cpu.Do(r.s.real) != nil || !cpu.Args.IsOnCPU || size.Do(r.s.real) != nil || typ.Do(r.s.real) != nil || at == 0 || !r.filled(buffer) {
+		return
+	}
+	r.r.Data(k.number, typ.Args.Type, describe.Memory(at, size.Args.OnDeviceSizeInBytes))
+}
+
+// filled reports whether a buffer has its contents by now.
+func (r *recorder) filled(buffer *capi.Buffer) bool {
+	var ready capi.Call[capi.BufferReadyEventArgs]
+	ready.Args.Buffer = buffer
+	if ready.Do(r.s.real) != nil || ready.Args.Event == nil {
+		return false
+	}
+	var is capi.Call[capi.EventIsReadyArgs]
+	is.Args.Event = ready.Args.Event
+	ok := is.Do(r.s.real) == nil && is.Args.IsReady
+	if ok {
+		var failed capi.Call[capi.EventErrorArgs]
+		failed.Args.Event = ready.Args.Event
+		ok = failed.Do(r.s.real) == nil
+	}
+	var d capi.Call[capi.EventDestroyArgs]
+	d.Args.Event = ready.Args.Event
+	_ = d.Do(r.s.real)
+	return ok
 }
 
 // finish ends the session.

@@ -27,7 +27,9 @@ type Shim struct {
 	reports *reports
 	faults  *faults
 	stats   table
-	records atomic.Int64 // recorders that were made
+	records atomic.Int64  // recorders that were made
+	clients atomic.Int64  // that are alive
+	summed  atomic.Uint64 // calls that the last summary counts
 
 	mu       sync.Mutex
 	sessions []*session // guarded by mu
@@ -99,6 +101,7 @@ func (s *Shim) Wrap(real *capi.Table) (*serve.Table, error) {
 			return nil, err
 		}
 	}
+	var hooks []serve.Hook
 	for _, section := range capi.Sections() {
 		for _, f := range capi.Functions(section) {
 			d := describe.Of(f)
@@ -115,9 +118,12 @@ func (s *Shim) Wrap(real *capi.Table) (*serve.Table, error) {
 				p.rule = ruleOf(f, d.Args)
 			}
 			x.plans[f] = p
+			if x.watches(p) {
+				hooks = append(hooks, serve.AroundFunction(f, x.around))
+			}
 		}
 	}
-	t, err := serve.Wrap(real, serve.AroundAll(x.around))
+	t, err := serve.Wrap(real, hooks...)
 	if err != nil {
 		return nil, err
 	}
@@ -125,6 +131,20 @@ func (s *Shim) Wrap(real *capi.Table) (*serve.Table, error) {
 	defer s.mu.Unlock()
 	s.sessions = append(s.sessions, x)
 	return t, nil
+}
+
+// watches reports whether the calls of a function have to be seen. The others are
+// the plugin's own, at no cost.
+func (x *session) watches(p *plan) bool {
+	switch {
+	case x.validator != nil, x.recorder != nil, x.summary != nil, len(p.faults) > 0:
+		return true
+	case x.tracer == nil:
+		return false
+	case p.traced, p.function == functionLoadedDestroy: // see outputs
+		return true
+	}
+	return x.config.SumUpWithClients && (p.function == functionClientCreate || p.function == functionClientDestroy)
 }
 
 // Close ends the watching: it reports what was never destroyed, writes the
@@ -147,14 +167,39 @@ func (s *Shim) Close() error {
 	if s.reports != nil {
 		errs = append(errs, s.reports.finish(s.calls.Load()))
 	}
+	s.sumUp()
 	if s.tracer != nil {
-		errs = append(errs, s.tracer.finish(s.stats.list()))
+		errs = append(errs, s.tracer.finish())
 	}
 	if s.summary != nil {
-		s.summary.write(appendSummary(nil, s.stats.list(), ""))
 		errs = append(errs, s.summary.finish())
 	}
 	return errors.Join(errs...)
+}
+
+// sumUp writes the summary of all calls so far, if there were any since the last
+// one.
+func (s *Shim) sumUp() {
+	if n := s.calls.Load(); s.summed.Swap(n) == n && n > 0 {
+		return
+	}
+	if s.tracer != nil {
+		s.tracer.summary(s.stats.list())
+	}
+	if s.summary != nil {
+		s.summary.write(appendSummary(nil, s.stats.list(), ""))
+	}
+}
+
+// countClients sums up when the last client is gone.
+func (s *Shim) countClients(k *call) {
+	switch {
+	case k.err != nil || !s.config.SumUpWithClients:
+	case k.function == functionClientCreate:
+		s.clients.Add(1)
+	case k.function == functionClientDestroy && s.clients.Add(-1) == 0:
+		s.sumUp()
+	}
 }
 
 // Findings returns the number of things that the validator found so far.

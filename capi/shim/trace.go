@@ -252,8 +252,8 @@ func micros(b []byte, d time.Duration) []byte {
 	return strconv.AppendFloat(b, float64(d)/1e3, 'f', 3, 64)
 }
 
-// finish writes the summary and closes the file.
-func (t *tracer) finish(list []*stats) error {
+// summary writes the sums of all calls.
+func (t *tracer) summary(list []*stats) {
 	switch t.format {
 	case FormatChrome:
 		t.event(func(b []byte) []byte {
@@ -264,11 +264,17 @@ func (t *tracer) finish(list []*stats) error {
 			b = append(b, `,"args":`...)
 			return append(summaryJSON(b, list), '}')
 		})
-		t.out.write([]byte("\n]\n"))
 	case FormatJSON:
 		t.line(func(b []byte) []byte { return append(summaryJSON(append(b, `{"summary":`...), list), '}') })
 	default:
 		t.out.write(appendSummary(nil, list, "# "))
+	}
+}
+
+// finish ends the file.
+func (t *tracer) finish() error {
+	if t.format == FormatChrome {
+		t.out.write([]byte("\n]\n"))
 	}
 	return t.out.finish()
 }

@@ -46,6 +46,7 @@ type object struct {
 	ended  uint64  // number of the call that ended it
 	ender  string
 	read   bool // of an error
+	more   int  // times that the plugin handed it out again, each to be destroyed
 }
 
 // maxDead bounds what is remembered of handles that were destroyed.
@@ -85,7 +86,7 @@ func (v *validator) before(k *call) (ok bool) {
 	ok = true
 	if k.args.Sized && !k.args.SizeOK(k.view.StructSize()) {
 		reports.add(structSize, name, "%s: struct_size %d is no size that %s ever had: it is %d now", k, k.view.StructSize(), k.args.Name, k.args.Size)
-		ok = false
+		return false
 	}
 	for _, f := range k.rule.records {
 		for _, r := range k.view.Records(f) {
@@ -116,7 +117,7 @@ func (v *validator) before(k *call) (ok bool) {
 			case client == nil:
 				client, of = c, f
 			default:
-				reports.add(wrongOwner, name, "%s: %s is %s of %s, %s, but %s is of %s", k, f.Name, o, c, o.origin(), of.Name, client)
+				reports.add(wrongOwner, name, "%s: %s is %s of %s (%s), but %s is of %s", k, f.Name, o, c, o.origin(), of.Name, client)
 				ok = false
 			}
 		}
@@ -208,6 +209,10 @@ func (v *validator) destroy(k *call) {
 	if o == nil {
 		return
 	}
+	if o.more > 0 {
+		o.more--
+		return
+	}
 	name := k.function.Name
 	if k.function == functionErrorDestroy && !o.read && o.owned {
 		v.s.reports.add(errorNotRead, name, "%s: nobody asked what %s says; it was %s", k, o, o.origin())
@@ -284,6 +289,17 @@ func (v *validator) gotError(err *capi.ErrorHandle, by *plan, number uint64) {
 	v.live[h] = &object{key: h, made: number, maker: by.function.Name, owned: !v.errorsEscape}
 }
 
+// stays are the types of objects that a plugin hands out again and again: they
+// belong to another object, and end with it.
+var stays = map[string]bool{
+	"PJRT_Device":               true,
+	"PJRT_DeviceDescription":    true,
+	"PJRT_Layouts_MemoryLayout": true,
+	"PJRT_Memory":               true,
+	"PJRT_MemoryDescription":    true,
+	"PJRT_TopologyDescription":  true,
+}
+
 // adopt takes in the handles that a call returned.
 func (v *validator) adopt(k *call) {
 	v.mu.Lock()
@@ -312,12 +328,17 @@ func (v *validator) adopt(k *call) {
 				continue
 			}
 			mine := describe.Owns(k.function.Name, f)
-			if old := v.live[h]; old != nil && !mine {
-				continue // the same device, memory and so on as before
+			switch old := v.live[h]; {
+			case old == nil:
+			case mine:
+				old.more++ // plugins may count references
+				continue
+			case stays[f.Type]:
+				continue
 			}
 			o := &object{key: h, made: k.number, maker: k.function.Name, owned: mine, client: client}
 			switch {
-			case mine || subject == nil:
+			case !stays[f.Type] || mine || subject == nil:
 			case subject.typ == "PJRT_TopologyDescription" || subject.typ == "PJRT_Executable":
 				o.parent = subject
 			default:
@@ -335,12 +356,12 @@ func (v *validator) finish() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	leaks := make(map[string][]*object)
-	alive := 0
+	alive := make(map[string]int)
 	for _, o := range v.live {
 		switch {
 		case !o.owned:
 		case o.client != nil && v.live[o.client.key] == o.client, o.typ == "PJRT_Client":
-			alive++
+			alive[o.typ]++
 		default:
 			leaks[o.typ+" "+o.maker] = append(leaks[o.typ+" "+o.maker], o)
 		}
@@ -353,8 +374,13 @@ func (v *validator) finish() {
 	for _, k := range keys {
 		v.s.reports.add(leak, leaks[k][0].maker, "never destroyed: %s", listed(leaks[k]))
 	}
-	if alive > 0 {
-		v.s.reports.note("the process ended before it destroyed its client: %d handles were alive", alive)
+	if len(alive) > 0 {
+		var counts []string
+		for typ, n := range alive {
+			counts = append(counts, fmt.Sprint(n, " ", typ))
+		}
+		slices.Sort(counts)
+		v.s.reports.note("the process ended before it destroyed its client; alive were %s", strings.Join(counts, ", "))
 	}
 }
 

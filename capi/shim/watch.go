@@ -8,6 +8,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/describe"
+	"github.com/purepjrt/purepjrt/capi/shim/recording"
 )
 
 // outputs knows how many outputs executables have: the arguments of
@@ -29,26 +30,8 @@ func (o *outputs) of(real *capi.Table, v describe.View) int {
 	if o.count == nil {
 		o.count = make(map[uintptr]int)
 	}
-	o.count[h] = countOutputs(real, h)
+	o.count[h] = recording.CountOutputs(real, h)
 	return o.count[h]
-}
-
-func countOutputs(real *capi.Table, loaded uintptr) int {
-	var get capi.Call[capi.LoadedExecutableGetExecutableArgs]
-	get.Args.LoadedExecutable = describe.PointerOf[capi.LoadedExecutable](loaded)
-	if get.Do(real) != nil {
-		return 0
-	}
-	var n capi.Call[capi.ExecutableNumOutputsArgs]
-	n.Args.Executable = get.Args.Executable
-	count := 0
-	if n.Do(real) == nil {
-		count = int(n.Args.NumOutputs)
-	}
-	var d capi.Call[capi.ExecutableDestroyArgs]
-	d.Args.Executable = get.Args.Executable
-	_ = d.Do(real)
-	return count
 }
 
 // forget is for executables that are destroyed: another may get the address.

@@ -112,6 +112,13 @@ var zeroTerminated = map[string]bool{
 	"PJRT_ExecuteOptions.call_location": true,
 }
 
+// filled are the memory of the caller that functions fill without a mark in the
+// header.
+var filled = map[string]bool{
+	"PJRT_Buffer_CopyRawToHost_Args.dst":          true,
+	"PJRT_RawBuffer_CopyRawDeviceToHost_Args.dst": true,
+}
+
 // countedOut are counts that functions fill without a mark in the header.
 var countedOut = map[string]bool{
 	"PJRT_Executable_OutputDimensions_Args.num_outputs":        true,
@@ -222,7 +229,7 @@ func (g *generator) describeFields(t *typeInfo, list []model.Field, whole *model
 		}
 		key := t.c + "." + f.Name
 		switch {
-		case f.Dir == model.DirInOut || callerMemory[key]:
+		case f.Dir == model.DirInOut || callerMemory[key] || filled[key]:
 			set("Dir", jen.Id("InOut"))
 		case isOut(t, f) || countedOut[key]:
 			set("Dir", jen.Id("Out"))

@@ -9,11 +9,15 @@
 //	pjrt info [PLUGIN] [--json]                  show versions, devices, functions, extensions
 //	pjrt compile PROGRAM [--topology NAME]       compile a program, also for devices elsewhere
 //	pjrt run PROGRAM [ARG.npy[:TYPE]]...         compile a program, run it, print its results
+//	pjrt replay SESSION                          make the recorded calls of a client again
 //	pjrt version                                 show the version of this command
 //
 // Results go to standard output. Errors and progress go to standard error, an
 // error as one line. The exit status is 0 for success, 1 for a failure and 2 for a
 // command line that makes no sense.
+//
+// Package pjrt/trace is linked in: PJRT_TRACE=stderr shows the calls that a
+// command makes to a plugin.
 package main
 
 import (
@@ -27,6 +31,8 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"github.com/purepjrt/purepjrt/pjrt/trace"
 )
 
 func main() {
@@ -34,7 +40,11 @@ func main() {
 	// A second signal ends the process the hard way.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
-	os.Exit(execute(ctx, os.Args[1:], os.Stdout, os.Stderr))
+	status := execute(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	if err := trace.Close(); err != nil {
+		fmt.Fprintf(os.Stderr, "pjrt: %s\n", oneLine(err.Error()))
+	}
+	os.Exit(status)
 }
 
 // execute runs the command line args and returns the exit status.
@@ -81,7 +91,7 @@ func rootCommand() *cobra.Command {
 		return usageError{fmt.Errorf("%w: see %s --help", err, cmd.CommandPath())}
 	})
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(installCommand(), listCommand(), infoCommand(), compileCommand(), runCommand(), versionCommand())
+	root.AddCommand(installCommand(), listCommand(), infoCommand(), compileCommand(), runCommand(), replayCommand(), versionCommand())
 	return root
 }
 

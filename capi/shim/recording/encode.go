@@ -37,7 +37,7 @@ func (e *encoder) object(b []byte, v describe.View) []byte {
 	}
 	if !e.out {
 		// The one input of the API that no field counts.
-		if data := v.HostData(); data != nil && v.Struct.Field("data").Kind == describe.Address {
+		if data := v.HostArray(); data != nil && v.Struct.Field("data").Kind == describe.Address {
 			b = member(b, hostData, &first)
 			b = appendBytes(b, data)
 		}
@@ -46,7 +46,7 @@ func (e *encoder) object(b []byte, v describe.View) []byte {
 }
 
 // hostData is the name under which the contents of host memory are kept that an
-// address leads to.
+// address leads to, in row-major order.
 const hostData = "data contents"
 
 func (e *encoder) wanted(f *describe.Field) bool {
@@ -143,10 +143,14 @@ func (e *encoder) records(b []byte, v describe.View, f *describe.Field) []byte {
 		}
 		for i := range r.Struct.Fields {
 			m := &r.Struct.Fields[i]
-			if !r.Has(m) {
+			if !r.Has(m) || !f.Carries(m) {
 				continue
 			}
 			b = member(b, m.Name, &first)
+			if !e.out && f.Dir == describe.InOut && m.Kind == describe.Text {
+				b = strconv.AppendBool(b, !r.IsNull(m)) // room for what the function fills in
+				continue
+			}
 			b = e.value(b, r, m)
 		}
 		return append(b, '}')

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package shim_test
+
+import (
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/capi/shim"
+)
+
+func TestVariablesSetTheConfig(t *testing.T) {
+	t.Parallel()
+	c, err := shim.Environment("PJRT_SHIM_", []string{
+		"PATH=/bin", "PJRT_TRACE=elsewhere", "PJRT_SHIM_PLUGIN=x.so", "PJRT_SHIM_TRACE=t.txt", "PJRT_SHIM_TRACE_FORMAT=JSON", "PJRT_SHIM_TRACE_BEGIN=1",
+		"PJRT_SHIM_TRACE_ONLY=Client_*,-Client_Devices", "PJRT_SHIM_TRACE_TEXT=200", "PJRT_SHIM_SUMMARY=1", "PJRT_SHIM_VALIDATE=on",
+		"PJRT_SHIM_VALIDATE_REFUSE=yes", "PJRT_SHIM_FAULTS=Event_Await:delay=1s", "PJRT_SHIM_RECORD=s.jsonl",
+	}, "PJRT_SHIM_PLUGIN")
+	require.NoError(t, err)
+	assert.Equal(t, shim.Config{
+		Trace: "t.txt", TraceFormat: shim.FormatJSON, TraceBegin: true, TraceOnly: []string{"Client_*", "-Client_Devices"}, TraceText: 200,
+		Summary: "stderr", Validate: "stderr", Refuse: true, Record: "s.jsonl",
+		Faults: shim.Faults{Rules: []shim.FaultRule{{Function: "Event_Await", Delay: time.Second}}},
+	}, c)
+	assert.True(t, c.Active())
+
+	none, err := shim.Environment("PJRT_SHIM_", []string{"PJRT_SHIM_TRACE=", "PJRT_SHIM_VALIDATE=0", "PJRT_SHIM_VALIDATE_REFUSE=0"})
+	require.NoError(t, err)
+	assert.False(t, none.Active())
+
+	refuse, err := shim.Environment("P_", []string{"P_VALIDATE_REFUSE=1"})
+	require.NoError(t, err)
+	assert.Equal(t, "stderr", refuse.Validate, "what is refused is said")
+}
+
+func TestVariablesThatMakeNoSenseAreErrors(t *testing.T) {
+	t.Parallel()
+	for variable, want := range map[string]string{
+		"S_TRACE_FORMAT=xml":                            `S_TRACE_FORMAT: "xml" is no format: use text, json or chrome`,
+		"S_TRACE_BEGIN=maybe":                           "neither 1 nor 0",
+		"S_TRACE_ONLY=PJRT_Clent_Create":                `"PJRT_Clent_Create" is no PJRT function`,
+		"S_TRACE_ONLY=[":                                "is no pattern",
+		"S_TRACE_TEXT=0":                                "use 1 or more",
+		"S_TRACE_TEXT=many":                             "use 1 or more",
+		"S_RECORD=1":                                    "give a name",
+		"S_TRCE=x":                                      "S_TRCE: there is no such variable; there are S_FAULTS, S_PLUGIN,",
+		"S_FAULTS=PJRT_Client_Create":                   "does not say what happens",
+		"S_FAULTS=PJRT_Client_Create:":                  "does not say what happens",
+		"S_FAULTS=PJRT_Nothing:fail=INTERNAL":           "is no PJRT function",
+		"S_FAULTS=PJRT_Client_Create:fail=OOPS":         "no such code: use one of CANCELLED, ",
+		"S_FAULTS=PJRT_Client_Create:fail=OK":           "no such code",
+		"S_FAULTS=PJRT_Client_Create:fail":              `"fail" has no =`,
+		"S_FAULTS=PJRT_Client_Create:times=1":           "nothing would happen",
+		"S_FAULTS=PJRT_Client_Create:delay=-1s":         "use a duration",
+		"S_FAULTS=PJRT_Client_Create:delay=fast":        "use a duration",
+		"S_FAULTS=Client_Create:delay=1s,after=-1":      "use a whole number",
+		"S_FAULTS=Client_Create:delay=1s,times=0":       "of no use",
+		"S_FAULTS=Client_Create:delay=1s,probability=2": "above 0",
+		"S_FAULTS=Client_Create:delay=1s,probability=0": "above 0",
+		"S_FAULTS=Client_Create:delay=1s,odds=3":        "there is no odds",
+		"S_FAULTS=seed=x":                               "use a whole number",
+	} {
+		_, err := shim.Environment("S_", []string{variable}, "S_PLUGIN")
+		assert.ErrorContains(t, err, want, variable)
+	}
+	_, err := shim.Environment("S_", []string{"S_TRACE_TEXT=0", "S_RECORD=1"})
+	assert.ErrorContains(t, err, "S_RECORD: ")
+	assert.ErrorContains(t, err, "S_TRACE_TEXT: ")
+}
+
+func TestFilesThatCannotBeWrittenAreErrors(t *testing.T) {
+	t.Parallel()
+	missing := filepath.Join(t.TempDir(), "no", "file")
+	for name, c := range map[string]shim.Config{
+		"trace": {Trace: missing}, "summary": {Summary: missing}, "findings": {Validate: missing},
+	} {
+		_, err := shim.New(c)
+		assert.ErrorContains(t, err, "there is no directory", name)
+	}
+	s, err := shim.New(shim.Config{Record: missing})
+	require.NoError(t, err)
+	_, err = s.Wrap(serveFake(t, &fake{}))
+	assert.ErrorContains(t, err, "there is no directory")
+	s, err = shim.New(shim.Config{Record: filepath.Join(t.TempDir(), "x.gz")})
+	require.NoError(t, err)
+	_, err = s.Wrap(serveFake(t, &fake{}))
+	assert.ErrorContains(t, err, "compress the file when")
+	_, err = s.Wrap(nil)
+	assert.ErrorContains(t, err, "the table is nil")
+	_, err = shim.New(shim.Config{Faults: shim.Faults{Rules: []shim.FaultRule{{Function: "Nothing", Fail: capi.ErrorCodeAborted}}}})
+	assert.ErrorContains(t, err, "is no PJRT function")
+	_, err = shim.New(shim.Config{TraceOnly: []string{"Nothing"}})
+	assert.ErrorContains(t, err, "is no PJRT function")
+}

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package recording
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+	"unsafe"
+
+	"github.com/purepjrt/purepjrt/capi/describe"
+)
+
+// builder makes C structs of recorded fields. What it makes stays alive and in
+// place as long as it is kept.
+type builder struct {
+	handle func(name string) (uintptr, error)
+	keep   []any
+	inner  int // outputs of the program that is executed
+}
+
+const word = 8
+
+// maxRoom bounds the memory that a program may take, so that a recording with
+// nonsense in it does not ask for more than there is.
+const maxRoom = 1 << 34
+
+// memory returns n zeroed bytes, aligned for whatever they hold.
+func (b *builder) memory(n uintptr) unsafe.Pointer {
+	m := make([]uint64, n/word+1)
+	b.keep = append(b.keep, m)
+	return unsafe.Pointer(&m[0])
+}
+
+// bytes returns memory with a copy of data in it, and a zero byte behind.
+func (b *builder) bytes(data []byte) unsafe.Pointer {
+	p := b.memory(uintptr(len(data)) + 1)
+	copy(unsafe.Slice((*byte)(p), len(data)), data)
+	return p
+}
+
+// notReplayable is the error of a call that cannot be made again in another
+// process.
+type notReplayable struct{ why string }
+
+func (e notReplayable) Error() string { return e.why }
+
+// structure makes a struct of the given struct_size.
+func (b *builder) structure(s *describe.Struct, size uintptr, fields map[string]any) (unsafe.Pointer, error) {
+	p := b.memory(max(size, s.Size))
+	return p, b.fill(s, p, size, fields)
+}
+
+func (b *builder) fill(s *describe.Struct, p unsafe.Pointer, size uintptr, fields map[string]any) error {
+	if s.Sized {
+		*(*uintptr)(p) = size
+	}
+	// Numbers say how much memory others need, and which member of a union is in
+	// use.
+	for _, numbers := range []bool{true, false} {
+		for i := range s.Fields {
+			f := &s.Fields[i]
+			v, ok := fields[f.Name]
+			if !ok || f.Offset+f.Size > size || isNumber(f) != numbers {
+				continue
+			}
+			if f.Kind == describe.Union {
+				if f = describe.NewView(s, p, size).Active(f); f == nil {
+					continue
+				}
+			}
+			if err := b.field(s, f, p, size, v); err != nil {
+				return fmt.Errorf("%s: %w", f.Name, err)
+			}
+		}
+	}
+	return nil
+}
+
+func isNumber(f *describe.Field) bool {
+	switch f.Kind {
+	case describe.Int, describe.Uint, describe.Bool, describe.Float, describe.Enumerator:
+		return f.Depth == 0
+	}
+	return false
+}
+
+func (b *builder) field(s *describe.Struct, f *describe.Field, base unsafe.Pointer, size uintptr, v any) error {
+	at := unsafe.Add(base, f.Offset)
+	if v == nil {
+		return nil
+	}
+	set := func(p unsafe.Pointer) { *(*unsafe.Pointer)(at) = p }
+	switch f.Kind {
+	case describe.Address, describe.Callback:
+		return notReplayable{fmt.Sprintf("%s was an address in the process that was recorded", f.Name)}
+	case describe.Data:
+		if f.Dir == describe.InOut {
+			return b.room(at, describe.NewView(s, base, size).Count(f, 0))
+		}
+		fallthrough
+	case describe.Text:
+		if f.Depth > 0 {
+			return b.list(at, v, word, func(at unsafe.Pointer, v any) error {
+				data, err := bytesOf(v)
+				*(*unsafe.Pointer)(at) = b.bytes(data)
+				return err
+			})
+		}
+		if room, ok := v.(bool); ok {
+			if !room {
+				return nil
+			}
+			return b.room(at, describe.NewView(s, base, size).Count(f, 0))
+		}
+		data, err := bytesOf(v)
+		set(b.bytes(data))
+		return err
+	case describe.Handle:
+		return b.handles(at, f, f.Depth, v)
+	case describe.Record:
+		return b.records(at, f, v)
+	}
+	if f.Depth == 0 && f.Size == f.Elem {
+		return number(at, f, v)
+	}
+	if f.Depth == 0 {
+		list, ok := v.([]any)
+		if !ok || uintptr(len(list))*f.Elem > f.Size {
+			return fmt.Errorf("%v is no list of %d numbers", v, f.Size/f.Elem)
+		}
+		for i, x := range list {
+			if err := number(unsafe.Add(at, uintptr(i)*f.Elem), f, x); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return b.list(at, v, f.Elem, func(at unsafe.Pointer, v any) error { return number(at, f, v) })
+}
+
+// room makes memory for what the function fills in.
+func (b *builder) room(at unsafe.Pointer, n int) error {
+	if n < 0 || n > maxRoom {
+		return fmt.Errorf("%d bytes are no size of memory", n)
+	}
+	*(*unsafe.Pointer)(at) = b.memory(uintptr(n))
+	return nil
+}
+
+// list makes an array, and puts a pointer to it to where.
+func (b *builder) list(where unsafe.Pointer, v any, size uintptr, set func(at unsafe.Pointer, v any) error) error {
+	list, ok := v.([]any)
+	if !ok {
+		return fmt.Errorf("%v is no list", v)
+	}
+	p := b.memory(uintptr(len(list)) * size)
+	for i, x := range list {
+		if err := set(unsafe.Add(p, uintptr(i)*size), x); err != nil {
+			return err
+		}
+	}
+	*(*unsafe.Pointer)(where) = p
+	return nil
+}
+
+func (b *builder) handles(at unsafe.Pointer, f *describe.Field, depth int, v any) error {
+	if v == nil {
+		return nil
+	}
+	if depth == 0 {
+		name, ok := v.(string)
+		if !ok {
+			return fmt.Errorf("%v is no handle", v)
+		}
+		h, err := b.handle(name)
+		*(*uintptr)(at) = h
+		return err
+	}
+	if list, ok := v.([]any); ok && depth == 1 && f.Depth == 2 && f.Dir == describe.InOut {
+		// The lists of outputs are as long as this plugin's program needs them.
+		for len(list) < b.inner {
+			list = append(list, nil)
+		}
+		v = list
+	}
+	return b.list(at, v, word, func(at unsafe.Pointer, v any) error { return b.handles(at, f, depth-1, v) })
+}
+
+func (b *builder) records(at unsafe.Pointer, f *describe.Field, v any) error {
+	s := f.Struct
+	one := func(p unsafe.Pointer, v any) error {
+		fields, ok := v.(map[string]any)
+		if !ok {
+			return fmt.Errorf("%v is no struct", v)
+		}
+		size := s.Size
+		if n, ok := fields["struct_size"].(json.Number); ok {
+			x, err := strconv.ParseUint(n.String(), 10, 16)
+			if err != nil {
+				return fmt.Errorf("struct_size %s is none", n)
+			}
+			// An array leaves no room for more.
+			size = min(uintptr(x), f.Elem)
+		}
+		return b.fill(s, p, size, fields)
+	}
+	switch {
+	case f.Depth == 0:
+		return one(at, v)
+	case f.Depth == 1 && len(f.Counts) == 0:
+		p := b.memory(f.Elem)
+		*(*unsafe.Pointer)(at) = p
+		return one(p, v)
+	case f.Depth == 1:
+		return b.list(at, v, f.Elem, one)
+	}
+	return b.list(at, v, word, func(at unsafe.Pointer, v any) error {
+		if v == nil {
+			return nil
+		}
+		p := b.memory(f.Elem)
+		*(*unsafe.Pointer)(at) = p
+		return one(p, v)
+	})
+}
+
+// number stores a number, an enumerator or a truth value.
+func number(at unsafe.Pointer, f *describe.Field, v any) error {
+	var u uint64
+	switch v := v.(type) {
+	case bool:
+		if v {
+			u = 1
+		}
+	case string, json.Number:
+		text := fmt.Sprint(v)
+		if f.Kind == describe.Float {
+			x, err := strconv.ParseFloat(text, 64)
+			if err != nil {
+				return fmt.Errorf("%q is no number", text)
+			}
+			if u = math.Float64bits(x); f.Elem == 4 {
+				u = uint64(math.Float32bits(float32(x)))
+			}
+			break
+		}
+		if i, err := strconv.ParseInt(text, 10, 64); err == nil {
+			u = uint64(i)
+		} else if u, err = strconv.ParseUint(text, 10, 64); err != nil {
+			return fmt.Errorf("%q is no whole number", text)
+		}
+	default:
+		return fmt.Errorf("%v is no number", v)
+	}
+	switch f.Elem {
+	case 1:
+		*(*uint8)(at) = uint8(u)
+	case 2:
+		*(*uint16)(at) = uint16(u)
+	case 4:
+		*(*uint32)(at) = uint32(u)
+	default:
+		*(*uint64)(at) = u
+	}
+	return nil
+}

@@ -1,0 +1,454 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package recording
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/capi/describe"
+)
+
+// Options say how Replay compares.
+type Options struct {
+	// Relative and Absolute bound how far a floating-point number may be from
+	// the recorded one: Absolute + Relative * |recorded|. When both are 0 they
+	// are 1e-5 and 1e-6. Integers, truth values and formats of 8 bits and less
+	// must be equal.
+	Relative, Absolute float64
+}
+
+// Report is the outcome of a replay.
+type Report struct {
+	Calls    int // that were made again
+	Skipped  []Skip
+	Compared int // arrays and other results that were compared
+	// Differences are results and errors that another plugin must give, too,
+	// Notes others, such as names and sizes, in which plugins may differ.
+	Differences, Notes []Difference
+}
+
+// Skip is a call that could not be made again.
+type Skip struct {
+	Call     uint64 // its number
+	Line     int    // in the file
+	Function string
+	Why      string
+}
+
+// Difference is what a call gave otherwise than when it was recorded.
+type Difference struct {
+	Call     uint64
+	Line     int
+	Function string
+	What     string
+}
+
+// Replay makes the calls of a session again, in the order in which they returned
+// and all from this goroutine, and compares what they give. Calls that only make
+// sense in the process that was recorded, because they pass addresses of memory
+// or functions, are skipped, and so are those that need what a skipped or failing
+// call would have given.
+//
+// The plugin must be one that was not initialized before: the session does that.
+// The error is that of ctx, which is looked at between calls.
+func Replay(ctx context.Context, s *Session, t *capi.Table, o Options) (*Report, error) {
+	if o.Relative == 0 && o.Absolute == 0 {
+		o.Relative, o.Absolute = 1e-5, 1e-6
+	}
+	r := &replayer{
+		table: t, options: o, report: &Report{},
+		functions: make(map[string]*capi.Function), handles: make(map[string]uintptr), transfers: make(map[uint64]*transfer),
+	}
+	for _, section := range capi.Sections() {
+		for _, f := range capi.Functions(section) {
+			r.functions[f.Name] = f
+		}
+	}
+	for i := range s.Steps {
+		if err := ctx.Err(); err != nil {
+			return r.report, err
+		}
+		r.step(&s.Steps[i])
+	}
+	r.finish()
+	return r.report, nil
+}
+
+type replayer struct {
+	table     *capi.Table
+	options   Options
+	report    *Report
+	functions map[string]*capi.Function
+	handles   map[string]uintptr   // by the name that the session has for them
+	transfers map[uint64]*transfer // by the number of the call that began them
+	keep      []any                // memory that the plugin may use
+}
+
+// transfer is memory that the plugin fills until an event is ready.
+type transfer struct {
+	call   *Call
+	data   []byte
+	event  string
+	buffer string // that a client read without a transfer
+}
+
+func (r *replayer) differ(c *Call, line int, format string, a ...any) {
+	r.report.Differences = append(r.report.Differences, Difference{c.Number, line, c.Function.Name, fmt.Sprintf(format, a...)})
+}
+
+func (r *replayer) note(c *Call, line int, format string, a ...any) {
+	r.report.Notes = append(r.report.Notes, Difference{c.Number, line, c.Function.Name, fmt.Sprintf(format, a...)})
+}
+
+func (r *replayer) skip(c *Call, line int, why string) {
+	r.report.Skipped = append(r.report.Skipped, Skip{c.Number, line, c.Function.Name, why})
+}
+
+func (r *replayer) step(s *Step) {
+	if s.Data != nil {
+		r.arrived(s)
+		return
+	}
+	c := s.Call
+	f := r.functions[c.Function.Name]
+	if f == nil || c.In == nil {
+		r.skip(c, s.Line, "it had no arguments")
+		return
+	}
+	if lacks := r.table.Lacks(f); lacks != nil {
+		r.skip(c, s.Line, lacks.Error())
+		return
+	}
+	b := &builder{handle: r.handle}
+	done, err := r.prepare(c, b)
+	if err == errSilent {
+		return
+	}
+	if err != nil {
+		r.skip(c, s.Line, err.Error())
+		return
+	}
+	args, err := b.structure(c.Function.Args, c.Size, c.In)
+	if err != nil {
+		r.skip(c, s.Line, err.Error())
+		return
+	}
+	r.keep = append(r.keep, b.keep...)
+	view := describe.NewView(c.Function.Args, args, c.Size)
+	if done != nil {
+		if err := done(view); err != nil {
+			r.skip(c, s.Line, err.Error())
+			return
+		}
+	}
+	r.report.Calls++
+	r.conclude(s, f, b, view, invoke(r.table, f, args))
+}
+
+// handle returns what a handle of the session is now.
+func (r *replayer) handle(name string) (uintptr, error) {
+	h, ok := r.handles[name]
+	if !ok {
+		return 0, notReplayable{fmt.Sprintf("there is no %s: the call that gave it did not do so this time", name)}
+	}
+	return h, nil
+}
+
+// prepare changes the fields of a call that cannot go out as they were recorded.
+// The function that it returns, if any, completes the struct.
+func (r *replayer) prepare(c *Call, b *builder) (done func(describe.View) error, err error) {
+	in := c.In
+	drop := func(names ...string) {
+		in = clone(in, names...)
+		c.In = in
+	}
+	switch c.Function.Name {
+	case "PJRT_Client_BufferFromHostBuffer", "PJRT_AsyncHostToDeviceTransferManager_TransferLiteral":
+		if in["data"] == nil {
+			return nil, nil
+		}
+		contents, ok := in[hostData]
+		if !ok {
+			return nil, notReplayable{"the elements of the array have an unknown size, so it was not recorded"}
+		}
+		data, err := bytesOf(contents)
+		if err != nil {
+			return nil, err
+		}
+		drop("data", "byte_strides", "num_byte_strides")
+		return func(v describe.View) error {
+			v.SetAddress(v.Struct.Field("data"), b.bytes(data))
+			r.keep = append(r.keep, b.keep...)
+			return nil
+		}, nil
+	case "PJRT_Event_OnReady":
+		if name, _ := in["event"].(string); r.handles[name] == 0 {
+			return nil, errSilent // the callback destroyed the event before this call returned
+		}
+		drop("callback", "user_arg")
+		return func(v describe.View) error {
+			callback, handle := capi.NewEventOnReadyCallback(func(err *capi.ErrorHandle) { _ = r.table.TakeError(err) })
+			v.SetWord(v.Struct.Field("callback"), int64(callback))
+			v.SetWord(v.Struct.Field("user_arg"), int64(handle))
+			return nil
+		}, nil
+	case "PJRT_Client_Create":
+		// One process plays all alone.
+		drop("kv_get_callback", "kv_get_user_arg", "kv_put_callback", "kv_put_user_arg", "kv_try_get_callback", "kv_try_get_user_arg")
+	case "PJRT_Event_Error":
+		// Which is only for events that are ready.
+		return func(v describe.View) error { r.await(uintptr(v.WordOf("event"))); return nil }, nil
+	case "PJRT_LoadedExecutable_Execute":
+		name, _ := in["executable"].(string)
+		h, err := r.handle(name)
+		if err != nil {
+			return nil, err
+		}
+		b.inner = CountOutputs(r.table, h)
+	}
+	return nil, nil
+}
+
+// errSilent is the error of a call that needs no repetition.
+var errSilent = errors.New("not needed")
+
+// clone copies fields without some.
+func clone(fields map[string]any, without ...string) map[string]any {
+	out := make(map[string]any, len(fields))
+	for k, v := range fields {
+		out[k] = v
+	}
+	for _, name := range without {
+		delete(out, name)
+	}
+	return out
+}
+
+// CountOutputs returns the number of outputs of a loaded executable; 0 when the
+// plugin does not tell.
+func CountOutputs(t *capi.Table, loaded uintptr) int {
+	var get capi.Call[capi.LoadedExecutableGetExecutableArgs]
+	get.Args.LoadedExecutable = describe.PointerOf[capi.LoadedExecutable](loaded)
+	if get.Do(t) != nil {
+		return 0
+	}
+	var n capi.Call[capi.ExecutableNumOutputsArgs]
+	n.Args.Executable = get.Args.Executable
+	count := 0
+	if n.Do(t) == nil {
+		count = int(n.Args.NumOutputs)
+	}
+	var d capi.Call[capi.ExecutableDestroyArgs]
+	d.Args.Executable = get.Args.Executable
+	_ = d.Do(t)
+	return count
+}
+
+// await waits for an event.
+func (r *replayer) await(event uintptr) error {
+	var c capi.Call[capi.EventAwaitArgs]
+	c.Args.Event = describe.PointerOf[capi.Event](event)
+	return c.Do(r.table)
+}
+
+// conclude compares what a call gave, and takes in the handles that it brought.
+func (r *replayer) conclude(s *Step, f *capi.Function, b *builder, v describe.View, failure *capi.ErrorHandle) {
+	c := s.Call
+	if failure != nil {
+		r.failed(s, f, failure)
+		return
+	}
+	if c.Error != nil {
+		say := r.differ
+		if c.Error.Code == capi.ErrorCodeUnimplemented {
+			say = r.note
+		}
+		say(c, s.Line, "it failed with %s (%s), and succeeds", c.Error.Code, c.Error.Message)
+	}
+	if d := describe.Destroys(f.Name); d != nil {
+		name, _ := c.In[d.Name].(string)
+		delete(r.handles, name)
+	}
+	for i := range c.Function.Args.Fields {
+		field := &c.Function.Args.Fields[i]
+		if field.Dir == describe.In || !v.Has(field) {
+			continue
+		}
+		recorded, ok := c.Out[field.Name]
+		switch {
+		case !ok:
+		case field.Kind == describe.Handle:
+			r.adopt(s, v, field, b.inner, recorded)
+		default:
+			r.compare(s, v, field, recorded)
+		}
+	}
+	r.begin(s, v)
+}
+
+// failed takes in an error.
+func (r *replayer) failed(s *Step, f *capi.Function, failure *capi.ErrorHandle) {
+	c := s.Call
+	code, message := capi.ErrorCodeUnknown, ""
+	if f.Errors == capi.ErrorsPJRT {
+		var get capi.Call[capi.ErrorGetCodeArgs]
+		get.Args.Error = failure
+		if get.Do(r.table) == nil {
+			code = get.Args.Code
+		}
+		var text capi.Call[capi.ErrorMessageArgs]
+		text.Args.Error = failure
+		if text.Do(r.table) == nil {
+			message = capi.String(text.Args.Message, text.Args.MessageSize)
+		}
+	}
+	switch {
+	case c.Error == nil:
+		r.differ(c, s.Line, "it succeeded, and fails with %s: %s", code, message)
+	case c.Error.Code != code:
+		r.differ(c, s.Line, "it failed with %s (%s), and fails with %s: %s", c.Error.Code, c.Error.Message, code, message)
+	case c.Error.Message != message:
+		r.note(c, s.Line, "its error said %q, and says %q", c.Error.Message, message)
+	}
+	switch {
+	case f.Errors != capi.ErrorsPJRT:
+	case c.Error != nil && c.Error.Handle != "":
+		r.handles[c.Error.Handle] = describe.HandleOf(failure) // for the calls that read and destroy it
+	default:
+		_ = r.table.TakeError(failure)
+	}
+}
+
+// adopt gives the handles that came out of a call the names that they had.
+func (r *replayer) adopt(s *Step, v describe.View, f *describe.Field, inner int, recorded any) {
+	names := flatten(nil, recorded)
+	slots := v.Slots(f, inner)
+	if len(names) != len(slots) {
+		r.note(s.Call, s.Line, "%s had %d entries, and has %d", f.Name, len(names), len(slots))
+	}
+	for i := range min(len(names), len(slots)) {
+		name, ok := names[i].(string)
+		switch h := slots[i].Get(); {
+		case ok && h == 0:
+			r.differ(s.Call, s.Line, "%s was not null, and is", f.Name)
+		case ok:
+			r.handles[name] = h
+		}
+	}
+}
+
+func flatten(out []any, v any) []any {
+	if list, ok := v.([]any); ok {
+		for _, x := range list {
+			out = flatten(out, x)
+		}
+		return out
+	}
+	return append(out, v)
+}
+
+// begin remembers a transfer to memory of the client.
+func (r *replayer) begin(s *Step, v describe.View) {
+	c := s.Call
+	size := ""
+	switch c.Function.Name {
+	case "PJRT_Buffer_ToHostBuffer":
+		size = "dst_size"
+	case "PJRT_Buffer_CopyRawToHost":
+		size = "transfer_size"
+	case "PJRT_Buffer_OpaqueDeviceMemoryDataPointer":
+		if name, ok := c.In["buffer"].(string); ok {
+			r.transfers[c.Number] = &transfer{call: c, buffer: name}
+		}
+		return
+	default:
+		return
+	}
+	dst, event := uintptr(v.WordOf("dst")), c.Out["event"]
+	if name, ok := event.(string); ok && dst != 0 {
+		r.transfers[c.Number] = &transfer{call: c, data: describe.Memory(dst, uintptr(v.WordOf(size))), event: name}
+	}
+}
+
+// arrived compares what a transfer brought.
+func (r *replayer) arrived(s *Step) {
+	t := r.transfers[s.Data.Call]
+	if t == nil {
+		return // its call was skipped or failed, which is reported
+	}
+	c := t.call
+	if t.buffer != "" {
+		data, err := r.read(t.buffer)
+		if err != nil {
+			r.differ(c, s.Line, "%s cannot be read: %v", t.buffer, err)
+			return
+		}
+		t.data = data
+	}
+	if h, ok := r.handles[t.event]; ok {
+		if err := r.await(h); err != nil {
+			r.differ(c, s.Line, "the transfer succeeded, and fails: %v", err)
+			return
+		}
+	}
+	r.report.Compared++
+	if what := difference(s.Data.Type, s.Data.Bytes, t.data, r.options); what != "" {
+		r.differ(c, s.Line, "%s", what)
+	}
+	delete(r.transfers, s.Data.Call)
+}
+
+// read copies the contents of a buffer.
+func (r *replayer) read(name string) ([]byte, error) {
+	h, err := r.handle(name)
+	if err != nil {
+		return nil, err
+	}
+	var c capi.Call[capi.BufferToHostBufferArgs]
+	c.Args.Src = describe.PointerOf[capi.Buffer](h)
+	if err := c.Do(r.table); err != nil {
+		return nil, err
+	}
+	data := make([]byte, c.Args.DstSize+1) // an address also for nothing
+	r.keep = append(r.keep, data)
+	fillInto(&c.Args, data)
+	if err := c.Do(r.table); err != nil {
+		return nil, err
+	}
+	defer r.destroyEvent(c.Args.Event)
+	return data[:len(data)-1], r.await(describe.HandleOf(c.Args.Event))
+}
+
+func (r *replayer) destroyEvent(e *capi.Event) {
+	var d capi.Call[capi.EventDestroyArgs]
+	d.Args.Event = e
+	_ = d.Do(r.table)
+}
+
+// finish waits for what the client left unfinished, since it uses memory of this
+// process.
+func (r *replayer) finish() {
+	for name, h := range r.handles {
+		if strings.HasPrefix(name, "PJRT_Event#") {
+			_ = r.await(h)
+		}
+	}
+}
+
+// Err returns nil when the session gave the same as when it was recorded, and else
+// an error with the number of differences.
+func (r *Report) Err() error {
+	switch n := len(r.Differences); n {
+	case 0:
+		return nil
+	case 1:
+		return errors.New("1 result differs from the recorded one")
+	default:
+		return fmt.Errorf("%d results differ from the recorded ones", n)
+	}
+}

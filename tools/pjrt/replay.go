@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/capi/shim/recording"
+	"github.com/purepjrt/purepjrt/pjrt/plugins"
+)
+
+func replayCommand() *cobra.Command {
+	var (
+		plugin  = defaultPlugin
+		options recording.Options
+		asJSON  bool
+		all     bool
+	)
+	cmd := &cobra.Command{
+		Use:   "replay FILE [--plugin PLUGIN]",
+		Short: "Make the calls of a recorded session again, on another plugin",
+		Long: `Replay reads a session that a PJRT client's calls were recorded to, makes the
+same calls again on a plugin, a name (cpu, tpu, ...) or the path of a library,
+and compares the arrays and the errors that they give with the recorded ones.
+
+Sessions are recorded by the library libpjrt_shim.so, which stands between a
+client such as JAX and a plugin, with PJRT_SHIM_RECORD=FILE, and by Go programs
+that import the package pjrt/trace, with PJRT_RECORD=FILE. A file that ends in
+.gz is uncompressed.
+
+Calls that pass addresses of the recorded process, such as those that register
+functions of the client, cannot be made again. They are skipped, and so are the
+calls that need what those would have given.
+
+The exit status is 1 when an array, its type or shape, or an error differs. What
+plugins may differ in, such as names and sizes, is shown with --all.
+
+With --json it prints one object: "calls", "compared" and "differences", "notes"
+and "skipped", which are lists of {"call", "line", "function", "what"}.`,
+		Example: "  PJRT_SHIM_RECORD=session.jsonl python train.py\n  pjrt replay session.jsonl --plugin ./my_plugin.so\n" +
+			"  pjrt replay session.jsonl --plugin cuda13 --relative 1e-3",
+		Args: usage(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if options.Relative < 0 || options.Absolute < 0 {
+				return usageError{fmt.Errorf("replay: --relative and --absolute must not be negative")}
+			}
+			return replay(cmd.Context(), cmd.OutOrStdout(), args[0], plugin, options, asJSON, all)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&plugin, "plugin", defaultPlugin, "the plugin to replay on: a `NAME` or the path of a library")
+	f.Float64Var(&options.Relative, "relative", 1e-5, "how far a number may be off, as a part of the recorded one")
+	f.Float64Var(&options.Absolute, "absolute", 1e-6, "how far a number may be off besides")
+	f.BoolVar(&all, "all", false, "show what plugins may differ in, and what was skipped, too")
+	f.BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+func replay(ctx context.Context, stdout io.Writer, file, name string, options recording.Options, asJSON, all bool) error {
+	session, err := recording.Open(file)
+	if err != nil {
+		return err
+	}
+	c, err := plugins.Lookup(ctx, name, plugins.ListOptions{})
+	if err != nil {
+		return err
+	}
+	if err := plugins.Prepare(c.Path); err != nil {
+		return err
+	}
+	table, err := capi.Open(c.Path)
+	if err != nil {
+		return err
+	}
+	report, err := recording.Replay(ctx, session, table, options)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		err = printReplayJSON(stdout, report)
+	} else {
+		err = printReplay(stdout, session, report, all)
+	}
+	if err != nil {
+		return err
+	}
+	if err := report.Err(); err != nil {
+		return fmt.Errorf("replay of %s on %s: %w", file, name, err)
+	}
+	return nil
+}
+
+// replayLine is a line of the report.
+type replayLine struct {
+	Call     uint64 `json:"call"`
+	Line     int    `json:"line"`
+	Function string `json:"function"`
+	What     string `json:"what"`
+}
+
+func replayLines(list []recording.Difference) []replayLine {
+	out := make([]replayLine, len(list))
+	for i, d := range list {
+		out[i] = replayLine(d)
+	}
+	return out
+}
+
+func skippedLines(list []recording.Skip) []replayLine {
+	out := make([]replayLine, len(list))
+	for i, s := range list {
+		out[i] = replayLine{s.Call, s.Line, s.Function, s.Why}
+	}
+	return out
+}
+
+func printReplayJSON(w io.Writer, r *recording.Report) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(struct {
+		Calls       int          `json:"calls"`
+		Compared    int          `json:"compared"`
+		Differences []replayLine `json:"differences"`
+		Notes       []replayLine `json:"notes"`
+		Skipped     []replayLine `json:"skipped"`
+	}{r.Calls, r.Compared, replayLines(r.Differences), replayLines(r.Notes), skippedLines(r.Skipped)})
+}
+
+func printReplay(w io.Writer, s *recording.Session, r *recording.Report, all bool) error {
+	show := func(title string, list []replayLine) {
+		for _, l := range list {
+			fmt.Fprintf(w, "%s: call %d, line %d, %s: %s\n", title, l.Call, l.Line, l.Function, oneLine(l.What))
+		}
+	}
+	show("different", replayLines(r.Differences))
+	if all {
+		show("note", replayLines(r.Notes))
+		show("skipped", skippedLines(r.Skipped))
+	}
+	if !s.Complete {
+		fmt.Fprintln(w, "the recording was not ended: the process was killed, or ended in a hurry")
+	}
+	_, err := fmt.Fprintf(w, "%d calls made again, %d skipped; %d results compared, %d differ; %d notes\n",
+		r.Calls, len(r.Skipped), r.Compared, len(r.Differences), len(r.Notes))
+	return err
+}
