@@ -30,6 +30,8 @@ type Config struct {
 	Profile check.Profile
 	Levels  []string       // empty: all
 	Filter  *regexp.Regexp // of the checks' names; nil: all
+	// Wanted, when not nil, leaves out all checks that it does not name.
+	Wanted map[string]bool
 	// Jobs is how many workers there are at a time; 0 leaves it to the driver.
 	Jobs int
 	// Hardware says, when not empty, that the plugin's devices are not on this
@@ -89,7 +91,8 @@ func Run(ctx context.Context, c Config) (*report.Report, error) {
 	if err := d.probe(ctx); err != nil {
 		return nil, err
 	}
-	d.choose()
+	d.chosen = Choose(&d.Config)
+	d.results = make([]*report.Result, len(d.chosen))
 	queue := make([]*job, len(d.chosen))
 	for i, c := range d.chosen {
 		queue[i] = &job{check: c, index: i}
@@ -127,24 +130,26 @@ func newDriver(c Config) *driver {
 	return d
 }
 
-// choose picks the checks of the run.
-func (d *driver) choose() {
+// Choose returns the checks of a run, in the order of the contract.
+func Choose(c *Config) []*check.Check {
 	order := make(map[string]int)
 	for i, r := range rules.All() {
 		order[r.ID] = i
 	}
-	for i := range d.Checks {
-		c := &d.Checks[i]
-		if c.Profile > d.Profile || d.Filter != nil && !d.Filter.MatchString(c.Name()) {
-			continue
+	var chosen []*check.Check
+	for i := range c.Checks {
+		x := &c.Checks[i]
+		switch {
+		case x.Profile > c.Profile:
+		case c.Filter != nil && !c.Filter.MatchString(x.Name()):
+		case c.Wanted != nil && !c.Wanted[x.Name()]:
+		case len(c.Levels) > 0 && !slices.Contains(c.Levels, report.LevelOf(rules.ByID(x.Rule), x.Library)):
+		default:
+			chosen = append(chosen, x)
 		}
-		if len(d.Levels) > 0 && !slices.Contains(d.Levels, report.LevelOf(rules.ByID(c.Rule), c.Library)) {
-			continue
-		}
-		d.chosen = append(d.chosen, c)
 	}
-	slices.SortStableFunc(d.chosen, func(a, b *check.Check) int { return order[a.Rule] - order[b.Rule] })
-	d.results = make([]*report.Result, len(d.chosen))
+	slices.SortStableFunc(chosen, func(a, b *check.Check) int { return order[a.Rule] - order[b.Rule] })
+	return chosen
 }
 
 // result makes the report's form of what a check found.

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package conformance
+
+import (
+	"fmt"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+)
+
+func TestMain(m *testing.M) {
+	suites["fake"] = fake
+	suites["good"] = good
+	suites["table"] = func() []check.Check { return good()[:3] }
+	Worker()
+	os.Exit(m.Run())
+}
+
+// good is checks that the CPU plugin passes.
+func good() []check.Check {
+	return []check.Check{
+		{Rule: "LOAD-01", Library: true, Profile: check.Smoke, Run: func(t *check.T) { check.Equal(t, true, t.Table() != nil, "table") }},
+		{Rule: "ERR-01", Library: true, Run: func(t *check.T) {
+			check.Call(t, capi.ErrorDestroyArgs{})
+		}},
+		{Rule: "ATTR-01", Library: true, Hostile: true, Run: func(t *check.T) { check.Optional(t, capi.PluginInitializeArgs{}) }},
+		{Rule: "CLI-14", Run: func(t *check.T) {
+			check.Equal(t, "cpu", capi.String(check.Call(t, capi.ClientPlatformNameArgs{Client: t.Client().Handle}).PlatformName, 3), "platform")
+		}},
+		{Rule: "H2D-01", Run: func(t *check.T) {
+			check.ExpectBuffer(t, check.Upload(t, t.Client(), []float32{1, 2}), []float32{1, 2}, "buffer")
+		}},
+		{Rule: "RUN-01", Run: func(t *check.T) {
+			c := t.Client()
+			out := t.Run(t.Compile(c, check.AddOne), 1, check.Upload(t, c, []float32{1, 2, 3, 4}))
+			check.ExpectBuffer(t, out[0], []float32{2, 3, 4, 5}, "sum")
+		}},
+		{Rule: "MULTI-01", Devices: 2, Run: func(t *check.T) { t.Notef("%d devices", len(t.Client().Devices)) }},
+		{Rule: "FUZZ-01", Profile: check.Full, Run: func(*check.T) {}},
+	}
+}
+
+// fake is checks of every outcome.
+func fake() []check.Check {
+	return append(good(), []check.Check{
+		{Rule: "EVT-01", Run: func(t *check.T) {
+			check.Equal(t, 1, 2, "things")
+			t.Notef("a note")
+		}},
+		{Rule: "EVT-02", Variant: "crash", Hostile: true, Run: func(t *check.T) {
+			_, _ = check.Try(t, capi.EventIsReadyArgs{Event: badPointer()})
+		}},
+		{Rule: "EVT-02", Variant: "shared", Run: func(t *check.T) {
+			_, _ = check.Try(t, capi.EventIsReadyArgs{Event: badPointer()})
+		}},
+		{Rule: "EVT-03", Hostile: true, Run: func(*check.T) {
+			fmt.Fprintln(os.Stderr, "I give up")
+			os.Exit(7)
+		}},
+		{Rule: "EVT-04", Timeout: 300 * time.Millisecond, Run: func(*check.T) { time.Sleep(time.Hour) }},
+		{Rule: "EVT-05", Run: func(*check.T) { panic("a mistake") }},
+		{Rule: "LOAD-07", Run: func(t *check.T) { t.Errorf("a pity") }}, // SHOULD
+		{Rule: "BUF-01", Run: func(t *check.T) { t.Require(check.FunctionOf[capi.BufferBitcastArgs]()) }},
+		{Rule: "BUF-02", Run: func(t *check.T) { t.SkipUnimplf("PJRT_Buffer_Bitcast: UNIMPLEMENTED") }},
+		{Rule: "BUF-03", Run: func(t *check.T) {
+			// Passes only where another check ran before: in a shared process.
+			if t.Env().Path != "" && !first() {
+				t.Errorf("alone")
+			}
+		}},
+		{Rule: "BUF-04", Run: func(*check.T) { fmt.Print("noise") }},
+	}...)
+}
+
+var before int
+
+// first reports whether something called it in this process before.
+func first() bool { before++; return false }
