@@ -82,10 +82,11 @@ type Options struct {
 	// the report says; empty: pjrt conformance.
 	Command string
 
-	suite string                    // for tests: which checks
-	fault string                    // for tests: what the program does to the plugin
-	token string                    // of the worker
-	lines func(*check.Check) string // how to reproduce a failure
+	suite    string                    // for tests: which checks
+	fault    string                    // for tests: what the program does to the plugin
+	token    string                    // of the worker
+	noWorker bool                      // for tests: the program does not call Worker
+	lines    func(*check.Check) string // how to reproduce a failure
 }
 
 // Progress is how far a run is.
@@ -114,6 +115,9 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		return nil, errors.New("conformance.Run was called in a worker: main must call conformance.Worker before anything else")
 	}
 	o.token = runToken
+	if o.noWorker {
+		o.token = "nobody"
+	}
 	c, err := o.config()
 	if err != nil {
 		return nil, err
