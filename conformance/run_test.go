@@ -183,11 +183,17 @@ func TestWithoutADeviceTheRestIsChecked(t *testing.T) {
 	assert.Equal(t, "no client was wanted", r.Levels[2].Reason)
 }
 
-func TestClientsThatCannotBeMadeAreNoFailure(t *testing.T) {
+func TestAClientThatCannotBeMadeIsOneFailure(t *testing.T) {
 	t.Parallel()
+	// The plugin aborts when an option is of another type.
 	r := run(t, Options{suite: "good", CreateOptions: []capi.Attribute{{Name: "cpu_device_count", Value: "many"}}})
 	assert.Equal(t, report.SkipEnv, r.Result("H2D-01").Verdict)
-	assert.Contains(t, r.Run.NoDevice, "there is no client: PJRT_Client_Create: INVALID_ARGUMENT")
+	assert.Equal(t, "PJRT_Client_Create: the process died of SIGABRT", r.Run.NoDevice)
+	x := r.Result("CLI-01")
+	require.NotNil(t, x)
+	assert.Equal(t, report.Crash, x.Verdict)
+	assert.Contains(t, x.Reproduce, "--option cpu_device_count=many --run '^CLI-01$'")
+	assert.Equal(t, report.NotConformant, r.Verdict)
 }
 
 func TestAnInterruptedRunReportsWhatRan(t *testing.T) {

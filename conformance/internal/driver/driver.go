@@ -67,6 +67,7 @@ const (
 	clientLimit = time.Minute      // for making a client
 	stepLimit   = 15 * time.Second // for a step of the probe
 	graceLimit  = 10 * time.Second // beyond a check's own limit
+	leastGrace  = 3 * time.Second  // whatever the factor
 )
 
 // driver is the state of a run.

@@ -192,7 +192,7 @@ func (s *slot) check(ctx context.Context, c *check.Check) *report.Result {
 	}
 	var r check.Result
 	start := time.Now()
-	limit := session.Limit(c, d.Setup.Factor, d.Setup.Extra) + d.scale(graceLimit)
+	limit := session.Limit(c, d.Setup.Factor, d.Setup.Extra) + max(d.scale(graceLimit), leastGrace)
 	death, err := s.process.Do(ctx, session.TaskCheck, session.Check{Name: c.Name()}, limit, &r)
 	switch {
 	case ctx.Err() != nil:
