@@ -81,6 +81,9 @@ func (r *Result) Broken() bool {
 
 // Summarize computes levels, groups, summary and verdict from the results.
 func (r *Report) Summarize() {
+	if r.Results == nil {
+		r.Results = []Result{} // a list in JSON, too
+	}
 	r.summarizeLevels()
 	r.summarizeGroups()
 	s := &r.Summary
@@ -167,7 +170,7 @@ func onTop(l Level, below LevelState) (LevelState, string, LevelState) {
 
 // some lists the first names.
 func some(names []string) string {
-	const most = 5
+	const most = 3
 	if len(names) <= most {
 		return strings.Join(names, ", ")
 	}
