@@ -230,6 +230,6 @@ func (d *driver) addSkew(check string, list []report.Skew) {
 // alone runs a check in a process of its own.
 func (d *driver) alone(ctx context.Context, c *check.Check) *report.Result {
 	w := &slot{driver: d}
-	defer w.end(ctx)
+	defer w.leave(ctx)
 	return w.check(ctx, c)
 }

@@ -86,7 +86,10 @@ func (d *driver) run(ctx context.Context, queue []*job) {
 				if r == nil {
 					return
 				}
-				if j.check.Hostile || disturbing(r.Verdict) {
+				switch {
+				case disturbing(r.Verdict):
+					s.leave(ctx)
+				case j.check.Hostile:
 					s.end(ctx)
 				}
 				w.mu.Lock()
@@ -218,6 +221,20 @@ func (s *slot) check(ctx context.Context, c *check.Check) *report.Result {
 
 // closeLimit is how long a client's destruction may take.
 const closeLimit = 20 * time.Second
+
+// leaveLimit is how long a client's destruction may take after a check failed.
+const leaveLimit = 3 * time.Second
+
+// leave closes a worker that a failed check may have left in any state: whether
+// it goes quietly says nothing.
+func (s *slot) leave(ctx context.Context) {
+	if s.process == nil {
+		return
+	}
+	_, _ = s.process.Do(ctx, session.TaskClose, nil, s.driver.scale(leaveLimit), new(any))
+	s.process.Kill()
+	s.process = nil
+}
 
 // end closes the slot's worker. A plugin that dies when its client is destroyed
 // is a problem of the whole run: no check was under way.
