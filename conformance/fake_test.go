@@ -19,6 +19,7 @@ func TestMain(m *testing.M) {
 	suites["fake"] = fake
 	suites["good"] = good
 	suites["table"] = table
+	suites["three"] = func() []check.Check { return []check.Check{good()[0], good()[3], fake()[len(good())]} }
 	Worker()
 	os.Exit(m.Run())
 }

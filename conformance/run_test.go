@@ -163,13 +163,23 @@ func TestWaivedFailuresConformWithoutABadge(t *testing.T) {
 	t.Parallel()
 	w, err := report.ReadWaivers("w.json", strings.NewReader(`{"plugin": {"name": "any"}, "waivers": [{"check": "EVT-0*", "verdicts": ["FAIL"], "reason": "known"}]}`))
 	require.NoError(t, err)
-	r := run(t, Options{suite: "fake", Filter: regexp.MustCompile(`^(EVT-01|LOAD-01|CLI-14)`), Waivers: []*report.WaiverFile{w}})
+	r := run(t, Options{suite: "three", Waivers: []*report.WaiverFile{w}})
 	assert.Equal(t, report.WithWaivers, r.Verdict)
 	var states []string
 	for _, l := range r.Levels {
 		states = append(states, l.Name+" "+string(l.State))
 	}
 	assert.Equal(t, []string{"L0 reached", "L1 reached", "L2 with waivers", "L3 not run", "L4 not run", "X not run", "Q not run"}, states)
+}
+
+func TestALevelOfWhichOnlyAPartRanIsNotReached(t *testing.T) {
+	t.Parallel()
+	for name, o := range map[string]Options{"a filter": {Filter: regexp.MustCompile("^LOAD-01$")}, "smoke": {Profile: Smoke}} {
+		o.suite = "good"
+		r := run(t, o)
+		assert.Equal(t, report.Conformant, r.Verdict, name)
+		assert.Equal(t, report.InPart, r.Levels[0].State, name)
+	}
 }
 
 func TestWithoutADeviceTheRestIsChecked(t *testing.T) {

@@ -69,6 +69,8 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 			return "pass"
 		case ReachedWaived:
 			return "waived"
+		case InPart:
+			return "warn"
 		case NotReached:
 			return "fail"
 		}

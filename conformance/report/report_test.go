@@ -147,6 +147,20 @@ func TestWhatOnlyShouldBeDoesNotBind(t *testing.T) {
 	assert.Equal(t, report.Reached, r.Levels[0].State)
 }
 
+func TestWithoutADeviceOnlyTheFirstLevelIsReached(t *testing.T) {
+	t.Parallel()
+	r := &report.Report{Run: report.Run{Profile: "quick", NoDevice: "no device"}, Results: []report.Result{
+		result("LOAD-01", report.Pass), result("TOPO-01", report.Pass), result("EVT-01", report.SkipEnv), result("CMP-19", report.Fail),
+	}}
+	r.Summarize()
+	var states []string
+	for _, l := range r.Levels[:4] {
+		states = append(states, l.Name+" "+string(l.State))
+	}
+	assert.Equal(t, []string{"L0 reached", "L1 in part", "L2 not run", "L3 not reached"}, states)
+	assert.Equal(t, "only what needs no client was checked: no device", r.Levels[1].Reason)
+}
+
 func TestLevelOf(t *testing.T) {
 	t.Parallel()
 	for _, r := range rules.All() {

@@ -143,6 +143,8 @@ func (r *Report) summarizeLevels() {
 			}
 		case r.Run.Left > 0:
 			level.State, level.Reason = NotRun, fmt.Sprintf("interrupted, %d checks were left", r.Run.Left)
+		case r.partial(l.name) != "":
+			level.State, level.Reason = InPart, r.partial(l.name)
 		case len(waived) > 0:
 			level.State, level.Reason = ReachedWaived, "waived: "+some(waived)
 		}
@@ -153,10 +155,23 @@ func (r *Report) summarizeLevels() {
 	}
 }
 
+// partial says why the run cannot show a level, or nothing.
+func (r *Report) partial(level string) string {
+	switch {
+	case r.Run.Filter != "":
+		return "only checks that match " + r.Run.Filter + " were run"
+	case r.Run.Profile == "smoke":
+		return "the profile smoke has only some checks"
+	case r.Run.NoDevice != "" && level != "L0":
+		return "only what needs no client was checked: " + r.Run.NoDevice
+	}
+	return ""
+}
+
 // onTop is the state of a numbered level when the levels below it are known.
 func onTop(l Level, below LevelState) (LevelState, string, LevelState) {
 	switch {
-	case l.State == NotReached || l.State == NotRun:
+	case l.State == NotReached || l.State == NotRun || l.State == InPart:
 		return l.State, l.Reason, NotReached
 	case below == NotReached:
 		return NotReached, "a level below it is not reached", NotReached

@@ -175,6 +175,9 @@ func Describe(rule *rules.Rule, library bool) *report.Result {
 // dead makes the result of a check whose worker died.
 func (d *driver) dead(c *check.Check, death *worker.Death, took time.Duration) *report.Result {
 	r := check.Result{Check: c.Name(), Rule: c.Rule, Verdict: verdictOf(death), Duration: took, Failures: []string{"expected an answer; " + death.String()}}
+	if w := words(pluginOutput(death.Output, death.Trace)); w != "" {
+		r.Failures = append(r.Failures, "the last it said: "+w)
+	}
 	full := d.result(c, r)
 	full.Death = deathOf(death)
 	return full

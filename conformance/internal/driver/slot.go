@@ -187,6 +187,10 @@ func (d *driver) scale(limit time.Duration) time.Duration {
 // check runs a check in the slot's worker. Nil means that ctx ended.
 func (s *slot) check(ctx context.Context, c *check.Check) *report.Result {
 	d := s.driver
+	if d.Setup.NoDevice != "" && !c.Library {
+		// The worker would say the same after loading the library.
+		return d.result(c, check.Result{Verdict: check.SkipEnv, Skip: d.Setup.NoDevice})
+	}
 	if err := s.ready(ctx); err != nil {
 		if ctx.Err() != nil {
 			return nil
