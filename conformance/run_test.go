@@ -141,7 +141,9 @@ func TestWaivers(t *testing.T) {
 			{"check": "EVT-02", "verdicts": ["CRASH"], "reason": "known"},
 			{"check": "EVT-03", "verdicts": ["CRASH"], "reason": "it crashes, they say"},
 			{"check": "BUF-04", "verdicts": ["FAIL"], "reason": "it was so"},
-			{"check": "H2D-01", "verdicts": ["FAIL", "PASS"], "reason": "it depends"}]}`),
+			{"check": "H2D-01", "verdicts": ["FAIL", "PASS"], "reason": "it depends"},
+			{"check": "EVT-02/gone", "verdicts": ["FAIL"], "reason": "it was renamed"},
+			{"check": "CLI-14", "verdicts": ["FAIL"], "reason": "another run's"}]}`),
 		file(`{"plugin": {"name": "another", "platform": "gpu"}, "waivers": [{"check": "EVT-03", "verdicts": ["ABORT"], "reason": "x"}]}`),
 		file(`{"plugin": {"name": "cpu"}, "waivers": [{"check": "EVT-03", "verdicts": ["ABORT"], "reason": "x", "expires": "2001-01-01"}]}`),
 	}})
@@ -154,9 +156,10 @@ func TestWaivers(t *testing.T) {
 	assert.Equal(t, "known", x.Waiver.Reason)
 	assert.Empty(t, x.Attempts, "what is excused is not run again")
 	assert.Equal(t, report.NotConformant, r.Verdict)
-	require.Len(t, r.Waivers, 6)
+	require.Len(t, r.Waivers, 7, "that of a check which was not to run is left out")
 	assert.Equal(t, []string{"EVT-02/crash", "EVT-02/shared"}, r.Waivers[1].Excused)
-	assert.Equal(t, "expired on 2001-01-01", r.Waivers[5].Problem)
+	assert.Equal(t, "expired on 2001-01-01", r.Waivers[6].Problem)
+	assert.Equal(t, "there is no such check", r.Waivers[5].Problem)
 }
 
 func TestWaivedFailuresConformWithoutABadge(t *testing.T) {

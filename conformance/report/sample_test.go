@@ -61,7 +61,7 @@ func sample(t testing.TB) *report.Report {
 	file, err := report.ReadWaivers("w.json", strings.NewReader(`{"plugin": {"name": "sample", "platform": "cpu"}, "waivers": [
 		{"check": "D2H-06", "verdicts": ["FAIL"], "reason": "the layout is ignored", "link": "https://example.com/issue/1", "expires": "2030-01-01"}]}`))
 	require.NoError(t, err)
-	r.Waive([]*report.WaiverFile{file}, r.Started, nil)
+	r.Waive([]*report.WaiverFile{file}, r.Started, nil, nil)
 	r.Summarize()
 	return r
 }

@@ -297,9 +297,9 @@ func findWaiver(files []*WaiverFile, x *Result, now time.Time) (file, index int,
 }
 
 // Waive applies waivers to the results: what failed as one says becomes Waived,
-// what passed although one says that it fails UnexpectedPass. run names the
-// checks that were to run.
-func (r *Report) Waive(files []*WaiverFile, now time.Time, run []string) {
+// what passed although one says that it fails UnexpectedPass. suite names all
+// checks there are, run those that were to run.
+func (r *Report) Waive(files []*WaiverFile, now time.Time, suite, run []string) {
 	r.Waivers = nil
 	uses := make(map[[2]int]*WaiverUse)
 	var all []*WaiverUse
@@ -310,6 +310,8 @@ func (r *Report) Waive(files []*WaiverFile, now time.Time, run []string) {
 			switch {
 			case w.Expired(now):
 				use.Problem = "expired on " + w.Expires
+			case len(suite) > 0 && !slices.ContainsFunc(suite, w.Covers):
+				use.Problem = "there is no such check"
 			case len(run) > 0 && !slices.ContainsFunc(run, w.Covers):
 				continue // not what this run was about
 			}

@@ -124,9 +124,17 @@ func (d *driver) finish(ctx context.Context) {
 	for i := range r.Results {
 		r.Skew = append(r.Skew, d.skew[r.Results[i].Check]...)
 	}
-	r.Waive(d.waivers(), d.start, d.chosenNames())
+	r.Waive(d.waivers(), d.start, d.suiteNames(), d.chosenNames())
 	r.Duration = time.Since(d.start)
 	r.Summarize()
+}
+
+func (d *driver) suiteNames() []string {
+	var names []string
+	for i := range d.Checks {
+		names = append(names, d.Checks[i].Name())
+	}
+	return names
 }
 
 func (d *driver) chosenNames() []string {
