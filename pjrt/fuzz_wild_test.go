@@ -53,6 +53,8 @@ var wildTypes = map[reflect.Type]bool{
 	reflect.TypeFor[*pjrt.Mesh]():               true,
 	reflect.TypeFor[*pjrt.MultiSliceConfig]():   true,
 	reflect.TypeFor[*pjrt.Plugin]():             true,
+	reflect.TypeFor[*pjrt.Profiler]():           true,
+	reflect.TypeFor[*pjrt.RawBuffer]():          true,
 	reflect.TypeFor[*pjrt.RawCopy]():            true,
 	reflect.TypeFor[*pjrt.Reference]():          true,
 	reflect.TypeFor[*pjrt.ShardedArray]():       true,
@@ -89,6 +91,7 @@ var wildFunctions = map[string]reflect.Value{
 // their documentation says.
 var wildNever = map[string]string{
 	"Register":           "any address is taken for that of a table",
+	"RegisterCustomCall": "any address is taken for that of a handler",
 	"ViewOfDeviceMemory": "any address is taken for what the caller says it is",
 	"DeserializeAndLoad": "plugins take damaged bytes for what they are not",
 }
