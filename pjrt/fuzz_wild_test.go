@@ -401,15 +401,16 @@ func describe(args []reflect.Value) string {
 
 // wildPlain are functions that wild calls leave out.
 var wildPlain = map[string]string{
-	"AlignedSlice": "takes memory, nothing else",
-	"DonateAll":    "takes nothing",
-	"DonateNone":   "takes nothing",
-	"Flags":        "takes nothing",
-	"Layout":       "a plain value",
-	"Live":         "takes nothing",
-	"Observe":      "for the whole process",
-	"RowMajor":     "takes memory, nothing else",
-	"SetLogger":    "for the whole process",
+	"AlignedSlice":       "takes memory, nothing else",
+	"DonateAll":          "takes nothing",
+	"DonateNone":         "takes nothing",
+	"Flags":              "takes nothing",
+	"Layout":             "a plain value",
+	"Live":               "takes nothing",
+	"Observe":            "for the whole process",
+	"RowMajor":           "takes memory, nothing else",
+	"SaveFailedPrograms": "for the whole process",
+	"SetLogger":          "for the whole process",
 }
 
 // What the package gains is called wildly too, or somebody says why not.
