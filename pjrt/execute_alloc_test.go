@@ -71,6 +71,34 @@ func TestASteadyCallAllocatesNothingButItsResults(t *testing.T) {
 	t.Logf("%v allocations for each result", allocs[1])
 }
 
+func TestASteadyCallAllocatesNothingWhenItsResultsAreUsedAgain(t *testing.T) {
+	ctx := context.Background()
+	client := newClient(t)
+	a, b := upload(t, client, floats(1, 2, 3, 4)), upload(t, client, floats(10, 20, 30, 40))
+	opts := &pjrt.ExecuteOptions{ReuseResults: true}
+	for n := range 3 {
+		exe := compile(t, client, copies(n))
+		outs, args := make([]*pjrt.Buffer, n), []*pjrt.Buffer{a, b}
+		call := func() {
+			for _, o := range outs {
+				o.Close()
+			}
+			if err := exe.ExecuteInto(ctx, outs, args, opts); err != nil {
+				t.Error(err)
+			}
+		}
+		call()
+		before := append([]*pjrt.Buffer(nil), outs...)
+		assert.InDelta(t, 0, testing.AllocsPerRun(200, call), 0.01, "%d results", n)
+		for i, o := range outs {
+			assert.Same(t, before[i], o)
+			sum := float32(i)
+			assert.Equal(t, []float32{11 + sum, 22 + sum, 33 + sum, 44 + sum}, read(t, o))
+			o.Close()
+		}
+	}
+}
+
 // BenchmarkExecute is what one execution of a trivial program costs, with its
 // result closed.
 func BenchmarkExecute(b *testing.B) {
