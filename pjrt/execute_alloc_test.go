@@ -110,10 +110,11 @@ func BenchmarkExecute(b *testing.B) {
 	require.NoError(b, err)
 	defer bound.Close()
 	args, open := []*pjrt.Buffer{x, x}, []*pjrt.Buffer{x}
-	outs := make([]*pjrt.Buffer, 1)
+	outs, reuse := make([]*pjrt.Buffer, 1), &pjrt.ExecuteOptions{ReuseResults: true}
 	for name, run := range map[string]func() error{
 		"execute": func() (err error) { outs, err = exe.Execute(ctx, args, nil); return err },
 		"into":    func() error { return exe.ExecuteInto(ctx, outs, args, nil) },
+		"reused":  func() error { return exe.ExecuteInto(ctx, outs, args, reuse) },
 		"bound":   func() error { return bound.ExecuteInto(ctx, outs, open, nil) },
 		"start": func() error {
 			e, err := exe.Start(ctx, args, nil)

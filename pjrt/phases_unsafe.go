@@ -135,7 +135,7 @@ func (p *Plugin) CompilePhases(ctx context.Context, topology *Topology, programs
 			}
 		}
 		if program.Format == string(FormatMLIR) {
-			if err := (Program{Code: program.Code, Format: FormatMLIR}).checkCode(p); err != nil {
+			if err := (Program{Code: program.Code, Format: FormatMLIR}).checkCode(p, opts.devices()); err != nil {
 				return nil, err
 			}
 		}

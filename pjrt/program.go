@@ -289,7 +289,7 @@ func newCompilation(plugin *Plugin, program Program, opts *CompileOptions, targe
 	if err != nil {
 		return nil, err
 	}
-	if err := program.checkCode(plugin); err != nil {
+	if err := program.checkCode(plugin, opts.devices()); err != nil {
 		return nil, err
 	}
 	options, err := opts.encodeFor(program, target)
