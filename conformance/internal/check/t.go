@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -176,6 +177,12 @@ func (t *T) Skew(s report.Skew) {
 	defer t.mu.Unlock()
 	s.Check = t.check.Name()
 	t.skew = append(t.skew, s)
+}
+
+// Doing says what the check is about to do, for the report of a process that
+// dies of it: the last lines of standard error are part of that.
+func (t *T) Doing(format string, args ...any) {
+	fmt.Fprintf(os.Stderr, "%s: %s\n", t.check.Name(), fmt.Sprintf(format, args...))
 }
 
 // SkipEnvf ends the check: the machine or the plugin's devices lack what it

@@ -8,22 +8,35 @@ package suite
 import (
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 	"github.com/purepjrt/purepjrt/conformance/internal/checks/buffers"
+	"github.com/purepjrt/purepjrt/conformance/internal/checks/client"
+	"github.com/purepjrt/purepjrt/conformance/internal/checks/library"
 	"github.com/purepjrt/purepjrt/conformance/internal/checks/numeric"
+	"github.com/purepjrt/purepjrt/conformance/internal/checks/programs"
+	"github.com/purepjrt/purepjrt/conformance/internal/checks/quality"
 	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
 )
 
 // Checks returns every check of the contract.
 func Checks() []check.Check {
 	return join(
+		library.Checks(),
+		client.Checks(),
 		buffers.Checks,
+		programs.Checks,
 		numeric.Checks(),
+		quality.Checks(),
 	)
 }
 
 // Mutants returns every fault that the checks must find.
 func Mutants() []mutant.Mutant {
 	return join(
+		library.Mutants(),
+		client.Mutants(),
+		buffers.Mutants(),
+		programs.Mutants(),
 		numeric.Mutants(),
+		quality.Mutants(),
 	)
 }
 
