@@ -80,7 +80,7 @@ func Mutants() []mutant.Mutant {
 // Unobservable returns the rules that no client can see broken, by id, and why.
 func Unobservable() map[string]string {
 	all := make(map[string]string)
-	for _, part := range []map[string]string{library.Unobservable, client.Unobservable, buffers.Unobservable, programs.Unobservable} {
+	for _, part := range []map[string]string{library.Unobservable, client.Unobservable, buffers.Unobservable, programs.Unobservable, quality.Unobservable} {
 		maps.Copy(all, part)
 	}
 	return all
