@@ -171,11 +171,20 @@ func (t *T) Notef(format string, args ...any) {
 }
 
 // Skew adds a line to the report's matrix of struct sizes, and decides nothing:
-// a check that finds an outcome wrong says so with Errorf, too.
+// a check that finds an outcome wrong says so with Errorf, too. Of several
+// outcomes of one size the first that is not OK stands.
 func (t *T) Skew(s report.Skew) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	s.Check = t.check.Name()
+	for i, x := range t.skew {
+		if x.Struct == s.Struct && x.Size == s.Size {
+			if x.OK {
+				t.skew[i] = s
+			}
+			return
+		}
+	}
 	t.skew = append(t.skew, s)
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/conformance/report"
 )
 
 // tails is how much longer the structs of newer callers are.
@@ -245,6 +246,7 @@ func promised(name string, minor int) []uintptr {
 // accepts looks at an outcome of a call with an older size: inside the promise
 // it must be a success, outside a refusal is as good.
 func accepts(t *check.T, name string, have uintptr, err error) {
+	t.Skew(skewOf(name, have, err))
 	for _, size := range promised(name, t.Minor()) {
 		if size == have && err != nil {
 			t.Errorf("%s with the size %d of a caller that is up to %d versions older: expected success, got %v", name, have, promisedMinors, err)
@@ -254,6 +256,25 @@ func accepts(t *check.T, name string, have uintptr, err error) {
 	if err != nil {
 		t.ErrorCode(err, fmt.Sprintf("%s with the old size %d, unless it is accepted", name, have), capi.ErrorCodeInvalidArgument)
 	}
+}
+
+// skewOf is the line of the report's matrix on callers with a struct of a size.
+func skewOf(name string, have uintptr, err error) report.Skew {
+	x := report.Skew{Struct: name, Size: int(have), Outcome: "works", OK: err == nil}
+	if err != nil {
+		x.Outcome = "refused: " + capi.CodeOf(err).String()
+	}
+	list := grown[name]
+	for i, g := range list {
+		if g.size != have {
+			continue
+		}
+		x.Callers = fmt.Sprintf("0.%d and newer", g.minor)
+		if i+1 < len(list) {
+			x.Callers = fmt.Sprintf("0.%d to 0.%d", g.minor, list[i+1].minor-1)
+		}
+	}
+	return x
 }
 
 // namedValueSizes looks at all attributes.
