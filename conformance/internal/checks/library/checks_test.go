@@ -16,8 +16,9 @@ var fourDevices = []capi.Attribute{{Name: "cpu_device_count", Value: int64(4)}}
 
 // cpuKnown is what the CPU plugin, of API 0.81, fails.
 var cpuKnown = map[string]string{
-	"SKEW-02/functions=executable":       "PJRT_Executable_GetCompiledMemoryStats writes all its fields into the shorter structs of older callers",
-	"SKEW-03/functions=executable":       "PJRT_Executable_GetCompiledMemoryStats takes a struct of 56 bytes, which no version had",
+	"SKEW-02/functions=executable":                "PJRT_Executable_GetCompiledMemoryStats writes all its fields into the shorter structs of older callers",
+	"SKEW-03/functions=executable":                "PJRT_Executable_GetCompiledMemoryStats takes a struct of 56 bytes, which no version had",
+	"SKEW-03/memory=guarded,functions=executable": "PJRT_Executable_GetCompiledMemoryStats takes a struct of 56 bytes and writes 112",
 	"SKEW-06":                            "PJRT_Client_CreateViewOfDeviceBuffer does not look at struct_size",
 	"SKEW-08":                            "PJRT_Executable_GetCompiledMemoryStats writes all its fields into the shorter structs of older callers",
 	"SKEW-13/struct=memory_layout":       "the struct_size of layouts is not looked at",

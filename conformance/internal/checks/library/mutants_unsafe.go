@@ -52,3 +52,15 @@ func extended(c *serve.Invocation) bool {
 
 // stranger is an executable that there is not.
 func stranger() *capi.LoadedExecutable { return (*capi.LoadedExecutable)(unsafe.Pointer(new(uintptr))) }
+
+// peek reads the last field of the struct, whatever the caller says that there
+// is.
+func peek(c *serve.Invocation) {
+	if size := c.Function().Size; size > 0 && c.Args() != nil {
+		leftover += *(*byte)(unsafe.Add(c.Args(), size-1))
+	}
+	c.Forward()
+}
+
+// leftover makes the read count.
+var leftover byte

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -93,6 +94,18 @@ func skewChecks() []check.Check {
 			}
 		})
 		add("SKEW-03", false, check.Quick, func(t *check.T, s *session, c call, _ outcome) { refusesShort(t, c, s) })
+		all = append(all, check.Check{
+			Rule: "SKEW-03", Variant: "memory=guarded,functions=" + f.name, Hostile: true, Profile: check.Core, Library: !f.client,
+			Run: func(t *check.T) {
+				eachCall(t, f, func(t *check.T, s *session, c call, _ outcome) {
+					// What no version had is not there: reading it ends the process.
+					for _, size := range neverHad(c.fn) {
+						o := c.place(t, s, check.Placement{Have: max(size, 8), Stated: size, Guard: true}, nil)
+						t.ErrorCode(o.err, fmt.Sprintf("%s with the struct_size %d, which no version had", c.fn.Name, size), capi.ErrorCodeInvalidArgument)
+					}
+				})
+			},
+		})
 		add("SKEW-17", true, check.Quick, func(t *check.T, s *session, c call, exact outcome) {
 			x := &capi.ExtensionBase{StructSize: capi.ExtensionBaseSize, Type: 9999}
 			if o := c.place(t, s, check.Exactly(c.fn.Size), x); code(o.err) != code(exact.err) {
@@ -176,23 +189,30 @@ func newerCaller(t *check.T, c call, s *session, exact outcome, more uintptr) {
 // refusesShort calls with sizes that the struct never had. The memory has them
 // all the same, so that a plugin which reads on does not crash but shows.
 func refusesShort(t *check.T, c call, s *session) {
-	if c.fn.Void || c.fn.Size == 0 {
-		return
-	}
-	first := c.fn.Size
-	if g := grown[c.fn.Name]; len(g) > 0 {
-		first = g[0].size
-	}
-	last := (first - 1) &^ 7
-	tried := make(map[uintptr]bool)
-	for _, size := range []uintptr{0, 8, 16, last} {
-		if size > last || tried[size] {
-			continue
-		}
-		tried[size] = true
+	for _, size := range neverHad(c.fn) {
 		o := c.place(t, s, check.Placement{Have: c.fn.Size, Stated: size}, nil)
 		t.ErrorCode(o.err, fmt.Sprintf("%s with the struct_size %d, which no version had", c.fn.Name, size), capi.ErrorCodeInvalidArgument)
 	}
+}
+
+// neverHad are sizes below the first that a struct had, of functions that can
+// say so.
+func neverHad(f *capi.Function) []uintptr {
+	if f.Void || f.Size == 0 {
+		return nil
+	}
+	first := f.Size
+	if g := grown[f.Name]; len(g) > 0 {
+		first = g[0].size
+	}
+	last := (first - 1) &^ 7
+	var list []uintptr
+	for _, size := range []uintptr{0, 8, 16, last} {
+		if size <= last && !slices.Contains(list, size) {
+			list = append(list, size)
+		}
+	}
+	return list
 }
 
 // size is how long a struct was from a version on.
