@@ -178,7 +178,7 @@ var madeCalls = map[string][]call{
 			return capi.BufferCopyToDeviceArgs{Buffer: s.buf(t), DstDevice: devices[len(devices)-1]}
 		}, func(t tt, _ ss, out capi.BufferCopyToDeviceArgs) { check.Own(t, out.DstBuffer) }),
 		of(func(t tt, s ss) (a capi.BufferBitcastArgs) {
-			a.Buffer, a.ElementType = s.buf(t), capi.BufferTypeS32
+			a.Buffer, a.ElementType = s.upload(t), capi.BufferTypeS32 // it takes the buffer's place
 			a.Dims, a.NumDims = check.First([]int64{4})
 			return
 		}, func(t tt, _ ss, out capi.BufferBitcastArgs) { check.Own(t, out.OutBuffer) }),
