@@ -41,6 +41,8 @@ type Plugin struct {
 	TopologyOptions []capi.Attribute
 	// Known are the checks that the plugin fails, with the reasons.
 	Known map[string]string
+	// Races are the checks that the plugin fails at times, with the reasons.
+	Races map[string]string
 }
 
 // The environment variables by which a test process knows that it is a child,
@@ -176,6 +178,8 @@ func (p *Plugin) judge(t *testing.T, r check.Result) {
 	}
 	reason, known := p.Known[r.Check]
 	switch {
+	case p.Races[r.Check] != "" && r.Verdict.Failed():
+		t.Logf("known to fail at times: %s: %q", p.Races[r.Check], r.Failures)
 	case known && r.Verdict.Failed():
 		t.Logf("known to fail: %s: %q", reason, r.Failures)
 	case known:

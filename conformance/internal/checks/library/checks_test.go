@@ -32,12 +32,6 @@ var cpuKnown = map[string]string{
 
 // memoryKnown is what the in-memory plugin, of the newest API, fails.
 var memoryKnown = map[string]string{
-	"SKEW-04":                    "it takes structs of its own version only",
-	"SKEW-06":                    "it takes structs of its own version only",
-	"SKEW-09":                    "it takes structs of its own version only",
-	"SKEW-10":                    "it takes structs of its own version only",
-	"SKEW-11":                    "it takes structs of its own version only",
-	"SKEW-12":                    "it takes structs of its own version only",
 	"SKEW-13/struct=named_value": "the struct_size of named values is not looked at",
 }
 
@@ -48,7 +42,7 @@ var suite = &checktest.Suite{
 		{Name: "cpu", Options: fourDevices, Known: cpuKnown},
 		{Name: checktest.Memory, Known: memoryKnown},
 		{Name: "tpu", NoDevice: noHardware, Topology: "v5e:2x2x1"},
-		{Name: "tpu@0.0.11", NoDevice: noHardware, Topology: "v5e:2x2x1", Known: map[string]string{
+		{Name: "tpu@0.0.11", NoDevice: noHardware, Topology: "v5e:2x2x1", Races: map[string]string{
 			"ATTR-03": "initializations at the same time end the process",
 		}},
 		{Name: "cuda13", NoDevice: noHardware, TopologyOptions: []capi.Attribute{{Name: "target_config", Value: `platform_name: "CUDA" device_description_str: "some GPU"`}, {Name: "topology", Value: "1x2x4"}}},

@@ -223,21 +223,23 @@ type size struct {
 
 // grown are the sizes of the structs that grew, oldest first.
 var grown = map[string][]size{
-	"PJRT_Error_GetCode":                     {{0, 24}, {3, 28}},
-	"PJRT_Plugin_Attributes":                 {{9, 24}, {71, 32}},
-	"PJRT_Client_Create":                     {{0, 40}, {2, 72}, {61, 88}},
-	"PJRT_Client_BufferFromHostBuffer":       {{0, 104}, {4, 112}, {23, 120}},
-	"PJRT_Client_CreateViewOfDeviceBuffer":   {{33, 104}, {66, 112}},
-	"PJRT_Client_CreateErrorBuffer":          {{82, 96}, {103, 112}},
-	"PJRT_Device_MemoryStats":                {{0, 185}, {113, 201}},
-	"PJRT_Device_AddressableMemories":        {{13, 32}, {46, 40}},
-	"PJRT_Device_PoisonExecution":            {{85, 49}, {100, 72}},
-	"PJRT_Executable_Serialize":              {{0, 32}, {20, 56}},
-	"PJRT_Executable_DeserializeAndLoad":     {{0, 48}, {71, 64}, {111, 72}},
-	"PJRT_Executable_GetCompiledMemoryStats": {{40, 64}, {43, 104}, {72, 112}, {90, 120}, {104, 144}},
-	"PJRT_Buffer_ToHostBuffer":               {{0, 48}, {8, 56}},
-	"PJRT_TopologyDescription_Create":        {{0, 24}, {1, 56}},
-	"PJRT_ExecuteOptions":                    {{0, 52}, {46, 72}, {64, 80}, {76, 88}, {78, 112}, {97, 120}, {108, 121}, {112, 144}},
+	"PJRT_Error_GetCode":                        {{0, 24}, {3, 28}},
+	"PJRT_Plugin_Attributes":                    {{9, 24}, {71, 32}},
+	"PJRT_Client_Create":                        {{0, 40}, {2, 72}, {61, 88}},
+	"PJRT_Client_BufferFromHostBuffer":          {{0, 104}, {4, 112}, {23, 120}},
+	"PJRT_Client_CreateViewOfDeviceBuffer":      {{33, 104}, {66, 112}},
+	"PJRT_Client_CreateErrorBuffer":             {{82, 96}, {103, 112}},
+	"PJRT_Device_MemoryStats":                   {{0, 185}, {113, 201}},
+	"PJRT_Device_AddressableMemories":           {{13, 32}, {46, 40}},
+	"PJRT_Device_PoisonExecution":               {{85, 49}, {100, 72}},
+	"PJRT_Executable_Serialize":                 {{0, 32}, {20, 56}},
+	"PJRT_Executable_DeserializeAndLoad":        {{0, 48}, {71, 64}, {111, 72}},
+	"PJRT_Executable_GetCompiledMemoryStats":    {{40, 64}, {43, 104}, {72, 112}, {90, 120}, {104, 144}},
+	"PJRT_Buffer_ToHostBuffer":                  {{0, 48}, {8, 56}},
+	"PJRT_TopologyDescription_Create":           {{0, 24}, {1, 56}},
+	"PJRT_DeviceDescription_MemoryDescriptions": {{59, 40}, {61, 48}},
+	"PJRT_Gpu_Register_Custom_Call":             {{0, 64}, {114, 68}},
+	"PJRT_ExecuteOptions":                       {{0, 52}, {46, 72}, {64, 80}, {76, 88}, {78, 112}, {97, 120}, {108, 121}, {112, 144}},
 }
 
 // understated are the functions whose older callers state a size that is less
