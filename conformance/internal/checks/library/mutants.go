@@ -176,6 +176,7 @@ func skewMutants() []mutant.Mutant {
 			}),
 			every("SKEW-02"+variant, "writes a field that its caller does not have", overrun),
 			every("SKEW-03"+variant, "does not look at struct_size", lengthen),
+			every("SKEW-03/memory=guarded,functions="+f.name, "reads fields before it looks at struct_size", peek),
 			every("SKEW-17"+variant, "refuses calls with an extension", func(c *serve.Invocation) {
 				if extended(c) {
 					c.Fail(capi.ErrorCodeInvalidArgument, "an extension")
