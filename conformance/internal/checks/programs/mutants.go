@@ -58,8 +58,12 @@ func (f fault) mutant(check string, model bool) mutant.Mutant {
 		return m
 	}
 	m.Wrap = func(real *capi.Table) (*serve.Table, error) { return simulate(real, f.hooks()...) }
+	m.Sound = sound
 	return m
 }
+
+// sound is the model without a fault.
+func sound(real *capi.Table) (*serve.Table, error) { return simulate(real) }
 
 // of makes a fault that is one hook of the function that takes A.
 func of[A any](check, words string, hook func(c *serve.Invocation, a *A)) fault {
