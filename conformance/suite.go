@@ -45,3 +45,7 @@ func Covered() map[string]int {
 	}
 	return covered
 }
+
+// Unobservable returns the rules that no client can see broken, by id, and why:
+// there is no check of them for that reason.
+func Unobservable() map[string]string { return suite.Unobservable() }

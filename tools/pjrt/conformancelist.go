@@ -23,6 +23,7 @@ type listedRule struct {
 	Group  string `json:"group"`
 	Level  string `json:"level"`
 	Checks int    `json:"checks"`
+	Unseen string `json:"unobservable,omitempty"` // why there is no check
 }
 
 func conformanceListCommand() *cobra.Command {
@@ -37,7 +38,8 @@ there are of it, and what it says.
 
 With --json it prints a list of objects: id, rule, subject, since, severity,
 basis (H header, E extension header, X behaviour of XLA's plugins, V a known
-caller depends on it, I inferred), how, fault, group, level and checks.`,
+caller depends on it, I inferred), how, fault, group, level, checks, and
+unobservable: why no client can see the rule broken, so that it has no check.`,
 		Example: "  pjrt conformance list --group EVT,ERR\n  pjrt conformance list --severity MUST donation",
 		RunE: func(cmd *cobra.Command, words []string) error {
 			for i, g := range groups {
@@ -52,14 +54,14 @@ caller depends on it, I inferred), how, fault, group, level and checks.`,
 					return usageError{fmt.Errorf("--severity %s: use MUST, SHOULD or OPT", s)}
 				}
 			}
-			covered := conformance.Covered()
+			covered, unseen := conformance.Covered(), conformance.Unobservable()
 			list := []listedRule{}
 			for _, r := range rules.All() {
 				if len(groups) > 0 && !slices.Contains(groups, r.Group()) || len(severities) > 0 && !slices.Contains(severities, string(r.Severity)) ||
 					unchecked && covered[r.ID] > 0 || !mentions(r, words) {
 					continue
 				}
-				list = append(list, listedRule{r, r.Group(), findings.LevelOf(r, false), covered[r.ID]})
+				list = append(list, listedRule{r, r.Group(), findings.LevelOf(r, false), covered[r.ID], unseen[r.ID]})
 			}
 			if asJSON {
 				e := json.NewEncoder(cmd.OutOrStdout())
@@ -100,6 +102,8 @@ func printRules(cmd *cobra.Command, list []listedRule) error {
 		}
 		checks := "no check"
 		switch {
+		case r.Unseen != "":
+			checks = "unseen"
 		case r.Checks == 1:
 			checks = "1 check"
 		case r.Checks > 1:
@@ -110,6 +114,9 @@ func printRules(cmd *cobra.Command, list []listedRule) error {
 		}
 		fmt.Fprintf(out, "  %-9s %-6s %-9s %s\n", r.ID, r.Severity, checks, r.Text)
 		fmt.Fprintf(out, "  %27s about %s; since %s; from: %s\n", "", r.Subject, r.Since, r.Basis)
+		if r.Unseen != "" {
+			fmt.Fprintf(out, "  %27s no client can see it: %s\n", "", r.Unseen)
+		}
 	}
 	_, err := fmt.Fprintf(out, "\n%d rules, %d with a check\n", len(list), checked)
 	return err

@@ -2,22 +2,29 @@
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
 // Package suite puts the checks of the contract together, and the mutants that
-// prove them. A package of checks is added by one line in each list.
+// prove them. A package of checks is added by a line in each list.
 package suite
 
 import (
+	"maps"
 	"strings"
 
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 	"github.com/purepjrt/purepjrt/conformance/internal/checks/buffers"
+	"github.com/purepjrt/purepjrt/conformance/internal/checks/client"
+	"github.com/purepjrt/purepjrt/conformance/internal/checks/library"
 	"github.com/purepjrt/purepjrt/conformance/internal/checks/numeric"
+	"github.com/purepjrt/purepjrt/conformance/internal/checks/programs"
 	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
 )
 
 // Checks returns every check of the contract.
 func Checks() []check.Check {
 	all := join(
+		library.Checks(),
+		client.Checks(),
 		buffers.Checks,
+		programs.Checks,
 		numeric.Checks(),
 	)
 	for i := range all {
@@ -59,8 +66,21 @@ func set(ids string) map[string]bool {
 // Mutants returns every fault that the checks must find.
 func Mutants() []mutant.Mutant {
 	return join(
+		library.Mutants(),
+		client.Mutants(),
+		buffers.Mutants(),
+		programs.Mutants(),
 		numeric.Mutants(),
 	)
+}
+
+// Unobservable returns the rules that no client can see broken, by id, and why.
+func Unobservable() map[string]string {
+	all := make(map[string]string)
+	for _, part := range []map[string]string{library.Unobservable, client.Unobservable, buffers.Unobservable, programs.Unobservable} {
+		maps.Copy(all, part)
+	}
+	return all
 }
 
 func join[E any](parts ...[]E) []E {

@@ -31,6 +31,19 @@ func TestTheSuiteIsWellFormed(t *testing.T) {
 	assert.Greater(t, profiles[check.Quick], profiles[check.Smoke])
 }
 
+func TestWhatCannotBeSeenHasNoCheck(t *testing.T) {
+	t.Parallel()
+	covered := make(map[string]bool)
+	for _, c := range Checks() {
+		covered[c.Rule] = true
+	}
+	for id, why := range Unobservable() {
+		assert.NotNil(t, rules.ByID(id), id)
+		assert.NotEmpty(t, why, id)
+		assert.False(t, covered[id], "%s is said to be unobservable, and there is a check", id)
+	}
+}
+
 func TestSmokeNamesRulesThatBind(t *testing.T) {
 	t.Parallel()
 	for id := range smoke {
