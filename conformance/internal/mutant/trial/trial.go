@@ -106,9 +106,9 @@ func (t *trial) run(ctx context.Context) error {
 type fate int
 
 const (
-	killed    fate = iota
-	alive          // the check does not find the fault
-	untriable      // the check does not pass without the fault either
+	killed   fate = iota
+	unpaired      // killed, but the check does not pass without the fault
+	alive         // the check does not find the fault
 )
 
 func (t *trial) fate(i int) (fate, string) {
@@ -117,12 +117,12 @@ func (t *trial) fate(i int) (fate, string) {
 	switch {
 	case sound == nil || found == nil:
 		return alive, "not tried"
+	case !found.Verdict.Failed():
+		return alive, fmt.Sprintf("%s: %s", found.Verdict, words(found))
 	case sound.Verdict != check.Pass:
-		return untriable, fmt.Sprintf("without the fault the check comes to %s: %s", sound.Verdict, words(sound))
-	case found.Verdict.Failed():
-		return killed, fmt.Sprintf("%s: %s", found.Verdict, words(found))
+		return unpaired, fmt.Sprintf("%s: %s; without the fault %s: %s", found.Verdict, words(found), sound.Verdict, words(sound))
 	}
-	return alive, fmt.Sprintf("%s: %s", found.Verdict, words(found))
+	return killed, fmt.Sprintf("%s: %s", found.Verdict, words(found))
 }
 
 func words(r *report.Result) string {
@@ -136,29 +136,28 @@ func words(r *report.Result) string {
 
 // print says what was found, and returns whether no mutant survived.
 func (t *trial) print(out io.Writer, verbose bool) bool {
-	var count [3]int
+	var count [alive + 1]int
 	proven, tried := make(map[string]bool), make(map[string]bool)
 	for _, i := range t.tried {
 		f, why := t.fate(i)
 		count[f]++
 		m := &t.mutants[i]
 		tried[m.Check] = true
-		switch f {
-		case killed:
-			proven[m.Check] = true
-			if verbose {
-				fmt.Fprintf(out, "killed     %s\n           %s\n", m.Name(), why)
-			}
-		case alive:
-			fmt.Fprintf(out, "ALIVE      %s\n           %s\n", m.Name(), why)
-		case untriable:
-			fmt.Fprintf(out, "untriable  %s\n           %s\n", m.Name(), why)
+		proven[m.Check] = proven[m.Check] || f != alive
+		switch {
+		case f == alive:
+			fmt.Fprintf(out, "ALIVE     %s\n          %s\n", m.Name(), why)
+		case f == unpaired && verbose:
+			fmt.Fprintf(out, "unpaired  %s\n          %s\n", m.Name(), why)
+		case verbose:
+			fmt.Fprintf(out, "killed    %s\n          %s\n", m.Name(), why)
 		}
 	}
 	if t.filter == nil || t.filter.String() == "" {
 		t.printToothless(out, proven, tried)
 	}
-	fmt.Fprintf(out, "%d of %d mutants killed, %d alive, %d untriable, in %v\n", count[killed], len(t.tried), count[alive], count[untriable], t.took.Round(100*time.Millisecond))
+	fmt.Fprintf(out, "%d of %d mutants killed (%d where no plugin without the fault is at hand), %d alive, in %v\n",
+		count[killed]+count[unpaired], len(t.tried), count[unpaired], count[alive], t.took.Round(100*time.Millisecond))
 	return count[alive] == 0
 }
 
