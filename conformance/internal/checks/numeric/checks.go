@@ -95,6 +95,7 @@ func Checks() []check.Check {
 	cs = append(cs, randoms()...)
 	cs = append(cs, edges()...)
 	cs = append(cs, invariances()...)
+	cs = append(cs, generations()...)
 	controls(func(name string, p program) { put(name, check.Quick, p) })
 	return cs
 }
