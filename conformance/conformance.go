@@ -69,6 +69,10 @@ type Options struct {
 	// NoReruns leaves out the repetition of failed checks.
 	NoReruns bool
 
+	// Reports is a folder for Test to write the report to, in every form:
+	// report.json, report.html, report.md, junit.xml and badge.svg. Empty: none.
+	Reports string
+
 	// Progress is called when a check is done, by one goroutine at a time.
 	Progress func(Progress)
 	// WorkerArgs are the arguments that this program is started with as a
@@ -78,10 +82,11 @@ type Options struct {
 	// the report says; empty: pjrt conformance.
 	Command string
 
-	suite string                    // for tests: which checks
-	fault string                    // for tests: what the program does to the plugin
-	token string                    // of the worker
-	lines func(*check.Check) string // how to reproduce a failure
+	suite    string                    // for tests: which checks
+	fault    string                    // for tests: what the program does to the plugin
+	token    string                    // of the worker
+	noWorker bool                      // for tests: the program does not call Worker
+	lines    func(*check.Check) string // how to reproduce a failure
 }
 
 // Progress is how far a run is.
@@ -109,6 +114,10 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if _, ok := worker.Asked(); ok {
 		return nil, errors.New("conformance.Run was called in a worker: main must call conformance.Worker before anything else")
 	}
+	o.token = runToken
+	if o.noWorker {
+		o.token = "nobody"
+	}
 	c, err := o.config()
 	if err != nil {
 		return nil, err
@@ -125,10 +134,14 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 // return then. A program that calls Run must call Worker at the start of main,
 // or Run cannot start workers.
 func Worker() {
-	if _, ok := worker.Asked(); ok {
+	if token, ok := worker.Asked(); ok && token == runToken {
 		session.Serve(session.Program{Checks: checksOf})
 	}
 }
+
+// runToken tells the workers of Run from those of Test, which a test binary can
+// have, too.
+const runToken = "run"
 
 // config turns the options into the driver's form.
 func (o *Options) config() (*driver.Config, error) {
@@ -189,6 +202,14 @@ func options(list []capi.Attribute) []session.Option {
 		out = append(out, session.Option(a))
 	}
 	return out
+}
+
+// ParseOption reads a create option of the form NAME=VALUE or NAME:TYPE=VALUE,
+// where TYPE is string, int, ints, float or bool. Without one, a value is what
+// it looks like.
+func ParseOption(text string) (capi.Attribute, error) {
+	o, err := session.ParseOption(text)
+	return capi.Attribute(o), err
 }
 
 // commandLine is the command that runs one check.

@@ -7,35 +7,19 @@ import (
 	"fmt"
 
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
-	"github.com/purepjrt/purepjrt/conformance/internal/checks/buffers"
-	"github.com/purepjrt/purepjrt/conformance/internal/checks/numeric"
+	"github.com/purepjrt/purepjrt/conformance/internal/suite"
 )
-
-// parts are the packages that hold the checks.
-var parts = []func() []check.Check{
-	func() []check.Check { return buffers.Checks },
-	numeric.Checks,
-}
 
 // suites are the lists of checks that a worker can be asked for. The contract's
 // has no name.
-var suites = map[string]func() []check.Check{"": contract}
-
-// contract returns every check of the contract.
-func contract() []check.Check {
-	var all []check.Check
-	for _, part := range parts {
-		all = append(all, part()...)
-	}
-	return all
-}
+var suites = map[string]func() []check.Check{"": suite.Checks}
 
 // checksOf returns the checks of a suite. One that is wrong as data is an error
 // of the suite.
-func checksOf(suite string) ([]check.Check, error) {
-	list, ok := suites[suite]
+func checksOf(name string) ([]check.Check, error) {
+	list, ok := suites[name]
 	if !ok {
-		return nil, fmt.Errorf("there is no suite %q", suite)
+		return nil, fmt.Errorf("there is no suite %q", name)
 	}
 	checks := list()
 	seen := make(map[string]bool, len(checks))
@@ -56,8 +40,12 @@ func checksOf(suite string) ([]check.Check, error) {
 // rule's id.
 func Covered() map[string]int {
 	covered := make(map[string]int)
-	for _, c := range contract() {
+	for _, c := range suite.Checks() {
 		covered[c.Rule]++
 	}
 	return covered
 }
+
+// Unobservable returns the rules that no client can see broken, by id, and why:
+// there is no check of them for that reason.
+func Unobservable() map[string]string { return suite.Unobservable() }

@@ -24,9 +24,8 @@ import (
 // (ErrNotFound).
 //
 // Compilers end the process on some programs, see [Program]; libtpu also on
-// dimensions of no known bound (? without #stablehlo.bounds), which are an error
-// here in MLIR text, and on collective permutes from or to devices that do not
-// exist.
+// dimensions of no known bound (? without #stablehlo.bounds) and on collective
+// permutes from or to devices that do not exist, which are an error here in MLIR.
 func (p *Plugin) CompileFor(ctx context.Context, topology *Topology, program Program, opts *CompileOptions) (*Executable, error) {
 	return compileFor(ctx, p, nil, topology, program, opts)
 }
@@ -74,6 +73,7 @@ func compileFor(ctx context.Context, p *Plugin, client *Client, topology *Topolo
 		err = call.Do(p.table)
 		runtime.KeepAlive(in)
 		if err != nil {
+			in.saveFailed(err)
 			return nil, err
 		}
 		return newExecutable(p.table, call.Args.Executable, topology.owner(), in.parameters)

@@ -301,3 +301,29 @@ func TestAheadOfTimeGPUTopologies(t *testing.T) {
 	_, err = cuda.NewTopology(context.Background(), "", []pjrt.Attribute{{Name: "target_config", Value: "no such field"}})
 	require.ErrorIs(t, err, pjrt.ErrFailedPrecondition)
 }
+
+// With a single device libtpu ends the process on these.
+func TestAheadOfTimePermutesToDevicesThatDoNotExist(t *testing.T) {
+	p := openTPU(t)
+	topology := newTopology(t, p, "v5e:2x2")
+	program := func(pairs string) pjrt.Program {
+		return pjrt.Program{Code: []byte(`func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = "stablehlo.collective_permute"(%a) {source_target_pairs = dense<` + pairs + `> : tensor<1x2xi64>} : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}`)}
+	}
+	for _, c := range []struct {
+		replicas int
+		pairs    string
+		ok       bool
+	}{{1, "[[0, 1]]", false}, {1, "[[0, 0]]", true}, {2, "[[0, 1]]", true}, {2, "[[0, 2]]", false}} {
+		exe, err := p.CompileFor(context.Background(), topology, program(c.pairs), &pjrt.CompileOptions{Replicas: c.replicas})
+		if c.ok {
+			require.NoError(t, err)
+			exe.Close()
+			continue
+		}
+		require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
+		assert.ErrorContains(t, err, "collective permute")
+	}
+}

@@ -25,6 +25,7 @@ type Buffer struct {
 	shape  Shape
 
 	hostDone   <-chan struct{} // nil when C kept no memory of the host
+	onDestroy  bool            // something is done when it is destroyed
 	references *references     // external ones
 	dynamic    answer          // does it have dimensions known only at run time?
 	readable   answer          // is its memory that of a dense array on the host?
@@ -274,9 +275,24 @@ func (c *Client) newBufferOf(h *capi.Buffer, shape Shape) *Buffer {
 	return b
 }
 
+// refill makes a closed buffer the one of h, and reports whether that could be: its
+// own is gone, and was of the same client and shape.
+func (b *Buffer) refill(c *Client, h *capi.Buffer, shape Shape) bool {
+	if b == nil || b.client != c || b.hostDone != nil || b.onDestroy || !b.shape.Equal(shape) || !b.ref.Claim() {
+		return false
+	}
+	// These may differ from one buffer to the next.
+	b.device.Store(nil)
+	b.inMemory.Store(nil)
+	b.dynamic.state.Store(0)
+	b.readable.state.Store(0)
+	b.ref.Renew(h)
+	return true
+}
+
 // newBufferWith is newBuffer with something to do when the buffer is destroyed.
 func (c *Client) newBufferWith(h *capi.Buffer, shape Shape, destroyed func()) *Buffer {
-	b := &Buffer{client: c, shape: Shape{shape.Type, slices.Clone(shape.Dims)}}
+	b := &Buffer{client: c, shape: Shape{shape.Type, slices.Clone(shape.Dims)}, onDestroy: true}
 	destroy := c.destroyBuffer
 	b.references = lifetime.Init[capi.Buffer, references](&b.ref, "buffer", h, c.ref, func(h *capi.Buffer) {
 		destroy(h)

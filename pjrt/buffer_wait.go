@@ -136,36 +136,14 @@ func (c *Client) keepUntil(h *capi.Event, data []byte) <-chan struct{} {
 }
 
 // after calls fn, which keeps what it refers to referenced until then, once the
-// event is ready: at once, or later from a goroutine. Closing the event does not
-// call it off.
+// event is ready: at once, or later in a goroutine of its own. Closing the event
+// does not call it off.
 func (e *Event) after(fn func()) {
-	h, err := e.ref.Acquire()
-	if err != nil {
+	if ready, err := e.Ready(); ready || err != nil {
 		fn()
 		return
 	}
-	finished := func() {
-		e.ref.Release()
+	if err := e.OnReady(func(error) { fn() }); err != nil {
 		fn()
-	}
-	var ready capi.Call[capi.EventIsReadyArgs]
-	ready.Args.Event = h
-	if err := ready.Do(e.table); err == nil && ready.Args.IsReady {
-		finished()
-		return
-	}
-	// What follows must not run on the plugin's thread, inside of the callback.
-	callback, handle := capi.NewEventOnReadyCallback(func(h *capi.ErrorHandle) {
-		_ = e.table.TakeError(h)
-		go finished()
-	})
-	var call capi.Call[capi.EventOnReadyArgs]
-	call.Args.Event, call.Args.Callback, call.Args.UserArg = h, callback, uintptr(handle)
-	if err := call.Do(e.table); err != nil {
-		handle.Delete()
-		go func() {
-			_ = e.Wait(context.Background())
-			finished()
-		}()
 	}
 }

@@ -36,6 +36,7 @@ func (c *Client) Compile(ctx context.Context, program Program, opts *CompileOpti
 		err = call.Do(c.table)
 		runtime.KeepAlive(in)
 		if err != nil {
+			in.saveFailed(err)
 			return nil, err
 		}
 		return newLoadedExecutable(c, call.Args.Executable, in.parameters)

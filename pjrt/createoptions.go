@@ -9,6 +9,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/purepjrt/purepjrt/pjrt/internal/spelling"
 )
 
 // createOptionTypes are the create options that XLA's plugins know, by the family
@@ -174,32 +176,11 @@ func unknownCreateOption(kind Kind, name string) error {
 func nearest(name string, candidates []string) string {
 	best, distance := "", len(name)/3+2
 	for _, c := range candidates {
-		if d := editDistance(name, c); d < distance {
+		if d := spelling.Distance(name, c); d < distance {
 			best, distance = c, d
 		}
 	}
 	return best
-}
-
-// editDistance is the number of letters to insert, delete or replace.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			d := diagonal
-			if a[i] != b[j] {
-				d++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(d, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }
 
 // attributeInt returns a value that is sent as an int64.

@@ -51,6 +51,11 @@ type ExecuteOptions struct {
 	// values out while it runs. Since API 0.112.
 	HLOOutputs []HLOOutput
 
+	// ReuseResults lets ExecuteInto use Buffers in outs again that are closed, so
+	// that a steady call allocates nothing: they are the results then, for everyone
+	// who still has them. Others in outs are replaced as without it.
+	ReuseResults bool
+
 	// NoRetry fails at once when a device is out of memory. Without it unreachable
 	// buffers are collected first, and the program is tried once more.
 	NoRetry bool
@@ -61,9 +66,10 @@ type ExecuteOptions struct {
 // arguments: those that were donated have lost their contents, but are closed
 // like all others. opts may be nil.
 //
-// Arguments are checked first: their number, shapes, types, client, device, and
-// that they have contents. Plugins themselves would take an argument of another
-// type of the same size for what it is not.
+// Arguments are checked first: their number, shapes, types, client, device, layouts
+// if the plugin tells those of the program, and that they have contents. Plugins
+// themselves would take an argument of another type of the same size for what it is
+// not.
 //
 // When ctx ends first, Execute returns its error and the execution goes on, its
 // results unseen.
@@ -80,7 +86,8 @@ func (e *LoadedExecutable) Execute(ctx context.Context, args []*Buffer, opts *Ex
 
 // ExecuteInto is Execute with the results in outs, which must be as long as the
 // program has results. What outs held before is not closed. After an error outs
-// is unchanged. A steady call allocates nothing but the results.
+// is unchanged. A steady call allocates nothing but the results, and with
+// ExecuteOptions.ReuseResults nothing at all.
 func (e *LoadedExecutable) ExecuteInto(ctx context.Context, outs []*Buffer, args []*Buffer, opts *ExecuteOptions) error {
 	if err := e.single(); err != nil {
 		return err

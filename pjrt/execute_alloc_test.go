@@ -71,6 +71,34 @@ func TestASteadyCallAllocatesNothingButItsResults(t *testing.T) {
 	t.Logf("%v allocations for each result", allocs[1])
 }
 
+func TestASteadyCallAllocatesNothingWhenItsResultsAreUsedAgain(t *testing.T) {
+	ctx := context.Background()
+	client := newClient(t)
+	a, b := upload(t, client, floats(1, 2, 3, 4)), upload(t, client, floats(10, 20, 30, 40))
+	opts := &pjrt.ExecuteOptions{ReuseResults: true}
+	for n := range 3 {
+		exe := compile(t, client, copies(n))
+		outs, args := make([]*pjrt.Buffer, n), []*pjrt.Buffer{a, b}
+		call := func() {
+			for _, o := range outs {
+				o.Close()
+			}
+			if err := exe.ExecuteInto(ctx, outs, args, opts); err != nil {
+				t.Error(err)
+			}
+		}
+		call()
+		before := append([]*pjrt.Buffer(nil), outs...)
+		assert.InDelta(t, 0, testing.AllocsPerRun(200, call), 0.01, "%d results", n)
+		for i, o := range outs {
+			assert.Same(t, before[i], o)
+			sum := float32(i)
+			assert.Equal(t, []float32{11 + sum, 22 + sum, 33 + sum, 44 + sum}, read(t, o))
+			o.Close()
+		}
+	}
+}
+
 // BenchmarkExecute is what one execution of a trivial program costs, with its
 // result closed.
 func BenchmarkExecute(b *testing.B) {
@@ -82,10 +110,11 @@ func BenchmarkExecute(b *testing.B) {
 	require.NoError(b, err)
 	defer bound.Close()
 	args, open := []*pjrt.Buffer{x, x}, []*pjrt.Buffer{x}
-	outs := make([]*pjrt.Buffer, 1)
+	outs, reuse := make([]*pjrt.Buffer, 1), &pjrt.ExecuteOptions{ReuseResults: true}
 	for name, run := range map[string]func() error{
 		"execute": func() (err error) { outs, err = exe.Execute(ctx, args, nil); return err },
 		"into":    func() error { return exe.ExecuteInto(ctx, outs, args, nil) },
+		"reused":  func() error { return exe.ExecuteInto(ctx, outs, args, reuse) },
 		"bound":   func() error { return bound.ExecuteInto(ctx, outs, open, nil) },
 		"start": func() error {
 			e, err := exe.Start(ctx, args, nil)

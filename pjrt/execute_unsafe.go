@@ -560,6 +560,9 @@ func (l *launch) adopt(d int, outs []*Buffer) error {
 	}
 	for i, h := range handles {
 		handles[i] = nil // it is the Buffer's now
+		if l.opts.ReuseResults && outs[i].refill(e.client, h, shapes[i]) {
+			continue
+		}
 		outs[i] = e.client.newBufferOf(h, shapes[i])
 	}
 	return nil

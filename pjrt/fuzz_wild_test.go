@@ -53,6 +53,8 @@ var wildTypes = map[reflect.Type]bool{
 	reflect.TypeFor[*pjrt.Mesh]():               true,
 	reflect.TypeFor[*pjrt.MultiSliceConfig]():   true,
 	reflect.TypeFor[*pjrt.Plugin]():             true,
+	reflect.TypeFor[*pjrt.Profiler]():           true,
+	reflect.TypeFor[*pjrt.RawBuffer]():          true,
 	reflect.TypeFor[*pjrt.RawCopy]():            true,
 	reflect.TypeFor[*pjrt.Reference]():          true,
 	reflect.TypeFor[*pjrt.ShardedArray]():       true,
@@ -89,6 +91,7 @@ var wildFunctions = map[string]reflect.Value{
 // their documentation says.
 var wildNever = map[string]string{
 	"Register":           "any address is taken for that of a table",
+	"RegisterCustomCall": "any address is taken for that of a handler",
 	"ViewOfDeviceMemory": "any address is taken for what the caller says it is",
 	"DeserializeAndLoad": "plugins take damaged bytes for what they are not",
 }
@@ -398,15 +401,16 @@ func describe(args []reflect.Value) string {
 
 // wildPlain are functions that wild calls leave out.
 var wildPlain = map[string]string{
-	"AlignedSlice": "takes memory, nothing else",
-	"DonateAll":    "takes nothing",
-	"DonateNone":   "takes nothing",
-	"Flags":        "takes nothing",
-	"Layout":       "a plain value",
-	"Live":         "takes nothing",
-	"Observe":      "for the whole process",
-	"RowMajor":     "takes memory, nothing else",
-	"SetLogger":    "for the whole process",
+	"AlignedSlice":       "takes memory, nothing else",
+	"DonateAll":          "takes nothing",
+	"DonateNone":         "takes nothing",
+	"Flags":              "takes nothing",
+	"Layout":             "a plain value",
+	"Live":               "takes nothing",
+	"Observe":            "for the whole process",
+	"RowMajor":           "takes memory, nothing else",
+	"SaveFailedPrograms": "for the whole process",
+	"SetLogger":          "for the whole process",
 }
 
 // What the package gains is called wildly too, or somebody says why not.

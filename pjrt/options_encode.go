@@ -102,6 +102,17 @@ func (o *CompileOptions) encodeFor(p Program, t compileTarget) ([]byte, error) {
 	return b, sent.checkPropagation(p)
 }
 
+// devices returns how many devices a program runs on, or 0 when that is not certain.
+func (o *CompileOptions) devices() int {
+	switch {
+	case o == nil:
+		return 1
+	case len(o.Extra) > 0 || o.Replicas < 0 || o.Partitions < 0 || o.Replicas > maxDevices || o.Partitions > maxDevices:
+		return 0
+	}
+	return max(o.Replicas, 1) * max(o.Partitions, 1)
+}
+
 // encode checks the options for a target and returns their wire form.
 func (o *CompileOptions) encode(t compileTarget) ([]byte, error) {
 	if o == nil {

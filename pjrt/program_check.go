@@ -19,12 +19,26 @@ const maxElements = 1 << 50
 
 // checkCode refuses what XLA's compilers are known to end the process on, as far
 // as it can be seen in MLIR: functions without a body or that call themselves, and
-// arrays beyond all memory. libtpu ends it on dimensions without a bound too.
-func (p Program) checkCode(plugin *Plugin) error {
-	if p.Format != FormatMLIR {
+// arrays beyond all memory. libtpu ends it on dimensions without a bound too, and on
+// collective permutes between devices that do not exist, when there is only one.
+func (p Program) checkCode(plugin *Plugin, devices int) error {
+	switch p.Format {
+	case FormatMLIR:
+	case FormatHLO:
+		return checkHLO(p.Code)
+	case FormatHLOWithConfig:
+		module, err := wireMessage(p.Code, fieldHLOModule)
+		if err != nil {
+			return nil // the plugin says what it is
+		}
+		return checkHLO(module)
+	default:
 		return nil
 	}
 	t := mlirText{bounded: plugin.kind == KindTPU, functions: make(map[string]*mlirFunction)}
+	if plugin.kind == KindTPU {
+		t.devices = devices
+	}
 	switch {
 	case bytes.HasPrefix(p.Code, []byte(bytecodeMagic)):
 		module, err := bytecode.Read(p.Code)
@@ -55,6 +69,11 @@ func (t *mlirText) take(m *bytecode.Module) error {
 			return noBody(f.Name)
 		}
 		t.functions[f.Name] = &mlirFunction{name: f.Name, uses: f.Uses}
+	}
+	for _, n := range m.Permuted {
+		if err := t.checkPermuted(n); err != nil {
+			return err
+		}
 	}
 	for _, tensor := range m.Tensors {
 		text := tensor.Text
@@ -92,6 +111,7 @@ const tensorType = "tensor<"
 type mlirText struct {
 	rest      []byte
 	bounded   bool // whether dimensions need a bound
+	devices   int  // that the program is for, 0 if it does not matter
 	functions map[string]*mlirFunction
 	current   *mlirFunction // that was begun last, nil before the first
 }
@@ -148,7 +168,13 @@ func (t *mlirText) scan() error {
 				t.current.uses = append(t.current.uses, name)
 			}
 		case isWordByte(t.rest[0]):
-			custom = bytes.HasSuffix(t.word(), []byte(customCall))
+			word := t.word()
+			if string(word) == "source_target_pairs" {
+				if err := t.checkPairs(); err != nil {
+					return err
+				}
+			}
+			custom = bytes.HasSuffix(word, []byte(customCall))
 			continue
 		default:
 			t.rest = t.rest[1:]
@@ -244,6 +270,36 @@ func (t *mlirText) checkTensor() error {
 	if dynamic && t.bounded && !t.hasBounds() {
 		return invalid("the type tensor<%s in the program has a dimension of no known bound, which libtpu ends the process on: "+
 			"give it a bound (#stablehlo.bounds), or refine the program to static shapes", t.rest[:end])
+	}
+	return nil
+}
+
+// checkPairs looks at the numbers of devices in a dense array that may be next.
+func (t *mlirText) checkPairs() error {
+	ahead := *t
+	for _, word := range []string{"=", "dense", "<"} {
+		ahead.skipSpace()
+		rest, ok := bytes.CutPrefix(ahead.rest, []byte(word))
+		if !ok {
+			return nil
+		}
+		ahead.rest = rest
+	}
+	text, _, _ := bytes.Cut(ahead.rest, []byte(">"))
+	for _, word := range bytes.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("[], \t\r\n", r) }) {
+		if n, err := strconv.ParseInt(string(word), 10, 64); err == nil {
+			if err := t.checkPermuted(n); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (t *mlirText) checkPermuted(n int64) error {
+	if t.devices > 0 && (n < 0 || n >= int64(t.devices)) {
+		return invalid("a collective permute in the program is from or to number %d, and the compile options are for %d: "+
+			"libtpu can end the process on that; set Replicas or Partitions", n, t.devices)
 	}
 	return nil
 }

@@ -5,5 +5,5 @@ package pjrt
 
 // CheckText looks at a program as for libtpu.
 func CheckText(code []byte) error {
-	return Program{Code: code, Format: FormatMLIR}.checkCode(&Plugin{kind: KindTPU})
+	return Program{Code: code, Format: FormatMLIR}.checkCode(&Plugin{kind: KindTPU}, 1)
 }

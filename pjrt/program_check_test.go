@@ -128,6 +128,26 @@ func TestDimensionsWithoutABoundAreAnErrorForTPUs(t *testing.T) {
 	}
 }
 
+func TestPermutesToDevicesThatDoNotExistAreAnErrorForTPUs(t *testing.T) {
+	for name, want := range map[string]string{"permute": "from or to number 3", "splat": "from or to number 2"} {
+		for _, version := range []string{"", "-0.9.0", "-1.13.3"} {
+			code, err := os.ReadFile("internal/bytecode/testdata/" + name + version + ".mlirbc")
+			require.NoError(t, err)
+			assert.ErrorContains(t, pjrt.CheckText(code), want, name+version)
+		}
+	}
+	for pairs, want := range map[string]string{
+		"[[0, 0]]": "", "[[0, 1]]": "number 1, and the compile options are for 1", "[]": "", "7": "number 7", `"0x00"`: "",
+	} {
+		err := pjrt.CheckText([]byte(`"stablehlo.collective_permute"(%a) {source_target_pairs = dense<` + pairs + `> : tensor<1x2xi64>}`))
+		if want == "" {
+			assert.NoError(t, err, pairs)
+		} else {
+			assert.ErrorContains(t, err, want, pairs)
+		}
+	}
+}
+
 func FuzzCheckText(f *testing.F) {
 	for _, seed := range []string{add, "", `func.func @"`, "func.func private @f(", "tensor<", "tensor<4x?x", `"\`, "//", "@", "func.func @f() -> (", "func.func @f() -> tensor<->"} {
 		f.Add(seed)

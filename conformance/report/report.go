@@ -249,6 +249,7 @@ type LevelState string
 const (
 	Reached       LevelState = "reached"
 	ReachedWaived LevelState = "with waivers" // all that fails is waived: no badge
+	InPart        LevelState = "in part"      // what ran is kept, and not everything ran
 	NotReached    LevelState = "not reached"
 	NotRun        LevelState = "not run"
 )

@@ -81,6 +81,9 @@ func (r *Result) Broken() bool {
 
 // Summarize computes levels, groups, summary and verdict from the results.
 func (r *Report) Summarize() {
+	if r.Results == nil {
+		r.Results = []Result{} // a list in JSON, too
+	}
 	r.summarizeLevels()
 	r.summarizeGroups()
 	s := &r.Summary
@@ -140,6 +143,8 @@ func (r *Report) summarizeLevels() {
 			}
 		case r.Run.Left > 0:
 			level.State, level.Reason = NotRun, fmt.Sprintf("interrupted, %d checks were left", r.Run.Left)
+		case r.partial(l.name) != "":
+			level.State, level.Reason = InPart, r.partial(l.name)
 		case len(waived) > 0:
 			level.State, level.Reason = ReachedWaived, "waived: "+some(waived)
 		}
@@ -150,10 +155,23 @@ func (r *Report) summarizeLevels() {
 	}
 }
 
+// partial says why the run cannot show a level, or nothing.
+func (r *Report) partial(level string) string {
+	switch {
+	case r.Run.Filter != "":
+		return "only checks that match " + r.Run.Filter + " were run"
+	case r.Run.Profile == "smoke":
+		return "the profile smoke has only some checks"
+	case r.Run.NoDevice != "" && level != "L0":
+		return "only what needs no client was checked: " + r.Run.NoDevice
+	}
+	return ""
+}
+
 // onTop is the state of a numbered level when the levels below it are known.
 func onTop(l Level, below LevelState) (LevelState, string, LevelState) {
 	switch {
-	case l.State == NotReached || l.State == NotRun:
+	case l.State == NotReached || l.State == NotRun || l.State == InPart:
 		return l.State, l.Reason, NotReached
 	case below == NotReached:
 		return NotReached, "a level below it is not reached", NotReached
@@ -167,7 +185,7 @@ func onTop(l Level, below LevelState) (LevelState, string, LevelState) {
 
 // some lists the first names.
 func some(names []string) string {
-	const most = 5
+	const most = 3
 	if len(names) <= most {
 		return strings.Join(names, ", ")
 	}
@@ -279,9 +297,9 @@ func findWaiver(files []*WaiverFile, x *Result, now time.Time) (file, index int,
 }
 
 // Waive applies waivers to the results: what failed as one says becomes Waived,
-// what passed although one says that it fails UnexpectedPass. run names the
-// checks that were to run.
-func (r *Report) Waive(files []*WaiverFile, now time.Time, run []string) {
+// what passed although one says that it fails UnexpectedPass. suite names all
+// checks there are, run those that were to run.
+func (r *Report) Waive(files []*WaiverFile, now time.Time, suite, run []string) {
 	r.Waivers = nil
 	uses := make(map[[2]int]*WaiverUse)
 	var all []*WaiverUse
@@ -292,6 +310,8 @@ func (r *Report) Waive(files []*WaiverFile, now time.Time, run []string) {
 			switch {
 			case w.Expired(now):
 				use.Problem = "expired on " + w.Expires
+			case len(suite) > 0 && !slices.ContainsFunc(suite, w.Covers):
+				use.Problem = "there is no such check"
 			case len(run) > 0 && !slices.ContainsFunc(run, w.Covers):
 				continue // not what this run was about
 			}

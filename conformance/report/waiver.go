@@ -97,6 +97,8 @@ func place(text []byte, offset int64, err error) error {
 	switch {
 	case errors.Is(err, io.EOF) && len(bytes.TrimSpace(text)) == 0:
 		return errors.New("the file is empty")
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		offset = int64(len(text))
 	case errors.As(err, &syntax):
 		offset = syntax.Offset
 	case errors.As(err, &kind):

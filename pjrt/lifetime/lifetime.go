@@ -43,6 +43,8 @@ type state struct {
 	// refs counts 1 for the Ref until it is closed, and 1 for each call and child;
 	// closedBit says that the Ref is closed.
 	refs atomic.Int64
+	// gone says that the object was destroyed and nothing is left to do.
+	gone atomic.Bool
 }
 
 const closedBit = 1 << 62
@@ -58,6 +60,8 @@ type owned[T, X any] struct {
 type destroyer interface{ destroy() }
 
 func (o *owned[T, X]) destroy() { o.free(o.object) }
+
+func (o *owned[T, X]) renew(object *T) { o.object = object }
 
 // guard has a cleanup, by which the collector says that the Ref of the guard is
 // gone. Registering a cleanup and taking it back costs as much as all the rest of
@@ -111,10 +115,38 @@ func begin[T, X any](r *Ref[T], kind string, object *T, parent Parent, destroy f
 	if tracking.Load() {
 		s.track()
 	}
+	r.object, r.state, r.guard = object, s, guardOf(s)
+	return &o.extra
+}
+
+func guardOf(s *state) *guard {
 	g := guards.Get().(*guard)
 	g.watched.state.Store(s)
-	r.object, r.state, r.guard = object, s, g
-	return &o.extra
+	return g
+}
+
+// Claim reports whether the Ref was closed and its object is destroyed, so that it
+// can refer to another one: whoever is told so calls Renew, and nobody else is told
+// so before. Until then the Ref stays closed.
+func (r *Ref[T]) Claim() bool {
+	return r != nil && r.state != nil && r.state.gone.CompareAndSwap(true, false)
+}
+
+// Renew makes a Ref that was claimed the reference to another object, of the same
+// kind, with the same parent, which must be in use, and the same way to destroy it.
+// Whoever still has the Ref has the new object.
+func (r *Ref[T]) Renew(object *T) {
+	s := r.state
+	s.owned.(interface{ renew(*T) }).renew(object)
+	if s.parent != nil {
+		s.parent.refs.Add(1)
+	}
+	s.counter.add(1)
+	if s.tracked = false; tracking.Load() {
+		s.track()
+	}
+	r.object, r.guard = object, guardOf(s)
+	s.refs.Store(1) // from here on it can be acquired
 }
 
 // counterOf returns the counter of a child of s, which may be nil.
@@ -198,6 +230,8 @@ func (s *state) release() {
 		if s.tracked {
 			s.untrack()
 		}
-		s = s.parent
+		parent := s.parent
+		s.gone.Store(true)
+		s = parent
 	}
 }

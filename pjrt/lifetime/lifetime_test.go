@@ -164,6 +164,85 @@ func TestWhatLivesWithAnObjectDoesNotKeepItsRef(t *testing.T) {
 	require.Error(t, err, "one that was never filled in")
 }
 
+func TestARefIsRenewedOnceItsObjectIsGone(t *testing.T) {
+	parent := lifetime.New("parent of renewed", new(object), nil, destroy)
+	a, b := new(object), new(object)
+	r := lifetime.New("renewed", a, parent, destroy)
+	assert.False(t, r.Claim(), "open")
+	_, err := r.Acquire()
+	require.NoError(t, err)
+	require.NoError(t, r.Close())
+	assert.False(t, r.Claim(), "in use")
+	r.Release()
+	assert.True(t, r.Claim())
+	assert.False(t, r.Claim(), "claimed")
+	_, err = r.Acquire()
+	require.ErrorIs(t, err, lifetime.ErrClosed)
+	r.Renew(b)
+	assert.Equal(t, 1, lifetime.Live()["renewed"])
+	got, err := r.Acquire()
+	require.NoError(t, err)
+	assert.Same(t, b, got)
+	require.NoError(t, parent.Close())
+	require.NoError(t, r.Close())
+	assert.Zero(t, b.destroyed.Load())
+	r.Release()
+	assert.EqualValues(t, 1, a.destroyed.Load())
+	assert.EqualValues(t, 1, b.destroyed.Load())
+	assert.NotContains(t, lifetime.Live(), "renewed")
+	assert.NotContains(t, lifetime.Live(), "parent of renewed")
+	assert.False(t, (*lifetime.Ref[object])(nil).Claim())
+}
+
+func TestARenewedRefThatIsForgottenIsDestroyed(t *testing.T) {
+	var destroyed atomic.Int32
+	count := func(*object) { destroyed.Add(1) }
+	func() {
+		r := lifetime.New("renewed and forgotten", new(object), nil, count)
+		r.Close()
+		require.True(t, r.Claim())
+		r.Renew(new(object))
+	}()
+	require.Eventually(t, func() bool { runtime.GC(); return destroyed.Load() == 2 }, 10*time.Second, time.Millisecond)
+}
+
+// What others do with a Ref that is renewed again and again concerns the object that
+// it has at that time.
+func TestARefIsRenewedWhileOthersUseIt(t *testing.T) {
+	r := lifetime.New("renewed and hammered", new(object), nil, destroy)
+	var stop atomic.Bool
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for !stop.Load() {
+				if got, err := r.Acquire(); err == nil {
+					if got.destroyed.Load() != 0 {
+						t.Error("acquired after its destruction")
+					}
+					r.Release()
+				}
+				r.Close()
+				runtime.Gosched()
+			}
+		})
+	}
+	deadline := time.Now().Add(20 * time.Second)
+	renewed := 0
+	for renewed < 2000 && time.Now().Before(deadline) {
+		if r.Claim() {
+			r.Renew(new(object))
+			renewed++
+		} else {
+			runtime.Gosched()
+		}
+	}
+	stop.Store(true)
+	wg.Wait()
+	r.Close()
+	assert.Equal(t, 2000, renewed)
+	assert.Zero(t, lifetime.Live()["renewed and hammered"])
+}
+
 // BenchmarkNewAndClose is what keeping track of an object costs.
 func BenchmarkNewAndClose(b *testing.B) {
 	o := new(object)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package pjrttest helps programs that use package pjrt to test themselves.
 package pjrttest
 
 import (

@@ -27,7 +27,7 @@ import (
 // Dynamic is the extent of a dimension that is known only at run time.
 const Dynamic = -1
 
-// A Param is the type of one parameter.
+// A Param is the type of one parameter, or of one result.
 type Param struct {
 	// Type is the element type. It is dtype.Invalid where the parameter is not a
 	// ranked tensor of a type that PJRT has (a token, a type alias, a quantized
@@ -84,17 +84,24 @@ func Main(program []byte) ([]Param, bool) {
 	return f.params, ok
 }
 
+// Results returns the results of the function main of program. It reports false
+// when program is not text or no main function was understood.
+func Results(program []byte) ([]Param, bool) {
+	f, ok := find(program)
+	return f.results, ok
+}
+
 // NumResults returns the number of results of the function main of program. It
 // reports false when program is not text or no main function was understood.
 func NumResults(program []byte) (int, bool) {
-	f, ok := find(program)
-	return f.results, ok
+	results, ok := Results(program)
+	return len(results), ok
 }
 
 // function is what is known of a function.
 type function struct {
 	params  []Param // not nil
-	results int
+	results []Param // not nil
 }
 
 // find looks for the function main.
@@ -146,22 +153,33 @@ func pretty(s scanner) (function, bool) {
 	if !ok {
 		return function{}, false
 	}
-	results, ok := countResults(&s)
+	results, ok := readResults(&s)
 	return function{params, results}, ok
 }
 
-// countResults reads what follows the parameters: an arrow and one type, or an
+// readResults reads what follows the parameters: an arrow and one type, or an
 // arrow and several in parentheses, or something else when there are none.
-func countResults(s *scanner) (int, bool) {
+func readResults(s *scanner) ([]Param, bool) {
 	if next := *s; next.next() != "->" {
-		return 0, true
+		return []Param{}, true
 	}
 	s.next()
-	if s.next() != "(" {
-		return 1, true
+	first := s.next()
+	if first == "(" {
+		return list(s)
 	}
-	results, ok := list(s)
-	return len(results), ok
+	// A single type ends with the bracket that closes it, if it has one.
+	tokens := []string{first}
+	var open brackets
+	for next := *s; len(open) > 0 || len(tokens) == 1 && next.next() == "<"; {
+		tok := s.next()
+		if tok == "" {
+			return nil, false
+		}
+		tokens = append(tokens, tok)
+		open.see(tok)
+	}
+	return []Param{param(tokens)}, true
 }
 
 // generic reads the attributes of an operation, before or after its region, and
@@ -194,7 +212,7 @@ func generic(s scanner) (function, bool) {
 			if f.params, typed = list(&s); !typed {
 				return function{}, false
 			}
-			if f.results, typed = countResults(&s); !typed {
+			if f.results, typed = readResults(&s); !typed {
 				return function{}, false
 			}
 		}

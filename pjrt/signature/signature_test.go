@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
 func spell(params []Param) string {
@@ -110,4 +112,25 @@ func FuzzMain(f *testing.F) {
 		params, ok := Main([]byte(program))
 		assert.True(t, ok || params == nil)
 	})
+}
+
+func TestResults(t *testing.T) {
+	t.Parallel()
+	f32, pred := Param{dtype.F32, []int64{2, 3}}, Param{dtype.Pred, []int64{}}
+	for program, want := range map[string][]Param{
+		`func.func @main(%a: tensor<4xf32>) {`:                                                                 {},
+		`func.func @main(%a: tensor<4xf32>) -> tensor<2x3xf32> {`:                                              {f32},
+		`func.func @main() -> tensor<2x3xf32> attributes {a = "tensor<i1>"} {`:                                 {f32},
+		`func.func @main() -> (tensor<2x3xf32> {jax.result_info = "a, b"}, tensor<i1>) {`:                      {f32, pred},
+		`func.func @main() -> tuple<tensor<f32>, tensor<i1>> {`:                                                {{}},
+		`func.func @main() -> !alias {`:                                                                        {{}},
+		`"func.func"() <{sym_name = "main", function_type = () -> tensor<2x3xf32>}> ({})`:                      {f32},
+		`"func.func"() <{sym_name = "main", function_type = (tensor<f32>) -> (tensor<i1>, tensor<?xf32>)}> ()`: {pred, {dtype.F32, []int64{Dynamic}}},
+	} {
+		got, ok := Results([]byte(program))
+		assert.True(t, ok, program)
+		assert.Equal(t, want, got, program)
+	}
+	_, ok := Results([]byte("func.func @main() -> tensor<f32"))
+	assert.False(t, ok, "a type that does not end")
 }

@@ -10,6 +10,7 @@
 //	pjrt compile PROGRAM [--topology NAME]       compile a program, also for devices elsewhere
 //	pjrt run PROGRAM [ARG.npy[:TYPE]]...         compile a program, run it, print its results
 //	pjrt replay SESSION                          make the recorded calls of a client again
+//	pjrt conformance --plugin PLUGIN             check a plugin against the contract
 //	pjrt version                                 show the version of this command
 //
 // Results go to standard output. Errors and progress go to standard error, an
@@ -57,6 +58,10 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if err == nil {
 		return 0
 	}
+	var status exitStatus
+	if errors.As(err, &status) {
+		return int(status)
+	}
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		err = errors.New("interrupted")
 	}
@@ -91,7 +96,7 @@ func rootCommand() *cobra.Command {
 		return usageError{fmt.Errorf("%w: see %s --help", err, cmd.CommandPath())}
 	})
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(installCommand(), listCommand(), infoCommand(), compileCommand(), runCommand(), replayCommand(), versionCommand())
+	root.AddCommand(installCommand(), listCommand(), infoCommand(), compileCommand(), runCommand(), replayCommand(), conformanceCommand(), versionCommand())
 	return root
 }
 
@@ -99,6 +104,11 @@ func rootCommand() *cobra.Command {
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
+
+// exitStatus is the error of a command that has said everything itself.
+type exitStatus int
+
+func (s exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
 
 // usage makes the error of an argument check one of the command line.
 func usage(check cobra.PositionalArgs) cobra.PositionalArgs {

@@ -25,17 +25,21 @@ func Aligned(n, alignment, offset int) []byte {
 // MemoryAt returns a copy of n bytes at an address that a plugin told, which
 // must lie in the memory of this process.
 func MemoryAt(address uintptr, n int) []byte {
-	if n == 0 {
-		return nil
+	// Byte by byte: Go 1.26 cannot compile a copy of constant size from here.
+	p := unsafe.Pointer(pointerTo(address))
+	data := make([]byte, n)
+	for i := range data {
+		data[i] = *(*byte)(unsafe.Add(p, i))
 	}
-	return append([]byte(nil), unsafe.Slice(pointerTo(address), n)...)
+	return data
 }
 
 // Poke writes to memory at an address that a plugin told, which must lie in the
 // memory of this process.
 func Poke(address uintptr, data []byte) {
-	if len(data) > 0 {
-		copy(unsafe.Slice(pointerTo(address), len(data)), data)
+	p := unsafe.Pointer(pointerTo(address))
+	for i, x := range data {
+		*(*byte)(unsafe.Add(p, i)) = x
 	}
 }
 

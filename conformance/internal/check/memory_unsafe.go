@@ -46,3 +46,8 @@ func StridedLayout(strides []int64) *capi.BufferMemoryLayout {
 
 // maxRank is the most dimensions that a layout here can have.
 const maxRank = 16
+
+// NamedValueAt returns element i of an array that the plugin returned.
+func NamedValueAt(p *capi.NamedValue, i int) *capi.NamedValue {
+	return (*capi.NamedValue)(unsafe.Add(unsafe.Pointer(p), uintptr(i)*unsafe.Sizeof(*p)))
+}

@@ -30,6 +30,8 @@ type Config struct {
 	Profile check.Profile
 	Levels  []string       // empty: all
 	Filter  *regexp.Regexp // of the checks' names; nil: all
+	// Wanted, when not nil, leaves out all checks that it does not name.
+	Wanted map[string]bool
 	// Jobs is how many workers there are at a time; 0 leaves it to the driver.
 	Jobs int
 	// Hardware says, when not empty, that the plugin's devices are not on this
@@ -65,6 +67,7 @@ const (
 	clientLimit = time.Minute      // for making a client
 	stepLimit   = 15 * time.Second // for a step of the probe
 	graceLimit  = 10 * time.Second // beyond a check's own limit
+	leastGrace  = 3 * time.Second  // whatever the factor
 )
 
 // driver is the state of a run.
@@ -89,7 +92,8 @@ func Run(ctx context.Context, c Config) (*report.Report, error) {
 	if err := d.probe(ctx); err != nil {
 		return nil, err
 	}
-	d.choose()
+	d.chosen = Choose(&d.Config)
+	d.results = make([]*report.Result, len(d.chosen))
 	queue := make([]*job, len(d.chosen))
 	for i, c := range d.chosen {
 		queue[i] = &job{check: c, index: i}
@@ -127,24 +131,26 @@ func newDriver(c Config) *driver {
 	return d
 }
 
-// choose picks the checks of the run.
-func (d *driver) choose() {
+// Choose returns the checks of a run, in the order of the contract.
+func Choose(c *Config) []*check.Check {
 	order := make(map[string]int)
 	for i, r := range rules.All() {
 		order[r.ID] = i
 	}
-	for i := range d.Checks {
-		c := &d.Checks[i]
-		if c.Profile > d.Profile || d.Filter != nil && !d.Filter.MatchString(c.Name()) {
-			continue
+	var chosen []*check.Check
+	for i := range c.Checks {
+		x := &c.Checks[i]
+		switch {
+		case x.Profile > c.Profile:
+		case c.Filter != nil && !c.Filter.MatchString(x.Name()):
+		case c.Wanted != nil && !c.Wanted[x.Name()]:
+		case len(c.Levels) > 0 && !slices.Contains(c.Levels, report.LevelOf(rules.ByID(x.Rule), x.Library)):
+		default:
+			chosen = append(chosen, x)
 		}
-		if len(d.Levels) > 0 && !slices.Contains(d.Levels, report.LevelOf(rules.ByID(c.Rule), c.Library)) {
-			continue
-		}
-		d.chosen = append(d.chosen, c)
 	}
-	slices.SortStableFunc(d.chosen, func(a, b *check.Check) int { return order[a.Rule] - order[b.Rule] })
-	d.results = make([]*report.Result, len(d.chosen))
+	slices.SortStableFunc(chosen, func(a, b *check.Check) int { return order[a.Rule] - order[b.Rule] })
+	return chosen
 }
 
 // result makes the report's form of what a check found.
@@ -169,6 +175,9 @@ func Describe(rule *rules.Rule, library bool) *report.Result {
 // dead makes the result of a check whose worker died.
 func (d *driver) dead(c *check.Check, death *worker.Death, took time.Duration) *report.Result {
 	r := check.Result{Check: c.Name(), Rule: c.Rule, Verdict: verdictOf(death), Duration: took, Failures: []string{"expected an answer; " + death.String()}}
+	if w := words(pluginOutput(death.Output, death.Trace)); w != "" {
+		r.Failures = append(r.Failures, "the last it said: "+w)
+	}
 	full := d.result(c, r)
 	full.Death = deathOf(death)
 	return full
@@ -224,6 +233,6 @@ func (d *driver) addSkew(check string, list []report.Skew) {
 // alone runs a check in a process of its own.
 func (d *driver) alone(ctx context.Context, c *check.Check) *report.Result {
 	w := &slot{driver: d}
-	defer w.end(ctx)
+	defer w.leave(ctx)
 	return w.check(ctx, c)
 }

@@ -17,6 +17,9 @@ import (
 // and this.
 const rerunShare = 30 * time.Second
 
+// longRun is what is too long to be run again more than once.
+const longRun = 5 * time.Second
+
 // rerun runs what failed again, each in a process of its own, to find out what
 // is only sometimes so. Failures that a waiver excuses are known.
 func (d *driver) rerun(ctx context.Context) {
@@ -70,8 +73,8 @@ func (d *driver) rerun(ctx context.Context) {
 func (d *driver) again(ctx context.Context, c *check.Check, r *report.Result) {
 	r.Attempts = []report.Verdict{r.Verdict}
 	times := d.Reruns
-	if r.Verdict == check.Timeout {
-		times = 1 // each costs the whole limit
+	if r.Duration > longRun {
+		times = min(times, 1)
 	}
 	for range times {
 		other := d.alone(ctx, c)
@@ -121,9 +124,17 @@ func (d *driver) finish(ctx context.Context) {
 	for i := range r.Results {
 		r.Skew = append(r.Skew, d.skew[r.Results[i].Check]...)
 	}
-	r.Waive(d.waivers(), d.start, d.chosenNames())
+	r.Waive(d.waivers(), d.start, d.suiteNames(), d.chosenNames())
 	r.Duration = time.Since(d.start)
 	r.Summarize()
+}
+
+func (d *driver) suiteNames() []string {
+	var names []string
+	for i := range d.Checks {
+		names = append(names, d.Checks[i].Name())
+	}
+	return names
 }
 
 func (d *driver) chosenNames() []string {

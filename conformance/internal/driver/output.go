@@ -3,7 +3,24 @@
 
 package driver
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
+
+// lastWords are lines in which programs say why they end: failed checks of
+// Abseil and glog, uncaught C++ exceptions, assertions of C, sanitizers.
+var lastWords = regexp.MustCompile(`^F\d{4} |Check failed: |^\s*what\(\): |Assertion .* failed|^==\d+==ERROR: |^LLVM ERROR: |PLEASE submit a bug report`)
+
+// words returns the first of the plugin's own lines that say why it ended.
+func words(output string) string {
+	for line := range strings.Lines(output) {
+		if lastWords.MatchString(line) {
+			return lastLines(line, 1)[0]
+		}
+	}
+	return ""
+}
 
 // pluginOutput cuts what the Go runtime said of the crash from the end of a
 // worker's output: the plugin's own words stand before it.

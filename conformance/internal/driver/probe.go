@@ -178,7 +178,7 @@ func (p *prober) askClient(ctx context.Context) {
 		p.Setup.NoDevice = "there is no client: " + c.Problem
 	default:
 		p.made = append(p.made, session.TaskClient)
-		p.Setup.Extra = 2 * c.Took
+		p.Setup.Extra = (2 * c.Took).Round(10 * time.Millisecond)
 		r := p.report
 		r.Plugin.Platform, r.Plugin.PlatformVersion = c.Platform, c.Version
 		k := &r.Capabilities

@@ -86,7 +86,10 @@ func (d *driver) run(ctx context.Context, queue []*job) {
 				if r == nil {
 					return
 				}
-				if j.check.Hostile || disturbing(r.Verdict) {
+				switch {
+				case disturbing(r.Verdict):
+					s.leave(ctx)
+				case j.check.Hostile:
 					s.end(ctx)
 				}
 				w.mu.Lock()
@@ -184,6 +187,10 @@ func (d *driver) scale(limit time.Duration) time.Duration {
 // check runs a check in the slot's worker. Nil means that ctx ended.
 func (s *slot) check(ctx context.Context, c *check.Check) *report.Result {
 	d := s.driver
+	if d.Setup.NoDevice != "" && !c.Library {
+		// The worker would say the same after loading the library.
+		return d.result(c, check.Result{Verdict: check.SkipEnv, Skip: d.Setup.NoDevice})
+	}
 	if err := s.ready(ctx); err != nil {
 		if ctx.Err() != nil {
 			return nil
@@ -192,7 +199,7 @@ func (s *slot) check(ctx context.Context, c *check.Check) *report.Result {
 	}
 	var r check.Result
 	start := time.Now()
-	limit := session.Limit(c, d.Setup.Factor, d.Setup.Extra) + d.scale(graceLimit)
+	limit := session.Limit(c, d.Setup.Factor, d.Setup.Extra) + max(d.scale(graceLimit), leastGrace)
 	death, err := s.process.Do(ctx, session.TaskCheck, session.Check{Name: c.Name()}, limit, &r)
 	switch {
 	case ctx.Err() != nil:
@@ -218,6 +225,20 @@ func (s *slot) check(ctx context.Context, c *check.Check) *report.Result {
 
 // closeLimit is how long a client's destruction may take.
 const closeLimit = 20 * time.Second
+
+// leaveLimit is how long a client's destruction may take after a check failed.
+const leaveLimit = 3 * time.Second
+
+// leave closes a worker that a failed check may have left in any state: whether
+// it goes quietly says nothing.
+func (s *slot) leave(ctx context.Context) {
+	if s.process == nil {
+		return
+	}
+	_, _ = s.process.Do(ctx, session.TaskClose, nil, s.driver.scale(leaveLimit), new(any))
+	s.process.Kill()
+	s.process = nil
+}
 
 // end closes the slot's worker. A plugin that dies when its client is destroyed
 // is a problem of the whole run: no check was under way.

@@ -24,7 +24,9 @@ import (
 type Program struct {
 	// Checks returns the checks of a suite.
 	Checks func(suite string) ([]check.Check, error)
-	// Open makes the table; nil opens Setup.Plugin.
+	// Open makes the table; nil opens Setup.Plugin. It is called again when a
+	// worker is to go on with another plugin: what it returned before is not used
+	// any more then.
 	Open func(Setup) (*capi.Table, error)
 }
 
@@ -50,6 +52,7 @@ func (s *session) handle(task string, params json.RawMessage) (result any, err e
 		}
 	}()
 	if task == TaskOpen {
+		s.setup = Setup{}
 		if err := json.Unmarshal(params, &s.setup); err != nil {
 			return nil, err
 		}
@@ -103,6 +106,10 @@ func call[A any](t *capi.Table, args *A) error {
 }
 
 func (s *session) open() (*Opened, error) {
+	if s.env != nil {
+		_ = s.env.Close() // a faulty plugin may well refuse
+		s.env, s.subject = nil, nil
+	}
 	list, err := s.program.Checks(s.setup.Suite)
 	if err != nil {
 		return nil, err

@@ -9,6 +9,8 @@ package session
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
+	"strconv"
 	"strings"
 	"time"
 
@@ -141,12 +143,88 @@ func (o *Option) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// String is the form of the command line.
+// String is the form of the command line, which ParseOption reads.
 func (o Option) String() string {
-	if list, ok := o.Value.([]int64); ok {
-		return o.Name + "=" + strings.Trim(strings.Join(strings.Fields(fmt.Sprint(list)), ","), "[]")
+	text := fmt.Sprint(o.Value)
+	if _, ok := o.Value.([]int64); ok {
+		text = strings.Trim(strings.Join(strings.Fields(text), ","), "[]")
 	}
-	return fmt.Sprintf("%s=%v", o.Name, o.Value)
+	if got, err := ParseOption(o.Name + "=" + text); err == nil && reflect.DeepEqual(got, o) {
+		return o.Name + "=" + text
+	}
+	return o.Name + ":" + typeName(o.Value) + "=" + text
+}
+
+func typeName(v any) string {
+	switch v.(type) {
+	case int64, int:
+		return "int"
+	case []int64:
+		return "ints"
+	case float32:
+		return "float"
+	case bool:
+		return "bool"
+	}
+	return "string"
+}
+
+// ParseOption reads NAME=VALUE or NAME:TYPE=VALUE, where TYPE is string, int,
+// ints, float or bool. Without one, a value is what it looks like: an integer,
+// integers with commas, a number with a point, true or false, or else text.
+func ParseOption(text string) (Option, error) {
+	name, value, ok := strings.Cut(text, "=")
+	name, kind, typed := strings.Cut(name, ":")
+	if !ok || name == "" {
+		return Option{}, fmt.Errorf("option %q: it has the form NAME=VALUE or NAME:TYPE=VALUE", text)
+	}
+	if !typed {
+		for _, kind := range []string{"int", "bool", "float", "ints"} {
+			if kind == "ints" && !strings.Contains(value, ",") || kind == "float" && !strings.Contains(value, ".") {
+				continue
+			}
+			if v, err := parseValue(kind, value); err == nil {
+				return Option{name, v}, nil
+			}
+		}
+		return Option{name, value}, nil
+	}
+	v, err := parseValue(kind, value)
+	if err != nil {
+		return Option{}, fmt.Errorf("option %s: %w", name, err)
+	}
+	return Option{name, v}, nil
+}
+
+func parseValue(kind, value string) (any, error) {
+	switch kind {
+	case "string":
+		return value, nil
+	case "int":
+		return strconv.ParseInt(value, 10, 64)
+	case "float":
+		f, err := strconv.ParseFloat(value, 32)
+		return float32(f), err
+	case "bool":
+		switch value {
+		case "true":
+			return true, nil
+		case "false":
+			return false, nil
+		}
+		return nil, fmt.Errorf("%q is neither true nor false", value)
+	case "ints":
+		numbers := []int64{}
+		for _, part := range strings.FieldsFunc(value, func(r rune) bool { return r == ',' }) {
+			n, err := strconv.ParseInt(part, 10, 64)
+			if err != nil {
+				return nil, err
+			}
+			numbers = append(numbers, n)
+		}
+		return numbers, nil
+	}
+	return nil, fmt.Errorf("there is no type %q: use string, int, ints, float or bool", kind)
 }
 
 // Attributes is the form that capi takes.

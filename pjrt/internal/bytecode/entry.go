@@ -5,6 +5,7 @@ package bytecode
 
 import (
 	"bytes"
+	"encoding/binary"
 	"slices"
 )
 
@@ -19,12 +20,14 @@ type entry struct {
 const (
 	builtinDictionary = 1
 	builtinString     = 2
-	builtinSymbol     = 4 // FlatSymbolRefAttr
+	builtinSymbol     = 4  // FlatSymbolRefAttr
+	builtinNumbers    = 18 // DenseIntOrFPElementsAttr
 
 	builtinTensor        = 13
 	builtinEncodedTensor = 14
 
 	vhloString        = 14
+	vhloNumbers       = 15 // TensorV1Attr
 	vhloTensor        = 20
 	vhloEncodedTensor = 21
 )
@@ -99,6 +102,27 @@ func (m *module) isSymbol(index uint64) bool {
 	}
 	code, _, ok := m.open(index, "vhlo")
 	return ok && code == vhloString
+}
+
+// numbers returns the elements of an attribute that is an array of 64-bit integers;
+// those that are all the same may be one.
+func (m *module) numbers(index uint64) (list []int64, ok bool) {
+	code, r, ok := m.open(index, "builtin")
+	if !ok || code != builtinNumbers {
+		if code, r, ok = m.open(index, "vhlo"); !ok || code != vhloNumbers {
+			return nil, false
+		}
+	}
+	r.varint() // type
+	words := r.bytes(r.varint())
+	data := words.rest()
+	if r.err != nil || len(data)%8 != 0 {
+		return nil, false
+	}
+	for ; len(data) > 0; data = data[8:] {
+		list = append(list, int64(binary.LittleEndian.Uint64(data)))
+	}
+	return list, true
 }
 
 // dictionary calls fn with the names and indices of the members of a dictionary.

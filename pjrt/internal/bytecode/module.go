@@ -12,6 +12,8 @@ const Magic = "ML\xefR"
 type Module struct {
 	Functions []Function
 	Tensors   []Tensor
+	// Permuted are the numbers of devices in collective permutes.
+	Permuted []int64
 }
 
 // Function is a function of a module.

@@ -27,8 +27,13 @@ var modules = map[string]struct {
 	"dynamic":   {[]function{{"main", true, nil}}, bytecode.Tensor{Dims: []int64{bytecode.Dynamic, 3}}},
 	"bounded":   {[]function{{"main", true, nil}}, bytecode.Tensor{Dims: []int64{bytecode.Dynamic, 3}, Encoded: true}},
 	"regions":   {[]function{{"main", true, []string{"h"}}, {"h", true, nil}, {"alone", true, []string{"alone"}}}, bytecode.Tensor{Dims: []int64{}}},
+	"permute":   {[]function{{"main", true, nil}}, bytecode.Tensor{Dims: []int64{}}},
+	"splat":     {[]function{{"main", true, nil}}, bytecode.Tensor{Dims: []int64{}}},
 	"composite": {[]function{{"main", true, []string{"impl"}}, {"impl", true, nil}}, bytecode.Tensor{Dims: []int64{}}},
 }
+
+// permuted are the numbers in the collective permutes of modules.
+var permuted = map[string][]int64{"permute": {0, 3, 3, 1}, "splat": {2}}
 
 func files(t testing.TB, name string) []string {
 	t.Helper()
@@ -53,6 +58,7 @@ func TestModulesOfAllVersionsSayWhatIsInThem(t *testing.T) {
 			require.NoError(t, err, file)
 			assert.Equal(t, want.functions, m.Functions, file)
 			assert.Contains(t, m.Tensors, want.tensor, file)
+			assert.Equal(t, permuted[name], m.Permuted, file)
 		}
 	}
 }

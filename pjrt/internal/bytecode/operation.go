@@ -124,8 +124,30 @@ func (m *module) note(op operation) error {
 		m.function = len(m.Functions) - 1
 	case "func.call", "vhlo.call_v1", "stablehlo.composite", "vhlo.composite_v1":
 		m.noteSymbols(op)
+	case "stablehlo.collective_permute", "vhlo.collective_permute_v1":
+		m.notePermute(op)
 	}
 	return nil
+}
+
+// notePermute notes the devices of a collective permute, its last property.
+func (m *module) notePermute(op operation) {
+	note := func(index uint64) {
+		list, _ := m.numbers(index)
+		m.Permuted = append(m.Permuted, list...)
+	}
+	if op.parts&hasAttributes != 0 {
+		m.dictionary(op.attributes, func(key string, value uint64) {
+			if key == "source_target_pairs" {
+				note(value)
+			}
+		})
+	}
+	if op.properties != nil {
+		if list := op.properties.varints(); len(list) > 0 {
+			note(list[len(list)-1])
+		}
+	}
 }
 
 // functionName returns the name of a function. Properties are in the order of

@@ -53,6 +53,7 @@ func BenchmarkExecute(b *testing.B) {
 
 	raw := rawExecution(b, plugin.Table())
 	args, open, outs := []*pjrt.Buffer{x, x}, []*pjrt.Buffer{x}, make([]*pjrt.Buffer, 1)
+	again, reuse := make([]*pjrt.Buffer, 1), &pjrt.ExecuteOptions{ReuseResults: true}
 	check := func(err error) {
 		if err != nil {
 			panic(err)
@@ -90,6 +91,12 @@ func BenchmarkExecute(b *testing.B) {
 		{"ExecuteInto-cancellable", func(n int) {
 			for range n {
 				check(exe.ExecuteInto(cancellable, outs, args, nil))
+			}
+		}},
+		{"ExecuteInto-reused", func(n int) {
+			for range n {
+				check(exe.ExecuteInto(ctx, again, args, reuse))
+				again[0].Close()
 			}
 		}},
 		{"Execute", func(n int) {

@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/purepjrt/purepjrt/pjrt/internal/spelling"
 )
 
 // The kinds of flags.
@@ -121,7 +123,7 @@ func Suggest(name string) []string {
 	var near []candidate
 	limit := max(2, len(name)/4)
 	for _, f := range list() {
-		if d := editDistance(name, f.Name); d <= limit {
+		if d := spelling.Distance(name, f.Name); d <= limit {
 			near = append(near, candidate{f.Name, d})
 		}
 	}
@@ -153,25 +155,3 @@ func Unknown(name string) error {
 
 // maxName is more letters than any flag has.
 const maxName = 200
-
-// editDistance is the number of letters to insert, delete or replace to make b
-// of a.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		diagonal := row[0]
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := diagonal
-			if a[i-1] != b[j-1] {
-				cost++
-			}
-			diagonal = row[j]
-			row[j] = min(cost, row[j]+1, row[j-1]+1)
-		}
-	}
-	return row[len(b)]
-}

@@ -74,7 +74,7 @@ func child(t *testing.T, path string, c *check.Check) check.Result {
 		require.NoError(t, err, "%s", stderr.String())
 	}
 	r.Failures = []string{err.Error() + ": " + firstLine(stderr.String())}
-	if r.Verdict = check.Abort; strings.Contains(stderr.String(), "SIGSEGV") {
+	if r.Verdict = check.Abort; strings.Contains(r.Failures[0], "SIGSEGV") || strings.Contains(r.Failures[0], "segmentation fault") {
 		r.Verdict = check.Crash
 	}
 	return r

@@ -16,14 +16,15 @@ import (
 var Checks = slices.Concat(
 	eventChecks, eventCreateChecks, uploadChecks, uploadSemanticsChecks, downloadChecks,
 	metadataChecks, lifecycleChecks, stridesChecks,
-	asyncChecks, literalChecks,
+	asyncChecks, literalChecks, copyChecks, referenceChecks, rawChecks,
+	viewChecks, placeholderChecks, dmaChecks,
 )
 
 // Unobservable are the rules of these groups that no client can observe, with
 // the reason.
 var Unobservable = map[string]string{}
 
-// name is a check of a rule without a variant.
+// rule is a check of a rule that has one check.
 func rule(id string, run func(*check.T)) check.Check { return check.Check{Rule: id, Run: run} }
 
 // hostile is a check that a faulty plugin may well not survive.

@@ -117,7 +117,7 @@ var downloadChecks = []check.Check{
 	rule("D2H-11", func(t *check.T) { eventComesLast(t, 8<<20) }),
 	{Rule: "D2H-11", Variant: "large", Profile: check.Core, Timeout: 2 * time.Minute, Run: func(t *check.T) { eventComesLast(t, 256<<20) }},
 	rule("D2H-12", func(t *check.T) {
-		pending := t.NewPending(t.Client(), 4)
+		pending := newPending(t)
 		dst := make([]byte, 16)
 		t.Keep(dst)
 		var out capi.BufferToHostBufferArgs
@@ -140,7 +140,7 @@ var downloadChecks = []check.Check{
 		select {
 		case <-done:
 		case <-time.After(patience):
-			t.Fatalf("PJRT_Buffer_ToHostBuffer did not return within %v after the data had come", patience)
+			stuck(t, "PJRT_Buffer_ToHostBuffer did not return within %v after the data had come", patience)
 		}
 		if err == nil {
 			err = t.Wait(out.Event)
@@ -230,7 +230,7 @@ var downloadChecks = []check.Check{
 		t.ErrorCode(err, "size of a token on the host", capi.ErrorCodeUnimplemented)
 	}},
 	rule("D2H-20", func(t *check.T) {
-		pending := t.NewPending(t.Client(), 4)
+		pending := newPending(t)
 		dst := make([]byte, 16)
 		t.Keep(dst)
 		layout := check.RowMajor(1)
@@ -351,7 +351,7 @@ func askForSize(t *check.T) {
 			t.Errorf("PJRT_Event_Destroy of the event of a size query: expected success, got %v", err)
 		}
 	}
-	pending := t.NewPending(t.Client(), 4)
+	pending := newPending(t)
 	var err error
 	within(t, "PJRT_Buffer_ToHostBuffer with dst null of a buffer whose data has not come", func() {
 		out, err = check.Try(t, capi.BufferToHostBufferArgs{Src: pending.Buffer, HostLayout: check.RowMajor(1)})

@@ -45,10 +45,10 @@ var eventChecks = []check.Check{
 	rule("EVT-05", func(t *check.T) {
 		e := failedEvent(t)
 		t.ErrorCode(t.Await(e), "PJRT_Event_Await of a failed event")
-		t.Eventually(time.Second, "a failed event becomes ready", func() bool { return t.IsReady(e) })
+		t.Eventually(patience, "a failed event becomes ready", func() bool { return t.IsReady(e) })
 	}),
 	rule("EVT-06", func(t *check.T) {
-		p := t.NewPending(t.Client(), 4)
+		p := newPending(t)
 		e := t.Ready(p.Buffer)
 		within(t, "PJRT_Event_IsReady of a pending event", func() {
 			for i := range 1000 {
@@ -61,6 +61,7 @@ var eventChecks = []check.Check{
 		p.Fulfil()
 		mustAwait(t, e, "ready event")
 	}),
+	{Rule: "EVT-06", Variant: "execution", Run: readinessOfAnExecution},
 	rule("EVT-07", func(t *check.T) {
 		e := readyEvent(t)
 		mustAwait(t, e, "ready event of an upload")
@@ -74,7 +75,7 @@ var eventChecks = []check.Check{
 	}),
 	hostile("EVT-08", errorsAreIndependent),
 	hostile("EVT-09", func(t *check.T) {
-		p := t.NewPending(t.Client(), 4)
+		p := newPending(t)
 		e := t.Ready(p.Buffer)
 		if t.IsReady(e) {
 			t.SkipEnvf("no event could be made that is not ready")
@@ -133,7 +134,7 @@ var eventChecks = []check.Check{
 		called(t, p, "event that was ready before")
 	}),
 	rule("EVT-14", func(t *check.T) {
-		pending := t.NewPending(t.Client(), 4)
+		pending := newPending(t)
 		e := t.Ready(pending.Buffer)
 		var probes []*check.Probe
 		for range 10 {
@@ -155,7 +156,7 @@ var eventChecks = []check.Check{
 		}
 	}),
 	hostile("EVT-15", func(t *check.T) {
-		pending := t.NewPending(t.Client(), 4)
+		pending := newPending(t)
 		e := t.Ready(pending.Buffer)
 		p := t.NewProbe(nil)
 		check.Call(t, p.OnReady(e))
@@ -167,7 +168,7 @@ var eventChecks = []check.Check{
 	}),
 	{Rule: "EVT-16", Hostile: true, Run: reentrantCallback},
 	rule("EVT-17", func(t *check.T) {
-		pending := t.NewPending(t.Client(), 4)
+		pending := newPending(t)
 		e := t.Ready(pending.Buffer)
 		const n = 8
 		var woken atomic.Int32
@@ -201,7 +202,7 @@ var eventChecks = []check.Check{
 	}),
 	rule("EVT-19", destroyPending),
 	rule("EVT-20", func(t *check.T) {
-		pending := t.NewPending(t.Client(), 4)
+		pending := newPending(t)
 		a := check.Call(t, capi.BufferReadyEventArgs{Buffer: pending.Buffer}).Event
 		b := check.Own(t, check.Call(t, capi.BufferReadyEventArgs{Buffer: pending.Buffer}).Event)
 		if a == b {
@@ -263,7 +264,7 @@ func awaitBlocks(t *check.T) {
 	for what, e := range readyEvents(t) {
 		mustAwait(t, e, what)
 	}
-	pending := t.NewPending(t.Client(), 4)
+	pending := newPending(t)
 	e := t.Ready(pending.Buffer)
 	done := make(chan error, 1)
 	go func() {
@@ -282,9 +283,64 @@ func awaitBlocks(t *check.T) {
 			t.Errorf("PJRT_Event_Await: expected success, got %v", err)
 		}
 	case <-time.After(patience):
-		t.Fatalf("PJRT_Event_Await: it did not return within %v after the data had come", patience)
+		stuck(t, "PJRT_Event_Await: it did not return within %v after the data had come", patience)
 	}
 	t.ErrorCode(t.Await(failedEvent(t)), "PJRT_Event_Await of a failed event", failureCode)
+}
+
+// readinessOfAnExecution needs no functions but the oldest. What it asks for is
+// no time, which machines under load have none of: a call that blocks never
+// says false.
+func readinessOfAnExecution(t *check.T) {
+	const n = 128
+	exe := compiled(t, `module @long {
+  func.func @main(%a: tensor<128x128xf32>) -> tensor<128x128xf32> {
+    %zero = stablehlo.constant dense<0> : tensor<i32>
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %n = stablehlo.constant dense<500> : tensor<i32>
+    %0:2 = stablehlo.while(%i = %zero, %x = %a) : tensor<i32>, tensor<128x128xf32>
+     cond {
+      %c = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %c : tensor<i1>
+    } do {
+      %y = stablehlo.dot_general %x, %a, contracting_dims = [1] x [0] : (tensor<128x128xf32>, tensor<128x128xf32>) -> tensor<128x128xf32>
+      %j = stablehlo.add %i, %one : tensor<i32>
+      stablehlo.return %j, %y : tensor<i32>, tensor<128x128xf32>
+    }
+    return %0#1 : tensor<128x128xf32>
+  }
+}`)
+	identity := make([]float32, n*n)
+	for i := range n {
+		identity[i*n+i] = 1
+	}
+	in := check.Upload(t, t.Client(), identity, n, n)
+	start := time.Now()
+	t.Run(exe, 1, in)
+	whole := time.Since(start)
+	const attempts = 10
+	blocked := 0
+	for range attempts {
+		x := check.NewExecution(exe, 1, []*capi.Buffer{in})
+		start = time.Now()
+		if err := x.Start(t); err != nil {
+			t.Fatalf("PJRT_LoadedExecutable_Execute: expected success, got %v", err)
+		}
+		begun := time.Since(start)
+		asked := time.Now()
+		if !t.IsReady(x.Events[0]) {
+			return
+		}
+		if took := time.Since(asked); begun < whole/2 && took > whole/2 {
+			blocked++ // or the machine was busy with other things
+		}
+		mustAwait(t, x.Events[0], "event of the execution")
+	}
+	if blocked == attempts {
+		t.Errorf("PJRT_Event_IsReady of an execution that takes %v: expected false at once, and %d times of %d it waited until it could say true", whole, blocked, attempts)
+		return
+	}
+	t.SkipEnvf("executions are over when PJRT_LoadedExecutable_Execute returns, or soon after")
 }
 
 // errorsAreIndependent compares the handles themselves, and frees none twice.
@@ -328,7 +384,7 @@ func userArgs(t *check.T) {
 		e := readyEvent(t)
 		p := t.NewProbeAt(arg, nil)
 		check.Call(t, p.OnReady(e))
-		if !t.Eventually(time.Second, "the callback runs with the user_arg that was given", func() bool { return p.Count() > 0 }) {
+		if !t.Eventually(patience, "the callback runs with the user_arg that was given", func() bool { return p.Count() > 0 }) {
 			t.Notef("user_arg %#x did not come back", arg)
 			return
 		}
@@ -339,7 +395,7 @@ func userArgs(t *check.T) {
 func reentrantCallback(t *check.T) {
 	exe := compiled(t, check.AddOne)
 	victim, argument := small(t), small(t)
-	pending := t.NewPending(t.Client(), 4)
+	pending := newPending(t)
 	e := t.Ready(pending.Buffer)
 	back := make(chan *capi.Buffer, 1)
 	p := t.NewProbe(func(check.ProbeCall) {
@@ -364,13 +420,13 @@ func reentrantCallback(t *check.T) {
 			check.ExpectBuffer(t, out, []float32{2, 3, 4, 5}, "output of an execution that a callback started")
 		}
 	case <-time.After(patience):
-		t.Fatalf("a callback that destroys a buffer, uploads and starts an execution: it did not come back from the plugin within %v", patience)
+		stuck(t, "a callback that destroys a buffer, uploads and starts an execution: it did not come back from the plugin within %v", patience)
 	}
 }
 
 func destroyPending(t *check.T) {
 	exe := compiled(t, check.AddOne)
-	pending := t.NewPending(t.Client(), 4)
+	pending := newPending(t)
 	out, e := started(t, exe, pending.Buffer)
 	check.Disown(t, e)
 	ready := t.Ready(pending.Buffer)

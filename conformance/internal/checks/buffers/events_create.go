@@ -38,7 +38,7 @@ var eventCreateChecks = []check.Check{
 				t.Errorf("PJRT_Event_Await of an event that was set to OK: expected success, got %v", err)
 			}
 		case <-time.After(patience):
-			t.Fatalf("PJRT_Event_Await did not return within %v after PJRT_Event_Set", patience)
+			stuck(t, "PJRT_Event_Await did not return within %v after PJRT_Event_Set", patience)
 		}
 		check.Equal(t, true, t.IsReady(e), "is_ready of an event that was set")
 	}),
@@ -82,7 +82,7 @@ var eventCreateChecks = []check.Check{
 	}),
 	hostile("EVT-26", func(t *check.T) {
 		check.Destroy(t, created(t)) // skips where there is no such function
-		pending := t.NewPending(t.Client(), 4)
+		pending := newPending(t)
 		e := t.Ready(pending.Buffer)
 		_, err := check.Try(t, capi.EventSetArgs{Event: e})
 		t.ErrorCode(err, "PJRT_Event_Set of an event that PJRT_Event_Create did not make")

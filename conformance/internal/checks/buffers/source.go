@@ -4,7 +4,9 @@
 package buffers
 
 import (
+	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/purepjrt/purepjrt/capi"
@@ -12,7 +14,7 @@ import (
 )
 
 // patience is how long a check waits for what must come.
-const patience = 5 * time.Second
+var patience = 5 * time.Second
 
 // while is how long a check watches for what must not come.
 const while = 30 * time.Millisecond
@@ -27,8 +29,83 @@ func within(t *check.T, what string, call func()) {
 	}()
 	select {
 	case <-done:
+		return
 	case <-time.After(patience):
-		t.Fatalf("%s: expected it to return at once, and it did not within %v", what, patience)
+	}
+	t.Errorf("%s: expected it to return at once, and it did not within %v", what, patience)
+	release(t)
+	select {
+	case <-done:
+	case <-time.After(patience):
+		t.Abandon()
+	}
+	runtime.Goexit()
+}
+
+// stuck fails the check, which ends, because a call does not return or a
+// callback does not come back.
+func stuck(t *check.T, format string, args ...any) {
+	t.Errorf(format, args...)
+	t.Abandon()
+	runtime.Goexit()
+}
+
+// held are the buffers of running checks that wait for data.
+var held struct {
+	mu      sync.Mutex
+	release map[*check.T][]func() // guarded by mu
+}
+
+// hold registers what lets a buffer go that waits for data.
+func hold(t *check.T, f func()) {
+	held.mu.Lock()
+	defer held.mu.Unlock()
+	if held.release == nil {
+		held.release = make(map[*check.T][]func())
+	}
+	if held.release[t] == nil {
+		t.Cleanup(func() {
+			held.mu.Lock()
+			defer held.mu.Unlock()
+			delete(held.release, t)
+		})
+	}
+	held.release[t] = append(held.release[t], f)
+}
+
+// release lets all buffers of a check go that wait for data.
+func release(t *check.T) {
+	held.mu.Lock()
+	list := held.release[t]
+	held.mu.Unlock()
+	for _, f := range list {
+		f()
+	}
+}
+
+// pending is a buffer of four floats that has no data yet.
+type pending struct {
+	*check.Pending
+	done atomic.Bool
+}
+
+func newPending(t *check.T) *pending {
+	p := &pending{Pending: t.NewPending(t.Client(), 4)}
+	hold(t, func() { p.Fail(failureCode, failureMessage) })
+	return p
+}
+
+// Fulfil gives the buffer its contents, 1, 2, 3, 4, unless it has some.
+func (p *pending) Fulfil() {
+	if p.done.CompareAndSwap(false, true) {
+		p.Pending.Fulfil()
+	}
+}
+
+// Fail makes the buffer an error, unless it has its contents.
+func (p *pending) Fail(code capi.ErrorCode, message string) {
+	if p.done.CompareAndSwap(false, true) {
+		p.Pending.Fail(code, message)
 	}
 }
 
@@ -46,7 +123,7 @@ func failedBuffer(t *check.T, code capi.ErrorCode, message string) *capi.Buffer 
 			return check.Own(t, out.Buffer)
 		}
 	}
-	p := t.NewPending(t.Client(), 4)
+	p := newPending(t)
 	p.Fail(code, message)
 	return p.Buffer
 }
@@ -66,17 +143,11 @@ func failedEvent(t *check.T) *capi.Event {
 	return t.Ready(failedBuffer(t, failureCode, failureMessage))
 }
 
-// call is the four f32 of a buffer, ready without error, and how to see it.
+// small is a buffer of 1, 2, 3, 4.
 func small(t *check.T) *capi.Buffer { return check.Upload(t, t.Client(), floats(4)) }
 
 // readyEvent is an event that completes without an error. The check owns it.
 func readyEvent(t *check.T) *capi.Event { return t.Ready(small(t)) }
-
-// once runs f the first time only.
-func once(f func()) func() {
-	var o sync.Once
-	return func() { o.Do(f) }
-}
 
 // compiled compiles a program whose compilation is not what is judged.
 func compiled(t *check.T, text string) *capi.LoadedExecutable {

@@ -358,8 +358,8 @@ func predicates(t *check.T) {
 }
 
 func arraysMayBeFreed(t *check.T) {
-	pending := []capi.HostBufferSemantics{capi.HostBufferSemanticsImmutableOnlyDuringCall, capi.HostBufferSemanticsImmutableUntilTransferCompletes}
-	for _, semantics := range pending {
+	copying := []capi.HostBufferSemantics{capi.HostBufferSemanticsImmutableOnlyDuringCall, capi.HostBufferSemanticsImmutableUntilTransferCompletes}
+	for _, semantics := range copying {
 		const rows, columns = 256, 1024
 		data := floats(rows * columns)
 		dims, strides := []int64{rows, columns}, []int64{4, 4 * rows} // column-major

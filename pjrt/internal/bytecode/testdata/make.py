@@ -54,6 +54,14 @@ func.func private @alone(%a: {F}) -> {F} {{ %0 = func.call @alone(%a) : ({F}) ->
   return %0 : {F}
 }}
 func.func private @impl(%a: {F}) -> {F} {{ return %a : {F} }}""",
+    "permute": f"""func.func @main(%a: {F}) -> {F} {{
+  %0 = "stablehlo.collective_permute"(%a) {{source_target_pairs = dense<[[0, 3], [3, 1]]> : tensor<2x2xi64>}} : ({F}) -> {F}
+  return %0 : {F}
+}}""",
+    "splat": f"""func.func @main(%a: {F}) -> {F} {{
+  %0 = "stablehlo.collective_permute"(%a) {{channel_handle = #stablehlo.channel_handle<handle = 1, type = 0>, source_target_pairs = dense<2> : tensor<1x2xi64>}} : ({F}) -> {F}
+  return %0 : {F}
+}}""",
 }
 
 os.chdir(os.path.dirname(os.path.abspath(__file__)))

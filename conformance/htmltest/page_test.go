@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package htmltest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"image/png"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/conformance/report"
+	"github.com/purepjrt/purepjrt/conformance/rules"
+)
+
+// verdictsOf cycles through the verdicts that the page tells apart.
+var verdictsOf = []report.Verdict{report.Pass, report.Fail, report.Pass, report.Crash, report.Warn, report.SkipAbsent, report.Pass, report.Waived, report.Flaky, report.SkipEnv}
+
+// sample has a result for every rule: more than any real plugin will show.
+func sample() *report.Report {
+	r := &report.Report{
+		Schema: report.SchemaVersion, Started: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Duration: 61 * time.Second,
+		Plugin: report.Plugin{File: "a_plugin_with_a_rather_long_name_as_they_have.so", Minor: 114, Platform: "cpu", SHA256: strings.Repeat("ab", 32)},
+		Run:    report.Run{Profile: "quick", TimeoutFactor: 1, Jobs: 2},
+		Capabilities: report.Capabilities{
+			NullSlots: []string{}, Missing: []string{"PJRT_TopologyDescription_MakeCanonicalShapeForMemorySpace"}, Unimplemented: []string{},
+			Extensions: []report.Extension{}, Devices: []report.Device{}, Memories: []string{}, Types: []report.Type{{Name: "F32", Uploads: true}},
+		},
+		Skew: []report.Skew{{Struct: "PJRT_AsyncHostToDeviceTransferManager_TransferRawDataToSubBuffer_Args", Size: 72, Callers: "0.45-0.60", Outcome: "works", OK: true, Check: "SKEW-05"}},
+	}
+	for i, rule := range rules.All() {
+		v := verdictsOf[i%len(verdictsOf)]
+		x := report.Result{
+			Check: rule.ID, Rule: rule.ID, Group: rule.Group(), Level: report.LevelOf(rule, false), Severity: rule.Severity, Basis: rule.Basis,
+			Text: rule.Text, Subject: rule.Subject, Verdict: v, Duration: time.Millisecond,
+		}
+		if v == report.Waived {
+			x.Waiver = &report.Waiver{Check: rule.ID, Verdicts: []report.Verdict{report.Fail}, Reason: "known", Link: "https://example.com/1"}
+		}
+		if v == report.Crash {
+			x.Failures = []string{"expected an answer; the process died of SIGSEGV <script>document.title='owned'</script>"}
+			x.Death = &report.Death{How: "x", Signal: "SIGSEGV", Output: []string{strings.Repeat("x", 400)}}
+			x.Reproduce = "pjrt conformance --plugin /a/very/long/path/to/a/plugin/that/does/not/fit/a/phone/plugin.so --run '^" + rule.ID + "$'"
+		}
+		r.Results = append(r.Results, x)
+	}
+	r.Summarize()
+	return r
+}
+
+// count returns how many results have one of the verdicts.
+func count(r *report.Report, verdicts ...report.Verdict) int {
+	n := 0
+	for _, v := range verdicts {
+		n += r.Summary.Verdicts[v]
+	}
+	return n
+}
+
+// chromium finds the browser. Without one the test fails: the page is for
+// browsers.
+func chromium(t *testing.T) string {
+	t.Helper()
+	names := []string{os.Getenv("CHROMIUM"), "chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "headless-shell", "chrome"}
+	for _, name := range names {
+		if path, err := exec.LookPath(name); name != "" && err == nil {
+			return path
+		}
+	}
+	t.Fatalf("no Chromium was found under the names %q: install the package chromium, or name it with CHROMIUM", names[1:])
+	return ""
+}
+
+// browser opens a tab that has no network.
+func browser(t *testing.T) context.Context {
+	t.Helper()
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium(t)), chromedp.NoSandbox, chromedp.UserDataDir(t.TempDir()),
+		chromedp.WSURLReadTimeout(time.Minute))
+	ctx, cancel := chromedp.NewExecAllocator(t.Context(), options...)
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewContext(ctx)
+	t.Cleanup(cancel)
+	ctx, cancel = context.WithTimeout(ctx, 2*time.Minute)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// problems are exceptions of the page, and what it asks the network for.
+type problems struct {
+	mu   sync.Mutex
+	list []string
+	asks int
+}
+
+func (p *problems) add(text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.list = append(p.list, text)
+}
+
+func (p *problems) asked(url, page string) {
+	if strings.HasPrefix(url, "file://"+page) {
+		p.mu.Lock()
+		p.asks++
+		p.mu.Unlock()
+		return
+	}
+	p.add("it asked for " + url)
+}
+
+// check fails the test unless the page was all that was asked for.
+func (p *problems) check(t *testing.T) {
+	t.Helper()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	assert.Empty(t, p.list)
+	assert.Equal(t, 1, p.asks)
+}
+
+// eval evaluates JavaScript in the page.
+func eval[T any](t *testing.T, ctx context.Context, script string) T {
+	t.Helper()
+	v, err := chromedp.Run(ctx, chromedp.Evaluate[T](script))
+	require.NoError(t, err, script)
+	return v
+}
+
+func open(t *testing.T, r *report.Report) (context.Context, *problems) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "report.html")
+	require.NoError(t, r.WriteFile(path, (*report.Report).WriteHTML))
+	ctx := browser(t)
+	p := new(problems)
+	require.NoError(t, chromedp.Listen(ctx, func(e any) {
+		switch e := e.(type) {
+		case *runtime.EventExceptionThrown:
+			p.add(e.ExceptionDetails.Text)
+		case *network.EventRequestWillBeSent:
+			p.asked(e.Request.URL, path)
+		}
+	}))
+	_, err := chromedp.Call(ctx, network.Enable, network.EnableParams{})
+	require.NoError(t, err)
+	require.NoError(t, chromedp.Do(ctx, chromedp.Navigate("file://"+path), chromedp.WaitReady("#none")))
+	return ctx, p
+}
+
+// shown returns the ids of the results that the page shows.
+func shown(t *testing.T, ctx context.Context) []string {
+	t.Helper()
+	return eval[[]string](t, ctx, `[...document.querySelectorAll(".result")].filter(e => e.getClientRects().length).map(e => e.id)`)
+}
+
+func TestTheFiltersOfThePageWork(t *testing.T) {
+	r := sample()
+	ctx, p := open(t, r)
+	do := func(steps ...chromedp.Action[chromedp.Void]) {
+		t.Helper()
+		require.NoError(t, chromedp.Do(ctx, steps...))
+	}
+	set := func(id, value, event string) {
+		t.Helper()
+		eval[bool](t, ctx, fmt.Sprintf(`$(%q).value = %q, $(%q).dispatchEvent(new Event(%q))`, id, value, id, event))
+	}
+	failed, warned := count(r, report.Fail, report.Crash, report.Flaky), count(r, report.Warn)
+	assert.Len(t, shown(t, ctx), failed+warned, "at first, what went wrong")
+
+	do(chromedp.Click(`button[data-kind="fail"]`))
+	assert.Len(t, shown(t, ctx), warned)
+	do(chromedp.Click(`button[data-kind="pass"]`))
+	assert.Len(t, shown(t, ctx), warned+count(r, report.Pass))
+	for _, kind := range []string{"fail", "skip", "waived"} {
+		do(chromedp.Click(`button[data-kind="` + kind + `"]`))
+	}
+	assert.Len(t, shown(t, ctx), len(r.Results))
+
+	do(chromedp.SendKeys("#search", "evt-0"))
+	ids := shown(t, ctx)
+	require.Len(t, ids, 9)
+	assert.Equal(t, "EVT-01", ids[0])
+	do(chromedp.SendKeys("#search", " READY"))
+	for _, id := range shown(t, ctx) {
+		assert.Contains(t, strings.ToLower(rules.ByID(id).Text+rules.ByID(id).Subject), "ready")
+	}
+	set("search", "nothing has these words", "input")
+	assert.Empty(t, shown(t, ctx))
+	text, err := chromedp.Run(ctx, chromedp.Text("#none"))
+	require.NoError(t, err)
+	assert.Equal(t, "Nothing matches.", text)
+
+	set("search", "", "input")
+	set("severity", "SHOULD", "change")
+	set("level", "L1", "change")
+	for _, id := range shown(t, ctx) {
+		assert.Equal(t, rules.Should, rules.ByID(id).Severity)
+		assert.Equal(t, "L1", report.LevelOf(rules.ByID(id), false))
+	}
+	assert.NotEmpty(t, shown(t, ctx))
+
+	set("severity", "", "change")
+	set("level", "", "change")
+	set("group", "DON", "change")
+	assert.Len(t, shown(t, ctx), 15)
+	do(chromedp.Click("#DON-01 summary"))
+	assert.True(t, eval[bool](t, ctx, `document.getElementById("DON-01").open`))
+	assert.Contains(t, eval[string](t, ctx, `document.title`), "PJRT conformance of", "no script of the plugin's ran")
+	p.check(t)
+}
+
+func TestThePageFitsPhoneAndDesktopInLightAndDark(t *testing.T) {
+	ctx, p := open(t, sample())
+	for _, width := range []int64{390, 1280} {
+		var background [2]string
+		for i, scheme := range []string{"light", "dark"} {
+			_, err := chromedp.Call(ctx, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: width, Height: 844, DeviceScaleFactor: 1, Mobile: width < 600})
+			require.NoError(t, err)
+			_, err = chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
+			require.NoError(t, err)
+			eval[chromedp.Void](t, ctx, `document.querySelectorAll(".result").forEach((e, i) => e.open = i % 3 == 0)`)
+			overflow := eval[int](t, ctx, `document.documentElement.scrollWidth - innerWidth`)
+			assert.LessOrEqual(t, overflow, 0, "at %d pixels the page is too wide", width)
+			background[i] = eval[string](t, ctx, `getComputedStyle(document.body).backgroundColor`)
+			shot, err := chromedp.Run(ctx, chromedp.CaptureScreenshot())
+			require.NoError(t, err)
+			image, err := png.DecodeConfig(bytes.NewReader(shot))
+			require.NoError(t, err)
+			assert.EqualValues(t, width, image.Width)
+			if dir := os.Getenv("SCREENSHOTS"); dir != "" {
+				require.NoError(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("report-%d-%s.png", width, scheme)), shot, 0o644))
+			}
+		}
+		assert.NotEqual(t, background[0], background[1])
+	}
+	p.check(t)
+}
+
+func TestALinkToAResultOpensIt(t *testing.T) {
+	ctx, _ := open(t, sample())
+	eval[string](t, ctx, `location.hash = "#LOAD-01"`)
+	assert.Eventually(t, func() bool { return eval[bool](t, ctx, `document.getElementById("LOAD-01").open`) }, 10*time.Second, 50*time.Millisecond,
+		"although what passed is hidden")
+}
+
+func TestReportsKeepToTheirSchema(t *testing.T) {
+	schema, err := jsonschema.UnmarshalJSON(bytes.NewReader(report.Schema))
+	require.NoError(t, err)
+	c := jsonschema.NewCompiler()
+	c.AssertFormat()
+	require.NoError(t, c.AddResource("schema.json", schema))
+	compiled, err := c.Compile("schema.json")
+	require.NoError(t, err)
+	for name, r := range map[string]*report.Report{"everything": sample(), "nothing checked": empty()} {
+		var b bytes.Buffer
+		require.NoError(t, r.WriteJSON(&b))
+		instance, err := jsonschema.UnmarshalJSON(&b)
+		require.NoError(t, err)
+		assert.NoError(t, compiled.Validate(instance), name)
+	}
+	var broken map[string]any
+	text, err := json.Marshal(sample())
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(text, &broken))
+	broken["verdict"] = "splendid"
+	assert.Error(t, compiled.Validate(broken))
+	if path := os.Getenv("REPORT"); path != "" {
+		f, err := os.Open(path)
+		require.NoError(t, err)
+		defer f.Close()
+		instance, err := jsonschema.UnmarshalJSON(f)
+		require.NoError(t, err)
+		assert.NoError(t, compiled.Validate(instance), path)
+	}
+}
+
+// empty is a report of a plugin that could not be opened.
+func empty() *report.Report {
+	r := sample()
+	r.Results, r.Skew = nil, nil
+	r.Summarize()
+	return r
+}

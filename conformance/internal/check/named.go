@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package check
+
+import (
+	"fmt"
+
+	"github.com/purepjrt/purepjrt/capi"
+)
+
+// maxNamedValue bounds what a string or list in a named value can be without
+// being garbage.
+const maxNamedValue = 1 << 24
+
+// NamedValueFaults says in words what is wrong with a list of named values that
+// the plugin returned: a null array, sizes that cannot be, types that there are
+// not. It reads every byte that the list claims.
+func NamedValueFaults(p *capi.NamedValue, n uintptr) []string {
+	if n == 0 {
+		return nil
+	}
+	if p == nil {
+		return []string{fmt.Sprintf("%d named values in a null array", n)}
+	}
+	var faults []string
+	bad := func(i int, format string, args ...any) {
+		faults = append(faults, fmt.Sprintf("named value %d: ", i)+fmt.Sprintf(format, args...))
+	}
+	for i := range int(n) {
+		v := NamedValueAt(p, i)
+		if v.StructSize < capi.NamedValueSize {
+			bad(i, "expected a struct_size of at least %d, got %d", capi.NamedValueSize, v.StructSize)
+		}
+		if v.Name == nil || v.NameSize == 0 || v.NameSize > maxNamedValue {
+			bad(i, "expected a name, got %d bytes at %v", v.NameSize, v.Name)
+			continue
+		}
+		name := capi.String(v.Name, v.NameSize)
+		switch v.Type {
+		case capi.NamedValueInt64, capi.NamedValueFloat, capi.NamedValueBool:
+			if v.ValueSize != 1 {
+				bad(i, "%q: expected value_size 1 of a scalar, got %d", name, v.ValueSize)
+			}
+		case capi.NamedValueString:
+			if v.ValueSize > maxNamedValue || v.ValueSize > 0 && v.StringValue() == nil {
+				bad(i, "%q: a string of %d bytes at %v", name, v.ValueSize, v.StringValue())
+				continue
+			}
+			Sum(capi.Bytes(v.StringValue(), v.ValueSize))
+		case capi.NamedValueInt64List:
+			if v.ValueSize > maxNamedValue || v.ValueSize > 0 && v.Int64ArrayValue() == nil {
+				bad(i, "%q: a list of %d numbers at %v", name, v.ValueSize, v.Int64ArrayValue())
+				continue
+			}
+			capi.Slice(v.Int64ArrayValue(), v.ValueSize)
+		default:
+			bad(i, "%q: there is no type %d", name, v.Type)
+		}
+	}
+	return faults
+}
+
+// Sum adds bytes up, so that they are read.
+func Sum(b []byte) (sum int) {
+	for _, x := range b {
+		sum += int(x)
+	}
+	return sum
+}
+
+// WellFormed fails the check for every fault of a list of named values. where
+// says whose list it is.
+func (t *T) WellFormed(p *capi.NamedValue, n uintptr, where string) bool {
+	faults := NamedValueFaults(p, n)
+	for _, f := range faults {
+		t.Errorf("%s: %s", where, f)
+	}
+	return len(faults) == 0
+}

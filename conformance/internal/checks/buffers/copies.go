@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package buffers
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
+)
+
+// Copies to devices and memories.
+var copyChecks = []check.Check{
+	{Rule: "COPY-01", Devices: 2, Run: func(t *check.T) {
+		devices := t.Client().Devices
+		data := hostBytes(dtype.S16, 6)
+		for i, from := range devices {
+			args := hostArgs(t.Client(), dtype.S16, data, 2, 3)
+			args.Device = from
+			src := t.UploadArgs(args)
+			for j, to := range devices {
+				if i == j {
+					continue
+				}
+				b := copyTo(t, src, to)
+				check.Equal(t, to, check.Call(t, capi.BufferDeviceArgs{Buffer: b}).Device, "device of a copy from device %d to device %d", i, j)
+				check.Equal(t, capi.BufferTypeS16, check.Call(t, capi.BufferElementTypeArgs{Buffer: b}).Type, "type of a copy")
+				if got := t.Dimensions(b); !slices.Equal(got, []int64{2, 3}) {
+					t.Errorf("dimensions of a copy: expected [2 3], got %v", got)
+				}
+				expectBytes(t, data, t.Download(b), 0xff, "copy from device "+show(i)+" to device "+show(j))
+			}
+		}
+	}},
+	rule("COPY-02", func(t *check.T) {
+		b := small(t)
+		out, err := check.Try(t, capi.BufferCopyToDeviceArgs{Buffer: b, DstDevice: t.Client().Devices[0]})
+		check.Own(t, out.DstBuffer)
+		t.ErrorCode(err, "copy to the buffer's own device")
+	}),
+	{Rule: "COPY-03", Devices: 2, Run: func(t *check.T) {
+		src := small(t)
+		b := copyTo(t, src, t.Client().Devices[1])
+		mustAwait(t, t.Ready(b), "ready event of a copy")
+		check.Equal(t, false, isDeleted(t, src), "is_deleted of the source of a copy")
+		check.ExpectBuffer(t, src, floats(4), "source of a copy")
+		check.Equal(t, t.Client().Devices[0], check.Call(t, capi.BufferDeviceArgs{Buffer: src}).Device, "device of the source of a copy")
+	}},
+	{Rule: "COPY-04", Devices: 2, Run: func(t *check.T) {
+		const n = 4 << 20
+		for range 3 {
+			src := upload(t, dtype.U8, counting(n), n)
+			b := copyTo(t, src, t.Client().Devices[1])
+			check.Destroy(t, src)
+			spoiled := upload(t, dtype.U8, make([]byte, n), n)
+			expectBytes(t, counting(n), t.Download(b), 0xff, "copy of a buffer that was destroyed after the call")
+			check.Destroy(t, spoiled)
+		}
+	}},
+	{Rule: "COPY-05", Devices: 2, Run: func(t *check.T) {
+		src := failedBuffer(t, failureCode, failureMessage)
+		out, err := check.Try(t, capi.BufferCopyToDeviceArgs{Buffer: src, DstDevice: t.Client().Devices[1]})
+		if err == nil {
+			err = t.Await(t.Ready(check.Own(t, out.DstBuffer)))
+		}
+		if err == nil {
+			t.Fatalf("copy of a buffer that is an error: expected an error, got success")
+		}
+		check.Equal(t, failureCode, capi.CodeOf(err), "code of a copy of a buffer that is an error, which says %q", err)
+	}},
+	{Rule: "COPY-06", Devices: 2, Run: func(t *check.T) {
+		const n = 1 << 18
+		src := upload(t, dtype.U8, counting(n), n)
+		devices := t.Client().Devices
+		var all sync.WaitGroup
+		copies := make([]*capi.Buffer, 16)
+		for i := range copies {
+			all.Add(1)
+			go func() {
+				defer all.Done()
+				out, err := check.Try(t, capi.BufferCopyToDeviceArgs{Buffer: src, DstDevice: devices[1+i%(len(devices)-1)]})
+				if err != nil {
+					t.Errorf("one of 16 copies at a time: expected success, got %v", err)
+				}
+				copies[i] = check.Own(t, out.DstBuffer)
+			}()
+		}
+		all.Wait()
+		for _, b := range copies {
+			if b != nil {
+				expectBytes(t, counting(n), t.Download(b), 0xff, "one of 16 copies at a time")
+			}
+		}
+	}},
+	{Rule: "COPY-07", Devices: 2, Run: func(t *check.T) {
+		exe := compiled(t, check.Donate)
+		src := small(t)
+		b := copyTo(t, src, t.Client().Devices[1])
+		out := t.Run(exe, 1, src)[0]
+		check.ExpectBuffer(t, out, []float32{2, 4, 6, 8}, "output of a program that the source was donated to")
+		check.ExpectBuffer(t, b, floats(4), "copy of a buffer that was donated afterwards")
+	}},
+	rule("COPY-08", func(t *check.T) {
+		seen := 0
+		home := t.DefaultMemory(t.Client())
+		for _, e := range []dtype.Type{dtype.F32, dtype.S4} {
+			data := hostBytes(e, 7)
+			src, ok := uploaded(t, hostArgs(t.Client(), e, data, 7))
+			if !ok {
+				continue
+			}
+			for _, m := range t.Client().Memories {
+				if m == home {
+					continue
+				}
+				name := memoryName(t, m)
+				away, ok := copyToMemory(t, src, m, e.String()+" to "+name)
+				if !ok {
+					continue
+				}
+				expectBytes(t, data, t.Download(away), mask(e), "copy of "+e.String()+" to "+name)
+				back, ok := copyToMemory(t, away, home, e.String()+" back from "+name)
+				if !ok {
+					continue
+				}
+				seen++
+				expectBytes(t, data, t.Download(back), mask(e), "copy of "+e.String()+" back from "+name)
+			}
+		}
+		if seen == 0 {
+			t.SkipUnimplf("no other memory takes a copy and gives it back")
+		}
+	}),
+	rule("COPY-09", func(t *check.T) {
+		b := small(t)
+		home := check.Optional(t, capi.BufferMemoryArgs{Buffer: b}).Memory
+		out, err := check.Try(t, capi.BufferCopyToMemoryArgs{Buffer: b, DstMemory: home})
+		check.Own(t, out.DstBuffer)
+		t.ErrorCode(err, "copy to the buffer's own memory")
+	}),
+	rule("COPY-10", func(t *check.T) {
+		src := small(t)
+		home := check.Optional(t, capi.BufferMemoryArgs{Buffer: src}).Memory
+		seen := 0
+		for _, m := range t.Client().Memories {
+			if m == home {
+				continue
+			}
+			name := memoryName(t, m)
+			b, ok := copyToMemory(t, src, m, "to "+name)
+			if !ok {
+				continue
+			}
+			seen++
+			check.Equal(t, m, check.Call(t, capi.BufferMemoryArgs{Buffer: b}).Memory, "memory of a copy to %s", name)
+			args := check.HostArgs(t.Client(), floats(4))
+			args.Memory = m
+			if up, err := check.Try(t, args); err == nil {
+				mustAwait(t, check.Own(t, up.DoneWithHostBuffer), "done_with_host_buffer")
+				want := check.Call(t, capi.BufferIsOnCPUArgs{Buffer: check.Own(t, up.Buffer)}).IsOnCPU
+				check.Equal(t, want, check.Call(t, capi.BufferIsOnCPUArgs{Buffer: b}).IsOnCPU, "is_on_cpu of a copy to %s, compared with an upload to it", name)
+			}
+		}
+		if seen == 0 {
+			t.SkipUnimplf("no other memory takes a copy")
+		}
+	}),
+	hostile("COPY-11", func(t *check.T) {
+		other := t.NewClient()
+		out, err := check.Try(t, capi.BufferCopyToDeviceArgs{Buffer: small(t), DstDevice: other.Devices[len(other.Devices)-1]})
+		if err == nil && check.Own(t, out.DstBuffer) != nil {
+			err = t.Await(t.Ready(out.DstBuffer))
+		}
+		t.ErrorCode(err, "copy to a device of another client")
+	}),
+	{Rule: "COPY-12", Devices: 2, Hostile: true, Run: func(t *check.T) {
+		b := tokenBuffer(t)
+		out, err := check.Try(t, capi.BufferCopyToDeviceArgs{Buffer: b, DstDevice: t.Client().Devices[1]})
+		if err == nil {
+			check.Own(t, out.DstBuffer)
+			err = t.Await(t.Ready(out.DstBuffer))
+		}
+		if err != nil {
+			t.ErrorCode(err, "copy of a token", capi.ErrorCodeUnimplemented)
+			return
+		}
+		check.Equal(t, capi.BufferTypeToken, check.Call(t, capi.BufferElementTypeArgs{Buffer: out.DstBuffer}).Type, "type of a copy of a token")
+	}},
+	rule("COPY-13", func(t *check.T) {
+		for _, c := range []struct {
+			from, to         dtype.Type
+			fromDims, toDims []int64
+		}{
+			{dtype.S32, dtype.S32, nil, []int64{1}},
+			{dtype.F32, dtype.U8, []int64{4}, []int64{16}},
+			{dtype.F32, dtype.S16, []int64{2, 3}, []int64{3, 4}},
+		} {
+			data := hostBytes(c.from, elements(c.fromDims...))
+			src := upload(t, c.from, data, c.fromDims...)
+			b := check.Own(t, check.Call(t, bitcastArgs(src, c.to, nil, c.toDims...)).OutBuffer)
+			check.Equal(t, true, isDeleted(t, src), "is_deleted of the source of a bitcast")
+			check.Equal(t, capi.BufferType(c.to), check.Call(t, capi.BufferElementTypeArgs{Buffer: b}).Type, "type of a bitcast")
+			if got := t.Dimensions(b); !slices.Equal(got, c.toDims) {
+				t.Errorf("dimensions of a bitcast: expected %v, got %v", c.toDims, got)
+			}
+			expectBytes(t, data, t.Download(b), 0xff, "bitcast of "+c.from.String()+show(c.fromDims)+" to "+c.to.String()+show(c.toDims))
+		}
+	}),
+	hostile("COPY-14", func(t *check.T) {
+		src := small(t)
+		_, err := check.Try(t, bitcastArgs(bitcastable(t), dtype.F32, nil, 5))
+		t.ErrorCode(err, "bitcast of 16 bytes to 20")
+		out, err := check.Try(t, bitcastArgs(src, dtype.F32, nil, 5))
+		check.Own(t, out.OutBuffer)
+		t.ErrorCode(err, "bitcast of 16 bytes to 20")
+		check.Equal(t, false, isDeleted(t, src), "is_deleted of the source of a bitcast that was refused")
+		check.ExpectBuffer(t, src, floats(4), "source of a bitcast that was refused")
+	}),
+	rule("COPY-15", func(t *check.T) {
+		bitcastable(t)
+		src, ok := withLayout(t, dtype.F32, dtype.Bytes(floats(6)), []int64{2, 3}, check.TiledLayout([]int64{0, 1}), "a column-major device layout")
+		if !ok {
+			t.SkipEnvf("the plugin takes no other device layout than the default one")
+		}
+		want, known := reportedOrder(t, upload(t, dtype.F32, make([]byte, 24), 3, 2))
+		b := check.Own(t, check.Call(t, bitcastArgs(src, dtype.F32, nil, 3, 2)).OutBuffer)
+		got, told := reportedOrder(t, b)
+		if !known || !told {
+			t.SkipUnimplf("the plugin does not tell the layout of a buffer")
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("layout of a bitcast with device_layout null: expected the default %v, got %v", want, got)
+		}
+	}),
+	hostile("COPY-16", func(t *check.T) {
+		src := bitcastable(t)
+		out, err := check.Try(t, bitcastArgs(src, dtype.F32, check.StridedLayout([]int64{8, 4}), 2, 2))
+		check.Own(t, out.OutBuffer)
+		t.ErrorCode(err, "bitcast with a device layout by strides")
+	}),
+	hostile("COPY-17", func(t *check.T) {
+		src := bitcastable(t)
+		deleteBuffer(t, src)
+		out, err := check.Try(t, bitcastArgs(src, dtype.U8, nil, 16))
+		check.Own(t, out.OutBuffer)
+		t.ErrorCode(err, "bitcast of a deleted buffer")
+	}),
+}
+
+// copyTo copies a buffer to a device. The check owns the copy.
+func copyTo(t *check.T, b *capi.Buffer, d *capi.Device) *capi.Buffer {
+	out := check.Call(t, capi.BufferCopyToDeviceArgs{Buffer: b, DstDevice: d}).DstBuffer
+	if out == nil {
+		t.Fatalf("PJRT_Buffer_CopyToDevice: success without a buffer")
+	}
+	return check.Own(t, out)
+}
+
+// copyToMemory copies a buffer, false if the plugin does not offer that.
+func copyToMemory(t *check.T, b *capi.Buffer, m *capi.Memory, what string) (*capi.Buffer, bool) {
+	t.Require(check.FunctionOf[capi.BufferCopyToMemoryArgs]())
+	out, err := check.Try(t, capi.BufferCopyToMemoryArgs{Buffer: b, DstMemory: m})
+	if err == nil {
+		check.Own(t, out.DstBuffer)
+		err = t.Await(t.Ready(out.DstBuffer))
+	}
+	if capi.CodeOf(err) == capi.ErrorCodeUnimplemented {
+		t.Notef("copy of %s: %v", what, err)
+		return nil, false
+	}
+	if err != nil {
+		t.Errorf("copy of %s: expected success or UNIMPLEMENTED, got %v", what, err)
+		return nil, false
+	}
+	return out.DstBuffer, true
+}
+
+func bitcastArgs(b *capi.Buffer, e dtype.Type, layout *capi.BufferMemoryLayout, dims ...int64) capi.BufferBitcastArgs {
+	args := capi.BufferBitcastArgs{Buffer: b, ElementType: capi.BufferType(e), DeviceLayout: layout}
+	args.Dims, args.NumDims = check.First(dims)
+	return args
+}
+
+// bitcastable is a buffer of four floats, where the plugin can reinterpret one.
+func bitcastable(t *check.T) *capi.Buffer {
+	check.Own(t, check.Call(t, bitcastArgs(small(t), dtype.U8, nil, 16)).OutBuffer)
+	return small(t)
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package buffers
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/capi/serve"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
+)
+
+type downloadArgs = capi.BufferToHostBufferArgs
+
+func downloadMutants() []mutant.Mutant {
+	return slices.Concat([]mutant.Mutant{
+		mutant.Of("D2H-01", "the size needs the data", func(c *invocation, a *downloadArgs) {
+			if a.Dst == nil {
+				settle(c, a.Src)
+			}
+			c.Forward()
+		}),
+		mutant.Of("D2H-02", "the size on the device", func(c *invocation, a *downloadArgs) {
+			if c.Forward(); a.Dst == nil {
+				a.DstSize = deviceSize(c, a.Src)
+			}
+		}),
+		before("D2H-03", "dst_size is not looked at", func(a *downloadArgs) {
+			if a.Dst != nil {
+				a.DstSize = 1 << 30
+			}
+		}),
+		arrives("D2H-04", "clears the tail", func(data []byte) {
+			if len(data) > 64 {
+				clear(data[64:])
+			}
+		}),
+		arrives("D2H-05", "the data is another", flip),
+		before("D2H-09", "strides are ignored", func(a *downloadArgs) { ignoreLayout(a, capi.BufferMemoryLayoutTypeStrides) }),
+		before("D2H-10", "tiles are ignored", func(a *downloadArgs) { ignoreLayout(a, capi.BufferMemoryLayoutTypeTiled) }),
+		readyEarly("D2H-11"),
+		readyEarly("D2H-11/large"),
+		hooked("D2H-12", "waits for the data", func() []serve.Hook {
+			return []serve.Hook{
+				serve.Around(func(c *invocation, a *downloadArgs) {
+					settle(c, a.Src)
+					c.Forward()
+				}),
+				serve.Around(func(c *invocation, a *capi.ClientPlatformNameArgs) { // plugins for CPUs may
+					c.Forward()
+					a.PlatformName, a.PlatformNameSize = capi.StringData("accelerator")
+				}),
+			}
+		}),
+		nth("D2H-13", "a staging buffer for all", 7),
+		awaitsOK("D2H-14", "success with garbage"),
+		before("D2H-15", "the address is rounded", func(a *downloadArgs) { a.Dst = check.PointerAt(uintptr(a.Dst) &^ 7) }),
+		spoiledBy[capi.BufferDestroyArgs]("D2H-16", "freed under the copy"),
+		after("D2H-17", "padding is counted", func(a *downloadArgs) {
+			if a.Dst == nil {
+				a.DstSize = 32
+			}
+		}),
+		arrives("D2H-18", "nibbles are packed", func(data []byte) {
+			for i := range len(data) / 2 {
+				data[i] = data[2*i]&15 | data[2*i+1]<<4
+			}
+		}),
+		mutant.Of("D2H-19", "tokens have no size", func(c *invocation, a *downloadArgs) { c.Fail(capi.ErrorCodeInternal, "a token has no size") }),
+		hooked("D2H-20", "keeps the pointer to host_layout", func() []serve.Hook {
+			var layout *capi.BufferMemoryLayout
+			var dst []byte
+			return []serve.Hook{
+				serve.Around(func(c *invocation, a *downloadArgs) {
+					if c.Forward(); a.Dst != nil && a.HostLayout != nil {
+						layout, dst = a.HostLayout, bytesAt(a.Dst, a.DstSize)
+					}
+				}),
+				serve.Around(func(c *invocation, _ *capi.EventAwaitArgs) {
+					if c.Forward(); layout != nil && layout.StructSize == 0 {
+						dst[0] = 0xaa
+					}
+				}),
+			}
+		}),
+		arrives("D2H-21", "NaNs become quiet", func(data []byte) {
+			for i := 2; i+1 < len(data); i += 4 {
+				if data[i+1]&0x7f == 0x7f && data[i]&0x80 != 0 {
+					data[i] |= 0x40
+				}
+			}
+		}),
+	}, inMemory(
+		before("D2H-06", "host_layout is ignored", func(a *downloadArgs) { a.HostLayout = nil }),
+		before("D2H-07", "null means column-major", func(a *downloadArgs) {
+			if a.HostLayout == nil {
+				a.HostLayout = retain(check.TiledLayout([]int64{0, 1}))
+			}
+		}),
+		arrives("D2H-08", "scrambled", func(data []byte) { slices.Reverse(data) }),
+	))
+}
+
+// settle waits until a buffer is ready.
+func settle(c *invocation, b *capi.Buffer) {
+	call := &capi.Call[capi.BufferReadyEventArgs]{}
+	call.Args.Buffer = b
+	if call.Do(c.Table()) != nil {
+		return
+	}
+	wait(c.Table(), call.Args.Event)
+	destroy := &capi.Call[capi.EventDestroyArgs]{}
+	destroy.Args.Event = call.Args.Event
+	destroy.Do(c.Table())
+}
+
+func deviceSize(c *invocation, b *capi.Buffer) uintptr {
+	call := &capi.Call[capi.BufferOnDeviceSizeInBytesArgs]{}
+	call.Args.Buffer = b
+	call.Do(c.Table())
+	return call.Args.OnDeviceSizeInBytes
+}
+
+func ignoreLayout(a *downloadArgs, kind capi.BufferMemoryLayoutType) {
+	if a.HostLayout != nil && a.HostLayout.Type == kind {
+		a.HostLayout = nil
+	}
+}
+
+// readyEarly is a plugin whose downloads are ready before they are.
+func readyEarly(name string) mutant.Mutant {
+	return mutant.Of(name, "ready before the last byte", func(c *invocation, a *downloadArgs) {
+		if a.Dst == nil {
+			c.Forward()
+			return
+		}
+		dst := bytesAt(a.Dst, a.DstSize)
+		staging := make([]byte, a.DstSize)
+		address := a.Dst
+		a.Dst = check.Pointer(staging)
+		c.Forward()
+		a.Dst = address
+		wait(c.Table(), a.Event)
+		time.AfterFunc(50*time.Millisecond, func() { copy(dst, staging) })
+	})
+}
+
+// spoiledBy is a plugin in which what ends a buffer spoils the downloads that
+// were begun before.
+func spoiledBy[A any](name, fault string) mutant.Mutant {
+	return hooked(name, fault, func() []serve.Hook {
+		var mu sync.Mutex
+		var begun [][]byte
+		return []serve.Hook{
+			serve.Around(func(c *invocation, a *downloadArgs) {
+				c.Forward()
+				if c.Err() != nil || a.Dst == nil {
+					return
+				}
+				wait(c.Table(), a.Event)
+				mu.Lock()
+				defer mu.Unlock()
+				begun = append(begun, bytesAt(a.Dst, a.DstSize))
+			}),
+			serve.Around(func(c *invocation, _ *A) {
+				mu.Lock()
+				defer mu.Unlock()
+				for _, data := range begun {
+					flip(data)
+				}
+				begun = nil
+				c.Forward()
+			}),
+		}
+	})
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package buffers
+
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/capi/serve"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
+)
+
+func metadataMutants() []mutant.Mutant {
+	return []mutant.Mutant{
+		after("BUF-01", "i4 is told as i8", func(a *capi.BufferElementTypeArgs) {
+			if a.Type == capi.BufferTypeS4 {
+				a.Type = capi.BufferTypeS8
+			}
+		}),
+		after("BUF-02", "an array made for the call", func(a *capi.BufferDimensionsArgs) { a.Dims, a.NumDims = dims(capi.Slice(a.Dims, a.NumDims)...) }),
+		after("BUF-02", "one dimension too few", func(a *capi.BufferDimensionsArgs) { a.NumDims = max(a.NumDims, 1) - 1 }),
+		mutant.Answers[capi.BufferUnpaddedDimensionsArgs]("BUF-03", "not implemented", capi.ErrorCodeUnimplemented),
+		after("BUF-04", "the bound", func(a *capi.BufferUnpaddedDimensionsArgs) { a.UnpaddedDims, a.NumDims = dims(8) }),
+		after("BUF-05", "every first dimension", func(a *capi.BufferDynamicDimensionIndicesArgs) { a.NumDynamicDims = 1 }),
+		after("BUF-05/dynamic", "always empty", func(a *capi.BufferDynamicDimensionIndicesArgs) { a.NumDynamicDims = 0 }),
+		hooked("BUF-06", "another answer the second time", func() []serve.Hook {
+			var calls atomic.Int32
+			return []serve.Hook{serve.Around(func(c *invocation, a *capi.BufferDynamicDimensionIndicesArgs) {
+				if c.Forward(); calls.Add(1) == 2 {
+					a.DynamicDimIndices = &retain([]uintptr{7})[0]
+				}
+			})}
+		}),
+		after("BUF-07", "the type is not set", func(a *capi.BufferGetMemoryLayoutArgs) { a.Layout.Type = 5 }),
+		after("BUF-07", "not all dimensions", func(a *capi.BufferGetMemoryLayoutArgs) { a.Layout.Tiled().MinorToMajorSize = 0 }),
+		after("BUF-08", "the order is reversed", reverseLayout),
+		after("BUF-09", "no size", func(a *capi.BufferOnDeviceSizeInBytesArgs) { a.OnDeviceSizeInBytes = 0 }),
+		{Check: "BUF-10", Fault: "the first device always", Hooks: remember(func(a *capi.BufferDeviceArgs) **capi.Device { return &a.Device })},
+		mutant.Answers[capi.BufferMemoryArgs]("BUF-11", "not implemented", capi.ErrorCodeUnimplemented),
+		after("BUF-12", "never", func(a *capi.BufferIsOnCPUArgs) { a.IsOnCPU = false }),
+		hooked("BUF-28", "a handle twice", func() []serve.Hook {
+			var first *capi.Buffer
+			var count atomic.Int32
+			return []serve.Hook{
+				serve.Around(func(c *invocation, a *uploadArgs) {
+					c.Forward()
+					switch count.Add(1) {
+					case 1:
+						first = a.Buffer
+					case 50:
+						a.Buffer = first
+					}
+				}),
+				serve.Around(func(c *invocation, a *capi.BufferDestroyArgs) {
+					if a.Buffer != first { // which is destroyed twice
+						c.Forward()
+					}
+				}),
+			}
+		}),
+	}
+}
+
+func reverseLayout(a *capi.BufferGetMemoryLayoutArgs) {
+	tiled := a.Layout.Tiled()
+	order := capi.Slice(tiled.MinorToMajor, tiled.MinorToMajorSize)
+	slices.Reverse(order)
+	tiled.MinorToMajor, tiled.MinorToMajorSize = dims(order...)
+}
+
+func lifecycleMutants() []mutant.Mutant {
+	return []mutant.Mutant{
+		after("BUF-13", "always true", func(a *capi.BufferIsDeletedArgs) { a.IsDeleted = true }),
+		after("BUF-14", "not at once", func(a *capi.BufferIsDeletedArgs) { a.IsDeleted = false }),
+		hooked("BUF-15", "refused the second time", func() []serve.Hook {
+			var seen sync.Map
+			return []serve.Hook{serve.Around(func(c *invocation, a *capi.BufferDeleteArgs) {
+				if _, again := seen.LoadOrStore(a.Buffer, true); again {
+					c.Fail(capi.ErrorCodeInvalidArgument, "it is deleted")
+					return
+				}
+				c.Forward()
+			})}
+		}),
+		spoiledBy[capi.BufferDeleteArgs]("BUF-16", "freed under the copy"),
+		spoiledBy[capi.BufferDeleteArgs]("BUF-16/large", "freed under the copy"),
+		arrives("BUF-17", "the input was freed early", flip),
+		mutant.Of("BUF-17/waiting", "the input is overwritten", func(c *invocation, a *capi.BufferDeleteArgs) {
+			overwrite(c, a.Buffer, 16)
+			c.Forward()
+		}),
+		ignores("BUF-18", "keeps the memory until the buffer is destroyed", always[capi.BufferDeleteArgs]),
+		eventsFail("BUF-19", "the event fails", false, func(a *capi.BufferReadyEventArgs) *capi.Event { return a.Event }),
+		awaitsOK("BUF-20", "ready without an error"),
+		failsAfter[capi.BufferDeleteArgs]("BUF-21", "the event turns into an error"),
+		awaitsOK("BUF-22", "success with garbage"),
+		forgivesUse[downloadArgs]("BUF-23/ToHostBuffer"),
+		forgivesUse[capi.BufferCopyToDeviceArgs]("BUF-23/CopyToDevice"),
+		forgivesUse[capi.LoadedExecutableExecuteArgs]("BUF-23/Execute"),
+		forgivesUse[capi.BufferUnsafePointerArgs]("BUF-23/UnsafePointer"),
+		forgivesUse[capi.BufferOpaqueDeviceMemoryDataPointerArgs]("BUF-23/OpaqueDeviceMemoryDataPointer"),
+		after("BUF-24", "the dimensions are gone", func(a *capi.BufferDimensionsArgs) { a.NumDims = 0 }),
+		refuses("BUF-25/null", "null is refused", capi.ErrorCodeInvalidArgument, func(a *capi.BufferDestroyArgs) bool { return a.Buffer == nil }),
+		ignores("BUF-25", "keeps the memory", always[capi.BufferDestroyArgs]),
+		hooked("BUF-25/often", "keeps the memory of one in five hundred", func() []serve.Hook {
+			var count atomic.Int32
+			return []serve.Hook{serve.Around(func(c *invocation, _ *capi.BufferDestroyArgs) {
+				if count.Add(1)%500 != 0 {
+					c.Forward()
+				}
+			})}
+		}),
+		eventsFail("BUF-26", "the execution fails", true, func(a *capi.LoadedExecutableExecuteArgs) *capi.Event { return *a.DeviceCompleteEvents }),
+		mutant.Answers[capi.BufferDestroyArgs]("BUF-27", "only in the thread that made the client", capi.ErrorCodeInternal),
+	}
+}
+
+// overwrite changes the memory of a buffer of the CPU plugin.
+func overwrite(c *invocation, b *capi.Buffer, n int) {
+	call := &capi.Call[capi.BufferUnsafePointerArgs]{}
+	call.Args.Buffer = b
+	if call.Do(c.Table()) == nil {
+		check.Poke(call.Args.BufferPointer, make([]byte, n))
+	}
+}
+
+// eventsFail is a plugin in which the events of a function fail, all of them or
+// when a buffer was destroyed between.
+func eventsFail[A any](name, fault string, destroyed bool, event func(*A) *capi.Event) mutant.Mutant {
+	return hooked(name, fault, func() []serve.Hook {
+		var waiting, failing sync.Map
+		return []serve.Hook{
+			serve.Around(func(c *invocation, a *A) {
+				if c.Forward(); c.Err() != nil {
+					return
+				}
+				if destroyed {
+					waiting.Store(event(a), true)
+				} else {
+					failing.Store(event(a), true)
+				}
+			}),
+			serve.Around(func(c *invocation, _ *capi.BufferDestroyArgs) {
+				waiting.Range(func(e, _ any) bool {
+					if !ready(c.Table(), e.(*capi.Event)) {
+						failing.Store(e, true)
+					}
+					return true
+				})
+				waiting.Clear()
+				c.Forward()
+			}),
+			serve.Around(func(c *invocation, a *capi.EventDestroyArgs) {
+				waiting.Delete(a.Event)
+				failing.Delete(a.Event)
+				c.Forward()
+			}),
+			serve.Around(func(c *invocation, a *capi.EventAwaitArgs) {
+				if c.Forward(); c.Err() == nil {
+					if _, fails := failing.Load(a.Event); fails {
+						c.Fail(capi.ErrorCodeInternal, "%s", fault)
+					}
+				}
+			}),
+		}
+	})
+}
+
+// failsAfter is a plugin whose events fail once a function was called.
+func failsAfter[A any](name, fault string) mutant.Mutant {
+	return hooked(name, fault, func() []serve.Hook {
+		var called atomic.Bool
+		return []serve.Hook{
+			serve.Around(func(c *invocation, _ *A) {
+				called.Store(true)
+				c.Forward()
+			}),
+			serve.Around(func(c *invocation, _ *capi.EventAwaitArgs) {
+				if c.Forward(); called.Load() {
+					c.Fail(capi.ErrorCodeInternal, "%s", fault)
+				}
+			}),
+		}
+	})
+}
+
+// forgivesUse is a plugin that reports success for the use of a buffer that was
+// deleted.
+func forgivesUse[A any](name string) mutant.Mutant {
+	return hooked(name, "success", func() []serve.Hook {
+		return []serve.Hook{
+			serve.Around(func(c *invocation, _ *A) {
+				c.Forward()
+				c.FailWith(nil)
+			}),
+			serve.Around(func(c *invocation, _ *capi.EventAwaitArgs) {
+				c.Forward()
+				c.FailWith(nil)
+			}),
+		}
+	})
+}

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package buffers
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
+)
+
+// Buffers without contents, errors in the form of buffers, and buffers that
+// stand for others.
+var placeholderChecks = []check.Check{
+	rule("UNI-01", func(t *check.T) {
+		for _, e := range []dtype.Type{dtype.F32, dtype.S8, dtype.F64, dtype.C64} {
+			for i, d := range t.Client().Devices {
+				args := uninitializedArgs(t, e, 2, 3)
+				args.Device = d
+				b := check.Own(t, check.Call(t, args).Buffer)
+				mustAwait(t, t.Ready(b), "ready event of an uninitialised buffer")
+				check.Equal(t, capi.BufferType(e), check.Call(t, capi.BufferElementTypeArgs{Buffer: b}).Type, "type of an uninitialised buffer")
+				if got := t.Dimensions(b); !slices.Equal(got, []int64{2, 3}) {
+					t.Errorf("dimensions of an uninitialised buffer: expected [2 3], got %v", got)
+				}
+				check.Equal(t, d, check.Call(t, capi.BufferDeviceArgs{Buffer: b}).Device, "device of an uninitialised buffer on device %d", i)
+				if size := check.Call(t, capi.BufferOnDeviceSizeInBytesArgs{Buffer: b}).OnDeviceSizeInBytes; size < uintptr(6*e.Size()) {
+					t.Errorf("size on the device of an uninitialised %v[2 3]: expected at least %d, got %d", e, 6*e.Size(), size)
+				}
+				check.Equal(t, 6*e.Size(), len(t.Download(b)), "bytes of an uninitialised %v[2 3]", e)
+			}
+		}
+	}),
+	{Rule: "UNI-02", Devices: 2, Run: func(t *check.T) {
+		args := uninitializedArgs(t, dtype.F32, 4)
+		args.Memory = check.Optional(t, capi.DeviceDefaultMemoryArgs{Device: t.Client().Devices[1]}).Memory
+		b := check.Own(t, check.Call(t, args).Buffer)
+		check.Equal(t, args.Memory, check.Call(t, capi.BufferMemoryArgs{Buffer: b}).Memory, "memory of an uninitialised buffer with device 0 and a memory of device 1")
+	}},
+	rule("UNI-03", func(t *check.T) {
+		const n = 1 << 16
+		secret := bytes.Repeat([]byte("a secret of mine"), n/16)
+		seen := 0
+		for range 20 {
+			b := upload(t, dtype.U8, secret, n)
+			mustAwait(t, t.Ready(b), "ready event")
+			check.Destroy(t, b)
+			b = check.Own(t, check.Call(t, uninitializedArgs(t, dtype.U8, n)).Buffer)
+			got := t.Download(b)
+			if check.Equal(t, n, len(got), "bytes of an uninitialised buffer"); bytes.Contains(got, secret[:64]) {
+				seen++
+			}
+			check.Destroy(t, b)
+		}
+		t.Notef("%d of 20 uninitialised buffers showed what another buffer held before, which the header does not forbid", seen)
+	}),
+	rule("UNI-04", func(t *check.T) {
+		exe := compiled(t, check.Donate)
+		b := check.Own(t, check.Call(t, uninitializedArgs(t, dtype.F32, 4)).Buffer)
+		out := t.Run(exe, 1, b)[0]
+		mustAwait(t, t.Ready(out), "ready event of the output of a program that an uninitialised buffer was donated to")
+		check.Equal(t, 16, len(t.Download(out)), "bytes of that output")
+		if other := small(t); isDeleted(t, b) != donates(t, exe, other) {
+			t.Errorf("is_deleted of an uninitialised buffer that was donated: expected it to be that of any other")
+		}
+	}),
+	rule("UNI-05", func(t *check.T) {
+		home := t.DefaultMemory(t.Client())
+		for code := capi.ErrorCodeCancelled; code <= capi.ErrorCodeUnauthenticated; code++ {
+			message := fmt.Sprintf("failure number %d", code)
+			b := check.Own(t, check.Call(t, errorBufferArgs(t, code, message, 2, 3)).Buffer)
+			expectError(t, t.Await(t.Ready(b)), code, message, "ready event of an error buffer")
+			dst := make([]byte, 24)
+			t.Keep(dst)
+			err := read(t, capi.BufferToHostBufferArgs{Src: b, HostLayout: check.RowMajor(2), Dst: check.Pointer(dst), DstSize: 24})
+			expectError(t, err, code, message, "download of an error buffer")
+			if got := t.Dimensions(b); !slices.Equal(got, []int64{2, 3}) {
+				t.Errorf("dimensions of an error buffer: expected [2 3], got %v", got)
+			}
+			check.Equal(t, home, check.Call(t, capi.BufferMemoryArgs{Buffer: b}).Memory, "memory of an error buffer")
+			check.Destroy(t, b)
+		}
+	}),
+	rule("UNI-06", func(t *check.T) {
+		b := check.Own(t, check.Call(t, errorBufferArgs(t, failureCode, failureMessage, 4)).Buffer)
+		x := check.NewExecution(compiled(t, check.AddOne), 1, []*capi.Buffer{b})
+		err := x.Start(t)
+		if err == nil {
+			err = t.Await(t.Ready(x.Outputs[0][0]))
+		}
+		if t.ErrorCode(err, "output of an execution whose argument is an error buffer"); err != nil && !contains(err.Error(), failureMessage) {
+			t.Errorf("output of an execution whose argument is an error buffer: expected an error that says %q, got %v", failureMessage, err)
+		}
+	}),
+	rule("UNI-07", func(t *check.T) {
+		b := check.Own(t, check.Call(t, errorBufferArgs(t, failureCode, failureMessage, 1<<38)).Buffer)
+		expectError(t, t.Await(t.Ready(b)), failureCode, failureMessage, "ready event of an error buffer of 1 TiB")
+	}),
+	rule("UNI-08", func(t *check.T) {
+		want := []capi.Payload{{Key: "type/a", Value: []byte("first")}, {Key: "type/b", Value: []byte("second")}, {Key: "type/c", Value: []byte("third")}}
+		args, values := withPayload(t, capi.Attribute{Name: "type/a", Value: "first"}, capi.Attribute{Name: "type/b", Value: "second"}, capi.Attribute{Name: "type/c", Value: "third"})
+		t.Keep(values)
+		b := check.Own(t, check.Call(t, args).Buffer)
+		t.Require(check.FunctionOf[capi.ErrorForEachPayloadArgs]())
+		err := t.Await(t.Ready(b))
+		var e *capi.Error
+		if !errors.As(err, &e) {
+			t.Fatalf("ready event of an error buffer: expected an error, got %v", err)
+		}
+		for _, w := range want {
+			if !slices.ContainsFunc(e.Payloads, func(p capi.Payload) bool { return p.Key == w.Key && bytes.Equal(p.Value, w.Value) }) {
+				t.Errorf("payloads of the error: expected %s = %q among them, got %q", w.Key, w.Value, e.Payloads)
+			}
+		}
+	}),
+	hostile("UNI-09", func(t *check.T) {
+		args, values := withPayload(t, capi.Attribute{Name: "number", Value: int64(7)})
+		t.Keep(values)
+		out, err := check.Try(t, args)
+		if err == nil {
+			check.Own(t, out.Buffer)
+		}
+		t.ErrorCode(err, "error buffer whose payload is a number")
+	}),
+	hostile("UNI-10", func(t *check.T) {
+		check.Own(t, check.Call(t, errorBufferArgs(t, failureCode, failureMessage, 4)).Buffer)
+		out, err := check.Try(t, errorBufferArgs(t, capi.ErrorCodeOK, "", 4))
+		if err != nil {
+			t.Notef("an error buffer with the code OK is refused: %v", err)
+		} else if err := t.Await(t.Ready(check.Own(t, out.Buffer))); err != nil {
+			t.Notef("an error buffer with the code OK says %v", err)
+		}
+		check.ExpectBuffer(t, small(t), floats(4), "another buffer")
+	}),
+	hostile("UNI-11", func(t *check.T) {
+		check.Own(t, check.Call(t, errorBufferArgs(t, failureCode, failureMessage, 4)).Buffer)
+		args := errorBufferArgs(t, failureCode, failureMessage)
+		args.ShapeElementType = capi.BufferTypeToken
+		out, err := check.Try(t, args)
+		if err != nil {
+			t.ErrorCode(err, "error buffer in the shape of a token", capi.ErrorCodeUnimplemented)
+			return
+		}
+		b := check.Own(t, out.Buffer)
+		check.Equal(t, capi.BufferTypeToken, check.Call(t, capi.BufferElementTypeArgs{Buffer: b}).Type, "type of an error buffer in the shape of a token")
+	}),
+	rule("UNI-12", func(t *check.T) {
+		exe := compiled(t, check.AddOne)
+		for i := range 100 {
+			bad := failedBuffer(t, failureCode, failureMessage)
+			x := check.NewExecution(exe, 1, []*capi.Buffer{bad})
+			err := x.Start(t)
+			if err == nil {
+				err = t.Await(t.Ready(x.Outputs[0][0]))
+			}
+			if !t.ErrorCode(err, "execution whose argument is an error") {
+				return
+			}
+			if !check.ExpectBuffer(t, t.Run(exe, 1, small(t))[0], []float32{2, 3, 4, 5}, "execution after "+show(i+1)+" that failed") {
+				return
+			}
+		}
+	}),
+	rule("UNI-13", func(t *check.T) {
+		a := alias(t, 2, 3)
+		e := t.Ready(a.AliasBuffer)
+		check.Equal(t, capi.BufferTypeF32, check.Call(t, capi.BufferElementTypeArgs{Buffer: a.AliasBuffer}).Type, "type of an alias buffer")
+		if got := t.Dimensions(a.AliasBuffer); !slices.Equal(got, []int64{2, 3}) {
+			t.Errorf("dimensions of an alias buffer: expected [2 3], got %v", got)
+		}
+		check.Equal(t, t.DefaultMemory(t.Client()), check.Call(t, capi.BufferMemoryArgs{Buffer: a.AliasBuffer}).Memory, "memory of an alias buffer")
+		time.Sleep(while)
+		check.Equal(t, false, t.IsReady(e), "is_ready of an alias buffer before it was fulfilled")
+		fulfil(t, a, check.Upload(t, t.Client(), floats(6), 2, 3))
+		mustAwait(t, e, "ready event of an alias buffer that was fulfilled")
+	}),
+	rule("UNI-14", func(t *check.T) {
+		a := alias(t, 4)
+		dst := make([]byte, 16)
+		t.Keep(dst)
+		args := capi.BufferToHostBufferArgs{Src: a.AliasBuffer, HostLayout: check.RowMajor(1), Dst: check.Pointer(dst), DstSize: 16}
+		early := make(chan error, 1)
+		go func() { // the call may wait, too
+			out, err := check.Try(t, args)
+			if err == nil {
+				_, err = check.Try(t, capi.EventAwaitArgs{Event: check.Own(t, out.Event)})
+			}
+			early <- err
+		}()
+		time.Sleep(while)
+		fulfil(t, a, small(t))
+		select {
+		case err := <-early:
+			if err != nil {
+				t.Fatalf("download that was waiting for an alias buffer: expected success, got %v", err)
+			}
+		case <-time.After(patience):
+			stuck(t, "download that was waiting for an alias buffer: it was not over %v after the buffer was fulfilled", patience)
+		}
+		expectBytes(t, dtype.Bytes(floats(4)), dst, 0xff, "download that was waiting for an alias buffer")
+		check.ExpectBuffer(t, a.AliasBuffer, floats(4), "later download of the alias buffer")
+	}),
+	rule("UNI-15", func(t *check.T) {
+		a := alias(t, 4)
+		e := t.Ready(a.AliasBuffer)
+		args := capi.ClientFulfillAliasBufferArgs{Client: t.Client().Handle, StatusCode: failureCode, FulfillAliasBufferCb: a.FulfillAliasBufferCb}
+		args.ErrorMessage, args.ErrorMessageSize = capi.StringData(failureMessage)
+		if _, err := check.Try(t, args); err != nil {
+			t.Notef("the plugin hands the failure to the caller as well: %v", err)
+		}
+		if t.Eventually(patience, "an alias buffer that was given an error becomes ready", func() bool { return t.IsReady(e) }) {
+			expectError(t, t.Await(e), failureCode, failureMessage, "ready event of an alias buffer that was given an error")
+		}
+	}),
+	hostile("UNI-16", func(t *check.T) {
+		a := alias(t, 4)
+		_, err := check.Try(t, capi.ClientFulfillAliasBufferArgs{Client: t.Client().Handle, Buffer: small(t)})
+		t.ErrorCode(err, "PJRT_Client_FulfillAliasBuffer without a callback handle", capi.ErrorCodeInvalidArgument)
+		_, err = check.Try(t, capi.ClientFulfillAliasBufferArgs{Client: t.Client().Handle, FulfillAliasBufferCb: a.FulfillAliasBufferCb})
+		t.ErrorCode(err, "PJRT_Client_FulfillAliasBuffer with OK and no buffer", capi.ErrorCodeInvalidArgument)
+	}),
+	hostile("UNI-17", func(t *check.T) {
+		a := alias(t, 4)
+		_, err := check.Try(t, capi.ClientFulfillAliasBufferArgs{
+			Client: t.Client().Handle, Buffer: check.Upload(t, t.Client(), floats(5)), FulfillAliasBufferCb: a.FulfillAliasBufferCb,
+		})
+		if err == nil { // the alias may carry the refusal
+			e := t.Ready(a.AliasBuffer)
+			if t.Eventually(patience, "an alias buffer that was fulfilled becomes ready", func() bool { return t.IsReady(e) }) {
+				err = t.Await(e)
+			}
+		}
+		t.ErrorCode(err, "fulfilment of an alias buffer f32[4] with f32[5]")
+	}),
+	hostile("UNI-18", func(t *check.T) {
+		a := alias(t, 4)
+		b := small(t)
+		fulfil(t, a, b)
+		check.Destroy(t, b)
+		churnLittle(t)
+		check.ExpectBuffer(t, a.AliasBuffer, floats(4), "alias of a buffer that was destroyed")
+	}),
+	hostile("UNI-19", func(t *check.T) {
+		a := alias(t, 4)
+		check.Disown(t, a.AliasBuffer)
+		within(t, "PJRT_Buffer_Destroy of an alias buffer that was not fulfilled", func() { check.Try(t, capi.BufferDestroyArgs{Buffer: a.AliasBuffer}) })
+		b := small(t)
+		within(t, "PJRT_Client_FulfillAliasBuffer of a buffer that was destroyed", func() {
+			_, err := check.Try(t, capi.ClientFulfillAliasBufferArgs{Client: t.Client().Handle, Buffer: b, FulfillAliasBufferCb: a.FulfillAliasBufferCb})
+			t.Notef("fulfilling an alias buffer that was destroyed gave %v", err)
+		})
+		check.ExpectBuffer(t, small(t), floats(4), "another buffer")
+	}),
+	rule("UNI-20", func(t *check.T) {
+		exe := compiled(t, check.AddOne)
+		a := alias(t, 4)
+		out, event := started(t, exe, a.AliasBuffer)
+		e := t.Ready(out)
+		time.Sleep(while)
+		check.Equal(t, false, t.IsReady(e), "is_ready of the output of an execution whose argument is an alias that was not fulfilled")
+		fulfil(t, a, small(t))
+		mustAwait(t, event, "event of the execution")
+		check.ExpectBuffer(t, out, []float32{2, 3, 4, 5}, "output of an execution that was started before its argument was fulfilled")
+	}),
+}
+
+func uninitializedArgs(t *check.T, e dtype.Type, dims ...int64) capi.ClientCreateUninitializedBufferArgs {
+	args := capi.ClientCreateUninitializedBufferArgs{Client: t.Client().Handle, Device: t.Client().Devices[0], ShapeElementType: capi.BufferType(e)}
+	args.ShapeDims, args.ShapeNumDims = check.First(dims)
+	return args
+}
+
+// donates reports whether a program takes the memory of its argument.
+func donates(t *check.T, exe *capi.LoadedExecutable, b *capi.Buffer) bool {
+	t.Run(exe, 1, b)
+	return isDeleted(t, b)
+}
+
+// withPayload is the arguments of an error buffer with payloads, where the
+// plugin knows payloads.
+func withPayload(t *check.T, attributes ...capi.Attribute) (capi.ClientCreateErrorBufferArgs, *capi.NamedValues) {
+	args := errorBufferArgs(t, failureCode, failureMessage, 4)
+	check.Own(t, check.Call(t, args).Buffer) // skips where there is no such function
+	if t.Minor() < 103 {
+		t.SkipAbsentf("payloads came with API 0.103, and the plugin has API 0.%d", t.Minor())
+	}
+	values, err := capi.NewNamedValues(attributes)
+	if err != nil {
+		panic(err)
+	}
+	args.Payload, args.NumPayload = values.Data()
+	return args, values
+}
+
+// alias makes an alias buffer of f32. The check owns it.
+func alias(t *check.T, dims ...int64) capi.ClientCreateAliasBufferArgs {
+	t.Require(check.FunctionOf[capi.ClientCreateAliasBufferArgs]())
+	args := capi.ClientCreateAliasBufferArgs{Client: t.Client().Handle, Memory: t.DefaultMemory(t.Client()), ShapeElementType: capi.BufferTypeF32}
+	args.ShapeDims, args.ShapeNumDims = check.First(dims)
+	out := check.Call(t, args)
+	if out.AliasBuffer == nil || out.FulfillAliasBufferCb == nil {
+		t.Fatalf("PJRT_Client_CreateAliasBuffer: success without a buffer or without a callback handle")
+	}
+	check.Own(t, out.AliasBuffer)
+	hold(t, func() {
+		check.Try(t, capi.ClientFulfillAliasBufferArgs{Client: t.Client().Handle, StatusCode: failureCode, FulfillAliasBufferCb: out.FulfillAliasBufferCb})
+	})
+	return out
+}
+
+func fulfil(t *check.T, a capi.ClientCreateAliasBufferArgs, b *capi.Buffer) {
+	check.Call(t, capi.ClientFulfillAliasBufferArgs{Client: t.Client().Handle, Buffer: b, FulfillAliasBufferCb: a.FulfillAliasBufferCb})
+}

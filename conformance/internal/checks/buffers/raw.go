@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package buffers
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
+)
+
+// Copies of a device's bytes as they are.
+var rawChecks = []check.Check{
+	rule("RAW-01", func(t *check.T) {
+		data := counting(16)
+		b := upload(t, dtype.U8, data, 16)
+		for offset := range 17 {
+			for size := 0; offset+size <= 16; size++ {
+				dst, err := rawRead(t, b, int64(offset), int64(size), size)
+				if err != nil {
+					t.Fatalf("copy of %d bytes at offset %d of 16: expected success, got %v", size, offset, err)
+				}
+				if !expectBytes(t, data[offset:offset+size], dst, 0xff, fmt.Sprintf("%d bytes at offset %d of 16", size, offset)) {
+					return
+				}
+			}
+		}
+	}),
+	{Rule: "RAW-02", Hostile: true, Run: refusedWindows([][2]int64{{8, 16}, {0, 17}, {17, 1}, {-1, 4}, {4, -1}, {16, 1}})},
+	rule("RAW-03", func(t *check.T) {
+		b := upload(t, dtype.U8, counting(16), 16)
+		for offset := range int64(17) {
+			if _, err := rawRead(t, b, offset, 0, 0); err != nil {
+				t.Errorf("copy of no bytes at offset %d of 16: expected success, got %v", offset, err)
+			}
+		}
+	}),
+	{Rule: "RAW-04", Hostile: true, Run: refusedWindows([][2]int64{{math.MaxInt64 - 1, 4}, {8, math.MaxInt64 - 1}, {math.MaxInt64, math.MaxInt64}, {math.MaxInt64 - 7, 8}})},
+	rule("RAW-05", func(t *check.T) {
+		seen := 0
+		for _, e := range subByteTypes(t) {
+			data := hostBytes(e, 16)
+			b, ok := uploaded(t, hostArgs(t.Client(), e, data, 16))
+			if !ok {
+				continue
+			}
+			size := int(check.Call(t, capi.BufferOnDeviceSizeInBytesArgs{Buffer: b}).OnDeviceSizeInBytes)
+			got, err := rawRead(t, b, 0, int64(size), size)
+			if err != nil {
+				t.Errorf("copy of all %d bytes of %v[16]: expected success, got %v", size, e, err)
+				continue
+			}
+			if size != 16*e.Bits()/8 {
+				t.Notef("%v is not packed on the device", e)
+				continue
+			}
+			seen++
+			low, high := pack(data, e.Bits())
+			if !bytes.Equal(got, low) && !bytes.Equal(got, high) {
+				t.Errorf("packed bytes of %v[16] with the elements %v: expected %v or %v, got %v", e, data, low, high, got)
+			}
+		}
+		if seen == 0 {
+			t.SkipUnimplf("the plugin packs no type that is narrower than a byte")
+		}
+	}),
+	rule("RAW-06", func(t *check.T) {
+		b := upload(t, dtype.U8, counting(64), 64)
+		out := check.Call(t, capi.BufferCopyRawToHostFutureArgs{Buffer: b, Offset: 8, TransferSize: 32})
+		e := check.Own(t, out.Event)
+		dst := bytes.Repeat([]byte{0xee}, 64)
+		t.Keep(dst)
+		time.Sleep(100 * time.Millisecond)
+		check.Equal(t, false, t.IsReady(e), "is_ready before future_ready_callback was called")
+		expectBytes(t, bytes.Repeat([]byte{0xee}, 64), dst, 0xff, "memory of the host before future_ready_callback was called")
+		fulfilCopy(out, dst, capi.ErrorCodeOK, "")
+		mustAwait(t, e, "event of the copy")
+		expectBytes(t, counting(64)[8:40], dst[:32], 0xff, "32 bytes at offset 8")
+		expectBytes(t, bytes.Repeat([]byte{0xee}, 32), dst[32:], 0xff, "memory behind the copy")
+	}),
+	rule("RAW-07", func(t *check.T) {
+		b := upload(t, dtype.U8, counting(64), 64)
+		out := check.Call(t, capi.BufferCopyRawToHostFutureArgs{Buffer: b, TransferSize: 64})
+		fulfilCopy(out, nil, failureCode, failureMessage)
+		expectError(t, t.Wait(out.Event), failureCode, failureMessage, "event of a copy whose destination failed")
+	}),
+	rule("RAW-08", func(t *check.T) {
+		b := upload(t, dtype.U8, counting(64), 64)
+		const n = 8
+		var outs [n]capi.BufferCopyRawToHostFutureArgs
+		seen := make(map[uintptr]bool)
+		for i := range outs {
+			outs[i] = check.Call(t, capi.BufferCopyRawToHostFutureArgs{Buffer: b, Offset: int64(8 * i), TransferSize: 8})
+			if outs[i].FutureReadyCallback == 0 {
+				t.Fatalf("PJRT_Buffer_CopyRawToHostFuture: success without a callback")
+			}
+			if seen[outs[i].CallbackData] {
+				t.Errorf("callback_data of copy %d: it is that of another copy that waits", i+1)
+			}
+			seen[outs[i].CallbackData] = true
+			check.Own(t, outs[i].Event)
+		}
+		if t.Failed() {
+			return // a second use of the same data would be the client's fault
+		}
+		for i := n - 1; i >= 0; i-- {
+			dst := make([]byte, 8)
+			t.Keep(dst)
+			fulfilCopy(outs[i], dst, capi.ErrorCodeOK, "")
+			mustAwait(t, outs[i].Event, "event of a copy")
+			expectBytes(t, counting(64)[8*i:8*i+8], dst, 0xff, "copy "+show(i)+" of 8 that were fulfilled last first")
+		}
+	}),
+	hostile("RAW-09", func(t *check.T) {
+		const n = 1 << 16
+		b := upload(t, dtype.U8, counting(n), n)
+		out := check.Call(t, capi.BufferCopyRawToHostFutureArgs{Buffer: b, TransferSize: n})
+		check.Destroy(t, b)
+		check.Destroy(t, upload(t, dtype.U8, make([]byte, n), n))
+		dst := make([]byte, n)
+		t.Keep(dst)
+		fulfilCopy(out, dst, capi.ErrorCodeOK, "")
+		if err := t.Wait(out.Event); err != nil {
+			t.Fatalf("copy of a buffer that was destroyed before future_ready_callback was called: expected success, got %v", err)
+		}
+		expectBytes(t, counting(n), dst, 0xff, "copy of a buffer that was destroyed before future_ready_callback was called")
+	}),
+	hostile("RAW-10", func(t *check.T) {
+		b := upload(t, dtype.U8, counting(16), 16)
+		out := check.Call(t, capi.BufferCopyRawToHostFutureArgs{Buffer: b, TransferSize: 16})
+		e := check.Own(t, out.Event)
+		dst := bytes.Repeat([]byte{0xee}, 32)
+		t.Keep(dst)
+		out.FutureReadyCallback.Call(&capi.BufferCopyRawToHostFutureCallbackArgs{StructSize: 8, CallbackData: out.CallbackData, Dst: check.Pointer(dst)})
+		if soon(t, e) {
+			t.ErrorCode(t.Await(e), "event of a copy whose callback got a struct_size of 8")
+		}
+		expectBytes(t, bytes.Repeat([]byte{0xee}, 32), dst, 0xff, "memory of the host after a callback with a struct_size of 8")
+	}),
+	rule("RAW-11", func(t *check.T) {
+		b := upload(t, dtype.U8, counting(16), 16)
+		out := check.Call(t, capi.BufferCopyRawToHostFutureArgs{Buffer: b, TransferSize: 16})
+		dst := make([]byte, 16)
+		t.Keep(dst)
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			fulfilCopy(out, dst, capi.ErrorCodeOK, "")
+		}()
+		<-done
+		if err := t.Wait(out.Event); err != nil {
+			t.Fatalf("copy whose callback was called in another thread: expected success, got %v", err)
+		}
+		expectBytes(t, counting(16), dst, 0xff, "copy whose callback was called in another thread")
+	}),
+}
+
+// rawRead copies a window of a buffer's bytes into n bytes.
+func rawRead(t *check.T, b *capi.Buffer, offset, size int64, n int) ([]byte, error) {
+	dst := make([]byte, n+1) // an address even for no bytes
+	t.Keep(dst)
+	out, err := check.Try(t, capi.BufferCopyRawToHostArgs{Buffer: b, Dst: check.Pointer(dst), Offset: offset, TransferSize: size})
+	if capi.CodeOf(err) == capi.ErrorCodeUnimplemented {
+		check.Call(t, capi.BufferCopyRawToHostArgs{Buffer: b, Dst: check.Pointer(dst), Offset: offset, TransferSize: size}) // skips
+	}
+	if err != nil {
+		return nil, err
+	}
+	if out.Event == nil {
+		t.Fatalf("PJRT_Buffer_CopyRawToHost: success without an event")
+	}
+	return dst[:n], t.Wait(out.Event)
+}
+
+func refusedWindows(windows [][2]int64) func(*check.T) {
+	return func(t *check.T) {
+		b := upload(t, dtype.U8, counting(16), 16)
+		if _, err := rawRead(t, b, 0, 16, 16); err != nil {
+			t.Fatalf("copy of all 16 bytes: expected success, got %v", err)
+		}
+		for _, w := range windows {
+			dst := bytes.Repeat([]byte{0xee}, 64)
+			t.Keep(dst)
+			out, err := check.Try(t, capi.BufferCopyRawToHostArgs{Buffer: b, Dst: check.Pointer(dst), Offset: w[0], TransferSize: w[1]})
+			if err == nil && out.Event != nil {
+				err = t.Wait(out.Event)
+			}
+			what := fmt.Sprintf("copy of %d bytes at offset %d of 16", w[1], w[0])
+			t.ErrorCode(err, what, capi.ErrorCodeInvalidArgument)
+			expectBytes(t, bytes.Repeat([]byte{0xee}, 64), dst, 0xff, "memory of the host after a "+what)
+		}
+	}
+}
+
+// pack puts several elements into each byte, the first into the low bits or
+// into the high ones.
+func pack(data []byte, bits int) (low, high []byte) {
+	per := 8 / bits
+	for at := 0; at < len(data); at += per {
+		var l, h byte
+		for i := range per {
+			l |= data[at+i] << (i * bits)
+			h |= data[at+i] << ((per - 1 - i) * bits)
+		}
+		low, high = append(low, l), append(high, h)
+	}
+	return low, high
+}
+
+// fulfilCopy tells a copy where to go, or that there is nowhere to go.
+func fulfilCopy(out capi.BufferCopyRawToHostFutureArgs, dst []byte, code capi.ErrorCode, message string) {
+	args := &capi.BufferCopyRawToHostFutureCallbackArgs{
+		StructSize: capi.BufferCopyRawToHostFutureCallbackArgsSize, CallbackData: out.CallbackData, ErrorCode: code, Dst: check.Pointer(dst),
+	}
+	args.ErrorMessage, args.ErrorMessageSize = capi.StringData(message)
+	out.FutureReadyCallback.Call(args)
+}

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package buffers
+
+import (
+	"bytes"
+	"time"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
+)
+
+// Buffers that are views of memory that somebody else owns.
+var viewChecks = []check.Check{
+	{Rule: "VIEW-01", Hostile: true, Run: func(t *check.T) {
+		m := foreign(t, 16)
+		m.write(dtype.Bytes(floats(4)))
+		v, _ := view(t, m, 4)
+		check.ExpectBuffer(t, v, floats(4), "view")
+		if m.write(dtype.Bytes([]float32{10, 20, 30, 40})) {
+			check.ExpectBuffer(t, v, []float32{10, 20, 30, 40}, "view of memory that was written after the view was made")
+		}
+		p := check.Optional(t, capi.BufferUnsafePointerArgs{Buffer: v}).BufferPointer
+		check.Equal(t, m.address, p, "PJRT_Buffer_UnsafePointer of a view, compared with the memory")
+	}},
+	{Rule: "VIEW-02", Hostile: true, Run: func(t *check.T) {
+		exe := compiled(t, check.Add)
+		m := foreign(t, 16)
+		m.write(dtype.Bytes(floats(4)))
+		v, p := view(t, m, 4)
+		pending := newPending(t)
+		out, event := started(t, exe, v, pending.Buffer)
+		check.Destroy(t, v)
+		time.Sleep(while)
+		check.Equal(t, 0, p.Count(), "calls of on_delete_callback while an execution waits that reads the view")
+		pending.Fulfil()
+		mustAwait(t, event, "event of the execution")
+		check.ExpectBuffer(t, out, []float32{2, 4, 6, 8}, "sum with a view that was destroyed while the execution waited")
+		calledOnce(t, p, m)
+	}},
+	{Rule: "VIEW-03", Hostile: true, Run: func(t *check.T) {
+		m := foreign(t, 16)
+		m.write(dtype.Bytes(floats(4)))
+		args := viewArgs(t, m, 4)
+		args.OnDeleteCallback, args.OnDeleteCallbackArg = 0, 0
+		v := check.Own(t, check.Call(t, args).Buffer)
+		check.ExpectBuffer(t, v, floats(4), "view without a callback")
+		check.Destroy(t, v)
+		time.Sleep(while) // a callback that is not there may be called later
+		check.ExpectBuffer(t, small(t), floats(4), "another buffer")
+	}},
+	{Rule: "VIEW-04", Devices: 2, Hostile: true, Run: func(t *check.T) {
+		if t.Minor() < 66 {
+			t.SkipAbsentf("the field memory came with API 0.66, and the plugin has API 0.%d", t.Minor())
+		}
+		onCPU(t)
+		m := foreign(t, 16)
+		args := viewArgs(t, m, 4)
+		args.Memory = check.Optional(t, capi.DeviceDefaultMemoryArgs{Device: t.Client().Devices[1]}).Memory
+		v := check.Own(t, check.Call(t, args).Buffer)
+		check.Equal(t, args.Memory, check.Call(t, capi.BufferMemoryArgs{Buffer: v}).Memory, "memory of a view with device 0 and a memory of device 1")
+		check.Equal(t, t.Client().Devices[1], check.Call(t, capi.BufferDeviceArgs{Buffer: v}).Device, "device of that view")
+	}},
+	{Rule: "VIEW-05", Hostile: true, Run: func(t *check.T) {
+		m := foreign(t, 16)
+		view(t, m, 4) // skips where there are no views
+		args := viewArgs(t, m, 4)
+		args.Device = nil
+		out, err := check.Try(t, args)
+		check.Own(t, out.Buffer)
+		t.ErrorCode(err, "view with device and memory null", capi.ErrorCodeInvalidArgument)
+	}},
+	{Rule: "VIEW-06", Hostile: true, Run: func(t *check.T) {
+		exe := compiled(t, check.AddOne)
+		m := foreign(t, 64)
+		m.write(dtype.Bytes(floats(m.size / 4)))
+		view(t, m, 4)
+		m.address += 4
+		out, err := check.Try(t, viewArgs(t, m, 4))
+		if err != nil {
+			t.Notef("an address that is 4 off is refused: %v", err)
+			return
+		}
+		v := check.Own(t, out.Buffer)
+		check.ExpectBuffer(t, v, []float32{2, 3, 4, 5}, "view of an address that is 4 off")
+		check.ExpectBuffer(t, t.Run(exe, 1, v)[0], []float32{3, 4, 5, 6}, "sum of one and a view of an address that is 4 off")
+	}},
+	{Rule: "VIEW-07", Hostile: true, Run: func(t *check.T) {
+		exe := compiled(t, check.Donate)
+		m := foreign(t, 16)
+		m.write(dtype.Bytes(floats(4)))
+		v, p := view(t, m, 4)
+		out := t.Run(exe, 1, v)[0]
+		check.ExpectBuffer(t, out, []float32{2, 4, 6, 8}, "output of a program that a view was donated to")
+		check.Destroy(t, v)
+		check.Destroy(t, out)
+		calledOnce(t, p, m)
+	}},
+	{Rule: "VIEW-08", Hostile: true, Run: func(t *check.T) {
+		m := foreign(t, 16)
+		m.write(dtype.Bytes(floats(4)))
+		args := viewArgs(t, m, 4)
+		args.Stream = 0
+		v := check.Own(t, check.Call(t, args).Buffer)
+		e := t.Ready(v)
+		t.Eventually(patience, "a view with stream 0 becomes ready", func() bool { return t.IsReady(e) })
+		mustAwait(t, e, "ready event of a view with stream 0")
+		check.ExpectBuffer(t, v, floats(4), "view with stream 0")
+	}},
+	{Rule: "VIEW-09", Hostile: true, Run: func(t *check.T) {
+		dims := []int64{2, 3}
+		data := dtype.Bytes(floats(6))
+		m := foreign(t, 24)
+		if !m.write(data) {
+			t.SkipEnvf("the memory of a device cannot be written by the process")
+		}
+		v, _ := view(t, m, dims...)
+		expectBytes(t, data, t.Download(v), 0xff, "row-major download of a view with layout null")
+		m.write(permute(data, 4, dims, []int64{0, 1}))
+		args := viewArgs(t, m, dims...)
+		args.Layout = check.TiledLayout([]int64{0, 1})
+		out, err := check.Try(t, args)
+		if code := capi.CodeOf(err); code == capi.ErrorCodeUnimplemented || code == capi.ErrorCodeInvalidArgument {
+			t.Notef("a column-major view is refused: %v", err)
+			return
+		}
+		if err != nil {
+			t.Fatalf("column-major view: expected success, INVALID_ARGUMENT or UNIMPLEMENTED, got %v", err)
+		}
+		// Downloads have rules of their own: a program may see it right where they do not.
+		v = check.Own(t, out.Buffer)
+		if got := t.Download(v); !bytes.Equal(got, data) {
+			t.Notef("the row-major download of a column-major view is not row-major")
+			logicalValues(t, v, []int64{0, 1})
+		}
+	}},
+	{Rule: "VIEW-10", Hostile: true, Run: func(t *check.T) {
+		m := foreign(t, 16)
+		m.write(dtype.Bytes(floats(4)))
+		var copies []*capi.Buffer
+		for _, d := range t.Client().Devices[1:] {
+			v, p := view(t, m, 4)
+			copies = append(copies, copyTo(t, v, d))
+			check.Destroy(t, v)
+			calledOnce(t, p, m)
+		}
+		for _, to := range t.Client().Memories {
+			v, p := view(t, m, 4)
+			if to == check.Optional(t, capi.BufferMemoryArgs{Buffer: v}).Memory {
+				continue
+			}
+			out, err := check.Try(t, capi.BufferCopyToMemoryArgs{Buffer: v, DstMemory: to})
+			check.Destroy(t, v)
+			if capi.CodeOf(err) == capi.ErrorCodeUnimplemented {
+				continue
+			}
+			if err != nil {
+				t.Errorf("copy of a view to %s: expected success, got %v", memoryName(t, to), err)
+				continue
+			}
+			copies = append(copies, check.Own(t, out.DstBuffer))
+			calledOnce(t, p, m)
+		}
+		if len(copies) == 0 {
+			t.SkipEnvf("there is no other device or memory that takes a copy")
+		}
+		m.write(dtype.Bytes(sevens(4))) // it is the owner's again
+		for i, b := range copies {
+			check.ExpectBuffer(t, b, floats(4), "copy "+show(i+1)+" of a view that was destroyed after the call")
+		}
+	}},
+	{Rule: "VIEW-11", Hostile: true, Run: func(t *check.T) {
+		m := foreign(t, 16)
+		m.write(dtype.Bytes(floats(4)))
+		victim := small(t)
+		back := make(chan error, 1)
+		p := t.NewProbe(func(check.ProbeCall) {
+			check.Destroy(t, victim)
+			out, err := check.Try(t, check.HostArgs(t.Client(), floats(4)))
+			check.Own(t, out.Buffer)
+			check.Own(t, out.DoneWithHostBuffer)
+			back <- err
+		})
+		args := viewArgs(t, m, 4)
+		args.OnDeleteCallback, args.OnDeleteCallbackArg = p.OnDelete()
+		v := check.Disown(t, check.Own(t, check.Call(t, args).Buffer))
+		go check.Try(t, capi.BufferDestroyArgs{Buffer: v})
+		select {
+		case err := <-back:
+			if err != nil {
+				t.Errorf("upload in on_delete_callback: expected success, got %v", err)
+			}
+			calledOnce(t, p, m)
+		case <-time.After(patience):
+			stuck(t, "an on_delete_callback that destroys a buffer and uploads another: it did not come back from the plugin within %v", patience)
+		}
+	}},
+}
+
+// memory is what views are made of.
+type memory struct {
+	address uintptr
+	size    int
+	host    bool // the process can read and write it
+}
+
+// write writes to the memory if the process can.
+func (m memory) write(data []byte) bool {
+	if m.host {
+		check.Poke(m.address, data)
+	}
+	return m.host
+}
+
+// foreign is memory of a device, or, where that is the process's, of the
+// process. What is not the process's holds 1, 2, 3 and so on.
+func foreign(t *check.T, size int) memory {
+	t.Require(check.FunctionOf[capi.ClientCreateViewOfDeviceBufferArgs]())
+	if platform(t) == "cpu" {
+		block := check.Aligned(size, 4096, 0)
+		t.Keep(block)
+		return memory{check.Address(block), size, true}
+	}
+	b := check.Upload(t, t.Client(), floats(size/4))
+	increase(t, b)
+	t.Cleanup(func() { decrease(t, b) })
+	return memory{opaque(t, b), size, false}
+}
+
+// viewArgs are the arguments that make a view of f32. There is a callback: not
+// every plugin bears with none.
+func viewArgs(t *check.T, m memory, dims ...int64) capi.ClientCreateViewOfDeviceBufferArgs {
+	args := capi.ClientCreateViewOfDeviceBufferArgs{
+		Client: t.Client().Handle, Device: t.Client().Devices[0], DeviceBufferPtr: m.address, ElementType: capi.BufferTypeF32,
+	}
+	args.Dims, args.NumDims = check.First(dims)
+	args.OnDeleteCallback, args.OnDeleteCallbackArg = t.NewProbe(nil).OnDelete()
+	return args
+}
+
+// view makes a view of f32, and the probe that hears when it ends. The check
+// owns the view.
+func view(t *check.T, m memory, dims ...int64) (*capi.Buffer, *check.Probe) {
+	p := t.NewProbe(nil)
+	args := viewArgs(t, m, dims...)
+	args.OnDeleteCallback, args.OnDeleteCallbackArg = p.OnDelete()
+	v := check.Call(t, args).Buffer
+	if v == nil {
+		t.Fatalf("PJRT_Client_CreateViewOfDeviceBuffer: success without a buffer")
+	}
+	return check.Own(t, v), p
+}
+
+// calledOnce fails the check unless the callback of a view runs once, with the
+// memory's address.
+func calledOnce(t *check.T, p *check.Probe, m memory) {
+	if !t.Eventually(patience, "on_delete_callback runs after the last use of a view", func() bool { return p.Count() > 0 }) {
+		return
+	}
+	time.Sleep(while / 3)
+	calls := p.Calls()
+	check.Equal(t, 1, len(calls), "calls of on_delete_callback")
+	check.Equal(t, m.address, calls[0].Address, "device_buffer_ptr in on_delete_callback")
+}

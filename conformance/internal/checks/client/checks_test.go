@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package client
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/capi/serve"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/conformance/internal/checktest"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
+)
+
+const noHardware = "the tests do not count on its hardware"
+
+var fourDevices = []capi.Attribute{{Name: "cpu_device_count", Value: int64(4)}}
+
+// cpuKnown is what the CPU plugin, of API 0.81, fails.
+var cpuKnown = map[string]string{
+	"CLI-04":          "unknown create options are ignored",
+	"CLI-05":          "a create option of the wrong type aborts it",
+	"CLI-08":          "a null array of options counts as none",
+	"CLI-09":          "it makes clients without devices",
+	"CLI-13/then=use": "buffers and executables crash it when their client is gone",
+	"CLI-31":          "0 replicas or partitions abort it",
+	"CLI-32":          "it makes the whole assignment before it looks at the array's size, and runs out of memory",
+	"CLI-33":          "the default assignment names devices that there are not",
+	"CLI-34":          "the default assignment names devices that there are not",
+	"TOPO-12":         "it refuses the serialized topologies that it makes, with NOT_FOUND",
+}
+
+var suite = &checktest.Suite{
+	Checks:  Checks(),
+	Mutants: Mutants(),
+	Plugins: []checktest.Plugin{
+		{Name: "cpu", Options: fourDevices, Known: cpuKnown},
+		{Name: checktest.Memory},
+		{Name: "tpu", NoDevice: noHardware, Topology: "v5e:2x2x1", Known: map[string]string{
+			"TOPO-19": "it makes shapes for kinds of memory that there are not",
+		}},
+		{Name: "tpu@0.0.11", NoDevice: noHardware, Topology: "v5e:2x2x1"},
+		{Name: "cuda13", NoDevice: noHardware, TopologyOptions: []capi.Attribute{{Name: "target_config", Value: `platform_name: "CUDA" device_description_str: "some GPU"`}, {Name: "topology", Value: "1x2x4"}}, Known: map[string]string{
+			"TOPO-04": "names of topologies are ignored",
+			"TOPO-12": "serialized topologies lose their attributes",
+		}},
+	},
+}
+
+func TestMain(m *testing.M) { suite.Main(m) }
+
+func TestChecksOnRealPlugins(t *testing.T) { suite.RunChecks(t) }
+
+func TestMutants(t *testing.T) {
+	suite.RunMutants(t, map[string]string{
+		"CLI-03":  "TestAClientWithoutADevice has its fault",
+		"TOPO-03": "TestTheShapeOfATopology has its fault",
+	})
+}
+
+// wrapped is an environment on the CPU plugin with hooks.
+func wrapped(t *testing.T, hooks ...serve.Hook) *check.Env {
+	t.Helper()
+	base, err := capi.Open(plugintest.Path(t, "cpu"))
+	require.NoError(t, err)
+	table, err := serve.Wrap(base, hooks...)
+	require.NoError(t, err)
+	env := &check.Env{Table: table.Capi(), Options: fourDevices}
+	t.Cleanup(func() {
+		require.NoError(t, env.Close())
+		require.NoError(t, table.Close())
+	})
+	return env
+}
+
+func run(env *check.Env, name string) check.Result {
+	for i := range suite.Checks {
+		if suite.Checks[i].Name() == name {
+			return check.Run(context.Background(), &suite.Checks[i], env)
+		}
+	}
+	return check.Result{Skip: "there is no check " + name}
+}
+
+// The CPU plugin does not use the key-value store, so the checks of it are tried
+// on one that does.
+func TestStoreChecksPassOnAPluginThatUsesTheStore(t *testing.T) {
+	for _, c := range storeChecks {
+		m := &meeting{}
+		r := run(wrapped(t, m.hooks()...), c.Name())
+		assert.Equal(t, check.Pass, r.Verdict, "%+v", r)
+	}
+}
+
+func TestAClientWithoutADevice(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		err  error
+		want check.Verdict
+	}{
+		{"success without a client", nil, check.Fail},
+		{"an error that says nothing", &capi.Error{Code: capi.ErrorCodeUnknown, Message: "?"}, check.Fail},
+		{"an error", &capi.Error{Code: capi.ErrorCodeNotFound, Message: "no such hardware in this machine"}, check.Pass},
+	} {
+		env := wrapped(t, serve.Around(func(c *serve.Invocation, _ *capi.ClientCreateArgs) { c.FailWith(test.err) }))
+		env.NoDevice = "a test took it away"
+		r := run(env, "CLI-03")
+		assert.Equal(t, test.want, r.Verdict, "%s: %+v", test.name, r)
+	}
+}
+
+func TestTheShapeOfATopology(t *testing.T) {
+	for _, test := range []struct {
+		topology string
+		want     check.Verdict
+	}{
+		{"v5e:2x2x1", check.Pass}, // four devices
+		{"v5e:4x4", check.Fail},
+		{"v5e", check.SkipEnv},
+	} {
+		env := wrapped(t,
+			serve.Around(func(c *serve.Invocation, a *capi.TopologyDescriptionCreateArgs) {
+				a.Topology = topologyStranger()
+				leftovers = append(leftovers, a.Topology)
+			}),
+			serve.Around(func(c *serve.Invocation, a *capi.TopologyDescriptionGetDeviceDescriptionsArgs) {
+				a.Descriptions, a.NumDescriptions = lastingArray(make([]*capi.DeviceDescription, 4))
+			}),
+			serve.Around(func(*serve.Invocation, *capi.TopologyDescriptionDestroyArgs) {}),
+		)
+		env.Topology = test.topology
+		r := run(env, "TOPO-03")
+		assert.Equal(t, test.want, r.Verdict, "%s: %+v", test.topology, r)
+	}
+}
+
+func TestEveryRuleHasACheck(t *testing.T) {
+	suite.RunCoverage(t, Unobservable, "CLI", "KV", "DDESC", "DEV", "MEM", "TOPO")
+}

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package client
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+)
+
+// clientChecks are those of making clients. They say Library, so that no other
+// client is there: some plugins have room for one.
+var clientChecks = []check.Check{
+	{Rule: "CLI-01", Library: true, Hostile: true, Run: func(t *check.T) {
+		c, err := create(t)
+		if err != nil {
+			t.Fatalf("PJRT_Client_Create without options: expected success, got %v", err)
+		}
+		check.Own(t, c)
+		if len(t.Describe(c).Devices) == 0 {
+			t.Notef("the client has no devices")
+		}
+	}},
+	{Rule: "CLI-02", Library: true, Hostile: true, Run: func(t *check.T) {
+		check.Call(t, capi.ClientDestroyArgs{})
+		c, err := create(t, t.Env().Options...)
+		if err != nil {
+			t.Fatalf("PJRT_Client_Create: expected success, got %v", err)
+		}
+		check.Call(t, capi.ClientDestroyArgs{Client: c})
+	}},
+	{Rule: "CLI-03", Library: true, Hostile: true, Profile: check.Core, Timeout: 60 * time.Second, Run: func(t *check.T) {
+		if t.Env().NoDevice == "" {
+			t.SkipEnvf("there is a device")
+		}
+		start := time.Now()
+		out, err := check.Try(t, capi.ClientCreateArgs{})
+		switch {
+		case err == nil && out.Client == nil:
+			t.Errorf("PJRT_Client_Create without a device (%s): success without a client", t.Env().NoDevice)
+		case err == nil:
+			check.Own(t, out.Client)
+			t.SkipEnvf("a client could be made all the same")
+		case len(err.Error()) < len("PJRT_Client_Create: UNKNOWN: ")+8:
+			t.Errorf("PJRT_Client_Create without a device: expected an error that says what is missing, got %v", err)
+		default:
+			t.Notef("after %v: %v", time.Since(start).Round(time.Millisecond), err)
+		}
+	}},
+	{Rule: "CLI-04", Library: true, Hostile: true, Run: func(t *check.T) {
+		const name = "no_such_option"
+		c, err := create(t, with(t, capi.Attribute{Name: name, Value: int64(1)})...)
+		if t.ErrorCode(err, "PJRT_Client_Create with the option "+name, capi.ErrorCodeInvalidArgument) && !strings.Contains(err.Error(), name) {
+			t.Errorf("expected the error to name the option %s, got %v", name, err)
+		}
+		check.Own(t, c)
+	}},
+	{Rule: "CLI-05", Library: true, Hostile: true, Run: func(t *check.T) {
+		name := countOption(t)
+		c, err := create(t, with(t, capi.Attribute{Name: name, Value: "two"})...)
+		t.ErrorCode(err, fmt.Sprintf("PJRT_Client_Create with a string as the number %s", name), capi.ErrorCodeInvalidArgument)
+		check.Own(t, c)
+	}},
+	{Rule: "CLI-06", Library: true, Hostile: true, Run: func(t *check.T) {
+		name := countOption(t)
+		longer := []byte(name + "_and_more")
+		option := &capi.NamedValue{StructSize: capi.NamedValueSize, Type: capi.NamedValueInt64, ValueSize: 1, Name: &longer[0], NameSize: uintptr(len(name))}
+		option.SetInt64Value(3)
+		out := check.Call(t, capi.ClientCreateArgs{CreateOptions: option, NumOptions: 1})
+		check.Own(t, out.Client)
+		check.Equal(t, 3, len(t.Describe(out.Client).Devices), "number of devices with the option %s = 3, whose name has no terminator", name)
+	}},
+	{Rule: "CLI-07", Library: true, Hostile: true, Run: func(t *check.T) {
+		name := countOption(t)
+		bytes := []byte(name)
+		option := &capi.NamedValue{StructSize: capi.NamedValueSize, Type: capi.NamedValueInt64, ValueSize: 1, Name: &bytes[0], NameSize: uintptr(len(bytes))}
+		option.SetInt64Value(3)
+		c := check.Own(t, check.Call(t, capi.ClientCreateArgs{CreateOptions: option, NumOptions: 1}).Client)
+		for i := range bytes {
+			bytes[i] = '@'
+		}
+		option.SetInt64Value(1 << 40)
+		option.NameSize = 1 << 40
+		d := t.Describe(c)
+		check.Equal(t, 3, len(d.Devices), "number of devices after the memory of the option %s = 3 was overwritten", name)
+		check.ExpectBuffer(t, check.Upload(t, d, []float32{1, 2}), []float32{1, 2}, "an uploaded buffer")
+		runtime.KeepAlive(option)
+	}},
+	{Rule: "CLI-08", Library: true, Hostile: true, Run: func(t *check.T) {
+		needDevice(t)
+		out, err := check.Try(t, capi.ClientCreateArgs{NumOptions: 2})
+		t.ErrorCode(err, "PJRT_Client_Create with 2 options in a null array")
+		check.Own(t, out.Client)
+	}},
+	{Rule: "CLI-09", Library: true, Hostile: true, Run: func(t *check.T) {
+		name := countOption(t)
+		for _, n := range []int64{0, -1, 1 << 31} {
+			if n > 0 && t.Failed() {
+				break // a plugin that looks at nothing would make them all
+			}
+			got, err := count(t, with(t, capi.Attribute{Name: name, Value: n})...)
+			if err == nil {
+				t.Errorf("PJRT_Client_Create with %s = %d: expected an error, got a client with %d devices", name, n, got)
+			}
+		}
+	}},
+	{Rule: "CLI-10", Library: true, Hostile: true, Run: func(t *check.T) {
+		first, err := create(t, t.Env().Options...)
+		if err != nil {
+			t.Fatalf("PJRT_Client_Create: expected success, got %v", err)
+		}
+		check.Own(t, first)
+		clients := []*check.Client{t.Describe(first)}
+		second, err := create(t, t.Env().Options...)
+		if err == nil {
+			check.Own(t, second)
+			check.Equal(t, false, first == second, "two clients are one object")
+			clients = append(clients, t.Describe(second))
+		} else {
+			t.Notef("a second client is refused: %v", err)
+		}
+		for i, c := range append(clients, clients[0]) {
+			exe := t.Compile(c, check.AddOne)
+			out := t.Run(exe, 1, check.Upload(t, c, []float32{1, 2, 3, 4}))
+			check.ExpectBuffer(t, out[0], []float32{2, 3, 4, 5}, fmt.Sprintf("a plus one, run %d", i))
+		}
+	}},
+	{Rule: "CLI-11", Library: true, Hostile: true, Run: func(t *check.T) {
+		for i := range 10 {
+			c, err := create(t, t.Env().Options...)
+			if err != nil {
+				t.Fatalf("PJRT_Client_Create, cycle %d: expected success, got %v", i+1, err)
+			}
+			b := check.Upload(t, t.Describe(c), []float32{1, 2})
+			check.ExpectBuffer(t, b, []float32{1, 2}, "an uploaded buffer")
+			check.Destroy(t, b)
+			check.Call(t, capi.ClientDestroyArgs{Client: c})
+		}
+	}},
+	{Rule: "CLI-37", Library: true, Hostile: true, Run: func(t *check.T) {
+		name := countOption(t)
+		for _, n := range []int64{1, 3, 16} {
+			got, err := count(t, with(t, capi.Attribute{Name: name, Value: n})...)
+			if err != nil {
+				t.Errorf("PJRT_Client_Create with %s = %d: expected success, got %v", name, n, err)
+				continue
+			}
+			check.Equal(t, int(n), got, "number of devices with %s = %d", name, n)
+		}
+	}},
+}
+
+// long multiplies matrices for about a tenth of a second.
+const long = `module @long {
+  func.func @main(%a: tensor<256x256xf32>) -> tensor<256x256xf32> {
+    %zero = stablehlo.constant dense<0> : tensor<i32>
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %end = stablehlo.constant dense<100> : tensor<i32>
+    %scale = stablehlo.constant dense<3.906250e-03> : tensor<256x256xf32>
+    %r:2 = stablehlo.while(%i = %zero, %x = %a) : tensor<i32>, tensor<256x256xf32>
+    cond {
+      %c = stablehlo.compare LT, %i, %end : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %c : tensor<i1>
+    } do {
+      %n = stablehlo.add %i, %one : tensor<i32>
+      %y = stablehlo.dot_general %x, %a, contracting_dims = [1] x [0] : (tensor<256x256xf32>, tensor<256x256xf32>) -> tensor<256x256xf32>
+      %z = stablehlo.multiply %y, %scale : tensor<256x256xf32>
+      stablehlo.return %n, %z : tensor<i32>, tensor<256x256xf32>
+    }
+    return %r#1 : tensor<256x256xf32>
+  }
+}`
+
+// running starts the long program on a client of its own.
+func running(t *check.T) (*check.Client, *capi.LoadedExecutable, *check.Execution, *capi.Buffer) {
+	handle, err := create(t, t.Env().Options...)
+	if err != nil {
+		t.Fatalf("PJRT_Client_Create: expected success, got %v", err)
+	}
+	c := t.Describe(handle)
+	data := make([]float32, 256*256)
+	for i := range data {
+		data[i] = 1
+	}
+	exe := check.Disown(t, t.Compile(c, long))
+	in := check.Disown(t, check.Upload(t, c, data, 256, 256))
+	x := check.NewExecution(exe, 1, []*capi.Buffer{in})
+	if _, err := check.Try(t, x.Args); err != nil {
+		t.Fatalf("PJRT_LoadedExecutable_Execute: expected success, got %v", err)
+	}
+	return c, exe, x, in
+}
+
+var lifeChecks = []check.Check{
+	{Rule: "CLI-12", Library: true, Hostile: true, Timeout: 20 * time.Second, Run: func(t *check.T) {
+		c, exe, x, in := running(t)
+		check.Call(t, capi.EventDestroyArgs{Event: x.Events[0]})
+		check.Call(t, capi.BufferDestroyArgs{Buffer: x.Outputs[0][0]})
+		check.Call(t, capi.BufferDestroyArgs{Buffer: in})
+		check.Call(t, capi.LoadedExecutableDestroyArgs{Executable: exe})
+		start := time.Now()
+		check.Call(t, capi.ClientDestroyArgs{Client: c.Handle})
+		if took := time.Since(start); took > 10*time.Second {
+			t.Errorf("PJRT_Client_Destroy with work under way took %v", took)
+		}
+	}},
+	{Rule: "CLI-13", Variant: "then=destroy", Library: true, Hostile: true, Run: func(t *check.T) {
+		c, exe, x, in := running(t)
+		if err := t.Await(x.Events[0]); err != nil {
+			t.Errorf("the execution: expected success, got %v", err)
+		}
+		check.Call(t, capi.ClientDestroyArgs{Client: c.Handle})
+		check.Call(t, capi.EventDestroyArgs{Event: x.Events[0]})
+		check.Call(t, capi.BufferDestroyArgs{Buffer: x.Outputs[0][0]})
+		check.Call(t, capi.BufferDestroyArgs{Buffer: in})
+		check.Call(t, capi.LoadedExecutableDestroyArgs{Executable: exe})
+	}},
+	{Rule: "CLI-13", Variant: "then=use", Library: true, Hostile: true, Run: func(t *check.T) {
+		handle, err := create(t, t.Env().Options...)
+		if err != nil {
+			t.Fatalf("PJRT_Client_Create: expected success, got %v", err)
+		}
+		c := t.Describe(handle)
+		b := check.Disown(t, check.Upload(t, c, []float32{1, 2, 3, 4}))
+		exe := check.Disown(t, t.Compile(c, check.AddOne))
+		check.Call(t, capi.ClientDestroyArgs{Client: handle})
+		dst := make([]byte, 16)
+		if out, err := check.Try(t, capi.BufferToHostBufferArgs{Src: b, HostLayout: check.RowMajor(1), Dst: check.Pointer(dst), DstSize: 16}); err == nil {
+			_ = t.Wait(out.Event)
+		}
+		x := check.NewExecution(exe, 1, []*capi.Buffer{b})
+		if _, err := check.Try(t, x.Args); err == nil {
+			_ = t.Await(x.Events[0])
+		}
+	}},
+}

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package client
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+)
+
+// descriptionChecks say Library, for where there is no client they look at the
+// descriptions of a topology.
+var descriptionChecks = []check.Check{
+	{Rule: "DDESC-01", Library: true, Run: func(t *check.T) {
+		seen := make(map[int32]int)
+		for i, d := range descriptions(t) {
+			n := check.Call(t, capi.DeviceDescriptionIDArgs{DeviceDescription: d}).ID
+			if n < 0 {
+				t.Errorf("device %d: expected an id of 0 or more, got %d", i, n)
+			}
+			if first, again := seen[n]; again {
+				t.Errorf("devices %d and %d both have the id %d", first, i, n)
+			}
+			seen[n] = i
+		}
+	}},
+	{Rule: "DDESC-02", Library: true, Run: func(t *check.T) {
+		if t.Env().NoDevice != "" {
+			for i, d := range descriptions(t) {
+				if n := processIndex(t, d); n < 0 {
+					t.Errorf("device %d of the topology: expected a process index of 0 or more, got %d", i, n)
+				}
+			}
+			return
+		}
+		own := check.Call(t, capi.ClientProcessIndexArgs{Client: t.Client().Handle}).ProcessIndex
+		for i, d := range allDevices(t, t.Client()) {
+			n := processIndex(t, description(t, d))
+			check.Equal(t, 0, n, "process index of device %d in a program of one process", i)
+			if contains(t.Client().Devices, d) {
+				check.Equal(t, own, n, "process index of the addressable device %d", i)
+			}
+		}
+	}},
+	{Rule: "DDESC-03", Library: true, Run: func(t *check.T) {
+		looked := 0
+		for i, d := range descriptions(t) {
+			read := func() capi.DeviceDescriptionAttributesArgs {
+				return check.Call(t, capi.DeviceDescriptionAttributesArgs{DeviceDescription: d})
+			}
+			looked += int(stableAttributes(t, fmt.Sprintf("attributes of device %d", i), func() (*capi.NamedValue, uintptr) {
+				out := read()
+				return out.Attributes, out.NumAttributes
+			}))
+		}
+		if looked == 0 {
+			t.SkipUnimplf("the devices have no attributes")
+		}
+	}},
+	{Rule: "DDESC-04", Library: true, Run: func(t *check.T) {
+		for i, d := range descriptions(t) {
+			stableText(t, fmt.Sprintf("PJRT_DeviceDescription_Kind of device %d", i), func() text { return kind(t, d) }, func() { churn(t) })
+		}
+	}},
+	{Rule: "DDESC-05", Library: true, Run: func(t *check.T) {
+		seen := make(map[string]int)
+		for i, d := range descriptions(t) {
+			s := debugString(t, d).String()
+			if s == "" {
+				t.Errorf("PJRT_DeviceDescription_DebugString of device %d: expected a text, got none", i)
+			}
+			if first, again := seen[s]; again {
+				t.Errorf("PJRT_DeviceDescription_DebugString: devices %d and %d both have %q", first, i, s)
+			}
+			seen[s] = i
+		}
+	}},
+	{Rule: "DDESC-06", Library: true, Run: func(t *check.T) {
+		for i, d := range descriptions(t) {
+			stableText(t, fmt.Sprintf("PJRT_DeviceDescription_ToString of device %d", i), func() text { return toString(t, d) }, func() { churn(t) })
+			stableText(t, fmt.Sprintf("PJRT_DeviceDescription_DebugString of device %d", i), func() text { return debugString(t, d) }, func() { churn(t) })
+		}
+	}},
+	{Rule: "DDESC-07", Library: true, Hostile: true, Run: func(t *check.T) {
+		list := descriptions(t) // of this process, so the first look is the threads'
+		want := make([]string, len(list))
+		var wg sync.WaitGroup
+		var mu sync.Mutex
+		start := make(chan struct{})
+		for range 8 {
+			wg.Go(func() {
+				<-start
+				for range 20 {
+					for i, d := range list {
+						got := portrait(t, d)
+						mu.Lock()
+						if want[i] == "" {
+							want[i] = got
+						}
+						check.Equal(t, want[i], got, "device %d as several threads see it", i)
+						mu.Unlock()
+					}
+				}
+			})
+		}
+		close(start)
+		wg.Wait()
+	}},
+	{Rule: "DDESC-08", Run: func(t *check.T) {
+		for i, d := range allDevices(t, t.Client()) {
+			first := description(t, d)
+			check.Equal(t, first, description(t, d), "PJRT_Device_GetDescription of device %d when it is asked for again", i)
+			n := id(t, d)
+			found, err := check.Try(t, capi.ClientLookupDeviceArgs{Client: t.Client().Handle, ID: n})
+			if err != nil {
+				t.Errorf("PJRT_Client_LookupDevice of the id %d of device %d: expected success, got %v", n, i, err)
+				continue
+			}
+			check.Equal(t, d, found.Device, "PJRT_Client_LookupDevice of the id %d of device %d", n, i)
+		}
+	}},
+	{Rule: "DDESC-09", Run: func(t *check.T) {
+		topology := make(map[int32]*capi.DeviceDescription)
+		for _, d := range topologyDescriptions(t, t.Topology()) {
+			topology[check.Call(t, capi.DeviceDescriptionIDArgs{DeviceDescription: d}).ID] = d
+		}
+		for _, d := range allDevices(t, t.Client()) {
+			own, n := description(t, d), id(t, d)
+			other := topology[n]
+			if other == nil {
+				t.Errorf("the client's topology has no device with the id %d", n)
+				continue
+			}
+			check.Equal(t, kind(t, own).String(), kind(t, other).String(), "kind of device %d in the topology", n)
+			check.Equal(t, processIndex(t, own), processIndex(t, other), "process index of device %d in the topology", n)
+		}
+	}},
+}
+
+// descriptions are those of all devices of the client, or of the topology where
+// there is no client.
+func descriptions(t *check.T) []*capi.DeviceDescription {
+	var list []*capi.DeviceDescription
+	if t.Env().NoDevice != "" {
+		list = topologyDescriptions(t, t.Topology())
+	} else {
+		for _, d := range allDevices(t, t.Client()) {
+			list = append(list, description(t, d))
+		}
+	}
+	if len(list) == 0 {
+		t.SkipEnvf("there are no devices")
+	}
+	return list
+}
+
+func topologyDescriptions(t *check.T, topology *capi.TopologyDescription) []*capi.DeviceDescription {
+	out := check.Call(t, capi.TopologyDescriptionGetDeviceDescriptionsArgs{Topology: topology})
+	return capi.Slice(out.Descriptions, out.NumDescriptions)
+}
+
+func processIndex(t *check.T, d *capi.DeviceDescription) int32 {
+	return check.Call(t, capi.DeviceDescriptionProcessIndexArgs{DeviceDescription: d}).ProcessIndex
+}
+
+func kind(t *check.T, d *capi.DeviceDescription) text {
+	out := check.Call(t, capi.DeviceDescriptionKindArgs{DeviceDescription: d})
+	return text{out.DeviceKind, out.DeviceKindSize}
+}
+
+func debugString(t *check.T, d *capi.DeviceDescription) text {
+	out := check.Call(t, capi.DeviceDescriptionDebugStringArgs{DeviceDescription: d})
+	return text{out.DebugString, out.DebugStringSize}
+}
+
+func toString(t *check.T, d *capi.DeviceDescription) text {
+	out := check.Call(t, capi.DeviceDescriptionToStringArgs{DeviceDescription: d})
+	return text{out.ToString, out.ToStringSize}
+}
+
+// portrait is all that a description says. It ends nothing, so that any thread
+// may call it.
+func portrait(t *check.T, d *capi.DeviceDescription) string {
+	id, err1 := check.Try(t, capi.DeviceDescriptionIDArgs{DeviceDescription: d})
+	process, err2 := check.Try(t, capi.DeviceDescriptionProcessIndexArgs{DeviceDescription: d})
+	kind, err3 := check.Try(t, capi.DeviceDescriptionKindArgs{DeviceDescription: d})
+	debug, err4 := check.Try(t, capi.DeviceDescriptionDebugStringArgs{DeviceDescription: d})
+	short, err5 := check.Try(t, capi.DeviceDescriptionToStringArgs{DeviceDescription: d})
+	attributes, err6 := check.Try(t, capi.DeviceDescriptionAttributesArgs{DeviceDescription: d})
+	return fmt.Sprint(id.ID, process.ProcessIndex, text{kind.DeviceKind, kind.DeviceKindSize}, text{debug.DebugString, debug.DebugStringSize},
+		text{short.ToString, short.ToStringSize}, inOrder(attributes.Attributes, attributes.NumAttributes), err1, err2, err3, err4, err5, err6)
+}
+
+// inOrder copies named values, sorted by name: no order of theirs is promised.
+func inOrder(p *capi.NamedValue, n uintptr) []capi.Attribute {
+	list := capi.Attributes(p, n)
+	slices.SortFunc(list, func(a, b capi.Attribute) int { return strings.Compare(a.Name, b.Name) })
+	return list
+}
+
+// stableAttributes reads a list of named values twice. It must be well-formed,
+// have no name twice and stand where it stood. It returns how many there are.
+func stableAttributes(t *check.T, what string, read func() (*capi.NamedValue, uintptr)) uintptr {
+	p, n := read()
+	if !t.WellFormed(p, n, what) || n == 0 {
+		return n
+	}
+	before := fmt.Sprint(capi.Attributes(p, n))
+	seen := make(map[string]bool)
+	for _, a := range capi.Attributes(p, n) {
+		if seen[a.Name] {
+			t.Errorf("%s: there are two named %q", what, a.Name)
+		}
+		seen[a.Name] = true
+	}
+	churn(t)
+	check.Equal(t, before, fmt.Sprint(capi.Attributes(p, n)), "%s: what stands at the same address later", what)
+	again, m := read()
+	check.Equal(t, p, again, "%s: the address when they are asked for again", what)
+	check.Equal(t, before, fmt.Sprint(capi.Attributes(again, m)), "%s when they are asked for again", what)
+	return n
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package client
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+)
+
+var deviceChecks = []check.Check{
+	{Rule: "DEV-01", Run: addressable},
+	{Rule: "DEV-02", Run: func(t *check.T) {
+		seen := make(map[int32]int)
+		for i, d := range t.Client().Devices {
+			n := check.Call(t, capi.DeviceLocalHardwareIDArgs{Device: d}).LocalHardwareID
+			if n < -1 {
+				t.Errorf("PJRT_Device_LocalHardwareId of device %d: expected -1 or more, got %d", i, n)
+			}
+			if first, again := seen[n]; again && n >= 0 {
+				t.Errorf("PJRT_Device_LocalHardwareId: devices %d and %d both have %d", first, i, n)
+			}
+			seen[n] = i
+		}
+	}},
+	{Rule: "DEV-03", Run: func(t *check.T) {
+		for i, d := range t.Client().Devices {
+			first := check.Call(t, capi.DeviceAddressableMemoriesArgs{Device: d})
+			list := capi.Slice(first.Memories, first.NumMemories)
+			if len(list) == 0 {
+				t.Errorf("PJRT_Device_AddressableMemories of device %d: expected memories, got none", i)
+			}
+			again := check.Call(t, capi.DeviceAddressableMemoriesArgs{Device: d})
+			check.Equal(t, first.Memories, again.Memories, "the array of PJRT_Device_AddressableMemories of device %d when it is asked for again", i)
+			if !slices.Equal(list, capi.Slice(again.Memories, again.NumMemories)) {
+				t.Errorf("PJRT_Device_AddressableMemories of device %d: expected the same memories again", i)
+			}
+		}
+	}},
+	{Rule: "DEV-04", Run: func(t *check.T) {
+		for i, d := range t.Client().Devices {
+			m := check.Call(t, capi.DeviceDefaultMemoryArgs{Device: d}).Memory
+			if list := memoriesOf(t, d); !contains(list, m) {
+				t.Errorf("PJRT_Device_DefaultMemory of device %d: %p is none of its memories %v", i, m, list)
+			}
+		}
+	}},
+	{Rule: "DEV-05", Run: func(t *check.T) {
+		for i, d := range t.Client().Devices {
+			m := check.Call(t, capi.DeviceDefaultMemoryArgs{Device: d}).Memory
+			check.Equal(t, m, check.Call(t, capi.DeviceDefaultMemoryArgs{Device: d}).Memory, "PJRT_Device_DefaultMemory of device %d when it is asked for again", i)
+			b := check.UploadTo(t, t.Client(), d, []float32{1, 2})
+			check.Equal(t, m, check.Call(t, capi.BufferMemoryArgs{Buffer: b}).Memory, "memory of a buffer that was uploaded to device %d", i)
+		}
+	}},
+	{Rule: "DEV-12", Run: func(t *check.T) {
+		const message = "poisoned on purpose"
+		p, x := pendingRun(t, 77)
+		args := capi.DevicePoisonExecutionArgs{Device: t.Client().Devices[0], LaunchID: 77, ErrorCode: capi.ErrorCodeAborted}
+		args.ErrorMessage, args.ErrorMessageSize = capi.StringData(message)
+		out := check.Call(t, args)
+		if !out.Poisoned {
+			t.Errorf("PJRT_Device_PoisonExecution of a launch that waits for its argument: expected poisoned to be true")
+		}
+		p.Fulfil()
+		err := t.Await(t.Ready(x.Outputs[0][0]))
+		t.ErrorCode(err, "the output of a poisoned launch", capi.ErrorCodeAborted)
+		if err != nil && !strings.Contains(err.Error(), message) {
+			t.Errorf("the output of a poisoned launch: expected an error with %q, got %v", message, err)
+		}
+	}},
+	{Rule: "DEV-13", Run: func(t *check.T) {
+		for i, d := range t.Client().Devices {
+			out := check.Call(t, capi.DevicePoisonExecutionArgs{Device: d, LaunchID: 424242, ErrorCode: capi.ErrorCodeAborted})
+			check.Equal(t, false, out.Poisoned, "poisoned of a launch that there is not, on device %d", i)
+		}
+	}},
+	{Rule: "DEV-14", Run: func(t *check.T) {
+		p, x := pendingRun(t, 78)
+		check.Call(t, capi.DevicePoisonExecutionArgs{Device: t.Client().Devices[0], LaunchID: 78, ErrorCode: capi.ErrorCodeAborted})
+		p.Fulfil()
+		_ = t.Await(t.Ready(x.Outputs[0][0]))
+		c := t.Client()
+		out := t.Run(t.Compile(c, check.AddOne), 1, check.Upload(t, c, []float32{1, 2, 3, 4}))
+		check.ExpectBuffer(t, out[0], []float32{2, 3, 4, 5}, "a plus one, after another launch was poisoned")
+	}},
+	{Rule: "DEV-15", Hostile: true, Run: func(t *check.T) {
+		const since = 100
+		t.Require(check.FunctionOf[capi.DevicePoisonExecutionArgs]())
+		if t.Minor() < since {
+			t.SkipAbsentf("the payload came with API 0.%d; the plugin has 0.%d", since, t.Minor())
+		}
+		values, err := capi.NewNamedValues([]capi.Attribute{{Name: "number", Value: int64(1)}})
+		if err != nil {
+			t.Fatalf("payload: %v", err)
+		}
+		args := capi.DevicePoisonExecutionArgs{Device: t.Client().Devices[0], LaunchID: 424242, ErrorCode: capi.ErrorCodeAborted}
+		check.Call(t, args)
+		args.Payload, args.NumPayload = values.Data()
+		_, err = check.Try(t, args)
+		t.ErrorCode(err, "PJRT_Device_PoisonExecution with a number as payload", capi.ErrorCodeInvalidArgument)
+	}},
+	{Rule: "DEV-16", Run: func(t *check.T) {
+		for i, d := range t.Client().Devices {
+			out := check.Call(t, capi.DeviceGetAttributesArgs{Device: d})
+			if t.WellFormed(out.Attributes, out.NumAttributes, fmt.Sprintf("PJRT_Device_GetAttributes of device %d", i)) {
+				before := fmt.Sprint(capi.Attributes(out.Attributes, out.NumAttributes))
+				churn(t)
+				check.Equal(t, before, fmt.Sprint(capi.Attributes(out.Attributes, out.NumAttributes)), "attributes of device %d before their deleter was called", i)
+			}
+			if out.AttributesDeleter == 0 {
+				t.Errorf("PJRT_Device_GetAttributes of device %d: attributes_deleter is null", i)
+			}
+			out.AttributesDeleter.Call(out.DeviceAttributes)
+		}
+	}},
+	{Rule: "DEV-17", Hostile: true, Run: func(t *check.T) {
+		d := t.Client().Devices[0]
+		first := check.Call(t, capi.DeviceGetAttributesArgs{Device: d})
+		second := check.Call(t, capi.DeviceGetAttributesArgs{Device: d})
+		if first.DeviceAttributes == second.DeviceAttributes && first.DeviceAttributes != nil {
+			t.Fatalf("PJRT_Device_GetAttributes: two calls returned one holder")
+		}
+		want := fmt.Sprint(capi.Attributes(first.Attributes, first.NumAttributes))
+		second.AttributesDeleter.Call(second.DeviceAttributes)
+		churn(t)
+		check.Equal(t, want, fmt.Sprint(capi.Attributes(first.Attributes, first.NumAttributes)), "the first attributes after the second were deleted")
+		first.AttributesDeleter.Call(first.DeviceAttributes)
+	}},
+	{Rule: "DEV-18", Run: func(t *check.T) {
+		description := []byte("an event of the conformance suite")
+		args := capi.DeviceCreateAsyncTrackingEventArgs{Device: t.Client().Devices[0]}
+		args.Description, args.DescriptionSize = capi.BytesData(description)
+		out := check.Call(t, args)
+		copy(description, "@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@")
+		churn(t)
+		check.Call(t, capi.AsyncTrackingEventDestroyArgs{Event: out.Event})
+	}},
+	{Rule: "DEV-19", Hostile: true, Run: func(t *check.T) {
+		check.Call(t, capi.AsyncTrackingEventDestroyArgs{})
+		out := check.Optional(t, capi.DeviceCreateAsyncTrackingEventArgs{Device: t.Client().Devices[0]})
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			if _, err := check.Try(t, capi.AsyncTrackingEventDestroyArgs{Event: out.Event}); err != nil {
+				t.Errorf("PJRT_AsyncTrackingEvent_Destroy on another thread: expected success, got %v", err)
+			}
+		})
+		wg.Wait()
+	}},
+}
+
+// pendingRun starts a program of a launch id on an argument that is not there
+// yet. Plugins that cannot poison launches skip the check.
+func pendingRun(t *check.T, launch int32) (*check.Pending, *check.Execution) {
+	t.Require(check.FunctionOf[capi.DevicePoisonExecutionArgs]())
+	c := t.Client()
+	check.Call(t, capi.DevicePoisonExecutionArgs{Device: c.Devices[0], LaunchID: 424242, ErrorCode: capi.ErrorCodeAborted})
+	p := t.NewPending(c, 4)
+	x := check.NewExecution(t.Compile(c, check.AddOne), 1, []*capi.Buffer{p.Buffer})
+	x.Options.LaunchID = launch
+	started := make(chan error, 1)
+	go func() { started <- x.Start(t) }()
+	select {
+	case err := <-started:
+		if err != nil {
+			t.Fatalf("PJRT_LoadedExecutable_Execute on a pending argument: expected success, got %v", err)
+		}
+	case <-t.Context().Done():
+		t.SkipEnvf("PJRT_LoadedExecutable_Execute waits for its arguments, so no launch is under way when it returns")
+	}
+	return p, x
+}

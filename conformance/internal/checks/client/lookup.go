@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package client
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+)
+
+var identifier = regexp.MustCompile(`^[a-z0-9][a-z0-9_.-]*$`)
+
+var lookupChecks = []check.Check{
+	{Rule: "CLI-14", Run: func(t *check.T) {
+		stableText(t, "PJRT_Client_PlatformName", func() text { return platformName(t) }, func() { churn(t) })
+	}},
+	{Rule: "CLI-15", Run: func(t *check.T) {
+		if name := platformName(t).String(); !identifier.MatchString(name) {
+			t.Errorf("PJRT_Client_PlatformName: expected a lower-case identifier, got %q", name)
+		}
+	}},
+	{Rule: "CLI-16", Run: func(t *check.T) {
+		stableText(t, "PJRT_Client_PlatformVersion", func() text {
+			out := check.Call(t, capi.ClientPlatformVersionArgs{Client: t.Client().Handle})
+			return text{out.PlatformVersion, out.PlatformVersionSize}
+		}, func() { churn(t) })
+	}},
+	{Rule: "CLI-17", Run: func(t *check.T) {
+		// The field is filled first, so that one that is left alone shows.
+		for _, filler := range []int32{-1, 0x5a5a5a5a} {
+			args := capi.ClientProcessIndexArgs{Client: t.Client().Handle, ProcessIndex: filler, StructSize: capi.ClientProcessIndexArgsSize}
+			out, err := check.Raw(t, args)
+			if err != nil {
+				t.Fatalf("PJRT_Client_ProcessIndex: expected success, got %v", err)
+			}
+			check.Equal(t, 0, out.ProcessIndex, "PJRT_Client_ProcessIndex of a program of one process")
+		}
+	}},
+	{Rule: "CLI-18", Run: func(t *check.T) {
+		c := t.Client()
+		first := check.Call(t, capi.ClientDevicesArgs{Client: c.Handle})
+		list := capi.Slice(first.Devices, first.NumDevices)
+		if len(list) == 0 {
+			t.Errorf("PJRT_Client_Devices: expected devices, got none")
+		}
+		for i := range 100 {
+			out := check.Call(t, capi.ClientDevicesArgs{Client: c.Handle})
+			check.Equal(t, first.Devices, out.Devices, "the array of PJRT_Client_Devices, call %d", i+2)
+			if !slices.Equal(list, capi.Slice(out.Devices, out.NumDevices)) {
+				t.Errorf("PJRT_Client_Devices, call %d: expected %v, got %v", i+2, list, capi.Slice(out.Devices, out.NumDevices))
+			}
+		}
+	}},
+	{Rule: "CLI-19", Run: func(t *check.T) {
+		all := allDevices(t, t.Client())
+		for i, d := range t.Client().Devices {
+			if !contains(all, d) {
+				t.Errorf("addressable device %d, %p, is none of PJRT_Client_Devices %v", i, d, all)
+			}
+		}
+	}},
+	{Rule: "CLI-20", Run: func(t *check.T) {
+		for i, d := range allDevices(t, t.Client()) {
+			if !contains(t.Client().Devices, d) {
+				t.Errorf("device %d, %p, of a program of one process is not addressable: %v", i, d, t.Client().Devices)
+			}
+		}
+	}},
+	{Rule: "CLI-21", Run: addressable},
+	{Rule: "CLI-22", Run: func(t *check.T) {
+		for _, d := range allDevices(t, t.Client()) {
+			n := id(t, d)
+			out := check.Call(t, capi.ClientLookupDeviceArgs{Client: t.Client().Handle, ID: n})
+			check.Equal(t, d, out.Device, "PJRT_Client_LookupDevice of id %d", n)
+		}
+	}},
+	{Rule: "CLI-23", Run: func(t *check.T) {
+		for _, n := range unknownIDs(t) {
+			out, err := check.Try(t, capi.ClientLookupDeviceArgs{Client: t.Client().Handle, ID: n})
+			if err == nil {
+				t.Errorf("PJRT_Client_LookupDevice of id %d, which no device has: expected an error, got the device %p", n, out.Device)
+			} else if out.Device != nil {
+				t.Errorf("PJRT_Client_LookupDevice of id %d, which no device has: an error (%v) and the device %p", n, err, out.Device)
+			}
+		}
+	}},
+	{Rule: "CLI-24", Run: func(t *check.T) {
+		looked := 0
+		for _, n := range unknownIDs(t) {
+			if _, err := check.Try(t, capi.ClientLookupDeviceArgs{Client: t.Client().Handle, ID: n}); err != nil {
+				looked++
+				t.ErrorCode(err, fmt.Sprintf("PJRT_Client_LookupDevice of id %d, which no device has", n), capi.ErrorCodeInvalidArgument, capi.ErrorCodeNotFound)
+			}
+		}
+		if looked == 0 {
+			t.SkipEnvf("no unknown id gives an error; CLI-23 says so")
+		}
+	}},
+	{Rule: "CLI-25", Run: func(t *check.T) {
+		looked := 0
+		for _, d := range t.Client().Devices {
+			n := check.Call(t, capi.DeviceLocalHardwareIDArgs{Device: d}).LocalHardwareID
+			if n < 0 {
+				continue
+			}
+			looked++
+			out, err := check.Try(t, capi.ClientLookupAddressableDeviceArgs{Client: t.Client().Handle, LocalHardwareID: n})
+			if err != nil {
+				t.Errorf("PJRT_Client_LookupAddressableDevice of id %d: expected success, got %v", n, err)
+				continue
+			}
+			check.Equal(t, d, out.AddressableDevice, "PJRT_Client_LookupAddressableDevice of id %d", n)
+		}
+		if looked == 0 {
+			t.SkipUnimplf("no device has a local hardware id")
+		}
+	}},
+	{Rule: "CLI-26", Run: func(t *check.T) {
+		known := make(map[int32]bool)
+		for _, d := range t.Client().Devices {
+			known[check.Call(t, capi.DeviceLocalHardwareIDArgs{Device: d}).LocalHardwareID] = true
+		}
+		for _, n := range []int32{-1, 9999, math.MaxInt32, math.MinInt32} {
+			if known[n] {
+				continue
+			}
+			out, err := check.Try(t, capi.ClientLookupAddressableDeviceArgs{Client: t.Client().Handle, LocalHardwareID: n})
+			if err == nil {
+				t.Errorf("PJRT_Client_LookupAddressableDevice of id %d, which no device has: expected an error, got the device %p", n, out.AddressableDevice)
+			}
+		}
+	}},
+	{Rule: "CLI-27", Run: func(t *check.T) {
+		c := t.Client()
+		first := check.Call(t, capi.ClientAddressableMemoriesArgs{Client: c.Handle})
+		list := capi.Slice(first.AddressableMemories, first.NumAddressableMemories)
+		again := check.Call(t, capi.ClientAddressableMemoriesArgs{Client: c.Handle})
+		check.Equal(t, first.AddressableMemories, again.AddressableMemories, "the array of PJRT_Client_AddressableMemories when it is asked for again")
+		if !slices.Equal(list, capi.Slice(again.AddressableMemories, again.NumAddressableMemories)) {
+			t.Errorf("PJRT_Client_AddressableMemories: expected the same memories again")
+		}
+		var ofDevices []*capi.Memory
+		for _, d := range c.Devices {
+			ofDevices = append(ofDevices, memoriesOf(t, d)...)
+		}
+		for _, m := range list {
+			if !contains(ofDevices, m) {
+				t.Errorf("the memory %p of the client is in the list of no device: %v", m, ofDevices)
+			}
+		}
+		for _, m := range ofDevices {
+			if !contains(list, m) {
+				t.Errorf("the memory %p of a device is not in the list of the client: %v", m, list)
+			}
+		}
+		if len(list) == 0 && len(ofDevices) == 0 {
+			t.SkipUnimplf("the client has no memories")
+		}
+	}},
+	{Rule: "CLI-28", Library: true, Hostile: true, Run: func(t *check.T) {
+		c := t.NewClient()
+		first := check.Optional(t, capi.ClientTopologyDescriptionArgs{Client: c.Handle}).Topology
+		check.Equal(t, false, first == nil, "success without a topology")
+		for range 10 {
+			again := check.Call(t, capi.ClientTopologyDescriptionArgs{Client: c.Handle}).Topology
+			if !check.Equal(t, first, again, "PJRT_Client_TopologyDescription when it is asked for again") {
+				break
+			}
+		}
+		check.Destroy(t, c.Handle)
+	}},
+	{Rule: "CLI-29", Run: func(t *check.T) {
+		n := len(allDevices(t, t.Client()))
+		for _, shape := range [][2]int{{1, 1}, {n, 1}, {1, n}, {n / 2, 2}} {
+			if shape[0] == 0 {
+				continue
+			}
+			all := assign(t, shape[0], shape[1], shape[0]*shape[1])
+			for i, v := range all.ids {
+				inside := i < shape[0]*shape[1]
+				if !inside && v != untouchedID {
+					t.Errorf("%d x %d: element %d behind the array was overwritten with %d", shape[0], shape[1], i-shape[0]*shape[1], v)
+				}
+				if inside && v == untouchedID {
+					t.Errorf("%d x %d: element %d was not written", shape[0], shape[1], i)
+				}
+			}
+			if all.err != nil {
+				t.Errorf("PJRT_Client_DefaultDeviceAssignment of %d x %d on %d devices: expected success, got %v", shape[0], shape[1], n, all.err)
+			}
+		}
+	}},
+	{Rule: "CLI-30", Run: func(t *check.T) {
+		all := assign(t, 1, 1, 0)
+		t.ErrorCode(all.err, "PJRT_Client_DefaultDeviceAssignment of 1 x 1 into an array of 0")
+		check.Equal(t, untouchedID, all.ids[0], "the memory behind an array of 0")
+		if n := len(allDevices(t, t.Client())); n > 1 {
+			all := assign(t, n, 1, n-1)
+			t.ErrorCode(all.err, fmt.Sprintf("PJRT_Client_DefaultDeviceAssignment of %d x 1 into an array of %d", n, n-1))
+			check.Equal(t, untouchedID, all.ids[n-1], "the memory behind an array of %d", n-1)
+		}
+	}},
+	{Rule: "CLI-31", Hostile: true, Run: func(t *check.T) {
+		for _, shape := range [][2]int{{0, 1}, {1, 0}, {-1, 2}, {2, -1}, {-1, -1}} {
+			all := assign(t, shape[0], shape[1], 4)
+			t.ErrorCode(all.err, fmt.Sprintf("PJRT_Client_DefaultDeviceAssignment of %d x %d", shape[0], shape[1]), capi.ErrorCodeInvalidArgument)
+		}
+	}},
+	{Rule: "CLI-32", Hostile: true, Run: func(t *check.T) {
+		// In 32 bits the product is 65536, for which there is room.
+		all := assign(t, 65536, 65537, 65536)
+		t.ErrorCode(all.err, "PJRT_Client_DefaultDeviceAssignment of 65536 x 65537 into an array of 65536")
+		for i := 65536; i < len(all.ids); i++ {
+			if !check.Equal(t, untouchedID, all.ids[i], "the memory behind an array of 65536, element %d", i-65536) {
+				break
+			}
+		}
+	}},
+	{Rule: "CLI-33", Run: func(t *check.T) {
+		looked := 0
+		n := len(allDevices(t, t.Client()))
+		for _, shape := range [][2]int{{1, 1}, {n, 1}, {1, n}, {n + 1, 1}, {2 * n, 1}} {
+			all := assign(t, shape[0], shape[1], shape[0]*shape[1])
+			if all.err != nil {
+				continue
+			}
+			looked++
+			seen := make(map[int32]bool)
+			for _, v := range all.ids[:shape[0]*shape[1]] {
+				if seen[v] {
+					t.Errorf("the default assignment of %d x %d has the device %d twice", shape[0], shape[1], v)
+				}
+				seen[v] = true
+				if _, err := check.Try(t, capi.ClientLookupDeviceArgs{Client: t.Client().Handle, ID: v}); err != nil {
+					t.Errorf("the default assignment of %d x %d on %d devices has the device %d, which there is not: %v", shape[0], shape[1], n, v, err)
+				}
+			}
+		}
+		if looked == 0 {
+			t.SkipEnvf("no default assignment could be had; CLI-29 says so")
+		}
+	}},
+	{Rule: "CLI-34", Run: func(t *check.T) {
+		n := len(allDevices(t, t.Client())) + 1
+		all := assign(t, n, 1, n)
+		t.ErrorCode(all.err, fmt.Sprintf("PJRT_Client_DefaultDeviceAssignment of %d x 1 on %d devices", n, n-1))
+	}},
+	{Rule: "CLI-35", Run: func(t *check.T) {
+		c := t.Client()
+		check.Call(t, capi.ClientUpdateGlobalProcessInfoArgs{Client: c.Handle})
+		for state := capi.ProcessStateUnspecified; state <= capi.ProcessStateError; state++ {
+			info := &capi.ProcessInfo{StructSize: capi.ProcessInfoSize, IncarnationID: 1, State: state}
+			if state == capi.ProcessStateError {
+				info.ErrorCode = int32(capi.ErrorCodeAborted)
+				info.ErrorMessage, info.ErrorMessageSize = capi.StringData("gone")
+			}
+			check.Call(t, capi.ClientUpdateGlobalProcessInfoArgs{Client: c.Handle, ProcessInfos: info, NumProcessInfos: 1})
+		}
+	}},
+	{Rule: "CLI-36", Run: func(t *check.T) {
+		c := t.Client()
+		message := []byte("a process that is gone")
+		info := &capi.ProcessInfo{StructSize: capi.ProcessInfoSize, IncarnationID: 2, State: capi.ProcessStateError, ErrorCode: int32(capi.ErrorCodeAborted)}
+		check.Call(t, capi.ClientUpdateGlobalProcessInfoArgs{Client: c.Handle, ProcessInfos: info, NumProcessInfos: 1})
+		info.ErrorMessage, info.ErrorMessageSize = capi.BytesData(message)
+		check.Call(t, capi.ClientUpdateGlobalProcessInfoArgs{Client: c.Handle, ProcessInfos: info, NumProcessInfos: 1})
+		copy(message, "@@@@@@@@@@@@@@@@@@@@@@")
+		check.Call(t, capi.ClientUpdateGlobalProcessInfoArgs{Client: c.Handle})
+	}},
+}
+
+func platformName(t *check.T) text {
+	out := check.Call(t, capi.ClientPlatformNameArgs{Client: t.Client().Handle})
+	return text{out.PlatformName, out.PlatformNameSize}
+}
+
+// unknownIDs are ids that no device of the client has.
+func unknownIDs(t *check.T) []int32 {
+	known := make(map[int32]bool)
+	highest := int32(0)
+	for _, d := range allDevices(t, t.Client()) {
+		n := id(t, d)
+		known[n] = true
+		highest = max(highest, n)
+	}
+	var list []int32
+	for _, n := range []int32{-1, int32(len(known)), highest + 1, highest + 1000, math.MaxInt32, math.MinInt32} {
+		if !known[n] {
+			list = append(list, n)
+		}
+	}
+	return list
+}
+
+// addressable compares what devices say of themselves with the client's lists.
+func addressable(t *check.T) {
+	for i, d := range allDevices(t, t.Client()) {
+		out := check.Call(t, capi.DeviceIsAddressableArgs{Device: d})
+		check.Equal(t, contains(t.Client().Devices, d), out.IsAddressable, "PJRT_Device_IsAddressable of device %d", i)
+	}
+}
+
+// assignment is what PJRT_Client_DefaultDeviceAssignment wrote.
+type assignment struct {
+	ids []int32 // with as much behind what it may write
+	err error
+}
+
+// untouchedID stands in every element before the call.
+const untouchedID int32 = -0x5a5a5a5a
+
+// assign asks for a default assignment into an array of which size is told.
+func assign(t *check.T, replicas, partitions, size int) assignment {
+	a := assignment{ids: make([]int32, size+64)}
+	for i := range a.ids {
+		a.ids[i] = untouchedID
+	}
+	_, a.err = check.Try(t, capi.ClientDefaultDeviceAssignmentArgs{
+		Client: t.Client().Handle, NumReplicas: int32(replicas), NumPartitions: int32(partitions),
+		DefaultAssignmentSize: uintptr(size), DefaultAssignment: &a.ids[0],
+	})
+	return a
+}
+
+func memoriesOf(t *check.T, d *capi.Device) []*capi.Memory {
+	out := check.Call(t, capi.DeviceAddressableMemoriesArgs{Device: d})
+	return capi.Slice(out.Memories, out.NumMemories)
+}

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package client
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/ebitengine/purego"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+)
+
+// wellKnown are the kinds of memory that programs know by name.
+var wellKnown = map[string]bool{"device": true, "pinned_host": true, "unpinned_host": true}
+
+var memoryChecks = []check.Check{
+	{Rule: "MEM-01", Run: func(t *check.T) {
+		seen := make(map[int32]int)
+		for i, m := range memories(t, t.Client()) {
+			n := check.Call(t, capi.MemoryIDArgs{Memory: m}).ID
+			if first, again := seen[n]; again {
+				t.Errorf("memories %d and %d both have the id %d", first, i, n)
+			}
+			seen[n] = i
+		}
+	}},
+	{Rule: "MEM-02", Run: func(t *check.T) {
+		for i, m := range memories(t, t.Client()) {
+			stableText(t, fmt.Sprintf("PJRT_Memory_Kind of memory %d", i), func() text { return memoryKind(t, m) }, func() { churn(t) })
+		}
+		for i, d := range t.Client().Devices {
+			seen := make(map[string]bool)
+			for _, m := range memoriesOf(t, d) {
+				k := memoryKind(t, m).String()
+				if seen[k] {
+					t.Errorf("device %d has two memories of the kind %q", i, k)
+				}
+				seen[k] = true
+			}
+		}
+	}},
+	{Rule: "MEM-03", Run: func(t *check.T) {
+		ids, kinds := make(map[string]int32), make(map[int32]string)
+		for i, m := range memories(t, t.Client()) {
+			k, n := memoryKind(t, m).String(), check.Call(t, capi.MemoryKindIDArgs{Memory: m}).KindID
+			if other, ok := ids[k]; ok && other != n {
+				t.Errorf("memory %d: the kind %q has the ids %d and %d", i, k, other, n)
+			}
+			if other, ok := kinds[n]; ok && other != k {
+				t.Errorf("memory %d: the kinds %q and %q have the id %d", i, other, k, n)
+			}
+			ids[k], kinds[n] = n, k
+		}
+	}},
+	{Rule: "MEM-04", Run: func(t *check.T) {
+		for i, m := range memories(t, t.Client()) {
+			if k := memoryKind(t, m).String(); !wellKnown[k] {
+				t.Errorf("memory %d: programs know no kind %q", i, k)
+			}
+		}
+	}},
+	{Rule: "MEM-05", Run: func(t *check.T) {
+		seen := make(map[string]int)
+		for i, m := range memories(t, t.Client()) {
+			out := check.Call(t, capi.MemoryDebugStringArgs{Memory: m})
+			s := capi.String(out.DebugString, out.DebugStringSize)
+			if s == "" {
+				t.Errorf("PJRT_Memory_DebugString of memory %d: expected a text, got none", i)
+			}
+			if first, again := seen[s]; again {
+				t.Errorf("PJRT_Memory_DebugString: memories %d and %d both have %q", first, i, s)
+			}
+			seen[s] = i
+		}
+	}},
+	{Rule: "MEM-06", Run: func(t *check.T) {
+		for i, m := range memories(t, t.Client()) {
+			out := check.Call(t, capi.MemoryToStringArgs{Memory: m})
+			if capi.String(out.ToString, out.ToStringSize) == "" {
+				t.Errorf("PJRT_Memory_ToString of memory %d: expected a text, got %d bytes at %v", i, out.ToStringSize, out.ToString)
+			}
+		}
+	}},
+	{Rule: "MEM-07", Run: func(t *check.T) {
+		c := t.Client()
+		devices := make(map[*capi.Memory][]*capi.Device)
+		for _, m := range memories(t, c) {
+			out := check.Call(t, capi.MemoryAddressableByDevicesArgs{Memory: m})
+			devices[m] = capi.Slice(out.Devices, out.NumDevices)
+		}
+		for i, d := range c.Devices {
+			for m, list := range devices {
+				if forth, back := contains(memoriesOf(t, d), m), contains(list, d); forth != back {
+					t.Errorf("device %d and memory %p: the device lists the memory: %v; the memory lists the device: %v", i, m, forth, back)
+				}
+			}
+		}
+	}},
+	{Rule: "MEM-08", Run: func(t *check.T) {
+		c := t.Client()
+		all := memories(t, c)
+		known := func(m *capi.Memory, where string, args ...any) {
+			if !contains(all, m) {
+				t.Errorf("%s: %p is none of the client's memories %v", fmt.Sprintf(where, args...), m, all)
+			}
+		}
+		for i, d := range c.Devices {
+			for _, m := range memoriesOf(t, d) {
+				known(m, "a memory of device %d", i)
+			}
+			if out, err := check.Try(t, capi.DeviceDefaultMemoryArgs{Device: d}); err == nil {
+				known(out.Memory, "default memory of device %d", i)
+			}
+			known(check.Call(t, capi.BufferMemoryArgs{Buffer: check.UploadTo(t, c, d, []float32{1})}).Memory, "memory of a buffer on device %d", i)
+		}
+	}},
+	{Rule: "MEM-09", Hostile: true, Run: func(t *check.T) {
+		needVtable(t)
+		for i, m := range memories(t, t.Client()) {
+			v := m.Vtable
+			switch {
+			case v == nil:
+				t.Errorf("memory %d: the first word is null", i)
+			case v.StructSize < capi.MemoryFunctionTableSize || v.InstanceStructSize < capi.MemorySize:
+				t.Errorf("memory %d: expected a struct_size of at least %d and an instance_struct_size of at least %d, got %d and %d",
+					i, capi.MemoryFunctionTableSize, capi.MemorySize, v.StructSize, v.InstanceStructSize)
+			case v.GetUserData == 0 || v.SetUserData == 0:
+				t.Errorf("memory %d: expected two functions, got get_user_data %#x and set_user_data %#x", i, v.GetUserData, v.SetUserData)
+			}
+		}
+	}},
+	{Rule: "MEM-10", Hostile: true, Run: func(t *check.T) {
+		needVtable(t)
+		m := memories(t, t.Client())[0]
+		v := m.Vtable
+		keys := make([]byte, 3)
+		key := func(i int) uintptr { return addressOf(&keys[i]) }
+		for i := range keys {
+			check.Equal(t, 0, v.GetUserData.Call(m, key(i)), "user data under a key that was not set")
+		}
+		for i := range keys {
+			v.SetUserData.Call(m, key(i), uintptr(100+i), 0)
+		}
+		for i := range keys {
+			check.Equal(t, uintptr(100+i), v.GetUserData.Call(m, key(i)), "user data under key %d of 3", i)
+		}
+	}},
+	{Rule: "MEM-11", Library: true, Hostile: true, Run: func(t *check.T) {
+		needVtable(t)
+		c := t.NewClient()
+		m := memories(t, c)[0]
+		v := m.Vtable
+		key := addressOf(new(byte))
+		var first, second released
+		for _, r := range []*released{&first, &second} {
+			handle := capi.NewHandle(r)
+			t.Cleanup(handle.Delete)
+			v.SetUserData.Call(m, key, uintptr(handle), capi.MemoryFunctionTableSetUserDataDtor(countRelease()))
+		}
+		check.Equal(t, 1, first.times.Load(), "destructor calls of user data that was overwritten")
+		check.Equal(t, 0, second.times.Load(), "destructor calls of user data that is in place")
+		check.Destroy(t, c.Handle)
+		check.Equal(t, 1, first.times.Load(), "destructor calls of overwritten user data after the client was destroyed")
+		check.Equal(t, 1, second.times.Load(), "destructor calls of user data after the client was destroyed")
+	}},
+	{Rule: "MEM-12", Run: func(t *check.T) {
+		c := t.Client()
+		lacks := func(err error) {
+			var e *capi.Error
+			if errors.As(err, &e) && e.Code == capi.ErrorCodeUnimplemented {
+				t.Errorf("JAX and others cannot make arrays without this: %v", err)
+			}
+		}
+		_, err := check.Try(t, capi.ClientAddressableMemoriesArgs{Client: c.Handle})
+		lacks(err)
+		_, err = check.Try(t, capi.DeviceAddressableMemoriesArgs{Device: c.Devices[0]})
+		lacks(err)
+		out, err := check.Try(t, capi.DeviceDefaultMemoryArgs{Device: c.Devices[0]})
+		lacks(err)
+		if err != nil || out.Memory == nil {
+			return
+		}
+		_, err = check.Try(t, capi.MemoryKindArgs{Memory: out.Memory})
+		lacks(err)
+		_, err = check.Try(t, capi.MemoryKindIDArgs{Memory: out.Memory})
+		lacks(err)
+		_, err = check.Try(t, capi.MemoryAddressableByDevicesArgs{Memory: out.Memory})
+		lacks(err)
+	}},
+}
+
+// released counts the ends of a value.
+type released struct{ times atomic.Int32 }
+
+// countRelease is a destructor of handles of released. The handle stays, so that
+// a second call counts.
+var countRelease = sync.OnceValue(func() uintptr {
+	return purego.NewCallback(func(h uintptr) (word uintptr) {
+		if v, ok := capi.Handle(h).Value(); ok {
+			v.(*released).times.Add(1)
+		}
+		return
+	})
+})
+
+// memories are those of a client; a client without skips the check.
+func memories(t *check.T, c *check.Client) []*capi.Memory {
+	if len(c.Memories) == 0 {
+		t.SkipUnimplf("the client has no memories")
+	}
+	return c.Memories
+}
+
+func memoryKind(t *check.T, m *capi.Memory) text {
+	out := check.Call(t, capi.MemoryKindArgs{Memory: m})
+	return text{out.Kind, out.KindSize}
+}
+
+func needVtable(t *check.T) {
+	const since = 105
+	if t.Minor() < since {
+		t.SkipAbsentf("memories have a function table since API 0.%d; the plugin has 0.%d", since, t.Minor())
+	}
+}

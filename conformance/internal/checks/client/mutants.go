@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package client
+
+import (
+	"fmt"
+	"os"
+	"sync/atomic"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/capi/serve"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
+)
+
+// Mutants returns the faults that the checks find.
+func Mutants() []mutant.Mutant {
+	var all []mutant.Mutant
+	for _, list := range [][]mutant.Mutant{createMutants, lookupMutants, storeMutants, descriptionMutants, deviceMutants, memoryMutants, topologyMutants, newerMutants} {
+		all = append(all, list...)
+	}
+	return all
+}
+
+// fresh makes a mutant with state, which each run gets anew.
+func fresh(name, fault string, hooks func() []serve.Hook) mutant.Mutant {
+	return mutant.Mutant{Check: name, Fault: fault, Hooks: hooks}
+}
+
+// after makes a mutant that changes what a call returned. n counts the calls.
+func after[A any](name, fault string, f func(a *A, n int64)) mutant.Mutant {
+	return fresh(name, fault, func() []serve.Hook {
+		var n atomic.Int64
+		return []serve.Hook{serve.Around(func(c *serve.Invocation, a *A) {
+			c.Forward()
+			if c.Err() == nil {
+				f(a, n.Add(1))
+			}
+		})}
+	})
+}
+
+// forgives makes a mutant that takes what it should refuse.
+func forgives[A any](name, fault string, f func(a *A)) mutant.Mutant {
+	return mutant.Of(name, fault, func(c *serve.Invocation, a *A) {
+		c.Forward()
+		if c.Err() != nil {
+			c.FailWith(nil)
+			f(a)
+		}
+	})
+}
+
+// asItIs makes a mutant of a fault that the plugin has without any help.
+func asItIs(name, fault string) mutant.Mutant {
+	return fresh(name, fault, func() []serve.Hook { return nil })
+}
+
+// die ends the process, as a plugin does that follows a bad pointer.
+func die() { os.Exit(139) }
+
+// leftovers keeps alive what only C memory knows of.
+var leftovers []any
+
+// lasting is a copy of a text that stays.
+func lasting(s string) (*byte, uintptr) {
+	p := capi.CString(s)
+	leftovers = append(leftovers, p)
+	return p, uintptr(len(s))
+}
+
+// lastingArray is a copy of an array that stays.
+func lastingArray[E any](list []E) (*E, uintptr) {
+	leftovers = append(leftovers, list)
+	return check.First(list)
+}
+
+var createMutants = []mutant.Mutant{
+	mutant.Of("CLI-01", "needs options", func(c *serve.Invocation, a *capi.ClientCreateArgs) {
+		if a.NumOptions == 0 {
+			c.Fail(capi.ErrorCodeInvalidArgument, "no options")
+			return
+		}
+		c.Forward()
+	}),
+	mutant.Of("CLI-02", "follows a null client", func(c *serve.Invocation, a *capi.ClientDestroyArgs) {
+		if a.Client == nil {
+			die()
+		}
+		c.Forward()
+	}),
+	asItIs("CLI-04", "ignores unknown options"),
+	asItIs("CLI-05", "ends the process on options of the wrong type"),
+	mutant.Of("CLI-06", "reads names up to a terminator", func(c *serve.Invocation, a *capi.ClientCreateArgs) {
+		if a.NumOptions > 0 && !nameEnds(a.CreateOptions) {
+			a.NumOptions = 0
+		}
+		c.Forward()
+	}),
+	fresh("CLI-07", "reads options when it needs them", func() []serve.Hook {
+		var kept *capi.NamedValue
+		var was int64
+		return []serve.Hook{
+			serve.Around(func(c *serve.Invocation, a *capi.ClientCreateArgs) {
+				c.Forward()
+				kept, was = a.CreateOptions, a.CreateOptions.Int64Value()
+			}),
+			serve.Around(func(c *serve.Invocation, _ *capi.ClientAddressableDevicesArgs) {
+				if kept.Int64Value() != was {
+					c.Fail(capi.ErrorCodeInternal, "%d devices", kept.Int64Value())
+					return
+				}
+				c.Forward()
+			}),
+		}
+	}),
+	asItIs("CLI-08", "takes a null array of options"),
+	asItIs("CLI-09", "makes clients without devices"),
+	fresh("CLI-10", "gives out the first client again", func() []serve.Hook {
+		var first *capi.Client
+		return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.ClientCreateArgs) {
+			if first != nil {
+				a.Client = first
+				return
+			}
+			c.Forward()
+			first = a.Client
+		})}
+	}),
+	fresh("CLI-11", "does not give the device back", func() []serve.Hook {
+		var n atomic.Int64
+		return []serve.Hook{serve.Around(func(c *serve.Invocation, _ *capi.ClientCreateArgs) {
+			if n.Add(1) > 1 {
+				c.Fail(capi.ErrorCodeFailedPrecondition, "the device is in use")
+				return
+			}
+			c.Forward()
+		})}
+	}),
+	mutant.Answers[capi.ClientDestroyArgs]("CLI-12", "refuses to destroy a client with work under way", capi.ErrorCodeFailedPrecondition),
+	fresh("CLI-13/then=destroy", "buffers use the client when they go", func() []serve.Hook {
+		var gone atomic.Bool
+		return []serve.Hook{
+			serve.Around(func(c *serve.Invocation, _ *capi.ClientDestroyArgs) { c.Forward(); gone.Store(true) }),
+			serve.Around(func(c *serve.Invocation, _ *capi.BufferDestroyArgs) {
+				if gone.Load() {
+					die()
+				}
+				c.Forward()
+			}),
+		}
+	}),
+	asItIs("CLI-13/then=use", "buffers and executables crash when their client is gone"),
+	mutant.Of("CLI-37", "reads options and drops them", func(c *serve.Invocation, a *capi.ClientCreateArgs) {
+		a.NumOptions = 0
+		c.Forward()
+	}),
+}
+
+var lookupMutants = []mutant.Mutant{
+	after("CLI-14", "returns a temporary", func(a *capi.ClientPlatformNameArgs, n int64) {
+		a.PlatformName, a.PlatformNameSize = lasting(fmt.Sprint("cpu", n))
+	}),
+	after("CLI-14", "has no name", func(a *capi.ClientPlatformNameArgs, _ int64) { a.PlatformNameSize = 0 }),
+	after("CLI-15", "has a name for people", func(a *capi.ClientPlatformNameArgs, _ int64) {
+		a.PlatformName, a.PlatformNameSize = lasting("Some CPU")
+	}),
+	after("CLI-16", "returns a temporary", func(a *capi.ClientPlatformVersionArgs, _ int64) {
+		a.PlatformVersion, a.PlatformVersionSize = lasting("cpu")
+	}),
+	mutant.Of("CLI-17", "leaves the index as it is", func(*serve.Invocation, *capi.ClientProcessIndexArgs) {}),
+	after("CLI-18", "makes the list for each call", func(a *capi.ClientDevicesArgs, _ int64) {
+		a.Devices, _ = lastingArray(capi.Slice(a.Devices, a.NumDevices))
+	}),
+	after("CLI-18", "has no devices", func(a *capi.ClientDevicesArgs, _ int64) { a.NumDevices = 0 }),
+	after("CLI-19", "has addressable devices that are none of its devices", func(a *capi.ClientDevicesArgs, _ int64) { a.NumDevices-- }),
+	after("CLI-20", "leaves out a device", func(a *capi.ClientAddressableDevicesArgs, _ int64) { a.NumAddressableDevices-- }),
+	after("CLI-21", "says the same of all devices", func(a *capi.DeviceIsAddressableArgs, _ int64) { a.IsAddressable = false }),
+	mutant.Of("CLI-22", "takes the id for something else", func(c *serve.Invocation, a *capi.ClientLookupDeviceArgs) {
+		a.ID ^= 1
+		c.Forward()
+	}),
+	forgives("CLI-23", "finds no device, and says that all is well", func(*capi.ClientLookupDeviceArgs) {}),
+	mutant.Of("CLI-24", "says INTERNAL of an unknown id", func(c *serve.Invocation, _ *capi.ClientLookupDeviceArgs) {
+		c.Forward()
+		if c.Err() != nil {
+			c.Fail(capi.ErrorCodeInternal, "check failed")
+		}
+	}),
+	mutant.Of("CLI-25", "compares with another id", func(c *serve.Invocation, a *capi.ClientLookupAddressableDeviceArgs) {
+		a.LocalHardwareID ^= 1
+		c.Forward()
+	}),
+	forgives("CLI-26", "finds no device, and says that all is well", func(*capi.ClientLookupAddressableDeviceArgs) {}),
+	after("CLI-27", "leaves out a memory", func(a *capi.ClientAddressableMemoriesArgs, _ int64) { a.NumAddressableMemories-- }),
+	after("CLI-28", "makes a topology for each call", func(a *capi.ClientTopologyDescriptionArgs, n int64) {
+		if n > 1 {
+			a.Topology = topologyStranger()
+			leftovers = append(leftovers, a.Topology)
+		}
+	}),
+	after("CLI-29", "writes one id too many", func(a *capi.ClientDefaultDeviceAssignmentArgs, _ int64) {
+		poke(a.DefaultAssignment, a.DefaultAssignmentSize, 7)
+	}),
+	mutant.Of("CLI-30", "does not look at the size of the array", func(c *serve.Invocation, a *capi.ClientDefaultDeviceAssignmentArgs) {
+		a.DefaultAssignmentSize = uintptr(a.NumReplicas * a.NumPartitions)
+		c.Forward()
+	}),
+	asItIs("CLI-31", "ends the process on 0 replicas"),
+	asItIs("CLI-32", "falls over a product above 32 bits"),
+	asItIs("CLI-33", "invents devices"),
+	asItIs("CLI-34", "invents devices"),
+	mutant.Of("CLI-35", "does not know all states", func(c *serve.Invocation, a *capi.ClientUpdateGlobalProcessInfoArgs) {
+		if a.NumProcessInfos > 0 && a.ProcessInfos.State == capi.ProcessStateError {
+			c.Fail(capi.ErrorCodeInvalidArgument, "an unknown state")
+			return
+		}
+		c.Forward()
+	}),
+	mutant.Of("CLI-36", "needs a message", func(c *serve.Invocation, a *capi.ClientUpdateGlobalProcessInfoArgs) {
+		if a.NumProcessInfos > 0 && a.ProcessInfos.ErrorMessage == nil {
+			c.Fail(capi.ErrorCodeInvalidArgument, "a null message")
+			return
+		}
+		c.Forward()
+	}),
+}

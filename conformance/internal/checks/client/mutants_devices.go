@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package client
+
+import (
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/capi/serve"
+	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
+)
+
+// attribute is a named value that stays.
+func attribute(name string, value int64) capi.NamedValue {
+	v := capi.NamedValue{StructSize: capi.NamedValueSize, Type: capi.NamedValueInt64, ValueSize: 1}
+	v.Name, v.NameSize = lasting(name)
+	v.SetInt64Value(value)
+	return v
+}
+
+var descriptionMutants = []mutant.Mutant{
+	after("DDESC-01", "has one id for all", func(a *capi.DeviceDescriptionIDArgs, _ int64) { a.ID = 0 }),
+	after("DDESC-01", "has negative ids", func(a *capi.DeviceDescriptionIDArgs, _ int64) { a.ID = -1 - a.ID }),
+	after("DDESC-02", "has no process index", func(a *capi.DeviceDescriptionProcessIndexArgs, _ int64) { a.ProcessIndex = -1 }),
+	after("DDESC-03", "has an attribute twice", func(a *capi.DeviceDescriptionAttributesArgs, _ int64) {
+		a.Attributes, a.NumAttributes = lastingArray([]capi.NamedValue{attribute("core", 0), attribute("core", 1)})
+	}),
+	after("DDESC-03", "makes the attributes for each call", func(a *capi.DeviceDescriptionAttributesArgs, _ int64) {
+		a.Attributes, a.NumAttributes = lastingArray([]capi.NamedValue{attribute("core", 0)})
+	}),
+	after("DDESC-04", "has no kind", func(a *capi.DeviceDescriptionKindArgs, _ int64) { a.DeviceKindSize = 0 }),
+	after("DDESC-05", "has one text for all devices", func(a *capi.DeviceDescriptionDebugStringArgs, _ int64) {
+		a.DebugString, a.DebugStringSize = lasting("a device")
+	}),
+	after("DDESC-06", "returns a temporary", func(a *capi.DeviceDescriptionToStringArgs, _ int64) {
+		a.ToString, a.ToStringSize = lasting("a device")
+	}),
+	fresh("DDESC-07", "fills a cache without a lock", func() []serve.Hook {
+		var inside atomic.Int64
+		return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.DeviceDescriptionProcessIndexArgs) {
+			defer inside.Add(-1)
+			alone := inside.Add(1) == 1
+			time.Sleep(100 * time.Microsecond)
+			c.Forward()
+			if !alone {
+				a.ProcessIndex = -7
+			}
+		})}
+	}),
+	fresh("DDESC-08", "makes a description for each call", func() []serve.Hook {
+		var last *capi.DeviceDescription
+		return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.DeviceGetDescriptionArgs) {
+			c.Forward()
+			a.DeviceDescription, last = last, a.DeviceDescription
+			if a.DeviceDescription == nil {
+				a.DeviceDescription = last
+			}
+		})}
+	}),
+	after("DDESC-09", "the topology is that of another machine", func(a *capi.TopologyDescriptionGetDeviceDescriptionsArgs, _ int64) { a.NumDescriptions-- }),
+}
+
+// fakeStats makes a mutant of PJRT_Device_MemoryStats on a plugin without it: it
+// counts the bytes of uploads, for all devices together, and then has a fault.
+func fakeStats(name, fault string, f func(a *capi.DeviceMemoryStatsArgs)) mutant.Mutant {
+	return fresh(name, fault, func() []serve.Hook {
+		var total atomic.Int64
+		return []serve.Hook{
+			serve.Around(func(c *serve.Invocation, a *capi.ClientBufferFromHostBufferArgs) {
+				bytes := int64(4)
+				for _, d := range capi.Slice(a.Dims, a.NumDims) {
+					bytes *= d
+				}
+				total.Add(bytes)
+				c.Forward()
+			}),
+			serve.Around(func(_ *serve.Invocation, a *capi.DeviceMemoryStatsArgs) {
+				a.BytesInUse = total.Load()
+				f(a)
+			}),
+		}
+	})
+}
+
+var deviceMutants = []mutant.Mutant{
+	after("DEV-01", "says the same of all devices", func(a *capi.DeviceIsAddressableArgs, _ int64) { a.IsAddressable = false }),
+	after("DEV-02", "has one id for all", func(a *capi.DeviceLocalHardwareIDArgs, _ int64) { a.LocalHardwareID = 0 }),
+	after("DEV-02", "has ids below -1", func(a *capi.DeviceLocalHardwareIDArgs, _ int64) { a.LocalHardwareID = -2 }),
+	after("DEV-03", "has no memories", func(a *capi.DeviceAddressableMemoriesArgs, _ int64) { a.NumMemories = 0 }),
+	mutant.Answers[capi.DeviceDefaultMemoryArgs]("DEV-04", "has no default memory", capi.ErrorCodeUnimplemented),
+	mutant.Of("DEV-05", "puts buffers elsewhere", func(c *serve.Invocation, a *capi.ClientBufferFromHostBufferArgs) {
+		call := &capi.Call[capi.DeviceAddressableMemoriesArgs]{Args: capi.DeviceAddressableMemoriesArgs{Device: a.Device}}
+		if err := call.Do(c.Table()); err == nil {
+			list := capi.Slice(call.Args.Memories, call.Args.NumMemories)
+			a.Memory = list[len(list)-1]
+		}
+		c.Forward()
+	}),
+	mutant.Answers[capi.DeviceMemoryStatsArgs]("DEV-06", "says INTERNAL of what it lacks", capi.ErrorCodeInternal),
+	mutant.Of("DEV-07", "has one answer", func(_ *serve.Invocation, a *capi.DeviceMemoryStatsArgs) { a.BytesInUse = 1 << 30 }),
+	fakeStats("DEV-08", "leaves flags as they are", func(a *capi.DeviceMemoryStatsArgs) { setFlag(&a.PoolBytesIsSet) }),
+	fakeStats("DEV-09", "swaps peak and use", func(a *capi.DeviceMemoryStatsArgs) { a.PeakBytesInUse, a.PeakBytesInUseIsSet = 1, true }),
+	fakeStats("DEV-10", "counts all devices together", func(*capi.DeviceMemoryStatsArgs) {}),
+}
+
+var memoryMutants = []mutant.Mutant{
+	after("MEM-01", "has one id for all", func(a *capi.MemoryIDArgs, _ int64) { a.ID = 0 }),
+	after("MEM-02", "has no kind", func(a *capi.MemoryKindArgs, _ int64) { a.KindSize = 0 }),
+	fresh("MEM-02", "has one kind for all", func() []serve.Hook {
+		p, n := lasting("device")
+		return []serve.Hook{serve.Around(func(_ *serve.Invocation, a *capi.MemoryKindArgs) { a.Kind, a.KindSize = p, n })}
+	}),
+	after("MEM-03", "has an id of its own for each memory", func(a *capi.MemoryKindIDArgs, n int64) { a.KindID = int32(n) }),
+	after("MEM-03", "has one id for all kinds", func(a *capi.MemoryKindIDArgs, _ int64) { a.KindID = 0 }),
+	after("MEM-04", "has a kind of its own", func(a *capi.MemoryKindArgs, _ int64) { a.Kind, a.KindSize = lasting("HBM0") }),
+	after("MEM-05", "has one text for all", func(a *capi.MemoryDebugStringArgs, _ int64) {
+		a.DebugString, a.DebugStringSize = lasting("a memory")
+	}),
+	after("MEM-06", "has no text", func(a *capi.MemoryToStringArgs, _ int64) { a.ToString, a.ToStringSize = nil, 0 }),
+	after("MEM-07", "does not list the devices of a memory", func(a *capi.MemoryAddressableByDevicesArgs, _ int64) { a.NumDevices = 0 }),
+	after("MEM-08", "makes memories for each call", func(a *capi.DeviceDefaultMemoryArgs, _ int64) {
+		a.Memory = &capi.Memory{}
+		leftovers = append(leftovers, a.Memory)
+	}),
+	mutant.Answers[capi.ClientAddressableMemoriesArgs]("MEM-12", "has no memories", capi.ErrorCodeUnimplemented),
+}
+
+var topologyMutants = []mutant.Mutant{
+	forgives("TOPO-01", "makes no topology, and says that all is well", func(*capi.TopologyDescriptionCreateArgs) {}),
+	mutant.Of("TOPO-02", "follows a null topology", func(c *serve.Invocation, a *capi.TopologyDescriptionDestroyArgs) {
+		if a.Topology == nil {
+			die()
+		}
+		c.Forward()
+	}),
+	forgives("TOPO-04", "takes any name", func(a *capi.TopologyDescriptionCreateArgs) {
+		a.Topology = topologyStranger()
+		leftovers = append(leftovers, a.Topology)
+	}),
+	after("TOPO-05", "is that of another platform", func(a *capi.TopologyDescriptionPlatformNameArgs, _ int64) {
+		a.PlatformName, a.PlatformNameSize = lasting("other")
+	}),
+	after("TOPO-06", "returns a temporary", func(a *capi.TopologyDescriptionPlatformVersionArgs, _ int64) {
+		a.PlatformVersion, a.PlatformVersionSize = lasting("cpu")
+	}),
+	after("TOPO-07", "changes the order", func(a *capi.TopologyDescriptionGetDeviceDescriptionsArgs, n int64) {
+		list := capi.Slice(a.Descriptions, a.NumDescriptions)
+		list[0], list[n%int64(len(list))] = list[n%int64(len(list))], list[0]
+		a.Descriptions, _ = lastingArray(list)
+	}),
+	after("TOPO-08", "has descriptions without a kind", func(a *capi.DeviceDescriptionKindArgs, _ int64) { a.DeviceKindSize = 0 }),
+	after("TOPO-08", "has null attributes", func(a *capi.DeviceDescriptionAttributesArgs, _ int64) { a.Attributes, a.NumAttributes = nil, 2 }),
+	after("TOPO-09", "frees attributes", func(a *capi.TopologyDescriptionAttributesArgs, n int64) {
+		a.Attributes, a.NumAttributes = lastingArray([]capi.NamedValue{attribute("slices", n)})
+	}),
+	after("TOPO-10", "has no deleter", func(a *capi.TopologyDescriptionSerializeArgs, _ int64) { a.SerializedTopologyDeleter = 0 }),
+	fresh("TOPO-10", "uses one array for all", func() []serve.Hook {
+		shared, n := make([]byte, 16), 0
+		return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.TopologyDescriptionSerializeArgs) {
+			c.Forward()
+			n++
+			copy(shared, fmt.Sprintf("%016d", n))
+			a.SerializedBytes, a.SerializedBytesSize = &shared[0], 16
+		})}
+	}),
+	after("TOPO-11", "depends on the order of a map", func(a *capi.TopologyDescriptionSerializeArgs, n int64) {
+		a.SerializedBytes, a.SerializedBytesSize = lasting(fmt.Sprint("bytes", n))
+	}),
+	asItIs("TOPO-12", "refuses its own bytes"),
+	after("TOPO-22", "forgets its version", func(a *capi.TopologyDescriptionPlatformVersionArgs, n int64) {
+		a.PlatformVersion, a.PlatformVersionSize = lasting(fmt.Sprint("version", n))
+	}),
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package client
+
+import (
+	"fmt"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/capi/serve"
+	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
+)
+
+// newer makes a mutant of the in-memory plugin, which has functions that the CPU
+// plugin is too old for, or only stubs of.
+func newer(m mutant.Mutant) mutant.Mutant {
+	m.Base = mutant.Memory
+	return m
+}
+
+// memoryTable makes a mutant that replaces the function table of each memory.
+func memoryTable(name, fault string, change func(v *capi.MemoryFunctionTable)) mutant.Mutant {
+	return newer(after(name, fault, func(a *capi.ClientAddressableMemoriesArgs, _ int64) {
+		for _, m := range capi.Slice(a.AddressableMemories, a.NumAddressableMemories) {
+			if m.Vtable != nil {
+				v := *m.Vtable
+				change(&v)
+				m.Vtable = &v
+				leftovers = append(leftovers, m.Vtable)
+			}
+		}
+	}))
+}
+
+// shapeChanged makes a mutant that answers with another shape.
+func shapeChanged(name, fault string, shape []byte) mutant.Mutant {
+	return newer(after(name, fault, func(a *capi.TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs, _ int64) {
+		a.SerializedShapeDeleter.Call(a.SerializedShape)
+		a.SerializedShapeDeleter = 0
+		a.SerializedShape, a.SerializedShapeSize = lastingArray(shape)
+	}))
+}
+
+var newerMutants = []mutant.Mutant{
+	newer(after("DEV-11", "forgets what is in use", func(a *capi.DeviceMemoryStatsArgs, n int64) {
+		if n > 2 {
+			a.BytesInUse = 0
+		}
+	})),
+	newer(mutant.Of("DEV-12", "says that it poisoned a launch, and does not", func(_ *serve.Invocation, a *capi.DevicePoisonExecutionArgs) {
+		a.Poisoned = a.LaunchID != 424242
+	})),
+	newer(after("DEV-13", "poisons launches that there are not", func(a *capi.DevicePoisonExecutionArgs, _ int64) { a.Poisoned = true })),
+	newer(fresh("DEV-14", "can do nothing once it was poisoned", func() []serve.Hook {
+		poisoned := false
+		return []serve.Hook{
+			serve.Around(func(c *serve.Invocation, a *capi.DevicePoisonExecutionArgs) {
+				c.Forward()
+				poisoned = poisoned || a.LaunchID != 424242
+			}),
+			serve.Around(func(c *serve.Invocation, _ *capi.LoadedExecutableExecuteArgs) {
+				if poisoned {
+					c.Fail(capi.ErrorCodeAborted, "poisoned")
+					return
+				}
+				c.Forward()
+			}),
+		}
+	})),
+	newer(forgives("DEV-15", "takes any payload", func(*capi.DevicePoisonExecutionArgs) {})),
+	newer(after("DEV-16", "has no deleter", func(a *capi.DeviceGetAttributesArgs, _ int64) { a.AttributesDeleter = 0 })),
+	newer(fresh("DEV-17", "has one holder for all", func() []serve.Hook {
+		holder := new(capi.DeviceAttributes)
+		return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.DeviceGetAttributesArgs) {
+			c.Forward()
+			if c.Err() == nil {
+				a.AttributesDeleter.Call(a.DeviceAttributes)
+				a.DeviceAttributes, a.AttributesDeleter = holder, 0
+				a.Attributes, a.NumAttributes = nil, 0
+			}
+		})}
+	})),
+	newer(mutant.Answers[capi.AsyncTrackingEventDestroyArgs]("DEV-18", "cannot destroy events", capi.ErrorCodeInternal)),
+	newer(mutant.Of("DEV-19", "follows a null event", func(c *serve.Invocation, a *capi.AsyncTrackingEventDestroyArgs) {
+		if a.Event == nil {
+			die()
+		}
+		c.Forward()
+	})),
+	memoryTable("MEM-09", "states too short a function table", func(v *capi.MemoryFunctionTable) { v.StructSize = 16 }),
+	memoryTable("MEM-09", "leaves out a function of the table", func(v *capi.MemoryFunctionTable) { v.SetUserData = 0 }),
+	memoryTable("MEM-10", "keeps no user data", func(v *capi.MemoryFunctionTable) {
+		v.SetUserData = capi.MemoryFunctionTableSetUserData(v.GetUserData)
+	}),
+	memoryTable("MEM-11", "never calls destructors", func(v *capi.MemoryFunctionTable) {
+		v.SetUserData = capi.MemoryFunctionTableSetUserData(v.GetUserData)
+	}),
+	newer(forgives("TOPO-13", "makes an empty topology of garbage", func(a *capi.TopologyDescriptionDeserializeArgs) {
+		a.Topology = topologyStranger()
+		leftovers = append(leftovers, a.Topology)
+	})),
+	newer(forgives("TOPO-14", "takes topologies of other platforms", func(a *capi.TopologyDescriptionDeserializeArgs) {
+		a.Topology = topologyStranger()
+		leftovers = append(leftovers, a.Topology)
+	})),
+	newer(after("TOPO-15", "depends on addresses", func(a *capi.TopologyDescriptionFingerprintArgs, n int64) { a.Fingerprint = uint64(n) })),
+	newer(after("TOPO-15", "has no fingerprint", func(a *capi.TopologyDescriptionFingerprintArgs, _ int64) { a.Fingerprint = 0 })),
+	newer(after("TOPO-16", "has one fingerprint for all", func(a *capi.TopologyDescriptionFingerprintArgs, _ int64) { a.Fingerprint = 1 })),
+	// A ShapeProto of f32[2,3] without a layout, and one of f64[2,3].
+	shapeChanged("TOPO-17", "drops the layout", []byte{2 << 3, 11, 3<<3 | 2, 2, 2, 3}),
+	shapeChanged("TOPO-18", "has another element type", []byte{2 << 3, 12, 3<<3 | 2, 2, 2, 3, 5<<3 | 2, 4, 1<<3 | 2, 2, 1, 0}),
+	newer(forgives("TOPO-19", "takes strides and any kind of memory", func(*capi.TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs) {})),
+	newer(fresh("TOPO-20", "uses one array for all shapes", func() []serve.Hook {
+		shared, n := make([]byte, 16), 0
+		return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs) {
+			c.Forward()
+			if c.Err() != nil {
+				return
+			}
+			a.SerializedShapeDeleter.Call(a.SerializedShape)
+			n++
+			copy(shared, fmt.Sprintf("%016d", n))
+			a.SerializedShape, a.SerializedShapeSize = &shared[0], 16
+			a.SerializedShapeDeleter = 0
+		})}
+	})),
+	newer(after("TOPO-21", "has a kind twice", func(a *capi.TopologyDescriptionGetMemorySpaceKindIDsArgs, _ int64) {
+		a.MemorySpaceKindIDs, a.NumMemorySpaceKindIDs = lastingArray([]int32{1, 2, 1})
+	})),
+}

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package client
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/ebitengine/purego"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/capi/serve"
+	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
+)
+
+// meeting is a plugin whose clients find each other through the key-value store,
+// with faults that can be switched on. Each node puts its address and gets the
+// other's. It does nothing when there are no callbacks.
+type meeting struct {
+	needsStore      bool // follows null callbacks
+	alone           bool // does not look for the other node
+	noSize          bool // leaves struct_size 0
+	keepsValues     bool // never calls the deleter
+	deletesAfterAll bool // calls a deleter although get failed
+	swallows        bool // makes INTERNAL of every error
+	noTimeout       bool
+	cutsValues      bool // puts values up to their first zero
+	ignoresPut      bool
+	impatient       bool // takes NOT_FOUND of try_get for the end
+	mixesArgs       bool // gives every callback the user_arg of get
+	tornKeys        bool
+	sharedKey       bool // both nodes put the same key
+	late            bool // calls back when the client is gone
+	needsTryGet     bool // follows a null try_get
+
+	mu     sync.Mutex
+	others map[*capi.Client]int // devices of other nodes, by client; guarded by mu
+	node   map[*capi.Client]int32
+	get    func()
+}
+
+// meet makes a mutant of a meeting with a fault.
+func meet(name, fault string, set func(m *meeting)) mutant.Mutant {
+	return fresh(name, fault, func() []serve.Hook {
+		m := &meeting{}
+		set(m)
+		return m.hooks()
+	})
+}
+
+func (m *meeting) hooks() []serve.Hook {
+	m.others, m.node = map[*capi.Client]int{}, map[*capi.Client]int32{}
+	return []serve.Hook{
+		serve.Around(m.create),
+		serve.Around(func(c *serve.Invocation, _ *capi.ClientDestroyArgs) {
+			c.Forward()
+			if m.late && m.get != nil {
+				time.AfterFunc(100*time.Millisecond, m.get)
+			}
+		}),
+		serve.Around(func(c *serve.Invocation, a *capi.ClientDevicesArgs) {
+			c.Forward()
+			m.mu.Lock()
+			defer m.mu.Unlock()
+			list := capi.Slice(a.Devices, a.NumDevices)
+			for range m.others[a.Client] {
+				list = append(list, list[0])
+			}
+			a.Devices, a.NumDevices = lastingArray(list)
+		}),
+		serve.Around(func(c *serve.Invocation, a *capi.ClientProcessIndexArgs) {
+			c.Forward()
+			m.mu.Lock()
+			defer m.mu.Unlock()
+			a.ProcessIndex = m.node[a.Client]
+		}),
+	}
+}
+
+// makeError is a callback_error that makes errors of this package's.
+var makeError = sync.OnceValue(func() *capi.CallbackError {
+	f := capi.CallbackError(purego.NewCallback(func(code uintptr, p *byte, n uintptr) *capi.ErrorHandle {
+		return serve.NewError(&capi.Error{Code: capi.ErrorCode(code), Message: capi.String(p, n)})
+	}))
+	return &f
+})
+
+// take reads an error of a callback.
+func take(h *capi.ErrorHandle) error {
+	if h == nil {
+		return nil
+	}
+	err := serve.ReadError(h)
+	serve.DestroyError(h)
+	return err
+}
+
+func (m *meeting) create(c *serve.Invocation, a *capi.ClientCreateArgs) {
+	if a.KVGetCallback == 0 || a.KVPutCallback == 0 {
+		if m.needsStore {
+			die()
+		}
+		c.Forward()
+		return
+	}
+	node := int64(0)
+	for _, o := range capi.Attributes(a.CreateOptions, a.NumOptions) {
+		if o.Name == "node_id" {
+			node, _ = o.Value.(int64)
+		}
+	}
+	if m.alone {
+		_ = m.put(a, "unused", "nothing")
+		c.Forward()
+		return
+	}
+	if a.KVTryGetCallback == 0 && m.needsTryGet {
+		die()
+	}
+	if err := m.find(a, node); err != nil {
+		if m.swallows {
+			c.Fail(capi.ErrorCodeInternal, "the store failed")
+		} else {
+			c.FailWith(err)
+		}
+		return
+	}
+	c.Forward()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.others[a.Client] = 1
+	m.node[a.Client] = int32(node)
+	args := *a
+	m.get = func() { _, _ = m.fetch(&args, "late") }
+}
+
+// find puts this node's address and gets that of the other.
+func (m *meeting) find(a *capi.ClientCreateArgs, node int64) error {
+	key := func(n int64) string { return fmt.Sprintf("address/%d", n) }
+	own := key(node)
+	if m.sharedKey {
+		own = "address"
+		key = func(int64) string { return "address" }
+	}
+	if m.tornKeys {
+		own = ""
+	}
+	if err := m.put(a, own, fmt.Sprintf("node\x00%d", node)); err != nil && !m.ignoresPut {
+		return err
+	} else if err != nil {
+		return nil
+	}
+	if a.KVTryGetCallback != 0 {
+		if err := m.poll(a, key(node)); err != nil {
+			return err
+		}
+	}
+	value, err := m.fetch(a, key(1-node))
+	if err == nil && !strings.Contains(value, "\x00") && !m.noTimeout {
+		err = &capi.Error{Code: capi.ErrorCodeInternal, Message: fmt.Sprintf("no address: %q", value)}
+	}
+	return err
+}
+
+func (m *meeting) size(n uintptr) uintptr {
+	if m.noSize {
+		return 0
+	}
+	return n
+}
+
+func (m *meeting) put(a *capi.ClientCreateArgs, key, value string) error {
+	if i := strings.IndexByte(value, 0); i >= 0 && m.cutsValues {
+		value = value[:i]
+	}
+	args := &capi.KeyValuePutCallbackArgs{StructSize: m.size(capi.KeyValuePutCallbackArgsSize), CallbackError: makeError(), UserArg: a.KVPutUserArg}
+	if m.mixesArgs {
+		args.UserArg = a.KVGetUserArg
+	}
+	args.Key, args.KeySize = capi.StringData(key)
+	args.Value, args.ValueSize = capi.StringData(value)
+	return take(a.KVPutCallback.Call(args))
+}
+
+func (m *meeting) fetch(a *capi.ClientCreateArgs, key string) (string, error) {
+	args := &capi.KeyValueGetCallbackArgs{
+		StructSize: m.size(capi.KeyValueGetCallbackArgsSize), CallbackError: makeError(), UserArg: a.KVGetUserArg, TimeoutInMs: 5000,
+	}
+	if m.noTimeout {
+		args.TimeoutInMs = 0
+	}
+	args.Key, args.KeySize = capi.StringData(key)
+	err := take(a.KVGetCallback.Call(args))
+	if err != nil {
+		if m.deletesAfterAll && args.ValueDeleterCallback == 0 {
+			die() // it jumps to null
+		}
+		if m.noTimeout {
+			return "", nil
+		}
+		return "", err
+	}
+	value := capi.String(args.Value, args.ValueSize)
+	if !m.keepsValues {
+		args.ValueDeleterCallback.Call(args.Value)
+	}
+	return value, nil
+}
+
+// poll waits for a key with try_get.
+func (m *meeting) poll(a *capi.ClientCreateArgs, key string) error {
+	for {
+		args := &capi.KeyValueTryGetCallbackArgs{
+			StructSize: m.size(capi.KeyValueTryGetCallbackArgsSize), CallbackError: makeError(), UserArg: a.KVTryGetUserArg,
+		}
+		args.Key, args.KeySize = capi.StringData(key)
+		err := take(a.KVTryGetCallback.Call(args))
+		if err == nil {
+			if !m.keepsValues {
+				args.ValueDeleterCallback.Call(args.Value)
+			}
+			return nil
+		}
+		if m.tornKeys || m.impatient || capi.CodeOf(err) != capi.ErrorCodeNotFound {
+			return err
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+var storeMutants = []mutant.Mutant{
+	meet("KV-01", "follows null callbacks", func(m *meeting) { m.needsStore = true }),
+	meet("KV-02", "does not look for others", func(m *meeting) { m.alone = true }),
+	meet("KV-03", "leaves struct_size as it is", func(m *meeting) { m.noSize = true }),
+	meet("KV-04", "keeps the values", func(m *meeting) { m.keepsValues = true }),
+	meet("KV-05", "calls the deleter after an error", func(m *meeting) { m.deletesAfterAll = true }),
+	meet("KV-06", "says INTERNAL of every error", func(m *meeting) { m.swallows = true }),
+	meet("KV-07", "gives no time", func(m *meeting) { m.noTimeout = true }),
+	meet("KV-08", "takes values for C strings", func(m *meeting) { m.cutsValues = true }),
+	meet("KV-09", "goes on when put fails", func(m *meeting) { m.ignoresPut = true }),
+	meet("KV-10", "takes \"not yet\" for never", func(m *meeting) { m.impatient = true }),
+	meet("KV-11", "gives put the user_arg of get", func(m *meeting) { m.mixesArgs = true }),
+	meet("KV-12", "reads keys while they change", func(m *meeting) { m.tornKeys = true }),
+	meet("KV-13", "uses one key for all nodes", func(m *meeting) { m.sharedKey = true }),
+	meet("KV-14", "calls back when the client is gone", func(m *meeting) { m.late = true }),
+	meet("KV-15", "follows a null try_get", func(m *meeting) { m.needsTryGet = true }),
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package client
+
+import (
+	"runtime"
+	"strings"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+)
+
+// create makes a client of exactly these options. It has no owner.
+func create(t *check.T, options ...capi.Attribute) (*capi.Client, error) {
+	needDevice(t)
+	values, err := capi.NewNamedValues(options)
+	if err != nil {
+		t.Fatalf("create options: %v", err)
+	}
+	var args capi.ClientCreateArgs
+	args.CreateOptions, args.NumOptions = values.Data()
+	out, err := check.Try(t, args)
+	runtime.KeepAlive(values)
+	if err == nil && out.Client == nil {
+		t.Fatalf("PJRT_Client_Create: success without a client")
+	}
+	return out.Client, err
+}
+
+// needDevice ends the check where no client is to be tried.
+func needDevice(t *check.T) {
+	if t.Env().NoDevice != "" {
+		t.SkipEnvf("%s", t.Env().NoDevice)
+	}
+}
+
+// with is the environment's options with others instead or behind them.
+func with(t *check.T, others ...capi.Attribute) []capi.Attribute {
+	var list []capi.Attribute
+	for _, a := range t.Env().Options {
+		replaced := false
+		for _, o := range others {
+			replaced = replaced || o.Name == a.Name
+		}
+		if !replaced {
+			list = append(list, a)
+		}
+	}
+	return append(list, others...)
+}
+
+// countOption is the name of the option that says how many devices a client
+// has, on platforms where that is for the caller to say; others skip the check.
+func countOption(t *check.T) string {
+	needDevice(t)
+	for _, a := range t.Env().Options {
+		if strings.HasSuffix(a.Name, "device_count") {
+			return a.Name
+		}
+	}
+	c, err := create(t, t.Env().Options...)
+	if err != nil {
+		t.Fatalf("PJRT_Client_Create: expected success, got %v", err)
+	}
+	defer check.Call(t, capi.ClientDestroyArgs{Client: c})
+	name := check.Call(t, capi.ClientPlatformNameArgs{Client: c})
+	if platform := capi.String(name.PlatformName, name.PlatformNameSize); platform != "cpu" {
+		t.SkipEnvf("the suite knows no option for the number of devices on the platform %q", platform)
+	}
+	return "cpu_device_count"
+}
+
+// count makes a client, counts its devices and destroys it.
+func count(t *check.T, options ...capi.Attribute) (int, error) {
+	c, err := create(t, options...)
+	if err != nil {
+		return 0, err
+	}
+	defer check.Call(t, capi.ClientDestroyArgs{Client: c})
+	return len(t.Describe(c).Devices), nil
+}

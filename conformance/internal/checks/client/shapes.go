@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package client
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+)
+
+var shapeChecks = []check.Check{
+	{Rule: "TOPO-17", Library: true, Run: func(t *check.T) {
+		s := canonical(t, capi.BufferTypeF32, []int64{2, 3}, nil)
+		if len(s.minorToMajor) != 2 {
+			t.Errorf("the canonical shape of f32[2,3]: expected a layout of 2 dimensions, got %v", s.minorToMajor)
+		}
+		layout := check.TiledLayout([]int64{0, 1})
+		s = canonical(t, capi.BufferTypeF32, []int64{2, 3}, layout)
+		if fmt.Sprint(s.minorToMajor) != "[0 1]" {
+			t.Notef("the layout [0 1] of f32[2,3] became %v", s.minorToMajor)
+		}
+		if len(s.minorToMajor) != 2 {
+			t.Errorf("the canonical shape of f32[2,3] with the layout [0 1]: expected a layout of 2 dimensions, got %v", s.minorToMajor)
+		}
+	}},
+	{Rule: "TOPO-18", Library: true, Run: func(t *check.T) {
+		for _, want := range []struct {
+			kind capi.BufferType
+			xla  uint64 // the type's number in a ShapeProto
+			dims []int64
+		}{
+			{capi.BufferTypeF32, 11, []int64{2, 3}},
+			{capi.BufferTypeS32, 4, []int64{7}},
+			{capi.BufferTypeF32, 11, []int64{}},
+			{capi.BufferTypeS4, 21, []int64{8}},
+			{capi.BufferTypeU4, 22, []int64{8}},
+		} {
+			s := canonical(t, want.kind, want.dims, nil)
+			check.Equal(t, want.xla, s.elementType, "element_type of the canonical shape of %v%v", want.kind, want.dims)
+			check.Equal(t, fmt.Sprint(want.dims), fmt.Sprint(append([]int64{}, s.dims...)), "dimensions of the canonical shape of %v%v", want.kind, want.dims)
+		}
+	}},
+	{Rule: "TOPO-19", Library: true, Hostile: true, Run: func(t *check.T) {
+		canonical(t, capi.BufferTypeF32, []int64{2, 3}, nil)
+		args := shapeArgs(t, capi.BufferTypeF32, []int64{2, 3})
+		args.Layout = check.StridedLayout([]int64{12, 4})
+		out, err := check.Try(t, args)
+		t.ErrorCode(err, "PJRT_TopologyDescription_MakeCanonicalShapeForMemorySpace with a strided layout", capi.ErrorCodeInvalidArgument)
+		release(out, err)
+		args = shapeArgs(t, capi.BufferTypeF32, []int64{2, 3})
+		args.MemorySpaceKindID = math.MaxInt32
+		out, err = check.Try(t, args)
+		t.ErrorCode(err, "PJRT_TopologyDescription_MakeCanonicalShapeForMemorySpace with an unknown kind of memory", capi.ErrorCodeInvalidArgument)
+		release(out, err)
+	}},
+	{Rule: "TOPO-20", Library: true, Run: func(t *check.T) {
+		first := check.Call(t, shapeArgs(t, capi.BufferTypeF32, []int64{2, 3}))
+		if first.SerializedShapeDeleter == 0 {
+			t.Errorf("serialized_shape_deleter is null")
+		}
+		before := capi.Bytes(first.SerializedShape, first.SerializedShapeSize)
+		second := check.Call(t, shapeArgs(t, capi.BufferTypeS32, []int64{70, 80}))
+		if !bytes.Equal(before, capi.Bytes(first.SerializedShape, first.SerializedShapeSize)) {
+			t.Errorf("the bytes of one shape changed when another was asked for")
+		}
+		release(second, nil)
+		release(first, nil)
+	}},
+}
+
+// shapeArgs asks for the canonical shape in the first kind of memory.
+func shapeArgs(t *check.T, kind capi.BufferType, dims []int64) capi.TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs {
+	topology := t.Topology()
+	t.Require(check.FunctionOf[capi.TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs]())
+	args := capi.TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs{Topology: topology, ElementType: kind}
+	args.Dims, args.NumDims = check.First(dims)
+	if ids, err := check.Try(t, capi.TopologyDescriptionGetMemorySpaceKindIDsArgs{Topology: topology}); err == nil && ids.NumMemorySpaceKindIDs > 0 {
+		args.MemorySpaceKindID = *ids.MemorySpaceKindIDs
+	} else if t.Env().NoDevice == "" && len(t.Client().Memories) > 0 {
+		args.MemorySpaceKindID = check.Call(t, capi.MemoryKindIDArgs{Memory: t.Client().Memories[0]}).KindID
+	}
+	return args
+}
+
+func release(out capi.TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs, err error) {
+	if err == nil && out.SerializedShapeDeleter != 0 {
+		out.SerializedShapeDeleter.Call(out.SerializedShape)
+	}
+}
+
+// shape is what a ShapeProto says.
+type shape struct {
+	elementType  uint64
+	dims         []int64
+	minorToMajor []int64
+}
+
+// canonical asks for a canonical shape and reads it.
+func canonical(t *check.T, kind capi.BufferType, dims []int64, layout *capi.BufferMemoryLayout) shape {
+	args := shapeArgs(t, kind, dims)
+	args.Layout = layout
+	out := check.Call(t, args)
+	s, err := parseShape(capi.Bytes(out.SerializedShape, out.SerializedShapeSize))
+	if err != nil {
+		t.Fatalf("the canonical shape of %v%v is no ShapeProto: %v", kind, dims, err)
+	}
+	release(out, nil)
+	return s
+}
+
+// parseShape reads the fields of a ShapeProto that matter here: element_type 2,
+// dimensions 3, and of layout 5 minor_to_major 1.
+func parseShape(b []byte) (s shape, err error) {
+	if len(b) == 0 {
+		return s, errors.New("there are no bytes")
+	}
+	err = fields(b, func(n protowire.Number, v uint64, inner []byte) error {
+		switch n {
+		case 2:
+			s.elementType = v
+		case 3:
+			s.dims = numbers(s.dims, v, inner)
+		case 5:
+			return fields(inner, func(n protowire.Number, v uint64, inner []byte) error {
+				if n == 1 {
+					s.minorToMajor = numbers(s.minorToMajor, v, inner)
+				}
+				return nil
+			})
+		}
+		return nil
+	})
+	return s, err
+}
+
+// fields hands over the fields of a message.
+func fields(b []byte, f func(n protowire.Number, v uint64, inner []byte) error) error {
+	for len(b) > 0 {
+		n, kind, size := protowire.ConsumeTag(b)
+		if size < 0 {
+			return protowire.ParseError(size)
+		}
+		b = b[size:]
+		var v uint64
+		var inner []byte
+		switch kind {
+		case protowire.VarintType:
+			v, size = protowire.ConsumeVarint(b)
+		case protowire.BytesType:
+			inner, size = protowire.ConsumeBytes(b)
+		default:
+			size = protowire.ConsumeFieldValue(n, kind, b)
+		}
+		if size < 0 {
+			return protowire.ParseError(size)
+		}
+		b = b[size:]
+		if err := f(n, v, inner); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// numbers appends what a repeated field holds, packed or not.
+func numbers(list []int64, v uint64, packed []byte) []int64 {
+	if packed == nil {
+		return append(list, int64(v))
+	}
+	for len(packed) > 0 {
+		v, size := protowire.ConsumeVarint(packed)
+		if size < 0 {
+			return list
+		}
+		list, packed = append(list, int64(v)), packed[size:]
+	}
+	return list
+}

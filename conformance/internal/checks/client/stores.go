@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package client
+
+import (
+	"errors"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+)
+
+// storeLimit is how long clients may take to find each other.
+const storeLimit = 40 * time.Second
+
+// storeCheck is a check of the key-value store. It has a process of its own.
+func storeCheck(rule string, run func(t *check.T)) check.Check {
+	return check.Check{Rule: rule, Library: true, Hostile: true, Timeout: storeLimit, Run: run}
+}
+
+var storeChecks = []check.Check{
+	storeCheck("KV-01", func(t *check.T) {
+		c, err := create(t, t.Env().Options...)
+		if err != nil {
+			t.Fatalf("PJRT_Client_Create without a key-value store: expected success, got %v", err)
+		}
+		check.Own(t, c)
+		check.ExpectBuffer(t, check.Upload(t, t.Describe(c), []float32{1, 2}), []float32{1, 2}, "an uploaded buffer")
+	}),
+	storeCheck("KV-02", func(t *check.T) {
+		p := pair(t, check.NewStore(t))
+		p.needClients()
+		for node, c := range p.clients {
+			d := t.Describe(c)
+			all := allDevices(t, d)
+			if len(all) <= len(d.Devices) {
+				t.Errorf("node %d of 2: expected more devices than the %d of its own, got %d", node, len(d.Devices), len(all))
+			}
+			n := check.Call(t, capi.ClientProcessIndexArgs{Client: c}).ProcessIndex
+			check.Equal(t, int32(node), n, "process index of node %d", node)
+		}
+	}),
+	storeCheck("KV-03", func(t *check.T) {
+		p := pair(t, check.NewStore(t))
+		looked := 0
+		for _, c := range p.store.Calls() {
+			if c.Kind != "get" {
+				continue
+			}
+			looked++
+			if c.StructSize != c.WantSize {
+				t.Errorf("kv_get_callback for %q: expected a struct_size of %d, got %d", c.Key, c.WantSize, c.StructSize)
+			}
+			if c.Key == "" || c.NoError || c.WrongArg {
+				t.Errorf("kv_get_callback: expected a key, callback_error and its own user_arg, got the key %q, callback_error null: %v, another user_arg: %v", c.Key, c.NoError, c.WrongArg)
+			}
+		}
+		if looked == 0 {
+			t.SkipEnvf("the plugin did not call kv_get_callback")
+		}
+	}),
+	storeCheck("KV-04", func(t *check.T) {
+		p := pair(t, check.NewStore(t))
+		p.needClients()
+		given, once, more := p.store.Deletes()
+		if given == 0 {
+			t.SkipEnvf("the plugin got no value")
+		}
+		if once != given || more > 0 {
+			t.Errorf("of %d values that the plugin got, expected each to be deleted once; %d were, %d more than once, %d never", given, once, more, given-once-more)
+		}
+	}),
+	storeCheck("KV-05", func(t *check.T) {
+		// The callback leaves the deleter as it was; a plugin that calls it then
+		// ends the process.
+		store := check.NewStore(t)
+		store.Fail("get", capi.ErrorCodeNotFound, "no value, on purpose")
+		p := pair(t, store)
+		for _, c := range p.store.Calls() {
+			if c.Kind == "get" {
+				return
+			}
+		}
+		t.SkipEnvf("the plugin did not call kv_get_callback")
+	}),
+	storeCheck("KV-06", func(t *check.T) {
+		const message = "kv-test, on purpose"
+		p := failing(t, capi.ErrorCodeDeadlineExceeded, message)
+		for node, err := range p.errs {
+			if err == nil {
+				t.Errorf("node %d: expected the store's error, got a client", node)
+				continue
+			}
+			t.ErrorCode(err, "PJRT_Client_Create whose store fails", capi.ErrorCodeDeadlineExceeded)
+			if !strings.Contains(err.Error(), message) {
+				t.Errorf("node %d: expected an error with %q, got %v", node, message, err)
+			}
+		}
+	}),
+	storeCheck("KV-07", func(t *check.T) {
+		p := pair(t, check.NewStore(t))
+		looked := 0
+		for _, c := range p.store.Calls() {
+			if c.Kind == "get" {
+				looked++
+				if c.Timeout <= 0 || time.Duration(c.Timeout)*time.Millisecond > 24*time.Hour {
+					t.Errorf("kv_get_callback for %q: expected a timeout above 0 and below a day, got %d ms", c.Key, c.Timeout)
+				}
+			}
+		}
+		if looked == 0 {
+			t.SkipEnvf("the plugin did not call kv_get_callback")
+		}
+	}),
+	storeCheck("KV-08", func(t *check.T) {
+		p := pair(t, check.NewStore(t))
+		p.needClients()
+		zeros := 0
+		for _, c := range p.store.Calls() {
+			if c.Kind == "put" && strings.Contains(c.Value, "\x00") {
+				zeros++
+			}
+		}
+		if zeros == 0 {
+			t.SkipEnvf("the plugin put no value with a zero byte, so there is nothing to compare")
+		}
+	}),
+	storeCheck("KV-09", func(t *check.T) {
+		store := check.NewStore(t)
+		store.Fail("put", capi.ErrorCodeUnavailable, "no room, on purpose")
+		p := pair(t, store)
+		puts := 0
+		for _, c := range p.store.Calls() {
+			if c.Kind == "put" {
+				puts++
+			}
+		}
+		if puts == 0 {
+			t.SkipEnvf("the plugin put nothing")
+		}
+		for node, err := range p.errs {
+			if err == nil {
+				t.Errorf("node %d: expected an error, since put failed, got a client", node)
+			}
+		}
+	}),
+	storeCheck("KV-10", func(t *check.T) {
+		store := check.NewStore(t)
+		store.NotYet = 3
+		p := pair(t, store)
+		tries := 0
+		for _, c := range p.store.Calls() {
+			if c.Kind == "try_get" {
+				tries++
+			}
+		}
+		if tries == 0 {
+			t.SkipEnvf("the plugin did not call kv_try_get_callback")
+		}
+		for node, err := range p.errs {
+			if err != nil {
+				t.Errorf("node %d: expected NOT_FOUND of try_get to mean \"not yet\", got %v", node, err)
+			}
+		}
+	}),
+	storeCheck("KV-11", func(t *check.T) {
+		p := pair(t, check.NewStore(t))
+		for _, c := range p.store.Calls() {
+			if c.WrongArg {
+				t.Errorf("kv_%s_callback for %q: got the user_arg of another callback", c.Kind, c.Key)
+			}
+		}
+	}),
+	storeCheck("KV-12", func(t *check.T) {
+		p := pair(t, check.NewStore(t))
+		for _, c := range p.store.Calls() {
+			if c.Key == "" || strings.Contains(c.Key, check.Overwritten) {
+				t.Errorf("kv_%s_callback: expected a whole key, got %q", c.Kind, c.Key)
+			}
+		}
+	}),
+	storeCheck("KV-13", func(t *check.T) {
+		p := pair(t, check.NewStore(t))
+		p.needClients()
+		first := make(map[string]check.StoreCall)
+		for _, c := range p.store.Calls() {
+			if c.Kind != "put" {
+				continue
+			}
+			if before, ok := first[c.Key]; ok && before.Node != c.Node && before.Value != c.Value {
+				t.Errorf("nodes %d and %d both put the key %q, with different values", before.Node, c.Node, c.Key)
+			}
+			first[c.Key] = c
+		}
+		if len(first) == 0 {
+			t.SkipEnvf("the plugin put nothing")
+		}
+	}),
+	storeCheck("KV-14", func(t *check.T) {
+		p := pair(t, check.NewStore(t))
+		p.needClients()
+		for _, c := range p.clients {
+			check.Destroy(t, c)
+		}
+		p.store.Close()
+		time.Sleep(300 * time.Millisecond)
+		check.Equal(t, 0, p.store.Late(), "calls of the store after the clients were destroyed")
+	}),
+	storeCheck("KV-15", func(t *check.T) {
+		if t.Minor() < 61 {
+			t.SkipAbsentf("kv_try_get_callback came with API 0.61; the plugin has 0.%d", t.Minor())
+		}
+		store := check.NewStore(t)
+		store.WithoutTryGet = true
+		p := pair(t, store)
+		for node, err := range p.errs {
+			if err != nil {
+				t.Notef("node %d: %v", node, err)
+			}
+		}
+	}),
+}
+
+// nodes are two clients that a store connects.
+type nodes struct {
+	t       *check.T
+	store   *check.Store
+	clients [2]*capi.Client
+	errs    [2]error
+}
+
+// pair makes two clients at once, as two processes of one program would. The
+// check owns them. A plugin that does not use the store skips the check.
+func pair(t *check.T, store *check.Store) *nodes {
+	needDevice(t)
+	p := &nodes{t: t, store: store}
+	var wg sync.WaitGroup
+	for node := range p.clients {
+		wg.Go(func() { p.clients[node], p.errs[node] = store.CreateClient(node, len(p.clients)) })
+	}
+	done := make(chan struct{})
+	go func() { wg.Wait(); close(done) }()
+	select {
+	case <-done:
+	case <-t.Context().Done():
+		t.Fatalf("two clients that share a key-value store: they are not there within %v", storeLimit)
+	}
+	for _, c := range p.clients {
+		check.Own(t, c)
+	}
+	if !store.Called() {
+		t.SkipEnvf("the plugin did not use the key-value store (PJRT_Client_Create: %v)", errors.Join(p.errs[:]...))
+	}
+	return p
+}
+
+// failing is a pair whose store answers everything with an error.
+func failing(t *check.T, code capi.ErrorCode, message string) *nodes {
+	store := check.NewStore(t)
+	store.Fail("", code, message)
+	return pair(t, store)
+}
+
+// needClients ends the check unless both clients came up.
+func (p *nodes) needClients() {
+	for node, err := range p.errs {
+		if capi.CodeOf(err) == capi.ErrorCodeResourceExhausted {
+			p.t.SkipEnvf("node %d of 2: there is no room for two clients here: %v", node, err)
+		} else if err != nil {
+			p.t.Fatalf("node %d of 2 with a key-value store: expected a client, got %v", node, err)
+		}
+	}
+}

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package client
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"time"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+)
+
+// topologyChecks say Library, for a topology needs no device on platforms that
+// compile ahead of time.
+var topologyChecks = []check.Check{
+	{Rule: "TOPO-01", Library: true, Hostile: true, Profile: check.Core, Timeout: 60 * time.Second, Run: func(t *check.T) {
+		out, err := check.Try(t, capi.TopologyDescriptionCreateArgs{})
+		switch {
+		case err == nil && out.Topology == nil:
+			t.Errorf("PJRT_TopologyDescription_Create: success without a topology")
+		case err == nil:
+			check.Own(t, out.Topology)
+		case capi.CodeOf(err) == capi.ErrorCodeUnimplemented:
+			t.SkipUnimplf("%v", err)
+		case len(err.Error()) < len("PJRT_TopologyDescription_Create: UNKNOWN: ")+8:
+			t.Errorf("PJRT_TopologyDescription_Create without name and options: expected success, UNIMPLEMENTED or an error that says what is missing, got %v", err)
+		default:
+			t.Notef("%v", err)
+		}
+	}},
+	{Rule: "TOPO-02", Library: true, Hostile: true, Run: func(t *check.T) {
+		check.Call(t, capi.TopologyDescriptionDestroyArgs{})
+		topology, err := t.MakeTopology(t.Env().Topology, t.Env().TopologyOptions...)
+		if err != nil {
+			t.Notef("no topology was made to be destroyed: %v", err)
+			return
+		}
+		check.Call(t, capi.TopologyDescriptionDestroyArgs{Topology: check.Disown(t, topology)})
+	}},
+	{Rule: "TOPO-03", Library: true, Run: func(t *check.T) {
+		want, ok := shapeOf(t.Env().Topology)
+		if !ok {
+			t.SkipEnvf("no topology with a shape in its name was given, such as v5e:2x2; got %q", t.Env().Topology)
+		}
+		topology := made(t)
+		// Chips of some generations count as two devices.
+		if got := len(topologyDescriptions(t, topology)); got != want && got != 2*want {
+			t.Errorf("the topology %q: expected %d devices, or two for each chip, got %d", t.Env().Topology, want, got)
+		}
+	}},
+	{Rule: "TOPO-04", Library: true, Hostile: true, Timeout: 60 * time.Second, Run: func(t *check.T) {
+		_, err := t.MakeTopology("nope", t.Env().TopologyOptions...)
+		if err == nil {
+			t.Errorf("PJRT_TopologyDescription_Create of the name %q: expected an error, got a topology", "nope")
+		} else if capi.CodeOf(err) == capi.ErrorCodeUnimplemented {
+			t.SkipUnimplf("%v", err)
+		}
+	}},
+	{Rule: "TOPO-05", Library: true, Run: func(t *check.T) {
+		topology := t.Topology()
+		out := check.Call(t, capi.TopologyDescriptionPlatformNameArgs{Topology: topology})
+		name := capi.String(out.PlatformName, out.PlatformNameSize)
+		if name == "" {
+			t.Errorf("PJRT_TopologyDescription_PlatformName: expected a name, got none")
+		}
+		if t.Env().NoDevice == "" {
+			check.Equal(t, platformName(t).String(), name, "platform name of the client's topology")
+		}
+	}},
+	{Rule: "TOPO-06", Library: true, Run: func(t *check.T) {
+		topology := t.Topology()
+		stableText(t, "PJRT_TopologyDescription_PlatformVersion", func() text {
+			out := check.Call(t, capi.TopologyDescriptionPlatformVersionArgs{Topology: topology})
+			return text{out.PlatformVersion, out.PlatformVersionSize}
+		}, func() { churn(t) })
+	}},
+	{Rule: "TOPO-07", Library: true, Run: func(t *check.T) {
+		topology := t.Topology()
+		first := topologyDescriptions(t, topology)
+		var before []string
+		for _, d := range first {
+			before = append(before, portrait(t, d))
+		}
+		if t.Env().NoDevice == "" && len(first) < len(allDevices(t, t.Client())) {
+			t.Errorf("the client has %d devices, and its topology %d", len(allDevices(t, t.Client())), len(first))
+		}
+		if len(first) == 0 {
+			t.Errorf("the topology has no devices")
+		}
+		churn(t)
+		again := topologyDescriptions(t, topology)
+		if len(again) != len(first) {
+			t.Fatalf("PJRT_TopologyDescription_GetDeviceDescriptions: %d descriptions, and then %d", len(first), len(again))
+		}
+		for i := range first {
+			check.Equal(t, before[i], portrait(t, again[i]), "description %d when they are asked for again", i)
+			check.Equal(t, before[i], portrait(t, first[i]), "description %d of before", i)
+		}
+	}},
+	{Rule: "TOPO-08", Library: true, Run: func(t *check.T) {
+		seen := make(map[int32]int)
+		for i, d := range topologyDescriptions(t, t.Topology()) {
+			n := check.Call(t, capi.DeviceDescriptionIDArgs{DeviceDescription: d}).ID
+			if first, again := seen[n]; again {
+				t.Errorf("descriptions %d and %d both have the id %d", first, i, n)
+			}
+			seen[n] = i
+			processIndex(t, d)
+			for what, s := range map[string]text{"kind": kind(t, d), "debug string": debugString(t, d), "text": toString(t, d)} {
+				if s.String() == "" {
+					t.Errorf("description %d: expected a %s, got none", i, what)
+				}
+			}
+			out := check.Call(t, capi.DeviceDescriptionAttributesArgs{DeviceDescription: d})
+			t.WellFormed(out.Attributes, out.NumAttributes, fmt.Sprintf("attributes of description %d", i))
+		}
+		if len(seen) == 0 {
+			t.Errorf("the topology has no devices")
+		}
+	}},
+	{Rule: "TOPO-09", Library: true, Run: func(t *check.T) {
+		topology := t.Topology()
+		n := stableAttributes(t, "PJRT_TopologyDescription_Attributes", func() (*capi.NamedValue, uintptr) {
+			out := check.Optional(t, capi.TopologyDescriptionAttributesArgs{Topology: topology})
+			return out.Attributes, out.NumAttributes
+		})
+		if n == 0 && !t.Failed() {
+			t.SkipUnimplf("the topology has no attributes")
+		}
+	}},
+	{Rule: "TOPO-15", Library: true, Run: func(t *check.T) {
+		topology := t.Topology()
+		first := check.Call(t, capi.TopologyDescriptionFingerprintArgs{Topology: topology}).Fingerprint
+		check.Equal(t, first, check.Call(t, capi.TopologyDescriptionFingerprintArgs{Topology: topology}).Fingerprint, "the fingerprint when it is asked for again")
+		if first == 0 {
+			t.Errorf("PJRT_TopologyDescription_Fingerprint: expected a number that tells topologies apart, got 0")
+		}
+		other, err := deserialize(t, serialize(t, topology))
+		if err != nil {
+			t.Notef("no round trip: %v", err)
+			return
+		}
+		check.Equal(t, first, check.Call(t, capi.TopologyDescriptionFingerprintArgs{Topology: other}).Fingerprint, "the fingerprint after a round trip")
+	}},
+	{Rule: "TOPO-16", Library: true, Hostile: true, Run: func(t *check.T) {
+		t.Require(check.FunctionOf[capi.TopologyDescriptionFingerprintArgs]())
+		a, b := twoTopologies(t)
+		first := check.Optional(t, capi.TopologyDescriptionFingerprintArgs{Topology: a}).Fingerprint
+		second := check.Optional(t, capi.TopologyDescriptionFingerprintArgs{Topology: b}).Fingerprint
+		if first == second {
+			t.Errorf("two topologies with %d and %d devices have the same fingerprint, %#x", len(topologyDescriptions(t, a)), len(topologyDescriptions(t, b)), first)
+		}
+	}},
+	{Rule: "TOPO-21", Library: true, Run: func(t *check.T) {
+		out := check.Call(t, capi.TopologyDescriptionGetMemorySpaceKindIDsArgs{Topology: t.Topology()})
+		list := capi.Slice(out.MemorySpaceKindIDs, out.NumMemorySpaceKindIDs)
+		seen := make(map[int32]bool)
+		for _, n := range list {
+			if seen[n] {
+				t.Errorf("PJRT_TopologyDescription_GetMemorySpaceKindIds has %d twice: %v", n, list)
+			}
+			seen[n] = true
+		}
+		if t.Env().NoDevice != "" {
+			if len(list) == 0 {
+				t.SkipUnimplf("the topology has no kinds of memory, and there is no client to compare with")
+			}
+			return
+		}
+		for i, m := range t.Client().Memories {
+			if n := check.Call(t, capi.MemoryKindIDArgs{Memory: m}).KindID; !seen[n] {
+				t.Errorf("PJRT_TopologyDescription_GetMemorySpaceKindIds: expected the kind id %d of the client's memory %d among %v", n, i, list)
+			}
+		}
+	}},
+	{Rule: "TOPO-22", Library: true, Hostile: true, Run: func(t *check.T) {
+		needDevice(t)
+		c := t.NewClient()
+		own := check.Optional(t, capi.ClientTopologyDescriptionArgs{Client: c.Handle}).Topology
+		before := describe(t, own)
+		churn(t)
+		check.Equal(t, before, describe(t, own), "the client's topology later in its life")
+		made, err := t.MakeTopology(t.Env().Topology, t.Env().TopologyOptions...)
+		if err != nil {
+			made, err = deserialize(t, serialize(t, own))
+		}
+		if err != nil {
+			t.Notef("no topology that is not the client's: %v", err)
+			return
+		}
+		before = describe(t, made)
+		check.Destroy(t, c.Handle)
+		check.Equal(t, before, describe(t, made), "a topology of the caller's after the client was destroyed")
+	}},
+}
+
+// made is a topology of the environment's name and options, which the plugin
+// must be able to make.
+func made(t *check.T) *capi.TopologyDescription {
+	topology, err := t.MakeTopology(t.Env().Topology, t.Env().TopologyOptions...)
+	if err != nil {
+		if capi.CodeOf(err) == capi.ErrorCodeUnimplemented {
+			t.SkipUnimplf("%v", err)
+		}
+		t.Fatalf("PJRT_TopologyDescription_Create(%q): expected success, got %v", t.Env().Topology, err)
+	}
+	return topology
+}
+
+var shapePattern = regexp.MustCompile(`(\d+)x(\d+)(?:x(\d+))?`)
+
+// shapeOf multiplies the shape in a topology's name.
+func shapeOf(name string) (devices int, ok bool) {
+	m := shapePattern.FindStringSubmatch(name)
+	if m == nil {
+		return 0, false
+	}
+	devices = 1
+	for _, s := range m[1:] {
+		if n, err := strconv.Atoi(s); err == nil {
+			devices *= n
+		}
+	}
+	return devices, true
+}
+
+// twoTopologies are two of different sizes: those of two clients, or two whose
+// names differ in their shape.
+func twoTopologies(t *check.T) (a, b *capi.TopologyDescription) {
+	if t.Env().NoDevice == "" {
+		name := countOption(t)
+		for i, p := range []**capi.TopologyDescription{&a, &b} {
+			c, err := create(t, with(t, capi.Attribute{Name: name, Value: int64(i + 1)})...)
+			if err != nil && i > 0 {
+				t.SkipEnvf("there can be one client at a time: %v", err)
+			} else if err != nil {
+				t.Fatalf("PJRT_Client_Create with %s = %d: expected success, got %v", name, i+1, err)
+			}
+			check.Own(t, c)
+			*p = check.Optional(t, capi.ClientTopologyDescriptionArgs{Client: c}).Topology
+		}
+		return a, b
+	}
+	if !shapePattern.MatchString(t.Env().Topology) {
+		t.SkipEnvf("no topology with a shape in its name was given, such as v5e:2x2; got %q", t.Env().Topology)
+	}
+	a = made(t)
+	for _, shape := range []string{"4x4", "2x2x2", "4x4x4", "2x4"} {
+		other := shapePattern.ReplaceAllString(t.Env().Topology, shape)
+		b, err := t.MakeTopology(other, t.Env().TopologyOptions...)
+		if err == nil && len(topologyDescriptions(t, b)) != len(topologyDescriptions(t, a)) {
+			return a, b
+		}
+	}
+	t.SkipEnvf("no other topology than %q could be made", t.Env().Topology)
+	return nil, nil
+}
+
+// describe is all that a topology says.
+func describe(t *check.T, topology *capi.TopologyDescription) string {
+	name := check.Call(t, capi.TopologyDescriptionPlatformNameArgs{Topology: topology})
+	version := check.Call(t, capi.TopologyDescriptionPlatformVersionArgs{Topology: topology})
+	var attributes []capi.Attribute
+	if out, err := check.Try(t, capi.TopologyDescriptionAttributesArgs{Topology: topology}); err == nil {
+		attributes = inOrder(out.Attributes, out.NumAttributes)
+	}
+	var devices []string
+	for _, d := range topologyDescriptions(t, topology) {
+		devices = append(devices, portrait(t, d))
+	}
+	return fmt.Sprint(text{name.PlatformName, name.PlatformNameSize}, text{version.PlatformVersion, version.PlatformVersionSize}, attributes, devices)
+}

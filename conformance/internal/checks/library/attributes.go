@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package library
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+)
+
+var attributeChecks = []check.Check{
+	{Rule: "ATTR-01", Library: true, Hostile: true, Run: func(t *check.T) {
+		initialize(t, "PJRT_Plugin_Initialize before other calls")
+	}},
+	{Rule: "ATTR-02", Library: true, Hostile: true, Run: func(t *check.T) {
+		initialize(t, "the first PJRT_Plugin_Initialize")
+		initialize(t, "the second PJRT_Plugin_Initialize")
+		useClient(t)
+	}},
+	{Rule: "ATTR-03", Library: true, Hostile: true, Run: func(t *check.T) {
+		t.Require(check.FunctionOf[capi.PluginInitializeArgs]())
+		start := make(chan struct{})
+		var wg sync.WaitGroup
+		for range 8 {
+			wg.Go(func() {
+				<-start
+				initialize(t, "PJRT_Plugin_Initialize on one of 8 threads")
+			})
+		}
+		close(start)
+		wg.Wait()
+		useClient(t)
+	}},
+	{Rule: "ATTR-04", Hostile: true, Library: true, Run: func(t *check.T) {
+		if t.Env().NoDevice != "" {
+			t.SkipEnvf("%s", t.Env().NoDevice)
+		}
+		out, err := check.Try(t, capi.ClientCreateArgs{})
+		if err == nil {
+			check.Equal(t, false, check.Own(t, out.Client) == nil, "success without a client")
+		}
+	}},
+	{Rule: "ATTR-05", Library: true, Run: func(t *check.T) {
+		t.Require(check.FunctionOf[capi.PluginAttributesArgs]())
+		if _, err := check.Try(t, capi.PluginAttributesArgs{}); err != nil {
+			t.Errorf("PJRT_Plugin_Attributes: expected success, got %v", err)
+		}
+	}},
+	{Rule: "ATTR-06", Library: true, Run: func(t *check.T) {
+		out := check.Optional(t, capi.PluginAttributesArgs{})
+		if out.Attributes == nil && out.NumAttributes > 0 {
+			t.Errorf("expected an array of %d attributes, got null", out.NumAttributes)
+		}
+	}},
+	{Rule: "ATTR-07", Library: true, Hostile: true, Run: func(t *check.T) {
+		p, n, before := attributes(t)
+		if t.Env().NoDevice == "" {
+			c := t.NewClient()
+			check.Call(t, capi.ClientPlatformNameArgs{Client: c.Handle})
+			check.Destroy(t, c.Handle)
+		}
+		check.Equal(t, fmt.Sprint(before), fmt.Sprint(capi.Attributes(p, n)), "the attributes at the same address after a session")
+		_, _, again := attributes(t)
+		check.Equal(t, fmt.Sprint(before), fmt.Sprint(again), "the attributes when they are asked for again")
+	}},
+	{Rule: "ATTR-08", Library: true, Run: func(t *check.T) {
+		_, _, list := attributes(t)
+		seen := make(map[string]bool)
+		for i, a := range list {
+			if a.Name == "" {
+				t.Errorf("attribute %d has no name", i)
+			}
+			if seen[a.Name] {
+				t.Errorf("there are two attributes %q", a.Name)
+			}
+			seen[a.Name] = true
+		}
+	}},
+	{Rule: "ATTR-09", Library: true, Run: func(t *check.T) {
+		current, okCurrent := version(t, "stablehlo_current_version")
+		minimum, okMinimum := version(t, "stablehlo_minimum_version")
+		if okCurrent && okMinimum && slices.Compare(minimum, current) > 0 {
+			t.Errorf("expected a stablehlo_minimum_version up to stablehlo_current_version, got %v and %v", minimum, current)
+		}
+	}},
+	{Rule: "ATTR-10", Library: true, Run: func(t *check.T) {
+		_, _, list := attributes(t)
+		for _, a := range list {
+			if a.Name == "xla_version" {
+				if _, ok := a.Value.(int64); !ok {
+					t.Errorf("xla_version: expected an int64, got the %T %v", a.Value, a.Value)
+				}
+				return
+			}
+		}
+		t.Errorf("there is no attribute xla_version, by which callers know a plugin that is built on XLA")
+	}},
+	{Rule: "ATTR-11", Run: artifacts},
+	{Rule: "ATTR-12", Library: true, Run: func(t *check.T) {
+		wellFormed(t, "value_size")
+	}},
+	{Rule: "ATTR-13", Library: true, Run: func(t *check.T) {
+		wellFormed(t, "")
+	}},
+	{Rule: "ATTR-14", Library: true, Run: func(t *check.T) {
+		looked := 0
+		for _, list := range lists(t) {
+			for _, a := range capi.Attributes(list.p, list.n) {
+				looked++
+				text, _ := a.Value.(string)
+				for _, s := range []string{a.Name, text} {
+					if !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool { return r == 0 }) {
+						t.Errorf("%s: expected text of so many bytes, got %q", list.where, s)
+					}
+				}
+			}
+		}
+		if looked == 0 {
+			t.SkipUnimplf("nothing of the plugin has an attribute")
+		}
+	}},
+}
+
+// initialize calls PJRT_Plugin_Initialize, which may have happened already.
+func initialize(t *check.T, what string) {
+	_, err := check.Try(t, capi.PluginInitializeArgs{})
+	var e *capi.Error
+	if errors.As(err, &e) && e.Missing {
+		return
+	}
+	if err != nil && e.Code != capi.ErrorCodeAlreadyExists && e.Code != capi.ErrorCodeFailedPrecondition {
+		t.Errorf("%s: expected success, got %v", what, err)
+	}
+}
+
+// useClient makes a client where there can be one.
+func useClient(t *check.T) {
+	if t.Env().NoDevice == "" {
+		check.Upload(t, t.NewClient(), []float32{1, 2, 3, 4})
+	}
+}
+
+// attributes returns the plugin's; a plugin without skips the check.
+func attributes(t *check.T) (*capi.NamedValue, uintptr, []capi.Attribute) {
+	out := check.Optional(t, capi.PluginAttributesArgs{})
+	if out.NumAttributes == 0 {
+		t.SkipUnimplf("the plugin has no attributes")
+	}
+	if out.Attributes == nil {
+		t.Fatalf("expected an array of %d attributes, got null", out.NumAttributes)
+	}
+	return out.Attributes, out.NumAttributes, capi.Attributes(out.Attributes, out.NumAttributes)
+}
+
+// version is an attribute of three numbers.
+func version(t *check.T, name string) ([]int64, bool) {
+	_, _, list := attributes(t)
+	for _, a := range list {
+		if a.Name != name {
+			continue
+		}
+		v, ok := a.Value.([]int64)
+		if !ok || len(v) != 3 {
+			t.Errorf("%s: expected a list of three int64, got the %T %v", name, a.Value, a.Value)
+			return nil, false
+		}
+		return v, true
+	}
+	t.Errorf("there is no attribute %s: callers fall back to the oldest encoding", name)
+	return nil, false
+}
+
+// namedList is a list of named values that the plugin returned.
+type namedList struct {
+	where string
+	p     *capi.NamedValue
+	n     uintptr
+}
+
+// lists are all lists of named values that can be had without much ado.
+func lists(t *check.T) []namedList {
+	var all []namedList
+	if out, err := check.Try(t, capi.PluginAttributesArgs{}); err == nil {
+		all = append(all, namedList{"PJRT_Plugin_Attributes", out.Attributes, out.NumAttributes})
+	}
+	if t.Env().NoDevice != "" && t.Env().Topology == "" && len(t.Env().TopologyOptions) == 0 {
+		return all
+	}
+	s := newSession(t)
+	if !s.library {
+		for _, d := range s.client.Devices {
+			description := check.Call(t, capi.DeviceGetDescriptionArgs{Device: d}).DeviceDescription
+			if out, err := check.Try(t, capi.DeviceDescriptionAttributesArgs{DeviceDescription: description}); err == nil {
+				all = append(all, namedList{"PJRT_DeviceDescription_Attributes", out.Attributes, out.NumAttributes})
+			}
+		}
+		if out, err := check.Try(t, capi.ExecutableGetCostAnalysisArgs{Executable: s.prog(t)}); err == nil {
+			all = append(all, namedList{"PJRT_Executable_GetCostAnalysis", out.Properties, out.NumProperties})
+		}
+		topology, err := check.Try(t, capi.ClientTopologyDescriptionArgs{Client: s.c()})
+		if err != nil {
+			return all
+		}
+		s.topology = topology.Topology
+	}
+	if out, err := check.Try(t, capi.TopologyDescriptionAttributesArgs{Topology: s.topo(t)}); err == nil {
+		all = append(all, namedList{"PJRT_TopologyDescription_Attributes", out.Attributes, out.NumAttributes})
+	}
+	return all
+}
+
+// wellFormed reports the faults of all lists that mention what.
+func wellFormed(t *check.T, what string) {
+	looked := uintptr(0)
+	for _, list := range lists(t) {
+		looked += list.n
+		for _, f := range check.NamedValueFaults(list.p, list.n) {
+			if strings.Contains(f, what) {
+				t.Errorf("%s: %s", list.where, f)
+			}
+		}
+	}
+	if looked == 0 {
+		t.SkipUnimplf("nothing of the plugin has an attribute")
+	}
+}
+
+// artifactFiles hold the program check.AddOne as portable artifacts of several
+// versions of StableHLO.
+//
+//go:embed artifacts/*.mlirbc
+var artifactFiles embed.FS
+
+// artifactVersions are the versions of the files, oldest first.
+var artifactVersions = [][]int64{{0, 9, 0}, {1, 0, 0}, {1, 5, 0}, {1, 9, 0}, {1, 13, 0}}
+
+// artifacts compiles the oldest and the newest artifact that the plugin claims
+// to take.
+func artifacts(t *check.T) {
+	current, okCurrent := version(t, "stablehlo_current_version")
+	minimum, okMinimum := version(t, "stablehlo_minimum_version")
+	if !okCurrent || !okMinimum {
+		return
+	}
+	var claimed [][]int64
+	for _, v := range artifactVersions {
+		if slices.Compare(minimum, v) <= 0 && slices.Compare(v, current) <= 0 {
+			claimed = append(claimed, v)
+		}
+	}
+	if len(claimed) == 0 {
+		t.SkipEnvf("the suite has no artifact of StableHLO %v to %v", minimum, current)
+	}
+	c := t.Client()
+	for i, v := range [][]int64{claimed[0], claimed[len(claimed)-1]} {
+		if i == 1 && reflect.DeepEqual(v, claimed[0]) {
+			break
+		}
+		text := fmt.Sprintf("%d.%d.%d", v[0], v[1], v[2])
+		code, err := artifactFiles.ReadFile("artifacts/add_one_" + text + ".mlirbc")
+		if err != nil {
+			panic(err)
+		}
+		out, err := check.Try(t, check.CompileArgs(c, string(code), check.Devices(1, 1)))
+		if err != nil {
+			t.Errorf("the plugin claims StableHLO %v to %v, and refuses an artifact of %s: %v", minimum, current, text, err)
+			continue
+		}
+		result := t.Run(check.Own(t, out.Executable), 1, check.Upload(t, c, []float32{1, 2, 3, 4}))
+		check.ExpectBuffer(t, result[0], []float32{2, 3, 4, 5}, "a plus one, from an artifact of "+text)
+	}
+}

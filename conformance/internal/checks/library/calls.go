@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package library
+
+import (
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+)
+
+type (
+	tt = *check.T
+	ss = *session
+)
+
+// family is the calls of functions that belong together.
+type family struct {
+	name   string
+	client bool // they need a client
+	calls  []call
+}
+
+// families is every function that can be called with arguments that any plugin
+// must take, or say that it lacks the function.
+var families = withMade([]family{
+	{"plugin", false, []call{
+		of(func(tt, ss) (a capi.PluginInitializeArgs) { return }, nil),
+		of(func(tt, ss) (a capi.PluginAttributesArgs) { return }, nil),
+		of(func(tt, ss) (a capi.ExecuteContextCreateArgs) { return }, func(t tt, _ ss, out capi.ExecuteContextCreateArgs) {
+			check.Call(t, capi.ExecuteContextDestroyArgs{Context: out.Context})
+		}),
+		given(hasContexts, of(func(t tt, _ ss) (a capi.ExecuteContextDestroyArgs) {
+			a.Context = check.Call(t, capi.ExecuteContextCreateArgs{}).Context
+			return
+		}, nil)),
+	}},
+	{"topology", false, topologyCalls},
+	{"client", true, clientCalls},
+	{"event", true, eventCalls},
+	{"device", true, deviceCalls},
+	{"buffer", true, bufferCalls},
+	{"executable", true, executableCalls},
+	{"transfer", true, nil},
+})
+
+// withMade puts the calls that work on objects of their own behind the others.
+func withMade(families []family) []family {
+	for i := range families {
+		families[i].calls = append(families[i].calls, madeCalls[families[i].name]...)
+	}
+	return families
+}
+
+// hasContexts reports whether the plugin has execute contexts.
+func hasContexts(t tt, _ ss) bool {
+	out, err := check.Try(t, capi.ExecuteContextCreateArgs{})
+	if err == nil {
+		check.Call(t, capi.ExecuteContextDestroyArgs{Context: out.Context})
+	}
+	return err == nil
+}
+
+// hasMemories reports whether devices have memories.
+func hasMemories(t tt, s ss) bool {
+	_, err := check.Try(t, capi.DeviceDefaultMemoryArgs{Device: s.device()})
+	return err == nil
+}
+
+// hasEvents reports whether the plugin makes events for its callers.
+func hasEvents(t tt, _ ss) bool {
+	out, err := check.Try(t, capi.EventCreateArgs{})
+	check.Own(t, out.Event)
+	return err == nil
+}
+
+// serializes reports whether programs can be serialized.
+func serializes(t tt, s ss) bool {
+	out, err := check.Try(t, capi.ExecutableSerializeArgs{Executable: s.prog(t)})
+	if err == nil {
+		out.SerializedExecutableDeleter.Call(out.SerializedExecutable)
+	}
+	return err == nil
+}
+
+var topologyCalls = []call{
+	of(func(t tt, s ss) capi.TopologyDescriptionPlatformNameArgs {
+		return capi.TopologyDescriptionPlatformNameArgs{Topology: s.topo(t)}
+	}, nil),
+	of(func(t tt, s ss) capi.TopologyDescriptionPlatformVersionArgs {
+		return capi.TopologyDescriptionPlatformVersionArgs{Topology: s.topo(t)}
+	}, nil),
+	of(func(t tt, s ss) capi.TopologyDescriptionGetDeviceDescriptionsArgs {
+		return capi.TopologyDescriptionGetDeviceDescriptionsArgs{Topology: s.topo(t)}
+	}, nil),
+	of(func(t tt, s ss) capi.TopologyDescriptionSerializeArgs {
+		return capi.TopologyDescriptionSerializeArgs{Topology: s.topo(t)}
+	}, func(_ tt, _ ss, out capi.TopologyDescriptionSerializeArgs) {
+		out.SerializedTopologyDeleter.Call(out.SerializedTopology)
+	}),
+	of(func(t tt, s ss) capi.TopologyDescriptionAttributesArgs {
+		return capi.TopologyDescriptionAttributesArgs{Topology: s.topo(t)}
+	}, nil),
+	of(func(t tt, s ss) capi.TopologyDescriptionFingerprintArgs {
+		return capi.TopologyDescriptionFingerprintArgs{Topology: s.topo(t)}
+	}, nil),
+	of(func(t tt, s ss) capi.TopologyDescriptionGetMemorySpaceKindIDsArgs {
+		return capi.TopologyDescriptionGetMemorySpaceKindIDsArgs{Topology: s.topo(t)}
+	}, nil),
+	of(func(t tt, s ss) capi.DeviceDescriptionIDArgs {
+		return capi.DeviceDescriptionIDArgs{DeviceDescription: s.description(t)}
+	}, nil),
+	of(func(t tt, s ss) capi.DeviceDescriptionProcessIndexArgs {
+		return capi.DeviceDescriptionProcessIndexArgs{DeviceDescription: s.description(t)}
+	}, nil),
+	of(func(t tt, s ss) capi.DeviceDescriptionAttributesArgs {
+		return capi.DeviceDescriptionAttributesArgs{DeviceDescription: s.description(t)}
+	}, nil),
+	of(func(t tt, s ss) capi.DeviceDescriptionKindArgs {
+		return capi.DeviceDescriptionKindArgs{DeviceDescription: s.description(t)}
+	}, nil),
+	of(func(t tt, s ss) capi.DeviceDescriptionDebugStringArgs {
+		return capi.DeviceDescriptionDebugStringArgs{DeviceDescription: s.description(t)}
+	}, nil),
+	of(func(t tt, s ss) capi.DeviceDescriptionToStringArgs {
+		return capi.DeviceDescriptionToStringArgs{DeviceDescription: s.description(t)}
+	}, nil),
+}
+
+var clientCalls = []call{
+	of(func(t tt, s ss) (a capi.ClientCreateArgs) {
+		values, err := capi.NewNamedValues(t.Env().Options)
+		if err != nil {
+			t.Fatalf("create options: %v", err)
+		}
+		t.Cleanup(func() { values.Data() }) // alive until then
+		a.CreateOptions, a.NumOptions = values.Data()
+		return
+	}, func(t tt, _ ss, out capi.ClientCreateArgs) {
+		check.Call(t, capi.ClientDestroyArgs{Client: out.Client})
+	}),
+	of(func(tt, ss) (a capi.ClientDestroyArgs) { return }, nil),
+	of(func(_ tt, s ss) capi.ClientPlatformNameArgs { return capi.ClientPlatformNameArgs{Client: s.c()} }, nil),
+	of(func(_ tt, s ss) capi.ClientPlatformVersionArgs { return capi.ClientPlatformVersionArgs{Client: s.c()} }, nil),
+	of(func(_ tt, s ss) capi.ClientProcessIndexArgs { return capi.ClientProcessIndexArgs{Client: s.c()} }, nil),
+	of(func(_ tt, s ss) capi.ClientTopologyDescriptionArgs {
+		return capi.ClientTopologyDescriptionArgs{Client: s.c()}
+	}, nil),
+	of(func(_ tt, s ss) capi.ClientDevicesArgs { return capi.ClientDevicesArgs{Client: s.c()} }, nil),
+	of(func(_ tt, s ss) capi.ClientAddressableDevicesArgs {
+		return capi.ClientAddressableDevicesArgs{Client: s.c()}
+	}, nil),
+	of(func(_ tt, s ss) capi.ClientAddressableMemoriesArgs {
+		return capi.ClientAddressableMemoriesArgs{Client: s.c()}
+	}, nil),
+	of(func(t tt, s ss) capi.ClientLookupDeviceArgs {
+		return capi.ClientLookupDeviceArgs{Client: s.c(), ID: check.Call(t, capi.DeviceDescriptionIDArgs{DeviceDescription: s.description(t)}).ID}
+	}, nil),
+	of(func(t tt, s ss) capi.ClientLookupAddressableDeviceArgs {
+		id := check.Call(t, capi.DeviceLocalHardwareIDArgs{Device: s.device()}).LocalHardwareID
+		return capi.ClientLookupAddressableDeviceArgs{Client: s.c(), LocalHardwareID: id}
+	}, nil),
+	of(func(_ tt, s ss) capi.ClientUpdateGlobalProcessInfoArgs {
+		return capi.ClientUpdateGlobalProcessInfoArgs{Client: s.c()}
+	}, nil),
+	of(func(_ tt, s ss) capi.ClientDefaultDeviceAssignmentArgs {
+		return capi.ClientDefaultDeviceAssignmentArgs{
+			Client: s.c(), NumReplicas: 1, NumPartitions: 1, DefaultAssignmentSize: 1, DefaultAssignment: new(int32),
+		}
+	}, nil),
+	of(func(_ tt, s ss) capi.ClientCompileArgs {
+		return check.CompileArgs(s.client, check.AddOne, check.Devices(1, 1))
+	}, func(t tt, _ ss, out capi.ClientCompileArgs) { check.Own(t, out.Executable) }),
+	of(func(t tt, s ss) (a capi.CompileArgs) {
+		c := check.CompileArgs(s.client, check.AddOne, check.Devices(1, 1))
+		return capi.CompileArgs{
+			Topology: s.topo(t), Client: s.c(), Program: c.Program, CompileOptions: c.CompileOptions, CompileOptionsSize: c.CompileOptionsSize,
+		}
+	}, func(t tt, _ ss, out capi.CompileArgs) { check.Own(t, out.Executable) }),
+	of(func(t tt, s ss) capi.ClientBufferFromHostBufferArgs {
+		return check.HostArgs(s.client, []float32{1, 2, 3, 4})
+	}, func(t tt, _ ss, out capi.ClientBufferFromHostBufferArgs) {
+		check.Own(t, out.Buffer)
+		if err := t.Wait(out.DoneWithHostBuffer); err != nil {
+			t.Errorf("done_with_host_buffer: expected success, got %v", err)
+		}
+	}),
+	of(func(t tt, s ss) (a capi.ClientCreateUninitializedBufferArgs) {
+		a.Client, a.Device, a.ShapeElementType = s.c(), s.device(), capi.BufferTypeF32
+		a.ShapeDims, a.ShapeNumDims = check.First([]int64{4})
+		return
+	}, func(t tt, _ ss, out capi.ClientCreateUninitializedBufferArgs) { check.Own(t, out.Buffer) }),
+	given(hasMemories, of(func(t tt, s ss) (a capi.ClientCreateErrorBufferArgs) {
+		a.Client, a.Memory, a.ShapeElementType, a.ErrorCode = s.c(), s.memory(t), capi.BufferTypeF32, capi.ErrorCodeAborted
+		a.ErrorMessage, a.ErrorMessageSize = capi.StringData("an error on purpose")
+		a.ShapeDims, a.ShapeNumDims = check.First([]int64{4})
+		return
+	}, func(t tt, _ ss, out capi.ClientCreateErrorBufferArgs) { check.Own(t, out.Buffer) })),
+	given(hasMemories, of(func(t tt, s ss) (a capi.ClientCreateBuffersForAsyncHostToDeviceArgs) {
+		spec := &capi.ShapeSpec{StructSize: capi.ShapeSpecSize, ElementType: capi.BufferTypeF32}
+		spec.Dims, spec.NumDims = check.First([]int64{4})
+		a.Client, a.Memory, a.ShapeSpecs, a.NumShapeSpecs = s.c(), s.memory(t), spec, 1
+		return
+	}, func(t tt, _ ss, out capi.ClientCreateBuffersForAsyncHostToDeviceArgs) {
+		check.Own(t, out.TransferManager)
+	})),
+}
+
+var eventCalls = []call{
+	of(func(tt, ss) (a capi.ErrorDestroyArgs) { return }, nil),
+	of(func(tt, ss) (a capi.EventDestroyArgs) { return }, nil),
+	of(func(t tt, s ss) capi.EventIsReadyArgs { return capi.EventIsReadyArgs{Event: s.ready(t)} }, nil),
+	of(func(t tt, s ss) capi.EventErrorArgs { return capi.EventErrorArgs{Event: s.ready(t)} }, nil),
+	of(func(t tt, s ss) capi.EventAwaitArgs { return capi.EventAwaitArgs{Event: s.ready(t)} }, nil),
+	of(func(t tt, s ss) (a capi.EventOnReadyArgs) {
+		callback, handle := capi.NewEventOnReadyCallback(func(*capi.ErrorHandle) {})
+		t.Cleanup(handle.Delete)
+		a.Event, a.Callback, a.UserArg = s.ready(t), callback, uintptr(handle)
+		return
+	}, nil),
+	of(func(tt, ss) (a capi.EventCreateArgs) { return }, func(t tt, _ ss, out capi.EventCreateArgs) { check.Own(t, out.Event) }),
+	given(hasEvents, of(func(t tt, _ ss) (a capi.EventSetArgs) {
+		a.Event = check.Own(t, check.Call(t, capi.EventCreateArgs{}).Event)
+		return
+	}, nil)),
+}
+
+var deviceCalls = []call{
+	of(func(_ tt, s ss) capi.DeviceGetDescriptionArgs {
+		return capi.DeviceGetDescriptionArgs{Device: s.device()}
+	}, nil),
+	of(func(_ tt, s ss) capi.DeviceIsAddressableArgs { return capi.DeviceIsAddressableArgs{Device: s.device()} }, nil),
+	of(func(_ tt, s ss) capi.DeviceLocalHardwareIDArgs {
+		return capi.DeviceLocalHardwareIDArgs{Device: s.device()}
+	}, nil),
+	of(func(_ tt, s ss) capi.DeviceAddressableMemoriesArgs {
+		return capi.DeviceAddressableMemoriesArgs{Device: s.device()}
+	}, nil),
+	of(func(_ tt, s ss) capi.DeviceDefaultMemoryArgs { return capi.DeviceDefaultMemoryArgs{Device: s.device()} }, nil),
+	of(func(_ tt, s ss) capi.DeviceMemoryStatsArgs { return capi.DeviceMemoryStatsArgs{Device: s.device()} }, nil),
+	of(func(_ tt, s ss) capi.DeviceClearMemoryStatsArgs {
+		return capi.DeviceClearMemoryStatsArgs{Device: s.device()}
+	}, nil),
+	of(func(_ tt, s ss) capi.DevicePoisonExecutionArgs {
+		return capi.DevicePoisonExecutionArgs{Device: s.device(), LaunchID: 424242, ErrorCode: capi.ErrorCodeAborted}
+	}, nil),
+	of(func(_ tt, s ss) capi.DeviceGetAttributesArgs {
+		return capi.DeviceGetAttributesArgs{Device: s.device()}
+	}, func(_ tt, _ ss, out capi.DeviceGetAttributesArgs) { out.AttributesDeleter.Call(out.DeviceAttributes) }),
+	given(hasMemories, of(func(t tt, s ss) capi.MemoryIDArgs { return capi.MemoryIDArgs{Memory: s.memory(t)} }, nil)),
+	given(hasMemories, of(func(t tt, s ss) capi.MemoryKindArgs { return capi.MemoryKindArgs{Memory: s.memory(t)} }, nil)),
+	given(hasMemories, of(func(t tt, s ss) capi.MemoryKindIDArgs { return capi.MemoryKindIDArgs{Memory: s.memory(t)} }, nil)),
+	given(hasMemories, of(func(t tt, s ss) capi.MemoryDebugStringArgs { return capi.MemoryDebugStringArgs{Memory: s.memory(t)} }, nil)),
+	given(hasMemories, of(func(t tt, s ss) capi.MemoryToStringArgs { return capi.MemoryToStringArgs{Memory: s.memory(t)} }, nil)),
+	given(hasMemories, of(func(t tt, s ss) capi.MemoryAddressableByDevicesArgs {
+		return capi.MemoryAddressableByDevicesArgs{Memory: s.memory(t)}
+	}, nil)),
+}
+
+var bufferCalls = []call{
+	of(func(tt, ss) (a capi.BufferDestroyArgs) { return }, nil),
+	of(func(t tt, s ss) capi.BufferElementTypeArgs { return capi.BufferElementTypeArgs{Buffer: s.buf(t)} }, nil),
+	of(func(t tt, s ss) capi.BufferDimensionsArgs { return capi.BufferDimensionsArgs{Buffer: s.buf(t)} }, nil),
+	of(func(t tt, s ss) capi.BufferUnpaddedDimensionsArgs {
+		return capi.BufferUnpaddedDimensionsArgs{Buffer: s.buf(t)}
+	}, nil),
+	of(func(t tt, s ss) capi.BufferDynamicDimensionIndicesArgs {
+		return capi.BufferDynamicDimensionIndicesArgs{Buffer: s.buf(t)}
+	}, nil),
+	of(func(t tt, s ss) capi.BufferGetMemoryLayoutArgs {
+		return capi.BufferGetMemoryLayoutArgs{Buffer: s.buf(t)}
+	}, nil),
+	of(func(t tt, s ss) capi.BufferToHostBufferArgs {
+		dst := make([]byte, 16)
+		return capi.BufferToHostBufferArgs{Src: s.buf(t), HostLayout: check.RowMajor(1), Dst: check.Pointer(dst), DstSize: 16}
+	}, func(t tt, _ ss, out capi.BufferToHostBufferArgs) { wait(t, out.Event) }),
+	of(func(t tt, s ss) capi.BufferOnDeviceSizeInBytesArgs {
+		return capi.BufferOnDeviceSizeInBytesArgs{Buffer: s.buf(t)}
+	}, nil),
+	of(func(t tt, s ss) capi.BufferDeleteArgs { return capi.BufferDeleteArgs{Buffer: s.upload(t)} }, nil),
+	of(func(t tt, s ss) capi.BufferIsDeletedArgs { return capi.BufferIsDeletedArgs{Buffer: s.buf(t)} }, nil),
+	of(func(t tt, s ss) capi.BufferCopyRawToHostArgs {
+		dst := make([]byte, 16)
+		return capi.BufferCopyRawToHostArgs{Buffer: s.buf(t), Dst: check.Pointer(dst), TransferSize: 16}
+	}, func(t tt, _ ss, out capi.BufferCopyRawToHostArgs) { wait(t, out.Event) }),
+	given(hasMemories, of(func(t tt, s ss) capi.BufferCopyToMemoryArgs {
+		return capi.BufferCopyToMemoryArgs{Buffer: s.buf(t), DstMemory: s.memory(t)}
+	}, func(t tt, _ ss, out capi.BufferCopyToMemoryArgs) { check.Own(t, out.DstBuffer) })),
+	of(func(t tt, s ss) capi.BufferIsOnCPUArgs { return capi.BufferIsOnCPUArgs{Buffer: s.buf(t)} }, nil),
+	of(func(t tt, s ss) capi.BufferDeviceArgs { return capi.BufferDeviceArgs{Buffer: s.buf(t)} }, nil),
+	of(func(t tt, s ss) capi.BufferMemoryArgs { return capi.BufferMemoryArgs{Buffer: s.buf(t)} }, nil),
+	of(func(t tt, s ss) capi.BufferReadyEventArgs {
+		return capi.BufferReadyEventArgs{Buffer: s.buf(t)}
+	}, func(t tt, _ ss, out capi.BufferReadyEventArgs) { wait(t, out.Event) }),
+	of(func(t tt, s ss) capi.BufferUnsafePointerArgs { return capi.BufferUnsafePointerArgs{Buffer: s.buf(t)} }, nil),
+	of(func(t tt, s ss) capi.BufferIncreaseExternalReferenceCountArgs {
+		return capi.BufferIncreaseExternalReferenceCountArgs{Buffer: s.buf(t)}
+	}, func(t tt, s ss, _ capi.BufferIncreaseExternalReferenceCountArgs) {
+		check.Call(t, capi.BufferDecreaseExternalReferenceCountArgs{Buffer: s.buf(t)})
+	}),
+	of(func(t tt, s ss) capi.BufferOpaqueDeviceMemoryDataPointerArgs {
+		return capi.BufferOpaqueDeviceMemoryDataPointerArgs{Buffer: s.buf(t)}
+	}, nil),
+}
+
+var executableCalls = []call{
+	of(func(tt, ss) (a capi.ExecutableDestroyArgs) { return }, nil),
+	of(func(tt, ss) (a capi.LoadedExecutableDestroyArgs) { return }, nil),
+	of(func(t tt, s ss) capi.LoadedExecutableGetExecutableArgs {
+		return capi.LoadedExecutableGetExecutableArgs{LoadedExecutable: s.exe(t)}
+	}, func(t tt, _ ss, out capi.LoadedExecutableGetExecutableArgs) { check.Own(t, out.Executable) }),
+	of(func(t tt, s ss) capi.ExecutableNameArgs { return capi.ExecutableNameArgs{Executable: s.prog(t)} }, nil),
+	of(func(t tt, s ss) capi.ExecutableNumReplicasArgs {
+		return capi.ExecutableNumReplicasArgs{Executable: s.prog(t)}
+	}, nil),
+	of(func(t tt, s ss) capi.ExecutableNumPartitionsArgs {
+		return capi.ExecutableNumPartitionsArgs{Executable: s.prog(t)}
+	}, nil),
+	of(func(t tt, s ss) capi.ExecutableNumOutputsArgs {
+		return capi.ExecutableNumOutputsArgs{Executable: s.prog(t)}
+	}, nil),
+	of(func(t tt, s ss) capi.ExecutableSizeOfGeneratedCodeInBytesArgs {
+		return capi.ExecutableSizeOfGeneratedCodeInBytesArgs{Executable: s.prog(t)}
+	}, nil),
+	of(func(t tt, s ss) capi.ExecutableFingerprintArgs {
+		return capi.ExecutableFingerprintArgs{Executable: s.prog(t)}
+	}, nil),
+	of(func(t tt, s ss) capi.ExecutableGetCostAnalysisArgs {
+		return capi.ExecutableGetCostAnalysisArgs{Executable: s.prog(t)}
+	}, nil),
+	of(func(t tt, s ss) capi.ExecutableGetCompiledMemoryStatsArgs {
+		return capi.ExecutableGetCompiledMemoryStatsArgs{Executable: s.prog(t)}
+	}, nil),
+	of(func(t tt, s ss) capi.ExecutableOutputElementTypesArgs {
+		return capi.ExecutableOutputElementTypesArgs{Executable: s.prog(t)}
+	}, nil),
+	of(func(t tt, s ss) capi.ExecutableOutputDimensionsArgs {
+		return capi.ExecutableOutputDimensionsArgs{Executable: s.prog(t)}
+	}, nil),
+	of(func(t tt, s ss) capi.ExecutableOutputMemoryKindsArgs {
+		return capi.ExecutableOutputMemoryKindsArgs{Executable: s.prog(t)}
+	}, nil),
+	of(func(t tt, s ss) capi.ExecutableOptimizedProgramArgs {
+		return capi.ExecutableOptimizedProgramArgs{Executable: s.prog(t), Program: &capi.Program{StructSize: capi.ProgramSize}}
+	}, nil),
+	of(func(t tt, s ss) capi.ExecutableSerializeArgs {
+		return capi.ExecutableSerializeArgs{Executable: s.prog(t)}
+	}, func(_ tt, _ ss, out capi.ExecutableSerializeArgs) {
+		out.SerializedExecutableDeleter.Call(out.SerializedExecutable)
+	}),
+	of(func(t tt, s ss) capi.ExecutableGetCompileOptionsArgs {
+		return capi.ExecutableGetCompileOptionsArgs{Executable: s.prog(t)}
+	}, func(_ tt, _ ss, out capi.ExecutableGetCompileOptionsArgs) {
+		out.SerializedCompileOptionsDeleter.Call(out.SerializedCompileOptions)
+	}),
+	given(serializes, of(func(t tt, s ss) capi.ExecutableDeserializeAndLoadArgs {
+		return deserializeArgs(t, s)
+	}, func(t tt, _ ss, out capi.ExecutableDeserializeAndLoadArgs) { check.Own(t, out.LoadedExecutable) })),
+	of(func(t tt, s ss) capi.LoadedExecutableAddressableDevicesArgs {
+		return capi.LoadedExecutableAddressableDevicesArgs{Executable: s.exe(t)}
+	}, nil),
+	of(func(t tt, s ss) capi.LoadedExecutableFingerprintArgs {
+		return capi.LoadedExecutableFingerprintArgs{Executable: s.exe(t)}
+	}, nil),
+	of(func(t tt, s ss) capi.LoadedExecutableIsDeletedArgs {
+		return capi.LoadedExecutableIsDeletedArgs{Executable: s.exe(t)}
+	}, nil),
+	of(func(t tt, s ss) capi.LoadedExecutableDeleteArgs {
+		return capi.LoadedExecutableDeleteArgs{Executable: t.Compile(s.client, check.AddOne)}
+	}, nil),
+	of(func(t tt, s ss) capi.LoadedExecutableExecuteArgs {
+		x := check.NewExecution(s.exe(t), 1, []*capi.Buffer{s.buf(t)})
+		t.Cleanup(func() {
+			for _, b := range x.Outputs[0] {
+				check.Own(t, b)
+			}
+			check.Own(t, x.Events[0])
+		})
+		return x.Args
+	}, nil),
+}
+
+// deserializeArgs is the arguments that load a serialized program.
+func deserializeArgs(t tt, s ss) (a capi.ExecutableDeserializeAndLoadArgs) {
+	out := check.Optional(t, capi.ExecutableSerializeArgs{Executable: s.prog(t)})
+	code := capi.Bytes(out.SerializedBytes, out.SerializedBytesSize)
+	out.SerializedExecutableDeleter.Call(out.SerializedExecutable)
+	a.Client = s.c()
+	a.SerializedExecutable, a.SerializedExecutableSize = capi.BytesData(code)
+	return a
+}
+
+func wait(t tt, e *capi.Event) {
+	if err := t.Wait(e); err != nil {
+		t.Errorf("an event: expected success, got %v", err)
+	}
+}

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package library
+
+import (
+	"runtime"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+)
+
+var errorChecks = []check.Check{
+	{Rule: "ERR-01", Library: true, Hostile: true, Run: func(t *check.T) {
+		check.Call(t, capi.ErrorDestroyArgs{})
+	}},
+	{Rule: "ERR-02", Library: true, Run: func(t *check.T) {
+		h := failure(t)
+		defer destroyError(t, h)
+		p, n, before := errorText(t, h)
+		for range 100 {
+			destroyError(t, failure(t))
+		}
+		check.Equal(t, before, capi.String(p, n), "the message's bytes after 100 more errors")
+		_, _, after := errorText(t, h)
+		check.Equal(t, before, after, "the message when it is asked for again")
+	}},
+	{Rule: "ERR-03", Library: true, Run: func(t *check.T) {
+		eachError(t, func(b badCall, h *capi.ErrorHandle) {
+			_, n, text := errorText(t, h)
+			if at := strings.IndexByte(text, 0); at >= 0 {
+				t.Errorf("%s: a zero byte at %d of a message of %d bytes: %q", b.name, at, n, text)
+			}
+		})
+	}},
+	{Rule: "ERR-04", Library: true, Run: func(t *check.T) {
+		eachError(t, func(b badCall, h *capi.ErrorHandle) {
+			p, n, text := errorText(t, h)
+			switch {
+			case n == 0:
+				t.Errorf("%s: expected a message, got none", b.name)
+			case p == nil:
+				t.Errorf("%s: a message of %d bytes at null", b.name, n)
+			case byteBehind(p, n) != 0:
+				t.Errorf("%s: expected a zero byte behind the message, got %#02x", b.name, byteBehind(p, n))
+			case !utf8.ValidString(text):
+				t.Errorf("%s: the message is not UTF-8: %q", b.name, text)
+			}
+		})
+	}},
+	{Rule: "ERR-05", Library: true, Run: func(t *check.T) {
+		eachError(t, func(b badCall, h *capi.ErrorHandle) {
+			if c := errorCode(t, h); c <= capi.ErrorCodeOK || c > capi.ErrorCodeUnauthenticated {
+				t.Errorf("%s: expected a code from 1 to 16, got %d", b.name, c)
+			}
+		})
+	}},
+	{Rule: "ERR-06", Library: true, Run: func(t *check.T) {
+		eachError(t, func(b badCall, h *capi.ErrorHandle) {
+			if _, inner := rawCall(t, capi.ErrorGetCodeArgs{Error: h}); inner != nil {
+				t.Errorf("%s: expected PJRT_Error_GetCode to return null, got an error", b.name)
+				destroyError(t, inner)
+			}
+		})
+	}},
+	{Rule: "ERR-07", Library: true, Run: func(t *check.T) {
+		eachError(t, func(b badCall, h *capi.ErrorHandle) {
+			first := errorCode(t, h)
+			for range 2 {
+				check.Equal(t, first, errorCode(t, h), "%s: the code when it is asked for again", b.name)
+			}
+		})
+	}},
+	{Rule: "ERR-08", Library: true, Run: func(t *check.T) {
+		first, second := failure(t), failure(t)
+		if first == second {
+			t.Fatalf("two calls returned the same error object")
+		}
+		_, _, text := errorText(t, second)
+		c := errorCode(t, second)
+		destroyError(t, first)
+		_, _, after := errorText(t, second)
+		check.Equal(t, text, after, "the message of the second error after the first was destroyed")
+		check.Equal(t, c, errorCode(t, second), "the code of the second error after the first was destroyed")
+		destroyError(t, second)
+	}},
+	{Rule: "ERR-09", Library: true, Hostile: true, Run: func(t *check.T) {
+		c := t.NewClient()
+		buffer := check.Upload(t, c, []float32{1, 2, 3, 4})
+		var errs []*capi.ErrorHandle
+		keep := func(h *capi.ErrorHandle) {
+			if h != nil {
+				errs = append(errs, h)
+			}
+		}
+		keep(rawError(t, capi.ClientLookupDeviceArgs{Client: c.Handle, ID: -1}))
+		keep(rawError(t, capi.BufferToHostBufferArgs{
+			Src: buffer, HostLayout: check.RowMajor(1), Dst: check.Pointer(make([]byte, 64)), DstSize: 4,
+		}))
+		if len(errs) == 0 {
+			t.SkipEnvf("neither an unknown device nor too short an array gives an error")
+		}
+		var texts []string
+		for _, h := range errs {
+			_, _, text := errorText(t, h)
+			texts = append(texts, text)
+		}
+		check.Destroy(t, buffer)
+		check.Destroy(t, c.Handle)
+		for i, h := range errs {
+			_, _, text := errorText(t, h)
+			check.Equal(t, texts[i], text, "the message after what it is about was destroyed")
+			destroyError(t, h)
+		}
+	}},
+	{Rule: "ERR-10", Library: true, Run: func(t *check.T) {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		h := failure(t)
+		_, _, text := errorText(t, h)
+		c := errorCode(t, h)
+		done := make(chan struct{})
+		go func() { // on another thread, since this goroutine keeps its own
+			defer close(done)
+			_, _, other := errorText(t, h)
+			check.Equal(t, text, other, "the message on another thread")
+			check.Equal(t, c, errorCode(t, h), "the code on another thread")
+			destroyError(t, h)
+		}()
+		<-done
+	}},
+	{Rule: "ERR-15", Library: true, Hostile: true, Run: func(t *check.T) {
+		requireErrorTable(t)
+		eachError(t, func(b badCall, h *capi.ErrorHandle) {
+			v := h.Vtable
+			switch {
+			case v == nil:
+				t.Errorf("%s: the first word of the error is null", b.name)
+			case v.StructSize < capi.ErrorFunctionTableSize:
+				t.Errorf("%s: function table: expected a struct_size of at least %d, got %d", b.name, capi.ErrorFunctionTableSize, v.StructSize)
+			case v.Destroy == 0 || v.Message == 0 || v.GetCode == 0 || v.ForEachPayload == 0:
+				t.Errorf("%s: function table: expected four functions, got destroy %#x, message %#x, get_code %#x, for_each_payload %#x",
+					b.name, v.Destroy, v.Message, v.GetCode, v.ForEachPayload)
+			}
+		})
+	}},
+	{Rule: "ERR-16", Library: true, Hostile: true, Run: func(t *check.T) {
+		requireErrorTable(t)
+		eachError(t, func(b badCall, h *capi.ErrorHandle) {
+			v := h.Vtable
+			if v == nil || v.StructSize < capi.ErrorFunctionTableSize || v.Message == 0 || v.GetCode == 0 {
+				t.Errorf("%s: the error has no usable function table", b.name)
+				return
+			}
+			_, _, text := errorText(t, h)
+			var p *byte
+			var n uintptr
+			v.Message.Call(h, &p, &n)
+			check.Equal(t, text, capi.String(p, n), "%s: message of the function table", b.name)
+			check.Equal(t, errorCode(t, h), v.GetCode.Call(h), "%s: get_code of the function table", b.name)
+		})
+	}},
+	{Rule: "ERR-17", Run: untouchedOutputs},
+	{Rule: "ERR-19", Library: true, Run: func(t *check.T) {
+		eachError(t, func(b badCall, h *capi.ErrorHandle) {
+			first := errorCode(t, h)
+			for range 9 {
+				again := b.call(t)
+				if again == nil {
+					t.Errorf("%s: expected %v each time, got success", b.name, first)
+					return
+				}
+				check.Equal(t, first, errorCode(t, again), "%s: the code of the same call", b.name)
+				destroyError(t, again)
+			}
+		})
+	}},
+}
+
+// eachError makes every bad call, hands over the errors that come and destroys
+// them.
+func eachError(t *check.T, f func(b badCall, h *capi.ErrorHandle)) {
+	looked := 0
+	for _, b := range badCalls {
+		if b.client && t.Env().NoDevice != "" {
+			continue
+		}
+		h := b.call(t)
+		if h == nil {
+			continue
+		}
+		looked++
+		f(b, h)
+		destroyError(t, h)
+	}
+	if looked == 0 {
+		t.SkipEnvf("the plugin takes every bad argument that was tried, so there is no error to look at")
+	}
+}
+
+func requireErrorTable(t *check.T) {
+	const since = 107
+	if t.Minor() < since {
+		t.SkipAbsentf("errors have a function table since API 0.%d; the plugin has 0.%d", since, t.Minor())
+	}
+}
+
+// untouchedOutputs looks at what a failed call left where its result would be:
+// what stood there, or null.
+func untouchedOutputs(t *check.T) {
+	looked := 0
+	failed := func(name string, h *capi.ErrorHandle) bool {
+		if h == nil {
+			return false
+		}
+		looked++
+		destroyError(t, h)
+		return true
+	}
+	c := t.Client()
+	device := new(capi.Device)
+	lookup, h := rawCall(t, capi.ClientLookupDeviceArgs{Client: c.Handle, ID: -1, Device: device})
+	if name := "PJRT_Client_LookupDevice"; failed(name, h) {
+		untouched(t, device, lookup.Device, name+" of id -1: device")
+	}
+	local, h := rawCall(t, capi.ClientLookupAddressableDeviceArgs{Client: c.Handle, LocalHardwareID: 9999, AddressableDevice: device})
+	if name := "PJRT_Client_LookupAddressableDevice"; failed(name, h) {
+		untouched(t, device, local.AddressableDevice, name+" of id 9999: addressable_device")
+	}
+	loaded := new(capi.LoadedExecutable)
+	args := check.CompileArgs(c, "this is no program", check.Devices(1, 1))
+	args.Executable = loaded
+	compiled, h := rawCall(t, args)
+	if name := "PJRT_Client_Compile"; failed(name, h) {
+		untouched(t, loaded, compiled.Executable, name+" of no program: executable")
+	}
+	buffer, event := new(capi.Buffer), new(capi.Event)
+	upload := check.HostArgs(c, []float32{1, 2, 3, 4}, -4)
+	upload.Buffer, upload.DoneWithHostBuffer = buffer, event
+	uploaded, h := rawCall(t, upload)
+	if name := "PJRT_Client_BufferFromHostBuffer"; failed(name, h) {
+		untouched(t, buffer, uploaded.Buffer, name+" of a negative dimension: buffer")
+		untouched(t, event, uploaded.DoneWithHostBuffer, name+" of a negative dimension: done_with_host_buffer")
+	}
+	download := capi.BufferToHostBufferArgs{
+		Src: check.Upload(t, c, []float32{1, 2, 3, 4}), HostLayout: check.RowMajor(1), Dst: check.Pointer(make([]byte, 64)), DstSize: 4, Event: event,
+	}
+	downloaded, h := rawCall(t, download)
+	if name := "PJRT_Buffer_ToHostBuffer"; failed(name, h) {
+		untouched(t, event, downloaded.Event, name+" into too short an array: event")
+	}
+	load := capi.ExecutableDeserializeAndLoadArgs{Client: c.Handle, LoadedExecutable: loaded}
+	load.SerializedExecutable, load.SerializedExecutableSize = capi.StringData("this is no executable")
+	reloaded, h := rawCall(t, load)
+	if name := "PJRT_Executable_DeserializeAndLoad"; failed(name, h) {
+		untouched(t, loaded, reloaded.LoadedExecutable, name+" of no executable: loaded_executable")
+	}
+	if looked == 0 {
+		t.SkipEnvf("the plugin takes every bad argument that was tried")
+	}
+}
+
+func untouched[P comparable](t *check.T, before, after P, what string) {
+	var none P
+	if after != before && after != none {
+		t.Errorf("%s: expected null or what stood there, got %v with an error", what, after)
+	}
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package library
+
+import (
+	"sync/atomic"
+	"syscall"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/capi/serve"
+	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
+)
+
+// platformMutants are those of what a process and its threads have.
+var platformMutants = []mutant.Mutant{
+	fresh("ERR-10", "keeps messages with the thread", func() []serve.Hook {
+		var thread atomic.Int64
+		return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.ErrorMessageArgs) {
+			c.Forward()
+			thread.CompareAndSwap(0, int64(syscall.Gettid()))
+			if thread.Load() != int64(syscall.Gettid()) {
+				a.MessageSize = 0
+			}
+		})}
+	}),
+	mutant.Of("LOAD-12", "changes the locale", func(c *serve.Invocation, _ *capi.ClientCreateArgs) {
+		if f := setlocale(); f == nil || f(allCategories, capi.CString("C.UTF-8")) == nil {
+			die()
+		}
+		c.Forward()
+	}),
+}

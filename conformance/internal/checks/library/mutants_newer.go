@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package library
+
+import (
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/capi/serve"
+	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
+)
+
+// newer makes a mutant of the in-memory plugin, which has functions that the CPU
+// plugin is too old for.
+func newer(m mutant.Mutant) mutant.Mutant {
+	m.Base = mutant.Memory
+	return m
+}
+
+// refusesSize makes a mutant that takes a struct of its own size only.
+func refusesSize[A any](name, fault string) mutant.Mutant {
+	return newer(mutant.Of(name, fault, func(c *serve.Invocation, _ *A) {
+		if c.Size() < c.Function().Size {
+			c.Fail(capi.ErrorCodeInvalidArgument, "a struct of %d bytes", c.Size())
+			return
+		}
+		c.Forward()
+	}))
+}
+
+// visited makes a mutant of PJRT_Error_ForEachPayload.
+func visited(name, fault string, f func(c *serve.Invocation, a *capi.ErrorForEachPayloadArgs)) mutant.Mutant {
+	return newer(mutant.Of(name, fault, f))
+}
+
+// errorTable makes a mutant that replaces the function table of each error.
+func errorTable(name, fault string, change func(v *capi.ErrorFunctionTable) *capi.ErrorFunctionTable) mutant.Mutant {
+	return newer(every(name, fault, func(c *serve.Invocation) {
+		c.Forward()
+		if h := c.Err(); h != nil && h.Vtable != nil {
+			v := *h.Vtable
+			h.Vtable = change(&v)
+			leftovers = append(leftovers, h.Vtable)
+		}
+	}))
+}
+
+var newerMutants = []mutant.Mutant{
+	refusesSize[capi.DeviceMemoryStatsArgs]("SKEW-04", "needs a new field at once"),
+	refusesSize[capi.DeviceMemoryStatsArgs]("SKEW-09", "needs peak_allocated_bytes"),
+	refusesSize[capi.DevicePoisonExecutionArgs]("SKEW-10", "needs the payload"),
+	refusesSize[capi.ClientCreateErrorBufferArgs]("SKEW-11", "needs the payload"),
+	visited("ERR-11", "drops payloads", func(*serve.Invocation, *capi.ErrorForEachPayloadArgs) {}),
+	visited("ERR-12", "calls the visitor with nulls", func(_ *serve.Invocation, a *capi.ErrorForEachPayloadArgs) {
+		a.Visitor.Call(nil, 0, nil, 0, a.UserArg)
+	}),
+	visited("ERR-13", "calls a null visitor", func(c *serve.Invocation, a *capi.ErrorForEachPayloadArgs) {
+		if a.Visitor == 0 {
+			die()
+		}
+		c.Forward()
+	}),
+	visited("ERR-14", "takes values for C strings", func(_ *serve.Invocation, a *capi.ErrorForEachPayloadArgs) {
+		key, keySize := capi.StringData("zeros")
+		a.Visitor.Call(key, keySize, key, 0, a.UserArg)
+	}),
+	errorTable("ERR-15", "states too short a function table", func(v *capi.ErrorFunctionTable) *capi.ErrorFunctionTable {
+		v.StructSize = 24
+		return v
+	}),
+	errorTable("ERR-15", "leaves out a function of the table", func(v *capi.ErrorFunctionTable) *capi.ErrorFunctionTable {
+		v.ForEachPayload = 0
+		return v
+	}),
+	newer(getCode("ERR-16", "the function and the table know different codes", func(a *capi.ErrorGetCodeArgs, _ int64) { a.Code = capi.ErrorCodeDataLoss })),
+	newer(message("ERR-16", "the function and the table have different messages", func(a *capi.ErrorMessageArgs, _ int64) { a.MessageSize-- })),
+}

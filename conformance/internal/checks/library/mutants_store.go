@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package library
+
+import (
+	"sync"
+
+	"github.com/ebitengine/purego"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/capi/serve"
+)
+
+// kept is the message of the last error that a callback made.
+var kept struct {
+	sync.Mutex
+	p *byte
+	n uintptr
+}
+
+var keepMessage = sync.OnceValue(func() capi.CallbackError {
+	return capi.CallbackError(purego.NewCallback(func(_ uintptr, p *byte, n uintptr) *capi.ErrorHandle {
+		kept.Lock()
+		defer kept.Unlock()
+		kept.p, kept.n = p, n
+		return nil
+	}))
+})
+
+// errorMaker is a callback_error. It keeps the pointer that it gets, or without
+// message a null one is given, so that nothing is kept.
+func errorMaker(none bool) *capi.CallbackError {
+	if none {
+		return nil
+	}
+	f := keepMessage()
+	return &f
+}
+
+// askStore calls kv_get_callback as a plugin does that needs a key, and returns
+// what callback_error kept, read after the call.
+func askStore(_ *serve.Invocation, a *capi.ClientCreateArgs, args capi.KeyValueGetCallbackArgs) string {
+	if a.KVGetCallback == 0 {
+		return ""
+	}
+	key := []byte("a key")
+	args.Key, args.KeySize = capi.BytesData(key)
+	args.TimeoutInMs, args.UserArg = 10, a.KVGetUserArg
+	a.KVGetCallback.Call(&args)
+	kept.Lock()
+	defer kept.Unlock()
+	return capi.String(kept.p, kept.n)
+}

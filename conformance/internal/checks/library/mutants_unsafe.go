@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package library
+
+import (
+	"unsafe"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/capi/serve"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+)
+
+// setSlot changes a word of a table.
+func setSlot(api *capi.API, offset, value uintptr) {
+	*(*uintptr)(unsafe.Add(unsafe.Pointer(api), offset)) = value
+}
+
+// setNode changes a word of an extension.
+func setNode(x *capi.ExtensionBase, offset, value uintptr) {
+	*(*uintptr)(unsafe.Add(unsafe.Pointer(x), offset)) = value
+}
+
+// overrun writes behind the caller's struct, where that is memory of a check
+// that waits for it.
+func overrun(c *serve.Invocation) {
+	c.Forward()
+	if size := c.Size(); size > 0 && size <= c.Function().Size && check.IsPlaced(c.Args()) {
+		if p := (*byte)(unsafe.Add(c.Args(), size)); *p == check.Canary {
+			*p = 0
+		}
+	}
+}
+
+// lengthen makes a plugin believe that every struct is as long as its own.
+func lengthen(c *serve.Invocation) {
+	size := c.Size()
+	if c.Args() == nil || c.Function().Size == 0 || size >= c.Function().Size {
+		c.Forward()
+		return
+	}
+	stated := (*uintptr)(c.Args())
+	*stated = c.Function().Size
+	c.Forward()
+	*stated = size
+}
+
+// extended reports whether the caller's args have an extension.
+func extended(c *serve.Invocation) bool {
+	return c.Size() >= 16 && c.Function().Section == capi.SectionCore && *(*uintptr)(unsafe.Add(c.Args(), 8)) != 0
+}
+
+// stranger is an executable that there is not.
+func stranger() *capi.LoadedExecutable { return (*capi.LoadedExecutable)(unsafe.Pointer(new(uintptr))) }
+
+// peek reads the last field of the struct, whatever the caller says that there
+// is.
+func peek(c *serve.Invocation) {
+	if size := c.Function().Size; size > 0 && c.Args() != nil {
+		leftover += *(*byte)(unsafe.Add(c.Args(), size-1))
+	}
+	c.Forward()
+}
+
+// leftover makes the read count.
+var leftover byte

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package library
+
+import (
+	"unsafe"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+)
+
+// outcome is what a placed call did.
+type outcome struct {
+	err   error
+	spill string
+	out   string // the bytes of the out fields, of functions that answer the same each time
+}
+
+// call is a function with arguments that a plugin must take.
+type call struct {
+	fn *capi.Function
+	// can says whether the plugin offers what the arguments are made of; nil
+	// means that all do.
+	can func(t *check.T, s *session) bool
+	// place calls it with fresh arguments, with an extension if that is not nil,
+	// and tidies up.
+	place func(t *check.T, s *session, p check.Placement, x *capi.ExtensionBase) outcome
+}
+
+// of makes a call. build makes the arguments; after, which may be nil, is told
+// what a call that succeeded returned.
+func of[A any](build func(t *check.T, s *session) A, after func(t *check.T, s *session, out A)) call {
+	f := check.FunctionOf[A]()
+	return call{fn: f, place: func(t *check.T, s *session, p check.Placement, x *capi.ExtensionBase) outcome {
+		args := build(t, s)
+		*(**capi.ExtensionBase)(unsafe.Add(unsafe.Pointer(&args), 8)) = x
+		out, spill, err := check.Place(t, args, p)
+		o := outcome{err: err, spill: spill}
+		if err == nil && f.Pure {
+			b := unsafe.Slice((*byte)(unsafe.Pointer(&out)), unsafe.Sizeof(out))
+			for _, z := range f.Zero {
+				o.out += string(b[z.Offset : z.Offset+z.Size])
+			}
+		}
+		if err == nil && after != nil {
+			after(t, s, out)
+		}
+		return o
+	}}
+}
+
+// given limits a call to plugins that offer what its arguments are made of.
+func given(can func(t *check.T, s *session) bool, c call) call {
+	c.can = can
+	return c
+}
+
+// possible reports whether the plugin has the function and what it takes to
+// call it.
+func (c *call) possible(t *check.T, s *session) bool {
+	return t.Table().Lacks(c.fn) == nil && (c.can == nil || c.can(t, s))
+}
+
+// tableBytes copies the table of a plugin.
+func tableBytes(t *capi.Table) []byte {
+	return capi.Bytes((*byte)(unsafe.Pointer(t.API())), t.API().StructSize)
+}
+
+// word reads the word at an offset of something.
+func word(base *capi.ExtensionBase, offset uintptr) uintptr {
+	return *(*uintptr)(unsafe.Add(unsafe.Pointer(base), offset))
+}
+
+// slot reads a word of the table.
+func slot(t *capi.Table, offset uintptr) uintptr {
+	return *(*uintptr)(unsafe.Add(unsafe.Pointer(t.API()), offset))
+}
+
+// byteBehind returns the byte behind a text.
+func byteBehind(p *byte, n uintptr) byte { return *(*byte)(unsafe.Add(unsafe.Pointer(p), n)) }
+
+// setSize sets the struct_size of args.
+func setSize[A any](args *A, size uintptr) { *(*uintptr)(unsafe.Pointer(args)) = size }

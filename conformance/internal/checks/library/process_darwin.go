@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package library
+
+// allCategories is LC_ALL.
+const allCategories = 0
+
+// changedHandlers looks at nothing here: the kernel has no call for it that
+// leaves the handlers alone.
+func changedHandlers() []string { return nil }

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+//go:build !linux && !darwin
+
+package library
+
+func locale() (string, bool) { return "", false }
+
+func changedHandlers() []string { return nil }

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package programs
+
+import (
+	"fmt"
+	"runtime"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+)
+
+// compiled is a program that was compiled. The check owns both.
+type compiled struct {
+	executable *capi.Executable
+	loaded     *capi.LoadedExecutable // nil when it was compiled for a topology alone
+}
+
+// compiler compiles for the client, or for a topology.
+type compiler struct {
+	topology *capi.TopologyDescription // nil for the client
+	client   *capi.Client              // passed on when compiling for a topology
+}
+
+// onClient compiles with PJRT_Client_Compile.
+var onClient compiler
+
+// try compiles a program with serialized options.
+func (k compiler) try(t *check.T, p *capi.Program, o []byte) (*compiled, error) {
+	if k.topology == nil {
+		loaded, err := tryFormat(t, t.Client(), p, o)
+		if err != nil {
+			return nil, err
+		}
+		return &compiled{t.Executable(loaded), loaded}, nil
+	}
+	args := capi.CompileArgs{Topology: k.topology, Program: p, Client: k.client}
+	args.CompileOptions, args.CompileOptionsSize = capi.BytesData(o)
+	out, err := check.Try(t, args)
+	if err != nil {
+		return nil, err
+	}
+	if out.Executable == nil {
+		t.Fatalf("PJRT_Compile: success without an executable")
+	}
+	return &compiled{executable: check.Own(t, out.Executable)}, nil
+}
+
+// tryText compiles a StableHLO text.
+func (k compiler) tryText(t *check.T, text string, o options) (*compiled, error) {
+	return k.try(t, check.Program("mlir", text), o.bytes())
+}
+
+// text compiles a StableHLO text that must compile.
+func (k compiler) text(t *check.T, text string, o options) *compiled {
+	e, err := k.tryText(t, text, o)
+	if err != nil {
+		t.Fatalf("%s: expected success, got %v", k.function(), err)
+	}
+	return e
+}
+
+// function is the name of the C function that compiles.
+func (k compiler) function() string {
+	if k.topology == nil {
+		return "PJRT_Client_Compile"
+	}
+	return "PJRT_Compile"
+}
+
+// drop destroys what was compiled.
+func (e *compiled) drop(t *check.T) {
+	check.Destroy(t, e.executable)
+	if e.loaded != nil {
+		check.Destroy(t, e.loaded)
+	}
+}
+
+// both makes two checks of one: on the client, and ahead of time for a topology.
+func both(c check.Check, run func(*check.T, compiler)) []check.Check {
+	client, ahead := c, c
+	client.Run = func(t *check.T) { run(t, onClient) }
+	ahead.Variant, ahead.Library = "aot", true
+	if c.Variant != "" {
+		ahead.Variant = c.Variant + "-aot"
+	}
+	ahead.Run = func(t *check.T) { run(t, aheadOfTime(t)) }
+	return []check.Check{client, ahead}
+}
+
+// someTopology returns the topology of the environment or, when there is none,
+// that of the client.
+func someTopology(t *check.T) *capi.TopologyDescription {
+	env := t.Env()
+	if env.Topology == "" && len(env.TopologyOptions) == 0 {
+		if env.NoDevice != "" {
+			t.SkipEnvf("there is no client, for %s, and no topology was named", env.NoDevice)
+		}
+		return check.Optional(t, capi.ClientTopologyDescriptionArgs{Client: t.Client().Handle}).Topology
+	}
+	values, err := capi.NewNamedValues(env.TopologyOptions)
+	if err != nil {
+		t.Fatalf("topology options: %v", err)
+	}
+	var args capi.TopologyDescriptionCreateArgs
+	args.TopologyName, args.TopologyNameSize = capi.StringData(env.Topology)
+	args.CreateOptions, args.NumOptions = values.Data()
+	topology := check.Optional(t, args).Topology
+	runtime.KeepAlive(values)
+	if topology == nil {
+		t.Fatalf("PJRT_TopologyDescription_Create: success without a topology")
+	}
+	return check.Own(t, topology)
+}
+
+// aheadOfTime is the compiler for a topology. It skips the check when the plugin
+// compiles nothing for topologies.
+func aheadOfTime(t *check.T) compiler {
+	k := compiler{topology: someTopology(t)}
+	_, err := k.tryText(t, check.AddOne, options{})
+	switch capi.CodeOf(err) {
+	case capi.ErrorCodeOK:
+	case capi.ErrorCodeUnimplemented, capi.ErrorCodeNotFound:
+		t.SkipUnimplf("the plugin does not compile for topologies: %v", err)
+	case capi.ErrorCodeUnavailable:
+		t.SkipEnvf("the plugin cannot compile here: %v", err)
+	default:
+		t.Fatalf("PJRT_Compile of a small program: expected success, got %v", err)
+	}
+	return k
+}
+
+var aheadChecks = []check.Check{
+	one("CMP-19", func(t *check.T) {
+		// The topology may stand for a device that the process has.
+		c := t.Client()
+		topology := check.Optional(t, capi.ClientTopologyDescriptionArgs{Client: c.Handle}).Topology
+		k := compiler{topology: topology}
+		e, err := k.tryText(t, check.AddOne, options{})
+		if capi.CodeOf(err) == capi.ErrorCodeUnimplemented {
+			t.SkipUnimplf("%v", err)
+		}
+		if !mustSucceed(t, err, "PJRT_Compile for the topology of the client") {
+			return
+		}
+		check.Equal(t, 1, numOutputs(t, e.executable), "PJRT_Executable_NumOutputs of a program compiled for a topology")
+		runsAddOne(t, c, load(t, c, e.executable, nil), "a program compiled for a topology and loaded")
+	}),
+	{Rule: "CMP-19", Variant: "aot", Library: true, Run: func(t *check.T) {
+		e := aheadOfTime(t).text(t, check.AddOne, options{})
+		check.Equal(t, 1, numOutputs(t, e.executable), "PJRT_Executable_NumOutputs of a program compiled for a topology")
+	}},
+	{Rule: "CMP-20", Library: true, Hostile: true, Run: func(t *check.T) {
+		k := compiler{topology: someTopology(t)}
+		if _, err := k.tryText(t, check.AddOne, options{}); err == nil {
+			return
+		} else if t.Env().NoDevice != "" {
+			skipWithoutCompiler(t, err)
+			t.Errorf("PJRT_Compile with client null: expected success, got %v", err)
+		} else {
+			// Whether null is the reason shows with a client.
+			k.client = t.Client().Handle
+			if _, other := k.tryText(t, check.AddOne, options{}); other != nil {
+				skipWithoutCompiler(t, other)
+			}
+			t.Errorf("PJRT_Compile with client null: expected success, as with a client, got %v", err)
+		}
+	}},
+	{Rule: "CMP-21", Library: true, Hostile: true, Run: func(t *check.T) {
+		k := aheadOfTime(t)
+		for _, o := range []options{
+			{assignment: [][]int{{54321}}},
+			{replicas: 2, assignment: [][]int{{0}, {54321}}},
+		} {
+			_, err := k.tryText(t, check.AddOne, o)
+			t.ErrorCode(err, fmt.Sprintf("PJRT_Compile with the device assignment %v, which is not in the topology", o.assignment))
+		}
+	}},
+	{Rule: "CMP-22", Library: true, Run: func(t *check.T) {
+		k := aheadOfTime(t)
+		s, err := check.Try(t, capi.TopologyDescriptionSerializeArgs{Topology: k.topology})
+		if err != nil {
+			t.SkipUnimplf("the topology cannot be serialized: %v", err)
+		}
+		bytes := append([]byte(nil), capi.Bytes(s.SerializedBytes, s.SerializedBytesSize)...)
+		s.SerializedTopologyDeleter.Call(s.SerializedTopology)
+		var args capi.TopologyDescriptionDeserializeArgs
+		args.SerializedTopology, args.SerializedTopologySize = capi.BytesData(bytes)
+		d, err := check.Try(t, args)
+		if err != nil {
+			t.SkipUnimplf("the topology cannot be deserialized: %v", err)
+		}
+		again := compiler{topology: check.Own(t, d.Topology)}
+		a, b := k.text(t, check.AddOne, options{}), again.text(t, check.AddOne, options{})
+		first, second := fingerprint(t, a.executable), fingerprint(t, b.executable)
+		check.Equal(t, first, second, "fingerprint of a program compiled for a topology and for a copy of it that was serialized")
+		check.Equal(t, numOutputs(t, a.executable), numOutputs(t, b.executable), "number of outputs of both")
+	}},
+}
+
+// skipWithoutCompiler skips the check when the plugin compiles nothing for
+// topologies.
+func skipWithoutCompiler(t *check.T, err error) {
+	switch capi.CodeOf(err) {
+	case capi.ErrorCodeUnimplemented, capi.ErrorCodeNotFound:
+		t.SkipUnimplf("the plugin does not compile for topologies: %v", err)
+	case capi.ErrorCodeUnavailable:
+		t.SkipEnvf("the plugin cannot compile here: %v", err)
+	}
+}
+
+// load makes an executable one that runs, with serialized compile options.
+func load(t *check.T, c *check.Client, e *capi.Executable, o []byte) *capi.LoadedExecutable {
+	args := capi.ClientLoadArgs{Client: c.Handle, Executable: e}
+	args.CompileOptions, args.CompileOptionsSize = capi.BytesData(o)
+	exe := check.Call(t, args).LoadedExecutable
+	if exe == nil {
+		t.Fatalf("PJRT_Client_Load: success without an executable")
+	}
+	return check.Own(t, exe)
+}
+
+func numOutputs(t *check.T, e *capi.Executable) int {
+	return int(check.Call(t, capi.ExecutableNumOutputsArgs{Executable: e}).NumOutputs)
+}
+
+// fingerprint returns a copy of an executable's fingerprint, and skips the check
+// when the plugin makes none.
+func fingerprint(t *check.T, e *capi.Executable) string {
+	out := check.Optional(t, capi.ExecutableFingerprintArgs{Executable: e})
+	return string(capi.Bytes(out.ExecutableFingerprint, out.ExecutableFingerprintSize))
+}

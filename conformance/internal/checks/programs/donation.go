@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package programs
+
+import (
+	"fmt"
+	"strings"
+	"sync/atomic"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+)
+
+// donateFirst adds its arguments; the result may take the memory of the first.
+const donateFirst = `module @donate_first {
+  func.func @main(%a: tensor<4xf32> {tf.aliasing_output = 0 : i32}, %b: tensor<4xf32>) -> tensor<4xf32> {
+    %0 = stablehlo.add %a, %b : tensor<4xf32>
+    return %0 : tensor<4xf32>
+  }
+}`
+
+// donateBoth returns sum and difference, each in the memory of an argument.
+const donateBoth = `module @donate_both {
+  func.func @main(%a: tensor<4xf32> {tf.aliasing_output = 0 : i32}, %b: tensor<4xf32> {tf.aliasing_output = 1 : i32}) -> (tensor<4xf32>, tensor<4xf32>) {
+    %0 = stablehlo.add %a, %b : tensor<4xf32>
+    %1 = stablehlo.subtract %a, %b : tensor<4xf32>
+    return %0, %1 : tensor<4xf32>, tensor<4xf32>
+  }
+}`
+
+// donor doubles an argument whose memory the plugin may use for what it likes.
+const donor = `module @donor {
+  func.func @main(%a: tensor<4xf32> {jax.buffer_donor = true}) -> tensor<4xf32> {
+    %0 = stablehlo.add %a, %a : tensor<4xf32>
+    return %0 : tensor<4xf32>
+  }
+}`
+
+var donationChecks = []check.Check{
+	one("DON-01", func(t *check.T) {
+		c := t.Client()
+		for _, p := range []struct{ name, code string }{{"tf.aliasing_output", check.Donate}, {"jax.buffer_donor", donor}} {
+			a := upload4(t, c)
+			out := t.Run(t.Compile(c, p.code), 1, a)[0]
+			check.ExpectBuffer(t, out, []float32{2, 4, 6, 8}, "a program with "+p.name)
+			if !isDeleted(t, a) {
+				// Then nothing was aliased, and the argument is what it was.
+				t.Notef("the argument with %s was not consumed", p.name)
+				check.ExpectBuffer(t, a, []float32{1, 2, 3, 4}, "an argument with "+p.name+" that is not deleted")
+				continue
+			}
+			if data, err := tryDownload(t, a); err == nil {
+				t.Errorf("reading an argument with %s that is deleted: expected an error, got %v", p.name, data)
+			}
+		}
+	}),
+	one("DON-02", func(t *check.T) {
+		c := t.Client()
+		b := upload4(t, c)
+		exe := t.Compile(c, check.Donate)
+		for range 8 {
+			b = t.Run(exe, 1, b)[0]
+		}
+		check.ExpectBuffer(t, b, []float32{256, 512, 768, 1024}, "a program that doubles in place, eight times")
+		out := t.Run(t.Compile(c, donateBoth), 2, upload4(t, c), check.Upload(t, c, []float32{10, 20, 30, 40}))
+		check.ExpectBuffer(t, out[0], []float32{11, 22, 33, 44}, "a sum in the memory of its first operand")
+		check.ExpectBuffer(t, out[1], []float32{-9, -18, -27, -36}, "a difference in the memory of its second operand")
+		// Each element needs another one of the argument: written over too
+		// early, it is lost.
+		reverse := t.Compile(c, `module @reverse {
+  func.func @main(%a: tensor<4xf32> {tf.aliasing_output = 0 : i32}) -> tensor<4xf32> {
+    %0 = stablehlo.reverse %a, dims = [0] : tensor<4xf32>
+    return %0 : tensor<4xf32>
+  }
+}`)
+		check.ExpectBuffer(t, t.Run(reverse, 1, upload4(t, c))[0], []float32{4, 3, 2, 1}, "an array that is reversed in place")
+	}),
+	one("DON-03", func(t *check.T) {
+		c := t.Client()
+		for _, p := range []struct{ name, code string }{{"tf.aliasing_output", check.Donate}, {"jax.buffer_donor", donor}} {
+			a := upload4(t, c)
+			out, err := withoutDonation(t, t.Compile(c, p.code), 0, a)
+			if err != nil {
+				t.Notef("with %s, listing the argument as not donatable is refused: %v", p.name, err)
+				check.Equal(t, false, isDeleted(t, a), "is_deleted of an argument of a refused execution")
+				continue
+			}
+			check.Equal(t, false, isDeleted(t, a), "is_deleted of an argument with %s that was listed in non_donatable_input_indices", p.name)
+			if !t.Failed() {
+				check.ExpectBuffer(t, a, []float32{1, 2, 3, 4}, "an argument that was listed in non_donatable_input_indices")
+			}
+			check.ExpectBuffer(t, out, []float32{2, 4, 6, 8}, "a result without donation")
+		}
+		a, b := upload4(t, c), check.Upload(t, c, []float32{10, 20, 30, 40})
+		x := check.NewExecution(t.Compile(c, donateBoth), 2, []*capi.Buffer{a, b})
+		x.Options.NonDonatableInputIndices, x.Options.NumNonDonatableInputIndices = check.First([]int64{1})
+		if err := x.Start(t); err != nil {
+			t.Notef("listing one of two arguments as not donatable is refused: %v", err)
+			return
+		}
+		mustSucceed(t, finish(t, x), "an execution with one of two arguments donated")
+		check.Equal(t, false, isDeleted(t, b), "is_deleted of the argument that was listed")
+		if !t.Failed() {
+			check.ExpectBuffer(t, b, []float32{10, 20, 30, 40}, "the argument that was listed")
+		}
+		check.ExpectBuffer(t, x.Outputs[0][0], []float32{11, 22, 33, 44}, "the sum, in the memory of the other argument")
+		check.ExpectBuffer(t, x.Outputs[0][1], []float32{-9, -18, -27, -36}, "the difference")
+	}),
+	one("DON-04", func(t *check.T) {
+		c := t.Client()
+		exe, err := tryFormat(t, c, check.Program("hlo", string(aliasedHLO(mustAlias))), options{}.bytes())
+		if err != nil {
+			t.SkipUnimplf("the plugin takes no HLO module with an alias that must be: %v", err)
+		}
+		a := upload4(t, c)
+		out, err := withoutDonation(t, exe, 0, a)
+		if err == nil && out != nil {
+			t.Errorf("listing an argument in non_donatable_input_indices that must be aliased: expected an error, got success, and is_deleted is %v", isDeleted(t, a))
+			return
+		}
+		check.Equal(t, false, isDeleted(t, a), "is_deleted of the argument of a refused execution")
+		check.ExpectBuffer(t, t.Run(exe, 1, a)[0], []float32{2, 4, 6, 8}, "the same execution with donation")
+	}),
+	one("DON-05", func(t *check.T) {
+		c := t.Client()
+		for _, p := range []struct {
+			name, code string
+			outputs    int
+			arguments  func(a *capi.Buffer) []*capi.Buffer
+		}{
+			{"donated twice", donateBoth, 2, func(a *capi.Buffer) []*capi.Buffer { return []*capi.Buffer{a, a} }},
+			{"donated and used", donateFirst, 1, func(a *capi.Buffer) []*capi.Buffer { return []*capi.Buffer{a, a} }},
+			{"used and donated", strings.Replace(strings.Replace(donateFirst, " {tf.aliasing_output = 0 : i32}", "", 1), "%b: tensor<4xf32>", "%b: tensor<4xf32> {tf.aliasing_output = 0 : i32}", 1), 1, func(a *capi.Buffer) []*capi.Buffer { return []*capi.Buffer{a, a} }},
+		} {
+			a := upload4(t, c)
+			_, err := attempt(t, t.Compile(c, p.code), p.outputs, p.arguments(a)...)
+			if !t.ErrorCode(err, "executing with a buffer that is "+p.name) {
+				continue
+			}
+			if !check.Equal(t, false, isDeleted(t, a), "is_deleted of a buffer that was %s in a refused execution", p.name) {
+				continue
+			}
+			check.ExpectBuffer(t, a, []float32{1, 2, 3, 4}, "a buffer that was "+p.name+" in a refused execution")
+		}
+	}),
+	one("DON-06", func(t *check.T) {
+		c := t.Client()
+		exe := t.Compile(c, check.Donate)
+		a := upload4(t, c)
+		t.Run(exe, 1, a)
+		if !isDeleted(t, a) {
+			t.SkipUnimplf("the plugin did not consume the argument")
+		}
+		_, err := attempt(t, exe, 1, a)
+		t.ErrorCode(err, "donating a buffer that was donated")
+		_, err = attempt(t, t.Compile(c, check.AddOne), 1, a)
+		t.ErrorCode(err, "executing with a buffer that was donated")
+	}),
+	one("DON-07", func(t *check.T) { donatesTogether(t, 6, 12) }),
+	{Rule: "DON-07", Variant: "many", Profile: check.Core, Timeout: 2 * check.DefaultTimeout, Run: func(t *check.T) { donatesTogether(t, 16, 200) }},
+	hostile("DON-08", "", func(t *check.T) {
+		c := t.Client()
+		a := upload4(t, c)
+		check.Optional(t, capi.BufferIncreaseExternalReferenceCountArgs{Buffer: a})
+		address := check.Optional(t, capi.BufferOpaqueDeviceMemoryDataPointerArgs{Buffer: a}).DeviceMemoryPtr
+		host := check.Optional(t, capi.BufferIsOnCPUArgs{Buffer: a}).IsOnCPU
+		out, err := attempt(t, t.Compile(c, check.Donate), 1, a)
+		if err == nil {
+			check.ExpectBuffer(t, out[0], []float32{2, 4, 6, 8}, "a program on a buffer with an external reference")
+			if now, err := check.Try(t, capi.BufferOpaqueDeviceMemoryDataPointerArgs{Buffer: out[0]}); err == nil && now.DeviceMemoryPtr == address {
+				t.Errorf("memory of the result of a program that was donated a buffer with an external reference: expected other memory than %#x, got the same", uintptr(address))
+			}
+		}
+		if host && address != 0 {
+			check.Equal(t, [4]float32{1, 2, 3, 4}, floatsAt(uintptr(address)), "the memory of a buffer with an external reference after its donation")
+		}
+		if _, err := check.Try(t, capi.BufferDecreaseExternalReferenceCountArgs{Buffer: a}); err != nil {
+			t.Notef("PJRT_Buffer_DecreaseExternalReferenceCount after the donation: %v", err)
+		}
+	}),
+	one("DON-09", func(t *check.T) {
+		c := t.Client()
+		exe := t.Compile(c, donateFirst)
+		a := upload4(t, c)
+		short := check.Upload(t, c, make([]float32, 8))
+		_, err := attempt(t, exe, 1, a, short)
+		if err == nil {
+			t.Errorf("executing with a second argument of a wrong size: expected an error, got success")
+			return
+		}
+		if check.Equal(t, false, isDeleted(t, a), "is_deleted of a donated argument of an execution that was refused for another argument") {
+			check.ExpectBuffer(t, a, []float32{1, 2, 3, 4}, "a donated argument of an execution that was refused")
+		}
+	}),
+	one("DON-10", func(t *check.T) {
+		c := t.Client()
+		exe := t.Compile(c, donateFirst)
+		a := upload4(t, c)
+		p := t.NewPending(c, 4)
+		p.Fail(capi.ErrorCodeAborted, "the suite made this buffer an error")
+		_, err := attempt(t, exe, 1, a, p.Buffer)
+		t.ErrorCode(err, "executing with an argument that is an error")
+		if isDeleted(t, a) {
+			if data, err := tryDownload(t, a); err == nil {
+				t.Errorf("reading a donated argument that is deleted after a failed execution: expected an error, got %v", data)
+			}
+			return
+		}
+		data, err := tryDownload(t, a)
+		if err == nil {
+			if err := differ(data, []float32{1, 2, 3, 4}); err != nil {
+				t.Errorf("a donated argument that can be read after a failed execution: %v", err)
+			}
+		}
+	}),
+	one("DON-15", func(t *check.T) {
+		c := t.Client()
+		exe := t.Compile(c, donateLarge)
+		a := check.Upload(t, c, make([]float32, mebibyteMatrix*mebibyteMatrix), mebibyteMatrix, mebibyteMatrix)
+		before := check.Optional(t, capi.BufferUnsafePointerArgs{Buffer: a}).BufferPointer
+		out := t.Run(exe, 1, a)[0]
+		if !isDeleted(t, a) {
+			t.SkipUnimplf("the plugin did not consume the argument")
+		}
+		after := check.Optional(t, capi.BufferUnsafePointerArgs{Buffer: out}).BufferPointer
+		if before != after {
+			t.Errorf("a program that adds 1 MiB to itself in place: expected the result in the memory of the argument, %#x, got %#x", before, after)
+		}
+	}),
+}
+
+// Kinds of an entry of HloInputOutputAliasProto.
+const (
+	mayAlias  = 1
+	mustAlias = 2
+)
+
+// aliasedHLO is hloAddToItself whose result takes the memory of the parameter.
+func aliasedHLO(kind int) []byte {
+	// entry: output index {}, parameter 0, index {}.
+	return message(hloAddToItself(), 8, message(nil, 1, number(number(nil, 2, 0), 4, kind)))
+}
+
+// withoutDonation executes with an index in non_donatable_input_indices.
+func withoutDonation(t *check.T, exe *capi.LoadedExecutable, index int64, arguments ...*capi.Buffer) (*capi.Buffer, error) {
+	x := check.NewExecution(exe, 1, arguments)
+	x.Options.NonDonatableInputIndices, x.Options.NumNonDonatableInputIndices = check.First([]int64{index})
+	err := x.Start(t)
+	if err == nil {
+		err = finish(t, x)
+	}
+	return x.Outputs[0][0], err
+}
+
+// donatesTogether uses a buffer from several threads while another donates it.
+func donatesTogether(t *check.T, users, rounds int) {
+	c := t.Client()
+	use, donate := t.Compile(c, check.AddOne), t.Compile(c, check.Donate)
+	var right, refused atomic.Int64
+	for round := range rounds {
+		a := upload4(t, c)
+		used := make(chan struct{}, 4*users)
+		ok := together(t, users+1, func(i int) error {
+			got := make([]float32, 4)
+			if i == users {
+				if round%2 == 0 {
+					<-used // else it may well be the first, and nobody the second
+				}
+				if err := quickly(t, donate, 1, got, a); err != nil {
+					return fmt.Errorf("donating a buffer that other threads use: expected success, got %w", err)
+				}
+				return differ(got, []float32{2, 4, 6, 8})
+			}
+			for range 4 {
+				err := quickly(t, use, 1, got, a)
+				used <- struct{}{}
+				if err != nil {
+					refused.Add(1)
+					return nil
+				}
+				right.Add(1)
+				if err := differ(got, []float32{2, 3, 4, 5}); err != nil {
+					return fmt.Errorf("using a buffer that another thread donates: %w", err)
+				}
+			}
+			return nil
+		})
+		if !ok {
+			return
+		}
+	}
+	t.Notef("%d executions used the buffer before it was donated, %d threads were refused after", right.Load(), refused.Load())
+}

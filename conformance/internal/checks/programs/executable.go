@@ -1,0 +1,469 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package programs
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+)
+
+var executableChecks = slices.Concat(
+	[]check.Check{
+		one("EXE-01", func(t *check.T) {
+			c := t.Client()
+			exe := t.Compile(c, check.Pair)
+			var list []*capi.Executable
+			for range 3 {
+				list = append(list, t.Executable(exe))
+			}
+			for _, i := range []int{1, 0, 2} {
+				for j, e := range list {
+					if e != nil {
+						check.Equal(t, "pair", executableName(t, e), "name by executable %d of 3 of one program", j)
+					}
+				}
+				check.Destroy(t, list[i])
+				list[i] = nil
+			}
+			check.Equal(t, 2, t.NumOutputs(exe), "number of outputs after three executables of the program were destroyed")
+		}),
+		hostile("EXE-02", "", func(t *check.T) {
+			exe := t.Compile(t.Client(), check.Pair)
+			e := t.Executable(exe)
+			check.Destroy(t, exe)
+			check.Equal(t, "pair", executableName(t, e), "name after the loaded executable was destroyed")
+			check.Equal(t, 2, numOutputs(t, e), "number of outputs after the loaded executable was destroyed")
+		}),
+		{Rule: "EXE-03", Library: true, Hostile: true, Run: func(t *check.T) {
+			_, err := check.Try(t, capi.ExecutableDestroyArgs{})
+			mustSucceed(t, err, "PJRT_Executable_Destroy of null")
+		}},
+	},
+	both(check.Check{Rule: "EXE-04"}, func(t *check.T, k compiler) {
+		e := k.text(t, check.Pair, options{})
+		name := executableName(t, e.executable)
+		if name == "" {
+			t.Errorf("PJRT_Executable_Name: expected a name, got none")
+		}
+		if name != "pair" {
+			t.Notef("the executable of module @pair is called %q", name)
+		}
+		other := k.text(t, check.Add, options{})
+		otherName := executableName(t, other.executable)
+		check.Equal(t, name, executableName(t, e.executable), "name when asked again, after another program was compiled")
+		other.drop(t)
+		if otherName == name {
+			t.Notef("modules @pair and @add have the same name %q", name)
+		}
+	}),
+	both(check.Check{Rule: "EXE-05"}, func(t *check.T, k compiler) {
+		counts(t, k, func(e *capi.Executable, replicas, partitions int) {
+			check.Equal(t, replicas, int(check.Call(t, capi.ExecutableNumReplicasArgs{Executable: e}).NumReplicas), "PJRT_Executable_NumReplicas of a program for %d x %d devices", replicas, partitions)
+		})
+	}),
+	both(check.Check{Rule: "EXE-06"}, func(t *check.T, k compiler) {
+		counts(t, k, func(e *capi.Executable, replicas, partitions int) {
+			check.Equal(t, partitions, int(check.Call(t, capi.ExecutableNumPartitionsArgs{Executable: e}).NumPartitions), "PJRT_Executable_NumPartitions of a program for %d x %d devices", replicas, partitions)
+		})
+	}),
+	both(check.Check{Rule: "EXE-07"}, func(t *check.T, k compiler) {
+		for _, p := range []struct {
+			code string
+			want int
+		}{
+			{program("none", "(%a: tensor<4xf32>)", "return"), 0}, {check.AddOne, 1}, {check.Pair, 2},
+			{mixed(everydayTypes), len(everydayTypes)},
+		} {
+			check.Equal(t, p.want, numOutputs(t, k.text(t, p.code, options{}).executable), "PJRT_Executable_NumOutputs of a program with %d results", p.want)
+		}
+	}),
+	both(check.Check{Rule: "EXE-08"}, func(t *check.T, k compiler) {
+		n := check.Optional(t, capi.ExecutableSizeOfGeneratedCodeInBytesArgs{Executable: k.text(t, check.AddOne, options{}).executable}).SizeInBytes
+		if n < -1 || n > 1<<30 {
+			t.Errorf("PJRT_Executable_SizeOfGeneratedCodeInBytes of a small program: expected -1, 0 or a size, got %d", n)
+		}
+	}),
+	both(check.Check{Rule: "EXE-09"}, func(t *check.T, k compiler) {
+		hasTypes(t, k.text(t, mixed(everydayTypes), options{}).executable, everydayTypes)
+		e, err := k.tryText(t, mixed(unusualTypes), options{})
+		if err != nil {
+			t.Notef("a program with results of unusual types is refused: %s", firstLine(err.Error()))
+			return
+		}
+		hasTypes(t, e.executable, unusualTypes)
+	}),
+	both(check.Check{Rule: "EXE-10"}, func(t *check.T, k compiler) {
+		e := k.text(t, shapes, options{}).executable
+		sizes, dims := outputDimensions(t, e)
+		check.Equal(t, "[0 1 2 0 2 1]", fmt.Sprint(sizes), "dim_sizes of outputs [], [3], [2,3], [], [0,4], [5]")
+		check.Equal(t, "[3 2 3 0 4 5]", fmt.Sprint(dims), "dims of outputs [], [3], [2,3], [], [0,4], [5]")
+	}),
+	both(check.Check{Rule: "EXE-11"}, outputCountsAgree),
+	both(check.Check{Rule: "EXE-12"}, func(t *check.T, k compiler) {
+		e := k.text(t, shapes, options{}).executable
+		types := check.Call(t, capi.ExecutableOutputElementTypesArgs{Executable: e})
+		dims := check.Call(t, capi.ExecutableOutputDimensionsArgs{Executable: e})
+		read := func(types capi.ExecutableOutputElementTypesArgs, dims capi.ExecutableOutputDimensionsArgs) string {
+			sizes := capi.Slice(dims.DimSizes, dims.NumOutputs)
+			n := uintptr(0)
+			for _, s := range sizes {
+				n += s
+			}
+			return fmt.Sprint(capi.Slice(types.OutputTypes, types.NumOutputTypes), sizes, capi.Slice(dims.Dims, n))
+		}
+		want := read(types, dims)
+		for range 3 {
+			again := read(check.Call(t, capi.ExecutableOutputElementTypesArgs{Executable: e}), check.Call(t, capi.ExecutableOutputDimensionsArgs{Executable: e}))
+			check.Equal(t, want, again, "types and dimensions of the outputs when asked again")
+		}
+		other := k.text(t, check.Pair, options{})
+		check.Call(t, capi.ExecutableOutputElementTypesArgs{Executable: other.executable})
+		check.Call(t, capi.ExecutableOutputDimensionsArgs{Executable: other.executable})
+		check.Equal(t, want, read(types, dims), "the arrays of the first answer after more calls")
+	}),
+	[]check.Check{one("EXE-13", func(t *check.T) {
+		c := t.Client()
+		exe := t.Compile(c, check.Pair)
+		kinds := memoryKinds(t, t.Executable(exe))
+		if !check.Equal(t, 2, len(kinds), "number of output memory kinds of a program with two results") {
+			return
+		}
+		known := clientKinds(t, c)
+		for i, b := range runPair(t, c, exe) {
+			real := memoryKind(t, check.Optional(t, capi.BufferMemoryArgs{Buffer: b}).Memory)
+			check.Equal(t, real, kinds[i], "memory kind of output %d, by the buffer and by PJRT_Executable_OutputMemoryKinds", i)
+			if !slices.Contains(known, kinds[i]) {
+				t.Errorf("memory kind of output %d: expected one of the client's %q, got %q", i, known, kinds[i])
+			}
+		}
+	})},
+	both(check.Check{Rule: "EXE-14"}, func(t *check.T, k compiler) {
+		e := k.text(t, check.Pair, options{}).executable
+		out := check.Optional(t, capi.ExecutableParameterMemoryKindsArgs{Executable: e})
+		kinds := texts(out.MemoryKinds, out.MemoryKindSizes, out.NumParameters)
+		check.Equal(t, 2, len(kinds), "number of parameter memory kinds of a program with two parameters")
+		for i, kind := range kinds {
+			if k.topology == nil && !slices.Contains(clientKinds(t, t.Client()), kind) {
+				t.Errorf("memory kind of parameter %d: expected one of the client's %q, got %q", i, clientKinds(t, t.Client()), kind)
+			} else if kind == "" {
+				t.Errorf("memory kind of parameter %d: expected a name, got none", i)
+			}
+		}
+	}),
+	both(check.Check{Rule: "EXE-15"}, func(t *check.T, k compiler) {
+		out := check.Optional(t, capi.ExecutableGetCostAnalysisArgs{Executable: k.text(t, check.Pair, options{}).executable})
+		if out.NumProperties > 0 && out.Properties == nil {
+			t.Fatalf("PJRT_Executable_GetCostAnalysis: expected %d properties, got null", out.NumProperties)
+		}
+		if out.NumProperties > 10000 {
+			t.Fatalf("PJRT_Executable_GetCostAnalysis: expected a few properties, got %d", out.NumProperties)
+		}
+		seen := make(map[string]bool)
+		for i, v := range capi.Slice(out.Properties, out.NumProperties) {
+			if v.Type > capi.NamedValueBool || v.Type < capi.NamedValueString {
+				t.Errorf("property %d: expected a type of PJRT_NamedValue_Type, got %d", i, v.Type)
+				return
+			}
+			name := capi.String(v.Name, v.NameSize)
+			if name == "" {
+				t.Errorf("property %d: expected a name, got none", i)
+			}
+			if seen[name] {
+				t.Errorf("property %d: the name %q occurs twice", i, name)
+			}
+			seen[name] = true
+		}
+	}),
+	both(check.Check{Rule: "EXE-16"}, func(t *check.T, k compiler) {
+		const n = 128
+		e := k.text(t, matmul(n), options{}).executable
+		out := check.Optional(t, capi.ExecutableGetCostAnalysisArgs{Executable: e})
+		for _, a := range capi.Attributes(out.Properties, out.NumProperties) {
+			if a.Name != "flops" {
+				continue
+			}
+			var flops float64
+			switch v := a.Value.(type) {
+			case float32:
+				flops = float64(v)
+			case int64:
+				flops = float64(v)
+			default:
+				t.Errorf("property flops: expected a number, got %T", a.Value)
+				return
+			}
+			if want := 2.0 * n * n * n; !(flops >= want/2 && flops <= want*2) {
+				t.Errorf("flops of a product of matrices of %d x %d: expected about %v, got %v", n, n, want, flops)
+			}
+			return
+		}
+		t.SkipUnimplf("the plugin reports no flops")
+	}),
+	both(check.Check{Rule: "EXE-25"}, func(t *check.T, k compiler) {
+		a := fingerprint(t, k.text(t, check.Pair, options{}).executable)
+		check.Equal(t, a, fingerprint(t, k.text(t, check.Pair, options{}).executable), "fingerprint of a program compiled twice")
+	}),
+	both(check.Check{Rule: "EXE-26"}, func(t *check.T, k compiler) {
+		subtract := strings.ReplaceAll(check.Add, "stablehlo.add", "stablehlo.subtract")
+		a := fingerprint(t, k.text(t, check.Add, options{}).executable)
+		if b := fingerprint(t, k.text(t, subtract, options{}).executable); a == b {
+			t.Errorf("fingerprints of a program that adds and of one that subtracts: expected different ones, got %q for both", a)
+		}
+		if k.topology == nil && len(t.Client().Devices) > 1 {
+			ids := deviceIDs(t, t.Client())
+			a = fingerprint(t, k.text(t, check.Add, options{assignment: [][]int{{ids[0]}}}).executable)
+			if b := fingerprint(t, k.text(t, check.Add, options{assignment: [][]int{{ids[1]}}}).executable); a == b {
+				t.Notef("a program has the same fingerprint for devices %d and %d", ids[0], ids[1])
+			}
+		}
+	}),
+	both(check.Check{Rule: "EXE-27"}, func(t *check.T, k compiler) {
+		e := k.text(t, check.Add, options{}).executable
+		out := check.Optional(t, capi.ExecutableFingerprintArgs{Executable: e})
+		first := strings.Clone(capi.String(out.ExecutableFingerprint, out.ExecutableFingerprintSize))
+		if first == "" {
+			t.Errorf("PJRT_Executable_Fingerprint: expected bytes, got none")
+		}
+		k.text(t, check.Pair, options{})
+		check.Equal(t, first, fingerprint(t, e), "fingerprint when asked again")
+		check.Equal(t, first, capi.String(out.ExecutableFingerprint, out.ExecutableFingerprintSize), "the bytes of the first answer after more calls")
+	}),
+	[]check.Check{
+		{Rule: "EXE-28", Run: func(t *check.T) {
+			exe := t.Compile(t.Client(), check.Add)
+			out, err := check.Try(t, capi.LoadedExecutableFingerprintArgs{Executable: exe})
+			var e *capi.Error
+			switch {
+			case errors.As(err, &e) && e.Missing:
+				t.Errorf("PJRT_LoadedExecutable_Fingerprint: expected an answer or UNIMPLEMENTED, and there is no function: %v", err)
+			case err != nil:
+				t.ErrorCode(err, "PJRT_LoadedExecutable_Fingerprint", capi.ErrorCodeUnimplemented)
+			case out.ExecutableFingerprintSize == 0:
+				t.Errorf("PJRT_LoadedExecutable_Fingerprint: expected bytes, got none")
+			}
+		}},
+		one("EXE-29", func(t *check.T) {
+			for range 8 {
+				metadataTogether(t)
+			}
+		}),
+	},
+)
+
+// executableName returns a copy of the name.
+func executableName(t *check.T, e *capi.Executable) string {
+	out := check.Call(t, capi.ExecutableNameArgs{Executable: e})
+	return strings.Clone(capi.String(out.ExecutableName, out.ExecutableNameSize))
+}
+
+// counts compiles for one device and, when there are two, for two replicas and
+// for two partitions.
+func counts(t *check.T, k compiler, look func(e *capi.Executable, replicas, partitions int)) {
+	look(k.text(t, check.AddOne, options{}).executable, 1, 1)
+	if k.topology == nil && len(t.Client().Devices) < 2 {
+		t.Notef("there is one device: only one replica and one partition were looked at")
+		return
+	}
+	for _, n := range [][2]int{{2, 1}, {1, 2}} {
+		e, err := k.tryText(t, check.AddOne, options{replicas: n[0], partitions: n[1]})
+		if err != nil {
+			t.Notef("a program for %d x %d devices is refused: %s", n[0], n[1], firstLine(err.Error()))
+			continue
+		}
+		look(e.executable, n[0], n[1])
+	}
+}
+
+// element is a type of elements in StableHLO and in the C API.
+type element struct {
+	text string
+	kind capi.BufferType
+}
+
+var (
+	everydayTypes = []element{{"i32", capi.BufferTypeS32}, {"f32", capi.BufferTypeF32}, {"i1", capi.BufferTypePred}, {"i8", capi.BufferTypeS8}, {"bf16", capi.BufferTypeBF16}, {"ui32", capi.BufferTypeU32}}
+	unusualTypes  = []element{
+		{"i4", capi.BufferTypeS4}, {"f64", capi.BufferTypeF64}, {"f8E5M2", capi.BufferTypeF8E5M2}, {"ui64", capi.BufferTypeU64}, {"f16", capi.BufferTypeF16},
+		{"f8E4M3FN", capi.BufferTypeF8E4M3FN}, {"ui4", capi.BufferTypeU4}, {"i16", capi.BufferTypeS16}, {"ui8", capi.BufferTypeU8}, {"i64", capi.BufferTypeS64}, {"ui16", capi.BufferTypeU16},
+	}
+)
+
+// mixed converts its argument, tensor<4xf32>, to each of the types.
+func mixed(types []element) string {
+	var names, list, lines []string
+	for i, e := range types {
+		lines = append(lines, fmt.Sprintf("%%%d = stablehlo.convert %%a : (tensor<4xf32>) -> tensor<4x%s>", i, e.text))
+		names = append(names, fmt.Sprintf("%%%d", i))
+		list = append(list, fmt.Sprintf("tensor<4x%s>", e.text))
+	}
+	results := strings.Join(list, ", ")
+	return program("mixed", "(%a: tensor<4xf32>) -> ("+results+")", append(lines, "return "+strings.Join(names, ", ")+" : "+results)...)
+}
+
+// shapes returns arrays of the shapes [], [3], [2,3], [], [0,4] and [5].
+const shapes = `module @shapes {
+  func.func @main(%a: tensor<2x3xf32>) -> (tensor<f32>, tensor<3xi32>, tensor<2x3xf32>, tensor<i32>, tensor<0x4xf32>, tensor<5xi32>) {
+    %0 = stablehlo.constant dense<1.0> : tensor<f32>
+    %1 = stablehlo.iota dim = 0 : tensor<3xi32>
+    %2 = stablehlo.add %a, %a : tensor<2x3xf32>
+    %3 = stablehlo.constant dense<7> : tensor<i32>
+    %4 = stablehlo.constant dense<0.0> : tensor<0x4xf32>
+    %5 = stablehlo.iota dim = 0 : tensor<5xi32>
+    return %0, %1, %2, %3, %4, %5 : tensor<f32>, tensor<3xi32>, tensor<2x3xf32>, tensor<i32>, tensor<0x4xf32>, tensor<5xi32>
+  }
+}`
+
+// matmul multiplies two matrices of n x n.
+func matmul(n int) string {
+	m := fmt.Sprintf("tensor<%dx%dxf32>", n, n)
+	return program("matmul", fmt.Sprintf("(%%a: %[1]s, %%b: %[1]s) -> %[1]s", m),
+		fmt.Sprintf("%%0 = stablehlo.dot_general %%a, %%b, contracting_dims = [1] x [0] : (%[1]s, %[1]s) -> %[1]s", m), "return %0 : "+m)
+}
+
+// hasTypes compares the element types of the outputs.
+func hasTypes(t *check.T, e *capi.Executable, want []element) {
+	out := check.Call(t, capi.ExecutableOutputElementTypesArgs{Executable: e})
+	if !check.Equal(t, len(want), int(out.NumOutputTypes), "number of output element types") {
+		return
+	}
+	for i, got := range capi.Slice(out.OutputTypes, out.NumOutputTypes) {
+		check.Equal(t, want[i].kind, got, "element type of output %d, %s", i, want[i].text)
+	}
+}
+
+// outputDimensions returns what PJRT_Executable_OutputDimensions says.
+func outputDimensions(t *check.T, e *capi.Executable) (sizes []uintptr, dims []int64) {
+	out := check.Call(t, capi.ExecutableOutputDimensionsArgs{Executable: e})
+	n := uintptr(0)
+	for _, s := range capi.Slice(out.DimSizes, out.NumOutputs) {
+		if s > 64 {
+			t.Fatalf("PJRT_Executable_OutputDimensions: an output has %d dimensions", s)
+		}
+		n += s
+	}
+	return slices.Clone(capi.Slice(out.DimSizes, out.NumOutputs)), slices.Clone(capi.Slice(out.Dims, n))
+}
+
+// outputCountsAgree compares all that says how many outputs a program has.
+func outputCountsAgree(t *check.T, k compiler) {
+	for _, p := range []struct {
+		name, code string
+		want       int
+		arguments  []int64
+	}{
+		{"no result", program("none", "(%a: tensor<4xf32>)", "return"), 0, []int64{4}},
+		{"one result", check.AddOne, 1, []int64{4}},
+		{"six results", shapes, 6, []int64{2, 3}},
+	} {
+		e := k.text(t, p.code, options{})
+		check.Equal(t, p.want, numOutputs(t, e.executable), "PJRT_Executable_NumOutputs with %s", p.name)
+		types := check.Call(t, capi.ExecutableOutputElementTypesArgs{Executable: e.executable})
+		check.Equal(t, p.want, int(types.NumOutputTypes), "PJRT_Executable_OutputElementTypes with %s", p.name)
+		sizes, _ := outputDimensions(t, e.executable)
+		check.Equal(t, p.want, len(sizes), "PJRT_Executable_OutputDimensions with %s", p.name)
+		if out, err := check.Try(t, capi.ExecutableOutputMemoryKindsArgs{Executable: e.executable}); err == nil {
+			check.Equal(t, p.want, int(out.NumOutputs), "PJRT_Executable_OutputMemoryKinds with %s", p.name)
+		}
+		if e.loaded == nil {
+			continue
+		}
+		// One slot more than the plugin is to fill.
+		elements := int64(1)
+		for _, d := range p.arguments {
+			elements *= d
+		}
+		in := check.Upload(t, t.Client(), make([]float32, elements), p.arguments...)
+		x := check.NewExecution(e.loaded, p.want+1, []*capi.Buffer{in})
+		if !mustSucceed(t, x.Start(t), "executing a program with "+p.name) {
+			continue
+		}
+		mustSucceed(t, finish(t, x), "the execution of a program with "+p.name)
+		filled := 0
+		for _, b := range x.Outputs[0] {
+			if b != nil {
+				filled++
+			}
+		}
+		check.Equal(t, p.want, filled, "number of buffers that an execution with %s makes", p.name)
+	}
+}
+
+// texts copies an array of strings with their sizes.
+func texts(data **byte, sizes *uintptr, n uintptr) []string {
+	out := make([]string, 0, n)
+	lengths := capi.Slice(sizes, n)
+	for i, p := range capi.Slice(data, n) {
+		out = append(out, strings.Clone(capi.String(p, lengths[i])))
+	}
+	return out
+}
+
+// memoryKinds returns the memory kinds of the outputs.
+func memoryKinds(t *check.T, e *capi.Executable) []string {
+	out := check.Optional(t, capi.ExecutableOutputMemoryKindsArgs{Executable: e})
+	return texts(out.MemoryKinds, out.MemoryKindSizes, out.NumOutputs)
+}
+
+// clientKinds returns the kinds of the client's memories.
+func clientKinds(t *check.T, c *check.Client) []string {
+	var kinds []string
+	for _, m := range c.Memories {
+		kinds = append(kinds, memoryKind(t, m))
+	}
+	return kinds
+}
+
+func memoryKind(t *check.T, m *capi.Memory) string {
+	out := check.Call(t, capi.MemoryKindArgs{Memory: m})
+	return strings.Clone(capi.String(out.Kind, out.KindSize))
+}
+
+// runPair executes check.Pair.
+func runPair(t *check.T, c *check.Client, exe *capi.LoadedExecutable) []*capi.Buffer {
+	return t.Run(exe, 2, check.Upload(t, c, fill(6, int32(1), 1), 2, 3), check.Upload(t, c, []float32{3}, []int64{}...))
+}
+
+// metadataTogether asks a new executable everything from several goroutines.
+func metadataTogether(t *check.T) {
+	exe := t.Compile(t.Client(), shapes)
+	e := t.Executable(exe)
+	answers := make([]string, 8)
+	together(t, len(answers), func(i int) error {
+		name, err1 := check.Try(t, capi.ExecutableNameArgs{Executable: e})
+		types, err2 := check.Try(t, capi.ExecutableOutputElementTypesArgs{Executable: e})
+		dims, err3 := check.Try(t, capi.ExecutableOutputDimensionsArgs{Executable: e})
+		outputs, err4 := check.Try(t, capi.ExecutableNumOutputsArgs{Executable: e})
+		if err := errors.Join(err1, err2, err3, err4); err != nil {
+			return err
+		}
+		// What a plugin may lack is asked for the race alone.
+		print, err := check.Try(t, capi.ExecutableFingerprintArgs{Executable: e})
+		fingerprint := ""
+		if err == nil {
+			fingerprint = capi.String(print.ExecutableFingerprint, print.ExecutableFingerprintSize)
+		}
+		_, _ = check.Try(t, capi.ExecutableOutputMemoryKindsArgs{Executable: e})
+		_, _ = check.Try(t, capi.ExecutableGetCostAnalysisArgs{Executable: e})
+		n := uintptr(0)
+		for _, s := range capi.Slice(dims.DimSizes, dims.NumOutputs) {
+			n += min(s, math.MaxInt8)
+		}
+		answers[i] = fmt.Sprint(capi.String(name.ExecutableName, name.ExecutableNameSize), capi.Slice(types.OutputTypes, types.NumOutputTypes),
+			capi.Slice(dims.DimSizes, dims.NumOutputs), capi.Slice(dims.Dims, n), outputs.NumOutputs, fingerprint)
+		return nil
+	})
+	for i, a := range answers[1:] {
+		if !check.Equal(t, answers[0], a, "what thread %d is told of an executable that %d threads ask at once", i+1, len(answers)) {
+			return
+		}
+	}
+	check.Destroy(t, e)
+	check.Destroy(t, exe)
+}

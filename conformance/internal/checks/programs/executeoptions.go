@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package programs
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/capi/ffi"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+)
+
+// withOptions executes check.AddOne with options that change nothing, and
+// expects the right result.
+func withOptions(t *check.T, what string, set func(o *capi.ExecuteOptions), after func(o *capi.ExecuteOptions)) bool {
+	c := t.Client()
+	exe := t.Compile(c, check.AddOne)
+	x := check.NewExecution(exe, 1, []*capi.Buffer{upload4(t, c)})
+	set(x.Options)
+	if !mustSucceed(t, x.Start(t), "executing with "+what) {
+		return false
+	}
+	if after != nil {
+		after(x.Options)
+	}
+	return mustSucceed(t, finish(t, x), "the execution with "+what) &&
+		check.ExpectBuffer(t, x.Outputs[0][0], []float32{2, 3, 4, 5}, "an execution with "+what)
+}
+
+var executeOptionChecks = []check.Check{
+	one("XOPT-01", func(t *check.T) {
+		withOptions(t, "zeroed options", func(o *capi.ExecuteOptions) { *o = capi.ExecuteOptions{StructSize: capi.ExecuteOptionsSize} }, nil)
+	}),
+	one("XOPT-02", func(t *check.T) {
+		for _, id := range []int32{0, 1, -1, math.MaxInt32, math.MinInt32, 0} {
+			withOptions(t, fmt.Sprintf("launch_id %d", id), func(o *capi.ExecuteOptions) { o.LaunchID = id }, nil)
+		}
+	}),
+	hostile("XOPT-04", "", func(t *check.T) {
+		c := t.Client()
+		for _, list := range [][]int64{{-1, 99}, {math.MaxInt64}, {math.MinInt64}, {0, 0, 0}} {
+			exe := t.Compile(c, check.Donate)
+			a, bystander := upload4(t, c), upload4(t, c)
+			x := check.NewExecution(exe, 1, []*capi.Buffer{a})
+			x.Options.NonDonatableInputIndices, x.Options.NumNonDonatableInputIndices = check.First(list)
+			if err := x.Start(t); err != nil {
+				t.Notef("non_donatable_input_indices %v are refused: %v", list, err)
+				check.Equal(t, false, isDeleted(t, a), "is_deleted of the argument of a refused execution")
+			} else {
+				mustSucceed(t, finish(t, x), fmt.Sprintf("the execution with non_donatable_input_indices %v", list))
+				check.ExpectBuffer(t, x.Outputs[0][0], []float32{2, 4, 6, 8}, fmt.Sprintf("an execution with non_donatable_input_indices %v", list))
+			}
+			check.ExpectBuffer(t, bystander, []float32{1, 2, 3, 4}, "another buffer")
+		}
+	}),
+	one("XOPT-05", func(t *check.T) {
+		withOptions(t, "call_location null", func(o *capi.ExecuteOptions) { o.CallLocation = nil }, nil)
+		if t.Minor() < 76 {
+			t.SkipAbsentf("call_location came with API 0.76, the plugin has 0.%d", t.Minor())
+		}
+		location := []byte("conformance.go:1\x00")
+		withOptions(t, "a call_location", func(o *capi.ExecuteOptions) { o.CallLocation = &location[0] }, func(*capi.ExecuteOptions) {
+			for i := range location {
+				location[i] = 'x' // and no NUL any more
+			}
+		})
+	}),
+	one("XOPT-06", func(t *check.T) {
+		if t.Minor() < 78 {
+			t.SkipAbsentf("task_ids came with API 0.78, the plugin has 0.%d", t.Minor())
+		}
+		tasks, incarnations := []int32{0}, []int64{1}
+		withOptions(t, "the incarnation of a task", func(o *capi.ExecuteOptions) {
+			o.NumTasks, o.TaskIDs, o.IncarnationIDs = 1, &tasks[0], &incarnations[0]
+		}, func(*capi.ExecuteOptions) { tasks[0], incarnations[0] = math.MinInt32, math.MinInt64 })
+	}),
+	one("XOPT-07", func(t *check.T) {
+		if t.Minor() < 97 {
+			t.SkipAbsentf("multi_slice_config came with API 0.97, the plugin has 0.%d", t.Minor())
+		}
+		withOptions(t, "multi_slice_config null", func(o *capi.ExecuteOptions) { o.MultiSliceConfig = nil }, nil)
+	}),
+}
+
+// newContext makes an execute context. The caller destroys it.
+func newContext(t *check.T) *capi.ExecuteContext {
+	context := check.Optional(t, capi.ExecuteContextCreateArgs{}).Context
+	if context == nil {
+		t.Fatalf("PJRT_ExecuteContext_Create: success without a context")
+	}
+	return context
+}
+
+// ownContext makes an execute context that is destroyed when the check ends.
+func ownContext(t *check.T) *capi.ExecuteContext {
+	context := newContext(t)
+	t.Cleanup(func() { dropContext(t, context) })
+	return context
+}
+
+func dropContext(t *check.T, context *capi.ExecuteContext) {
+	_, err := check.Try(t, capi.ExecuteContextDestroyArgs{Context: context})
+	mustSucceed(t, err, "PJRT_ExecuteContext_Destroy")
+}
+
+var contextChecks = []check.Check{
+	{Rule: "CTX-01", Library: true, Run: func(t *check.T) {
+		a, b := newContext(t), newContext(t)
+		if a == b {
+			t.Errorf("PJRT_ExecuteContext_Create twice: expected two contexts, got %p twice", a)
+			return
+		}
+		dropContext(t, a)
+		d := newContext(t)
+		if d == b {
+			t.Errorf("PJRT_ExecuteContext_Create: expected a new context, got %p, which is in use", b)
+			return
+		}
+		dropContext(t, b)
+		dropContext(t, d)
+	}},
+	{Rule: "CTX-02", Library: true, Hostile: true, Run: func(t *check.T) {
+		_, err := check.Try(t, capi.ExecuteContextDestroyArgs{})
+		if f := check.FunctionOf[capi.ExecuteContextDestroyArgs](); t.Table().Lacks(f) != nil {
+			t.SkipAbsentf("%v", err)
+		}
+		mustSucceed(t, err, "PJRT_ExecuteContext_Destroy of null")
+	}},
+	one("CTX-03", func(t *check.T) {
+		if t.Minor() < 64 {
+			t.SkipAbsentf("context came with API 0.64, the plugin has 0.%d", t.Minor())
+		}
+		c := t.Client()
+		context := ownContext(t)
+		withOptions(t, "a context", func(o *capi.ExecuteOptions) { o.Context = context }, nil)
+		register := capi.FFITypeRegisterArgs{TypeInfo: &capi.FFITypeInfo{}}
+		register.TypeName, register.TypeNameSize = capi.StringData(fmt.Sprintf("suite_type_%d", handlerNumber.Add(1)))
+		id := check.Optional(t, register).TypeID
+		const value = 0x5a17e
+		check.Optional(t, capi.FFIUserDataAddArgs{Context: context, UserData: capi.FFIUserData{TypeID: id, Data: value}})
+		type seen struct {
+			data uintptr
+			err  error
+		}
+		answers := make(chan seen, 2)
+		exe, err := tryCompile(t, c, handler(t, func(f *ffi.CallFrame) error {
+			data, err := f.UserData(ffi.TypeID{TypeID: id})
+			answers <- seen{data, err}
+			return nil
+		}), options{})
+		if err != nil {
+			t.SkipUnimplf("a program with a registered custom call is refused: %s", firstLine(err.Error()))
+		}
+		x := check.NewExecution(exe, 1, []*capi.Buffer{upload4(t, c)})
+		x.Options.Context = context
+		if !mustSucceed(t, x.Start(t), "executing a custom call with a context") || !mustSucceed(t, finish(t, x), "the execution with a context") {
+			return
+		}
+		select {
+		case s := <-answers:
+			if mustSucceed(t, s.err, "the handler asking for the user data of the context") {
+				check.Equal(t, uintptr(value), s.data, "user data that the handler sees")
+			}
+		default:
+			t.Errorf("executing a custom call: expected that its handler is called before the complete event is ready, and it was not")
+		}
+	}),
+	one("CTX-04", func(t *check.T) {
+		if t.Minor() < 64 {
+			t.SkipAbsentf("context came with API 0.64, the plugin has 0.%d", t.Minor())
+		}
+		c := t.Client()
+		context := ownContext(t)
+		exe := t.Compile(c, check.AddOne)
+		in := upload4(t, c)
+		together(t, 8, func(int) error {
+			for range 8 {
+				x := check.NewExecution(exe, 1, []*capi.Buffer{in})
+				x.Options.Context = context
+				got := make([]float32, 4)
+				if err := runOnce(t, x, got); err != nil {
+					return fmt.Errorf("executing with a context that other threads use: %w", err)
+				}
+				if err := differ(got, []float32{2, 3, 4, 5}); err != nil {
+					return fmt.Errorf("an execution with a context that other threads use: %w", err)
+				}
+			}
+			return nil
+		})
+	}),
+	hostile("CTX-05", "", func(t *check.T) {
+		if t.Minor() < 64 {
+			t.SkipAbsentf("context came with API 0.64, the plugin has 0.%d", t.Minor())
+		}
+		c := t.Client()
+		exe := t.Compile(c, check.Heavy)
+		in := heavyInput(t, c)
+		for range 4 {
+			context := newContext(t)
+			x := check.NewExecution(exe, 1, []*capi.Buffer{in})
+			x.Options.Context = context
+			err := x.Start(t)
+			dropContext(t, context)
+			if !mustSucceed(t, err, "executing with a context") || !mustSucceed(t, finish(t, x), "an execution whose context was destroyed at once") ||
+				!check.ExpectBuffer(t, x.Outputs[0][0], heavyResult(), "an execution whose context was destroyed at once") {
+				return
+			}
+		}
+	}),
+}
+
+// runOnce is quickly for an execution that was prepared.
+func runOnce(t *check.T, x *check.Execution, result []float32) error {
+	if _, err := check.Try(t, x.Args); err != nil {
+		return err
+	}
+	_, err := check.Try(t, capi.EventAwaitArgs{Event: x.Events[0]})
+	_, _ = check.Try(t, capi.EventDestroyArgs{Event: x.Events[0]})
+	if err == nil {
+		err = read(t, x.Outputs[0][0], result)
+	}
+	if _, destroyErr := check.Try(t, capi.BufferDestroyArgs{Buffer: x.Outputs[0][0]}); err == nil {
+		err = destroyErr
+	}
+	return err
+}
+
+var dependencyChecks = []check.Check{
+	one("DON-11", func(t *check.T) {
+		c := t.Client()
+		a := upload4(t, c)
+		d := dependent(t, a)
+		check.Equal(t, true, isDeleted(t, a), "is_deleted of the source of PJRT_Buffer_DonateWithControlDependency")
+		ready := t.Ready(d.OutBuffer)
+		time.Sleep(5 * time.Millisecond)
+		check.Equal(t, false, t.IsReady(ready), "new buffer is ready before the dependency was reported as done")
+		resolve(d, capi.ErrorCodeOK, "")
+		mustSucceed(t, t.Await(ready), "the new buffer after its dependency was done")
+	}),
+	one("DON-12", func(t *check.T) {
+		d := dependent(t, upload4(t, t.Client()))
+		resolve(d, capi.ErrorCodeOK, "")
+		check.ExpectBuffer(t, d.OutBuffer, []float32{1, 2, 3, 4}, "the new buffer of PJRT_Buffer_DonateWithControlDependency")
+		out, err := attempt(t, t.Compile(t.Client(), check.AddOne), 1, d.OutBuffer)
+		if mustSucceed(t, err, "executing on the new buffer") {
+			check.ExpectBuffer(t, out[0], []float32{2, 3, 4, 5}, "a program on the new buffer")
+		}
+	}),
+	one("DON-13", func(t *check.T) {
+		d := dependent(t, upload4(t, t.Client()))
+		const message = "the suite's dependency failed"
+		resolve(d, capi.ErrorCodeDataLoss, message)
+		err := t.Await(t.Ready(d.OutBuffer))
+		if t.ErrorCode(err, "the ready event of a buffer whose dependency failed", capi.ErrorCodeDataLoss) && !strings.Contains(err.Error(), message) {
+			t.Errorf("the ready event of a buffer whose dependency failed: expected an error with the text %q, got %v", message, err)
+		}
+		if data, err := tryDownload(t, d.OutBuffer); err == nil {
+			t.Errorf("reading a buffer whose dependency failed: expected an error, got %v", data)
+		}
+	}),
+	one("DON-14", func(t *check.T) {
+		c := t.Client()
+		// Resolved from other threads, in another order than made, and one whose
+		// buffer is gone by then.
+		var list []capi.BufferDonateWithControlDependencyArgs
+		for range 4 {
+			list = append(list, dependent(t, upload4(t, c)))
+		}
+		for i := range list {
+			for j := range i {
+				if list[i].CallbackData == list[j].CallbackData && list[i].CallbackData != 0 {
+					t.Fatalf("callback_data of two dependencies: expected different ones, got %#x twice", list[i].CallbackData)
+				}
+			}
+		}
+		check.Destroy(t, list[0].OutBuffer)
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			for i := len(list) - 1; i >= 0; i-- {
+				resolve(list[i], capi.ErrorCodeOK, "")
+			}
+		}()
+		<-done
+		for _, d := range list[1:] {
+			check.ExpectBuffer(t, d.OutBuffer, []float32{1, 2, 3, 4}, "a buffer whose dependency was done on another thread")
+		}
+	}),
+}
+
+// dependent makes a buffer ready only when its dependency is done. The check
+// owns the new buffer.
+func dependent(t *check.T, b *capi.Buffer) capi.BufferDonateWithControlDependencyArgs {
+	d := check.Optional(t, capi.BufferDonateWithControlDependencyArgs{Buffer: b})
+	if d.OutBuffer == nil || d.DependencyReadyCallback == 0 {
+		t.Fatalf("PJRT_Buffer_DonateWithControlDependency: expected a buffer and a callback, got %p and %#x", d.OutBuffer, uintptr(d.DependencyReadyCallback))
+	}
+	check.Own(t, d.OutBuffer)
+	return d
+}
+
+// resolve reports a dependency as done, or as failed.
+func resolve(d capi.BufferDonateWithControlDependencyArgs, code capi.ErrorCode, message string) {
+	args := &capi.BufferDonateWithControlDependencyCallbackArgs{
+		StructSize: capi.BufferDonateWithControlDependencyCallbackArgsSize, CallbackData: d.CallbackData, ErrorCode: code,
+	}
+	args.ErrorMessage, args.ErrorMessageSize = capi.StringData(message)
+	d.DependencyReadyCallback.Call(args)
+}

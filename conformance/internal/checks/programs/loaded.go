@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package programs
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+)
+
+// heavyRows is the number of rows and columns that check.Heavy takes.
+const heavyRows = 256
+
+// heavyInput is an identity matrix times 2, so that check.Heavy gives 16 on the
+// diagonal.
+func heavyInput(t *check.T, c *check.Client) *capi.Buffer {
+	data := make([]float32, heavyRows*heavyRows)
+	for i := range heavyRows {
+		data[i*heavyRows+i] = 2
+	}
+	return check.Upload(t, c, data, heavyRows, heavyRows)
+}
+
+// heavyResult is what check.Heavy makes of heavyInput.
+func heavyResult() []float32 {
+	data := make([]float32, heavyRows*heavyRows)
+	for i := range heavyRows {
+		data[i*heavyRows+i] = 16
+	}
+	return data
+}
+
+var loadedChecks = []check.Check{
+	{Rule: "LEX-01", Library: true, Hostile: true, Run: func(t *check.T) {
+		_, err := check.Try(t, capi.LoadedExecutableDestroyArgs{})
+		mustSucceed(t, err, "PJRT_LoadedExecutable_Destroy of null")
+	}},
+	one("LEX-02", func(t *check.T) {
+		exe := t.Compile(t.Client(), check.AddOne)
+		check.Equal(t, false, exeDeleted(t, exe), "is_deleted of a new executable")
+		check.Call(t, capi.LoadedExecutableDeleteArgs{Executable: exe})
+		check.Equal(t, true, exeDeleted(t, exe), "is_deleted after PJRT_LoadedExecutable_Delete")
+		_, err := check.Try(t, capi.LoadedExecutableDeleteArgs{Executable: exe})
+		if err != nil {
+			t.Notef("a second PJRT_LoadedExecutable_Delete gives %v", err)
+		}
+	}),
+	hostile("LEX-03", "", func(t *check.T) {
+		c := t.Client()
+		exe := t.Compile(c, check.AddOne)
+		check.Call(t, capi.LoadedExecutableDeleteArgs{Executable: exe})
+		_, err := attempt(t, exe, 1, upload4(t, c))
+		t.ErrorCode(err, "executing after PJRT_LoadedExecutable_Delete")
+	}),
+	hostile("LEX-04", "", func(t *check.T) {
+		endsWhileRunning(t, "PJRT_LoadedExecutable_Delete", func(exe *capi.LoadedExecutable) {
+			check.Call(t, capi.LoadedExecutableDeleteArgs{Executable: exe})
+		})
+	}),
+	hostile("LEX-05", "", deleteTogether),
+	hostile("LEX-06", "", func(t *check.T) {
+		endsWhileRunning(t, "PJRT_LoadedExecutable_Destroy", func(exe *capi.LoadedExecutable) { check.Destroy(t, exe) })
+	}),
+	hostile("LEX-07", "", func(t *check.T) {
+		c := t.Client()
+		first := t.Compile(c, check.AddOne)
+		out := t.Run(first, 1, upload4(t, c))[0]
+		check.Destroy(t, first)
+		second := t.Compile(c, check.AddOne)
+		again, err := attempt(t, second, 1, out)
+		if mustSucceed(t, err, "executing a program on the result of one whose executable was destroyed") {
+			check.ExpectBuffer(t, again[0], []float32{3, 4, 5, 6}, "a program on the result of one whose executable was destroyed")
+		}
+		check.ExpectBuffer(t, out, []float32{2, 3, 4, 5}, "a result after its executable was destroyed")
+	}),
+	one("LEX-08", func(t *check.T) {
+		c := t.Client()
+		ids := deviceIDs(t, c)
+		for i := range c.Devices {
+			exe := compileFor(t, c, check.AddOne, options{assignment: [][]int{{ids[i]}}})
+			got := devicesOf(t, exe)
+			if len(got) != 1 || got[0] != c.Devices[i] {
+				t.Errorf("addressable devices of a program for device %d: expected the client's pointer %p, got %v", ids[i], c.Devices[i], got)
+			}
+			check.Destroy(t, exe)
+		}
+		if len(c.Devices) < 2 {
+			return
+		}
+		exe := compileFor(t, c, check.AddOne, options{replicas: 2, assignment: [][]int{{ids[1]}, {ids[0]}}})
+		got := devicesOf(t, exe)
+		if len(got) != 2 || !(got[0] == c.Devices[0] && got[1] == c.Devices[1] || got[0] == c.Devices[1] && got[1] == c.Devices[0]) {
+			t.Errorf("addressable devices of a program for devices %v: expected the client's pointers %p and %p, got %v", ids[:2], c.Devices[0], c.Devices[1], got)
+		}
+	}),
+	{Rule: "LEX-09", Variant: "2x1", Devices: 2, Run: func(t *check.T) { logicalIDs(t, 2, 1) }},
+	{Rule: "LEX-09", Variant: "2x2", Devices: 4, Run: func(t *check.T) { logicalIDs(t, 2, 2) }},
+	one("LEX-10", func(t *check.T) { assignmentEquals(t, 1, 1) }),
+	{Rule: "LEX-10", Variant: "2x1", Devices: 2, Run: func(t *check.T) { assignmentEquals(t, 2, 1) }},
+	{Rule: "LEX-10", Variant: "2x2", Devices: 4, Run: func(t *check.T) { assignmentEquals(t, 2, 2) }},
+	one("LEX-11", func(t *check.T) {
+		exe := portable(t, t.Client(), check.AddOne)
+		out := check.Call(t, capi.LoadedExecutableGetDeviceAssignmentArgs{Executable: exe})
+		check.Equal(t, uintptr(0), out.SerializedBytesSize, "serialized_bytes_size of the device assignment of a portable executable")
+		if out.SerializedDeviceAssignmentDeleter == 0 {
+			t.Errorf("PJRT_LoadedExecutable_GetDeviceAssignment of a portable executable: expected a deleter, got null")
+			return
+		}
+		out.SerializedDeviceAssignmentDeleter.Call(out.SerializedDeviceAssignment)
+	}),
+	one("LEX-12", func(t *check.T) {
+		c := t.Client()
+		exe := t.Compile(c, check.AddOne)
+		first, second := serializedAssignment(t, exe), serializedAssignment(t, exe)
+		want := strings.Clone(capi.String(second.SerializedBytes, second.SerializedBytesSize))
+		check.Equal(t, want, capi.String(first.SerializedBytes, first.SerializedBytesSize), "device assignment by two calls")
+		first.SerializedDeviceAssignmentDeleter.Call(first.SerializedDeviceAssignment)
+		check.Equal(t, want, capi.String(second.SerializedBytes, second.SerializedBytesSize), "device assignment of the second call after that of the first was deleted")
+		check.Destroy(t, exe)
+		check.Equal(t, want, capi.String(second.SerializedBytes, second.SerializedBytesSize), "device assignment after the executable was destroyed")
+		second.SerializedDeviceAssignmentDeleter.Call(second.SerializedDeviceAssignment)
+	}),
+	one("LEX-13", func(t *check.T) {
+		c, e := loadable(t)
+		runsAddOne(t, c, load(t, c, e, options{}.bytes()), "a program that was compiled for a topology and loaded")
+	}),
+	one("LEX-14", func(t *check.T) {
+		c, e := loadable(t)
+		first, second := load(t, c, e, options{}.bytes()), load(t, c, e, options{}.bytes())
+		runsAddOne(t, c, first, "the first load of an executable")
+		check.Destroy(t, first)
+		runsAddOne(t, c, second, "the second load of an executable, after the first was destroyed")
+		check.Equal(t, 1, numOutputs(t, e), "PJRT_Executable_NumOutputs of an executable that was loaded twice")
+	}),
+	one("LEX-15", func(t *check.T) {
+		c, e := loadable(t)
+		args := capi.ClientLoadArgs{Client: c.Handle, Executable: e}
+		args.CompileOptions, args.CompileOptionsSize = capi.StringData("\xff\xff\xff\xff")
+		_, err := check.Try(t, args)
+		t.ErrorCode(err, "PJRT_Client_Load with compile options that are no proto")
+		args.CompileOptions, args.CompileOptionsSize = nil, 0
+		out, err := check.Try(t, args)
+		if mustSucceed(t, err, "PJRT_Client_Load with empty compile options") {
+			runsAddOne(t, c, check.Own(t, out.LoadedExecutable), "a program that was loaded with empty compile options")
+		}
+	}),
+	one("LEX-16", func(t *check.T) {
+		t.Require(check.FunctionOf[capi.ClientLoadArgs]())
+		if t.Env().Topology == "" {
+			t.SkipEnvf("no other topology than the client's was named")
+		}
+		c := t.Client()
+		k := aheadOfTime(t)
+		e := k.text(t, check.AddOne, options{})
+		args := capi.ClientLoadArgs{Client: c.Handle, Executable: e.executable}
+		args.CompileOptions, args.CompileOptionsSize = capi.BytesData(options{}.bytes())
+		out, err := check.Try(t, args)
+		if err == nil {
+			// The topology that was named may be one that the client can run.
+			runsAddOne(t, c, check.Own(t, out.LoadedExecutable), "a program for the topology "+t.Env().Topology)
+		}
+	}),
+}
+
+func exeDeleted(t *check.T, exe *capi.LoadedExecutable) bool {
+	return check.Call(t, capi.LoadedExecutableIsDeletedArgs{Executable: exe}).IsDeleted
+}
+
+// endsWhileRunning executes a long program, ends its executable at once and
+// expects the right result.
+func endsWhileRunning(t *check.T, what string, end func(*capi.LoadedExecutable)) {
+	c := t.Client()
+	in := heavyInput(t, c)
+	for range 4 {
+		exe := t.Compile(c, check.Heavy)
+		x, err := start(t, exe, 1, in)
+		if !mustSucceed(t, err, "PJRT_LoadedExecutable_Execute") {
+			return
+		}
+		end(exe)
+		if !mustSucceed(t, finish(t, x), "an execution under way when "+what+" was called") {
+			return
+		}
+		if !check.ExpectBuffer(t, x.Outputs[0][0], heavyResult(), "the result of an execution under way when "+what+" was called") {
+			return
+		}
+	}
+}
+
+// deleteTogether executes and deletes an executable at the same time.
+func deleteTogether(t *check.T) {
+	c := t.Client()
+	in := upload4(t, c)
+	succeeded, failed := 0, 0
+	for range 6 {
+		exe := t.Compile(c, check.AddOne)
+		ends := make([]error, 5)
+		together(t, len(ends), func(i int) error {
+			if i == 0 {
+				time.Sleep(20 * time.Microsecond)
+				_, err := check.Try(t, capi.LoadedExecutableDeleteArgs{Executable: exe})
+				return err
+			}
+			for range 8 {
+				got := make([]float32, 4)
+				if ends[i] = quickly(t, exe, 1, got, in); ends[i] != nil {
+					return nil // deleted by then
+				}
+				if err := differ(got, []float32{2, 3, 4, 5}); err != nil {
+					return fmt.Errorf("an execution at the same time as PJRT_LoadedExecutable_Delete: %w", err)
+				}
+			}
+			return nil
+		})
+		for _, err := range ends[1:] {
+			if err == nil {
+				succeeded++
+			} else {
+				failed++
+			}
+		}
+		check.Destroy(t, exe)
+	}
+	t.Notef("%d threads executed to their end, %d were told that the executable is deleted", succeeded, failed)
+}
+
+// portable compiles a program that runs where each call says.
+func portable(t *check.T, c *check.Client, text string) *capi.LoadedExecutable {
+	exe, err := tryCompile(t, c, text, options{portable: true})
+	if err != nil {
+		t.SkipUnimplf("the plugin does not compile portable executables: %v", err)
+	}
+	return exe
+}
+
+// grid puts the client's devices, the last one first, into rows of replicas.
+func grid(t *check.T, c *check.Client, replicas, partitions int) ([][]int, []*capi.Device) {
+	ids := deviceIDs(t, c)
+	var rows [][]int
+	var devices []*capi.Device
+	next := replicas*partitions - 1
+	for range replicas {
+		var row []int
+		for range partitions {
+			row = append(row, ids[next])
+			devices = append(devices, c.Devices[next])
+			next--
+		}
+		rows = append(rows, row)
+	}
+	return rows, devices
+}
+
+func serializedAssignment(t *check.T, exe *capi.LoadedExecutable) capi.LoadedExecutableGetDeviceAssignmentArgs {
+	out := check.Call(t, capi.LoadedExecutableGetDeviceAssignmentArgs{Executable: exe})
+	if out.SerializedDeviceAssignmentDeleter == 0 {
+		t.Fatalf("PJRT_LoadedExecutable_GetDeviceAssignment: expected a deleter, got null")
+	}
+	return out
+}
+
+func assignmentEquals(t *check.T, replicas, partitions int) {
+	c := t.Client()
+	want, _ := grid(t, c, replicas, partitions)
+	exe := compileFor(t, c, check.AddOne, options{replicas: replicas, partitions: partitions, assignment: want})
+	out := serializedAssignment(t, exe)
+	r, p, got, err := readDeviceAssignment(capi.Bytes(out.SerializedBytes, out.SerializedBytesSize))
+	if mustSucceed(t, err, "reading the DeviceAssignmentProto of PJRT_LoadedExecutable_GetDeviceAssignment") {
+		check.Equal(t, [2]int{replicas, partitions}, [2]int{r, p}, "counts of replicas and computations in the device assignment")
+		check.Equal(t, fmt.Sprint(want), fmt.Sprint(got), "ids in the device assignment, by replica")
+	}
+	out.SerializedDeviceAssignmentDeleter.Call(out.SerializedDeviceAssignment)
+}
+
+func logicalIDs(t *check.T, replicas, partitions int) {
+	c := t.Client()
+	t.Require(check.FunctionOf[capi.LoadedExecutableAddressableDeviceLogicalIDsArgs]())
+	rows, order := grid(t, c, replicas, partitions)
+	exe := compileFor(t, c, check.AddOne, options{replicas: replicas, partitions: partitions, assignment: rows})
+	devices := devicesOf(t, exe)
+	out := check.Call(t, capi.LoadedExecutableAddressableDeviceLogicalIDsArgs{Executable: exe})
+	ids := capi.Slice(out.AddressableDeviceLogicalIDs, out.NumAddressableDeviceLogicalIDs)
+	if !check.Equal(t, len(devices), len(ids), "number of logical ids of the addressable devices") {
+		return
+	}
+	for i, d := range devices {
+		at := 0
+		for order[at] != d {
+			if at++; at == len(order) {
+				t.Errorf("addressable device %d of the executable is none of those of its assignment", i)
+				return
+			}
+		}
+		want := capi.LogicalDeviceIDs{Replica: int32(at / partitions), Partition: int32(at % partitions)}
+		check.Equal(t, want, ids[i], "replica and partition of addressable device %d, id %d", i, deviceID(t, d))
+	}
+}
+
+// loadable compiles check.AddOne to what PJRT_Client_Load takes. It skips the
+// check when the plugin cannot.
+func loadable(t *check.T) (*check.Client, *capi.Executable) {
+	t.Require(check.FunctionOf[capi.ClientLoadArgs]())
+	c := t.Client()
+	k := compiler{topology: check.Optional(t, capi.ClientTopologyDescriptionArgs{Client: c.Handle}).Topology}
+	e, err := k.tryText(t, check.AddOne, options{})
+	if err != nil {
+		skipWithoutCompiler(t, err)
+		t.Fatalf("PJRT_Compile for the topology of the client: expected success, got %v", err)
+	}
+	return c, e.executable
+}

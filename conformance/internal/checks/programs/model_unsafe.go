@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package programs
+
+import (
+	"errors"
+	"unsafe"
+
+	"github.com/purepjrt/purepjrt/capi"
+)
+
+// modern makes a table of the newest API in front of an older plugin's. The
+// functions that came later have a place, and whoever calls one of them there
+// gets into the wrong function: hooks must answer them all.
+func modern(real *capi.Table, later ...*capi.Function) (*capi.Table, error) {
+	old := real.API()
+	if old.StructSize >= capi.APISize {
+		return nil, errors.New("the plugin is not older than the newest API")
+	}
+	api := new(capi.API)
+	copy(unsafe.Slice((*byte)(unsafe.Pointer(api)), capi.APISize), unsafe.Slice((*byte)(unsafe.Pointer(old)), old.StructSize))
+	api.StructSize = capi.APISize
+	api.PJRTAPIVersion.MinorVersion = capi.APIMinor
+	place := *(*uintptr)(unsafe.Add(unsafe.Pointer(api), (&capi.Call[capi.PluginInitializeArgs]{}).Function().Offset))
+	for _, f := range later {
+		*(*uintptr)(unsafe.Add(unsafe.Pointer(api), f.Offset)) = place
+	}
+	return capi.NewTable(api)
+}
+
+// The model's own objects travel as handles of the API. The garbage collector
+// follows them, and the model keeps each until it is destroyed.
+
+func streamHandle(s *modelStream) *capi.CopyToDeviceStream {
+	return (*capi.CopyToDeviceStream)(unsafe.Pointer(s))
+}
+
+func modelStreamOf(h *capi.CopyToDeviceStream) *modelStream { return (*modelStream)(unsafe.Pointer(h)) }
+
+func topologyHandle(m *modelTopology) *capi.TopologyDescription {
+	return (*capi.TopologyDescription)(unsafe.Pointer(m))
+}
+
+// A capi.Handle stands in the place of an object that only a deleter gets.
+
+func serializedHandle(h capi.Handle) *capi.SerializedExecutable {
+	return *(**capi.SerializedExecutable)(unsafe.Pointer(&h))
+}
+
+func optionsHandle(h capi.Handle) *capi.SerializedCompileOptions {
+	return *(**capi.SerializedCompileOptions)(unsafe.Pointer(&h))
+}
+
+// dependencyOf reads the args that a caller gives to a dependency's callback.
+func dependencyOf(args uintptr) *capi.BufferDonateWithControlDependencyCallbackArgs {
+	return *(**capi.BufferDonateWithControlDependencyCallbackArgs)(unsafe.Pointer(&args))
+}
+
+// errorAddress is an error as a C function returns it.
+func errorAddress(h *capi.ErrorHandle) uintptr { return uintptr(unsafe.Pointer(h)) }
+
+// textAt copies n bytes of a text at an address.
+func textAt(address, n uintptr) string {
+	return string(unsafe.Slice(*(**byte)(unsafe.Pointer(&address)), n))
+}

@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package programs
+
+import (
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/capi/serve"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
+)
+
+// fault is a mutant in the making. Its hooks stand in front of XLA's CPU
+// plugin or, when model is set, of the model that package programs makes of it;
+// see simulate.
+type fault struct {
+	check, words string
+	hooks        func() []serve.Hook
+	model        bool
+}
+
+// Mutants returns the faults that the checks of this package find. The faults of
+// a check that is also done ahead of time are found there, too.
+func Mutants() []mutant.Mutant {
+	names := make(map[string]bool)
+	for i := range Checks {
+		names[Checks[i].Name()] = true
+	}
+	var list []mutant.Mutant
+	for _, f := range slices.Concat(compileFaults, optionFaults, executableFaults, loadedFaults, serializationFaults,
+		executeFaults, executeOptionFaults, donationFaults, multiFaults, modelFaults) {
+		list = append(list, f.mutant(f.check, f.model))
+		ahead := f.check + "-aot"
+		if !strings.Contains(f.check, "/") {
+			ahead = f.check + "/aot"
+		}
+		if names[ahead] && !unseenAhead[f.check+": "+f.words] {
+			list = append(list, f.mutant(ahead, true))
+		}
+	}
+	return append(list, flawMutants()...)
+}
+
+// unseenAhead are faults that show only when a program runs.
+var unseenAhead = map[string]bool{
+	"CMP-01: compiles stablehlo.add as stablehlo.subtract": true,
+	"CMP-19: compiles stablehlo.add as stablehlo.multiply": true,
+}
+
+func (f fault) mutant(check string, model bool) mutant.Mutant {
+	m := mutant.Mutant{Check: check, Fault: f.words}
+	if !model {
+		m.Hooks = f.hooks
+		return m
+	}
+	m.Wrap = func(real *capi.Table) (*serve.Table, error) { return simulate(real, f.hooks()...) }
+	m.Sound = sound
+	return m
+}
+
+// sound is the model without a fault.
+func sound(real *capi.Table) (*serve.Table, error) { return simulate(real) }
+
+// of makes a fault that is one hook of the function that takes A.
+func of[A any](check, words string, hook func(c *serve.Invocation, a *A)) fault {
+	return fault{check, words, func() []serve.Hook { return []serve.Hook{serve.Around(hook)} }, false}
+}
+
+// after makes a fault of the function that takes A which changes what a call
+// that succeeded gave.
+func after[A any](check, words string, change func(a *A)) fault {
+	return of(check, words, func(c *serve.Invocation, a *A) {
+		if c.Forward(); c.Err() == nil {
+			change(a)
+		}
+	})
+}
+
+// fails makes a fault of the function that takes A: it answers with an error
+// where the arguments are such.
+func fails[A any](check, words string, where func(a *A) bool) fault {
+	return of(check, words, func(c *serve.Invocation, a *A) {
+		if where(a) {
+			c.Fail(capi.ErrorCodeInternal, "%s", words)
+			return
+		}
+		c.Forward()
+	})
+}
+
+func always[A any](*A) bool { return true }
+
+// swallows makes a fault of the function that takes A: it forgets its errors.
+func swallows[A any](check, words string) fault {
+	return of(check, words, func(c *serve.Invocation, a *A) {
+		c.Forward()
+		c.FailWith(nil)
+	})
+}
+
+// and joins the hooks of faults of one check.
+func (f fault) and(more ...fault) fault {
+	hooks := f.hooks
+	f.hooks = func() []serve.Hook {
+		all := hooks()
+		for _, m := range more {
+			all = append(all, m.hooks()...)
+		}
+		return all
+	}
+	return f
+}
+
+// inModel makes the fault one of the model.
+func (f fault) inModel() fault {
+	f.model = true
+	return f
+}
+
+// compilation is a call of PJRT_Client_Compile or PJRT_Compile.
+type compilation struct {
+	*serve.Invocation
+	program    **capi.Program
+	options    **byte
+	size       *uintptr
+	executable func() // forgets the executable of a call that succeeded
+}
+
+func (c *compilation) code() string { return capi.String((*c.program).Code, (*c.program).CodeSize) }
+func (c *compilation) format() string {
+	return capi.String((*c.program).Format, (*c.program).FormatSize)
+}
+func (c *compilation) bytes() []byte { return capi.Bytes(*c.options, *c.size) }
+
+// with forwards another program.
+func (c *compilation) with(format, code string) {
+	kept := *c.program
+	*c.program = check.Program(format, code)
+	c.Forward()
+	*c.program = kept
+}
+
+// withOptions forwards other options.
+func (c *compilation) withOptions(o []byte) {
+	data, size := *c.options, *c.size
+	*c.options, *c.size = capi.BytesData(o)
+	c.Forward()
+	*c.options, *c.size = data, size
+}
+
+// onCompile makes a fault of compilation.
+func onCompile(check, words string, hook func(c *compilation)) fault {
+	return fault{check, words, func() []serve.Hook { return compileHooks(hook) }, false}
+}
+
+func compileHooks(hook func(c *compilation)) []serve.Hook {
+	return []serve.Hook{
+		serve.Around(func(c *serve.Invocation, a *capi.ClientCompileArgs) {
+			hook(&compilation{c, &a.Program, &a.CompileOptions, &a.CompileOptionsSize, func() {
+				destroyed(c.Table(), capi.LoadedExecutableDestroyArgs{Executable: a.Executable})
+				a.Executable = nil
+			}})
+		}),
+		serve.Around(func(c *serve.Invocation, a *capi.CompileArgs) {
+			hook(&compilation{c, &a.Program, &a.CompileOptions, &a.CompileOptionsSize, func() { a.Executable = nil }})
+		}),
+	}
+}
+
+// destroyed calls a function that frees something; a mutant has nobody to tell
+// of its error.
+func destroyed[A any](t *capi.Table, args A) {
+	c := &capi.Call[A]{Args: args}
+	_ = c.Do(t)
+}
+
+// instead compiles a text in which something is replaced.
+func instead(check, from, to string) fault {
+	return onCompile(check, "compiles "+from+" as "+to, func(c *compilation) {
+		c.with(c.format(), strings.ReplaceAll(c.code(), from, to))
+	})
+}
+
+// refuses fails to compile texts that hold something.
+func refuses(check, word string) fault {
+	return onCompile(check, "does not compile "+word, func(c *compilation) {
+		if strings.Contains(c.code(), word) {
+			c.Fail(capi.ErrorCodeInternal, "%s is not known", word)
+			return
+		}
+		c.Forward()
+	})
+}
+
+// compilesAnything makes another program of what does not compile.
+func compilesAnything(check string) fault {
+	return onCompile(check, "compiles another program when one does not compile", func(c *compilation) {
+		if c.Forward(); c.Err() != nil {
+			c.with("mlir", addOneText)
+		}
+	})
+}
+
+const addOneText = check.AddOne
+
+// nth makes a function that is true at the n-th call.
+func nth(n int64) func() bool {
+	var calls atomic.Int64
+	return func() bool { return calls.Add(1) == n }
+}
+
+// familyFaults are those of the families of operations.
+func familyFaults() []fault {
+	var list []fault
+	for _, variant := range []string{"elementwise", "integer", "integer-of-8-bits", "integer-of-64-bits", "complex", "convert", "data-movement", "contraction", "reduction", "control-flow",
+		"random-and-linear", "dynamic", "tokens-and-transfers", "collective", "quantized"} {
+		list = append(list, onCompile("CMP-11/"+variant, "succeeds without an executable", func(c *compilation) {
+			if c.Forward(); c.Err() == nil {
+				c.executable()
+				return
+			}
+			c.FailWith(nil)
+		}))
+	}
+	for _, variant := range []string{"bitcast-of-i1", "concatenate-i2", "complex-remainder", "new-types"} {
+		list = append(list, onCompile("CMP-11/"+variant, "succeeds without an executable", func(c *compilation) {
+			if c.Forward(); c.Err() == nil {
+				c.executable()
+			}
+			c.FailWith(nil)
+		}).inModel())
+	}
+	return list
+}
+
+var compileFaults = slices.Concat([]fault{
+	instead("CMP-01", "stablehlo.add", "stablehlo.subtract"),
+	onCompile("CMP-01", "compiles bytecode only", func(c *compilation) {
+		if !strings.HasPrefix(c.code(), "ML\xefR") && c.code() != addOneText {
+			c.Forward()
+			return
+		}
+		c.Fail(capi.ErrorCodeInvalidArgument, "no bytecode")
+	}),
+	refuses("CMP-02", "StableHLO_v0.14.0"),
+	onCompile("CMP-03", "fails with INTERNAL on HLO", func(c *compilation) {
+		if c.format() == "hlo" {
+			c.Fail(capi.ErrorCodeInternal, "no HLO")
+			return
+		}
+		c.Forward()
+	}),
+	onCompile("CMP-04", "compiles another program", func(c *compilation) { c.with("mlir", addOneText) }),
+	onCompile("CMP-05", "takes every format for mlir", func(c *compilation) { c.with("mlir", c.code()) }),
+	onCompile("CMP-05", "does not name the format", func(c *compilation) {
+		if c.Forward(); c.Err() != nil {
+			c.Fail(capi.ErrorCodeInvalidArgument, "bad program")
+		}
+	}),
+	onCompile("CMP-06", "reads the format beyond its size", func(c *compilation) {
+		if c.code() == addOneText && c.format() == "mlir" && capi.String((*c.program).Format, 8) == "mlirXXXX" {
+			c.Fail(capi.ErrorCodeInvalidArgument, "unknown format mlirXXXX")
+			return
+		}
+		c.Forward()
+	}),
+	onCompile("CMP-07", "reads the code beyond its size", func(c *compilation) { c.with(c.format(), capi.String((*c.program).Code, (*c.program).CodeSize+4)) }),
+	compilesAnything("CMP-08/garbage"), compilesAnything("CMP-08/truncated"), compilesAnything("CMP-08/truncated-bytecode"),
+	poisoned("CMP-08/flipped"), poisoned("CMP-08/flipped-bytecode").inModel(),
+	compilesAnything("CMP-09"), poisoned("CMP-09"), compilesAnything("CMP-09/recursion").inModel(),
+	onCompile("CMP-10", "says only that compiling failed", func(c *compilation) {
+		if c.Forward(); c.Err() != nil {
+			c.Fail(capi.ErrorCodeUnknown, "compilation failed")
+		}
+	}),
+	onCompile("CMP-12", "takes default options for those that it cannot read", func(c *compilation) {
+		if c.Forward(); c.Err() != nil {
+			c.withOptions(options{}.bytes())
+		}
+	}),
+	onCompile("CMP-13", "refuses empty options", func(c *compilation) {
+		if *c.size == 0 {
+			c.Fail(capi.ErrorCodeInvalidArgument, "no options")
+			return
+		}
+		c.Forward()
+	}).inModel(),
+	fails("CMP-14/no-arguments", "wants arguments", func(a *capi.LoadedExecutableExecuteArgs) bool { return a.NumArgs == 0 }),
+	after("CMP-14/no-results", "counts a result where there is none", func(a *capi.ExecutableNumOutputsArgs) { a.NumOutputs = max(a.NumOutputs, 1) }),
+	onArguments("CMP-14/arguments=1000", "has room for 256 arguments", func(list []*capi.Buffer) {
+		for i := 256; i < len(list); i++ {
+			list[i] = list[0]
+		}
+	}),
+	onOutputs("CMP-14/results=1000", "has room for 256 results", func(list []*capi.Buffer) {
+		if n := len(list); n > 257 {
+			list[n-1], list[256] = list[256], list[n-1]
+		}
+	}),
+	onArguments("CMP-15/tupled-arguments", "takes the elements of the tuple in another order", slices.Reverse),
+	compilesAnything("CMP-15/tuple-argument").and(onArguments("", "", slices.Reverse)),
+	compilesAnything("CMP-15/tuple-result").and(onOutputs("", "", slices.Reverse)),
+	mixesPrograms("CMP-16"), mixesPrograms("CMP-16/many"),
+	leaksCompiling("CMP-17", 8<<20), leaksCompiling("CMP-17/many", 1<<20),
+	instead("CMP-18", "dense<2.5>", "dense<2.0>"), instead("CMP-18/size=16MiB", "dense<2.5>", "dense<2.0>"), instead("CMP-18/size=64MiB", "dense<2.5>", "dense<2.0>"),
+	refuses("CMP-23/mhlo", "mhlo.sharding"), refuses("CMP-23/sdy", "sdy.mesh"),
+	refuses("CMP-24/erf", "chlo."), refuses("CMP-24/top_k", "chlo."),
+}, familyFaults())
+
+// poisoned compiles nothing after a program that did not compile.
+func poisoned(check string) fault {
+	return fault{check, "compiles nothing any more after a bad program", func() []serve.Hook {
+		var dead atomic.Bool
+		return compileHooks(func(c *compilation) {
+			if c.Forward(); c.Err() != nil {
+				dead.Store(true)
+			} else if dead.Load() {
+				c.executable()
+				c.Fail(capi.ErrorCodeInternal, "the compiler is in a bad state")
+			}
+		})
+	}, false}
+}
+
+// mixesPrograms compiles the program of an earlier call again.
+func mixesPrograms(check string) fault {
+	return fault{check, "mixes up programs that are compiled at the same time", func() []serve.Hook {
+		var first atomic.Pointer[string]
+		third := nth(3)
+		return compileHooks(func(c *compilation) {
+			code := strings.Clone(c.code())
+			first.CompareAndSwap(nil, &code)
+			if third() {
+				c.with(c.format(), *first.Load())
+				return
+			}
+			c.Forward()
+		})
+	}, false}
+}
+
+// leaksCompiling keeps memory with each compilation.
+func leaksCompiling(check string, n int) fault {
+	return fault{check, "never frees what it compiled", func() []serve.Hook {
+		kept := newHoard()
+		return compileHooks(func(c *compilation) {
+			kept.add(n)
+			c.Forward()
+		})
+	}, false}
+}
+
+var optionFaults = []fault{
+	after("COPT-01", "always has one replica", func(a *capi.ExecutableNumReplicasArgs) { a.NumReplicas = 1 }),
+	onCompile("COPT-02", "ignores the device assignment", func(c *compilation) {
+		if n, _, assignment := counted(c.bytes()); assignment != nil && n == 1 {
+			c.withOptions(options{}.bytes())
+			return
+		}
+		c.Forward()
+	}),
+	onCompile("COPT-03", "takes default options for those that it refuses", func(c *compilation) {
+		if c.Forward(); c.Err() != nil {
+			c.withOptions(options{}.bytes())
+		}
+	}).inModel(),
+	onCompile("COPT-04", "takes default options for those that it refuses", func(c *compilation) {
+		if c.Forward(); c.Err() != nil {
+			c.withOptions(options{}.bytes())
+		}
+	}).inModel(),
+	executesOnFirst("COPT-05"),
+	onCompile("COPT-06", "ignores layouts", func(c *compilation) {
+		if c.Forward(); c.Err() != nil {
+			c.withOptions(options{}.bytes())
+		}
+	}).inModel(),
+	onCompile("COPT-07", "ignores flags that it does not know", func(c *compilation) {
+		if c.Forward(); c.Err() != nil {
+			c.withOptions(options{}.bytes())
+		}
+	}),
+	onCompile("COPT-08", "refuses fields that it does not know", func(c *compilation) {
+		if strings.Contains(string(c.bytes()), "newer") {
+			c.Fail(capi.ErrorCodeInvalidArgument, "unknown field 9999")
+			return
+		}
+		c.Forward()
+	}),
+	onCompile("COPT-11", "does not know the last optimization_level", func(c *compilation) {
+		if strings.Contains(string(c.bytes()), "\xc0\x01\x04") {
+			c.Fail(capi.ErrorCodeInvalidArgument, "unknown effort 4")
+			return
+		}
+		c.Forward()
+	}),
+	onCompile("COPT-12", "refuses the device ordinal -1", func(c *compilation) {
+		if strings.Contains(string(c.bytes()), "\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01") {
+			c.Fail(capi.ErrorCodeInvalidArgument, "device ordinal -1")
+			return
+		}
+		c.Forward()
+	}),
+}
+
+// executesOnFirst makes a fault: every execution is on the device of the first.
+func executesOnFirst(check string) fault {
+	return fault{check, "executes on one device whatever execute_device says", func() []serve.Hook {
+		var first atomic.Pointer[capi.Device]
+		return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.LoadedExecutableExecuteArgs) {
+			first.CompareAndSwap(nil, a.ExecuteDevice)
+			if a.ExecuteDevice != nil {
+				a.ExecuteDevice = first.Load()
+			}
+			c.Forward()
+		})}
+	}, false}
+}

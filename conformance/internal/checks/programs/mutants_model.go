@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package programs
+
+import (
+	"fmt"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/capi/serve"
+	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
+)
+
+// modelFaults are faults of functions that XLA's CPU plugin 0.81 does not have
+// or does not do.
+var modelFaults = []fault{
+	fails("CMP-19", "compiles nothing for topologies", always[capi.CompileArgs]).inModel(),
+	instead("CMP-19", "stablehlo.add", "stablehlo.multiply").inModel(),
+	after("CMP-19/aot", "counts no results", func(a *capi.ExecutableNumOutputsArgs) { a.NumOutputs = 0 }).inModel(),
+	{"CMP-20", "wants a client", func() []serve.Hook {
+		return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.CompileArgs) {
+			if a.Client == nil {
+				c.Fail(capi.ErrorCodeInvalidArgument, "no client")
+				return
+			}
+			c.Forward()
+		})}
+	}, true},
+	onCompile("CMP-21", "takes default options for those that it refuses", func(c *compilation) {
+		if c.Forward(); c.Err() != nil {
+			c.withOptions(options{}.bytes())
+		}
+	}).inModel(),
+	fingerprints("CMP-22", "differs between a topology and its copy", func(_ []byte, n int64) []byte { return fmt.Appendf(nil, "%d", n) }).inModel(),
+	onCompile("COPT-09", "forgets the options", func(c *compilation) { c.withOptions(options{}.bytes()) }).inModel(),
+	after("COPT-09", "gives no bytes", func(a *capi.ExecutableGetCompileOptionsArgs) { a.SerializedBytesSize = 0 }).inModel(),
+	after("COPT-10", "gives no bytes", func(a *capi.ExecutableGetCompileOptionsArgs) { a.SerializedBytesSize = 0 }).inModel(),
+	after("COPT-10", "gives no deleter", func(a *capi.ExecutableGetCompileOptionsArgs) { a.SerializedCompileOptionsDeleter = 0 }).inModel(),
+	instead("LEX-13", "stablehlo.add", "stablehlo.multiply").inModel(),
+	fails("LEX-13", "cannot load", always[capi.ClientLoadArgs]).inModel(),
+	{"LEX-14", "uses the executable up when it is loaded", func() []serve.Hook {
+		second := nth(2)
+		return []serve.Hook{serve.Around(func(c *serve.Invocation, _ *capi.ClientLoadArgs) {
+			if second() {
+				c.Fail(capi.ErrorCodeInternal, "the executable is gone")
+				return
+			}
+			c.Forward()
+		})}
+	}, true},
+	of("LEX-15", "ignores the options", func(c *serve.Invocation, a *capi.ClientLoadArgs) {
+		a.CompileOptions, a.CompileOptionsSize = nil, 0
+		c.Forward()
+	}).inModel(),
+	fails("LEX-15", "wants options", func(a *capi.ClientLoadArgs) bool { return a.CompileOptionsSize == 0 }).inModel(),
+	after("CDS-01", "has no size", func(a *capi.CopyToDeviceStreamTotalBytesArgs) { a.TotalBytes = 0 }).inModel(),
+	after("CDS-02", "has a granule of nothing", func(a *capi.CopyToDeviceStreamGranuleSizeArgs) { a.GranuleSizeInBytes = 0 }).inModel(),
+	after("CDS-05", "gives no event", func(a *capi.CopyToDeviceStreamAddChunkArgs) { a.TransferComplete = nil }).inModel(),
+}
+
+// flawFaults are flaws of the model.
+var flawFaults = []struct {
+	check, words string
+	flaw         flaw
+}{
+	{"DON-11", "leaves the source", sourceStays}, {"DON-11", "is ready at once", readyAtOnce}, {"DON-12", "loses the contents", contentsLost},
+	{"DON-13", "forgets the error", errorForgotten}, {"DON-14", "loses the contents", contentsLost},
+	{"XOPT-08", "never says that it is done", neverDone}, {"XOPT-09", "frees a chunk when the callback returns", chunkFreedEarly},
+	{"XOPT-10", "ignores errors of the callback", sendErrorIgnored}, {"XOPT-11", "calls the first entry whatever its channel is", firstEntry},
+	{"XOPT-12", "drops the data", dataDropped}, {"XOPT-13", "expects the data when the callback returns", assumesInline},
+	{"XOPT-14", "ignores that data is missing", missingIgnored}, {"XOPT-15", "calls nobody", sendsNothing},
+	{"XOPT-16", "calls the callbacks of the first device", listOfFirst}, {"XOPT-17", "calls nobody when there is an execute_device", executeDeviceOff},
+	{"XOPT-18", "sends data as it lies on the device", deviceLayout},
+	{"CDS-03", "counts nothing", countsNothing}, {"CDS-04", "never frees a chunk", neverFrees},
+	{"CDS-06", "takes chunks that are too large", takesAll}, {"CDS-07", "takes chunks of any size", takesAll}, {"CDS-08", "takes chunks after the last", takesAll},
+	{"CDS-10", "does not free a chunk that it refuses", refusedNotFreed},
+}
+
+func flawMutants() []mutant.Mutant {
+	var list []mutant.Mutant
+	for _, f := range flawFaults {
+		list = append(list, mutant.Mutant{
+			Check: f.check, Fault: f.words, Sound: sound,
+			Wrap: func(real *capi.Table) (*serve.Table, error) { return flawed(real, f.flaw) },
+		})
+	}
+	return list
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package programs
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/capi/serve"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
+)
+
+// unproven are the checks that no mutant fails, with the reasons.
+var unproven = map[string]string{
+	"LEX-16":   "it needs a topology that is not the client's",
+	"MULTI-11": "the CPU plugin itself fails it: the call for one device waits for the other",
+}
+
+// behind runs a check on a table that a mutant made.
+func behind(t *testing.T, c *check.Check, path string, table *serve.Table) check.Result {
+	t.Helper()
+	env := &check.Env{Table: table.Capi(), Path: path, Options: fourDevices}
+	r := check.Run(t.Context(), c, env)
+	// What a fault left behind may hold the client.
+	if err := env.Close(); err != nil {
+		t.Log(err)
+	}
+	assert.NoError(t, table.Close())
+	return r
+}
+
+func TestTheModelHasNoFault(t *testing.T) {
+	path := plugintest.Path(t, "cpu")
+	real, err := capi.Open(path)
+	require.NoError(t, err)
+	tried := make(map[string]bool)
+	for _, m := range Mutants() {
+		if m.Sound == nil || tried[m.Check] {
+			continue
+		}
+		tried[m.Check] = true
+		c := checkByName(m.Check)
+		if c.Profile > check.Quick {
+			continue
+		}
+		t.Run(m.Check, func(t *testing.T) {
+			table, err := m.Sound(real)
+			require.NoError(t, err)
+			r := behind(t, c, path, table)
+			assert.Equal(t, check.Pass, r.Verdict, "%q %s", r.Failures, r.Skip)
+		})
+	}
+}
+
+func TestMutantsAreFound(t *testing.T) {
+	path := plugintest.Path(t, "cpu")
+	real, err := capi.Open(path)
+	require.NoError(t, err)
+	for _, m := range Mutants() {
+		c := checkByName(m.Check)
+		if c.Profile > check.Quick {
+			continue
+		}
+		t.Run(m.Name(), func(t *testing.T) {
+			table, err := m.Table(real)
+			require.NoError(t, err)
+			r := behind(t, c, path, table)
+			assert.True(t, r.Verdict.Failed(), "%s %s", r.Verdict, r.Skip)
+			for _, f := range r.Failures {
+				assert.NotContains(t, f, "panic")
+			}
+			t.Logf("%.200q %q", r.Failures, r.Notes)
+		})
+	}
+}
+
+func TestEveryCheckHasAMutant(t *testing.T) {
+	t.Parallel()
+	found := make(map[string]bool)
+	for _, m := range Mutants() {
+		found[m.Check] = true
+	}
+	for i := range Checks {
+		name := Checks[i].Name()
+		reason, listed := unproven[name]
+		assert.True(t, found[name] != (listed && reason != ""), "%s: has a mutant: %v, listed as unproven: %v", name, found[name], listed)
+	}
+	for name := range unproven {
+		assert.NotPanics(t, func() { checkByName(name) }, "%s", strings.TrimSpace(name))
+	}
+}

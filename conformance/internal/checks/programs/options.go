@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package programs
+
+import (
+	"fmt"
+	"slices"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+)
+
+var optionChecks = slices.Concat(
+	both(check.Check{Rule: "COPT-01"}, func(t *check.T, k compiler) {
+		sizes := [][2]int{{1, 1}}
+		if k.topology != nil || len(t.Client().Devices) > 1 {
+			sizes = append(sizes, [2]int{2, 1}, [2]int{1, 2})
+		}
+		for _, n := range sizes {
+			what := fmt.Sprintf("compiled for %d replicas and %d partitions", n[0], n[1])
+			e, err := k.tryText(t, check.AddOne, options{replicas: n[0], partitions: n[1]})
+			if err != nil {
+				if n == [2]int{1, 1} || k.topology == nil && n == [2]int{2, 1} {
+					t.Errorf("a program %s: expected success, got %v", what, err)
+				} else {
+					t.Notef("a program %s is refused: %s", what, firstLine(err.Error()))
+				}
+				continue
+			}
+			got := [2]int{
+				int(check.Call(t, capi.ExecutableNumReplicasArgs{Executable: e.executable}).NumReplicas),
+				int(check.Call(t, capi.ExecutableNumPartitionsArgs{Executable: e.executable}).NumPartitions),
+			}
+			check.Equal(t, n, got, "replicas and partitions of a program %s", what)
+			if e.loaded != nil {
+				check.Equal(t, n[0]*n[1], len(devicesOf(t, e.loaded)), "number of addressable devices of a program %s", what)
+			}
+		}
+	}),
+	[]check.Check{
+		{Rule: "COPT-02", Devices: 2, Run: func(t *check.T) {
+			c := t.Client()
+			ids := deviceIDs(t, c)
+			for i := range c.Devices {
+				exe := compileFor(t, c, check.AddOne, options{assignment: [][]int{{ids[i]}}})
+				got := devicesOf(t, exe)
+				if len(got) != 1 || deviceID(t, got[0]) != ids[i] {
+					t.Errorf("addressable devices of a program that is assigned to device %d: expected that, got %v", ids[i], idsOf(t, got))
+				}
+			}
+			exe := compileFor(t, c, check.AddOne, options{replicas: 2, assignment: [][]int{{ids[len(ids)-1]}, {ids[0]}}})
+			got := idsOf(t, devicesOf(t, exe))
+			slices.Sort(got)
+			want := []int{ids[len(ids)-1], ids[0]}
+			slices.Sort(want)
+			check.Equal(t, fmt.Sprint(want), fmt.Sprint(got), "ids of the addressable devices of a program that is assigned to two devices")
+		}},
+		hostile("COPT-03", "", func(t *check.T) {
+			c := t.Client()
+			first := deviceIDs(t, c)[0]
+			for _, a := range [][][]int{{{99999}}, {{-1}}, {{first}, {99999}}, {{first}, {first}}} {
+				_, err := tryCompile(t, c, check.AddOne, options{replicas: len(a), assignment: a})
+				t.ErrorCode(err, fmt.Sprintf("compiling for the devices %v, of a client with device %d", a, first))
+			}
+			compilesStill(t, c)
+		}),
+		hostile("COPT-04", "", func(t *check.T) {
+			c := t.Client()
+			ids := deviceIDs(t, c)
+			first, last := ids[0], ids[len(ids)-1]
+			for _, o := range []options{
+				{assignment: [][]int{{first}, {last}}},
+				{assignment: [][]int{{first, last}}},
+				{replicas: 2, assignment: [][]int{{first}}},
+				{replicas: 2, partitions: 1, assignment: [][]int{{first, last}}},
+				// Counts of one, and no lists behind them.
+				{build: message(nil, 9, number(number(nil, 1, 1), 2, 1))},
+				// A list of two where the counts say one.
+				{build: message(nil, 9, message(number(number(nil, 1, 1), 2, 1), 3, message(nil, 1, []byte{byte(first), byte(last)})))},
+			} {
+				_, err := tryCompile(t, c, check.AddOne, o)
+				t.ErrorCode(err, fmt.Sprintf("compiling %d x %d with a device assignment of another shape, %v%x", max(o.replicas, 1), max(o.partitions, 1), o.assignment, o.build))
+			}
+			compilesStill(t, c)
+		}),
+		one("COPT-05", func(t *check.T) {
+			c := t.Client()
+			exe := portable(t, c, check.AddOne)
+			for i, d := range c.Devices {
+				x := check.NewExecution(exe, 1, []*capi.Buffer{check.UploadTo(t, c, d, []float32{1, 2, 3, 4})})
+				x.Args.ExecuteDevice = d
+				if !mustSucceed(t, x.Start(t), fmt.Sprintf("executing a portable executable on device %d", i)) {
+					continue
+				}
+				mustSucceed(t, finish(t, x), "the execution")
+				check.ExpectBuffer(t, x.Outputs[0][0], []float32{2, 3, 4, 5}, fmt.Sprintf("a portable executable on device %d", i))
+			}
+		}),
+		one("COPT-06", layoutsAreHonoured),
+	},
+	both(check.Check{Rule: "COPT-07"}, func(t *check.T, k compiler) {
+		boolean := number(nil, 2, 1)
+		e, err := k.tryText(t, check.AddOne, options{flag: "xla_embed_ir_in_executable", value: boolean})
+		if err != nil {
+			t.SkipUnimplf("the plugin does not know xla_embed_ir_in_executable: %s", firstLine(err.Error()))
+		}
+		if e.loaded != nil {
+			runsAddOne(t, t.Client(), e.loaded, "a program compiled with a flag")
+		}
+		_, err = k.tryText(t, check.AddOne, options{flag: "no_such_flag_of_the_suite", value: boolean})
+		t.ErrorCode(err, "compiling with the flag no_such_flag_of_the_suite")
+	}),
+	both(check.Check{Rule: "COPT-08"}, func(t *check.T, k compiler) {
+		unknown := number(message(nil, 9999, []byte("newer")), 9998, 7)
+		e, err := k.tryText(t, check.AddOne, options{extra: unknown, build: unknown})
+		if mustSucceed(t, err, "compiling with options that have fields 9998 and 9999") && e.loaded != nil {
+			runsAddOne(t, t.Client(), e.loaded, "a program compiled with unknown fields")
+		}
+	}),
+	both(check.Check{Rule: "COPT-09"}, func(t *check.T, k compiler) {
+		t.Require(check.FunctionOf[capi.ExecutableGetCompileOptionsArgs]())
+		e := k.text(t, check.AddOne, options{portable: k.topology == nil, optimization: 2})
+		out := compileOptions(t, e.executable)
+		b := capi.Bytes(out.SerializedBytes, out.SerializedBytesSize)
+		got := map[protowire.Number]uint64{}
+		err := fields(b, func(n protowire.Number, value uint64, inner []byte) error {
+			if n == 4 {
+				got[4] = value
+			}
+			if n != 3 {
+				return nil
+			}
+			return fields(inner, func(n protowire.Number, value uint64, _ []byte) error {
+				if n == 4 || n == 5 || n == 24 {
+					got[100+n] = value
+				}
+				return nil
+			})
+		})
+		out.SerializedCompileOptionsDeleter.Call(out.SerializedCompileOptions)
+		if !mustSucceed(t, err, "reading the CompileOptionsProto of PJRT_Executable_GetCompileOptions") {
+			return
+		}
+		if k.topology == nil {
+			check.Equal(t, 1, got[4], "compile_portable_executable of PJRT_Executable_GetCompileOptions")
+		}
+		check.Equal(t, 1, got[104], "num_replicas of PJRT_Executable_GetCompileOptions")
+		check.Equal(t, 1, got[105], "num_partitions of PJRT_Executable_GetCompileOptions")
+		check.Equal(t, 2, got[124], "optimization_level of PJRT_Executable_GetCompileOptions")
+	}),
+	both(check.Check{Rule: "COPT-10"}, func(t *check.T, k compiler) {
+		t.Require(check.FunctionOf[capi.ExecutableGetCompileOptionsArgs]())
+		e := k.text(t, check.AddOne, options{})
+		first, second := compileOptions(t, e.executable), compileOptions(t, e.executable)
+		want := string(append([]byte(nil), capi.Bytes(second.SerializedBytes, second.SerializedBytesSize)...))
+		if want == "" {
+			t.Errorf("PJRT_Executable_GetCompileOptions: expected bytes, got none")
+		}
+		first.SerializedCompileOptionsDeleter.Call(first.SerializedCompileOptions)
+		if string(capi.Bytes(second.SerializedBytes, second.SerializedBytesSize)) != want {
+			t.Errorf("the bytes of a second PJRT_Executable_GetCompileOptions changed when those of the first were deleted")
+		}
+		second.SerializedCompileOptionsDeleter.Call(second.SerializedCompileOptions)
+	}),
+	both(check.Check{Rule: "COPT-11"}, func(t *check.T, k compiler) {
+		for level := range 5 {
+			for _, o := range []options{{optimization: level}, {memoryFitting: level}} {
+				e, err := k.tryText(t, check.AddOne, o)
+				if mustSucceed(t, err, fmt.Sprintf("compiling with optimization_level %d and memory_fitting_level %d", o.optimization, o.memoryFitting)) {
+					e.drop(t)
+				}
+			}
+		}
+	}),
+	both(check.Check{Rule: "COPT-12"}, func(t *check.T, k compiler) {
+		for _, o := range jaxOptions {
+			e, err := k.try(t, check.Program("mlir", check.AddOne), o.bytes)
+			if mustSucceed(t, err, "compiling with the options of "+o.name) && e.loaded != nil {
+				runsAddOne(t, t.Client(), e.loaded, "a program compiled with the options of "+o.name)
+			}
+		}
+	}),
+)
+
+// jaxOptions have the fields that versions of JAX set for one device.
+var jaxOptions = []struct {
+	name  string
+	bytes []byte
+}{
+	// device_ordinal -1, one replica, one partition, assignment of device 0,
+	// allow_spmd_sharding_propagation_to_output false, profile version, no
+	// overrides.
+	{"JAX with an assignment to device 0", options{assignment: [][]int{{0}}, build: join(number(nil, 1, -1), message(nil, 12, []byte{0}))}.bytes()},
+	{"JAX with SPMD partitioning on", options{assignment: [][]int{{0}}, build: join(number(nil, 1, -1), number(nil, 6, 1), number(nil, 10, 0), message(nil, 12, []byte{0}), message(nil, 18, []byte{0}), number(nil, 23, 1))}.bytes()},
+	{"JAX with Shardy", options{assignment: [][]int{{0}}, shardy: true, build: join(number(nil, 1, -1), number(nil, 6, 1), message(nil, 12, []byte{0}), number(nil, 23, 1)), extra: number(nil, 5, 0)}.bytes()},
+}
+
+func join(parts ...[]byte) []byte { return slices.Concat(parts...) }
+
+// compileOptions asks for the options. The caller deletes them.
+func compileOptions(t *check.T, e *capi.Executable) capi.ExecutableGetCompileOptionsArgs {
+	out := check.Optional(t, capi.ExecutableGetCompileOptionsArgs{Executable: e})
+	if out.SerializedCompileOptionsDeleter == 0 {
+		t.Fatalf("PJRT_Executable_GetCompileOptions: expected a deleter, got null")
+	}
+	return out
+}
+
+func idsOf(t *check.T, devices []*capi.Device) []int {
+	ids := make([]int, len(devices))
+	for i, d := range devices {
+		ids[i] = deviceID(t, d)
+	}
+	return ids
+}
+
+// compilesStill fails the check unless the client compiles and runs a program.
+func compilesStill(t *check.T, c *check.Client) {
+	exe, err := tryCompile(t, c, check.AddOne, options{})
+	if mustSucceed(t, err, "compiling with good options after bad ones") {
+		runsAddOne(t, c, exe, "a program compiled with good options after bad ones")
+	}
+}
+
+// layoutsAreHonoured asks for column-major arguments and results. The values
+// must be right whatever the layouts are; what the plugin says of the layout of
+// the result must be what was asked for.
+func layoutsAreHonoured(t *check.T) {
+	c := t.Client()
+	column := shape(protoF32, []int{0, 1}, 2, 3)
+	text := program("layouts", "(%a: tensor<2x3xf32>) -> tensor<2x3xf32>", "%0 = stablehlo.add %a, %a : tensor<2x3xf32>", "return %0 : tensor<2x3xf32>")
+	for _, o := range []struct {
+		name string
+		options
+	}{
+		{"argument_layouts", options{argumentLayouts: [][]byte{column}}},
+		{"result_layout", options{resultLayout: column}},
+	} {
+		exe, err := tryCompile(t, c, text, o.options)
+		if err != nil {
+			t.Notef("column-major %s are refused: %s", o.name, firstLine(err.Error()))
+			continue
+		}
+		args := check.HostArgs(c, six, 2, 3)
+		if o.argumentLayouts != nil {
+			args.DeviceLayout = check.TiledLayout([]int64{0, 1})
+		}
+		made, err := check.Try(t, args)
+		if err != nil {
+			t.Notef("uploading to a column-major layout: %v", err)
+			continue
+		}
+		check.Own(t, made.DoneWithHostBuffer)
+		in := check.Own(t, made.Buffer)
+		mustSucceed(t, t.Await(made.DoneWithHostBuffer), "uploading")
+		out, err := attempt(t, exe, 1, in)
+		if !mustSucceed(t, err, "executing a program compiled with column-major "+o.name) {
+			continue
+		}
+		check.ExpectBuffer(t, out[0], []float32{2, 4, 6, 8, 10, 12}, "a program compiled with column-major "+o.name)
+		if o.resultLayout == nil {
+			continue
+		}
+		l, err := check.Try(t, capi.BufferGetMemoryLayoutArgs{Buffer: out[0]})
+		if err != nil || l.Layout.Type != capi.BufferMemoryLayoutTypeTiled {
+			t.Notef("the layout of the result is not known: %v", err)
+			continue
+		}
+		tiled := l.Layout.Tiled()
+		check.Equal(t, "[0 1]", fmt.Sprint(capi.Slice(tiled.MinorToMajor, tiled.MinorToMajorSize)), "minor_to_major of a result that was to be column-major")
+	}
+}

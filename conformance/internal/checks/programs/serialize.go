@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package programs
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+)
+
+// constants is a program with constants and arithmetic that rounds.
+const constants = `module @constants {
+  func.func @main(%a: tensor<4xf32>) -> (tensor<4xf32>, tensor<3xi32>) {
+    %0 = stablehlo.constant dense<[0.1, -2.5, 3.25, 1.0e-3]> : tensor<4xf32>
+    %1 = stablehlo.multiply %a, %0 : tensor<4xf32>
+    %2 = stablehlo.tanh %1 : tensor<4xf32>
+    %3 = stablehlo.constant dense<[3, 1, 4]> : tensor<3xi32>
+    return %2, %3 : tensor<4xf32>, tensor<3xi32>
+  }
+}`
+
+var serializationChecks = append(both(check.Check{Rule: "SER-01"}, func(t *check.T, k compiler) {
+	e := k.text(t, constants, options{}).executable
+	first, second := trySerialize(t, e), trySerialize(t, e)
+	for i, s := range []capi.ExecutableSerializeArgs{first, second} {
+		if s.SerializedBytesSize == 0 || s.SerializedBytes == nil {
+			t.Fatalf("PJRT_Executable_Serialize, call %d: expected bytes, got none", i+1)
+		}
+		if s.SerializedExecutableDeleter == 0 {
+			t.Fatalf("PJRT_Executable_Serialize, call %d: expected a deleter, got null", i+1)
+		}
+	}
+	want := strings.Clone(capi.String(second.SerializedBytes, second.SerializedBytesSize))
+	first.SerializedExecutableDeleter.Call(first.SerializedExecutable)
+	check.Destroy(t, e)
+	if got := capi.String(second.SerializedBytes, second.SerializedBytesSize); got != want {
+		t.Errorf("the bytes of a second PJRT_Executable_Serialize changed when those of the first were deleted and the executable destroyed")
+	}
+	second.SerializedExecutableDeleter.Call(second.SerializedExecutable)
+}), []check.Check{
+	one("SER-02", func(t *check.T) {
+		c := t.Client()
+		exe := t.Compile(c, constants)
+		want := runConstants(t, c, exe)
+		again, err := tryDeserialize(t, c, serialized(t, exe), nil)
+		if mustSucceed(t, err, "loading what PJRT_Executable_Serialize gave") {
+			check.Equal(t, want, runConstants(t, c, again), "bytes of the results of a program and of itself serialized and loaded")
+		}
+	}),
+	one("SER-04", func(t *check.T) {
+		c := t.Client()
+		for _, p := range []string{constants, shapes} {
+			exe := t.Compile(c, p)
+			again, err := tryDeserialize(t, c, serialized(t, exe), nil)
+			if mustSucceed(t, err, "loading what PJRT_Executable_Serialize gave") {
+				check.Equal(t, describe(t, t.Executable(exe)), describe(t, t.Executable(again)), "what an executable says of itself before it was serialized and after it was loaded")
+			}
+		}
+	}),
+	one("SER-05", func(t *check.T) {
+		c := t.Client()
+		exe := t.Compile(c, constants)
+		want := runConstants(t, c, exe)
+		first := serialized(t, exe)
+		again, err := tryDeserialize(t, c, first, nil)
+		if !mustSucceed(t, err, "loading what PJRT_Executable_Serialize gave") {
+			return
+		}
+		second := serialized(t, again)
+		if string(first) != string(second) {
+			t.Notef("serialized again, an executable has other bytes: %d and %d", len(first), len(second))
+		}
+		third, err := tryDeserialize(t, c, second, nil)
+		if mustSucceed(t, err, "loading what PJRT_Executable_Serialize gave of a loaded executable") {
+			check.Equal(t, want, runConstants(t, c, third), "bytes of the results of a program and of itself serialized and loaded twice")
+		}
+	}),
+	hostile("SER-06", "", func(t *check.T) {
+		c := t.Client()
+		b := serialized(t, t.Compile(c, constants))
+		random := make([]byte, 2048)
+		r := rand.New(rand.NewPCG(5, 6))
+		for i := range random {
+			random[i] = byte(r.Uint32())
+		}
+		type input struct {
+			name string
+			data []byte
+		}
+		list := []input{{"no bytes", nil}, {"one byte", []byte{0}}, {"random bytes", random}, {"text", []byte("no executable")}}
+		for _, n := range []int{1, 16, len(b) / 4, len(b) / 2, len(b) * 3 / 4, len(b) - 1} {
+			list = append(list, input{fmt.Sprintf("the first %d of %d bytes", n, len(b)), b[:n]})
+		}
+		for _, i := range list {
+			_, err := tryDeserialize(t, c, i.data, nil)
+			if i.name == fmt.Sprintf("the first %d of %d bytes", len(b)-1, len(b)) && err == nil {
+				t.Notef("an executable that lacks its last byte is accepted")
+				continue
+			}
+			t.ErrorCode(err, "loading "+i.name)
+		}
+		_, err := tryDeserialize(t, c, b, nil)
+		mustSucceed(t, err, "loading a good executable after bad ones")
+	}),
+	hostile("SER-07", "", func(t *check.T) {
+		c := t.Client()
+		b := serialized(t, t.Compile(c, constants))
+		r := rand.New(rand.NewPCG(7, 8))
+		accepted := 0
+		const flips = 64
+		for range flips {
+			bad := append([]byte(nil), b...)
+			bad[r.IntN(len(bad))] ^= 1 << r.IntN(8)
+			if exe, err := tryDeserialize(t, c, bad, nil); err == nil {
+				accepted++
+				check.Destroy(t, exe)
+			}
+		}
+		t.Notef("%d of %d executables with a wrong bit are accepted", accepted, flips)
+		_, err := tryDeserialize(t, c, b, nil)
+		mustSucceed(t, err, "loading a good executable after ones with a wrong bit")
+	}),
+	hostile("SER-08", "", func(t *check.T) {
+		c := t.Client()
+		serialized(t, t.Compile(c, check.AddOne))
+		for _, i := range []struct{ name, data string }{
+			{"an HLO module", string(hloAddToItself())}, {"a portable artifact", artifact(artifactVersions[0])},
+			{"an ELF file", "\x7fELF\x02\x01\x01" + strings.Repeat("\x00", 256)},
+			{"a StableHLO text", check.AddOne},
+		} {
+			_, err := tryDeserialize(t, c, []byte(i.data), nil)
+			if t.ErrorCode(err, "loading "+i.name) && capi.CodeOf(err) == capi.ErrorCodeOK {
+				t.Errorf("loading %s: expected an error with a code, got %v", i.name, err)
+			}
+		}
+	}),
+	{Rule: "SER-09", Devices: 2, Run: func(t *check.T) {
+		c := t.Client()
+		ids := deviceIDs(t, c)
+		b := serialized(t, compileFor(t, c, check.AddOne, options{assignment: [][]int{{ids[0]}}}))
+		again, err := tryDeserialize(t, c, b, options{assignment: [][]int{{ids[1]}}}.bytes())
+		if !mustSucceed(t, err, "loading an executable with overridden options") {
+			return
+		}
+		devices := devicesOf(t, again)
+		if len(devices) != 1 || devices[0] != c.Devices[1] {
+			t.Errorf("addressable devices of an executable for device %d, loaded with options for device %d: expected the latter, got %v", ids[0], ids[1], devices)
+			return
+		}
+		out, err := attempt(t, again, 1, check.UploadTo(t, c, c.Devices[1], []float32{1, 2, 3, 4}))
+		if mustSucceed(t, err, "executing on the device of the overridden options") {
+			check.ExpectBuffer(t, out[0], []float32{2, 3, 4, 5}, "an executable that was loaded for another device")
+		}
+	}},
+	one("SER-10", func(t *check.T) {
+		if t.Minor() < 71 {
+			t.SkipAbsentf("overridden_serialized_compile_options came with API 0.71, the plugin has 0.%d", t.Minor())
+		}
+		c := t.Client()
+		b := serialized(t, t.Compile(c, check.AddOne))
+		_, err := tryDeserialize(t, c, b, []byte("\xff\xff\xff\xff"))
+		t.ErrorCode(err, "loading an executable with overridden options that are no proto")
+	}),
+	{Rule: "SER-11", Hostile: true, Run: func(t *check.T) {
+		c := t.Client()
+		needsLoadOptions(t)
+		b := serialized(t, t.Compile(c, check.AddOne))
+		args := deserializeArgs(c, b, nil)
+		out, err := check.Try(t, args)
+		if mustSucceed(t, err, "loading an executable with load_options null") {
+			runsAddOne(t, c, check.Own(t, out.LoadedExecutable), "an executable that was loaded with load_options null")
+		}
+		args.LoadOptions = &capi.LoadOptions{}
+		_, err = check.Try(t, args)
+		t.ErrorCode(err, "loading an executable with load_options of struct_size 0")
+		args.LoadOptions = &capi.LoadOptions{StructSize: capi.LoadOptionsSize}
+		out, err = check.Try(t, args)
+		if mustSucceed(t, err, "loading an executable with empty load_options") {
+			runsAddOne(t, c, check.Own(t, out.LoadedExecutable), "an executable that was loaded with empty load_options")
+		}
+	}},
+	{Rule: "SER-12", Hostile: true, Run: func(t *check.T) {
+		c := t.Client()
+		needsLoadOptions(t)
+		args := deserializeArgs(c, serialized(t, t.Compile(c, check.AddOne)), nil)
+		// A plugin that reads on finds coordinates that no device has.
+		origin := []int32{0, 0, 0, 1 << 30, 1 << 30}
+		args.LoadOptions = &capi.LoadOptions{StructSize: capi.LoadOptionsSize, ComputationOrigin: &origin[0], ComputationOriginSize: 3}
+		out, err := check.Try(t, args)
+		if err != nil {
+			t.SkipUnimplf("the plugin takes no origin of three coordinates: %v", err)
+		}
+		runsAddOne(t, c, check.Own(t, out.LoadedExecutable), "an executable that was loaded at the origin")
+	}},
+	one("SER-13", func(t *check.T) {
+		c := t.Client()
+		exe := t.Compile(c, constants)
+		want := runConstants(t, c, exe)
+		b := serialized(t, exe)
+		o := options{}.bytes()
+		again, err := tryDeserialize(t, c, b, o)
+		if mustSucceed(t, err, "loading what PJRT_Executable_Serialize gave") {
+			for i := range b {
+				b[i] = 0xa5
+			}
+			clear(o)
+			check.Equal(t, want, runConstants(t, c, again), "bytes of the results of a loaded program whose serialized form was overwritten")
+			check.Equal(t, 2, t.NumOutputs(again), "number of outputs of a loaded program whose serialized form was overwritten")
+		}
+	}),
+	{Rule: "SER-14", Devices: 2, Run: func(t *check.T) {
+		c := t.Client()
+		exe, err := tryCompile(t, c, allReduce("f32", "add", "[[0, 1]]", ""), options{replicas: 2})
+		if err != nil {
+			t.SkipUnimplf("the plugin does not compile all_reduce for two devices: %v", err)
+		}
+		again, err := tryDeserialize(t, c, serialized(t, exe), nil)
+		if !mustSucceed(t, err, "loading an executable for two devices") {
+			return
+		}
+		check.Equal(t, 2, len(devicesOf(t, again)), "number of addressable devices of a loaded executable for two")
+		expectEach(t, runEach(t, c, again, func(i int) []float32 { return fill(4, float32(i+1), 10) }), func(int) []float32 {
+			return []float32{3, 23, 43, 63}
+		}, "a loaded all_reduce over two devices")
+	}},
+}...)
+
+// trySerialize serializes an executable. The caller deletes the bytes.
+func trySerialize(t *check.T, e *capi.Executable) capi.ExecutableSerializeArgs {
+	return check.Optional(t, capi.ExecutableSerializeArgs{Executable: e})
+}
+
+// serialized returns a copy of the serialized executable.
+func serialized(t *check.T, exe *capi.LoadedExecutable) []byte {
+	e := t.Executable(exe)
+	s := trySerialize(t, e)
+	if s.SerializedExecutableDeleter == 0 {
+		t.Fatalf("PJRT_Executable_Serialize: expected a deleter, got null")
+	}
+	b := append([]byte(nil), capi.Bytes(s.SerializedBytes, s.SerializedBytesSize)...)
+	s.SerializedExecutableDeleter.Call(s.SerializedExecutable)
+	check.Destroy(t, e)
+	return b
+}
+
+func deserializeArgs(c *check.Client, b, overridden []byte) capi.ExecutableDeserializeAndLoadArgs {
+	args := capi.ExecutableDeserializeAndLoadArgs{Client: c.Handle}
+	args.SerializedExecutable, args.SerializedExecutableSize = capi.BytesData(b)
+	args.OverriddenSerializedCompileOptions, args.OverriddenSerializedCompileOptionsSize = capi.BytesData(overridden)
+	return args
+}
+
+// tryDeserialize loads a serialized executable. The check owns it.
+func tryDeserialize(t *check.T, c *check.Client, b, overridden []byte) (*capi.LoadedExecutable, error) {
+	out, err := check.Try(t, deserializeArgs(c, b, overridden))
+	if err != nil {
+		return nil, err
+	}
+	if out.LoadedExecutable == nil {
+		t.Fatalf("PJRT_Executable_DeserializeAndLoad: success without an executable")
+	}
+	return check.Own(t, out.LoadedExecutable), nil
+}
+
+func needsLoadOptions(t *check.T) {
+	if t.Minor() < 111 {
+		t.SkipAbsentf("load_options came with API 0.111, the plugin has 0.%d", t.Minor())
+	}
+}
+
+// runConstants returns the bytes of the results of constants.
+func runConstants(t *check.T, c *check.Client, exe *capi.LoadedExecutable) string {
+	in := upload4(t, c)
+	out := t.Run(exe, 2, in)
+	return fmt.Sprintf("% x, % x", t.Download(out[0]), t.Download(out[1]))
+}
+
+// describe is what an executable says of itself, without what it may lack.
+func describe(t *check.T, e *capi.Executable) string {
+	types := check.Call(t, capi.ExecutableOutputElementTypesArgs{Executable: e})
+	sizes, dims := outputDimensions(t, e)
+	kinds := "unknown"
+	if out, err := check.Try(t, capi.ExecutableOutputMemoryKindsArgs{Executable: e}); err == nil {
+		kinds = fmt.Sprintf("%q", texts(out.MemoryKinds, out.MemoryKindSizes, out.NumOutputs))
+	}
+	return fmt.Sprintf("name %q, %d outputs of types %v, dimensions %v of %v, memory kinds %s, %d replicas, %d partitions", executableName(t, e), numOutputs(t, e),
+		capi.Slice(types.OutputTypes, types.NumOutputTypes), dims, sizes, kinds,
+		check.Call(t, capi.ExecutableNumReplicasArgs{Executable: e}).NumReplicas, check.Call(t, capi.ExecutableNumPartitionsArgs{Executable: e}).NumPartitions)
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package driver
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/conformance/internal/session"
+	"github.com/purepjrt/purepjrt/conformance/internal/worker"
+	"github.com/purepjrt/purepjrt/conformance/report"
+)
+
+// Trial is a check that is to run on a plugin with a fault.
+type Trial struct {
+	Check *check.Check
+	Setup session.Setup
+}
+
+// trialsPerProcess bounds how much the faults of one trial can spoil others.
+const trialsPerProcess = 20
+
+// Try runs each trial once and calls done with its place and what the check
+// found, by one goroutine at a time. The plugin is not looked at before.
+func Try(ctx context.Context, c Config, trials []Trial, done func(int, *report.Result)) {
+	d := newDriver(c)
+	var mu sync.Mutex
+	next := 0
+	var slots sync.WaitGroup
+	for range d.jobs() {
+		slots.Go(func() {
+			s := &trialSlot{slot: slot{driver: d}}
+			defer s.drop()
+			for ctx.Err() == nil {
+				mu.Lock()
+				i := next
+				next++
+				mu.Unlock()
+				if i >= len(trials) {
+					return
+				}
+				r := s.try(ctx, &trials[i])
+				if r == nil {
+					return
+				}
+				mu.Lock()
+				done(i, r)
+				mu.Unlock()
+			}
+		})
+	}
+	slots.Wait()
+}
+
+// trialSlot is a slot whose worker goes from one plugin to another.
+type trialSlot struct {
+	slot
+	used int
+}
+
+func (s *trialSlot) drop() {
+	if s.process != nil {
+		s.process.Kill()
+	}
+	s.process, s.used = nil, 0
+}
+
+// try runs one trial. Nil means that ctx ended.
+func (s *trialSlot) try(ctx context.Context, t *Trial) *report.Result {
+	d := s.driver
+	fail := func(problem string) *report.Result {
+		s.drop()
+		if ctx.Err() != nil {
+			return nil
+		}
+		return d.result(t.Check, check.Result{Verdict: check.SuiteError, Failures: []string{problem}})
+	}
+	if t.Check.Hostile || s.used >= trialsPerProcess {
+		s.drop()
+	}
+	if s.process == nil {
+		p, err := worker.Start(ctx, d.Command, startLimit)
+		if err != nil {
+			return fail(err.Error())
+		}
+		s.process = p
+	}
+	s.used++
+	setup := t.Setup
+	setup.Factor, setup.Extra = d.Setup.Factor, time.Second // for the client
+	var opened session.Opened
+	death, err := s.process.Do(ctx, session.TaskOpen, setup, d.scale(openLimit), &opened)
+	switch {
+	case err != nil:
+		return fail(err.Error())
+	case death != nil:
+		s.process = nil
+		return fail("open the plugin: " + death.String())
+	case opened.Problem != "":
+		return fail("open the plugin: " + opened.Problem)
+	}
+	r := s.check(ctx, t.Check)
+	if s.process == nil || t.Check.Hostile || r == nil || disturbing(r.Verdict) && r.Verdict != check.Fail {
+		s.drop()
+	}
+	return r
+}

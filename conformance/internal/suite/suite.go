@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+// Package suite puts the checks of the contract together, and the mutants that
+// prove them. A package of checks is added by a line in each list.
+package suite
+
+import (
+	"maps"
+	"strings"
+
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/conformance/internal/checks/buffers"
+	"github.com/purepjrt/purepjrt/conformance/internal/checks/client"
+	"github.com/purepjrt/purepjrt/conformance/internal/checks/library"
+	"github.com/purepjrt/purepjrt/conformance/internal/checks/numeric"
+	"github.com/purepjrt/purepjrt/conformance/internal/checks/programs"
+	"github.com/purepjrt/purepjrt/conformance/internal/checks/quality"
+	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
+)
+
+// Checks returns every check of the contract.
+func Checks() []check.Check {
+	all := join(
+		library.Checks(),
+		client.Checks(),
+		buffers.Checks,
+		programs.Checks,
+		numeric.Checks(),
+		quality.Checks(),
+	)
+	for i := range all {
+		if c := &all[i]; c.Profile == check.Quick && !c.Hostile && smoke[c.Rule] {
+			c.Profile = check.Smoke
+		}
+	}
+	return all
+}
+
+// smoke are the rules of which the profile smoke runs every quick check that
+// needs no process of its own: what the simplest program with one result uses.
+var smoke = set(`
+	LOAD-01 LOAD-02 LOAD-04 LOAD-05 LOAD-06 LOAD-08
+	ERR-01 ERR-02 ERR-03 ERR-05 ERR-06 ERR-07
+	ATTR-01 ATTR-05 ATTR-06 ATTR-07 ATTR-08 ATTR-12 ATTR-13
+	XCH-01 XCH-02 XCH-03
+	CLI-01 CLI-11 CLI-14 CLI-16 CLI-18 CLI-19 CLI-20 CLI-21 CLI-22 CLI-23
+	DDESC-01 DDESC-02 DDESC-03 DDESC-04 DDESC-05 DDESC-06 DDESC-08
+	DEV-01 DEV-02 DEV-03 DEV-04 DEV-05
+	MEM-01 MEM-02 MEM-03 MEM-05 MEM-06 MEM-07 MEM-08
+	EVT-01 EVT-02 EVT-03 EVT-06 EVT-07 EVT-10 EVT-11 EVT-12 EVT-13
+	H2D-01 H2D-02 H2D-03 H2D-04 H2D-08 H2D-17
+	BUF-01 BUF-02 BUF-09 BUF-10 BUF-11 BUF-13 BUF-14 BUF-15 BUF-19 BUF-25
+	D2H-01 D2H-03 D2H-04 D2H-05 COPY-01
+	CMP-01 CMP-05 CMP-07 CMP-12
+	EXE-01 EXE-03 EXE-04 EXE-07 EXE-11
+	LEX-01 LEX-08
+	RUN-01 RUN-03 RUN-05 RUN-06 RUN-09 RUN-20 RUN-26`)
+
+func set(ids string) map[string]bool {
+	m := make(map[string]bool)
+	for _, id := range strings.Fields(ids) {
+		m[id] = true
+	}
+	return m
+}
+
+// Mutants returns every fault that the checks must find.
+func Mutants() []mutant.Mutant {
+	return join(
+		library.Mutants(),
+		client.Mutants(),
+		buffers.Mutants(),
+		programs.Mutants(),
+		numeric.Mutants(),
+		quality.Mutants(),
+	)
+}
+
+// Unobservable returns the rules that no client can see broken, by id, and why.
+func Unobservable() map[string]string {
+	all := make(map[string]string)
+	for _, part := range []map[string]string{library.Unobservable, client.Unobservable, buffers.Unobservable, programs.Unobservable, quality.Unobservable} {
+		maps.Copy(all, part)
+	}
+	return all
+}
+
+func join[E any](parts ...[]E) []E {
+	var all []E
+	for _, p := range parts {
+		all = append(all, p...)
+	}
+	return all
+}

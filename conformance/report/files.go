@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package report
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// Form is one way to write a report.
+type Form struct {
+	Name  string // of the file that WriteAll makes
+	Write func(*Report, io.Writer) error
+}
+
+// Forms returns every form.
+func Forms() []Form {
+	return []Form{
+		{"report.json", (*Report).WriteJSON},
+		{"report.html", (*Report).WriteHTML},
+		{"report.md", (*Report).WriteMarkdown},
+		{"junit.xml", (*Report).WriteJUnit},
+		{"badge.svg", (*Report).WriteBadge},
+	}
+}
+
+// WriteFile writes one form to a file, which is there whole or not at all.
+func (r *Report) WriteFile(path string, write func(*Report, io.Writer) error) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
+	if err != nil {
+		return fmt.Errorf("write the report: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			os.Remove(f.Name())
+			err = fmt.Errorf("write the report %s: %w", path, err)
+		}
+	}()
+	if err := errors.Join(write(r, f), f.Chmod(0o644), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}
+
+// WriteAll writes every form into a folder, which is made if need be.
+func (r *Report) WriteAll(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("write the report: %w", err)
+	}
+	var errs []error
+	for _, f := range Forms() {
+		errs = append(errs, r.WriteFile(filepath.Join(dir, f.Name), f.Write))
+	}
+	return errors.Join(errs...)
+}

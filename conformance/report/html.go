@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package report
+
+import (
+	_ "embed"
+	"html/template"
+	"io"
+	"time"
+)
+
+//go:embed page.html
+var pageText string
+
+// kind is what the page's filters tell apart.
+type kind struct {
+	Class, Name string
+	Count       int
+	On          bool // shown when the page opens
+}
+
+// kindOf returns the class of a result.
+func kindOf(x Result) string {
+	var c Counts
+	c.Add(x.Verdict)
+	switch {
+	case c.Pass > 0:
+		return "pass"
+	case c.Warn > 0:
+		return "warn"
+	case c.Waived > 0:
+		return "waived"
+	case c.Skipped > 0:
+		return "skip"
+	}
+	return "fail"
+}
+
+// kinds returns the filters: what went well is hidden at first, unless
+// everything did.
+func kinds(r *Report) []kind {
+	c := r.Summary.Checks
+	clean := c.Fail == 0 && c.Warn == 0
+	return []kind{
+		{"fail", "Failed", c.Fail, true}, {"warn", "Warned", c.Warn, true}, {"waived", "Waived", c.Waived, clean},
+		{"skip", "Skipped", c.Skipped, clean}, {"pass", "Passed", c.Pass, clean},
+	}
+}
+
+var page = template.Must(template.New("page").Funcs(template.FuncMap{
+	"kind":  kindOf,
+	"kinds": kinds,
+	"took":  func(d time.Duration) time.Duration { return d.Round(max(time.Microsecond, d/1000)) },
+	"outcome": func(o Outcome) string {
+		switch o {
+		case Conformant:
+			return "pass"
+		case WithWaivers:
+			return "waived"
+		case NotConformant:
+			return "fail"
+		}
+		return "skip"
+	},
+	"state": func(s LevelState) string {
+		switch s {
+		case Reached:
+			return "pass"
+		case ReachedWaived:
+			return "waived"
+		case InPart:
+			return "warn"
+		case NotReached:
+			return "fail"
+		}
+		return "skip"
+	},
+}).Parse(pageText))
+
+// WriteHTML writes the report as one page that needs nothing else: no network,
+// no other file. It can be filtered and searched, follows the reader's choice of
+// light or dark, and fits a phone.
+func (r *Report) WriteHTML(out io.Writer) error { return page.Execute(out, r) }

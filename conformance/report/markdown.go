@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+)
+
+// maxMarkdown is how many failures the Markdown form details: the comments of
+// code hosts are limited.
+const maxMarkdown = 50
+
+// WriteMarkdown writes the report as Markdown for a pull request.
+func (r *Report) WriteMarkdown(out io.Writer) error {
+	w := bufio.NewWriter(out)
+	fmt.Fprintf(w, "## PJRT conformance: %s\n\n", inline(r.Sentence()))
+	fmt.Fprintf(w, "%s; suite %s (PJRT API %s), profile %s, %v\n\n", inline(r.Plugin.describe()), inline(r.Suite.Version), r.Suite.API, r.Run.Profile, r.Duration.Round(100*time.Millisecond))
+	if r.Run.NoDevice != "" {
+		fmt.Fprintf(w, "No device was used: %s\n\n", inline(r.Run.NoDevice))
+	}
+	fmt.Fprint(w, "| Level | State | Pass | Fail | Warn | Waived | Skipped |\n|---|---|---:|---:|---:|---:|---:|\n")
+	for _, l := range r.Levels {
+		c := l.Counts
+		state := string(l.State)
+		if l.Reason != "" {
+			state += ": " + l.Reason
+		}
+		fmt.Fprintf(w, "| %s | %s | %d | %d | %d | %d | %d |\n", l.Name, inline(state), c.Pass, c.Fail, c.Warn, c.Waived, c.Skipped)
+	}
+	k := r.Summary.Rules
+	fmt.Fprintf(w, "\n%d of %d rules checked, %d kept", k.Checked, k.Total, k.Kept)
+	if r.Summary.Quality >= 0 {
+		fmt.Fprintf(w, "; quality %d of 100", r.Summary.Quality)
+	}
+	fmt.Fprint(w, "\n")
+	r.markdownList(w, "Failures", func(x *Result) bool { return x.Broken() })
+	r.markdownList(w, "Warnings", func(x *Result) bool { return x.noteworthy() && !x.Broken() })
+	r.markdownList(w, "Waived", func(x *Result) bool { return x.Verdict == Waived })
+	for i, p := range r.Problems {
+		if i == 0 {
+			fmt.Fprint(w, "\n### Problems outside any check\n\n")
+		}
+		fmt.Fprintf(w, "* %s\n", inline(p))
+	}
+	return w.Flush()
+}
+
+func (r *Report) markdownList(w io.Writer, title string, is func(*Result) bool) {
+	var list []*Result
+	for i := range r.Results {
+		if is(&r.Results[i]) {
+			list = append(list, &r.Results[i])
+		}
+	}
+	if len(list) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "\n<details><summary>%s: %d</summary>\n\n", title, len(list))
+	for i, x := range list {
+		if i == maxMarkdown {
+			fmt.Fprintf(w, "* and %d more\n", len(list)-i)
+			break
+		}
+		fmt.Fprintf(w, "* **%s** %s (%s, %s): %s\n", x.Check, x.Verdict, x.Severity, x.Basis, inline(x.Text))
+		for _, f := range x.Failures {
+			fmt.Fprintf(w, "  * %s\n", inline(f))
+		}
+		if x.Death != nil {
+			for _, f := range x.Death.Frames {
+				fmt.Fprintf(w, "  * in %s\n", inline(f))
+			}
+			if n := len(x.Death.Output); n > 0 {
+				fmt.Fprintf(w, "  * last line of output: %s\n", inline(x.Death.Output[n-1]))
+			}
+		}
+		if x.Waiver != nil {
+			fmt.Fprintf(w, "  * waiver: %s %s\n", inline(x.Waiver.Reason), x.Waiver.Link)
+		}
+		if x.Reproduce != "" {
+			fmt.Fprintf(w, "  * %s\n", code(x.Reproduce))
+		}
+	}
+	fmt.Fprint(w, "\n</details>\n")
+}
+
+// inline makes text of the plugin safe to stand within a line of Markdown.
+func inline(s string) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if len(s) > 500 {
+		s = strings.ToValidUTF8(s[:500], "") + " ..."
+	}
+	var b strings.Builder
+	for _, c := range s {
+		switch {
+		case c == '<':
+			b.WriteString("&lt;")
+		case c == '&':
+			b.WriteString("&amp;")
+		case slices.Contains([]rune("\\`*_[]|#~"), c):
+			b.WriteRune('\\')
+			b.WriteRune(c)
+		case c == '@': // no mention of people
+			b.WriteString("@\u200b")
+		default:
+			b.WriteRune(c)
+		}
+	}
+	return b.String()
+}
+
+// code makes a code span of s, whatever is in it.
+func code(s string) string {
+	fence := "`"
+	for strings.Contains(s, fence) {
+		fence += "`"
+	}
+	if len(fence) > 1 {
+		return fence + " " + s + " " + fence
+	}
+	return fence + s + fence
+}

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package report_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/conformance/report"
+	"github.com/purepjrt/purepjrt/conformance/rules"
+)
+
+func TestJSONIsReadBack(t *testing.T) {
+	t.Parallel()
+	r := sample(t)
+	// JSON has no bytes that are not UTF-8.
+	text, err := json.Marshal(r)
+	require.NoError(t, err)
+	var want report.Report
+	require.NoError(t, json.Unmarshal(text, &want))
+	var b bytes.Buffer
+	require.NoError(t, r.WriteJSON(&b))
+	got, err := report.Read(&b)
+	require.NoError(t, err)
+	assert.Equal(t, &want, got)
+	for _, bad := range []string{"", "{", "[]", `{"schema": "another/1"}`, "{}"} {
+		_, err := report.Read(strings.NewReader(bad))
+		assert.Error(t, err, bad)
+	}
+}
+
+// property is a part of a JSON Schema.
+type property struct {
+	Ref        string              `json:"$ref"`
+	Type       string              `json:"type"`
+	Const      string              `json:"const"`
+	Enum       []string            `json:"enum"`
+	Properties map[string]property `json:"properties"`
+	Required   []string            `json:"required"`
+}
+
+func TestTheSchemaDescribesEveryField(t *testing.T) {
+	t.Parallel()
+	var schema struct {
+		Defs map[string]property `json:"$defs"`
+	}
+	require.NoError(t, json.Unmarshal(report.Schema, &schema))
+	seen := make(map[string]bool)
+	var visit func(reflect.Type)
+	visit = func(typ reflect.Type) {
+		switch typ.Kind() {
+		case reflect.Pointer, reflect.Slice, reflect.Map:
+			visit(typ.Elem())
+			return
+		case reflect.Struct:
+		default:
+			return
+		}
+		if typ == reflect.TypeFor[time.Time]() || seen[typ.Name()] {
+			return
+		}
+		seen[typ.Name()] = true
+		def, ok := schema.Defs[typ.Name()]
+		require.True(t, ok, typ.Name())
+		var fields, required []string
+		for _, f := range reflect.VisibleFields(typ) {
+			name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+			if f.Anonymous || !f.IsExported() || name == "-" {
+				continue
+			}
+			fields = append(fields, name)
+			if options == "" {
+				required = append(required, name)
+			}
+			visit(f.Type)
+		}
+		var described []string
+		for name := range def.Properties {
+			described = append(described, name)
+		}
+		assert.ElementsMatch(t, fields, described, typ.Name())
+		assert.ElementsMatch(t, required, def.Required, typ.Name())
+	}
+	visit(reflect.TypeFor[report.Report]())
+	assert.Equal(t, report.SchemaVersion, schema.Defs["Report"].Properties["schema"].Const)
+	var verdicts []string
+	for _, v := range report.Verdicts() {
+		verdicts = append(verdicts, string(v))
+		assert.NotEqual(t, string(v), v.Meaning())
+	}
+	assert.ElementsMatch(t, verdicts, schema.Defs["Verdict"].Enum)
+}
+
+func TestSummary(t *testing.T) {
+	t.Parallel()
+	r := sample(t)
+	assert.Equal(t, report.NotConformant, r.Verdict)
+	assert.Equal(t, report.Counts{Pass: 5, Fail: 4, Warn: 1, Waived: 1, Skipped: 2}, r.Summary.Checks)
+	assert.Equal(t, 1, r.Summary.Verdicts[report.Crash])
+	assert.Equal(t, report.Counts{Warn: 1}, r.Summary.Severities[rules.Should])
+	k := r.Summary.Rules
+	assert.Equal(t, []int{750, 8, 11, 5, 2}, []int{k.Total, k.Covered, k.Checked, k.Kept, k.Skipped})
+	assert.Equal(t, 1, k.BySeverity[rules.Should])
+	assert.Equal(t, 25, r.Summary.Quality, "one of weight 1 of two of weights 1 and 3")
+	var states []string
+	for _, l := range r.Levels {
+		states = append(states, l.Name+" "+string(l.State))
+	}
+	assert.Equal(t, []string{"L0 reached", "L1 reached", "L2 not reached", "L3 not reached", "L4 not run", "X reached", "Q reached"}, states)
+	assert.Contains(t, r.Levels[2].Reason, "failed: EVT-01, EVT-02/crash, BUF-01")
+	i := slices.IndexFunc(r.Groups, func(g report.Group) bool { return g.Name == "EVT" })
+	assert.Equal(t, report.Group{Name: "EVT", Level: "L2", Title: "Events", Counts: report.Counts{Fail: 2}, Rules: 27, Checked: 2}, r.Groups[i])
+}
+
+func TestNothingCheckedIsIncomplete(t *testing.T) {
+	t.Parallel()
+	for name, results := range map[string][]report.Result{"no results": nil, "skips": {result("EVT-01", report.SkipEnv)}} {
+		r := &report.Report{Results: results}
+		r.Summarize()
+		assert.Equal(t, report.Incomplete, r.Verdict, name)
+		assert.Equal(t, -1, r.Summary.Quality)
+	}
+	r := &report.Report{Results: []report.Result{result("EVT-01", report.Pass)}, Run: report.Run{Interrupted: true, Left: 3}}
+	r.Summarize()
+	assert.Equal(t, report.Incomplete, r.Verdict)
+	assert.Equal(t, report.NotRun, r.Levels[2].State)
+}
+
+func TestWhatOnlyShouldBeDoesNotBind(t *testing.T) {
+	t.Parallel()
+	r := &report.Report{Results: []report.Result{result("LOAD-07", report.Crash), result("LOAD-01", report.Pass)}}
+	r.Summarize()
+	assert.Equal(t, report.Conformant, r.Verdict)
+	assert.Equal(t, report.Reached, r.Levels[0].State)
+}
+
+func TestWithoutADeviceOnlyTheFirstLevelIsReached(t *testing.T) {
+	t.Parallel()
+	r := &report.Report{Run: report.Run{Profile: "quick", NoDevice: "no device"}, Results: []report.Result{
+		result("LOAD-01", report.Pass), result("TOPO-01", report.Pass), result("EVT-01", report.SkipEnv), result("CMP-19", report.Fail),
+	}}
+	r.Summarize()
+	var states []string
+	for _, l := range r.Levels[:4] {
+		states = append(states, l.Name+" "+string(l.State))
+	}
+	assert.Equal(t, []string{"L0 reached", "L1 in part", "L2 not run", "L3 not reached"}, states)
+	assert.Equal(t, "only what needs no client was checked: no device", r.Levels[1].Reason)
+}
+
+func TestLevelOf(t *testing.T) {
+	t.Parallel()
+	for _, r := range rules.All() {
+		assert.Contains(t, report.LevelNames(), report.LevelOf(r, false), r.ID)
+	}
+	assert.Equal(t, "L0", report.LevelOf(rules.ByID("ERR-01"), true))
+	assert.Equal(t, "L3", report.LevelOf(rules.ByID("SKEW-12"), false))
+	assert.Equal(t, "L2", report.LevelOf(rules.ByID("SKEW-06"), false))
+	assert.Equal(t, "L1", report.LevelOf(rules.ByID("SKEW-09"), false))
+}
+
+func TestJUnit(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	require.NoError(t, sample(t).WriteJUnit(&b))
+	type message struct {
+		Message string `xml:"message,attr"`
+		Text    string `xml:",chardata"`
+	}
+	var got struct {
+		Tests    int `xml:"tests,attr"`
+		Failures int `xml:"failures,attr"`
+		Errors   int `xml:"errors,attr"`
+		Skipped  int `xml:"skipped,attr"`
+		Suites   []struct {
+			Name  string `xml:"name,attr"`
+			Cases []struct {
+				Name    string   `xml:"name,attr"`
+				Class   string   `xml:"classname,attr"`
+				Time    string   `xml:"time,attr"`
+				Failure *message `xml:"failure"`
+				Error   *message `xml:"error"`
+				Skipped *message `xml:"skipped"`
+				Out     string   `xml:"system-out"`
+			} `xml:"testcase"`
+		} `xml:"testsuite"`
+	}
+	require.NoError(t, xml.Unmarshal(b.Bytes(), &got))
+	assert.Equal(t, []int{13, 2, 2, 3}, []int{got.Tests, got.Failures, got.Errors, got.Skipped})
+	cases := map[string]string{}
+	for _, s := range got.Suites {
+		for _, c := range s.Cases {
+			kind := "passed"
+			switch {
+			case c.Failure != nil:
+				kind = "failure"
+			case c.Error != nil && c.Name == "BUF-01":
+				kind = "error: " + c.Error.Message
+			case c.Error != nil:
+				kind = "error: " + c.Error.Message
+				assert.Contains(t, c.Error.Text, "reproduce  pjrt conformance")
+				assert.Equal(t, "0.002", c.Time)
+				assert.Equal(t, "pjrt.L2.EVT", c.Class)
+			case c.Skipped != nil:
+				kind = "skipped: " + c.Skipped.Message
+			case c.Out != "":
+				kind = "warned"
+			}
+			cases[c.Name] = kind
+		}
+	}
+	assert.Equal(t, map[string]string{
+		"LOAD-01": "passed", "LOAD-07": "warned", "CLI-14": "passed", "EVT-01": "failure", "EVT-02/crash": "error: expected an answer; the process died of SIGSEGV",
+		"H2D-01": "passed", "D2H-06": "skipped: waived: the layout is ignored", "RAW-01": "skipped: it answers UNIMPLEMENTED", "RUN-01": "failure",
+		"XLAY-01": "passed", "THR-01": "passed", "BUF-01": "error: panic: oops", "BUF-02": "skipped: too old",
+	}, cases)
+}
+
+func TestMarkdown(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	require.NoError(t, sample(t).WriteMarkdown(&b))
+	text := b.String()
+	for _, part := range []string{
+		"## PJRT conformance: not conformant: 4 checks failed, 5 passed", "| L2 | not reached: failed: EVT-01, EVT-02/crash, BUF-01",
+		"**EVT-02/crash** CRASH (MUST, header)", "`pjrt conformance --plugin /opt/plugin.so --run '^EVT-02/crash$'`", "waiver: the layout is ignored https://example.com/issue/1",
+		"quality 25 of 100",
+	} {
+		assert.Contains(t, text, part)
+	}
+	assert.NotContains(t, text, "<script>")
+	assert.NotContains(t, text, "@someone", "nobody is told")
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, "| ") {
+			assert.Equal(t, 8, strings.Count(strings.ReplaceAll(line, `\|`, ""), "|"), line)
+		}
+	}
+	assert.Less(t, len(text), 60_000)
+}
+
+func TestMarkdownOfManyFailuresStaysShort(t *testing.T) {
+	t.Parallel()
+	r := sample(t)
+	for range 2000 {
+		r.Results = append(r.Results, result("EVT-01", report.Fail, strings.Repeat("long ", 1000)))
+	}
+	r.Summarize()
+	var b bytes.Buffer
+	require.NoError(t, r.WriteMarkdown(&b))
+	assert.Less(t, b.Len(), 60_000)
+	assert.Contains(t, b.String(), "* and 19")
+}
+
+func TestHTMLIsOneFileThatRunsNothingOfThePlugin(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	require.NoError(t, sample(t).WriteHTML(&b))
+	page := b.String()
+	assert.True(t, strings.HasPrefix(page, "<!doctype html>"))
+	assert.Equal(t, 1, strings.Count(page, "<script>"))
+	assert.NotContains(t, page, "<script>alert")
+	for _, m := range regexp.MustCompile(`(src|href)="([^"]*)"`).FindAllStringSubmatch(page, -1) {
+		assert.Equal(t, "https://example.com/issue/1", m[2], "nothing is fetched")
+	}
+	assert.NotContains(t, page, "@import")
+	assert.NotContains(t, page, "url(")
+	assert.Contains(t, page, `data-kind="fail" data-severity="MUST" data-level="L2" data-group="EVT"`)
+}
+
+func TestBadge(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		change func(*report.Report)
+		says   string
+	}{
+		"a level":      {func(*report.Report) {}, "L1 client"},
+		"partial":      {func(r *report.Report) { r.Run.Filter = "x" }, "partial run"},
+		"nothing":      {func(r *report.Report) { r.Results = r.Results[3:5] }, "not conformant"},
+		"only waivers": {func(r *report.Report) { r.Results = r.Results[6:7] }, "with waivers"},
+		"incomplete":   {func(r *report.Report) { r.Results = nil }, "incomplete"},
+	} {
+		r := sample(t)
+		test.change(r)
+		r.Summarize()
+		var b bytes.Buffer
+		require.NoError(t, r.WriteBadge(&b))
+		var svg struct {
+			Title string `xml:"title"`
+			Label string `xml:"aria-label,attr"`
+		}
+		require.NoError(t, xml.Unmarshal(b.Bytes(), &svg), name)
+		assert.Equal(t, "PJRT conformance: "+test.says, svg.Label, name)
+		assert.Contains(t, svg.Title, r.Sentence())
+	}
+}
+
+func TestDiff(t *testing.T) {
+	t.Parallel()
+	before, after := sample(t), sample(t)
+	after.Results[0].Verdict, after.Results[0].Failures = report.Fail, []string{"it broke"}
+	after.Results[3].Verdict = report.Pass
+	after.Results[1].Verdict = report.Pass
+	after.Results = append(after.Results[:12], result("EVT-03", report.Crash, "new"))
+	changes := report.Diff(before, after)
+	assert.Equal(t, []report.Change{
+		{Check: "LOAD-01", Before: report.Pass, After: report.Fail, Worse: true, Headline: "it broke"},
+		{Check: "LOAD-07", Before: report.Warn, After: report.Pass},
+		{Check: "EVT-01", Before: report.Fail, After: report.Pass, Better: true},
+		{Check: "EVT-03", After: report.Crash, Worse: true, Headline: "new"},
+		{Check: "BUF-02", Before: report.SkipAbsent},
+	}, changes)
+	assert.True(t, report.Regressed(changes))
+	var b bytes.Buffer
+	require.NoError(t, report.WriteChanges(&b, changes))
+	assert.Regexp(t, `(?s)worse:\n  LOAD-01 +PASS -> FAIL  it broke\n  EVT-03 +\(not run\) -> CRASH  new\nbetter:\n  EVT-01 .*otherwise changed:\n  LOAD-07 .*BUF-02 +SKIP-ABSENT -> \(not run\)`, b.String())
+	same := report.Diff(before, before)
+	assert.Empty(t, same)
+	b.Reset()
+	require.NoError(t, report.WriteChanges(&b, same))
+	assert.Equal(t, "no verdict differs\n", b.String())
+	assert.False(t, report.Regressed(same))
+}
+
+func TestFilesAreWholeOrNotThere(t *testing.T) {
+	t.Parallel()
+	r := sample(t)
+	dir := t.TempDir()
+	require.NoError(t, r.WriteAll(filepath.Join(dir, "a", "b")))
+	entries, err := os.ReadDir(filepath.Join(dir, "a", "b"))
+	require.NoError(t, err)
+	assert.Len(t, entries, len(report.Forms()))
+	assert.ErrorContains(t, r.WriteFile(filepath.Join(dir, "none", "x.json"), (*report.Report).WriteJSON), "write the report")
+	assert.Error(t, r.WriteAll(filepath.Join(dir, "a", "b", "report.json")))
+}

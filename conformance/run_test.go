@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package conformance
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/conformance/report"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
+)
+
+// run runs the suite on the CPU plugin.
+func run(t *testing.T, o Options) *Report {
+	t.Helper()
+	o.Plugin = plugintest.Path(t, "cpu")
+	o.NoKnownWaivers = true
+	r, err := Run(t.Context(), o)
+	require.NoError(t, err)
+	return r
+}
+
+func verdicts(r *Report) map[string]report.Verdict {
+	v := make(map[string]report.Verdict)
+	for _, x := range r.Results {
+		v[x.Check] = x.Verdict
+	}
+	return v
+}
+
+func TestEveryWayToFailIsTheVerdictOfOneCheck(t *testing.T) {
+	t.Parallel()
+	r := run(t, Options{suite: "fake", Jobs: 1})
+	assert.Equal(t, map[string]report.Verdict{
+		"LOAD-01": report.Pass, "ERR-01": report.Pass, "ATTR-01": report.Pass, "CLI-14": report.Pass, "H2D-01": report.Pass,
+		"RUN-01": report.Pass, "MULTI-01": report.Pass, "EVT-01": report.Fail, "EVT-02/crash": report.Crash, "EVT-02/shared": report.Crash,
+		"EVT-03": report.Abort, "EVT-04": report.Timeout, "EVT-05": report.SuiteError, "LOAD-07": report.Warn, "BUF-01": report.SkipAbsent,
+		"BUF-02": report.SkipUnimpl, "BUF-03": report.Flaky, "BUF-04": report.Pass, "SKEW-01": report.Pass,
+	}, verdicts(r))
+	assert.Equal(t, report.NotConformant, r.Verdict)
+	assert.Equal(t, []report.Verdict{report.Crash, report.Crash, report.Crash}, r.Result("EVT-02/crash").Attempts)
+	assert.Equal(t, []report.Verdict{report.Fail, report.Pass}, r.Result("BUF-03").Attempts)
+	crash := r.Result("EVT-02/shared")
+	assert.Equal(t, "SIGSEGV", crash.Death.Signal)
+	assert.Equal(t, []string{"expected an answer; the process died of SIGSEGV"}, crash.Failures)
+	assert.Equal(t, fmt.Sprintf("pjrt conformance --plugin %s --run '^EVT-02/shared$'", r.Plugin.Path), crash.Reproduce)
+	abort := r.Result("EVT-03")
+	assert.Equal(t, []string{"I give up"}, abort.Death.Output)
+	assert.Equal(t, 7, abort.Death.ExitCode)
+	assert.Contains(t, r.Result("EVT-05").Failures[0], "a mistake")
+	assert.Equal(t, []string{"things: expected 1, got 2"}, r.Result("EVT-01").Failures)
+	require.Len(t, r.Skew, 2)
+	assert.Equal(t, "SKEW-01", r.Skew[1].Check)
+
+	assert.Equal(t, "cpu", r.Plugin.Platform)
+	assert.Equal(t, "0.81", r.Plugin.API())
+	assert.Len(t, r.Plugin.SHA256, 64)
+	k := r.Capabilities
+	assert.Equal(t, 984, k.TableSize)
+	assert.Equal(t, 118, k.Functions)
+	assert.Empty(t, k.NullSlots)
+	assert.Contains(t, k.Missing, "PJRT_Buffer_Bitcast")
+	assert.Contains(t, k.Unimplemented, "PJRT_Executable_OutputMemoryKinds")
+	assert.Contains(t, k.Memories, "device")
+	assert.NotEmpty(t, k.Devices)
+	assert.Len(t, k.Extensions, 4)
+	assert.Len(t, k.Types, 28, "all that a plugin of API 0.81 knows")
+	for _, x := range k.Types {
+		assert.True(t, x.Uploads, x.Name)
+	}
+}
+
+func TestAGoodPluginConforms(t *testing.T) {
+	t.Parallel()
+	var phases []string
+	last := Progress{}
+	r := run(t, Options{suite: "good", CreateOptions: []capi.Attribute{{Name: "cpu_device_count", Value: int64(3)}}, Progress: func(p Progress) {
+		if p.Phase != last.Phase {
+			phases = append(phases, p.Phase)
+		}
+		last = p
+	}})
+	assert.Equal(t, report.Conformant, r.Verdict, "%v", verdicts(r))
+	assert.Equal(t, []string{"probe", "check"}, phases)
+	assert.Equal(t, 7, last.Done)
+	assert.Equal(t, 7, last.Total)
+	assert.Len(t, r.Capabilities.Devices, 3)
+	assert.Equal(t, []string{"cpu_device_count=3"}, r.Run.Options)
+	assert.Empty(t, r.Problems)
+	for _, l := range r.Levels {
+		want := report.Reached
+		if l.Name == "X" || l.Name == "Q" {
+			want = report.NotRun
+		}
+		assert.Equal(t, want, l.State, "%s: %s", l.Name, l.Reason)
+	}
+}
+
+func TestChecksAreChosen(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		options Options
+		want    string
+	}{
+		"smoke":  {Options{Profile: Smoke}, "LOAD-01"},
+		"level":  {Options{Levels: []string{"L1", "L3"}}, "CLI-14 RUN-01"},
+		"filter": {Options{Filter: regexp.MustCompile(`^(H2D|FUZZ)-01$`)}, "H2D-01"},
+		"full":   {Options{Filter: regexp.MustCompile(`^(H2D|FUZZ)-01$`), Profile: Full}, "H2D-01 FUZZ-01"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test.options.suite = "good"
+			var got []string
+			for _, x := range run(t, test.options).Results {
+				got = append(got, x.Check)
+			}
+			assert.Equal(t, test.want, strings.Join(got, " "))
+		})
+	}
+}
+
+func TestWaivers(t *testing.T) {
+	t.Parallel()
+	file := func(text string) *report.WaiverFile {
+		f, err := report.ReadWaivers("w.json", strings.NewReader(text))
+		require.NoError(t, err)
+		return f
+	}
+	r := run(t, Options{suite: "fake", Filter: regexp.MustCompile(`^(EVT-0[123]|BUF-04|H2D-01)`), Waivers: []*report.WaiverFile{
+		file(`{"plugin": {"name": "cpu", "platform": "CPU", "api": "0.80-0.81", "file": "xla_cpu*.so"}, "waivers": [
+			{"check": "EVT-01", "verdicts": ["FAIL"], "reason": "known", "link": "https://example.com/1"},
+			{"check": "EVT-02", "verdicts": ["CRASH"], "reason": "known"},
+			{"check": "EVT-03", "verdicts": ["CRASH"], "reason": "it crashes, they say"},
+			{"check": "BUF-04", "verdicts": ["FAIL"], "reason": "it was so"},
+			{"check": "H2D-01", "verdicts": ["FAIL", "PASS"], "reason": "it depends"},
+			{"check": "EVT-02/gone", "verdicts": ["FAIL"], "reason": "it was renamed"},
+			{"check": "CLI-14", "verdicts": ["FAIL"], "reason": "another run's"}]}`),
+		file(`{"plugin": {"name": "another", "platform": "gpu"}, "waivers": [{"check": "EVT-03", "verdicts": ["ABORT"], "reason": "x"}]}`),
+		file(`{"plugin": {"name": "cpu"}, "waivers": [{"check": "EVT-03", "verdicts": ["ABORT"], "reason": "x", "expires": "2001-01-01"}]}`),
+	}})
+	assert.Equal(t, map[string]report.Verdict{
+		"EVT-01": report.Waived, "EVT-02/crash": report.Waived, "EVT-02/shared": report.Waived, "EVT-03": report.Abort,
+		"BUF-04": report.UnexpectedPass, "H2D-01": report.Pass,
+	}, verdicts(r))
+	x := r.Result("EVT-01")
+	assert.Equal(t, report.Fail, x.Found)
+	assert.Equal(t, "known", x.Waiver.Reason)
+	assert.Empty(t, x.Attempts, "what is excused is not run again")
+	assert.Equal(t, report.NotConformant, r.Verdict)
+	require.Len(t, r.Waivers, 7, "that of a check which was not to run is left out")
+	assert.Equal(t, []string{"EVT-02/crash", "EVT-02/shared"}, r.Waivers[1].Excused)
+	assert.Equal(t, "expired on 2001-01-01", r.Waivers[6].Problem)
+	assert.Equal(t, "there is no such check", r.Waivers[5].Problem)
+}
+
+func TestWaivedFailuresConformWithoutABadge(t *testing.T) {
+	t.Parallel()
+	w, err := report.ReadWaivers("w.json", strings.NewReader(`{"plugin": {"name": "any"}, "waivers": [{"check": "EVT-0*", "verdicts": ["FAIL"], "reason": "known"}]}`))
+	require.NoError(t, err)
+	r := run(t, Options{suite: "three", Waivers: []*report.WaiverFile{w}})
+	assert.Equal(t, report.WithWaivers, r.Verdict)
+	var states []string
+	for _, l := range r.Levels {
+		states = append(states, l.Name+" "+string(l.State))
+	}
+	assert.Equal(t, []string{"L0 reached", "L1 reached", "L2 with waivers", "L3 not run", "L4 not run", "X not run", "Q not run"}, states)
+}
+
+func TestALevelOfWhichOnlyAPartRanIsNotReached(t *testing.T) {
+	t.Parallel()
+	for name, o := range map[string]Options{"a filter": {Filter: regexp.MustCompile("^LOAD-01$")}, "smoke": {Profile: Smoke}} {
+		o.suite = "good"
+		r := run(t, o)
+		assert.Equal(t, report.Conformant, r.Verdict, name)
+		assert.Equal(t, report.InPart, r.Levels[0].State, name)
+	}
+}
+
+func TestWithoutADeviceTheRestIsChecked(t *testing.T) {
+	t.Parallel()
+	r := run(t, Options{suite: "good", NoDevice: true})
+	assert.Equal(t, report.Pass, r.Result("ERR-01").Verdict)
+	x := r.Result("H2D-01")
+	assert.Equal(t, report.SkipEnv, x.Verdict)
+	assert.Equal(t, "no client was wanted", x.Skip)
+	assert.Equal(t, report.Conformant, r.Verdict)
+	assert.Equal(t, "no client was wanted", r.Levels[2].Reason)
+}
+
+func TestAClientThatCannotBeMadeIsOneFailure(t *testing.T) {
+	t.Parallel()
+	// The plugin aborts when an option is of another type.
+	r := run(t, Options{suite: "good", CreateOptions: []capi.Attribute{{Name: "cpu_device_count", Value: "many"}}})
+	assert.Equal(t, report.SkipEnv, r.Result("H2D-01").Verdict)
+	assert.Equal(t, "PJRT_Client_Create: the process died of SIGABRT", r.Run.NoDevice)
+	x := r.Result("CLI-01")
+	require.NotNil(t, x)
+	assert.Equal(t, report.Crash, x.Verdict)
+	assert.Contains(t, x.Reproduce, "--option cpu_device_count=many --run '^CLI-01$'")
+	assert.Equal(t, report.NotConformant, r.Verdict)
+}
+
+func TestAnInterruptedRunReportsWhatRan(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	r, err := Run(ctx, Options{Plugin: plugintest.Path(t, "cpu"), suite: "fake", Jobs: 1, Progress: func(p Progress) {
+		if p.Phase == "check" && p.Done == 3 {
+			cancel()
+		}
+	}})
+	require.NoError(t, err)
+	assert.True(t, r.Run.Interrupted)
+	assert.Len(t, r.Results, 3)
+	assert.Equal(t, len(fake())-4, r.Run.Left, "all but those done and that of another profile")
+	assert.Contains(t, []report.Outcome{report.Incomplete, report.NotConformant}, r.Verdict)
+
+	start := time.Now()
+	_, err = Run(ctx, Options{Plugin: plugintest.Path(t, "cpu"), suite: "fake"})
+	assert.ErrorIs(t, err, context.Canceled)
+	assert.Less(t, time.Since(start), 10*time.Second)
+}
+
+func TestWhatCannotBeRunIsAnError(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		options Options
+		says    string
+	}{
+		"no such file":    {Options{Plugin: "/nowhere/p.so"}, "the plugin cannot be checked: plugin /nowhere/p.so: no such file or directory"},
+		"a text file":     {Options{Plugin: "run_test.go"}, "not a shared library for this platform"},
+		"a directory":     {Options{Plugin: "."}, "it is no regular file"},
+		"a profile":       {Options{Plugin: "x", Profile: "huge"}, `there is no profile "huge"`},
+		"a level":         {Options{Plugin: "x", Levels: []string{"L9"}}, `there is no level "L9"`},
+		"a factor":        {Options{Plugin: "x", TimeoutFactor: -1}, "is negative"},
+		"a missing suite": {Options{Plugin: "x", suite: "none"}, `there is no suite "none"`},
+		"an option":       {Options{Plugin: plugintest.Path(t, "cpu"), CreateOptions: []capi.Attribute{{Name: "x", Value: []string{}}}}, "a []string has no C form"},
+		"no plugin":       {Options{}, "none was named"},
+		"no worker":       {Options{Plugin: plugintest.Path(t, "cpu"), WorkerArgs: []string{"-test.run=^$"}, suite: "good", noWorker: true}, "did not start"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := Run(t.Context(), test.options)
+			assert.ErrorContains(t, err, test.says)
+		})
+	}
+}
+
+func TestOptionsKeepTheirTypes(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]any{
+		"a=1": int64(1), "a=-7": int64(-7), "a=x": "x", "a=": "", "a=1,2": []int64{1, 2}, "a=0.5": float32(0.5), "a=true": true,
+		"a:string=1": "1", "a:float=1": float32(1), "a:ints=": []int64{}, "a:ints=4": []int64{4}, "a=b=c": "b=c", "a:bool=false": false, "a=1,x": "1,x",
+	} {
+		got, err := ParseOption(text)
+		require.NoError(t, err, text)
+		assert.Equal(t, want, got.Value, text)
+		again, err := ParseOption(options([]capi.Attribute{got})[0].String())
+		require.NoError(t, err, text)
+		assert.Equal(t, got, again, text)
+	}
+	for _, text := range []string{"", "a", "=1", "a:what=1", "a:int=x", "a:bool=1"} {
+		_, err := ParseOption(text)
+		assert.Error(t, err, text)
+	}
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package dlpack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"unsafe"
+
+	"github.com/ebitengine/purego"
+
+	"github.com/purepjrt/purepjrt/pjrt"
+)
+
+// managedTensor is DLManagedTensor.
+type managedTensor struct {
+	data       uintptr
+	deviceType int32
+	deviceID   int32
+	ndim       int32
+	code       uint8
+	bits       uint8
+	lanes      uint16
+	shape      *int64
+	strides    *int64 // in elements; nil means row-major
+	byteOffset uint64
+	context    uintptr
+	deleter    uintptr
+}
+
+// exported are the tensors that other libraries have.
+var exported struct {
+	mu      sync.Mutex
+	tensors map[*managedTensor]*Tensor // guarded by mu
+}
+
+// Tensor is a buffer in the form of a DLManagedTensor. It keeps the memory of the
+// buffer until it is released: by Close, or by the deleter that the other library
+// calls.
+type Tensor struct {
+	managed   *managedTensor
+	dims      []int64
+	strides   []int64
+	reference *pjrt.Reference
+}
+
+// deleter is the C function that other libraries call. There is one for all
+// tensors, as purego never frees one.
+var deleter = sync.OnceValue(func() uintptr {
+	return purego.NewCallback(func(m *managedTensor) uintptr {
+		// The plugin must not be called on a thread of which nothing is known.
+		go release(m)
+		return 0
+	})
+})
+
+func release(m *managedTensor) {
+	exported.mu.Lock()
+	t := exported.tensors[m]
+	delete(exported.tensors, m)
+	exported.mu.Unlock()
+	if t != nil {
+		t.reference.Close()
+	}
+}
+
+// Export waits until the buffer has its contents and returns it as a tensor. The
+// memory stays until the tensor is released, even if the buffer is closed or
+// deleted, and no execution consumes it. Both sides see what the other writes.
+//
+// It is an error for buffers that DLPack has no form for: in the memory of a TPU,
+// in tiles, with elements narrower than a byte.
+func Export(ctx context.Context, b *pjrt.Buffer) (*Tensor, error) {
+	if b == nil {
+		return nil, errors.New("dlpack: the buffer is nil")
+	}
+	shape := b.Shape()
+	d, ok := toDLPack[shape.Type]
+	if !ok {
+		return nil, fmt.Errorf("dlpack: there is no form for elements of type %v", shape.Type)
+	}
+	device, err := b.Device()
+	if err != nil {
+		return nil, err
+	}
+	kind, id, err := deviceOf(b, device)
+	if err != nil {
+		return nil, err
+	}
+	layout, err := b.Layout()
+	if err != nil {
+		return nil, err
+	}
+	strides, err := stridesOf(shape, layout)
+	if err != nil {
+		return nil, err
+	}
+	reference, err := b.Reference(ctx)
+	if err != nil {
+		return nil, err
+	}
+	address, err := reference.Address()
+	if err != nil {
+		reference.Close()
+		return nil, err
+	}
+	t := &Tensor{dims: shape.Dims, strides: strides, reference: reference}
+	t.managed = &managedTensor{
+		data: address, deviceType: kind, deviceID: id, ndim: int32(len(shape.Dims)),
+		code: d.code, bits: d.bits, lanes: 1,
+		shape: unsafe.SliceData(t.dims), strides: unsafe.SliceData(t.strides), deleter: deleter(),
+	}
+	exported.mu.Lock()
+	defer exported.mu.Unlock()
+	if exported.tensors == nil {
+		exported.tensors = make(map[*managedTensor]*Tensor)
+	}
+	exported.tensors[t.managed] = t
+	return t, nil
+}
+
+// Address returns the address of the DLManagedTensor, which whoever gets it owns.
+// It is valid until the tensor is released.
+func (t *Tensor) Address() uintptr { return uintptr(unsafe.Pointer(t.managed)) }
+
+// Close releases a tensor that no library has taken. One that was released before
+// is left alone.
+func (t *Tensor) Close() error {
+	if t != nil {
+		release(t.managed)
+	}
+	return nil
+}
+
+// Import makes a buffer of another library's DLManagedTensor. The buffer is on the
+// client's device of the tensor's number, and is the tensor's memory; where that is
+// not possible it is an error, and the tensor stays the caller's. Otherwise it
+// belongs to the buffer, which calls its deleter when the plugin no longer uses the
+// memory.
+//
+// The address is taken for what the caller says it is. The contents must be there:
+// DLPack says nothing of work under way.
+func Import(ctx context.Context, client *pjrt.Client, address uintptr) (*pjrt.Buffer, error) {
+	if client == nil {
+		return nil, errors.New("dlpack: the client is nil")
+	}
+	if address == 0 || address%unsafe.Alignof(managedTensor{}) != 0 {
+		return nil, fmt.Errorf("dlpack: %#x is no address of a tensor", address)
+	}
+	m := *(**managedTensor)(unsafe.Pointer(&address))
+	if m.ndim < 0 || m.ndim > maxRank || m.ndim > 0 && m.shape == nil {
+		return nil, fmt.Errorf("dlpack: the tensor has %d dimensions", m.ndim)
+	}
+	t, ok := fromDLPack[element{m.code, m.bits}]
+	if !ok || m.lanes != 1 {
+		return nil, fmt.Errorf("dlpack: there is no type for %d elements of the code %d with %d bits", m.lanes, m.code, m.bits)
+	}
+	shape := pjrt.Shape{Type: t, Dims: slices.Clone(unsafe.Slice(m.shape, m.ndim))}
+	size, err := shape.HostSize()
+	if err != nil {
+		return nil, err
+	}
+	if m.data == 0 && size > 0 {
+		return nil, errors.New("dlpack: the tensor has no data")
+	}
+	device, err := findDevice(client, m.deviceType, m.deviceID)
+	if err != nil {
+		return nil, err
+	}
+	var strides []int64
+	if m.strides != nil {
+		strides = unsafe.Slice(m.strides, m.ndim)
+	}
+	layout, err := layoutOf(shape, strides)
+	if err != nil {
+		return nil, err
+	}
+	if layout != nil && client.Plugin().Kind() == pjrt.KindCPU {
+		// The plugin takes the layout, and then the memory for row-major.
+		return nil, errors.New("dlpack: the tensor is not row-major, which the CPU plugin needs: copy it")
+	}
+	return client.ViewOfDeviceMemory(ctx, m.data+uintptr(m.byteOffset), shape, &pjrt.ViewOptions{
+		Device: device, Layout: layout,
+		OnDelete: func() {
+			if m.deleter != 0 {
+				purego.SyscallN(m.deleter, address)
+			}
+		},
+	})
+}

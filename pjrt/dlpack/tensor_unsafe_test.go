@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package dlpack
+
+import (
+	"context"
+	"os"
+	"runtime"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/ebitengine/purego"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
+)
+
+func newClient(t testing.TB) *pjrt.Client {
+	t.Helper()
+	plugin, err := pjrt.Open(plugintest.Path(t, "cpu"))
+	require.NoError(t, err)
+	client, err := plugin.NewClient(context.Background(), nil)
+	require.NoError(t, err)
+	t.Cleanup(func() { client.Close() })
+	return client
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	deadline := time.Now().Add(10 * time.Second)
+	for len(pjrt.Live()) > 0 && time.Now().Before(deadline) {
+		runtime.GC()
+		time.Sleep(time.Millisecond)
+	}
+	if live := pjrt.Live(); code == 0 && len(live) > 0 {
+		panic(live)
+	}
+	os.Exit(code)
+}
+
+// taken is a DLManagedTensor as another library sees it.
+func taken(address uintptr) *managedTensor { return *(**managedTensor)(unsafe.Pointer(&address)) }
+
+func TestTheStructIsThatOfDLPack(t *testing.T) {
+	t.Parallel()
+	var m managedTensor
+	assert.EqualValues(t, 64, unsafe.Sizeof(m))
+	for name, c := range map[string]struct{ got, want uintptr }{
+		"device":      {unsafe.Offsetof(m.deviceType), 8},
+		"ndim":        {unsafe.Offsetof(m.ndim), 16},
+		"dtype":       {unsafe.Offsetof(m.code), 20},
+		"lanes":       {unsafe.Offsetof(m.lanes), 22},
+		"shape":       {unsafe.Offsetof(m.shape), 24},
+		"strides":     {unsafe.Offsetof(m.strides), 32},
+		"byte_offset": {unsafe.Offsetof(m.byteOffset), 40},
+		"manager_ctx": {unsafe.Offsetof(m.context), 48},
+		"deleter":     {unsafe.Offsetof(m.deleter), 56},
+	} {
+		assert.Equal(t, c.want, c.got, name)
+	}
+}
+
+func TestAnotherLibraryReadsABuffer(t *testing.T) {
+	ctx := context.Background()
+	client := newClient(t)
+	b, err := pjrt.FromSlice(ctx, client, []float32{1, 2, 3, 4, 5, 6}, 2, 3)
+	require.NoError(t, err)
+	tensor, err := Export(ctx, b)
+	require.NoError(t, err)
+	m := taken(tensor.Address())
+	assert.EqualValues(t, []int32{deviceCPU, 0, 2}, []int32{m.deviceType, m.deviceID, m.ndim})
+	assert.Equal(t, element{codeFloat, 32}, element{m.code, m.bits})
+	assert.EqualValues(t, 1, m.lanes)
+	assert.Equal(t, []int64{2, 3}, unsafe.Slice(m.shape, 2))
+	assert.Equal(t, []int64{3, 1}, unsafe.Slice(m.strides, 2))
+	assert.Equal(t, 1, b.References())
+	require.NoError(t, b.Close())
+	assert.Equal(t, []float32{1, 2, 3, 4, 5, 6}, unsafe.Slice(*(**float32)(unsafe.Pointer(&m.data)), 6), "the memory stays")
+
+	purego.SyscallN(m.deleter, tensor.Address())
+	require.Eventually(t, func() bool { return pjrt.Live()["buffer"] == 0 }, 10*time.Second, time.Millisecond)
+	require.NoError(t, tensor.Close(), "again")
+}
+
+func TestABufferIsAnotherLibrarysMemory(t *testing.T) {
+	ctx := context.Background()
+	client := newClient(t)
+	data := pjrt.AlignedSlice[float32](24)
+	for i := range data {
+		data[i] = float32(i)
+	}
+	deleted := make(chan uintptr, 1)
+	dims := []int64{2, 4}
+	m := &managedTensor{
+		data: uintptr(unsafe.Pointer(&data[0])), deviceType: deviceCPU, ndim: 2, code: codeFloat, bits: 32, lanes: 1,
+		shape: &dims[0], byteOffset: 64,
+		deleter: purego.NewCallback(func(m uintptr) uintptr { deleted <- m; return 0 }),
+	}
+	address := uintptr(unsafe.Pointer(m))
+	b, err := Import(ctx, client, address)
+	require.NoError(t, err)
+	got, err := pjrt.ToSlice[float32](ctx, b)
+	require.NoError(t, err)
+	assert.Equal(t, []float32{16, 17, 18, 19, 20, 21, 22, 23}, got)
+	where, err := b.UnsafePointer(ctx)
+	require.NoError(t, err)
+	assert.Equal(t, m.data+64, where, "no copy")
+	assert.Empty(t, deleted)
+	require.NoError(t, b.Close())
+	select {
+	case got := <-deleted:
+		assert.Equal(t, address, got)
+	case <-time.After(10 * time.Second):
+		t.Error("the deleter was not called")
+	}
+	runtime.KeepAlive(data)
+
+	for name, c := range map[string]struct {
+		change func(*managedTensor)
+		want   string
+	}{
+		"a type":           {func(m *managedTensor) { m.bits = 12 }, "no type for 1 elements of the code 2 with 12 bits"},
+		"vectors":          {func(m *managedTensor) { m.lanes = 4 }, "no type for 4 elements"},
+		"dimensions":       {func(m *managedTensor) { m.ndim = -1 }, "the tensor has -1 dimensions"},
+		"no dimensions":    {func(m *managedTensor) { m.shape = nil }, "the tensor has 2 dimensions"},
+		"no data":          {func(m *managedTensor) { m.data = 0 }, "has no data"},
+		"a GPU's":          {func(m *managedTensor) { m.deviceType = deviceCUDA }, "on a device of type 2"},
+		"a negative shape": {func(m *managedTensor) { m.shape = &[]int64{-2, 4}[0] }, "-2"},
+		"columns":          {func(m *managedTensor) { m.strides = &[]int64{1, 2}[0] }, "not row-major"},
+		"gaps":             {func(m *managedTensor) { m.strides = &[]int64{8, 1}[0] }, "leave gaps"},
+		"misaligned":       {func(m *managedTensor) { m.byteOffset = 4 }, "no multiple of 64"},
+	} {
+		wrong := *m
+		c.change(&wrong)
+		_, err := Import(ctx, client, uintptr(unsafe.Pointer(&wrong)))
+		assert.ErrorContains(t, err, c.want, name)
+	}
+	assert.Empty(t, deleted, "it stays the caller's")
+	_, err = Import(ctx, client, 0)
+	require.ErrorContains(t, err, "is no address of a tensor")
+	_, err = Import(ctx, nil, address)
+	require.ErrorContains(t, err, "the client is nil")
+}
+
+func TestWhatIsExportedCanBeImported(t *testing.T) {
+	ctx := context.Background()
+	client := newClient(t)
+	for _, typ := range dtype.All() {
+		shape := pjrt.Shape{Type: typ, Dims: []int64{3, 1, 2}}
+		size, err := shape.HostSize()
+		if err != nil || typ.Since() > 81 {
+			continue
+		}
+		data := make([]byte, size)
+		for i := range data {
+			data[i] = byte(i % 2)
+		}
+		a := pjrt.HostArray{Type: typ, Dims: shape.Dims, Data: data}
+		b, err := client.BufferFromHost(ctx, a, nil)
+		require.NoError(t, err, typ)
+		defer b.Close()
+		tensor, err := Export(ctx, b)
+		if typ.IsSubByte() {
+			require.ErrorContains(t, err, "no form for elements of type", typ)
+			continue
+		}
+		require.NoError(t, err, typ)
+		again, err := Import(ctx, client, tensor.Address())
+		require.NoError(t, err, typ)
+		got, err := again.ToHost(ctx)
+		require.NoError(t, err, typ)
+		assert.Equal(t, a, got, typ)
+		same, err := b.Aliases(ctx, again)
+		require.NoError(t, err)
+		assert.True(t, same, typ)
+		again.Close()
+	}
+	require.Eventually(t, func() bool {
+		exported.mu.Lock()
+		defer exported.mu.Unlock()
+		return len(exported.tensors) == 0
+	}, 10*time.Second, time.Millisecond, "each is released by the deleter")
+	_, err := Export(ctx, nil)
+	require.Error(t, err)
+}
+
+func TestLayoutsAndStrides(t *testing.T) {
+	t.Parallel()
+	shape := pjrt.Shape{Type: dtype.F32, Dims: []int64{2, 3, 4}}
+	for _, order := range [][]int{{2, 1, 0}, {0, 1, 2}, {1, 2, 0}, {2, 0, 1}} {
+		l := &pjrt.Layout{MinorToMajor: order}
+		strides, err := stridesOf(shape, l)
+		require.NoError(t, err)
+		got, err := layoutOf(shape, strides)
+		require.NoError(t, err)
+		if order[0] == 2 && order[1] == 1 {
+			assert.Nil(t, got, "row-major")
+			continue
+		}
+		assert.Equal(t, l, got)
+	}
+	one := pjrt.Shape{Type: dtype.F32, Dims: []int64{3, 1, 2}}
+	l, err := layoutOf(one, []int64{2, 77, 1})
+	require.NoError(t, err)
+	assert.Nil(t, l, "one element has no neighbour")
+	l, err = layoutOf(pjrt.Shape{Type: dtype.F32, Dims: []int64{0, 2}}, []int64{9, 9})
+	require.NoError(t, err)
+	assert.Nil(t, l)
+	_, err = stridesOf(shape, &pjrt.Layout{MinorToMajor: []int{2, 1, 0}, Tiles: [][]int64{{8}}})
+	require.Error(t, err)
+	_, err = layoutOf(shape, []int64{-12, 4, 1})
+	require.ErrorContains(t, err, "leave gaps, or go back")
+}

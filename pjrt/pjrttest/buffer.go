@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package pjrttest
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt"
+)
+
+// contents is the data of a buffer, which outlives the buffer while something
+// reads it.
+type contents struct {
+	ready *future  // when the data is there, or never will be
+	data  *storage // nil for data that there is not; set before ready
+	users atomic.Int32
+}
+
+// newContents returns contents with one user. data may be nil, and be set until
+// ready is over.
+func newContents(data *storage, ready *future) *contents {
+	c := &contents{ready: ready, data: data}
+	c.users.Store(1)
+	return c
+}
+
+func (c *contents) use() *contents {
+	c.users.Add(1)
+	return c
+}
+
+// release ends a use. Data that is still on its way goes when it has come.
+func (c *contents) release() {
+	if c.users.Add(-1) > 0 {
+		return
+	}
+	c.ready.onReady(func(error) { c.data.release() })
+}
+
+// buffer is one PJRT_Buffer.
+type buffer struct {
+	client *client
+	in     *memory
+	shape  pjrt.Shape
+	order  order
+	size   int64 // on the device
+
+	mu       sync.Mutex
+	contents *contents // guarded by mu; nil once deleted
+	gone     string    // guarded by mu; why it is deleted
+	// external are the contents that callers have taken references to, once for
+	// each reference.
+	external []*contents // guarded by mu
+}
+
+// newBuffer makes a buffer that the caller owns.
+func (m *memory) newBuffer(s pjrt.Shape, o order, c *contents) *capi.Buffer {
+	b := &buffer{client: m.client, in: m, shape: s, order: o, size: deviceSize(s), contents: c}
+	return makeHandle[capi.Buffer](m.client.p, b, true)
+}
+
+// use returns the contents for reading; the caller releases them.
+func (b *buffer) use() (*contents, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.contents == nil {
+		return nil, b.deleted()
+	}
+	return b.contents.use(), nil
+}
+
+// deleted is the error of what needs a buffer's contents.
+//
+// Precondition: b.mu is held.
+func (b *buffer) deleted() error {
+	return invalid("the buffer of shape %v was %s", b.shape, b.gone)
+}
+
+// take ends the buffer's own use of its contents and hands it to the caller.
+func (b *buffer) take(why string) (*contents, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.contents == nil {
+		return nil, b.deleted()
+	}
+	c := b.contents
+	b.contents, b.gone = nil, why
+	return c, nil
+}
+
+// restore undoes take.
+func (b *buffer) restore(c *contents) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.contents, b.gone = c, ""
+}
+
+// delete lets the contents go.
+func (b *buffer) delete(why string) {
+	if c, err := b.take(why); err == nil {
+		c.release()
+	}
+}
+
+func (b *buffer) isDeleted() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.contents == nil
+}
+
+func (p *Plugin) bufferDestroy(a *capi.BufferDestroyArgs) error {
+	return destroy(p, a.Buffer, func(b *buffer) {
+		b.delete("destroyed")
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		if len(b.external) > 0 {
+			// Nobody can give these references back, and somebody may use them.
+			p.mu.Lock()
+			p.stray = append(p.stray, b.external...)
+			p.mu.Unlock()
+		}
+	})
+}
+
+func (p *Plugin) bufferDelete(a *capi.BufferDeleteArgs) error {
+	b, err := find[*buffer](p, a.Buffer)
+	if err == nil {
+		b.delete("deleted")
+	}
+	return err
+}
+
+func (p *Plugin) bufferIsDeleted(a *capi.BufferIsDeletedArgs) error {
+	b, err := find[*buffer](p, a.Buffer)
+	if err == nil {
+		a.IsDeleted = b.isDeleted()
+	}
+	return err
+}
+
+func (p *Plugin) bufferElementType(a *capi.BufferElementTypeArgs) error {
+	b, err := find[*buffer](p, a.Buffer)
+	if err == nil {
+		a.Type = capi.BufferType(b.shape.Type)
+	}
+	return err
+}
+
+func (p *Plugin) bufferDimensions(a *capi.BufferDimensionsArgs) error {
+	b, err := find[*buffer](p, a.Buffer)
+	if err == nil {
+		a.Dims, a.NumDims = list(b.shape.Dims)
+	}
+	return err
+}
+
+func (p *Plugin) bufferUnpaddedDimensions(a *capi.BufferUnpaddedDimensionsArgs) error {
+	b, err := find[*buffer](p, a.Buffer)
+	if err == nil {
+		a.UnpaddedDims, a.NumDims = list(b.shape.Dims)
+	}
+	return err
+}
+
+func (p *Plugin) bufferDynamicDimensionIndices(a *capi.BufferDynamicDimensionIndicesArgs) error {
+	_, err := find[*buffer](p, a.Buffer)
+	if err == nil {
+		a.DynamicDimIndices, a.NumDynamicDims = nil, 0
+	}
+	return err
+}
+
+func (p *Plugin) bufferGetMemoryLayout(a *capi.BufferGetMemoryLayoutArgs) error {
+	b, err := find[*buffer](p, a.Buffer)
+	if err != nil {
+		return err
+	}
+	a.Layout = capi.BufferMemoryLayout{StructSize: capi.BufferMemoryLayoutSize, Type: capi.BufferMemoryLayoutTypeTiled}
+	t := a.Layout.Tiled()
+	t.StructSize = capi.BufferMemoryLayoutTiledSize
+	t.MinorToMajor, t.MinorToMajorSize = list(b.order)
+	return nil
+}
+
+func (p *Plugin) bufferOnDeviceSizeInBytes(a *capi.BufferOnDeviceSizeInBytesArgs) error {
+	b, err := find[*buffer](p, a.Buffer)
+	if err == nil {
+		a.OnDeviceSizeInBytes = uintptr(b.size)
+	}
+	return err
+}
+
+func (p *Plugin) bufferDevice(a *capi.BufferDeviceArgs) error {
+	b, err := find[*buffer](p, a.Buffer)
+	if err == nil {
+		a.Device = b.in.device.handle
+	}
+	return err
+}
+
+func (p *Plugin) bufferMemory(a *capi.BufferMemoryArgs) error {
+	b, err := find[*buffer](p, a.Buffer)
+	if err == nil {
+		a.Memory = b.in.handle
+	}
+	return err
+}
+
+func (p *Plugin) bufferIsOnCPU(a *capi.BufferIsOnCPUArgs) error {
+	b, err := find[*buffer](p, a.Buffer)
+	if err == nil {
+		a.IsOnCPU = b.in.host
+	}
+	return err
+}
+
+func (p *Plugin) bufferReadyEvent(a *capi.BufferReadyEventArgs) error {
+	b, err := find[*buffer](p, a.Buffer)
+	if err != nil {
+		return err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.contents == nil {
+		a.Event = p.newEvent(readyFuture(b.deleted()))
+	} else {
+		a.Event = p.newEvent(b.contents.ready)
+	}
+	return nil
+}
+
+// pointer returns the address of a buffer's data.
+func (p *Plugin) pointer(h *capi.Buffer) (uintptr, error) {
+	b, err := find[*buffer](p, h)
+	if err != nil {
+		return 0, err
+	}
+	c, err := b.use()
+	if err != nil {
+		return 0, err
+	}
+	defer c.release()
+	<-c.ready.done
+	if err, _ := c.ready.result(); err != nil {
+		return 0, err
+	}
+	return c.data.address(), nil
+}
+
+func (p *Plugin) bufferUnsafePointer(a *capi.BufferUnsafePointerArgs) (err error) {
+	a.BufferPointer, err = p.pointer(a.Buffer)
+	return err
+}
+
+func (p *Plugin) bufferOpaqueDeviceMemoryDataPointer(a *capi.BufferOpaqueDeviceMemoryDataPointerArgs) (err error) {
+	a.DeviceMemoryPtr, err = p.pointer(a.Buffer)
+	return err
+}
+
+func (p *Plugin) bufferIncreaseExternalReferenceCount(a *capi.BufferIncreaseExternalReferenceCountArgs) error {
+	b, err := find[*buffer](p, a.Buffer)
+	if err != nil {
+		return err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.contents == nil {
+		return b.deleted()
+	}
+	b.external = append(b.external, b.contents.use())
+	return nil
+}
+
+func (p *Plugin) bufferDecreaseExternalReferenceCount(a *capi.BufferDecreaseExternalReferenceCountArgs) error {
+	b, err := find[*buffer](p, a.Buffer)
+	if err != nil {
+		return err
+	}
+	b.mu.Lock()
+	n := len(b.external)
+	if n == 0 {
+		b.mu.Unlock()
+		return invalid("the buffer of shape %v has no external references to give back", b.shape)
+	}
+	c := b.external[n-1]
+	b.external = b.external[:n-1]
+	b.mu.Unlock()
+	c.release()
+	return nil
+}

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package pjrttest
+
+import (
+	"slices"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt"
+)
+
+func (p *Plugin) bufferToHostBuffer(a *capi.BufferToHostBufferArgs) error {
+	b, err := find[*buffer](p, a.Src)
+	if err != nil {
+		return err
+	}
+	strides, err := hostStrides(a.HostLayout, b.order, b.shape)
+	if err != nil {
+		return err
+	}
+	size, origin, err := extent(b.shape, strides)
+	if err != nil {
+		return err
+	}
+	if origin > 0 {
+		return unimplemented("a host layout with negative strides is not supported")
+	}
+	if a.Dst == nil {
+		a.DstSize = uintptr(size)
+		return nil
+	}
+	if a.DstSize < uintptr(size) {
+		return invalid("an array of shape %v takes %d bytes, there is room for %d", b.shape, size, a.DstSize)
+	}
+	c, err := b.use()
+	if err != nil {
+		return err
+	}
+	dst := strided{hostSpan(a.Dst, size, 0), strides}
+	a.Event = p.transfer(a.Function().Name, b.in, c, func() { fromDevice(dst, c.data.bytes, b.order, b.shape) })
+	return nil
+}
+
+// hostStrides returns the strides of an array on the host that has a given
+// layout, or the layout that the array has on the device.
+func hostStrides(l *capi.BufferMemoryLayout, device order, s pjrt.Shape) ([]int64, error) {
+	if l == nil {
+		return device.strides(s), nil
+	}
+	layout, err := read(l, "PJRT_Buffer_MemoryLayout", capi.BufferMemoryLayoutSize)
+	if err != nil {
+		return nil, err
+	}
+	if layout.Type == capi.BufferMemoryLayoutTypeStrides {
+		return givenStrides(layout.Strides(), len(s.Dims))
+	}
+	o, err := deviceOrder(l, s)
+	if err != nil {
+		return nil, err
+	}
+	return o.strides(s), nil
+}
+
+// transfer begins an operation that reads contents, of which it ends the use,
+// and returns its event.
+func (p *Plugin) transfer(function string, in *memory, c *contents, move func()) *capi.Event {
+	over := newFuture()
+	e := p.newEvent(over)
+	p.start(&Operation{function: function, device: in.device.id, run: func(err error) {
+		if err == nil {
+			move()
+		}
+		c.release()
+		over.complete(err)
+	}}, []*future{c.ready})
+	return e
+}
+
+// window checks a range of a buffer's bytes.
+func (b *buffer) window(offset, size int64) error {
+	if offset < 0 || size < 0 || offset > b.size || size > b.size-offset {
+		return invalid("%d bytes from byte %d on reach beyond the buffer's %d", size, offset, b.size)
+	}
+	return nil
+}
+
+func (p *Plugin) bufferCopyRawToHost(a *capi.BufferCopyRawToHostArgs) error {
+	b, err := find[*buffer](p, a.Buffer)
+	if err != nil {
+		return err
+	}
+	if err := b.window(a.Offset, a.TransferSize); err != nil {
+		return err
+	}
+	if a.Dst == nil && a.TransferSize > 0 {
+		return invalid("the destination of %d bytes is null", a.TransferSize)
+	}
+	c, err := b.use()
+	if err != nil {
+		return err
+	}
+	dst, offset := hostBytes(a.Dst, a.TransferSize), a.Offset
+	a.Event = p.transfer(a.Function().Name, b.in, c, func() { copy(dst, c.data.bytes[offset:]) })
+	return nil
+}
+
+// rawCopy is a copy to the host whose destination comes later.
+type rawCopy struct {
+	p            *Plugin
+	in           *memory
+	contents     *contents
+	offset, size int64
+	over         *future
+}
+
+func (p *Plugin) bufferCopyRawToHostFuture(a *capi.BufferCopyRawToHostFutureArgs) error {
+	b, err := find[*buffer](p, a.Buffer)
+	if err != nil {
+		return err
+	}
+	if err := b.window(a.Offset, a.TransferSize); err != nil {
+		return err
+	}
+	c, err := b.use()
+	if err != nil {
+		return err
+	}
+	r := &rawCopy{p: p, in: b.in, contents: c, offset: a.Offset, size: a.TransferSize, over: newFuture()}
+	a.Event = p.newEvent(r.over)
+	a.FutureReadyCallback, a.CallbackData = rawCopyCallback(r)
+	return nil
+}
+
+// begin starts the copy to where the caller says, or ends it with the error that
+// he gives.
+func (r *rawCopy) begin(cause error, dst []byte) {
+	if cause == nil && int64(len(dst)) < r.size {
+		cause = invalid("the destination of %d bytes is null", r.size)
+	}
+	if cause != nil {
+		r.contents.release()
+		r.over.complete(cause)
+		return
+	}
+	r.p.start(&Operation{function: "PJRT_Buffer_CopyRawToHostFuture", device: r.in.device.id, run: func(err error) {
+		if err == nil {
+			copy(dst, r.contents.data.bytes[r.offset:])
+		}
+		r.contents.release()
+		r.over.complete(err)
+	}}, []*future{r.contents.ready})
+}
+
+func (p *Plugin) bufferCopyToDevice(a *capi.BufferCopyToDeviceArgs) (err error) {
+	d, err := find[*device](p, a.DstDevice)
+	if err != nil {
+		return err
+	}
+	if err := d.reachable(); err != nil {
+		return err
+	}
+	b, err := find[*buffer](p, a.Buffer)
+	if err != nil {
+		return err
+	}
+	if b.in.device == d {
+		return invalid("the buffer is on device %d already", d.id)
+	}
+	a.DstBuffer, err = p.copyTo(a.Function().Name, b, d.memories[0])
+	return err
+}
+
+func (p *Plugin) bufferCopyToMemory(a *capi.BufferCopyToMemoryArgs) (err error) {
+	m, err := find[*memory](p, a.DstMemory)
+	if err != nil {
+		return err
+	}
+	b, err := find[*buffer](p, a.Buffer)
+	if err != nil {
+		return err
+	}
+	if b.in == m {
+		return invalid("the buffer is in %s already", m.text)
+	}
+	a.DstBuffer, err = p.copyTo(a.Function().Name, b, m)
+	return err
+}
+
+func (p *Plugin) copyTo(function string, b *buffer, to *memory) (*capi.Buffer, error) {
+	if to.client != b.client {
+		return nil, invalid("the buffer and %s belong to different clients", to.text)
+	}
+	from, err := b.use()
+	if err != nil {
+		return nil, err
+	}
+	data, err := to.newStorage(b.size)
+	if err != nil {
+		from.release()
+		return nil, err
+	}
+	copied := newContents(data, newFuture())
+	h := to.newBuffer(b.shape, b.order, copied)
+	copied.use()
+	p.start(&Operation{function: function, device: b.in.device.id, run: func(err error) {
+		if err == nil {
+			copy(data.bytes, from.data.bytes)
+		}
+		from.release()
+		copied.ready.complete(err)
+		copied.release()
+	}}, []*future{from.ready})
+	return h, nil
+}
+
+func (p *Plugin) bufferBitcast(a *capi.BufferBitcastArgs) error {
+	b, err := find[*buffer](p, a.Buffer)
+	if err != nil {
+		return err
+	}
+	shape, err := shapeOf(a.ElementType, a.Dims, a.NumDims)
+	if err != nil {
+		return err
+	}
+	if a.DeviceLayout != nil && a.DeviceLayout.Type != capi.BufferMemoryLayoutTypeTiled {
+		return invalid("the layout of a bitcast must be an order of dimensions, not strides")
+	}
+	order, err := deviceOrder(a.DeviceLayout, shape)
+	if err != nil {
+		return err
+	}
+	if size := deviceSize(shape); size != b.size {
+		return invalid("%v takes %d bytes on the device, %v %d", shape, size, b.shape, b.size)
+	}
+	c, err := b.take("bitcast")
+	if err != nil {
+		return err
+	}
+	a.OutBuffer = b.in.newBuffer(shape, order, c)
+	return nil
+}
+
+// dependency is what a donated buffer waits for.
+type dependency struct {
+	from, to *contents
+}
+
+func (p *Plugin) bufferDonateWithControlDependency(a *capi.BufferDonateWithControlDependencyArgs) error {
+	b, err := find[*buffer](p, a.Buffer)
+	if err != nil {
+		return err
+	}
+	b.mu.Lock()
+	referenced := len(b.external) > 0
+	b.mu.Unlock()
+	if referenced {
+		return failed(capi.ErrorCodeFailedPrecondition, "the buffer of shape %v has external references, and cannot be donated", b.shape)
+	}
+	c, err := b.take("donated")
+	if err != nil {
+		return err
+	}
+	d := &dependency{from: c, to: newContents(nil, newFuture())}
+	a.OutBuffer = b.in.newBuffer(b.shape, slices.Clone(b.order), d.to)
+	d.to.use()
+	a.DependencyReadyCallback, a.CallbackData = dependencyCallback(d)
+	return nil
+}
+
+// end makes the new buffer ready, or fail.
+func (d *dependency) end(cause error) {
+	d.from.ready.onReady(func(err error) {
+		if cause == nil {
+			cause = err
+		}
+		if cause == nil {
+			d.to.data = d.from.data.use()
+		}
+		d.to.ready.complete(cause)
+		d.to.release()
+		d.from.release()
+	})
+}

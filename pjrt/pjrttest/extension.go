@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package pjrttest
+
+import (
+	"slices"
+
+	"github.com/purepjrt/purepjrt/capi"
+)
+
+// memoryLayout is one PJRT_Layouts_MemoryLayout.
+type memoryLayout struct{ order order }
+
+func (p *Plugin) newLayout(o order, owned bool) *capi.LayoutsMemoryLayout {
+	return makeHandle[capi.LayoutsMemoryLayout](p, &memoryLayout{o}, owned)
+}
+
+func (p *Plugin) layoutDestroy(a *capi.LayoutsMemoryLayoutDestroyArgs) error {
+	if a.Layout != nil && !isOwned(a.Layout) {
+		if _, err := find[*memoryLayout](p, a.Layout); err != nil {
+			return err
+		}
+		return invalid("the layout is its executable's, and goes with it")
+	}
+	return destroy[*memoryLayout](p, a.Layout, nil)
+}
+
+func (p *Plugin) layoutSerialize(a *capi.LayoutsMemoryLayoutSerializeArgs) error {
+	l, err := find[*memoryLayout](p, a.Layout)
+	if err != nil {
+		return err
+	}
+	b := []byte(l.order.String())
+	a.SerializedBytes, a.SerializedBytesSize = list(b)
+	a.SerializedLayout = makeHandle[capi.LayoutsSerializedLayout](p, b, true)
+	a.SerializedLayoutDeleter = capi.LayoutsMemoryLayoutSerializeArgsSerializedLayoutDeleter(deleter())
+	return nil
+}
+
+func (p *Plugin) layoutOfBuffer(a *capi.LayoutsBufferMemoryLayoutArgs) error {
+	b, err := find[*buffer](p, a.Buffer)
+	if err == nil {
+		a.Layout = p.newLayout(b.order, true)
+	}
+	return err
+}
+
+func (p *Plugin) layoutDefaultOfClient(a *capi.LayoutsClientGetDefaultLayoutArgs) error {
+	if _, err := find[*client](p, a.Client); err != nil {
+		return err
+	}
+	shape, err := shapeOf(a.Type, a.Dims, a.NumDims)
+	if err == nil {
+		a.Layout = p.newLayout(rowMajor(len(shape.Dims)), true)
+	}
+	return err
+}
+
+func (p *Plugin) layoutDefaultOfTopology(a *capi.LayoutsTopologyGetDefaultLayoutArgs) error {
+	if _, err := find[*topology](p, a.TopologyDescription); err != nil {
+		return err
+	}
+	shape, err := shapeOf(a.Type, a.Dims, a.NumDims)
+	if err == nil {
+		a.Layout = p.newLayout(rowMajor(len(shape.Dims)), true)
+	}
+	return err
+}
+
+func (p *Plugin) layoutsOfOutputs(a *capi.LayoutsExecutableGetOutputLayoutsArgs) error {
+	e, err := find[*executable](p, a.Executable)
+	if err == nil {
+		e.makeLayouts()
+		a.Layouts, a.NumOutputs = list(e.tables.outputLayouts)
+	}
+	return err
+}
+
+func (p *Plugin) layoutsOfParameters(a *capi.LayoutsExecutableGetParameterLayoutsArgs) error {
+	e, err := find[*executable](p, a.Executable)
+	if err == nil {
+		e.makeLayouts()
+		a.Layouts, a.NumParameters = list(e.tables.inputLayouts)
+	}
+	return err
+}
+
+// makeLayouts makes the handles of an executable's layouts, once.
+func (e *executable) makeLayouts() {
+	e.tables.layouts.Do(func() {
+		for _, o := range e.resultOrders {
+			e.tables.outputLayouts = append(e.tables.outputLayouts, e.p.newLayout(o, false))
+		}
+		for _, o := range e.parameterOrders {
+			e.tables.inputLayouts = append(e.tables.inputLayouts, e.p.newLayout(o, false))
+		}
+	})
+}
+
+// dropLayouts ends the handles of an executable's layouts.
+func (e *executable) dropLayouts() {
+	e.tables.layouts.Do(func() {})
+	for _, l := range slices.Concat(e.tables.outputLayouts, e.tables.inputLayouts) {
+		_, _ = drop[*memoryLayout](e.p, l)
+	}
+}
+
+// The plugin does not know of shardings: it says so, as the extension allows.
+
+func (p *Plugin) shardingsOfParameters(a *capi.ShardingsExecutableParameterShardingsArgs) error {
+	_, err := find[*executable](p, a.Executable)
+	if err == nil {
+		a.NumParameters, a.Shardings, a.ShardingSizes = 0, nil, nil
+	}
+	return err
+}
+
+func (p *Plugin) shardingsOfOutputs(a *capi.ShardingsExecutableOutputShardingsArgs) error {
+	_, err := find[*executable](p, a.Executable)
+	if err == nil {
+		a.NumOutputs, a.Shardings, a.ShardingSizes = 0, nil, nil
+	}
+	return err
+}
+
+func (p *Plugin) hostMemoryAllocate(a *capi.HostMemoryAllocatorAllocateArgs) error {
+	if _, err := find[*client](p, a.Client); err != nil {
+		return err
+	}
+	if a.Size == 0 {
+		return invalid("an allocation of 0 bytes")
+	}
+	if a.Size > defaultMemory {
+		return failed(capi.ErrorCodeResourceExhausted, "an allocation of %d bytes is too large; at most %d are given", a.Size, defaultMemory)
+	}
+	a.Ptr = share(p, "PJRT_HostMemoryAllocator allocation", aligned(int64(a.Size)))
+	a.Deleter, a.DeleterArg = capi.HostMemoryAllocatorAllocateArgsDeleter(deleter()), 0
+	return nil
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package pjrttest
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/purepjrt/purepjrt/capi"
+)
+
+// fault is an error that a function is to fail with.
+type fault struct {
+	function string
+	err      error
+	left     int // how often; negative for always
+	skip     int // calls that go well before
+	async    bool
+}
+
+// FaultOption says when a fault shows.
+type FaultOption func(*fault)
+
+// Times lets the next n calls fail, and no more. Without it all calls do.
+func Times(n int) FaultOption { return func(f *fault) { f.left = n } }
+
+// After lets n calls go well first.
+func After(n int) FaultOption { return func(f *fault) { f.skip = n } }
+
+// Async lets the call succeed, and what it began fail: the events of a transfer
+// or an execution, and the buffers that it makes, have the error.
+func Async() FaultOption { return func(f *fault) { f.async = true } }
+
+type faults struct {
+	mu   sync.Mutex
+	list []*fault // guarded by mu
+}
+
+// Fail makes a function fail, given by its C name, such as PJRT_Client_Compile.
+// It panics when the API has no function of that name, and when the code is OK.
+// The returned function ends the fault.
+//
+// When several faults fit a call, it fails with the one that was asked for
+// first.
+func (p *Plugin) Fail(function string, code capi.ErrorCode, message string, options ...FaultOption) (end func()) {
+	if !p.functions[function] {
+		panic(fmt.Sprintf("pjrttest: there is no function %q that a plugin of pjrttest could fail in; the names are those of C, such as PJRT_Client_Compile", function))
+	}
+	if code <= capi.ErrorCodeOK || code > capi.ErrorCodeUnauthenticated {
+		panic(fmt.Sprintf("pjrttest: a function cannot fail with the code %v", code))
+	}
+	f := &fault{function: function, err: &capi.Error{Code: code, Message: message}, left: -1}
+	for _, o := range options {
+		o(f)
+	}
+	p.faults.mu.Lock()
+	defer p.faults.mu.Unlock()
+	p.faults.list = append(p.faults.list, f)
+	return func() {
+		p.faults.mu.Lock()
+		defer p.faults.mu.Unlock()
+		p.faults.list = slices.DeleteFunc(p.faults.list, func(g *fault) bool { return g == f })
+	}
+}
+
+// synchronous returns the error that a call of a function is to fail with.
+func (f *faults) synchronous(function string) error { return f.next(function, false) }
+
+// asynchronous returns the error that what a function began is to fail with.
+func (f *faults) asynchronous(function string) error { return f.next(function, true) }
+
+func (f *faults) next(function string, async bool) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, x := range f.list {
+		if x.function != function || x.async != async || x.left == 0 {
+			continue
+		}
+		if x.skip > 0 {
+			x.skip--
+			continue
+		}
+		if x.left > 0 {
+			x.left--
+		}
+		return x.err
+	}
+	return nil
+}

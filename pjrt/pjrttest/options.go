@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package pjrttest
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/capi/serve"
+	"github.com/purepjrt/purepjrt/pjrt"
+)
+
+// Options describe a plugin. The zero value is one of the newest API with one
+// device.
+type Options struct {
+	// Minor is the minor of the PJRT API that the plugin has, 0 the newest.
+	// Functions, fields and extensions that came later are not there.
+	Minor int
+	// Absent are the C names of functions that the plugin does not implement.
+	Absent []string
+	// Extensions are those that the plugin offers, as far as its API has them. Nil
+	// means all that this package knows; an empty list means none.
+	Extensions []capi.ExtensionType
+
+	// Devices is the number of devices of each process, 0 for 1.
+	Devices int
+	// Processes is the number of processes that share the devices, 0 for 1, and
+	// ProcessIndex the number of this one. The devices of the others can be seen,
+	// and not be used.
+	Processes, ProcessIndex int
+	// Memories are the memories of each device, the default one first. Nil means
+	// one of the kind device and one of the kind pinned_host, of 1 GiB each.
+	Memories []MemoryOptions
+	// HostDevices makes devices whose memory the host can address, as a plugin for
+	// CPUs has it: results are then read in place, and host memory is used without
+	// a copy.
+	HostDevices bool
+
+	// PlatformName, PlatformVersion and DeviceKind replace "pjrttest",
+	// "pjrttest 1" and "pjrttest device".
+	PlatformName, PlatformVersion, DeviceKind string
+	// Attributes are more attributes of the plugin, or others than those it has.
+	Attributes []pjrt.Attribute
+	// DeviceAttributes returns more attributes of the device with this id.
+	DeviceAttributes func(id int) []pjrt.Attribute
+	// CreateOptions are the options of a client that the plugin takes beside
+	// num_nodes, node_id and device_count, each with a value of its type. Those of
+	// other names and types are refused.
+	CreateOptions []pjrt.Attribute
+
+	// NoLeaks makes a plugin of New fail the test if objects of it are left at the
+	// end, as C counts them, that were neither closed nor forgotten.
+	NoLeaks bool
+}
+
+// MemoryOptions describe one memory of each device.
+type MemoryOptions struct {
+	Kind  string
+	Bytes int64 // that fit in; 0 for 1 GiB
+	// Host says that the host can address the memory. It is always true for the
+	// kinds pinned_host and unpinned_host, and with HostDevices.
+	Host bool
+}
+
+const defaultMemory = 1 << 30
+
+// extensions are those that the package has.
+var extensions = []capi.ExtensionType{
+	capi.ExtensionTypeLayouts, capi.ExtensionTypeMemoryDescriptions, capi.ExtensionTypeShardings,
+	capi.ExtensionTypeRawBuffer, capi.ExtensionTypeHostMemoryAllocator, capi.ExtensionTypeProfiler,
+	capi.ExtensionTypePhaseCompile,
+}
+
+// complete checks the options and puts the defaults in.
+func (o Options) complete() (Options, error) {
+	for _, n := range []struct {
+		name  string
+		value *int
+	}{{"Devices", &o.Devices}, {"Processes", &o.Processes}} {
+		switch {
+		case *n.value == 0:
+			*n.value = 1
+		case *n.value < 0 || *n.value > 1<<16:
+			return o, fmt.Errorf("pjrttest: Options.%s is %d; give at least 1 and at most %d", n.name, *n.value, 1<<16)
+		}
+	}
+	if o.ProcessIndex < 0 || o.ProcessIndex >= o.Processes {
+		return o, fmt.Errorf("pjrttest: Options.ProcessIndex is %d of %d processes", o.ProcessIndex, o.Processes)
+	}
+	switch {
+	case o.Minor == 0:
+		o.Minor = capi.APIMinor
+	case o.Minor < serve.OldestMinor || o.Minor > capi.APIMinor:
+		return o, fmt.Errorf("pjrttest: Options.Minor is %d; give one from %d to %d", o.Minor, serve.OldestMinor, capi.APIMinor)
+	}
+	orDefault(&o.PlatformName, "pjrttest")
+	orDefault(&o.PlatformVersion, "pjrttest 1")
+	orDefault(&o.DeviceKind, "pjrttest device")
+	if o.Memories == nil {
+		o.Memories = []MemoryOptions{{Kind: "device"}, {Kind: "pinned_host"}}
+	}
+	if len(o.Memories) == 0 {
+		return o, fmt.Errorf("pjrttest: Options.Memories is empty; a device has at least one memory")
+	}
+	o.Memories = slices.Clone(o.Memories)
+	seen := make(map[string]bool)
+	for i := range o.Memories {
+		m := &o.Memories[i]
+		if m.Kind == "" || seen[m.Kind] || m.Bytes < 0 {
+			return o, fmt.Errorf("pjrttest: memory %d of Options.Memories has the kind %q and %d bytes; give each another kind, and a size that is not negative", i, m.Kind, m.Bytes)
+		}
+		seen[m.Kind] = true
+		if m.Bytes == 0 {
+			m.Bytes = defaultMemory
+		}
+		m.Host = m.Host || o.HostDevices || m.Kind == "pinned_host" || m.Kind == "unpinned_host"
+	}
+	if o.Extensions == nil {
+		o.Extensions = extensions
+	}
+	for _, x := range o.Extensions {
+		if !slices.Contains(extensions, x) {
+			return o, fmt.Errorf("pjrttest: there is no extension %v here; there are %v", x, extensions)
+		}
+	}
+	for _, a := range o.CreateOptions {
+		if a.Name == "" {
+			return o, fmt.Errorf("pjrttest: an option in Options.CreateOptions has no name")
+		}
+	}
+	return o, nil
+}
+
+func orDefault(s *string, value string) {
+	if *s == "" {
+		*s = value
+	}
+}
+
+// pluginAttributes are what the plugin says of itself.
+func (o Options) pluginAttributes() []pjrt.Attribute {
+	return merge([]pjrt.Attribute{
+		{Name: "stablehlo_current_version", Value: []int64{1, 17, 0}},
+		{Name: "stablehlo_minimum_version", Value: []int64{0, 9, 0}},
+	}, o.Attributes)
+}
+
+// merge returns the attributes of list, with those of more in place of the ones
+// with the same names.
+func merge(list, more []pjrt.Attribute) []pjrt.Attribute {
+	list = slices.Clone(list)
+	for _, a := range more {
+		i := slices.IndexFunc(list, func(b pjrt.Attribute) bool { return a.Name == b.Name })
+		if i < 0 {
+			list = append(list, a)
+		} else {
+			list[i] = a
+		}
+	}
+	return list
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package pjrttest
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/purepjrt/purepjrt/capi"
+)
+
+// profiler is one PLUGIN_Profiler. Its fields are guarded by the mu of the plugin.
+type profiler struct {
+	started, stopped bool
+	since            time.Time
+	events           []profiled
+	data             []byte // nil until it is asked for
+}
+
+// profiled is an execution on one device.
+type profiled struct {
+	program    string
+	device     int
+	begin, end time.Time
+}
+
+// record takes the beginning of an execution down; the returned function takes
+// its end.
+func (p *Plugin) record(program string, devices []*device) (end func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.recording) == 0 {
+		return func() {}
+	}
+	begin := time.Now()
+	return func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		for x := range p.recording {
+			for _, d := range devices {
+				x.events = append(x.events, profiled{program, d.id, begin, time.Now()})
+			}
+		}
+	}
+}
+
+func (p *Plugin) profilerCreate(a *capi.ProfilerCreateArgs) error {
+	if a.Options == nil && a.OptionsSize > 0 {
+		return invalid("the profile options are null and have %d bytes", a.OptionsSize)
+	}
+	a.Profiler = makeHandle[capi.Profiler](p, new(profiler), true)
+	return nil
+}
+
+func (p *Plugin) profilerDestroy(a *capi.ProfilerDestroyArgs) error {
+	return destroy(p, a.Profiler, func(x *profiler) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		delete(p.recording, x)
+	})
+}
+
+func (p *Plugin) profilerStart(a *capi.ProfilerStartArgs) error {
+	x, err := find[*profiler](p, a.Profiler)
+	if err != nil {
+		return err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if x.started {
+		return failed(capi.ErrorCodeFailedPrecondition, "the profiler was started before")
+	}
+	x.started, x.since = true, time.Now()
+	p.recording[x] = true
+	return nil
+}
+
+func (p *Plugin) profilerStop(a *capi.ProfilerStopArgs) error {
+	x, err := find[*profiler](p, a.Profiler)
+	if err != nil {
+		return err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !x.started || x.stopped {
+		return failed(capi.ErrorCodeFailedPrecondition, "the profiler does not record")
+	}
+	x.stopped = true
+	delete(p.recording, x)
+	return nil
+}
+
+// collect returns what a profiler has recorded.
+func (p *Plugin) collect(h *capi.Profiler) ([]byte, error) {
+	x, err := find[*profiler](p, h)
+	if err != nil {
+		return nil, err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !x.stopped {
+		return nil, failed(capi.ErrorCodeFailedPrecondition, "the profiler has no data before it is stopped")
+	}
+	if x.data == nil {
+		x.data = x.space()
+	}
+	return x.data, nil
+}
+
+func (p *Plugin) profilerCollectData(a *capi.ProfilerCollectDataArgs) error {
+	data, err := p.collect(a.Profiler)
+	if err != nil {
+		return err
+	}
+	// The buffer is as large as an earlier call said.
+	copy(elements(a.Buffer, uintptr(len(data))), data)
+	a.BufferSizeInBytes = uintptr(len(data))
+	return nil
+}
+
+// consumedProfile is one PLUGIN_Profiler_ConsumeResult.
+type consumedProfile struct{ data []byte }
+
+func (p *Plugin) profilerConsume(a *capi.ProfilerConsumeArgs) error {
+	data, err := p.collect(a.Profiler)
+	if err != nil {
+		return err
+	}
+	a.Result = makeHandle[capi.ProfilerConsumeResult](p, &consumedProfile{slices.Clone(data)}, true)
+	return nil
+}
+
+func (p *Plugin) profilerConsumeResultDestroy(a *capi.ProfilerConsumeResultDestroyArgs) {
+	_ = destroy[*consumedProfile](p, a.ConsumeResult, nil) // the function returns nothing
+}
+
+func (p *Plugin) profilerSerialize(a *capi.ProfilerSerializeArgs) error {
+	if _, err := find[*profiler](p, a.Profiler); err != nil {
+		return err
+	}
+	r, err := find[*consumedProfile](p, a.ConsumeResult)
+	if err == nil {
+		a.SerializedBytes, a.SerializedSize = list(r.data)
+	}
+	return err
+}
+
+// space returns the events as a serialized XSpace: a plane for each device, with
+// one line, and a kind of event for each program.
+func (x *profiler) space() []byte {
+	byDevice := make(map[int][]profiled)
+	var devices []int
+	for _, e := range x.events {
+		if byDevice[e.device] == nil {
+			devices = append(devices, e.device)
+		}
+		byDevice[e.device] = append(byDevice[e.device], e)
+	}
+	slices.Sort(devices)
+	if devices == nil {
+		devices = []int{0} // an empty plane, so that there is something to see
+	}
+	var space []byte
+	for _, id := range devices {
+		space = appendMessage(space, 1, x.plane(id, byDevice[id]))
+	}
+	return space
+}
+
+func (x *profiler) plane(id int, events []profiled) []byte {
+	kinds := make(map[string]uint64)
+	var names []string
+	line := appendVarint(nil, 1, 1)
+	line = appendMessage(line, 2, []byte("Programs"))
+	line = appendVarint(line, 3, uint64(x.since.UnixNano()))
+	for _, e := range events {
+		if kinds[e.program] == 0 {
+			names = append(names, e.program)
+			kinds[e.program] = uint64(len(names))
+		}
+		event := appendVarint(nil, 1, kinds[e.program])
+		event = appendVarint(event, 2, uint64(e.begin.Sub(x.since).Nanoseconds())*1000)
+		event = appendVarint(event, 3, uint64(e.end.Sub(e.begin).Nanoseconds())*1000)
+		line = appendMessage(line, 4, event)
+	}
+	plane := appendVarint(nil, 1, uint64(id))
+	plane = appendMessage(plane, 2, fmt.Appendf(nil, "/device:PJRTTEST:%d", id))
+	plane = appendMessage(plane, 3, line)
+	for i, name := range names {
+		kind := appendMessage(appendVarint(nil, 1, uint64(i+1)), 2, []byte(name))
+		plane = appendMessage(plane, 4, appendMessage(appendVarint(nil, 1, uint64(i+1)), 2, kind))
+	}
+	return plane
+}
+
+func appendVarint(b []byte, field protowire.Number, v uint64) []byte {
+	return protowire.AppendVarint(protowire.AppendTag(b, field, protowire.VarintType), v)
+}
+
+func appendMessage(b []byte, field protowire.Number, message []byte) []byte {
+	return protowire.AppendBytes(protowire.AppendTag(b, field, protowire.BytesType), message)
+}

@@ -1,0 +1,412 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package pjrttest
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/signature"
+)
+
+// Func is a program: it computes the results of one execution on one device. The
+// arguments are the function's own. An error is what the execution fails with; a
+// panic is one of code INTERNAL.
+//
+// The executions whose first device is the same run one after another, in the
+// order in which their arguments became ready. An execution on several devices
+// calls the function for one after the other.
+type Func func(args []pjrt.HostArray) ([]pjrt.HostArray, error)
+
+// Signature is what a program takes and gives. A nil list is read from the text
+// of the program that is compiled.
+type Signature struct {
+	Parameters, Results []pjrt.Shape
+}
+
+// Alias lets a result take the memory of an argument, which is consumed.
+type Alias struct {
+	Result, Parameter int
+	// Must says that an execution which may not consume the argument is an error.
+	Must bool
+}
+
+// Program tells a plugin what to do with a program that is compiled.
+type Program struct {
+	// Name is the name of the compiled program; "" is that of its module. Unless
+	// Match is set, the programs meant are those whose module has this name, and
+	// the text that is the name and nothing else.
+	Name string
+	// Match reports whether a program is meant, given what is compiled and its
+	// format.
+	Match func(code []byte, format pjrt.Format) bool
+	// Signature is what the program takes and gives.
+	Signature Signature
+	// Aliases are the arguments that executions consume, beside those that the
+	// text of the program marks with tf.aliasing_output or jax.buffer_donor.
+	Aliases []Alias
+	// MemoryKinds are the kinds of memory that the results are in. Nil, and "",
+	// stand for what the text of the program asks for with mhlo.memory_kind, or
+	// else for the default memory of the device.
+	MemoryKinds []string
+	// Cost is what the cost analysis says beside bytes accessed.
+	Cost []pjrt.Attribute
+
+	// Func is the program for one device. Give it or Launch.
+	Func Func
+	// Launch is the program for all devices of an execution at once, for programs
+	// whose devices exchange data, and for those that exchange data with the host.
+	Launch func(l *Launch) error
+}
+
+// Program registers fn as what programs called name do: those whose module has
+// this name, and the text that is the name and nothing else. A later program
+// takes the place of an earlier one. sig may be zero if the text of the program
+// says it.
+//
+// It panics if name is empty or fn is nil.
+func (p *Plugin) Program(name string, sig Signature, fn Func) {
+	p.AddProgram(Program{Name: name, Signature: sig, Func: fn})
+}
+
+// AddProgram registers a program. Of several that match the last one counts. It
+// panics when the program has neither a name nor Match, or not one of Func and
+// Launch.
+func (p *Plugin) AddProgram(program Program) {
+	if program.Name == "" && program.Match == nil {
+		panic("pjrttest: a program needs a Name or Match")
+	}
+	if (program.Func == nil) == (program.Launch == nil) {
+		panic(fmt.Sprintf("pjrttest: the program %q needs either Func or Launch", program.Name))
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.programs = append(p.programs, &program)
+}
+
+// program returns what is registered for code.
+func (p *Plugin) program(code []byte, format pjrt.Format) (*Program, error) {
+	p.mu.Lock()
+	programs := slices.Clone(p.programs)
+	p.mu.Unlock()
+	module := moduleName(code, format)
+	text := string(bytes.TrimSpace(code))
+	var names []string
+	for _, x := range slices.Backward(programs) {
+		if x.Match != nil {
+			if x.Match(code, format) {
+				return x, nil
+			}
+		} else if x.Name == module || x.Name == text {
+			if format != pjrt.FormatMLIR {
+				return x, nil
+			}
+			return x, balanced(string(code))
+		}
+		switch {
+		case x.Name == "":
+		case len(names) < 10:
+			names = append(names, strconv.Quote(x.Name))
+		case len(names) == 10:
+			names = append(names, "and more")
+		}
+	}
+	what := fmt.Sprintf("the program %q", module)
+	if module == "" {
+		what = fmt.Sprintf("the program %q", abbreviate(text))
+	}
+	known := "no program is registered"
+	if len(names) > 0 {
+		known = "there are " + strings.Join(names, ", ")
+	}
+	return nil, invalid("%s is not known to this pjrttest plugin: register it with Program or AddProgram; %s", what, known)
+}
+
+// balanced returns an error for text whose brackets are not closed, as of a
+// program that was cut off. Only that is looked at, and not in bytecode.
+func balanced(code string) error {
+	if strings.HasPrefix(code, "ML\xefR") {
+		return nil
+	}
+	var open []byte
+	line := 1
+	for i := 0; i < len(code); i++ {
+		switch c := code[i]; c {
+		case '\n':
+			line++
+		case '"':
+			end := i + 1
+			for end < len(code) && code[end] != '"' {
+				if code[end] == '\\' {
+					end++
+				}
+				end++
+			}
+			if end >= len(code) {
+				return invalid("the program ends within a string that begins in line %d", line)
+			}
+			line += strings.Count(code[i:end], "\n")
+			i = end
+		case '/':
+			if strings.HasPrefix(code[i:], "//") {
+				n := strings.IndexByte(code[i:], '\n')
+				if n < 0 {
+					n = len(code) - i
+				}
+				i += n - 1
+			}
+		case '(', '{', '[':
+			open = append(open, c)
+		case ')', '}', ']':
+			n := len(open)
+			if n == 0 || !strings.Contains("(){}[]", string([]byte{open[n-1], c})) {
+				return invalid("the program has a %q too many in line %d", string(c), line)
+			}
+			open = open[:n-1]
+		}
+	}
+	if n := len(open); n > 0 {
+		return invalid("the program ends in line %d, within %d brackets that are not closed: it was cut off", line, n)
+	}
+	return nil
+}
+
+func abbreviate(s string) string {
+	if len(s) > 60 {
+		return s[:60] + "..."
+	}
+	return s
+}
+
+// moduleName returns the name of the module that code is, "" if it has none.
+func moduleName(code []byte, format pjrt.Format) string {
+	switch format {
+	case pjrt.FormatMLIR:
+		_, rest, ok := strings.Cut(string(code), "module @")
+		if !ok {
+			return ""
+		}
+		if quoted, ok := strings.CutPrefix(rest, `"`); ok {
+			name, _, _ := strings.Cut(quoted, `"`)
+			return name
+		}
+		end := strings.IndexFunc(rest, func(r rune) bool {
+			return !(r == '_' || r == '.' || r == '$' || r == '-' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z')
+		})
+		if end < 0 {
+			end = len(rest)
+		}
+		return rest[:end]
+	case pjrt.FormatHLO:
+		return string(message(code, 1))
+	case pjrt.FormatHLOWithConfig:
+		return string(message(message(code, 1), 1))
+	}
+	return ""
+}
+
+// message returns the last field of type bytes with a number.
+func message(b []byte, field protowire.Number) []byte {
+	var value []byte
+	for len(b) > 0 {
+		number, kind, n := protowire.ConsumeField(b)
+		if n < 0 {
+			return nil
+		}
+		_, _, tag := protowire.ConsumeTag(b)
+		if number == field && kind == protowire.BytesType {
+			value, _ = protowire.ConsumeBytes(b[tag:])
+		}
+		b = b[n:]
+	}
+	return value
+}
+
+// consumption says what happens to an argument.
+type consumption struct {
+	result int // that takes its memory, -1 for any
+	must   bool
+}
+
+// consumed returns the arguments that executions of a program consume: those that
+// it was registered with, and those that its text marks.
+func (x *Program) consumed(code []byte, format pjrt.Format, parameters, results int) (map[int]consumption, error) {
+	all := make(map[int]consumption)
+	if format == pjrt.FormatMLIR {
+		texts, _ := mainTexts(string(code))
+		for i, text := range texts {
+			if result, ok := attribute(text, "tf.aliasing_output"); ok {
+				n, err := strconv.Atoi(result)
+				if err != nil {
+					return nil, invalid("parameter %d is to be aliased with the result %q, which is no number", i, result)
+				}
+				all[i] = consumption{result: n}
+			} else if donor, ok := attribute(text, "jax.buffer_donor"); ok && donor == "true" {
+				all[i] = consumption{result: -1}
+			}
+		}
+	}
+	for _, a := range x.Aliases {
+		all[a.Parameter] = consumption{a.Result, a.Must}
+	}
+	for i, c := range all {
+		if i < 0 || i >= parameters || c.result < -1 || c.result >= results {
+			return nil, invalid("the program aliases parameter %d of %d with result %d of %d", i, parameters, c.result, results)
+		}
+	}
+	return all, nil
+}
+
+// mainTexts returns the texts of the parameters of the function main, and those of
+// its results when they stand in parentheses, as results with attributes do.
+func mainTexts(code string) (parameters, results []string) {
+	_, rest, ok := strings.Cut(code, "@main(")
+	if !ok {
+		return nil, nil
+	}
+	parameters, rest = splitList(rest)
+	rest, ok = strings.CutPrefix(strings.TrimSpace(rest), "->")
+	if !ok {
+		return parameters, nil
+	}
+	if rest, ok = strings.CutPrefix(strings.TrimSpace(rest), "("); ok {
+		results, _ = splitList(rest)
+	}
+	return parameters, results
+}
+
+// splitList cuts a text at its commas up to the parenthesis that closes it, and
+// returns what follows that.
+func splitList(text string) (list []string, rest string) {
+	depth, start, quoted := 0, 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case strings.IndexByte("([{<", c) >= 0:
+			depth++
+		case c == '>' && i > 0 && text[i-1] == '-':
+		case strings.IndexByte(")]}>", c) >= 0 && depth > 0:
+			depth--
+		case c == ',' && depth == 0:
+			list = append(list, text[start:i])
+			start = i + 1
+		case c == ')':
+			return append(list, text[start:i]), text[i+1:]
+		}
+	}
+	return nil, ""
+}
+
+// attribute returns the value of an attribute in the text of a parameter or
+// result: a string without its quotes, or else the first word.
+func attribute(text, name string) (string, bool) {
+	_, rest, ok := strings.Cut(text, name)
+	if !ok {
+		return "", false
+	}
+	if rest, ok = strings.CutPrefix(strings.TrimSpace(rest), "="); !ok {
+		return "", false
+	}
+	rest = strings.TrimSpace(rest)
+	if quoted, ok := strings.CutPrefix(rest, `"`); ok {
+		value, _, _ := strings.Cut(quoted, `"`)
+		return value, true
+	}
+	if end := strings.IndexAny(rest, " :,}\t\n"); end >= 0 {
+		rest = rest[:end]
+	}
+	return rest, true
+}
+
+// layoutModes returns the orders that the attribute mhlo.layout_mode asks for:
+// nil for those that it leaves to the compiler.
+func layoutModes(texts []string, shapes []pjrt.Shape) ([]order, error) {
+	orders := make([]order, len(shapes))
+	for i, text := range texts {
+		mode, ok := attribute(text, "mhlo.layout_mode")
+		if !ok || mode == "default" || mode == "auto" || i >= len(shapes) {
+			continue
+		}
+		inside, ok := strings.CutPrefix(mode, "{")
+		if ok {
+			inside, ok = strings.CutSuffix(inside, "}")
+		}
+		if !ok {
+			return nil, invalid("there is no layout mode %q", mode)
+		}
+		o := order{}
+		for word := range strings.SplitSeq(inside, ",") {
+			if word == "" && inside == "" {
+				break
+			}
+			d, err := strconv.ParseInt(strings.TrimSpace(word), 10, 64)
+			if err != nil {
+				return nil, invalid("there is no layout mode %q", mode)
+			}
+			o = append(o, d)
+		}
+		if err := o.check(len(shapes[i].Dims)); err != nil {
+			return nil, err
+		}
+		orders[i] = o
+	}
+	return orders, nil
+}
+
+// shapes returns the parameters and results of a program.
+func (x *Program) shapes(code []byte, format pjrt.Format) (parameters, results []pjrt.Shape, err error) {
+	parameters, results = x.Signature.Parameters, x.Signature.Results
+	if parameters != nil && results != nil {
+		return parameters, results, nil
+	}
+	if format != pjrt.FormatMLIR {
+		return nil, nil, invalid("the parameters and results of a program in the format %q must be given: register it with a Signature", string(format))
+	}
+	if parameters == nil {
+		list, ok := signature.Main(code)
+		if parameters, err = known("parameter", list, ok); err != nil {
+			return nil, nil, err
+		}
+	}
+	if results == nil {
+		list, ok := signature.Results(code)
+		if results, err = known("result", list, ok); err != nil {
+			return nil, nil, err
+		}
+	}
+	return parameters, results, nil
+}
+
+func known(what string, list []signature.Param, ok bool) ([]pjrt.Shape, error) {
+	if !ok {
+		return nil, invalid("the %ss of the program cannot be read from its text: register it with a Signature", what)
+	}
+	shapes := make([]pjrt.Shape, len(list))
+	for i, x := range list {
+		if !x.Known() || slices.Contains(x.Dims, signature.Dynamic) {
+			return nil, invalid("%s %d of the program has a type that cannot be read from its text: register it with a Signature", what, i)
+		}
+		if _, err := shapeOf(capi.BufferType(x.Type), sliceData(x.Dims), uintptr(len(x.Dims))); err != nil {
+			return nil, err
+		}
+		shapes[i] = pjrt.Shape(x)
+	}
+	return shapes, nil
+}
+
+func sliceData(dims []int64) *int64 {
+	p, _ := list(dims)
+	return p
+}

@@ -1,0 +1,420 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package pjrttest_test
+
+import (
+	"bytes"
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
+	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
+)
+
+// hosts are the two kinds of plugins: one whose device memory the host cannot
+// address, and one whose it can.
+func hosts(t *testing.T, opts pjrttest.Options, fn func(t testing.TB, w *world)) {
+	t.Helper()
+	for name, host := range map[string]bool{"accelerator": false, "host devices": true} {
+		t.Run(name, func(t *testing.T) {
+			o := opts
+			o.HostDevices = host
+			walk(t, o, fn)
+		})
+	}
+}
+
+func TestArraysOfAllTypesGoToTheDeviceAndBack(t *testing.T) {
+	t.Parallel()
+	hosts(t, pjrttest.Options{}, func(t testing.TB, w *world) {
+		_, minor := w.p.Plugin().Version()
+		for code := dtype.Pred; code.Valid(); code++ {
+			if code.Size() == 0 || code.Since() > minor {
+				continue
+			}
+			for _, dims := range [][]int64{{}, {5}, {3, 0, 2}, {2, 3, 5}} {
+				shape := pjrt.Shape{Type: code, Dims: dims}
+				size, err := shape.HostSize()
+				require.NoError(t, err)
+				data := make([]byte, size)
+				for i := range data {
+					data[i] = byte(i*7 + 1)
+					if code == dtype.Pred {
+						data[i] %= 2
+					} else if code.Bits() < 8 {
+						data[i] &= 1<<code.Bits() - 1
+					}
+				}
+				for _, layout := range []*pjrt.Layout{nil, columns(len(dims))} {
+					b, err := w.c.BufferFromHost(w.ctx, pjrt.HostArray{Type: code, Dims: dims, Data: data}, &pjrt.BufferOptions{Layout: layout})
+					require.NoError(t, err, shape)
+					a, err := b.ToHost(w.ctx)
+					require.NoError(t, err, shape)
+					assert.Equal(t, data, a.Data, "%v in the layout %v", shape, layout)
+					size, err := b.OnDeviceSize()
+					require.NoError(t, err)
+					if code.Bits() == 4 {
+						assert.Equal(t, int64(len(data)+1)/2, size, "two elements share a byte")
+					}
+					got, err := b.Layout()
+					require.NoError(t, err)
+					if layout != nil {
+						assert.Equal(t, layout, got)
+					}
+					require.NoError(t, b.Close())
+				}
+			}
+		}
+	})
+}
+
+// columns is the layout of arrays in Fortran.
+func columns(rank int) *pjrt.Layout {
+	l := &pjrt.Layout{MinorToMajor: []int{}}
+	for i := range rank {
+		l.MinorToMajor = append(l.MinorToMajor, i)
+	}
+	return l
+}
+
+func TestBuffersTellOfThemselves(t *testing.T) {
+	t.Parallel()
+	hosts(t, pjrttest.Options{Devices: 2}, func(t testing.TB, w *world) {
+		for _, d := range w.c.AddressableDevices() {
+			for _, m := range d.Memories() {
+				b, err := w.c.BufferFromHost(w.ctx, pjrt.ArrayOf([]int32{1, 2, 3, 4, 5, 6}, 2, 3), &pjrt.BufferOptions{Memory: m})
+				require.NoError(t, err)
+				require.NoError(t, b.Wait(w.ctx))
+				at, err := b.Device()
+				require.NoError(t, err)
+				assert.Same(t, d, at)
+				in, err := b.Memory()
+				require.NoError(t, err)
+				assert.Same(t, m, in)
+				onCPU, err := b.IsOnCPU()
+				require.NoError(t, err)
+				kind, err := d.Memory("pinned_host")
+				require.NoError(t, err)
+				if m == kind {
+					assert.True(t, onCPU)
+				}
+				dynamic, err := b.DynamicDims()
+				require.NoError(t, err)
+				assert.Empty(t, dynamic)
+				dims, err := b.UnpaddedDims(w.ctx)
+				require.NoError(t, err)
+				assert.Equal(t, []int64{2, 3}, dims)
+				e, err := b.ReadyEvent()
+				require.NoError(t, err)
+				require.NoError(t, e.Wait(w.ctx))
+				require.NoError(t, e.Close())
+
+				require.NoError(t, b.Delete())
+				deleted, err := b.IsDeleted()
+				require.NoError(t, err)
+				assert.True(t, deleted)
+				_, err = b.ToHost(w.ctx)
+				assert.ErrorIs(t, err, pjrt.ErrInvalidArgument)
+				require.NoError(t, b.Close())
+			}
+		}
+	})
+}
+
+func TestHostMemoryIsUsedAsTheSemanticsSay(t *testing.T) {
+	t.Parallel()
+	hosts(t, pjrttest.Options{}, func(t testing.TB, w *world) {
+		for _, semantics := range []pjrt.HostBufferSemantics{
+			pjrt.OnlyDuringCall, pjrt.UntilTransferCompletes, pjrt.ImmutableZeroCopy, pjrt.MutableZeroCopy,
+		} {
+			data := pjrt.AlignedSlice[float32](16)
+			for i := range data {
+				data[i] = float32(i)
+			}
+			b, err := w.c.BufferFromHost(w.ctx, pjrt.ArrayOf(data, 16), &pjrt.BufferOptions{Semantics: semantics})
+			require.NoError(t, err)
+			assert.Equal(t, data, w.values(t, b))
+			if semantics == pjrt.UntilTransferCompletes {
+				<-b.HostDone()
+			}
+			require.NoError(t, b.Close())
+			select {
+			case <-b.HostDone():
+			case <-w.ctx.Done():
+				t.Error("the plugin does not let the host's memory go")
+			}
+		}
+	})
+}
+
+func TestStridedHostArrays(t *testing.T) {
+	t.Parallel()
+	walk(t, pjrttest.Options{}, func(t testing.TB, w *world) {
+		for name, x := range map[string]struct {
+			data    []float32
+			dims    []int64
+			strides []int64
+			want    []float32
+		}{
+			"transposed": {[]float32{1, 2, 3, 4, 5, 6}, []int64{3, 2}, []int64{4, 12}, []float32{1, 4, 2, 5, 3, 6}},
+			"reversed":   {[]float32{1, 2, 3}, []int64{3}, []int64{-4}, []float32{3, 2, 1}},
+			"with gaps":  {[]float32{1, 9, 2, 9, 3}, []int64{3}, []int64{8}, []float32{1, 2, 3}},
+			"repeated":   {[]float32{7}, []int64{3}, []int64{0}, []float32{7, 7, 7}},
+		} {
+			b, err := w.c.BufferFromHost(w.ctx, pjrt.HostArray{Type: dtype.F32, Dims: x.dims, Data: dtype.Bytes(x.data)}, &pjrt.BufferOptions{Strides: x.strides})
+			require.NoError(t, err, name)
+			assert.Equal(t, x.want, w.values(t, b), name)
+			require.NoError(t, b.Close())
+		}
+	})
+}
+
+func TestCopies(t *testing.T) {
+	t.Parallel()
+	hosts(t, pjrttest.Options{Devices: 2}, func(t testing.TB, w *world) {
+		b := w.buffer(t, nil, 1, 2, 3)
+		defer b.Close()
+		other := w.c.AddressableDevices()[1]
+		moved, err := b.CopyToDevice(w.ctx, other)
+		require.NoError(t, err)
+		at, err := moved.Device()
+		require.NoError(t, err)
+		assert.Same(t, other, at)
+		pinned, err := other.Memory("pinned_host")
+		require.NoError(t, err)
+		again, err := moved.CopyToMemory(w.ctx, pinned)
+		require.NoError(t, err)
+		require.NoError(t, moved.Close())
+		assert.Equal(t, []float32{1, 2, 3}, w.values(t, again))
+		require.NoError(t, again.Close())
+		assert.Equal(t, []float32{1, 2, 3}, w.values(t, b), "the source is as it was")
+
+		raw := make([]byte, 4)
+		if err := b.CopyRawToHost(w.ctx, raw, 4); w.has(t, "PJRT_Buffer_CopyRawToHost", err) {
+			assert.Equal(t, dtype.Bytes([]float32{2}), raw)
+			assert.ErrorIs(t, b.CopyRawToHost(w.ctx, raw, 9), pjrt.ErrOutOfRange)
+		}
+		if future, err := b.CopyRawToHostFuture(w.ctx, 8, 4); w.has(t, "PJRT_Buffer_CopyRawToHostFuture", err) {
+			ready, err := future.Event().Ready()
+			require.NoError(t, err)
+			assert.False(t, ready)
+			require.NoError(t, future.Start(raw))
+			require.NoError(t, future.Event().Wait(w.ctx))
+			assert.Equal(t, dtype.Bytes([]float32{3}), raw)
+			require.NoError(t, future.Close())
+
+			failing, err := b.CopyRawToHostFuture(w.ctx, 0, 4)
+			require.NoError(t, err)
+			require.NoError(t, failing.Fail(&pjrt.Error{Code: pjrt.ErrAborted, Message: "no room"}))
+			assert.ErrorContains(t, failing.Event().Wait(w.ctx), "no room")
+			require.NoError(t, failing.Close())
+		}
+		cast, err := w.buffer(t, nil, 1).Bitcast(w.ctx, pjrt.Shape{Type: dtype.S32, Dims: []int64{}}, nil)
+		if w.has(t, "PJRT_Buffer_Bitcast", err) {
+			bits, err := pjrt.ToScalar[int32](w.ctx, cast)
+			require.NoError(t, err)
+			assert.Equal(t, int32(0x3f800000), bits)
+			require.NoError(t, cast.Close())
+		}
+	})
+}
+
+func TestAddressesAndViews(t *testing.T) {
+	t.Parallel()
+	hosts(t, pjrttest.Options{}, func(t testing.TB, w *world) {
+		b := w.buffer(t, nil, 1, 2, 3)
+		reference, err := b.Reference(w.ctx)
+		require.NoError(t, err)
+		address, err := reference.Address()
+		require.NoError(t, err)
+		assert.Zero(t, address%pjrt.HostAlignment)
+		same, err := b.UnsafePointer(w.ctx)
+		require.NoError(t, err)
+		assert.Equal(t, address, same)
+		deleted := make(chan struct{})
+		view, err := w.c.ViewOfDeviceMemory(w.ctx, address, b.Shape(), &pjrt.ViewOptions{OnDelete: func() { close(deleted) }})
+		require.NoError(t, err)
+		assert.Equal(t, []float32{1, 2, 3}, w.values(t, view))
+		require.NoError(t, view.Close())
+		<-deleted
+		require.NoError(t, reference.Close())
+		require.NoError(t, b.Close())
+	})
+}
+
+func TestBuffersWithoutData(t *testing.T) {
+	t.Parallel()
+	hosts(t, pjrttest.Options{Devices: 2}, func(t testing.TB, w *world) {
+		shape := pjrt.Shape{Type: dtype.F32, Dims: []int64{3}}
+		if b, err := w.c.UninitializedBuffer(w.ctx, shape, nil); w.has(t, "PJRT_Client_CreateUninitializedBuffer", err) {
+			assert.Equal(t, []float32{0, 0, 0}, w.values(t, b), "nobody else's data")
+			require.NoError(t, b.Close())
+		}
+		huge := pjrt.Shape{Type: dtype.F32, Dims: []int64{1 << 38}}
+		cause := &pjrt.Error{Code: pjrt.ErrDataLoss, Message: "the disk is gone"}
+		if b, err := w.c.ErrorBuffer(w.ctx, huge, cause, nil); w.has(t, "PJRT_Client_CreateErrorBuffer", err) {
+			err := b.Wait(w.ctx)
+			assert.ErrorIs(t, err, pjrt.ErrDataLoss)
+			assert.ErrorContains(t, err, "the disk is gone")
+			moved, err := b.CopyToDevice(w.ctx, w.c.AddressableDevices()[1])
+			assert.ErrorIs(t, err, pjrt.ErrResourceExhausted, "the copy is of the same size")
+			assert.Nil(t, moved)
+			require.NoError(t, b.Close())
+		}
+		b, promise, err := w.c.AliasBuffer(w.ctx, shape, nil)
+		if !w.has(t, "PJRT_Client_CreateAliasBuffer", err) {
+			return
+		}
+		ctx, cancel := context.WithTimeout(w.ctx, time.Millisecond)
+		assert.ErrorIs(t, b.Wait(ctx), context.DeadlineExceeded)
+		cancel()
+		wrong := w.buffer(t, nil, 1)
+		assert.ErrorIs(t, promise.Fulfill(wrong), pjrt.ErrInvalidArgument)
+		real := w.buffer(t, nil, 1, 2, 3)
+		double := w.compile(t, "double", "(%a: tensor<3xf32>) -> tensor<3xf32>", nil)
+		started, err := double.Start(w.ctx, []*pjrt.Buffer{b}, nil)
+		require.NoError(t, err)
+		require.NoError(t, promise.Fulfill(real))
+		require.NoError(t, real.Close())
+		assert.Equal(t, []float32{1, 2, 3}, w.values(t, b))
+		assert.Equal(t, []float32{2, 4, 6}, w.values(t, started.Outputs()[0]))
+		for _, o := range started.Outputs() {
+			require.NoError(t, o.Close())
+		}
+		require.NoError(t, started.Close())
+		for _, x := range []interface{ Close() error }{promise, b, wrong, double} {
+			require.NoError(t, x.Close())
+		}
+	})
+}
+
+func TestDonationWithADependency(t *testing.T) {
+	t.Parallel()
+	walk(t, pjrttest.Options{}, func(t testing.TB, w *world) {
+		b := w.buffer(t, nil, 1, 2)
+		defer b.Close()
+		out, dependency, err := b.DonateWithControlDependency(w.ctx)
+		if !w.has(t, "PJRT_Buffer_DonateWithControlDependency", err) {
+			return
+		}
+		deleted, err := b.IsDeleted()
+		require.NoError(t, err)
+		assert.True(t, deleted)
+		e, err := out.ReadyEvent()
+		require.NoError(t, err)
+		ready, err := e.Ready()
+		require.NoError(t, err)
+		assert.False(t, ready)
+		require.NoError(t, dependency.Done(nil))
+		require.NoError(t, e.Wait(w.ctx))
+		require.NoError(t, e.Close())
+		assert.Equal(t, []float32{1, 2}, w.values(t, out))
+
+		failed, dependency, err := out.DonateWithControlDependency(w.ctx)
+		require.NoError(t, err)
+		require.NoError(t, dependency.Done(&pjrt.Error{Code: pjrt.ErrAborted, Message: "no more"}))
+		assert.ErrorContains(t, failed.Wait(w.ctx), "no more")
+		require.NoError(t, out.Close())
+		require.NoError(t, failed.Close())
+	})
+}
+
+func TestTransferManagers(t *testing.T) {
+	t.Parallel()
+	hosts(t, pjrttest.Options{Devices: 2}, func(t testing.TB, w *world) {
+		shapes := []pjrt.Shape{{Type: dtype.F32, Dims: []int64{4}}, {Type: dtype.S4, Dims: []int64{3}}, {Type: dtype.F32, Dims: []int64{2}}, {Type: dtype.F32, Dims: []int64{2}}}
+		m, err := w.c.NewTransferManager(w.ctx, shapes, &pjrt.TransferOptions{Device: w.c.AddressableDevices()[1]})
+		if !w.has(t, "PJRT_Client_CreateBuffersForAsyncHostToDevice", err) {
+			return
+		}
+		assert.Equal(t, 4, m.BufferCount())
+		size, err := m.BufferSize(1)
+		require.NoError(t, err)
+		assert.Equal(t, int64(2), size, "three elements of four bits")
+		at, err := m.Device()
+		require.NoError(t, err)
+		assert.Same(t, w.c.AddressableDevices()[1], at)
+
+		b, err := m.Buffer(0)
+		require.NoError(t, err)
+		_, err = m.Buffer(0)
+		assert.Error(t, err, "a second time")
+		wait := func(e *pjrt.Event, err error) {
+			t.Helper()
+			require.NoError(t, err)
+			require.NoError(t, e.Wait(w.ctx))
+			require.NoError(t, e.Close())
+		}
+		wait(m.TransferData(0, dtype.Bytes([]float32{3, 4}), 8, false))
+		e, err := b.ReadyEvent()
+		require.NoError(t, err)
+		ready, err := e.Ready()
+		require.NoError(t, err)
+		assert.False(t, ready)
+		require.NoError(t, e.Close())
+		wait(m.TransferData(0, dtype.Bytes([]float32{1, 2}), 0, true))
+		assert.Equal(t, []float32{1, 2, 3, 4}, w.values(t, b))
+		_, err = m.TransferData(0, nil, 0, true)
+		assert.Error(t, err, "after the last")
+		require.NoError(t, b.Close())
+
+		w.has(t, "PJRT_AsyncHostToDeviceTransferManager_AddMetadata", m.AddMetadata(map[string]string{"a": "b"}))
+		small, err := m.Buffer(1)
+		require.NoError(t, err)
+		literal := pjrt.HostArray{Type: dtype.S4, Dims: []int64{3}, Data: []byte{1, 2, 7}}
+		if e, err := m.TransferLiteral(1, literal); w.has(t, "PJRT_AsyncHostToDeviceTransferManager_TransferLiteral", err) {
+			wait(e, nil)
+			a, err := small.ToHost(w.ctx)
+			require.NoError(t, err)
+			assert.Equal(t, literal.Data, a.Data)
+		}
+		require.NoError(t, small.Close())
+		bad, err := m.Buffer(2)
+		require.NoError(t, err)
+		require.NoError(t, m.SetBufferError(2, &pjrt.Error{Code: pjrt.ErrDataLoss, Message: "broken pipe"}))
+		assert.ErrorContains(t, bad.Wait(w.ctx), "broken pipe")
+		require.NoError(t, bad.Close())
+		never, err := m.Buffer(3)
+		require.NoError(t, err)
+		require.NoError(t, m.Close())
+		assert.ErrorIs(t, never.Wait(w.ctx), pjrt.ErrCancelled)
+		require.NoError(t, never.Close())
+	})
+}
+
+func TestConvenienceOfPjrt(t *testing.T) {
+	t.Parallel()
+	hosts(t, pjrttest.Options{Devices: 4}, func(t testing.TB, w *world) {
+		shape := pjrt.Shape{Type: dtype.F32, Dims: []int64{2}}
+		b, err := w.c.BufferFromReader(w.ctx, bytes.NewReader(dtype.Bytes([]float32{5, 6})), shape, nil)
+		require.NoError(t, err)
+		var written bytes.Buffer
+		_, err = b.WriteHostTo(w.ctx, &written)
+		require.NoError(t, err)
+		assert.Equal(t, dtype.Bytes([]float32{5, 6}), written.Bytes())
+		require.NoError(t, b.Close())
+
+		lazy, err := w.c.LazyBuffer(func(context.Context) (pjrt.HostArray, error) { return pjrt.ArrayOf([]float32{7}, 1), nil }, nil)
+		require.NoError(t, err)
+		loaded, err := lazy.Buffer(w.ctx)
+		require.NoError(t, err)
+		assert.Equal(t, []float32{7}, w.values(t, loaded))
+		require.NoError(t, lazy.Close())
+
+		mesh, err := pjrt.NewMesh(w.c.AddressableDevices(), pjrt.MeshAxis{Name: "x", Size: 2}, pjrt.MeshAxis{Name: "y", Size: 2})
+		require.NoError(t, err)
+		a := pjrt.ArrayOf([]float32{1, 2, 3, 4, 5, 6, 7, 8}, 4, 2)
+		sharded, err := mesh.Scatter(w.ctx, a, pjrt.Partition{"x", "y"})
+		require.NoError(t, err)
+		whole, err := sharded.Gather(w.ctx)
+		require.NoError(t, err)
+		assert.Equal(t, a, whole)
+		require.NoError(t, sharded.Close())
+	})
+}

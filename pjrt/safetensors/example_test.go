@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package safetensors_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+
+	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/plugins"
+	"github.com/purepjrt/purepjrt/pjrt/safetensors"
+)
+
+// The weights of a model go from a file to a device.
+func Example() {
+	ctx := context.Background()
+	dir, err := os.MkdirTemp("", "weights")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	name := filepath.Join(dir, "model.safetensors")
+	weights := map[string]pjrt.HostArray{"bias": pjrt.ArrayOf([]float32{0.5, 1.5}, 2)}
+	if err := safetensors.WriteFile(name, weights, nil); err != nil {
+		log.Fatal(err)
+	}
+
+	path, err := plugins.Install(ctx, "cpu", plugins.InstallOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	plugin, err := pjrt.Open(path)
+	if err != nil {
+		log.Fatal(err)
+	}
+	client, err := plugin.NewClient(ctx, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer client.Close()
+
+	f, err := safetensors.Open(name)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer f.Close()
+	for _, name := range f.Names() {
+		r, shape, err := f.Reader(name)
+		if err != nil {
+			log.Fatal(err)
+		}
+		b, err := client.BufferFromReader(ctx, r, shape, nil)
+		if err != nil {
+			log.Fatal(err)
+		}
+		defer b.Close()
+		values, err := pjrt.ToSlice[float32](ctx, b)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(name, b.Shape(), values)
+	}
+	// Output: bias f32[2] [0.5 1.5]
+}

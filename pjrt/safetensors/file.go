@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package safetensors
+
+import (
+	"cmp"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+
+	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
+)
+
+// maxHeader is the size of the largest header, in bytes, which the format sets.
+const maxHeader = 100_000_000
+
+// metadataKey is the member of the header that is no array.
+const metadataKey = "__metadata__"
+
+// types are the names of element types in the format.
+var types = map[string]dtype.Type{
+	"BOOL": dtype.Pred,
+	"U8":   dtype.U8, "U16": dtype.U16, "U32": dtype.U32, "U64": dtype.U64,
+	"I8": dtype.S8, "I16": dtype.S16, "I32": dtype.S32, "I64": dtype.S64,
+	"F16": dtype.F16, "F32": dtype.F32, "F64": dtype.F64, "BF16": dtype.BF16, "C64": dtype.C64,
+	"F8_E5M2": dtype.F8E5M2, "F8_E4M3": dtype.F8E4M3FN, "F8_E8M0": dtype.F8E8M0FNU,
+}
+
+var typeNames = func() map[dtype.Type]string {
+	m := make(map[dtype.Type]string, len(types))
+	for name, t := range types {
+		m[t] = name
+	}
+	return m
+}()
+
+// File is an open file of arrays. Its methods may be called from any goroutine.
+type File struct {
+	r        io.ReaderAt
+	close    func() error
+	arrays   map[string]array
+	metadata map[string]string
+}
+
+// array is where an array is.
+type array struct {
+	shape        pjrt.Shape
+	offset, size int64
+}
+
+// header is an array in the header of a file.
+type header struct {
+	Type    string    `json:"dtype"`
+	Dims    []int64   `json:"shape"`
+	Offsets [2]uint64 `json:"data_offsets"`
+}
+
+// Open opens a file. The caller closes it.
+func Open(name string) (*File, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	info, err := file.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is no regular file", name)
+	}
+	var f *File
+	if err == nil {
+		if f, err = New(file, info.Size()); err != nil {
+			err = fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	if err != nil {
+		_ = file.Close() // the other error is the one to tell
+		return nil, err
+	}
+	f.close = file.Close
+	return f, nil
+}
+
+// New reads the header of a file of size bytes in r, which stays the caller's and
+// is read from as long as the File is used.
+func New(r io.ReaderAt, size int64) (*File, error) {
+	var prefix [8]byte
+	if size < int64(len(prefix)) {
+		return nil, fmt.Errorf("it is no file of safetensors: it has %d bytes", max(size, 0))
+	}
+	if _, err := r.ReadAt(prefix[:], 0); err != nil {
+		return nil, fmt.Errorf("reading the size of the header: %w", err)
+	}
+	n := binary.LittleEndian.Uint64(prefix[:])
+	if n < 2 || n > maxHeader || n > uint64(size)-8 {
+		return nil, fmt.Errorf("it is no file of safetensors, or cut off: it states a header of %d bytes and has %d", n, size)
+	}
+	text := make([]byte, n)
+	if _, err := r.ReadAt(text, 8); err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("reading the header: %w", err)
+	}
+	f := &File{r: r, close: func() error { return nil }, arrays: make(map[string]array)}
+	if err := f.readHeader(text, 8+int64(n), size); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// readHeader reads the header of a file whose data is between start and end.
+func (f *File) readHeader(text []byte, start, end int64) error {
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(text, &members); err != nil {
+		return fmt.Errorf("the header is no JSON object: %w", err)
+	}
+	for name, value := range members {
+		if name == metadataKey {
+			if err := json.Unmarshal(value, &f.metadata); err != nil {
+				return fmt.Errorf("the metadata is no object of texts: %w", err)
+			}
+			continue
+		}
+		var h header
+		if err := json.Unmarshal(value, &h); err != nil {
+			return fmt.Errorf("array %q: %w", name, err)
+		}
+		a, err := h.array(uint64(end-start), start)
+		if err != nil {
+			return fmt.Errorf("array %q: %w", name, err)
+		}
+		f.arrays[name] = a
+	}
+	// The arrays fill the file, one behind the other.
+	at := start
+	for _, name := range slices.SortedFunc(maps.Keys(f.arrays), f.order) {
+		a := f.arrays[name]
+		if a.offset != at {
+			return fmt.Errorf("array %q begins at %d, where the one before ends at %d", name, a.offset-start, at-start)
+		}
+		at += a.size
+	}
+	if at != end {
+		return fmt.Errorf("the arrays have %d bytes, the file has %d for them", at-start, end-start)
+	}
+	return nil
+}
+
+func (f *File) order(a, b string) int {
+	x, y := f.arrays[a], f.arrays[b]
+	return cmp.Or(cmp.Compare(x.offset, y.offset), cmp.Compare(x.size, y.size), cmp.Compare(a, b))
+}
+
+// array checks an entry against the number of bytes that there are for arrays.
+func (h *header) array(room uint64, start int64) (array, error) {
+	t, ok := types[h.Type]
+	if !ok {
+		return array{}, fmt.Errorf("the element type %q is not known", h.Type)
+	}
+	a := array{shape: pjrt.Shape{Type: t, Dims: h.Dims}}
+	size, err := a.shape.HostSize()
+	if err != nil {
+		return array{}, err
+	}
+	if h.Offsets[0] > h.Offsets[1] || h.Offsets[1] > room {
+		return array{}, fmt.Errorf("its data is from %d to %d, of %d bytes that there are", h.Offsets[0], h.Offsets[1], room)
+	}
+	if h.Offsets[1]-h.Offsets[0] != uint64(size) {
+		return array{}, fmt.Errorf("its data has %d bytes, the shape %v takes %d", h.Offsets[1]-h.Offsets[0], a.shape, size)
+	}
+	a.offset, a.size = start+int64(h.Offsets[0]), int64(size)
+	return a, nil
+}
+
+// Close closes a file of Open. What was read stays.
+func (f *File) Close() error { return f.close() }
+
+// Names returns the names of the arrays, in the order in which their data is in
+// the file.
+func (f *File) Names() []string { return slices.SortedFunc(maps.Keys(f.arrays), f.order) }
+
+// Metadata returns the texts that the file has besides arrays, nil for none.
+func (f *File) Metadata() map[string]string { return maps.Clone(f.metadata) }
+
+// Shape returns the shape of an array.
+func (f *File) Shape(name string) (pjrt.Shape, error) {
+	a, err := f.find(name)
+	return pjrt.Shape{Type: a.shape.Type, Dims: slices.Clone(a.shape.Dims)}, err
+}
+
+func (f *File) find(name string) (array, error) {
+	a, ok := f.arrays[name]
+	if !ok {
+		return array{}, fmt.Errorf("there is no array %q among the %d of the file", name, len(f.arrays))
+	}
+	return a, nil
+}
+
+// Reader returns the data of an array, for Client.BufferFromReader.
+func (f *File) Reader(name string) (io.Reader, pjrt.Shape, error) {
+	a, err := f.find(name)
+	if err != nil {
+		return nil, pjrt.Shape{}, err
+	}
+	return io.NewSectionReader(f.r, a.offset, a.size), pjrt.Shape{Type: a.shape.Type, Dims: slices.Clone(a.shape.Dims)}, nil
+}
+
+// Read reads an array.
+func (f *File) Read(name string) (pjrt.HostArray, error) {
+	r, shape, err := f.Reader(name)
+	if err != nil {
+		return pjrt.HostArray{}, err
+	}
+	data := make([]byte, f.arrays[name].size)
+	if _, err := io.ReadFull(r, data); err != nil {
+		return pjrt.HostArray{}, fmt.Errorf("array %q: %w", name, err)
+	}
+	return pjrt.HostArray{Type: shape.Type, Dims: shape.Dims, Data: data}, nil
+}

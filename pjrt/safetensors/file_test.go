@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package safetensors_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
+	"github.com/purepjrt/purepjrt/pjrt/safetensors"
+)
+
+// file is a file with a header and so many bytes of data.
+func file(header string, data int) []byte {
+	b := binary.LittleEndian.AppendUint64(nil, uint64(len(header)))
+	b = append(b, header...)
+	for i := range data {
+		b = append(b, byte(i))
+	}
+	return b
+}
+
+func open(b []byte) (*safetensors.File, error) {
+	return safetensors.New(bytes.NewReader(b), int64(len(b)))
+}
+
+// What Python's package of the name writes.
+func TestAFileIsRead(t *testing.T) {
+	t.Parallel()
+	f, err := open(file(`{"__metadata__":{"format":"pt"},"b":{"dtype":"I16","shape":[],"data_offsets":[16,18]},`+
+		`"a":{"dtype":"F32","shape":[2,2],"data_offsets":[0,16]},"none":{"dtype":"BF16","shape":[0,3],"data_offsets":[18,18]}}   `, 18))
+	require.NoError(t, err)
+	assert.Equal(t, []string{"a", "b", "none"}, f.Names())
+	assert.Equal(t, map[string]string{"format": "pt"}, f.Metadata())
+	shape, err := f.Shape("a")
+	require.NoError(t, err)
+	assert.Equal(t, "f32[2,2]", shape.String())
+	a, err := f.Read("b")
+	require.NoError(t, err)
+	assert.Equal(t, pjrt.HostArray{Type: dtype.S16, Dims: []int64{}, Data: []byte{16, 17}}, a)
+	a, err = f.Read("none")
+	require.NoError(t, err)
+	assert.Equal(t, "bf16[0,3]", a.Shape().String())
+	_, err = f.Read("c")
+	require.ErrorContains(t, err, `there is no array "c" among the 3 of the file`)
+	_, err = f.Shape("c")
+	require.Error(t, err)
+	_, _, err = f.Reader("c")
+	require.Error(t, err)
+	require.NoError(t, f.Close())
+}
+
+func TestDamagedAndHostileFilesAreAnError(t *testing.T) {
+	t.Parallel()
+	one := func(entry string) []byte { return file(`{"a":`+entry+`}`, 16) }
+	huge := binary.LittleEndian.AppendUint64(nil, math.MaxUint64)
+	for name, c := range map[string]struct {
+		content []byte
+		want    string
+	}{
+		"empty":         {nil, "it has 0 bytes"},
+		"short":         {[]byte("abc"), "it has 3 bytes"},
+		"a huge header": {append(huge, make([]byte, 8)...), "or cut off"},
+		"cut off":       {one(`{}`)[:12], "or cut off"},
+		"no JSON":       {file(`hello`, 0), "the header is no JSON object"},
+		"a list":        {file(`[1,2]`, 0), "the header is no JSON object"},
+		"a type":        {one(`{"dtype":"F4","shape":[4],"data_offsets":[0,16]}`), `the element type "F4" is not known`},
+		"no type":       {one(`{"shape":[4],"data_offsets":[0,16]}`), `the element type "" is not known`},
+		"negative":      {one(`{"dtype":"F32","shape":[-4],"data_offsets":[0,16]}`), "-4"},
+		"overflow":      {one(`{"dtype":"F32","shape":[4294967296,4294967296],"data_offsets":[0,16]}`), `array "a"`},
+		"too little":    {one(`{"dtype":"F32","shape":[5],"data_offsets":[0,16]}`), "its data has 16 bytes, the shape f32[5] takes 20"},
+		"beyond":        {one(`{"dtype":"F32","shape":[5],"data_offsets":[0,20]}`), "from 0 to 20, of 16 bytes"},
+		"backwards":     {one(`{"dtype":"F32","shape":[4],"data_offsets":[16,0]}`), "from 16 to 0"},
+		"negative data": {one(`{"dtype":"F32","shape":[4],"data_offsets":[-16,0]}`), `array "a"`},
+		"a gap":         {one(`{"dtype":"F32","shape":[2],"data_offsets":[8,16]}`), "begins at 8, where the one before ends at 0"},
+		"a rest":        {one(`{"dtype":"F32","shape":[2],"data_offsets":[0,8]}`), "the arrays have 8 bytes, the file has 16"},
+		"an overlap":    {file(`{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},"b":{"dtype":"F32","shape":[3],"data_offsets":[4,16]}}`, 16), `array "b" begins at 4, where the one before ends at 8`},
+		"the metadata":  {file(`{"__metadata__":{"a":1}}`, 0), "the metadata is no object of texts"},
+	} {
+		_, err := open(c.content)
+		assert.ErrorContains(t, err, c.want, name)
+	}
+}
+
+func TestWhatIsWrittenIsReadAgain(t *testing.T) {
+	t.Parallel()
+	name := filepath.Join(t.TempDir(), "x.safetensors")
+	arrays := map[string]pjrt.HostArray{
+		"layers.0.weight": pjrt.ArrayOf([]float32{1, 2, 3, 4, 5, 6}, 2, 3),
+		"bias":            pjrt.ArrayOf([]dtype.BFloat16{1, 2, 3}, 3),
+		"flag":            pjrt.ArrayOf([]bool{true}),
+		"big":             pjrt.ArrayOf([]float64{math.Pi}, 1, 1),
+		"eight":           pjrt.ArrayOf([]dtype.Float8E4M3FN{7, 8}, 2),
+	}
+	require.NoError(t, safetensors.WriteFile(name, arrays, map[string]string{"by": "a test"}))
+	require.NoError(t, safetensors.WriteFile(name, arrays, map[string]string{"by": "a test"}), "again")
+	f, err := safetensors.Open(name)
+	require.NoError(t, err)
+	defer f.Close()
+	assert.Equal(t, []string{"big", "layers.0.weight", "bias", "eight", "flag"}, f.Names(), "the widest first")
+	assert.Equal(t, map[string]string{"by": "a test"}, f.Metadata())
+	for name, want := range arrays {
+		got, err := f.Read(name)
+		require.NoError(t, err)
+		assert.Equal(t, want.Shape().String(), got.Shape().String())
+		assert.Equal(t, want.Data, got.Data)
+	}
+	files, err := os.ReadDir(filepath.Dir(name))
+	require.NoError(t, err)
+	assert.Len(t, files, 1, "nothing is left beside it")
+}
+
+type failing struct{}
+
+func (failing) Write([]byte) (int, error) { return 0, errors.New("the disk is full") }
+
+func TestWhatCannotBeWritten(t *testing.T) {
+	t.Parallel()
+	type arrays = map[string]pjrt.HostArray
+	one := pjrt.ArrayOf([]float32{1}, 1)
+	for name, c := range map[string]struct {
+		arrays arrays
+		want   string
+	}{
+		"a type":   {arrays{"a": {Type: dtype.S4, Dims: []int64{1}, Data: []byte{1}}}, "has no elements of type i4"},
+		"the name": {arrays{"__metadata__": one}, "no array can be called __metadata__"},
+		"data":     {arrays{"a": {Type: dtype.F32, Dims: []int64{2}, Data: one.Data}}, "takes 8 bytes, its data has 4"},
+		"negative": {arrays{"a": {Type: dtype.F32, Dims: []int64{-2}}}, `array "a"`},
+	} {
+		require.ErrorContains(t, safetensors.Write(&bytes.Buffer{}, c.arrays, nil), c.want, name)
+	}
+	require.ErrorContains(t, safetensors.Write(failing{}, arrays{"a": one}, nil), "the disk is full")
+	dir := t.TempDir()
+	require.Error(t, safetensors.WriteFile(filepath.Join(dir, "none", "x"), arrays{"a": one}, nil))
+	require.Error(t, safetensors.WriteFile(filepath.Join(dir, "x"), arrays{"__metadata__": one}, nil))
+	files, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	assert.Empty(t, files)
+	_, err = safetensors.Open(dir)
+	require.ErrorContains(t, err, "is no regular file")
+	_, err = safetensors.Open(filepath.Join(dir, "none"))
+	require.ErrorIs(t, err, os.ErrNotExist)
+}
+
+func FuzzNew(f *testing.F) {
+	f.Add(file(`{"a":{"dtype":"F32","shape":[2,2],"data_offsets":[0,16]}}`, 16))
+	f.Add(file(`{"__metadata__":{"format":"pt"}}`, 0))
+	f.Fuzz(func(t *testing.T, content []byte) {
+		file, err := open(content)
+		if err != nil {
+			return
+		}
+		for _, name := range file.Names() {
+			if _, err := file.Read(name); err != nil {
+				t.Errorf("%q: %v", name, err)
+			}
+		}
+	})
+}

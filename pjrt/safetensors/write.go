@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package safetensors
+
+import (
+	"cmp"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/purepjrt/purepjrt/pjrt"
+)
+
+// Write writes arrays by their names, and texts besides them, which may be nil.
+// Arrays with larger elements come first, so that each is aligned.
+func Write(w io.Writer, arrays map[string]pjrt.HostArray, metadata map[string]string) error {
+	names := slices.SortedFunc(maps.Keys(arrays), func(a, b string) int {
+		return cmp.Or(-cmp.Compare(arrays[a].Type.Bits(), arrays[b].Type.Bits()), cmp.Compare(a, b))
+	})
+	members := make(map[string]any, len(names)+1)
+	if len(metadata) > 0 {
+		members[metadataKey] = metadata
+	}
+	offset := uint64(0)
+	for _, name := range names {
+		a := arrays[name]
+		t, ok := typeNames[a.Type]
+		switch size, err := a.Shape().HostSize(); {
+		case name == metadataKey:
+			return fmt.Errorf("safetensors: no array can be called %s", name)
+		case !ok:
+			return fmt.Errorf("safetensors: array %q: the format has no elements of type %v", name, a.Type)
+		case err != nil:
+			return fmt.Errorf("safetensors: array %q: %w", name, err)
+		case size != len(a.Data):
+			return fmt.Errorf("safetensors: array %q: the shape %v takes %d bytes, its data has %d", name, a.Shape(), size, len(a.Data))
+		}
+		dims := a.Dims
+		if dims == nil {
+			dims = []int64{} // not null
+		}
+		end := offset + uint64(len(a.Data))
+		members[name] = header{Type: t, Dims: dims, Offsets: [2]uint64{offset, end}}
+		offset = end
+	}
+	text, err := json.Marshal(members)
+	if err != nil {
+		return fmt.Errorf("safetensors: %w", err)
+	}
+	for len(text)%8 != 0 {
+		text = append(text, ' ') // the data is to be aligned
+	}
+	if len(text) > maxHeader {
+		return fmt.Errorf("safetensors: the header has %d bytes, the format allows %d", len(text), maxHeader)
+	}
+	parts := [][]byte{binary.LittleEndian.AppendUint64(nil, uint64(len(text))), text}
+	for _, name := range names {
+		parts = append(parts, arrays[name].Data)
+	}
+	for _, part := range parts {
+		if _, err := w.Write(part); err != nil {
+			return fmt.Errorf("safetensors: %w", err)
+		}
+	}
+	return nil
+}
+
+// WriteFile writes a file, in place of one that exists. Others see all of it or
+// nothing.
+func WriteFile(name string, arrays map[string]pjrt.HostArray, metadata map[string]string) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".tmp")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = f.Close()
+			_ = os.Remove(f.Name())
+		}
+	}()
+	if err := Write(f, arrays, metadata); err != nil {
+		return err
+	}
+	if err := f.Chmod(0o644); err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), name)
+}

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/purepjrt/purepjrt/conformance"
+	findings "github.com/purepjrt/purepjrt/conformance/report"
+	"github.com/purepjrt/purepjrt/pjrt/plugins"
+)
+
+// conformanceFlags is what the command line of conformance says.
+type conformanceFlags struct {
+	conformance.Options
+	plugin          string
+	profile         string
+	levels          []string
+	run             string
+	waivers         []string
+	options         []string
+	topologyOptions []string
+	verbose         bool
+	json, junit     string
+	html, md, badge string
+}
+
+func conformanceCommand() *cobra.Command {
+	var f conformanceFlags
+	cmd := &cobra.Command{
+		Use:   "conformance",
+		Short: "Check a plugin against the contract of the PJRT API",
+		Long: `Conformance runs the checks of the PJRT contract on a plugin, in processes that
+may die of it: a crash, a hang or an exit is the verdict of one check, and the
+others go on. It prints what it found; --json, --junit, --html, --md and --badge
+write it to files as well.
+
+Levels: L0 the library alone, no device needed; L1 client and devices; L2
+buffers and transfers; L3 compile and run; L4 several devices and processes;
+X extensions; Q quality. A range such as L0-L2 stands for its levels. Without
+--level all run.
+
+Profiles: smoke takes seconds; quick, the default, tries every rule once; core
+takes minutes; full takes the longest.
+
+Where no client can be made, what needs none is checked all the same: the
+library, topologies, and compilation ahead of time (see --topology).
+
+An option is NAME=VALUE or NAME:TYPE=VALUE with the type string, int, ints,
+float or bool.
+
+The exit status is 0 if the plugin conforms, or all that fails is waived; 1 if
+it does not; 2 if nothing could be run or the run was interrupted. The report of
+what ran is written in every case.`,
+		Example: `  pjrt conformance --plugin cpu
+  pjrt conformance --plugin ./my_plugin.so --profile smoke
+  pjrt conformance --plugin ./my_plugin.so --run '^EVT-' --html report.html
+  pjrt conformance --plugin tpu --no-device --topology v5e:2x2`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usageError{fmt.Errorf("conformance: there is no command %q; the plugin is named with --plugin", args[0])}
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := f.prepare(cmd.Context()); err != nil {
+				return usageError{err} // nothing could be run: status 2
+			}
+			return f.check(cmd)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.plugin, "plugin", "", "the `PLUGIN` to check: a path, or a name such as cpu")
+	flags.StringVar(&f.profile, "profile", "quick", "how thorough: smoke, quick, core or full")
+	flags.StringSliceVar(&f.levels, "level", nil, "the `LEVELS` to check, such as L0-L2,X (default all)")
+	flags.StringVar(&f.run, "run", "", "run only checks whose names match `REGEXP`")
+	flags.StringArrayVar(&f.options, "option", nil, "`NAME=VALUE`, a create option of every client")
+	flags.StringVar(&f.Topology, "topology", "", "`NAME` of the topology to compile for where there is no client")
+	flags.StringArrayVar(&f.topologyOptions, "topology-option", nil, "`NAME=VALUE`, a create option of that topology")
+	flags.BoolVar(&f.NoDevice, "no-device", false, "make no client")
+	flags.StringArrayVar(&f.waivers, "waivers", nil, "`FILE` of failures that are known")
+	flags.BoolVar(&f.NoKnownWaivers, "no-known-waivers", false, "leave out the waivers that come with this command")
+	flags.Float64Var(&f.TimeoutFactor, "timeout-factor", 1, "multiply every time limit by `N`")
+	flags.IntVar(&f.Jobs, "jobs", 0, "how many processes run checks at a time (default by processors and plugin)")
+	flags.BoolVar(&f.NoReruns, "no-reruns", false, "do not run failed checks again")
+	flags.BoolVarP(&f.verbose, "verbose", "v", false, "print what was skipped and waived, too")
+	flags.StringVar(&f.json, "json", "", "write the report as JSON to `FILE`")
+	flags.StringVar(&f.junit, "junit", "", "write the report as JUnit XML to `FILE`")
+	flags.StringVar(&f.html, "html", "", "write the report as one HTML page to `FILE`")
+	flags.StringVar(&f.md, "md", "", "write the report as Markdown to `FILE`")
+	flags.StringVar(&f.badge, "badge", "", "write a badge as SVG to `FILE`")
+	cmd.AddCommand(conformanceListCommand(), conformanceDiffCommand(), conformanceWorkerCommand())
+	return cmd
+}
+
+// prepare turns the flags into options.
+func (f *conformanceFlags) prepare(ctx context.Context) error {
+	if f.plugin == "" {
+		return errors.New("conformance: name the plugin with --plugin")
+	}
+	f.WorkerArgs = []string{"conformance", "worker"}
+	f.Profile = conformance.Profile(f.profile)
+	var err error
+	if f.Levels, err = levelRange(f.levels); err != nil {
+		return err
+	}
+	if f.run != "" {
+		if f.Filter, err = regexp.Compile(f.run); err != nil {
+			return fmt.Errorf("--run: %w", err)
+		}
+	}
+	candidate, err := plugins.Lookup(ctx, f.plugin, plugins.ListOptions{})
+	if err != nil {
+		return err
+	}
+	f.Plugin = candidate.Path
+	f.CreateOptions = candidate.Options
+	for _, text := range f.options {
+		a, err := conformance.ParseOption(text)
+		if err != nil {
+			return err
+		}
+		f.CreateOptions = append(f.CreateOptions, a)
+	}
+	for _, text := range f.topologyOptions {
+		a, err := conformance.ParseOption(text)
+		if err != nil {
+			return err
+		}
+		f.TopologyOptions = append(f.TopologyOptions, a)
+	}
+	for _, path := range f.waivers {
+		file, err := conformance.ReadWaivers(path)
+		if err != nil {
+			return err
+		}
+		f.Waivers = append(f.Waivers, file)
+	}
+	return nil
+}
+
+// levelRange reads names and ranges of levels.
+func levelRange(list []string) ([]string, error) {
+	names := findings.LevelNames()
+	place := func(name string) int {
+		for i, n := range names {
+			if strings.EqualFold(n, name) {
+				return i
+			}
+		}
+		return -1
+	}
+	var out []string
+	for _, item := range list {
+		first, last, ok := strings.Cut(strings.TrimSpace(item), "-")
+		if !ok {
+			last = first
+		}
+		i, j := place(first), place(last)
+		if i < 0 || j < i {
+			return nil, fmt.Errorf("--level %q: use some of %s, or a range such as L0-L2", item, strings.Join(names, ", "))
+		}
+		out = append(out, names[i:j+1]...)
+	}
+	return out, nil
+}
+
+// check runs the suite and writes what it found.
+func (f *conformanceFlags) check(cmd *cobra.Command) error {
+	p := newProgress(cmd.ErrOrStderr())
+	f.Progress = p.show
+	r, err := conformance.Run(cmd.Context(), f.Options)
+	p.end()
+	if err != nil {
+		if cmd.Context().Err() != nil {
+			err = errors.New("interrupted before anything was checked")
+		}
+		return usageError{fmt.Errorf("conformance: %w", err)}
+	}
+	var failed []error
+	failed = append(failed, r.WriteText(cmd.OutOrStdout(), f.verbose))
+	for _, file := range []struct {
+		path  string
+		write func(*findings.Report, io.Writer) error
+	}{
+		{f.json, (*findings.Report).WriteJSON}, {f.junit, (*findings.Report).WriteJUnit}, {f.html, (*findings.Report).WriteHTML},
+		{f.md, (*findings.Report).WriteMarkdown}, {f.badge, (*findings.Report).WriteBadge},
+	} {
+		if file.path != "" {
+			failed = append(failed, r.WriteFile(file.path, file.write))
+		}
+	}
+	if err := errors.Join(failed...); err != nil {
+		return usageError{err}
+	}
+	switch r.Verdict {
+	case findings.NotConformant:
+		return exitStatus(1)
+	case findings.Incomplete:
+		return exitStatus(2)
+	}
+	return nil
+}
+
+func conformanceWorkerCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:    "worker",
+		Short:  "Run checks for conformance, which starts this command",
+		Hidden: true,
+		Args:   usage(cobra.NoArgs),
+		RunE: func(*cobra.Command, []string) error {
+			conformance.Worker()
+			return usageError{errors.New("conformance worker: it is started by pjrt conformance")}
+		},
+	}
+}
