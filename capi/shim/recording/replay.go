@@ -68,8 +68,9 @@ func Replay(ctx context.Context, s *Session, t *capi.Table, o Options) (*Report,
 		o.Relative, o.Absolute = 1e-5, 1e-6
 	}
 	r := &replayer{
-		table: t, options: o, report: &Report{},
+		ctx: ctx, table: t, options: o, report: &Report{},
 		functions: make(map[string]*capi.Function), handles: make(map[string]uintptr), transfers: make(map[uint64]*transfer),
+		late: make(map[string]*Step),
 	}
 	for _, section := range capi.Sections() {
 		for _, f := range capi.Functions(section) {
@@ -89,6 +90,7 @@ func Replay(ctx context.Context, s *Session, t *capi.Table, o Options) (*Report,
 }
 
 type replayer struct {
+	ctx       context.Context
 	table     *capi.Table
 	options   Options
 	report    *Report
@@ -96,7 +98,7 @@ type replayer struct {
 	handles   map[string]uintptr   // by the name that the session has for them
 	transfers map[uint64]*transfer // by the number of the call that began them
 	keep      []any                // memory that the plugin may use
-	late      []*Step              // waits for events that were not ready when their turn came
+	late      map[string]*Step     // waits for events that were not ready when their turn came, by event
 	stuck     error                // a call does not return
 }
 
@@ -159,7 +161,8 @@ func (r *replayer) step(s *Step) {
 	}
 	if c.Function.Name == "PJRT_Event_Await" && !r.ready(uintptr(view.WordOf("event")), min(r.options.Patience, soon)) {
 		// What makes it ready may be a call that returned later.
-		r.late = append(r.late, s)
+		name, _ := c.In["event"].(string)
+		r.late[name] = s
 		return
 	}
 	r.report.Calls++
@@ -168,6 +171,8 @@ func (r *replayer) step(s *Step) {
 	select {
 	case failure := <-returned:
 		r.conclude(s, f, b, view, failure)
+	case <-r.ctx.Done():
+		r.stuck = r.ctx.Err()
 	case <-time.After(r.options.Patience):
 		r.stuck = fmt.Errorf("call %d, line %d, %s does not return: gave up after %v", c.Number, s.Line, f.Name, r.options.Patience)
 	}
@@ -197,6 +202,8 @@ func (r *replayer) ready(event uintptr, patience time.Duration) bool {
 	select {
 	case <-done:
 		return true
+	case <-r.ctx.Done():
+		return false
 	case <-time.After(patience):
 		return false
 	}
@@ -252,6 +259,9 @@ func (r *replayer) prepare(c *Call, b *builder) (done func(describe.View) error,
 	case "PJRT_Client_Create":
 		// One process plays all alone.
 		drop("kv_get_callback", "kv_get_user_arg", "kv_put_callback", "kv_put_user_arg", "kv_try_get_callback", "kv_try_get_user_arg")
+	case "PJRT_Event_Destroy":
+		name, _ := in["event"].(string)
+		r.catchUp(name, r.options.Patience)
 	case "PJRT_Event_Error":
 		// Which is only for events that are ready.
 		return func(v describe.View) error {
@@ -490,15 +500,21 @@ func (r *replayer) destroyEvent(e *capi.Event) {
 	_ = d.Do(r.table)
 }
 
+// catchUp waits for an event that was not ready when it was waited for.
+func (r *replayer) catchUp(name string, patience time.Duration) {
+	s := r.late[name]
+	delete(r.late, name)
+	if h, ok := r.handles[name]; ok && s != nil && !r.ready(h, patience) {
+		r.differ(s.Call, s.Line, "%s was ready, and is not after %v", name, r.options.Patience)
+	}
+}
+
 // finish waits for what was not ready when its turn came, and for what the client
 // left unfinished, since it uses memory of this process.
 func (r *replayer) finish() {
 	deadline := time.Now().Add(r.options.Patience)
-	for _, s := range r.late {
-		name, _ := s.Call.In["event"].(string)
-		if h, ok := r.handles[name]; ok && !r.ready(h, time.Until(deadline)) {
-			r.differ(s.Call, s.Line, "%s was ready, and is not after %v", name, r.options.Patience)
-		}
+	for name := range r.late {
+		r.catchUp(name, time.Until(deadline))
 	}
 	deadline = time.Now().Add(min(r.options.Patience, soon))
 	for name, h := range r.handles {
