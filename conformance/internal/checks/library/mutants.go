@@ -190,6 +190,10 @@ func skewMutants() []mutant.Mutant {
 	}
 	for _, f := range families {
 		variant := "/functions=" + f.name
+		base := func(m mutant.Mutant) mutant.Mutant { return m }
+		if f.name == "executable" {
+			base = newer // the CPU plugin has such faults itself
+		}
 		all = append(all,
 			every("SKEW-01"+variant, "takes structs of its own size only", func(c *serve.Invocation) {
 				if c.Function().Size != 0 && c.Size() > c.Function().Size {
@@ -198,9 +202,9 @@ func skewMutants() []mutant.Mutant {
 				}
 				c.Forward()
 			}),
-			every("SKEW-02"+variant, "writes a field that its caller does not have", overrun),
-			every("SKEW-03"+variant, "does not look at struct_size", lengthen),
-			every("SKEW-03/memory=guarded,functions="+f.name, "reads fields before it looks at struct_size", peek),
+			base(every("SKEW-02"+variant, "writes a field that its caller does not have", overrun)),
+			base(every("SKEW-03"+variant, "does not look at struct_size", lengthen)),
+			base(every("SKEW-03/memory=guarded,functions="+f.name, "reads fields before it looks at struct_size", peek)),
 			every("SKEW-17"+variant, "refuses calls with an extension", func(c *serve.Invocation) {
 				if extended(c) {
 					c.Fail(capi.ErrorCodeInvalidArgument, "an extension")
