@@ -22,6 +22,7 @@ import (
 	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
+	"github.com/purepjrt/purepjrt/conformance/internal/reference"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
@@ -44,6 +45,9 @@ type Plugin struct {
 	// Races are the checks that the plugin fails at times, with the reasons.
 	Races map[string]string
 }
+
+// Memory is the name of the plugin of package reference, which has no file.
+const Memory = "memory"
 
 // The environment variables by which a test process knows that it is a child,
 // and what to run.
@@ -101,7 +105,8 @@ func (s *Suite) find(name string) *check.Check {
 // that.
 func (p *Plugin) open(path, name string) (*check.Env, error) {
 	if p.Name == Memory {
-		return memory()
+		table, err := reference.New()
+		return &check.Env{Table: table}, err
 	}
 	table, err := capi.Open(path)
 	if err != nil {

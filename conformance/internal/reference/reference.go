@@ -1,26 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-package checktest
+// Package reference is the plugin without faults that has everything: the
+// in-memory one of pjrt/pjrttest, of the newest API, with the programs that
+// checks of no numbers use.
+package reference
 
 import (
 	"bytes"
 
 	"github.com/purepjrt/purepjrt/capi"
-	"github.com/purepjrt/purepjrt/conformance/internal/check"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
 )
 
-// Memory is the name of the in-memory plugin of pjrt/pjrttest, of the newest
-// API. It has no file.
-const Memory = "memory"
-
-// memory makes the in-memory plugin, with the programs that checks of no numbers
-// use.
-func memory() (*check.Env, error) {
+// New makes a plugin whose clients have four devices, unless the create option
+// device_count says something else. It lasts as long as the process.
+func New() (*capi.Table, error) {
 	p, err := pjrttest.Start(pjrttest.Options{
+		Devices:    4,
 		Attributes: []pjrt.Attribute{{Name: "xla_version", Value: int64(2)}},
 	})
 	if err != nil {
@@ -29,13 +28,10 @@ func memory() (*check.Env, error) {
 	plusOne := pjrttest.Map(func(x float32) float32 { return x + 1 })
 	p.Program("add_one", pjrttest.Signature{}, plusOne)
 	four := []pjrt.Shape{{Type: dtype.F32, Dims: []int64{4}}}
-	p.AddProgram(pjrttest.Program{
+	p.AddProgram(pjrttest.Program{ // an artifact of StableHLO
 		Match:     func(code []byte, _ pjrt.Format) bool { return bytes.HasPrefix(code, []byte("ML\xefR")) },
 		Signature: pjrttest.Signature{Parameters: four, Results: four}, Func: plusOne,
 	})
 	p.Program("long", pjrttest.Signature{}, pjrttest.Identity)
-	return &check.Env{
-		Table:   p.Table(),
-		Options: []capi.Attribute{{Name: "device_count", Value: int64(4)}},
-	}, nil
+	return p.Table(), nil
 }
