@@ -15,6 +15,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/conformance/internal/corpus"
 	"github.com/purepjrt/purepjrt/conformance/internal/driver"
 	"github.com/purepjrt/purepjrt/conformance/internal/session"
 	"github.com/purepjrt/purepjrt/conformance/internal/worker"
@@ -54,6 +55,23 @@ type Options struct {
 	Profile Profile        // empty: Quick
 	Levels  []string       // of L0 to L4, X and Q; empty: all
 	Filter  *regexp.Regexp // of the names of the checks, such as H2D-04; nil: all
+
+	// Programs is a folder of programs with their arguments and results, and
+	// StableHLO a checkout of StableHLO, whose tests hold programs. With one of
+	// them, these programs are the checks, in place of the contract's.
+	Programs  string
+	StableHLO string
+	// Against is the path of a second plugin, and AgainstOptions what its client
+	// is made with. Each check is then a program, of the suite and of the folders
+	// above, that runs on both, and their results are compared. FuzzRounds is how
+	// many times a program runs with inputs drawn at random as well, from Seed.
+	// The smallest inputs found on which the plugins differ are written to the
+	// folder Reproducers, if one is named.
+	Against        string
+	AgainstOptions []capi.Attribute
+	FuzzRounds     int
+	Seed           uint64
+	Reproducers    string
 
 	// Waivers are added to those that the suite has for the plugin.
 	Waivers []*report.WaiverFile
@@ -134,8 +152,11 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 // return then. A program that calls Run must call Worker at the start of main,
 // or Run cannot start workers.
 func Worker() {
-	if token, ok := worker.Asked(); ok && token == runToken {
+	switch token, _ := worker.Asked(); token {
+	case runToken:
 		session.Serve(session.Program{Checks: checksOf})
+	case runToken + peerSuffix:
+		corpus.Serve()
 	}
 }
 
@@ -156,6 +177,9 @@ func (o *Options) config() (*driver.Config, error) {
 		if !slices.Contains(report.LevelNames(), l) {
 			return nil, fmt.Errorf("there is no level %q: use some of %s", l, strings.Join(report.LevelNames(), ", "))
 		}
+	}
+	if err := o.chooseCorpus(); err != nil {
+		return nil, err
 	}
 	checks, err := checksOf(o.suite)
 	if err != nil {
@@ -231,6 +255,7 @@ func (o *Options) commandLine(c *check.Check) string {
 	if o.NoDevice {
 		words = append(words, "--no-device")
 	}
+	words = append(words, o.corpusFlags()...)
 	if c.Profile > check.Quick {
 		words = append(words, "--profile", c.Profile.String())
 	}

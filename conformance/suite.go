@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/conformance/internal/corpus"
 	"github.com/purepjrt/purepjrt/conformance/internal/suite"
 )
 
@@ -17,11 +18,16 @@ var suites = map[string]func() []check.Check{"": suite.Checks}
 // checksOf returns the checks of a suite. One that is wrong as data is an error
 // of the suite.
 func checksOf(name string) ([]check.Check, error) {
-	list, ok := suites[name]
-	if !ok {
+	var checks []check.Check
+	if list, ok := suites[name]; ok {
+		checks = list()
+	} else if spec, ok, err := corpus.Parse(name); err != nil {
+		return nil, err
+	} else if !ok {
 		return nil, fmt.Errorf("there is no suite %q", name)
+	} else if checks, err = spec.Checks(); err != nil {
+		return nil, err
 	}
-	checks := list()
 	seen := make(map[string]bool, len(checks))
 	for i := range checks {
 		c := &checks[i]

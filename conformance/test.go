@@ -16,6 +16,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/conformance/internal/corpus"
 	"github.com/purepjrt/purepjrt/conformance/internal/driver"
 	"github.com/purepjrt/purepjrt/conformance/internal/session"
 	"github.com/purepjrt/purepjrt/conformance/internal/worker"
@@ -99,6 +100,9 @@ func test(t *testing.T, opts []Option, open func(session.Setup) (*capi.Table, er
 	if asked, ok := worker.Asked(); ok {
 		if asked == o.token {
 			session.Serve(session.Program{Checks: checksOf, Open: open})
+		}
+		if asked == o.token+peerSuffix {
+			corpus.Serve()
 		}
 		return // a worker on its way to another call
 	}

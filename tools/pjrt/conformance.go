@@ -28,6 +28,8 @@ type conformanceFlags struct {
 	waivers         []string
 	options         []string
 	topologyOptions []string
+	against         string
+	againstOptions  []string
 	verbose         bool
 	json, junit     string
 	html, md, badge string
@@ -54,6 +56,14 @@ takes minutes; full takes the longest.
 Where no client can be made, what needs none is checked all the same: the
 library, topologies, and compilation ahead of time (see --topology).
 
+--programs runs the programs of a folder instead: each is a folder NAME with
+program.mlir, arg0.npy, arg1.npy and so on, and the expected out0.npy and so on,
+or a file NAME.mlir with NAME.arg0.npy and so on beside it. --stablehlo runs the
+tests of a StableHLO checkout, each with its inputs as constants and as
+parameters. --against runs these programs and the suite's on a second plugin as
+well, with inputs drawn at random, too, and reports the smallest inputs on which
+the two differ; a difference makes the exit status 1.
+
 An option is NAME=VALUE or NAME:TYPE=VALUE with the type string, int, ints,
 float or bool.
 
@@ -63,7 +73,10 @@ what ran is written in every case.`,
 		Example: `  pjrt conformance --plugin cpu
   pjrt conformance --plugin ./my_plugin.so --profile smoke
   pjrt conformance --plugin ./my_plugin.so --run '^EVT-' --html report.html
-  pjrt conformance --plugin tpu --no-device --topology v5e:2x2`,
+  pjrt conformance --plugin tpu --no-device --topology v5e:2x2
+  pjrt conformance --plugin ./my_plugin.so --programs ./programs
+  pjrt conformance --plugin ./my_plugin.so --stablehlo ./stablehlo
+  pjrt conformance --plugin ./my_plugin.so --against cpu --reproducers ./different`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return usageError{fmt.Errorf("conformance: there is no command %q; the plugin is named with --plugin", args[0])}
@@ -86,6 +99,13 @@ what ran is written in every case.`,
 	flags.StringVar(&f.Topology, "topology", "", "`NAME` of the topology to compile for where there is no client")
 	flags.StringArrayVar(&f.topologyOptions, "topology-option", nil, "`NAME=VALUE`, a create option of that topology")
 	flags.BoolVar(&f.NoDevice, "no-device", false, "make no client")
+	flags.StringVar(&f.Programs, "programs", "", "run the programs of the folder `DIR` instead of the contract's checks")
+	flags.StringVar(&f.StableHLO, "stablehlo", "", "run the tests of the StableHLO checkout `DIR` instead")
+	flags.StringVar(&f.against, "against", "", "compare with `PLUGIN`: a path, or a name such as cpu")
+	flags.StringArrayVar(&f.againstOptions, "against-option", nil, "`NAME=VALUE`, a create option of the client of that plugin")
+	flags.IntVar(&f.FuzzRounds, "fuzz", 4, "with --against, run each program `N` times with random inputs")
+	flags.Uint64Var(&f.Seed, "seed", 1, "with --against, draw the inputs from seed `N`")
+	flags.StringVar(&f.Reproducers, "reproducers", "", "with --against, write the smallest programs that differ to the folder `DIR`")
 	flags.StringArrayVar(&f.waivers, "waivers", nil, "`FILE` of failures that are known")
 	flags.BoolVar(&f.NoKnownWaivers, "no-known-waivers", false, "leave out the waivers that come with this command")
 	flags.Float64Var(&f.TimeoutFactor, "timeout-factor", 1, "multiply every time limit by `N`")
@@ -136,6 +156,22 @@ func (f *conformanceFlags) prepare(ctx context.Context) error {
 			return err
 		}
 		f.TopologyOptions = append(f.TopologyOptions, a)
+	}
+	if f.against != "" {
+		other, err := plugins.Lookup(ctx, f.against, plugins.ListOptions{})
+		if err != nil {
+			return fmt.Errorf("--against: %w", err)
+		}
+		f.Against, f.AgainstOptions = other.Path, other.Options
+		for _, text := range f.againstOptions {
+			a, err := conformance.ParseOption(text)
+			if err != nil {
+				return err
+			}
+			f.AgainstOptions = append(f.AgainstOptions, a)
+		}
+	} else if len(f.againstOptions) > 0 || f.Reproducers != "" {
+		return errors.New("conformance: --against-option and --reproducers are for --against")
 	}
 	for _, path := range f.waivers {
 		file, err := conformance.ReadWaivers(path)
@@ -200,6 +236,9 @@ func (f *conformanceFlags) check(cmd *cobra.Command) error {
 	}
 	if err := errors.Join(failed...); err != nil {
 		return usageError{err}
+	}
+	if f.Against != "" && r.Summary.Verdicts[findings.Warn] > 0 {
+		return exitStatus(1) // the plugins differ
 	}
 	switch r.Verdict {
 	case findings.NotConformant:

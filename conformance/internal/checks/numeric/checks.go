@@ -30,12 +30,20 @@ var smoke = []string{"add/f32", "add/i32", "multiply/f32", "exponential/f32", "c
 // Checks returns the checks of this package.
 func Checks() []check.Check {
 	var cs []check.Check
-	put := func(variant string, profile check.Profile, p program) {
+	eachProgram(func(variant string, profile check.Profile, p program) {
 		if slices.Contains(smoke, variant) {
 			profile = check.Smoke
 		}
 		cs = append(cs, check.Check{Rule: "RUN-02", Variant: variant, Profile: profile, Run: func(t *check.T) { p.run(t) }})
-	}
+	})
+	cs = append(cs, randoms()...)
+	cs = append(cs, edges()...)
+	cs = append(cs, invariances()...)
+	return append(cs, generations()...)
+}
+
+// eachProgram calls put with every program that is no more than its inputs and results.
+func eachProgram(put func(variant string, profile check.Profile, p program)) {
 	for _, u := range unaries {
 		for _, t := range u.in.of() {
 			if p, ok := u.programOf(t); ok {
@@ -92,10 +100,5 @@ func Checks() []check.Check {
 	for _, t := range wide {
 		linears(t, func(name string, p program) { put(name+"/"+t.String(), profileOf(t), p) })
 	}
-	cs = append(cs, randoms()...)
-	cs = append(cs, edges()...)
-	cs = append(cs, invariances()...)
-	cs = append(cs, generations()...)
 	controls(func(name string, p program) { put(name, check.Quick, p) })
-	return cs
 }

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package conformance
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strconv"
+
+	"github.com/purepjrt/purepjrt/conformance/internal/corpus"
+)
+
+// peerSuffix behind the token of a worker makes it the process of the second
+// plugin.
+const peerSuffix = "/against"
+
+// chooseCorpus makes the programs that the options name the suite.
+func (o *Options) chooseCorpus() error {
+	if o.Programs == "" && o.StableHLO == "" && o.Against == "" {
+		return nil
+	}
+	if o.suite != "" {
+		return errors.New("a suite of tests has no programs")
+	}
+	if o.FuzzRounds < 0 {
+		return fmt.Errorf("%d rounds of fuzzed inputs are fewer than none", o.FuzzRounds)
+	}
+	spec := corpus.Spec{Programs: o.Programs, StableHLO: o.StableHLO}
+	if o.Against != "" {
+		path, err := filepath.Abs(o.Against)
+		if err != nil {
+			return err
+		}
+		spec.Against = &corpus.Peer{
+			Plugin: path, Options: options(o.AgainstOptions), Rounds: o.FuzzRounds, Seed: o.Seed,
+			Args: o.WorkerArgs, Token: o.token + peerSuffix, Factor: o.TimeoutFactor,
+		}
+		if o.Reproducers != "" {
+			if spec.Against.Reproducers, err = filepath.Abs(o.Reproducers); err != nil {
+				return err
+			}
+		}
+	}
+	// What the suite knows of plugins is of its own checks.
+	o.NoKnownWaivers = true
+	var err error
+	o.suite, err = spec.Suite()
+	return err
+}
+
+// corpusFlags is how the command line names the programs.
+func (o *Options) corpusFlags() []string {
+	var words []string
+	add := func(flag, value string) {
+		if value != "" {
+			words = append(words, flag, quote(value))
+		}
+	}
+	add("--programs", o.Programs)
+	add("--stablehlo", o.StableHLO)
+	if o.Against == "" {
+		return words
+	}
+	add("--against", o.Against)
+	for _, a := range options(o.AgainstOptions) {
+		add("--against-option", a.String())
+	}
+	add("--fuzz", strconv.Itoa(o.FuzzRounds))
+	add("--seed", strconv.FormatUint(o.Seed, 10))
+	return words
+}

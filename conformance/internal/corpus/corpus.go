@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+// Package corpus makes checks of programs that are not the suite's own: a
+// folder of programs with NumPy files of their arguments and results, and the
+// test data of a StableHLO checkout. It also compares two plugins on such
+// programs, and on the suite's, with inputs drawn at random.
+//
+// A check's name says where its program is from. The programs are read in the
+// processes that run them; what a list of checks needs is only their names.
+package corpus
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/conformance/internal/session"
+	"github.com/purepjrt/purepjrt/pjrt/npy"
+)
+
+// Spec says which programs to run and what to hold their results against. Its
+// text goes to the workers, which make the same checks of it.
+type Spec struct {
+	// Programs is a folder of programs.
+	Programs string `json:"programs,omitempty"`
+	// StableHLO is a checkout of StableHLO.
+	StableHLO string `json:"stablehlo,omitempty"`
+	// Against, when there is one, is the plugin whose results are compared with
+	// those of the checked one. The suite's own numeric programs run then, too.
+	Against *Peer `json:"against,omitempty"`
+}
+
+// Peer is the second plugin of a comparison and how its process is started.
+type Peer struct {
+	Plugin  string           `json:"plugin"`
+	Options []session.Option `json:"options,omitempty"`
+	// Rounds is how many times a program runs with inputs drawn at random, from
+	// Seed.
+	Rounds int    `json:"rounds,omitempty"`
+	Seed   uint64 `json:"seed,omitempty"`
+	// Reproducers is the folder that smallest programs with different results are
+	// written to; empty: none are.
+	Reproducers string `json:"reproducers,omitempty"`
+	// Args and Token are how this program becomes the process of that plugin.
+	Args  []string `json:"args,omitempty"`
+	Token string   `json:"token,omitempty"`
+	// Factor multiplies time limits; 0 means 1.
+	Factor float64 `json:"factor,omitempty"`
+}
+
+const prefix = "corpus:"
+
+// Suite returns the name of the suite that the specification makes: empty when
+// it asks for nothing.
+func (s Spec) Suite() (string, error) {
+	if s == (Spec{}) {
+		return "", nil
+	}
+	for _, dir := range []*string{&s.Programs, &s.StableHLO} {
+		if *dir != "" {
+			var err error
+			if *dir, err = filepath.Abs(*dir); err != nil {
+				return "", err
+			}
+		}
+	}
+	text, err := json.Marshal(s)
+	return prefix + string(text), err
+}
+
+// Parse reads a name that Suite returned. It reports false for one that is not
+// of this package.
+func Parse(suite string) (Spec, bool, error) {
+	text, ok := strings.CutPrefix(suite, prefix)
+	if !ok {
+		return Spec{}, false, nil
+	}
+	var s Spec
+	err := json.Unmarshal([]byte(text), &s)
+	return s, true, err
+}
+
+// Case is a program that is not read yet.
+type Case struct {
+	Name    string
+	Profile check.Profile
+	// Load reads the program. A *Unusable error says that it cannot be a check
+	// of this kind.
+	Load func() (*Program, error)
+}
+
+// Program is what runs.
+type Program struct {
+	Code    []byte // StableHLO as text or bytecode
+	Args    []*npy.Array
+	Results []Result
+	// Doubt says, when not empty, why a difference proves nothing.
+	Doubt string
+	// Optional says that a plugin may refuse to compile it.
+	Optional bool
+	// Fuzz says which arguments can be replaced by others of their type.
+	Fuzz func(argument int) bool
+}
+
+// Result is what one result of a program must be.
+type Result struct {
+	Want *npy.Array // nil: result number As
+	As   int
+	Policy
+}
+
+// Unusable is the error of a program that cannot be run by this suite.
+type Unusable struct{ Reason string }
+
+// Error returns the reason.
+func (u *Unusable) Error() string { return u.Reason }
+
+// Cases returns the programs of the folders of s. What is wrong with a folder as
+// such, so that nothing said of a plugin would be true, is an error.
+func (s Spec) Cases() ([]Case, error) {
+	var all []Case
+	if s.Programs != "" {
+		cases, err := Folder(s.Programs)
+		if err != nil {
+			return nil, fmt.Errorf("programs: %w", err)
+		}
+		all = append(all, cases...)
+	}
+	if s.StableHLO != "" {
+		cases, err := StableHLO(s.StableHLO)
+		if err != nil {
+			return nil, fmt.Errorf("StableHLO: %w", err)
+		}
+		all = append(all, cases...)
+	}
+	return all, nil
+}
+
+// caseLimit is how long one program may take to compile and run.
+const caseLimit = time.Minute
+
+// Checks returns a check for each program of s.
+func (s Spec) Checks() ([]check.Check, error) {
+	cases, err := s.Cases()
+	if err != nil {
+		return nil, err
+	}
+	if s.Against != nil {
+		return s.Against.checks(append(cases, suiteCases()...)), nil
+	}
+	var list []check.Check
+	for _, c := range cases {
+		list = append(list, check.Check{
+			Rule: "RUN-02", Variant: c.Name, Profile: c.Profile, Timeout: caseLimit,
+			Run: func(t *check.T) { c.run(t) },
+		})
+	}
+	return list, nil
+}
+
+// open reads the program, or ends the check.
+func (c *Case) open(t *check.T) *Program {
+	p, err := c.Load()
+	var u *Unusable
+	switch {
+	case errors.As(err, &u):
+		t.SkipEnvf("%s", u.Reason)
+	case err != nil:
+		t.Fatalf("the program could not be read: %v", err)
+	}
+	return p
+}
+
+// run runs the program and compares its results.
+func (c *Case) run(t *check.T) {
+	p := c.open(t)
+	got, err := execute(t, p)
+	if err != nil {
+		p.refused(t, err)
+		return
+	}
+	if len(got) != len(p.Results) {
+		t.Fatalf("expected %d results, got %d", len(p.Results), len(got))
+	}
+	var wrong []string
+	for i, r := range p.Results {
+		want := r.Want
+		if want == nil {
+			want = got[r.As]
+		}
+		if err := r.Compare(want, got[i]); err != nil {
+			wrong = append(wrong, fmt.Sprintf("result %d: %v", i, err))
+		}
+	}
+	if len(wrong) > 0 && p.Doubt != "" {
+		t.SkipEnvf("%s; this plugin's results differ: %s", p.Doubt, strings.Join(wrong, "; "))
+	}
+	for _, w := range wrong {
+		t.Errorf("%s", w)
+	}
+}
+
+// refused decides what it means that a program could not be run.
+func (p *Program) refused(t *check.T, err error) {
+	var r *refusal
+	if !errors.As(err, &r) {
+		t.Fatalf("%v", err)
+	}
+	switch {
+	case r.unimplemented() || p.Optional && r.invalid():
+		t.SkipUnimplf("the plugin does not compile it: %v", r.err)
+	case p.Doubt != "":
+		t.SkipEnvf("%s; this plugin does not compile it: %v", p.Doubt, r.err)
+	}
+	t.Fatalf("expected the program to compile, got %v", r.err)
+}

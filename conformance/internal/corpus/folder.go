@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package corpus
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
+	"github.com/purepjrt/purepjrt/pjrt/npy"
+	"github.com/purepjrt/purepjrt/pjrt/signature"
+)
+
+// manifest is manifest.json of a folder of programs. It is there for what the
+// other files cannot say: types that NumPy lacks, and tolerances.
+type manifest struct {
+	Programs []manifestEntry
+}
+
+type manifestEntry struct {
+	Name string
+	Args []struct {
+		Dtype string
+	}
+	Outputs []struct {
+		Dtype      string
+		Rtol, Atol *float64
+	}
+}
+
+// entry is a program of a folder as files.
+type entry struct {
+	name    string
+	program string
+	args    []string
+	results []string
+	says    *manifestEntry
+}
+
+var numbered = regexp.MustCompile(`^(.*?)(arg|out)(\d+)\.npy$`)
+
+// Folder returns the programs of a folder: those of its folders NAME, with
+// program.mlir or program.mlirbc, arg0.npy, arg1.npy and so on, and out0.npy and
+// so on; and its files NAME.mlir or NAME.mlirbc, with NAME.arg0.npy and so on
+// beside them. A text with check operations needs no files; see Convert.
+//
+// An optional manifest.json names element types that NumPy lacks, where the
+// program's text does not, and tolerances. Without it, the tolerance is that of
+// the type.
+func Folder(dir string) ([]Case, error) {
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	said, err := readManifest(filepath.Join(dir, "manifest.json"))
+	if err != nil {
+		return nil, err
+	}
+	var cases []Case
+	var problems []error
+	for _, e := range list {
+		path := filepath.Join(dir, e.Name())
+		if info, err := os.Stat(path); err != nil {
+			problems = append(problems, err)
+			continue
+		} else if info.IsDir() {
+			if strings.HasPrefix(e.Name(), ".") || strings.HasPrefix(e.Name(), "__") {
+				continue
+			}
+			x, err := readEntry(path, "program", "")
+			if err == nil {
+				x.name = e.Name()
+				cases, err = x.add(cases, said)
+			}
+			problems = append(problems, err)
+			continue
+		}
+		if base, ok := programName(e.Name()); ok {
+			x, err := readEntry(dir, base, base+".")
+			if err == nil {
+				x.name = base
+				cases, err = x.add(cases, said)
+			}
+			problems = append(problems, err)
+		}
+	}
+	if err := errors.Join(problems...); err != nil {
+		return nil, err
+	}
+	if len(cases) == 0 {
+		return nil, fmt.Errorf("%s holds no program: expected folders with program.mlir in them, or files NAME.mlir", dir)
+	}
+	return cases, nil
+}
+
+func programName(file string) (string, bool) {
+	for _, ext := range []string{".mlir", ".mlirbc"} {
+		if base, ok := strings.CutSuffix(file, ext); ok && base != "" {
+			return base, true
+		}
+	}
+	return "", false
+}
+
+func readManifest(path string) (map[string]*manifestEntry, error) {
+	text, err := os.ReadFile(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	var m manifest
+	if err := json.Unmarshal(text, &m); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	said := make(map[string]*manifestEntry)
+	for i := range m.Programs {
+		said[m.Programs[i].Name] = &m.Programs[i]
+	}
+	return said, nil
+}
+
+// readEntry finds the files of a program: those of a folder whose names begin
+// with prefix.
+func readEntry(dir, base, prefix string) (*entry, error) {
+	x := &entry{}
+	for _, ext := range []string{".mlir", ".mlirbc"} {
+		path := filepath.Join(dir, base+ext)
+		if _, err := os.Stat(path); err != nil {
+			continue
+		}
+		if x.program != "" {
+			return nil, fmt.Errorf("%s: there are %s.mlir and %s.mlirbc: which one is meant?", dir, base, base)
+		}
+		x.program = path
+	}
+	if x.program == "" {
+		return nil, fmt.Errorf("%s holds neither %s.mlir nor %s.mlirbc", dir, base, base)
+	}
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range list {
+		m := numbered.FindStringSubmatch(e.Name())
+		if m == nil || m[1] != prefix {
+			continue
+		}
+		n, err := strconv.Atoi(m[3])
+		if err != nil || n > 1<<16 {
+			return nil, fmt.Errorf("%s: there cannot be so many", filepath.Join(dir, e.Name()))
+		}
+		files := &x.args
+		if m[2] == "out" {
+			files = &x.results
+		}
+		for len(*files) <= n {
+			*files = append(*files, "")
+		}
+		(*files)[n] = filepath.Join(dir, e.Name())
+	}
+	for what, files := range map[string][]string{"arg": x.args, "out": x.results} {
+		if i := slices.Index(files, ""); i >= 0 {
+			return nil, fmt.Errorf("%s: there is %s%d.npy, but no %s%s%d.npy", dir, prefix+what, len(files)-1, prefix, what, i)
+		}
+	}
+	return x, nil
+}
+
+// add appends the cases of the program after a look at its files.
+func (x *entry) add(cases []Case, said map[string]*manifestEntry) ([]Case, error) {
+	x.says = said[x.name]
+	code, err := os.ReadFile(x.program)
+	if err != nil {
+		return cases, err
+	}
+	if len(code) == 0 {
+		return cases, fmt.Errorf("%s is empty", x.program)
+	}
+	if len(x.args)+len(x.results) == 0 && hasChecks(string(code)) {
+		return append(cases, convertible("programs/"+x.name, x.program, string(code))...), nil
+	}
+	if params, ok := signature.Main(code); ok && len(params) != len(x.args) {
+		return cases, fmt.Errorf("%s: main takes %d arguments, and there are %d files of arguments", x.program, len(params), len(x.args))
+	}
+	if results, ok := signature.Results(code); ok && len(x.results) != len(results) {
+		return cases, fmt.Errorf("%s: main has %d results, and there are %d files of expected ones", x.program, len(results), len(x.results))
+	}
+	for _, path := range append(slices.Clone(x.args), x.results...) {
+		if err := readableNumpy(path); err != nil {
+			return cases, err
+		}
+	}
+	return append(cases, Case{Name: "programs/" + x.name, Load: x.load}), nil
+}
+
+func readableNumpy(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	h, err := npy.ReadHeader(f)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	at, err := f.Seek(0, 1)
+	if err != nil {
+		return err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	size := int64(h.Size)
+	for _, d := range h.Dims {
+		size *= d
+	}
+	if have := info.Size() - at; have < size {
+		return fmt.Errorf("%s is cut off: %d bytes of elements are missing", path, size-have)
+	}
+	return nil
+}
+
+// load reads the program and its arrays.
+func (x *entry) load() (*Program, error) {
+	code, err := os.ReadFile(x.program)
+	if err != nil {
+		return nil, err
+	}
+	p := &Program{Code: code, Fuzz: func(int) bool { return true }}
+	params, _ := signature.Main(code)
+	results, _ := signature.Results(code)
+	for i, path := range x.args {
+		word := ""
+		if x.says != nil && i < len(x.says.Args) {
+			word = x.says.Args[i].Dtype
+		}
+		a, err := readArray(path, word, params, i)
+		if err != nil {
+			return nil, err
+		}
+		p.Args = append(p.Args, a)
+	}
+	for i, path := range x.results {
+		r := Result{}
+		word := ""
+		if x.says != nil && i < len(x.says.Outputs) {
+			word = x.says.Outputs[i].Dtype
+		}
+		if r.Want, err = readArray(path, word, results, i); err != nil {
+			return nil, err
+		}
+		r.Policy = TypePolicy(r.Want)
+		if x.says != nil && i < len(x.says.Outputs) {
+			r.state(x.says.Outputs[i].Rtol, x.says.Outputs[i].Atol)
+		}
+		p.Results = append(p.Results, r)
+	}
+	return p, nil
+}
+
+// state takes over the tolerances that a manifest names.
+func (r *Result) state(rtol, atol *float64) {
+	if rtol == nil && atol == nil {
+		return
+	}
+	r.Policy = Policy{Kind: Near}
+	if rtol != nil {
+		r.Rtol = *rtol
+	}
+	if atol != nil {
+		r.Atol = *atol
+	}
+	if r.Rtol == 0 && r.Atol == 0 {
+		r.Policy = Policy{Kind: Same}
+	}
+}
+
+// readArray reads a file as the type that the manifest, the program or the file
+// itself names.
+func readArray(path, word string, types []signature.Param, i int) (*npy.Array, error) {
+	if word != "" {
+		t, err := dtype.Parse(word)
+		if err != nil {
+			return nil, fmt.Errorf("manifest.json, of %s: %w", path, err)
+		}
+		return npy.ReadFileAs(path, t)
+	}
+	if i < len(types) && types[i].Known() {
+		return npy.ReadFileAs(path, types[i].Type)
+	}
+	a, err := npy.ReadFile(path)
+	if errors.Is(err, npy.ErrOpaque) {
+		return nil, fmt.Errorf("%w, in manifest.json: the program is no text that would say it", err)
+	}
+	return a, err
+}

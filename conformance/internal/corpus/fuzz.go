@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package corpus
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
+	"github.com/purepjrt/purepjrt/pjrt/npy"
+)
+
+// fuzz returns the program with inputs drawn at random. The same seed, name and
+// round give the same inputs. Odd rounds draw small numbers, even ones the whole
+// range of the type, with infinities and NaN among floats. Subnormal numbers and
+// negative zeros, with which devices may do what they like, are not drawn.
+func fuzz(p *Program, seed uint64, name string, round int) *Program {
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%s/%d", name, round)
+	r := rand.New(rand.NewPCG(seed, h.Sum64()))
+	q := *p
+	q.Args = slices.Clone(p.Args)
+	wild := round%2 == 0
+	code := string(p.Code)
+	// What a division by zero and a conversion of what does not fit give is open.
+	divides := strings.Contains(code, "divide") || strings.Contains(code, "remainder")
+	if strings.Contains(code, "convert") || strings.Contains(code, "power") {
+		wild = false
+	}
+	for i, a := range p.Args {
+		if p.Fuzz(i) {
+			q.Args[i] = random(r, a, wild, divides)
+		}
+	}
+	return &q
+}
+
+func random(r *rand.Rand, a *npy.Array, wild, positive bool) *npy.Array {
+	b := &npy.Array{Type: a.Type, Dims: a.Dims, Data: make([]byte, len(a.Data))}
+	t := partOf(a.Type)
+	size := t.Size()
+	for at := 0; at < len(b.Data); at += size {
+		e := b.Data[at : at+size]
+		switch {
+		case t.IsFloat():
+			randomFloat(r, t, e, wild)
+		case t == dtype.Pred:
+			e[0] = byte(r.IntN(2))
+		default:
+			x := r.Uint64()
+			if !wild {
+				x %= 8
+				if t.IsSigned() && t.Bits() > 4 && !positive {
+					x -= 4
+				}
+			}
+			if t.IsSubByte() {
+				x &= 1<<t.Bits() - 1
+			}
+			if positive && (t.IsSigned() || x == 0) {
+				if x &= 1<<(t.Bits()-1) - 1; x == 0 {
+					x = 1
+				}
+			}
+			for j := range e {
+				e[j] = byte(x >> (8 * j))
+			}
+		}
+	}
+	return b
+}
+
+func randomFloat(r *rand.Rand, t dtype.Type, e []byte, wild bool) {
+	x := math.Round((r.Float64()*8-4)*64) / 64
+	if wild {
+		switch n := r.IntN(40); n {
+		case 0:
+			x = math.NaN()
+		case 1, 2:
+			x = math.Inf(1 - 2*r.IntN(2))
+		default:
+			x = math.Ldexp(r.Float64()*2-1, r.IntN(40)-20)
+		}
+	}
+	if x == 0 {
+		x = 0.5
+	}
+	var wide [8]byte
+	binary.LittleEndian.PutUint64(wide[:], math.Float64bits(x))
+	if err := dtype.Convert(e, t, wide[:], dtype.F64); err != nil {
+		panic(fmt.Sprintf("corpus: %v", err)) // every float type is convertible
+	}
+	// What became a subnormal number or a negative zero of the type.
+	one := &npy.Array{Type: t, Dims: []int64{}, Data: e}
+	if y := parts(one)[0]; math.Abs(y) < leastNormal(t) || y == 0 {
+		clear(e)
+	}
+}
