@@ -56,7 +56,7 @@ platforms: ## compile everything, tests too, for every supported platform
 
 .PHONY: test-cc
 test-cc: ## compare layouts with C compilers, call C stubs (needs gcc and g++)
-	$(GO) test -tags cc ./third_party/xla ./capi/... ./gen/...
+	$(GO) test -tags cc ./third_party/xla ./capi/... ./gen/... ./conformance
 
 .PHONY: test-arm64
 test-arm64: ## call path and callbacks on arm64, emulated (needs qemu-user and a cross compiler)
@@ -66,10 +66,12 @@ test-arm64: ## call path and callbacks on arm64, emulated (needs qemu-user and a
 	GOARCH=arm64 $(GO) test -c -o bin/arm64/capi.test ./capi
 	cd capi/internal/ccall && CCALL_STUB=$(CURDIR)/bin/arm64/stub.so qemu-aarch64 -L /usr/aarch64-linux-gnu $(CURDIR)/bin/arm64/ccall.test
 	cd capi && qemu-aarch64 -L /usr/aarch64-linux-gnu $(CURDIR)/bin/arm64/capi.test
+	GOARCH=arm64 $(GO) test -c -o bin/arm64/serve.test ./capi/serve
+	cd capi/serve && qemu-aarch64 -L /usr/aarch64-linux-gnu $(CURDIR)/bin/arm64/serve.test -test.skip TestAWrappedPluginRunsPrograms
 
 .PHONY: test-race
 test-race: ## run the tests once under the race detector (needs a C compiler)
-	CGO_ENABLED=1 $(GO) test -race ./capi/... ./pjrt/... ./tools/pjrt/...
+	CGO_ENABLED=1 $(GO) test -race ./capi/... ./pjrt/... ./tools/pjrt/... ./conformance/internal/worker ./conformance/internal/driver ./conformance/internal/check
 
 .PHONY: test-wrapped
 test-wrapped: ## run the tests of pjrt with the CPU plugin behind hooks (capi/serve)
