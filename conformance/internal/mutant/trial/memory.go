@@ -10,7 +10,7 @@ import (
 
 // memory makes the in-memory plugin, which lives as long as the process.
 func memory() (*capi.Table, error) {
-	p, err := pjrttest.Start(pjrttest.Options{Devices: deviceCount})
+	p, err := pjrttest.Start(pjrttest.Options{Devices: deviceCount, HostDevices: true, PlatformName: "cpu"})
 	if err != nil {
 		return nil, err
 	}
