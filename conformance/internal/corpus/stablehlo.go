@@ -404,19 +404,19 @@ func (c *converter) inputs() (map[string]string, error) {
 	return replaced, nil
 }
 
-// bound are operations some of whose operands must be constants.
+// bound are operations of which only the first operand need not be a constant.
 var bound = regexp.MustCompile(`^"?stablehlo\.(?:dynamic_(?:broadcast|conv|gather|iota|pad|reshape)|real_dynamic_slice|set_dimension_size|rng\b)`)
 
-// free reports whether a constant can as well be a parameter: no operation needs
+// free reports whether a constant of the function can as well be a parameter: no operation needs
 // it to be known, and no region captures it.
 func (f *function) free(name string) bool {
 	for i := range f.body {
 		op := f.body[i].op
-		for _, at := range value.FindAllStringIndex(op, -1) {
+		for n, at := range value.FindAllStringIndex(op, -1) {
 			if op[at[0]:at[1]] != name {
 				continue
 			}
-			if bound.MatchString(op) || strings.Contains(op[:at[0]], "{") {
+			if n > 0 && bound.MatchString(op) || strings.Contains(op[:at[0]], "{") {
 				return false
 			}
 		}
