@@ -56,7 +56,7 @@ platforms: ## compile everything, tests too, for every supported platform
 
 .PHONY: test-cc
 test-cc: ## compare layouts with C compilers, call C stubs (needs gcc and g++)
-	$(GO) test -tags cc ./third_party/xla ./capi/... ./gen/...
+	$(GO) test -tags cc ./third_party/xla ./capi/... ./gen/... ./conformance
 
 .PHONY: test-arm64
 test-arm64: ## call path and callbacks on arm64, emulated (needs qemu-user and a cross compiler)
@@ -66,10 +66,34 @@ test-arm64: ## call path and callbacks on arm64, emulated (needs qemu-user and a
 	GOARCH=arm64 $(GO) test -c -o bin/arm64/capi.test ./capi
 	cd capi/internal/ccall && CCALL_STUB=$(CURDIR)/bin/arm64/stub.so qemu-aarch64 -L /usr/aarch64-linux-gnu $(CURDIR)/bin/arm64/ccall.test
 	cd capi && qemu-aarch64 -L /usr/aarch64-linux-gnu $(CURDIR)/bin/arm64/capi.test
+	GOARCH=arm64 $(GO) test -c -o bin/arm64/serve.test ./capi/serve
+	cd capi/serve && qemu-aarch64 -L /usr/aarch64-linux-gnu $(CURDIR)/bin/arm64/serve.test -test.skip TestAWrappedPluginRunsPrograms
 
 .PHONY: test-race
 test-race: ## run the tests once under the race detector (needs a C compiler)
-	CGO_ENABLED=1 $(GO) test -race ./capi/... ./pjrt/... ./tools/pjrt/...
+	CGO_ENABLED=1 $(GO) test -race ./capi/... ./pjrt/... ./tools/pjrt/... ./conformance/internal/worker ./conformance/internal/driver ./conformance/internal/check
+
+.PHONY: test-wrapped
+test-wrapped: ## run the tests of pjrt with the CPU plugin behind hooks (capi/serve)
+	$(GO) test -tags wrapped ./pjrt
+
+.PHONY: conformance
+conformance: bin/pjrt ## check the CPU plugin, which is installed if missing, against the contract
+	bin/pjrt install cpu
+	bin/pjrt conformance --plugin cpu --profile quick --json bin/conformance.json --html bin/conformance.html
+
+.PHONY: mutants
+mutants: ## show that the conformance checks find faults: killed / total, and the survivors
+	$(GO) run ./conformance/internal/mutant/trial
+
+JAX_PYTHON = bin/jax/bin/python
+
+.PHONY: jax
+jax: bin/pjrt ## drive the shim with JAX on the CPU plugin (Python 3.11 or later, a C compiler)
+	bin/pjrt install cpu
+	test -x $(JAX_PYTHON) || python3 -m venv bin/jax
+	$(JAX_PYTHON) -m pip install --quiet jax==0.8.1 jaxlib==0.8.1
+	CGO_ENABLED=1 PJRT_JAX_PYTHON=$(CURDIR)/$(JAX_PYTHON) $(GO) test -tags jax -timeout 20m ./tools/pjrtshim
 
 .PHONY: aot
 aot: ## compile ahead of time for TPUs with libtpu, which is installed if missing

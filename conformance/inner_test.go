@@ -109,7 +109,7 @@ func TestTheRunFlagChoosesChecks(t *testing.T) {
 	t.Parallel()
 	out, err := runInner(t, "^TestInnerPlugin$/^LOAD-01$", t.TempDir())
 	assert.NoError(t, err, out)
-	assert.Contains(t, out, "conformant: 1 checks passed")
+	assert.Contains(t, out, "conformant: 1 check passed")
 	assert.NotContains(t, out, "EVT-01")
 }
 

@@ -66,9 +66,10 @@ type ExecuteOptions struct {
 // arguments: those that were donated have lost their contents, but are closed
 // like all others. opts may be nil.
 //
-// Arguments are checked first: their number, shapes, types, client, device, and
-// that they have contents. Plugins themselves would take an argument of another
-// type of the same size for what it is not.
+// Arguments are checked first: their number, shapes, types, client, device, layouts
+// if the plugin tells those of the program, and that they have contents. Plugins
+// themselves would take an argument of another type of the same size for what it is
+// not.
 //
 // When ctx ends first, Execute returns its error and the execution goes on, its
 // results unseen.

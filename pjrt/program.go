@@ -37,10 +37,10 @@ const (
 // out.
 //
 // Compilers end the process on some programs. What is known of that is an error
-// before they see it, if the program is MLIR, text or bytecode: functions that have
-// no body or call themselves, and arrays with more elements than there is memory.
-// In HLO these are not seen, nor in bytecode that StableHLO's own tools did not
-// write. A program of unknown origin is best compiled in a process of its own.
+// before they see it: functions that have no body or call themselves, in MLIR, text
+// or bytecode, and arrays with more elements than there is memory, in HLO as well.
+// In bytecode that StableHLO's own tools did not write these are not seen. A program
+// of unknown origin is best compiled in a process of its own.
 type Program struct {
 	// Code is the program in the form that Format says.
 	Code []byte

@@ -22,7 +22,17 @@ const maxElements = 1 << 50
 // arrays beyond all memory. libtpu ends it on dimensions without a bound too, and on
 // collective permutes between devices that do not exist, when there is only one.
 func (p Program) checkCode(plugin *Plugin, devices int) error {
-	if p.Format != FormatMLIR {
+	switch p.Format {
+	case FormatMLIR:
+	case FormatHLO:
+		return checkHLO(p.Code)
+	case FormatHLOWithConfig:
+		module, err := wireMessage(p.Code, fieldHLOModule)
+		if err != nil {
+			return nil // the plugin says what it is
+		}
+		return checkHLO(module)
+	default:
 		return nil
 	}
 	t := mlirText{bounded: plugin.kind == KindTPU, functions: make(map[string]*mlirFunction)}

@@ -179,6 +179,10 @@ func TestServeRefusesVersionsThatThereAreNot(t *testing.T) {
 		_, err := (&serve.Plugin{Minor: minor}).Serve()
 		assert.ErrorContains(t, err, fmt.Sprintf("minor version %d", minor))
 	}
+	for _, callers := range []int{-1, 56, 82} {
+		_, err := (&serve.Plugin{Minor: 81, Callers: callers}).Serve()
+		assert.ErrorContains(t, err, fmt.Sprintf("callers of minor version %d: want one from 57 to 81", callers))
+	}
 	_, err := (&serve.Plugin{Nodes: []*capi.ExtensionBase{nil}}).Serve()
 	assert.ErrorContains(t, err, "Nodes[0] is nil")
 }

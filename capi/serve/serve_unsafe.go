@@ -32,6 +32,10 @@ func sizeAt(list []growth, minor int) uintptr {
 	return size
 }
 
+// least returns the size that a caller of a minor has at least: that of the
+// first version of a struct that came later.
+func least(list []growth, minor int) uintptr { return max(sizeAt(list, minor), list[0].size) }
+
 // Serve makes a live table of p. Changing p afterwards changes nothing.
 //
 // A func is called on the thread that calls the function, at any time and from
@@ -49,8 +53,8 @@ func sizeAt(list []growth, minor int) uintptr {
 // that of the caller, if the caller is Go; it ends the process on a thread of C.
 //
 // As XLA does, the table refuses args whose struct_size is smaller than the
-// struct was in its version with INVALID_ARGUMENT, and then the func is not
-// called. Null args are refused in the same way.
+// struct was in its version, or in that of Callers, with INVALID_ARGUMENT, and
+// then the func is not called. Null args are refused in the same way.
 //
 // The error is ErrExhausted, or says which version was asked for that there is
 // not.
@@ -62,7 +66,14 @@ func (p *Plugin) Serve() (*Table, error) {
 	if minor < OldestMinor || minor > capi.APIMinor {
 		return nil, fmt.Errorf("serve: minor version %d: want one from %d to %d", minor, OldestMinor, capi.APIMinor)
 	}
-	b := &binder{minor: minor, table: &Table{handlers: make([]handler, len(functions))}}
+	callers := p.Callers
+	if callers == 0 {
+		callers = minor
+	}
+	if callers < OldestMinor || callers > minor {
+		return nil, fmt.Errorf("serve: callers of minor version %d: want one from %d to %d, the plugin's", callers, OldestMinor, minor)
+	}
+	b := &binder{minor: minor, callers: callers, table: &Table{handlers: make([]handler, len(functions))}}
 	b.openCore()
 	p.bind(b)
 	for i, n := range p.Nodes {
@@ -81,10 +92,11 @@ func (p *Plugin) Serve() (*Table, error) {
 
 // binder collects the funcs of a plugin.
 type binder struct {
-	minor int
-	table *Table
-	parts []*part
-	part  *part // of the functions that are bound; nil when the plugin's version lacks it
+	minor   int
+	callers int
+	table   *Table
+	parts   []*part
+	part    *part // of the functions that are bound; nil when the plugin's version lacks it
 }
 
 // openCore begins the core table.
@@ -168,12 +180,12 @@ func (b *binder) bind(f *capi.Function, typ reflect.Type, call func(unsafe.Point
 		return
 	}
 	b.part.slot(b.table, f)
-	want := f.Size
+	want, own := f.Size, f.Size
 	if list := argsGrowth[f]; list != nil {
-		want = sizeAt(list, b.minor)
+		want, own = least(list, b.callers), sizeAt(list, b.minor)
 	}
-	s := &served{function: f, minor: b.minor, want: want, typ: typ, call: call, inner: argsInner[f]}
-	s.stale = b.minor < argsStale[f]
+	s := &served{function: f, minor: b.minor, want: want, own: own, typ: typ, call: call, inner: argsInner[f], callers: b.callers}
+	s.stale = b.callers < argsStale[f]
 	b.table.handlers[ids[f]] = s.handle
 }
 
@@ -181,7 +193,9 @@ func (b *binder) bind(f *capi.Function, typ reflect.Type, call func(unsafe.Point
 type served struct {
 	function *capi.Function
 	minor    int
+	callers  int     // the minor of the oldest
 	want     uintptr // the size of the args at that minor
+	own      uintptr // and at the plugin's
 	stale    bool    // the callers of that time state less than they have
 	typ      reflect.Type
 	inner    []inner
@@ -215,7 +229,7 @@ func (s *served) handle(args unsafe.Pointer) (word uintptr) {
 		have = *(*uintptr)(args)
 	}
 	if have < s.want {
-		return s.tooSmall("the args", have, s.want)
+		return s.tooSmall("the args", have, s.want, s.own)
 	}
 	if s.stale {
 		have = f.Size
@@ -227,8 +241,8 @@ func (s *served) handle(args unsafe.Pointer) (word uintptr) {
 			continue
 		}
 		size := *(*uintptr)(*n.at(args))
-		if want := sizeAt(n.sizes, s.minor); size < want {
-			return s.tooSmall(n.name, size, want)
+		if want := least(n.sizes, s.callers); size < want {
+			return s.tooSmall(n.name, size, want, max(want, sizeAt(n.sizes, s.minor)))
 		}
 		short = short || size < n.full()
 	}
@@ -252,9 +266,13 @@ func (s *served) handle(args unsafe.Pointer) (word uintptr) {
 	return errorWord(err)
 }
 
-func (s *served) tooSmall(what string, have, want uintptr) uintptr {
-	return fail(s.function, capi.ErrorCodeInvalidArgument, "%s of %s: struct_size is %d, and in API %d.%d the struct has %d bytes: the caller was built for an older version than this plugin supports",
-		what, s.function.Name, have, capi.APIMajor, s.minor, want)
+func (s *served) tooSmall(what string, have, want, own uintptr) uintptr {
+	also := ""
+	if own != want {
+		also = fmt.Sprintf(", and %d in API %d.%d", own, capi.APIMajor, s.minor)
+	}
+	return fail(s.function, capi.ErrorCodeInvalidArgument, "%s of %s: struct_size is %d, and in API %d.%d the struct has %d bytes%s: the caller was built for an older version than this plugin of API %d.%d supports",
+		what, s.function.Name, have, capi.APIMajor, s.callers, want, also, capi.APIMajor, s.minor)
 }
 
 // callCopy calls with a copy of the args in the newest layout, of which the

@@ -125,6 +125,67 @@ func TestOptionsOfAnOlderCallerAreFilledUp(t *testing.T) {
 	require.Nil(t, rawCall(t, table(t, p), args.Function(), unsafe.Pointer(args)))
 }
 
+func TestCallersOlderThanThePluginAreServedIfAsked(t *testing.T) {
+	p := &serve.Plugin{
+		Callers: serve.OldestMinor,
+		DeviceMemoryStats: func(a *capi.DeviceMemoryStatsArgs) error {
+			a.BytesInUse, a.PeakAllocatedBytes = 123, 456
+			return nil
+		},
+		LoadedExecutableExecute: func(a *capi.LoadedExecutableExecuteArgs) error {
+			assert.Zero(t, a.Options.Context, "a field that the caller does not have")
+			return nil
+		},
+		DevicePoisonExecution: func(a *capi.DevicePoisonExecutionArgs) error {
+			assert.Zero(t, a.NumPayload)
+			return nil
+		},
+	}
+	tab := table(t, p)
+	w := new(words)
+	for i := range w {
+		w[i] = ^uintptr(0)
+	}
+	w[0], w[1], w[2] = 185, 0, 0
+	stats := (*capi.DeviceMemoryStatsArgs)(nil).Function()
+	require.Nil(t, rawCall(t, tab, stats, w.args()))
+	assert.EqualValues(t, 123, (*capi.DeviceMemoryStatsArgs)(w.args()).BytesInUse)
+	assert.Equal(t, ^uintptr(0), w[192/8], "behind the caller's struct")
+
+	options := new(words)
+	for i := range options {
+		options[i] = ^uintptr(0)
+	}
+	*(*capi.ExecuteOptions)(options.args()) = capi.ExecuteOptions{StructSize: 72, Context: (*capi.ExecuteContext)(options.args())}
+	args := &capi.LoadedExecutableExecuteArgs{StructSize: capi.LoadedExecutableExecuteArgsSize, Options: (*capi.ExecuteOptions)(options.args())}
+	require.Nil(t, rawCall(t, tab, args.Function(), unsafe.Pointer(args)))
+
+	// A function that came later: its first version.
+	poison := &capi.DevicePoisonExecutionArgs{StructSize: 49, NumPayload: 9}
+	require.Nil(t, rawCall(t, tab, poison.Function(), unsafe.Pointer(poison)))
+
+	for size, call := range map[uintptr]func(size uintptr) *capi.ErrorHandle{
+		184: func(size uintptr) *capi.ErrorHandle { w[0] = size; return rawCall(t, tab, stats, w.args()) },
+		71: func(size uintptr) *capi.ErrorHandle {
+			args.Options.StructSize = size
+			return rawCall(t, tab, args.Function(), unsafe.Pointer(args))
+		},
+		48: func(size uintptr) *capi.ErrorHandle {
+			poison.StructSize = size
+			return rawCall(t, tab, poison.Function(), unsafe.Pointer(poison))
+		},
+	} {
+		e := refused(t, call(size))
+		assert.Equal(t, capi.ErrorCodeInvalidArgument, e.Code)
+		assert.Contains(t, e.Message, fmt.Sprintf("struct_size is %d, and in API 0.57 the struct has %d bytes", size, size+1))
+		assert.Regexp(t, `, and (201|144|72) in API 0\.114: .* this plugin of API 0\.114 supports`, e.Message)
+	}
+	p.Callers = 0
+	tab = table(t, p)
+	w[0] = 185
+	refused(t, rawCall(t, tab, stats, w.args()))
+}
+
 // TestASizeThatStatesTooLittleIsNoShortStruct is about PJRT_Plugin_Attributes,
 // whose size constant left num_attributes out until API 0.71.
 func TestASizeThatStatesTooLittleIsNoShortStruct(t *testing.T) {

@@ -16,6 +16,10 @@ type Plugin struct {
 	// extensions and fields that came later are left out. 0 stands for the newest,
 	// capi.APIMinor; the oldest is OldestMinor.
 	Minor int
+	// Callers is the minor version of the oldest callers that are served: their
+	// structs may be as small as they were then, and the fields that they lack are
+	// zero. 0 stands for Minor, as XLA has it.
+	Callers int
 	// Nodes are further nodes of the extension chain, behind those of the
 	// extensions below. They are linked where they lie, and must not be part of
 	// another chain.

@@ -4,7 +4,9 @@
 package shim_test
 
 import (
+	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 	"time"
 
@@ -72,6 +74,18 @@ func TestVariablesThatMakeNoSenseAreErrors(t *testing.T) {
 	_, err := shim.Environment("S_", []string{"S_TRACE_TEXT=0", "S_RECORD=1"})
 	assert.ErrorContains(t, err, "S_RECORD: ")
 	assert.ErrorContains(t, err, "S_TRACE_TEXT: ")
+}
+
+func TestAFullDiskIsAnErrorOfCloseAlone(t *testing.T) {
+	t.Parallel()
+	const full = "/dev/full"
+	if _, err := os.Stat(full); err != nil {
+		return // Linux has it
+	}
+	f := &fake{}
+	s, table := watch(t, shim.Config{Trace: full, Record: full}, serveFake(t, f))
+	session(t, f, table)
+	assert.ErrorIs(t, s.Close(), syscall.ENOSPC)
 }
 
 func TestFilesThatCannotBeWrittenAreErrors(t *testing.T) {

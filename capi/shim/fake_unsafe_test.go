@@ -16,10 +16,11 @@ import (
 )
 
 // fake is a plugin with one device, whose buffers hold what was uploaded plus
-// offset. The events of uploads are ready when release is called, all others at
-// once.
+// offset. The events of uploads are ready when release is called, unless it is
+// eager, all others at once.
 type fake struct {
 	offset float32
+	eager  bool
 
 	mu      sync.Mutex
 	next    uintptr
@@ -70,7 +71,10 @@ func serveFake(t testing.TB, f *fake) *capi.Table {
 					b.data = append(b.data, x+f.offset)
 				}
 				a.Buffer, a.DoneWithHostBuffer = handle[capi.Buffer](f), handle[capi.Event](f)
-				f.buffers[a.Buffer], f.waiting[a.DoneWithHostBuffer] = b, nil
+				f.buffers[a.Buffer] = b
+				if !f.eager {
+					f.waiting[a.DoneWithHostBuffer] = nil
+				}
 				return nil
 			})
 		},

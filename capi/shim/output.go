@@ -9,15 +9,24 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+
+	"github.com/purepjrt/purepjrt/capi/internal/spin"
 )
 
-// writer writes whole pieces to a file, each at once, so that what was written
-// survives the end of the process, however it comes.
+// writer writes whole pieces to a file. A piece is in the file when write returns,
+// so that it survives the end of the process, however that comes, unless another
+// thread is just writing, which then takes it along: threads do not wait for each
+// other. The calls of a client can be on thousands of threads at once, and in a Go
+// program each that waits takes a thread of the system.
 type writer struct {
-	mu    sync.Mutex
-	w     io.Writer // guarded by mu
+	mu      spin.Mutex
+	pending []byte // guarded by mu
+	err     error  // guarded by mu; the first that came up
+
+	file  sync.Mutex
+	w     io.Writer // guarded by file
+	spare []byte    // guarded by file; memory for pending
 	close func() error
-	err   error // guarded by mu; the first that came up
 }
 
 // openWriter opens what a Config names.
@@ -48,20 +57,52 @@ func isDir(name string) bool {
 // not suffer from a full disk of its watcher.
 func (w *writer) write(b []byte) {
 	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.err != nil {
-		return
-	}
-	if _, w.err = w.w.Write(b); w.err != nil {
-		fmt.Fprintln(os.Stderr, "pjrt shim: writing stops:", w.err)
+	w.pending = append(w.pending, b...)
+	w.mu.Unlock()
+	for w.file.TryLock() {
+		w.flush()
+		w.file.Unlock()
+		w.mu.Lock()
+		more := len(w.pending) > 0 // that came too late for flush, and before Unlock
+		w.mu.Unlock()
+		if !more {
+			return
+		}
 	}
 }
 
+// flush writes what is pending.
+//
+// Precondition: w.file is held.
+func (w *writer) flush() {
+	w.mu.Lock()
+	b, err := w.pending, w.err
+	w.pending = w.spare[:0]
+	w.mu.Unlock()
+	if len(b) > 0 && err == nil {
+		if _, err = w.w.Write(b); err != nil {
+			fmt.Fprintln(os.Stderr, "pjrt shim: writing stops:", err)
+			w.mu.Lock()
+			w.err = err
+			w.mu.Unlock()
+		}
+	}
+	if w.spare = b; cap(b) > maxSpare {
+		w.spare = nil
+	}
+}
+
+// maxSpare bounds the memory that is kept for later.
+const maxSpare = 1 << 20
+
 // finish closes the file.
 func (w *writer) finish() error {
+	w.file.Lock()
+	defer w.file.Unlock()
+	w.flush()
 	w.mu.Lock()
-	defer w.mu.Unlock()
 	err := w.err
+	w.mu.Unlock()
 	if w.close != nil {
 		if e := w.close(); err == nil {
 			err = e

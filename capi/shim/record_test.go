@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -35,6 +36,7 @@ func replay(t *testing.T, path string, f *fake, o recording.Options) *recording.
 	t.Helper()
 	session, err := recording.Open(path)
 	require.NoError(t, err)
+	f.eager = true
 	report, err := recording.Replay(t.Context(), session, serveFake(t, f), o)
 	require.NoError(t, err)
 	return report
@@ -69,7 +71,7 @@ func TestOtherErrorsAreDifferences(t *testing.T) {
 	require.NoError(t, err)
 	rules, err := shim.ParseFaults("Client_BufferFromHostBuffer:fail=RESOURCE_EXHAUSTED;Buffer_Dimensions:fail=INTERNAL")
 	require.NoError(t, err)
-	_, table := watch(t, shim.Config{Faults: rules}, serveFake(t, &fake{}))
+	_, table := watch(t, shim.Config{Faults: rules}, serveFake(t, &fake{eager: true}))
 	report, err := recording.Replay(t.Context(), session, table, recording.Options{})
 	require.NoError(t, err)
 	var what []string
@@ -106,7 +108,7 @@ func TestAReplayCanBeStopped(t *testing.T) {
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err = recording.Replay(ctx, session, serveFake(t, &fake{}), recording.Options{})
+	_, err = recording.Replay(ctx, session, serveFake(t, &fake{eager: true}), recording.Options{})
 	require.ErrorIs(t, err, context.Canceled)
 }
 
@@ -157,7 +159,7 @@ func TestAKilledProcessLeavesAUsableRecording(t *testing.T) {
 	s, err := recording.Read(strings.NewReader(whole[:strings.LastIndex(whole, `{"end"`)]))
 	require.NoError(t, err)
 	assert.False(t, s.Complete)
-	report, err := recording.Replay(t.Context(), s, serveFake(t, &fake{}), recording.Options{})
+	report, err := recording.Replay(t.Context(), s, serveFake(t, &fake{eager: true}), recording.Options{})
 	require.NoError(t, err)
 	assert.Empty(t, report.Differences)
 }
@@ -167,7 +169,7 @@ func FuzzASessionWithNonsenseNeverCrashes(f *testing.F) {
 	f.Add(`{"create_options":7,"num_options":"x"}`)
 	f.Add(`{"create_options":[null,{"struct_size":99999}],"num_options":3}`)
 	f.Add(`{"client":"PJRT_Client#1","num_options":18446744073709551615}`)
-	plugin := serveFake(f, &fake{})
+	plugin := serveFake(f, &fake{eager: true})
 	f.Fuzz(func(t *testing.T, in string) {
 		text := `{"format":"purepjrt session","version":1,"api":[0,81]}` + "\n" +
 			`{"call":1,"function":"PJRT_Client_Create","size":88,"in":` + strings.ReplaceAll(in, "\n", " ") + `,"out":{"client":"PJRT_Client#1"},"ns":1}` + "\n"
@@ -179,4 +181,14 @@ func FuzzASessionWithNonsenseNeverCrashes(f *testing.F) {
 		_, err = recording.Replay(t.Context(), s, plugin, recording.Options{})
 		require.NoError(t, err)
 	})
+}
+
+func TestAReplayDoesNotWaitForEver(t *testing.T) {
+	session, err := recording.Open(recorded(t))
+	require.NoError(t, err)
+	// The events of its uploads are never ready.
+	report, err := recording.Replay(t.Context(), session, serveFake(t, &fake{}), recording.Options{Patience: 50 * time.Millisecond})
+	require.NoError(t, err)
+	require.Len(t, report.Differences, 1)
+	assert.Contains(t, report.Differences[0].What, "was ready, and is not after 50ms")
 }

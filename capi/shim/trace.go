@@ -22,9 +22,6 @@ type tracer struct {
 	text    int
 	begins  bool
 	pid     int
-
-	mu    sync.Mutex
-	wrote bool // guarded by mu; chrome: an event is in the file
 }
 
 func newTracer(c *Config, started time.Time) (*tracer, error) {
@@ -37,9 +34,8 @@ func newTracer(c *Config, started time.Time) (*tracer, error) {
 		t.format = formatOf(c.Trace)
 	}
 	if t.format == FormatChrome {
-		out.write([]byte("["))
-		t.event(func(b []byte) []byte {
-			b = append(b, `{"name":"process_name","ph":"M","pid":`...)
+		t.line(func(b []byte) []byte {
+			b = append(b, `[{"name":"process_name","ph":"M","pid":`...)
 			b = strconv.AppendInt(b, int64(t.pid), 10)
 			b = append(b, `,"tid":0,"args":{"name":`...)
 			b = describe.AppendJSONString(b, "PJRT calls of "+filepath.Base(os.Args[0]))
@@ -74,18 +70,7 @@ func (t *tracer) line(fill func(b []byte) []byte) {
 // event writes an event of a Chrome trace. A file that ends without the closing
 // bracket, because the process was killed, is a valid trace, too.
 func (t *tracer) event(fill func(b []byte) []byte) {
-	p := buffers.Get().(*[]byte)
-	b := (*p)[:0]
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.wrote {
-		b = append(b, ',')
-	}
-	t.wrote = true
-	b = fill(append(b, '\n'))
-	t.out.write(b)
-	*p = b
-	buffers.Put(p)
+	t.line(func(b []byte) []byte { return fill(append(b, ',')) })
 }
 
 // begin takes down the arguments of a call, before the plugin can change them,
@@ -274,7 +259,7 @@ func (t *tracer) summary(list []*stats) {
 // finish ends the file.
 func (t *tracer) finish() error {
 	if t.format == FormatChrome {
-		t.out.write([]byte("\n]\n"))
+		t.out.write([]byte("]\n"))
 	}
 	return t.out.finish()
 }

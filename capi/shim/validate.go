@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/describe"
+	"github.com/purepjrt/purepjrt/capi/internal/spin"
 )
 
 // validator follows the handles of one plugin.
@@ -23,7 +23,7 @@ type validator struct {
 	// handles.
 	newer bool
 
-	mu    sync.Mutex
+	mu    spin.Mutex
 	live  map[key]*object // guarded by mu
 	dead  map[key]*object // guarded by mu
 	order []key           // guarded by mu; of dead, the oldest first

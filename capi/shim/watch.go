@@ -8,6 +8,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/describe"
+	"github.com/purepjrt/purepjrt/capi/internal/spin"
 	"github.com/purepjrt/purepjrt/capi/shim/recording"
 )
 
@@ -44,7 +45,7 @@ func (o *outputs) forget(loaded uintptr) {
 // eventWatch holds what is to be done before a client can know that an event is
 // ready: look at memory that belongs to the plugin until then.
 type eventWatch struct {
-	mu      sync.Mutex
+	mu      spin.Mutex
 	pending map[uintptr]*settling // guarded by mu; by PJRT_Event
 }
 

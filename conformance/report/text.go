@@ -123,9 +123,9 @@ func (r *Report) Sentence() string {
 	c := r.Summary.Checks
 	switch r.Verdict {
 	case Conformant:
-		return fmt.Sprintf("conformant: %d checks passed, none that binds failed", c.Pass)
+		return fmt.Sprintf("conformant: %s passed, none that binds failed", count(c.Pass, "check"))
 	case WithWaivers:
-		return fmt.Sprintf("conformant but for %d waived failures: %d checks passed", c.Waived, c.Pass)
+		return fmt.Sprintf("conformant but for %s: %s passed", count(c.Waived, "waived failure"), count(c.Pass, "check"))
 	case NotConformant:
 		n := 0
 		for i := range r.Results {
@@ -133,12 +133,20 @@ func (r *Report) Sentence() string {
 				n++
 			}
 		}
-		return fmt.Sprintf("not conformant: %d checks failed, %d passed", n, c.Pass)
+		return fmt.Sprintf("not conformant: %s failed, %d passed", count(n, "check"), c.Pass)
 	}
 	if r.Run.Interrupted {
-		return fmt.Sprintf("incomplete: interrupted with %d checks left", r.Run.Left)
+		return fmt.Sprintf("incomplete: interrupted with %s left", count(r.Run.Left, "check"))
 	}
 	return "incomplete: no check came to a verdict"
+}
+
+// count puts a number before a noun.
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // describe names the plugin in a line.

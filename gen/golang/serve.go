@@ -117,6 +117,7 @@ func (g *generator) servedCore(t *table, to *sheet, taken map[string]string, poi
 	f := to.add()
 	head := []jen.Code{
 		jen.Comment("// Minor is the minor version of the API that the plugin has: functions,\n// extensions and fields that came later are left out. 0 stands for the newest,\n// capi.APIMinor; the oldest is OldestMinor.").Line().Id("Minor").Int(),
+		jen.Comment("// Callers is the minor version of the oldest callers that are served: their\n// structs may be as small as they were then, and the fields that they lack are\n// zero. 0 stands for Minor, as XLA has it.").Line().Id("Callers").Int(),
 		jen.Comment("// Nodes are further nodes of the extension chain, behind those of the\n// extensions below. They are linked where they lie, and must not be part of\n// another chain.").Line().Id("Nodes").Index().Op("*").Qual(pathCAPI, "ExtensionBase"),
 		jen.Line().Comment("// The functions of the core table."),
 	}

@@ -210,11 +210,11 @@ func TestARenewedRefThatIsForgottenIsDestroyed(t *testing.T) {
 // it has at that time.
 func TestARefIsRenewedWhileOthersUseIt(t *testing.T) {
 	r := lifetime.New("renewed and hammered", new(object), nil, destroy)
-	end := time.Now().Add(200 * time.Millisecond)
+	var stop atomic.Bool
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() {
-			for time.Now().Before(end) {
+			for !stop.Load() {
 				if got, err := r.Acquire(); err == nil {
 					if got.destroyed.Load() != 0 {
 						t.Error("acquired after its destruction")
@@ -222,19 +222,24 @@ func TestARefIsRenewedWhileOthersUseIt(t *testing.T) {
 					r.Release()
 				}
 				r.Close()
+				runtime.Gosched()
 			}
 		})
 	}
+	deadline := time.Now().Add(20 * time.Second)
 	renewed := 0
-	for time.Now().Before(end) {
+	for renewed < 2000 && time.Now().Before(deadline) {
 		if r.Claim() {
 			r.Renew(new(object))
 			renewed++
+		} else {
+			runtime.Gosched()
 		}
 	}
+	stop.Store(true)
 	wg.Wait()
 	r.Close()
-	assert.Greater(t, renewed, 100)
+	assert.Equal(t, 2000, renewed)
 	assert.Zero(t, lifetime.Live()["renewed and hammered"])
 }
 

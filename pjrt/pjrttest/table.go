@@ -45,6 +45,8 @@ const phasesSince = 72
 func (p *Plugin) functionTable() *serve.Plugin {
 	s := &serve.Plugin{
 		Minor: p.opts.Minor,
+		// Nothing here depends on what an older caller does not say.
+		Callers: serve.OldestMinor,
 
 		PluginInitialize:                                    on(p, p.pluginInitialize),
 		PluginAttributes:                                    on(p, p.pluginAttributes),

@@ -4,15 +4,16 @@
 package recording
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/describe"
+	"github.com/purepjrt/purepjrt/capi/internal/spin"
 )
 
 const (
@@ -22,12 +23,15 @@ const (
 
 // Recorder writes a session. Its methods may be called from any goroutine.
 type Recorder struct {
-	mu    sync.Mutex
-	w     io.Writer         // guarded by mu
-	err   error             // guarded by mu; the first that came up
-	lines int               // guarded by mu
-	ids   map[handle]string // guarded by mu
-	next  map[string]int    // guarded by mu; by type
+	names spin.Mutex
+	ids   map[handle]string // guarded by names
+	next  map[string]int    // guarded by names; by type
+
+	w      io.Writer
+	lines  atomic.Int64
+	failed atomic.Pointer[error] // the first that came up
+	ending sync.RWMutex          // held for reading while a line is written
+	ended  bool                  // guarded by ending
 }
 
 // handle is an object of the plugin.
@@ -36,7 +40,8 @@ type handle struct {
 	at  uintptr
 }
 
-// NewRecorder begins a session with a plugin of the given API version.
+// NewRecorder begins a session with a plugin of the given API version. w gets a
+// whole line with each Write, from several goroutines at once.
 func NewRecorder(w io.Writer, major, minor int) *Recorder {
 	r := &Recorder{w: w, ids: make(map[handle]string), next: make(map[string]int)}
 	r.write(fmt.Appendf(nil, `{"format":%q,"version":%d,"api":[%d,%d]}`, formatName, formatVersion, major, minor))
@@ -60,13 +65,13 @@ func (r *Recorder) Begin(number uint64, f *capi.Function, v describe.View, inner
 	b = append(b, `,"size":`...)
 	b = strconv.AppendUint(b, uint64(v.StructSize()), 10)
 	b = append(b, `,"in":`...)
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	e := encoder{handle: r.name, inner: inner}
 	b = e.object(b, v)
 	if d := describe.Destroys(f.Name); d != nil {
 		// Another object may get the address before this call returns.
+		r.names.Lock()
 		delete(r.ids, handle{d.Type, uintptr(v.Word(d))})
+		r.names.Unlock()
 	}
 	return Pending{b}
 }
@@ -74,8 +79,6 @@ func (r *Recorder) Begin(number uint64, f *capi.Function, v describe.View, inner
 // End takes down what came out of a call.
 func (r *Recorder) End(p Pending, f *capi.Function, v describe.View, inner int, took time.Duration, failure *capi.Error, err *capi.ErrorHandle) {
 	b := p.line
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	switch {
 	case failure != nil:
 		b = append(b, `,"error":{"code":`...)
@@ -99,26 +102,30 @@ func (r *Recorder) End(p Pending, f *capi.Function, v describe.View, inner int, 
 	}
 	b = append(b, `,"ns":`...)
 	b = strconv.AppendInt(b, int64(took), 10)
-	r.writeLocked(append(b, '}'))
+	r.write(append(b, '}'))
 }
 
 const errorType = "PJRT_Error"
 
 // name returns the name of a handle.
-//
-// Precondition: r.mu is held.
 func (r *Recorder) name(f *describe.Field, h uintptr, _ bool) string {
+	r.names.Lock()
+	defer r.names.Unlock()
 	k := handle{f.Type, h}
 	if id, ok := r.ids[k]; ok {
 		return id
 	}
-	return r.fresh(k)
+	return r.freshLocked(k)
 }
 
 // fresh gives a handle a new name: it is that of a new object.
-//
-// Precondition: r.mu is held.
 func (r *Recorder) fresh(k handle) string {
+	r.names.Lock()
+	defer r.names.Unlock()
+	return r.freshLocked(k)
+}
+
+func (r *Recorder) freshLocked(k handle) string {
 	r.next[k.typ]++
 	id := k.typ + "#" + strconv.Itoa(r.next[k.typ])
 	r.ids[k] = id
@@ -137,25 +144,31 @@ func (r *Recorder) Data(call uint64, typ capi.BufferType, data []byte) {
 }
 
 // Close ends the session; the writer stays open. The error is the first of all.
+// Lines that come later are lost.
 func (r *Recorder) Close() error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.writeLocked(fmt.Appendf(nil, `{"end":%d}`, r.lines))
-	err := r.err
-	r.err = errors.New("the session is closed")
-	return err
+	r.ending.Lock()
+	defer r.ending.Unlock()
+	if !r.ended {
+		r.line(fmt.Appendf(nil, `{"end":%d}`, r.lines.Load()))
+		r.ended = true
+	}
+	if err := r.failed.Load(); err != nil {
+		return *err
+	}
+	return nil
 }
 
 func (r *Recorder) write(line []byte) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.writeLocked(line)
+	r.ending.RLock()
+	defer r.ending.RUnlock()
+	if !r.ended {
+		r.line(line)
+	}
 }
 
-func (r *Recorder) writeLocked(line []byte) {
-	if r.err != nil {
-		return
+func (r *Recorder) line(line []byte) {
+	r.lines.Add(1)
+	if _, err := r.w.Write(append(line, '\n')); err != nil {
+		r.failed.CompareAndSwap(nil, &err)
 	}
-	r.lines++
-	_, r.err = r.w.Write(append(line, '\n'))
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/describe"
@@ -20,6 +21,9 @@ type Options struct {
 	// are 1e-5 and 1e-6. Integers, truth values and formats of 8 bits and less
 	// must be equal.
 	Relative, Absolute float64
+	// Patience is how long a call may take, and an event that was waited for; 0
+	// means a minute.
+	Patience time.Duration
 }
 
 // Report is the outcome of a replay.
@@ -55,14 +59,18 @@ type Difference struct {
 // call would have given.
 //
 // The plugin must be one that was not initialized before: the session does that.
-// The error is that of ctx, which is looked at between calls.
+// The error is that of ctx, or names the call that did not return.
 func Replay(ctx context.Context, s *Session, t *capi.Table, o Options) (*Report, error) {
+	if o.Patience <= 0 {
+		o.Patience = time.Minute
+	}
 	if o.Relative == 0 && o.Absolute == 0 {
 		o.Relative, o.Absolute = 1e-5, 1e-6
 	}
 	r := &replayer{
-		table: t, options: o, report: &Report{},
+		ctx: ctx, table: t, options: o, report: &Report{},
 		functions: make(map[string]*capi.Function), handles: make(map[string]uintptr), transfers: make(map[uint64]*transfer),
+		late: make(map[string]*Step),
 	}
 	for _, section := range capi.Sections() {
 		for _, f := range capi.Functions(section) {
@@ -73,13 +81,16 @@ func Replay(ctx context.Context, s *Session, t *capi.Table, o Options) (*Report,
 		if err := ctx.Err(); err != nil {
 			return r.report, err
 		}
-		r.step(&s.Steps[i])
+		if r.step(&s.Steps[i]); r.stuck != nil {
+			return r.report, r.stuck
+		}
 	}
 	r.finish()
 	return r.report, nil
 }
 
 type replayer struct {
+	ctx       context.Context
 	table     *capi.Table
 	options   Options
 	report    *Report
@@ -87,6 +98,8 @@ type replayer struct {
 	handles   map[string]uintptr   // by the name that the session has for them
 	transfers map[uint64]*transfer // by the number of the call that began them
 	keep      []any                // memory that the plugin may use
+	late      map[string]*Step     // waits for events that were not ready when their turn came, by event
+	stuck     error                // a call does not return
 }
 
 // transfer is memory that the plugin fills until an event is ready.
@@ -146,8 +159,54 @@ func (r *replayer) step(s *Step) {
 			return
 		}
 	}
+	if c.Function.Name == "PJRT_Event_Await" && !r.ready(uintptr(view.WordOf("event")), min(r.options.Patience, soon)) {
+		// What makes it ready may be a call that returned later.
+		name, _ := c.In["event"].(string)
+		r.late[name] = s
+		return
+	}
 	r.report.Calls++
-	r.conclude(s, f, b, view, invoke(r.table, f, args))
+	returned := make(chan *capi.ErrorHandle, 1)
+	go func() { returned <- invoke(r.table, f, args) }()
+	select {
+	case failure := <-returned:
+		r.conclude(s, f, b, view, failure)
+	case <-r.ctx.Done():
+		r.stuck = r.ctx.Err()
+	case <-time.After(r.options.Patience):
+		r.stuck = fmt.Errorf("call %d, line %d, %s does not return: gave up after %v", c.Number, s.Line, f.Name, r.options.Patience)
+	}
+}
+
+// soon is how long an event is waited for before other calls are made first.
+const soon = 2 * time.Second
+
+// ready waits for an event for a while, and reports whether it is ready.
+func (r *replayer) ready(event uintptr, patience time.Duration) bool {
+	var is capi.Call[capi.EventIsReadyArgs]
+	is.Args.Event = describe.PointerOf[capi.Event](event)
+	if err := is.Do(r.table); err == nil && is.Args.IsReady {
+		return true
+	}
+	done := make(chan struct{})
+	var on capi.Call[capi.EventOnReadyArgs]
+	callback, handle := capi.NewEventOnReadyCallback(func(err *capi.ErrorHandle) {
+		_ = r.table.TakeError(err)
+		close(done)
+	})
+	on.Args.Event, on.Args.Callback, on.Args.UserArg = is.Args.Event, callback, uintptr(handle)
+	if on.Do(r.table) != nil {
+		handle.Delete()
+		return true // the plugin says why when it is asked to wait
+	}
+	select {
+	case <-done:
+		return true
+	case <-r.ctx.Done():
+		return false
+	case <-time.After(patience):
+		return false
+	}
 }
 
 // handle returns what a handle of the session is now.
@@ -200,9 +259,17 @@ func (r *replayer) prepare(c *Call, b *builder) (done func(describe.View) error,
 	case "PJRT_Client_Create":
 		// One process plays all alone.
 		drop("kv_get_callback", "kv_get_user_arg", "kv_put_callback", "kv_put_user_arg", "kv_try_get_callback", "kv_try_get_user_arg")
+	case "PJRT_Event_Destroy":
+		name, _ := in["event"].(string)
+		r.catchUp(name, r.options.Patience)
 	case "PJRT_Event_Error":
 		// Which is only for events that are ready.
-		return func(v describe.View) error { r.await(uintptr(v.WordOf("event"))); return nil }, nil
+		return func(v describe.View) error {
+			if !r.ready(uintptr(v.WordOf("event")), r.options.Patience) {
+				return notReplayable{fmt.Sprintf("the event was ready, and is not after %v", r.options.Patience)}
+			}
+			return nil
+		}, nil
 	case "PJRT_LoadedExecutable_Execute":
 		name, _ := in["executable"].(string)
 		h, err := r.handle(name)
@@ -251,6 +318,9 @@ func CountOutputs(t *capi.Table, loaded uintptr) int {
 
 // await waits for an event.
 func (r *replayer) await(event uintptr) error {
+	if !r.ready(event, r.options.Patience) {
+		return fmt.Errorf("the event is not ready after %v", r.options.Patience)
+	}
 	var c capi.Call[capi.EventAwaitArgs]
 	c.Args.Event = describe.PointerOf[capi.Event](event)
 	return c.Do(r.table)
@@ -430,12 +500,26 @@ func (r *replayer) destroyEvent(e *capi.Event) {
 	_ = d.Do(r.table)
 }
 
-// finish waits for what the client left unfinished, since it uses memory of this
-// process.
+// catchUp waits for an event that was not ready when it was waited for.
+func (r *replayer) catchUp(name string, patience time.Duration) {
+	s := r.late[name]
+	delete(r.late, name)
+	if h, ok := r.handles[name]; ok && s != nil && !r.ready(h, patience) {
+		r.differ(s.Call, s.Line, "%s was ready, and is not after %v", name, r.options.Patience)
+	}
+}
+
+// finish waits for what was not ready when its turn came, and for what the client
+// left unfinished, since it uses memory of this process.
 func (r *replayer) finish() {
+	deadline := time.Now().Add(r.options.Patience)
+	for name := range r.late {
+		r.catchUp(name, time.Until(deadline))
+	}
+	deadline = time.Now().Add(min(r.options.Patience, soon))
 	for name, h := range r.handles {
 		if strings.HasPrefix(name, "PJRT_Event#") {
-			_ = r.await(h)
+			r.ready(h, time.Until(deadline))
 		}
 	}
 }

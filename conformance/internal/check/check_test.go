@@ -14,6 +14,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/conformance/report"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
@@ -105,6 +106,18 @@ func TestVerdicts(t *testing.T) {
 		})
 	}
 	assert.Equal(t, int32(1), cleaned.Load())
+}
+
+func TestTheWorstOutcomeOfASizeIsReported(t *testing.T) {
+	t.Parallel()
+	c := check.Check{Rule: "SKEW-01", Library: true, Run: func(t *check.T) {
+		for _, x := range []report.Skew{{Struct: "A", Size: 1, OK: true}, {Struct: "A", Size: 1, Outcome: "bad"}, {Struct: "A", Size: 1, OK: true}, {Struct: "A", Size: 2, OK: true}} {
+			t.Skew(x)
+		}
+	}}
+	r := check.Run(t.Context(), &c, &check.Env{})
+	assert.Equal(t, check.Pass, r.Verdict)
+	assert.Equal(t, []report.Skew{{Struct: "A", Size: 1, Outcome: "bad", Check: "SKEW-01"}, {Struct: "A", Size: 2, OK: true, Check: "SKEW-01"}}, r.Skew)
 }
 
 func TestNoDeviceSkipsWhatNeedsAClient(t *testing.T) {

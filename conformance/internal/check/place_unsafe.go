@@ -6,6 +6,7 @@ package check
 import (
 	"fmt"
 	"runtime"
+	"sync"
 	"unsafe"
 
 	"github.com/ebitengine/purego"
@@ -62,6 +63,8 @@ func Place[A any](t *T, args A, p Placement) (out A, spill string, err error) {
 	defer release()
 	placed := p.lay(memory, unsafe.Slice((*byte)(unsafe.Pointer(source)), unsafe.Sizeof(args)))
 	base := unsafe.Pointer(&placed[0])
+	structs.Store(uintptr(base), true)
+	defer structs.Delete(uintptr(base))
 	word, _, _ := purego.SyscallN(t.code(f), uintptr(base))
 	runtime.KeepAlive(source)
 	if at, is := p.spill(placed); at >= 0 {
@@ -74,6 +77,16 @@ func Place[A any](t *T, args A, p Placement) (out A, spill string, err error) {
 		err = t.env.Table.TakeError(*(**capi.ErrorHandle)(unsafe.Pointer(&word)))
 	}
 	return *result, spill, err
+}
+
+// structs are the addresses of the structs that calls of Place are made with.
+var structs sync.Map
+
+// IsPlaced reports whether Place made the args of a call. Mutants that write
+// behind a struct must know, for behind others is memory of this program.
+func IsPlaced(args unsafe.Pointer) bool {
+	_, ok := structs.Load(uintptr(args))
+	return ok
 }
 
 // lay puts a struct at the end of memory, as exactly as alignment allows, and

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -170,12 +171,27 @@ func (t *T) Notef(format string, args ...any) {
 }
 
 // Skew adds a line to the report's matrix of struct sizes, and decides nothing:
-// a check that finds an outcome wrong says so with Errorf, too.
+// a check that finds an outcome wrong says so with Errorf, too. Of several
+// outcomes of one size the first that is not OK stands.
 func (t *T) Skew(s report.Skew) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	s.Check = t.check.Name()
+	for i, x := range t.skew {
+		if x.Struct == s.Struct && x.Size == s.Size {
+			if x.OK {
+				t.skew[i] = s
+			}
+			return
+		}
+	}
 	t.skew = append(t.skew, s)
+}
+
+// Doing says what the check is about to do, for the report of a process that
+// dies of it: the last lines of standard error are part of that.
+func (t *T) Doing(format string, args ...any) {
+	fmt.Fprintf(os.Stderr, "%s: %s\n", t.check.Name(), fmt.Sprintf(format, args...))
 }
 
 // SkipEnvf ends the check: the machine or the plugin's devices lack what it

@@ -24,6 +24,10 @@ type Mutant struct {
 	// Wrap makes the fault where hooks cannot: it returns another table in front
 	// of the plugin's. Either Hooks or Wrap is set.
 	Wrap func(*capi.Table) (*serve.Table, error)
+	// Sound makes the plugin without the fault where that is more than the base:
+	// a table in front of the base that does what the base does not. Nil means
+	// the base.
+	Sound func(*capi.Table) (*serve.Table, error)
 	// Base is the plugin that has the fault put in front of it.
 	Base Base
 }

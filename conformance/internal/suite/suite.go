@@ -15,6 +15,7 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/checks/library"
 	"github.com/purepjrt/purepjrt/conformance/internal/checks/numeric"
 	"github.com/purepjrt/purepjrt/conformance/internal/checks/programs"
+	"github.com/purepjrt/purepjrt/conformance/internal/checks/quality"
 	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
 )
 
@@ -26,6 +27,7 @@ func Checks() []check.Check {
 		buffers.Checks,
 		programs.Checks,
 		numeric.Checks(),
+		quality.Checks(),
 	)
 	for i := range all {
 		if c := &all[i]; c.Profile == check.Quick && !c.Hostile && smoke[c.Rule] {
@@ -71,13 +73,14 @@ func Mutants() []mutant.Mutant {
 		buffers.Mutants(),
 		programs.Mutants(),
 		numeric.Mutants(),
+		quality.Mutants(),
 	)
 }
 
 // Unobservable returns the rules that no client can see broken, by id, and why.
 func Unobservable() map[string]string {
 	all := make(map[string]string)
-	for _, part := range []map[string]string{library.Unobservable, client.Unobservable, buffers.Unobservable, programs.Unobservable} {
+	for _, part := range []map[string]string{library.Unobservable, client.Unobservable, buffers.Unobservable, programs.Unobservable, quality.Unobservable} {
 		maps.Copy(all, part)
 	}
 	return all

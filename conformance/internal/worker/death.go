@@ -36,6 +36,9 @@ type Death struct {
 func (d *Death) String() string {
 	switch d.Kind {
 	case Crashed:
+		if d.Signal == "SIGKILL" {
+			return "the process died of SIGKILL: something else killed it, such as the system for want of memory"
+		}
 		return "the process died of " + d.Signal
 	case Silent:
 		return fmt.Sprintf("no answer within %v; the process was killed", d.Limit)

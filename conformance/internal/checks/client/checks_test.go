@@ -38,9 +38,9 @@ var cpuKnown = map[string]string{
 var suite = &checktest.Suite{
 	Checks:  Checks(),
 	Mutants: Mutants(),
-	Newer:   1,
 	Plugins: []checktest.Plugin{
 		{Name: "cpu", Options: fourDevices, Known: cpuKnown},
+		{Name: checktest.Memory},
 		{Name: "tpu", NoDevice: noHardware, Topology: "v5e:2x2x1", Known: map[string]string{
 			"TOPO-19": "it makes shapes for kinds of memory that there are not",
 		}},

@@ -52,9 +52,22 @@ func forgives[A any](name, fault string, f func(a *A)) mutant.Mutant {
 	})
 }
 
-// asItIs makes a mutant of a fault that the plugin has without any help.
-func asItIs(name, fault string) mutant.Mutant {
-	return fresh(name, fault, func() []serve.Hook { return nil })
+// dropsLast makes a mutant that leaves out the last create option if it is one
+// of these.
+func dropsLast(name, fault string, is func(capi.Attribute) bool) mutant.Mutant {
+	return newer(mutant.Of(name, fault, func(c *serve.Invocation, a *capi.ClientCreateArgs) {
+		if list := capi.Attributes(a.CreateOptions, a.NumOptions); len(list) > 0 && is(list[len(list)-1]) {
+			a.NumOptions--
+		}
+		c.Forward()
+	}))
+}
+
+// invent numbers devices that there need not be.
+func invent(a *capi.ClientDefaultDeviceAssignmentArgs) {
+	for i := range a.DefaultAssignmentSize {
+		poke(a.DefaultAssignment, i, int32(i))
+	}
 }
 
 // die ends the process, as a plugin does that follows a bad pointer.
@@ -90,8 +103,8 @@ var createMutants = []mutant.Mutant{
 		}
 		c.Forward()
 	}),
-	asItIs("CLI-04", "ignores unknown options"),
-	asItIs("CLI-05", "ends the process on options of the wrong type"),
+	dropsLast("CLI-04", "ignores unknown options", func(o capi.Attribute) bool { return o.Name == "no_such_option" }),
+	dropsLast("CLI-05", "ignores options of the wrong type", func(o capi.Attribute) bool { _, text := o.Value.(string); return text }),
 	mutant.Of("CLI-06", "reads names up to a terminator", func(c *serve.Invocation, a *capi.ClientCreateArgs) {
 		if a.NumOptions > 0 && !nameEnds(a.CreateOptions) {
 			a.NumOptions = 0
@@ -115,8 +128,13 @@ var createMutants = []mutant.Mutant{
 			}),
 		}
 	}),
-	asItIs("CLI-08", "takes a null array of options"),
-	asItIs("CLI-09", "makes clients without devices"),
+	newer(mutant.Of("CLI-08", "follows a null array of options", func(c *serve.Invocation, a *capi.ClientCreateArgs) {
+		if a.NumOptions > 0 && a.CreateOptions == nil {
+			die()
+		}
+		c.Forward()
+	})),
+	dropsLast("CLI-09", "takes any number of devices", func(o capi.Attribute) bool { n, number := o.Value.(int64); return number && n <= 0 }),
 	fresh("CLI-10", "gives out the first client again", func() []serve.Hook {
 		var first *capi.Client
 		return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.ClientCreateArgs) {
@@ -151,7 +169,18 @@ var createMutants = []mutant.Mutant{
 			}),
 		}
 	}),
-	asItIs("CLI-13/then=use", "buffers and executables crash when their client is gone"),
+	newer(fresh("CLI-13/then=use", "buffers crash when their client is gone", func() []serve.Hook {
+		var gone atomic.Bool
+		return []serve.Hook{
+			serve.Around(func(c *serve.Invocation, _ *capi.ClientDestroyArgs) { c.Forward(); gone.Store(true) }),
+			serve.Around(func(c *serve.Invocation, _ *capi.BufferToHostBufferArgs) {
+				if gone.Load() {
+					die()
+				}
+				c.Forward()
+			}),
+		}
+	})),
 	mutant.Of("CLI-37", "reads options and drops them", func(c *serve.Invocation, a *capi.ClientCreateArgs) {
 		a.NumOptions = 0
 		c.Forward()
@@ -207,10 +236,15 @@ var lookupMutants = []mutant.Mutant{
 		a.DefaultAssignmentSize = uintptr(a.NumReplicas * a.NumPartitions)
 		c.Forward()
 	}),
-	asItIs("CLI-31", "ends the process on 0 replicas"),
-	asItIs("CLI-32", "falls over a product above 32 bits"),
-	asItIs("CLI-33", "invents devices"),
-	asItIs("CLI-34", "invents devices"),
+	newer(mutant.Of("CLI-31", "ends the process on 0 replicas", func(c *serve.Invocation, a *capi.ClientDefaultDeviceAssignmentArgs) {
+		if a.NumReplicas <= 0 {
+			die()
+		}
+		c.Forward()
+	})),
+	newer(forgives("CLI-32", "multiplies in 32 bits", func(a *capi.ClientDefaultDeviceAssignmentArgs) { poke(a.DefaultAssignment, a.DefaultAssignmentSize, 0) })),
+	newer(forgives("CLI-33", "invents devices", invent)),
+	newer(forgives("CLI-34", "invents devices", invent)),
 	mutant.Of("CLI-35", "does not know all states", func(c *serve.Invocation, a *capi.ClientUpdateGlobalProcessInfoArgs) {
 		if a.NumProcessInfos > 0 && a.ProcessInfos.State == capi.ProcessStateError {
 			c.Fail(capi.ErrorCodeInvalidArgument, "an unknown state")

@@ -25,12 +25,12 @@ var descriptionMutants = []mutant.Mutant{
 	after("DDESC-01", "has one id for all", func(a *capi.DeviceDescriptionIDArgs, _ int64) { a.ID = 0 }),
 	after("DDESC-01", "has negative ids", func(a *capi.DeviceDescriptionIDArgs, _ int64) { a.ID = -1 - a.ID }),
 	after("DDESC-02", "has no process index", func(a *capi.DeviceDescriptionProcessIndexArgs, _ int64) { a.ProcessIndex = -1 }),
-	after("DDESC-03", "has an attribute twice", func(a *capi.DeviceDescriptionAttributesArgs, _ int64) {
+	newer(after("DDESC-03", "has an attribute twice", func(a *capi.DeviceDescriptionAttributesArgs, _ int64) {
 		a.Attributes, a.NumAttributes = lastingArray([]capi.NamedValue{attribute("core", 0), attribute("core", 1)})
-	}),
-	after("DDESC-03", "makes the attributes for each call", func(a *capi.DeviceDescriptionAttributesArgs, _ int64) {
+	})),
+	newer(after("DDESC-03", "makes the attributes for each call", func(a *capi.DeviceDescriptionAttributesArgs, _ int64) {
 		a.Attributes, a.NumAttributes = lastingArray([]capi.NamedValue{attribute("core", 0)})
-	}),
+	})),
 	after("DDESC-04", "has no kind", func(a *capi.DeviceDescriptionKindArgs, _ int64) { a.DeviceKindSize = 0 }),
 	after("DDESC-05", "has one text for all devices", func(a *capi.DeviceDescriptionDebugStringArgs, _ int64) {
 		a.DebugString, a.DebugStringSize = lasting("a device")
@@ -100,10 +100,10 @@ var deviceMutants = []mutant.Mutant{
 		c.Forward()
 	}),
 	mutant.Answers[capi.DeviceMemoryStatsArgs]("DEV-06", "says INTERNAL of what it lacks", capi.ErrorCodeInternal),
-	mutant.Of("DEV-07", "has one answer", func(_ *serve.Invocation, a *capi.DeviceMemoryStatsArgs) { a.BytesInUse = 1 << 30 }),
-	fakeStats("DEV-08", "leaves flags as they are", func(a *capi.DeviceMemoryStatsArgs) { setFlag(&a.PoolBytesIsSet) }),
-	fakeStats("DEV-09", "swaps peak and use", func(a *capi.DeviceMemoryStatsArgs) { a.PeakBytesInUse, a.PeakBytesInUseIsSet = 1, true }),
-	fakeStats("DEV-10", "counts all devices together", func(*capi.DeviceMemoryStatsArgs) {}),
+	newer(mutant.Of("DEV-07", "has one answer", func(_ *serve.Invocation, a *capi.DeviceMemoryStatsArgs) { a.BytesInUse = 1 << 30 })),
+	newer(fakeStats("DEV-08", "leaves flags as they are", func(a *capi.DeviceMemoryStatsArgs) { setFlag(&a.PoolBytesIsSet) })),
+	newer(fakeStats("DEV-09", "swaps peak and use", func(a *capi.DeviceMemoryStatsArgs) { a.PeakBytesInUse, a.PeakBytesInUseIsSet = 1, true })),
+	newer(fakeStats("DEV-10", "counts all devices together", func(*capi.DeviceMemoryStatsArgs) {})),
 }
 
 var memoryMutants = []mutant.Mutant{
@@ -129,17 +129,17 @@ var memoryMutants = []mutant.Mutant{
 }
 
 var topologyMutants = []mutant.Mutant{
-	forgives("TOPO-01", "makes no topology, and says that all is well", func(*capi.TopologyDescriptionCreateArgs) {}),
+	newer(mutant.Of("TOPO-01", "makes no topology, and says that all is well", func(*serve.Invocation, *capi.TopologyDescriptionCreateArgs) {})),
 	mutant.Of("TOPO-02", "follows a null topology", func(c *serve.Invocation, a *capi.TopologyDescriptionDestroyArgs) {
 		if a.Topology == nil {
 			die()
 		}
 		c.Forward()
 	}),
-	forgives("TOPO-04", "takes any name", func(a *capi.TopologyDescriptionCreateArgs) {
+	newer(forgives("TOPO-04", "takes any name", func(a *capi.TopologyDescriptionCreateArgs) {
 		a.Topology = topologyStranger()
 		leftovers = append(leftovers, a.Topology)
-	}),
+	})),
 	after("TOPO-05", "is that of another platform", func(a *capi.TopologyDescriptionPlatformNameArgs, _ int64) {
 		a.PlatformName, a.PlatformNameSize = lasting("other")
 	}),
@@ -153,9 +153,9 @@ var topologyMutants = []mutant.Mutant{
 	}),
 	after("TOPO-08", "has descriptions without a kind", func(a *capi.DeviceDescriptionKindArgs, _ int64) { a.DeviceKindSize = 0 }),
 	after("TOPO-08", "has null attributes", func(a *capi.DeviceDescriptionAttributesArgs, _ int64) { a.Attributes, a.NumAttributes = nil, 2 }),
-	after("TOPO-09", "frees attributes", func(a *capi.TopologyDescriptionAttributesArgs, n int64) {
+	newer(after("TOPO-09", "frees attributes", func(a *capi.TopologyDescriptionAttributesArgs, n int64) {
 		a.Attributes, a.NumAttributes = lastingArray([]capi.NamedValue{attribute("slices", n)})
-	}),
+	})),
 	after("TOPO-10", "has no deleter", func(a *capi.TopologyDescriptionSerializeArgs, _ int64) { a.SerializedTopologyDeleter = 0 }),
 	fresh("TOPO-10", "uses one array for all", func() []serve.Hook {
 		shared, n := make([]byte, 16), 0
@@ -169,7 +169,7 @@ var topologyMutants = []mutant.Mutant{
 	after("TOPO-11", "depends on the order of a map", func(a *capi.TopologyDescriptionSerializeArgs, n int64) {
 		a.SerializedBytes, a.SerializedBytesSize = lasting(fmt.Sprint("bytes", n))
 	}),
-	asItIs("TOPO-12", "refuses its own bytes"),
+	newer(mutant.Answers[capi.TopologyDescriptionDeserializeArgs]("TOPO-12", "refuses its own bytes", capi.ErrorCodeNotFound)),
 	after("TOPO-22", "forgets its version", func(a *capi.TopologyDescriptionPlatformVersionArgs, n int64) {
 		a.PlatformVersion, a.PlatformVersionSize = lasting(fmt.Sprint("version", n))
 	}),

@@ -44,11 +44,11 @@ type meeting struct {
 
 // meet makes a mutant of a meeting with a fault.
 func meet(name, fault string, set func(m *meeting)) mutant.Mutant {
-	return fresh(name, fault, func() []serve.Hook {
+	return newer(fresh(name, fault, func() []serve.Hook {
 		m := &meeting{}
 		set(m)
 		return m.hooks()
-	})
+	}))
 }
 
 func (m *meeting) hooks() []serve.Hook {
@@ -112,9 +112,25 @@ func (m *meeting) create(c *serve.Invocation, a *capi.ClientCreateArgs) {
 			node, _ = o.Value.(int64)
 		}
 	}
+	// The plugin behind this one is to be alone.
+	whole := *a
+	defer func() {
+		whole.Client = a.Client
+		*a = whole
+	}()
+	alone := func() {
+		a.KVGetCallback, a.KVPutCallback, a.KVTryGetCallback = 0, 0, 0
+		for n, o := range capi.Attributes(a.CreateOptions, a.NumOptions) {
+			if o.Name == "node_id" || o.Name == "num_nodes" {
+				a.NumOptions = uintptr(n)
+				break
+			}
+		}
+		c.Forward()
+	}
 	if m.alone {
 		_ = m.put(a, "unused", "nothing")
-		c.Forward()
+		alone()
 		return
 	}
 	if a.KVTryGetCallback == 0 && m.needsTryGet {
@@ -128,12 +144,15 @@ func (m *meeting) create(c *serve.Invocation, a *capi.ClientCreateArgs) {
 		}
 		return
 	}
-	c.Forward()
+	args := *a
+	alone()
+	if c.Err() != nil {
+		return
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.others[a.Client] = 1
 	m.node[a.Client] = int32(node)
-	args := *a
 	m.get = func() { _, _ = m.fetch(&args, "late") }
 }
 

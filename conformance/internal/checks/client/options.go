@@ -65,11 +65,16 @@ func countOption(t *check.T) string {
 	}
 	defer check.Call(t, capi.ClientDestroyArgs{Client: c})
 	name := check.Call(t, capi.ClientPlatformNameArgs{Client: c})
-	if platform := capi.String(name.PlatformName, name.PlatformNameSize); platform != "cpu" {
+	platform := capi.String(name.PlatformName, name.PlatformNameSize)
+	option := countOptions[platform]
+	if option == "" {
 		t.SkipEnvf("the suite knows no option for the number of devices on the platform %q", platform)
 	}
-	return "cpu_device_count"
+	return option
 }
+
+// countOptions are the options for the number of devices, by platform.
+var countOptions = map[string]string{"cpu": "cpu_device_count", "pjrttest": "device_count"}
 
 // count makes a client, counts its devices and destroys it.
 func count(t *check.T, options ...capi.Attribute) (int, error) {

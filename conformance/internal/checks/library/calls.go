@@ -22,7 +22,7 @@ type family struct {
 
 // families is every function that can be called with arguments that any plugin
 // must take, or say that it lacks the function.
-var families = []family{
+var families = withMade([]family{
 	{"plugin", false, []call{
 		of(func(tt, ss) (a capi.PluginInitializeArgs) { return }, nil),
 		of(func(tt, ss) (a capi.PluginAttributesArgs) { return }, nil),
@@ -40,6 +40,15 @@ var families = []family{
 	{"device", true, deviceCalls},
 	{"buffer", true, bufferCalls},
 	{"executable", true, executableCalls},
+	{"transfer", true, nil},
+})
+
+// withMade puts the calls that work on objects of their own behind the others.
+func withMade(families []family) []family {
+	for i := range families {
+		families[i].calls = append(families[i].calls, madeCalls[families[i].name]...)
+	}
+	return families
 }
 
 // hasContexts reports whether the plugin has execute contexts.

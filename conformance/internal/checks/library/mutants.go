@@ -99,7 +99,7 @@ func skewMutants() []mutant.Mutant {
 				die()
 			}
 		}),
-		asItIs("SKEW-06", "does not look at the size of a view's struct"),
+		newer(every("SKEW-06", "does not look at the size of a view's struct", lengthen)),
 		mutant.Of("SKEW-07", "reads options that an older caller does not have", func(c *serve.Invocation, _ *capi.ExecutableDeserializeAndLoadArgs) {
 			if c.Size() < 64 {
 				c.Fail(capi.ErrorCodeInternal, "garbage for options")
@@ -107,7 +107,7 @@ func skewMutants() []mutant.Mutant {
 			}
 			c.Forward()
 		}),
-		asItIs("SKEW-08", "writes all fields into the structs of older callers"),
+		newer(every("SKEW-08", "writes all fields into the structs of older callers", overrun)),
 		mutant.Of("SKEW-12", "follows pointers behind the options of an older caller", func(c *serve.Invocation, a *capi.LoadedExecutableExecuteArgs) {
 			if a.Options.StructSize < 80 {
 				c.Fail(capi.ErrorCodeInternal, "garbage for a context")
@@ -125,13 +125,21 @@ func skewMutants() []mutant.Mutant {
 			}
 			c.Forward()
 		}),
-		asItIs("SKEW-13/struct=memory_layout", "does not look at the size of layouts"),
-		asItIs("SKEW-13/struct=shape_spec", "does not look at the size of shape specs"),
+		newer(mutant.Of("SKEW-13/struct=memory_layout", "does not look at the size of layouts", func(c *serve.Invocation, a *capi.ClientBufferFromHostBufferArgs) {
+			if a.DeviceLayout != nil {
+				a.DeviceLayout.StructSize, a.DeviceLayout.Tiled().StructSize = capi.BufferMemoryLayoutSize, capi.BufferMemoryLayoutTiledSize
+			}
+			c.Forward()
+		})),
+		newer(mutant.Of("SKEW-13/struct=shape_spec", "does not look at the size of shape specs", func(c *serve.Invocation, a *capi.ClientCreateBuffersForAsyncHostToDeviceArgs) {
+			a.ShapeSpecs.StructSize = capi.ShapeSpecSize
+			c.Forward()
+		})),
 		asItIs("SKEW-13/struct=named_value", "does not look at the size of named values"),
-		mutant.Of("SKEW-14", "leaves the struct_size of callback args as it is", func(c *serve.Invocation, a *capi.ClientCreateArgs) {
+		newer(mutant.Of("SKEW-14", "leaves the struct_size of callback args as it is", func(c *serve.Invocation, a *capi.ClientCreateArgs) {
 			askStore(c, a, capi.KeyValueGetCallbackArgs{CallbackError: errorMaker(true)})
 			c.Forward()
-		}),
+		})),
 		mutant.Of("SKEW-15", "takes named values of its own size only", func(c *serve.Invocation, a *capi.ClientCreateArgs) {
 			if a.NumOptions > 0 && a.CreateOptions.StructSize != capi.NamedValueSize {
 				c.Fail(capi.ErrorCodeInvalidArgument, "a named value of %d bytes", a.CreateOptions.StructSize)
@@ -145,16 +153,32 @@ func skewMutants() []mutant.Mutant {
 			}
 			return list
 		}),
-		asItIs("SKEW-18/enum=buffer_type", "crashes on unknown element types"),
-		asItIs("SKEW-18/enum=host_buffer_semantics", "takes unknown semantics"),
+		newer(mutant.Of("SKEW-18/enum=buffer_type", "crashes on unknown element types", func(c *serve.Invocation, a *capi.ClientBufferFromHostBufferArgs) {
+			if a.Type < 0 || a.Type > 100 {
+				die()
+			}
+			c.Forward()
+		})),
+		newer(mutant.Of("SKEW-18/enum=host_buffer_semantics", "takes unknown semantics", func(c *serve.Invocation, a *capi.ClientBufferFromHostBufferArgs) {
+			a.HostBufferSemantics = capi.HostBufferSemanticsImmutableOnlyDuringCall
+			c.Forward()
+		})),
 		mutant.Of("SKEW-18/enum=memory_layout_type", "takes unknown layouts for tiled ones", func(c *serve.Invocation, a *capi.ClientBufferFromHostBufferArgs) {
 			if a.DeviceLayout != nil {
 				a.DeviceLayout.Type = capi.BufferMemoryLayoutTypeTiled
 			}
 			c.Forward()
 		}),
-		asItIs("SKEW-18/enum=named_value_type", "ends the process on unknown types of options"),
-		asItIs("SKEW-18/enum=error_code", "takes unknown error codes"),
+		newer(mutant.Of("SKEW-18/enum=named_value_type", "ends the process on unknown types of options", func(c *serve.Invocation, a *capi.ClientCreateArgs) {
+			if a.NumOptions > 0 && (a.CreateOptions.Type < 0 || a.CreateOptions.Type > 100) {
+				die()
+			}
+			c.Forward()
+		})),
+		newer(mutant.Of("SKEW-18/enum=error_code", "takes unknown error codes", func(c *serve.Invocation, a *capi.AsyncHostToDeviceTransferManagerSetBufferErrorArgs) {
+			a.ErrorCode = capi.ErrorCodeInternal
+			c.Forward()
+		})),
 		mutant.Of("SKEW-19", "says nothing about sizes but that they are wrong", func(c *serve.Invocation, _ *capi.PluginAttributesArgs) {
 			if c.Size() < capi.PluginAttributesArgsSize {
 				c.Fail(capi.ErrorCodeInvalidArgument, "invalid argument")
@@ -166,6 +190,10 @@ func skewMutants() []mutant.Mutant {
 	}
 	for _, f := range families {
 		variant := "/functions=" + f.name
+		base := func(m mutant.Mutant) mutant.Mutant { return m }
+		if f.name == "executable" {
+			base = newer // the CPU plugin has such faults itself
+		}
 		all = append(all,
 			every("SKEW-01"+variant, "takes structs of its own size only", func(c *serve.Invocation) {
 				if c.Function().Size != 0 && c.Size() > c.Function().Size {
@@ -174,8 +202,9 @@ func skewMutants() []mutant.Mutant {
 				}
 				c.Forward()
 			}),
-			every("SKEW-02"+variant, "writes a field that its caller does not have", overrun),
-			every("SKEW-03"+variant, "does not look at struct_size", lengthen),
+			base(every("SKEW-02"+variant, "writes a field that its caller does not have", overrun)),
+			base(every("SKEW-03"+variant, "does not look at struct_size", lengthen)),
+			base(every("SKEW-03/memory=guarded,functions="+f.name, "reads fields before it looks at struct_size", peek)),
 			every("SKEW-17"+variant, "refuses calls with an extension", func(c *serve.Invocation) {
 				if extended(c) {
 					c.Fail(capi.ErrorCodeInvalidArgument, "an extension")
@@ -282,13 +311,13 @@ var errorMutants = []mutant.Mutant{
 			leftovers = append(leftovers, a.Executable)
 		}
 	}),
-	mutant.Of("ERR-18", "keeps the pointer to the message of a callback's error", func(c *serve.Invocation, a *capi.ClientCreateArgs) {
+	newer(mutant.Of("ERR-18", "keeps the pointer to the message of a callback's error", func(c *serve.Invocation, a *capi.ClientCreateArgs) {
 		if text := askStore(c, a, capi.KeyValueGetCallbackArgs{StructSize: capi.KeyValueGetCallbackArgsSize, CallbackError: errorMaker(false)}); text != "" {
 			c.Fail(capi.ErrorCodeAborted, "%s", text)
 			return
 		}
 		c.Forward()
-	}),
+	})),
 	getCode("ERR-19", "takes the code from memory that was never set", func(a *capi.ErrorGetCodeArgs, n int64) {
 		a.Code = capi.ErrorCode(1 + n%16)
 	}),

@@ -8,12 +8,14 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/conformance/report"
 )
 
 // tails is how much longer the structs of newer callers are.
@@ -93,6 +95,18 @@ func skewChecks() []check.Check {
 			}
 		})
 		add("SKEW-03", false, check.Quick, func(t *check.T, s *session, c call, _ outcome) { refusesShort(t, c, s) })
+		all = append(all, check.Check{
+			Rule: "SKEW-03", Variant: "memory=guarded,functions=" + f.name, Hostile: true, Profile: check.Core, Library: !f.client,
+			Run: func(t *check.T) {
+				eachCall(t, f, func(t *check.T, s *session, c call, _ outcome) {
+					// What no version had is not there: reading it ends the process.
+					for _, size := range neverHad(c.fn) {
+						o := c.place(t, s, check.Placement{Have: max(size, 8), Stated: size, Guard: true}, nil)
+						t.ErrorCode(o.err, fmt.Sprintf("%s with the struct_size %d, which no version had", c.fn.Name, size), capi.ErrorCodeInvalidArgument)
+					}
+				})
+			},
+		})
 		add("SKEW-17", true, check.Quick, func(t *check.T, s *session, c call, exact outcome) {
 			x := &capi.ExtensionBase{StructSize: capi.ExtensionBaseSize, Type: 9999}
 			if o := c.place(t, s, check.Exactly(c.fn.Size), x); code(o.err) != code(exact.err) {
@@ -176,23 +190,30 @@ func newerCaller(t *check.T, c call, s *session, exact outcome, more uintptr) {
 // refusesShort calls with sizes that the struct never had. The memory has them
 // all the same, so that a plugin which reads on does not crash but shows.
 func refusesShort(t *check.T, c call, s *session) {
-	if c.fn.Void || c.fn.Size == 0 {
-		return
-	}
-	first := c.fn.Size
-	if g := grown[c.fn.Name]; len(g) > 0 {
-		first = g[0].size
-	}
-	last := (first - 1) &^ 7
-	tried := make(map[uintptr]bool)
-	for _, size := range []uintptr{0, 8, 16, last} {
-		if size > last || tried[size] {
-			continue
-		}
-		tried[size] = true
+	for _, size := range neverHad(c.fn) {
 		o := c.place(t, s, check.Placement{Have: c.fn.Size, Stated: size}, nil)
 		t.ErrorCode(o.err, fmt.Sprintf("%s with the struct_size %d, which no version had", c.fn.Name, size), capi.ErrorCodeInvalidArgument)
 	}
+}
+
+// neverHad are sizes below the first that a struct had, of functions that can
+// say so.
+func neverHad(f *capi.Function) []uintptr {
+	if f.Void || f.Size == 0 {
+		return nil
+	}
+	first := f.Size
+	if g := grown[f.Name]; len(g) > 0 {
+		first = g[0].size
+	}
+	last := (first - 1) &^ 7
+	var list []uintptr
+	for _, size := range []uintptr{0, 8, 16, last} {
+		if size <= last && !slices.Contains(list, size) {
+			list = append(list, size)
+		}
+	}
+	return list
 }
 
 // size is how long a struct was from a version on.
@@ -203,21 +224,23 @@ type size struct {
 
 // grown are the sizes of the structs that grew, oldest first.
 var grown = map[string][]size{
-	"PJRT_Error_GetCode":                     {{0, 24}, {3, 28}},
-	"PJRT_Plugin_Attributes":                 {{9, 24}, {71, 32}},
-	"PJRT_Client_Create":                     {{0, 40}, {2, 72}, {61, 88}},
-	"PJRT_Client_BufferFromHostBuffer":       {{0, 104}, {4, 112}, {23, 120}},
-	"PJRT_Client_CreateViewOfDeviceBuffer":   {{33, 104}, {66, 112}},
-	"PJRT_Client_CreateErrorBuffer":          {{82, 96}, {103, 112}},
-	"PJRT_Device_MemoryStats":                {{0, 185}, {113, 201}},
-	"PJRT_Device_AddressableMemories":        {{13, 32}, {46, 40}},
-	"PJRT_Device_PoisonExecution":            {{85, 49}, {100, 72}},
-	"PJRT_Executable_Serialize":              {{0, 32}, {20, 56}},
-	"PJRT_Executable_DeserializeAndLoad":     {{0, 48}, {71, 64}, {111, 72}},
-	"PJRT_Executable_GetCompiledMemoryStats": {{40, 64}, {43, 104}, {72, 112}, {90, 120}, {104, 144}},
-	"PJRT_Buffer_ToHostBuffer":               {{0, 48}, {8, 56}},
-	"PJRT_TopologyDescription_Create":        {{0, 24}, {1, 56}},
-	"PJRT_ExecuteOptions":                    {{0, 52}, {46, 72}, {64, 80}, {76, 88}, {78, 112}, {97, 120}, {108, 121}, {112, 144}},
+	"PJRT_Error_GetCode":                        {{0, 24}, {3, 28}},
+	"PJRT_Plugin_Attributes":                    {{9, 24}, {71, 32}},
+	"PJRT_Client_Create":                        {{0, 40}, {2, 72}, {61, 88}},
+	"PJRT_Client_BufferFromHostBuffer":          {{0, 104}, {4, 112}, {23, 120}},
+	"PJRT_Client_CreateViewOfDeviceBuffer":      {{33, 104}, {66, 112}},
+	"PJRT_Client_CreateErrorBuffer":             {{82, 96}, {103, 112}},
+	"PJRT_Device_MemoryStats":                   {{0, 185}, {113, 201}},
+	"PJRT_Device_AddressableMemories":           {{13, 32}, {46, 40}},
+	"PJRT_Device_PoisonExecution":               {{85, 49}, {100, 72}},
+	"PJRT_Executable_Serialize":                 {{0, 32}, {20, 56}},
+	"PJRT_Executable_DeserializeAndLoad":        {{0, 48}, {71, 64}, {111, 72}},
+	"PJRT_Executable_GetCompiledMemoryStats":    {{40, 64}, {43, 104}, {72, 112}, {90, 120}, {104, 144}},
+	"PJRT_Buffer_ToHostBuffer":                  {{0, 48}, {8, 56}},
+	"PJRT_TopologyDescription_Create":           {{0, 24}, {1, 56}},
+	"PJRT_DeviceDescription_MemoryDescriptions": {{59, 40}, {61, 48}},
+	"PJRT_Gpu_Register_Custom_Call":             {{0, 64}, {114, 68}},
+	"PJRT_ExecuteOptions":                       {{0, 52}, {46, 72}, {64, 80}, {76, 88}, {78, 112}, {97, 120}, {108, 121}, {112, 144}},
 }
 
 // understated are the functions whose older callers state a size that is less
@@ -245,6 +268,7 @@ func promised(name string, minor int) []uintptr {
 // accepts looks at an outcome of a call with an older size: inside the promise
 // it must be a success, outside a refusal is as good.
 func accepts(t *check.T, name string, have uintptr, err error) {
+	t.Skew(skewOf(name, have, err))
 	for _, size := range promised(name, t.Minor()) {
 		if size == have && err != nil {
 			t.Errorf("%s with the size %d of a caller that is up to %d versions older: expected success, got %v", name, have, promisedMinors, err)
@@ -254,6 +278,25 @@ func accepts(t *check.T, name string, have uintptr, err error) {
 	if err != nil {
 		t.ErrorCode(err, fmt.Sprintf("%s with the old size %d, unless it is accepted", name, have), capi.ErrorCodeInvalidArgument)
 	}
+}
+
+// skewOf is the line of the report's matrix on callers with a struct of a size.
+func skewOf(name string, have uintptr, err error) report.Skew {
+	x := report.Skew{Struct: name, Size: int(have), Outcome: "works", OK: err == nil}
+	if err != nil {
+		x.Outcome = "refused: " + capi.CodeOf(err).String()
+	}
+	list := grown[name]
+	for i, g := range list {
+		if g.size != have {
+			continue
+		}
+		x.Callers = fmt.Sprintf("0.%d and newer", g.minor)
+		if i+1 < len(list) {
+			x.Callers = fmt.Sprintf("0.%d to 0.%d", g.minor, list[i+1].minor-1)
+		}
+	}
+	return x
 }
 
 // namedValueSizes looks at all attributes.

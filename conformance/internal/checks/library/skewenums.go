@@ -151,10 +151,15 @@ func oneOption(t *check.T) []capi.Attribute {
 	client := check.Call(t, capi.ClientCreateArgs{}).Client
 	defer check.Call(t, capi.ClientDestroyArgs{Client: client})
 	name := check.Call(t, capi.ClientPlatformNameArgs{Client: client})
-	if platform := capi.String(name.PlatformName, name.PlatformNameSize); platform != "cpu" {
-		t.SkipEnvf("the suite knows no create option of the platform %q", platform)
+	platform := capi.String(name.PlatformName, name.PlatformNameSize)
+	switch platform {
+	case "cpu":
+		return []capi.Attribute{{Name: "cpu_device_count", Value: int64(2)}}
+	case "pjrttest":
+		return []capi.Attribute{{Name: "device_count", Value: int64(2)}}
 	}
-	return []capi.Attribute{{Name: "cpu_device_count", Value: int64(2)}}
+	t.SkipEnvf("the suite knows no create option of the platform %q", platform)
+	return nil
 }
 
 // longerNamedValue gives the plugin an option of a caller whose named values are

@@ -38,7 +38,8 @@ func Checks() []check.Check {
 	})
 	cs = append(cs, randoms()...)
 	cs = append(cs, edges()...)
-	return append(cs, invariances()...)
+	cs = append(cs, invariances()...)
+	return append(cs, generations()...)
 }
 
 // eachProgram calls put with every program that is no more than its inputs and results.

@@ -104,3 +104,13 @@ func TestConvertLeavesOpenWhatTheSpecificationDoes(t *testing.T) {
 		}
 	}
 }
+
+func TestGeneratedProgramsAreTheSameForASeed(t *testing.T) {
+	t.Parallel()
+	for _, e := range []dtype.Type{dtype.S32, dtype.U8, dtype.Pred} {
+		a, b, c := generate(7, e, 30), generate(7, e, 30), generate(8, e, 30)
+		assert.Equal(t, a.text(parameters), b.text(parameters))
+		assert.Equal(t, a.want, b.want)
+		assert.NotEqual(t, a.text(parameters), c.text(parameters))
+	}
+}

@@ -126,6 +126,7 @@ func TestChecksOnTheCPUPlugin(t *testing.T) {
 		t.Run(c.Name(), func(t *testing.T) {
 			var r check.Result
 			if c.Hostile {
+				t.Parallel()
 				r = alone(t, c, path)
 			} else {
 				r = check.Run(t.Context(), c, env)

@@ -159,7 +159,7 @@ var donationChecks = []check.Check{
 	}),
 	one("DON-07", func(t *check.T) { donatesTogether(t, 6, 12) }),
 	{Rule: "DON-07", Variant: "many", Profile: check.Core, Timeout: 2 * check.DefaultTimeout, Run: func(t *check.T) { donatesTogether(t, 16, 200) }},
-	one("DON-08", func(t *check.T) {
+	hostile("DON-08", "", func(t *check.T) {
 		c := t.Client()
 		a := upload4(t, c)
 		check.Optional(t, capi.BufferIncreaseExternalReferenceCountArgs{Buffer: a})

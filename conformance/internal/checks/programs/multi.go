@@ -140,7 +140,7 @@ var multiChecks = []check.Check{
 }
 
 // boundedTime is how long a failure may take to reach all devices.
-const boundedTime = 5 * time.Second
+const boundedTime = 3 * time.Second
 
 // compileMany compiles for several devices, which a plugin may not offer.
 func compileMany(t *check.T, c *check.Client, text string, o options) *capi.LoadedExecutable {
@@ -291,8 +291,8 @@ func oneByOne(t *check.T) {
 					t.SkipUnimplf("the plugin does not execute a program for two devices one by one: %v", err)
 				}
 				returned[0] <- nil
-			case <-time.After(time.Second):
-				t.Errorf("executing a program for two devices with execute_device, the first of them: expected the call to return before the second device is launched, and it did not within 1 s")
+			case <-time.After(time.Second / 2):
+				t.Errorf("executing a program for two devices with execute_device, the first of them: expected the call to return before the second device is launched, and it did not within half a second")
 			}
 		}
 	}

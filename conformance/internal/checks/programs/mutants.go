@@ -58,8 +58,12 @@ func (f fault) mutant(check string, model bool) mutant.Mutant {
 		return m
 	}
 	m.Wrap = func(real *capi.Table) (*serve.Table, error) { return simulate(real, f.hooks()...) }
+	m.Sound = sound
 	return m
 }
+
+// sound is the model without a fault.
+func sound(real *capi.Table) (*serve.Table, error) { return simulate(real) }
 
 // of makes a fault that is one hook of the function that takes A.
 func of[A any](check, words string, hook func(c *serve.Invocation, a *A)) fault {
@@ -212,7 +216,7 @@ func nth(n int64) func() bool {
 // familyFaults are those of the families of operations.
 func familyFaults() []fault {
 	var list []fault
-	for _, variant := range []string{"elementwise", "integer", "complex", "convert", "data-movement", "contraction", "reduction", "control-flow",
+	for _, variant := range []string{"elementwise", "integer", "integer-of-8-bits", "integer-of-64-bits", "complex", "convert", "data-movement", "contraction", "reduction", "control-flow",
 		"random-and-linear", "dynamic", "tokens-and-transfers", "collective", "quantized"} {
 		list = append(list, onCompile("CMP-11/"+variant, "succeeds without an executable", func(c *compilation) {
 			if c.Forward(); c.Err() == nil {

@@ -76,7 +76,7 @@ var executeFaults = []fault{
 	swallows[execution]("RUN-25", "ignores an execute_device that it does not know"),
 	fails("RUN-26", "wants arguments", func(a *execution) bool { return a.NumArgs == 0 }),
 	fails("RUN-27", "cannot launch nothing", always[execution]),
-	leaksExecuting("RUN-28"), leaksExecuting("RUN-28/n=10000"),
+	leaksExecuting("RUN-28", 2*leftBehind), leaksExecuting("RUN-28/n=10000", leftBehind*5/4),
 	garbles("RUN-29", 5), garbles("RUN-29/n=100", 5),
 	of("RUN-30", "says INTERNAL when there is no memory", func(c *serve.Invocation, _ *execution) {
 		if c.Forward(); c.Err() != nil {
@@ -136,11 +136,11 @@ func mixesArguments(check string) fault {
 }
 
 // leaksExecuting keeps memory with each execution.
-func leaksExecuting(check string) fault {
+func leaksExecuting(check string, n int) fault {
 	return fault{check, "keeps memory of each execution", func() []serve.Hook {
 		kept := newHoard()
 		return []serve.Hook{serve.Around(func(c *serve.Invocation, _ *execution) {
-			kept.add(2 * leftBehind)
+			kept.add(n)
 			c.Forward()
 		})}
 	}, false}

@@ -79,7 +79,10 @@ var flawFaults = []struct {
 func flawMutants() []mutant.Mutant {
 	var list []mutant.Mutant
 	for _, f := range flawFaults {
-		list = append(list, mutant.Mutant{Check: f.check, Fault: f.words, Wrap: func(real *capi.Table) (*serve.Table, error) { return flawed(real, f.flaw) }})
+		list = append(list, mutant.Mutant{
+			Check: f.check, Fault: f.words, Sound: sound,
+			Wrap: func(real *capi.Table) (*serve.Table, error) { return flawed(real, f.flaw) },
+		})
 	}
 	return list
 }

@@ -41,7 +41,7 @@ func TestTheModelHasNoFault(t *testing.T) {
 	require.NoError(t, err)
 	tried := make(map[string]bool)
 	for _, m := range Mutants() {
-		if m.Wrap == nil || tried[m.Check] {
+		if m.Sound == nil || tried[m.Check] {
 			continue
 		}
 		tried[m.Check] = true
@@ -50,7 +50,7 @@ func TestTheModelHasNoFault(t *testing.T) {
 			continue
 		}
 		t.Run(m.Check, func(t *testing.T) {
-			table, err := simulate(real)
+			table, err := m.Sound(real)
 			require.NoError(t, err)
 			r := behind(t, c, path, table)
 			assert.Equal(t, check.Pass, r.Verdict, "%q %s", r.Failures, r.Skip)

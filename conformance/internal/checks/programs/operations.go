@@ -16,7 +16,9 @@ import (
 // plugin's process are checks of their own.
 var operationChecks = slices.Concat(
 	operations("elementwise", false, elementwise()...),
-	operations("integer", false, integer()...),
+	operations("integer", false, integer("i32")...),
+	core(operations("integer-of-8-bits", false, integer("i8")...)),
+	core(operations("integer-of-64-bits", false, integer("ui64")...)),
 	operations("complex", false, complexOperations...),
 	operations("convert", false, converts()...),
 	operations("data-movement", false, dataMovement...),
@@ -111,15 +113,24 @@ func elementwise() []operation {
 	)
 }
 
-func integer() []operation {
+// core leaves checks to the profile Core.
+func core(checks []check.Check) []check.Check {
+	for i := range checks {
+		checks[i].Profile = check.Core
+	}
+	return checks
+}
+
+func integer(of string) []operation {
 	var list []operation
-	for _, of := range []string{"i8", "i32", "ui64"} {
-		for _, op := range strings.Fields("not popcnt count_leading_zeros") {
-			list = append(list, unary(op, "4x"+of, "4x"+of))
-		}
-		for _, op := range strings.Fields("add and divide maximum multiply or power remainder shift_left shift_right_arithmetic shift_right_logical subtract xor") {
-			list = append(list, binary(op, "4x"+of))
-		}
+	for _, op := range strings.Fields("not popcnt count_leading_zeros") {
+		list = append(list, unary(op, "4x"+of, "4x"+of))
+	}
+	for _, op := range strings.Fields("add and divide maximum multiply or power remainder shift_left shift_right_arithmetic shift_right_logical subtract xor") {
+		list = append(list, binary(op, "4x"+of))
+	}
+	if of != "i32" {
+		return list
 	}
 	for _, op := range strings.Fields("and or xor add multiply maximum") {
 		list = append(list, binary(op, "4xi1"))

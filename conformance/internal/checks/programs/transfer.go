@@ -176,6 +176,7 @@ var callbackChecks = []check.Check{
 		var mu sync.Mutex
 		var chunks [][]byte
 		var late sync.WaitGroup
+		t.Cleanup(late.Wait)
 		sendSix(t, []sender{{sendChannel, func(chunk *capi.Chunk, _ uintptr, _ bool) error {
 			own := *chunk
 			mu.Lock()
@@ -231,8 +232,13 @@ var callbackChecks = []check.Check{
 		})
 	}),
 	hostile("XOPT-13", "", func(t *check.T) {
+		// The stream must not be used after the client is gone.
+		var late sync.WaitGroup
+		t.Cleanup(late.Wait)
 		receiveSix(t, func(s *stream) {
+			late.Add(1)
 			go func() {
+				defer late.Done()
 				time.Sleep(20 * time.Millisecond)
 				s.add(dtype.Bytes(six))
 				s.destroy()

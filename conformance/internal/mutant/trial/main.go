@@ -21,6 +21,7 @@ import (
 	"os/signal"
 	"regexp"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/purepjrt/purepjrt/capi"
@@ -74,6 +75,9 @@ func main() {
 // none is the fault of a plugin that has none, which is wrapped all the same.
 const none = "none"
 
+// sound stands before the number of a mutant whose Sound is meant.
+const sound = "sound "
+
 // serveMutants is the worker: Setup.Fault is a base and the number of a mutant.
 func serveMutants(checks []check.Check, mutants []mutant.Mutant) {
 	var last *serve.Table
@@ -98,7 +102,10 @@ func serveMutants(checks []check.Check, mutants []mutant.Mutant) {
 				bases[base] = t
 			}
 			var err error
-			if s.Fault == none {
+			number, made := strings.CutPrefix(s.Fault, sound)
+			if i, e := strconv.Atoi(number); made && e == nil && i >= 0 && i < len(mutants) && mutants[i].Sound != nil {
+				last, err = mutants[i].Sound(bases[base])
+			} else if s.Fault == none {
 				last, err = serve.Wrap(bases[base])
 			} else if i, e := strconv.Atoi(s.Fault); e != nil || i < 0 || i >= len(mutants) {
 				return nil, fmt.Errorf("there is no mutant %q", s.Fault)

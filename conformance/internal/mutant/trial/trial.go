@@ -39,7 +39,11 @@ type trial struct {
 type subject struct {
 	check string
 	base  mutant.Base
+	made  bool // by Mutant.Sound, in front of the base
 }
+
+// subjectOf is what has to be without the fault of a mutant.
+func subjectOf(m *mutant.Mutant) subject { return subject{m.Check, m.Base, m.Sound != nil} }
 
 // timeFactor shortens the time limits: a fault that makes a check hang costs the
 // whole limit.
@@ -87,10 +91,14 @@ func (t *trial) run(ctx context.Context) error {
 			continue
 		}
 		t.tried = append(t.tried, i)
-		s := subject{m.Check, m.Base}
+		s := subjectOf(m)
 		if _, ok := t.sound[s]; !ok {
 			t.sound[s] = nil
-			trials = append(trials, driver.Trial{Check: c, Setup: t.setup(m.Base, none)})
+			fault := none
+			if s.made {
+				fault = sound + strconv.Itoa(i)
+			}
+			trials = append(trials, driver.Trial{Check: c, Setup: t.setup(m.Base, fault)})
 			keep = append(keep, func(r *report.Result) { t.sound[s] = r })
 		}
 		trials = append(trials, driver.Trial{Check: c, Setup: t.setup(m.Base, strconv.Itoa(i))})
@@ -113,7 +121,7 @@ const (
 
 func (t *trial) fate(i int) (fate, string) {
 	m := &t.mutants[i]
-	sound, found := t.sound[subject{m.Check, m.Base}], t.found[i]
+	sound, found := t.sound[subjectOf(m)], t.found[i]
 	switch {
 	case sound == nil || found == nil:
 		return alive, "not tried"

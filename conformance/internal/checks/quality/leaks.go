@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package quality
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+)
+
+// leak is a check that an action, done over and over, does not make the process
+// grow.
+type leak struct {
+	rule      string
+	few, many int
+	// limit is how many bytes one action may leave behind. It is well above
+	// what a heap gains by fragments, and below what the smallest leak of the
+	// kind loses.
+	limit   float64
+	prepare func(t *check.T) (action func() error)
+}
+
+func leaks() []check.Check {
+	var cs []check.Check
+	for _, l := range []leak{
+		{"LEAK-01", 20000, 100000, 32, failingCalls},
+		{"LEAK-02", 20000, 1000000, 32, eventRounds},
+		{"LEAK-03", 1000, 100000, 2048, uploads},
+		{"LEAK-04", 1000, 100000, 2048, runs},
+		{"LEAK-07", 100, 10000, 4096, serializations},
+		{"LEAK-08", 2000, 100000, 256, callbacks},
+	} {
+		cs = append(cs, counted(l.rule, l.few, l.many, true, l.run)...)
+	}
+	return append(cs,
+		check.Check{Rule: "LEAK-05", Profile: check.Core, Timeout: 5 * time.Minute, Hostile: true, Run: func(t *check.T) {
+			(&leak{"LEAK-05", 0, 0, 256 << 10, compiles}).run(t, 100)
+		}},
+		check.Check{Rule: "LEAK-06", Hostile: true, Run: func(t *check.T) { clients(t, 4) }},
+		check.Check{Rule: "LEAK-06", Variant: "many", Profile: check.Full, Timeout: 5 * time.Minute, Hostile: true, Run: func(t *check.T) { clients(t, 50) }},
+		check.Check{Rule: "LEAK-09", Hostile: true, Run: ownMemory},
+	)
+}
+
+// run does the action n times and looks at the memory of the process at four
+// points. A process that still grows at the end of it, and has not grown less
+// than in the middle, leaks; one that fills a pool or a cache does not.
+func (l *leak) run(t *check.T, n int) {
+	if _, err := resident(); err != nil {
+		t.SkipEnvf("%v", err)
+	}
+	action := l.prepare(t)
+	times := func(n int) float64 {
+		for range n {
+			if err := action(); err != nil {
+				t.Fatalf("%v", err)
+			}
+		}
+		debug.FreeOSMemory()
+		size, err := resident()
+		if err != nil {
+			t.SkipEnvf("%v", err)
+		}
+		return size
+	}
+	start := times(n / 4)
+	middle := times(n / 4)
+	late := times(n / 4)
+	end := times(n / 4)
+	per := float64(n / 4)
+	slopes := []float64{(middle - start) / per, (late - middle) / per, (end - late) / per}
+	t.Notef("%d rounds; bytes gained per round, by quarter: %.1f %.1f %.1f", n, slopes[0], slopes[1], slopes[2])
+	least := min(slopes[0], slopes[1], slopes[2])
+	if least > l.limit {
+		t.Errorf("expected the process not to grow, got at least %.0f bytes per round in each quarter of %d rounds", least, n)
+	}
+}
+
+func failingCalls(t *check.T) func() error {
+	c := t.Client()
+	return func() error {
+		_, err := check.Try(t, capi.ClientLookupDeviceArgs{Client: c.Handle, ID: -12345})
+		if err == nil {
+			return fmt.Errorf("expected an error of PJRT_Client_LookupDevice for the id -12345, got success")
+		}
+		return nil
+	}
+}
+
+func eventRounds(t *check.T) func() error {
+	w := &worker{t: t, c: t.Client()}
+	b := check.Upload(t, w.c, []float32{1, 2, 3, 4})
+	return func() error {
+		out, err := check.Try(t, capi.BufferReadyEventArgs{Buffer: b})
+		if err != nil {
+			return err
+		}
+		return w.wait(out.Event)
+	}
+}
+
+func uploads(t *check.T) func() error {
+	w := &worker{t: t, c: t.Client()}
+	data := make([]float32, 4096)
+	return func() error {
+		b, err := w.upload(data)
+		if err != nil {
+			return err
+		}
+		return w.destroy(b)
+	}
+}
+
+func runs(t *check.T) func() error {
+	w := &worker{t: t, c: t.Client()}
+	w.exe = t.Compile(w.c, check.AddOne)
+	in := check.Upload(t, w.c, []float32{1, 2, 3, 4})
+	return func() error {
+		out, err := w.addOne(in)
+		if err != nil {
+			return err
+		}
+		return w.destroy(out)
+	}
+}
+
+func serializations(t *check.T) func() error {
+	exe := t.Executable(t.Compile(t.Client(), check.AddOne))
+	return func() error {
+		s, err := check.Try(t, capi.ExecutableSerializeArgs{Executable: exe})
+		if capi.CodeOf(err) == capi.ErrorCodeUnimplemented {
+			t.SkipUnimplf("%v", err)
+		}
+		if err != nil {
+			return err
+		}
+		s.SerializedExecutableDeleter.Call(s.SerializedExecutable)
+		return nil
+	}
+}
+
+func callbacks(t *check.T) func() error {
+	b := check.Upload(t, t.Client(), []float32{1, 2, 3, 4})
+	called := make(chan error, 1)
+	return func() error {
+		out, err := check.Try(t, capi.BufferReadyEventArgs{Buffer: b})
+		if err != nil {
+			return err
+		}
+		fn, handle := capi.NewEventOnReadyCallback(func(err *capi.ErrorHandle) { called <- t.Table().TakeError(err) })
+		if _, err := check.Try(t, capi.EventOnReadyArgs{Event: out.Event, Callback: fn, UserArg: uintptr(handle)}); err != nil {
+			handle.Delete()
+			return err
+		}
+		select {
+		case err := <-called:
+			if err != nil {
+				return err
+			}
+		case <-t.Context().Done():
+			return fmt.Errorf("the callback of an event did not come")
+		}
+		_, err = check.Try(t, capi.EventDestroyArgs{Event: out.Event})
+		return err
+	}
+}
+
+func compiles(t *check.T) func() error {
+	n := 0
+	return func() error {
+		n++
+		text := strings.Replace(check.AddOne, "dense<1.0>", fmt.Sprintf("dense<%d.0>", n), 1)
+		out, err := check.Try(t, check.CompileArgs(t.Client(), text, check.Devices(1, 1)))
+		if err != nil {
+			return err
+		}
+		_, err = check.Try(t, capi.LoadedExecutableDestroyArgs{Executable: out.Executable})
+		return err
+	}
+}
+
+// clients makes clients, uses them and destroys them. Threads, files and memory
+// must not grow with their number.
+func clients(t *check.T, n int) {
+	if _, err := resident(); err != nil {
+		t.SkipEnvf("%v", err)
+	}
+	round := func() {
+		values, err := capi.NewNamedValues(t.Env().Options)
+		if err != nil {
+			t.Fatalf("create options: %v", err)
+		}
+		var args capi.ClientCreateArgs
+		args.CreateOptions, args.NumOptions = values.Data()
+		c := t.Describe(check.Call(t, args).Client)
+		w := &worker{t: t, c: c, rand: rand.New(rand.NewPCG(1, 2))}
+		w.exe = t.Compile(c, check.AddOne)
+		if err := w.round(); err != nil {
+			t.Fatalf("%v", err)
+		}
+		check.Destroy(t, w.exe)
+		check.Call(t, capi.ClientDestroyArgs{Client: c.Handle})
+	}
+	measure := func() (size float64, threads, files int) {
+		// Threads that are on their way out count for a while.
+		time.Sleep(20 * time.Millisecond)
+		debug.FreeOSMemory()
+		size, _ = resident()
+		threads, files = held()
+		return size, threads, files
+	}
+	round()
+	_, threads0, files0 := measure()
+	for range n {
+		round()
+	}
+	size1, threads1, files1 := measure()
+	for range n {
+		round()
+	}
+	size2, threads2, files2 := measure()
+	t.Notef("after 1, %d and %d clients: %d, %d and %d threads, %d, %d and %d files", n+1, 2*n+1, threads0, threads1, threads2, files0, files1, files2)
+	// The Go runtime may start a thread or two of its own meanwhile.
+	if grown := threads2 - threads1; grown >= n && threads1-threads0 >= n {
+		t.Errorf("expected the threads of a client to end with it, got %d more after %d clients", grown, n)
+	}
+	if grown := files2 - files1; grown >= n && files1-files0 >= n {
+		t.Errorf("expected the files of a client to be closed with it, got %d more after %d clients", grown, n)
+	}
+	if per := (size2 - size1) / float64(n); per > 4<<20 {
+		t.Errorf("expected the memory of a client to be freed with it, got %.0f bytes more per client", per)
+	}
+}
+
+// ownMemory passes arrays that belong to the caller, and looks whether they are
+// as they were. A plugin that frees one of them, which C's allocator does not
+// know, ends the process.
+func ownMemory(t *check.T) {
+	options := append([]capi.Attribute(nil), t.Env().Options...)
+	values, err := capi.NewNamedValues(options)
+	if err != nil {
+		t.Fatalf("create options: %v", err)
+	}
+	var create capi.ClientCreateArgs
+	create.CreateOptions, create.NumOptions = values.Data()
+	c := t.Describe(check.Call(t, create).Client)
+	dims := []int64{2, 3}
+	strides := []int64{12, 4}
+	data := []float32{1, 2, 3, 4, 5, 6}
+	layout := check.TiledLayout([]int64{1, 0})
+	args := check.HostArgs(c, data, dims...)
+	args.ByteStrides, args.NumByteStrides = check.First(strides)
+	args.DeviceLayout = layout
+	out, err := check.Try(t, args)
+	if err != nil {
+		args.DeviceLayout = nil
+		out = check.Call(t, args)
+	}
+	b := check.Own(t, out.Buffer)
+	if err := t.Wait(out.DoneWithHostBuffer); err != nil {
+		t.Fatalf("upload: %v", err)
+	}
+	text := check.AddOne
+	compile := check.CompileArgs(c, text, check.Devices(1, 1))
+	exe := check.Own(t, check.Call(t, compile).Executable)
+	list := []*capi.Buffer{check.Upload(t, c, []float32{1, 2, 3, 4})}
+	kept := list[0]
+	t.Run(exe, 1, list...)
+	check.Destroy(t, exe)
+	check.Destroy(t, b)
+	runtime.GC()
+	check.Equal(t, "[2 3]", fmt.Sprint(dims), "dims of an upload, afterwards")
+	check.Equal(t, "[12 4]", fmt.Sprint(strides), "byte_strides of an upload, afterwards")
+	check.Equal(t, "[1 2 3 4 5 6]", fmt.Sprint(data), "data of an upload, afterwards")
+	check.Equal(t, text, capi.String(compile.Program.Code, compile.Program.CodeSize), "code of a program, afterwards")
+	check.Equal(t, string(check.Devices(1, 1)), capi.String(compile.CompileOptions, compile.CompileOptionsSize), "compile options, afterwards")
+	check.Equal(t, true, list[0] == kept, "argument list of an execution, as it was")
+	p, n := values.Data()
+	check.Equal(t, fmt.Sprint(options), fmt.Sprint(capi.Attributes(p, n)), "create options, afterwards")
+	for _, b := range list {
+		check.Destroy(t, b)
+	}
+	check.Call(t, capi.ClientDestroyArgs{Client: c.Handle})
+	runtime.KeepAlive(layout)
+}

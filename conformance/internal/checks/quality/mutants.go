@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package quality
+
+import (
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/capi/serve"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
+)
+
+// after makes a fault that shows only from the n-th call on.
+func after[A any](name, fault string, n int64, f func(*serve.Invocation, *A)) mutant.Mutant {
+	return mutant.Mutant{Check: name, Fault: fault, Hooks: func() []serve.Hook {
+		var calls atomic.Int64
+		return []serve.Hook{serve.Around(func(c *serve.Invocation, a *A) {
+			if calls.Add(1) < n {
+				c.Forward()
+				return
+			}
+			f(c, a)
+		})}
+	}}
+}
+
+// breaks is a fault of state that is spoiled: from then on calls fail.
+func breaks[A any](name, fault string, n int64) mutant.Mutant {
+	return after(name, fault, n, func(c *serve.Invocation, _ *A) { c.Fail(capi.ErrorCodeInternal, "%s", fault) })
+}
+
+// loses makes a fault in which each call keeps some memory for ever.
+func loses[A any](name, fault string, bytes int) mutant.Mutant {
+	return mutant.Mutant{Check: name, Fault: fault, Hooks: func() []serve.Hook {
+		var mu sync.Mutex
+		var lost [][]byte
+		return []serve.Hook{serve.Around(func(c *serve.Invocation, _ *A) {
+			b := make([]byte, bytes)
+			for i := range b {
+				b[i] = 1
+			}
+			mu.Lock()
+			lost = append(lost, b)
+			mu.Unlock()
+			c.Forward()
+		})}
+	}}
+}
+
+// slow makes a fault in which each call takes longer.
+func slow[A any](name, fault string, d time.Duration) mutant.Mutant {
+	return mutant.Of(name, fault, func(c *serve.Invocation, _ *A) {
+		time.Sleep(d)
+		c.Forward()
+	})
+}
+
+// Mutants returns the faults that the checks of this package find.
+func Mutants() []mutant.Mutant {
+	type (
+		download = capi.BufferToHostBufferArgs
+		execute  = capi.LoadedExecutableExecuteArgs
+		compile  = capi.ClientCompileArgs
+		upload   = capi.ClientBufferFromHostBufferArgs
+		onReady  = capi.EventOnReadyArgs
+	)
+	unheard := func(name string) mutant.Mutant {
+		return mutant.Of(name, "the callback of an event is forgotten", func(*serve.Invocation, *onReady) {})
+	}
+	var ms []mutant.Mutant
+	for _, variant := range []string{"", "/5s", "/60s"} {
+		ms = append(ms,
+			breaks[download]("THR-01"+variant, "downloads get into each other's way", 20),
+			breaks[compile]("THR-03"+variant, "a compile fails while programs run", 3),
+			breaks[upload]("THR-07"+variant, "a call that a signal interrupts fails", 20),
+		)
+	}
+	for _, variant := range []string{"", "/many"} {
+		ms = append(ms,
+			breaks[download]("THR-02"+variant, "a buffer belongs to the thread that made it", 1),
+			unheard("THR-04"+variant),
+			breaks[upload]("THR-05"+variant, "what a thread holds is not freed when it ends", 100),
+			unheard("THR-08"+variant),
+			loses[capi.ClientLookupDeviceArgs]("LEAK-01"+variant, "the message of an error is never freed", 256),
+			loses[capi.BufferReadyEventArgs]("LEAK-02"+variant, "an event is never freed", 256),
+			loses[upload]("LEAK-03"+variant, "the staging memory of an upload is never freed", 16<<10),
+			loses[execute]("LEAK-04"+variant, "the temporary memory of an execution is never freed", 16<<10),
+			loses[capi.ExecutableSerializeArgs]("LEAK-07"+variant, "the bytes of a serialized program are never freed", 64<<10),
+			loses[onReady]("LEAK-08"+variant, "what a callback was registered with is never freed", 2048),
+			loses[capi.ClientCreateArgs]("LEAK-06"+variant, "the pool of a client is never freed", 16<<20),
+			breaks[compile]("FUZZ-02"+variant, "a damaged program spoils those that follow", 5),
+			mutant.Of("FUZZ-04"+variant, "a deleted buffer does not say so", func(c *serve.Invocation, a *capi.BufferIsDeletedArgs) {
+				c.Forward()
+				a.IsDeleted = false
+			}),
+		)
+	}
+	return append(ms,
+		mutant.Of("THR-06", "a program that was compiled on a small stack is lost", func(c *serve.Invocation, a *compile) {
+			c.Forward()
+			if a.Executable != nil && c.Err() == nil {
+				destroy := &capi.Call[capi.LoadedExecutableDestroyArgs]{}
+				destroy.Args.Executable = a.Executable
+				_ = destroy.Do(c.Table())
+				a.Executable = nil
+			}
+		}),
+		breaks[download]("THR-09", "a fork leaves a lock held", 2),
+		loses[compile]("LEAK-05", "the code of a program is never freed", 1<<20),
+		mutant.Of("LEAK-09", "byte_strides are changed in the caller's array", func(c *serve.Invocation, a *upload) {
+			c.Forward()
+			if a.NumByteStrides > 0 {
+				*a.ByteStrides = 0
+			}
+		}),
+		unheard("FAULT-02"),
+		mutant.Of("FAULT-04", "a client without files is said to be there", func(c *serve.Invocation, a *capi.ClientCreateArgs) {
+			if c.Forward(); !filesLeft() {
+				a.Client = nil
+				c.SetErr(nil)
+			}
+		}),
+		mutant.Of("FUZZ-02/options", "options are not read", func(c *serve.Invocation, a *compile) {
+			p, n := a.CompileOptions, a.CompileOptionsSize
+			a.CompileOptions, a.CompileOptionsSize = capi.BytesData(check.Devices(1, 1))
+			c.Forward()
+			a.CompileOptions, a.CompileOptionsSize = p, n
+		}),
+		mutant.Mutant{Check: "FUZZ-03", Fault: "what is missing from an executable is taken from the last one", Hooks: whole},
+		breaks[capi.ExecutableDeserializeAndLoadArgs]("FUZZ-03/changed bytes", "a damaged executable spoils those that follow", 3),
+		slow[execute]("PERF-01", "an execution waits for a timer", 5*time.Millisecond),
+		slow[upload]("PERF-02", "an upload waits for a timer", 60*time.Millisecond),
+		mutant.Of("PERF-03", "large programs take much longer", func(c *serve.Invocation, a *compile) {
+			if a.Program.CodeSize > 8000 {
+				time.Sleep(6 * time.Second)
+			}
+			c.Forward()
+		}),
+		mutant.Of("PERF-04", "waiting polls with a pause", func(c *serve.Invocation, _ *capi.EventAwaitArgs) {
+			c.Forward()
+			time.Sleep(5 * time.Millisecond)
+		}),
+		breaks[execute]("PERF-05", "an execution fails while another runs", 3),
+		loses[upload]("PERF-06", "each buffer takes a block of 64 KiB", 64<<10),
+		mutant.Mutant{Check: "PERF-07", Fault: "threads wait for each other in turns", Hooks: func() []serve.Hook {
+			var mu sync.Mutex
+			return []serve.Hook{serve.Around(func(c *serve.Invocation, _ *execute) {
+				if !mu.TryLock() {
+					mu.Lock()
+					time.Sleep(time.Millisecond)
+				}
+				defer mu.Unlock()
+				c.Forward()
+			})}
+		}},
+		slow[capi.ClientLookupDeviceArgs]("PERF-08", "a lookup copies the map of devices", 2*time.Millisecond),
+		mutant.Of("PERF-09", "a product is a sum", func(c *serve.Invocation, a *compile) {
+			code := capi.String(a.Program.Code, a.Program.CodeSize)
+			kept, program := a.Program, *a.Program
+			code = replaceProduct(code)
+			program.Code, program.CodeSize = capi.CString(code), uintptr(len(code))
+			a.Program = &program
+			c.Forward()
+			a.Program = kept
+		}),
+	)
+}
+
+// whole makes a plugin that loads the last whole executable it has saved, in
+// place of any that begins like it.
+func whole() []serve.Hook {
+	var mu sync.Mutex
+	var last []byte
+	return []serve.Hook{
+		serve.Around(func(c *serve.Invocation, a *capi.ExecutableSerializeArgs) {
+			c.Forward()
+			mu.Lock()
+			defer mu.Unlock()
+			last = append([]byte(nil), capi.Bytes(a.SerializedBytes, a.SerializedBytesSize)...)
+		}),
+		serve.Around(func(c *serve.Invocation, a *capi.ExecutableDeserializeAndLoadArgs) {
+			mu.Lock()
+			data := last
+			mu.Unlock()
+			p, n := a.SerializedExecutable, a.SerializedExecutableSize
+			a.SerializedExecutable, a.SerializedExecutableSize = capi.BytesData(data)
+			c.Forward()
+			a.SerializedExecutable, a.SerializedExecutableSize = p, n
+		}),
+	}
+}
+
+// replaceProduct makes the program of matmul add in place of multiplying.
+func replaceProduct(code string) string {
+	lines := strings.Split(code, "\n")
+	for i, l := range lines {
+		if strings.Contains(l, "dot_general") {
+			typ := l[strings.LastIndex(l, "tensor<"):]
+			lines[i] = "  %0 = stablehlo.add %a, %a : " + typ
+		}
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package quality
+
+import (
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+)
+
+func speed() []check.Check {
+	return []check.Check{
+		{Rule: "PERF-01", Run: dispatch},
+		{Rule: "PERF-02", Run: bandwidth},
+		{Rule: "PERF-03", Profile: check.Core, Run: compileTimes},
+		{Rule: "PERF-04", Run: wakeUp},
+		{Rule: "PERF-05", Run: overlap},
+		{Rule: "PERF-06", Hostile: true, Run: overhead},
+		{Rule: "PERF-07", Run: scaling},
+		{Rule: "PERF-08", Run: metadata},
+		{Rule: "PERF-09", Profile: check.Core, Run: matmul},
+	}
+}
+
+// times runs f n times and returns how long the runs took, shortest first.
+func times(t *check.T, n int, f func() error) []time.Duration {
+	ds := make([]time.Duration, n)
+	for i := range ds {
+		start := time.Now()
+		if err := f(); err != nil {
+			t.Fatalf("%v", err)
+		}
+		ds[i] = time.Since(start)
+	}
+	slices.Sort(ds)
+	return ds
+}
+
+// limit notes how long something took, and fails the check when even the
+// shortest took longer than most.
+func limit(t *check.T, what string, ds []time.Duration, most time.Duration) {
+	t.Notef("%s: best %v, half within %v, 99 of 100 within %v", what, ds[0], ds[len(ds)/2], ds[len(ds)*99/100])
+	if ds[0] > most {
+		t.Errorf("%s: expected the best of %d tries to take less than %v, got %v", what, len(ds), most, ds[0])
+	}
+}
+
+func dispatch(t *check.T) {
+	w := &worker{t: t, c: t.Client()}
+	w.exe = t.Compile(w.c, check.AddOne)
+	in := check.Upload(t, w.c, []float32{1, 2, 3, 4})
+	limit(t, "execute and await", times(t, 200, func() error {
+		out, err := w.addOne(in)
+		if err != nil {
+			return err
+		}
+		return w.destroy(out)
+	}), 3*time.Millisecond)
+	limit(t, "execute without events", times(t, 200, func() error {
+		x := check.NewExecution(w.exe, 1, []*capi.Buffer{in})
+		x.Args.DeviceCompleteEvents = nil
+		if _, err := check.Try(t, x.Args); err != nil {
+			return err
+		}
+		return w.destroy(x.Outputs[0][0])
+	}), 3*time.Millisecond)
+}
+
+func bandwidth(t *check.T) {
+	w := &worker{t: t, c: t.Client()}
+	for _, size := range []int{1 << 10, 1 << 20, 1 << 24} {
+		data := make([]float32, size/4)
+		for _, s := range []capi.HostBufferSemantics{capi.HostBufferSemanticsImmutableOnlyDuringCall, capi.HostBufferSemanticsImmutableUntilTransferCompletes} {
+			ds := times(t, 5, func() error {
+				args := check.HostArgs(w.c, data)
+				args.HostBufferSemantics = s
+				out, err := check.Try(t, args)
+				if err != nil {
+					return err
+				}
+				if err := w.wait(out.DoneWithHostBuffer); err != nil {
+					return err
+				}
+				return w.destroy(out.Buffer)
+			})
+			// A tenth of what the slowest bus in use does.
+			limit(t, fmt.Sprintf("upload of %d bytes, %v", size, s), ds, 3*time.Millisecond+time.Duration(size/50)*time.Microsecond)
+		}
+		b := check.Upload(t, w.c, data)
+		ds := times(t, 5, func() error {
+			_, err := w.download(b, len(data))
+			return err
+		})
+		limit(t, fmt.Sprintf("download of %d bytes", size), ds, 3*time.Millisecond+time.Duration(size/50)*time.Microsecond)
+		check.Destroy(t, b)
+	}
+}
+
+// chain is a program of n operations.
+func chain(n int) string {
+	var b strings.Builder
+	b.WriteString("module @chain {\nfunc.func @main(%v0: tensor<4xf32>) -> tensor<4xf32> {\n")
+	for i := range n {
+		op := []string{"add", "multiply", "maximum"}[i%3]
+		fmt.Fprintf(&b, "  %%v%d = stablehlo.%s %%v%d, %%v%d : tensor<4xf32>\n", i+1, op, i, i/2)
+	}
+	fmt.Fprintf(&b, "  return %%v%d : tensor<4xf32>\n}\n}\n", n)
+	return b.String()
+}
+
+// compileTimes compares programs of 40 and 400 operations. Ten times the
+// operations take up to a hundred times as long when each looks at all others.
+func compileTimes(t *check.T) {
+	best := map[int]time.Duration{}
+	for _, n := range []int{40, 400} {
+		text := chain(n)
+		ds := times(t, 3, func() error {
+			out, err := check.Try(t, check.CompileArgs(t.Client(), text, check.Devices(1, 1)))
+			if err != nil {
+				return err
+			}
+			_, err = check.Try(t, capi.LoadedExecutableDestroyArgs{Executable: out.Executable})
+			return err
+		})
+		best[n] = ds[0]
+		t.Notef("compile of %d operations: best %v", n, ds[0])
+	}
+	if ratio := float64(best[400]) / float64(best[40]); ratio > 40 {
+		t.Errorf("expected ten times the operations to take about ten times as long, got %.0f times: %v and %v", ratio, best[40], best[400])
+	}
+}
+
+// wakeUp measures from the last call that makes an event ready to the return of
+// Await on another thread.
+func wakeUp(t *check.T) {
+	c := t.Client()
+	var await, callback []time.Duration
+	for range 30 {
+		p := t.NewPending(c, 4)
+		e, f := t.Ready(p.Buffer), t.Ready(p.Buffer)
+		woken := make(chan time.Time, 1)
+		go func() {
+			check.Try(t, capi.EventAwaitArgs{Event: e})
+			woken <- time.Now()
+		}()
+		called := make(chan time.Time, 1)
+		fn, handle := capi.NewEventOnReadyCallback(func(err *capi.ErrorHandle) {
+			called <- time.Now()
+			_ = t.Table().TakeError(err)
+		})
+		if _, err := check.Try(t, capi.EventOnReadyArgs{Event: f, Callback: fn, UserArg: uintptr(handle)}); err != nil {
+			handle.Delete()
+			t.Fatalf("PJRT_Event_OnReady: %v", err)
+		}
+		time.Sleep(200 * time.Microsecond)
+		start := time.Now()
+		p.Fulfil()
+		for _, w := range []struct {
+			c  chan time.Time
+			to *[]time.Duration
+		}{{woken, &await}, {called, &callback}} {
+			select {
+			case at := <-w.c:
+				*w.to = append(*w.to, at.Sub(start))
+			case <-time.After(patience):
+				t.Fatalf("an event did not wake its waiter in time")
+			}
+		}
+		check.Destroy(t, e)
+		check.Destroy(t, f)
+		check.Destroy(t, p.Buffer)
+		check.Destroy(t, p.Manager)
+	}
+	slices.Sort(await)
+	slices.Sort(callback)
+	limit(t, "from the data to the return of PJRT_Event_Await", await, 2*time.Millisecond)
+	limit(t, "from the data to the callback of PJRT_Event_OnReady", callback, 2*time.Millisecond)
+}
+
+// overlap notes how much of an execution is left to do when the call returns.
+// Both are allowed; only a result that is not there yet when its event says so
+// is an error.
+func overlap(t *check.T) {
+	c := t.Client()
+	exe := t.Compile(c, check.Heavy)
+	data := make([]float32, 256*256)
+	for i := range 256 {
+		data[i*257] = 1 // the identity
+	}
+	in := check.Upload(t, c, data, 256, 256)
+	var back, whole time.Duration
+	for range 5 {
+		x := check.NewExecution(exe, 1, []*capi.Buffer{in})
+		start := time.Now()
+		if err := x.Start(t); err != nil {
+			t.Fatalf("%v", err)
+		}
+		back = time.Since(start)
+		if err := t.Await(x.Events[0]); err != nil {
+			t.Fatalf("%v", err)
+		}
+		whole = time.Since(start)
+		got := check.DownloadAs[float32](t, x.Outputs[0][0])
+		if !slices.Equal(got, data) {
+			t.Fatalf("expected the identity, and something else was there when the event was ready")
+		}
+	}
+	t.Notef("PJRT_LoadedExecutable_Execute returns after %v of %v", back, whole)
+}
+
+// overhead measures the memory of many scalars.
+func overhead(t *check.T) {
+	if _, err := resident(); err != nil {
+		t.SkipEnvf("%v", err)
+	}
+	w := &worker{t: t, c: t.Client()}
+	const n = 4000
+	bs := make([]*capi.Buffer, 0, n)
+	fill := func() {
+		for range n {
+			b, err := w.upload([]float32{1})
+			if err != nil {
+				t.Fatalf("%v", err)
+			}
+			bs = append(bs, b)
+		}
+	}
+	drain := func() {
+		for _, b := range bs {
+			if err := w.destroy(b); err != nil {
+				t.Fatalf("%v", err)
+			}
+		}
+		bs = bs[:0]
+	}
+	debug.FreeOSMemory()
+	before, _ := resident()
+	fill()
+	debug.FreeOSMemory()
+	after, _ := resident()
+	drain()
+	per := (after - before) / n
+	t.Notef("a buffer of one float takes %.0f bytes of the process", per)
+	if per > 16<<10 {
+		t.Errorf("expected a buffer of one float to take less than 16 KiB, got %.0f bytes", per)
+	}
+}
+
+// scaling compares how many executions one thread and several get done.
+func scaling(t *check.T) {
+	c := t.Client()
+	exe := t.Compile(c, check.AddOne)
+	in := check.Upload(t, c, []float32{1, 2, 3, 4})
+	rate := func(threads int) float64 {
+		const each = 2000
+		start := time.Now()
+		var wg sync.WaitGroup
+		for range threads {
+			wg.Go(func() {
+				w := &worker{t: t, c: c, exe: exe}
+				for range each {
+					out, err := w.addOne(in)
+					if err == nil {
+						err = w.destroy(out)
+					}
+					if err != nil {
+						t.Errorf("%v", err)
+						return
+					}
+				}
+			})
+		}
+		wg.Wait()
+		return float64(threads*each) / time.Since(start).Seconds()
+	}
+	one, four := 0.0, 0.0
+	for range 3 {
+		one, four = max(one, rate(1)), max(four, rate(4))
+	}
+	t.Notef("executions per second: %.0f on one thread, %.0f on four", one, four)
+	if four < one/5 {
+		t.Errorf("expected four threads to get about as much done as one, at least, got %.0f against %.0f executions per second", four, one)
+	}
+}
+
+func metadata(t *check.T) {
+	c := t.Client()
+	d := check.Call(t, capi.DeviceGetDescriptionArgs{Device: c.Devices[0]}).DeviceDescription
+	id := check.Call(t, capi.DeviceDescriptionIDArgs{DeviceDescription: d}).ID
+	for _, call := range []struct {
+		name string
+		f    func() error
+	}{
+		{"PJRT_DeviceDescription_Attributes", func() error {
+			_, err := check.Try(t, capi.DeviceDescriptionAttributesArgs{DeviceDescription: d})
+			return err
+		}},
+		{"PJRT_Client_LookupDevice", func() error {
+			_, err := check.Try(t, capi.ClientLookupDeviceArgs{Client: c.Handle, ID: id})
+			return err
+		}},
+		{"PJRT_Client_Devices", func() error {
+			_, err := check.Try(t, capi.ClientDevicesArgs{Client: c.Handle})
+			return err
+		}},
+	} {
+		limit(t, call.name, times(t, 200, call.f), 500*time.Microsecond)
+	}
+}
+
+// matmul notes the speed of a product of matrices, and checks it.
+func matmul(t *check.T) {
+	const n = 1024
+	c := t.Client()
+	exe := t.Compile(c, fmt.Sprintf(`module @matmul {
+func.func @main(%%a: tensor<%[1]dx%[1]dxf32>) -> tensor<%[1]dx%[1]dxf32> {
+  %%0 = stablehlo.dot_general %%a, %%a, contracting_dims = [1] x [0] : (tensor<%[1]dx%[1]dxf32>, tensor<%[1]dx%[1]dxf32>) -> tensor<%[1]dx%[1]dxf32>
+  return %%0 : tensor<%[1]dx%[1]dxf32>
+}
+}`, n))
+	data := make([]float32, n*n)
+	for i := range n {
+		data[i*n+(i+1)%n] = 1 // moves each row by one
+	}
+	in := check.Upload(t, c, data, n, n)
+	var out *capi.Buffer
+	ds := times(t, 3, func() error {
+		if out != nil {
+			check.Destroy(t, out)
+		}
+		out = t.Run(exe, 1, in)[0]
+		return nil
+	})
+	got := check.DownloadAs[float32](t, out)
+	for i := range n {
+		if got[i*n+(i+2)%n] != 1 || got[i*n+i] != 0 {
+			t.Fatalf("expected the product of two shifts to be a shift by two, row %d is not", i)
+		}
+	}
+	t.Notef("a product of two f32 matrices of %d rows: %.1f Gflop/s", n, 2*float64(n)*n*n/ds[0].Seconds()/1e9)
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+// Package reference is the plugin without faults that has everything: the
+// in-memory one of pjrt/pjrttest, of the newest API, with the programs that
+// checks of no numbers use.
+package reference
+
+import (
+	"bytes"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
+	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
+)
+
+// New makes a plugin whose clients have four devices, unless the create option
+// device_count says something else. It lasts as long as the process.
+func New() (*capi.Table, error) {
+	p, err := pjrttest.Start(pjrttest.Options{
+		Devices:    4,
+		Attributes: []pjrt.Attribute{{Name: "xla_version", Value: int64(2)}},
+	})
+	if err != nil {
+		return nil, err
+	}
+	plusOne := pjrttest.Map(func(x float32) float32 { return x + 1 })
+	p.Program("add_one", pjrttest.Signature{}, plusOne)
+	four := []pjrt.Shape{{Type: dtype.F32, Dims: []int64{4}}}
+	p.AddProgram(pjrttest.Program{ // an artifact of StableHLO
+		Match:     func(code []byte, _ pjrt.Format) bool { return bytes.HasPrefix(code, []byte("ML\xefR")) },
+		Signature: pjrttest.Signature{Parameters: four, Results: four}, Func: plusOne,
+	})
+	p.Program("long", pjrttest.Signature{}, pjrttest.Identity)
+	return p.Table(), nil
+}

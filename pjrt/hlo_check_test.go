@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package pjrt_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/purepjrt/purepjrt/pjrt"
+)
+
+func protoBytes(field protowire.Number, parts ...[]byte) []byte {
+	var all []byte
+	for _, p := range parts {
+		all = append(all, p...)
+	}
+	return protowire.AppendBytes(protowire.AppendTag(nil, field, protowire.BytesType), all)
+}
+
+func protoInt(field protowire.Number, v int64) []byte {
+	return protowire.AppendVarint(protowire.AppendTag(nil, field, protowire.VarintType), uint64(v))
+}
+
+// negateHLO is an HLO module that computes -x of an array of f32.
+func negateHLO(dims ...int64) []byte {
+	var packed []byte
+	for _, d := range dims {
+		packed = protowire.AppendVarint(packed, uint64(d))
+	}
+	var order []byte
+	for i := range dims {
+		order = protowire.AppendVarint(order, uint64(len(dims)-1-i))
+	}
+	shape := func(field protowire.Number) []byte {
+		return protoBytes(field, protoInt(2, 11), protoBytes(3, packed), protoBytes(5, protoBytes(1, order)))
+	}
+	text := func(field protowire.Number, s string) []byte { return protoBytes(field, []byte(s)) }
+	program := func(field protowire.Number) []byte {
+		return protoBytes(field, shape(1), shape(2), text(3, "x"))
+	}
+	computation := protoBytes(3, text(1, "e"),
+		protoBytes(2, text(1, "x"), text(2, "parameter"), shape(3), protoInt(35, 1)),
+		protoBytes(2, text(1, "y"), text(2, "negate"), shape(3), protoInt(35, 2), protoBytes(36, []byte{1})),
+		program(4), protoInt(5, 1), protoInt(6, 2))
+	var module []byte
+	for _, part := range [][]byte{text(1, "m"), text(2, "e"), computation, program(4), protoInt(5, 1), protoInt(6, 1)} {
+		module = append(module, part...)
+	}
+	return module
+}
+
+func TestArraysBeyondAllMemoryAreAnErrorInHLO(t *testing.T) {
+	ctx := context.Background()
+	client := newClient(t)
+	exe, err := client.Compile(ctx, pjrt.Program{Code: negateHLO(4)}, nil)
+	require.NoError(t, err)
+	defer exe.Close()
+	outs, err := exe.Execute(ctx, []*pjrt.Buffer{upload(t, client, floats(1, 2, 3, 4))}, nil)
+	require.NoError(t, err)
+	defer outs[0].Close()
+	assert.Equal(t, []float32{-1, -2, -3, -4}, read(t, outs[0]))
+
+	for _, dims := range [][]int64{{1 << 51}, {1 << 40, 1 << 40}, {-1}, {0, 1 << 62}} {
+		_, err := client.Compile(ctx, pjrt.Program{Code: negateHLO(dims...)}, nil)
+		require.ErrorIs(t, err, pjrt.ErrInvalidArgument, dims)
+		assert.ErrorContains(t, err, "in the program has more elements than any memory", dims)
+		_, err = client.Compile(ctx, pjrt.Program{Code: protoBytes(1, negateHLO(dims...)), Format: pjrt.FormatHLOWithConfig}, nil)
+		require.ErrorIs(t, err, pjrt.ErrInvalidArgument, dims)
+	}
+}
