@@ -208,16 +208,18 @@ func TestDamagedFolders(t *testing.T) {
 	t.Parallel()
 	in := array(t, "tensor<3xbf16>", "[1.0, 2.0, -0.5]")
 	for says, files := range map[string]map[string]any{
-		"holds no program":                   {"README.md": "nothing"},
-		"neither program.mlir nor":           {"a/arg0.npy": in},
-		"which one is meant":                 {"a/program.mlir": double, "a/program.mlirbc": "ML"},
-		"there is arg1.npy, but no arg0":     {"a/program.mlir": double, "a/arg1.npy": in, "a/out0.npy": in},
-		"takes 1 arguments, and there are 0": {"a/program.mlir": double, "a/out0.npy": in},
-		"has 1 results, and there are 0":     {"a/program.mlir": double, "a/arg0.npy": in},
-		"is empty":                           {"a/program.mlir": "", "a/arg0.npy": in},
-		"out0.npy":                           {"a/program.mlir": double, "a/arg0.npy": in, "a/out0.npy": "no array"},
-		"manifest.json":                      {"a/program.mlir": double, "manifest.json": "{"},
-		"cut off: 6 bytes":                   {"a/program.mlir": double, "a/arg0.npy": in, "a/out0.npy": header(t, in)},
+		"holds no program":                                {"README.md": "nothing"},
+		"neither program.mlir nor":                        {"a/arg0.npy": in},
+		"which one is meant":                              {"a/program.mlir": double, "a/program.mlirbc": "ML"},
+		"there is arg1.npy, but no arg0":                  {"a/program.mlir": double, "a/arg1.npy": in, "a/out0.npy": in},
+		"takes 1 arguments, and there are 0":              {"a/program.mlir": double, "a/out0.npy": in},
+		"has 1 results, and there are 0":                  {"a/program.mlir": double, "a/arg0.npy": in},
+		"is empty":                                        {"a/program.mlir": "", "a/arg0.npy": in},
+		"out0.npy":                                        {"a/program.mlir": double, "a/arg0.npy": in, "a/out0.npy": "no array"},
+		"manifest.json":                                   {"a/program.mlir": double, "manifest.json": "{"},
+		"cut off: 6 bytes":                                {"a/program.mlir": double, "a/arg0.npy": in, "a/out0.npy": header(t, in)},
+		"the dimensions [2], and the program has bf16[3]": {"a/program.mlir": double, "a/arg0.npy": array(t, "tensor<2xbf16>", "1.0"), "a/out0.npy": in},
+		"the dimensions [], and the program has bf16[3]":  {"a/program.mlir": double, "a/arg0.npy": in, "a/out0.npy": array(t, "tensor<bf16>", "1.0")},
 	} {
 		_, err := Spec{Programs: folder(t, files)}.Checks()
 		assert.ErrorContains(t, err, says)
