@@ -101,7 +101,8 @@ type Program struct {
 	Results []Result
 	// Doubt says, when not empty, why a difference proves nothing.
 	Doubt string
-	// Optional says that a plugin may refuse to compile it.
+	// Optional says that a plugin may not know what it asks for, and refuse to
+	// compile it.
 	Optional bool
 	// Fuzz says which arguments can be replaced by others of their type.
 	Fuzz func(argument int) bool
@@ -212,7 +213,7 @@ func (p *Program) refused(t *check.T, err error) {
 		t.Fatalf("%v", err)
 	}
 	switch {
-	case r.unimplemented() || p.Optional && r.invalid():
+	case r.unimplemented() || p.Optional && r.lacking():
 		t.SkipUnimplf("the plugin does not compile it: %v", r.err)
 	case p.Doubt != "":
 		t.SkipEnvf("%s; this plugin does not compile it: %v", p.Doubt, r.err)

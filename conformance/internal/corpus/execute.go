@@ -21,7 +21,15 @@ func (r *refusal) Error() string { return "the program does not compile: " + r.e
 
 func (r *refusal) unimplemented() bool { return capi.CodeOf(r.err) == capi.ErrorCodeUnimplemented }
 
-func (r *refusal) invalid() bool { return capi.CodeOf(r.err) == capi.ErrorCodeInvalidArgument }
+// lacking reports whether the plugin says that it does not know what the program
+// asks for. XLA has no code of its own for a text that it cannot parse.
+func (r *refusal) lacking() bool {
+	switch capi.CodeOf(r.err) {
+	case capi.ErrorCodeUnimplemented, capi.ErrorCodeInvalidArgument, capi.ErrorCodeUnknown:
+		return true
+	}
+	return false
+}
 
 // execute runs a program on the client's first device and returns its results.
 // The error is a *refusal, or the plugin's when it executes.

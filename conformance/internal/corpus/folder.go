@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -190,21 +191,30 @@ func (x *entry) add(cases []Case, said map[string]*manifestEntry) ([]Case, error
 	if len(x.args)+len(x.results) == 0 && hasChecks(string(code)) {
 		return append(cases, convertible("programs/"+x.name, x.program, string(code))...), nil
 	}
-	if params, ok := signature.Main(code); ok && len(params) != len(x.args) {
+	params, ok := signature.Main(code)
+	if ok && len(params) != len(x.args) {
 		return cases, fmt.Errorf("%s: main takes %d arguments, and there are %d files of arguments", x.program, len(params), len(x.args))
 	}
-	if results, ok := signature.Results(code); ok && len(x.results) != len(results) {
+	results, ok := signature.Results(code)
+	if ok && len(x.results) != len(results) {
 		return cases, fmt.Errorf("%s: main has %d results, and there are %d files of expected ones", x.program, len(results), len(x.results))
 	}
-	for _, path := range append(slices.Clone(x.args), x.results...) {
-		if err := readableNumpy(path); err != nil {
+	for i, path := range x.args {
+		if err := fits(path, params, i); err != nil {
+			return cases, err
+		}
+	}
+	for i, path := range x.results {
+		if err := fits(path, results, i); err != nil {
 			return cases, err
 		}
 	}
 	return append(cases, Case{Name: "programs/" + x.name, Load: x.load}), nil
 }
 
-func readableNumpy(path string) error {
+// fits says what is wrong with a NumPy file: as such, or as a value of one of the
+// types, where they are known.
+func fits(path string, types []signature.Param, i int) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return err
@@ -214,7 +224,10 @@ func readableNumpy(path string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	at, err := f.Seek(0, 1)
+	if i < len(types) && types[i].Known() && !types[i].Accepts(types[i].Type, h.Dims) {
+		return fmt.Errorf("%s holds an array of the dimensions %v, and the program has %v there", path, h.Dims, types[i])
+	}
+	at, err := f.Seek(0, io.SeekCurrent)
 	if err != nil {
 		return err
 	}

@@ -24,6 +24,9 @@ func parseTensor(text string) (dtype.Type, []int64, error) {
 	if !ok || !closed {
 		return 0, nil, fmt.Errorf("%q is no tensor type", text)
 	}
+	if strings.Contains(inside, "!quant.") {
+		return 0, nil, &Unusable{"a value of it has a quantized type, which buffers do not have"}
+	}
 	if at := strings.Index(inside, ","); at >= 0 {
 		inside = inside[:at] // the encoding
 	}

@@ -23,8 +23,8 @@ import (
 // outcome is what came of one run of a program on one plugin.
 type outcome struct {
 	Results []*npy.Array `json:"results,omitempty"`
-	// Refused is the error of compilation. Lacking says that it was
-	// UNIMPLEMENTED or INVALID_ARGUMENT.
+	// Refused is the error of compilation. Lacking says that the plugin does not
+	// know what the program asks for.
 	Refused string `json:"refused,omitempty"`
 	Lacking bool   `json:"lacking,omitempty"`
 	// Failed is any other error.
@@ -59,7 +59,7 @@ func (l local) run(ctx context.Context, p *Program) (*outcome, error) {
 		var r *refusal
 		switch {
 		case errors.As(err, &r):
-			o.Refused, o.Lacking = r.err.Error(), r.unimplemented() || r.invalid()
+			o.Refused, o.Lacking = r.err.Error(), r.lacking()
 		case err != nil:
 			o.Failed = err.Error()
 		}

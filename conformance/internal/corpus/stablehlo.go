@@ -226,14 +226,10 @@ func (c *converter) convert(parametric bool) (err error) {
 		}
 	}
 	c.program.Code = []byte(c.render(names, types, inputs))
-	c.program.Optional = exotic.MatchString(c.module)
+	c.program.Optional = true // a checkout is often newer than the plugin
 	c.program.Fuzz = func(i int) bool { return c.program.Args[i].Type.IsFloat() }
 	return nil
 }
-
-// exotic is what a plugin for StableHLO may lack: extensions, shapes that are
-// not known and types that not every device has.
-var exotic = regexp.MustCompile(`\bchlo\.|[<x]\?|!quant|complex<|[x<](?:i2|i4|i8|i16|i64|ui\d+|bf16|f16|f64|f8\w+|f6\w+|f4\w+)>|stablehlo\.(?:composite|dynamic_|real_dynamic)`)
 
 var (
 	attribute = regexp.MustCompile(`(\w+)\s*=\s*(-?[\d.]+(?:[eE][+-]?\d+)?)`)
@@ -404,19 +400,19 @@ func (c *converter) inputs() (map[string]string, error) {
 	return replaced, nil
 }
 
-// bound are operations some of whose operands must be constants.
+// bound are operations of which only the first operand need not be a constant.
 var bound = regexp.MustCompile(`^"?stablehlo\.(?:dynamic_(?:broadcast|conv|gather|iota|pad|reshape)|real_dynamic_slice|set_dimension_size|rng\b)`)
 
-// free reports whether a constant can as well be a parameter: no operation needs
+// free reports whether a constant of the function can as well be a parameter: no operation needs
 // it to be known, and no region captures it.
 func (f *function) free(name string) bool {
 	for i := range f.body {
 		op := f.body[i].op
-		for _, at := range value.FindAllStringIndex(op, -1) {
+		for n, at := range value.FindAllStringIndex(op, -1) {
 			if op[at[0]:at[1]] != name {
 				continue
 			}
-			if bound.MatchString(op) || strings.Contains(op[:at[0]], "{") {
+			if n > 0 && bound.MatchString(op) || strings.Contains(op[:at[0]], "{") {
 				return false
 			}
 		}

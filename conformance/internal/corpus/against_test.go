@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package corpus
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/capi/serve"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
+	"github.com/purepjrt/purepjrt/pjrt/npy"
+)
+
+// swapped is the CPU plugin but for one operation, which it takes for another.
+func swapped(t *testing.T, from, to string) *check.Env {
+	t.Helper()
+	table, err := serve.Wrap(cpu(t), serve.Around(func(c *serve.Invocation, a *capi.ClientCompileArgs) {
+		kept, program := a.Program, *a.Program
+		code := strings.ReplaceAll(capi.String(program.Code, program.CodeSize), from, to)
+		program.Code, program.CodeSize = capi.CString(code), uintptr(len(code))
+		a.Program = &program
+		c.Forward()
+		a.Program = kept
+	}))
+	require.NoError(t, err)
+	env := &check.Env{Table: table.Capi()}
+	t.Cleanup(func() {
+		assert.NoError(t, env.Close())
+		assert.NoError(t, table.Close())
+	})
+	return env
+}
+
+func plain(t *testing.T) *check.Env {
+	t.Helper()
+	env := &check.Env{Table: cpu(t)}
+	t.Cleanup(func() { assert.NoError(t, env.Close()) })
+	return env
+}
+
+// against runs a case on two plugins.
+func against(t *testing.T, p *Peer, c *Case, ours *check.Env, theirs runner) check.Result {
+	t.Helper()
+	return check.Run(t.Context(), &check.Check{Rule: "DIFF-01", Timeout: comparisonLimit, Run: func(t *check.T) {
+		p.compare(t, c, local{ours}, theirs)
+	}}, ours)
+}
+
+func suiteCase(t *testing.T, name string) *Case {
+	t.Helper()
+	for _, c := range suiteCases() {
+		if c.Name == name {
+			return &c
+		}
+	}
+	require.Fail(t, "there is no program "+name)
+	return nil
+}
+
+func TestAPluginDoesNotDifferFromItself(t *testing.T) {
+	t.Parallel()
+	ours, theirs := plain(t), local{plain(t)}
+	for _, name := range []string{"add/f32", "multiply/i32", "divide/i32", "exponential/f32", "reduce_add/f32", "sort/f32", "while/7", "select/f32", "dot_general/f32", "compare/i32"} {
+		r := against(t, &Peer{Rounds: 4, Seed: 7}, suiteCase(t, name), ours, theirs)
+		assert.Equal(t, check.Pass, r.Verdict, "%s: %s %q", name, r.Skip, r.Failures)
+		assert.Empty(t, r.Notes)
+	}
+	cases, err := Spec{StableHLO: checkout}.Cases()
+	require.NoError(t, err)
+	for _, c := range cases {
+		r := against(t, &Peer{Rounds: 1}, &c, ours, theirs)
+		assert.Contains(t, []check.Verdict{check.Pass, check.SkipEnv}, r.Verdict, "%s: %q", c.Name, r.Failures)
+	}
+}
+
+func TestADifferenceIsShrunk(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ program, from, to, size string }{
+		{"add/f32", `"stablehlo.add"`, `"stablehlo.subtract"`, "1 of 2 elements not zero"},
+		{"multiply/i32", `"stablehlo.multiply"`, `"stablehlo.add"`, "1 of 2 elements not zero"},
+		{"abs/i32", `"stablehlo.abs"`, `"stablehlo.negate"`, "1 of 1 elements not zero"},
+		{"reduce_add/f32", "stablehlo.add %x", "stablehlo.maximum %x", "elements not zero"},
+	} {
+		out := t.TempDir()
+		ours := swapped(t, test.from, test.to)
+		r := against(t, &Peer{Rounds: 2, Seed: 1, Reproducers: out}, suiteCase(t, test.program), ours, local{plain(t)})
+		require.Equal(t, check.Warn, r.Verdict, "%s: %s %q", test.program, r.Skip, r.Failures)
+		assert.Contains(t, r.Failures[0], test.size, test.program)
+		assert.Contains(t, r.Failures[0], "argument 0: dense<")
+		assert.Contains(t, strings.Join(r.Notes, "\n"), "--programs "+out)
+
+		// The reproducer is a program that the one plugin passes and the other fails.
+		cases, err := Folder(out)
+		require.NoError(t, err)
+		require.Len(t, cases, 1)
+		for env, want := range map[*check.Env]check.Verdict{plain(t): check.Pass, ours: check.Fail} {
+			r := check.Run(t.Context(), &check.Check{Rule: "RUN-02", Run: func(t *check.T) { cases[0].run(t) }}, env)
+			assert.Equal(t, want, r.Verdict, "%s: %q", test.program, r.Failures)
+		}
+	}
+}
+
+// A fault that the program's own inputs do not show is found with others.
+func TestRandomInputsFindWhatTheProgramsOwnDoNot(t *testing.T) {
+	t.Parallel()
+	text := "func.func @main(%x: tensor<8xi32>) -> tensor<8xi32> {\n %0 = stablehlo.abs %x : tensor<8xi32>\n return %0 : tensor<8xi32>\n}\n"
+	c := &Case{Name: "abs", Load: func() (*Program, error) {
+		return &Program{Code: []byte(text), Args: []*npy.Array{array(t, "tensor<8xi32>", "5")}, Fuzz: func(int) bool { return true }}, nil
+	}}
+	ours, theirs := swapped(t, "stablehlo.abs %x", "stablehlo.maximum %x, %x"), local{plain(t)}
+	r := against(t, &Peer{}, c, ours, theirs)
+	assert.Equal(t, check.Pass, r.Verdict, "%q", r.Failures)
+	r = against(t, &Peer{Rounds: 1, Seed: 3}, c, ours, theirs)
+	require.Equal(t, check.Warn, r.Verdict)
+	assert.Contains(t, r.Failures[0], "in round 1 of seed 3 the plugins differ")
+	assert.Contains(t, r.Failures[0], "1 of 1 elements not zero")
+	assert.Contains(t, r.Failures[0], "tensor<1xi32>")
+}
+
+// runs is a runner that answers from a function.
+type runs func(*Program) (*outcome, error)
+
+func (f runs) run(_ context.Context, p *Program) (*outcome, error) { return f(p) }
+
+func TestWhatCannotBeCompared(t *testing.T) {
+	t.Parallel()
+	ours := plain(t)
+	c := suiteCase(t, "add/f32")
+	answer := func(o outcome) runner { return runs(func(*Program) (*outcome, error) { return &o, nil }) }
+	for _, test := range []struct {
+		theirs  runner
+		verdict check.Verdict
+		says    string
+	}{
+		{answer(outcome{Refused: "no add"}), check.SkipEnv, "the other plugin does not run it: it does not compile the program: no add"},
+		{answer(outcome{Failed: "its process died"}), check.SkipEnv, "its process died"},
+		{runs(func(*Program) (*outcome, error) { return nil, errors.New("no such file") }), check.SkipEnv, "the other plugin: no such file"},
+		{answer(outcome{Results: []*npy.Array{}}), check.Warn, "the other plugin has 0 results, this one 1"},
+	} {
+		r := against(t, &Peer{}, c, ours, test.theirs)
+		assert.Equal(t, test.verdict, r.Verdict, test.says)
+		assert.Contains(t, r.Skip+strings.Join(r.Failures, ""), test.says)
+	}
+	odd := &Case{Name: "odd", Load: func() (*Program, error) { return &Program{Code: []byte("odd")}, nil }}
+	r := against(t, &Peer{}, odd, ours, answer(outcome{}))
+	assert.Equal(t, check.SkipUnimpl, r.Verdict, "%q", r.Failures)
+	assert.Contains(t, r.Skip, "the other plugin runs it, and this one does not compile it")
+	r = against(t, &Peer{}, odd, ours, local{plain(t)})
+	assert.Equal(t, check.SkipUnimpl, r.Verdict)
+	assert.Contains(t, r.Skip, "neither plugin runs it")
+}
+
+func TestRandomInputsAreTheSameEachTime(t *testing.T) {
+	t.Parallel()
+	for e := dtype.Invalid + 1; e.Valid(); e++ {
+		if e == dtype.Token {
+			continue
+		}
+		p := &Program{Args: []*npy.Array{{Type: e, Dims: []int64{64}, Data: make([]byte, 64*e.Size())}}, Fuzz: func(int) bool { return true }}
+		for round := 1; round <= 4; round++ {
+			a, b := fuzz(p, 5, "x", round).Args[0], fuzz(p, 5, "x", round).Args[0]
+			assert.Equal(t, a, b, "%v", e)
+			assert.NotEqual(t, a, fuzz(p, 6, "x", round).Args[0], "%v", e)
+			assert.NotEqual(t, a, fuzz(p, 5, "x", round+4).Args[0], "%v", e)
+			require.NoError(t, a.Check())
+		}
+	}
+	divides := &Program{Code: []byte("stablehlo.divide"), Args: []*npy.Array{array(t, "tensor<64xi4>", "1")}, Fuzz: func(int) bool { return true }}
+	for round := 1; round <= 4; round++ {
+		assert.NotContains(t, fuzz(divides, 1, "x", round).Args[0].Data, byte(0), "no division by zero")
+	}
+}
+
+func TestFloatsAreCounted(t *testing.T) {
+	t.Parallel()
+	var h histogram
+	h.add(array(t, "tensor<i32>", "1"), array(t, "tensor<i32>", "2"))
+	assert.Empty(t, h.String())
+	h.add(array(t, "tensor<4xf32>", "[1.0, 1.0, 1.0, 0x7F800000]"), array(t, "tensor<4xf32>", "[1.0, 0x3F800001, 0x3F800010, 1.0]"))
+	assert.Equal(t, "floats by their distance in units in the last place: 0: 1, 1: 1, 2 to 3: 0, 4 to 15: 0, more: 1; the largest is 16; finite on one side only: 1", h.String())
+}
+
+func TestReproducersOfBytecodeKeepTheirForm(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "x")
+	require.NoError(t, write(dir, &Program{Code: []byte("ML\xefR...")}, nil))
+	_, err := os.Stat(filepath.Join(dir, "program.mlirbc"))
+	assert.NoError(t, err)
+}
