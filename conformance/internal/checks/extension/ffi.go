@@ -69,7 +69,7 @@ func newHandler(t *check.T, fn ffi.HandlerFunc) ffi.Handler {
 func calls(name string) string {
 	return `module @calls {
   func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
-    %0 = stablehlo.custom_call @` + name + `(%a) {api_version = 4 : i32, has_side_effect = true, mhlo.backend_config = {scale = 3.0 : f32}} : (tensor<4xf32>) -> tensor<4xf32>
+    %0 = stablehlo.custom_call @` + name + `(%a) {api_version = 4 : i32, has_side_effect = true, backend_config = {scale = 3.0 : f32}} : (tensor<4xf32>) -> tensor<4xf32>
     return %0 : tensor<4xf32>
   }
 }`

@@ -91,9 +91,16 @@ func parameterLayouts(t *check.T, e *capi.Executable) []string {
 	return listOf(t, out.Layouts, out.NumParameters, "parameter layout")
 }
 
+// pair gives its two arguments back.
+const pair = `module @long {
+  func.func @main(%a: tensor<2x3xi32>, %b: tensor<f32>) -> (tensor<2x3xi32>, tensor<f32>) {
+    return %a, %b : tensor<2x3xi32>, tensor<f32>
+  }
+}`
+
 // columnMajor is a program whose argument and result have the first dimension
 // minor, as attributes of main ask for.
-const columnMajor = `module @column_major {
+const columnMajor = `module @long {
   func.func @main(%a: tensor<2x3xf32> {mhlo.layout_mode = "{0,1}"}, %b: tensor<2x3xf32> {mhlo.layout_mode = "default"}) -> (tensor<2x3xf32> {mhlo.layout_mode = "{0,1}"}, tensor<2x3xf32> {mhlo.layout_mode = "default"}) {
     return %a, %b : tensor<2x3xf32>, tensor<2x3xf32>
   }
@@ -168,14 +175,14 @@ var layoutChecks = []check.Check{
 	}),
 	library("XLAY-06", func(t *check.T) {
 		if noClient(t) {
-			e := compiled(t, check.Pair, check.Devices(1, 1))
+			e := compiled(t, pair, check.Devices(1, 1))
 			got := outputLayouts(t, e)
 			check.Equal(t, 2, len(got), "number of output layouts")
 			check.Equal(t, fmt.Sprint(got), fmt.Sprint(outputLayouts(t, e)), "output layouts that are asked for again")
 			return
 		}
 		c := t.Client()
-		loaded := t.Compile(c, check.Pair)
+		loaded := t.Compile(c, pair)
 		e := t.Executable(loaded)
 		got := outputLayouts(t, e)
 		if !check.Equal(t, 2, len(got), "number of output layouts") {
@@ -188,7 +195,7 @@ var layoutChecks = []check.Check{
 		}
 	}),
 	library("XLAY-07", func(t *check.T) {
-		e := compiled(t, check.Pair, check.Devices(1, 1))
+		e := compiled(t, pair, check.Devices(1, 1))
 		got := parameterLayouts(t, e)
 		if check.Equal(t, 2, len(got), "number of parameter layouts") {
 			check.Equal(t, defaultLayout(t, capi.BufferTypeS32, 2, 3), got[0], "layout of the first parameter, next to the default")

@@ -26,9 +26,12 @@ func recorded(t *check.T, during func()) []byte {
 	if size > 0 {
 		args := capi.ProfilerCollectDataArgs{Profiler: x, BufferSizeInBytes: size}
 		args.Buffer, _ = check.First(data)
-		check.Equal(t, size, check.Call(t, args).BufferSizeInBytes, "bytes of the profile, the second time they are asked for")
+		check.Call(t, args)
 	}
 	check.Call(t, capi.ProfilerDestroyArgs{Profiler: x})
+	if n := len(data); n > 0 && data[n-1] == 0 && fieldsOf(data, func(protowire.Number, []byte) {}) != nil {
+		data = data[:n-1] // XLA's profiler counts a zero byte behind the message
+	}
 	return data
 }
 

@@ -14,16 +14,15 @@ import (
 
 // sharded splits its argument over two partitions, replicated does not.
 const (
-	sharded = `module @sharded attributes {mhlo.num_partitions = 2 : i32} {
+	sharded = `module @long attributes {mhlo.num_partitions = 2 : i32} {
   func.func @main(%a: tensor<8x128xf32> {mhlo.sharding = "{devices=[2,1]0,1}"}) -> (tensor<8x128xf32> {mhlo.sharding = "{devices=[2,1]0,1}"}) {
     %0 = stablehlo.add %a, %a : tensor<8x128xf32>
     return %0 : tensor<8x128xf32>
   }
 }`
-	replicated = `module @replicated attributes {mhlo.num_partitions = 2 : i32} {
-  func.func @main(%a: tensor<8x128xf32> {mhlo.sharding = "{replicated}"}, %b: tensor<8x128xf32> {mhlo.sharding = "{replicated}"}) -> (tensor<8x128xf32> {mhlo.sharding = "{replicated}"}) {
-    %0 = stablehlo.add %a, %b : tensor<8x128xf32>
-    return %0 : tensor<8x128xf32>
+	replicated = `module @long attributes {mhlo.num_partitions = 2 : i32} {
+  func.func @main(%a: tensor<8x128xf32> {mhlo.sharding = "{replicated}"}, %b: tensor<8x128xf32> {mhlo.sharding = "{replicated}"}) -> (tensor<8x128xf32> {mhlo.sharding = "{replicated}"}, tensor<8x128xf32> {mhlo.sharding = "{replicated}"}) {
+    return %a, %b : tensor<8x128xf32>, tensor<8x128xf32>
   }
 }`
 )
@@ -96,17 +95,26 @@ func ofLength(t *check.T, want int, list []string, what string) {
 
 var shardingChecks = []check.Check{
 	library("XSH-01", func(t *check.T) {
-		ofLength(t, 1, parameterShardings(t, compiled(t, check.AddOne, check.Devices(1, 1))), "parameter")
-		ofLength(t, 2, parameterShardings(t, partitioned(t, replicated)), "parameter")
+		one := parameterShardings(t, compiled(t, check.AddOne, check.Devices(1, 1)))
+		two := parameterShardings(t, partitioned(t, replicated))
+		ofLength(t, 1, one, "parameter")
+		ofLength(t, 2, two, "parameter")
+		if one == nil && two == nil {
+			t.SkipUnimplf("the plugin does not tell shardings")
+		}
 	}),
 	library("XSH-02", func(t *check.T) {
-		ofLength(t, 1, outputShardings(t, compiled(t, check.AddOne, check.Devices(1, 1))), "output")
+		one := outputShardings(t, compiled(t, check.AddOne, check.Devices(1, 1)))
+		ofLength(t, 1, one, "output")
 		list := outputShardings(t, partitioned(t, replicated))
-		ofLength(t, 1, list, "output")
+		ofLength(t, 2, list, "output")
 		for _, s := range list {
 			if k := kind(s); k == 3 {
 				t.Errorf("the sharding of a replicated result: expected replicated, got the type %d", k)
 			}
+		}
+		if one == nil && list == nil {
+			t.SkipUnimplf("the plugin does not tell shardings")
 		}
 	}),
 	library("XSH-03", func(t *check.T) {
@@ -123,7 +131,11 @@ var shardingChecks = []check.Check{
 	}),
 	library("XSH-04", func(t *check.T) {
 		e := partitioned(t, sharded)
-		for what, list := range map[string][]string{"parameter": parameterShardings(t, e), "output": outputShardings(t, e)} {
+		in, out := parameterShardings(t, e), outputShardings(t, e)
+		if in == nil && out == nil {
+			t.SkipUnimplf("the plugin does not tell shardings")
+		}
+		for what, list := range map[string][]string{"parameter": in, "output": out} {
 			if len(list) != 1 {
 				t.Errorf("%s of a program with a sharded argument and result: expected one sharding, got %d", what, len(list))
 			} else if k := kind(list[0]); k != 3 {
