@@ -46,7 +46,7 @@ func shardings(t *check.T, p **byte, sizes *uintptr, n uintptr, what string) []s
 	if n > 1<<16 || n > 0 && sizes == nil {
 		t.Fatalf("%s shardings: %d at %v with sizes at %v", what, n, p, sizes)
 	}
-	list := texts(p, sizes, n)
+	list := append([]string{}, texts(p, sizes, n)...)
 	for i, s := range list {
 		if s == "" { // an OpSharding of type REPLICATED has no fields
 			continue
