@@ -245,7 +245,7 @@ var gpuChecks = []check.Check{
 	library("XGPU-02", func(t *check.T) {
 		h := newHandler(t, func(*ffi.CallFrame) error { return nil })
 		args := gpuArgs(freshName(), 1, uintptr(h))
-		const old = 72 // without traits
+		const old = 64 // without traits
 		args.Traits = 0xffffffff
 		if _, _, err := check.Place(t, args, check.Guarded(old)); err != nil {
 			t.Errorf("registering with a struct of %d bytes, which has no traits: expected success, got %v", old, err)

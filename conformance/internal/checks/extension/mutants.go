@@ -111,13 +111,6 @@ var cpuMutants = []mutant.Mutant{
 			}),
 		}
 	}},
-	mutant.Of("XPROF-04", "refuses extensions of args", func(c *serve.Invocation, a *capi.ClientCompileArgs) {
-		if a.ExtensionStart != nil {
-			c.Fail(capi.ErrorCodeInvalidArgument, "an unknown extension")
-			return
-		}
-		c.Forward()
-	}),
 }
 
 var memoryMutants = []mutant.Mutant{
@@ -130,6 +123,13 @@ var memoryMutants = []mutant.Mutant{
 	memory(mutant.Answers[capi.ProfilerStartArgs]("XPROF-01", "cannot start", capi.ErrorCodeInternal)),
 	memory(after("XPROF-02", "has no data", func(a *capi.ProfilerCollectDataArgs, _ int64) { a.BufferSizeInBytes = 0 })),
 	memory(mutant.Of("XPROF-03", "stops what does not run", func(*serve.Invocation, *capi.ProfilerStopArgs) {})),
+	memory(mutant.Of("XPROF-04", "refuses extensions of args", func(c *serve.Invocation, a *capi.ClientCompileArgs) {
+		if a.ExtensionStart != nil {
+			c.Fail(capi.ErrorCodeInvalidArgument, "an unknown extension")
+			return
+		}
+		c.Forward()
+	})),
 	memory(mutant.Of("XRAW-01", "says that it wrote", func(c *serve.Invocation, a *capi.RawBufferCopyRawHostToDeviceArgs) {
 		was := a.TransferSize
 		a.TransferSize = 0
@@ -212,7 +212,7 @@ var standInMutants = []mutant.Mutant{
 	standing(after("XMS-03", "cuts the configuration off", func(a *capi.MultiSliceConfigSerializeArgs, _ int64) { a.Size-- })),
 	standing(after("XTPU-01", "counts a chip too many", func(a *capi.TPUTopologyChipCountArgs, _ int64) { a.ChipCount++ })),
 	standing(after("XTPU-02", "swaps axes", func(a *capi.TPUTopologyChipCoordAndIdxForLogiDeviceArgs, _ int64) {
-		slices.Reverse(capi.Slice(a.ChipCoords, 2))
+		slices.Reverse(into(a.ChipCoords, 2))
 	})),
 	standing(after("XTPU-03", "gives one id to all", func(a *capi.TPUTopologySubsliceDeviceIDFromFullDeviceIDArgs, _ int64) { a.SubsliceDeviceID = 0 })),
 	standing(forgives("XTPU-04", "writes beyond the memory for a text", none[capi.TPUTopologyGetRoutingStrategyArgs])),

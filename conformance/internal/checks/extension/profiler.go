@@ -24,9 +24,13 @@ func recorded(t *check.T, during func()) []byte {
 	size := check.Call(t, capi.ProfilerCollectDataArgs{Profiler: x}).BufferSizeInBytes
 	data := make([]byte, size)
 	if size > 0 {
-		args := capi.ProfilerCollectDataArgs{Profiler: x, BufferSizeInBytes: size}
+		// As it is: the size of the memory is for plugins that look at it, and other
+		// calls clear it, since the plugin answers there.
+		args := capi.ProfilerCollectDataArgs{StructSize: capi.ProfilerCollectDataArgsSize, Profiler: x, BufferSizeInBytes: size}
 		args.Buffer, _ = check.First(data)
-		check.Call(t, args)
+		if _, err := check.Raw(t, args); err != nil {
+			t.Fatalf("PLUGIN_Profiler_CollectData, with memory for the data: expected success, got %v", err)
+		}
 	}
 	check.Call(t, capi.ProfilerDestroyArgs{Profiler: x})
 	if n := len(data); n > 0 && data[n-1] == 0 && fieldsOf(data, func(protowire.Number, []byte) {}) != nil {
@@ -116,7 +120,7 @@ var profilerChecks = []check.Check{
 			}
 		})
 		if err != nil {
-			t.Errorf("%d bytes of the profile are no XSpace: %v", len(data), err)
+			t.Errorf("%d bytes of the profile are no XSpace: %v; they begin with %x", len(data), err, data[:min(len(data), 32)])
 		}
 		if planes == 0 && !noClient(t) {
 			t.Errorf("the profile of an execution has no planes")

@@ -86,3 +86,6 @@ func lengthen(a *capi.CallbackInvokeCallbackArgs) {
 		(*capi.CallbackPrefatalArgs)(a.Args).ErrorMessageSize++
 	}
 }
+
+// into is memory of the caller that can be written.
+func into[E any](p *E, n uintptr) []E { return unsafe.Slice(p, n) }
