@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package extension
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/conformance/internal/checktest"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
+)
+
+const noHardware = "the tests do not count on its hardware"
+
+var fourDevices = []capi.Attribute{{Name: "cpu_device_count", Value: int64(4)}}
+
+// cpuKnown is what the CPU plugin, of API 0.81, fails.
+var cpuKnown = map[string]string{}
+
+// tpuKnown is what libtpu 0.0.51 fails.
+var tpuKnown = map[string]string{
+	"XPH-03":   "running no phase succeeds",
+	"XPROF-03": "stopping a profiler that was not started succeeds",
+	"XTF-03":   "the code of a transformation's error becomes INTERNAL",
+}
+
+var suite = &checktest.Suite{
+	Checks:  Checks(),
+	Mutants: Mutants(),
+	Plugins: []checktest.Plugin{
+		{Name: "cpu", Options: fourDevices, Known: cpuKnown},
+		{Name: checktest.Memory},
+		{Name: "tpu", NoDevice: noHardware, Topology: "v5e:2x2x1", Known: tpuKnown},
+		{Name: "cuda13", NoDevice: noHardware, Known: map[string]string{
+			"XPROF-03": "stopping a profiler that was not started succeeds",
+		}},
+	},
+}
+
+func TestMain(m *testing.M) { suite.Main(m) }
+
+func TestChecksOnRealPlugins(t *testing.T) { suite.RunChecks(t) }
+
+func TestMutants(t *testing.T) {
+	const noPlugin = "the plugin without the fault would have to be a compiler that runs it"
+	suite.RunMutants(t, map[string]string{
+		"XCP-01":   noPlugin,
+		"XCP-02":   noPlugin,
+		"XCP-03":   noPlugin,
+		"XCP-04":   noPlugin,
+		"XTF-01":   noPlugin,
+		"XTF-02":   noPlugin,
+		"XTF-03":   noPlugin,
+		"XTF-04":   noPlugin,
+		"XTPU-05":  noPlugin,
+		"XXHT-02":  "it takes a plugin with a network",
+		"XXHT-03":  "it takes a plugin with a network",
+		"XXHT-05":  "it takes a plugin with a network",
+		"XSPEC-01": "the plugin without the fault would have an extension of its own that it needs",
+	})
+}
+
+// Without its fault every mutant's plugin passes the mutant's check.
+func TestThePluginsOfMutantsAreSound(t *testing.T) {
+	table, err := capi.Open(plugintest.Path(t, "cpu"))
+	require.NoError(t, err)
+	real, err := sound(table)
+	require.NoError(t, err)
+	env := &check.Env{Table: real.Capi(), Options: fourDevices}
+	t.Cleanup(func() {
+		require.NoError(t, env.Close())
+		require.NoError(t, real.Close())
+	})
+	looked := make(map[string]bool)
+	for _, m := range standInMutants {
+		looked[m.Check] = true
+	}
+	for _, c := range Checks() {
+		if !looked[c.Name()] {
+			continue
+		}
+		t.Run(c.Name(), func(t *testing.T) {
+			r := check.Run(t.Context(), &c, env)
+			assert.Equal(t, check.Pass, r.Verdict, "%v", r)
+		})
+	}
+}
+
+func TestEveryRuleHasACheck(t *testing.T) {
+	suite.RunCoverage(t, Unobservable, "XLAY", "XMEMD", "XFFI", "XGPU", "XPROF", "XSTR", "XCP", "XTRI", "XRAW", "XPH", "XCB", "XSH", "XABI", "XXHT", "XHMA", "XXMD", "XCOL", "XMS", "XTF", "XTPU", "XSPEC")
+}

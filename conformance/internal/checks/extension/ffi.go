@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package extension
+
+import (
+	"fmt"
+	"strings"
+	"sync/atomic"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/capi/ffi"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+)
+
+// number makes names that the plugin has not seen: it never forgets one.
+var number atomic.Int64
+
+func freshName() string { return fmt.Sprintf("extension_suite_%d", number.Add(1)) }
+
+// registerType registers a type of user data.
+func registerType(t *check.T, name string, id int64) (int64, error) {
+	args := capi.FFITypeRegisterArgs{TypeInfo: new(capi.FFITypeInfo), TypeID: id}
+	args.TypeName, args.TypeNameSize = capi.StringData(name)
+	out, err := check.Try(t, args)
+	return out.TypeID, err
+}
+
+// newType is a type that there was not before.
+func newType(t *check.T) int64 {
+	args := capi.FFITypeRegisterArgs{TypeInfo: new(capi.FFITypeInfo)}
+	args.TypeName, args.TypeNameSize = capi.StringData(freshName())
+	id := check.Call(t, args).TypeID
+	if id == 0 {
+		t.Fatalf("PJRT_FFI_Type_Register: expected a type_id that is not zero")
+	}
+	return id
+}
+
+// platform is the name by which FFI knows the client's platform.
+func platform(t *check.T) string {
+	out := check.Call(t, capi.ClientPlatformNameArgs{Client: t.Client().Handle})
+	name := capi.String(out.PlatformName, out.PlatformNameSize)
+	if name == "cpu" {
+		return "Host"
+	}
+	return strings.ToUpper(name)
+}
+
+// handlerArgs register a handler under a name of its own.
+func handlerArgs(name, platform string, h ffi.Handler) capi.FFIRegisterHandlerArgs {
+	args := capi.FFIRegisterHandlerArgs{Handler: uintptr(h)}
+	args.TargetName, args.TargetNameSize = capi.StringData(name)
+	args.PlatformName, args.PlatformNameSize = capi.StringData(platform)
+	return args
+}
+
+// newHandler makes a handler that ends with the check.
+func newHandler(t *check.T, fn ffi.HandlerFunc) ffi.Handler {
+	h, err := ffi.NewHandler(fn, nil)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	t.Cleanup(func() { h.Release() })
+	return h
+}
+
+// calls is a program that calls a handler with an attribute.
+func calls(name string) string {
+	return `module @calls {
+  func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
+    %0 = stablehlo.custom_call @` + name + `(%a) {api_version = 4 : i32, has_side_effect = true, backend_config = {scale = 3.0 : f32}} : (tensor<4xf32>) -> tensor<4xf32>
+    return %0 : tensor<4xf32>
+  }
+}`
+}
+
+// runCall compiles and executes a program of one argument and one result.
+func runCall(t *check.T, text string) (*capi.Buffer, error) {
+	c := t.Client()
+	out, err := check.Try(t, check.CompileArgs(c, text, check.Devices(1, 1)))
+	if err != nil {
+		return nil, err
+	}
+	x := check.NewExecution(check.Own(t, out.Executable), 1, []*capi.Buffer{check.Upload(t, c, []float32{1, 2, 3, 4})})
+	if err := x.Start(t); err != nil {
+		return nil, err
+	}
+	if err := t.Await(x.Events[0]); err != nil {
+		return nil, err
+	}
+	return x.Outputs[0][0], nil
+}
+
+// survived fails the check unless the client still computes.
+func survived(t *check.T) {
+	c := t.Client()
+	out := t.Run(t.Compile(c, check.AddOne), 1, check.Upload(t, c, []float32{1, 2, 3, 4}))
+	check.ExpectBuffer(t, out[0], []float32{2, 3, 4, 5}, "a program afterwards")
+}
+
+var ffiChecks = []check.Check{
+	library("XFFI-01", func(t *check.T) {
+		names, seen := []string{freshName(), freshName(), freshName()}, make(map[int64]string)
+		check.Call(t, func() capi.FFITypeRegisterArgs { // skips the check where there are no types
+			args := capi.FFITypeRegisterArgs{TypeInfo: new(capi.FFITypeInfo)}
+			args.TypeName, args.TypeNameSize = capi.StringData(freshName())
+			return args
+		}())
+		for _, name := range names {
+			id, err := registerType(t, name, 0)
+			switch {
+			case err != nil:
+				t.Fatalf("registering the type %s: expected success, got %v", name, err)
+			case id == 0:
+				t.Errorf("the type %s has the id 0", name)
+			case seen[id] != "":
+				t.Errorf("the types %s and %s both have the id %d", seen[id], name, id)
+			}
+			seen[id] = name
+			if again, err := registerType(t, name, 0); err == nil {
+				check.Equal(t, id, again, "the id of a type that is registered again")
+			} else {
+				t.Notef("a type is refused that is registered again: %v", err)
+			}
+		}
+	}),
+	library("XFFI-02", func(t *check.T) {
+		id, name := newType(t), freshName()
+		own, err := registerType(t, name, 0)
+		if err != nil {
+			t.Fatalf("registering a type: expected success, got %v", err)
+		}
+		_, err = registerType(t, name, id)
+		t.ErrorCode(err, fmt.Sprintf("registering the type %s, which has the id %d, with the id %d of another type", name, own, id))
+	}),
+	library("XFFI-03", func(t *check.T) {
+		id := newType(t)
+		context := check.Optional(t, capi.ExecuteContextCreateArgs{}).Context
+		args := capi.FFIUserDataAddArgs{Context: context, UserData: capi.FFIUserData{TypeID: id, Data: 7}}
+		check.Call(t, args)
+		args.UserData.Data = 8
+		_, err := check.Try(t, args)
+		t.ErrorCode(err, "adding a second value of a type to a context")
+		args.UserData.TypeID = newType(t)
+		check.Call(t, args)
+		check.Optional(t, capi.ExecuteContextDestroyArgs{Context: context})
+	}),
+	hostile(library("XFFI-04", func(t *check.T) {
+		_, err := check.Try(t, capi.FFIUserDataAddArgs{UserData: capi.FFIUserData{TypeID: newType(t), Data: 7}})
+		t.ErrorCode(err, "adding user data to a null context")
+	})),
+	rule("XFFI-05", func(t *check.T) {
+		var called atomic.Int64
+		host := platform(t) == "Host"
+		name := freshName()
+		check.Call(t, handlerArgs(name, platform(t), newHandler(t, func(f *ffi.CallFrame) error {
+			called.Add(1)
+			scale, err := ffi.Attribute[float32](&f.Attrs, "scale")
+			if err != nil {
+				return err
+			}
+			in, err := f.Args.Buffer(0)
+			if err != nil {
+				return err
+			}
+			out, err := f.Rets.Buffer(0)
+			if err != nil || !host {
+				return err
+			}
+			from, err := ffi.Elements[float32](in)
+			if err != nil {
+				return err
+			}
+			to, err := ffi.Elements[float32](out)
+			for i := range to {
+				to[i] = scale * from[i]
+			}
+			return err
+		})))
+		out, err := runCall(t, calls(name))
+		if err != nil {
+			t.Fatalf("a program with a registered handler: expected success, got %v", err)
+		}
+		if called.Load() == 0 {
+			t.Errorf("the handler was not called")
+		}
+		if host {
+			check.ExpectBuffer(t, out, []float32{3, 6, 9, 12}, "the handler's result")
+		}
+	}),
+	hostile(library("XFFI-06", func(t *check.T) {
+		t.Require(check.FunctionOf[capi.FFIRegisterHandlerArgs]())
+		on := "Host"
+		if !noClient(t) {
+			on = platform(t)
+		}
+		_, err := check.Try(t, handlerArgs(freshName(), on, 0))
+		t.ErrorCode(err, "registering a null handler")
+		_, err = check.Try(t, handlerArgs(freshName(), "no such platform", newHandler(t, func(*ffi.CallFrame) error { return nil })))
+		if err == nil {
+			t.Notef("a handler for a platform that there is not was taken")
+		}
+	})),
+	hostile(rule("XFFI-07", func(t *check.T) {
+		const message = "refused by the suite's handler"
+		name := freshName()
+		check.Call(t, handlerArgs(name, platform(t), newHandler(t, func(*ffi.CallFrame) error {
+			return &capi.Error{Code: capi.ErrorCodeDataLoss, Message: message}
+		})))
+		_, err := runCall(t, calls(name))
+		if t.ErrorCode(err, "executing a program whose handler fails") && !strings.Contains(err.Error(), message) {
+			t.Errorf("the error of a failed handler: expected one with %q, got %v", message, err)
+		}
+		survived(t)
+	})),
+	hostile(rule("XFFI-08", func(t *check.T) {
+		_, err := runCall(t, calls(freshName()))
+		t.ErrorCode(err, "a program with a call of what was not registered")
+		survived(t)
+	})),
+}
+
+// gpuArgs register a custom call of a GPU.
+func gpuArgs(name string, version int32, h uintptr) capi.GPURegisterCustomCallArgs {
+	args := capi.GPURegisterCustomCallArgs{APIVersion: version, HandlerExecute: h}
+	args.FunctionName, args.FunctionNameSize = capi.StringData(name)
+	return args
+}
+
+var gpuChecks = []check.Check{
+	library("XGPU-01", func(t *check.T) {
+		var asked atomic.Int64
+		h, err := ffi.NewHandler(func(*ffi.CallFrame) error { return nil }, &ffi.HandlerOptions{Asked: func(*ffi.API) { asked.Add(1) }})
+		if err != nil {
+			t.Fatalf("%v", err)
+		}
+		t.Cleanup(func() { h.Release() })
+		check.Call(t, gpuArgs(freshName(), 1, uintptr(h)))
+		if asked.Load() == 0 {
+			t.Errorf("api_version 1: the handler was registered and never asked what it is")
+		}
+		check.Call(t, gpuArgs(freshName(), 0, uintptr(h)))
+	}),
+	library("XGPU-02", func(t *check.T) {
+		h := newHandler(t, func(*ffi.CallFrame) error { return nil })
+		args := gpuArgs(freshName(), 1, uintptr(h))
+		const old = 64 // without traits
+		args.Traits = 0xffffffff
+		if _, _, err := check.Place(t, args, check.Guarded(old)); err != nil {
+			t.Errorf("registering with a struct of %d bytes, which has no traits: expected success, got %v", old, err)
+		}
+		args = gpuArgs(freshName(), 1, uintptr(h))
+		check.Call(t, args)
+	}),
+	library("XGPU-03", func(t *check.T) {
+		h := newHandler(t, func(*ffi.CallFrame) error { return nil })
+		other := newHandler(t, func(*ffi.CallFrame) error { return nil })
+		name := freshName()
+		check.Call(t, gpuArgs(name, 1, uintptr(h)))
+		_, err := check.Try(t, gpuArgs(name, 1, uintptr(other)))
+		t.ErrorCode(err, "registering another handler under a name that has one")
+	}),
+	hostile(library("XGPU-04", func(t *check.T) {
+		h := newHandler(t, func(*ffi.CallFrame) error { return nil })
+		_, err := check.Try(t, gpuArgs(freshName(), 7, uintptr(h)))
+		t.ErrorCode(err, "registering a custom call with the api_version 7")
+	})),
+}

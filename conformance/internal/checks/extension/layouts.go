@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package extension
+
+import (
+	"fmt"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+)
+
+// layoutText returns what a layout looks like.
+func layoutText(t *check.T, l *capi.LayoutsMemoryLayout, what string) string {
+	if l == nil {
+		t.Fatalf("%s: success without a layout", what)
+	}
+	s := check.Call(t, capi.LayoutsMemoryLayoutSerializeArgs{Layout: l})
+	if s.SerializedBytes == nil || s.SerializedBytesSize == 0 {
+		t.Fatalf("%s: expected the layout in bytes, got %d at %v", what, s.SerializedBytesSize, s.SerializedBytes)
+	}
+	text := string(capi.Bytes(s.SerializedBytes, s.SerializedBytesSize))
+	s.SerializedLayoutDeleter.Call(s.SerializedLayout)
+	return text
+}
+
+// taken is layoutText of a layout that the caller destroys.
+func taken(t *check.T, l *capi.LayoutsMemoryLayout, what string) string {
+	text := layoutText(t, l, what)
+	check.Call(t, capi.LayoutsMemoryLayoutDestroyArgs{Layout: l})
+	return text
+}
+
+// clientLayout is the client's default layout of an array.
+func clientLayout(t *check.T, kind capi.BufferType, dims ...int64) string {
+	args := capi.LayoutsClientGetDefaultLayoutArgs{Client: t.Client().Handle, Type: kind}
+	args.Dims, args.NumDims = check.First(dims)
+	return taken(t, check.Call(t, args).Layout, fmt.Sprintf("the client's default layout of %v%v", kind, dims))
+}
+
+// topologyLayout is a topology's default layout of an array.
+func topologyLayout(t *check.T, topology *capi.TopologyDescription, kind capi.BufferType, dims ...int64) string {
+	return taken(t, makeTopologyLayout(t, topology, kind, dims...), fmt.Sprintf("the topology's default layout of %v%v", kind, dims))
+}
+
+func makeTopologyLayout(t *check.T, topology *capi.TopologyDescription, kind capi.BufferType, dims ...int64) *capi.LayoutsMemoryLayout {
+	args := capi.LayoutsTopologyGetDefaultLayoutArgs{TopologyDescription: topology, Type: kind}
+	args.Dims, args.NumDims = check.First(dims)
+	return check.Call(t, args).Layout
+}
+
+// defaultLayout is the default layout of an array, of the client or of the
+// topology.
+func defaultLayout(t *check.T, kind capi.BufferType, dims ...int64) string {
+	if noClient(t) {
+		return topologyLayout(t, t.Topology(), kind, dims...)
+	}
+	return clientLayout(t, kind, dims...)
+}
+
+// bufferLayout is the layout of a buffer.
+func bufferLayout(t *check.T, b *capi.Buffer, what string) string {
+	return taken(t, check.Call(t, capi.LayoutsBufferMemoryLayoutArgs{Buffer: b}).Layout, what)
+}
+
+// someTypes are types that most platforms have.
+var someTypes = []capi.BufferType{
+	capi.BufferTypePred, capi.BufferTypeS8, capi.BufferTypeS32, capi.BufferTypeS64, capi.BufferTypeU8, capi.BufferTypeU32,
+	capi.BufferTypeF16, capi.BufferTypeBF16, capi.BufferTypeF32, capi.BufferTypeF64, capi.BufferTypeC64,
+}
+
+// listOf are the layouts of an array that the executable owns.
+func listOf(t *check.T, p **capi.LayoutsMemoryLayout, n uintptr, what string) []string {
+	if n > 0 && p == nil {
+		t.Fatalf("%s: %d layouts in a null array", what, n)
+	}
+	var list []string
+	for i, l := range capi.Slice(p, n) {
+		list = append(list, layoutText(t, l, fmt.Sprintf("%s %d", what, i)))
+	}
+	return list
+}
+
+func outputLayouts(t *check.T, e *capi.Executable) []string {
+	out := check.Call(t, capi.LayoutsExecutableGetOutputLayoutsArgs{Executable: e})
+	return listOf(t, out.Layouts, out.NumOutputs, "output layout")
+}
+
+func parameterLayouts(t *check.T, e *capi.Executable) []string {
+	out := check.Call(t, capi.LayoutsExecutableGetParameterLayoutsArgs{Executable: e})
+	return listOf(t, out.Layouts, out.NumParameters, "parameter layout")
+}
+
+// pair gives its two arguments back.
+const pair = `module @long {
+  func.func @main(%a: tensor<2x3xi32>, %b: tensor<f32>) -> (tensor<2x3xi32>, tensor<f32>) {
+    return %a, %b : tensor<2x3xi32>, tensor<f32>
+  }
+}`
+
+// columnMajor is a program whose argument and result have the first dimension
+// minor, as attributes of main ask for.
+const columnMajor = `module @long {
+  func.func @main(%a: tensor<2x3xf32> {mhlo.layout_mode = "{0,1}"}, %b: tensor<2x3xf32> {mhlo.layout_mode = "default"}) -> (tensor<2x3xf32> {mhlo.layout_mode = "{0,1}"}, tensor<2x3xf32> {mhlo.layout_mode = "default"}) {
+    return %a, %b : tensor<2x3xf32>, tensor<2x3xf32>
+  }
+}`
+
+var layoutChecks = []check.Check{
+	rule("XLAY-01", func(t *check.T) {
+		dims := []int64{2, 3, 4, 5, 6}
+		for _, kind := range someTypes {
+			for rank := range len(dims) + 1 {
+				clientLayout(t, kind, dims[:rank]...)
+			}
+		}
+	}),
+	library("XLAY-02", func(t *check.T) {
+		var l *capi.LayoutsMemoryLayout
+		if noClient(t) {
+			l = makeTopologyLayout(t, t.Topology(), capi.BufferTypeF32, 4, 8)
+		} else {
+			args := capi.LayoutsClientGetDefaultLayoutArgs{Client: t.Client().Handle, Type: capi.BufferTypeF32}
+			args.Dims, args.NumDims = check.First([]int64{4, 8})
+			l = check.Call(t, args).Layout
+		}
+		first := check.Call(t, capi.LayoutsMemoryLayoutSerializeArgs{Layout: l})
+		second := check.Call(t, capi.LayoutsMemoryLayoutSerializeArgs{Layout: l})
+		a := string(capi.Bytes(first.SerializedBytes, first.SerializedBytesSize))
+		b := string(capi.Bytes(second.SerializedBytes, second.SerializedBytesSize))
+		if a == "" {
+			t.Errorf("expected bytes of a layout, got none")
+		}
+		check.Equal(t, a, b, "the bytes of a layout that is serialized a second time")
+		first.SerializedLayoutDeleter.Call(first.SerializedLayout)
+		check.Equal(t, b, string(capi.Bytes(second.SerializedBytes, second.SerializedBytesSize)), "the second bytes after the deleter of the first ones")
+		check.Call(t, capi.LayoutsMemoryLayoutDestroyArgs{Layout: l})
+		check.Equal(t, b, string(capi.Bytes(second.SerializedBytes, second.SerializedBytesSize)), "the bytes after the layout was destroyed")
+		second.SerializedLayoutDeleter.Call(second.SerializedLayout)
+	}),
+	hostile(library("XLAY-03", func(t *check.T) {
+		check.Call(t, capi.LayoutsMemoryLayoutDestroyArgs{})
+	})),
+	rule("XLAY-04", func(t *check.T) {
+		c := t.Client()
+		b := check.Upload(t, c, []float32{1, 2, 3, 4, 5, 6}, 2, 3)
+		plain := bufferLayout(t, b, "the layout of a buffer")
+		check.Equal(t, clientLayout(t, capi.BufferTypeF32, 2, 3), plain, "the layout of a plain upload, next to the default")
+		scalar := check.Upload(t, c, []float32{1}, []int64{}...)
+		if bufferLayout(t, scalar, "the layout of a scalar") == plain {
+			t.Errorf("a matrix and a vector both have the layout %q", plain)
+		}
+		args := check.HostArgs(c, []float32{1, 2, 3, 4, 5, 6}, 2, 3)
+		args.DeviceLayout = check.TiledLayout([]int64{0, 1})
+		out, err := check.Try(t, args)
+		if err != nil {
+			t.Notef("a column-major device layout is refused: %v", err)
+			return
+		}
+		check.Own(t, out.Buffer)
+		if err := t.Wait(out.DoneWithHostBuffer); err != nil {
+			t.Fatalf("an upload with a layout: %v", err)
+		}
+		if got := bufferLayout(t, out.Buffer, "the layout of a column-major buffer"); got == plain {
+			t.Errorf("an upload with a column-major device layout was taken, and the buffer has the default layout %q", got)
+		}
+	}),
+	rule("XLAY-05", func(t *check.T) {
+		topology := t.Topology()
+		for _, kind := range someTypes {
+			for _, dims := range [][]int64{nil, {7}, {2, 3}, {256, 128}, {2, 3, 4, 5}} {
+				check.Equal(t, clientLayout(t, kind, dims...), topologyLayout(t, topology, kind, dims...), "the topology's default layout of %v%v, next to the client's", kind, dims)
+			}
+		}
+	}),
+	library("XLAY-06", func(t *check.T) {
+		if noClient(t) {
+			e := compiled(t, pair, check.Devices(1, 1))
+			got := outputLayouts(t, e)
+			check.Equal(t, 2, len(got), "number of output layouts")
+			check.Equal(t, fmt.Sprint(got), fmt.Sprint(outputLayouts(t, e)), "output layouts that are asked for again")
+			return
+		}
+		c := t.Client()
+		loaded := t.Compile(c, pair)
+		e := t.Executable(loaded)
+		got := outputLayouts(t, e)
+		if !check.Equal(t, 2, len(got), "number of output layouts") {
+			return
+		}
+		check.Equal(t, fmt.Sprint(got), fmt.Sprint(outputLayouts(t, e)), "output layouts that are asked for again")
+		out := t.Run(loaded, 2, check.Upload(t, c, []int32{1, 2, 3, 4, 5, 6}, 2, 3), check.Upload(t, c, []float32{3}, []int64{}...))
+		for i, b := range out {
+			check.Equal(t, bufferLayout(t, b, "the layout of a result"), got[i], "layout of output %d, next to that of a result", i)
+		}
+	}),
+	library("XLAY-07", func(t *check.T) {
+		e := compiled(t, pair, check.Devices(1, 1))
+		got := parameterLayouts(t, e)
+		if check.Equal(t, 2, len(got), "number of parameter layouts") {
+			check.Equal(t, defaultLayout(t, capi.BufferTypeS32, 2, 3), got[0], "layout of the first parameter, next to the default")
+			check.Equal(t, defaultLayout(t, capi.BufferTypeF32), got[1], "layout of the second parameter, next to the default")
+		}
+	}),
+	library("XLAY-08", func(t *check.T) {
+		e := compiled(t, columnMajor, check.Devices(1, 1))
+		plain := defaultLayout(t, capi.BufferTypeF32, 2, 3)
+		for what, list := range map[string]func(*check.T, *capi.Executable) []string{"output": outputLayouts, "parameter": parameterLayouts} {
+			if what == "parameter" && t.Table().Lacks(check.FunctionOf[capi.LayoutsExecutableGetParameterLayoutsArgs]()) != nil {
+				continue
+			}
+			got := list(t, e)
+			if !check.Equal(t, 2, len(got), "number of %s layouts", what) {
+				continue
+			}
+			if len(got[0]) < 4 || got[0][:4] != "{0,1" {
+				t.Errorf("%s with the mode {0,1}: got the layout %q", what, got[0])
+			}
+			check.Equal(t, plain, got[1], "%s with the mode default", what)
+		}
+	}),
+}
+
+// memoriesOf are the kinds and ids of the memories of a device description.
+func memoriesOf(t *check.T, d *capi.DeviceDescription) map[string]int32 {
+	out := check.Call(t, capi.DeviceDescriptionMemoryDescriptionsArgs{DeviceDescription: d})
+	if out.NumMemoryDescriptions > 0 && out.MemoryDescriptions == nil {
+		t.Fatalf("%d memory descriptions in a null array", out.NumMemoryDescriptions)
+	}
+	if i := out.DefaultMemoryIndex; i != ^uintptr(0) && i >= out.NumMemoryDescriptions && (i != 0 || out.NumMemoryDescriptions != 0) {
+		t.Errorf("default_memory_index: expected -1 or less than %d, got %d", out.NumMemoryDescriptions, i)
+	}
+	kinds := make(map[string]int32)
+	for i, m := range capi.Slice(out.MemoryDescriptions, out.NumMemoryDescriptions) {
+		if m == nil {
+			t.Fatalf("memory description %d of %d is null", i, out.NumMemoryDescriptions)
+		}
+		k := check.Call(t, capi.MemoryDescriptionKindArgs{MemoryDescription: m})
+		kind := capi.String(k.Kind, k.KindSize)
+		if kind == "" {
+			t.Errorf("memory description %d has no kind", i)
+		}
+		if _, twice := kinds[kind]; twice {
+			t.Errorf("there are two memory descriptions of the kind %q", kind)
+		}
+		kinds[kind] = k.KindID
+	}
+	return kinds
+}
+
+// describedMemories fails the check on inconsistent descriptions, and skips it
+// where there are none.
+func describedMemories(t *check.T, list []*capi.DeviceDescription) {
+	n := 0
+	for _, d := range list {
+		n += len(memoriesOf(t, d))
+	}
+	if n == 0 && !t.Failed() {
+		t.SkipUnimplf("the descriptions of %d devices have no memories", len(list))
+	}
+}
+
+var memoryDescriptionChecks = []check.Check{
+	library("XMEMD-01", func(t *check.T) { describedMemories(t, descriptions(t)) }),
+	rule("XMEMD-02", func(t *check.T) {
+		looked := 0
+		for i, d := range descriptions(t) {
+			kinds := memoriesOf(t, d)
+			m := check.Optional(t, capi.DeviceAddressableMemoriesArgs{Device: t.Client().Devices[i]})
+			for _, memory := range capi.Slice(m.Memories, m.NumMemories) {
+				k := check.Optional(t, capi.MemoryKindArgs{Memory: memory})
+				if id, described := kinds[capi.String(k.Kind, k.KindSize)]; described {
+					looked++
+					check.Equal(t, check.Optional(t, capi.MemoryKindIDArgs{Memory: memory}).KindID, id, "kind_id of the described memory %q of device %d", capi.String(k.Kind, k.KindSize), i)
+				}
+			}
+		}
+		if looked == 0 && !t.Failed() {
+			t.SkipUnimplf("no memory that is described is one that a device has")
+		}
+	}),
+	library("XMEMD-03", func(t *check.T) { describedMemories(t, topologyDescriptions(t)) }),
+}

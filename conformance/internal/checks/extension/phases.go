@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package extension
+
+import (
+	"fmt"
+	"slices"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+)
+
+// compiler makes a compiler of phases, and has it destroyed when the check ends.
+func compiler(t *check.T) *capi.PhaseCompiler {
+	if err := t.Table().Lacks(check.FunctionOf[capi.PhaseCompileGetCompilerArgs]()); err != nil {
+		t.SkipUnimplf("%v", err)
+	}
+	c := check.Optional(t, capi.PhaseCompileGetCompilerArgs{}).PhaseCompiler
+	if c == nil {
+		t.Fatalf("phase_compile_get_compiler: success without a compiler")
+	}
+	t.Cleanup(func() { check.Call(t, capi.PhaseCompileDestroyCompilerArgs{PhaseCompiler: c}) })
+	return c
+}
+
+// phaseNames are the phases of a compiler.
+func phaseNames(t *check.T, c *capi.PhaseCompiler) []string {
+	n := check.Call(t, capi.PhaseCompileGetPhaseNamesArgs{PhaseCompiler: c})
+	if n.NumPhaseNames > 0 && (n.PhaseNames == nil || n.PhaseNamesSizes == nil) {
+		t.Fatalf("phase_compile_get_phase_names: %d names in null arrays", n.NumPhaseNames)
+	}
+	names := texts(n.PhaseNames, n.PhaseNamesSizes, n.NumPhaseNames)
+	check.Call(t, capi.PhaseCompileCBuffersDestroyArgs{CharBuffers: n.PhaseNames, CharBufferSizes: n.PhaseNamesSizes, NumCharBuffers: n.NumPhaseNames})
+	return names
+}
+
+// runPhases runs phases over a program and returns what comes out.
+func runPhases(t *check.T, c *capi.PhaseCompiler, programs, phases []string) ([]string, error) {
+	args := capi.PhaseCompileRunPhaseArgs{PhaseCompiler: c, Topology: t.Topology()}
+	args.CompileOptions, args.CompileOptionsSize = capi.BytesData(check.Devices(1, 1))
+	list := func(texts []string) (**byte, *uintptr, uintptr) {
+		data, sizes := make([]*byte, len(texts)), make([]uintptr, len(texts))
+		for i, s := range texts {
+			data[i], sizes[i] = capi.StringData(s)
+		}
+		p, n := check.First(data)
+		q, _ := check.First(sizes)
+		return p, q, n
+	}
+	args.InputPrograms, args.InputProgramsSizes, args.NumInputPrograms = list(programs)
+	args.PhasesToRun, args.PhasesToRunSizes, args.NumPhasesToRun = list(phases)
+	out, err := check.Try(t, args)
+	if err != nil {
+		return nil, err
+	}
+	results := texts(out.OutputPrograms, out.OutputProgramsSizes, out.NumOutputPrograms)
+	check.Call(t, capi.PhaseCompileCBuffersDestroyArgs{CharBuffers: out.OutputPrograms, CharBufferSizes: out.OutputProgramsSizes, NumCharBuffers: out.NumOutputPrograms})
+	return results, nil
+}
+
+// partialProgram is a PjRtPartialProgramProto of StableHLO for a phase.
+func partialProgram(text, phase string) string {
+	var b []byte
+	for i, field := range []string{text, "mlir", "", phase, "1.0"} {
+		if field != "" {
+			b = protowire.AppendTag(b, protowire.Number(i+1), protowire.BytesType)
+			b = protowire.AppendString(b, field)
+		}
+	}
+	return string(b)
+}
+
+var phaseChecks = []check.Check{
+	library("XPH-01", func(t *check.T) { compiler(t) }),
+	library("XPH-02", func(t *check.T) {
+		c := compiler(t)
+		names := phaseNames(t, c)
+		if len(names) == 0 {
+			t.Errorf("the compiler has no phases")
+		}
+		for i, name := range names {
+			if name == "" || slices.ContainsFunc([]byte(name), func(b byte) bool { return b < ' ' }) {
+				t.Errorf("phase %d of %d has the name %q", i, len(names), name)
+			}
+		}
+		check.Equal(t, fmt.Sprint(names), fmt.Sprint(phaseNames(t, c)), "the phases, asked for again")
+	}),
+	hostile(library("XPH-03", func(t *check.T) {
+		c := compiler(t)
+		programs := []string{partialProgram(check.AddOne, "no such phase")}
+		_, err := runPhases(t, c, programs, nil)
+		t.ErrorCode(err, "running no phase")
+		_, err = runPhases(t, c, programs, []string{"no such phase"})
+		t.ErrorCode(err, "running a phase that there is not")
+	})),
+	library("XPH-04", func(t *check.T) {
+		c := compiler(t)
+		names := phaseNames(t, c)
+		programs, passed := []string{partialProgram(check.AddOne, names[0])}, 0
+		for _, name := range names {
+			out, err := runPhases(t, c, programs, []string{name})
+			if err != nil {
+				if passed == 0 {
+					t.Fatalf("running the phase %q over a program: expected success, got %v", name, err)
+				}
+				t.Notef("the phase %q takes no program of the phases before it: %v", name, err)
+				break
+			}
+			if passed++; len(out) == 0 {
+				t.Fatalf("the phase %q made no programs", name)
+			}
+			for _, p := range out {
+				isMessage(t, []byte(p), fmt.Sprintf("a program of the phase %q", name))
+			}
+			programs = out
+		}
+		if passed < 2 && len(names) > 1 {
+			t.Errorf("expected the phase %q to take what %q made", names[1], names[0])
+		}
+	}),
+}

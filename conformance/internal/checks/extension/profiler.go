@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package extension
+
+import (
+	"fmt"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+)
+
+// recorded goes once through a profiler's life and returns what it collected.
+func recorded(t *check.T, during func()) []byte {
+	x := check.Call(t, capi.ProfilerCreateArgs{}).Profiler
+	if x == nil {
+		t.Fatalf("PLUGIN_Profiler_Create: success without a profiler")
+	}
+	check.Call(t, capi.ProfilerStartArgs{Profiler: x})
+	during()
+	check.Call(t, capi.ProfilerStopArgs{Profiler: x})
+	size := check.Call(t, capi.ProfilerCollectDataArgs{Profiler: x}).BufferSizeInBytes
+	data := make([]byte, size)
+	if size > 0 {
+		// As it is: the size of the memory is for plugins that look at it, and other
+		// calls clear it, since the plugin answers there.
+		args := capi.ProfilerCollectDataArgs{StructSize: capi.ProfilerCollectDataArgsSize, Profiler: x, BufferSizeInBytes: size}
+		args.Buffer, _ = check.First(data)
+		if _, err := check.Raw(t, args); err != nil {
+			t.Fatalf("PLUGIN_Profiler_CollectData, with memory for the data: expected success, got %v", err)
+		}
+	}
+	check.Call(t, capi.ProfilerDestroyArgs{Profiler: x})
+	if n := len(data); n > 0 && data[n-1] == 0 && fieldsOf(data, func(protowire.Number, []byte) {}) != nil {
+		data = data[:n-1] // XLA's profiler counts a zero byte behind the message
+	}
+	return data
+}
+
+// execute runs a program where there is a client.
+func execute(t *check.T) {
+	if !noClient(t) {
+		survived(t)
+	}
+}
+
+// fieldsOf calls visit with the fields of a message, and returns an error for
+// bytes that are none.
+func fieldsOf(b []byte, visit func(protowire.Number, []byte)) error {
+	for len(b) > 0 {
+		n, kind, size := protowire.ConsumeTag(b)
+		if size < 0 {
+			return protowire.ParseError(size)
+		}
+		b = b[size:]
+		size = protowire.ConsumeFieldValue(n, kind, b)
+		if size < 0 {
+			return fmt.Errorf("field %d: %w", n, protowire.ParseError(size))
+		}
+		if kind == protowire.BytesType {
+			value, _ := protowire.ConsumeBytes(b)
+			visit(n, value)
+		} else {
+			visit(n, nil)
+		}
+		b = b[size:]
+	}
+	return nil
+}
+
+// isMessage fails the check when bytes are no protocol buffer message.
+func isMessage(t *check.T, b []byte, what string) {
+	if len(b) == 0 {
+		t.Errorf("%s: expected bytes, got none", what)
+	} else if err := fieldsOf(b, func(protowire.Number, []byte) {}); err != nil {
+		t.Errorf("%s: %d bytes are no serialized message: %v", what, len(b), err)
+	}
+}
+
+var profilerChecks = []check.Check{
+	library("XPROF-01", func(t *check.T) {
+		for _, f := range []*capi.Function{
+			check.FunctionOf[capi.ProfilerCreateArgs](), check.FunctionOf[capi.ProfilerStartArgs](), check.FunctionOf[capi.ProfilerStopArgs](),
+			check.FunctionOf[capi.ProfilerCollectDataArgs](), check.FunctionOf[capi.ProfilerDestroyArgs](),
+		} {
+			if err := t.Table().Lacks(f); err != nil {
+				t.Errorf("%v", err)
+			}
+		}
+		if !t.Failed() {
+			recorded(t, func() { execute(t) })
+		}
+	}),
+	library("XPROF-02", func(t *check.T) {
+		data := recorded(t, func() { execute(t) })
+		if len(data) == 0 {
+			if noClient(t) {
+				t.SkipEnvf("without a device there is nothing to record")
+			}
+			t.Fatalf("the profile of an execution: expected bytes, got none")
+		}
+		planes := 0
+		err := fieldsOf(data, func(n protowire.Number, plane []byte) {
+			if n != 1 {
+				return
+			}
+			planes++
+			name := ""
+			if err := fieldsOf(plane, func(n protowire.Number, value []byte) {
+				if n == 2 {
+					name = string(value)
+				}
+			}); err != nil {
+				t.Errorf("plane %d of the profile: %v", planes, err)
+			}
+			if name == "" {
+				t.Errorf("plane %d of the profile has no name", planes)
+			}
+		})
+		if err != nil {
+			t.Errorf("%d bytes of the profile are no XSpace: %v; they begin with %x", len(data), err, data[:min(len(data), 32)])
+		}
+		if planes == 0 && !noClient(t) {
+			t.Errorf("the profile of an execution has no planes")
+		}
+	}),
+	hostile(library("XPROF-03", func(t *check.T) {
+		x := check.Call(t, capi.ProfilerCreateArgs{}).Profiler
+		_, err := check.Try(t, capi.ProfilerStopArgs{Profiler: x})
+		t.ErrorCode(err, "stopping a profiler that was not started")
+		check.Call(t, capi.ProfilerDestroyArgs{Profiler: x})
+		recorded(t, func() {})
+	})),
+	rule("XPROF-04", func(t *check.T) {
+		c := t.Client()
+		note := &capi.ProfilerExtension{TracemeContextID: 4711}
+		note.Base.StructSize, note.Base.Type = capi.ProfilerExtensionSize, capi.ExtensionTypeProfiler
+		args := check.CompileArgs(c, check.AddOne, check.Devices(1, 1))
+		args.ExtensionStart = &note.Base
+		exe := check.Own(t, check.Call(t, args).Executable)
+		x := check.NewExecution(exe, 1, []*capi.Buffer{check.Upload(t, c, []float32{1, 2, 3, 4})})
+		x.Args.ExtensionStart = &note.Base
+		if err := x.Start(t); err != nil {
+			t.Fatalf("an execution with a traceme_context_id: expected success, got %v", err)
+		}
+		if err := t.Await(x.Events[0]); err != nil {
+			t.Fatalf("an execution with a traceme_context_id: expected success, got %v", err)
+		}
+		check.ExpectBuffer(t, x.Outputs[0][0], []float32{2, 3, 4, 5}, "the result with a traceme_context_id")
+	}),
+}
+
+var streamChecks = []check.Check{
+	rule("XSTR-01", func(t *check.T) {
+		for i, d := range t.Client().Devices {
+			first := check.Call(t, capi.GetStreamForExternalReadyEventsArgs{Device: d}).Stream
+			if first == 0 {
+				t.Errorf("device %d: expected a stream, got 0", i)
+			}
+			check.Equal(t, first, check.Call(t, capi.GetStreamForExternalReadyEventsArgs{Device: d}).Stream, "the stream of device %d, asked for again", i)
+		}
+	}),
+	rule("XSTR-02", func(t *check.T) {
+		c := t.Client()
+		stream := check.Call(t, capi.GetStreamForExternalReadyEventsArgs{Device: c.Devices[0]}).Stream
+		b := check.Upload(t, c, []float32{1, 2, 3, 4})
+		check.Call(t, capi.WaitUntilBufferReadyOnStreamArgs{Stream: stream, Buffer: b})
+		check.ExpectBuffer(t, b, []float32{1, 2, 3, 4}, "a buffer that a stream waited for")
+	}),
+	hostile(rule("XSTR-03", func(t *check.T) {
+		c := t.Client()
+		stream := check.Call(t, capi.GetStreamForExternalReadyEventsArgs{Device: c.Devices[0]}).Stream
+		b := check.Upload(t, c, []float32{1, 2, 3, 4})
+		check.Optional(t, capi.BufferDeleteArgs{Buffer: b})
+		_, err := check.Try(t, capi.WaitUntilBufferReadyOnStreamArgs{Stream: stream, Buffer: b})
+		t.ErrorCode(err, "letting a stream wait for a deleted buffer")
+	})),
+}
+
+var tritonChecks = []check.Check{
+	hostile(library("XTRI-02", func(t *check.T) {
+		for what, module := range map[string]string{"garbage": "no module\x00\xff", "an empty module": ""} {
+			args := capi.TritonCompileArgs{NumWarps: 4, NumCtas: 1, NumStages: 1}
+			args.Module, args.ModuleSize = capi.StringData(module)
+			args.ArchName, args.ArchNameSize = capi.StringData("no such architecture")
+			_, err := check.Try(t, args)
+			t.ErrorCode(err, "compiling "+what+" with Triton")
+		}
+	})),
+}

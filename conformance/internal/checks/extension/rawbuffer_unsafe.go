@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package extension
+
+import (
+	"bytes"
+	"fmt"
+	"unsafe"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+)
+
+// alias makes a raw buffer of a buffer; end destroys it.
+func alias(t *check.T, b *capi.Buffer) (raw *capi.RawBuffer, end func()) {
+	raw = check.Call(t, capi.RawBufferCreateRawAliasOfBufferArgs{Buffer: b}).RawBuffer
+	if raw == nil {
+		t.Fatalf("PJRT_RawBuffer_CreateRawAliasOfBuffer: success without a raw buffer")
+	}
+	return raw, func() { check.Call(t, capi.RawBufferDestroyArgs{Buffer: raw}) }
+}
+
+// rawRead reads a window of a raw buffer.
+func rawRead(t *check.T, raw *capi.RawBuffer, offset, size int64) ([]byte, error) {
+	dst := make([]byte, max(size, 0))
+	t.Keep(dst)
+	out, err := check.Try(t, capi.RawBufferCopyRawDeviceToHostArgs{Buffer: raw, Dst: check.Pointer(dst), Offset: offset, TransferSize: size})
+	if err == nil {
+		err = t.Wait(out.Event)
+	}
+	return dst, err
+}
+
+// rawWrite writes a window of a raw buffer.
+func rawWrite(t *check.T, raw *capi.RawBuffer, offset int64, data []byte) error {
+	t.Keep(data)
+	out, err := check.Try(t, capi.RawBufferCopyRawHostToDeviceArgs{Buffer: raw, Src: check.Pointer(data), Offset: offset, TransferSize: int64(len(data))})
+	if err == nil {
+		err = t.Wait(out.Event)
+	}
+	return err
+}
+
+// mustWrite is rawWrite for what must work.
+func mustWrite(t *check.T, raw *capi.RawBuffer, offset int64, data []byte) {
+	if err := rawWrite(t, raw, offset, data); err != nil {
+		t.Fatalf("writing %d bytes at %d: expected success, got %v", len(data), offset, err)
+	}
+}
+
+// count is n bytes: 1, 2, 3 and so on.
+func count(n int) []byte {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte(i + 1)
+	}
+	return b
+}
+
+// windows are ranges of 16 bytes, and beyond are those that are not in them.
+var (
+	windows = [][2]int64{{0, 16}, {0, 1}, {15, 1}, {3, 9}, {8, 8}}
+	beyond  = [][2]int64{{8, 9}, {16, 1}, {0, 17}, {-1, 4}, {1 << 40, 4}}
+)
+
+var rawBufferChecks = []check.Check{
+	rule("XRAW-01", func(t *check.T) {
+		c := t.Client()
+		b := check.Upload(t, c, []float32{1, 2, 3, 4})
+		raw, end := alias(t, b)
+		defer end()
+		data, err := rawRead(t, raw, 0, 16)
+		if err != nil {
+			t.Fatalf("reading a raw buffer: expected success, got %v", err)
+		}
+		if want := t.Download(b); !bytes.Equal(want, data) {
+			t.Errorf("bytes of the raw buffer: expected those of the buffer, %x, got %x", want, data)
+		}
+		mustWrite(t, raw, 4, []byte{0, 0, 0xe0, 0x40}) // 7
+		check.ExpectBuffer(t, b, []float32{1, 7, 3, 4}, "a buffer that was written through its alias")
+		out := t.Run(t.Compile(c, check.AddOne), 1, b)
+		check.ExpectBuffer(t, out[0], []float32{2, 8, 4, 5}, "an execution on a buffer that was written through its alias")
+	}),
+	rule("XRAW-02", func(t *check.T) {
+		for _, n := range []int{1, 3, 100} {
+			b := check.Upload(t, t.Client(), make([]float32, n))
+			raw, end := alias(t, b)
+			want := check.Optional(t, capi.BufferOnDeviceSizeInBytesArgs{Buffer: b}).OnDeviceSizeInBytes
+			check.Equal(t, want, check.Call(t, capi.RawBufferGetOnDeviceSizeInBytesArgs{Buffer: raw}).OnDeviceSizeInBytes, "on_device_size_in_bytes of the alias of %d floats", n)
+			end()
+		}
+	}),
+	rule("XRAW-03", func(t *check.T) {
+		b := check.Upload(t, t.Client(), []float32{1, 2, 3, 4})
+		raw, end := alias(t, b)
+		defer end()
+		check.Equal(t, check.Optional(t, capi.BufferMemoryArgs{Buffer: b}).Memory, check.Call(t, capi.RawBufferGetMemorySpaceArgs{Buffer: raw}).MemorySpace, "memory of the alias")
+	}),
+	hostile(rule("XRAW-04", func(t *check.T) {
+		c := t.Client()
+		looked := 0
+		for _, m := range c.Memories {
+			args := check.HostArgs(c, []float32{1, 2, 3, 4})
+			args.Device, args.Memory = nil, m
+			out, err := check.Try(t, args)
+			if err != nil {
+				continue
+			}
+			if err := t.Wait(out.DoneWithHostBuffer); err != nil {
+				t.Fatalf("an upload: expected success, got %v", err)
+			}
+			raw, end := alias(t, check.Own(t, out.Buffer))
+			if p := check.Call(t, capi.RawBufferGetHostPointerArgs{Buffer: raw}).HostPointer; p != nil {
+				looked++
+				data, err := rawRead(t, raw, 0, 16)
+				if got := check.MemoryAt(uintptr(p), 16); err != nil || !bytes.Equal(data, got) {
+					t.Errorf("16 bytes at the host pointer: expected %x, got %x (%v)", data, got, err)
+				}
+			}
+			end()
+		}
+		if looked == 0 {
+			t.SkipUnimplf("none of %d memories is visible for the host", len(c.Memories))
+		}
+	})),
+	hostile(rule("XRAW-05", func(t *check.T) {
+		for _, w := range windows {
+			b := check.Upload(t, t.Client(), make([]uint8, 16))
+			raw, end := alias(t, b)
+			want := make([]byte, 16)
+			copy(want[w[0]:], count(int(w[1])))
+			mustWrite(t, raw, w[0], count(int(w[1])))
+			check.ExpectBuffer(t, b, want, fmt.Sprintf("after %d bytes were written at %d", w[1], w[0]))
+			end()
+		}
+		refusesBeyond(t, func(raw *capi.RawBuffer, offset, size int64) error { return rawWrite(t, raw, offset, count(int(size))) })
+	})),
+	hostile(rule("XRAW-06", func(t *check.T) {
+		b := check.Upload(t, t.Client(), count(16))
+		raw, end := alias(t, b)
+		for _, w := range windows {
+			got, err := rawRead(t, raw, w[0], w[1])
+			if want := count(16)[w[0] : w[0]+w[1]]; err != nil || !bytes.Equal(want, got) {
+				t.Errorf("reading %d bytes at %d: expected %x, got %x (%v)", w[1], w[0], want, got, err)
+			}
+		}
+		end()
+		refusesBeyond(t, func(raw *capi.RawBuffer, offset, size int64) error {
+			_, err := rawRead(t, raw, offset, size)
+			return err
+		})
+	})),
+	hostile(rule("XRAW-07", func(t *check.T) {
+		b := check.Upload(t, t.Client(), []float32{1, 2, 3, 4})
+		_, end := alias(t, b)
+		end()
+		check.ExpectBuffer(t, b, []float32{1, 2, 3, 4}, "a buffer whose alias was destroyed")
+		raw, end := alias(t, b)
+		check.Destroy(t, b)
+		data, err := rawRead(t, raw, 0, 16)
+		if want := []byte{0, 0, 0x80, 0x3f}; err != nil || !bytes.Equal(want, data[:4]) {
+			t.Errorf("the alias of a destroyed buffer: expected %x in front, got %x (%v)", want, data, err)
+		}
+		end()
+	})),
+	hostile(rule("XRAW-08", func(t *check.T) {
+		if t.Minor() < 112 {
+			t.SkipAbsentf("raw buffers have a function table since API 0.112, and the plugin has 0.%d", t.Minor())
+		}
+		b := check.Upload(t, t.Client(), []float32{1, 2, 3, 4})
+		raw, end := alias(t, b)
+		defer end()
+		v := raw.Vtable
+		if v == nil || v.StructSize < unsafe.Offsetof(v.CopyRawHostToDeviceAndReturnEvent) {
+			t.Fatalf("expected a function table, got %+v", v)
+		}
+		check.Equal(t, check.Call(t, capi.RawBufferGetOnDeviceSizeInBytesArgs{Buffer: raw}).OnDeviceSizeInBytes, v.GetOnDeviceSizeInBytes.Call(raw), "size, by the function table")
+		check.Equal(t, check.Call(t, capi.RawBufferGetMemorySpaceArgs{Buffer: raw}).MemorySpace, v.GetMemorySpace.Call(raw), "memory, by the function table")
+		check.Equal(t, check.Call(t, capi.RawBufferGetHostPointerArgs{Buffer: raw}).HostPointer, v.GetHostPointer.Call(raw), "host pointer, by the function table")
+	})),
+}
+
+// refusesBeyond fails the check for transfers behind the end that are taken.
+func refusesBeyond(t *check.T, transfer func(raw *capi.RawBuffer, offset, size int64) error) {
+	raw, end := alias(t, check.Upload(t, t.Client(), count(16)))
+	defer end()
+	size := int64(check.Call(t, capi.RawBufferGetOnDeviceSizeInBytesArgs{Buffer: raw}).OnDeviceSizeInBytes)
+	for _, w := range beyond {
+		w[1] += size - 16
+		if w[1] > 1<<20 {
+			continue
+		}
+		t.ErrorCode(transfer(raw, w[0], w[1]), fmt.Sprintf("a transfer of %d bytes at %d of a raw buffer of %d", w[1], w[0], size))
+	}
+}
+
+// allocate takes memory of the host.
+func allocate(t *check.T, size uintptr) (*capi.HostMemoryAllocatorAllocateArgs, error) {
+	out, err := check.Try(t, capi.HostMemoryAllocatorAllocateArgs{Client: t.Client().Handle, Size: size, NumaNode: -1})
+	return &out, err
+}
+
+func free(a *capi.HostMemoryAllocatorAllocateArgs) {
+	if a.Ptr != nil && a.Deleter != 0 {
+		a.Deleter.Call(unsafe.Pointer(a.Ptr), a.DeleterArg)
+	}
+}
+
+var hostMemoryChecks = []check.Check{
+	hostile(rule("XHMA-01", func(t *check.T) {
+		for _, size := range []uintptr{1, 4096, 1 << 20} {
+			a := check.Call(t, capi.HostMemoryAllocatorAllocateArgs{Client: t.Client().Handle, Size: size, NumaNode: -1})
+			if a.Ptr == nil {
+				t.Fatalf("an allocation of %d bytes: success without memory", size)
+			}
+			if a.Deleter == 0 {
+				t.Errorf("an allocation of %d bytes has no deleter", size)
+			}
+			memory := unsafe.Slice(a.Ptr, size)
+			for i := range memory {
+				memory[i] = byte(i)
+			}
+			if memory[size-1] != byte(size-1) {
+				t.Errorf("the last of %d bytes does not hold what was written there", size)
+			}
+			free(&a)
+		}
+	})),
+	hostile(rule("XHMA-02", func(t *check.T) {
+		for _, size := range []uintptr{0, 1 << 62} {
+			a, err := allocate(t, size)
+			if err == nil && size > 0 && a.Ptr != nil {
+				t.Errorf("an allocation of %d bytes: expected an error, got memory at %p", size, a.Ptr)
+			}
+			if err == nil {
+				free(a)
+			}
+		}
+		a := check.Call(t, capi.HostMemoryAllocatorAllocateArgs{Client: t.Client().Handle, Size: 64, NumaNode: -1})
+		free(&a)
+	})),
+	rule("XHMA-03", func(t *check.T) {
+		const n = 1 << 10
+		a := check.Call(t, capi.HostMemoryAllocatorAllocateArgs{Client: t.Client().Handle, Size: 4 * n, NumaNode: -1})
+		defer free(&a)
+		data := unsafe.Slice((*float32)(unsafe.Pointer(a.Ptr)), n)
+		for i := range data {
+			data[i] = float32(i)
+		}
+		b := check.Upload(t, t.Client(), data)
+		want := append([]float32(nil), data...)
+		check.ExpectBuffer(t, b, want, "an upload from memory of the allocator")
+		clear(data)
+		layout := check.RowMajor(1)
+		out := check.Call(t, capi.BufferToHostBufferArgs{Src: b, HostLayout: layout, Dst: unsafe.Pointer(a.Ptr), DstSize: 4 * n})
+		if err := t.Wait(out.Event); err != nil {
+			t.Fatalf("a download to memory of the allocator: expected success, got %v", err)
+		}
+		for i, x := range data {
+			if x != want[i] {
+				t.Fatalf("element %d of a download to memory of the allocator: expected %v, got %v", i, want[i], x)
+			}
+		}
+	}),
+}

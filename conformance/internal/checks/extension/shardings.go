@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package extension
+
+import (
+	"fmt"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+)
+
+// sharded splits its argument over two partitions, replicated does not.
+const (
+	sharded = `module @long attributes {mhlo.num_partitions = 2 : i32} {
+  func.func @main(%a: tensor<8x128xf32> {mhlo.sharding = "{devices=[2,1]0,1}"}) -> (tensor<8x128xf32> {mhlo.sharding = "{devices=[2,1]0,1}"}) {
+    %0 = stablehlo.add %a, %a : tensor<8x128xf32>
+    return %0 : tensor<8x128xf32>
+  }
+}`
+	replicated = `module @long attributes {mhlo.num_partitions = 2 : i32} {
+  func.func @main(%a: tensor<8x128xf32> {mhlo.sharding = "{replicated}"}, %b: tensor<8x128xf32> {mhlo.sharding = "{replicated}"}) -> (tensor<8x128xf32> {mhlo.sharding = "{replicated}"}, tensor<8x128xf32> {mhlo.sharding = "{replicated}"}) {
+    return %a, %b : tensor<8x128xf32>, tensor<8x128xf32>
+  }
+}`
+)
+
+// parameterShardings are the serialized OpShardings, nil when the plugin says
+// that it does not know them.
+func parameterShardings(t *check.T, e *capi.Executable) []string {
+	out := check.Call(t, capi.ShardingsExecutableParameterShardingsArgs{Executable: e})
+	return shardings(t, out.Shardings, out.ShardingSizes, out.NumParameters, "parameter")
+}
+
+func outputShardings(t *check.T, e *capi.Executable) []string {
+	out := check.Call(t, capi.ShardingsExecutableOutputShardingsArgs{Executable: e})
+	return shardings(t, out.Shardings, out.ShardingSizes, out.NumOutputs, "output")
+}
+
+func shardings(t *check.T, p **byte, sizes *uintptr, n uintptr, what string) []string {
+	if p == nil {
+		return nil
+	}
+	if n > 1<<16 || n > 0 && sizes == nil {
+		t.Fatalf("%s shardings: %d at %v with sizes at %v", what, n, p, sizes)
+	}
+	list := append([]string{}, texts(p, sizes, n)...)
+	for i, s := range list {
+		if s == "" { // an OpSharding of type REPLICATED has no fields
+			continue
+		}
+		if err := fieldsOf([]byte(s), func(protowire.Number, []byte) {}); err != nil {
+			t.Errorf("%s sharding %d: %d bytes are no OpSharding: %v", what, i, len(s), err)
+		}
+	}
+	return list
+}
+
+// kind is the type of a serialized OpSharding: 0 is replicated, 3 tiled.
+func kind(sharding string) uint64 {
+	b := []byte(sharding)
+	for len(b) > 0 {
+		n, wire, size := protowire.ConsumeTag(b)
+		if size < 0 {
+			return 0
+		}
+		if b = b[size:]; n == 1 && wire == protowire.VarintType {
+			v, _ := protowire.ConsumeVarint(b)
+			return v
+		}
+		if size = protowire.ConsumeFieldValue(n, wire, b); size < 0 {
+			return 0
+		}
+		b = b[size:]
+	}
+	return 0
+}
+
+// partitioned compiles for two partitions.
+func partitioned(t *check.T, text string) *capi.Executable {
+	if !noClient(t) && len(t.Client().Devices) < 2 {
+		t.SkipEnvf("needs two devices")
+	}
+	return compiled(t, text, check.Devices(1, 2))
+}
+
+// ofLength fails the check when shardings are given and are not so many.
+func ofLength(t *check.T, want int, list []string, what string) {
+	if list != nil {
+		check.Equal(t, want, len(list), "number of %s shardings", what)
+	}
+}
+
+var shardingChecks = []check.Check{
+	library("XSH-01", func(t *check.T) {
+		one := parameterShardings(t, compiled(t, check.AddOne, check.Devices(1, 1)))
+		two := parameterShardings(t, partitioned(t, replicated))
+		ofLength(t, 1, one, "parameter")
+		ofLength(t, 2, two, "parameter")
+		if one == nil && two == nil {
+			t.SkipUnimplf("the plugin does not tell shardings")
+		}
+	}),
+	library("XSH-02", func(t *check.T) {
+		one := outputShardings(t, compiled(t, check.AddOne, check.Devices(1, 1)))
+		ofLength(t, 1, one, "output")
+		list := outputShardings(t, partitioned(t, replicated))
+		ofLength(t, 2, list, "output")
+		for _, s := range list {
+			if k := kind(s); k == 3 {
+				t.Errorf("the sharding of a replicated result: expected replicated, got the type %d", k)
+			}
+		}
+		if one == nil && list == nil {
+			t.SkipUnimplf("the plugin does not tell shardings")
+		}
+	}),
+	library("XSH-03", func(t *check.T) {
+		e := partitioned(t, sharded)
+		out := check.Call(t, capi.ShardingsExecutableOutputShardingsArgs{Executable: e})
+		if out.Shardings == nil {
+			t.SkipUnimplf("the plugin does not tell shardings")
+		}
+		first := fmt.Sprintf("%x", texts(out.Shardings, out.ShardingSizes, out.NumOutputs))
+		for range 10 {
+			check.Equal(t, first, fmt.Sprintf("%x", outputShardings(t, e)), "shardings that are asked for again")
+		}
+		check.Equal(t, first, fmt.Sprintf("%x", texts(out.Shardings, out.ShardingSizes, out.NumOutputs)), "shardings of an earlier call")
+	}),
+	library("XSH-04", func(t *check.T) {
+		e := partitioned(t, sharded)
+		in, out := parameterShardings(t, e), outputShardings(t, e)
+		if in == nil && out == nil {
+			t.SkipUnimplf("the plugin does not tell shardings")
+		}
+		for what, list := range map[string][]string{"parameter": in, "output": out} {
+			if len(list) != 1 {
+				t.Errorf("%s of a program with a sharded argument and result: expected one sharding, got %d", what, len(list))
+			} else if k := kind(list[0]); k != 3 {
+				t.Errorf("%s: expected a tiled sharding, type 3, got the type %d", what, k)
+			}
+		}
+	}),
+}
+
+var metadataChecks = []check.Check{
+	library("XXMD-01", func(t *check.T) {
+		e := compiled(t, check.AddOne, check.Devices(1, 1))
+		for range 2 {
+			m := check.Call(t, capi.ExecutableMetadataGetExecutableMetadataArgs{Executable: e}).Metadata
+			if m == nil {
+				t.Fatalf("get_executable_metadata: success without metadata")
+			}
+			isMessage(t, capi.Bytes(m.SerializedMetadata, m.SerializedMetadataSize), "the metadata")
+			check.Call(t, capi.ExecutableMetadataDestroySerializedMetadataArgs{Metadata: m})
+		}
+	}),
+}
+
+var unregisteredChecks = []check.Check{
+	library("XSPEC-01", func(t *check.T) {
+		n := 0
+		for _, x := range t.Table().Extensions() {
+			if x.Type == capi.ExtensionTypeUnknown || x.Type > capi.ExtensionTypeXLATransform || x.Type < 0 {
+				n++
+				t.Notef("an extension of the type %d, of %d bytes, is not of this interface", x.Type, x.Size)
+			}
+		}
+		if n == 0 {
+			t.SkipUnimplf("the plugin has no extensions of its own")
+		}
+		if noClient(t) {
+			compiled(t, check.AddOne, check.Devices(1, 1))
+			return
+		}
+		survived(t)
+	}),
+}

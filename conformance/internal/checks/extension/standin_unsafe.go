@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package extension
+
+import (
+	"runtime"
+	"unsafe"
+
+	"github.com/ebitengine/purego"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/capi/ffi"
+	"github.com/purepjrt/purepjrt/capi/serve"
+)
+
+// newHandle makes a handle that is no other.
+func newHandle[H any]() *H { return (*H)(unsafe.Pointer(new([2]uint64))) }
+
+// askHandler asks a handler what it is, as XLA does when it is registered.
+func askHandler(h ffi.Handler) {
+	question := &ffi.MetadataExtension{Metadata: &ffi.Metadata{StructSize: ffi.MetadataSize}}
+	question.ExtensionBase.StructSize = ffi.MetadataExtensionSize
+	question.ExtensionBase.Type = ffi.InternalExtensionTypeMetadata
+	frame := &ffi.CallFrame{StructSize: ffi.CallFrameSize, ExtensionStart: &question.ExtensionBase}
+	purego.SyscallN(uintptr(h), uintptr(unsafe.Pointer(frame)))
+	runtime.KeepAlive(frame)
+}
+
+// graft is a plugin with the extensions of the stand-in in front of its own. Both
+// must outlive it.
+func graft(real *capi.Table) (*capi.Table, error) {
+	stand, err := standIn()
+	if err != nil {
+		return nil, err
+	}
+	var nodes []*capi.ExtensionBase
+	taken := make(map[capi.ExtensionType]bool)
+	for _, list := range [][]capi.Extension{stand.Capi().Extensions(), real.Extensions()} {
+		for _, x := range list {
+			if !taken[x.Type] {
+				taken[x.Type] = true
+				nodes = append(nodes, (*capi.ExtensionBase)(clone(unsafe.Pointer(x.Node), x.Size)))
+			}
+		}
+	}
+	for i, n := range nodes {
+		if n.Next = nil; i+1 < len(nodes) {
+			n.Next = nodes[i+1]
+		}
+	}
+	api := (*capi.API)(clone(unsafe.Pointer(real.API()), real.API().StructSize))
+	api.ExtensionStart = nodes[0]
+	lastingArray(nodes)
+	return capi.NewTable(api, capi.Reentrant())
+}
+
+// clone is a copy of C memory in words that the garbage collector follows.
+func clone(p unsafe.Pointer, n uintptr) unsafe.Pointer {
+	words := make([]unsafe.Pointer, max((n+7)/8, 256))
+	copy(unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), n), unsafe.Slice((*byte)(p), n))
+	return unsafe.Pointer(&words[0])
+}
+
+// sound is a plugin with the extensions of the stand-in, and more hooks.
+func sound(real *capi.Table, hooks ...serve.Hook) (*serve.Table, error) {
+	table, err := graft(real)
+	if err != nil {
+		return nil, err
+	}
+	return serve.Wrap(table, append(hooks, behaviour()...)...)
+}
+
+// pointerOf is the address of the first element.
+func pointerOf[E any](s []E) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(s)) }
+
+// elsewhere is memory that holds nothing.
+func elsewhere() unsafe.Pointer {
+	p, _ := lastingArray(make([]byte, 64))
+	return unsafe.Pointer(p)
+}
+
+// lengthen makes the message of a prefatal callback longer than it is.
+func lengthen(a *capi.CallbackInvokeCallbackArgs) {
+	if a.Type == capi.CallbackTypePrefatal {
+		(*capi.CallbackPrefatalArgs)(a.Args).ErrorMessageSize++
+	}
+}
+
+// into is memory of the caller that can be written.
+func into[E any](p *E, n uintptr) []E { return unsafe.Slice(p, n) }
