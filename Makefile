@@ -86,14 +86,21 @@ conformance: bin/pjrt ## check the CPU plugin, which is installed if missing, ag
 mutants: ## show that the conformance checks find faults: killed / total, and the survivors
 	$(GO) run ./conformance/internal/mutant/trial
 
-JAX_PYTHON = bin/jax/bin/python
+PYTHON ?= python3
+
+.PHONY: shim
+shim: ## build the library that watches the calls of any PJRT client (needs a C compiler)
+	CGO_ENABLED=1 $(GO) build -buildmode=c-shared -o bin/libpjrt_shim.so ./tools/pjrtshim
 
 .PHONY: jax
-jax: bin/pjrt ## drive the shim with JAX on the CPU plugin (Python 3.11 or later, a C compiler)
+jax: bin/pjrt bin/jax/ready ## run JAX through the shim and compare (needs Python 3.11 and a C compiler)
 	bin/pjrt install cpu
-	test -x $(JAX_PYTHON) || python3 -m venv bin/jax
-	$(JAX_PYTHON) -m pip install --quiet jax==0.8.1 jaxlib==0.8.1
-	CGO_ENABLED=1 PJRT_JAX_PYTHON=$(CURDIR)/$(JAX_PYTHON) $(GO) test -tags jax -timeout 20m ./tools/pjrtshim
+	CGO_ENABLED=1 PJRT_JAX_PYTHON=$(CURDIR)/bin/jax/bin/python $(GO) test -tags jax -count=1 -timeout 20m ./tools/pjrtshim
+
+bin/jax/ready:
+	$(PYTHON) -m venv bin/jax
+	bin/jax/bin/python -m pip install --quiet --disable-pip-version-check jax==0.8.1 jaxlib==0.8.1
+	touch $@
 
 .PHONY: aot
 aot: ## compile ahead of time for TPUs with libtpu, which is installed if missing

@@ -51,7 +51,12 @@ var loadChecks = []check.Check{
 		}
 	}},
 	{Rule: "LOAD-04", Library: true, Run: func(t *check.T) {
-		if size, want := t.Table().API().StructSize, tableSize(t.Minor()); size < want {
+		want := tableSize(t.Minor())
+		if t.Minor() >= 40 && t.Minor() <= 56 {
+			// The header of that time left its newest functions out of the size.
+			want = min(want, 808)
+		}
+		if size := t.Table().API().StructSize; size < want {
 			t.Errorf("the plugin states API 0.%d, whose table has %d bytes; its struct_size is %d", t.Minor(), want, size)
 		}
 	}},

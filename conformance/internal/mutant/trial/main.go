@@ -28,6 +28,7 @@ import (
 	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
+	"github.com/purepjrt/purepjrt/conformance/internal/reference"
 	"github.com/purepjrt/purepjrt/conformance/internal/session"
 	"github.com/purepjrt/purepjrt/conformance/internal/suite"
 	"github.com/purepjrt/purepjrt/conformance/internal/worker"
@@ -127,5 +128,5 @@ func openBase(base mutant.Base, path string) (*capi.Table, error) {
 		}
 		return capi.Open(path)
 	}
-	return memory()
+	return reference.New()
 }
