@@ -185,6 +185,20 @@ func TestRandomInputsAreTheSameEachTime(t *testing.T) {
 			require.NoError(t, a.Check())
 		}
 	}
+	for code, want := range map[string]draw{
+		"stablehlo.add": {wild: true}, "stablehlo.sort": {}, "stablehlo.convert": {tiny: true}, "stablehlo.power": {positive: true},
+		"stablehlo.reduce stablehlo.compare": {}, "stablehlo.reduce": {wild: true},
+	} {
+		assert.Equal(t, want, drawFor(code, 2), code)
+		want.wild = false
+		assert.Equal(t, want, drawFor(code, 1), code)
+	}
+	converts := &Program{Code: []byte("stablehlo.convert"), Args: []*npy.Array{array(t, "tensor<64xf32>", "1.0")}, Fuzz: func(int) bool { return true }}
+	for round := 1; round <= 4; round++ {
+		for _, x := range parts(fuzz(converts, 1, "x", round).Args[0]) {
+			assert.True(t, 0 <= x && x <= 1.5, "%v", x)
+		}
+	}
 	divides := &Program{Code: []byte("stablehlo.divide"), Args: []*npy.Array{array(t, "tensor<64xi4>", "1")}, Fuzz: func(int) bool { return true }}
 	for round := 1; round <= 4; round++ {
 		assert.NotContains(t, fuzz(divides, 1, "x", round).Args[0].Data, byte(0), "no division by zero")
