@@ -67,3 +67,35 @@ func TestDamagedFoldersAreNoVerdict(t *testing.T) {
 		assert.Error(t, err)
 	}
 }
+
+// A program on which the plugin ends the process is the verdict of one check.
+func TestAProgramThatEndsTheProcess(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, op := range map[string]string{
+		"a_fatal": "stablehlo.concatenate %0, %0, dim = 0 : (tensor<2xi2>, tensor<2xi2>) -> tensor<4xi2>",
+		"b_good":  "stablehlo.concatenate %0, %0, dim = 0 : (tensor<2xi8>, tensor<2xi8>) -> tensor<4xi8>",
+	} {
+		typ := op[len(op)-3 : len(op)-1]
+		text := "func.func @f() {\n  %0 = stablehlo.constant dense<1> : tensor<2x" + typ + ">\n  %1 = " + op +
+			"\n  check.expect_eq_const %1, dense<1> : tensor<4x" + typ + ">\n  return\n}\n"
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name+".mlir"), []byte(text), 0o644))
+	}
+	r, err := Run(t.Context(), Options{Plugin: plugintest.Path(t, "cpu"), Programs: dir, NoReruns: true, Jobs: 1})
+	require.NoError(t, err)
+	got := map[string]report.Verdict{}
+	for _, x := range r.Results {
+		got[x.Check] = x.Verdict
+	}
+	assert.Contains(t, []report.Verdict{check.Crash, check.Abort}, got["RUN-02/programs/a_fatal/parameters"], "%v", got)
+	assert.Equal(t, check.Pass, got["RUN-02/programs/b_good/constants"])
+	assert.Equal(t, check.Pass, got["RUN-02/programs/b_good/parameters"])
+}
+
+// Under go test, the second plugin's process is the test binary again, too.
+func TestComparisonUnderGoTest(t *testing.T) {
+	path := plugintest.Path(t, "cpu")
+	TestPlugin(t, path, With(func(o *Options) {
+		o.Against, o.FuzzRounds, o.Filter, o.Jobs = path, 1, regexp.MustCompile("DIFF-01/(multiply|add)/i32$"), 1
+	}))
+}

@@ -72,87 +72,137 @@ type comparison struct {
 	tries        int // that shrinking may still make
 }
 
-// difference is what a run on both plugins showed.
+// difference is what runs on both plugins showed.
 type difference struct {
-	result       int
+	round        int   // of the lists of arguments
+	result       int   // of the program
 	positions    []int // of the elements
+	dims         []int64
 	message      string
-	ours, theirs *outcome
+	want         []*npy.Array // what the other plugin computed
+	ours, theirs *outcome     // set when a plugin did not run the program
 }
 
 // compare runs a case on both plugins, with its own inputs and with others, and
 // reports the first difference with the smallest inputs that show it.
 func (p *Peer) compare(t *check.T, c *Case, ours, theirs runner) {
 	program := c.open(t)
-	rounds := 0
+	variants := []*Program{program}
 	if fuzzable(program) {
-		rounds = p.Rounds
+		for round := range p.Rounds {
+			variants = append(variants, fuzz(program, p.Seed, c.Name, round+1))
+		}
 	}
 	d := &comparison{ctx: t.Context(), ours: ours, theirs: theirs, tries: shrinkTries}
 	var h histogram
-	for round := range rounds + 1 {
-		variant := program
-		if round > 0 {
-			variant = fuzz(program, p.Seed, c.Name, round)
-		}
-		diff, err := d.try(variant, &h)
-		switch {
-		case err != nil:
-			t.SkipEnvf("%v", err)
-		case diff == nil:
-			continue
-		case diff.theirs.failure() != "":
-			if diff.ours.failure() != "" {
-				t.SkipUnimplf("neither plugin runs it: this one: %s; the other: %s", diff.ours.failure(), diff.theirs.failure())
-			}
-			t.SkipEnvf("the other plugin does not run it: %s", diff.theirs.failure())
-		case diff.ours.Skipped != "":
-			t.SkipUnimplf("%s", diff.ours.Skipped)
-		case diff.ours.Refused != "" && diff.ours.Lacking:
-			t.SkipUnimplf("the other plugin runs it, and this one does not compile it: %s", diff.ours.Refused)
-		case diff.ours.failure() != "":
-			t.Fatalf("the other plugin runs it; %s\n%s", diff.ours.failure(), show(variant))
-		}
-		small, last := d.shrink(variant, diff)
-		origin := "with its own inputs"
-		if round > 0 {
-			origin = fmt.Sprintf("in round %d of seed %d", round, p.Seed)
-		}
-		t.Errorf("%s the plugins differ: %s\nthe smallest inputs found, %s: %s\n%s", origin, diff.message, size(small), last.message, show(small))
-		if p.Reproducers != "" {
-			dir := filepath.Join(p.Reproducers, strings.Map(fileRune, c.Name))
-			if err := write(dir, small, last.theirs.Results); err != nil {
-				t.Notef("the reproducer could not be written: %v", err)
-			} else {
-				t.Notef("the smallest inputs are in %s, with what the other plugin computed: pjrt conformance --plugin %s --programs %s --run %s", dir, t.Env().Path, p.Reproducers, filepath.Base(dir))
-			}
-		}
-		break
+	diff, err := d.try(variants, &h)
+	if err != nil {
+		t.SkipEnvf("%v", err)
+	}
+	switch {
+	case diff == nil:
+	case diff.ours != nil:
+		diff.failed(t, variants[diff.round])
+	default:
+		p.report(t, c, d, variants[diff.round], diff)
 	}
 	if s := h.String(); s != "" {
 		t.Notef("%s", s)
 	}
 }
 
-// try runs a program on both plugins. Nil means that they agree.
-func (d *comparison) try(p *Program, h *histogram) (*difference, error) {
-	theirs, err := d.theirs.run(d.ctx, p)
+// failed says which plugin did not run a program. That is a failure only where
+// the other one did, and this one does not say that it lacks something.
+func (diff *difference) failed(t *check.T, p *Program) {
+	ours, theirs := diff.ours, diff.theirs
+	switch {
+	case theirs.failure() != "":
+		text := "the other plugin does not run it: " + theirs.failure()
+		if ours.failure() != "" {
+			text = fmt.Sprintf("neither plugin runs it: this one: %s; the other: %s", ours.failure(), theirs.failure())
+		}
+		if diff.round > 0 {
+			t.Notef("in round %d %s", diff.round, text)
+			return // they agree in the rounds before
+		}
+		if ours.failure() != "" {
+			t.SkipUnimplf("%s", text)
+		}
+		t.SkipEnvf("%s", text)
+	case ours.Skipped != "":
+		t.SkipUnimplf("%s", ours.Skipped)
+	case ours.Refused != "" && ours.Lacking:
+		t.SkipUnimplf("the other plugin runs it, and this one does not compile it: %s", ours.Refused)
+	}
+	t.Errorf("the other plugin runs it; %s\n%s", ours.failure(), show(p))
+}
+
+// report fails the check with the smallest inputs that show the difference.
+func (p *Peer) report(t *check.T, c *Case, d *comparison, program *Program, diff *difference) {
+	small, last := d.shrink(program, diff)
+	origin := "with its own inputs"
+	if diff.round > 0 {
+		origin = fmt.Sprintf("in round %d of seed %d", diff.round, p.Seed)
+	}
+	t.Errorf("%s the plugins differ: %s\nthe smallest inputs found, %s: %s\n%s", origin, diff.message, size(small), last.message, show(small))
+	if p.Reproducers == "" {
+		return
+	}
+	dir := filepath.Join(p.Reproducers, strings.Map(fileRune, c.Name))
+	if err := write(dir, small, last.want); err != nil {
+		t.Notef("the reproducer could not be written: %v", err)
+		return
+	}
+	t.Notef("the smallest inputs are in %s, with what the other plugin computed: pjrt conformance --plugin %s --programs %s --run %s", dir, t.Env().Path, p.Reproducers, filepath.Base(dir))
+}
+
+// try runs variants of a program, which have the same code, on both plugins. Nil
+// means that they agree on all.
+func (d *comparison) try(variants []*Program, h *histogram) (*difference, error) {
+	var lists [][]*npy.Array
+	for _, p := range variants {
+		lists = append(lists, p.Args)
+	}
+	code := variants[0].Code
+	theirs, err := d.theirs.run(d.ctx, code, lists)
 	if err != nil {
 		return nil, fmt.Errorf("the other plugin: %w", err)
 	}
-	ours, err := d.ours.run(d.ctx, p)
+	ours, err := d.ours.run(d.ctx, code, lists)
 	if err != nil {
 		return nil, fmt.Errorf("this plugin: %w", err)
 	}
-	diff := &difference{ours: ours, theirs: theirs}
-	if ours.failure() != "" || theirs.failure() != "" {
-		return diff, nil
+	for round, p := range variants {
+		if round >= len(ours.Results) || round >= len(theirs.Results) {
+			return &difference{round: round, ours: ours.after(round), theirs: theirs.after(round)}, nil
+		}
+		if diff := p.agree(theirs.Results[round], ours.Results[round], h); diff != nil {
+			diff.round = round
+			return diff, nil
+		}
 	}
-	if len(ours.Results) != len(theirs.Results) {
-		diff.message = fmt.Sprintf("the other plugin has %d results, this one %d", len(theirs.Results), len(ours.Results))
-		return diff, nil
+	return nil, nil
+}
+
+// after is the outcome of one of the runs: that of a run with results is empty.
+func (o *outcome) after(round int) *outcome {
+	if round < len(o.Results) {
+		return &outcome{}
 	}
-	for i, want := range theirs.Results {
+	if o.failure() == "" {
+		return &outcome{Failed: fmt.Sprintf("it has the results of %d runs only", len(o.Results))}
+	}
+	return o
+}
+
+// agree compares the results of one run: nil means that they are the same.
+func (p *Program) agree(theirs, ours []*npy.Array, h *histogram) *difference {
+	diff := &difference{want: theirs}
+	if len(ours) != len(theirs) {
+		diff.message = fmt.Sprintf("the other plugin has %d results, this one %d", len(theirs), len(ours))
+		return diff
+	}
+	for i, want := range theirs {
 		policy := Policy{Kind: Near}
 		if i < len(p.Results) && p.Results[i].Want == nil {
 			policy = p.Results[i].Policy
@@ -160,17 +210,14 @@ func (d *comparison) try(p *Program, h *histogram) (*difference, error) {
 		if policy.Kind == Near {
 			policy = TypePolicy(want)
 		}
-		got := ours.Results[i]
-		h.add(want, got)
-		err := policy.Compare(want, got)
-		if err == nil {
-			continue
+		h.add(want, ours[i])
+		if err := policy.Compare(want, ours[i]); err != nil {
+			diff.result, diff.dims, diff.message = i, want.Dims, fmt.Sprintf("result %d: %v", i, err)
+			diff.positions, _ = policy.differences(want, ours[i])
+			return diff
 		}
-		diff.result, diff.message = i, fmt.Sprintf("result %d: %v", i, err)
-		diff.positions, _ = policy.differences(want, got)
-		return diff, nil
 	}
-	return nil, nil
+	return nil
 }
 
 // histogram counts distances of floats in units in the last place.

@@ -128,15 +128,15 @@ func TestRandomInputsFindWhatTheProgramsOwnDoNot(t *testing.T) {
 }
 
 // runs is a runner that answers from a function.
-type runs func(*Program) (*outcome, error)
+type runs func() (*outcome, error)
 
-func (f runs) run(_ context.Context, p *Program) (*outcome, error) { return f(p) }
+func (f runs) run(context.Context, []byte, [][]*npy.Array) (*outcome, error) { return f() }
 
 func TestWhatCannotBeCompared(t *testing.T) {
 	t.Parallel()
 	ours := plain(t)
 	c := suiteCase(t, "add/f32")
-	answer := func(o outcome) runner { return runs(func(*Program) (*outcome, error) { return &o, nil }) }
+	answer := func(o outcome) runner { return runs(func() (*outcome, error) { return &o, nil }) }
 	for _, test := range []struct {
 		theirs  runner
 		verdict check.Verdict
@@ -144,15 +144,25 @@ func TestWhatCannotBeCompared(t *testing.T) {
 	}{
 		{answer(outcome{Refused: "no add"}), check.SkipEnv, "the other plugin does not run it: it does not compile the program: no add"},
 		{answer(outcome{Failed: "its process died"}), check.SkipEnv, "its process died"},
-		{runs(func(*Program) (*outcome, error) { return nil, errors.New("no such file") }), check.SkipEnv, "the other plugin: no such file"},
-		{answer(outcome{Results: []*npy.Array{}}), check.Warn, "the other plugin has 0 results, this one 1"},
+		{runs(func() (*outcome, error) { return nil, errors.New("no such file") }), check.SkipEnv, "the other plugin: no such file"},
+		{answer(outcome{Results: [][]*npy.Array{{}}}), check.Warn, "the other plugin has 0 results, this one 1"},
 	} {
 		r := against(t, &Peer{}, c, ours, test.theirs)
 		assert.Equal(t, test.verdict, r.Verdict, test.says)
 		assert.Contains(t, r.Skip+strings.Join(r.Failures, ""), test.says)
 	}
+	// What both could do counts where one of them stops later.
+	own := array(t, "tensor<2xi32>", "[1, 2]")
+	one := &Case{Name: "one", Load: func() (*Program, error) {
+		text := "func.func @main(%x: tensor<2xi32>) -> tensor<2xi32> {\n return %x : tensor<2xi32>\n}\n"
+		return &Program{Code: []byte(text), Args: []*npy.Array{own}, Fuzz: func(int) bool { return true }}, nil
+	}}
+	r := against(t, &Peer{Rounds: 3}, one, ours, answer(outcome{Results: [][]*npy.Array{{own}}, Failed: "its process died"}))
+	assert.Equal(t, check.Pass, r.Verdict, "%q", r.Failures)
+	assert.Equal(t, []string{"in round 1 the other plugin does not run it: its process died"}, r.Notes)
+
 	odd := &Case{Name: "odd", Load: func() (*Program, error) { return &Program{Code: []byte("odd")}, nil }}
-	r := against(t, &Peer{}, odd, ours, answer(outcome{}))
+	r = against(t, &Peer{}, odd, ours, answer(outcome{Results: [][]*npy.Array{{}}}))
 	assert.Equal(t, check.SkipUnimpl, r.Verdict, "%q", r.Failures)
 	assert.Contains(t, r.Skip, "the other plugin runs it, and this one does not compile it")
 	r = against(t, &Peer{}, odd, ours, local{plain(t)})
@@ -173,6 +183,20 @@ func TestRandomInputsAreTheSameEachTime(t *testing.T) {
 			assert.NotEqual(t, a, fuzz(p, 6, "x", round).Args[0], "%v", e)
 			assert.NotEqual(t, a, fuzz(p, 5, "x", round+4).Args[0], "%v", e)
 			require.NoError(t, a.Check())
+		}
+	}
+	for code, want := range map[string]draw{
+		"stablehlo.add": {wild: true}, "stablehlo.sort": {}, "stablehlo.convert": {tiny: true}, "stablehlo.power": {positive: true},
+		"stablehlo.reduce stablehlo.compare": {}, "stablehlo.reduce": {wild: true},
+	} {
+		assert.Equal(t, want, drawFor(code, 2), code)
+		want.wild = false
+		assert.Equal(t, want, drawFor(code, 1), code)
+	}
+	converts := &Program{Code: []byte("stablehlo.convert"), Args: []*npy.Array{array(t, "tensor<64xf32>", "1.0")}, Fuzz: func(int) bool { return true }}
+	for round := 1; round <= 4; round++ {
+		for _, x := range parts(fuzz(converts, 1, "x", round).Args[0]) {
+			assert.True(t, 0 <= x && x <= 1.5, "%v", x)
 		}
 	}
 	divides := &Program{Code: []byte("stablehlo.divide"), Args: []*npy.Array{array(t, "tensor<64xi4>", "1")}, Fuzz: func(int) bool { return true }}

@@ -180,8 +180,8 @@ func (c *Case) open(t *check.T) *Program {
 // run runs the program and compares its results.
 func (c *Case) run(t *check.T) {
 	p := c.open(t)
-	got, err := execute(t, p)
-	if err != nil {
+	var got []*npy.Array
+	if err := execute(t, p.Code, [][]*npy.Array{p.Args}, func(results []*npy.Array) { got = results }); err != nil {
 		p.refused(t, err)
 		return
 	}

@@ -31,28 +31,42 @@ func (r *refusal) lacking() bool {
 	return false
 }
 
-// execute runs a program on the client's first device and returns its results.
-// The error is a *refusal, or the plugin's when it executes.
-func execute(t *check.T, p *Program) ([]*npy.Array, error) {
-	for i, a := range p.Args {
+// execute compiles a program and runs it on the client's first device once for
+// each list of arguments, which all have the same types. It calls done with the
+// results of each run. The error is a *refusal, or the plugin's when it executes.
+func execute(t *check.T, code []byte, lists [][]*npy.Array, done func([]*npy.Array)) error {
+	for i, a := range lists[0] {
 		if a.Type.Since() > t.Minor() {
 			t.SkipAbsentf("argument %d has the element type %v, which came with API 0.%d, and the plugin has API 0.%d", i, a.Type, a.Type.Since(), t.Minor())
 		}
 	}
 	c := t.Client()
-	out, err := check.Try(t, check.CompileArgs(c, string(p.Code), check.Devices(1, 1)))
+	out, err := check.Try(t, check.CompileArgs(c, string(code), check.Devices(1, 1)))
 	if err != nil {
-		return nil, &refusal{err}
+		return &refusal{err}
 	}
 	exe := check.Own(t, out.Executable)
 	defer check.Destroy(t, exe)
+	outputs := t.NumOutputs(exe)
+	for _, args := range lists {
+		results, err := launch(t, c, exe, outputs, args)
+		if err != nil {
+			return err
+		}
+		done(results)
+	}
+	return nil
+}
+
+// launch runs an executable once.
+func launch(t *check.T, c *check.Client, exe *capi.LoadedExecutable, outputs int, arrays []*npy.Array) ([]*npy.Array, error) {
 	var args []*capi.Buffer
-	for _, a := range p.Args {
+	for _, a := range arrays {
 		b := upload(t, c, a)
 		defer check.Destroy(t, b)
 		args = append(args, b)
 	}
-	x := check.NewExecution(exe, t.NumOutputs(exe), args)
+	x := check.NewExecution(exe, outputs, args)
 	if err := x.Start(t); err != nil {
 		return nil, fmt.Errorf("expected the program to run, got %w", err)
 	}

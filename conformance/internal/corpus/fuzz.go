@@ -16,6 +16,27 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/npy"
 )
 
+// draw says which values are drawn.
+type draw struct {
+	wild     bool // the whole range of the type, with infinities and NaN
+	positive bool // integers are above zero
+	tiny     bool // values that every type has, or whose fraction is cut to one
+}
+
+// drawFor returns what can be drawn for a program without asking for what the
+// specification leaves open, where plugins may well differ.
+func drawFor(code string, round int) draw {
+	has := func(words ...string) bool {
+		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(code, w) })
+	}
+	return draw{
+		// An order that NaN spoils leads anywhere.
+		wild:     round%2 == 0 && !has("convert", "power", "sort", "select_and_scatter") && !(has("reduce") && has("compare")),
+		positive: has("divide", "remainder", "power"), // a division by zero, and the least number by -1
+		tiny:     has("convert"),                      // what does not fit
+	}
+}
+
 // fuzz returns the program with inputs drawn at random. The same seed, name and
 // round give the same inputs. Odd rounds draw small numbers, even ones the whole
 // range of the type, with infinities and NaN among floats. Subnormal numbers and
@@ -26,22 +47,17 @@ func fuzz(p *Program, seed uint64, name string, round int) *Program {
 	r := rand.New(rand.NewPCG(seed, h.Sum64()))
 	q := *p
 	q.Args = slices.Clone(p.Args)
-	wild := round%2 == 0
-	code := string(p.Code)
-	// What a division by zero and a conversion of what does not fit give is open.
-	divides := strings.Contains(code, "divide") || strings.Contains(code, "remainder")
-	if strings.Contains(code, "convert") || strings.Contains(code, "power") {
-		wild = false
-	}
+	d := drawFor(string(p.Code), round)
 	for i, a := range p.Args {
 		if p.Fuzz(i) {
-			q.Args[i] = random(r, a, wild, divides)
+			q.Args[i] = d.array(r, a)
 		}
 	}
 	return &q
 }
 
-func random(r *rand.Rand, a *npy.Array, wild, positive bool) *npy.Array {
+// array draws an array like a.
+func (d draw) array(r *rand.Rand, a *npy.Array) *npy.Array {
 	b := &npy.Array{Type: a.Type, Dims: a.Dims, Data: make([]byte, len(a.Data))}
 	t := partOf(a.Type)
 	size := t.Size()
@@ -49,21 +65,24 @@ func random(r *rand.Rand, a *npy.Array, wild, positive bool) *npy.Array {
 		e := b.Data[at : at+size]
 		switch {
 		case t.IsFloat():
-			randomFloat(r, t, e, wild)
+			d.float(r, t, e)
 		case t == dtype.Pred:
 			e[0] = byte(r.IntN(2))
 		default:
 			x := r.Uint64()
-			if !wild {
+			switch {
+			case d.tiny:
+				x %= 2
+			case !d.wild:
 				x %= 8
-				if t.IsSigned() && t.Bits() > 4 && !positive {
+				if t.IsSigned() && t.Bits() > 4 && !d.positive {
 					x -= 4
 				}
 			}
 			if t.IsSubByte() {
 				x &= 1<<t.Bits() - 1
 			}
-			if positive && (t.IsSigned() || x == 0) {
+			if d.positive && (t.IsSigned() || x == 0) {
 				if x &= 1<<(t.Bits()-1) - 1; x == 0 {
 					x = 1
 				}
@@ -76,9 +95,13 @@ func random(r *rand.Rand, a *npy.Array, wild, positive bool) *npy.Array {
 	return b
 }
 
-func randomFloat(r *rand.Rand, t dtype.Type, e []byte, wild bool) {
+// float draws a float into e.
+func (d draw) float(r *rand.Rand, t dtype.Type, e []byte) {
 	x := math.Round((r.Float64()*8-4)*64) / 64
-	if wild {
+	switch {
+	case d.tiny:
+		x = math.Round(r.Float64()*96) / 64
+	case d.wild:
 		switch n := r.IntN(40); n {
 		case 0:
 			x = math.NaN()

@@ -20,9 +20,10 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
 )
 
-// outcome is what came of one run of a program on one plugin.
+// outcome is what came of a program on one plugin.
 type outcome struct {
-	Results []*npy.Array `json:"results,omitempty"`
+	// Results are those of each run, up to the one that failed.
+	Results [][]*npy.Array `json:"results,omitempty"`
 	// Refused is the error of compilation. Lacking says that the plugin does not
 	// know what the program asks for.
 	Refused string `json:"refused,omitempty"`
@@ -33,7 +34,7 @@ type outcome struct {
 	Skipped string `json:"skipped,omitempty"`
 }
 
-// failure is what went wrong, in words; empty when there are results.
+// failure is what went wrong, in words; empty when all runs have results.
 func (o *outcome) failure() string {
 	switch {
 	case o.Refused != "":
@@ -44,18 +45,19 @@ func (o *outcome) failure() string {
 	return o.Skipped
 }
 
-// runner runs programs on a plugin. The error says that it cannot go on.
+// runner runs programs on a plugin, each once for every list of arguments. The
+// error says that it cannot go on.
 type runner interface {
-	run(ctx context.Context, p *Program) (*outcome, error)
+	run(ctx context.Context, code []byte, lists [][]*npy.Array) (*outcome, error)
 }
 
 // local runs programs on a plugin of this process.
 type local struct{ env *check.Env }
 
-func (l local) run(ctx context.Context, p *Program) (*outcome, error) {
+func (l local) run(ctx context.Context, code []byte, lists [][]*npy.Array) (*outcome, error) {
 	var o outcome
 	c := check.Check{Rule: "RUN-02", Timeout: caseLimit, Run: func(t *check.T) {
-		results, err := execute(t, p)
+		err := execute(t, code, lists, func(results []*npy.Array) { o.Results = append(o.Results, results) })
 		var r *refusal
 		switch {
 		case errors.As(err, &r):
@@ -63,7 +65,6 @@ func (l local) run(ctx context.Context, p *Program) (*outcome, error) {
 		case err != nil:
 			o.Failed = err.Error()
 		}
-		o.Results = results
 	}}
 	r := check.Run(ctx, &c, l.env)
 	switch {
@@ -84,8 +85,8 @@ const (
 )
 
 type peerProgram struct {
-	Code []byte       `json:"code"`
-	Args []*npy.Array `json:"args"`
+	Code []byte         `json:"code"`
+	Args [][]*npy.Array `json:"args"`
 }
 
 // Serve makes this process the one that runs programs on the second plugin of a
@@ -110,7 +111,7 @@ func Serve() {
 			if err := json.Unmarshal(params, &p); err != nil {
 				return nil, err
 			}
-			return local{env}.run(context.Background(), &Program{Code: p.Code, Args: p.Args})
+			return local{env}.run(context.Background(), p.Code, p.Args)
 		}
 		return nil, fmt.Errorf("there is no task %q", task)
 	})
@@ -151,7 +152,7 @@ func (p *Peer) scale(d time.Duration) time.Duration {
 	return time.Duration(float64(d) * p.Factor)
 }
 
-func (r *remote) run(ctx context.Context, p *Program) (*outcome, error) {
+func (r *remote) run(ctx context.Context, code []byte, lists [][]*npy.Array) (*outcome, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.process == nil {
@@ -160,7 +161,7 @@ func (r *remote) run(ctx context.Context, p *Program) (*outcome, error) {
 		}
 	}
 	var o outcome
-	death, err := r.process.Do(ctx, taskRun, peerProgram{p.Code, p.Args}, r.peer.scale(caseLimit), &o)
+	death, err := r.process.Do(ctx, taskRun, peerProgram{code, lists}, r.peer.scale(caseLimit), &o)
 	switch {
 	case err != nil:
 		r.process.Kill()

@@ -41,8 +41,8 @@ func (d *comparison) still(p *Program) *difference {
 	if d.tries--; d.tries < 0 || d.ctx.Err() != nil {
 		return nil
 	}
-	diff, err := d.try(p, nil)
-	if err != nil || diff == nil || diff.ours.failure() != "" || diff.theirs.failure() != "" {
+	diff, err := d.try([]*Program{p}, nil)
+	if err != nil || diff == nil || diff.ours != nil {
 		return nil
 	}
 	return diff
@@ -66,7 +66,7 @@ func smaller(p *Program, diff *difference) []*Program {
 		}
 		seen[prefix] = true
 		at := make([]int64, len(a.Dims)) // of an element that differs
-		if out := diff.theirs.Results; diff.result < len(out) && len(diff.positions) > 0 && slices.Equal(out[diff.result].Dims, a.Dims) {
+		if len(diff.positions) > 0 && slices.Equal(diff.dims, a.Dims) {
 			at = index(a.Dims, diff.positions[0])
 		}
 		ones := slices.Repeat([]int64{1}, len(a.Dims))
