@@ -23,7 +23,7 @@ type crossHosts struct {
 	sent     []crossHostSent           // guarded by mu; by key
 	received int                       // guarded by mu; calls
 	notify   error                     // guarded by mu; what the next notifier gets
-	late     bool                      // guarded by mu; notifiers wait for release
+	late     bool                      // guarded by mu; notifiers and sends by descriptor wait for release
 	waiting  []func()                  // guarded by mu
 	freed    int                       // guarded by mu; descriptors given back
 	refuse   error                     // guarded by mu; what the next send by descriptor gets
@@ -311,7 +311,7 @@ func (h *crossHost) makeReceive(a *capi.TransfersClientMakeCrossHostReceiveBuffe
 	return nil
 }
 
-// release calls the notifiers that wait.
+// release lets what waits go on.
 func (n *crossHosts) release() {
 	n.mu.Lock()
 	waiting := n.waiting
@@ -338,6 +338,19 @@ func (n *crossHosts) cancelled(r capi.CrossHostCancelRequest) {
 }
 
 func (h *crossHost) copyToRemote(a *capi.TransfersBufferCopyToRemoteDeviceArgs) {
+	args := *a // a ends with the call
+	h.net.mu.Lock()
+	late := h.net.late
+	if late {
+		h.net.waiting = append(h.net.waiting, func() { h.copyNow(&args) })
+	}
+	h.net.mu.Unlock()
+	if !late {
+		h.copyNow(&args)
+	}
+}
+
+func (h *crossHost) copyNow(a *capi.TransfersBufferCopyToRemoteDeviceArgs) {
 	_, _ = callOn(h.base, capi.EventAwaitArgs{Event: a.Event})
 	_, _ = callOn(h.base, capi.EventDestroyArgs{Event: a.Event})
 	name := string(unsafe.Slice(*a.SerializedDescriptor, *a.SerializedDescriptorSize))

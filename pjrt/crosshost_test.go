@@ -27,7 +27,8 @@ func newCrossHosts(t testing.TB, minor int) (net *crossHosts, a, b *pjrt.Client)
 		for _, h := range net.hosts {
 			assert.Eventually(t, func() bool {
 				live := h.inner.Live()
-				return len(live) == 1 && live["PJRT_Client"] == 1
+				delete(live, "PJRT_Client")
+				return len(live) == 0
 			}, 5*time.Second, time.Millisecond, "%v", h.inner.Live())
 		}
 		assert.NoError(t, net.close())
@@ -219,6 +220,7 @@ func TestABufferTravelsByItsDescriptor(t *testing.T) {
 	defer stop()
 	_, err = r.Descriptors(short)
 	require.ErrorIs(t, err, context.DeadlineExceeded, "the plugin is not ready")
+	net.late = false
 	go net.release()
 	descriptors, err := r.Descriptors(ctx)
 	require.NoError(t, err)
@@ -293,6 +295,55 @@ func TestWhatGoesWrongWithDescriptorsIsTold(t *testing.T) {
 	require.NoError(t, x.Close())
 	_, err = x.CopyToRemoteDevice(ctx, []byte("nobody"))
 	assert.ErrorIs(t, err, pjrt.ErrClosed)
+}
+
+func TestASendByDescriptorGoesOnWithoutWhoeverWaited(t *testing.T) {
+	ctx := context.Background()
+	net, a, b := newCrossHosts(t, 0)
+	x := crossHostBuffer(t, a, 9)
+	r, err := b.NewCrossHostReceiver(ctx, []pjrt.Shape{f32(1)}, nil)
+	require.NoError(t, err)
+	descriptors, err := r.Descriptors(ctx)
+	require.NoError(t, err)
+	net.late = true
+	short, stop := context.WithTimeout(ctx, 10*time.Millisecond)
+	defer stop()
+	_, err = x.CopyToRemoteDevice(short, descriptors[0])
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	require.NoError(t, x.Close(), "the send keeps it")
+	descriptors[0][0]++ // and has a copy of the descriptor
+	net.release()
+	values, err := pjrt.ToSlice[float32](ctx, r.Buffers()[0])
+	require.NoError(t, err)
+	assert.Equal(t, []float32{9}, values)
+	assert.ErrorIs(t, r.Cancel(ctx, 0, context.Canceled), pjrt.ErrNotFound, "the plugin says that it is over")
+	require.NoError(t, r.Buffers()[0].Close())
+}
+
+func TestTransfersOfAClosedClientAreErrors(t *testing.T) {
+	ctx := context.Background()
+	net, a, b := newCrossHosts(t, 0)
+	x := crossHostBuffer(t, a, 1)
+	r, err := b.NewCrossHostReceiver(ctx, []pjrt.Shape{f32(1)}, nil)
+	require.NoError(t, err)
+	descriptors, err := r.Descriptors(ctx)
+	require.NoError(t, err)
+	for _, h := range net.hosts {
+		require.NoError(t, h.client.Close())
+	}
+	_, err = a.CrossHostSend(ctx, []pjrt.CrossHostSend{{x, a.Devices()[1], 1}})
+	assert.ErrorIs(t, err, pjrt.ErrClosed)
+	_, err = b.CrossHostReceive(ctx, b.Devices()[1], []pjrt.CrossHostReceive{{f32(1), nil, b.Devices()[0], 1}})
+	assert.ErrorIs(t, err, pjrt.ErrClosed)
+	_, err = b.NewCrossHostReceiver(ctx, []pjrt.Shape{f32(1)}, nil)
+	assert.ErrorIs(t, err, pjrt.ErrClosed)
+	assert.ErrorIs(t, r.Cancel(ctx, 0, context.Canceled), pjrt.ErrClosed)
+	// What exists already goes on.
+	_, err = x.CopyToRemoteDevice(ctx, descriptors[0])
+	require.NoError(t, err)
+	require.NoError(t, r.Buffers()[0].Wait(ctx))
+	require.NoError(t, x.Close())
+	require.NoError(t, r.Buffers()[0].Close())
 }
 
 func TestMisuseOfReceiversIsAnErrorHere(t *testing.T) {
