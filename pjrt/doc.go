@@ -136,6 +136,11 @@
 // [github.com/purepjrt/purepjrt/pjrt/kv] has one for a single process, and its
 // module etcd one for many machines.
 //
+// Where the plugin has the extension, buffers travel from one process to another
+// without a program: [Client.CrossHostSend] and [Client.CrossHostReceive] meet under
+// a key, and a [CrossHostReceiver] has descriptors that [Buffer.CopyToRemoteDevice]
+// takes. Other plugins give [ErrUnimplemented].
+//
 // # Watching
 //
 // [SetLogger] writes what the package does to slog, with durations and sizes.
