@@ -228,6 +228,8 @@ func scenarios() map[string]func() {
 			say("restored\n")
 			in.Close()
 			must(cmd.Wait())
+			// What is handed on in the last moment of a process may end with it.
+			time.Sleep(200 * time.Millisecond)
 		},
 		"fatal": func() {
 			restore := captured()
