@@ -75,7 +75,7 @@ func TestConformanceOfProgramsThatCannotRun(t *testing.T) {
 		{[]string{"--against", "cpu", "--against-option", "x"}, "NAME=VALUE"},
 		{[]string{"--against", "cpu", "--fuzz", "-1"}, "fewer than none"},
 		{[]string{"--reproducers", "x"}, "for --against"},
-		{[]string{"--programs", "skipped", "--no-device"}, "no program could be run: -v says why"},
+		{[]string{"--programs", "skipped", "--no-device"}, ""},
 	} {
 		o := launch(t, dir, append([]string{"conformance", "--plugin", "cpu"}, test.args...)...)
 		assert.Equal(t, 2, o.status, test.args)
