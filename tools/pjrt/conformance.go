@@ -237,8 +237,13 @@ func (f *conformanceFlags) check(cmd *cobra.Command) error {
 	if err := errors.Join(failed...); err != nil {
 		return usageError{err}
 	}
-	if f.Against != "" && r.Summary.Verdicts[findings.Warn] > 0 {
-		return exitStatus(1) // the plugins differ
+	if r.Verdict != findings.Incomplete && f.Programs+f.StableHLO+f.Against != "" {
+		switch n := r.Summary.Checks; {
+		case f.Against != "" && n.Warn+n.Fail > 0:
+			return exitStatus(1) // the plugins differ, or this one died
+		case n.Pass+n.Warn+n.Fail+n.Waived == 0:
+			return usageError{errors.New("conformance: no program could be run: -v says why")}
+		}
 	}
 	switch r.Verdict {
 	case findings.NotConformant:

@@ -4,6 +4,7 @@
 package main
 
 import (
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -47,12 +48,22 @@ func TestConformanceAgainstAnotherPlugin(t *testing.T) {
 	o := launch(t, dir, "conformance", "--plugin", "cpu", "--against", "cpu", "--against-option", "cpu_device_count=2", "--fuzz", "2", "--seed", "5", "--programs", ".", "--run", "(programs/sum|/add/i32)$")
 	assert.Equal(t, 0, o.status, o.stdout)
 	assert.Contains(t, o.stdout, "conformant: 2 checks passed")
+
+	// The checked plugin aborts on this one.
+	o = launch(t, dir, "conformance", "--plugin", "cpu", "--against", "cpu", "--profile", "core", "--run", "DIFF-01/concatenate/i2$", "--no-reruns")
+	assert.Equal(t, 1, o.status, o.stdout)
+
+	write(t, dir, "text.so", "no library")
+	o = launch(t, dir, "conformance", "--plugin", "cpu", "--against", "./text.so", "--run", "DIFF-01/add/i32$")
+	assert.Equal(t, 2, o.status, o.stdout)
 }
 
 func TestConformanceOfProgramsThatCannotRun(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	write(t, dir, "empty.mlir", "")
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "skipped"), 0o755))
+	write(t, dir, "skipped/x.mlir", "func.func @f() {\n  %0 = stablehlo.constant dense<1> : tensor<i32>\n  check.expect_eq_const %0, dense<2> : tensor<i32>\n  return\n}\n")
 	for _, test := range []struct {
 		args []string
 		says string
@@ -64,6 +75,7 @@ func TestConformanceOfProgramsThatCannotRun(t *testing.T) {
 		{[]string{"--against", "cpu", "--against-option", "x"}, "NAME=VALUE"},
 		{[]string{"--against", "cpu", "--fuzz", "-1"}, "fewer than none"},
 		{[]string{"--reproducers", "x"}, "for --against"},
+		{[]string{"--programs", "skipped", "--no-device"}, ""},
 	} {
 		o := launch(t, dir, append([]string{"conformance", "--plugin", "cpu"}, test.args...)...)
 		assert.Equal(t, 2, o.status, test.args)
