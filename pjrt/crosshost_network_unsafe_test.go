@@ -221,6 +221,10 @@ func (n *crossHosts) meet(name string, come func(*crossHostEnds)) error {
 func (h *crossHost) send(a *capi.TransfersClientCrossHostSendBuffersArgs) error {
 	events := unsafe.Slice(a.SendEvents, a.NumBuffers)
 	for i, b := range unsafe.Slice(a.Buffers, a.NumBuffers) {
+		key := unsafe.Slice(a.TransferKeys, a.NumBuffers)[i]
+		h.net.mu.Lock()
+		h.net.sent = append(h.net.sent, crossHostSent{unsafe.Slice(a.DstGlobalDeviceIDs, a.NumBuffers)[i], key})
+		h.net.mu.Unlock()
 		data, err := h.read(b)
 		if err != nil {
 			return err
@@ -230,10 +234,6 @@ func (h *crossHost) send(a *capi.TransfersClientCrossHostSendBuffersArgs) error 
 			return err
 		}
 		events[i] = event.Event
-		key := unsafe.Slice(a.TransferKeys, a.NumBuffers)[i]
-		h.net.mu.Lock()
-		h.net.sent = append(h.net.sent, crossHostSent{unsafe.Slice(a.DstGlobalDeviceIDs, a.NumBuffers)[i], key})
-		h.net.mu.Unlock()
 		if err := h.net.meet(fmt.Sprint(key), func(e *crossHostEnds) { e.sender, e.bytes, e.event = h, data, event.Event }); err != nil {
 			return err
 		}

@@ -38,6 +38,7 @@ var wildTypes = map[reflect.Type]bool{
 	reflect.TypeFor[*pjrt.Buffer]():             true,
 	reflect.TypeFor[*pjrt.Client]():             true,
 	reflect.TypeFor[*pjrt.CopyToDeviceStream](): true,
+	reflect.TypeFor[*pjrt.CrossHostReceiver]():  true,
 	reflect.TypeFor[*pjrt.DMAMapping]():         true,
 	reflect.TypeFor[*pjrt.Dependency]():         true,
 	reflect.TypeFor[*pjrt.Device]():             true,
