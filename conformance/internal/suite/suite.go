@@ -12,6 +12,7 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 	"github.com/purepjrt/purepjrt/conformance/internal/checks/buffers"
 	"github.com/purepjrt/purepjrt/conformance/internal/checks/client"
+	"github.com/purepjrt/purepjrt/conformance/internal/checks/extension"
 	"github.com/purepjrt/purepjrt/conformance/internal/checks/library"
 	"github.com/purepjrt/purepjrt/conformance/internal/checks/numeric"
 	"github.com/purepjrt/purepjrt/conformance/internal/checks/programs"
@@ -26,6 +27,7 @@ func Checks() []check.Check {
 		client.Checks(),
 		buffers.Checks,
 		programs.Checks,
+		extension.Checks(),
 		numeric.Checks(),
 		quality.Checks(),
 	)
@@ -72,6 +74,7 @@ func Mutants() []mutant.Mutant {
 		client.Mutants(),
 		buffers.Mutants(),
 		programs.Mutants(),
+		extension.Mutants(),
 		numeric.Mutants(),
 		quality.Mutants(),
 	)
@@ -80,7 +83,7 @@ func Mutants() []mutant.Mutant {
 // Unobservable returns the rules that no client can see broken, by id, and why.
 func Unobservable() map[string]string {
 	all := make(map[string]string)
-	for _, part := range []map[string]string{library.Unobservable, client.Unobservable, buffers.Unobservable, programs.Unobservable, quality.Unobservable} {
+	for _, part := range []map[string]string{library.Unobservable, client.Unobservable, buffers.Unobservable, programs.Unobservable, extension.Unobservable, quality.Unobservable} {
 		maps.Copy(all, part)
 	}
 	return all
