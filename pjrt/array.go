@@ -68,9 +68,13 @@ func (s Shape) Len() (int, error) {
 	return int(n), nil
 }
 
+// addressSpace is more bytes than a process of the supported platforms can have.
+const addressSpace = min(1<<47, math.MaxInt)
+
 // HostSize returns the bytes of a dense array of the shape in the host form:
 // types narrower than a byte take one byte per element. It is an error when the
-// type is unknown, a dimension negative, or the size beyond what an int holds.
+// type is unknown, a dimension negative, or the size beyond what a process can
+// address.
 func (s Shape) HostSize() (int, error) {
 	if !s.Type.Valid() || s.Type.Size() == 0 {
 		return 0, invalid("arrays of type %v have no host form", s.Type)
@@ -79,7 +83,7 @@ func (s Shape) HostSize() (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if size := s.Type.Size(); n > math.MaxInt/size {
+	if size := s.Type.Size(); n > addressSpace/size {
 		return 0, invalid("an array of shape %v is too large for this machine", s)
 	}
 	return n * s.Type.Size(), nil

@@ -4,6 +4,7 @@
 package pjrt
 
 import (
+	"bytes"
 	"runtime"
 	"sync"
 	"unsafe"
@@ -118,6 +119,11 @@ func (x *Profiler) Data() ([]byte, error) {
 	}
 	if n > 1<<40 {
 		return nil, failed(ErrInternal, "the plugin claims a profile larger than any memory")
+	}
+	if size.Args.Buffer != nil {
+		// Some plugins hand out their own memory at once, and copy nothing when
+		// they are given some.
+		return bytes.Clone(unsafe.Slice(size.Args.Buffer, n)), nil
 	}
 	data := make([]byte, n)
 	var c capi.Call[capi.ProfilerCollectDataArgs]
