@@ -41,6 +41,8 @@ var enumChecks = []check.Check{
 		if t.Env().NoDevice != "" {
 			t.SkipEnvf("%s", t.Env().NoDevice)
 		}
+		// A plugin that makes no client says nothing by refusing one.
+		check.Destroy(t, t.NewClient().Handle)
 		for _, v := range unknown(capi.NamedValueBool) {
 			option := &capi.NamedValue{StructSize: capi.NamedValueSize, Type: v, ValueSize: 1}
 			option.Name, option.NameSize = capi.StringData("conformance_suite_option")

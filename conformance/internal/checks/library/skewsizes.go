@@ -51,6 +51,8 @@ func clientCreate060(t *check.T) {
 	if t.Env().NoDevice != "" {
 		t.SkipEnvf("%s", t.Env().NoDevice)
 	}
+	// A plugin that makes no client says nothing by refusing one.
+	check.Destroy(t, t.NewClient().Handle)
 	values, err := capi.NewNamedValues(t.Env().Options)
 	if err != nil {
 		t.Fatalf("create options: %v", err)
