@@ -34,7 +34,9 @@ func TestTheChecksFindTheFaultsOfMutants(t *testing.T) {
 			continue // the suite's own test has them all
 		}
 		t.Run(m.Name(), func(t *testing.T) {
-			t.Parallel()
+			if m.Check != "BUF-18" && m.Check != "BUF-25" {
+				t.Parallel() // those two look at the memory of the process
+			}
 			assert.True(t, kill(t, real.Table, &m, c).Verdict.Failed())
 		})
 	}
