@@ -331,12 +331,12 @@ func readinessOfAnExecution(t *check.T) {
 		if !t.IsReady(x.Events[0]) {
 			return
 		}
-		if took := time.Since(asked); begun < whole/2 && took > whole/2 {
+		if took := time.Since(asked); took > begun && took > whole/10 {
 			blocked++ // or the machine was busy with other things
 		}
 		mustAwait(t, x.Events[0], "event of the execution")
 	}
-	if blocked == attempts {
+	if blocked > attempts/2 {
 		t.Errorf("PJRT_Event_IsReady of an execution that takes %v: expected false at once, and %d times of %d it waited until it could say true", whole, blocked, attempts)
 		return
 	}
