@@ -30,7 +30,7 @@ func TestMisuseThatRandomCallsFoundIsAnErrorHere(t *testing.T) {
 	bound, err := exe.Bind(ctx, arguments...)
 	require.NoError(t, err)
 	defer bound.Close()
-	deleted, fulfillment, err := client.AliasBuffer(ctx, pjrt.Shape{Type: dtype.U8, Dims: []int64{math.MaxInt64}}, nil)
+	deleted, fulfillment, err := client.AliasBuffer(ctx, pjrt.Shape{Type: dtype.U8, Dims: []int64{1 << 46}}, nil)
 	require.NoError(t, err)
 	defer deleted.Close()
 	defer fulfillment.Close()
