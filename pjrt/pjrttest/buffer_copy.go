@@ -67,7 +67,7 @@ func hostStrides(l *capi.BufferMemoryLayout, device order, s pjrt.Shape) ([]int6
 func (p *Plugin) transfer(function string, in *memory, c *contents, move func()) *capi.Event {
 	over := newFuture()
 	e := p.newEvent(over)
-	p.start(&Operation{function: function, device: in.device.id, run: func(err error) {
+	p.start(&Operation{p: p, function: function, device: in.device.id, run: func(err error) {
 		if err == nil {
 			move()
 		}
@@ -143,7 +143,7 @@ func (r *rawCopy) begin(cause error, dst []byte) {
 		r.over.complete(cause)
 		return
 	}
-	r.p.start(&Operation{function: "PJRT_Buffer_CopyRawToHostFuture", device: r.in.device.id, run: func(err error) {
+	r.p.start(&Operation{p: r.p, function: "PJRT_Buffer_CopyRawToHostFuture", device: r.in.device.id, run: func(err error) {
 		if err == nil {
 			copy(dst, r.contents.data.bytes[r.offset:])
 		}
@@ -203,7 +203,7 @@ func (p *Plugin) copyTo(function string, b *buffer, to *memory) (*capi.Buffer, e
 	copied := newContents(data, newFuture())
 	h := to.newBuffer(b.shape, b.order, copied)
 	copied.use()
-	p.start(&Operation{function: function, device: b.in.device.id, run: func(err error) {
+	p.start(&Operation{p: p, function: function, device: b.in.device.id, run: func(err error) {
 		if err == nil {
 			copy(data.bytes, from.data.bytes)
 		}

@@ -117,7 +117,7 @@ func (p *Plugin) upload(in *memory, s pjrt.Shape, o order, data *storage, done *
 	h := in.newBuffer(s, o, contents)
 	contents.use()
 	p.start(&Operation{
-		function: "PJRT_Client_BufferFromHostBuffer", device: in.device.id,
+		p: p, function: "PJRT_Client_BufferFromHostBuffer", device: in.device.id,
 		run: func(err error) {
 			if err == nil && fill != nil {
 				fill()

@@ -84,11 +84,12 @@ func (o *Operation) letGo(err error) {
 
 // start begins an operation that needs deps. Its run gets the error of the first
 // of those that failed, or the one that a fault or the test wants, or nil.
+// An execution may be poisoned, in another goroutine, before it is started.
 func (p *Plugin) start(o *Operation, deps []*future) {
 	fault := p.faults.asynchronous(o.function)
 	p.mu.Lock()
 	o.mu.Lock()
-	o.p, o.deps = p, len(deps)+1
+	o.deps = len(deps) + 1
 	if o.err == nil {
 		o.err = fault
 	}

@@ -137,7 +137,7 @@ func (p *Plugin) send(function string, m *manager, b *incoming, size int64, last
 	over := newFuture()
 	e := p.newEvent(over)
 	b.contents.use()
-	p.start(&Operation{function: function, device: m.in.device.id, run: func(err error) {
+	p.start(&Operation{p: p, function: function, device: m.in.device.id, run: func(err error) {
 		if err == nil {
 			move()
 		}
