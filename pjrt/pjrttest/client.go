@@ -33,16 +33,30 @@ type client struct {
 	launches map[*launch]bool    // guarded by mu; executions that are not over
 }
 
+// namedValues reads a caller's list of named values.
+func namedValues(list *capi.NamedValue, n uintptr, what string) ([]capi.Attribute, error) {
+	if list == nil && n > 0 {
+		return nil, invalid("the list of %s is null and has %d elements", what, n)
+	}
+	for i, v := range capi.Slice(list, n) {
+		if v.StructSize < capi.NamedValueSize {
+			return nil, invalid("element %d of the %s: struct_size is %d, and the struct has %d bytes", i, what, v.StructSize, capi.NamedValueSize)
+		}
+	}
+	return capi.Attributes(list, n), nil
+}
+
 // createOptions are the options of a client that were given, by name.
 func (p *Plugin) createOptions(list *capi.NamedValue, n uintptr) (map[string]any, error) {
-	if list == nil && n > 0 {
-		return nil, invalid("the list of create options is null and has %d elements", n)
+	options, err := namedValues(list, n, "create options")
+	if err != nil {
+		return nil, err
 	}
 	known := append([]pjrt.Attribute{
 		{Name: "num_nodes", Value: int64(0)}, {Name: "node_id", Value: int64(0)}, {Name: "device_count", Value: int64(0)},
 	}, p.opts.CreateOptions...)
 	given := make(map[string]any)
-	for _, a := range capi.Attributes(list, n) {
+	for _, a := range options {
 		i := slices.IndexFunc(known, func(k pjrt.Attribute) bool { return k.Name == a.Name })
 		if i < 0 {
 			return nil, invalid("there is no create option %q", a.Name)

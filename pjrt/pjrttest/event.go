@@ -169,11 +169,12 @@ func given(code capi.ErrorCode, message *byte, size uintptr) (result, err error)
 
 // payloads reads the payloads that a caller attaches to an error.
 func payloads(list *capi.NamedValue, n uintptr) ([]capi.Payload, error) {
-	if list == nil && n > 0 {
-		return nil, invalid("the list of payloads is null and has %d elements", n)
+	given, err := namedValues(list, n, "payloads")
+	if err != nil {
+		return nil, err
 	}
 	var all []capi.Payload
-	for _, a := range capi.Attributes(list, n) {
+	for _, a := range given {
 		s, ok := a.Value.(string)
 		if !ok {
 			return nil, invalid("the payload %q is a %T; it must be a string", a.Name, a.Value)

@@ -164,10 +164,14 @@ func ExamplePlugin_Hold() {
 	defer x.Close()
 
 	p.Hold()
+	stuck, err := exe.Start(ctx, []*pjrt.Buffer{x}, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer stuck.Close()
 	impatient, cancel := context.WithTimeout(ctx, time.Millisecond)
 	defer cancel()
-	_, err = exe.Execute(impatient, []*pjrt.Buffer{x}, nil)
-	fmt.Println(err)
+	fmt.Println(stuck.Wait(impatient))
 	fmt.Println(p.Held())
 
 	// The device gets done in the end, or fails.
