@@ -66,6 +66,9 @@ func (c *Call[A]) Raw(t *Table) (*ErrorHandle, error) {
 		return nil, err
 	}
 	c.frame.Code = code
+	if t.before != nil {
+		t.before(f)
+	}
 	ccall.Invoke(unsafe.Pointer(&c.frame))
 	if f.Void {
 		return nil, nil
@@ -102,6 +105,9 @@ func (h *callHeader) do(t *Table, args unsafe.Pointer) error {
 		}
 	}
 	h.frame.Code = code
+	if t.before != nil {
+		t.before(f)
+	}
 	if f.Pure && !t.reentrant {
 		ccall.InvokePure(unsafe.Pointer(&h.frame))
 	} else {

@@ -55,6 +55,25 @@ func TestRawSendsTheArgumentsUntouched(t *testing.T) {
 	assert.Equal(t, [2]uintptr{0, 77}, sawPlatformName.outs)
 }
 
+func TestBeforeIsToldOfEachCallAheadOfIt(t *testing.T) {
+	api := newFake(t, capi.APIMinor, 138).set(function[capi.ClientPlatformNameArgs](), platformName()).table(t).API()
+	var told []string
+	table, err := capi.NewTable(api, capi.Reentrant(), capi.Before(func(f *capi.Function) {
+		told = append(told, f.Name)
+		sawPlatformName.structSize = 0
+	}))
+	require.NoError(t, err)
+	var c capi.Call[capi.ClientPlatformNameArgs]
+	require.NoError(t, c.Do(table))
+	assert.NotZero(t, sawPlatformName.structSize, "it was called afterwards")
+	_, err = c.Raw(table)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"PJRT_Client_PlatformName", "PJRT_Client_PlatformName"}, told)
+	var missing capi.Call[capi.ClientCreateArgs]
+	assert.Error(t, missing.Do(table))
+	assert.Len(t, told, 2, "a function that the plugin lacks is not called")
+}
+
 var failing fakeError
 
 var failingEntry = entryOf(func(a *capi.ClientProcessIndexArgs) uintptr {

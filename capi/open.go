@@ -21,6 +21,7 @@ var (
 	ErrNullTable         = errors.New("the plugin's GetPjrtApi returned null")
 	ErrMajorVersion      = errors.New("the plugin's major API version differs")
 	ErrTooOld            = errors.New("the plugin is too old")
+	ErrTableSize         = errors.New("its struct_size is less than the head of any table")
 )
 
 // OpenError is the error of Open. Err is, or wraps, one of the errors above or

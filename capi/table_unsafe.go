@@ -26,6 +26,7 @@ type Table struct {
 	// plugin.
 	gateMinor    int
 	reentrant    bool
+	before       func(*Function) // nil: nobody wants to know
 	sections     [numSections]section
 	extensions   []Extension
 	chainErr     error
@@ -54,6 +55,11 @@ type TableOption func(*Table)
 // end the process then. Tables of capi/serve have it set.
 func Reentrant() TableOption { return func(t *Table) { t.reentrant = true } }
 
+// Before makes the table call f ahead of each call of the plugin, on the
+// caller's goroutine: a program that a plugin may end has to write down what it
+// was about to do. f must be quick and may be called from any goroutine.
+func Before(f func(*Function)) TableOption { return func(t *Table) { t.before = f } }
+
 // NewTable makes a Table of a PJRT_Api that is in this process already. It
 // reads the version before anything else and refuses a table whose layout it
 // does not know; the error is ErrNullTable, ErrMajorVersion or ErrTooOld.
@@ -70,7 +76,10 @@ func NewTable(api *API, options ...TableOption) (*Table, error) {
 	const versionEnd = unsafe.Offsetof(api.PJRTAPIVersion) + unsafe.Sizeof(api.PJRTAPIVersion)
 	// Before there was a version, a function pointer stood where its
 	// struct_size is now.
-	if api.StructSize < versionEnd || api.PJRTAPIVersion.StructSize < APIVersionSize || api.PJRTAPIVersion.StructSize > 4096 {
+	if api.StructSize < versionEnd {
+		return nil, fmt.Errorf("%w: its table of %d bytes states no API version, and %w; %s", ErrTooOld, api.StructSize, ErrTableSize, supported)
+	}
+	if api.PJRTAPIVersion.StructSize < APIVersionSize || api.PJRTAPIVersion.StructSize > 4096 {
 		return nil, fmt.Errorf("%w: its table of %d bytes states no API version; %s", ErrTooOld, api.StructSize, supported)
 	}
 	t.major, t.minor = int(api.PJRTAPIVersion.MajorVersion), int(api.PJRTAPIVersion.MinorVersion)
