@@ -343,6 +343,11 @@ func (l *launch) argument(d, i int) string {
 // jax.buffer_donor). A consumed argument has lost its contents, and using it is
 // an error. Plugins may keep more than they were told to: XLA's CPU plugin 0.81
 // consumes nothing behind an argument that it has to keep.
+//
+// A buffer that one goroutine donates while another executes with it goes to
+// either; the other gets an error. XLA's CPU plugin 0.81 may not finish either
+// execution then, and a context that ends is what gets the goroutines back: keep
+// such executions apart there, or donate with DonateNone.
 type Donation struct {
 	kind    donationKind
 	indices []int
