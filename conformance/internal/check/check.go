@@ -55,6 +55,16 @@ func ParseProfile(s string) (Profile, error) {
 // DefaultTimeout is how long a check may run that says nothing else.
 const DefaultTimeout = 30 * time.Second
 
+// Stage is how far a process is with a plugin.
+type Stage int
+
+// The stages.
+const (
+	Initialized Stage = iota // PJRT_Plugin_Initialize was called
+	Loaded                   // there is a table, and nothing else was called
+	Unloaded                 // there is a file at most; see T.Load
+)
+
 // Check is one check of one rule. Its name is the rule's id, and behind a slash
 // what tells it from the rule's other checks: H2D-04 or H2D-02/type=f32.
 type Check struct {
@@ -65,11 +75,20 @@ type Check struct {
 	// Hostile says that a faulty plugin may well end the process, or be left in
 	// a state that would spoil later checks: the check gets a process of its own.
 	Hostile bool
+	// Begins says what was done with the plugin in the check's process before. A
+	// check that begins early is hostile.
+	Begins Stage
+	// Exits says that the end of the process belongs to the check: it must come
+	// quietly. Such a check is hostile.
+	Exits bool
 	// Library says that the check needs no client and no device.
 	Library bool
 	// Devices is how many addressable devices the client must have; 0 means 1.
 	Devices int
 	Run     func(*T)
+	// Helper does the steps of the check that run in a process of its own, which
+	// T.Spawn starts.
+	Helper func(t *T, step string)
 }
 
 // Name returns the name of the check.
@@ -97,6 +116,8 @@ func (c *Check) Validate() error {
 		return fmt.Errorf("check %s has no function", c.Name())
 	case c.Library && c.Devices != 0:
 		return fmt.Errorf("check %s needs devices and no client", c.Name())
+	case (c.Begins != Initialized || c.Exits) && !c.Hostile:
+		return fmt.Errorf("check %s is about the beginning or the end of its process, and has none of its own", c.Name())
 	}
 	return nil
 }
@@ -130,6 +151,7 @@ type Result struct {
 	Notes    []string      `json:"notes,omitempty"`    // observations that decide nothing
 	Skip     string        `json:"skip,omitempty"`     // why it was skipped
 	Skew     []report.Skew `json:"skew,omitempty"`     // what came of other struct sizes
+	Calls    []string      `json:"calls,omitempty"`    // of a check that hangs: the last, the newest first
 	Duration time.Duration `json:"duration_ns"`
 }
 
@@ -137,7 +159,7 @@ type Result struct {
 // check's limit has passed, too, and then the check's goroutine may hang on in
 // the plugin for ever: the process should not be used for other checks.
 func Run(ctx context.Context, c *Check, env *Env) Result {
-	ctx, cancel := context.WithTimeout(ctx, c.Limit())
+	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	t := &T{env: env, check: c, rule: rules.ByID(c.Rule), ctx: ctx}
 	start := time.Now()
@@ -146,20 +168,47 @@ func Run(ctx context.Context, c *Check, env *Env) Result {
 		defer close(done)
 		t.run()
 	}()
-	select {
-	case <-done:
-	case <-ctx.Done():
+	if !inTime(ctx, done, start, c.Limit(), env.Earned) {
+		cancel()
 		// A check that honours its context ends by itself, and knows more.
 		select {
 		case <-done:
 		case <-time.After(time.Second):
 			t.mu.Lock()
 			defer t.mu.Unlock()
-			failures := append(append([]string(nil), t.failures...), fmt.Sprintf("it did not end within %v", c.Limit()))
+			failures := append(append([]string(nil), t.failures...), fmt.Sprintf("it did not end within %v", allowed(c.Limit(), env.Earned).Round(time.Millisecond)))
 			return Result{Check: c.Name(), Rule: c.Rule, Verdict: Timeout, Failures: failures, Notes: append([]string(nil), t.notes...), Duration: time.Since(start)}
 		}
 	}
 	r := t.result()
 	r.Duration = time.Since(start)
 	return r
+}
+
+func allowed(limit time.Duration, earned func() time.Duration) time.Duration {
+	if earned == nil {
+		return limit
+	}
+	return limit + earned()
+}
+
+// inTime waits until done is closed, which it reports, or ctx ends, or the limit
+// and what was earned on the way have passed.
+func inTime(ctx context.Context, done <-chan struct{}, start time.Time, limit time.Duration, earned func() time.Duration) bool {
+	for {
+		left := allowed(limit, earned) - time.Since(start)
+		if left <= 0 {
+			return false
+		}
+		timer := time.NewTimer(left)
+		select {
+		case <-done:
+			timer.Stop()
+			return true
+		case <-ctx.Done():
+			timer.Stop()
+			return false
+		case <-timer.C:
+		}
+	}
 }

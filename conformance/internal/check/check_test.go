@@ -108,6 +108,20 @@ func TestVerdicts(t *testing.T) {
 	assert.Equal(t, int32(1), cleaned.Load())
 }
 
+func TestCallsOfASlowPluginEarnTime(t *testing.T) {
+	t.Parallel()
+	c := check.Check{Rule: "LOAD-01", Timeout: 200 * time.Millisecond, Library: true, Run: func(t *check.T) {
+		select {
+		case <-t.Context().Done():
+			t.Errorf("the time was up")
+		case <-time.After(600 * time.Millisecond):
+		}
+	}}
+	assert.Equal(t, check.Fail, check.Run(t.Context(), &c, &check.Env{}).Verdict)
+	earned := func() time.Duration { return 10 * time.Second }
+	assert.Equal(t, check.Pass, check.Run(t.Context(), &c, &check.Env{Earned: earned}).Verdict)
+}
+
 func TestTheWorstOutcomeOfASizeIsReported(t *testing.T) {
 	t.Parallel()
 	c := check.Check{Rule: "SKEW-01", Library: true, Run: func(t *check.T) {

@@ -4,8 +4,10 @@
 package check
 
 import (
+	"context"
 	"runtime"
 	"sync"
+	"time"
 
 	"github.com/purepjrt/purepjrt/capi"
 )
@@ -24,6 +26,11 @@ type Env struct {
 	// topology that is used where there is no client.
 	Topology        string
 	TopologyOptions []capi.Attribute
+	// Spawn starts another process with the plugin; nil where that cannot be.
+	Spawn func(context.Context) (Child, error)
+	// Earned, when not nil, is how much longer than its limit the check under way
+	// may run: each call of a slow plugin earns some time.
+	Earned func() time.Duration
 
 	mu     sync.Mutex
 	client *Client
@@ -42,7 +49,7 @@ func (t *T) Client() *Client {
 	t.env.mu.Lock()
 	defer t.env.mu.Unlock()
 	if t.env.client == nil {
-		t.env.client = t.newClient(t.env.Options)
+		t.env.client = t.newClient(t.env.Options, false)
 	}
 	return t.env.client
 }
@@ -51,12 +58,15 @@ func (t *T) Client() *Client {
 // them, more. It is destroyed when the check ends, after the buffers and
 // executables that the check owns.
 func (t *T) NewClient(more ...capi.Attribute) *Client {
-	c := t.newClient(append(append([]capi.Attribute(nil), t.env.Options...), more...))
+	// That a process may have several is the subject of rules of its own.
+	second := len(more) == 0 && t.Made() != nil
+	c := t.newClient(append(append([]capi.Attribute(nil), t.env.Options...), more...), second)
 	t.ownFirst(c.Handle, func() { destroy(t, capi.ClientDestroyArgs{Client: c.Handle}) })
 	return c
 }
 
-func (t *T) newClient(options []capi.Attribute) *Client {
+// newClient makes a client. A plugin that refuses a second one skips the check.
+func (t *T) newClient(options []capi.Attribute, second bool) *Client {
 	if t.env.NoDevice != "" {
 		t.SkipEnvf("%s", t.env.NoDevice)
 	}
@@ -66,8 +76,15 @@ func (t *T) newClient(options []capi.Attribute) *Client {
 	}
 	var args capi.ClientCreateArgs
 	args.CreateOptions, args.NumOptions = values.Data()
-	handle := Call(t, args).Client
+	out, err := Try(t, args)
 	runtime.KeepAlive(values)
+	if err != nil && second {
+		t.SkipEnvf("the plugin makes no second client in a process: %v", err)
+	}
+	if err != nil {
+		t.Fatalf("PJRT_Client_Create: expected success, got %v", err)
+	}
+	handle := out.Client
 	if handle == nil {
 		t.Fatalf("PJRT_Client_Create: success without a client")
 	}

@@ -9,3 +9,5 @@ package check
 func guardedMemory(size int) ([]byte, func()) {
 	return make([]byte, size), func() {}
 }
+
+func guardedFront(size int) ([]byte, func()) { return make([]byte, size), func() {} }

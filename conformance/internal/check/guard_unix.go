@@ -24,3 +24,16 @@ func guardedMemory(size int) ([]byte, func()) {
 	}
 	return all[:size:size], func() { _ = syscall.Munmap(all) }
 }
+
+// guardedFront is guardedMemory behind the page instead.
+func guardedFront(size int) ([]byte, func()) {
+	page := syscall.Getpagesize()
+	all, err := syscall.Mmap(-1, 0, size+page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	if err != nil {
+		panic(fmt.Sprintf("mapping %d bytes: %v", size+page, err))
+	}
+	if err := syscall.Mprotect(all[:page], syscall.PROT_NONE); err != nil {
+		panic(fmt.Sprintf("protecting a page: %v", err))
+	}
+	return all[page:], func() { _ = syscall.Munmap(all) }
+}

@@ -32,7 +32,7 @@ func NamedValueFaults(p *capi.NamedValue, n uintptr) []string {
 		if v.StructSize < capi.NamedValueSize {
 			bad(i, "expected a struct_size of at least %d, got %d", capi.NamedValueSize, v.StructSize)
 		}
-		if v.Name == nil || v.NameSize == 0 || v.NameSize > maxNamedValue {
+		if !leadsSomewhere(v.Name) || v.NameSize == 0 || v.NameSize > maxNamedValue {
 			bad(i, "expected a name, got %d bytes at %v", v.NameSize, v.Name)
 			continue
 		}
@@ -42,14 +42,17 @@ func NamedValueFaults(p *capi.NamedValue, n uintptr) []string {
 			if v.ValueSize != 1 {
 				bad(i, "%q: expected value_size 1 of a scalar, got %d", name, v.ValueSize)
 			}
+			if b := byte(v.Int64Value()); v.Type == capi.NamedValueBool && b > 1 {
+				bad(i, "%q: expected a bool of 0 or 1, got %#02x", name, b)
+			}
 		case capi.NamedValueString:
-			if v.ValueSize > maxNamedValue || v.ValueSize > 0 && v.StringValue() == nil {
+			if v.ValueSize > maxNamedValue || v.ValueSize > 0 && !leadsSomewhere(v.StringValue()) {
 				bad(i, "%q: a string of %d bytes at %v", name, v.ValueSize, v.StringValue())
 				continue
 			}
 			Sum(capi.Bytes(v.StringValue(), v.ValueSize))
 		case capi.NamedValueInt64List:
-			if v.ValueSize > maxNamedValue || v.ValueSize > 0 && v.Int64ArrayValue() == nil {
+			if v.ValueSize > maxNamedValue || v.ValueSize > 0 && !leadsSomewhere(v.Int64ArrayValue()) {
 				bad(i, "%q: a list of %d numbers at %v", name, v.ValueSize, v.Int64ArrayValue())
 				continue
 			}

@@ -49,9 +49,7 @@ func (t *T) run() {
 	}()
 	defer func() {
 		if v := recover(); v != nil {
-			t.mu.Lock()
-			t.suite = fmt.Sprintf("panic: %v\n%s", v, debug.Stack())
-			t.mu.Unlock()
+			t.panicked("panic", v)
 		} else if !finished {
 			return // Goexit: the verdict is set
 		}
@@ -89,14 +87,25 @@ func (t *T) guard(f func()) {
 		defer close(done)
 		defer func() {
 			if v := recover(); v != nil {
-				t.mu.Lock()
-				t.suite = fmt.Sprintf("panic in a cleanup: %v\n%s", v, debug.Stack())
-				t.mu.Unlock()
+				t.panicked("panic in a cleanup", v)
 			}
 		}()
 		f()
 	}()
 	<-done
+}
+
+// panicked notes a panic. That of an address which leads nowhere is the
+// plugin's: the check followed a pointer that it was given. The runtime makes a
+// panic of those that are almost null, and ends the process for others.
+func (t *T) panicked(what string, v any) {
+	if err, ok := v.(runtime.Error); ok && strings.Contains(err.Error(), "invalid memory address") {
+		t.Errorf("the plugin gave a pointer that leads nowhere: %v\n%s", err, debug.Stack())
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.suite = fmt.Sprintf("%s: %v\n%s", what, v, debug.Stack())
 }
 
 func (t *T) result() Result {

@@ -9,12 +9,14 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -23,6 +25,8 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
 	"github.com/purepjrt/purepjrt/conformance/internal/reference"
+	"github.com/purepjrt/purepjrt/conformance/internal/session"
+	"github.com/purepjrt/purepjrt/conformance/internal/worker"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
@@ -59,8 +63,51 @@ const (
 	marker      = "checktest result: "
 )
 
+// spawner starts the children of checks: they come here again, and learn by the
+// name of the fault which plugin it is.
+func (p *Plugin) spawner(number int, path, mutant string) func(context.Context) (check.Child, error) {
+	setup := session.Setup{
+		Plugin: path, Fault: fmt.Sprintf("%d/%s", number, mutant), Options: options(p.Options), NoDevice: p.NoDevice,
+		Topology: p.Topology, TopologyOptions: options(p.TopologyOptions),
+	}
+	return session.Spawner(worker.Command{}, setup)
+}
+
+func options(list []capi.Attribute) []session.Option {
+	var all []session.Option
+	for _, a := range list {
+		all = append(all, session.Option(a))
+	}
+	return all
+}
+
+// serve makes the process a child of a check. It does not return.
+func (s *Suite) serve() {
+	session.Serve(session.Program{
+		Checks: func(string) ([]check.Check, error) { return s.Checks, nil },
+		Open: func(setup session.Setup) (*capi.Table, error) {
+			number, mutant, _ := strings.Cut(setup.Fault, "/")
+			plugin, err := strconv.Atoi(number)
+			if err != nil {
+				return nil, err
+			}
+			env, err := s.Plugins[plugin].open(plugin, setup.Plugin, check.Initialized)
+			if i, e := strconv.Atoi(mutant); err == nil && e == nil {
+				_, err = s.mutate(env, i)
+			}
+			if err != nil {
+				return nil, err
+			}
+			return env.Table, nil
+		},
+	})
+}
+
 // Main is what TestMain calls. In a child it runs one check and does not return.
 func (s *Suite) Main(m *testing.M) {
+	if _, ok := worker.Asked(); ok {
+		s.serve()
+	}
 	name := os.Getenv(childCheck)
 	if name == "" {
 		os.Exit(m.Run())
@@ -70,11 +117,14 @@ func (s *Suite) Main(m *testing.M) {
 		fmt.Fprintln(os.Stderr, "there is no check", name)
 		os.Exit(1)
 	}
-	plugin, _ := strconv.Atoi(os.Getenv(childPlugin))
-	env, err := s.Plugins[plugin].open(os.Getenv(childPath), name)
+	number, plugin := libraryPlugin, library
+	if i, _ := strconv.Atoi(os.Getenv(childPlugin)); i != libraryPlugin {
+		number, plugin = i, &s.Plugins[i]
+	}
+	env, err := plugin.open(number, os.Getenv(childPath), c.Begins)
 	if number := os.Getenv(childMutant); err == nil && number != "" {
 		i, _ := strconv.Atoi(number)
-		_, err = s.mutate(env, &s.Mutants[i])
+		_, err = s.mutate(env, i)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -86,11 +136,11 @@ func (s *Suite) Main(m *testing.M) {
 		panic(err)
 	}
 	fmt.Printf("\n%s%s\n", marker, text)
+	if c.Exits {
+		check.Exit(0)
+	}
 	os.Exit(0)
 }
-
-// uninitialized are the checks that begin before PJRT_Plugin_Initialize.
-var uninitialized = map[string]bool{"ATTR-01": true, "ATTR-02": true, "ATTR-03": true, "ATTR-04": true}
 
 func (s *Suite) find(name string) *check.Check {
 	for i := range s.Checks {
@@ -101,26 +151,34 @@ func (s *Suite) find(name string) *check.Check {
 	return nil
 }
 
-// open loads a plugin and initializes it, but for the checks that are about
-// that.
-func (p *Plugin) open(path, name string) (*check.Env, error) {
+// inMemory is the plugin of package reference: a process has room for some tables
+// only.
+var inMemory = sync.OnceValues(reference.New)
+
+// open goes so far with a plugin, which has that number.
+func (p *Plugin) open(number int, path string, until check.Stage) (*check.Env, error) {
 	if p.Name == Memory {
-		table, err := reference.New()
-		return &check.Env{Table: table}, err
+		table, err := inMemory()
+		return &check.Env{Table: table, Spawn: p.spawner(number, "", "")}, err
 	}
-	table, err := capi.Open(path)
-	if err != nil {
+	env := &check.Env{
+		Path: path, Options: p.Options,
+		NoDevice: p.NoDevice, Topology: p.Topology, TopologyOptions: p.TopologyOptions,
+		Spawn: p.spawner(number, path, ""),
+	}
+	if until == check.Unloaded {
+		return env, nil
+	}
+	var err error
+	if env.Table, err = capi.Open(path); err != nil {
 		return nil, err
 	}
-	if !uninitialized[name] {
-		if err := (&capi.Call[capi.PluginInitializeArgs]{}).Do(table); err != nil {
+	if until == check.Initialized {
+		if err := (&capi.Call[capi.PluginInitializeArgs]{}).Do(env.Table); err != nil {
 			return nil, err
 		}
 	}
-	return &check.Env{
-		Table: table, Path: path, Options: p.Options,
-		NoDevice: p.NoDevice, Topology: p.Topology, TopologyOptions: p.TopologyOptions,
-	}, nil
+	return env, nil
 }
 
 // RunChecks runs every check on every plugin. Each must pass, be skipped with a
@@ -137,7 +195,7 @@ func (s *Suite) runChecks(t *testing.T, plugin int) {
 	if p.Name != Memory {
 		path = plugintest.Path(t, p.Name)
 	}
-	env, err := p.open(path, "")
+	env, err := p.open(plugin, path, check.Initialized)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,10 +264,22 @@ func (s *Suite) plugin(name string) int {
 }
 
 // mutate puts a fault in front of the plugin of an environment.
-func (s *Suite) mutate(env *check.Env, m *mutant.Mutant) (*serve.Table, error) {
+func (s *Suite) mutate(env *check.Env, number int) (*serve.Table, error) {
+	m := &s.Mutants[number]
+	plugin := 0
+	if m.Base == mutant.Memory {
+		plugin = s.plugin(Memory)
+	}
 	table, err := m.Table(env.Table)
 	if err == nil {
 		env.Table = table.Capi()
+		env.Spawn = s.Plugins[plugin].spawner(plugin, env.Path, strconv.Itoa(number))
+	}
+	if m.NoDevice != "" {
+		env.NoDevice = m.NoDevice
+	}
+	if m.Topology != "" {
+		env.Topology = m.Topology
 	}
 	return table, err
 }
@@ -233,15 +303,18 @@ func (s *Suite) RunMutants(t *testing.T, unproven map[string]string) {
 		}
 		t.Run(m.Name(), func(t *testing.T) {
 			var r check.Result
-			if c.Hostile {
+			if m.Base == mutant.Library {
+				t.Parallel()
+				r = s.library(t, c, m)
+			} else if c.Hostile {
 				t.Parallel()
 				r = child(t.Context(), c, plugin, path, strconv.Itoa(i))
 			} else {
-				env, err := s.Plugins[plugin].open(path, "")
+				env, err := s.Plugins[plugin].open(plugin, path, check.Initialized)
 				if err != nil {
 					t.Fatal(err)
 				}
-				table, err := s.mutate(env, m)
+				table, err := s.mutate(env, i)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -275,6 +348,32 @@ func (s *Suite) RunMutants(t *testing.T, unproven map[string]string) {
 	}
 }
 
+// library runs a check on a mutant that is a library, and shows that it passes
+// on the library without a fault.
+func (s *Suite) library(t *testing.T, c *check.Check, m *mutant.Mutant) check.Result {
+	t.Helper()
+	paths := make([]string, 2)
+	for i, m := range []*mutant.Mutant{nil, m} {
+		path, err := mutant.Compile(t.Context(), m, t.TempDir())
+		if errors.Is(err, mutant.ErrNoCompiler) {
+			t.Skip(err)
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		paths[i] = path
+	}
+	if r := child(t.Context(), c, libraryPlugin, paths[0], ""); r.Verdict != check.Pass {
+		t.Errorf("without the fault: %s %s %q", r.Verdict, r.Skip, r.Failures)
+	}
+	return child(t.Context(), c, libraryPlugin, paths[1], "")
+}
+
+// libraryPlugin is the number of the plugin that is such a library.
+const libraryPlugin = -1
+
+// library is that plugin.
+var library = &Plugin{Name: "library", NoDevice: "the plugin is a library that offers nothing"}
+
 // child runs a check in a process of its own.
 func child(ctx context.Context, c *check.Check, plugin int, path, mutant string) check.Result {
 	ctx, cancel := context.WithTimeout(ctx, c.Limit()+30*time.Second)
@@ -293,15 +392,20 @@ func child(ctx context.Context, c *check.Check, plugin int, path, mutant string)
 	err = cmd.Run()
 	r.Duration = time.Since(start)
 	for line := range strings.Lines(stdout.String()) {
-		if text, ok := strings.CutPrefix(line, marker); ok {
-			if err := json.Unmarshal([]byte(text), &r); err != nil {
-				r.Failures = []string{err.Error()}
-			}
+		text, ok := strings.CutPrefix(line, marker)
+		if !ok {
+			continue
+		}
+		if err := json.Unmarshal([]byte(text), &r); err != nil {
+			r.Failures = []string{err.Error()}
+			return r
+		}
+		if !c.Exits || err == nil {
 			return r
 		}
 	}
 	r.Verdict = check.Crash
-	r.Failures = []string{fmt.Sprintf("the process ended: %v\n%s", err, head(stderr.String(), 600))}
+	r.Failures = append(r.Failures, fmt.Sprintf("the process ended: %v\n%s", err, head(stderr.String(), 600)))
 	return r
 }
 

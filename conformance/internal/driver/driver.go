@@ -37,10 +37,18 @@ type Config struct {
 	// Hardware says, when not empty, that the plugin's devices are not on this
 	// machine. No client is tried then.
 	Hardware string
+	// Usual, when not nil, is the topology that is used where there is no client
+	// and Setup names none.
+	Usual *session.Topology
 	// Waivers returns the waivers for the plugin.
 	Waivers func(*report.Plugin) []*report.WaiverFile
+	// Programs, when not nil, says what the results mean where the checks are
+	// programs.
+	Programs func([]report.Result) *report.Programs
 	// Reproduce returns the command that runs just one check.
 	Reproduce func(*check.Check) string
+	// ReproduceAll returns the command that runs several in one process.
+	ReproduceAll func([]*check.Check) string
 	// Progress is called after each check, by one goroutine at a time.
 	Progress func(Progress)
 	Reruns   int // of a check that failed; negative: none, 0: two
@@ -48,10 +56,14 @@ type Config struct {
 
 // Progress is how far a run is.
 type Progress struct {
-	Phase               string         // probe, check or rerun
-	Done, Failed, Total int            // of this phase
-	Result              *report.Result // the newest; nil at the start of a phase
-	Elapsed             time.Duration
+	Phase   string         // probe, check or rerun
+	Done    int            // of this phase
+	Failed  int            // without those that a waiver excuses; in a rerun, those that differ
+	Waived  int            // failed as a waiver says
+	Total   int            // of this phase
+	Result  *report.Result // the newest; nil at the start of a phase
+	Elapsed time.Duration  // since the run began
+	Began   time.Duration  // when this phase did, since the run began
 }
 
 // OpenError says that there was nothing to check: the plugin could not be
@@ -80,7 +92,8 @@ type driver struct {
 	forced  []*report.Result // what the probe found, by itself
 
 	mu       sync.Mutex
-	skew     map[string][]report.Skew // by check
+	before   map[*report.Result][]*check.Check // what had run in the process of a check that failed
+	skew     map[string][]report.Skew          // by check
 	problems []string
 }
 
@@ -117,7 +130,7 @@ func newDriver(c Config) *driver {
 	if c.Progress == nil {
 		c.Progress = func(Progress) {}
 	}
-	d := &driver{Config: c, start: time.Now(), skew: make(map[string][]report.Skew)}
+	d := &driver{Config: c, start: time.Now(), skew: make(map[string][]report.Skew), before: make(map[*report.Result][]*check.Check)}
 	d.report = &report.Report{
 		Schema: report.SchemaVersion, Started: d.start.UTC().Truncate(time.Second), Machine: machine(), Suite: suite(c.Checks),
 		Run: report.Run{Profile: c.Profile.String(), Levels: c.Levels, Topology: c.Setup.Topology, TimeoutFactor: c.Setup.Factor},
@@ -125,10 +138,18 @@ func newDriver(c Config) *driver {
 	if c.Filter != nil {
 		d.report.Run.Filter = c.Filter.String()
 	}
-	for _, o := range c.Setup.Options {
-		d.report.Run.Options = append(d.report.Run.Options, o.String())
-	}
+	d.report.Run.Options = texts(c.Setup.Options)
+	d.report.Run.TopologyOptions = texts(c.Setup.TopologyOptions)
 	return d
+}
+
+// texts is how the command line writes options.
+func texts(options []session.Option) []string {
+	var list []string
+	for _, o := range options {
+		list = append(list, o.String())
+	}
+	return list
 }
 
 // Choose returns the checks of a run, in the order of the contract.
@@ -155,12 +176,18 @@ func Choose(c *Config) []*check.Check {
 
 // result makes the report's form of what a check found.
 func (d *driver) result(c *check.Check, r check.Result) *report.Result {
-	rule := rules.ByID(c.Rule)
-	full := Describe(rule, c.Library)
-	full.Check, full.Verdict, full.Failures, full.Notes, full.Skip, full.Duration = c.Name(), r.Verdict, r.Failures, r.Notes, r.Skip, r.Duration
+	full := Found(c, r)
 	if v := r.Verdict; !v.Skipped() && v != check.Pass {
 		full.Reproduce = d.Reproduce(c)
 	}
+	return full
+}
+
+// Found is the report's form of what a check found, without how to reproduce it.
+func Found(c *check.Check, r check.Result) *report.Result {
+	full := Describe(rules.ByID(c.Rule), c.Library)
+	full.Calls = r.Calls
+	full.Check, full.Verdict, full.Failures, full.Notes, full.Skip, full.Duration = c.Name(), r.Verdict, r.Failures, r.Notes, r.Skip, r.Duration
 	return full
 }
 
@@ -179,7 +206,7 @@ func (d *driver) dead(c *check.Check, death *worker.Death, took time.Duration) *
 		r.Failures = append(r.Failures, "the last it said: "+w)
 	}
 	full := d.result(c, r)
-	full.Death = deathOf(death)
+	full.Death, full.Calls = deathOf(death), session.Calls(death.Notes)
 	return full
 }
 

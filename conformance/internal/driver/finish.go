@@ -5,7 +5,9 @@ package driver
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -34,7 +36,11 @@ func (d *driver) rerun(ctx context.Context) {
 		return
 	}
 	deadline := time.Now().Add(time.Since(d.start) + rerunShare)
-	progress := Progress{Phase: "rerun", Total: len(again)}
+	times := d.Reruns
+	if len(again) > manyFailures || d.costly() {
+		times = min(times, 1)
+	}
+	progress := Progress{Phase: "rerun", Total: len(again), Began: time.Since(d.start)}
 	d.Progress(d.timed(progress))
 	var mu sync.Mutex
 	var slots sync.WaitGroup
@@ -51,9 +57,9 @@ func (d *driver) rerun(ctx context.Context) {
 				mu.Unlock()
 				r := d.results[i]
 				if time.Now().After(deadline) {
-					r.Notes = append(r.Notes, "it was not run again, for want of time")
+					r.Notes = append(r.Notes, "it was not run again, for want of time"+d.company(r))
 				} else {
-					d.again(ctx, d.chosen[i], r)
+					d.again(ctx, d.chosen[i], r, times, deadline)
 				}
 				mu.Lock()
 				progress.Done++
@@ -69,10 +75,9 @@ func (d *driver) rerun(ctx context.Context) {
 	slots.Wait()
 }
 
-// again runs one check again until a verdict differs or it was enough.
-func (d *driver) again(ctx context.Context, c *check.Check, r *report.Result) {
+// again runs one check again, alone, until a verdict differs or it was enough.
+func (d *driver) again(ctx context.Context, c *check.Check, r *report.Result, times int, deadline time.Time) {
 	r.Attempts = []report.Verdict{r.Verdict}
-	times := d.Reruns
 	if r.Duration > longRun {
 		times = min(times, 1)
 	}
@@ -84,13 +89,100 @@ func (d *driver) again(ctx context.Context, c *check.Check, r *report.Result) {
 		r.Attempts = append(r.Attempts, other.Verdict)
 		if other.Verdict != r.Verdict {
 			if !other.Verdict.Failed() {
-				r.Notes = append(r.Notes, "alone, in a new process, it came to "+string(other.Verdict))
+				r.Notes = append(r.Notes, fmt.Sprintf("alone, in a new process, it came to %s%s", other.Verdict, d.company(r)))
+				d.replay(ctx, c, r, deadline)
 			}
 			r.Verdict = check.Flaky
 			return
 		}
 	}
 }
+
+// company says what had run in the process of a check that failed, for one of
+// them may be at fault.
+func (d *driver) company(r *report.Result) string {
+	before := d.companions(r)
+	if len(before) == 0 {
+		return ""
+	}
+	var names []string
+	for _, c := range before[max(0, len(before)-maxNamed):] {
+		names = append(names, c.Name())
+	}
+	return fmt.Sprintf("; %d others had run in the process where it came to %s, the last of them %s", len(before), r.Verdict, strings.Join(names, ", "))
+}
+
+// maxNamed is how many checks a note names.
+const maxNamed = 5
+
+func (d *driver) companions(r *report.Result) []*check.Check {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.before[r]
+}
+
+// replay looks for the fewest of the checks that had run before one, the last
+// ones, behind which it fails again: one of those leaves damage behind, and the
+// check itself may be innocent.
+func (d *driver) replay(ctx context.Context, c *check.Check, r *report.Result, deadline time.Time) {
+	before := d.companions(r)
+	for n := 1; len(before) > 0; n *= 2 {
+		n = min(n, len(before))
+		last := before[len(before)-n:]
+		switch d.together(ctx, append(last[:n:n], c), deadline) {
+		case r.Verdict:
+			r.Notes = append(r.Notes, fmt.Sprintf("it came to %s again behind %s in one process: what these do may be at fault, and the check innocent", r.Verdict, nameList(last)))
+			if d.ReproduceAll != nil {
+				r.Reproduce = d.ReproduceAll(append(last[:n:n], c))
+			}
+			return
+		case "":
+			return
+		}
+		if n == len(before) {
+			r.Notes = append(r.Notes, "it did not come to that again behind the same checks in one process")
+			return
+		}
+	}
+}
+
+// together runs checks in one process and returns the last one's verdict; none
+// when time is up or another ended the process.
+func (d *driver) together(ctx context.Context, list []*check.Check, deadline time.Time) check.Verdict {
+	s := &slot{driver: d}
+	defer s.leave(ctx)
+	for i, c := range list {
+		if time.Now().After(deadline) {
+			return ""
+		}
+		r := s.check(ctx, c)
+		switch {
+		case r == nil:
+			return ""
+		case i == len(list)-1:
+			return r.Verdict
+		case s.process == nil:
+			return ""
+		}
+	}
+	return ""
+}
+
+func nameList(list []*check.Check) string {
+	var names []string
+	for _, c := range list {
+		if len(names) == 2*maxNamed {
+			names = append(names, fmt.Sprintf("%d more", len(list)-len(names)))
+			break
+		}
+		names = append(names, c.Name())
+	}
+	return strings.Join(names, ", ")
+}
+
+// manyFailures is how many failures are run again once only: so many are hardly
+// chance.
+const manyFailures = 50
 
 // waivers returns the waivers for the plugin as it is known.
 func (d *driver) waivers() []*report.WaiverFile {
@@ -126,6 +218,9 @@ func (d *driver) finish(ctx context.Context) {
 	}
 	r.Waive(d.waivers(), d.start, d.suiteNames(), d.chosenNames())
 	r.Duration = time.Since(d.start)
+	if d.Programs != nil {
+		r.Programs = d.Programs(r.Results)
+	}
 	r.Summarize()
 }
 

@@ -21,8 +21,19 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/rules"
 )
 
-// maxProbeDeaths bounds how often a plugin may die of being looked at.
-const maxProbeDeaths = 8
+// maxProbeDeaths bounds how often a plugin may die of being looked at. One that
+// hangs takes longer, and counts as hangCounts deaths.
+const (
+	maxProbeDeaths = 8
+	hangCounts     = 3
+)
+
+// errExhausted says that a plugin is not asked any more.
+var errExhausted = errors.New("not asked: the plugin died or hung too often while it was looked at")
+
+// slowPace is what a getter takes on a plugin whose calls have to be waited for:
+// a simulator, a device behind a network. A busy machine does not do that.
+const slowPace = 2 * time.Millisecond
 
 // prober looks at what a plugin can do, each question apart: one that the
 // plugin dies of is noted, and the others are asked in a new process.
@@ -70,7 +81,7 @@ func (d *driver) probe(ctx context.Context) error {
 // open opens the plugin for the first time. Without a result there is a forced
 // one: the plugin breaks a rule by that it cannot be opened.
 func (p *prober) open(ctx context.Context) (*session.Opened, error) {
-	process, opened, err := p.driver.open(ctx)
+	process, opened, err := p.driver.open(ctx, check.Initialized)
 	var de *deathError
 	switch {
 	case err == nil:
@@ -82,12 +93,12 @@ func (p *prober) open(ctx context.Context) (*session.Opened, error) {
 		// The table is fine; the checks of initialization find the rest.
 		p.force("ATTR-01", "PJRT_Plugin_Initialize", de.death)
 		p.Setup.Uninitialized = true
-		if p.process, opened, err = p.driver.open(ctx); err != nil {
+		if p.process, opened, err = p.driver.open(ctx, check.Initialized); err != nil {
 			return nil, err
 		}
 		return opened, nil
 	case errors.As(err, &de):
-		p.force("LOAD-01", de.doing, de.death)
+		p.force(brokenBy(de.death), de.doing, de.death)
 	case opened != nil && opened.Rule != "":
 		p.forced = append(p.forced, p.forcedResult(opened.Rule, check.Result{Verdict: check.Fail, Failures: []string{opened.Problem}}))
 	case opened != nil && opened.Problem != "":
@@ -99,10 +110,23 @@ func (p *prober) open(ctx context.Context) (*session.Opened, error) {
 	return nil, nil
 }
 
+// brokenBy is the rule that a plugin breaks which dies of being opened.
+func brokenBy(death *worker.Death) string {
+	for _, f := range death.Frames("/purepjrt/capi.") {
+		if strings.HasPrefix(f, "(*Table).walk ") {
+			return "XCH-01" // a node of the chain is where nothing can be read
+		}
+	}
+	if death.Kind == worker.Silent {
+		return "LOAD-03"
+	}
+	return "LOAD-01"
+}
+
 // force makes a plugin's death the result of a rule.
 func (d *driver) force(rule, doing string, death *worker.Death) {
 	r := d.forcedResult(rule, check.Result{Verdict: verdictOf(death), Failures: []string{doing + ": expected an answer; " + death.String()}})
-	r.Death = deathOf(death)
+	r.Death, r.Calls = deathOf(death), session.Calls(death.Notes)
 	d.forced = append(d.forced, r)
 }
 
@@ -122,6 +146,7 @@ func (p *prober) ask(ctx context.Context) error {
 	if p.Setup.NoDevice == "" {
 		p.askDetails(ctx)
 	} else {
+		p.chooseTopology()
 		p.askTopology(ctx)
 	}
 	return ctx.Err()
@@ -132,9 +157,9 @@ func (p *prober) ask(ctx context.Context) error {
 func (p *prober) do(ctx context.Context, task string, limit time.Duration, result any) (*worker.Death, error) {
 	if p.process == nil {
 		if p.deaths > maxProbeDeaths {
-			return nil, errors.New("the plugin died too often of being looked at")
+			return nil, errExhausted
 		}
-		process, _, err := p.driver.open(ctx)
+		process, _, err := p.driver.open(ctx, check.Initialized)
 		if err != nil {
 			return nil, err
 		}
@@ -149,6 +174,9 @@ func (p *prober) do(ctx context.Context, task string, limit time.Duration, resul
 	if death != nil {
 		p.process = nil
 		p.deaths++
+		if death.Kind == worker.Silent {
+			p.deaths += hangCounts - 1
+		}
 	}
 	return death, err
 }
@@ -179,10 +207,38 @@ func (p *prober) askClient(ctx context.Context) {
 	default:
 		p.made = append(p.made, session.TaskClient)
 		p.Setup.Extra = (2 * c.Took).Round(10 * time.Millisecond)
+		if c.Pace >= slowPace {
+			p.Setup.Pace = 2 * c.Pace // other calls do more than getters
+		}
 		r := p.report
 		r.Plugin.Platform, r.Plugin.PlatformVersion = c.Platform, c.Version
 		k := &r.Capabilities
 		k.ProcessIndex, k.Devices, k.Memories, k.ClientTime = c.ProcessIndex, c.Devices, c.Memories, c.Took
+		p.askAnother(ctx)
+	}
+}
+
+// askAnother asks for a client in another process while this one has one: the
+// devices of some plugins belong to one process at a time.
+func (p *prober) askAnother(ctx context.Context) {
+	if p.jobs() == 1 {
+		return
+	}
+	other := &prober{driver: p.driver}
+	defer other.end()
+	var c session.Client
+	death, err := other.do(ctx, session.TaskClient, clientLimit, &c)
+	problem := c.Problem
+	switch {
+	case ctx.Err() != nil:
+		return
+	case err != nil:
+		problem = err.Error()
+	case death != nil:
+		problem = death.String()
+	}
+	if problem != "" {
+		p.report.Capabilities.Exclusive = problem
 	}
 }
 
@@ -211,6 +267,9 @@ func (p *prober) askDetails(ctx context.Context) {
 		switch {
 		case ctx.Err() != nil:
 			return
+		case errors.Is(err, errExhausted):
+			p.problem(fmt.Sprintf("a first call of %s and of the functions behind it: %v", name, err))
+			return
 		case err != nil:
 			p.problem(fmt.Sprintf("a first call of %s: %v", name, err))
 		case death != nil:
@@ -223,6 +282,20 @@ func (p *prober) askDetails(ctx context.Context) {
 			p.made = append(p.made, task)
 		}
 	}
+}
+
+// chooseTopology takes the usual topology if nobody named one. Workers that are
+// started from now on know it.
+func (p *prober) chooseTopology() {
+	s := &p.Setup
+	if p.Usual == nil || s.Topology != "" || len(s.TopologyOptions) > 0 {
+		return
+	}
+	s.Topology, s.TopologyOptions = p.Usual.Name, p.Usual.Options
+	run := &p.report.Run
+	run.Topology, run.TopologyOptions, run.UsualTopology = s.Topology, texts(s.TopologyOptions), true
+	p.end()
+	p.process = nil
 }
 
 // askTopology asks for the topology that stands in for devices.

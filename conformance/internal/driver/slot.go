@@ -47,6 +47,8 @@ func (w *work) next() *job {
 // jobs is how many workers run at a time.
 func (d *driver) jobs() int {
 	switch {
+	case d.report.Capabilities.Exclusive != "":
+		return 1
 	case d.Jobs > 0:
 		return d.Jobs
 	case d.Setup.NoDevice == "" && !strings.EqualFold(d.report.Plugin.Platform, "cpu") && d.report.Plugin.Path != "":
@@ -61,13 +63,14 @@ func (d *driver) run(ctx context.Context, queue []*job) {
 	d.report.Run.Jobs = d.jobs()
 	w := &work{}
 	for _, j := range queue {
-		if j.check.Hostile {
+		if d.lone(j.check) {
 			w.lone = append(w.lone, j)
 		} else {
 			w.shared = append(w.shared, j)
 		}
 	}
-	progress := Progress{Phase: "check", Total: len(queue)}
+	files := d.waivers()
+	progress := Progress{Phase: "check", Total: len(queue), Began: time.Since(d.start)}
 	d.Progress(d.timed(progress))
 	var slots sync.WaitGroup
 	for range d.report.Run.Jobs {
@@ -79,7 +82,7 @@ func (d *driver) run(ctx context.Context, queue []*job) {
 				if j == nil || ctx.Err() != nil {
 					return
 				}
-				if j.check.Hostile {
+				if d.lone(j.check) {
 					s.end(ctx)
 				}
 				r := s.check(ctx, j.check)
@@ -87,15 +90,20 @@ func (d *driver) run(ctx context.Context, queue []*job) {
 					return
 				}
 				switch {
+				case d.costly() && r.Verdict == check.Fail:
 				case disturbing(r.Verdict):
 					s.leave(ctx)
-				case j.check.Hostile:
+				case d.lone(j.check):
 					s.end(ctx)
 				}
 				w.mu.Lock()
 				d.results[j.index] = r
 				progress.Done++
-				if bad(r) {
+				switch {
+				case !r.Broken():
+				case report.Excused(files, r, d.start):
+					progress.Waived++
+				default:
 					progress.Failed++
 				}
 				progress.Result = r
@@ -107,6 +115,18 @@ func (d *driver) run(ctx context.Context, queue []*job) {
 	slots.Wait()
 }
 
+// costlyClient is how long it takes to make a client that is worth keeping.
+const costlyClient = 3 * time.Second
+
+// costly reports whether clients are kept, also for checks that had better have
+// their own.
+func (d *driver) costly() bool { return d.report.Capabilities.ClientTime >= costlyClient }
+
+// lone reports whether a check gets a process of its own. What one does to a
+// costly client that it shares shows when the checks behind it fail, and are run
+// again alone.
+func (d *driver) lone(c *check.Check) bool { return c.Hostile && (c.Library || !d.costly()) }
+
 func (d *driver) timed(p Progress) Progress {
 	p.Elapsed = time.Since(d.start)
 	return p
@@ -116,38 +136,37 @@ func (d *driver) timed(p Progress) Progress {
 // state that spoils other checks.
 func disturbing(v check.Verdict) bool { return v.Failed() && v != check.Warn || v == check.SuiteError }
 
-func bad(r *report.Result) bool {
-	return r.Verdict.Failed() && r.Verdict != check.Warn || r.Verdict == check.SuiteError
-}
-
 // slot is the place of one worker at a time.
 type slot struct {
 	driver  *driver
 	process *worker.Process
+	ran     []*check.Check // in this process
 }
 
-// ready starts a worker if there is none.
-func (s *slot) ready(ctx context.Context) error {
+// ready starts a worker for a check if there is none.
+func (s *slot) ready(ctx context.Context, c *check.Check) error {
 	if s.process != nil {
 		return nil
 	}
-	p, _, err := s.driver.open(ctx)
+	p, _, err := s.driver.open(ctx, c.Begins)
 	if err != nil {
 		return err
 	}
-	s.process = p
+	s.process, s.ran = p, nil
 	return nil
 }
 
-// open starts a worker and opens the plugin in it. A plugin that dies, or
-// cannot be opened, is an error here: the probe could open it.
-func (d *driver) open(ctx context.Context) (*worker.Process, *session.Opened, error) {
+// open starts a worker and goes so far with the plugin in it. A plugin that
+// dies, or cannot be opened, is an error here: the probe could open it.
+func (d *driver) open(ctx context.Context, until check.Stage) (*worker.Process, *session.Opened, error) {
 	p, err := worker.Start(ctx, d.Command, startLimit)
 	if err != nil {
 		return nil, nil, err
 	}
 	var opened session.Opened
-	death, err := p.Do(ctx, session.TaskOpen, d.Setup, d.scale(openLimit), &opened)
+	setup := d.Setup
+	setup.Unloaded = until == check.Unloaded
+	death, err := p.Do(ctx, session.TaskOpen, setup, d.scale(openLimit), &opened)
 	switch {
 	case err == nil && death != nil:
 		err = &deathError{"open the plugin", death}
@@ -158,7 +177,7 @@ func (d *driver) open(ctx context.Context) (*worker.Process, *session.Opened, er
 		p.Kill()
 		return nil, &opened, err
 	}
-	if !d.Setup.Uninitialized {
+	if until == check.Initialized && !d.Setup.Uninitialized {
 		var problem string
 		if death, err := p.Do(ctx, session.TaskInitialize, nil, d.scale(stepLimit), &problem); err != nil || death != nil {
 			p.Kill()
@@ -191,15 +210,17 @@ func (s *slot) check(ctx context.Context, c *check.Check) *report.Result {
 		// The worker would say the same after loading the library.
 		return d.result(c, check.Result{Verdict: check.SkipEnv, Skip: d.Setup.NoDevice})
 	}
-	if err := s.ready(ctx); err != nil {
+	if err := s.ready(ctx, c); err != nil {
 		if ctx.Err() != nil {
 			return nil
 		}
 		return d.result(c, check.Result{Verdict: check.SuiteError, Failures: []string{"no worker: " + err.Error()}})
 	}
 	var r check.Result
+	before := s.ran
+	s.ran = append(before[:len(before):len(before)], c)
 	start := time.Now()
-	limit := session.Limit(c, d.Setup.Factor, d.Setup.Extra) + max(d.scale(graceLimit), leastGrace)
+	limit := session.Longest(c, &d.Setup) + max(d.scale(graceLimit), leastGrace)
 	death, err := s.process.Do(ctx, session.TaskCheck, session.Check{Name: c.Name()}, limit, &r)
 	switch {
 	case ctx.Err() != nil:
@@ -212,15 +233,41 @@ func (s *slot) check(ctx context.Context, c *check.Check) *report.Result {
 		return d.result(c, check.Result{Verdict: check.SuiteError, Failures: []string{err.Error()}, Duration: time.Since(start)})
 	case death != nil:
 		s.process = nil
-		return d.dead(c, death, time.Since(start))
+		return d.behind(d.dead(c, death, time.Since(start)), before)
 	}
 	if r.Verdict == check.Timeout {
 		s.process.Kill() // a goroutine hangs in the plugin
 		s.process = nil
+	} else if c.Exits {
+		if death := s.exit(ctx); death != nil {
+			return d.dead(c, death, time.Since(start))
+		}
 	}
 	full := d.result(c, r)
 	d.addSkew(c.Name(), r.Skew)
-	return full
+	return d.behind(full, before)
+}
+
+// behind notes what had run in the process of a check that failed.
+func (d *driver) behind(r *report.Result, before []*check.Check) *report.Result {
+	if r.Verdict.Failed() && len(before) > 0 {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.before[r] = before
+	}
+	return r
+}
+
+// exit ends the slot's worker as C programs end, and returns the death that is
+// none of that kind.
+func (s *slot) exit(ctx context.Context) *worker.Death {
+	p := s.process
+	s.process = nil
+	death, err := p.Do(ctx, session.TaskExit, nil, s.driver.scale(closeLimit), new(any))
+	if err != nil || death == nil || death.Kind == worker.Exited && death.ExitCode == 0 {
+		return nil
+	}
+	return death
 }
 
 // closeLimit is how long a client's destruction may take.

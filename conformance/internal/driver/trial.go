@@ -91,16 +91,32 @@ func (s *trialSlot) try(ctx context.Context, t *Trial) *report.Result {
 	s.used++
 	setup := t.Setup
 	setup.Factor, setup.Extra = d.Setup.Factor, time.Second // for the client
+	setup.Unloaded = t.Check.Begins == check.Unloaded
 	var opened session.Opened
 	death, err := s.process.Do(ctx, session.TaskOpen, setup, d.scale(openLimit), &opened)
 	switch {
 	case err != nil:
 		return fail(err.Error())
+	case death != nil && brokenBy(death) == t.Check.Rule:
+		s.process = nil
+		s.drop()
+		return d.dead(t.Check, death, 0)
 	case death != nil:
 		s.process = nil
 		return fail("open the plugin: " + death.String())
+	case opened.Rule == t.Check.Rule:
+		return d.result(t.Check, check.Result{Verdict: check.Fail, Failures: []string{opened.Problem}})
 	case opened.Problem != "":
 		return fail("open the plugin: " + opened.Problem)
+	}
+	if t.Check.Begins == check.Initialized {
+		// Whether it succeeds is for checks to say.
+		if death, err := s.process.Do(ctx, session.TaskInitialize, nil, d.scale(stepLimit), new(string)); err != nil {
+			return fail(err.Error())
+		} else if death != nil {
+			s.process = nil
+			return fail("PJRT_Plugin_Initialize: " + death.String())
+		}
 	}
 	r := s.check(ctx, t.Check)
 	if s.process == nil || t.Check.Hostile || r == nil || disturbing(r.Verdict) && r.Verdict != check.Fail {

@@ -30,6 +30,11 @@ type Mutant struct {
 	Sound func(*capi.Table) (*serve.Table, error)
 	// Base is the plugin that has the fault put in front of it.
 	Base Base
+	// NoDevice and Topology are what the check finds in its environment, on the
+	// plugin without the fault as well.
+	NoDevice, Topology string
+
+	source string // of a library; see LibraryOf
 }
 
 // Base names a plugin without faults.
@@ -37,8 +42,9 @@ type Base int
 
 // The bases.
 const (
-	CPU    Base = iota // XLA's CPU plugin, with four devices
-	Memory             // the in-memory plugin of pjrt/pjrttest, of the newest API
+	CPU     Base = iota // XLA's CPU plugin, with four devices
+	Memory              // the in-memory plugin of pjrt/pjrttest, of the newest API
+	Library             // a library in C that offers nothing; see LibraryOf
 )
 
 // Name returns the check and the fault.
@@ -47,6 +53,8 @@ func (m *Mutant) Name() string { return m.Check + ": " + m.Fault }
 // Table puts the fault in front of a plugin.
 func (m *Mutant) Table(base *capi.Table) (*serve.Table, error) {
 	switch {
+	case m.Base == Library:
+		return nil, fmt.Errorf("mutant %s is a library", m.Name())
 	case m.Wrap != nil && m.Hooks == nil:
 		return m.Wrap(base)
 	case m.Hooks != nil && m.Wrap == nil:

@@ -27,6 +27,7 @@ func New() (*capi.Table, error) {
 	}
 	plusOne := pjrttest.Map(func(x float32) float32 { return x + 1 })
 	p.Program("add_one", pjrttest.Signature{}, plusOne)
+	p.Program("add", pjrttest.Signature{}, pjrttest.Elementwise(func(x ...float32) float32 { return x[0] + x[1] }))
 	four := []pjrt.Shape{{Type: dtype.F32, Dims: []int64{4}}}
 	p.AddProgram(pjrttest.Program{ // an artifact of StableHLO
 		Match:     func(code []byte, _ pjrt.Format) bool { return bytes.HasPrefix(code, []byte("ML\xefR")) },

@@ -48,6 +48,8 @@ func (s *session) client() *Client {
 		return c
 	}
 	s.subject = &subject{table: s.env.Table, client: args.Client}
+	began, before := time.Now(), calls.Load()
+	defer func() { c.Pace = time.Since(began) / time.Duration(max(1, calls.Load()-before)) }()
 	// Each question is apart: a plugin that does not answer one may answer the
 	// others, and the checks find what is wrong.
 	name := capi.ClientPlatformNameArgs{Client: args.Client}

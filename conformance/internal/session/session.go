@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -32,13 +33,15 @@ type Program struct {
 
 // Serve makes this process a worker. It does not return.
 func Serve(p Program) {
-	s := &session{program: p}
+	token, _ := worker.Asked()
+	s := &session{program: p, self: worker.Command{Args: os.Args[1:], Token: token}}
 	worker.Serve(s.handle)
 }
 
 // session is the state of a worker.
 type session struct {
 	program Program
+	self    worker.Command // starts another worker
 	setup   Setup
 	checks  map[string]*check.Check
 	env     *check.Env
@@ -51,6 +54,7 @@ func (s *session) handle(task string, params json.RawMessage) (result any, err e
 			err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())
 		}
 	}()
+	worker.Note(taskNote)
 	if task == TaskOpen {
 		s.setup = Setup{}
 		if err := json.Unmarshal(params, &s.setup); err != nil {
@@ -84,8 +88,20 @@ func (s *session) handle(task string, params json.RawMessage) (result any, err e
 			return nil, err
 		}
 		return s.check(c)
+	case TaskStep:
+		var c Step
+		if err := json.Unmarshal(params, &c); err != nil {
+			return nil, err
+		}
+		found, ok := s.checks[c.Check]
+		if !ok {
+			return nil, fmt.Errorf("there is no check %q", c.Check)
+		}
+		return check.RunStep(context.Background(), found, s.env, c.Step), nil
 	case TaskClose:
 		return text(errors.Join(s.subject.close(), s.env.Close())), nil
+	case TaskExit:
+		check.Exit(0)
 	}
 	return nil, fmt.Errorf("there is no task %q", task)
 }
@@ -118,6 +134,15 @@ func (s *session) open() (*Opened, error) {
 	for i := range list {
 		s.checks[list[i].Name()] = &list[i]
 	}
+	env := &check.Env{
+		Path: s.setup.Plugin, Options: Attributes(s.setup.Options), NoDevice: s.setup.NoDevice,
+		Topology: s.setup.Topology, TopologyOptions: Attributes(s.setup.TopologyOptions),
+		Spawn: Spawner(s.self, s.setup),
+	}
+	if s.setup.Unloaded {
+		s.env = env
+		return &Opened{}, prepare(env.Path)
+	}
 	var table *capi.Table
 	switch {
 	case s.program.Open != nil:
@@ -125,23 +150,35 @@ func (s *session) open() (*Opened, error) {
 	case s.setup.Plugin == "":
 		return nil, errors.New("the program that the worker runs has no plugin of its own, and none was named")
 	default:
-		if err = plugins.Prepare(s.setup.Plugin); err == nil {
+		if err = prepare(env.Path); err == nil {
 			table, err = capi.Open(s.setup.Plugin)
 		}
 	}
 	if err != nil {
 		o := &Opened{Problem: err.Error()}
-		if errors.Is(err, capi.ErrNoEntryPoint) || errors.Is(err, capi.ErrNullTable) {
-			o.Rule = "LOAD-01"
+		for broken, rule := range map[error]string{
+			capi.ErrNoEntryPoint: "LOAD-01", capi.ErrNullTable: "LOAD-01", capi.ErrTableSize: "LOAD-05", capi.ErrMajorVersion: "LOAD-06",
+		} {
+			if errors.Is(err, broken) {
+				o.Rule = rule
+			}
 		}
 		return o, nil
 	}
-	s.env = &check.Env{
-		Table: table, Path: s.setup.Plugin, Options: Attributes(s.setup.Options), NoDevice: s.setup.NoDevice,
-		Topology: s.setup.Topology, TopologyOptions: Attributes(s.setup.TopologyOptions),
+	// What a faulty plugin says of its table may forbid to make it again.
+	if env.Table, err = noted(table); err != nil {
+		env.Table = table
 	}
-	o := describe(table)
-	return o, nil
+	s.env = env
+	return describe(env.Table), nil
+}
+
+// prepare sets the environment that a plugin's file needs, if there is one.
+func prepare(path string) error {
+	if path == "" {
+		return nil
+	}
+	return plugins.Prepare(path)
 }
 
 // describe says what stands in the table.
@@ -205,6 +242,10 @@ func (s *session) check(c Check) (*check.Result, error) {
 	}
 	limited := *found
 	limited.Timeout = Limit(found, s.setup.Factor, s.setup.Extra)
+	s.env.Earned = nil
+	if s.setup.Pace > 0 {
+		s.env.Earned = s.earned(limited.Timeout)
+	}
 	r := check.Run(context.Background(), &limited, s.env)
 	if r.Verdict == check.Timeout {
 		stacks := make([]byte, 1<<20)
@@ -212,6 +253,7 @@ func (s *session) check(c Check) (*check.Result, error) {
 		for _, f := range worker.Frames(string(stacks), ChecksPath) {
 			r.Failures = append(r.Failures, "it was in "+f)
 		}
+		r.Calls = Calls(worker.Noted())
 	}
 	return &r, nil
 }
@@ -225,4 +267,13 @@ func Limit(c *check.Check, factor float64, extra time.Duration) time.Duration {
 		factor = 1
 	}
 	return time.Duration(float64(c.Limit())*factor) + extra
+}
+
+// Longest is how long a check may run in a worker whatever it earns.
+func Longest(c *check.Check, s *Setup) time.Duration {
+	limit := Limit(c, s.Factor, s.Extra)
+	if s.Pace > 0 {
+		limit *= 1 + mostEarned
+	}
+	return limit
 }

@@ -28,7 +28,9 @@ const (
 	TaskType       = "type:"      // -> string, the error
 	TaskFunction   = "function:"  // -> string, the error code
 	TaskCheck      = "check"      // Check -> check.Result
+	TaskStep       = "step"       // Step -> check.Result
 	TaskClose      = "close"      // -> string, the error
+	TaskExit       = "exit"       // no answer: the process ends as C programs do
 )
 
 // Setup is what a worker is told before anything else.
@@ -43,13 +45,27 @@ type Setup struct {
 	Topology        string        `json:"topology,omitempty"`
 	TopologyOptions []Option      `json:"topology_options,omitempty"`
 	Uninitialized   bool          `json:"uninitialized,omitempty"` // PJRT_Plugin_Initialize is not to be called
+	Unloaded        bool          `json:"unloaded,omitempty"`      // the library is not to be loaded
 	Factor          float64       `json:"factor"`                  // of every check's time limit
 	Extra           time.Duration `json:"extra"`                   // added to every check's time limit
+	Pace            time.Duration `json:"pace,omitempty"`          // what a call of a slow plugin takes; each adds as much to the limit
+}
+
+// Topology is a topology by its name and create options.
+type Topology struct {
+	Name    string
+	Options []Option
 }
 
 // Check asks for one check.
 type Check struct {
 	Name string `json:"name"`
+}
+
+// Step asks for a step of a check's helper.
+type Step struct {
+	Check string `json:"check"`
+	Step  string `json:"step"`
 }
 
 // Opened is what the table alone says.
@@ -79,6 +95,7 @@ type Client struct {
 	Devices      []report.Device `json:"devices"`
 	Memories     []string        `json:"memories"`
 	Took         time.Duration   `json:"took"`
+	Pace         time.Duration   `json:"pace"` // of a getter, which should take no time at all
 }
 
 // Option is a named value in a form that keeps its type.
@@ -146,6 +163,9 @@ func (o *Option) UnmarshalJSON(text []byte) error {
 // String is the form of the command line, which ParseOption reads.
 func (o Option) String() string {
 	text := fmt.Sprint(o.Value)
+	if strings.HasPrefix(text, "@") {
+		return o.Name + ":" + typeName(o.Value) + "=" + text // no file of that name
+	}
 	if _, ok := o.Value.([]int64); ok {
 		text = strings.Trim(strings.Join(strings.Fields(text), ","), "[]")
 	}

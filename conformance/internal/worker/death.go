@@ -27,9 +27,13 @@ type Death struct {
 	Signal   string        // of a crash, such as SIGSEGV
 	ExitCode int           // of an exit
 	Limit    time.Duration // of silence
+	Stopped  bool          // of silence: something had stopped the process, with SIGSTOP or the like
 	Output   string        // the end of what it wrote to standard output and error
 	Written  int64         // how much it wrote, in bytes
 	Trace    string        // the Go runtime's last words
+	Notes    []uint16      // the last numbers that it gave Note, the newest first
+
+	closed bool // the worker ended for want of its pipes
 }
 
 // String says it in one line.
@@ -37,17 +41,29 @@ func (d *Death) String() string {
 	switch d.Kind {
 	case Crashed:
 		if d.Signal == "SIGKILL" {
-			return "the process died of SIGKILL: something else killed it, such as the system for want of memory"
+			return "the process died of SIGKILL: the plugin or something else killed it, such as the system for want of memory"
 		}
 		return "the process died of " + d.Signal
 	case Silent:
+		if d.Stopped {
+			return fmt.Sprintf("no answer within %v: something had stopped the process, as SIGSTOP does; it was killed", d.Limit)
+		}
 		return fmt.Sprintf("no answer within %v; the process was killed", d.Limit)
 	case Panicked:
 		first, _, _ := strings.Cut(strings.TrimSpace(d.Trace), "\n")
 		return "the suite failed: " + first
 	}
+	switch {
+	case d.closed:
+		return "the process lost its pipes to the suite: the plugin closes file descriptors that are not its own"
+	case d.ExitCode == runtimeExit && d.Trace == "":
+		return fmt.Sprintf("the process was ended by exit(%d), or by the Go runtime, whose status that is, when its own file descriptors were closed", d.ExitCode)
+	}
 	return fmt.Sprintf("the process was ended by exit(%d)", d.ExitCode)
 }
+
+// runtimeExit is the status of a Go program that cannot go on.
+const runtimeExit = 2
 
 var (
 	// Signals that C code causes, and those that Go code runs into, differ in

@@ -6,6 +6,7 @@
 package worker
 
 import (
+	"bytes"
 	"os"
 	"os/exec"
 	"strconv"
@@ -34,6 +35,22 @@ func private(fd uintptr) { syscall.CloseOnExec(int(fd)) }
 func kill(cmd *exec.Cmd) {
 	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 	_ = cmd.Process.Kill()
+}
+
+// bury ends what a worker that is gone started and left behind. The id of its
+// process group is not given to another process while one of the group lives.
+func bury(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+
+// stopped reports whether the process stands still as if after SIGSTOP, where
+// the system says so.
+func stopped(pid int) bool {
+	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return false
+	}
+	// The state is the letter behind the name, which stands in parentheses.
+	_, state, _ := strings.Cut(string(text[bytes.LastIndexByte(text, ')')+1:]), " ")
+	return strings.HasPrefix(state, "T")
 }
 
 // interrogate makes the Go runtime of the worker say what every goroutine is

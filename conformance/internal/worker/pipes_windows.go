@@ -36,6 +36,12 @@ func private(h uintptr) {
 
 func kill(cmd *exec.Cmd) { _ = cmd.Process.Kill() }
 
+// bury is for systems where processes have groups.
+func bury(*exec.Cmd) {}
+
+// stopped is for systems that can stop a process.
+func stopped(int) bool { return false }
+
 // interrogate is for systems that have a signal which asks for stacks.
 func interrogate(*exec.Cmd) (time.Duration, bool) { return 0, false }
 

@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -22,6 +23,8 @@ const (
 	traceLimit  = 1 << 20  // of what the Go runtime says of a crash
 	// exitGrace is how long a worker whose pipes are closed may take to end.
 	exitGrace = 5 * time.Second
+	// lastAnswer is how long an answer may be on its way when its process is gone.
+	lastAnswer = 500 * time.Millisecond
 )
 
 // Command is how workers are started. The program must call Serve when Variable
@@ -40,6 +43,7 @@ type Process struct {
 	answers  chan answer // closed when no more can come
 	output   *tail
 	trace    *tail
+	notes    *os.File // nil where memory cannot be shared
 	readers  sync.WaitGroup
 	exited   chan struct{} // closed when the process was waited for
 	dead     *Death
@@ -99,12 +103,12 @@ func (p *Process) start() (err error) {
 			f.Close()
 		}
 		if err != nil {
-			for _, f := range ours {
+			for _, f := range append(ours, p.notes) {
 				f.Close()
 			}
 		}
 	}()
-	for i := range 3 {
+	for i := range pipes {
 		r, w, err := os.Pipe()
 		if err != nil {
 			return fmt.Errorf("start a worker: %w", err)
@@ -114,7 +118,11 @@ func (p *Process) start() (err error) {
 		}
 		ours, theirs = append(ours, r), append(theirs, w)
 	}
-	if err := attach(p.cmd, theirs); err != nil {
+	given := theirs
+	if p.notes = newNotebook(); p.notes != nil {
+		given = append(slices.Clone(theirs), p.notes)
+	}
+	if err := attach(p.cmd, given); err != nil {
 		return fmt.Errorf("start a worker: %w", err)
 	}
 	if err := p.cmd.Start(); err != nil {
@@ -168,10 +176,22 @@ func (p *Process) next(ctx context.Context, limit time.Duration) (*answer, *Deat
 			return &a, nil, nil
 		}
 		return nil, p.autopsy(), nil
+	case <-p.exited:
+		// The pipes may be open still: a process that the plugin started has
+		// them. The answer may be on its way, too.
+		select {
+		case a, ok := <-p.answers:
+			if ok {
+				return &a, nil, nil
+			}
+		case <-time.After(lastAnswer):
+		}
+		return nil, p.autopsy(), nil
 	case <-ctx.Done():
 		p.Kill()
 		return nil, nil, ctx.Err()
 	case <-timer.C:
+		stopped := stopped(p.cmd.Process.Pid)
 		if grace, ok := interrogate(p.cmd); ok {
 			select {
 			case <-p.exited:
@@ -180,7 +200,7 @@ func (p *Process) next(ctx context.Context, limit time.Duration) (*answer, *Deat
 		}
 		p.Kill()
 		d := p.autopsy()
-		d.Kind, d.Signal, d.ExitCode, d.Limit = Silent, "", 0, limit
+		d.Kind, d.Signal, d.ExitCode, d.Limit, d.Stopped = Silent, "", 0, limit, stopped
 		return nil, d, nil
 	}
 }
@@ -228,15 +248,34 @@ func (p *Process) autopsy() *Death {
 		kill(p.cmd)
 		<-p.exited
 	}
+	bury(p.cmd)
 	p.requests.Close()
 	p.drain()
-	d := &Death{ExitCode: p.cmd.ProcessState.ExitCode(), Output: p.output.String(), Written: p.output.Written(), Trace: p.trace.String()}
+	d := &Death{ExitCode: p.cmd.ProcessState.ExitCode(), Output: p.output.String(), Written: p.output.Written(), Trace: p.trace.String(), Notes: p.readNotebook()}
+	// The runtime says why it ends in the trace, unless that pipe was closed.
+	d.closed = d.ExitCode == exitOrphaned || d.ExitCode == exitNoPipes || d.Trace == "" && d.ExitCode == runtimeExit && goFailure.MatchString(d.Output)
 	d.Kind, d.Signal = cause(d.Trace)
 	if s := signalOf(p.cmd.ProcessState); s != "" && d.Kind == Exited {
 		d.Kind, d.Signal = Crashed, s
 	}
+	if at := goFailure.FindStringIndex(d.Output); d.closed && at != nil {
+		d.Output, d.Trace = d.Output[:at[0]], d.Output[at[0]:]
+	}
 	p.dead = d
 	return d
+}
+
+// readNotebook returns the last notes of a process that is gone.
+func (p *Process) readNotebook() []uint16 {
+	if p.notes == nil {
+		return nil
+	}
+	defer p.notes.Close()
+	memory := make([]byte, noteSlots*noteSize)
+	if _, err := p.notes.ReadAt(memory, 0); err != nil {
+		return nil
+	}
+	return readNotes(memory)
 }
 
 // drain waits until the pipes of a dead process are read to their end.

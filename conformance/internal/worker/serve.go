@@ -26,9 +26,12 @@ func Asked() (string, bool) {
 
 // Exit statuses of a worker that ends for want of a driver.
 const (
-	exitOrphaned = 86 // the driver is gone
+	exitOrphaned = 86 // the driver is gone, or its pipes were closed
 	exitNoPipes  = 87 // nobody talks to it
 )
+
+// pipes is how many a worker has: requests, answers, the runtime's last words.
+const pipes = 3
 
 // Serve answers requests until the driver has no more, and ends the process.
 func Serve(handle Handler) {
@@ -38,6 +41,9 @@ func Serve(handle Handler) {
 		os.Exit(exitNoPipes)
 	}
 	requests, answers, crash := files[0], files[1], files[2]
+	if len(files) > 3 {
+		openNotebook(files[3])
+	}
 	// A copy of what the runtime says of a crash: standard error may be closed
 	// or full of the plugin's words by then.
 	if err := debug.SetCrashOutput(crash, debug.CrashOptions{}); err != nil {
@@ -93,17 +99,18 @@ func do(handle Handler, r request) answer {
 	return a
 }
 
-// inherited opens the pipes that the environment names.
-func inherited(list string) ([3]*os.File, error) {
-	var files [3]*os.File
+// inherited opens the pipes that the environment names, and the notebook where
+// there is one.
+func inherited(list string) ([]*os.File, error) {
 	parts := strings.Split(list, ",")
-	if len(parts) != len(files) {
-		return files, fmt.Errorf("%s is %q, which names no pipes: workers are started by the conformance suite only", pipesVariable, list)
+	files := make([]*os.File, len(parts))
+	if len(parts) < pipes || len(parts) > pipes+1 {
+		return nil, fmt.Errorf("%s is %q, which names no pipes: workers are started by the conformance suite only", pipesVariable, list)
 	}
 	for i, part := range parts {
 		fd, err := strconv.ParseUint(part, 10, 63)
 		if err != nil {
-			return files, fmt.Errorf("%s is %q: %w", pipesVariable, list, err)
+			return nil, fmt.Errorf("%s is %q: %w", pipesVariable, list, err)
 		}
 		files[i] = os.NewFile(uintptr(fd), "pipe "+part)
 		private(uintptr(fd))

@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 }
 
 // libc calls a function of the C library from outside Go's reach.
-func libc(name string, args ...uintptr) {
+func libc(name string, args ...uintptr) uintptr {
 	lib, err := purego.Dlopen("libc.so.6", purego.RTLD_NOW)
 	if err != nil {
 		panic(err)
@@ -44,7 +44,8 @@ func libc(name string, args ...uintptr) {
 	if err != nil {
 		panic(err)
 	}
-	purego.SyscallN(f, args...)
+	r, _, _ := purego.SyscallN(f, args...)
+	return r
 }
 
 func handle(task string, params json.RawMessage) (any, error) {
@@ -85,6 +86,28 @@ func handle(task string, params json.RawMessage) (any, error) {
 		os.Stderr.Close()
 		libc("close", 1)
 		libc("close", 2)
+		libc("abort")
+	case "closefiles": // which ones are whose, it does not ask
+		for fd := range uintptr(256) {
+			if fd > 2 {
+				libc("close", fd)
+			}
+		}
+	case "fork": // the child keeps the pipes
+		var parent uintptr
+		_ = json.Unmarshal(params, &parent)
+		if forked := libc("fork"); forked == 0 {
+			libc("sleep", 30)
+			libc("_exit", 0)
+		}
+		if parent > 0 {
+			libc("_exit", parent)
+		}
+	case "note":
+		for n := range uint16(100) {
+			worker.Note(n)
+			worker.Note(n)
+		}
 		libc("abort")
 	case "environment":
 		_, asked := worker.Asked()
@@ -131,10 +154,14 @@ func TestADeathSaysHow(t *testing.T) {
 		says   string
 	}{
 		{"exit", 0, worker.Exited, "the process was ended by exit(0)"},
-		{"exit", 2, worker.Exited, "the process was ended by exit(2)"},
+		{"exit", 3, worker.Exited, "the process was ended by exit(3)"},
+		{"exit", 2, worker.Exited, "the process was ended by exit(2), or by the Go runtime, whose status that is, when its own file descriptors were closed"},
+		{"fork", 5, worker.Exited, "the process was ended by exit(5)"},
+		{"closefiles", nil, worker.Exited, "the process lost its pipes to the suite: the plugin closes file descriptors that are not its own"},
+		{"raise", 19, worker.Silent, "no answer within 500ms: something had stopped the process, as SIGSTOP does; it was killed"},
 		{"abort", nil, worker.Crashed, "the process died of SIGABRT"},
 		{"strlen", nil, worker.Crashed, "the process died of SIGSEGV"},
-		{"raise", 9, worker.Crashed, "the process died of SIGKILL: something else killed it, such as the system for want of memory"},
+		{"raise", 9, worker.Crashed, "the process died of SIGKILL: the plugin or something else killed it, such as the system for want of memory"},
 		{"raise", 8, worker.Crashed, "the process died of SIGFPE"},
 		{"hang", nil, worker.Silent, "no answer within 500ms; the process was killed"},
 		{"panic", nil, worker.Panicked, "the suite failed: panic: the suite is broken"},
@@ -152,7 +179,7 @@ func TestADeathSaysHow(t *testing.T) {
 			require.NotNil(t, d)
 			assert.Equal(t, test.want, d.Kind, "%+v", d)
 			assert.Equal(t, test.says, d.String())
-			if test.want == worker.Silent || test.task == "strlen" {
+			if test.task == "hang" || test.task == "strlen" {
 				frames := d.Frames("conformance/internal/worker_test")
 				require.NotEmpty(t, frames, d.Trace)
 				assert.Contains(t, frames[0], "libc (worker_test.go:")
@@ -160,6 +187,32 @@ func TestADeathSaysHow(t *testing.T) {
 			assert.Nil(t, p.Close(), "it is dead already")
 		})
 	}
+}
+
+func TestAForkedChildIsNotWaitedFor(t *testing.T) {
+	t.Parallel()
+	p := start(t)
+	began := time.Now()
+	var got string
+	for _, task := range []string{"fork", "echo"} {
+		d, err := p.Do(t.Context(), task, 0, time.Minute, new(any))
+		require.NoError(t, err)
+		require.Nil(t, d)
+	}
+	d, err := p.Do(t.Context(), "echo", "still here", time.Minute, &got)
+	require.NoError(t, err)
+	require.Nil(t, d)
+	assert.Equal(t, "still here", got)
+	assert.Nil(t, p.Close())
+	assert.Less(t, time.Since(began), 25*time.Second, "the child lives for 30 seconds")
+}
+
+func TestNotesOutliveTheWorker(t *testing.T) {
+	t.Parallel()
+	p := start(t)
+	d, err := p.Do(t.Context(), "note", nil, time.Minute, nil)
+	require.NoError(t, err)
+	assert.Equal(t, []uint16{99, 98, 97, 96, 95, 94, 93, 92}, d.Notes)
 }
 
 func TestPrintingAGigabyteIsHarmless(t *testing.T) {

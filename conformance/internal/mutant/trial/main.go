@@ -10,7 +10,8 @@
 // It prints how many faults were found, and those that were not. Where the plugin
 // has not what a check is about, or breaks the rule itself, the fault is found on
 // it all the same, but nothing shows that the check passes without it: those are
-// counted apart. The exit status is 1 when a fault was not found.
+// counted apart. Faults of the file are libraries in C, which are tried where there
+// is a compiler. The exit status is 1 when a fault was not found.
 package main
 
 import (
@@ -63,8 +64,15 @@ func main() {
 		fmt.Fprintf(os.Stderr, "trial: %v\n", err)
 		os.Exit(2)
 	}
-	t := &trial{checks: suite.Checks(), mutants: suite.Mutants(), plugin: path, filter: filter, profile: profile, jobs: *jobs}
-	if err := t.run(ctx); err != nil {
+	dir, err := os.MkdirTemp("", "mutants")
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "trial: %v\n", err)
+		os.Exit(2)
+	}
+	t := &trial{checks: suite.Checks(), mutants: suite.Mutants(), plugin: path, dir: dir, filter: filter, profile: profile, jobs: *jobs}
+	err = t.run(ctx)
+	_ = os.RemoveAll(dir)
+	if err != nil {
 		fmt.Fprintf(os.Stderr, "trial: %v\n", err)
 		os.Exit(2)
 	}
@@ -75,6 +83,9 @@ func main() {
 
 // none is the fault of a plugin that has none, which is wrapped all the same.
 const none = "none"
+
+// library is the fault of a library, which has it in itself.
+const library = "library"
 
 // sound stands before the number of a mutant whose Sound is meant.
 const sound = "sound "
@@ -90,6 +101,9 @@ func serveMutants(checks []check.Check, mutants []mutant.Mutant) {
 				// One that is still in use is left to the end of the process.
 				_ = last.Close()
 				last = nil
+			}
+			if s.Fault == library {
+				return capi.Open(s.Plugin)
 			}
 			base := mutant.CPU
 			if s.Plugin == "" {

@@ -5,6 +5,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"regexp"
@@ -25,25 +26,30 @@ type trial struct {
 	checks  []check.Check
 	mutants []mutant.Mutant
 	plugin  string // the CPU plugin
+	dir     string // for libraries
 	filter  *regexp.Regexp
 	profile check.Profile
 	jobs    int
 
-	tried []int // mutants that the filter lets through
-	sound map[subject]*report.Result
-	found map[int]*report.Result
-	took  time.Duration
+	tried   []int // mutants that the filter lets through
+	untried []int // libraries, for want of a compiler
+	sound   map[subject]*report.Result
+	found   map[int]*report.Result
+	took    time.Duration
 }
 
 // subject is a check on a plugin without faults.
 type subject struct {
-	check string
-	base  mutant.Base
-	made  bool // by Mutant.Sound, in front of the base
+	check              string
+	base               mutant.Base
+	made               bool // by Mutant.Sound, in front of the base
+	noDevice, topology string
 }
 
 // subjectOf is what has to be without the fault of a mutant.
-func subjectOf(m *mutant.Mutant) subject { return subject{m.Check, m.Base, m.Sound != nil} }
+func subjectOf(m *mutant.Mutant) subject {
+	return subject{m.Check, m.Base, m.Sound != nil, m.NoDevice, m.Topology}
+}
 
 // timeFactor shortens the time limits: a fault that makes a check hang costs the
 // whole limit.
@@ -52,13 +58,32 @@ const timeFactor = 0.5
 // deviceCount is how many devices the CPU plugin has in trials.
 const deviceCount = 4
 
-func (t *trial) setup(base mutant.Base, fault string) session.Setup {
-	s := session.Setup{Fault: fault}
-	if base == mutant.CPU {
+// setup is what the worker of mutant i is told, or of what is that mutant
+// without its fault.
+func (t *trial) setup(ctx context.Context, i int, faulty bool) (session.Setup, error) {
+	m := &t.mutants[i]
+	s := session.Setup{Fault: none, NoDevice: m.NoDevice, Topology: m.Topology}
+	switch {
+	case faulty:
+		s.Fault = strconv.Itoa(i)
+	case m.Sound != nil:
+		s.Fault = sound + strconv.Itoa(i)
+	}
+	switch m.Base {
+	case mutant.CPU:
 		s.Plugin = t.plugin
 		s.Options = []session.Option{{Name: "cpu_device_count", Value: int64(deviceCount)}}
+	case mutant.Library:
+		if !faulty {
+			m = nil
+		}
+		path, err := mutant.Compile(ctx, m, t.dir)
+		if err != nil {
+			return s, err
+		}
+		s.Plugin, s.Fault, s.NoDevice = path, library, "the plugin is a library that offers nothing"
 	}
-	return s
+	return s, nil
 }
 
 func (t *trial) find(name string) *check.Check {
@@ -90,18 +115,25 @@ func (t *trial) run(ctx context.Context) error {
 		if c.Profile > t.profile || t.filter != nil && !t.filter.MatchString(m.Name()) {
 			continue
 		}
+		setup, err := t.setup(ctx, i, true)
+		if errors.Is(err, mutant.ErrNoCompiler) {
+			t.untried = append(t.untried, i)
+			continue
+		} else if err != nil {
+			return err
+		}
 		t.tried = append(t.tried, i)
 		s := subjectOf(m)
 		if _, ok := t.sound[s]; !ok {
 			t.sound[s] = nil
-			fault := none
-			if s.made {
-				fault = sound + strconv.Itoa(i)
+			without, err := t.setup(ctx, i, false)
+			if err != nil {
+				return err
 			}
-			trials = append(trials, driver.Trial{Check: c, Setup: t.setup(m.Base, fault)})
+			trials = append(trials, driver.Trial{Check: c, Setup: without})
 			keep = append(keep, func(r *report.Result) { t.sound[s] = r })
 		}
-		trials = append(trials, driver.Trial{Check: c, Setup: t.setup(m.Base, strconv.Itoa(i))})
+		trials = append(trials, driver.Trial{Check: c, Setup: setup})
 		keep = append(keep, func(r *report.Result) { t.found[i] = r })
 	}
 	config := driver.Config{Checks: t.checks, Profile: check.Full, Jobs: t.jobs, Setup: session.Setup{Factor: timeFactor}}
@@ -146,6 +178,10 @@ func words(r *report.Result) string {
 func (t *trial) print(out io.Writer, verbose bool) bool {
 	var count [alive + 1]int
 	proven, tried := make(map[string]bool), make(map[string]bool)
+	for _, i := range t.untried {
+		fmt.Fprintf(out, "untried   %s\n          %v\n", t.mutants[i].Name(), mutant.ErrNoCompiler)
+		tried[t.mutants[i].Check] = true
+	}
 	for _, i := range t.tried {
 		f, why := t.fate(i)
 		count[f]++

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package check
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/purepjrt/purepjrt/conformance/rules"
+)
+
+// Child is a process of a check's own, which has loaded the same plugin.
+type Child interface {
+	// Step runs a step of the check's Helper and returns what it found. An Ending
+	// says that the process is gone and there is no result; an error is the
+	// suite's.
+	Step(ctx context.Context, check, step string, limit time.Duration) (*Result, *Ending, error)
+	// Kill ends the process as the system does, with SIGKILL, and waits for its
+	// end.
+	Kill()
+}
+
+// Ending is how a child ended that was not to.
+type Ending struct {
+	How    string // in words
+	Output string // the last it printed
+	Hung   bool   // it gave no answer in time, and was ended for that
+	Suite  bool   // not the plugin ended it, but the Go runtime
+}
+
+// Spawn starts a child, which ends with the check. Where the program cannot
+// start itself again, the check is skipped.
+func (t *T) Spawn() Child {
+	if t.env.Spawn == nil {
+		t.SkipEnvf("the program that runs this check cannot start a process of its own with the plugin")
+	}
+	c, err := t.env.Spawn(t.ctx)
+	if err != nil {
+		t.mu.Lock()
+		t.suite = fmt.Sprintf("a process of the check's own: %v", err)
+		t.mu.Unlock()
+		t.Fatalf("a process of the check's own: %v", err)
+	}
+	t.Cleanup(c.Kill)
+	return c
+}
+
+// Step runs a step of the check's Helper in a child. It returns nil when the
+// child is gone.
+func (t *T) Step(c Child, step string, limit time.Duration) (*Result, *Ending) {
+	r, ending, err := c.Step(t.ctx, t.check.Name(), step, limit)
+	switch {
+	case err != nil && t.ctx.Err() != nil:
+		t.Fatalf("a process of the check's own did not do its step before the check's time was up: %s", step)
+	case err != nil:
+		t.mu.Lock()
+		t.suite = fmt.Sprintf("step %q in a process of the check's own: %v", step, err)
+		t.mu.Unlock()
+		t.Fatalf("step %q: %v", step, err)
+	}
+	return r, ending
+}
+
+// RunStep is Run for a step of the check's Helper.
+func RunStep(ctx context.Context, c *Check, env *Env, step string) Result {
+	t := &T{env: env, check: c, rule: rules.ByID(c.Rule), ctx: ctx}
+	start := time.Now()
+	if c.Helper == nil {
+		return Result{Check: c.Name(), Rule: c.Rule, Verdict: SuiteError, Failures: []string{"the check has no helper"}}
+	}
+	helper := *c
+	helper.Library, helper.Run = true, func(t *T) { c.Helper(t, step) }
+	t.check = &helper
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		t.run()
+	}()
+	<-done
+	r := t.result()
+	r.Duration = time.Since(start)
+	return r
+}

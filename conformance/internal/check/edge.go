@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package check
+
+// Edge is a copy of data right in front of memory that cannot be touched, where
+// the system allows that: reading on behind it ends the process. It exists until
+// the check is over and what it owned is destroyed.
+func (t *T) Edge(data []byte) []byte {
+	block, release := guardedMemory(len(data))
+	t.ownFirst(new(kept), release)
+	at := block[len(block)-len(data):]
+	copy(at, data)
+	return at
+}
+
+// EdgeBefore is Edge with the memory that cannot be touched in front of data.
+func (t *T) EdgeBefore(data []byte) []byte {
+	block, release := guardedFront(len(data))
+	t.ownFirst(new(kept), release)
+	copy(block, data)
+	return block[:len(data):len(data)]
+}

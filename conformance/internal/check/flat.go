@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package check
+
+import "runtime/debug"
+
+// Flat does an action n times and fails the check when the process gains more
+// than limit bytes by each. It looks at four points: a process that gained as
+// much in each quarter leaks; one that fills a pool or a cache does not. Where
+// the memory of a process cannot be read, the action is done once.
+func (t *T) Flat(n int, limit float64, what string, action func()) {
+	if _, err := ResidentBytes(); err != nil {
+		t.Notef("whether memory is lost is not looked at: %v", err)
+		action()
+		return
+	}
+	size := func() float64 {
+		debug.FreeOSMemory()
+		bytes, err := ResidentBytes()
+		if err != nil {
+			t.SkipEnvf("%v", err)
+		}
+		return float64(bytes)
+	}
+	action()
+	least, before := 0.0, size()
+	for quarter := range 4 {
+		for range n / 4 {
+			action()
+		}
+		after := size()
+		slope := (after - before) / float64(n/4)
+		if before = after; quarter == 0 || slope < least {
+			least = slope
+		}
+	}
+	t.Notef("%s, %d times: the least that the process gained by each in a quarter is %.0f bytes", what, n, least)
+	if least > limit {
+		t.Errorf("%s: expected the process not to grow, got at least %.0f bytes more by each in every quarter of %d", what, least, n)
+	}
+}

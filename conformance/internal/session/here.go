@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+)
+
+// unhurried is a limit that nobody who looks at a program with a debugger
+// reaches.
+const unhurried = 24 * time.Hour
+
+// Here runs one check in this process, which may die of it, with all the time in
+// the world. before is told of each call ahead of it.
+func Here(p Program, setup Setup, name string, before func(*capi.Function)) (*check.Result, error) {
+	s := &session{program: p, setup: setup}
+	opened, err := s.open()
+	if err != nil {
+		return nil, err
+	}
+	if opened.Problem != "" {
+		return nil, errors.New(opened.Problem)
+	}
+	found, ok := s.checks[name]
+	if !ok {
+		return nil, fmt.Errorf("there is no check %q", name)
+	}
+	options := []capi.TableOption{capi.Before(before)}
+	if s.env.Table.Reentrant() {
+		options = append(options, capi.Reentrant())
+	}
+	if s.env.Table, err = capi.NewTable(s.env.Table.API(), options...); err != nil {
+		return nil, err
+	}
+	if err := call(s.env.Table, &capi.PluginInitializeArgs{}); err != nil && !found.Library {
+		return nil, err
+	}
+	patient := *found
+	patient.Timeout = unhurried
+	r := check.Run(context.Background(), &patient, s.env)
+	if err := s.env.Close(); err != nil {
+		r.Notes = append(r.Notes, "destroying the client: "+err.Error())
+	}
+	return &r, nil
+}
