@@ -5,12 +5,12 @@ package library
 
 import (
 	"embed"
-	"errors"
 	"fmt"
 	"reflect"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"unicode/utf8"
 
 	"github.com/purepjrt/purepjrt/capi"
@@ -18,29 +18,46 @@ import (
 )
 
 var attributeChecks = []check.Check{
-	{Rule: "ATTR-01", Library: true, Hostile: true, Run: func(t *check.T) {
-		initialize(t, "PJRT_Plugin_Initialize before other calls")
+	{Rule: "ATTR-01", Library: true, Hostile: true, Begins: check.Loaded, Run: func(t *check.T) {
+		t.Require(check.FunctionOf[capi.PluginInitializeArgs]())
+		if err := initialize(t); err != nil {
+			t.Errorf("PJRT_Plugin_Initialize before other calls: expected success, got %v", err)
+		}
 	}},
-	{Rule: "ATTR-02", Library: true, Hostile: true, Run: func(t *check.T) {
-		initialize(t, "the first PJRT_Plugin_Initialize")
-		initialize(t, "the second PJRT_Plugin_Initialize")
+	{Rule: "ATTR-02", Library: true, Hostile: true, Begins: check.Loaded, Run: func(t *check.T) {
+		t.Require(check.FunctionOf[capi.PluginInitializeArgs]())
+		if err := initialize(t); err != nil {
+			t.Errorf("the first PJRT_Plugin_Initialize: expected success, got %v", err)
+		}
+		if err := initialize(t); err != nil && !initializedAlready(err) {
+			t.Errorf("the second PJRT_Plugin_Initialize: expected success, ALREADY_EXISTS or FAILED_PRECONDITION, got %v", err)
+		}
 		useClient(t)
 	}},
-	{Rule: "ATTR-03", Library: true, Hostile: true, Run: func(t *check.T) {
+	{Rule: "ATTR-03", Library: true, Hostile: true, Begins: check.Loaded, Run: func(t *check.T) {
 		t.Require(check.FunctionOf[capi.PluginInitializeArgs]())
 		start := make(chan struct{})
 		var wg sync.WaitGroup
+		var well atomic.Int32
 		for range 8 {
 			wg.Go(func() {
 				<-start
-				initialize(t, "PJRT_Plugin_Initialize on one of 8 threads")
+				switch err := initialize(t); {
+				case err == nil:
+					well.Add(1)
+				case !initializedAlready(err):
+					t.Errorf("PJRT_Plugin_Initialize on one of 8 threads: expected success, ALREADY_EXISTS or FAILED_PRECONDITION, got %v", err)
+				}
 			})
 		}
 		close(start)
 		wg.Wait()
+		if well.Load() == 0 {
+			t.Errorf("PJRT_Plugin_Initialize on 8 threads: expected one of them to succeed, got none")
+		}
 		useClient(t)
 	}},
-	{Rule: "ATTR-04", Hostile: true, Library: true, Run: func(t *check.T) {
+	{Rule: "ATTR-04", Library: true, Hostile: true, Begins: check.Loaded, Run: func(t *check.T) {
 		if t.Env().NoDevice != "" {
 			t.SkipEnvf("%s", t.Env().NoDevice)
 		}
@@ -130,16 +147,15 @@ var attributeChecks = []check.Check{
 	}},
 }
 
-// initialize calls PJRT_Plugin_Initialize, which may have happened already.
-func initialize(t *check.T, what string) {
+func initialize(t *check.T) error {
 	_, err := check.Try(t, capi.PluginInitializeArgs{})
-	var e *capi.Error
-	if errors.As(err, &e) && e.Missing {
-		return
-	}
-	if err != nil && e.Code != capi.ErrorCodeAlreadyExists && e.Code != capi.ErrorCodeFailedPrecondition {
-		t.Errorf("%s: expected success, got %v", what, err)
-	}
+	return err
+}
+
+// initializedAlready reports whether an error says what a plugin may say of an
+// initialization that is not the first.
+func initializedAlready(err error) bool {
+	return capi.CodeOf(err) == capi.ErrorCodeAlreadyExists || capi.CodeOf(err) == capi.ErrorCodeFailedPrecondition
 }
 
 // useClient makes a client where there can be one.

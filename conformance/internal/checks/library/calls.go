@@ -29,10 +29,19 @@ var families = withMade([]family{
 		of(func(tt, ss) (a capi.ExecuteContextCreateArgs) { return }, func(t tt, _ ss, out capi.ExecuteContextCreateArgs) {
 			check.Call(t, capi.ExecuteContextDestroyArgs{Context: out.Context})
 		}),
-		given(hasContexts, of(func(t tt, _ ss) (a capi.ExecuteContextDestroyArgs) {
-			a.Context = check.Call(t, capi.ExecuteContextCreateArgs{}).Context
+		given(hasContexts, of(func(t tt, s ss) (a capi.ExecuteContextDestroyArgs) {
+			if s.context == nil { // of a call that was refused
+				s.context = check.Call(t, capi.ExecuteContextCreateArgs{}).Context
+				t.Cleanup(func() {
+					if s.context != nil {
+						check.Call(t, capi.ExecuteContextDestroyArgs{Context: s.context})
+						s.context = nil
+					}
+				})
+			}
+			a.Context = s.context
 			return
-		}, nil)),
+		}, func(_ tt, s ss, _ capi.ExecuteContextDestroyArgs) { s.context = nil })),
 	}},
 	{"topology", false, topologyCalls},
 	{"client", true, clientCalls},
@@ -283,7 +292,9 @@ var bufferCalls = []call{
 		return capi.BufferCopyRawToHostArgs{Buffer: s.buf(t), Dst: check.Pointer(dst), TransferSize: 16}
 	}, func(t tt, _ ss, out capi.BufferCopyRawToHostArgs) { wait(t, out.Event) }),
 	given(hasMemories, of(func(t tt, s ss) capi.BufferCopyToMemoryArgs {
-		return capi.BufferCopyToMemoryArgs{Buffer: s.buf(t), DstMemory: s.memory(t)}
+		// Another memory than the buffer's, if there is one: not all take that.
+		memories := s.client.Memories
+		return capi.BufferCopyToMemoryArgs{Buffer: s.buf(t), DstMemory: memories[len(memories)-1]}
 	}, func(t tt, _ ss, out capi.BufferCopyToMemoryArgs) { check.Own(t, out.DstBuffer) })),
 	of(func(t tt, s ss) capi.BufferIsOnCPUArgs { return capi.BufferIsOnCPUArgs{Buffer: s.buf(t)} }, nil),
 	of(func(t tt, s ss) capi.BufferDeviceArgs { return capi.BufferDeviceArgs{Buffer: s.buf(t)} }, nil),

@@ -154,7 +154,11 @@ var madeCalls = map[string][]call{
 		}, func(t tt, _ ss, out capi.ClientCreateAliasBufferArgs) { end(t, out) })),
 	},
 	"event": {
-		of(func(t tt, _ ss) capi.ErrorMessageArgs { return capi.ErrorMessageArgs{Error: anError(t)} }, nil),
+		of(func(t tt, _ ss) capi.ErrorMessageArgs { return capi.ErrorMessageArgs{Error: anError(t)} }, func(t tt, _ ss, out capi.ErrorMessageArgs) {
+			if out.Message == nil || out.MessageSize == 0 {
+				t.Errorf("PJRT_Error_Message: expected a message, got %d bytes at %v", out.MessageSize, out.Message)
+			}
+		}),
 		of(func(t tt, _ ss) capi.ErrorGetCodeArgs { return capi.ErrorGetCodeArgs{Error: anError(t)} }, nil),
 		of(func(t tt, _ ss) capi.ErrorForEachPayloadArgs {
 			visitor, handle := capi.NewErrorPayloadVisitor(func(string, []byte) {})

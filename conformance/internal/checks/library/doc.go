@@ -19,6 +19,5 @@ func Checks() []check.Check {
 // Unobservable are the rules that no check of this package looks at, with the
 // reasons.
 var Unobservable = map[string]string{
-	"LOAD-13": "it takes a second plugin of another maker in the same process, and a run has one",
-	"LOAD-14": "a plugin stays loaded until its process ends: the process that reports on a check cannot unload it first",
+	"LOAD-13": "it takes a second plugin of another maker in the same process, and a run has one; a copy of the file would meet itself in its own files, locks and devices",
 }

@@ -69,6 +69,7 @@ var errorChecks = []check.Check{
 		eachError(t, func(b badCall, h *capi.ErrorHandle) {
 			first := errorCode(t, h)
 			for range 2 {
+				errorText(t, h)
 				check.Equal(t, first, errorCode(t, h), "%s: the code when it is asked for again", b.name)
 			}
 		})
@@ -99,8 +100,11 @@ var errorChecks = []check.Check{
 		keep(rawError(t, capi.BufferToHostBufferArgs{
 			Src: buffer, HostLayout: check.RowMajor(1), Dst: check.Pointer(make([]byte, 64)), DstSize: 4,
 		}))
+		exe := t.Compile(c, check.AddOne)
+		none := check.NewExecution(exe, 1, []*capi.Buffer{})
+		keep(rawError(t, none.Args))
 		if len(errs) == 0 {
-			t.SkipEnvf("neither an unknown device nor too short an array gives an error")
+			t.SkipEnvf("neither an unknown device, nor too short an array, nor an execution without its argument gives an error")
 		}
 		var texts []string
 		for _, h := range errs {
@@ -108,6 +112,7 @@ var errorChecks = []check.Check{
 			texts = append(texts, text)
 		}
 		check.Destroy(t, buffer)
+		check.Destroy(t, exe)
 		check.Destroy(t, c.Handle)
 		for i, h := range errs {
 			_, _, text := errorText(t, h)
@@ -251,6 +256,31 @@ func untouchedOutputs(t *check.T) {
 	if name := "PJRT_Buffer_ToHostBuffer"; failed(name, h) {
 		untouched(t, event, downloaded.Event, name+" into too short an array: event")
 	}
+	execution := check.NewExecution(t.Compile(c, check.AddOne), 1, []*capi.Buffer{})
+	execution.Outputs[0][0], execution.Events[0] = buffer, event
+	_, h = rawCall(t, execution.Args)
+	if name := "PJRT_LoadedExecutable_Execute"; failed(name, h) {
+		untouched(t, buffer, execution.Outputs[0][0], name+" without an argument: output")
+		untouched(t, event, execution.Events[0], name+" without an argument: device_complete_event")
+	}
+	client := new(capi.Client)
+	create := capi.ClientCreateArgs{Client: client, NumOptions: 1}
+	create.CreateOptions, _ = unknownOption(t).Data()
+	second, h := rawCall(t, create)
+	if name := "PJRT_Client_Create"; failed(name, h) {
+		untouched(t, client, second.Client, name+" with an unknown option: client")
+	} else if second.Client != client {
+		check.Own(t, second.Client)
+	}
+	topology := new(capi.TopologyDescription)
+	named := capi.TopologyDescriptionCreateArgs{Topology: topology}
+	named.TopologyName, named.TopologyNameSize = capi.StringData("no such topology")
+	made, h := rawCall(t, named)
+	if name := "PJRT_TopologyDescription_Create"; failed(name, h) {
+		untouched(t, topology, made.Topology, name+" of an unknown name: topology")
+	} else if made.Topology != topology {
+		check.Own(t, made.Topology)
+	}
 	load := capi.ExecutableDeserializeAndLoadArgs{Client: c.Handle, LoadedExecutable: loaded}
 	load.SerializedExecutable, load.SerializedExecutableSize = capi.StringData("this is no executable")
 	reloaded, h := rawCall(t, load)
@@ -267,4 +297,14 @@ func untouched[P comparable](t *check.T, before, after P, what string) {
 	if after != before && after != none {
 		t.Errorf("%s: expected null or what stood there, got %v with an error", what, after)
 	}
+}
+
+// unknownOption is a create option that no plugin knows.
+func unknownOption(t *check.T) *capi.NamedValues {
+	values, err := capi.NewNamedValues([]capi.Attribute{{Name: "no_such_option", Value: int64(1)}})
+	if err != nil {
+		t.Fatalf("create options: %v", err)
+	}
+	t.Cleanup(func() { values.Data() }) // alive until then
+	return values
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/purepjrt/purepjrt/capi"
@@ -15,39 +16,54 @@ import (
 )
 
 var loadChecks = []check.Check{
-	{Rule: "LOAD-01", Library: true, Hostile: true, Run: func(t *check.T) {
-		api := open(t)
-		check.Equal(t, false, api.API() == nil, "GetPjrtApi returned null")
+	{Rule: "LOAD-01", Library: true, Hostile: true, Begins: check.Unloaded, Run: func(t *check.T) {
+		check.Equal(t, false, t.Load().API() == nil, "GetPjrtApi returned null")
 	}},
-	{Rule: "LOAD-02", Library: true, Run: func(t *check.T) {
-		first := open(t).API()
+	// From several threads before any other call, since a table that is made by
+	// the first call may be made twice then.
+	{Rule: "LOAD-02", Library: true, Hostile: true, Begins: check.Unloaded, Run: func(t *check.T) {
+		path := t.File()
+		var first atomic.Pointer[capi.API]
+		start := make(chan struct{})
 		var wg sync.WaitGroup
 		for range 8 {
 			wg.Go(func() {
+				<-start
 				for range 125 {
-					api, err := capi.Open(t.Env().Path)
+					api, err := capi.Open(path)
 					if err != nil {
 						t.Errorf("a repeated call of GetPjrtApi: expected success, got %v", err)
 						return
 					}
-					if !check.Equal(t, first, api.API(), "the table that a repeated call of GetPjrtApi returns") {
+					first.CompareAndSwap(nil, api.API())
+					if api.API() != first.Load() {
+						t.Errorf("a repeated call of GetPjrtApi: expected the table at %p again, got one at %p", first.Load(), api.API())
 						return
 					}
 				}
 			})
 		}
+		close(start)
 		wg.Wait()
 	}},
-	{Rule: "LOAD-03", Library: true, Hostile: true, Timeout: loadLimit + 5*time.Second, Run: func(t *check.T) {
-		done := make(chan struct{})
+	{Rule: "LOAD-03", Library: true, Hostile: true, Begins: check.Unloaded, Timeout: loadLimit + loadGrace, Run: func(t *check.T) {
+		path := t.File()
+		limit := loadLimit
+		if deadline, ok := t.Context().Deadline(); ok {
+			limit = time.Until(deadline) - loadGrace/3 // longer on slow machines
+		}
+		done := make(chan error, 1)
 		go func() {
-			defer close(done)
-			open(t)
+			_, err := capi.Open(path)
+			done <- err
 		}()
 		select {
-		case <-done:
-		case <-time.After(loadLimit):
-			t.Errorf("GetPjrtApi: expected an answer within %v", loadLimit)
+		case err := <-done:
+			if err != nil {
+				t.Errorf("expected a library whose GetPjrtApi returns a table, got %v", err)
+			}
+		case <-time.After(limit):
+			t.Errorf("GetPjrtApi of a library that was just loaded: expected an answer within %v", limit.Round(time.Second/10))
 		}
 	}},
 	{Rule: "LOAD-04", Library: true, Run: func(t *check.T) {
@@ -62,7 +78,7 @@ var loadChecks = []check.Check{
 	}},
 	{Rule: "LOAD-05", Library: true, Run: func(t *check.T) {
 		size := t.Table().API().StructSize
-		if size%8 != 0 || size <= headSize || size > 1<<16 {
+		if size%8 != 0 || size <= headSize || size > maxSize {
 			t.Errorf("struct_size of the table: expected a multiple of 8 above %d, got %d", headSize, size)
 		}
 	}},
@@ -87,7 +103,7 @@ var loadChecks = []check.Check{
 		for _, f := range capi.Functions(capi.SectionCore) {
 			names[f.Offset] = f.Name
 		}
-		size, looked := t.Table().API().StructSize, 0
+		size, looked := sensibleSize(t.Table()), 0
 		for offset := uintptr(headSize); offset+8 <= size; offset += 8 {
 			looked++
 			if slot(t.Table(), offset) != 0 {
@@ -107,7 +123,9 @@ var loadChecks = []check.Check{
 		s, looked := newSession(t), 0
 		for _, f := range families {
 			for _, c := range f.calls {
-				if !optional[c.fn.Name] || !c.possible(t, s) {
+				// What tells whether memory can be mapped is the call itself.
+				itself := c.fn == check.FunctionOf[capi.ClientDMAMapArgs]()
+				if !optional[c.fn.Name] || t.Table().Lacks(c.fn) != nil || !itself && !c.possible(t, s) {
 					continue
 				}
 				looked++
@@ -124,30 +142,75 @@ var loadChecks = []check.Check{
 			t.SkipAbsentf("the plugin is older than every optional function")
 		}
 	}},
-	// In a process of its own, for the first client may be what changes the table.
-	{Rule: "LOAD-10", Library: true, Hostile: true, Run: func(t *check.T) {
+	// In a process of its own, for what is called first may be what changes the
+	// table.
+	{Rule: "LOAD-10", Library: true, Hostile: true, Begins: check.Loaded, Run: func(t *check.T) {
 		before := tableBytes(t.Table())
+		_, _ = check.Try(t, capi.PluginInitializeArgs{})
+		_, _ = check.Try(t, capi.PluginAttributesArgs{})
+		compareTables(t, before, tableBytes(t.Table()), "initialized")
+		if t.Env().NoDevice != "" {
+			return
+		}
 		c := t.NewClient()
 		check.ExpectBuffer(t, t.Run(t.Compile(c, check.AddOne), 1, check.Upload(t, c, []float32{1, 2, 3, 4}))[0], []float32{2, 3, 4, 5}, "a plus one")
-		compareTables(t, before, tableBytes(t.Table()))
+		compareTables(t, before, tableBytes(t.Table()), "used")
 	}},
-	{Rule: "LOAD-11", Library: true, Hostile: true, Run: func(t *check.T) {
-		if t.Env().Path == "" {
-			t.SkipEnvf("the plugin was made in this process and has no file")
-		}
+	{Rule: "LOAD-11", Library: true, Hostile: true, Begins: check.Unloaded, Run: func(t *check.T) {
 		var missing *capi.MissingDependencyError
-		if _, err := capi.Open(t.Env().Path); errors.As(err, &missing) || err != nil && strings.Contains(err.Error(), "undefined symbol") {
+		if _, err := capi.Open(t.File()); errors.As(err, &missing) || err != nil && strings.Contains(err.Error(), "undefined symbol") {
 			t.Errorf("loading with all symbols bound and none of the program's: %v", err)
 		}
 	}},
-	{Rule: "LOAD-12", Library: true, Hostile: true, Run: processState},
+	{Rule: "LOAD-12", Variant: "after=load", Library: true, Hostile: true, Begins: check.Unloaded, Run: func(t *check.T) {
+		t.File()
+		keepsProcess(t, "loading the library", func() { t.Load() })
+		keepsProcess(t, "PJRT_Plugin_Initialize", func() { _, _ = check.Try(t, capi.PluginInitializeArgs{}) })
+	}},
+	{Rule: "LOAD-12", Variant: "after=client", Library: true, Hostile: true, Run: func(t *check.T) {
+		keepsProcess(t, "making a client", func() { t.NewClient() })
+	}},
+	{Rule: "LOAD-14", Library: true, Hostile: true, Begins: check.Unloaded, Exits: true, Run: func(t *check.T) {
+		t.Load()
+		if _, err := check.Try(t, capi.PluginInitializeArgs{}); err != nil {
+			t.Notef("%v", err)
+		}
+		_, _ = check.Try(t, capi.PluginAttributesArgs{})
+		if t.Env().NoDevice == "" {
+			c := t.NewClient()
+			b := check.Upload(t, c, []float32{1, 2, 3, 4})
+			check.ExpectBuffer(t, b, []float32{1, 2, 3, 4}, "an uploaded buffer")
+			check.Destroy(t, b)
+			check.Destroy(t, c.Handle)
+		}
+		t.Doing("closes the library, and ends the process")
+		t.Unload()
+		// Threads that the library left behind meet their end before the process
+		// does, or with it.
+		time.Sleep(200 * time.Millisecond)
+	}},
 }
 
-// loadLimit is how long GetPjrtApi may take.
-var loadLimit = 10 * time.Second
+const (
+	loadLimit = 10 * time.Second // for GetPjrtApi
+	loadGrace = 3 * time.Second  // for the check to say that it took longer
+)
 
 // headSize is how much of the table stands in front of the functions.
 const headSize = 40
+
+// maxSize is more than a table ever had.
+const maxSize = 1 << 16
+
+// sensibleSize is the size that the plugin states, or where that makes no sense,
+// as LOAD-05 says, the size of its version.
+func sensibleSize(t *capi.Table) uintptr {
+	if size := t.API().StructSize; size <= maxSize {
+		return size
+	}
+	_, minor := t.Version()
+	return tableSize(minor)
+}
 
 // tableSize is the size of the table of a version, as far as it is known.
 func tableSize(minor int) uintptr {
@@ -163,6 +226,7 @@ func tableSize(minor int) uintptr {
 // optional are the functions that a plugin may leave to a stub, whatever it does
 // otherwise.
 var optional = map[string]bool{
+	"PJRT_Client_DmaMap":              true,
 	"PJRT_Client_TopologyDescription": true, "PJRT_Client_UpdateGlobalProcessInfo": true, "PJRT_Compile": true,
 	"PJRT_Client_CreateUninitializedBuffer": true, "PJRT_Client_CreateErrorBuffer": true,
 	"PJRT_Client_CreateBuffersForAsyncHostToDevice": true, "PJRT_Device_MemoryStats": true, "PJRT_Device_ClearMemoryStats": true,
@@ -176,25 +240,13 @@ var optional = map[string]bool{
 	"PJRT_TopologyDescription_GetMemorySpaceKindIds": true,
 }
 
-// open opens the plugin's file once more, which calls GetPjrtApi.
-func open(t *check.T) *capi.Table {
-	if t.Env().Path == "" {
-		t.SkipEnvf("the plugin was made in this process and has no file")
-	}
-	api, err := capi.Open(t.Env().Path)
-	if err != nil {
-		t.Fatalf("expected a library whose GetPjrtApi returns a table, got %v", err)
-	}
-	return api
-}
-
-func compareTables(t *check.T, before, after []byte) {
-	if !check.Equal(t, len(before), len(after), "size of the table at the end of a session") {
+func compareTables(t *check.T, before, after []byte, since string) {
+	if !check.Equal(t, len(before), len(after), "size of the table when the plugin was %s", since) {
 		return
 	}
 	for i := 0; i+8 <= len(before); i += 8 {
 		if !bytes.Equal(before[i:i+8], after[i:i+8]) {
-			t.Errorf("the word at offset %d of the table changed from % x to % x during a session", i, before[i:i+8], after[i:i+8])
+			t.Errorf("the word at offset %d of the table changed from % x to % x when the plugin was %s", i, before[i:i+8], after[i:i+8], since)
 		}
 	}
 }

@@ -19,7 +19,7 @@ import (
 // Mutants returns the faults that the checks find.
 func Mutants() []mutant.Mutant {
 	var all []mutant.Mutant
-	for _, list := range [][]mutant.Mutant{tableMutants, skewMutants(), errorMutants, attributeMutants, chainMutants, platformMutants, newerMutants} {
+	for _, list := range [][]mutant.Mutant{tableMutants, skewMutants(), errorMutants, attributeMutants, chainMutants, platformMutants, newerMutants, libraryMutants, subtleMutants} {
 		all = append(all, list...)
 	}
 	return all
@@ -47,11 +47,6 @@ func every(name, fault string, f func(c *serve.Invocation)) mutant.Mutant {
 	return fresh(name, fault, func() []serve.Hook { return []serve.Hook{serve.AroundAll(f)} })
 }
 
-// asItIs makes a mutant of a fault that the plugin has without any help.
-func asItIs(name, fault string) mutant.Mutant {
-	return fresh(name, fault, func() []serve.Hook { return nil })
-}
-
 // die ends the process, as a plugin does that follows a bad pointer.
 func die() { os.Exit(139) }
 
@@ -76,6 +71,14 @@ var tableMutants = []mutant.Mutant{
 	{Check: "LOAD-10", Fault: "fills in slots when the first client is made", Wrap: func(base *capi.Table) (t *serve.Table, err error) {
 		f := check.FunctionOf[capi.ClientDMAMapArgs]()
 		t, err = serve.Wrap(base, serve.Around(func(c *serve.Invocation, _ *capi.ClientCreateArgs) {
+			c.Forward()
+			setSlot(t.API(), f.Offset, slot(base, f.Offset)+1)
+		}))
+		return t, err
+	}},
+	{Check: "LOAD-10", Fault: "fills in slots when it is initialized", Wrap: func(base *capi.Table) (t *serve.Table, err error) {
+		f := check.FunctionOf[capi.ClientDMAMapArgs]()
+		t, err = serve.Wrap(base, serve.Around(func(c *serve.Invocation, _ *capi.PluginInitializeArgs) {
 			c.Forward()
 			setSlot(t.API(), f.Offset, slot(base, f.Offset)+1)
 		}))
@@ -135,7 +138,12 @@ func skewMutants() []mutant.Mutant {
 			a.ShapeSpecs.StructSize = capi.ShapeSpecSize
 			c.Forward()
 		})),
-		asItIs("SKEW-13/struct=named_value", "does not look at the size of named values"),
+		newer(mutant.Of("SKEW-13/struct=named_value", "does not look at the size of named values", func(c *serve.Invocation, a *capi.ClientCreateArgs) {
+			if a.CreateOptions != nil {
+				a.CreateOptions.StructSize = capi.NamedValueSize
+			}
+			c.Forward()
+		})),
 		newer(mutant.Of("SKEW-14", "leaves the struct_size of callback args as it is", func(c *serve.Invocation, a *capi.ClientCreateArgs) {
 			askStore(c, a, capi.KeyValueGetCallbackArgs{CallbackError: errorMaker(true)})
 			c.Forward()
@@ -355,31 +363,71 @@ func named(list []capi.NamedValue, name string) *capi.NamedValue {
 	panic("there is no attribute " + name)
 }
 
-var attributeMutants = []mutant.Mutant{
-	mutant.Answers[capi.PluginInitializeArgs]("ATTR-01", "needs a client first", capi.ErrorCodeInternal),
-	fresh("ATTR-02", "falls over a second initialization", func() []serve.Hook {
+// initialization makes a mutant of PJRT_Plugin_Initialize, whose calls are
+// counted.
+func initialization(name, fault string, f func(c *serve.Invocation, n int64)) mutant.Mutant {
+	return fresh(name, fault, func() []serve.Hook {
 		var n atomic.Int64
 		return []serve.Hook{serve.Around(func(c *serve.Invocation, _ *capi.PluginInitializeArgs) {
-			if n.Add(1) > 1 {
-				c.Fail(capi.ErrorCodeInternal, "initialized twice")
-				return
-			}
 			c.Forward()
+			f(c, n.Add(1))
 		})}
+	})
+}
+
+var attributeMutants = []mutant.Mutant{
+	mutant.Answers[capi.PluginInitializeArgs]("ATTR-01", "needs a client first", capi.ErrorCodeInternal),
+	initialization("ATTR-01", "is ready for the second initialization only", func(c *serve.Invocation, n int64) {
+		if n == 1 {
+			c.Fail(capi.ErrorCodeUnavailable, "not yet")
+		}
 	}),
-	fresh("ATTR-03", "is not made for two initializations at once", func() []serve.Hook {
-		var inside atomic.Int64
+	initialization("ATTR-01", "is initialized already", func(c *serve.Invocation, _ int64) {
+		c.Fail(capi.ErrorCodeFailedPrecondition, "initialized already")
+	}),
+	initialization("ATTR-02", "falls over a second initialization", func(c *serve.Invocation, n int64) {
+		if n > 1 {
+			c.Fail(capi.ErrorCodeInternal, "initialized twice")
+		}
+	}),
+	fresh("ATTR-02", "has no devices once it was initialized twice", func() []serve.Hook {
+		var n atomic.Int64
+		return []serve.Hook{
+			serve.Around(func(c *serve.Invocation, _ *capi.PluginInitializeArgs) { c.Forward(); n.Add(1) }),
+			serve.Around(func(c *serve.Invocation, _ *capi.ClientCreateArgs) {
+				if n.Load() == 2 {
+					c.Fail(capi.ErrorCodeInternal, "two registries")
+					return
+				}
+				c.Forward()
+			}),
+		}
+	}),
+	fresh("ATTR-03", "is not made for two first initializations at once", func() []serve.Hook {
+		var inside, done atomic.Int64
 		return []serve.Hook{serve.Around(func(c *serve.Invocation, _ *capi.PluginInitializeArgs) {
 			defer inside.Add(-1)
-			if inside.Add(1) > 1 {
+			if inside.Add(1) > 1 && done.Load() == 0 {
 				c.Fail(capi.ErrorCodeInternal, "a race")
 				return
 			}
-			time.Sleep(10 * time.Millisecond)
+			time.Sleep(100 * time.Millisecond)
 			c.Forward()
+			done.Add(1)
 		})}
 	}),
-	mutant.Of("ATTR-04", "crashes when it was not initialized", func(*serve.Invocation, *capi.ClientCreateArgs) { die() }),
+	fresh("ATTR-04", "crashes when it was not initialized", func() []serve.Hook {
+		var n atomic.Int64
+		return []serve.Hook{
+			serve.Around(func(c *serve.Invocation, _ *capi.PluginInitializeArgs) { c.Forward(); n.Add(1) }),
+			serve.Around(func(c *serve.Invocation, _ *capi.ClientCreateArgs) {
+				if n.Load() == 0 {
+					die()
+				}
+				c.Forward()
+			}),
+		}
+	}),
 	mutant.Answers[capi.PluginAttributesArgs]("ATTR-05", "has no attributes", capi.ErrorCodeUnimplemented),
 	mutant.Of("ATTR-06", "counts attributes in a null array", func(_ *serve.Invocation, a *capi.PluginAttributesArgs) {
 		a.Attributes, a.NumAttributes = nil, 3

@@ -24,8 +24,14 @@ var platformMutants = []mutant.Mutant{
 			}
 		})}
 	}),
-	mutant.Of("LOAD-12", "changes the locale", func(c *serve.Invocation, _ *capi.ClientCreateArgs) {
+	mutant.Of("LOAD-12/after=client", "changes the locale", func(c *serve.Invocation, _ *capi.ClientCreateArgs) {
 		if f := setlocale(); f == nil || f(allCategories, capi.CString("C.UTF-8")) == nil {
+			die()
+		}
+		c.Forward()
+	}),
+	mutant.Of("LOAD-12/after=client", "goes to another folder", func(c *serve.Invocation, _ *capi.ClientCreateArgs) {
+		if err := syscall.Chdir("/"); err != nil {
 			die()
 		}
 		c.Forward()

@@ -6,6 +6,7 @@ package library
 import (
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/serve"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
 	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
 )
 
@@ -44,7 +45,38 @@ func errorTable(name, fault string, change func(v *capi.ErrorFunctionTable) *cap
 	}))
 }
 
+// later makes a mutant of a plugin whose API is newer than any that the suite
+// knows.
+func later(name, fault string, change func(api *capi.API)) mutant.Mutant {
+	made := func(change func(api *capi.API)) func(*capi.Table) (*serve.Table, error) {
+		return table(name, fault, func(api *capi.API) {
+			api.PJRTAPIVersion.MinorVersion = capi.APIMinor + 1
+			change(api)
+		}).Wrap
+	}
+	return mutant.Mutant{Check: name, Fault: fault, Base: mutant.Memory, Wrap: made(change), Sound: made(func(*capi.API) {})}
+}
+
 var newerMutants = []mutant.Mutant{
+	later("SKEW-21", "changes the order of functions", func(api *capi.API) {
+		first, second := check.FunctionOf[capi.BufferElementTypeArgs]().Offset, check.FunctionOf[capi.DeviceIsAddressableArgs]().Offset
+		a, b := slotOf(api, first), slotOf(api, second)
+		setSlot(api, first, b)
+		setSlot(api, second, a)
+	}),
+	{
+		Check: "SKEW-21", Fault: "needs the structs of its own version", Base: mutant.Memory,
+		Wrap: func(base *capi.Table) (*serve.Table, error) {
+			t, err := serve.Wrap(base, serve.Around(func(c *serve.Invocation, _ *capi.ClientCompileArgs) {
+				c.Fail(capi.ErrorCodeInvalidArgument, "a struct of %d bytes of another version", c.Size())
+			}))
+			if err == nil {
+				t.API().PJRTAPIVersion.MinorVersion = capi.APIMinor + 1
+			}
+			return t, err
+		},
+		Sound: later("", "", func(*capi.API) {}).Wrap,
+	},
 	refusesSize[capi.DeviceMemoryStatsArgs]("SKEW-04", "needs a new field at once"),
 	refusesSize[capi.DeviceMemoryStatsArgs]("SKEW-09", "needs peak_allocated_bytes"),
 	refusesSize[capi.DevicePoisonExecutionArgs]("SKEW-10", "needs the payload"),

@@ -52,3 +52,16 @@ func askStore(_ *serve.Invocation, a *capi.ClientCreateArgs, args capi.KeyValueG
 	defer kept.Unlock()
 	return capi.String(kept.p, kept.n)
 }
+
+// putUnsized calls kv_put_callback without a struct_size after the store was asked
+// in the right way.
+func putUnsized(c *serve.Invocation, a *capi.ClientCreateArgs) {
+	askStore(c, a, capi.KeyValueGetCallbackArgs{StructSize: capi.KeyValueGetCallbackArgsSize, CallbackError: errorMaker(true)})
+	if a.KVPutCallback != 0 {
+		args := &capi.KeyValuePutCallbackArgs{CallbackError: errorMaker(true), UserArg: a.KVPutUserArg}
+		args.Key, args.KeySize = capi.StringData("a key")
+		args.Value, args.ValueSize = capi.StringData("a value")
+		a.KVPutCallback.Call(args)
+	}
+	c.Forward()
+}

@@ -16,6 +16,11 @@ func setSlot(api *capi.API, offset, value uintptr) {
 	*(*uintptr)(unsafe.Add(unsafe.Pointer(api), offset)) = value
 }
 
+// slotOf is a word of a table.
+func slotOf(api *capi.API, offset uintptr) uintptr {
+	return *(*uintptr)(unsafe.Add(unsafe.Pointer(api), offset))
+}
+
 // setNode changes a word of an extension.
 func setNode(x *capi.ExtensionBase, offset, value uintptr) {
 	*(*uintptr)(unsafe.Add(unsafe.Pointer(x), offset)) = value
@@ -64,3 +69,19 @@ func peek(c *serve.Invocation) {
 
 // leftover makes the read count.
 var leftover byte
+
+// strangeClient is a client that there is not.
+func strangeClient() *capi.Client { return (*capi.Client)(unsafe.Pointer(new(uintptr))) }
+
+// strangeTopology is a topology that there is not.
+func strangeTopology() *capi.TopologyDescription {
+	return (*capi.TopologyDescription)(unsafe.Pointer(new(uintptr)))
+}
+
+// fillOutput writes a buffer that there is not to the first output.
+func fillOutput(a *capi.LoadedExecutableExecuteArgs) {
+	if list := *a.OutputLists; list != nil {
+		*list = (*capi.Buffer)(unsafe.Pointer(new(uintptr)))
+		leftovers = append(leftovers, *list)
+	}
+}

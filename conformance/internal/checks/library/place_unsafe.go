@@ -64,7 +64,7 @@ func (c *call) possible(t *check.T, s *session) bool {
 
 // tableBytes copies the table of a plugin.
 func tableBytes(t *capi.Table) []byte {
-	return capi.Bytes((*byte)(unsafe.Pointer(t.API())), t.API().StructSize)
+	return capi.Bytes((*byte)(unsafe.Pointer(t.API())), sensibleSize(t))
 }
 
 // word reads the word at an offset of something.

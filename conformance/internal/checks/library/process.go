@@ -4,45 +4,56 @@
 package library
 
 import (
+	"fmt"
 	"math"
+	"os"
 	"runtime"
+	"slices"
 
-	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 )
 
-// processState looks at what a library must not change. A Go program starts with
-// the C locale, with handlers of its own for signals, and with denormal numbers
-// and rounding to nearest, so the state now is compared with that.
-func processState(t *check.T) {
-	runtime.LockOSThread() // the state of floating point is the thread's
+// property is one thing that a library must leave as it is.
+type property struct{ name, value string }
+
+// keepsProcess looks at the process before and after something, on the same
+// thread.
+func keepsProcess(t *check.T, what string, do func()) {
+	runtime.LockOSThread() // some of the state is the thread's
 	defer runtime.UnlockOSThread()
-	checkProcess(t, "after loading the library")
-	if t.Env().NoDevice != "" {
-		return
+	before := properties()
+	do()
+	for _, p := range properties() {
+		i := slices.IndexFunc(before, func(b property) bool { return b.name == p.name })
+		if i >= 0 && before[i].value != p.value {
+			t.Errorf("%s changed %s from %s to %s", what, p.name, before[i].value, p.value)
+		}
 	}
-	client := t.NewClient()
-	checkProcess(t, "after making a client")
-	check.Call(t, capi.ClientPlatformNameArgs{Client: client.Handle})
 }
 
-func checkProcess(t *check.T, when string) {
-	if name, ok := locale(); ok {
-		check.Equal(t, "C", name, "the process's locale %s", when)
+// properties are those of the process and of the thread that asks.
+func properties() []property {
+	list := append(systemProperties(),
+		property{"what becomes of denormal numbers on the thread that called", denormals()},
+		property{"the rounding on the thread that called", rounding()},
+	)
+	if dir, err := os.Getwd(); err == nil {
+		list = append(list, property{"the working directory", dir})
 	}
-	for _, change := range changedHandlers() {
-		t.Errorf("%s: %s", when, change)
-	}
+	return list
+}
+
+func denormals() string {
 	small := smallest
 	if half := small * 0.5; half == 0 || half*2 != small {
-		t.Errorf("%s: denormal numbers are flushed to zero on the thread that called: %g/2 is %g", when, small, half)
+		return "zero"
 	}
-	if got := one / three; math.Float64bits(got) != 0x3fd5555555555555 {
-		t.Errorf("%s: the rounding of the thread that called is not to nearest: 1/3 is %x", when, math.Float64bits(got))
-	}
-	if got := one - one*0x1p-54; got != 1 {
-		t.Errorf("%s: the rounding of the thread that called is not to nearest: 1 - 2^-54 is %b", when, got)
-	}
+	return "numbers"
+}
+
+// rounding tells modes apart by what they make of numbers that no float64 is.
+func rounding() string {
+	return fmt.Sprintf("1/3=%x -1/3=%x 1-2^-54=%x", math.Float64bits(one/three), math.Float64bits(-one/three), math.Float64bits(one-one*0x1p-54))
 }
 
 // Variables, so that the compiler does not calculate with them.

@@ -6,6 +6,6 @@ package library
 // allCategories is LC_ALL.
 const allCategories = 0
 
-// changedHandlers looks at nothing here: the kernel has no call for it that
+// kernelProperties looks at nothing here: the kernel has no call for it that
 // leaves the handlers alone.
-func changedHandlers() []string { return nil }
+func kernelProperties() []property { return nil }

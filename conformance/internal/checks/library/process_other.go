@@ -5,6 +5,4 @@
 
 package library
 
-func locale() (string, bool) { return "", false }
-
-func changedHandlers() []string { return nil }
+func systemProperties() []property { return nil }

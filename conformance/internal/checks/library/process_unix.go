@@ -6,7 +6,9 @@
 package library
 
 import (
+	"fmt"
 	"sync"
+	"syscall"
 
 	"github.com/ebitengine/purego"
 
@@ -23,12 +25,26 @@ var setlocale = sync.OnceValue(func() (f func(category int32, name *byte) *byte)
 	return f
 })
 
-// locale is the process's for all categories; false where it cannot be asked.
-func locale() (string, bool) {
-	f := setlocale()
-	if f == nil {
-		return "", false
+// systemProperties are those that only this kind of systems has.
+func systemProperties() []property {
+	var list []property
+	if f := setlocale(); f != nil {
+		list = append(list, property{"the locale", capi.GoString(f(allCategories, nil))})
 	}
-	name := capi.GoString(f(allCategories, nil))
-	return name, name != ""
+	mask := syscall.Umask(0)
+	syscall.Umask(mask)
+	list = append(list, property{"the file mode mask", fmt.Sprintf("%#o", mask)})
+	for fd, name := range []string{"standard input", "standard output", "standard error"} {
+		list = append(list, property{"what is behind " + name, fileOf(fd)})
+	}
+	return append(list, kernelProperties()...)
+}
+
+// fileOf says which file a descriptor stands for.
+func fileOf(fd int) string {
+	var s syscall.Stat_t
+	if err := syscall.Fstat(fd, &s); err != nil {
+		return fmt.Sprintf("nothing (%v)", err)
+	}
+	return fmt.Sprintf("file %d of device %d", s.Ino, s.Dev)
 }

@@ -7,32 +7,50 @@ import (
 	"fmt"
 	"syscall"
 	"unsafe"
+
+	"github.com/ebitengine/purego"
 )
 
 // allCategories is LC_ALL.
 const allCategories = 6
 
-// changedHandlers says in words which signals no longer have the handler of the
-// Go runtime, which is one function for all of them.
-func changedHandlers() []string {
-	var list []string
-	want := handler(syscall.SIGURG) // which the runtime itself needs
-	for _, s := range []syscall.Signal{syscall.SIGSEGV, syscall.SIGBUS, syscall.SIGFPE, syscall.SIGILL, syscall.SIGABRT, syscall.SIGTRAP, syscall.SIGTERM, syscall.SIGINT, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGPIPE} {
-		// A process that was started with a signal ignored goes on to ignore it.
-		if got := handler(s); got != want && got != ignored {
-			list = append(list, fmt.Sprintf("expected the handler of %v to be the program's, at %#x, got %#x", s, want, got))
+// kernelProperties are the handlers of signals, the signals that the thread
+// blocks, and the buffering of standard output.
+func kernelProperties() []property {
+	var list []property
+	for s := syscall.Signal(1); s < 32; s++ {
+		// The kernel's mask has 8 bytes; the handler stands first, the flags follow.
+		var action [8]uintptr
+		if _, _, errno := syscall.RawSyscall6(syscall.SYS_RT_SIGACTION, uintptr(s), 0, uintptr(unsafe.Pointer(&action)), 8, 0, 0); errno == 0 {
+			list = append(list, property{fmt.Sprintf("the handler of %v", s), fmt.Sprintf("%#x", action[0])})
 		}
+	}
+	var blocked uint64
+	if _, _, errno := syscall.RawSyscall6(syscall.SYS_RT_SIGPROCMASK, 0, 0, uintptr(unsafe.Pointer(&blocked)), 8, 0, 0); errno == 0 {
+		list = append(list, property{"the signals that the thread which called blocks", fmt.Sprintf("%#x", blocked)})
+	}
+	if mode := buffering(); mode != "" {
+		list = append(list, property{"the buffering of standard output", mode})
 	}
 	return list
 }
 
-const ignored = 1
-
-// handler returns the address of a signal's handler.
-func handler(s syscall.Signal) uintptr {
-	var action [8]uintptr // the handler stands first; the kernel's mask has 8 bytes
-	if _, _, errno := syscall.RawSyscall6(syscall.SYS_RT_SIGACTION, uintptr(s), 0, uintptr(unsafe.Pointer(&action)), 8, 0, 0); errno != 0 {
-		return ignored
+// buffering is how C's standard output is buffered; empty where it cannot be
+// asked.
+func buffering() string {
+	stdout, err1 := purego.Dlsym(purego.RTLD_DEFAULT, "stdout")
+	byLine, err2 := purego.Dlsym(purego.RTLD_DEFAULT, "__flbf")
+	size, err3 := purego.Dlsym(purego.RTLD_DEFAULT, "__fbufsize")
+	if err1 != nil || err2 != nil || err3 != nil {
+		return ""
 	}
-	return action[0]
+	file := **(**uintptr)(unsafe.Pointer(&stdout))
+	if n, _, _ := purego.SyscallN(byLine, file); n&0xff != 0 {
+		return "by line"
+	}
+	// A buffer is made by the first output; that of a file without has a byte.
+	if n, _, _ := purego.SyscallN(size, file); n == 1 {
+		return "none"
+	}
+	return "full"
 }

@@ -16,7 +16,8 @@ type session struct {
 	buffer   *capi.Buffer
 	event    *capi.Event
 	topology *capi.TopologyDescription
-	library  bool // no client is to be had
+	context  *capi.ExecuteContext // not yet destroyed
+	library  bool                 // no client is to be had
 }
 
 func newSession(t *check.T) *session {

@@ -52,8 +52,8 @@ func skewChecks() []check.Check {
 			}
 		}},
 		{Rule: "SKEW-21", Run: func(t *check.T) {
-			if t.Minor() <= capi.APIMinor {
-				t.SkipEnvf("the plugin has API 0.%d, which is not newer than this suite's", t.Minor())
+			if minor := t.Table().API().PJRTAPIVersion.MinorVersion; minor <= capi.APIMinor {
+				t.SkipEnvf("the plugin has API 0.%d, which is not newer than this suite's", minor)
 			}
 			s := newSession(t)
 			for _, f := range families {
@@ -89,7 +89,9 @@ func skewChecks() []check.Check {
 				sizes = append(sizes, g.size)
 			}
 			for _, size := range sizes {
-				if o := c.place(t, s, check.Exactly(size), nil); o.spill != "" {
+				o := c.place(t, s, check.Exactly(size), nil)
+				t.Skew(placedSkew(c.fn, size, exact, o))
+				if o.spill != "" {
 					t.Errorf("struct_size %d: %s", size, o.spill)
 				}
 			}
@@ -177,6 +179,9 @@ func promisedSizes(t *check.T) {
 // newerCaller calls with a struct that is longer than the suite knows.
 func newerCaller(t *check.T, c call, s *session, exact outcome, more uintptr) {
 	o := c.place(t, s, check.Exactly(c.fn.Size+more), nil)
+	x := placedSkew(c.fn, c.fn.Size+more, exact, o)
+	x.Callers, x.Newer = fmt.Sprintf("newer by %d bytes", more), int(more)
+	t.Skew(x)
 	switch {
 	case code(o.err) != code(exact.err):
 		t.Errorf("%s with a struct_size of %d+%d: expected %v, got %v", c.fn.Name, c.fn.Size, more, code(exact.err), o.err)
@@ -280,6 +285,23 @@ func accepts(t *check.T, name string, have uintptr, err error) {
 	}
 }
 
+// placedSkew is the line of the matrix on a call that was to do what it does
+// when the size is right.
+func placedSkew(f *capi.Function, have uintptr, exact, o outcome) report.Skew {
+	err := o.err
+	if code(o.err) == code(exact.err) {
+		err = nil
+	}
+	x := skewOf(f.Name, have, err)
+	if len(grown[f.Name]) == 0 {
+		x.Callers, x.Since = fmt.Sprintf("0.%d and newer", f.Since), f.Since
+	}
+	if o.spill != "" {
+		x.Outcome, x.OK = "overwrites what stands behind the struct", false
+	}
+	return x
+}
+
 // skewOf is the line of the report's matrix on callers with a struct of a size.
 func skewOf(name string, have uintptr, err error) report.Skew {
 	x := report.Skew{Struct: name, Size: int(have), Outcome: "works", OK: err == nil}
@@ -291,8 +313,9 @@ func skewOf(name string, have uintptr, err error) report.Skew {
 		if g.size != have {
 			continue
 		}
-		x.Callers = fmt.Sprintf("0.%d and newer", g.minor)
+		x.Callers, x.Since = fmt.Sprintf("0.%d and newer", g.minor), g.minor
 		if i+1 < len(list) {
+			x.Until = list[i+1].minor - 1
 			x.Callers = fmt.Sprintf("0.%d to 0.%d", g.minor, list[i+1].minor-1)
 		}
 	}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package library
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
+)
+
+// The sizes that checks take for those of each age are those that a plugin of
+// that age has.
+func TestPluginsOfEveryAgeKeepTheRulesOfExtensions(t *testing.T) {
+	for _, minor := range []int{57, 59, 60, 61, 80, 93, 110} {
+		p, err := pjrttest.Start(pjrttest.Options{Devices: 4, Minor: minor})
+		require.NoError(t, err)
+		env := &check.Env{Table: p.Table()}
+		for i := range suite.Checks {
+			if c := &suite.Checks[i]; c.Rule == "XCH-06" {
+				r := check.Run(t.Context(), c, env)
+				assert.Equal(t, check.Pass, r.Verdict, "API 0.%d: %q %s", minor, r.Failures, r.Skip)
+			}
+		}
+		assert.NoError(t, env.Close())
+		assert.NoError(t, p.Close())
+	}
+}
+
+// What the checks of this package make of a plugin, they destroy.
+func TestChecksLeaveNothingBehind(t *testing.T) {
+	passed := 0
+	for i := range suite.Checks {
+		c := &suite.Checks[i]
+		if c.Hostile && c.Begins != check.Initialized {
+			continue
+		}
+		p, err := pjrttest.Start(pjrttest.Options{Devices: 4})
+		require.NoError(t, err)
+		p.Program("add_one", pjrttest.Signature{}, pjrttest.Map(func(x float32) float32 { return x + 1 }))
+		env := &check.Env{Table: p.Table()}
+		if check.Run(t.Context(), c, env).Verdict == check.Pass {
+			passed++
+		}
+		assert.NoError(t, env.Close(), c.Name())
+		assert.Empty(t, p.Live(), c.Name())
+		_ = p.Close()
+	}
+	assert.Greater(t, passed, 60)
+}
