@@ -54,17 +54,24 @@ var clientChecks = []check.Check{
 	}},
 	{Rule: "CLI-04", Library: true, Hostile: true, Run: func(t *check.T) {
 		const name = "no_such_option"
-		c, err := create(t, with(t, capi.Attribute{Name: name, Value: int64(1)})...)
-		if t.ErrorCode(err, "PJRT_Client_Create with the option "+name, capi.ErrorCodeInvalidArgument) && !strings.Contains(err.Error(), name) {
-			t.Errorf("expected the error to name the option %s, got %v", name, err)
+		for _, v := range valuesOfAllTypes {
+			c, err := create(t, with(t, capi.Attribute{Name: name, Value: v})...)
+			if t.ErrorCode(err, fmt.Sprintf("PJRT_Client_Create with the option %s, a %T", name, v), capi.ErrorCodeInvalidArgument) && !strings.Contains(err.Error(), name) {
+				t.Errorf("expected the error to name the option %s, got %v", name, err)
+			}
+			check.Destroy(t, check.Own(t, c))
 		}
-		check.Own(t, c)
 	}},
 	{Rule: "CLI-05", Library: true, Hostile: true, Run: func(t *check.T) {
 		name := countOption(t)
-		c, err := create(t, with(t, capi.Attribute{Name: name, Value: "two"})...)
-		t.ErrorCode(err, fmt.Sprintf("PJRT_Client_Create with a string as the number %s", name), capi.ErrorCodeInvalidArgument)
-		check.Own(t, c)
+		for _, v := range valuesOfAllTypes {
+			if _, right := v.(int64); right {
+				continue
+			}
+			c, err := create(t, with(t, capi.Attribute{Name: name, Value: v})...)
+			t.ErrorCode(err, fmt.Sprintf("PJRT_Client_Create with a %T as the number %s", v, name), capi.ErrorCodeInvalidArgument)
+			check.Destroy(t, check.Own(t, c))
+		}
 	}},
 	{Rule: "CLI-06", Library: true, Hostile: true, Run: func(t *check.T) {
 		name := countOption(t)
@@ -99,7 +106,8 @@ var clientChecks = []check.Check{
 	}},
 	{Rule: "CLI-09", Library: true, Hostile: true, Run: func(t *check.T) {
 		name := countOption(t)
-		for _, n := range []int64{0, -1, 1 << 31} {
+		// In 32 bits the last one is 2.
+		for _, n := range []int64{0, -1, 1 << 31, 1<<32 + 2} {
 			if n > 0 && t.Failed() {
 				break // a plugin that looks at nothing would make them all
 			}
@@ -116,6 +124,7 @@ var clientChecks = []check.Check{
 		}
 		check.Own(t, first)
 		clients := []*check.Client{t.Describe(first)}
+		before := check.Upload(t, clients[0], []float32{5, 6, 7})
 		second, err := create(t, t.Env().Options...)
 		if err == nil {
 			check.Own(t, second)
@@ -124,6 +133,7 @@ var clientChecks = []check.Check{
 		} else {
 			t.Notef("a second client is refused: %v", err)
 		}
+		check.ExpectBuffer(t, before, []float32{5, 6, 7}, "a buffer of the first client, when there is a second one")
 		for i, c := range append(clients, clients[0]) {
 			exe := t.Compile(c, check.AddOne)
 			out := t.Run(exe, 1, check.Upload(t, c, []float32{1, 2, 3, 4}))
@@ -214,11 +224,13 @@ var lifeChecks = []check.Check{
 		if err := t.Await(x.Events[0]); err != nil {
 			t.Errorf("the execution: expected success, got %v", err)
 		}
+		program := check.Disown(t, t.Executable(exe))
 		check.Call(t, capi.ClientDestroyArgs{Client: c.Handle})
 		check.Call(t, capi.EventDestroyArgs{Event: x.Events[0]})
 		check.Call(t, capi.BufferDestroyArgs{Buffer: x.Outputs[0][0]})
 		check.Call(t, capi.BufferDestroyArgs{Buffer: in})
 		check.Call(t, capi.LoadedExecutableDestroyArgs{Executable: exe})
+		check.Call(t, capi.ExecutableDestroyArgs{Executable: program})
 	}},
 	{Rule: "CLI-13", Variant: "then=use", Library: true, Hostile: true, Run: func(t *check.T) {
 		handle, err := create(t, t.Env().Options...)
@@ -229,13 +241,23 @@ var lifeChecks = []check.Check{
 		b := check.Disown(t, check.Upload(t, c, []float32{1, 2, 3, 4}))
 		exe := check.Disown(t, t.Compile(c, check.AddOne))
 		check.Call(t, capi.ClientDestroyArgs{Client: handle})
+		_, _ = check.Try(t, capi.BufferDimensionsArgs{Buffer: b})
+		_, _ = check.Try(t, capi.BufferElementTypeArgs{Buffer: b})
+		_, _ = check.Try(t, capi.BufferOnDeviceSizeInBytesArgs{Buffer: b})
 		dst := make([]byte, 16)
 		if out, err := check.Try(t, capi.BufferToHostBufferArgs{Src: b, HostLayout: check.RowMajor(1), Dst: check.Pointer(dst), DstSize: 16}); err == nil {
 			_ = t.Wait(out.Event)
 		}
 		x := check.NewExecution(exe, 1, []*capi.Buffer{b})
 		if _, err := check.Try(t, x.Args); err == nil {
-			_ = t.Await(x.Events[0])
+			_ = t.Wait(x.Events[0])
+			check.Call(t, capi.BufferDestroyArgs{Buffer: x.Outputs[0][0]})
 		}
+		_, _ = check.Try(t, capi.BufferDeleteArgs{Buffer: b})
+		_, _ = check.Try(t, capi.BufferDestroyArgs{Buffer: b})
+		_, _ = check.Try(t, capi.LoadedExecutableDestroyArgs{Executable: exe})
 	}},
 }
+
+// valuesOfAllTypes has one value of each type of options.
+var valuesOfAllTypes = []any{int64(1), "two", true, float32(1.5), []int64{1, 2}}

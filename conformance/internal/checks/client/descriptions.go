@@ -5,7 +5,9 @@ package client
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -66,6 +68,7 @@ var descriptionChecks = []check.Check{
 		for i, d := range descriptions(t) {
 			stableText(t, fmt.Sprintf("PJRT_DeviceDescription_Kind of device %d", i), func() text { return kind(t, d) }, func() { churn(t) })
 		}
+		numberedKinds(t, descriptions(t))
 	}},
 	{Rule: "DDESC-05", Library: true, Run: func(t *check.T) {
 		seen := make(map[string]int)
@@ -141,6 +144,28 @@ var descriptionChecks = []check.Check{
 		}
 	}},
 }
+
+// numberedKinds fails the check when the kinds of devices differ only by that
+// each has its device's id in it: equal devices are of one kind.
+func numberedKinds(t *check.T, list []*capi.DeviceDescription) {
+	kinds, without := make(map[string]bool), make(map[string]bool)
+	for _, d := range list {
+		n := strconv.Itoa(int(check.Call(t, capi.DeviceDescriptionIDArgs{DeviceDescription: d}).ID))
+		k := kind(t, d).String()
+		kinds[k] = true
+		without[number.ReplaceAllStringFunc(k, func(s string) string {
+			if s == n {
+				return "#"
+			}
+			return s
+		})] = true
+	}
+	if len(list) > 1 && len(kinds) == len(list) && len(without) == 1 {
+		t.Errorf("PJRT_DeviceDescription_Kind: expected one kind of equal devices, got the ids of devices in their kinds, such as %q", kind(t, list[0]))
+	}
+}
+
+var number = regexp.MustCompile(`\d+`)
 
 // descriptions are those of all devices of the client, or of the topology where
 // there is no client.

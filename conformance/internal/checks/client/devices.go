@@ -4,6 +4,7 @@
 package client
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -63,6 +64,8 @@ var deviceChecks = []check.Check{
 		p, x := pendingRun(t, 77)
 		args := capi.DevicePoisonExecutionArgs{Device: t.Client().Devices[0], LaunchID: 77, ErrorCode: capi.ErrorCodeAborted}
 		args.ErrorMessage, args.ErrorMessageSize = capi.StringData(message)
+		payload := poisonPayload(t)
+		args.Payload, args.NumPayload = payload.Data()
 		out := check.Call(t, args)
 		if !out.Poisoned {
 			t.Errorf("PJRT_Device_PoisonExecution of a launch that waits for its argument: expected poisoned to be true")
@@ -73,12 +76,28 @@ var deviceChecks = []check.Check{
 		if err != nil && !strings.Contains(err.Error(), message) {
 			t.Errorf("the output of a poisoned launch: expected an error with %q, got %v", message, err)
 		}
+		var e *capi.Error
+		if want, _ := payload.Data(); want != nil && errors.As(err, &e) {
+			check.Equal(t, `[{reason why}]`, fmt.Sprintf("%s", e.Payloads), "the payloads of that error")
+		}
 	}},
 	{Rule: "DEV-13", Run: func(t *check.T) {
 		for i, d := range t.Client().Devices {
 			out := check.Call(t, capi.DevicePoisonExecutionArgs{Device: d, LaunchID: 424242, ErrorCode: capi.ErrorCodeAborted})
 			check.Equal(t, false, out.Poisoned, "poisoned of a launch that there is not, on device %d", i)
 		}
+		c := t.Client()
+		x := check.NewExecution(t.Compile(c, check.AddOne), 1, []*capi.Buffer{check.Upload(t, c, []float32{1, 2, 3, 4})})
+		x.Options.LaunchID = 79
+		if err := x.Start(t); err != nil {
+			t.Fatalf("PJRT_LoadedExecutable_Execute: expected success, got %v", err)
+		}
+		if err := errors.Join(t.Await(x.Events[0]), t.Await(t.Ready(x.Outputs[0][0]))); err != nil {
+			t.Fatalf("an execution: expected success, got %v", err)
+		}
+		out := check.Call(t, capi.DevicePoisonExecutionArgs{Device: c.Devices[0], LaunchID: 79, ErrorCode: capi.ErrorCodeAborted})
+		check.Equal(t, false, out.Poisoned, "poisoned of a launch that is over")
+		check.ExpectBuffer(t, x.Outputs[0][0], []float32{2, 3, 4, 5}, "a plus one, after its launch was to be poisoned")
 	}},
 	{Rule: "DEV-14", Run: func(t *check.T) {
 		p, x := pendingRun(t, 78)
@@ -122,18 +141,21 @@ var deviceChecks = []check.Check{
 	{Rule: "DEV-17", Hostile: true, Run: func(t *check.T) {
 		d := t.Client().Devices[0]
 		first := check.Call(t, capi.DeviceGetAttributesArgs{Device: d})
-		second := check.Call(t, capi.DeviceGetAttributesArgs{Device: d})
+		want := fmt.Sprint(capi.Attributes(first.Attributes, first.NumAttributes))
+		// Another device has others, if there is one.
+		second := check.Call(t, capi.DeviceGetAttributesArgs{Device: t.Client().Devices[len(t.Client().Devices)-1]})
+		check.Equal(t, want, fmt.Sprint(capi.Attributes(first.Attributes, first.NumAttributes)), "the first attributes after others were asked for")
 		if first.DeviceAttributes == second.DeviceAttributes && first.DeviceAttributes != nil {
 			t.Fatalf("PJRT_Device_GetAttributes: two calls returned one holder")
 		}
-		want := fmt.Sprint(capi.Attributes(first.Attributes, first.NumAttributes))
 		second.AttributesDeleter.Call(second.DeviceAttributes)
 		churn(t)
 		check.Equal(t, want, fmt.Sprint(capi.Attributes(first.Attributes, first.NumAttributes)), "the first attributes after the second were deleted")
 		first.AttributesDeleter.Call(first.DeviceAttributes)
 	}},
 	{Rule: "DEV-18", Run: func(t *check.T) {
-		description := []byte("an event of the conformance suite")
+		text := []byte("an event of the conformance suite, and no terminator")
+		description := text[:33]
 		args := capi.DeviceCreateAsyncTrackingEventArgs{Device: t.Client().Devices[0]}
 		args.Description, args.DescriptionSize = capi.BytesData(description)
 		out := check.Call(t, args)
@@ -152,6 +174,21 @@ var deviceChecks = []check.Check{
 		})
 		wg.Wait()
 	}},
+}
+
+// poisonPayload is the payload that a launch is poisoned with; none where the
+// API has no room for one.
+func poisonPayload(t *check.T) *capi.NamedValues {
+	const since = 100
+	var list []capi.Attribute
+	if t.Minor() >= since {
+		list = append(list, capi.Attribute{Name: "reason", Value: "why"})
+	}
+	values, err := capi.NewNamedValues(list)
+	if err != nil {
+		t.Fatalf("payload: %v", err)
+	}
+	return values
 }
 
 // pendingRun starts a program of a launch id on an argument that is not there

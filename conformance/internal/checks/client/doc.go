@@ -62,6 +62,8 @@ func stableText(t *check.T, what string, read func() text, other func()) string 
 		t.Errorf("%s: expected a text, got an empty one", what)
 	case first.p == nil:
 		t.Errorf("%s: a text of %d bytes at null", what, first.n)
+	case strings.Contains(before, "\x00"):
+		t.Errorf("%s: expected a text without a zero byte, got %q", what, before)
 	}
 	if other != nil {
 		other()

@@ -48,6 +48,7 @@ var lookupChecks = []check.Check{
 		if len(list) == 0 {
 			t.Errorf("PJRT_Client_Devices: expected devices, got none")
 		}
+		distinct(t, list, "PJRT_Client_Devices")
 		for i := range 100 {
 			out := check.Call(t, capi.ClientDevicesArgs{Client: c.Handle})
 			check.Equal(t, first.Devices, out.Devices, "the array of PJRT_Client_Devices, call %d", i+2)
@@ -65,11 +66,13 @@ var lookupChecks = []check.Check{
 		}
 	}},
 	{Rule: "CLI-20", Run: func(t *check.T) {
-		for i, d := range allDevices(t, t.Client()) {
+		all := allDevices(t, t.Client())
+		for i, d := range all {
 			if !contains(t.Client().Devices, d) {
 				t.Errorf("device %d, %p, of a program of one process is not addressable: %v", i, d, t.Client().Devices)
 			}
 		}
+		check.Equal(t, len(all), len(t.Client().Devices), "number of addressable devices of a program of one process")
 	}},
 	{Rule: "CLI-21", Run: addressable},
 	{Rule: "CLI-22", Run: func(t *check.T) {
@@ -125,13 +128,12 @@ var lookupChecks = []check.Check{
 		for _, d := range t.Client().Devices {
 			known[check.Call(t, capi.DeviceLocalHardwareIDArgs{Device: d}).LocalHardwareID] = true
 		}
-		for _, n := range []int32{-1, 9999, math.MaxInt32, math.MinInt32} {
-			if known[n] {
-				continue
-			}
+		for _, n := range strangers(known) {
 			out, err := check.Try(t, capi.ClientLookupAddressableDeviceArgs{Client: t.Client().Handle, LocalHardwareID: n})
 			if err == nil {
 				t.Errorf("PJRT_Client_LookupAddressableDevice of id %d, which no device has: expected an error, got the device %p", n, out.AddressableDevice)
+			} else if out.AddressableDevice != nil {
+				t.Errorf("PJRT_Client_LookupAddressableDevice of id %d, which no device has: an error (%v) and the device %p", n, err, out.AddressableDevice)
 			}
 		}
 	}},
@@ -144,6 +146,7 @@ var lookupChecks = []check.Check{
 		if !slices.Equal(list, capi.Slice(again.AddressableMemories, again.NumAddressableMemories)) {
 			t.Errorf("PJRT_Client_AddressableMemories: expected the same memories again")
 		}
+		distinct(t, list, "PJRT_Client_AddressableMemories")
 		var ofDevices []*capi.Memory
 		for _, d := range c.Devices {
 			ofDevices = append(ofDevices, memoriesOf(t, d)...)
@@ -176,11 +179,12 @@ var lookupChecks = []check.Check{
 	}},
 	{Rule: "CLI-29", Run: func(t *check.T) {
 		n := len(allDevices(t, t.Client()))
-		for _, shape := range [][2]int{{1, 1}, {n, 1}, {1, n}, {n / 2, 2}} {
+		for _, shape := range [][3]int{{1, 1}, {n, 1}, {1, n}, {n / 2, 2}, {1, 1, 5}, {n, 1, 5}} {
 			if shape[0] == 0 {
 				continue
 			}
-			all := assign(t, shape[0], shape[1], shape[0]*shape[1])
+			// An array may be longer than what it is to hold.
+			all := assign(t, shape[0], shape[1], shape[0]*shape[1]+shape[2])
 			for i, v := range all.ids {
 				inside := i < shape[0]*shape[1]
 				if !inside && v != untouchedID {
@@ -199,10 +203,15 @@ var lookupChecks = []check.Check{
 		all := assign(t, 1, 1, 0)
 		t.ErrorCode(all.err, "PJRT_Client_DefaultDeviceAssignment of 1 x 1 into an array of 0")
 		check.Equal(t, untouchedID, all.ids[0], "the memory behind an array of 0")
-		if n := len(allDevices(t, t.Client())); n > 1 {
-			all := assign(t, n, 1, n-1)
-			t.ErrorCode(all.err, fmt.Sprintf("PJRT_Client_DefaultDeviceAssignment of %d x 1 into an array of %d", n, n-1))
-			check.Equal(t, untouchedID, all.ids[n-1], "the memory behind an array of %d", n-1)
+		n := len(allDevices(t, t.Client()))
+		for _, shape := range [][2]int{{n, 1}, {1, n}, {n / 2, 2}} {
+			size := shape[0]*shape[1] - 1
+			if size < 1 {
+				continue
+			}
+			all := assign(t, shape[0], shape[1], size)
+			t.ErrorCode(all.err, fmt.Sprintf("PJRT_Client_DefaultDeviceAssignment of %d x %d into an array of %d", shape[0], shape[1], size))
+			check.Equal(t, untouchedID, all.ids[size], "the memory behind an array of %d", size)
 		}
 	}},
 	{Rule: "CLI-31", Hostile: true, Run: func(t *check.T) {
@@ -246,13 +255,16 @@ var lookupChecks = []check.Check{
 		}
 	}},
 	{Rule: "CLI-34", Run: func(t *check.T) {
-		n := len(allDevices(t, t.Client())) + 1
-		all := assign(t, n, 1, n)
-		t.ErrorCode(all.err, fmt.Sprintf("PJRT_Client_DefaultDeviceAssignment of %d x 1 on %d devices", n, n-1))
+		n := len(allDevices(t, t.Client()))
+		for _, shape := range [][2]int{{n + 1, 1}, {1, n + 1}, {n, 2}} {
+			all := assign(t, shape[0], shape[1], shape[0]*shape[1])
+			t.ErrorCode(all.err, fmt.Sprintf("PJRT_Client_DefaultDeviceAssignment of %d x %d on %d devices", shape[0], shape[1], n))
+		}
 	}},
 	{Rule: "CLI-35", Run: func(t *check.T) {
 		c := t.Client()
 		check.Call(t, capi.ClientUpdateGlobalProcessInfoArgs{Client: c.Handle})
+		var all []capi.ProcessInfo
 		for state := capi.ProcessStateUnspecified; state <= capi.ProcessStateError; state++ {
 			info := &capi.ProcessInfo{StructSize: capi.ProcessInfoSize, IncarnationID: 1, State: state}
 			if state == capi.ProcessStateError {
@@ -260,7 +272,12 @@ var lookupChecks = []check.Check{
 				info.ErrorMessage, info.ErrorMessageSize = capi.StringData("gone")
 			}
 			check.Call(t, capi.ClientUpdateGlobalProcessInfoArgs{Client: c.Handle, ProcessInfos: info, NumProcessInfos: 1})
+			info.TaskID = int32(state)
+			all = append(all, *info)
 		}
+		args := capi.ClientUpdateGlobalProcessInfoArgs{Client: c.Handle}
+		args.ProcessInfos, args.NumProcessInfos = check.First(all)
+		check.Call(t, args)
 	}},
 	{Rule: "CLI-36", Run: func(t *check.T) {
 		c := t.Client()
@@ -282,19 +299,37 @@ func platformName(t *check.T) text {
 // unknownIDs are ids that no device of the client has.
 func unknownIDs(t *check.T) []int32 {
 	known := make(map[int32]bool)
-	highest := int32(0)
 	for _, d := range allDevices(t, t.Client()) {
-		n := id(t, d)
-		known[n] = true
-		highest = max(highest, n)
+		known[id(t, d)] = true
 	}
+	return strangers(known)
+}
+
+// strangers are ids that are not known: those at the ends, and those whose lower
+// bits are a known one's.
+func strangers(known map[int32]bool) []int32 {
 	var list []int32
-	for _, n := range []int32{-1, int32(len(known)), highest + 1, highest + 1000, math.MaxInt32, math.MinInt32} {
-		if !known[n] {
+	lowest, highest := int32(math.MaxInt32), int32(0)
+	for n := range known {
+		lowest, highest = min(lowest, max(n, 0)), max(highest, n)
+	}
+	for _, n := range []int32{-1, int32(len(known)), highest + 1, highest + 1000, lowest + 1<<8, lowest + 1<<16, math.MaxInt32, math.MinInt32} {
+		if !known[n] && !slices.Contains(list, n) {
 			list = append(list, n)
 		}
 	}
 	return list
+}
+
+// distinct fails the check when a list has something twice.
+func distinct[E comparable](t *check.T, list []E, what string) {
+	first := make(map[E]int)
+	for i, e := range list {
+		if at, again := first[e]; again {
+			t.Errorf("%s: elements %d and %d are the same, %v", what, at, i, e)
+		}
+		first[e] = i
+	}
 }
 
 // addressable compares what devices say of themselves with the client's lists.

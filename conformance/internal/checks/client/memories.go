@@ -93,6 +93,15 @@ var memoryChecks = []check.Check{
 			out := check.Call(t, capi.MemoryAddressableByDevicesArgs{Memory: m})
 			devices[m] = capi.Slice(out.Devices, out.NumDevices)
 		}
+		all := allDevices(t, c)
+		for m, list := range devices {
+			distinct(t, list, fmt.Sprintf("PJRT_Memory_AddressableByDevices of memory %p", m))
+			for _, d := range list {
+				if !contains(all, d) {
+					t.Errorf("memory %p lists the device %p, which is none of the client's %v", m, d, all)
+				}
+			}
+		}
 		for i, d := range c.Devices {
 			for m, list := range devices {
 				if forth, back := contains(memoriesOf(t, d), m), contains(list, d); forth != back {

@@ -5,6 +5,7 @@ package client
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"sync"
 	"time"
@@ -35,6 +36,16 @@ type meeting struct {
 	sharedKey       bool // both nodes put the same key
 	late            bool // calls back when the client is gone
 	needsTryGet     bool // follows a null try_get
+	deletesFirst    bool // reads values when they are deleted
+	deletesTwice    bool
+	noPutSize       bool // leaves struct_size of put's args 0
+	noTrySize       bool // leaves struct_size of try_get's args 0
+	noPutError      bool // has no callback_error for put
+	dropsMessage    bool // keeps the code of the store's errors only
+	forever         bool // waits longer than anybody
+	mixesTry        bool // gives try_get the user_arg of get
+	later           bool // calls back a second after the client was destroyed
+	aloneWithoutTry bool // does not look for the other node without try_get
 
 	mu     sync.Mutex
 	others map[*capi.Client]int // devices of other nodes, by client; guarded by mu
@@ -44,11 +55,13 @@ type meeting struct {
 
 // meet makes a mutant of a meeting with a fault.
 func meet(name, fault string, set func(m *meeting)) mutant.Mutant {
-	return newer(fresh(name, fault, func() []serve.Hook {
+	all := newer(fresh(name, fault, func() []serve.Hook {
 		m := &meeting{}
 		set(m)
 		return m.hooks()
 	}))
+	all.Sound = func(base *capi.Table) (*serve.Table, error) { return serve.Wrap(base, (&meeting{}).hooks()...) }
+	return all
 }
 
 func (m *meeting) hooks() []serve.Hook {
@@ -58,7 +71,11 @@ func (m *meeting) hooks() []serve.Hook {
 		serve.Around(func(c *serve.Invocation, _ *capi.ClientDestroyArgs) {
 			c.Forward()
 			if m.late && m.get != nil {
-				time.AfterFunc(100*time.Millisecond, m.get)
+				wait := 100 * time.Millisecond
+				if m.later {
+					wait = time.Second
+				}
+				time.AfterFunc(wait, m.get)
 			}
 		}),
 		serve.Around(func(c *serve.Invocation, a *capi.ClientDevicesArgs) {
@@ -128,7 +145,7 @@ func (m *meeting) create(c *serve.Invocation, a *capi.ClientCreateArgs) {
 		}
 		c.Forward()
 	}
-	if m.alone {
+	if m.alone || m.aloneWithoutTry && a.KVTryGetCallback == 0 {
 		_ = m.put(a, "unused", "nothing")
 		alone()
 		return
@@ -139,6 +156,8 @@ func (m *meeting) create(c *serve.Invocation, a *capi.ClientCreateArgs) {
 	if err := m.find(a, node); err != nil {
 		if m.swallows {
 			c.Fail(capi.ErrorCodeInternal, "the store failed")
+		} else if m.dropsMessage {
+			c.Fail(capi.CodeOf(err), "the store failed")
 		} else {
 			c.FailWith(err)
 		}
@@ -199,6 +218,12 @@ func (m *meeting) put(a *capi.ClientCreateArgs, key, value string) error {
 	if m.mixesArgs {
 		args.UserArg = a.KVGetUserArg
 	}
+	if m.noPutSize {
+		args.StructSize = 0
+	}
+	if m.noPutError {
+		args.CallbackError = nil
+	}
 	args.Key, args.KeySize = capi.StringData(key)
 	args.Value, args.ValueSize = capi.StringData(value)
 	return take(a.KVPutCallback.Call(args))
@@ -211,6 +236,9 @@ func (m *meeting) fetch(a *capi.ClientCreateArgs, key string) (string, error) {
 	if m.noTimeout {
 		args.TimeoutInMs = 0
 	}
+	if m.forever {
+		args.TimeoutInMs = math.MaxInt32
+	}
 	args.Key, args.KeySize = capi.StringData(key)
 	err := take(a.KVGetCallback.Call(args))
 	if err != nil {
@@ -222,8 +250,15 @@ func (m *meeting) fetch(a *capi.ClientCreateArgs, key string) (string, error) {
 		}
 		return "", err
 	}
+	if m.deletesFirst {
+		args.ValueDeleterCallback.Call(args.Value)
+		return capi.String(args.Value, args.ValueSize), nil
+	}
 	value := capi.String(args.Value, args.ValueSize)
 	if !m.keepsValues {
+		args.ValueDeleterCallback.Call(args.Value)
+	}
+	if m.deletesTwice {
 		args.ValueDeleterCallback.Call(args.Value)
 	}
 	return value, nil
@@ -234,6 +269,12 @@ func (m *meeting) poll(a *capi.ClientCreateArgs, key string) error {
 	for {
 		args := &capi.KeyValueTryGetCallbackArgs{
 			StructSize: m.size(capi.KeyValueTryGetCallbackArgsSize), CallbackError: makeError(), UserArg: a.KVTryGetUserArg,
+		}
+		if m.noTrySize {
+			args.StructSize = 0
+		}
+		if m.mixesTry {
+			args.UserArg = a.KVGetUserArg
 		}
 		args.Key, args.KeySize = capi.StringData(key)
 		err := take(a.KVTryGetCallback.Call(args))

@@ -27,3 +27,14 @@ func nameEnds(v *capi.NamedValue) bool {
 
 // setFlag writes a byte that is no bool where a bool belongs.
 func setFlag(p *bool) { *(*byte)(unsafe.Pointer(p)) = check.Filler }
+
+// namedAt is element i of an array of named values.
+func namedAt(p *capi.NamedValue, i int) *capi.NamedValue {
+	return (*capi.NamedValue)(unsafe.Add(unsafe.Pointer(p), uintptr(i)*unsafe.Sizeof(*p)))
+}
+
+// byteEnds reports whether a zero byte follows a text.
+func byteEnds(p *byte, n uintptr) bool { return *(*byte)(unsafe.Add(unsafe.Pointer(p), n)) == 0 }
+
+// addr is the address of a topology.
+func addr(p *capi.TopologyDescription) uintptr { return uintptr(unsafe.Pointer(p)) }

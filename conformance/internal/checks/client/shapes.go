@@ -8,11 +8,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
 var shapeChecks = []check.Check{
@@ -29,6 +31,9 @@ var shapeChecks = []check.Check{
 		if len(s.minorToMajor) != 2 {
 			t.Errorf("the canonical shape of f32[2,3] with the layout [0 1]: expected a layout of 2 dimensions, got %v", s.minorToMajor)
 		}
+		if legal(t, layout) {
+			check.Equal(t, "[0 1]", fmt.Sprint(s.minorToMajor), "layout of the canonical shape of f32[2,3] with the layout [0 1], which buffers have")
+		}
 	}},
 	{Rule: "TOPO-18", Library: true, Run: func(t *check.T) {
 		for _, want := range []struct {
@@ -41,10 +46,31 @@ var shapeChecks = []check.Check{
 			{capi.BufferTypeF32, 11, []int64{}},
 			{capi.BufferTypeS4, 21, []int64{8}},
 			{capi.BufferTypeU4, 22, []int64{8}},
+			{capi.BufferTypeF32, 11, []int64{3, 1}},
+			{capi.BufferTypeF32, 11, []int64{1, 1, 2}},
 		} {
 			s := canonical(t, want.kind, want.dims, nil)
 			check.Equal(t, want.xla, s.elementType, "element_type of the canonical shape of %v%v", want.kind, want.dims)
 			check.Equal(t, fmt.Sprint(want.dims), fmt.Sprint(append([]int64{}, s.dims...)), "dimensions of the canonical shape of %v%v", want.kind, want.dims)
+		}
+		// A platform need not have the others.
+		for _, e := range dtype.All() {
+			if e == dtype.Token || e.Since() > t.Minor() {
+				continue
+			}
+			args := shapeArgs(t, capi.BufferType(e), []int64{4})
+			out, err := check.Try(t, args)
+			if err != nil {
+				t.Notef("%v[4]: %v", e, err)
+				continue
+			}
+			s, err := parseShape(capi.Bytes(out.SerializedShape, out.SerializedShapeSize))
+			release(out, nil)
+			if err != nil {
+				t.Errorf("the canonical shape of %v[4] is no ShapeProto: %v", e, err)
+				continue
+			}
+			check.Equal(t, uint64(e.PrimitiveType()), s.elementType, "element_type of the canonical shape of %v[4]", e)
 		}
 	}},
 	{Rule: "TOPO-19", Library: true, Hostile: true, Run: func(t *check.T) {
@@ -73,6 +99,28 @@ var shapeChecks = []check.Check{
 		release(second, nil)
 		release(first, nil)
 	}},
+}
+
+// legal reports whether a buffer of f32[2,3] gets a layout that it is given.
+func legal(t *check.T, layout *capi.BufferMemoryLayout) bool {
+	if t.Env().NoDevice != "" {
+		return false
+	}
+	args := check.HostArgs(t.Client(), []float32{1, 2, 3, 4, 5, 6}, 2, 3)
+	args.DeviceLayout = layout
+	out, err := check.Try(t, args)
+	if err != nil {
+		return false
+	}
+	check.Own(t, out.Buffer)
+	_ = t.Wait(out.DoneWithHostBuffer)
+	got, err := check.Try(t, capi.BufferGetMemoryLayoutArgs{Buffer: out.Buffer})
+	if err != nil || got.Layout.Type != capi.BufferMemoryLayoutTypeTiled {
+		return false
+	}
+	want := layout.Tiled()
+	is := got.Layout.Tiled()
+	return slices.Equal(capi.Slice(is.MinorToMajor, is.MinorToMajorSize), capi.Slice(want.MinorToMajor, want.MinorToMajorSize))
 }
 
 // shapeArgs asks for the canonical shape in the first kind of memory.
