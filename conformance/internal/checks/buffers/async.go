@@ -27,6 +27,20 @@ var asyncChecks = []check.Check{
 			}
 			check.Equal(t, false, t.IsReady(t.Ready(b)), "is_ready of buffer %d before its data came", i)
 		}
+		for i, where := range t.Client().Memories {
+			args := managerArgs(t, specs...)
+			args.Memory = where
+			out, err := check.Try(t, args)
+			if capi.CodeOf(err) == capi.ErrorCodeUnimplemented || capi.CodeOf(err) == capi.ErrorCodeInvalidArgument {
+				t.Notef("memory %d is refused: %v", i, err)
+				continue
+			} else if err != nil {
+				t.Errorf("manager for memory %d: expected success, INVALID_ARGUMENT or UNIMPLEMENTED, got %v", i, err)
+				continue
+			}
+			m := check.Own(t, out.TransferManager)
+			check.Equal(t, where, check.Call(t, capi.BufferMemoryArgs{Buffer: retrieve(t, m, 0)}).Memory, "memory of a buffer of a manager for memory %d", i)
+		}
 	}),
 	hostile("AH2D-02", func(t *check.T) {
 		specs := []spec{{dtype.F32, []int64{2, 3}}, {dtype.F32, []int64{3, 2}}}
@@ -40,15 +54,21 @@ var asyncChecks = []check.Check{
 				b := retrieve(t, m, i)
 				send(t, m, i, dtype.Bytes(floats(6)), 0, true)
 				check.ExpectBuffer(t, b, floats(6), "buffer of a manager whose device_layouts are "+what)
+				if order, ok := reportedOrder(t, b); ok && !slices.Equal(order, []int64{1, 0}) && i < len(layouts) && layouts[i] != nil {
+					t.Errorf("layout of buffer %d of a manager whose device_layouts are %s: expected minor_to_major [1 0], got %v", i, what, order)
+				}
 			}
 		}
 	}),
 	hostile("AH2D-03", func(t *check.T) {
 		args := managerArgs(t, spec{dtype.F32, []int64{2, 3}}, spec{dtype.F32, []int64{3, 2}})
-		args.DeviceLayouts, args.NumDeviceLayouts = check.First([]*capi.BufferMemoryLayout{check.RowMajor(2)})
-		out, err := check.Try(t, args)
-		check.Own(t, out.TransferManager)
-		t.ErrorCode(err, "one device layout for two specs")
+		for _, n := range []int{1, 3} {
+			layouts := []*capi.BufferMemoryLayout{check.RowMajor(2), check.RowMajor(2), check.RowMajor(2)}
+			args.DeviceLayouts, args.NumDeviceLayouts = check.First(layouts[:n])
+			out, err := check.Try(t, args)
+			check.Own(t, out.TransferManager)
+			t.ErrorCode(err, show(n)+" device layouts for two specs")
+		}
 	}),
 	hostile("AH2D-04", func(t *check.T) {
 		check.Destroy(t, manager(t, spec{dtype.F32, []int64{1}})) // skips where there is no such function
@@ -87,6 +107,11 @@ var asyncChecks = []check.Check{
 			b := retrieve(t, m, 0)
 			check.Equal(t, check.Call(t, capi.BufferOnDeviceSizeInBytesArgs{Buffer: b}).OnDeviceSizeInBytes, size, "buffer_size of %v%v, compared with PJRT_Buffer_OnDeviceSizeInBytes", s.e, s.dims)
 		}
+		m := manager(t, specs[:3]...)
+		for i, s := range specs[:3] {
+			size := check.Call(t, capi.AsyncHostToDeviceTransferManagerBufferSizeArgs{TransferManager: m, BufferIndex: int32(i)}).BufferSize
+			check.Equal(t, check.Call(t, capi.BufferOnDeviceSizeInBytesArgs{Buffer: retrieve(t, m, i)}).OnDeviceSizeInBytes, size, "buffer_size of buffer %d of three, %v%v", i, s.e, s.dims)
+		}
 	}),
 	{Rule: "AH2D-07", Variant: "negative", Hostile: true, Run: sizeOf(-1)},
 	{Rule: "AH2D-07", Variant: "count", Hostile: true, Run: sizeOf(2)},
@@ -116,7 +141,7 @@ var asyncChecks = []check.Check{
 	}),
 	hostile("AH2D-10", func(t *check.T) {
 		m := manager(t, spec{dtype.F32, []int64{4}})
-		for _, index := range []int32{1, 5} {
+		for _, index := range []int32{1, 5, -1} {
 			_, err := check.Try(t, capi.AsyncHostToDeviceTransferManagerRetrieveBufferArgs{TransferManager: m, BufferIndex: index})
 			t.ErrorCode(err, "buffer "+show(index)+" of one")
 		}
@@ -148,20 +173,30 @@ var asyncChecks = []check.Check{
 			mustAwait(t, t.Ready(b), "ready event after one full transfer of "+e.String())
 			expectBytes(t, data, t.Download(b), 0xff, e.String()+"[3 5] in one transfer")
 		}
+		m := manager(t, spec{dtype.F32, []int64{4}}, spec{dtype.F32, []int64{4}}, spec{dtype.F32, []int64{4}})
+		for _, i := range []int{2, 0, 1} {
+			b := retrieve(t, m, i)
+			want := []float32{float32(10 * i), 1, 2, 3}
+			send(t, m, i, dtype.Bytes(want), 0, true)
+			mustAwait(t, t.Ready(b), "ready event of buffer "+show(i)+" of three")
+			check.ExpectBuffer(t, b, want, "buffer "+show(i)+" of three")
+		}
 	}),
 	rule("AH2D-13", func(t *check.T) {
-		const n, chunk = 100, 64
-		m := manager(t, spec{dtype.U8, []int64{n * chunk}})
-		b := retrieve(t, m, 0)
-		e := t.Ready(b)
-		data := counting(n * chunk)
-		t.Keep(data)
-		// A step that has no factor with the number of chunks visits each once.
-		for i, at := 0, 0; i < n; i, at = i+1, (at+37)%n {
-			send(t, m, 0, data[at*chunk:(at+1)*chunk], int64(at*chunk), i == n-1)
+		for _, chunk := range []int{64, 61} { // the one is a multiple of much
+			const n = 100
+			m := manager(t, spec{dtype.U8, []int64{int64(n * chunk)}})
+			b := retrieve(t, m, 0)
+			e := t.Ready(b)
+			data := counting(n*chunk + 4)[:n*chunk]
+			t.Keep(data)
+			// A step that has no factor with the number of chunks visits each once.
+			for i, at := 0, 0; i < n; i, at = i+1, (at+37)%n {
+				send(t, m, 0, data[at*chunk:(at+1)*chunk], int64(at*chunk), i == n-1)
+			}
+			mustAwait(t, e, "ready event after 100 transfers")
+			expectBytes(t, data, t.Download(b), 0xff, "100 transfers of "+show(chunk)+" bytes in another order")
 		}
-		mustAwait(t, e, "ready event after 100 transfers")
-		expectBytes(t, data, t.Download(b), 0xff, "100 transfers in another order")
 	}),
 	hostile("AH2D-14", func(t *check.T) {
 		m := manager(t, spec{dtype.F32, []int64{4}})
@@ -207,14 +242,16 @@ var asyncChecks = []check.Check{
 		}
 	}),
 	rule("AH2D-16", func(t *check.T) {
-		const n = 4 << 20
-		m := manager(t, spec{dtype.U8, []int64{n}})
-		b := retrieve(t, m, 0)
-		data := counting(n)
-		t.Keep(data)
-		send(t, m, 0, data, 0, true) // waits until it is done
-		spoil(data)
-		expectBytes(t, counting(n), t.Download(b), 0xff, "transfer whose memory was overwritten when done_with_h2d_transfer was ready")
+		for _, n := range []int{4, 1 << 10, 4 << 20} {
+			m := manager(t, spec{dtype.U8, []int64{int64(n)}})
+			b := retrieve(t, m, 0)
+			data := counting(n)
+			t.Keep(data)
+			send(t, m, 0, data, 0, true) // waits until it is done
+			spoil(data)
+			time.Sleep(while / 6)
+			expectBytes(t, counting(n), t.Download(b), 0xff, "transfer of "+show(n)+" bytes whose memory was overwritten when done_with_h2d_transfer was ready")
+		}
 	}),
 	hostile("AH2D-17", func(t *check.T) {
 		m := manager(t, spec{dtype.F32, []int64{4}})
@@ -240,16 +277,18 @@ var asyncChecks = []check.Check{
 		check.ExpectBuffer(t, b, floats(4), "buffer after a transfer that came too late")
 	}),
 	rule("AH2D-22", func(t *check.T) {
-		m := manager(t, spec{dtype.F32, []int64{4}}, spec{dtype.F32, []int64{4}})
-		bad, good := retrieve(t, m, 0), retrieve(t, m, 1)
-		setError(t, m, 0)
-		expectError(t, t.Await(t.Ready(bad)), failureCode, failureMessage, "ready event of a buffer that was set to an error")
-		if !check.Equal(t, false, t.IsReady(t.Ready(good)), "is_ready of the other buffer") {
-			return
+		for which := range 2 {
+			m := manager(t, spec{dtype.F32, []int64{4}}, spec{dtype.F32, []int64{4}})
+			bad, good := retrieve(t, m, which), retrieve(t, m, 1-which)
+			setError(t, m, which)
+			expectError(t, t.Await(t.Ready(bad)), failureCode, failureMessage, "ready event of a buffer that was set to an error")
+			if !check.Equal(t, false, t.IsReady(t.Ready(good)), "is_ready of the other buffer") {
+				return
+			}
+			send(t, m, 1-which, dtype.Bytes(floats(4)), 0, true)
+			mustAwait(t, t.Ready(good), "ready event of the other buffer")
+			check.ExpectBuffer(t, good, floats(4), "the other buffer")
 		}
-		send(t, m, 1, dtype.Bytes(floats(4)), 0, true)
-		mustAwait(t, t.Ready(good), "ready event of the other buffer")
-		check.ExpectBuffer(t, good, floats(4), "the other buffer")
 	}),
 	lateError("after its data", func(t *check.T, m *capi.AsyncHostToDeviceTransferManager, b *capi.Buffer) {
 		send(t, m, 0, dtype.Bytes(floats(4)), 0, true)

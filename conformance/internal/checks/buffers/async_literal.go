@@ -21,6 +21,11 @@ var literalChecks = []check.Check{
 			}
 			expectBytes(t, data, t.Download(b), 0xff, "literal in row-major order")
 		}
+		if b, err := sendLiteral(t, spec{dtype.F32, dims}, spec{dtype.F32, dims}, permute(data, 4, dims, []int64{0, 1}), check.StridedLayout([]int64{4, 8})); err == nil {
+			expectBytes(t, data, t.Download(b), 0xff, "literal whose layout is strides, in column-major order")
+		} else {
+			t.Notef("a literal whose layout is strides is refused: %v", err)
+		}
 		columns := permute(data, 4, dims, []int64{0, 1})
 		b, err := sendLiteral(t, spec{dtype.F32, dims}, spec{dtype.F32, dims}, columns, check.TiledLayout([]int64{0, 1}))
 		if code := capi.CodeOf(err); code == capi.ErrorCodeUnimplemented || code == capi.ErrorCodeInvalidArgument {
@@ -38,14 +43,19 @@ var literalChecks = []check.Check{
 		if _, err := sendLiteral(t, of, of, data, nil); err != nil {
 			check.Call(t, literalArgs(manager(t, of), of, data, nil)) // skips where there is no such function
 		}
-		for _, wrong := range []spec{{dtype.F32, []int64{4, 4}}, {dtype.F32, []int64{3}}, {dtype.F64, []int64{2, 3}}} {
+		for _, wrong := range []spec{{dtype.F32, []int64{4, 4}}, {dtype.F32, []int64{3}}, {dtype.F32, []int64{6}}, {dtype.F32, []int64{3, 2}}, {dtype.F64, []int64{2, 3}}, {dtype.S32, []int64{2, 3}}} {
 			_, err := sendLiteral(t, of, wrong, data, nil)
 			t.ErrorCode(err, "literal "+wrong.e.String()+show(wrong.dims)+" for a buffer f32[2 3]")
 		}
 	}),
 	hostile("AH2D-21", func(t *check.T) {
 		m := manager(t, spec{dtype.F32, []int64{1}})
-		check.Call(t, literalArgs(m, spec{dtype.F32, []int64{1}}, dtype.Bytes(floats(1)), nil)) // skips where there is no such function
+		one := dtype.Bytes(floats(1))
+		t.Keep(one)
+		first := check.Call(t, literalArgs(m, spec{dtype.F32, []int64{1}}, one, nil)) // skips where there is no such function
+		if err := t.Wait(first.DoneWithH2dTransfer); err != nil {
+			t.Errorf("literal of f32[1]: expected success, got %v", err)
+		}
 		refused := func(what string, err error) bool {
 			code := capi.CodeOf(err)
 			if code == capi.ErrorCodeUnimplemented || code == capi.ErrorCodeInvalidArgument {
@@ -57,12 +67,16 @@ var literalChecks = []check.Check{
 			}
 			return err != nil
 		}
-		of := spec{dtype.S4, []int64{6}}
-		data := []byte{1, 2, 3, 4, 5, 6}
-		if out, err := check.Try(t, managerArgs(t, of)); !refused("a buffer of i4", err) {
-			check.Own(t, out.TransferManager)
-			if b, err := sendLiteral(t, of, of, data, nil); !refused("a literal of i4", err) {
-				expectBytes(t, data, t.Download(b), 0x0f, "literal of i4")
+		for _, e := range subByteTypes(t) {
+			for _, n := range []int{8, 7} {
+				of, data := spec{e, []int64{int64(n)}}, hostBytes(e, n)
+				what := e.String() + show(of.dims)
+				if out, err := check.Try(t, managerArgs(t, of)); !refused("a buffer "+what, err) {
+					check.Own(t, out.TransferManager)
+					if b, err := sendLiteral(t, of, of, data, nil); !refused("a literal "+what, err) {
+						expectBytes(t, data, t.Download(b), mask(e), "literal "+what)
+					}
+				}
 			}
 		}
 		token := spec{dtype.Token, nil}

@@ -4,6 +4,7 @@
 package buffers
 
 import (
+	"cmp"
 	"slices"
 	"sync/atomic"
 
@@ -32,13 +33,74 @@ func stridesMutants() []mutant.Mutant {
 				columns(a)
 			}
 		}),
-		before("STR-02", "strides are ignored", ignored),
-		before("STR-03", "strides are ignored", ignored),
+		before("STR-01", "squares are column-major without strides", func(a *uploadArgs) {
+			if d := capi.Slice(a.Dims, a.NumDims); len(d) == 2 && d[0] == d[1] && a.NumByteStrides == 0 {
+				columns(a)
+			}
+		}),
+		before("STR-02", "the permutation is inverted", func(a *uploadArgs) { strideOrder(a, true) }),
+		before("STR-02", "strides of single bytes are ignored", func(a *uploadArgs) {
+			if dtype.Type(a.Type).Size() == 1 {
+				ignored(a)
+			}
+		}),
+		before("STR-03", "only the order of strides counts", func(a *uploadArgs) { strideOrder(a, false) }),
+		touches("STR-03", "the gap behind the last row is read", func(a *uploadArgs) int {
+			if a.NumByteStrides == 0 || *a.Dims == 0 {
+				return 0
+			}
+			return int(*a.ByteStrides * *a.Dims)
+		}),
+		touches("STR-04", "as much is read as without strides", func(a *uploadArgs) int {
+			if a.NumByteStrides == 0 {
+				return 0
+			}
+			return count(a) * dtype.Type(a.Type).Size()
+		}),
+		before("STR-04", "zero stands for the dense stride", func(a *uploadArgs) {
+			s, dense := strides(a), rowStrides(dtype.Type(a.Type).Size(), capi.Slice(a.Dims, a.NumDims))
+			for i := range s {
+				if s[i] == 0 {
+					s[i] = dense[i]
+				}
+			}
+			restride(a, s)
+		}),
+		before("STR-05", "the sign is ignored", func(a *uploadArgs) {
+			s := strides(a)
+			for i := range s {
+				s[i] = max(s[i], -s[i])
+			}
+			restride(a, s)
+		}),
+		before("STR-05", "data is taken for the lowest address", func(a *uploadArgs) {
+			first := uintptr(a.Data)
+			for i, s := range strides(a) {
+				if s < 0 {
+					first += uintptr(-s * (capi.Slice(a.Dims, a.NumDims)[i] - 1))
+				}
+			}
+			a.Data = check.PointerAt(first)
+		}),
 		refuses("STR-04", "strides of zero are refused", capi.ErrorCodeInvalidArgument, withStride(func(s int64) bool { return s == 0 })),
 		refuses("STR-05", "negative strides are refused", capi.ErrorCodeInvalidArgument, withStride(func(s int64) bool { return s < 0 })),
 		before("STR-07", "strides are rounded", func(a *uploadArgs) {
 			if a.NumByteStrides == 1 {
 				a.ByteStrides, a.NumByteStrides = dims(4)
+			}
+		}),
+		before("STR-07", "strides of two dimensions are rounded", func(a *uploadArgs) {
+			s := strides(a)
+			for i := range s {
+				s[i] &^= 3
+			}
+			if len(s) == 2 {
+				restride(a, s)
+			}
+		}),
+		before("STR-08", "an odd number of elements is packed first", func(a *uploadArgs) {
+			if dtype.Type(a.Type).IsSubByte() && count(a)%2 == 1 {
+				ignored(a)
 			}
 		}),
 		before("STR-08", "strides of narrow types are ignored", func(a *uploadArgs) {
@@ -51,12 +113,27 @@ func stridesMutants() []mutant.Mutant {
 				ignored(a)
 			}
 		}),
+		before("STR-09", "strides are ignored where the call copies", func(a *uploadArgs) {
+			if a.HostBufferSemantics == duringCall {
+				ignored(a)
+			}
+		}),
 		before("STR-10", "the data is transposed", func(a *uploadArgs) {
 			if a.DeviceLayout != nil && *a.DeviceLayout.Tiled().MinorToMajor == 0 {
 				columns(a)
 			}
 		}),
 		before("STR-11", "the layout is dropped", noLayout),
+		before("STR-13", "ignored", func(a *uploadArgs) {
+			if a.DeviceLayout != nil && a.DeviceLayout.Type == capi.BufferMemoryLayoutTypeStrides {
+				noLayout(a)
+			}
+		}),
+		before("STR-15", "only one bit counts", func(a *uploadArgs) {
+			if a.DeviceLayout != nil {
+				a.DeviceLayout.Type &= 1
+			}
+		}),
 		mutant.Of("STR-13", "fails in another way", func(c *invocation, a *uploadArgs) {
 			if a.DeviceLayout != nil {
 				c.Fail(capi.ErrorCodeInternal, "what is this")
@@ -74,7 +151,51 @@ func stridesMutants() []mutant.Mutant {
 		before("STR-06/more", "the last one is ignored", ignored),
 		before("STR-06/fewer", "they are ignored", ignored),
 		before("STR-12", "a wrong order is ignored", noLayout),
+		before("STR-12", "an order that is too long is cut", func(a *uploadArgs) {
+			if a.DeviceLayout != nil && a.DeviceLayout.Tiled().MinorToMajorSize > a.NumDims {
+				noLayout(a)
+			}
+		}),
+		before("STR-12", "a dimension may stand twice", func(a *uploadArgs) {
+			if a.DeviceLayout == nil {
+				return
+			}
+			if order := capi.Slice(a.DeviceLayout.Tiled().MinorToMajor, a.DeviceLayout.Tiled().MinorToMajorSize); len(order) == 2 && order[0] == order[1] {
+				noLayout(a)
+			}
+		}),
 	))
+}
+
+// strides is a copy of the strides of an upload.
+func strides(a *uploadArgs) []int64 {
+	return slices.Clone(capi.Slice(a.ByteStrides, a.NumByteStrides))
+}
+
+// restride changes the strides of an upload that has some.
+func restride(a *uploadArgs, s []int64) {
+	if len(s) > 0 {
+		a.ByteStrides, a.NumByteStrides = dims(s...)
+	}
+}
+
+// strideOrder makes the strides of an upload those of dense data in the same
+// order, or in the inverse one.
+func strideOrder(a *uploadArgs, inverse bool) {
+	s := strides(a)
+	order := make([]int64, len(s))
+	for i := range order {
+		order[i] = int64(i)
+	}
+	slices.SortStableFunc(order, func(x, y int64) int { return cmp.Compare(s[x], s[y]) })
+	if inverse {
+		inverted := make([]int64, len(s))
+		for i, d := range order {
+			inverted[d] = int64(i)
+		}
+		order = inverted
+	}
+	restride(a, stridesOf(dtype.Type(a.Type).Size(), capi.Slice(a.Dims, a.NumDims), order))
 }
 
 type (
@@ -92,6 +213,30 @@ type (
 func asyncMutants() []mutant.Mutant {
 	return slices.Concat([]mutant.Mutant{
 		after("AH2D-01", "one buffer", func(a *countArgs) { a.BufferCount = 1 }),
+		mutant.Of("AH2D-01", "the memory of the first device, always", func(c *invocation, a *managers) {
+			call := &capi.Call[capi.DeviceDefaultMemoryArgs]{}
+			call.Args.Device = deviceOf(c, a.Client, 0)
+			if call.Do(c.Table()) == nil {
+				a.Memory = call.Args.Memory
+			}
+			c.Forward()
+		}),
+		before("AH2D-01", "all buffers have the first shape", func(a *managers) {
+			list := slices.Clone(capi.Slice(a.ShapeSpecs, a.NumShapeSpecs))
+			for i := range list {
+				list[i] = list[0]
+			}
+			a.ShapeSpecs, _ = check.First(retain(list))
+		}),
+		refuses("AH2D-02", "a null among layouts is refused", capi.ErrorCodeInvalidArgument, func(a *managers) bool {
+			return slices.Contains(capi.Slice(a.DeviceLayouts, a.NumDeviceLayouts), nil)
+		}),
+		before("AH2D-02", "layouts are column-major whatever they say", func(a *managers) {
+			if a.NumDeviceLayouts == 2 {
+				a.DeviceLayouts, _ = check.First(retain([]*capi.BufferMemoryLayout{check.TiledLayout([]int64{0, 1}), check.TiledLayout([]int64{0, 1})}))
+			}
+		}),
+		before("AH2D-03", "too many layouts are ignored", func(a *managers) { a.NumDeviceLayouts = min(a.NumDeviceLayouts, a.NumShapeSpecs) }),
 		refuses("AH2D-02", "null is refused", capi.ErrorCodeInvalidArgument, func(a *managers) bool { return a.DeviceLayouts == nil }),
 		before("AH2D-03", "too few layouts are ignored", func(a *managers) {
 			if a.NumDeviceLayouts != a.NumShapeSpecs {
@@ -113,9 +258,34 @@ func asyncMutants() []mutant.Mutant {
 			}
 		}),
 		after("AH2D-06", "another size", func(a *sizeArgs) { a.BufferSize++ }),
+		before("AH2D-06", "the size of the first buffer", func(a *sizeArgs) { a.BufferIndex = 0 }),
+		{Check: "AH2D-08", Fault: "the first device always", Hooks: remember(func(a *capi.AsyncHostToDeviceTransferManagerDeviceArgs) **capi.Device { return &a.DeviceOut })},
 		after("AH2D-08", "no device", func(a *capi.AsyncHostToDeviceTransferManagerDeviceArgs) { a.DeviceOut = nil }),
 		anyReady("AH2D-09", "ready early"),
-		arrives("AH2D-12", "a bit is wrong", flip),
+		hooked("AH2D-09", "ready after the first transfer", func() []serve.Hook {
+			var begun atomic.Bool
+			return []serve.Hook{
+				serve.Around(func(c *invocation, _ *transferArgs) {
+					c.Forward()
+					begun.Store(true)
+				}),
+				serve.Around(func(c *invocation, a *capi.EventIsReadyArgs) {
+					c.Forward()
+					a.IsReady = a.IsReady || begun.Load()
+				}),
+			}
+		}),
+		before("AH2D-12", "data is for the first buffer, whatever the index", func(a *transferArgs) { a.BufferIndex = 0 }),
+		mutant.Of("AH2D-12", "the last byte of an odd number is lost", func(c *invocation, a *transferArgs) {
+			if a.TransferSize%2 == 1 {
+				data := retain(slices.Clone(bytesAt(a.Data, uintptr(a.TransferSize))))
+				data[len(data)-1] ^= 1
+				a.Data = check.Pointer(data)
+			}
+			c.Forward()
+		}),
+		before("AH2D-13", "offsets are rounded to four", func(a *transferArgs) { a.Offset &^= 3 }),
+		before("AH2D-13", "offsets have twelve bits", func(a *transferArgs) { a.Offset &= 0xfff }),
 		hooked("AH2D-13", "one behind the other, whatever the offset", func() []serve.Hook {
 			var next atomic.Int64
 			return []serve.Hook{serve.Around(func(c *invocation, a *transferArgs) {
@@ -132,6 +302,19 @@ func asyncMutants() []mutant.Mutant {
 				}),
 			}
 		}),
+		mutant.Of("AH2D-15", "one byte too many is cut off", func(c *invocation, a *transferArgs) {
+			if a.Offset == 0 && a.TransferSize == 17 {
+				a.TransferSize--
+			}
+			c.Forward()
+		}),
+		before("AH2D-15", "a negative offset counts as zero", func(a *transferArgs) { a.Offset = max(a.Offset, 0) }),
+		mutant.Of("AH2D-16", "done comes before small transfers", func(c *invocation, a *transferArgs) {
+			if a.TransferSize <= 64 {
+				a.Data = check.Pointer(retain(make([]byte, a.TransferSize)))
+			}
+			c.Forward()
+		}),
 		mutant.Of("AH2D-16", "done comes before the transfer", func(c *invocation, a *transferArgs) {
 			// What was there at the end of the call is lost: the plugin reads later.
 			late := retain(make([]byte, a.TransferSize))
@@ -146,6 +329,7 @@ func asyncMutants() []mutant.Mutant {
 			other.Args.BufferIndex = 1
 			other.Do(c.Table())
 		}),
+		losesMessage[capi.EventAwaitArgs]("AH2D-22", "the message is lost"),
 		hooked("AH2D-24", "keeps the pointer", func() []serve.Hook {
 			var kept *capi.NamedValue
 			return []serve.Hook{
@@ -181,9 +365,40 @@ func asyncMutants() []mutant.Mutant {
 				serve.Around(func(c *invocation, a *capi.EventIsReadyArgs) { a.IsReady = true }),
 			}
 		}),
+		before("AH2D-10", "negative means the first", func(a *retrieveArgs) { a.BufferIndex = max(a.BufferIndex, 0) }),
+		before("AH2D-19", "strides are ignored", func(a *literals) {
+			if a.ShapeLayout != nil && a.ShapeLayout.Type == capi.BufferMemoryLayoutTypeStrides {
+				a.ShapeLayout = nil
+			}
+		}),
+		mutant.Of("AH2D-20", "another type of the same size is taken", func(c *invocation, a *literals) {
+			if c.Forward(); c.Err() != nil && a.ShapeElementType == capi.BufferTypeS32 {
+				c.FailWith(nil)
+			}
+		}),
+		mutant.Of("AH2D-20", "another shape of the same size is taken", func(c *invocation, a *literals) {
+			if d := capi.Slice(a.ShapeDims, a.ShapeNumDims); slices.Equal(d, []int64{3, 2}) {
+				a.ShapeDims, a.ShapeNumDims = dims(2, 3)
+			}
+			c.Forward()
+		}),
 		before("AH2D-19", "the layout is ignored", func(a *literals) { a.ShapeLayout = nil }),
 		forgives[literals]("AH2D-20", "success"),
-		arrives("AH2D-21", "packed wrongly", flip),
+		mutant.Of("AH2D-21", "the last element of an odd number is lost", func(c *invocation, a *literals) {
+			if n := elements(capi.Slice(a.ShapeDims, a.ShapeNumDims)...); n%2 == 1 && dtype.Type(a.ShapeElementType).IsSubByte() {
+				data := retain(slices.Clone(bytesAt(a.Data, uintptr(n))))
+				data[n-1] = 0
+				a.Data = check.Pointer(data)
+			}
+			c.Forward()
+		}),
+		arrivesOf("AH2D-21", "two bits are packed as four", func(c *invocation, b *capi.Buffer) bool {
+			return typeBelow(c, b).IsSubByte() && typeBelow(c, b).Bits() == 2
+		}, func(data []byte) {
+			for i := range data {
+				data[i] = data[i/2] // half of them are there
+			}
+		}),
 		failsAfter[errorArgs]("AH2D-23/late", "the buffer turns into an error"),
 		failsAfter[errorArgs]("AH2D-23/twice", "another error"),
 		forgives[metadataArgs]("AH2D-25", "success"),

@@ -10,8 +10,10 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -25,6 +27,7 @@ import (
 const (
 	childCheck  = "PUREPJRT_TEST_CHECK"
 	childPlugin = "PUREPJRT_TEST_PLUGIN"
+	childMutant = "PUREPJRT_TEST_MUTANT" // its number, empty for none
 )
 
 // TestMain runs one check, and prints its result, in a process that a test
@@ -41,6 +44,15 @@ func TestMain(m *testing.M) {
 				fmt.Fprintln(os.Stderr, err)
 				os.Exit(3)
 			}
+			if i, err := strconv.Atoi(os.Getenv(childMutant)); err == nil {
+				patience = time.Second
+				table, err := Mutants()[i].Table(env.Table)
+				if err != nil {
+					fmt.Fprintln(os.Stderr, err)
+					os.Exit(3)
+				}
+				env.Table = table.Capi()
+			}
 			if err := json.NewEncoder(os.Stdout).Encode(check.Run(context.Background(), &c, env)); err != nil {
 				os.Exit(3)
 			}
@@ -56,11 +68,12 @@ func open(path string) (*check.Env, error) {
 	return &check.Env{Table: table, Path: path, Options: []capi.Attribute{{Name: "cpu_device_count", Value: int64(4)}}}, err
 }
 
-// child runs a check in a process of its own.
-func child(t *testing.T, path string, c *check.Check) check.Result {
+// child runs a check in a process of its own, on a plugin or on a mutant of it,
+// which is given by its number.
+func child(t *testing.T, path string, c *check.Check, mutant string) check.Result {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), childCheck+"="+c.Name(), childPlugin+"="+path)
+	cmd.Env = append(os.Environ(), childCheck+"="+c.Name(), childPlugin+"="+path, childMutant+"="+mutant)
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
@@ -104,7 +117,7 @@ func TestTheCPUPluginFailsWhatIsKnownAndNothingElse(t *testing.T) {
 			var r check.Result
 			if c.Hostile {
 				t.Parallel()
-				r = child(t, path, c)
+				r = child(t, path, c, "")
 			} else {
 				r = check.Run(t.Context(), c, env)
 			}

@@ -16,23 +16,18 @@ import (
 var copyChecks = []check.Check{
 	{Rule: "COPY-01", Devices: 2, Run: func(t *check.T) {
 		devices := t.Client().Devices
-		data := hostBytes(dtype.S16, 6)
 		for i, from := range devices {
-			args := hostArgs(t.Client(), dtype.S16, data, 2, 3)
-			args.Device = from
-			src := t.UploadArgs(args)
 			for j, to := range devices {
-				if i == j {
-					continue
+				if i != j {
+					copies(t, dtype.S16, []int64{2, 3}, from, to, show(i)+" to device "+show(j))
 				}
-				b := copyTo(t, src, to)
-				check.Equal(t, to, check.Call(t, capi.BufferDeviceArgs{Buffer: b}).Device, "device of a copy from device %d to device %d", i, j)
-				check.Equal(t, capi.BufferTypeS16, check.Call(t, capi.BufferElementTypeArgs{Buffer: b}).Type, "type of a copy")
-				if got := t.Dimensions(b); !slices.Equal(got, []int64{2, 3}) {
-					t.Errorf("dimensions of a copy: expected [2 3], got %v", got)
-				}
-				expectBytes(t, data, t.Download(b), 0xff, "copy from device "+show(i)+" to device "+show(j))
 			}
+		}
+		for _, e := range types(t) {
+			copies(t, e, []int64{7}, devices[0], devices[1], "0 to device 1")
+		}
+		for _, dims := range [][]int64{{}, {0}, {3, 0, 2}, {2, 3, 2, 2}} {
+			copies(t, dtype.F32, dims, devices[0], devices[1], "0 to device 1")
 		}
 	}},
 	rule("COPY-02", func(t *check.T) {
@@ -69,7 +64,7 @@ var copyChecks = []check.Check{
 		if err == nil {
 			t.Fatalf("copy of a buffer that is an error: expected an error, got success")
 		}
-		check.Equal(t, failureCode, capi.CodeOf(err), "code of a copy of a buffer that is an error, which says %q", err)
+		expectError(t, err, failureCode, failureMessage, "copy of a buffer that is an error")
 	}},
 	{Rule: "COPY-06", Devices: 2, Run: func(t *check.T) {
 		const n = 1 << 18
@@ -85,7 +80,12 @@ var copyChecks = []check.Check{
 				if err != nil {
 					t.Errorf("one of 16 copies at a time: expected success, got %v", err)
 				}
-				copies[i] = check.Own(t, out.DstBuffer)
+				if copies[i] = check.Own(t, out.DstBuffer); err == nil {
+					on, err := check.Try(t, capi.BufferDeviceArgs{Buffer: copies[i]})
+					if want := devices[1+i%(len(devices)-1)]; err != nil || on.Device != want {
+						t.Errorf("device of one of 16 copies at a time: expected the one it was copied to, got another")
+					}
+				}
 			}()
 		}
 		all.Wait()
@@ -106,7 +106,7 @@ var copyChecks = []check.Check{
 	rule("COPY-08", func(t *check.T) {
 		seen := 0
 		home := t.DefaultMemory(t.Client())
-		for _, e := range []dtype.Type{dtype.F32, dtype.S4} {
+		for _, e := range types(t) {
 			data := hostBytes(e, 7)
 			src, ok := uploaded(t, hostArgs(t.Client(), e, data, 7))
 			if !ok {
@@ -121,14 +121,16 @@ var copyChecks = []check.Check{
 				if !ok {
 					continue
 				}
-				expectBytes(t, data, t.Download(away), mask(e), "copy of "+e.String()+" to "+name)
+				expectCopy(t, away, e, []int64{7}, data, "copy of "+e.String()+" to "+name)
 				back, ok := copyToMemory(t, away, home, e.String()+" back from "+name)
 				if !ok {
 					continue
 				}
 				seen++
-				expectBytes(t, data, t.Download(back), mask(e), "copy of "+e.String()+" back from "+name)
+				expectCopy(t, back, e, []int64{7}, data, "copy of "+e.String()+" back from "+name)
+				expectBytes(t, data, t.Download(src), mask(e), "source of a copy of "+e.String()+" to "+name)
 			}
+			check.Destroy(t, src)
 		}
 		if seen == 0 {
 			t.SkipUnimplf("no other memory takes a copy and gives it back")
@@ -156,6 +158,9 @@ var copyChecks = []check.Check{
 			}
 			seen++
 			check.Equal(t, m, check.Call(t, capi.BufferMemoryArgs{Buffer: b}).Memory, "memory of a copy to %s", name)
+			if platform(t) == "cpu" || contains(name, "host") {
+				check.Equal(t, true, check.Call(t, capi.BufferIsOnCPUArgs{Buffer: b}).IsOnCPU, "is_on_cpu of a copy to %s", name)
+			}
 			args := check.HostArgs(t.Client(), floats(4))
 			args.Memory = m
 			if up, err := check.Try(t, args); err == nil {
@@ -197,11 +202,13 @@ var copyChecks = []check.Check{
 			{dtype.S32, dtype.S32, nil, []int64{1}},
 			{dtype.F32, dtype.U8, []int64{4}, []int64{16}},
 			{dtype.F32, dtype.S16, []int64{2, 3}, []int64{3, 4}},
+			{dtype.U8, dtype.F64, []int64{16}, []int64{2}},
 		} {
 			data := hostBytes(c.from, elements(c.fromDims...))
 			src := upload(t, c.from, data, c.fromDims...)
 			b := check.Own(t, check.Call(t, bitcastArgs(src, c.to, nil, c.toDims...)).OutBuffer)
 			check.Equal(t, true, isDeleted(t, src), "is_deleted of the source of a bitcast")
+			t.ErrorCode(read(t, capi.BufferToHostBufferArgs{Src: src, HostLayout: check.RowMajor(len(c.fromDims)), Dst: check.Pointer(retain(make([]byte, len(data)))), DstSize: uintptr(len(data))}), "download of the source of a bitcast")
 			check.Equal(t, capi.BufferType(c.to), check.Call(t, capi.BufferElementTypeArgs{Buffer: b}).Type, "type of a bitcast")
 			if got := t.Dimensions(b); !slices.Equal(got, c.toDims) {
 				t.Errorf("dimensions of a bitcast: expected %v, got %v", c.toDims, got)
@@ -213,9 +220,11 @@ var copyChecks = []check.Check{
 		src := small(t)
 		_, err := check.Try(t, bitcastArgs(bitcastable(t), dtype.F32, nil, 5))
 		t.ErrorCode(err, "bitcast of 16 bytes to 20")
-		out, err := check.Try(t, bitcastArgs(src, dtype.F32, nil, 5))
-		check.Own(t, out.OutBuffer)
-		t.ErrorCode(err, "bitcast of 16 bytes to 20")
+		for _, n := range []int64{5, 3, 0} {
+			out, err := check.Try(t, bitcastArgs(src, dtype.F32, nil, n))
+			check.Own(t, out.OutBuffer)
+			t.ErrorCode(err, "bitcast of 16 bytes to "+show(4*n))
+		}
 		check.Equal(t, false, isDeleted(t, src), "is_deleted of the source of a bitcast that was refused")
 		check.ExpectBuffer(t, src, floats(4), "source of a bitcast that was refused")
 	}),
@@ -248,6 +257,41 @@ var copyChecks = []check.Check{
 		check.Own(t, out.OutBuffer)
 		t.ErrorCode(err, "bitcast of a deleted buffer")
 	}),
+}
+
+// copies uploads an array to a device and copies it to another one.
+func copies(t *check.T, e dtype.Type, dims []int64, from, to *capi.Device, way string) {
+	data := hostBytes(e, elements(dims...))
+	args := hostArgs(t.Client(), e, data, dims...)
+	args.Device = from
+	src, ok := uploaded(t, args)
+	if !ok {
+		return
+	}
+	what := "copy of " + e.String() + show(dims) + " from device " + way
+	b := copyTo(t, src, to)
+	check.Equal(t, to, check.Call(t, capi.BufferDeviceArgs{Buffer: b}).Device, "device of the %s", what)
+	if m, err := check.Try(t, capi.DeviceDefaultMemoryArgs{Device: to}); err == nil {
+		check.Equal(t, m.Memory, check.Call(t, capi.BufferMemoryArgs{Buffer: b}).Memory, "memory of the %s, compared with PJRT_Device_DefaultMemory", what)
+	}
+	expectCopy(t, b, e, dims, data, what)
+	p, err := check.Try(t, capi.BufferUnsafePointerArgs{Buffer: src})
+	q, err2 := check.Try(t, capi.BufferUnsafePointerArgs{Buffer: b})
+	if err == nil && err2 == nil && len(data) > 0 && platform(t) == "cpu" && p.BufferPointer == q.BufferPointer {
+		t.Errorf("%s: expected memory of its own, got the source's at %#x", what, p.BufferPointer)
+	}
+	check.Destroy(t, b)
+	check.Destroy(t, src)
+}
+
+// expectCopy compares what a copy holds, and says of itself, with its source.
+func expectCopy(t *check.T, b *capi.Buffer, e dtype.Type, dims []int64, data []byte, what string) {
+	check.Equal(t, capi.BufferType(e), check.Call(t, capi.BufferElementTypeArgs{Buffer: b}).Type, "type of the %s", what)
+	if got := t.Dimensions(b); !slices.Equal(got, dims) {
+		t.Errorf("dimensions of the %s: expected %v, got %v", what, dims, got)
+		return
+	}
+	expectBytes(t, data, t.Download(b), mask(e), what)
 }
 
 // copyTo copies a buffer to a device. The check owns the copy.

@@ -7,11 +7,13 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
 func copyMutants() []mutant.Mutant {
@@ -22,13 +24,51 @@ func copyMutants() []mutant.Mutant {
 	}
 	return slices.Concat([]mutant.Mutant{
 		{Check: "COPY-01", Fault: "the first device always", Hooks: remember(func(a *capi.BufferDeviceArgs) **capi.Device { return &a.Device })},
-		arrives("COPY-01", "a bit is wrong", flip),
+		copiesWrongly("COPY-01", "copies from the third device are wrong", func(c *invocation, b *capi.Buffer) bool { return placeBelow(c, b) == 2 }),
+		copiesWrongly("COPY-01", "copies of narrow types are wrong", func(c *invocation, b *capi.Buffer) bool { return typeBelow(c, b).IsSubByte() }),
+		mutant.Of("COPY-01", "empty arrays are refused", func(c *invocation, a *capi.BufferCopyToDeviceArgs) {
+			if elements(dimsBelow(c, a.Buffer)...) == 0 {
+				c.Fail(capi.ErrorCodeInvalidArgument, "there is nothing to copy")
+				return
+			}
+			c.Forward()
+		}),
+		hooked("COPY-01", "the memory is the source's", func() []serve.Hook {
+			var sources sync.Map
+			return []serve.Hook{
+				serve.Around(func(c *invocation, a *capi.BufferCopyToDeviceArgs) {
+					c.Forward()
+					sources.Store(a.DstBuffer, a.Buffer)
+				}),
+				serve.Around(func(c *invocation, a *capi.BufferUnsafePointerArgs) {
+					if source, ok := sources.Load(a.Buffer); ok {
+						a.Buffer = source.(*capi.Buffer)
+					}
+					c.Forward()
+				}),
+			}
+		}),
 		mutant.Of("COPY-03", "the source is moved", func(c *invocation, a *capi.BufferCopyToDeviceArgs) {
 			c.Forward()
 			deletes(c, a.Buffer)
 		}),
 		arrives("COPY-04", "freed under the copy", flip),
 		awaitsOK("COPY-05", "success"),
+		losesMessage[capi.EventAwaitArgs]("COPY-05", "the message is lost"),
+		hooked("COPY-06", "copies that overlap go to one device", func() []serve.Hook {
+			var under atomic.Int32
+			var first atomic.Pointer[capi.Device]
+			return []serve.Hook{serve.Around(func(c *invocation, a *capi.BufferCopyToDeviceArgs) {
+				if under.Add(1) == 1 {
+					first.Store(a.DstDevice)
+				} else if d := first.Load(); d != nil {
+					a.DstDevice = d
+				}
+				time.Sleep(2 * time.Millisecond)
+				c.Forward()
+				under.Add(-1)
+			})}
+		}),
 		nth("COPY-06", "one of them is wrong", 9),
 		hooked("COPY-07", "a lazy alias", func() []serve.Hook {
 			var sources sync.Map // by copy
@@ -47,14 +87,41 @@ func copyMutants() []mutant.Mutant {
 				}),
 			}
 		}),
-		arrives("COPY-08", "packed wrongly", flip),
+		toMemoryWrongly("COPY-08", "two bits are packed as four", func(c *invocation, a *capi.BufferCopyToMemoryArgs) bool {
+			return typeBelow(c, a.Buffer) == dtype.U2
+		}),
+		toMemoryWrongly("COPY-08", "what comes back to the device is wrong", func(c *invocation, a *capi.BufferCopyToMemoryArgs) bool {
+			kind := &capi.Call[capi.MemoryKindArgs]{}
+			kind.Args.Memory = a.DstMemory
+			return kind.Do(c.Table()) == nil && capi.String(kind.Args.Kind, kind.Args.KindSize) == "device"
+		}),
+		hooked("COPY-08", "the type is that of a byte", func() []serve.Hook {
+			m := new(marks)
+			return []serve.Hook{
+				marking(m, func(a *capi.BufferCopyToMemoryArgs) []*capi.Buffer { return []*capi.Buffer{a.DstBuffer} }),
+				ofMarked(m, kindOf, func(a *capi.BufferElementTypeArgs) { a.Type = capi.BufferTypeU8 }),
+			}
+		}),
 		{Check: "COPY-10", Fault: "the source's memory", Hooks: remember(func(a *capi.BufferMemoryArgs) **capi.Memory { return &a.Memory })},
+		after("COPY-10", "never on the host", func(a *capi.BufferIsOnCPUArgs) { a.IsOnCPU = false }),
 		mutant.Answers[capi.BufferCopyToDeviceArgs]("COPY-12", "fails in another way", capi.ErrorCodeInternal),
 	}, inMemory(
 		forgives[capi.BufferCopyToDeviceArgs]("COPY-02", "success"),
 		forgives[capi.BufferCopyToMemoryArgs]("COPY-09", "success"),
 		forgives[capi.BufferCopyToDeviceArgs]("COPY-11", "success"),
 		after("COPY-13", "the source is kept", func(a *capi.BufferIsDeletedArgs) { a.IsDeleted = false }),
+		hooked("COPY-13", "the type stays", func() []serve.Hook {
+			m := new(marks)
+			return []serve.Hook{
+				marking(m, func(a *capi.BufferBitcastArgs) []*capi.Buffer { return []*capi.Buffer{a.OutBuffer} }),
+				ofMarked(m, kindOf, func(a *capi.BufferElementTypeArgs) { a.Type = capi.BufferTypeF32 }),
+			}
+		}),
+		before("COPY-14", "fewer bytes are taken", func(a *capi.BufferBitcastArgs) {
+			if n := elements(capi.Slice(a.Dims, a.NumDims)...); dtype.Type(a.ElementType) == dtype.F32 && n < 4 {
+				a.Dims, a.NumDims = dims(4)
+			}
+		}),
 		mutant.Of("COPY-14", "the source is lost", func(c *invocation, a *capi.BufferBitcastArgs) {
 			if c.Forward(); c.Err() != nil {
 				deletes(c, a.Buffer)
@@ -78,6 +145,25 @@ func copyMutants() []mutant.Mutant {
 		before("COPY-16", "ignored", func(a *capi.BufferBitcastArgs) { a.DeviceLayout = nil }),
 		forgives[capi.BufferBitcastArgs]("COPY-17", "success"),
 	))
+}
+
+// toMemoryWrongly is a plugin in which some copies to memories are wrong.
+func toMemoryWrongly(name, fault string, when func(*invocation, *capi.BufferCopyToMemoryArgs) bool) mutant.Mutant {
+	return hooked(name, fault, func() []serve.Hook {
+		m := new(marks)
+		return []serve.Hook{
+			serve.Around(func(c *invocation, a *capi.BufferCopyToMemoryArgs) {
+				if c.Forward(); c.Err() == nil && when(c, a) {
+					m.mark(a.DstBuffer)
+				}
+			}),
+			serve.Around(func(c *invocation, a *downloadArgs) {
+				if c.Forward(); m.has(a.Src) && a.Dst != nil && a.DstSize > 0 && wait(c.Table(), a.Event) == nil {
+					flip(bytesAt(a.Dst, a.DstSize))
+				}
+			}),
+		}
+	})
 }
 
 type (
@@ -105,6 +191,36 @@ func referenceMutants() []mutant.Mutant {
 				}
 			})}
 		}),
+		hooked("REF-03", "one count for all buffers", func() []serve.Hook {
+			var count atomic.Int32
+			return []serve.Hook{
+				serve.Around(func(*invocation, *increaseArgs) { count.Add(1) }),
+				serve.Around(func(c *invocation, _ *decreaseArgs) {
+					if count.Add(-1) < 0 {
+						c.Fail(capi.ErrorCodeInvalidArgument, "there is no reference")
+					}
+				}),
+			}
+		}),
+		hooked("REF-04", "moves when it is read", func() []serve.Hook {
+			var read atomic.Bool
+			return []serve.Hook{
+				serve.Around(func(c *invocation, _ *downloadArgs) {
+					c.Forward()
+					read.Store(true)
+				}),
+				serve.Around(func(c *invocation, a *opaqueArgs) {
+					if c.Forward(); read.Load() {
+						a.DeviceMemoryPtr += 64
+					}
+				}),
+			}
+		}),
+		mutant.Of("REF-04", "null on other devices than the first", func(c *invocation, a *opaqueArgs) {
+			if c.Forward(); placeBelow(c, a.Buffer) > 0 {
+				a.DeviceMemoryPtr = 0
+			}
+		}),
 		hooked("REF-04", "moves", func() []serve.Hook {
 			var count atomic.Uintptr
 			return []serve.Hook{serve.Around(func(c *invocation, a *opaqueArgs) {
@@ -113,11 +229,58 @@ func referenceMutants() []mutant.Mutant {
 			})}
 		}),
 		after("REF-05", "the address of something else", func(a *opaqueArgs) { a.DeviceMemoryPtr = check.Address(retain(make([]byte, 64))) }),
+		hooked("REF-05", "outputs have a staging address", func() []serve.Hook {
+			m := new(marks)
+			return []serve.Hook{marking(m, outputBuffers), ofMarked(m, func(a *opaqueArgs) *capi.Buffer { return a.Buffer }, func(a *opaqueArgs) {
+				a.DeviceMemoryPtr = check.Address(retain(make([]byte, 64)))
+			})}
+		}),
+		hooked("REF-06", "outputs have none", func() []serve.Hook {
+			m := new(marks)
+			return []serve.Hook{marking(m, outputBuffers), ofMarked(m, pointerOf, func(a *capi.BufferUnsafePointerArgs) { a.BufferPointer = 0 })}
+		}),
 		{Check: "REF-06", Fault: "the same for all", Hooks: remember(func(a *capi.BufferUnsafePointerArgs) *uintptr { return &a.BufferPointer })},
 		mutant.Of("REF-07", "freed", func(c *invocation, a *capi.BufferDeleteArgs) {
 			overwrite(c, a.Buffer, 64)
 			c.Forward()
 		}),
+		hooked("REF-07", "the first decrease frees", func() []serve.Hook {
+			var mu sync.Mutex
+			count := make(map[*capi.Buffer]int) // guarded by mu
+			address := make(map[*capi.Buffer]uintptr)
+			return []serve.Hook{
+				serve.Around(func(c *invocation, a *increaseArgs) {
+					c.Forward()
+					mu.Lock()
+					defer mu.Unlock()
+					count[a.Buffer]++
+					call := &capi.Call[capi.BufferUnsafePointerArgs]{}
+					if call.Args.Buffer = a.Buffer; call.Do(c.Table()) == nil {
+						address[a.Buffer] = call.Args.BufferPointer
+					}
+				}),
+				serve.Around(func(c *invocation, a *decreaseArgs) {
+					c.Forward()
+					mu.Lock()
+					defer mu.Unlock()
+					if count[a.Buffer]--; count[a.Buffer] > 0 {
+						check.Poke(address[a.Buffer], make([]byte, 16))
+					}
+				}),
+			}
+		}),
+		hooked("REF-08/deleted", "the address is still told", func() []serve.Hook {
+			var addresses sync.Map
+			return []serve.Hook{serve.Around(func(c *invocation, a *opaqueArgs) {
+				if c.Forward(); c.Err() == nil {
+					addresses.Store(a.Buffer, a.DeviceMemoryPtr)
+				} else if p, ok := addresses.Load(a.Buffer); ok {
+					c.FailWith(nil)
+					a.DeviceMemoryPtr = p.(uintptr)
+				}
+			})}
+		}),
+		forgives[opaqueArgs]("REF-08/donated", "an address is told"),
 		forgives[increaseArgs]("REF-08/deleted", "success"),
 		forgives[increaseArgs]("REF-08/donated", "success"),
 		mutant.Answers[decreaseArgs]("REF-09", "only in the thread that increased it", capi.ErrorCodeInternal),
@@ -130,6 +293,19 @@ func rawMutants() []mutant.Mutant {
 	copyEvent := func(a *capi.BufferCopyRawToHostFutureArgs) *capi.Event { return a.Event }
 	return slices.Concat([]mutant.Mutant{
 		before("RAW-01", "the offset is ignored", func(a *rawArgs) { a.Offset = 0 }),
+		mutant.Of("RAW-01", "a byte more is written", func(c *invocation, a *rawArgs) {
+			if a.Offset >= 0 && a.TransferSize >= 0 && a.Offset+a.TransferSize < 16 {
+				a.TransferSize++
+			}
+			c.Forward()
+		}),
+		mutant.Of("RAW-02", "refused, and written all the same", func(c *invocation, a *rawArgs) {
+			if c.Forward(); c.Err() != nil || wait(c.Table(), a.Event) != nil {
+				check.Poke(uintptr(a.Dst), []byte{0})
+			}
+		}),
+		before("RAW-02", "a negative offset counts as zero", func(a *rawArgs) { a.Offset = max(a.Offset, 0) }),
+		losesCode[capi.EventAwaitArgs]("RAW-02", "another code"),
 		awaitsOK("RAW-02", "success"),
 		refuses("RAW-03", "no bytes are refused", capi.ErrorCodeInvalidArgument, func(a *rawArgs) bool { return a.TransferSize == 0 }),
 		awaitsOK("RAW-04", "success"),
@@ -142,6 +318,9 @@ func rawMutants() []mutant.Mutant {
 		}),
 	}, inMemory(
 		anyReady("RAW-06", "starts early"),
+		ignores("RAW-06", "the event is not waited for", always[capi.EventAwaitArgs]),
+		before("RAW-06", "the offset is ignored", func(a *capi.BufferCopyRawToHostFutureArgs) { a.Offset = 0 }),
+		losesMessage[capi.EventAwaitArgs]("RAW-07", "the message is lost"),
 		awaitsOK("RAW-07", "success"),
 		mutant.Mutant{Check: "RAW-08", Fault: "one for all", Hooks: remember(func(a *capi.BufferCopyRawToHostFutureArgs) *uintptr { return &a.CallbackData })},
 		eventsFail("RAW-09", "the copy fails", true, copyEvent),

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/purepjrt/purepjrt/capi"
@@ -78,6 +79,10 @@ func hostBytes(e dtype.Type, n int) []byte {
 				data[i] = 1 // the only NaN of the types without negative zero
 			}
 		}
+	}
+	// A lost element is taken for zero.
+	if last := data[max(0, len(data)-e.Size()):]; len(last) > 0 && !slices.ContainsFunc(last, func(x byte) bool { return x != 0 }) {
+		last[0] = 1
 	}
 	return data
 }

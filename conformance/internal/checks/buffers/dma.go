@@ -32,6 +32,8 @@ var dmaChecks = []check.Check{
 		copy(source[n/2:], counting(n/2))
 		again := upload(t, dtype.U8, source, n)
 		expectBytes(t, source, t.Download(again), 0xff, "upload from mapped memory that was written again")
+		part := upload(t, dtype.U8, source[n/2+3:], n/2-3)
+		expectBytes(t, source[n/2+3:], t.Download(part), 0xff, "upload from the middle of mapped memory")
 		if out, err := check.Try(t, managerArgs(t, spec{dtype.U8, []int64{n}})); err == nil {
 			manager := check.Own(t, out.TransferManager)
 			b := retrieve(t, manager, 0)

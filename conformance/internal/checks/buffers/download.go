@@ -5,7 +5,9 @@ package buffers
 
 import (
 	"bytes"
+	"fmt"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -25,13 +27,16 @@ var downloadChecks = []check.Check{
 					break
 				}
 				check.Equal(t, want, hostSize(t, b, check.RowMajor(len(dims))), "dst_size of %v%v", e, dims)
+				if _, plain := minorToMajor(t, b); plain {
+					check.Equal(t, want, hostSize(t, b, nil), "dst_size of %v%v with host_layout null", e, dims)
+				}
 				check.Destroy(t, b)
 			}
 		}
 	}),
 	rule("D2H-03", func(t *check.T) {
 		b := upload(t, dtype.U8, counting(64), 64)
-		for _, size := range []uintptr{63, 1, 32} {
+		for _, size := range []uintptr{63, 1, 32, 0} {
 			dst := bytes.Repeat([]byte{0xee}, 128)
 			t.Keep(dst)
 			err := read(t, capi.BufferToHostBufferArgs{Src: b, HostLayout: check.RowMajor(1), Dst: check.Pointer(dst), DstSize: size})
@@ -40,43 +45,46 @@ var downloadChecks = []check.Check{
 		}
 	}),
 	rule("D2H-04", func(t *check.T) {
-		b := upload(t, dtype.U8, counting(64), 64)
-		dst := bytes.Repeat([]byte{0xee}, 128)
-		t.Keep(dst)
-		err := read(t, capi.BufferToHostBufferArgs{Src: b, HostLayout: check.RowMajor(1), Dst: check.Pointer(dst), DstSize: 128})
-		if err != nil {
-			t.Fatalf("download of 64 bytes into 128: expected success, got %v", err)
-		}
-		expectBytes(t, counting(64), dst[:64], 0xff, "download of 64 bytes into 128")
-		expectBytes(t, bytes.Repeat([]byte{0xee}, 64), dst[64:], 0xff, "the 64 bytes behind a download")
-	}),
-	rule("D2H-05", func(t *check.T) {
-		for _, dims := range [][]int64{{}, {12}, {3, 4}, {2, 3, 4}} {
-			data := dtype.Bytes(floats(elements(dims...)))
-			b := upload(t, dtype.F32, data, dims...)
-			expectBytes(t, data, t.Download(b), 0xff, "row-major download of f32"+show(dims))
-			if order, ok := minorToMajor(t, b); ok {
-				dst := make([]byte, hostSize(t, b, nil))
-				err := read(t, capi.BufferToHostBufferArgs{Src: b, Dst: check.Pointer(dst), DstSize: uintptr(len(dst))})
+		const before, behind = 64, 64
+		for _, n := range []int{1, 5, 13, 61, 64} {
+			for _, size := range []int{n, n + 1, n + behind} {
+				b := upload(t, dtype.U8, counting(64)[:n], int64(n))
+				want := bytes.Repeat([]byte{0xee}, before+n+behind)
+				dst := slices.Clone(want)
+				copy(want[before:], counting(64)[:n])
+				t.Keep(dst)
+				what := fmt.Sprintf("memory round a download of %d bytes into %d", n, size)
+				err := read(t, capi.BufferToHostBufferArgs{Src: b, HostLayout: check.RowMajor(1), Dst: check.Pointer(dst[before:]), DstSize: uintptr(size)})
 				if err != nil {
-					t.Errorf("download of f32%v with host_layout null: expected success, got %v", dims, err)
+					t.Errorf("download of %d bytes into %d: expected success, got %v", n, size, err)
 					continue
 				}
-				expectBytes(t, permute(data, 4, dims, order), dst, 0xff, "download of f32"+show(dims)+" with host_layout null")
+				expectBytes(t, want, dst, 0xff, what)
+			}
+		}
+	}),
+	rule("D2H-05", func(t *check.T) {
+		for _, d := range t.Client().Devices {
+			for _, e := range []dtype.Type{dtype.F32, dtype.U8, dtype.F64} {
+				for _, dims := range [][]int64{{}, {12}, {3, 4}, {3, 3}, {2, 3, 4}} {
+					defaultLayout(t, d, e, dims)
+				}
 			}
 		}
 	}),
 	rule("D2H-06", func(t *check.T) {
-		for _, dims := range [][]int64{{3}, {2, 3}, {2, 3, 4}} {
-			data := dtype.Bytes(floats(elements(dims...)))
-			b := upload(t, dtype.F32, data, dims...)
-			for _, order := range permutations(len(dims)) {
-				got, err := readWith(t, b, check.TiledLayout(order))
-				if err != nil {
-					t.Errorf("download of f32%v with minor_to_major %v: expected success, got %v", dims, order, err)
-					continue
+		for _, e := range []dtype.Type{dtype.F32, dtype.U8, dtype.S16, dtype.C64, dtype.C128} {
+			for _, dims := range [][]int64{{3}, {2, 3}, {2, 3, 4}} {
+				data := hostBytes(e, elements(dims...))
+				b := upload(t, e, data, dims...)
+				for _, order := range permutations(len(dims)) {
+					got, err := readWith(t, b, check.TiledLayout(order))
+					if err != nil {
+						t.Errorf("download of %v%v with minor_to_major %v: expected success, got %v", e, dims, order, err)
+						continue
+					}
+					expectBytes(t, permute(data, e.Size(), dims, order), got, 0xff, "download of "+e.String()+show(dims)+" with minor_to_major "+show(order))
 				}
-				expectBytes(t, permute(data, 4, dims, order), got, 0xff, "download of f32"+show(dims)+" with minor_to_major "+show(order))
 			}
 		}
 	}),
@@ -270,6 +278,7 @@ var downloadChecks = []check.Check{
 			{dtype.F16, dtype.Bytes([]uint16{0x7c01, 0xfc01, 0x7e00, 0xffff, 0x7dff, 1, 0x8000, 0x7c55})},
 			{dtype.BF16, dtype.Bytes([]uint16{0x7f81, 0xff81, 0x7fc0, 0xffff, 0x7fbf, 1, 0x8000, 0x7f95})},
 			{dtype.C64, dtype.Bytes([]uint32{0x7f800001, 0xff800001, 0x7fc00000, 0xffffffff, 0x7fbfffff, 1, 1 << 31, 0x7f80dead, 0x7f800001, 0xff800001, 0x7fc00000, 0xffffffff, 2, 3, 4, 5})},
+			{dtype.F8E4M3FN, []byte{0x7f, 0xff, 0x80, 0x01, 0x7e, 0xfe, 0x00, 0x81}},
 			{dtype.F8E5M2, []byte{0x7d, 0x7e, 0x7f, 0xfd, 0xfe, 0xff, 0x80, 0x01}},
 		} {
 			b, ok := uploaded(t, hostArgs(t.Client(), c.e, c.data, 8))
@@ -342,8 +351,33 @@ func platform(t *check.T) string {
 	return capi.String(p.PlatformName, p.PlatformNameSize)
 }
 
+// defaultLayout compares what was uploaded with what comes back.
+func defaultLayout(t *check.T, d *capi.Device, e dtype.Type, dims []int64) {
+	data := hostBytes(e, elements(dims...))
+	args := hostArgs(t.Client(), e, data, dims...)
+	args.Device = d
+	b := t.UploadArgs(args)
+	what := e.String() + show(dims)
+	expectBytes(t, data, t.Download(b), 0xff, "row-major download of "+what)
+	order, ok := minorToMajor(t, b)
+	if !ok {
+		return
+	}
+	dst := make([]byte, hostSize(t, b, nil))
+	if err := read(t, capi.BufferToHostBufferArgs{Src: b, Dst: check.Pointer(dst), DstSize: uintptr(len(dst))}); err != nil {
+		t.Errorf("download of %s with host_layout null: expected success, got %v", what, err)
+		return
+	}
+	expectBytes(t, permute(data, e.Size(), dims, order), dst, 0xff, "download of "+what+" with host_layout null")
+}
+
 func askForSize(t *check.T) {
 	b := upload(t, dtype.S16, counting(12), 2, 3)
+	for _, given := range []uintptr{1, 12, 1 << 20} { // it is an answer, not a question
+		out := check.Call(t, capi.BufferToHostBufferArgs{Src: b, HostLayout: check.RowMajor(2), DstSize: given})
+		check.Equal(t, 12, out.DstSize, "dst_size of i16[2 3], which was %d before the call", given)
+		check.Own(t, out.Event)
+	}
 	out := check.Call(t, capi.BufferToHostBufferArgs{Src: b, HostLayout: check.RowMajor(2)})
 	check.Equal(t, 12, out.DstSize, "dst_size of i16[2 3]")
 	if out.Event != nil {
@@ -430,15 +464,30 @@ func outputLayouts(t *check.T) {
 func eventComesLast(t *check.T, n int) {
 	want := counting(n)
 	b := upload(t, dtype.U8, want, int64(n))
-	for _, how := range []string{"PJRT_Event_Await returned", "PJRT_Event_IsReady said so"} {
+	for _, how := range []string{"PJRT_Event_Await returned", "PJRT_Event_IsReady said so", "the callback of PJRT_Event_OnReady ran"} {
 		dst := make([]byte, n)
 		t.Keep(dst)
 		e := check.Own(t, check.Call(t, capi.BufferToHostBufferArgs{Src: b, HostLayout: check.RowMajor(1), Dst: check.Pointer(dst), DstSize: uintptr(n)}).Event)
-		if how[len("PJRT_Event_")] == 'A' {
+		switch {
+		case contains(how, "Await"):
 			mustAwait(t, e, "download")
-		} else {
+		case contains(how, "IsReady"):
 			for !t.IsReady(e) && t.Context().Err() == nil {
 				runtime.Gosched()
+			}
+		default:
+			ran := make(chan struct{}, 1)
+			p := t.NewProbe(func(check.ProbeCall) {
+				select {
+				case ran <- struct{}{}:
+				default: // called again, which is another rule
+				}
+			})
+			check.Call(t, p.OnReady(e))
+			select {
+			case <-ran:
+			case <-t.Context().Done():
+				t.Fatalf("the callback of a download did not run before the check's time was up")
 			}
 		}
 		// Backwards: the last bytes are those that may still be on their way.

@@ -12,6 +12,7 @@ import (
 	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
 type downloadArgs = capi.BufferToHostBufferArgs
@@ -24,9 +25,25 @@ func downloadMutants() []mutant.Mutant {
 			}
 			c.Forward()
 		}),
+		refuses("D2H-01", "dst_size must be zero", capi.ErrorCodeInvalidArgument, func(a *downloadArgs) bool { return a.Dst == nil && a.DstSize != 0 }),
+		mutant.Of("D2H-02", "the size on the device, without a layout", func(c *invocation, a *downloadArgs) {
+			if c.Forward(); a.Dst == nil && a.HostLayout == nil {
+				a.DstSize = deviceSize(c, a.Src)
+			}
+		}),
 		mutant.Of("D2H-02", "the size on the device", func(c *invocation, a *downloadArgs) {
 			if c.Forward(); a.Dst == nil {
 				a.DstSize = deviceSize(c, a.Src)
+			}
+		}),
+		mutant.Of("D2H-03", "what fits is written", func(c *invocation, a *downloadArgs) {
+			if c.Forward(); c.Err() != nil && a.Dst != nil {
+				clear(bytesAt(a.Dst, a.DstSize))
+			}
+		}),
+		before("D2H-03", "a dst_size of zero is not looked at", func(a *downloadArgs) {
+			if a.Dst != nil && a.DstSize == 0 {
+				a.DstSize = 1 << 20
 			}
 		}),
 		before("D2H-03", "dst_size is not looked at", func(a *downloadArgs) {
@@ -39,11 +56,33 @@ func downloadMutants() []mutant.Mutant {
 				clear(data[64:])
 			}
 		}),
-		arrives("D2H-05", "the data is another", flip),
+		mutant.Of("D2H-04", "writes words of four bytes", func(c *invocation, a *downloadArgs) {
+			if c.Forward(); c.Err() == nil && a.Dst != nil && wait(c.Table(), a.Event) == nil {
+				size := uintptr(elements(dimsBelow(c, a.Src)...) * typeBelow(c, a.Src).Size())
+				clear(bytesAt(a.Dst, a.DstSize)[size:min((size+3)&^3, a.DstSize)])
+			}
+		}),
+		mutant.Of("D2H-04", "writes in front of dst", func(c *invocation, a *downloadArgs) {
+			if c.Forward(); c.Err() == nil && a.Dst != nil && wait(c.Table(), a.Event) == nil {
+				check.Poke(uintptr(a.Dst)-1, []byte{0})
+			}
+		}),
+		mutant.Of("D2H-05", "squares are transposed", func(c *invocation, a *downloadArgs) {
+			if c.Forward(); c.Err() != nil || a.Dst == nil || wait(c.Table(), a.Event) != nil {
+				return
+			}
+			if d := dimsBelow(c, a.Src); len(d) == 2 && d[0] == d[1] {
+				data := bytesAt(a.Dst, a.DstSize)
+				copy(data, permute(slices.Clone(data), typeBelow(c, a.Src).Size(), d, []int64{0, 1}))
+			}
+		}),
+		arrivesOf("D2H-05", "the second device is read wrongly", func(c *invocation, b *capi.Buffer) bool { return placeBelow(c, b) == 1 }, flip),
 		before("D2H-09", "strides are ignored", func(a *downloadArgs) { ignoreLayout(a, capi.BufferMemoryLayoutTypeStrides) }),
 		before("D2H-10", "tiles are ignored", func(a *downloadArgs) { ignoreLayout(a, capi.BufferMemoryLayoutTypeTiled) }),
 		readyEarly("D2H-11"),
 		readyEarly("D2H-11/large"),
+		readyAt("D2H-11", "who polls is told too early", true, false, true),
+		readyAt("D2H-11", "callbacks run before the last byte", true, true, false),
 		hooked("D2H-12", "waits for the data", func() []serve.Hook {
 			return []serve.Hook{
 				serve.Around(func(c *invocation, a *downloadArgs) {
@@ -58,6 +97,7 @@ func downloadMutants() []mutant.Mutant {
 		}),
 		nth("D2H-13", "a staging buffer for all", 7),
 		awaitsOK("D2H-14", "success with garbage"),
+		losesCode[capi.EventAwaitArgs]("D2H-14", "every code becomes UNKNOWN"),
 		before("D2H-15", "the address is rounded", func(a *downloadArgs) { a.Dst = check.PointerAt(uintptr(a.Dst) &^ 7) }),
 		spoiledBy[capi.BufferDestroyArgs]("D2H-16", "freed under the copy"),
 		after("D2H-17", "padding is counted", func(a *downloadArgs) {
@@ -94,7 +134,20 @@ func downloadMutants() []mutant.Mutant {
 				}
 			}
 		}),
+		arrivesOf("D2H-21", "NaNs of eight bits are all one", func(c *invocation, b *capi.Buffer) bool { return typeBelow(c, b) == dtype.F8E4M3FN }, func(data []byte) {
+			for i, x := range data {
+				if x&0x7f == 0x7f {
+					data[i] = 0x7f
+				}
+			}
+		}),
 	}, inMemory(
+		mutant.Of("D2H-06", "only elements of four bytes are transposed", func(c *invocation, a *downloadArgs) {
+			if typeBelow(c, a.Src).Size() != 4 {
+				a.HostLayout = nil
+			}
+			c.Forward()
+		}),
 		before("D2H-06", "host_layout is ignored", func(a *downloadArgs) { a.HostLayout = nil }),
 		before("D2H-07", "null means column-major", func(a *downloadArgs) {
 			if a.HostLayout == nil {

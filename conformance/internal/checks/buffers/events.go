@@ -7,7 +7,6 @@ import (
 	"errors"
 	"runtime"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/purepjrt/purepjrt/capi"
@@ -29,50 +28,37 @@ var eventChecks = []check.Check{
 			check.Equal(t, true, t.IsReady(e), "%s: is_ready after PJRT_Event_Await", what)
 		}
 	}),
-	rule("EVT-04", func(t *check.T) {
-		b := small(t)
-		e := t.Ready(b)
-		mustAwait(t, e, "ready event of an upload")
-		check.Call(t, capi.BufferDeleteArgs{Buffer: b})
-		for i := range 1000 {
-			if !t.IsReady(e) {
-				t.Fatalf("call %d of PJRT_Event_IsReady after PJRT_Event_Await and PJRT_Buffer_Delete: expected true, got false", i+1)
-			}
-		}
-		check.Destroy(t, b)
-		check.Equal(t, true, t.IsReady(e), "is_ready after the buffer was destroyed")
-	}),
+	rule("EVT-04", staysReady),
 	rule("EVT-05", func(t *check.T) {
+		// Who polls does not await.
+		for what, e := range readyEvents(t) {
+			t.Eventually(patience, what+": it becomes ready", func() bool { return t.IsReady(e) })
+		}
 		e := failedEvent(t)
-		t.ErrorCode(t.Await(e), "PJRT_Event_Await of a failed event")
 		t.Eventually(patience, "a failed event becomes ready", func() bool { return t.IsReady(e) })
+		t.ErrorCode(t.Await(e), "PJRT_Event_Await of a failed event")
+		check.Equal(t, true, t.IsReady(e), "is_ready of a failed event after PJRT_Event_Await")
 	}),
 	rule("EVT-06", func(t *check.T) {
 		p := newPending(t)
-		e := t.Ready(p.Buffer)
-		within(t, "PJRT_Event_IsReady of a pending event", func() {
-			for i := range 1000 {
-				if out, err := check.Try(t, capi.EventIsReadyArgs{Event: e}); err != nil || out.IsReady {
-					t.Errorf("call %d of PJRT_Event_IsReady before the data came: expected false, got %v, %v", i+1, out.IsReady, err)
-					return
+		events := waitingEvents(t, p)
+		for _, e := range events {
+			within(t, "PJRT_Event_IsReady of a pending "+e.what, func() {
+				for i := range 1000 {
+					if out, err := check.Try(t, capi.EventIsReadyArgs{Event: e.Event}); err != nil || out.IsReady {
+						t.Errorf("%s: call %d of PJRT_Event_IsReady before the data came: expected false, got %v, %v", e.what, i+1, out.IsReady, err)
+						return
+					}
 				}
-			}
-		})
+			})
+		}
 		p.Fulfil()
-		mustAwait(t, e, "ready event")
+		for _, e := range events {
+			mustAwait(t, e.Event, e.what)
+		}
 	}),
 	{Rule: "EVT-06", Variant: "execution", Run: readinessOfAnExecution},
-	rule("EVT-07", func(t *check.T) {
-		e := readyEvent(t)
-		mustAwait(t, e, "ready event of an upload")
-		if _, err := check.Try(t, capi.EventErrorArgs{Event: e}); err != nil {
-			t.Errorf("PJRT_Event_Error of an event that succeeded: expected null, got %v", err)
-		}
-		e = failedEvent(t)
-		awaited := t.Await(e)
-		_, asked := check.Try(t, capi.EventErrorArgs{Event: e})
-		sameError(t, awaited, asked, "PJRT_Event_Error and PJRT_Event_Await of a failed event")
-	}),
+	rule("EVT-07", errorOfAnEvent),
 	hostile("EVT-08", errorsAreIndependent),
 	hostile("EVT-09", func(t *check.T) {
 		p := newPending(t)
@@ -94,21 +80,9 @@ var eventChecks = []check.Check{
 			probes[i] = t.NewProbe(nil)
 			check.Call(t, probes[i].OnReady(check.Own(t, out.DoneWithHostBuffer)))
 		}
-		t.Eventually(patience, "every callback runs", func() bool {
-			for _, p := range probes {
-				if p.Count() == 0 {
-					return false
-				}
-			}
-			return true
-		})
-		time.Sleep(while)
-		for i, p := range probes {
-			if !check.Equal(t, 1, p.Count(), "calls of the callback of event %d of %d", i+1, n) {
-				return
-			}
-		}
+		calledOnceEach(t, probes, "of events")
 	}),
+	{Rule: "EVT-10", Variant: "waiting", Run: callbacksOfWaitingEvents},
 	hostile("EVT-11", func(t *check.T) {
 		e := readyEvent(t)
 		p := t.NewProbe(nil)
@@ -117,76 +91,49 @@ var eventChecks = []check.Check{
 			t.Errorf("callback of an event that succeeded: expected null, got %v", calls[0].Err)
 		}
 		for range 3 {
-			e = failedEvent(t)
-			p = t.NewProbe(nil) // destroys the error it gets
-			check.Call(t, p.OnReady(e))
-			if calls := called(t, p, "event that fails"); len(calls) > 0 {
-				sameError(t, t.Await(e), calls[0].Err, "callback and PJRT_Event_Await of a failed event")
-			}
+			receivesError(t, failedEvent(t), "event that failed", func() {})
 		}
+		pending := newPending(t)
+		receivesError(t, t.Ready(pending.Buffer), "event that fails", func() { pending.Fail(failureCode, failureMessage) })
 	}),
 	rule("EVT-12", userArgs),
 	rule("EVT-13", func(t *check.T) {
-		e := readyEvent(t)
-		mustAwait(t, e, "ready event of an upload")
-		p := t.NewProbe(nil)
-		check.Call(t, p.OnReady(e))
-		called(t, p, "event that was ready before")
-	}),
-	rule("EVT-14", func(t *check.T) {
-		pending := newPending(t)
-		e := t.Ready(pending.Buffer)
-		var probes []*check.Probe
-		for range 10 {
+		events := readyEvents(t)
+		events["failed event"] = failedEvent(t)
+		for what, e := range events {
+			if err := t.Await(e); err != nil && what != "failed event" {
+				t.Errorf("%s: expected success, got %v", what, err)
+			}
 			p := t.NewProbe(nil)
 			check.Call(t, p.OnReady(e))
-			probes = append(probes, p)
-		}
-		time.Sleep(while)
-		for i, p := range probes {
-			check.Equal(t, 0, p.Count(), "calls of callback %d before the event is ready", i+1)
-		}
-		pending.Fulfil()
-		for i, p := range probes {
-			t.Eventually(patience, "each of 10 callbacks on one event runs", func() bool { return p.Count() > 0 })
-			if t.Failed() {
-				t.Notef("callback %d of 10 did not run", i+1)
-				return
-			}
+			called(t, p, "event that was ready before ("+what+")")
 		}
 	}),
+	rule("EVT-14", func(t *check.T) {
+		several(t, "event that succeeds", (*pending).Fulfil, nil)
+		several(t, "event that fails", func(p *pending) { p.Fail(failureCode, failureMessage) }, func(err error, what string) {
+			expectError(t, err, failureCode, failureMessage, what)
+		})
+	}),
 	hostile("EVT-15", func(t *check.T) {
-		pending := newPending(t)
-		e := t.Ready(pending.Buffer)
-		p := t.NewProbe(nil)
-		check.Call(t, p.OnReady(e))
-		check.Destroy(t, e)
-		pending.Fulfil()
-		if calls := called(t, p, "event that was destroyed after registering"); len(calls) > 0 && calls[0].Err != nil {
-			t.Errorf("callback of an event that was destroyed after registering: expected null, got %v", calls[0].Err)
-		}
+		outlives(t, "event that succeeds", (*pending).Fulfil, func(err error, what string) {
+			if err != nil {
+				t.Errorf("%s: expected null, got %v", what, err)
+			}
+		})
+		outlives(t, "event that fails", func(p *pending) { p.Fail(failureCode, failureMessage) }, func(err error, what string) {
+			expectError(t, err, failureCode, failureMessage, what)
+		})
 	}),
 	{Rule: "EVT-16", Hostile: true, Run: reentrantCallback},
 	rule("EVT-17", func(t *check.T) {
-		pending := newPending(t)
-		e := t.Ready(pending.Buffer)
-		const n = 8
-		var woken atomic.Int32
-		var failed atomic.Value
-		for range n {
-			go func() {
-				if _, err := check.Try(t, capi.EventAwaitArgs{Event: e}); err != nil {
-					failed.Store(err)
-				}
-				woken.Add(1)
-			}()
+		for i, err := range awaitedTogether(t, (*pending).Fulfil) {
+			if err != nil {
+				t.Errorf("PJRT_Event_Await in thread %d of 8: expected success, got %v", i+1, err)
+			}
 		}
-		time.Sleep(while)
-		check.Equal(t, 0, woken.Load(), "threads whose PJRT_Event_Await returned before the event was ready")
-		pending.Fulfil()
-		t.Eventually(patience, "8 threads in PJRT_Event_Await of one event wake", func() bool { return woken.Load() == n })
-		if err := failed.Load(); err != nil {
-			t.Errorf("PJRT_Event_Await in 8 threads: expected success, got %v", err)
+		for i, err := range awaitedTogether(t, func(p *pending) { p.Fail(failureCode, failureMessage) }) {
+			expectError(t, err, failureCode, failureMessage, "PJRT_Event_Await of an event that fails, in thread "+show(i+1)+" of 8")
 		}
 	}),
 	rule("EVT-18", func(t *check.T) {
@@ -208,10 +155,13 @@ var eventChecks = []check.Check{
 		if a == b {
 			t.Fatalf("two calls of PJRT_Buffer_ReadyEvent: expected two events, got the same handle twice")
 		}
+		p := t.NewProbe(nil)
+		check.Call(t, p.OnReady(b))
 		check.Call(t, capi.EventDestroyArgs{Event: a})
 		check.Equal(t, false, t.IsReady(b), "is_ready of the second event, after the first was destroyed")
 		pending.Fulfil()
 		mustAwait(t, b, "the second event, after the first was destroyed")
+		called(t, p, "event of which there was a second one, destroyed since")
 	}),
 }
 
@@ -265,27 +215,36 @@ func awaitBlocks(t *check.T) {
 		mustAwait(t, e, what)
 	}
 	pending := newPending(t)
-	e := t.Ready(pending.Buffer)
-	done := make(chan error, 1)
-	go func() {
-		_, err := check.Try(t, capi.EventAwaitArgs{Event: e})
-		done <- err
-	}()
-	select {
-	case err := <-done:
-		t.Fatalf("PJRT_Event_Await of a buffer whose data has not come: expected it to block, it returned %v", err)
-	case <-time.After(while):
+	events := waitingEvents(t, pending)
+	var answers []chan error
+	for _, e := range events {
+		done := make(chan error, 1)
+		answers = append(answers, done)
+		go func() {
+			_, err := check.Try(t, capi.EventAwaitArgs{Event: e.Event})
+			done <- err
+		}()
+	}
+	time.Sleep(while)
+	for i, done := range answers {
+		select {
+		case err := <-done:
+			t.Fatalf("PJRT_Event_Await of the %s, while the data has not come: expected it to block, it returned %v", events[i].what, err)
+		default:
+		}
 	}
 	pending.Fulfil()
-	select {
-	case err := <-done:
-		if err != nil {
-			t.Errorf("PJRT_Event_Await: expected success, got %v", err)
+	for i, done := range answers {
+		select {
+		case err := <-done:
+			if err != nil {
+				t.Errorf("PJRT_Event_Await of the %s: expected success, got %v", events[i].what, err)
+			}
+		case <-time.After(patience):
+			stuck(t, "PJRT_Event_Await of the %s: it did not return within %v after the data had come", events[i].what, patience)
 		}
-	case <-time.After(patience):
-		stuck(t, "PJRT_Event_Await: it did not return within %v after the data had come", patience)
 	}
-	t.ErrorCode(t.Await(failedEvent(t)), "PJRT_Event_Await of a failed event", failureCode)
+	expectError(t, t.Await(failedEvent(t)), failureCode, failureMessage, "PJRT_Event_Await of a failed event")
 }
 
 // readinessOfAnExecution needs no functions but the oldest. What it asks for is
@@ -365,11 +324,13 @@ func errorsAreIndependent(t *check.T) {
 		}
 		handles = append(handles, h)
 	}
-	for _, h := range handles {
-		sameError(t, awaited, t.Table().TakeError(h), "PJRT_Event_Error and PJRT_Event_Await")
-	}
+	sameError(t, awaited, t.Table().TakeError(handles[0]), "PJRT_Event_Error and PJRT_Event_Await")
 	_, again := check.Try(t, capi.EventErrorArgs{Event: e})
-	sameError(t, awaited, again, "PJRT_Event_Error after its earlier results were destroyed")
+	sameError(t, awaited, again, "PJRT_Event_Error after one of its earlier results was destroyed")
+	check.Destroy(t, e)
+	for _, h := range handles[1:] {
+		sameError(t, awaited, t.Table().TakeError(h), "result of PJRT_Event_Error, read after the event was destroyed,")
+	}
 }
 
 // userArgLock keeps checks apart that choose their user_arg.
@@ -380,10 +341,15 @@ func userArgs(t *check.T) {
 	defer userArgLock.Unlock()
 	word := make([]byte, 1)
 	args := []uintptr{0, 1, ^uintptr(0), 1 << (31 + ^uintptr(0)>>63), ^uintptr(0)>>1 + 1, check.Address(word)}
-	for _, arg := range args {
-		e := readyEvent(t)
+	for i, arg := range append(args, args...) {
 		p := t.NewProbeAt(arg, nil)
-		check.Call(t, p.OnReady(e))
+		if i < len(args) {
+			check.Call(t, p.OnReady(readyEvent(t)))
+		} else {
+			pending := newPending(t)
+			check.Call(t, p.OnReady(t.Ready(pending.Buffer)))
+			pending.Fulfil()
+		}
 		if !t.Eventually(patience, "the callback runs with the user_arg that was given", func() bool { return p.Count() > 0 }) {
 			t.Notef("user_arg %#x did not come back", arg)
 			return
@@ -398,14 +364,37 @@ func reentrantCallback(t *check.T) {
 	pending := newPending(t)
 	e := t.Ready(pending.Buffer)
 	back := make(chan *capi.Buffer, 1)
+	settled := readyEvent(t)
+	mustAwait(t, settled, "ready event of an upload")
+	second := t.NewProbe(nil)
 	p := t.NewProbe(func(check.ProbeCall) {
+		if out, err := check.Try(t, capi.EventIsReadyArgs{Event: e}); err != nil || !out.IsReady {
+			t.Errorf("PJRT_Event_IsReady of an event in its callback: expected true, got %v, %v", out.IsReady, err)
+		}
+		check.Destroy(t, e)
 		check.Destroy(t, victim)
+		if _, err := check.Try(t, capi.EventAwaitArgs{Event: settled}); err != nil {
+			t.Errorf("PJRT_Event_Await of another event in a callback: expected success, got %v", err)
+		}
+		if _, err := check.Try(t, second.OnReady(settled)); err != nil {
+			t.Errorf("PJRT_Event_OnReady in a callback: expected success, got %v", err)
+		}
 		up, err := check.Try(t, check.HostArgs(t.Client(), floats(4)))
 		if err != nil {
 			t.Errorf("PJRT_Client_BufferFromHostBuffer in a callback: expected success, got %v", err)
 		}
 		check.Own(t, up.Buffer)
 		check.Own(t, up.DoneWithHostBuffer)
+		ready, err := check.Try(t, capi.BufferReadyEventArgs{Buffer: argument})
+		if err != nil {
+			t.Errorf("PJRT_Buffer_ReadyEvent in a callback: expected success, got %v", err)
+		}
+		check.Own(t, ready.Event)
+		down, err := check.Try(t, capi.BufferToHostBufferArgs{Src: argument, HostLayout: check.RowMajor(1), Dst: check.Pointer(retain(make([]byte, 16))), DstSize: 16})
+		if err != nil {
+			t.Errorf("PJRT_Buffer_ToHostBuffer in a callback: expected success, got %v", err)
+		}
+		check.Own(t, down.Event)
 		x := check.NewExecution(exe, 1, []*capi.Buffer{argument})
 		if err := x.Start(t); err != nil {
 			t.Errorf("PJRT_LoadedExecutable_Execute in a callback: expected success, got %v", err)
@@ -418,9 +407,10 @@ func reentrantCallback(t *check.T) {
 	case out := <-back:
 		if called(t, p, "event whose callback calls the plugin"); out != nil {
 			check.ExpectBuffer(t, out, []float32{2, 3, 4, 5}, "output of an execution that a callback started")
+			called(t, second, "event that another callback registered one with")
 		}
 	case <-time.After(patience):
-		stuck(t, "a callback that destroys a buffer, uploads and starts an execution: it did not come back from the plugin within %v", patience)
+		stuck(t, "a callback that destroys its event and a buffer, registers another, uploads, downloads and starts an execution: it did not come back from the plugin within %v", patience)
 	}
 }
 
@@ -431,7 +421,11 @@ func destroyPending(t *check.T) {
 	check.Disown(t, e)
 	ready := t.Ready(pending.Buffer)
 	check.Disown(t, ready)
-	for _, e := range []*capi.Event{e, ready} {
+	list := []*capi.Event{e, ready}
+	if d := waitingDownload(t, pending); d != nil {
+		list = append(list, check.Disown(t, d))
+	}
+	for _, e := range list {
 		var err error
 		within(t, "PJRT_Event_Destroy of a pending event", func() { _, err = check.Try(t, capi.EventDestroyArgs{Event: e}) })
 		if err != nil {

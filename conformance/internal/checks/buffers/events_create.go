@@ -6,6 +6,7 @@ package buffers
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/purepjrt/purepjrt/capi"
@@ -15,42 +16,50 @@ import (
 // Events that the client makes itself.
 var eventCreateChecks = []check.Check{
 	rule("EVT-21", func(t *check.T) {
-		e := created(t)
-		check.Equal(t, false, t.IsReady(e), "is_ready of a new event")
-		set(t, e, capi.ErrorCodeOK, "")
+		for i := range 2 { // the second one, when the first is set
+			e := created(t)
+			p := t.NewProbe(nil)
+			check.Equal(t, false, t.IsReady(e), "is_ready of new event %d", i+1)
+			check.Call(t, p.OnReady(e))
+			done := awaiting(t, e)
+			time.Sleep(while)
+			check.Equal(t, 0, len(done), "threads whose PJRT_Event_Await of new event %d returned", i+1)
+			check.Equal(t, 0, p.Count(), "calls of the callback of new event %d", i+1)
+			set(t, e, capi.ErrorCodeOK, "")
+			awaited(t, done, "PJRT_Event_Await of an event that was set to OK")
+		}
 	}),
 	rule("EVT-22", func(t *check.T) {
 		e := created(t)
-		done := make(chan error, 1)
-		go func() {
-			_, err := check.Try(t, capi.EventAwaitArgs{Event: e})
-			done <- err
-		}()
-		select {
-		case err := <-done:
-			t.Fatalf("PJRT_Event_Await of an event that is not set: expected it to block, it returned %v", err)
-		case <-time.After(while):
-		}
+		p := t.NewProbe(nil)
+		check.Call(t, p.OnReady(e))
+		first, second := awaiting(t, e), awaiting(t, e)
+		time.Sleep(while)
+		check.Equal(t, 0, len(first)+len(second), "threads whose PJRT_Event_Await returned before the event was set")
 		set(t, e, capi.ErrorCodeOK, "")
-		select {
-		case err := <-done:
-			if err != nil {
-				t.Errorf("PJRT_Event_Await of an event that was set to OK: expected success, got %v", err)
-			}
-		case <-time.After(patience):
-			stuck(t, "PJRT_Event_Await did not return within %v after PJRT_Event_Set", patience)
-		}
+		awaited(t, first, "PJRT_Event_Await of an event that was set to OK")
+		awaited(t, second, "PJRT_Event_Await of that event in a second thread")
 		check.Equal(t, true, t.IsReady(e), "is_ready of an event that was set")
+		if calls := called(t, p, "event that was set to OK"); len(calls) > 0 && calls[0].Err != nil {
+			t.Errorf("callback of an event that was set to OK: expected null, got %v", calls[0].Err)
+		}
 	}),
 	rule("EVT-23", func(t *check.T) {
 		for code := capi.ErrorCodeCancelled; code <= capi.ErrorCodeUnauthenticated; code++ {
 			e := created(t)
 			p := t.NewProbe(nil)
 			check.Call(t, p.OnReady(e))
-			message := fmt.Sprintf("failure number %d", code)
+			// What follows a message in memory, and how long one is, is nobody's rule.
+			text := fmt.Sprintf("failure number %d of %s", code, strings.Repeat("many; ", 50)) + "and here it ends"
+			message := text[:len(text)-len(" and here it ends")]
 			set(t, e, code, message)
 			awaited := t.Await(e)
 			_, asked := check.Try(t, capi.EventErrorArgs{Event: e})
+			for _, err := range []error{awaited, asked} {
+				if err != nil && contains(err.Error(), "here it ends") {
+					t.Errorf("error of an event: expected a message of %d bytes, got more: %v", len(message), err)
+				}
+			}
 			expectError(t, awaited, code, message, "PJRT_Event_Await")
 			expectError(t, asked, code, message, "PJRT_Event_Error")
 			if calls := called(t, p, "event that was set to an error"); len(calls) > 0 {
@@ -70,14 +79,21 @@ var eventCreateChecks = []check.Check{
 		expectError(t, t.Await(e), failureCode, failureMessage, "PJRT_Event_Await after the message was overwritten")
 	}),
 	hostile("EVT-25", func(t *check.T) {
-		e := created(t)
-		set(t, e, capi.ErrorCodeOK, "")
-		args := capi.EventSetArgs{Event: e, ErrorCode: capi.ErrorCodeInternal}
-		args.ErrorMessage, args.ErrorMessageSize = capi.StringData("too late")
-		_, err := check.Try(t, args)
-		t.ErrorCode(err, "second PJRT_Event_Set")
-		if err := t.Await(e); err != nil {
-			t.Errorf("PJRT_Event_Await after a second PJRT_Event_Set: expected success as set first, got %v", err)
+		for _, first := range []capi.ErrorCode{capi.ErrorCodeOK, failureCode} {
+			for _, second := range []capi.ErrorCode{capi.ErrorCodeOK, capi.ErrorCodeInternal} {
+				e := created(t)
+				set(t, e, first, failureMessage)
+				args := capi.EventSetArgs{Event: e, ErrorCode: second}
+				args.ErrorMessage, args.ErrorMessageSize = capi.StringData("too late")
+				_, err := check.Try(t, args)
+				t.ErrorCode(err, fmt.Sprintf("PJRT_Event_Set to %v, then to %v", first, second))
+				what := fmt.Sprintf("PJRT_Event_Await of an event that was set to %v, then to %v,", first, second)
+				if err := t.Await(e); first != capi.ErrorCodeOK {
+					expectError(t, err, first, failureMessage, what)
+				} else if err != nil {
+					t.Errorf("%s: expected success as set first, got %v", what, err)
+				}
+			}
 		}
 	}),
 	hostile("EVT-26", func(t *check.T) {
@@ -94,10 +110,18 @@ var eventCreateChecks = []check.Check{
 		e, other := created(t), created(t)
 		p := t.NewProbe(nil)
 		check.Call(t, p.OnReady(e))
+		done := awaiting(t, e)
+		time.Sleep(while) // for the thread to be in the call
 		check.Disown(t, e)
 		within(t, "PJRT_Event_Destroy of an event that was never set", func() { check.Try(t, capi.EventDestroyArgs{Event: e}) })
 		if calls := called(t, p, "event that was destroyed and never set"); len(calls) > 0 {
 			t.ErrorCode(calls[0].Err, "callback of an event that was destroyed and never set")
+		}
+		select {
+		case err := <-done:
+			t.ErrorCode(err, "PJRT_Event_Await of an event that was destroyed and never set")
+		case <-time.After(patience):
+			stuck(t, "PJRT_Event_Await of an event that was destroyed and never set did not return within %v", patience)
 		}
 		set(t, other, capi.ErrorCodeOK, "")
 		mustAwait(t, other, "another event")
@@ -111,6 +135,28 @@ func created(t *check.T) *capi.Event {
 		t.Fatalf("PJRT_Event_Create: success without an event")
 	}
 	return check.Own(t, e)
+}
+
+// awaiting awaits an event in a thread of its own.
+func awaiting(t *check.T, e *capi.Event) chan error {
+	done := make(chan error, 1)
+	go func() {
+		_, err := check.Try(t, capi.EventAwaitArgs{Event: e})
+		done <- err
+	}()
+	return done
+}
+
+// awaited fails the check unless a thread that awaits comes back with success.
+func awaited(t *check.T, done chan error, what string) {
+	select {
+	case err := <-done:
+		if err != nil {
+			t.Errorf("%s: expected success, got %v", what, err)
+		}
+	case <-time.After(patience):
+		stuck(t, "%s did not return within %v", what, patience)
+	}
 }
 
 func set(t *check.T, e *capi.Event, code capi.ErrorCode, message string) {

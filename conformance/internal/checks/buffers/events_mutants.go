@@ -18,6 +18,9 @@ func eventMutants() []mutant.Mutant {
 	return slices.Concat([]mutant.Mutant{
 		refuses("EVT-01", "null is refused", capi.ErrorCodeInvalidArgument, func(a *capi.EventDestroyArgs) bool { return a.Event == nil }),
 		ignores("EVT-02", "returns at once without waiting", always[capi.EventAwaitArgs]),
+		onEvents("EVT-02", "downloads are not waited for", downloadEvents, unawaited),
+		losesMessage[capi.EventAwaitArgs]("EVT-02", "the message is lost"),
+		onEvents("EVT-03", "stays false of downloads", downloadEvents, unready),
 		after("EVT-03", "stays false", func(a *capi.EventIsReadyArgs) { a.IsReady = false }),
 		hooked("EVT-04", "flips back after a while", func() []serve.Hook {
 			var calls atomic.Int32
@@ -26,6 +29,27 @@ func eventMutants() []mutant.Mutant {
 					a.IsReady = false
 				}
 			})}
+		}),
+		hooked("EVT-04", "false once a callback was registered", func() []serve.Hook {
+			m := new(marks)
+			return append(unready(m), serve.Around(func(c *invocation, a *capi.EventOnReadyArgs) {
+				c.Forward()
+				m.mark(a.Event)
+			}))
+		}),
+		hooked("EVT-05", "only who awaits it makes an event ready", func() []serve.Hook {
+			awaited := new(marks)
+			return []serve.Hook{
+				serve.Around(func(c *invocation, a *capi.EventAwaitArgs) {
+					c.Forward()
+					awaited.mark(a.Event)
+				}),
+				serve.Around(func(c *invocation, a *capi.EventIsReadyArgs) {
+					c.Forward()
+					a.IsReady = a.IsReady && awaited.has(a.Event)
+				}),
+				unmarking(awaited),
+			}
 		}),
 		mutant.Of("EVT-05", "only success makes an event ready", func(c *invocation, a *capi.EventIsReadyArgs) {
 			if c.Forward(); a.IsReady {
@@ -36,11 +60,48 @@ func eventMutants() []mutant.Mutant {
 			wait(c.Table(), a.Event)
 			c.Forward()
 		}),
+		onEvents("EVT-06", "waits for downloads", downloadEvents, blocking),
 		mutant.Of("EVT-06/execution", "waits for the execution", func(c *invocation, a *capi.EventIsReadyArgs) {
 			wait(c.Table(), a.Event)
 			c.Forward()
 		}),
 		ignores("EVT-07", "null on an event that failed", always[capi.EventErrorArgs]),
+		hooked("EVT-07", "null until the event is awaited", func() []serve.Hook {
+			awaited := new(marks)
+			return []serve.Hook{
+				serve.Around(func(c *invocation, a *capi.EventAwaitArgs) {
+					c.Forward()
+					awaited.mark(a.Event)
+				}),
+				serve.Around(func(c *invocation, a *capi.EventErrorArgs) {
+					if awaited.has(a.Event) {
+						c.Forward()
+					}
+				}),
+				unmarking(awaited),
+			}
+		}),
+		hooked("EVT-08", "the message goes with the event", func() []serve.Hook {
+			var events sync.Map // by error
+			gone := new(marks)
+			return []serve.Hook{
+				serve.Around(func(c *invocation, a *capi.EventErrorArgs) {
+					if c.Forward(); c.Err() != nil {
+						events.Store(c.Err(), a.Event)
+					}
+				}),
+				serve.Around(func(c *invocation, a *capi.EventDestroyArgs) {
+					gone.mark(a.Event)
+					c.Forward()
+				}),
+				serve.Around(func(c *invocation, a *capi.ErrorMessageArgs) {
+					c.Forward()
+					if e, ok := events.Load(a.Error); ok && gone.has(e) {
+						a.Message, a.MessageSize = capi.StringData("what was there next")
+					}
+				}),
+			}
+		}),
 		hooked("EVT-08", "the same object each time", func() []serve.Hook {
 			var first *capi.ErrorHandle
 			return []serve.Hook{serve.Around(func(c *invocation, _ *capi.EventErrorArgs) {
@@ -59,12 +120,53 @@ func eventMutants() []mutant.Mutant {
 			})}
 		}),
 		ignores("EVT-10", "callbacks are lost", always[capi.EventOnReadyArgs]),
+		mutant.Of("EVT-10/waiting", "callbacks of events that wait run twice", func(c *invocation, a *capi.EventOnReadyArgs) {
+			waits := !ready(c.Table(), a.Event)
+			if c.Forward(); waits {
+				c.Forward()
+			}
+		}),
+		hooked("EVT-10/waiting", "the callback runs again when the event is destroyed", func() []serve.Hook {
+			var callbacks sync.Map
+			return []serve.Hook{
+				serve.Around(func(c *invocation, a *capi.EventOnReadyArgs) {
+					c.Forward()
+					callbacks.Store(a.Event, *a)
+				}),
+				serve.Around(func(c *invocation, a *capi.EventDestroyArgs) {
+					if r, ok := callbacks.LoadAndDelete(a.Event); ok {
+						r := r.(capi.EventOnReadyArgs)
+						r.Callback.Call(nil, r.UserArg)
+					}
+					c.Forward()
+				}),
+			}
+		}),
+		mutant.Of("EVT-11", "no error for callbacks of events that fail later", func(c *invocation, a *capi.EventOnReadyArgs) {
+			if !ready(c.Table(), a.Event) {
+				callback, arg := a.Callback, a.UserArg
+				replaced, h := capi.NewEventOnReadyCallback(func(*capi.ErrorHandle) { callback.Call(nil, arg) })
+				a.Callback, a.UserArg = replaced, uintptr(h)
+			}
+			c.Forward()
+		}),
 		hooked("EVT-11", "no error for the callback", func() []serve.Hook {
 			return []serve.Hook{onReady(func(_ *capi.EventOnReadyArgs, call func(*capi.ErrorHandle)) func(*capi.ErrorHandle) {
 				return func(*capi.ErrorHandle) { call(nil) }
 			})}
 		}),
 		before("EVT-12", "user_arg is cut to 32 bits", func(a *capi.EventOnReadyArgs) { a.UserArg &= 0xffffffff }),
+		mutant.Of("EVT-12", "user_arg is cut to 32 bits while the event waits", func(c *invocation, a *capi.EventOnReadyArgs) {
+			if !ready(c.Table(), a.Event) {
+				a.UserArg &= 0xffffffff
+			}
+			c.Forward()
+		}),
+		mutant.Of("EVT-13", "the callback of an event that failed never runs", func(c *invocation, a *capi.EventOnReadyArgs) {
+			if !ready(c.Table(), a.Event) || wait(c.Table(), a.Event) == nil {
+				c.Forward()
+			}
+		}),
 		mutant.Of("EVT-13", "the callback of a ready event never runs", func(c *invocation, a *capi.EventOnReadyArgs) {
 			if !ready(c.Table(), a.Event) {
 				c.Forward()
@@ -77,6 +179,50 @@ func eventMutants() []mutant.Mutant {
 					c.Forward()
 				}
 			})}
+		}),
+		hooked("EVT-14", "only the first callback gets the error", func() []serve.Hook {
+			called := new(marks)
+			return []serve.Hook{onReady(func(a *capi.EventOnReadyArgs, call func(*capi.ErrorHandle)) func(*capi.ErrorHandle) {
+				e := a.Event
+				return func(err *capi.ErrorHandle) {
+					if called.has(e) {
+						err = nil
+					}
+					called.mark(e)
+					call(err)
+				}
+			})}
+		}),
+		hooked("EVT-15", "the callback runs when the event is destroyed", func() []serve.Hook {
+			var callbacks sync.Map
+			return []serve.Hook{
+				serve.Around(func(_ *invocation, a *capi.EventOnReadyArgs) { callbacks.Store(a.Event, *a) }),
+				serve.Around(func(c *invocation, a *capi.EventDestroyArgs) {
+					if r, ok := callbacks.LoadAndDelete(a.Event); ok {
+						r := r.(capi.EventOnReadyArgs)
+						r.Callback.Call(nil, r.UserArg)
+					}
+					c.Forward()
+				}),
+			}
+		}),
+		hooked("EVT-15", "the error goes with the event", func() []serve.Hook {
+			gone := new(marks)
+			return []serve.Hook{
+				onReady(func(a *capi.EventOnReadyArgs, call func(*capi.ErrorHandle)) func(*capi.ErrorHandle) {
+					e := a.Event
+					return func(err *capi.ErrorHandle) {
+						if gone.has(e) {
+							err = nil
+						}
+						call(err)
+					}
+				}),
+				serve.Around(func(c *invocation, a *capi.EventDestroyArgs) {
+					gone.mark(a.Event)
+					c.Forward()
+				}),
+			}
 		}),
 		hooked("EVT-15", "the callback goes with the event", func() []serve.Hook {
 			var destroyed sync.Map
@@ -104,6 +250,18 @@ func eventMutants() []mutant.Mutant {
 				serve.Around(func(c *invocation, _ *capi.ClientBufferFromHostBufferArgs) { locked(lock, c.Forward) }),
 			}
 		}),
+		holdsWhileCalling[capi.EventDestroyArgs]("destroying an event"),
+		holdsWhileCalling[capi.EventOnReadyArgs]("registering another callback"),
+		hooked("EVT-17", "only one thread gets the error", func() []serve.Hook {
+			told := new(marks)
+			return []serve.Hook{serve.Around(func(c *invocation, a *capi.EventAwaitArgs) {
+				if c.Forward(); c.Err() != nil {
+					if _, again := told.LoadOrStore(a.Event, true); again {
+						c.FailWith(nil)
+					}
+				}
+			})}
+		}),
 		hooked("EVT-17", "only one thread is woken", func() []serve.Hook {
 			var events sync.Map
 			return []serve.Hook{serve.Around(func(c *invocation, a *capi.EventAwaitArgs) {
@@ -124,6 +282,30 @@ func eventMutants() []mutant.Mutant {
 		mutant.Of("EVT-19", "waits for the work", func(c *invocation, a *capi.EventDestroyArgs) {
 			wait(c.Table(), a.Event)
 			c.Forward()
+		}),
+		onEvents("EVT-19", "waits for downloads", downloadEvents, func(m *marks) []serve.Hook {
+			return []serve.Hook{serve.Around(func(c *invocation, a *capi.EventDestroyArgs) {
+				if m.has(a.Event) {
+					wait(c.Table(), a.Event)
+				}
+				c.Forward()
+			})}
+		}),
+		hooked("EVT-20", "callbacks of the other event are lost", func() []serve.Hook {
+			var gone atomic.Bool
+			return []serve.Hook{
+				onReady(func(_ *capi.EventOnReadyArgs, call func(*capi.ErrorHandle)) func(*capi.ErrorHandle) {
+					return func(err *capi.ErrorHandle) {
+						if !gone.Load() {
+							call(err)
+						}
+					}
+				}),
+				serve.Around(func(c *invocation, _ *capi.EventDestroyArgs) {
+					gone.Store(true)
+					c.Forward()
+				}),
+			}
 		}),
 		hooked("EVT-20", "one event for all", func() []serve.Hook {
 			var events sync.Map
@@ -154,6 +336,10 @@ func eventMutants() []mutant.Mutant {
 			}
 		}),
 		anyReady("EVT-21", "created ready"),
+		ignores("EVT-21", "a new event is not waited for", always[capi.EventAwaitArgs]),
+		mutant.Of("EVT-21", "callbacks of a new event run at once", func(_ *invocation, a *capi.EventOnReadyArgs) { a.Callback.Call(nil, a.UserArg) }),
+		ignores("EVT-22", "callbacks are not called", always[capi.EventOnReadyArgs]),
+		before("EVT-23", "messages have 64 bytes at most", func(a *capi.EventSetArgs) { a.ErrorMessageSize = min(a.ErrorMessageSize, 64) }),
 		ignores("EVT-22", "the waiting thread is not woken", always[capi.EventSetArgs]),
 		before("EVT-23", "every code becomes UNKNOWN", func(a *capi.EventSetArgs) { a.ErrorCode = capi.ErrorCodeUnknown }),
 		mutant.Of("EVT-24", "keeps the pointer", func(c *invocation, a *capi.EventSetArgs) {
@@ -162,11 +348,31 @@ func eventMutants() []mutant.Mutant {
 			time.AfterFunc(20*time.Millisecond, func() { later.Do(table) })
 		}),
 		forgives[capi.EventSetArgs]("EVT-25", "a second result is taken"),
+		mutant.Of("EVT-25", "a second result is taken after an error", func(c *invocation, a *capi.EventSetArgs) {
+			failed := ready(c.Table(), a.Event) && wait(c.Table(), a.Event) != nil
+			if c.Forward(); failed {
+				c.FailWith(nil)
+			}
+		}),
 		forgives[capi.EventSetArgs]("EVT-26", "any event is set"),
+		forgives[capi.EventAwaitArgs]("EVT-27", "who waits is told of success"),
 		mutant.Of("EVT-27", "who waits hangs for ever", func(c *invocation, a *capi.EventDestroyArgs) {
 			if ready(c.Table(), a.Event) {
 				c.Forward()
 			}
 		}),
 	))
+}
+
+// holdsWhileCalling is a plugin that cannot do something while it calls back.
+func holdsWhileCalling[A any](what string) mutant.Mutant {
+	return hooked("EVT-16", "holds the lock of "+what+" while calling back", func() []serve.Hook {
+		lock := make(chan struct{}, 1)
+		return []serve.Hook{
+			onReady(func(_ *capi.EventOnReadyArgs, call func(*capi.ErrorHandle)) func(*capi.ErrorHandle) {
+				return func(err *capi.ErrorHandle) { locked(lock, func() { call(err) }) }
+			}),
+			serve.Around(func(c *invocation, _ *A) { locked(lock, c.Forward) }),
+		}
+	})
 }

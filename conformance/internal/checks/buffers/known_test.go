@@ -33,5 +33,6 @@ var knownFailures = map[string]knownFailure{
 	"COPY-11":          {check.Warn, "a device of another client is taken without complaint"},
 	"COPY-12":          {check.Abort, "the copy of a token ends the process"},
 	"UNI-02":           {check.Fail, "the device wins over the memory"},
+	"UNI-17/memory":    {check.Fail, "an alias is fulfilled with a buffer in the memory of another device"},
 	"VIEW-03":          {check.Abort, "a view without a callback ends the process when it is destroyed"},
 }

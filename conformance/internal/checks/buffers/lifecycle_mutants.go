@@ -22,6 +22,19 @@ func metadataMutants() []mutant.Mutant {
 			}
 		}),
 		after("BUF-02", "an array made for the call", func(a *capi.BufferDimensionsArgs) { a.Dims, a.NumDims = dims(capi.Slice(a.Dims, a.NumDims)...) }),
+		hooked("BUF-02", "one array for all buffers", func() []serve.Hook {
+			shared := retain(make([]int64, 16))
+			return []serve.Hook{serve.Around(func(c *invocation, a *capi.BufferDimensionsArgs) {
+				if c.Forward(); a.NumDims > 0 {
+					copy(shared, capi.Slice(a.Dims, a.NumDims))
+					a.Dims = &shared[0]
+				}
+			})}
+		}),
+		hooked("BUF-02", "outputs have a dimension more", func() []serve.Hook {
+			m := new(marks)
+			return []serve.Hook{marking(m, outputBuffers), ofMarked(m, dimensionsOf, func(a *capi.BufferDimensionsArgs) { a.Dims, a.NumDims = dims(1, 4) })}
+		}),
 		after("BUF-02", "one dimension too few", func(a *capi.BufferDimensionsArgs) { a.NumDims = max(a.NumDims, 1) - 1 }),
 		mutant.Answers[capi.BufferUnpaddedDimensionsArgs]("BUF-03", "not implemented", capi.ErrorCodeUnimplemented),
 		after("BUF-04", "the bound", func(a *capi.BufferUnpaddedDimensionsArgs) { a.UnpaddedDims, a.NumDims = dims(8) }),
@@ -37,11 +50,58 @@ func metadataMutants() []mutant.Mutant {
 		}),
 		after("BUF-07", "the type is not set", func(a *capi.BufferGetMemoryLayoutArgs) { a.Layout.Type = 5 }),
 		after("BUF-07", "not all dimensions", func(a *capi.BufferGetMemoryLayoutArgs) { a.Layout.Tiled().MinorToMajorSize = 0 }),
+		after("BUF-07", "an order that is called strides", func(a *capi.BufferGetMemoryLayoutArgs) { a.Layout.Type = capi.BufferMemoryLayoutTypeStrides }),
 		after("BUF-08", "the order is reversed", reverseLayout),
 		after("BUF-09", "no size", func(a *capi.BufferOnDeviceSizeInBytesArgs) { a.OnDeviceSizeInBytes = 0 }),
+		mutant.Of("BUF-09", "elements are counted, not bytes", func(c *invocation, a *capi.BufferOnDeviceSizeInBytesArgs) {
+			c.Forward()
+			a.OnDeviceSizeInBytes = uintptr(elements(dimsBelow(c, a.Buffer)...))
+		}),
+		mutant.Of("BUF-09", "what does not fill a byte is left out", func(c *invocation, a *capi.BufferOnDeviceSizeInBytesArgs) {
+			if c.Forward(); typeBelow(c, a.Buffer).IsSubByte() {
+				a.OnDeviceSizeInBytes = uintptr(elements(dimsBelow(c, a.Buffer)...) * typeBelow(c, a.Buffer).Bits() / 8)
+			}
+		}),
+		{Check: "BUF-10/outputs", Fault: "the first device always", Hooks: remember(func(a *capi.BufferDeviceArgs) **capi.Device { return &a.Device })},
+		hooked("BUF-10", "what is placed by memory is on the first device", func() []serve.Hook {
+			var devices sync.Map
+			return []serve.Hook{
+				serve.Around(func(c *invocation, a *uploadArgs) {
+					if c.Forward(); a.Memory != nil {
+						devices.Store(a.Buffer, deviceOf(c, a.Client, 0))
+					}
+				}),
+				serve.Around(func(c *invocation, a *capi.BufferDeviceArgs) {
+					c.Forward()
+					if d, ok := devices.Load(a.Buffer); ok {
+						a.Device = d.(*capi.Device)
+					}
+				}),
+			}
+		}),
 		{Check: "BUF-10", Fault: "the first device always", Hooks: remember(func(a *capi.BufferDeviceArgs) **capi.Device { return &a.Device })},
 		mutant.Answers[capi.BufferMemoryArgs]("BUF-11", "not implemented", capi.ErrorCodeUnimplemented),
+		{Check: "BUF-11", Fault: "the first memory always", Hooks: remember(func(a *capi.BufferMemoryArgs) **capi.Memory { return &a.Memory })},
 		after("BUF-12", "never", func(a *capi.BufferIsOnCPUArgs) { a.IsOnCPU = false }),
+		hooked("BUF-28", "a handle that was deleted is given again", func() []serve.Hook {
+			var deleted atomic.Pointer[capi.Buffer]
+			return []serve.Hook{
+				serve.Around(func(c *invocation, a *capi.BufferDeleteArgs) {
+					c.Forward()
+					deleted.Store(a.Buffer)
+				}),
+				serve.Around(func(c *invocation, a *uploadArgs) {
+					if c.Forward(); deleted.Load() != nil {
+						a.Buffer = deleted.Load()
+					}
+				}),
+				serve.Around(func(c *invocation, a *capi.BufferDestroyArgs) {
+					if a.Buffer != deleted.Load() { // which is destroyed twice
+						c.Forward()
+					}
+				}),
+			}
+		}),
 		hooked("BUF-28", "a handle twice", func() []serve.Hook {
 			var first *capi.Buffer
 			var count atomic.Int32
@@ -75,6 +135,47 @@ func reverseLayout(a *capi.BufferGetMemoryLayoutArgs) {
 func lifecycleMutants() []mutant.Mutant {
 	return []mutant.Mutant{
 		after("BUF-13", "always true", func(a *capi.BufferIsDeletedArgs) { a.IsDeleted = true }),
+		hooked("BUF-13", "copies are deleted", func() []serve.Hook {
+			m := new(marks)
+			return []serve.Hook{marking(m, copiedBuffers), ofMarked(m, deletionOf, func(a *capi.BufferIsDeletedArgs) { a.IsDeleted = true })}
+		}),
+		mutant.Of("BUF-13/waiting", "deleted means without data", func(c *invocation, a *capi.BufferIsDeletedArgs) {
+			if c.Forward(); !a.IsDeleted {
+				a.IsDeleted = waits(c, a.Buffer)
+			}
+		}),
+		hooked("BUF-14", "outputs are not deleted", func() []serve.Hook {
+			m := new(marks)
+			return []serve.Hook{marking(m, outputBuffers), serve.Around(func(c *invocation, a *capi.BufferDeleteArgs) {
+				if !m.has(a.Buffer) {
+					c.Forward()
+				}
+			})}
+		}),
+		hooked("BUF-14", "the buffer that was made last is deleted, too", func() []serve.Hook {
+			var last atomic.Pointer[capi.Buffer]
+			return []serve.Hook{
+				serve.Around(func(c *invocation, a *uploadArgs) {
+					c.Forward()
+					last.Store(a.Buffer)
+				}),
+				serve.Around(func(c *invocation, a *capi.BufferDestroyArgs) {
+					last.CompareAndSwap(a.Buffer, nil)
+					c.Forward()
+				}),
+				serve.Around(func(c *invocation, a *capi.BufferDeleteArgs) {
+					c.Forward()
+					if other := (&capi.Call[capi.BufferDeleteArgs]{}); last.Load() != nil {
+						other.Args.Buffer = last.Load()
+						_ = other.Do(c.Table())
+					}
+				}),
+			}
+		}),
+		mutant.Of("BUF-14/waiting", "waits for the data", func(c *invocation, a *capi.BufferDeleteArgs) {
+			settle(c, a.Buffer)
+			c.Forward()
+		}),
 		after("BUF-14", "not at once", func(a *capi.BufferIsDeletedArgs) { a.IsDeleted = false }),
 		hooked("BUF-15", "refused the second time", func() []serve.Hook {
 			var seen sync.Map
@@ -88,16 +189,61 @@ func lifecycleMutants() []mutant.Mutant {
 		}),
 		spoiledBy[capi.BufferDeleteArgs]("BUF-16", "freed under the copy"),
 		spoiledBy[capi.BufferDeleteArgs]("BUF-16/large", "freed under the copy"),
+		hooked("BUF-16", "the download fails", func() []serve.Hook {
+			m := new(marks)
+			var deleted atomic.Bool
+			return []serve.Hook{
+				marking(m, downloadEvents),
+				serve.Around(func(c *invocation, _ *capi.BufferDeleteArgs) {
+					deleted.Store(true)
+					c.Forward()
+				}),
+				serve.Around(func(c *invocation, a *capi.EventAwaitArgs) {
+					if c.Forward(); deleted.Load() && m.has(a.Event) {
+						c.Fail(capi.ErrorCodeCancelled, "the buffer was deleted")
+					}
+				}),
+			}
+		}),
+		hooked("BUF-17", "the execution fails", func() []serve.Hook {
+			m := new(marks)
+			var deleted atomic.Bool
+			return []serve.Hook{
+				marking(m, executionEvents),
+				serve.Around(func(c *invocation, _ *capi.BufferDeleteArgs) {
+					deleted.Store(true)
+					c.Forward()
+				}),
+				serve.Around(func(c *invocation, a *capi.EventAwaitArgs) {
+					if c.Forward(); deleted.Load() && m.has(a.Event) {
+						c.Fail(capi.ErrorCodeCancelled, "an argument was deleted")
+					}
+				}),
+			}
+		}),
 		arrives("BUF-17", "the input was freed early", flip),
 		mutant.Of("BUF-17/waiting", "the input is overwritten", func(c *invocation, a *capi.BufferDeleteArgs) {
 			overwrite(c, a.Buffer, 16)
 			c.Forward()
 		}),
 		ignores("BUF-18", "keeps the memory until the buffer is destroyed", always[capi.BufferDeleteArgs]),
+		every("BUF-18", "keeps the memory of every other buffer", func(n int32, c *invocation, _ *capi.BufferDeleteArgs) {
+			if n%2 == 0 {
+				c.Forward()
+			}
+		}),
+		onReadyOf("BUF-19", "copies are never ready", func(m *marks) serve.Hook { return marking(m, copiedBuffers) }, never),
+		onReadyOf("BUF-19/waiting", "outputs are ready at once", func(m *marks) serve.Hook { return marking(m, outputBuffers) }, hasty),
 		eventsFail("BUF-19", "the event fails", false, func(a *capi.BufferReadyEventArgs) *capi.Event { return a.Event }),
 		awaitsOK("BUF-20", "ready without an error"),
 		failsAfter[capi.BufferDeleteArgs]("BUF-21", "the event turns into an error"),
 		awaitsOK("BUF-22", "success with garbage"),
+		losesMessage[capi.EventAwaitArgs]("BUF-22", "the cause is lost"),
+		mutant.Of("BUF-23/ToHostBuffer", "refused, and written all the same", func(c *invocation, a *downloadArgs) {
+			if c.Forward(); a.Dst != nil && (c.Err() != nil || wait(c.Table(), a.Event) != nil) {
+				clear(bytesAt(a.Dst, a.DstSize))
+			}
+		}),
 		forgivesUse[downloadArgs]("BUF-23/ToHostBuffer"),
 		forgivesUse[capi.BufferCopyToDeviceArgs]("BUF-23/CopyToDevice"),
 		forgivesUse[capi.LoadedExecutableExecuteArgs]("BUF-23/Execute"),
@@ -105,6 +251,28 @@ func lifecycleMutants() []mutant.Mutant {
 		forgivesUse[capi.BufferOpaqueDeviceMemoryDataPointerArgs]("BUF-23/OpaqueDeviceMemoryDataPointer"),
 		after("BUF-24", "the dimensions are gone", func(a *capi.BufferDimensionsArgs) { a.NumDims = 0 }),
 		refuses("BUF-25/null", "null is refused", capi.ErrorCodeInvalidArgument, func(a *capi.BufferDestroyArgs) bool { return a.Buffer == nil }),
+		hooked("BUF-25/used", "keeps the memory of outputs", func() []serve.Hook {
+			m := new(marks)
+			return []serve.Hook{marking(m, outputBuffers), serve.Around(func(c *invocation, a *capi.BufferDestroyArgs) {
+				if !m.has(a.Buffer) {
+					c.Forward()
+				}
+			})}
+		}),
+		hooked("BUF-25/used", "keeps the memory of what has a ready event", func() []serve.Hook {
+			m := new(marks)
+			return []serve.Hook{
+				serve.Around(func(c *invocation, a *capi.BufferReadyEventArgs) {
+					c.Forward()
+					m.mark(a.Buffer)
+				}),
+				serve.Around(func(c *invocation, a *capi.BufferDestroyArgs) {
+					if !m.has(a.Buffer) {
+						c.Forward()
+					}
+				}),
+			}
+		}),
 		ignores("BUF-25", "keeps the memory", always[capi.BufferDestroyArgs]),
 		hooked("BUF-25/often", "keeps the memory of one in five hundred", func() []serve.Hook {
 			var count atomic.Int32
@@ -117,6 +285,21 @@ func lifecycleMutants() []mutant.Mutant {
 		eventsFail("BUF-26", "the execution fails", true, func(a *capi.LoadedExecutableExecuteArgs) *capi.Event { return *a.DeviceCompleteEvents }),
 		mutant.Answers[capi.BufferDestroyArgs]("BUF-27", "only in the thread that made the client", capi.ErrorCodeInternal),
 	}
+}
+
+// waits reports whether a buffer has no data yet.
+func waits(c *invocation, b *capi.Buffer) bool {
+	call := &capi.Call[capi.BufferReadyEventArgs]{}
+	call.Args.Buffer = b
+	return call.Do(c.Table()) == nil && !ready(c.Table(), call.Args.Event)
+}
+
+// every is a fault of some calls of a function, which are numbered from 1.
+func every[A any](name, fault string, f func(n int32, c *invocation, a *A)) mutant.Mutant {
+	return hooked(name, fault, func() []serve.Hook {
+		var calls atomic.Int32
+		return []serve.Hook{serve.Around(func(c *invocation, a *A) { f(calls.Add(1), c, a) })}
+	})
 }
 
 // overwrite changes the memory of a buffer of the CPU plugin.

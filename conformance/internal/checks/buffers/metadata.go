@@ -25,6 +25,7 @@ var metadataChecks = []check.Check{
 		}
 	}),
 	rule("BUF-02", func(t *check.T) {
+		var told []capi.BufferDimensionsArgs
 		for _, dims := range shapes {
 			b := upload(t, dtype.F32, make([]byte, 4*elements(dims...)), dims...)
 			first := check.Call(t, capi.BufferDimensionsArgs{Buffer: b})
@@ -38,6 +39,16 @@ var metadataChecks = []check.Check{
 			if len(dims) > 0 && first.Dims != second.Dims {
 				t.Errorf("dimensions of %v: expected the same array from two calls, got %p and %p", dims, first.Dims, second.Dims)
 			}
+			told = append(told, first)
+		}
+		for i, d := range told { // all buffers still live
+			if got := capi.Slice(d.Dims, d.NumDims); !slices.Equal(got, shapes[i]) {
+				t.Errorf("dimensions of %v, read after those of other buffers were asked for: got %v", shapes[i], got)
+			}
+		}
+		out := t.Run(compiled(t, check.AddOne), 1, small(t))[0]
+		if got := t.Dimensions(out); !slices.Equal(got, []int64{4}) {
+			t.Errorf("dimensions of an output: expected [4], got %v", got)
 		}
 	}),
 	rule("BUF-03", func(t *check.T) {
@@ -98,7 +109,13 @@ var metadataChecks = []check.Check{
 					t.Errorf("tile_dim_sizes of %v: expected %d numbers, got null", dims, tiled.NumTiles)
 				}
 			case capi.BufferMemoryLayoutTypeStrides:
-				check.Equal(t, uintptr(len(dims)), layout.Strides().NumByteStrides, "num_byte_strides of %v", dims)
+				strides := capi.Slice(layout.Strides().ByteStrides, layout.Strides().NumByteStrides)
+				check.Equal(t, len(dims), len(strides), "num_byte_strides of %v", dims)
+				for d := range min(len(dims), len(strides)) {
+					if dims[d] > 1 && elements(dims...) > 0 && strides[d] < 4 {
+						t.Errorf("byte_strides of f32%v: expected at least 4 for dimension %d, got %v", dims, d, strides)
+					}
+				}
 			default:
 				t.Errorf("type of the layout of %v: expected tiled or strides, got %d", dims, layout.Type)
 			}
@@ -158,8 +175,31 @@ var metadataChecks = []check.Check{
 		for i, d := range t.Client().Devices {
 			b := check.UploadTo(t, t.Client(), d, floats(4))
 			check.Equal(t, d, check.Call(t, capi.BufferDeviceArgs{Buffer: b}).Device, "device of an upload to device %d", i)
+			m, err := check.Try(t, capi.DeviceDefaultMemoryArgs{Device: d})
+			if err != nil {
+				continue
+			}
+			args := check.HostArgs(t.Client(), floats(4))
+			args.Device, args.Memory = d, m.Memory
+			check.Equal(t, d, check.Call(t, capi.BufferDeviceArgs{Buffer: t.UploadArgs(args)}).Device, "device of an upload to the default memory of device %d", i)
 		}
 	}),
+	{Rule: "BUF-10", Variant: "outputs", Devices: 2, Run: func(t *check.T) {
+		out, err := check.Try(t, check.CompileArgs(t.Client(), check.AddOne, check.Devices(2, 1)))
+		if err != nil {
+			t.SkipUnimplf("a program for two devices does not compile: %v", err)
+		}
+		exe := check.Own(t, out.Executable)
+		on := check.Call(t, capi.LoadedExecutableAddressableDevicesArgs{Executable: exe})
+		devices := slices.Clone(capi.Slice(on.AddressableDevices, on.NumAddressableDevices))
+		var arguments [][]*capi.Buffer
+		for _, d := range devices {
+			arguments = append(arguments, []*capi.Buffer{check.UploadTo(t, t.Client(), d, floats(4))})
+		}
+		for i, list := range t.RunOn(exe, 1, arguments...) {
+			check.Equal(t, devices[i], check.Call(t, capi.BufferDeviceArgs{Buffer: list[0]}).Device, "device of the output on device %d of the program's", i)
+		}
+	}},
 	rule("BUF-11", func(t *check.T) {
 		if len(t.Client().Memories) == 0 {
 			t.SkipUnimplf("the client has no memories")
@@ -229,6 +269,10 @@ var metadataChecks = []check.Check{
 			add(b, "an upload")
 			if i%10 == 0 {
 				add(t.Run(exe, 1, b)[0], "an output")
+				deleteBuffer(t, b) // its handle lives on
+			}
+			if devices := t.Client().Devices; i%10 == 5 && len(devices) > 1 {
+				add(copyTo(t, b, devices[1]), "a copy")
 			}
 		}
 	}),

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/purepjrt/purepjrt/capi"
@@ -60,6 +61,15 @@ var rawChecks = []check.Check{
 				continue
 			}
 			seen++
+			odd, ok := uploaded(t, hostArgs(t.Client(), e, data[:15], 15))
+			if part, err := rawRead(t, odd, 0, int64(size), size); ok && err == nil {
+				// The one place that is left over in the last byte may hold anything.
+				low, high := pack(append(slices.Clone(data[:15]), 0), e.Bits())
+				m := mask(e) << (8 - e.Bits())
+				if n := size - 1; !bytes.Equal(part[:n], low[:n]) && !bytes.Equal(part[:n], high[:n]) || part[n]&^m != low[n] && part[n]&^mask(e) != high[n] {
+					t.Errorf("packed bytes of %v[15] with the elements %v: expected %v or %v, got %v", e, data[:15], low, high, part)
+				}
+			}
 			low, high := pack(data, e.Bits())
 			if !bytes.Equal(got, low) && !bytes.Equal(got, high) {
 				t.Errorf("packed bytes of %v[16] with the elements %v: expected %v or %v, got %v", e, data, low, high, got)
@@ -75,11 +85,14 @@ var rawChecks = []check.Check{
 		e := check.Own(t, out.Event)
 		dst := bytes.Repeat([]byte{0xee}, 64)
 		t.Keep(dst)
+		awaiting := awaiting(t, e)
 		time.Sleep(100 * time.Millisecond)
+		check.Equal(t, 0, len(awaiting), "threads whose PJRT_Event_Await returned before future_ready_callback was called")
 		check.Equal(t, false, t.IsReady(e), "is_ready before future_ready_callback was called")
 		expectBytes(t, bytes.Repeat([]byte{0xee}, 64), dst, 0xff, "memory of the host before future_ready_callback was called")
 		fulfilCopy(out, dst, capi.ErrorCodeOK, "")
 		mustAwait(t, e, "event of the copy")
+		awaited(t, awaiting, "PJRT_Event_Await of the event of a copy, called before future_ready_callback,")
 		expectBytes(t, counting(64)[8:40], dst[:32], 0xff, "32 bytes at offset 8")
 		expectBytes(t, bytes.Repeat([]byte{0xee}, 32), dst[32:], 0xff, "memory behind the copy")
 	}),
@@ -162,7 +175,7 @@ var rawChecks = []check.Check{
 
 // rawRead copies a window of a buffer's bytes into n bytes.
 func rawRead(t *check.T, b *capi.Buffer, offset, size int64, n int) ([]byte, error) {
-	dst := make([]byte, n+1) // an address even for no bytes
+	dst := bytes.Repeat([]byte{0xee}, n+8) // an address even for no bytes
 	t.Keep(dst)
 	out, err := check.Try(t, capi.BufferCopyRawToHostArgs{Buffer: b, Dst: check.Pointer(dst), Offset: offset, TransferSize: size})
 	if capi.CodeOf(err) == capi.ErrorCodeUnimplemented {
@@ -174,7 +187,11 @@ func rawRead(t *check.T, b *capi.Buffer, offset, size int64, n int) ([]byte, err
 	if out.Event == nil {
 		t.Fatalf("PJRT_Buffer_CopyRawToHost: success without an event")
 	}
-	return dst[:n], t.Wait(out.Event)
+	if err := t.Wait(out.Event); err != nil {
+		return nil, err
+	}
+	expectBytes(t, bytes.Repeat([]byte{0xee}, 8), dst[n:], 0xff, fmt.Sprintf("memory behind a copy of %d bytes at offset %d", size, offset))
+	return dst[:n], nil
 }
 
 func refusedWindows(windows [][2]int64) func(*check.T) {

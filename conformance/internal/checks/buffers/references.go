@@ -27,8 +27,12 @@ var referenceChecks = []check.Check{
 	}),
 	rule("REF-02", func(t *check.T) {
 		b := small(t)
-		increase(t, small(t)) // skips where there is no such thing
+		other := small(t)
+		increase(t, other) // skips where there is no such thing
 		t.ErrorCode(decrease(t, b), "PJRT_Buffer_DecreaseExternalReferenceCount of a buffer without references")
+		if err := decrease(t, other); err != nil {
+			t.Errorf("PJRT_Buffer_DecreaseExternalReferenceCount of another buffer, which has a reference: expected success, got %v", err)
+		}
 	}),
 	rule("REF-03", func(t *check.T) {
 		b := small(t)
@@ -40,7 +44,12 @@ var referenceChecks = []check.Check{
 				t.Errorf("decrease %d of 3: expected success, got %v", i+1, err)
 			}
 		}
+		other := small(t)
+		increase(t, other)
 		t.ErrorCode(decrease(t, b), "fourth decrease after three increases")
+		if err := decrease(t, other); err != nil {
+			t.Errorf("decrease of another buffer after one increase: expected success, got %v", err)
+		}
 	}),
 	rule("REF-04", func(t *check.T) {
 		b := small(t)
@@ -49,14 +58,22 @@ var referenceChecks = []check.Check{
 		if first == 0 {
 			t.Errorf("PJRT_Buffer_OpaqueDeviceMemoryDataPointer of 16 bytes: expected an address, got null")
 		}
+		exe := compiled(t, check.AddOne)
 		for i := range 20 {
 			churn(t)
+			t.Download(b)
+			t.Run(exe, 1, b)
 			if got := opaque(t, b); got != first {
 				t.Fatalf("PJRT_Buffer_OpaqueDeviceMemoryDataPointer, call %d, of a referenced buffer: expected %#x as before, got %#x", i+2, first, got)
 			}
 		}
 		if err := decrease(t, b); err != nil {
 			t.Errorf("PJRT_Buffer_DecreaseExternalReferenceCount: expected success, got %v", err)
+		}
+		for i, d := range t.Client().Devices {
+			if opaque(t, check.UploadTo(t, t.Client(), d, floats(4))) == 0 {
+				t.Errorf("PJRT_Buffer_OpaqueDeviceMemoryDataPointer of 16 bytes on device %d: expected an address, got null", i)
+			}
 		}
 	}),
 	{Rule: "REF-05", Hostile: true, Run: func(t *check.T) {
@@ -68,11 +85,29 @@ var referenceChecks = []check.Check{
 			t.Fatalf("PJRT_Buffer_OpaqueDeviceMemoryDataPointer of 16 bytes: expected an address, got null")
 		}
 		expectBytes(t, dtype.Bytes(floats(4)), check.MemoryAt(address, 16), 0xff, "memory at the address of the buffer")
+		out := t.Run(compiled(t, check.AddOne), 1, b)[0]
+		mustAwait(t, t.Ready(out), "ready event of an output")
+		if address = opaque(t, out); address == 0 {
+			t.Fatalf("PJRT_Buffer_OpaqueDeviceMemoryDataPointer of an output of 16 bytes: expected an address, got null")
+		}
+		expectBytes(t, dtype.Bytes([]float32{2, 3, 4, 5}), check.MemoryAt(address, 16), 0xff, "memory at the address of an output")
+		if p, err := check.Try(t, capi.BufferUnsafePointerArgs{Buffer: b}); err == nil {
+			check.Equal(t, p.BufferPointer, opaque(t, b), "PJRT_Buffer_OpaqueDeviceMemoryDataPointer, compared with PJRT_Buffer_UnsafePointer")
+		}
 	}},
 	rule("REF-06", func(t *check.T) {
 		seen := make(map[uintptr]bool)
-		for i := range 20 {
-			p := check.Call(t, capi.BufferUnsafePointerArgs{Buffer: small(t)}).BufferPointer
+		exe := compiled(t, check.AddOne)
+		var live []*capi.Buffer
+		for range 10 {
+			b := small(t)
+			live = append(live, b, t.Run(exe, 1, b)[0])
+		}
+		for i, b := range live {
+			p := check.Call(t, capi.BufferUnsafePointerArgs{Buffer: b}).BufferPointer
+			if o, err := check.Try(t, capi.BufferOpaqueDeviceMemoryDataPointerArgs{Buffer: b}); err == nil && platform(t) == "cpu" {
+				check.Equal(t, o.DeviceMemoryPtr, p, "PJRT_Buffer_UnsafePointer of buffer %d, compared with PJRT_Buffer_OpaqueDeviceMemoryDataPointer", i+1)
+			}
 			if p == 0 {
 				t.Fatalf("PJRT_Buffer_UnsafePointer of 16 bytes: expected an address, got 0")
 			}
@@ -84,26 +119,32 @@ var referenceChecks = []check.Check{
 	}),
 	{Rule: "REF-07", Hostile: true, Run: func(t *check.T) {
 		onCPU(t)
-		const n = 1 << 20
-		b := upload(t, dtype.U8, counting(n), n)
+		b := upload(t, dtype.U8, counting(referenced), referenced)
 		mustAwait(t, t.Ready(b), "ready event")
+		increase(t, b)
 		increase(t, b)
 		address := opaque(t, b)
 		deleteBuffer(t, b)
-		for range 4 {
-			check.Destroy(t, upload(t, dtype.U8, make([]byte, n), n)) // would take the memory if it were free
-		}
-		expectBytes(t, counting(n), check.MemoryAt(address, n), 0xff, "memory of a buffer that was deleted while there was a reference")
+		takeMemory(t)
+		expectBytes(t, counting(referenced), check.MemoryAt(address, referenced), 0xff, "memory of a buffer that was deleted while there were two references")
 		if err := decrease(t, b); err != nil {
 			t.Errorf("PJRT_Buffer_DecreaseExternalReferenceCount after PJRT_Buffer_Delete: expected success, got %v", err)
+		}
+		takeMemory(t)
+		expectBytes(t, counting(referenced), check.MemoryAt(address, referenced), 0xff, "memory of a buffer that was deleted, of whose two references one is left")
+		if err := decrease(t, b); err != nil {
+			t.Errorf("second PJRT_Buffer_DecreaseExternalReferenceCount after PJRT_Buffer_Delete: expected success, got %v", err)
 		}
 	}},
 	{Rule: "REF-08", Variant: "deleted", Hostile: true, Run: func(t *check.T) {
 		increase(t, small(t)) // skips where there is no such thing
 		b := small(t)
+		opaque(t, b) // what it was once is not to be told again
 		deleteBuffer(t, b)
 		_, err := check.Try(t, capi.BufferIncreaseExternalReferenceCountArgs{Buffer: b})
 		t.ErrorCode(err, "reference to a deleted buffer")
+		_, err = check.Try(t, capi.BufferOpaqueDeviceMemoryDataPointerArgs{Buffer: b})
+		t.ErrorCode(err, "PJRT_Buffer_OpaqueDeviceMemoryDataPointer of a deleted buffer")
 	}},
 	{Rule: "REF-08", Variant: "donated", Hostile: true, Run: func(t *check.T) {
 		increase(t, small(t))
@@ -114,6 +155,8 @@ var referenceChecks = []check.Check{
 		}
 		_, err := check.Try(t, capi.BufferIncreaseExternalReferenceCountArgs{Buffer: b})
 		t.ErrorCode(err, "reference to a donated buffer")
+		_, err = check.Try(t, capi.BufferOpaqueDeviceMemoryDataPointerArgs{Buffer: b})
+		t.ErrorCode(err, "PJRT_Buffer_OpaqueDeviceMemoryDataPointer of a donated buffer")
 	}},
 	rule("REF-09", func(t *check.T) {
 		b := small(t)
@@ -131,6 +174,16 @@ var referenceChecks = []check.Check{
 		}
 		t.ErrorCode(decrease(t, b), "second decrease after one increase")
 	}),
+}
+
+// referenced is how many bytes a buffer has whose memory must stay.
+const referenced = 1 << 20
+
+// takeMemory makes buffers that would get the memory of one that is free.
+func takeMemory(t *check.T) {
+	for range 4 {
+		check.Destroy(t, upload(t, dtype.U8, make([]byte, referenced), referenced))
+	}
 }
 
 func increase(t *check.T, b *capi.Buffer) {

@@ -15,7 +15,7 @@ import (
 // Strides of the host's array, and layouts of the device's.
 var stridesChecks = []check.Check{
 	rule("STR-01", func(t *check.T) {
-		for _, dims := range [][]int64{{}, {5}, {2, 3}, {3, 2}, {2, 3, 4}} {
+		for _, dims := range [][]int64{{}, {5}, {2, 3}, {3, 2}, {3, 3}, {2, 3, 4}, {3, 3, 3}} {
 			data := dtype.Bytes(floats(elements(dims...)))
 			null := t.Download(upload(t, dtype.F32, data, dims...))
 			explicit, err := strided(t, dtype.F32, data, 0, dims, rowStrides(4, dims))
@@ -38,26 +38,29 @@ var stridesChecks = []check.Check{
 			}
 		}
 	}),
-	rule("STR-03", func(t *check.T) {
+	hostile("STR-03", func(t *check.T) {
+		// The memory ends with the last element: the gap behind it is not there.
 		gaps := []float32{1, 777, 2, 777, 3, 777, 4}
-		expectStrided(t, dtype.F32, dtype.Bytes(gaps), 0, []int64{4}, []int64{8}, dtype.Bytes(floats(4)))
+		expectStrided(t, dtype.F32, t.Edge(dtype.Bytes(gaps)), 0, []int64{4}, []int64{8}, dtype.Bytes(floats(4)))
 		rows := []float32{1, 2, 3, 777, 777, 4, 5, 6}
-		expectStrided(t, dtype.F32, dtype.Bytes(rows), 0, []int64{2, 3}, []int64{20, 4}, dtype.Bytes(floats(6)))
+		expectStrided(t, dtype.F32, t.Edge(dtype.Bytes(rows)), 0, []int64{2, 3}, []int64{20, 4}, dtype.Bytes(floats(6)))
 		both := []float32{1, 777, 2, 777, 3, 777, 777, 4, 777, 5, 777, 6}
-		expectStrided(t, dtype.F32, dtype.Bytes(both), 0, []int64{2, 3}, []int64{28, 8}, dtype.Bytes(floats(6)))
+		expectStrided(t, dtype.F32, t.Edge(dtype.Bytes(both)), 0, []int64{2, 3}, []int64{28, 8}, dtype.Bytes(floats(6)))
 	}),
-	rule("STR-04", func(t *check.T) {
-		one := dtype.Bytes([]float32{7, 8, 9})
+	hostile("STR-04", func(t *check.T) {
+		one := t.Edge(dtype.Bytes([]float32{7}))
 		expectStrided(t, dtype.F32, one, 0, []int64{4}, []int64{0}, dtype.Bytes([]float32{7, 7, 7, 7}))
-		expectStrided(t, dtype.F32, one, 0, []int64{2, 3}, []int64{0, 4}, dtype.Bytes([]float32{7, 8, 9, 7, 8, 9}))
-		expectStrided(t, dtype.F32, one, 0, []int64{3, 2}, []int64{4, 0}, dtype.Bytes([]float32{7, 7, 8, 8, 9, 9}))
+		three := t.Edge(dtype.Bytes([]float32{7, 8, 9}))
+		expectStrided(t, dtype.F32, three, 0, []int64{2, 3}, []int64{0, 4}, dtype.Bytes([]float32{7, 8, 9, 7, 8, 9}))
+		expectStrided(t, dtype.F32, three, 0, []int64{3, 2}, []int64{4, 0}, dtype.Bytes([]float32{7, 7, 8, 8, 9, 9}))
 	}),
-	rule("STR-05", func(t *check.T) {
-		data := dtype.Bytes(floats(6))
-		expectStrided(t, dtype.F32, data, 20, []int64{6}, []int64{-4}, dtype.Bytes([]float32{6, 5, 4, 3, 2, 1}))
-		expectStrided(t, dtype.F32, data, 12, []int64{2, 3}, []int64{-12, 4}, dtype.Bytes([]float32{4, 5, 6, 1, 2, 3}))
-		expectStrided(t, dtype.F32, data, 8, []int64{2, 3}, []int64{12, -4}, dtype.Bytes([]float32{3, 2, 1, 6, 5, 4}))
-		expectStrided(t, dtype.F32, data, 20, []int64{2, 3}, []int64{-12, -4}, dtype.Bytes([]float32{6, 5, 4, 3, 2, 1}))
+	hostile("STR-05", func(t *check.T) {
+		for _, data := range [][]byte{t.Edge(dtype.Bytes(floats(6))), t.EdgeBefore(dtype.Bytes(floats(6)))} {
+			expectStrided(t, dtype.F32, data, 20, []int64{6}, []int64{-4}, dtype.Bytes([]float32{6, 5, 4, 3, 2, 1}))
+			expectStrided(t, dtype.F32, data, 12, []int64{2, 3}, []int64{-12, 4}, dtype.Bytes([]float32{4, 5, 6, 1, 2, 3}))
+			expectStrided(t, dtype.F32, data, 8, []int64{2, 3}, []int64{12, -4}, dtype.Bytes([]float32{3, 2, 1, 6, 5, 4}))
+			expectStrided(t, dtype.F32, data, 20, []int64{2, 3}, []int64{-12, -4}, dtype.Bytes([]float32{6, 5, 4, 3, 2, 1}))
+		}
 	}),
 	wrongNumberOfStrides("more", []int64{12, 4, 4}),
 	wrongNumberOfStrides("fewer", []int64{4}),
@@ -73,27 +76,41 @@ var stridesChecks = []check.Check{
 			return
 		}
 		expectBytes(t, values, got, 0xff, "f32[4] with a stride of 6 bytes")
+		for i := range 4 {
+			copy(block[13*(i/2)+6*(i%2):], values[4*i:4*i+4])
+		}
+		if got, err = strided(t, dtype.F32, block, 0, []int64{2, 2}, []int64{13, 6}); err != nil {
+			t.Notef("strides of 13 and 6 bytes for f32 are refused: %v", err)
+			return
+		}
+		expectBytes(t, values, got, 0xff, "f32[2 2] with strides of 13 and 6 bytes")
 	}),
 	rule("STR-08", func(t *check.T) {
 		seen := 0
 		for _, e := range subByteTypes(t) {
-			data := []byte{0, 1, 1, 0, 1, 1}
-			if e.Bits() > 2 {
-				data = []byte{1, 2, 3, 4, 5, 6}
+			taken := true
+			for _, dims := range [][]int64{{2, 3}, {3, 3}} {
+				data := []byte{0, 1, 1, 0, 1, 1, 1, 0, 0}[:elements(dims...)]
+				if e.Bits() > 2 {
+					data = []byte{1, 2, 3, 4, 5, 6, 7, 1, 2}[:elements(dims...)]
+				}
+				if b, ok := uploaded(t, hostArgs(t.Client(), e, data, dims...)); ok {
+					check.Destroy(t, b)
+				} else {
+					taken = false
+					break
+				}
+				strides := []int64{1, dims[0]}
+				got, err := strided(t, e, permute(data, 1, dims, []int64{0, 1}), 0, dims, strides)
+				if err != nil {
+					t.Errorf("upload of %v%v with strides %v: expected success, got %v", e, dims, strides, err)
+					continue
+				}
+				expectBytes(t, data, got, mask(e), e.String()+show(dims)+" with strides "+show(strides))
 			}
-			dims := []int64{2, 3}
-			if b, ok := uploaded(t, hostArgs(t.Client(), e, data, dims...)); !ok {
-				continue
-			} else {
-				check.Destroy(t, b)
+			if taken {
+				seen++
 			}
-			seen++
-			got, err := strided(t, e, permute(data, 1, dims, []int64{0, 1}), 0, dims, []int64{1, 2})
-			if err != nil {
-				t.Errorf("upload of %v[2 3] with strides [1 2]: expected success, got %v", e, err)
-				continue
-			}
-			expectBytes(t, data, got, mask(e), e.String()+"[2 3] with strides [1 2]")
 		}
 		if seen == 0 {
 			t.SkipUnimplf("the plugin takes no type that is narrower than a byte")
@@ -169,6 +186,9 @@ var stridesChecks = []check.Check{
 			strides := stridesOf(4, dims, order)
 			if b, ok := withLayout(t, dtype.F32, data, dims, check.StridedLayout(strides), "a device layout by the strides "+show(strides)); ok {
 				expectBytes(t, data, t.Download(b), 0xff, "upload with a device layout by the strides "+show(strides))
+				if got, ok := reportedOrder(t, b); ok && !slices.Equal(got, order) {
+					t.Errorf("layout of an upload with a device layout by the strides %v: expected minor_to_major %v, got %v", strides, order, got)
+				}
 			}
 		}
 	}),
@@ -185,15 +205,17 @@ var stridesChecks = []check.Check{
 		}
 	}),
 	hostile("STR-15", func(t *check.T) {
-		args := hostArgs(t.Client(), dtype.F32, dtype.Bytes(floats(6)), 2, 3)
-		args.DeviceLayout = check.TiledLayout([]int64{1, 0})
-		args.DeviceLayout.Type = 7
-		out, err := check.Try(t, args)
-		if err == nil {
-			check.Own(t, out.Buffer)
-			check.Own(t, out.DoneWithHostBuffer)
+		for _, kind := range []capi.BufferMemoryLayoutType{2, 7, 256, -1} {
+			args := hostArgs(t.Client(), dtype.F32, dtype.Bytes(floats(6)), 2, 3)
+			args.DeviceLayout = check.TiledLayout([]int64{1, 0})
+			args.DeviceLayout.Type = kind
+			out, err := check.Try(t, args)
+			if err == nil {
+				check.Own(t, out.Buffer)
+				check.Own(t, out.DoneWithHostBuffer)
+			}
+			t.ErrorCode(err, fmt.Sprintf("upload with a device layout of the type %d", kind))
 		}
-		t.ErrorCode(err, "upload with a device layout of the type 7")
 	}),
 }
 

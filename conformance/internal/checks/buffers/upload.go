@@ -24,6 +24,14 @@ var uploadChecks = slices.Concat(
 		mustAwait(t, out.DoneWithHostBuffer, "done_with_host_buffer")
 		mustAwait(t, t.Ready(out.Buffer), "ready event of the buffer")
 		check.ExpectBuffer(t, out.Buffer, floats(4), "uploaded buffer")
+		again := check.Call(t, check.HostArgs(t.Client(), sevens(4)))
+		if again.Buffer == out.Buffer || again.DoneWithHostBuffer == out.DoneWithHostBuffer {
+			t.Fatalf("two calls of PJRT_Client_BufferFromHostBuffer: expected a buffer and an event each, got the same handle twice")
+		}
+		check.Own(t, again.Buffer)
+		check.Own(t, again.DoneWithHostBuffer)
+		check.Destroy(t, out.DoneWithHostBuffer)
+		mustAwait(t, again.DoneWithHostBuffer, "done_with_host_buffer, after that of another upload was destroyed")
 	})},
 	roundTrips(),
 	[]check.Check{
@@ -33,6 +41,18 @@ var uploadChecks = slices.Concat(
 			b := t.UploadArgs(args)
 			check.Equal(t, 0, len(t.Dimensions(b)), "number of dimensions of a scalar")
 			check.ExpectBuffer(t, b, []float32{42}, "scalar")
+			for _, e := range types(t) {
+				data := hostBytes(e, 1)
+				args := hostArgs(t.Client(), e, data)
+				args.Dims, _ = check.First([]int64{5}) // no dimension counts
+				b, ok := uploaded(t, args)
+				if !ok {
+					continue
+				}
+				check.Equal(t, 0, len(t.Dimensions(b)), "number of dimensions of a scalar %v", e)
+				expectBytes(t, data, t.Download(b), mask(e), "scalar "+e.String())
+				check.Destroy(t, b)
+			}
 		}),
 		rule("H2D-04", emptyArrays),
 		hostile("H2D-05", func(t *check.T) {
@@ -67,6 +87,13 @@ var uploadChecks = slices.Concat(
 			check.Equal(t, c.Devices[1], check.Call(t, capi.BufferDeviceArgs{Buffer: b}).Device, "device of a buffer with device 0 and a memory of device 1")
 			check.ExpectBuffer(t, b, floats(4), "that buffer")
 		}},
+		{Rule: "H2D-18", Variant: "no device", Hostile: true, Run: func(t *check.T) {
+			args := check.HostArgs(t.Client(), floats(4))
+			args.Device, args.Memory = nil, t.DefaultMemory(t.Client())
+			b := t.UploadArgs(args)
+			check.Equal(t, t.Client().Devices[0], check.Call(t, capi.BufferDeviceArgs{Buffer: b}).Device, "device of a buffer with a memory and no device")
+			check.ExpectBuffer(t, b, floats(4), "buffer with a memory and no device")
+		}},
 		rule("H2D-19", everyMemory),
 		hostile("H2D-20", func(t *check.T) {
 			args := check.HostArgs(t.Client(), floats(4))
@@ -89,15 +116,28 @@ var uploadChecks = slices.Concat(
 		rule("H2D-22", func(t *check.T) {
 			seen := 0
 			for _, e := range subByteTypes(t) {
-				data := make([]byte, 256)
-				for i := range data {
-					data[i] = byte(i)
-				}
-				b, ok := uploaded(t, hostArgs(t.Client(), e, data, 256))
-				if ok {
-					expectBytes(t, data, t.Download(b), mask(e), e.String()+" with all bits above its width set and not")
-					check.Destroy(t, b)
+				for _, n := range []int{256, 255} { // 255 fill no byte of the device
+					data := make([]byte, n)
+					for i := range data {
+						data[i] = byte(i)
+					}
+					b, ok := uploaded(t, hostArgs(t.Client(), e, data, int64(n)))
+					if !ok {
+						break
+					}
 					seen++
+					got := t.Download(b)
+					expectBytes(t, data, got, mask(e), e.String()+" with all bits above its width set and not")
+					for i := range min(n, len(got)) {
+						if 8%e.Bits() != 0 {
+							break // of types of six bits the rule says nothing
+						}
+						if want := got[data[i]&mask(e)]; got[i] != want {
+							t.Errorf("%v: expected the host byte %#02x to come back as %#02x does, as %#02x, got %#02x", e, data[i], data[i]&mask(e), want, got[i])
+							break
+						}
+					}
+					check.Destroy(t, b)
 				}
 			}
 			if seen == 0 {
@@ -322,8 +362,7 @@ func memoryName(t *check.T, m *capi.Memory) string {
 	return "memory " + show(id) + " of kind " + capi.String(kind.Kind, kind.KindSize)
 }
 
-// predicates looks at a byte that is neither 0 nor 1 from several operations: it
-// must be true, or the same thing for all of them.
+// predicates looks at a byte that is neither 0 nor 1 from several operations: must be true, or the same thing for all of them.
 func predicates(t *check.T) {
 	exe := compiled(t, `module @predicates {
   func.func @main(%p: tensor<4xi1>) -> tensor<3x4xi32> {

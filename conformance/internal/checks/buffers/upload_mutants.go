@@ -18,16 +18,29 @@ import (
 type uploadArgs = capi.ClientBufferFromHostBufferArgs
 
 func uploadMutants() []mutant.Mutant {
+	narrow := func(a *uploadArgs) bool { return dtype.Type(a.Type).IsSubByte() }
 	list := []mutant.Mutant{
 		after("H2D-01", "no event", func(a *uploadArgs) { a.DoneWithHostBuffer = nil }),
+		{Check: "H2D-01", Fault: "one event for all uploads", Hooks: remember(func(a *uploadArgs) **capi.Event { return &a.DoneWithHostBuffer })},
+		misreads("H2D-03", "four bytes of a scalar", func(a *uploadArgs) bool { return a.NumDims == 0 }, func(_ *uploadArgs, data []byte) { clear(data[min(4, len(data)):]) }),
 		before("H2D-03", "a scalar becomes an array of one", func(a *uploadArgs) {
 			if a.NumDims == 0 {
 				a.Dims, a.NumDims = dims(1)
 			}
 		}),
 		refuses("H2D-04", "null is refused", capi.ErrorCodeInvalidArgument, func(a *uploadArgs) bool { return a.Data == nil }),
+		before("H2D-05", "two negative dimensions make a positive number", func(a *uploadArgs) {
+			if d := capi.Slice(a.Dims, a.NumDims); len(d) == 2 && d[0] < 0 && d[1] < 0 {
+				a.Dims, a.NumDims = dims(d[0] * d[1])
+			}
+		}),
 		before("H2D-05", "negative dimensions count as one", func(a *uploadArgs) { repair(a, func(d int64) bool { return d < 0 }) }),
 		before("H2D-06", "the product wraps", func(a *uploadArgs) { repair(a, func(d int64) bool { return d >= 1<<31 }) }),
+		before("H2D-06", "the number of bytes wraps", func(a *uploadArgs) {
+			if d := capi.Slice(a.Dims, a.NumDims); len(d) == 2 && d[0] == 1<<63-1 {
+				a.Dims, a.NumDims = dims(1)
+			}
+		}),
 		mutant.Of("H2D-07", "another code", func(c *invocation, _ *uploadArgs) {
 			if c.Forward(); c.Err() != nil {
 				c.Fail(capi.ErrorCodeInternal, "something went wrong")
@@ -38,8 +51,39 @@ func uploadMutants() []mutant.Mutant {
 			a.Device = deviceOf(c, a.Client, -1)
 			c.Forward()
 		}),
+		mutant.Of("H2D-17", "the first device, always", func(c *invocation, a *uploadArgs) {
+			a.Device = deviceOf(c, a.Client, 0)
+			c.Forward()
+		}),
+		refuses("H2D-18/no device", "a memory is not enough", capi.ErrorCodeInvalidArgument, func(a *uploadArgs) bool { return a.Device == nil }),
 		before("H2D-18", "the device wins", func(a *uploadArgs) { a.Memory = nil }),
 		refuses("H2D-19", "memories are not known", capi.ErrorCodeInternal, func(a *uploadArgs) bool { return a.Memory != nil }),
+		misreads("H2D-22", "high bits spill into the neighbour", narrow, func(a *uploadArgs, data []byte) {
+			for i := 1; i < len(data); i += 2 {
+				data[i] |= data[i-1] >> dtype.Type(a.Type).Bits()
+			}
+		}),
+		misreads("H2D-22", "the last element of an odd number is lost", narrow, func(_ *uploadArgs, data []byte) {
+			if len(data)%2 == 1 {
+				data[len(data)-1] = 0
+			}
+		}),
+		hooked("H2D-22", "high bits come back", func() []serve.Hook {
+			var sources sync.Map
+			return []serve.Hook{
+				serve.Around(func(c *invocation, a *uploadArgs) {
+					if c.Forward(); narrow(a) {
+						sources.Store(a.Buffer, slices.Clone(bytesAt(a.Data, uintptr(count(a)))))
+					}
+				}),
+				serve.Around(func(c *invocation, a *downloadArgs) {
+					c.Forward()
+					if data, ok := sources.Load(a.Src); ok && a.Dst != nil && wait(c.Table(), a.Event) == nil {
+						copy(bytesAt(a.Dst, a.DstSize), data.([]byte))
+					}
+				}),
+			}
+		}),
 		mutant.Of("H2D-22", "host data is taken for packed", func(c *invocation, a *uploadArgs) {
 			if e := dtype.Type(a.Type); e.IsSubByte() {
 				host := check.MemoryAt(uintptr(a.Data), 256)
@@ -75,8 +119,12 @@ func uploadMutants() []mutant.Mutant {
 		}),
 	}
 	for _, c := range roundTrips() {
-		m := arrives(c.Name(), "a bit is wrong", flip)
-		if e, err := dtype.Parse(strings.TrimPrefix(c.Variant, "type=")); err != nil || e.Since() > 81 {
+		e, err := dtype.Parse(strings.TrimPrefix(c.Variant, "type="))
+		if err != nil {
+			panic(err)
+		}
+		m := roundTripMutant(c.Name(), e)
+		if e.Since() > 81 {
 			m.Base = mutant.Memory // the CPU plugin has API 0.81
 		}
 		list = append(list, m)
@@ -110,6 +158,44 @@ func uploadMutants() []mutant.Mutant {
 	))
 }
 
+// roundTripMutant is what is easily done wrong with a type.
+func roundTripMutant(name string, e dtype.Type) mutant.Mutant {
+	mine := func(a *uploadArgs) bool { return dtype.Type(a.Type) == e }
+	switch size := e.Size(); {
+	case e.IsSubByte():
+		return misreads(name, "the last element of an odd number is lost", mine, func(_ *uploadArgs, data []byte) {
+			if len(data)%2 == 1 {
+				data[len(data)-1] = 0
+			}
+		})
+	case e.IsComplex():
+		return misreads(name, "real and imaginary parts change places", mine, func(_ *uploadArgs, data []byte) {
+			for at := 0; at < len(data); at += size {
+				first := slices.Clone(data[at : at+size/2])
+				copy(data[at:], data[at+size/2:at+size])
+				copy(data[at+size/2:], first)
+			}
+		})
+	case size == 8:
+		return misreads(name, "only the low half counts", mine, func(_ *uploadArgs, data []byte) {
+			for at := 4; at < len(data); at += 8 {
+				clear(data[at : at+4])
+			}
+		})
+	case size > 1:
+		return misreads(name, "the bytes are in the other order", mine, func(_ *uploadArgs, data []byte) {
+			for at := 0; at < len(data); at += size {
+				slices.Reverse(data[at : at+size])
+			}
+		})
+	}
+	return misreads(name, "five dimensions are too many", mine, func(a *uploadArgs, data []byte) {
+		if a.NumDims > 4 {
+			slices.Reverse(data)
+		}
+	})
+}
+
 // repair lets an upload of bad dimensions pass as one of one element.
 func repair(a *uploadArgs, bad func(int64) bool) {
 	if slices.ContainsFunc(capi.Slice(a.Dims, a.NumDims), bad) {
@@ -132,9 +218,24 @@ func uploadSemanticsMutants() []mutant.Mutant {
 	return []mutant.Mutant{
 		aliasing("H2D-08", "still reads the caller's memory"),
 		aliasing("H2D-08/large", "still reads the caller's memory"),
+		late("H2D-08", "small arrays are read after the call", func(_ *invocation, a *uploadArgs) bool { return a.HostBufferSemantics == duringCall && count(a) < 512 }),
+		late("H2D-08", "what is not for the first device is read after the call", func(c *invocation, a *uploadArgs) bool {
+			return a.HostBufferSemantics == duringCall && a.Device != deviceOf(c, a.Client, 0)
+		}),
 		aliasingSilently("H2D-09", "done comes before the copy"),
+		late("H2D-09", "done comes early for elements of eight bytes", func(_ *invocation, a *uploadArgs) bool {
+			return a.HostBufferSemantics == untilDone && a.Type == capi.BufferTypeF64
+		}),
+		oneStagingArea("H2D-09"),
 		aliasingSilently("H2D-09/large", "done comes before the copy"),
 		aliasing("H2D-10", "done comes only when the buffer is destroyed"),
+		before("H2D-10", "small arrays are used where they are", func(a *uploadArgs) {
+			if a.HostBufferSemantics == untilDone && count(a) <= 64 {
+				a.HostBufferSemantics = capi.HostBufferSemanticsImmutableZeroCopy
+			}
+		}),
+		onEvents("H2D-11", "done fails when the buffer is destroyed", doneEvents, failing),
+		onEvents("H2D-13", "done never comes", doneEvents, never),
 		aliasingSilently("H2D-11", "done at once, while the memory is used"),
 		before("H2D-12", "donation writes to memory that is immutable", func(a *uploadArgs) {
 			if a.HostBufferSemantics == capi.HostBufferSemanticsImmutableZeroCopy {
@@ -147,6 +248,43 @@ func uploadSemanticsMutants() []mutant.Mutant {
 		}),
 		arrives("H2D-15", "the output is wrong", flip),
 		before("H2D-28", "offsets have 32 bits", func(a *capi.BufferCopyRawToHostArgs) { a.Offset &= 1<<32 - 1 }),
-		arrives("H2D-29", "the program runs before the data is there", flip),
+		hooked("H2D-29", "the second argument is not waited for", func() []serve.Hook {
+			second := counted(2)
+			return misreads("", "", func(*uploadArgs) bool { return second() }, func(_ *uploadArgs, data []byte) { clear(data) }).Hooks()
+		}),
 	}
+}
+
+// oneStagingArea is a plugin in which an upload spoils one that is under way.
+func oneStagingArea(name string) mutant.Mutant {
+	return hooked(name, "one staging area for uploads that overlap", func() []serve.Hook {
+		var mu sync.Mutex
+		var last []byte // guarded by mu; of the upload that nobody awaited yet
+		return []serve.Hook{
+			serve.Around(func(c *invocation, a *uploadArgs) {
+				n := count(a) * dtype.Type(a.Type).Size()
+				if a.HostBufferSemantics != untilDone || n <= 0 || a.NumByteStrides != 0 {
+					c.Forward()
+					return
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				staged := retain(check.Aligned(n, 4096, 0))
+				copy(staged, bytesAt(a.Data, uintptr(n)))
+				copy(last, staged)
+				last = staged
+				source := a.Data
+				a.HostBufferSemantics, a.Data = capi.HostBufferSemanticsImmutableZeroCopy, check.Pointer(staged)
+				c.Forward()
+				a.HostBufferSemantics, a.Data = untilDone, source
+				a.DoneWithHostBuffer = doneAtOnce(c, a)
+			}),
+			serve.Around(func(c *invocation, _ *capi.EventAwaitArgs) {
+				c.Forward()
+				mu.Lock()
+				defer mu.Unlock()
+				last = nil
+			}),
+		}
+	})
 }

@@ -5,6 +5,7 @@ package buffers
 
 import (
 	"bytes"
+	"fmt"
 	"runtime"
 	"time"
 
@@ -15,14 +16,15 @@ import (
 
 // When the memory of the host belongs to whom.
 var uploadSemanticsChecks = []check.Check{
-	rule("H2D-08", func(t *check.T) { overwriteAtOnce(t, 1<<10, 1<<16, 1<<20, 4<<20) }),
-	{Rule: "H2D-08", Variant: "large", Profile: check.Core, Run: func(t *check.T) { overwriteAtOnce(t, 64<<20) }},
-	rule("H2D-09", func(t *check.T) { overwriteWhenDone(t, 1<<10, 1<<16, 1<<20, 4<<20) }),
-	{Rule: "H2D-09", Variant: "large", Profile: check.Core, Run: func(t *check.T) { overwriteWhenDone(t, 64<<20) }},
+	rule("H2D-08", func(t *check.T) { overwriteSource(t, duringCall, 4, 64, 1<<10, 1<<16, 1<<20, 4<<20) }),
+	{Rule: "H2D-08", Variant: "large", Profile: check.Core, Run: func(t *check.T) { overwriteSource(t, duringCall, 64<<20) }},
+	rule("H2D-09", func(t *check.T) { overwriteSource(t, untilDone, 4, 64, 1<<10, 1<<16, 1<<20, 4<<20) }),
+	{Rule: "H2D-09", Variant: "large", Profile: check.Core, Run: func(t *check.T) { overwriteSource(t, untilDone, 64<<20) }},
 	rule("H2D-10", func(t *check.T) {
-		for _, n := range []int{1 << 10, 4 << 20} {
+		for _, n := range []int{4, 64, 1 << 10, 4 << 20} {
 			_, _, done := transfer(t, n, capi.HostBufferSemanticsImmutableUntilTransferCompletes)
 			t.Eventually(patience, "done_with_host_buffer becomes ready while the buffer lives", func() bool { return t.IsReady(done) })
+			mustAwait(t, done, "done_with_host_buffer of a buffer that lives")
 		}
 	}),
 	rule("H2D-11", func(t *check.T) { zeroCopy(t, capi.HostBufferSemanticsImmutableZeroCopy) }),
@@ -83,10 +85,16 @@ var uploadSemanticsChecks = []check.Check{
 // transfer starts the upload of n varied bytes. The check owns the buffer and
 // the event, and keeps the memory.
 func transfer(t *check.T, n int, semantics capi.HostBufferSemantics) ([]byte, *capi.Buffer, *capi.Event) {
+	return transferAs(t, t.Client().Devices[0], dtype.U8, n, 0, semantics)
+}
+
+// transferAs is transfer to a device and of a type. Salt makes the bytes others.
+func transferAs(t *check.T, d *capi.Device, e dtype.Type, n int, salt byte, semantics capi.HostBufferSemantics) ([]byte, *capi.Buffer, *capi.Event) {
 	data := check.Aligned(n, 4096, 0)
 	t.Keep(data)
-	copy(data, counting(n))
-	args := hostArgs(t.Client(), dtype.U8, data, int64(n))
+	copy(data, salted(n, salt))
+	args := hostArgs(t.Client(), e, data, int64(n/e.Size()))
+	args.Device = d
 	args.HostBufferSemantics = semantics
 	out := check.Call(t, args)
 	if out.Buffer == nil || out.DoneWithHostBuffer == nil {
@@ -95,28 +103,69 @@ func transfer(t *check.T, n int, semantics capi.HostBufferSemantics) ([]byte, *c
 	return data, check.Own(t, out.Buffer), check.Own(t, out.DoneWithHostBuffer)
 }
 
+// salted is counting with some bits of each byte inverted.
+func salted(n int, salt byte) []byte {
+	data := counting(n)
+	for i := range data {
+		data[i] ^= salt
+	}
+	return data
+}
+
 func spoil(data []byte) {
 	for i := range data {
 		data[i] = 0xff
 	}
 }
 
-func overwriteAtOnce(t *check.T, sizes ...int) {
-	for _, n := range sizes {
-		data, b, _ := transfer(t, n, capi.HostBufferSemanticsImmutableOnlyDuringCall)
-		spoil(data)
-		expectBytes(t, counting(n), t.Download(b), 0xff, show(n)+" bytes whose memory was overwritten after the call")
-		check.Destroy(t, b)
-	}
-}
+// When the caller may overwrite memory.
+const (
+	duringCall = capi.HostBufferSemanticsImmutableOnlyDuringCall
+	untilDone  = capi.HostBufferSemanticsImmutableUntilTransferCompletes
+)
 
-func overwriteWhenDone(t *check.T, sizes ...int) {
+// overwriteSource uploads to every device, several arrays at a time, and
+// overwrites the memory of each as soon as it may. What reads it too late shows
+// after a while.
+func overwriteSource(t *check.T, semantics capi.HostBufferSemantics, sizes ...int) {
+	type upload struct {
+		data []byte
+		b    *capi.Buffer
+		done *capi.Event
+		want []byte
+		what string
+	}
 	for _, n := range sizes {
-		data, b, done := transfer(t, n, capi.HostBufferSemanticsImmutableUntilTransferCompletes)
-		mustAwait(t, done, "done_with_host_buffer")
-		spoil(data)
-		expectBytes(t, counting(n), t.Download(b), 0xff, show(n)+" bytes whose memory was overwritten when done_with_host_buffer was ready")
-		check.Destroy(t, b)
+		devices, types := t.Client().Devices, []dtype.Type{dtype.U8, dtype.S32, dtype.F64}
+		if n >= 1<<20 { // the size is what is new there
+			devices, types = devices[:1], types[:2]
+		}
+		var list []upload
+		for i, d := range devices {
+			for j, e := range types {
+				if n%e.Size() != 0 {
+					continue
+				}
+				salt := byte(16*i + j)
+				data, b, done := transferAs(t, d, e, n, salt, semantics)
+				what := fmt.Sprintf("%d bytes of %v on device %d, whose memory was overwritten when that was allowed", n, e, i)
+				if semantics == duringCall {
+					spoil(data)
+				}
+				list = append(list, upload{data, b, done, salted(n, salt), what})
+			}
+		}
+		for _, u := range list {
+			if semantics != duringCall { // done_with_host_buffer says nothing more there
+				mustAwait(t, u.done, "done_with_host_buffer")
+				spoil(u.data)
+			}
+		}
+		time.Sleep(while / 6)
+		for _, u := range list {
+			expectBytes(t, u.want, t.Download(u.b), 0xff, u.what)
+			check.Destroy(t, u.b)
+		}
 	}
 }
 
@@ -152,6 +201,7 @@ func zeroCopy(t *check.T, semantics capi.HostBufferSemantics) {
 		t.Notef("%s are used where they are", what)
 		check.Destroy(t, b)
 		t.Eventually(patience, "done_with_host_buffer becomes ready after the buffer was destroyed", func() bool { return t.IsReady(done) })
+		mustAwait(t, done, "done_with_host_buffer of a buffer that was destroyed")
 	}
 }
 
@@ -186,6 +236,7 @@ func zeroCopyInFlight(t *check.T) {
 	mustAwait(t, event, "event of the execution")
 	check.ExpectBuffer(t, out, []float32{2, 4, 6, 8}, "sum with a buffer that was destroyed, and its memory overwritten when done_with_host_buffer allowed it, while the execution waited")
 	t.Eventually(patience, "done_with_host_buffer becomes ready after the execution", func() bool { return t.IsReady(done) })
+	mustAwait(t, done, "done_with_host_buffer after the execution")
 }
 
 // beyond32Bits lets the plugin use the memory, if it can: there may be no room

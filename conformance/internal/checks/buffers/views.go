@@ -5,6 +5,7 @@ package buffers
 
 import (
 	"bytes"
+	"slices"
 	"time"
 
 	"github.com/purepjrt/purepjrt/capi"
@@ -24,6 +25,21 @@ var viewChecks = []check.Check{
 		}
 		p := check.Optional(t, capi.BufferUnsafePointerArgs{Buffer: v}).BufferPointer
 		check.Equal(t, m.address, p, "PJRT_Buffer_UnsafePointer of a view, compared with the memory")
+		check.Equal(t, t.Client().Devices[0], check.Call(t, capi.BufferDeviceArgs{Buffer: v}).Device, "device of a view")
+		check.Equal(t, capi.BufferTypeF32, check.Call(t, capi.BufferElementTypeArgs{Buffer: v}).Type, "type of a view")
+		square, _ := view(t, m, 2, 2)
+		if got := t.Dimensions(square); !slices.Equal(got, []int64{2, 2}) {
+			t.Errorf("dimensions of a view: expected [2 2], got %v", got)
+		}
+		if !m.host {
+			return
+		}
+		for i, d := range t.Client().Devices {
+			args := viewArgs(t, m, 4)
+			args.Device = d
+			v := check.Own(t, check.Call(t, args).Buffer)
+			check.Equal(t, d, check.Call(t, capi.BufferDeviceArgs{Buffer: v}).Device, "device of a view for device %d", i)
+		}
 	}},
 	{Rule: "VIEW-02", Hostile: true, Run: func(t *check.T) {
 		exe := compiled(t, check.Add)
@@ -38,6 +54,26 @@ var viewChecks = []check.Check{
 		pending.Fulfil()
 		mustAwait(t, event, "event of the execution")
 		check.ExpectBuffer(t, out, []float32{2, 4, 6, 8}, "sum with a view that was destroyed while the execution waited")
+		calledOnce(t, p, m)
+		v, p = view(t, m, 4)
+		deleteBuffer(t, v) // the view is still there to be destroyed
+		check.Destroy(t, v)
+		calledOnce(t, p, m)
+	}},
+	{Rule: "VIEW-02", Variant: "deleted", Hostile: true, Run: func(t *check.T) {
+		exe := compiled(t, check.Add)
+		m := foreign(t, 16)
+		m.write(dtype.Bytes(floats(4)))
+		v, p := view(t, m, 4)
+		pending := newPending(t)
+		out, event := started(t, exe, v, pending.Buffer)
+		deleteBuffer(t, v)
+		time.Sleep(while)
+		check.Equal(t, 0, p.Count(), "calls of on_delete_callback while an execution waits that reads the view, which was deleted")
+		pending.Fulfil()
+		mustAwait(t, event, "event of the execution")
+		check.ExpectBuffer(t, out, []float32{2, 4, 6, 8}, "sum with a view that was deleted while the execution waited")
+		check.Destroy(t, v)
 		calledOnce(t, p, m)
 	}},
 	{Rule: "VIEW-03", Hostile: true, Run: func(t *check.T) {
@@ -94,6 +130,10 @@ var viewChecks = []check.Check{
 		v, p := view(t, m, 4)
 		out := t.Run(exe, 1, v)[0]
 		check.ExpectBuffer(t, out, []float32{2, 4, 6, 8}, "output of a program that a view was donated to")
+		if at, err := check.Try(t, capi.BufferUnsafePointerArgs{Buffer: out}); err == nil && at.BufferPointer == m.address {
+			time.Sleep(while)
+			check.Equal(t, 0, p.Count(), "calls of on_delete_callback while an output lies in the memory of the view")
+		}
 		check.Destroy(t, v)
 		check.Destroy(t, out)
 		calledOnce(t, p, m)
@@ -118,6 +158,10 @@ var viewChecks = []check.Check{
 		}
 		v, _ := view(t, m, dims...)
 		expectBytes(t, data, t.Download(v), 0xff, "row-major download of a view with layout null")
+		want, known := reportedOrder(t, upload(t, dtype.F32, data, dims...))
+		if order, ok := reportedOrder(t, v); ok && known && !slices.Equal(order, want) {
+			t.Errorf("minor_to_major of a view with layout null: expected that of an upload, %v, got %v", want, order)
+		}
 		m.write(permute(data, 4, dims, []int64{0, 1}))
 		args := viewArgs(t, m, dims...)
 		args.Layout = check.TiledLayout([]int64{0, 1})
@@ -131,6 +175,9 @@ var viewChecks = []check.Check{
 		}
 		// Downloads have rules of their own: a program may see it right where they do not.
 		v = check.Own(t, out.Buffer)
+		if order, ok := reportedOrder(t, v); ok && !slices.Equal(order, []int64{0, 1}) {
+			t.Errorf("minor_to_major of a column-major view: expected [0 1], got %v", order)
+		}
 		if got := t.Download(v); !bytes.Equal(got, data) {
 			t.Notef("the row-major download of a column-major view is not row-major")
 			logicalValues(t, v, []int64{0, 1})
@@ -174,13 +221,24 @@ var viewChecks = []check.Check{
 	{Rule: "VIEW-11", Hostile: true, Run: func(t *check.T) {
 		m := foreign(t, 16)
 		m.write(dtype.Bytes(floats(4)))
-		victim := small(t)
+		exe := compiled(t, check.AddOne)
+		victim, argument, later := small(t), small(t), t.NewProbe(nil)
 		back := make(chan error, 1)
 		p := t.NewProbe(func(check.ProbeCall) {
 			check.Destroy(t, victim)
 			out, err := check.Try(t, check.HostArgs(t.Client(), floats(4)))
 			check.Own(t, out.Buffer)
 			check.Own(t, out.DoneWithHostBuffer)
+			if err == nil {
+				args := viewArgs(t, m, 4) // where the last one was
+				args.OnDeleteCallback, args.OnDeleteCallbackArg = later.OnDelete()
+				v, again := check.Try(t, args)
+				check.Own(t, v.Buffer)
+				err = again
+			}
+			if err == nil {
+				err = check.NewExecution(exe, 1, []*capi.Buffer{argument}).Start(t)
+			}
 			back <- err
 		})
 		args := viewArgs(t, m, 4)
@@ -190,11 +248,11 @@ var viewChecks = []check.Check{
 		select {
 		case err := <-back:
 			if err != nil {
-				t.Errorf("upload in on_delete_callback: expected success, got %v", err)
+				t.Errorf("upload, view and execution in on_delete_callback: expected success, got %v", err)
 			}
 			calledOnce(t, p, m)
 		case <-time.After(patience):
-			stuck(t, "an on_delete_callback that destroys a buffer and uploads another: it did not come back from the plugin within %v", patience)
+			stuck(t, "an on_delete_callback that destroys a buffer, uploads another, makes a view and starts an execution: it did not come back from the plugin within %v", patience)
 		}
 	}},
 }

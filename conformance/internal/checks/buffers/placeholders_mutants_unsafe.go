@@ -5,13 +5,16 @@ package buffers
 
 import (
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
+	"unsafe"
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
 type viewOf = capi.ClientCreateViewOfDeviceBufferArgs
@@ -24,6 +27,32 @@ func onDelete(f func(a *viewOf, call func()) func()) serve.Hook {
 		a.OnDeleteCallback, a.OnDeleteCallbackArg = replaced, uintptr(h)
 		c.Forward()
 		a.OnDeleteCallback, a.OnDeleteCallbackArg = callback, arg
+	})
+}
+
+// callsBackAt is a plugin that calls back when a view has its end, whoever still
+// uses the memory.
+func callsBackAt[A any](name, fault string, of func(*A) *capi.Buffer) mutant.Mutant {
+	return hooked(name, fault, func() []serve.Hook {
+		var ends sync.Map
+		return []serve.Hook{
+			serve.Around(func(c *invocation, a *viewOf) {
+				callback, arg, address := a.OnDeleteCallback, a.OnDeleteCallbackArg, a.DeviceBufferPtr
+				var once sync.Once
+				end := func() { once.Do(func() { callback.Call(address, arg) }) }
+				replaced, h := capi.NewOnDeleteCallback(end)
+				a.OnDeleteCallback, a.OnDeleteCallbackArg = replaced, uintptr(h)
+				c.Forward()
+				a.OnDeleteCallback, a.OnDeleteCallbackArg = callback, arg
+				ends.Store(a.Buffer, end)
+			}),
+			serve.Around(func(c *invocation, a *A) {
+				if end, ok := ends.LoadAndDelete(of(a)); ok {
+					end.(func())()
+				}
+				c.Forward()
+			}),
+		}
 	})
 }
 
@@ -47,6 +76,20 @@ func viewMutants() []mutant.Mutant {
 	}
 	return slices.Concat([]mutant.Mutant{
 		before("VIEW-01", "copies at creation", copied(func([]byte) {})),
+		before("VIEW-01", "another type of the same size", func(a *viewOf) { a.ElementType = capi.BufferTypeS32 }),
+		mutant.Of("VIEW-01", "the first device, always", func(c *invocation, a *viewOf) {
+			a.Device = deviceOf(c, a.Client, 0)
+			c.Forward()
+		}),
+		callsBackAt[capi.BufferDestroyArgs]("VIEW-02", "the callback runs when the view is destroyed, in use or not", func(a *capi.BufferDestroyArgs) *capi.Buffer { return a.Buffer }),
+		callsBackAt[capi.BufferDeleteArgs]("VIEW-02/deleted", "the callback runs when the view is deleted, in use or not", func(a *capi.BufferDeleteArgs) *capi.Buffer { return a.Buffer }),
+		mutant.Of("VIEW-02", "the callback does not get the address", func(c *invocation, a *viewOf) {
+			callback, arg := a.OnDeleteCallback, a.OnDeleteCallbackArg
+			replaced, h := capi.NewOnDeleteCallback(func() { callback.Call(0, arg) })
+			a.OnDeleteCallback, a.OnDeleteCallbackArg = replaced, uintptr(h)
+			c.Forward()
+			a.OnDeleteCallback, a.OnDeleteCallbackArg = callback, arg
+		}),
 		lost("VIEW-02"),
 		hooked("VIEW-02", "the callback runs when the view is made", func() []serve.Hook {
 			return []serve.Hook{onDelete(func(_ *viewOf, call func()) func() { call(); return func() {} })}
@@ -59,8 +102,16 @@ func viewMutants() []mutant.Mutant {
 		before("VIEW-06", "the address is rounded", func(a *viewOf) { a.DeviceBufferPtr &^= 63 }),
 		lost("VIEW-07"),
 		refuses("VIEW-08", "0 is no stream", capi.ErrorCodeInvalidArgument, func(a *viewOf) bool { return a.Stream == 0 }),
+		before("VIEW-09", "the layout is ignored", func(a *viewOf) { a.Layout = nil }),
 		before("VIEW-09", "another order", copied(slices.Reverse[[]byte])),
 		arrives("VIEW-10", "freed under the copy", flip),
+		hooked("VIEW-11", "holds the lock of executions while calling back", func() []serve.Hook {
+			lock := make(chan struct{}, 1)
+			return []serve.Hook{
+				onDelete(func(_ *viewOf, call func()) func() { return func() { locked(lock, call) } }),
+				serve.Around(func(c *invocation, _ *capi.LoadedExecutableExecuteArgs) { locked(lock, c.Forward) }),
+			}
+		}),
 		hooked("VIEW-11", "holds a lock while calling back", func() []serve.Hook {
 			lock := make(chan struct{}, 1)
 			return []serve.Hook{
@@ -82,6 +133,15 @@ type (
 func placeholderMutants() []mutant.Mutant {
 	noPayload := func(a *errorBuffers) { a.Payload, a.NumPayload = nil, 0 }
 	return slices.Concat([]mutant.Mutant{
+		before("UNI-01", "narrow types become bytes", func(a *uninitialized) {
+			if dtype.Type(a.ShapeElementType).IsSubByte() {
+				a.ShapeElementType = capi.BufferTypeS8
+			}
+		}),
+		mutant.Of("UNI-01", "the first device, always", func(c *invocation, a *uninitialized) {
+			a.Device = deviceOf(c, a.Client, 0)
+			c.Forward()
+		}),
 		mutant.Answers[downloadArgs]("UNI-01", "an error when it is read", capi.ErrorCodeInternal),
 		mutant.Answers[uninitialized]("UNI-03", "an error", capi.ErrorCodeInternal),
 		mutant.Answers[capi.LoadedExecutableExecuteArgs]("UNI-04", "refused", capi.ErrorCodeInvalidArgument),
@@ -103,6 +163,15 @@ func placeholderMutants() []mutant.Mutant {
 			}
 		}),
 		ignores("UNI-15", "errors are dropped", func(a *fulfilArgs) bool { return a.StatusCode != capi.ErrorCodeOK }),
+		before("UNI-15", "every code becomes INTERNAL", func(a *fulfilArgs) {
+			if a.StatusCode != capi.ErrorCodeOK {
+				a.StatusCode = capi.ErrorCodeInternal
+			}
+		}),
+		before("UNI-15", "the message is lost", func(a *fulfilArgs) { a.ErrorMessageSize = 0 }),
+		ignores("UNI-16", "nothing to fulfil is fine", func(a *fulfilArgs) bool { return a.FulfillAliasBufferCb == nil }),
+		mismatch("UNI-17", "another type is taken", func(c *invocation, b *capi.Buffer) bool { return typeBelow(c, b) != dtype.F32 }),
+		mismatch("UNI-17", "another shape of the same size is taken", func(c *invocation, b *capi.Buffer) bool { return len(dimsBelow(c, b)) == 2 }),
 		forgives[fulfilArgs]("UNI-16", "success"),
 		forgivesUse[fulfilArgs]("UNI-17"),
 		arrives("UNI-18", "the alias dangles", flip),
@@ -118,6 +187,12 @@ func placeholderMutants() []mutant.Mutant {
 	}, inMemory(
 		before("UNI-02", "the device wins", func(a *uninitialized) { a.Memory = nil }),
 		before("UNI-05", "every code becomes UNKNOWN", func(a *errorBuffers) { a.ErrorCode = capi.ErrorCodeUnknown }),
+		before("UNI-05", "the message is lost", func(a *errorBuffers) { a.ErrorMessageSize = 0 }),
+		before("UNI-05", "the type is lost", func(a *errorBuffers) { a.ShapeElementType = capi.BufferTypeS32 }),
+		mutant.Mutant{Check: "UNI-05", Fault: "the first memory, always", Hooks: remember(func(a *capi.BufferMemoryArgs) **capi.Memory { return &a.Memory })},
+		losesMessage[capi.EventAwaitArgs]("UNI-06", "the cause is lost"),
+		before("UNI-08", "only the first", func(a *errorBuffers) { a.NumPayload = min(a.NumPayload, 1) }),
+		forgivesUse[fulfilArgs]("UNI-17/memory"),
 		awaitsOK("UNI-06", "runs on garbage"),
 		refuses("UNI-07", "there is no room", capi.ErrorCodeResourceExhausted, func(a *errorBuffers) bool { return *a.ShapeDims > 1<<30 }),
 		before("UNI-08", "dropped", noPayload),
@@ -142,10 +217,77 @@ func placeholderMutants() []mutant.Mutant {
 	))
 }
 
+// mismatch is a plugin that takes some buffers for aliases of f32[4].
+func mismatch(name, fault string, taken func(c *invocation, b *capi.Buffer) bool) mutant.Mutant {
+	return mutant.Of(name, fault, func(c *invocation, a *fulfilArgs) {
+		if a.Buffer != nil && taken(c, a.Buffer) {
+			call := &capi.Call[uploadArgs]{}
+			call.Args = uploadArgs{Client: a.Client, Device: deviceOf(c, a.Client, 0), Type: capi.BufferTypeF32, Data: check.Pointer(retain(make([]float32, 4)))}
+			call.Args.Dims, call.Args.NumDims = dims(4)
+			if call.Do(c.Table()) == nil {
+				a.Buffer = call.Args.Buffer
+			}
+		}
+		c.Forward()
+	})
+}
+
+// ofMapped is a plugin that makes something else of transfers that touch memory
+// which is mapped.
+func ofMapped(fault string, hook func(inside func(p unsafe.Pointer) (first uintptr, ok bool)) serve.Hook) mutant.Mutant {
+	return hooked("DMA-02", fault, func() []serve.Hook {
+		var regions sync.Map
+		inside := func(p unsafe.Pointer) (first uintptr, ok bool) {
+			regions.Range(func(at, size any) bool {
+				first, ok = at.(uintptr), uintptr(p) >= at.(uintptr) && uintptr(p) < at.(uintptr)+size.(uintptr)
+				return !ok
+			})
+			return first, ok
+		}
+		return []serve.Hook{
+			serve.Around(func(c *invocation, a *capi.ClientDMAMapArgs) {
+				if c.Forward(); c.Err() == nil {
+					regions.Store(uintptr(a.Data), a.Size)
+				}
+			}),
+			serve.Around(func(c *invocation, a *capi.ClientDMAUnmapArgs) {
+				c.Forward()
+				regions.Delete(uintptr(a.Data))
+			}),
+			hook(inside),
+		}
+	})
+}
+
 func dmaMutants() []mutant.Mutant {
 	return inMemory(
 		mutant.Answers[capi.ClientDMAUnmapArgs]("DMA-01", "unmapping fails", capi.ErrorCodeInternal),
-		arrives("DMA-02", "stale", flip),
+		ofMapped("downloads do not arrive", func(inside func(unsafe.Pointer) (uintptr, bool)) serve.Hook {
+			return serve.Around(func(c *invocation, a *downloadArgs) {
+				dst := a.Dst
+				if _, ok := inside(dst); ok {
+					a.Dst = check.Pointer(retain(make([]byte, a.DstSize)))
+				}
+				c.Forward()
+				a.Dst = dst
+			})
+		}),
+		ofMapped("uploads begin where the region does", func(inside func(unsafe.Pointer) (uintptr, bool)) serve.Hook {
+			return serve.Around(func(c *invocation, a *uploadArgs) {
+				if first, ok := inside(a.Data); ok {
+					a.Data = check.PointerAt(first)
+				}
+				c.Forward()
+			})
+		}),
+		ofMapped("asynchronous transfers are of zeros", func(inside func(unsafe.Pointer) (uintptr, bool)) serve.Hook {
+			return serve.Around(func(c *invocation, a *transferArgs) {
+				if _, ok := inside(a.Data); ok {
+					a.Data = check.Pointer(retain(make([]byte, a.TransferSize)))
+				}
+				c.Forward()
+			})
+		}),
 		forgives[capi.ClientDMAUnmapArgs]("DMA-03", "success"),
 		forgives[capi.ClientDMAUnmapArgs]("DMA-04", "success"),
 		hooked("DMA-05", "nothing works afterwards", func() []serve.Hook {

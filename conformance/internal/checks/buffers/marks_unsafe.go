@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package buffers
+
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+	"unsafe"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/capi/serve"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
+)
+
+// marks are the events or buffers that a faulty plugin treats in another way
+// than the rest.
+type marks struct{ sync.Map }
+
+func (m *marks) mark(handle any) { m.Store(handle, true) }
+
+func (m *marks) has(handle any) bool {
+	_, ok := m.Load(handle)
+	return ok
+}
+
+// marking marks what calls that succeed give.
+func marking[A, H any](m *marks, of func(*A) []*H) serve.Hook {
+	return serve.Around(func(c *invocation, a *A) {
+		if c.Forward(); c.Err() != nil {
+			return
+		}
+		for _, h := range of(a) {
+			if h != nil {
+				m.mark(h)
+			}
+		}
+	})
+}
+
+// unmarking forgets events that are destroyed: their addresses come again.
+func unmarking(m *marks) serve.Hook {
+	return serve.Around(func(c *invocation, a *capi.EventDestroyArgs) {
+		m.Delete(a.Event)
+		c.Forward()
+	})
+}
+
+// What calls give that can be marked.
+
+func executionEvents(a *capi.LoadedExecutableExecuteArgs) []*capi.Event {
+	if a.DeviceCompleteEvents == nil {
+		return nil
+	}
+	return unsafe.Slice(a.DeviceCompleteEvents, a.NumDevices)
+}
+
+func outputBuffers(a *capi.LoadedExecutableExecuteArgs) []*capi.Buffer {
+	var list []*capi.Buffer
+	for _, outputs := range unsafe.Slice(a.OutputLists, a.NumDevices) {
+		if outputs != nil {
+			list = append(list, *outputs)
+		}
+	}
+	return list
+}
+
+func doneEvents(a *uploadArgs) []*capi.Event                  { return []*capi.Event{a.DoneWithHostBuffer} }
+func downloadEvents(a *downloadArgs) []*capi.Event            { return []*capi.Event{a.Event} }
+func bufferEvents(a *capi.BufferReadyEventArgs) []*capi.Event { return []*capi.Event{a.Event} }
+func copiedBuffers(a *capi.BufferCopyToDeviceArgs) []*capi.Buffer {
+	return []*capi.Buffer{a.DstBuffer}
+}
+
+// onEvents is a plugin that treats the events of one function in another way.
+func onEvents[A any](name, fault string, of func(*A) []*capi.Event, treat func(*marks) []serve.Hook) mutant.Mutant {
+	return hooked(name, fault, func() []serve.Hook {
+		m := new(marks)
+		return append(append([]serve.Hook{marking(m, of)}, treat(m)...), unmarking(m))
+	})
+}
+
+// onReadyOf is a plugin that treats the ready events of marked buffers in
+// another way.
+func onReadyOf(name, fault string, marked func(*marks) serve.Hook, treat func(*marks) []serve.Hook) mutant.Mutant {
+	return hooked(name, fault, func() []serve.Hook {
+		buffers, events := new(marks), new(marks)
+		ready := serve.Around(func(c *invocation, a *capi.BufferReadyEventArgs) {
+			if c.Forward(); buffers.has(a.Buffer) {
+				events.mark(a.Event)
+			}
+		})
+		return append(append([]serve.Hook{marked(buffers), ready}, treat(events)...), unmarking(events))
+	})
+}
+
+// Ways to treat events.
+
+// unready events never seem to be ready to those who ask.
+func unready(m *marks) []serve.Hook {
+	return []serve.Hook{serve.Around(func(c *invocation, a *capi.EventIsReadyArgs) {
+		if c.Forward(); m.has(a.Event) {
+			a.IsReady = false
+		}
+	})}
+}
+
+// unawaited events are not waited for.
+func unawaited(m *marks) []serve.Hook {
+	return []serve.Hook{serve.Around(func(c *invocation, a *capi.EventAwaitArgs) {
+		if !m.has(a.Event) {
+			c.Forward()
+		}
+	})}
+}
+
+// hasty events are ready at once to all.
+func hasty(m *marks) []serve.Hook {
+	return append(unawaited(m),
+		serve.Around(func(c *invocation, a *capi.EventIsReadyArgs) {
+			if c.Forward(); m.has(a.Event) {
+				a.IsReady = true
+			}
+		}),
+		serve.Around(func(c *invocation, a *capi.EventOnReadyArgs) {
+			if m.has(a.Event) {
+				a.Callback.Call(nil, a.UserArg)
+				return
+			}
+			c.Forward()
+		}))
+}
+
+// never are events that do not come, to anybody.
+func never(m *marks) []serve.Hook {
+	return append(unready(m),
+		serve.Around(func(c *invocation, a *capi.EventAwaitArgs) {
+			if m.has(a.Event) {
+				time.Sleep(deadlock)
+			}
+			c.Forward()
+		}),
+		serve.Around(func(c *invocation, a *capi.EventOnReadyArgs) {
+			if !m.has(a.Event) {
+				c.Forward()
+			}
+		}))
+}
+
+// failing events end with an error.
+func failing(m *marks) []serve.Hook {
+	return []serve.Hook{serve.Around(func(c *invocation, a *capi.EventAwaitArgs) {
+		if c.Forward(); m.has(a.Event) {
+			c.Fail(capi.ErrorCodeInternal, "something went wrong")
+		}
+	})}
+}
+
+// blocking events wait when they are asked whether they are ready.
+func blocking(m *marks) []serve.Hook {
+	return []serve.Hook{serve.Around(func(c *invocation, a *capi.EventIsReadyArgs) {
+		if m.has(a.Event) {
+			wait(c.Table(), a.Event)
+		}
+		c.Forward()
+	})}
+}
+
+// ofMarked changes what a function says of marked buffers.
+func ofMarked[A any](m *marks, buffer func(*A) *capi.Buffer, f func(*A)) serve.Hook {
+	return serve.Around(func(c *invocation, a *A) {
+		if c.Forward(); c.Err() == nil && m.has(buffer(a)) {
+			f(a)
+		}
+	})
+}
+
+// deletedOf, deviceOfArgs and their like are the buffers that calls ask about.
+
+func dimensionsOf(a *capi.BufferDimensionsArgs) *capi.Buffer { return a.Buffer }
+func deletionOf(a *capi.BufferIsDeletedArgs) *capi.Buffer    { return a.Buffer }
+func pointerOf(a *capi.BufferUnsafePointerArgs) *capi.Buffer { return a.Buffer }
+func kindOf(a *capi.BufferElementTypeArgs) *capi.Buffer      { return a.Buffer }
+
+// Errors that lose something.
+
+func losesCode[A any](name, fault string) mutant.Mutant {
+	return mutant.Of(name, fault, func(c *invocation, _ *A) {
+		c.Forward()
+		if e := c.ReadErr(); e != nil {
+			c.Fail(capi.ErrorCodeUnknown, "%s", e.Message)
+		}
+	})
+}
+
+func losesMessage[A any](name, fault string) mutant.Mutant {
+	return mutant.Of(name, fault, func(c *invocation, _ *A) {
+		c.Forward()
+		if e := c.ReadErr(); e != nil {
+			c.Fail(e.Code, "an error occurred")
+		}
+	})
+}
+
+// Facts of buffers below the hooks.
+
+func typeBelow(c *invocation, b *capi.Buffer) dtype.Type {
+	call := &capi.Call[capi.BufferElementTypeArgs]{}
+	call.Args.Buffer = b
+	_ = call.Do(c.Table())
+	return dtype.Type(call.Args.Type)
+}
+
+func dimsBelow(c *invocation, b *capi.Buffer) []int64 {
+	call := &capi.Call[capi.BufferDimensionsArgs]{}
+	call.Args.Buffer = b
+	_ = call.Do(c.Table())
+	return slices.Clone(capi.Slice(call.Args.Dims, call.Args.NumDims))
+}
+
+// placeBelow is which of its host's devices a buffer is on.
+func placeBelow(c *invocation, b *capi.Buffer) int {
+	on := &capi.Call[capi.BufferDeviceArgs]{}
+	on.Args.Buffer = b
+	_ = on.Do(c.Table())
+	id := &capi.Call[capi.DeviceLocalHardwareIDArgs]{}
+	id.Args.Device = on.Args.Device
+	_ = id.Do(c.Table())
+	return int(id.Args.LocalHardwareID)
+}
+
+// count is the number of elements of an upload.
+func count(a *uploadArgs) int { return elements(capi.Slice(a.Dims, a.NumDims)...) }
+
+// misreads is a plugin that changes the data of uploads that are dense.
+func misreads(name, fault string, when func(*uploadArgs) bool, change func(a *uploadArgs, data []byte)) mutant.Mutant {
+	return mutant.Of(name, fault, func(c *invocation, a *uploadArgs) {
+		n := count(a) * dtype.Type(a.Type).Size()
+		if a.Data == nil || a.NumByteStrides != 0 || n <= 0 || n > 1<<28 || !when(a) {
+			c.Forward()
+			return
+		}
+		source := a.Data
+		data := retain(slices.Clone(bytesAt(source, uintptr(n))))
+		change(a, data)
+		a.Data = check.Pointer(data)
+		c.Forward()
+		a.Data = source
+	})
+}
+
+// arrivesOf is arrives for some buffers.
+func arrivesOf(name, fault string, when func(c *invocation, b *capi.Buffer) bool, change func([]byte)) mutant.Mutant {
+	return mutant.Of(name, fault, func(c *invocation, a *downloadArgs) {
+		if c.Forward(); c.Err() == nil && a.Dst != nil && a.Event != nil && a.DstSize > 0 && wait(c.Table(), a.Event) == nil && when(c, a.Src) {
+			change(bytesAt(a.Dst, a.DstSize))
+		}
+	})
+}
+
+// copiesWrongly is a plugin in which copies of some buffers to another device
+// are wrong.
+func copiesWrongly(name, fault string, when func(c *invocation, b *capi.Buffer) bool) mutant.Mutant {
+	return hooked(name, fault, func() []serve.Hook {
+		m := new(marks)
+		return []serve.Hook{
+			serve.Around(func(c *invocation, a *capi.BufferCopyToDeviceArgs) {
+				if c.Forward(); c.Err() == nil && when(c, a.Buffer) {
+					m.mark(a.DstBuffer)
+				}
+			}),
+			serve.Around(func(c *invocation, a *downloadArgs) {
+				if c.Forward(); m.has(a.Src) && a.Dst != nil && a.DstSize > 0 && wait(c.Table(), a.Event) == nil {
+					flip(bytesAt(a.Dst, a.DstSize))
+				}
+			}),
+		}
+	})
+}
+
+// late is a plugin that reads the host's memory some time after it said that it
+// has no use for it any more.
+func late(name, fault string, when func(c *invocation, a *uploadArgs) bool) mutant.Mutant {
+	return mutant.Of(name, fault, func(c *invocation, a *uploadArgs) {
+		n := count(a) * dtype.Type(a.Type).Size()
+		if a.Data == nil || a.NumByteStrides != 0 || n <= 0 || n > 1<<28 || !when(c, a) {
+			c.Forward()
+			return
+		}
+		source, semantics := a.Data, a.HostBufferSemantics
+		staged := retain(check.Aligned(n, 4096, 0))
+		copy(staged, bytesAt(source, uintptr(n)))
+		a.HostBufferSemantics, a.Data = capi.HostBufferSemanticsImmutableZeroCopy, check.Pointer(staged)
+		c.Forward()
+		a.Data, a.HostBufferSemantics = source, semantics
+		a.DoneWithHostBuffer = doneAtOnce(c, a)
+		time.AfterFunc(2*time.Millisecond, func() { copy(staged, bytesAt(source, uintptr(n))) })
+	})
+}
+
+// doneAtOnce is the event of an upload that is soon over.
+func doneAtOnce(c *invocation, a *uploadArgs) *capi.Event {
+	other := &capi.Call[uploadArgs]{}
+	other.Args = uploadArgs{Client: a.Client, Device: a.Device, Type: capi.BufferTypeU8, Data: unsafe.Pointer(new(byte))}
+	if other.Do(c.Table()) != nil {
+		return a.DoneWithHostBuffer
+	}
+	return other.Args.DoneWithHostBuffer
+}
+
+// readyAt is a plugin whose downloads come late, which only some ways of waiting
+// take into account.
+func readyAt(name, fault string, await, poll, call bool) mutant.Mutant {
+	return hooked(name, fault, func() []serve.Hook {
+		var events sync.Map // channels that are closed at the end
+		arrival := func(e *capi.Event, counts bool) <-chan struct{} {
+			if c, ok := events.Load(e); ok && counts {
+				return c.(chan struct{})
+			}
+			c := make(chan struct{})
+			close(c)
+			return c
+		}
+		return []serve.Hook{
+			serve.Around(func(c *invocation, a *downloadArgs) {
+				if a.Dst == nil {
+					c.Forward()
+					return
+				}
+				address, staging := a.Dst, make([]byte, a.DstSize)
+				a.Dst = check.Pointer(staging)
+				c.Forward()
+				a.Dst = address
+				wait(c.Table(), a.Event)
+				end := make(chan struct{})
+				events.Store(a.Event, end)
+				dst := bytesAt(address, a.DstSize)
+				time.AfterFunc(20*time.Millisecond, func() { copy(dst, staging); close(end) })
+			}),
+			serve.Around(func(c *invocation, a *capi.EventAwaitArgs) {
+				<-arrival(a.Event, await)
+				c.Forward()
+			}),
+			serve.Around(func(c *invocation, a *capi.EventIsReadyArgs) {
+				c.Forward()
+				select {
+				case <-arrival(a.Event, poll):
+				default:
+					a.IsReady = false
+				}
+			}),
+			serve.Around(func(c *invocation, a *capi.EventOnReadyArgs) {
+				callback, arg, end := a.Callback, a.UserArg, arrival(a.Event, call)
+				go func() { <-end; callback.Call(nil, arg) }()
+			}),
+		}
+	})
+}
+
+// touches is a plugin that reads memory which an upload does not give it.
+func touches(name, fault string, reach func(a *uploadArgs) int) mutant.Mutant {
+	return before(name, fault, func(a *uploadArgs) {
+		if n := reach(a); n > 0 {
+			check.Sum(check.MemoryAt(uintptr(a.Data), n))
+		}
+	})
+}
+
+// counted is true for the n-th call.
+func counted(n int32) func() bool {
+	var calls atomic.Int32
+	return func() bool { return calls.Add(1) == n }
+}
