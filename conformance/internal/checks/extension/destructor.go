@@ -37,3 +37,10 @@ func counted(count *int, next capi.TransfersDescriptorDestructor) capi.Transfers
 	destructors.count, destructors.next = count, next
 	return capi.TransfersDescriptorDestructor(countEntry())
 }
+
+// destroyed is how often a destructor was called so far.
+func destroyed(count *int) int {
+	destructors.Lock()
+	defer destructors.Unlock()
+	return *count
+}

@@ -45,9 +45,6 @@ func Checks() []check.Check {
 // Unobservable are the rules of these groups that no check looks at, with the
 // reason.
 var Unobservable = map[string]string{
-	"XXHT-01": "it takes two processes with devices of their own that share a network, and a check has one process",
-	"XXHT-04": "the receiver of a buffer is another process, and a check has one process",
-	"XXHT-06": "the receiver of a buffer is another process, and a check has one process",
 	"XXMD-02": "the args state no size, so a plugin that was built with other args cannot say so",
 	"XCOL-01": "collectives are made by Megascale of a running job of several slices, which a check does not have",
 	"XCOL-02": "collectives are made by Megascale of a running job of several slices, which a check does not have",

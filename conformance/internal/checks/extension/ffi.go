@@ -197,10 +197,19 @@ var ffiChecks = []check.Check{
 		}
 		_, err := check.Try(t, handlerArgs(freshName(), on, 0))
 		t.ErrorCode(err, "registering a null handler")
-		_, err = check.Try(t, handlerArgs(freshName(), "no such platform", newHandler(t, func(*ffi.CallFrame) error { return nil })))
-		if err == nil {
-			t.Notef("a handler for a platform that there is not was taken")
+		var called atomic.Int64
+		name := freshName()
+		_, err = check.Try(t, handlerArgs(name, "no such platform", newHandler(t, func(*ffi.CallFrame) error {
+			called.Add(1)
+			return nil
+		})))
+		if err != nil || noClient(t) {
+			return
 		}
+		t.Notef("a handler for a platform that there is not was taken")
+		_, err = runCall(t, calls(name))
+		t.ErrorCode(err, "a program with a call of what another platform has")
+		check.Equal(t, int64(0), called.Load(), "calls of a handler of another platform")
 	})),
 	hostile(rule("XFFI-07", func(t *check.T) {
 		const message = "refused by the suite's handler"

@@ -125,11 +125,14 @@ var layoutChecks = []check.Check{
 			l = check.Call(t, args).Layout
 		}
 		first := check.Call(t, capi.LayoutsMemoryLayoutSerializeArgs{Layout: l})
-		second := check.Call(t, capi.LayoutsMemoryLayoutSerializeArgs{Layout: l})
+		before := string(capi.Bytes(first.SerializedBytes, first.SerializedBytesSize))
+		other := defaultLayout(t, capi.BufferTypeF32) // in other bytes, which must have memory of their own
 		a := string(capi.Bytes(first.SerializedBytes, first.SerializedBytesSize))
+		second := check.Call(t, capi.LayoutsMemoryLayoutSerializeArgs{Layout: l})
 		b := string(capi.Bytes(second.SerializedBytes, second.SerializedBytesSize))
-		if a == "" {
-			t.Errorf("expected bytes of a layout, got none")
+		check.Equal(t, before, a, "the bytes of a layout, after others were serialized")
+		if a == "" || a == other {
+			t.Errorf("expected bytes of a layout, and others than a scalar's, %q, got %q", other, a)
 		}
 		check.Equal(t, a, b, "the bytes of a layout that is serialized a second time")
 		first.SerializedLayoutDeleter.Call(first.SerializedLayout)
@@ -184,7 +187,8 @@ var layoutChecks = []check.Check{
 		c := t.Client()
 		loaded := t.Compile(c, pair)
 		e := t.Executable(loaded)
-		got := outputLayouts(t, e)
+		mine := check.Call(t, capi.LayoutsExecutableGetOutputLayoutsArgs{Executable: e}) // as long as the executable
+		got := listOf(t, mine.Layouts, mine.NumOutputs, "output layout")
 		if !check.Equal(t, 2, len(got), "number of output layouts") {
 			return
 		}
@@ -193,6 +197,7 @@ var layoutChecks = []check.Check{
 		for i, b := range out {
 			check.Equal(t, bufferLayout(t, b, "the layout of a result"), got[i], "layout of output %d, next to that of a result", i)
 		}
+		check.Equal(t, fmt.Sprint(got), fmt.Sprint(listOf(t, mine.Layouts, mine.NumOutputs, "output layout")), "the layouts of the first call, in the end")
 	}),
 	library("XLAY-07", func(t *check.T) {
 		e := compiled(t, pair, check.Devices(1, 1))

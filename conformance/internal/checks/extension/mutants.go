@@ -15,7 +15,7 @@ import (
 
 // Mutants returns the faults that the checks find.
 func Mutants() []mutant.Mutant {
-	return slices.Concat(cpuMutants, memoryMutants, standInMutants)
+	return slices.Concat(cpuMutants, memoryMutants, standInMutants, compilerMutants, transferMutants, naturalMutants)
 }
 
 // after makes a mutant that changes what a call returned. n counts the calls.
@@ -219,6 +219,6 @@ var standInMutants = []mutant.Mutant{
 	standing(mutant.Answers[capi.MegascaleDeleteClientContextArgs]("XTPU-06", "cannot delete contexts", capi.ErrorCodeInternal)),
 	standing(after("XSH-01", "counts a parameter too many", func(a *capi.ShardingsExecutableParameterShardingsArgs, _ int64) { a.NumParameters-- })),
 	standing(after("XSH-02", "counts parameters for outputs", func(a *capi.ShardingsExecutableOutputShardingsArgs, _ int64) { a.NumOutputs-- })),
-	standing(after("XSH-03", "has other shardings each time", func(a *capi.ShardingsExecutableOutputShardingsArgs, n int64) { a.NumOutputs -= uintptr(n & 1) })),
+	standing(after("XSH-03", "has other shardings each time", func(a *capi.ShardingsExecutableOutputShardingsArgs, n int64) { a.NumOutputs -= uintptr(n / 4 & 1) })),
 	standing(after("XSH-04", "never tells shardings of outputs", func(a *capi.ShardingsExecutableOutputShardingsArgs, _ int64) { a.NumOutputs = 0 })),
 }

@@ -23,14 +23,21 @@ func alias(t *check.T, b *capi.Buffer) (raw *capi.RawBuffer, end func()) {
 
 // rawRead reads a window of a raw buffer.
 func rawRead(t *check.T, raw *capi.RawBuffer, offset, size int64) ([]byte, error) {
-	dst := make([]byte, max(size, 0))
-	t.Keep(dst)
+	whole := bytes.Repeat([]byte{check.Canary}, int(max(size, 0))+canaries)
+	t.Keep(whole)
+	dst := whole[:max(size, 0)]
 	out, err := check.Try(t, capi.RawBufferCopyRawDeviceToHostArgs{Buffer: raw, Dst: check.Pointer(dst), Offset: offset, TransferSize: size})
 	if err == nil {
 		err = t.Wait(out.Event)
 	}
+	if behind := whole[len(dst):]; !bytes.Equal(behind, bytes.Repeat([]byte{check.Canary}, canaries)) {
+		t.Errorf("reading %d bytes at %d of a raw buffer: the memory behind them was overwritten, with %x", size, offset, behind)
+	}
 	return dst, err
 }
+
+// canaries is how many bytes behind what is read are looked at.
+const canaries = 16
 
 // rawWrite writes a window of a raw buffer.
 func rawWrite(t *check.T, raw *capi.RawBuffer, offset int64, data []byte) error {
@@ -226,6 +233,15 @@ var hostMemoryChecks = []check.Check{
 			}
 			free(&a)
 		}
+		const large = 16 << 10
+		t.Flat(20000, large/4, "an allocation of 16 KiB that is freed", func() {
+			a := check.Call(t, capi.HostMemoryAllocatorAllocateArgs{Client: t.Client().Handle, Size: large, NumaNode: -1})
+			memory := unsafe.Slice(a.Ptr, large)
+			for i := 0; i < large; i += 4096 {
+				memory[i] = 1
+			}
+			free(&a)
+		})
 	})),
 	hostile(rule("XHMA-02", func(t *check.T) {
 		for _, size := range []uintptr{0, 1 << 62} {

@@ -96,6 +96,8 @@ func ofLength(t *check.T, want int, list []string, what string) {
 var shardingChecks = []check.Check{
 	library("XSH-01", func(t *check.T) {
 		one := parameterShardings(t, compiled(t, check.AddOne, check.Devices(1, 1)))
+		sum := parameterShardings(t, compiled(t, check.Add, check.Devices(1, 1)))
+		ofLength(t, 2, sum, "parameter")
 		two := parameterShardings(t, partitioned(t, replicated))
 		ofLength(t, 1, one, "parameter")
 		ofLength(t, 2, two, "parameter")
@@ -104,7 +106,7 @@ var shardingChecks = []check.Check{
 		}
 	}),
 	library("XSH-02", func(t *check.T) {
-		one := outputShardings(t, compiled(t, check.AddOne, check.Devices(1, 1)))
+		one := outputShardings(t, compiled(t, check.Add, check.Devices(1, 1))) // of two parameters
 		ofLength(t, 1, one, "output")
 		list := outputShardings(t, partitioned(t, replicated))
 		ofLength(t, 2, list, "output")
@@ -124,9 +126,13 @@ var shardingChecks = []check.Check{
 			t.SkipUnimplf("the plugin does not tell shardings")
 		}
 		first := fmt.Sprintf("%x", texts(out.Shardings, out.ShardingSizes, out.NumOutputs))
+		other := compiled(t, check.AddOne, check.Devices(1, 1))
 		for range 10 {
+			outputShardings(t, other)
+			parameterShardings(t, e)
 			check.Equal(t, first, fmt.Sprintf("%x", outputShardings(t, e)), "shardings that are asked for again")
 		}
+		outputShardings(t, other)
 		check.Equal(t, first, fmt.Sprintf("%x", texts(out.Shardings, out.ShardingSizes, out.NumOutputs)), "shardings of an earlier call")
 	}),
 	library("XSH-04", func(t *check.T) {

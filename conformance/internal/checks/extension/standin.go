@@ -24,11 +24,36 @@ var standIn = sync.OnceValues(func() (*serve.Table, error) {
 		Stream: standInStreams(), GPU: standInGPU(), Triton: standInTriton(),
 		MultiSlice: standInSlices(), Megascale: standInMegascale(), TPUTopology: standInTopology(),
 		Shardings: &serve.ShardingsExtension{
-			ShardingsExecutableParameterShardings: func(*capi.ShardingsExecutableParameterShardingsArgs) error { return nil },
-			ShardingsExecutableOutputShardings:    func(*capi.ShardingsExecutableOutputShardingsArgs) error { return nil },
+			ShardingsExecutableParameterShardings: hooked[capi.ShardingsExecutableParameterShardingsArgs],
+			ShardingsExecutableOutputShardings:    hooked[capi.ShardingsExecutableOutputShardingsArgs],
+		},
+		XLATransform: &serve.XLATransformExtension{
+			RegisterXLATransform:        hooked[capi.RegisterXLATransformArgs],
+			ClearXLATransform:           hooked[capi.ClearXLATransformArgs],
+			GetHLOPassPipelineTrace:     hooked[capi.XLATransformGetHLOPassPipelineTraceArgs],
+			DestroyHLOPassPipelineTrace: func(*capi.XLATransformDestroyHLOPassPipelineTraceArgs) {},
+		},
+		CustomPartitioner: &serve.CustomPartitionerExtension{
+			RegisterCustomPartitioner:  hooked[capi.RegisterCustomPartitionerArgs],
+			RegisterBatchPartitionable: hooked[capi.RegisterBatchPartitionableArgs],
+		},
+		TPUExecutable: &serve.TPUExecutableExtension{
+			GetTargetArguments:     hooked[capi.TPUExecutableGetTargetArgumentsArgs],
+			GetHLOModuleWithConfig: hooked[capi.TPUExecutableGetHLOModuleWithConfigArgs],
+			GetCompiledMemoryStats: hooked[capi.TPUExecutableGetCompiledMemoryStatsArgs],
+		},
+		CrossHostTransfers: &serve.CrossHostTransfersExtension{
+			TransfersClientMakeCrossHostReceiveBuffers: hooked[capi.TransfersClientMakeCrossHostReceiveBuffersArgs],
+			TransfersBufferCopyToRemoteDevice:          func(*capi.TransfersBufferCopyToRemoteDeviceArgs) {},
+			TransfersClientCrossHostReceiveBuffers:     hooked[capi.TransfersClientCrossHostReceiveBuffersArgs],
+			TransfersClientCrossHostSendBuffers:        hooked[capi.TransfersClientCrossHostSendBuffersArgs],
 		},
 	}).Serve()
 })
+
+// hooked is a function that a hook in front of the plugin answers, since it
+// needs the real plugin for that.
+func hooked[A any](*A) error { return nil }
 
 func invalid(message string) error {
 	return &capi.Error{Code: capi.ErrorCodeInvalidArgument, Message: message}

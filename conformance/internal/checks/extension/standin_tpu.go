@@ -5,6 +5,7 @@ package extension
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/purepjrt/purepjrt/capi"
@@ -217,8 +218,8 @@ func standInTopology() *serve.TPUTopologyExtension {
 }
 
 // behaviour is what the stand-in needs the functions of the core for.
-func behaviour() []serve.Hook {
-	return []serve.Hook{
+func behaviour(f flaws) []serve.Hook {
+	return slices.Concat((&frontEnd{flaws: f}).hooks(), newNetwork(f).hooks(), new(archive).hooks(), []serve.Hook{
 		serve.Around(func(c *serve.Invocation, a *capi.TopologyDescriptionDestroyArgs) {
 			if _, err := subslices.find(a.Topology); err == nil {
 				_ = subslices.drop(a.Topology)
@@ -245,10 +246,16 @@ func behaviour() []serve.Hook {
 			a.Shardings, a.ShardingSizes, a.NumOutputs = shardingsOf(c.Table(), a.Executable)
 		}),
 		serve.Around(func(c *serve.Invocation, a *capi.ShardingsExecutableParameterShardingsArgs) {
-			// The programs of the checks have as many parameters as results.
+			// The programs of the checks have as many parameters as results, but for add.
 			a.Shardings, a.ShardingSizes, a.NumParameters = shardingsOf(c.Table(), a.Executable)
+			name, err := ask(c.Table(), capi.ExecutableNameArgs{Executable: a.Executable})
+			if err == nil && capi.String(name.ExecutableName, name.ExecutableNameSize) == "add" {
+				data, size := lasting("")
+				a.Shardings, a.NumParameters = lastingArray([]*byte{data, data})
+				a.ShardingSizes, _ = lastingArray([]uintptr{size, size})
+			}
 		}),
-	}
+	})
 }
 
 // shardingsOf are tiled for the program with one result on two partitions, and

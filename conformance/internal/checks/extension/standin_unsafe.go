@@ -44,6 +44,9 @@ func graft(real *capi.Table) (*capi.Table, error) {
 			}
 		}
 	}
+	own := (*capi.ExtensionBase)(clone(nil, 0)) // an extension of the plugin's own
+	own.StructSize, own.Type = ownExtensionSize, ownExtension
+	nodes = append(nodes, own)
 	for i, n := range nodes {
 		if n.Next = nil; i+1 < len(nodes) {
 			n.Next = nodes[i+1]
@@ -58,18 +61,31 @@ func graft(real *capi.Table) (*capi.Table, error) {
 // clone is a copy of C memory in words that the garbage collector follows.
 func clone(p unsafe.Pointer, n uintptr) unsafe.Pointer {
 	words := make([]unsafe.Pointer, max((n+7)/8, 256))
-	copy(unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), n), unsafe.Slice((*byte)(p), n))
+	if n > 0 {
+		copy(unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), n), unsafe.Slice((*byte)(p), n))
+	}
 	return unsafe.Pointer(&words[0])
 }
 
 // sound is a plugin with the extensions of the stand-in, and more hooks.
 func sound(real *capi.Table, hooks ...serve.Hook) (*serve.Table, error) {
+	return flawed(real, flaws{}, hooks...)
+}
+
+// flawed is sound with faults.
+func flawed(real *capi.Table, f flaws, hooks ...serve.Hook) (*serve.Table, error) {
 	table, err := graft(real)
 	if err != nil {
 		return nil, err
 	}
-	return serve.Wrap(table, append(hooks, behaviour()...)...)
+	return serve.Wrap(table, append(hooks, behaviour(f)...)...)
 }
+
+// An extension of the stand-in's own, of a number far above the interface's.
+const (
+	ownExtension     = capi.ExtensionType(1 << 20)
+	ownExtensionSize = 32
+)
 
 // pointerOf is the address of the first element.
 func pointerOf[E any](s []E) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(s)) }
@@ -89,3 +105,15 @@ func lengthen(a *capi.CallbackInvokeCallbackArgs) {
 
 // into is memory of the caller that can be written.
 func into[E any](p *E, n uintptr) []E { return unsafe.Slice(p, n) }
+
+// restoreInputs gives the words of args that were changed before a call, and
+// not by it, their values back.
+func restoreInputs[A any](a, given, inputs *A) {
+	words := func(p *A) []uintptr { return unsafe.Slice((*uintptr)(unsafe.Pointer(p)), unsafe.Sizeof(*p)/8) }
+	now, before, sent := words(a), words(given), words(inputs)
+	for i := range now {
+		if now[i] == sent[i] {
+			now[i] = before[i]
+		}
+	}
+}

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strings"
 
+	"google.golang.org/protobuf/encoding/protowire"
+
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 )
@@ -126,6 +128,8 @@ var topologyChecks = []check.Check{
 		x := t.Topology()
 		c := countsOf(t, x)
 		chips, devices := make(map[int32]bool), make(map[int32]bool)
+		type place struct{ process, index int32 }
+		onProcess := make(map[place]int32)
 		coordinates(chipBounds(t, x), func(at []int32) {
 			chip := capi.TPUTopologyChipIDFromCoordArgs{Topology: x}
 			chip.Coords, chip.CoordsNumDims = check.First(at)
@@ -148,10 +152,17 @@ var topologyChecks = []check.Check{
 				out := check.Call(t, from)
 				got := dimsOf(t, back, out.ChipCoordsNumDims, "the place of a device")
 				check.Equal(t, fmt.Sprint(at, i), fmt.Sprint(got, out.DeviceIndexOnChip), "place and index on the chip of device %d", d)
-				check.Equal(t, 0, min(0, check.Call(t, capi.TPUTopologyProcIDAndIdxOnProcForLogiDeviceArgs{Topology: x, DeviceID: d}).IndexOnProcess), "index on the process of device %d, if negative", d)
+				on := check.Call(t, capi.TPUTopologyProcIDAndIdxOnProcForLogiDeviceArgs{Topology: x, DeviceID: d})
+				p := place{on.ProcessID, on.IndexOnProcess}
+				if p.index < 0 || p.index >= c.devicesPerProcess {
+					t.Errorf("index on the process of device %d: expected 0 to %d, got %d", d, c.devicesPerProcess-1, p.index)
+				}
+				if other, taken := onProcess[p]; taken {
+					t.Errorf("the devices %d and %d both are number %d of process %d", other, d, p.index, p.process)
+				}
+				onProcess[p] = d
 			}
 		})
-		type place struct{ process, index int32 }
 		places := make(map[place]int32)
 		for id := range c.chips {
 			out := check.Call(t, capi.TPUTopologyProcIDAndIdxOnProcForChipArgs{Topology: x, ChipID: id})
@@ -234,37 +245,6 @@ var topologyChecks = []check.Check{
 	}),
 }
 
-// serialized is an executable in bytes.
-func serialized(t *check.T) []byte {
-	s := check.Optional(t, capi.ExecutableSerializeArgs{Executable: compiled(t, check.AddOne, check.Devices(1, 1))})
-	b := append([]byte(nil), capi.Bytes(s.SerializedBytes, s.SerializedBytesSize)...)
-	s.SerializedExecutableDeleter.Call(s.SerializedExecutable)
-	return b
-}
-
-var tpuExecutableChecks = []check.Check{
-	hostile(library("XTPU-05", func(t *check.T) {
-		data := serialized(t)
-		p, n := capi.BytesData(data)
-		target := check.Call(t, capi.TPUExecutableGetTargetArgumentsArgs{SerializedExecutable: p, SerializedExecutableSize: n})
-		isMessage(t, capi.Bytes(target.TargetArguments, target.TargetArgumentsSize), "the target arguments")
-		target.TargetArgumentsDeleter.Call(target.TargetArgumentsPtr)
-		module := check.Call(t, capi.TPUExecutableGetHLOModuleWithConfigArgs{SerializedExecutable: p, SerializedExecutableSize: n})
-		isMessage(t, capi.Bytes(module.HLOModuleWithConfig, module.HLOModuleWithConfigSize), "the program")
-		if !strings.Contains(string(capi.Bytes(module.HLOModuleWithConfig, module.HLOModuleWithConfigSize)), "add_one") {
-			t.Errorf("the program does not have its name, add_one, in it")
-		}
-		module.HLOModuleWithConfigDeleter.Call(module.HLOModuleWithConfigPtr)
-		stats := check.Call(t, capi.TPUExecutableGetCompiledMemoryStatsArgs{SerializedExecutable: p, SerializedExecutableSize: n})
-		isMessage(t, capi.Bytes(stats.CompiledMemoryStats, stats.CompiledMemoryStatsSize), "the memory statistics")
-		stats.CompiledMemoryStatsDeleter.Call(stats.CompiledMemoryStatsPtr)
-		var bad capi.TPUExecutableGetHLOModuleWithConfigArgs
-		bad.SerializedExecutable, bad.SerializedExecutableSize = capi.StringData("no executable")
-		_, err := check.Try(t, bad)
-		t.ErrorCode(err, "asking garbage for its program")
-	})),
-}
-
 var megascaleChecks = []check.Check{
 	hostile(rule("XTPU-06", func(t *check.T) {
 		for range 2 {
@@ -286,6 +266,25 @@ func slicesOf(t *check.T) (config *capi.MultiSliceConfig, end func()) {
 	return config, func() { check.Call(t, capi.MultiSliceConfigDestroyArgs{Config: config}) }
 }
 
+// perSlice prints how many devices each slice has.
+func perSlice(a *capi.MultiSliceConfigNumDevicesPerSliceArgs) string {
+	devices, counts := make(map[int32]int32), capi.Slice(a.NumDevices, a.NumDevicesPerSliceMap)
+	for i, id := range capi.Slice(a.SliceIDs, a.NumDevicesPerSliceMap) {
+		devices[id] = counts[i]
+	}
+	return fmt.Sprint(devices)
+}
+
+// compileWithSlices compiles with a serialized configuration among the options,
+// for a replica on each of two slices.
+func compileWithSlices(t *check.T, config []byte) error {
+	const serializedMultiSliceConfig = 6 // a field of CompileOptionsProto
+	options := protowire.AppendTag(check.Devices(2, 1), serializedMultiSliceConfig, protowire.BytesType)
+	options = protowire.AppendBytes(options, config)
+	_, err := buildWith(t, check.AddOne, options)
+	return err
+}
+
 var sliceChecks = []check.Check{
 	library("XMS-01", func(t *check.T) {
 		c, end := slicesOf(t)
@@ -299,7 +298,11 @@ var sliceChecks = []check.Check{
 	library("XMS-02", func(t *check.T) {
 		c, end := slicesOf(t)
 		defer end()
+		first := check.Call(t, capi.MultiSliceConfigNumDevicesPerSliceArgs{Config: c})
+		before := perSlice(&first)
+		first.DevicesPerSliceMapDeleter.Call(first.DevicesPerSliceMap)
 		out := check.Call(t, capi.MultiSliceConfigNumDevicesPerSliceArgs{Config: c})
+		check.Equal(t, before, perSlice(&out), "the map, made again after the first one was freed")
 		check.Equal(t, uintptr(2), out.NumDevicesPerSliceMap, "entries of the map of a configuration of two slices")
 		seen, counts := make(map[int32]bool), capi.Slice(out.NumDevices, out.NumDevicesPerSliceMap)
 		for i, id := range capi.Slice(out.SliceIDs, out.NumDevicesPerSliceMap) {
@@ -324,5 +327,10 @@ var sliceChecks = []check.Check{
 			}
 			check.Equal(t, first, b, "a configuration that is serialized again")
 		}
+		canCompile(t)
+		if err := compileWithSlices(t, []byte(first)); err != nil {
+			t.Errorf("compiling for the configuration, serialized: expected success, got %v", err)
+		}
+		t.ErrorCode(compileWithSlices(t, []byte("\xff\xff\xff")), "compiling for a configuration of several slices that is garbage")
 	}),
 }

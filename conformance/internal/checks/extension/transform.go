@@ -4,70 +4,134 @@
 package extension
 
 import (
+	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 )
 
-// transformArgs register a transformation of programs.
-func transformArgs(name string, c *capi.XLATransformCallbacks) capi.RegisterXLATransformArgs {
-	args := capi.RegisterXLATransformArgs{Stage: capi.XLATransformPipelineStagePreScheduler, Callbacks: c}
-	args.Name, args.NameSize = capi.StringData(name)
-	return args
+const (
+	preScheduler  = capi.XLATransformPipelineStagePreScheduler
+	postScheduler = capi.XLATransformPipelineStagePostScheduler
+)
+
+// transformation is one that a plugin has.
+type transformation struct {
+	name      string
+	stage     capi.XLATransformPipelineStage
+	callbacks *capi.XLATransformCallbacks
+	watch     watch
+	calls     atomic.Int64
 }
 
-// clearArgs take it back.
-func clearArgs(name string, c *capi.XLATransformCallbacks) capi.ClearXLATransformArgs {
-	args := capi.ClearXLATransformArgs{Stage: capi.XLATransformPipelineStagePreScheduler, Callbacks: c}
-	args.Name, args.NameSize = capi.StringData(name)
-	return args
-}
-
-// distinct is a program that the plugin has not compiled.
-func distinct() string {
-	return strings.Replace(check.AddOne, "dense<1.0>", fmt.Sprintf("dense<%d.0>", number.Add(1)+1), 1)
-}
-
-// transformed registers a transformation, compiles, and takes it back.
-func transformed(t *check.T, f func([]byte) ([]byte, error)) (called int64, compile error) {
-	t.Require(check.FunctionOf[capi.ClearXLATransformArgs]())
-	var n atomic.Int64
-	callbacks := capi.NewXLATransform(capi.XLATransform{Transform: func(b []byte) ([]byte, error) {
-		n.Add(1)
+// transform registers a transformation of programs. The name is read during the
+// call only and has no NUL behind it: afterwards its memory holds something
+// else.
+func transform(t *check.T, stage capi.XLATransformPipelineStage, f func([]byte) ([]byte, error)) *transformation {
+	x := &transformation{name: freshName(), stage: stage}
+	x.callbacks = watchTransform(&x.watch, capi.XLATransform{Transform: func(b []byte) ([]byte, error) {
+		x.calls.Add(1)
 		return f(b)
 	}})
-	name := freshName()
-	check.Call(t, transformArgs(name, callbacks))
-	compile = tryCompile(t, distinct())
-	check.Equal(t, true, check.Call(t, clearArgs(name, callbacks)).Cleared, "cleared, of a transformation that was registered")
-	return n.Load(), compile
+	text := []byte(x.name + "_and_more")
+	check.Call(t, capi.RegisterXLATransformArgs{Stage: stage, Callbacks: x.callbacks, Name: &text[0], NameSize: uintptr(len(x.name))})
+	for i := range text {
+		text[i] = 'x'
+	}
+	return x
 }
 
-// tryCompile compiles for the client or the topology.
-func tryCompile(t *check.T, text string) error {
+// clear takes the transformation back and returns what the plugin says of that.
+func (x *transformation) clear(t *check.T) bool {
+	args := capi.ClearXLATransformArgs{Stage: x.stage, Callbacks: x.callbacks}
+	args.Name, args.NameSize = capi.StringData(x.name)
+	return check.Call(t, args).Cleared
+}
+
+// transformed compiles a program with a transformation, which it takes back.
+func transformed(t *check.T, text string, f func([]byte) ([]byte, error)) (x *transformation, e *built, err error) {
+	t.Require(check.FunctionOf[capi.ClearXLATransformArgs]())
+	x = transform(t, preScheduler, f)
+	e, err = build(t, text)
+	check.Equal(t, true, x.clear(t), "cleared, of a transformation that was registered")
+	x.watch.check(t, "the transformation")
+	return x, e, err
+}
+
+// built is a program that was compiled: for the client, or else ahead of time.
+type built struct {
+	loaded     *capi.LoadedExecutable // nil ahead of time
+	executable *capi.Executable
+}
+
+// build compiles for the client or the topology.
+func build(t *check.T, text string) (*built, error) { return buildWith(t, text, check.Devices(1, 1)) }
+
+// buildWith is build with a serialized CompileOptionsProto.
+func buildWith(t *check.T, text string, options []byte) (*built, error) {
 	if !noClient(t) {
-		out, err := check.Try(t, check.CompileArgs(t.Client(), text, check.Devices(1, 1)))
-		if err == nil {
-			check.Own(t, out.Executable)
+		out, err := check.Try(t, check.CompileArgs(t.Client(), text, options))
+		if err != nil {
+			return nil, err
 		}
-		return err
+		loaded := check.Own(t, out.Executable)
+		return &built{loaded, t.Executable(loaded)}, nil
 	}
 	args := capi.CompileArgs{Topology: t.Topology(), Program: check.Program("mlir", text)}
-	args.CompileOptions, args.CompileOptionsSize = capi.BytesData(check.Devices(1, 1))
+	args.CompileOptions, args.CompileOptionsSize = capi.BytesData(options)
 	out, err := check.Try(t, args)
-	if err == nil {
-		check.Own(t, out.Executable)
+	if err != nil {
+		return nil, err
 	}
-	return err
+	return &built{nil, check.Own(t, out.Executable)}, nil
 }
+
+// adds fails the check unless the program adds n to its argument, which shows
+// in a result, or without a device in the code that the compiler came to.
+func (e *built) adds(t *check.T, n, other float32, what string) {
+	if e.loaded != nil {
+		out := t.Run(e.loaded, 1, check.Upload(t, t.Client(), []float32{1, 2, 3, 4}))
+		check.ExpectBuffer(t, out[0], []float32{1 + n, 2 + n, 3 + n, 4 + n}, what)
+		return
+	}
+	code := optimized(t, e.executable)
+	if !bytes.Contains(code, float(n)) || bytes.Contains(code, float(other)) {
+		t.Errorf("%s: expected the constant %v, and not %v, in the optimized program of %d bytes", what, n, other, len(code))
+	}
+}
+
+// optimized is the program as the compiler left it.
+func optimized(t *check.T, e *capi.Executable) []byte {
+	program := &capi.Program{StructSize: capi.ProgramSize}
+	check.Optional(t, capi.ExecutableOptimizedProgramArgs{Executable: e, Program: program})
+	code := make([]byte, program.CodeSize)
+	program.Code, _ = check.First(code)
+	check.Optional(t, capi.ExecutableOptimizedProgramArgs{Executable: e, Program: program})
+	return code
+}
+
+// float is a float as it stands in a message.
+func float(x float32) []byte { return binary.LittleEndian.AppendUint32(nil, math.Float32bits(x)) }
+
+// adder is a program that adds n to its argument.
+func adder(n float32) string {
+	return strings.Replace(check.AddOne, "dense<1.0>", fmt.Sprintf("dense<%e>", n), 1)
+}
+
+// distinct is a number that no program of the suite has added so far.
+func distinct() float32 { return 1000 + float32(number.Add(1)) + 0.125 }
 
 // canCompile skips the check where nothing can be compiled.
 func canCompile(t *check.T) {
-	if err := tryCompile(t, distinct()); err != nil {
+	if _, err := build(t, adder(distinct())); err != nil {
 		t.SkipEnvf("a plain program cannot be compiled: %v", err)
 	}
 }
@@ -75,45 +139,62 @@ func canCompile(t *check.T) {
 var transformChecks = []check.Check{
 	hostile(library("XTF-01", func(t *check.T) {
 		canCompile(t)
+		from := distinct()
+		to := from + 4096
 		var module []byte
-		n, err := transformed(t, func(b []byte) ([]byte, error) {
-			module = append([]byte(nil), b...)
-			return module, nil
+		x, e, err := transformed(t, adder(from), func(b []byte) ([]byte, error) {
+			module = slices.Clone(b)
+			return bytes.ReplaceAll(b, float(from), float(to)), nil
 		})
 		if err != nil {
-			t.Fatalf("compiling with a transformation that gives the program back: expected success, got %v", err)
+			t.Fatalf("compiling with a transformation that changes a number: expected success, got %v", err)
 		}
-		if n == 0 {
+		if x.calls.Load() == 0 {
 			t.Fatalf("the transformation was not called")
 		}
 		isMessage(t, module, "the program that a transformation got")
+		if !bytes.Contains(module, float(from)) {
+			t.Fatalf("the program that a transformation got: expected the constant %v of the program in it, got %d bytes without", from, len(module))
+		}
+		e.adds(t, to, from, "a program of which a transformation changed a constant")
+		again, err := build(t, adder(from))
+		if err != nil {
+			t.Fatalf("compiling after a transformation was cleared: expected success, got %v", err)
+		}
+		again.adds(t, from, to, "the same program without the transformation")
 	})),
+	hostile(check.Check{Rule: "XTF-01", Variant: "stages", Library: true, Run: inOrder}),
 	hostile(library("XTF-02", func(t *check.T) {
 		canCompile(t)
 		t.Require(check.FunctionOf[capi.ClearXLATransformArgs]())
-		var n atomic.Int64
-		callbacks := capi.NewXLATransform(capi.XLATransform{Transform: func([]byte) ([]byte, error) {
-			n.Add(1)
-			return nil, nil
-		}})
-		name := freshName()
-		check.Call(t, transformArgs(name, callbacks))
-		check.Equal(t, true, check.Call(t, clearArgs(name, callbacks)).Cleared, "cleared, the first time")
-		check.Equal(t, false, check.Call(t, clearArgs(name, callbacks)).Cleared, "cleared, the second time")
-		if err := tryCompile(t, distinct()); err != nil {
+		leave := func([]byte) ([]byte, error) { return nil, nil }
+		x, other := transform(t, preScheduler, leave), transform(t, preScheduler, leave)
+		if _, err := build(t, adder(distinct())); err != nil || x.calls.Load() == 0 || other.calls.Load() == 0 {
+			t.Fatalf("compiling with two transformations: expected calls of both, got %d and %d (%v)", x.calls.Load(), other.calls.Load(), err)
+		}
+		check.Equal(t, true, x.clear(t), "cleared, the first time")
+		check.Equal(t, false, x.clear(t), "cleared, the second time")
+		before, kept := x.calls.Load(), other.calls.Load()
+		if _, err := build(t, adder(distinct())); err != nil {
 			t.Errorf("compiling after a transformation was cleared: expected success, got %v", err)
 		}
-		check.Equal(t, int64(0), n.Load(), "calls of a transformation that was cleared")
+		check.Equal(t, before, x.calls.Load(), "calls of a transformation, after it was cleared")
+		if other.calls.Load() == kept {
+			t.Errorf("a transformation was cleared, and another one is not called any more")
+		}
+		check.Equal(t, true, other.clear(t), "cleared, of the other transformation")
 	})),
 	hostile(library("XTF-03", func(t *check.T) {
 		canCompile(t)
 		const message = "refused by the suite's transformation"
-		n, err := transformed(t, func([]byte) ([]byte, error) {
+		live := capi.LiveHandles()
+		x, _, err := transformed(t, adder(distinct()), func([]byte) ([]byte, error) {
 			return nil, &capi.Error{Code: capi.ErrorCodeDataLoss, Message: message}
 		})
-		if n == 0 {
+		if x.calls.Load() == 0 {
 			t.Fatalf("the transformation was not called")
 		}
+		check.Equal(t, live, capi.LiveHandles(), "errors of the transformation that were not given back")
 		var e *capi.Error
 		switch {
 		case !errors.As(err, &e):
@@ -127,105 +208,64 @@ var transformChecks = []check.Check{
 		t.Require(check.FunctionOf[capi.XLATransformGetHLOPassPipelineTraceArgs]())
 		canCompile(t)
 		var module []byte
-		if _, err := transformed(t, func(b []byte) ([]byte, error) {
-			module = append([]byte(nil), b...)
+		if _, _, err := transformed(t, adder(distinct()), func(b []byte) ([]byte, error) {
+			module = slices.Clone(b)
 			return nil, nil
 		}); err != nil || module == nil {
 			t.SkipUnimplf("no program came that there could be a trace of: %v", err)
 		}
-		var args capi.XLATransformGetHLOPassPipelineTraceArgs
-		args.HLOModule.Data, args.HLOModule.Size = capi.BytesData(module)
-		out := check.Call(t, args)
-		isMessage(t, capi.Bytes(out.Trace.SerializedTrace, out.Trace.SerializedTraceSize), "the trace of passes")
-		check.Call(t, capi.XLATransformDestroyHLOPassPipelineTraceArgs{Trace: &out.Trace})
+		size := float64(len(passTrace(t, module)))
+		t.Flat(400, max(512, size/2), "a trace that is made and destroyed", func() { passTrace(t, module) })
 	})),
 }
 
-// split is a program for two partitions that calls what a partitioner splits.
-func split(name string) string {
-	return `module @split attributes {mhlo.num_partitions = 2 : i32} {
-  func.func @main(%a: tensor<8xf32> {mhlo.sharding = "{devices=[2]0,1}"}) -> (tensor<8xf32> {mhlo.sharding = "{devices=[2]0,1}"}) {
-    %0 = stablehlo.custom_call @` + name + `(%a) {api_version = 2 : i32} : (tensor<8xf32>) -> tensor<8xf32>
-    return %0 : tensor<8xf32>
-  }
-}`
-}
-
-// half is one part of it.
-const half = `module @half {
-  func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
-    %0 = stablehlo.add %a, %a : tensor<4xf32>
-    return %0 : tensor<4xf32>
-  }
-}`
-
-// partition registers a partitioner and compiles a program that needs it.
-func partition(t *check.T, fail error) (calls int64, err error) {
+// inOrder registers a transformation at each stage: they must run in the order
+// of the stages, whatever the order of registration.
+func inOrder(t *check.T) {
 	canCompile(t)
-	var n atomic.Int64
-	sharding := []byte{1 << 3, 3, 3<<3 | 2, 1, 2, 4<<3 | 2, 2, 0, 1} // OTHER, [2] of 0, 1
-	args := capi.RegisterCustomPartitionerArgs{Callbacks: capi.NewCustomCallPartitioner(capi.CustomCallPartitioner{
-		Partition: func(p capi.CustomCallPartition) (capi.PartitionedCustomCall, error) {
-			n.Add(1)
-			if fail != nil {
-				return capi.PartitionedCustomCall{}, fail
-			}
-			return capi.PartitionedCustomCall{Module: []byte(half), Operands: [][]byte{sharding}, Result: sharding}, nil
-		},
-		Infer: func(capi.CustomCallInference) ([]byte, error) { return sharding, nil },
-	})}
-	name := freshName()
-	text := []byte(name + "\x00")
-	args.Name, args.NameSize = &text[0], uintptr(len(name))
-	check.Call(t, args)
-	clear(text) // the name is the caller's again
-	if !noClient(t) {
-		if len(t.Client().Devices) < 2 {
-			t.SkipEnvf("needs two devices")
-		}
-		out, err := check.Try(t, check.CompileArgs(t.Client(), split(name), check.Devices(1, 2)))
-		if err == nil {
-			check.Own(t, out.Executable)
-		}
-		return n.Load(), err
+	t.Require(check.FunctionOf[capi.ClearXLATransformArgs]())
+	var mu sync.Mutex
+	var order []capi.XLATransformPipelineStage
+	at := func(stage capi.XLATransformPipelineStage) *transformation {
+		return transform(t, stage, func([]byte) ([]byte, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			order = append(order, stage)
+			return nil, nil
+		})
 	}
-	ahead := capi.CompileArgs{Topology: t.Topology(), Program: check.Program("mlir", split(name))}
-	ahead.CompileOptions, ahead.CompileOptionsSize = capi.BytesData(check.Devices(1, 2))
-	out, err := check.Try(t, ahead)
-	if err == nil {
-		check.Own(t, out.Executable)
+	post, pre := at(postScheduler), at(preScheduler)
+	_, err := build(t, adder(distinct()))
+	for _, x := range []*transformation{post, pre} {
+		check.Equal(t, true, x.clear(t), "cleared, of the stage %v", x.stage)
+		if x.calls.Load() == 0 {
+			t.Errorf("the transformation of the stage %v was not called", x.stage)
+		}
 	}
-	return n.Load(), err
+	if err != nil {
+		t.Fatalf("compiling with a transformation at each stage: expected success, got %v", err)
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if len(order) > 1 && (order[0] != preScheduler || order[len(order)-1] != postScheduler) {
+		t.Errorf("the stages: expected %v first and %v last, got %v", preScheduler, postScheduler, order)
+	}
 }
 
-var partitionerChecks = []check.Check{
-	hostile(library("XCP-01", func(t *check.T) {
-		live := capi.LiveHandles()
-		n, err := partition(t, nil)
-		if n == 0 {
-			t.Errorf("the partitioner was not called: %v", err)
-		}
-		check.Equal(t, live, capi.LiveHandles(), "results of the partitioner that were not given back")
-	})),
-	hostile(library("XCP-02", func(t *check.T) {
-		// The name is wiped out before the program is compiled.
-		if n, err := partition(t, nil); n == 0 {
-			t.Errorf("a partitioner whose name was freed after it was registered was not called: %v", err)
-		}
-	})),
-	hostile(library("XCP-03", func(t *check.T) {
-		var args capi.RegisterBatchPartitionableArgs
-		args.Name, args.NameSize = capi.StringData(freshName())
-		check.Call(t, args)
-	})),
-	hostile(library("XCP-04", func(t *check.T) {
-		const message = "refused by the suite's partitioner"
-		n, err := partition(t, &capi.Error{Code: capi.ErrorCodeDataLoss, Message: message})
-		switch {
-		case n == 0:
-			t.Errorf("the partitioner was not called: %v", err)
-		case err == nil || !strings.Contains(err.Error(), message):
-			t.Errorf("compiling with a partitioner that fails: expected an error with %q, got %v", message, err)
-		}
-	})),
+// passTrace is what passes did to a program.
+func passTrace(t *check.T, module []byte) string {
+	var args capi.XLATransformGetHLOPassPipelineTraceArgs
+	args.HLOModule.Data, args.HLOModule.Size = capi.BytesData(module)
+	out, err := check.Try(t, args)
+	switch {
+	case err != nil && noClient(t):
+		// The call says nothing of the target, which a client would tell.
+		t.SkipEnvf("without a device the plugin traces nothing: %v", err)
+	case err != nil:
+		t.Fatalf("expected the passes of the program that was compiled, got %v", err)
+	}
+	text := slices.Clone(capi.Bytes(out.Trace.SerializedTrace, out.Trace.SerializedTraceSize))
+	isMessage(t, text, "the trace of passes")
+	check.Call(t, capi.XLATransformDestroyHLOPassPipelineTraceArgs{Trace: &out.Trace})
+	return string(text)
 }

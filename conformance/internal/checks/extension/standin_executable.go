@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package extension
+
+import (
+	"strings"
+	"sync"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/capi/serve"
+)
+
+// archive knows what the real plugin says of the executables that it
+// serialized.
+type archive struct {
+	mu    sync.Mutex
+	known map[string]*archived // guarded by mu; by the bytes
+}
+
+// archived are messages about an executable.
+type archived struct{ module, stats []byte }
+
+func (x *archive) hooks() []serve.Hook {
+	find := func(p *byte, n uintptr) (*archived, error) {
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		if a := x.known[capi.String(p, n)]; a != nil {
+			return a, nil
+		}
+		return nil, invalid("these bytes are no executable")
+	}
+	return []serve.Hook{
+		serve.Around(func(c *serve.Invocation, a *capi.ExecutableSerializeArgs) {
+			if c.Forward(); c.Err() == nil {
+				x.mu.Lock()
+				defer x.mu.Unlock()
+				if x.known == nil {
+					x.known = make(map[string]*archived)
+				}
+				x.known[strings.Clone(capi.String(a.SerializedBytes, a.SerializedBytesSize))] = about(c.Table(), a.Executable)
+			}
+		}),
+		serve.Around(func(c *serve.Invocation, a *capi.TPUExecutableGetTargetArgumentsArgs) {
+			_, err := find(a.SerializedExecutable, a.SerializedExecutableSize)
+			a.TargetArguments, a.TargetArgumentsSize = lasting(abiMessage)
+			a.TargetArgumentsDeleter = capi.TPUExecutableGetTargetArgumentsArgsTargetArgumentsDeleter(nothing())
+			c.FailWith(err)
+		}),
+		serve.Around(func(c *serve.Invocation, a *capi.TPUExecutableGetHLOModuleWithConfigArgs) {
+			e, err := find(a.SerializedExecutable, a.SerializedExecutableSize)
+			if err == nil {
+				a.HLOModuleWithConfig, a.HLOModuleWithConfigSize = lasting(string(e.module))
+				a.HLOModuleWithConfigDeleter = capi.TPUExecutableGetHLOModuleWithConfigArgsHLOModuleWithConfigDeleter(nothing())
+			}
+			c.FailWith(err)
+		}),
+		serve.Around(func(c *serve.Invocation, a *capi.TPUExecutableGetCompiledMemoryStatsArgs) {
+			e, err := find(a.SerializedExecutable, a.SerializedExecutableSize)
+			if err == nil {
+				a.CompiledMemoryStats, a.CompiledMemoryStatsSize = lasting(string(e.stats))
+				a.CompiledMemoryStatsDeleter = capi.TPUExecutableGetCompiledMemoryStatsArgsCompiledMemoryStatsDeleter(nothing())
+			}
+			c.FailWith(err)
+		}),
+	}
+}
+
+// about asks the real plugin about an executable.
+func about(table *capi.Table, e *capi.Executable) *archived {
+	x := &archived{}
+	name, err := ask(table, capi.ExecutableNameArgs{Executable: e})
+	if err == nil {
+		module := protowire.AppendTag(nil, 1, protowire.BytesType)
+		module = protowire.AppendString(module, capi.String(name.ExecutableName, name.ExecutableNameSize))
+		x.module = protowire.AppendTag(nil, 1, protowire.BytesType)
+		x.module = protowire.AppendBytes(x.module, module)
+	}
+	stats, err := ask(table, capi.ExecutableGetCompiledMemoryStatsArgs{Executable: e})
+	if err == nil {
+		for n, v := range memoryFields(&stats) {
+			x.stats = protowire.AppendTag(x.stats, n, protowire.VarintType)
+			x.stats = protowire.AppendVarint(x.stats, uint64(v))
+		}
+	}
+	return x
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package extension
+
+import (
+	"iter"
+	"maps"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+)
+
+// serialized is an executable in bytes, and the executable.
+func serialized(t *check.T) ([]byte, *capi.Executable) {
+	e := compiled(t, check.AddOne, check.Devices(1, 1))
+	s := check.Optional(t, capi.ExecutableSerializeArgs{Executable: e})
+	b := append([]byte(nil), capi.Bytes(s.SerializedBytes, s.SerializedBytesSize)...)
+	s.SerializedExecutableDeleter.Call(s.SerializedExecutable)
+	return b, e
+}
+
+// memoryFields are the numbers of a CompiledMemoryStatsProto that the core's
+// function tells, too, by their fields.
+func memoryFields(s *capi.ExecutableGetCompiledMemoryStatsArgs) iter.Seq2[protowire.Number, int64] {
+	return maps.All(map[protowire.Number]int64{
+		1: s.GeneratedCodeSizeInBytes, 2: s.ArgumentSizeInBytes, 3: s.OutputSizeInBytes, 4: s.AliasSizeInBytes, 5: s.TempSizeInBytes,
+		7: s.HostGeneratedCodeSizeInBytes, 8: s.HostArgumentSizeInBytes, 9: s.HostOutputSizeInBytes, 10: s.HostAliasSizeInBytes, 11: s.HostTempSizeInBytes,
+	})
+}
+
+// numbers are the fields of a message that are varints.
+func numbers(b []byte) map[protowire.Number]int64 {
+	list := make(map[protowire.Number]int64)
+	for len(b) > 0 {
+		n, kind, size := protowire.ConsumeTag(b)
+		if size < 0 {
+			break
+		}
+		if b = b[size:]; kind == protowire.VarintType {
+			v, _ := protowire.ConsumeVarint(b)
+			list[n] = int64(v)
+		}
+		if size = protowire.ConsumeFieldValue(n, kind, b); size < 0 {
+			break
+		}
+		b = b[size:]
+	}
+	return list
+}
+
+// field is the last value of a field of bytes in a message.
+func field(b []byte, number protowire.Number) (value []byte) {
+	_ = fieldsOf(b, func(n protowire.Number, v []byte) {
+		if n == number {
+			value = v
+		}
+	})
+	return value
+}
+
+// tpuMessages asks for the messages about a serialized executable.
+func tpuMessages(t *check.T, data []byte) (target, module, stats string) {
+	p, n := capi.BytesData(data)
+	a := check.Call(t, capi.TPUExecutableGetTargetArgumentsArgs{SerializedExecutable: p, SerializedExecutableSize: n})
+	target = string(capi.Bytes(a.TargetArguments, a.TargetArgumentsSize))
+	a.TargetArgumentsDeleter.Call(a.TargetArgumentsPtr)
+	b := check.Call(t, capi.TPUExecutableGetHLOModuleWithConfigArgs{SerializedExecutable: p, SerializedExecutableSize: n})
+	module = string(capi.Bytes(b.HLOModuleWithConfig, b.HLOModuleWithConfigSize))
+	b.HLOModuleWithConfigDeleter.Call(b.HLOModuleWithConfigPtr)
+	c := check.Call(t, capi.TPUExecutableGetCompiledMemoryStatsArgs{SerializedExecutable: p, SerializedExecutableSize: n})
+	stats = string(capi.Bytes(c.CompiledMemoryStats, c.CompiledMemoryStatsSize))
+	c.CompiledMemoryStatsDeleter.Call(c.CompiledMemoryStatsPtr)
+	return target, module, stats
+}
+
+var tpuExecutableChecks = []check.Check{
+	hostile(library("XTPU-05", func(t *check.T) {
+		data, e := serialized(t)
+		target, module, stats := tpuMessages(t, data)
+		for range 3 { // what a deleter must not free would be damaged by now
+			a, b, c := tpuMessages(t, data)
+			check.Equal(t, len(target), len(a), "length of the target arguments, asked for again")
+			check.Equal(t, len(module), len(b), "length of the program, asked for again")
+			check.Equal(t, stats, c, "the memory statistics, asked for again")
+		}
+		isMessage(t, []byte(target), "the target arguments")
+		isMessage(t, []byte(module), "the program")
+		isMessage(t, []byte(stats), "the memory statistics")
+		name := check.Optional(t, capi.ExecutableNameArgs{Executable: e})
+		check.Equal(t, capi.String(name.ExecutableName, name.ExecutableNameSize), string(field(field([]byte(module), 1), 1)), "the program's name, next to PJRT_Executable_Name")
+		core := check.Optional(t, capi.ExecutableGetCompiledMemoryStatsArgs{Executable: e})
+		told := numbers([]byte(stats))
+		for n, want := range memoryFields(&core) {
+			check.Equal(t, want, told[n], "field %d of the memory statistics, next to PJRT_Executable_GetCompiledMemoryStats", n)
+		}
+		var bad capi.TPUExecutableGetHLOModuleWithConfigArgs
+		bad.SerializedExecutable, bad.SerializedExecutableSize = capi.StringData("no executable")
+		_, err := check.Try(t, bad)
+		t.ErrorCode(err, "asking garbage for its program")
+	})),
+}

@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package extension
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+)
+
+// ends are two clients of one job, which live in this process: to the plugin it
+// is all one where the other client is.
+type ends struct {
+	from, to *end
+}
+
+// end is a client and the one of its devices that sends or receives.
+type end struct {
+	client   *check.Client
+	device   *capi.Device
+	id       int32 // of the device, in the job
+	hardware int32
+}
+
+// twoEnds makes two clients. It skips the check where two clients of one job
+// cannot live in one process, or share the hardware that must talk to itself.
+func twoEnds(t *check.T) *ends {
+	store := check.NewStore(t)
+	clients, errs := make([]*capi.Client, 2), make([]error, 2)
+	var wg sync.WaitGroup
+	for node := range clients {
+		wg.Go(func() { clients[node], errs[node] = store.CreateClient(node, len(clients)) })
+	}
+	wg.Wait()
+	for node, err := range errs {
+		check.Own(t, clients[node])
+		if err != nil {
+			t.SkipEnvf("client %d of a job of two cannot be made next to the other one in this process: %v", node, err)
+		}
+	}
+	of := func(node int) []*end {
+		var list []*end
+		c := t.Describe(clients[node])
+		for _, d := range c.Devices {
+			description := check.Call(t, capi.DeviceGetDescriptionArgs{Device: d}).DeviceDescription
+			list = append(list, &end{
+				c, d, check.Call(t, capi.DeviceDescriptionIDArgs{DeviceDescription: description}).ID,
+				check.Call(t, capi.DeviceLocalHardwareIDArgs{Device: d}).LocalHardwareID,
+			})
+		}
+		return list
+	}
+	senders, receivers := of(0), of(1)
+	name := check.Call(t, capi.ClientPlatformNameArgs{Client: clients[0]})
+	for _, from := range senders {
+		for _, to := range receivers {
+			if from.id != to.id && (from.hardware != to.hardware || capi.String(name.PlatformName, name.PlatformNameSize) == "cpu") {
+				return &ends{from, to}
+			}
+		}
+	}
+	t.SkipEnvf("two clients of one job in this process have no devices that differ: what is sent needs another device to come to")
+	panic("unreachable")
+}
+
+// array is what is sent: f32 data of a shape.
+type array struct {
+	dims []int64
+	data []float32
+}
+
+// newArray holds numbers that no other array of the check does.
+func newArray(base int, dims ...int64) array {
+	n := int64(1)
+	for _, d := range dims {
+		n *= d
+	}
+	a := array{dims: dims, data: make([]float32, n)}
+	for i := range a.data {
+		a.data[i] = float32(base + i)
+	}
+	return a
+}
+
+func (a array) String() string { return fmt.Sprintf("f32%v", a.dims) }
+
+// upload puts an array on the device of an end.
+func (e *end) upload(t *check.T, a array) *capi.Buffer {
+	args := check.HostArgs(e.client, a.data, a.dims...)
+	args.Device = e.device
+	return t.UploadArgs(args)
+}
+
+// shapes are the fields of args that say what is received.
+type shapes struct {
+	ranks   *uintptr
+	dims    **int64
+	types   *capi.BufferType
+	layouts **capi.BufferMemoryLayout
+	buffers []*capi.Buffer
+}
+
+func newShapes(list []array) shapes {
+	dims, ranks := make([]*int64, len(list)), make([]uintptr, len(list))
+	types, layouts := make([]capi.BufferType, len(list)), make([]*capi.BufferMemoryLayout, len(list))
+	for i, a := range list {
+		dims[i], ranks[i] = check.First(a.dims)
+		types[i] = capi.BufferTypeF32
+	}
+	s := shapes{buffers: make([]*capi.Buffer, len(list))}
+	s.ranks, _ = check.First(ranks)
+	s.dims, _ = check.First(dims)
+	s.types, _ = check.First(types)
+	s.layouts, _ = check.First(layouts)
+	return s
+}
+
+// send sends arrays under keys and returns the events.
+func (e *end) send(t *check.T, buffers []*capi.Buffer, to []int32, keys []int64) ([]*capi.Event, error) {
+	args := capi.TransfersClientCrossHostSendBuffersArgs{Client: e.client.Handle}
+	args.Buffers, args.NumBuffers = check.First(buffers)
+	args.DstGlobalDeviceIDs, _ = check.First(to)
+	args.TransferKeys, _ = check.First(keys)
+	events := make([]*capi.Event, len(buffers))
+	args.SendEvents, _ = check.First(events)
+	_, err := check.Try(t, args)
+	for _, e := range events {
+		check.Own(t, e)
+	}
+	return events, err
+}
+
+// receive makes buffers for arrays that come under keys.
+func (e *end) receive(t *check.T, list []array, from []int32, keys []int64) ([]*capi.Buffer, error) {
+	s := newShapes(list)
+	args := capi.TransfersClientCrossHostReceiveBuffersArgs{
+		Client: e.client.Handle, Device: e.device, NumShapes: uintptr(len(list)),
+		ShapeNumDims: s.ranks, NumDims: s.dims, ElementTypes: s.types, Layouts: s.layouts,
+	}
+	args.SrcGlobalDeviceIDs, _ = check.First(from)
+	args.TransferKeys, _ = check.First(keys)
+	args.Buffers, _ = check.First(s.buffers)
+	_, err := check.Try(t, args)
+	for _, b := range s.buffers {
+		check.Own(t, b)
+	}
+	return s.buffers, err
+}
+
+// describe makes buffers for arrays that come by descriptors, and waits until
+// the notifier has told these.
+func (e *end) describe(t *check.T, list []array) ([]*capi.Buffer, capi.CrossHostReceive) {
+	type told struct {
+		capi.CrossHostReceive
+		failed bool
+	}
+	notified := make(chan told, 2)
+	notifier, _ := capi.NewCrossHostRecvNotifier(func(r capi.CrossHostReceive) {
+		for i := range r.Descriptors {
+			r.Descriptors[i] = append([]byte(nil), r.Descriptors[i]...)
+		}
+		notified <- told{r, r.Err != nil}
+	})
+	s := newShapes(list)
+	args := capi.TransfersClientMakeCrossHostReceiveBuffersArgs{
+		Client: e.client.Handle, Device: e.device, Notifier: notifier, NumShapes: uintptr(len(list)),
+		ShapeNumDims: s.ranks, NumDims: s.dims, ElementTypes: s.types, Layouts: s.layouts,
+	}
+	args.Buffers, _ = check.First(s.buffers)
+	out := check.Optional(t, args)
+	check.Equal(t, uintptr(len(list)), out.NumBuffers, "num_buffers of a receive by descriptors")
+	for _, b := range s.buffers {
+		check.Own(t, b)
+	}
+	r := await(t, notified, "the notifier of a receive")
+	if r.failed {
+		t.Fatalf("the notifier of a receive got an error")
+	}
+	if len(r.Descriptors) != len(list) {
+		t.Fatalf("a receive of %d buffers: expected a descriptor for each, got %d", len(list), len(r.Descriptors))
+	}
+	return s.buffers, r.CrossHostReceive
+}
+
+// await waits for a callback until the check's time is up.
+func await[E any](t *check.T, c <-chan E, what string) E {
+	select {
+	case v := <-c:
+		return v
+	case <-t.Context().Done():
+		t.Fatalf("%s was not called before the check's time was up", what)
+		panic("unreachable")
+	}
+}
+
+// destructorMinor is the version of the API since which a descriptor has a
+// destructor.
+const destructorMinor = 104
+
+// sent is what on_done was told.
+type sent struct {
+	failed, enqueued bool
+}
+
+// sendTo sends a buffer to the receiver of a descriptor, which it tells when the
+// call has returned, and waits for on_done. times counts the calls of the
+// descriptor's destructor.
+func (e *end) sendTo(t *check.T, b *capi.Buffer, descriptor []byte, times *int) sent {
+	done := make(chan sent, 2)
+	d := capi.NewCrossHostDescriptor()
+	args := capi.TransfersBufferCopyToRemoteDeviceArgs{Buffer: b}
+	args.OnDone, _ = capi.NewCrossHostRemoteSendCallback(func(h *capi.ErrorHandle, enqueued bool) { done <- sent{h != nil, enqueued} })
+	d.Fields(&args)
+	if t.Minor() >= destructorMinor {
+		args.DescriptorDestructor = counted(times, args.DescriptorDestructor)
+	} else {
+		args.DescriptorDestructor = 0
+		t.Cleanup(d.Delete)
+	}
+	if t.Minor() >= 90 && t.Table().Lacks(check.FunctionOf[capi.EventCreateArgs]()) == nil {
+		args.Event = check.Optional(t, capi.EventCreateArgs{}).Event // the plugin's from here on
+	} else {
+		d.Set(descriptor)
+	}
+	check.Call(t, args)
+	if args.Event != nil {
+		d.Set(descriptor)
+		check.Optional(t, capi.EventSetArgs{Event: args.Event})
+	}
+	return await(t, done, "on_done of a copy to a remote device")
+}
+
+// expectArray compares a buffer that was received.
+func expectArray(t *check.T, b *capi.Buffer, want array, what string) {
+	if b == nil {
+		t.Fatalf("%s: success without a buffer", what)
+	}
+	if err := t.Await(t.Ready(b)); err != nil {
+		t.Errorf("%s: expected the ready event to succeed, got %v", what, err)
+		return
+	}
+	check.Equal(t, fmt.Sprint(want.dims), fmt.Sprint(t.Dimensions(b)), "dimensions of %s", what)
+	check.ExpectBuffer(t, b, want.data, what)
+}
+
+// across sends arrays from one end to the other under keys, which the receiver
+// knows in another order, and compares what comes.
+func (x *ends) across(t *check.T, list []array) {
+	n := len(list)
+	buffers, to, from := make([]*capi.Buffer, n), make([]int32, n), make([]int32, n)
+	keys := make([]int64, n)
+	for i, a := range list {
+		buffers[i], to[i], from[i], keys[i] = x.from.upload(t, a), x.to.id, x.from.id, number.Add(1)<<33+7
+	}
+	others, back := make([]array, n), make([]int64, n)
+	for i := range list {
+		others[n-1-i], back[n-1-i] = list[i], keys[i]
+	}
+	received, err := x.to.receive(t, others, from, back)
+	if err != nil {
+		t.SkipUnimplf("the plugin does not receive by keys: %v", err)
+	}
+	events, err := x.from.send(t, buffers, to, keys)
+	if err != nil {
+		t.Fatalf("sending %d buffers to another client: expected success, got %v", n, err)
+	}
+	for i, e := range events {
+		if err := t.Await(e); err != nil {
+			t.Errorf("the event of sending buffer %d of %d: expected success, got %v", i, n, err)
+		}
+	}
+	for i, b := range received {
+		expectArray(t, b, others[i], fmt.Sprintf("%v, received as number %d of %d", others[i], i, n))
+	}
+}
+
+// patient is a check whose time is up soon: a faulty plugin lets it wait.
+func patient(c check.Check) check.Check {
+	c.Timeout = 15 * time.Second
+	return hostile(c)
+}
+
+var transferChecks = []check.Check{
+	patient(rule("XXHT-01", func(t *check.T) {
+		x := twoEnds(t)
+		x.across(t, []array{newArray(1, 4)})
+		x.across(t, []array{newArray(100, 4), newArray(200, 4), newArray(300, 2, 3)})
+	})),
+	patient(rule("XXHT-02", func(t *check.T) {
+		c := t.Client()
+		for i, d := range c.Devices {
+			// Neither the device itself nor another one of the client.
+			self := &end{client: c, device: c.Devices[0]}
+			description := check.Call(t, capi.DeviceGetDescriptionArgs{Device: d}).DeviceDescription
+			id := check.Call(t, capi.DeviceDescriptionIDArgs{DeviceDescription: description}).ID
+			b := self.upload(t, newArray(1, 4))
+			events, err := self.send(t, []*capi.Buffer{b}, []int32{id}, []int64{number.Add(1)})
+			if err == nil && events[0] != nil {
+				err = t.Await(events[0])
+			}
+			if capi.CodeOf(err) == capi.ErrorCodeUnimplemented {
+				t.SkipUnimplf("%v", err)
+			}
+			t.ErrorCode(err, fmt.Sprintf("sending a buffer of device 0 to device %d of the same client", i))
+			buffers, err := self.receive(t, []array{newArray(1, 4)}, []int32{id}, []int64{number.Add(1)})
+			if err == nil && buffers[0] != nil {
+				err = t.Await(t.Ready(buffers[0]))
+			}
+			t.ErrorCode(err, fmt.Sprintf("receiving on device 0 from device %d of the same client", i))
+		}
+	})),
+	patient(check.Check{Rule: "XXHT-03", Run: func(t *check.T) {
+		x := twoEnds(t)
+		list := []array{newArray(1, 4), newArray(100, 2, 3)}
+		received, r := x.to.describe(t, list)
+		for i := range list {
+			told := x.from.sendTo(t, x.from.upload(t, list[i]), r.Descriptors[i], new(int))
+			check.Equal(t, sent{enqueued: true}, told, "what on_done was told, of buffer %d", i)
+		}
+		for i := range list {
+			expectArray(t, received[i], list[i], fmt.Sprintf("buffer %d, received by its descriptor", i))
+		}
+	}}),
+	patient(check.Check{Rule: "XXHT-03", Variant: "cancel", Run: func(t *check.T) {
+		c := t.Client()
+		buffers, r := (&end{client: c, device: c.Devices[0]}).describe(t, []array{newArray(1, 4), newArray(1, 4)})
+		cancel := func(i int) {
+			done := make(chan struct{}, 2)
+			if !r.Cancel.Cancel(r.Descriptors[i], capi.ErrorCodeCancelled, "on purpose", func(*capi.ErrorHandle) { done <- struct{}{} }) {
+				t.Fatalf("the receive cannot be cancelled")
+			}
+			await(t, done, "the callback of a cancelled receive")
+			t.ErrorCode(t.Await(t.Ready(buffers[i])), "the ready event of a cancelled receive", capi.ErrorCodeCancelled)
+		}
+		cancel(1)
+		check.Equal(t, false, t.IsReady(t.Ready(buffers[0])), "whether a buffer is ready that nobody sent, and of which another one's receive was cancelled")
+		cancel(0)
+	}}),
+	patient(rule("XXHT-04", func(t *check.T) {
+		x := twoEnds(t)
+		received, r := x.to.describe(t, []array{newArray(1, 4)})
+		p := t.NewPending(x.from.client, 4)
+		p.Fail(capi.ErrorCodeDataLoss, "lost on purpose")
+		if s := x.from.sendTo(t, p.Buffer, r.Descriptors[0], new(int)); !s.failed {
+			t.Errorf("on_done of a buffer that is an error: expected an error, got %+v", s)
+		}
+		t.ErrorCode(t.Await(t.Ready(received[0])), "the ready event of a buffer whose source is an error")
+	})),
+	patient(rule("XXHT-05", func(t *check.T) {
+		if t.Minor() < destructorMinor {
+			t.SkipAbsentf("descriptors have a destructor since API 0.%d, and the plugin has 0.%d", destructorMinor, t.Minor())
+		}
+		x := twoEnds(t)
+		received, r := x.to.describe(t, []array{newArray(1, 4)})
+		times := new(int)
+		x.from.sendTo(t, x.from.upload(t, newArray(1, 4)), r.Descriptors[0], times)
+		expectArray(t, received[0], newArray(1, 4), "the buffer that was sent")
+		for destroyed(times) == 0 {
+			select {
+			case <-time.After(time.Millisecond):
+			case <-t.Context().Done():
+				t.Fatalf("the destructor of the descriptor was not called before the check's time was up")
+			}
+		}
+		check.Equal(t, 1, destroyed(times), "calls of the destructor of the descriptor")
+	})),
+	patient(rule("XXHT-06", func(t *check.T) {
+		x := twoEnds(t)
+		received, r := x.to.describe(t, []array{newArray(1, 0)})
+		s := x.from.sendTo(t, x.from.upload(t, newArray(1, 0)), r.Descriptors[0], new(int))
+		check.Equal(t, sent{enqueued: true}, s, "what on_done was told of an array without elements")
+		expectArray(t, received[0], newArray(1, 0), "an array without elements")
+		x.across(t, []array{newArray(1, 4), newArray(1, 2, 0)})
+	})),
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package extension
+
+import (
+	"sync"
+
+	"github.com/ebitengine/purego"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+)
+
+// watch counts what a plugin does with callbacks that it was given: it must
+// clean up behind each call once, and may end them once.
+type watch struct {
+	mu       sync.Mutex
+	cleanups []*cleanup // guarded by mu; of each call that left something to clean up
+	ended    int        // guarded by mu; calls of the destructor
+}
+
+// cleanup is what a call of a callback left behind.
+type cleanup struct {
+	watch *watch
+	next  func()
+	times int // guarded by watch.mu
+}
+
+// watches find what C hands back: a struct of callbacks, or the number of a
+// cleanup.
+var watches struct {
+	sync.Mutex
+	transforms   map[*capi.XLATransformCallbacks]watched[capi.XLATransformCallbacks]
+	partitioners map[*capi.JAXCustomCallPartitionerCallbacks]watched[capi.JAXCustomCallPartitionerCallbacks]
+	cleanups     []*cleanup
+}
+
+// watched is a struct of callbacks that stands behind another.
+type watched[S any] struct {
+	watch *watch
+	inner *S
+}
+
+// later registers a cleanup and returns the number that C hands back.
+func (w *watch) later(next func()) uintptr {
+	c := &cleanup{watch: w, next: next}
+	w.mu.Lock()
+	w.cleanups = append(w.cleanups, c)
+	w.mu.Unlock()
+	watches.Lock()
+	defer watches.Unlock()
+	watches.cleanups = append(watches.cleanups, c)
+	return uintptr(len(watches.cleanups))
+}
+
+var cleanupEntry = sync.OnceValue(func() uintptr {
+	return purego.NewCallback(func(number uintptr) uintptr {
+		watches.Lock()
+		c := watches.cleanups[number-1]
+		watches.Unlock()
+		c.watch.mu.Lock()
+		c.times++
+		first := c.times == 1
+		c.watch.mu.Unlock()
+		if first {
+			c.next()
+		}
+		return 0
+	})
+})
+
+func (w *watch) end() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.ended++
+}
+
+// check fails the check unless each call was cleaned up behind once.
+func (w *watch) check(t *check.T, what string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for i, c := range w.cleanups {
+		check.Equal(t, 1, c.times, "calls of cleanup_fn behind call %d of %d of %s", i+1, len(w.cleanups), what)
+	}
+	if w.ended > 1 {
+		t.Errorf("the dtor of %s: expected at most one call, got %d", what, w.ended)
+	}
+}
+
+// watchTransform makes the callbacks of a transformation that w counts.
+func watchTransform(w *watch, x capi.XLATransform) *capi.XLATransformCallbacks {
+	inner := capi.NewXLATransform(x)
+	outer := &capi.XLATransformCallbacks{
+		Version: inner.Version, Dtor: capi.XLATransformCallbacksDtor(transformDtorEntry()),
+		TransformHLOModule: capi.XLATransformCallbacksTransformHLOModule(transformEntry()),
+	}
+	watches.Lock()
+	defer watches.Unlock()
+	if watches.transforms == nil {
+		watches.transforms = make(map[*capi.XLATransformCallbacks]watched[capi.XLATransformCallbacks])
+	}
+	watches.transforms[outer] = watched[capi.XLATransformCallbacks]{w, inner}
+	return outer
+}
+
+func transformOf(p *capi.XLATransformCallbacks) watched[capi.XLATransformCallbacks] {
+	watches.Lock()
+	defer watches.Unlock()
+	return watches.transforms[p]
+}
+
+var transformEntry = sync.OnceValue(func() uintptr {
+	return purego.NewCallback(func(p *capi.XLATransformCallbacks, args *capi.XLATransformArgs) uintptr {
+		x := transformOf(p)
+		x.inner.TransformHLOModule.Call(x.inner, args)
+		if h := &args.Header; h.CleanupFn != 0 {
+			next, data := h.CleanupFn, h.Data
+			h.CleanupFn, h.Data = capi.XLATransformVersionAndErrorCleanupFn(cleanupEntry()), x.watch.later(func() { next.Call(data) })
+		}
+		return 0
+	})
+})
+
+var transformDtorEntry = sync.OnceValue(func() uintptr {
+	return purego.NewCallback(func(p *capi.XLATransformCallbacks) uintptr {
+		x := transformOf(p)
+		x.watch.end()
+		x.inner.Dtor.Call(x.inner)
+		return 0
+	})
+})
+
+// watchPartitioner makes the callbacks of a partitioner that w counts.
+func watchPartitioner(w *watch, x capi.CustomCallPartitioner) *capi.JAXCustomCallPartitionerCallbacks {
+	inner := capi.NewCustomCallPartitioner(x)
+	outer := &capi.JAXCustomCallPartitionerCallbacks{
+		Version: inner.Version, Dtor: capi.JAXCustomCallPartitionerCallbacksDtor(partitionerDtorEntry()),
+		Partition:                              capi.JAXCustomCallPartitionerCallbacksPartition(partitionEntry()),
+		InferSharding:                          capi.JAXCustomCallPartitionerCallbacksInferSharding(inferEntry()),
+		PropagateUserSharding:                  capi.JAXCustomCallPartitionerCallbacksPropagateUserSharding(propagateEntry()),
+		CanSideEffectingHaveReplicatedSharding: inner.CanSideEffectingHaveReplicatedSharding,
+	}
+	watches.Lock()
+	defer watches.Unlock()
+	if watches.partitioners == nil {
+		watches.partitioners = make(map[*capi.JAXCustomCallPartitionerCallbacks]watched[capi.JAXCustomCallPartitionerCallbacks])
+	}
+	watches.partitioners[outer] = watched[capi.JAXCustomCallPartitionerCallbacks]{w, inner}
+	return outer
+}
+
+func partitionerOf(p *capi.JAXCustomCallPartitionerCallbacks) watched[capi.JAXCustomCallPartitionerCallbacks] {
+	watches.Lock()
+	defer watches.Unlock()
+	return watches.partitioners[p]
+}
+
+// count puts the cleanup of a call of a partitioner behind one that counts.
+func (w *watch) count(h *capi.JAXCustomCallPartitionerVersionAndError) {
+	if h.CleanupFn == 0 {
+		return
+	}
+	next, data := h.CleanupFn, h.Data
+	h.CleanupFn, h.Data = capi.JAXCustomCallPartitionerVersionAndErrorCleanupFn(cleanupEntry()), w.later(func() { next.Call(data) })
+}
+
+var (
+	partitionEntry = sync.OnceValue(func() uintptr {
+		return purego.NewCallback(func(p *capi.JAXCustomCallPartitionerCallbacks, args *capi.JAXCustomCallPartitionerPartitionArgs) uintptr {
+			x := partitionerOf(p)
+			x.inner.Partition.Call(x.inner, args)
+			x.watch.count(&args.Header)
+			return 0
+		})
+	})
+	inferEntry = sync.OnceValue(func() uintptr {
+		return purego.NewCallback(func(p *capi.JAXCustomCallPartitionerCallbacks, args *capi.JAXCustomCallPartitionerInferShardingFromOperandsArgs) uintptr {
+			x := partitionerOf(p)
+			x.inner.InferSharding.Call(x.inner, args)
+			x.watch.count(&args.Header)
+			return 0
+		})
+	})
+	propagateEntry = sync.OnceValue(func() uintptr {
+		return purego.NewCallback(func(p *capi.JAXCustomCallPartitionerCallbacks, args *capi.JAXCustomCallPartitionerPropagateUserShardingArgs) uintptr {
+			x := partitionerOf(p)
+			x.inner.PropagateUserSharding.Call(x.inner, args)
+			x.watch.count(&args.Header)
+			return 0
+		})
+	})
+	partitionerDtorEntry = sync.OnceValue(func() uintptr {
+		return purego.NewCallback(func(p *capi.JAXCustomCallPartitionerCallbacks) uintptr {
+			x := partitionerOf(p)
+			x.watch.end()
+			x.inner.Dtor.Call(x.inner)
+			return 0
+		})
+	})
+)
