@@ -21,7 +21,6 @@ func Checks() []check.Check {
 // Unobservable is the rules of these groups that no check of a client shows.
 var Unobservable = map[string]string{
 	"FAULT-01": "the checks of the group KV fail each operation of the store in turn",
-	"FAULT-03": "a limit on memory would end the suite's own process before the plugin meets it",
 	"FAULT-05": "which library a plugin needs, and how to hide it, differs from plugin to plugin",
 	"FAULT-06": "which environment variables a plugin reads differs from plugin to plugin",
 	"FAULT-07": "every check shows it: an exception that leaves the plugin ends the process, and fails the check under way",

@@ -13,7 +13,10 @@ import (
 func faults() []check.Check {
 	return []check.Check{
 		{Rule: "FAULT-02", Run: reentrant},
+		{Rule: "FAULT-03", Hostile: true, Library: true, Timeout: 5 * time.Minute, Run: func(t *check.T) { scarce(t, anUpload, anExecution) }, Helper: scarceStep},
+		{Rule: "FAULT-03", Variant: "compile", Profile: check.Core, Hostile: true, Library: true, Timeout: 5 * time.Minute, Run: func(t *check.T) { scarce(t, aCompilation) }, Helper: scarceStep},
 		{Rule: "FAULT-04", Hostile: true, Run: noFiles},
+		{Rule: "FAULT-08", Hostile: true, Library: true, Timeout: 5 * time.Minute, Run: killed, Helper: killedStep},
 	}
 }
 

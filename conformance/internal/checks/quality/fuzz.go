@@ -6,6 +6,7 @@ package quality
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -18,6 +19,15 @@ import (
 
 func fuzz() []check.Check {
 	var cs []check.Check
+	for _, family := range slices.Sorted(maps.Keys(families)) {
+		arguments := func(variant string, p check.Profile, limit time.Duration, random int) check.Check {
+			return check.Check{
+				Rule: "FUZZ-01", Variant: "functions=" + family + variant, Profile: p, Timeout: limit, Hostile: true, Library: true,
+				Run: func(t *check.T) { fuzzArguments(t, family, random) }, Helper: fuzzStep,
+			}
+		}
+		cs = append(cs, arguments("", check.Quick, 4*time.Minute, 0), arguments(",fields=several", check.Full, 10*time.Minute, families[family].several))
+	}
 	cs = append(cs, counted("FUZZ-02", 150, 5000, true, mutatedPrograms)...)
 	cs = append(cs,
 		check.Check{Rule: "FUZZ-02", Variant: "options", Hostile: true, Run: mutatedOptions},

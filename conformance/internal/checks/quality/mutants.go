@@ -4,6 +4,7 @@
 package quality
 
 import (
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -72,7 +73,7 @@ func Mutants() []mutant.Mutant {
 	unheard := func(name string) mutant.Mutant {
 		return mutant.Of(name, "the callback of an event is forgotten", func(*serve.Invocation, *onReady) {})
 	}
-	var ms []mutant.Mutant
+	ms := slices.Concat(faultMutants(), argumentMutants(), naturalMutants(), threadMutants())
 	for _, variant := range []string{"", "/5s", "/60s"} {
 		ms = append(ms,
 			breaks[download]("THR-01"+variant, "downloads get into each other's way", 20),

@@ -16,7 +16,7 @@ import (
 )
 
 // patience is how long a check waits for what should come at once.
-const patience = 4 * time.Second
+const patience = 10 * time.Second
 
 // lasting makes one check for each profile, of growing length.
 func lasting(rule string, hostile bool, run func(*check.T, time.Duration)) []check.Check {
@@ -47,7 +47,7 @@ func threads() []check.Check {
 	cs = append(cs, counted("THR-02", 50, 5000, false, handOver)...)
 	cs = append(cs, lasting("THR-03", false, compileWhileRunning)...)
 	cs = append(cs, counted("THR-04", 100, 20000, false, eventsInParallel)...)
-	cs = append(cs, counted("THR-05", 200, 10000, false, shortLived)...)
+	cs = append(cs, counted("THR-05", 200, 10000, true, shortLived)...)
 	cs = append(cs, check.Check{Rule: "THR-06", Hostile: true, Run: smallStack})
 	cs = append(cs, lasting("THR-07", false, signalled)...)
 	cs = append(cs, counted("THR-08", 20, 2000, false, foreignThreads)...)
@@ -155,6 +155,13 @@ func (w *worker) round() error {
 	return w.destroy(b)
 }
 
+// leastRounds is how many rounds each goroutine of parallel makes, however slow
+// the machine is; leastCompiles how many compiles there are next to them.
+const (
+	leastRounds   = 20
+	leastCompiles = 5
+)
+
 // parallel runs f in n goroutines until it fails or the time is up.
 func parallel(t *check.T, n int, d time.Duration, f func(w *worker) error) {
 	c := t.Client()
@@ -165,7 +172,7 @@ func parallel(t *check.T, n int, d time.Duration, f func(w *worker) error) {
 	for i := range n {
 		wg.Go(func() {
 			w := &worker{t, c, exe, rand.New(rand.NewPCG(uint64(i), 42))}
-			for first := true; (first || time.Now().Before(deadline)) && !t.Failed(); first = false {
+			for n := 0; (n < leastRounds || time.Now().Before(deadline)) && !t.Failed() && t.Context().Err() == nil; n++ {
 				if err := f(w); err != nil {
 					t.Errorf("with %d threads: %v", n, err)
 					return
@@ -229,11 +236,12 @@ func compileWhileRunning(t *check.T, d time.Duration) {
 	c := t.Client()
 	stop := make(chan struct{})
 	var wg sync.WaitGroup
+	var compiles atomic.Int64
 	wg.Go(func() {
-		for n := 0; ; n++ {
+		for ; ; compiles.Add(1) {
 			select {
 			case <-stop:
-				t.Notef("%d compiles meanwhile", n)
+				t.Notef("%d compiles meanwhile", compiles.Load())
 				return
 			default:
 			}
@@ -248,6 +256,9 @@ func compileWhileRunning(t *check.T, d time.Duration) {
 		}
 	})
 	parallel(t, 2, d, (*worker).round)
+	for compiles.Load() < leastCompiles && !t.Failed() && t.Context().Err() == nil {
+		parallel(t, 2, 0, (*worker).round)
+	}
 	close(stop)
 	wg.Wait()
 }
@@ -314,9 +325,13 @@ func eventsInParallel(t *check.T, n int) {
 	}
 }
 
+// perThread is how much memory a thread may leave behind: less than a stack or
+// an arena of its own.
+const perThread = 48 << 10
+
 func shortLived(t *check.T, n int) {
 	w := &worker{t: t, c: t.Client()}
-	for range n {
+	t.Flat(n, perThread, "an upload from a new thread", func() {
 		var err error
 		onThread(func() {
 			var b *capi.Buffer
@@ -327,7 +342,7 @@ func shortLived(t *check.T, n int) {
 		if err != nil {
 			t.Fatalf("upload from a new thread: %v", err)
 		}
-	}
+	})
 }
 
 func foreignThreads(t *check.T, n int) {

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package quality
+
+import (
+	"os"
+	"runtime"
+	"sync/atomic"
+	"time"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/capi/serve"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
+)
+
+// forgives makes a fault in which what must fail succeeds, and does nothing.
+func forgives[A any](name, fault string, f func(*A)) mutant.Mutant {
+	return mutant.Of(name, fault, func(c *serve.Invocation, a *A) {
+		if c.Forward(); c.Err() != nil {
+			c.FailWith(nil)
+			f(a)
+		}
+	})
+}
+
+// naturalMutants are faults as plugins have them.
+func naturalMutants() []mutant.Mutant {
+	ms := []mutant.Mutant{
+		{Check: "THR-01", Fault: "uploads at the same time share staging memory", Hooks: func() []serve.Hook {
+			var under atomic.Int32
+			return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.ClientBufferFromHostBufferArgs) {
+				n := under.Add(1)
+				defer under.Add(-1)
+				runtime.Gosched()
+				if n > 1 {
+					given := a.Data
+					a.Data = check.Pointer(make([]byte, 16))
+					c.Forward()
+					a.Data = given
+					return
+				}
+				time.Sleep(50 * time.Microsecond) // the others come meanwhile
+				c.Forward()
+			})}
+		}},
+		{Check: "THR-03", Fault: "nothing runs while something is compiled", Hooks: func() []serve.Hook {
+			var compiling atomic.Int32
+			return []serve.Hook{
+				serve.Around(func(c *serve.Invocation, _ *capi.ClientCompileArgs) {
+					compiling.Add(1)
+					defer compiling.Add(-1)
+					c.Forward()
+				}),
+				serve.Around(func(c *serve.Invocation, _ *capi.LoadedExecutableExecuteArgs) {
+					if compiling.Load() > 0 {
+						c.Fail(capi.ErrorCodeUnavailable, "the compiler is busy")
+						return
+					}
+					c.Forward()
+				}),
+			}
+		}},
+		{Check: "LEAK-03/device", Fault: "device memory of buffers is never freed", Base: mutant.Memory, Hooks: func() []serve.Hook {
+			var lost atomic.Int64
+			return []serve.Hook{
+				serve.Around(func(c *serve.Invocation, _ *capi.ClientBufferFromHostBufferArgs) {
+					lost.Add(1 << 16)
+					c.Forward()
+				}),
+				serve.Around(func(c *serve.Invocation, a *capi.DeviceMemoryStatsArgs) {
+					c.Forward()
+					a.BytesInUse += lost.Load()
+				}),
+			}
+		}},
+		{Check: "LEAK-06", Fault: "the threads of a client never end", Hooks: func() []serve.Hook {
+			return []serve.Hook{serve.Around(func(c *serve.Invocation, _ *capi.ClientCreateArgs) {
+				for range 2 {
+					started := make(chan bool)
+					go func() {
+						runtime.LockOSThread()
+						started <- true
+						select {}
+					}()
+					<-started
+				}
+				c.Forward()
+			})}
+		}},
+		{Check: "LEAK-06", Fault: "the files of a client are never closed", Hooks: func() []serve.Hook {
+			var files []*os.File
+			return []serve.Hook{serve.Around(func(c *serve.Invocation, _ *capi.ClientCreateArgs) {
+				for range 2 {
+					if f, err := os.Open(os.DevNull); err == nil {
+						files = append(files, f)
+					}
+				}
+				c.Forward()
+			})}
+		}},
+		mutant.Of("LEAK-09", "dims are changed in the caller's array", func(c *serve.Invocation, a *capi.ClientBufferFromHostBufferArgs) {
+			if c.Forward(); a.NumDims > 1 {
+				*a.Dims = 0
+			}
+		}),
+		mutant.Of("LEAK-09", "a program is changed in the caller's memory", func(c *serve.Invocation, a *capi.ClientCompileArgs) {
+			c.Forward()
+			*a.Program.Code = 0
+		}),
+		mutant.Of("LEAK-09", "the list of arguments is used for other things", func(c *serve.Invocation, a *capi.LoadedExecutableExecuteArgs) {
+			c.Forward()
+			**a.ArgumentLists = nil
+		}),
+		mutant.Of("FUZZ-02", "a damaged program ends the process", func(c *serve.Invocation, _ *capi.ClientCompileArgs) {
+			if c.Forward(); c.Err() != nil {
+				os.Exit(134)
+			}
+		}),
+		mutant.Of("FUZZ-03", "a damaged executable ends the process", func(c *serve.Invocation, _ *capi.ExecutableDeserializeAndLoadArgs) {
+			if c.Forward(); c.Err() != nil {
+				os.Exit(134)
+			}
+		}),
+		{Check: "FUZZ-04", Fault: "downloads what was deleted", Base: mutant.Memory, Hooks: func() []serve.Hook {
+			return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.BufferToHostBufferArgs) {
+				if c.Forward(); c.Err() == nil {
+					return
+				}
+				c.FailWith(nil)
+				a.Event = readyEvent(c.Table())
+			})}
+		}},
+		mutant.Of("FUZZ-04", "a deletion takes place later", func(*serve.Invocation, *capi.BufferDeleteArgs) {}),
+		slow[capi.DeviceDescriptionAttributesArgs]("PERF-08", "attributes are read from the driver each time", 2*time.Millisecond),
+		slow[capi.BufferToHostBufferArgs]("PERF-02", "a download waits for a timer", 400*time.Millisecond),
+	}
+	for _, variant := range []string{"", "/many"} {
+		ms = append(ms, loses[capi.ClientBufferFromHostBufferArgs]("THR-05"+variant, "each thread has an arena that is never freed", 256<<10))
+	}
+	return ms
+}
+
+// readyEvent is an event of a buffer that is there.
+func readyEvent(table *capi.Table) *capi.Event {
+	call := &capi.Call[capi.EventCreateArgs]{}
+	if call.Do(table) != nil {
+		return nil
+	}
+	set := &capi.Call[capi.EventSetArgs]{}
+	set.Args.Event = call.Args.Event
+	_ = set.Do(table)
+	return call.Args.Event
+}
