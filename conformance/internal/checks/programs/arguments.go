@@ -25,10 +25,12 @@ var argumentChecks = []check.Check{
 	}},
 	one("RUN-10", func(t *check.T) {
 		c := t.Client()
-		exe := t.Compile(c, check.AddOne)
+		exe, add := t.Compile(c, check.AddOne), t.Compile(c, check.Add)
 		for _, n := range []int{8, 3, 1, 1024} {
 			_, err := attempt(t, exe, 1, check.Upload(t, c, make([]float32, n)))
 			t.ErrorCode(err, fmt.Sprintf("executing a program of tensor<4xf32> with an array of %d elements", n))
+			_, err = attempt(t, add, 1, upload4(t, c), check.Upload(t, c, make([]float32, n)))
+			t.ErrorCode(err, fmt.Sprintf("executing a program of two tensor<4xf32> with a second array of %d elements", n))
 		}
 	}),
 	one("RUN-11", func(t *check.T) {
@@ -36,12 +38,16 @@ var argumentChecks = []check.Check{
 		exe := t.Compile(c, check.AddOne)
 		_, err := attempt(t, exe, 1, check.Upload(t, c, []int32{1, 2, 3, 4}))
 		t.ErrorCode(err, "executing a program of tensor<4xf32> with an array of 4 elements of s32")
+		_, err = attempt(t, t.Compile(c, check.Add), 1, upload4(t, c), check.Upload(t, c, []int32{1, 2, 3, 4}))
+		t.ErrorCode(err, "executing a program of two tensor<4xf32> with a second array of 4 elements of s32")
 	}),
 	one("RUN-12", func(t *check.T) {
 		c := t.Client()
 		exe := t.Compile(c, check.AddOne)
 		_, err := attempt(t, exe, 1, check.Upload(t, c, []float32{1, 2, 3, 4}, 2, 2))
 		t.ErrorCode(err, "executing a program of tensor<4xf32> with an array of 2 x 2 elements")
+		_, err = attempt(t, t.Compile(c, check.Add), 1, upload4(t, c), check.Upload(t, c, []float32{1, 2, 3, 4}, 2, 2))
+		t.ErrorCode(err, "executing a program of two tensor<4xf32> with a second array of 2 x 2 elements")
 	}),
 	{Rule: "RUN-13", Run: func(t *check.T) {
 		c := t.Client()
@@ -69,9 +75,16 @@ var argumentChecks = []check.Check{
 		out, err := attempt(t, exe, 1, check.UploadTo(t, c, c.Devices[1], []float32{1, 2, 3, 4}))
 		if err != nil {
 			t.Notef("an argument on another device is refused: %v", err)
-			return
+		} else {
+			check.ExpectBuffer(t, out[0], []float32{2, 3, 4, 5}, "a program on an argument of another device")
 		}
-		check.ExpectBuffer(t, out[0], []float32{2, 3, 4, 5}, "a program on an argument of another device")
+		add := compileFor(t, c, check.Add, options{assignment: [][]int{{deviceID(t, c.Devices[0])}}})
+		out, err = attempt(t, add, 1, upload4(t, c), check.UploadTo(t, c, c.Devices[1], []float32{10, 20, 30, 40}))
+		if err != nil {
+			t.Notef("a second argument on another device is refused: %v", err)
+		} else {
+			check.ExpectBuffer(t, out[0], []float32{11, 22, 33, 44}, "a program whose second argument is on another device")
+		}
 	}},
 	{Rule: "RUN-15", Hostile: true, Run: argumentInOtherMemory},
 	hostile("RUN-16", "", func(t *check.T) {
@@ -99,6 +112,13 @@ var argumentChecks = []check.Check{
 			t.ErrorCode(err, fmt.Sprintf("executing a program for one device with num_devices %d", len(lists)))
 		}
 		runsAddOne(t, c, exe, "a program after calls with a wrong num_devices")
+		if len(c.Devices) < 2 {
+			return
+		}
+		if two, err := tryCompile(t, c, check.AddOne, options{replicas: 2}); err == nil {
+			_, err := check.Try(t, check.NewExecution(two, 1, []*capi.Buffer{check.UploadTo(t, c, devicesOf(t, two)[0], []float32{1, 2, 3, 4})}).Args)
+			t.ErrorCode(err, "executing a program for two devices with num_devices 1")
+		}
 	}),
 	one("RUN-23", func(t *check.T) {
 		c := t.Client()

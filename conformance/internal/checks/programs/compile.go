@@ -204,7 +204,7 @@ func compilesHLO(t *check.T, format string, module []byte) {
 }
 
 func refusesFormat(t *check.T, k compiler) {
-	for _, format := range []string{"invalid", "MLIR", "mlirx", ""} {
+	for _, format := range []string{"invalid", "MLIR", "mlirx", "ml", ""} {
 		_, err := k.try(t, check.Program(format, check.AddOne), options{}.bytes())
 		what := fmt.Sprintf("compiling a program of format %q", format)
 		if t.ErrorCode(err, what) && !strings.Contains(err.Error(), format) {
@@ -431,7 +431,9 @@ func largeConstants(t *check.T, n int) {
 		"%2 = stablehlo.add %a, %1 : tensor<4xi32>", "return %2 : tensor<4xi32>")
 	exe := t.Compile(c, dense)
 	start := int32(n/2 + 1)
-	computes(t, c, exe, []int32{start, 0, 0, 0}, []int32{2 * start, start + 1, start + 2, start + 3}, fmt.Sprintf("a constant of %d elements", n))
+	for _, start := range []int32{0, start, int32(n - 4)} {
+		computes(t, c, exe, []int32{start, 0, 0, 0}, []int32{2 * start, start + 1, start + 2, start + 3}, fmt.Sprintf("the elements of a constant of %d from number %d on", n, start))
+	}
 }
 
 // annotated runs a program with annotations for one device that doubles its

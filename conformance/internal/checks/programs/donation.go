@@ -41,19 +41,22 @@ var donationChecks = []check.Check{
 	one("DON-01", func(t *check.T) {
 		c := t.Client()
 		for _, p := range []struct{ name, code string }{{"tf.aliasing_output", check.Donate}, {"jax.buffer_donor", donor}} {
-			a := upload4(t, c)
-			out := t.Run(t.Compile(c, p.code), 1, a)[0]
-			check.ExpectBuffer(t, out, []float32{2, 4, 6, 8}, "a program with "+p.name)
-			if !isDeleted(t, a) {
-				// Then nothing was aliased, and the argument is what it was.
-				t.Notef("the argument with %s was not consumed", p.name)
-				check.ExpectBuffer(t, a, []float32{1, 2, 3, 4}, "an argument with "+p.name+" that is not deleted")
-				continue
-			}
-			if data, err := tryDownload(t, a); err == nil {
-				t.Errorf("reading an argument with %s that is deleted: expected an error, got %v", p.name, data)
+			exe := t.Compile(c, p.code)
+			for run := range 3 {
+				a := upload4(t, c)
+				out := t.Run(exe, 1, a)[0]
+				what := fmt.Sprintf("%s, execution %d", p.name, run+1)
+				check.ExpectBuffer(t, out, []float32{2, 4, 6, 8}, "a program with "+what)
+				consumedOrWhole(t, a, []float32{1, 2, 3, 4}, what)
 			}
 		}
+		both := t.Compile(c, donateBoth)
+		a, b := upload4(t, c), check.Upload(t, c, []float32{10, 20, 30, 40})
+		out := t.Run(both, 2, a, b)
+		check.ExpectBuffer(t, out[0], []float32{11, 22, 33, 44}, "the first result of a program with two donated arguments")
+		check.ExpectBuffer(t, out[1], []float32{-9, -18, -27, -36}, "the second result of a program with two donated arguments")
+		consumedOrWhole(t, a, []float32{1, 2, 3, 4}, "tf.aliasing_output, the first of two arguments")
+		consumedOrWhole(t, b, []float32{10, 20, 30, 40}, "tf.aliasing_output, the second of two arguments")
 	}),
 	one("DON-02", func(t *check.T) {
 		c := t.Client()
@@ -106,6 +109,7 @@ var donationChecks = []check.Check{
 		}
 		check.ExpectBuffer(t, x.Outputs[0][0], []float32{11, 22, 33, 44}, "the sum, in the memory of the other argument")
 		check.ExpectBuffer(t, x.Outputs[0][1], []float32{-9, -18, -27, -36}, "the difference")
+		keepsWhatIsListed(t)
 	}),
 	one("DON-04", func(t *check.T) {
 		c := t.Client()
@@ -143,6 +147,12 @@ var donationChecks = []check.Check{
 			}
 			check.ExpectBuffer(t, a, []float32{1, 2, 3, 4}, "a buffer that was "+p.name+" in a refused execution")
 		}
+		// The two need not be neighbours.
+		a, b := upload4(t, c), upload4(t, c)
+		_, err := attempt(t, t.Compile(c, donateOfThree), 1, a, b, a)
+		if t.ErrorCode(err, "executing with a buffer that is donated as the first argument and used as the third") && check.Equal(t, false, isDeleted(t, a), "is_deleted of that buffer") {
+			check.ExpectBuffer(t, a, []float32{1, 2, 3, 4}, "a buffer that was donated and used in a refused execution")
+		}
 	}),
 	one("DON-06", func(t *check.T) {
 		c := t.Client()
@@ -156,6 +166,8 @@ var donationChecks = []check.Check{
 		t.ErrorCode(err, "donating a buffer that was donated")
 		_, err = attempt(t, t.Compile(c, check.AddOne), 1, a)
 		t.ErrorCode(err, "executing with a buffer that was donated")
+		_, err = attempt(t, t.Compile(c, check.Add), 1, upload4(t, c), a)
+		t.ErrorCode(err, "executing with a buffer that was donated as the second argument")
 	}),
 	one("DON-07", func(t *check.T) { donatesTogether(t, 6, 12) }),
 	{Rule: "DON-07", Variant: "many", Profile: check.Core, Timeout: 2 * check.DefaultTimeout, Run: func(t *check.T) { donatesTogether(t, 16, 200) }},
@@ -184,13 +196,18 @@ var donationChecks = []check.Check{
 		exe := t.Compile(c, donateFirst)
 		a := upload4(t, c)
 		short := check.Upload(t, c, make([]float32, 8))
-		_, err := attempt(t, exe, 1, a, short)
-		if err == nil {
-			t.Errorf("executing with a second argument of a wrong size: expected an error, got success")
-			return
-		}
-		if check.Equal(t, false, isDeleted(t, a), "is_deleted of a donated argument of an execution that was refused for another argument") {
-			check.ExpectBuffer(t, a, []float32{1, 2, 3, 4}, "a donated argument of an execution that was refused")
+		for _, p := range []struct {
+			what string
+			list []*capi.Buffer
+		}{{"a second argument of a wrong size", []*capi.Buffer{a, short}}, {"one of two arguments", []*capi.Buffer{a}}, {"three arguments for two", []*capi.Buffer{a, short, short}}} {
+			_, err := attempt(t, exe, 1, p.list...)
+			if err == nil {
+				t.Errorf("executing with %s: expected an error, got success", p.what)
+				return
+			}
+			if check.Equal(t, false, isDeleted(t, a), "is_deleted of a donated argument of an execution that was refused for %s", p.what) {
+				check.ExpectBuffer(t, a, []float32{1, 2, 3, 4}, "a donated argument of an execution that was refused for "+p.what)
+			}
 		}
 	}),
 	one("DON-10", func(t *check.T) {
@@ -201,17 +218,17 @@ var donationChecks = []check.Check{
 		p.Fail(capi.ErrorCodeAborted, "the suite made this buffer an error")
 		_, err := attempt(t, exe, 1, a, p.Buffer)
 		t.ErrorCode(err, "executing with an argument that is an error")
-		if isDeleted(t, a) {
-			if data, err := tryDownload(t, a); err == nil {
-				t.Errorf("reading a donated argument that is deleted after a failed execution: expected an error, got %v", data)
-			}
+		// Reading waits for the execution to give the argument back; until then it
+		// may well count as deleted.
+		data, err := tryDownload(t, a)
+		if err != nil {
 			return
 		}
-		data, err := tryDownload(t, a)
-		if err == nil {
-			if err := differ(data, []float32{1, 2, 3, 4}); err != nil {
-				t.Errorf("a donated argument that can be read after a failed execution: %v", err)
-			}
+		if isDeleted(t, a) {
+			t.Errorf("reading a donated argument that is deleted after a failed execution: expected an error, got %v", data)
+		}
+		if err := differ(data, []float32{1, 2, 3, 4}); err != nil {
+			t.Errorf("a donated argument that can be read after a failed execution: %v", err)
 		}
 	}),
 	one("DON-15", func(t *check.T) {
@@ -228,6 +245,58 @@ var donationChecks = []check.Check{
 			t.Errorf("a program that adds 1 MiB to itself in place: expected the result in the memory of the argument, %#x, got %#x", before, after)
 		}
 	}),
+}
+
+// donateOfThree adds up its arguments; the result may take the memory of the
+// first.
+const donateOfThree = `module @donate_of_three {
+  func.func @main(%a: tensor<4xf32> {tf.aliasing_output = 0 : i32}, %b: tensor<4xf32>, %c: tensor<4xf32>) -> tensor<4xf32> {
+    %0 = stablehlo.add %a, %b : tensor<4xf32>
+    %1 = stablehlo.add %0, %c : tensor<4xf32>
+    return %1 : tensor<4xf32>
+  }
+}`
+
+// consumedOrWhole fails the check unless an argument that may have been donated
+// is deleted and cannot be read, or is what it was, for then nothing was
+// aliased.
+func consumedOrWhole(t *check.T, a *capi.Buffer, was []float32, what string) {
+	if !isDeleted(t, a) {
+		t.Notef("the argument with %s was not consumed", what)
+		check.ExpectBuffer(t, a, was, "an argument with "+what+" that is not deleted")
+		return
+	}
+	if data, err := tryDownload(t, a); err == nil {
+		t.Errorf("reading an argument with %s that is deleted: expected an error, got %v", what, data)
+	}
+}
+
+// keepsWhatIsListed executes a program of two donated arguments, first without
+// any in non_donatable_input_indices and then with both, in either order.
+func keepsWhatIsListed(t *check.T) {
+	c := t.Client()
+	exe := t.Compile(c, donateBoth)
+	for _, list := range [][]int64{{}, {1, 0}, {0, 1}} {
+		a, b := upload4(t, c), check.Upload(t, c, []float32{10, 20, 30, 40})
+		x := check.NewExecution(exe, 2, []*capi.Buffer{a, b})
+		x.Options.NonDonatableInputIndices, x.Options.NumNonDonatableInputIndices = check.First(list)
+		if err := x.Start(t); err != nil {
+			t.Notef("listing %v as not donatable is refused: %v", list, err)
+			continue
+		}
+		what := fmt.Sprintf("of an execution with non_donatable_input_indices %v", list)
+		mustSucceed(t, finish(t, x), "the event "+what)
+		check.ExpectBuffer(t, x.Outputs[0][0], []float32{11, 22, 33, 44}, "the sum "+what)
+		check.ExpectBuffer(t, x.Outputs[0][1], []float32{-9, -18, -27, -36}, "the difference "+what)
+		if len(list) == 0 {
+			continue
+		}
+		for i, argument := range []*capi.Buffer{a, b} {
+			if check.Equal(t, false, isDeleted(t, argument), "is_deleted of argument %d %s", i, what) {
+				check.ExpectBuffer(t, argument, fill(4, []float32{1, 10}[i], []float32{1, 10}[i]), fmt.Sprintf("argument %d %s", i, what))
+			}
+		}
+	}
 }
 
 // Kinds of an entry of HloInputOutputAliasProto.
@@ -288,6 +357,13 @@ func donatesTogether(t *check.T, users, rounds int) {
 		})
 		if !ok {
 			return
+		}
+		got := make([]float32, 4)
+		if err := quickly(t, use, 1, got, a); err == nil {
+			if err := differ(got, []float32{2, 3, 4, 5}); err != nil {
+				t.Errorf("using a buffer after its donation: expected an error, or the right result, got %v", err)
+				return
+			}
 		}
 	}
 	t.Notef("%d executions used the buffer before it was donated, %d threads were refused after", right.Load(), refused.Load())

@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"time"
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
@@ -139,6 +140,12 @@ var elsewhereChecks = []check.Check{
 		answer := elsewhere(t, serialized(t, exe))
 		check.Equal(t, "", answer.LoadError, "error of loading and running an executable in a new process")
 		check.Equal(t, want, answer.Results, "bytes of the results of a program and of itself serialized and loaded in a new process")
+	}},
+	{Rule: "EXE-25", Variant: "later", Profile: check.Core, Run: func(t *check.T) {
+		c := t.Client()
+		want := fingerprint(t, t.Executable(t.Compile(c, constants)))
+		time.Sleep(1100 * time.Millisecond) // clocks are read in seconds
+		check.Equal(t, want, fingerprint(t, t.Executable(t.Compile(c, constants))), "fingerprint of a program compiled a second later")
 	}},
 	{Rule: "EXE-25", Variant: "processes", Run: func(t *check.T) {
 		want := fingerprint(t, t.Executable(t.Compile(t.Client(), constants)))

@@ -55,8 +55,10 @@ var executableChecks = slices.Concat(
 		if name != "pair" {
 			t.Notef("the executable of module @pair is called %q", name)
 		}
+		first := check.Call(t, capi.ExecutableNameArgs{Executable: e.executable})
 		other := k.text(t, check.Add, options{})
 		otherName := executableName(t, other.executable)
+		check.Equal(t, name, capi.String(first.ExecutableName, first.ExecutableNameSize), "the bytes of the first name after another executable was asked for its own")
 		check.Equal(t, name, executableName(t, e.executable), "name when asked again, after another program was compiled")
 		other.drop(t)
 		if otherName == name {
@@ -165,6 +167,9 @@ var executableChecks = slices.Concat(
 		if out.NumProperties > 10000 {
 			t.Fatalf("PJRT_Executable_GetCostAnalysis: expected a few properties, got %d", out.NumProperties)
 		}
+		if !t.WellFormed(out.Properties, out.NumProperties, "PJRT_Executable_GetCostAnalysis") {
+			return
+		}
 		seen := make(map[string]bool)
 		for i, v := range capi.Slice(out.Properties, out.NumProperties) {
 			if v.Type > capi.NamedValueBool || v.Type < capi.NamedValueString {
@@ -216,6 +221,25 @@ var executableChecks = slices.Concat(
 		if b := fingerprint(t, k.text(t, subtract, options{}).executable); a == b {
 			t.Errorf("fingerprints of a program that adds and of one that subtracts: expected different ones, got %q for both", a)
 		}
+		// What a cache must tell apart: numbers, types, shapes, names of operations.
+		seen := map[string]string{}
+		for _, p := range []struct{ what, code string }{
+			{"that adds 1", check.AddOne}, {"that adds 2", strings.ReplaceAll(check.AddOne, "dense<1.0>", "dense<2.0>")},
+			{"that adds 1.0000001", strings.ReplaceAll(check.AddOne, "dense<1.0>", "dense<1.0000001>")},
+			{"of 5 elements", strings.ReplaceAll(check.AddOne, "4xf32", "5xf32")},
+			{"of another type", strings.NewReplacer("4xf32", "4xi32", "dense<1.0>", "dense<1>").Replace(check.AddOne)},
+			{"that donates", strings.Replace(check.AddOne, "%a: tensor<4xf32>", "%a: tensor<4xf32> {tf.aliasing_output = 0 : i32}", 1)},
+		} {
+			f := fingerprint(t, k.text(t, p.code, options{}).executable)
+			if other, ok := seen[f]; ok {
+				t.Errorf("fingerprints of a program %s and of one %s: expected different ones, got %q for both", other, p.what, f)
+			}
+			seen[f] = p.what
+		}
+		one := fingerprint(t, k.text(t, check.AddOne, options{}).executable)
+		if e, err := k.tryText(t, check.AddOne, options{replicas: 2}); err == nil && fingerprint(t, e.executable) == one {
+			t.Errorf("fingerprints of a program for one replica and for two: expected different ones, got %q for both", one)
+		}
 		if k.topology == nil && len(t.Client().Devices) > 1 {
 			ids := deviceIDs(t, t.Client())
 			a = fingerprint(t, k.text(t, check.Add, options{assignment: [][]int{{ids[0]}}}).executable)
@@ -231,7 +255,8 @@ var executableChecks = slices.Concat(
 		if first == "" {
 			t.Errorf("PJRT_Executable_Fingerprint: expected bytes, got none")
 		}
-		k.text(t, check.Pair, options{})
+		fingerprint(t, k.text(t, check.Pair, options{}).executable)
+		check.Equal(t, first, capi.String(out.ExecutableFingerprint, out.ExecutableFingerprintSize), "the bytes of a fingerprint after another executable was asked for its own")
 		check.Equal(t, first, fingerprint(t, e), "fingerprint when asked again")
 		check.Equal(t, first, capi.String(out.ExecutableFingerprint, out.ExecutableFingerprintSize), "the bytes of the first answer after more calls")
 	}),
@@ -386,9 +411,12 @@ func outputCountsAgree(t *check.T, k compiler) {
 		}
 		mustSucceed(t, finish(t, x), "the execution of a program with "+p.name)
 		filled := 0
-		for _, b := range x.Outputs[0] {
+		for i, b := range x.Outputs[0] {
 			if b != nil {
 				filled++
+			}
+			if i >= p.want {
+				check.Disown(t, b) // whatever that is
 			}
 		}
 		check.Equal(t, p.want, filled, "number of buffers that an execution with %s makes", p.name)

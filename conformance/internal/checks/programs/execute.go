@@ -49,6 +49,7 @@ var executeChecks = []check.Check{
 				return
 			}
 			check.ExpectBuffer(t, first[i], fill(4, float32(i+2), 1), fmt.Sprintf("output %d of 3", i))
+			check.ExpectBuffer(t, second[i], fill(4, float32(i+2), 1), fmt.Sprintf("output %d of 3 of the second execution", i))
 		}
 		check.Destroy(t, second[1])
 		for i := range 3 {
@@ -409,6 +410,25 @@ func failureShows(t *check.T) {
 	t.ErrorCode(err, "the ready event of an output of an execution whose argument is an error")
 	if data, err := tryDownload(t, x.Outputs[0][0]); err == nil {
 		t.Errorf("reading an output of an execution whose argument is an error: expected an error, got %v", data)
+	}
+	x, err = start(t, t.Compile(c, three), 3, p.Buffer)
+	failsEverywhere(t, x, err, "an execution with three outputs whose argument is an error")
+	x, err = start(t, t.Compile(c, check.Add), 1, upload4(t, c), p.Buffer)
+	failsEverywhere(t, x, err, "an execution whose second argument is an error")
+}
+
+// failsEverywhere fails the check unless an execution that was started is refused,
+// or all its events and outputs are errors.
+func failsEverywhere(t *check.T, x *check.Execution, err error, what string) {
+	if err != nil {
+		return
+	}
+	t.ErrorCode(finish(t, x), "the complete event of "+what)
+	for i, b := range x.Outputs[0] {
+		t.ErrorCode(t.Await(t.Ready(b)), fmt.Sprintf("the ready event of output %d of %s", i, what))
+		if data, err := tryDownload(t, b); err == nil {
+			t.Errorf("reading output %d of %s: expected an error, got %v", i, what, data)
+		}
 	}
 }
 

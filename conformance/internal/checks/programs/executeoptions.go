@@ -6,6 +6,7 @@ package programs
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -42,7 +43,7 @@ var executeOptionChecks = []check.Check{
 	}),
 	hostile("XOPT-04", "", func(t *check.T) {
 		c := t.Client()
-		for _, list := range [][]int64{{-1, 99}, {math.MaxInt64}, {math.MinInt64}, {0, 0, 0}} {
+		for _, list := range [][]int64{{-1, 99}, {math.MaxInt64}, {math.MinInt64}, {0, 0, 0}, {99, 0}} {
 			exe := t.Compile(c, check.Donate)
 			a, bystander := upload4(t, c), upload4(t, c)
 			x := check.NewExecution(exe, 1, []*capi.Buffer{a})
@@ -53,6 +54,9 @@ var executeOptionChecks = []check.Check{
 			} else {
 				mustSucceed(t, finish(t, x), fmt.Sprintf("the execution with non_donatable_input_indices %v", list))
 				check.ExpectBuffer(t, x.Outputs[0][0], []float32{2, 4, 6, 8}, fmt.Sprintf("an execution with non_donatable_input_indices %v", list))
+				if slices.Contains(list, 0) && check.Equal(t, false, isDeleted(t, a), "is_deleted of argument 0 with non_donatable_input_indices %v", list) {
+					check.ExpectBuffer(t, a, []float32{1, 2, 3, 4}, fmt.Sprintf("argument 0 with non_donatable_input_indices %v", list))
+				}
 			}
 			check.ExpectBuffer(t, bystander, []float32{1, 2, 3, 4}, "another buffer")
 		}
@@ -140,13 +144,17 @@ var contextChecks = []check.Check{
 		register := capi.FFITypeRegisterArgs{TypeInfo: &capi.FFITypeInfo{}}
 		register.TypeName, register.TypeNameSize = capi.StringData(fmt.Sprintf("suite_type_%d", handlerNumber.Add(1)))
 		id := check.Optional(t, register).TypeID
-		const value = 0x5a17e
-		check.Optional(t, capi.FFIUserDataAddArgs{Context: context, UserData: capi.FFIUserData{TypeID: id, Data: value}})
+		// Two contexts, so that each must have its own.
+		values := []uintptr{0x5a17e, 0x0ddba11}
+		contexts := []*capi.ExecuteContext{context, ownContext(t)}
+		for i, own := range contexts {
+			check.Optional(t, capi.FFIUserDataAddArgs{Context: own, UserData: capi.FFIUserData{TypeID: id, Data: values[i]}})
+		}
 		type seen struct {
 			data uintptr
 			err  error
 		}
-		answers := make(chan seen, 2)
+		answers := make(chan seen, 8)
 		exe, err := tryCompile(t, c, handler(t, func(f *ffi.CallFrame) error {
 			data, err := f.UserData(ffi.TypeID{TypeID: id})
 			answers <- seen{data, err}
@@ -155,18 +163,20 @@ var contextChecks = []check.Check{
 		if err != nil {
 			t.SkipUnimplf("a program with a registered custom call is refused: %s", firstLine(err.Error()))
 		}
-		x := check.NewExecution(exe, 1, []*capi.Buffer{upload4(t, c)})
-		x.Options.Context = context
-		if !mustSucceed(t, x.Start(t), "executing a custom call with a context") || !mustSucceed(t, finish(t, x), "the execution with a context") {
-			return
-		}
-		select {
-		case s := <-answers:
-			if mustSucceed(t, s.err, "the handler asking for the user data of the context") {
-				check.Equal(t, uintptr(value), s.data, "user data that the handler sees")
+		for _, i := range []int{0, 1, 0} {
+			x := check.NewExecution(exe, 1, []*capi.Buffer{upload4(t, c)})
+			x.Options.Context = contexts[i]
+			if !mustSucceed(t, x.Start(t), "executing a custom call with a context") || !mustSucceed(t, finish(t, x), "the execution with a context") {
+				return
 			}
-		default:
-			t.Errorf("executing a custom call: expected that its handler is called before the complete event is ready, and it was not")
+			select {
+			case s := <-answers:
+				if mustSucceed(t, s.err, "the handler asking for the user data of the context") {
+					check.Equal(t, values[i], s.data, "user data of context %d of 2 that the handler sees", i+1)
+				}
+			default:
+				t.Errorf("executing a custom call: expected that its handler is called before the complete event is ready, and it was not")
+			}
 		}
 	}),
 	one("CTX-04", func(t *check.T) {

@@ -16,10 +16,9 @@ import (
 // handlerNumber makes names that the plugin has not seen: it never forgets one.
 var handlerNumber atomic.Int64
 
-// handler registers a Go function for custom calls and returns its name and the
-// text of a program that calls it with one argument for one result, both
-// tensor<4xf32>. It skips the check where there is no FFI.
-func handler(t *check.T, fn ffi.HandlerFunc) string {
+// registered registers a Go function for custom calls on the client's platform,
+// and returns its name. It skips the check where there is no FFI.
+func registered(t *check.T, fn ffi.HandlerFunc) string {
 	t.Require(check.FunctionOf[capi.FFIRegisterHandlerArgs]())
 	h, err := ffi.NewHandler(fn, nil)
 	if err != nil {
@@ -31,6 +30,14 @@ func handler(t *check.T, fn ffi.HandlerFunc) string {
 	args.TargetName, args.TargetNameSize = capi.StringData(name)
 	args.PlatformName, args.PlatformNameSize = capi.StringData(ffiPlatform(t))
 	check.Optional(t, args)
+	return name
+}
+
+// handler registers a Go function for custom calls and returns its name and the
+// text of a program that calls it with one argument for one result, both
+// tensor<4xf32>. It skips the check where there is no FFI.
+func handler(t *check.T, fn ffi.HandlerFunc) string {
+	name := registered(t, fn)
 	return program("custom", "(%a: tensor<4xf32>) -> tensor<4xf32>",
 		"%0 = stablehlo.custom_call @"+name+"(%a) {api_version = 4 : i32, has_side_effect = true} : (tensor<4xf32>) -> tensor<4xf32>", "return %0 : tensor<4xf32>")
 }

@@ -5,6 +5,7 @@ package programs
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -40,7 +41,7 @@ var loadedChecks = []check.Check{
 		mustSucceed(t, err, "PJRT_LoadedExecutable_Destroy of null")
 	}},
 	one("LEX-02", func(t *check.T) {
-		exe := t.Compile(t.Client(), check.AddOne)
+		exe, other := t.Compile(t.Client(), check.AddOne), t.Compile(t.Client(), check.AddOne)
 		check.Equal(t, false, exeDeleted(t, exe), "is_deleted of a new executable")
 		check.Call(t, capi.LoadedExecutableDeleteArgs{Executable: exe})
 		check.Equal(t, true, exeDeleted(t, exe), "is_deleted after PJRT_LoadedExecutable_Delete")
@@ -48,13 +49,16 @@ var loadedChecks = []check.Check{
 		if err != nil {
 			t.Notef("a second PJRT_LoadedExecutable_Delete gives %v", err)
 		}
+		check.Equal(t, false, exeDeleted(t, other), "is_deleted of another executable of the same program")
+		check.Equal(t, false, exeDeleted(t, t.Compile(t.Client(), check.AddOne)), "is_deleted of an executable that was compiled later")
 	}),
 	hostile("LEX-03", "", func(t *check.T) {
 		c := t.Client()
-		exe := t.Compile(c, check.AddOne)
+		exe, other := t.Compile(c, check.AddOne), t.Compile(c, check.AddOne)
 		check.Call(t, capi.LoadedExecutableDeleteArgs{Executable: exe})
 		_, err := attempt(t, exe, 1, upload4(t, c))
 		t.ErrorCode(err, "executing after PJRT_LoadedExecutable_Delete")
+		runsAddOne(t, c, other, "another executable of a program after PJRT_LoadedExecutable_Delete of one")
 	}),
 	hostile("LEX-04", "", func(t *check.T) {
 		endsWhileRunning(t, "PJRT_LoadedExecutable_Delete", func(exe *capi.LoadedExecutable) {
@@ -118,6 +122,14 @@ var loadedChecks = []check.Check{
 		first, second := serializedAssignment(t, exe), serializedAssignment(t, exe)
 		want := strings.Clone(capi.String(second.SerializedBytes, second.SerializedBytesSize))
 		check.Equal(t, want, capi.String(first.SerializedBytes, first.SerializedBytesSize), "device assignment by two calls")
+		if len(c.Devices) > 1 {
+			ids := deviceIDs(t, c)
+			for _, id := range ids[:2] {
+				other := serializedAssignment(t, compileFor(t, c, check.AddOne, options{assignment: [][]int{{id}}}))
+				check.Equal(t, want, capi.String(second.SerializedBytes, second.SerializedBytesSize), "device assignment after an executable for device %d was asked for its own", id)
+				other.SerializedDeviceAssignmentDeleter.Call(other.SerializedDeviceAssignment)
+			}
+		}
 		first.SerializedDeviceAssignmentDeleter.Call(first.SerializedDeviceAssignment)
 		check.Equal(t, want, capi.String(second.SerializedBytes, second.SerializedBytesSize), "device assignment of the second call after that of the first was deleted")
 		check.Destroy(t, exe)
@@ -148,26 +160,73 @@ var loadedChecks = []check.Check{
 			runsAddOne(t, c, check.Own(t, out.LoadedExecutable), "a program that was loaded with empty compile options")
 		}
 	}),
-	one("LEX-16", func(t *check.T) {
-		t.Require(check.FunctionOf[capi.ClientLoadArgs]())
-		if t.Env().Topology == "" {
-			t.SkipEnvf("no other topology than the client's was named")
-		}
-		c := t.Client()
-		k := aheadOfTime(t)
-		e := k.text(t, check.AddOne, options{})
-		args := capi.ClientLoadArgs{Client: c.Handle, Executable: e.executable}
-		args.CompileOptions, args.CompileOptionsSize = capi.BytesData(options{}.bytes())
-		out, err := check.Try(t, args)
-		if err == nil {
-			// The topology that was named may be one that the client can run.
-			runsAddOne(t, c, check.Own(t, out.LoadedExecutable), "a program for the topology "+t.Env().Topology)
-		}
-	}),
+	one("LEX-16", loadsNothingForeign),
 }
 
 func exeDeleted(t *check.T, exe *capi.LoadedExecutable) bool {
 	return check.Call(t, capi.LoadedExecutableIsDeletedArgs{Executable: exe}).IsDeleted
+}
+
+// loadsNothingForeign loads an executable for a device that is in a topology and
+// not in the client. The topology is the one that was named, or the one that
+// the plugin makes when nothing is said of it.
+func loadsNothingForeign(t *check.T) {
+	t.Require(check.FunctionOf[capi.ClientLoadArgs]())
+	c := t.Client()
+	topology := topologyAlone(t)
+	id, ok := foreignDevice(t, c, topology)
+	if !ok && t.Env().Topology == "" {
+		t.SkipEnvf("the topology that the plugin makes by itself has the client's devices alone, and no other was named")
+	}
+	k := compiler{topology: topology}
+	o := options{}
+	if ok {
+		o.assignment = [][]int{{id}}
+	}
+	e, err := k.tryText(t, check.AddOne, o)
+	if err != nil {
+		skipWithoutCompiler(t, err)
+		t.SkipUnimplf("a program for device %v of another topology is not compiled: %s", o.assignment, firstLine(err.Error()))
+	}
+	args := capi.ClientLoadArgs{Client: c.Handle, Executable: e.executable}
+	args.CompileOptions, args.CompileOptionsSize = capi.BytesData(o.bytes())
+	out, err := check.Try(t, args)
+	switch {
+	case err != nil:
+	case ok:
+		t.Errorf("loading an executable for device %d, which the client does not have: expected an error, got success", id)
+		check.Own(t, out.LoadedExecutable)
+	default:
+		// The topology that was named may be one that the client can run.
+		runsAddOne(t, c, check.Own(t, out.LoadedExecutable), "a program for the topology "+t.Env().Topology)
+	}
+}
+
+// topologyAlone is the topology that was named or, without one, that which the
+// plugin makes of an empty name.
+func topologyAlone(t *check.T) *capi.TopologyDescription {
+	if t.Env().Topology != "" || len(t.Env().TopologyOptions) > 0 {
+		return someTopology(t)
+	}
+	out, err := check.Try(t, capi.TopologyDescriptionCreateArgs{})
+	if err != nil {
+		t.SkipEnvf("the plugin makes no topology by itself, and none was named: %s", firstLine(err.Error()))
+	}
+	return check.Own(t, out.Topology)
+}
+
+// foreignDevice returns the id of a device of a topology that the client does not
+// have.
+func foreignDevice(t *check.T, c *check.Client, topology *capi.TopologyDescription) (int, bool) {
+	own := idsOf(t, allDevices(t, c))
+	out := check.Optional(t, capi.TopologyDescriptionGetDeviceDescriptionsArgs{Topology: topology})
+	for _, d := range capi.Slice(out.Descriptions, out.NumDescriptions) {
+		id := int(check.Call(t, capi.DeviceDescriptionIDArgs{DeviceDescription: d}).ID)
+		if !slices.Contains(own, id) {
+			return id, true
+		}
+	}
+	return 0, false
 }
 
 // endsWhileRunning executes a long program, ends its executable at once and

@@ -21,3 +21,6 @@ func flipByte(address unsafe.Pointer) { *(*byte)(address) ^= 1 }
 
 // view is the array of n elements at p, which capi.Slice would copy.
 func view[E any](p *E, n uintptr) []E { return unsafe.Slice(p, n) }
+
+// pointerAt is an address of host memory that the plugin gave for a buffer.
+func pointerAt(address uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&address)) }

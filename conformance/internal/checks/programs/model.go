@@ -24,12 +24,15 @@ import (
 type model struct {
 	flaw flaw
 
-	mu       sync.Mutex
-	base     *capi.Table
-	client   *capi.Client                             // the newest; guarded by mu
-	programs map[*capi.LoadedExecutable]*modelProgram // guarded by mu
-	handles  map[*capi.Executable]*modelProgram       // guarded by mu
-	objects  map[any]bool                             // the model's own, until they are destroyed; guarded by mu
+	mu         sync.Mutex
+	base       *capi.Table
+	client     *capi.Client                             // the newest; guarded by mu
+	programs   map[*capi.LoadedExecutable]*modelProgram // guarded by mu
+	handles    map[*capi.Executable]*modelProgram       // guarded by mu
+	gathered   map[gatheringKey]*gathering              // launches of one device at a time; guarded by mu
+	dependency *dependency                              // the first of a flawed model; guarded by mu
+	saved      map[string][]byte                        // options of what was serialized; guarded by mu
+	objects    map[any]bool                             // the model's own, until they are destroyed; guarded by mu
 }
 
 // modelProgram is what the model knows of a program.
@@ -59,7 +62,7 @@ func flawed(real *capi.Table, f flaw, faults ...serve.Hook) (*serve.Table, error
 	}
 	m := &model{
 		flaw: f, base: base, programs: make(map[*capi.LoadedExecutable]*modelProgram),
-		handles: make(map[*capi.Executable]*modelProgram), objects: make(map[any]bool),
+		handles: make(map[*capi.Executable]*modelProgram), objects: make(map[any]bool), saved: make(map[string][]byte), gathered: make(map[gatheringKey]*gathering),
 	}
 	return serve.Wrap(base, slices.Concat(faults, m.hooks(), m.laterHooks(), m.transferHooks())...)
 }
@@ -304,6 +307,10 @@ func substitute(format, text string, o []byte) (string, string, []byte) {
 		return format, check.AddOne, o
 	case text == boundedArgument(16):
 		return format, replaced(text, "?xf32, #stablehlo.bounds<16>", "16xf32"), o
+	case strings.HasPrefix(text, "module @placed"):
+		return format, unplaced(text), o
+	case strings.HasPrefix(text, "module @collective"):
+		return format, lowered(text), o
 	case strings.Contains(text, "stablehlo.add %a, %a : tensor<4xi1>"):
 		return format, replaced(text, "stablehlo.add", "stablehlo.or"), o
 	case strings.HasPrefix(text, "module @ids"):
@@ -372,6 +379,11 @@ func (m *model) serialize(c *serve.Invocation, a *capi.ExecutableSerializeArgs) 
 		own = append([]byte{byte(sum), byte(sum >> 8), byte(sum >> 16), byte(sum >> 24)}, b...)
 		a.SerializedExecutableDeleter.Call(a.SerializedExecutable)
 	}
+	if p != nil {
+		m.mu.Lock()
+		m.saved[string(own)] = p.options
+		m.mu.Unlock()
+	}
 	a.SerializedBytes, a.SerializedBytesSize = capi.BytesData(own)
 	a.SerializedExecutable = serializedHandle(capi.NewHandle(own))
 	a.SerializedExecutableDeleter = capi.ExecutableSerializeArgsSerializedExecutableDeleter(capi.HandleDeleter())
@@ -401,7 +413,15 @@ func (m *model) deserialize(c *serve.Invocation, a *capi.ExecutableDeserializeAn
 	a.LoadedExecutable = out.LoadedExecutable
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.programs[a.LoadedExecutable] = &modelProgram{loaded: a.LoadedExecutable, serialized: b}
+	m.programs[a.LoadedExecutable] = &modelProgram{loaded: a.LoadedExecutable, serialized: b, options: m.optionsOf(a, b)}
+}
+
+// optionsOf is the compile options of what is loaded. m.mu must be held.
+func (m *model) optionsOf(a *capi.ExecutableDeserializeAndLoadArgs, b []byte) []byte {
+	if a.OverriddenSerializedCompileOptionsSize > 0 {
+		return slices.Clone(capi.Bytes(a.OverriddenSerializedCompileOptions, a.OverriddenSerializedCompileOptionsSize))
+	}
+	return m.saved[string(b)]
 }
 
 // execute refuses what the plugin takes although it is wrong, and does the host
@@ -415,6 +435,9 @@ func (m *model) execute(c *serve.Invocation, a *capi.LoadedExecutableExecuteArgs
 	arguments, _ := lists(a, 0)
 	if err := m.refusal(p, a, arguments); err != nil {
 		answer(c, err)
+		return
+	}
+	if m.gather(c, a, arguments) {
 		return
 	}
 	switch p.text {
@@ -474,7 +497,7 @@ func (m *model) refusal(p *modelProgram, a *capi.LoadedExecutableExecuteArgs, ar
 
 // argument says what is wrong with an argument.
 func (m *model) argument(p *modelProgram, b *capi.Buffer, devices int) error {
-	if p.text == check.AddOne {
+	if p.text == check.AddOne || p.text == check.Add {
 		t, err1 := invoke(m, capi.BufferElementTypeArgs{Buffer: b})
 		d, err2 := invoke(m, capi.BufferDimensionsArgs{Buffer: b})
 		if err := errors.Join(err1, err2); err != nil {

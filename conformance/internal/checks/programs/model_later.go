@@ -142,7 +142,9 @@ func (m *model) depend(a *capi.BufferDonateWithControlDependencyArgs) error {
 		clear(d.data)
 	case readyAtOnce:
 		d.resolve(capi.ErrorCodeOK, "")
-		d.manager = nil
+	}
+	if m.flaw == oneDependency {
+		d = m.only(d)
 	}
 	a.CallbackData = uintptr(capi.NewHandle(d))
 	a.DependencyReadyCallback = capi.BufferDonateWithControlDependencyArgsDependencyReadyCallback(dependencyReady())
@@ -150,25 +152,43 @@ func (m *model) depend(a *capi.BufferDonateWithControlDependencyArgs) error {
 	return err
 }
 
+// only returns the first dependency that there was.
+func (m *model) only(d *dependency) *dependency {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.dependency == nil {
+		m.dependency = d
+	}
+	return m.dependency
+}
+
 // resolve makes the new buffer ready, or an error.
 func (d *dependency) resolve(code capi.ErrorCode, message string) {
+	manager := d.manager
+	d.manager = nil // it is destroyed here, and a flaw may come twice
 	switch {
-	case d.manager == nil:
+	case manager == nil:
 		return
 	case code == capi.ErrorCodeOK || d.m.flaw == errorForgotten:
 		out, err := invoke(d.m, capi.AsyncHostToDeviceTransferManagerTransferDataArgs{
-			TransferManager: d.manager, Data: check.Pointer(d.data), TransferSize: int64(4 * len(d.data)), IsLastTransfer: true,
+			TransferManager: manager, Data: check.Pointer(d.data), TransferSize: int64(4 * len(d.data)), IsLastTransfer: true,
 		})
 		if err == nil {
 			_, _ = invoke(d.m, capi.EventAwaitArgs{Event: out.DoneWithH2dTransfer})
 			destroyed(d.m.base, capi.EventDestroyArgs{Event: out.DoneWithH2dTransfer})
 		}
 	default:
-		args := capi.AsyncHostToDeviceTransferManagerSetBufferErrorArgs{TransferManager: d.manager, ErrorCode: code}
+		switch d.m.flaw {
+		case codeLost:
+			code = capi.ErrorCodeInternal
+		case messageLost:
+			message = "the dependency failed"
+		}
+		args := capi.AsyncHostToDeviceTransferManagerSetBufferErrorArgs{TransferManager: manager, ErrorCode: code}
 		args.ErrorMessage, args.ErrorMessageSize = capi.StringData(message)
 		_, _ = invoke(d.m, args)
 	}
-	destroyed(d.m.base, capi.AsyncHostToDeviceTransferManagerDestroyArgs{TransferManager: d.manager})
+	destroyed(d.m.base, capi.AsyncHostToDeviceTransferManagerDestroyArgs{TransferManager: manager})
 }
 
 // pending makes a buffer of n elements of f32 that is not ready.
@@ -180,7 +200,12 @@ func (m *model) pending(n int) (*capi.AsyncHostToDeviceTransferManager, *capi.Bu
 	if err != nil {
 		return nil, nil, err
 	}
-	memory, err := invoke(m, capi.DeviceDefaultMemoryArgs{Device: *devices.AddressableDevices})
+	return m.pendingOn(client, *devices.AddressableDevices, n)
+}
+
+// pendingOn is pending on a device.
+func (m *model) pendingOn(client *capi.Client, device *capi.Device, n int) (*capi.AsyncHostToDeviceTransferManager, *capi.Buffer, error) {
+	memory, err := invoke(m, capi.DeviceDefaultMemoryArgs{Device: device})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -41,6 +41,15 @@ const (
 	neverFrees       // chunks
 	refusedNotFreed  // chunks
 	takesAll         // chunks of any size
+
+	codeLost        // of the error of a dependency
+	messageLost     // of the error of a dependency
+	oneDependency   // the callback is for the last one
+	partTaken       // for the whole stream
+	freedAtOnce     // chunks, before they were read
+	lastChunkAlone  // is what the program gets
+	totalOfChunk    // instead of that of all
+	waitsForDevices // that are launched by calls to come
 )
 
 // makeError is the function that callbacks make errors with.
@@ -81,12 +90,20 @@ func (m *model) send(a *capi.LoadedExecutableExecuteArgs, arguments [][]*capi.Bu
 		b := dtype.Bytes(data)
 		half := len(b) / 2
 		for _, at := range []int{0, half} {
-			if err := m.sendChunk(info, b[at:at+half], len(b), at > 0 && m.flaw != neverDone); err != nil {
+			if err := m.sendChunk(info, b[at:at+half], m.total(b, half), at > 0 && m.flaw != neverDone); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// total is the size of all that is sent.
+func (m *model) total(b []byte, half int) int {
+	if m.flaw == totalOfChunk {
+		return half
+	}
+	return len(b)
 }
 
 // sendChunk calls a callback with a copy of data.
@@ -172,7 +189,7 @@ func (m *model) receiveOne(a *capi.LoadedExecutableExecuteArgs, client *capi.Cli
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.data) != streamBytes && m.flaw != missingIgnored {
+	if len(s.data) != streamBytes && m.flaw != missingIgnored && (m.flaw != partTaken || len(s.data) == 0) {
 		return nil, refuse(capi.ErrorCodeAborted, "the stream got %d of %d bytes", len(s.data), streamBytes)
 	}
 	data := make([]float32, streamBytes/4)
@@ -217,8 +234,14 @@ func (m *model) transferHooks() []serve.Hook {
 
 // addChunk takes a chunk, and returns the event of its transfer.
 func (m *model) addChunk(s *modelStream, chunk *capi.Chunk) (*capi.Event, error) {
+	if m.flaw == freedAtOnce {
+		deleteChunk(chunk)
+	}
 	data := bytesAt(chunk.Data, chunk.Size)
 	s.mu.Lock()
+	if m.flaw == lastChunkAlone {
+		s.data = append(make([]byte, 0, streamBytes), make([]byte, len(s.data))...)
+	}
 	wrong := m.flaw != takesAll && (len(data)%streamGranule != 0 || len(s.data)+len(data) > streamBytes)
 	if !wrong && len(s.data)+len(data) <= streamBytes {
 		s.data = append(s.data, data...)
@@ -227,7 +250,7 @@ func (m *model) addChunk(s *modelStream, chunk *capi.Chunk) (*capi.Event, error)
 		}
 	}
 	s.mu.Unlock()
-	if m.flaw != neverFrees && (!wrong || m.flaw != refusedNotFreed) {
+	if m.flaw != neverFrees && m.flaw != freedAtOnce && (!wrong || m.flaw != refusedNotFreed) {
 		deleteChunk(chunk)
 	}
 	manager, b, err := m.pending(4)

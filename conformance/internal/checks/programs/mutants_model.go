@@ -16,6 +16,7 @@ import (
 var modelFaults = []fault{
 	fails("CMP-19", "compiles nothing for topologies", always[capi.CompileArgs]).inModel(),
 	instead("CMP-19", "stablehlo.add", "stablehlo.multiply").inModel(),
+	after("CMP-01/aot", "counts no results", func(a *capi.ExecutableNumOutputsArgs) { a.NumOutputs = 0 }).inModel(),
 	after("CMP-19/aot", "counts no results", func(a *capi.ExecutableNumOutputsArgs) { a.NumOutputs = 0 }).inModel(),
 	{"CMP-20", "wants a client", func() []serve.Hook {
 		return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.CompileArgs) {
@@ -73,6 +74,10 @@ var flawFaults = []struct {
 	{"XOPT-18", "sends data as it lies on the device", deviceLayout},
 	{"CDS-03", "counts nothing", countsNothing}, {"CDS-04", "never frees a chunk", neverFrees},
 	{"CDS-06", "takes chunks that are too large", takesAll}, {"CDS-07", "takes chunks of any size", takesAll}, {"CDS-08", "takes chunks after the last", takesAll},
+	{"DON-13", "forgets the code of an error", codeLost}, {"DON-13", "forgets the text of an error", messageLost}, {"DON-14", "takes every dependency for the first", oneDependency},
+	{"XOPT-08", "gives the size of a chunk for that of all", totalOfChunk}, {"XOPT-14", "takes a part for the whole", partTaken},
+	{"CDS-03", "keeps the last chunk alone", lastChunkAlone}, {"CDS-04", "frees a chunk before it is read", freedAtOnce},
+	{"MULTI-11", "waits for the devices that are not launched yet", waitsForDevices},
 	{"CDS-10", "does not free a chunk that it refuses", refusedNotFreed},
 }
 

@@ -150,6 +150,15 @@ var optionChecks = slices.Concat(
 		check.Equal(t, 1, got[104], "num_replicas of PJRT_Executable_GetCompileOptions")
 		check.Equal(t, 1, got[105], "num_partitions of PJRT_Executable_GetCompileOptions")
 		check.Equal(t, 2, got[124], "optimization_level of PJRT_Executable_GetCompileOptions")
+		if k.topology == nil && len(t.Client().Devices) < 2 {
+			return
+		}
+		if e, err := k.tryText(t, check.AddOne, options{replicas: 2}); err == nil {
+			out := compileOptions(t, e.executable)
+			replicas, _, _ := counted(capi.Bytes(out.SerializedBytes, out.SerializedBytesSize))
+			out.SerializedCompileOptionsDeleter.Call(out.SerializedCompileOptions)
+			check.Equal(t, 2, replicas, "num_replicas of PJRT_Executable_GetCompileOptions of a program for two replicas")
+		}
 	}),
 	both(check.Check{Rule: "COPT-10"}, func(t *check.T, k compiler) {
 		t.Require(check.FunctionOf[capi.ExecutableGetCompileOptionsArgs]())
@@ -159,6 +168,11 @@ var optionChecks = slices.Concat(
 		if want == "" {
 			t.Errorf("PJRT_Executable_GetCompileOptions: expected bytes, got none")
 		}
+		other := compileOptions(t, k.text(t, check.AddOne, options{optimization: 2}).executable)
+		if string(capi.Bytes(second.SerializedBytes, second.SerializedBytesSize)) != want {
+			t.Errorf("the bytes of PJRT_Executable_GetCompileOptions changed when another executable was asked for its own")
+		}
+		other.SerializedCompileOptionsDeleter.Call(other.SerializedCompileOptions)
 		first.SerializedCompileOptionsDeleter.Call(first.SerializedCompileOptions)
 		if string(capi.Bytes(second.SerializedBytes, second.SerializedBytesSize)) != want {
 			t.Errorf("the bytes of a second PJRT_Executable_GetCompileOptions changed when those of the first were deleted")

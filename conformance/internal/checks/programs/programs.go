@@ -21,7 +21,8 @@ var Checks = slices.Concat(
 	executeChecks, argumentChecks, queueChecks,
 	executeOptionChecks, callbackChecks, streamChecks, contextChecks,
 	donationChecks, dependencyChecks,
-	multiChecks, collectiveChecks,
+	multiChecks, collectiveChecks, collectiveFamily(), layoutFamily(), shardingFamily(), sampleChecks(),
+	customCallChecks, memoryKindChecks,
 )
 
 // one makes a check of the Quick profile.

@@ -6,6 +6,7 @@ package programs
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"github.com/purepjrt/purepjrt/capi"
@@ -35,6 +36,15 @@ var serializationChecks = append(both(check.Check{Rule: "SER-01"}, func(t *check
 		}
 	}
 	want := strings.Clone(capi.String(second.SerializedBytes, second.SerializedBytesSize))
+	other := trySerialize(t, k.text(t, check.Pair, options{}).executable)
+	for i, s := range []capi.ExecutableSerializeArgs{first, second} {
+		if got := capi.String(s.SerializedBytes, s.SerializedBytesSize); got == capi.String(other.SerializedBytes, other.SerializedBytesSize) {
+			t.Errorf("the bytes of PJRT_Executable_Serialize, call %d, became those of another executable when that was serialized", i+1)
+		} else if i == 1 && got != want {
+			t.Errorf("the bytes of a second PJRT_Executable_Serialize changed when another executable was serialized")
+		}
+	}
+	other.SerializedExecutableDeleter.Call(other.SerializedExecutable)
 	first.SerializedExecutableDeleter.Call(first.SerializedExecutable)
 	check.Destroy(t, e)
 	if got := capi.String(second.SerializedBytes, second.SerializedBytesSize); got != want {
@@ -60,6 +70,17 @@ var serializationChecks = append(both(check.Check{Rule: "SER-01"}, func(t *check
 				check.Equal(t, describe(t, t.Executable(exe)), describe(t, t.Executable(again)), "what an executable says of itself before it was serialized and after it was loaded")
 			}
 		}
+		// What is no default must not be lost: a device, and an effort.
+		last := len(c.Devices) - 1
+		exe := compileFor(t, c, constants, options{assignment: [][]int{{deviceIDs(t, c)[last]}}, optimization: 2})
+		again, err := tryDeserialize(t, c, serialized(t, exe), nil)
+		if !mustSucceed(t, err, "loading what PJRT_Executable_Serialize gave of an executable for the last device") {
+			return
+		}
+		if got := devicesOf(t, again); len(got) != 1 || got[0] != c.Devices[last] {
+			t.Errorf("addressable devices of an executable for device %d that was serialized and loaded: expected that, got %v", deviceID(t, c.Devices[last]), idsOf(t, got))
+		}
+		sameOptions(t, t.Executable(exe), t.Executable(again))
 	}),
 	one("SER-05", func(t *check.T) {
 		c := t.Client()
@@ -187,14 +208,21 @@ var serializationChecks = append(both(check.Check{Rule: "SER-01"}, func(t *check
 		c := t.Client()
 		needsLoadOptions(t)
 		args := deserializeArgs(c, serialized(t, t.Compile(c, check.AddOne)), nil)
+		// Whether it takes an origin shows where nothing stands behind it.
+		short := make([]int32, 3, 5)
+		args.LoadOptions = &capi.LoadOptions{StructSize: capi.LoadOptionsSize, ComputationOrigin: &short[0], ComputationOriginSize: 3}
+		first, err := check.Try(t, args)
+		if err != nil {
+			t.SkipUnimplf("the plugin takes no origin of three coordinates: %v", err)
+		}
+		check.Own(t, first.LoadedExecutable)
 		// A plugin that reads on finds coordinates that no device has.
 		origin := []int32{0, 0, 0, 1 << 30, 1 << 30}
 		args.LoadOptions = &capi.LoadOptions{StructSize: capi.LoadOptionsSize, ComputationOrigin: &origin[0], ComputationOriginSize: 3}
 		out, err := check.Try(t, args)
-		if err != nil {
-			t.SkipUnimplf("the plugin takes no origin of three coordinates: %v", err)
+		if mustSucceed(t, err, "loading an executable at an origin of three coordinates, with others behind them") {
+			runsAddOne(t, c, check.Own(t, out.LoadedExecutable), "an executable that was loaded at the origin")
 		}
-		runsAddOne(t, c, check.Own(t, out.LoadedExecutable), "an executable that was loaded at the origin")
 	}},
 	one("SER-13", func(t *check.T) {
 		c := t.Client()
@@ -223,11 +251,66 @@ var serializationChecks = append(both(check.Check{Rule: "SER-01"}, func(t *check
 			return
 		}
 		check.Equal(t, 2, len(devicesOf(t, again)), "number of addressable devices of a loaded executable for two")
+		keepsAssignment(t)
 		expectEach(t, runEach(t, c, again, func(i int) []float32 { return fill(4, float32(i+1), 10) }), func(int) []float32 {
 			return []float32{3, 23, 43, 63}
 		}, "a loaded all_reduce over two devices")
 	}},
 }...)
+
+// sameOptions compares the compile options of two executables where the plugin
+// tells them.
+func sameOptions(t *check.T, a, b *capi.Executable) {
+	var texts [2]string
+	for i, e := range []*capi.Executable{a, b} {
+		out, err := check.Try(t, capi.ExecutableGetCompileOptionsArgs{Executable: e})
+		if err != nil {
+			return
+		}
+		texts[i] = optionsText(capi.Bytes(out.SerializedBytes, out.SerializedBytesSize))
+		out.SerializedCompileOptionsDeleter.Call(out.SerializedCompileOptions)
+	}
+	check.Equal(t, texts[0], texts[1], "compile options of an executable before it was serialized and after it was loaded")
+}
+
+// optionsText shows the fields of compile options that the suite sets.
+func optionsText(b []byte) string {
+	replicas, partitions, assignment := counted(b)
+	effort := uint64(0)
+	_ = fields(b, func(n protoNumber, _ uint64, build []byte) error {
+		if n != 3 {
+			return nil
+		}
+		return fields(build, func(n protoNumber, value uint64, _ []byte) error {
+			if n == 24 {
+				effort = value
+			}
+			return nil
+		})
+	})
+	return fmt.Sprintf("%d replicas, %d partitions, devices %v, optimization_level %d", replicas, partitions, assignment, effort)
+}
+
+// keepsAssignment serializes and loads a program that adds the number of its
+// replica, compiled for the client's devices in another order.
+func keepsAssignment(t *check.T) {
+	c := t.Client()
+	rows, order := grid(t, c, 2, 1)
+	exe := compileMany(t, c, plusID, options{replicas: 2, assignment: rows})
+	again, err := tryDeserialize(t, c, serialized(t, exe), nil)
+	if !mustSucceed(t, err, "loading an executable for two devices in another order") {
+		return
+	}
+	devices := devicesOf(t, again)
+	if want := devicesOf(t, exe); !slices.Equal(want, devices) {
+		t.Errorf("addressable devices of an executable that was serialized and loaded: expected %v, got %v", idsOf(t, want), idsOf(t, devices))
+		return
+	}
+	out := runEach(t, c, again, func(i int) []float32 { return fill(4, float32(100*i), 0) })
+	for i, d := range devices {
+		check.ExpectBuffer(t, out[i], fill(4, float32(100*i+slices.Index(order, d)), 0), fmt.Sprintf("the argument of addressable device %d plus the number of its replica, by a loaded executable", i))
+	}
+}
 
 // trySerialize serializes an executable. The caller deletes the bytes.
 func trySerialize(t *check.T, e *capi.Executable) capi.ExecutableSerializeArgs {

@@ -247,8 +247,20 @@ var callbackChecks = []check.Check{
 	}),
 	hostile("XOPT-14", "", func(t *check.T) {
 		exe := compileTransfer(t, recvProgram, options{})
-		err := newTransfer(t, exe, 1, nil, []receiver{{recvChannel, func(h *capi.CopyToDeviceStream) { (&stream{t: t, h: h}).destroy() }}}, nil).begin()()
-		t.ErrorCode(err, "an execution whose stream was destroyed without data")
+		for _, half := range []bool{false, true} {
+			what := "an execution whose stream was destroyed without data"
+			if half {
+				what = "an execution whose stream was destroyed with half of its data"
+			}
+			err := newTransfer(t, exe, 1, nil, []receiver{{recvChannel, func(h *capi.CopyToDeviceStream) {
+				s := &stream{t: t, h: h}
+				if g := s.granule(); half && g > 0 && 12%g == 0 {
+					s.add(dtype.Bytes(six)[:12])
+				}
+				s.destroy()
+			}}}, nil).begin()()
+			t.ErrorCode(err, what)
+		}
 	}),
 	hostile("XOPT-15", "", func(t *check.T) {
 		exe := compileTransfer(t, sendProgram, options{})

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package programs
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/capi/serve"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
+)
+
+// betweenDevices are faults of the families of programs for several devices.
+func betweenDevices() []fault {
+	var list []fault
+	for _, c := range collectiveFamily() {
+		list = append(list, collectiveFaults(c.Name(), c.Profile == check.Quick)...)
+	}
+	for _, c := range layoutFamily() {
+		list = append(list, collectiveFaults(c.Name(), c.Profile == check.Quick)...)
+	}
+	for _, c := range shardingFamily() {
+		list = append(list, takesZeros(c.Name()))
+	}
+	list = append(list, swapsDevices("MULTI-08/rows/mhlo"), swapsDevices("MULTI-08/rows-and-columns/sdy"), swapsDevices("DIFF-04/rows"),
+		regroups("MULTI-06/all_reduce/global-partitions", "takes global ids for partition*replicas+replica", transposed),
+		regroups("MULTI-06/all_gather/global-replicas", "takes global ids for partition*replicas+replica", transposed))
+	return list
+}
+
+// collectiveFaults are those of a check of one collective: what moves data must
+// not be fooled by a swap, and what reduces by a group that is too small.
+func collectiveFaults(name string, more bool) []fault {
+	_, what, _ := strings.Cut(name, "/")
+	operation, rest, _ := strings.Cut(what, "/")
+	alone := rest == "alone" || rest == "single-replicas-and-channel"
+	var list []fault
+	switch {
+	case rest == "empty":
+		list = append(list, fails(name, "cannot launch nothing", always[execution]))
+	case operation == "in-flight":
+		list = append(list, swapsEnds(name), repeatsArguments(name))
+	case operation == "collective_permute", operation == "all_to_all", strings.HasPrefix(operation, "reduce_scatter"), alone && operation != "all_reduce":
+		list = append(list, swapsEnds(name))
+	case operation == "all_gather", operation == "collective_broadcast":
+		list = append(list, regroups(name, "counts the members of a group from its end", backwards))
+	case alone:
+		list = append(list, regroups(name, "puts all into one group", func(groups [][]int) [][]int { return [][]int{counting(len(groups))} }))
+	default:
+		list = append(list, regroups(name, "leaves each alone", singles))
+	}
+	if more && operation != "collective_broadcast" && operation != "in-flight" {
+		list = append(list, takesZeros(name))
+	}
+	if lacking(operation, rest) {
+		for i := range list {
+			list[i] = list[i].inModel()
+		}
+	}
+	return list
+}
+
+// lacking reports whether XLA's CPU plugin 0.81 refuses the programs of a check.
+func lacking(operation, rest string) bool {
+	if rest == "asynchronous" || operation == "collective_broadcast" {
+		return true
+	}
+	of, err := dtype.Parse(rest)
+	return (operation == "and" || operation == "or") && err == nil && of != dtype.Pred
+}
+
+func singles(groups [][]int) [][]int {
+	var list [][]int
+	for _, g := range groups {
+		for _, id := range g {
+			list = append(list, []int{id})
+		}
+	}
+	return list
+}
+
+func backwards(groups [][]int) [][]int {
+	var list [][]int
+	for _, g := range groups {
+		g = slices.Clone(g)
+		slices.Reverse(g)
+		list = append(list, g)
+	}
+	return list
+}
+
+// transposed takes the ids of 2 x 2 devices for those of the other order.
+func transposed(groups [][]int) [][]int {
+	var list [][]int
+	for _, g := range groups {
+		list = append(list, mapped(g, func(id int) int { return id%2*2 + id/2 }))
+	}
+	return list
+}
+
+var groupsText = regexp.MustCompile(`replica_groups = dense<\[\[(.*?)\]\]> : tensor<\d+x\d+xi64>`)
+
+// regroups makes a fault of collectives: they use other groups.
+func regroups(check, words string, change func([][]int) [][]int) fault {
+	return onCompile(check, words, func(c *compilation) {
+		c.with(c.format(), groupsText.ReplaceAllStringFunc(c.code(), func(s string) string {
+			return "replica_groups = " + listOfLists(change(readGroups(groupsText.FindStringSubmatch(s)[1])))
+		}))
+	})
+}
+
+// readGroups reads lists such as 0, 1], [2, 3.
+func readGroups(s string) [][]int {
+	var groups [][]int
+	for list := range strings.SplitSeq(s, "], [") {
+		var group []int
+		for word := range strings.SplitSeq(list, ", ") {
+			if id, err := strconv.Atoi(word); err == nil && id >= 0 {
+				group = append(group, id)
+			}
+		}
+		groups = append(groups, group)
+	}
+	return groups
+}
+
+// swapsEnds makes a fault: the results of the first and the last device are
+// swapped.
+func swapsEnds(check string) fault {
+	return of(check, "gives the results of the first device for those of the last", func(c *serve.Invocation, a *execution) {
+		if c.Forward(); c.Err() == nil && a.NumDevices > 1 {
+			_, results := lists(a, 1)
+			last := a.NumDevices - 1
+			results[0][0], results[last][0] = results[last][0], results[0][0]
+		}
+	})
+}
+
+// takesZeros makes a fault: what the last of several devices has does not count.
+func takesZeros(check string) fault {
+	return withClient(check, "takes zeros for the arguments of the last device", func(client *atomic.Pointer[capi.Client]) serve.Hook {
+		return serve.Around(func(c *serve.Invocation, a *execution) {
+			if a.NumDevices < 2 {
+				c.Forward()
+				return
+			}
+			arguments, _ := lists(a, 0)
+			forwardZeros(c, client.Load(), arguments[a.NumDevices-1])
+		})
+	})
+}
+
+// withClient makes a fault of one hook that knows the newest client.
+func withClient(check, words string, hook func(*atomic.Pointer[capi.Client]) serve.Hook) fault {
+	return fault{check, words, func() []serve.Hook {
+		var client atomic.Pointer[capi.Client]
+		return []serve.Hook{
+			serve.Around(func(c *serve.Invocation, a *capi.ClientCreateArgs) {
+				c.Forward()
+				client.Store(a.Client)
+			}),
+			hook(&client),
+		}
+	}, false}
+}
+
+// forwardZeros forwards an execution with zeros for arguments of it.
+func forwardZeros(c *serve.Invocation, client *capi.Client, arguments []*capi.Buffer) {
+	kept := slices.Clone(arguments)
+	for i, b := range kept {
+		arguments[i] = zerosLike(c.Table(), client, b)
+	}
+	c.Forward()
+	for i, b := range kept {
+		destroyed(c.Table(), capi.BufferDestroyArgs{Buffer: arguments[i]})
+		arguments[i] = b
+	}
+}
+
+// zerosLike makes a buffer of zeros where another is, and of its shape.
+func zerosLike(t *capi.Table, client *capi.Client, b *capi.Buffer) *capi.Buffer {
+	dims := &capi.Call[capi.BufferDimensionsArgs]{Args: capi.BufferDimensionsArgs{Buffer: b}}
+	of := &capi.Call[capi.BufferElementTypeArgs]{Args: capi.BufferElementTypeArgs{Buffer: b}}
+	device := &capi.Call[capi.BufferDeviceArgs]{Args: capi.BufferDeviceArgs{Buffer: b}}
+	_, _, _ = dims.Do(t), of.Do(t), device.Do(t)
+	n := volume(capi.Slice(dims.Args.Dims, dims.Args.NumDims)) * 16
+	up := &capi.Call[capi.ClientBufferFromHostBufferArgs]{Args: capi.ClientBufferFromHostBufferArgs{
+		Client: client, Device: device.Args.Device, Type: of.Args.Type, Dims: dims.Args.Dims, NumDims: dims.Args.NumDims, Data: check.Pointer(make([]byte, max(n, 16))),
+	}}
+	_ = up.Do(t)
+	if e := up.Args.DoneWithHostBuffer; e != nil {
+		await := &capi.Call[capi.EventAwaitArgs]{Args: capi.EventAwaitArgs{Event: e}}
+		_ = await.Do(t)
+		destroyed(t, capi.EventDestroyArgs{Event: e})
+	}
+	return up.Args.Buffer
+}
+
+// repeatsArguments makes a fault of executions that are in flight together: one of them
+// gets the arguments of the one before.
+func repeatsArguments(check string) fault {
+	return fault{check, "executes once more on the arguments of the execution before", func() []serve.Hook {
+		now := nth(7)
+		var before []*capi.Buffer
+		return []serve.Hook{serve.Around(func(c *serve.Invocation, a *execution) {
+			arguments, _ := lists(a, 0)
+			var own []*capi.Buffer
+			again := now()
+			for i, list := range arguments {
+				own = append(own, list[0])
+				if again {
+					list[0] = before[i]
+				}
+			}
+			c.Forward()
+			for i, list := range arguments {
+				list[0] = own[i]
+			}
+			before = own
+		})}
+	}, false}
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package programs
+
+import (
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/capi/serve"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
+)
+
+// larger makes the topology of an empty name one of eight devices, twice as many
+// as a client of the in-memory plugin has.
+func larger(real *capi.Table, faults ...serve.Hook) (*serve.Table, error) {
+	return serve.Wrap(real, append(faults, serve.Around(func(c *serve.Invocation, a *capi.TopologyDescriptionCreateArgs) {
+		name, size := a.TopologyName, a.TopologyNameSize
+		if size == 0 {
+			a.TopologyName, a.TopologyNameSize = capi.StringData("2x4")
+		}
+		c.Forward()
+		a.TopologyName, a.TopologyNameSize = name, size
+	}))...)
+}
+
+// topologyMutants are faults that show on a topology with more devices than the
+// client has.
+func topologyMutants() []mutant.Mutant {
+	return []mutant.Mutant{{
+		Check: "LEX-16", Fault: "loads what is for a device that it has not for one that it has", Base: mutant.Memory,
+		Sound: func(real *capi.Table) (*serve.Table, error) { return larger(real) },
+		Wrap: func(real *capi.Table) (*serve.Table, error) {
+			return larger(real, serve.Around(func(c *serve.Invocation, a *capi.ClientLoadArgs) {
+				if c.Forward(); c.Err() != nil {
+					c.FailWith(nil)
+					a.LoadedExecutable = compileInstead(c, a.Client, check.AddOne)
+				}
+			}))
+		},
+	}}
+}
