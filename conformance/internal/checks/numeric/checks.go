@@ -30,16 +30,31 @@ var smoke = []string{"add/f32", "add/i32", "multiply/f32", "exponential/f32", "c
 // Checks returns the checks of this package.
 func Checks() []check.Check {
 	var cs []check.Check
+	for _, e := range entries() {
+		cs = append(cs, e.check())
+	}
+	cs = append(cs, randoms()...)
+	cs = append(cs, invariances()...)
+	cs = append(cs, boundedChecks()...)
+	cs = append(cs, arrangements()...)
+	cs = append(cs, hugeChecks()...)
+	cs = append(cs, payloads()...)
+	return append(cs, generations()...)
+}
+
+// entries returns the checks that are made of programs with known results.
+func entries() []entry {
+	var es []entry
 	eachProgram(func(variant string, profile check.Profile, p program) {
 		if slices.Contains(smoke, variant) {
 			profile = check.Smoke
 		}
-		cs = append(cs, check.Check{Rule: "RUN-02", Variant: variant, Profile: profile, Run: func(t *check.T) { p.run(t) }})
+		es = append(es, one("RUN-02", variant, profile, p))
 	})
-	cs = append(cs, randoms()...)
-	cs = append(cs, edges()...)
-	cs = append(cs, invariances()...)
-	return append(cs, generations()...)
+	for _, family := range []func() []entry{edges, divisions, products, kernels, slidings, indexings, dynamics, orders, exhaustives, zeros, bigs, quantizations, clientDialect, realistics, algebra} {
+		es = append(es, family()...)
+	}
+	return es
 }
 
 // eachProgram calls put with every program that is no more than its inputs and results.

@@ -5,6 +5,7 @@ package numeric
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
@@ -128,6 +129,23 @@ func controls(put func(name string, p program)) {
 		body:   "%r0 = stablehlo.get_dimension_size %a0, dim = 1 : (tensor<2x3xf32>) -> tensor<i32>",
 		want:   []array{one(3)},
 	})
+	put("call/100", program{
+		inputs:    []array{one(4)},
+		functions: calls(100),
+		body:      "%r0 = func.call @f0(%a0) : (tensor<i32>) -> tensor<i32>",
+		want:      []array{one(104)},
+	})
+	put("while/64 values", carried(64))
+	put("if/NaN", program{
+		inputs: []array{scalar(f, value{f: math.NaN()}), scalar(f, value{f: 1}), scalar(f, value{f: 2})},
+		body: `%p = stablehlo.compare EQ, %a0, %a1, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+  %r0 = "stablehlo.if"(%p) ({
+    stablehlo.return %a1 : tensor<f32>
+  }, {
+    stablehlo.return %a2 : tensor<f32>
+  }) : (tensor<i1>) -> tensor<f32>`,
+		want: []array{scalar(f, value{f: 2})},
+	})
 	put("token", program{
 		inputs: []array{one(4)},
 		body: `%t0 = stablehlo.create_token : !stablehlo.token
@@ -135,6 +153,38 @@ func controls(put func(name string, p program)) {
   %r0 = stablehlo.add %a0, %a0 : tensor<i32>`,
 		want: []array{one(8)},
 	})
+}
+
+// carried is a loop that turns n numbers around, once for each trip.
+func carried(n int) program {
+	const trips = 5
+	p := program{inputs: []array{ints(dtype.S32, nil, trips)}}
+	var names, types, args, next []string
+	for i := range n {
+		p.inputs = append(p.inputs, ints(dtype.S32, nil, int64(i*i)))
+		names, types = append(names, fmt.Sprintf("%%a%d", i+1)), append(types, "tensor<i32>")
+		args, next = append(args, fmt.Sprintf("%%x%d: tensor<i32>", i)), append(next, fmt.Sprintf("%%x%d", (i+1)%n))
+		from := (i + trips) % n
+		p.want = append(p.want, ints(dtype.S32, nil, int64(from*from)))
+	}
+	all := strings.Join(types, ", ")
+	p.body = fmt.Sprintf(`%%one = stablehlo.constant dense<1> : tensor<i32>
+  %%zero = stablehlo.constant dense<0> : tensor<i32>
+  %%w:%[1]d = "stablehlo.while"(%%zero, %[2]s) ({
+  ^bb0(%%n: tensor<i32>, %[3]s):
+    %%go = stablehlo.compare LT, %%n, %%a0, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %%go : tensor<i1>
+  }, {
+  ^bb0(%%n: tensor<i32>, %[3]s):
+    %%m = stablehlo.add %%n, %%one : tensor<i32>
+    stablehlo.return %%m, %[4]s : tensor<i32>, %[5]s
+  }) : (tensor<i32>, %[5]s) -> (tensor<i32>, %[5]s)
+  `, n+1, strings.Join(names, ", "), strings.Join(args, ", "), strings.Join(next, ", "), all)
+	for i := range n {
+		p.body += fmt.Sprintf("%%r%d = stablehlo.optimization_barrier %%w#%d : tensor<i32>\n  ", i, i+1)
+	}
+	p.twists = []twist{{"swaps two values that it carries", "stablehlo.return %m, %x1, %x2,", "stablehlo.return %m, %x2, %x1,"}}
+	return p
 }
 
 // calls is a chain of functions, each adding one to what the next returns.

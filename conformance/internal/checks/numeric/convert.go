@@ -59,7 +59,7 @@ func convert(to, from dtype.Type, v value) (value, bool) {
 	if to.IsSigned() {
 		low, high = -math.Ldexp(1, to.Bits()-1), math.Ldexp(1, to.Bits()-1)
 	}
-	if x < low || x >= high {
+	if !(x >= low && x < high) {
 		return value{}, false
 	}
 	if x >= 0x1p63 {
@@ -118,45 +118,86 @@ func bitcast(from, to dtype.Type) (program, bool) {
 		return t.Bits()
 	}
 	fb, tb := bits(from), bits(to)
-	switch {
-	case fb == 0 || tb == 0 || from.IsComplex() != to.IsComplex():
+	if (fb == 6) != (tb == 6) {
 		return program{}, false
-	case fb == tb:
-		vs := samples(from)
-		in := array{from, []int64{int64(len(vs))}, vs}
-		out, ok := reread(in, to)
-		return op("bitcast_convert", "", "", []array{{to, in.dims, out}}, in), ok
-	case fb%8 != 0 || tb%8 != 0 || from.IsComplex():
-		return program{}, false
-	case fb%tb == 0:
-		vs := samples(from)
-		in := array{from, []int64{int64(len(vs))}, vs}
-		out, ok := reread(in, to)
-		return op("bitcast_convert", "", "", []array{{to, []int64{int64(len(vs)), int64(fb / tb)}, out}}, in), ok
-	case tb%fb == 0:
-		vs := samples(from)
-		n := len(vs) * fb / tb
-		if n == 0 {
-			return program{}, false
-		}
-		in := array{from, []int64{int64(n), int64(tb / fb)}, vs[:n*tb/fb]}
-		out, ok := reread(in, to)
-		return op("bitcast_convert", "", "", []array{{to, []int64{int64(n)}, out}}, in), ok
 	}
-	return program{}, false
+	if fb == 0 || tb == 0 || fb%tb != 0 && tb%fb != 0 || from.IsComplex() != to.IsComplex() || fb != tb && from.IsComplex() {
+		return program{}, false
+	}
+	vs := samples(from)
+	n := int64(len(vs))
+	inDims, outDims := []int64{n}, []int64{n}
+	switch {
+	case fb > tb:
+		outDims = []int64{n, int64(fb / tb)}
+	case fb < tb:
+		k := tb / fb
+		// The samples over and over, so that there are several results.
+		vs = fill(from, int64(3*k)).v
+		inDims, outDims = []int64{3, int64(k)}, []int64{3}
+	}
+	in := array{from, inDims, vs}
+	out, ok := reread(in, to, count(outDims))
+	p := op("bitcast_convert", "", "", []array{{to, outDims, out}}, in)
+	p.twists = misread(in, to, outDims)
+	return p, ok
 }
 
-// reread is the elements of another type in the same memory; false when one of
-// them is NaN, whose bits may change on the way.
-func reread(a array, to dtype.Type) ([]value, bool) {
-	data := a.encode()
+// misread is the faults of a bitcast that changes the width: parts in the wrong
+// order.
+func misread(in array, to dtype.Type, outDims []int64) []twist {
+	out := tensor(to, outDims)
+	switch {
+	case len(outDims) > 1:
+		return []twist{{"puts the high bits first", `%r0 = "stablehlo.bitcast_convert"(%a0) : (` + in.typ() + ") -> (" + out + ")",
+			fmt.Sprintf("%%p = stablehlo.bitcast_convert %%a0 : (%s) -> %s\n  %%r0 = stablehlo.reverse %%p, dims = [1] : %s", in.typ(), out, out)}}
+	case len(in.dims) > 1:
+		return []twist{{"takes the first part for the high bits", `%r0 = "stablehlo.bitcast_convert"(%a0)`,
+			fmt.Sprintf("%%p = stablehlo.reverse %%a0, dims = [1] : %s\n  %%r0 = \"stablehlo.bitcast_convert\"(%%p)", in.typ())}}
+	}
+	return nil
+}
+
+// reread is the n elements of another type in the same memory, in which elements
+// narrower than a byte lie side by side; false when one of them is NaN, whose
+// bits may change on the way.
+func reread(a array, to dtype.Type, n int) ([]value, bool) {
+	data := squeeze(a.encode(), a.t)
+	size := to.Size()
+	if to.IsSubByte() {
+		var wide []byte
+		per := 8 / to.Bits()
+		if to.Bits() == 6 {
+			per, wide = 0, data // one to a byte, as they are uploaded
+		}
+		for _, b := range data {
+			for k := range per {
+				wide = append(wide, b>>(k*to.Bits())&(1<<to.Bits()-1))
+			}
+		}
+		data = wide
+	}
 	var out []value
-	for at := 0; at < len(data); at += to.Size() {
-		v := decode(to, data[at:at+to.Size()])
+	for at := 0; len(out) < n; at += size {
+		v := decode(to, data[at:at+size])
 		if math.IsNaN(v.f) || v.c != v.c {
 			return nil, false
 		}
 		out = append(out, v)
 	}
 	return out, true
+}
+
+// squeeze packs the host form of elements narrower than a byte, first element in
+// the low bits.
+func squeeze(data []byte, t dtype.Type) []byte {
+	if !t.IsSubByte() || t.Bits() == 6 {
+		return data
+	}
+	per := 8 / t.Bits()
+	out := make([]byte, (len(data)+per-1)/per)
+	for i, b := range data {
+		out[i/per] |= b << (i % per * t.Bits())
+	}
+	return out
 }

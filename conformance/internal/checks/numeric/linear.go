@@ -82,10 +82,13 @@ func linears(t dtype.Type, put func(name string, p program)) {
 // forward and 1 backward, which also divides by the length.
 func fourier(in []complex128, sign float64) []complex128 {
 	n := len(in)
-	out := make([]complex128, n)
+	out, roots := make([]complex128, n), make([]complex128, n)
+	for k := range roots {
+		roots[k] = cmplx.Rect(1, sign*2*math.Pi*float64(k)/float64(n))
+	}
 	for k := range out {
 		for j, x := range in {
-			out[k] += x * cmplx.Rect(1, sign*2*math.Pi*float64(j*k%n)/float64(n))
+			out[k] += x * roots[j*k%n]
 		}
 		if sign > 0 {
 			out[k] /= complex(float64(n), 0)

@@ -12,6 +12,9 @@ import (
 
 // fill makes an array whose elements are the samples of its type, over and over.
 func fill(t dtype.Type, dims ...int64) array {
+	if t == dtype.Pred {
+		return wholes(t, 1, dims...) // two samples would make a regular pattern
+	}
 	vs := samples(t)
 	a := array{t, dims, make([]value, count(dims))}
 	for i := range a.v {

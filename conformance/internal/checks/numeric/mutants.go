@@ -4,54 +4,52 @@
 package numeric
 
 import (
+	"fmt"
+	"math"
+	"slices"
 	"strings"
 	"sync/atomic"
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
-
-// swaps is operations that a compiler may take for one another, and the check
-// that sees it.
-var swaps = []struct{ check, from, to string }{
-	{"add/f32", `"stablehlo.add"`, `"stablehlo.subtract"`},
-	{"multiply/i32", `"stablehlo.multiply"`, `"stablehlo.add"`},
-	{"maximum/f32", `"stablehlo.maximum"`, `"stablehlo.minimum"`},
-	{"ceil/f32", `"stablehlo.ceil"`, `"stablehlo.floor"`},
-	{"round_nearest_even/f32", `"stablehlo.round_nearest_even"`, `"stablehlo.round_nearest_afz"`},
-	{"shift_right_arithmetic/i32", `"stablehlo.shift_right_arithmetic"`, `"stablehlo.shift_right_logical"`},
-	{"sine/f32", `"stablehlo.sine"`, `"stablehlo.tanh"`},
-	{"exponential_minus_one/f32", `"stablehlo.exponential_minus_one"`, `"stablehlo.exponential"`},
-	{"compare/f32", "compare LT", "compare LE"},
-	{"compare/ui8", "UNSIGNED", "SIGNED"},
-	{"sort/f32", "compare LT", "compare GT"},
-	{"triangular_solve_adjoint/complex<f32>", "transpose ADJOINT", "transpose TRANSPOSE"},
-	{"triangular_solve_transpose/f32", "transpose TRANSPOSE", "transpose NO_TRANSPOSE"},
-	{"fft/IFFT/8/complex<f32>", "IFFT", "FFT"},
-	{"batch_norm_inference/f32", "epsilon = 0.25", "epsilon = 0.5"},
-	{"while/7", "compare LT", "compare LE"},
-	{"reduce_add/f32", "stablehlo.add %x", "stablehlo.maximum %x"},
-	{"select_and_scatter/f32", "compare GE", "compare LE"},
-	{"edge/compare/f32", "TOTALORDER", "FLOAT"},
-}
 
 // Mutants returns the faults that the checks of this package find.
 func Mutants() []mutant.Mutant {
 	var ms []mutant.Mutant
-	for _, s := range swaps {
-		ms = append(ms, mutant.Of("RUN-02/"+s.check, "compiles "+s.from+" as "+s.to, func(c *serve.Invocation, a *capi.ClientCompileArgs) {
-			program := *a.Program
-			code := strings.ReplaceAll(capi.String(program.Code, program.CodeSize), s.from, s.to)
-			program.Code, program.CodeSize = capi.CString(code), uintptr(len(code))
-			kept := a.Program
-			a.Program = &program
-			c.Forward()
-			a.Program = kept
-		}))
+	compiled := make(map[string]bool)
+	for _, e := range entries() {
+		for _, m := range e.mutants() {
+			compiled[m.Check] = true
+			ms = append(ms, m)
+		}
+	}
+	for _, b := range boundeds {
+		ms = append(ms, b.twist.mutant("D2H-17/program="+b.name))
+	}
+	ms = append(ms, mutant.Mutant{Check: "D2H-17/program=again", Fault: "counts the padding", Wrap: behind(padded(false)...), Sound: behind(padded(true)...)})
+	ms = append(ms,
+		twist{"takes the largest for the sum", "applies stablehlo.add across", "applies stablehlo.maximum across"}.mutant("RUN-02/big/sum of 1 GiB"),
+		twist{"indexes with 32 bits", "%r = stablehlo.dynamic_slice %b, %at", `%mask = stablehlo.constant dense<4294967295> : tensor<i64>
+  %low = stablehlo.and %at, %mask : tensor<i64>
+  %r = stablehlo.dynamic_slice %b, %low`}.mutant("RUN-02/big/beyond 2^32 bytes"))
+	for _, check := range arrangements() {
+		if strings.HasPrefix(check.Variant, "host strides") {
+			ms = append(ms, mutant.Of(check.Name(), "ignores strides", func(c *serve.Invocation, a *capi.ClientBufferFromHostBufferArgs) {
+				strides, n := a.ByteStrides, a.NumByteStrides
+				a.ByteStrides, a.NumByteStrides = nil, 0
+				c.Forward()
+				a.ByteStrides, a.NumByteStrides = strides, n
+			}))
+		}
 	}
 	for _, check := range Checks() {
 		switch name := check.Name(); {
+		case compiled[name] || check.Rule == "D2H-17" || strings.HasPrefix(name, "RUN-02/big/"):
+		case strings.HasPrefix(name, "DIFF-01/payload/"):
+			ms = append(ms, mutant.Of(name, "makes every NaN the same", corrupt(canonical(strings.TrimPrefix(name, "DIFF-01/payload/")))))
 		case strings.HasPrefix(name, "DIFF"):
 			ms = append(ms, inconstant(name))
 		case check.Rule == "RUN-32" || strings.Contains(name, "edge/convert"):
@@ -74,6 +72,111 @@ func Mutants() []mutant.Mutant {
 	return ms
 }
 
+// mutants is the faults of a compiler that the check finds. A check of several
+// programs is tried with each fault once, and for the types that every plugin
+// has with each fault in each program.
+func (e *entry) mutants() []mutant.Mutant {
+	if e.programs()[0].plain != "" {
+		return e.standIn()
+	}
+	var ms []mutant.Mutant
+	seen, names := make(map[twist]bool), make(map[string]bool)
+	for i, p := range e.programs() {
+		for _, w := range p.faults() {
+			same := seen[w]
+			seen[w] = true
+			if mustCompile(p.subject()) && i > 0 {
+				w.fault = fmt.Sprintf("%s, program %d", w.fault, i+1)
+			}
+			if !same && !names[w.fault] {
+				names[w.fault] = true
+				ms = append(ms, w.mutant(e.name()))
+			}
+		}
+	}
+	return ms
+}
+
+// mutant is a plugin that compiles one text as another. What it cannot compile
+// so, it compiles as it is: a fault that is an error would say nothing of what
+// the check sees in results.
+func (w twist) mutant(check string) mutant.Mutant {
+	return mutant.Of(check, w.fault, replacing(w))
+}
+
+// replacing compiles texts with replacements.
+func replacing(ws ...twist) func(*serve.Invocation, *capi.ClientCompileArgs) {
+	return func(c *serve.Invocation, a *capi.ClientCompileArgs) {
+		kept := a.Program
+		text := capi.String(kept.Code, kept.CodeSize)
+		code := text
+		for _, w := range ws {
+			code = strings.ReplaceAll(code, w.from, w.to)
+		}
+		if code != text {
+			program := *kept
+			program.Code, program.CodeSize = capi.CString(code), uintptr(len(code))
+			a.Program = &program
+			c.Forward()
+			a.Program = kept
+			if c.Err() == nil {
+				return
+			}
+		}
+		c.Forward()
+	}
+}
+
+// behind makes a table in front of a plugin that compiles texts with
+// replacements.
+func behind(ws ...twist) func(*capi.Table) (*serve.Table, error) {
+	return func(base *capi.Table) (*serve.Table, error) { return serve.Wrap(base, serve.Around(replacing(ws...))) }
+}
+
+// padded is texts of usedAgain for a plugin that pads arrays to their bounds:
+// with zeros, or with whatever is there.
+func padded(zeros bool) []twist {
+	maker := `module @squares {
+func.func @main(%a: tensor<8xf32>, %n: tensor<i32>) -> tensor<8xf32> {
+  %i = stablehlo.iota dim = 0 : tensor<8xi32>
+  %m = stablehlo.broadcast_in_dim %n, dims = [] : (tensor<i32>) -> tensor<8xi32>
+  %in = stablehlo.compare LT, %i, %m, SIGNED : (tensor<8xi32>, tensor<8xi32>) -> tensor<8xi1>
+  %s = stablehlo.multiply %a, %a : tensor<8xf32>
+  %z = stablehlo.subtract %a, %a : tensor<8xf32>
+  %r = stablehlo.select %in, %s, %z : tensor<8xi1>, tensor<8xf32>
+  return %r : tensor<8xf32>
+}
+}
+`
+	if !zeros {
+		maker = strings.Replace(maker, "return %r", "return %s", 1)
+	}
+	return []twist{{from: boundeds[0].text(), to: maker}, {from: total(atMost8), to: total("tensor<8xf32>")}}
+}
+
+// standIn is the mutants of programs that the plugin at hand refuses: in front
+// of it stands one that compiles what they mean.
+func (e *entry) standIn() []mutant.Mutant {
+	var sound []twist
+	for _, p := range e.programs() {
+		sound = append(sound, twist{from: p.body, to: p.plain})
+	}
+	var ms []mutant.Mutant
+	seen := make(map[string]bool)
+	for i, p := range e.programs() {
+		for _, w := range p.faults() {
+			if seen[w.fault] || !strings.Contains(p.plain, w.from) {
+				continue
+			}
+			seen[w.fault] = true
+			faulty := slices.Clone(sound)
+			faulty[i].to = strings.ReplaceAll(p.plain, w.from, w.to)
+			ms = append(ms, mutant.Mutant{Check: e.name(), Fault: w.fault, Wrap: behind(faulty...), Sound: behind(sound...)})
+		}
+	}
+	return ms
+}
+
 // corrupt makes a fault of downloads: what arrives on the host is changed.
 func corrupt(change func([]byte)) func(*serve.Invocation, *capi.BufferToHostBufferArgs) {
 	return func(c *serve.Invocation, a *capi.BufferToHostBufferArgs) {
@@ -87,6 +190,21 @@ func corrupt(change func([]byte)) func(*serve.Invocation, *capi.BufferToHostBuff
 			return // the caller sees the same error
 		}
 		change(memory(a.Dst, a.DstSize))
+	}
+}
+
+// canonical replaces each NaN of a type by the one that conversions make.
+func canonical(name string) func([]byte) {
+	t, err := dtype.Parse(name)
+	if err != nil {
+		panic(err)
+	}
+	return func(b []byte) {
+		for ; len(b) >= t.Size(); b = b[t.Size():] {
+			if v := decode(t, b); math.IsNaN(v.f) {
+				encodeFloat(t, math.NaN(), b)
+			}
+		}
 	}
 }
 

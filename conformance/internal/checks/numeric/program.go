@@ -25,6 +25,25 @@ type program struct {
 	policies  []policy // one per result; missing ones are exact
 	// fixed says that the program has no form with inputs as constants.
 	fixed bool
+	// optional says that a plugin may refuse the program cleanly whatever its
+	// types are.
+	optional bool
+	// fill, when there is one, computes the elements of inputs and results, of
+	// which only types and dimensions are known before: it takes long.
+	fill func(p *program)
+	// notes, when there is one, says what the results show beyond right or wrong.
+	notes func(results []array) []string
+	// plain, when it is not empty, is a body that means the same in operations
+	// that plugins have. Faults are shown with it where the body is refused.
+	plain string
+	// twists are faults of a compiler that would change the results.
+	twists []twist
+}
+
+// twist is a fault of a compiler: it takes one text for another.
+type twist struct {
+	fault    string
+	from, to string
 }
 
 // op makes a program of one operation in its generic form. attributes are what
@@ -107,29 +126,48 @@ func (p *program) types() []dtype.Type {
 // run runs the program in each form and compares its results. It reports what
 // is wrong, and skips a program of types that the plugin does not take.
 func (p *program) run(t *check.T, forms ...form) {
+	p.needs(t)
+	if why := p.try(t, forms...); why != "" {
+		t.SkipUnimplf("%s", why)
+	}
+}
+
+// needs skips a program of types that are newer than the plugin.
+func (p *program) needs(t *check.T) {
 	for _, e := range p.types() {
 		if e.Since() > t.Minor() {
 			t.SkipAbsentf("the element type %v came with API 0.%d, and the plugin has API 0.%d", e, e.Since(), t.Minor())
 		}
 	}
+}
+
+// try is run for a program of types that the plugin knows. It returns why the
+// plugin refuses the program where it may.
+func (p *program) try(t *check.T, forms ...form) string {
 	if len(forms) == 0 {
 		forms = []form{parameters, constants}
 	}
+	q := *p
+	if q.fill != nil {
+		q.fill(&q)
+	}
 	for _, f := range forms {
-		if f == constants && (p.fixed || len(p.inputs) == 0) {
+		if f == constants && (q.fixed || len(q.inputs) == 0) {
 			continue
 		}
-		p.runForm(t, f)
+		if why := q.runForm(t, f); why != "" {
+			return why
+		}
 	}
+	return ""
 }
 
-func (p *program) runForm(t *check.T, f form) {
+func (p *program) runForm(t *check.T, f form) string {
 	c := t.Client()
 	text := p.text(f)
 	out, err := check.Try(t, check.CompileArgs(c, text, check.Devices(1, 1)))
 	if err != nil {
-		p.refused(t, f, text, err)
-		return
+		return p.refused(t, f, text, err)
 	}
 	exe := check.Own(t, out.Executable)
 	var args []*capi.Buffer
@@ -139,6 +177,7 @@ func (p *program) runForm(t *check.T, f form) {
 		}
 	}
 	results := t.Run(exe, len(p.want), args...)
+	var arrays []array
 	for i, b := range results {
 		typ := dtype.Type(check.Call(t, capi.BufferElementTypeArgs{Buffer: b}).Type)
 		if typ != p.want[i].t {
@@ -154,14 +193,25 @@ func (p *program) runForm(t *check.T, f form) {
 			err = compare(p.want[i], got, p.policy(i))
 		}
 		if err != nil {
-			t.Errorf("%v: result %d: %v\n%s", f, i, err, text)
+			t.Errorf("%v: result %d: %v\n%s", f, i, err, abridged(text))
+			continue
+		}
+		arrays = append(arrays, got)
+		if s := accuracy(p.want[i], got, p.policy(i)); s != "" {
+			t.Notef("%v: result %d: %s", f, i, s)
 		}
 		check.Destroy(t, b)
+	}
+	if p.notes != nil && len(arrays) == len(p.want) {
+		for _, s := range p.notes(arrays) {
+			t.Notef("%v: %s", f, s)
+		}
 	}
 	for _, b := range args {
 		check.Destroy(t, b)
 	}
 	check.Destroy(t, exe)
+	return ""
 }
 
 func (p *program) policy(i int) policy {
@@ -171,17 +221,32 @@ func (p *program) policy(i int) policy {
 	return exact
 }
 
-// refused decides what it means that a program did not compile.
-func (p *program) refused(t *check.T, f form, text string, err error) {
-	must := true
+// refused decides what it means that a program did not compile. It returns the
+// plugin's reason where the plugin may have one.
+func (p *program) refused(t *check.T, f form, text string, err error) string {
+	must := !p.optional
 	for _, e := range p.types() {
 		must = must && mustCompile(e)
 	}
 	code := capi.CodeOf(err)
-	if !must && (code == capi.ErrorCodeUnimplemented || code == capi.ErrorCodeInvalidArgument) {
-		t.SkipUnimplf("the plugin does not compile it: %v", err)
+	clean := code == capi.ErrorCodeUnimplemented || code == capi.ErrorCodeInvalidArgument
+	if !must && clean || p.optional && code == capi.ErrorCodeUnknown {
+		return fmt.Sprintf("the plugin does not compile it: %v", err)
 	}
-	t.Errorf("%v: expected the program to compile, got %v\n%s", f, err, text)
+	t.Errorf("%v: expected the program to compile, got %v\n%s", f, err, abridged(text))
+	return ""
+}
+
+// abridged is a text whose long lines have lost their middle.
+func abridged(text string) string {
+	const most = 2000
+	lines := strings.Split(text, "\n")
+	for i, l := range lines {
+		if len(l) > most {
+			lines[i] = fmt.Sprintf("%s ... %d characters ... %s", l[:most/2], len(l)-most, l[len(l)-most/2:])
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 func (p *program) upload(t *check.T, c *check.Client, a array) *capi.Buffer {

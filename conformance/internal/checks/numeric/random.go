@@ -51,9 +51,16 @@ func randoms() []check.Check {
 		name  string
 		words int64
 	}{{"THREE_FRY", 2}, {"PHILOX", 2}, {"PHILOX", 3}, {"DEFAULT", 2}} {
-		for _, t := range []dtype.Type{dtype.U32, dtype.U64, dtype.U8, dtype.S32} {
+		for _, t := range integers.of() {
+			if t.Bits() < 8 {
+				continue
+			}
+			profile := check.Quick
+			if t == dtype.S8 || t == dtype.U16 || t == dtype.S16 || t == dtype.S64 {
+				profile = check.Core
+			}
 			cs = append(cs, check.Check{
-				Rule: "RUN-02", Variant: fmt.Sprintf("rng_bit_generator/%s%d/%v", algorithm.name, algorithm.words, t),
+				Profile: profile, Rule: "RUN-02", Variant: fmt.Sprintf("rng_bit_generator/%s%d/%v", algorithm.name, algorithm.words, t),
 				Run: func(c *check.T) { generator(c, algorithm.name, algorithm.words, t) },
 			})
 		}

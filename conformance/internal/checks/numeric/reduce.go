@@ -73,6 +73,9 @@ func (f *fold) region(t dtype.Type) string {
 // small makes an array of numbers whose sums and products stay exact in every
 // type: 1, -1, 0, 2 and 1 again.
 func small(t dtype.Type, dims ...int64) array {
+	if t == dtype.Pred {
+		return wholes(t, 3, dims...)
+	}
 	pattern := []int64{1, 0, 1, 2, -1, 1, 0}
 	return build(t, dims, func(ix []int64) value {
 		n := pattern[(flat(dims, ix)*3+1)%len(pattern)]
@@ -176,8 +179,14 @@ func argmax(t dtype.Type) program {
 			}
 		}
 	}
-	kind := map[kinds]string{bools: "UNSIGNED", unsigned: "UNSIGNED", signed: "SIGNED", floats: "FLOAT"}[kindOf(t)]
-	region := fmt.Sprintf(`{
+	region := firstLargestRegion(t)
+	return op("reduce", "dimensions = array<i64: 1>", region, []array{best, at}, x, places, scalar(t, low), ints(dtype.S32, nil, 99))
+}
+
+// firstLargestRegion is the body of a reduction to the largest element and the
+// first place that it is at.
+func firstLargestRegion(t dtype.Type) string {
+	return fmt.Sprintf(`{
   ^bb0(%%x: tensor<%[1]v>, %%i: tensor<i32>, %%y: tensor<%[1]v>, %%j: tensor<i32>):
     %%gt = stablehlo.compare GT, %%x, %%y, %[2]s : (tensor<%[1]v>, tensor<%[1]v>) -> tensor<i1>
     %%eq = stablehlo.compare EQ, %%x, %%y, %[2]s : (tensor<%[1]v>, tensor<%[1]v>) -> tensor<i1>
@@ -187,14 +196,15 @@ func argmax(t dtype.Type) program {
     %%v = stablehlo.select %%gt, %%x, %%y : tensor<i1>, tensor<%[1]v>
     %%k = stablehlo.select %%keep, %%i, %%j : tensor<i1>, tensor<i32>
     stablehlo.return %%v, %%k : tensor<%[1]v>, tensor<i32>
-  }`, t, kind)
-	return op("reduce", "dimensions = array<i64: 1>", region, []array{best, at}, x, places, scalar(t, low), ints(dtype.S32, nil, 99))
+  }`, t, comparisonKind(t))
 }
 
 // sorting sorts rows, and carries a second array along; equal elements keep
 // their order.
 func sorting(t dtype.Type) program {
 	x := fill(t, 2, 7)
+	// Equal keys, of which the second comes later.
+	x.v[5], x.v[11] = x.v[1], x.v[9]
 	places := build(dtype.S32, x.dims, func(ix []int64) value { return value{i: ix[1]} })
 	sorted := array{t, x.dims, slices.Clone(x.v)}
 	carried := array{dtype.S32, x.dims, slices.Clone(places.v)}
@@ -222,6 +232,7 @@ func sorting(t dtype.Type) program {
   }`, t, kind)
 	p := op("sort", "dimension = 1 : i64, is_stable = true", region, []array{sorted, carried}, x, places)
 	p.policies = []policy{{signless: true}}
+	p.twists = []twist{{"sorts equal keys backward", "compare LT, %x, %y", "compare LE, %x, %y"}}
 	return p
 }
 
@@ -230,20 +241,8 @@ func selectAndScatter(t dtype.Type) (program, bool) {
 	if t == dtype.F8E8M0FNU || t.Bits() < 4 {
 		return program{}, false
 	}
-	x := ints(t, []int64{6}, 1, 3, 2, 5, 4, 0)
-	source := ints(t, []int64{3}, 1, 2, 3)
-	out := ints(t, []int64{6}, 0, 1, 0, 2, 3, 0)
-	kind := map[kinds]string{unsigned: "UNSIGNED", signed: "SIGNED", floats: "FLOAT"}[kindOf(t)]
-	regions := fmt.Sprintf(`{
-  ^bb0(%%x: tensor<%[1]v>, %%y: tensor<%[1]v>):
-    %%z = stablehlo.compare GE, %%x, %%y, %[2]s : (tensor<%[1]v>, tensor<%[1]v>) -> tensor<i1>
-    stablehlo.return %%z : tensor<i1>
-  }, {
-  ^bb0(%%x: tensor<%[1]v>, %%y: tensor<%[1]v>):
-    %%z = stablehlo.add %%x, %%y : tensor<%[1]v>
-    stablehlo.return %%z : tensor<%[1]v>
-  }`, t, kind)
-	return op("select_and_scatter", "window_dimensions = array<i64: 2>, window_strides = array<i64: 2>, padding = dense<0> : tensor<1x2xi64>", regions, []array{out}, x, source, scalar(t, value{})), true
+	w := windowing{x: []int64{6}, window: []int64{3}}
+	return w.scatterProgram(t), true
 }
 
 // dot returns the sum of products and a bound of the error that any order of

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package numeric
+
+import (
+	"time"
+
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
+)
+
+// entry is a check of programs that are no more than their inputs and results.
+type entry struct {
+	rule    string
+	variant string
+	profile check.Profile
+	timeout time.Duration
+	hostile bool
+	forms   []form // nil: parameters and constants
+	// programs makes the programs. What takes long is left to their fill.
+	programs func() []program
+}
+
+// bothWays is the forms of a check of many programs: as constants, too, for the
+// types that every plugin has.
+func bothWays(t dtype.Type) []form {
+	if mustCompile(t) {
+		return nil
+	}
+	return []form{parameters}
+}
+
+// one makes an entry of one program that is at hand.
+func one(rule, variant string, profile check.Profile, p program) entry {
+	return entry{rule: rule, variant: variant, profile: profile, programs: func() []program { return []program{p} }}
+}
+
+func (e *entry) check() check.Check {
+	limit := e.timeout
+	if limit == 0 && e.profile >= check.Core {
+		limit = 4 * check.DefaultTimeout // many programs, each of which has to compile
+	}
+	return check.Check{
+		Rule: e.rule, Variant: e.variant, Profile: e.profile, Timeout: limit, Hostile: e.hostile,
+		Run: e.run,
+	}
+}
+
+// run runs the programs. It skips when the plugin refuses all of them, and
+// notes when it refuses some.
+func (e *entry) run(t *check.T) {
+	ps := e.programs()
+	var refused []string
+	for _, p := range ps {
+		p.needs(t)
+		if why := p.try(t, e.forms...); why != "" {
+			refused = append(refused, why)
+		}
+	}
+	if len(refused) > 0 && len(refused) == len(ps) && !t.Failed() {
+		t.SkipUnimplf("%s", refused[0])
+	}
+	for _, why := range refused {
+		t.Notef("%s", why)
+	}
+}
+
+// name is that of the check.
+func (e *entry) name() string { return e.rule + "/" + e.variant }
