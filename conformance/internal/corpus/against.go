@@ -4,6 +4,7 @@
 package corpus
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -19,11 +20,12 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/npy"
 )
 
-// suiteCases is the suite's own programs, as cases.
-func suiteCases() []Case {
+// OwnCases returns the suite's own numeric programs, which two plugins are
+// compared on.
+func OwnCases() []Case {
 	var list []Case
 	for _, n := range numeric.Cases() {
-		list = append(list, Case{Name: n.Name, Profile: n.Profile, Load: func() (*Program, error) {
+		list = append(list, Case{Name: n.Name, Set: "the suite's own", Profile: n.Profile, Load: func() (*Program, error) {
 			p := &Program{Code: []byte(n.Text), Args: n.Inputs, Optional: true, Fuzz: func(int) bool { return true }}
 			for _, t := range n.Results {
 				p.Results = append(p.Results, Result{Policy: between(t)})
@@ -148,12 +150,17 @@ func (p *Peer) report(t *check.T, c *Case, d *comparison, program *Program, diff
 	if p.Reproducers == "" {
 		return
 	}
+	if small.unit().devices() > 1 {
+		t.Notef("there is no reproducer: folders hold programs of one device")
+		return
+	}
 	dir := filepath.Join(p.Reproducers, strings.Map(fileRune, c.Name))
 	if err := write(dir, small, last.want); err != nil {
 		t.Notef("the reproducer could not be written: %v", err)
 		return
 	}
-	t.Notef("the smallest inputs are in %s, with what the other plugin computed: pjrt conformance --plugin %s --programs %s --run %s", dir, t.Env().Path, p.Reproducers, filepath.Base(dir))
+	t.Notef("the smallest inputs are in %s, with what the other plugin computed: pjrt conformance --plugin %s --programs %s --run %s",
+		dir, cmp.Or(t.Env().Path, "PLUGIN"), p.Reproducers, filepath.Base(dir))
 }
 
 // try runs variants of a program, which have the same code, on both plugins. Nil
@@ -163,12 +170,12 @@ func (d *comparison) try(variants []*Program, h *histogram) (*difference, error)
 	for _, p := range variants {
 		lists = append(lists, p.Args)
 	}
-	code := variants[0].Code
-	theirs, err := d.theirs.run(d.ctx, code, lists)
+	u := variants[0].unit()
+	theirs, err := d.theirs.run(d.ctx, u, lists)
 	if err != nil {
 		return nil, fmt.Errorf("the other plugin: %w", err)
 	}
-	ours, err := d.ours.run(d.ctx, code, lists)
+	ours, err := d.ours.run(d.ctx, u, lists)
 	if err != nil {
 		return nil, fmt.Errorf("this plugin: %w", err)
 	}
@@ -212,7 +219,7 @@ func (p *Program) agree(theirs, ours []*npy.Array, h *histogram) *difference {
 		}
 		h.add(want, ours[i])
 		if err := policy.Compare(want, ours[i]); err != nil {
-			diff.result, diff.dims, diff.message = i, want.Dims, fmt.Sprintf("result %d: %v", i, err)
+			diff.result, diff.dims, diff.message = i, want.Dims, fmt.Sprintf("%s: %v", p.place(i), err)
 			diff.positions, _ = policy.differences(want, ours[i])
 			return diff
 		}

@@ -58,7 +58,7 @@ func against(t *testing.T, p *Peer, c *Case, ours *check.Env, theirs runner) che
 
 func suiteCase(t *testing.T, name string) *Case {
 	t.Helper()
-	for _, c := range suiteCases() {
+	for _, c := range OwnCases() {
 		if c.Name == name {
 			return &c
 		}
@@ -79,7 +79,7 @@ func TestAPluginDoesNotDifferFromItself(t *testing.T) {
 	require.NoError(t, err)
 	for _, c := range cases {
 		r := against(t, &Peer{Rounds: 1}, &c, ours, theirs)
-		assert.Contains(t, []check.Verdict{check.Pass, check.SkipEnv}, r.Verdict, "%s: %q", c.Name, r.Failures)
+		assert.True(t, r.Verdict == check.Pass || r.Verdict == check.SkipEnv || strings.Contains(r.Skip, "neither plugin runs it"), "%s: %s %q", c.Name, r.Verdict, r.Failures)
 	}
 }
 
@@ -130,7 +130,7 @@ func TestRandomInputsFindWhatTheProgramsOwnDoNot(t *testing.T) {
 // runs is a runner that answers from a function.
 type runs func() (*outcome, error)
 
-func (f runs) run(context.Context, []byte, [][]*npy.Array) (*outcome, error) { return f() }
+func (f runs) run(context.Context, unit, [][]*npy.Array) (*outcome, error) { return f() }
 
 func TestWhatCannotBeCompared(t *testing.T) {
 	t.Parallel()

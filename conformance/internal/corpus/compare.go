@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/npy"
@@ -116,8 +117,12 @@ func (p Policy) Compare(want, got *npy.Array) error {
 		return err
 	}
 	i := wrong[0]
+	what := element(want, i)
+	if p.Kind == Equal && strings.Contains(what, "NaN") {
+		what += ", which this kind of check takes for equal to nothing"
+	}
 	return fmt.Errorf("%d of %d elements differ; the first is at %v: expected %s, got %s",
-		len(wrong), want.Len(), index(want.Dims, i), element(want, i), element(got, i))
+		len(wrong), want.Len(), index(want.Dims, i), what, element(got, i))
 }
 
 // differences returns the positions of the elements that differ.

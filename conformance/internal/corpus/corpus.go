@@ -88,6 +88,7 @@ func Parse(suite string) (Spec, bool, error) {
 // Case is a program that is not read yet.
 type Case struct {
 	Name    string
+	Set     string // what it is one of, for people
 	Profile check.Profile
 	// Load reads the program. A *Unusable error says that it cannot be a check
 	// of this kind.
@@ -99,6 +100,12 @@ type Program struct {
 	Code    []byte // StableHLO as text or bytecode
 	Args    []*npy.Array
 	Results []Result
+	// Replicas and Partitions, when not zero, are how many devices run it. Args
+	// and Results are then those of all of them, first those of the device of
+	// replica 0 and partition 0, then those of partition 1 and so on. With several
+	// partitions, the code's arrays have a dimension in front, whose elements are
+	// the partitions.
+	Replicas, Partitions int
 	// Doubt says, when not empty, why a difference proves nothing.
 	Doubt string
 	// Optional says that a plugin may not know what it asks for, and refuse to
@@ -112,6 +119,7 @@ type Program struct {
 type Result struct {
 	Want *npy.Array // nil: result number As
 	As   int
+	Free bool // it may be anything
 	Policy
 }
 
@@ -152,7 +160,7 @@ func (s Spec) Checks() ([]check.Check, error) {
 		return nil, err
 	}
 	if s.Against != nil {
-		return s.Against.checks(append(cases, suiteCases()...)), nil
+		return s.Against.checks(append(cases, OwnCases()...)), nil
 	}
 	var list []check.Check
 	for _, c := range cases {
@@ -181,7 +189,7 @@ func (c *Case) open(t *check.T) *Program {
 func (c *Case) run(t *check.T) {
 	p := c.open(t)
 	var got []*npy.Array
-	if err := execute(t, p.Code, [][]*npy.Array{p.Args}, func(results []*npy.Array) { got = results }); err != nil {
+	if err := execute(t, p.unit(), [][]*npy.Array{p.Args}, func(results []*npy.Array) { got = results }); err != nil {
 		p.refused(t, err)
 		return
 	}
@@ -190,12 +198,15 @@ func (c *Case) run(t *check.T) {
 	}
 	var wrong []string
 	for i, r := range p.Results {
+		if r.Free {
+			continue
+		}
 		want := r.Want
 		if want == nil {
 			want = got[r.As]
 		}
 		if err := r.Compare(want, got[i]); err != nil {
-			wrong = append(wrong, fmt.Sprintf("result %d: %v", i, err))
+			wrong = append(wrong, fmt.Sprintf("%s: %v", p.place(i), err))
 		}
 	}
 	if len(wrong) > 0 && p.Doubt != "" {
@@ -204,6 +215,17 @@ func (c *Case) run(t *check.T) {
 	for _, w := range wrong {
 		t.Errorf("%s", w)
 	}
+}
+
+// place names a result, and the device whose it is.
+func (p *Program) place(i int) string {
+	u := p.unit()
+	if u.devices() == 1 {
+		return fmt.Sprintf("result %d", i)
+	}
+	each := len(p.Results) / u.devices()
+	at := i / each
+	return fmt.Sprintf("result %d of replica %d, partition %d", i%each, at/u.Partitions, at%u.Partitions)
 }
 
 // refused decides what it means that a program could not be run.

@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"slices"
 
+	"google.golang.org/protobuf/encoding/protowire"
+
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
@@ -31,25 +33,85 @@ func (r *refusal) lacking() bool {
 	return false
 }
 
-// execute compiles a program and runs it on the client's first device once for
+// unit is what a plugin compiles.
+type unit struct {
+	Code       []byte `json:"code"`
+	Replicas   int    `json:"replicas"`
+	Partitions int    `json:"partitions"`
+}
+
+func (p *Program) unit() unit {
+	return unit{p.Code, max(p.Replicas, 1), max(p.Partitions, 1)}
+}
+
+// devices is how many run it.
+func (u unit) devices() int { return u.Replicas * u.Partitions }
+
+// compileOptions is a serialized CompileOptionsProto that gives the program to
+// the client's first devices: device number i is that of replica
+// i/Partitions and partition i%Partitions.
+func (u unit) compileOptions(t *check.T, c *check.Client) []byte {
+	options := check.Devices(u.Replicas, u.Partitions)
+	if u.devices() == 1 {
+		return options
+	}
+	assignment := protowire.AppendVarint(protowire.AppendTag(nil, 1, protowire.VarintType), uint64(u.Replicas))
+	assignment = protowire.AppendVarint(protowire.AppendTag(assignment, 2, protowire.VarintType), uint64(u.Partitions))
+	for p := range u.Partitions {
+		var ids []byte
+		for r := range u.Replicas {
+			ids = protowire.AppendVarint(ids, uint64(deviceID(t, c.Devices[r*u.Partitions+p])))
+		}
+		computation := protowire.AppendBytes(protowire.AppendTag(nil, 1, protowire.BytesType), ids)
+		assignment = protowire.AppendBytes(protowire.AppendTag(assignment, 3, protowire.BytesType), computation)
+	}
+	// A second message of a field is merged into the first.
+	build := protowire.AppendBytes(protowire.AppendTag(nil, 9, protowire.BytesType), assignment)
+	return protowire.AppendBytes(protowire.AppendTag(options, 3, protowire.BytesType), build)
+}
+
+func deviceID(t *check.T, d *capi.Device) int {
+	description := check.Call(t, capi.DeviceGetDescriptionArgs{Device: d}).DeviceDescription
+	return int(check.Call(t, capi.DeviceDescriptionIDArgs{DeviceDescription: description}).ID)
+}
+
+// program is a unit that was compiled.
+type program struct {
+	unit
+	client  *check.Client
+	exe     *capi.LoadedExecutable
+	outputs int
+	// devices are those of the executable, in its order, and places which part of
+	// the arguments and results is each one's.
+	devices []*capi.Device
+	places  []int
+}
+
+// execute compiles a unit for the client's first devices and runs it once for
 // each list of arguments, which all have the same types. It calls done with the
 // results of each run. The error is a *refusal, or the plugin's when it executes.
-func execute(t *check.T, code []byte, lists [][]*npy.Array, done func([]*npy.Array)) error {
+func execute(t *check.T, u unit, lists [][]*npy.Array, done func([]*npy.Array)) error {
 	for i, a := range lists[0] {
 		if a.Type.Since() > t.Minor() {
 			t.SkipAbsentf("argument %d has the element type %v, which came with API 0.%d, and the plugin has API 0.%d", i, a.Type, a.Type.Since(), t.Minor())
 		}
 	}
 	c := t.Client()
-	out, err := check.Try(t, check.CompileArgs(c, string(code), check.Devices(1, 1)))
+	if n := u.devices(); n > len(c.Devices) {
+		t.SkipEnvf("it runs on %d devices, and there are %d", n, len(c.Devices))
+	}
+	out, err := check.Try(t, check.CompileArgs(c, string(u.Code), u.compileOptions(t, c)))
 	if err != nil {
 		return &refusal{err}
 	}
-	exe := check.Own(t, out.Executable)
-	defer check.Destroy(t, exe)
-	outputs := t.NumOutputs(exe)
+	p := &program{unit: u, client: c, exe: check.Own(t, out.Executable)}
+	defer check.Destroy(t, p.exe)
+	p.outputs = t.NumOutputs(p.exe)
+	if err := p.locate(t); err != nil {
+		return err
+	}
 	for _, args := range lists {
-		results, err := launch(t, c, exe, outputs, args)
+		results, err := p.launch(t, args)
 		if err != nil {
 			return err
 		}
@@ -58,42 +120,93 @@ func execute(t *check.T, code []byte, lists [][]*npy.Array, done func([]*npy.Arr
 	return nil
 }
 
-// launch runs an executable once.
-func launch(t *check.T, c *check.Client, exe *capi.LoadedExecutable, outputs int, arrays []*npy.Array) ([]*npy.Array, error) {
-	var args []*capi.Buffer
-	for _, a := range arrays {
-		b := upload(t, c, a)
-		defer check.Destroy(t, b)
-		args = append(args, b)
+// locate finds out which device runs what.
+func (p *program) locate(t *check.T) error {
+	if p.unit.devices() == 1 {
+		p.devices, p.places = p.client.Devices[:1], []int{0}
+		return nil
 	}
-	x := check.NewExecution(exe, outputs, args)
+	d := check.Call(t, capi.LoadedExecutableAddressableDevicesArgs{Executable: p.exe})
+	p.devices = append(p.devices, capi.Slice(d.AddressableDevices, d.NumAddressableDevices)...)
+	for _, d := range p.devices {
+		p.places = append(p.places, slices.Index(p.client.Devices, d))
+	}
+	got := slices.Sorted(slices.Values(p.places))
+	for i := range p.unit.devices() {
+		if i >= len(got) || got[i] != i {
+			return fmt.Errorf("expected the executable to run on the first %d devices of the client, as its device assignment says, got those at %v", p.unit.devices(), p.places)
+		}
+	}
+	return nil
+}
+
+// launch runs an executable once.
+func (p *program) launch(t *check.T, arrays []*npy.Array) ([]*npy.Array, error) {
+	per := len(arrays) / p.unit.devices()
+	args := make([][]*capi.Buffer, len(p.devices))
+	for i, d := range p.devices {
+		for _, a := range arrays[p.places[i]*per : (p.places[i]+1)*per] {
+			b := p.upload(t, d, a)
+			defer check.Destroy(t, b)
+			args[i] = append(args[i], b)
+		}
+	}
+	x := check.NewExecution(p.exe, p.outputs, args...)
 	if err := x.Start(t); err != nil {
 		return nil, fmt.Errorf("expected the program to run, got %w", err)
 	}
-	if err := t.Await(x.Events[0]); err != nil {
-		return nil, fmt.Errorf("expected the program to run to its end, got %w", err)
+	for i, e := range x.Events {
+		if err := t.Await(e); err != nil {
+			return nil, fmt.Errorf("expected the program to run to its end%s, got %w", p.on(i), err)
+		}
+		check.Destroy(t, e)
 	}
-	check.Destroy(t, x.Events[0])
-	results := []*npy.Array{}
-	for i, b := range x.Outputs[0] {
-		if b == nil {
-			return nil, fmt.Errorf("result %d is null", i)
+	results := make([]*npy.Array, len(p.devices)*p.outputs)
+	for i := range x.Outputs {
+		for j, b := range x.Outputs[i] {
+			if b == nil {
+				return nil, fmt.Errorf("result %d%s is null", j, p.on(i))
+			}
+			a, err := p.download(t, b)
+			if err != nil {
+				return nil, fmt.Errorf("result %d%s: %w", j, p.on(i), err)
+			}
+			results[p.places[i]*p.outputs+j] = a
 		}
-		a := &npy.Array{
-			Type: dtype.Type(check.Call(t, capi.BufferElementTypeArgs{Buffer: b}).Type),
-			Dims: t.Dimensions(b), Data: t.Download(b),
-		}
-		check.Destroy(t, b)
-		if err := a.Check(); err != nil {
-			return nil, fmt.Errorf("result %d: %w", i, err)
-		}
-		results = append(results, a)
 	}
 	return results, nil
 }
 
-func upload(t *check.T, c *check.Client, a *npy.Array) *capi.Buffer {
+// on says which device it was where there are several.
+func (p *program) on(i int) string {
+	if len(p.devices) == 1 {
+		return ""
+	}
+	return fmt.Sprintf(" on replica %d, partition %d", p.places[i]/p.Partitions, p.places[i]%p.Partitions)
+}
+
+// download reads a result and destroys its buffer.
+func (p *program) download(t *check.T, b *capi.Buffer) (*npy.Array, error) {
+	a := &npy.Array{
+		Type: dtype.Type(check.Call(t, capi.BufferElementTypeArgs{Buffer: b}).Type),
+		Dims: t.Dimensions(b), Data: t.Download(b),
+	}
+	check.Destroy(t, b)
+	if p.Partitions > 1 {
+		if len(a.Dims) == 0 || a.Dims[0] != 1 {
+			return nil, fmt.Errorf("expected the part of one partition, got the dimensions %v", a.Dims)
+		}
+		a.Dims = a.Dims[1:]
+	}
+	return a, a.Check()
+}
+
+// upload copies an argument to a device.
+func (p *program) upload(t *check.T, d *capi.Device, a *npy.Array) *capi.Buffer {
 	data, dims := slices.Clone(a.Data), slices.Clone(a.Dims)
+	if p.Partitions > 1 {
+		dims = append([]int64{1}, dims...)
+	}
 	if a.Type.IsSubByte() && !a.Type.IsFloat() {
 		mask := byte(1<<a.Type.Bits() - 1) // what the high bits hold is nobody's business
 		for i := range data {
@@ -101,7 +214,7 @@ func upload(t *check.T, c *check.Client, a *npy.Array) *capi.Buffer {
 		}
 	}
 	args := capi.ClientBufferFromHostBufferArgs{
-		Client: c.Handle, Device: c.Devices[0], Type: capi.BufferType(a.Type), Data: check.Pointer(data),
+		Client: p.client.Handle, Device: d, Type: capi.BufferType(a.Type), Data: check.Pointer(data),
 	}
 	args.Dims, args.NumDims = check.First(dims)
 	b := t.UploadArgs(args)

@@ -189,7 +189,7 @@ func (x *entry) add(cases []Case, said map[string]*manifestEntry) ([]Case, error
 		return cases, fmt.Errorf("%s is empty", x.program)
 	}
 	if len(x.args)+len(x.results) == 0 && hasChecks(string(code)) {
-		return append(cases, convertible("programs/"+x.name, x.program, string(code))...), nil
+		return append(cases, convertible("programs/"+x.name, "programs", x.program, string(code))...), nil
 	}
 	params, ok := signature.Main(code)
 	if ok && len(params) != len(x.args) {
@@ -209,7 +209,7 @@ func (x *entry) add(cases []Case, said map[string]*manifestEntry) ([]Case, error
 			return cases, err
 		}
 	}
-	return append(cases, Case{Name: "programs/" + x.name, Load: x.load}), nil
+	return append(cases, Case{Name: "programs/" + x.name, Set: "programs", Load: x.load}), nil
 }
 
 // fits says what is wrong with a NumPy file: as such, or as a value of one of the

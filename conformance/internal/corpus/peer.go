@@ -48,16 +48,16 @@ func (o *outcome) failure() string {
 // runner runs programs on a plugin, each once for every list of arguments. The
 // error says that it cannot go on.
 type runner interface {
-	run(ctx context.Context, code []byte, lists [][]*npy.Array) (*outcome, error)
+	run(ctx context.Context, u unit, lists [][]*npy.Array) (*outcome, error)
 }
 
 // local runs programs on a plugin of this process.
 type local struct{ env *check.Env }
 
-func (l local) run(ctx context.Context, code []byte, lists [][]*npy.Array) (*outcome, error) {
+func (l local) run(ctx context.Context, u unit, lists [][]*npy.Array) (*outcome, error) {
 	var o outcome
 	c := check.Check{Rule: "RUN-02", Timeout: caseLimit, Run: func(t *check.T) {
-		err := execute(t, code, lists, func(results []*npy.Array) { o.Results = append(o.Results, results) })
+		err := execute(t, u, lists, func(results []*npy.Array) { o.Results = append(o.Results, results) })
 		var r *refusal
 		switch {
 		case errors.As(err, &r):
@@ -85,7 +85,7 @@ const (
 )
 
 type peerProgram struct {
-	Code []byte         `json:"code"`
+	unit
 	Args [][]*npy.Array `json:"args"`
 }
 
@@ -111,7 +111,7 @@ func Serve() {
 			if err := json.Unmarshal(params, &p); err != nil {
 				return nil, err
 			}
-			return local{env}.run(context.Background(), p.Code, p.Args)
+			return local{env}.run(context.Background(), p.unit, p.Args)
 		}
 		return nil, fmt.Errorf("there is no task %q", task)
 	})
@@ -152,7 +152,7 @@ func (p *Peer) scale(d time.Duration) time.Duration {
 	return time.Duration(float64(d) * p.Factor)
 }
 
-func (r *remote) run(ctx context.Context, code []byte, lists [][]*npy.Array) (*outcome, error) {
+func (r *remote) run(ctx context.Context, u unit, lists [][]*npy.Array) (*outcome, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.process == nil {
@@ -161,7 +161,7 @@ func (r *remote) run(ctx context.Context, code []byte, lists [][]*npy.Array) (*o
 		}
 	}
 	var o outcome
-	death, err := r.process.Do(ctx, taskRun, peerProgram{code, lists}, r.peer.scale(caseLimit), &o)
+	death, err := r.process.Do(ctx, taskRun, peerProgram{u, lists}, r.peer.scale(caseLimit), &o)
 	switch {
 	case err != nil:
 		r.process.Kill()

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	gopath "path"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -47,7 +48,7 @@ func StableHLO(dir string) ([]Case, error) {
 				return err // test data without expectations is for other tests
 			}
 			name := "stablehlo/" + strings.TrimSuffix(filepath.ToSlash(rel), ".mlir")
-			cases = append(cases, convertible(name, path, string(text))...)
+			cases = append(cases, convertible(name, gopath.Dir(name), path, string(text))...)
 			return nil
 		})
 		if err != nil {
@@ -75,7 +76,7 @@ const (
 
 // convertible returns the cases of a file. It reads the file again when they
 // run.
-func convertible(name, path, text string) []Case {
+func convertible(name, set, path, text string) []Case {
 	var cases []Case
 	parts := split(text)
 	for i, part := range parts {
@@ -86,8 +87,12 @@ func convertible(name, path, text string) []Case {
 		if len(parts) > 1 {
 			id += "/" + strconv.Itoa(i+1)
 		}
-		for _, form := range []string{constants, parameters} {
-			cases = append(cases, Case{Name: id + "/" + form, Profile: check.Quick, Load: func() (*Program, error) {
+		forms := []string{constants, parameters}
+		if strings.Contains(part, parallelOp) {
+			forms = forms[1:] // each device has inputs of its own
+		}
+		for _, form := range forms {
+			cases = append(cases, Case{Name: id + "/" + form, Set: set + ", inputs as " + form, Profile: check.Quick, Load: func() (*Program, error) {
 				text, err := os.ReadFile(path)
 				if err != nil {
 					return nil, err
@@ -111,8 +116,12 @@ type expectation struct {
 	policy           Policy
 }
 
-// disabled is the word by which a file of test data says that it is not run.
-const disabled = "RUN-DISABLED"
+// disabled is the comment by which a file of test data says that it is not run,
+// with the reason in parentheses or not.
+var disabled = regexp.MustCompile(`(?i)^\s*//\s*(?:(RUN-DISABLED|DISABLED-RUN|RUN\(disabled\))(?:\(([^)]*)\))?)`)
+
+// printOp is an operation of the interpreter that no value depends on.
+var printOp = regexp.MustCompile(`(?m)^\s*"?interpreter\.print\b"?.*$`)
 
 // Convert makes a program of a text whose function holds check operations. The
 // checked values become its results. What they are expected to be is read here:
@@ -124,12 +133,14 @@ const disabled = "RUN-DISABLED"
 func Convert(text string, parametric bool) (*Program, error) {
 	p := &Program{}
 	for line := range strings.Lines(text) {
-		if at := strings.Index(line, disabled); at >= 0 && strings.HasPrefix(strings.TrimSpace(line), "//") {
-			word, _, _ := strings.Cut(strings.TrimSpace(line[at:]), ":")
-			p.Doubt = "the data set does not run it itself (" + word + ")"
+		if m := disabled.FindStringSubmatch(line); m != nil {
+			p.Doubt = "the data set does not run it itself"
+			if m[2] != "" {
+				p.Doubt += ": " + m[2]
+			}
 		}
 	}
-	module := uncomment(text)
+	module := printOp.ReplaceAllString(uncomment(text), "")
 	c := &converter{module: module, program: p}
 	if err := c.convert(parametric); err != nil {
 		var u *Unusable
@@ -151,7 +162,6 @@ type converter struct {
 
 // unusable are operations that need more than one program and its results.
 var unusable = []struct{ word, reason string }{
-	{"interpreter.run_parallel", "it runs several programs at a time, which needs StableHLO's interpreter"},
 	{"interpreter.", "it uses operations of StableHLO's interpreter"},
 	{"check.expect_serialized_eq", "it compares files that StableHLO's interpreter writes"},
 	{"dense_resource<", "its constants are in a resource"},
@@ -159,8 +169,9 @@ var unusable = []struct{ word, reason string }{
 }
 
 func (c *converter) convert(parametric bool) (err error) {
+	words := strings.ReplaceAll(c.module, parallelOp, "")
 	for _, u := range unusable {
-		if strings.Contains(c.module, u.word) {
+		if strings.Contains(words, u.word) {
 			return &Unusable{u.reason}
 		}
 	}
@@ -197,6 +208,9 @@ func (c *converter) convert(parametric bool) (err error) {
 	if c.main.name != "main" && len(regexp.MustCompile(`@`+regexp.QuoteMeta(c.main.name)+`\b`).FindAllString(c.module, 2)) > 1 {
 		return &Unusable{fmt.Sprintf("@%s, which holds the checks, is called by other functions", c.main.name)}
 	}
+	if strings.Contains(c.module, parallelOp) {
+		return c.parallel()
+	}
 	var names, types []string
 	for _, x := range c.checks {
 		r := Result{Want: x.want, Policy: x.policy}
@@ -226,9 +240,14 @@ func (c *converter) convert(parametric bool) (err error) {
 		}
 	}
 	c.program.Code = []byte(c.render(names, types, inputs))
-	c.program.Optional = true // a checkout is often newer than the plugin
-	c.program.Fuzz = func(i int) bool { return c.program.Args[i].Type.IsFloat() }
+	c.program.finish()
 	return nil
+}
+
+// finish says what is so of every program of a checkout.
+func (p *Program) finish() {
+	p.Optional = true // a checkout is often newer than the plugin
+	p.Fuzz = func(i int) bool { return p.Args[i].Type.IsFloat() }
 }
 
 var (
