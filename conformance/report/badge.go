@@ -24,6 +24,13 @@ func (r *Report) badgeText() (text, colour string) {
 	switch {
 	case r.Run.Filter != "" || r.Run.Interrupted:
 		return "partial run", "#6e7781"
+	case r.Programs != nil:
+		c := r.Summary.Checks
+		text = fmt.Sprintf("%d of %d programs", c.Pass, c.Total()-c.Skipped)
+		if c.Fail+c.Warn > 0 {
+			return text, "#cf222e"
+		}
+		return text, "#1a7f37"
 	case level != "":
 		return fmt.Sprintf("%s %s", level, strings.ToLower(title)), "#1a7f37"
 	case r.Verdict == WithWaivers:

@@ -7,6 +7,8 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"strconv"
+	"strings"
 )
 
 // Change is a check whose verdict is not the same in two reports.
@@ -65,10 +67,61 @@ func Regressed(changes []Change) bool {
 	return false
 }
 
+// Differences says in which other ways two runs differ: what explains changes
+// that are not the plugin's.
+func Differences(before, after *Report) []string {
+	var list []string
+	add := func(what, a, b string) {
+		if a != b {
+			list = append(list, fmt.Sprintf("%s: %s -> %s", what, orNone(a), orNone(b)))
+		}
+	}
+	add("plugin", before.Plugin.describe(), after.Plugin.describe())
+	add("version of the plugin", before.Plugin.PlatformVersion, after.Plugin.PlatformVersion)
+	add("suite", suiteName(&before.Suite), suiteName(&after.Suite))
+	add("profile", before.Run.Profile, after.Run.Profile)
+	add("levels", strings.Join(before.Run.Levels, ","), strings.Join(after.Run.Levels, ","))
+	add("checks that match", before.Run.Filter, after.Run.Filter)
+	add("create options", strings.Join(before.Run.Options, " "), strings.Join(after.Run.Options, " "))
+	add("topology", before.Run.Topology, after.Run.Topology)
+	add("without a device", before.Run.NoDevice, after.Run.NoDevice)
+	add("interrupted", yes(before.Run.Interrupted), yes(after.Run.Interrupted))
+	add("devices", strconv.Itoa(len(before.Capabilities.Devices)), strconv.Itoa(len(after.Capabilities.Devices)))
+	add("machine", machineName(&before.Machine), machineName(&after.Machine))
+	return list
+}
+
+func suiteName(s *Suite) string {
+	name := s.Version
+	if s.Revision != "" {
+		name += " (" + s.Revision[:min(len(s.Revision), 12)] + ")"
+	}
+	return fmt.Sprintf("%s, %d checks", name, s.Checks)
+}
+
+func machineName(m *Machine) string { return fmt.Sprintf("%s/%s, %d processors", m.OS, m.Arch, m.CPUs) }
+
+func yes(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "no"
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "none"
+	}
+	return printable(strings.Join(strings.Fields(s), " "))
+}
+
+// maxAlone is how many checks that only one report has are listed.
+const maxAlone = 20
+
 // WriteChanges writes changes for people, what got worse first.
 func WriteChanges(out io.Writer, changes []Change) error {
 	w := bufio.NewWriter(out)
-	section := func(title string, is func(Change) bool) {
+	section := func(title string, most int, is func(Change) bool) {
 		n := 0
 		for _, c := range changes {
 			if !is(c) {
@@ -77,21 +130,45 @@ func WriteChanges(out io.Writer, changes []Change) error {
 			if n == 0 {
 				fmt.Fprintf(w, "%s:\n", title)
 			}
-			n++
+			if n++; n > most {
+				continue
+			}
 			fmt.Fprintf(w, "  %-30s %s -> %s", c.Check, or(c.Before), or(c.After))
 			if c.Headline != "" {
-				fmt.Fprintf(w, "  %s", c.Headline)
+				fmt.Fprintf(w, "  %s", shorten(printable(c.Headline), causeLength))
 			}
 			fmt.Fprintln(w)
 		}
+		if n > most {
+			fmt.Fprintf(w, "  and %d more\n", n-most)
+		}
 	}
-	section("worse", func(c Change) bool { return c.Worse })
-	section("better", func(c Change) bool { return c.Better })
-	section("otherwise changed", func(c Change) bool { return !c.Worse && !c.Better })
-	if len(changes) == 0 {
+	both := func(c Change) bool { return c.Before != "" && c.After != "" }
+	all := len(changes)
+	section("worse", all, func(c Change) bool { return c.Worse && both(c) })
+	section("failed, and not in the first report", all, func(c Change) bool { return c.Worse && !both(c) })
+	section("better", all, func(c Change) bool { return c.Better })
+	section("otherwise changed", all, func(c Change) bool { return !c.Worse && !c.Better && both(c) })
+	section("in one report only", maxAlone, func(c Change) bool { return !c.Worse && !c.Better && !both(c) })
+	switch worse := count(countOf(changes, func(c Change) bool { return c.Worse }), "check"); {
+	case len(changes) == 0:
 		fmt.Fprintln(w, "no verdict differs")
+	case Regressed(changes):
+		fmt.Fprintf(w, "\n%s got worse\n", worse)
+	default:
+		fmt.Fprint(w, "\nnothing got worse\n")
 	}
 	return w.Flush()
+}
+
+func countOf(changes []Change, is func(Change) bool) int {
+	n := 0
+	for _, c := range changes {
+		if is(c) {
+			n++
+		}
+	}
+	return n
 }
 
 func or(v Verdict) string {

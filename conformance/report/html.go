@@ -5,6 +5,7 @@ package report
 
 import (
 	_ "embed"
+	"fmt"
 	"html/template"
 	"io"
 	"time"
@@ -37,6 +38,34 @@ func kindOf(x Result) string {
 	return "fail"
 }
 
+// outcomeKind returns the class of a run's answer.
+func outcomeKind(o Outcome) string {
+	switch o {
+	case Conformant:
+		return "pass"
+	case WithWaivers:
+		return "waived"
+	case NotConformant:
+		return "fail"
+	}
+	return "skip"
+}
+
+// stateKind returns the class of a level's state.
+func stateKind(s LevelState) string {
+	switch s {
+	case Reached:
+		return "pass"
+	case ReachedWaived:
+		return "waived"
+	case InPart:
+		return "warn"
+	case NotReached:
+		return "fail"
+	}
+	return "skip"
+}
+
 // kinds returns the filters: what went well is hidden at first, unless
 // everything did.
 func kinds(r *Report) []kind {
@@ -49,34 +78,35 @@ func kinds(r *Report) []kind {
 }
 
 var page = template.Must(template.New("page").Funcs(template.FuncMap{
+	"table": func(title string, list []ProgramCount) any {
+		return struct {
+			Title string
+			List  []ProgramCount
+		}{title, list}
+	},
 	"kind":  kindOf,
 	"kinds": kinds,
-	"took":  func(d time.Duration) time.Duration { return d.Round(max(time.Microsecond, d/1000)) },
-	"outcome": func(o Outcome) string {
-		switch o {
-		case Conformant:
-			return "pass"
-		case WithWaivers:
-			return "waived"
-		case NotConformant:
-			return "fail"
+	"cause": causeOf,
+	"headline": func(x Result) string {
+		if len(x.Failures) == 0 {
+			return ""
 		}
-		return "skip"
+		return x.headline()
 	},
-	"state": func(s LevelState) string {
-		switch s {
-		case Reached:
-			return "pass"
-		case ReachedWaived:
-			return "waived"
-		case InPart:
-			return "warn"
-		case NotReached:
-			return "fail"
-		}
-		return "skip"
-	},
+	"took":    func(d time.Duration) time.Duration { return d.Round(max(time.Microsecond, d/1000)) },
+	"outcome": outcomeKind,
+	"state":   stateKind,
 }).Parse(pageText))
+
+// causeOf is the attribute that ties a result to its cause among the report's.
+func causeOf(r *Report, x Result) template.HTMLAttr {
+	for i, c := range r.Causes {
+		if x.Broken() && c.Text == x.cause() {
+			return template.HTMLAttr(fmt.Sprintf(` data-cause="%d"`, i))
+		}
+	}
+	return ""
+}
 
 // WriteHTML writes the report as one page that needs nothing else: no network,
 // no other file. It can be filtered and searched, follows the reader's choice of

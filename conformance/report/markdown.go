@@ -4,7 +4,7 @@
 package report
 
 import (
-	"bufio"
+	"bytes"
 	"fmt"
 	"io"
 	"slices"
@@ -12,18 +12,53 @@ import (
 	"time"
 )
 
-// maxMarkdown is how many failures the Markdown form details: the comments of
-// code hosts are limited.
-const maxMarkdown = 50
+// The comments of code hosts are limited, to 65,536 characters on GitHub.
+const (
+	maxMarkdown  = 50     // results that a list has in full
+	markdownSize = 56_000 // bytes after which lists end
+	maxFound     = 5      // failures of one result
+)
 
 // WriteMarkdown writes the report as Markdown for a pull request.
 func (r *Report) WriteMarkdown(out io.Writer) error {
-	w := bufio.NewWriter(out)
+	w := new(bytes.Buffer)
 	fmt.Fprintf(w, "## PJRT conformance: %s\n\n", inline(r.Sentence()))
 	fmt.Fprintf(w, "%s; suite %s (PJRT API %s), profile %s, %v\n\n", inline(r.Plugin.describe()), inline(r.Suite.Version), r.Suite.API, r.Run.Profile, r.Duration.Round(100*time.Millisecond))
 	if r.Run.NoDevice != "" {
-		fmt.Fprintf(w, "No device was used: %s\n\n", inline(r.Run.NoDevice))
+		fmt.Fprintf(w, "No device was used: %s\n\n", inline(r.Run.Ahead()))
 	}
+	if r.Programs != nil {
+		r.Programs.writeMarkdown(w)
+	} else {
+		r.markdownLevels(w)
+	}
+	for i, c := range r.Causes {
+		if i == 0 {
+			fmt.Fprint(w, "\nThe most frequent causes:\n\n| Checks | Cause |\n|---:|---|\n")
+		}
+		if i < maxCauses {
+			fmt.Fprintf(w, "| %d | %s |\n", len(c.Checks), inline(c.Text))
+		}
+	}
+	r.markdownSkew(w)
+	r.markdownList(w, "Failures", func(x *Result) bool { return x.Broken() })
+	r.markdownList(w, "Warnings", func(x *Result) bool { return x.noteworthy() && !x.Broken() })
+	r.markdownList(w, "Waived", func(x *Result) bool { return x.Verdict == Waived })
+	for i, p := range r.Problems {
+		if i == maxMarkdown || w.Len() > markdownSize {
+			fmt.Fprintf(w, "* and %d more\n", len(r.Problems)-i)
+			break
+		}
+		if i == 0 {
+			fmt.Fprint(w, "\n### Problems outside any check\n\n")
+		}
+		fmt.Fprintf(w, "* %s\n", inline(p))
+	}
+	_, err := out.Write(w.Bytes())
+	return err
+}
+
+func (r *Report) markdownLevels(w io.Writer) {
 	fmt.Fprint(w, "| Level | State | Pass | Fail | Warn | Waived | Skipped |\n|---|---|---:|---:|---:|---:|---:|\n")
 	for _, l := range r.Levels {
 		c := l.Counts
@@ -39,19 +74,33 @@ func (r *Report) WriteMarkdown(out io.Writer) error {
 		fmt.Fprintf(w, "; quality %d of 100", r.Summary.Quality)
 	}
 	fmt.Fprint(w, "\n")
-	r.markdownList(w, "Failures", func(x *Result) bool { return x.Broken() })
-	r.markdownList(w, "Warnings", func(x *Result) bool { return x.noteworthy() && !x.Broken() })
-	r.markdownList(w, "Waived", func(x *Result) bool { return x.Verdict == Waived })
-	for i, p := range r.Problems {
-		if i == 0 {
-			fmt.Fprint(w, "\n### Problems outside any check\n\n")
-		}
-		fmt.Fprintf(w, "* %s\n", inline(p))
-	}
-	return w.Flush()
 }
 
-func (r *Report) markdownList(w io.Writer, title string, is func(*Result) bool) {
+// markdownSkew writes the matrix of callers of other ages: the structs that
+// grew, each with its sizes, and what else does not work.
+func (r *Report) markdownSkew(w io.Writer) {
+	m := r.SkewMatrix()
+	if len(m.Rows) == 0 && len(m.Same) == 0 {
+		return
+	}
+	fmt.Fprint(w, "\n<details><summary>Callers of other ages</summary>\n\n✓ works, – refused as it may be, ✗ goes wrong; bytes, and the API versions of the callers.\n\n| Struct | Sizes |\n|---|---|\n")
+	for _, row := range m.Rows {
+		var sizes []string
+		for _, c := range row.Cells {
+			if c.Skew != nil {
+				sizes = append(sizes, fmt.Sprintf("%s %d (%s)", c.Sign(), c.Size, c.Callers))
+			}
+		}
+		fmt.Fprintf(w, "| %s | %s |\n", inline(row.Struct), strings.Join(sizes, " · "))
+	}
+	fmt.Fprintf(w, "\n%s never grew", count(len(m.Same), "struct"))
+	if bad := m.BadNames(); len(bad) > 0 {
+		fmt.Fprintf(w, "; trouble with %s", inline(strings.Join(bad, ", ")))
+	}
+	fmt.Fprint(w, ".\n\n</details>\n")
+}
+
+func (r *Report) markdownList(w *bytes.Buffer, title string, is func(*Result) bool) {
 	var list []*Result
 	for i := range r.Results {
 		if is(&r.Results[i]) {
@@ -63,13 +112,20 @@ func (r *Report) markdownList(w io.Writer, title string, is func(*Result) bool) 
 	}
 	fmt.Fprintf(w, "\n<details><summary>%s: %d</summary>\n\n", title, len(list))
 	for i, x := range list {
-		if i == maxMarkdown {
-			fmt.Fprintf(w, "* and %d more\n", len(list)-i)
+		if i == maxMarkdown || w.Len() > markdownSize {
+			fmt.Fprintf(w, "* and %d more, which the other forms of the report have\n", len(list)-i)
 			break
 		}
 		fmt.Fprintf(w, "* **%s** %s (%s, %s): %s\n", x.Check, x.Verdict, x.Severity, x.Basis, inline(x.Text))
-		for _, f := range x.Failures {
+		for j, f := range x.Failures {
+			if j == maxFound {
+				fmt.Fprintf(w, "  * and %d more\n", len(x.Failures)-j)
+				break
+			}
 			fmt.Fprintf(w, "  * %s\n", inline(f))
+		}
+		if len(x.Calls) > 0 {
+			fmt.Fprintf(w, "  * the last call: %s\n", inline(x.Calls[0]))
 		}
 		if x.Death != nil {
 			for _, f := range x.Death.Frames {

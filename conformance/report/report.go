@@ -14,6 +14,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/purepjrt/purepjrt/conformance/rules"
@@ -111,8 +112,12 @@ type Report struct {
 	Levels       []Level      `json:"levels"`
 	Groups       []Group      `json:"groups"`
 	Summary      Summary      `json:"summary"`
+	// Causes are what several checks failed of, the most frequent first.
+	Causes []Cause `json:"causes,omitempty"`
 	// Results are in the order of the contract.
 	Results []Result `json:"results"`
+	// Programs is there when the checks were programs.
+	Programs *Programs `json:"programs,omitempty"`
 	// Skew is what became of callers of other ages, by struct and size.
 	Skew []Skew `json:"skew,omitempty"`
 	// Waivers are those that apply to this plugin.
@@ -177,18 +182,37 @@ type Attribute struct {
 
 // Run is what was asked for.
 type Run struct {
-	Profile       string   `json:"profile"`
-	Levels        []string `json:"levels,omitempty"` // empty: all
-	Filter        string   `json:"filter,omitempty"`
-	Options       []string `json:"options,omitempty"`
-	Topology      string   `json:"topology,omitempty"`
-	TimeoutFactor float64  `json:"timeout_factor"`
-	Jobs          int      `json:"jobs"`
+	Profile string   `json:"profile"`
+	Levels  []string `json:"levels,omitempty"` // empty: all
+	Filter  string   `json:"filter,omitempty"`
+	Options []string `json:"options,omitempty"`
+	// Topology is what programs are compiled for where there is no client, and
+	// UsualTopology says that nobody named it: it is the suite's choice for the
+	// platform.
+	Topology        string   `json:"topology,omitempty"`
+	TopologyOptions []string `json:"topology_options,omitempty"`
+	UsualTopology   bool     `json:"usual_topology,omitempty"`
+	TimeoutFactor   float64  `json:"timeout_factor"`
+	Jobs            int      `json:"jobs"`
 	// NoDevice says why the run was ahead of time: without a client.
 	NoDevice    string `json:"no_device,omitempty"`
 	Interrupted bool   `json:"interrupted,omitempty"`
 	// Left is how many chosen checks an interruption left out.
 	Left int `json:"left,omitempty"`
+}
+
+// Ahead says why no device was used and what programs were compiled for
+// instead.
+func (r *Run) Ahead() string {
+	text := strings.Join(strings.Fields(r.NoDevice), " ")
+	if r.NoDevice == "" || r.Topology == "" {
+		return text
+	}
+	text += "; programs are compiled for the topology " + r.Topology
+	if r.UsualTopology {
+		text += ", the suite's choice for this platform"
+	}
+	return text
 }
 
 // Capabilities is what the plugin was found to be able to do, before any check.
@@ -206,6 +230,9 @@ type Capabilities struct {
 	Types         []Type      `json:"types"`
 	// ClientTime is how long it took to make a client.
 	ClientTime time.Duration `json:"client_ns,omitempty"`
+	// Exclusive says why a second process got no client, if it got none: only one
+	// process at a time ran checks.
+	Exclusive string `json:"exclusive,omitempty"`
 	// Topology is the platform of the topology that was used without a client.
 	Topology string `json:"topology,omitempty"`
 }
@@ -328,11 +355,13 @@ type Result struct {
 	Subject  string         `json:"subject"` // functions, or what it is about
 	Verdict  Verdict        `json:"verdict"`
 	// Found is the verdict without waivers; left out when it is the same.
-	Found     Verdict       `json:"found,omitempty"`
-	Failures  []string      `json:"failures,omitempty"` // what was expected and what came
-	Notes     []string      `json:"notes,omitempty"`
-	Skip      string        `json:"skip,omitempty"`
-	Death     *Death        `json:"death,omitempty"`
+	Found    Verdict  `json:"found,omitempty"`
+	Failures []string `json:"failures,omitempty"` // what was expected and what came
+	Notes    []string `json:"notes,omitempty"`
+	Skip     string   `json:"skip,omitempty"`
+	Death    *Death   `json:"death,omitempty"`
+	// Calls are the last before the process died or hung, the newest first.
+	Calls     []string      `json:"calls,omitempty"`
 	Waiver    *Waiver       `json:"waiver,omitempty"`
 	Attempts  []Verdict     `json:"attempts,omitempty"` // of a check that was run again
 	Duration  time.Duration `json:"duration_ns"`
@@ -350,10 +379,13 @@ type Death struct {
 
 // Skew is what came of one struct size: a caller older or newer than the plugin.
 type Skew struct {
-	Struct  string `json:"struct"`  // C name
-	Size    int    `json:"size"`    // the struct_size that was sent
-	Callers string `json:"callers"` // whose size that is, such as 0.61-0.77
-	Outcome string `json:"outcome"` // works, refused, or what went wrong
+	Struct  string `json:"struct"`          // C name of the struct, or of the function whose args it is
+	Size    int    `json:"size"`            // the struct_size that was sent
+	Callers string `json:"callers"`         // whose size that is, such as 0.61 to 0.77
+	Since   int    `json:"since,omitempty"` // the first API minor of these callers
+	Until   int    `json:"until,omitempty"` // the last one; 0: the newest known has that size
+	Newer   int    `json:"newer,omitempty"` // bytes beyond the newest known size: a caller of the future
+	Outcome string `json:"outcome"`         // works, refused, or what went wrong
 	OK      bool   `json:"ok"`
 	Check   string `json:"check"`
 }

@@ -86,6 +86,7 @@ func (r *Report) Summarize() {
 	}
 	r.summarizeLevels()
 	r.summarizeGroups()
+	r.summarizeCauses()
 	s := &r.Summary
 	*s = Summary{Verdicts: make(map[Verdict]int), Severities: make(map[rules.Severity]Counts), Rules: r.countRules(), Quality: r.quality()}
 	broken, waived := false, false
@@ -112,7 +113,10 @@ func (r *Report) Summarize() {
 }
 
 func (r *Report) summarizeLevels() {
-	r.Levels = nil
+	r.Levels = []Level{}
+	if r.Programs != nil {
+		return // some programs show no level
+	}
 	below := Reached // the worst state of the numbered levels so far
 	for _, l := range levels {
 		level := Level{Name: l.name, Title: l.title, State: Reached}
@@ -184,13 +188,7 @@ func onTop(l Level, below LevelState) (LevelState, string, LevelState) {
 }
 
 // some lists the first names.
-func some(names []string) string {
-	const most = 3
-	if len(names) <= most {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
-}
+func some(names []string) string { return listed(names, 3) }
 
 func (r *Report) summarizeGroups() {
 	r.Groups = nil

@@ -5,6 +5,7 @@ package report
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"io"
 	"strings"
@@ -14,12 +15,35 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/rules"
 )
 
+// Text is how the form for terminals is written.
+type Text struct {
+	// All adds what was skipped and waived.
+	All bool
+	// Colour marks verdicts and states for terminals.
+	Colour bool
+	// Most is how many failures are written in full; of more than that, those that
+	// have a cause in common are named behind the first of them. 0: all.
+	Most int
+}
+
+// escapes of terminals, by what the pages call a kind.
+var escapes = map[string]string{"pass": "\x1b[32m", "fail": "\x1b[31m", "warn": "\x1b[33m", "waived": "\x1b[35m", "skip": "\x1b[2m"}
+
+func (x Text) paint(kind, text string) string {
+	if !x.Colour || text == "" {
+		return text
+	}
+	return escapes[kind] + text + "\x1b[0m"
+}
+
 // Details says everything of a result, one fact a line.
-func (x *Result) Details() string {
+func (x *Result) Details() string { return Text{}.details(x) }
+
+func (t Text) details(x *Result) string {
 	var b strings.Builder
 	line := func(name, text string) {
 		first := true
-		for part := range strings.Lines(text) {
+		for part := range strings.Lines(printable(text)) {
 			if first {
 				fmt.Fprintf(&b, "  %-10s ", name)
 				first = false
@@ -29,7 +53,7 @@ func (x *Result) Details() string {
 			b.WriteString(strings.TrimRight(part, "\n") + "\n")
 		}
 	}
-	fmt.Fprintf(&b, "%s  %s  (%s, from: %s)\n", x.Check, x.Verdict, x.Severity, x.Basis)
+	fmt.Fprintf(&b, "%s  %s  (%s, from: %s)\n", x.Check, t.paint(kindOf(*x), string(x.Verdict)), x.Severity, x.Basis)
 	line("rule", x.Text)
 	line("about", x.Subject)
 	for _, f := range x.Failures {
@@ -38,14 +62,17 @@ func (x *Result) Details() string {
 	if x.Skip != "" {
 		line("skipped", x.Skip)
 	}
-	if len(x.Attempts) > 0 {
-		line("attempts", joinVerdicts(x.Attempts))
+	if len(x.Calls) > 0 {
+		line("last calls", strings.Join(x.Calls, ", "))
 	}
 	if d := x.Death; d != nil {
 		for _, f := range d.Frames {
 			line("in", f)
 		}
 		line("output", strings.Join(d.Output, "\n"))
+	}
+	if len(x.Attempts) > 0 {
+		line("attempts", joinVerdicts(x.Attempts))
 	}
 	for _, n := range x.Notes {
 		line("note", n)
@@ -60,6 +87,20 @@ func (x *Result) Details() string {
 	return b.String()
 }
 
+// printable shows what would change the state of a terminal.
+func printable(s string) string {
+	var b strings.Builder
+	for _, c := range strings.ToValidUTF8(s, "\uFFFD") {
+		switch {
+		case c == '\n' || c == '\t' || c >= 0x20 && c < 0x7f || c >= 0xa0:
+			b.WriteRune(c)
+		default:
+			fmt.Fprintf(&b, "\\x%02x", c)
+		}
+	}
+	return b.String()
+}
+
 func joinVerdicts(list []Verdict) string {
 	var words []string
 	for _, v := range list {
@@ -68,40 +109,127 @@ func joinVerdicts(list []Verdict) string {
 	return strings.Join(words, ", ")
 }
 
-// WriteText writes a summary for people, and every failure. all adds what was
-// skipped and waived.
+// mostDetails is how many failures WriteText writes in full.
+const mostDetails = 40
+
+// WriteText writes every failure and a summary, for people. all adds what was
+// skipped and waived, and leaves out nothing.
 func (r *Report) WriteText(out io.Writer, all bool) error {
+	t := Text{All: all}
+	if !all {
+		t.Most = mostDetails
+	}
+	return t.Write(r, out)
+}
+
+// Write writes every failure and a summary.
+func (t Text) Write(r *Report, out io.Writer) error {
 	w := bufio.NewWriter(out)
-	for i := range r.Results {
-		x := &r.Results[i]
-		if x.noteworthy() || all && x.Verdict != Pass {
-			fmt.Fprintf(w, "%s\n", x.Details())
+	for _, x := range r.detailed(t) {
+		fmt.Fprintf(w, "%s\n", t.details(x.Result))
+		if len(x.alike) > 0 {
+			fmt.Fprintf(w, "the same in %s: %s\n\n", count(len(x.alike), "more check"), listed(x.alike, maxAlike))
 		}
 	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	return t.WriteSummary(r, out)
+}
+
+// maxAlike is how many checks are named behind another.
+const maxAlike = 20
+
+// listed names the first of a list, and how many more there are.
+func listed(names []string, most int) string {
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+}
+
+// detail is a result that is written in full, and those that are only named.
+type detail struct {
+	*Result
+	alike []string
+}
+
+// detailed chooses the results that are written in full.
+func (r *Report) detailed(t Text) []detail {
+	var list []detail
+	broken := 0
+	for i := range r.Results {
+		x := &r.Results[i]
+		if x.Broken() {
+			broken++
+		}
+		if x.noteworthy() || t.All && x.Verdict != Pass {
+			list = append(list, detail{Result: x})
+		}
+	}
+	if t.Most == 0 || broken <= t.Most {
+		return list
+	}
+	var short []detail
+	first := make(map[string]int) // of a cause, its place in short
+	for _, d := range list {
+		c := d.cause()
+		at, seen := first[c]
+		if c != "" && seen && d.noteworthy() {
+			short[at].alike = append(short[at].alike, d.Check)
+			continue
+		}
+		if d.noteworthy() {
+			first[c] = len(short)
+		}
+		short = append(short, d)
+	}
+	return short
+}
+
+// WriteSummary writes what the run came to, and what to do next.
+func (t Text) WriteSummary(r *Report, out io.Writer) error {
+	w := bufio.NewWriter(out)
 	for _, p := range r.Problems {
-		fmt.Fprintf(w, "problem: %s\n", p)
+		fmt.Fprintf(w, "problem: %s\n", printable(p))
 	}
 	for _, u := range r.Waivers {
 		if u.Problem != "" {
 			fmt.Fprintf(w, "waiver of %s in %s: %s\n", u.Check, u.File, u.Problem)
 		}
 	}
-	fmt.Fprintf(w, "plugin   %s\n", r.Plugin.describe())
+	fmt.Fprintf(w, "plugin   %s\n", printable(r.Plugin.describe()))
 	if r.Run.NoDevice != "" {
-		fmt.Fprintf(w, "devices  none used: %s\n", strings.Join(strings.Fields(r.Run.NoDevice), " "))
+		fmt.Fprintf(w, "devices  none used: %s\n", printable(r.Run.Ahead()))
 	}
-	fmt.Fprintf(w, "suite    purepjrt %s, PJRT API %s, profile %s, %d jobs, %v\n\n", r.Suite.Version, r.Suite.API, r.Run.Profile, r.Run.Jobs, r.Duration.Round(100*time.Millisecond))
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "LEVEL\tSTATE\tPASS\tFAIL\tWARN\tWAIVED\tSKIPPED\t")
-	for _, l := range r.Levels {
-		c := l.Counts
-		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%s\n", l.Name, l.State, c.Pass, c.Fail, c.Warn, c.Waived, c.Skipped, l.Reason)
+	fmt.Fprintf(w, "suite    purepjrt %s, PJRT API %s, profile %s, %s, %v\n\n", r.Suite.Version, r.Suite.API, r.Run.Profile, count(r.Run.Jobs, "job"), r.Duration.Round(100*time.Millisecond))
+	if err := t.outcome(r, w); err != nil {
+		return err
 	}
-	for _, s := range []rules.Severity{rules.Must, rules.Should, rules.Opt} {
-		c := r.Summary.Severities[s]
-		fmt.Fprintf(t, "%s\t\t%d\t%d\t%d\t%d\t%d\t%d rules checked\n", s, c.Pass, c.Fail, c.Warn, c.Waived, c.Skipped, r.Summary.Rules.BySeverity[s])
+	for i, c := range r.Causes {
+		switch {
+		case i == 0:
+			fmt.Fprint(w, "\nthe most frequent causes:\n")
+		case i == maxCauses:
+			fmt.Fprintf(w, "        and %d more\n", len(r.Causes)-i)
+		}
+		if i < maxCauses {
+			fmt.Fprintf(w, "  %4d  %s\n", len(c.Checks), shorten(printable(strings.Join(strings.Fields(c.Text), " ")), causeLength))
+		}
 	}
-	if err := t.Flush(); err != nil {
+	fmt.Fprintf(w, "\n%s\n", t.paint(outcomeKind(r.Verdict), r.Sentence()))
+	for _, a := range r.Advice() {
+		fmt.Fprintf(w, "next: %s\n", a)
+	}
+	return w.Flush()
+}
+
+// outcome writes what was found, in numbers.
+func (t Text) outcome(r *Report, w io.Writer) error {
+	if r.Programs != nil {
+		return r.Programs.writeText(w)
+	}
+	if err := t.levels(r, w); err != nil {
 		return err
 	}
 	k := r.Summary.Rules
@@ -109,9 +237,56 @@ func (r *Report) WriteText(out io.Writer, all bool) error {
 	if r.Summary.Quality >= 0 {
 		fmt.Fprintf(w, "; quality %d of 100", r.Summary.Quality)
 	}
-	fmt.Fprintf(w, "\n%s\n", r.Sentence())
-	return w.Flush()
+	fmt.Fprint(w, "\n")
+	return nil
 }
+
+const (
+	maxCauses   = 8
+	causeLength = 160
+)
+
+// shorten cuts what is longer than n bytes.
+func shorten(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n], "") + " ..."
+}
+
+// levels writes the table of levels and severities. Escapes would spoil its
+// widths, so states are painted after it was made.
+func (t Text) levels(r *Report, w io.Writer) error {
+	var table bytes.Buffer
+	tw := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(tw, "LEVEL\tSTATE\tPASS\tFAIL\tWARN\tWAIVED\tSKIPPED\t")
+	for _, l := range r.Levels {
+		c := l.Counts
+		fmt.Fprintf(tw, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%s\n", l.Name, l.State, c.Pass, c.Fail, c.Warn, c.Waived, c.Skipped, shorten(printable(strings.Join(strings.Fields(l.Reason), " ")), reasonLength))
+	}
+	for _, s := range []rules.Severity{rules.Must, rules.Should, rules.Opt} {
+		c := r.Summary.Severities[s]
+		fmt.Fprintf(tw, "%s\t\t%d\t%d\t%d\t%d\t%d\t%d rules checked\n", s, c.Pass, c.Fail, c.Warn, c.Waived, c.Skipped, r.Summary.Rules.BySeverity[s])
+	}
+	if err := tw.Flush(); err != nil {
+		return err
+	}
+	i := 0
+	for line := range strings.Lines(table.String()) {
+		if row := i - 1; row >= 0 && row < len(r.Levels) {
+			state := string(r.Levels[row].State)
+			line = strings.Replace(line, state, t.paint(stateKind(r.Levels[row].State), state), 1)
+		}
+		i++
+		if _, err := io.WriteString(w, strings.TrimRight(line, " \n")+"\n"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reasonLength is how much of a level's reason a table has room for.
+const reasonLength = 120
 
 // noteworthy reports whether a reader should see the result unasked.
 func (x *Result) noteworthy() bool {
@@ -121,6 +296,9 @@ func (x *Result) noteworthy() bool {
 // Sentence is the verdict in one sentence.
 func (r *Report) Sentence() string {
 	c := r.Summary.Checks
+	if r.Programs != nil && !r.Run.Interrupted {
+		return r.Programs.sentence(c)
+	}
 	switch r.Verdict {
 	case Conformant:
 		return fmt.Sprintf("conformant: %s passed, none that binds failed", count(c.Pass, "check"))

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package report
+
+import (
+	"regexp"
+	"slices"
+)
+
+// Cause is something that several checks failed of.
+type Cause struct {
+	Text   string   `json:"text"`   // what they found in common
+	Checks []string `json:"checks"` // at least two
+}
+
+// answer is the error of a function that was to succeed, as checks write it.
+var answer = regexp.MustCompile(`\bPJRT_\w+: [A-Z]+(?:_[A-Z]+)*\b(?:: [^\n]*)?`)
+
+// cause is what a result may have in common with others.
+func (x *Result) cause() string {
+	switch {
+	case x.Verdict == SuiteError || x.Verdict == UnexpectedPass || len(x.Failures) == 0:
+		return ""
+	case x.Death != nil && len(x.Calls) > 0:
+		return x.Death.How + "; the last call was " + x.Calls[0]
+	case x.Verdict == Timeout && len(x.Calls) > 0:
+		return "no answer within the limit; the last call was " + x.Calls[0]
+	case x.Death != nil:
+		return x.Death.How
+	}
+	text := x.headline()
+	if a := answer.FindString(text); a != "" {
+		return a
+	}
+	return text
+}
+
+// summarizeCauses groups what stands in the way by what was found.
+func (r *Report) summarizeCauses() {
+	var order []string
+	checks := make(map[string][]string)
+	for i := range r.Results {
+		x := &r.Results[i]
+		if !x.Broken() {
+			continue
+		}
+		c := x.cause()
+		if c == "" {
+			continue
+		}
+		if checks[c] == nil {
+			order = append(order, c)
+		}
+		checks[c] = append(checks[c], x.Check)
+	}
+	r.Causes = nil
+	for _, c := range order {
+		if len(checks[c]) > 1 {
+			r.Causes = append(r.Causes, Cause{c, checks[c]})
+		}
+	}
+	slices.SortStableFunc(r.Causes, func(a, b Cause) int { return len(b.Checks) - len(a.Checks) })
+}

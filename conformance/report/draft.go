@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// WriteWaivers writes a file of waivers for everything that stands in the way:
+// one to begin with, whose reasons say what was found and not why. A check that
+// passes although it is waived, and one that the suite failed in, are left out.
+func (r *Report) WriteWaivers(out io.Writer) error {
+	f := WaiverFile{
+		Plugin:  PluginMatch{Name: r.Plugin.File, Platform: r.Plugin.Platform, API: r.Plugin.API()},
+		Waivers: []Waiver{},
+	}
+	if r.Plugin.Path != "" {
+		f.Plugin.File = r.Plugin.File
+	}
+	for i := range r.Results {
+		x := &r.Results[i]
+		if !x.Broken() || x.Verdict == UnexpectedPass || x.Verdict == SuiteError {
+			continue
+		}
+		w := Waiver{Check: x.Check, Verdicts: []Verdict{x.Verdict}, Reason: "found: " + x.draftReason()}
+		if x.Verdict == Flaky {
+			w.Verdicts = nil
+			for _, v := range append([]Verdict{Flaky}, x.Attempts...) {
+				if slices.Contains(excusable, v) && !slices.Contains(w.Verdicts, v) {
+					w.Verdicts = append(w.Verdicts, v)
+				}
+			}
+		}
+		f.Waivers = append(f.Waivers, w)
+	}
+	text, err := json.MarshalIndent(f, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(out, "%s\n", text)
+	return err
+}
+
+func (x *Result) draftReason() string {
+	if c := x.cause(); c != "" {
+		return shorten(printable(strings.Join(strings.Fields(c), " ")), 2*causeLength)
+	}
+	return x.Verdict.Meaning()
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package report_test
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/conformance/report"
+)
+
+func TestADraftOfWaiversExcusesWhatFailed(t *testing.T) {
+	t.Parallel()
+	r := sample(t)
+	var b bytes.Buffer
+	require.NoError(t, r.WriteWaivers(&b))
+	file, err := report.ReadWaivers("draft.json", &b)
+	require.NoError(t, err)
+	require.True(t, file.Plugin.Matches(&r.Plugin))
+	for _, w := range file.Waivers {
+		assert.Contains(t, w.Reason, "found: ")
+	}
+	r.Waive([]*report.WaiverFile{file}, r.Started, nil, nil)
+	r.Summarize()
+	var left []string
+	for i := range r.Results {
+		if r.Results[i].Broken() {
+			left = append(left, r.Results[i].Check)
+		}
+	}
+	assert.Equal(t, []string{"BUF-01"}, left, "the suite's own fault is excused by nobody")
+	assert.Equal(t, report.Waived, r.Result("RUN-01").Verdict, "sometimes")
+}
