@@ -45,12 +45,17 @@ type Options struct {
 	// CreateOptions are what every client is made with.
 	CreateOptions []capi.Attribute
 	// Topology is the name, and TopologyOptions the create options, of the
-	// topology that programs are compiled for where there is no client.
+	// topology that programs are compiled for where there is no client. Without
+	// either, that is one that the suite knows for the plugin's platform.
 	Topology        string
 	TopologyOptions []capi.Attribute
 	// NoDevice leaves out all that needs a client. Without it, that is done when
 	// no client can be made.
 	NoDevice bool
+	// OptionFiles are the files that values of options were read from, by name of
+	// the option. The commands that the report has name them in place of the
+	// values.
+	OptionFiles map[string]string
 
 	Profile Profile        // empty: Quick
 	Levels  []string       // of L0 to L4, X and Q; empty: all
@@ -100,21 +105,24 @@ type Options struct {
 	// the report says; empty: pjrt conformance.
 	Command string
 
-	suite    string                    // for tests: which checks
-	fault    string                    // for tests: what the program does to the plugin
-	token    string                    // of the worker
-	noWorker bool                      // for tests: the program does not call Worker
-	lines    func(*check.Check) string // how to reproduce a failure
+	suite    string      // which checks
+	programs corpus.Spec // what suite stands for when the checks are programs
+	fault    string      // for tests: what the program does to the plugin
+	token    string      // of the worker
+	noWorker bool        // for tests: the program does not call Worker
+	test     string      // the test that calls Test
 }
 
 // Progress is how far a run is.
 type Progress struct {
 	Phase   string         // probe, check, or rerun: checks that failed are run again
 	Done    int            // checks of this phase
-	Failed  int            // of them
+	Failed  int            // of them, without those that a waiver excuses; in a rerun, those that differ
+	Waived  int            // of them, failed as a waiver says
 	Total   int            // 0 when that is not known yet
 	Result  *report.Result // of the newest; nil at the start of a phase
 	Elapsed time.Duration  // since the run began
+	Began   time.Duration  // when this phase did, since the run began
 }
 
 // ErrNothingToCheck is the error of a file that cannot be loaded for a reason
@@ -140,6 +148,10 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
+	return runConfig(ctx, c)
+}
+
+func runConfig(ctx context.Context, c *driver.Config) (*Report, error) {
 	r, err := driver.Run(ctx, *c)
 	var oe *driver.OpenError
 	if errors.As(err, &oe) {
@@ -178,6 +190,15 @@ func (o *Options) config() (*driver.Config, error) {
 			return nil, fmt.Errorf("there is no level %q: use some of %s", l, strings.Join(report.LevelNames(), ", "))
 		}
 	}
+	// What is told to reproduce a failure holds in any folder.
+	for _, path := range []*string{&o.Plugin, &o.Programs, &o.StableHLO, &o.Against} {
+		if *path == "" {
+			continue
+		}
+		if *path, err = filepath.Abs(*path); err != nil {
+			return nil, err
+		}
+	}
 	if err := o.chooseCorpus(); err != nil {
 		return nil, err
 	}
@@ -195,7 +216,10 @@ func (o *Options) config() (*driver.Config, error) {
 		},
 		Command: worker.Command{Args: o.WorkerArgs, Token: o.token},
 		Checks:  checks, Profile: profile, Levels: o.Levels, Filter: o.Filter, Jobs: o.Jobs,
-		Waivers: o.waivers, Reproduce: o.lines,
+		Waivers: o.waivers,
+	}
+	if o.programs != (corpus.Spec{}) {
+		c.Programs = o.programs.Tally
 	}
 	if o.NoReruns {
 		c.Reruns = -1
@@ -204,16 +228,14 @@ func (o *Options) config() (*driver.Config, error) {
 		c.Setup.NoDevice = "no client was wanted"
 	}
 	if o.Plugin != "" {
-		if c.Setup.Plugin, err = filepath.Abs(o.Plugin); err != nil {
-			return nil, err
+		c.Setup.Plugin = o.Plugin
+		inspected := plugins.Inspect(c.Setup.Plugin)
+		if inspected.Hardware != nil {
+			c.Hardware = inspected.Hardware.Error()
 		}
-		if hardware := plugins.Inspect(c.Setup.Plugin).Hardware; hardware != nil {
-			c.Hardware = hardware.Error()
-		}
+		c.Usual = usualTopology(inspected.Platform)
 	}
-	if c.Reproduce == nil {
-		c.Reproduce = o.commandLine
-	}
+	c.Reproduce, c.ReproduceAll = o.reproduce()
 	if o.Progress != nil {
 		c.Progress = func(p driver.Progress) { o.Progress(Progress(p)) }
 	}
@@ -234,40 +256,4 @@ func options(list []capi.Attribute) []session.Option {
 func ParseOption(text string) (capi.Attribute, error) {
 	o, err := session.ParseOption(text)
 	return capi.Attribute(o), err
-}
-
-// commandLine is the command that runs one check.
-func (o *Options) commandLine(c *check.Check) string {
-	words := []string{"pjrt conformance"}
-	if o.Command != "" {
-		words[0] = o.Command
-	}
-	words = append(words, "--plugin", quote(o.Plugin))
-	for _, a := range options(o.CreateOptions) {
-		words = append(words, "--option", quote(a.String()))
-	}
-	if o.Topology != "" {
-		words = append(words, "--topology", quote(o.Topology))
-	}
-	for _, a := range options(o.TopologyOptions) {
-		words = append(words, "--topology-option", quote(a.String()))
-	}
-	if o.NoDevice {
-		words = append(words, "--no-device")
-	}
-	words = append(words, o.corpusFlags()...)
-	if c.Profile > check.Quick {
-		words = append(words, "--profile", c.Profile.String())
-	}
-	return strings.Join(append(words, "--run", "'^"+regexp.QuoteMeta(c.Name())+"$'"), " ")
-}
-
-var plain = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
-
-// quote makes a word of a shell of s.
-func quote(s string) string {
-	if plain.MatchString(s) {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

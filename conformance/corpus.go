@@ -46,7 +46,10 @@ func (o *Options) chooseCorpus() error {
 	// What the suite knows of plugins is of its own checks.
 	o.NoKnownWaivers = true
 	var err error
-	o.suite, err = spec.Suite()
+	if o.suite, err = spec.Suite(); err != nil {
+		return err
+	}
+	o.programs, _, err = corpus.Parse(o.suite) // with whole paths
 	return err
 }
 
@@ -64,9 +67,7 @@ func (o *Options) corpusFlags() []string {
 		return words
 	}
 	add("--against", o.Against)
-	for _, a := range options(o.AgainstOptions) {
-		add("--against-option", a.String())
-	}
+	words = o.addOptions(words, "--against-option", o.AgainstOptions)
 	add("--fuzz", strconv.Itoa(o.FuzzRounds))
 	add("--seed", strconv.FormatUint(o.Seed, 10))
 	return words

@@ -7,11 +7,14 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 	"github.com/purepjrt/purepjrt/conformance/report"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
@@ -21,7 +24,7 @@ func TestRunOfTestsOfACheckout(t *testing.T) {
 	t.Parallel()
 	r, err := Run(t.Context(), Options{
 		Plugin: plugintest.Path(t, "cpu"), StableHLO: "internal/corpus/testdata/checkout", NoReruns: true, Jobs: 1,
-		Filter: regexp.MustCompile("/testdata/.*/constants$"),
+		Filter: regexp.MustCompile("/testdata/(almost|subtract|wrong).*/constants$"),
 	})
 	require.NoError(t, err)
 	assert.Equal(t, report.NotConformant, r.Verdict)
@@ -36,7 +39,7 @@ func TestRunOfTestsOfACheckout(t *testing.T) {
 		"RUN-02/stablehlo/testdata/wrong_expectation/constants":        check.Fail,
 	}, got)
 	failed := r.Result("RUN-02/stablehlo/testdata/wrong_expectation/constants")
-	assert.Contains(t, failed.Reproduce, "--stablehlo internal/corpus/testdata/checkout --run ")
+	assert.Contains(t, failed.Reproduce, "/internal/corpus/testdata/checkout --run ")
 }
 
 // Each plugin has a process of its own.
@@ -98,4 +101,94 @@ func TestComparisonUnderGoTest(t *testing.T) {
 	TestPlugin(t, path, With(func(o *Options) {
 		o.Against, o.FuzzRounds, o.Filter, o.Jobs = path, 1, regexp.MustCompile("DIFF-01/(multiply|add)/i32$"), 1
 	}))
+}
+
+// TestInnerDiffers compares a plugin that subtracts where it should add with one
+// that adds.
+func TestInnerDiffers(t *testing.T) {
+	if !inner() {
+		return
+	}
+	good := plugintest.Path(t, "cpu")
+	Test(t, func(t testing.TB) *capi.API {
+		real, err := capi.Open(good)
+		require.NoError(t, err)
+		table, err := serve.Wrap(real, serve.Around(func(c *serve.Invocation, a *capi.ClientCompileArgs) {
+			kept, program := a.Program, *a.Program
+			code := strings.ReplaceAll(capi.String(program.Code, program.CodeSize), "stablehlo.add", "stablehlo.subtract")
+			program.Code, program.CodeSize = capi.CString(code), uintptr(len(code))
+			a.Program = &program
+			c.Forward()
+			a.Program = kept
+		}))
+		require.NoError(t, err)
+		return table.API()
+	}, With(func(o *Options) {
+		o.Against, o.FuzzRounds, o.Filter, o.Jobs, o.NoReruns = good, 1, regexp.MustCompile("DIFF-01/(multiply|add)/(i32|f32)$"), 1, true
+		o.Reports = os.Getenv(innerVariable)
+		o.Reproducers = filepath.Join(o.Reports, "different")
+	}))
+}
+
+// From the subtest that fails to the smallest inputs in a folder, which pass on
+// the good plugin.
+func TestDifferencesAreFoundShrunkAndKept(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "reports")
+	out, err := runInner(t, "^TestInnerDiffers$", dir)
+	assert.Error(t, err)
+	for _, line := range []string{
+		"--- FAIL: TestInnerDiffers/DIFF-01/add/f32 ", "--- FAIL: TestInnerDiffers/DIFF-01/add/i32 ",
+		"--- PASS: TestInnerDiffers/DIFF-01/multiply/f32 ", "--- PASS: TestInnerDiffers/DIFF-01/multiply/i32 ",
+		"the plugins differ: result 0: ", "the smallest inputs found, 1 of 2 elements not zero: result 0: 1 of 1 elements differ; the first is at [0]: expected ",
+	} {
+		assert.Contains(t, out, line)
+	}
+	f, err := os.Open(filepath.Join(dir, "report.json"))
+	require.NoError(t, err)
+	defer f.Close()
+	r, err := report.Read(f)
+	require.NoError(t, err)
+	assert.Equal(t, "the plugins differ on 2 of 4 programs", r.Sentence())
+	assert.Empty(t, r.Levels, "programs show no level")
+	require.NotNil(t, r.Programs)
+	assert.Equal(t, []report.ProgramCount{{Name: "the suite's own", Counts: report.Counts{Pass: 2, Warn: 2}}}, r.Programs.Sets)
+	assert.Equal(t, []report.ProgramCount{{Name: "add", Counts: report.Counts{Warn: 2}}}, report.Failing(r.Programs.Operations))
+	assert.Equal(t, 1, r.Summary.Rules.Checked)
+
+	again, err := Run(t.Context(), Options{Plugin: plugintest.Path(t, "cpu"), Programs: filepath.Join(dir, "different"), NoReruns: true, Jobs: 1})
+	require.NoError(t, err)
+	assert.Equal(t, "2 programs passed, none failed", again.Sentence())
+}
+
+// The report of a run of programs is about them.
+func TestReportsOfPrograms(t *testing.T) {
+	t.Parallel()
+	r, err := Run(t.Context(), Options{
+		Plugin: plugintest.Path(t, "cpu"), StableHLO: "internal/corpus/testdata/checkout", NoReruns: true, Jobs: 1,
+		Filter: regexp.MustCompile("/testdata/|/parallel/(1|26)/"),
+	})
+	require.NoError(t, err)
+	var text, md, page, badge strings.Builder
+	require.NoError(t, r.WriteText(&text, false))
+	require.NoError(t, r.WriteMarkdown(&md))
+	require.NoError(t, r.WriteHTML(&page))
+	require.NoError(t, r.WriteBadge(&badge))
+	for _, words := range []string{
+		"stablehlo/testdata, inputs as constants          12    2     0     0       2\n",
+		"stablehlo/tests/interpret, inputs as parameters  1     0     0     0       1\n",
+		"count_leading_zeros  1     1     0     0       0\n", "\nskipped 4: the data set does not run it itself\n",
+		"No level is claimed", "4 of 28 programs failed\n",
+	} {
+		assert.Contains(t, text.String(), words)
+	}
+	assert.NotContains(t, text.String(), "LEVEL ")
+	assert.NotContains(t, text.String(), "rules checked")
+	assert.Contains(t, md.String(), "## PJRT conformance: 4 of 28 programs failed\n")
+	assert.Contains(t, md.String(), "| stablehlo/testdata, inputs as constants | 12 | 2 | 0 | 0 | 2 |\n")
+	assert.Contains(t, md.String(), "| count\\_leading\\_zeros | 1 | 1 | 0 | 0 | 0 |\n")
+	assert.Contains(t, page.String(), "<h2>Programs</h2>")
+	assert.NotContains(t, page.String(), "<h2>Levels</h2>")
+	assert.NotContains(t, page.String(), "<h2>Groups</h2>")
+	assert.Contains(t, badge.String(), "partial run")
 }

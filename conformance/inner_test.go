@@ -89,7 +89,7 @@ func TestChecksAreSubtests(t *testing.T) {
 		"--- PASS: TestInnerPlugin/LOAD-01 ", "--- FAIL: TestInnerPlugin/EVT-01 ", "--- FAIL: TestInnerPlugin/EVT-03 ",
 		"--- FAIL: TestInnerPlugin/EVT-04 ", "--- SKIP: TestInnerPlugin/BUF-01 ", "--- PASS: TestInnerPlugin/LOAD-07 ",
 		"found      things: expected 1, got 2", "the process was ended by exit(7)", "output     I give up", "found      a pity",
-		"reproduce  go test -run '^TestInnerPlugin$/^EVT-03$'  or  pjrt conformance --plugin ",
+		"reproduce  go test -C " + here(t) + " ", " -count=1 -run '^TestInnerPlugin$/^EVT-03$'  # or: pjrt conformance --plugin ",
 		"not conformant: 3 checks failed, 1 passed",
 	} {
 		assert.Contains(t, out, line)
@@ -103,6 +103,13 @@ func TestChecksAreSubtests(t *testing.T) {
 	r, err := report.Read(text)
 	require.NoError(t, err)
 	assert.Len(t, r.Results, 7)
+}
+
+func here(t *testing.T) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	require.NoError(t, err)
+	return dir
 }
 
 func TestTheRunFlagChoosesChecks(t *testing.T) {
@@ -121,7 +128,7 @@ func TestATableOfGoFunctionsIsChecked(t *testing.T) {
 		for _, line := range []string{"--- PASS: TestInnerTable/" + name + "/ERR-01 ", "--- FAIL: TestInnerTable/" + name + "/EVT-03 ", "--- FAIL: TestInnerTable/" + name + "/EVT-04 "} {
 			assert.Contains(t, out, line)
 		}
-		assert.Contains(t, out, "go test -run '^TestInnerTable$/^"+regexp.QuoteMeta(name)+"$/^EVT-03$'")
+		assert.Contains(t, out, " -count=1 -run '^TestInnerTable$/^"+regexp.QuoteMeta(name)+"$/^EVT-03$'")
 	}
 }
 

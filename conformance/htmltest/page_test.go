@@ -42,7 +42,12 @@ func sample() *report.Report {
 			NullSlots: []string{}, Missing: []string{"PJRT_TopologyDescription_MakeCanonicalShapeForMemorySpace"}, Unimplemented: []string{},
 			Extensions: []report.Extension{}, Devices: []report.Device{}, Memories: []string{}, Types: []report.Type{{Name: "F32", Uploads: true}},
 		},
-		Skew: []report.Skew{{Struct: "PJRT_AsyncHostToDeviceTransferManager_TransferRawDataToSubBuffer_Args", Size: 72, Callers: "0.45-0.60", Outcome: "works", OK: true, Check: "SKEW-05"}},
+	}
+	for i := range 30 { // a struct that grew with every second version
+		r.Skew = append(r.Skew, report.Skew{
+			Struct: "PJRT_AsyncHostToDeviceTransferManager_TransferRawDataToSubBuffer", Size: 40 + 8*i, Since: 2 * i, Until: 2*i + 1,
+			Callers: "some", Outcome: "works", OK: i%5 != 0, Check: "SKEW-02",
+		})
 	}
 	for i, rule := range rules.All() {
 		v := verdictsOf[i%len(verdictsOf)]
@@ -221,6 +226,94 @@ func TestTheFiltersOfThePageWork(t *testing.T) {
 	assert.True(t, eval[bool](t, ctx, `document.getElementById("DON-01").open`))
 	assert.Contains(t, eval[string](t, ctx, `document.title`), "PJRT conformance of", "no script of the plugin's ran")
 	p.check(t)
+}
+
+func TestACauseShowsItsChecksOnly(t *testing.T) {
+	r := sample()
+	for i := range r.Results {
+		if r.Results[i].Verdict == report.Fail {
+			r.Results[i].Failures = []string{"PJRT_Client_Compile: expected success, got PJRT_Client_Compile: UNIMPLEMENTED: not yet"}
+		}
+	}
+	r.Summarize()
+	require.NotEmpty(t, r.Causes)
+	ctx, p := open(t, r)
+	at := -1
+	for i, c := range r.Causes {
+		if c.Text == "PJRT_Client_Compile: UNIMPLEMENTED: not yet" {
+			at = i
+		}
+	}
+	button := fmt.Sprintf(`button[data-cause="%d"]`, at)
+	before := shown(t, ctx)
+	require.NoError(t, chromedp.Do(ctx, chromedp.Click(button)))
+	assert.Equal(t, r.Causes[at].Checks, shown(t, ctx))
+	assert.Equal(t, "true", eval[string](t, ctx, `document.querySelector('`+button+`').getAttribute("aria-pressed")`))
+	require.NoError(t, chromedp.Do(ctx, chromedp.Click(button)))
+	assert.Equal(t, before, shown(t, ctx))
+	p.check(t)
+}
+
+// Contrast of at least 4.5 is what WCAG asks of text at level AA.
+func TestTextHasContrast(t *testing.T) {
+	ctx, _ := open(t, sample())
+	for _, scheme := range []string{"light", "dark"} {
+		_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
+		require.NoError(t, err)
+		assert.Empty(t, eval[[]string](t, ctx, lowContrast), scheme)
+	}
+}
+
+// lowContrast lists the elements whose text is hard to read on what is behind it.
+const lowContrast = `(() => {
+  const canvas = document.createElement("canvas").getContext("2d", {willReadFrequently: true});
+  const rgb = (colour, under) => {
+    canvas.fillStyle = under; canvas.fillRect(0, 0, 1, 1);
+    canvas.fillStyle = colour; canvas.fillRect(0, 0, 1, 1);
+    return [...canvas.getImageData(0, 0, 1, 1).data.slice(0, 3)];
+  };
+  const css = c => "rgb(" + c.join(",") + ")";
+  const light = c => { const [r, g, b] = c.map(v => (v /= 255) <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4); return .2126 * r + .7152 * g + .0722 * b; };
+  const behind = e => {
+    const chain = [];
+    for (; e; e = e.parentElement) chain.unshift(getComputedStyle(e).backgroundColor);
+    return chain.reduce((under, c) => css(rgb(c, under)), "rgb(255,255,255)");
+  };
+  const bad = new Set();
+  for (const e of document.querySelectorAll("body *")) {
+    if (!e.getClientRects().length || ![...e.childNodes].some(n => n.nodeType === 3 && n.data.trim())) continue;
+    const back = behind(e), a = light(rgb(back, "#fff")), b = light(rgb(getComputedStyle(e).color, back));
+    const ratio = (Math.max(a, b) + .05) / (Math.min(a, b) + .05);
+    if (ratio < 4.5) bad.add(e.tagName + "." + e.className + " " + ratio.toFixed(2));
+  }
+  return [...bad];
+})()`
+
+func TestEveryControlHasAName(t *testing.T) {
+	ctx, _ := open(t, sample())
+	assert.Empty(t, eval[[]string](t, ctx, `[...document.querySelectorAll("button, input, select, summary, [role=region], [role=img]")]
+		.filter(e => !(e.getAttribute("aria-label") || e.textContent.trim())).map(e => e.outerHTML)`))
+	assert.Equal(t, 1, eval[int](t, ctx, `document.querySelectorAll("main").length`))
+	assert.Equal(t, 1, eval[int](t, ctx, `document.querySelectorAll("h1").length`))
+}
+
+// Many checks are searched while somebody types.
+func TestSearchIsFastWithThousandsOfChecks(t *testing.T) {
+	r := sample()
+	for i := 0; len(r.Results) < 5000; i++ {
+		x := r.Results[i]
+		x.Check = fmt.Sprintf("%s/%d", x.Rule, len(r.Results))
+		r.Results = append(r.Results, x)
+	}
+	r.Summarize()
+	ctx, _ := open(t, r)
+	took := eval[float64](t, ctx, `(() => {
+		for (const b of document.querySelectorAll('button[aria-pressed="false"][data-kind]')) b.click();
+		const start = performance.now();
+		for (const text of ["e", "ev", "evt", "evt-0", ""]) { $("search").value = text; $("search").dispatchEvent(new Event("input")); document.body.offsetHeight; }
+		return performance.now() - start;
+	})()`)
+	assert.Less(t, took, 5000., "milliseconds for five keys, on a busy machine")
 }
 
 func TestThePageFitsPhoneAndDesktopInLightAndDark(t *testing.T) {

@@ -8,11 +8,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/conformance"
 	findings "github.com/purepjrt/purepjrt/conformance/report"
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
@@ -33,6 +37,8 @@ type conformanceFlags struct {
 	verbose         bool
 	json, junit     string
 	html, md, badge string
+	draft           string
+	debug           bool
 }
 
 func conformanceCommand() *cobra.Command {
@@ -54,7 +60,9 @@ Profiles: smoke takes seconds; quick, the default, tries every rule once; core
 takes minutes; full takes the longest.
 
 Where no client can be made, what needs none is checked all the same: the
-library, topologies, and compilation ahead of time (see --topology).
+library, topologies, and compilation ahead of time, for the topology that
+--topology and --topology-option make. Without them that is v5e:2x2 on plugins for
+TPUs and four H100 on plugins for CUDA; plugins for other devices need them.
 
 --programs runs the programs of a folder instead: each is a folder NAME with
 program.mlir, arg0.npy, arg1.npy and so on, and the expected out0.npy and so on,
@@ -64,8 +72,12 @@ parameters. --against runs these programs and the suite's on a second plugin as
 well, with inputs drawn at random, too, and reports the smallest inputs on which
 the two differ; a difference makes the exit status 1.
 
+A plugin that crashes is best looked at with a debugger: --debug runs the one
+check that --run chooses in this process, without a time limit, and prints each
+call before it is made.
+
 An option is NAME=VALUE or NAME:TYPE=VALUE with the type string, int, ints,
-float or bool.
+float or bool; the value of NAME=@FILE is the text of a file.
 
 The exit status is 0 if the plugin conforms, or all that fails is waived; 1 if
 it does not; 2 if nothing could be run or the run was interrupted. The report of
@@ -73,7 +85,8 @@ what ran is written in every case.`,
 		Example: `  pjrt conformance --plugin cpu
   pjrt conformance --plugin ./my_plugin.so --profile smoke
   pjrt conformance --plugin ./my_plugin.so --run '^EVT-' --html report.html
-  pjrt conformance --plugin tpu --no-device --topology v5e:2x2
+  pjrt conformance --plugin tpu --no-device --topology v6e:2x2
+  gdb --args pjrt conformance --plugin ./my_plugin.so --run '^EVT-03$' --debug
   pjrt conformance --plugin ./my_plugin.so --programs ./programs
   pjrt conformance --plugin ./my_plugin.so --stablehlo ./stablehlo
   pjrt conformance --plugin ./my_plugin.so --against cpu --reproducers ./different`,
@@ -86,6 +99,9 @@ what ran is written in every case.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := f.prepare(cmd.Context()); err != nil {
 				return usageError{err} // nothing could be run: status 2
+			}
+			if f.debug {
+				return f.debugOne(cmd)
 			}
 			return f.check(cmd)
 		},
@@ -111,12 +127,14 @@ what ran is written in every case.`,
 	flags.Float64Var(&f.TimeoutFactor, "timeout-factor", 1, "multiply every time limit by `N`")
 	flags.IntVar(&f.Jobs, "jobs", 0, "how many processes run checks at a time (default by processors and plugin)")
 	flags.BoolVar(&f.NoReruns, "no-reruns", false, "do not run failed checks again")
-	flags.BoolVarP(&f.verbose, "verbose", "v", false, "print what was skipped and waived, too")
+	flags.BoolVarP(&f.verbose, "verbose", "v", false, "print what was skipped and waived, too, and leave out nothing")
 	flags.StringVar(&f.json, "json", "", "write the report as JSON to `FILE`")
 	flags.StringVar(&f.junit, "junit", "", "write the report as JUnit XML to `FILE`")
 	flags.StringVar(&f.html, "html", "", "write the report as one HTML page to `FILE`")
 	flags.StringVar(&f.md, "md", "", "write the report as Markdown to `FILE`")
 	flags.StringVar(&f.badge, "badge", "", "write a badge as SVG to `FILE`")
+	flags.StringVar(&f.draft, "draft-waivers", "", "write waivers of everything that failed to `FILE`, to give reasons in")
+	flags.BoolVar(&f.debug, "debug", false, "run the one check of --run in this process, for a debugger, and print each call")
 	cmd.AddCommand(conformanceListCommand(), conformanceDiffCommand(), conformanceWorkerCommand())
 	return cmd
 }
@@ -127,6 +145,7 @@ func (f *conformanceFlags) prepare(ctx context.Context) error {
 		return errors.New("conformance: name the plugin with --plugin")
 	}
 	f.WorkerArgs = []string{"conformance", "worker"}
+	f.Command = self() + " conformance"
 	f.Profile = conformance.Profile(f.profile)
 	var err error
 	if f.Levels, err = levelRange(f.levels); err != nil {
@@ -143,32 +162,20 @@ func (f *conformanceFlags) prepare(ctx context.Context) error {
 	}
 	f.Plugin = candidate.Path
 	f.CreateOptions = candidate.Options
-	for _, text := range f.options {
-		a, err := conformance.ParseOption(text)
-		if err != nil {
-			return err
-		}
-		f.CreateOptions = append(f.CreateOptions, a)
+	if f.CreateOptions, err = f.readOptions(f.CreateOptions, f.options); err != nil {
+		return err
 	}
-	for _, text := range f.topologyOptions {
-		a, err := conformance.ParseOption(text)
-		if err != nil {
-			return err
-		}
-		f.TopologyOptions = append(f.TopologyOptions, a)
+	if f.TopologyOptions, err = f.readOptions(nil, f.topologyOptions); err != nil {
+		return err
 	}
 	if f.against != "" {
 		other, err := plugins.Lookup(ctx, f.against, plugins.ListOptions{})
 		if err != nil {
 			return fmt.Errorf("--against: %w", err)
 		}
-		f.Against, f.AgainstOptions = other.Path, other.Options
-		for _, text := range f.againstOptions {
-			a, err := conformance.ParseOption(text)
-			if err != nil {
-				return err
-			}
-			f.AgainstOptions = append(f.AgainstOptions, a)
+		f.Against = other.Path
+		if f.AgainstOptions, err = f.readOptions(other.Options, f.againstOptions); err != nil {
+			return err
 		}
 	} else if len(f.againstOptions) > 0 || f.Reproducers != "" {
 		return errors.New("conformance: --against-option and --reproducers are for --against")
@@ -181,6 +188,63 @@ func (f *conformanceFlags) prepare(ctx context.Context) error {
 		f.Waivers = append(f.Waivers, file)
 	}
 	return nil
+}
+
+// self is how a shell finds this program again.
+func self() string {
+	path, err := os.Executable()
+	if err != nil {
+		return "pjrt"
+	}
+	found, err := exec.LookPath("pjrt")
+	if err == nil && sameFile(found, path) || strings.Contains(path, "go-build") {
+		return "pjrt" // go run removes the program when it ends
+	}
+	return shellWord(path)
+}
+
+// shellWord quotes what a shell would take apart.
+func shellWord(s string) string {
+	if strings.ContainsAny(s, " \t\n'\"\\$&|;<>()*?[]{}~#!`") {
+		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	}
+	return s
+}
+
+func sameFile(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
+}
+
+// readOptions appends options of the form of the command line. NAME=@FILE has the
+// text of a file as its value.
+func (f *conformanceFlags) readOptions(options []capi.Attribute, list []string) ([]capi.Attribute, error) {
+	for _, text := range list {
+		a, err := conformance.ParseOption(text)
+		if err != nil {
+			return nil, err
+		}
+		name, value, _ := strings.Cut(text, "=")
+		if file, ok := strings.CutPrefix(value, "@"); ok && !strings.Contains(name, ":") {
+			content, err := os.ReadFile(file)
+			if err != nil {
+				return nil, fmt.Errorf("option %s: %w", name, err)
+			}
+			a.Value = string(content)
+			if f.OptionFiles == nil {
+				f.OptionFiles = make(map[string]string)
+			}
+			if f.OptionFiles[a.Name], err = filepath.Abs(file); err != nil {
+				return nil, err
+			}
+		}
+		options = append(options, a)
+	}
+	return options, nil
 }
 
 // levelRange reads names and ranges of levels.
@@ -209,6 +273,18 @@ func levelRange(list []string) ([]string, error) {
 	return out, nil
 }
 
+// maxDetails is how many failures are printed in full without --verbose.
+const maxDetails = 40
+
+// text is how the report is printed. Of a single check everything is.
+func (f *conformanceFlags) text(r *findings.Report, out io.Writer) findings.Text {
+	t := findings.Text{All: f.verbose || len(r.Results) == 1, Colour: coloured(out)}
+	if !f.verbose {
+		t.Most = maxDetails
+	}
+	return t
+}
+
 // check runs the suite and writes what it found.
 func (f *conformanceFlags) check(cmd *cobra.Command) error {
 	p := newProgress(cmd.ErrOrStderr())
@@ -222,13 +298,13 @@ func (f *conformanceFlags) check(cmd *cobra.Command) error {
 		return usageError{fmt.Errorf("conformance: %w", err)}
 	}
 	var failed []error
-	failed = append(failed, r.WriteText(cmd.OutOrStdout(), f.verbose))
+	failed = append(failed, f.text(r, cmd.OutOrStdout()).Write(r, cmd.OutOrStdout()))
 	for _, file := range []struct {
 		path  string
 		write func(*findings.Report, io.Writer) error
 	}{
 		{f.json, (*findings.Report).WriteJSON}, {f.junit, (*findings.Report).WriteJUnit}, {f.html, (*findings.Report).WriteHTML},
-		{f.md, (*findings.Report).WriteMarkdown}, {f.badge, (*findings.Report).WriteBadge},
+		{f.md, (*findings.Report).WriteMarkdown}, {f.badge, (*findings.Report).WriteBadge}, {f.draft, (*findings.Report).WriteWaivers},
 	} {
 		if file.path != "" {
 			failed = append(failed, r.WriteFile(file.path, file.write))
@@ -245,6 +321,24 @@ func (f *conformanceFlags) check(cmd *cobra.Command) error {
 		return exitStatus(1)
 	case findings.Incomplete:
 		return exitStatus(2)
+	}
+	return nil
+}
+
+// debugOne runs one check in this process.
+func (f *conformanceFlags) debugOne(cmd *cobra.Command) error {
+	if !cmd.Flags().Changed("profile") {
+		f.Profile = conformance.Full
+	}
+	x, err := conformance.Debug(f.Options, cmd.ErrOrStderr())
+	if err != nil {
+		return usageError{fmt.Errorf("conformance: %w", err)}
+	}
+	if _, err := io.WriteString(cmd.OutOrStdout(), x.Details()); err != nil {
+		return err
+	}
+	if x.Broken() {
+		return exitStatus(1)
 	}
 	return nil
 }

@@ -47,6 +47,22 @@ func TestConformanceWritesEveryReport(t *testing.T) {
 	}
 }
 
+func TestConformanceReadsOptionsFromFiles(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, dir, "gpu.txtpb", "cores: 1\nname: 2")
+	args := []string{"conformance", "--plugin", "cpu", "--no-device", "--run", "^LOAD-01$", "--json", "r.json", "--topology-option"}
+	o := launch(t, dir, append(args, "target=@gpu.txtpb", "--option", "n:string=@1")...)
+	require.Zero(t, o.status, o.stderr)
+	r, err := readReport(filepath.Join(dir, "r.json"))
+	require.NoError(t, err)
+	assert.Equal(t, []string{"target=cores: 1\nname: 2"}, r.Run.TopologyOptions)
+	assert.Equal(t, []string{"n:string=@1"}, r.Run.Options)
+	o = launch(t, dir, append(args, "target=@none.txtpb")...)
+	assert.Equal(t, 2, o.status)
+	assert.Contains(t, o.stderr, "option target: open none.txtpb")
+}
+
 func TestConformanceFailsAPluginThatBreaksARule(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -54,7 +70,7 @@ func TestConformanceFailsAPluginThatBreaksARule(t *testing.T) {
 	o := launch(t, dir, args...)
 	assert.Equal(t, 1, o.status)
 	assert.Contains(t, o.stdout, "D2H-06  FAIL  (MUST, from: header)")
-	assert.Contains(t, o.stdout, "reproduce  pjrt conformance --plugin "+library+" --run '^D2H-06$'")
+	assert.Contains(t, o.stdout, "reproduce  "+command+" conformance --plugin "+library+" --run '^D2H-06$'")
 	assert.Contains(t, o.stdout, "not conformant: 1 check failed, 0 passed")
 	assert.NotContains(t, o.stderr, "exit status")
 
@@ -64,6 +80,22 @@ func TestConformanceFailsAPluginThatBreaksARule(t *testing.T) {
 	assert.Contains(t, o.stdout, "D2H-06  WAIVED")
 	assert.Contains(t, o.stdout, "waiver     host_layout is not read")
 	assert.Contains(t, o.stdout, "conformant but for 1 waived failure:")
+}
+
+func TestConformanceDebugsOneCheckInItsOwnProcess(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	o := launch(t, dir, "conformance", "--plugin", "cpu", "--run", "^BUF-01$", "--debug")
+	require.Zero(t, o.status, o.stderr)
+	assert.Contains(t, o.stdout, "BUF-01  PASS  (MUST, from: header)")
+	assert.Contains(t, o.stderr, "PJRT_Client_Create\n")
+	assert.Contains(t, o.stderr, "PJRT_Buffer_ElementType\n")
+	o = launch(t, dir, "conformance", "--plugin", "cpu", "--run", "^BUF-0", "--debug")
+	assert.Equal(t, 2, o.status)
+	assert.Contains(t, o.stderr, "exactly one check can be debugged at a time, and BUF-01, BUF-02, BUF-03, ")
+	o = launch(t, dir, "conformance", "--plugin", "cpu", "--run", "^D2H-06$", "--debug")
+	assert.Equal(t, 1, o.status)
+	assert.Contains(t, o.stdout, "D2H-06  FAIL")
 }
 
 func TestConformanceThatCannotRun(t *testing.T) {
@@ -149,6 +181,21 @@ func TestConformanceDiff(t *testing.T) {
 	assert.Equal(t, "no verdict differs\n", o.stdout)
 }
 
+func TestProgressTellsWaivedFromFailedAndGuessesTheRest(t *testing.T) {
+	t.Parallel()
+	g := conformance.Progress{Phase: "check", Done: 50, Failed: 1, Waived: 7, Total: 100, Began: time.Second, Elapsed: 21 * time.Second, Result: &findings.Result{Check: "EVT-01"}}
+	assert.Equal(t, "50 done, 1 failed, 7 waived, 50 left, 21s, about 20s to go", progressLine(g, false))
+	assert.Equal(t, "50 done, 1 failed, 7 waived, 50 left, 21s, about 20s to go  EVT-01", progressLine(g, true))
+	g.Done = 2
+	assert.Equal(t, "2 done, 1 failed, 7 waived, 98 left, 21s", progressLine(g, false), "too early to say")
+
+	var b bytes.Buffer
+	p := &progress{out: &b, terminal: true}
+	g.Result.Check = strings.Repeat("long/", 40)
+	p.show(g)
+	assert.LessOrEqual(t, b.Len(), 80, "a line that wraps cannot be written over")
+}
+
 func TestProgressOnATerminalIsOneLine(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
@@ -164,7 +211,7 @@ func TestProgressOnATerminalIsOneLine(t *testing.T) {
 		lines[i] = strings.TrimRight(lines[i], " ")
 	}
 	assert.Equal(t, []string{"", "looking at the plugin", "0 done, 0 failed, 10 left, 1s", "10 done, 2 failed, 0 left, 2s",
-		"running failed checks again: 0 done, 0 differ, 2 left, 2s", "", ""}, lines)
+		"failed checks again: 0 done, 0 differ, 2 left, 2s", "", ""}, lines)
 	assert.NotContains(t, b.String(), "\n")
 }
 

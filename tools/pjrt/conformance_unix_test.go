@@ -9,24 +9,59 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	findings "github.com/purepjrt/purepjrt/conformance/report"
 )
+
+// What a report says to run is pasted into a shell, wherever that is.
+func TestTheCommandThatReproducesCanBePasted(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	odd := filepath.Join(dir, "it's a folder")
+	require.NoError(t, os.Mkdir(odd, 0o755))
+	require.NoError(t, os.Symlink(library, filepath.Join(odd, "plug in.so")))
+	o := launch(t, odd, "conformance", "--plugin", "./plug in.so", "--option", "cpu_device_count=3", "--timeout-factor", "1.5", "--run", "^D2H-06", "--no-known-waivers", "--no-reruns")
+	require.Equal(t, 1, o.status, o.stderr)
+	_, line, ok := strings.Cut(o.stdout, "  reproduce  ")
+	require.True(t, ok, o.stdout)
+	line, _, _ = strings.Cut(line, "\n")
+	shell := exec.CommandContext(t.Context(), "sh", "-c", line+" --no-known-waivers --no-reruns --json "+filepath.Join(dir, "again.json"))
+	shell.Dir = "/"
+	out, _ := shell.CombinedOutput()
+	r, err := readReport(filepath.Join(dir, "again.json"))
+	require.NoError(t, err, "%s\n%s", line, out)
+	require.Len(t, r.Results, 1, line)
+	assert.Equal(t, "D2H-06", r.Results[0].Check)
+	assert.Equal(t, findings.Fail, r.Results[0].Verdict)
+	assert.Equal(t, []string{"cpu_device_count=3"}, r.Run.Options)
+	assert.InDelta(t, 1.5, r.Run.TimeoutFactor, 0)
+}
 
 func TestAnInterruptWritesTheReportOfWhatRan(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	c := exec.CommandContext(t.Context(), command, "conformance", "--plugin", "cpu", "--jobs", "1", "--profile", "full", "--json", "r.json")
-	o := finishAfter(t, dir, c, func(p *os.Process) {
-		time.Sleep(3 * time.Second)
-		assert.NoError(t, p.Signal(os.Interrupt))
-	})
+	var o outcome
+	var r *findings.Report
+	// How soon something has run, the machine decides.
+	for wait := 3 * time.Second; r == nil || len(r.Results) == 0 && wait < time.Minute; wait *= 2 {
+		c := exec.CommandContext(t.Context(), command, "conformance", "--plugin", "cpu", "--jobs", "1", "--profile", "full", "--json", "r.json")
+		o = finishAfter(t, dir, c, func(p *os.Process) {
+			time.Sleep(wait)
+			assert.NoError(t, p.Signal(os.Interrupt))
+		})
+		var err error
+		if r, err = readReport(filepath.Join(dir, "r.json")); err != nil {
+			require.Contains(t, o.stderr, "interrupted before anything was checked")
+			r = new(findings.Report)
+		}
+	}
 	assert.Contains(t, []int{1, 2}, o.status, "%s%s", o.stdout, o.stderr)
-	r, err := readReport(filepath.Join(dir, "r.json"))
-	require.NoError(t, err, o.stderr)
 	assert.True(t, r.Run.Interrupted)
 	assert.Positive(t, r.Run.Left)
 	assert.NotEmpty(t, r.Results)

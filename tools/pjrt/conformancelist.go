@@ -6,6 +6,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -128,7 +129,10 @@ func conformanceDiffCommand() *cobra.Command {
 		Use:   "diff BEFORE.json AFTER.json",
 		Short: "Compare two reports of conformance",
 		Long: `Diff lists the checks whose verdicts differ between two reports that
-pjrt conformance --json wrote, what got worse first.
+pjrt conformance --json wrote, what got worse first: what stands in the way of
+conformance in the second report and did not in the first, where it passed, was
+waived or did not run. Ahead of that it says how else the runs differ: another
+plugin, suite, profile or machine explains changes, too.
 
 The exit status is 0 if nothing got worse, 1 if something did, 2 if a report
 cannot be read.`,
@@ -152,7 +156,7 @@ cannot be read.`,
 				if err := e.Encode(changes); err != nil {
 					return err
 				}
-			} else if err := findings.WriteChanges(cmd.OutOrStdout(), changes); err != nil {
+			} else if err := printChanges(cmd.OutOrStdout(), reports[0], reports[1], changes); err != nil {
 				return err
 			}
 			if findings.Regressed(changes) {
@@ -163,6 +167,16 @@ cannot be read.`,
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON list of check, before, after, worse, better, headline")
 	return cmd
+}
+
+// printChanges says how two runs differ, and what changed.
+func printChanges(out io.Writer, before, after *findings.Report, changes []findings.Change) error {
+	for _, d := range findings.Differences(before, after) {
+		if _, err := fmt.Fprintln(out, d); err != nil {
+			return err
+		}
+	}
+	return findings.WriteChanges(out, changes)
 }
 
 func readReport(path string) (*findings.Report, error) {

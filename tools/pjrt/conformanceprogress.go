@@ -23,6 +23,10 @@ type progress struct {
 	phase    string
 }
 
+// lineWidth is what fits any terminal: a longer line would wrap, and could not
+// be written over.
+const lineWidth = 79
+
 // Pauses between two lines of progress.
 const (
 	terminalPause = 100 * time.Millisecond
@@ -30,13 +34,23 @@ const (
 )
 
 func newProgress(out io.Writer) *progress {
-	p := &progress{out: out}
-	if f, ok := out.(*os.File); ok {
-		if info, err := f.Stat(); err == nil {
-			p.terminal = info.Mode()&os.ModeCharDevice != 0
-		}
+	return &progress{out: out, terminal: isTerminal(out) && os.Getenv("TERM") != "dumb"}
+}
+
+// isTerminal reports whether what is written is seen at once by somebody.
+func isTerminal(out io.Writer) bool {
+	f, ok := out.(*os.File)
+	if !ok {
+		return false
 	}
-	return p
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+// coloured reports whether what is written to out may have colours: on a
+// terminal, unless the environment says otherwise (no-color.org).
+func coloured(out io.Writer) bool {
+	return isTerminal(out) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }
 
 func (p *progress) show(g conformance.Progress) {
@@ -49,24 +63,54 @@ func (p *progress) show(g conformance.Progress) {
 		return
 	}
 	p.phase, p.last = g.Phase, now
-	line := progressLine(g)
 	if !p.terminal {
-		fmt.Fprintln(p.out, line)
+		fmt.Fprintln(p.out, progressLine(g, false))
 		return
 	}
+	line := progressLine(g, true)
+	line = line[:min(len(line), lineWidth)]
 	fmt.Fprintf(p.out, "\r%s%s", line, strings.Repeat(" ", max(0, p.width-len(line))))
 	p.width = len(line)
 }
 
-func progressLine(g conformance.Progress) string {
-	elapsed := g.Elapsed.Round(100 * time.Millisecond)
+func progressLine(g conformance.Progress, name bool) string {
+	elapsed := g.Elapsed.Round(time.Second)
+	if g.Elapsed < 10*time.Second {
+		elapsed = g.Elapsed.Round(100 * time.Millisecond)
+	}
+	left := g.Total - g.Done
+	var line string
 	switch g.Phase {
 	case "probe":
 		return "looking at the plugin"
 	case "rerun":
-		return fmt.Sprintf("running failed checks again: %d done, %d differ, %d left, %v", g.Done, g.Failed, g.Total-g.Done, elapsed)
+		line = fmt.Sprintf("failed checks again: %d done, %d differ, %d left, %v", g.Done, g.Failed, left, elapsed)
+	default:
+		line = fmt.Sprintf("%d done, %d failed, ", g.Done, g.Failed)
+		if g.Waived > 0 {
+			line += fmt.Sprintf("%d waived, ", g.Waived)
+		}
+		line += fmt.Sprintf("%d left, %v", left, elapsed)
 	}
-	return fmt.Sprintf("%d done, %d failed, %d left, %v", g.Done, g.Failed, g.Total-g.Done, elapsed)
+	if rest := remaining(g); rest > 0 {
+		line += fmt.Sprintf(", about %v to go", rest)
+	}
+	if name && g.Result != nil && left > 0 {
+		line += "  " + g.Result.Check
+	}
+	return line
+}
+
+// remaining guesses how long the phase goes on; 0 when that is too early to say.
+func remaining(g conformance.Progress) time.Duration {
+	if g.Done < g.Total/20+1 || g.Done == g.Total || g.Elapsed-g.Began < 2*time.Second {
+		return 0
+	}
+	rest := time.Duration(float64(g.Elapsed-g.Began) * float64(g.Total-g.Done) / float64(g.Done))
+	if rest < 10*time.Second {
+		return rest.Round(time.Second)
+	}
+	return rest.Round(5 * time.Second)
 }
 
 // end leaves the terminal's line clean.

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+//go:build linux
+
+package conformance
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/ebitengine/purego"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/capi/serve"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/conformance/report"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
+)
+
+// faultVariable names what TestInnerFault builds into the CPU plugin.
+const faultVariable = "PJRT_CONFORMANCE_INNER_FAULT"
+
+func init() { suites["fault"] = underFault }
+
+// underFault is what the plugin is checked with: three checks that share a
+// process, and two that would rather not. The second asks for the type of a
+// buffer, which is where most faults are.
+func underFault() []check.Check {
+	ask := func(t *check.T, times int) {
+		b := check.Upload(t, t.Client(), []float32{1, 2})
+		for range times {
+			check.Call(t, capi.BufferElementTypeArgs{Buffer: b})
+		}
+	}
+	return []check.Check{
+		{Rule: "CLI-14", Run: func(t *check.T) { t.Client() }},
+		{Rule: "BUF-01", Timeout: time.Second, Run: func(t *check.T) { ask(t, 100) }},
+		{Rule: "BUF-06", Run: func(t *check.T) { t.Client() }},
+		{Rule: "BUF-11", Hostile: true, Run: func(t *check.T) { t.Client() }},
+		{Rule: "BUF-12", Hostile: true, Run: func(t *check.T) { t.Client() }},
+	}
+}
+
+func call(name string, args ...uintptr) uintptr {
+	lib, err := purego.Dlopen("libc.so.6", purego.RTLD_NOW)
+	if err != nil {
+		panic(err)
+	}
+	f, err := purego.Dlsym(lib, name)
+	if err != nil {
+		panic(err)
+	}
+	r, _, _ := purego.SyscallN(f, args...)
+	return r
+}
+
+// faultyHooks are the faults. dir is a folder for what they have to remember.
+func faultyHooks(fault, dir string) []serve.Hook {
+	asked := func(f func()) []serve.Hook {
+		return []serve.Hook{serve.Around(func(c *serve.Invocation, _ *capi.BufferElementTypeArgs) {
+			f()
+			c.Forward()
+		})}
+	}
+	created := func(f func(*serve.Invocation)) []serve.Hook {
+		return []serve.Hook{serve.Around(func(c *serve.Invocation, _ *capi.ClientCreateArgs) { f(c) })}
+	}
+	switch fault {
+	case "fork":
+		return asked(func() {
+			if child := call("fork"); child == 0 {
+				call("sleep", 60)
+				call("_exit", 0)
+			}
+			call("_exit", 5)
+		})
+	case "kill":
+		return asked(func() { _ = syscall.Kill(os.Getpid(), syscall.SIGKILL); select {} })
+	case "stop":
+		return asked(func() {
+			_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
+			time.Sleep(time.Hour) // the threads stop one by one
+		})
+	case "spin":
+		return asked(func() {
+			for {
+			}
+		})
+	case "close":
+		return asked(func() {
+			for fd := range uintptr(256) {
+				call("close", fd+3)
+			}
+		})
+	case "slow":
+		return []serve.Hook{serve.AroundAll(func(c *serve.Invocation) {
+			time.Sleep(20 * time.Millisecond)
+			c.Forward()
+		})}
+	case "costly":
+		return created(func(c *serve.Invocation) {
+			f, err := os.CreateTemp(dir, "client-*")
+			if err != nil {
+				panic(err)
+			}
+			f.Close()
+			time.Sleep(3100 * time.Millisecond)
+			c.Forward()
+		})
+	case "exclusive":
+		lock, err := os.OpenFile(filepath.Join(dir, "device"), os.O_CREATE|os.O_RDWR, 0o600)
+		if err != nil {
+			panic(err)
+		}
+		return created(func(c *serve.Invocation) {
+			if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+				c.Fail(capi.ErrorCodeFailedPrecondition, "the device is in use")
+				return
+			}
+			c.Forward()
+		})
+	}
+	panic(fmt.Sprintf("there is no fault %q", fault))
+}
+
+func TestInnerFault(t *testing.T) {
+	fault := os.Getenv(faultVariable)
+	if !inner() || fault == "" {
+		return
+	}
+	Test(t, func(t testing.TB) *capi.API {
+		real, err := capi.Open(plugintest.Path(t, "cpu"))
+		require.NoError(t, err)
+		table, err := serve.Wrap(real, faultyHooks(fault, os.Getenv(innerVariable))...)
+		require.NoError(t, err)
+		return table.API()
+	}, fakeSuite("fault"), With(func(o *Options) {
+		o.Reports, o.NoKnownWaivers, o.NoReruns, o.Jobs = os.Getenv(innerVariable), true, true, 2
+		if fault == "stop" {
+			o.TimeoutFactor = 0.5
+		}
+	}))
+}
+
+func TestFaultsAtRunTime(t *testing.T) {
+	t.Parallel()
+	for fault, test := range map[string]struct {
+		verdict report.Verdict // of BUF-01
+		found   string
+		calls   string
+	}{
+		"fork":  {report.Abort, "expected an answer; the process was ended by exit(5)", "PJRT_Buffer_ElementType"},
+		"kill":  {report.Crash, "expected an answer; the process died of SIGKILL: the plugin or something else killed it, such as the system for want of memory", "PJRT_Buffer_ElementType"},
+		"stop":  {report.Timeout, "something had stopped the process, as SIGSTOP does; it was killed", "PJRT_Buffer_ElementType"},
+		"spin":  {report.Timeout, "it did not end within", "PJRT_Buffer_ElementType"},
+		"close": {report.Abort, "the process lost its pipes to the suite: the plugin closes file descriptors that are not its own", "PJRT_Buffer_ElementType"},
+		"slow":  {report.Pass, "", ""},
+	} {
+		t.Run(fault, func(t *testing.T) {
+			t.Parallel()
+			start := time.Now()
+			r := runFault(t, fault, t.TempDir())
+			x := r.Result("BUF-01")
+			assert.Equal(t, test.verdict, x.Verdict, "%q", x.Failures)
+			if test.found != "" {
+				require.NotEmpty(t, x.Failures)
+				assert.Contains(t, x.Failures[0], test.found)
+				require.NotEmpty(t, x.Calls)
+				assert.Equal(t, test.calls, x.Calls[0])
+			}
+			for _, other := range []string{"CLI-14", "BUF-06", "BUF-11", "BUF-12"} {
+				assert.Equal(t, report.Pass, r.Result(other).Verdict, "%s: %q", other, r.Result(other).Failures)
+			}
+			assert.Less(t, time.Since(start), 55*time.Second, "nothing of the plugin's is waited for")
+		})
+	}
+}
+
+func TestACostlyClientIsMadeOncePerProcess(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	r := runFault(t, "costly", dir)
+	assert.Equal(t, report.Conformant, r.Verdict)
+	clients, err := filepath.Glob(filepath.Join(dir, "client-*"))
+	require.NoError(t, err)
+	// The look at the plugin makes one, that whether two processes can have one
+	// makes another, and each of the two jobs has its own.
+	assert.Len(t, clients, 4)
+}
+
+func TestADeviceOfOneProcessAtATimeHasOneJob(t *testing.T) {
+	t.Parallel()
+	r := runFault(t, "exclusive", t.TempDir())
+	assert.Equal(t, report.Conformant, r.Verdict, "%v", verdicts(r))
+	assert.Equal(t, 1, r.Run.Jobs, "although two were asked for")
+	assert.Contains(t, r.Capabilities.Exclusive, "the device is in use")
+}
+
+// runFault runs TestInnerFault in a process of its own and reads its report.
+func runFault(t *testing.T, fault, dir string) *Report {
+	t.Helper()
+	self, err := os.Executable()
+	require.NoError(t, err)
+	cmd := exec.Command(self, "-test.run", "^TestInnerFault$", "-test.timeout=5m")
+	cmd.Env = append(os.Environ(), innerVariable+"="+dir, faultVariable+"="+fault)
+	out, _ := cmd.CombinedOutput() // it fails when the plugin does
+	f, err := os.Open(filepath.Join(dir, "report.json"))
+	require.NoError(t, err, "%s", out)
+	defer f.Close()
+	r, err := report.Read(f)
+	require.NoError(t, err)
+	assert.False(t, strings.Contains(string(out), "goroutine "), "%s", out)
+	return r
+}
