@@ -42,7 +42,7 @@ check: ## fail when the generated files are not what the generator makes
 
 .PHONY: lint
 lint: ## formatting, vet, and the rules of this repository
-	@test -z "$$(gofmt -l . | tee /dev/stderr)" || { echo 'gofmt -w these files' >&2; exit 1; }
+	@files=$$(gofmt -l .); test -z "$$files" || { echo "gofmt -w these files: $$files" >&2; exit 1; }
 	$(GO) vet ./...
 	$(GO) run ./tools/lint ./...
 
@@ -81,6 +81,18 @@ test-wrapped: ## run the tests of pjrt with the CPU plugin behind hooks (capi/se
 conformance: bin/pjrt ## check the CPU plugin, which is installed if missing, against the contract
 	bin/pjrt install cpu
 	bin/pjrt conformance --plugin cpu --profile quick --json bin/conformance.json --html bin/conformance.html
+
+.PHONY: conformance-aot
+conformance-aot: bin/pjrt bin/cuda/ready ## check plugins for TPUs and for CUDA without their devices; they are installed if missing
+	bin/pjrt install tpu tpu@0.0.11 cuda13
+	bin/pjrt conformance --plugin tpu --no-device --json bin/conformance-tpu.json --html bin/conformance-tpu.html
+	bin/pjrt conformance --plugin tpu@0.0.11 --no-device --json bin/conformance-tpu-0.0.11.json --html bin/conformance-tpu-0.0.11.html
+	CUDA_HOME=$(CURDIR)/bin/cuda/nvidia/cu13 bin/pjrt conformance --plugin cuda13 --no-device --json bin/conformance-cuda13.json --html bin/conformance-cuda13.html
+
+# What XLA's plugin for CUDA compiles with, which needs neither a GPU nor a driver.
+bin/cuda/ready:
+	$(PYTHON) -m pip install --quiet --disable-pip-version-check --no-deps --target bin/cuda nvidia-cuda-nvcc==13.5.37 nvidia-nvvm==13.5.37
+	touch $@
 
 .PHONY: mutants
 mutants: ## show that the conformance checks find faults: killed / total, and the survivors
