@@ -15,13 +15,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ebitengine/purego"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/conformance/internal/libctest"
 	"github.com/purepjrt/purepjrt/conformance/report"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
@@ -50,19 +50,6 @@ func underFault() []check.Check {
 	}
 }
 
-func call(name string, args ...uintptr) uintptr {
-	lib, err := purego.Dlopen("libc.so.6", purego.RTLD_NOW)
-	if err != nil {
-		panic(err)
-	}
-	f, err := purego.Dlsym(lib, name)
-	if err != nil {
-		panic(err)
-	}
-	r, _, _ := purego.SyscallN(f, args...)
-	return r
-}
-
 // faultyHooks are the faults. dir is a folder for what they have to remember.
 func faultyHooks(fault, dir string) []serve.Hook {
 	asked := func(f func()) []serve.Hook {
@@ -77,11 +64,11 @@ func faultyHooks(fault, dir string) []serve.Hook {
 	switch fault {
 	case "fork":
 		return asked(func() {
-			if child := call("fork"); child == 0 {
-				call("sleep", 60)
-				call("_exit", 0)
+			if child := libctest.Call("fork"); child == 0 {
+				libctest.Call("sleep", 60)
+				libctest.Call("_exit", 0)
 			}
-			call("_exit", 5)
+			libctest.Call("_exit", 5)
 		})
 	case "kill":
 		return asked(func() { _ = syscall.Kill(os.Getpid(), syscall.SIGKILL); select {} })
@@ -98,7 +85,14 @@ func faultyHooks(fault, dir string) []serve.Hook {
 	case "close":
 		return asked(func() {
 			for fd := range uintptr(256) {
-				call("close", fd+3)
+				libctest.Call("close", fd+3)
+			}
+		})
+	case "scribble":
+		words := []byte("lost\n") // too few for an eventfd
+		return asked(func() {
+			for fd := range uintptr(256) {
+				libctest.Write(fd+3, words)
 			}
 		})
 	case "slow":
@@ -158,12 +152,13 @@ func TestFaultsAtRunTime(t *testing.T) {
 		found   string
 		calls   string
 	}{
-		"fork":  {report.Abort, "expected an answer; the process was ended by exit(5)", "PJRT_Buffer_ElementType"},
-		"kill":  {report.Crash, "expected an answer; the process died of SIGKILL: the plugin or something else killed it, such as the system for want of memory", "PJRT_Buffer_ElementType"},
-		"stop":  {report.Timeout, "something had stopped the process, as SIGSTOP does; it was killed", "PJRT_Buffer_ElementType"},
-		"spin":  {report.Timeout, "it did not end within", "PJRT_Buffer_ElementType"},
-		"close": {report.Abort, "the process lost its pipes to the suite: the plugin closes file descriptors that are not its own", "PJRT_Buffer_ElementType"},
-		"slow":  {report.Pass, "", ""},
+		"fork":     {report.Abort, "expected an answer; the process was ended by exit(5)", "PJRT_Buffer_ElementType"},
+		"kill":     {report.Crash, "expected an answer; the process died of SIGKILL: the plugin or something else killed it, such as the system for want of memory", "PJRT_Buffer_ElementType"},
+		"stop":     {report.Timeout, "something had stopped the process, as SIGSTOP does; it was killed", "PJRT_Buffer_ElementType"},
+		"spin":     {report.Timeout, "it did not end within", "PJRT_Buffer_ElementType"},
+		"close":    {report.Abort, "the process lost its pipes to the suite: the plugin closes file descriptors that are not its own", "PJRT_Buffer_ElementType"},
+		"scribble": {report.Fail, `the plugin wrote 500 bytes into a file descriptor that is not its own but the suite's, beginning with "lost\nlost\n`, ""},
+		"slow":     {report.Pass, "", ""},
 	} {
 		t.Run(fault, func(t *testing.T) {
 			t.Parallel()
@@ -174,6 +169,8 @@ func TestFaultsAtRunTime(t *testing.T) {
 			if test.found != "" {
 				require.NotEmpty(t, x.Failures)
 				assert.Contains(t, x.Failures[0], test.found)
+			}
+			if test.calls != "" {
 				require.NotEmpty(t, x.Calls)
 				assert.Equal(t, test.calls, x.Calls[0])
 			}

@@ -235,6 +235,12 @@ func (s *slot) check(ctx context.Context, c *check.Check) *report.Result {
 		s.process = nil
 		return d.behind(d.dead(c, death, time.Since(start)), before)
 	}
+	if stray := s.process.Stray(); stray.Bytes > 0 {
+		r.Failures = append(r.Failures, fmt.Sprintf("the plugin wrote %d bytes into a file descriptor that is not its own but the suite's, beginning with %q: expected it to write to descriptors that it opened, and to standard output and error", stray.Bytes, stray.Head))
+		if !r.Verdict.Failed() {
+			r.Verdict = check.Fail
+		}
+	}
 	if r.Verdict == check.Timeout {
 		s.process.Kill() // a goroutine hangs in the plugin
 		s.process = nil

@@ -6,6 +6,7 @@ package worker
 import (
 	"bufio"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -40,6 +41,7 @@ type Command struct {
 type Process struct {
 	cmd      *exec.Cmd
 	requests *os.File
+	reader   *reader
 	answers  chan answer // closed when no more can come
 	output   *tail
 	trace    *tail
@@ -67,7 +69,9 @@ func Start(ctx context.Context, c Command, limit time.Duration) (*Process, error
 		answers: make(chan answer), exited: make(chan struct{}),
 	}
 	p.cmd = exec.CommandContext(ctx, c.Path, c.Args...)
-	p.cmd.Env = append(append(os.Environ(), c.Env...), Variable+"="+c.Token)
+	key := rand.Text()
+	p.reader = &reader{key: []byte(key)}
+	p.cmd.Env = append(append(os.Environ(), c.Env...), Variable+"="+c.Token, keyVariable+"="+key)
 	p.cmd.Stdout, p.cmd.Stderr = p.output, p.output
 	p.cmd.Cancel = func() error { kill(p.cmd); return nil }
 	// A process that the plugin started may hold the output open.
@@ -147,10 +151,14 @@ func (p *Process) readAnswers(f *os.File) {
 	defer p.readers.Done()
 	defer close(p.answers)
 	defer f.Close()
-	in := json.NewDecoder(bufio.NewReader(f))
+	p.reader.in = bufio.NewReader(f)
 	for {
+		text, err := p.reader.next()
+		if err != nil {
+			return
+		}
 		var a answer
-		if err := in.Decode(&a); err != nil {
+		if err := json.Unmarshal(text, &a); err != nil {
 			return
 		}
 		select {
@@ -325,6 +333,11 @@ func (p *Process) Kill() {
 		p.autopsy()
 	}
 }
+
+// Stray returns what came from the worker's process on the pipe of its answers,
+// and was none, since it was asked last: what the plugin wrote into a descriptor
+// that it does not own.
+func (p *Process) Stray() Stray { return p.reader.taken() }
 
 // Pid returns the worker's process id.
 func (p *Process) Pid() int { return p.cmd.Process.Pid }

@@ -3,7 +3,13 @@
 
 package worker
 
-import "encoding/json"
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"io"
+	"sync"
+)
 
 // Variable is the environment variable that makes a process a worker. Its
 // value says which, for programs that have several.
@@ -13,13 +19,17 @@ const Variable = "PJRT_CONFORMANCE_WORKER"
 // the Go runtime's last words.
 const pipesVariable = "PJRT_CONFORMANCE_PIPES"
 
+// keyVariable has what stands before each answer of the worker: a plugin may
+// write into descriptors that are not its own.
+const keyVariable = "PJRT_CONFORMANCE_KEY"
+
 // request is one line from the driver.
 type request struct {
 	Task   string          `json:"task"`
 	Params json.RawMessage `json:"params,omitempty"`
 }
 
-// answer is one line from the worker.
+// answer is one line from the worker, behind the key.
 type answer struct {
 	Task   string          `json:"task"`
 	Result json.RawMessage `json:"result,omitempty"`
@@ -29,3 +39,65 @@ type answer struct {
 // helloTask is the task of the answer that a worker gives unasked when it is
 // ready.
 const helloTask = "hello"
+
+// Stray is what a worker's pipe of answers carried besides answers.
+type Stray struct {
+	Bytes int64
+	Head  []byte // the first of them
+}
+
+const strayHead = 200 // bytes
+
+// reader reads answers and keeps apart what is none.
+type reader struct {
+	in  *bufio.Reader
+	key []byte
+
+	mu    sync.Mutex
+	stray Stray // guarded by mu
+}
+
+// next returns the text of the next answer.
+func (r *reader) next() ([]byte, error) {
+	var line []byte
+	for {
+		part, err := r.in.ReadSlice('\n')
+		line = append(line, part...)
+		at := bytes.Index(line, r.key)
+		if at < 0 && len(line) > len(r.key) {
+			// The key may have begun at the end of what is there.
+			at = len(line) - len(r.key)
+			if err == nil {
+				at = len(line)
+			}
+			r.discard(line[:at])
+			line = line[at:]
+		} else if at >= 0 && err == nil {
+			r.discard(line[:at])
+			return line[at+len(r.key):], nil
+		}
+		if err != nil && err != bufio.ErrBufferFull {
+			r.discard(line)
+			return nil, io.EOF
+		}
+	}
+}
+
+func (r *reader) discard(b []byte) {
+	if len(b) == 0 {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.stray.Bytes += int64(len(b))
+	r.stray.Head = append(r.stray.Head, b[:min(len(b), strayHead-len(r.stray.Head))]...)
+}
+
+// taken returns what was no answer since it was called last.
+func (r *reader) taken() Stray {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s := r.stray
+	r.stray = Stray{}
+	return s
+}

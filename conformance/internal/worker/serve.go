@@ -53,10 +53,15 @@ func Serve(handle Handler) {
 	// Processes that the plugin starts are no workers.
 	_ = os.Unsetenv(Variable)
 	_ = os.Unsetenv(pipesVariable)
+	key := os.Getenv(keyVariable)
+	_ = os.Unsetenv(keyVariable)
 
-	out := json.NewEncoder(answers)
 	send := func(a answer) {
-		if err := out.Encode(a); err != nil {
+		text, err := json.Marshal(a)
+		if err != nil {
+			panic(err) // its parts are JSON already
+		}
+		if _, err := answers.Write(append(append([]byte(key), text...), '\n')); err != nil {
 			os.Exit(exitOrphaned)
 		}
 	}

@@ -16,10 +16,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ebitengine/purego"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/purepjrt/purepjrt/conformance/internal/libctest"
 	"github.com/purepjrt/purepjrt/conformance/internal/worker"
 )
 
@@ -34,20 +34,6 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// libc calls a function of the C library from outside Go's reach.
-func libc(name string, args ...uintptr) uintptr {
-	lib, err := purego.Dlopen("libc.so.6", purego.RTLD_NOW)
-	if err != nil {
-		panic(err)
-	}
-	f, err := purego.Dlsym(lib, name)
-	if err != nil {
-		panic(err)
-	}
-	r, _, _ := purego.SyscallN(f, args...)
-	return r
-}
-
 func handle(task string, params json.RawMessage) (any, error) {
 	switch task {
 	case "echo":
@@ -57,17 +43,17 @@ func handle(task string, params json.RawMessage) (any, error) {
 	case "exit":
 		var code uintptr
 		_ = json.Unmarshal(params, &code)
-		libc("exit", code)
+		libctest.Call("exit", code)
 	case "abort":
-		libc("abort")
+		libctest.Call("abort")
 	case "raise":
 		var signal uintptr
 		_ = json.Unmarshal(params, &signal)
-		libc("raise", signal)
+		libctest.Call("raise", signal)
 	case "strlen":
-		libc("strlen", 1)
+		libctest.Call("strlen", 1)
 	case "hang":
-		libc("pause")
+		libctest.Call("pause")
 		time.Sleep(time.Hour)
 	case "panic":
 		done := make(chan bool)
@@ -84,31 +70,36 @@ func handle(task string, params json.RawMessage) (any, error) {
 	case "close":
 		os.Stdout.Close()
 		os.Stderr.Close()
-		libc("close", 1)
-		libc("close", 2)
-		libc("abort")
+		libctest.Call("close", 1)
+		libctest.Call("close", 2)
+		libctest.Call("abort")
 	case "closefiles": // which ones are whose, it does not ask
 		for fd := range uintptr(256) {
 			if fd > 2 {
-				libc("close", fd)
+				libctest.Call("close", fd)
 			}
+		}
+	case "scribble": // into files of whomever
+		words := []byte("stray\n") // too few for an eventfd
+		for fd := range uintptr(256) {
+			libctest.Write(fd+3, words)
 		}
 	case "fork": // the child keeps the pipes
 		var parent uintptr
 		_ = json.Unmarshal(params, &parent)
-		if forked := libc("fork"); forked == 0 {
-			libc("sleep", 30)
-			libc("_exit", 0)
+		if forked := libctest.Call("fork"); forked == 0 {
+			libctest.Call("sleep", 30)
+			libctest.Call("_exit", 0)
 		}
 		if parent > 0 {
-			libc("_exit", parent)
+			libctest.Call("_exit", parent)
 		}
 	case "note":
 		for n := range uint16(100) {
 			worker.Note(n)
 			worker.Note(n)
 		}
-		libc("abort")
+		libctest.Call("abort")
 	case "environment":
 		_, asked := worker.Asked()
 		return asked, nil
@@ -143,6 +134,23 @@ func TestAWorkerAnswers(t *testing.T) {
 	assert.Nil(t, p.Close())
 	_, err = p.Do(t.Context(), "echo", "x", time.Minute, nil)
 	assert.EqualError(t, err, "the worker is gone")
+}
+
+// What a plugin writes into a descriptor of the suite's is no answer, and is
+// noticed.
+func TestStrayBytesAreNoAnswers(t *testing.T) {
+	t.Parallel()
+	p := start(t)
+	for range 2 {
+		var got string
+		d, err := p.Do(t.Context(), "scribble", nil, time.Minute, &got)
+		require.NoError(t, err)
+		require.Nil(t, d)
+		assert.Equal(t, "done", got)
+		assert.Equal(t, worker.Stray{Bytes: 6, Head: []byte("stray\n")}, p.Stray())
+		assert.Zero(t, p.Stray())
+	}
+	assert.Nil(t, p.Close())
 }
 
 func TestADeathSaysHow(t *testing.T) {
@@ -182,7 +190,7 @@ func TestADeathSaysHow(t *testing.T) {
 			if test.task == "hang" || test.task == "strlen" {
 				frames := d.Frames("conformance/internal/worker_test")
 				require.NotEmpty(t, frames, d.Trace)
-				assert.Contains(t, frames[0], "libc (worker_test.go:")
+				assert.Contains(t, frames[0], ".handle (worker_test.go:")
 			}
 			assert.Nil(t, p.Close(), "it is dead already")
 		})

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+// Package libctest lets tests do to a process what a faulty plugin can do to it.
+package libctest
+
+import "github.com/ebitengine/purego"
+
+// Call calls a function of the C library of Linux from outside Go's reach, such
+// as exit or fork, and returns its result. It panics if there is none of the name.
+func Call(name string, args ...uintptr) uintptr {
+	lib, err := purego.Dlopen("libc.so.6", purego.RTLD_NOW)
+	if err != nil {
+		panic(err)
+	}
+	f, err := purego.Dlsym(lib, name)
+	if err != nil {
+		panic(err)
+	}
+	r, _, _ := purego.SyscallN(f, args...)
+	return r
+}
