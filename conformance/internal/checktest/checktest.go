@@ -27,6 +27,7 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/reference"
 	"github.com/purepjrt/purepjrt/conformance/internal/session"
 	"github.com/purepjrt/purepjrt/conformance/internal/worker"
+	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
@@ -136,7 +137,7 @@ func (s *Suite) Main(m *testing.M) {
 		panic(err)
 	}
 	fmt.Printf("\n%s%s\n", marker, text)
-	if c.Exits {
+	if c.Exits && r.Verdict != check.Timeout {
 		check.Exit(0)
 	}
 	os.Exit(0)
@@ -288,6 +289,7 @@ func (s *Suite) mutate(env *check.Env, number int) (*serve.Table, error) {
 // every check must have a mutant but those of which unproven says why not.
 func (s *Suite) RunMutants(t *testing.T, unproven map[string]string) {
 	path := plugintest.Path(t, s.Plugins[0].Name)
+	waiting := s.startWaiting(t, path)
 	proven := make(map[string]bool)
 	for i := range s.Mutants {
 		m := &s.Mutants[i]
@@ -297,19 +299,24 @@ func (s *Suite) RunMutants(t *testing.T, unproven map[string]string) {
 			continue
 		}
 		proven[m.Check] = true
-		plugin, path := 0, path
-		if m.Base == mutant.Memory {
-			plugin, path = s.plugin(Memory), ""
-		}
 		t.Run(m.Name(), func(t *testing.T) {
 			var r check.Result
-			if m.Base == mutant.Library {
+			if m.Waits || m.Base == mutant.Library || c.Hostile {
 				t.Parallel()
-				r = s.library(t, c, m)
-			} else if c.Hostile {
-				t.Parallel()
-				r = child(t.Context(), c, plugin, path, strconv.Itoa(i))
+				var x found
+				if m.Waits {
+					x = <-waiting[i]
+				} else {
+					x.result, x.err = s.apart(t.Context(), i, path, t.TempDir())
+				}
+				if errors.Is(x.err, mutant.ErrNoCompiler) {
+					t.Skip(x.err)
+				} else if x.err != nil {
+					t.Fatal(x.err)
+				}
+				r = x.result
 			} else {
+				plugin, path := s.base(m, path)
 				env, err := s.Plugins[plugin].open(plugin, path, check.Initialized)
 				if err != nil {
 					t.Fatal(err)
@@ -348,24 +355,91 @@ func (s *Suite) RunMutants(t *testing.T, unproven map[string]string) {
 	}
 }
 
-// library runs a check on a mutant that is a library, and shows that it passes
-// on the library without a fault.
-func (s *Suite) library(t *testing.T, c *check.Check, m *mutant.Mutant) check.Result {
-	t.Helper()
-	paths := make([]string, 2)
-	for i, m := range []*mutant.Mutant{nil, m} {
-		path, err := mutant.Compile(t.Context(), m, t.TempDir())
-		if errors.Is(err, mutant.ErrNoCompiler) {
-			t.Skip(err)
-		} else if err != nil {
+// base is the number of the plugin that a mutant is made of, and its path; path
+// is that of the first one.
+func (s *Suite) base(m *mutant.Mutant, path string) (int, string) {
+	if m.Base == mutant.Memory {
+		return s.plugin(Memory), ""
+	}
+	return 0, path
+}
+
+// found is what the check of a mutant says of it.
+type found struct {
+	result check.Result
+	err    error
+}
+
+// startWaiting runs the checks of the mutants that wait, while others run. The
+// results are by the mutant's number.
+func (s *Suite) startWaiting(t *testing.T, path string) map[int]chan found {
+	dir := t.TempDir()
+	var running sync.WaitGroup
+	t.Cleanup(running.Wait)
+	waiting := make(map[int]chan found)
+	for i := range s.Mutants {
+		if s.Mutants[i].Waits {
+			there := make(chan found, 1)
+			waiting[i] = there
+			running.Go(func() {
+				r, err := s.apart(t.Context(), i, path, dir)
+				there <- found{r, err}
+			})
+		}
+	}
+	return waiting
+}
+
+// RunForLeaks runs the checks on plugins of package pjrttest, and shows that they
+// destroy what they make of them, whatever their verdicts. It returns how many
+// pass. Checks of a plugin that is not loaded or initialized are left out.
+func (s *Suite) RunForLeaks(t *testing.T) (passed int) {
+	for i := range s.Checks {
+		c := &s.Checks[i]
+		if c.Begins != check.Initialized {
+			continue
+		}
+		p, err := pjrttest.Start(pjrttest.Options{Devices: 4})
+		if err != nil {
 			t.Fatal(err)
 		}
-		paths[i] = path
+		p.Program("add_one", pjrttest.Signature{}, pjrttest.Map(func(x float32) float32 { return x + 1 }))
+		p.Program("long", pjrttest.Signature{}, pjrttest.Identity)
+		env := &check.Env{Table: p.Table(), Topology: "2x3"}
+		if check.Run(t.Context(), c, env).Verdict == check.Pass {
+			passed++
+		}
+		if err := env.Close(); err != nil {
+			t.Errorf("%s: %v", c.Name(), err)
+		}
+		if live := p.Live(); len(live) > 0 {
+			t.Errorf("%s leaves %v", c.Name(), live)
+		}
+		_ = p.Close()
 	}
-	if r := child(t.Context(), c, libraryPlugin, paths[0], ""); r.Verdict != check.Pass {
-		t.Errorf("without the fault: %s %s %q", r.Verdict, r.Skip, r.Failures)
+	return passed
+}
+
+// apart runs the check of a mutant in a process of its own. Of one that is a
+// library it shows, too, that the check passes on the library without the fault.
+func (s *Suite) apart(ctx context.Context, number int, path, dir string) (check.Result, error) {
+	m := &s.Mutants[number]
+	c := s.find(m.Check)
+	if m.Base != mutant.Library {
+		plugin, path := s.base(m, path)
+		return child(ctx, c, plugin, path, strconv.Itoa(number)), nil
 	}
-	return child(t.Context(), c, libraryPlugin, paths[1], "")
+	var libraries [2]string
+	for i, m := range []*mutant.Mutant{nil, m} {
+		var err error
+		if libraries[i], err = mutant.Compile(ctx, m, dir); err != nil {
+			return check.Result{}, err
+		}
+	}
+	if r := child(ctx, c, libraryPlugin, libraries[0], ""); r.Verdict != check.Pass {
+		return r, fmt.Errorf("without the fault: %s %s %q", r.Verdict, r.Skip, r.Failures)
+	}
+	return child(ctx, c, libraryPlugin, libraries[1], ""), nil
 }
 
 // libraryPlugin is the number of the plugin that is such a library.

@@ -34,6 +34,10 @@ type Mutant struct {
 	// plugin without the fault as well.
 	NoDevice, Topology string
 
+	// Waits says that the check takes long to find the fault: it waits for what
+	// never comes. Tests let such checks wait together.
+	Waits bool
+
 	source string // of a library; see LibraryOf
 }
 
@@ -61,6 +65,12 @@ func (m *Mutant) Table(base *capi.Table) (*serve.Table, error) {
 		return serve.Wrap(base, m.Hooks()...)
 	}
 	return nil, fmt.Errorf("mutant %s: exactly one of Hooks and Wrap must be set", m.Name())
+}
+
+// Waiting returns the mutant as one that is found by waiting.
+func (m Mutant) Waiting() Mutant {
+	m.Waits = true
+	return m
 }
 
 // Of makes a mutant whose fault is one hook of the function that takes A.

@@ -275,7 +275,7 @@ func asyncMutants() []mutant.Mutant {
 				}),
 			}
 		}),
-		before("AH2D-12", "data is for the first buffer, whatever the index", func(a *transferArgs) { a.BufferIndex = 0 }),
+		before("AH2D-12", "data is for the first buffer, whatever the index", func(a *transferArgs) { a.BufferIndex = 0 }).Waiting(),
 		mutant.Of("AH2D-12", "the last byte of an odd number is lost", func(c *invocation, a *transferArgs) {
 			if a.TransferSize%2 == 1 {
 				data := retain(slices.Clone(bytesAt(a.Data, uintptr(a.TransferSize))))
@@ -292,7 +292,7 @@ func asyncMutants() []mutant.Mutant {
 				a.Offset = next.Add(a.TransferSize) - a.TransferSize
 				c.Forward()
 			})}
-		}),
+		}).Waiting(),
 		hooked("AH2D-15", "success", func() []serve.Hook {
 			return []serve.Hook{
 				serve.Around(func(c *invocation, a *transferArgs) {}),

@@ -50,7 +50,7 @@ func eventMutants() []mutant.Mutant {
 				}),
 				unmarking(awaited),
 			}
-		}),
+		}).Waiting(),
 		mutant.Of("EVT-05", "only success makes an event ready", func(c *invocation, a *capi.EventIsReadyArgs) {
 			if c.Forward(); a.IsReady {
 				a.IsReady = wait(c.Table(), a.Event) == nil
@@ -171,7 +171,7 @@ func eventMutants() []mutant.Mutant {
 			if !ready(c.Table(), a.Event) {
 				c.Forward()
 			}
-		}),
+		}).Waiting(),
 		hooked("EVT-14", "only the first callback is kept", func() []serve.Hook {
 			var events sync.Map
 			return []serve.Hook{serve.Around(func(c *invocation, a *capi.EventOnReadyArgs) {

@@ -232,7 +232,7 @@ func lifecycleMutants() []mutant.Mutant {
 				c.Forward()
 			}
 		}),
-		onReadyOf("BUF-19", "copies are never ready", func(m *marks) serve.Hook { return marking(m, copiedBuffers) }, never),
+		onReadyOf("BUF-19", "copies are never ready", func(m *marks) serve.Hook { return marking(m, copiedBuffers) }, never).Waiting(),
 		onReadyOf("BUF-19/waiting", "outputs are ready at once", func(m *marks) serve.Hook { return marking(m, outputBuffers) }, hasty),
 		eventsFail("BUF-19", "the event fails", false, func(a *capi.BufferReadyEventArgs) *capi.Event { return a.Event }),
 		awaitsOK("BUF-20", "ready without an error"),

@@ -228,14 +228,14 @@ func uploadSemanticsMutants() []mutant.Mutant {
 		}),
 		oneStagingArea("H2D-09"),
 		aliasingSilently("H2D-09/large", "done comes before the copy"),
-		aliasing("H2D-10", "done comes only when the buffer is destroyed"),
+		aliasing("H2D-10", "done comes only when the buffer is destroyed").Waiting(),
 		before("H2D-10", "small arrays are used where they are", func(a *uploadArgs) {
 			if a.HostBufferSemantics == untilDone && count(a) <= 64 {
 				a.HostBufferSemantics = capi.HostBufferSemanticsImmutableZeroCopy
 			}
-		}),
+		}).Waiting(),
 		onEvents("H2D-11", "done fails when the buffer is destroyed", doneEvents, failing),
-		onEvents("H2D-13", "done never comes", doneEvents, never),
+		onEvents("H2D-13", "done never comes", doneEvents, never).Waiting(),
 		aliasingSilently("H2D-11", "done at once, while the memory is used"),
 		before("H2D-12", "donation writes to memory that is immutable", func(a *uploadArgs) {
 			if a.HostBufferSemantics == capi.HostBufferSemanticsImmutableZeroCopy {

@@ -34,18 +34,18 @@ var transferMutants = []mutant.Mutant{
 		c.Forward()
 		a.Buffers = given
 	}))),
-	remote(with("XXHT-02", "waits for itself", flaws{takesItself: true})),
+	remote(with("XXHT-02", "waits for itself", flaws{takesItself: true})).Waiting(),
 	remote(standing(forgives("XXHT-02", "makes nothing of what comes from itself", none[capi.TransfersClientCrossHostReceiveBuffersArgs]))),
 	remote(standing(mutant.Of("XXHT-03", "swaps descriptors", func(c *serve.Invocation, a *capi.TransfersClientMakeCrossHostReceiveBuffersArgs) {
 		c.Forward()
 		slices.Reverse(into(a.Buffers, a.NumBuffers))
 	}))),
 	remote(standing(after("XXHT-03", "counts no buffers", func(a *capi.TransfersClientMakeCrossHostReceiveBuffersArgs, _ int64) { a.NumBuffers = 0 }))),
-	remote(with("XXHT-03/cancel", "leaves a cancelled receive as it is", flaws{deafCancel: true})),
-	remote(with("XXHT-03/cancel", "cancels all buffers of a receive at once", flaws{cancelsAll: true})),
-	remote(with("XXHT-04", "keeps from the receiver that the source failed", flaws{losesSendErrors: true})),
+	remote(with("XXHT-03/cancel", "leaves a cancelled receive as it is", flaws{deafCancel: true})).Waiting(),
+	remote(with("XXHT-03/cancel", "cancels all buffers of a receive at once", flaws{cancelsAll: true})).Waiting(),
+	remote(with("XXHT-04", "keeps from the receiver that the source failed", flaws{losesSendErrors: true})).Waiting(),
 	remote(with("XXHT-04", "says of a failed source that it was sent", flaws{forgetsFailure: true})),
-	remote(with("XXHT-05", "never destroys a descriptor", flaws{destroys: -1})),
+	remote(with("XXHT-05", "never destroys a descriptor", flaws{destroys: -1})).Waiting(),
 	remote(with("XXHT-05", "destroys a descriptor twice", flaws{destroys: 1})),
-	remote(with("XXHT-06", "waits for the elements of an empty array", flaws{losesEmpty: true})),
+	remote(with("XXHT-06", "waits for the elements of an empty array", flaws{losesEmpty: true})).Waiting(),
 }

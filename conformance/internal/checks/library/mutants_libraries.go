@@ -45,8 +45,8 @@ static struct api table;
 struct api *GetPjrtApi(void) {
 	if (!table.size) sleep(60);
 	return fill(&table);
-}`),
-	loads("LOAD-03", "looks for devices when it is loaded", `sleep(60);`),
+}`).Waiting(),
+	loads("LOAD-03", "looks for devices when it is loaded", `sleep(60);`).Waiting(),
 	loads("LOAD-05", "struct_size was never set", `table.size = 0;`),
 	loads("LOAD-05", "struct_size is that of the whole address space", `table.size = -1;`),
 	loads("LOAD-06", "major is 1", `table.version.major = 1;`),
@@ -98,5 +98,5 @@ static void end(void) { _exit(3); }
 struct api *GetPjrtApi(void) { if (!table.size) atexit(end); return fill(&table); }`),
 	mutant.LibraryOf("LOAD-14", "waits for a thread when it is unloaded", oneTable+`
 __attribute__((constructor)) static void load(void) { fill(&table); }
-__attribute__((destructor)) static void unload(void) { pause(); }`),
+__attribute__((destructor)) static void unload(void) { pause(); }`).Waiting(),
 }

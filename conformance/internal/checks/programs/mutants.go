@@ -272,7 +272,15 @@ var compileFaults = slices.Concat([]fault{
 		}
 		c.Forward()
 	}),
-	onCompile("CMP-07", "reads the code beyond its size", func(c *compilation) { c.with(c.format(), capi.String((*c.program).Code, (*c.program).CodeSize+4)) }),
+	onCompile("CMP-07", "reads the code beyond its size", func(c *compilation) {
+		// Not beyond a zero: what stands behind other programs is one.
+		p := *c.program
+		n := p.CodeSize
+		for n < p.CodeSize+4 && capi.String(p.Code, n+1)[n] != 0 {
+			n++
+		}
+		c.with(c.format(), capi.String(p.Code, n))
+	}),
 	compilesAnything("CMP-08/garbage"), compilesAnything("CMP-08/truncated"), compilesAnything("CMP-08/truncated-bytecode"),
 	poisoned("CMP-08/flipped"), poisoned("CMP-08/flipped-bytecode").inModel(),
 	compilesAnything("CMP-09"), poisoned("CMP-09"), compilesAnything("CMP-09/recursion").inModel(),

@@ -86,7 +86,8 @@ func flawMutants() []mutant.Mutant {
 	for _, f := range flawFaults {
 		list = append(list, mutant.Mutant{
 			Check: f.check, Fault: f.words, Sound: sound,
-			Wrap: func(real *capi.Table) (*serve.Table, error) { return flawed(real, f.flaw) },
+			Wrap:  func(real *capi.Table) (*serve.Table, error) { return flawed(real, f.flaw) },
+			Waits: f.flaw == oneDependency,
 		})
 	}
 	return list

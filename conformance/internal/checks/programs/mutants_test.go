@@ -4,7 +4,9 @@
 package programs
 
 import (
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -84,15 +86,31 @@ func TestMutantsAreFound(t *testing.T) {
 	path := plugintest.Path(t, "cpu")
 	real, err := capi.Open(path)
 	require.NoError(t, err)
-	for _, m := range Mutants() {
-		c := checkByName(m.Check)
-		if c.Profile > check.Quick {
-			continue
+	result := func(t *testing.T, m *mutant.Mutant) check.Result {
+		table, err := m.Table(baseOf(t, m, real))
+		require.NoError(t, err)
+		return behind(t, checkByName(m.Check), pathOf(m, path), table)
+	}
+	tried := slices.DeleteFunc(Mutants(), func(m mutant.Mutant) bool { return checkByName(m.Check).Profile > check.Quick })
+	waiting := make(map[string]chan check.Result) // those that wait do so while others run
+	var running sync.WaitGroup
+	t.Cleanup(running.Wait)
+	for _, m := range tried {
+		if m.Waits {
+			there := make(chan check.Result, 1)
+			waiting[m.Name()] = there
+			running.Go(func() { there <- result(t, &m) })
 		}
+	}
+	for _, m := range tried {
 		t.Run(m.Name(), func(t *testing.T) {
-			table, err := m.Table(baseOf(t, &m, real))
-			require.NoError(t, err)
-			r := behind(t, c, pathOf(&m, path), table)
+			var r check.Result
+			if there, ok := waiting[m.Name()]; ok {
+				t.Parallel()
+				r = <-there
+			} else {
+				r = result(t, &m)
+			}
 			assert.True(t, r.Verdict.Failed(), "%s %s", r.Verdict, r.Skip)
 			for _, f := range r.Failures {
 				assert.NotContains(t, f, "panic")

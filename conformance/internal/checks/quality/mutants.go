@@ -71,7 +71,7 @@ func Mutants() []mutant.Mutant {
 		onReady  = capi.EventOnReadyArgs
 	)
 	unheard := func(name string) mutant.Mutant {
-		return mutant.Of(name, "the callback of an event is forgotten", func(*serve.Invocation, *onReady) {})
+		return mutant.Of(name, "the callback of an event is forgotten", func(*serve.Invocation, *onReady) {}).Waiting()
 	}
 	ms := slices.Concat(faultMutants(), argumentMutants(), naturalMutants(), threadMutants())
 	for _, variant := range []string{"", "/5s", "/60s"} {

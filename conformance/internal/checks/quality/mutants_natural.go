@@ -62,7 +62,7 @@ func naturalMutants() []mutant.Mutant {
 				}),
 			}
 		}},
-		{Check: "LEAK-03/device", Fault: "device memory of buffers is never freed", Base: mutant.Memory, Hooks: func() []serve.Hook {
+		{Check: "LEAK-03/device", Fault: "device memory of buffers is never freed", Waits: true, Base: mutant.Memory, Hooks: func() []serve.Hook {
 			var lost atomic.Int64
 			return []serve.Hook{
 				serve.Around(func(c *serve.Invocation, _ *capi.ClientBufferFromHostBufferArgs) {
@@ -75,7 +75,7 @@ func naturalMutants() []mutant.Mutant {
 				}),
 			}
 		}},
-		{Check: "LEAK-06", Fault: "the threads of a client never end", Hooks: func() []serve.Hook {
+		{Check: "LEAK-06", Fault: "the threads of a client never end", Waits: true, Hooks: func() []serve.Hook {
 			return []serve.Hook{serve.Around(func(c *serve.Invocation, _ *capi.ClientCreateArgs) {
 				for range 2 {
 					started := make(chan bool)
@@ -89,7 +89,7 @@ func naturalMutants() []mutant.Mutant {
 				c.Forward()
 			})}
 		}},
-		{Check: "LEAK-06", Fault: "the files of a client are never closed", Hooks: func() []serve.Hook {
+		{Check: "LEAK-06", Fault: "the files of a client are never closed", Waits: true, Hooks: func() []serve.Hook {
 			var files []*os.File
 			return []serve.Hook{serve.Around(func(c *serve.Invocation, _ *capi.ClientCreateArgs) {
 				for range 2 {

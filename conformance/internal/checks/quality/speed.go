@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/purepjrt/purepjrt/capi"
@@ -259,13 +260,16 @@ func scaling(t *check.T) {
 	exe := t.Compile(c, check.AddOne)
 	in := check.Upload(t, c, []float32{1, 2, 3, 4})
 	rate := func(threads int) float64 {
-		const each = 2000
+		// Long enough for the threads to meet: the system gives each a processor
+		// for some milliseconds at a time.
+		const lasts = 80 * time.Millisecond
+		var done atomic.Int64
 		start := time.Now()
 		var wg sync.WaitGroup
 		for range threads {
 			wg.Go(func() {
 				w := &worker{t: t, c: c, exe: exe}
-				for range each {
+				for time.Since(start) < lasts {
 					out, err := w.addOne(in)
 					if err == nil {
 						err = w.destroy(out)
@@ -274,11 +278,12 @@ func scaling(t *check.T) {
 						t.Errorf("%v", err)
 						return
 					}
+					done.Add(1)
 				}
 			})
 		}
 		wg.Wait()
-		return float64(threads*each) / time.Since(start).Seconds()
+		return float64(done.Load()) / time.Since(start).Seconds()
 	}
 	one, four := 0.0, 0.0
 	for range 3 {
