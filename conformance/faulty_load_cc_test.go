@@ -37,7 +37,7 @@ struct api *GetPjrtApi(void) { fill(&table)->slots[4] = second; return &table; }
 
 // Whatever a library does when it is loaded, or says about itself, there is a
 // report with a verdict on the rule that it breaks.
-func TestLibrariesThatMisbehaveFromTheBeginning(t *testing.T) {
+func TestFaultyLibraries(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		source string
