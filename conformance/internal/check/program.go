@@ -4,10 +4,25 @@
 package check
 
 import (
+	"fmt"
+	"strings"
+
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
+
+// Tensor is the type of an array in StableHLO, such as tensor<2x3xf32>.
+func Tensor(of dtype.Type, dims []int64) string {
+	var b strings.Builder
+	b.WriteString("tensor<")
+	for _, d := range dims {
+		fmt.Fprintf(&b, "%dx", d)
+	}
+	fmt.Fprintf(&b, "%s>", of)
+	return b.String()
+}
 
 // Programs that many checks use, in StableHLO text.
 const (

@@ -228,18 +228,21 @@ func (p *prober) askAnother(ctx context.Context) {
 	defer other.end()
 	var c session.Client
 	death, err := other.do(ctx, session.TaskClient, clientLimit, &c)
-	problem := c.Problem
+	if ctx.Err() == nil {
+		p.report.Capabilities.Exclusive = problemOf(c.Problem, death, err)
+	}
+}
+
+// problemOf says why a task was not done, "" if it was. said is what the worker
+// said of it, if it came to that.
+func problemOf(said string, death *worker.Death, err error) string {
 	switch {
-	case ctx.Err() != nil:
-		return
 	case err != nil:
-		problem = err.Error()
+		return err.Error()
 	case death != nil:
-		problem = death.String()
+		return death.String()
 	}
-	if problem != "" {
-		p.report.Capabilities.Exclusive = problem
-	}
+	return said
 }
 
 func (p *prober) askDetails(ctx context.Context) {
@@ -248,14 +251,11 @@ func (p *prober) askDetails(ctx context.Context) {
 		task := session.TaskType + name
 		var problem string
 		death, err := p.do(ctx, task, stepLimit, &problem)
-		switch {
-		case ctx.Err() != nil:
+		if ctx.Err() != nil {
 			return
-		case err != nil:
-			problem = err.Error()
-		case death != nil:
-			problem = death.String()
-		case problem == "" && name == capi.BufferTypeF32.String():
+		}
+		problem = problemOf(problem, death, err)
+		if problem == "" && name == capi.BufferTypeF32.String() {
 			p.made = append(p.made, task)
 		}
 		k.Types = append(k.Types, report.Type{Name: name, Uploads: problem == "", Problem: problem})

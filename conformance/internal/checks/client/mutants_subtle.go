@@ -258,7 +258,7 @@ var subtleMutants = []mutant.Mutant{
 		a.PeakBytesInUse, a.PeakBytesInUseIsSet = a.BytesInUse, true
 		a.LargestAllocSize, a.LargestAllocSizeIsSet = a.BytesInUse+1, true
 	})),
-	newer(fakeStats("DEV-07", "never gives back", func(*capi.DeviceMemoryStatsArgs) {})),
+	newer(fakeStats("DEV-07", "never gives back", func(*capi.DeviceMemoryStatsArgs) {})).Waiting(),
 	newer(mutant.Of("DEV-11", "does not forget the peak", func(*serve.Invocation, *capi.DeviceClearMemoryStatsArgs) {})),
 	newer(mutant.Of("DEV-12", "has a code of its own for what was poisoned", func(c *serve.Invocation, a *capi.DevicePoisonExecutionArgs) {
 		a.ErrorCode = capi.ErrorCodeInternal
@@ -320,38 +320,20 @@ var subtleMutants = []mutant.Mutant{
 		b := append(capi.Bytes(a.SerializedBytes, a.SerializedBytesSize), byte(addr(a.Topology)>>4), byte(addr(a.Topology)>>12), byte(addr(a.Topology)>>20))
 		a.SerializedBytes, a.SerializedBytesSize = lastingArray(b)
 	})),
-	restoredWithout("TOPO-12", "loses attributes on the way", func(is func(*capi.TopologyDescription) bool) serve.Hook {
-		return serve.Around(func(c *serve.Invocation, a *capi.TopologyDescriptionAttributesArgs) {
-			c.Forward()
-			if is(a.Topology) {
-				a.NumAttributes = 0
-			}
-		})
-	}),
-	restoredWithout("TOPO-12", "loses a device on the way", func(is func(*capi.TopologyDescription) bool) serve.Hook {
-		return serve.Around(func(c *serve.Invocation, a *capi.TopologyDescriptionGetDeviceDescriptionsArgs) {
-			c.Forward()
-			if is(a.Topology) {
-				a.NumDescriptions--
-			}
-		})
-	}),
-	restoredWithout("TOPO-12", "loses the version on the way", func(is func(*capi.TopologyDescription) bool) serve.Hook {
-		return serve.Around(func(c *serve.Invocation, a *capi.TopologyDescriptionPlatformVersionArgs) {
-			c.Forward()
-			if is(a.Topology) {
-				a.PlatformVersionSize = 0
-			}
-		})
-	}),
-	restoredWithout("TOPO-15", "has another fingerprint when it comes back", func(is func(*capi.TopologyDescription) bool) serve.Hook {
-		return serve.Around(func(c *serve.Invocation, a *capi.TopologyDescriptionFingerprintArgs) {
-			c.Forward()
-			if is(a.Topology) {
-				a.Fingerprint++
-			}
-		})
-	}),
+	restoredWithout("TOPO-12", "loses attributes on the way",
+		func(a *capi.TopologyDescriptionAttributesArgs) *capi.TopologyDescription { return a.Topology },
+		func(a *capi.TopologyDescriptionAttributesArgs) { a.NumAttributes = 0 }),
+	restoredWithout("TOPO-12", "loses a device on the way",
+		func(a *capi.TopologyDescriptionGetDeviceDescriptionsArgs) *capi.TopologyDescription {
+			return a.Topology
+		},
+		func(a *capi.TopologyDescriptionGetDeviceDescriptionsArgs) { a.NumDescriptions-- }),
+	restoredWithout("TOPO-12", "loses the version on the way",
+		func(a *capi.TopologyDescriptionPlatformVersionArgs) *capi.TopologyDescription { return a.Topology },
+		func(a *capi.TopologyDescriptionPlatformVersionArgs) { a.PlatformVersionSize = 0 }),
+	restoredWithout("TOPO-15", "has another fingerprint when it comes back",
+		func(a *capi.TopologyDescriptionFingerprintArgs) *capi.TopologyDescription { return a.Topology },
+		func(a *capi.TopologyDescriptionFingerprintArgs) { a.Fingerprint++ }),
 	takesBad("TOPO-13", "takes no bytes for a topology", func(b []byte) bool { return len(b) == 0 }),
 	takesBad("TOPO-13", "takes a part for the whole", func(b []byte) bool { return len(b) > 100 }),
 	newer(mutant.Of("TOPO-17", "ignores the layout that it is given", func(c *serve.Invocation, a *capi.TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs) {
@@ -418,17 +400,22 @@ func optionsOf(a *capi.ClientCreateArgs) []*capi.NamedValue {
 	return list
 }
 
-// restoredWithout makes a mutant that treats topologies which were serialized in
-// another way.
-func restoredWithout(name, fault string, hook func(is func(*capi.TopologyDescription) bool) serve.Hook) mutant.Mutant {
+// restoredWithout makes a mutant that changes what is said of topologies which
+// were serialized.
+func restoredWithout[A any](name, fault string, of func(*A) *capi.TopologyDescription, change func(*A)) mutant.Mutant {
 	return newer(fresh(name, fault, func() []serve.Hook {
-		all := map[*capi.TopologyDescription]bool{}
+		restored := map[*capi.TopologyDescription]bool{}
 		return []serve.Hook{
 			serve.Around(func(c *serve.Invocation, a *capi.TopologyDescriptionDeserializeArgs) {
 				c.Forward()
-				all[a.Topology] = a.Topology != nil
+				restored[a.Topology] = a.Topology != nil
 			}),
-			hook(func(p *capi.TopologyDescription) bool { return all[p] }),
+			serve.Around(func(c *serve.Invocation, a *A) {
+				c.Forward()
+				if restored[of(a)] {
+					change(a)
+				}
+			}),
 		}
 	}))
 }

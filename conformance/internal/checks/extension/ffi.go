@@ -65,6 +65,28 @@ func newHandler(t *check.T, fn ffi.HandlerFunc) ffi.Handler {
 	return h
 }
 
+// scale writes the operand of a call times factor into its result, if these are
+// in memory of the host.
+func scale(f *ffi.CallFrame, factor float32, host bool) error {
+	in, err := f.Args.Buffer(0)
+	if err != nil {
+		return err
+	}
+	out, err := f.Rets.Buffer(0)
+	if err != nil || !host {
+		return err
+	}
+	from, err := ffi.Elements[float32](in)
+	if err != nil {
+		return err
+	}
+	to, err := ffi.Elements[float32](out)
+	for i := range to {
+		to[i] = factor * from[i]
+	}
+	return err
+}
+
 // calls is a program that calls a handler with an attribute.
 func calls(name string) string {
 	return `module @calls {
@@ -156,27 +178,11 @@ var ffiChecks = []check.Check{
 		name := freshName()
 		check.Call(t, handlerArgs(name, platform(t), newHandler(t, func(f *ffi.CallFrame) error {
 			called.Add(1)
-			scale, err := ffi.Attribute[float32](&f.Attrs, "scale")
+			factor, err := ffi.Attribute[float32](&f.Attrs, "scale")
 			if err != nil {
 				return err
 			}
-			in, err := f.Args.Buffer(0)
-			if err != nil {
-				return err
-			}
-			out, err := f.Rets.Buffer(0)
-			if err != nil || !host {
-				return err
-			}
-			from, err := ffi.Elements[float32](in)
-			if err != nil {
-				return err
-			}
-			to, err := ffi.Elements[float32](out)
-			for i := range to {
-				to[i] = scale * from[i]
-			}
-			return err
+			return scale(f, factor, host)
 		})))
 		out, err := runCall(t, calls(name))
 		if err != nil {

@@ -198,19 +198,7 @@ func batchPartitionable(t *check.T) {
 		}
 		calls.Add(1)
 		rows.Add(in.Dimensions()[0])
-		out, err := f.Rets.Buffer(0)
-		if err != nil || !host {
-			return err
-		}
-		from, err := ffi.Elements[float32](in)
-		if err != nil {
-			return err
-		}
-		to, err := ffi.Elements[float32](out)
-		for i := range to {
-			to[i] = 3 * from[i]
-		}
-		return err
+		return scale(f, 3, host)
 	})))
 	exe, err := compileForTwo(t, batched(name))
 	if err != nil {

@@ -165,30 +165,30 @@ func (w *watch) count(h *capi.JAXCustomCallPartitionerVersionAndError) {
 	h.CleanupFn, h.Data = capi.JAXCustomCallPartitionerVersionAndErrorCleanupFn(cleanupEntry()), w.later(func() { next.Call(data) })
 }
 
+// countedEntry makes the entry of a function of partitioners: call forwards it,
+// and returns the header of its arguments.
+func countedEntry[A any](call func(inner *capi.JAXCustomCallPartitionerCallbacks, args *A) *capi.JAXCustomCallPartitionerVersionAndError) func() uintptr {
+	return sync.OnceValue(func() uintptr {
+		return purego.NewCallback(func(p *capi.JAXCustomCallPartitionerCallbacks, args *A) uintptr {
+			x := partitionerOf(p)
+			x.watch.count(call(x.inner, args))
+			return 0
+		})
+	})
+}
+
 var (
-	partitionEntry = sync.OnceValue(func() uintptr {
-		return purego.NewCallback(func(p *capi.JAXCustomCallPartitionerCallbacks, args *capi.JAXCustomCallPartitionerPartitionArgs) uintptr {
-			x := partitionerOf(p)
-			x.inner.Partition.Call(x.inner, args)
-			x.watch.count(&args.Header)
-			return 0
-		})
+	partitionEntry = countedEntry(func(p *capi.JAXCustomCallPartitionerCallbacks, args *capi.JAXCustomCallPartitionerPartitionArgs) *capi.JAXCustomCallPartitionerVersionAndError {
+		p.Partition.Call(p, args)
+		return &args.Header
 	})
-	inferEntry = sync.OnceValue(func() uintptr {
-		return purego.NewCallback(func(p *capi.JAXCustomCallPartitionerCallbacks, args *capi.JAXCustomCallPartitionerInferShardingFromOperandsArgs) uintptr {
-			x := partitionerOf(p)
-			x.inner.InferSharding.Call(x.inner, args)
-			x.watch.count(&args.Header)
-			return 0
-		})
+	inferEntry = countedEntry(func(p *capi.JAXCustomCallPartitionerCallbacks, args *capi.JAXCustomCallPartitionerInferShardingFromOperandsArgs) *capi.JAXCustomCallPartitionerVersionAndError {
+		p.InferSharding.Call(p, args)
+		return &args.Header
 	})
-	propagateEntry = sync.OnceValue(func() uintptr {
-		return purego.NewCallback(func(p *capi.JAXCustomCallPartitionerCallbacks, args *capi.JAXCustomCallPartitionerPropagateUserShardingArgs) uintptr {
-			x := partitionerOf(p)
-			x.inner.PropagateUserSharding.Call(x.inner, args)
-			x.watch.count(&args.Header)
-			return 0
-		})
+	propagateEntry = countedEntry(func(p *capi.JAXCustomCallPartitionerCallbacks, args *capi.JAXCustomCallPartitionerPropagateUserShardingArgs) *capi.JAXCustomCallPartitionerVersionAndError {
+		p.PropagateUserSharding.Call(p, args)
+		return &args.Header
 	})
 	partitionerDtorEntry = sync.OnceValue(func() uintptr {
 		return purego.NewCallback(func(p *capi.JAXCustomCallPartitionerCallbacks) uintptr {

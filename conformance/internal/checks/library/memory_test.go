@@ -33,22 +33,5 @@ func TestPluginsOfEveryAgeKeepTheRulesOfExtensions(t *testing.T) {
 
 // What the checks of this package make of a plugin, they destroy.
 func TestChecksLeaveNothingBehind(t *testing.T) {
-	passed := 0
-	for i := range suite.Checks {
-		c := &suite.Checks[i]
-		if c.Hostile && c.Begins != check.Initialized {
-			continue
-		}
-		p, err := pjrttest.Start(pjrttest.Options{Devices: 4})
-		require.NoError(t, err)
-		p.Program("add_one", pjrttest.Signature{}, pjrttest.Map(func(x float32) float32 { return x + 1 }))
-		env := &check.Env{Table: p.Table()}
-		if check.Run(t.Context(), c, env).Verdict == check.Pass {
-			passed++
-		}
-		assert.NoError(t, env.Close(), c.Name())
-		assert.Empty(t, p.Live(), c.Name())
-		_ = p.Close()
-	}
-	assert.Greater(t, passed, 60)
+	assert.Greater(t, suite.RunForLeaks(t), 60)
 }

@@ -28,7 +28,7 @@ func bigs() []entry {
 // longChain is n operations of which each needs the one before.
 func longChain(n int) program {
 	var b strings.Builder
-	typ := tensor(dtype.S32, []int64{8})
+	typ := check.Tensor(dtype.S32, []int64{8})
 	x := wholes(dtype.S32, 1, 8)
 	acc := append([]value(nil), x.v...)
 	b.WriteString("%v0 = stablehlo.add %a0, %a1 : " + typ + "\n  ")
@@ -82,7 +82,7 @@ func longSums() []program {
 		if t.IsFloat() {
 			want = value{f: float64(total)}
 		}
-		typ, scalarType := tensor(t, []int64{n}), tensor(t, nil)
+		typ, scalarType := check.Tensor(t, []int64{n}), check.Tensor(t, nil)
 		p := program{
 			inputs: []array{scalar(t, number(t, 1))},
 			body: fmt.Sprintf(`%%i = stablehlo.iota dim = 0 : tensor<%[1]dxi32>

@@ -129,7 +129,7 @@ func mulhi(t dtype.Type) program {
 	dims := []int64{int64(len(a.v))}
 	p := inDialect(op("mulhi", "", "", []array{{t, dims, out.v}}, array{t, dims, a.v}, array{t, dims, b.v}))
 	wideType := map[dtype.Type]dtype.Type{dtype.S32: dtype.S64, dtype.U32: dtype.U64}[t]
-	p.plain = strings.NewReplacer("$T", tensor(t, dims), "$W", tensor(wideType, dims)).Replace(`%x = stablehlo.convert %a0 : ($T) -> $W
+	p.plain = strings.NewReplacer("$T", check.Tensor(t, dims), "$W", check.Tensor(wideType, dims)).Replace(`%x = stablehlo.convert %a0 : ($T) -> $W
   %y = stablehlo.convert %a1 : ($T) -> $W
   %m = stablehlo.multiply %x, %y : $W
   %n = stablehlo.constant dense<32> : $W

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
@@ -158,7 +159,7 @@ func (p *program) rewrites() []twist {
 	}
 	x := p.inputs[0]
 	name, _, _ := strings.Cut(strings.TrimPrefix(p.body, `%r0 = "stablehlo.`), `"`)
-	typ, pred := x.typ(), tensor(dtype.Pred, x.dims)
+	typ, pred := x.typ(), check.Tensor(dtype.Pred, x.dims)
 	kind := comparisonKind(x.t)
 	instead := func(fault string, lines ...string) []twist {
 		text := strings.NewReplacer("$T", typ, "$P", pred, "$K", kind).Replace(strings.Join(lines, "\n  "))
@@ -234,7 +235,7 @@ func (p *program) misconverted() []twist {
 	case k == floats && l&integers != 0 && fractions(from):
 		return []twist{{"rounds the fraction", p.body, fmt.Sprintf("%%u = stablehlo.round_nearest_even %%a0 : %s\n  %%r0 = stablehlo.convert %%u : (%s) -> %s", from.typ(), from.typ(), to.typ())}}
 	case k == floats && l == bools && fractions(from):
-		return []twist{{"drops the fraction first", p.body, fmt.Sprintf("%%u = stablehlo.convert %%a0 : (%s) -> %s\n  %%r0 = stablehlo.convert %%u : (%s) -> %s", from.typ(), tensor(dtype.S32, from.dims), tensor(dtype.S32, from.dims), to.typ())}}
+		return []twist{{"drops the fraction first", p.body, fmt.Sprintf("%%u = stablehlo.convert %%a0 : (%s) -> %s\n  %%r0 = stablehlo.convert %%u : (%s) -> %s", from.typ(), check.Tensor(dtype.S32, from.dims), check.Tensor(dtype.S32, from.dims), to.typ())}}
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
@@ -146,7 +147,7 @@ func bitcast(from, to dtype.Type) (program, bool) {
 // misread is the faults of a bitcast that changes the width: parts in the wrong
 // order.
 func misread(in array, to dtype.Type, outDims []int64) []twist {
-	out := tensor(to, outDims)
+	out := check.Tensor(to, outDims)
 	switch {
 	case len(outDims) > 1:
 		return []twist{{"puts the high bits first", `%r0 = "stablehlo.bitcast_convert"(%a0) : (` + in.typ() + ") -> (" + out + ")",

@@ -60,7 +60,7 @@ func dynamicReshape(t dtype.Type) program {
 		body:   sizes("%n", dtype.S32, 2, 6) + fmt.Sprintf("%%r0 = stablehlo.dynamic_reshape %%a0, %%n : (%s, tensor<2xi32>) -> %s", x.typ(), out.typ()),
 		want:   []array{out},
 		twists: []twist{{"reads the columns first", "%r0 = stablehlo.dynamic_reshape %a0, %n : (" + x.typ(),
-			fmt.Sprintf("%%v = stablehlo.transpose %%a0, dims = [1, 0] : (%s) -> %s\n  %%r0 = stablehlo.dynamic_reshape %%v, %%n : (%s", x.typ(), tensor(t, []int64{4, 3}), tensor(t, []int64{4, 3}))}},
+			fmt.Sprintf("%%v = stablehlo.transpose %%a0, dims = [1, 0] : (%s) -> %s\n  %%r0 = stablehlo.dynamic_reshape %%v, %%n : (%s", x.typ(), check.Tensor(t, []int64{4, 3}), check.Tensor(t, []int64{4, 3}))}},
 	}
 }
 

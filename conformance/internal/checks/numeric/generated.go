@@ -103,7 +103,7 @@ func (g *writer) step() {
 			}
 		}
 		kind := map[kinds]string{bools: "UNSIGNED", unsigned: "UNSIGNED", signed: "SIGNED"}[kindOf(g.t)]
-		pred := tensor(dtype.Pred, a.dims)
+		pred := check.Tensor(dtype.Pred, a.dims)
 		c := fmt.Sprintf("%%c%d", len(g.values))
 		fmt.Fprintf(&g.body, "%s = stablehlo.compare LT, %s, %s, %s : (%s, %s) -> %s\n  ", c, x, y, kind, a.typ(), a.typ(), pred)
 		g.define(out, "stablehlo.select %s, %s, %s : %s, %s", c, x, y, pred, a.typ())

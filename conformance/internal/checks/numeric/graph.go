@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"strings"
 
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
@@ -147,7 +148,7 @@ func (g *graph) reduce(name string, x node, d int64) node {
 		}
 		return acc
 	})
-	scalarType := tensor(x.t, nil)
+	scalarType := check.Tensor(x.t, nil)
 	zero := fmt.Sprintf("%%i%d", g.count)
 	fmt.Fprintf(&g.body, "%s = stablehlo.constant dense<%s> : %s\n  ", zero, literal, scalarType)
 	return g.define(out, "stablehlo.reduce(%s init: %s) applies stablehlo.%s across dimensions = [%d] : (%s, %s) -> %s", x.name, zero, name, d, x.typ(), scalarType, out.typ())

@@ -7,22 +7,12 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// tensor is the type of an array in StableHLO.
-func tensor(t dtype.Type, dims []int64) string {
-	var b strings.Builder
-	b.WriteString("tensor<")
-	for _, d := range dims {
-		fmt.Fprintf(&b, "%dx", d)
-	}
-	fmt.Fprintf(&b, "%s>", t)
-	return b.String()
-}
-
 // typ is the type of the array in StableHLO.
-func (a array) typ() string { return tensor(a.t, a.dims) }
+func (a array) typ() string { return check.Tensor(a.t, a.dims) }
 
 // literal is the array as an attribute: dense<[[1, 2], [3, 4]]> without its
 // type. Floats are given by their bits, so that nothing is rounded on the way.

@@ -48,7 +48,7 @@ func payload(t *check.T, e dtype.Type) {
 		binary.LittleEndian.PutUint64(b[:], x)
 		copy(data[i*size:], b[:size])
 	}
-	in, turned, line := tensor(e, []int64{3, 4}), tensor(e, []int64{4, 3}), tensor(e, []int64{12})
+	in, turned, line := check.Tensor(e, []int64{3, 4}), check.Tensor(e, []int64{4, 3}), check.Tensor(e, []int64{12})
 	text := fmt.Sprintf(`module @payload {
 func.func @main(%%a: %[1]s, %%p: tensor<12xi1>) -> %[3]s {
   %%t = stablehlo.transpose %%a, dims = [1, 0] : (%[1]s) -> %[2]s
@@ -61,7 +61,7 @@ func.func @main(%%a: %[1]s, %%p: tensor<12xi1>) -> %[3]s {
   return %%r : %[3]s
 }
 }
-`, in, turned, line, tensor(e, []int64{24}))
+`, in, turned, line, check.Tensor(e, []int64{24}))
 	c := t.Client()
 	args := capi.ClientBufferFromHostBufferArgs{Client: c.Handle, Device: c.Devices[0], Type: capi.BufferType(e), Data: check.Pointer(data)}
 	dims := []int64{3, 4}

@@ -45,7 +45,7 @@ func decimal(x float64) string {
 func storageName(t dtype.Type) string { return strings.Replace(t.String(), "ui", "u", 1) }
 
 func (q *quantum) typ(dims []int64) string {
-	return strings.Replace(tensor(dtype.F32, dims), "f32", q.element(), 1)
+	return strings.Replace(check.Tensor(dtype.F32, dims), "f32", q.element(), 1)
 }
 
 func (q *quantum) of(column int64) (scale float64, zero int64) {
@@ -77,7 +77,7 @@ func (q *quantum) dequantize(n float64, column int64) float64 {
 // plainQuantize is the quantization of %in in ordinary operations; %out holds
 // whole floats.
 func (q *quantum) plainQuantize(out, in string, dims []int64) string {
-	typ := tensor(dtype.F32, dims)
+	typ := check.Tensor(dtype.F32, dims)
 	low, high := q.ends()
 	return strings.NewReplacer("$O", out, "$I", in, "$T", typ, "$S", q.splat(dims, func(c int64) float64 { s, _ := q.of(c); return s }),
 		"$Z", q.splat(dims, func(c int64) float64 { _, z := q.of(c); return float64(z) }), "$L", fmt.Sprintf("%.1f", low), "$H", fmt.Sprintf("%.1f", high)).Replace(
@@ -93,7 +93,7 @@ func (q *quantum) plainQuantize(out, in string, dims []int64) string {
 }
 
 func (q *quantum) plainDequantize(out, in string, dims []int64) string {
-	typ := tensor(dtype.F32, dims)
+	typ := check.Tensor(dtype.F32, dims)
 	return strings.NewReplacer("$O", out, "$I", in, "$T", typ, "$S", q.splat(dims, func(c int64) float64 { s, _ := q.of(c); return s }),
 		"$Z", q.splat(dims, func(c int64) float64 { _, z := q.of(c); return float64(z) })).Replace(
 		`$Os = stablehlo.constant $S : $T

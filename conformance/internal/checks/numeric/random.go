@@ -77,8 +77,8 @@ func randoms() []check.Check {
 const draws = 4096
 
 func generator(t *check.T, algorithm string, words int64, out dtype.Type) {
-	state := tensor(dtype.U64, []int64{words})
-	bitsType := tensor(out, []int64{draws})
+	state := check.Tensor(dtype.U64, []int64{words})
+	bitsType := check.Tensor(out, []int64{draws})
 	text := fmt.Sprintf(`module @rng {
 func.func @main(%%s: %[1]s) -> (%[1]s, %[2]s, %[1]s, %[2]s) {
   %%a:2 = "stablehlo.rng_bit_generator"(%%s) {rng_algorithm = #stablehlo<rng_algorithm %[3]s>} : (%[1]s) -> (%[1]s, %[2]s)

@@ -9,6 +9,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
@@ -184,7 +185,7 @@ func decode(t dtype.Type, b []byte) value {
 func decodeArray(t dtype.Type, dims []int64, data []byte) (array, error) {
 	n := count(dims)
 	if len(data) != n*t.Size() {
-		return array{}, fmt.Errorf("expected %d bytes for %s, got %d", n*t.Size(), tensor(t, dims), len(data))
+		return array{}, fmt.Errorf("expected %d bytes for %s, got %d", n*t.Size(), check.Tensor(t, dims), len(data))
 	}
 	a := array{t, slices.Clone(dims), make([]value, n)}
 	for i := range a.v {

@@ -146,7 +146,7 @@ func (l *layout) size(o *collective) int64 {
 // own part of the argument.
 func (o *collective) text(l *layout, of dtype.Type) string {
 	in, out := o.in(l.size(o)), o.out(l.size(o))
-	inText, outText := tensorText(of, in), tensorText(of, out)
+	inText, outText := check.Tensor(of, in), check.Tensor(of, out)
 	lines := o.statement(l, of, inText, outText)
 	if l.partitions == 1 {
 		return program("collective", "(%a: "+inText+") -> "+outText, append(lines, "return %0 : "+outText)...)
@@ -156,7 +156,7 @@ func (o *collective) text(l *layout, of dtype.Type) string {
 		tiles[0] = fmt.Sprint(l.partitions)
 		dims = slices.Clone(dims)
 		dims[0] *= int64(l.partitions)
-		return tensorText(of, dims), fmt.Sprintf(`mhlo.sharding = "{devices=[%s]<=[%d]}"`, strings.Join(tiles, ","), l.partitions)
+		return check.Tensor(of, dims), fmt.Sprintf(`mhlo.sharding = "{devices=[%s]<=[%d]}"`, strings.Join(tiles, ","), l.partitions)
 	}
 	const own = `mhlo.sharding = "{manual}"`
 	wholeIn, inSharding := whole(in)

@@ -69,7 +69,7 @@ func constantMatrix(x int64) numbers {
 // and their number to the sum. A sum that took all alike, or were the same
 // everywhere, would hide an exchange before or after it.
 func weightedSum(l *layout) string {
-	array := tensorText(dtype.S32, []int64{2, 3})
+	array := check.Tensor(dtype.S32, []int64{2, 3})
 	lines := allReduceOf(folds[0]).statement(l, dtype.S32, array, array)
 	lines[0] = strings.NewReplacer("%0", "%s", "(%a)", "(%w)").Replace(lines[0])
 	body := []string{

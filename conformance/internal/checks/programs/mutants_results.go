@@ -225,28 +225,21 @@ func forgetsArgument(check, words string, wrong func(t *capi.Table, b, first *ca
 // losesError makes a fault: the results that which chooses of a failed execution
 // are good ones.
 func losesError(check, words string, which func(n, i int) bool) fault {
-	return fault{check, words, func() []serve.Hook {
-		var good atomic.Pointer[capi.Client]
-		return []serve.Hook{
-			serve.Around(func(c *serve.Invocation, a *capi.ClientCreateArgs) {
-				c.Forward()
-				good.Store(a.Client)
-			}),
-			serve.Around(func(c *serve.Invocation, a *execution) {
-				if c.Forward(); c.Err() != nil {
-					return
+	return withClient(check, words, func(client *atomic.Pointer[capi.Client]) serve.Hook {
+		return serve.Around(func(c *serve.Invocation, a *execution) {
+			if c.Forward(); c.Err() != nil {
+				return
+			}
+			n := outputsOf(c.Table(), a.Executable)
+			_, results := lists(a, n)
+			for i, b := range results[0] {
+				if which(n, i) && failedBuffer(c.Table(), b) {
+					destroyed(c.Table(), capi.BufferDestroyArgs{Buffer: b})
+					results[0][i] = zerosOn(c.Table(), client.Load())
 				}
-				n := outputsOf(c.Table(), a.Executable)
-				_, results := lists(a, n)
-				for i, b := range results[0] {
-					if which(n, i) && failedBuffer(c.Table(), b) {
-						destroyed(c.Table(), capi.BufferDestroyArgs{Buffer: b})
-						results[0][i] = zerosOn(c.Table(), good.Load())
-					}
-				}
-			}),
-		}
-	}, false}
+			}
+		})
+	})
 }
 
 // losesFailures makes a fault: complete events never fail.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
-	"strings"
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
@@ -24,17 +23,7 @@ type numbers struct {
 }
 
 // text is the type in StableHLO, such as tensor<2x3xf32>.
-func (a numbers) text() string { return tensorText(a.of, a.dims) }
-
-func tensorText(of dtype.Type, dims []int64) string {
-	var b strings.Builder
-	b.WriteString("tensor<")
-	for _, d := range dims {
-		fmt.Fprintf(&b, "%dx", d)
-	}
-	fmt.Fprintf(&b, "%v>", of)
-	return b.String()
-}
+func (a numbers) text() string { return check.Tensor(a.of, a.dims) }
 
 // volume is the number of elements of an array.
 func volume(dims []int64) int {

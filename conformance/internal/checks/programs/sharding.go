@@ -183,9 +183,9 @@ func (p *partitionedModel) text(n *notation) string {
 	}
 	var arguments []string
 	for i, a := range p.arguments {
-		arguments = append(arguments, fmt.Sprintf("%%a%d: %s%s", i, tensorText(dtype.F32, a.dims), mark(a.by)))
+		arguments = append(arguments, fmt.Sprintf("%%a%d: %s%s", i, check.Tensor(dtype.F32, a.dims), mark(a.by)))
 	}
-	result := tensorText(dtype.F32, p.result.dims)
+	result := check.Tensor(dtype.F32, p.result.dims)
 	lines := make([]string, 0, len(p.body)+1)
 	for _, line := range p.body {
 		if rest, ok := strings.CutPrefix(line, "constrain "); ok {
