@@ -266,13 +266,6 @@ func narrowed(p program, from, to dtype.Type) twist {
 // With DEFAULT a device may drop bits of the operands; with HIGHEST it may not.
 func precise(precision string) program {
 	c := contraction{a: []int64{4, 32}, b: []int64{32, 4}, contractA: []int64{1}, contractB: []int64{0}}
-	rough := func(t dtype.Type, seed int64, dims []int64) array {
-		a := wholes(t, seed, dims...)
-		for i := range a.v {
-			a.v[i] = round(t, (a.v[i].f+0.1)*math.Pi/float64(1+i%7))
-		}
-		return a
-	}
 	a, b := rough(dtype.F32, 3, c.a), rough(dtype.F32, 4, c.b)
 	attribute := fmt.Sprintf("precision_config = [#stablehlo<precision %[1]s>, #stablehlo<precision %[1]s>]", precision)
 	p := c.program(a, b, dtype.F32, attribute)
@@ -294,14 +287,7 @@ func precise(precision string) program {
 	if precision == "DEFAULT" {
 		half = "f8E4M3FN" // bf16 is allowed
 	}
-	p.twists = []twist{{
-		fault: "drops bits of the operands",
-		from:  "%r0 = ",
-		to: fmt.Sprintf("%%h = stablehlo.convert %%a0 : (tensor<4x32xf32>) -> tensor<4x32x%[1]s>\n  %%w = stablehlo.convert %%h : (tensor<4x32x%[1]s>) -> tensor<4x32xf32>\n  %%b = stablehlo.optimization_barrier %%w : tensor<4x32xf32>\n  %%r0 = ",
-			half),
-	}}
-	p.twists[0].to += `"stablehlo.dot_general"(%b, `
-	p.twists[0].from += `"stablehlo.dot_general"(%a0, `
+	p.twists = []twist{dropsBits(a, half)}
 	return p
 }
 

@@ -128,7 +128,7 @@ func quantizations() []entry {
 		}
 	}
 	q := quanta["i8"]
-	return append(es, one("RUN-02", "quantized dot_general/i8", check.Core, q.products()))
+	return append(es, one("RUN-02", "quantized dot_general/i8", check.Core, q.products()), one("RUN-02", "quantized convolution/i8", check.Core, q.convolution()))
 }
 
 // roundingTwists is the faults of those who quantize.
@@ -204,25 +204,37 @@ func (q *quantum) oneStep(n int) policy {
 	return p
 }
 
-// products multiplies two quantized matrices, of which the second must count
-// from zero.
+// products multiplies two quantized matrices.
 func (q *quantum) products() program {
-	right := quantum{q.storage, q.scales, []int64{0}}
 	c := contraction{a: []int64{2, 4}, b: []int64{4, 4}, contractA: []int64{1}, contractB: []int64{0}}
 	x, y := wholes(dtype.F32, 5, c.a...), wholes(dtype.F32, 6, c.b...)
 	want, _ := c.eval(x, y, dtype.F32)
-	dims := want.dims
+	return q.bilinear(x, y, want, `"stablehlo.dot_general"($a, $b) {`+c.attribute()+"}")
+}
+
+// convolution slides a quantized kernel over a quantized image.
+func (q *quantum) convolution() program {
+	c := convolving{x: []int64{1, 4, 4, 2}, w: []int64{2, 3, 2, 3}}
+	x, y := wholes(dtype.F32, 7, c.x...), wholes(dtype.F32, 8, c.w...)
+	want, _ := c.eval(x, y, dtype.F32)
+	return q.bilinear(x, y, want, `"stablehlo.convolution"($a, $b) {`+c.attribute()+"}")
+}
+
+// bilinear applies an operation to two quantized arrays, of which the second
+// must count from zero. want is what it makes of the floats.
+func (q *quantum) bilinear(x, y, want array, operation string) program {
+	right := quantum{q.storage, q.scales, []int64{0}}
 	for i, v := range want.v {
 		want.v[i].f = q.dequantize(q.quantize(v.f, 0), 0)
 	}
-	dot := func(out, a, b, ta, tb, tr string) string {
-		return fmt.Sprintf("%s = stablehlo.dot_general %s, %s, contracting_dims = [1] x [0] : (%s, %s) -> %s\n  ", out, a, b, ta, tb, tr)
+	apply := func(out, a, b, ta, tb, tr string) string {
+		return out + " = " + strings.NewReplacer("$a", a, "$b", b).Replace(operation) + fmt.Sprintf(" : (%s, %s) -> %s\n  ", ta, tb, tr)
 	}
 	p := program{inputs: []array{x, y}, want: []array{want}, optional: true, policies: []policy{q.oneStep(len(want.v))}}
-	p.body = fmt.Sprintf("%%p = stablehlo.uniform_quantize %%a0 : (%s) -> %s\n  %%q = stablehlo.uniform_quantize %%a1 : (%s) -> %s\n  ", x.typ(), q.typ(c.a), y.typ(), right.typ(c.b)) +
-		dot("%s", "%p", "%q", q.typ(c.a), right.typ(c.b), q.typ(dims)) + fmt.Sprintf("%%r0 = stablehlo.uniform_dequantize %%s : (%s) -> %s", q.typ(dims), want.typ())
-	p.plain = q.plainQuantize("%p", "%a0", c.a) + right.plainQuantize("%q", "%a1", c.b) + q.plainDequantize("%u", "%p", c.a) + right.plainDequantize("%v", "%q", c.b) +
-		dot("%w", "%u", "%v", x.typ(), y.typ(), want.typ()) + q.plainQuantize("%s", "%w", dims) + strings.TrimSpace(q.plainDequantize("%r0", "%s", dims))
-	p.twists = []twist{{"multiplies the integers without their zero point", "stablehlo.dot_general %u, %v", "stablehlo.dot_general %p, %q"}}
+	p.body = fmt.Sprintf("%%p = stablehlo.uniform_quantize %%a0 : (%s) -> %s\n  %%q = stablehlo.uniform_quantize %%a1 : (%s) -> %s\n  ", x.typ(), q.typ(x.dims), y.typ(), right.typ(y.dims)) +
+		apply("%s", "%p", "%q", q.typ(x.dims), right.typ(y.dims), q.typ(want.dims)) + fmt.Sprintf("%%r0 = stablehlo.uniform_dequantize %%s : (%s) -> %s", q.typ(want.dims), want.typ())
+	p.plain = q.plainQuantize("%p", "%a0", x.dims) + right.plainQuantize("%q", "%a1", y.dims) + q.plainDequantize("%u", "%p", x.dims) + right.plainDequantize("%v", "%q", y.dims) +
+		apply("%w", "%u", "%v", x.typ(), y.typ(), want.typ()) + q.plainQuantize("%s", "%w", want.dims) + strings.TrimSpace(q.plainDequantize("%r0", "%s", want.dims))
+	p.twists = []twist{{"multiplies the integers without their zero point", "(%u, %v)", "(%p, %q)"}}
 	return p
 }
