@@ -266,23 +266,24 @@ func TestTheOldestEntriesGoFirst(t *testing.T) {
 	dir := t.TempDir()
 	c, _ := open(t, dir, 0)
 	client := newClient(t)
-	for by := range 4 {
-		run(t, c, client, float32(by+1), nil)
+	// Factors of 1 and 2 would make smaller executables.
+	for _, by := range []float32{3, 4, 5, 6} {
+		run(t, c, client, by, nil)
 	}
 	size := fileSize(t, entries(t, dir)[0])
-	// Program 1 is the oldest, but was used again.
-	ages := map[float32]time.Duration{1: 0, 2: 3, 3: 1, 4: 2}
+	// Program 3 was used again; the oldest are 4 and 6.
+	ages := map[float32]time.Duration{3: 4, 4: 3, 5: 1, 6: 2}
 	for by, age := range ages {
 		key, err := client.CompileKey(scale(by), nil)
 		require.NoError(t, err)
 		when := time.Now().Add(-time.Hour * (age + 1))
 		require.NoError(t, os.Chtimes(filepath.Join(dir, key.String()+".pjrtexe"), when, when))
 	}
-	assert.True(t, run(t, c, client, 1, nil))
+	assert.True(t, run(t, c, client, 3, nil))
 
 	limited, _ := open(t, dir, 3*size+size/2)
-	assert.False(t, run(t, limited, client, 5, nil))
-	for by, want := range map[float32]bool{1: true, 2: false, 3: true, 4: false, 5: true} {
+	assert.False(t, run(t, limited, client, 7, nil))
+	for by, want := range map[float32]bool{3: true, 4: false, 5: true, 6: false, 7: true} {
 		has, err := c.Has(client, scale(by), nil)
 		require.NoError(t, err)
 		assert.Equal(t, want, has, "program %v", by)
@@ -292,7 +293,7 @@ func TestTheOldestEntriesGoFirst(t *testing.T) {
 	assert.LessOrEqual(t, s.Bytes, 3*size+size/2)
 
 	tiny, _ := open(t, dir, 100)
-	assert.False(t, run(t, tiny, client, 6, nil), "what is larger than the cache is not kept")
+	assert.False(t, run(t, tiny, client, 8, nil), "what is larger than the cache is not kept")
 	assert.Equal(t, 3, tiny.Stats().Entries)
 
 	removed, err := c.Prune(size + size/2)
