@@ -166,7 +166,7 @@ func runConfig(ctx context.Context, c *driver.Config) (*Report, error) {
 func Worker() {
 	switch token, _ := worker.Asked(); token {
 	case runToken:
-		session.Serve(session.Program{Checks: checksOf})
+		session.Serve(session.Program{Check: checkOf})
 	case runToken + peerSuffix:
 		corpus.Serve()
 	}

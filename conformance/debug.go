@@ -30,7 +30,7 @@ func Debug(o Options, trace io.Writer) (*report.Result, error) {
 	if len(chosen) != 1 {
 		return nil, fmt.Errorf("exactly one check can be debugged at a time, and %s chosen: name it by a pattern such as ^EVT-03$", several(chosen))
 	}
-	r, err := session.Here(session.Program{Checks: checksOf}, c.Setup, chosen[0].Name(), func(f *capi.Function) {
+	r, err := session.Here(session.Program{Check: checkOf}, c.Setup, chosen[0].Name(), func(f *capi.Function) {
 		fmt.Fprintln(trace, f.Name)
 	})
 	if err != nil {

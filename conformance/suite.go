@@ -5,6 +5,7 @@ package conformance
 
 import (
 	"fmt"
+	"sync"
 
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 	"github.com/purepjrt/purepjrt/conformance/internal/corpus"
@@ -40,6 +41,33 @@ func checksOf(name string) ([]check.Check, error) {
 		seen[c.Name()] = true
 	}
 	return checks, nil
+}
+
+// known are the checks of suites other than the contract's by name, by suite.
+var known sync.Map
+
+// checkOf returns a check of a suite. One of the contract is found without making
+// all of them, which takes longer than most run.
+func checkOf(of, name string) (*check.Check, error) {
+	if of == "" {
+		return suite.Check(name)
+	}
+	list, ok := known.Load(of)
+	if !ok {
+		checks, err := checksOf(of)
+		if err != nil {
+			return nil, err
+		}
+		byName := make(map[string]*check.Check, len(checks))
+		for i := range checks {
+			byName[checks[i].Name()] = &checks[i]
+		}
+		list, _ = known.LoadOrStore(of, byName)
+	}
+	if c := list.(map[string]*check.Check)[name]; c != nil {
+		return c, nil
+	}
+	return nil, fmt.Errorf("there is no check %q", name)
 }
 
 // Covered returns how many checks there are of each rule that has one, by the

@@ -98,7 +98,7 @@ func test(t *testing.T, opts []Option, open func(session.Setup) (*capi.Table, er
 	o.token = token(t)
 	if asked, ok := worker.Asked(); ok {
 		if asked == o.token {
-			session.Serve(session.Program{Checks: checksOf, Open: open})
+			session.Serve(session.Program{Check: checkOf, Open: open})
 		}
 		if asked == o.token+peerSuffix {
 			corpus.Serve()

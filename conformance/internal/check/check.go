@@ -107,6 +107,16 @@ func (c *Check) Limit() time.Duration {
 	return c.Timeout
 }
 
+// Find returns the check of a name.
+func Find(checks []Check, name string) (*Check, error) {
+	for i := range checks {
+		if checks[i].Name() == name {
+			return &checks[i], nil
+		}
+	}
+	return nil, fmt.Errorf("there is no check %q", name)
+}
+
 // Validate says what is wrong with the check, as data.
 func (c *Check) Validate() error {
 	switch {

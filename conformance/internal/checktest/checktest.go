@@ -85,7 +85,7 @@ func options(list []capi.Attribute) []session.Option {
 // serve makes the process a child of a check. It does not return.
 func (s *Suite) serve() {
 	session.Serve(session.Program{
-		Checks: func(string) ([]check.Check, error) { return s.Checks, nil },
+		Check: func(_, name string) (*check.Check, error) { return check.Find(s.Checks, name) },
 		Open: func(setup session.Setup) (*capi.Table, error) {
 			number, mutant, _ := strings.Cut(setup.Fault, "/")
 			plugin, err := strconv.Atoi(number)

@@ -54,6 +54,16 @@ const (
 // Name returns the check and the fault.
 func (m *Mutant) Name() string { return m.Check + ": " + m.Fault }
 
+// Find returns the mutant of a name, or nil.
+func Find(mutants []Mutant, name string) *Mutant {
+	for i := range mutants {
+		if mutants[i].Name() == name {
+			return &mutants[i]
+		}
+	}
+	return nil
+}
+
 // Table puts the fault in front of a plugin.
 func (m *Mutant) Table(base *capi.Table) (*serve.Table, error) {
 	switch {

@@ -6,7 +6,6 @@ package session
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/purepjrt/purepjrt/capi"
@@ -28,9 +27,9 @@ func Here(p Program, setup Setup, name string, before func(*capi.Function)) (*ch
 	if opened.Problem != "" {
 		return nil, errors.New(opened.Problem)
 	}
-	found, ok := s.checks[name]
-	if !ok {
-		return nil, fmt.Errorf("there is no check %q", name)
+	found, err := p.Check(setup.Suite, name)
+	if err != nil {
+		return nil, err
 	}
 	options := []capi.TableOption{capi.Before(before)}
 	if s.env.Table.Reentrant() {

@@ -23,8 +23,8 @@ import (
 
 // Program is what differs between the programs that workers are.
 type Program struct {
-	// Checks returns the checks of a suite.
-	Checks func(suite string) ([]check.Check, error)
+	// Check returns a check of a suite by its name.
+	Check func(suite, name string) (*check.Check, error)
 	// Open makes the table; nil opens Setup.Plugin. It is called again when a
 	// worker is to go on with another plugin: what it returned before is not used
 	// any more then.
@@ -43,7 +43,6 @@ type session struct {
 	program Program
 	self    worker.Command // starts another worker
 	setup   Setup
-	checks  map[string]*check.Check
 	env     *check.Env
 	subject *subject // made by TaskClient, for the functions' tasks
 }
@@ -93,9 +92,9 @@ func (s *session) handle(task string, params json.RawMessage) (result any, err e
 		if err := json.Unmarshal(params, &c); err != nil {
 			return nil, err
 		}
-		found, ok := s.checks[c.Check]
-		if !ok {
-			return nil, fmt.Errorf("there is no check %q", c.Check)
+		found, err := s.program.Check(s.setup.Suite, c.Check)
+		if err != nil {
+			return nil, err
 		}
 		return check.RunStep(context.Background(), found, s.env, c.Step), nil
 	case TaskClose:
@@ -126,14 +125,6 @@ func (s *session) open() (*Opened, error) {
 		_ = s.env.Close() // a faulty plugin may well refuse
 		s.env, s.subject = nil, nil
 	}
-	list, err := s.program.Checks(s.setup.Suite)
-	if err != nil {
-		return nil, err
-	}
-	s.checks = make(map[string]*check.Check, len(list))
-	for i := range list {
-		s.checks[list[i].Name()] = &list[i]
-	}
 	env := &check.Env{
 		Path: s.setup.Plugin, Options: Attributes(s.setup.Options), NoDevice: s.setup.NoDevice,
 		Topology: s.setup.Topology, TopologyOptions: Attributes(s.setup.TopologyOptions),
@@ -144,6 +135,7 @@ func (s *session) open() (*Opened, error) {
 		return &Opened{}, prepare(env.Path)
 	}
 	var table *capi.Table
+	var err error
 	switch {
 	case s.program.Open != nil:
 		table, err = s.program.Open(s.setup)
@@ -236,9 +228,9 @@ func (s *session) topology() (string, error) {
 
 // check runs one check. When it hangs, the result says where.
 func (s *session) check(c Check) (*check.Result, error) {
-	found, ok := s.checks[c.Name]
-	if !ok {
-		return nil, fmt.Errorf("there is no check %q", c.Name)
+	found, err := s.program.Check(s.setup.Suite, c.Name)
+	if err != nil {
+		return nil, err
 	}
 	limited := *found
 	limited.Timeout = Limit(found, s.setup.Factor, s.setup.Extra)

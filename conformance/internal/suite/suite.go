@@ -6,8 +6,11 @@
 package suite
 
 import (
+	"fmt"
 	"maps"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 	"github.com/purepjrt/purepjrt/conformance/internal/checks/buffers"
@@ -20,23 +23,52 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
 )
 
+// group is a package of checks, which are made once.
+type group struct {
+	checks  func() []check.Check
+	mutants func() []mutant.Mutant
+}
+
+func newGroup(checks func() []check.Check, mutants func() []mutant.Mutant) group {
+	return group{sync.OnceValue(func() []check.Check {
+		all := slices.Clone(checks())
+		for i := range all {
+			if c := &all[i]; c.Profile == check.Quick && !c.Hostile && smoke[c.Rule] {
+				c.Profile = check.Smoke
+			}
+		}
+		return all
+	}), sync.OnceValue(mutants)}
+}
+
+// The groups. Those of numbers come last: they take the longest to make.
+var groups = []group{
+	newGroup(library.Checks, library.Mutants),
+	newGroup(client.Checks, client.Mutants),
+	newGroup(func() []check.Check { return buffers.Checks }, buffers.Mutants),
+	newGroup(func() []check.Check { return programs.Checks }, programs.Mutants),
+	newGroup(extension.Checks, extension.Mutants),
+	newGroup(quality.Checks, quality.Mutants),
+	newGroup(numeric.Checks, numeric.Mutants),
+}
+
 // Checks returns every check of the contract.
 func Checks() []check.Check {
-	all := join(
-		library.Checks(),
-		client.Checks(),
-		buffers.Checks,
-		programs.Checks,
-		extension.Checks(),
-		numeric.Checks(),
-		quality.Checks(),
-	)
-	for i := range all {
-		if c := &all[i]; c.Profile == check.Quick && !c.Hostile && smoke[c.Rule] {
-			c.Profile = check.Smoke
-		}
+	var all []check.Check
+	for _, g := range groups {
+		all = append(all, g.checks()...)
 	}
 	return all
+}
+
+// Check returns the check of a name. It makes those of as many groups as it must.
+func Check(name string) (c *check.Check, err error) {
+	for _, g := range groups {
+		if c, err = check.Find(g.checks(), name); err == nil {
+			return c, nil
+		}
+	}
+	return nil, err
 }
 
 // smoke are the rules of which the profile smoke runs every quick check that
@@ -69,15 +101,21 @@ func set(ids string) map[string]bool {
 
 // Mutants returns every fault that the checks must find.
 func Mutants() []mutant.Mutant {
-	return join(
-		library.Mutants(),
-		client.Mutants(),
-		buffers.Mutants(),
-		programs.Mutants(),
-		extension.Mutants(),
-		numeric.Mutants(),
-		quality.Mutants(),
-	)
+	var all []mutant.Mutant
+	for _, g := range groups {
+		all = append(all, g.mutants()...)
+	}
+	return all
+}
+
+// Mutant returns the mutant of a name. It makes those of as many groups as it must.
+func Mutant(name string) (*mutant.Mutant, error) {
+	for _, g := range groups {
+		if m := mutant.Find(g.mutants(), name); m != nil {
+			return m, nil
+		}
+	}
+	return nil, fmt.Errorf("there is no mutant %q", name)
 }
 
 // Unobservable returns the rules that no client can see broken, by id, and why.
@@ -85,14 +123,6 @@ func Unobservable() map[string]string {
 	all := make(map[string]string)
 	for _, part := range []map[string]string{library.Unobservable, client.Unobservable, buffers.Unobservable, programs.Unobservable, extension.Unobservable, quality.Unobservable} {
 		maps.Copy(all, part)
-	}
-	return all
-}
-
-func join[E any](parts ...[]E) []E {
-	var all []E
-	for _, p := range parts {
-		all = append(all, p...)
 	}
 	return all
 }

@@ -21,7 +21,6 @@ import (
 	"os"
 	"os/signal"
 	"regexp"
-	"strconv"
 	"strings"
 	"time"
 
@@ -38,7 +37,7 @@ import (
 
 func main() {
 	if _, ok := worker.Asked(); ok {
-		serveMutants(suite.Checks(), suite.Mutants())
+		serveMutants(suite.Check, suite.Mutant)
 	}
 	run := flag.String("run", "", "try only mutants whose names match `REGEXP`")
 	size := flag.String("profile", "quick", "the checks of which `PROFILE`: smoke, quick, core or full")
@@ -87,15 +86,16 @@ const none = "none"
 // library is the fault of a library, which has it in itself.
 const library = "library"
 
-// sound stands before the number of a mutant whose Sound is meant.
+// sound stands before the name of a mutant whose Sound is meant.
 const sound = "sound "
 
-// serveMutants is the worker: Setup.Fault is a base and the number of a mutant.
-func serveMutants(checks []check.Check, mutants []mutant.Mutant) {
+// serveMutants is the worker: Setup.Fault is one of the above, or the name of a
+// mutant.
+func serveMutants(checkOf func(name string) (*check.Check, error), mutantOf func(name string) (*mutant.Mutant, error)) {
 	var last *serve.Table
 	bases := make(map[mutant.Base]*capi.Table)
 	session.Serve(session.Program{
-		Checks: func(string) ([]check.Check, error) { return checks, nil },
+		Check: func(_, name string) (*check.Check, error) { return checkOf(name) },
 		Open: func(s session.Setup) (*capi.Table, error) {
 			if last != nil {
 				// One that is still in use is left to the end of the process.
@@ -117,22 +117,28 @@ func serveMutants(checks []check.Check, mutants []mutant.Mutant) {
 				bases[base] = t
 			}
 			var err error
-			number, made := strings.CutPrefix(s.Fault, sound)
-			if i, e := strconv.Atoi(number); made && e == nil && i >= 0 && i < len(mutants) && mutants[i].Sound != nil {
-				last, err = mutants[i].Sound(bases[base])
-			} else if s.Fault == none {
-				last, err = serve.Wrap(bases[base])
-			} else if i, e := strconv.Atoi(s.Fault); e != nil || i < 0 || i >= len(mutants) {
-				return nil, fmt.Errorf("there is no mutant %q", s.Fault)
-			} else {
-				last, err = mutants[i].Table(bases[base])
-			}
-			if err != nil {
+			if last, err = wrapped(bases[base], s.Fault, mutantOf); err != nil {
 				return nil, err
 			}
 			return last.Capi(), nil
 		},
 	})
+}
+
+// wrapped puts a fault in front of a plugin.
+func wrapped(base *capi.Table, fault string, mutantOf func(name string) (*mutant.Mutant, error)) (*serve.Table, error) {
+	if fault == none {
+		return serve.Wrap(base)
+	}
+	name, isSound := strings.CutPrefix(fault, sound)
+	m, err := mutantOf(name)
+	if err != nil {
+		return nil, err
+	}
+	if isSound {
+		return m.Sound(base)
+	}
+	return m.Table(base)
 }
 
 func openBase(base mutant.Base, path string) (*capi.Table, error) {

@@ -10,7 +10,6 @@ import (
 	"io"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -65,9 +64,9 @@ func (t *trial) setup(ctx context.Context, i int, faulty bool) (session.Setup, e
 	s := session.Setup{Fault: none, NoDevice: m.NoDevice, Topology: m.Topology}
 	switch {
 	case faulty:
-		s.Fault = strconv.Itoa(i)
+		s.Fault = m.Name()
 	case m.Sound != nil:
-		s.Fault = sound + strconv.Itoa(i)
+		s.Fault = sound + m.Name()
 	}
 	switch m.Base {
 	case mutant.CPU:

@@ -22,7 +22,10 @@ import (
 
 func TestMain(m *testing.M) {
 	if _, ok := worker.Asked(); ok {
-		serveMutants(fakeChecks(), fakeMutants())
+		serveMutants(
+			func(name string) (*check.Check, error) { return check.Find(fakeChecks(), name) },
+			func(name string) (*mutant.Mutant, error) { return mutant.Find(fakeMutants(), name), nil },
+		)
 	}
 	os.Exit(m.Run())
 }
