@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
 // Package suite puts the checks of the contract together, and the mutants that
-// prove them. A package of checks is added by a line in each list.
+// prove them. A package of checks is added by a line in groups, and in
+// Unobservable if it says why some rules have no check.
 package suite
 
 import (
@@ -29,6 +30,7 @@ type group struct {
 	mutants func() []mutant.Mutant
 }
 
+// newGroup puts the simplest checks of a package into the profile smoke.
 func newGroup(checks func() []check.Check, mutants func() []mutant.Mutant) group {
 	return group{sync.OnceValue(func() []check.Check {
 		all := slices.Clone(checks())
