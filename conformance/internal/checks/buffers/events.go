@@ -281,16 +281,14 @@ func readinessOfAnExecution(t *check.T) {
 	blocked := 0
 	for range attempts {
 		x := check.NewExecution(exe, 1, []*capi.Buffer{in})
-		start = time.Now()
 		if err := x.Start(t); err != nil {
 			t.Fatalf("PJRT_LoadedExecutable_Execute: expected success, got %v", err)
 		}
-		begun := time.Since(start)
 		asked := time.Now()
 		if !t.IsReady(x.Events[0]) {
 			return
 		}
-		if took := time.Since(asked); took > begun && took > whole/10 {
+		if time.Since(asked) > whole/10 {
 			blocked++ // or the machine was busy with other things
 		}
 		mustAwait(t, x.Events[0], "event of the execution")
