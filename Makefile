@@ -75,8 +75,8 @@ test-arm64: ## call path and callbacks on arm64, emulated (needs qemu-user and a
 	cd capi/serve && qemu-aarch64 -L /usr/aarch64-linux-gnu $(CURDIR)/bin/arm64/serve.test -test.skip TestAWrappedPluginRunsPrograms
 
 .PHONY: test-race
-test-race: ## run the tests once under the race detector (needs a C compiler)
-	CGO_ENABLED=1 $(GO) test -race ./capi/... ./pjrt/... ./tools/pjrt/... ./conformance/internal/worker ./conformance/internal/driver ./conformance/internal/check
+test-race: ## run the tests of the libraries once under the race detector (needs a C compiler)
+	CGO_ENABLED=1 $(GO) test -race ./capi/... ./pjrt/... ./conformance/internal/worker ./conformance/internal/driver ./conformance/internal/check
 
 .PHONY: test-wrapped
 test-wrapped: ## run the tests of pjrt with the CPU plugin behind hooks (capi/serve)
