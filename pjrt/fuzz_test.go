@@ -67,7 +67,8 @@ func TestRandomSequencesOfCalls(t *testing.T) {
 				err = fmt.Errorf("stuck: %w", err)
 			}
 			if err != nil {
-				t.Errorf("%s=%s: %v\n%s\nthe last steps were\n%s", fuzzSeed, seed, err, lastLines(failures.String(), 300), lastLines(readTrace(trace), 60))
+				// What ends the process is said in front of the stacks.
+				t.Errorf("%s=%s: %v\n%s\n...\n%s\nthe last steps were\n%s", fuzzSeed, seed, err, firstLines(failures.String(), 60), lastLines(failures.String(), 300), lastLines(readTrace(trace), 60))
 			} else if testing.Verbose() {
 				t.Log(report.String())
 			}
@@ -81,6 +82,11 @@ func readTrace(path string) string {
 		return err.Error()
 	}
 	return string(text)
+}
+
+func firstLines(text string, n int) string {
+	lines := strings.SplitN(text, "\n", n+1)
+	return strings.Join(lines[:min(n, len(lines))], "\n")
 }
 
 func lastLines(text string, n int) string {
