@@ -260,15 +260,19 @@ func scaling(t *check.T) {
 	exe := t.Compile(c, check.AddOne)
 	in := check.Upload(t, c, []float32{1, 2, 3, 4})
 	rate := func(threads int) float64 {
-		// Long enough for the threads to meet: the system gives each a processor
-		// for some milliseconds at a time.
-		const lasts = 80 * time.Millisecond
+		// Long enough for the threads to meet: a busy system lets the first of them
+		// run alone for tens of milliseconds.
+		lasts := time.Duration(threads) * 150 * time.Millisecond
 		var done atomic.Int64
-		start := time.Now()
-		var wg sync.WaitGroup
+		var start time.Time
+		var there, wg sync.WaitGroup
+		there.Add(threads)
+		begun := make(chan struct{})
 		for range threads {
 			wg.Go(func() {
 				w := &worker{t: t, c: c, exe: exe}
+				there.Done()
+				<-begun
 				for time.Since(start) < lasts {
 					out, err := w.addOne(in)
 					if err == nil {
@@ -282,6 +286,9 @@ func scaling(t *check.T) {
 				}
 			})
 		}
+		there.Wait()
+		start = time.Now()
+		close(begun)
 		wg.Wait()
 		return float64(done.Load()) / time.Since(start).Seconds()
 	}
