@@ -289,7 +289,12 @@ func (s *Suite) mutate(env *check.Env, number int) (*serve.Table, error) {
 // every check must have a mutant but those of which unproven says why not.
 func (s *Suite) RunMutants(t *testing.T, unproven map[string]string) {
 	path := plugintest.Path(t, s.Plugins[0].Name)
-	waiting := s.startWaiting(t, path)
+	dir := t.TempDir()
+	apart := func(number int) found {
+		r, err := s.apart(t.Context(), number, path, dir)
+		return found{r, err}
+	}
+	waiting := Waiting(t, s.Mutants, apart)
 	proven := make(map[string]bool)
 	for i := range s.Mutants {
 		m := &s.Mutants[i]
@@ -307,7 +312,7 @@ func (s *Suite) RunMutants(t *testing.T, unproven map[string]string) {
 				if m.Waits {
 					x = <-waiting[i]
 				} else {
-					x.result, x.err = s.apart(t.Context(), i, path, t.TempDir())
+					x = apart(i)
 				}
 				if errors.Is(x.err, mutant.ErrNoCompiler) {
 					t.Skip(x.err)
@@ -333,7 +338,7 @@ func (s *Suite) RunMutants(t *testing.T, unproven map[string]string) {
 					}
 				}
 			}
-			t.Logf("%s in %v: %s%s", r.Verdict, r.Duration.Round(time.Microsecond), head(strings.Join(r.Failures, "; "), 300), r.Skip)
+			t.Logf("%s in %v: %s%s %q", r.Verdict, r.Duration.Round(time.Microsecond), head(strings.Join(r.Failures, "; "), 300), r.Skip, r.Notes)
 			if !r.Verdict.Failed() {
 				t.Errorf("the check does not find the fault: %s %s %q", r.Verdict, r.Skip, r.Failures)
 			}
@@ -370,21 +375,18 @@ type found struct {
 	err    error
 }
 
-// startWaiting runs the checks of the mutants that wait, while others run. The
-// results are by the mutant's number.
-func (s *Suite) startWaiting(t *testing.T, path string) map[int]chan found {
-	dir := t.TempDir()
+// Waiting begins to run those of the mutants that wait, while others run, by
+// their numbers, and returns where each result will be. The test ends after all
+// of them.
+func Waiting[R any](t *testing.T, mutants []mutant.Mutant, run func(number int) R) map[int]<-chan R {
 	var running sync.WaitGroup
 	t.Cleanup(running.Wait)
-	waiting := make(map[int]chan found)
-	for i := range s.Mutants {
-		if s.Mutants[i].Waits {
-			there := make(chan found, 1)
+	waiting := make(map[int]<-chan R)
+	for i := range mutants {
+		if mutants[i].Waits {
+			there := make(chan R, 1)
 			waiting[i] = there
-			running.Go(func() {
-				r, err := s.apart(t.Context(), i, path, dir)
-				there <- found{r, err}
-			})
+			running.Go(func() { there <- run(i) })
 		}
 	}
 	return waiting

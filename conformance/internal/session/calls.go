@@ -48,10 +48,16 @@ var numbered = sync.OnceValues(func() ([]*capi.Function, map[*capi.Function]uint
 // noted returns the table, made again so that it notes its calls.
 func noted(t *capi.Table) (*capi.Table, error) {
 	_, numbers := numbered()
-	options := []capi.TableOption{capi.Before(func(f *capi.Function) {
+	return observed(t, func(f *capi.Function) {
 		calls.Add(1)
 		worker.Note(numbers[f])
-	})}
+	})
+}
+
+// observed returns the table, made again so that before is told of each call
+// ahead of it.
+func observed(t *capi.Table, before func(*capi.Function)) (*capi.Table, error) {
+	options := []capi.TableOption{capi.Before(before)}
 	if t.Reentrant() {
 		options = append(options, capi.Reentrant())
 	}

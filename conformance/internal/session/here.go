@@ -31,11 +31,7 @@ func Here(p Program, setup Setup, name string, before func(*capi.Function)) (*ch
 	if err != nil {
 		return nil, err
 	}
-	options := []capi.TableOption{capi.Before(before)}
-	if s.env.Table.Reentrant() {
-		options = append(options, capi.Reentrant())
-	}
-	if s.env.Table, err = capi.NewTable(s.env.Table.API(), options...); err != nil {
+	if s.env.Table, err = observed(s.env.Table, before); err != nil {
 		return nil, err
 	}
 	if err := call(s.env.Table, &capi.PluginInitializeArgs{}); err != nil && !found.Library {

@@ -56,11 +56,7 @@ func waitingDownload(t *check.T, p *pending) *capi.Event {
 // whether it came back without. What the call writes is to be looked at only
 // then.
 func attempt(t *check.T, p *pending, call func()) bool {
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		call()
-	}()
+	done := begin(call)
 	select {
 	case <-done:
 		return true
@@ -68,11 +64,7 @@ func attempt(t *check.T, p *pending, call func()) bool {
 	}
 	t.Cleanup(func() {
 		p.Fail(failureCode, failureMessage)
-		select {
-		case <-done:
-		case <-time.After(patience):
-			t.Abandon()
-		}
+		awaitOrAbandon(t, done)
 	})
 	return false
 }

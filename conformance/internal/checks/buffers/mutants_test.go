@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/conformance/internal/checktest"
 	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
@@ -24,15 +25,10 @@ func TestTheChecksFindTheFaultsOfMutants(t *testing.T) {
 		checks[Checks[i].Name()] = &Checks[i]
 	}
 	path := plugintest.Path(t, "cpu")
-	waiting := make(map[int]chan check.Result) // those that wait do so while others run
-	for i, m := range Mutants() {
-		if m.Waits {
-			there := make(chan check.Result, 1)
-			waiting[i] = there
-			go func() { there <- child(path, checks[m.Check], strconv.Itoa(i)) }()
-		}
-	}
-	for i, m := range Mutants() {
+	mutants := Mutants()
+	result := func(i int) check.Result { return child(path, checks[mutants[i].Check], strconv.Itoa(i)) }
+	waiting := checktest.Waiting(t, mutants, result)
+	for i, m := range mutants {
 		c := checks[m.Check]
 		require.NotNil(t, c, "a mutant for %s, which is no check", m.Check)
 		if m.Base != mutant.CPU || c.Profile > check.Quick {
@@ -44,7 +40,7 @@ func TestTheChecksFindTheFaultsOfMutants(t *testing.T) {
 			if m.Waits {
 				r = <-waiting[i]
 			} else {
-				r = child(path, c, strconv.Itoa(i))
+				r = result(i)
 			}
 			t.Log(r.Verdict, r.Duration, r.Skip, r.Failures)
 			assert.True(t, r.Verdict.Failed(), "%v", r)

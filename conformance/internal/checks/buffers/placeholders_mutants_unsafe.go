@@ -204,13 +204,7 @@ func placeholderMutants() []mutant.Mutant {
 					spoiled.Store(a.ErrorCode == capi.ErrorCodeOK)
 					c.Forward()
 				}),
-				serve.Around(func(c *invocation, _ *uploadArgs) {
-					if spoiled.Load() {
-						c.Fail(capi.ErrorCodeInternal, "the client is lost")
-						return
-					}
-					c.Forward()
-				}),
+				losing(&spoiled),
 			}
 		}),
 		refuses("UNI-11", "fails in another way", capi.ErrorCodeInternal, func(a *errorBuffers) bool { return a.ShapeElementType == capi.BufferTypeToken }),
@@ -299,13 +293,7 @@ func dmaMutants() []mutant.Mutant {
 					}
 					c.Forward()
 				}),
-				serve.Around(func(c *invocation, _ *uploadArgs) {
-					if spoiled.Load() {
-						c.Fail(capi.ErrorCodeInternal, "the client is lost")
-						return
-					}
-					c.Forward()
-				}),
+				losing(&spoiled),
 			}
 		}),
 		hooked("DMA-06", "the first device only", func() []serve.Hook {
@@ -320,4 +308,15 @@ func dmaMutants() []mutant.Mutant {
 		}),
 		arrives("DMA-07", "the device reads memory that is unmapped", flip),
 	)
+}
+
+// losing refuses uploads once the client is spoiled.
+func losing(spoiled *atomic.Bool) serve.Hook {
+	return serve.Around(func(c *invocation, _ *uploadArgs) {
+		if spoiled.Load() {
+			c.Fail(capi.ErrorCodeInternal, "the client is lost")
+			return
+		}
+		c.Forward()
+	})
 }

@@ -22,11 +22,7 @@ const while = 30 * time.Millisecond
 // within runs a call that must not wait, and fails the check, which ends, when
 // it does not return in time. call uses nothing of T that ends a check.
 func within(t *check.T, what string, call func()) {
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		call()
-	}()
+	done := begin(call)
 	select {
 	case <-done:
 		return
@@ -34,12 +30,29 @@ func within(t *check.T, what string, call func()) {
 	}
 	t.Errorf("%s: expected it to return at once, and it did not within %v", what, patience)
 	release(t)
+	awaitOrAbandon(t, done)
+	runtime.Goexit()
+}
+
+// begin makes a call in a goroutine and returns a channel that is closed when it
+// has returned.
+func begin(call func()) <-chan struct{} {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		call()
+	}()
+	return done
+}
+
+// awaitOrAbandon waits for a call that nothing holds up any more. When it does
+// not return, what the check owns is left alone.
+func awaitOrAbandon(t *check.T, done <-chan struct{}) {
 	select {
 	case <-done:
 	case <-time.After(patience):
 		t.Abandon()
 	}
-	runtime.Goexit()
 }
 
 // stuck fails the check, which ends, because a call does not return or a

@@ -42,37 +42,19 @@ var viewChecks = []check.Check{
 		}
 	}},
 	{Rule: "VIEW-02", Hostile: true, Run: func(t *check.T) {
-		exe := compiled(t, check.Add)
 		m := foreign(t, 16)
 		m.write(dtype.Bytes(floats(4)))
-		v, p := view(t, m, 4)
-		pending := newPending(t)
-		out, event := started(t, exe, v, pending.Buffer)
-		check.Destroy(t, v)
-		time.Sleep(while)
-		check.Equal(t, 0, p.Count(), "calls of on_delete_callback while an execution waits that reads the view")
-		pending.Fulfil()
-		mustAwait(t, event, "event of the execution")
-		check.ExpectBuffer(t, out, []float32{2, 4, 6, 8}, "sum with a view that was destroyed while the execution waited")
+		_, p := endsInUse(t, m, "destroyed", func(v *capi.Buffer) { check.Destroy(t, v) })
 		calledOnce(t, p, m)
-		v, p = view(t, m, 4)
+		v, p := view(t, m, 4)
 		deleteBuffer(t, v) // the view is still there to be destroyed
 		check.Destroy(t, v)
 		calledOnce(t, p, m)
 	}},
 	{Rule: "VIEW-02", Variant: "deleted", Hostile: true, Run: func(t *check.T) {
-		exe := compiled(t, check.Add)
 		m := foreign(t, 16)
 		m.write(dtype.Bytes(floats(4)))
-		v, p := view(t, m, 4)
-		pending := newPending(t)
-		out, event := started(t, exe, v, pending.Buffer)
-		deleteBuffer(t, v)
-		time.Sleep(while)
-		check.Equal(t, 0, p.Count(), "calls of on_delete_callback while an execution waits that reads the view, which was deleted")
-		pending.Fulfil()
-		mustAwait(t, event, "event of the execution")
-		check.ExpectBuffer(t, out, []float32{2, 4, 6, 8}, "sum with a view that was deleted while the execution waited")
+		v, p := endsInUse(t, m, "deleted", func(v *capi.Buffer) { deleteBuffer(t, v) })
 		check.Destroy(t, v)
 		calledOnce(t, p, m)
 	}},
@@ -296,6 +278,22 @@ func viewArgs(t *check.T, m memory, dims ...int64) capi.ClientCreateViewOfDevice
 	args.Dims, args.NumDims = check.First(dims)
 	args.OnDeleteCallback, args.OnDeleteCallbackArg = t.NewProbe(nil).OnDelete()
 	return args
+}
+
+// endsInUse ends a view of m in a way, in words, while an execution waits that
+// reads it: the view's memory is in use until the execution is over.
+func endsInUse(t *check.T, m memory, way string, end func(*capi.Buffer)) (*capi.Buffer, *check.Probe) {
+	exe := compiled(t, check.Add)
+	v, p := view(t, m, 4)
+	pending := newPending(t)
+	out, event := started(t, exe, v, pending.Buffer)
+	end(v)
+	time.Sleep(while)
+	check.Equal(t, 0, p.Count(), "calls of on_delete_callback while an execution waits that reads the view, which was %s", way)
+	pending.Fulfil()
+	mustAwait(t, event, "event of the execution")
+	check.ExpectBuffer(t, out, []float32{2, 4, 6, 8}, "sum with a view that was "+way+" while the execution waited")
+	return v, p
 }
 
 // view makes a view of f32, and the probe that hears when it ends. The check

@@ -105,14 +105,7 @@ var subtleMutants = []mutant.Mutant{
 		list := capi.Slice(a.AddressableDevices, a.NumAddressableDevices)
 		a.AddressableDevices, a.NumAddressableDevices = lastingArray(append(list, list[0]))
 	}),
-	fresh("CLI-18", "has a device twice", func() []serve.Hook {
-		var list []*capi.Device
-		return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.ClientDevicesArgs) {
-			c.Forward()
-			list = twice(list, a.Devices, a.NumDevices)
-			a.Devices, a.NumDevices = check.First(list)
-		})}
-	}),
+	doubled("CLI-18", "has a device twice", func(a *capi.ClientDevicesArgs) (***capi.Device, *uintptr) { return &a.Devices, &a.NumDevices }),
 	mutant.Of("CLI-23", "looks at the lowest byte of an id", func(c *serve.Invocation, a *capi.ClientLookupDeviceArgs) { a.ID &= 0xff; c.Forward() }),
 	mutant.Of("CLI-23", "looks at the lower half of an id", func(c *serve.Invocation, a *capi.ClientLookupDeviceArgs) { a.ID &= 0xffff; c.Forward() }),
 	mutant.Of("CLI-23", "counts negative ids from the end", func(c *serve.Invocation, a *capi.ClientLookupDeviceArgs) {
@@ -131,13 +124,8 @@ var subtleMutants = []mutant.Mutant{
 		a.LocalHardwareID &= 0xff
 		c.Forward()
 	}),
-	fresh("CLI-27", "has a memory twice", func() []serve.Hook {
-		var list []*capi.Memory
-		return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.ClientAddressableMemoriesArgs) {
-			c.Forward()
-			list = twice(list, a.AddressableMemories, a.NumAddressableMemories)
-			a.AddressableMemories, a.NumAddressableMemories = check.First(list)
-		})}
+	doubled("CLI-27", "has a memory twice", func(a *capi.ClientAddressableMemoriesArgs) (***capi.Memory, *uintptr) {
+		return &a.AddressableMemories, &a.NumAddressableMemories
 	}),
 	after("CLI-29", "fills the whole array", func(a *capi.ClientDefaultDeviceAssignmentArgs, _ int64) {
 		for i := uintptr(a.NumReplicas * a.NumPartitions); i < a.DefaultAssignmentSize; i++ {
@@ -380,15 +368,22 @@ var subtleMutants = []mutant.Mutant{
 	meet("KV-15", "drops the store without try_get", func(m *meeting) { m.aloneWithoutTry = true }),
 }
 
-// twice returns the elements of an array and the first one again, in a list that
-// it made before, if it did.
-func twice[E any](made []E, p *E, n uintptr) []E {
-	if made == nil {
-		made = capi.Slice(p, n)
-		made = append(made, made[0])
-		leftovers = append(leftovers, made)
-	}
-	return made
+// doubled makes a mutant of which a list has its first element again at the end.
+// It answers with the same list each time.
+func doubled[A, E any](name, fault string, of func(*A) (list **E, n *uintptr)) mutant.Mutant {
+	return fresh(name, fault, func() []serve.Hook {
+		var made []E
+		return []serve.Hook{serve.Around(func(c *serve.Invocation, a *A) {
+			c.Forward()
+			list, n := of(a)
+			if made == nil {
+				made = capi.Slice(*list, *n)
+				made = append(made, made[0])
+				leftovers = append(leftovers, made)
+			}
+			*list, *n = check.First(made)
+		})}
+	})
 }
 
 // optionsOf are the create options of a client.

@@ -27,13 +27,29 @@ type cleanup struct {
 	times int // guarded by watch.mu
 }
 
-// watches find what C hands back: a struct of callbacks, or the number of a
-// cleanup.
+// watches finds what C hands back as a number: a cleanup.
 var watches struct {
 	sync.Mutex
-	transforms   map[*capi.XLATransformCallbacks]watched[capi.XLATransformCallbacks]
-	partitioners map[*capi.JAXCustomCallPartitionerCallbacks]watched[capi.JAXCustomCallPartitionerCallbacks]
-	cleanups     []*cleanup
+	cleanups []*cleanup
+}
+
+var (
+	transforms   registry[capi.XLATransformCallbacks]
+	partitioners registry[capi.JAXCustomCallPartitionerCallbacks]
+)
+
+// registry finds what stands behind a struct of callbacks.
+type registry[S any] struct{ behind sync.Map }
+
+// put lets a watched struct stand behind outer, which it returns.
+func (r *registry[S]) put(outer *S, x watched[S]) *S {
+	r.behind.Store(outer, x)
+	return outer
+}
+
+func (r *registry[S]) of(outer *S) watched[S] {
+	x, _ := r.behind.Load(outer)
+	return x.(watched[S])
 }
 
 // watched is a struct of callbacks that stands behind another.
@@ -95,24 +111,12 @@ func watchTransform(w *watch, x capi.XLATransform) *capi.XLATransformCallbacks {
 		Version: inner.Version, Dtor: capi.XLATransformCallbacksDtor(transformDtorEntry()),
 		TransformHLOModule: capi.XLATransformCallbacksTransformHLOModule(transformEntry()),
 	}
-	watches.Lock()
-	defer watches.Unlock()
-	if watches.transforms == nil {
-		watches.transforms = make(map[*capi.XLATransformCallbacks]watched[capi.XLATransformCallbacks])
-	}
-	watches.transforms[outer] = watched[capi.XLATransformCallbacks]{w, inner}
-	return outer
-}
-
-func transformOf(p *capi.XLATransformCallbacks) watched[capi.XLATransformCallbacks] {
-	watches.Lock()
-	defer watches.Unlock()
-	return watches.transforms[p]
+	return transforms.put(outer, watched[capi.XLATransformCallbacks]{w, inner})
 }
 
 var transformEntry = sync.OnceValue(func() uintptr {
 	return purego.NewCallback(func(p *capi.XLATransformCallbacks, args *capi.XLATransformArgs) uintptr {
-		x := transformOf(p)
+		x := transforms.of(p)
 		x.inner.TransformHLOModule.Call(x.inner, args)
 		if h := &args.Header; h.CleanupFn != 0 {
 			next, data := h.CleanupFn, h.Data
@@ -124,7 +128,7 @@ var transformEntry = sync.OnceValue(func() uintptr {
 
 var transformDtorEntry = sync.OnceValue(func() uintptr {
 	return purego.NewCallback(func(p *capi.XLATransformCallbacks) uintptr {
-		x := transformOf(p)
+		x := transforms.of(p)
 		x.watch.end()
 		x.inner.Dtor.Call(x.inner)
 		return 0
@@ -141,19 +145,7 @@ func watchPartitioner(w *watch, x capi.CustomCallPartitioner) *capi.JAXCustomCal
 		PropagateUserSharding:                  capi.JAXCustomCallPartitionerCallbacksPropagateUserSharding(propagateEntry()),
 		CanSideEffectingHaveReplicatedSharding: inner.CanSideEffectingHaveReplicatedSharding,
 	}
-	watches.Lock()
-	defer watches.Unlock()
-	if watches.partitioners == nil {
-		watches.partitioners = make(map[*capi.JAXCustomCallPartitionerCallbacks]watched[capi.JAXCustomCallPartitionerCallbacks])
-	}
-	watches.partitioners[outer] = watched[capi.JAXCustomCallPartitionerCallbacks]{w, inner}
-	return outer
-}
-
-func partitionerOf(p *capi.JAXCustomCallPartitionerCallbacks) watched[capi.JAXCustomCallPartitionerCallbacks] {
-	watches.Lock()
-	defer watches.Unlock()
-	return watches.partitioners[p]
+	return partitioners.put(outer, watched[capi.JAXCustomCallPartitionerCallbacks]{w, inner})
 }
 
 // count puts the cleanup of a call of a partitioner behind one that counts.
@@ -170,7 +162,7 @@ func (w *watch) count(h *capi.JAXCustomCallPartitionerVersionAndError) {
 func countedEntry[A any](call func(inner *capi.JAXCustomCallPartitionerCallbacks, args *A) *capi.JAXCustomCallPartitionerVersionAndError) func() uintptr {
 	return sync.OnceValue(func() uintptr {
 		return purego.NewCallback(func(p *capi.JAXCustomCallPartitionerCallbacks, args *A) uintptr {
-			x := partitionerOf(p)
+			x := partitioners.of(p)
 			x.watch.count(call(x.inner, args))
 			return 0
 		})
@@ -192,7 +184,7 @@ var (
 	})
 	partitionerDtorEntry = sync.OnceValue(func() uintptr {
 		return purego.NewCallback(func(p *capi.JAXCustomCallPartitionerCallbacks) uintptr {
-			x := partitionerOf(p)
+			x := partitioners.of(p)
 			x.watch.end()
 			x.inner.Dtor.Call(x.inner)
 			return 0

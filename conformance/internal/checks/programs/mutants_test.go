@@ -6,7 +6,6 @@ package programs
 import (
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -15,6 +14,7 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/conformance/internal/checktest"
 	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
 	"github.com/purepjrt/purepjrt/conformance/internal/reference"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
@@ -86,28 +86,19 @@ func TestMutantsAreFound(t *testing.T) {
 	path := plugintest.Path(t, "cpu")
 	real, err := capi.Open(path)
 	require.NoError(t, err)
+	tried := slices.DeleteFunc(Mutants(), func(m mutant.Mutant) bool { return checkByName(m.Check).Profile > check.Quick })
 	result := func(t *testing.T, m *mutant.Mutant) check.Result {
 		table, err := m.Table(baseOf(t, m, real))
 		require.NoError(t, err)
 		return behind(t, checkByName(m.Check), pathOf(m, path), table)
 	}
-	tried := slices.DeleteFunc(Mutants(), func(m mutant.Mutant) bool { return checkByName(m.Check).Profile > check.Quick })
-	waiting := make(map[string]chan check.Result) // those that wait do so while others run
-	var running sync.WaitGroup
-	t.Cleanup(running.Wait)
-	for _, m := range tried {
-		if m.Waits {
-			there := make(chan check.Result, 1)
-			waiting[m.Name()] = there
-			running.Go(func() { there <- result(t, &m) })
-		}
-	}
-	for _, m := range tried {
+	waiting := checktest.Waiting(t, tried, func(i int) check.Result { return result(t, &tried[i]) })
+	for i, m := range tried {
 		t.Run(m.Name(), func(t *testing.T) {
 			var r check.Result
-			if there, ok := waiting[m.Name()]; ok {
+			if m.Waits {
 				t.Parallel()
-				r = <-there
+				r = <-waiting[i]
 			} else {
 				r = result(t, &m)
 			}
