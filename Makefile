@@ -13,16 +13,42 @@ run: bin/pjrt ## run an example model on the CPU plugin, which is installed if m
 	bin/pjrt install cpu
 	bin/pjrt run --plugin cpu $(PROGRAMS)/convnet/program.mlir $(PROGRAMS)/convnet/arg*.npy
 
+# Two minutes on two processors, once it is built. It needs no plugin but that for
+# CPUs, and runs two checks of each group of the conformance suite.
 .PHONY: test
-test: ## run the tests
+test: ## run the short tests, which prove the library
+	$(GO) test -short ./...
+
+.PHONY: test-all
+test-all: ## run all tests, on several plugins, which are installed if missing
 	$(GO) test ./...
 
+# Beside busy processes, which shows that no test depends on luck: make stress
+# STRESS='-runs 3 ./pjrt/kv'.
+STRESS = -short ./pjrt ./pjrt/lifetime ./pjrt/pjrttest ./pjrt/cache ./pjrt/kv/... ./pjrt/pluginlog ./pjrt/plugins ./pjrt/trace ./pjrt/dlpack \
+	./capi ./capi/serve ./capi/shim ./capi/ffi ./capi/internal/realplugin ./conformance/internal/worker ./conformance/internal/check
+
+.PHONY: stress
+stress: ## run tests that wait or count 20 times on a busy machine
+	$(GO) run ./tools/stress $(STRESS)
+
+# For how long make soak works.
+SOAK = 10m
+
+.PHONY: soak
+soak: ## do everything at once, checked, for ten minutes: make soak SOAK=1h
+	PJRT_SOAK=$(SOAK) $(GO) test -count=1 -run '^TestSoak$$' -timeout 0 -v ./pjrt
+
 # The modules within this repository that have a go.mod of their own.
-MODULES = $(patsubst %/go.mod,%,$(shell git ls-files '*/go.mod'))
+MODULES = $(patsubst %/go.mod,%,$(shell git ls-files '*/go.mod' ':!*/testdata/*'))
 
 .PHONY: test-modules
 test-modules: ## vet and test the nested modules
 	@set -e; for m in $(MODULES); do echo $$m; (cd $$m && $(GO) vet ./... && $(GO) test ./...); done
+
+.PHONY: test-proxy
+test-proxy: ## use the modules from outside, as they will be once published (needs git)
+	$(GO) test -tags proxy -count=1 ./tools/outside
 
 .PHONY: bench
 bench: ## compare calls and executions with C and with cgo (needs a C compiler)
@@ -41,11 +67,12 @@ check: ## fail when the generated files are not what the generator makes
 	$(GO) run ./tools/pjrtgen check
 
 .PHONY: lint
-lint: ## formatting, vet, and the rules of this repository
+lint: ## formatting, vet, and the rules of this repository (needs a C compiler)
 	@files=$$(gofmt -l .); test -z "$$files" || { echo "gofmt -w these files: $$files" >&2; exit 1; }
 	$(GO) vet ./...
-	$(GO) vet -tags aot,cc,jax,skew,wrapped ./...
+	$(GO) vet -tags aot,cc,jax,pjrt_noasmcgocall,proxy,skew,wrapped ./...
 	$(GO) run ./tools/lint ./...
+	$(GO) run ./tools/lint/unused ./...
 
 # What is not run here is compiled without optimizations, which takes less time.
 .PHONY: platforms
@@ -63,6 +90,18 @@ test-cc: ## compare layouts with C compilers, call C stubs (needs gcc and g++)
 	$(GO) test -tags cc ./third_party/xla ./capi/... ./gen/...
 	$(GO) test -tags cc -run '^TestFaulty' ./conformance
 
+# The supported releases other than that of the toolchain in use. Go fetches them.
+GO_RELEASES = 1.27.0
+
+.PHONY: test-go
+test-go: ## run the short tests of the libraries with the other supported releases of Go
+	@set -e; for v in $(GO_RELEASES); do echo go$$v; GOTOOLCHAIN=go$$v $(GO) test -short ./capi/... ./pjrt; done
+
+# As with Go 1.27, whose linker refuses asmcgocall.
+.PHONY: test-noasmcgocall
+test-noasmcgocall: ## test the calls of C without runtime.asmcgocall
+	$(GO) test -short -tags pjrt_noasmcgocall ./capi/... ./pjrt/transfer ./extensions/...
+
 .PHONY: test-arm64
 test-arm64: ## call path and callbacks on arm64, emulated (needs qemu-user and a cross compiler)
 	@mkdir -p bin/arm64
@@ -75,12 +114,12 @@ test-arm64: ## call path and callbacks on arm64, emulated (needs qemu-user and a
 	cd capi/serve && qemu-aarch64 -L /usr/aarch64-linux-gnu $(CURDIR)/bin/arm64/serve.test -test.skip TestAWrappedPluginRunsPrograms
 
 .PHONY: test-race
-test-race: ## run the tests of the libraries once under the race detector (needs a C compiler)
-	CGO_ENABLED=1 $(GO) test -race ./capi/... ./pjrt/... ./conformance/internal/worker ./conformance/internal/driver ./conformance/internal/check
+test-race: ## run the short tests of the libraries once under the race detector (needs a C compiler)
+	CGO_ENABLED=1 $(GO) test -race -short ./capi/... ./extensions/... ./pjrt/... ./conformance/internal/worker ./conformance/internal/driver ./conformance/internal/check
 
 .PHONY: test-wrapped
-test-wrapped: ## run the tests of pjrt with the CPU plugin behind hooks (capi/serve)
-	$(GO) test -tags wrapped ./pjrt
+test-wrapped: ## run the short tests of pjrt with the CPU plugin behind hooks (capi/serve)
+	$(GO) test -short -tags wrapped ./pjrt
 
 .PHONY: conformance
 conformance: bin/pjrt ## check the CPU plugin, which is installed if missing, against the contract
@@ -121,7 +160,7 @@ bin/jax/ready:
 
 .PHONY: aot
 aot: ## compile ahead of time for TPUs with libtpu, which is installed if missing
-	$(GO) test -tags aot -run AheadOfTime ./capi/... ./pjrt ./tools/pjrt
+	$(GO) test -tags aot -run AheadOfTime ./capi/... ./extensions/... ./pjrt ./pjrt/isolate ./tools/pjrt
 
 .PHONY: skew
 skew: ## run the binding on real plugins of other ages, which are installed if missing

@@ -10,26 +10,23 @@ import (
 	"github.com/purepjrt/purepjrt/capi/internal/ccall"
 )
 
-// Call is one call of a C function, A being the function's args struct. The
-// zero value is ready, and after a call it can be filled in and used again.
-// Fields of Args that a caller does not set again keep their values.
+// Call is a call of the C function whose args struct is A. The zero value is ready to use, and a Call can be used again
+// after a call. Fields of Args that the caller does not set again keep their values.
 //
-// A Call is for one goroutine at a time, and always lives on the heap.
+// Only one goroutine may use a Call at a time. Calls always live on the heap.
 type Call[A any] struct {
 	callHeader
 	// Args is the C struct. Do sets its StructSize and clears its out fields.
 	Args A
 }
 
-// callHeader stands in front of the args struct; the frame is its last part,
-// so that nothing lies between the two.
+// callHeader precedes the args struct. frame is its last field, so that nothing lies between the two.
 type callHeader struct {
 	fn    *Function
 	frame ccall.Frame
 }
 
-// Function returns the descriptor of the function that A belongs to. It panics
-// when A is not a generated args struct.
+// Function returns the descriptor of the function that A belongs to. It panics if A is not a generated args struct.
 func (c *Call[A]) Function() *Function {
 	if c.fn == nil {
 		a, ok := any(&c.Args).(Arguments)
@@ -41,9 +38,9 @@ func (c *Call[A]) Function() *Function {
 	return c.fn
 }
 
-// Do calls the function. The error is an *Error: the plugin's own, or one of
-// code ErrorCodeUnimplemented when the plugin lacks the function, its
-// extension, or an input field that is set.
+// Do calls the function. The error is an *Error. It is the plugin's own error, or has the code ErrorCodeUnimplemented
+// if the plugin lacks the function, its extension, or an input field that is set. See Table.Checked for results that
+// cannot be used.
 //
 // Do blocks as long as the C function does. It does not allocate unless there
 // is an error.
@@ -54,11 +51,9 @@ func (c *Call[A]) Do(t *Table) error {
 	return c.do(t, unsafe.Pointer(&c.Args))
 }
 
-// Raw sends Args as they are: struct_size is not set, out fields are not
-// cleared, newer fields are not looked at. It returns the plugin's error, which
-// the caller owns and frees (see Table.TakeError), and nil after a function
-// that returns nothing. The error of Raw is for a slot that the plugin does not
-// have; nothing was called then.
+// Raw passes Args unchanged: it does not set struct_size, clear out fields, or check newer fields. It returns the
+// plugin's error, which the caller owns and frees (see Table.TakeError), and nil after a function without a result.
+// Raw's own error means that the plugin does not have the slot, and that nothing was called.
 func (c *Call[A]) Raw(t *Table) (*ErrorHandle, error) {
 	f := c.Function()
 	code, err := t.code(f)
@@ -76,8 +71,8 @@ func (c *Call[A]) Raw(t *Table) (*ErrorHandle, error) {
 	return *(**ErrorHandle)(unsafe.Pointer(&c.frame.Ret)), nil
 }
 
-// do is apart from Do so that there is one copy of it, not one for each A.
-// args is the struct behind h.
+// do is separate from Do, so that the program has one copy of it, not one for each A. args is the struct that follows
+// h.
 func (h *callHeader) do(t *Table, args unsafe.Pointer) error {
 	f := h.fn
 	code := t.lookup(f)
@@ -93,7 +88,7 @@ func (h *callHeader) do(t *Table, args unsafe.Pointer) error {
 		*(*uintptr)(args) = f.Size
 	}
 	for _, z := range f.Zero {
-		// Most spans are a few words: a loop beats a call of memclr.
+		// Most spans are a few words, for which a loop is faster than a call of memclr.
 		for at, end := z.Offset, z.Offset+z.Size; at < end; {
 			if at%wordSize == 0 && end-at >= wordSize {
 				*(*uintptr)(unsafe.Add(args, at)) = 0
@@ -113,8 +108,16 @@ func (h *callHeader) do(t *Table, args unsafe.Pointer) error {
 	} else {
 		ccall.Invoke(unsafe.Pointer(&h.frame))
 	}
-	// A function that returns nothing leaves garbage in the result register.
+	// After a void function, the result register holds garbage.
 	if f.Void || h.frame.Ret == 0 {
+		if t.checked && len(f.Results) > 0 {
+			if err := checkResults(f, args); err != nil {
+				return err
+			}
+		}
+		if f.registers != nil {
+			t.register(f, args)
+		}
 		return nil
 	}
 	return t.takeError(f, *(*unsafe.Pointer)(unsafe.Pointer(&h.frame.Ret)))
@@ -122,14 +125,12 @@ func (h *callHeader) do(t *Table, args unsafe.Pointer) error {
 
 const wordSize = unsafe.Sizeof(uintptr(0))
 
-// lookup returns the address of f in this plugin's tables, or 0. It is small
-// enough to be inlined into the call path.
+// lookup returns the address of f in this plugin's tables, or 0. It is small enough to be inlined.
 func (t *Table) lookup(f *Function) uintptr {
 	if t == nil {
 		return 0
 	}
-	// The words behind a plugin's own table are whatever its linker put there,
-	// so the size comes first, then the test for null.
+	// The words after the end of the plugin's table may be anything, so check the size before reading the slot.
 	s := &t.sections[f.Section%numSections]
 	if f.Offset+wordSize > s.size {
 		return 0
@@ -145,8 +146,8 @@ func (t *Table) code(f *Function) (uintptr, error) {
 	return 0, t.missing(f)
 }
 
-// checkGates looks for an input field that is set and that the plugin does not
-// know: silently dropping it would give wrong results.
+// checkGates returns an error if an input field is set that the plugin does not know, because the plugin would silently
+// ignore it and give wrong results.
 func (t *Table) checkGates(f *Function, args unsafe.Pointer) error {
 	if err := t.checkGated(f, "", f.Gated, args); err != nil {
 		return err
@@ -178,7 +179,8 @@ func (t *Table) checkGated(f *Function, nested string, gates []Gate, args unsafe
 		}
 		return &Error{
 			Code: ErrorCodeUnimplemented, Func: f.Name, Missing: true,
-			Message: fmt.Sprintf("the field %s is set, which came with API %d.%d; the plugin has API %d.%d and would ignore it: leave it zero or use a newer plugin",
+			Message: fmt.Sprintf("the field %s is set, which came with API %d.%d, but "+
+				"the plugin has API %d.%d and would ignore it: leave it zero or use a newer plugin",
 				name, APIMajor, g.Since, t.major, t.minor),
 		}
 	}
@@ -194,15 +196,14 @@ func allZero(p unsafe.Pointer, n uintptr) bool {
 	return true
 }
 
-// Has reports whether the plugin has the function f. When it does, a call
-// reaches C; whether the plugin does anything there is another matter.
+// Has reports whether the plugin has the function f, so that a call reaches C. The function may still do nothing but
+// return an error.
 func (t *Table) Has(f *Function) bool {
 	_, err := t.code(f)
 	return err == nil
 }
 
-// Lacks returns nil when the plugin has the function f, else the error that a
-// call of it gives.
+// Lacks returns nil if the plugin has the function f, and otherwise the error that a call of f would return.
 func (t *Table) Lacks(f *Function) error {
 	_, err := t.code(f)
 	return err

@@ -55,7 +55,7 @@ func TestRawSendsTheArgumentsUntouched(t *testing.T) {
 	assert.Equal(t, [2]uintptr{0, 77}, sawPlatformName.outs)
 }
 
-func TestBeforeIsToldOfEachCallAheadOfIt(t *testing.T) {
+func TestBeforeIsCalledAheadOfEachCall(t *testing.T) {
 	api := newFake(t, capi.APIMinor, 138).set(function[capi.ClientPlatformNameArgs](), platformName()).table(t).API()
 	var told []string
 	table, err := capi.NewTable(api, capi.Reentrant(), capi.Before(func(f *capi.Function) {
@@ -65,7 +65,7 @@ func TestBeforeIsToldOfEachCallAheadOfIt(t *testing.T) {
 	require.NoError(t, err)
 	var c capi.Call[capi.ClientPlatformNameArgs]
 	require.NoError(t, c.Do(table))
-	assert.NotZero(t, sawPlatformName.structSize, "it was called afterwards")
+	assert.NotZero(t, sawPlatformName.structSize, "the function is called after the hook")
 	_, err = c.Raw(table)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"PJRT_Client_PlatformName", "PJRT_Client_PlatformName"}, told)
@@ -106,7 +106,7 @@ func TestTheResultOfAFunctionThatReturnsNothingIsNotRead(t *testing.T) {
 
 func TestAFunctionThePluginLacksIsANamedError(t *testing.T) {
 	old := newFake(t, 60, 103).table(t)
-	// What lies behind the plugin's table must not be looked at.
+	// Memory after the end of the plugin's table must not be read.
 	old.API().BufferBitcast = 0xbad
 	cases := map[string]struct {
 		table *capi.Table
@@ -116,7 +116,7 @@ func TestAFunctionThePluginLacksIsANamedError(t *testing.T) {
 		"beyond the table": {old, new(capi.Call[capi.BufferBitcastArgs]),
 			"PJRT_Buffer_Bitcast: UNIMPLEMENTED: the plugin does not have this function: it came with API 0.9"},
 		"null slot": {old, new(capi.Call[capi.ClientDevicesArgs]),
-			"PJRT_Client_Devices: UNIMPLEMENTED: the plugin does not have this function, although it came with API 0."},
+			"PJRT_Client_Devices: UNIMPLEMENTED: the plugin does not have this function, which every version of the API has"},
 		"absent extension": {old, new(capi.Call[capi.LayoutsMemoryLayoutDestroyArgs]),
 			"PJRT_Layouts_MemoryLayout_Destroy: UNIMPLEMENTED: the plugin (API 0.60) does not offer the extension Layouts"},
 		"absent profiler": {old, new(capi.Call[capi.ProfilerCreateArgs]),
@@ -147,7 +147,7 @@ func TestAnInputFieldThatThePluginDoesNotKnowIsRefusedWhenSet(t *testing.T) {
 	var c capi.Call[capi.LoadedExecutableExecuteArgs]
 	c.Args.Options = options
 	executeCalled = 0
-	require.NoError(t, c.Do(old), "unset newer fields are no obstacle")
+	require.NoError(t, c.Do(old), "newer fields may be unset")
 	options.NumHLOOutputCallbacks = 1
 	err := c.Do(old)
 	require.ErrorIs(t, err, capi.ErrorCodeUnimplemented)
@@ -159,7 +159,7 @@ func TestAnInputFieldThatThePluginDoesNotKnowIsRefusedWhenSet(t *testing.T) {
 	assert.Equal(t, 2, executeCalled)
 }
 
-func TestACallOfWhatIsNoArgsStructPanicsByName(t *testing.T) {
+func TestACallWithoutAnArgsStructPanicsWithItsType(t *testing.T) {
 	assert.PanicsWithValue(t, "capi: int is not the args struct of a PJRT function", func() {
 		new(capi.Call[int]).Function()
 	})

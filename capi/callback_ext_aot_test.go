@@ -16,7 +16,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
-// tpu compiles for a TPU, without one.
+// tpu compiles for a TPU on a machine without one.
 type tpu struct {
 	table    *capi.Table
 	topology *capi.TopologyDescription
@@ -94,14 +94,14 @@ func TestXLATransformAheadOfTime(t *testing.T) {
 
 	answer = &capi.Error{Code: capi.ErrorCodeOutOfRange, Message: "not this program"}
 	err := x.compile()
-	require.ErrorIs(t, err, capi.ErrorCodeInternal, "libtpu keeps the text, not the code")
+	require.ErrorIs(t, err, capi.ErrorCodeInternal, "libtpu passes on the text, but not the code")
 	require.ErrorContains(t, err, "not this program")
 	assert.Equal(t, live, capi.LiveHandles(), "the plugin called the cleanup function")
 	assert.Zero(t, deleted)
 
 	x.unregister(t, "observe", c)
 	require.NoError(t, x.compile())
-	assert.Len(t, modules, 2, "not called after it was taken away")
+	assert.Len(t, modules, 2, "not called after it was removed")
 	assert.Equal(t, 1, deleted)
 }
 

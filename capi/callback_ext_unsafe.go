@@ -5,12 +5,11 @@ package capi
 
 import "unsafe"
 
-// The callbacks of extensions follow the rules of those of the core: one C entry
-// point for each kind, a Handle for the function that is meant, and no panic
-// that reaches C. The entry points return a word where C expects nothing, since
-// a callback on Windows must; C does not look at it.
+// The callbacks of extensions follow the rules of those of the core: one C entry point for each kind, a Handle that
+// identifies the Go function, and no panic reaches C. Entry points return a word even if C expects nothing, because
+// callbacks on Windows must. C ignores it.
 
-// onceWith is once for a function that takes what C passes.
+// onceWith is once for a function with an argument from C.
 func onceWith[T any](callback string, userArg uintptr, value T) uintptr {
 	defer logPanic(callback)
 	if fn, ok := Handle(userArg).take(); ok {
@@ -32,11 +31,10 @@ var callbackFunctionEntry = entry(func(args unsafe.Pointer, userArg uintptr) uin
 	return each("PJRT_Callback_Function", userArg, args)
 })
 
-// NewCallbackFunction makes the callback and the user_arg of
-// CallbackRegisterCallbackArgs from fn. It gets the struct of the type that it
-// is registered for (*CallbackTPUSliceBuilderArgs, *CallbackPrefatalArgs), which
-// is the plugin's and valid only during the callback. Nothing unregisters it, so
-// the handle lives as long as the client.
+// NewCallbackFunction makes the callback and the user_arg of CallbackRegisterCallbackArgs from fn. fn gets a struct of
+// the type for which it is registered (*CallbackTPUSliceBuilderArgs, *CallbackPrefatalArgs), which belongs to the
+// plugin and is valid only during the callback. A callback cannot be unregistered, so keep the handle as long as the
+// client.
 func NewCallbackFunction(fn func(args unsafe.Pointer)) (CallbackFunction, Handle) {
 	return CallbackFunction(callbackFunctionEntry()), NewHandle(fn)
 }
@@ -45,9 +43,8 @@ var megascaleErrorEntry = entry(func(data *byte, size, userData uintptr) uintptr
 	return each("PJRT_Megascale_ErrorHandler", userData, Bytes(data, size))
 })
 
-// NewMegascaleErrorHandler makes the handler and the user_data of
-// MegascaleRegisterErrorHandlerArgs from fn, which owns the serialized error
-// that it gets. Delete the handle after the handler was unregistered.
+// NewMegascaleErrorHandler makes the handler and the user_data of MegascaleRegisterErrorHandlerArgs from fn, which owns
+// the serialized error that it gets. Delete the handle after unregistering the handler.
 func NewMegascaleErrorHandler(fn func(serialized []byte)) (MegascaleErrorHandler, Handle) {
 	return MegascaleErrorHandler(megascaleErrorEntry()), NewHandle(fn)
 }
@@ -68,10 +65,9 @@ var allocationEntry = entry(func(status *ErrorHandle, userData uintptr) uintptr 
 	return onceWith("allocation_event_callback", userData, status)
 })
 
-// NewRawBufferAllocationCallback makes the allocation_event_callback and its
-// user data for a raw buffer's schedule_copy_to from fn, which runs once with
-// the outcome of the allocation, nil for success. The header does not say who
-// owns the error, so fn only reads it. The handle ends with that call.
+// NewRawBufferAllocationCallback makes the allocation_event_callback and its user data for a raw buffer's
+// schedule_copy_to from fn, which runs once with the result of the allocation, nil for success. The header does not say
+// who owns the error, so fn must only read it. The handle ends with that call.
 func NewRawBufferAllocationCallback(fn func(status *ErrorHandle)) (RawBufferFunctionTableScheduleCopyToAllocationEventCallback, Handle) {
 	return RawBufferFunctionTableScheduleCopyToAllocationEventCallback(allocationEntry()), NewHandle(fn)
 }
@@ -81,9 +77,8 @@ var hostMemoryDeleterEntry = entry(func(_ unsafe.Pointer, arg uintptr) uintptr {
 	return 0
 })
 
-// NewHostMemoryDeleter makes the deleter and the deleter_arg that an
-// implementation of PJRT_HostMemoryAllocator_Allocate answers with from fn,
-// which runs once, when the caller gives the memory back. The handle ends with
+// NewHostMemoryDeleter makes from fn the deleter and the deleter_arg that an implementation of
+// PJRT_HostMemoryAllocator_Allocate returns. fn runs once, when the caller releases the memory. The handle ends with
 // that call.
 func NewHostMemoryDeleter(fn func()) (HostMemoryAllocatorAllocateArgsDeleter, Handle) {
 	return HostMemoryAllocatorAllocateArgsDeleter(hostMemoryDeleterEntry()), NewHandle(fn)

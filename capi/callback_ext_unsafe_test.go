@@ -27,8 +27,8 @@ func captureLog(t *testing.T) *bytes.Buffer {
 	return &log
 }
 
-// collect makes whatever only the test's own code could have kept alive go away,
-// and writes over it.
+// collect runs the garbage collector, and overwrites the freed memory, so that memory which only C uses does not
+// survive by luck.
 func collect() {
 	for range 3 {
 		runtime.GC()
@@ -36,9 +36,8 @@ func collect() {
 	}
 }
 
-// callback is one kind of callback without a result: call makes it from a Go
-// function that runs hook and then calls it as C would, each time that it is
-// asked to.
+// callback is a kind of callback without a result. make returns a function that calls the callback as C would; the
+// callback runs hook.
 type callback struct {
 	name string
 	once bool // the handle ends with the first call
@@ -115,7 +114,7 @@ func kinds() []callback {
 	}
 }
 
-// releaser is a value that runs a function when C lets go of it.
+// releaser is a value that runs a function when C releases it.
 type releaser func()
 
 func (r releaser) Release() { r() }
@@ -217,7 +216,7 @@ func TestAReceiveNotifierCopiesTheDescriptors(t *testing.T) {
 	assert.False(t, capi.CrossHostCancel{}.Cancel(nil, capi.ErrorCodeCancelled, "", nil), "no notifier to call")
 	capi.CrossHostCancelRequest{}.Done(nil)
 
-	// A failure has no descriptors, whatever the arrays hold.
+	// A failure has no descriptors, whatever is in the arrays.
 	n, _ = capi.NewCrossHostRecvNotifier(func(r capi.CrossHostReceive) { got = r })
 	n.Notifier.Call(e, &list[0], &sizes[0], 3, n.UserArg, 0, 0)
 	assert.Same(t, e, got.Err)
@@ -232,7 +231,7 @@ func TestADescriptorLivesUntilThePluginFreesIt(t *testing.T) {
 		d.Fields(&args)
 		d.Set([]byte("where to"))
 	}()
-	// Only C's words are left: they do not keep anything alive.
+	// From here on there are only integers, which keep nothing alive.
 	data, size := uintptr(unsafe.Pointer(args.SerializedDescriptor)), uintptr(unsafe.Pointer(args.SerializedDescriptorSize))
 	free := args.DescriptorDestructor
 	args = capi.TransfersBufferCopyToRemoteDeviceArgs{}
@@ -242,17 +241,17 @@ func TestADescriptorLivesUntilThePluginFreesIt(t *testing.T) {
 	free.Call(p, n)
 	assert.Empty(t, log.String())
 	free.Call(p, n)
-	assert.Contains(t, log.String(), "for the second time")
+	assert.Contains(t, log.String(), "or freed it twice")
 
 	d := capi.NewCrossHostDescriptor()
 	d.Fields(&args)
 	d.Delete()
 	log.Reset()
 	free.Call(args.SerializedDescriptor, args.SerializedDescriptorSize)
-	assert.Contains(t, log.String(), "not there")
+	assert.Contains(t, log.String(), "does not exist")
 }
 
-// call runs an XLA transform as a plugin does.
+// call calls an XLA transform as a plugin does.
 func call(c *capi.XLATransformCallbacks, module string) *capi.XLATransformArgs {
 	a := &capi.XLATransformArgs{StructSize: capi.XLATransformArgsSize}
 	a.Header.APIVersion = capi.XLATransformExtensionVersion
@@ -312,7 +311,7 @@ func TestXLATransformPassesThePrograms(t *testing.T) {
 	}
 }
 
-func TestXLATransformThatPanicsOrIsGivenTooLittle(t *testing.T) {
+func TestXLATransformThatPanicsOrGetsTooShortArguments(t *testing.T) {
 	log := captureLog(t)
 	x := capi.NewXLATransform(capi.XLATransform{Transform: func([]byte) ([]byte, error) { panic("bad module") }, Deleted: func() { panic("bad end") }})
 	var got transformed
@@ -365,7 +364,8 @@ func TestPartitionerSplitsACustomCall(t *testing.T) {
 	deleted := 0
 	c := capi.NewCustomCallPartitioner(capi.CustomCallPartitioner{
 		Partition: func(p capi.CustomCallPartition) (capi.PartitionedCustomCall, error) {
-			assert.Equal(t, capi.CustomCallPartition{Operands: operands, Result: capi.CustomCallArray{Shape: []byte("shape"), Sharded: true}, BackendConfig: []byte("config")}, p)
+			assert.Equal(t, capi.CustomCallPartition{Operands: operands,
+				Result: capi.CustomCallArray{Shape: []byte("shape"), Sharded: true}, BackendConfig: []byte("config")}, p)
 			return capi.PartitionedCustomCall{Module: bytes.Repeat([]byte("m"), 3), Operands: [][]byte{[]byte("s0"), nil}, Result: []byte("r")}, nil
 		},
 		Infer: func(p capi.CustomCallInference) ([]byte, error) {
@@ -391,14 +391,16 @@ func TestPartitionerSplitsACustomCall(t *testing.T) {
 	assert.Equal(t, "r", text(p.ResultSharding))
 	p.Header.CleanupFn.Call(p.Header.Data)
 
-	i := &capi.JAXCustomCallPartitionerInferShardingFromOperandsArgs{NumArgs: 2, OpArgs: partitionArgs().OpArgs, ResultShape: partitionerString("shape"), BackendConfig: partitionerString("config")}
+	i := &capi.JAXCustomCallPartitionerInferShardingFromOperandsArgs{NumArgs: 2, OpArgs: partitionArgs().OpArgs,
+		ResultShape: partitionerString("shape"), BackendConfig: partitionerString("config")}
 	c.InferSharding.Call(c, i)
 	collect()
 	assert.True(t, i.HasResultSharding)
 	assert.Equal(t, "inferred", text(i.ResultSharding))
 	i.Header.CleanupFn.Call(i.Header.Data)
 
-	u := &capi.JAXCustomCallPartitionerPropagateUserShardingArgs{ResultShape: partitionerString("shape"), ResultSharding: partitionerString("asked"), BackendConfig: partitionerString("config")}
+	u := &capi.JAXCustomCallPartitionerPropagateUserShardingArgs{ResultShape: partitionerString("shape"),
+		ResultSharding: partitionerString("asked"), BackendConfig: partitionerString("config")}
 	c.PropagateUserSharding.Call(c, u)
 	collect()
 	assert.Equal(t, "better", text(u.ResultSharding))

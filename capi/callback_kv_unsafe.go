@@ -9,8 +9,7 @@ import (
 	"unsafe"
 )
 
-// kvValues are the values that key-value callbacks gave to plugins and whose
-// deleters have not been called yet: the map keeps them alive.
+// kvValues keeps alive the values that key-value callbacks have passed to plugins, until the plugin calls the deleter.
 var kvValues struct {
 	mu     sync.Mutex
 	values map[uintptr][]byte // guarded by mu; by the address of the first byte
@@ -23,8 +22,8 @@ var kvDeleterEntry = entry(func(p uintptr) (word uintptr) {
 	return
 })
 
-// keepKVValue copies v to where the plugin can read it until it calls the
-// deleter. The copy has a NUL behind it, and so is never empty.
+// keepKVValue returns a copy of v that the plugin can read until it calls the deleter. A NUL follows the copy, so that
+// the memory is never empty.
 func keepKVValue(v []byte) (*byte, uintptr) {
 	c := make([]byte, len(v)+1)
 	copy(c, v)
@@ -38,20 +37,20 @@ func keepKVValue(v []byte) (*byte, uintptr) {
 }
 
 var kvGetEntry = entry(func(args *KeyValueGetCallbackArgs) *ErrorHandle {
-	return args.CallbackError.deref().New(protect("PJRT_KeyValueGetCallback", args.UserArg, func(fn func(string, time.Duration) ([]byte, error)) error {
-		v, err := fn(String(args.Key, args.KeySize), time.Duration(args.TimeoutInMs)*time.Millisecond)
-		if err == nil {
-			args.Value, args.ValueSize = keepKVValue(v)
-			args.ValueDeleterCallback = KeyValueGetCallbackValueDeleter(kvDeleterEntry())
-		}
-		return err
-	}))
+	return args.CallbackError.deref().New(protect("PJRT_KeyValueGetCallback", args.UserArg,
+		func(fn func(string, time.Duration) ([]byte, error)) error {
+			v, err := fn(String(args.Key, args.KeySize), time.Duration(args.TimeoutInMs)*time.Millisecond)
+			if err == nil {
+				args.Value, args.ValueSize = keepKVValue(v)
+				args.ValueDeleterCallback = KeyValueGetCallbackValueDeleter(kvDeleterEntry())
+			}
+			return err
+		}))
 })
 
-// NewKeyValueGetCallback makes the kv_get_callback and kv_get_user_arg of
-// ClientCreateArgs from fn, which waits up to the timeout for the key to have a
-// value. A timeout is best reported as ErrorCodeDeadlineExceeded. Delete the
-// handle after the client was destroyed.
+// NewKeyValueGetCallback makes the kv_get_callback and kv_get_user_arg of ClientCreateArgs from fn, which waits for the
+// key to have a value, at most for the timeout. After a timeout it should return ErrorCodeDeadlineExceeded. Delete the
+// handle after the client is destroyed.
 func NewKeyValueGetCallback(fn func(key string, timeout time.Duration) ([]byte, error)) (KeyValueGetCallback, Handle) {
 	return KeyValueGetCallback(kvGetEntry()), NewHandle(fn)
 }
@@ -67,9 +66,8 @@ var kvTryGetEntry = entry(func(args *KeyValueTryGetCallbackArgs) *ErrorHandle {
 	}))
 })
 
-// NewKeyValueTryGetCallback makes the kv_try_get_callback and its user_arg of
-// ClientCreateArgs from fn, which returns the value that the key has now, or
-// ErrorCodeNotFound. Delete the handle after the client was destroyed.
+// NewKeyValueTryGetCallback makes the kv_try_get_callback and its user_arg of ClientCreateArgs from fn, which returns
+// the current value of the key, or ErrorCodeNotFound. Delete the handle after the client is destroyed.
 func NewKeyValueTryGetCallback(fn func(key string) ([]byte, error)) (KeyValueTryGetCallback, Handle) {
 	return KeyValueTryGetCallback(kvTryGetEntry()), NewHandle(fn)
 }
@@ -80,9 +78,8 @@ var kvPutEntry = entry(func(args *KeyValuePutCallbackArgs) *ErrorHandle {
 	}))
 })
 
-// NewKeyValuePutCallback makes the kv_put_callback and kv_put_user_arg of
-// ClientCreateArgs from fn, which owns the value it gets. Delete the handle after
-// the client was destroyed.
+// NewKeyValuePutCallback makes the kv_put_callback and kv_put_user_arg of ClientCreateArgs from fn, which owns the
+// value it gets. Delete the handle after the client is destroyed.
 func NewKeyValuePutCallback(fn func(key string, value []byte) error) (KeyValuePutCallback, Handle) {
 	return KeyValuePutCallback(kvPutEntry()), NewHandle(fn)
 }

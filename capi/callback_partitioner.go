@@ -13,14 +13,14 @@ type CustomCallArray struct {
 	Sharded  bool   // whether the sharding is known
 }
 
-// CustomCallPartition is a custom call that is to be split.
+// CustomCallPartition is a custom call to split.
 type CustomCallPartition struct {
 	Operands      []CustomCallArray
 	Result        CustomCallArray
-	BackendConfig []byte // as the program states it
+	BackendConfig []byte // as in the program
 }
 
-// PartitionedCustomCall is how a custom call is split.
+// PartitionedCustomCall says how to split a custom call.
 type PartitionedCustomCall struct {
 	// Module is the program, in MLIR, that computes one part.
 	Module []byte
@@ -35,41 +35,37 @@ type PartitionedCustomCall struct {
 type CustomCallInference struct {
 	Operands      []CustomCallArray
 	ResultShape   []byte // ShapeProto
-	BackendConfig []byte // as the program states it
+	BackendConfig []byte // as in the program
 }
 
 // CustomCallPropagation asks for a better sharding of a result.
 type CustomCallPropagation struct {
 	ResultShape    []byte // ShapeProto
-	ResultSharding []byte // OpSharding, what the users of the result ask for
-	BackendConfig  []byte // as the program states it
+	ResultSharding []byte // OpSharding that the users of the result ask for
+	BackendConfig  []byte // as in the program
 }
 
-// CustomCallPartitioner are the functions behind
-// JAXCustomCallPartitionerCallbacks. What they get is their own. Compilations
-// call them, on threads of their own, and fail with their errors.
+// CustomCallPartitioner has the functions for JAXCustomCallPartitionerCallbacks. The functions own their arguments.
+// Compilations call them on threads of the plugin, and fail if they return an error.
 type CustomCallPartitioner struct {
-	// Partition splits a custom call. Without it every split fails.
+	// Partition splits a custom call. If it is nil, splitting fails.
 	Partition func(CustomCallPartition) (PartitionedCustomCall, error)
-	// Infer returns the sharding of the result, a serialized OpSharding message,
-	// and nil when it cannot tell, as a nil Infer does.
+	// Infer returns the sharding of the result, a serialized OpSharding message, or nil if it does not know it. A nil
+	// Infer never knows.
 	Infer func(CustomCallInference) ([]byte, error)
-	// Propagate returns a sharding that it likes better than the one asked for,
-	// and nil to leave that as it is, as a nil Propagate does.
+	// Propagate returns a better sharding than the one asked for, or nil to keep that one. A nil Propagate always keeps
+	// it.
 	Propagate func(CustomCallPropagation) ([]byte, error)
-	// ReplicateSideEffects says whether a custom call with side effects may run on
-	// each device on the whole array.
+	// ReplicateSideEffects says whether a custom call with side effects may run on every device with the whole array.
 	ReplicateSideEffects bool
-	// Deleted is called, unless nil, when the plugin needs the functions no
-	// longer.
+	// Deleted is called, unless nil, when the plugin no longer needs the functions.
 	Deleted func()
 }
 
 var partitioners registry[JAXCustomCallPartitionerCallbacks, CustomCallPartitioner]
 
-// NewCustomCallPartitioner makes the callbacks of RegisterCustomPartitionerArgs.
-// They live until the plugin calls their destructor; call that (Dtor.Call) when
-// registering failed.
+// NewCustomCallPartitioner makes the callbacks of RegisterCustomPartitionerArgs. They live until the plugin calls their
+// destructor. If registering fails, call it yourself (Dtor.Call).
 func NewCustomCallPartitioner(p CustomCallPartitioner) *JAXCustomCallPartitionerCallbacks {
 	c := &JAXCustomCallPartitionerCallbacks{
 		Version:                                CustomPartitionerExtensionVersion,
@@ -114,10 +110,11 @@ func customCallArrays(p *JAXCustomCallPartitionerAval, n uintptr) []CustomCallAr
 	return list
 }
 
-// respond runs one function of the partitioner self and stores its error in h.
-// results is what C reads after the callback, kept alive until it calls the
-// cleanup function.
-func (h *JAXCustomCallPartitionerVersionAndError) respond(name string, self uintptr, run func(CustomCallPartitioner) (results any, err error)) uintptr {
+// respond runs one function of the partitioner self and stores its error in h. results is what C reads after the
+// callback. It is kept alive until C calls the cleanup function.
+func (h *JAXCustomCallPartitionerVersionAndError) respond(
+	name string, self uintptr, run func(CustomCallPartitioner) (results any, err error),
+) uintptr {
 	var keep any
 	code, text, failed := answer(name, func() (err error) {
 		p, ok := partitioners.value(self)
@@ -153,7 +150,8 @@ var partitionEntry = entry(func(self uintptr, args *JAXCustomCallPartitionerPart
 			return nil, err
 		}
 		if uintptr(len(r.Operands)) != args.NumArgs {
-			return nil, &Error{Code: ErrorCodeInternal, Message: fmt.Sprintf("%s: %d shardings for %d operands", name, len(r.Operands), args.NumArgs)}
+			return nil, &Error{Code: ErrorCodeInternal,
+				Message: fmt.Sprintf("%s: %d shardings for %d operands", name, len(r.Operands), args.NumArgs)}
 		}
 		shardings := make([]JAXCustomCallPartitionerString, len(r.Operands)+1) // never empty
 		for i, s := range r.Operands {
@@ -184,17 +182,18 @@ var inferEntry = entry(func(self uintptr, args *JAXCustomCallPartitionerInferSha
 })
 
 var propagateEntry = entry(func(self uintptr, args *JAXCustomCallPartitionerPropagateUserShardingArgs) uintptr {
-	return args.Header.respond("JAX_CustomCallPartitioner_Callbacks.propagate_user_sharding", self, func(p CustomCallPartitioner) (any, error) {
-		if p.Propagate == nil {
-			return nil, nil
-		}
-		s, err := p.Propagate(CustomCallPropagation{
-			ResultShape: args.ResultShape.bytes(), ResultSharding: args.ResultSharding.bytes(), BackendConfig: args.BackendConfig.bytes(),
+	return args.Header.respond("JAX_CustomCallPartitioner_Callbacks.propagate_user_sharding",
+		self, func(p CustomCallPartitioner) (any, error) {
+			if p.Propagate == nil {
+				return nil, nil
+			}
+			s, err := p.Propagate(CustomCallPropagation{
+				ResultShape: args.ResultShape.bytes(), ResultSharding: args.ResultSharding.bytes(), BackendConfig: args.BackendConfig.bytes(),
+			})
+			if err != nil || s == nil {
+				return nil, err
+			}
+			args.ResultSharding = partitionerString(s)
+			return s, nil
 		})
-		if err != nil || s == nil {
-			return nil, err
-		}
-		args.ResultSharding = partitionerString(s)
-		return s, nil
-	})
 })

@@ -9,28 +9,26 @@ import (
 	"unsafe"
 )
 
-// CrossHostReceive is what a receive notifier gets.
+// CrossHostReceive is the argument of a receive notifier.
 type CrossHostReceive struct {
-	// Err is not nil when the receive failed; there is nothing else then. The
-	// header does not say who owns it, so it is only to be read.
+	// Err is not nil if the receive failed. Then the other fields are empty. The header does not say who owns Err, so only
+	// read it.
 	Err *ErrorHandle
-	// Descriptors are the notifier's own, one for each buffer, to be brought to
-	// the sender of that buffer.
+	// Descriptors has one descriptor for each buffer, to be passed to the sender of that buffer. The notifier owns them.
 	Descriptors [][]byte
-	// Cancel may be kept, and used later.
+	// Cancel may be kept and used later.
 	Cancel CrossHostCancel
 }
 
-// CrossHostCancel gives up on receives whose sender will never come.
+// CrossHostCancel cancels receives for which there will be no sender.
 type CrossHostCancel struct {
 	Notifier TransfersCrossHostSendCancelNotifier
 	UserArg  uintptr
 }
 
-// Cancel makes the buffer of a descriptor fail with reason and message. done, if
-// not nil, runs once when that has ended, as with
-// NewCrossHostOnCanceledCallback. Cancel does nothing, and reports false, when
-// the plugin gave no notifier.
+// Cancel makes the buffer of a descriptor fail with reason and message. done, if not nil, runs once when that has
+// ended, as with NewCrossHostOnCanceledCallback. If the plugin has passed no notifier, Cancel does nothing and returns
+// false.
 func (c CrossHostCancel) Cancel(descriptor []byte, reason ErrorCode, message string, done func(err *ErrorHandle)) bool {
 	if c.Notifier == 0 {
 		return false
@@ -64,9 +62,8 @@ var recvNotifierEntry = entry(func(err *ErrorHandle, descriptors **byte, sizes *
 	return 0
 })
 
-// NewCrossHostRecvNotifier makes the notifier of
-// TransfersClientMakeCrossHostReceiveBuffersArgs from fn, which runs once. The
-// handle ends with that call; delete it when making the buffers failed.
+// NewCrossHostRecvNotifier makes the notifier of TransfersClientMakeCrossHostReceiveBuffersArgs from fn, which runs
+// once. The handle ends with that call. Delete it if making the buffers fails.
 func NewCrossHostRecvNotifier(fn func(CrossHostReceive)) (TransfersCrossHostRecvNotifierInfo, Handle) {
 	h := NewHandle(fn)
 	return TransfersCrossHostRecvNotifierInfo{UserArg: uintptr(h), Notifier: TransfersCrossHostRecvNotifier(recvNotifierEntry())}, h
@@ -76,15 +73,14 @@ var onCanceledEntry = entry(func(err *ErrorHandle, userArg uintptr) uintptr {
 	return onceWith("PJRT_Transfers_CrossHostOnCanceledCallback", userArg, err)
 })
 
-// NewCrossHostOnCanceledCallback makes the on_canceled and its argument of a
-// cancel notifier from fn, which runs once, with nil when cancelling succeeded.
-// The header does not say who owns the error, so fn only reads it. The handle
-// ends with that call.
+// NewCrossHostOnCanceledCallback makes the on_canceled and its argument of a cancel notifier from fn, which runs once,
+// with nil if canceling succeeded. The header does not say who owns the error, so fn must only read it. The handle ends
+// with that call.
 func NewCrossHostOnCanceledCallback(fn func(err *ErrorHandle)) (TransfersCrossHostOnCanceledCallback, Handle) {
 	return TransfersCrossHostOnCanceledCallback(onCanceledEntry()), NewHandle(fn)
 }
 
-// CrossHostCancelRequest is what a cancel notifier gets.
+// CrossHostCancelRequest is the argument of a cancel notifier.
 type CrossHostCancelRequest struct {
 	Descriptor []byte
 	Reason     ErrorCode
@@ -94,8 +90,7 @@ type CrossHostCancelRequest struct {
 	userArg    uintptr
 }
 
-// Done tells the receiver that cancelling has ended, with nil or an error. It is
-// to be called once, from any goroutine.
+// Done tells the receiver that canceling has ended, with nil or an error. Call it exactly once, from any goroutine.
 func (r CrossHostCancelRequest) Done(err *ErrorHandle) {
 	if r.onCanceled != 0 {
 		r.onCanceled.Call(err, r.userArg)
@@ -109,10 +104,9 @@ var cancelNotifierEntry = entry(func(d *byte, n uintptr, reason int32, m *byte, 
 	})
 })
 
-// NewCrossHostSendCancelNotifier makes the cancel notifier and its argument that
-// an implementation of cross-host transfers passes to a receive notifier from
-// fn, which calls Done of the request it gets, then or later. Delete the handle
-// when the receiver is gone.
+// NewCrossHostSendCancelNotifier makes from fn the cancel notifier, and its argument, that an implementation of
+// cross-host transfers passes to a receive notifier. fn must call Done of the request, at once or later. Delete the
+// handle when the receiver is gone.
 func NewCrossHostSendCancelNotifier(fn func(CrossHostCancelRequest)) (TransfersCrossHostSendCancelNotifier, Handle) {
 	return TransfersCrossHostSendCancelNotifier(cancelNotifierEntry()), NewHandle(fn)
 }
@@ -125,25 +119,23 @@ var remoteSendEntry = entry(func(err *ErrorHandle, enqueued bool, userArg uintpt
 	return 0
 })
 
-// NewCrossHostRemoteSendCallback makes the on_done of
-// TransfersBufferCopyToRemoteDeviceArgs from fn, which runs once, when the sends
-// are enqueued or have failed. The header does not say who owns the error, so
-// fn only reads it. The handle ends with that call.
+// NewCrossHostRemoteSendCallback makes the on_done of TransfersBufferCopyToRemoteDeviceArgs from fn, which runs once,
+// when the sends are enqueued or have failed. The header does not say who owns the error, so fn must only read it. The
+// handle ends with that call.
 func NewCrossHostRemoteSendCallback(fn func(err *ErrorHandle, enqueued bool)) (TransfersCrossHostRemoteSendCallbackInfo, Handle) {
 	h := NewHandle(fn)
 	return TransfersCrossHostRemoteSendCallbackInfo{UserArg: uintptr(h), OnDone: TransfersCrossHostRemoteSendCallback(remoteSendEntry())}, h
 }
 
-// CrossHostDescriptor is the place for a descriptor that
-// PJRT_Transfers_PJRT_Buffer_CopyToRemoteDevice reads once the event is ready.
-// The binding keeps it alive until the plugin calls the destructor.
+// CrossHostDescriptor holds a descriptor that PJRT_Transfers_PJRT_Buffer_CopyToRemoteDevice reads when the event is
+// ready. The binding keeps it alive until the plugin calls the destructor.
 type CrossHostDescriptor struct {
-	data *byte // first: its address says which descriptor is meant
+	data *byte // must be first: its address identifies the descriptor
 	size uintptr
 	keep []byte
 }
 
-// crossHostDescriptors are the descriptors that plugins still need.
+// crossHostDescriptors holds the descriptors that plugins still need.
 var crossHostDescriptors struct {
 	mu   sync.Mutex
 	live map[uintptr]*CrossHostDescriptor // guarded by mu; by address
@@ -160,12 +152,13 @@ func forgetDescriptor(address uintptr) {
 	delete(crossHostDescriptors.live, address)
 	crossHostDescriptors.mu.Unlock()
 	if !ok {
-		slog.Warn("the plugin freed a descriptor that is not there, or for the second time", "callback", "PJRT_Transfers_DescriptorDestructor")
+		slog.Warn("the plugin freed a descriptor that does not exist, or freed it twice", "callback",
+			"PJRT_Transfers_DescriptorDestructor")
 	}
 }
 
-// NewCrossHostDescriptor makes an empty place. Pass it with Fields, and Set the
-// descriptor before the event is made ready.
+// NewCrossHostDescriptor returns an empty CrossHostDescriptor. Pass it to the plugin with Fields, and Set the
+// descriptor before you make the event ready.
 func NewCrossHostDescriptor() *CrossHostDescriptor {
 	d := new(CrossHostDescriptor)
 	crossHostDescriptors.mu.Lock()
@@ -183,15 +176,14 @@ func (d *CrossHostDescriptor) Set(descriptor []byte) {
 	d.data, d.size = BytesData(d.keep)
 }
 
-// Fields fills in the fields of a that belong to the descriptor. An older plugin
-// does not know the destructor; leave it zero for one (API 0.103 and older) and
-// Delete the descriptor when the send is done.
+// Fields fills in the fields of a that belong to the descriptor. Plugins of API 0.103 and older do not know the
+// destructor: set it to zero for them, and Delete the descriptor when the send is done.
 func (d *CrossHostDescriptor) Fields(a *TransfersBufferCopyToRemoteDeviceArgs) {
 	a.SerializedDescriptor, a.SerializedDescriptorSize = &d.data, &d.size
 	a.DescriptorDestructor = TransfersDescriptorDestructor(descriptorDestructorEntry())
 }
 
-// Delete ends the descriptor where the plugin will not.
+// Delete frees the descriptor if the plugin will not.
 func (d *CrossHostDescriptor) Delete() {
 	crossHostDescriptors.mu.Lock()
 	defer crossHostDescriptors.mu.Unlock()

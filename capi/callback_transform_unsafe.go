@@ -11,8 +11,8 @@ import (
 	"unsafe"
 )
 
-// registry keeps structs that C identifies callbacks by alive until C calls
-// their destructor. The structs are in Go memory, which does not move.
+// registry keeps structs alive by which C identifies callbacks, until C calls their destructor. The structs are in Go
+// memory, which does not move.
 type registry[S, V any] struct {
 	mu   sync.Mutex
 	live map[uintptr]registered[S, V] // guarded by mu; by the address of the struct
@@ -23,7 +23,7 @@ type registered[S, V any] struct {
 	value     V
 }
 
-// add keeps callbacks until take.
+// add keeps callbacks alive until take.
 func (r *registry[S, V]) add(callbacks *S, value V) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -40,7 +40,7 @@ func (r *registry[S, V]) value(address uintptr) (V, bool) {
 	return e.value, ok
 }
 
-// take ends the registration: of two takers one gets the value.
+// take ends the registration. If it is called twice, only one call gets the value.
 func (r *registry[S, V]) take(address uintptr) (V, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -49,8 +49,7 @@ func (r *registry[S, V]) take(address uintptr) (V, bool) {
 	return e.value, ok
 }
 
-// answer runs the function of a callback and returns its error, of which text is
-// for C.
+// answer runs the function of a callback and returns its error as code and text for C.
 func answer(callback string, run func() error) (code ErrorCode, text string, failed bool) {
 	err := func() (err error) {
 		defer func() {
@@ -74,27 +73,24 @@ func answer(callback string, run func() error) (code ErrorCode, text string, fai
 	return code, text, true
 }
 
-// deleted is the error of a callback that comes after its destructor.
+// deleted returns the error of a callback that is called after its destructor.
 func deleted(callback string) error {
 	return &Error{Code: ErrorCodeFailedPrecondition, Message: callback + " was called after its destructor"}
 }
 
-// XLATransform are the functions behind XLATransformCallbacks.
+// XLATransform has the functions for XLATransformCallbacks.
 type XLATransform struct {
-	// Transform gets a program, a serialized HloModuleProto message that is its
-	// own, and returns the program to take its place, or nil to leave it as it is.
-	// Compilations call it on threads of their own, and fail with its error.
+	// Transform gets a program, a serialized HloModuleProto message that it owns, and returns the program to use instead,
+	// or nil to keep it. Compilations call Transform on threads of the plugin, and fail if it returns an error.
 	Transform func(module []byte) ([]byte, error)
-	// Deleted is called, unless nil, when the plugin needs the functions no
-	// longer.
+	// Deleted is called, unless nil, when the plugin no longer needs the functions.
 	Deleted func()
 }
 
 var xlaTransforms registry[XLATransformCallbacks, XLATransform]
 
-// NewXLATransform makes the callbacks of RegisterXLATransformArgs and
-// ClearXLATransformArgs. They live until the plugin calls their destructor; call
-// that (Dtor.Call) when registering failed.
+// NewXLATransform makes the callbacks of RegisterXLATransformArgs and ClearXLATransformArgs. They live until the plugin
+// calls their destructor. If registering fails, call it yourself (Dtor.Call).
 func NewXLATransform(t XLATransform) *XLATransformCallbacks {
 	c := &XLATransformCallbacks{
 		Version:            XLATransformExtensionVersion,
@@ -122,7 +118,8 @@ var transformEntry = entry(func(self uintptr, args *XLATransformArgs) uintptr {
 		case !ok:
 			return deleted(name)
 		case args.StructSize < XLATransformArgsSize:
-			return &Error{Code: ErrorCodeInvalidArgument, Message: fmt.Sprintf("%s: arguments of %d bytes instead of %d", name, args.StructSize, XLATransformArgsSize)}
+			return &Error{Code: ErrorCodeInvalidArgument,
+				Message: fmt.Sprintf("%s: arguments of %d bytes instead of %d", name, args.StructSize, XLATransformArgsSize)}
 		case t.Transform == nil:
 			return nil
 		}

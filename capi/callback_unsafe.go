@@ -15,24 +15,21 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// A process has room for 2000 C entry points into Go and never gets one back.
-// So there is one entry for each kind of callback here, and the user_arg that C
-// passes along says which Go function is meant.
+// A process has room for 2000 C entry points into Go, which are never freed. So there is one entry point for each kind
+// of callback here, and the user_arg that C passes identifies the Go function.
 //
-// Callbacks run on whatever thread C likes: inside the call that registered
-// them, or on a thread that Go has never seen. They may use Go freely, and
-// should not take long: the plugin waits for them. A panic never reaches C. In
-// a callback that can fail it becomes an INTERNAL error; in one that cannot it
-// is logged with its stack to slog's default logger, and the callback counts as
-// done.
+// Callbacks run on any thread: during the call that registered them, or on a thread of the plugin. They may use all of
+// Go, but should not take long, because the plugin waits for them. A panic never reaches C. In a callback that can fail
+// it becomes an INTERNAL error. In one that cannot fail, slog's default logger logs it with its stack, and the callback
+// returns.
 
-// entry makes a C entry point on first use. The function returns a word even
-// where C expects nothing: Windows takes no others.
+// entry makes a C entry point on first use. fn must return a word even if C expects nothing, because Windows requires
+// it.
 func entry(fn any) func() uintptr {
 	return sync.OnceValue(func() uintptr { return purego.NewCallback(fn) })
 }
 
-// logPanic ends a panic in a callback that cannot fail. It must be deferred.
+// logPanic recovers and logs a panic in a callback that cannot fail. Call it with defer.
 func logPanic(callback string) {
 	if v := recover(); v != nil {
 		slog.Error("panic in a callback from a PJRT plugin", "callback", callback, "panic", v, "stack", string(debug.Stack()))
@@ -54,8 +51,8 @@ func protect[F any](callback string, userArg uintptr, call func(fn F) error) (er
 	return call(fn.(F))
 }
 
-// CodeOf returns the code that says best what err is: that of an *Error or an
-// ErrorCode in its chain, those of a context's errors, else ErrorCodeUnknown.
+// CodeOf returns the code that describes err best: that of an *Error or ErrorCode that err wraps, the codes of a
+// context's errors, or ErrorCodeUnknown.
 func CodeOf(err error) ErrorCode {
 	var e *Error
 	var c ErrorCode
@@ -74,7 +71,7 @@ func CodeOf(err error) ErrorCode {
 	return ErrorCodeUnknown
 }
 
-// New makes the PJRT_Error that a callback returns to the plugin: nil for nil.
+// New makes the PJRT_Error that a callback returns to the plugin. For nil it returns nil.
 func (f CallbackError) New(err error) *ErrorHandle {
 	if err == nil || f == 0 {
 		return nil
@@ -88,7 +85,7 @@ func (f CallbackError) New(err error) *ErrorHandle {
 	return f.Call(CodeOf(err), p, n)
 }
 
-// deref reads the function pointer behind f, zero when f is nil.
+// deref returns the function pointer at f, or zero if f is nil.
 func (f *CallbackError) deref() CallbackError {
 	if f == nil {
 		return 0
@@ -104,10 +101,9 @@ var onReadyEntry = entry(func(err *ErrorHandle, userArg uintptr) (word uintptr) 
 	return
 })
 
-// NewEventOnReadyCallback makes the callback and the user_arg of
-// EventOnReadyArgs from fn, which runs once, when the event is ready, and owns
-// the error it gets (see Table.TakeError). The handle ends with that call;
-// delete it when registering failed.
+// NewEventOnReadyCallback makes the callback and the user_arg of EventOnReadyArgs from fn, which runs once, when the
+// event is ready, and owns the error it gets (see Table.TakeError). The handle ends with that call. Delete it if
+// registering fails.
 func NewEventOnReadyCallback(fn func(err *ErrorHandle)) (EventOnReadyCallback, Handle) {
 	return EventOnReadyCallback(onReadyEntry()), NewHandle(fn)
 }
@@ -132,10 +128,9 @@ var sendEntry = entry(func(chunk *Chunk, callbackError *CallbackError, totalSize
 	}))
 })
 
-// NewSendCallback makes the callback and the user_arg of SendCallbackInfo from
-// fn, which gets the chunks that a send operation of a running program hands to
-// the host, and owns each: it must call the chunk's deleter when it has read
-// the data. Delete the handle when the execution is over.
+// NewSendCallback makes the callback and the user_arg of SendCallbackInfo from fn, which gets the chunks that a send
+// operation of a running program sends to the host. fn owns each chunk, and must call its deleter after reading the
+// data. Delete the handle when the execution has ended.
 func NewSendCallback(fn func(chunk *Chunk, totalSize uintptr, done bool) error) (SendCallback, Handle) {
 	return SendCallback(sendEntry()), NewHandle(fn)
 }
@@ -148,16 +143,15 @@ var recvEntry = entry(func(stream *CopyToDeviceStream, userArg uintptr) (word ui
 	return
 })
 
-// NewRecvCallback makes the callback and the user_arg of RecvCallbackInfo from
-// fn, which owns the stream it gets: it adds the chunks that a recv operation
-// waits for, and destroys the stream. Delete the handle when the execution is
-// over.
+// NewRecvCallback makes the callback and the user_arg of RecvCallbackInfo from fn, which owns the stream it gets. It
+// must add the chunks that a recv operation waits for, and destroy the stream. Delete the handle when the execution has
+// ended.
 func NewRecvCallback(fn func(stream *CopyToDeviceStream)) (RecvCallback, Handle) {
 	return RecvCallback(recvEntry()), NewHandle(fn)
 }
 
-// HLOOutput is what an HLO output callback gets. Its data is the plugin's and
-// valid only during the callback.
+// HLOOutput is the argument of an HLO output callback. Its data belongs to the plugin and is valid only during the
+// callback.
 type HLOOutput struct {
 	ReplicaID, PartitionID int64 // of the device that ran the operation
 	Data                   unsafe.Pointer
@@ -166,7 +160,8 @@ type HLOOutput struct {
 	OperandIndex           int64
 }
 
-var hloOutputEntry = entry(func(a, b int64, data unsafe.Pointer, dims *int64, numDims uintptr, elementType int32, operand int64, userArg uintptr) (word uintptr) {
+var hloOutputEntry = entry(func(a, b int64, data unsafe.Pointer, dims *int64, numDims uintptr, elementType int32, operand int64,
+	userArg uintptr) (word uintptr) {
 	defer logPanic("PJRT_HloOutputCallback")
 	if fn, ok := Handle(userArg).Value(); ok {
 		fn.(func(HLOOutput))(HLOOutput{a, b, data, Slice(dims, numDims), BufferType(elementType), operand})
@@ -174,13 +169,13 @@ var hloOutputEntry = entry(func(a, b int64, data unsafe.Pointer, dims *int64, nu
 	return
 })
 
-// NewHLOOutputCallback makes the callback and the user_arg of
-// HLOOutputCallbackInfo from fn. Delete the handle when the execution is over.
+// NewHLOOutputCallback makes the callback and the user_arg of HLOOutputCallbackInfo from fn. Delete the handle when the
+// execution has ended.
 func NewHLOOutputCallback(fn func(HLOOutput)) (HLOOutputCallback, Handle) {
 	return HLOOutputCallback(hloOutputEntry()), NewHandle(fn)
 }
 
-// once runs the func() of a handle, the first time that C asks for it.
+// once runs the func() of a handle, and deletes the handle.
 func once(callback string, userArg uintptr) {
 	defer logPanic(callback)
 	if fn, ok := Handle(userArg).take(); ok {
@@ -193,11 +188,9 @@ var onDeleteEntry = entry(func(_ unsafe.Pointer, userArg uintptr) (word uintptr)
 	return
 })
 
-// NewOnDeleteCallback makes the callback and its argument of
-// ClientCreateViewOfDeviceBufferArgs from fn, which runs once, when the plugin
-// no longer uses the memory. It may run on another thread after
-// PJRT_Buffer_Destroy returned. The handle ends with that call; delete it when
-// making the view failed.
+// NewOnDeleteCallback makes the callback and its argument of ClientCreateViewOfDeviceBufferArgs from fn, which runs
+// once, when the plugin no longer uses the memory. It may run on another thread after PJRT_Buffer_Destroy has returned.
+// The handle ends with that call. Delete it if making the view fails.
 func NewOnDeleteCallback(fn func()) (ClientCreateViewOfDeviceBufferArgsOnDeleteCallback, Handle) {
 	return ClientCreateViewOfDeviceBufferArgsOnDeleteCallback(onDeleteEntry()), NewHandle(fn)
 }

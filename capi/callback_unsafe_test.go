@@ -30,7 +30,7 @@ var callbackError = purego.NewCallback(func(code int32, message *byte, size uint
 	return uintptr(unsafe.Pointer(e))
 })
 
-// newCallbackError is the address of a PJRT_CallbackError, as callbacks get it.
+// newCallbackError returns the address of a PJRT_CallbackError, as callbacks get it.
 func newCallbackError() *capi.CallbackError {
 	made = nil
 	f := capi.CallbackError(callbackError)
@@ -44,7 +44,7 @@ func TestEventCallbackRunsOnceAndOwnsItsError(t *testing.T) {
 	assert.Equal(t, live+1, capi.LiveHandles())
 	e := (&fakeError{}).handle()
 	f.Call(e, uintptr(h))
-	f.Call(e, uintptr(h)) // a plugin must not, and gets nothing for it
+	f.Call(e, uintptr(h)) // a plugin must not call it again, and nothing happens
 	assert.Equal(t, []*capi.ErrorHandle{e}, got)
 	assert.Equal(t, live, capi.LiveHandles())
 }
@@ -148,10 +148,11 @@ func TestKeyValueCallbacks(t *testing.T) {
 	require.Nil(t, put.Call(p))
 
 	for key, want := range map[string]string{"a": "value of a", "b": "b\x00b", "empty": ""} {
-		g := &capi.KeyValueGetCallbackArgs{StructSize: capi.KeyValueGetCallbackArgsSize, TimeoutInMs: 250, CallbackError: ce, UserArg: uintptr(gh)}
+		g := &capi.KeyValueGetCallbackArgs{StructSize: capi.KeyValueGetCallbackArgsSize, TimeoutInMs: 250, CallbackError: ce,
+			UserArg: uintptr(gh)}
 		g.Key, g.KeySize = capi.StringData(key)
 		require.Nil(t, get.Call(g))
-		// From here on only the binding keeps the value alive.
+		// From now on only the binding keeps the value alive.
 		value, size, deleter := uintptr(unsafe.Pointer(g.Value)), g.ValueSize, g.ValueDeleterCallback
 		g.Value = nil
 		for range 3 {
@@ -159,7 +160,7 @@ func TestKeyValueCallbacks(t *testing.T) {
 			_ = bytes.Repeat([]byte{0xee}, 1<<16)
 		}
 		assert.Equal(t, want, capi.String(*(**byte)(unsafe.Pointer(&value)), size))
-		require.NotNil(t, *(**byte)(unsafe.Pointer(&value)), "an empty value is no null")
+		require.NotNil(t, *(**byte)(unsafe.Pointer(&value)), "an empty value is not null")
 		deleter.Call(*(**byte)(unsafe.Pointer(&value)))
 
 		tr := &capi.KeyValueTryGetCallbackArgs{StructSize: capi.KeyValueTryGetCallbackArgsSize, CallbackError: ce, UserArg: uintptr(th)}
@@ -181,7 +182,8 @@ func TestHLOOutputCallbackGetsAllOfItsEightArguments(t *testing.T) {
 	data := [2]float32{1, 2}
 	dims := []int64{1, 2}
 	f.Call(3, 4, unsafe.Pointer(&data), &dims[0], 2, capi.BufferTypeF32, 5, uintptr(h))
-	assert.Equal(t, capi.HLOOutput{ReplicaID: 3, PartitionID: 4, Data: unsafe.Pointer(&data), Dims: dims, Type: capi.BufferTypeF32, OperandIndex: 5}, got)
+	assert.Equal(t, capi.HLOOutput{ReplicaID: 3, PartitionID: 4, Data: unsafe.Pointer(&data), Dims: dims, Type: capi.BufferTypeF32,
+		OperandIndex: 5}, got)
 }
 
 func TestDeletersRunOnce(t *testing.T) {
@@ -215,7 +217,7 @@ func TestNamedValuesThereAndBack(t *testing.T) {
 	runtime.KeepAlive(v)
 
 	_, err = capi.NewNamedValues([]capi.Attribute{{Name: "x", Value: 1.5}})
-	assert.EqualError(t, err, `named value "x": a float64 has no C form; use a string, int64, []int64, float32 or bool`)
+	assert.EqualError(t, err, `named value "x": a float64 has no C form: use a string, int64, []int64, float32 or bool`)
 	_, err = capi.NewNamedValues([]capi.Attribute{{Value: true}})
 	assert.EqualError(t, err, "named value 0 has no name")
 }

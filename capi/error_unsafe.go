@@ -8,20 +8,18 @@ import (
 	"unsafe"
 )
 
-// Error is what a PJRT function failed with.
+// Error is the error of a PJRT function.
 //
-// Its code is an error too, so errors.Is(err, ErrorCodeNotFound) holds for
-// every *Error of that code, whoever made it.
+// Its code is an error too, so errors.Is(err, ErrorCodeNotFound) is true for every *Error with that code.
 type Error struct {
 	Code    ErrorCode
 	Message string
-	// Func is the C name of the function that failed, empty for the error that
-	// an event carries.
+	// Func is the C name of the function that failed. It is empty for the error of an event.
 	Func string
-	// Payloads are what the plugin attached (API 0.109 and later), in its order.
+	// Payloads are the plugin's attachments (API 0.109 and later), in its order.
 	Payloads []Payload
-	// Missing says that the plugin does not have the function, the extension or
-	// the field: the error was made here, and C was not called.
+	// Missing says that the plugin does not have the function, the extension or the field. This package made the error,
+	// and did not call C.
 	Missing bool
 }
 
@@ -32,8 +30,7 @@ type Payload struct {
 	Value []byte
 }
 
-// Error returns the function, the code and the message, in one line each as
-// far as the plugin's message has one.
+// Error returns the function, the code and the message, in one line if the plugin's message is one line.
 func (e *Error) Error() string {
 	var b strings.Builder
 	if e.Func != "" {
@@ -66,6 +63,9 @@ func (t *Table) TakeError(h *ErrorHandle) error {
 
 // takeError turns the error that f returned into an *Error and destroys it.
 func (t *Table) takeError(f *Function, p unsafe.Pointer) error {
+	if t.plugin != nil {
+		return t.plugin.takeError(f, p)
+	}
 	switch f.Errors {
 	case ErrorsProfiler:
 		return t.takeProfilerError(f.Name, (*ProfilerErrorHandle)(p))
@@ -78,13 +78,14 @@ func (t *Table) takeError(f *Function, p unsafe.Pointer) error {
 
 func (t *Table) takePJRTError(name string, h *ErrorHandle) error {
 	e := &Error{Code: ErrorCodeUnknown, Func: name}
-	// An error while reading an error has nowhere to go, and reading its text
-	// in turn could go round for ever: these calls are raw.
+	// These calls are raw, because reading an error of reading an error could go on forever.
 	var code Call[ErrorGetCodeArgs]
 	code.Args = ErrorGetCodeArgs{StructSize: ErrorGetCodeArgsSize, Error: h}
 	if inner, err := code.Raw(t); err == nil {
 		if inner == nil {
-			e.Code = code.Args.Code
+			if code.Args.Code != ErrorCodeOK { // an error that exists is not OK
+				e.Code = code.Args.Code
+			}
 		} else {
 			t.destroyError(inner)
 		}
@@ -99,7 +100,7 @@ func (t *Table) takePJRTError(name string, h *ErrorHandle) error {
 	return e
 }
 
-// payloads collects what is attached to h, on a plugin that can tell.
+// payloads returns the payloads of h, if the plugin can report them.
 func (t *Table) payloads(h *ErrorHandle) []Payload {
 	if !t.Has((*ErrorForEachPayloadArgs)(nil).Function()) {
 		return nil
@@ -120,8 +121,7 @@ func (t *Table) payloads(h *ErrorHandle) []Payload {
 func (t *Table) destroyError(h *ErrorHandle) {
 	var c Call[ErrorDestroyArgs]
 	c.Args = ErrorDestroyArgs{StructSize: ErrorDestroyArgsSize, Error: h}
-	// A plugin without PJRT_Error_Destroy leaks the error; there is nothing
-	// else to do with it.
+	// Without PJRT_Error_Destroy the plugin leaks the error.
 	_, _ = c.Raw(t)
 }
 
@@ -129,7 +129,7 @@ func (t *Table) takeProfilerError(name string, h *ProfilerErrorHandle) error {
 	e := &Error{Code: ErrorCodeUnknown, Func: name}
 	var code Call[ProfilerErrorGetCodeArgs]
 	code.Args = ProfilerErrorGetCodeArgs{StructSize: ProfilerErrorGetCodeArgsSize, Error: h}
-	if inner, err := code.Raw(t); err == nil && inner == nil {
+	if inner, err := code.Raw(t); err == nil && inner == nil && code.Args.Code != 0 {
 		e.Code = ErrorCode(code.Args.Code)
 	}
 	var msg Call[ProfilerErrorMessageArgs]
@@ -143,8 +143,7 @@ func (t *Table) takeProfilerError(name string, h *ProfilerErrorHandle) error {
 	return e
 }
 
-// takeForeign hands an error of another API to the function that the table was
-// made with.
+// takeForeign passes an error of another API to the function that the table was made with.
 func (t *Table) takeForeign(f *Function, p unsafe.Pointer) error {
 	if t.foreignError == nil {
 		return &Error{Code: ErrorCodeUnknown, Func: f.Name, Message: "the function failed, and the table cannot read its errors"}

@@ -23,8 +23,7 @@ type fake struct {
 	pins runtime.Pinner
 }
 
-// newFake makes a table of the given minor that ends, as its struct_size says,
-// behind slot number slots.
+// newFake makes a table of the given minor. Its struct_size says that it has so many slots.
 func newFake(t testing.TB, minor int, slots int) *fake {
 	f := &fake{api: new(capi.API)}
 	f.api.StructSize = slotsStart + uintptr(slots)*unsafe.Sizeof(uintptr(0))
@@ -35,13 +34,13 @@ func newFake(t testing.TB, minor int, slots int) *fake {
 
 var slotsStart = unsafe.Offsetof(capi.API{}.ErrorDestroy)
 
-// set puts the C function into the slot of fn.
+// set stores the C function in the slot of fn.
 func (f *fake) set(fn *capi.Function, code uintptr) *fake {
 	*(*uintptr)(unsafe.Add(unsafe.Pointer(f.api), fn.Offset)) = code
 	return f
 }
 
-// extend puts nodes in front of the extension chain.
+// extend prepends nodes to the extension chain.
 func (f *fake) extend(nodes ...*capi.ExtensionBase) *fake {
 	for _, n := range nodes {
 		n.Next = f.api.ExtensionStart
@@ -60,12 +59,12 @@ func (f *fake) table(t testing.TB) *capi.Table {
 // function returns the descriptor of the function that takes an A.
 func function[A any]() *capi.Function { return new(capi.Call[A]).Function() }
 
-// entryOf makes a C function of a Go function over an args struct, once.
+// entryOf makes a C function from a Go function with an args struct, once.
 func entryOf[A any](fn func(args *A) uintptr) func() uintptr {
 	return sync.OnceValue(func() uintptr { return purego.NewCallback(fn) })
 }
 
-// fakeError is what the handles of the fake's errors point to.
+// fakeError is the target of the fake's error handles.
 type fakeError struct {
 	code      capi.ErrorCode
 	message   string

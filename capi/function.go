@@ -13,8 +13,8 @@ const (
 	SectionCore     Section = 0
 	SectionProfiler Section = 1
 	sectionExt0     Section = 2
-	// maxExtensionType bounds the extension types that have a section. Types
-	// beyond it are listed by Table.Extensions and have no functions here.
+	// maxExtensionType is the largest extension type that has a section. Table.Extensions lists larger types, but their
+	// functions cannot be called.
 	maxExtensionType = 61
 	numSections      = sectionExt0 + maxExtensionType + 1 // a power of two
 )
@@ -29,19 +29,23 @@ type Function struct {
 	Section Section // table that holds it
 	Offset  uintptr // of its slot in that table, in bytes
 	Since   int     // API minor that introduced it
-	Size    uintptr // struct_size of the arguments; 0 when they have no such field
+	Size    uintptr // struct_size of the arguments; 0 if they have no such field
 	Void    bool    // returns nothing, so no error
 	Pure    bool    // a getter that neither blocks nor calls back
 	Errors  ErrorKind
 	Zero    []Span // out fields, cleared before each call
-	Gated   []Gate // input fields that came after Since
+	Results []Result
+	Gated   []Gate // input fields introduced after Since
 	Nested  []Nest // pointers to structs that have gated fields of their own
-	// GatedSince is the newest minor among Gated and, through Nested, theirs;
-	// a plugin at or above it knows every field.
+	// GatedSince is the newest minor in Gated, including that of the structs in Nested. A plugin at or above it knows
+	// every field.
 	GatedSince int
+
+	// registers reads what a call has registered with the plugin; nil for functions that register nothing.
+	registers registering
 }
 
-// ErrorKind says of which type the errors of a function are.
+// ErrorKind is the type of a function's errors.
 type ErrorKind uint8
 
 // The kinds of errors.
@@ -53,6 +57,17 @@ const (
 
 // Span is a run of bytes in a struct.
 type Span struct{ Offset, Size uintptr }
+
+// Result is an out field that is an address, which a function that succeeds has to set: a handle, or memory with values.
+// Fields that may stay null are not among the results of a function.
+type Result struct {
+	Name    string  // C name of the field
+	Offset  uintptr // of the field
+	Count   Span    // the field with the number of values at the address; empty for a handle
+	Elem    uintptr // size of a value
+	Handles bool    // the values are handles
+	Sizes   uintptr // offset of the field with the lengths of the texts that the values are; 0 if they are none
+}
 
 // Gate is an input field and the API minor that introduced it.
 type Gate struct {

@@ -89,11 +89,11 @@ func TestDescriptorsSayWhatIsSpecialAboutAFunction(t *testing.T) {
 	destroy := new(ErrorDestroyArgs).Function()
 	assert.True(t, destroy.Void)
 
-	// The program is the caller's memory although the header marks it as out.
+	// The program is memory of the caller, although the header marks it as out.
 	assert.Empty(t, new(ExecutableOptimizedProgramArgs).Function().Zero)
 	assert.Empty(t, new(TransfersClientCrossHostSendBuffersArgs).Function().Zero)
 
-	// What keeps an output alive is one too, marked or not.
+	// A field that keeps an output alive is an output too, whether or not it is marked.
 	assert.Equal(t, []Span{{24, 32}}, new(ExecutableSerializeArgs).Function().Zero)
 	assert.Equal(t, []Span{{56, 40}}, new(TritonCompileArgs).Function().Zero)
 
@@ -107,7 +107,7 @@ func TestDescriptorsSayWhatIsSpecialAboutAFunction(t *testing.T) {
 	for _, f := range Functions(SectionCore) {
 		if f.Pure {
 			assert.False(t, f.Void, f.Name)
-			assert.NotEmpty(t, f.Zero, "%s returns nothing that could be had quickly", f.Name)
+			assert.NotEmpty(t, f.Zero, "%s is pure but has no out fields", f.Name)
 		}
 	}
 }
@@ -125,7 +125,7 @@ func TestUnionsHoldOneMemberAtATime(t *testing.T) {
 	v.SetInt64Value(-1)
 	v.SetBoolValue(true)
 	assert.True(t, v.BoolValue())
-	assert.Equal(t, [1]uint64{1}, v.Value, "the bytes of the member before are gone")
+	assert.Equal(t, [1]uint64{1}, v.Value, "the bytes of the previous member are gone")
 	list := []int64{1, 2}
 	v.SetInt64ArrayValue(&list[0])
 	assert.Same(t, &list[0], v.Int64ArrayValue())

@@ -5,17 +5,14 @@ package capi
 
 import "sync"
 
-// Handle is the word that stands for a Go value while it travels through C, as
-// the user_arg of a callback does. It is never zero, and never an address, so
-// neither the garbage collector nor C can mistake it for one.
+// Handle is a word that represents a Go value in C, for example as the user_arg of a callback. It is never zero, and
+// never an address, so neither the garbage collector nor C can mistake it for one.
 //
-// The value stays alive until Delete. Handles may be used from any goroutine
-// and from any thread of C.
+// The value stays alive until Delete. Any goroutine and any thread of C may use a Handle.
 type Handle uintptr
 
-// handles is the table behind all handles. A slot's generation is in the upper
-// half of its handle, so that a handle which C uses once too often finds
-// nothing, rather than a later value.
+// handles is the table of all handles. The upper half of a handle is the generation of its slot, so that a handle that
+// C uses after its deletion finds nothing, instead of a later value.
 var handles struct {
 	mu    sync.RWMutex
 	slots []handleSlot // guarded by mu
@@ -24,7 +21,7 @@ var handles struct {
 
 type handleSlot struct {
 	generation uint32
-	value      any // nil when the slot is empty
+	value      any // nil if the slot is empty
 }
 
 // NewHandle makes a handle of v, which must not be nil.
@@ -63,7 +60,7 @@ func (h Handle) slot() *handleSlot {
 	return s
 }
 
-// Value returns the value of h, and false when h was deleted.
+// Value returns the value of h, or false if h was deleted.
 func (h Handle) Value() (any, bool) {
 	handles.mu.RLock()
 	defer handles.mu.RUnlock()
@@ -76,8 +73,7 @@ func (h Handle) Value() (any, bool) {
 // Delete ends the handle. Deleting it again does nothing.
 func (h Handle) Delete() { h.take() }
 
-// take returns the value of h and ends the handle: of two takers one gets the
-// value.
+// take returns the value of h and deletes h. If it is called twice, only one call gets the value.
 func (h Handle) take() (any, bool) {
 	handles.mu.Lock()
 	defer handles.mu.Unlock()
@@ -87,7 +83,7 @@ func (h Handle) take() (any, bool) {
 	}
 	v := s.value
 	s.value = nil
-	// Generation 0 is left out, since slot 0 of it would be the handle 0.
+	// Skip generation 0, because its slot 0 would be the handle 0.
 	if s.generation++; s.generation == 0 {
 		s.generation = 1
 	}
@@ -95,7 +91,7 @@ func (h Handle) take() (any, bool) {
 	return v, true
 }
 
-// LiveHandles returns the number of handles that were made and not deleted.
+// LiveHandles returns the number of handles that have not been deleted.
 func LiveHandles() int {
 	handles.mu.RLock()
 	defer handles.mu.RUnlock()

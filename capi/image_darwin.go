@@ -12,8 +12,7 @@ import (
 
 var cpus = map[string]macho.Cpu{"amd64": macho.CpuAmd64, "arm64": macho.CpuArm64}
 
-// checkImage finds out whether the file of size bytes can be a shared library
-// of this platform.
+// checkImage checks that the file of size bytes can be a shared library for this platform.
 func checkImage(path string, size int64) error {
 	want := cpus[runtime.GOARCH]
 	fat, err := macho.OpenFat(path)
@@ -39,14 +38,14 @@ func checkImage(path string, size int64) error {
 
 func checkMacho(f *macho.File, want macho.Cpu, size, available int64) error {
 	if f.Cpu != want {
-		return fmt.Errorf("%w: it is for %s, this program for %s", ErrNotLibrary, f.Cpu, want)
+		return fmt.Errorf("%w: it is for %s, and this program for %s", ErrNotLibrary, f.Cpu, want)
 	}
 	if f.Type != macho.TypeDylib && f.Type != macho.TypeBundle {
 		return fmt.Errorf("%w: it is a Mach-O file of type %s", ErrNotLibrary, f.Type)
 	}
 	for _, l := range f.Loads {
 		if s, ok := l.(*macho.Segment); ok && s.Filesz > 0 && s.Offset+s.Filesz > uint64(min(size, available)) {
-			return fmt.Errorf("%w: it is truncated: its contents reach byte %d, the file has %d", ErrNotLibrary, s.Offset+s.Filesz, available)
+			return fmt.Errorf("%w: it is truncated: its contents end at byte %d, and the file has %d bytes", ErrNotLibrary, s.Offset+s.Filesz, available)
 		}
 	}
 	return nil

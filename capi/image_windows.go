@@ -8,8 +8,7 @@ import (
 	"fmt"
 )
 
-// checkImage finds out whether the file of size bytes can be a dynamic library
-// of this platform.
+// checkImage checks that the file of size bytes can be a DLL for this platform.
 func checkImage(path string, size int64) error {
 	f, err := pe.Open(path)
 	if err != nil {
@@ -20,11 +19,11 @@ func checkImage(path string, size int64) error {
 		return fmt.Errorf("%w: it is for machine %#x", ErrNotLibrary, f.Machine)
 	}
 	if f.Characteristics&pe.IMAGE_FILE_DLL == 0 {
-		return fmt.Errorf("%w: it is no DLL", ErrNotLibrary)
+		return fmt.Errorf("%w: it is not a DLL", ErrNotLibrary)
 	}
 	for _, s := range f.Sections {
 		if end := int64(s.Offset) + int64(s.Size); s.Size > 0 && end > size {
-			return fmt.Errorf("%w: it is truncated: its contents reach byte %d, the file has %d", ErrNotLibrary, end, size)
+			return fmt.Errorf("%w: it is truncated: its contents end at byte %d, and the file has %d bytes", ErrNotLibrary, end, size)
 		}
 	}
 	return nil

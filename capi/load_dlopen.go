@@ -13,17 +13,17 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// linkerMissing finds the name of the library in what glibc, musl and dyld say
-// of one that they did not find. The linker has no other way to tell.
+// linkerMissing finds the name of a missing library in the messages of glibc, musl and dyld, because the linker reports
+// it in no other way.
 var linkerMissing = []*regexp.Regexp{
 	regexp.MustCompile(`^(\S+): cannot open shared object file: No such file`),
 	regexp.MustCompile(`Error loading shared library (\S+): No such file`),
 	regexp.MustCompile(`Library not loaded: (\S+)`),
 }
 
-// load maps the library at path, an absolute path of a file that exists.
+// load loads the library at path, the absolute path of an existing file.
 func load(path string) (library, error) {
-	// What went wrong is kept for each thread, and asked for in a second call.
+	// dlerror is a second call, and its text belongs to the thread.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	h, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
@@ -35,7 +35,7 @@ func load(path string) (library, error) {
 			return 0, &MissingDependencyError{Library: m[1], Detail: err.Error()}
 		}
 	}
-	return 0, fmt.Errorf("the dynamic linker refused it: %w", err)
+	return 0, fmt.Errorf("the dynamic linker rejected it: %w", err)
 }
 
 // symbol returns the address of an exported symbol.

@@ -9,11 +9,11 @@ import (
 	"syscall"
 )
 
-// errorModNotFound is ERROR_MOD_NOT_FOUND: the file exists, so it is a library
-// that it needs which does not. Windows does not say which.
+// errorModNotFound is ERROR_MOD_NOT_FOUND. The file itself exists, so a library that it needs is missing. Windows does
+// not say which.
 const errorModNotFound = syscall.Errno(126)
 
-// load maps the library at path, an absolute path of a file that exists.
+// load loads the library at path, the absolute path of an existing file.
 func load(path string) (library, error) {
 	h, err := syscall.LoadLibrary(path)
 	if err == nil {
@@ -22,7 +22,7 @@ func load(path string) (library, error) {
 	if errors.Is(err, errorModNotFound) {
 		return 0, &MissingDependencyError{Library: "(the system does not say which)", Detail: err.Error()}
 	}
-	return 0, fmt.Errorf("the system refused to load it: %w", err)
+	return 0, fmt.Errorf("Windows cannot load it: %w", err)
 }
 
 // symbol returns the address of an exported symbol.

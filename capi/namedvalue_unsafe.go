@@ -8,23 +8,22 @@ import (
 	"unsafe"
 )
 
-// Attribute is a PJRT_NamedValue in Go: Value is a string, int64, []int64,
-// float32 or bool, as the C type allows.
+// Attribute is a PJRT_NamedValue in Go. Value is a string, int64, []int64, float32 or bool, like the values of the C
+// type.
 type Attribute struct {
 	Name  string
 	Value any
 }
 
-// NamedValues is a list of named values in the form that C takes. It keeps the
-// names and values alive, which the list alone cannot: a NamedValue holds its
-// pointers in a union, where the collector does not see them.
+// NamedValues is a list of named values in the form for C. It keeps the names and values alive. The list alone would
+// not, because a NamedValue holds its pointers in a union, where the garbage collector does not see them.
 type NamedValues struct {
 	list []NamedValue
 	keep []any
 }
 
-// NewNamedValues makes the C form of attributes. It copies slices. Values of
-// the types int, int32 and uint32 are taken as int64, []string is not a C type.
+// NewNamedValues makes the C form of attributes. It copies slices. Values of the types int, int32 and uint32 become
+// int64. []string has no C type.
 func NewNamedValues(attributes []Attribute) (*NamedValues, error) {
 	v := &NamedValues{list: make([]NamedValue, len(attributes))}
 	for i, a := range attributes {
@@ -40,7 +39,7 @@ func NewNamedValues(attributes []Attribute) (*NamedValues, error) {
 		case string:
 			p, size := StringData(x)
 			if p == nil {
-				// Not null: some plugins make a std::string of it in any case.
+				// Not null, because some plugins always make a std::string of it.
 				p = CString("")
 			}
 			v.keep = append(v.keep, p)
@@ -66,7 +65,7 @@ func NewNamedValues(attributes []Attribute) (*NamedValues, error) {
 			n.Type = NamedValueBool
 			n.SetBoolValue(x)
 		default:
-			return nil, fmt.Errorf("named value %q: a %T has no C form; use a string, int64, []int64, float32 or bool", a.Name, a.Value)
+			return nil, fmt.Errorf("named value %q: a %T has no C form: use a string, int64, []int64, float32 or bool", a.Name, a.Value)
 		}
 	}
 	return v, nil
@@ -77,9 +76,8 @@ func (n *NamedValue) setInt64(x int64) {
 	n.SetInt64Value(x)
 }
 
-// Data returns the first element and the number of elements, as args structs
-// take them; (nil, 0) for an empty list. v must stay reachable as long as C
-// reads the list.
+// Data returns the address of the first element and the number of elements, as args structs take them, or (nil, 0) for
+// an empty list. v must stay reachable as long as C reads the list.
 func (v *NamedValues) Data() (*NamedValue, uintptr) {
 	if v == nil || len(v.list) == 0 {
 		return nil, 0
@@ -87,10 +85,10 @@ func (v *NamedValues) Data() (*NamedValue, uintptr) {
 	return &v.list[0], uintptr(len(v.list))
 }
 
-// Attributes copies n named values at p into Go. A value of a type that the
-// API does not have comes as nil.
+// Attributes copies n named values at p. A value of an unknown type becomes nil. It returns nil for a nil p, and for an n
+// that no memory has room for.
 func Attributes(p *NamedValue, n uintptr) []Attribute {
-	if p == nil || n == 0 {
+	if p == nil || n == 0 || !plausible(n, NamedValueSize) {
 		return nil
 	}
 	list := make([]Attribute, n)
@@ -108,7 +106,7 @@ func (n *NamedValue) value() any {
 	case NamedValueInt64:
 		return n.Int64Value()
 	case NamedValueInt64List:
-		return append([]int64{}, unsafe.Slice(n.Int64ArrayValue(), n.ValueSize)...)
+		return append([]int64{}, Slice(n.Int64ArrayValue(), n.ValueSize)...)
 	case NamedValueFloat:
 		return n.FloatValue()
 	case NamedValueBool:

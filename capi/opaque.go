@@ -3,6 +3,5 @@
 
 package capi
 
-// opaque makes a handle type that cannot be compared by value, and that no
-// program has a reason to copy: only its address means anything.
+// opaque makes a handle type that cannot be compared by value. Only its address has a meaning.
 type opaque struct{ _ [0]func() }

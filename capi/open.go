@@ -11,58 +11,52 @@ import (
 	"path/filepath"
 )
 
-// What can be wrong with a file that is to be opened as a plugin. A file that
-// does not exist gives fs.ErrNotExist, one that may not be read
+// Errors of Open. Besides these, a file that does not exist gives fs.ErrNotExist, and an unreadable one
 // fs.ErrPermission.
 var (
 	ErrNotLibrary        = errors.New("not a shared library for this platform")
 	ErrMissingDependency = errors.New("a library that the plugin needs is missing")
-	ErrNoEntryPoint      = errors.New("the library is no PJRT plugin: it exports no GetPjrtApi")
+	ErrNoEntryPoint      = errors.New("the library is not a PJRT plugin: it does not export GetPjrtApi")
 	ErrNullTable         = errors.New("the plugin's GetPjrtApi returned null")
 	ErrMajorVersion      = errors.New("the plugin's major API version differs")
 	ErrTooOld            = errors.New("the plugin is too old")
 	ErrTableSize         = errors.New("its struct_size is less than the head of any table")
 )
 
-// OpenError is the error of Open. Err is, or wraps, one of the errors above or
-// what the operating system said.
+// OpenError is the error of Open. Err is, or wraps, one of the errors above or an error of the operating system.
 type OpenError struct {
 	Path string
 	Err  error
 }
 
-// Error returns the path and what was wrong with the file.
+// Error returns the path and the reason.
 func (e *OpenError) Error() string { return "plugin " + e.Path + ": " + e.Err.Error() }
 
 // Unwrap returns Err.
 func (e *OpenError) Unwrap() error { return e.Err }
 
-// MissingDependencyError names the library that the dynamic linker did not
-// find. It is an ErrMissingDependency.
+// MissingDependencyError names the library that the dynamic linker did not find. It matches ErrMissingDependency.
 type MissingDependencyError struct {
 	Library string // as the plugin names it, such as libcupti.so.13
-	Detail  string // the linker's words
+	Detail  string // the linker's message
 }
 
 // Error names the library and says where the linker looks.
 func (e *MissingDependencyError) Error() string {
-	return fmt.Sprintf("%v: %s; install it, or add its directory to the library path (%s)", ErrMissingDependency, e.Library, e.Detail)
+	return fmt.Sprintf("%v: %s: install it, or add its directory to the library path (%s)", ErrMissingDependency, e.Library, e.Detail)
 }
 
 // Is reports whether target is ErrMissingDependency.
 func (e *MissingDependencyError) Is(target error) bool { return target == ErrMissingDependency }
 
-// Open loads the plugin in the shared library at path and returns its table.
-// The symbols of the library stay local to it, so plugins do not disturb one
-// another, and the library stays loaded until the process ends, even when Open
+// Open loads the plugin in the shared library at path and returns its table. The symbols of the library stay local to
+// it, so that plugins do not interfere with each other. The library stays loaded until the process ends, even if Open
 // fails after loading it.
 //
-// Open looks at the file before the dynamic linker does, which crashes on some
-// damaged libraries. It does not call PJRT_Plugin_Initialize. The error is an
-// *OpenError.
+// Open checks the file first, because the dynamic linker crashes on some damaged libraries. It does not call
+// PJRT_Plugin_Initialize. The error is an *OpenError.
 //
-// Loading runs the library's own initializers; a library that is hostile, or
-// whose initializers crash, takes the process with it.
+// Loading runs the library's own initializers. If the library is hostile, or its initializers crash, the process ends.
 func Open(path string) (*Table, error) {
 	t, err := open(path)
 	if err != nil {
@@ -75,8 +69,8 @@ func open(path string) (*Table, error) {
 	if path == "" {
 		return nil, fmt.Errorf("%w: the path is empty", fs.ErrInvalid)
 	}
-	// A name without a slash would make the dynamic linker search its own
-	// directories, for another file than the one checked here.
+	// For a name without a slash, the dynamic linker would search its own directories, and might load another file than
+	// the one checked here.
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, err
@@ -85,12 +79,12 @@ func open(path string) (*Table, error) {
 	if err != nil {
 		var pe *fs.PathError
 		if errors.As(err, &pe) {
-			err = pe.Err // the path stands in the OpenError
+			err = pe.Err // the OpenError has the path
 		}
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%w: it is no regular file (%s)", ErrNotLibrary, info.Mode().Type())
+		return nil, fmt.Errorf("%w: it is not a regular file (%s)", ErrNotLibrary, info.Mode().Type())
 	}
 	if err := checkImage(path, info.Size()); err != nil {
 		return nil, err

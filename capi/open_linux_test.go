@@ -21,8 +21,8 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// loadedLibrary returns the path and contents of the C math library or, where
-// that is part of libc, of the C library, which this process has mapped.
+// loadedLibrary returns the path and contents of the C math library that this process has mapped or, if that is part of
+// libc, of the C library.
 func loadedLibrary(t *testing.T) (string, []byte) {
 	t.Helper()
 	maps, err := os.ReadFile("/proc/self/maps")
@@ -48,7 +48,7 @@ func fileExists(path string) bool {
 	return err == nil
 }
 
-func TestEachFileThatIsNoPluginHasItsOwnError(t *testing.T) {
+func TestEachFileThatIsNotAPluginHasItsOwnError(t *testing.T) {
 	dir := t.TempDir()
 	libPath, lib := loadedLibrary(t)
 	put := func(name string, data []byte) string {
@@ -72,15 +72,15 @@ func TestEachFileThatIsNoPluginHasItsOwnError(t *testing.T) {
 	}{
 		"no file":            {filepath.Join(dir, "absent.so"), fs.ErrNotExist, "plugin " + filepath.Join(dir, "absent.so") + ": no such file or directory"},
 		"empty path":         {"", fs.ErrInvalid, "the path is empty"},
-		"directory":          {dir, capi.ErrNotLibrary, "no regular file (d"},
+		"directory":          {dir, capi.ErrNotLibrary, "not a regular file (d"},
 		"text":               {put("text.so", []byte("this is no library\n")), capi.ErrNotLibrary, "bad magic number"},
 		"empty":              {put("empty.so", nil), capi.ErrNotLibrary, "EOF"},
 		"truncated":          {put("half.so", lib[:len(lib)/2]), capi.ErrNotLibrary, ""},
 		"header only":        {put("header.so", lib[:64]), capi.ErrNotLibrary, ""},
 		"other machine":      {put("machine.so", otherMachine), capi.ErrNotLibrary, "it is for EM_S390"},
 		"program":            {put("program.so", program), capi.ErrNotLibrary, "an ELF file of type ET_EXEC"},
-		"missing dependency": {put("needy.so", needy), capi.ErrMissingDependency, "libq.so.9; install it"},
-		"no entry point":     {libPath, capi.ErrNoEntryPoint, "it exports no GetPjrtApi"},
+		"missing dependency": {put("needy.so", needy), capi.ErrMissingDependency, "libq.so.9: install it"},
+		"no entry point":     {libPath, capi.ErrNoEntryPoint, "it does not export GetPjrtApi"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -100,7 +100,7 @@ func TestEachFileThatIsNoPluginHasItsOwnError(t *testing.T) {
 	assert.Equal(t, "libq.so.9", missing.Library)
 }
 
-// Every prefix of a library is an error, and none of them a crash.
+// Every prefix of a library must give an error, not a crash.
 func TestNoTruncationOfALibraryCrashes(t *testing.T) {
 	_, lib := loadedLibrary(t)
 	path := filepath.Join(t.TempDir(), "cut.so")
@@ -111,8 +111,8 @@ func TestNoTruncationOfALibraryCrashes(t *testing.T) {
 	}
 }
 
-// The dynamic linker keeps its errors for each thread: a goroutine that changes
-// threads in between would find nothing.
+// The dynamic linker keeps errors by thread, so a goroutine that changes threads before reading the error would find
+// none.
 func TestTheMissingLibraryIsNamedOnABusyMachine(t *testing.T) {
 	_, lib := loadedLibrary(t)
 	needy := bytes.Clone(lib)

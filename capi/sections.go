@@ -5,7 +5,7 @@ package capi
 
 import "slices"
 
-// Sections returns the sections that have functions here, the core first.
+// Sections returns the sections with functions that this package knows, the core first.
 func Sections() []Section {
 	var list []Section
 	for s := range numSections {
@@ -21,7 +21,7 @@ func Functions(s Section) []*Function {
 	return slices.Clone(sectionFunctions[s])
 }
 
-// HasSection reports whether the plugin offers the section at all.
+// HasSection reports whether the plugin offers the section. A nil Table offers none.
 func (t *Table) HasSection(s Section) bool {
-	return s < numSections && t.sections[s].base != nil
+	return t != nil && s < numSections && t.sections[s].base != nil
 }

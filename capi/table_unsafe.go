@@ -8,33 +8,34 @@ import (
 	"unsafe"
 )
 
-// The API versions that NewTable accepts. Minor 45 gave the extension nodes
-// their struct_size, without which a chain cannot be walked; minor 56 put a
-// function into the middle of the table and minor 57 took it out again.
+// The API versions that NewTable accepts. Minor 45 introduced the struct_size of extension nodes, without which the
+// chain cannot be walked. Minor 56 inserted a function in the middle of the table, and minor 57 removed it again.
 const (
 	OldestMinor  = 45
 	RefusedMinor = 56
 )
 
-// Table is one plugin: its tables of functions and what is known about them.
-// It is immutable after it was made and may be used from any goroutine. A
-// plugin is never unloaded, so a Table is valid until the process ends.
+// Table is a plugin: its tables of functions, and what this package knows about them. It is immutable, and any
+// goroutine may use it. Plugins are never unloaded, so a Table is valid until the process ends.
 type Table struct {
 	api          *API
 	major, minor int
-	// gateMinor is the minor below which input fields count as unknown to the
-	// plugin.
+	// gateMinor is the newest minor whose input fields the plugin may know.
 	gateMinor    int
 	reentrant    bool
-	before       func(*Function) // nil: nobody wants to know
+	checked      bool            // see Checked
+	before       func(*Function) // may be nil
 	sections     [numSections]section
 	extensions   []Extension
 	chainErr     error
 	foreignError func(*Table, *Function, unsafe.Pointer) error
+	// plugin and extension are set for the table of one extension: its plugin and its type.
+	plugin    *Table
+	extension ExtensionType
 }
 
-// section is a struct of function pointers; offsets of slots count from base,
-// and size is how much of it the plugin has.
+// section is a struct of function pointers. Offsets of slots start at base, and size is the size of the plugin's
+// struct.
 type section struct {
 	base unsafe.Pointer
 	size uintptr
@@ -43,26 +44,24 @@ type section struct {
 // Extension is a node of a plugin's extension chain.
 type Extension struct {
 	Type ExtensionType
-	Size uintptr        // struct_size that the node states
+	Size uintptr        // struct_size of the node
 	Node *ExtensionBase // in the plugin's memory
 }
 
 // TableOption changes how NewTable treats a plugin.
 type TableOption func(*Table)
 
-// Reentrant says that functions of the table are written in Go, or may call Go
-// before they return, whatever they are: the short call path for getters would
-// end the process then. Tables of capi/serve have it set.
+// Reentrant says that any function of the table may be written in Go, or may call Go before it returns. The short call
+// path for getters would then end the process. Tables of capi/serve have it set.
 func Reentrant() TableOption { return func(t *Table) { t.reentrant = true } }
 
-// Before makes the table call f ahead of each call of the plugin, on the
-// caller's goroutine: a program that a plugin may end has to write down what it
-// was about to do. f must be quick and may be called from any goroutine.
+// Before makes the table call f before each call of the plugin, on the caller's goroutine. It is for programs that log
+// what they are about to do, because the plugin may end the process. f must be fast. It may be called from any
+// goroutine.
 func Before(f func(*Function)) TableOption { return func(t *Table) { t.before = f } }
 
-// NewTable makes a Table of a PJRT_Api that is in this process already. It
-// reads the version before anything else and refuses a table whose layout it
-// does not know; the error is ErrNullTable, ErrMajorVersion or ErrTooOld.
+// NewTable makes a Table from a PJRT_Api that is in this process already. It checks the version first, and rejects a
+// table with an unknown layout. The error is ErrNullTable, ErrMajorVersion or ErrTooOld.
 //
 // api must stay valid as long as the process runs.
 func NewTable(api *API, options ...TableOption) (*Table, error) {
@@ -74,13 +73,13 @@ func NewTable(api *API, options ...TableOption) (*Table, error) {
 		o(t)
 	}
 	const versionEnd = unsafe.Offsetof(api.PJRTAPIVersion) + unsafe.Sizeof(api.PJRTAPIVersion)
-	// Before there was a version, a function pointer stood where its
-	// struct_size is now.
+	// In tables older than the version, a function pointer is in the place of its struct_size.
 	if api.StructSize < versionEnd {
-		return nil, fmt.Errorf("%w: its table of %d bytes states no API version, and %w; %s", ErrTooOld, api.StructSize, ErrTableSize, supported)
+		return nil, fmt.Errorf("%w: its table of %d bytes has no API version, and %w; %s", ErrTooOld, api.StructSize,
+			ErrTableSize, supported)
 	}
 	if api.PJRTAPIVersion.StructSize < APIVersionSize || api.PJRTAPIVersion.StructSize > 4096 {
-		return nil, fmt.Errorf("%w: its table of %d bytes states no API version; %s", ErrTooOld, api.StructSize, supported)
+		return nil, fmt.Errorf("%w: its table of %d bytes has no API version; %s", ErrTooOld, api.StructSize, supported)
 	}
 	t.major, t.minor = int(api.PJRTAPIVersion.MajorVersion), int(api.PJRTAPIVersion.MinorVersion)
 	t.gateMinor = t.minor
@@ -90,44 +89,71 @@ func NewTable(api *API, options ...TableOption) (*Table, error) {
 	case t.minor < OldestMinor:
 		return nil, fmt.Errorf("%w: it has API %d.%d; %s", ErrTooOld, t.major, t.minor, supported)
 	case t.minor == RefusedMinor:
-		return nil, fmt.Errorf("%w: it has API %d.%d, whose functions stand in another order than those of every other version; %s", ErrTooOld, t.major, t.minor, supported)
+		return nil, fmt.Errorf("%w: it has API %d.%d, whose functions are in another order than in all other versions; %s", ErrTooOld,
+			t.major, t.minor, supported)
 	}
 	t.sections[SectionCore] = section{unsafe.Pointer(api), api.StructSize}
 	t.walk(api.ExtensionStart)
 	return t, nil
 }
 
-var supported = fmt.Sprintf("API %d.%d and later are supported, except %d.%d: use a newer plugin", APIMajor, OldestMinor, APIMajor, RefusedMinor)
+var supported = fmt.Sprintf("API %d.%d and later are supported, except %d.%d: use a newer plugin", APIMajor, OldestMinor, APIMajor,
+	RefusedMinor)
 
-// NewForeignTable makes a Table of a table of another API than PJRT's, of size
-// bytes at base, whose functions have SectionCore. It is what package ffi calls
-// XLA_FFI_Api through. takeError turns the error that a function returned into a
-// Go error and frees it. The table counts as Reentrant.
+// NewForeignTable makes a Table from a table of an API other than PJRT, of size bytes at base, whose functions have
+// SectionCore. Package ffi uses it to call XLA_FFI_Api. takeError turns the error that a function returned into a Go
+// error and frees it. The table counts as Reentrant.
 func NewForeignTable(base unsafe.Pointer, size uintptr, takeError func(*Table, *Function, unsafe.Pointer) error) *Table {
 	t := &Table{gateMinor: maxMinor, reentrant: true, foreignError: takeError}
 	t.sections[SectionCore] = section{base, size}
 	return t
 }
 
-// maxMinor is a minor that knows every field.
+// ExtensionTable returns a Table of the functions in the node of an extension that this package does not know, whatever
+// its type. A package for such an extension describes the functions itself: each args struct begins with its
+// struct_size, and has a method Function that returns a descriptor with SectionCore and the offset of the slot from the
+// beginning of the node. The functions return a PJRT_Error or null.
+//
+// Each call makes a new Table. The error is ErrorCodeUnimplemented if the plugin does not offer the extension.
+func (t *Table) ExtensionTable(x ExtensionType) (*Table, error) {
+	if t == nil {
+		return nil, &Error{Code: ErrorCodeInvalidArgument, Message: "no plugin: the table is nil"}
+	}
+	node := t.Extension(x)
+	if node == nil {
+		return nil, &Error{Code: ErrorCodeUnimplemented, Missing: true, Message: t.without(x.String())}
+	}
+	e := &Table{
+		major: t.major, minor: t.minor, gateMinor: maxMinor, reentrant: t.reentrant, checked: t.checked,
+		before: t.before, plugin: t, extension: x,
+	}
+	e.sections[SectionCore] = section{unsafe.Pointer(node.Node), node.Size}
+	return e, nil
+}
+
+// without returns the message that the plugin does not have an extension.
+func (t *Table) without(extension string) string {
+	return fmt.Sprintf("the plugin (API %d.%d) does not offer the extension %s", t.major, t.minor, extension)
+}
+
+// maxMinor is newer than any field.
 const maxMinor = 1 << 30
 
-// API returns the table itself, in the plugin's memory.
+// API returns the plugin's table, in the plugin's memory.
 func (t *Table) API() *API { return t.api }
 
-// Version returns the API version that the plugin states.
+// Version returns the plugin's API version.
 func (t *Table) Version() (major, minor int) { return t.major, t.minor }
 
 // Reentrant reports whether functions of the table may call into Go at any
 // time.
 func (t *Table) Reentrant() bool { return t.reentrant }
 
-// Extensions returns the nodes of the extension chain in its order, those of
-// unknown types too.
+// Extensions returns the nodes of the extension chain in its order, including those of unknown types.
 func (t *Table) Extensions() []Extension { return append([]Extension(nil), t.extensions...) }
 
-// Extension returns the node of type x, or nil. Its pointer may be converted to
-// that of the extension's struct, as far as Size reaches.
+// Extension returns the node of type x, or nil. The pointer Node may be converted to a pointer to the extension's
+// struct, of which only Size bytes are valid.
 func (t *Table) Extension(x ExtensionType) *Extension {
 	for i := range t.extensions {
 		if t.extensions[i].Type == x {
@@ -138,8 +164,8 @@ func (t *Table) Extension(x ExtensionType) *Extension {
 	return nil
 }
 
-// ExtensionsErr says why the walk over the extension chain ended before its
-// end; nil when it did not. The nodes before that point are usable.
+// ExtensionsErr says why the walk along the extension chain stopped early. It is nil if the chain is complete. The
+// nodes before that point are usable.
 func (t *Table) ExtensionsErr() error { return t.chainErr }
 
 const (
@@ -147,8 +173,7 @@ const (
 	maxNodeSize = 1 << 16 // bytes; the largest known node has 272
 )
 
-// walk follows the extension chain. A plugin that repeats a type offers the
-// first node of it.
+// walk follows the extension chain. If a type is repeated, the first node counts.
 func (t *Table) walk(node *ExtensionBase) {
 	seen := make(map[*ExtensionBase]bool)
 	for i := 0; node != nil; i++ {
@@ -157,13 +182,13 @@ func (t *Table) walk(node *ExtensionBase) {
 			t.chainErr = fmt.Errorf("the extension chain has more than %d nodes", maxChain)
 			return
 		case seen[node]:
-			t.chainErr = fmt.Errorf("the extension chain runs in a circle: node %d was there before", i)
+			t.chainErr = fmt.Errorf("the extension chain is circular: node %d occurred before", i)
 			return
 		case uintptr(unsafe.Pointer(node))%unsafe.Alignof(*node) != 0:
 			t.chainErr = fmt.Errorf("node %d of the extension chain is at the misaligned address %#x", i, uintptr(unsafe.Pointer(node)))
 			return
 		case node.StructSize < ExtensionBaseSize || node.StructSize > maxNodeSize:
-			t.chainErr = fmt.Errorf("node %d of the extension chain states the size %d, which no node has", i, node.StructSize)
+			t.chainErr = fmt.Errorf("node %d of the extension chain has the impossible size %d", i, node.StructSize)
 			return
 		}
 		seen[node] = true
@@ -179,7 +204,7 @@ func (t *Table) walk(node *ExtensionBase) {
 	}
 }
 
-// addProfiler makes a section of the table that the profiler's node points to.
+// addProfiler makes a section from the table that the profiler's node points to.
 func (t *Table) addProfiler(node *ExtensionBase) {
 	x := (*ProfilerExtension)(unsafe.Pointer(node))
 	if node.StructSize < unsafe.Offsetof(x.ProfilerAPI)+unsafe.Sizeof(x.ProfilerAPI) || x.ProfilerAPI == nil {
@@ -197,14 +222,21 @@ func (t *Table) missing(f *Function) error {
 	switch s := &t.sections[f.Section]; {
 	case t.foreignError != nil:
 		e.Message = "the host's table does not have this function"
+	case t.plugin != nil:
+		e.Message = fmt.Sprintf("the plugin offers the extension %v without this function", t.extension)
 	case f.Section == SectionCore && f.Since > t.minor:
-		e.Message = fmt.Sprintf("the plugin does not have this function: it came with API %d.%d, and the plugin has API %d.%d", APIMajor, f.Since, t.major, t.minor)
+		e.Message = fmt.Sprintf("the plugin does not have this function: it came with API %d.%d, and the plugin has API %d.%d", APIMajor,
+			f.Since, t.major, t.minor)
+	case f.Section == SectionCore && f.Since == 0:
+		e.Message = "the plugin does not have this function, which every version of the API has"
 	case f.Section == SectionCore:
-		e.Message = fmt.Sprintf("the plugin does not have this function, although it came with API %d.%d and the plugin has API %d.%d", APIMajor, f.Since, t.major, t.minor)
+		e.Message = fmt.Sprintf("the plugin does not have this function, although it came with API %d.%d and the plugin has API %d.%d",
+			APIMajor, f.Since, t.major, t.minor)
 	case s.base == nil:
-		e.Message = fmt.Sprintf("the plugin (API %d.%d) does not offer the extension %s", t.major, t.minor, f.Section)
+		e.Message = t.without(f.Section.String())
 	default:
-		e.Message = fmt.Sprintf("the plugin (API %d.%d) offers the extension %s without this function, which came with API %d.%d", t.major, t.minor, f.Section, APIMajor, f.Since)
+		e.Message = fmt.Sprintf("the plugin (API %d.%d) offers the extension %s without this function, which came with API %d.%d",
+			t.major, t.minor, f.Section, APIMajor, f.Since)
 	}
 	return e
 }

@@ -30,9 +30,9 @@ func TestTablesOfUnknownLayoutAreRefused(t *testing.T) {
 		"null":                    {nil, capi.ErrNullTable, "the plugin's GetPjrtApi returned null"},
 		"other major":             {version(24, 1, 3), capi.ErrMajorVersion, "it has API 1.3; API 0.45 and later are supported, except 0.56"},
 		"before struct_size":      {version(24, 0, 44), capi.ErrTooOld, "it has API 0.44"},
-		"other order":             {version(24, 0, 56), capi.ErrTooOld, "it has API 0.56, whose functions stand in another order"},
-		"no version yet":          {version(0x7f0012345678, 0, 0), capi.ErrTooOld, "states no API version"},
-		"too small for a version": {tiny, capi.ErrTableSize, "its table of 24 bytes states no API version"},
+		"other order":             {version(24, 0, 56), capi.ErrTooOld, "it has API 0.56, whose functions are in another order"},
+		"no version yet":          {version(0x7f0012345678, 0, 0), capi.ErrTooOld, "has no API version"},
+		"too small for a version": {tiny, capi.ErrTableSize, "its table of 24 bytes has no API version"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -83,8 +83,8 @@ func TestABrokenExtensionChainEndsWhereItBreaks(t *testing.T) {
 			a, b := node(50, 40), node(51, 40)
 			a.Next, b.Next = b, a
 			return a
-		}, 2, "runs in a circle: node 2 was there before"},
-		"self": {func() *capi.ExtensionBase { a := node(50, 40); a.Next = a; return a }, 1, "runs in a circle"},
+		}, 2, "is circular: node 2 occurred before"},
+		"self": {func() *capi.ExtensionBase { a := node(50, 40); a.Next = a; return a }, 1, "is circular"},
 		"too long": {func() *capi.ExtensionBase {
 			var head *capi.ExtensionBase
 			for range 300 {
@@ -94,8 +94,8 @@ func TestABrokenExtensionChainEndsWhereItBreaks(t *testing.T) {
 			}
 			return head
 		}, 256, "more than 256 nodes"},
-		"no size":     {func() *capi.ExtensionBase { return node(50, 0) }, 0, "states the size 0"},
-		"absurd size": {func() *capi.ExtensionBase { a := node(50, 40); a.Next = node(51, 1<<40); return a }, 1, "node 1 of the extension chain states the size 1099511627776"},
+		"no size":     {func() *capi.ExtensionBase { return node(50, 0) }, 0, "has the impossible size 0"},
+		"absurd size": {func() *capi.ExtensionBase { a := node(50, 40); a.Next = node(51, 1<<40); return a }, 1, "node 1 of the extension chain has the impossible size 1099511627776"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -122,4 +122,68 @@ func TestFunctionsOfAnExtensionAreFoundByTheirArguments(t *testing.T) {
 	short.Base = *node(capi.ExtensionTypeStream, 24)
 	table = newFake(t, 81, 118).extend(&short.Base).table(t)
 	assert.ErrorContains(t, c.Do(table), "offers the extension Stream without this function")
+}
+
+// vendorArgs are the arguments of a function of an unknown extension.
+type vendorArgs struct {
+	StructSize uintptr
+	In         int64
+	Out        int64 // out
+}
+
+func (*vendorArgs) Function() *capi.Function { return &vendorFunction }
+
+var vendorFunction = capi.Function{
+	Name: "Vendor_Double", Section: capi.SectionCore, Offset: unsafe.Sizeof(capi.ExtensionBase{}),
+	Size: unsafe.Sizeof(vendorArgs{}), Zero: []capi.Span{{Offset: unsafe.Offsetof(vendorArgs{}.Out), Size: 8}},
+}
+
+var vendorFailure = &fakeError{code: capi.ErrorCodeOutOfRange, message: "too large"}
+
+var vendorDouble = entryOf(func(a *vendorArgs) uintptr {
+	if a.In > 100 {
+		return uintptr(unsafe.Pointer(vendorFailure))
+	}
+	a.Out += 2 * a.In
+	return 0
+})
+
+func TestUnknownExtensionsCanBeCalled(t *testing.T) {
+	type vendorNode struct {
+		capi.ExtensionBase
+		double uintptr
+	}
+	for _, x := range []capi.ExtensionType{57, 4000} {
+		whole := &vendorNode{ExtensionBase: *node(x, unsafe.Sizeof(vendorNode{})), double: vendorDouble()}
+		table := newFake(t, 81, 118).withErrors().extend(&whole.ExtensionBase).table(t)
+		vendor, err := table.ExtensionTable(x)
+		require.NoError(t, err)
+		major, minor := vendor.Version()
+		assert.Equal(t, [2]int{0, 81}, [2]int{major, minor})
+		c := capi.Call[vendorArgs]{Args: vendorArgs{In: 21, Out: 5}}
+		require.NoError(t, c.Do(vendor))
+		assert.EqualValues(t, 42, c.Args.Out, "the out field is cleared before the call")
+		assert.Equal(t, vendorFunction.Size, c.Args.StructSize)
+
+		c.Args.In = 101
+		before := vendorFailure.destroyed
+		err = c.Do(vendor)
+		require.ErrorIs(t, err, capi.ErrorCodeOutOfRange)
+		assert.EqualError(t, err, "Vendor_Double: OUT_OF_RANGE: too large")
+		assert.Equal(t, before+1, vendorFailure.destroyed)
+
+		_, err = table.ExtensionTable(58)
+		require.ErrorIs(t, err, capi.ErrorCodeUnimplemented)
+		assert.ErrorContains(t, err, "does not offer the extension ExtensionType(58)")
+
+		short := &vendorNode{ExtensionBase: *node(x, unsafe.Sizeof(capi.ExtensionBase{})), double: vendorDouble()}
+		vendor, err = newFake(t, 81, 118).extend(&short.ExtensionBase).table(t).ExtensionTable(x)
+		require.NoError(t, err)
+		err = c.Do(vendor)
+		require.ErrorIs(t, err, capi.ErrorCodeUnimplemented)
+		assert.ErrorContains(t, err, "without this function", "memory after the node is not a slot")
+	}
+	_, err := (*capi.Table)(nil).ExtensionTable(57)
+	require.ErrorIs(t, err, capi.ErrorCodeInvalidArgument)
+	assert.False(t, (*capi.Table)(nil).HasSection(capi.SectionCore))
 }

@@ -5,25 +5,24 @@ package capi
 
 import "unsafe"
 
-// String copies the n bytes at p. It returns "" for a nil p.
+// String copies the n bytes at p. It returns "" for a nil p, and for an n that no memory has room for.
 func String(p *byte, n uintptr) string {
-	if p == nil || n == 0 {
+	if p == nil || n == 0 || !plausible(n, 1) {
 		return ""
 	}
 	return string(unsafe.Slice(p, n))
 }
 
-// Bytes copies the n bytes at p. It returns nil for a nil p.
+// Bytes copies the n bytes at p. It returns nil for a nil p, and for an n that no memory has room for.
 func Bytes(p *byte, n uintptr) []byte {
-	if p == nil || n == 0 {
+	if p == nil || n == 0 || !plausible(n, 1) {
 		return nil
 	}
 	return append([]byte(nil), unsafe.Slice(p, n)...)
 }
 
-// StringData returns the address and the length of s in the form in which C
-// takes strings. The bytes must not be changed, and stay valid as long as the
-// pointer is reachable.
+// StringData returns the address and the length of s, as C takes strings. The bytes must not be changed. They stay
+// valid as long as the pointer is reachable.
 func StringData(s string) (*byte, uintptr) {
 	if s == "" {
 		return nil, 0
@@ -39,8 +38,7 @@ func BytesData(b []byte) (*byte, uintptr) {
 	return &b[0], uintptr(len(b))
 }
 
-// CString returns s with a NUL behind it, in Go memory. A NUL within s ends the
-// string for C.
+// CString returns a copy of s followed by a NUL, in Go memory. A NUL within s ends the string for C.
 func CString(s string) *byte {
 	b := make([]byte, len(s)+1)
 	copy(b, s)
@@ -59,9 +57,9 @@ func GoString(p *byte) string {
 	return String(p, n)
 }
 
-// Slice copies the n elements at p. It returns nil for a nil p.
+// Slice copies the n elements at p. It returns nil for a nil p, and for an n that no memory has room for.
 func Slice[T any](p *T, n uintptr) []T {
-	if p == nil || n == 0 {
+	if p == nil || n == 0 || !plausible(n, unsafe.Sizeof(*p)) {
 		return nil
 	}
 	return append([]T(nil), unsafe.Slice(p, n)...)

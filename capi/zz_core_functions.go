@@ -20,6 +20,9 @@ var functionErrorMessage = Function{
 	Size:   ErrorMessageArgsSize,
 	Void:   true,
 	Zero:   []Span{{Offset: 24, Size: 16}},
+	Results: []Result{
+		{Name: "message", Offset: 24, Count: Span{Offset: 32, Size: 8}, Elem: 1},
+	},
 }
 
 // Function describes PJRT_Error_Message.
@@ -59,6 +62,9 @@ var functionPluginAttributes = Function{
 	Since:  9,
 	Size:   PluginAttributesArgsSize,
 	Zero:   []Span{{Offset: 16, Size: 16}},
+	Results: []Result{
+		{Name: "attributes", Offset: 16, Count: Span{Offset: 24, Size: 8}, Elem: 56},
+	},
 }
 
 // Function describes PJRT_Plugin_Attributes.
@@ -130,6 +136,9 @@ var functionClientCreate = Function{
 	Offset: 120,
 	Size:   ClientCreateArgsSize,
 	Zero:   []Span{{Offset: 64, Size: 8}},
+	Results: []Result{
+		{Name: "client", Offset: 64},
+	},
 	Gated: []Gate{
 		{Name: "kv_try_get_callback", Span: Span{Offset: 72, Size: 8}, Since: 61},
 		{Name: "kv_try_get_user_arg", Span: Span{Offset: 80, Size: 8}, Since: 61},
@@ -159,6 +168,9 @@ var functionClientPlatformName = Function{
 	Size:   ClientPlatformNameArgsSize,
 	Pure:   true,
 	Zero:   []Span{{Offset: 24, Size: 16}},
+	Results: []Result{
+		{Name: "platform_name", Offset: 24, Count: Span{Offset: 32, Size: 8}, Elem: 1},
+	},
 }
 
 // Function describes PJRT_Client_PlatformName.
@@ -185,6 +197,9 @@ var functionClientPlatformVersion = Function{
 	Size:   ClientPlatformVersionArgsSize,
 	Pure:   true,
 	Zero:   []Span{{Offset: 24, Size: 16}},
+	Results: []Result{
+		{Name: "platform_version", Offset: 24, Count: Span{Offset: 32, Size: 8}, Elem: 1},
+	},
 }
 
 // Function describes PJRT_Client_PlatformVersion.
@@ -198,6 +213,9 @@ var functionClientDevices = Function{
 	Size:   ClientDevicesArgsSize,
 	Pure:   true,
 	Zero:   []Span{{Offset: 24, Size: 16}},
+	Results: []Result{
+		{Name: "devices", Offset: 24, Count: Span{Offset: 32, Size: 8}, Elem: 8, Handles: true},
+	},
 }
 
 // Function describes PJRT_Client_Devices.
@@ -211,6 +229,9 @@ var functionClientAddressableDevices = Function{
 	Size:   ClientAddressableDevicesArgsSize,
 	Pure:   true,
 	Zero:   []Span{{Offset: 24, Size: 16}},
+	Results: []Result{
+		{Name: "addressable_devices", Offset: 24, Count: Span{Offset: 32, Size: 8}, Elem: 8, Handles: true},
+	},
 }
 
 // Function describes PJRT_Client_AddressableDevices.
@@ -224,6 +245,9 @@ var functionClientLookupDevice = Function{
 	Size:   ClientLookupDeviceArgsSize,
 	Pure:   true,
 	Zero:   []Span{{Offset: 32, Size: 8}},
+	Results: []Result{
+		{Name: "device", Offset: 32},
+	},
 }
 
 // Function describes PJRT_Client_LookupDevice.
@@ -237,6 +261,9 @@ var functionClientLookupAddressableDevice = Function{
 	Size:   ClientLookupAddressableDeviceArgsSize,
 	Pure:   true,
 	Zero:   []Span{{Offset: 32, Size: 8}},
+	Results: []Result{
+		{Name: "addressable_device", Offset: 32},
+	},
 }
 
 // Function describes PJRT_Client_LookupAddressableDevice.
@@ -251,6 +278,9 @@ var functionClientAddressableMemories = Function{
 	Size:   ClientAddressableMemoriesArgsSize,
 	Pure:   true,
 	Zero:   []Span{{Offset: 24, Size: 16}},
+	Results: []Result{
+		{Name: "addressable_memories", Offset: 24, Count: Span{Offset: 32, Size: 8}, Elem: 8, Handles: true},
+	},
 }
 
 // Function describes PJRT_Client_AddressableMemories.
@@ -265,6 +295,9 @@ var functionClientCompile = Function{
 	Offset: 200,
 	Size:   ClientCompileArgsSize,
 	Zero:   []Span{{Offset: 48, Size: 8}},
+	Results: []Result{
+		{Name: "executable", Offset: 48},
+	},
 }
 
 // Function describes PJRT_Client_Compile.
@@ -288,6 +321,9 @@ var functionClientBufferFromHostBuffer = Function{
 	Offset: 216,
 	Size:   ClientBufferFromHostBufferArgsSize,
 	Zero:   []Span{{Offset: 104, Size: 16}},
+	Results: []Result{
+		{Name: "buffer", Offset: 112},
+	},
 }
 
 // Function describes PJRT_Client_BufferFromHostBuffer.
@@ -327,6 +363,9 @@ var functionDeviceDescriptionAttributes = Function{
 	Size:   DeviceDescriptionAttributesArgsSize,
 	Pure:   true,
 	Zero:   []Span{{Offset: 24, Size: 16}},
+	Results: []Result{
+		{Name: "attributes", Offset: 32, Count: Span{Offset: 24, Size: 8}, Elem: 56},
+	},
 }
 
 // Function describes PJRT_DeviceDescription_Attributes.
@@ -340,6 +379,9 @@ var functionDeviceDescriptionKind = Function{
 	Size:   DeviceDescriptionKindArgsSize,
 	Pure:   true,
 	Zero:   []Span{{Offset: 24, Size: 16}},
+	Results: []Result{
+		{Name: "device_kind", Offset: 24, Count: Span{Offset: 32, Size: 8}, Elem: 1},
+	},
 }
 
 // Function describes PJRT_DeviceDescription_Kind.
@@ -353,6 +395,9 @@ var functionDeviceDescriptionDebugString = Function{
 	Size:   DeviceDescriptionDebugStringArgsSize,
 	Pure:   true,
 	Zero:   []Span{{Offset: 24, Size: 16}},
+	Results: []Result{
+		{Name: "debug_string", Offset: 24, Count: Span{Offset: 32, Size: 8}, Elem: 1},
+	},
 }
 
 // Function describes PJRT_DeviceDescription_DebugString.
@@ -366,6 +411,9 @@ var functionDeviceDescriptionToString = Function{
 	Size:   DeviceDescriptionToStringArgsSize,
 	Pure:   true,
 	Zero:   []Span{{Offset: 24, Size: 16}},
+	Results: []Result{
+		{Name: "to_string", Offset: 24, Count: Span{Offset: 32, Size: 8}, Elem: 1},
+	},
 }
 
 // Function describes PJRT_DeviceDescription_ToString.
@@ -379,6 +427,9 @@ var functionDeviceGetDescription = Function{
 	Size:   DeviceGetDescriptionArgsSize,
 	Pure:   true,
 	Zero:   []Span{{Offset: 24, Size: 8}},
+	Results: []Result{
+		{Name: "device_description", Offset: 24},
+	},
 }
 
 // Function describes PJRT_Device_GetDescription.
@@ -419,6 +470,9 @@ var functionDeviceAddressableMemories = Function{
 	Size:   DeviceAddressableMemoriesArgsSize,
 	Pure:   true,
 	Zero:   []Span{{Offset: 24, Size: 16}},
+	Results: []Result{
+		{Name: "memories", Offset: 24, Count: Span{Offset: 32, Size: 8}, Elem: 8, Handles: true},
+	},
 }
 
 // Function describes PJRT_Device_AddressableMemories.
@@ -479,6 +533,9 @@ var functionMemoryKind = Function{
 	Size:   MemoryKindArgsSize,
 	Pure:   true,
 	Zero:   []Span{{Offset: 24, Size: 16}},
+	Results: []Result{
+		{Name: "kind", Offset: 24, Count: Span{Offset: 32, Size: 8}, Elem: 1},
+	},
 }
 
 // Function describes PJRT_Memory_Kind.
@@ -495,6 +552,9 @@ var functionMemoryDebugString = Function{
 	Size:   MemoryDebugStringArgsSize,
 	Pure:   true,
 	Zero:   []Span{{Offset: 24, Size: 16}},
+	Results: []Result{
+		{Name: "debug_string", Offset: 24, Count: Span{Offset: 32, Size: 8}, Elem: 1},
+	},
 }
 
 // Function describes PJRT_Memory_DebugString.
@@ -511,6 +571,9 @@ var functionMemoryToString = Function{
 	Size:   MemoryToStringArgsSize,
 	Pure:   true,
 	Zero:   []Span{{Offset: 24, Size: 16}},
+	Results: []Result{
+		{Name: "to_string", Offset: 24, Count: Span{Offset: 32, Size: 8}, Elem: 1},
+	},
 }
 
 // Function describes PJRT_Memory_ToString.
@@ -527,6 +590,9 @@ var functionMemoryAddressableByDevices = Function{
 	Size:   MemoryAddressableByDevicesArgsSize,
 	Pure:   true,
 	Zero:   []Span{{Offset: 24, Size: 16}},
+	Results: []Result{
+		{Name: "devices", Offset: 24, Count: Span{Offset: 32, Size: 8}, Elem: 8, Handles: true},
+	},
 }
 
 // Function describes PJRT_Memory_AddressableByDevices.
@@ -553,6 +619,9 @@ var functionExecutableName = Function{
 	Size:   ExecutableNameArgsSize,
 	Pure:   true,
 	Zero:   []Span{{Offset: 24, Size: 16}},
+	Results: []Result{
+		{Name: "executable_name", Offset: 24, Count: Span{Offset: 32, Size: 8}, Elem: 1},
+	},
 }
 
 // Function describes PJRT_Executable_Name.
@@ -617,6 +686,9 @@ var functionExecutableGetCostAnalysis = Function{
 	Since:  2,
 	Size:   ExecutableGetCostAnalysisArgsSize,
 	Zero:   []Span{{Offset: 24, Size: 16}},
+	Results: []Result{
+		{Name: "properties", Offset: 32, Count: Span{Offset: 24, Size: 8}, Elem: 56},
+	},
 }
 
 // Function describes PJRT_Executable_GetCostAnalysis.
@@ -632,6 +704,10 @@ var functionExecutableOutputMemoryKinds = Function{
 	Since:  18,
 	Size:   ExecutableOutputMemoryKindsArgsSize,
 	Zero:   []Span{{Offset: 32, Size: 16}},
+	Results: []Result{
+		{Name: "memory_kinds", Offset: 32, Count: Span{Offset: 24, Size: 8}, Elem: 8, Sizes: 40},
+		{Name: "memory_kind_sizes", Offset: 40, Count: Span{Offset: 24, Size: 8}, Elem: 8},
+	},
 }
 
 // Function describes PJRT_Executable_OutputMemoryKinds.
@@ -657,6 +733,9 @@ var functionExecutableSerialize = Function{
 	Offset: 432,
 	Size:   ExecutableSerializeArgsSize,
 	Zero:   []Span{{Offset: 24, Size: 32}},
+	Results: []Result{
+		{Name: "serialized_bytes", Offset: 24, Count: Span{Offset: 32, Size: 8}, Elem: 1},
+	},
 }
 
 // Function describes PJRT_Executable_Serialize.
@@ -680,6 +759,9 @@ var functionLoadedExecutableGetExecutable = Function{
 	Offset: 448,
 	Size:   LoadedExecutableGetExecutableArgsSize,
 	Zero:   []Span{{Offset: 24, Size: 8}},
+	Results: []Result{
+		{Name: "executable", Offset: 24},
+	},
 }
 
 // Function describes PJRT_LoadedExecutable_GetExecutable.
@@ -692,6 +774,9 @@ var functionLoadedExecutableAddressableDevices = Function{
 	Offset: 456,
 	Size:   LoadedExecutableAddressableDevicesArgsSize,
 	Zero:   []Span{{Offset: 24, Size: 16}},
+	Results: []Result{
+		{Name: "addressable_devices", Offset: 24, Count: Span{Offset: 32, Size: 8}, Elem: 8, Handles: true},
+	},
 }
 
 // Function describes PJRT_LoadedExecutable_AddressableDevices.
@@ -752,6 +837,9 @@ var functionExecutableDeserializeAndLoad = Function{
 	Offset: 488,
 	Size:   ExecutableDeserializeAndLoadArgsSize,
 	Zero:   []Span{{Offset: 40, Size: 8}},
+	Results: []Result{
+		{Name: "loaded_executable", Offset: 40},
+	},
 	Gated: []Gate{
 		{Name: "overridden_serialized_compile_options", Span: Span{Offset: 48, Size: 8}, Since: 71},
 		{Name: "overridden_serialized_compile_options_size", Span: Span{Offset: 56, Size: 8}, Since: 71},
@@ -771,6 +859,9 @@ var functionLoadedExecutableFingerprint = Function{
 	Since:  28,
 	Size:   LoadedExecutableFingerprintArgsSize,
 	Zero:   []Span{{Offset: 24, Size: 16}},
+	Results: []Result{
+		{Name: "executable_fingerprint", Offset: 24, Count: Span{Offset: 32, Size: 8}, Elem: 1},
+	},
 }
 
 // Function describes PJRT_LoadedExecutable_Fingerprint.
@@ -814,6 +905,9 @@ var functionBufferDimensions = Function{
 	Size:   BufferDimensionsArgsSize,
 	Pure:   true,
 	Zero:   []Span{{Offset: 24, Size: 16}},
+	Results: []Result{
+		{Name: "dims", Offset: 24, Count: Span{Offset: 32, Size: 8}, Elem: 8},
+	},
 }
 
 // Function describes PJRT_Buffer_Dimensions.
@@ -829,6 +923,9 @@ var functionBufferUnpaddedDimensions = Function{
 	Since:  7,
 	Size:   BufferUnpaddedDimensionsArgsSize,
 	Zero:   []Span{{Offset: 24, Size: 16}},
+	Results: []Result{
+		{Name: "unpadded_dims", Offset: 24, Count: Span{Offset: 32, Size: 8}, Elem: 8},
+	},
 }
 
 // Function describes PJRT_Buffer_UnpaddedDimensions.
@@ -845,6 +942,9 @@ var functionBufferDynamicDimensionIndices = Function{
 	Size:   BufferDynamicDimensionIndicesArgsSize,
 	Pure:   true,
 	Zero:   []Span{{Offset: 24, Size: 16}},
+	Results: []Result{
+		{Name: "dynamic_dim_indices", Offset: 24, Count: Span{Offset: 32, Size: 8}, Elem: 8},
+	},
 }
 
 // Function describes PJRT_Buffer_DynamicDimensionIndices.
@@ -888,6 +988,9 @@ var functionBufferDevice = Function{
 	Size:   BufferDeviceArgsSize,
 	Pure:   true,
 	Zero:   []Span{{Offset: 24, Size: 8}},
+	Results: []Result{
+		{Name: "device", Offset: 24},
+	},
 }
 
 // Function describes PJRT_Buffer_Device.
@@ -902,6 +1005,9 @@ var functionBufferMemory = Function{
 	Size:   BufferMemoryArgsSize,
 	Pure:   true,
 	Zero:   []Span{{Offset: 24, Size: 8}},
+	Results: []Result{
+		{Name: "memory", Offset: 24},
+	},
 }
 
 // Function describes PJRT_Buffer_Memory.
@@ -940,6 +1046,9 @@ var functionBufferCopyToDevice = Function{
 	Offset: 592,
 	Size:   BufferCopyToDeviceArgsSize,
 	Zero:   []Span{{Offset: 32, Size: 8}},
+	Results: []Result{
+		{Name: "dst_buffer", Offset: 32},
+	},
 }
 
 // Function describes PJRT_Buffer_CopyToDevice.
@@ -977,6 +1086,9 @@ var functionBufferReadyEvent = Function{
 	Offset: 616,
 	Size:   BufferReadyEventArgsSize,
 	Zero:   []Span{{Offset: 24, Size: 8}},
+	Results: []Result{
+		{Name: "event", Offset: 24},
+	},
 }
 
 // Function describes PJRT_Buffer_ReadyEvent.
@@ -1106,6 +1218,9 @@ var functionTopologyDescriptionCreate = Function{
 	Offset: 696,
 	Size:   TopologyDescriptionCreateArgsSize,
 	Zero:   []Span{{Offset: 48, Size: 8}},
+	Results: []Result{
+		{Name: "topology", Offset: 48},
+	},
 }
 
 // Function describes PJRT_TopologyDescription_Create.
@@ -1129,6 +1244,9 @@ var functionTopologyDescriptionPlatformName = Function{
 	Offset: 712,
 	Size:   TopologyDescriptionPlatformNameArgsSize,
 	Zero:   []Span{{Offset: 24, Size: 16}},
+	Results: []Result{
+		{Name: "platform_name", Offset: 24, Count: Span{Offset: 32, Size: 8}, Elem: 1},
+	},
 }
 
 // Function describes PJRT_TopologyDescription_PlatformName.
@@ -1141,6 +1259,9 @@ var functionTopologyDescriptionPlatformVersion = Function{
 	Offset: 720,
 	Size:   TopologyDescriptionPlatformVersionArgsSize,
 	Zero:   []Span{{Offset: 24, Size: 16}},
+	Results: []Result{
+		{Name: "platform_version", Offset: 24, Count: Span{Offset: 32, Size: 8}, Elem: 1},
+	},
 }
 
 // Function describes PJRT_TopologyDescription_PlatformVersion.
@@ -1153,6 +1274,9 @@ var functionTopologyDescriptionGetDeviceDescriptions = Function{
 	Offset: 728,
 	Size:   TopologyDescriptionGetDeviceDescriptionsArgsSize,
 	Zero:   []Span{{Offset: 24, Size: 16}},
+	Results: []Result{
+		{Name: "descriptions", Offset: 24, Count: Span{Offset: 32, Size: 8}, Elem: 8, Handles: true},
+	},
 }
 
 // Function describes PJRT_TopologyDescription_GetDeviceDescriptions.
@@ -1166,6 +1290,9 @@ var functionTopologyDescriptionSerialize = Function{
 	Since:  22,
 	Size:   TopologyDescriptionSerializeArgsSize,
 	Zero:   []Span{{Offset: 24, Size: 32}},
+	Results: []Result{
+		{Name: "serialized_bytes", Offset: 24, Count: Span{Offset: 32, Size: 8}, Elem: 1},
+	},
 }
 
 // Function describes PJRT_TopologyDescription_Serialize.
@@ -1181,6 +1308,9 @@ var functionTopologyDescriptionAttributes = Function{
 	Since:  27,
 	Size:   TopologyDescriptionAttributesArgsSize,
 	Zero:   []Span{{Offset: 24, Size: 16}},
+	Results: []Result{
+		{Name: "attributes", Offset: 24, Count: Span{Offset: 32, Size: 8}, Elem: 56},
+	},
 }
 
 // Function describes PJRT_TopologyDescription_Attributes.
@@ -1195,6 +1325,9 @@ var functionCompile = Function{
 	Offset: 752,
 	Size:   CompileArgsSize,
 	Zero:   []Span{{Offset: 56, Size: 8}},
+	Results: []Result{
+		{Name: "executable", Offset: 56},
+	},
 }
 
 // Function describes PJRT_Compile.
@@ -1208,6 +1341,9 @@ var functionExecutableOutputElementTypes = Function{
 	Since:  29,
 	Size:   ExecutableOutputElementTypesArgsSize,
 	Zero:   []Span{{Offset: 24, Size: 16}},
+	Results: []Result{
+		{Name: "output_types", Offset: 24, Count: Span{Offset: 32, Size: 8}, Elem: 4},
+	},
 }
 
 // Function describes PJRT_Executable_OutputElementTypes.
@@ -1223,6 +1359,9 @@ var functionExecutableOutputDimensions = Function{
 	Since:  29,
 	Size:   ExecutableOutputDimensionsArgsSize,
 	Zero:   []Span{{Offset: 32, Size: 16}},
+	Results: []Result{
+		{Name: "dim_sizes", Offset: 40, Count: Span{Offset: 24, Size: 8}, Elem: 8},
+	},
 }
 
 // Function describes PJRT_Executable_OutputDimensions.
@@ -1238,6 +1377,9 @@ var functionBufferCopyToMemory = Function{
 	Since:  32,
 	Size:   BufferCopyToMemoryArgsSize,
 	Zero:   []Span{{Offset: 32, Size: 8}},
+	Results: []Result{
+		{Name: "dst_buffer", Offset: 32},
+	},
 }
 
 // Function describes PJRT_Buffer_CopyToMemory.
@@ -1253,6 +1395,9 @@ var functionClientCreateViewOfDeviceBuffer = Function{
 	Since:  33,
 	Size:   ClientCreateViewOfDeviceBufferArgsSize,
 	Zero:   []Span{{Offset: 96, Size: 8}},
+	Results: []Result{
+		{Name: "buffer", Offset: 96},
+	},
 	Gated: []Gate{
 		{Name: "memory", Span: Span{Offset: 104, Size: 8}, Since: 66},
 	},
@@ -1272,6 +1417,9 @@ var functionExecutableFingerprint = Function{
 	Since:  35,
 	Size:   ExecutableFingerprintArgsSize,
 	Zero:   []Span{{Offset: 24, Size: 16}},
+	Results: []Result{
+		{Name: "executable_fingerprint", Offset: 24, Count: Span{Offset: 32, Size: 8}, Elem: 1},
+	},
 }
 
 // Function describes PJRT_Executable_Fingerprint.
@@ -1287,6 +1435,9 @@ var functionClientTopologyDescription = Function{
 	Since:  36,
 	Size:   ClientTopologyDescriptionArgsSize,
 	Zero:   []Span{{Offset: 24, Size: 8}},
+	Results: []Result{
+		{Name: "topology", Offset: 24},
+	},
 }
 
 // Function describes PJRT_Client_TopologyDescription.
@@ -1333,6 +1484,9 @@ var functionExecuteContextCreate = Function{
 	Since:  52,
 	Size:   ExecuteContextCreateArgsSize,
 	Zero:   []Span{{Offset: 16, Size: 8}},
+	Results: []Result{
+		{Name: "context", Offset: 16},
+	},
 }
 
 // Function describes PJRT_ExecuteContext_Create.
@@ -1362,6 +1516,9 @@ var functionBufferCopyRawToHost = Function{
 	Since:  56,
 	Size:   BufferCopyRawToHostArgsSize,
 	Zero:   []Span{{Offset: 48, Size: 8}},
+	Results: []Result{
+		{Name: "event", Offset: 48},
+	},
 }
 
 // Function describes PJRT_Buffer_CopyRawToHost.
@@ -1391,6 +1548,9 @@ var functionAsyncHostToDeviceTransferManagerTransferData = Function{
 	Since:  60,
 	Size:   AsyncHostToDeviceTransferManagerTransferDataArgsSize,
 	Zero:   []Span{{Offset: 64, Size: 8}},
+	Results: []Result{
+		{Name: "done_with_h2d_transfer", Offset: 64},
+	},
 }
 
 // Function describes PJRT_AsyncHostToDeviceTransferManager_TransferData.
@@ -1406,6 +1566,9 @@ var functionClientCreateBuffersForAsyncHostToDevice = Function{
 	Since:  60,
 	Size:   ClientCreateBuffersForAsyncHostToDeviceArgsSize,
 	Zero:   []Span{{Offset: 64, Size: 8}},
+	Results: []Result{
+		{Name: "transfer_manager", Offset: 64},
+	},
 }
 
 // Function describes PJRT_Client_CreateBuffersForAsyncHostToDevice.
@@ -1421,6 +1584,9 @@ var functionAsyncHostToDeviceTransferManagerRetrieveBuffer = Function{
 	Since:  62,
 	Size:   AsyncHostToDeviceTransferManagerRetrieveBufferArgsSize,
 	Zero:   []Span{{Offset: 32, Size: 8}},
+	Results: []Result{
+		{Name: "buffer_out", Offset: 32},
+	},
 }
 
 // Function describes PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer.
@@ -1437,6 +1603,9 @@ var functionAsyncHostToDeviceTransferManagerDevice = Function{
 	Size:   AsyncHostToDeviceTransferManagerDeviceArgsSize,
 	Pure:   true,
 	Zero:   []Span{{Offset: 24, Size: 8}},
+	Results: []Result{
+		{Name: "device_out", Offset: 24},
+	},
 }
 
 // Function describes PJRT_AsyncHostToDeviceTransferManager_Device.
@@ -1540,6 +1709,9 @@ var functionClientCreateUninitializedBuffer = Function{
 	Since:  69,
 	Size:   ClientCreateUninitializedBufferArgsSize,
 	Zero:   []Span{{Offset: 72, Size: 8}},
+	Results: []Result{
+		{Name: "buffer", Offset: 72},
+	},
 }
 
 // Function describes PJRT_Client_CreateUninitializedBuffer.
@@ -1569,6 +1741,9 @@ var functionTopologyDescriptionDeserialize = Function{
 	Since:  75,
 	Size:   TopologyDescriptionDeserializeArgsSize,
 	Zero:   []Span{{Offset: 32, Size: 8}},
+	Results: []Result{
+		{Name: "topology", Offset: 32},
+	},
 }
 
 // Function describes PJRT_TopologyDescription_Deserialize.
@@ -1584,6 +1759,10 @@ var functionClientCreateAliasBuffer = Function{
 	Since:  77,
 	Size:   ClientCreateAliasBufferArgsSize,
 	Zero:   []Span{{Offset: 64, Size: 16}},
+	Results: []Result{
+		{Name: "alias_buffer", Offset: 64},
+		{Name: "fulfill_alias_buffer_cb", Offset: 72},
+	},
 }
 
 // Function describes PJRT_Client_CreateAliasBuffer.
@@ -1613,6 +1792,9 @@ var functionLoadedExecutableGetDeviceAssignment = Function{
 	Since:  79,
 	Size:   LoadedExecutableGetDeviceAssignmentArgsSize,
 	Zero:   []Span{{Offset: 24, Size: 32}},
+	Results: []Result{
+		{Name: "serialized_bytes", Offset: 24, Count: Span{Offset: 32, Size: 8}, Elem: 1},
+	},
 }
 
 // Function describes PJRT_LoadedExecutable_GetDeviceAssignment.
@@ -1628,6 +1810,9 @@ var functionClientCreateErrorBuffer = Function{
 	Since:  82,
 	Size:   ClientCreateErrorBufferArgsSize,
 	Zero:   []Span{{Offset: 88, Size: 8}},
+	Results: []Result{
+		{Name: "buffer", Offset: 88},
+	},
 	Gated: []Gate{
 		{Name: "payload", Span: Span{Offset: 96, Size: 8}, Since: 103},
 		{Name: "num_payload", Span: Span{Offset: 104, Size: 8}, Since: 103},
@@ -1648,6 +1833,9 @@ var functionAsyncHostToDeviceTransferManagerTransferLiteral = Function{
 	Since:  83,
 	Size:   AsyncHostToDeviceTransferManagerTransferLiteralArgsSize,
 	Zero:   []Span{{Offset: 72, Size: 8}},
+	Results: []Result{
+		{Name: "done_with_h2d_transfer", Offset: 72},
+	},
 }
 
 // Function describes PJRT_AsyncHostToDeviceTransferManager_TransferLiteral.
@@ -1663,6 +1851,9 @@ var functionBufferCopyRawToHostFuture = Function{
 	Since:  84,
 	Size:   BufferCopyRawToHostFutureArgsSize,
 	Zero:   []Span{{Offset: 40, Size: 24}},
+	Results: []Result{
+		{Name: "event", Offset: 40},
+	},
 }
 
 // Function describes PJRT_Buffer_CopyRawToHostFuture.
@@ -1727,6 +1918,9 @@ var functionExecutableGetCompileOptions = Function{
 	Since:  87,
 	Size:   ExecutableGetCompileOptionsArgsSize,
 	Zero:   []Span{{Offset: 24, Size: 32}},
+	Results: []Result{
+		{Name: "serialized_bytes", Offset: 24, Count: Span{Offset: 32, Size: 8}, Elem: 1},
+	},
 }
 
 // Function describes PJRT_Executable_GetCompileOptions.
@@ -1742,6 +1936,9 @@ var functionBufferDonateWithControlDependency = Function{
 	Since:  88,
 	Size:   BufferDonateWithControlDependencyArgsSize,
 	Zero:   []Span{{Offset: 24, Size: 24}},
+	Results: []Result{
+		{Name: "out_buffer", Offset: 40},
+	},
 }
 
 // Function describes PJRT_Buffer_DonateWithControlDependency.
@@ -1757,6 +1954,9 @@ var functionEventCreate = Function{
 	Since:  89,
 	Size:   EventCreateArgsSize,
 	Zero:   []Span{{Offset: 16, Size: 8}},
+	Results: []Result{
+		{Name: "event", Offset: 16},
+	},
 }
 
 // Function describes PJRT_Event_Create.
@@ -1786,6 +1986,9 @@ var functionDeviceGetAttributes = Function{
 	Since:  92,
 	Size:   DeviceGetAttributesArgsSize,
 	Zero:   []Span{{Offset: 24, Size: 32}},
+	Results: []Result{
+		{Name: "attributes", Offset: 24, Count: Span{Offset: 32, Size: 8}, Elem: 56},
+	},
 }
 
 // Function describes PJRT_Device_GetAttributes.
@@ -1801,6 +2004,9 @@ var functionClientLoad = Function{
 	Since:  95,
 	Size:   ClientLoadArgsSize,
 	Zero:   []Span{{Offset: 48, Size: 8}},
+	Results: []Result{
+		{Name: "loaded_executable", Offset: 48},
+	},
 }
 
 // Function describes PJRT_Client_Load.
@@ -1816,6 +2022,9 @@ var functionLoadedExecutableAddressableDeviceLogicalIDs = Function{
 	Since:  96,
 	Size:   LoadedExecutableAddressableDeviceLogicalIDsArgsSize,
 	Zero:   []Span{{Offset: 24, Size: 16}},
+	Results: []Result{
+		{Name: "addressable_device_logical_ids", Offset: 24, Count: Span{Offset: 32, Size: 8}, Elem: 8},
+	},
 }
 
 // Function describes PJRT_LoadedExecutable_AddressableDeviceLogicalIds.
@@ -1831,6 +2040,9 @@ var functionBufferBitcast = Function{
 	Since:  98,
 	Size:   BufferBitcastArgsSize,
 	Zero:   []Span{{Offset: 56, Size: 8}},
+	Results: []Result{
+		{Name: "out_buffer", Offset: 56},
+	},
 }
 
 // Function describes PJRT_Buffer_Bitcast.
@@ -1875,6 +2087,10 @@ var functionExecutableParameterMemoryKinds = Function{
 	Since:  102,
 	Size:   ExecutableParameterMemoryKindsArgsSize,
 	Zero:   []Span{{Offset: 32, Size: 16}},
+	Results: []Result{
+		{Name: "memory_kinds", Offset: 32, Count: Span{Offset: 24, Size: 8}, Elem: 8, Sizes: 40},
+		{Name: "memory_kind_sizes", Offset: 40, Count: Span{Offset: 24, Size: 8}, Elem: 8},
+	},
 }
 
 // Function describes PJRT_Executable_ParameterMemoryKinds.
@@ -1904,6 +2120,9 @@ var functionTopologyDescriptionMakeCanonicalShapeForMemorySpace = Function{
 	Since:  109,
 	Size:   TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgsSize,
 	Zero:   []Span{{Offset: 64, Size: 24}},
+	Results: []Result{
+		{Name: "serialized_shape", Offset: 64, Count: Span{Offset: 72, Size: 8}, Elem: 1},
+	},
 }
 
 // Function describes
@@ -1920,6 +2139,9 @@ var functionTopologyDescriptionGetMemorySpaceKindIDs = Function{
 	Since:  110,
 	Size:   TopologyDescriptionGetMemorySpaceKindIDsArgsSize,
 	Zero:   []Span{{Offset: 24, Size: 16}},
+	Results: []Result{
+		{Name: "memory_space_kind_ids", Offset: 24, Count: Span{Offset: 32, Size: 8}, Elem: 4},
+	},
 }
 
 // Function describes PJRT_TopologyDescription_GetMemorySpaceKindIds.

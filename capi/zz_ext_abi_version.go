@@ -328,6 +328,9 @@ var functionClientRuntimeABIVersion = Function{
 	Since:   91,
 	Size:    ClientRuntimeABIVersionArgsSize,
 	Zero:    []Span{{Offset: 16, Size: 8}},
+	Results: []Result{
+		{Name: "abi_version", Offset: 16},
+	},
 }
 
 // Function describes PJRT_Client_RuntimeAbiVersion.
@@ -344,6 +347,9 @@ var functionExecutableGetABIVersion = Function{
 	Since:   91,
 	Size:    ExecutableGetABIVersionArgsSize,
 	Zero:    []Span{{Offset: 16, Size: 8}},
+	Results: []Result{
+		{Name: "abi_version", Offset: 16},
+	},
 }
 
 // Function describes PJRT_Executable_GetAbiVersion.
@@ -405,6 +411,9 @@ var functionRuntimeABIVersionToProto = Function{
 	Since:   91,
 	Size:    RuntimeABIVersionToProtoArgsSize,
 	Zero:    []Span{{Offset: 16, Size: 32}},
+	Results: []Result{
+		{Name: "serialized_proto", Offset: 16, Count: Span{Offset: 24, Size: 8}, Elem: 1},
+	},
 }
 
 // Function describes PJRT_RuntimeAbiVersion_ToProto.
@@ -452,6 +461,9 @@ var functionExecutableABIVersionToProto = Function{
 	Since:   91,
 	Size:    ExecutableABIVersionToProtoArgsSize,
 	Zero:    []Span{{Offset: 16, Size: 32}},
+	Results: []Result{
+		{Name: "serialized_proto", Offset: 16, Count: Span{Offset: 24, Size: 8}, Elem: 1},
+	},
 }
 
 // Function describes PJRT_ExecutableAbiVersion_ToProto.
@@ -484,6 +496,9 @@ var functionRuntimeABIVersionFromProto = Function{
 	Since:   91,
 	Size:    RuntimeABIVersionFromProtoArgsSize,
 	Zero:    []Span{{Offset: 24, Size: 8}},
+	Results: []Result{
+		{Name: "abi_version", Offset: 24},
+	},
 }
 
 // Function describes PJRT_RuntimeAbiVersion_FromProto.
@@ -500,6 +515,9 @@ var functionExecutableABIVersionFromProto = Function{
 	Since:   91,
 	Size:    ExecutableABIVersionFromProtoArgsSize,
 	Zero:    []Span{{Offset: 24, Size: 8}},
+	Results: []Result{
+		{Name: "abi_version", Offset: 24},
+	},
 }
 
 // Function describes PJRT_ExecutableAbiVersion_FromProto.

@@ -538,6 +538,9 @@ var functionCollectivesCreateCommunicators = Function{
 	Since:   94,
 	Size:    CollectivesCreateCommunicatorsArgsSize,
 	Zero:    []Span{{Offset: 72, Size: 32}},
+	Results: []Result{
+		{Name: "communicators", Offset: 72, Count: Span{Offset: 80, Size: 8}, Elem: 8, Handles: true},
+	},
 }
 
 // Function describes PJRT_Collectives_CreateCommunicators.
@@ -569,6 +572,9 @@ var functionCollectivesCommunicatorAllReduce = Function{
 	Since:   94,
 	Size:    CollectivesCommunicatorAllReduceArgsSize,
 	Zero:    []Span{{Offset: 80, Size: 8}},
+	Results: []Result{
+		{Name: "event", Offset: 80},
+	},
 }
 
 // Function describes PJRT_Collectives_Communicator_AllReduce.
@@ -585,6 +591,9 @@ var functionCollectivesCommunicatorReduceScatter = Function{
 	Since:   94,
 	Size:    CollectivesCommunicatorReduceScatterArgsSize,
 	Zero:    []Span{{Offset: 80, Size: 8}},
+	Results: []Result{
+		{Name: "event", Offset: 80},
+	},
 }
 
 // Function describes PJRT_Collectives_Communicator_ReduceScatter.
@@ -601,6 +610,9 @@ var functionCollectivesCommunicatorAllGather = Function{
 	Since:   94,
 	Size:    CollectivesCommunicatorAllGatherArgsSize,
 	Zero:    []Span{{Offset: 72, Size: 8}},
+	Results: []Result{
+		{Name: "event", Offset: 72},
+	},
 }
 
 // Function describes PJRT_Collectives_Communicator_AllGather.
@@ -617,6 +629,9 @@ var functionCollectivesCommunicatorCollectivePermute = Function{
 	Since:   94,
 	Size:    CollectivesCommunicatorCollectivePermuteArgsSize,
 	Zero:    []Span{{Offset: 104, Size: 8}},
+	Results: []Result{
+		{Name: "event", Offset: 104},
+	},
 }
 
 // Function describes PJRT_Collectives_Communicator_CollectivePermute.
@@ -633,6 +648,9 @@ var functionCollectivesCommunicatorAllToAll = Function{
 	Since:   94,
 	Size:    CollectivesCommunicatorAllToAllArgsSize,
 	Zero:    []Span{{Offset: 88, Size: 8}},
+	Results: []Result{
+		{Name: "event", Offset: 88},
+	},
 }
 
 // Function describes PJRT_Collectives_Communicator_AllToAll.
@@ -649,6 +667,9 @@ var functionCollectivesCommunicatorToString = Function{
 	Since:   94,
 	Size:    CollectivesCommunicatorToStringArgsSize,
 	Zero:    []Span{{Offset: 16, Size: 32}},
+	Results: []Result{
+		{Name: "str", Offset: 16, Count: Span{Offset: 24, Size: 8}, Elem: 1},
+	},
 }
 
 // Function describes PJRT_Collectives_Communicator_ToString.

@@ -77,6 +77,9 @@ var functionExecutableMetadataGetExecutableMetadata = Function{
 	Offset:  24,
 	Since:   75,
 	Zero:    []Span{{Offset: 8, Size: 8}},
+	Results: []Result{
+		{Name: "metadata", Offset: 8},
+	},
 }
 
 // Function describes PJRT_ExecutableMetadata_GetExecutableMetadata.

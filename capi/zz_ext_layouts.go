@@ -242,6 +242,9 @@ var functionLayoutsMemoryLayoutSerialize = Function{
 	Since:   51,
 	Size:    LayoutsMemoryLayoutSerializeArgsSize,
 	Zero:    []Span{{Offset: 24, Size: 32}},
+	Results: []Result{
+		{Name: "serialized_bytes", Offset: 24, Count: Span{Offset: 32, Size: 8}, Elem: 1},
+	},
 }
 
 // Function describes PJRT_Layouts_MemoryLayout_Serialize.
@@ -258,6 +261,9 @@ var functionLayoutsClientGetDefaultLayout = Function{
 	Since:   51,
 	Size:    LayoutsClientGetDefaultLayoutArgsSize,
 	Zero:    []Span{{Offset: 48, Size: 8}},
+	Results: []Result{
+		{Name: "layout", Offset: 48},
+	},
 }
 
 // Function describes PJRT_Layouts_PJRT_Client_GetDefaultLayout.
@@ -274,6 +280,9 @@ var functionLayoutsBufferMemoryLayout = Function{
 	Since:   51,
 	Size:    LayoutsBufferMemoryLayoutArgsSize,
 	Zero:    []Span{{Offset: 24, Size: 8}},
+	Results: []Result{
+		{Name: "layout", Offset: 24},
+	},
 }
 
 // Function describes PJRT_Layouts_PJRT_Buffer_MemoryLayout.
@@ -290,6 +299,9 @@ var functionLayoutsTopologyGetDefaultLayout = Function{
 	Since:   75,
 	Size:    LayoutsTopologyGetDefaultLayoutArgsSize,
 	Zero:    []Span{{Offset: 48, Size: 8}},
+	Results: []Result{
+		{Name: "layout", Offset: 48},
+	},
 }
 
 // Function describes PJRT_Layouts_PJRT_Topology_GetDefaultLayout.
@@ -306,6 +318,9 @@ var functionLayoutsExecutableGetOutputLayouts = Function{
 	Since:   81,
 	Size:    LayoutsExecutableGetOutputLayoutsArgsSize,
 	Zero:    []Span{{Offset: 24, Size: 16}},
+	Results: []Result{
+		{Name: "layouts", Offset: 32, Count: Span{Offset: 24, Size: 8}, Elem: 8, Handles: true},
+	},
 }
 
 // Function describes PJRT_Layouts_PJRT_Executable_GetOutputLayouts.
@@ -322,6 +337,9 @@ var functionLayoutsExecutableGetParameterLayouts = Function{
 	Since:   93,
 	Size:    LayoutsExecutableGetParameterLayoutsArgsSize,
 	Zero:    []Span{{Offset: 24, Size: 16}},
+	Results: []Result{
+		{Name: "layouts", Offset: 32, Count: Span{Offset: 24, Size: 8}, Elem: 8, Handles: true},
+	},
 }
 
 // Function describes PJRT_Layouts_PJRT_Executable_GetParameterLayouts.

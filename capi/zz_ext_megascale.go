@@ -702,6 +702,9 @@ var functionMegascaleCreateClientContextFromPjRtClient = Function{
 	Since:   90,
 	Size:    MegascaleCreateClientContextFromPjRtClientArgsSize,
 	Zero:    []Span{{Offset: 16, Size: 8}},
+	Results: []Result{
+		{Name: "client_context", Offset: 16},
+	},
 }
 
 // Function describes PJRT_Megascale_CreateClientContextFromPjRtClient.
@@ -718,6 +721,9 @@ var functionMegascaleCreateDefaultClientContext = Function{
 	Since:   90,
 	Size:    MegascaleCreateDefaultClientContextArgsSize,
 	Zero:    []Span{{Offset: 8, Size: 8}},
+	Results: []Result{
+		{Name: "client_context", Offset: 8},
+	},
 }
 
 // Function describes PJRT_Megascale_CreateDefaultClientContext.
@@ -749,6 +755,9 @@ var functionMegascaleCreateAOTConfig = Function{
 	Since:   90,
 	Size:    MegascaleCreateAOTConfigArgsSize,
 	Zero:    []Span{{Offset: 24, Size: 8}},
+	Results: []Result{
+		{Name: "multi_slice_config", Offset: 24},
+	},
 }
 
 // Function describes PJRT_Megascale_CreateAoTConfig.
@@ -765,6 +774,9 @@ var functionMegascaleCreateMultiSliceConfig = Function{
 	Since:   90,
 	Size:    MegascaleCreateMultiSliceConfigArgsSize,
 	Zero:    []Span{{Offset: 72, Size: 8}},
+	Results: []Result{
+		{Name: "multi_slice_config", Offset: 72},
+	},
 }
 
 // Function describes PJRT_Megascale_CreateMultiSliceConfig.
@@ -827,6 +839,9 @@ var functionMegascaleCreateMegascaleCollectives = Function{
 	Since:   94,
 	Size:    MegascaleCreateMegascaleCollectivesArgsSize,
 	Zero:    []Span{{Offset: 40, Size: 8}},
+	Results: []Result{
+		{Name: "collectives", Offset: 40},
+	},
 }
 
 // Function describes PJRT_Megascale_CreateMegascaleCollectives.
@@ -905,6 +920,9 @@ var functionMegascaleErrorAggregatorCreate = Function{
 	Since:   98,
 	Size:    MegascaleErrorAggregatorCreateArgsSize,
 	Zero:    []Span{{Offset: 24, Size: 8}},
+	Results: []Result{
+		{Name: "aggregator", Offset: 24},
+	},
 }
 
 // Function describes PJRT_Megascale_ErrorAggregator_Create.
@@ -966,6 +984,9 @@ var functionMegascaleErrorAggregatorProcessAndShutdown = Function{
 	Since:   98,
 	Size:    MegascaleErrorAggregatorProcessAndShutdownArgsSize,
 	Zero:    []Span{{Offset: 16, Size: 8}},
+	Results: []Result{
+		{Name: "digest", Offset: 16},
+	},
 }
 
 // Function describes PJRT_Megascale_ErrorAggregator_ProcessAndShutdown.
@@ -1029,6 +1050,10 @@ var functionMegascaleGetInterfaceAddressesHelper = Function{
 	Since:   101,
 	Size:    MegascaleGetInterfaceAddressesHelperArgsSize,
 	Zero:    []Span{{Offset: 64, Size: 40}},
+	Results: []Result{
+		{Name: "serialized_addresses", Offset: 64, Count: Span{Offset: 80, Size: 8}, Elem: 8, Sizes: 72},
+		{Name: "serialized_addresses_sizes", Offset: 72, Count: Span{Offset: 80, Size: 8}, Elem: 8},
+	},
 }
 
 // Function describes PJRT_Megascale_GetInterfaceAddressesHelper.
@@ -1045,6 +1070,9 @@ var functionMegascaleGetOrCreateRuntimeError = Function{
 	Since:   103,
 	Size:    MegascaleGetOrCreateRuntimeErrorArgsSize,
 	Zero:    []Span{{Offset: 64, Size: 40}},
+	Results: []Result{
+		{Name: "serialized_error", Offset: 64, Count: Span{Offset: 72, Size: 8}, Elem: 1},
+	},
 }
 
 // Function describes PJRT_Megascale_GetOrCreateRuntimeError.

@@ -85,6 +85,9 @@ var functionDeviceDescriptionMemoryDescriptions = Function{
 	Since:   59,
 	Size:    DeviceDescriptionMemoryDescriptionsArgsSize,
 	Zero:    []Span{{Offset: 24, Size: 24}},
+	Results: []Result{
+		{Name: "memory_descriptions", Offset: 24, Count: Span{Offset: 32, Size: 8}, Elem: 8, Handles: true},
+	},
 }
 
 // Function describes PJRT_DeviceDescription_MemoryDescriptions.
@@ -101,6 +104,9 @@ var functionMemoryDescriptionKind = Function{
 	Since:   59,
 	Size:    MemoryDescriptionKindArgsSize,
 	Zero:    []Span{{Offset: 24, Size: 20}},
+	Results: []Result{
+		{Name: "kind", Offset: 24, Count: Span{Offset: 32, Size: 8}, Elem: 1},
+	},
 }
 
 // Function describes PJRT_MemoryDescription_Kind.

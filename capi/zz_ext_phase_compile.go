@@ -158,6 +158,9 @@ var functionPhaseCompileGetCompiler = Function{
 	Since:   70,
 	Size:    PhaseCompileGetCompilerArgsSize,
 	Zero:    []Span{{Offset: 16, Size: 8}},
+	Results: []Result{
+		{Name: "phase_compiler", Offset: 16},
+	},
 }
 
 // Function describes PJRT_PhaseCompile_Get_Compiler.
@@ -190,6 +193,10 @@ var functionPhaseCompileRunPhase = Function{
 	Since:   72,
 	Size:    PhaseCompileRunPhaseArgsSize,
 	Zero:    []Span{{Offset: 96, Size: 24}},
+	Results: []Result{
+		{Name: "output_programs", Offset: 96, Count: Span{Offset: 112, Size: 8}, Elem: 8, Sizes: 104},
+		{Name: "output_programs_sizes", Offset: 104, Count: Span{Offset: 112, Size: 8}, Elem: 8},
+	},
 }
 
 // Function describes PJRT_PhaseCompile_Run_Phase.
@@ -206,6 +213,10 @@ var functionPhaseCompileGetPhaseNames = Function{
 	Since:   70,
 	Size:    PhaseCompileGetPhaseNamesArgsSize,
 	Zero:    []Span{{Offset: 24, Size: 24}},
+	Results: []Result{
+		{Name: "phase_names", Offset: 24, Count: Span{Offset: 40, Size: 8}, Elem: 8, Sizes: 32},
+		{Name: "phase_names_sizes", Offset: 32, Count: Span{Offset: 40, Size: 8}, Elem: 8},
+	},
 }
 
 // Function describes PJRT_PhaseCompile_Get_PhaseNames.

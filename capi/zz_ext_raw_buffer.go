@@ -470,6 +470,9 @@ var functionRawBufferCreateRawAliasOfBuffer = Function{
 	Since:   67,
 	Size:    RawBufferCreateRawAliasOfBufferArgsSize,
 	Zero:    []Span{{Offset: 24, Size: 8}},
+	Results: []Result{
+		{Name: "raw_buffer", Offset: 24},
+	},
 }
 
 // Function describes PJRT_RawBuffer_CreateRawAliasOfBuffer.
@@ -517,6 +520,9 @@ var functionRawBufferGetMemorySpace = Function{
 	Since:   67,
 	Size:    RawBufferGetMemorySpaceArgsSize,
 	Zero:    []Span{{Offset: 24, Size: 8}},
+	Results: []Result{
+		{Name: "memory_space", Offset: 24},
+	},
 }
 
 // Function describes PJRT_RawBuffer_GetMemorySpace.
@@ -533,6 +539,9 @@ var functionRawBufferCopyRawHostToDevice = Function{
 	Since:   67,
 	Size:    RawBufferCopyRawHostToDeviceArgsSize,
 	Zero:    []Span{{Offset: 48, Size: 8}},
+	Results: []Result{
+		{Name: "event", Offset: 48},
+	},
 }
 
 // Function describes PJRT_RawBuffer_CopyRawHostToDevice.
@@ -549,6 +558,9 @@ var functionRawBufferCopyRawDeviceToHost = Function{
 	Since:   67,
 	Size:    RawBufferCopyRawDeviceToHostArgsSize,
 	Zero:    []Span{{Offset: 48, Size: 8}},
+	Results: []Result{
+		{Name: "event", Offset: 48},
+	},
 }
 
 // Function describes PJRT_RawBuffer_CopyRawDeviceToHost.

@@ -404,6 +404,9 @@ var functionTPUExecutableGetTargetArguments = Function{
 	Since:   90,
 	Size:    TPUExecutableGetTargetArgumentsArgsSize,
 	Zero:    []Span{{Offset: 24, Size: 32}},
+	Results: []Result{
+		{Name: "target_arguments", Offset: 24, Count: Span{Offset: 32, Size: 8}, Elem: 1},
+	},
 }
 
 // Function describes PJRT_TpuExecutable_GetTargetArguments.
@@ -420,6 +423,9 @@ var functionTPUExecutableGetHLOModuleWithConfig = Function{
 	Since:   90,
 	Size:    TPUExecutableGetHLOModuleWithConfigArgsSize,
 	Zero:    []Span{{Offset: 24, Size: 32}},
+	Results: []Result{
+		{Name: "hlo_module_with_config", Offset: 24, Count: Span{Offset: 32, Size: 8}, Elem: 1},
+	},
 }
 
 // Function describes PJRT_TpuExecutable_GetHloModuleWithConfig.
@@ -436,6 +442,9 @@ var functionTPUExecutableGetCompiledMemoryStats = Function{
 	Since:   97,
 	Size:    TPUExecutableGetCompiledMemoryStatsArgsSize,
 	Zero:    []Span{{Offset: 24, Size: 32}},
+	Results: []Result{
+		{Name: "compiled_memory_stats", Offset: 24, Count: Span{Offset: 32, Size: 8}, Elem: 1},
+	},
 }
 
 // Function describes PJRT_TpuExecutable_GetCompiledMemoryStats.
@@ -452,6 +461,9 @@ var functionTPUExecutableRunHLOCostAnalysis = Function{
 	Since:   97,
 	Size:    TPUExecutableRunHLOCostAnalysisArgsSize,
 	Zero:    []Span{{Offset: 48, Size: 32}},
+	Results: []Result{
+		{Name: "analysis_results", Offset: 48, Count: Span{Offset: 56, Size: 8}, Elem: 56},
+	},
 }
 
 // Function describes PJRT_TpuExecutable_RunHloCostAnalysis.
@@ -468,6 +480,9 @@ var functionTPUExecutableSetTPUCompilationEnv = Function{
 	Since:   97,
 	Size:    TPUExecutableSetTPUCompilationEnvArgsSize,
 	Zero:    []Span{{Offset: 24, Size: 32}},
+	Results: []Result{
+		{Name: "result_compilation_environments", Offset: 24, Count: Span{Offset: 32, Size: 8}, Elem: 1},
+	},
 }
 
 // Function describes PJRT_TpuExecutable_SetTpuCompilationEnv.
@@ -484,6 +499,9 @@ var functionTPUExecutableGetTPUCompilationEnvFieldAsString = Function{
 	Since:   97,
 	Size:    TPUExecutableGetTPUCompilationEnvFieldAsStringArgsSize,
 	Zero:    []Span{{Offset: 40, Size: 32}},
+	Results: []Result{
+		{Name: "field_value", Offset: 40, Count: Span{Offset: 48, Size: 8}, Elem: 1},
+	},
 }
 
 // Function describes PJRT_TpuExecutable_GetTpuCompilationEnvFieldAsString.

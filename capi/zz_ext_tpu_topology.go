@@ -762,6 +762,9 @@ var functionTPUTopologySubslice = Function{
 	Since:   81,
 	Size:    TPUTopologySubsliceArgsSize,
 	Zero:    []Span{{Offset: 48, Size: 8}},
+	Results: []Result{
+		{Name: "subslice_topology", Offset: 48},
+	},
 }
 
 // Function describes PJRT_TpuTopology_Subslice.
@@ -810,6 +813,9 @@ var functionTPUTopologyReplaceHostBounds = Function{
 	Since:   81,
 	Size:    TPUTopologyReplaceHostBoundsArgsSize,
 	Zero:    []Span{{Offset: 32, Size: 8}},
+	Results: []Result{
+		{Name: "new_topology", Offset: 32},
+	},
 }
 
 // Function describes PJRT_TpuTopology_ReplaceHostBounds.

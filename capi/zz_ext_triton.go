@@ -75,6 +75,10 @@ var functionTritonCompile = Function{
 	Since:   65,
 	Size:    TritonCompileArgsSize,
 	Zero:    []Span{{Offset: 56, Size: 40}},
+	Results: []Result{
+		{Name: "out_asm", Offset: 56, Count: Span{Offset: 64, Size: 8}, Elem: 1},
+		{Name: "out_path", Offset: 80, Count: Span{Offset: 88, Size: 8}, Elem: 1},
+	},
 }
 
 // Function describes PJRT_Triton_Compile.

@@ -277,6 +277,9 @@ var functionProfilerErrorMessage = Function{
 	Void:    true,
 	Errors:  ErrorsProfiler,
 	Zero:    []Span{{Offset: 24, Size: 16}},
+	Results: []Result{
+		{Name: "message", Offset: 24, Count: Span{Offset: 32, Size: 8}, Elem: 1},
+	},
 }
 
 // Function describes PLUGIN_Profiler_Error_Message.
@@ -311,6 +314,9 @@ var functionProfilerCreate = Function{
 	Size:    ProfilerCreateArgsSize,
 	Errors:  ErrorsProfiler,
 	Zero:    []Span{{Offset: 24, Size: 8}},
+	Results: []Result{
+		{Name: "profiler", Offset: 24},
+	},
 }
 
 // Function describes PLUGIN_Profiler_Create.
@@ -393,6 +399,9 @@ var functionProfilerConsume = Function{
 	Size:    ProfilerConsumeArgsSize,
 	Errors:  ErrorsProfiler,
 	Zero:    []Span{{Offset: 16, Size: 8}},
+	Results: []Result{
+		{Name: "result", Offset: 16},
+	},
 }
 
 // Function describes PLUGIN_Profiler_Consume.

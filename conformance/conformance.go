@@ -26,7 +26,8 @@ import (
 // Report is what a run found.
 type Report = report.Report
 
-// Profile is how thorough a run is. Each holds the checks of the smaller ones.
+// Profile says how thorough a run is. Each profile includes the checks of the smaller
+// ones.
 type Profile string
 
 // The profiles.
@@ -37,24 +38,22 @@ const (
 	Full  Profile = "full"  // everything, stress of minutes
 )
 
-// Options says what to run and how. The zero value, with a plugin, is a good
-// one.
+// Options says what to run and how. Only Plugin has to be set.
 type Options struct {
 	// Plugin is the path of the library to check.
 	Plugin string
-	// CreateOptions are what every client is made with.
+	// CreateOptions are the create options of every client.
 	CreateOptions []capi.Attribute
-	// Topology is the name, and TopologyOptions the create options, of the
-	// topology that programs are compiled for where there is no client. Without
-	// either, that is one that the suite knows for the plugin's platform.
+	// Topology is the name of the topology for which programs are compiled where
+	// there is no client, and TopologyOptions are its create options. If both are
+	// empty, the suite chooses a topology that it knows for the plugin's platform.
 	Topology        string
 	TopologyOptions []capi.Attribute
-	// NoDevice leaves out all that needs a client. Without it, that is done when
-	// no client can be made.
+	// NoDevice skips all checks that need a client. Without it, they are skipped
+	// only if no client can be made.
 	NoDevice bool
-	// OptionFiles are the files that values of options were read from, by name of
-	// the option. The commands that the report has name them in place of the
-	// values.
+	// OptionFiles are the files from which values of options were read, by name of
+	// the option. The commands in the report name the files in place of the values.
 	OptionFiles map[string]string
 
 	Profile Profile        // empty: Quick
@@ -62,80 +61,81 @@ type Options struct {
 	Filter  *regexp.Regexp // of the names of the checks, such as H2D-04; nil: all
 
 	// Programs is a folder of programs with their arguments and results, and
-	// StableHLO a checkout of StableHLO, whose tests hold programs. With one of
-	// them, these programs are the checks, in place of the contract's.
+	// StableHLO a checkout of StableHLO, whose tests contain programs. If one of
+	// them is set, these programs replace the checks of the contract.
 	Programs  string
 	StableHLO string
-	// Against is the path of a second plugin, and AgainstOptions what its client
-	// is made with. Each check is then a program, of the suite and of the folders
-	// above, that runs on both, and their results are compared. FuzzRounds is how
-	// many times a program runs with inputs drawn at random as well, from Seed.
-	// The smallest inputs found on which the plugins differ are written to the
-	// folder Reproducers, if one is named.
+	// Against is the path of a second plugin, and AgainstOptions are the create
+	// options of its client. Each check is then a program, of the suite or of the
+	// folders above, that runs on both plugins and compares their results.
+	// FuzzRounds is how many times a program also runs with random inputs, which
+	// are drawn from Seed. Where the plugins differ, the smallest such inputs that
+	// were found are written to the folder Reproducers, if it is set.
 	Against        string
 	AgainstOptions []capi.Attribute
 	FuzzRounds     int
 	Seed           uint64
 	Reproducers    string
 
-	// Waivers are added to those that the suite has for the plugin.
+	// Waivers are used in addition to those that the suite has for the plugin.
 	Waivers []*report.WaiverFile
-	// NoKnownWaivers leaves out those that the suite has.
+	// NoKnownWaivers leaves out the waivers that the suite has.
 	NoKnownWaivers bool
 
 	// TimeoutFactor multiplies every time limit; 0 means 1.
 	TimeoutFactor float64
-	// Jobs is how many processes run checks at a time. 0 chooses: half the
-	// processors on a plugin for CPUs, 1 on others, as a device often has room
-	// for one client only.
+	// Jobs is how many processes run checks at a time. 0 means half the number of
+	// processors for a plugin for CPUs, and 1 for others, because a device often
+	// has room for one client only.
 	Jobs int
-	// NoReruns leaves out the repetition of failed checks.
+	// NoReruns turns off the repetition of failed checks.
 	NoReruns bool
 
-	// Reports is a folder for Test to write the report to, in every form:
-	// report.json, report.html, report.md, junit.xml and badge.svg. Empty: none.
+	// Reports is a folder to which Test writes the report in every form: report.json,
+	// report.html, report.md, junit.xml and badge.svg. If it is empty, Test writes
+	// no reports.
 	Reports string
 
-	// Progress is called when a check is done, by one goroutine at a time.
+	// Progress is called whenever a check is done, by one goroutine at a time.
 	Progress func(Progress)
-	// WorkerArgs are the arguments that this program is started with as a
-	// worker. See Worker.
+	// WorkerArgs are the arguments with which this program is started as a worker;
+	// see Worker.
 	WorkerArgs []string
-	// Command is the start of the command line that runs checks again, in what
-	// the report says; empty: pjrt conformance.
+	// Command is the beginning of the command lines in the report that run checks
+	// again. Empty means pjrt conformance.
 	Command string
 
 	suite    string      // which checks
-	programs corpus.Spec // what suite stands for when the checks are programs
+	programs corpus.Spec // what suite stands for if the checks are programs
 	fault    string      // for tests: what the program does to the plugin
 	token    string      // of the worker
 	noWorker bool        // for tests: the program does not call Worker
 	test     string      // the test that calls Test
 }
 
-// Progress is how far a run is.
+// Progress says how far a run is.
 type Progress struct {
-	Phase   string         // probe, check, or rerun: checks that failed are run again
-	Done    int            // checks of this phase
-	Failed  int            // of them, without those that a waiver excuses; in a rerun, those that differ
-	Waived  int            // of them, failed as a waiver says
-	Total   int            // 0 when that is not known yet
-	Result  *report.Result // of the newest; nil at the start of a phase
-	Elapsed time.Duration  // since the run began
-	Began   time.Duration  // when this phase did, since the run began
+	Phase   string         // probe, check, or rerun, in which failed checks are run again
+	Done    int            // checks done in this phase
+	Failed  int            // of Done: failures without a waiver; in a rerun, verdicts that differ
+	Waived  int            // of Done: failures that a waiver excuses
+	Total   int            // checks of this phase, 0 if not known yet
+	Result  *report.Result // of the latest check; nil at the start of a phase
+	Elapsed time.Duration  // from the start of the run
+	Began   time.Duration  // from the start of the run to that of this phase
 }
 
 // ErrNothingToCheck is the error of a file that cannot be loaded for a reason
-// that is no rule's subject: it does not exist, is no library, lacks another
-// library or is of an age that the suite does not know.
+// that no rule covers: the file does not exist or is not a library, it lacks another
+// library, or its API is of a version that the suite does not know.
 var ErrNothingToCheck = errors.New("the plugin cannot be checked")
 
-// Run checks a plugin and returns what it found, which may be that the plugin
-// is not conformant: see Report.Verdict. When ctx ends, it returns what ran
-// until then. The error says that nothing could be run.
+// Run checks a plugin and returns the report; Report.Verdict says whether the plugin is
+// conformant. When ctx ends, Run returns the report of the checks that ran until then.
+// Run returns an error only if nothing could be run.
 //
-// This process does not load the plugin. It starts itself again for that: main
-// must call Worker first thing.
+// This process does not load the plugin. It starts itself again for that, so main must
+// begin with a call of Worker.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	if _, ok := worker.Asked(); ok {
 		return nil, errors.New("conformance.Run was called in a worker: main must call conformance.Worker before anything else")
@@ -160,9 +160,9 @@ func runConfig(ctx context.Context, c *driver.Config) (*Report, error) {
 	return r, err
 }
 
-// Worker makes this process a worker if it was started as one, and does not
-// return then. A program that calls Run must call Worker at the start of main,
-// or Run cannot start workers.
+// Worker makes this process a worker if it was started as one; it then does not return.
+// A program that calls Run must call Worker at the start of main, or Run cannot start
+// workers.
 func Worker() {
 	switch token, _ := worker.Asked(); token {
 	case runToken:
@@ -172,8 +172,8 @@ func Worker() {
 	}
 }
 
-// runToken tells the workers of Run from those of Test, which a test binary can
-// have, too.
+// runToken tells the workers of Run from those of Test, since a test binary can have
+// both.
 const runToken = "run"
 
 // config turns the options into the driver's form.
@@ -187,10 +187,10 @@ func (o *Options) config() (*driver.Config, error) {
 	}
 	for _, l := range o.Levels {
 		if !slices.Contains(report.LevelNames(), l) {
-			return nil, fmt.Errorf("there is no level %q: use some of %s", l, strings.Join(report.LevelNames(), ", "))
+			return nil, fmt.Errorf("there is no level %q; the levels are %s", l, strings.Join(report.LevelNames(), ", "))
 		}
 	}
-	// What is told to reproduce a failure holds in any folder.
+	// The commands that reproduce a failure must work in any folder.
 	for _, path := range []*string{&o.Plugin, &o.Programs, &o.StableHLO, &o.Against} {
 		if *path == "" {
 			continue
@@ -225,7 +225,7 @@ func (o *Options) config() (*driver.Config, error) {
 		c.Reruns = -1
 	}
 	if o.NoDevice {
-		c.Setup.NoDevice = "no client was wanted"
+		c.Setup.NoDevice = "the run was asked to make no client"
 	}
 	if o.Plugin != "" {
 		c.Setup.Plugin = o.Plugin
@@ -250,9 +250,9 @@ func options(list []capi.Attribute) []session.Option {
 	return out
 }
 
-// ParseOption reads a create option of the form NAME=VALUE or NAME:TYPE=VALUE,
-// where TYPE is string, int, ints, float or bool. Without one, a value is what
-// it looks like.
+// ParseOption reads a create option of the form NAME=VALUE or NAME:TYPE=VALUE, where
+// TYPE is string, int, ints, float or bool. Without a TYPE, the form of the value
+// decides.
 func ParseOption(text string) (capi.Attribute, error) {
 	o, err := session.ParseOption(text)
 	return capi.Attribute(o), err

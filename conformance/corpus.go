@@ -12,20 +12,19 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/corpus"
 )
 
-// peerSuffix behind the token of a worker makes it the process of the second
-// plugin.
+// peerSuffix at the end of a worker's token makes it the process of the second plugin.
 const peerSuffix = "/against"
 
-// chooseCorpus makes the programs that the options name the suite.
+// chooseCorpus makes a suite of the programs that the options name.
 func (o *Options) chooseCorpus() error {
 	if o.Programs == "" && o.StableHLO == "" && o.Against == "" {
 		return nil
 	}
 	if o.suite != "" {
-		return errors.New("a suite of tests has no programs")
+		return errors.New("a suite for tests cannot run programs")
 	}
 	if o.FuzzRounds < 0 {
-		return fmt.Errorf("%d rounds of fuzzed inputs are fewer than none", o.FuzzRounds)
+		return fmt.Errorf("the number of rounds of fuzzed inputs is %d; it cannot be negative", o.FuzzRounds)
 	}
 	spec := corpus.Spec{Programs: o.Programs, StableHLO: o.StableHLO}
 	if o.Against != "" {
@@ -43,7 +42,7 @@ func (o *Options) chooseCorpus() error {
 			}
 		}
 	}
-	// What the suite knows of plugins is of its own checks.
+	// The suite's own waivers are for the checks of the contract.
 	o.NoKnownWaivers = true
 	var err error
 	if o.suite, err = spec.Suite(); err != nil {

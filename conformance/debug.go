@@ -15,9 +15,9 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/report"
 )
 
-// Debug runs the one check that the options choose in this process, which loads
-// the plugin and may die of it: it is for debuggers and sanitizers. There is no
-// time limit. Each call of the plugin is written to trace before it is made.
+// Debug runs the one check that the options choose, for debuggers and sanitizers. It
+// runs in this process, which loads the plugin and may die of it, and without a time
+// limit. Debug writes each call of the plugin to trace before it is made.
 func Debug(o Options, trace io.Writer) (*report.Result, error) {
 	if o.Profile == "" {
 		o.Profile = Full
@@ -28,7 +28,7 @@ func Debug(o Options, trace io.Writer) (*report.Result, error) {
 	}
 	chosen := driver.Choose(c)
 	if len(chosen) != 1 {
-		return nil, fmt.Errorf("exactly one check can be debugged at a time, and %s chosen: name it by a pattern such as ^EVT-03$", several(chosen))
+		return nil, fmt.Errorf("exactly one check can be debugged at a time, but %s chosen: choose one with a pattern such as ^EVT-03$", several(chosen))
 	}
 	r, err := session.Here(session.Program{Check: checkOf}, c.Setup, chosen[0].Name(), func(f *capi.Function) {
 		fmt.Fprintln(trace, f.Name)

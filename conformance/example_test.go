@@ -38,7 +38,7 @@ func ExampleTest() {
 	}
 }
 
-// A program of one's own. Its main starts with Worker.
+// A program that runs the suite itself begins main with Worker.
 func ExampleRun() {
 	main := func() {
 		conformance.Worker()

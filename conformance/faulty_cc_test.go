@@ -46,7 +46,7 @@ func TestFaultyPlugins(t *testing.T) {
 		"HANG":           {broken: "ERR-01 TIMEOUT, ATTR-01 TIMEOUT, CLI-03 TIMEOUT", found: "it did not end within 600ms", says: report.NotConformant, kept: "LOAD-01"},
 		"PRINT":          {says: report.Conformant, kept: "LOAD-01 ERR-01 ATTR-01"},
 		"EXIT":           {broken: "ATTR-01 ABORT, CLI-01 ABORT", found: "expected an answer; the process was ended by exit(0)", says: report.NotConformant, kept: "LOAD-01 ERR-01"},
-		"MANGLED":        {broken: "LOAD-01 FAIL", found: "exports no GetPjrtApi", says: report.NotConformant},
+		"MANGLED":        {broken: "LOAD-01 FAIL", found: "does not export GetPjrtApi", says: report.NotConformant},
 		"NULL_TABLE":     {broken: "LOAD-01 FAIL", found: "GetPjrtApi returned null", says: report.NotConformant},
 		"THREAD":         {broken: "CLI-01 CRASH", found: "PJRT_Client_Create: expected an answer; the process died of SIGSEGV", says: report.NotConformant, kept: "LOAD-01 ERR-01 ATTR-01"},
 		"OWN_HANDLER":    {broken: "CLI-01 CRASH", found: "PJRT_Client_Create: expected an answer; the process died of SIGSEGV", output: "*** the plugin's own words on a crash ***", says: report.NotConformant, kept: "LOAD-01 ERR-01 ATTR-01"},

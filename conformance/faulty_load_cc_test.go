@@ -62,7 +62,7 @@ func TestFaultyLibraries(t *testing.T) {
 		"has a thread that spins":      {constructor(`extern void *spin(void *); pthread_t t; pthread_create(&t, 0, spin, 0);`) + "\nvoid *spin(void *a) { for (;;); }", "LOAD-14 CRASH", "the process died of SIGSEGV"},
 		"takes all memory":             {constructor(`extern int setrlimit(int, void *); unsigned long most[2] = {1ul << 33, 1ul << 33}; setrlimit(9, most); for (;;) *(volatile char *)malloc(1 << 24) = 1;`), "LOAD-01 CRASH", "the process died of SIG"},
 		"has a table where nothing is": {`struct api *GetPjrtApi(void) { return (struct api *)0x7000000000; }`, "LOAD-01 CRASH", "the process died of SIGSEGV"},
-		"has a table of nothing":       {constructor(`table.size = 0;`), "LOAD-05 FAIL", "its table of 0 bytes states no API version"},
+		"has a table of nothing":       {constructor(`table.size = 0;`), "LOAD-05 FAIL", "its table of 0 bytes has no API version"},
 		"has an endless table":         {constructor(`table.size = -1;`), "LOAD-05 FAIL, LOAD-06 FAIL, CLI-01 CRASH", "expected a multiple of 8 above 40"},
 		"has a version of the future":  {constructor(`table.version.major = 1;`), "LOAD-06 FAIL", "it has API 1.81"},
 		"has a chain in a circle":      {constructor(`static struct { size_t size; int type; void *next; } x = {24, 5, &x}; table.extension = &x;`), "XCH-01 FAIL", "extension_start"},

@@ -15,8 +15,8 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/rules"
 )
 
-// REPT-02: a plugin that answers UNIMPLEMENTED to everything has a table, and
-// errors. It keeps no other rule that binds.
+// REPT-02: a plugin that answers UNIMPLEMENTED to everything has a table and errors, and
+// keeps no other binding rule.
 func TestAPluginThatDoesNothingKeepsTheRulesOfItsTableOnly(t *testing.T) {
 	t.Parallel()
 	table, err := (&serve.Plugin{}).Serve()
@@ -43,7 +43,7 @@ func TestAPluginThatDoesNothingKeepsTheRulesOfItsTableOnly(t *testing.T) {
 	assert.Greater(t, failed, 300)
 }
 
-// Upstream's own tests that any plugin can show are all covered.
+// The checks cover all of upstream's tests of behaviour that any plugin can show.
 func TestEveryUpstreamTestOfTheABIIsCovered(t *testing.T) {
 	t.Parallel()
 	covered := Covered()

@@ -14,8 +14,8 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 )
 
-// reproduce returns what makes the commands that run one check again, and
-// several in one process. They are for a POSIX shell in any folder.
+// reproduce returns functions that make the commands for running one check again, and
+// several checks in one process. The commands are for a POSIX shell in any folder.
 func (o *Options) reproduce() (one func(*check.Check) string, all func([]*check.Check) string) {
 	one = func(c *check.Check) string { return o.commandLine(c) }
 	all = func(list []*check.Check) string { return o.commandLine(list...) + " --jobs 1" }
@@ -34,7 +34,7 @@ func (o *Options) reproduce() (one func(*check.Check) string, all func([]*check.
 	return one, all
 }
 
-// commandLine is the command that runs checks of a library.
+// commandLine returns the command that runs checks of a library.
 func (o *Options) commandLine(checks ...*check.Check) string {
 	words := []string{"pjrt conformance"}
 	if o.Command != "" {
@@ -69,7 +69,7 @@ func (o *Options) commandLine(checks ...*check.Check) string {
 	return strings.Join(append(words, "--run", quote(pattern)), " ")
 }
 
-// addOptions appends options as a flag each.
+// addOptions appends a flag for each option.
 func (o *Options) addOptions(words []string, flag string, list []capi.Attribute) []string {
 	for _, a := range options(list) {
 		text := a.String()
@@ -81,8 +81,8 @@ func (o *Options) addOptions(words []string, flag string, list []capi.Attribute)
 	return words
 }
 
-// testLine is the command that runs checks as subtests of the test that runs
-// now. A test runs in the folder of its package.
+// testLine returns the command that runs checks as subtests of the current test. A test
+// runs in the folder of its package.
 func (o *Options) testLine(checks ...*check.Check) string {
 	words := []string{"go", "test"}
 	if dir, err := os.Getwd(); err == nil {
@@ -96,8 +96,7 @@ func (o *Options) testLine(checks ...*check.Check) string {
 	return strings.Join(append(words, "-count=1", "-run", quote(strings.Join(patterns, "|"))), " ")
 }
 
-// buildFlags are those that the program was built with and that choose its
-// code.
+// buildFlags are the flags with which the program was built and that select its code.
 func buildFlags() []string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -117,7 +116,7 @@ func buildFlags() []string {
 
 var plain = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
 
-// quote makes a word of a shell of s.
+// quote returns s as one word of a shell.
 func quote(s string) string {
 	if plain.MatchString(s) {
 		return s

@@ -12,12 +12,11 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/suite"
 )
 
-// suites are the lists of checks that a worker can be asked for. The contract's
-// has no name.
+// suites are the lists of checks for which a worker can be asked. The suite of the
+// contract has the name "".
 var suites = map[string]func() []check.Check{"": suite.Checks}
 
-// checksOf returns the checks of a suite. One that is wrong as data is an error
-// of the suite.
+// checksOf returns the checks of a suite. A malformed check is an error of the suite.
 func checksOf(name string) ([]check.Check, error) {
 	var checks []check.Check
 	if list, ok := suites[name]; ok {
@@ -46,8 +45,8 @@ func checksOf(name string) ([]check.Check, error) {
 // known are the checks of suites other than the contract's by name, by suite.
 var known sync.Map
 
-// checkOf returns a check of a suite. One of the contract is found without making
-// all of them, which takes longer than most run.
+// checkOf returns a check of a suite. It finds a check of the contract without making
+// all of them, which takes longer than most checks run.
 func checkOf(of, name string) (*check.Check, error) {
 	if of == "" {
 		return suite.Check(name)
@@ -70,9 +69,9 @@ func checkOf(of, name string) (*check.Check, error) {
 	return nil, fmt.Errorf("there is no check %q", name)
 }
 
-// Covered returns how many checks there are of each rule that has one, by the
-// rule's id. That two plugins agree, DIFF-01, is checked on as many programs when
-// there is a second one: see Options.Against.
+// Covered returns the number of checks of each rule that has any, by the rule's id. For
+// DIFF-01, which says that two plugins agree, it is the number of the suite's programs on
+// which they are compared; see Options.Against.
 func Covered() map[string]int {
 	covered := map[string]int{"DIFF-01": len(corpus.OwnCases())}
 	for _, c := range suite.Checks() {
@@ -81,6 +80,6 @@ func Covered() map[string]int {
 	return covered
 }
 
-// Unobservable returns the rules that no client can see broken, by id, and why:
-// there is no check of them for that reason.
+// Unobservable returns the rules without a check because no client can see them broken,
+// by id, with the reasons.
 func Unobservable() map[string]string { return suite.Unobservable() }

@@ -25,17 +25,17 @@ import (
 // Option changes how Test and TestPlugin run.
 type Option func(*Options)
 
-// With sets any of the options. Plugin, WorkerArgs, Command and Progress are
-// not for tests.
+// With sets any options but Plugin, WorkerArgs, Command and Progress, which are not for
+// tests.
 func With(set func(*Options)) Option { return set }
 
-// Test checks a plugin that the test makes. Each check is a subtest named after
-// it, so go test -run 'TestConformance/EVT-03' runs one.
+// Test checks a plugin that the test makes. Each check is a subtest of the same name, so
+// go test -run 'TestConformance/EVT-03' runs one.
 //
-// The checks run in processes of their own, which are the test binary again,
-// running the same test up to its call of Test: open is called there, not in
-// the test's own process, and the test must do the same each time until then.
-// The table may hold functions written in Go.
+// The checks run in processes of their own. In these the test binary runs the same test
+// again up to its call of Test, which calls open; the test's own process does not call
+// it. Up to that point the test must do the same each time. The functions in the table
+// may be written in Go.
 func Test(t *testing.T, open func(testing.TB) *capi.API, opts ...Option) {
 	t.Helper()
 	test(t, opts, func(session.Setup) (*capi.Table, error) {
@@ -54,7 +54,7 @@ func Test(t *testing.T, open func(testing.TB) *capi.API, opts ...Option) {
 	})
 }
 
-// TestPlugin is Test of a library. The test's own process does not load it.
+// TestPlugin is like [Test] for a library. The test's own process does not load it.
 func TestPlugin(t *testing.T, path string, opts ...Option) {
 	t.Helper()
 	if path == "" {
@@ -69,7 +69,7 @@ var calls struct {
 	of map[string]int
 }
 
-// token names one call of Test within the test binary.
+// token identifies a call of Test within the test binary.
 func token(t *testing.T) string {
 	calls.mu.Lock()
 	defer calls.mu.Unlock()
@@ -103,7 +103,7 @@ func test(t *testing.T, opts []Option, open func(session.Setup) (*capi.Table, er
 		if asked == o.token+peerSuffix {
 			corpus.Serve()
 		}
-		return // a worker on its way to another call
+		return // this is a worker for a later call
 	}
 	name := t.Name()
 	o.WorkerArgs = []string{"-test.run=" + onlyTest(name), "-test.timeout=0", "-test.count=1"}
@@ -127,9 +127,8 @@ func test(t *testing.T, opts []Option, open func(session.Setup) (*capi.Table, er
 	t.Cleanup(func() { r.end(t) })
 }
 
-// testRun is one call of Test. Its checks run when the first subtest goes on
-// behind t.Parallel: by then all that the test's -run flag lets through are
-// wanted.
+// testRun is one call of Test. Its checks run when the first subtest continues after
+// t.Parallel: by then all subtests that the flag -run selects have started.
 type testRun struct {
 	config   *driver.Config
 	out      string
@@ -151,7 +150,7 @@ func (r *testRun) run() {
 	r.report, r.err = driver.Run(ctx, *r.config)
 }
 
-// tell makes a check's result that of its subtest.
+// tell turns the result of a check into that of its subtest.
 func (r *testRun) tell(t *testing.T, name string) {
 	r.once.Do(r.run)
 	if r.err != nil {
@@ -159,9 +158,9 @@ func (r *testRun) tell(t *testing.T, name string) {
 	}
 	switch x := r.report.Result(name); {
 	case x == nil && r.report.Run.Interrupted:
-		t.Fatal("it did not run: the time for the test was up")
+		t.Fatal("the check did not run: the time for the test was up")
 	case x == nil:
-		t.Skip("it did not run: the plugin could not be opened")
+		t.Skip("the check did not run: the plugin could not be opened")
 	case x.Broken() || r.report.Programs != nil && x.Verdict.Failed():
 		t.Error(x.Details()) // a difference between plugins is what such a test looks for
 	case x.Verdict.Skipped():
@@ -171,7 +170,7 @@ func (r *testRun) tell(t *testing.T, name string) {
 	}
 }
 
-// end says what does not belong to any subtest, and writes the reports.
+// end reports what does not belong to any subtest, and writes the reports.
 func (r *testRun) end(t *testing.T) {
 	if r.report == nil {
 		return
@@ -198,7 +197,7 @@ func (r *testRun) end(t *testing.T) {
 	}
 }
 
-// recorder notes what open says of a failure, for the driver.
+// recorder records what open logs when it fails, for the driver.
 type recorder struct {
 	testing.TB
 	mu    sync.Mutex
@@ -213,7 +212,7 @@ func (r *recorder) note(bad bool, text string) {
 	r.bad = r.bad || bad
 }
 
-// said returns what was said if it was of a failure.
+// said returns what open logged, or "" if it did not fail.
 func (r *recorder) said() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -236,6 +235,6 @@ func (r *recorder) Fatalf(f string, args ...any) {
 	runtime.Goexit()
 }
 func (r *recorder) Failed() bool                { return r.said() != "" }
-func (r *recorder) Skip(args ...any)            { r.Fatal(append([]any{"it was skipped:"}, args...)...) }
-func (r *recorder) Skipf(f string, args ...any) { r.Fatalf("it was skipped: "+f, args...) }
-func (r *recorder) SkipNow()                    { r.Fatal("it was skipped") }
+func (r *recorder) Skip(args ...any)            { r.Fatal(append([]any{"the test was skipped:"}, args...)...) }
+func (r *recorder) Skipf(f string, args ...any) { r.Fatalf("the test was skipped: "+f, args...) }
+func (r *recorder) SkipNow()                    { r.Fatal("the test was skipped") }

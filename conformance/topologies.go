@@ -12,10 +12,10 @@ import (
 //go:embed topologies/h100.txtpb
 var h100 string
 
-// usualTopology is what plugins for a platform compile for where there is no
-// client and nobody named a topology: four devices of a kind that every version
-// of them knows. It is nil for a platform whose topologies the suite does not
-// know.
+// usualTopology returns the topology for which plugins for a platform compile if there
+// is no client and the options name no topology: four devices of a kind that every
+// version of the plugins knows. It returns nil for a platform whose topologies the suite
+// does not know.
 func usualTopology(platform string) *session.Topology {
 	switch platform {
 	case "tpu":

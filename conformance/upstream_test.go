@@ -19,7 +19,7 @@ import (
 
 var update = flag.Bool("update", false, "write UPSTREAM.md afresh")
 
-// UPSTREAM.md says of each of upstream's tests which rules state the same.
+// UPSTREAM.md lists for each of upstream's tests the rules that state the same.
 func TestTheTableOfUpstreamTestsIsFresh(t *testing.T) {
 	covered, reasons := Covered(), suite.Unobservable()
 	var b strings.Builder

@@ -17,8 +17,8 @@ import (
 //go:embed waivers/*.json
 var waiverFiles embed.FS
 
-// KnownWaivers returns the waivers that the suite has for plugins that it was
-// tried on, each with the evidence.
+// KnownWaivers returns the suite's own waivers, which are for the plugins that it was
+// tried on. Each has its evidence.
 func KnownWaivers() []*report.WaiverFile { return knownWaivers() }
 
 var knownWaivers = sync.OnceValue(func() []*report.WaiverFile {
@@ -51,7 +51,7 @@ func ReadWaivers(path string) (*report.WaiverFile, error) {
 	return report.ReadWaivers(path, f)
 }
 
-// waivers returns those for a plugin, the caller's first.
+// waivers returns the waivers for a plugin, beginning with those of the options.
 func (o *Options) waivers(p *report.Plugin) []*report.WaiverFile {
 	all := o.Waivers
 	if !o.NoKnownWaivers {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
+	"github.com/purepjrt/purepjrt/pjrt/platform"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
@@ -29,16 +30,16 @@ func openTPU(t testing.TB) *pjrt.Plugin {
 
 func newTopology(t testing.TB, p *pjrt.Plugin, name string, opts ...pjrt.Attribute) *pjrt.Topology {
 	t.Helper()
-	topology, err := p.NewTopology(context.Background(), name, opts)
+	topology, err := p.NewTopology(context.Background(), name, &pjrt.TopologyOptions{Create: opts})
 	require.NoError(t, err)
 	t.Cleanup(func() { topology.Close() })
 	return topology
 }
 
-func TestAheadOfTimeTheKindIsKnown(t *testing.T) {
-	for name, kind := range map[string]pjrt.Kind{
-		"tpu": pjrt.KindTPU, "tpu@0.0.11": pjrt.KindTPU, "tpu@0.0.2": pjrt.KindTPU,
-		"cuda13": pjrt.KindCUDA, "cuda12@0.6.0": pjrt.KindCUDA, "cuda12@0.4.34": pjrt.KindCUDA,
+func TestAheadOfTimeThePluginKindIsRecognized(t *testing.T) {
+	for name, kind := range map[string]string{
+		"tpu": "tpu", "tpu@0.0.11": "tpu", "tpu@0.0.2": "tpu",
+		"cuda13": "cuda", "cuda12@0.6.0": "cuda", "cuda12@0.4.34": "cuda",
 	} {
 		p, err := pjrt.Open(plugintest.Path(t, name))
 		require.NoError(t, err)
@@ -46,7 +47,7 @@ func TestAheadOfTimeTheKindIsKnown(t *testing.T) {
 	}
 }
 
-func TestAheadOfTimeTopologies(t *testing.T) {
+func TestAheadOfTimeTopologiesDescribeDevicesThatAreNotPresent(t *testing.T) {
 	p := openTPU(t)
 	sizes := map[string]int{
 		"v2:2x2": 8, "v3:2x2": 8, "v4:2x2x1": 8, "v5e:1x1": 1, "v5e:2x2": 4, "v5e:16x16": 256, "v5p:2x2x1": 4, "v6e:4x4": 16, "tpu7x:2x2x1": 8,
@@ -98,7 +99,8 @@ func TestAheadOfTimeTopologies(t *testing.T) {
 	require.NoError(t, err)
 	assert.Len(t, usual, 8)
 
-	slices := newTopology(t, p, "v5e:2x2", pjrt.Attribute{Name: "num_slices", Value: 2}, pjrt.Attribute{Name: "chips_per_host_bounds", Value: []int64{1, 1, 1}})
+	slices := newTopology(t, p, "v5e:2x2",
+		pjrt.Attribute{Name: "num_slices", Value: 2}, pjrt.Attribute{Name: "chips_per_host_bounds", Value: []int64{1, 1, 1}})
 	devices, err := slices.Devices()
 	require.NoError(t, err)
 	assert.Len(t, devices, 8)
@@ -107,7 +109,7 @@ func TestAheadOfTimeTopologies(t *testing.T) {
 		_, err := p.NewTopology(context.Background(), bad, nil)
 		require.ErrorIs(t, err, pjrt.ErrInvalidArgument, bad)
 	}
-	_, err = p.NewTopology(context.Background(), "v5e:2x2", []pjrt.Attribute{{Name: "bogus", Value: 1}})
+	_, err = p.NewTopology(context.Background(), "v5e:2x2", &pjrt.TopologyOptions{Create: []pjrt.Attribute{{Name: "bogus", Value: 1}}})
 	require.ErrorContains(t, err, "Unexpected arguments: bogus")
 	for _, damaged := range []string{"x", strings.Repeat("\xff", 40)} {
 		_, err := p.DeserializeTopology(context.Background(), []byte(damaged))
@@ -115,7 +117,7 @@ func TestAheadOfTimeTopologies(t *testing.T) {
 	}
 }
 
-func TestAheadOfTimeCanonicalShapes(t *testing.T) {
+func TestAheadOfTimeCanonicalShapesHaveTheLayoutOfTheDevice(t *testing.T) {
 	p := openTPU(t)
 	topology := newTopology(t, p, "v5e:2x2")
 	kinds, err := topology.MemoryKindIDs()
@@ -148,7 +150,7 @@ func TestAheadOfTimeCanonicalShapes(t *testing.T) {
 		"has strides": func() (pjrt.ShapeLayout, error) {
 			return topology.CanonicalShape(kinds[0], shape, &pjrt.Layout{Strides: []int64{256, 2}})
 		},
-		"is no order of 2 dimensions": func() (pjrt.ShapeLayout, error) {
+		"must list each of the dimensions 0 to 1 once": func() (pjrt.ShapeLayout, error) {
 			return topology.CanonicalShape(kinds[0], shape, &pjrt.Layout{MinorToMajor: []int{1, 1}})
 		},
 		"have no host form": func() (pjrt.ShapeLayout, error) { return topology.CanonicalShape(kinds[0], pjrt.Shape{}, nil) },
@@ -162,7 +164,7 @@ func TestAheadOfTimeCanonicalShapes(t *testing.T) {
 	}
 }
 
-func TestAheadOfTimeAProgramIsCompiled(t *testing.T) {
+func TestAheadOfTimeProgramsCompileWithoutDevices(t *testing.T) {
 	p := openTPU(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -172,7 +174,8 @@ func TestAheadOfTimeAProgramIsCompiled(t *testing.T) {
 	defer exe.Close()
 	assert.Equal(t, "add", exe.Name())
 
-	spmd, err := p.CompileFor(ctx, topology, pjrt.Program{Code: []byte(add)}, &pjrt.CompileOptions{Partitions: 4, SPMD: true, DeviceIDs: [][]int{{3, 1, 2, 0}}})
+	spmd, err := p.CompileFor(ctx, topology, pjrt.Program{Code: []byte(add)},
+		&pjrt.CompileOptions{Partitions: 4, SPMD: true, DeviceIDs: [][]int{{3, 1, 2, 0}}})
 	require.NoError(t, err)
 	defer spmd.Close()
 	assert.Equal(t, 4, spmd.NumPartitions())
@@ -203,7 +206,7 @@ func TestAheadOfTimeAProgramIsCompiled(t *testing.T) {
 	wg.Wait()
 }
 
-func TestAheadOfTimeACompilationIsAbandoned(t *testing.T) {
+func TestAheadOfTimeCompilationReturnsWhenItsContextEnds(t *testing.T) {
 	p := openTPU(t)
 	topology := newTopology(t, p, "v5e:2x2")
 	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
@@ -214,10 +217,12 @@ func TestAheadOfTimeACompilationIsAbandoned(t *testing.T) {
 	_, err = p.CompileFor(ctx, topology, pjrt.Program{Code: []byte(big)}, nil)
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	topology.Close()
-	assert.Eventually(t, func() bool { return pjrt.Live()["topology"] == 0 && pjrt.Live()["compiled program"] == 0 }, 30*time.Second, time.Millisecond)
+	assert.Eventually(t, func() bool {
+		return pjrt.Live()["topology"] == 0 && pjrt.Live()["compiled program"] == 0
+	}, 30*time.Second, time.Millisecond)
 }
 
-func TestAheadOfTimeMisuseOfCompileForIsAnErrorHere(t *testing.T) {
+func TestAheadOfTimeMisuseOfCompileForIsRefused(t *testing.T) {
 	p := openTPU(t)
 	cpu := newClient(t)
 	topology := newTopology(t, p, "v5e:2x2")
@@ -233,7 +238,7 @@ func TestAheadOfTimeMisuseOfCompileForIsAnErrorHere(t *testing.T) {
 		"no topology":        {nil, add, nil, "the topology is nil"},
 		"closed":             {closed, add, nil, "topology is closed"},
 		"empty":              {topology, "", nil, "the program is empty"},
-		"unbounded":          {topology, dynamic, nil, "the type tensor<?x2xf32> in the program has a dimension of no known bound"},
+		"unbounded":          {topology, dynamic, nil, "the type tensor<?x2xf32> in the program has a dimension without a known bound"},
 		"too many replicas":  {topology, add, &pjrt.CompileOptions{Replicas: 5}, "the topology has 4 devices"},
 		"device unknown":     {topology, add, &pjrt.CompileOptions{DeviceIDs: [][]int{{4}}}, "has device 4, which does not exist"},
 		"devices of another": {topology, add, &pjrt.CompileOptions{Devices: [][]*pjrt.Device{{cpu.Devices()[0]}}}, "use DeviceIDs"},
@@ -260,28 +265,30 @@ func TestAheadOfTimeMisuseOfCompileForIsAnErrorHere(t *testing.T) {
 
 // The types of the options in the tables are those that libtpu and the CUDA
 // plugin check, before they look for their hardware.
-func TestAheadOfTimeCreateOptionsAreThoseOfThePlugins(t *testing.T) {
-	tpu := pjrt.TPUOptions{
+func TestAheadOfTimeCreateOptionsMatchThePlugin(t *testing.T) {
+	tpu := platform.TPU{
 		MaxInflightComputations: 1, FrameworkName: "f", FrameworkVersion: "2",
-		PremappedBufferSize: 1 << 20, MaxPremappedTransfer: 1 << 20, PremappedPartitions: 1, AsyncAllocations: pjrt.On, CompatibilityCheck: pjrt.Off,
-		ThrottleTransfers: pjrt.On, GlobalSystem: pjrt.On, SkipMegascale: pjrt.Off,
+		PremappedBufferSize: 1 << 20, MaxPremappedTransfer: 1 << 20, PremappedPartitions: 1,
+		AsyncAllocations: platform.On, CompatibilityCheck: platform.Off,
+		ThrottleTransfers: platform.On, GlobalSystem: platform.On, SkipMegascale: platform.Off,
 	}
-	_, err := openTPU(t).NewClient(context.Background(), &pjrt.ClientOptions{Platform: tpu, Create: []pjrt.Attribute{{Name: "use_tf_pjrt_client", Value: 0}}})
+	_, err := openTPU(t).NewClient(context.Background(),
+		&pjrt.ClientOptions{Platform: tpu, Create: []pjrt.Attribute{{Name: "use_tf_pjrt_client", Value: 0}}})
 	require.ErrorIs(t, err, pjrt.ErrNotFound)
 	assert.ErrorContains(t, err, "TPU initialization failed")
 
 	cuda, err := pjrt.Open(plugintest.Path(t, "cuda13"))
 	require.NoError(t, err)
-	_, err = cuda.NewClient(context.Background(), &pjrt.ClientOptions{NumNodes: 1, Platform: pjrt.GPUOptions{
-		Allocator: pjrt.AllocatorVMM, MemoryFraction: 0.5, Preallocate: pjrt.Off, CollectiveMemorySize: 1 << 20,
-		VisibleDevices: []int{0}, PartitionIndex: 1, AbortCollectivesOnFailure: pjrt.On,
-		StageTransfers: pjrt.Off, MaxInflightComputations: 5, TFRT: pjrt.Off,
+	_, err = cuda.NewClient(context.Background(), &pjrt.ClientOptions{NumNodes: 1, Platform: platform.GPU{
+		Allocator: platform.AllocatorVMM, MemoryFraction: 0.5, Preallocate: platform.Off, CollectiveMemorySize: 1 << 20,
+		VisibleDevices: []int{0}, PartitionIndex: 1, AbortCollectivesOnFailure: platform.On,
+		StageTransfers: platform.Off, MaxInflightComputations: 5, TFRT: platform.Off,
 	}})
 	require.ErrorIs(t, err, pjrt.ErrFailedPrecondition)
 	assert.ErrorContains(t, err, "No visible GPU devices")
 }
 
-func TestAheadOfTimeGPUTopologies(t *testing.T) {
+func TestAheadOfTimeGPUTopologiesComeFromATargetConfig(t *testing.T) {
 	cuda, err := pjrt.Open(plugintest.Path(t, "cuda13"))
 	require.NoError(t, err)
 	topology := newTopology(t, cuda, "", pjrt.Attribute{Name: "target_config", Value: ""}, pjrt.Attribute{Name: "topology", Value: "1x2x4"})
@@ -298,12 +305,12 @@ func TestAheadOfTimeGPUTopologies(t *testing.T) {
 	require.Error(t, err, "another platform's")
 	_, err = cuda.NewTopology(context.Background(), "", nil)
 	require.ErrorContains(t, err, "No visible GPU devices")
-	_, err = cuda.NewTopology(context.Background(), "", []pjrt.Attribute{{Name: "target_config", Value: "no such field"}})
+	_, err = cuda.NewTopology(context.Background(), "", &pjrt.TopologyOptions{Create: []pjrt.Attribute{{Name: "target_config", Value: "no such field"}}})
 	require.ErrorIs(t, err, pjrt.ErrFailedPrecondition)
 }
 
 // With a single device libtpu ends the process on these.
-func TestAheadOfTimePermutesToDevicesThatDoNotExist(t *testing.T) {
+func TestAheadOfTimePermutesToMissingDevicesAreRefused(t *testing.T) {
 	p := openTPU(t)
 	topology := newTopology(t, p, "v5e:2x2")
 	program := func(pairs string) pjrt.Program {

@@ -15,7 +15,7 @@ import (
 )
 
 // The race detector makes sync.Pool forget at random.
-func TestReadingWhatIsThereAllocatesNothing(t *testing.T) {
+func TestReadingAFinishedArrayAllocatesNothing(t *testing.T) {
 	ctx := context.Background()
 	b := upload(t, newClient(t), matrix(1, 2, 3, 4))
 	dst := make([]float32, 4)

@@ -13,7 +13,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-func TestWhichLayoutsAreThoseOfTheHost(t *testing.T) {
+func TestRowMajorLayoutsAreRecognized(t *testing.T) {
 	shape := Shape{dtype.F32, []int64{2, 1, 3}}
 	for _, c := range []struct {
 		layout *Layout
@@ -23,7 +23,7 @@ func TestWhichLayoutsAreThoseOfTheHost(t *testing.T) {
 		{&Layout{MinorToMajor: []int{2, 0, 1}}, false},
 		{&Layout{MinorToMajor: []int{2, 1, 0}, Tiles: [][]int64{{1}}}, false},
 		{&Layout{Strides: []int64{12, 12, 4}}, true},
-		{&Layout{Strides: []int64{12, 99, 4}}, true}, // no neighbours there
+		{&Layout{Strides: []int64{12, 99, 4}}, true}, // the dimension has one element
 		{&Layout{Strides: []int64{16, 12, 4}}, false},
 		{&Layout{Strides: []int64{4, 4, 8}}, false},
 		{&Layout{Strides: []int64{-12, 12, 4}}, false},
@@ -32,7 +32,7 @@ func TestWhichLayoutsAreThoseOfTheHost(t *testing.T) {
 	}
 }
 
-func TestLayoutsSurviveTheirCForm(t *testing.T) {
+func TestLayoutsSurviveTheConversionToCAndBack(t *testing.T) {
 	for rank := range 12 {
 		c := rowMajorLayout(rank)
 		got, err := decodeLayout(c.layout)

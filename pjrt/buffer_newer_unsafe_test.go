@@ -16,6 +16,7 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
+	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
 // newer is the CPU plugin with functions of later API versions, written in Go
@@ -23,11 +24,11 @@ import (
 var newer struct {
 	once  sync.Once
 	api   *capi.API
-	table *capi.Table // of the CPU plugin as it is
+	table *capi.Table // of the unchanged CPU plugin
 
 	mu       sync.Mutex
 	payloads []capi.Attribute // guarded by mu; of the last error buffer
-	layouts  int              // guarded by mu; layouts seen by TransferLiteral and Bitcast
+	layouts  int              // guarded by mu; layouts seen by Bitcast
 
 	transfers atomic.Int64 // calls of ToHostBuffer
 }
@@ -38,7 +39,7 @@ func newerClient(t testing.TB) *pjrt.Client {
 	newer.once.Do(func() {
 		plugin, err := pjrt.Open(plugintest.Path(t, "cpu"))
 		require.NoError(t, err)
-		newer.table = plugin.Table()
+		newer.table = raw.Table(plugin)
 		old := newer.table.API()
 		newer.api = new(capi.API)
 		size := unsafe.Sizeof(*newer.api)
@@ -49,16 +50,10 @@ func newerClient(t testing.TB) *pjrt.Client {
 		fill(func(a *capi.ClientCreateArgs) uintptr { createClient(a); return 0 })
 		fill(func(a *capi.ClientCreateErrorBufferArgs) uintptr { createErrorBuffer(a); return 0 })
 		fill(func(a *capi.BufferBitcastArgs) uintptr { bitcast(a); return 0 })
-		fill(func(a *capi.BufferDonateWithControlDependencyArgs) uintptr { donate(a); return 0 })
-		fill(func(a *capi.BufferCopyRawToHostFutureArgs) uintptr { copyRawFuture(a); return 0 })
-		fill(func(a *capi.AsyncHostToDeviceTransferManagerTransferLiteralArgs) uintptr {
-			transferLiteral(a)
-			return 0
-		})
 	})
 	table, err := capi.NewTable(newer.api, capi.Reentrant())
 	require.NoError(t, err)
-	plugin, err := pjrt.FromTable(table)
+	plugin, err := raw.Plugin(table)
 	require.NoError(t, err)
 	client, err := plugin.NewClient(context.Background(), nil)
 	require.NoError(t, err)
@@ -95,7 +90,8 @@ func toHostBuffer(a *capi.BufferToHostBufferArgs) uintptr {
 
 func createErrorBuffer(a *capi.ClientCreateErrorBufferArgs) {
 	spec := &capi.ShapeSpec{StructSize: capi.ShapeSpecSize, Dims: a.ShapeDims, NumDims: a.ShapeNumDims, ElementType: a.ShapeElementType}
-	m := do(capi.ClientCreateBuffersForAsyncHostToDeviceArgs{Client: a.Client, ShapeSpecs: spec, NumShapeSpecs: 1, Memory: a.Memory}).TransferManager
+	m := do(capi.ClientCreateBuffersForAsyncHostToDeviceArgs{Client: a.Client, ShapeSpecs: spec, NumShapeSpecs: 1,
+		Memory: a.Memory}).TransferManager
 	a.Buffer = do(capi.AsyncHostToDeviceTransferManagerRetrieveBufferArgs{TransferManager: m}).BufferOut
 	do(capi.AsyncHostToDeviceTransferManagerSetBufferErrorArgs{
 		TransferManager: m, ErrorCode: a.ErrorCode, ErrorMessage: a.ErrorMessage, ErrorMessageSize: a.ErrorMessageSize,
@@ -141,84 +137,4 @@ func createClient(a *capi.ClientCreateArgs) {
 func clientOf(b *capi.Buffer) *capi.Client {
 	c, _ := newerClients.Load(do(capi.BufferDeviceArgs{Buffer: b}).Device)
 	return c.(*capi.Client)
-}
-
-func aliasOf(b *capi.Buffer) *capi.ClientCreateAliasBufferArgs {
-	dims := do(capi.BufferDimensionsArgs{Buffer: b})
-	return do(capi.ClientCreateAliasBufferArgs{
-		Client: clientOf(b), Memory: do(capi.BufferMemoryArgs{Buffer: b}).Memory,
-		ShapeDims: dims.Dims, ShapeNumDims: dims.NumDims, ShapeElementType: do(capi.BufferElementTypeArgs{Buffer: b}).Type,
-	})
-}
-
-// prepared is a copy of a buffer that an alias gets when somebody says so.
-type prepared struct {
-	client *capi.Client
-	copied *capi.Buffer
-	alias  *capi.ClientCreateAliasBufferArgs
-	offset int64
-	size   int64
-}
-
-func prepare(b *capi.Buffer) *prepared {
-	return &prepared{client: clientOf(b), alias: aliasOf(b),
-		copied: do(capi.BufferCopyToMemoryArgs{Buffer: b, DstMemory: do(capi.BufferMemoryArgs{Buffer: b}).Memory}).DstBuffer}
-}
-
-func (p *prepared) settle(code capi.ErrorCode, message *byte, size uintptr) {
-	c := &capi.Call[capi.ClientFulfillAliasBufferArgs]{Args: capi.ClientFulfillAliasBufferArgs{
-		Client: p.client, Buffer: p.copied, StatusCode: code, ErrorMessage: message, ErrorMessageSize: size,
-		FulfillAliasBufferCb: p.alias.FulfillAliasBufferCb,
-	}}
-	_ = c.Do(newer.table) // the plugin answers an error with itself
-	do(capi.BufferDestroyArgs{Buffer: p.copied})
-}
-
-func take(data uintptr) *prepared {
-	v, _ := capi.Handle(data).Value()
-	capi.Handle(data).Delete()
-	return v.(*prepared)
-}
-
-var dependencyReady = sync.OnceValue(func() uintptr {
-	return purego.NewCallback(func(a *capi.BufferDonateWithControlDependencyCallbackArgs) {
-		take(a.CallbackData).settle(a.ErrorCode, a.ErrorMessage, a.ErrorMessageSize)
-	})
-})
-
-func donate(a *capi.BufferDonateWithControlDependencyArgs) {
-	p := prepare(a.Buffer)
-	do(capi.BufferDeleteArgs{Buffer: a.Buffer})
-	a.OutBuffer = p.alias.AliasBuffer
-	a.CallbackData = uintptr(capi.NewHandle(p))
-	a.DependencyReadyCallback = capi.BufferDonateWithControlDependencyArgsDependencyReadyCallback(dependencyReady())
-}
-
-var rawCopyReady = sync.OnceValue(func() uintptr {
-	return purego.NewCallback(func(a *capi.BufferCopyRawToHostFutureCallbackArgs) {
-		p := take(a.CallbackData)
-		if a.ErrorCode == capi.ErrorCodeOK {
-			e := do(capi.BufferCopyRawToHostArgs{Buffer: p.copied, Dst: a.Dst, Offset: p.offset, TransferSize: p.size}).Event
-			do(capi.EventAwaitArgs{Event: e})
-			do(capi.EventDestroyArgs{Event: e})
-		}
-		p.settle(a.ErrorCode, a.ErrorMessage, a.ErrorMessageSize)
-		do(capi.BufferDestroyArgs{Buffer: p.alias.AliasBuffer})
-	})
-})
-
-func copyRawFuture(a *capi.BufferCopyRawToHostFutureArgs) {
-	p := prepare(a.Buffer)
-	p.offset, p.size = a.Offset, a.TransferSize
-	a.Event = do(capi.BufferReadyEventArgs{Buffer: p.alias.AliasBuffer}).Event
-	a.CallbackData = uintptr(capi.NewHandle(p))
-	a.FutureReadyCallback = capi.BufferCopyRawToHostFutureArgsFutureReadyCallback(rawCopyReady())
-}
-
-func transferLiteral(a *capi.AsyncHostToDeviceTransferManagerTransferLiteralArgs) {
-	countLayout(a.ShapeLayout)
-	size := do(capi.AsyncHostToDeviceTransferManagerBufferSizeArgs{TransferManager: a.TransferManager, BufferIndex: a.BufferIndex}).BufferSize
-	a.DoneWithH2dTransfer = do(capi.AsyncHostToDeviceTransferManagerTransferDataArgs{
-		TransferManager: a.TransferManager, BufferIndex: a.BufferIndex, Data: a.Data, TransferSize: int64(size), IsLastTransfer: true,
-	}).DoneWithH2dTransfer
 }

@@ -19,12 +19,14 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/npy"
+	"github.com/purepjrt/purepjrt/pjrt/raw"
+	"github.com/purepjrt/purepjrt/pjrt/transfer"
 )
 
 // pending returns a buffer whose contents have not come yet.
-func pending(t testing.TB, c *pjrt.Client, shape pjrt.Shape) (*pjrt.Buffer, *pjrt.Fulfillment) {
+func pending(t testing.TB, c *pjrt.Client, shape pjrt.Shape) (*pjrt.Buffer, *transfer.Alias) {
 	t.Helper()
-	b, f, err := c.AliasBuffer(context.Background(), shape, nil)
+	b, f, err := transfer.NewAlias(context.Background(), c, shape, nil)
 	require.NoError(t, err)
 	t.Cleanup(func() { f.Close(); b.Close() })
 	return b, f
@@ -44,18 +46,16 @@ func TestReadingEndsWithTheContext(t *testing.T) {
 	canary := bytes.Repeat([]byte{0xaa}, 16)
 	dst := bytes.Clone(canary)
 	reads := map[string]func(context.Context) error{
-		"Wait":               b.Wait,
-		"ToHost":             func(ctx context.Context) error { _, err := b.ToHost(ctx); return err },
-		"ToHostInto":         func(ctx context.Context) error { _, err := b.ToHostInto(ctx, dst); return err },
-		"CopyRawToHost":      func(ctx context.Context) error { return b.CopyRawToHost(ctx, dst, 0) },
-		"CopyRawToHostAsync": func(ctx context.Context) error { return closing(b.CopyRawToHostAsync(ctx, dst, 0)) },
+		"Wait":         b.Wait,
+		"ToHost":       func(ctx context.Context) error { _, err := b.ToHost(ctx); return err },
+		"ToHostInto":   func(ctx context.Context) error { _, err := b.ToHostInto(ctx, dst); return err },
+		"CopyRaw":      func(ctx context.Context) error { return transfer.CopyRaw(ctx, b, dst, 0) },
+		"StartCopyRaw": func(ctx context.Context) error { return closing(transfer.StartCopyRaw(ctx, b, dst, 0)) },
 		"ReadInPlace": func(ctx context.Context) error {
 			return b.ReadInPlace(ctx, func([]byte) error { return errors.New("called too early") })
 		},
-		"WriteHostTo":   func(ctx context.Context) error { _, err := b.WriteHostTo(ctx, io.Discard); return err },
-		"Print":         func(ctx context.Context) error { return b.Print(ctx, io.Discard, npy.FormatOptions{}) },
 		"Reference":     func(ctx context.Context) error { return closing(b.Reference(ctx)) },
-		"UnsafePointer": func(ctx context.Context) error { _, err := b.UnsafePointer(ctx); return err },
+		"UnsafePointer": func(ctx context.Context) error { _, err := raw.UnsafePointer(ctx, b); return err },
 	}
 	for name, read := range reads {
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Millisecond)
@@ -64,7 +64,7 @@ func TestReadingEndsWithTheContext(t *testing.T) {
 		assert.ErrorIs(t, read(ctx), context.DeadlineExceeded, name+" of an ended context")
 	}
 	assert.Equal(t, canary, dst, "what belongs to the caller is as it was")
-	// Once the contents are there, all succeed but ReadInPlace.
+	// When the contents have come, all calls but ReadInPlace succeed.
 	require.NoError(t, f.Fulfill(upload(t, client, matrix(1, 2, 3, 4))))
 	for name, read := range reads {
 		if name != "ReadInPlace" {
@@ -107,7 +107,7 @@ func TestReadingWaitsForTheContents(t *testing.T) {
 	assert.Equal(t, want.Data, dst)
 	require.NoError(t, ready.Wait(ctx))
 	raw := make([]byte, 8)
-	copiedRaw, err := b.CopyRawToHostAsync(ctx, raw, 4)
+	copiedRaw, err := transfer.StartCopyRaw(ctx, b, raw, 4)
 	require.NoError(t, err)
 	defer copiedRaw.Close()
 	require.NoError(t, copiedRaw.Wait(ctx))
@@ -117,7 +117,7 @@ func TestReadingWaitsForTheContents(t *testing.T) {
 func TestAnAsyncReadOutlivesItsBufferAndItsEvent(t *testing.T) {
 	client := newClient(t)
 	want := matrix(1, 2, 3, 4)
-	b, f, err := client.AliasBuffer(context.Background(), want.Shape(), nil)
+	b, f, err := transfer.NewAlias(context.Background(), client, want.Shape(), nil)
 	require.NoError(t, err)
 	dst := make([]byte, 16)
 	copied, err := b.ToHostAsync(dst)
@@ -132,7 +132,7 @@ func TestAnAsyncReadOutlivesItsBufferAndItsEvent(t *testing.T) {
 	assert.Equal(t, want.Data, dst)
 }
 
-func TestRoomForResults(t *testing.T) {
+func TestReadingNeedsEnoughMemoryForTheArray(t *testing.T) {
 	ctx := context.Background()
 	client := newClient(t)
 	b := upload(t, client, matrix(1, 2, 3, 4))
@@ -142,11 +142,11 @@ func TestRoomForResults(t *testing.T) {
 	assert.Equal(t, 16, n)
 	assert.Equal(t, append(bytes.Clone(matrix(1, 2, 3, 4).Data), 0xaa, 0xaa, 0xaa, 0xaa), dst)
 	_, err = b.ToHostInto(ctx, dst[:15])
-	require.ErrorContains(t, err, "an array of shape f32[2,2] takes 16 bytes, there is room for 15")
+	require.ErrorContains(t, err, "an array of shape f32[2,2] takes 16 bytes, and dst has 15")
 	_, err = b.ToHostAsync(dst[:15])
-	require.ErrorContains(t, err, "there is room for 15")
+	require.ErrorContains(t, err, "and dst has 15")
 	_, err = b.ToHostAsync(dst)
-	require.ErrorContains(t, err, "there is room for 20")
+	require.ErrorContains(t, err, "and dst has 20")
 
 	for _, dims := range [][]int64{{0}, {3, 0, 2}} {
 		empty := upload(t, client, pjrt.HostArray{Type: dtype.F32, Dims: dims})
@@ -161,38 +161,9 @@ func TestRoomForResults(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, e.Wait(ctx))
 		e.Close()
-		require.NoError(t, empty.CopyRawToHost(ctx, nil, 0))
+		require.NoError(t, transfer.CopyRaw(ctx, empty, nil, 0))
 		require.NoError(t, empty.ReadInPlace(ctx, func(data []byte) error { assert.Empty(t, data); return nil }))
 	}
-}
-
-func TestRawRanges(t *testing.T) {
-	ctx := context.Background()
-	client := newClient(t)
-	b := upload(t, client, pjrt.ArrayOf([]uint8{0, 1, 2, 3, 4, 5, 6, 7}, 8))
-	for from := range 9 {
-		for to := from; to <= 8; to++ {
-			dst := bytes.Repeat([]byte{0xaa}, to-from+1)
-			require.NoError(t, b.CopyRawToHost(ctx, dst[:to-from], int64(from)))
-			assert.Equal(t, append([]byte{0, 1, 2, 3, 4, 5, 6, 7}[from:to:to], 0xaa), dst)
-		}
-	}
-	packed := upload(t, client, pjrt.ArrayOf([]dtype.Uint4{1, 2, 3, 4, 5}, 5))
-	dst := make([]byte, 3)
-	require.NoError(t, packed.CopyRawToHost(ctx, dst, 0))
-	assert.Equal(t, []byte{0x21, 0x43, 0x05}, dst)
-	for _, c := range []struct {
-		offset int64
-		size   int
-	}{{-1, 1}, {8, 1}, {9, 0}, {0, 9}, {7, 2}, {math.MaxInt64, 1}, {math.MinInt64, 0}} {
-		err := b.CopyRawToHost(ctx, make([]byte, c.size), c.offset)
-		require.ErrorIs(t, err, pjrt.ErrOutOfRange, c)
-		require.ErrorContains(t, err, "are not within the 8 bytes of the buffer")
-		_, err = b.CopyRawToHostAsync(ctx, make([]byte, c.size), c.offset)
-		require.ErrorIs(t, err, pjrt.ErrOutOfRange, c)
-	}
-	_, err := b.CopyRawToHostFuture(ctx, 0, 8)
-	require.ErrorIs(t, err, pjrt.ErrUnimplemented, "newer than the plugin")
 }
 
 func TestReadingInPlaceCopiesNothing(t *testing.T) {
@@ -205,15 +176,15 @@ func TestReadingInPlaceCopiesNothing(t *testing.T) {
 	require.ErrorIs(t, b.ReadInPlace(ctx, func(got []byte) error {
 		assert.Same(t, &dtype.Bytes(data)[0], &got[0])
 		assert.Len(t, got, 4000)
-		assert.Equal(t, 1, b.References())
-		// Neither takes the memory away before the function returns.
+		assert.Equal(t, 1, raw.References(b))
+		// Neither call frees the memory before the function returns.
 		require.NoError(t, b.Delete())
 		require.NoError(t, b.Close())
 		assert.False(t, isDone(b.HostDone()))
 		assert.EqualValues(t, 999, data[999])
 		return failing
 	}), failing)
-	assert.Zero(t, b.References())
+	assert.Zero(t, raw.References(b))
 	done(t, b.HostDone())
 
 	packed := upload(t, client, pjrt.ArrayOf([]dtype.Uint4{1, 2, 3}, 3))
@@ -221,20 +192,13 @@ func TestReadingInPlaceCopiesNothing(t *testing.T) {
 		assert.Equal(t, []byte{1, 2, 3}, got, "in the host's form")
 		return nil
 	}))
-	var out bytes.Buffer
-	n, err := packed.WriteHostTo(ctx, &out)
-	require.NoError(t, err)
-	assert.EqualValues(t, 3, n)
-	assert.Equal(t, []byte{1, 2, 3}, out.Bytes())
-	_, err = packed.WriteHostTo(ctx, brokenWriter{})
-	require.ErrorIs(t, err, io.ErrClosedPipe)
 }
 
 type brokenWriter struct{}
 
 func (brokenWriter) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
-func TestAReferenceKeepsTheMemory(t *testing.T) {
+func TestAReferenceKeepsTheMemoryOfItsBuffer(t *testing.T) {
 	ctx := context.Background()
 	client := newClient(t)
 	data := ints(1000)
@@ -244,22 +208,22 @@ func TestAReferenceKeepsTheMemory(t *testing.T) {
 	require.NoError(t, err)
 	second, err := b.Reference(ctx)
 	require.NoError(t, err)
-	assert.Equal(t, 2, b.References())
+	assert.Equal(t, 2, raw.References(b))
 	address, err := first.Address()
 	require.NoError(t, err)
-	pointer, err := b.UnsafePointer(ctx)
+	pointer, err := raw.UnsafePointer(ctx, b)
 	require.NoError(t, err)
 	assert.Equal(t, pointer, address)
 	require.NoError(t, b.Delete())
 	require.NoError(t, b.Close())
 	require.NoError(t, first.Close())
 	require.NoError(t, first.Close())
-	assert.Equal(t, 1, b.References(), "a reference counts once, whatever its closes")
+	assert.Equal(t, 1, raw.References(b), "a reference counts once, whatever its closes")
 	assert.False(t, isDone(b.HostDone()))
 	_, err = first.Address()
 	require.ErrorIs(t, err, pjrt.ErrClosed)
 	require.NoError(t, second.Close())
-	assert.Zero(t, b.References())
+	assert.Zero(t, raw.References(b))
 	done(t, b.HostDone())
 	_, err = b.Reference(ctx)
 	require.ErrorIs(t, err, pjrt.ErrClosed)
@@ -267,7 +231,7 @@ func TestAReferenceKeepsTheMemory(t *testing.T) {
 	require.NoError(t, none.Close())
 }
 
-func TestADeletedBuffer(t *testing.T) {
+func TestADeletedBufferHasNoContents(t *testing.T) {
 	ctx := context.Background()
 	client := newClient(t)
 	b := upload(t, client, matrix(1, 2, 3, 4))
@@ -279,7 +243,7 @@ func TestADeletedBuffer(t *testing.T) {
 	gone, err = b.IsDeleted()
 	require.NoError(t, err)
 	assert.True(t, gone)
-	// What is known stays known.
+	// The description of the buffer stays readable.
 	assert.Equal(t, "f32[2,2]", b.Shape().String())
 	_, err = b.Device()
 	require.NoError(t, err)
@@ -294,20 +258,20 @@ func TestADeletedBuffer(t *testing.T) {
 		"Wait":          func() error { return b.Wait(ctx) },
 		"ToHost":        func() error { _, err := b.ToHost(ctx); return err },
 		"ToHostInto":    func() error { _, err := b.ToHostInto(ctx, dst); return err },
-		"CopyRawToHost": func() error { return b.CopyRawToHost(ctx, dst, 0) },
+		"CopyRaw":       func() error { return transfer.CopyRaw(ctx, b, dst, 0) },
 		"Reference":     func() error { _, err := b.Reference(ctx); return err },
-		"UnsafePointer": func() error { _, err := b.UnsafePointer(ctx); return err },
+		"UnsafePointer": func() error { _, err := raw.UnsafePointer(ctx, b); return err },
 		"CopyToDevice":  func() error { _, err := b.CopyToDevice(ctx, client.Devices()[1]); return err },
 		"CopyToMemory":  func() error { _, err := b.CopyToMemory(ctx, client.Memories()[1]); return err },
 		"Bitcast":       func() error { _, err := b.Bitcast(ctx, matrix().Shape(), nil); return err },
-		"Donate":        func() error { _, _, err := b.DonateWithControlDependency(ctx); return err },
+		"Donate":        func() error { _, _, err := transfer.DonateAfter(ctx, b); return err },
 		"Fulfill":       func() error { _, f := pending(t, client, b.Shape()); return f.Fulfill(b) },
 	} {
 		require.ErrorIs(t, use(), pjrt.ErrInvalidArgument, name)
 	}
 }
 
-func TestAClosedBuffer(t *testing.T) {
+func TestAClosedBufferKeepsOnlyItsShape(t *testing.T) {
 	ctx := context.Background()
 	client := newClient(t)
 	b := upload(t, client, matrix(1, 2, 3, 4))
@@ -321,15 +285,15 @@ func TestAClosedBuffer(t *testing.T) {
 		"ToHostInto":    func() error { _, err := b.ToHostInto(ctx, dst); return err },
 		"ToHostAsync":   func() error { _, err := b.ToHostAsync(dst); return err },
 		"ReadInPlace":   func() error { return b.ReadInPlace(ctx, func([]byte) error { return nil }) },
-		"CopyRaw":       func() error { return b.CopyRawToHost(ctx, dst, 0) },
-		"CopyRawAsync":  func() error { _, err := b.CopyRawToHostAsync(ctx, dst, 0); return err },
-		"CopyRawFuture": func() error { _, err := b.CopyRawToHostFuture(ctx, 0, 1); return err },
+		"CopyRaw":       func() error { return transfer.CopyRaw(ctx, b, dst, 0) },
+		"CopyRawAsync":  func() error { _, err := transfer.StartCopyRaw(ctx, b, dst, 0); return err },
+		"CopyRawFuture": func() error { _, err := transfer.PrepareCopyRaw(ctx, b, 0, 1); return err },
 		"Reference":     func() error { _, err := b.Reference(ctx); return err },
-		"UnsafePointer": func() error { _, err := b.UnsafePointer(ctx); return err },
+		"UnsafePointer": func() error { _, err := raw.UnsafePointer(ctx, b); return err },
 		"CopyToDevice":  func() error { _, err := b.CopyToDevice(ctx, client.Devices()[1]); return err },
 		"CopyToMemory":  func() error { _, err := b.CopyToMemory(ctx, client.Memories()[1]); return err },
 		"Bitcast":       func() error { _, err := b.Bitcast(ctx, b.Shape(), nil); return err },
-		"Donate":        func() error { _, _, err := b.DonateWithControlDependency(ctx); return err },
+		"Donate":        func() error { _, _, err := transfer.DonateAfter(ctx, b); return err },
 		"Fulfill":       func() error { _, f := pending(t, client, b.Shape()); return f.Fulfill(b) },
 		"Device":        func() error { _, err := b.Device(); return err },
 		"Memory":        func() error { _, err := b.Memory(); return err },
@@ -340,7 +304,6 @@ func TestAClosedBuffer(t *testing.T) {
 		"Delete":        b.Delete,
 		"DynamicDims":   func() error { _, err := b.DynamicDims(); return err },
 		"UnpaddedDims":  func() error { _, err := b.UnpaddedDims(ctx); return err },
-		"Print":         func() error { return b.Print(ctx, io.Discard, npy.FormatOptions{}) },
 	} {
 		require.ErrorIs(t, use(), pjrt.ErrClosed, name)
 	}
@@ -348,7 +311,7 @@ func TestAClosedBuffer(t *testing.T) {
 	require.NoError(t, none.Close())
 }
 
-func TestCopies(t *testing.T) {
+func TestCopiesHaveTheContentsOfTheOriginal(t *testing.T) {
 	ctx := context.Background()
 	client, other := newClient(t), newClient(t)
 	want := matrix(1, 2, 3, 4)
@@ -403,12 +366,12 @@ const dynamic = `module @dynamic {
   }
 }`
 
-func TestDynamicDimensions(t *testing.T) {
+func TestDynamicDimensionsAreReadAtTheirSize(t *testing.T) {
 	ctx := context.Background()
 	client := newClient(t)
 	exe := compile(t, client, dynamic)
 	x := upload(t, client, pjrt.ArrayOf([]float32{1, 2, 3, 4, 5, 6, 7, 8}, 8))
-	n := upload(t, client, pjrt.ArrayOf([]int32{3}))
+	n := upload(t, client, pjrt.ScalarOf[int32](3))
 	outs, err := exe.Execute(ctx, []*pjrt.Buffer{x, n}, nil)
 	require.NoError(t, err)
 	out := outs[0]
@@ -444,17 +407,21 @@ func TestDynamicDimensions(t *testing.T) {
 }
 
 func TestPrintingLooksLikeNumPy(t *testing.T) {
-	ctx := context.Background()
-	client := newClient(t)
-	var out bytes.Buffer
-	require.NoError(t, upload(t, client, matrix(1, 2.5, -3, 4)).Print(ctx, &out, npy.FormatOptions{}))
-	assert.Equal(t, "[[ 1.   2.5]\n [-3.   4. ]]\n", out.String())
+	a, err := upload(t, newClient(t), matrix(1, 2.5, -3, 4)).ToHost(context.Background())
+	require.NoError(t, err)
+	assert.Equal(t, "[[ 1.   2.5]\n [-3.   4. ]]", a.String())
 	assert.Equal(t, "[[1. 2.]\n [3. 4.]]", matrix(1, 2, 3, 4).String())
-	require.ErrorIs(t, matrix().Print(&out, npy.FormatOptions{}), pjrt.ErrInvalidArgument)
-	require.ErrorIs(t, matrix(1, 2, 3, 4).Print(brokenWriter{}, npy.FormatOptions{}), io.ErrClosedPipe)
+	assert.Equal(t, "<an array of shape f32[2,2] takes 16 bytes, but its data has 0>", matrix().String())
+	assert.Equal(t, "<arrays of type invalid have no host form>", pjrt.HostArray{}.String())
+	var out bytes.Buffer
+	require.NoError(t, npy.Fprint(&out, npy.Array(a), npy.FormatOptions{Precision: 1}))
+	assert.Equal(t, "[[ 1.   2.5]\n [-3.   4. ]]\n", out.String())
+	require.ErrorIs(t, npy.Fprint(brokenWriter{}, npy.Array(a), npy.FormatOptions{}), io.ErrClosedPipe)
+	require.ErrorContains(t, npy.Fprint(nil, npy.Array(a), npy.FormatOptions{}), "the writer is nil")
+	require.NoError(t, npy.Fprint(io.Discard, npy.Array(a), npy.FormatOptions{Threshold: 1, EdgeItems: math.MaxInt}))
 }
 
-func TestManyGoroutinesUseAndEndOneBuffer(t *testing.T) {
+func TestManyGoroutinesUseAndCloseOneBuffer(t *testing.T) {
 	ctx := context.Background()
 	client := newClient(t)
 	for round := range 40 {
@@ -495,7 +462,7 @@ func TestManyGoroutinesUseAndEndOneBuffer(t *testing.T) {
 			func() error { return closing(b.CopyToDevice(ctx, client.Devices()[1])) },
 			func() error { return closing(b.Reference(ctx)) },
 			func() error { return closing(b.ReadyEvent()) },
-			func() error { return b.CopyRawToHost(ctx, make([]byte, 16), 32) },
+			func() error { return transfer.CopyRaw(ctx, b, make([]byte, 16), 32) },
 		}
 		var wg sync.WaitGroup
 		for _, use := range uses {

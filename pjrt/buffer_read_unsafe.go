@@ -5,27 +5,27 @@ package pjrt
 
 import (
 	"context"
-	"io"
+	"errors"
 	"runtime"
 	"slices"
 	"sync"
 	"unsafe"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt/internal/preempt"
 )
 
-// ToHost copies the array to the host, after it has been computed
-// (PJRT_Buffer_ToHostBuffer, or straight from the buffer's memory where the host
-// can read it). When ctx ends first it returns ctx's error.
-func (b *Buffer) ToHost(ctx context.Context) (_ HostArray, err error) {
+// ToHost waits until the array has been computed and copies it to the host
+// (PJRT_Buffer_ToHostBuffer, or directly from memory that the host can read). If ctx
+// ends first, ToHost returns its error.
+func (b *Buffer) ToHost(ctx context.Context) (array HostArray, err error) {
 	op := begin(ctx, OperationDownload, subject{buffer: b})
 	defer op.end(&err)
 	shape, h, err := b.startRead(ctx)
 	if err != nil {
 		return HostArray{}, err
 	}
-	release := b.ref.Release
-	defer func() { release() }()
+	defer b.ref.Release()
 	size, err := shape.HostSize()
 	if err != nil {
 		return HostArray{}, err
@@ -35,11 +35,11 @@ func (b *Buffer) ToHost(ctx context.Context) (_ HostArray, err error) {
 	} else if v != nil {
 		defer v.close()
 		data := make([]byte, size)
-		copyInSteps(data, v.bytes)
+		preempt.Copy(data, v.bytes)
 		return HostArray{Type: shape.Type, Dims: slices.Clone(shape.Dims), Data: data}, nil
 	}
 	if size >= largeRead {
-		// An array that failed, or is gone, may be larger than there is memory.
+		// The host may not have memory for an array that failed or was deleted.
 		if err := b.wait(ctx, h); err != nil {
 			return HostArray{}, err
 		}
@@ -47,33 +47,44 @@ func (b *Buffer) ToHost(ctx context.Context) (_ HostArray, err error) {
 			return HostArray{}, err
 		}
 	}
-	data := make([]byte, max(size, 1)) // not empty: some plugins want an address
-	e, err := b.transfer(h, data[:size], len(shape.Dims))
+	data := make([]byte, max(size, 1)) // some plugins want an address even for no bytes
+	e, err := useContents(ctx, b, h, func() (*capi.Event, error) {
+		return b.transfer(h, data[:size], len(shape.Dims))
+	}, func(e *capi.Event) {
+		b.client.keepUntil(e, data)
+	})
 	if err != nil {
 		return HostArray{}, err
 	}
-	// The transfer reads the buffer and writes data until its event is ready.
-	finished := func() {
-		runtime.KeepAlive(data)
-		b.ref.Release()
-	}
-	release = func() {}
-	if err := waitAndClose(ctx, b.client.table, e, b.client.ref, finished); err != nil {
+	if err := awaitEvent(ctx, b.client.table, e, &transferUse{b, data}); err != nil {
 		return HostArray{}, err
 	}
 	return HostArray{Type: shape.Type, Dims: slices.Clone(shape.Dims), Data: data[:size:size]}, nil
 }
 
-// largeRead is a number of bytes beyond which an allocation in vain matters.
+// transferUse keeps the buffer and the memory of a transfer to the host until the
+// transfer's event is ready.
+type transferUse struct {
+	buffer *Buffer
+	data   []byte
+}
+
+func (u *transferUse) Retain() { u.buffer.ref.Retain() }
+
+func (u *transferUse) Release() {
+	runtime.KeepAlive(u.data)
+	u.buffer.ref.Release()
+}
+
+// largeRead is the size in bytes from which ToHost does not allocate memory before it
+// knows that the array has contents.
 const largeRead = 1 << 28
 
-// ToHostInto copies the array to dst, in the form of a HostArray's data, and
-// returns the number of bytes, which dst must have room for (see
-// Shape.HostSize). What dst has beyond stays as it is.
-//
-// When ctx ends while the array is being computed, ToHostInto returns ctx's
-// error and dst is unchanged. The copy itself is always waited for.
-func (b *Buffer) ToHostInto(ctx context.Context, dst []byte) (_ int, err error) {
+// ToHostInto is ToHost that copies to the beginning of dst, in the form of
+// HostArray.Data, and returns the number of bytes. dst must have room for them, see
+// Shape.HostSize. ctx can end the wait for the computation, which leaves dst unchanged,
+// but not the copy.
+func (b *Buffer) ToHostInto(ctx context.Context, dst []byte) (n int, err error) {
 	op := begin(ctx, OperationDownload, subject{buffer: b})
 	defer op.end(&err)
 	shape, h, err := b.startRead(ctx)
@@ -86,7 +97,7 @@ func (b *Buffer) ToHostInto(ctx context.Context, dst []byte) (_ int, err error) 
 		return 0, err
 	}
 	if len(dst) < size {
-		return 0, invalid("an array of shape %v takes %d bytes, there is room for %d", shape, size, len(dst))
+		return 0, invalid("an array of shape %v takes %d bytes, and dst has %d", shape, size, len(dst))
 	}
 	return size, b.readInto(ctx, h, dst[:size], len(shape.Dims))
 }
@@ -99,47 +110,57 @@ func (b *Buffer) readInto(ctx context.Context, h *capi.Buffer, dst []byte, rank 
 	}
 	if v != nil {
 		defer v.close()
-		copyInSteps(dst, v.bytes)
+		preempt.Copy(dst, v.bytes)
 		return nil
 	}
 	if ctx.Done() != nil {
-		// Once bytes move, dst is the plugin's until all have.
+		// Once the transfer has begun, the plugin writes to dst until it is over.
 		if err := b.wait(ctx, h); err != nil {
 			return err
 		}
 	}
+	if err := b.beginTurn(ctx, turnUse); err != nil {
+		return err
+	}
 	e, err := b.transfer(h, dst, rank)
+	b.endTurn(turnUse, h)
 	if err != nil {
 		return err
 	}
-	err = b.client.waitEvent(context.Background(), e)
+	err = awaitEvent(context.Background(), b.client.table, e, b.client.ref)
 	runtime.KeepAlive(dst)
 	return err
 }
 
-// ToHostAsync begins to copy the array to dst, in the form of a HostArray's
-// data, and returns an event that is ready when dst has it. The array may still
-// be computed then; nothing waits. dst must have exactly the size of the array,
-// and belongs to the plugin until the event is ready; it is kept referenced.
-// Arrays with dimensions that are known only at run time are refused. The caller
-// closes the event.
+// ToHostAsync is ToHost without waiting: it returns an event, which the caller closes,
+// that is ready when dst has the array in the form of HostArray.Data. dst must have
+// exactly the size of the array. Until the event is ready, dst belongs to the plugin and
+// stays referenced. Dimensions that are known only at run time are an error.
 func (b *Buffer) ToHostAsync(dst []byte) (*Event, error) {
+	if b == nil || b.client == nil {
+		return nil, errNilBuffer
+	}
 	size, err := b.shape.HostSize()
 	if err != nil {
 		return nil, err
 	}
 	if len(dst) != size {
-		return nil, invalid("an array of shape %v takes %d bytes, there is room for %d", b.shape, size, len(dst))
+		return nil, invalid("an array of shape %v takes %d bytes, and dst has %d", b.shape, size, len(dst))
 	}
-	h, err := b.ref.Acquire()
+	h, err := b.acquire()
 	if err != nil {
 		return nil, err
 	}
 	if dims, err := b.dynamicDims(h); err == nil && len(dims) > 0 {
 		b.ref.Release()
-		return nil, invalid("the size of %v is not known before it has been computed; use ToHost", b.shape)
+		return nil, invalid("the size of %v is not known before it has been computed: use ToHost", b.shape)
+	}
+	if err := b.beginTurn(context.Background(), turnUse); err != nil {
+		b.ref.Release()
+		return nil, err
 	}
 	e, err := b.transfer(h, dst, len(b.shape.Dims))
+	b.endTurn(turnUse, h)
 	if err != nil {
 		b.ref.Release()
 		return nil, err
@@ -147,13 +168,9 @@ func (b *Buffer) ToHostAsync(dst []byte) (*Event, error) {
 	return b.asyncEvent(e, dst)
 }
 
-// asyncEvent takes over the event of a transfer from b, which is acquired, to
-// dst, and keeps both until it is over.
+// asyncEvent owns the event of a transfer from b, which is acquired, to dst. It keeps
+// both until the transfer is over.
 func (b *Buffer) asyncEvent(h *capi.Event, dst []byte) (*Event, error) {
-	if h == nil {
-		b.ref.Release()
-		return nil, failed(ErrInternal, "the plugin gives no event for a transfer")
-	}
 	e := newEvent(b.client.table, h, b.client.ref)
 	e.after(func() {
 		runtime.KeepAlive(dst)
@@ -162,13 +179,13 @@ func (b *Buffer) asyncEvent(h *capi.Event, dst []byte) (*Event, error) {
 	return e, nil
 }
 
-// startRead acquires the buffer and returns the shape that it really has, which
-// must not be changed.
+// startRead acquires the buffer and returns its actual shape, which the caller must not
+// change.
 func (b *Buffer) startRead(ctx context.Context) (Shape, *capi.Buffer, error) {
 	if err := ctx.Err(); err != nil {
 		return Shape{}, nil, err
 	}
-	h, err := b.ref.Acquire()
+	h, err := b.acquire()
 	if err != nil {
 		return Shape{}, nil, err
 	}
@@ -193,11 +210,14 @@ func (b *Buffer) transfer(h *capi.Buffer, dst []byte, rank int) (*capi.Event, er
 	args.Dst, args.DstSize = unsafe.Pointer(unsafe.SliceData(dst)), uintptr(len(dst))
 	err := call.Do(b.client.table)
 	runtime.KeepAlive(layout)
+	if err == nil && args.Event == nil {
+		err = misbehaved(call.Function(), "gave no event for a transfer") // whether dst has the array is unknown
+	}
 	return args.Event, err
 }
 
-// hostView is the memory of a buffer, which stays until it is closed. It holds
-// the calls that it needs, so that reading through it allocates nothing.
+// hostView is the memory of a buffer, valid until close. It contains the calls that it
+// makes, so that reading through it allocates nothing.
 type hostView struct {
 	buffer *Buffer
 	bytes  []byte
@@ -210,23 +230,26 @@ type hostView struct {
 
 var hostViews = sync.Pool{New: func() any { return new(hostView) }}
 
-// view waits for the contents and returns the memory of an acquired buffer, if
-// the host can read there a dense array of size bytes; else nil. The error is
-// that of ctx or of the contents.
+// view waits for the contents of an acquired buffer and returns its memory, or nil if the
+// host cannot read it as a dense array of size bytes. The error is that of ctx or of the
+// contents.
 func (b *Buffer) view(ctx context.Context, h *capi.Buffer, size int) (*hostView, error) {
 	if size == 0 || !b.readable.get(func() bool { return b.isReadable(h) }) {
 		return nil, nil
 	}
-	// Before the contents are there, the memory need not be there either.
+	// The plugin may allocate the memory only with the contents.
 	if err := b.wait(ctx, h); err != nil {
+		if errors.Is(err, ErrUnimplemented) {
+			return nil, nil // the transfer waits, or reports the error of the contents
+		}
 		return nil, err
 	}
 	v := hostViews.Get().(*hostView)
-	address, err := v.open(b, h)
+	address, err := v.open(ctx, b, h)
 	if err != nil {
 		v.buffer = nil
 		hostViews.Put(v)
-		return nil, nil // the transfer has the better error
+		return nil, nil // the transfer reports a better error
 	}
 	if address == 0 {
 		v.close()
@@ -237,10 +260,10 @@ func (b *Buffer) view(ctx context.Context, h *capi.Buffer, size int) (*hostView,
 }
 
 // open takes an external reference and returns the address of the memory.
-func (v *hostView) open(b *Buffer, h *capi.Buffer) (uintptr, error) {
+func (v *hostView) open(ctx context.Context, b *Buffer, h *capi.Buffer) (uintptr, error) {
 	v.up.Args.Buffer, v.pointer.Args.Buffer, v.down.Args.Buffer = h, h, h
 	v.buffer = b
-	return b.references.take(b.client.table, v)
+	return b.references.take(ctx, b.client.table, v)
 }
 
 func (v *hostView) close() {
@@ -249,8 +272,8 @@ func (v *hostView) close() {
 	hostViews.Put(v)
 }
 
-// isReadable reports whether the memory of the buffer is that of a dense,
-// row-major array which the host can read.
+// isReadable reports whether the host can read the memory of the buffer as a dense,
+// row-major array.
 func (b *Buffer) isReadable(h *capi.Buffer) bool {
 	if b.shape.Type.IsSubByte() { // packed on the device
 		return false
@@ -272,22 +295,10 @@ func (b *Buffer) isReadable(h *capi.Buffer) bool {
 	return err == nil && l.rowMajor(b.shape)
 }
 
-// copyInSteps is copy in pieces between which the goroutine can be preempted:
-// the collector waits for a copy that is under way.
-func copyInSteps(dst, src []byte) {
-	const step = 1 << 20
-	for len(src) > step {
-		copy(dst, src[:step])
-		dst, src = dst[step:], src[step:]
-	}
-	copy(dst, src)
-}
-
-// ReadInPlace calls fn with the data of the array, in the form of a HostArray's,
-// after it has been computed, and returns fn's error. Where the host can read
-// the memory of the buffer, data is that memory and nothing is copied; else it
-// is a copy. fn must not change data, nor use it after it has returned; the
-// memory stays until then, even if the buffer is deleted or closed.
+// ReadInPlace waits until the array has been computed, calls fn with its data in the form
+// of HostArray.Data, and returns fn's error. data is the buffer's own memory if the host
+// can read that, and a copy otherwise. fn must not change data or use it after it
+// returns; until then data stays valid, even if the buffer is deleted or closed.
 func (b *Buffer) ReadInPlace(ctx context.Context, fn func(data []byte) error) error {
 	if fn == nil {
 		return invalid("the function is nil")
@@ -314,19 +325,4 @@ func (b *Buffer) ReadInPlace(ctx context.Context, fn func(data []byte) error) er
 		return err
 	}
 	return fn(a.Data)
-}
-
-// WriteHostTo writes the data of the array, in the form of a HostArray's, to w
-// after it has been computed, without a copy where the host can read the memory
-// of the buffer. It returns the number of bytes written.
-func (b *Buffer) WriteHostTo(ctx context.Context, w io.Writer) (n int64, err error) {
-	if w == nil {
-		return 0, invalid("the writer is nil")
-	}
-	err = b.ReadInPlace(ctx, func(data []byte) error {
-		written, err := w.Write(data)
-		n = int64(written)
-		return err
-	})
-	return n, err
 }

@@ -6,40 +6,44 @@ package pjrt
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt/lifetime"
 )
 
-// Reference is a use of a buffer's memory by something other than the plugin,
-// another library on the same device for instance. While it is open the memory
-// stays where it is, even if the buffer is deleted or closed, and no donation
-// takes it. Its methods may be called from any goroutine.
+// Reference keeps a buffer's memory for a user outside the plugin, such as another
+// library on the same device. Until its Close the memory stays in place, even if the
+// buffer is deleted or closed, and is not donated.
 type Reference struct {
 	ref     *lifetime.Ref[capi.Buffer]
 	address uintptr
 }
 
-// Reference waits until the array has its contents and counts one more user of
-// its memory outside of the plugin
-// (PJRT_Buffer_IncreaseExternalReferenceCount). Each Reference counts once, and
-// is given back once, by its Close: the count cannot fall below zero.
+// Reference waits until the array has its contents and returns a reference to its memory
+// (PJRT_Buffer_IncreaseExternalReferenceCount). The caller closes it.
 func (b *Buffer) Reference(ctx context.Context) (*Reference, error) {
-	h, err := b.ref.Acquire()
+	h, err := b.acquire()
 	if err != nil {
 		return nil, err
 	}
 	defer b.ref.Release()
-	// Plugins crash when they are asked for memory that is not there yet.
+	// Plugins crash when they are asked for memory that they have not allocated yet.
 	if err := b.wait(ctx, h); err != nil {
 		return nil, err
 	}
 	v := new(hostView)
-	address, err := v.open(b, h)
+	address, err := v.open(ctx, b, h)
 	if err != nil {
 		return nil, err
 	}
-	// What destroys it must not keep b from the collector.
+	if address == 0 {
+		if n, err := b.onDeviceSize(h); err == nil && n > 0 {
+			b.references.drop(b.client.table, &v.down)
+			return nil, misbehaved(v.pointer.Function(), "gave the address 0 for a buffer of %d bytes", n)
+		}
+	}
+	// The function that destroys it must not keep b reachable.
 	table, count := b.client.table, b.references
 	return &Reference{address: address, ref: lifetime.New("external reference", h, &b.ref, func(h *capi.Buffer) {
 		down := new(capi.Call[capi.BufferDecreaseExternalReferenceCountArgs])
@@ -48,24 +52,31 @@ func (b *Buffer) Reference(ctx context.Context) (*Reference, error) {
 	})}, nil
 }
 
-// references counts the external references to a buffer. Plugins keep them in a
-// list of the buffer without a lock: calls about them at the same time damage it.
+// references counts the external references to a buffer. Plugins keep them in a list
+// without a lock, so the calls that change them must not run at the same time.
 type references struct {
 	turns
+	bound atomic.Int32 // how many Bounds have the buffer
 	mu    sync.Mutex
 	count int // guarded by mu
 }
 
-// take counts one more reference and returns the address of the memory.
-func (r *references) take(table *capi.Table, v *hostView) (uintptr, error) {
-	r.beginReference()
-	defer r.endReference()
+// take adds a reference and returns the address of the memory.
+func (r *references) take(ctx context.Context, table *capi.Table, v *hostView) (uintptr, error) {
+	if err := r.begin(ctx, turnReference); err != nil {
+		return 0, err
+	}
+	defer func() {
+		if r.end(turnReference) {
+			_ = deleteContents(table, v.up.Args.Buffer)
+		}
+	}()
 	v.deleted.Args.Buffer = v.up.Args.Buffer
 	if err := v.deleted.Do(table); err != nil {
 		return 0, err
 	}
 	if v.deleted.Args.IsDeleted {
-		return 0, invalid("the buffer was deleted or donated")
+		return 0, errDeleted
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -73,25 +84,27 @@ func (r *references) take(table *capi.Table, v *hostView) (uintptr, error) {
 		return 0, err
 	}
 	if err := v.pointer.Do(table); err != nil {
-		_ = v.down.Do(table) // the other error is the one to tell
+		_ = v.down.Do(table)
 		return 0, err
 	}
 	r.count++
 	return v.pointer.Args.DeviceMemoryPtr, nil
 }
 
-// drop gives back what take took.
+// drop removes a reference that take added.
 func (r *references) drop(table *capi.Table, down *capi.Call[capi.BufferDecreaseExternalReferenceCountArgs]) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.count--
-	_ = down.Do(table) // there is nobody to tell
+	_ = down.Do(table)
 }
 
-// Address returns where the memory of the buffer is, in the address space of the
-// device (PJRT_Buffer_OpaqueDeviceMemoryDataPointer). It is valid until Close,
-// after which Address is an error.
+// Address returns the address of the memory in the address space of the device
+// (PJRT_Buffer_OpaqueDeviceMemoryDataPointer). It is valid until Close.
 func (r *Reference) Address() (uintptr, error) {
+	if r == nil || r.ref == nil {
+		return 0, invalid("the reference is nil")
+	}
 	if _, err := r.ref.Acquire(); err != nil {
 		return 0, err
 	}
@@ -99,8 +112,7 @@ func (r *Reference) Address() (uintptr, error) {
 	return r.address, nil
 }
 
-// Close gives the reference back (PJRT_Buffer_DecreaseExternalReferenceCount).
-// Closing it again does nothing.
+// Close closes the reference (PJRT_Buffer_DecreaseExternalReferenceCount).
 func (r *Reference) Close() error {
 	if r == nil {
 		return nil
@@ -108,28 +120,12 @@ func (r *Reference) Close() error {
 	return r.ref.Close()
 }
 
-// References returns how many external references to the buffer are open.
-func (b *Buffer) References() int {
+// openReferences returns the number of open external references to the buffer.
+func (b *Buffer) openReferences() int {
+	if b == nil || b.references == nil {
+		return 0
+	}
 	b.references.mu.Lock()
 	defer b.references.mu.Unlock()
 	return b.references.count
-}
-
-// UnsafePointer waits until the array has its contents and returns the address
-// of its memory (PJRT_Buffer_UnsafePointer). Nothing keeps the memory there, so
-// that the address is good for little but telling whether two buffers share
-// memory; see Reference.
-func (b *Buffer) UnsafePointer(ctx context.Context) (uintptr, error) {
-	h, err := b.ref.Acquire()
-	if err != nil {
-		return 0, err
-	}
-	defer b.ref.Release()
-	if err := b.wait(ctx, h); err != nil {
-		return 0, err
-	}
-	var c capi.Call[capi.BufferUnsafePointerArgs]
-	c.Args.Buffer = h
-	err = c.Do(b.client.table)
-	return c.Args.BufferPointer, err
 }

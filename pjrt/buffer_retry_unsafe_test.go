@@ -5,13 +5,16 @@ package pjrt_test
 
 import (
 	"context"
+	"runtime"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/transfer"
 )
 
 // fullUntil has the function that takes an A answer that there is no room, until
@@ -51,11 +54,13 @@ func TestForgottenBuffersMakeRoomForNewOnes(t *testing.T) {
 			return a.CopyToMemory(ctx, memory)
 		}},
 		"transfer manager": {fullUntil[capi.ClientCreateBuffersForAsyncHostToDeviceArgs], func() (interface{ Close() error }, error) {
-			return client.NewTransferManager(ctx, one, nil)
+			return transfer.NewManager(ctx, client, one, nil)
 		}},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
+			keepGarbage(t)
+			require.Eventually(t, func() bool { runtime.GC(); return pjrt.Live()["buffer"] == 1 }, patience, time.Millisecond, "the argument")
 			func() {
 				for range 20 {
 					_, err := client.BufferFromHost(ctx, matrix(1, 2, 3, 4), nil)

@@ -40,7 +40,8 @@ func TestArraysAreReadWithAnyStrides(t *testing.T) {
 		assert.Equal(t, c.want, dst, name)
 		if c.strides != nil && name != "in larger" && name != "every 2nd" {
 			// An upload with the same strides brings the array back.
-			again, err := client.BufferFromHost(ctx, pjrt.HostArray{Type: dtype.S16, Dims: []int64{2, 3}, Data: dtype.Bytes(dst)}, &pjrt.BufferOptions{Strides: c.strides})
+			again, err := client.BufferFromHost(ctx, pjrt.HostArray{Type: dtype.S16, Dims: []int64{2, 3}, Data: dtype.Bytes(dst)},
+				&pjrt.BufferOptions{Strides: c.strides})
 			require.NoError(t, err, name)
 			got, err := pjrt.ToSlice[int16](ctx, again)
 			require.NoError(t, err, name)
@@ -62,8 +63,8 @@ func TestArraysAreReadWithAnyStrides(t *testing.T) {
 		strides []int64
 		want    string
 	}{
-		"too small":    {11, nil, "takes 12 bytes, there is room for 11"},
-		"too large":    {16, []int64{6, 2}, "spans 12 bytes, there is room for 16"},
+		"too small":    {11, nil, "takes 12 bytes, and dst has 11"},
+		"too large":    {16, []int64{6, 2}, "spans 12 bytes, and dst has 16"},
 		"too few":      {12, []int64{2}, "there are 1 strides for the 2 dimensions"},
 		"overlapping":  {6, []int64{0, 2}, "all elements of dimension 0 in the same place"},
 		"far too much": {12, []int64{1 << 62, 2}, "too large for this machine"},

@@ -18,6 +18,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
+	"github.com/purepjrt/purepjrt/pjrt/transfer"
 )
 
 // done waits for what the plugin does on threads of its own.
@@ -47,7 +48,7 @@ func ints(n int) []int32 {
 	return s
 }
 
-func TestEveryTypeComesBackAsItWent(t *testing.T) {
+func TestArraysOfEveryTypeComeBackUnchanged(t *testing.T) {
 	ctx := context.Background()
 	client := newClient(t)
 	for _, x := range dtype.All() {
@@ -90,7 +91,9 @@ func TestEveryTypeComesBackAsItWent(t *testing.T) {
 	}
 }
 
-var pjrtSemantics = []pjrt.HostBufferSemantics{pjrt.OnlyDuringCall, pjrt.UntilTransferCompletes, pjrt.ImmutableZeroCopy, pjrt.MutableZeroCopy}
+var pjrtSemantics = []pjrt.HostBufferSemantics{
+	pjrt.OnlyDuringCall, pjrt.UntilTransferCompletes, pjrt.ImmutableZeroCopy, pjrt.MutableZeroCopy,
+}
 
 func TestSemanticsSayWhenTheMemoryIsFree(t *testing.T) {
 	ctx := context.Background()
@@ -124,7 +127,7 @@ func TestSemanticsSayWhenTheMemoryIsFree(t *testing.T) {
 	}
 }
 
-func TestMemoryThatCKeepsIsNotCollected(t *testing.T) {
+func TestMemoryThatCUsesIsNotCollected(t *testing.T) {
 	ctx := context.Background()
 	client := newClient(t)
 	const n = 64
@@ -140,7 +143,7 @@ func TestMemoryThatCKeepsIsNotCollected(t *testing.T) {
 	}
 	for range 3 {
 		runtime.GC()
-		for range n { // to be put where the forgotten memory was
+		for range n { // would overwrite memory that was collected
 			s := pjrt.AlignedSlice[int32](1 << 12)
 			for j := range s {
 				s[j] = -1
@@ -157,7 +160,7 @@ func TestMemoryThatCKeepsIsNotCollected(t *testing.T) {
 	}
 }
 
-func TestStrides(t *testing.T) {
+func TestArraysAreUploadedWithStrides(t *testing.T) {
 	ctx := context.Background()
 	client := newClient(t)
 	cases := map[string]struct {
@@ -179,7 +182,9 @@ func TestStrides(t *testing.T) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			for _, semantics := range pjrtSemantics {
-				b, err := client.BufferFromHost(ctx, pjrt.ArrayOf(c.data, c.dims...), &pjrt.BufferOptions{Strides: c.strides, Semantics: semantics})
+				a := pjrt.ArrayOf(c.data, c.dims...)
+				a.Dims = c.dims
+				b, err := client.BufferFromHost(ctx, a, &pjrt.BufferOptions{Strides: c.strides, Semantics: semantics})
 				require.NoError(t, err, semantics)
 				got, err := pjrt.ToSlice[int32](ctx, b)
 				require.NoError(t, err)
@@ -191,7 +196,7 @@ func TestStrides(t *testing.T) {
 	}
 }
 
-func TestDevicesMemoriesAndLayouts(t *testing.T) {
+func TestBuffersAreMadeOnTheChosenDeviceMemoryAndLayout(t *testing.T) {
 	ctx := context.Background()
 	client := newClient(t)
 	array := pjrt.ArrayOf([]int32{1, 2, 3, 4, 5, 6}, 3, 2)
@@ -204,14 +209,15 @@ func TestDevicesMemoriesAndLayouts(t *testing.T) {
 			return client.BufferFromReader(ctx, bytes.NewReader(array.Data), array.Shape(), o)
 		},
 		"alias": func(o *pjrt.BufferOptions) (*pjrt.Buffer, error) {
-			b, f, err := client.AliasBuffer(ctx, array.Shape(), o)
+			b, f, err := transfer.NewAlias(ctx, client, array.Shape(), o)
 			if err == nil {
 				t.Cleanup(func() { f.Close() })
 			}
 			return b, err
 		},
 		"transfer": func(o *pjrt.BufferOptions) (*pjrt.Buffer, error) {
-			m, err := client.NewTransferManager(ctx, []pjrt.Shape{array.Shape()}, &pjrt.TransferOptions{Device: o.Device, Memory: o.Memory, Layouts: []*pjrt.Layout{o.Layout}})
+			m, err := transfer.NewManager(ctx, client, []pjrt.Shape{array.Shape()},
+				&transfer.ManagerOptions{Device: o.Device, Memory: o.Memory, Layouts: []*pjrt.Layout{o.Layout}})
 			if err != nil {
 				return nil, err
 			}
@@ -261,11 +267,12 @@ func TestDevicesMemoriesAndLayouts(t *testing.T) {
 	assert.Equal(t, array, got, "a layout does not change the elements")
 	_, err = client.BufferFromHost(ctx, array, &pjrt.BufferOptions{Layout: &pjrt.Layout{Strides: []int64{8, 4}}})
 	require.ErrorIs(t, err, pjrt.ErrInvalidArgument, "this plugin takes no strides")
-	_, err = client.BufferFromHost(ctx, array, &pjrt.BufferOptions{Layout: &pjrt.Layout{MinorToMajor: []int{1, 0}, Tiles: [][]int64{{2, 2}}}})
+	_, err = client.BufferFromHost(ctx, array, &pjrt.BufferOptions{Layout: &pjrt.Layout{MinorToMajor: []int{1, 0},
+		Tiles: [][]int64{{2, 2}}}})
 	require.ErrorIs(t, err, pjrt.ErrUnimplemented, "this plugin takes no tiles")
 }
 
-func TestLayoutsAsText(t *testing.T) {
+func TestLayoutsPrintInXLAsNotation(t *testing.T) {
 	cases := map[string]*pjrt.Layout{
 		"default":             nil,
 		"{}":                  pjrt.RowMajor(0),
@@ -279,7 +286,7 @@ func TestLayoutsAsText(t *testing.T) {
 	}
 }
 
-func TestMisuseOfBufferOptionsIsAnErrorHere(t *testing.T) {
+func TestMisuseOfBufferOptionsIsRefused(t *testing.T) {
 	ctx := context.Background()
 	client, other := newClient(t), newClient(t)
 	matrix := func(size int) pjrt.HostArray {
@@ -293,25 +300,25 @@ func TestMisuseOfBufferOptionsIsAnErrorHere(t *testing.T) {
 		opts  pjrt.BufferOptions
 		want  string
 	}{
-		"device and memory":   {matrix(16), pjrt.BufferOptions{Device: client.Devices()[0], Memory: client.Memories()[0]}, "give one of them"},
+		"device and memory":   {matrix(16), pjrt.BufferOptions{Device: client.Devices()[0], Memory: client.Memories()[0]}, "set one of them"},
 		"foreign device":      {matrix(16), pjrt.BufferOptions{Device: other.Devices()[0]}, "belongs to another client"},
 		"foreign memory":      {matrix(16), pjrt.BufferOptions{Memory: other.Memories()[0]}, "belongs to another client"},
-		"no semantics":        {matrix(16), pjrt.BufferOptions{Semantics: 77}, "HostBufferSemantics(77) are no host buffer semantics"},
-		"negative semantics":  {matrix(16), pjrt.BufferOptions{Semantics: -1}, "are no host buffer semantics"},
+		"no semantics":        {matrix(16), pjrt.BufferOptions{Semantics: 77}, "the host buffer semantics HostBufferSemantics(77) do not exist"},
+		"negative semantics":  {matrix(16), pjrt.BufferOptions{Semantics: -1}, "the host buffer semantics HostBufferSemantics(-1) do not exist"},
 		"too few strides":     {matrix(16), pjrt.BufferOptions{Strides: []int64{4}}, "there are 1 strides for the 2 dimensions of f32[2,2]"},
 		"no strides":          {matrix(16), pjrt.BufferOptions{Strides: []int64{}}, "there are 0 strides for the 2 dimensions"},
 		"too many strides":    {matrix(16), pjrt.BufferOptions{Strides: []int64{8, 4, 4}}, "there are 3 strides for the 2 dimensions"},
-		"strides too short":   {matrix(16), pjrt.BufferOptions{Strides: []int64{16, 4}}, "spans 24 bytes, its data has 16"},
-		"strides too long":    {matrix(16), pjrt.BufferOptions{Strides: []int64{0, 4}}, "spans 8 bytes, its data has 16"},
-		"negative, too short": {matrix(15), pjrt.BufferOptions{Strides: []int64{-8, 4}}, "spans 16 bytes, its data has 15"},
+		"strides too short":   {matrix(16), pjrt.BufferOptions{Strides: []int64{16, 4}}, "spans 24 bytes, and its data has 16"},
+		"strides too long":    {matrix(16), pjrt.BufferOptions{Strides: []int64{0, 4}}, "spans 8 bytes, and its data has 16"},
+		"negative, too short": {matrix(15), pjrt.BufferOptions{Strides: []int64{-8, 4}}, "spans 16 bytes, and its data has 15"},
 		"overflowing strides": {matrix(16), pjrt.BufferOptions{Strides: []int64{math.MaxInt64, math.MaxInt64}}, "too large"},
 		"least stride":        {matrix(16), pjrt.BufferOptions{Strides: []int64{math.MinInt64, 4}}, "too large"},
 		"strided negative":    {pjrt.HostArray{Type: dtype.F32, Dims: []int64{-1}}, pjrt.BufferOptions{Strides: []int64{4}}, "negative dimension"},
-		"order too short":     {matrix(16), layout([]int{0}), "layout {0} orders 1 dimensions, f32[2,2] has 2"},
+		"order too short":     {matrix(16), layout([]int{0}), "layout {0} orders 1 dimensions, but f32[2,2] has 2"},
 		"no order":            {matrix(16), layout(nil), "orders 0 dimensions"},
-		"order twice":         {matrix(16), layout([]int{0, 0}), "layout {0,0} is no order of 2 dimensions"},
-		"order beyond":        {matrix(16), layout([]int{0, 2}), "is no order"},
-		"order below":         {matrix(16), layout([]int{0, -1}), "is no order"},
+		"order twice":         {matrix(16), layout([]int{0, 0}), "layout {0,0} must list each of the dimensions 0 to 1 once"},
+		"order beyond":        {matrix(16), layout([]int{0, 2}), "must list each of the dimensions"},
+		"order below":         {matrix(16), layout([]int{0, -1}), "must list each of the dimensions"},
 		"empty tile":          {matrix(16), layout([]int{1, 0}, []int64{}), "a tile without dimensions"},
 		"zero tile":           {matrix(16), layout([]int{1, 0}, []int64{0, 2}), "a tile with the dimension 0"},
 		"layout strides":      {matrix(16), pjrt.BufferOptions{Layout: &pjrt.Layout{Strides: []int64{4}}}, "has 1 strides for the 2 dimensions"},
@@ -327,7 +334,7 @@ func TestMisuseOfBufferOptionsIsAnErrorHere(t *testing.T) {
 	}
 }
 
-func TestReadersAreReadToTheEndOfTheArray(t *testing.T) {
+func TestABufferFromAReaderReadsNoFurtherThanTheArray(t *testing.T) {
 	ctx := context.Background()
 	client := newClient(t)
 	shape := pjrt.Shape{Type: dtype.U8, Dims: []int64{3 << 20}}
@@ -353,7 +360,7 @@ func TestReadersAreReadToTheEndOfTheArray(t *testing.T) {
 	_, err = client.BufferFromReader(ctx, bytes.NewReader(nil), pjrt.Shape{Type: dtype.U8, Dims: []int64{1 << 45}}, nil)
 	require.ErrorContains(t, err, "the data ends after 0 of", "no memory is taken for data that does not come")
 	_, err = client.BufferFromReader(ctx, source, shape, &pjrt.BufferOptions{Semantics: pjrt.ImmutableZeroCopy})
-	require.ErrorContains(t, err, "semantics and strides are for")
+	require.ErrorContains(t, err, "options Semantics and Strides are only for")
 	_, err = client.BufferFromReader(ctx, source, pjrt.Shape{Dims: []int64{4}}, nil)
 	require.ErrorContains(t, err, "have no host form")
 	ended, cancel := context.WithCancel(ctx)
@@ -365,56 +372,4 @@ func TestReadersAreReadToTheEndOfTheArray(t *testing.T) {
 	require.NoError(t, err)
 	empty.Close()
 	done(t, empty.HostDone())
-}
-
-func TestLazyBuffersAreUploadedOnceWhenNeeded(t *testing.T) {
-	ctx := context.Background()
-	client := newClient(t)
-	loads := 0
-	failing := errors.New("failing")
-	lazy, err := client.LazyBuffer(func(context.Context) (pjrt.HostArray, error) {
-		if loads++; loads == 1 {
-			return pjrt.HostArray{}, failing
-		}
-		return matrix(1, 2, 3, 4), nil
-	}, &pjrt.BufferOptions{Device: client.Devices()[1]})
-	require.NoError(t, err)
-	assert.Zero(t, loads)
-	_, err = lazy.Buffer(ctx)
-	require.ErrorIs(t, err, failing)
-	results := make(chan *pjrt.Buffer, 8)
-	for range cap(results) {
-		go func() {
-			b, err := lazy.Buffer(ctx)
-			assert.NoError(t, err)
-			results <- b
-		}()
-	}
-	first := <-results
-	for range cap(results) - 1 {
-		assert.Same(t, first, <-results)
-	}
-	assert.Equal(t, 2, loads)
-	d, err := first.Device()
-	require.NoError(t, err)
-	assert.Same(t, client.Devices()[1], d)
-	require.NoError(t, lazy.Close())
-	require.NoError(t, lazy.Close())
-	_, err = lazy.Buffer(ctx)
-	require.ErrorIs(t, err, pjrt.ErrClosed)
-	_, err = first.ToHost(ctx)
-	require.ErrorIs(t, err, pjrt.ErrClosed)
-	_, err = client.LazyBuffer(nil, nil)
-	require.Error(t, err)
-
-	unused, err := client.LazyBuffer(func(ctx context.Context) (pjrt.HostArray, error) {
-		<-ctx.Done()
-		return pjrt.HostArray{}, ctx.Err()
-	}, nil)
-	require.NoError(t, err)
-	short, cancel := context.WithTimeout(ctx, time.Millisecond)
-	defer cancel()
-	_, err = unused.Buffer(short)
-	require.ErrorIs(t, err, context.DeadlineExceeded)
-	require.NoError(t, unused.Close())
 }

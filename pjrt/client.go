@@ -5,18 +5,22 @@ package pjrt
 
 import (
 	"context"
+	"fmt"
+	"reflect"
 	"runtime"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt/compile"
+	"github.com/purepjrt/purepjrt/pjrt/internal/abandon"
+	"github.com/purepjrt/purepjrt/pjrt/internal/createoptions"
 	"github.com/purepjrt/purepjrt/pjrt/kv"
 	"github.com/purepjrt/purepjrt/pjrt/lifetime"
 )
 
-// Client is one use of a plugin and of its devices. Its methods may be called
-// from any goroutine.
+// Client is one use of a plugin and of its devices.
 type Client struct {
 	plugin *Plugin
 	table  *capi.Table
@@ -30,57 +34,71 @@ type Client struct {
 	deviceByHandle                map[*capi.Device]*Device
 	memoryByHandle                map[*capi.Memory]*Memory
 
+	create   []Attribute      // what the client was created with
+	peers    bool             // other processes belong to the client
+	compiler compile.Compiler // nil: the plugin compiles
+
 	mu       sync.Mutex
 	topology *Topology // guarded by mu; nil until it is asked for
-	mapped   []span    // guarded by mu; host memory mapped for DMA
 
 	destroyBuffer func(*capi.Buffer)
-	limit         inFlight
-	flight        flight
+	traffic       traffic
+	copiesKept    bool // see behaviour
 }
 
-// ClientOptions are the options of NewClient. The zero value asks for the
-// plugin's defaults.
+// ClientOptions are the options of NewClient. Zero values mean the plugin's defaults.
 type ClientOptions struct {
-	// Platform are the options of the plugin's family: CPUOptions, GPUOptions or
-	// TPUOptions. Nil leaves them to the plugin.
-	Platform PlatformOptions
-	// Create are more options, by the plugin's own names, such as
-	// cpu_device_count (int64). Plugins end the process when a value has another
-	// type than they expect; the types of the options of XLA's plugins are checked.
+	Platform PlatformOptions // such as a platform.GPU; nil means the plugin's defaults
+	// Create has more options under the plugin's own names, such as cpu_device_count
+	// (int64). A value of the wrong type makes a plugin end the process, so NewClient
+	// checks the options of XLA's plugins.
 	Create []Attribute
-	// AllowUnknown passes options on that are not known to be the plugin's.
-	// Without it they are an error, if the plugin is of a known kind.
+	// AllowUnknown passes on options that plugins of this kind are not known to have.
+	// Without it they are an error. Plugins of an unknown kind get any option.
 	AllowUnknown bool
-	// SlowStart is the time after which a client that is still not there is
-	// reported as a warning, see SetLogger. 0 means 20 seconds; a negative time
-	// means never.
+	// SlowStart is how long NewClient may take before it logs a warning, see SetLogger.
+	// 0 means 20 seconds, and a negative time means no warning.
 	SlowStart time.Duration
 
-	// KeyValueStore is where the processes of one program find each other; nil
-	// is for a single process. The plugin may use it, from several threads, until
-	// the client is destroyed. It says how long a Get may wait; a TryGet or Put
-	// gets two minutes. The store's errors and panics become errors of what the
-	// plugin was doing. A program that runs again needs other keys: see kv.Prefix.
+	// KeyValueStore is where the processes of one program find each other; nil is for a
+	// single process. The plugin uses it, from several threads, until the client is
+	// destroyed. The plugin sets how long a Get waits; a TryGet or Put has two minutes.
+	// The operation that met an error or a panic of the store fails with it. Each run of
+	// the program needs keys of its own: see kv.Prefix.
 	KeyValueStore kv.Store
-	// NumNodes is the number of processes, 0 for the plugin's default, and NodeID
-	// the number of this one, from 0. They are the create options num_nodes and
-	// node_id, which XLA's GPU plugins know. More than one node need a
-	// KeyValueStore. A plugin that ignores them, as XLA's CPU plugin does, makes
-	// every process number 0: NewClient fails on all nodes but the first.
+	// NumNodes is the number of processes, 0 for the plugin's default, and NodeID the
+	// number of this one, from 0. They are the create options num_nodes and node_id of
+	// XLA's GPU plugins. Several nodes need a KeyValueStore. XLA's CPU plugin ignores both
+	// and numbers every process 0: NewClient then fails on all nodes but the first.
 	NodeID, NumNodes int
+
+	// Compiler compiles all programs of the client in place of the plugin in this process,
+	// such as an isolate.Compiler. Nil means the plugin itself.
+	Compiler compile.Compiler
+}
+
+// PlatformOptions are the options of one family of plugins: see package platform.
+type PlatformOptions interface {
+	// Family returns the family of plugins that the options are for: "CPU", "GPU" or
+	// "TPU". NewClient refuses them for a plugin of another known family.
+	Family() string
+	// CreateOptions returns the options that differ from the plugin's defaults.
+	CreateOptions() ([]Attribute, error)
 }
 
 // encode checks the options for a plugin and returns the create options.
 func (o *ClientOptions) encode(p *Plugin) ([]Attribute, error) {
 	var list []Attribute
 	if o.Platform != nil {
-		family := p.kind.family()
-		if want := o.Platform.family(); family != "" && family != want {
+		if v := reflect.ValueOf(o.Platform); v.Kind() == reflect.Pointer && v.IsNil() {
+			return nil, invalid("the platform options are a nil %T", o.Platform)
+		}
+		family := createoptions.Family(p.kind)
+		if want := o.Platform.Family(); family != "" && family != want {
 			return nil, invalid("the options are for %s plugins; this is the %s plugin", want, p.kind)
 		}
 		var err error
-		if list, err = o.Platform.attributes(); err != nil {
+		if list, err = o.Platform.CreateOptions(); err != nil {
 			return nil, err
 		}
 	}
@@ -89,18 +107,19 @@ func (o *ClientOptions) encode(p *Plugin) ([]Attribute, error) {
 		return nil, err
 	}
 	list = append(list, more...)
-	return list, checkCreateOptions(p.kind, list, o.AllowUnknown)
+	if err := createoptions.Check(p.kind, list, o.AllowUnknown); err != nil {
+		return nil, invalid("%v", err)
+	}
+	return list, nil
 }
 
-// NewClient creates a client (PJRT_Client_Create). It can take long, and cannot
-// be called off: when ctx ends first, NewClient returns its error and the client
-// is closed once it exists; a plugin that waits for other processes then gets an
-// error from the key-value store. opts may be nil.
+// NewClient creates a client (PJRT_Client_Create), which can take long. If ctx ends
+// first, NewClient returns its error, the key-value store fails what the plugin asks
+// of it, and the client is closed once it exists. opts may be nil.
 //
-// A GPU plugin takes most of the memory of the devices for each client, unless
-// the options say otherwise; a second client gets what the first one left, and is
-// reported as a warning. [Plugin.SharedClient] gives all parts of a program the
-// same client.
+// Each client of a GPU plugin takes most of the devices' free memory, unless the
+// options say otherwise, so a second one is logged as a warning.
+// [Plugin.SharedClient] gives all parts of a program the same client.
 func (p *Plugin) NewClient(ctx context.Context, opts *ClientOptions) (client *Client, err error) {
 	op := begin(ctx, OperationClient, subject{plugin: p})
 	defer op.endClient(&client, &err)
@@ -118,8 +137,8 @@ func (p *Plugin) NewClient(ctx context.Context, opts *ClientOptions) (client *Cl
 	if err != nil {
 		return nil, invalid("create options: %v", err)
 	}
-	own := *opts // the caller may change his while the client is made
-	return abandonable(ctx, func() (*Client, error) {
+	own := *opts // the caller may change opts after ctx ends
+	return abandon.Call(ctx, func() (*Client, error) {
 		p.warnOfSecond(create)
 		stop := p.warnWhenSlow("the creation of a client", own.SlowStart)
 		defer stop()
@@ -139,21 +158,25 @@ func (p *Plugin) NewClient(ctx context.Context, opts *ClientOptions) (client *Cl
 			client.Close()
 			return nil, err
 		}
+		client.create, client.compiler = cloneAttributes(create), own.Compiler
+		client.peers = own.KeyValueStore != nil || own.NumNodes > 1
 		return client, nil
 	}, (*Client).Close)
 }
 
-var errNilPlugin = invalid("the plugin is nil")
-
 // newClient takes over h and peers.
 func newClient(p *Plugin, h *capi.Client, peers *peers) (*Client, error) {
 	table := p.table
-	c := &Client{plugin: p, table: table, destroyBuffer: bufferDestroyer(table), flight: newFlight()}
+	quirks := p.quirks()
+	c := &Client{
+		plugin: p, table: table, destroyBuffer: bufferDestroyer(table),
+		traffic: newTraffic(quirks.executionsInFlight), copiesKept: quirks.copiesKept,
+	}
 	p.clients.Add(1)
 	c.ref = lifetime.New("client", h, nil, func(h *capi.Client) {
 		var d capi.Call[capi.ClientDestroyArgs]
 		d.Args.Client = h
-		_ = d.Do(table) // there is nobody to tell
+		_ = d.Do(table)
 		peers.close()
 		p.clients.Add(-1)
 	})
@@ -164,25 +187,26 @@ func newClient(p *Plugin, h *capi.Client, peers *peers) (*Client, error) {
 	return c, nil
 }
 
-// describe asks for what cannot change.
+// describe asks the plugin once for everything about the client that never changes. What
+// the plugin does not implement stays empty.
 func (c *Client) describe(h *capi.Client) error {
 	var name capi.Call[capi.ClientPlatformNameArgs]
 	name.Args.Client = h
-	if err := name.Do(c.table); err != nil {
+	if err := optional(name.Do(c.table)); err != nil {
 		return err
 	}
 	c.platformName = capi.String(name.Args.PlatformName, name.Args.PlatformNameSize)
 
 	var version capi.Call[capi.ClientPlatformVersionArgs]
 	version.Args.Client = h
-	if err := version.Do(c.table); err != nil {
+	if err := optional(version.Do(c.table)); err != nil {
 		return err
 	}
 	c.platformVersion = capi.String(version.Args.PlatformVersion, version.Args.PlatformVersionSize)
 
 	var process capi.Call[capi.ClientProcessIndexArgs]
 	process.Args.Client = h
-	if err := process.Do(c.table); err != nil {
+	if err := optional(process.Do(c.table)); err != nil {
 		return err
 	}
 	c.processIndex = int(process.Args.ProcessIndex)
@@ -199,11 +223,24 @@ func (c *Client) describe(h *capi.Client) error {
 func (c *Client) listDevices(h *capi.Client) error {
 	var all capi.Call[capi.ClientDevicesArgs]
 	all.Args.Client = h
-	if err := all.Do(c.table); err != nil {
+	if err := optional(all.Do(c.table)); err != nil {
 		return err
 	}
+	var mine capi.Call[capi.ClientAddressableDevicesArgs]
+	mine.Args.Client = h
+	mineErr := mine.Do(c.table)
+	if optional(mineErr) != nil {
+		return mineErr
+	}
+	handles := capi.Slice(all.Args.Devices, all.Args.NumDevices)
+	if len(handles) == 0 { // either list will do if the plugin lacks the other
+		if mineErr != nil {
+			return mineErr
+		}
+		handles = capi.Slice(mine.Args.AddressableDevices, mine.Args.NumAddressableDevices)
+	}
 	c.deviceByHandle = make(map[*capi.Device]*Device)
-	for _, d := range capi.Slice(all.Args.Devices, all.Args.NumDevices) {
+	for _, d := range handles {
 		device, err := newDevice(c, d)
 		if err != nil {
 			return err
@@ -211,17 +248,28 @@ func (c *Client) listDevices(h *capi.Client) error {
 		c.deviceByHandle[d] = device
 		c.devices = append(c.devices, device)
 	}
-	var mine capi.Call[capi.ClientAddressableDevicesArgs]
-	mine.Args.Client = h
-	if err := mine.Do(c.table); err != nil {
-		return err
-	}
 	c.addressable = c.devicesOf(mine.Args.AddressableDevices, mine.Args.NumAddressableDevices)
+	if n := int(mine.Args.NumAddressableDevices); len(c.addressable) != n {
+		return misbehaved(mine.Function(), "listed %d devices, of which %s lists %d", n, all.Function().Name, len(c.addressable))
+	}
+	if len(c.addressable) == 0 {
+		for _, d := range c.devices {
+			if d.addressable && mineErr != nil {
+				c.addressable = append(c.addressable, d)
+			} else if d.addressable {
+				return misbehaved(mine.Function(), "listed no device, although this process can use %v", d)
+			}
+		}
+	}
+	for _, d := range c.addressable {
+		if err := d.addLocal(); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
-// devicesOf returns the devices of an array of the plugin's; those that are not
-// the client's are left out.
+// devicesOf returns the devices of a C array, without those that are not the client's.
 func (c *Client) devicesOf(p **capi.Device, n uintptr) []*Device {
 	var list []*Device
 	for _, h := range capi.Slice(p, n) {
@@ -232,74 +280,98 @@ func (c *Client) devicesOf(p **capi.Device, n uintptr) []*Device {
 	return list
 }
 
-// Close gives the client up (PJRT_Client_Destroy). The plugin keeps it until
-// everything made from it is closed too.
-func (c *Client) Close() error { return c.ref.Close() }
+var errNilClient = invalid("the client is nil")
+
+// acquire returns the C object for the length of a call, which c.ref.Release ends.
+func (c *Client) acquire() (*capi.Client, error) {
+	if c == nil || c.ref == nil {
+		return nil, errNilClient
+	}
+	return c.ref.Acquire()
+}
+
+// Close closes the client (PJRT_Client_Destroy). It stays alive in the plugin until
+// everything made from it is closed too. If something is still open a moment later, Close
+// lets the garbage collector run, because the program may have forgotten it, and
+// would keep the memory of the devices until the next collection.
+func (c *Client) Close() error {
+	if c == nil || c.ref == nil {
+		return nil
+	}
+	err := c.ref.Close()
+	collectUnlessDestroyed(c.ref)
+	return err
+}
 
 // Plugin returns the plugin of the client.
-func (c *Client) Plugin() *Plugin { return c.plugin }
+func (c *Client) Plugin() *Plugin {
+	if c == nil {
+		return nil
+	}
+	return c.plugin
+}
 
 // PlatformName returns the plugin's name for its kind of device, such as cpu.
-func (c *Client) PlatformName() string { return c.platformName }
+func (c *Client) PlatformName() string {
+	if c == nil {
+		return ""
+	}
+	return c.platformName
+}
 
 // PlatformVersion returns the plugin's version text.
-func (c *Client) PlatformVersion() string { return c.platformVersion }
+func (c *Client) PlatformVersion() string {
+	if c == nil {
+		return ""
+	}
+	return c.platformVersion
+}
 
-// ProcessIndex returns the number of this process among those that share the
-// devices.
-func (c *Client) ProcessIndex() int { return c.processIndex }
+// ProcessIndex returns the number of this process among those that share the devices.
+func (c *Client) ProcessIndex() int {
+	if c == nil {
+		return 0
+	}
+	return c.processIndex
+}
 
 // Devices returns the devices of all processes.
-func (c *Client) Devices() []*Device { return slices.Clone(c.devices) }
+func (c *Client) Devices() []*Device {
+	if c == nil {
+		return nil
+	}
+	return slices.Clone(c.devices)
+}
 
 // AddressableDevices returns the devices that this process can use.
-func (c *Client) AddressableDevices() []*Device { return slices.Clone(c.addressable) }
+func (c *Client) AddressableDevices() []*Device {
+	if c == nil {
+		return nil
+	}
+	return slices.Clone(c.addressable)
+}
 
 // Memories returns the memories that this process can use.
-func (c *Client) Memories() []*Memory { return slices.Clone(c.memories) }
+func (c *Client) Memories() []*Memory {
+	if c == nil {
+		return nil
+	}
+	return slices.Clone(c.memories)
+}
 
-// abandonable runs make, which cannot be called off, and returns its result.
-// When ctx ends first it returns ctx's error, and the result is closed when it
-// comes.
-func abandonable[T any](ctx context.Context, make func() (T, error), close func(T) error) (T, error) {
-	var none T
-	if err := ctx.Err(); err != nil {
-		return none, err
+// String names the platform and counts the devices.
+func (c *Client) String() string {
+	if c == nil || c.plugin == nil {
+		return "no client"
 	}
-	if ctx.Done() == nil {
-		return make()
+	return fmt.Sprintf("%s client of %d devices", c.platformName, len(c.devices))
+}
+
+// warnOfSecond logs a warning when a new client will preallocate device memory that
+// another client of the process may hold.
+func (p *Plugin) warnOfSecond(create []Attribute) {
+	if n := p.clients.Load(); n > 0 && createoptions.Preallocates(p.kind, create) {
+		notices().Warn("another client of a PJRT plugin preallocates device memory, which may not be left: "+
+			"share one client, or switch preallocation off", "plugin", p.String(), "clients", n)
 	}
-	type result struct {
-		value T
-		err   error
-		panic any
-	}
-	done := newResult[result]()
-	go func() {
-		var r result
-		defer func() {
-			// A panic is for the caller, as without the goroutine.
-			r.panic = recover()
-			switch wanted := done.offer(r); {
-			case wanted:
-			case r.panic != nil:
-				panic(r.panic)
-			case r.err == nil:
-				_ = close(r.value)
-			}
-		}()
-		r.value, r.err = make()
-	}()
-	select {
-	case <-done.ready:
-	case <-ctx.Done():
-		if done.abandon() {
-			return none, ctx.Err()
-		}
-	}
-	r := done.value
-	if r.panic != nil {
-		panic(r.panic)
-	}
-	return r.value, r.err
 }

@@ -8,37 +8,42 @@ import (
 	"reflect"
 	"runtime"
 	"sync"
+
+	"github.com/purepjrt/purepjrt/pjrt/compile"
 )
 
-// SharedClient is a reference to the client that the parts of a program share.
-// It can be used like a Client; pass its field Client on where one is wanted.
+// SharedClient is a reference to the client that the parts of a program share. Pass its
+// field Client to functions that take a Client.
 type SharedClient struct {
 	*Client
 	lease   *lease
 	cleanup runtime.Cleanup
 }
 
-// Close gives the reference up. The client is closed with the last one.
+// Close closes the reference. Closing the last one closes the client.
 func (s *SharedClient) Close() error {
+	if s == nil || s.lease == nil {
+		return nil
+	}
 	s.cleanup.Stop()
 	s.lease.release()
 	return nil
 }
 
-// sharing has the shared client of a plugin.
+// sharing holds the shared client of a plugin.
 type sharing struct {
 	mu      sync.Mutex
-	current *sharedClient // guarded by mu; nil when there is none
+	current *sharedClient // guarded by mu; may be nil
 }
 
-// sharedClient is one client with those that share it. What is guarded is so by
-// the mutex of its sharing.
+// sharedClient is one client and the number of its references.
 type sharedClient struct {
-	create []Attribute
-	done   chan struct{} // closed when client or err is there
-	client *Client
-	err    error
-	refs   int // guarded
+	create   []Attribute
+	compiler compile.Compiler
+	done     chan struct{} // closed when client or err is set
+	client   *Client
+	err      error
+	refs     int // guarded by sharing.mu
 }
 
 // lease is one reference to a sharedClient.
@@ -48,14 +53,13 @@ type lease struct {
 	once    sync.Once
 }
 
-// SharedClient returns a reference to the one client that the callers of this
-// method share, and creates it if there is none: then ctx and opts are those of
-// [Plugin.NewClient]. Each reference needs its own Close; the last one closes the
-// client. After that, or after somebody closed the field Client, the next call
-// creates another.
+// SharedClient returns a reference to the one client that all callers of this method
+// share. The first call creates it, with ctx and opts as in [Plugin.NewClient]; so does
+// the next call after the client was closed, by the last SharedClient.Close or through
+// the field Client. Each caller closes its own reference.
 //
-// Options count for the first caller. A later one passes nil, or options that come
-// to the same create options: others are an error, ErrFailedPrecondition.
+// When the client exists, opts must be nil or result in the same create options and have
+// the same Compiler. Any others are an error, ErrFailedPrecondition.
 func (p *Plugin) SharedClient(ctx context.Context, opts *ClientOptions) (*SharedClient, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -64,7 +68,9 @@ func (p *Plugin) SharedClient(ctx context.Context, opts *ClientOptions) (*Shared
 		return nil, errNilPlugin
 	}
 	var create []Attribute
+	var compiler compile.Compiler
 	if opts != nil {
+		compiler = opts.Compiler
 		var err error
 		if create, err = opts.encode(p); err != nil {
 			return nil, err
@@ -75,12 +81,12 @@ func (p *Plugin) SharedClient(ctx context.Context, opts *ClientOptions) (*Shared
 	c := s.current
 	switch {
 	case c == nil || c.over():
-		c = &sharedClient{create: cloneAttributes(create), done: make(chan struct{})}
+		c = &sharedClient{create: cloneAttributes(create), compiler: compiler, done: make(chan struct{})}
 		s.current = c
 		go s.create(context.WithoutCancel(ctx), p, c, opts)
-	case opts != nil && !reflect.DeepEqual(c.create, create):
+	case opts != nil && (!reflect.DeepEqual(c.create, create) || !sameCompiler(c.compiler, compiler)):
 		s.mu.Unlock()
-		return nil, &Error{Code: ErrFailedPrecondition, Message: "the shared client was created with other options: close it first, or use NewClient"}
+		return nil, failed(ErrFailedPrecondition, "the shared client was created with other options: close it first, or use NewClient")
 	}
 	c.refs++
 	l := &lease{sharing: s, shared: c}
@@ -101,7 +107,12 @@ func (p *Plugin) SharedClient(ctx context.Context, opts *ClientOptions) (*Shared
 	return shared, nil
 }
 
-// create makes the client for all that wait for it.
+// sameCompiler compares compilers of any types.
+func sameCompiler(a, b compile.Compiler) bool {
+	return reflect.TypeOf(a) == reflect.TypeOf(b) && (a == nil || reflect.ValueOf(a).Comparable() && a == b)
+}
+
+// create makes the client for all callers that wait for it.
 func (s *sharing) create(ctx context.Context, p *Plugin, c *sharedClient, opts *ClientOptions) {
 	c.client, c.err = p.NewClient(ctx, opts)
 	close(c.done)
@@ -141,7 +152,7 @@ func (l *lease) release() {
 			if c.err == nil {
 				c.client.Close()
 			}
-		default: // create will see that nobody wants it
+		default: // create closes the client, as it has no references
 		}
 	})
 }

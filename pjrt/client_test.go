@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"math"
 	"runtime"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -18,6 +19,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/platform"
 )
 
 func TestDevicesAreFoundByTheirNumbers(t *testing.T) {
@@ -35,7 +37,7 @@ func TestDevicesAreFoundByTheirNumbers(t *testing.T) {
 	require.NoError(t, err)
 	assert.False(t, other.Addressable())
 	_, err = far.LookupDevice(42)
-	require.ErrorContains(t, err, "not among the client's devices")
+	require.ErrorContains(t, err, "not one of the client's")
 
 	for _, id := range []int{-1, 4, 99, math.MaxInt32, math.MaxInt32 + 1, math.MinInt} {
 		_, err := cpu.LookupDevice(id)
@@ -50,7 +52,7 @@ func TestDevicesAreFoundByTheirNumbers(t *testing.T) {
 	require.ErrorIs(t, err, pjrt.ErrClosed)
 }
 
-func TestTheDefaultDeviceAssignment(t *testing.T) {
+func TestTheDefaultDeviceAssignmentCoversReplicasAndPartitions(t *testing.T) {
 	client := newClient(t)
 	for _, counts := range [][2]int{{1, 1}, {2, 2}, {4, 1}, {1, 4}, {1, 3}} {
 		got, err := client.DefaultDeviceAssignment(counts[0], counts[1])
@@ -112,7 +114,7 @@ func TestASharedClientIsClosedWithItsLastReference(t *testing.T) {
 	require.NoError(t, err)
 	defer c.Close()
 	assert.NotSame(t, a.Client, c.Client)
-	c.Client.Close() // for everybody
+	c.Client.Close() // closes the client for all who share it
 	d, err := p.SharedClient(ctx, nil)
 	require.NoError(t, err)
 	defer d.Close()
@@ -124,7 +126,7 @@ func TestASharedClientIsClosedWithItsLastReference(t *testing.T) {
 func TestASharedClientHasTheOptionsOfItsFirstCaller(t *testing.T) {
 	ctx := context.Background()
 	p := newClient(t).Plugin()
-	two := &pjrt.ClientOptions{Platform: pjrt.CPUOptions{DeviceCount: 2}}
+	two := &pjrt.ClientOptions{Platform: platform.CPU{DeviceCount: 2}}
 	a, err := p.SharedClient(ctx, two)
 	require.NoError(t, err)
 	defer a.Close()
@@ -135,15 +137,15 @@ func TestASharedClientHasTheOptionsOfItsFirstCaller(t *testing.T) {
 		assert.Same(t, a.Client, b.Client)
 		b.Close()
 	}
-	_, err = p.SharedClient(ctx, &pjrt.ClientOptions{Platform: pjrt.CPUOptions{DeviceCount: 3}})
+	_, err = p.SharedClient(ctx, &pjrt.ClientOptions{Platform: platform.CPU{DeviceCount: 3}})
 	require.ErrorIs(t, err, pjrt.ErrFailedPrecondition)
 	_, err = p.SharedClient(ctx, &pjrt.ClientOptions{})
 	require.ErrorIs(t, err, pjrt.ErrFailedPrecondition)
 }
 
-func TestASharedClientOutlivesACallerThatGaveUp(t *testing.T) {
+func TestASharedClientIsMadeEvenIfOneCallerGivesUp(t *testing.T) {
 	s := newSystem(t, capi.APIMinor)
-	s.startDelay = 100 * time.Millisecond
+	s.gate = make(chan struct{})
 	p := s.plugin(t)
 	hasty, cancel := context.WithCancel(context.Background())
 	var wg sync.WaitGroup
@@ -161,14 +163,18 @@ func TestASharedClientOutlivesACallerThatGaveUp(t *testing.T) {
 			assert.NoError(t, err)
 		})
 	}
-	time.Sleep(20 * time.Millisecond)
+	time.Sleep(20 * time.Millisecond) // let them begin
 	cancel()
+	<-gaveUp
+	close(s.gate)
 	wg.Wait()
 	for _, c := range clients {
 		assert.Same(t, clients[0].Client, c.Client)
 		c.Close()
 	}
-	assert.Eventually(t, func() bool { return s.live() == 0 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return s.live() == 0 }, patience, time.Millisecond)
+
+	s.gate = make(chan struct{})
 
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
 	defer cancel()
@@ -176,7 +182,9 @@ func TestASharedClientOutlivesACallerThatGaveUp(t *testing.T) {
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	_, err = p.SharedClient(ctx, nil)
 	require.ErrorIs(t, err, context.DeadlineExceeded, "ended already")
-	assert.Eventually(t, func() bool { return s.everMade() > 1 && s.live() == 0 }, 10*time.Second, time.Millisecond, "the client that nobody waited for is closed")
+	close(s.gate)
+	assert.Eventually(t, func() bool { return s.everMade() > 1 && s.live() == 0 }, patience, time.Millisecond,
+		"the client that nobody waited for is closed")
 }
 
 func TestAForgottenSharedClientIsClosed(t *testing.T) {
@@ -186,7 +194,7 @@ func TestAForgottenSharedClientIsClosed(t *testing.T) {
 		_, err := p.SharedClient(context.Background(), nil)
 		require.NoError(t, err)
 	}()
-	assert.Eventually(t, func() bool { runtime.GC(); return s.live() == 0 }, 10*time.Second, time.Millisecond)
+	assert.Eventually(t, func() bool { runtime.GC(); return s.live() == 0 }, time.Minute, time.Millisecond)
 }
 
 func TestManyGoroutinesShareClients(t *testing.T) {
@@ -239,7 +247,7 @@ func (b *lockedBuffer) String() string {
 
 func TestASlowStartIsReported(t *testing.T) {
 	s := newSystem(t, capi.APIMinor)
-	s.startDelay = 30 * time.Millisecond
+	s.gate = make(chan struct{})
 	p := s.plugin(t)
 	start := func(after time.Duration) func() {
 		return func() {
@@ -248,7 +256,17 @@ func TestASlowStartIsReported(t *testing.T) {
 			c.Close()
 		}
 	}
-	assert.Contains(t, logged(t, start(time.Millisecond)), "the creation of a client is still under way")
+	var log lockedBuffer
+	before := slog.Default()
+	slog.SetDefault(slog.New(slog.NewTextHandler(&log, nil)))
+	defer slog.SetDefault(before)
+	go func() {
+		defer close(s.gate)
+		assert.Eventually(t, func() bool {
+			return strings.Contains(log.String(), "the creation of a client is still under way")
+		}, patience, time.Millisecond)
+	}()
+	start(time.Millisecond)()
 	assert.Empty(t, logged(t, start(0)), "20 seconds are not over")
 	assert.Empty(t, logged(t, start(-1)))
 	assert.Empty(t, logged(t, start(time.Hour)))
@@ -267,9 +285,9 @@ func TestASecondClientThatPreallocatesIsReported(t *testing.T) {
 	const warning = "another client of a PJRT plugin preallocates device memory"
 	assert.Empty(t, start(cuda, nil), "the first")
 	assert.Contains(t, start(cuda, nil), warning)
-	assert.Contains(t, start(cuda, pjrt.GPUOptions{Preallocate: pjrt.On}), warning)
-	assert.Empty(t, start(cuda, pjrt.GPUOptions{Preallocate: pjrt.Off}))
-	assert.Empty(t, start(cuda, pjrt.GPUOptions{Allocator: pjrt.AllocatorPlatform}))
+	assert.Contains(t, start(cuda, platform.GPU{Preallocate: platform.On}), warning)
+	assert.Empty(t, start(cuda, platform.GPU{Preallocate: platform.Off}))
+	assert.Empty(t, start(cuda, platform.GPU{Allocator: platform.AllocatorPlatform}))
 	assert.Empty(t, start(cpu, nil))
 	assert.Empty(t, start(cpu, nil), "not a GPU")
 
@@ -283,48 +301,24 @@ func TestASecondClientThatPreallocatesIsReported(t *testing.T) {
 	}
 }
 
-func TestProcessInfosReachThePlugin(t *testing.T) {
-	require.NoError(t, newClient(t).UpdateGlobalProcessInfo([]pjrt.ProcessInfo{{State: pjrt.ProcessConnected}}), "a real plugin")
-	s := newSystem(t, capi.APIMinor)
-	client := systemClientOf(t, s)
-	s.traces()
-	require.NoError(t, client.UpdateGlobalProcessInfo(nil))
-	require.NoError(t, client.UpdateGlobalProcessInfo([]pjrt.ProcessInfo{
-		{ID: 0, Incarnation: math.MaxUint64, State: pjrt.ProcessConnected},
-		{ID: 1, State: pjrt.ProcessFailed, Err: &pjrt.Error{Code: pjrt.ErrUnavailable, Message: "gone"}},
-		{ID: math.MaxInt32, State: pjrt.ProcessUnspecified},
-	}))
-	assert.Equal(t, []string{
-		"process 0 incarnation 18446744073709551615 state 3 error 0 ",
-		"process 1 incarnation 0 state 4 error 14 gone",
-		"process 2147483647 incarnation 0 state 0 error 0 ",
-	}, s.traces())
-
-	someError := &pjrt.Error{Code: pjrt.ErrUnknown}
-	for want, infos := range map[string][]pjrt.ProcessInfo{
-		"process -1: the number goes from 0":          {{ID: -1}},
-		"process 4294967296: the number goes from 0":  {{ID: 1 << 32}},
-		"process 3 is given twice":                    {{ID: 3}, {ID: 3}},
-		"process 0: the state 5 is unknown":           {{State: 5}},
-		"process 0: the state -1 is unknown":          {{State: -1}},
-		"process 0 failed, but Err is nil":            {{State: pjrt.ProcessFailed}},
-		"but its state is not ProcessFailed":          {{State: pjrt.ProcessConnected, Err: someError}},
-		"process 0: the error code 17 is unknown":     {{State: pjrt.ProcessFailed, Err: &pjrt.Error{Code: 17}}},
-		"process 0: the error code 0 is unknown":      {{State: pjrt.ProcessFailed, Err: &pjrt.Error{}}},
-		"process 0: the error code -5 is unknown":     {{State: pjrt.ProcessFailed, Err: &pjrt.Error{Code: -5}}},
-		"process 2147483648: the number goes from 0 ": {{ID: math.MaxInt32 + 1}},
-	} {
-		err := client.UpdateGlobalProcessInfo(infos)
-		require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
-		require.ErrorContains(t, err, want)
+// Without another collection, whose time nobody knows, a closed client keeps what the
+// program forgot, and the memory of its devices.
+func TestAClosedClientDestroysWhatTheProgramForgot(t *testing.T) {
+	if !inChild(t, "GOGC=off") {
+		return
 	}
-	assert.Empty(t, s.traces())
-	for _, minor := range []int{72, 73, 74} {
-		old := newSystem(t, minor)
-		err := systemClientOf(t, old).UpdateGlobalProcessInfo(nil)
-		require.ErrorIs(t, err, pjrt.ErrUnimplemented, minor)
-		assert.Equal(t, []string{"initialize"}, old.traces())
-	}
-	client.Close()
-	require.ErrorIs(t, client.UpdateGlobalProcessInfo(nil), pjrt.ErrClosed)
+	func() {
+		for range 3 {
+			client := newClient(t)
+			exe, err := client.Compile(t.Context(), pjrt.Program{Code: []byte(add)}, nil)
+			require.NoError(t, err)
+			x, err := client.BufferFromHost(t.Context(), matrix(1, 2, 3, 4), nil)
+			require.NoError(t, err)
+			_, err = exe.Execute(t.Context(), []*pjrt.Buffer{x, x}, nil)
+			require.NoError(t, err)
+			require.NoError(t, client.Close())
+			require.NoError(t, client.Close())
+		}
+	}()
+	require.Eventually(t, func() bool { return len(pjrt.Live()) == 0 }, patience, time.Millisecond, "the garbage collector did not run")
 }

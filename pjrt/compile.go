@@ -6,25 +6,35 @@ package pjrt
 import (
 	"bytes"
 	"context"
+	"os"
+	"path/filepath"
 	"runtime"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt/compile"
+	"github.com/purepjrt/purepjrt/pjrt/internal/abandon"
 )
 
-// Compile compiles a program for the client's devices (PJRT_Client_Compile) and
-// loads it. It can take long, and cannot be called off: when ctx ends first,
-// Compile returns its error, and the executable is closed once it exists. opts
-// may be nil. The error of a program that is wrong carries the plugin's
-// diagnostics.
+// Compile compiles a program for the client's devices and loads it
+// (PJRT_Client_Compile), which can take long. If ctx ends first, Compile returns its
+// error, and the executable is closed once it exists. opts may be nil. For a wrong
+// program the error has the plugin's diagnostics.
 func (c *Client) Compile(ctx context.Context, program Program, opts *CompileOptions) (exe *LoadedExecutable, err error) {
 	op := begin(ctx, OperationCompile, subject{client: c, bytes: len(program.Code)})
 	defer op.endProgram(&exe, &err)
-	in, err := newCompilation(c.plugin, program, opts, c.target())
+	target, err := c.checkedTarget()
 	if err != nil {
 		return nil, err
 	}
-	return abandonable(ctx, func() (*LoadedExecutable, error) {
-		h, err := c.ref.Acquire()
+	in, err := newCompilation(c.plugin, program, opts, target)
+	if err != nil {
+		return nil, err
+	}
+	if compiler := opts.compilerOf(c); compiler != nil {
+		return c.compileWith(ctx, compiler, in)
+	}
+	return abandon.Call(ctx, func() (*LoadedExecutable, error) {
+		h, err := c.acquire()
 		if err != nil {
 			return nil, err
 		}
@@ -43,39 +53,97 @@ func (c *Client) Compile(ctx context.Context, program Program, opts *CompileOpti
 	}, (*LoadedExecutable).Close)
 }
 
-// Load loads an executable that was compiled for a topology like the client's
-// onto the client's devices (PJRT_Client_Load, API 0.95). The executable stays
-// the caller's, who may load it again. opts may be nil, which means the options
-// that it was compiled with; plugins may do no more than check others.
+// compileWith lets compiler compile, and loads the executable.
+func (c *Client) compileWith(ctx context.Context, compiler compile.Compiler, in *compilation) (*LoadedExecutable, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	target, err := c.elsewhere()
+	if err != nil {
+		return nil, err
+	}
+	result, err := compiler.Compile(ctx, in.job(target))
+	if err != nil {
+		return nil, in.failedElsewhere(err)
+	}
+	if result == nil || len(result.Executable) == 0 {
+		return nil, failed(ErrInternal, "the %T of the compilation reported success and gave no executable", compiler)
+	}
+	e, err := c.deserialize(ctx, result.Executable, nil, nil, in.parameters)
+	if err == nil && e.codeless {
+		// Only these bytes have the code.
+		e.serialized = result.Executable
+	}
+	return e, err
+}
+
+// elsewhere describes the client to a compile.Compiler or compile.Loader.
+func (c *Client) elsewhere() (compile.Target, error) {
+	if c.ref.Closed() {
+		_, err := c.ref.Acquire()
+		return compile.Target{}, err
+	}
+	t := c.plugin.elsewhere()
+	t.Client, t.Create, t.Peers, t.Topology = true, cloneAttributes(c.create), c.peers, c.serializedTopology
+	return t, nil
+}
+
+func (p *Plugin) elsewhere() compile.Target {
+	t := compile.Target{Plugin: p.name, Kind: p.kind, Registered: p.table.Registrations()}
+	if p.path != "" {
+		t.Plugin = p.path
+		if path, err := filepath.Abs(p.path); err == nil {
+			if _, err := os.Stat(path); err == nil {
+				t.Plugin = path // the dynamic linker may find others
+			}
+		}
+	}
+	return t
+}
+
+// job returns the compilation for a compile.Compiler.
+func (c *compilation) job(target compile.Target) *compile.Job {
+	return &compile.Job{Target: target, Code: c.code, Format: c.format, Options: c.options}
+}
+
+// Load loads an executable that was compiled for a topology like the client's onto the
+// client's devices (PJRT_Client_Load, API 0.95). The caller still owns e, and may load it
+// again. If ctx ends first, the result is as for Compile. nil opts mean those that e was
+// compiled with; plugins may only check others, and ignore them.
 func (c *Client) Load(ctx context.Context, e *Executable, opts *CompileOptions) (exe *LoadedExecutable, end error) {
 	op := begin(ctx, OperationLoad, subject{client: c})
 	defer op.endProgram(&exe, &end)
 	switch {
-	case e == nil || e.ref == nil:
-		return nil, invalid("the executable is nil")
+	case c == nil || c.ref == nil:
+		return nil, errNilClient
+	case e.missing():
+		return nil, errNilExecutable
 	case e.table != c.table:
 		return nil, invalid("the executable was compiled by another plugin")
 	}
 	var options []byte
 	var err error
-	if opts == nil {
+	if opts == nil && e.ref != nil {
 		// Plugins end the process on options without counts.
 		if options, err = e.compileOptions(); err != nil || len(options) == 0 {
 			opts = &CompileOptions{Replicas: e.numReplicas, Partitions: e.numPartitions}
 		}
 	}
 	if opts != nil {
-		if options, err = opts.encode(c.target()); err != nil {
+		if options, err = opts.encodeToLoad(c.target()); err != nil {
 			return nil, err
 		}
 	}
-	return abandonable(ctx, func() (*LoadedExecutable, error) {
+	if e.ref == nil {
+		return c.deserialize(ctx, e.serialized, options, nil, e.text)
+	}
+	return abandon.Call(ctx, func() (*LoadedExecutable, error) {
 		var call capi.Call[capi.ClientLoadArgs]
-		if call.Args.Client, err = c.ref.Acquire(); err != nil {
+		if call.Args.Client, err = c.acquire(); err != nil {
 			return nil, err
 		}
 		defer c.ref.Release()
-		if call.Args.Executable, err = e.ref.Acquire(); err != nil {
+		if call.Args.Executable, err = e.acquire(); err != nil {
 			return nil, err
 		}
 		defer e.ref.Release()
@@ -89,32 +157,30 @@ func (c *Client) Load(ctx context.Context, e *Executable, opts *CompileOptions) 
 	}, (*LoadedExecutable).Close)
 }
 
-// LoadOptions are the options of DeserializeAndLoad. The zero value loads the
-// executable as it was compiled.
+// LoadOptions are the options of DeserializeAndLoad; their zero value changes nothing.
 type LoadOptions struct {
-	// Compile overrides the options that the executable was compiled with, such
-	// as its devices (API 0.71). Nil keeps those.
+	// Compile replaces the options that the executable was compiled with (API 0.71). Nil
+	// keeps them, and is the only choice for programs with TupledArguments.
 	Compile *CompileOptions
-	// ComputationOrigin are the coordinates of the first device, on platforms
-	// whose devices have coordinates (API 0.111). Nil leaves the choice to the
-	// plugin.
+	// ComputationOrigin are the coordinates of the first device, on platforms whose devices
+	// have coordinates (API 0.111). Nil leaves the choice to the plugin.
 	ComputationOrigin []int32
-	// Source is the program that was compiled, if at hand. Its text tells the
-	// parameters where the plugin does not.
-	Source Program
+	Source            Program // optional; its text has the parameters if the plugin does not report them
+	// Trial loads the executable somewhere else first, such as in the child process of an
+	// isolate.Compiler. If that fails, so does DeserializeAndLoad. Nil means no trial.
+	Trial compile.Loader
 }
 
-// DeserializeAndLoad loads an executable that Serialize wrote
-// (PJRT_Executable_DeserializeAndLoad). It must come from the same version of
-// the same plugin: plugins refuse most foreign bytes, but take damaged ones for
-// what they are not, which may end the process or give wrong numbers. Package
-// cache keeps executables with checksums. opts may be nil.
-//
-// It cannot be called off: when ctx ends first, DeserializeAndLoad returns its
-// error, and the executable is closed once it exists.
+// DeserializeAndLoad loads an executable that Serialize of the same version of the same
+// plugin wrote (PJRT_Executable_DeserializeAndLoad). Plugins refuse most other bytes, but
+// damaged ones can end the process, which LoadOptions.Trial prevents, or give wrong results;
+// package cache keeps executables with checksums. If ctx ends first, the result is as for Compile. opts may be nil.
 func (c *Client) DeserializeAndLoad(ctx context.Context, data []byte, opts *LoadOptions) (exe *LoadedExecutable, end error) {
 	op := begin(ctx, OperationLoad, subject{client: c, bytes: len(data)})
 	defer op.endProgram(&exe, &end)
+	if c == nil || c.ref == nil {
+		return nil, errNilClient
+	}
 	if len(data) == 0 {
 		return nil, invalid("the serialized executable is empty")
 	}
@@ -129,20 +195,38 @@ func (c *Client) DeserializeAndLoad(ctx context.Context, data []byte, opts *Load
 	var options []byte
 	if opts.Compile != nil {
 		var err error
-		if options, err = opts.Compile.encode(c.target()); err != nil {
+		if options, err = opts.Compile.encodeToLoad(c.target()); err != nil {
 			return nil, err
 		}
 	}
+	if opts.Trial != nil {
+		target, err := c.elsewhere()
+		if err != nil {
+			return nil, err
+		}
+		load := compile.Load{Target: target, Executable: data, Options: options, ComputationOrigin: opts.ComputationOrigin}
+		if err := opts.Trial.TryLoad(ctx, &load); err != nil {
+			return nil, err
+		}
+	}
+	return c.deserialize(ctx, data, options, opts.ComputationOrigin, parameters)
+}
+
+// deserialize loads an executable. options, if not empty, replace its own. See
+// newExecutable for parameters.
+func (c *Client) deserialize(
+	ctx context.Context, data, options []byte, coordinates []int32, parameters []Shape,
+) (*LoadedExecutable, error) {
 	if ctx.Done() != nil {
-		data = bytes.Clone(data) // the plugin may still read it when this has returned
+		data = bytes.Clone(data) // the plugin may still read it after ctx ended
 	}
 	var origin *capi.LoadOptions
-	if len(opts.ComputationOrigin) > 0 {
-		o := append([]int32(nil), opts.ComputationOrigin...)
+	if len(coordinates) > 0 {
+		o := append([]int32(nil), coordinates...)
 		origin = &capi.LoadOptions{StructSize: capi.LoadOptionsSize, ComputationOrigin: &o[0], ComputationOriginSize: uintptr(len(o))}
 	}
-	return abandonable(ctx, func() (*LoadedExecutable, error) {
-		h, err := c.ref.Acquire()
+	return abandon.Call(ctx, func() (*LoadedExecutable, error) {
+		h, err := c.acquire()
 		if err != nil {
 			return nil, err
 		}
@@ -160,7 +244,7 @@ func (c *Client) DeserializeAndLoad(ctx context.Context, data []byte, opts *Load
 		}
 		e, err := newLoadedExecutable(c, call.Args.LoadedExecutable, parameters)
 		if err == nil {
-			e.codeless = c.plugin.kind == KindCPU
+			e.codeless = c.plugin.quirks().serializesWithoutCode
 		}
 		return e, err
 	}, (*LoadedExecutable).Close)

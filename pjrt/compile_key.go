@@ -6,7 +6,6 @@ package pjrt
 import (
 	"crypto/sha256"
 	"encoding/binary"
-	"encoding/hex"
 	"fmt"
 	"hash"
 	"io"
@@ -16,30 +15,24 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/internal/xlaflags"
 )
 
-// CompileKey identifies a compilation: the program, the options, and all else
-// that decides what the compiler makes of them.
-type CompileKey [sha256.Size]byte
-
-// String returns the key in hexadecimal digits.
-func (k CompileKey) String() string { return hex.EncodeToString(k[:]) }
-
-// CompileKey returns the key of a compilation of a program, without compiling
-// it. Equal keys mean that an executable of one may serve for the other, in
-// another process too. The key covers the program, the options as they are sent,
-// the plugin (its file, its attributes and its API version), the platform, the
-// devices (the topology where the plugin can write it as bytes), and the flags
-// in the environment variables XLA_FLAGS, XLA_DEBUG_OPTIONS and
-// LIBTPU_INIT_ARGS. It does not cover the content of files that flags name.
-//
-// The error is what Compile would say of a program or options that are wrong.
-func (c *Client) CompileKey(program Program, opts *CompileOptions) (CompileKey, error) {
-	program, err := program.check(c.plugin)
+// CompileKey returns a key for a cache of executables, in this or another process:
+// compilations with equal keys make executables that can replace each other. It does not
+// compile. The key covers the program, the options, the plugin's file, attributes and API
+// version, the platform, the devices and their topology, and the flags in the environment
+// variables XLA_FLAGS, XLA_DEBUG_OPTIONS and LIBTPU_INIT_ARGS, but not the contents of
+// files that flags name. A wrong program or option gives the error of Compile.
+func (c *Client) CompileKey(program Program, opts *CompileOptions) ([sha256.Size]byte, error) {
+	target, err := c.checkedTarget()
 	if err != nil {
-		return CompileKey{}, err
+		return [sha256.Size]byte{}, err
 	}
-	options, err := opts.encodeFor(program, c.target())
+	program, err = program.check(c.plugin)
 	if err != nil {
-		return CompileKey{}, err
+		return [sha256.Size]byte{}, err
+	}
+	options, err := opts.encodeFor(program, target)
+	if err != nil {
+		return [sha256.Size]byte{}, err
 	}
 	h := keyHash{sha256.New()}
 	h.text("purepjrt compile key 1")
@@ -51,17 +44,17 @@ func (c *Client) CompileKey(program Program, opts *CompileOptions) (CompileKey, 
 	h.text(c.platformVersion)
 	h.number(c.processIndex)
 	if err := c.hashDevices(h); err != nil {
-		return CompileKey{}, err
+		return [sha256.Size]byte{}, err
 	}
 	if err := h.flags(os.Getenv("XLA_FLAGS")); err != nil {
-		return CompileKey{}, err
+		return [sha256.Size]byte{}, err
 	}
 	h.text(os.Getenv("LIBTPU_INIT_ARGS"))
-	return CompileKey(h.Sum(nil)), nil
+	return [sha256.Size]byte(h.Sum(nil)), nil
 }
 
-// hashDevices adds the topology of the client, or what is known of the devices
-// when the plugin cannot write it.
+// hashDevices adds the topology of the client, or the descriptions of the devices if the
+// plugin cannot serialize the topology.
 func (c *Client) hashDevices(h keyHash) error {
 	topology, err := c.serializedTopology()
 	if err != nil {
@@ -70,7 +63,7 @@ func (c *Client) hashDevices(h keyHash) error {
 		}
 		h.number(len(c.devices))
 		for _, d := range c.devices {
-			h.text(fmt.Sprint(d.id, d.processIndex, d.Kind(), d.Attributes()))
+			h.text(fmt.Sprint(d.ID(), d.ProcessIndex(), d.Kind(), d.Description().Attributes()))
 		}
 		return nil
 	}
@@ -86,7 +79,8 @@ func (c *Client) serializedTopology() ([]byte, error) {
 	return t.Serialize()
 }
 
-// keyHash writes values so that none runs into the next.
+// keyHash hashes values with their lengths, so that different lists of values do not hash
+// the same bytes.
 type keyHash struct{ hash.Hash }
 
 func (h keyHash) number(n int) { h.Write(binary.LittleEndian.AppendUint64(nil, uint64(n))) }
@@ -101,7 +95,7 @@ func (h keyHash) text(s string) {
 	_, _ = io.WriteString(h, s) // a hash takes everything
 }
 
-// flags adds the value of XLA_FLAGS, which may be the name of a file.
+// flags adds the value of XLA_FLAGS, and the flags in the file that it may name.
 func (h keyHash) flags(value string) error {
 	h.text(value)
 	if !xlaflags.IsFile(value) {
@@ -118,16 +112,15 @@ func (h keyHash) flags(value string) error {
 	return nil
 }
 
-// identities are those of plugins, which never change: a *Plugin to a func() string.
+// identities caches the identities of plugins: it maps a *Plugin to a func() string.
 var identities sync.Map
 
-// identity returns a text that differs between plugins and between their
-// versions.
+// identity returns a text that differs between plugins and between their versions.
 func (p *Plugin) identity() string {
 	f, _ := identities.LoadOrStore(p, sync.OnceValue(func() string {
 		path := p.path
 		if path == "" {
-			// A plugin that was in the process already came with the program.
+			// A plugin without a path is part of the program.
 			path, _ = os.Executable()
 		}
 		major, minor := p.Version()
@@ -136,12 +129,13 @@ func (p *Plugin) identity() string {
 	return f.(func() string)()
 }
 
-// fileIdentity tells versions of a file apart by its size, its time and samples
-// of its content: plugins are hundreds of megabytes, and not all have a build ID.
+// fileIdentity tells versions of a file apart by its size, its time and samples of its
+// content. It does not read all of it, because plugins have hundreds of megabytes, and it
+// cannot rely on a build ID, because not all plugins have one.
 func fileIdentity(path string) string {
 	f, err := os.Open(path)
 	if err != nil {
-		return "unreadable" // the loader found it; its attributes must do
+		return "unreadable" // the loader could read it, so the plugin's attributes must suffice
 	}
 	defer f.Close()
 	info, err := f.Stat()

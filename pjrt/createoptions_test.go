@@ -13,6 +13,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/platform"
 )
 
 // newGPU is a plugin that takes itself for one of CUDA.
@@ -43,12 +44,12 @@ func TestTypedOptionsBecomeCreateOptions(t *testing.T) {
 		opts   pjrt.ClientOptions
 		want   attributes
 	}{
-		"gpu defaults": {gpu, cuda, pjrt.ClientOptions{Platform: pjrt.GPUOptions{}}, nil},
+		"gpu defaults": {gpu, cuda, pjrt.ClientOptions{Platform: platform.GPU{}}, nil},
 		"gpu": {gpu, cuda, pjrt.ClientOptions{
-			Platform: pjrt.GPUOptions{
-				Allocator: pjrt.AllocatorBFC, MemoryFraction: 0.5, Preallocate: pjrt.Off, CollectiveMemorySize: 1 << 20,
+			Platform: platform.GPU{
+				Allocator: platform.AllocatorBFC, MemoryFraction: 0.5, Preallocate: platform.Off, CollectiveMemorySize: 1 << 20,
 				VisibleDevices: []int{2, 0}, Platform: "CUDA", PartitionIndex: 3,
-				AbortCollectivesOnFailure: pjrt.On, MockTopology: "1x2x4", StageTransfers: pjrt.Off, MaxInflightComputations: 5, TFRT: pjrt.On,
+				AbortCollectivesOnFailure: platform.On, MockTopology: "1x2x4", StageTransfers: platform.Off, MaxInflightComputations: 5, TFRT: platform.On,
 			},
 			AllowUnknown: true,
 			Create:       attributes{{Name: "new_option", Value: "x"}},
@@ -71,10 +72,10 @@ func TestTypedOptionsBecomeCreateOptions(t *testing.T) {
 			{Name: "node_id", Value: int64(0)},
 			{Name: "num_nodes", Value: int64(1)},
 		}},
-		"tpu": {tpu, libtpu, pjrt.ClientOptions{Platform: pjrt.TPUOptions{
+		"tpu": {tpu, libtpu, pjrt.ClientOptions{Platform: platform.TPU{
 			MaxInflightComputations: 1, FrameworkName: "f", FrameworkVersion: "2", PinnedHostAllocationMode: "m",
-			PremappedBufferSize: 3, MaxPremappedTransfer: 4, PremappedPartitions: 5, AsyncAllocations: pjrt.On, CompatibilityCheck: pjrt.Off,
-			ThrottleTransfers: pjrt.On, GlobalSystem: pjrt.On, SkipMegascale: pjrt.Off,
+			PremappedBufferSize: 3, MaxPremappedTransfer: 4, PremappedPartitions: 5, AsyncAllocations: platform.On, CompatibilityCheck: platform.Off,
+			ThrottleTransfers: platform.On, GlobalSystem: platform.On, SkipMegascale: platform.Off,
 		}}, attributes{
 			{Name: "max_inflight_computations", Value: int64(1)},
 			{Name: "ml_framework_name", Value: "f"},
@@ -89,7 +90,7 @@ func TestTypedOptionsBecomeCreateOptions(t *testing.T) {
 			{Name: "use_global_tpu_system", Value: true},
 			{Name: "skip_megascale_pjrt_client", Value: false},
 		}},
-		"cpu options for an unknown kind": {unknown, other, pjrt.ClientOptions{Platform: pjrt.CPUOptions{DeviceCount: 2, Asynchronous: pjrt.Off, ProcessID: 1}}, attributes{
+		"cpu options for an unknown kind": {unknown, other, pjrt.ClientOptions{Platform: platform.CPU{DeviceCount: 2, Asynchronous: platform.Off, ProcessID: 1}}, attributes{
 			{Name: "cpu_device_count", Value: int64(2)},
 			{Name: "asynchronous", Value: false},
 			{Name: "process_id", Value: int64(1)},
@@ -107,14 +108,14 @@ func TestTypedOptionsBecomeCreateOptions(t *testing.T) {
 }
 
 // Some of these end the process when they reach the plugin.
-func TestMisuseOfCreateOptionsIsAnErrorHere(t *testing.T) {
+func TestMisuseOfCreateOptionsIsRefused(t *testing.T) {
 	_, cuda := newGPU(t)
 	_, libtpu := newTPU(t)
 	cpu := newClient(t).Plugin()
 	one := func(name string, value any) pjrt.ClientOptions {
 		return pjrt.ClientOptions{Create: []pjrt.Attribute{{Name: name, Value: value}}}
 	}
-	gpu := func(o pjrt.GPUOptions) pjrt.ClientOptions { return pjrt.ClientOptions{Platform: o} }
+	gpu := func(o platform.GPU) pjrt.ClientOptions { return pjrt.ClientOptions{Platform: o} }
 	unchecked := one("cpu_device_count", "4")
 	unchecked.AllowUnknown = true
 	cases := map[string]struct {
@@ -131,24 +132,25 @@ func TestMisuseOfCreateOptionsIsAnErrorHere(t *testing.T) {
 		"unknown and far":         {cuda, one("zzz", 4), "it has abort_collectives_on_failure, allocator,"},
 		"another family's":        {cpu, one("allocator", "bfc"), "it is one of GPU plugins"},
 		"the empty name":          {cpu, one("", 1), "no create option \"\""},
-		"another family's struct": {cpu, gpu(pjrt.GPUOptions{}), "the options are for GPU plugins; this is the cpu plugin"},
-		"cpu for tpu":             {libtpu, pjrt.ClientOptions{Platform: pjrt.CPUOptions{}}, "the options are for CPU plugins; this is the tpu plugin"},
+		"another family's struct": {cpu, gpu(platform.GPU{}), "the options are for GPU plugins; this is the cpu plugin"},
+		"cpu for tpu":             {libtpu, pjrt.ClientOptions{Platform: platform.CPU{}}, "the options are for CPU plugins; this is the tpu plugin"},
 		"twice": {cpu, pjrt.ClientOptions{
-			Platform: pjrt.CPUOptions{DeviceCount: 1},
+			Platform: platform.CPU{DeviceCount: 1},
 			Create:   []pjrt.Attribute{{Name: "cpu_device_count", Value: 2}},
 		}, "cpu_device_count is given twice"},
 		"negative devices":      {cpu, one("cpu_device_count", -1), "cpu_device_count is -1"},
 		"too many devices":      {cpu, one("cpu_device_count", int64(1)<<31), "a client has 0 to"},
-		"negative DeviceCount":  {cpu, pjrt.ClientOptions{Platform: pjrt.CPUOptions{DeviceCount: -1}}, "DeviceCount is -1; it cannot be negative"},
-		"no toggle":             {cpu, pjrt.ClientOptions{Platform: pjrt.CPUOptions{Asynchronous: 3}}, "asynchronous has the value 3"},
-		"fraction negative":     {cuda, gpu(pjrt.GPUOptions{MemoryFraction: -1}), "memory_fraction is -1"},
-		"fraction NaN":          {cuda, gpu(pjrt.GPUOptions{MemoryFraction: float32(math.NaN())}), "memory_fraction is NaN"},
-		"fraction infinite":     {cuda, gpu(pjrt.GPUOptions{MemoryFraction: float32(math.Inf(1))}), "memory_fraction is +Inf"},
-		"device twice":          {cuda, gpu(pjrt.GPUOptions{VisibleDevices: []int{1, 1}}), "has device 1 twice"},
-		"device negative":       {cuda, gpu(pjrt.GPUOptions{VisibleDevices: []int{-1}}), "has the device -1"},
+		"negative DeviceCount":  {cpu, pjrt.ClientOptions{Platform: platform.CPU{DeviceCount: -1}}, "DeviceCount is -1: it cannot be negative"},
+		"no toggle":             {cpu, pjrt.ClientOptions{Platform: platform.CPU{Asynchronous: 3}}, "Asynchronous is the Toggle 3: use Auto, On or Off"},
+		"fraction negative":     {cuda, gpu(platform.GPU{MemoryFraction: -1}), "memory_fraction is -1"},
+		"fraction NaN":          {cuda, gpu(platform.GPU{MemoryFraction: float32(math.NaN())}), "memory_fraction is NaN"},
+		"fraction infinite":     {cuda, gpu(platform.GPU{MemoryFraction: float32(math.Inf(1))}), "memory_fraction is +Inf"},
+		"device twice":          {cuda, gpu(platform.GPU{VisibleDevices: []int{1, 1}}), "has device 1 twice"},
+		"device negative":       {cuda, gpu(platform.GPU{VisibleDevices: []int{-1}}), "has the device -1"},
 		"many nodes":            {cuda, one("num_nodes", 1<<40), "num_nodes is 1099511627776"},
-		"mock topology":         {cuda, gpu(pjrt.GPUOptions{MockTopology: "2x2"}), "has 2 extents, not 3"},
-		"mock topology by name": {cuda, one("mock_gpu_topology", "-1x1x1"), `the extent "-1" is no number`},
+		"nil options":           {cpu, pjrt.ClientOptions{Platform: (*platform.CPU)(nil)}, "the platform options are a nil *platform.CPU"},
+		"mock topology":         {cuda, gpu(platform.GPU{MockTopology: "2x2"}), "has 2 extents, not 3"},
+		"mock topology by name": {cuda, one("mock_gpu_topology", "-1x1x1"), `the extent "-1" is not a number`},
 		"float":                 {cpu, one("asynchronous", 1.5), "takes a value of type bool, not float64"},
 	}
 	for name, c := range cases {
@@ -165,10 +167,20 @@ func TestMisuseOfCreateOptionsIsAnErrorHere(t *testing.T) {
 
 func TestUnknownOptionsPassWhenAllowed(t *testing.T) {
 	client, err := newClient(t).Plugin().NewClient(context.Background(), &pjrt.ClientOptions{
-		Platform:     pjrt.CPUOptions{DeviceCount: 3},
+		Platform:     platform.CPU{DeviceCount: 3},
 		Create:       []pjrt.Attribute{{Name: "no_such_option", Value: 1}},
 		AllowUnknown: true,
 	})
+	require.NoError(t, err)
+	defer client.Close()
+	assert.Len(t, client.Devices(), 3)
+}
+
+func TestClientsTakeCreateOptionsFromText(t *testing.T) {
+	plugin := newClient(t).Plugin()
+	create, err := platform.Parse(plugin.Kind(), "cpu_device_count:3")
+	require.NoError(t, err)
+	client, err := plugin.NewClient(context.Background(), &pjrt.ClientOptions{Create: create})
 	require.NoError(t, err)
 	defer client.Close()
 	assert.Len(t, client.Devices(), 3)

@@ -4,16 +4,14 @@
 package pjrt
 
 import (
-	"errors"
 	"slices"
 	"strings"
 
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// DeviceDescription is what is known of a device without using it: one of a
-// client, or one of a topology whose devices may be elsewhere. It is a copy, and
-// stays valid after the client or topology is closed.
+// DeviceDescription is what a plugin says about a device of a client or of a topology.
+// It is a copy, and stays valid after they are closed.
 type DeviceDescription struct {
 	id           int
 	processIndex int
@@ -23,8 +21,8 @@ type DeviceDescription struct {
 	attributes   []Attribute
 }
 
-// describeDevice reads a description. Texts and attributes are empty when the
-// plugin does not implement them.
+// describeDevice reads a description. Texts and attributes that the plugin does not
+// implement are empty.
 func describeDevice(table *capi.Table, h *capi.DeviceDescription) (*DeviceDescription, error) {
 	var id capi.Call[capi.DeviceDescriptionIDArgs]
 	id.Args.DeviceDescription = h
@@ -33,7 +31,7 @@ func describeDevice(table *capi.Table, h *capi.DeviceDescription) (*DeviceDescri
 	}
 	var process capi.Call[capi.DeviceDescriptionProcessIndexArgs]
 	process.Args.DeviceDescription = h
-	if err := process.Do(table); err != nil {
+	if err := optional(process.Do(table)); err != nil {
 		return nil, err
 	}
 	var kind capi.Call[capi.DeviceDescriptionKindArgs]
@@ -66,43 +64,57 @@ func describeDevice(table *capi.Table, h *capi.DeviceDescription) (*DeviceDescri
 	}, nil
 }
 
-// byName sorts attributes, which plugins list in any order, a new one each time.
+// byName sorts attributes: plugins list them in an order that changes from call to call.
 func byName(list []Attribute) []Attribute {
 	slices.SortStableFunc(list, func(a, b Attribute) int { return strings.Compare(a.Name, b.Name) })
 	return list
 }
 
-// optional drops the error of a plugin that does not implement what is not
-// needed.
-func optional(err error) error {
-	if errors.Is(err, ErrUnimplemented) {
-		return nil
-	}
-	return err
-}
-
 // ID returns the number of the device, which is unique among all processes
 // (PJRT_DeviceDescription_Id).
-func (d *DeviceDescription) ID() int { return d.id }
+func (d *DeviceDescription) ID() int {
+	if d == nil {
+		return 0
+	}
+	return d.id
+}
 
 // ProcessIndex returns the number of the process that can use the device
 // (PJRT_DeviceDescription_ProcessIndex).
-func (d *DeviceDescription) ProcessIndex() int { return d.processIndex }
+func (d *DeviceDescription) ProcessIndex() int {
+	if d == nil {
+		return 0
+	}
+	return d.processIndex
+}
 
-// Kind returns the vendor's name of the device model
-// (PJRT_DeviceDescription_Kind).
-func (d *DeviceDescription) Kind() string { return d.kind }
+// Kind returns the vendor's name of the device model (PJRT_DeviceDescription_Kind).
+func (d *DeviceDescription) Kind() string {
+	if d == nil {
+		return ""
+	}
+	return d.kind
+}
 
 // DebugString returns the plugin's long description
 // (PJRT_DeviceDescription_DebugString).
-func (d *DeviceDescription) DebugString() string { return d.debugText }
+func (d *DeviceDescription) DebugString() string {
+	if d == nil {
+		return ""
+	}
+	return d.debugText
+}
 
-// Attributes returns what the plugin says of the device, such as coords, by name
+// Attributes returns the attributes of the device, such as coords, sorted by name
 // (PJRT_DeviceDescription_Attributes).
-func (d *DeviceDescription) Attributes() []Attribute { return cloneAttributes(d.attributes) }
+func (d *DeviceDescription) Attributes() []Attribute {
+	if d == nil {
+		return nil
+	}
+	return cloneAttributes(d.attributes)
+}
 
-// String returns the plugin's short description
-// (PJRT_DeviceDescription_ToString).
+// String returns the plugin's short description (PJRT_DeviceDescription_ToString).
 func (d *DeviceDescription) String() string {
 	if d == nil {
 		return "no device"

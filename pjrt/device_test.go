@@ -4,11 +4,7 @@
 package pjrt_test
 
 import (
-	"errors"
-	"math"
-	"runtime"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -17,7 +13,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt"
 )
 
-func TestWhatIsKnownOfDevices(t *testing.T) {
+func TestDevicesDescribeThemselves(t *testing.T) {
 	client := newClient(t)
 	for i, d := range client.Devices() {
 		assert.Equal(t, i, d.ID())
@@ -26,8 +22,8 @@ func TestWhatIsKnownOfDevices(t *testing.T) {
 		assert.True(t, d.Addressable())
 		assert.Equal(t, "cpu", d.Kind())
 		assert.Contains(t, d.String(), "CpuDevice(id=")
-		assert.Contains(t, d.DebugString(), "CPU")
-		assert.Empty(t, d.Attributes())
+		assert.Contains(t, d.Description().DebugString(), "CPU")
+		assert.Empty(t, d.Description().Attributes())
 		assert.Same(t, client, d.Client())
 		assert.Equal(t, d.String(), d.Description().String())
 		assert.Equal(t, d.ID(), d.Description().ID())
@@ -44,20 +40,20 @@ func TestWhatIsKnownOfDevices(t *testing.T) {
 	assert.Empty(t, far.Memories())
 	assert.Nil(t, far.DefaultMemory())
 	assert.Equal(t, "model", far.Kind())
-	assert.Empty(t, far.DebugString(), "the plugin does not implement it")
+	assert.Empty(t, far.Description().DebugString(), "the plugin does not implement it")
 	assert.Equal(t, 11, system.Devices()[1].LocalHardwareID())
 	want := []pjrt.Attribute{{Name: "coords", Value: []int64{2, 0, 0}}}
-	got := far.Attributes()
+	got := far.Description().Attributes()
 	assert.Equal(t, want, got)
 	got[0].Value.([]int64)[0] = 9
-	assert.Equal(t, want, far.Attributes(), "the attributes are the caller's")
+	assert.Equal(t, want, far.Description().Attributes(), "the attributes are the caller's")
 	var none *pjrt.Device
 	assert.Equal(t, "no device", none.String())
 	var nothing *pjrt.DeviceDescription
 	assert.Equal(t, "no device", nothing.String())
 }
 
-func TestDevicesAndMemoriesKnowEachOther(t *testing.T) {
+func TestDevicesListTheirMemoriesAndMemoriesTheirDevices(t *testing.T) {
 	client := newClient(t)
 	require.Len(t, client.Memories(), 12)
 	ids := make(map[int]bool)
@@ -94,7 +90,7 @@ func TestDevicesAndMemoriesKnowEachOther(t *testing.T) {
 	assert.Equal(t, "no memory", none.String())
 }
 
-func TestPluginsWithoutMemoriesHaveNone(t *testing.T) {
+func TestOldPluginsHaveNoMemories(t *testing.T) {
 	s := newSystem(t, 45)
 	sysWithout[capi.ClientAddressableMemoriesArgs](s)
 	sysWithout[capi.DeviceAddressableMemoriesArgs](s)
@@ -106,7 +102,7 @@ func TestPluginsWithoutMemoriesHaveNone(t *testing.T) {
 	_, err := client.Devices()[0].Memory("device")
 	require.ErrorContains(t, err, "it has none")
 
-	partly := newSystem(t, 45) // too old for the numbers of kinds
+	partly := newSystem(t, 45) // too old for PJRT_Memory_Kind_Id
 	sysWithout[capi.MemoryAddressableByDevicesArgs](partly)
 	m := systemClientOf(t, partly).Memories()[1]
 	assert.Equal(t, "pinned_host", m.Kind())
@@ -129,17 +125,17 @@ func TestLiveAttributesAreFreedOnce(t *testing.T) {
 	assert.Equal(t, []string{"delete attributes"}, s.traces())
 }
 
-func TestMemoryStats(t *testing.T) {
+func TestMemoryStatsHoldWhatThePluginCounts(t *testing.T) {
 	s := newSystem(t, capi.APIMinor)
 	client := systemClientOf(t, s)
 	s.traces()
 	device := client.Devices()[1]
 	got, err := device.MemoryStats()
 	require.NoError(t, err)
-	known := func(n int64) pjrt.Count { return pjrt.Count{Value: n, Known: true} }
+	known := func(n int64) *int64 { return &n }
 	assert.Equal(t, pjrt.MemoryStats{
 		InUse: 100, PeakInUse: known(200), Allocations: known(3), LargestAlloc: known(4), Limit: known(5), Reserved: known(6), PeakReserved: known(7),
-		ReservableLimit: known(8), LargestFreeBlock: known(9), Pool: known(10), PeakPool: pjrt.Count{}, PeakAllocated: known(12),
+		ReservableLimit: known(8), LargestFreeBlock: known(9), Pool: known(10), PeakPool: nil, PeakAllocated: known(12),
 	}, got)
 	require.NoError(t, device.ClearMemoryStats())
 	assert.Equal(t, []string{"clear stats of device 1"}, s.traces())
@@ -153,65 +149,23 @@ func TestMemoryStats(t *testing.T) {
 	assert.ErrorContains(t, err, "it came with API 0.106")
 }
 
-func TestAnExecutionIsPoisoned(t *testing.T) {
+func TestTrackedWorkKeepsTheClientUntilItEnds(t *testing.T) {
 	s := newSystem(t, capi.APIMinor)
 	client := systemClientOf(t, s)
 	s.traces()
-	device := client.Devices()[0]
-	reason := &pjrt.Error{Code: pjrt.ErrAborted, Message: "peer lost", Payloads: []capi.Payload{{Key: "type/x", Value: []byte{0, 1}}}}
-	poisoned, err := device.PoisonExecution(7, reason)
-	require.NoError(t, err)
-	assert.True(t, poisoned)
-	poisoned, err = device.PoisonExecution(424242, reason)
-	require.NoError(t, err)
-	assert.False(t, poisoned)
-	assert.Equal(t, []string{`poison 7: ABORTED peer lost [{"type/x" "\x00\x01"}]`}, s.traces())
-
-	for want, c := range map[string]struct {
-		id     int
-		reason *pjrt.Error
-	}{
-		"the reason is nil":                           {7, nil},
-		"with the code 0":                             {7, &pjrt.Error{}},
-		"with the code 17":                            {7, &pjrt.Error{Code: 17}},
-		"the launch id 2147483648 does not fit":       {math.MaxInt32 + 1, reason},
-		"payloads of the error: named value 0 has no": {7, &pjrt.Error{Code: pjrt.ErrAborted, Payloads: []capi.Payload{{}}}},
-	} {
-		poisoned, err := device.PoisonExecution(c.id, c.reason)
-		require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
-		require.ErrorContains(t, err, want)
-		assert.False(t, poisoned)
-	}
-	assert.Empty(t, s.traces())
-
-	old := newSystem(t, 99)
-	far := systemClientOf(t, old).Devices()[0]
-	_, err = far.PoisonExecution(7, reason)
-	require.ErrorIs(t, err, pjrt.ErrUnimplemented, "payloads came later than the function")
-	poisoned, err = far.PoisonExecution(7, &pjrt.Error{Code: pjrt.ErrAborted})
-	require.NoError(t, err)
-	assert.True(t, poisoned)
-	_, err = newClient(t).Devices()[0].PoisonExecution(7, reason)
-	require.ErrorIs(t, err, pjrt.ErrUnimplemented)
-}
-
-func TestAsyncWorkIsTracked(t *testing.T) {
-	s := newSystem(t, capi.APIMinor)
-	client := systemClientOf(t, s)
-	s.traces()
-	e, err := client.Devices()[0].TrackAsyncWork("upload")
+	end, err := client.Devices()[0].TrackAsyncWork("upload")
 	require.NoError(t, err)
 	require.NoError(t, client.Close())
-	assert.Equal(t, 1, s.live(), "the event keeps the client")
-	require.NoError(t, e.Close())
-	require.NoError(t, e.Close())
+	assert.Equal(t, 1, s.live(), "the tracking keeps the client")
+	end()
+	end()
 	assert.Equal(t, []string{"track upload", "end of tracking"}, s.traces())
 	assert.Zero(t, s.live())
 
 	other := systemClientOf(t, newSystem(t, capi.APIMinor))
-	untracked, err := other.Devices()[0].TrackAsyncWork("untracked")
+	endUntracked, err := other.Devices()[0].TrackAsyncWork("untracked")
 	require.NoError(t, err)
-	require.NoError(t, untracked.Close())
+	endUntracked()
 	_, err = newClient(t).Devices()[0].TrackAsyncWork("x")
 	require.ErrorIs(t, err, pjrt.ErrUnimplemented)
 }
@@ -221,20 +175,16 @@ var deviceCalls = map[string]func(d *pjrt.Device) error{
 	"LiveAttributes":   func(d *pjrt.Device) error { _, err := d.LiveAttributes(); return err },
 	"MemoryStats":      func(d *pjrt.Device) error { _, err := d.MemoryStats(); return err },
 	"ClearMemoryStats": func(d *pjrt.Device) error { return d.ClearMemoryStats() },
-	"PoisonExecution": func(d *pjrt.Device) error {
-		_, err := d.PoisonExecution(1, &pjrt.Error{Code: pjrt.ErrAborted})
-		return err
-	},
-	"TrackAsyncWork": func(d *pjrt.Device) error { _, err := d.TrackAsyncWork("x"); return err },
+	"TrackAsyncWork":   func(d *pjrt.Device) error { _, err := d.TrackAsyncWork("x"); return err },
 }
 
-func TestMisuseOfDevicesIsAnErrorHere(t *testing.T) {
+func TestMisuseOfDevicesIsRefused(t *testing.T) {
 	s := newSystem(t, capi.APIMinor)
 	client := systemClientOf(t, s)
 	s.traces()
 	for name, call := range deviceCalls {
 		require.ErrorContains(t, call(nil), "the device is nil", name)
-		require.ErrorContains(t, call(client.Devices()[2]), "belongs to process 1, this is process 0", name)
+		require.ErrorContains(t, call(client.Devices()[2]), "belongs to process 1, and this is process 0", name)
 	}
 	client.Close()
 	for name, call := range deviceCalls {
@@ -242,76 +192,4 @@ func TestMisuseOfDevicesIsAnErrorHere(t *testing.T) {
 	}
 	assert.Empty(t, s.traces(), "nothing reached the plugin")
 	assert.Equal(t, "device0", client.Devices()[0].String(), "what is known stays readable")
-}
-
-func TestMemoryIsMappedForDMA(t *testing.T) {
-	s := newSystem(t, capi.APIMinor)
-	client := systemClientOf(t, s)
-	data := make([]byte, 8192)
-	m, err := client.MapDMA(data[:4096])
-	require.NoError(t, err)
-	assert.Len(t, m.Data(), 4096)
-	assert.Equal(t, 1, s.mappings())
-	for _, overlapping := range [][]byte{data, data[:1], data[4095:], data[100:200]} {
-		_, err := client.MapDMA(overlapping)
-		require.ErrorContains(t, err, "is mapped already")
-	}
-	next, err := client.MapDMA(data[4096:])
-	require.NoError(t, err)
-	require.NoError(t, next.Close())
-	require.NoError(t, next.Close())
-	require.ErrorIs(t, next.Unmap(), pjrt.ErrClosed)
-
-	require.NoError(t, client.Close())
-	assert.Equal(t, 1, s.live(), "the mapping keeps the client")
-	require.NoError(t, m.Unmap())
-	assert.Zero(t, s.mappings())
-	assert.Zero(t, s.live())
-	err = m.Unmap()
-	require.ErrorIs(t, err, pjrt.ErrClosed)
-	assert.EqualError(t, err, "the memory was unmapped before")
-	require.NoError(t, m.Close(), "closing is idempotent")
-	_, err = client.MapDMA(data)
-	require.ErrorIs(t, err, pjrt.ErrClosed)
-}
-
-func TestMisuseOfMapDMAIsAnErrorHere(t *testing.T) {
-	client := systemClientOf(t, newSystem(t, capi.APIMinor))
-	for _, data := range [][]byte{nil, {}} {
-		_, err := client.MapDMA(data)
-		require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
-	}
-	var none *pjrt.DMAMapping
-	require.ErrorIs(t, none.Unmap(), pjrt.ErrInvalidArgument)
-	require.NoError(t, none.Close())
-
-	cpu := newClient(t)
-	data := make([]byte, 4096)
-	for range 2 { // a mapping that failed is none
-		_, err := cpu.MapDMA(data)
-		require.ErrorIs(t, err, pjrt.ErrUnimplemented)
-		assert.ErrorContains(t, err, "DmaMap not supported on platform cpu")
-	}
-}
-
-func TestMemoryThatStaysMappedIsKept(t *testing.T) {
-	s := newSystem(t, capi.APIMinor)
-	client := systemClientOf(t, s)
-	m, err := client.MapDMA(make([]byte, 4096))
-	require.NoError(t, err)
-	s.refuseUnmapping(errors.New("busy"))
-	require.ErrorContains(t, m.Unmap(), "busy")
-	assert.Equal(t, 1, s.mappings())
-	_, err = client.MapDMA(m.Data())
-	require.ErrorContains(t, err, "is mapped already")
-	runtime.GC() // finds a pinned object that nothing refers to, if there is one, and panics
-	runtime.GC()
-}
-
-func TestAForgottenMappingIsUnmapped(t *testing.T) {
-	s := newSystem(t, capi.APIMinor)
-	client := systemClientOf(t, s)
-	_, err := client.MapDMA(make([]byte, 4096))
-	require.NoError(t, err)
-	assert.Eventually(t, func() bool { runtime.GC(); return s.mappings() == 0 }, 10*time.Second, time.Millisecond)
 }

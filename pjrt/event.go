@@ -5,81 +5,99 @@ package pjrt
 
 import (
 	"context"
-	"sync"
+	"fmt"
 	"sync/atomic"
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt/lifetime"
 )
 
-// Event says when some work of a device is done, and whether it failed. Its
-// methods may be called from any goroutine, and any number of goroutines may
-// wait for one event: they are parked in Go, not in threads.
-//
-// Some plugins give no event for work that is over when a call returns. Such an
-// Event is ready from the start.
+// Event says when some work is done and whether it failed. Any number of goroutines may
+// wait for one event without holding threads.
 type Event struct {
-	ref   *lifetime.Ref[capi.Event] // nil when the plugin gave no event
 	table *capi.Table
+	ref   *lifetime.Ref[capi.Event] // nil for an event without a C object
 	state *eventState
-	own   *ownEvent // nil for an event of the plugin's
+
+	parts  []*Event    // the events that joinEvents joined
+	closed atomic.Bool // for an event without a C object
 }
 
-// eventState is what is known of an event in Go. It is apart from Event, so that
-// a callback which C holds does not keep the Event alive.
-type eventState struct {
-	mu      sync.Mutex
-	watched bool          // guarded by mu; a callback is registered, or about to be
-	done    chan struct{} // guarded by mu; nil until somebody asks for it
-	after   []func(error) // guarded by mu; to be called when the event is ready
-
-	settled atomic.Bool // err is valid
-	err     error
-}
-
-// newEvent takes over an event of the plugin; nil is one that is ready.
+// newEvent takes over an event of the plugin. Plugins give a nil handle when the work is
+// over already.
 func newEvent(table *capi.Table, h *capi.Event, parent lifetime.Parent) *Event {
+	e := &Event{table: table, state: new(eventState)}
 	if h == nil {
-		return readyEvent(nil)
+		e.state.settle(nil)
+		return e
 	}
-	return &Event{
-		table: table, state: new(eventState),
-		ref: lifetime.New("event", h, parent, func(h *capi.Event) { closeEvent(table, h) }),
-	}
-}
-
-// readyEvent returns an event without the plugin, which is ready with err.
-func readyEvent(err error) *Event {
-	e := &Event{state: &eventState{err: err}}
-	e.state.settled.Store(true)
+	e.ref = lifetime.New("event", h, parent, func(h *capi.Event) { destroyEvent(table, h) })
 	return e
 }
 
-// errNilEvent is the error of methods of a nil Event.
+// joinEvents takes over events and returns one that is ready when all of them are, with
+// the first error among them. name adds to the error of event i where it comes from.
+func joinEvents(events []*Event, name func(i int, err error) error) *Event {
+	if len(events) == 1 {
+		return events[0]
+	}
+	state := new(eventState)
+	errs := make([]error, len(events))
+	var left atomic.Int64
+	left.Store(int64(len(events)) + 1)
+	one := func() {
+		if left.Add(-1) > 0 {
+			return
+		}
+		for i, err := range errs {
+			if err != nil {
+				state.settle(name(i, err))
+				return
+			}
+		}
+		state.settle(nil)
+	}
+	for i, e := range events {
+		if err := e.OnReady(func(err error) { errs[i] = err; one() }); err != nil {
+			errs[i] = err
+			one()
+		}
+	}
+	one()
+	return &Event{state: state, parts: events}
+}
+
 var errNilEvent = invalid("the event is nil")
 
-// acquire returns the C event for the length of a call, which e.ref.Release ends.
-// It returns nil, and nothing is to be released, for an event that the plugin did
-// not give.
+// acquire keeps the C event alive until release. The handle is nil for an event without
+// a C object.
 func (e *Event) acquire() (*capi.Event, error) {
 	switch {
 	case e == nil || e.state == nil:
 		return nil, errNilEvent
-	case e.ref == nil:
-		return nil, nil
+	case e.ref != nil:
+		return e.ref.Acquire()
+	case e.closed.Load():
+		return nil, fmt.Errorf("event is %w", ErrClosed)
 	}
-	return e.ref.Acquire()
+	return nil, nil
 }
 
-// Close gives the event up (PJRT_Event_Destroy). It does not stop the work that
-// the event is about, and goroutines that wait already go on waiting. An event of
-// the program's own that was not set fails with ErrCancelled.
+func (e *Event) release() {
+	if e.ref != nil {
+		e.ref.Release()
+	}
+}
+
+// Close destroys the event (PJRT_Event_Destroy). The work goes on, and goroutines that
+// wait for it keep waiting.
 func (e *Event) Close() error {
 	if e == nil {
 		return nil
 	}
-	if e.own != nil {
-		e.own.cancel()
+	e.closed.Store(true)
+	for _, part := range e.parts {
+		part.Close()
 	}
 	return e.ref.Close()
 }
@@ -91,55 +109,56 @@ func (e *Event) Ready() (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if h == nil {
-		return true, nil
+	defer e.release()
+	if h == nil || e.state.settled.Load() {
+		return e.state.settled.Load(), nil
 	}
-	defer e.ref.Release()
-	return isReady(e.table, h)
+	c := eventCallPool.Get().(*eventCalls)
+	defer eventCallPool.Put(c)
+	return c.isReady(e.table, h)
 }
 
-// Err returns the error of the work. It is nil when there is none, and as long as
-// the work goes on. It never blocks.
+// Err returns the error of the work, nil while it goes on. It never blocks.
 func (e *Event) Err() error {
 	h, err := e.acquire()
 	if err != nil {
 		return err
 	}
-	if h == nil {
+	defer e.release()
+	if e.state.settled.Load() {
 		return e.state.err
 	}
-	defer e.ref.Release()
-	// Asking for the error of an event that is not ready ends the process.
-	if ready, err := isReady(e.table, h); err != nil || !ready {
+	if h == nil {
+		return nil
+	}
+	c := eventCallPool.Get().(*eventCalls)
+	defer eventCallPool.Put(c)
+	// Plugins end the process when they are asked for the error of an event that is
+	// not ready.
+	if ready, err := c.isReady(e.table, h); err != nil || !ready {
 		return err
 	}
-	return e.take(h)
+	return e.state.settle(c.take(e.table, h))
 }
 
-// Wait blocks until the work is over and returns its error. When ctx ends first,
-// Wait returns ctx's error and the work goes on.
+// Wait blocks until the work is over and returns its error. When ctx ends first, Wait
+// returns the error of ctx, and the work goes on.
 func (e *Event) Wait(ctx context.Context) error {
 	h, err := e.acquire()
 	if err != nil {
 		return err
 	}
-	if h == nil {
-		return e.state.err
-	}
-	defer e.ref.Release()
+	defer e.release()
 	if e.state.settled.Load() {
 		return e.state.err
 	}
-	ready, err := isReady(e.table, h)
-	if err != nil {
-		return err
-	}
-	if ready {
-		return e.take(h)
-	}
-	if ctx.Done() == nil && awaiting.enter() {
-		defer awaiting.leave()
-		return e.take(h)
+	if h != nil {
+		c := eventCallPool.Get().(*eventCalls)
+		over, err := c.poll(ctx, e.table, h)
+		eventCallPool.Put(c)
+		if over {
+			return e.state.settle(err)
+		}
 	}
 	if err := ctx.Err(); err != nil {
 		return err
@@ -152,26 +171,25 @@ func (e *Event) Wait(ctx context.Context) error {
 	}
 }
 
-// Done returns a channel that is closed when the work is over. Err has the error
-// then. The channel of a closed event is closed.
+// Done returns a channel that is closed when the work is over, or when the event was
+// closed before the call. Err has the error of the work.
 func (e *Event) Done() <-chan struct{} {
 	h, err := e.acquire()
-	if err != nil || h == nil {
-		return closedDone
+	if err != nil {
+		return closedChannel
 	}
-	defer e.ref.Release()
+	defer e.release()
 	return e.watch(h)
 }
 
-var closedDone = func() <-chan struct{} {
+var closedChannel = func() chan struct{} {
 	c := make(chan struct{})
 	close(c)
 	return c
 }()
 
-// OnReady calls fn with the error of the work once it is over
-// (PJRT_Event_OnReady), in a goroutine of its own. When it is over already that
-// is at once. Closing the event does not call it off.
+// OnReady calls fn with the error of the work once it is over, in a goroutine of its own,
+// even if the event is closed meanwhile (PJRT_Event_OnReady).
 func (e *Event) OnReady(fn func(error)) error {
 	if fn == nil {
 		return invalid("the function is nil")
@@ -180,123 +198,44 @@ func (e *Event) OnReady(fn func(error)) error {
 	if err != nil {
 		return err
 	}
-	if h == nil {
-		go fn(e.state.err)
-		return nil
-	}
-	defer e.ref.Release()
-	e.then(h, fn)
+	defer e.release()
+	e.state.then(fn)
+	e.watch(h)
 	return nil
 }
 
-// then is OnReady for an acquired event.
-func (e *Event) then(h *capi.Event, fn func(error)) {
-	s := e.state
-	s.mu.Lock()
-	if s.settled.Load() {
-		s.mu.Unlock()
-		go fn(s.err)
+// watch makes the plugin report the end of the work and returns the channel that is then
+// closed. The caller has acquired the event.
+func (e *Event) watch(h *capi.Event) <-chan struct{} {
+	if h == nil {
+		return e.state.channel()
+	}
+	return e.state.watch(e.table, h, e.ref)
+}
+
+// after calls fn once the work is over: before after returns, or later in a goroutine of
+// its own. What fn refers to stays alive until then, even if the event is closed.
+func (e *Event) after(fn func()) {
+	if ready, err := e.Ready(); ready && err == nil {
+		fn()
 		return
 	}
-	s.after = append(s.after, fn)
-	s.mu.Unlock()
-	e.watch(h)
+	if err := e.OnReady(func(error) { fn() }); err != nil {
+		fn()
+	}
 }
 
-// take waits in C, in vain if the event is ready, and returns its error.
-func (e *Event) take(h *capi.Event) error {
-	if e.state.settled.Load() {
-		return e.state.err
+// String says whether the work is over, and with which error.
+func (e *Event) String() string {
+	ready, err := e.Ready()
+	switch {
+	case err != nil:
+		return err.Error()
+	case !ready:
+		return "event of work under way"
 	}
-	return e.state.settle(awaitEvent(e.table, h))
-}
-
-// watch has the plugin say when the event is ready, once for all who wait, and
-// returns the channel that is closed then. The event is not destroyed before.
-// Precondition: the event is acquired.
-func (e *Event) watch(h *capi.Event) <-chan struct{} {
-	s := e.state
-	s.mu.Lock()
-	if s.done == nil {
-		s.done = make(chan struct{})
-		if s.settled.Load() {
-			close(s.done)
-		}
+	if err := e.Err(); err != nil {
+		return "event of work that failed: " + err.Error()
 	}
-	done, first := s.done, !s.watched && !s.settled.Load()
-	s.watched = s.watched || first
-	s.mu.Unlock()
-	if !first {
-		return done
-	}
-	release := e.retain(h)
-	onReady(e.table, h, func(err error) {
-		// The plugin must not be called from within its callback. Those who wait
-		// are told last, so that they find the event unused.
-		go func() {
-			release()
-			s.settle(err)
-		}()
-	})
-	return done
-}
-
-// retain keeps an acquired event from being destroyed until release is called,
-// even when it was closed meanwhile.
-func (e *Event) retain(h *capi.Event) (release func()) {
-	if _, err := e.ref.Acquire(); err == nil {
-		return e.ref.Release
-	}
-	child := lifetime.New("event wait", h, e.ref, func(*capi.Event) {})
-	return func() { child.Close() }
-}
-
-// settle makes the result of the event known, and returns it: that of the first
-// call, should there be several.
-func (s *eventState) settle(err error) error {
-	s.mu.Lock()
-	if s.settled.Load() {
-		s.mu.Unlock()
-		return s.err
-	}
-	s.err = err
-	s.settled.Store(true)
-	if s.done != nil {
-		close(s.done)
-	}
-	after := s.after
-	s.after = nil
-	s.mu.Unlock()
-	for _, fn := range after {
-		go fn(err)
-	}
-	return err
-}
-
-// waitAndClose waits for an event that nobody else sees. When ctx ends first,
-// the event is closed all the same, and finished is called later, when the work
-// is over; else it is called before waitAndClose returns. finished may be nil.
-func waitAndClose(ctx context.Context, table *capi.Table, h *capi.Event, parent lifetime.Parent, finished func()) error {
-	if h == nil {
-		if finished != nil {
-			finished()
-		}
-		return nil
-	}
-	e := newEvent(table, h, parent)
-	err := e.Wait(ctx)
-	if !e.state.settled.Load() {
-		_ = e.OnReady(func(error) {
-			e.Close()
-			if finished != nil {
-				finished()
-			}
-		})
-		return err
-	}
-	e.Close()
-	if finished != nil {
-		finished()
-	}
-	return err
+	return "event of work that is done"
 }

@@ -22,20 +22,31 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt"
 )
 
-func newEvent(t testing.TB, p *pjrt.Plugin) *pjrt.Event {
+func newEvent(t testing.TB, p *pjrt.Plugin) (*pjrt.Event, *pjrt.Promise) {
 	t.Helper()
-	e, err := p.NewEvent()
+	e, promise, err := p.NewEvent()
 	require.NoError(t, err)
-	t.Cleanup(func() { e.Close() })
-	return e
+	t.Cleanup(func() {
+		e.Close()
+		promise.Close()
+	})
+	return e, promise
 }
 
-func TestOwnEvents(t *testing.T) {
+// keep makes the event of the promise ready, with an error or without.
+func keep(p *pjrt.Promise, err error) error {
+	if err == nil {
+		return p.Fulfill()
+	}
+	return p.Fail(err)
+}
+
+func TestAPromiseMakesItsEventReady(t *testing.T) {
 	plugin := standInPlugin(t)
 	ctx := context.Background()
 	for name, c := range map[string]struct {
 		set     error
-		code    error // of what comes out
+		code    error // of the event's error
 		message string
 	}{
 		"success":        {nil, nil, ""},
@@ -46,7 +57,7 @@ func TestOwnEvents(t *testing.T) {
 		"without a text": {&pjrt.Error{Code: pjrt.ErrAborted}, pjrt.ErrAborted, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			e := newEvent(t, plugin)
+			e, promise := newEvent(t, plugin)
 			ready, err := e.Ready()
 			require.NoError(t, err)
 			assert.False(t, ready)
@@ -73,7 +84,7 @@ func TestOwnEvents(t *testing.T) {
 			case <-time.After(time.Millisecond):
 			}
 
-			require.NoError(t, e.Set(c.set))
+			require.NoError(t, keep(promise, c.set))
 			<-done
 			require.NoError(t, e.OnReady(func(err error) { called <- err }), "when it is ready")
 			all := []error{e.Err(), e.Wait(ctx), e.Wait(ended), <-waited, <-waited, <-called, <-called}
@@ -91,27 +102,30 @@ func TestOwnEvents(t *testing.T) {
 			ready, err = e.Ready()
 			require.NoError(t, err)
 			assert.True(t, ready)
-			require.ErrorIs(t, e.Set(nil), pjrt.ErrFailedPrecondition)
-			assert.ErrorContains(t, e.Set(nil), "set before")
+			for _, again := range []error{promise.Fulfill(), promise.Fail(errors.New("again"))} {
+				require.ErrorIs(t, again, pjrt.ErrFailedPrecondition)
+				assert.ErrorContains(t, again, "the promise was kept before")
+			}
 
 			require.NoError(t, e.Close())
 			require.NoError(t, e.Close())
 			require.ErrorIs(t, e.Wait(ctx), pjrt.ErrClosed)
 			require.ErrorIs(t, e.Err(), pjrt.ErrClosed)
-			require.ErrorIs(t, e.Set(nil), pjrt.ErrClosed)
+			require.NoError(t, promise.Close())
 			require.ErrorIs(t, e.OnReady(func(error) {}), pjrt.ErrClosed)
 			_, err = e.Ready()
 			require.ErrorIs(t, err, pjrt.ErrClosed)
 			<-e.Done()
 		})
 	}
-	assert.Zero(t, standInEvents())
+	// The plugin may be done with an event after its Close has returned.
+	require.Eventually(t, func() bool { return standInEvents() == 0 }, patience, time.Millisecond)
 }
 
-func TestAnEventThatIsNeverSetFails(t *testing.T) {
+func TestAPromiseThatIsNotKeptFailsItsEvent(t *testing.T) {
 	plugin := standInPlugin(t)
 	t.Run("closed", func(t *testing.T) {
-		e := newEvent(t, plugin)
+		e, promise := newEvent(t, plugin)
 		waited := make(chan error, 3)
 		require.NoError(t, e.OnReady(func(err error) { waited <- err }))
 		started := make(chan struct{})
@@ -120,16 +134,26 @@ func TestAnEventThatIsNeverSetFails(t *testing.T) {
 			<-started
 		}
 		time.Sleep(10 * time.Millisecond) // let them wait
-		require.NoError(t, e.Close())
+		require.NoError(t, promise.Close())
+		require.NoError(t, promise.Close())
 		for range 3 {
 			require.ErrorIs(t, <-waited, pjrt.ErrCancelled)
 		}
-		require.ErrorIs(t, e.Wait(t.Context()), pjrt.ErrClosed)
+		require.ErrorIs(t, e.Wait(t.Context()), pjrt.ErrCancelled)
+		require.ErrorIs(t, promise.Fulfill(), pjrt.ErrClosed)
+	})
+	t.Run("after its event was closed", func(t *testing.T) {
+		e, promise := newEvent(t, plugin)
+		called := make(chan error, 1)
+		require.NoError(t, e.OnReady(func(err error) { called <- err }))
+		require.NoError(t, e.Close())
+		require.NoError(t, promise.Fulfill(), "the work goes on")
+		require.NoError(t, <-called)
 	})
 	t.Run("forgotten", func(t *testing.T) {
 		called := make(chan error, 1)
 		func() {
-			e, err := plugin.NewEvent()
+			e, _, err := plugin.NewEvent()
 			require.NoError(t, err)
 			require.NoError(t, e.OnReady(func(err error) { called <- err }))
 		}()
@@ -142,26 +166,26 @@ func TestAnEventThatIsNeverSetFails(t *testing.T) {
 			default:
 				return false
 			}
-		}, 10*time.Second, time.Millisecond)
+		}, time.Minute, time.Millisecond)
 		require.ErrorIs(t, err, pjrt.ErrCancelled)
 	})
-	require.Eventually(t, func() bool { runtime.GC(); return standInEvents() == 0 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { runtime.GC(); return standInEvents() == 0 }, time.Minute, time.Millisecond)
 }
 
-func TestNewerFunctionsOfEventsAreMissing(t *testing.T) {
-	e, err := newClient(t).Plugin().NewEvent()
+func TestNewEventNeedsANewPlugin(t *testing.T) {
+	e, promise, err := newClient(t).Plugin().NewEvent()
 	require.ErrorIs(t, err, pjrt.ErrUnimplemented)
 	assert.Nil(t, e)
+	assert.Nil(t, promise)
 	assert.ErrorContains(t, err, "came with API 0.89, and the plugin has API 0.81")
 }
 
-func TestMisuseOfEventsIsAnErrorHere(t *testing.T) {
+func TestMisuseOfEventsIsRefused(t *testing.T) {
 	ctx := context.Background()
 	for name, e := range map[string]*pjrt.Event{"nil": nil, "empty": new(pjrt.Event)} {
 		t.Run(name, func(t *testing.T) {
 			require.ErrorContains(t, e.Wait(ctx), "the event is nil")
 			require.ErrorContains(t, e.Err(), "the event is nil")
-			require.ErrorContains(t, e.Set(nil), "the event is nil")
 			require.ErrorContains(t, e.OnReady(func(error) {}), "the event is nil")
 			_, err := e.Ready()
 			require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
@@ -172,13 +196,10 @@ func TestMisuseOfEventsIsAnErrorHere(t *testing.T) {
 	client := newClient(t)
 	exe := compile(t, client, add)
 	a := upload(t, client, matrix(1, 2, 3, 4))
-	x, err := exe.Start(ctx, []*pjrt.Buffer{a, a}, nil)
+	xOuts, x, err := exe.Start(ctx, []*pjrt.Buffer{a, a}, nil)
 	require.NoError(t, err)
 	defer x.Close()
-	defer x.Outputs()[0].Close()
-	require.ErrorIs(t, x.Events()[0].Set(nil), pjrt.ErrFailedPrecondition)
-	require.ErrorContains(t, x.Events()[0].Set(nil), "the event belongs to the plugin")
-	require.ErrorContains(t, x.Events()[0].OnReady(nil), "the function is nil")
+	defer xOuts[0].Close()
 	require.ErrorContains(t, x.OnReady(nil), "the function is nil")
 	require.NoError(t, x.Close())
 	require.ErrorIs(t, x.Wait(ctx), pjrt.ErrClosed)
@@ -187,15 +208,11 @@ func TestMisuseOfEventsIsAnErrorHere(t *testing.T) {
 	_, err = x.Ready()
 	require.ErrorIs(t, err, pjrt.ErrClosed)
 	<-x.Done()
-	for name, none := range map[string]*pjrt.Execution{"nil": nil, "empty": new(pjrt.Execution)} {
+	for name, none := range map[string]*pjrt.Promise{"nil": nil, "empty": new(pjrt.Promise)} {
 		require.NoError(t, none.Close(), name)
-		require.ErrorContains(t, none.Wait(ctx), "the event is nil", name)
-		require.ErrorContains(t, none.Err(), "the event is nil", name)
-		require.ErrorContains(t, none.OnReady(func(error) {}), "the event is nil", name)
-		assert.Empty(t, none.Outputs(), name)
-		assert.Empty(t, none.DeviceOutputs(), name)
-		assert.Empty(t, none.Devices(), name)
-		<-none.Done()
+		require.ErrorContains(t, none.Fulfill(), "the promise is nil", name)
+		require.ErrorContains(t, none.Fail(errors.New("no")), "the promise is nil", name)
+		require.ErrorContains(t, none.Fail(nil), "the error is nil", name)
 	}
 }
 
@@ -203,7 +220,7 @@ func TestManyWaitersShareOneCallback(t *testing.T) {
 	plugin := standInPlugin(t)
 	registered := count[capi.EventOnReadyArgs](t)
 	awaited := count[capi.EventAwaitArgs](t)
-	e := newEvent(t, plugin)
+	e, promise := newEvent(t, plugin)
 	var wg sync.WaitGroup
 	for i := range 1000 {
 		wg.Go(func() {
@@ -222,21 +239,21 @@ func TestManyWaitersShareOneCallback(t *testing.T) {
 		})
 	}
 	time.Sleep(10 * time.Millisecond)
-	require.NoError(t, e.Set(&pjrt.Error{Code: pjrt.ErrAborted}))
+	require.NoError(t, promise.Fail(&pjrt.Error{Code: pjrt.ErrAborted}))
 	wg.Wait()
 	assert.LessOrEqual(t, registered(), 1)
 	assert.LessOrEqual(t, awaited(), 1000)
 }
 
-func TestWaitersGoOnAfterClose(t *testing.T) {
+func TestWaitersKeepWaitingAfterClose(t *testing.T) {
 	client := standInClient(t, 1)
 	exe := compile(t, client, add)
 	a := upload(t, client, matrix(1, 2, 3, 4))
 	event := delayExecutions(t)
 	for range 20 {
-		x, err := exe.Start(t.Context(), []*pjrt.Buffer{a, a}, nil)
+		xOuts, x, err := exe.Start(t.Context(), []*pjrt.Buffer{a, a}, nil)
 		require.NoError(t, err)
-		e, end := x.Events()[0], event()
+		e, end := x, event()
 		waited := make(chan error, 8)
 		for i := range cap(waited) {
 			go func() {
@@ -252,27 +269,27 @@ func TestWaitersGoOnAfterClose(t *testing.T) {
 		runtime.Gosched()
 		end.set(capi.ErrorCodeOK, "")
 		for range cap(waited) {
-			if err := <-waited; err != nil { // it was closed before the wait began
+			if err := <-waited; err != nil { // the event was closed before the wait began
 				require.ErrorIs(t, err, pjrt.ErrClosed)
 			}
 		}
-		x.Outputs()[0].Close()
+		xOuts[0].Close()
 		x.Close()
 	}
-	require.Eventually(t, func() bool { return standInEvents() == 0 }, 5*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return standInEvents() == 0 }, patience, time.Millisecond)
 }
 
-func TestAPluginWithoutCallbacks(t *testing.T) {
+func TestEventsWorkInAPluginWithoutCallbacks(t *testing.T) {
 	on(t, func(*capi.EventOnReadyArgs, func(*capi.EventOnReadyArgs) uintptr) uintptr {
 		return failWith(pjrt.ErrUnimplemented, "no callbacks")
 	})
 	handles := capi.LiveHandles()
-	e := newEvent(t, standInPlugin(t))
+	e, promise := newEvent(t, standInPlugin(t))
 	called := make(chan error, 1)
 	require.NoError(t, e.OnReady(func(err error) { called <- err }))
 	done := e.Done()
 	assert.Equal(t, handles, capi.LiveHandles())
-	require.NoError(t, e.Set(&pjrt.Error{Code: pjrt.ErrDataLoss}))
+	require.NoError(t, promise.Fail(&pjrt.Error{Code: pjrt.ErrDataLoss}))
 	<-done
 	require.ErrorIs(t, <-called, pjrt.ErrDataLoss)
 	require.ErrorIs(t, e.Wait(t.Context()), pjrt.ErrDataLoss)
@@ -298,11 +315,11 @@ func TestManyWaitersNeedFewThreads(t *testing.T) {
 	client := newClient(t)
 	exe := compile(t, client, add)
 	arg, come := comingLater(t, client, matrix(1, 2, 3, 4))
-	under := make([]*pjrt.Execution, executions)
+	under := make([]*pjrt.Event, executions)
 	for i := range under {
-		x, err := exe.Start(t.Context(), []*pjrt.Buffer{arg, arg}, nil)
+		xOuts, x, err := exe.Start(t.Context(), []*pjrt.Buffer{arg, arg}, nil)
 		require.NoError(t, err)
-		x.Outputs()[0].Close()
+		xOuts[0].Close()
 		defer x.Close()
 		under[i] = x
 	}

@@ -21,7 +21,7 @@ func ExamplePlugin_CompileFor_tpuAheadOfTime() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	if err := plugins.Prepare(path); err != nil { // libtpu would look for a TPU for minutes
+	if err := plugins.Prepare(path); err != nil { // otherwise libtpu looks for a TPU for minutes
 		log.Fatal(err)
 	}
 	plugin, err := pjrt.Open(path)

@@ -60,7 +60,7 @@ func ExampleCompileOptions() {
 	exe, err := client.Compile(context.Background(), matmul, &pjrt.CompileOptions{
 		Replicas:     2,
 		DeviceIDs:    [][]int{{3}, {1}},
-		Optimization: pjrt.EffortO1,
+		Optimization: "O1",
 		Flags: map[string]any{
 			"xla_cpu_enable_fast_math": true,
 			"xla_disable_hlo_passes":   []string{"fusion", "cse"},
@@ -80,7 +80,7 @@ func ExampleCompileOptions() {
 	fmt.Println(err)
 	// Output:
 	// devices by replica and partition: [[3] [1]]
-	// INVALID_ARGUMENT: no known version of XLA has a flag xla_cpu_enable_fast_mth; did you mean xla_cpu_enable_fast_math? (AllowUnknownFlags passes it on all the same)
+	// INVALID_ARGUMENT: no known version of XLA has a flag xla_cpu_enable_fast_mth; did you mean xla_cpu_enable_fast_math? (AllowUnknownFlags passes it on nevertheless)
 }
 
 // Serialized options of another program can be read, changed and used.
@@ -97,23 +97,6 @@ func ExampleDecodeCompileOptions() {
 	}
 	fmt.Println(o.Replicas, "replica of", o.Partitions, "partitions, SPMD:", o.SPMD)
 	// Output: 1 replica of 2 partitions, SPMD: true
-}
-
-// Flags in the notation of protobuf's text format, as gopjrt takes them from the
-// environment.
-func ExampleParseDebugOptions() {
-	flags, err := pjrt.ParseDebugOptions(`xla_cpu_enable_fast_math: true  xla_disable_hlo_passes: ["fusion", "cse"]`)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(flags)
-	// Output: map[xla_cpu_enable_fast_math:true xla_disable_hlo_passes:fusion,cse]
-}
-
-func ExampleLookupFlag() {
-	f, ok := pjrt.LookupFlag("xla_step_marker_location")
-	fmt.Println(ok, f.Type, f.Values[2])
-	// Output: true enum STEP_MARK_NONE
 }
 
 func ExampleDetectFormat() {

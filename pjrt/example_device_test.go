@@ -10,6 +10,7 @@ import (
 	"log"
 
 	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/platform"
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
 )
 
@@ -30,7 +31,7 @@ func cpuPlugin(ctx context.Context) *pjrt.Plugin {
 func ExamplePlugin_NewClient() {
 	ctx := context.Background()
 	plugin := cpuPlugin(ctx)
-	client, err := plugin.NewClient(ctx, &pjrt.ClientOptions{Platform: pjrt.CPUOptions{DeviceCount: 2}})
+	client, err := plugin.NewClient(ctx, &pjrt.ClientOptions{Platform: platform.CPU{DeviceCount: 2}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -42,19 +43,6 @@ func ExamplePlugin_NewClient() {
 	// Output:
 	// cpu cpu 2
 	// INVALID_ARGUMENT: create option cpu_device_count takes a value of type int64, not string
-}
-
-// On a GPU, what matters is how much of its memory the client takes.
-func ExampleGPUOptions() {
-	opts := &pjrt.ClientOptions{Platform: pjrt.GPUOptions{
-		Allocator:      pjrt.AllocatorBFC,
-		MemoryFraction: 0.5,
-		Preallocate:    pjrt.Off,
-		VisibleDevices: []int{0},
-	}}
-	_, err := cpuPlugin(context.Background()).NewClient(context.Background(), opts)
-	fmt.Println(err)
-	// Output: INVALID_ARGUMENT: the options are for GPU plugins; this is the cpu plugin
 }
 
 // The parts of a program share one client, each with a reference of its own.
@@ -138,8 +126,8 @@ func ExampleDevice_MemoryStats() {
 		fmt.Println("the plugin does not count")
 	case err != nil:
 		log.Fatal(err)
-	case stats.PeakInUse.Known:
-		fmt.Println(stats.InUse, stats.PeakInUse.Value)
+	case stats.PeakInUse != nil:
+		fmt.Println(stats.InUse, *stats.PeakInUse)
 	}
 	// Output: the plugin does not count
 }
@@ -181,53 +169,4 @@ func ExampleClient_Topology() {
 	}
 	fmt.Println(topology.PlatformName(), len(devices), devices[3].ID())
 	// Output: cpu 4 3
-}
-
-// Memory stays where it is, and alive, until it is unmapped.
-func ExampleClient_MapDMA() {
-	ctx := context.Background()
-	client, err := cpuPlugin(ctx).NewClient(ctx, nil)
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer client.Close()
-	mapping, err := client.MapDMA(make([]byte, 1<<20))
-	if errors.Is(err, pjrt.ErrUnimplemented) {
-		fmt.Println("the plugin copies")
-		return
-	}
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer mapping.Close()
-	// Output: the plugin copies
-}
-
-// The processes of a program tell their clients which of them are left.
-func ExampleClient_UpdateGlobalProcessInfo() {
-	ctx := context.Background()
-	client, err := cpuPlugin(ctx).NewClient(ctx, nil)
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer client.Close()
-	err = client.UpdateGlobalProcessInfo([]pjrt.ProcessInfo{
-		{ID: 0, Incarnation: 1, State: pjrt.ProcessConnected},
-		{ID: 1, Incarnation: 1, State: pjrt.ProcessFailed, Err: &pjrt.Error{Code: pjrt.ErrUnavailable, Message: "no heartbeat"}},
-	})
-	fmt.Println(err)
-	// Output: <nil>
-}
-
-// A table that is in the process already becomes a plugin with a name.
-func ExampleRegister() {
-	plugin := cpuPlugin(context.Background())
-	_, err := pjrt.Register("mine", 0)
-	fmt.Println(err)
-	// A program that links a plugin passes what GetPjrtApi returned.
-	again, err := pjrt.FromTable(plugin.Table())
-	fmt.Println(again == plugin, err)
-	// Output:
-	// INVALID_ARGUMENT: 0x0 is no address of a PJRT_Api
-	// true <nil>
 }

@@ -10,6 +10,7 @@ import (
 	"log"
 
 	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/params"
 )
 
 // doubled is a program that adds its argument to itself.
@@ -99,18 +100,18 @@ func ExampleLoadedExecutable_Start() {
 	x := numbers(ctx, client, nil, 1, 2, 3)
 	defer x.Close()
 
-	first, err := exe.Start(ctx, []*pjrt.Buffer{x}, nil)
+	intermediate, first, err := exe.Start(ctx, []*pjrt.Buffer{x}, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer first.Close()
-	defer first.Outputs()[0].Close()
-	second, err := exe.Start(ctx, first.Outputs(), nil)
+	defer intermediate[0].Close()
+	results, second, err := exe.Start(ctx, intermediate, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer second.Close()
-	defer second.Outputs()[0].Close()
+	defer results[0].Close()
 
 	select {
 	case <-second.Done():
@@ -118,7 +119,7 @@ func ExampleLoadedExecutable_Start() {
 	case <-ctx.Done():
 		log.Fatal(ctx.Err())
 	}
-	show(ctx, second.Outputs()[0])
+	show(ctx, results[0])
 	// Output:
 	// done: <nil>
 	// [4 8 12]
@@ -177,8 +178,9 @@ func ExampleExecuteOptions_device() {
 	// true <nil>
 }
 
-// A program can put its result where an argument was. That argument is gone then.
-func ExampleDonation() {
+// A program can put its result where an argument was. That argument is gone then, unless
+// the execution is told to keep it.
+func ExampleExecuteOptions_keep() {
 	ctx := context.Background()
 	client := cpuClient(ctx)
 	defer client.Close()
@@ -189,8 +191,8 @@ func ExampleDonation() {
 	defer exe.Close()
 	x := []*pjrt.Buffer{numbers(ctx, client, nil, 1, 2, 3)}
 	defer x[0].Close()
-	for _, donation := range []pjrt.Donation{pjrt.DonateNone(), pjrt.DonateAll(), {}} {
-		outs, err := exe.Execute(ctx, x, &pjrt.ExecuteOptions{Donation: donation})
+	for _, opts := range []pjrt.ExecuteOptions{{KeepAll: true}, {Keep: []int{0}}, {}, {}} {
+		outs, err := exe.Execute(ctx, x, &opts)
 		if err != nil {
 			fmt.Println(err)
 			continue
@@ -199,6 +201,7 @@ func ExampleDonation() {
 		outs[0].Close()
 	}
 	// Output:
+	// [-1 -2 -3]
 	// [-1 -2 -3]
 	// [-1 -2 -3]
 	// INVALID_ARGUMENT: argument 0 was deleted, or donated to an earlier execution
@@ -221,7 +224,7 @@ func ExampleLoadedExecutable_Bind() {
 	model.Bias = numbers(ctx, client, nil, 1, 1, 1)
 	defer model.Bias.Close()
 
-	args, err := pjrt.Arguments(model)
+	args, err := params.Arguments(model)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -232,7 +235,7 @@ func ExampleLoadedExecutable_Bind() {
 	defer bound.Close()
 	for i := range 3 {
 		x := numbers(ctx, client, nil, float32(i), float32(i), float32(i))
-		outs, err := bound.Execute(ctx, []*pjrt.Buffer{x}, nil)
+		outs, err := exe.Execute(ctx, []*pjrt.Buffer{x}, &pjrt.ExecuteOptions{Bound: bound})
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -246,61 +249,6 @@ func ExampleLoadedExecutable_Bind() {
 	// [3 21 201]
 }
 
-func ExampleArguments() {
-	ctx := context.Background()
-	client := cpuClient(ctx)
-	defer client.Close()
-	b := numbers(ctx, client, nil, 1)
-	defer b.Close()
-	type layer struct{ Weights, Bias *pjrt.Buffer }
-	model := struct {
-		Name   string
-		Layers []layer
-		Head   *pjrt.Buffer
-	}{"tiny", []layer{{b, b}, {b, nil}}, b}
-	args, err := pjrt.Arguments(model)
-	for _, a := range args {
-		fmt.Println(a.Name, len(a.Buffers))
-	}
-	fmt.Println(err)
-	// Output:
-	// Layers[0].Weights 1
-	// Layers[0].Bias 1
-	// Layers[1].Weights 1
-	// Layers[1].Bias 0
-	// Head 1
-	// <nil>
-}
-
-func ExampleScan() {
-	ctx := context.Background()
-	client := cpuClient(ctx)
-	defer client.Close()
-	exe := program(ctx, client, `func.func @main(%x: tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>) {
-  %0 = stablehlo.negate %x : tensor<3xf32>
-  %1 = stablehlo.abs %x : tensor<3xf32>
-  return %0, %1 : tensor<3xf32>, tensor<3xf32>
-}`, nil)
-	defer exe.Close()
-	x := numbers(ctx, client, nil, 1, -2, 3)
-	defer x.Close()
-	outs, err := exe.Execute(ctx, []*pjrt.Buffer{x}, nil)
-	if err != nil {
-		log.Fatal(err)
-	}
-	var result struct{ Negative, Absolute *pjrt.Buffer }
-	if err := pjrt.Scan(outs, &result); err != nil {
-		log.Fatal(err)
-	}
-	defer result.Negative.Close()
-	defer result.Absolute.Close()
-	show(ctx, result.Negative)
-	show(ctx, result.Absolute)
-	// Output:
-	// [-1 2 -3]
-	// [1 2 3]
-}
-
 // No more than two executions are ever under way, however fast they are started.
 func ExampleLoadedExecutable_LimitInFlight() {
 	ctx := context.Background()
@@ -311,44 +259,16 @@ func ExampleLoadedExecutable_LimitInFlight() {
 	exe.LimitInFlight(2)
 	x := numbers(ctx, client, nil, 1, 2, 3)
 	for range 100 {
-		step, err := exe.Start(ctx, []*pjrt.Buffer{x}, nil)
+		results, step, err := exe.Start(ctx, []*pjrt.Buffer{x}, nil)
 		if err != nil {
 			log.Fatal(err)
 		}
-		step.Outputs()[0].Close()
+		results[0].Close()
 		step.Close()
 	}
 	x.Close()
 	fmt.Println("done")
 	// Output: done
-}
-
-// An ExecuteContext carries data to the handlers of custom calls.
-func ExamplePlugin_NewExecuteContext() {
-	ctx := context.Background()
-	client := cpuClient(ctx)
-	defer client.Close()
-	exe := program(ctx, client, doubled, nil)
-	defer exe.Close()
-	x := numbers(ctx, client, nil, 1, 2, 3)
-	defer x.Close()
-
-	data, err := client.Plugin().NewExecuteContext()
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer data.Close()
-	outs, err := exe.Execute(ctx, []*pjrt.Buffer{x}, &pjrt.ExecuteOptions{
-		Context:      data,
-		LaunchID:     1,
-		CallLocation: "example_execute_test.go",
-	})
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer outs[0].Close()
-	show(ctx, outs[0])
-	// Output: [2 4 6]
 }
 
 func ExampleEvent_OnReady() {
@@ -359,14 +279,14 @@ func ExampleEvent_OnReady() {
 	defer exe.Close()
 	x := numbers(ctx, client, nil, 1, 2, 3)
 	defer x.Close()
-	step, err := exe.Start(ctx, []*pjrt.Buffer{x}, nil)
+	results, step, err := exe.Start(ctx, []*pjrt.Buffer{x}, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer step.Close()
-	defer step.Outputs()[0].Close()
+	defer results[0].Close()
 	told := make(chan error)
-	if err := step.Events()[0].OnReady(func(err error) { told <- err }); err != nil {
+	if err := step.OnReady(func(err error) { told <- err }); err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println("the device is done:", <-told)
@@ -378,7 +298,7 @@ func ExamplePlugin_NewEvent() {
 	ctx := context.Background()
 	client := cpuClient(ctx)
 	defer client.Close()
-	e, err := client.Plugin().NewEvent()
+	e, promise, err := client.Plugin().NewEvent()
 	if errors.Is(err, pjrt.ErrUnimplemented) {
 		fmt.Println("this plugin is too old")
 		return
@@ -387,37 +307,7 @@ func ExamplePlugin_NewEvent() {
 		log.Fatal(err)
 	}
 	defer e.Close()
-	go e.Set(errors.New("it did not work out"))
+	go promise.Fail(errors.New("it did not work out"))
 	fmt.Println(e.Wait(ctx))
 	// Output: this plugin is too old
-}
-
-// The host takes what a program sends on channel 1, and gives what it receives
-// on channel 2. XLA's CPU plugin has no such programs.
-func ExampleHostTransfers() {
-	var exe *pjrt.LoadedExecutable // of a program with send and recv operations
-	var args []*pjrt.Buffer
-	transfers := pjrt.HostTransfers{
-		Send: map[int64]pjrt.SendFunc{1: func(chunk []byte, total int, done bool) error {
-			fmt.Printf("%d of %d bytes\n", len(chunk), total)
-			return nil
-		}},
-		Recv: map[int64]pjrt.RecvFunc{2: func(stream *pjrt.CopyToDeviceStream) {
-			defer stream.Close()
-			total, err := stream.TotalBytes()
-			if err != nil {
-				log.Print(err)
-				return
-			}
-			arrived, err := stream.AddChunk(make([]byte, total))
-			if err != nil {
-				log.Print(err)
-				return
-			}
-			arrived.Close()
-		}},
-	}
-	_, err := exe.Execute(context.Background(), args, &pjrt.ExecuteOptions{Transfers: []pjrt.HostTransfers{transfers}})
-	fmt.Println(err)
-	// Output: INVALID_ARGUMENT: the executable is nil
 }

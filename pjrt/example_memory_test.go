@@ -4,17 +4,19 @@
 package pjrt_test
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"log"
+	"os"
 
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
+	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
-func ExampleBuffer_WriteHostTo() {
+// The data of an array goes to a writer without a copy in between, where the host can
+// read the memory of the device.
+func ExampleBuffer_ReadInPlace() {
 	ctx := context.Background()
 	client := cpuClient(ctx)
 	defer client.Close()
@@ -23,12 +25,14 @@ func ExampleBuffer_WriteHostTo() {
 		log.Fatal(err)
 	}
 	defer b.Close()
-	var out bytes.Buffer
-	if _, err := b.WriteHostTo(ctx, &out); err != nil {
-		log.Fatal(err)
-	}
-	fmt.Print(out.String())
-	// Output: hello, world
+	err = b.ReadInPlace(ctx, func(data []byte) error {
+		_, err := os.Stdout.Write(data)
+		return err
+	})
+	fmt.Println(err)
+	// Output:
+	// hello, world
+	// <nil>
 }
 
 // The columns of a matrix, one after the other.
@@ -49,7 +53,8 @@ func ExampleBuffer_ToHostStrided() {
 	// Output: [1 4 2 5 3 6]
 }
 
-func ExampleBuffer_Aliases() {
+// Two buffers of the same host memory share it.
+func Example_sharedMemory() {
 	ctx := context.Background()
 	client := cpuClient(ctx)
 	defer client.Close()
@@ -63,37 +68,12 @@ func ExampleBuffer_Aliases() {
 		}
 		defer buffers[i].Close()
 	}
-	shared, err := buffers[0].Aliases(ctx, buffers[1])
+	shared, err := raw.ShareMemory(ctx, buffers[0], buffers[1])
 	if err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println(shared)
 	// Output: true
-}
-
-// Plugins that have the extension let bytes of a buffer be written.
-func ExampleBuffer_Raw() {
-	ctx := context.Background()
-	client := cpuClient(ctx)
-	defer client.Close()
-	b, err := pjrt.FromSlice(ctx, client, []float32{1, 2, 3, 4}, 4)
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer b.Close()
-	raw, err := b.Raw(ctx)
-	if errors.Is(err, pjrt.ErrUnimplemented) {
-		fmt.Println("the plugin has no raw buffers")
-		return
-	}
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer raw.Close()
-	if err := raw.CopyFromHost(ctx, dtype.Bytes([]float32{20}), 4); err != nil {
-		log.Fatal(err)
-	}
-	// Output: the plugin has no raw buffers
 }
 
 // The copy of a buffer in another kind of memory.

@@ -10,7 +10,6 @@ import (
 	"log/slog"
 	"os"
 
-	"github.com/purepjrt/purepjrt/capi/ffi"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/kv"
 	"github.com/purepjrt/purepjrt/pjrt/lifetime"
@@ -32,7 +31,7 @@ func ExampleObserve() {
 	ctx := context.Background()
 	client := cpuClient(ctx)
 	defer client.Close()
-	remove := pjrt.Observe(pjrt.ObserverFunc(func(_ context.Context, op pjrt.Operation) {
+	remove := pjrt.Observe(endObserver(func(_ context.Context, op pjrt.Operation) {
 		fmt.Println(op.Kind, op.Program, op.Platform, op.Err)
 	}))
 	defer remove()
@@ -49,7 +48,7 @@ func ExampleSetLogger() {
 			if a.Key == slog.LevelKey || a.Key == slog.MessageKey {
 				return a
 			}
-			return slog.Attr{} // what differs from run to run
+			return slog.Attr{} // differs from run to run
 		},
 	})))
 	defer pjrt.SetLogger(nil)
@@ -102,85 +101,6 @@ func ExampleClientOptions_keyValueStore() {
 	// Output: process 0
 }
 
-func ExampleParseCreateOptions() {
-	ctx := context.Background()
-	plugin := cpuPlugin(ctx)
-	create, err := pjrt.ParseCreateOptions(plugin.Kind(), "cpu_device_count:2")
-	if err != nil {
-		log.Fatal(err)
-	}
-	client, err := plugin.NewClient(ctx, &pjrt.ClientOptions{Create: create})
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer client.Close()
-	fmt.Println(len(client.Devices()))
-	// Output: 2
-}
-
-func ExampleCheckXLAFlags() {
-	fmt.Println(pjrt.CheckXLAFlags("--xla_cpu_enable_fast_math=perhaps"))
-	// Output: INVALID_ARGUMENT: XLA_FLAGS: XLA flag xla_cpu_enable_fast_math takes true or false, not "perhaps" (PJRT_ALLOW_UNKNOWN_XLA_FLAGS=1 passes any flag on)
-}
-
-// A program calls a function of Go.
-func ExamplePlugin_RegisterCustomCall() {
-	ctx := context.Background()
-	client := cpuClient(ctx)
-	defer client.Close()
-	handler, err := ffi.NewHandler(func(frame *ffi.CallFrame) error {
-		in, err := frame.Args.Buffer(0)
-		if err != nil {
-			return err
-		}
-		out, err := frame.Rets.Buffer(0)
-		if err != nil {
-			return err
-		}
-		from, err := ffi.Elements[float32](in)
-		if err != nil {
-			return err
-		}
-		to, err := ffi.Elements[float32](out)
-		for i := range to {
-			to[i] = from[i] * from[i]
-		}
-		return err
-	}, nil)
-	if err != nil {
-		log.Fatal(err)
-	}
-	// It stays registered for as long as the process lives.
-	err = client.Plugin().RegisterCustomCall(pjrt.CustomCall{Target: "square", Platform: "Host", Handler: uintptr(handler)})
-	if err != nil {
-		log.Fatal(err)
-	}
-	exe, err := client.Compile(ctx, pjrt.Program{Code: []byte(`func.func @main(%a: tensor<3xf32>) -> tensor<3xf32> {
-  %0 = stablehlo.custom_call @square(%a) {api_version = 4 : i32} : (tensor<3xf32>) -> tensor<3xf32>
-  return %0 : tensor<3xf32>
-}`)}, nil)
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer exe.Close()
-	x, err := pjrt.FromSlice(ctx, client, []float32{1, 2, 3}, 3)
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer x.Close()
-	outs, err := exe.Execute(ctx, []*pjrt.Buffer{x}, nil)
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer outs[0].Close()
-	squares, err := pjrt.ToSlice[float32](ctx, outs[0])
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(squares)
-	// Output: [1 4 9]
-}
-
 // What an executable says of itself.
 func ExampleExecutable() {
 	ctx := context.Background()
@@ -203,3 +123,10 @@ func ExampleExecutable() {
 	fmt.Println(exe.Name(), parameters, outputs, exe.NumReplicas(), program.Format)
 	// Output: identity [f32[2]] [f32[2]] 1 hlo_with_config
 }
+
+// endObserver is an Observer that is told of the ends of operations.
+type endObserver func(ctx context.Context, op pjrt.Operation)
+
+func (endObserver) Start(ctx context.Context, _ pjrt.Operation) context.Context { return ctx }
+
+func (f endObserver) End(ctx context.Context, op pjrt.Operation) { f(ctx, op) }

@@ -4,6 +4,7 @@
 package pjrt
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -12,41 +13,44 @@ import (
 	"sync"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt/compile"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
+	"github.com/purepjrt/purepjrt/pjrt/internal/abandon"
+	"github.com/purepjrt/purepjrt/pjrt/internal/hlo"
 	"github.com/purepjrt/purepjrt/pjrt/lifetime"
 )
 
-// Executable is a compiled program without devices to run on: one that was
-// compiled for a topology, or what a [LoadedExecutable] says of itself. Its
-// methods may be called from any goroutine.
+// Executable describes a compiled program. It cannot run: it was compiled for a topology,
+// or belongs to a [LoadedExecutable], which can.
 type Executable struct {
 	table *capi.Table
-	ref   *lifetime.Ref[capi.Executable]
+	ref   *lifetime.Ref[capi.Executable] // nil if there are only the bytes in serialized
 
 	name                                   string
 	numReplicas, numPartitions, numOutputs int
 
-	codeless   bool    // what Serialize would write could not run
-	text       []Shape // parameters by the text of the program; nil when not known
-	parameters func() ([]Shape, error)
+	serialized []byte  // what Serialize returns, for an executable of a compile.Compiler
+	codeless   bool    // the plugin would write bytes without the code
+	text       []Shape // the parameters that the text of the program states, nil if unknown
+	entry      func() entry
 	outputs    func() ([]Shape, error)
 	layouts    func() []*Layout // of the parameters
 }
 
-// newExecutable takes over an executable of the plugin. It lives no longer than
-// parent, which may be nil. The parameters are those that the text of the program
-// states, nil when they are not known.
+// newExecutable takes over an executable of the plugin. parent, which may be nil, stays
+// alive for as long as it. parameters are those that the text of the program states, nil
+// if they are unknown.
 func newExecutable(table *capi.Table, h *capi.Executable, parent lifetime.Parent, parameters []Shape) (*Executable, error) {
 	if h == nil {
-		return nil, &Error{Code: ErrInternal, Message: "the plugin reports success and gives no executable"}
+		return nil, failed(ErrInternal, "the plugin reported success and gave no executable")
 	}
 	e := &Executable{table: table, text: parameters}
 	e.ref = lifetime.New("compiled program", h, parent, func(h *capi.Executable) {
 		var d capi.Call[capi.ExecutableDestroyArgs]
 		d.Args.Executable = h
-		_ = d.Do(table) // there is nobody to tell
+		_ = d.Do(table)
 	})
-	e.parameters = sync.OnceValues(e.readParameters)
+	e.entry = sync.OnceValue(e.readEntry)
 	e.outputs = sync.OnceValues(e.readOutputs)
 	e.layouts = sync.OnceValue(e.readArgumentLayouts)
 	if err := e.describe(h); err != nil {
@@ -56,11 +60,42 @@ func newExecutable(table *capi.Table, h *capi.Executable, parent lifetime.Parent
 	return e, nil
 }
 
-// describe asks for what never fails and never changes.
+// newSerializedExecutable makes an executable of what a compile.Compiler made.
+func newSerializedExecutable(table *capi.Table, r *compile.Result, parameters []Shape) (*Executable, error) {
+	if r == nil || len(r.Executable) == 0 {
+		return nil, failed(ErrInternal, "the Compiler of the options reported success and gave no executable")
+	}
+	known := func(list []compile.Shape, what string) ([]Shape, error) {
+		if list == nil {
+			return nil, failed(ErrUnimplemented, "the %s of an executable that was compiled in another process are not known", what)
+		}
+		shapes := make([]Shape, len(list))
+		for i, s := range list {
+			shapes[i] = Shape(s)
+		}
+		return shapes, nil
+	}
+	outputs, outputsErr := known(r.Outputs, "results")
+	return &Executable{
+		table: table, serialized: r.Executable, text: parameters,
+		name: r.Name, numReplicas: r.Replicas, numPartitions: r.Partitions, numOutputs: len(outputs),
+		entry: func() entry {
+			shapes, err := known(r.Parameters, "parameters")
+			if err != nil && parameters != nil && r.Partitions == 1 {
+				shapes, err = parameters, nil
+			}
+			return entry{parameters: shapes, err: err, donates: true}
+		},
+		outputs: func() ([]Shape, error) { return outputs, outputsErr },
+		layouts: func() []*Layout { return nil },
+	}, nil
+}
+
+// describe reads the name and the counts, which never change.
 func (e *Executable) describe(h *capi.Executable) error {
 	var name capi.Call[capi.ExecutableNameArgs]
 	name.Args.Executable = h
-	if err := name.Do(e.table); err != nil {
+	if err := optional(name.Do(e.table)); err != nil {
 		return err
 	}
 	var replicas capi.Call[capi.ExecutableNumReplicasArgs]
@@ -75,71 +110,184 @@ func (e *Executable) describe(h *capi.Executable) error {
 	}
 	var outputs capi.Call[capi.ExecutableNumOutputsArgs]
 	outputs.Args.Executable = h
+	var types capi.Call[capi.ExecutableOutputElementTypesArgs]
+	types.Args.Executable = h
+	typesErr := types.Do(e.table)
 	if err := outputs.Do(e.table); err != nil {
-		return err
+		if optional(err) != nil || typesErr != nil {
+			return err
+		}
+		outputs.Args.NumOutputs = types.Args.NumOutputTypes
 	}
 	e.name = capi.String(name.Args.ExecutableName, name.Args.ExecutableNameSize)
 	e.numReplicas, e.numPartitions = int(replicas.Args.NumReplicas), int(partitions.Args.NumPartitions)
 	e.numOutputs = int(outputs.Args.NumOutputs)
+	for _, n := range []struct {
+		f     *capi.Function
+		count int
+	}{{replicas.Function(), e.numReplicas}, {partitions.Function(), e.numPartitions}, {outputs.Function(), e.numOutputs}} {
+		if n.count < 0 || n.count > maxCount {
+			return misbehaved(n.f, "returned the impossible number %d", n.count)
+		}
+	}
+	// The plugin writes that many results into memory of this process.
+	if typesErr == nil && int(types.Args.NumOutputTypes) != e.numOutputs {
+		return misbehaved(types.Function(), "gave the types of %d outputs of a program that has %d by %s", types.Args.NumOutputTypes,
+			e.numOutputs, outputs.Function().Name)
+	}
 	return nil
 }
 
-// Close gives the executable up (PJRT_Executable_Destroy). Its name and counts
-// stay readable.
-func (e *Executable) Close() error { return e.ref.Close() }
+// maxCount is more replicas, partitions or outputs than any program has.
+const maxCount = 1 << 24
 
-// Name returns the name of the program, that of its MLIR module.
-func (e *Executable) Name() string { return e.name }
+var errNilExecutable = invalid("the executable is nil")
 
-// NumReplicas returns the number of copies of the program that run on different
-// data.
-func (e *Executable) NumReplicas() int { return e.numReplicas }
+var errOnlyBytes = failed(ErrFailedPrecondition,
+	"the executable was compiled in another process, so there is no object to ask here: load it into a client first (Client.Load)")
 
-// NumPartitions returns the number of devices that share the work of each
-// replica.
-func (e *Executable) NumPartitions() int { return e.numPartitions }
+// missing reports whether nothing made the executable.
+func (e *Executable) missing() bool { return e == nil || e.ref == nil && e.serialized == nil }
 
-// NumOutputs returns the number of results of an execution on one device.
-func (e *Executable) NumOutputs() int { return e.numOutputs }
+// acquire keeps the C object alive until e.ref.Release.
+func (e *Executable) acquire() (*capi.Executable, error) {
+	switch {
+	case e.missing():
+		return nil, errNilExecutable
+	case e.ref == nil:
+		return nil, errOnlyBytes
+	}
+	return e.ref.Acquire()
+}
 
-// Parameters returns the shapes of the arguments of an execution on one device.
-// They are read on first use: from the optimized program, or else from the text
-// of the program if that was compiled and no partitioning has changed them. The
-// error is ErrUnimplemented when neither tells.
+// Close destroys the executable (PJRT_Executable_Destroy), but keeps its name and counts.
+func (e *Executable) Close() error {
+	if e == nil {
+		return nil
+	}
+	return e.ref.Close()
+}
+
+// String returns the name of the program and the number of its results.
+func (e *Executable) String() string {
+	if e.missing() {
+		return "no executable"
+	}
+	return fmt.Sprintf("executable %q of %d results", e.name, e.numOutputs)
+}
+
+// Name returns the name of the program's MLIR module.
+func (e *Executable) Name() string {
+	if e == nil {
+		return ""
+	}
+	return e.name
+}
+
+// NumReplicas returns how many copies of the program run on data of their own.
+func (e *Executable) NumReplicas() int {
+	if e == nil {
+		return 0
+	}
+	return e.numReplicas
+}
+
+// NumPartitions returns how many devices share the work of each replica.
+func (e *Executable) NumPartitions() int {
+	if e == nil {
+		return 0
+	}
+	return e.numPartitions
+}
+
+// NumOutputs returns how many results an execution has on one device.
+func (e *Executable) NumOutputs() int {
+	if e == nil {
+		return 0
+	}
+	return e.numOutputs
+}
+
+// Parameters returns the shapes of the arguments on one device. They come from the
+// optimized program or, if that fails and the program is not partitioned, from its text.
+// If neither states them, the error is ErrUnimplemented.
 func (e *Executable) Parameters() ([]Shape, error) {
+	if e.missing() {
+		return nil, errNilExecutable
+	}
 	shapes, err := e.parameters()
 	return cloneShapes(shapes), err
 }
 
-func (e *Executable) readParameters() ([]Shape, error) {
-	shapes, err := e.optimizedParameters()
-	if err != nil && e.text != nil && e.numPartitions == 1 && !errors.Is(err, ErrClosed) {
-		return e.text, nil
-	}
-	return shapes, err
+// entry is what the optimized program states about its parameters.
+type entry struct {
+	parameters []Shape
+	err        error  // of parameters
+	donors     []bool // which parameters the program may take the contents of; nil if unknown
+	donates    bool   // it may do so with any, or it is unknown
+	steady     bool   // each execution does the same work
 }
 
-func (e *Executable) optimizedParameters() ([]Shape, error) {
+// parameters is Parameters without a copy.
+func (e *Executable) parameters() ([]Shape, error) {
+	entry := e.entry()
+	return entry.parameters, entry.err
+}
+
+func (e *Executable) readEntry() entry {
+	entry := e.optimizedEntry()
+	if entry.err != nil && e.text != nil && e.numPartitions == 1 && !errors.Is(entry.err, ErrClosed) {
+		entry.parameters, entry.err = e.text, nil
+	}
+	return entry
+}
+
+func (e *Executable) optimizedEntry() entry {
+	unknown := entry{donates: true}
 	program, err := e.OptimizedProgram()
 	if err != nil {
-		return nil, err
+		unknown.err = err
+		return unknown
 	}
 	code := program.Code
 	switch program.Format {
 	case FormatHLO:
 	case FormatHLOWithConfig:
-		if code, err = wireMessage(code, fieldHLOModule); err != nil {
-			return nil, err
+		if code, err = hlo.Module(code); err != nil {
+			unknown.err = err
+			return unknown
 		}
 	default:
-		return nil, &Error{Code: ErrUnimplemented, Message: fmt.Sprintf("the optimized program has the format %q, of which the parameters cannot be read", string(program.Format))}
+		unknown.err = failed(ErrUnimplemented, "the parameters cannot be read from an optimized program in the format %q",
+			string(program.Format))
+		return unknown
 	}
-	return parameterShapes(code)
+	parameters, err := hlo.Parameters(code)
+	if err != nil {
+		unknown.err = err
+		return unknown
+	}
+	shapes := make([]Shape, len(parameters))
+	for i, p := range parameters {
+		shapes[i] = Shape(p)
+	}
+	unknown.parameters = shapes
+	if unknown.steady, err = hlo.Steady(code); err != nil {
+		return unknown
+	}
+	donors, err := hlo.Donors(code)
+	if err != nil || len(donors) != len(shapes) {
+		return unknown
+	}
+	return entry{parameters: shapes, donors: donors, donates: slices.Contains(donors, true), steady: unknown.steady}
 }
 
-// Outputs returns the shapes of the results of an execution on one device
+// Outputs returns the shapes of the results on one device
 // (PJRT_Executable_OutputElementTypes, PJRT_Executable_OutputDimensions).
 func (e *Executable) Outputs() ([]Shape, error) {
+	if e.missing() {
+		return nil, errNilExecutable
+	}
 	shapes, err := e.outputs()
 	return cloneShapes(shapes), err
 }
@@ -153,7 +301,7 @@ func cloneShapes(shapes []Shape) []Shape {
 }
 
 func (e *Executable) readOutputs() ([]Shape, error) {
-	h, err := e.ref.Acquire()
+	h, err := e.acquire()
 	if err != nil {
 		return nil, err
 	}
@@ -169,35 +317,38 @@ func (e *Executable) readOutputs() ([]Shape, error) {
 		return nil, err
 	}
 	if n := types.Args.NumOutputTypes; n != dims.Args.NumOutputs {
-		return nil, &Error{Code: ErrInternal, Message: fmt.Sprintf("the plugin tells the types of %d outputs and the dimensions of %d", n, dims.Args.NumOutputs)}
+		return nil, misbehaved(dims.Function(), "gave the types of %d outputs and the dimensions of %d", n, dims.Args.NumOutputs)
 	}
 	// The dimensions of all outputs are in one list.
 	ranks := capi.Slice(dims.Args.DimSizes, dims.Args.NumOutputs)
-	total := uintptr(0)
-	for _, rank := range ranks {
-		total += rank
+	lists, ok := split(dims.Args.Dims, ranks)
+	if !ok {
+		return nil, misbehaved(dims.Function(), "says that the outputs have %d dimensions, but does not list them", ranks)
 	}
-	flat := capi.Slice(dims.Args.Dims, total)
-	shapes := make([]Shape, len(ranks))
+	shapes := make([]Shape, len(lists))
 	for i, t := range capi.Slice(types.Args.OutputTypes, types.Args.NumOutputTypes) {
-		n := int(ranks[i])
-		shapes[i] = Shape{dtype.Type(t), flat[:n:n]}
-		flat = flat[n:]
+		shapes[i] = Shape{dtype.Type(t), lists[i]}
+		if err := checkGiven(dims.Function(), shapes[i]); err != nil {
+			return nil, err
+		}
 	}
 	return shapes, nil
 }
 
+// maxProgram is more bytes than any program has.
+const maxProgram = 1 << 36
+
 // OptimizedProgram returns what the compiler made of the program
-// (PJRT_Executable_OptimizedProgram), as a rule in the format hlo_with_config. It
-// is for reading: a compiler that gets what it has optimized already may refuse
-// it, and XLA's CPU compiler ends the process over some such programs.
+// (PJRT_Executable_OptimizedProgram), as a rule in the format hlo_with_config. It is for
+// reading: compilers may refuse to compile it again, and XLA's CPU compiler ends the
+// process on some such programs.
 func (e *Executable) OptimizedProgram() (Program, error) {
-	h, err := e.ref.Acquire()
+	h, err := e.acquire()
 	if err != nil {
 		return Program{}, err
 	}
 	defer e.ref.Release()
-	// Called twice: the first time with no room, which tells the size.
+	// The first of two calls passes no memory, and the plugin writes only the size.
 	program := &capi.Program{StructSize: capi.ProgramSize}
 	var c capi.Call[capi.ExecutableOptimizedProgramArgs]
 	c.Args.Executable, c.Args.Program = h, program
@@ -205,37 +356,47 @@ func (e *Executable) OptimizedProgram() (Program, error) {
 		return Program{}, err
 	}
 	size := program.CodeSize
-	code := make([]byte, size+1) // never empty: without an address it would tell the size again
+	if size > maxProgram {
+		return Program{}, misbehaved(c.Function(), "gave an optimized program of %d bytes", size)
+	}
+	code := make([]byte, size+1) // never empty: without an address the plugin writes only the size
 	program.Code, _ = capi.BytesData(code)
 	c.Args.Program = program
 	if err := c.Do(e.table); err != nil {
 		return Program{}, err
 	}
 	if program.CodeSize > size {
-		return Program{}, &Error{Code: ErrInternal, Message: fmt.Sprintf("the optimized program has %d bytes, and %d when asked again", size, program.CodeSize)}
+		return Program{}, misbehaved(c.Function(), "first gave an optimized program of %d bytes, and then one of %d",
+			size, program.CodeSize)
 	}
 	format := Format(capi.String(program.Format, program.FormatSize))
 	runtime.KeepAlive(code)
 	return Program{Code: code[:program.CodeSize:program.CodeSize], Format: format}, nil
 }
 
-// Serialize returns the executable as bytes that DeserializeAndLoad of a client
-// of the same version of the same plugin reads (PJRT_Executable_Serialize). They
-// need not be the same each time.
+// Serialize returns the executable as bytes for [Client.DeserializeAndLoad] with the same
+// version of the same plugin (PJRT_Executable_Serialize). They may differ from call to
+// call. When ctx ends first, Serialize returns its error.
 //
-// XLA's CPU plugin leaves the code out of what it writes of an executable that
-// was loaded from bytes itself, so that is an error: keep those bytes.
-//
-// It cannot be called off: when ctx ends first, Serialize returns its error.
+// XLA's CPU plugin would leave the code out if the executable was itself loaded from
+// bytes, so that is an error: keep those bytes.
 func (e *Executable) Serialize(ctx context.Context) ([]byte, error) {
-	if e == nil || e.ref == nil {
-		return nil, invalid("the executable is nil")
+	switch {
+	case e.missing():
+		return nil, errNilExecutable
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case e.ref != nil && e.ref.Closed():
+		_, err := e.ref.Acquire()
+		return nil, err
+	case e.serialized != nil:
+		return bytes.Clone(e.serialized), nil
+	case e.codeless:
+		return nil, failed(ErrFailedPrecondition, "the executable was loaded from bytes, and XLA's CPU plugin "+
+			"would write it without its code: keep those bytes")
 	}
-	if e.codeless {
-		return nil, failed(ErrFailedPrecondition, "the executable was loaded from bytes, and XLA's CPU plugin would write it without its code; keep those bytes")
-	}
-	return abandonable(ctx, func() ([]byte, error) {
-		h, err := e.ref.Acquire()
+	return abandon.Call(ctx, func() ([]byte, error) {
+		h, err := e.acquire()
 		if err != nil {
 			return nil, err
 		}
@@ -246,15 +407,17 @@ func (e *Executable) Serialize(ctx context.Context) ([]byte, error) {
 			return nil, err
 		}
 		defer c.Args.SerializedExecutableDeleter.Call(c.Args.SerializedExecutable)
+		if c.Args.SerializedBytesSize == 0 {
+			return nil, misbehaved(c.Function(), "reported success but gave no bytes")
+		}
 		return capi.Bytes(c.Args.SerializedBytes, c.Args.SerializedBytesSize), nil
 	}, func([]byte) error { return nil })
 }
 
-// Fingerprint returns bytes that are equal for equal programs compiled with
-// equal options by equal compilers, in any process
-// (PJRT_Executable_Fingerprint). They need not be text. Not all plugins have it.
+// Fingerprint returns bytes, not text, that are the same for equal programs, options and
+// compilers, in any process (PJRT_Executable_Fingerprint).
 func (e *Executable) Fingerprint() ([]byte, error) {
-	h, err := e.ref.Acquire()
+	h, err := e.acquire()
 	if err != nil {
 		return nil, err
 	}
@@ -264,11 +427,14 @@ func (e *Executable) Fingerprint() ([]byte, error) {
 	if err := c.Do(e.table); err != nil {
 		return nil, err
 	}
+	if c.Args.ExecutableFingerprintSize == 0 {
+		return nil, misbehaved(c.Function(), "reported success but gave an empty fingerprint")
+	}
 	return capi.Bytes(c.Args.ExecutableFingerprint, c.Args.ExecutableFingerprintSize), nil
 }
 
-// CompileOptions returns the options that the program was compiled with, as the
-// plugin has completed them (PJRT_Executable_GetCompileOptions, API 0.87).
+// CompileOptions returns the options of the compilation, as the plugin completed them
+// (PJRT_Executable_GetCompileOptions, API 0.87).
 func (e *Executable) CompileOptions() (*CompileOptions, error) {
 	b, err := e.compileOptions()
 	if err != nil {
@@ -278,7 +444,7 @@ func (e *Executable) CompileOptions() (*CompileOptions, error) {
 }
 
 func (e *Executable) compileOptions() ([]byte, error) {
-	h, err := e.ref.Acquire()
+	h, err := e.acquire()
 	if err != nil {
 		return nil, err
 	}

@@ -4,33 +4,23 @@
 package pjrt
 
 import (
-	"fmt"
-	"strconv"
-	"strings"
-
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt/internal/hlo"
+	"github.com/purepjrt/purepjrt/pjrt/internal/xlaproto"
 )
 
-// DeviceLayout is the layout of an argument or result in the memory of the
-// device, as the plugin tells it.
+// DeviceLayout is the layout of an argument or result in device memory.
 type DeviceLayout struct {
-	// Text is the layout in XLA's notation, such as {1,0:T(8,128)S(5)}.
-	Text string
-	// Layout is the order of the dimensions and the tiles in it. It is nil when
-	// the notation is another one.
-	Layout *Layout
-	// MemorySpace is the platform's number of a memory, 0 the default: the S(n)
-	// in the text.
-	MemorySpace int64
-	// ElementBits is the size of an element in memory, 0 for that of the type:
-	// the E(n) in the text.
-	ElementBits int64
+	Text        string  // from the plugin, as a rule in XLA's notation: {1,0:T(8,128)S(5)}
+	Layout      *Layout // read from Text; nil and the rest 0 if Text is in another notation
+	MemorySpace int64   // the platform's number of a memory, S(n) in Text; 0 means the default
+	ElementBits int64   // the size of an element in memory, E(n) in Text; 0 means that of the type
 }
 
 // OutputLayouts returns the layouts of the results (extension Layouts,
 // PJRT_Layouts_PJRT_Executable_GetOutputLayouts, API 0.81).
 func (e *Executable) OutputLayouts() ([]DeviceLayout, error) {
-	h, err := e.ref.Acquire()
+	h, err := e.acquire()
 	if err != nil {
 		return nil, err
 	}
@@ -43,11 +33,10 @@ func (e *Executable) OutputLayouts() ([]DeviceLayout, error) {
 	return e.readLayouts(capi.Slice(c.Args.Layouts, c.Args.NumOutputs))
 }
 
-// ParameterLayouts returns the layouts that arguments are expected in
-// (extension Layouts, PJRT_Layouts_PJRT_Executable_GetParameterLayouts,
-// API 0.93).
+// ParameterLayouts returns the layouts that arguments must have (extension Layouts,
+// PJRT_Layouts_PJRT_Executable_GetParameterLayouts, API 0.93).
 func (e *Executable) ParameterLayouts() ([]DeviceLayout, error) {
-	h, err := e.ref.Acquire()
+	h, err := e.acquire()
 	if err != nil {
 		return nil, err
 	}
@@ -60,8 +49,8 @@ func (e *Executable) ParameterLayouts() ([]DeviceLayout, error) {
 	return e.readLayouts(capi.Slice(c.Args.Layouts, c.Args.NumParameters))
 }
 
-// readArgumentLayouts returns the layouts that arguments are expected in, nil for
-// those that the plugin does not tell, or nil for all.
+// readArgumentLayouts returns the layouts that arguments must have, nil for those in an
+// unknown notation. The list is nil if the plugin gives none.
 func (e *Executable) readArgumentLayouts() []*Layout {
 	list, err := e.ParameterLayouts()
 	if err != nil {
@@ -74,7 +63,7 @@ func (e *Executable) readArgumentLayouts() []*Layout {
 	return layouts
 }
 
-// readLayouts reads layouts that belong to the executable.
+// readLayouts reads layouts, which the executable keeps owning.
 func (e *Executable) readLayouts(handles []*capi.LayoutsMemoryLayout) ([]DeviceLayout, error) {
 	list := make([]DeviceLayout, len(handles))
 	for i, h := range handles {
@@ -89,65 +78,73 @@ func (e *Executable) readLayouts(handles []*capi.LayoutsMemoryLayout) ([]DeviceL
 	return list, nil
 }
 
-// parseDeviceLayout reads XLA's notation of layouts: {minor,...,major} with
-// attributes after a colon.
+// parseDeviceLayout reads a layout in XLA's notation.
 func parseDeviceLayout(text string) DeviceLayout {
 	d := DeviceLayout{Text: text}
-	inside, ok := strings.CutPrefix(text, "{")
-	if !ok {
-		return d
+	if l, ok := hlo.ParseLayout(text); ok {
+		d.Layout = &Layout{MinorToMajor: l.MinorToMajor, Tiles: l.Tiles}
+		d.MemorySpace, d.ElementBits = l.MemorySpace, l.ElementBits
 	}
-	if inside, ok = strings.CutSuffix(inside, "}"); !ok {
-		return d
-	}
-	order, attributes, _ := strings.Cut(inside, ":")
-	layout := &Layout{MinorToMajor: []int{}}
-	numbers, err := parseInts(order)
-	if err != nil {
-		return d
-	}
-	for _, n := range numbers {
-		layout.MinorToMajor = append(layout.MinorToMajor, int(n))
-	}
-	name := ""
-	for attributes != "" {
-		open := strings.IndexByte(attributes, '(')
-		end := strings.IndexByte(attributes, ')')
-		if open < 0 || end < open {
-			return d
-		}
-		if open > 0 {
-			name = attributes[:open]
-		}
-		numbers, err := parseInts(attributes[open+1 : end])
-		attributes = attributes[end+1:]
-		switch {
-		case name == "T" && err == nil:
-			layout.Tiles = append(layout.Tiles, numbers)
-		case name == "S" && err == nil && len(numbers) == 1:
-			d.MemorySpace = numbers[0]
-		case name == "E" && err == nil && len(numbers) == 1:
-			d.ElementBits = numbers[0]
-		case name == "T":
-			return d // tiles of combined dimensions, which Layout does not have
-		}
-	}
-	d.Layout = layout
 	return d
 }
 
-// parseInts reads numbers with commas between them. Nothing is no number.
-func parseInts(text string) ([]int64, error) {
-	if text == "" {
+// Sharding says how an array is spread over devices, for package sharding.
+type Sharding struct {
+	Proto []byte // a serialized OpSharding of XLA's
+}
+
+// String returns the sharding in HLO's notation, such as {devices=[2,1]0,1}.
+func (s Sharding) String() string {
+	p, err := xlaproto.UnmarshalSharding(s.Proto)
+	if err != nil {
+		return "<" + err.Error() + ">"
+	}
+	return p.String()
+}
+
+// OutputShardings returns the shardings of the results, nil if the plugin knows none, as
+// for a program that is not partitioned (extension Shardings,
+// PJRT_Shardings_PJRT_Executable_OutputShardings, API 0.91).
+func (e *Executable) OutputShardings() ([]Sharding, error) {
+	h, err := e.acquire()
+	if err != nil {
+		return nil, err
+	}
+	defer e.ref.Release()
+	var c capi.Call[capi.ShardingsExecutableOutputShardingsArgs]
+	c.Args.Executable = h
+	if err := c.Do(e.table); err != nil {
+		return nil, err
+	}
+	return newShardings(cStrings(c.Args.Shardings, c.Args.ShardingSizes, c.Args.NumOutputs))
+}
+
+// ParameterShardings is OutputShardings for the arguments
+// (PJRT_Shardings_PJRT_Executable_ParameterShardings, API 0.91).
+func (e *Executable) ParameterShardings() ([]Sharding, error) {
+	h, err := e.acquire()
+	if err != nil {
+		return nil, err
+	}
+	defer e.ref.Release()
+	var c capi.Call[capi.ShardingsExecutableParameterShardingsArgs]
+	c.Args.Executable = h
+	if err := c.Do(e.table); err != nil {
+		return nil, err
+	}
+	return newShardings(cStrings(c.Args.Shardings, c.Args.ShardingSizes, c.Args.NumParameters))
+}
+
+func newShardings(messages []string) ([]Sharding, error) {
+	if messages == nil {
 		return nil, nil
 	}
-	var list []int64
-	for word := range strings.SplitSeq(text, ",") {
-		n, err := strconv.ParseInt(word, 10, 64)
-		if err != nil {
-			return nil, fmt.Errorf("%q is no number", word)
+	list := make([]Sharding, len(messages))
+	for i, m := range messages {
+		list[i].Proto = []byte(m)
+		if _, err := xlaproto.UnmarshalSharding(list[i].Proto); err != nil {
+			return nil, failed(ErrInternal, "the plugin's sharding %d cannot be read: %v", i, err)
 		}
-		list = append(list, n)
 	}
 	return list, nil
 }

@@ -16,6 +16,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
+	"github.com/purepjrt/purepjrt/pjrt/raw"
+	"github.com/purepjrt/purepjrt/pjrt/sharding"
 )
 
 // variant is the CPU plugin's table with other functions in some of its slots,
@@ -29,8 +31,8 @@ func newVariant(t testing.TB) *variant {
 	t.Helper()
 	plugin, err := pjrt.Open(plugintest.Path(t, "cpu"))
 	require.NoError(t, err)
-	v := &variant{real: plugin.Table(), api: new(capi.API)}
-	// The plugin's table is shorter than the struct.
+	v := &variant{real: raw.Table(plugin), api: new(capi.API)}
+	// The plugin's table is older, and so shorter than the struct.
 	from := v.real.API()
 	copy(unsafe.Slice((*byte)(unsafe.Pointer(v.api)), unsafe.Sizeof(*v.api)), unsafe.Slice((*byte)(unsafe.Pointer(from)), from.StructSize))
 	v.api.StructSize = unsafe.Sizeof(*v.api)
@@ -57,7 +59,7 @@ func (v *variant) client(t testing.TB) *pjrt.Client {
 	t.Helper()
 	table, err := capi.NewTable(v.api, capi.Reentrant())
 	require.NoError(t, err)
-	plugin, err := pjrt.FromTable(table)
+	plugin, err := raw.Plugin(table)
 	require.NoError(t, err)
 	client, err := plugin.NewClient(context.Background(), nil)
 	require.NoError(t, err)
@@ -74,9 +76,9 @@ func texts(list ...string) (**byte, *uintptr, uintptr) {
 	return unsafe.SliceData(pointers), unsafe.SliceData(sizes), uintptr(len(list))
 }
 
-func TestWhatNewerPluginsSayOfAnExecutable(t *testing.T) {
+func TestAnExecutableOfANewerPluginDescribesMore(t *testing.T) {
 	v := newVariant(t)
-	options, err := pjrt.EncodeOptions(&pjrt.CompileOptions{Replicas: 1, Portable: true, Optimization: pjrt.EffortO2})
+	options, err := pjrt.EncodeOptions(&pjrt.CompileOptions{Replicas: 1, Portable: true, Optimization: "O2"})
 	require.NoError(t, err)
 	owner, deleted := new(byte), 0
 	deleter := purego.NewCallback(func(o *byte) uintptr {
@@ -113,7 +115,7 @@ func TestWhatNewerPluginsSayOfAnExecutable(t *testing.T) {
 			return 0
 		}),
 		ShardingsExecutableOutputShardings: purego.NewCallback(func(a *capi.ShardingsExecutableOutputShardingsArgs) uintptr {
-			a.NumOutputs = 1 // and no arrays: the plugin cannot tell
+			a.NumOutputs = 1 // without arrays, which means that the plugin does not know
 			return 0
 		}),
 	}
@@ -124,7 +126,7 @@ func TestWhatNewerPluginsSayOfAnExecutable(t *testing.T) {
 	for range 2 {
 		o, err := exe.CompileOptions()
 		require.NoError(t, err)
-		assert.Equal(t, &pjrt.CompileOptions{Replicas: 1, Partitions: 1, ProcessCount: 1, Portable: true, Optimization: pjrt.EffortO2}, o)
+		assert.Equal(t, &pjrt.CompileOptions{Replicas: 1, Partitions: 1, ProcessCount: 1, Portable: true, Optimization: "O2"}, o)
 	}
 	assert.Equal(t, 2, deleted, "each answer is given back")
 	got, err := exe.ParameterMemoryKinds()
@@ -133,9 +135,9 @@ func TestWhatNewerPluginsSayOfAnExecutable(t *testing.T) {
 	got, err = exe.OutputMemoryKinds()
 	require.NoError(t, err)
 	assert.Equal(t, []string{"device"}, got)
-	places, err := exe.LogicalIDs()
+	places, err := sharding.LogicalIDs(exe)
 	require.NoError(t, err)
-	assert.Equal(t, []pjrt.LogicalID{{Replica: 3, Partition: 1}}, places)
+	assert.Equal(t, []sharding.LogicalID{{Replica: 3, Partition: 1}}, places)
 	parameters, err := exe.ParameterShardings()
 	require.NoError(t, err)
 	require.Len(t, parameters, 2)
@@ -149,7 +151,7 @@ func TestWhatNewerPluginsSayOfAnExecutable(t *testing.T) {
 	assert.Equal(t, []pjrt.DeviceLayout{{Text: "{1,0}", Layout: pjrt.RowMajor(2)}}, in)
 }
 
-func TestAnExecutableIsLoaded(t *testing.T) {
+func TestALoadedExecutableRuns(t *testing.T) {
 	ctx := context.Background()
 	v := newVariant(t)
 	var got [][]byte
@@ -190,7 +192,7 @@ func TestAnExecutableIsLoaded(t *testing.T) {
 	assert.Len(t, got, 2)
 }
 
-func TestParametersComeFromTheTextWhenThePluginDoesNotTell(t *testing.T) {
+func TestParametersComeFromTheTextIfThePluginDoesNotStateThem(t *testing.T) {
 	ctx := context.Background()
 	v := newVariant(t)
 	setFunction[capi.ExecutableOptimizedProgramArgs](v, nil)
@@ -201,7 +203,7 @@ func TestParametersComeFromTheTextWhenThePluginDoesNotTell(t *testing.T) {
 	assert.Equal(t, "f32[2,3,4] s8[]", spell(parameters))
 	x := upload(t, client, pjrt.HostArray{Type: dtype.S32, Dims: []int64{2, 3, 4}, Data: make([]byte, 96)})
 	_, err = exe.Execute(ctx, []*pjrt.Buffer{x, x}, nil)
-	require.ErrorContains(t, err, "argument 0 is s32[2,3,4], the program takes f32[2,3,4]")
+	require.ErrorContains(t, err, "argument 0 is s32[2,3,4], and the program takes f32[2,3,4]")
 
 	for name, program := range map[string]pjrt.Program{
 		"bytecode":    {Code: artifact(t)},
@@ -209,7 +211,7 @@ func TestParametersComeFromTheTextWhenThePluginDoesNotTell(t *testing.T) {
 	} {
 		o := &pjrt.CompileOptions{}
 		if name == "partitioned" {
-			// The text has the whole arrays, the devices take their shards.
+			// The text states whole arrays, but the devices take shards.
 			o = &pjrt.CompileOptions{Partitions: 2, SPMD: true}
 		}
 		exe, err := client.Compile(ctx, program, o)
@@ -220,10 +222,11 @@ func TestParametersComeFromTheTextWhenThePluginDoesNotTell(t *testing.T) {
 	}
 }
 
-func TestNonsenseOfAPluginIsAnError(t *testing.T) {
+func TestContradictionsOfAPluginAreErrors(t *testing.T) {
 	v := newVariant(t)
+	seven := make([]capi.BufferType, 7)
 	setFunction(v, func(a *capi.ExecutableOutputElementTypesArgs) uintptr {
-		a.NumOutputTypes = 7
+		a.OutputTypes, a.NumOutputTypes = &seven[0], 7
 		return 0
 	})
 	calls := 0
@@ -234,18 +237,28 @@ func TestNonsenseOfAPluginIsAnError(t *testing.T) {
 		return 0
 	})
 	client := v.client(t)
-	exe := compile(t, client, add)
-	_, err := exe.Outputs()
+	_, err := client.Compile(context.Background(), pjrt.Program{Code: []byte(add)}, nil)
 	require.ErrorIs(t, err, pjrt.ErrInternal)
-	assert.ErrorContains(t, err, "the types of 7 outputs and the dimensions of 1")
+	assert.ErrorContains(t, err, "gave the types of 7 outputs of a program that has 1 by PJRT_Executable_NumOutputs")
+	one := capi.BufferType(dtype.F32)
+	setFunction(v, func(a *capi.ExecutableOutputElementTypesArgs) uintptr {
+		a.OutputTypes, a.NumOutputTypes = &one, 1
+		return 0
+	})
+	setFunction(v, func(a *capi.ExecutableOutputDimensionsArgs) uintptr { return 0 })
+	client = v.client(t)
+	exe := compile(t, client, add)
+	_, err = exe.Outputs()
+	require.ErrorIs(t, err, pjrt.ErrInternal)
+	assert.ErrorContains(t, err, "the types of 1 outputs and the dimensions of 0")
 	_, err = exe.OptimizedProgram()
 	require.ErrorIs(t, err, pjrt.ErrInternal)
-	assert.ErrorContains(t, err, "has 10 bytes, and 20 when asked again")
+	assert.ErrorContains(t, err, "first gave an optimized program of 10 bytes, and then one of 20")
 
 	setFunction(v, func(a *capi.ClientCompileArgs) uintptr { return 0 })
 	_, err = client.Compile(context.Background(), pjrt.Program{Code: []byte(add)}, nil)
 	require.ErrorIs(t, err, pjrt.ErrInternal)
-	assert.ErrorContains(t, err, "reports success and gives no executable")
+	assert.ErrorContains(t, err, "reported success but left the result executable null")
 }
 
 // tellParameterLayouts gives the plugin a function for the layouts of n
@@ -254,7 +267,8 @@ func (v *variant) tellParameterLayouts(t testing.TB, n int) {
 	t.Helper()
 	layouts := new(capi.LayoutsExtension)
 	real := v.real.Extension(capi.ExtensionTypeLayouts)
-	copy(unsafe.Slice((*byte)(unsafe.Pointer(layouts)), unsafe.Sizeof(*layouts)), unsafe.Slice((*byte)(unsafe.Pointer(real.Node)), real.Size))
+	copy(unsafe.Slice((*byte)(unsafe.Pointer(layouts)), unsafe.Sizeof(*layouts)),
+		unsafe.Slice((*byte)(unsafe.Pointer(real.Node)), real.Size))
 	layouts.Base.StructSize = capi.LayoutsExtensionSize
 	layouts.LayoutsExecutableGetParameterLayouts = purego.NewCallback(func(a *capi.LayoutsExecutableGetParameterLayoutsArgs) uintptr {
 		var c capi.Call[capi.LayoutsExecutableGetOutputLayoutsArgs]
@@ -272,7 +286,7 @@ func (v *variant) tellParameterLayouts(t testing.TB, n int) {
 	v.extend(&layouts.Base)
 }
 
-func TestArgumentsOfAnotherLayoutAreAnErrorHere(t *testing.T) {
+func TestArgumentsInAnotherLayoutAreRefused(t *testing.T) {
 	ctx := context.Background()
 	v := newVariant(t)
 	v.tellParameterLayouts(t, 2)
@@ -300,14 +314,14 @@ func TestArgumentsOfAnotherLayoutAreAnErrorHere(t *testing.T) {
 	}
 	_, err := exe.Execute(ctx, []*pjrt.Buffer{rows, other}, nil)
 	require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
-	assert.ErrorContains(t, err, "argument 1 has the layout {0,1} in the memory of the device, the program was compiled for {1,0}")
+	assert.ErrorContains(t, err, "argument 1 has the layout {0,1} in the memory of the device, and the program was compiled for {1,0}")
 	_, err = exe.Bind(ctx, argument(rows), argument(other))
 	require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
 	assert.ErrorContains(t, err, "argument 1 has the layout {0,1}")
 	bound, err := exe.Bind(ctx, argument(rows))
 	require.NoError(t, err)
 	defer bound.Close()
-	_, err = bound.Execute(ctx, []*pjrt.Buffer{other}, nil)
+	_, err = exe.Execute(ctx, []*pjrt.Buffer{other}, with(bound))
 	assert.ErrorContains(t, err, "argument 0 (parameter 1) has the layout {0,1}")
 	assert.Equal(t, 2, asked, "once for each buffer")
 }

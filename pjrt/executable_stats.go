@@ -5,11 +5,10 @@ package pjrt
 
 import "github.com/purepjrt/purepjrt/capi"
 
-// GeneratedCodeSize returns the size of the machine code in bytes
-// (PJRT_Executable_SizeOfGeneratedCodeInBytes), negative when the plugin does
-// not know it.
+// GeneratedCodeSize returns the bytes of machine code, negative if the plugin does not
+// know (PJRT_Executable_SizeOfGeneratedCodeInBytes).
 func (e *Executable) GeneratedCodeSize() (int64, error) {
-	h, err := e.ref.Acquire()
+	h, err := e.acquire()
 	if err != nil {
 		return 0, err
 	}
@@ -22,11 +21,10 @@ func (e *Executable) GeneratedCodeSize() (int64, error) {
 	return c.Args.SizeInBytes, nil
 }
 
-// CostAnalysis returns the compiler's estimates of what an execution costs
-// (PJRT_Executable_GetCostAnalysis), under names such as flops and bytes
-// accessed that depend on the platform.
+// CostAnalysis returns the compiler's estimate of the cost of an execution, under the
+// platform's names, such as flops (PJRT_Executable_GetCostAnalysis).
 func (e *Executable) CostAnalysis() ([]Attribute, error) {
-	h, err := e.ref.Acquire()
+	h, err := e.acquire()
 	if err != nil {
 		return nil, err
 	}
@@ -39,28 +37,25 @@ func (e *Executable) CostAnalysis() ([]Attribute, error) {
 	return capi.Attributes(c.Args.Properties, c.Args.NumProperties), nil
 }
 
-// CompiledMemoryStats say how much memory an execution needs according to the
-// compiler, in bytes per device. A plugin that is too old for a field leaves it
-// 0.
+// CompiledMemoryStats is the compiler's estimate of the memory for an execution, in bytes
+// per device. A field that is newer than the plugin is 0.
 type CompiledMemoryStats struct {
-	// In the default memory of the device.
+	// In the default memory of the device. Outputs include Aliased, the part of them that
+	// takes over memory of arguments.
 	GeneratedCode, Arguments, Outputs, Aliased, Temporary int64
-	// In host memory.
+	// In the memory of the host.
 	HostGeneratedCode, HostArguments, HostOutputs, HostAliased, HostTemporary int64
-	// Peak is the highest use of device memory (API 0.72).
-	Peak int64
-	// Total is the device memory in total (API 0.90).
-	Total int64
-	// All allocations together, those that last longer than the execution, and
-	// the highest use of the heap without padding (API 0.104).
-	TotalAllocation, IndefiniteAllocation, PeakUnpaddedHeap int64
+
+	Peak                 int64 // highest use of device memory (API 0.72)
+	Total                int64 // device memory in total (API 0.90)
+	TotalAllocation      int64 // all allocations together (API 0.104)
+	IndefiniteAllocation int64 // allocations that outlast the execution (API 0.104)
+	PeakUnpaddedHeap     int64 // highest use of the heap, without padding (API 0.104)
 }
 
-// MemoryStats returns how much memory an execution needs
-// (PJRT_Executable_GetCompiledMemoryStats). Outputs include what is Aliased: the
-// part of them that takes over memory of arguments.
+// MemoryStats estimates an execution's memory (PJRT_Executable_GetCompiledMemoryStats).
 func (e *Executable) MemoryStats() (CompiledMemoryStats, error) {
-	h, err := e.ref.Acquire()
+	h, err := e.acquire()
 	if err != nil {
 		return CompiledMemoryStats{}, err
 	}
@@ -81,10 +76,10 @@ func (e *Executable) MemoryStats() (CompiledMemoryStats, error) {
 	}, nil
 }
 
-// OutputMemoryKinds returns for each result the kind of memory that it is put
-// into (PJRT_Executable_OutputMemoryKinds), as Memory.Kind names it.
+// OutputMemoryKinds returns the Memory.Kind of each result
+// (PJRT_Executable_OutputMemoryKinds).
 func (e *Executable) OutputMemoryKinds() ([]string, error) {
-	h, err := e.ref.Acquire()
+	h, err := e.acquire()
 	if err != nil {
 		return nil, err
 	}
@@ -97,10 +92,10 @@ func (e *Executable) OutputMemoryKinds() ([]string, error) {
 	return cStrings(c.Args.MemoryKinds, c.Args.MemoryKindSizes, c.Args.NumOutputs), nil
 }
 
-// ParameterMemoryKinds returns for each argument the kind of memory that it is
-// expected in (PJRT_Executable_ParameterMemoryKinds, API 0.102).
+// ParameterMemoryKinds returns the Memory.Kind that each argument must be in
+// (PJRT_Executable_ParameterMemoryKinds, API 0.102).
 func (e *Executable) ParameterMemoryKinds() ([]string, error) {
-	h, err := e.ref.Acquire()
+	h, err := e.acquire()
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +108,7 @@ func (e *Executable) ParameterMemoryKinds() ([]string, error) {
 	return cStrings(c.Args.MemoryKinds, c.Args.MemoryKindSizes, c.Args.NumParameters), nil
 }
 
-// cStrings copies n texts.
+// cStrings copies n texts into Go. It returns nil if the plugin gave no list.
 func cStrings(texts **byte, sizes *uintptr, n uintptr) []string {
 	if texts == nil || sizes == nil {
 		return nil

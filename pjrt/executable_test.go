@@ -37,7 +37,7 @@ func spell(shapes []pjrt.Shape) string {
 	return strings.Join(words, " ")
 }
 
-func TestWhatAnExecutableSaysOfItself(t *testing.T) {
+func TestAnExecutableDescribesItself(t *testing.T) {
 	client := newClient(t)
 	exe := compile(t, client, mixed)
 	assert.Equal(t, "mixed", exe.Name())
@@ -86,7 +86,7 @@ func TestWhatAnExecutableSaysOfItself(t *testing.T) {
 	assert.Equal(t, program.Format, pjrt.DetectFormat(program.Code))
 }
 
-func TestFingerprintsTellProgramsApart(t *testing.T) {
+func TestDifferentProgramsHaveDifferentFingerprints(t *testing.T) {
 	client := newClient(t)
 	print := func(code string) string {
 		b, err := compile(t, client, code).Fingerprint()
@@ -97,7 +97,7 @@ func TestFingerprintsTellProgramsApart(t *testing.T) {
 	assert.NotEqual(t, print(add), print(strings.ReplaceAll(add, "stablehlo.add", "stablehlo.multiply")))
 }
 
-func TestMemoryStatsOfAProgram(t *testing.T) {
+func TestAnExecutableKnowsItsMemoryUse(t *testing.T) {
 	client := newClient(t)
 	stats, err := compile(t, client, mixed).MemoryStats()
 	require.NoError(t, err)
@@ -113,7 +113,7 @@ func TestMemoryStatsOfAProgram(t *testing.T) {
 
 // What this plugin lacks is an error of one kind, whatever it lacks: the
 // function, the extension or the feature.
-func TestWhatThePluginDoesNotTellIsUnimplemented(t *testing.T) {
+func TestFunctionsNewerThanThePluginAreUnimplemented(t *testing.T) {
 	client := newClient(t)
 	exe := compile(t, client, add)
 	for name, query := range map[string]func() error{
@@ -133,7 +133,7 @@ func TestWhatThePluginDoesNotTellIsUnimplemented(t *testing.T) {
 	}
 }
 
-func TestAPartitionedProgramTakesItsShards(t *testing.T) {
+func TestAPartitionedProgramTakesShards(t *testing.T) {
 	client := newClient(t)
 	code := `module @sharded {
   func.func @main(%a: tensor<8x2xf32> {mhlo.sharding = "{devices=[4,1]0,1,2,3}"}) -> (tensor<8x2xf32> {mhlo.sharding = "{devices=[4,1]0,1,2,3}"}) {
@@ -193,7 +193,7 @@ func TestAnExecutableSurvivesSerialization(t *testing.T) {
 	assert.Equal(t, []*pjrt.Device{client.Devices()[3]}, moved.Devices())
 }
 
-func TestMisuseOfSerialization(t *testing.T) {
+func TestMisuseOfSerializationIsRefused(t *testing.T) {
 	ctx := context.Background()
 	client := newClient(t)
 	exe := compile(t, client, add)
@@ -228,7 +228,7 @@ func TestMisuseOfSerialization(t *testing.T) {
 	require.ErrorContains(t, err, "the executable is nil")
 }
 
-func TestADeletedExecutableRunsNoMore(t *testing.T) {
+func TestADeletedExecutableDoesNotRun(t *testing.T) {
 	client := newClient(t)
 	exe := compile(t, client, add)
 	deleted, err := exe.IsDeleted()
@@ -247,7 +247,7 @@ func TestADeletedExecutableRunsNoMore(t *testing.T) {
 	assert.Equal(t, "f32[2,2]", spell(outputs))
 }
 
-func TestAClosedExecutableTellsNothing(t *testing.T) {
+func TestAClosedExecutableKeepsOnlyItsNameAndCounts(t *testing.T) {
 	exe := compile(t, newClient(t), add)
 	require.NoError(t, exe.Close())
 	require.NoError(t, exe.Close())
@@ -268,7 +268,6 @@ func TestAClosedExecutableTellsNothing(t *testing.T) {
 		"OutputShardings":      func() error { _, err := exe.OutputShardings(); return err },
 		"ParameterShardings":   func() error { _, err := exe.ParameterShardings(); return err },
 		"DeviceAssignment":     func() error { _, err := exe.DeviceAssignment(); return err },
-		"LogicalIDs":           func() error { _, err := exe.LogicalIDs(); return err },
 		"Delete":               exe.Delete,
 	} {
 		require.ErrorIs(t, query(), pjrt.ErrClosed, name)
@@ -280,7 +279,7 @@ func TestAClosedExecutableTellsNothing(t *testing.T) {
 	assert.True(t, deleted)
 }
 
-func TestManyGoroutinesAskOneExecutable(t *testing.T) {
+func TestManyGoroutinesUseOneExecutable(t *testing.T) {
 	exe := compile(t, newClient(t), mixed)
 	var wg sync.WaitGroup
 	for i := range 16 {
@@ -306,7 +305,7 @@ func TestManyGoroutinesAskOneExecutable(t *testing.T) {
 	wg.Wait()
 }
 
-func TestProgramsOfManyArgumentsAndResults(t *testing.T) {
+func TestProgramsWithManyArgumentsAndResultsRun(t *testing.T) {
 	const n = 300
 	var params, names, types []string
 	for i := range n {

@@ -72,7 +72,7 @@ func allReduce(n int) string {
 }`, strings.Join(ids, ","), n)
 }
 
-func TestReplicasAddUpTheirArguments(t *testing.T) {
+func TestReplicasSumTheirArguments(t *testing.T) {
 	for _, n := range []int{4, 16} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			t.Parallel()
@@ -97,13 +97,11 @@ func TestReplicasAddUpTheirArguments(t *testing.T) {
 				assert.Equal(t, want[:], read(t, outs[d][0]), "device %d", d)
 			}
 
-			// Once more without waiting, the results of the first as arguments.
-			x, err := exe.StartAll(ctx, outs, nil)
+			// A second execution takes the results as arguments before they are there.
+			again, x, err := exe.StartAll(ctx, outs, nil)
 			require.NoError(t, err)
 			defer x.Close()
-			assert.Equal(t, exe.Devices(), x.Devices())
-			require.Len(t, x.Events(), n)
-			again := x.DeviceOutputs()
+			require.Len(t, again, n)
 			require.NoError(t, x.Wait(ctx))
 			<-x.Done()
 			require.NoError(t, x.Err())
@@ -192,15 +190,15 @@ func TestArgumentsMustBeWhereTheProgramRuns(t *testing.T) {
 		opts *pjrt.ExecuteOptions
 		want string
 	}{
-		"swapped":          {[][]*pjrt.Buffer{{one}, {three}}, nil, fmt.Sprintf("argument 0 for %v is on %v, the program runs on %v: copy it there, or set CopyArguments", devices[3], devices[1], devices[3])},
+		"swapped":          {[][]*pjrt.Buffer{{one}, {three}}, nil, fmt.Sprintf("argument 0 for %v is on %v, and the program runs on %v: copy it there, or set CopyArguments", devices[3], devices[1], devices[3])},
 		"shared":           {[][]*pjrt.Buffer{{three}}, nil, fmt.Sprintf("argument 0 for %v is on %v", devices[1], devices[3])},
 		"three lists":      {[][]*pjrt.Buffer{{three}, {one}, {one}}, nil, "there are 3 lists of arguments for the 2 devices that run the program"},
-		"no lists":         {nil, nil, "there are 0 lists of arguments for the 2 devices"},
+		"no lists":         {nil, nil, "the program takes 1 arguments, not 0"},
 		"uneven":           {[][]*pjrt.Buffer{{three}, {}}, nil, fmt.Sprintf("there are 1 arguments for %v and 0 for %v", devices[3], devices[1])},
 		"nil":              {[][]*pjrt.Buffer{{three}, {nil}}, nil, fmt.Sprintf("argument 0 for %v is nil", devices[1])},
-		"another device":   {[][]*pjrt.Buffer{{one}}, &pjrt.ExecuteOptions{Device: devices[0]}, fmt.Sprintf("the program runs on its 2 devices together, it cannot run on %v alone", devices[0])},
+		"another device":   {[][]*pjrt.Buffer{{one}}, &pjrt.ExecuteOptions{Device: devices[0]}, fmt.Sprintf("the program runs on its 2 devices together, and cannot run on %v alone", devices[0])},
 		"another's device": {[][]*pjrt.Buffer{{one}}, &pjrt.ExecuteOptions{Device: newClient(t).Devices()[0]}, "belongs to another client"},
-		"one device":       {[][]*pjrt.Buffer{{three}}, &pjrt.ExecuteOptions{Device: devices[3]}, fmt.Sprintf("it cannot run on %v alone", devices[3])},
+		"one device":       {[][]*pjrt.Buffer{{three}}, &pjrt.ExecuteOptions{Device: devices[3]}, fmt.Sprintf("cannot run on %v alone", devices[3])},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -243,11 +241,13 @@ func TestAPortableProgramRunsOnAnyDevice(t *testing.T) {
 	for d, device := range client.Devices() {
 		arg := uploadTo(t, device, floats(1, 2, float32(d)))
 		for name, opts := range map[string]*pjrt.ExecuteOptions{"named": {Device: device}, "that of the argument": nil} {
-			x, err := exe.Start(ctx, []*pjrt.Buffer{arg}, opts)
+			xOuts, x, err := exe.Start(ctx, []*pjrt.Buffer{arg}, opts)
 			require.NoError(t, err, name)
-			assert.Equal(t, []*pjrt.Device{device}, x.Devices(), name)
 			require.NoError(t, x.Wait(ctx), name)
-			assert.Equal(t, []float32{-1, -2, -float32(d)}, read(t, x.Outputs()[0]), name)
+			on, err := xOuts[0].Device()
+			require.NoError(t, err, name)
+			assert.Equal(t, device, on, name)
+			assert.Equal(t, []float32{-1, -2, -float32(d)}, read(t, xOuts[0]), name)
 			x.Close()
 		}
 	}
@@ -255,7 +255,7 @@ func TestAPortableProgramRunsOnAnyDevice(t *testing.T) {
 	fixed := compileWith(t, client, negate, nil)
 	_, err := fixed.Execute(ctx, []*pjrt.Buffer{arg}, &pjrt.ExecuteOptions{Device: client.Devices()[2], CopyArguments: true})
 	require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
-	assert.ErrorContains(t, err, fmt.Sprintf("the program was compiled for %v, not for %v", client.Devices()[0], client.Devices()[2]))
+	assert.ErrorContains(t, err, fmt.Sprintf("the program was compiled for %v and cannot run on %v", client.Devices()[0], client.Devices()[2]))
 	outs, err := fixed.Execute(ctx, []*pjrt.Buffer{arg}, &pjrt.ExecuteOptions{Device: client.Devices()[0]})
 	require.NoError(t, err)
 	assert.Equal(t, []float32{-1, -2, -3}, read(t, outs[0]))

@@ -15,6 +15,7 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
+	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
 // standIn is the CPU plugin with its functions for executions and events behind
@@ -24,11 +25,10 @@ var standIn struct {
 	api  *capi.API
 	real *capi.Table
 
-	mu      sync.Mutex
-	hooks   map[*capi.Function]any             // guarded by mu
-	errors  map[*capi.ErrorHandle]*pjrt.Error  // guarded by mu
-	events  map[*capi.Event]*standInEvent      // guarded by mu
-	streams map[*capi.CopyToDeviceStream]*sink // guarded by mu
+	mu     sync.Mutex
+	hooks  map[*capi.Function]any            // guarded by mu
+	errors map[*capi.ErrorHandle]*pjrt.Error // guarded by mu
+	events map[*capi.Event]*standInEvent     // guarded by mu
 }
 
 // hook replaces a function; next is the function itself.
@@ -186,11 +186,10 @@ func standInPlugin(t testing.TB) *pjrt.Plugin {
 	standIn.once.Do(func() {
 		plugin, err := pjrt.Open(plugintest.Path(t, "cpu"))
 		require.NoError(t, err)
-		standIn.real = plugin.Table()
+		standIn.real = raw.Table(plugin)
 		standIn.hooks = make(map[*capi.Function]any)
 		standIn.errors = make(map[*capi.ErrorHandle]*pjrt.Error)
 		standIn.events = make(map[*capi.Event]*standInEvent)
-		standIn.streams = make(map[*capi.CopyToDeviceStream]*sink)
 		old := standIn.real.API()
 		standIn.api = new(capi.API)
 		size := unsafe.Sizeof(*standIn.api)
@@ -201,7 +200,7 @@ func standInPlugin(t testing.TB) *pjrt.Plugin {
 	})
 	table, err := capi.NewTable(standIn.api, capi.Reentrant())
 	require.NoError(t, err)
-	plugin, err := pjrt.FromTable(table)
+	plugin, err := raw.Plugin(table)
 	require.NoError(t, err)
 	return plugin
 }
@@ -231,6 +230,7 @@ func fillStandIn() {
 	hookable[capi.ClientCreateBuffersForAsyncHostToDeviceArgs](nil)
 	hookable[capi.ExecutableOptimizedProgramArgs](nil)
 	hookable[capi.ExecuteContextCreateArgs](nil)
+	hookable[capi.ClientCompileArgs](nil)
 
 	hookable(func(a *capi.ErrorDestroyArgs, next func(*capi.ErrorDestroyArgs) uintptr) uintptr {
 		if standInError(a.Error) == nil {
@@ -259,7 +259,6 @@ func fillStandIn() {
 	})
 	hookable(func(*capi.ErrorForEachPayloadArgs, func(*capi.ErrorForEachPayloadArgs) uintptr) uintptr { return 0 })
 	fillStandInEvents()
-	fillStreams()
 }
 
 func fillStandInEvents() {
@@ -319,69 +318,7 @@ func fillStandInEvents() {
 		}
 		standIn.mu.Lock()
 		defer standIn.mu.Unlock()
-		delete(standIn.events, a.Event) // a second time would crash in the plugin
-		return 0
-	})
-}
-
-// sink is a stream to a device.
-type sink struct {
-	total, granule int64
-
-	mu     sync.Mutex
-	data   []byte
-	closed chan struct{}
-}
-
-func newSink(total, granule int64) (*sink, *capi.CopyToDeviceStream) {
-	s := &sink{total: total, granule: granule, closed: make(chan struct{})}
-	h := (*capi.CopyToDeviceStream)(unsafe.Pointer(s))
-	standIn.mu.Lock()
-	standIn.streams[h] = s
-	standIn.mu.Unlock()
-	return s, h
-}
-
-func sinkOf(h *capi.CopyToDeviceStream) *sink {
-	standIn.mu.Lock()
-	defer standIn.mu.Unlock()
-	return standIn.streams[h]
-}
-
-func fillStreams() {
-	hookable(func(a *capi.CopyToDeviceStreamTotalBytesArgs, _ func(*capi.CopyToDeviceStreamTotalBytesArgs) uintptr) uintptr {
-		a.TotalBytes = sinkOf(a.Stream).total
-		return 0
-	})
-	hookable(func(a *capi.CopyToDeviceStreamGranuleSizeArgs, _ func(*capi.CopyToDeviceStreamGranuleSizeArgs) uintptr) uintptr {
-		a.GranuleSizeInBytes = sinkOf(a.Stream).granule
-		return 0
-	})
-	hookable(func(a *capi.CopyToDeviceStreamCurrentBytesArgs, _ func(*capi.CopyToDeviceStreamCurrentBytesArgs) uintptr) uintptr {
-		s := sinkOf(a.Stream)
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		a.CurrentBytes = int64(len(s.data))
-		return 0
-	})
-	hookable(func(a *capi.CopyToDeviceStreamAddChunkArgs, _ func(*capi.CopyToDeviceStreamAddChunkArgs) uintptr) uintptr {
-		s := sinkOf(a.Stream)
-		c := *a.Chunk
-		s.mu.Lock()
-		s.data = append(s.data, unsafe.Slice((*byte)(c.Data), c.Size)...)
-		s.mu.Unlock()
-		var e *standInEvent
-		e, a.TransferComplete = newStandInEvent()
-		c.Deleter.Call(c.Data, c.DeleterArg)
-		e.set(capi.ErrorCodeOK, "")
-		return 0
-	})
-	hookable(func(a *capi.CopyToDeviceStreamDestroyArgs, _ func(*capi.CopyToDeviceStreamDestroyArgs) uintptr) uintptr {
-		s := sinkOf(a.Stream)
-		standIn.mu.Lock()
-		delete(standIn.streams, a.Stream)
-		standIn.mu.Unlock()
-		close(s.closed)
+		delete(standIn.events, a.Event) // a second destruction would crash in the plugin
 		return 0
 	})
 }
@@ -408,18 +345,4 @@ func delayExecutions(t testing.TB) func() *standInEvent {
 		return 0
 	})
 	return func() *standInEvent { return <-events }
-}
-
-// standInHook returns what replaces the function that takes an A now.
-func standInHook[A any]() hook[A] {
-	standIn.mu.Lock()
-	defer standIn.mu.Unlock()
-	return standIn.hooks[new(capi.Call[A]).Function()].(hook[A])
-}
-
-// clearStandInErrors forgets the errors that callbacks returned to the program.
-func clearStandInErrors() {
-	standIn.mu.Lock()
-	defer standIn.mu.Unlock()
-	clear(standIn.errors)
 }

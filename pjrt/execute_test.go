@@ -15,18 +15,19 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/transfer"
 )
 
 // comingLater uploads an array whose contents come only when the test calls come, or
 // at its end. Programs that use it are under way until then.
 func comingLater(t testing.TB, c *pjrt.Client, a pjrt.HostArray) (b *pjrt.Buffer, come func()) {
 	t.Helper()
-	m, err := c.NewTransferManager(context.Background(), []pjrt.Shape{a.Shape()}, nil)
+	m, err := transfer.NewManager(context.Background(), c, []pjrt.Shape{a.Shape()}, nil)
 	require.NoError(t, err)
 	b, err = m.Buffer(0)
 	require.NoError(t, err)
 	come = sync.OnceFunc(func() {
-		e, err := m.TransferData(0, a.Data, 0, true)
+		e, err := m.Send(0, a.Data, 0, true)
 		if assert.NoError(t, err) {
 			assert.NoError(t, e.Wait(context.Background()))
 			e.Close()
@@ -40,12 +41,12 @@ func comingLater(t testing.TB, c *pjrt.Client, a pjrt.HostArray) (b *pjrt.Buffer
 	return b, come
 }
 
-func TestAStartedProgramRunsOn(t *testing.T) {
+func TestStartReturnsBeforeTheProgramEnds(t *testing.T) {
 	ctx := context.Background()
 	client := newClient(t)
 	exe := compile(t, client, add)
 	arg, come := comingLater(t, client, matrix(1, 2, 3, 4))
-	x, err := exe.Start(ctx, []*pjrt.Buffer{arg, arg}, nil)
+	outs, x, err := exe.Start(ctx, []*pjrt.Buffer{arg, arg}, nil)
 	require.NoError(t, err)
 	defer x.Close()
 	ready, err := x.Ready()
@@ -57,11 +58,10 @@ func TestAStartedProgramRunsOn(t *testing.T) {
 		t.Error("done before its end")
 	default:
 	}
-	outs := x.Outputs()
 	require.Len(t, outs, 1)
-	// The next program waits for its argument. Nothing needs the arguments, the
-	// executable or the outputs any longer once programs use them.
-	y, err := exe.Start(ctx, []*pjrt.Buffer{outs[0], arg}, &pjrt.ExecuteOptions{LaunchID: math.MaxInt32})
+	// The next program waits for its argument. Arguments, executable and outputs may be
+	// closed once programs use them.
+	yOuts, y, err := exe.Start(ctx, []*pjrt.Buffer{outs[0], arg}, &pjrt.ExecuteOptions{LaunchID: math.MaxInt32})
 	require.NoError(t, err)
 	defer y.Close()
 	arg.Close()
@@ -77,10 +77,11 @@ func TestAStartedProgramRunsOn(t *testing.T) {
 	<-y.Done()
 	require.NoError(t, <-called)
 	require.NoError(t, x.Wait(ctx))
-	assert.Equal(t, []float32{3, 6, 9, 12}, read(t, y.Outputs()[0]))
+	assert.Equal(t, []float32{3, 6, 9, 12}, read(t, yOuts[0]))
 }
 
 func TestAnExecutionOutlivesItsContext(t *testing.T) {
+	nothingAlive(t)
 	client := newClient(t)
 	exe := compile(t, client, add)
 	arg, come := comingLater(t, client, matrix(1, 2, 3, 4))
@@ -91,9 +92,9 @@ func TestAnExecutionOutlivesItsContext(t *testing.T) {
 	outs, err := exe.Execute(ctx, args, nil)
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	assert.Nil(t, outs)
-	assert.Equal(t, before, pjrt.Live()["buffer"], "an output is left")
+	require.Eventually(t, func() bool { return pjrt.Live()["buffer"] == before }, patience, time.Millisecond, "an output is left")
 
-	x, err := exe.Start(context.Background(), args, nil)
+	xOuts, x, err := exe.Start(context.Background(), args, nil)
 	require.NoError(t, err)
 	defer x.Close()
 	ctx, cancel = context.WithTimeout(context.Background(), 5*time.Millisecond)
@@ -101,32 +102,33 @@ func TestAnExecutionOutlivesItsContext(t *testing.T) {
 	require.ErrorIs(t, x.Wait(ctx), context.DeadlineExceeded)
 	come()
 	require.NoError(t, x.Wait(context.Background()), "a second waiter")
-	assert.Equal(t, []float32{2, 4, 6, 8}, read(t, x.Outputs()[0]))
+	assert.Equal(t, []float32{2, 4, 6, 8}, read(t, xOuts[0]))
 }
 
 func TestAFailedArgumentFailsTheExecution(t *testing.T) {
+	nothingAlive(t)
 	client := newClient(t)
 	exe := compile(t, client, add)
-	m, err := client.NewTransferManager(t.Context(), []pjrt.Shape{matrix(0, 0, 0, 0).Shape()}, nil)
+	m, err := transfer.NewManager(t.Context(), client, []pjrt.Shape{matrix(0, 0, 0, 0).Shape()}, nil)
 	require.NoError(t, err)
 	arg, err := m.Buffer(0)
 	require.NoError(t, err)
 	defer arg.Close()
-	x, err := exe.Start(t.Context(), []*pjrt.Buffer{arg, arg}, nil)
+	xOuts, x, err := exe.Start(t.Context(), []*pjrt.Buffer{arg, arg}, nil)
 	require.NoError(t, err)
 	defer x.Close()
-	defer x.Outputs()[0].Close()
-	require.NoError(t, m.SetBufferError(0, &pjrt.Error{Code: pjrt.ErrDataLoss, Message: "gone"}))
+	defer xOuts[0].Close()
+	require.NoError(t, m.Fail(0, &pjrt.Error{Code: pjrt.ErrDataLoss, Message: "gone"}))
 	require.NoError(t, m.Close())
 	require.Error(t, x.Wait(t.Context()))
 	assert.ErrorContains(t, x.Err(), "gone")
-	_, err = x.Outputs()[0].ToHost(t.Context())
+	_, err = xOuts[0].ToHost(t.Context())
 	require.ErrorContains(t, err, "gone")
 	before := pjrt.Live()["buffer"]
 	outs, err := exe.Execute(t.Context(), []*pjrt.Buffer{arg, arg}, nil)
 	require.ErrorContains(t, err, "gone")
 	assert.Nil(t, outs)
-	assert.Equal(t, before, pjrt.Live()["buffer"])
+	require.Eventually(t, func() bool { return pjrt.Live()["buffer"] == before }, patience, time.Millisecond)
 }
 
 func TestManyGoroutinesExecute(t *testing.T) {
@@ -172,33 +174,30 @@ const donor = `module @donor {
   }
 }`
 
-func TestDonation(t *testing.T) {
+func TestDonatedArgumentsLoseTheirContents(t *testing.T) {
 	ctx := context.Background()
 	client := newClient(t)
 	exe := compile(t, client, donor)
 	cases := map[string]struct {
-		donation pjrt.Donation
+		keep     []int
+		all      bool
 		consumed bool
 		want     string // of an error
 	}{
-		"as compiled":         {pjrt.Donation{}, true, ""},
-		"all":                 {pjrt.DonateAll(), true, ""},
-		"none":                {pjrt.DonateNone(), false, ""},
-		"only the first":      {pjrt.DonateOnly(0), true, ""},
-		"only the second":     {pjrt.DonateOnly(1), false, ""},
-		"only nothing":        {pjrt.DonateOnly(), false, ""},
-		"except the first":    {pjrt.DonateExcept(0), false, ""},
-		"except the second":   {pjrt.DonateExcept(1, 1), true, ""},
-		"except nothing":      {pjrt.DonateExcept(), true, ""},
-		"only what is not":    {pjrt.DonateOnly(2), false, "the donation names argument 2, there are 2"},
-		"except a negative":   {pjrt.DonateExcept(-1), false, "the donation names argument -1, there are 2"},
-		"except what is not":  {pjrt.DonateExcept(0, 7), false, "the donation names argument 7, there are 2"},
-		"only the impossible": {pjrt.DonateOnly(math.MinInt64), false, "the donation names argument -9223372036854775808"},
+		"as compiled":   {nil, false, true, ""},
+		"all":           {nil, true, false, ""},
+		"the first":     {[]int{0}, false, false, ""},
+		"the second":    {[]int{1, 1}, false, true, ""},
+		"both":          {[]int{1, 0}, false, false, ""},
+		"a negative":    {[]int{-1}, false, false, "the option Keep names parameter -1, and the program has 2"},
+		"what is not":   {[]int{0, 7}, false, false, "the option Keep names parameter 7, and the program has 2"},
+		"the smallest":  {[]int{math.MinInt64}, false, false, "names parameter -9223372036854775808"},
+		"all and wrong": {[]int{7}, true, false, ""},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			a, b := upload(t, client, matrix(1, 2, 3, 4)), upload(t, client, matrix(10, 20, 30, 40))
-			outs, err := exe.Execute(ctx, []*pjrt.Buffer{a, b}, &pjrt.ExecuteOptions{Donation: c.donation})
+			outs, err := exe.Execute(ctx, []*pjrt.Buffer{a, b}, &pjrt.ExecuteOptions{Keep: c.keep, KeepAll: c.all})
 			if c.want != "" {
 				require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
 				assert.ErrorContains(t, err, c.want)
@@ -207,7 +206,7 @@ func TestDonation(t *testing.T) {
 				assert.Equal(t, []float32{11, 22, 33, 44}, read(t, outs[0]))
 				assert.Equal(t, []float32{-10, -20, -30, -40}, read(t, outs[1]))
 			}
-			again, err := exe.Execute(ctx, []*pjrt.Buffer{b, a}, &pjrt.ExecuteOptions{Donation: pjrt.DonateNone()})
+			again, err := exe.Execute(ctx, []*pjrt.Buffer{b, a}, &pjrt.ExecuteOptions{KeepAll: true})
 			if c.consumed {
 				require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
 				assert.ErrorContains(t, err, "argument 1 was deleted, or donated to an earlier execution")
@@ -224,43 +223,34 @@ func TestDonation(t *testing.T) {
 		a := upload(t, client, matrix(1, 2, 3, 4))
 		_, err := exe.Execute(ctx, []*pjrt.Buffer{a, a}, nil)
 		require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
-		outs, err := exe.Execute(ctx, []*pjrt.Buffer{a, a}, &pjrt.ExecuteOptions{Donation: pjrt.DonateNone()})
+		outs, err := exe.Execute(ctx, []*pjrt.Buffer{a, a}, &pjrt.ExecuteOptions{KeepAll: true})
 		require.NoError(t, err)
 		assert.Equal(t, []float32{2, 4, 6, 8}, read(t, outs[0]))
 		outs[1].Close()
 	})
 }
 
-func TestMisuseOfExecuteOptionsIsAnErrorHere(t *testing.T) {
+func TestMisuseOfExecuteOptionsIsRefused(t *testing.T) {
 	ctx := context.Background()
 	client := newClient(t)
 	exe := compile(t, client, add)
 	a := upload(t, client, matrix(1, 2, 3, 4))
 	args := []*pjrt.Buffer{a, a}
-	closed, err := client.Plugin().NewExecuteContext()
-	require.NoError(t, err)
-	closed.Close()
 	ignore := func([]byte, int, bool) error { return nil }
 	cases := map[string]struct {
 		opts pjrt.ExecuteOptions
 		want string
 	}{
-		"launch id":         {pjrt.ExecuteOptions{LaunchID: 1 << 31}, "launch id 2147483648 does not fit into 32 bits"},
-		"negative launch":   {pjrt.ExecuteOptions{LaunchID: math.MinInt64}, "does not fit into 32 bits"},
-		"closed context":    {pjrt.ExecuteOptions{Context: closed}, "execute context is closed"},
-		"empty context":     {pjrt.ExecuteOptions{Context: new(pjrt.ExecuteContext)}, "belongs to another plugin"},
-		"empty slices":      {pjrt.ExecuteOptions{MultiSlice: new(pjrt.MultiSliceConfig)}, "belongs to another plugin"},
-		"location":          {pjrt.ExecuteOptions{CallLocation: "a\x00b"}, "has a zero byte in it"},
-		"incarnations":      {pjrt.ExecuteOptions{Incarnations: map[int]int64{-1: 1}}, "processes with numbers of 31 bits, not -1"},
-		"large process":     {pjrt.ExecuteOptions{Incarnations: map[int]int64{1 << 31: 1}}, "not 2147483648"},
-		"transfers":         {pjrt.ExecuteOptions{Transfers: make([]pjrt.HostTransfers, 2)}, "there are 2 sets of transfers for the 1 devices"},
-		"no transfers":      {pjrt.ExecuteOptions{Transfers: []pjrt.HostTransfers{}}, "there are 0 sets of transfers for the 1 devices"},
-		"nil send":          {pjrt.ExecuteOptions{Transfers: []pjrt.HostTransfers{{Send: map[int64]pjrt.SendFunc{1: ignore, 3: nil}}}}, "the function that takes what is sent on channel 3 is nil"},
-		"nil recv":          {pjrt.ExecuteOptions{Transfers: []pjrt.HostTransfers{{Recv: map[int64]pjrt.RecvFunc{4: nil}}}}, "the function that gives what is received on channel 4 is nil"},
-		"nil output":        {pjrt.ExecuteOptions{HLOOutputs: []pjrt.HLOOutput{{ID: 5}}}, "the function for output operation 5 is nil"},
-		"negative operands": {pjrt.ExecuteOptions{HLOOutputs: []pjrt.HLOOutput{{ID: 5, Operands: -1, Func: func(pjrt.HLOValue) {}}}}, "puts out -1 values"},
-		"outputs too new":   {pjrt.ExecuteOptions{HLOOutputs: []pjrt.HLOOutput{{ID: 5, Func: func(pjrt.HLOValue) {}}}}, "came with API 0.112; the plugin has API 0.81"},
-		"nil device":        {pjrt.ExecuteOptions{Device: new(pjrt.Device)}, "belongs to another client"},
+		"launch id":          {pjrt.ExecuteOptions{LaunchID: 1 << 31}, "launch id 2147483648 does not fit into 32 bits"},
+		"negative launch":    {pjrt.ExecuteOptions{LaunchID: math.MinInt64}, "does not fit into 32 bits"},
+		"nil extension":      {pjrt.ExecuteOptions{Extensions: []pjrt.ExecuteExtension{nil}}, "extension 0 of the execution is nil"},
+		"location":           {pjrt.ExecuteOptions{CallLocation: "a\x00b"}, "has a NUL byte in it"},
+		"incarnations":       {pjrt.ExecuteOptions{Incarnations: map[int]int64{-1: 1}}, "names process -1, and processes have the numbers 0 to 2147483647"},
+		"large process":      {pjrt.ExecuteOptions{Incarnations: map[int]int64{1 << 31: 1}}, "names process 2147483648"},
+		"extension then nil": {pjrt.ExecuteOptions{Extensions: []pjrt.ExecuteExtension{transfer.Hosts{{Send: map[int64]transfer.SendFunc{1: ignore}}}, nil}}, "extension 1 of the execution is nil"},
+		"wrong extension":    {pjrt.ExecuteOptions{Extensions: []pjrt.ExecuteExtension{make(transfer.Hosts, 2)}}, "transfer.Hosts has 2 hosts, but the program runs on 1 devices"},
+		"extension too new":  {pjrt.ExecuteOptions{Extensions: []pjrt.ExecuteExtension{transfer.Outputs{{ID: 5, Func: func(transfer.Value) {}}}}}, "came with API 0.112, but the plugin has API 0.81"},
+		"nil device":         {pjrt.ExecuteOptions{Device: new(pjrt.Device)}, "the device is nil"},
 	}
 	handles := capi.LiveHandles()
 	for name, c := range cases {
@@ -269,7 +259,7 @@ func TestMisuseOfExecuteOptionsIsAnErrorHere(t *testing.T) {
 			require.Error(t, err)
 			assert.Nil(t, outs)
 			assert.ErrorContains(t, err, c.want)
-			x, err := exe.Start(ctx, args, &c.opts)
+			_, x, err := exe.Start(ctx, args, &c.opts)
 			require.Error(t, err)
 			assert.Nil(t, x)
 			assert.Equal(t, handles, capi.LiveHandles(), "a callback is left")
@@ -277,7 +267,7 @@ func TestMisuseOfExecuteOptionsIsAnErrorHere(t *testing.T) {
 	}
 	all := pjrt.ExecuteOptions{
 		LaunchID: math.MinInt32, CallLocation: "test.go:1", Incarnations: map[int]int64{0: 5, 2: -1},
-		Transfers: []pjrt.HostTransfers{{}}, Donation: pjrt.DonateNone(),
+		Extensions: []pjrt.ExecuteExtension{transfer.Hosts{{}}}, KeepAll: true,
 	}
 	outs, err := exe.Execute(ctx, args, &all)
 	require.NoError(t, err)
@@ -289,67 +279,21 @@ func TestMisuseOfExecuteOptionsIsAnErrorHere(t *testing.T) {
 		require.ErrorContains(t, err, "the executable is nil")
 		_, err = none.ExecuteAll(ctx, nil, nil)
 		require.ErrorContains(t, err, "the executable is nil")
-		_, err = none.Start(ctx, nil, nil)
+		_, _, err = none.Start(ctx, nil, nil)
 		require.ErrorContains(t, err, "the executable is nil")
-		_, err = none.StartAll(ctx, nil, nil)
+		_, _, err = none.StartAll(ctx, nil, nil)
 		require.ErrorContains(t, err, "the executable is nil")
 		_, err = none.Bind(ctx)
 		require.ErrorContains(t, err, "the executable is nil")
 		require.ErrorContains(t, none.ExecuteInto(ctx, nil, nil, nil), "the executable is nil")
 	}
 	err = exe.ExecuteInto(ctx, make([]*pjrt.Buffer, 2), args, nil)
-	require.ErrorContains(t, err, "there is room for 2 results, the program has 1")
+	require.ErrorContains(t, err, "there is room for 2 results, and the program has 1")
 	_, err = exe.Execute(ctx, []*pjrt.Buffer{a, new(pjrt.Buffer)}, nil)
 	require.ErrorContains(t, err, "argument 1 belongs to another client")
 }
 
-// executeTestType registers a type of custom calls, which a process can do once.
-var executeTestType = func() func(*capi.Table) int64 {
-	var once sync.Once
-	var id int64
-	return func(table *capi.Table) int64 {
-		once.Do(func() {
-			var c capi.Call[capi.FFITypeRegisterArgs]
-			c.Args.TypeName, c.Args.TypeNameSize = capi.StringData("purepjrt execute test")
-			c.Args.TypeInfo = new(capi.FFITypeInfo)
-			if err := c.Do(table); err != nil {
-				panic(err)
-			}
-			id = c.Args.TypeID
-		})
-		return id
-	}
-}()
-
-func TestAnExecuteContextServesManyExecutions(t *testing.T) {
-	ctx := context.Background()
-	client := newClient(t)
-	exe := compile(t, client, add)
-	a := upload(t, client, matrix(1, 2, 3, 4))
-	context, err := client.Plugin().NewExecuteContext()
-	require.NoError(t, err)
-	id := executeTestType(client.Plugin().Table())
-	require.NoError(t, context.AddUserData(id, 42))
-	require.Error(t, context.AddUserData(id, 43), "a second value of the type")
-	var running []*pjrt.Execution
-	for range 4 {
-		x, err := exe.Start(ctx, []*pjrt.Buffer{a, a}, &pjrt.ExecuteOptions{Context: context})
-		require.NoError(t, err)
-		running = append(running, x)
-	}
-	require.NoError(t, context.Close())
-	require.ErrorIs(t, context.AddUserData(id, 44), pjrt.ErrClosed)
-	require.NoError(t, (*pjrt.ExecuteContext)(nil).Close())
-	require.ErrorIs(t, (*pjrt.ExecuteContext)(nil).AddUserData(1, 1), pjrt.ErrInvalidArgument)
-	for _, x := range running {
-		require.NoError(t, x.Wait(ctx))
-		assert.Equal(t, []float32{2, 4, 6, 8}, read(t, x.Outputs()[0]))
-		x.Close()
-	}
-	require.Eventually(t, func() bool { return pjrt.Live()["execute context"] == 0 }, 5*time.Second, time.Millisecond)
-}
-
-func TestExecutionsInFlightAreBounded(t *testing.T) {
+func TestLimitInFlightBoundsTheExecutions(t *testing.T) {
 	client := newClient(t)
 	for name, limit := range map[string]func(*pjrt.LoadedExecutable, int){
 		"of the program": (*pjrt.LoadedExecutable).LimitInFlight,
@@ -361,11 +305,12 @@ func TestExecutionsInFlightAreBounded(t *testing.T) {
 			args := []*pjrt.Buffer{arg, arg}
 			limit(exe, 2)
 			defer limit(exe, 0)
-			var running []*pjrt.Execution
+			var running []*pjrt.Event
+			var results []*pjrt.Buffer
 			start := func(ctx context.Context) error {
-				x, err := exe.Start(ctx, args, nil)
+				outs, x, err := exe.Start(ctx, args, nil)
 				if err == nil {
-					running = append(running, x)
+					running, results = append(running, x), append(results, outs...)
 				}
 				return err
 			}
@@ -393,9 +338,9 @@ func TestExecutionsInFlightAreBounded(t *testing.T) {
 			for range 4 {
 				require.NoError(t, start(context.Background()), "no limit")
 			}
-			for _, x := range running {
+			for i, x := range running {
 				require.NoError(t, x.Wait(context.Background()))
-				x.Outputs()[0].Close()
+				results[i].Close()
 				x.Close()
 			}
 		})
@@ -404,6 +349,7 @@ func TestExecutionsInFlightAreBounded(t *testing.T) {
 
 // XLA's CPU plugin waits within the call while 32 executions are under way.
 func TestCallersDoNotWaitInThePlugin(t *testing.T) {
+	nothingAlive(t)
 	client := newClient(t)
 	exe := compile(t, client, add)
 	arg, come := comingLater(t, client, matrix(1, 2, 3, 4))
@@ -430,26 +376,28 @@ func TestCallersDoNotWaitInThePlugin(t *testing.T) {
 				}
 				return
 			}
-			x, err := exe.Start(ctx, args, nil)
+			xOuts, x, err := exe.Start(ctx, args, nil)
 			if err != nil {
 				assert.ErrorIs(t, err, context.Canceled)
 				return
 			}
-			x.Outputs()[0].Close()
+			xOuts[0].Close()
 			x.Close()
 		})
 	}
 	waiting.Wait()
-	time.Sleep(20 * time.Millisecond) // let them begin
-	assert.Greater(t, client.InFlight(), 0)
+	require.Eventually(t, func() bool { return client.InFlight() > 0 }, patience, time.Millisecond)
+	time.Sleep(20 * time.Millisecond) // let more begin
 	cancel()
 	cancelled.Wait()
 	now, _ := threads(t)
 	assert.Less(t, now, 100)
 	come()
 	finished.Wait()
-	require.Eventually(t, func() bool { return client.InFlight() == 0 }, 10*time.Second, time.Millisecond)
-	require.Eventually(t, func() bool { return pjrt.Live()["buffer"] == buffers && pjrt.Live()["event"] == 0 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return client.InFlight() == 0 }, patience, time.Millisecond)
+	require.Eventually(t, func() bool {
+		return pjrt.Live()["buffer"] == buffers && pjrt.Live()["event"] == 0
+	}, patience, time.Millisecond)
 	outs, err := exe.Execute(t.Context(), args, nil)
 	require.NoError(t, err)
 	assert.Equal(t, []float32{2, 4, 6, 8}, read(t, outs[0]))

@@ -9,41 +9,18 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/xlaflags"
 )
 
-func TestTheListOfFlags(t *testing.T) {
-	t.Parallel()
-	flags := pjrt.Flags()
-	assert.Greater(t, len(flags), 400)
-	types := make(map[pjrt.FlagType]int)
-	for i, f := range flags {
-		types[f.Type]++
-		assert.Equal(t, f.Type == pjrt.FlagEnum, len(f.Values) > 0, f.Name)
-		if i > 0 {
-			assert.Less(t, flags[i-1].Name, f.Name)
-		}
-		got, ok := pjrt.LookupFlag("--" + f.Name)
-		assert.True(t, ok)
-		assert.Equal(t, f, got)
-	}
-	assert.Len(t, types, 7, "only the types that there are: %v", types)
-	f, ok := pjrt.LookupFlag("xla_step_marker_location")
-	assert.True(t, ok)
-	assert.Equal(t, []string{"STEP_MARK_AT_ENTRY", "STEP_MARK_AT_TOP_LEVEL_WHILE_LOOP", "STEP_MARK_NONE", "STEP_MARK_AT_SECOND_LEVEL_WHILE_LOOP"}, f.Values)
-	f, ok = pjrt.LookupFlag("xla_disable_hlo_passes")
-	assert.True(t, ok && f.Repeated)
-	_, ok = pjrt.LookupFlag("xla_no_such_flag")
-	assert.False(t, ok)
-}
-
-func TestFlagValues(t *testing.T) {
+func TestFlagsTakeGoValues(t *testing.T) {
 	client := newClient(t)
 	for name, c := range map[string]struct {
 		flag  string
 		value any
-		want  any // what is sent
+		want  any // the value that the compiler gets
 	}{
 		"bool":            {"xla_cpu_enable_fast_math", true, true},
 		"bool as text":    {"xla_cpu_enable_fast_math", "TRUE", true},
@@ -78,15 +55,15 @@ func TestFlagValues(t *testing.T) {
 	}
 }
 
-func TestMisuseOfFlags(t *testing.T) {
+func TestMisuseOfFlagsIsRefused(t *testing.T) {
 	client := newClient(t)
 	for want, flags := range map[string]map[string]any{
 		"no known version of XLA has a flag xla_cpu_enable_fast_mth; did you mean xla_cpu_enable_fast_math? (Allow": {"xla_cpu_enable_fast_mth": true},
-		"no known version of XLA has a flag nothing_like_it (AllowUnknownFlags passes it on all the same)":          {"nothing_like_it": true},
+		"no known version of XLA has a flag nothing_like_it (AllowUnknownFlags passes it on nevertheless)":          {"nothing_like_it": true},
 		"XLA flag --xla_dump_to: leave out the dashes":                                                              {"--xla_dump_to": "x"},
 		"has no name": {"": true},
 		"xla_backend_optimization_level takes an int32, not a value of type bool":                                  {"xla_backend_optimization_level": true},
-		"xla_backend_optimization_level takes an int32; 1099511627776 is beyond":                                   {"xla_backend_optimization_level": 1 << 40},
+		"xla_backend_optimization_level takes an int32, and 1099511627776 does not fit":                            {"xla_backend_optimization_level": 1 << 40},
 		"xla_backend_optimization_level takes an int32, not \"1099511627776\"":                                     {"xla_backend_optimization_level": "1099511627776"},
 		"xla_cpu_enable_fast_math takes true or false, not \"yes\"":                                                {"xla_cpu_enable_fast_math": "yes"},
 		"xla_cpu_enable_fast_math takes true or false, not a value of type int64":                                  {"xla_cpu_enable_fast_math": 1},
@@ -94,8 +71,8 @@ func TestMisuseOfFlags(t *testing.T) {
 		"xla_dump_to takes a string, not a value of type bool":                                                     {"xla_dump_to": true},
 		"xla_step_marker_location takes one of STEP_MARK_AT_ENTRY, STEP_MARK_AT_TOP_LEVEL_WHILE_LOOP":              {"xla_step_marker_location": "9"},
 		"xla_gpu_disable_async_collectives takes a list of NOOP, ALLREDUCE":                                        {"xla_gpu_disable_async_collectives": "x"},
-		"xla_disable_hlo_passes has the element \"a,b\", which has a comma":                                        {"xla_disable_hlo_passes": []string{"a,b"}},
-		"xla_dump_to has a value of type map[string]int; use a bool, an integer, a float, a string or a list of s": {"xla_dump_to": map[string]int{}},
+		"xla_disable_hlo_passes has the element \"a,b\", which contains a comma":                                   {"xla_disable_hlo_passes": []string{"a,b"}},
+		"xla_dump_to has a value of type map[string]int: use a bool, an integer, a float, a string or a list of s": {"xla_dump_to": map[string]int{}},
 		"xla_cpu_parallel_codegen_split_count takes 1 to 65536, not -1":                                            {"xla_cpu_parallel_codegen_split_count": -1},
 		"xla_fuel can only be set in the environment variable XLA_FLAGS":                                           {"xla_fuel": "a=1"},
 		"xla_backend_extra_options cannot be set for one compilation":                                              {"xla_backend_extra_options": "a=b"},
@@ -114,67 +91,6 @@ func TestMisuseOfFlags(t *testing.T) {
 	assert.Equal(t, map[string]any{"xla_tpu_of_its_own": int64(3)}, o.Flags)
 }
 
-func TestCheckXLAFlags(t *testing.T) {
-	t.Parallel()
-	for value, want := range map[string]string{
-		"":                                   "",
-		"--xla_cpu_enable_fast_math":         "",
-		"--xla_cpu_enable_fast_mat":          "XLA_FLAGS: no known version of XLA has a flag xla_cpu_enable_fast_mat; did you mean xla_cpu_enable_fast_math",
-		"--xla_backend_optimization_level=x": "xla_backend_optimization_level takes an int32, not \"x\"",
-		"--xla_cpu_parallel_codegen_split_count=32":      "",
-		"--xla_cpu_parallel_codegen_split_count=1000000": "xla_cpu_parallel_codegen_split_count takes 1 to 65536, not 1000000",
-		"--xla_cpu_parallel_codegen_split_count=-1":      "takes 1 to 65536, not -1",
-		"/no/such/file": "is the name of a file, which cannot be read",
-	} {
-		err := pjrt.CheckXLAFlags(value)
-		if want == "" {
-			assert.NoError(t, err, value)
-			continue
-		}
-		require.ErrorIs(t, err, pjrt.ErrInvalidArgument, value)
-		assert.ErrorContains(t, err, want)
-	}
-}
-
-func TestParseDebugOptions(t *testing.T) {
-	t.Parallel()
-	got, err := pjrt.ParseDebugOptions(`
-		xla_cpu_enable_fast_math: true, xla_backend_optimization_level:-1;  # a comment: "
-		xla_dump_to: "/a \"b\"" '\x41\t' xla_gpu_autotune_gemm_rtol: 2.5e-1
-		xla_step_marker_location: STEP_MARK_NONE
-		xla_disable_hlo_passes: "a" xla_disable_hlo_passes: ["b", 'c'] xla_gpu_ptx_file: []
-		xla_gpu_disable_async_collectives: [ALLREDUCE, 2]
-		xla_cpu_enable_fast_min_max: 0`)
-	require.NoError(t, err)
-	assert.Equal(t, map[string]any{
-		"xla_cpu_enable_fast_math": true, "xla_backend_optimization_level": int64(-1), "xla_dump_to": "/a \"b\"A\t",
-		"xla_gpu_autotune_gemm_rtol": 0.25, "xla_step_marker_location": "STEP_MARK_NONE", "xla_disable_hlo_passes": "a,b,c",
-		"xla_gpu_ptx_file": "", "xla_gpu_disable_async_collectives": "ALLREDUCE,ALLGATHER", "xla_cpu_enable_fast_min_max": false,
-	}, got)
-	for text, want := range map[string]string{
-		"xla_no_such_flag: true":               "no known version of XLA has a flag xla_no_such_flag",
-		"xla_dump_to":                          "is followed by \"\", not by a colon",
-		"xla_dump_to true":                     "is followed by \"true\"",
-		"xla_dump_to: ":                        "has no value",
-		"xla_dump_to: x":                       "takes a string, not x",
-		"xla_dump_to: \"x":                     "has no end",
-		"xla_dump_to: \"x\n\"":                 "has no end",
-		"xla_dump_to: \"x\\":                   "has no end",
-		`xla_dump_to: "\q"`:                    "has an escape that is none",
-		"xla_dump_to: [\"x\"]":                 "not a list",
-		"xla_cpu_enable_fast_math: \"true\"":   "takes true or false, not \"true\"",
-		"xla_cpu_enable_fast_math: maybe":      "takes true or false, not \"maybe\"",
-		"xla_disable_hlo_passes: [\"a\" \"b\"": "stands \"\", not a comma or a bracket",
-		"xla_disable_hlo_passes: [,]":          "has no value where \",\" stands",
-		"xla_disable_hlo_passes: [\"a,b\"]":    "which has a comma in it",
-		"{":                                    "\"{\" stands where the name",
-		"xla_backend_extra_options: {}":        "cannot be set like this",
-	} {
-		_, err := pjrt.ParseDebugOptions(text)
-		require.ErrorContains(t, err, want, text)
-	}
-}
-
 func TestFlagsOfTheEnvironmentAreAdded(t *testing.T) {
 	t.Setenv("XLA_DEBUG_OPTIONS", `xla_dump_to: "env" xla_cpu_enable_fast_math: true`)
 	b, err := pjrt.EncodeOptions(&pjrt.CompileOptions{Flags: map[string]any{"xla_dump_to": "mine"}})
@@ -187,16 +103,61 @@ func TestFlagsOfTheEnvironmentAreAdded(t *testing.T) {
 	require.ErrorContains(t, err, "environment variable XLA_DEBUG_OPTIONS: no known version of XLA has a flag nonsense")
 }
 
+// XLA ends the process on each of these on purpose.
+func TestFlagsThatEndTheProcessAreRefused(t *testing.T) {
+	const name = "xla_unsupported_crash_on_hlo_pass_noop_change"
+	onInDebugOptions := protowire.AppendVarint(protowire.AppendTag(nil, 379, protowire.VarintType), 1)
+	// The field debug_options of the ExecutableBuildOptionsProto in the options, and an override in the options.
+	inBuild := protowire.AppendBytes(protowire.AppendTag(nil, 3, protowire.BytesType), onInDebugOptions)
+	inExtra := protowire.AppendBytes(protowire.AppendTag(nil, 3, protowire.BytesType), inBuild)
+	for _, flag := range []string{
+		name, "xla_unsupported_crash_on_hlo_pass_fix_max_iterations", "xla_unsupported_crash_on_hlo_pass_silent_hlo_change",
+		"xla_gpu_crash_on_verification_failures", "xla_gpu_nccl_terminate_on_error",
+	} {
+		for _, on := range []any{true, "true", "1", "True"} {
+			o := pjrt.CompileOptions{Flags: map[string]any{flag: on}}
+			_, err := pjrt.EncodeOptions(&o)
+			require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
+			require.ErrorContains(t, err, "XLA flag "+flag+" makes the plugin end the process")
+			require.ErrorContains(t, err, "AllowUnknownFlags passes it on")
+			o.AllowUnknownFlags = true
+			_, err = pjrt.EncodeOptions(&o)
+			require.NoError(t, err)
+		}
+		for _, off := range []any{false, "false", "0"} {
+			_, err := pjrt.EncodeOptions(&pjrt.CompileOptions{Flags: map[string]any{flag: off}})
+			require.NoError(t, err)
+		}
+		for _, text := range []string{"--" + flag, "--" + flag + "=true", "--" + flag + "=1"} {
+			require.ErrorContains(t, xlaflags.Check(text), "makes the plugin end the process")
+		}
+		require.NoError(t, xlaflags.Check("--"+flag+"=false"))
+		t.Setenv("XLA_DEBUG_OPTIONS", flag+": true")
+		_, err := pjrt.EncodeOptions(nil)
+		require.ErrorContains(t, err, "XLA flag "+flag+" makes the plugin end the process")
+		t.Setenv("XLA_DEBUG_OPTIONS", "")
+	}
+	for _, o := range []*pjrt.CompileOptions{{DebugOptions: onInDebugOptions}, {Extra: inExtra}} {
+		_, err := pjrt.EncodeOptions(o)
+		require.ErrorContains(t, err, "XLA flag "+name+" makes the plugin end the process")
+		o.AllowUnknownFlags = true
+		_, err = pjrt.EncodeOptions(o)
+		require.NoError(t, err)
+	}
+	t.Setenv("PJRT_ALLOW_UNKNOWN_XLA_FLAGS", "1")
+	require.NoError(t, xlaflags.Check("--"+name))
+}
+
 func FuzzFlagText(f *testing.F) {
 	f.Add(`xla_dump_to: "a" xla_disable_hlo_passes: ["b", 'c'] # x`)
 	f.Add("--xla_dump_to='/a b' --xla_fuel=x=1")
 	f.Fuzz(func(t *testing.T, text string) {
-		_ = pjrt.CheckXLAFlags(text)
-		flags, err := pjrt.ParseDebugOptions(text)
+		_ = xlaflags.Check(text)
+		flags, err := xlaflags.ParseDebugOptions(text)
 		if err != nil {
 			return
 		}
-		_, err = pjrt.EncodeOptions(&pjrt.CompileOptions{Flags: flags})
+		_, err = pjrt.EncodeOptions(&pjrt.CompileOptions{Flags: flags, AllowUnknownFlags: true})
 		require.NoError(t, err, "what was parsed can be sent")
 	})
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
+	"github.com/purepjrt/purepjrt/pjrt/transfer"
 )
 
 // fuzzBuffer is a buffer whose values are known.
@@ -63,7 +64,7 @@ func (w *fuzzWorker) uploadTo(c *fuzzClient, i int, shape pjrt.Shape) {
 	if i == 0 && w.chance(2) {
 		opts = nil
 	} else if w.chance(3) {
-		// The memory is nobody else's.
+		// No other goroutine uses the memory.
 		opts.Semantics = oneOf(w, pjrt.UntilTransferCompletes, pjrt.ImmutableZeroCopy)
 	}
 	data := fuzzBytes(shape.Type, values)
@@ -106,11 +107,13 @@ func (w *fuzzWorker) wrongUpload() {
 		}
 		opts.Device = other.Devices()[0]
 	case 7:
-		opts.Strides = oneOf(w, []int64{}, []int64{4}, []int64{8, 4, 4}, []int64{8, 8}, []int64{math.MinInt64, 4}, []int64{8, math.MaxInt64})
+		opts.Strides = oneOf(w, []int64{}, []int64{4}, []int64{8, 4, 4}, []int64{8, 8}, []int64{math.MinInt64, 4},
+			[]int64{8, math.MaxInt64})
 	case 8:
 		opts.Semantics = oneOf[pjrt.HostBufferSemantics](w, -1, 77, math.MaxInt32)
 	case 9:
-		opts.Layout = oneOf(w, &pjrt.Layout{MinorToMajor: []int{0}}, &pjrt.Layout{MinorToMajor: []int{0, 0}}, &pjrt.Layout{MinorToMajor: []int{0, 2}})
+		opts.Layout = oneOf(w,
+			&pjrt.Layout{MinorToMajor: []int{0}}, &pjrt.Layout{MinorToMajor: []int{0, 0}}, &pjrt.Layout{MinorToMajor: []int{0, 2}})
 	}
 	b, err := c.BufferFromHost(ctx, a, opts)
 	w.call(ctx, fmt.Sprintf("%v of %d bytes, %+v are wrong", a.Shape(), len(a.Data), opts)).done(err)
@@ -159,8 +162,8 @@ func (w *fuzzWorker) download() {
 			w.same(b, "ToHostInto", dst[:n])
 		}
 	case 2:
-		if call.done(b.CopyRawToHost(ctx, dst, 0)) {
-			w.same(b, "CopyRawToHost", dst)
+		if call.done(transfer.CopyRaw(ctx, b.Buffer, dst, 0)) {
+			w.same(b, "CopyRaw", dst)
 		}
 	case 3:
 		call.done(b.ReadInPlace(ctx, func(data []byte) error {
@@ -178,7 +181,7 @@ func (w *fuzzWorker) download() {
 		if w.chance(2) {
 			b.Close()
 		}
-		// The transfer may find the buffer donated by now.
+		// The buffer may have been donated before the transfer.
 		if err := e.Wait(context.Background()); err == nil {
 			w.same(b, "ToHostAsync", dst)
 		} else if !b.spending.Load() {
@@ -203,9 +206,9 @@ func (w *fuzzWorker) wrongDownload() {
 	case 1:
 		_, err = b.ToHostAsync(oneOf(w, nil, make([]byte, size-1), make([]byte, size+1)))
 	case 2:
-		err = b.CopyRawToHost(ctx, make([]byte, size), oneOf[int64](w, -1, 1, math.MaxInt64, math.MinInt64))
+		err = transfer.CopyRaw(ctx, b.Buffer, make([]byte, size), oneOf[int64](w, -1, 1, math.MaxInt64, math.MinInt64))
 	case 3:
-		_, err = b.CopyRawToHostFuture(ctx, oneOf[int64](w, -1, int64(size), math.MaxInt64), oneOf[int64](w, 1, math.MaxInt64))
+		_, err = transfer.PrepareCopyRaw(ctx, b.Buffer, oneOf[int64](w, -1, int64(size), math.MaxInt64), oneOf[int64](w, 1, math.MaxInt64))
 	}
 	call.done(err)
 }
@@ -253,7 +256,7 @@ func (w *fuzzWorker) event() {
 		w.call(nil, "the event is closed").done(e.Wait(context.Background()))
 		return
 	}
-	// An event is ready or it is not, whatever becomes of ctx.
+	// The end of ctx does not change whether an event is ready.
 	if err := <-waited; err == nil {
 		if ready, err := e.Ready(); err != nil || !ready {
 			w.fail("%s: ready is %v, %v after Wait", w.name, ready, err)
@@ -277,7 +280,7 @@ func (w *fuzzWorker) askBuffer() {
 		if d, err = b.Device(); err == nil && d != b.client.AddressableDevices()[b.device] {
 			w.fail("%s: on %v, not on device %d", w.name, d, b.device)
 		}
-		call.loose = true // a donated one may still tell
+		call.loose = true // a donated buffer may still answer
 	case 1:
 		_, err = b.Memory()
 		call.loose = true

@@ -17,7 +17,7 @@ import (
 // when it is a method of a type that wildTypes has.
 var fuzzOperations = []struct {
 	name   string
-	weight int // how often, among all
+	weight int // how often the operation is chosen, relative to the others
 	run    func(*fuzzWorker)
 }{
 	{"new client", 1, (*fuzzWorker).newClient},
@@ -71,7 +71,9 @@ func (w *fuzzWorker) newClient() {
 	defer cancel()
 	c := &fuzzClient{fuzzState: fuzzState{kind: "client"}}
 	call := w.call(ctx, "")
-	client, err := w.plugin.NewClient(ctx, &pjrt.ClientOptions{Create: []pjrt.Attribute{{Name: "cpu_device_count", Value: int64(1 + w.IntN(4))}}})
+	client, err := w.plugin.NewClient(ctx, &pjrt.ClientOptions{
+		Create: []pjrt.Attribute{{Name: "cpu_device_count", Value: int64(1 + w.IntN(4))}},
+	})
 	if call.done(err) {
 		c.Client = client
 		w.clients.put(w, 3, c)
@@ -106,7 +108,7 @@ type fuzzProgram struct {
 	code    string
 	shape   pjrt.Shape // of all arguments and results
 	args    int
-	donates bool // the first argument
+	donates bool // the program consumes its first argument
 	most    int  // how far from 0 the arguments may be, so that results are exact
 	compute func(args [][]int) [][]int
 }
@@ -139,7 +141,7 @@ var fuzzPrograms = []*fuzzProgram{
 		}
 		return [][]int{negated}
 	}},
-	// Long enough not to be over when Execute returns.
+	// Long enough to be still running when Execute returns.
 	{name: "dot", shape: f32x64x64, args: 2, most: 8, code: `module @dot {
   func.func @main(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>) -> tensor<64x64xf32> {
     %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
@@ -215,7 +217,7 @@ type fuzzExecutable struct {
 	program *fuzzProgram
 	client  *fuzzClient
 	device  int
-	loaded  bool // from bytes
+	loaded  bool // loaded from bytes
 }
 
 func (e *fuzzExecutable) Close() error {
@@ -330,7 +332,8 @@ func (w *fuzzWorker) askExecutable() {
 	case 0:
 		call.knows = true
 		var shapes []pjrt.Shape
-		if shapes, err = e.Parameters(); err == nil && !slices.EqualFunc(shapes, slices.Repeat([]pjrt.Shape{e.program.shape}, e.program.args), pjrt.Shape.Equal) {
+		want := slices.Repeat([]pjrt.Shape{e.program.shape}, e.program.args)
+		if shapes, err = e.Parameters(); err == nil && !slices.EqualFunc(shapes, want, pjrt.Shape.Equal) {
 			w.fail("%s: the parameters of %s are %v", w.name, e.program.name, shapes)
 		}
 	case 1:
@@ -346,7 +349,7 @@ func (w *fuzzWorker) askExecutable() {
 		if deleted, err = e.IsDeleted(); deleted && !e.closing.Load() {
 			w.fail("%s: deleted", w.name)
 		}
-		call.knows = true // a closed one is deleted
+		call.knows = true // a closed executable reports that it is deleted
 	}
 	call.done(err)
 }
@@ -368,7 +371,8 @@ func (w *fuzzWorker) execute() {
 		if tries > 50 || !ok {
 			return
 		}
-		if b.client == e.client && b.device == e.device && b.shape.Equal(e.program.shape) && max(slices.Max(b.values), -slices.Min(b.values)) <= e.program.most {
+		if b.client == e.client && b.device == e.device && b.shape.Equal(e.program.shape) &&
+			max(slices.Max(b.values), -slices.Min(b.values)) <= e.program.most {
 			args, values, uses = append(args, b.Buffer), append(values, b.values), append(uses, &b.fuzzState)
 		}
 	}
@@ -383,7 +387,7 @@ func (w *fuzzWorker) execute() {
 		return
 	}
 	if e.program.donates {
-		// The plugin copies instead what others are reading at that moment.
+		// The plugin copies arguments that others are reading, instead of donating them.
 		if deleted, err := args[0].IsDeleted(); err == nil && deleted {
 			uses[1].spent.Store(true)
 			w.count(w.name + ": donated")
@@ -420,7 +424,6 @@ func (w *fuzzWorker) wrongExecute() {
 			return
 		case w.chance(4):
 			args, wrong, why = append(args, oneOf(w, nil, &pjrt.Buffer{})), true, "an argument is none"
-			w.hollow = true
 			continue
 		case b.client != e.client || !b.shape.Equal(e.program.shape):
 			wrong, why = true, "an argument has another shape or client"

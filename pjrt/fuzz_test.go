@@ -35,7 +35,7 @@ import (
 const (
 	fuzzSeed   = "PJRT_FUZZ_SEED"
 	fuzzSteps  = "PJRT_FUZZ_STEPS" // of each goroutine
-	fuzzTrace  = "PJRT_FUZZ_TRACE" // file for what each step does
+	fuzzTrace  = "PJRT_FUZZ_TRACE" // file that lists the steps
 	fuzzPlugin = "PJRT_FUZZ_PLUGIN"
 )
 
@@ -57,18 +57,20 @@ func TestRandomSequencesOfCalls(t *testing.T) {
 		t.Run("seed "+seed, func(t *testing.T) {
 			trace := filepath.Join(t.TempDir(), "trace")
 			cmd := exec.Command(os.Args[0])
-			cmd.Env = append(os.Environ(), fuzzSeed+"="+seed, fuzzTrace+"="+trace, fuzzPlugin+"="+plugin)
+			cmd.Env = append(os.Environ(), soakFor+"=", fuzzSeed+"="+seed, fuzzTrace+"="+trace, fuzzPlugin+"="+plugin)
 			var report, failures bytes.Buffer
 			cmd.Stdout, cmd.Stderr = &report, &failures
 			require.NoError(t, cmd.Start())
-			stuck := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Signal(syscall.SIGQUIT) })
+			stuck := time.AfterFunc(5*time.Minute, func() { _ = cmd.Process.Signal(syscall.SIGQUIT) })
 			err := cmd.Wait()
 			if !stuck.Stop() {
 				err = fmt.Errorf("stuck: %w", err)
 			}
 			if err != nil {
-				// What ends the process is said in front of the stacks.
-				t.Errorf("%s=%s: %v\n%s\n...\n%s\nthe last steps were\n%s", fuzzSeed, seed, err, firstLines(failures.String(), 60), lastLines(failures.String(), 300), lastLines(readTrace(trace), 60))
+				// The reason why the process ended comes before the stacks.
+				t.Errorf("%s=%s: %v\n%s\n...\n%s\nthe last steps were\n%s",
+					fuzzSeed, seed, err, firstLines(failures.String(), 60), lastLines(failures.String(), 300),
+					lastLines(readTrace(trace), 60))
 			} else if testing.Verbose() {
 				t.Log(report.String())
 			}
@@ -157,10 +159,13 @@ type fuzzer struct {
 	wild        wildPool
 
 	failures atomic.Int32
-	counts   sync.Map // of *atomic.Int64 by what is counted
+	counts   sync.Map // of *atomic.Int64, by the name of the count
 	mu       sync.Mutex
-	trace    *os.File
+	trace    *os.File // begins anew when it is large
+	traced   int      // guarded by mu; bytes in it
 }
+
+const maxTrace = 64 << 20
 
 // fail reports that something is not as it must be.
 func (f *fuzzer) fail(format string, args ...any) {
@@ -204,7 +209,7 @@ func (f *fuzzer) closeAll() {
 
 // checkLeft waits until nothing is left of what the goroutines made.
 func (f *fuzzer) checkLeft(goroutines int) {
-	for deadline := time.Now().Add(20 * time.Second); ; {
+	for deadline := time.Now().Add(patience); ; {
 		runtime.GC()
 		live, running := pjrt.Live(), runtime.NumGoroutine()
 		if len(live) == 0 && running <= goroutines {
@@ -227,7 +232,6 @@ type fuzzWorker struct {
 	*rand.Rand
 	number int
 	name   string // of the operation
-	hollow bool   // the operation uses something that no function of the package made
 }
 
 // step does one thing.
@@ -241,15 +245,10 @@ func (w *fuzzWorker) step() {
 		if n -= o.weight; n >= 0 {
 			continue
 		}
-		w.name, w.hollow = o.name, false
+		w.name = o.name
 		w.note("")
 		defer func() {
-			v := recover()
-			switch err, _ := v.(error); {
-			case v == nil:
-			case w.hollow && err != nil && strings.Contains(err.Error(), "nil pointer dereference"):
-				w.count("panics over a nil receiver or zero value: " + w.name)
-			default:
+			if v := recover(); v != nil {
 				w.fail("%s: panic: %v\n%s", w.name, v, debug.Stack())
 			}
 		}()
@@ -263,7 +262,14 @@ func (w *fuzzWorker) step() {
 func (w *fuzzWorker) note(format string, args ...any) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	fmt.Fprintf(w.trace, "%d %s %s\n", w.number, w.name, fmt.Sprintf(format, args...))
+	if w.traced > maxTrace {
+		w.traced = 0
+		if _, err := w.trace.Seek(0, 0); err == nil {
+			_ = w.trace.Truncate(0)
+		}
+	}
+	n, _ := fmt.Fprintf(w.trace, "%d %s %s\n", w.number, w.name, fmt.Sprintf(format, args...))
+	w.traced += n
 }
 
 // chance is true once in n times.
@@ -291,8 +297,8 @@ func (w *fuzzWorker) context() (context.Context, context.CancelFunc) {
 
 // fuzzState is what is known of an object that others may close at any time.
 type fuzzState struct {
-	closing, closed atomic.Bool // before and after Close
-	spending, spent atomic.Bool // before and after a donation that may have happened, or has
+	closing, closed atomic.Bool // set before and after Close
+	spending, spent atomic.Bool // set before a possible donation, and after one that happened
 	kind            string
 }
 
@@ -302,8 +308,8 @@ type fuzzCall struct {
 	ctx    context.Context // nil for none
 	ended  bool            // ctx had ended before
 	misuse string          // why it must fail, or ""
-	loose  bool            // it may fail, or succeed with what is donated
-	knows  bool            // it may succeed with what is closed, since nobody is asked
+	loose  bool            // it may fail, or succeed with donated objects
+	knows  bool            // it may succeed with closed objects, since it does not call the plugin
 	uses   []*fuzzState
 	closed []bool // which of uses were closed before
 	spent  []bool // which of uses were donated before

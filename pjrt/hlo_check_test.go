@@ -54,7 +54,7 @@ func negateHLO(dims ...int64) []byte {
 	return module
 }
 
-func TestArraysBeyondAllMemoryAreAnErrorInHLO(t *testing.T) {
+func TestArraysLargerThanMemoryAreRefusedInHLO(t *testing.T) {
 	ctx := context.Background()
 	client := newClient(t)
 	exe, err := client.Compile(ctx, pjrt.Program{Code: negateHLO(4)}, nil)
@@ -68,7 +68,7 @@ func TestArraysBeyondAllMemoryAreAnErrorInHLO(t *testing.T) {
 	for _, dims := range [][]int64{{1 << 51}, {1 << 40, 1 << 40}, {-1}, {0, 1 << 62}} {
 		_, err := client.Compile(ctx, pjrt.Program{Code: negateHLO(dims...)}, nil)
 		require.ErrorIs(t, err, pjrt.ErrInvalidArgument, dims)
-		assert.ErrorContains(t, err, "in the program has more elements than any memory", dims)
+		assert.ErrorContains(t, err, "too large for any memory", dims)
 		_, err = client.Compile(ctx, pjrt.Program{Code: protoBytes(1, negateHLO(dims...)), Format: pjrt.FormatHLOWithConfig}, nil)
 		require.ErrorIs(t, err, pjrt.ErrInvalidArgument, dims)
 	}

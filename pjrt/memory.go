@@ -10,8 +10,8 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// Memory is a memory that devices can address. It belongs to its client and
-// lives as long; what is known about it stays readable after that.
+// Memory is a memory that devices can address. It belongs to its client, and its methods
+// work even after the client is closed.
 type Memory struct {
 	client *Client
 	handle *capi.Memory
@@ -27,12 +27,12 @@ type Memory struct {
 func newMemory(c *Client, h *capi.Memory) (*Memory, error) {
 	var id capi.Call[capi.MemoryIDArgs]
 	id.Args.Memory = h
-	if err := id.Do(c.table); err != nil {
+	if err := optional(id.Do(c.table)); err != nil {
 		return nil, err
 	}
 	var kind capi.Call[capi.MemoryKindArgs]
 	kind.Args.Memory = h
-	if err := kind.Do(c.table); err != nil {
+	if err := optional(kind.Do(c.table)); err != nil {
 		return nil, err
 	}
 	kindID := -1
@@ -62,7 +62,7 @@ func newMemory(c *Client, h *capi.Memory) (*Memory, error) {
 	}, nil
 }
 
-// listMemories asks for the memories of this process.
+// listMemories reads the memories of this process.
 func (c *Client) listMemories(h *capi.Client) error {
 	c.memoryByHandle = make(map[*capi.Memory]*Memory)
 	var m capi.Call[capi.ClientAddressableMemoriesArgs]
@@ -80,7 +80,7 @@ func (c *Client) listMemories(h *capi.Client) error {
 	return nil
 }
 
-// connectMemories asks which devices use which memories.
+// connectMemories reads which devices use which memories.
 func (c *Client) connectMemories() error {
 	for _, d := range c.addressable {
 		var all capi.Call[capi.DeviceAddressableMemoriesArgs]
@@ -119,8 +119,8 @@ func (c *Client) connectMemories() error {
 	return nil
 }
 
-// memory returns the memory of a C object, which is made on first sight. It is
-// for the making of a client only, which one goroutine does.
+// memory returns the Memory of a C object, and makes it on the first call for that object.
+// Only the goroutine that makes the client may call it.
 func (c *Client) memory(h *capi.Memory) (*Memory, error) {
 	if m := c.memoryByHandle[h]; m != nil {
 		return m, nil
@@ -133,37 +133,96 @@ func (c *Client) memory(h *capi.Memory) (*Memory, error) {
 	return m, nil
 }
 
+// memoryOf returns the Memory of a C object that the plugin gave.
+func (c *Client) memoryOf(h *capi.Memory) (*Memory, error) {
+	if m := c.memoryByHandle[h]; m != nil {
+		return m, nil
+	}
+	return nil, failed(ErrInternal, "the plugin named a memory that is not among those of the client")
+}
+
+// handleIn returns the C object if m belongs to client.
+func (m *Memory) handleIn(client *Client) (*capi.Memory, error) {
+	switch {
+	case m == nil || m.client == nil:
+		return nil, errNilMemory
+	case m.client != client:
+		return nil, invalid("memory %v belongs to another client", m)
+	}
+	return m.handle, nil
+}
+
+// acquire keeps the C object alive until release.
+func (m *Memory) acquire() (h *capi.Memory, release func(), err error) {
+	if m == nil || m.client == nil {
+		return nil, nil, errNilMemory
+	}
+	if _, err := m.client.acquire(); err != nil {
+		return nil, nil, err
+	}
+	return m.handle, m.client.ref.Release, nil
+}
+
+var errNilMemory = invalid("the memory is nil")
+
 // Client returns the client of the memory.
-func (m *Memory) Client() *Client { return m.client }
+func (m *Memory) Client() *Client {
+	if m == nil {
+		return nil
+	}
+	return m.client
+}
 
-// ID returns the number of the memory, unique within the client (PJRT_Memory_Id).
-func (m *Memory) ID() int { return m.id }
+// ID returns the number of the memory in its client (PJRT_Memory_Id).
+func (m *Memory) ID() int {
+	if m == nil {
+		return 0
+	}
+	return m.id
+}
 
-// Kind returns the plugin's name of the kind, such as device or pinned_host
-// (PJRT_Memory_Kind).
-func (m *Memory) Kind() string { return m.kind }
+// Kind returns the kind of memory, such as pinned_host (PJRT_Memory_Kind).
+func (m *Memory) Kind() string {
+	if m == nil {
+		return ""
+	}
+	return m.kind
+}
 
-// KindID returns the number of the kind, the same for all memories of a kind
-// (PJRT_Memory_Kind_Id). It is -1 when the plugin does not tell.
-func (m *Memory) KindID() int { return m.kindID }
+// KindID returns the number of the kind, -1 if unknown (PJRT_Memory_Kind_Id).
+func (m *Memory) KindID() int {
+	if m == nil {
+		return -1
+	}
+	return m.kindID
+}
 
 // DebugString returns the plugin's long description (PJRT_Memory_DebugString).
-func (m *Memory) DebugString() string { return m.debugText }
+func (m *Memory) DebugString() string {
+	if m == nil {
+		return ""
+	}
+	return m.debugText
+}
 
-// Devices returns the devices that can use the memory
-// (PJRT_Memory_AddressableByDevices). There are none when the plugin does not
-// tell.
-func (m *Memory) Devices() []*Device { return slices.Clone(m.devices) }
+// Devices returns the devices that can use the memory, none if unknown
+// (PJRT_Memory_AddressableByDevices).
+func (m *Memory) Devices() []*Device {
+	if m == nil {
+		return nil
+	}
+	return slices.Clone(m.devices)
+}
 
 // String returns the plugin's short description (PJRT_Memory_ToString).
 func (m *Memory) String() string {
-	if m == nil {
+	if m == nil || m.client == nil {
 		return "no memory"
 	}
 	return m.text
 }
 
-// nameList names things in an error.
+// nameList joins names for an error.
 func nameList(names []string) string {
 	if len(names) == 0 {
 		return "none"

@@ -5,8 +5,6 @@ package pjrt_test
 
 import (
 	"context"
-	"io"
-	"math"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -14,23 +12,21 @@ import (
 
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
-	"github.com/purepjrt/purepjrt/pjrt/npy"
+	"github.com/purepjrt/purepjrt/pjrt/transfer"
 )
 
-// Each of these was a panic or a hang, some in a goroutine where nobody can
-// recover from it.
-func TestMisuseThatRandomCallsFoundIsAnErrorHere(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background()) // which makes some calls use a goroutine
+// Each of these calls panicked or hung at first, some in a goroutine of the package, where
+// the caller cannot recover.
+func TestMisuseThatRandomCallsFoundIsRefused(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background()) // makes some calls use a goroutine
 	defer cancel()
 	client := newClient(t)
 	b := upload(t, client, matrix(1, 2, 3, 4))
 	exe := compile(t, client, add)
-	arguments, err := pjrt.Arguments(b)
-	require.NoError(t, err)
-	bound, err := exe.Bind(ctx, arguments...)
+	bound, err := exe.Bind(ctx, argument(b))
 	require.NoError(t, err)
 	defer bound.Close()
-	deleted, fulfillment, err := client.AliasBuffer(ctx, pjrt.Shape{Type: dtype.U8, Dims: []int64{1 << 46}}, nil)
+	deleted, fulfillment, err := transfer.NewAlias(ctx, client, pjrt.Shape{Type: dtype.U8, Dims: []int64{1 << 46}}, nil)
 	require.NoError(t, err)
 	defer deleted.Close()
 	defer fulfillment.Close()
@@ -50,23 +46,16 @@ func TestMisuseThatRandomCallsFoundIsAnErrorHere(t *testing.T) {
 			_, err := client.BufferFromReader(ctx, nil, f32x4, nil)
 			return err
 		}, "the reader is nil"},
-		"no writer":          {func() error { return b.Print(ctx, nil, npy.FormatOptions{}) }, "the writer is nil"},
-		"no writer for data": {func() error { _, err := b.WriteHostTo(ctx, nil); return err }, "the writer is nil"},
-		"no function":        {func() error { return b.ReadInPlace(ctx, nil) }, "the function is nil"},
-		"no mesh": {func() error {
-			_, err := (&pjrt.Mesh{}).Join(pjrt.Shape{Type: dtype.U8, Dims: []int64{math.MaxInt64}}, nil, nil)
-			return err
-		}, "the mesh is nil"},
-		"a mesh of nothing": {func() error {
-			_, err := pjrt.NewMesh([]*pjrt.Device{{}}, pjrt.MeshAxis{Name: "x", Size: 1})
-			return err
-		}, "device 0 of the mesh is nil"},
+		"no function": {func() error { return b.ReadInPlace(ctx, nil) }, "the function is nil"},
 		"too few strides": {func() error {
 			_, err := client.ViewOfHostMemory(ctx, matrix(1, 2, 3, 4), &pjrt.ViewOptions{Layout: &pjrt.Layout{Strides: []int64{}}})
 			return err
 		}, "row-major"},
-		"too many arguments of a bound program": {func() error { _, err := bound.Execute(ctx, []*pjrt.Buffer{b, nil, nil}, nil); return err }, "argument 1 is nil"},
-		"a deleted buffer larger than memory":   {func() error { _, err := deleted.ToHost(ctx); return err }, "deleted"},
+		"too many arguments of a bound program": {func() error {
+			_, err := exe.Execute(ctx, []*pjrt.Buffer{b, nil, nil}, &pjrt.ExecuteOptions{Bound: bound})
+			return err
+		}, "argument 1 is nil"},
+		"a deleted buffer larger than memory": {func() error { _, err := deleted.ToHost(ctx); return err }, "deleted"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := c.call()
@@ -74,15 +63,4 @@ func TestMisuseThatRandomCallsFoundIsAnErrorHere(t *testing.T) {
 			assert.ErrorContains(t, err, c.want)
 		})
 	}
-	require.NoError(t, new(pjrt.LazyBuffer).Close())
-	require.NoError(t, b.Print(ctx, io.Discard, npy.FormatOptions{Threshold: 1, EdgeItems: math.MaxInt}))
-}
-
-// A call that a context can end runs in a goroutine. What panics there must
-// reach the caller, who may know what to do about it.
-func TestAPanicReachesTheCaller(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	var none *pjrt.Client
-	assert.Panics(t, func() { _, _ = none.DeserializeAndLoad(ctx, []byte{1}, nil) })
 }

@@ -5,6 +5,7 @@ package pjrt_test
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -14,15 +15,15 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
+	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
 // Every one of these ends the process, or gives wrong numbers, when it reaches
 // the plugin.
-func TestMisuseOfExecuteIsAnErrorHere(t *testing.T) {
+func TestMisuseOfExecuteIsRefused(t *testing.T) {
 	ctx := context.Background()
 	client, other := newClient(t), newClient(t)
 	exe := compile(t, client, add)
@@ -45,8 +46,8 @@ func TestMisuseOfExecuteIsAnErrorHere(t *testing.T) {
 		"nil":               {exe, []*pjrt.Buffer{a, nil}, "argument 1 is nil"},
 		"closed":            {exe, []*pjrt.Buffer{closed, a}, "argument 0: buffer is closed"},
 		"another client's":  {exe, []*pjrt.Buffer{a, foreign}, "argument 1 belongs to another client"},
-		"another type":      {exe, []*pjrt.Buffer{a, ints}, "argument 1 is s32[2,2], the program takes f32[2,2]"},
-		"another shape":     {exe, []*pjrt.Buffer{flat, a}, "argument 0 is f32[4], the program takes f32[2,2]"},
+		"another type":      {exe, []*pjrt.Buffer{a, ints}, "argument 1 is s32[2,2], and the program takes f32[2,2]"},
+		"another shape":     {exe, []*pjrt.Buffer{flat, a}, "argument 0 is f32[4], and the program takes f32[2,2]"},
 		"closed executable": {gone, []*pjrt.Buffer{a, a}, "closed"},
 	}
 	for name, c := range cases {
@@ -62,7 +63,7 @@ func TestMisuseOfExecuteIsAnErrorHere(t *testing.T) {
 	outs[0].Close()
 }
 
-func TestMisuseOfBufferFromHostIsAnErrorHere(t *testing.T) {
+func TestMisuseOfBufferFromHostIsRefused(t *testing.T) {
 	ctx := context.Background()
 	client, other := newClient(t), newClient(t)
 	array := func(x dtype.Type, size int, dims ...int64) pjrt.HostArray {
@@ -76,9 +77,9 @@ func TestMisuseOfBufferFromHostIsAnErrorHere(t *testing.T) {
 		"no type":          {array(dtype.Invalid, 4), nil, "have no host form"},
 		"token":            {array(dtype.Token, 0), nil, "have no host form"},
 		"unknown type":     {array(dtype.Type(99), 4), nil, "have no host form"},
-		"type too new":     {array(dtype.F6E2M3FN, 4, 4), nil, "came with API 0.114, the plugin has 0.81"},
-		"short data":       {array(dtype.F32, 12, 2, 2), nil, "an array of shape f32[2,2] takes 16 bytes, its data has 12"},
-		"no data":          {pjrt.HostArray{Type: dtype.F32, Dims: []int64{4}}, nil, "takes 16 bytes, its data has 0"},
+		"type too new":     {array(dtype.F6E2M3FN, 4, 4), nil, "came with API 0.114, and the plugin has API 0.81"},
+		"short data":       {array(dtype.F32, 12, 2, 2), nil, "an array of shape f32[2,2] takes 16 bytes, but its data has 12"},
+		"no data":          {pjrt.HostArray{Type: dtype.F32, Dims: []int64{4}}, nil, "takes 16 bytes, but its data has 0"},
 		"negative":         {array(dtype.F32, 4, -1), nil, "negative dimension"},
 		"overflow":         {array(dtype.F32, 4, math.MaxInt64, 8), nil, "too large"},
 		"overflow to zero": {array(dtype.F32, 0, 1<<32, 1<<32), nil, "too large"},
@@ -94,7 +95,7 @@ func TestMisuseOfBufferFromHostIsAnErrorHere(t *testing.T) {
 	}
 }
 
-func TestMisuseOfCompileIsAnErrorHere(t *testing.T) {
+func TestMisuseOfCompileIsRefused(t *testing.T) {
 	ctx := context.Background()
 	client, other := newClient(t), newClient(t)
 	devices := client.Devices()
@@ -111,8 +112,8 @@ func TestMisuseOfCompileIsAnErrorHere(t *testing.T) {
 		"negative replicas":    {add, &pjrt.CompileOptions{Replicas: -1}, "neither can be negative"},
 		"too many replicas":    {add, &pjrt.CompileOptions{Replicas: 5}, "the client has 4 devices"},
 		"overflowing product":  {add, &pjrt.CompileOptions{Replicas: 1 << 40, Partitions: 1 << 40}, "the client has 4 devices"},
-		"assignment size":      {add, &pjrt.CompileOptions{Devices: [][]*pjrt.Device{}}, "has 0 replicas, the options have 1"},
-		"assignment partition": {add, &pjrt.CompileOptions{Devices: [][]*pjrt.Device{{}}}, "has 0 partitions, the options have 1"},
+		"assignment size":      {add, &pjrt.CompileOptions{Devices: [][]*pjrt.Device{}}, "has 0 replicas, and the options have 1"},
+		"assignment partition": {add, &pjrt.CompileOptions{Devices: [][]*pjrt.Device{{}}}, "has 0 partitions, and the options have 1"},
 		"assignment nil":       {add, &pjrt.CompileOptions{Devices: [][]*pjrt.Device{{nil}}}, "has no device for partition 0 of replica 0"},
 		"assignment foreign":   {add, &pjrt.CompileOptions{Devices: [][]*pjrt.Device{{other.Devices()[0]}}}, "of another client"},
 		"assignment twice":     {add, &pjrt.CompileOptions{Replicas: 2, Devices: [][]*pjrt.Device{{devices[0]}, {devices[0]}}}, "twice"},
@@ -152,7 +153,7 @@ func TestAClosedClientMakesNothingNew(t *testing.T) {
 	require.ErrorIs(t, err, pjrt.ErrClosed)
 	_, err = client.Compile(ctx, pjrt.Program{Code: []byte(add)}, nil)
 	require.ErrorIs(t, err, pjrt.ErrClosed)
-	// What was made before keeps the plugin's client, and works.
+	// Objects that were made before keep the plugin's client alive, and work.
 	outs, err := exe.Execute(ctx, []*pjrt.Buffer{b, b}, nil)
 	require.NoError(t, err)
 	defer outs[0].Close()
@@ -164,7 +165,7 @@ func TestAClosedClientMakesNothingNew(t *testing.T) {
 	require.ErrorIs(t, err, pjrt.ErrClosed)
 }
 
-func TestAnEndedContextMakesNothing(t *testing.T) {
+func TestCallsWithAnEndedContextMakeNothing(t *testing.T) {
 	client := newClient(t)
 	exe := compile(t, client, add)
 	b := upload(t, client, matrix(1, 2, 3, 4))
@@ -182,14 +183,26 @@ func TestAnEndedContextMakesNothing(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-func TestCreateOptions(t *testing.T) {
+func TestClientsTakeCreateOptions(t *testing.T) {
 	assert.Len(t, newClient(t).Devices(), 4, "the plugin's default")
 	client := newClient(t, pjrt.Attribute{Name: "cpu_device_count", Value: int64(2)})
 	assert.Len(t, client.AddressableDevices(), 2)
 	assert.Equal(t, "cpu", client.PlatformName())
-	_, err := client.Plugin().NewClient(context.Background(), &pjrt.ClientOptions{Create: []pjrt.Attribute{{Name: "cpu_device_count", Value: "two"}}})
+	_, err := client.Plugin().NewClient(context.Background(),
+		&pjrt.ClientOptions{Create: []pjrt.Attribute{{Name: "cpu_device_count", Value: "two"}}})
 	require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
 	assert.ErrorContains(t, err, "create option cpu_device_count takes a value of type int64, not string")
+
+	// The plugin would start a thread for each device, which takes for ever.
+	for _, n := range []int64{-1, 4097, 100_000, math.MaxInt32, math.MaxInt64} {
+		for _, allow := range []bool{false, true} {
+			_, err = client.Plugin().NewClient(context.Background(), &pjrt.ClientOptions{
+				Create: []pjrt.Attribute{{Name: "cpu_device_count", Value: n}}, AllowUnknown: allow,
+			})
+			assert.ErrorIs(t, err, pjrt.ErrInvalidArgument)
+			assert.ErrorContains(t, err, fmt.Sprintf("create option cpu_device_count is %d; a client has 0 to 4096 devices", n))
+		}
+	}
 
 	none := newClient(t, pjrt.Attribute{Name: "cpu_device_count", Value: int64(0)})
 	assert.Empty(t, none.Devices())
@@ -210,33 +223,14 @@ func TestAPluginIsOpenedOnce(t *testing.T) {
 	assert.Same(t, a, b)
 	_, err = pjrt.Open(filepath.Join(t.TempDir(), "absent.so"))
 	require.ErrorIs(t, err, os.ErrNotExist)
-	_, err = pjrt.FromTable(nil)
+	_, err = raw.Plugin(nil)
 	require.Error(t, err)
 }
 
-func TestWhatAPluginSaysOfItself(t *testing.T) {
+func TestAPluginDescribesItself(t *testing.T) {
 	plugin, err := pjrt.Open(plugintest.Path(t, "cpu"))
 	require.NoError(t, err)
 	major, minor := plugin.Version()
 	assert.Equal(t, [2]int{0, 81}, [2]int{major, minor})
 	assert.Contains(t, plugin.Attributes(), pjrt.Attribute{Name: "stablehlo_current_version", Value: []int64{1, 13, 3}})
-	present, core := 0, 0
-	for _, f := range plugin.Functions() {
-		if f.Section == capi.SectionCore.String() {
-			core++
-			if f.Present {
-				present++
-			}
-			assert.Equal(t, f.Since <= 81, f.Present, f.Name)
-		}
-	}
-	assert.Equal(t, 138, core)
-	assert.Equal(t, 118, present)
-	extensions, err := plugin.Extensions()
-	require.NoError(t, err)
-	names := make([]string, len(extensions))
-	for i, x := range extensions {
-		names[i] = x.Name
-	}
-	assert.Equal(t, []string{"PhaseCompile", "FFI", "MemoryDescriptions", "Layouts"}, names)
 }

@@ -13,6 +13,3 @@ func EncodeOptions(o *CompileOptions) ([]byte, error) {
 func EncodeOptionsAnywhere(o *CompileOptions) ([]byte, error) {
 	return o.encode(compileTarget{})
 }
-
-// ParseDeviceLayout reads a layout in XLA's notation.
-var ParseDeviceLayout = parseDeviceLayout

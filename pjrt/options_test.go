@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
+	"github.com/purepjrt/purepjrt/pjrt/sharding"
 )
 
 // allOptions are options with every field set, as decoding gives them.
@@ -37,7 +39,7 @@ func allOptions() *pjrt.CompileOptions {
 		},
 		ResultLayout:    &pjrt.ShapeLayout{Tuple: []pjrt.ShapeLayout{{Shape: f32, Layout: &pjrt.Layout{MinorToMajor: []int{1, 0}}}}},
 		TupledArguments: true, AliasPassthrough: true, IndividuallyDefinedResults: []int32{0, 2},
-		Optimization: pjrt.EffortO2, MemoryFitting: pjrt.EffortO0, OperandPrecision: pjrt.PrecisionHighest,
+		Optimization: "O2", MemoryFitting: "O0", OperandPrecision: "highest",
 		Deduplicate: true, BackendOnly: true, DeviceMemory: 1 << 40, AllowInPlaceMLIR: true, CompilerVariant: "a",
 		DeviceOrdinal: &ordinal, ProcessIndex: 1, ProcessCount: 4, ProfileVersion: -7,
 		Profile: []byte("p"), MultiSlice: []byte("m"), TargetConfig: []byte("t"), GPUTopology: []byte("g"), Environments: []byte("e"),
@@ -48,10 +50,10 @@ func allOptions() *pjrt.CompileOptions {
 func TestOptionsRoundTrip(t *testing.T) {
 	t.Parallel()
 	o := allOptions()
-	// A field that is not set in allOptions would not be tested.
+	// allOptions must set every field, or this test would miss some.
 	v := reflect.ValueOf(*o)
 	for i := range v.NumField() {
-		if name := v.Type().Field(i).Name; name != "Devices" && name != "AllowUnknownFlags" {
+		if name := v.Type().Field(i).Name; !slices.Contains([]string{"Devices", "AllowUnknownFlags", "Compiler"}, name) {
 			assert.False(t, v.Field(i).IsZero(), name)
 		}
 	}
@@ -73,7 +75,7 @@ func TestAnySubsetOfOptionsRoundTrips(t *testing.T) {
 				v.Field(i).SetZero()
 			}
 		}
-		// What depends on others that are gone.
+		// Clear the options that need one which is gone.
 		if o.Replicas != 2 || o.Partitions != 2 {
 			o.DeviceIDs = nil
 		}
@@ -96,7 +98,7 @@ func TestAnySubsetOfOptionsRoundTrips(t *testing.T) {
 }
 
 // The files were written by XLA's own library.
-func TestOptionsOfXLAAreRead(t *testing.T) {
+func TestOptionsThatXLAWroteAreRead(t *testing.T) {
 	t.Parallel()
 	b, err := os.ReadFile("testdata/options-full.pb")
 	require.NoError(t, err)
@@ -112,7 +114,7 @@ func TestOptionsOfXLAAreRead(t *testing.T) {
 		Flags:                 map[string]any{"xla_a": true, "xla_b": int64(3), "xla_c": 0.5, "xla_d": "x"},
 		PropagateToParameters: []bool{false}, PropagateToResults: []bool{true, false},
 		MeshShape: []int64{2, 2}, MeshIDs: []int64{0, 1, 2, 3}, Profile: []byte("abc"), Shardy: true,
-		Optimization: pjrt.EffortO1, ProcessCount: 1,
+		Optimization: "O1", ProcessCount: 1,
 	}, got)
 
 	b, err = os.ReadFile("testdata/options-default.pb")
@@ -173,18 +175,21 @@ func TestExtraIsMergedAndChecked(t *testing.T) {
 	assert.True(t, got.SPMD)
 	assert.False(t, got.Portable)
 	for want, extra := range map[string][]byte{
-		"malformed protobuf message":       {0xff},
-		"0 replicas and 1 partitions":      build(0x20, 0),
-		"1 replicas and 0 partitions":      build(0x28, 0),
-		"the topology has 4 devices":       build(0x20, 5),
-		"set 0 processes":                  build(0xb8, 0x01, 0),
-		"the device assignment has device": build(0x4a, 0x09, 0x08, 1, 0x10, 1, 0x1a, 3, 0x0a, 1, 77),
-		"have the operand precision 9":     {0x50, 9},
-		"AutoSharding without SPMD":        build(0x38, 1),
-		"lists 0 partitions":               build(0x4a, 0x04, 0x08, 1, 0x10, 1),
-		"layout that says more than":       {0x0a, 0x02, 0x18, 0x02},
-		"or result layout that says more":  build(0x12, 0x02, 0x18, 0x02),
-		"argument layout 1: shape f32[-1]": {0x0a, 0x04, 0x10, 0x0b, 0x18, 0x7f, 0x0a, 0x0d, 0x10, 0x0b, 0x18, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01},
+		"malformed protobuf message":                                           {0xff},
+		"0 replicas and 1 partitions":                                          build(0x20, 0),
+		"1 replicas and 0 partitions":                                          build(0x28, 0),
+		"the topology has 4 devices":                                           build(0x20, 5),
+		"have 0 processes":                                                     build(0xb8, 0x01, 0),
+		"the device assignment has device":                                     build(0x4a, 0x09, 0x08, 1, 0x10, 1, 0x1a, 3, 0x0a, 1, 77),
+		"the unknown operand precision 9: the known ones are \"\"":             {0x50, 9},
+		"the unknown optimization effort 7":                                    build(0xc0, 0x01, 7),
+		"the unknown memory fitting effort 7":                                  build(0xc8, 0x01, 7),
+		"have a device assignment that cannot be checked":                      build(0x4a, 0x0b, 0x08, 1, 0x10, 1, 0x1a, 3, 0x0a, 1, 0, 0x20, 1),
+		"argument layout 0: the extra fields of the compile options set parts": {0x0a, 0x02, 0x18, 0x02},
+		"AutoSharding, which needs SPMD":                                       build(0x38, 1),
+		"lists 0 partitions":                                                   build(0x4a, 0x04, 0x08, 1, 0x10, 1),
+		"result layout: the extra fields of the compile options set parts":     build(0x12, 0x02, 0x18, 0x02),
+		"argument layout 1: shape f32[-1]":                                     {0x0a, 0x04, 0x10, 0x0b, 0x18, 0x7f, 0x0a, 0x0d, 0x10, 0x0b, 0x18, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01},
 	} {
 		_, err := pjrt.EncodeOptions(&pjrt.CompileOptions{Extra: extra})
 		require.ErrorIs(t, err, pjrt.ErrInvalidArgument, want)
@@ -192,9 +197,37 @@ func TestExtraIsMergedAndChecked(t *testing.T) {
 	}
 }
 
-func TestMisuseOfCompileOptions(t *testing.T) {
+// What has no field in CompileOptions is not lost when options are read and used
+// again.
+func TestOptionsWithoutAFieldStayInExtra(t *testing.T) {
 	t.Parallel()
-	negative := int64(-1)
+	build := func(fields string) string { return string(protowire.AppendBytes([]byte{0x1a}, []byte(fields))) }
+	for name, message := range map[string]string{
+		"a field":                           "\x9a\x06\x01x",
+		"a field of the build options":      build("\x9a\x06\x01x"),
+		"a precision":                       "\x50\x03",
+		"an effort":                         build("\xc0\x01\x07"),
+		"an effort for memory":              build("\xc8\x01\x07"),
+		"a shape":                           "\x0a\x05\x10\x0b\x9a\x06\x00",
+		"a layout":                          "\x0a\x07\x10\x0b\x2a\x03\x9a\x06\x00",
+		"a tile":                            "\x0a\x09\x10\x0b\x2a\x05\x32\x03\x9a\x06\x00",
+		"an element of a tuple":             "\x0a\x09\x10\x0d\x22\x05\x10\x0b\x9a\x06\x00",
+		"the result":                        build("\x12\x05\x10\x0b\x9a\x06\x00"),
+		"a device assignment":               build("\x4a\x0c\x08\x01\x10\x01\x1a\x03\x0a\x01\x00\x9a\x06\x00"),
+		"the devices of a partition":        build("\x4a\x0c\x08\x01\x10\x01\x1a\x06\x0a\x01\x00\x9a\x06\x00"),
+		"a flag of another type":            "\x3a\x08\x0a\x01a\x12\x03\x9a\x06\x00",
+		"a flag with more than its value":   "\x3a\x0a\x0a\x01a\x12\x05\x10\x01\x9a\x06\x00",
+		"a field of another type than ours": "\x55\x01\x02\x03\x04",
+	} {
+		o, err := pjrt.DecodeCompileOptions([]byte(message))
+		require.NoError(t, err, name)
+		assert.Equal(t, message, string(o.Extra), name)
+	}
+}
+
+func TestMisuseOfCompileOptionsIsRefused(t *testing.T) {
+	t.Parallel()
+	negative, large := int64(-1), int64(math.MaxUint32)
 	layout := func(l pjrt.ShapeLayout) *pjrt.CompileOptions {
 		return &pjrt.CompileOptions{ArgumentLayouts: []pjrt.ShapeLayout{l}}
 	}
@@ -204,47 +237,49 @@ func TestMisuseOfCompileOptions(t *testing.T) {
 		deep = pjrt.ShapeLayout{Tuple: []pjrt.ShapeLayout{deep}}
 	}
 	for want, o := range map[string]*pjrt.CompileOptions{
-		"neither can be negative":                           {Partitions: -1},
-		"the topology has 4 devices":                        {Replicas: 3, Partitions: 2},
-		"2 replicas, the options have 1":                    {DeviceIDs: [][]int{{0}, {1}}},
-		"has device 9, which does not exist":                {DeviceIDs: [][]int{{9}}},
-		"has device -1, which does not exist":               {DeviceIDs: [][]int{{-1}}},
-		"has device 1 twice":                                {Replicas: 2, DeviceIDs: [][]int{{1}, {1}}},
-		"Devices and DeviceIDs; give one":                   {Devices: [][]*pjrt.Device{}, DeviceIDs: [][]int{}},
-		"has no device for partition 0 of replica 0":        {Devices: [][]*pjrt.Device{{nil}}},
-		"AutoSharding without SPMD":                         {AutoSharding: true},
-		"MeshIDs without a MeshShape":                       {SPMD: true, AutoSharding: true, MeshIDs: []int64{1}},
-		"the mesh shape [0]":                                {MeshShape: []int64{0}},
-		"the mesh shape [65536 65536]":                      {MeshShape: []int64{1 << 16, 1 << 16}},
-		"2 mesh ids for a mesh of 4 devices":                {MeshShape: []int64{4}, MeshIDs: []int64{0, 1}},
-		"-1 bytes of device memory":                         {DeviceMemory: -1},
-		"process 1 of 0":                                    {ProcessIndex: 1},
-		"process -1 of 2":                                   {ProcessIndex: -1, ProcessCount: 2},
-		"process 0 of -2":                                   {ProcessCount: -2},
-		"device ordinal -1":                                 {DeviceOrdinal: &negative},
-		"the efforts 99 and 0":                              {Optimization: 99},
-		"the efforts 0 and -1":                              {MemoryFitting: -1},
-		"operand precision 3":                               {OperandPrecision: 3},
-		"individually defined result -1":                    {IndividuallyDefinedResults: []int32{-1}},
-		"argument layout 0: layout {0} orders 1 dimensions": layout(pjrt.ShapeLayout{Shape: f32, Layout: &pjrt.Layout{MinorToMajor: []int{0}}}),
-		"is no order of 2 dimensions":                       layout(pjrt.ShapeLayout{Shape: f32, Layout: &pjrt.Layout{MinorToMajor: []int{0, 0}}}),
-		"has strides; a compiler takes an order":            layout(pjrt.ShapeLayout{Shape: f32, Layout: &pjrt.Layout{Strides: []int64{4, 8}}}),
-		"a tile with the dimension 0":                       layout(pjrt.ShapeLayout{Shape: f32, Layout: &pjrt.Layout{MinorToMajor: []int{0, 1}, Tiles: [][]int64{{0}}}}),
-		"1 dynamic marks":                                   layout(pjrt.ShapeLayout{Shape: f32, Dynamic: []bool{true}}),
-		"the memory space -1":                               layout(pjrt.ShapeLayout{Shape: f32, MemorySpace: -1}),
-		"is left to the compiler":                           layout(pjrt.ShapeLayout{Shape: f32, MemorySpace: 1}),
-		"have no host form":                                 layout(pjrt.ShapeLayout{}),
-		"has a negative dimension":                          layout(pjrt.ShapeLayout{Shape: pjrt.Shape{Type: dtype.F32, Dims: []int64{-1}}}),
-		"a tuple has the shape":                             layout(pjrt.ShapeLayout{Shape: f32, Tuple: []pjrt.ShapeLayout{}}),
-		"nested more than 64 deep":                          layout(deep),
-		"result layout: ":                                   {ResultLayout: &pjrt.ShapeLayout{}},
+		"neither can be negative":                                 {Partitions: -1},
+		"the topology has 4 devices":                              {Replicas: 3, Partitions: 2},
+		"2 replicas, and the options have 1":                      {DeviceIDs: [][]int{{0}, {1}}},
+		"has device 9, which does not exist":                      {DeviceIDs: [][]int{{9}}},
+		"has device -1, which does not exist":                     {DeviceIDs: [][]int{{-1}}},
+		"has device 1 twice":                                      {Replicas: 2, DeviceIDs: [][]int{{1}, {1}}},
+		"both Devices and DeviceIDs; set one of them":             {Devices: [][]*pjrt.Device{}, DeviceIDs: [][]int{}},
+		"has no device for partition 0 of replica 0":              {Devices: [][]*pjrt.Device{{nil}}},
+		"AutoSharding, which needs SPMD":                          {AutoSharding: true},
+		"MeshIDs without a MeshShape":                             {SPMD: true, AutoSharding: true, MeshIDs: []int64{1}},
+		"the mesh shape [0]":                                      {MeshShape: []int64{0}},
+		"the mesh shape [65536 65536]":                            {MeshShape: []int64{1 << 16, 1 << 16}},
+		"2 mesh ids for a mesh of 4 devices":                      {MeshShape: []int64{4}, MeshIDs: []int64{0, 1}},
+		"-1 bytes of device memory":                               {DeviceMemory: -1},
+		"process 1 of 1: processes":                               {ProcessIndex: 1},
+		"process -1 of 2":                                         {ProcessIndex: -1, ProcessCount: 2},
+		"process 0 of -2":                                         {ProcessCount: -2},
+		"device ordinal -1":                                       {DeviceOrdinal: &negative},
+		"device ordinal 4294967295":                               {DeviceOrdinal: &large},
+		"4294967296 processes":                                    {ProcessCount: 1 << 32},
+		`the Optimization "O4"; use "", "O0", "O1", "O2" or "O3"`: {Optimization: "O4"},
+		`the MemoryFitting "o1"; use "", "O0",`:                   {MemoryFitting: "o1"},
+		`the OperandPrecision "low"; use "", "high" or "highest"`: {OperandPrecision: "low"},
+		"individually defined result -1":                          {IndividuallyDefinedResults: []int32{-1}},
+		"argument layout 0: layout {0} orders 1 dimensions":       layout(pjrt.ShapeLayout{Shape: f32, Layout: &pjrt.Layout{MinorToMajor: []int{0}}}),
+		"must list each of the dimensions 0 to 1 once":            layout(pjrt.ShapeLayout{Shape: f32, Layout: &pjrt.Layout{MinorToMajor: []int{0, 0}}}),
+		"has strides: a compiler takes an order":                  layout(pjrt.ShapeLayout{Shape: f32, Layout: &pjrt.Layout{Strides: []int64{4, 8}}}),
+		"a tile with the dimension 0":                             layout(pjrt.ShapeLayout{Shape: f32, Layout: &pjrt.Layout{MinorToMajor: []int{0, 1}, Tiles: [][]int64{{0}}}}),
+		"Dynamic has 1 elements for the 2 dimensions":             layout(pjrt.ShapeLayout{Shape: f32, Dynamic: []bool{true}}),
+		"the memory space -1":                                     layout(pjrt.ShapeLayout{Shape: f32, MemorySpace: -1}),
+		"the compiler chooses the layout":                         layout(pjrt.ShapeLayout{Shape: f32, MemorySpace: 1}),
+		"have no host form":                                       layout(pjrt.ShapeLayout{}),
+		"has a negative dimension":                                layout(pjrt.ShapeLayout{Shape: pjrt.Shape{Type: dtype.F32, Dims: []int64{-1}}}),
+		"a tuple has the shape":                                   layout(pjrt.ShapeLayout{Shape: f32, Tuple: []pjrt.ShapeLayout{}}),
+		"nested more than 64 deep":                                layout(deep),
+		"result layout: ":                                         {ResultLayout: &pjrt.ShapeLayout{}},
 	} {
 		_, err := pjrt.EncodeOptions(o)
 		require.ErrorIs(t, err, pjrt.ErrInvalidArgument, want)
 		assert.ErrorContains(t, err, want)
 	}
 	_, err := pjrt.EncodeOptionsAnywhere(&pjrt.CompileOptions{Replicas: math.MaxInt, Partitions: math.MaxInt})
-	require.ErrorContains(t, err, "which no system has the devices for")
+	require.ErrorContains(t, err, "for which no system has enough devices")
 }
 
 func TestOptionsByDeviceAndByNumberPlaceAProgram(t *testing.T) {
@@ -262,7 +297,7 @@ func TestOptionsByDeviceAndByNumberPlaceAProgram(t *testing.T) {
 			defer exe.Close()
 			ids, err := exe.DeviceAssignment()
 			require.NoError(t, err)
-			places, err := exe.LogicalIDs()
+			places, err := sharding.LogicalIDs(exe)
 			require.NoError(t, err)
 			assert.ElementsMatch(t, []*pjrt.Device{devices[1], devices[3]}, exe.Devices())
 			require.Len(t, places, 2)
@@ -284,22 +319,22 @@ func TestOptionsByDeviceAndByNumberPlaceAProgram(t *testing.T) {
 	ids, err := exe.DeviceAssignment()
 	require.NoError(t, err)
 	assert.Nil(t, ids)
-	places, err := exe.LogicalIDs()
+	places, err := sharding.LogicalIDs(exe)
 	require.NoError(t, err)
 	assert.Empty(t, places)
 }
 
-func TestEveryOptionIsTakenByThePlugin(t *testing.T) {
+func TestThePluginTakesEveryOption(t *testing.T) {
 	client := newClient(t)
 	f32 := pjrt.ShapeLayout{Shape: pjrt.Shape{Type: dtype.F32, Dims: []int64{2, 2}}, Layout: pjrt.RowMajor(2)}
 	for name, o := range map[string]*pjrt.CompileOptions{
 		"layouts":      {ArgumentLayouts: []pjrt.ShapeLayout{f32, f32}, ResultLayout: &f32},
-		"efforts":      {Optimization: pjrt.EffortO3, MemoryFitting: pjrt.EffortO1},
+		"efforts":      {Optimization: "O3", MemoryFitting: "O1"},
 		"switches":     {AliasPassthrough: true, Deduplicate: true, AllowInPlaceMLIR: true, Shardy: true},
 		"propagation":  {SPMD: true, PropagateToParameters: []bool{true}, PropagateToResults: []bool{true}},
 		"profile":      {ProfileVersion: 3, Profile: []byte("not one")},
 		"memory":       {DeviceMemory: 1 << 30},
-		"precision":    {OperandPrecision: pjrt.PrecisionHighest, CompilerVariant: "x", IndividuallyDefinedResults: []int32{0}},
+		"precision":    {OperandPrecision: "highest", CompilerVariant: "x", IndividuallyDefinedResults: []int32{0}},
 		"processes":    {ProcessIndex: 1, ProcessCount: 2},
 		"ordinal":      {DeviceOrdinal: new(int64)},
 		"unknown":      {Extra: []byte{0x9a, 0x06, 0x01, 0x78}},
@@ -315,9 +350,8 @@ func TestEveryOptionIsTakenByThePlugin(t *testing.T) {
 	}
 }
 
-// XLA ends the process over lists of any other length than 1 or that of the
-// program.
-func TestPropagationListsFitTheProgram(t *testing.T) {
+// XLA ends the process on lists whose length is neither 1 nor that of the program.
+func TestPropagationListsMustFitTheProgram(t *testing.T) {
 	ctx := context.Background()
 	client := newClient(t)
 	optimized, err := compile(t, client, add).OptimizedProgram()
@@ -333,11 +367,11 @@ func TestPropagationListsFitTheProgram(t *testing.T) {
 		{text, 1, 1, ""},
 		{text, 0, 0, ""},
 		{hlo, 2, 1, ""},
-		{text, 3, 1, "3 values in PropagateToParameters, the program has 2 arguments"},
-		{text, 1, 4, "4 values in PropagateToResults, the program has 5 results"},
-		{hlo, 3, 1, "3 values in PropagateToParameters, the program has 2 arguments"},
-		{hlo, 2, 2, "2 values in PropagateToResults, the program has 1 results"},
-		{pjrt.Program{Code: artifact(t)}, 2, 1, "cannot be read from this form of program"},
+		{text, 3, 1, "3 values in PropagateToParameters, and the program has 2 arguments"},
+		{text, 1, 4, "4 values in PropagateToResults, and the program has 5 results"},
+		{hlo, 3, 1, "3 values in PropagateToParameters, and the program has 2 arguments"},
+		{hlo, 2, 2, "2 values in PropagateToResults, and the program has 1 results"},
+		{pjrt.Program{Code: artifact(t)}, 2, 1, "cannot be read from a program of this form"},
 		{pjrt.Program{Code: artifact(t)}, 1, 1, ""},
 	} {
 		o := &pjrt.CompileOptions{Partitions: 2, SPMD: true, PropagateToParameters: list(c.parameters), PropagateToResults: list(c.results)}
@@ -359,13 +393,13 @@ func TestPropagationListsFitTheProgram(t *testing.T) {
 	// The same in Extra: field 18 of the build options, three times.
 	_, err = client.Compile(ctx, text, &pjrt.CompileOptions{Extra: []byte("\x1a\x06\x92\x01\x03\x00\x00\x00")})
 	require.ErrorContains(t, err, "3 values in PropagateToParameters")
-	// And a flag that the process would end over.
+	// XLA would end the process on this flag too.
 	_, err = client.Compile(ctx, text, &pjrt.CompileOptions{Extra: []byte("\x3a\x2d\x0a\x24xla_cpu_parallel_codegen_split_count\x12\x05\x18\x80\x80\x80\x08")})
 	require.ErrorContains(t, err, "takes 1 to 65536, not 16777216")
 }
 
-// The CPU compiler ends the process over some of these.
-func TestDebugOptionsAreLookedAt(t *testing.T) {
+// The CPU compiler ends the process on some of these.
+func TestDebugOptionsInExtraAreChecked(t *testing.T) {
 	ctx := context.Background()
 	client := newClient(t)
 	split := func(n int64) []byte {
@@ -379,8 +413,8 @@ func TestDebugOptionsAreLookedAt(t *testing.T) {
 		"too many":             {split(1 << 30), "at 1073741824"},
 		"the last one":         {append(split(4), split(1<<20)...), "at 1048576"},
 		"beyond the type":      {split(1<<32 - 7), "at -7"},
-		"no message":           {[]byte{0xff}, "are no serialized message"},
-		"cut off":              {split(300)[:3], "are no serialized message"},
+		"no message":           {[]byte{0xff}, "are not a serialized message"},
+		"cut off":              {split(300)[:3], "are not a serialized message"},
 		"one that works":       {split(2), ""},
 		"in the extra options": {nil, "at 99999999"},
 	} {
@@ -412,7 +446,7 @@ func FuzzDecodeCompileOptions(f *testing.F) {
 		if err != nil {
 			return
 		}
-		// What was read is either refused or means the same when read again.
+		// Options that were read are refused, or are the same when written and read again.
 		first, err := pjrt.EncodeOptions(o)
 		if err != nil {
 			return

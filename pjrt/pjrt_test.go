@@ -21,11 +21,14 @@ import (
 // TestMain sees to it that what the tests made is gone in the end.
 func TestMain(m *testing.M) {
 	if fuzzing() {
+		if os.Getenv(soakFor) != "" {
+			os.Exit(soakMain())
+		}
 		os.Exit(fuzzMain())
 	}
 	code := m.Run()
-	// What ends with a callback of the plugin is destroyed from a goroutine.
-	for deadline := time.Now().Add(5 * time.Second); len(pjrt.Live()) > 0 && time.Now().Before(deadline); {
+	// A goroutine destroys the objects that end with a callback of the plugin.
+	for deadline := time.Now().Add(patience); len(pjrt.Live()) > 0 && time.Now().Before(deadline); {
 		time.Sleep(time.Millisecond)
 	}
 	if live := pjrt.Live(); code == 0 && len(live) > 0 {

@@ -10,45 +10,42 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// Kind is a kind of plugin that this package knows more about than the API says:
-// its options, and what it crashes on.
-type Kind string
-
-// The kinds of plugins. All others are of KindUnknown.
+// The kinds of plugins whose options and quirks this package knows.
 const (
-	KindUnknown Kind = ""
-	KindCPU     Kind = "cpu"    // XLA's for CPUs
-	KindCUDA    Kind = "cuda"   // XLA's for NVIDIA's GPUs
-	KindROCm    Kind = "rocm"   // XLA's for AMD's GPUs
-	KindOneAPI  Kind = "oneapi" // XLA's for Intel's GPUs
-	KindTPU     Kind = "tpu"    // libtpu
+	kindCPU    = "cpu"
+	kindCUDA   = "cuda"
+	kindROCm   = "rocm"
+	kindOneAPI = "oneapi"
+	kindTPU    = "tpu"
 )
 
-// GPU reports whether the kind is one of XLA's plugins for GPUs.
-func (k Kind) GPU() bool { return k == KindCUDA || k == KindROCm || k == KindOneAPI }
-
-// Kind returns the kind of the plugin. It is found out without making a client:
-// by the plugin's extensions and attributes, else by the name of its file or that
-// it was registered by.
-func (p *Plugin) Kind() Kind { return p.kind }
-
-// kindWords are what the names of plugins have in them.
-var kindWords = []struct {
-	word string
-	kind Kind
-}{
-	{"cuda", KindCUDA},
-	{"rocm", KindROCm},
-	{"oneapi", KindOneAPI},
-	{"sycl", KindOneAPI},
-	{"tpu", KindTPU},
-	{"cpu", KindCPU},
+// Kind returns the kind of the plugin: "cpu", "cuda", "rocm" or "oneapi" for XLA's
+// plugins, "tpu" for libtpu, and "" for all others. It needs no client: it looks at the
+// plugin's extensions, attributes, and file name or registered name.
+func (p *Plugin) Kind() string {
+	if p == nil {
+		return ""
+	}
+	return p.kind
 }
 
-func detectKind(p *Plugin) Kind {
+// kindWords maps words in the names of plugins to kinds.
+var kindWords = []struct {
+	word string
+	kind string
+}{
+	{"cuda", kindCUDA},
+	{"rocm", kindROCm},
+	{"oneapi", kindOneAPI},
+	{"sycl", kindOneAPI},
+	{"tpu", kindTPU},
+	{"cpu", kindCPU},
+}
+
+func detectKind(p *Plugin) string {
 	for _, x := range []capi.ExtensionType{capi.ExtensionTypeTPUTopology, capi.ExtensionTypeTPUExecutable, capi.ExtensionTypeMegascale} {
 		if p.table.Extension(x) != nil {
-			return KindTPU
+			return kindTPU
 		}
 	}
 	isXLA := false
@@ -57,16 +54,16 @@ func detectKind(p *Plugin) Kind {
 		case "xla_version":
 			isXLA = true
 		case "cuda_version":
-			return KindCUDA
+			return kindCUDA
 		case "rocm_version":
-			return KindROCm
+			return kindROCm
 		}
 	}
 	name := p.name
 	if name == "" {
-		// Others build plugins for the same devices; those of XLA's say so.
+		// A file name is not enough: other plugins than XLA's drive the same devices.
 		if !isXLA {
-			return KindUnknown
+			return ""
 		}
 		name = filepath.Base(p.path)
 	}
@@ -76,5 +73,5 @@ func detectKind(p *Plugin) Kind {
 			return w.kind
 		}
 	}
-	return KindUnknown
+	return ""
 }

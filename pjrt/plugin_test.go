@@ -16,18 +16,19 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
+	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
-func TestATableIsOnePlugin(t *testing.T) {
+func TestATableBelongsToOnePlugin(t *testing.T) {
 	p, err := pjrt.Open(plugintest.Path(t, "cpu"))
 	require.NoError(t, err)
-	registered, err := pjrt.Register("cpu in the process", tableAddress(p))
+	registered, err := raw.Register("cpu in the process", tableAddress(p))
 	require.NoError(t, err)
 	assert.Same(t, p, registered)
-	again, err := pjrt.Register("cpu in the process", tableAddress(p))
+	again, err := raw.Register("cpu in the process", tableAddress(p))
 	require.NoError(t, err)
 	assert.Same(t, p, again)
-	other, err := pjrt.Register("the same by another name", tableAddress(p))
+	other, err := raw.Register("the same by another name", tableAddress(p))
 	require.NoError(t, err)
 	assert.Same(t, p, other)
 	for _, name := range []string{"cpu in the process", "the same by another name"} {
@@ -35,9 +36,9 @@ func TestATableIsOnePlugin(t *testing.T) {
 		require.NoError(t, err)
 		assert.Same(t, p, byName)
 	}
-	table, err := capi.NewTable(p.Table().API())
+	table, err := capi.NewTable(raw.Table(p).API())
 	require.NoError(t, err)
-	fromTable, err := pjrt.FromTable(table)
+	fromTable, err := raw.Plugin(table)
 	require.NoError(t, err)
 	assert.Same(t, p, fromTable)
 }
@@ -49,7 +50,7 @@ func TestManyGoroutinesOpenAPluginOnce(t *testing.T) {
 	plugins := make([]*pjrt.Plugin, 16)
 	var wg sync.WaitGroup
 	for i := range plugins {
-		wg.Go(func() { plugins[i], _ = pjrt.FromTable(table) })
+		wg.Go(func() { plugins[i], _ = raw.Plugin(table) })
 	}
 	wg.Wait()
 	require.NotNil(t, plugins[0])
@@ -59,10 +60,10 @@ func TestManyGoroutinesOpenAPluginOnce(t *testing.T) {
 	assert.Equal(t, []string{"initialize"}, s.traces())
 }
 
-func TestMisuseOfRegisterIsAnErrorHere(t *testing.T) {
+func TestMisuseOfRegisterIsRefused(t *testing.T) {
 	p, err := pjrt.Open(plugintest.Path(t, "cpu"))
 	require.NoError(t, err)
-	_, err = pjrt.Register("taken", tableAddress(p))
+	_, err = raw.Register("taken", tableAddress(p))
 	require.NoError(t, err)
 	good := tableAddress(p)
 	old := newSystem(t, 44)
@@ -72,24 +73,24 @@ func TestMisuseOfRegisterIsAnErrorHere(t *testing.T) {
 		address uintptr
 		want    string
 	}{
-		"null":        {"x", 0, "0x0 is no address"},
-		"misaligned":  {"x", good + 1, "is no address"},
-		"no name":     {"", good, `the name "" is none for a plugin`},
-		"a path":      {"dir/x", good, "nor look like a path"},
-		"a path back": {`dir\x`, good, "nor look like a path"},
+		"null":        {"x", 0, "no PJRT_Api at the address 0x0"},
+		"misaligned":  {"x", good + 1, "no PJRT_Api at the address"},
+		"no name":     {"", good, `cannot be registered as ""`},
+		"a path":      {"dir/x", good, "must not be empty or look like a path"},
+		"a path back": {`dir\x`, good, "must not be empty or look like a path"},
 		"too old":     {"x", addressOf(old.api), "too old"},
 		"name taken":  {"taken", addressOf(foreign.api), "another plugin is registered as taken"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			p, err := pjrt.Register(c.name, c.address)
+			p, err := raw.Register(c.name, c.address)
 			require.ErrorContains(t, err, c.want)
 			assert.Nil(t, p)
 		})
 	}
-	_, err = pjrt.Register("taken", addressOf(foreign.api))
+	_, err = raw.Register("taken", addressOf(foreign.api))
 	require.ErrorIs(t, err, pjrt.ErrAlreadyExists)
-	_, err = pjrt.FromTable(new(capi.Table))
+	_, err = raw.Plugin(new(capi.Table))
 	require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
 	_, err = pjrt.Open("registered by nobody")
 	require.ErrorIs(t, err, os.ErrNotExist)
@@ -100,18 +101,20 @@ func TestAFailedInitializationCanBeTriedAgain(t *testing.T) {
 	table, err := capi.NewTable(s.api, capi.Reentrant())
 	require.NoError(t, err)
 	s.initializeFails(true)
-	_, err = pjrt.FromTable(table)
+	_, err = raw.Plugin(table)
 	require.ErrorIs(t, err, pjrt.ErrAborted)
 	s.initializeFails(false)
-	_, err = pjrt.FromTable(table)
+	_, err = raw.Plugin(table)
 	require.NoError(t, err)
 }
 
-func TestSupports(t *testing.T) {
+func TestSupportsReportsFunctionsFieldsAndExtensions(t *testing.T) {
 	p, err := pjrt.Open(plugintest.Path(t, "cpu"))
 	require.NoError(t, err)
-	for _, f := range p.Functions() {
-		assert.Equal(t, f.Present, p.Supports(f.Name), f.Name)
+	for _, s := range capi.Sections() {
+		for _, f := range capi.Functions(s) {
+			assert.Equal(t, raw.Table(p).Has(f), p.Supports(f.Name), f.Name)
+		}
 	}
 	assert.True(t, p.Supports("PJRT_Client_UpdateGlobalProcessInfo"))
 	assert.True(t, p.Supports("PJRT_FFI_Register_Handler"), "of an extension")
@@ -121,23 +124,21 @@ func TestSupports(t *testing.T) {
 	assert.False(t, p.Supports(""))
 }
 
-func TestTheKindOfAPlugin(t *testing.T) {
+func TestTheKindOfAPluginComesFromItsAttributes(t *testing.T) {
 	p, err := pjrt.Open(plugintest.Path(t, "cpu"))
 	require.NoError(t, err)
-	assert.Equal(t, pjrt.KindCPU, p.Kind())
-	assert.False(t, p.Kind().GPU())
-	assert.Equal(t, pjrt.KindUnknown, newSystem(t, capi.APIMinor).plugin(t).Kind())
+	assert.Equal(t, "cpu", p.Kind())
+	assert.Equal(t, "", newSystem(t, capi.APIMinor).plugin(t).Kind())
 
-	for _, kind := range []pjrt.Kind{pjrt.KindCUDA, pjrt.KindROCm} {
+	for _, kind := range []string{"cuda", "rocm"} {
 		s := newSystem(t, capi.APIMinor)
-		s.attributes = []capi.Attribute{{Name: string(kind) + "_version", Value: int64(13)}}
+		s.attributes = []capi.Attribute{{Name: kind + "_version", Value: int64(13)}}
 		p := s.plugin(t)
 		assert.Equal(t, kind, p.Kind())
-		assert.True(t, p.Kind().GPU())
 	}
 }
 
-func TestWhatAPluginIsCalled(t *testing.T) {
+func TestAPluginIsNamedAfterItsPath(t *testing.T) {
 	path := plugintest.Path(t, "cpu")
 	p, err := pjrt.Open(path)
 	require.NoError(t, err)
@@ -153,5 +154,6 @@ func TestWhatAPluginIsCalled(t *testing.T) {
 		}
 		a[i].Name = "changed"
 	}
-	assert.Contains(t, p.Attributes(), pjrt.Attribute{Name: "stablehlo_current_version", Value: []int64{1, 13, 3}}, "the attributes are the caller's")
+	assert.Contains(t, p.Attributes(), pjrt.Attribute{Name: "stablehlo_current_version", Value: []int64{1, 13, 3}},
+		"the attributes are the caller's")
 }

@@ -25,9 +25,9 @@ func readToNUL(p *capi.Program) string {
 	return string(unsafe.Slice(p.Code, n))
 }
 
-func TestPluginsThatReadProgramsToAZeroByteFindOne(t *testing.T) {
+func TestProgramsAreFollowedByAZeroByte(t *testing.T) {
 	ctx := context.Background()
-	// The text is part of something larger, without a zero byte.
+	// The text is part of a larger string, and no zero byte follows it.
 	code := []byte(add + "func.func @another() { return }" + add)[:len(add)]
 
 	v := newVariant(t)
@@ -44,7 +44,7 @@ func TestPluginsThatReadProgramsToAZeroByteFindOne(t *testing.T) {
 	})
 	setFunction(v, func(a *capi.CompileArgs) uintptr {
 		seen, sizes = append(seen, readToNUL(a.Program)), append(sizes, a.Program.CodeSize)
-		return 0 // and no executable
+		return 0 // success without an executable
 	})
 	client := v.client(t)
 	exe, err := client.Compile(ctx, pjrt.Program{Code: code}, nil)

@@ -14,6 +14,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/stablehlo"
 )
 
 // artifact is the program add as a portable artifact of StableHLO 1.13.3.
@@ -83,7 +84,7 @@ func TestEveryFormOfAProgramRuns(t *testing.T) {
 			assert.Equal(t, c.format, pjrt.DetectFormat(c.program.Code))
 			exe, err := client.Compile(ctx, c.program, nil)
 			if name == "HLO with config" || name == "another's format" {
-				// The plugin does not read it, and says under which name it came.
+				// The plugin does not read the format, and names it in its error.
 				require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
 				assert.ErrorContains(t, err, "Unknown program format '"+map[string]string{"HLO with config": "hlo_with_config"}[name])
 				return
@@ -95,7 +96,7 @@ func TestEveryFormOfAProgramRuns(t *testing.T) {
 	}
 }
 
-func TestDetectFormat(t *testing.T) {
+func TestDetectFormatRecognizesTheFormatOfAProgram(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		code string
@@ -119,50 +120,15 @@ func TestDetectFormat(t *testing.T) {
 	}
 }
 
-func TestStableHLOVersionOfAProgram(t *testing.T) {
-	t.Parallel()
-	v, ok := pjrt.Program{Code: artifact(t)}.StableHLOVersion()
-	assert.True(t, ok)
-	assert.Equal(t, pjrt.StableHLOVersion{1, 13, 3}, v)
-	for name, c := range map[string]struct {
-		code string
-		want string
-	}{
-		"artifact":          {"ML\xefR\x0dStableHLO_v1.2.30\x00rest", "1.2.30"},
-		"longer version":    {"ML\xefR\x02\x01StableHLO_v0.9.0\x00", "0.9.0"},
-		"other producer":    {"ML\xefR\x0dMLIR20.0.0git\x00", ""},
-		"no end":            {"ML\xefR\x0dStableHLO_v1.2.3", ""},
-		"no version":        {"ML\xefR\x0dStableHLO_v\x00", ""},
-		"two numbers":       {"ML\xefR\x0dStableHLO_v1.2\x00", ""},
-		"four numbers":      {"ML\xefR\x0dStableHLO_v1.2.3.4\x00", ""},
-		"sign":              {"ML\xefR\x0dStableHLO_v+1.2.3\x00", ""},
-		"huge":              {"ML\xefR\x0dStableHLO_v1.2.99999999999999999999\x00", ""},
-		"magic only":        {"ML\xefR", ""},
-		"header cut off":    {"ML\xefR\x00abc", ""},
-		"text of a program": {"module {} // StableHLO_v1.2.3", ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			v, ok := pjrt.Program{Code: []byte(c.code)}.StableHLOVersion()
-			assert.Equal(t, c.want != "", ok)
-			if ok {
-				assert.Equal(t, c.want, v.String())
-			}
-		})
-	}
-	assert.Negative(t, pjrt.StableHLOVersion{1, 9, 3}.Compare(pjrt.StableHLOVersion{1, 13, 0}))
-	assert.Zero(t, pjrt.StableHLOVersion{1, 9, 3}.Compare(pjrt.StableHLOVersion{1, 9, 3}))
-}
-
 func TestAProgramForAnotherStableHLOIsRefused(t *testing.T) {
 	client := newClient(t)
-	oldest, newest, ok := client.Plugin().StableHLOVersions()
+	oldest, newest, ok := stablehlo.Versions(client.Plugin().Attributes())
 	require.True(t, ok)
-	assert.Equal(t, [2]pjrt.StableHLOVersion{{0, 9, 0}, {1, 13, 3}}, [2]pjrt.StableHLOVersion{oldest, newest})
+	assert.Equal(t, [2]stablehlo.Version{{0, 9, 0}, {1, 13, 3}}, [2]stablehlo.Version{oldest, newest})
 	for version, want := range map[string]string{
 		"1.13.4": "artifact of StableHLO 1.13.4; the plugin reads 0.9.0 to 1.13.3",
-		"2.0.0":  "cannot be taken back to an older version without MLIR",
-		"0.8.12": "artifact of StableHLO 0.8.12; the plugin reads 0.9.0 to 1.13.3: serialize it anew",
+		"2.0.0":  "Only MLIR can convert an artifact to an older version",
+		"0.8.12": "artifact of StableHLO 0.8.12; the plugin reads 0.9.0 to 1.13.3: serialize it again",
 		"1.13.3": "",
 	} {
 		code := bytes.Replace(artifact(t), []byte("v1.13.3\x00"), []byte("v"+version+"\x00"), 1)
@@ -177,12 +143,12 @@ func TestAProgramForAnotherStableHLOIsRefused(t *testing.T) {
 	}
 }
 
-func TestProgramsThatNoPluginReads(t *testing.T) {
+func TestProgramsThatNoPluginReadsAreRefused(t *testing.T) {
 	client := newClient(t)
 	for want, program := range map[string]pjrt.Program{
-		"the program is empty":        {},
-		"the program is HLO in text":  {Code: []byte("HloModule add\n\nENTRY %main () -> f32[] {}\n")},
-		"of the program has a NUL in": {Code: []byte(add), Format: "ml\x00ir"},
+		"the program is empty":               {},
+		"the program is HLO in text":         {Code: []byte("HloModule add\n\nENTRY %main () -> f32[] {}\n")},
+		"of the program contains a NUL byte": {Code: []byte(add), Format: "ml\x00ir"},
 	} {
 		_, err := client.Compile(context.Background(), program, nil)
 		require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
@@ -196,8 +162,5 @@ func FuzzProgramHeader(f *testing.F) {
 	f.Add([]byte("\x0a\x07\x0a\x01m\x1a\x02\x0a\x00\x12\x00"))
 	f.Fuzz(func(t *testing.T, code []byte) {
 		assert.Contains(t, []pjrt.Format{pjrt.FormatMLIR, pjrt.FormatHLO, pjrt.FormatHLOWithConfig}, pjrt.DetectFormat(code))
-		if v, ok := (pjrt.Program{Code: code}).StableHLOVersion(); ok {
-			assert.Contains(t, string(code), v.String())
-		}
 	})
 }

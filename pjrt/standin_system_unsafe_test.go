@@ -8,7 +8,6 @@ import (
 	"slices"
 	"sync"
 	"testing"
-	"time"
 	"unsafe"
 
 	"github.com/ebitengine/purego"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
 // system is a plugin of Go functions with devices that no machine here has, for
@@ -24,7 +24,7 @@ import (
 type system struct {
 	api        *capi.API
 	attributes []capi.Attribute
-	startDelay time.Duration
+	gate       chan struct{} // clients are created after it is closed; nil for none
 	client     systemClient
 	devices    []*systemDevice
 	memories   []*systemMemory
@@ -32,12 +32,10 @@ type system struct {
 
 	mu      sync.Mutex
 	created []capi.Attribute // guarded by mu; options of the last client
-	clients int              // guarded by mu; that exist
-	made    int              // guarded by mu; clients so far
-	log     []string         // guarded by mu; calls that leave a trace
-	mapped  map[uintptr]uintptr
-	refuse  error // guarded by mu; what DmaUnmap fails with
-	broken  bool  // guarded by mu; see initializeFails
+	clients int              // guarded by mu; how many exist
+	made    int              // guarded by mu; how many were made
+	log     []string         // guarded by mu; the calls that are recorded
+	broken  bool             // guarded by mu; see initializeFails
 }
 
 type systemClient struct {
@@ -50,7 +48,6 @@ type systemDevice struct {
 	sys         *system
 	id, process int
 	memories    []*capi.Memory
-	launch      int32 // the execution under way
 }
 
 type systemMemory struct {
@@ -96,10 +93,10 @@ func sysFail(code capi.ErrorCode, format string, args ...any) uintptr {
 // device 2 is another's.
 func newSystem(t testing.TB, minor int) *system {
 	t.Helper()
-	s := sysKeep(&system{mapped: make(map[uintptr]uintptr)})
+	s := sysKeep(new(system))
 	s.client.sys, s.topology.sys = s, s
 	for id := range 3 {
-		s.devices = append(s.devices, &systemDevice{sys: s, id: id, process: id / 2, launch: 7})
+		s.devices = append(s.devices, &systemDevice{sys: s, id: id, process: id / 2})
 	}
 	for id, kind := range []string{"device", "pinned_host", "device", "pinned_host"} {
 		s.memories = append(s.memories, &systemMemory{sys: s, id: id, kind: kind})
@@ -145,7 +142,7 @@ func (s *system) initializeFails(yes bool) {
 	s.broken = yes
 }
 
-func tableAddress(p *pjrt.Plugin) uintptr { return addressOf(p.Table().API()) }
+func tableAddress(p *pjrt.Plugin) uintptr { return addressOf(raw.Table(p).API()) }
 
 func addressOf(api *capi.API) uintptr { return uintptr(unsafe.Pointer(api)) }
 
@@ -168,7 +165,9 @@ func (s *system) plugin(t testing.TB) *pjrt.Plugin {
 			return 0
 		}),
 		sysEntry(func(a *capi.ClientCreateArgs) uintptr {
-			time.Sleep(s.startDelay)
+			if s.gate != nil {
+				<-s.gate
+			}
 			s.mu.Lock()
 			defer s.mu.Unlock()
 			s.created = capi.Attributes(a.CreateOptions, a.NumOptions)
@@ -196,7 +195,7 @@ func (s *system) plugin(t testing.TB) *pjrt.Plugin {
 	}
 	table, err := capi.NewTable(s.api, capi.Reentrant())
 	require.NoError(t, err)
-	p, err := pjrt.FromTable(table)
+	p, err := raw.Plugin(table)
 	require.NoError(t, err)
 	return p
 }
@@ -239,20 +238,6 @@ func (s *system) everMade() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.made
-}
-
-// mappings returns the number of ranges that are mapped for DMA.
-func (s *system) mappings() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return len(s.mapped)
-}
-
-// refuseUnmapping makes PJRT_Client_DmaUnmap fail.
-func (s *system) refuseUnmapping(err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.refuse = err
 }
 
 type systemEntry struct {
@@ -350,32 +335,9 @@ func sysClientEntries() []systemEntry {
 		}),
 		sysEntry(func(a *capi.ClientDefaultDeviceAssignmentArgs) uintptr {
 			for i := range unsafe.Slice(a.DefaultAssignment, a.DefaultAssignmentSize) {
-				// One more than there are, for three devices.
+				// For three devices, the answer is one more than there are.
 				unsafe.Slice(a.DefaultAssignment, a.DefaultAssignmentSize)[i] = int32(i) + int32(a.DefaultAssignmentSize/3)
 			}
-			return 0
-		}),
-		sysEntry(func(a *capi.ClientUpdateGlobalProcessInfoArgs) uintptr {
-			for _, p := range capi.Slice(a.ProcessInfos, a.NumProcessInfos) {
-				sysClient(a.Client).sys.trace("process %d incarnation %d state %d error %d %s", p.TaskID, p.IncarnationID, p.State, p.ErrorCode, capi.String(p.ErrorMessage, p.ErrorMessageSize))
-			}
-			return 0
-		}),
-		sysEntry(func(a *capi.ClientDMAMapArgs) uintptr {
-			s := sysClient(a.Client).sys
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			s.mapped[uintptr(a.Data)] = a.Size
-			return 0
-		}),
-		sysEntry(func(a *capi.ClientDMAUnmapArgs) uintptr {
-			s := sysClient(a.Client).sys
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			if s.refuse != nil {
-				return sysFail(capi.ErrorCodeInternal, "%v", s.refuse)
-			}
-			delete(s.mapped, uintptr(a.Data))
 			return 0
 		}),
 		sysEntry(func(a *capi.ClientTopologyDescriptionArgs) uintptr {
@@ -411,7 +373,8 @@ func sysDeviceEntries() []systemEntry {
 			return sysFail(capi.ErrorCodeUnimplemented, "no debug string")
 		}),
 		sysEntry(func(a *capi.DeviceDescriptionAttributesArgs) uintptr {
-			v := sysKeep(sysMust(capi.NewNamedValues([]capi.Attribute{{Name: "coords", Value: []int64{int64(sysDevice(a.DeviceDescription).id), 0, 0}}})))
+			coords := []int64{int64(sysDevice(a.DeviceDescription).id), 0, 0}
+			v := sysKeep(sysMust(capi.NewNamedValues([]capi.Attribute{{Name: "coords", Value: coords}})))
 			a.Attributes, a.NumAttributes = v.Data()
 			return 0
 		}),
@@ -445,19 +408,12 @@ func sysDeviceEntries() []systemEntry {
 			a.BytesReservableLimit, a.BytesReservableLimitIsSet = 8, true
 			a.LargestFreeBlockBytes, a.LargestFreeBlockBytesIsSet = 9, true
 			a.PoolBytes, a.PoolBytesIsSet = 10, true
-			a.PeakPoolBytes = 11 // garbage: not set
+			a.PeakPoolBytes = 11 // garbage, since its IsSet is false
 			a.PeakAllocatedBytes, a.PeakAllocatedBytesIsSet = 12, true
 			return 0
 		}),
 		sysEntry(func(a *capi.DeviceClearMemoryStatsArgs) uintptr {
 			sysDevice(a.Device).sys.trace("clear stats of device %d", sysDevice(a.Device).id)
-			return 0
-		}),
-		sysEntry(func(a *capi.DevicePoisonExecutionArgs) uintptr {
-			d := sysDevice(a.Device)
-			if a.Poisoned = a.LaunchID == d.launch; a.Poisoned {
-				d.sys.trace("poison %d: %v %s %q", a.LaunchID, a.ErrorCode, capi.String(a.ErrorMessage, a.ErrorMessageSize), capi.Attributes(a.Payload, a.NumPayload))
-			}
 			return 0
 		}),
 		sysEntry(func(a *capi.DeviceCreateAsyncTrackingEventArgs) uintptr {

@@ -10,16 +10,18 @@ import (
 	"sync"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt/internal/abandon"
+	"github.com/purepjrt/purepjrt/pjrt/internal/createoptions"
+	"github.com/purepjrt/purepjrt/pjrt/internal/xlaproto"
 	"github.com/purepjrt/purepjrt/pjrt/lifetime"
 )
 
-// Topology describes the devices of a system and how they are connected, whether
-// or not the system is at hand. Programs are compiled for it with
-// [Plugin.CompileFor]. Its methods may be called from any goroutine.
+// Topology describes the devices of a system and how they are connected. The system need
+// not be at hand. [Plugin.CompileFor] compiles programs for it.
 type Topology struct {
 	plugin *Plugin
-	// ref owns a topology that was made by itself. The one of a client is the
-	// client's: client and handle are set then, and ref is nil.
+	// ref owns a topology that NewTopology or DeserializeTopology made. A client owns its
+	// topology: then ref is nil, and client and handle are set.
 	ref    *lifetime.Ref[capi.TopologyDescription]
 	client *Client
 	handle *capi.TopologyDescription
@@ -31,40 +33,41 @@ type Topology struct {
 	devices []*DeviceDescription // guarded by mu; nil until they are asked for
 }
 
-// NewTopology makes the topology of a system by its name
-// (PJRT_TopologyDescription_Create), without any hardware. It cannot be called
-// off: when ctx ends first, NewTopology returns its error and the topology is
-// closed once it exists.
+// TopologyOptions are the options of NewTopology.
+type TopologyOptions struct {
+	Create []Attribute // under the plugin's own names
+}
+
+// NewTopology makes the topology of a system by its name, without the hardware
+// (PJRT_TopologyDescription_Create). When ctx ends first, NewTopology returns its error,
+// and the topology is closed once it exists.
 //
-// What names and options there are is up to the plugin:
+// Plugins have names and options of their own. NewTopology checks the options, since many
+// wrong ones end the process. opts may be nil.
 //
-//   - libtpu takes the model and the extents of the system in chips, such as
-//     v4:2x2x1, v5e:2x2, v5p:4x4x4 or v6e:16x16, and the options
-//     chips_per_host_bounds ([]int64 of 3) and num_slices (int64). "" is a default.
-//     The plugin's environment must be prepared before it is opened, with
-//     plugins.Prepare: without that libtpu asks for a metadata server that does not
-//     exist outside of Google's cloud, for minutes.
-//   - XLA's GPU plugins ignore the name and take the options target_config (string:
-//     a GpuTargetConfigProto in text form, which says what GPU it is) and topology
-//     (string: PARTITIONSxHOSTSxDEVICES, such as 1x1x8). Without target_config
-//     they need a GPU.
-//   - XLA's CPU plugin has no topologies but those of its clients
-//     (ErrUnimplemented). A client needs no hardware there.
-//
-// The options of these plugins are checked, since many a wrong one ends the
-// process.
-func (p *Plugin) NewTopology(ctx context.Context, name string, opts []Attribute) (*Topology, error) {
+//   - libtpu takes the model and the extents of the system in chips, such as v4:2x2x1,
+//     v5e:2x2, v5p:4x4x4 or v6e:16x16, "" for a default, and the options
+//     chips_per_host_bounds ([]int64 of 3) and num_slices (int64). Unless plugins.Prepare
+//     ran before Open, it waits for minutes for Google's metadata server.
+//   - XLA's GPU plugins ignore the name. They take two strings: target_config, a
+//     GpuTargetConfigProto in text form, without which they need a GPU, and topology,
+//     PARTITIONSxHOSTSxDEVICES, such as 1x1x8.
+//   - XLA's CPU plugin has only those of its clients (ErrUnimplemented).
+func (p *Plugin) NewTopology(ctx context.Context, name string, opts *TopologyOptions) (*Topology, error) {
 	if p == nil || p.table == nil {
 		return nil, errNilPlugin
 	}
-	if err := checkTopologyOptions(p.kind, name, opts); err != nil {
-		return nil, err
+	if opts == nil {
+		opts = &TopologyOptions{}
 	}
-	options, err := capi.NewNamedValues(opts)
+	if err := createoptions.CheckTopology(p.kind, name, opts.Create); err != nil {
+		return nil, invalid("%v", err)
+	}
+	options, err := capi.NewNamedValues(opts.Create)
 	if err != nil {
 		return nil, invalid("topology options: %v", err)
 	}
-	return abandonable(ctx, func() (*Topology, error) {
+	return abandon.Call(ctx, func() (*Topology, error) {
 		defer p.warnWhenSlow("the creation of a topology", 0)()
 		var c capi.Call[capi.TopologyDescriptionCreateArgs]
 		c.Args.TopologyName, c.Args.TopologyNameSize = capi.StringData(name)
@@ -78,10 +81,9 @@ func (p *Plugin) NewTopology(ctx context.Context, name string, opts []Attribute)
 	}, (*Topology).Close)
 }
 
-// DeserializeTopology makes a topology from the bytes that [Topology.Serialize]
-// gave, in this process or another one (PJRT_TopologyDescription_Deserialize, API
-// 0.75). It cannot be called off either, see [Plugin.NewTopology]. Plugins notice
-// some damaged bytes, and take others for another topology.
+// DeserializeTopology makes a topology from the bytes of [Topology.Serialize], like
+// NewTopology (PJRT_TopologyDescription_Deserialize, API 0.75). Plugins do not notice all
+// damaged bytes.
 func (p *Plugin) DeserializeTopology(ctx context.Context, data []byte) (*Topology, error) {
 	if p == nil || p.table == nil {
 		return nil, errNilPlugin
@@ -90,7 +92,7 @@ func (p *Plugin) DeserializeTopology(ctx context.Context, data []byte) (*Topolog
 		return nil, invalid("the serialized topology is empty")
 	}
 	data = slices.Clone(data) // the plugin may read it after this returned
-	return abandonable(ctx, func() (*Topology, error) {
+	return abandon.Call(ctx, func() (*Topology, error) {
 		var c capi.Call[capi.TopologyDescriptionDeserializeArgs]
 		c.Args.SerializedTopology, c.Args.SerializedTopologySize = capi.BytesData(data)
 		err := c.Do(p.table)
@@ -105,14 +107,14 @@ func (p *Plugin) DeserializeTopology(ctx context.Context, data []byte) (*Topolog
 // newTopology takes over a topology of the plugin.
 func newTopology(p *Plugin, h *capi.TopologyDescription) (*Topology, error) {
 	if h == nil {
-		return nil, &Error{Code: ErrInternal, Message: "the plugin gave no topology"}
+		return nil, failed(ErrInternal, "the plugin reported success and gave no topology")
 	}
 	table := p.table
 	t := &Topology{plugin: p}
 	t.ref = lifetime.New("topology", h, nil, func(h *capi.TopologyDescription) {
 		var d capi.Call[capi.TopologyDescriptionDestroyArgs]
 		d.Args.Topology = h
-		_ = d.Do(table) // there is nobody to tell
+		_ = d.Do(table)
 	})
 	if err := t.describe(h); err != nil {
 		t.Close()
@@ -121,7 +123,7 @@ func newTopology(p *Plugin, h *capi.TopologyDescription) (*Topology, error) {
 	return t, nil
 }
 
-// describe asks for what is always wanted.
+// describe reads the platform and the attributes, which never change.
 func (t *Topology) describe(h *capi.TopologyDescription) error {
 	table := t.plugin.table
 	var name capi.Call[capi.TopologyDescriptionPlatformNameArgs]
@@ -145,10 +147,12 @@ func (t *Topology) describe(h *capi.TopologyDescription) error {
 	return nil
 }
 
-// acquire returns the C object for the length of a call, which release ends.
+var errNilTopology = invalid("the topology is nil")
+
+// acquire keeps the C object alive until release.
 func (t *Topology) acquire() (h *capi.TopologyDescription, release func(), err error) {
-	if t == nil {
-		return nil, nil, invalid("the topology is nil")
+	if t == nil || t.plugin == nil {
+		return nil, nil, errNilTopology
 	}
 	if t.ref == nil {
 		if _, err := t.client.ref.Acquire(); err != nil {
@@ -162,32 +166,68 @@ func (t *Topology) acquire() (h *capi.TopologyDescription, release func(), err e
 	return h, t.ref.Release, nil
 }
 
-// Close gives the topology up (PJRT_TopologyDescription_Destroy). The topology of
-// a client stays until the client is closed.
-func (t *Topology) Close() error { return t.ref.Close() }
+// Close destroys the topology (PJRT_TopologyDescription_Destroy), but leaves the topology
+// of a client to its client.
+func (t *Topology) Close() error {
+	if t == nil {
+		return nil
+	}
+	return t.ref.Close()
+}
+
+// String returns the name of the platform.
+func (t *Topology) String() string {
+	if t == nil || t.plugin == nil {
+		return "no topology"
+	}
+	return t.platformName + " topology"
+}
 
 // Plugin returns the plugin of the topology.
-func (t *Topology) Plugin() *Plugin { return t.plugin }
+func (t *Topology) Plugin() *Plugin {
+	if t == nil {
+		return nil
+	}
+	return t.plugin
+}
 
-// Client returns the client that the topology belongs to, and nil for one that
-// was made by name or deserialized.
-func (t *Topology) Client() *Client { return t.client }
+// Client returns the client that owns the topology, if one does.
+func (t *Topology) Client() *Client {
+	if t == nil {
+		return nil
+	}
+	return t.client
+}
 
 // PlatformName returns the plugin's name for the kind of device, such as tpu
 // (PJRT_TopologyDescription_PlatformName).
-func (t *Topology) PlatformName() string { return t.platformName }
+func (t *Topology) PlatformName() string {
+	if t == nil {
+		return ""
+	}
+	return t.platformName
+}
 
 // PlatformVersion returns the plugin's version text
 // (PJRT_TopologyDescription_PlatformVersion).
-func (t *Topology) PlatformVersion() string { return t.platformVersion }
+func (t *Topology) PlatformVersion() string {
+	if t == nil {
+		return ""
+	}
+	return t.platformVersion
+}
 
-// Attributes returns what the plugin says of the topology as a whole, by name
+// Attributes returns the plugin's attributes of the topology, sorted by name
 // (PJRT_TopologyDescription_Attributes).
-func (t *Topology) Attributes() []Attribute { return cloneAttributes(t.attributes) }
+func (t *Topology) Attributes() []Attribute {
+	if t == nil {
+		return nil
+	}
+	return cloneAttributes(t.attributes)
+}
 
-// Devices returns the descriptions of all devices
-// (PJRT_TopologyDescription_GetDeviceDescriptions). They stay valid after Close.
-// The order means nothing, but stays the same within a process.
+// Devices returns all devices in an arbitrary, fixed order. They stay valid after Close
+// (PJRT_TopologyDescription_GetDeviceDescriptions).
 func (t *Topology) Devices() ([]*DeviceDescription, error) {
 	h, release, err := t.acquire()
 	if err != nil {
@@ -230,11 +270,14 @@ func (t *Topology) Serialize() ([]byte, error) {
 		return nil, err
 	}
 	defer c.Args.SerializedTopologyDeleter.Call(c.Args.SerializedTopology)
+	if c.Args.SerializedBytesSize == 0 {
+		return nil, misbehaved(c.Function(), "reported success but gave no bytes")
+	}
 	return capi.Bytes(c.Args.SerializedBytes, c.Args.SerializedBytesSize), nil
 }
 
-// Fingerprint returns a number that is the same for equal topologies, in any
-// process (PJRT_TopologyDescription_Fingerprint, API 0.101).
+// Fingerprint returns a number that is the same for equal topologies, in any process
+// (PJRT_TopologyDescription_Fingerprint, API 0.101).
 func (t *Topology) Fingerprint() (uint64, error) {
 	h, release, err := t.acquire()
 	if err != nil {
@@ -249,8 +292,8 @@ func (t *Topology) Fingerprint() (uint64, error) {
 	return c.Args.Fingerprint, nil
 }
 
-// MemoryKindIDs returns the numbers of the kinds of memory that there are, those
-// of Memory.KindID (PJRT_TopologyDescription_GetMemorySpaceKindIds, API 0.110).
+// MemoryKindIDs returns the Memory.KindID of each kind of memory
+// (PJRT_TopologyDescription_GetMemorySpaceKindIds, API 0.110).
 func (t *Topology) MemoryKindIDs() ([]int, error) {
 	h, release, err := t.acquire()
 	if err != nil {
@@ -267,4 +310,68 @@ func (t *Topology) MemoryKindIDs() ([]int, error) {
 		ids = append(ids, int(id))
 	}
 	return ids, nil
+}
+
+// CanonicalShape returns the shape and layout of an array in a kind of memory, one of
+// MemoryKindIDs (PJRT_TopologyDescription_MakeCanonicalShapeForMemorySpace, API 0.109). It
+// keeps layout, without strides, if the memory allows it; nil asks for the usual one.
+func (t *Topology) CanonicalShape(memoryKindID int, shape Shape, layout *Layout) (ShapeLayout, error) {
+	if layout != nil && layout.Strides != nil {
+		return ShapeLayout{}, invalid("layout %v has strides: a canonical shape has an order of dimensions", layout)
+	}
+	if _, err := shape.HostSize(); err != nil {
+		return ShapeLayout{}, err
+	}
+	h, release, err := t.acquire()
+	if err != nil {
+		return ShapeLayout{}, err
+	}
+	defer release()
+	var c capi.Call[capi.TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs]
+	table := t.plugin.table
+	if err := table.Lacks(c.Function()); err != nil {
+		return ShapeLayout{}, err
+	}
+	if err := knowsType(table, shape.Type); err != nil {
+		return ShapeLayout{}, err
+	}
+	if err := t.checkMemoryKind(memoryKindID); err != nil {
+		return ShapeLayout{}, err
+	}
+	encoded, err := layout.encode(shape)
+	if err != nil {
+		return ShapeLayout{}, err
+	}
+	dims := slices.Clone(shape.Dims)
+	c.Args.Topology, c.Args.MemorySpaceKindID = h, int32(memoryKindID)
+	if len(dims) > 0 {
+		c.Args.Dims, c.Args.NumDims = &dims[0], uintptr(len(dims))
+	}
+	c.Args.ElementType, c.Args.Layout = capi.BufferType(shape.Type), encoded.layout
+	err = c.Do(table)
+	runtime.KeepAlive(encoded)
+	if err != nil {
+		return ShapeLayout{}, err
+	}
+	defer c.Args.SerializedShapeDeleter.Call(c.Args.SerializedShape)
+	p, err := xlaproto.UnmarshalShape(capi.Bytes(c.Args.SerializedShape, c.Args.SerializedShapeSize))
+	if err == nil {
+		if s, ok := newShapeLayout(&p); ok {
+			return s, nil
+		}
+	}
+	return ShapeLayout{}, misbehaved(c.Function(), "gave a shape for %v that cannot be read", shape)
+}
+
+// checkMemoryKind returns an error for a kind of memory that the topology does not have,
+// if the plugin lists the kinds.
+func (t *Topology) checkMemoryKind(id int) error {
+	ids, err := t.MemoryKindIDs()
+	if optional(err) != nil {
+		return err
+	}
+	if id != int(int32(id)) || (err == nil && !slices.Contains(ids, id)) {
+		return invalid("the topology has no memory of the kind %d; it has the kinds %v", id, ids)
+	}
+	return nil
 }

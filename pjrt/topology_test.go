@@ -15,7 +15,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt"
 )
 
-func TestTheTopologyOfAClient(t *testing.T) {
+func TestTheTopologyOfAClientDescribesItsDevices(t *testing.T) {
 	client := newClient(t)
 	topology, err := client.Topology()
 	require.NoError(t, err)
@@ -72,13 +72,13 @@ func TestAClientsTopologyIsNeverDestroyed(t *testing.T) {
 	assert.Equal(t, []string{"initialize"}, s.traces())
 }
 
-func TestTopologiesByNameAndFromBytes(t *testing.T) {
+func TestTopologiesAreMadeByNameAndFromBytes(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	s := newSystem(t, capi.APIMinor)
 	p := s.plugin(t)
 	s.traces()
-	topology, err := p.NewTopology(ctx, "big", []pjrt.Attribute{{Name: "n", Value: 2}})
+	topology, err := p.NewTopology(ctx, "big", &pjrt.TopologyOptions{Create: []pjrt.Attribute{{Name: "n", Value: 2}}})
 	require.NoError(t, err)
 	assert.Nil(t, topology.Client())
 	assert.Equal(t, []pjrt.Attribute{{Name: "name", Value: "big"}}, topology.Attributes())
@@ -122,7 +122,7 @@ func TestTopologiesByNameAndFromBytes(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-func TestManyGoroutinesAskATopology(t *testing.T) {
+func TestManyGoroutinesUseOneTopology(t *testing.T) {
 	topology, err := newClient(t).Topology()
 	require.NoError(t, err)
 	var wg sync.WaitGroup
@@ -142,7 +142,7 @@ func TestManyGoroutinesAskATopology(t *testing.T) {
 
 // Most of these end the process when they reach the plugin: with an exception
 // about the type or a negative length, or with a division by zero.
-func TestMisuseOfNewTopologyIsAnErrorHere(t *testing.T) {
+func TestMisuseOfNewTopologyIsRefused(t *testing.T) {
 	gpu, cuda := newGPU(t)
 	tpu, libtpu := newTPU(t)
 	unknown := newSystem(t, capi.APIMinor)
@@ -157,14 +157,14 @@ func TestMisuseOfNewTopologyIsAnErrorHere(t *testing.T) {
 		"config type":         {cuda, "", one("target_config", 1), "target_config takes a value of type string, not int64"},
 		"config type unknown": {other, "", one("target_config", 1), "target_config takes a value of type string, not int64"},
 		"topology type":       {cuda, "", one("topology", []int64{1, 1, 1}), "topology takes a value of type string, not []int64"},
-		"negative hosts":      {cuda, "", one("topology", "1x-1x1"), `the extent "-1" is no number`},
+		"negative hosts":      {cuda, "", one("topology", "1x-1x1"), `the extent "-1" is not a number`},
 		"no hosts":            {cuda, "", one("topology", "1x0x1"), "has an extent of 0"},
 		"two extents":         {cuda, "", one("topology", "2x2"), "has 2 extents, not 3"},
 		"overflow":            {cuda, "", one("topology", "2147483647x2147483647x4"), "has more than 1048576 devices"},
 		"tpu of no chips":     {libtpu, "v5e:0x2", nil, "has an extent of 0"},
 		"twisted of none":     {libtpu, "v4:4x0x4_twisted", nil, "has an extent of 0"},
 		"huge tpu":            {libtpu, "v5e:2147483647x2147483647", nil, "has more than 1048576 devices"},
-		"no extent":           {libtpu, "v5e:2x", nil, `the extent "" is no number`},
+		"no extent":           {libtpu, "v5e:2x", nil, `the extent "" is not a number`},
 		"slices type":         {libtpu, "v5e:2x2", one("num_slices", "2"), "num_slices takes a value of type int64, not string"},
 		"no slices":           {libtpu, "v5e:2x2", one("num_slices", 0), "num_slices is 0; there is at least 1 slice, and at most 262144 of 4 chips"},
 		"many slices":         {libtpu, "v5e:2x2", one("num_slices", int64(1)<<31), "num_slices is 2147483648"},
@@ -176,7 +176,7 @@ func TestMisuseOfNewTopologyIsAnErrorHere(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			topology, err := c.plugin.NewTopology(context.Background(), c.name, c.opts)
+			topology, err := c.plugin.NewTopology(context.Background(), c.name, &pjrt.TopologyOptions{Create: c.opts})
 			require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
 			require.ErrorContains(t, err, c.want)
 			assert.Nil(t, topology)
@@ -194,13 +194,13 @@ func TestMisuseOfNewTopologyIsAnErrorHere(t *testing.T) {
 		"v9_new=4x4":         nil,
 		"v5litepod-4":        nil,
 	} {
-		topology, err := libtpu.NewTopology(context.Background(), name, opts)
+		topology, err := libtpu.NewTopology(context.Background(), name, &pjrt.TopologyOptions{Create: opts})
 		require.NoError(t, err, name)
 		topology.Close()
 	}
 }
 
-func TestAPluginMayLackTopologies(t *testing.T) {
+func TestAPluginWithoutTopologiesIsUnimplemented(t *testing.T) {
 	s := newSystem(t, 60)
 	sysWithout[capi.ClientTopologyDescriptionArgs](s)
 	client := systemClientOf(t, s)

@@ -61,7 +61,7 @@ func wrapCPU() error {
 	return pjrt.OpenAs(path, wrapped.Capi())
 }
 
-func TestTheWrappedPluginIsTheOneThatIsTested(t *testing.T) {
+func TestTheTestsUseTheWrappedPlugin(t *testing.T) {
 	before := wrappedCalls.Load()
 	newClient(t)
 	assert.Greater(t, wrappedCalls.Load(), before)

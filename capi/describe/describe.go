@@ -9,14 +9,13 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// Kind says what the bytes of a field mean, or, where Depth is not 0, the bytes
-// that its pointers lead to.
+// Kind says what the bytes of a field mean or, if Depth is not 0, the bytes that its pointers lead to.
 type Kind uint8
 
 // The kinds of fields.
 const (
-	// Address is a pointer whose target is not described: a user's word, memory
-	// of a device, an out parameter without a count.
+	// Address is a pointer whose target is not described: a word of the user, memory of a device, or an out parameter
+	// without a count.
 	Address    Kind = iota
 	Int             // signed, Elem bytes
 	Uint            // unsigned, Elem bytes
@@ -26,8 +25,8 @@ const (
 	Handle          // a pointer to an object of the plugin; Type is its C name
 	Callback        // the address of a C function; Type is its C name, if it has one
 	Record          // a struct, described by Struct
-	Text            // a pointer to characters, Counts[0] of them; ended by a zero byte when nothing counts them
-	Data            // a pointer to bytes, Counts[0] of them
+	Text            // a pointer to Counts[0] characters, or to characters that end with a zero byte
+	Data            // a pointer to Counts[0] bytes
 	Union           // one of Members
 )
 
@@ -48,27 +47,24 @@ type Field struct {
 	Size   uintptr // of the field itself
 	Kind   Kind
 	Dir    Dir
-	// Since is the API minor that brought the field; 0 when it is as old as its
-	// struct, or was always there.
+	// Since is the API minor that introduced the field, or 0 if it is as old as its struct.
 	Since   int
 	Type    string  // C name of a handle or callback
 	Struct  *Struct // of a Record
 	Enum    *Enum   // of an Enumerator
 	Members []Field // of a Union
-	// Elem is the size of one value, at the end of all pointers. A number whose
-	// field is larger is an array inside the struct.
+	// Elem is the size of one value, at the end of all pointers. If a field of numbers is larger, it is an array in the
+	// struct.
 	Elem uintptr
-	// Depth is the number of pointers in front of the value. The pointer that a
-	// Handle, a Text or a Data is does not count.
+	// Depth is the number of pointers before the value. It does not include the pointer of a Handle, Text or Data itself.
 	Depth int
-	// Counts are the names of the fields that count what the pointers lead to,
-	// the outermost first; empty for a number that the struct does not say. A
-	// pointer without a count leads to one value.
+	// Counts has the names of the fields with the number of values behind each pointer, the outermost first. A name is
+	// empty if the struct does not have the number. A pointer without a count leads to one value.
 	Counts []string
 	// Sizes is the name of the field with the lengths of a list of texts.
 	Sizes string
 
-	counts []*Field // the fields of Counts, nil where there is none
+	counts []*Field // the fields of Counts; nil for an empty name
 	sizes  *Field
 }
 
@@ -76,8 +72,7 @@ type Field struct {
 // struct_size and extension_start are not among them.
 type Struct struct {
 	Name string
-	// Size is where the last field ends, which is what callers of the newest
-	// version put into struct_size.
+	// Size is the end of the last field, which callers of the newest version put into struct_size.
 	Size   uintptr
 	Sized  bool // it begins with struct_size
 	Fields []Field
@@ -91,14 +86,13 @@ type Enum struct {
 	Values []EnumValue
 }
 
-// EnumValue is one value of an Enum, its name without what all share.
+// EnumValue is a value of an Enum. Its name lacks the common prefix.
 type EnumValue struct {
 	Value int64
 	Name  string
 }
 
-// Text returns the short name of a value; "" when the enumeration has none for
-// it.
+// Text returns the short name of a value, or "" if the enumeration does not have the value.
 func (e *Enum) Text(v int64) string {
 	for i := range e.Values {
 		if e.Values[i].Value == v {
@@ -114,7 +108,7 @@ type Function struct {
 	Args *Struct // its one argument
 }
 
-// index is everything by name; the first use makes it.
+// index holds everything by name. It is built on first use.
 var index = sync.OnceValue(func() (x struct {
 	functions map[string]*Function
 	structs   map[string]*Struct
@@ -131,7 +125,7 @@ var index = sync.OnceValue(func() (x struct {
 	return x
 })
 
-// link resolves the names that fields use of each other.
+// link resolves the names by which fields refer to each other.
 func (s *Struct) link() {
 	s.ends = map[uintptr]bool{sizeWord: true, 2 * sizeWord: true}
 	for i := range s.Fields {
@@ -157,16 +151,15 @@ func (f *Field) link(s *Struct) {
 
 const sizeWord = 8
 
-// Of returns the description of a function of package capi; nil for functions
-// of other tables, such as those of package ffi.
+// Of returns the description of a function of package capi, or nil for a function of another table, such as those of
+// package ffi.
 func Of(f *capi.Function) *Function { return index().functions[f.Name] }
 
-// ByName returns the function of a C name, such as PJRT_Client_Create; nil when
-// there is none.
+// ByName returns the function with a C name, such as PJRT_Client_Create, or nil if there is none.
 func ByName(name string) *Function { return index().functions[name] }
 
-// StructByName returns the struct of a C name, such as PJRT_NamedValue; nil when
-// there is none, or when it is no struct of data.
+// StructByName returns the struct with a C name, such as PJRT_NamedValue, or nil if there is none, or if it is not a
+// struct of data.
 func StructByName(name string) *Struct { return index().structs[name] }
 
 // Functions returns all functions, those of the core first, in the order of
@@ -176,8 +169,7 @@ func Functions() []Function {
 	return functions[:]
 }
 
-// Field returns the field of that name, members of unions included; nil when
-// there is none.
+// Field returns the field with this name, which may be a member of a union, or nil if there is none.
 func (s *Struct) Field(name string) *Field {
 	for i := range s.Fields {
 		f := &s.Fields[i]
@@ -193,17 +185,15 @@ func (s *Struct) Field(name string) *Field {
 	return nil
 }
 
-// SizeOK reports whether a caller of some version of the API can have put size
-// into struct_size: the end of a field, with or without the padding behind it,
-// or more than this version knows.
+// SizeOK reports whether size is a valid struct_size of some version of the API: the end of a field, with or without
+// padding after it, or more than this version knows.
 func (s *Struct) SizeOK(size uintptr) bool {
 	index()
 	return !s.Sized || size > s.Size || s.ends[size]
 }
 
-// Carries reports whether a field of the struct that f points to means something:
-// in a struct of the caller that the function fills, those that the header marks
-// and what counts them. The others hold whatever was there.
+// Carries reports whether the field m of the struct that f points to is meaningful. If the function fills in a struct
+// of the caller, only the fields that the header marks, and their counts, are meaningful. The others may hold anything.
 func (f *Field) Carries(m *Field) bool {
 	if f.Dir != InOut || m.Dir != In {
 		return true

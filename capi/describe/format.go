@@ -12,17 +12,14 @@ import (
 	"unicode/utf8"
 )
 
-// Format says how the fields of a call are written.
+// Format says how to write the fields of a call.
 type Format struct {
-	// JSON asks for members of a JSON object, "name": value. Without it the
-	// fields are for people: name=value, the counts of lists and pointers that
-	// are null are left out, but for handles.
+	// JSON asks for members of a JSON object, "name": value. Without it the fields are readable text, name=value, without
+	// counts of lists, and without null pointers other than handles.
 	JSON bool
-	// MaxText and MaxList are the number of bytes of a text and of entries of a
-	// list that are written; 0 means 80 and 16.
+	// MaxText and MaxList limit the number of bytes of a text and of entries of a list. 0 means 80 and 16.
 	MaxText, MaxList int
-	// Inner is the length of the lists in output_lists of
-	// PJRT_LoadedExecutable_Execute, which its arguments do not say.
+	// Inner is the length of the lists in output_lists of PJRT_LoadedExecutable_Execute, which its arguments do not state.
 	Inner int
 }
 
@@ -40,8 +37,8 @@ func (f *Format) maxList() int {
 	return 16
 }
 
-// Append appends the fields of a struct that carry data in the direction dir, In or
-// Out, separated by commas. It returns b as it was when there are none.
+// Append appends the fields of a struct that carry data in the direction dir, In or Out, separated by commas. If there
+// are none, it returns b unchanged.
 func (f *Format) Append(b []byte, v View, dir Dir) []byte {
 	first := true
 	for i := range v.Struct.Fields {
@@ -58,8 +55,7 @@ func (f *Format) Append(b []byte, v View, dir Dir) []byte {
 	return b
 }
 
-// isAbsent reports whether the field is a null pointer that says no more than that
-// there is nothing.
+// isAbsent reports whether the field is a null pointer that can be omitted.
 func isAbsent(v View, field *Field) bool {
 	switch field.Kind {
 	case Address, Callback, Text, Data:
@@ -88,8 +84,8 @@ func (f *Format) name(b []byte, name string, first *bool) []byte {
 	return append(b, '=')
 }
 
-// isCount reports whether the field counts a list or a text: those show their
-// length, but for pointers that are null although there should be something.
+// isCount reports whether the field counts a list or a text, which already shows its length. It returns false if that
+// list or text is a null pointer although the count is not zero.
 func (f *Format) isCount(v View, count *Field) bool {
 	for i := range v.Struct.Fields {
 		for j := range v.Struct.Fields[i].counts {
@@ -127,7 +123,7 @@ func (f *Format) value(b []byte, v View, field *Field, dir Dir) []byte {
 	}
 	switch field.Kind {
 	case Handle:
-		// What a list holds that the plugin is to fill means nothing before.
+		// Before the call, a list that the plugin will fill holds garbage.
 		if field.Depth == 0 || dir == In && field.Dir == InOut {
 			return f.address(b, uint64(v.Word(field)))
 		}
@@ -277,8 +273,7 @@ func (f *Format) number(b []byte, field *Field, data []byte) []byte {
 	return strconv.AppendUint(b, u, 10)
 }
 
-// text writes characters in quotes, and bytes that are none as their number and
-// their beginning.
+// text writes characters in quotes. Of bytes that are not text it writes the number and the first ones.
 func (f *Format) text(b, text []byte) []byte {
 	if text == nil {
 		return f.null(b)

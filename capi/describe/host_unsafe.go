@@ -9,10 +9,9 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// HostData returns the memory of the caller that a call hands to the plugin as
-// an array, or part of one, in place; nil for functions that have none, for
-// arrays whose strides leave gaps or run backwards, and for types of unknown
-// size.
+// HostData returns the caller's memory that a call passes to the plugin as an array, or as part of one, without
+// copying. It returns nil for functions without such memory, for arrays whose strides leave gaps or go backwards, and
+// for types of unknown size.
 func (v View) HostData() []byte {
 	var n int
 	switch v.Struct.Name {
@@ -35,10 +34,9 @@ func (v View) HostData() []byte {
 	return unsafe.Slice((*byte)(p), n)
 }
 
-// HostArray returns a copy of the array that PJRT_Client_BufferFromHostBuffer
-// hands to the plugin, in row-major order whatever its strides are, and the array
-// of other functions as HostData returns it; nil when there is none, or its size
-// is not known.
+// HostArray returns a copy of the array that PJRT_Client_BufferFromHostBuffer passes to the plugin, in row-major order
+// whatever its strides are. For other functions it returns what HostData returns. It returns nil if there is no array,
+// or if its size is unknown.
 func (v View) HostArray() []byte {
 	if v.Struct.Name != "PJRT_Client_BufferFromHostBuffer_Args" || v.WordOf("byte_strides") == 0 {
 		return v.HostData()
@@ -73,8 +71,7 @@ func (v View) HostArray() []byte {
 	return out
 }
 
-// dense returns the size of an array whose elements fill their memory, in
-// whatever order; 0 for others.
+// dense returns the size of an array whose elements fill its memory, in any order. It returns 0 for other arrays.
 func (v View) dense(typ, dims, strides string) int {
 	bits := BitsOf(capi.BufferType(v.WordOf(typ)))
 	shape := v.ints(dims)
@@ -95,7 +92,7 @@ func (v View) dense(typ, dims, strides string) int {
 	if strides == "" || v.WordOf(strides) == 0 {
 		return size
 	}
-	// The farthest element tells whether there are gaps.
+	// The last element in memory shows whether there are gaps.
 	end := (bits + 7) / 8
 	for i, s := range v.ints(strides) {
 		if s < 0 || i >= len(shape) {
@@ -120,8 +117,7 @@ func (v View) ints(name string) []int64 {
 	return unsafe.Slice((*int64)(unsafe.Pointer(&data[0])), len(data)/8)
 }
 
-// BitsOf returns the size of an element; 0 for types that have none or are not
-// known.
+// BitsOf returns the size of an element in bits. It returns 0 for unknown types and types without a size.
 func BitsOf(t capi.BufferType) int {
 	switch t {
 	case capi.BufferTypePred, capi.BufferTypeS8, capi.BufferTypeU8,

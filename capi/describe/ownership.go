@@ -5,8 +5,8 @@ package describe
 
 import "sync"
 
-// destroyers are the functions that end a handle, and its field. What the types
-// of these handles have in common is that whoever gets one destroys it.
+// destroyers maps the functions that destroy a handle to the field with the handle. Callers must destroy every handle
+// of these types that they get.
 var destroyers = map[string]string{
 	"PJRT_AsyncHostToDeviceTransferManager_Destroy": "transfer_manager",
 	"PJRT_AsyncTrackingEvent_Destroy":               "event",
@@ -26,7 +26,7 @@ var destroyers = map[string]string{
 	"PLUGIN_Profiler_Error_Destroy":                 "error",
 }
 
-// lent are the functions whose results of such types stay the plugin's.
+// lent has the functions whose results have such types but still belong to the plugin.
 var lent = map[string]bool{
 	"PJRT_Client_TopologyDescription":                  true,
 	"PJRT_Layouts_PJRT_Executable_GetOutputLayouts":    true,
@@ -35,7 +35,7 @@ var lent = map[string]bool{
 	"PJRT_Megascale_CreateMultiSliceConfig":            true,
 }
 
-// owned are the types of handles that destroyers end.
+// owned has the types of handles that destroyers destroy.
 var owned = sync.OnceValue(func() map[string]bool {
 	types := make(map[string]bool)
 	for name := range destroyers {
@@ -44,8 +44,7 @@ var owned = sync.OnceValue(func() map[string]bool {
 	return types
 })
 
-// Destroys returns the field with the handle that a function ends; nil for
-// functions that end none.
+// Destroys returns the field with the handle that a function destroys, or nil if it destroys none.
 func Destroys(function string) *Field {
 	field, ok := destroyers[function]
 	if !ok {

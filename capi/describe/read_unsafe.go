@@ -3,31 +3,27 @@
 
 package describe
 
-import (
-	"math"
-	"unsafe"
-)
+import "unsafe"
 
-// A View is a struct in C memory with its description: what a caller handed to a
-// function, or a struct that lies in it. It is valid as long as that memory is.
+// A View is a struct in C memory and its description: the argument of a function, or a struct in it. It is valid as
+// long as the memory is.
 type View struct {
 	Struct *Struct
 	base   unsafe.Pointer
-	size   uintptr // of the part that may be read
+	size   uintptr // of the readable part
 }
 
-// NewView returns the View of a struct of which size bytes may be read, which is
-// what its caller put into struct_size. p must not be nil.
+// NewView returns the View of a struct with size readable bytes, which is the value of struct_size. p must not be nil.
 func NewView(s *Struct, p unsafe.Pointer, size uintptr) View {
 	index()
 	return View{s, p, size}
 }
 
-// Pointer returns where the struct is.
+// Pointer returns the address of the struct.
 func (v View) Pointer() unsafe.Pointer { return v.base }
 
-// nested returns the View of a struct inside or behind another, whose size is
-// its own struct_size when it has one.
+// nested returns the View of a struct in another one, or to which another one points. If it has a struct_size, that is
+// its size.
 func nested(s *Struct, p unsafe.Pointer) View {
 	v := View{s, p, s.Size}
 	if s.Sized {
@@ -36,8 +32,7 @@ func nested(s *Struct, p unsafe.Pointer) View {
 	return v
 }
 
-// StructSize returns what the struct says of its own size; its description's
-// when it says nothing.
+// StructSize returns the struct_size of the struct, or the size in its description if it has none.
 func (v View) StructSize() uintptr {
 	if v.Struct.Sized {
 		return *(*uintptr)(v.base)
@@ -45,11 +40,11 @@ func (v View) StructSize() uintptr {
 	return v.Struct.Size
 }
 
-// Has reports whether the field lies in the part that may be read.
+// Has reports whether the field is in the readable part.
 func (v View) Has(f *Field) bool { return f != nil && f.Offset+f.Size <= v.size }
 
-// Word returns a number, an enumerator or an address, as 64 bits with its sign;
-// 0 when the struct is too short for the field.
+// Word returns a number, an enumerator or an address, sign-extended to 64 bits. It returns 0 if the struct is too short
+// for the field.
 func (v View) Word(f *Field) int64 {
 	if !v.Has(f) {
 		return 0
@@ -57,7 +52,7 @@ func (v View) Word(f *Field) int64 {
 	return load(unsafe.Add(v.base, f.Offset), f.Size, f.Kind == Int || f.Kind == Enumerator)
 }
 
-// WordOf is Word of the field of that name, 0 when there is none.
+// WordOf is Word of the field with this name, or 0 if there is none.
 func (v View) WordOf(name string) int64 { return v.Word(v.Struct.Field(name)) }
 
 // SetWord writes a number, an enumerator or an address.
@@ -101,15 +96,7 @@ func load(p unsafe.Pointer, size uintptr, signed bool) int64 {
 	return 0
 }
 
-func loadFloat(p unsafe.Pointer, size uintptr) float64 {
-	if size == 4 {
-		return float64(math.Float32frombits(*(*uint32)(p)))
-	}
-	return *(*float64)(p)
-}
-
-// pointer returns the pointer that a field holds; nil when the struct is too
-// short for it.
+// pointer returns the pointer in a field, or nil if the struct is too short for it.
 func (v View) pointer(f *Field) unsafe.Pointer {
 	if !v.Has(f) || f.Size != sizeWord {
 		return nil
@@ -117,8 +104,8 @@ func (v View) pointer(f *Field) unsafe.Pointer {
 	return *(*unsafe.Pointer)(unsafe.Add(v.base, f.Offset))
 }
 
-// Count returns how many values the pointer of the given level leads to, 0 being
-// the outermost; 1 when nothing counts them, and -1 when the struct does not say.
+// Count returns how many values the pointer at the given level leads to. Level 0 is the outermost. It returns 1 if
+// there is no count, and -1 if the struct does not state the number.
 func (v View) Count(f *Field, level int) int {
 	if level >= len(f.counts) {
 		return 1
@@ -132,8 +119,8 @@ func (v View) Count(f *Field, level int) int {
 	return 0
 }
 
-// Bytes returns what a Text or a Data without further pointers leads to, in
-// place; nil for a null pointer.
+// Bytes returns the bytes of a Text or a Data without further pointers, without copying. It returns nil for a null
+// pointer.
 func (v View) Bytes(f *Field) []byte {
 	p := v.pointer(f)
 	if p == nil {
@@ -157,7 +144,7 @@ func zeroTerminatedBytes(p unsafe.Pointer) []byte {
 	return unsafe.Slice((*byte)(p), n)
 }
 
-// Texts returns the texts of a list of texts, in place.
+// Texts returns the texts of a list of texts, without copying.
 func (v View) Texts(f *Field) [][]byte {
 	p, sizes, n := v.pointer(f), v.pointer(f.sizes), v.Count(f, 0)
 	if p == nil || sizes == nil || n <= 0 {
@@ -173,8 +160,8 @@ func (v View) Texts(f *Field) [][]byte {
 	return out
 }
 
-// Elems returns the values behind the one pointer of a number's field, as
-// the bytes in which they lie; nil for a null pointer.
+// Elems returns the bytes of the values behind the single pointer of a field of numbers. It returns nil for a null
+// pointer.
 func (v View) Elems(f *Field) []byte {
 	if f.Depth == 0 {
 		if !v.Has(f) {
@@ -189,15 +176,14 @@ func (v View) Elems(f *Field) []byte {
 	return unsafe.Slice((*byte)(p), uintptr(n)*f.Elem)
 }
 
-// Records returns the structs of a Record's field in order: one that lies in the
-// struct, or those that its pointers lead to. Of a list of pointers those that are
-// null have a View without Struct.
+// Records returns the structs of a field of the kind Record in order: the one in the struct, or those that its pointers
+// lead to. For a null pointer in a list, the View has no Struct.
 func (v View) Records(f *Field) []View {
 	if f.Depth == 0 {
 		if !v.Has(f) {
 			return nil
 		}
-		// Plugins hand out such structs without a struct_size.
+		// Plugins return such structs without a struct_size.
 		return []View{{f.Struct, unsafe.Add(v.base, f.Offset), f.Struct.Size}}
 	}
 	p, n := v.pointer(f), v.Count(f, 0)
@@ -217,15 +203,13 @@ func (v View) Records(f *Field) []View {
 	return out
 }
 
-// IsNull reports whether the field is a pointer that is null, or too far out to
-// be read.
+// IsNull reports whether the field is a null pointer, or beyond the readable part.
 func (v View) IsNull(f *Field) bool { return v.Word(f) == 0 }
 
-// A Slot is where a handle is kept.
+// A Slot is the place of a handle in memory.
 type Slot struct {
 	p *uintptr
-	// Index counts the handles of a list; those of lists of lists one after the
-	// other.
+	// Index is the place of the handle in a list. For a list of lists it counts through all lists.
 	Index int
 }
 
@@ -235,9 +219,8 @@ func (s Slot) Get() uintptr { return *s.p }
 // Set replaces the handle.
 func (s Slot) Set(h uintptr) { *s.p = h }
 
-// Slots returns the places of a Handle's field: the field itself, or what its
-// pointers lead to. inner is the length of the innermost lists where the struct does
-// not say it.
+// Slots returns the handles of a field of the kind Handle: the field itself, or those that its pointers lead to. inner
+// is the length of the innermost lists if the struct does not state it.
 func (v View) Slots(f *Field, inner int) []Slot {
 	if !v.Has(f) {
 		return nil
@@ -267,8 +250,7 @@ func (v View) slots(out []Slot, f *Field, p unsafe.Pointer, level, inner int) []
 	return out
 }
 
-// Active returns the member of a Union that is in use; nil when nothing says
-// which.
+// Active returns the member of a Union that is in use, or nil if the struct does not say which.
 func (v View) Active(f *Field) *Field {
 	name := ""
 	switch v.Struct.Name {
@@ -301,14 +283,14 @@ func (v View) Active(f *Field) *Field {
 	return nil
 }
 
-// PointerOf returns a handle of the plugin as the type that package capi has for
-// it. The handle is an address of C memory, which the collector leaves alone.
+// PointerOf returns a handle of the plugin as a pointer of package capi. The handle is an address in C memory, which
+// the garbage collector ignores.
 func PointerOf[T any](handle uintptr) *T { return *(**T)(unsafe.Pointer(&handle)) }
 
-// HandleOf returns the handle that a pointer of package capi is.
+// HandleOf returns the handle for a pointer of package capi.
 func HandleOf[T any](p *T) uintptr { return uintptr(unsafe.Pointer(p)) }
 
-// Memory returns size bytes of C memory, in place.
+// Memory returns size bytes of C memory, without copying.
 func Memory(at, size uintptr) []byte { return unsafe.Slice(PointerOf[byte](at), size) }
 
 // SetAddress stores a pointer in an Address. What it points to must stay where it

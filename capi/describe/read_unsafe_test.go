@@ -34,7 +34,7 @@ func upload() *capi.ClientBufferFromHostBufferArgs {
 	}
 }
 
-func TestACallIsWrittenForPeople(t *testing.T) {
+func TestACallIsWrittenAsText(t *testing.T) {
 	t.Parallel()
 	a := upload()
 	v := view(a, a.StructSize)
@@ -119,7 +119,7 @@ func TestALongListIsCut(t *testing.T) {
 
 func TestMemoryThatAFunctionFillsIsNotReadBefore(t *testing.T) {
 	t.Parallel()
-	// Everything but code is what was there by chance.
+	// Everything except code is garbage.
 	p := &capi.Program{StructSize: capi.ProgramSize, FormatSize: 1 << 60, Format: (*byte)(unsafe.Pointer(new(int)))}
 	a := &capi.ExecutableOptimizedProgramArgs{StructSize: capi.ExecutableOptimizedProgramArgsSize, Program: p}
 	v := view(a, a.StructSize)

@@ -10,14 +10,13 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// Attr is one attribute: its kind, and the struct that belongs to the kind.
+// Attr is an attribute: its kind, and the struct for that kind.
 type Attr struct {
 	Kind AttrType
 	Data unsafe.Pointer
 }
 
-// Numbers are one or more numbers of a type that Go lacks, such as BF16, as
-// their bytes.
+// Numbers holds the bytes of one or more numbers of a type that Go lacks, such as BF16.
 type Numbers struct {
 	Type DataType
 	Data []byte
@@ -31,7 +30,7 @@ func (a *Attrs) Len() int {
 	return length(a.StructSize >= AttrsSize, a.Size, a.Types, a.Attrs)
 }
 
-// All returns the attributes by name, in the order of their names.
+// All returns the names and attributes, in the order of the names.
 func (a *Attrs) All() iter.Seq2[string, Attr] {
 	return func(yield func(string, Attr) bool) {
 		n := a.Len()
@@ -44,7 +43,7 @@ func (a *Attrs) All() iter.Seq2[string, Attr] {
 	}
 }
 
-// Lookup returns the attribute of that name, and false when there is none.
+// Lookup returns the attribute with this name, or false if there is none.
 func (a *Attrs) Lookup(name string) (Attr, bool) {
 	for n, x := range a.All() {
 		if n == name {
@@ -73,7 +72,7 @@ func (a *Attrs) Map() (map[string]any, error) {
 	return m, nil
 }
 
-// String returns a copy of the bytes, and "" for a null s.
+// String returns a copy of the bytes, or "" if s is nil.
 func (s *ByteSpan) String() string {
 	if s == nil {
 		return ""
@@ -104,9 +103,8 @@ func (x Attr) Value() (any, error) {
 	return nil, invalid("an attribute of the unknown kind %v", x.Kind)
 }
 
-// Attribute returns the attribute of that name as a T, one of the types that
-// [Attr.Value] returns. It fails when there is none, and when it has another
-// type.
+// Attribute returns the attribute with this name as a T, one of the types that [Attr.Value] returns. It fails if there
+// is none, or if it has another type.
 func Attribute[T any](a *Attrs, name string) (T, error) {
 	var zero T
 	x, ok := a.Lookup(name)
@@ -124,7 +122,7 @@ func Attribute[T any](a *Attrs, name string) (T, error) {
 	return t, nil
 }
 
-// numbers copies n numbers at p: the one of a scalar, or the slice of an array.
+// numbers copies n numbers at p. It returns the number itself for a scalar, or a slice for an array.
 func numbers(d DataType, p unsafe.Pointer, n uintptr, scalar bool) (any, error) {
 	if p == nil && n > 0 {
 		return nil, invalid("%d numbers of type %v without an address", n, d)
@@ -157,7 +155,7 @@ func numbers(d DataType, p unsafe.Pointer, n uintptr, scalar bool) (any, error) 
 	case DataTypeC128:
 		return elements[complex128](p, n, scalar), nil
 	}
-	// How attributes of less than a byte are stored is not laid down.
+	// XLA does not specify how attributes of less than a byte are stored.
 	size := d.Bits()
 	if size < 8 {
 		return nil, invalid("%d numbers of the type %v, which cannot be read", n, d)

@@ -11,9 +11,8 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// Bits returns how many bits an element of type d has in a buffer, and 0 for a
-// token and for types that this package does not know. Elements of less than
-// eight bits are packed.
+// Bits returns the number of bits of an element of type d in a buffer. It returns 0 for a token and for types that this
+// package does not know. Elements of less than eight bits are packed.
 func (d DataType) Bits() int {
 	switch d {
 	case DataTypeS1, DataTypeU1:
@@ -38,7 +37,7 @@ func (d DataType) Bits() int {
 	return 0
 }
 
-// Element are the Go types that have a DataType of their own.
+// Element lists the Go types that have a DataType.
 type Element interface {
 	bool | int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64 | complex64 | complex128
 }
@@ -75,8 +74,7 @@ func DataTypeOf[T Element]() DataType {
 	return DataTypeC128
 }
 
-// Dimensions returns a copy of the dimensions, the one that varies slowest
-// first. It returns nil for a rank that makes no sense.
+// Dimensions returns a copy of the dimensions, the slowest-varying first. It returns nil if the rank is invalid.
 func (b *Buffer) Dimensions() []int64 {
 	if b.Rank <= 0 || b.Rank > maxRank {
 		return nil
@@ -84,21 +82,20 @@ func (b *Buffer) Dimensions() []int64 {
 	return capi.Slice(b.Dims, uintptr(b.Rank))
 }
 
-// maxRank is far more dimensions than XLA has.
+// maxRank is far more than XLA's maximum.
 const maxRank = 1 << 10
 
-// maxElements is far more than any memory holds, and leaves room to count bits.
+// maxElements is far more than fits in any memory, and leaves room to count bits.
 const maxElements = 1 << 50
 
-// Len returns the number of elements. It fails when the dimensions make no
-// sense.
+// Len returns the number of elements. It fails if the dimensions are invalid.
 func (b *Buffer) Len() (int, error) {
 	dims := b.Dimensions()
 	if b.Rank < 0 || int64(len(dims)) != b.Rank {
-		return 0, invalid("a buffer of rank %d without that many dimensions", b.Rank)
+		return 0, invalid("the buffer has rank %d, but not that many dimensions", b.Rank)
 	}
 	if len(dims) > 0 && slices.Min(dims) < 0 {
-		return 0, invalid("a buffer of dimensions %v", dims)
+		return 0, invalid("the buffer has the negative dimensions %v", dims)
 	}
 	if slices.Contains(dims, 0) {
 		return 0, nil
@@ -107,16 +104,15 @@ func (b *Buffer) Len() (int, error) {
 	for _, d := range dims {
 		high, low := bits.Mul64(n, uint64(d))
 		if high != 0 || low > maxElements {
-			return 0, invalid("a buffer of dimensions %v, which no memory can hold", dims)
+			return 0, invalid("the buffer has dimensions %v, which are too large for any memory", dims)
 		}
 		n = low
 	}
 	return int(n), nil
 }
 
-// Bytes returns the memory of the buffer, not a copy. Only on platforms whose
-// memory the host can address, such as Host, may it be read, and written where
-// the buffer is a result. It is valid until the call ends.
+// Bytes returns the memory of the buffer, not a copy. Use it only on platforms with memory that the host can address,
+// such as Host, and write to it only if the buffer is a result. It is valid until the call ends.
 func (b *Buffer) Bytes() ([]byte, error) {
 	n, err := b.Len()
 	if err != nil {
@@ -124,23 +120,23 @@ func (b *Buffer) Bytes() ([]byte, error) {
 	}
 	size := b.Dtype.Bits()
 	if size == 0 {
-		return nil, invalid("a buffer of the type %v, whose size is not known", b.Dtype)
+		return nil, invalid("the buffer has the type %v, whose size is unknown", b.Dtype)
 	}
 	if n == 0 {
 		return nil, nil
 	}
 	total := (uint64(n)*uint64(size) + 7) / 8
 	if b.Data == nil {
-		return nil, invalid("a buffer of %d bytes without an address", total)
+		return nil, invalid("the buffer has %d bytes, but no address", total)
 	}
 	return unsafe.Slice((*byte)(b.Data), total), nil
 }
 
-// Elements returns the memory of a buffer as its elements, not a copy; see
-// [Buffer.Bytes]. It fails when the buffer has another type than T.
+// Elements returns the memory of a buffer as a slice of its elements, not a copy; see [Buffer.Bytes]. It fails if the
+// buffer has another type than T.
 func Elements[T Element](b *Buffer) ([]T, error) {
 	if want := DataTypeOf[T](); b.Dtype != want {
-		return nil, invalid("a buffer of the type %v, not %v", b.Dtype, want)
+		return nil, invalid("the buffer has the type %v, not %v", b.Dtype, want)
 	}
 	raw, err := b.Bytes()
 	if err != nil || len(raw) == 0 {
@@ -148,7 +144,7 @@ func Elements[T Element](b *Buffer) ([]T, error) {
 	}
 	var zero T
 	if uintptr(b.Data)%unsafe.Alignof(zero) != 0 {
-		return nil, invalid("a buffer of the type %v at the misaligned address %#x", b.Dtype, uintptr(b.Data))
+		return nil, invalid("the buffer of type %v has the misaligned address %#x", b.Dtype, uintptr(b.Data))
 	}
 	return unsafe.Slice((*T)(b.Data), uintptr(len(raw))/unsafe.Sizeof(zero)), nil
 }

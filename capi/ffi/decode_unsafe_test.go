@@ -36,16 +36,16 @@ func TestBuffersHaveTheBytesOfTheirShape(t *testing.T) {
 		"packed":           {buffer(ffi.DataTypeS4, p, 5), 5, 3, ""},
 		"two bits":         {buffer(ffi.DataTypeU2, p, 9), 9, 3, ""},
 		"complex":          {buffer(ffi.DataTypeC128, p, 2), 2, 32, ""},
-		"no address":       {buffer(ffi.DataTypeF32, nil, 2), 2, 0, "a buffer of 8 bytes without an address"},
-		"token":            {buffer(ffi.DataTypeToken, p), 1, 0, "a buffer of the type TOKEN, whose size is not known"},
-		"unknown type":     {buffer(77, p, 2), 2, 0, "a buffer of the type DataType(77), whose size is not known"},
-		"negative":         {buffer(ffi.DataTypeF32, p, 2, -3), 0, 0, "a buffer of dimensions [2 -3]"},
-		"overflow":         {buffer(ffi.DataTypeF32, p, 1<<33, 1<<33), 0, 0, "which no memory can hold"},
-		"too many":         {buffer(ffi.DataTypeC128, p, 1<<51), 0, 0, "which no memory can hold"},
+		"no address":       {buffer(ffi.DataTypeF32, nil, 2), 2, 0, "the buffer has 8 bytes, but no address"},
+		"token":            {buffer(ffi.DataTypeToken, p), 1, 0, "the buffer has the type TOKEN, whose size is unknown"},
+		"unknown type":     {buffer(77, p, 2), 2, 0, "the buffer has the type DataType(77), whose size is unknown"},
+		"negative":         {buffer(ffi.DataTypeF32, p, 2, -3), 0, 0, "the buffer has the negative dimensions [2 -3]"},
+		"overflow":         {buffer(ffi.DataTypeF32, p, 1<<33, 1<<33), 0, 0, "too large for any memory"},
+		"too many":         {buffer(ffi.DataTypeC128, p, 1<<51), 0, 0, "too large for any memory"},
 		"empty and huge":   {buffer(ffi.DataTypeF32, nil, 1<<40, 0, 1<<40), 0, 0, ""},
-		"negative rank":    {&ffi.Buffer{StructSize: ffi.BufferSize, Dtype: ffi.DataTypeF32, Data: p, Rank: -1}, 0, 0, "a buffer of rank -1 without that many dimensions"},
-		"huge rank":        {&ffi.Buffer{StructSize: ffi.BufferSize, Dtype: ffi.DataTypeF32, Data: p, Rank: 1 << 60, Dims: new(int64)}, 0, 0, "without that many dimensions"},
-		"rank without end": {&ffi.Buffer{StructSize: ffi.BufferSize, Dtype: ffi.DataTypeF32, Data: p, Rank: 2}, 0, 0, "a buffer of rank 2 without that many dimensions"},
+		"negative rank":    {&ffi.Buffer{StructSize: ffi.BufferSize, Dtype: ffi.DataTypeF32, Data: p, Rank: -1}, 0, 0, "the buffer has rank -1, but not that many dimensions"},
+		"huge rank":        {&ffi.Buffer{StructSize: ffi.BufferSize, Dtype: ffi.DataTypeF32, Data: p, Rank: 1 << 60, Dims: new(int64)}, 0, 0, "but not that many dimensions"},
+		"rank without end": {&ffi.Buffer{StructSize: ffi.BufferSize, Dtype: ffi.DataTypeF32, Data: p, Rank: 2}, 0, 0, "the buffer has rank 2, but not that many dimensions"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -147,7 +147,7 @@ func TestAttributesOfEveryNumber(t *testing.T) {
 			assert.Len(t, a.(ffi.Numbers).Data, d.Bits()/4)
 		}
 	}
-	// A copy of what need not be aligned.
+	// The number need not be aligned.
 	v, err := ffi.Attr{Kind: ffi.AttrTypeScalar, Data: unsafe.Pointer(&ffi.Scalar{Dtype: ffi.DataTypeU32, Value: unsafe.Add(p, 1)})}.Value()
 	require.NoError(t, err)
 	assert.Equal(t, uint32(0x05040302), v)
@@ -159,7 +159,7 @@ func TestAttributesOfEveryNumber(t *testing.T) {
 	assert.Equal(t, []float32{}, v)
 }
 
-func TestAttributesThatMakeNoSense(t *testing.T) {
+func TestInvalidAttributes(t *testing.T) {
 	t.Parallel()
 	for name, a := range map[string]*ffi.Attrs{
 		"none":          {},
@@ -175,7 +175,8 @@ func TestAttributesThatMakeNoSense(t *testing.T) {
 	inner := attributes([]string{"bad"}, []ffi.AttrType{9}, []unsafe.Pointer{unsafe.Pointer(span("x"))})
 	a := attributes([]string{"null", "kind", "scalar", "inner", "good"},
 		[]ffi.AttrType{ffi.AttrTypeString, 9, ffi.AttrTypeScalar, ffi.AttrTypeDictionary, ffi.AttrTypeString},
-		[]unsafe.Pointer{nil, unsafe.Pointer(span("x")), unsafe.Pointer(&ffi.Scalar{Dtype: ffi.DataTypeF32}), unsafe.Pointer(inner), unsafe.Pointer(span("fine"))})
+		[]unsafe.Pointer{nil, unsafe.Pointer(span("x")), unsafe.Pointer(&ffi.Scalar{Dtype: ffi.DataTypeF32}), unsafe.Pointer(inner),
+			unsafe.Pointer(span("fine"))})
 	for name, want := range map[string]string{
 		"null":   `attribute "null": INVALID_ARGUMENT: an attribute of kind STRING without a value`,
 		"kind":   `attribute "kind": INVALID_ARGUMENT: an attribute of the unknown kind AttrType(9)`,
@@ -200,7 +201,7 @@ func TestAttributesThatMakeNoSense(t *testing.T) {
 	}
 }
 
-func TestArgumentsThatAreNoBuffers(t *testing.T) {
+func TestArgumentsThatAreNotBuffers(t *testing.T) {
 	t.Parallel()
 	kinds := []ffi.ArgType{ffi.ArgTypeBuffer, 5, ffi.ArgTypeBuffer}
 	structs := []unsafe.Pointer{nil, unsafe.Pointer(&ffi.Buffer{}), unsafe.Pointer(&ffi.Buffer{StructSize: ffi.BufferSize - 1})}

@@ -23,7 +23,7 @@ import (
 	"github.com/purepjrt/purepjrt/capi/ffi"
 )
 
-// fakeError is what an XLA_FFI_Error of the fake host points to.
+// fakeError is the target of the fake host's error handles.
 type fakeError struct {
 	code      ffi.ErrorCode
 	message   string
@@ -33,7 +33,7 @@ type fakeError struct {
 
 func fakeErrorOf(e *ffi.ErrorHandle) *fakeError { return (*fakeError)(unsafe.Pointer(e)) }
 
-// fakeHost records what the functions of the fake table were called with.
+// fakeHost records the arguments of calls of the fake table.
 var fakeHost struct {
 	made     []*fakeError
 	state    ffi.StateSetArgs
@@ -58,7 +58,7 @@ var (
 		a.Message, a.Errc = fakeErrorOf(a.Error).text, fakeErrorOf(a.Error).code
 		return 0xdeadbeef
 	})
-	// The function that had the slot before: it does not know the code.
+	// The function that had the slot in older versions, which does not return the code.
 	fakeErrorGetMessage = entryOf(func(a *ffi.ErrorGetDetailsArgs) uintptr {
 		a.Message = fakeErrorOf(a.Error).text
 		return 0xdeadbeef
@@ -90,7 +90,7 @@ func newAPI(t testing.TB, minor int32) *ffi.API {
 	if minor < 4 {
 		api.ErrorGetDetails = fakeErrorGetMessage()
 	}
-	// The binding remembers tables by their address, so that must not be used again.
+	// The binding remembers tables by address, so an address must not be used again.
 	var pins runtime.Pinner
 	pins.Pin(api)
 	kept = append(kept, api)
@@ -117,7 +117,8 @@ func newFrame(api *ffi.API) *ffi.CallFrame {
 }
 
 func TestErrorsKeepTheirCodeFromVersion04On(t *testing.T) {
-	for minor, want := range map[int32]capi.ErrorCode{2: capi.ErrorCodeUnknown, 3: capi.ErrorCodeUnknown, 4: capi.ErrorCodeAborted, 9: capi.ErrorCodeAborted} {
+	for minor, want := range map[int32]capi.ErrorCode{2: capi.ErrorCodeUnknown, 3: capi.ErrorCodeUnknown, 4: capi.ErrorCodeAborted,
+		9: capi.ErrorCodeAborted} {
 		api := newAPI(t, minor)
 		h := newHandler(t, func(*ffi.CallFrame) error { return &capi.Error{Code: capi.ErrorCodeAborted, Message: "enough"} }, nil)
 		e := h.Call(newFrame(api))
@@ -150,7 +151,7 @@ func TestFunctionsThatChangedAreCalledInTheFormOfTheHost(t *testing.T) {
 	assert.Equal(t, ffi.Handler(5), fakeHost.handlers.Bundle.Record)
 	assert.Equal(t, ffi.HandlerTraits(1), fakeHost.handlers.Traits)
 
-	// What version 0.3 was like is not known, and 0.1 neither: better no call.
+	// The structs of versions 0.1 and 0.3 are unknown, so nothing must be called.
 	for _, minor := range []int32{1, 3} {
 		api := newAPI(t, minor)
 		frame := newFrame(api)
@@ -158,12 +159,12 @@ func TestFunctionsThatChangedAreCalledInTheFormOfTheHost(t *testing.T) {
 		_, typeErr := ffi.RegisterType(api, "type", 0)
 		for _, err := range []error{frame.SetState(id, 0, 0), stateErr, typeErr, ffi.Register(api, "n", "Host", ffi.HandlerBundle{}, 0)} {
 			require.ErrorIs(t, err, capi.ErrorCodeUnimplemented)
-			require.ErrorContains(t, err, "has this function in a form that is not known here: use a host of version 0.2, 0.4 or later")
+			require.ErrorContains(t, err, "has this function in an unknown form: use a host of version 0.2, 0.4 or later")
 		}
 	}
 }
 
-func TestTablesThatAreNoUseAreErrors(t *testing.T) {
+func TestUselessTablesAreErrors(t *testing.T) {
 	short, other, cut := newAPI(t, 4), newAPI(t, 4), newAPI(t, 4)
 	short.StructSize = 39
 	other.APIVersion.MajorVersion = 1
@@ -179,13 +180,13 @@ func TestTablesThatAreNoUseAreErrors(t *testing.T) {
 		_, err = ffi.RegisterType(api, "t", 0)
 		require.Error(t, err, name)
 	}
-	// Nothing of another major version is called.
+	// A table of another major version must not be called.
 	table, err := ffi.Table(other)
 	require.NoError(t, err)
 	assert.False(t, table.Has(new(capi.Call[ffi.ErrorCreateArgs]).Function()))
 	_, err = ffi.RegisterType(other, "t", 0)
 	require.ErrorIs(t, err, capi.ErrorCodeUnimplemented)
-	// What lies behind the end of a table is not read.
+	// Memory beyond the end of a table must not be read.
 	table, err = ffi.Table(cut)
 	require.NoError(t, err)
 	assert.True(t, table.Has(new(capi.Call[ffi.ErrorGetDetailsArgs]).Function()))
@@ -201,16 +202,19 @@ func newAPICut(t testing.TB) *ffi.API {
 	return api
 }
 
-func TestXLAsQuestionIsAnsweredWithoutTheHandler(t *testing.T) {
+func TestXLAsQueryIsAnsweredWithoutCallingTheHandler(t *testing.T) {
 	for minor, wantMinor := range map[int32]int32{2: 2, 4: 4, 7: 7} {
 		api := newAPI(t, minor)
 		var asked []*ffi.API
 		h := newHandler(t, func(*ffi.CallFrame) error { t.Error("called"); return nil },
 			&ffi.HandlerOptions{Traits: 1, StateType: ffi.TypeID{TypeID: 12}, Asked: func(a *ffi.API) { asked = append(asked, a) }})
-		m := &ffi.Metadata{StructSize: ffi.MetadataSize, APIVersion: ffi.APIVersion{StructSize: ffi.APIVersionSize, MajorVersion: -1, MinorVersion: -1}}
-		x := &ffi.MetadataExtension{Metadata: m, ExtensionBase: ffi.InternalExtension{StructSize: ffi.MetadataExtensionSize, Type: ffi.InternalExtensionTypeMetadata}}
-		// An unknown node in front is passed over; the frame ends where the question does.
-		frame := &ffi.CallFrame{StructSize: unsafe.Offsetof(ffi.CallFrame{}.Ctx), API: api, ExtensionStart: &ffi.InternalExtension{StructSize: 24, Type: 9, Next: &x.ExtensionBase}}
+		m := &ffi.Metadata{StructSize: ffi.MetadataSize,
+			APIVersion: ffi.APIVersion{StructSize: ffi.APIVersionSize, MajorVersion: -1, MinorVersion: -1}}
+		x := &ffi.MetadataExtension{Metadata: m, ExtensionBase: ffi.InternalExtension{StructSize: ffi.MetadataExtensionSize,
+			Type: ffi.InternalExtensionTypeMetadata}}
+		// An unknown node comes first. The frame has only the fields that XLA's query needs.
+		frame := &ffi.CallFrame{StructSize: unsafe.Offsetof(ffi.CallFrame{}.Ctx), API: api,
+			ExtensionStart: &ffi.InternalExtension{StructSize: 24, Type: 9, Next: &x.ExtensionBase}}
 		require.Nil(t, h.Call(frame))
 		assert.EqualValues(t, 0, m.APIVersion.MajorVersion)
 		assert.Equal(t, wantMinor, m.APIVersion.MinorVersion)
@@ -224,9 +228,10 @@ func TestXLAsQuestionIsAnsweredWithoutTheHandler(t *testing.T) {
 		x.Metadata = &ffi.Metadata{StructSize: ffi.MetadataSize - 1}
 		require.NotNil(t, h.Call(frame))
 	}
-	// A state has no place in the answer to an old host.
+	// An old host cannot be told about a state.
 	h := newHandler(t, func(*ffi.CallFrame) error { return nil }, &ffi.HandlerOptions{StateType: ffi.TypeID{TypeID: 12}})
-	x := &ffi.MetadataExtension{Metadata: &ffi.Metadata{StructSize: ffi.MetadataSize}, ExtensionBase: ffi.InternalExtension{StructSize: ffi.MetadataExtensionSize, Type: ffi.InternalExtensionTypeMetadata}}
+	x := &ffi.MetadataExtension{Metadata: &ffi.Metadata{StructSize: ffi.MetadataSize},
+		ExtensionBase: ffi.InternalExtension{StructSize: ffi.MetadataExtensionSize, Type: ffi.InternalExtensionTypeMetadata}}
 	frame := newFrame(newAPI(t, 1))
 	frame.ExtensionStart = &x.ExtensionBase
 	require.NotNil(t, h.Call(frame))
@@ -256,7 +261,7 @@ func TestFramesThatAreTooShortNeverReachTheHandler(t *testing.T) {
 	assert.Equal(t, "the call frame has 167 bytes instead of 168", fakeHost.made[0].message)
 	assert.Equal(t, ffi.ErrorCodeInvalidArgument, fakeHost.made[0].code)
 	assert.Empty(t, log.String())
-	// Without a table there is no error to return.
+	// Without a table no error can be made.
 	frame.StructSize = unsafe.Offsetof(frame.API)
 	require.Nil(t, h.Call(frame))
 	require.Nil(t, h.Call(nil))
@@ -282,7 +287,7 @@ func TestHandlersHaveALimitAndAreUsedAgain(t *testing.T) {
 		}
 	}()
 	require.ErrorIs(t, err, capi.ErrorCodeResourceExhausted)
-	require.EqualError(t, err, "RESOURCE_EXHAUSTED: the process has 1024 FFI handlers, as many as it can have: release those that no program calls")
+	require.EqualError(t, err, "RESOURCE_EXHAUSTED: the process has 1024 FFI handlers, the maximum: release those that no program calls")
 
 	frame := newFrame(newAPI(t, 4))
 	first, second := list[1], list[0]
@@ -305,7 +310,7 @@ func TestHandlersHaveALimitAndAreUsedAgain(t *testing.T) {
 func TestAProcessWithoutRoomForCallbacksGetsAnError(t *testing.T) {
 	const variable = "PUREPJRT_TEST_NO_CALLBACKS"
 	if os.Getenv(variable) == "" {
-		// It stays that way for the rest of the process, so that is another one.
+		// Entry points are never freed, so the test uses another process.
 		c := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
 		c.Env = append(os.Environ(), variable+"=1")
 		out, err := c.CombinedOutput()

@@ -14,11 +14,10 @@ import (
 // [Table].
 func (f *CallFrame) Table() (*capi.Table, error) { return Table(f.API) }
 
-// SetFuture makes the call go on after the handler has returned nil: it ends
-// when future is set (XLA_FFI_Future_SetAvailable, XLA_FFI_Future_SetError),
-// which must happen exactly once. Buffers stay valid until then, the frame does
-// not. Preconditions: future comes from XLA_FFI_Future_Create of f.API, and the
-// handler returns nil.
+// SetFuture lets the call continue after the handler has returned nil. The call ends when future is set
+// (XLA_FFI_Future_SetAvailable, XLA_FFI_Future_SetError), which must happen exactly once. Buffers stay valid until
+// then, but the frame does not. Preconditions: future comes from XLA_FFI_Future_Create of f.API, and the handler
+// returns nil.
 //
 // It fails on a host that has no futures.
 func (f *CallFrame) SetFuture(future *Future) error {
@@ -26,8 +25,8 @@ func (f *CallFrame) SetFuture(future *Future) error {
 	if err != nil {
 		return invalid("%v", err)
 	}
-	// The field lies behind what struct_size counts. It came together with the
-	// function, so a host that has the one has the other.
+	// struct_size does not include this field. The field was introduced together with the function, so a host that has the
+	// function has the field.
 	if !h.table.Has((*FutureCreateArgs)(nil).Function()) {
 		return h.unimplemented("XLA_FFI_Future_Create", "has no futures: finish the work before the handler returns")
 	}
@@ -38,11 +37,10 @@ func (f *CallFrame) SetFuture(future *Future) error {
 // Len returns the number of arguments.
 func (a *Args) Len() int { return length(a.StructSize >= ArgsSize, a.Size, a.Types, a.Args) }
 
-// All returns the arguments: the kind of each and the struct that belongs to it.
+// All returns the arguments: the kind of each and its struct.
 func (a *Args) All() iter.Seq2[ArgType, unsafe.Pointer] { return each(a.Len(), a.Types, a.Args) }
 
-// Buffer returns argument i. It fails when there are not so many, and when it is
-// not a buffer.
+// Buffer returns argument i. It fails if there is no such argument, or if it is not a buffer.
 func (a *Args) Buffer(i int) (*Buffer, error) {
 	if n := a.Len(); i < 0 || i >= n {
 		return nil, invalid("there is no argument %d: the call has %d", i, n)
@@ -54,17 +52,16 @@ func (a *Args) Buffer(i int) (*Buffer, error) {
 	return asBuffer("argument", i, p)
 }
 
-// Buffers returns all arguments. It fails when one is not a buffer.
+// Buffers returns all arguments. It fails if one is not a buffer.
 func (a *Args) Buffers() ([]*Buffer, error) { return buffers(a.Len(), a.Buffer) }
 
 // Len returns the number of results.
 func (r *Rets) Len() int { return length(r.StructSize >= RetsSize, r.Size, r.Types, r.Rets) }
 
-// All returns the results: the kind of each and the struct that belongs to it.
+// All returns the results: the kind of each and its struct.
 func (r *Rets) All() iter.Seq2[RetType, unsafe.Pointer] { return each(r.Len(), r.Types, r.Rets) }
 
-// Buffer returns result i, to be written. It fails when there are not so many,
-// and when it is not a buffer.
+// Buffer returns result i, for writing. It fails if there is no such result, or if it is not a buffer.
 func (r *Rets) Buffer(i int) (*Buffer, error) {
 	if n := r.Len(); i < 0 || i >= n {
 		return nil, invalid("there is no result %d: the call has %d", i, n)
@@ -76,11 +73,10 @@ func (r *Rets) Buffer(i int) (*Buffer, error) {
 	return asBuffer("result", i, p)
 }
 
-// Buffers returns all results. It fails when one is not a buffer.
+// Buffers returns all results. It fails if one is not a buffer.
 func (r *Rets) Buffers() ([]*Buffer, error) { return buffers(r.Len(), r.Buffer) }
 
-// length returns the length of two parallel arrays in C, none when the struct is
-// too short or an array is null.
+// length returns the length of two parallel arrays in C. It returns 0 if the struct is too short or an array is null.
 func length[K any](complete bool, size int64, kinds *K, items *unsafe.Pointer) int {
 	if !complete || size <= 0 || kinds == nil || items == nil {
 		return 0

@@ -31,8 +31,7 @@ func TestFunctionsFillTheTable(t *testing.T) {
 	}
 }
 
-// The header's constants end before fields that were added later; a callee must
-// hear of those too.
+// The size constants of the header leave out fields that were added later, but a callee must know that these are there.
 func TestSizesReachToTheLastField(t *testing.T) {
 	t.Parallel()
 	assert.Equal(t, 16, FutureCreateArgsSize)

@@ -19,9 +19,10 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
+	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
-// newClient opens the CPU plugin, the same one in all tests.
+// newClient makes a client of the CPU plugin.
 func newClient(t testing.TB) *pjrt.Client {
 	t.Helper()
 	plugin, err := pjrt.Open(plugintest.Path(t, "cpu"))
@@ -32,8 +33,7 @@ func newClient(t testing.TB) *pjrt.Client {
 	return client
 }
 
-// register makes a handler and registers it with the plugin under a name of its
-// own.
+// register makes a handler and registers it with the plugin under a new name.
 func register(t testing.TB, table *capi.Table, fn ffi.HandlerFunc, options *ffi.HandlerOptions) (name string) {
 	t.Helper()
 	h, err := ffi.NewHandler(fn, options)
@@ -57,7 +57,7 @@ func registerHandler(table *capi.Table, name, platform string, h ffi.Handler) er
 	return c.Do(table)
 }
 
-// callTarget is a program that calls a target with two vectors and attributes.
+// callTarget returns a program that calls a target with two vectors and attributes.
 func callTarget(name, attributes string) pjrt.Program {
 	return pjrt.Program{Code: fmt.Appendf(nil, `module @call {
   func.func @main(%%a: tensor<4xf32>, %%b: tensor<4xf32>) -> tensor<4xf32> {
@@ -139,7 +139,7 @@ func addScaled(frame *ffi.CallFrame) error {
 
 func TestAHandlerInGoComputesPartOfAProgram(t *testing.T) {
 	client := newClient(t)
-	name := register(t, client.Plugin().Table(), addScaled, nil)
+	name := register(t, raw.Table(client.Plugin()), addScaled, nil)
 	got, err := run(t, client, callTarget(name, "scale = 0.5 : f32"))
 	require.NoError(t, err)
 	assert.Equal(t, vector(5.5, 11, 16.5, 22), got)
@@ -155,7 +155,7 @@ func TestAHandlerSeesTheWholeCall(t *testing.T) {
 	client := newClient(t)
 	var asked, calls int
 	var attrs map[string]any
-	name := register(t, client.Plugin().Table(), func(frame *ffi.CallFrame) error {
+	name := register(t, raw.Table(client.Plugin()), func(frame *ffi.CallFrame) error {
 		calls++
 		assert.Equal(t, ffi.ExecutionStageExecute, frame.Stage)
 		major, minor := frame.API.Version()
@@ -173,7 +173,7 @@ func TestAHandlerSeesTheWholeCall(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, vector(10, 20, 30, 40).Data, raw)
 		_, err = ffi.Elements[int32](b)
-		assert.EqualError(t, err, "INVALID_ARGUMENT: a buffer of the type F32, not S32")
+		assert.EqualError(t, err, "INVALID_ARGUMENT: the buffer has the type F32, not S32")
 		_, err = frame.Args.Buffer(2)
 		assert.EqualError(t, err, "INVALID_ARGUMENT: there is no argument 2: the call has 2")
 		_, err = frame.Rets.Buffer(-1)
@@ -184,7 +184,7 @@ func TestAHandlerSeesTheWholeCall(t *testing.T) {
 		attrs, err = frame.Attrs.Map()
 		return err
 	}, &ffi.HandlerOptions{Asked: func(api *ffi.API) { asked++; assert.NotNil(t, api) }})
-	assert.Equal(t, [2]int{1, 0}, [2]int{asked, calls}, "registering asks, and calls nothing")
+	assert.Equal(t, [2]int{1, 0}, [2]int{asked, calls}, "registering queries the handler, but does not call it")
 
 	_, err := run(t, client, callTarget(name, `
 		b = true, i8 = -5 : i8, i16 = -500 : i16, i32 = 7 : i32, i64 = -9 : i64, u8 = 200 : ui8, u16 = 60000 : ui16, u32 = 4000000000 : ui32, u64 = 18446744073709551615 : ui64,
@@ -218,7 +218,7 @@ func TestAHandlersErrorIsTheExecutionsError(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			target := register(t, client.Plugin().Table(), c.fn, nil)
+			target := register(t, raw.Table(client.Plugin()), c.fn, nil)
 			_, err := run(t, client, callTarget(target, ""))
 			var e *pjrt.Error
 			require.ErrorAs(t, err, &e)
@@ -234,7 +234,7 @@ func TestATargetThatIsNotRegisteredIsNotFound(t *testing.T) {
 	require.ErrorIs(t, err, pjrt.ErrNotFound)
 	require.ErrorContains(t, err, "purepjrt_no_such_target")
 
-	table := client.Plugin().Table()
+	table := raw.Table(client.Plugin())
 	require.ErrorIs(t, registerHandler(table, target(), "Host", 0), pjrt.ErrInvalidArgument)
 }
 
@@ -244,7 +244,7 @@ func TestAReleasedHandlerFailsAndCallsNothing(t *testing.T) {
 	h, err := ffi.NewHandler(func(*ffi.CallFrame) error { called++; return nil }, nil)
 	require.NoError(t, err)
 	name := target()
-	require.NoError(t, registerHandler(client.Plugin().Table(), name, "Host", h))
+	require.NoError(t, registerHandler(raw.Table(client.Plugin()), name, "Host", h))
 	exe, err := client.Compile(context.Background(), callTarget(name, ""), nil)
 	require.NoError(t, err)
 	defer exe.Close()
@@ -259,7 +259,7 @@ func TestAReleasedHandlerFailsAndCallsNothing(t *testing.T) {
 
 func TestHandlersRunAtTheSameTime(t *testing.T) {
 	client := newClient(t)
-	name := register(t, client.Plugin().Table(), addScaled, nil)
+	name := register(t, raw.Table(client.Plugin()), addScaled, nil)
 	exe, err := client.Compile(context.Background(), callTarget(name, "scale = 2.0 : f32"), nil)
 	require.NoError(t, err)
 	defer exe.Close()

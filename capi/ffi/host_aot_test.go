@@ -16,7 +16,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
-// libtpu's table is newer than this package's: 0.5, with one function more.
+// libtpu's table is newer than that of this package: 0.5, with one more function.
 func TestANewerTableAheadOfTime(t *testing.T) {
 	table, err := capi.Open(plugintest.Path(t, "tpu"))
 	require.NoError(t, err)
@@ -41,5 +41,5 @@ func TestANewerTableAheadOfTime(t *testing.T) {
 	asked := api
 	api = nil
 	require.NoError(t, ffi.Register(asked, target(), "TPU", ffi.HandlerBundle{Execute: h}, 0))
-	assert.Same(t, asked, api, "registering asked the handler")
+	assert.Same(t, asked, api, "registering queried the handler")
 }

@@ -16,10 +16,10 @@ import (
 	"github.com/purepjrt/purepjrt/capi/ffi"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
+	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
-// hostAPI returns the table of the CPU plugin, which it shows to a handler that
-// is being registered.
+// hostAPI returns the table that the CPU plugin passes to a handler when it is registered.
 func hostAPI(t testing.TB, table *capi.Table) *ffi.API {
 	t.Helper()
 	var api *ffi.API
@@ -28,7 +28,7 @@ func hostAPI(t testing.TB, table *capi.Table) *ffi.API {
 	return api
 }
 
-// release is what a value writes when C lets go of it.
+// release is a value that reports when C releases it.
 type release chan struct{}
 
 func (r release) Release() { close(r) }
@@ -44,7 +44,7 @@ func (r release) released(within time.Duration) bool {
 
 func TestFunctionsOfTheTable(t *testing.T) {
 	client := newClient(t)
-	name := register(t, client.Plugin().Table(), func(frame *ffi.CallFrame) error {
+	name := register(t, raw.Table(client.Plugin()), func(frame *ffi.CallFrame) error {
 		table, err := frame.Table()
 		require.NoError(t, err)
 		again, err := ffi.Table(frame.API)
@@ -61,7 +61,7 @@ func TestFunctionsOfTheTable(t *testing.T) {
 		require.NoError(t, run.Do(table))
 		assert.EqualValues(t, 77, run.Args.RunID)
 
-		// The CPU has no streams and no device memory of its own.
+		// The CPU has no streams and no separate device memory.
 		var stream capi.Call[ffi.StreamGetArgs]
 		stream.Args.Ctx = frame.Ctx
 		require.ErrorContains(t, stream.Do(table), "XLA_FFI_Stream_Get: UNKNOWN: ")
@@ -79,7 +79,7 @@ func TestFunctionsOfTheTable(t *testing.T) {
 		require.NoError(t, schedule.Do(table))
 		<-done
 
-		// What has another form in version 0.2 looks missing.
+		// Functions with another form in version 0.2 look missing.
 		for _, err := range []error{
 			new(capi.Call[ffi.StateSetArgs]).Do(table), new(capi.Call[ffi.StateGetArgs]).Do(table), new(capi.Call[ffi.TypeRegisterArgs]).Do(table),
 			new(capi.Call[ffi.HandlerRegisterArgs]).Do(table), new(capi.Call[ffi.ErrorGetDetailsArgs]).Do(table), new(capi.Call[ffi.InvokeContextFindExtensionArgs]).Do(table),
@@ -105,7 +105,7 @@ func TestFunctionsOfTheTable(t *testing.T) {
 func TestACallEndsWhenItsFutureIsSet(t *testing.T) {
 	client := newClient(t)
 	for _, fails := range []bool{false, true} {
-		name := register(t, client.Plugin().Table(), func(frame *ffi.CallFrame) error {
+		name := register(t, raw.Table(client.Plugin()), func(frame *ffi.CallFrame) error {
 			table, err := frame.Table()
 			require.NoError(t, err)
 			api := frame.API
@@ -145,7 +145,7 @@ func TestACallEndsWhenItsFutureIsSet(t *testing.T) {
 }
 
 func TestEachTypeHasAnID(t *testing.T) {
-	api := hostAPI(t, newClient(t).Plugin().Table())
+	api := hostAPI(t, raw.Table(newClient(t).Plugin()))
 	a, err := ffi.RegisterType(api, target(), ffi.Deleter())
 	require.NoError(t, err)
 	assert.NotZero(t, a.TypeID)
@@ -159,7 +159,7 @@ func TestEachTypeHasAnID(t *testing.T) {
 
 func TestStatePassesFromStageToStage(t *testing.T) {
 	client := newClient(t)
-	table := client.Plugin().Table()
+	table := raw.Table(client.Plugin())
 	api := hostAPI(t, table)
 	id, err := ffi.RegisterType(api, target(), ffi.Deleter())
 	require.NoError(t, err)
@@ -209,7 +209,7 @@ func TestStatePassesFromStageToStage(t *testing.T) {
 	got, err := run(t, client, callTarget(name, ""))
 	require.NoError(t, err)
 	assert.Equal(t, vector(3, 3, 3, 3), got)
-	assert.Equal(t, []ffi.ExecutionStage{ffi.ExecutionStageInstantiate, ffi.ExecutionStageExecute}, stages, "the CPU knows no other stages")
+	assert.Equal(t, []ffi.ExecutionStage{ffi.ExecutionStageInstantiate, ffi.ExecutionStageExecute}, stages, "the CPU has no other stages")
 	assert.True(t, s.released(10*time.Second), "the state was freed with the program")
 
 	bundle.Record = bundle.Execute
@@ -260,7 +260,7 @@ func TestUserDataOfTheExecuteContextReachesHandlers(t *testing.T) {
 	require.NoError(t, destroy.Do(table))
 }
 
-// executeWith runs the target, through the raw binding, with an execute context.
+// executeWith runs the target with an execute context, through the raw binding.
 func executeWith(t *testing.T, table *capi.Table, name string, ctx *capi.ExecuteContext) {
 	t.Helper()
 	var client capi.Call[capi.ClientCreateArgs]

@@ -10,8 +10,8 @@ import (
 	"github.com/purepjrt/purepjrt/capi/internal/ccall"
 )
 
-// The structs that functions took in version 0.2. Version 0.3 may have had
-// either form, so these functions are not called there.
+// The structs of version 0.2. Version 0.3 may have had either form, so this package does not call these functions
+// there.
 type (
 	handlerRegisterArgs2 struct {
 		structSize     uintptr
@@ -20,12 +20,11 @@ type (
 		handlers       [4]Handler
 		traits         HandlerTraits
 	}
-	// typeInfo2 serves two forms that 0.2 had: the older one begins with the
-	// deleter, the newer one has it where this package's TypeInfo has it, behind a
-	// struct_size of which only too small a number is refused.
+	// typeInfo2 fits two forms that version 0.2 had. The older one begins with the deleter. The newer one has it in the
+	// same place as TypeInfo, after a struct_size, and rejects only a struct_size that is too small.
 	typeInfo2 struct {
 		first   TypeInfoDeleter
-		null    uintptr
+		_       uintptr // null
 		deleter TypeInfoDeleter
 	}
 	typeRegisterArgs2 struct {
@@ -65,7 +64,7 @@ func (h *host) old(f *capi.Function, args unsafe.Pointer) error {
 		return h.unimplemented(f.Name, "does not have this function")
 	}
 	if h.minor != 2 {
-		return h.unimplemented(f.Name, "has this function in a form that is not known here: use a host of version 0.2, 0.4 or later")
+		return h.unimplemented(f.Name, "has this function in an unknown form: use a host of version 0.2, 0.4 or later")
 	}
 	r, _ := ccall.CallN(code, uintptr(args))
 	return h.takeError(f.Name, *(**ErrorHandle)(unsafe.Pointer(&r)))
@@ -77,11 +76,9 @@ func span(s string) ByteSpan {
 	return ByteSpan{p, n}
 }
 
-// Register registers handlers under a name for a platform, such as Host or CUDA,
-// in the whole process (XLA_FFI_Handler_Register). It can register handlers for
-// all stages, where the extension of PJRT takes one for execution only. The
-// handlers are asked about themselves at once, and must stay until no program
-// calls them.
+// Register registers handlers under a name for a platform, such as Host or CUDA, in the whole process
+// (XLA_FFI_Handler_Register). It can register handlers for all stages; the extension of PJRT takes only one for
+// execution. XLA queries the handlers at once. Do not release them while programs may call them.
 func Register(api *API, name, platform string, bundle HandlerBundle, traits HandlerTraits) error {
 	h, err := hostOf(api)
 	if err != nil {
@@ -102,9 +99,8 @@ func Register(api *API, name, platform string, bundle HandlerBundle, traits Hand
 	}))
 }
 
-// RegisterType gives a type of the program's own an id (XLA_FFI_Type_Register).
-// The name is unique in the process: registering it again is an error. deleter frees
-// values of the type that XLA owns, zero for none; see [Deleter].
+// RegisterType gets an id for a type of the program (XLA_FFI_Type_Register). The name must be unique in the process:
+// registering it again is an error. deleter frees values of the type that XLA owns; it may be zero. See [Deleter].
 func RegisterType(api *API, name string, deleter TypeInfoDeleter) (TypeID, error) {
 	h, err := hostOf(api)
 	if err != nil {
@@ -125,9 +121,8 @@ func RegisterType(api *API, name string, deleter TypeInfoDeleter) (TypeID, error
 	return *id, err
 }
 
-// SetState keeps state for later calls of the custom call that f belongs to
-// (XLA_FFI_State_Set). XLA owns it from here on. It frees it with the deleter of
-// the type, which must have one; older hosts of version 0.2 use deleter instead,
+// SetState keeps state for later calls of the custom call that f belongs to (XLA_FFI_State_Set). From then on XLA owns
+// it. XLA frees it with the deleter of the type, which must have one. Older hosts of version 0.2 use deleter instead,
 // so the two should be the same. Setting a state twice is an error.
 func (f *CallFrame) SetState(id TypeID, state uintptr, deleter TypeInfoDeleter) error {
 	h, err := hostOf(f.API)
@@ -144,9 +139,9 @@ func (f *CallFrame) SetState(id TypeID, state uintptr, deleter TypeInfoDeleter) 
 	return h.old((*StateSetArgs)(nil).Function(), unsafe.Pointer(a))
 }
 
-// State returns the state of that type which the handler of a stage, usually
-// ExecutionStageInstantiate, has kept (XLA_FFI_State_Get). Before version 0.4
-// there was a state of that stage only. It is an error when there is none.
+// State returns the state of this type that the handler of a stage, usually ExecutionStageInstantiate, has set
+// (XLA_FFI_State_Get). Before version 0.4, only ExecutionStageInstantiate had a state. State returns an error if there
+// is none.
 func (f *CallFrame) State(id TypeID, stage ExecutionStage) (uintptr, error) {
 	h, err := hostOf(f.API)
 	if err != nil {
@@ -168,10 +163,9 @@ func (f *CallFrame) State(id TypeID, stage ExecutionStage) (uintptr, error) {
 	return a.state, err
 }
 
-// UserData returns the value of that type which the caller of the program has
-// put into its execute context (XLA_FFI_InvokeContext_Get, and the function of
-// its slot in older versions). It is an error when there is none. A value that
-// capi.NewFFIUserData made is read with capi.Handle.
+// UserData returns the value of this type that the caller of the program put into its execute context
+// (XLA_FFI_InvokeContext_Get, and the function in its slot in older versions). It returns an error if there is none. If
+// capi.NewFFIUserData made the value, it is a capi.Handle.
 //
 // Precondition: the program is executed with an execute context. Without one,
 // hosts of version 0.2 crash.

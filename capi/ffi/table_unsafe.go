@@ -13,19 +13,19 @@ import (
 	"github.com/purepjrt/purepjrt/capi/internal/ccall"
 )
 
-// host is what is known about one table of XLA.
+// host describes a table of XLA.
 type host struct {
 	api   *API // in the plugin's memory
 	minor int32
 	table *capi.Table
 }
 
-// hosts are the tables seen so far, by their address. XLA's tables are static,
-// so the map has as many entries as the process has plugins.
+// hosts has the tables seen so far, by address. XLA's tables are static, so the map has as many entries as the process
+// has plugins.
 var hosts sync.Map // of *API to *host
 
-// changedSince is the minor from which on the functions below take the structs
-// that this package knows. Their structs had other fields before.
+// changedSince is the first minor in which the functions below take the structs that this package knows. Before that,
+// the structs had other fields.
 const changedSince = 4
 
 // changed are the slots of those functions.
@@ -33,8 +33,7 @@ func (api *API) changed() []*uintptr {
 	return []*uintptr{&api.ErrorGetDetails, &api.HandlerRegister, &api.TypeRegister, &api.StateSet, &api.StateGet}
 }
 
-// hostOf returns what is known about api. It fails on a table too short to
-// state its version.
+// hostOf returns the host for api. It fails if the table is too short to have a version.
 func hostOf(api *API) (*host, error) {
 	if h, ok := hosts.Load(api); ok {
 		return h.(*host), nil
@@ -44,10 +43,9 @@ func hostOf(api *API) (*host, error) {
 	}
 	const versionEnd = unsafe.Offsetof(api.APIVersion) + APIVersionSize
 	if api.StructSize < versionEnd {
-		return nil, fmt.Errorf("the table of XLA_FFI_Api has %d bytes, too few to state a version", api.StructSize)
+		return nil, fmt.Errorf("the table of XLA_FFI_Api has %d bytes, too few for a version", api.StructSize)
 	}
-	// The table is copied, so that slots can be taken out of it: a function that
-	// expects another struct than ours must look missing.
+	// Copy the table, so that slots can be cleared: functions that expect other structs than ours must look missing.
 	c := new(API)
 	n := min(api.StructSize, unsafe.Sizeof(*c))
 	copy(unsafe.Slice((*byte)(unsafe.Pointer(c)), n), unsafe.Slice((*byte)(unsafe.Pointer(api)), n))
@@ -73,14 +71,12 @@ func hostOf(api *API) (*host, error) {
 //	c.Args.Ctx, c.Args.TypeID = frame.Ctx, &id
 //	err := c.Do(table)
 //
-// A function that api does not have gives an error of code
-// capi.ErrorCodeUnimplemented, and so does one that takes another struct than
-// this package's in the version of api: before 0.4 these are
-// XLA_FFI_Error_GetDetails, XLA_FFI_Handler_Register, XLA_FFI_Type_Register,
-// XLA_FFI_State_Set and XLA_FFI_State_Get, for which [TakeError], [Register],
-// [RegisterType], [CallFrame.SetState] and [CallFrame.State] know older forms.
+// Calling a function that api does not have gives an error with the code capi.ErrorCodeUnimplemented. So does calling a
+// function that takes another struct in the version of api. Before 0.4 these are XLA_FFI_Error_GetDetails,
+// XLA_FFI_Handler_Register, XLA_FFI_Type_Register, XLA_FFI_State_Set and XLA_FFI_State_Get, for which [TakeError],
+// [Register], [RegisterType], [CallFrame.SetState] and [CallFrame.State] know older forms.
 //
-// The table of an api is always the same. It may be used from any goroutine.
+// For the same api, Table always returns the same table. Any goroutine may use it.
 func Table(api *API) (*capi.Table, error) {
 	h, err := hostOf(api)
 	if err != nil {
@@ -89,8 +85,7 @@ func Table(api *API) (*capi.Table, error) {
 	return h.table, nil
 }
 
-// Version returns the version of the interface that api states, and zeroes when
-// it is too short for that.
+// Version returns the version of api, or zeros if the table is too short to have one.
 func (api *API) Version() (major, minor int) {
 	h, err := hostOf(api)
 	if err != nil {
@@ -99,8 +94,7 @@ func (api *API) Version() (major, minor int) {
 	return int(h.api.APIVersion.MajorVersion), int(h.minor)
 }
 
-// slot returns the address of a function that may have been taken out of the
-// table, as it stands in the plugin's.
+// slot returns the address of a function from the plugin's own table. It may be cleared in the copy.
 func (h *host) slot(f *capi.Function) uintptr {
 	if h.api.APIVersion.MajorVersion != APIMajor || f.Offset+unsafe.Sizeof(uintptr(0)) > h.api.StructSize {
 		return 0
@@ -117,9 +111,8 @@ func (h *host) unimplemented(name, why string) error {
 	}
 }
 
-// noCode is no code: it is still there when XLA_FFI_Error_GetDetails was the
-// XLA_FFI_Error_GetMessage of older versions, which has the same slot and the
-// same fields up to the message.
+// noCode is not a valid code. If it is still there after a call of XLA_FFI_Error_GetDetails, the host has the older
+// XLA_FFI_Error_GetMessage in that slot, which has the same fields up to the message.
 const noCode ErrorCode = -1
 
 // takeError turns e into an *capi.Error and frees it.
@@ -138,26 +131,24 @@ func (h *host) takeError(name string, e *ErrorHandle) error {
 	}
 	var c capi.Call[ErrorDestroyArgs]
 	c.Args.Error = e
-	// A table without the function leaks the error; nothing else can be done.
+	// Without the function, the error leaks.
 	_ = c.Do(h.table)
 	return err
 }
 
-// TakeError turns an XLA_FFI_Error that belongs to the caller into an
-// *capi.Error and destroys it. It returns nil for nil. Before version 0.4 the
-// interface does not tell the code of an error; it is capi.ErrorCodeUnknown then.
+// TakeError turns an XLA_FFI_Error that the caller owns into an *capi.Error and destroys it. It returns nil for nil.
+// Before version 0.4, hosts do not report the code of an error, so the code is capi.ErrorCodeUnknown.
 func TakeError(api *API, e *ErrorHandle) error {
 	h, err := hostOf(api)
 	if err != nil {
-		return invalid("an error that nothing can read: %v", err)
+		return invalid("the error cannot be read: %v", err)
 	}
 	return h.takeError("", e)
 }
 
-// NewError makes the XLA_FFI_Error of err, and nil of nil. Its code is that of
-// capi.CodeOf, its text that of err up to a NUL. It belongs to the caller, who
-// passes it to XLA or destroys it. It returns nil, too, when api cannot make
-// errors.
+// NewError makes an XLA_FFI_Error from err. Its code is that of capi.CodeOf, and its text is that of err up to a NUL.
+// The caller owns it, and passes it to XLA or destroys it. NewError returns nil if err is nil, and also if api cannot
+// make errors.
 func NewError(api *API, err error) *ErrorHandle {
 	if err == nil {
 		return nil
@@ -184,7 +175,6 @@ func NewError(api *API, err error) *ErrorHandle {
 	return (*ErrorHandle)(unsafe.Pointer(r))
 }
 
-// invalid is an error of code INVALID_ARGUMENT.
 func invalid(format string, args ...any) error {
 	return &capi.Error{Code: capi.ErrorCodeInvalidArgument, Message: fmt.Sprintf(format, args...)}
 }

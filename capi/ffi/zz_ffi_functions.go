@@ -179,6 +179,9 @@ var functionFutureCreate = capi.Function{
 	Size:   24,
 	Errors: capi.ErrorsFFI,
 	Zero:   []capi.Span{{Offset: 16, Size: 8}},
+	Results: []capi.Result{
+		{Name: "future", Offset: 16},
+	},
 }
 
 // Function describes XLA_FFI_Future_Create.
@@ -243,6 +246,9 @@ var functionInvokeContextFindExtension = capi.Function{
 	Size:   InvokeContextFindExtensionArgsSize,
 	Errors: capi.ErrorsFFI,
 	Zero:   []capi.Span{{Offset: 32, Size: 8}},
+	Results: []capi.Result{
+		{Name: "extension", Offset: 32},
+	},
 }
 
 // Function describes XLA_FFI_InvokeContext_FindExtension.

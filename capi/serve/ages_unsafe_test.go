@@ -18,8 +18,7 @@ import (
 	"github.com/purepjrt/purepjrt/capi/serve"
 )
 
-// history is what was measured of the headers of all versions; the README beside
-// it explains the form.
+// history has facts measured from the headers of all versions. The README beside the file explains its form.
 type history struct {
 	API         [][5]int                `json:"api"`          // minor, size, *_STRUCT_SIZE, functions, ...
 	StructSizes map[string][][2]uintptr `json:"struct_sizes"` // minor and size, oldest first
@@ -45,7 +44,7 @@ func (h *history) tableSize(minor int) int {
 	return size
 }
 
-// argsSize is the struct_size of a struct at a minor, 0 when there was none.
+// argsSize returns the struct_size of a struct at a minor, or 0 if the struct did not exist.
 func (h *history) argsSize(c string, minor int) uintptr {
 	size := uintptr(0)
 	for _, x := range h.StructSizes[c] {
@@ -56,7 +55,7 @@ func (h *history) argsSize(c string, minor int) uintptr {
 	return size
 }
 
-// minors are all that a plugin can have.
+// minors returns all minors that a plugin can have.
 func minors() []int {
 	var list []int
 	for m := serve.OldestMinor; m <= capi.APIMinor; m++ {
@@ -118,7 +117,7 @@ func TestNodesHaveTheSizeOfTheirAge(t *testing.T) {
 	for _, c := range []struct {
 		minor int
 		node  capi.ExtensionType
-		size  uintptr // 0: it is not there
+		size  uintptr // 0 if it does not exist
 	}{
 		{57, capi.ExtensionTypeLayouts, 56},
 		{75, capi.ExtensionTypeLayouts, 64},
@@ -164,8 +163,10 @@ func TestNodesOfTheCallerEndTheChain(t *testing.T) {
 		capi.ExtensionBase
 		data uintptr
 	}
-	first, second := &node{ExtensionBase: capi.ExtensionBase{StructSize: 32, Type: 9999}, data: 1}, &node{ExtensionBase: capi.ExtensionBase{StructSize: 32, Type: 77}, data: 2}
-	tab := table(t, &serve.Plugin{Layouts: new(serve.LayoutsExtension), Nodes: []*capi.ExtensionBase{&first.ExtensionBase, &second.ExtensionBase}})
+	first, second := &node{ExtensionBase: capi.ExtensionBase{StructSize: 32, Type: 9999}, data: 1},
+		&node{ExtensionBase: capi.ExtensionBase{StructSize: 32, Type: 77}, data: 2}
+	tab := table(t, &serve.Plugin{Layouts: new(serve.LayoutsExtension),
+		Nodes: []*capi.ExtensionBase{&first.ExtensionBase, &second.ExtensionBase}})
 	var types []capi.ExtensionType
 	for _, x := range tab.Extensions() {
 		types = append(types, x.Type)
@@ -174,14 +175,14 @@ func TestNodesOfTheCallerEndTheChain(t *testing.T) {
 	assert.Same(t, &second.ExtensionBase, tab.Extension(77).Node)
 }
 
-func TestServeRefusesVersionsThatThereAreNot(t *testing.T) {
+func TestServeRefusesUnknownVersions(t *testing.T) {
 	for _, minor := range []int{-1, 1, 56, capi.APIMinor + 1} {
 		_, err := (&serve.Plugin{Minor: minor}).Serve()
-		assert.ErrorContains(t, err, fmt.Sprintf("minor version %d", minor))
+		assert.ErrorContains(t, err, fmt.Sprintf("the minor version is %d", minor))
 	}
 	for _, callers := range []int{-1, 56, 82} {
 		_, err := (&serve.Plugin{Minor: 81, Callers: callers}).Serve()
-		assert.ErrorContains(t, err, fmt.Sprintf("callers of minor version %d: want one from 57 to 81", callers))
+		assert.ErrorContains(t, err, fmt.Sprintf("the minor version of Callers is %d: it must be from 57 to 81", callers))
 	}
 	_, err := (&serve.Plugin{Nodes: []*capi.ExtensionBase{nil}}).Serve()
 	assert.ErrorContains(t, err, "Nodes[0] is nil")

@@ -15,7 +15,7 @@ import (
 	"github.com/purepjrt/purepjrt/capi/serve"
 )
 
-// everything is a plugin with all extensions and no func.
+// everything returns a plugin with all extensions and no func.
 func everything() *serve.Plugin {
 	p := new(serve.Plugin)
 	for v, i := reflect.ValueOf(p).Elem(), 0; i < v.NumField(); i++ {
@@ -26,7 +26,7 @@ func everything() *serve.Plugin {
 	return p
 }
 
-// allFunctions are the functions of all sections.
+// allFunctions returns the functions of all sections.
 func allFunctions() []*capi.Function {
 	var list []*capi.Function
 	for _, s := range capi.Sections() {
@@ -50,8 +50,7 @@ func slotOf(t testing.TB, tab *capi.Table, f *capi.Function) uintptr {
 	return *(*uintptr)(unsafe.Add(base, f.Offset))
 }
 
-// rawCall calls f with args as they are and returns its error, which is nil for
-// a function that returns nothing.
+// rawCall calls f with args unchanged and returns its error, which is nil for a void function.
 func rawCall(t testing.TB, tab *capi.Table, f *capi.Function, args unsafe.Pointer) *capi.ErrorHandle {
 	t.Helper()
 	frame := &ccall.ArgFrame{Frame: ccall.Frame{Code: slotOf(t, tab, f)}, Arg: args}
@@ -62,7 +61,7 @@ func rawCall(t testing.TB, tab *capi.Table, f *capi.Function, args unsafe.Pointe
 	return *(**capi.ErrorHandle)(unsafe.Pointer(&frame.Ret))
 }
 
-// refused takes an error, destroys it, and returns what it said.
+// refused reads an error, destroys it, and returns its contents.
 func refused(t testing.TB, h *capi.ErrorHandle) *capi.Error {
 	t.Helper()
 	e := serve.ReadError(h)

@@ -16,8 +16,8 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// failure is an error as C sees it, PJRT_Error and PLUGIN_Profiler_Error alike.
-// The first word of a PJRT_Error is its table of functions.
+// failure is the target of a PJRT_Error or a PLUGIN_Profiler_Error. The first word of a PJRT_Error is its table of
+// functions.
 type failure struct {
 	capi.ErrorHandle
 	code     capi.ErrorCode
@@ -25,17 +25,16 @@ type failure struct {
 	payloads []capi.Payload
 }
 
-// failures are the errors that clients have and did not destroy yet. It keeps
-// them alive, and tells them from those of other plugins.
+// failures holds the errors that clients have not destroyed yet. It keeps them alive, and distinguishes them from
+// errors of other plugins.
 var failures struct {
 	mu   sync.RWMutex
 	live map[uintptr]*failure // guarded by mu; by address
 }
 
-// NewError makes a PJRT_Error of err, with its code (see capi.CodeOf), its text
-// and, if it is a *capi.Error, its payloads. It returns nil for nil. A func of a
-// Plugin returns Go errors; NewError is for errors that go another way, such as
-// those that callbacks get. Whoever gets it destroys it through the table.
+// NewError makes a PJRT_Error from err, with its code (see capi.CodeOf), its text and, if it is a *capi.Error, its
+// payloads. It returns nil for nil. Funcs of a Plugin return Go errors; NewError is for other errors, such as those
+// passed to callbacks. The receiver must destroy the error through the table.
 func NewError(err error) *capi.ErrorHandle {
 	if err == nil {
 		return nil
@@ -65,8 +64,8 @@ func NewError(err error) *capi.ErrorHandle {
 	return &x.ErrorHandle
 }
 
-// ReadError returns what an error of this package says, and nil for one that is
-// none or was destroyed. The error stays as it is.
+// ReadError returns the contents of an error of this package, without changing it. It returns nil if h is not an error
+// of this package, or was destroyed.
 func ReadError(h *capi.ErrorHandle) *capi.Error {
 	x := failureOf(unsafe.Pointer(h))
 	if x == nil {
@@ -75,12 +74,10 @@ func ReadError(h *capi.ErrorHandle) *capi.Error {
 	return &capi.Error{Code: x.code, Message: string(x.message), Payloads: x.payloads}
 }
 
-// DestroyError destroys an error of this package, and reports whether it was
-// one that had not been destroyed.
+// DestroyError destroys an error of this package. It returns false if h is not one, or was destroyed before.
 func DestroyError(h *capi.ErrorHandle) bool { return destroyFailure(unsafe.Pointer(h)) }
 
-// LiveErrors returns the number of errors of this package that were not
-// destroyed.
+// LiveErrors returns the number of errors of this package that have not been destroyed.
 func LiveErrors() int {
 	failures.mu.RLock()
 	defer failures.mu.RUnlock()
@@ -115,8 +112,7 @@ func (x *failure) visit(visitor capi.ErrorPayloadVisitor, userArg uintptr) {
 	}
 }
 
-// fail makes the error that f answers with; 0 for a function that returns
-// nothing.
+// fail makes the error that f returns. It returns 0 if f is a void function.
 func fail(f *capi.Function, code capi.ErrorCode, format string, a ...any) uintptr {
 	if f.Void {
 		return 0
@@ -126,8 +122,7 @@ func fail(f *capi.Function, code capi.ErrorCode, format string, a ...any) uintpt
 
 func errorWord(err error) uintptr { return uintptr(unsafe.Pointer(NewError(err))) }
 
-// panicked makes an error of what a func of f panicked with. One that a function
-// without errors cannot report is logged.
+// panicked makes an error from a panic in a func of f. If f is a void function, it logs the panic.
 func panicked(f *capi.Function, v any) uintptr {
 	if f.Void {
 		slog.Error("panic in a func that answers a PJRT function", "function", f.Name, "panic", v, "stack", string(debug.Stack()))
@@ -140,8 +135,8 @@ func panicked(f *capi.Function, v any) uintptr {
 // errors.
 func readsErrors(f *capi.Function) bool { return errorFunctions[f] != nil }
 
-// answerError carries out a function that reads or destroys errors. It returns
-// false for other functions, and for an error that is none of this package.
+// answerError runs a function that reads or destroys errors. It returns false for other functions, and for an error
+// that does not belong to this package.
 func answerError(f *capi.Function, args unsafe.Pointer) (word uintptr, ok bool) {
 	answer := errorFunctions[f]
 	if answer == nil || args == nil || *(*uintptr)(args) < f.Size {
@@ -150,8 +145,8 @@ func answerError(f *capi.Function, args unsafe.Pointer) (word uintptr, ok bool) 
 	return answer(args)
 }
 
-// errorFunctions are the functions that read or destroy errors. The answer is
-// false for an error that is none of this package.
+// errorFunctions has the functions that read or destroy errors. They return false for an error that does not belong to
+// this package.
 var errorFunctions = map[*capi.Function]func(args unsafe.Pointer) (uintptr, bool){
 	(*capi.ErrorDestroyArgs)(nil).Function(): func(args unsafe.Pointer) (uintptr, bool) {
 		h := (*capi.ErrorDestroyArgs)(args).Error
@@ -207,8 +202,8 @@ var errorFunctions = map[*capi.Function]func(args unsafe.Pointer) (uintptr, bool
 	},
 }
 
-// errorTable is the table of functions that the first word of each error points
-// to. The functions ignore errors that are none of this package.
+// errorTable is the table of functions that the first word of each error points to. The functions ignore errors that do
+// not belong to this package.
 var errorTable = sync.OnceValue(func() *capi.ErrorFunctionTable {
 	return &capi.ErrorFunctionTable{
 		StructSize:   capi.ErrorFunctionTableSize,

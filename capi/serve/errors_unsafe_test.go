@@ -84,7 +84,7 @@ func TestErrorsAreIndependentAndOutliveTheirTable(t *testing.T) {
 	assert.Zero(t, serve.LiveErrors())
 }
 
-func TestAnErrorsOwnTableDoesWhatTheFunctionsDo(t *testing.T) {
+func TestAnErrorsOwnTableWorksLikeTheFunctions(t *testing.T) {
 	visited := make(map[string]string)
 	visitor, handle := capi.NewErrorPayloadVisitor(func(key string, value []byte) { visited[key] = string(value) })
 	defer handle.Delete()
@@ -106,21 +106,21 @@ func TestAnErrorsOwnTableDoesWhatTheFunctionsDo(t *testing.T) {
 	v.Destroy.Call(h)
 	assert.Nil(t, serve.ReadError(h))
 	assert.False(t, serve.DestroyError(h))
-	v.Destroy.Call(h) // again: ignored
+	v.Destroy.Call(h) // the second call is ignored
 }
 
-func TestErrorFunctionsRefuseWhatIsNoError(t *testing.T) {
+func TestErrorFunctionsRefuseOtherPointers(t *testing.T) {
 	tab := table(t, &serve.Plugin{Profiler: new(serve.ProfilerAPI)})
 	stranger := new(capi.ErrorHandle)
 	code := &capi.ErrorGetCodeArgs{StructSize: capi.ErrorGetCodeArgsSize, Error: stranger}
 	e := refused(t, rawCall(t, tab, code.Function(), unsafe.Pointer(code)))
 	assert.Equal(t, capi.ErrorCodeInvalidArgument, e.Code)
-	assert.Contains(t, e.Message, "none of this plugin")
+	assert.Contains(t, e.Message, "not an error of this plugin")
 	each := &capi.ErrorForEachPayloadArgs{StructSize: capi.ErrorForEachPayloadArgsSize, Error: serve.NewError(capi.ErrorCodeAborted)}
 	e = refused(t, rawCall(t, tab, each.Function(), unsafe.Pointer(each)))
 	assert.Contains(t, e.Message, "the visitor of PJRT_Error_ForEachPayload is null")
 	require.True(t, serve.DestroyError(each.Error))
-	// These return nothing; they must leave their hands off.
+	// These are void functions, and must do nothing.
 	for _, f := range []capi.Arguments{
 		&capi.ErrorMessageArgs{StructSize: capi.ErrorMessageArgsSize, Error: stranger},
 		&capi.ErrorDestroyArgs{StructSize: capi.ErrorDestroyArgsSize, Error: stranger},
@@ -160,7 +160,7 @@ func TestAPanicInAFuncIsAnInternalError(t *testing.T) {
 		},
 		ErrorForEachPayload: func(*capi.ErrorForEachPayloadArgs) error { return nil },
 		PhaseCompile: &serve.PhaseCompileExtension{
-			PhaseCompileDestroyCompiler: func(*capi.PhaseCompileDestroyCompilerArgs) { panic("nobody hears it") },
+			PhaseCompileDestroyCompiler: func(*capi.PhaseCompileDestroyCompilerArgs) { panic("a panic that is only logged") },
 		},
 	})
 	var e *capi.Error
@@ -176,9 +176,9 @@ func TestAPanicInAFuncIsAnInternalError(t *testing.T) {
 	slog.SetDefault(slog.New(slog.NewTextHandler(&log, nil)))
 	assert.NoError(t, new(capi.Call[capi.PhaseCompileDestroyCompilerArgs]).Do(tab))
 	slog.SetDefault(before)
-	assert.Contains(t, log.String(), "nobody hears it")
+	assert.Contains(t, log.String(), "a panic that is only logged")
 	assert.Contains(t, log.String(), "PJRT_PhaseCompile_Destroy_Compiler")
-	assert.ErrorIs(t, initialize(tab), capi.ErrorCodeInternal, "the table goes on after a panic")
+	assert.ErrorIs(t, initialize(tab), capi.ErrorCodeInternal, "the table still works after a panic")
 }
 
 func TestAPanicOfAnOlderCallersFuncKeepsWhatItWrote(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"github.com/purepjrt/purepjrt/capi/serve"
 )
 
-// A plugin that answers one function, as API 0.81 has it.
+// A plugin with one function of API 0.81.
 func ExamplePlugin() {
 	attributes, err := capi.NewNamedValues([]capi.Attribute{{Name: "xla_version", Value: 2}})
 	if err != nil {
@@ -30,7 +30,7 @@ func ExamplePlugin() {
 	}
 	defer table.Close()
 
-	// What is a Go func here, C would call through table.API().
+	// A client in C would use table.API().
 	client := table.Capi()
 	var attrs capi.Call[capi.PluginAttributesArgs]
 	if err := attrs.Do(client); err != nil {
@@ -44,7 +44,7 @@ func ExamplePlugin() {
 	// PJRT_Client_Devices: UNIMPLEMENTED: the plugin does not implement PJRT_Client_Devices
 }
 
-// A table that counts the calls of another plugin, and lets one of them fail.
+// A table that counts the calls of another plugin, and makes one of them fail.
 func ExampleWrap() {
 	real, err := (&serve.Plugin{
 		ClientProcessIndex: func(a *capi.ClientProcessIndexArgs) error {

@@ -15,8 +15,8 @@ import (
 	"github.com/purepjrt/purepjrt/capi/serve"
 )
 
-// foreign is a plugin with errors of its own make: PJRT_Plugin_Initialize and
-// PLUGIN_Profiler_Start always fail. It counts the errors that it destroyed.
+// foreign is a plugin with its own type of errors. PJRT_Plugin_Initialize and PLUGIN_Profiler_Start always fail. It
+// counts the errors that it has destroyed.
 type foreign struct {
 	api       capi.API
 	node      capi.ProfilerExtension
@@ -31,7 +31,8 @@ func newForeign(t testing.TB) (*foreign, *capi.Table) {
 	x.api.StructSize = unsafe.Sizeof(x.api)
 	x.api.PJRTAPIVersion = capi.APIVersion{StructSize: capi.APIVersionSize, MinorVersion: capi.APIMinor}
 	x.api.ExtensionStart = &x.node.Base
-	x.node = capi.ProfilerExtension{Base: capi.ExtensionBase{StructSize: capi.ProfilerExtensionSize, Type: capi.ExtensionTypeProfiler}, ProfilerAPI: &x.profiler}
+	x.node = capi.ProfilerExtension{Base: capi.ExtensionBase{StructSize: capi.ProfilerExtensionSize, Type: capi.ExtensionTypeProfiler},
+		ProfilerAPI: &x.profiler}
 	x.profiler.StructSize = capi.ProfilerAPISize
 	fail := purego.NewCallback(func(unsafe.Pointer) unsafe.Pointer { return unsafe.Pointer(&x.error) })
 	x.api.PluginInitialize, x.profiler.Start = fail, fail
@@ -97,7 +98,7 @@ func TestErrorsOfTheWrappedPluginAreReadAndDestroyedByIt(t *testing.T) {
 		c.Forward()
 		before := x.destroyed
 		e := c.ReadErr()
-		assert.Equal(t, before, x.destroyed, "reading leaves the error as it is")
+		assert.Equal(t, before, x.destroyed, "reading does not change the error")
 		assert.Same(t, (*capi.ErrorHandle)(unsafe.Pointer(&x.error)), c.Err())
 		c.Fail(e.Code, "%s, and the hook's", e.Message)
 		assert.Equal(t, before+1, x.destroyed)

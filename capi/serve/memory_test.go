@@ -42,7 +42,7 @@ func TestAMemoryKeepsTheDataOfItsClients(t *testing.T) {
 	require.NoError(t, m.Close())
 	assert.Equal(t, live, capi.LiveHandles())
 	assert.Nil(t, serve.MemoryOf(h))
-	assert.Zero(t, h.Vtable.GetUserData.Call(h, 1), "a memory that was closed has nothing")
+	assert.Zero(t, h.Vtable.GetUserData.Call(h, 1), "a closed memory has no data")
 	h.Vtable.SetUserData.Call(h, 1, 5, 0)
 	assert.Nil(t, serve.MemoryOf(new(capi.Memory)))
 	assert.Nil(t, serve.MemoryOf(nil))

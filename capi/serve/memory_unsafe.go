@@ -12,24 +12,22 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// Memory is a PJRT_Memory for plugins in Go. Since API 0.105 the first word of
-// a PJRT_Memory is a table of functions, by which clients attach data of their
-// own; a Memory has it and keeps that data. NewMemory makes one.
+// Memory is a PJRT_Memory for plugins in Go. Since API 0.105 the first word of a PJRT_Memory points to a table of
+// functions with which clients attach data. A Memory has that table and keeps the data. NewMemory makes one.
 type Memory struct {
-	handle capi.Memory // first, since its address is the handle
+	handle capi.Memory // must be first, because its address is the handle
 
 	mu   sync.Mutex
 	data map[uintptr]userData // guarded by mu; by key
 }
 
-// userData is what a client attached to a Memory, and the C function that it
-// wants called when the Memory drops it.
+// userData is data that a client attached to a Memory, and the C function to call when the Memory drops it.
 type userData struct {
 	data uintptr
 	dtor capi.MemoryFunctionTableSetUserDataDtor
 }
 
-// memories are the memories that are in use, by address: it keeps them alive.
+// memories has the memories in use, by address, and keeps them alive.
 var memories struct {
 	mu   sync.RWMutex
 	live map[uintptr]*Memory // guarded by mu
@@ -47,20 +45,18 @@ func NewMemory() *Memory {
 	return m
 }
 
-// MemoryOf returns the Memory that a handle belongs to, nil for one that is no
-// handle of a Memory or was closed.
+// MemoryOf returns the Memory for a handle, or nil if the handle is not that of a Memory, or if the Memory was closed.
 func MemoryOf(h *capi.Memory) *Memory {
 	memories.mu.RLock()
 	defer memories.mu.RUnlock()
 	return memories.live[uintptr(unsafe.Pointer(h))]
 }
 
-// Handle returns the memory as C knows it.
+// Handle returns the handle of the memory for C.
 func (m *Memory) Handle() *capi.Memory { return &m.handle }
 
-// Close ends the memory, as a plugin does when it destroys the client that the
-// memory belongs to, and hands the data that clients attached to their
-// destructors. Closing again does nothing.
+// Close destroys the memory, as a plugin does when it destroys the client of the memory, and calls the destructors of
+// data that clients attached. Closing again does nothing.
 func (m *Memory) Close() error {
 	memories.mu.Lock()
 	delete(memories.live, uintptr(unsafe.Pointer(m)))
@@ -75,7 +71,7 @@ func (m *Memory) Close() error {
 	return nil
 }
 
-// set attaches data, and drops what stood under the key before.
+// set attaches data, and drops older data with the same key.
 func (m *Memory) set(key uintptr, d userData) {
 	m.mu.Lock()
 	old := m.data[key]
@@ -84,7 +80,7 @@ func (m *Memory) set(key uintptr, d userData) {
 	}
 	m.data[key] = d
 	m.mu.Unlock()
-	old.dtor.Call(old.data) // not under the lock: it is the client's code
+	old.dtor.Call(old.data) // not under the lock, because it is code of the client
 }
 
 func (m *Memory) get(key uintptr) uintptr {
@@ -93,8 +89,7 @@ func (m *Memory) get(key uintptr) uintptr {
 	return m.data[key].data
 }
 
-// memoryTable is the table of functions of each Memory. The functions ignore
-// handles of others.
+// memoryTable is the table of functions of each Memory. The functions ignore other handles.
 var memoryTable = sync.OnceValue(func() *capi.MemoryFunctionTable {
 	return &capi.MemoryFunctionTable{
 		StructSize:         capi.MemoryFunctionTableSize,

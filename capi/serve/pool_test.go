@@ -15,7 +15,7 @@ import (
 	"github.com/purepjrt/purepjrt/capi/serve"
 )
 
-// numbered is a plugin whose process index is n.
+// numbered returns a plugin whose process index is n.
 func numbered(n int32) *serve.Plugin {
 	p := everything()
 	p.ClientProcessIndex = func(a *capi.ClientProcessIndexArgs) error {
@@ -65,14 +65,14 @@ func TestOneTableTooManyIsAnError(t *testing.T) {
 		require.NoError(t, s.Close())
 		require.NoError(t, s.Close(), "closing again does nothing")
 	}
-	for range serve.MaxTables() + 1 { // had a second Close given them back again, two would share one
+	for range serve.MaxTables() + 1 { // if the second Close had returned the entry points again, two tables would share them
 		s, err := numbered(5).Serve()
 		require.NoError(t, err)
 		require.NoError(t, s.Close())
 	}
 }
 
-func TestTenThousandTablesOneAfterAnother(t *testing.T) {
+func TestTenThousandTablesInSequence(t *testing.T) {
 	for n := range int32(10000) {
 		s, err := numbered(n).Serve()
 		require.NoError(t, err)
@@ -144,7 +144,7 @@ func TestATableHasAnAddressOfItsOwn(t *testing.T) {
 
 func TestAFuncMayEndTheGoroutineThatCalledIt(t *testing.T) {
 	served := table(t, &serve.Plugin{PluginInitialize: func(*capi.PluginInitializeArgs) error {
-		runtime.Goexit() // what t.FailNow does
+		runtime.Goexit() // as t.FailNow does
 		return nil
 	}})
 	tab := wrap(t, served, pass())

@@ -12,8 +12,7 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// functions are all functions that a plugin can have, and ids their places in
-// that list.
+// functions lists all functions that a plugin can have, and ids has their places in that list.
 var (
 	functions []*capi.Function
 	ids       = make(map[*capi.Function]int)
@@ -32,32 +31,30 @@ func init() {
 	}
 }
 
-// handler answers one function of a live table. The word is what C gets:
-// the address of an error, or 0.
+// handler implements a function of a live table. It returns the result for C: the address of an error, or 0.
 type handler func(args unsafe.Pointer) (word uintptr)
 
-// ErrExhausted is the error of Serve and Wrap when MaxTables tables are live.
+// ErrExhausted is the error of Serve and Wrap if MaxTables tables are live.
 var ErrExhausted = errors.New("serve: no more tables: close one that is no longer needed")
 
 var maxTables int
 
-// MaxTables returns the number of tables that can be live at a time.
+// MaxTables returns the number of tables that can be live at once.
 func MaxTables() int { return maxTables }
 
-// pool hands out blocks of entry points. A block has one for each function, and
-// an entry point always is that of the same function: should a client call
-// through a table that was closed, it finds the function it meant, of whichever
-// plugin has the block by then.
+// pool allocates blocks of entry points. A block has one for each function, and an entry point always belongs to the
+// same function. So if a client calls through a closed table, it reaches the right function, of the plugin that has the
+// block by then.
 var pool struct {
 	live [128]atomic.Pointer[Table] // by block
 
 	mu     sync.Mutex
-	free   []int      // guarded by mu; the block that was free for the longest time first
-	closed [64]*Table // guarded by mu; keeps the memory of the last tables that were closed
+	free   []int      // guarded by mu; the block that has been free for the longest time comes first
+	closed [64]*Table // guarded by mu; keeps the memory of recently closed tables alive
 	next   int        // guarded by mu; the place in closed to be used next
 }
 
-// take gives t a block of its own.
+// take allocates a block for t.
 func (t *Table) take() error {
 	openEntries()
 	pool.mu.Lock()
@@ -72,16 +69,13 @@ func (t *Table) take() error {
 // address returns the address of t's entry point for a function.
 func (t *Table) address(id int) uintptr { return entryAddress(t.block*len(functions) + id) }
 
-// open lets calls reach t.
+// open makes calls reach t.
 func (t *Table) open() { pool.live[t.block].Store(t) }
 
-// Close ends the table and gives its entry points back. Calls that are under
-// way go on. Calls that come later, which there must be none of, are answered
-// with FAILED_PRECONDITION until the entry points belong to another table.
-// Closing again does nothing.
+// Close closes the table and frees its entry points. Calls in progress continue. There must be no later calls: they
+// fail with FAILED_PRECONDITION until the entry points belong to another table. Closing again does nothing.
 //
-// A client of the table in C, which does not keep Go memory alive, must have
-// let go of it before.
+// A client in C must have stopped using the table before, because C does not keep Go memory alive.
 func (t *Table) Close() error {
 	pool.mu.Lock()
 	defer pool.mu.Unlock()
@@ -93,7 +87,7 @@ func (t *Table) Close() error {
 	return nil
 }
 
-// enter is where all entry points lead to.
+// enter is called by all entry points.
 func enter(args unsafe.Pointer, number uintptr) (word uintptr) {
 	number -= first
 	n := uintptr(len(functions))
@@ -105,7 +99,7 @@ func enter(args unsafe.Pointer, number uintptr) (word uintptr) {
 	return stale(int(number%n), args)
 }
 
-// stale answers a call through a table that was closed.
+// stale answers a call through a closed table.
 func stale(id int, args unsafe.Pointer) uintptr {
 	f := functions[id]
 	if word, ok := answerError(f, args); ok {

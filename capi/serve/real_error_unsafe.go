@@ -9,8 +9,7 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// readReal reads an error that a function of a wrapped plugin returned. An error
-// while reading is not reported: it has nowhere to go.
+// readReal reads an error that a function of a wrapped plugin returned. It ignores errors of reading.
 func readReal(real *capi.Table, f *capi.Function, err unsafe.Pointer) *capi.Error {
 	e := &capi.Error{Code: capi.ErrorCodeUnknown}
 	if f.Errors == capi.ErrorsProfiler {
@@ -55,5 +54,5 @@ func destroyReal(real *capi.Table, f *capi.Function, err unsafe.Pointer) {
 	}
 	var c capi.Call[capi.ErrorDestroyArgs]
 	c.Args.Error = (*capi.ErrorHandle)(err)
-	_ = c.Do(real) // a plugin that cannot destroy it keeps it
+	_ = c.Do(real) // if this fails, the plugin leaks the error
 }

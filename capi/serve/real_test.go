@@ -15,6 +15,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
+	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
 const double = `module { func.func @main(%a: tensor<3xf32>) -> tensor<3xf32> {
@@ -45,7 +46,7 @@ func TestAWrappedPluginRunsPrograms(t *testing.T) {
 		}))
 	assert.Len(t, tab.Extensions(), len(real.Extensions()))
 
-	plugin, err := pjrt.FromTable(tab)
+	plugin, err := raw.Plugin(tab)
 	require.NoError(t, err)
 	client, err := plugin.NewClient(t.Context(), nil)
 	require.NoError(t, err)
@@ -54,7 +55,8 @@ func TestAWrappedPluginRunsPrograms(t *testing.T) {
 	exe, err := client.Compile(t.Context(), pjrt.Program{Code: []byte(double)}, nil)
 	require.NoError(t, err)
 	defer exe.Close()
-	arg, err := client.BufferFromHost(t.Context(), pjrt.HostArray{Type: dtype.F32, Dims: []int64{3}, Data: dtype.Bytes([]float32{1, 2, 3})}, nil)
+	arg, err := client.BufferFromHost(t.Context(),
+		pjrt.HostArray{Type: dtype.F32, Dims: []int64{3}, Data: dtype.Bytes([]float32{1, 2, 3})}, nil)
 	require.NoError(t, err)
 	defer arg.Close()
 	out, err := exe.Execute(t.Context(), []*pjrt.Buffer{arg}, nil)

@@ -11,17 +11,17 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// OldestMinor is the oldest API minor that a Plugin can have: since it, the
-// functions have kept their places in the table.
+// OldestMinor is the oldest API minor that a Plugin can have. From then on, the functions have kept their places in the
+// table.
 const OldestMinor = 57
 
-// growth is the size of a struct from a minor on.
+// growth is the size of a struct since a minor.
 type growth struct {
 	since int
 	size  uintptr
 }
 
-// sizeAt returns the size at a minor, 0 when the struct came later.
+// sizeAt returns the size at a minor, or 0 if the struct is newer.
 func sizeAt(list []growth, minor int) uintptr {
 	size := uintptr(0)
 	for _, g := range list {
@@ -32,46 +32,41 @@ func sizeAt(list []growth, minor int) uintptr {
 	return size
 }
 
-// least returns the size that a caller of a minor has at least: that of the
-// first version of a struct that came later.
+// least returns the smallest size that a caller of a minor can have. If the struct is newer, that is the size of its
+// first version.
 func least(list []growth, minor int) uintptr { return max(sizeAt(list, minor), list[0].size) }
 
-// Serve makes a live table of p. Changing p afterwards changes nothing.
+// Serve makes a live table from p. Later changes of p have no effect.
 //
-// A func is called on the thread that calls the function, at any time and from
-// many threads at once, as clients like. The args it gets have the newest
-// layout: those of a caller that is older are a copy, whose fields go back to
-// the caller after the func, as far as the caller has them. Fields that the
-// caller does not have are zero; StructSize says how much it has. So it is with
-// the options and other single structs that args point to. Out fields hold what
-// the caller left there.
+// A func runs on the thread that calls the function. Clients may call at any time, and from many threads at once. The
+// args have the newest layout. For an older caller they are a copy, and after the func returns, the fields that the
+// caller has are copied back to it. Fields that the caller does not have are zero; StructSize is the caller's. The same
+// applies to options and other single structs that args point to. Out fields hold whatever the caller left in them.
 //
-// The error that a func returns reaches the caller as a PJRT_Error of the same
-// code (see capi.CodeOf), message and payloads. A panic in a func becomes an
-// error of code INTERNAL that says where; in a function that returns nothing it
-// is logged with slog. A func that ends its goroutine, as t.FailNow does, ends
-// that of the caller, if the caller is Go; it ends the process on a thread of C.
+// If a func returns an error, the caller gets a PJRT_Error with its code (see capi.CodeOf), message and payloads. A
+// panic in a func becomes an error with the code INTERNAL and the stack; in a void function it is logged with slog. A
+// func that ends its goroutine, as t.FailNow does, ends that of a caller in Go, but on a thread of C it ends the
+// process.
 //
-// As XLA does, the table refuses args whose struct_size is smaller than the
-// struct was in its version, or in that of Callers, with INVALID_ARGUMENT, and
-// then the func is not called. Null args are refused in the same way.
+// Like XLA, the table rejects args whose struct_size is smaller than that of its version, or of Callers, with
+// INVALID_ARGUMENT, without calling the func. It rejects null args in the same way.
 //
-// The error is ErrExhausted, or says which version was asked for that there is
-// not.
+// The error is ErrExhausted, or says which version does not exist.
 func (p *Plugin) Serve() (*Table, error) {
 	minor := p.Minor
 	if minor == 0 {
 		minor = capi.APIMinor
 	}
 	if minor < OldestMinor || minor > capi.APIMinor {
-		return nil, fmt.Errorf("serve: minor version %d: want one from %d to %d", minor, OldestMinor, capi.APIMinor)
+		return nil, fmt.Errorf("serve: the minor version is %d: it must be from %d to %d", minor, OldestMinor, capi.APIMinor)
 	}
 	callers := p.Callers
 	if callers == 0 {
 		callers = minor
 	}
 	if callers < OldestMinor || callers > minor {
-		return nil, fmt.Errorf("serve: callers of minor version %d: want one from %d to %d, the plugin's", callers, OldestMinor, minor)
+		return nil, fmt.Errorf("serve: the minor version of Callers is %d: it must be from %d to %d, the plugin's", callers,
+			OldestMinor, minor)
 	}
 	b := &binder{minor: minor, callers: callers, table: &Table{handlers: make([]handler, len(functions))}}
 	b.openCore()
@@ -96,7 +91,7 @@ type binder struct {
 	callers int
 	table   *Table
 	parts   []*part
-	part    *part // of the functions that are bound; nil when the plugin's version lacks it
+	part    *part // of the functions being bound; nil if the plugin's version lacks it
 }
 
 // openCore begins the core table.
@@ -144,25 +139,25 @@ func (b *binder) open(s capi.Section, sizes []growth) {
 	}, inner)
 }
 
-// put sets a field of an extension's node that is no function.
+// put sets a field of an extension's node that is not a function.
 func put[T any](b *binder, offset uintptr, v T) {
 	if p := b.part; p != nil && offset+unsafe.Sizeof(v) <= p.size {
 		p.write = append(p.write, func(base unsafe.Pointer) { *(*T)(unsafe.Add(base, offset)) = v })
 	}
 }
 
-// bind takes the func of the function whose args are P.
+// bind binds the func of the function whose args are P.
 func bind[P capi.Arguments](b *binder, fn func(P) error) {
 	var none P
 	var call func(args unsafe.Pointer) error
 	if fn != nil {
-		// P is a pointer, by what implements capi.Arguments.
+		// P is a pointer, because only pointers implement capi.Arguments.
 		call = func(args unsafe.Pointer) error { return fn(*(*P)(unsafe.Pointer(&args))) }
 	}
 	b.bind(none.Function(), reflect.TypeFor[P]().Elem(), call)
 }
 
-// bindVoid takes the func of a function that returns nothing.
+// bindVoid binds the func of a void function.
 func bindVoid[P capi.Arguments](b *binder, fn func(P)) {
 	var none P
 	var call func(args unsafe.Pointer) error
@@ -196,13 +191,13 @@ type served struct {
 	callers  int     // the minor of the oldest
 	want     uintptr // the size of the args at that minor
 	own      uintptr // and at the plugin's
-	stale    bool    // the callers of that time state less than they have
+	stale    bool    // callers of that version state a smaller size than they have
 	typ      reflect.Type
 	inner    []inner
-	call     func(args unsafe.Pointer) error // nil when the plugin has no func
+	call     func(args unsafe.Pointer) error // nil if the plugin has no func
 }
 
-// inner is a pointer in args to a struct with a size of its own.
+// inner is a pointer in args to a struct with its own size.
 type inner struct {
 	name   string // C name of the field
 	offset uintptr
@@ -271,18 +266,18 @@ func (s *served) tooSmall(what string, have, want, own uintptr) uintptr {
 	if own != want {
 		also = fmt.Sprintf(", and %d in API %d.%d", own, capi.APIMajor, s.minor)
 	}
-	return fail(s.function, capi.ErrorCodeInvalidArgument, "%s of %s: struct_size is %d, and in API %d.%d the struct has %d bytes%s: the caller was built for an older version than this plugin of API %d.%d supports",
+	return fail(s.function, capi.ErrorCodeInvalidArgument,
+		"%s of %s: struct_size is %d, and in API %d.%d the struct has %d bytes%s: "+
+			"the caller was built for an older version than this plugin of API %d.%d supports",
 		what, s.function.Name, have, capi.APIMajor, s.callers, want, also, capi.APIMajor, s.minor)
 }
 
-// callCopy calls with a copy of the args in the newest layout, of which the
-// caller has so many bytes. What the args point to is copied as well where the
-// caller's struct is shorter.
+// callCopy calls the func with a copy of the args in the newest layout. have is the size of the caller's args. It also
+// copies structs that the args point to if those of the caller are shorter.
 func (s *served) callCopy(args unsafe.Pointer, have uintptr) error {
 	full := reflect.New(s.typ).UnsafePointer()
 	move(full, args, have)
-	// The func's changes go back even when it panics: what it handed out before
-	// would be lost.
+	// Copy the func's changes back even if it panics, because otherwise objects that it returned before would be lost.
 	defer func() { move(args, full, have) }()
 	for i := range s.inner {
 		n := &s.inner[i]
@@ -306,13 +301,13 @@ func move(to, from unsafe.Pointer, size uintptr) {
 	copy(unsafe.Slice((*byte)(to), size), unsafe.Slice((*byte)(from), size))
 }
 
-// unset answers for a func that is nil.
+// unset answers a call if the func is nil.
 func unset(f *capi.Function, args unsafe.Pointer) uintptr {
 	if readsErrors(f) {
 		if word, ok := answerError(f, args); ok {
 			return word
 		}
-		return fail(f, capi.ErrorCodeInvalidArgument, "the error that %s got is none of this plugin, or was destroyed", f.Name)
+		return fail(f, capi.ErrorCodeInvalidArgument, "the argument of %s is not an error of this plugin, or was destroyed", f.Name)
 	}
 	return fail(f, capi.ErrorCodeUnimplemented, "the plugin does not implement %s", f.Name)
 }

@@ -81,10 +81,10 @@ func TestAnOlderCallersArgsAreReadAndWrittenAsFarAsTheyGo(t *testing.T) {
 	require.Nil(t, rawCall(t, tab, (*capi.DeviceMemoryStatsArgs)(nil).Function(), w.args()))
 	assert.EqualValues(t, 123, (*capi.DeviceMemoryStatsArgs)(w.args()).BytesInUse)
 	for i := 192 / 8; i < len(w); i++ {
-		assert.Equal(t, mark, w[i], "word %d, which is none of the caller's struct", i)
+		assert.Equal(t, mark, w[i], "word %d, which is not part of the caller's struct", i)
 	}
 	for _, b := range unsafe.Slice((*byte)(unsafe.Add(w.args(), 185)), 7) {
-		assert.EqualValues(t, 0xff, b, "behind the end of the caller's struct")
+		assert.EqualValues(t, 0xff, b, "after the end of the caller's struct")
 	}
 }
 
@@ -92,7 +92,7 @@ func TestOptionsOfAnOlderCallerAreFilledUp(t *testing.T) {
 	const size81 = 112
 	options := new(words)
 	for i := range options {
-		options[i] = ^uintptr(0) // what lies behind the caller's options
+		options[i] = ^uintptr(0) // memory after the caller's options
 	}
 	theirs := (*capi.ExecuteOptions)(options.args())
 	*theirs = capi.ExecuteOptions{StructSize: size81, LaunchID: 7}
@@ -114,7 +114,7 @@ func TestOptionsOfAnOlderCallerAreFilledUp(t *testing.T) {
 	assert.True(t, called)
 	assert.Same(t, theirs, args.Options, "the caller's pointer must come back")
 	assert.EqualValues(t, 8, theirs.LaunchID)
-	assert.Equal(t, ^uintptr(0), options[size81/8], "behind the caller's options")
+	assert.Equal(t, ^uintptr(0), options[size81/8], "after the caller's options")
 	theirs.LaunchID = 7
 
 	theirs.StructSize = 88
@@ -150,17 +150,18 @@ func TestCallersOlderThanThePluginAreServedIfAsked(t *testing.T) {
 	stats := (*capi.DeviceMemoryStatsArgs)(nil).Function()
 	require.Nil(t, rawCall(t, tab, stats, w.args()))
 	assert.EqualValues(t, 123, (*capi.DeviceMemoryStatsArgs)(w.args()).BytesInUse)
-	assert.Equal(t, ^uintptr(0), w[192/8], "behind the caller's struct")
+	assert.Equal(t, ^uintptr(0), w[192/8], "after the caller's struct")
 
 	options := new(words)
 	for i := range options {
 		options[i] = ^uintptr(0)
 	}
 	*(*capi.ExecuteOptions)(options.args()) = capi.ExecuteOptions{StructSize: 72, Context: (*capi.ExecuteContext)(options.args())}
-	args := &capi.LoadedExecutableExecuteArgs{StructSize: capi.LoadedExecutableExecuteArgsSize, Options: (*capi.ExecuteOptions)(options.args())}
+	args := &capi.LoadedExecutableExecuteArgs{StructSize: capi.LoadedExecutableExecuteArgsSize,
+		Options: (*capi.ExecuteOptions)(options.args())}
 	require.Nil(t, rawCall(t, tab, args.Function(), unsafe.Pointer(args)))
 
-	// A function that came later: its first version.
+	// A function newer than the callers counts as having its first version.
 	poison := &capi.DevicePoisonExecutionArgs{StructSize: 49, NumPayload: 9}
 	require.Nil(t, rawCall(t, tab, poison.Function(), unsafe.Pointer(poison)))
 

@@ -13,7 +13,7 @@ const numStubs = 16 * 1024
 // stubs is the address of the first stub.
 var stubs uintptr
 
-// entryAddress returns the address of the entry point of the given number.
+// entryAddress returns the address of the entry point with this number.
 //
 // Precondition: openEntries was called, and number is below numStubs.
 func entryAddress(number int) uintptr {
@@ -24,5 +24,5 @@ func entryAddress(number int) uintptr {
 	return stubs + uintptr(number)*size
 }
 
-// first is what a stub passes for number 0.
+// first is the number that stub 0 passes.
 const first = 1

@@ -12,19 +12,18 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// numStubs leaves a tenth of the 2000 callbacks that a process can have to others.
+// numStubs leaves a tenth of the 2000 callbacks of a process for other uses.
 const numStubs = 1800
 
 func openEntries() {}
 
-// entries are the callbacks that were made, by their number: purego never gets
-// one back, so they are made on first use and kept.
+// entries has the callbacks by number. They are made on first use and kept, because purego cannot free them.
 var entries struct {
 	mu   sync.Mutex
 	made [numStubs]uintptr // guarded by mu
 }
 
-// entryAddress returns the address of the entry point of the given number.
+// entryAddress returns the address of the entry point with this number.
 //
 // Precondition: number is below numStubs.
 func entryAddress(number int) uintptr {
@@ -37,5 +36,5 @@ func entryAddress(number int) uintptr {
 	return entries.made[number]
 }
 
-// first is what an entry passes for number 0.
+// first is the number that entry 0 passes.
 const first = 0

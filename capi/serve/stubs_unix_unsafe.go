@@ -8,20 +8,23 @@ package serve
 import (
 	"unsafe"
 
-	// purego brings crosscall2, by which C gets into Go, where cgo does not.
+	// Without cgo, purego provides crosscall2, through which C calls Go.
 	_ "github.com/ebitengine/purego"
 )
 
-// entry is what a stub hands to Go. It lies on the stack of the thread that
-// called the stub.
+// entry is the argument that a stub passes to Go. It is on the stack of the thread that called the stub.
+//
+//lint:ignore U1000 the assembler makes it
 type entry struct {
 	args   unsafe.Pointer
 	number uintptr
 	word   uintptr // the result
 }
 
-// enterGo is what the stubs call. It is a variable because the assembler reaches
-// the code of a Go function, with Go's own convention for calls, only that way.
+// enterGo is called by the stubs. It is a variable, because that is the only way for assembly code to reach a Go
+// function with Go's own calling convention.
+//
+//lint:ignore U1000 the assembler uses it
 var enterGo = func(e *entry) { e.word = enter(e.args, e.number) }
 
 // openEntries does nothing: the stubs need nothing to be made.

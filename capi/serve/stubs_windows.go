@@ -11,7 +11,9 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// entryPC is the address of the C function into which all stubs go on.
+// entryPC is the address of the C function to which all stubs jump.
+//
+//lint:ignore U1000 the assembler uses it
 var entryPC uintptr
 
 // openEntries makes that function, once.

@@ -9,24 +9,21 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// Table is a live PJRT_Api in this process. It may be used from any goroutine
-// and, through its API, from any thread.
+// Table is a live PJRT_Api in this process. Any goroutine may use it and, through its API, any thread.
 type Table struct {
 	block    int
 	handlers []handler // by the id of the function; nil for those without an entry point
 	capi     *capi.Table
-	// memory holds the table, the nodes of the extension chain and the profiler's
-	// table: one piece, so that a pointer to any of them keeps all alive.
+	// memory holds the table, the nodes of the extension chain and the profiler's table in one allocation, so that a
+	// pointer to any of them keeps all alive.
 	memory []uintptr
-	keep   any // what memory points to besides
+	keep   any // other objects that memory points to
 }
 
-// API returns the table as C sees it. It is valid until Close, and as long as
-// Go code refers to it or to any Table of it.
+// API returns the table for C. It is valid until Close, as long as Go code refers to it or to a Table for it.
 func (t *Table) API() *capi.API { return (*capi.API)(unsafe.Pointer(unsafe.SliceData(t.memory))) }
 
-// Address returns the address of the table, as what the function GetPjrtApi of a
-// library returns, and pjrt.Register takes.
+// Address returns the address of the table, which GetPjrtApi of a library may return, and which pjrt.Register takes.
 func (t *Table) Address() uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(t.memory))) }
 
 // Capi returns the table for calls from Go.
@@ -34,7 +31,7 @@ func (t *Table) Capi() *capi.Table { return t.capi }
 
 const wordSize = unsafe.Sizeof(uintptr(0))
 
-// maxNode is as large as any known node of the extension chain, or larger.
+// maxNode is at least the size of any known node of the extension chain.
 const maxNode = 512
 
 // part is a piece of a table's memory while it is being laid out: the core
@@ -43,11 +40,11 @@ type part struct {
 	section capi.Section
 	size    uintptr
 	offset  uintptr
-	copyOf  unsafe.Pointer // what it begins as
+	copyOf  unsafe.Pointer // its initial contents
 	write   []func(base unsafe.Pointer)
 }
 
-// slot puts the entry point of a function into its place.
+// slot stores the entry point of a function in its slot.
 func (p *part) slot(t *Table, f *capi.Function) {
 	if f.Offset+wordSize > p.size {
 		return
@@ -62,8 +59,8 @@ func (p *part) node(t *Table) *capi.ExtensionBase {
 	return (*capi.ExtensionBase)(unsafe.Add(unsafe.Pointer(t.API()), p.offset))
 }
 
-// build lays the parts out, the core table first, takes a block of entry points,
-// and fills in everything but the links between the parts.
+// build lays out the parts, the core table first, allocates a block of entry points, and fills in everything except the
+// links between the parts.
 func (t *Table) build(parts []*part) error {
 	if err := t.take(); err != nil {
 		return err
@@ -73,8 +70,7 @@ func (t *Table) build(parts []*part) error {
 		p.offset = size
 		size += (p.size + wordSize - 1) &^ (wordSize - 1)
 	}
-	// Go code that looks at an older table or node through the newest type must
-	// find memory of that size.
+	// Go code may read an older table or node through the newest type, so allocate enough memory for that.
 	size = max(size, unsafe.Sizeof(capi.API{})) + maxNode
 	t.memory = make([]uintptr, size/wordSize)
 	for _, p := range parts {

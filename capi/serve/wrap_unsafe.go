@@ -13,25 +13,21 @@ import (
 	"github.com/purepjrt/purepjrt/capi/internal/ccall"
 )
 
-// maxTableSize bounds what a plugin may state as the size of a table: more is
-// garbage.
+// maxTableSize is the largest plausible size of a plugin's table.
 const maxTableSize = 1 << 16
 
-// Wrap makes a table that stands in front of another plugin's. It has that
-// plugin's version, length and extensions. A function with hooks goes through
-// them in their order, and then to the plugin; all others are the plugin's own,
-// called without a detour. So are slots and extensions that are newer than this
-// package.
+// Wrap makes a table in front of another plugin's. It has that plugin's version, length and extensions. A call of a
+// function with hooks goes through the hooks in their order, and then to the plugin. All other functions are the
+// plugin's own, called directly, and so are slots and extensions that are newer than this package.
 //
-// Handles, events and errors of the plugin are handed through as they are. The
-// errors that hooks make are this package's, and the table tells the two apart.
+// Handles, events and errors of the plugin are passed on unchanged. Errors that hooks make belong to this package, and
+// the table distinguishes the two.
 //
-// The table has the functions that the plugin has: a hook of one that it lacks
-// is never called. When the plugin's extension chain cannot be followed to its
-// end, the wrapped chain ends where that is.
+// The table has the same functions as the plugin; a hook for a missing function is never called. If the plugin's
+// extension chain is broken, the wrapped chain ends at the same place.
 func Wrap(real *capi.Table, hooks ...Hook) (*Table, error) {
 	if real == nil || real.API() == nil {
-		return nil, errors.New("serve: Wrap needs the table of a PJRT plugin, and got none")
+		return nil, errors.New("serve: Wrap needs the table of a PJRT plugin, but the table is nil")
 	}
 	for i, h := range hooks {
 		if h.err == nil && h.call == nil {
@@ -72,8 +68,7 @@ func Wrap(real *capi.Table, hooks ...Hook) (*Table, error) {
 	return t, t.publish()
 }
 
-// sectionOf returns the section of an extension, and false for one of which this
-// package knows no functions.
+// sectionOf returns the section of an extension, or false if this package knows no functions of it.
 func sectionOf(x capi.ExtensionType) (capi.Section, bool) {
 	for _, s := range capi.Sections() {
 		if s >= capi.SectionExtension(0) && capi.ExtensionType(s-capi.SectionExtension(0)) == x {
@@ -100,7 +95,7 @@ func (t *Table) wrapProfiler(real *capi.Table, hooks []Hook, x capi.Extension, n
 // that have hooks.
 func (t *Table) wrapPart(real *capi.Table, hooks []Hook, s capi.Section, base unsafe.Pointer, size uintptr) (*part, error) {
 	if size > maxTableSize {
-		return nil, fmt.Errorf("serve: the plugin states %d bytes as the size of its table %s, which cannot be", size, s)
+		return nil, fmt.Errorf("serve: the plugin reports an impossible size of %d bytes for its table %s", size, s)
 	}
 	p := &part{section: s, size: size, copyOf: base}
 	for _, f := range capi.Functions(s) {
@@ -110,7 +105,7 @@ func (t *Table) wrapPart(real *capi.Table, hooks []Hook, s capi.Section, base un
 				chain = append(chain, h.call)
 			}
 		}
-		// Without a hook on any function there are no errors but the plugin's.
+		// Without any hooks, all errors are those of the plugin.
 		if len(chain) == 0 && (!readsErrors(f) || len(hooks) == 0) || !real.Has(f) {
 			continue
 		}
@@ -122,7 +117,7 @@ func (t *Table) wrapPart(real *capi.Table, hooks []Hook, s capi.Section, base un
 	return p, nil
 }
 
-// wrapped is a function that has hooks.
+// wrapped is a function with hooks.
 type wrapped struct {
 	real        *capi.Table
 	function    *capi.Function
@@ -131,7 +126,7 @@ type wrapped struct {
 	chain       []func(*Invocation)
 }
 
-// around carries out a call.
+// around runs a call.
 func (w *wrapped) around(args unsafe.Pointer) (word uintptr) {
 	c := invocations.Get().(*Invocation)
 	c.wrapped, c.args, c.rest = w, args, w.chain
@@ -152,30 +147,27 @@ func (w *wrapped) around(args unsafe.Pointer) (word uintptr) {
 
 var invocations = sync.Pool{New: func() any { return new(Invocation) }}
 
-// Invocation is one call of a wrapped table on its way through the hooks. It is
-// valid until the hook returns, and for the goroutine that the hook runs on.
+// Invocation is a call of a wrapped table on its way through the hooks. It is valid until the hook returns, and only on
+// the hook's goroutine.
 type Invocation struct {
 	frame ccall.ArgFrame
 	*wrapped
 	args   unsafe.Pointer
-	rest   []func(*Invocation) // the hooks behind the one that runs
+	rest   []func(*Invocation) // the hooks after the running one
 	err    unsafe.Pointer
-	copied *argsCopy // that the running hook works on; nil when there is none
+	copied *argsCopy // that the running hook uses; nil if there is none
 }
 
-// Function returns the function that is called.
+// Function returns the called function.
 func (c *Invocation) Function() *capi.Function { return c.function }
 
-// Table returns the table of the plugin behind the hooks. Calls that a hook
-// makes through it do not pass hooks.
+// Table returns the table of the wrapped plugin. Calls through it bypass the hooks.
 func (c *Invocation) Table() *capi.Table { return c.real }
 
-// Args returns the caller's args struct, of Size bytes; null when the caller
-// passed null.
+// Args returns the caller's args struct, of Size bytes. It is null if the caller passed null.
 func (c *Invocation) Args() unsafe.Pointer { return c.args }
 
-// Size returns the struct_size that the caller states, and 0 when the function's
-// args have none.
+// Size returns the caller's struct_size, or 0 if the function's args have none.
 func (c *Invocation) Size() uintptr {
 	if c.function.Size == 0 || c.args == nil {
 		return 0
@@ -183,9 +175,8 @@ func (c *Invocation) Size() uintptr {
 	return *(*uintptr)(c.args)
 }
 
-// Forward calls the next hook, and behind the last one the plugin. A hook that
-// does not call it answers instead of the plugin; one that calls it again makes
-// the call again, and the error that the first one left is destroyed.
+// Forward calls the next hook or, after the last hook, the plugin. A hook that does not call Forward answers in place
+// of the plugin. Calling it again repeats the call, and destroys the error of the first call.
 func (c *Invocation) Forward() {
 	c.drop()
 	view := c.copied
@@ -222,8 +213,8 @@ func (c *Invocation) forward() {
 	}
 }
 
-// Fail makes the call end with an error of this package. An error that the call
-// had already is destroyed. A function that returns nothing does not fail.
+// Fail makes the call fail with an error of this package. It destroys an earlier error of the call. Void functions
+// cannot fail.
 func (c *Invocation) Fail(code capi.ErrorCode, format string, a ...any) {
 	c.FailWith(&capi.Error{Code: code, Message: fmt.Sprintf(format, a...)})
 }
@@ -237,11 +228,10 @@ func (c *Invocation) FailWith(err error) {
 	}
 }
 
-// Err returns the error that the caller gets as things stand, nil for none. That
-// of a profiler's function is a PLUGIN_Profiler_Error.
+// Err returns the current error of the call, or nil. For a function of the profiler it is a PLUGIN_Profiler_Error.
 func (c *Invocation) Err() *capi.ErrorHandle { return (*capi.ErrorHandle)(c.err) }
 
-// ReadErr returns what that error says, nil for none. The error stays as it is.
+// ReadErr returns the contents of the current error, or nil if there is none. It does not change the error.
 func (c *Invocation) ReadErr() *capi.Error {
 	if c.err == nil {
 		return nil
@@ -254,15 +244,14 @@ func (c *Invocation) ReadErr() *capi.Error {
 	return e
 }
 
-// SetErr changes the error that the caller gets. The hook owns the one that the
-// call had.
+// SetErr replaces the error of the call. The hook then owns the old one.
 func (c *Invocation) SetErr(h *capi.ErrorHandle) {
 	if !c.function.Void {
 		c.err = unsafe.Pointer(h)
 	}
 }
 
-// drop destroys the error that the call has.
+// drop destroys the error of the call.
 func (c *Invocation) drop() {
 	if c.err == nil {
 		return
@@ -273,22 +262,19 @@ func (c *Invocation) drop() {
 	c.err = nil
 }
 
-// argsCopy is what a typed hook works on when the caller's struct is shorter
-// than the hook's.
+// argsCopy is the copy that a typed hook gets if the caller's struct is shorter than the hook's.
 type argsCopy struct {
 	full, args unsafe.Pointer
-	have       uintptr // bytes that the caller has
+	have       uintptr // size of the caller's struct
 }
 
-// enter brings the copy up to date, leave the caller's struct.
+// enter updates the copy from the caller's struct, and leave does the opposite.
 func (v *argsCopy) enter() { move(v.full, v.args, v.have) }
 func (v *argsCopy) leave() { move(v.args, v.full, v.have) }
 
-// Around makes a hook of the function whose args struct is A, such as
-// capi.ClientCreateArgs. When the caller's struct is shorter than A, because the
-// caller is older, fn gets a copy of it whose other fields are zero; the copy
-// goes back, as far as the caller's struct reaches, before Forward and after
-// fn. A call with null args does not pass the hook.
+// Around makes a hook for the function whose args struct is A, such as capi.ClientCreateArgs. If an older caller's
+// struct is shorter than A, fn gets a copy whose other fields are zero. The fields that the caller has are copied back
+// before Forward and after fn. Calls with null args bypass the hook.
 func Around[A any](fn func(c *Invocation, args *A)) Hook {
 	a, ok := any((*A)(nil)).(capi.Arguments)
 	if !ok {

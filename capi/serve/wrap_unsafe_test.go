@@ -24,7 +24,7 @@ func wrap(t testing.TB, real *capi.Table, hooks ...serve.Hook) *capi.Table {
 	return s.Capi()
 }
 
-// pass is a hook that only hands on.
+// pass returns a hook that only forwards.
 func pass() serve.Hook { return serve.AroundAll(func(c *serve.Invocation) { c.Forward() }) }
 
 func TestHooksRunInTheirOrderAroundTheCall(t *testing.T) {
@@ -105,7 +105,7 @@ func TestAHookMayAnswerOrFailInstead(t *testing.T) {
 	}
 }
 
-func TestOnlyFunctionsWithHooksMakeADetour(t *testing.T) {
+func TestFunctionsWithoutHooksAreCalledDirectly(t *testing.T) {
 	real := table(t, everything())
 	tab := wrap(t, real, serve.Around(func(c *serve.Invocation, _ *capi.ClientDevicesArgs) { c.Forward() }),
 		serve.Around(func(c *serve.Invocation, _ *capi.TritonCompileArgs) { c.Forward() }))
@@ -155,8 +155,7 @@ func TestEveryFunctionOfEachAgePassesThroughAllHooks(t *testing.T) {
 	}
 }
 
-// newer is a table that is newer than this package: a slot behind the last one,
-// and nodes of which it knows nothing.
+// newer is a table that is newer than this package, with a slot after the last known one and with unknown nodes.
 type newer struct {
 	api  capi.API
 	slot uintptr
@@ -172,7 +171,8 @@ func TestWhatIsNewerThanThisPackagePassesUntouched(t *testing.T) {
 	n.api.StructSize = unsafe.Offsetof(n.slot) + 8
 	n.api.PJRTAPIVersion.MinorVersion = capi.APIMinor + 5
 	n.node.StructSize, n.node.Type, n.node.data = unsafe.Sizeof(n.node), 4711, [5]uintptr{1, 2, 3, 4, 5}
-	second := capi.LayoutsExtension{Base: capi.ExtensionBase{StructSize: capi.LayoutsExtensionSize, Type: capi.ExtensionTypeLayouts}, LayoutsMemoryLayoutDestroy: 0x99}
+	second := capi.LayoutsExtension{Base: capi.ExtensionBase{StructSize: capi.LayoutsExtensionSize, Type: capi.ExtensionTypeLayouts},
+		LayoutsMemoryLayoutDestroy: 0x99}
 	n.api.ExtensionStart, n.node.Next = &n.node.ExtensionBase, &second.Base
 	real, err := capi.NewTable(&n.api, capi.Reentrant())
 	require.NoError(t, err)
@@ -191,12 +191,13 @@ func TestWhatIsNewerThanThisPackagePassesUntouched(t *testing.T) {
 	layouts := tab.Extension(capi.ExtensionTypeLayouts)
 	assert.NotEqual(t, second.LayoutsMemoryLayoutDestroy, (*capi.LayoutsExtension)(unsafe.Pointer(layouts.Node)).LayoutsMemoryLayoutDestroy)
 	assert.Zero(t, (*capi.LayoutsExtension)(unsafe.Pointer(layouts.Node)).LayoutsClientGetDefaultLayout, "a null slot stays null")
-	assert.Same(t, &second.Base, n.node.Next, "the real chain is as it was")
+	assert.Same(t, &second.Base, n.node.Next, "the real chain is unchanged")
 }
 
 func TestARepeatedNodeIsNotWrapped(t *testing.T) {
 	node := func(slot uintptr) *capi.TritonExtension {
-		return &capi.TritonExtension{Base: capi.ExtensionBase{StructSize: capi.TritonExtensionSize, Type: capi.ExtensionTypeTriton}, Compile: slot}
+		return &capi.TritonExtension{Base: capi.ExtensionBase{StructSize: capi.TritonExtensionSize, Type: capi.ExtensionTypeTriton},
+			Compile: slot}
 	}
 	first, second := node(0x10), node(0x20)
 	real := table(t, &serve.Plugin{Nodes: []*capi.ExtensionBase{&first.Base, &second.Base}})
@@ -252,7 +253,7 @@ func TestATypedHookOfAnOlderCallerGetsAWholeStruct(t *testing.T) {
 	w[0], w[1] = 185, 0
 	require.Nil(t, rawCall(t, tab, (*capi.DeviceMemoryStatsArgs)(nil).Function(), w.args()))
 	assert.EqualValues(t, 55, (*capi.DeviceMemoryStatsArgs)(w.args()).BytesInUse)
-	assert.Equal(t, ^uintptr(0), w[24], "behind the caller's struct")
+	assert.Equal(t, ^uintptr(0), w[24], "after the caller's struct")
 }
 
 func TestATypedHookDoesNotSeeNullArgs(t *testing.T) {
@@ -266,7 +267,7 @@ func TestATypedHookDoesNotSeeNullArgs(t *testing.T) {
 func TestAFunctionThatReturnsNothingDoesNotFail(t *testing.T) {
 	tab := wrap(t, table(t, &serve.Plugin{PhaseCompile: new(serve.PhaseCompileExtension)}),
 		serve.Around(func(c *serve.Invocation, _ *capi.PhaseCompileDestroyCompilerArgs) {
-			c.Fail(capi.ErrorCodeInternal, "nobody hears it")
+			c.Fail(capi.ErrorCodeInternal, "cannot be reported")
 			c.SetErr(new(capi.ErrorHandle))
 			assert.Nil(t, c.Err())
 			c.Forward()
@@ -312,7 +313,7 @@ func TestWrapRefusesWhatItCannotWrap(t *testing.T) {
 	assert.ErrorContains(t, err, "1099511627776 bytes")
 }
 
-func TestWrapsMayStandInFrontOfEachOther(t *testing.T) {
+func TestATableMayBeWrappedTwice(t *testing.T) {
 	real := table(t, numbered(3))
 	for range 5 {
 		real = wrap(t, real, serve.Around(func(c *serve.Invocation, a *capi.ClientProcessIndexArgs) {
@@ -327,7 +328,7 @@ func TestWrapsMayStandInFrontOfEachOther(t *testing.T) {
 	assert.Zero(t, serve.LiveErrors())
 }
 
-func TestHooksGrowTheirStackWhileCIsBelowThem(t *testing.T) {
+func TestHooksCanGrowTheirStackDuringACallFromC(t *testing.T) {
 	var deep func(n int) int
 	deep = func(n int) int {
 		var pad [512]byte

@@ -12,33 +12,33 @@ import (
 	"github.com/purepjrt/purepjrt/capi/shim/recording"
 )
 
-// plan is what is known about a function before it is called.
+// plan holds what the Shim knows about a function before a call.
 type plan struct {
 	function *capi.Function
 	args     *describe.Struct
 	traced   bool
 	faults   []*faultState
-	rule     *rule // of the validator; nil when it is off
+	rule     *rule // of the validator; nil if it is off
 	stats    *stats
 }
 
-// call is one call on its way.
+// call is a call in progress.
 type call struct {
 	*plan
-	number   uint64 // counts all calls of the process
+	number   uint64 // its place among all calls of the process
 	thread   uint64
 	c        *serve.Invocation
-	view     describe.View // without Struct when the caller passed no args
+	view     describe.View // without Struct if the caller passed no args
 	started  time.Time
 	duration time.Duration
-	err      *failure // nil when the call succeeded
-	inner    int      // outputs of each device, of an execution
-	// arguments are those of the trace, written down before the call.
+	err      *failure // nil if the call succeeded
+	inner    int      // for an execution, the number of outputs of each device
+	// arguments has the arguments for the trace, formatted before the call.
 	arguments *[]byte
 	pending   recording.Pending
 }
 
-// failure is the error that a call ended with.
+// failure is the error of a call.
 type failure struct {
 	code    capi.ErrorCode
 	message string
@@ -76,7 +76,7 @@ func (s *session) around(c *serve.Invocation) {
 	k.started = time.Now()
 	switch {
 	case refused && s.config.Refuse:
-		c.Fail(capi.ErrorCodeInvalidArgument, "%s: refused by the validator, which says why", p.function.Name)
+		c.Fail(capi.ErrorCodeInvalidArgument, "%s: refused by the validator, which has reported the reason", p.function.Name)
 	case len(p.faults) > 0:
 		s.disturb(&k)
 	default:
@@ -106,8 +106,7 @@ func (s *session) around(c *serve.Invocation) {
 	s.countClients(&k)
 }
 
-// aside does what must be done before events are touched, and returns what is
-// left to do after the call, nil for nothing.
+// aside does the work that must precede the use of events, and returns a function to run after the call, or nil.
 func (s *session) aside(k *call) (after func()) {
 	if k.view.Struct == nil || s.validator == nil && s.recorder == nil {
 		return nil
@@ -121,7 +120,7 @@ func (s *session) aside(k *call) (after func()) {
 	return nil
 }
 
-// disturb carries out a call of a function that has fault rules.
+// disturb runs a call of a function with fault rules.
 func (s *session) disturb(k *call) {
 	delay, rule, n := s.faults.next(k.faults)
 	if delay > 0 {
@@ -150,7 +149,7 @@ var (
 	functionClientDestroy = (*capi.ClientDestroyArgs)(nil).Function()
 )
 
-// read reads an error, which stays as it is. Those of the profiler are not read.
+// read reads an error without changing it. It does not read errors of the profiler.
 func (s *session) read(f *capi.Function, h *capi.ErrorHandle) *failure {
 	if e := serve.ReadError(h); e != nil {
 		return &failure{e.Code, e.Message}

@@ -16,33 +16,32 @@ type TraceFormat string
 
 // The formats of traces.
 const (
-	FormatText   TraceFormat = "text"   // a line for each call, for people
+	FormatText   TraceFormat = "text"   // readable text, with a line for each call
 	FormatJSON   TraceFormat = "json"   // a JSON object on each line
-	FormatChrome TraceFormat = "chrome" // what Perfetto and chrome://tracing open
+	FormatChrome TraceFormat = "chrome" // for Perfetto and chrome://tracing
 )
 
-// Config says what a Shim does. The zero value forwards calls and does nothing
-// else. Where a file is named, "stderr" and "stdout" are those of the process, %p
-// in a name is the number of the process, and "" switches the part off.
+// Config says what a Shim does. With the zero value it only forwards calls. As the name of a file, "stderr" and
+// "stdout" mean those of the process, %p is replaced by the process id, and "" turns the feature off.
 type Config struct {
 	Trace       string
-	TraceFormat TraceFormat // "" leaves it to the name of the file
-	TraceBegin  bool        // write a line when a call begins, too
-	TraceOnly   []string    // patterns of the functions that are traced; empty for all
-	TraceText   int         // bytes of a text that are shown; 0 means 80
+	TraceFormat TraceFormat // "" means that the name of the file decides
+	TraceBegin  bool        // also write a line when a call begins
+	TraceOnly   []string    // patterns of the functions to trace; empty for all
+	TraceText   int         // bytes of a text to show; 0 means 80
 
 	Summary string
 
 	Validate string
-	// Refuse answers calls that would use a dead handle, in place of the plugin.
+	// Refuse makes calls fail that would use a destroyed handle, without calling the plugin.
 	Refuse bool
 
 	Faults Faults
 
 	Record string
 
-	// SumUpWithClients writes the summary when the last client of a plugin is
-	// destroyed, too: for processes that cannot be relied on to call Close.
+	// SumUpWithClients also writes the summary when the last client of a plugin is destroyed, for processes that may not
+	// call Close.
 	SumUpWithClients bool
 }
 
@@ -51,7 +50,7 @@ func (c *Config) Active() bool {
 	return c.Trace != "" || c.Summary != "" || c.Validate != "" || len(c.Faults.Rules) > 0 || c.Record != ""
 }
 
-// variables are the names behind the prefix, and what sets their values.
+// variables maps names without the prefix to functions that set their values.
 var variables = map[string]func(c *Config, value string) error{
 	"TRACE": func(c *Config, v string) error { c.Trace = output(v); return nil },
 	"TRACE_FORMAT": func(c *Config, v string) error {
@@ -61,7 +60,7 @@ var variables = map[string]func(c *Config, value string) error{
 		case "perfetto":
 			c.TraceFormat = FormatChrome
 		default:
-			return fmt.Errorf("%q is no format: use text, json or chrome", v)
+			return fmt.Errorf("%q is not a format: use text, json or chrome", v)
 		}
 		return nil
 	},
@@ -73,7 +72,7 @@ var variables = map[string]func(c *Config, value string) error{
 	"TRACE_TEXT": func(c *Config, v string) error {
 		n, err := strconv.Atoi(v)
 		if err != nil || n < 1 {
-			return fmt.Errorf("%q is no number of bytes: use 1 or more", v)
+			return fmt.Errorf("%q is not a number of bytes: use 1 or more", v)
 		}
 		c.TraceText = n
 		return nil
@@ -84,14 +83,13 @@ var variables = map[string]func(c *Config, value string) error{
 	"FAULTS":          func(c *Config, v string) (err error) { c.Faults, err = ParseFaults(v); return err },
 	"RECORD": func(c *Config, v string) error {
 		if c.Record = output(v); c.Record == "stderr" || c.Record == "stdout" {
-			return fmt.Errorf("%q is no file to record to: give a name", v)
+			return fmt.Errorf("%q cannot be a recording: give the name of a file", v)
 		}
 		return nil
 	},
 }
 
-// output turns what a variable says into the name of a file: 1 is stderr, 0 is
-// nothing.
+// output turns the value of a variable into the name of a file: 1 means stderr, and 0 means none.
 func output(v string) string {
 	switch strings.ToLower(v) {
 	case "0", "false", "off", "no":
@@ -112,12 +110,11 @@ func yes(v string) (bool, error) {
 	return false, fmt.Errorf("%q is neither 1 nor 0", v)
 }
 
-// Environment reads a Config from variables, given as os.Environ gives them.
-// prefix stands in front of the names, such as PJRT_SHIM_. Variables with the
-// prefix that mean nothing are an error if others are not listed in known: a
-// mistyped name would silently do nothing.
+// Environment reads a Config from environment variables in the form of os.Environ. prefix is the prefix of their names,
+// such as PJRT_SHIM_. An unknown variable with the prefix is an error unless it is in known, because a mistyped name
+// would silently do nothing.
 //
-// When several are wrong, the error says so for each.
+// If several variables are wrong, the error lists all.
 func Environment(prefix string, environ []string, known ...string) (Config, error) {
 	var c Config
 	var wrong []string
@@ -134,7 +131,7 @@ func Environment(prefix string, environ []string, known ...string) (Config, erro
 				wrong = append(wrong, name+": "+err.Error())
 			}
 		case len(known) > 0 && !slices.Contains(known, name):
-			wrong = append(wrong, name+": there is no such variable; there are "+strings.Join(names(prefix, known), ", "))
+			wrong = append(wrong, name+": there is no such variable: the variables are "+strings.Join(names(prefix, known), ", "))
 		}
 	}
 	if c.Refuse && c.Validate == "" {
@@ -147,7 +144,7 @@ func Environment(prefix string, environ []string, known ...string) (Config, erro
 	return c, nil
 }
 
-// names lists all variables.
+// names returns the names of all variables.
 func names(prefix string, known []string) []string {
 	list := slices.Clone(known)
 	for name := range variables {
@@ -157,7 +154,7 @@ func names(prefix string, known []string) []string {
 	return list
 }
 
-// fileName fills in the number of the process.
+// fileName fills in the process id.
 func fileName(name string) string {
 	return strings.ReplaceAll(name, "%p", strconv.Itoa(os.Getpid()))
 }

@@ -38,23 +38,23 @@ func TestVariablesSetTheConfig(t *testing.T) {
 
 	refuse, err := shim.Environment("P_", []string{"P_VALIDATE_REFUSE=1"})
 	require.NoError(t, err)
-	assert.Equal(t, "stderr", refuse.Validate, "what is refused is said")
+	assert.Equal(t, "stderr", refuse.Validate, "refused calls are reported")
 }
 
-func TestVariablesThatMakeNoSenseAreErrors(t *testing.T) {
+func TestInvalidVariablesAreErrors(t *testing.T) {
 	t.Parallel()
 	for variable, want := range map[string]string{
-		"S_TRACE_FORMAT=xml":                            `S_TRACE_FORMAT: "xml" is no format: use text, json or chrome`,
+		"S_TRACE_FORMAT=xml":                            `S_TRACE_FORMAT: "xml" is not a format: use text, json or chrome`,
 		"S_TRACE_BEGIN=maybe":                           "neither 1 nor 0",
-		"S_TRACE_ONLY=PJRT_Clent_Create":                `"PJRT_Clent_Create" is no PJRT function`,
-		"S_TRACE_ONLY=[":                                "is no pattern",
+		"S_TRACE_ONLY=PJRT_Clent_Create":                `"PJRT_Clent_Create" is not a PJRT function`,
+		"S_TRACE_ONLY=[":                                "is not a pattern",
 		"S_TRACE_TEXT=0":                                "use 1 or more",
 		"S_TRACE_TEXT=many":                             "use 1 or more",
-		"S_RECORD=1":                                    "give a name",
-		"S_TRCE=x":                                      "S_TRCE: there is no such variable; there are S_FAULTS, S_PLUGIN,",
-		"S_FAULTS=PJRT_Client_Create":                   "does not say what happens",
-		"S_FAULTS=PJRT_Client_Create:":                  "does not say what happens",
-		"S_FAULTS=PJRT_Nothing:fail=INTERNAL":           "is no PJRT function",
+		"S_RECORD=1":                                    "give the name of a file",
+		"S_TRCE=x":                                      "S_TRCE: there is no such variable: the variables are S_FAULTS, S_PLUGIN,",
+		"S_FAULTS=PJRT_Client_Create":                   "does not say what to do",
+		"S_FAULTS=PJRT_Client_Create:":                  "does not say what to do",
+		"S_FAULTS=PJRT_Nothing:fail=INTERNAL":           "is not a PJRT function",
 		"S_FAULTS=PJRT_Client_Create:fail=OOPS":         "no such code: use one of CANCELLED, ",
 		"S_FAULTS=PJRT_Client_Create:fail=OK":           "no such code",
 		"S_FAULTS=PJRT_Client_Create:fail":              `"fail" has no =`,
@@ -62,7 +62,7 @@ func TestVariablesThatMakeNoSenseAreErrors(t *testing.T) {
 		"S_FAULTS=PJRT_Client_Create:delay=-1s":         "use a duration",
 		"S_FAULTS=PJRT_Client_Create:delay=fast":        "use a duration",
 		"S_FAULTS=Client_Create:delay=1s,after=-1":      "use a whole number",
-		"S_FAULTS=Client_Create:delay=1s,times=0":       "of no use",
+		"S_FAULTS=Client_Create:delay=1s,times=0":       "never applies",
 		"S_FAULTS=Client_Create:delay=1s,probability=2": "above 0",
 		"S_FAULTS=Client_Create:delay=1s,probability=0": "above 0",
 		"S_FAULTS=Client_Create:delay=1s,odds=3":        "there is no odds",
@@ -76,11 +76,11 @@ func TestVariablesThatMakeNoSenseAreErrors(t *testing.T) {
 	assert.ErrorContains(t, err, "S_TRACE_TEXT: ")
 }
 
-func TestAFullDiskIsAnErrorOfCloseAlone(t *testing.T) {
+func TestAFullDiskIsAnErrorOfCloseOnly(t *testing.T) {
 	t.Parallel()
 	const full = "/dev/full"
 	if _, err := os.Stat(full); err != nil {
-		return // Linux has it
+		return // only Linux has /dev/full
 	}
 	f := &fake{}
 	s, table := watch(t, shim.Config{Trace: full, Record: full}, serveFake(t, f))
@@ -108,7 +108,7 @@ func TestFilesThatCannotBeWrittenAreErrors(t *testing.T) {
 	_, err = s.Wrap(nil)
 	assert.ErrorContains(t, err, "the table is nil")
 	_, err = shim.New(shim.Config{Faults: shim.Faults{Rules: []shim.FaultRule{{Function: "Nothing", Fail: capi.ErrorCodeAborted}}}})
-	assert.ErrorContains(t, err, "is no PJRT function")
+	assert.ErrorContains(t, err, "is not a PJRT function")
 	_, err = shim.New(shim.Config{TraceOnly: []string{"Nothing"}})
-	assert.ErrorContains(t, err, "is no PJRT function")
+	assert.ErrorContains(t, err, "is not a PJRT function")
 }

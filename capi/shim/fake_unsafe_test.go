@@ -15,9 +15,8 @@ import (
 	"github.com/purepjrt/purepjrt/capi/serve"
 )
 
-// fake is a plugin with one device, whose buffers hold what was uploaded plus
-// offset. The events of uploads are ready when release is called, unless it is
-// eager, all others at once.
+// fake is a plugin with one device, whose buffers hold the uploaded numbers plus offset. The events of uploads become
+// ready when release is called, unless the fake is eager. All other events are ready at once.
 type fake struct {
 	offset float32
 	eager  bool
@@ -33,7 +32,7 @@ type fakeBuffer struct {
 	data []float32
 }
 
-// handle makes the address of a new object, which nobody looks behind.
+// handle returns a new address as a handle. No object is there.
 func handle[T any](f *fake) *T {
 	f.next += 16
 	return describe.PointerOf[T](0x10000 + f.next)
@@ -149,7 +148,7 @@ func (f *fake) release() {
 	}
 }
 
-// client calls a table as C would.
+// client calls a table as C does.
 type client struct {
 	t      testing.TB
 	table  *capi.Table

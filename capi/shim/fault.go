@@ -14,38 +14,35 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// Faults are the rules by which calls fail or are delayed.
+// Faults has the rules by which calls fail or are delayed.
 type Faults struct {
 	Rules []FaultRule
-	Seed  uint64 // of the choices that a probability leaves open
+	Seed  uint64 // of the random choices
 }
 
-// FaultRule says which calls of which functions go wrong, and how.
+// FaultRule says which calls of which functions to disturb, and how.
 type FaultRule struct {
 	Function    string         // C name, or a pattern with *
-	Fail        capi.ErrorCode // 0 lets the call pass
-	Message     string         // of the error; "" for one that names the rule
+	Fail        capi.ErrorCode // 0 lets the call succeed
+	Message     string         // of the error; "" means a message with the rule
 	Delay       time.Duration  // before the call
-	After       int            // calls that pass before the first that goes wrong
-	Times       int            // calls that go wrong; 0 means all
-	Probability float64        // that a call goes wrong; 0 means 1
+	After       int            // calls that pass before the first disturbed one
+	Times       int            // calls to disturb; 0 means all
+	Probability float64        // of disturbing a call; 0 means 1
 	Call        bool           // a failing call reaches the plugin, and its result is lost
 }
 
-// ParseFaults reads rules. They have semicolons between them, each a function,
-// a colon, and what happens, with commas between:
+// ParseFaults parses rules, separated by semicolons. Each is a function, a colon, and settings separated by commas:
 //
 //	PJRT_Buffer_ToHostBuffer:fail=RESOURCE_EXHAUSTED,after=3,times=1
 //	PJRT_Client_Compile:delay=100ms,probability=0.1;seed=7
 //
-// fail is a code of PJRT_Error_Code and message its text, to the next comma;
-// delay is a duration; after is the number of calls that pass first, times how
-// many go wrong then, probability how likely each is. seed, by itself, makes the
-// choices repeatable; without it they are the same in each run, too. With
-// call=1 a call that fails reaches the plugin first.
+// fail is a code of PJRT_Error_Code, and message its text, which ends at the next comma. delay is a duration. after is
+// the number of calls that pass first, times is how many to disturb after that, and probability is the chance of each.
+// The random choices are the same in each run; a separate rule seed=N changes them. With call=1, a failing call still
+// calls the plugin, and its result is lost.
 //
-// The first rule that fails a call decides; the delays of all that come before add
-// up.
+// The first rule that makes a call fail decides. The delays of the rules before it add up.
 func ParseFaults(text string) (Faults, error) {
 	var f Faults
 	for _, part := range strings.Split(text, ";") {
@@ -74,7 +71,7 @@ func parseFault(text string) (FaultRule, error) {
 	name, list, ok := strings.Cut(text, ":")
 	r := FaultRule{Function: strings.TrimSpace(name)}
 	if !ok || strings.TrimSpace(list) == "" {
-		return r, fmt.Errorf("it does not say what happens: write FUNCTION:fail=CODE or FUNCTION:delay=100ms")
+		return r, fmt.Errorf("it does not say what to do: write FUNCTION:fail=CODE or FUNCTION:delay=100ms")
 	}
 	if err := checkPattern(r.Function); err != nil {
 		return r, err
@@ -89,7 +86,7 @@ func parseFault(text string) (FaultRule, error) {
 		}
 	}
 	if r.Fail == 0 && r.Delay == 0 {
-		return r, fmt.Errorf("neither fail nor delay is given, so nothing would happen")
+		return r, fmt.Errorf("it has neither fail nor delay, so nothing would happen")
 	}
 	return r, nil
 }
@@ -118,7 +115,7 @@ func (r *FaultRule) set(key, value string) (err error) {
 		r.After, err = count()
 	case "times":
 		if r.Times, err = count(); err == nil && r.Times == 0 {
-			return fmt.Errorf("a rule that never applies is of no use")
+			return fmt.Errorf("the rule never applies: use 1 or more")
 		}
 	case "probability":
 		r.Probability, err = strconv.ParseFloat(value, 64)
@@ -133,7 +130,7 @@ func (r *FaultRule) set(key, value string) (err error) {
 	return err
 }
 
-// parseCode reads the name of a code, such as RESOURCE_EXHAUSTED.
+// parseCode parses the name of a code, such as RESOURCE_EXHAUSTED.
 func parseCode(name string) (capi.ErrorCode, error) {
 	var all []string
 	for c := capi.ErrorCodeOK + 1; c <= capi.ErrorCodeUnauthenticated; c++ {
@@ -145,7 +142,7 @@ func parseCode(name string) (capi.ErrorCode, error) {
 	return 0, fmt.Errorf("no such code: use one of %s", strings.Join(all, ", "))
 }
 
-// faults decides about the calls of one plugin.
+// faults applies the rules to the calls of one plugin.
 type faults struct {
 	rules []*faultState
 
@@ -177,9 +174,8 @@ func (s *faults) of(f *capi.Function) []*faultState {
 	return list
 }
 
-// next decides about the next call of a function: how long it waits, and the
-// rule that it fails by, nil for none, with the number of the call as the rule
-// counts them.
+// next decides about the next call of a function. It returns the delay, the rule that makes the call fail, or nil, and
+// the number of the call as that rule counts them.
 func (s *faults) next(rules []*faultState) (delay time.Duration, fail *faultState, n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -200,7 +196,7 @@ func (s *faults) next(rules []*faultState) (delay time.Duration, fail *faultStat
 	return delay, nil, 0
 }
 
-// message is the text of the error that a rule makes.
+// message returns the text of the error that a rule makes.
 func (r *faultState) message(name string, n int) string {
 	if r.Message != "" {
 		return r.Message

@@ -10,8 +10,8 @@ import (
 	"github.com/purepjrt/purepjrt/capi/describe"
 )
 
-// loan is memory of the client that the plugin may read until an event is ready:
-// it must stay, and stay as it is.
+// loan is memory of the client that the plugin may read until an event is ready. Until then the client must neither
+// free nor change it.
 type loan struct {
 	at, size uintptr
 	sum      uint64
@@ -21,15 +21,14 @@ type loan struct {
 
 var hashSeed = maphash.MakeSeed()
 
-// watchMemory remembers what the memory that a call lends to the plugin holds, and
-// looks at it again when the plugin is done with it.
+// watchMemory remembers the contents of memory that a call lends to the plugin, and checks them when the plugin no
+// longer needs the memory.
 func (v *validator) watchMemory(k *call) {
 	event := "done_with_h2d_transfer"
 	switch k.args.Name {
 	case "PJRT_Client_BufferFromHostBuffer_Args":
 		event = "done_with_host_buffer"
-		// With the other semantics the memory is the client's again after the
-		// call, or the plugin may write to it.
+		// With the other semantics, the client may use the memory after the call, or the plugin may write to it.
 		switch capi.HostBufferSemantics(k.view.WordOf("host_buffer_semantics")) {
 		case capi.HostBufferSemanticsImmutableUntilTransferCompletes, capi.HostBufferSemanticsImmutableZeroCopy:
 		default:
@@ -44,9 +43,10 @@ func (v *validator) watchMemory(k *call) {
 	if !memoryReadable() || len(data) == 0 || done == 0 {
 		return
 	}
-	l := &loan{at: uintptr(k.view.WordOf("data")), size: uintptr(len(data)), sum: maphash.Bytes(hashSeed, data), call: k.String(), function: k.function.Name}
+	l := &loan{at: uintptr(k.view.WordOf("data")), size: uintptr(len(data)), sum: maphash.Bytes(hashSeed, data), call: k.String(),
+		function: k.function.Name}
 	settle := v.s.events.add(done, func(bool) { v.check(l) })
-	// The client may never ask about the event: the plugin tells, too.
+	// The client may never use the event, so ask the plugin as well.
 	var c capi.Call[capi.EventOnReadyArgs]
 	callback, handle := capi.NewEventOnReadyCallback(func(err *capi.ErrorHandle) {
 		settle.run(v.s.real.TakeError(err) != nil)
@@ -58,7 +58,7 @@ func (v *validator) watchMemory(k *call) {
 	}
 }
 
-// check compares memory with what it was when it was lent.
+// check compares the memory with its contents at the time of the call.
 func (v *validator) check(l *loan) {
 	if v.s.closed.Load() {
 		return

@@ -11,10 +11,9 @@ import (
 	"github.com/purepjrt/purepjrt/capi/describe"
 )
 
-// Names of functions may be written without the PJRT_ in front, and with * for
-// any characters.
+// Names of functions may be written without PJRT_ at the start, and with * for any characters.
 
-// match reports whether a pattern means the function of that name.
+// match reports whether a pattern matches the name of a function.
 func match(pattern, name string) bool {
 	for _, n := range []string{name, strings.TrimPrefix(name, "PJRT_")} {
 		if ok, _ := path.Match(pattern, n); ok {
@@ -24,18 +23,17 @@ func match(pattern, name string) bool {
 	return false
 }
 
-// checkPattern returns an error for a pattern that is none, or that means no
-// function at all.
+// checkPattern returns an error for a malformed pattern, or one that matches no function.
 func checkPattern(pattern string) error {
 	if _, err := path.Match(pattern, ""); err != nil {
-		return fmt.Errorf("%q is no pattern: %w", pattern, err)
+		return fmt.Errorf("%q is not a pattern: %w", pattern, err)
 	}
 	for _, f := range describe.Functions() {
 		if match(pattern, f.Name) {
 			return nil
 		}
 	}
-	return fmt.Errorf("%q is no PJRT function: write it as PJRT_Client_Create, or with * for any characters", pattern)
+	return fmt.Errorf("%q is not a PJRT function: write it as PJRT_Client_Create, or with * for any characters", pattern)
 }
 
 func checkPatterns(patterns []string) error {
@@ -47,8 +45,8 @@ func checkPatterns(patterns []string) error {
 	return nil
 }
 
-// selected reports whether a list of patterns chooses a function: one that no
-// pattern with a minus means, and, if there are others, one of those does.
+// selected reports whether a list of patterns selects a function. No pattern with a minus may match it and, if there
+// are patterns without, one of those must.
 func selected(patterns []string, name string) bool {
 	chosen := true
 	for _, p := range patterns {

@@ -11,8 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// readMemory copies memory of this process. It reports false, and does not crash,
-// when the memory is gone.
+// readMemory copies memory of this process. If the memory is unmapped, it returns false and does not crash.
 func readMemory(to []byte, from uintptr) bool {
 	local := []unix.Iovec{{Base: unsafe.SliceData(to)}}
 	local[0].SetLen(len(to))
@@ -20,8 +19,7 @@ func readMemory(to []byte, from uintptr) bool {
 	return n == len(to) && err == nil
 }
 
-// memoryReadable reports whether readMemory works here: some containers forbid
-// the system call.
+// memoryReadable reports whether readMemory works here. Some containers forbid the system call.
 var memoryReadable = sync.OnceValue(func() bool {
 	word, copied := byte(1), []byte{0}
 	return readMemory(copied, uintptr(unsafe.Pointer(&word))) && copied[0] == word

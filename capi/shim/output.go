@@ -13,15 +13,14 @@ import (
 	"github.com/purepjrt/purepjrt/capi/internal/spin"
 )
 
-// writer writes whole pieces to a file. A piece is in the file when write returns,
-// so that it survives the end of the process, however that comes, unless another
-// thread is just writing, which then takes it along: threads do not wait for each
-// other. The calls of a client can be on thousands of threads at once, and in a Go
-// program each that waits takes a thread of the system.
+// writer writes whole pieces to a file. When write returns, the piece is in the file, so that it survives the end of
+// the process, however it ends. The exception: if another thread is writing at that moment, that thread writes the
+// piece too, because threads do not wait for each other. A client may make calls on thousands of threads at once, and
+// in a Go program each waiting one would take a thread of the system.
 type writer struct {
 	mu      spin.Mutex
 	pending []byte // guarded by mu
-	err     error  // guarded by mu; the first that came up
+	err     error  // guarded by mu; the first one
 
 	file  sync.Mutex
 	w     io.Writer // guarded by file
@@ -29,7 +28,7 @@ type writer struct {
 	close func() error
 }
 
-// openWriter opens what a Config names.
+// openWriter opens an output of a Config.
 func openWriter(name string) (*writer, error) {
 	switch name {
 	case "stderr":
@@ -53,8 +52,7 @@ func isDir(name string) bool {
 	return err == nil && info.IsDir()
 }
 
-// write writes a piece. A failure is reported once, on stderr: the client must
-// not suffer from a full disk of its watcher.
+// write writes a piece. It reports a failure once, on stderr, because a full disk must not affect the client.
 func (w *writer) write(b []byte) {
 	w.mu.Lock()
 	w.pending = append(w.pending, b...)
@@ -63,7 +61,7 @@ func (w *writer) write(b []byte) {
 		w.flush()
 		w.file.Unlock()
 		w.mu.Lock()
-		more := len(w.pending) > 0 // that came too late for flush, and before Unlock
+		more := len(w.pending) > 0 // added after flush and before Unlock
 		w.mu.Unlock()
 		if !more {
 			return
@@ -71,7 +69,7 @@ func (w *writer) write(b []byte) {
 	}
 }
 
-// flush writes what is pending.
+// flush writes the pending pieces.
 //
 // Precondition: w.file is held.
 func (w *writer) flush() {
@@ -81,7 +79,7 @@ func (w *writer) flush() {
 	w.mu.Unlock()
 	if len(b) > 0 && err == nil {
 		if _, err = w.w.Write(b); err != nil {
-			fmt.Fprintln(os.Stderr, "pjrt shim: writing stops:", err)
+			fmt.Fprintln(os.Stderr, "pjrt shim: no more output is written:", err)
 			w.mu.Lock()
 			w.err = err
 			w.mu.Unlock()
@@ -92,7 +90,7 @@ func (w *writer) flush() {
 	}
 }
 
-// maxSpare bounds the memory that is kept for later.
+// maxSpare limits the memory that is kept for reuse.
 const maxSpare = 1 << 20
 
 // finish closes the file.

@@ -19,21 +19,19 @@ type recorder struct {
 	r    *recording.Recorder
 }
 
-// Write makes a writer an io.Writer.
 func (w *writer) Write(b []byte) (int, error) {
 	w.write(b)
 	return len(b), nil
 }
 
-// record opens the file of a plugin. Those of a second one, and of more, have a
-// number at their end.
+// record opens the file for a plugin. From the second plugin on, the names of the files end with a number.
 func (s *Shim) record(x *session) (*recorder, error) {
 	name := s.config.Record
 	if n := s.records.Add(1); n > 1 {
 		name += fmt.Sprint(".", n)
 	}
 	if strings.HasSuffix(name, ".gz") {
-		return nil, fmt.Errorf("shim: %s: sessions are written as they are; compress the file when the session is over", name)
+		return nil, fmt.Errorf("shim: %s: sessions are written uncompressed: compress the file when the session is over", name)
 	}
 	file, err := openWriter(name)
 	if err != nil {
@@ -43,12 +41,12 @@ func (s *Shim) record(x *session) (*recorder, error) {
 	return &recorder{s: x, file: file, r: recording.NewRecorder(file, major, minor)}, nil
 }
 
-// before takes down what goes into a call.
+// before records the inputs of a call.
 func (r *recorder) before(k *call) {
 	k.pending = r.r.Begin(k.number, k.function, k.view, k.inner)
 }
 
-// after takes down what came out of it.
+// after records the outputs of a call.
 func (r *recorder) after(k *call) {
 	var failure *capi.Error
 	if k.err != nil {
@@ -60,7 +58,7 @@ func (r *recorder) after(k *call) {
 	}
 }
 
-// await has what a transfer brings taken down when it arrived.
+// await records the result of a transfer when it has arrived.
 func (r *recorder) await(k *call) {
 	var src *capi.Buffer
 	var size uintptr
@@ -81,7 +79,7 @@ func (r *recorder) await(k *call) {
 	}
 	var typ capi.Call[capi.BufferElementTypeArgs]
 	typ.Args.Buffer = src
-	_ = typ.Do(r.s.real) // without it the bytes are compared as such
+	_ = typ.Do(r.s.real) // without the type, the bytes are compared
 	number := k.number
 	r.s.events.add(event, func(failed bool) {
 		if !failed && !r.s.closed.Load() {
@@ -90,8 +88,8 @@ func (r *recorder) await(k *call) {
 	})
 }
 
-// look takes down what is in a buffer of which the client gets the address: where
-// the host can read it, it needs no transfer.
+// look records the contents of a buffer whose address the client gets, because a client that can read the memory needs
+// no transfer.
 func (r *recorder) look(k *call) {
 	buffer := describe.PointerOf[capi.Buffer](uintptr(k.view.WordOf("buffer")))
 	var cpu capi.Call[capi.BufferIsOnCPUArgs]
@@ -107,7 +105,7 @@ func (r *recorder) look(k *call) {
 	r.r.Data(k.number, typ.Args.Type, describe.Memory(at, size.Args.OnDeviceSizeInBytes))
 }
 
-// filled reports whether a buffer has its contents by now.
+// filled reports whether a buffer already has its contents.
 func (r *recorder) filled(buffer *capi.Buffer) bool {
 	var ready capi.Call[capi.BufferReadyEventArgs]
 	ready.Args.Buffer = buffer

@@ -61,7 +61,7 @@ func TestAnotherPluginsResultsDiffer(t *testing.T) {
 	assert.Equal(t, "PJRT_Buffer_ToHostBuffer", d.Function)
 	assert.Equal(t, "3 of 3 numbers of the F32 array differ, most of all number 0: it was 1, and is 1.5", d.What)
 	assert.Error(t, report.Err())
-	assert.Empty(t, replay(t, path, &fake{offset: 0.5}, recording.Options{Absolute: 0.6}).Differences, "within what the options allow")
+	assert.Empty(t, replay(t, path, &fake{offset: 0.5}, recording.Options{Absolute: 0.6}).Differences, "within the tolerance of the options")
 	assert.Empty(t, replay(t, path, &fake{offset: 0.5}, recording.Options{Relative: 0.6}).Differences)
 }
 
@@ -79,8 +79,8 @@ func TestOtherErrorsAreDifferences(t *testing.T) {
 		what = append(what, d.Function+": "+d.What)
 	}
 	require.Len(t, what, 2, "%v", what)
-	assert.Contains(t, what[0], "PJRT_Client_BufferFromHostBuffer: it succeeded, and fails with RESOURCE_EXHAUSTED")
-	assert.Contains(t, what[1], "PJRT_Buffer_Dimensions: it failed with NOT_FOUND (no such buffer), and fails with INTERNAL")
+	assert.Contains(t, what[0], "PJRT_Client_BufferFromHostBuffer: it succeeded, and now fails with RESOURCE_EXHAUSTED")
+	assert.Contains(t, what[1], "PJRT_Buffer_Dimensions: it failed with NOT_FOUND (no such buffer), and now fails with INTERNAL")
 	require.NotEmpty(t, report.Skipped)
 	for _, s := range report.Skipped {
 		assert.Contains(t, s.Why, "did not do so this time")
@@ -135,11 +135,11 @@ func TestDamagedRecordingsAreErrors(t *testing.T) {
 		"no API version":     {change(`,"api":[0,81]`, ""), "line 1: the API version is missing"},
 		"cut off":            {whole[:len(whole)-30], "it ends in the middle of line"},
 		"a lost line":        {strings.Join(append(append([]string{}, lines[:3]...), lines[4:]...), ""), "there should be"},
-		"more at the end":    {whole + lines[1], "there is more behind the end"},
+		"more at the end":    {whole + lines[1], "there is more after the end"},
 		"a strange line":     {change(lines[2], "{}\n"), "line 3: it is neither a call nor data"},
 		"no JSON":            {change(lines[2], "{\n"), "line 3: "},
 		"a strange name":     {change("PJRT_Client_Create\"", "PJRT_Client_Creat\""), `line 3: there is no function "PJRT_Client_Creat"`},
-		"a strange size":     {change(`"size":88`, `"size":99999999`), "line 3: the size 99999999"},
+		"a strange size":     {change(`"size":88`, `"size":99999999`), "line 3: 99999999 is not a valid size"},
 		"changed data":       {change(`"bytes":{"base64":"AACAPwAAAEAAAEBA"`, `"bytes":{"base64":"AACAPwAAAEAAAEBB"`), "have the checksum"},
 		"data without a sum": {change(`"crc":"`, `"src":"`), "bytes without base64 and crc"},
 	} {
@@ -183,12 +183,12 @@ func FuzzASessionWithNonsenseNeverCrashes(f *testing.F) {
 	})
 }
 
-func TestAReplayDoesNotWaitForEver(t *testing.T) {
+func TestAReplayDoesNotWaitForever(t *testing.T) {
 	session, err := recording.Open(recorded(t))
 	require.NoError(t, err)
-	// The events of its uploads are never ready.
+	// Nobody calls release, so the events of uploads never become ready.
 	report, err := recording.Replay(t.Context(), session, serveFake(t, &fake{}), recording.Options{Patience: 50 * time.Millisecond})
 	require.NoError(t, err)
 	require.Len(t, report.Differences, 1)
-	assert.Contains(t, report.Differences[0].What, "was ready, and is not after 50ms")
+	assert.Contains(t, report.Differences[0].What, "was ready, and now is not after 50ms")
 }

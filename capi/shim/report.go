@@ -24,8 +24,7 @@ const (
 	hostMemory      = "host memory"
 )
 
-// reports writes findings. The same kind in the same function is written some
-// times only.
+// reports writes findings. It limits the number of findings of the same kind in the same function.
 type reports struct {
 	out      *writer
 	findings atomic.Int64
@@ -56,12 +55,12 @@ func (r *reports) add(kind, function, format string, a ...any) {
 	r.out.write([]byte(text))
 }
 
-// note writes what is worth knowing and no fault.
+// note writes information that is not a finding.
 func (r *reports) note(format string, a ...any) {
 	r.out.write([]byte("pjrt validate: " + fmt.Sprintf(format, a...) + "\n"))
 }
 
-// finish sums up.
+// finish writes the number of findings.
 func (r *reports) finish(calls uint64) error {
 	switch n := r.findings.Load(); n {
 	case 0:

@@ -8,19 +8,18 @@ import (
 	"github.com/purepjrt/purepjrt/capi/describe"
 )
 
-// rule is what the validator knows about a function.
+// rule holds what the validator knows about a function.
 type rule struct {
-	ins      []*describe.Field // handles that go in
-	outs     []*describe.Field // handles that come out
-	records  []*describe.Field // structs that go in
-	destroys *describe.Field   // the handle that ends with the call; nil for none
-	subject  *describe.Field   // the handle that must not be null; nil for none
-	mixed    bool              // handles of several clients may meet
+	ins      []*describe.Field // input handles
+	outs     []*describe.Field // output handles
+	records  []*describe.Field // input structs
+	destroys *describe.Field   // the handle that the call destroys, or nil
+	subject  *describe.Field   // the handle that must not be null, or nil
+	mixed    bool              // may have handles of several clients
 	reads    bool              // it reads an error
 }
 
-// mixing are the functions that carry data from one client to another, or load
-// what another made.
+// mixing has the functions that pass data from one client to another, or load an object of another client.
 var mixing = map[string]bool{
 	"PJRT_Buffer_CopyToDevice": true,
 	"PJRT_Buffer_CopyToMemory": true,
@@ -28,8 +27,7 @@ var mixing = map[string]bool{
 	"PJRT_Compile":             true,
 }
 
-// known are the types of which no handle comes from anywhere but the functions
-// that the Shim sees.
+// known has the types whose handles come only from functions that the Shim sees.
 var known = map[string]bool{
 	"PJRT_AsyncHostToDeviceTransferManager": true,
 	"PJRT_Buffer":                           true,
@@ -44,8 +42,7 @@ var known = map[string]bool{
 	"PJRT_TopologyDescription":              true,
 }
 
-// ruleOf works out the rule of a function from the description of its
-// arguments.
+// ruleOf derives the rule of a function from the description of its arguments.
 func ruleOf(f *capi.Function, args *describe.Struct) *rule {
 	r := &rule{mixed: mixing[f.Name]}
 	for i := range args.Fields {

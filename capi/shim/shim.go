@@ -15,21 +15,20 @@ import (
 	"github.com/purepjrt/purepjrt/capi/serve"
 )
 
-// Shim does what a Config says to the plugins it is put in front of. It may be
-// used from any goroutine.
+// Shim watches and disturbs plugins as its Config says. Any goroutine may use it.
 type Shim struct {
 	config  Config
 	started time.Time
 	calls   atomic.Uint64
 	closed  atomic.Bool
-	tracer  *tracer // nil when there is no trace
-	summary *writer // nil when there is no summary of its own
+	tracer  *tracer // nil if there is no trace
+	summary *writer // nil if there is no separate summary
 	reports *reports
 	faults  *faults
 	stats   table
-	records atomic.Int64  // recorders that were made
-	clients atomic.Int64  // that are alive
-	summed  atomic.Uint64 // calls that the last summary counts
+	records atomic.Int64  // number of recorders
+	clients atomic.Int64  // number of live clients
+	summed  atomic.Uint64 // number of calls in the last summary
 
 	mu       sync.Mutex
 	sessions []*session // guarded by mu
@@ -40,14 +39,13 @@ type session struct {
 	*Shim
 	real      *capi.Table
 	plans     map[*capi.Function]*plan
-	validator *validator // nil when off
-	recorder  *recorder  // nil when off
-	events    eventWatch // what is to be done when events are ready
+	validator *validator // nil if off
+	recorder  *recorder  // nil if off
+	events    eventWatch // work to do when events are ready
 	outputs   outputs    // of executables
 }
 
-// New prepares what a Config asks for, and opens its files. The error says what
-// cannot be written, or is wrong with the Config.
+// New makes a Shim and opens its files. It fails if a file cannot be written, or if the Config is invalid.
 func New(c Config) (*Shim, error) {
 	s := &Shim{config: c, started: time.Now(), faults: newFaults(c.Faults)}
 	fail := func(err error) (*Shim, error) { return nil, fmt.Errorf("shim: %w", err) }
@@ -81,12 +79,11 @@ func New(c Config) (*Shim, error) {
 	return s, nil
 }
 
-// Wrap puts the Shim in front of a plugin. When the Config asks for nothing, the
-// functions of the table are the plugin's own. The table is for the rest of the
-// process: closing it is for tests.
+// Wrap puts the Shim in front of a plugin. With the zero Config, the functions of the table are the plugin's own. The
+// table should stay open until the process ends; only tests close it.
 func (s *Shim) Wrap(real *capi.Table) (*serve.Table, error) {
 	if real == nil {
-		return nil, errors.New("shim: there is no plugin to stand in front of: the table is nil")
+		return nil, errors.New("shim: there is no plugin to wrap: the table is nil")
 	}
 	if !s.config.Active() {
 		return serve.Wrap(real)
@@ -133,8 +130,7 @@ func (s *Shim) Wrap(real *capi.Table) (*serve.Table, error) {
 	return t, nil
 }
 
-// watches reports whether the calls of a function have to be seen. The others are
-// the plugin's own, at no cost.
+// watches reports whether the Shim must see the calls of a function. Other functions are the plugin's own, at no cost.
 func (x *session) watches(p *plan) bool {
 	switch {
 	case x.validator != nil, x.recorder != nil, x.summary != nil, len(p.faults) > 0:
@@ -147,8 +143,8 @@ func (x *session) watches(p *plan) bool {
 	return x.config.SumUpWithClients && (p.function == functionClientCreate || p.function == functionClientDestroy)
 }
 
-// Close ends the watching: it reports what was never destroyed, writes the
-// summaries and closes the files. Calls that come later are forwarded.
+// Close stops watching: it reports objects that were never destroyed, writes the summaries and closes the files. Later
+// calls are only forwarded.
 func (s *Shim) Close() error {
 	if s.closed.Swap(true) {
 		return nil
@@ -177,8 +173,7 @@ func (s *Shim) Close() error {
 	return errors.Join(errs...)
 }
 
-// sumUp writes the summary of all calls so far, if there were any since the last
-// one.
+// sumUp writes the summary of all calls so far, unless there were none since the last summary.
 func (s *Shim) sumUp() {
 	if n := s.calls.Load(); s.summed.Swap(n) == n && n > 0 {
 		return
@@ -191,7 +186,7 @@ func (s *Shim) sumUp() {
 	}
 }
 
-// countClients sums up when the last client is gone.
+// countClients counts clients, and writes the summary when the last one is gone.
 func (s *Shim) countClients(k *call) {
 	switch {
 	case k.err != nil || !s.config.SumUpWithClients:
@@ -202,7 +197,7 @@ func (s *Shim) countClients(k *call) {
 	}
 }
 
-// Findings returns the number of things that the validator found so far.
+// Findings returns the number of problems that the validator has found so far.
 func (s *Shim) Findings() int {
 	if s.reports == nil {
 		return 0

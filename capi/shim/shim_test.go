@@ -31,7 +31,7 @@ func watch(t testing.TB, c shim.Config, real *capi.Table) (*shim.Shim, *capi.Tab
 	return s, table.Capi()
 }
 
-// session is what a correct client does.
+// session makes the calls of a correct client.
 func session(t testing.TB, f *fake, table *capi.Table) {
 	t.Helper()
 	c := newClient(t, table)
@@ -52,7 +52,7 @@ func read(t testing.TB, path string) string {
 	return string(text)
 }
 
-func TestAShimThatDoesNothingIsInNobodysWay(t *testing.T) {
+func TestAShimWithoutTasksWrapsNothing(t *testing.T) {
 	f := &fake{}
 	real := serveFake(t, f)
 	s, table := watch(t, shim.Config{}, real)
@@ -61,7 +61,7 @@ func TestAShimThatDoesNothingIsInNobodysWay(t *testing.T) {
 	require.NoError(t, s.Close())
 }
 
-func TestFunctionsThatNobodyWatchesAreThePluginsOwn(t *testing.T) {
+func TestUnwatchedFunctionsAreThePluginsOwn(t *testing.T) {
 	real := serveFake(t, &fake{})
 	rules, err := shim.ParseFaults("Event_Await:delay=1us")
 	require.NoError(t, err)
@@ -70,7 +70,7 @@ func TestFunctionsThatNobodyWatchesAreThePluginsOwn(t *testing.T) {
 	assert.NotEqual(t, real.API().EventAwait, table.API().EventAwait)
 }
 
-func TestATraceForPeopleHasALineForEachCall(t *testing.T) {
+func TestATextTraceHasALineForEachCall(t *testing.T) {
 	f, path := &fake{}, filepath.Join(t.TempDir(), "trace.txt")
 	s, table := watch(t, shim.Config{Trace: path, TraceBegin: true}, serveFake(t, f))
 	session(t, f, table)
@@ -88,7 +88,7 @@ func TestATraceForPeopleHasALineForEachCall(t *testing.T) {
 	} {
 		assert.Regexp(t, want, text)
 	}
-	// The plugin reads its own errors through the table, too.
+	// The count includes calls that read the plugin's errors.
 	assert.Equal(t, 16, strings.Count(text, " -> "))
 }
 
@@ -133,7 +133,7 @@ func TestAChromeTraceIsOneArray(t *testing.T) {
 			f, path := &fake{}, filepath.Join(t.TempDir(), "trace.json")
 			s, table := watch(t, shim.Config{Trace: path, TraceBegin: begin}, serveFake(t, f))
 			session(t, f, table)
-			// A process that is killed leaves no end, which viewers accept.
+			// A killed process leaves no end, which viewers accept.
 			var events []map[string]any
 			require.NoError(t, json.Unmarshal([]byte(read(t, path)+"]"), &events))
 			require.NoError(t, s.Close())
@@ -151,7 +151,7 @@ func TestAChromeTraceIsOneArray(t *testing.T) {
 	}
 }
 
-func TestASummaryStandsByItself(t *testing.T) {
+func TestASummaryNeedsNoTrace(t *testing.T) {
 	f, path := &fake{}, filepath.Join(t.TempDir(), "sum-%p.txt")
 	s, table := watch(t, shim.Config{Summary: path, SumUpWithClients: true}, serveFake(t, f))
 	session(t, f, table)
@@ -162,10 +162,10 @@ func TestASummaryStandsByItself(t *testing.T) {
 	before := read(t, files[0])
 	assert.Contains(t, before, "PJRT_Client_Destroy", "written when the last client is gone")
 	require.NoError(t, s.Close())
-	assert.Equal(t, before, read(t, files[0]), "and not again without calls")
+	assert.Equal(t, before, read(t, files[0]), "not written again without calls")
 }
 
-func TestFaultsFailAndDelayTheCallsThatTheyMean(t *testing.T) {
+func TestFaultsFailAndDelayTheirCalls(t *testing.T) {
 	for name, c := range map[string]struct {
 		rules string
 		fails []bool // of five calls

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// stats sums up the calls of a function.
+// stats counts the calls of a function.
 type stats struct {
 	name                        string
 	calls, errors, nanos, worst atomic.Int64
@@ -34,13 +34,13 @@ func (s *stats) add(d time.Duration, failed bool) {
 	}
 }
 
-// table is the stats of all functions.
+// table holds the stats of all functions.
 type table struct {
 	mu  sync.Mutex
 	all []*stats // guarded by mu
 }
 
-// of returns the stats of a function, which several plugins share.
+// of returns the stats of a function, which all plugins share.
 func (t *table) of(name string) *stats {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -54,7 +54,7 @@ func (t *table) of(name string) *stats {
 	return s
 }
 
-// list returns the functions that were called, those first that took longest.
+// list returns the called functions, those that took the longest first.
 func (t *table) list() []*stats {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -70,7 +70,7 @@ func (t *table) list() []*stats {
 	return list
 }
 
-// appendSummary appends a table for people, each line behind a prefix.
+// appendSummary appends a readable table, with a prefix before each line.
 func appendSummary(b []byte, list []*stats, prefix string) []byte {
 	var text bytes.Buffer
 	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -93,7 +93,7 @@ func appendSummary(b []byte, list []*stats, prefix string) []byte {
 	return b
 }
 
-// short writes a duration with three digits.
+// short formats a duration with three digits.
 func short(nanos int64) string {
 	d := time.Duration(nanos)
 	switch {

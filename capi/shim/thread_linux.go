@@ -5,5 +5,5 @@ package shim
 
 import "syscall"
 
-// threadID returns the number by which the system knows the calling thread.
+// threadID returns the system's id of the calling thread.
 func threadID() uint64 { return uint64(syscall.Gettid()) }

@@ -19,7 +19,7 @@ var pthreadSelf = sync.OnceValue(func() uintptr {
 	return p
 })
 
-// threadID returns a number that no other thread alive has.
+// threadID returns a number that no other live thread has.
 func threadID() uint64 {
 	f := pthreadSelf()
 	if f == 0 {

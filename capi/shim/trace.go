@@ -14,7 +14,7 @@ import (
 	"github.com/purepjrt/purepjrt/capi/describe"
 )
 
-// tracer writes calls down. Each line goes to the file at once.
+// tracer logs calls. Each line goes to the file at once.
 type tracer struct {
 	out     *writer
 	format  TraceFormat
@@ -45,7 +45,7 @@ func newTracer(c *Config, started time.Time) (*tracer, error) {
 	return t, nil
 }
 
-// formatOf tells the format by the name of the file.
+// formatOf returns the format for the name of a file.
 func formatOf(name string) TraceFormat {
 	switch strings.ToLower(filepath.Ext(name)) {
 	case ".jsonl", ".ndjson":
@@ -58,7 +58,7 @@ func formatOf(name string) TraceFormat {
 
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
-// line writes what fill appends, in one piece.
+// line writes the text that fill appends in one piece.
 func (t *tracer) line(fill func(b []byte) []byte) {
 	p := buffers.Get().(*[]byte)
 	b := append(fill((*p)[:0]), '\n')
@@ -67,14 +67,14 @@ func (t *tracer) line(fill func(b []byte) []byte) {
 	buffers.Put(p)
 }
 
-// event writes an event of a Chrome trace. A file that ends without the closing
-// bracket, because the process was killed, is a valid trace, too.
+// event writes an event of a Chrome trace. If the process is killed, the closing bracket is missing, but the file is
+// still a valid trace.
 func (t *tracer) event(fill func(b []byte) []byte) {
 	t.line(func(b []byte) []byte { return fill(append(b, ',')) })
 }
 
-// begin takes down the arguments of a call, before the plugin can change them,
-// and writes that the call begins if that is asked for.
+// begin formats the arguments of a call before the plugin can change them and, if asked for, writes that the call
+// begins.
 func (t *tracer) begin(k *call) {
 	if k.view.Struct != nil {
 		p := buffers.Get().(*[]byte)
@@ -153,9 +153,8 @@ func (t *tracer) form(k *call, json bool) *describe.Format {
 	return &describe.Format{JSON: json, MaxText: t.text, Inner: k.inner}
 }
 
-// signature appends what stands in front of the results of a line for people:
-// seconds since the start, the number of the call and of the thread, the function
-// and its arguments.
+// signature appends the start of a text line: seconds since the start, the numbers of the call and the thread, the
+// function and its arguments.
 func (t *tracer) signature(b []byte, k *call, at time.Duration) []byte {
 	b = strconv.AppendFloat(b, at.Seconds(), 'f', 6, 64)
 	b = append(b, " #"...)
@@ -225,7 +224,7 @@ func (t *tracer) chrome(b []byte, k *call, phase string, at time.Duration) []byt
 	return micros(b, at)
 }
 
-// arguments appends what Perfetto shows when an event is chosen, and ends it.
+// arguments appends the details that Perfetto shows for an event, and ends the event.
 func (t *tracer) arguments(b []byte, k *call) []byte {
 	b = append(b, `,"args":{"call":`...)
 	b = strconv.AppendUint(b, k.number, 10)
@@ -237,7 +236,7 @@ func micros(b []byte, d time.Duration) []byte {
 	return strconv.AppendFloat(b, float64(d)/1e3, 'f', 3, 64)
 }
 
-// summary writes the sums of all calls.
+// summary writes the summary of all calls.
 func (t *tracer) summary(list []*stats) {
 	switch t.format {
 	case FormatChrome:

@@ -13,14 +13,12 @@ import (
 	"github.com/purepjrt/purepjrt/capi/internal/spin"
 )
 
-// validator follows the handles of one plugin.
+// validator tracks the handles of one plugin.
 type validator struct {
 	s *session
-	// Errors of these plugins are objects with functions of their own, which a
-	// client may call without being seen.
+	// Errors of these plugins are objects with their own functions, and the validator does not see calls of these.
 	errorsEscape bool
-	// The plugin has functions that are not known here, which may hand out
-	// handles.
+	// The plugin has unknown functions, which may return handles.
 	newer bool
 
 	mu    spin.Mutex
@@ -29,31 +27,30 @@ type validator struct {
 	order []key           // guarded by mu; of dead, the oldest first
 }
 
-// key is a handle. Objects of different types can have one address.
+// key is a handle with its type, because objects of different types can have the same address.
 type key struct {
 	typ    string
 	handle uintptr
 }
 
-// object is what a handle stands for. Its fields are guarded by validator.mu.
+// object is the object of a handle. Its fields are guarded by validator.mu.
 type object struct {
 	key
 	made   uint64 // number of the call
 	maker  string // function
 	owned  bool   // the client destroys it
 	client *object
-	parent *object // it ends with its parent; nil for one with an end of its own
-	ended  uint64  // number of the call that ended it
+	parent *object // destroys it with itself; nil if it is destroyed separately
+	ended  uint64  // number of the call that destroyed it
 	ender  string
 	read   bool // of an error
-	more   int  // times that the plugin handed it out again, each to be destroyed
+	more   int  // how often the plugin returned it again; each time needs a destroy call
 }
 
-// maxDead bounds what is remembered of handles that were destroyed.
+// maxDead limits the number of destroyed handles that are remembered.
 const maxDead = 1 << 16
 
-// errorsAreObjects is the API minor from which on errors have functions of their
-// own.
+// errorsAreObjects is the first API minor in which errors have their own functions.
 const errorsAreObjects = 107
 
 func newValidator(s *session) *validator {
@@ -62,7 +59,8 @@ func newValidator(s *session) *validator {
 	v.errorsEscape = minor >= errorsAreObjects
 	v.newer = minor > capi.APIMinor
 	for _, x := range s.real.Extensions() {
-		if !slices.Contains(capi.Sections(), capi.SectionExtension(x.Type)) && describe.StructByName("PJRT_Extension_Base").Field("type").Enum.Text(int64(x.Type)) == "" {
+		if !slices.Contains(capi.Sections(), capi.SectionExtension(x.Type)) &&
+			describe.StructByName("PJRT_Extension_Base").Field("type").Enum.Text(int64(x.Type)) == "" {
 			v.newer = true
 		}
 	}
@@ -75,8 +73,7 @@ func (o *object) origin() string { return fmt.Sprintf("made by call #%d %s", o.m
 
 func (k *call) String() string { return fmt.Sprintf("call #%d %s", k.number, k.function.Name) }
 
-// before looks at a call that is about to be made. It reports whether the plugin
-// can be called without harm.
+// before checks a call before it is made. It reports whether calling the plugin is harmless.
 func (v *validator) before(k *call) (ok bool) {
 	reports, name := v.s.reports, k.function.Name
 	if k.view.Struct == nil {
@@ -85,7 +82,8 @@ func (v *validator) before(k *call) (ok bool) {
 	}
 	ok = true
 	if k.args.Sized && !k.args.SizeOK(k.view.StructSize()) {
-		reports.add(structSize, name, "%s: struct_size %d is no size that %s ever had: it is %d now", k, k.view.StructSize(), k.args.Name, k.args.Size)
+		reports.add(structSize, name, "%s: struct_size %d is not a size that %s ever had: now it is %d", k, k.view.StructSize(),
+			k.args.Name, k.args.Size)
 		return false
 	}
 	for _, f := range k.rule.records {
@@ -128,19 +126,20 @@ func (v *validator) before(k *call) (ok bool) {
 	return ok
 }
 
-// slots returns the handles in a field; those of lists too.
+// slots returns the handles in a field, including those in lists.
 func (v *validator) slots(k *call, f *describe.Field) []describe.Slot {
 	return k.view.Slots(f, k.inner)
 }
 
-// record looks at a struct behind the arguments.
+// record checks a struct that the arguments point to.
 func (v *validator) record(k *call, r describe.View) (ok bool) {
 	if r.Struct == nil {
 		return true
 	}
 	ok = true
 	if r.Struct.Sized && !r.Struct.SizeOK(r.StructSize()) {
-		v.s.reports.add(structSize, k.function.Name, "%s: struct_size %d is no size that %s ever had: it is %d now", k, r.StructSize(), r.Struct.Name, r.Struct.Size)
+		v.s.reports.add(structSize, k.function.Name, "%s: struct_size %d is not a size that %s ever had: now it is %d", k, r.StructSize(),
+			r.Struct.Name, r.Struct.Size)
 		return false
 	}
 	for i := range r.Struct.Fields {
@@ -164,7 +163,7 @@ func (v *validator) record(k *call, r describe.View) (ok bool) {
 	return ok
 }
 
-// use looks a handle up, and reports one that must not be used.
+// use looks up a handle, and reports it if it must not be used.
 //
 // Precondition: v.mu is held.
 func (v *validator) use(k *call, field string, h key, destroys bool) *object {
@@ -190,17 +189,17 @@ func (v *validator) use(k *call, field string, h key, destroys bool) *object {
 		return nil
 	}
 	if known[h.typ] && !v.newer {
-		v.s.reports.add(unknownHandle, name, "%s: %s is %s %#x, which the plugin never handed out", k, field, h.typ, h.handle)
+		v.s.reports.add(unknownHandle, name, "%s: %s is %s %#x, which the plugin never returned", k, field, h.typ, h.handle)
 		return nil
 	}
-	// It came by a way that is not seen.
-	o := &object{key: h, made: k.number, maker: "something that is not seen"}
+	// It came from a call that the validator does not see.
+	o := &object{key: h, made: k.number, maker: "an unseen call"}
 	v.live[h] = o
 	return o
 }
 
-// destroy ends the handle of a call that is about to destroy it: from the moment
-// that the plugin is called, another object may get its address.
+// destroy marks the handle of a destroy call as dead before the call, because during the call another object may get
+// its address.
 //
 // Precondition: v.mu is held.
 func (v *validator) destroy(k *call) {
@@ -215,7 +214,7 @@ func (v *validator) destroy(k *call) {
 	}
 	name := k.function.Name
 	if k.function == functionErrorDestroy && !o.read && o.owned {
-		v.s.reports.add(errorNotRead, name, "%s: nobody asked what %s says; it was %s", k, o, o.origin())
+		v.s.reports.add(errorNotRead, name, "%s: the message of %s was never read; it was %s", k, o, o.origin())
 	}
 	v.end(o, k)
 	if !v.hasChildren(o.typ) {
@@ -236,7 +235,7 @@ func (v *validator) destroy(k *call) {
 	}
 }
 
-// diesWithClient are the types of objects that must not outlive their client.
+// diesWithClient has the types of objects that must not outlive their client.
 var diesWithClient = map[string]bool{
 	"PJRT_AsyncHostToDeviceTransferManager": true,
 	"PJRT_AsyncTrackingEvent":               true,
@@ -248,7 +247,7 @@ func (v *validator) hasChildren(typ string) bool {
 	return typ == "PJRT_Client" || typ == "PJRT_TopologyDescription" || typ == "PJRT_Executable"
 }
 
-// end makes a handle a dead one.
+// end marks a handle as dead.
 //
 // Precondition: v.mu is held.
 func (v *validator) end(o *object, k *call) {
@@ -264,7 +263,7 @@ func (v *validator) end(o *object, k *call) {
 	}
 }
 
-// after takes in the handles that a call brought.
+// after registers the handles that a call returned.
 func (v *validator) after(k *call) {
 	if err := k.c.Err(); err != nil && k.function.Errors == capi.ErrorsPJRT {
 		v.gotError(err, k.plan, k.number)
@@ -280,8 +279,7 @@ func (v *validator) after(k *call) {
 	}
 }
 
-// gotError takes in an error that the client got from a function, or through a
-// callback that one registered.
+// gotError registers an error that the client got from a function, or through a callback.
 func (v *validator) gotError(err *capi.ErrorHandle, by *plan, number uint64) {
 	h := key{"PJRT_Error", describe.HandleOf(err)}
 	v.mu.Lock()
@@ -289,8 +287,8 @@ func (v *validator) gotError(err *capi.ErrorHandle, by *plan, number uint64) {
 	v.live[h] = &object{key: h, made: number, maker: by.function.Name, owned: !v.errorsEscape}
 }
 
-// stays are the types of objects that a plugin hands out again and again: they
-// belong to another object, and end with it.
+// stays has the types of objects that a plugin returns repeatedly: they belong to another object, and are destroyed
+// with it.
 var stays = map[string]bool{
 	"PJRT_Device":               true,
 	"PJRT_DeviceDescription":    true,
@@ -300,7 +298,7 @@ var stays = map[string]bool{
 	"PJRT_TopologyDescription":  true,
 }
 
-// adopt takes in the handles that a call returned.
+// adopt registers the handles that a call returned.
 func (v *validator) adopt(k *call) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -331,7 +329,7 @@ func (v *validator) adopt(k *call) {
 			switch old := v.live[h]; {
 			case old == nil:
 			case mine:
-				old.more++ // plugins may count references
+				old.more++ // the plugin may count references
 				continue
 			case stays[f.Type]:
 				continue
@@ -350,8 +348,8 @@ func (v *validator) adopt(k *call) {
 	}
 }
 
-// finish reports what was never destroyed. The handles of a client that lives
-// are none of it: the process ended in the middle of its work.
+// finish reports objects that were never destroyed. It does not report those of a live client, because then the process
+// ended in the middle of its work.
 func (v *validator) finish() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -380,11 +378,11 @@ func (v *validator) finish() {
 			counts = append(counts, fmt.Sprint(n, " ", typ))
 		}
 		slices.Sort(counts)
-		v.s.reports.note("the process ended before it destroyed its client; alive were %s", strings.Join(counts, ", "))
+		v.s.reports.note("the process ended before it destroyed its client; still alive were %s", strings.Join(counts, ", "))
 	}
 }
 
-// listed names the first of some objects.
+// listed names the first few objects of a list.
 func listed(list []*object) string {
 	const shown = 8
 	slices.SortFunc(list, func(a, b *object) int { return int(int64(a.made) - int64(b.made)) })

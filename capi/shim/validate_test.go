@@ -18,7 +18,7 @@ import (
 	"github.com/purepjrt/purepjrt/capi/shim"
 )
 
-// findings runs a client and returns what the validator says of it.
+// findings runs a client and returns what the validator reports.
 func findings(t *testing.T, client func(t *testing.T, f *fake, table *capi.Table)) []string {
 	t.Helper()
 	f, path := &fake{}, filepath.Join(t.TempDir(), "findings")
@@ -39,7 +39,7 @@ func findings(t *testing.T, client func(t *testing.T, f *fake, table *capi.Table
 	return lines
 }
 
-func TestACorrectClientHearsNothing(t *testing.T) {
+func TestACorrectClientHasNoFindings(t *testing.T) {
 	t.Parallel()
 	assert.Empty(t, findings(t, func(t *testing.T, f *fake, table *capi.Table) {
 		for range 3 {
@@ -54,7 +54,7 @@ func TestMisuseIsFound(t *testing.T) {
 	t.Parallel()
 	const during = capi.HostBufferSemanticsImmutableOnlyDuringCall
 	for name, c := range map[string]struct {
-		client func(t *testing.T, f *fake, c *client) // opens and closes nothing but its own
+		client func(t *testing.T, f *fake, c *client) // the client and the plugin are opened and closed elsewhere
 		want   []string                               // regular expressions, one for each finding
 	}{
 		"use after destroy": {func(t *testing.T, f *fake, c *client) {
@@ -86,7 +86,7 @@ func TestMisuseIsFound(t *testing.T) {
 		}, []string{`wrong owner: call #5 PJRT_Client_BufferFromHostBuffer: device is PJRT_Device 0x[0-9a-f]+ of PJRT_Client 0x[0-9a-f]+ \(made by call #3 PJRT_Client_AddressableDevices\), but client is of PJRT_Client 0x`}},
 		"made up": {func(t *testing.T, f *fake, c *client) {
 			do(t, c.table, capi.BufferElementTypeArgs{Buffer: describe.PointerOf[capi.Buffer](0x77770)})
-		}, []string{`unknown handle: call #4 PJRT_Buffer_ElementType: buffer is PJRT_Buffer 0x77770, which the plugin never handed out`}},
+		}, []string{`unknown handle: call #4 PJRT_Buffer_ElementType: buffer is PJRT_Buffer 0x77770, which the plugin never returned`}},
 		"null": {func(t *testing.T, f *fake, c *client) {
 			do(t, c.table, capi.BufferElementTypeArgs{})
 			do(t, c.table, capi.BufferDestroyArgs{}) // which is allowed
@@ -103,7 +103,7 @@ func TestMisuseIsFound(t *testing.T) {
 			require.NoError(t, err)
 			require.NotNil(t, h)
 			do(t, c.table, capi.ErrorDestroyArgs{Error: h})
-		}, []string{`null handle`, `error not read: call #5 PJRT_Error_Destroy: nobody asked what PJRT_Error 0x[0-9a-f]+ says; it was made by call #4 PJRT_Buffer_Dimensions`}},
+		}, []string{`null handle`, `error not read: call #5 PJRT_Error_Destroy: the message of PJRT_Error 0x[0-9a-f]+ was never read; it was made by call #4 PJRT_Buffer_Dimensions`}},
 		"error not destroyed": {func(t *testing.T, f *fake, c *client) {
 			call := &capi.Call[capi.BufferDimensionsArgs]{Args: capi.BufferDimensionsArgs{StructSize: capi.BufferDimensionsArgsSize}}
 			h, err := call.Raw(c.table)
@@ -115,7 +115,7 @@ func TestMisuseIsFound(t *testing.T) {
 			h, err := call.Raw(c.table)
 			require.NoError(t, err)
 			require.ErrorContains(t, c.table.TakeError(h), "19")
-		}, []string{`struct size: call #4 PJRT_Client_Destroy: struct_size 19 is no size that PJRT_Client_Destroy_Args ever had: it is 24 now`}},
+		}, []string{`struct size: call #4 PJRT_Client_Destroy: struct_size 19 is not a size that PJRT_Client_Destroy_Args ever had: now it is 24`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -134,7 +134,7 @@ func TestMisuseIsFound(t *testing.T) {
 
 func TestMemoryThatChangesTooEarlyIsFound(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		return // there is no way to look at memory that may be gone
+		return // there is no safe way to read memory that may have been freed
 	}
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -172,7 +172,7 @@ func TestMemoryThatChangesTooEarlyIsFound(t *testing.T) {
 	}
 }
 
-func TestTheValidatorLooksBeforeTheClientKnows(t *testing.T) {
+func TestTheValidatorChecksBeforeTheClientKnows(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		return
 	}
@@ -191,13 +191,13 @@ func TestTheValidatorLooksBeforeTheClientKnows(t *testing.T) {
 	}))
 }
 
-func TestAClientThatIsAliveAtTheEndIsNoFinding(t *testing.T) {
+func TestALiveClientAtTheEndIsNotAFinding(t *testing.T) {
 	t.Parallel()
 	lines := findings(t, func(t *testing.T, f *fake, table *capi.Table) {
 		c := newClient(t, table)
 		c.upload([]float32{1}, capi.HostBufferSemanticsImmutableOnlyDuringCall)
 	})
-	assert.Equal(t, []string{"pjrt validate: the process ended before it destroyed its client; alive were 1 PJRT_Buffer, 1 PJRT_Client, 1 PJRT_Event"}, lines)
+	assert.Equal(t, []string{"pjrt validate: the process ended before it destroyed its client; still alive were 1 PJRT_Buffer, 1 PJRT_Client, 1 PJRT_Event"}, lines)
 }
 
 func TestRefusedCallsDoNotReachThePlugin(t *testing.T) {
@@ -214,7 +214,7 @@ func TestRefusedCallsDoNotReachThePlugin(t *testing.T) {
 	assert.Equal(t, 1, s.Findings())
 }
 
-func TestTheSameFindingIsWrittenSomeTimes(t *testing.T) {
+func TestTheSameFindingIsWrittenALimitedNumberOfTimes(t *testing.T) {
 	t.Parallel()
 	lines := findings(t, func(t *testing.T, f *fake, table *capi.Table) {
 		c := newClient(t, table)
@@ -227,7 +227,7 @@ func TestTheSameFindingIsWrittenSomeTimes(t *testing.T) {
 	assert.Contains(t, lines[20], "further ones are only counted")
 }
 
-func TestAnObjectThatIsHandedOutTwiceIsDestroyedTwice(t *testing.T) {
+func TestAnObjectThatIsReturnedTwiceIsDestroyedTwice(t *testing.T) {
 	t.Parallel()
 	assert.Empty(t, findings(t, func(t *testing.T, f *fake, table *capi.Table) {
 		c := newClient(t, table)

@@ -12,15 +12,13 @@ import (
 	"github.com/purepjrt/purepjrt/capi/shim/recording"
 )
 
-// outputs knows how many outputs executables have: the arguments of
-// PJRT_LoadedExecutable_Execute do not say it.
+// outputs knows how many outputs executables have, because the arguments of PJRT_LoadedExecutable_Execute do not say.
 type outputs struct {
 	mu    sync.Mutex
 	count map[uintptr]int // guarded by mu; by PJRT_LoadedExecutable
 }
 
-// of returns the number of outputs of the program that a call executes; 0 when
-// the plugin does not tell.
+// of returns the number of outputs of the program that a call executes, or 0 if the plugin does not report it.
 func (o *outputs) of(real *capi.Table, v describe.View) int {
 	h := uintptr(v.WordOf("executable"))
 	o.mu.Lock()
@@ -35,29 +33,28 @@ func (o *outputs) of(real *capi.Table, v describe.View) int {
 	return o.count[h]
 }
 
-// forget is for executables that are destroyed: another may get the address.
+// forget forgets a destroyed executable, because another may get its address.
 func (o *outputs) forget(loaded uintptr) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	delete(o.count, loaded)
 }
 
-// eventWatch holds what is to be done before a client can know that an event is
-// ready: look at memory that belongs to the plugin until then.
+// eventWatch has the work to do before a client can know that an event is ready, such as checking memory that the
+// plugin may use until then.
 type eventWatch struct {
 	mu      spin.Mutex
 	pending map[uintptr]*settling // guarded by mu; by PJRT_Event
 }
 
-// settling is what is to be done for one event. It is done once, and all that
-// want it done wait for that.
+// settling is the work for one event. It is done once, and all who need it wait for that.
 type settling struct {
 	once sync.Once
 	mu   sync.Mutex
 	todo []func(failed bool) // guarded by mu
 }
 
-// run does it; failed says that what the event stands for failed.
+// run does the work. failed says that the event has an error.
 func (s *settling) run(failed bool) {
 	if s == nil {
 		return
@@ -72,7 +69,7 @@ func (s *settling) run(failed bool) {
 	})
 }
 
-// add has f done when the event is ready.
+// add runs f when the event is ready.
 func (w *eventWatch) add(event uintptr, f func(failed bool)) *settling {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -90,21 +87,21 @@ func (w *eventWatch) add(event uintptr, f func(failed bool)) *settling {
 	return s
 }
 
-// of returns what is to be done for an event, nil for nothing.
+// of returns the work for an event, or nil.
 func (w *eventWatch) of(event uintptr) *settling {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.pending[event]
 }
 
-// drop forgets an event that is destroyed.
+// drop forgets a destroyed event.
 func (w *eventWatch) drop(event uintptr) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	delete(w.pending, event)
 }
 
-// settle does what is pending for the event of a call that told that it is ready.
+// settle does the pending work for the event of a call that showed that the event is ready.
 func (s *session) settle(k *call) {
 	if k.view.Struct == nil {
 		return
@@ -124,9 +121,8 @@ func (s *session) settle(k *call) {
 	}
 }
 
-// onReady stands between the plugin and the callback that a client registers, so
-// that what is pending is done before the client knows. It returns what is to
-// be called when the registration is over.
+// onReady wraps the callback that a client registers, so that pending work is done before the client knows. It returns
+// a function to call after the registration.
 func (s *session) onReady(k *call) (done func()) {
 	v := k.view
 	if v.Struct == nil || v.WordOf("callback") == 0 {

@@ -1,13 +1,11 @@
 module github.com/purepjrt/purepjrt/conformance/htmltest
 
-go 1.25.0
-
-replace github.com/purepjrt/purepjrt => ../..
+go 1.26.0
 
 require (
 	github.com/chromedp/cdproto v0.159.1
 	github.com/chromedp/chromedp v0.22.1
-	github.com/purepjrt/purepjrt v0.0.0
+	github.com/purepjrt/purepjrt v0.1.0
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
 	github.com/stretchr/testify v1.12.1
 )

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Advice says what to do next, the most useful first.
+// Advice says what to do next, beginning with the most useful step.
 func (r *Report) Advice() []string {
 	var list []string
 	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
@@ -28,38 +28,39 @@ func (r *Report) Advice() []string {
 		return names
 	}
 	if len(r.Causes) > 0 && 2*len(r.Causes[0].Checks) >= len(broken) {
-		add("begin with what %d of the %d failures have in common: %s", len(r.Causes[0].Checks), len(broken), shorten(printable(strings.Join(strings.Fields(r.Causes[0].Text), " ")), causeLength))
+		cause := shorten(printable(strings.Join(strings.Fields(r.Causes[0].Text), " ")), causeLength)
+		add("begin with the cause that %d of the %d failures have in common: %s", len(r.Causes[0].Checks), len(broken), cause)
 	}
 	if len(broken) > 0 && broken[0].Reproduce != "" {
-		add("run one check alone, as the line reproduce of each says: %s", broken[0].Reproduce)
+		add("run one check alone, with the command in its line reproduce: %s", broken[0].Reproduce)
 	}
 	if n := len(r.Problems); n > 0 && r.Verdict != NotConformant {
-		add("look at what went wrong outside any check, for no verdict says it: %s", shorten(printable(r.Problems[0]), causeLength))
+		add("look at the problems outside any check, which no verdict shows: %s", shorten(printable(r.Problems[0]), causeLength))
 	}
 	if names := first(UnexpectedPass); len(names) > 0 {
-		add("take the waivers of %s out of their file: they pass", some(names))
+		add("remove the waivers of %s from their file: these checks pass", some(names))
 	}
 	if names := first(SuiteError); len(names) > 0 {
 		add("please report %s, with the JSON report: the suite is at fault", some(names))
 	}
 	if names := first(Timeout); len(names) > 0 {
-		add("if the plugin or the machine is slow rather than stuck in %s, raise the time limits (--timeout-factor)", some(names))
+		add("if the plugin or the machine is not stuck in %s but slow, raise the time limits (--timeout-factor)", some(names))
 	}
 	if len(broken) > len(first(UnexpectedPass))+len(first(SuiteError)) {
-		add("what cannot be mended now goes into a file of waivers, with the reason (--draft-waivers writes one, --waivers reads it)")
+		add("put failures that you cannot fix now into a waiver file, with the reasons (--draft-waivers writes one, --waivers reads it)")
 	}
 	switch {
 	case r.Run.Interrupted:
-		add("run it to its end for an answer: %s left", wereLeft(r.Run.Left))
+		add("let a run go to its end for an answer: %s left", wereLeft(r.Run.Left))
 	case r.Run.NoDevice != "" && r.Verdict != NotConformant:
-		add("only what needs no device was checked; with one, everything is")
+		add("run with a device to check everything: without one, only part of the contract was checked")
 	case r.Verdict == NotConformant:
 	case r.Run.Filter != "" || len(r.Run.Levels) > 0:
-		add("this was a part: run without --run and --level for an answer")
+		add("run without --run and --level for an answer: only part of the contract was checked")
 	case r.Run.Profile == "smoke":
-		add("the profile quick looks at every rule")
+		add("run the profile quick, which checks every rule")
 	case r.Run.Profile == "quick":
-		add("the profiles core and full try more programs and types, and for longer")
+		add("run the profiles core and full, which try more programs and types, and for longer")
 	}
 	return list
 }

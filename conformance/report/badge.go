@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// badgeText is what the badge says: the highest level that was reached, without
-// waivers. A run that chose some checks earns nothing.
+// badgeText returns the text of the badge: the highest level reached without waivers. A
+// run of chosen checks earns no level.
 func (r *Report) badgeText() (text, colour string) {
 	level, title := "", ""
 	for _, l := range r.Levels {

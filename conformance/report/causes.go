@@ -8,16 +8,17 @@ import (
 	"slices"
 )
 
-// Cause is something that several checks failed of.
+// Cause is a reason for which several checks failed.
 type Cause struct {
 	Text   string   `json:"text"`   // what they found in common
 	Checks []string `json:"checks"` // at least two
 }
 
-// answer is the error of a function that was to succeed, as checks write it.
+// answer matches the text that checks write for the error of a function that should have
+// succeeded.
 var answer = regexp.MustCompile(`\bPJRT_\w+: [A-Z]+(?:_[A-Z]+)*\b(?:: [^\n]*)?`)
 
-// cause is what a result may have in common with others.
+// cause returns the text of a result that other results may share.
 func (x *Result) cause() string {
 	switch {
 	case x.Verdict == SuiteError || x.Verdict == UnexpectedPass || len(x.Failures) == 0:
@@ -36,7 +37,7 @@ func (x *Result) cause() string {
 	return text
 }
 
-// summarizeCauses groups what stands in the way by what was found.
+// summarizeCauses groups the results that break conformance by their cause.
 func (r *Report) summarizeCauses() {
 	var order []string
 	checks := make(map[string][]string)

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Change is a check whose verdict is not the same in two reports.
+// Change is a check whose verdict differs between two reports.
 type Change struct {
 	Check    string  `json:"check"`
 	Before   Verdict `json:"before,omitempty"` // empty: it was not in that report
@@ -21,8 +21,8 @@ type Change struct {
 	Headline string  `json:"headline,omitempty"`
 }
 
-// Diff returns the checks whose verdicts differ, in the order of the second
-// report, and then those that only the first one has.
+// Diff returns the checks whose verdicts differ, in the order of the second report,
+// followed by those that only the first report has.
 func Diff(before, after *Report) []Change {
 	old := make(map[string]*Result, len(before.Results))
 	for i := range before.Results {
@@ -67,8 +67,8 @@ func Regressed(changes []Change) bool {
 	return false
 }
 
-// Differences says in which other ways two runs differ: what explains changes
-// that are not the plugin's.
+// Differences lists the other differences between two runs, which may explain changes
+// that are not due to the plugin.
 func Differences(before, after *Report) []string {
 	var list []string
 	add := func(what, a, b string) {
@@ -115,10 +115,10 @@ func orNone(s string) string {
 	return printable(strings.Join(strings.Fields(s), " "))
 }
 
-// maxAlone is how many checks that only one report has are listed.
+// maxAlone limits how many checks are listed that only one report has.
 const maxAlone = 20
 
-// WriteChanges writes changes for people, what got worse first.
+// WriteChanges writes changes for people, beginning with those for the worse.
 func WriteChanges(out io.Writer, changes []Change) error {
 	w := bufio.NewWriter(out)
 	section := func(title string, most int, is func(Change) bool) {
@@ -146,13 +146,13 @@ func WriteChanges(out io.Writer, changes []Change) error {
 	both := func(c Change) bool { return c.Before != "" && c.After != "" }
 	all := len(changes)
 	section("worse", all, func(c Change) bool { return c.Worse && both(c) })
-	section("failed, and not in the first report", all, func(c Change) bool { return c.Worse && !both(c) })
+	section("failed, but not in the first report", all, func(c Change) bool { return c.Worse && !both(c) })
 	section("better", all, func(c Change) bool { return c.Better })
-	section("otherwise changed", all, func(c Change) bool { return !c.Worse && !c.Better && both(c) })
+	section("changed in other ways", all, func(c Change) bool { return !c.Worse && !c.Better && both(c) })
 	section("in one report only", maxAlone, func(c Change) bool { return !c.Worse && !c.Better && !both(c) })
 	switch worse := count(countOf(changes, func(c Change) bool { return c.Worse }), "check"); {
 	case len(changes) == 0:
-		fmt.Fprintln(w, "no verdict differs")
+		fmt.Fprintln(w, "no verdict changed")
 	case Regressed(changes):
 		fmt.Fprintf(w, "\n%s got worse\n", worse)
 	default:

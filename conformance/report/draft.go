@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// WriteWaivers writes a file of waivers for everything that stands in the way:
-// one to begin with, whose reasons say what was found and not why. A check that
-// passes although it is waived, and one that the suite failed in, are left out.
+// WriteWaivers writes a draft of a waiver file for all failures that break conformance.
+// Its reasons say what was found; its readers have to add why. WriteWaivers leaves out
+// checks that pass although they are waived, and checks in which the suite is at fault.
 func (r *Report) WriteWaivers(out io.Writer) error {
 	f := WaiverFile{
 		Plugin:  PluginMatch{Name: r.Plugin.File, Platform: r.Plugin.Platform, API: r.Plugin.API()},

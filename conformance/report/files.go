@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 )
 
-// Form is one way to write a report.
+// Form is a form of the report, such as JSON.
 type Form struct {
 	Name  string // of the file that WriteAll makes
 	Write func(*Report, io.Writer) error
@@ -28,7 +28,7 @@ func Forms() []Form {
 	}
 }
 
-// WriteFile writes one form to a file, which is there whole or not at all.
+// WriteFile writes one form to a file. After an error there is no partial file.
 func (r *Report) WriteFile(path string, write func(*Report, io.Writer) error) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 	if err != nil {
@@ -46,7 +46,7 @@ func (r *Report) WriteFile(path string, write func(*Report, io.Writer) error) (e
 	return os.Rename(f.Name(), path)
 }
 
-// WriteAll writes every form into a folder, which is made if need be.
+// WriteAll writes every form into a folder, which it makes if necessary.
 func (r *Report) WriteAll(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("write the report: %w", err)

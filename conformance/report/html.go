@@ -14,7 +14,7 @@ import (
 //go:embed page.html
 var pageText string
 
-// kind is what the page's filters tell apart.
+// kind is a class of results by which the page's filters select.
 type kind struct {
 	Class, Name string
 	Count       int
@@ -38,7 +38,7 @@ func kindOf(x Result) string {
 	return "fail"
 }
 
-// outcomeKind returns the class of a run's answer.
+// outcomeKind returns the class of a run's outcome.
 func outcomeKind(o Outcome) string {
 	switch o {
 	case Conformant:
@@ -66,8 +66,7 @@ func stateKind(s LevelState) string {
 	return "skip"
 }
 
-// kinds returns the filters: what went well is hidden at first, unless
-// everything did.
+// kinds returns the filters. Results that went well are hidden at first, unless all did.
 func kinds(r *Report) []kind {
 	c := r.Summary.Checks
 	clean := c.Fail == 0 && c.Warn == 0
@@ -98,7 +97,7 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"state":   stateKind,
 }).Parse(pageText))
 
-// causeOf is the attribute that ties a result to its cause among the report's.
+// causeOf returns the attribute that connects a result to its cause in the report.
 func causeOf(r *Report, x Result) template.HTMLAttr {
 	for i, c := range r.Causes {
 		if x.Broken() && c.Text == x.cause() {
@@ -108,7 +107,7 @@ func causeOf(r *Report, x Result) template.HTMLAttr {
 	return ""
 }
 
-// WriteHTML writes the report as one page that needs nothing else: no network,
-// no other file. It can be filtered and searched, follows the reader's choice of
-// light or dark, and fits a phone.
+// WriteHTML writes the report as a single page that needs no network and no other file.
+// Readers can filter and search it. The page follows the reader's choice of light or dark,
+// and fits a phone.
 func (r *Report) WriteHTML(out io.Writer) error { return page.Execute(out, r) }

@@ -55,10 +55,10 @@ type junitProblem struct {
 	Text    string `xml:",chardata"`
 }
 
-// WriteJUnit writes the report as JUnit XML: a suite for each group of rules, a
-// case for each check. What breaks conformance is a failure; a process that
-// died, and a fault of the suite, is an error; a warning passes, with what was
-// found as its output; a waived failure counts as skipped.
+// WriteJUnit writes the report as JUnit XML, with a suite for each group of rules and a
+// case for each check. A result that breaks conformance is a failure. A process that died
+// and a fault of the suite are errors. A warning passes, with its findings as output. A
+// waived failure counts as skipped.
 func (r *Report) WriteJUnit(out io.Writer) error {
 	all := junitSuites{Name: "PJRT conformance of " + clean(r.Plugin.File), Time: seconds(r.Duration)}
 	for _, g := range r.Groups {
@@ -125,7 +125,7 @@ func (x *Result) junit() junitCase {
 	return c
 }
 
-// headline is the first thing that was found.
+// headline returns the first finding.
 func (x *Result) headline() string {
 	if len(x.Failures) > 0 {
 		first, _, _ := strings.Cut(x.Failures[0], "\n")
@@ -136,7 +136,7 @@ func (x *Result) headline() string {
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.3f", d.Seconds()) }
 
-// clean drops what XML cannot hold.
+// clean drops characters that XML cannot contain.
 func clean(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

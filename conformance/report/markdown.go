@@ -14,7 +14,7 @@ import (
 
 // The comments of code hosts are limited, to 65,536 characters on GitHub.
 const (
-	maxMarkdown  = 50     // results that a list has in full
+	maxMarkdown  = 50     // results that a list describes in full
 	markdownSize = 56_000 // bytes after which lists end
 	maxFound     = 5      // failures of one result
 )
@@ -23,7 +23,8 @@ const (
 func (r *Report) WriteMarkdown(out io.Writer) error {
 	w := new(bytes.Buffer)
 	fmt.Fprintf(w, "## PJRT conformance: %s\n\n", inline(r.Sentence()))
-	fmt.Fprintf(w, "%s; suite %s (PJRT API %s), profile %s, %v\n\n", inline(r.Plugin.describe()), inline(r.Suite.Version), r.Suite.API, r.Run.Profile, r.Duration.Round(100*time.Millisecond))
+	fmt.Fprintf(w, "%s; suite %s (PJRT API %s), profile %s, %v\n\n", inline(r.Plugin.describe()), inline(r.Suite.Version), r.Suite.API,
+		r.Run.Profile, r.Duration.Round(100*time.Millisecond))
 	if r.Run.NoDevice != "" {
 		fmt.Fprintf(w, "No device was used: %s\n\n", inline(r.Run.Ahead()))
 	}
@@ -76,14 +77,14 @@ func (r *Report) markdownLevels(w io.Writer) {
 	fmt.Fprint(w, "\n")
 }
 
-// markdownSkew writes the matrix of callers of other ages: the structs that
-// grew, each with its sizes, and what else does not work.
+// markdownSkew writes the matrix of older and newer callers: the structs that grew with
+// their sizes, and other structs with which something does not work.
 func (r *Report) markdownSkew(w io.Writer) {
 	m := r.SkewMatrix()
 	if len(m.Rows) == 0 && len(m.Same) == 0 {
 		return
 	}
-	fmt.Fprint(w, "\n<details><summary>Callers of other ages</summary>\n\n✓ works, – refused as it may be, ✗ goes wrong; bytes, and the API versions of the callers.\n\n| Struct | Sizes |\n|---|---|\n")
+	fmt.Fprint(w, "\n<details><summary>Older and newer callers</summary>\n\n✓ works, – rejected, as the plugin may, ✗ goes wrong; sizes in bytes, with the API versions of the callers.\n\n| Struct | Sizes |\n|---|---|\n")
 	for _, row := range m.Rows {
 		var sizes []string
 		for _, c := range row.Cells {
@@ -113,7 +114,7 @@ func (r *Report) markdownList(w *bytes.Buffer, title string, is func(*Result) bo
 	fmt.Fprintf(w, "\n<details><summary>%s: %d</summary>\n\n", title, len(list))
 	for i, x := range list {
 		if i == maxMarkdown || w.Len() > markdownSize {
-			fmt.Fprintf(w, "* and %d more, which the other forms of the report have\n", len(list)-i)
+			fmt.Fprintf(w, "* and %d more, which are in the other forms of the report\n", len(list)-i)
 			break
 		}
 		fmt.Fprintf(w, "* **%s** %s (%s, %s): %s\n", x.Check, x.Verdict, x.Severity, x.Basis, inline(x.Text))
@@ -145,7 +146,7 @@ func (r *Report) markdownList(w *bytes.Buffer, title string, is func(*Result) bo
 	fmt.Fprint(w, "\n</details>\n")
 }
 
-// inline makes text of the plugin safe to stand within a line of Markdown.
+// inline makes text of the plugin safe within a line of Markdown.
 func inline(s string) string {
 	s = strings.Join(strings.Fields(s), " ")
 	if len(s) > 500 {
@@ -170,7 +171,7 @@ func inline(s string) string {
 	return b.String()
 }
 
-// code makes a code span of s, whatever is in it.
+// code makes a code span of s, whatever characters it has.
 func code(s string) string {
 	fence := "`"
 	for strings.Contains(s, fence) {

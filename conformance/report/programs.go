@@ -9,40 +9,40 @@ import (
 	"text/tabwriter"
 )
 
-// Programs is what a run found whose checks were programs: those of a folder,
-// of a StableHLO checkout, or those that two plugins were compared on. Such a
-// run says nothing of levels.
+// Programs is the result of a run whose checks were programs: those of a folder or of a
+// StableHLO checkout, or those on which two plugins were compared. Such a run says nothing
+// about levels.
 type Programs struct {
 	Folder    string `json:"folder,omitempty"`
 	StableHLO string `json:"stablehlo,omitempty"`
-	// Against is the plugin that this one was compared with.
+	// Against is the plugin with which this one was compared.
 	Against string `json:"against,omitempty"`
-	// Sets counts the programs by where they are from and the form they ran in.
+	// Sets counts the programs by their origin and the form in which they ran.
 	Sets []ProgramCount `json:"sets"`
-	// Operations and Types count the programs that hold one, so that one program
-	// is there many times.
+	// Operations and Types count the programs that contain an operation or a type. One
+	// program counts for each of its operations and types.
 	Operations []ProgramCount `json:"operations"`
 	Types      []ProgramCount `json:"types"`
-	// Skips counts what was skipped by the reason.
+	// Skips counts the skipped programs by reason.
 	Skips []SkipCount `json:"skips"`
 }
 
-// ProgramCount is what became of programs that have something in common.
+// ProgramCount counts the outcomes of programs that have something in common.
 type ProgramCount struct {
 	Name   string `json:"name"`
 	Counts Counts `json:"counts"`
 }
 
-// SkipCount is how many programs were skipped for a reason.
+// SkipCount says how many programs were skipped for a reason.
 type SkipCount struct {
 	Reason string `json:"reason"`
 	Count  int    `json:"count"`
 }
 
 // noLevel says why there are no levels.
-const noLevel = "No level is claimed: these are programs, not the checks of the contract."
+const noLevel = "No level is claimed: the checks were programs, not those of the contract."
 
-// sentence is the verdict of a run of programs.
+// sentence returns the verdict of a run of programs in one sentence.
 func (p *Programs) sentence(c Counts) string {
 	ran := c.Total() - c.Skipped
 	switch bad := c.Fail + c.Warn; {
@@ -55,12 +55,12 @@ func (p *Programs) sentence(c Counts) string {
 	case bad > 0:
 		return fmt.Sprintf("%d of %s failed", bad, count(ran, "program"))
 	case c.Waived > 0:
-		return fmt.Sprintf("%s passed, but for %s", count(c.Pass, "program"), count(c.Waived, "waived failure"))
+		return fmt.Sprintf("%s passed, except for %s", count(c.Pass, "program"), count(c.Waived, "waived failure"))
 	}
 	return fmt.Sprintf("%s passed, none failed", count(c.Pass, "program"))
 }
 
-// Failing are those of a list that not all programs passed with.
+// Failing returns the elements of a list for which not all programs passed.
 func Failing(list []ProgramCount) []ProgramCount {
 	var bad []ProgramCount
 	for _, x := range list {
@@ -71,8 +71,8 @@ func Failing(list []ProgramCount) []ProgramCount {
 	return bad
 }
 
-// writeText writes the counts: of all sets, and of the operations and types that
-// something failed with.
+// writeText writes the counts of all sets, and those of operations and types with which a
+// program failed.
 func (p *Programs) writeText(w io.Writer) error {
 	for _, line := range [][2]string{{"programs", p.Folder}, {"programs", p.StableHLO}, {"against", p.Against}} {
 		if line[1] != "" {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package report is what a run of the conformance suite found: the data, its
-// JSON form, and the pages made from it.
+// Package report has the report of a run of the conformance suite: the data, its JSON
+// form, and the pages made from it.
 //
-// The JSON form is described by schema.json, which is embedded as Schema.
-// Fields may be added to it; one that is there keeps its name and meaning as
-// long as SchemaVersion stays the same.
+// The file schema.json, which is embedded as Schema, describes the JSON form. Fields may be
+// added to the form; a field keeps its name and meaning as long as SchemaVersion stays the
+// same.
 package report
 
 import (
@@ -53,7 +53,7 @@ func Verdicts() []Verdict {
 	return []Verdict{Crash, Abort, Timeout, Fail, SuiteError, Flaky, UnexpectedPass, Warn, Waived, SkipAbsent, SkipUnimpl, SkipEnv, Pass}
 }
 
-// Meaning says a verdict in words.
+// Meaning describes a verdict in words.
 func (v Verdict) Meaning() string {
 	switch v {
 	case Pass:
@@ -67,17 +67,17 @@ func (v Verdict) Meaning() string {
 	case Timeout:
 		return "no answer within the time limit"
 	case Warn:
-		return "the plugin breaks a rule that it should keep"
+		return "the plugin breaks a SHOULD rule"
 	case SkipAbsent:
-		return "the plugin is older than what the rule is about"
+		return "the plugin is older than the function or field that the rule is about"
 	case SkipUnimpl:
-		return "the plugin does not offer what the rule is about"
+		return "the plugin answers UNIMPLEMENTED, as it may"
 	case SkipEnv:
 		return "this machine or these devices cannot show it"
 	case Waived:
-		return "failed as a waiver says"
+		return "the check failed as a waiver says"
 	case UnexpectedPass:
-		return "passed although a waiver says it fails"
+		return "the check passed although a waiver says that it fails"
 	case Flaky:
 		return "the verdict differed from run to run"
 	case SuiteError:
@@ -86,8 +86,7 @@ func (v Verdict) Meaning() string {
 	return string(v)
 }
 
-// Skipped reports whether the check did not run to its end for want of
-// something.
+// Skipped reports whether the check did not run to its end because something was missing.
 func (v Verdict) Skipped() bool {
 	return v == SkipAbsent || v == SkipUnimpl || v == SkipEnv
 }
@@ -97,7 +96,7 @@ func (v Verdict) Failed() bool {
 	return v == Fail || v == Crash || v == Abort || v == Timeout || v == Warn
 }
 
-// Report is what one run found.
+// Report is the result of a run.
 type Report struct {
 	Schema   string        `json:"schema"` // SchemaVersion
 	Suite    Suite         `json:"suite"`
@@ -106,49 +105,49 @@ type Report struct {
 	Machine  Machine       `json:"machine"`
 	Plugin   Plugin        `json:"plugin"`
 	Run      Run           `json:"run"`
-	// Capabilities is what the plugin was found to be able to do.
+	// Capabilities says what the plugin can do.
 	Capabilities Capabilities `json:"capabilities"`
 	Verdict      Outcome      `json:"verdict"`
 	Levels       []Level      `json:"levels"`
 	Groups       []Group      `json:"groups"`
 	Summary      Summary      `json:"summary"`
-	// Causes are what several checks failed of, the most frequent first.
+	// Causes are the reasons for which several checks failed, the most frequent first.
 	Causes []Cause `json:"causes,omitempty"`
 	// Results are in the order of the contract.
 	Results []Result `json:"results"`
-	// Programs is there when the checks were programs.
+	// Programs is set if the checks were programs.
 	Programs *Programs `json:"programs,omitempty"`
-	// Skew is what became of callers of other ages, by struct and size.
+	// Skew says how the plugin serves older and newer callers, by struct and size.
 	Skew []Skew `json:"skew,omitempty"`
-	// Waivers are those that apply to this plugin.
+	// Waivers are the waivers that apply to this plugin.
 	Waivers []WaiverUse `json:"waivers,omitempty"`
-	// Problems are what went wrong outside any check.
+	// Problems are the problems that occurred outside any check.
 	Problems []string `json:"problems,omitempty"`
 }
 
-// Outcome is the answer of a whole run.
+// Outcome is the verdict of a whole run.
 type Outcome string
 
 // The outcomes.
 const (
 	Conformant    Outcome = "conformant"     // no MUST or OPT rule was found broken
-	WithWaivers   Outcome = "with waivers"   // only such as a waiver excuses
+	WithWaivers   Outcome = "with waivers"   // all broken rules are waived
 	NotConformant Outcome = "not conformant" // a rule is broken and nothing excuses it
 	Incomplete    Outcome = "incomplete"     // interrupted, or nothing could be checked
 )
 
-// Suite is the suite that made the report.
+// Suite describes the suite that made the report.
 type Suite struct {
-	Version  string `json:"version"`            // of the module; (devel) when unknown
+	Version  string `json:"version"`            // of the module; (devel) if unknown
 	Revision string `json:"revision,omitempty"` // of its source
-	API      string `json:"api"`                // newest PJRT API that it knows
+	API      string `json:"api"`                // newest PJRT API that the suite knows
 	Rules    int    `json:"rules"`              // in the contract
-	Checks   int    `json:"checks"`             // in the suite, whatever the profile
+	Checks   int    `json:"checks"`             // in the suite, in all profiles
 	Covered  int    `json:"covered"`            // rules that have a check
 	Go       string `json:"go"`
 }
 
-// Machine is where the suite ran.
+// Machine describes the machine on which the suite ran.
 type Machine struct {
 	OS        string `json:"os"`
 	Arch      string `json:"arch"`
@@ -158,10 +157,10 @@ type Machine struct {
 	System    string `json:"system,omitempty"` // such as the name of the distribution
 }
 
-// Plugin is what was checked.
+// Plugin describes the plugin that was checked.
 type Plugin struct {
 	Path            string      `json:"path,omitempty"` // empty for a table made in the process
-	File            string      `json:"file"`           // its name
+	File            string      `json:"file"`           // name of the library's file
 	Size            int64       `json:"size,omitempty"`
 	SHA256          string      `json:"sha256,omitempty"`
 	Major           int         `json:"api_major"`
@@ -180,28 +179,28 @@ type Attribute struct {
 	Value string `json:"value"`
 }
 
-// Run is what was asked for.
+// Run has the options of the run.
 type Run struct {
 	Profile string   `json:"profile"`
 	Levels  []string `json:"levels,omitempty"` // empty: all
 	Filter  string   `json:"filter,omitempty"`
 	Options []string `json:"options,omitempty"`
-	// Topology is what programs are compiled for where there is no client, and
-	// UsualTopology says that nobody named it: it is the suite's choice for the
-	// platform.
+	// Topology is the topology for which programs are compiled where there is no client.
+	// UsualTopology says that it is the suite's choice for the platform, because the
+	// options named none.
 	Topology        string   `json:"topology,omitempty"`
 	TopologyOptions []string `json:"topology_options,omitempty"`
 	UsualTopology   bool     `json:"usual_topology,omitempty"`
 	TimeoutFactor   float64  `json:"timeout_factor"`
 	Jobs            int      `json:"jobs"`
-	// NoDevice says why the run was ahead of time: without a client.
+	// NoDevice says why the run used no client, and compiled programs only ahead of time.
 	NoDevice    string `json:"no_device,omitempty"`
 	Interrupted bool   `json:"interrupted,omitempty"`
-	// Left is how many chosen checks an interruption left out.
+	// Left is how many chosen checks did not run because of an interruption.
 	Left int `json:"left,omitempty"`
 }
 
-// Ahead says why no device was used and what programs were compiled for
+// Ahead says why no device was used, and for which topology programs were compiled
 // instead.
 func (r *Run) Ahead() string {
 	text := strings.Join(strings.Fields(r.NoDevice), " ")
@@ -215,25 +214,25 @@ func (r *Run) Ahead() string {
 	return text
 }
 
-// Capabilities is what the plugin was found to be able to do, before any check.
+// Capabilities says what the plugin can do, as far as the suite found out before the checks.
 type Capabilities struct {
 	TableSize     int         `json:"table_size"`
 	Functions     int         `json:"functions"`     // present in the table
 	NullSlots     []string    `json:"null_slots"`    // slots of the stated minor that are null
 	Missing       []string    `json:"missing"`       // functions newer than the plugin
-	Unimplemented []string    `json:"unimplemented"` // those that answer so
+	Unimplemented []string    `json:"unimplemented"` // functions that answer UNIMPLEMENTED
 	Extensions    []Extension `json:"extensions"`    //
 	ChainError    string      `json:"chain_error,omitempty"`
 	ProcessIndex  int         `json:"process_index"`
 	Devices       []Device    `json:"devices"`
-	Memories      []string    `json:"memories"` // kinds, of the addressable memories
+	Memories      []string    `json:"memories"` // kinds of the addressable memories
 	Types         []Type      `json:"types"`
 	// ClientTime is how long it took to make a client.
 	ClientTime time.Duration `json:"client_ns,omitempty"`
-	// Exclusive says why a second process got no client, if it got none: only one
-	// process at a time ran checks.
+	// Exclusive says why a second process could not make a client, if that is so. Then
+	// only one process at a time ran checks.
 	Exclusive string `json:"exclusive,omitempty"`
-	// Topology is the platform of the topology that was used without a client.
+	// Topology is the platform of the topology that a run without a client used.
 	Topology string `json:"topology,omitempty"`
 }
 
@@ -244,7 +243,7 @@ type Extension struct {
 	Size int    `json:"size"`
 }
 
-// Device is one of the client's.
+// Device is a device of the client.
 type Device struct {
 	ID          int    `json:"id"`
 	Kind        string `json:"kind"`
@@ -252,7 +251,7 @@ type Device struct {
 	Addressable bool   `json:"addressable"`
 }
 
-// Type is an element type and what came of its upload.
+// Type is an element type and the outcome of its upload.
 type Type struct {
 	Name    string `json:"name"`
 	Uploads bool   `json:"uploads"`
@@ -264,7 +263,7 @@ type Level struct {
 	Name  string     `json:"name"` // L0 to L4, X, Q
 	Title string     `json:"title"`
 	State LevelState `json:"state"`
-	// Reason says what stands in the way.
+	// Reason says why the level is not reached, if it is not.
 	Reason string `json:"reason,omitempty"`
 	Counts Counts `json:"counts"`
 }
@@ -272,16 +271,16 @@ type Level struct {
 // LevelState says whether a level is reached.
 type LevelState string
 
-// The states of a level. One is reached only if those before it are.
+// The states of a level. A level is reached only if those before it are.
 const (
 	Reached       LevelState = "reached"
-	ReachedWaived LevelState = "with waivers" // all that fails is waived: no badge
-	InPart        LevelState = "in part"      // what ran is kept, and not everything ran
+	ReachedWaived LevelState = "with waivers" // all failures are waived: no badge
+	InPart        LevelState = "in part"      // no rule was found broken, but not everything ran
 	NotReached    LevelState = "not reached"
 	NotRun        LevelState = "not run"
 )
 
-// Counts is how many checks came to each end.
+// Counts says how many checks had each outcome.
 type Counts struct {
 	Pass    int `json:"pass"`
 	Fail    int `json:"fail"` // FAIL, CRASH, ABORT, TIMEOUT, FLAKY, SUITE-ERROR, UNEXPECTED-PASS
@@ -309,23 +308,23 @@ func (c *Counts) Add(v Verdict) {
 	}
 }
 
-// Group is a group of rules and what came of its checks.
+// Group is a group of rules with the outcomes of its checks.
 type Group struct {
 	Name   string `json:"name"`
 	Level  string `json:"level"`
 	Title  string `json:"title"`
 	Counts Counts `json:"counts"`
-	// Rules is how many the group has, Checked how many of them were looked at.
+	// Rules is how many rules the group has, and Checked is how many of them were checked.
 	Rules   int `json:"rules"`
 	Checked int `json:"checked"`
 }
 
-// Summary is the run in numbers.
+// Summary has the numbers of the run.
 type Summary struct {
 	Checks     Counts                    `json:"checks"`
 	Verdicts   map[Verdict]int           `json:"verdicts"`
 	Severities map[rules.Severity]Counts `json:"severities"`
-	// Rules counts rules, each with its worst check.
+	// Rules counts rules; the worst check of a rule counts.
 	Rules RuleCounts `json:"rules"`
 	// Quality is 0 to 100: the share of SHOULD and quality checks that passed,
 	// weighted by where the rule comes from. It is -1 when none ran.
@@ -335,15 +334,15 @@ type Summary struct {
 // RuleCounts counts the rules of the contract.
 type RuleCounts struct {
 	Total   int `json:"total"`
-	Covered int `json:"covered"` // have a check in the suite
-	Checked int `json:"checked"` // a check came to a verdict
-	Kept    int `json:"kept"`    // every check of it that came to a verdict passed
-	Skipped int `json:"skipped"` // all checks of it were skipped
+	Covered int `json:"covered"` // rules that have a check in the suite
+	Checked int `json:"checked"` // rules with a check that came to a verdict
+	Kept    int `json:"kept"`    // rules whose checks passed, as far as they came to a verdict
+	Skipped int `json:"skipped"` // rules whose checks were all skipped
 	// BySeverity has Checked for each severity.
 	BySeverity map[rules.Severity]int `json:"checked_by_severity"`
 }
 
-// Result is what one check found.
+// Result is the result of a check.
 type Result struct {
 	Check    string         `json:"check"`
 	Rule     string         `json:"rule"`
@@ -352,39 +351,40 @@ type Result struct {
 	Severity rules.Severity `json:"severity"`
 	Basis    rules.Basis    `json:"basis"`
 	Text     string         `json:"text"`    // the rule in words
-	Subject  string         `json:"subject"` // functions, or what it is about
+	Subject  string         `json:"subject"` // the functions that the rule is about, or its subject
 	Verdict  Verdict        `json:"verdict"`
-	// Found is the verdict without waivers; left out when it is the same.
+	// Found is the verdict without waivers; it is left out if it is the same.
 	Found    Verdict  `json:"found,omitempty"`
-	Failures []string `json:"failures,omitempty"` // what was expected and what came
+	Failures []string `json:"failures,omitempty"` // what was expected and what was found
 	Notes    []string `json:"notes,omitempty"`
 	Skip     string   `json:"skip,omitempty"`
 	Death    *Death   `json:"death,omitempty"`
-	// Calls are the last before the process died or hung, the newest first.
+	// Calls are the last calls before the process died or hung, the newest first.
 	Calls     []string      `json:"calls,omitempty"`
 	Waiver    *Waiver       `json:"waiver,omitempty"`
-	Attempts  []Verdict     `json:"attempts,omitempty"` // of a check that was run again
+	Attempts  []Verdict     `json:"attempts,omitempty"` // the verdicts of a check that was run again
 	Duration  time.Duration `json:"duration_ns"`
-	Reproduce string        `json:"reproduce,omitempty"` // command that runs just this
+	Reproduce string        `json:"reproduce,omitempty"` // command that runs just this check
 }
 
-// Death is how the process of a check ended.
+// Death says how the process of a check ended.
 type Death struct {
 	How      string   `json:"how"`              // in words
 	Signal   string   `json:"signal,omitempty"` // such as SIGSEGV
 	ExitCode int      `json:"exit_code"`
-	Frames   []string `json:"frames,omitempty"` // where in the check it was
+	Frames   []string `json:"frames,omitempty"` // the place in the check
 	Output   []string `json:"output,omitempty"` // the last lines that the process wrote
 }
 
-// Skew is what came of one struct size: a caller older or newer than the plugin.
+// Skew is the outcome for one struct size, which older or newer callers than the plugin
+// send.
 type Skew struct {
 	Struct  string `json:"struct"`          // C name of the struct, or of the function whose args it is
 	Size    int    `json:"size"`            // the struct_size that was sent
-	Callers string `json:"callers"`         // whose size that is, such as 0.61 to 0.77
+	Callers string `json:"callers"`         // API versions of the callers, such as 0.61 to 0.77
 	Since   int    `json:"since,omitempty"` // the first API minor of these callers
-	Until   int    `json:"until,omitempty"` // the last one; 0: the newest known has that size
-	Newer   int    `json:"newer,omitempty"` // bytes beyond the newest known size: a caller of the future
+	Until   int    `json:"until,omitempty"` // the last one; 0 if the newest known one still has that size
+	Newer   int    `json:"newer,omitempty"` // bytes beyond the newest known size, which a future caller sends
 	Outcome string `json:"outcome"`         // works, refused, or what went wrong
 	OK      bool   `json:"ok"`
 	Check   string `json:"check"`
@@ -398,7 +398,7 @@ func Read(in io.Reader) (*Report, error) {
 		return nil, fmt.Errorf("not a report of the conformance suite: %w", err)
 	}
 	if r.Schema != SchemaVersion {
-		return nil, fmt.Errorf("a report of form %q cannot be read: this program knows %q", r.Schema, SchemaVersion)
+		return nil, fmt.Errorf("the report has the form %q, but this program can only read %q", r.Schema, SchemaVersion)
 	}
 	return &r, nil
 }
@@ -411,7 +411,7 @@ func (r *Report) WriteJSON(out io.Writer) error {
 	return e.Encode(r)
 }
 
-// Result returns the result of a check, or nil.
+// Result returns the result of a check, or nil if there is none.
 func (r *Report) Result(check string) *Result {
 	for i := range r.Results {
 		if r.Results[i].Check == check {

@@ -8,20 +8,19 @@ import (
 	"slices"
 )
 
-// SkewMatrix is what became of callers of other ages, a row for each struct that
-// grew and a column for each run of API versions between which no struct did.
+// SkewMatrix shows how the plugin serves older and newer callers. It has a row for each
+// struct that grew, and a column for each range of API versions within which no struct did.
 type SkewMatrix struct {
-	// Columns are names such as 0.46 to 0.60; the last ones are of callers newer
-	// than any that is known.
+	// Columns are names such as 0.46 to 0.60. The last ones are for callers newer than any
+	// known version.
 	Columns []string
 	Rows    []SkewRow
-	// Same are the structs that never grew: each has one size, which all callers
-	// send.
+	// Same are the structs that never grew, so that all callers send the same size.
 	Same []SkewRow
 }
 
-// BadNames returns those of Same that do not serve some caller, one of the
-// future as a rule.
+// BadNames returns the structs of Same with which some caller, usually a future one, is
+// not served.
 func (m SkewMatrix) BadNames() []string {
 	var names []string
 	for _, r := range m.Same {
@@ -32,14 +31,14 @@ func (m SkewMatrix) BadNames() []string {
 	return names
 }
 
-// SkewRow is one struct. Its cells fill the columns from left to right.
+// SkewRow is the row of a struct. Its cells fill the columns from left to right.
 type SkewRow struct {
 	Struct string
 	Cells  []SkewCell
 }
 
-// SkewCell is one size of a struct. Without a Skew nobody sends any: the struct
-// is younger.
+// SkewCell is one size of a struct. A cell without a Skew is for callers that are older
+// than the struct.
 type SkewCell struct {
 	*Skew
 	Span int // columns
@@ -50,8 +49,8 @@ func (r SkewRow) Bad() bool {
 	return slices.ContainsFunc(r.Cells, func(c SkewCell) bool { return c.Skew != nil && !c.OK })
 }
 
-// Kind is pass, warn or fail: works, is refused as it may be, or goes wrong.
-// What nobody sends has none.
+// Kind is pass if the size works, warn if the plugin rejects it as it may, and fail if it
+// goes wrong. It is "" for a cell without a Skew.
 func (c SkewCell) Kind() string {
 	switch {
 	case c.Skew == nil:
@@ -64,7 +63,7 @@ func (c SkewCell) Kind() string {
 	return "fail"
 }
 
-// Sign is the kind in a character.
+// Sign returns a character for the kind.
 func (c SkewCell) Sign() string {
 	return map[string]string{"pass": "✓", "warn": "–", "fail": "✗"}[c.Kind()]
 }
@@ -72,8 +71,8 @@ func (c SkewCell) Sign() string {
 // newestMinor stands for the end of a size that callers still send.
 const newestMinor = 1 << 30
 
-// SkewMatrix orders Skew for readers. Where several checks sent the same size
-// the first outcome that is not OK stands.
+// SkewMatrix arranges Skew as a table. If several checks sent the same size, the first
+// outcome that is not OK counts.
 func (r *Report) SkewMatrix() SkewMatrix {
 	rows, order := r.skewRows()
 	starts, newer := skewColumns(rows)
@@ -110,7 +109,7 @@ func grew(list []*Skew) bool {
 	return n > 1
 }
 
-// minors names a run of API versions; last is 0 when it has no end.
+// minors names a range of API versions; last is 0 if the range has no end.
 func minors(first, last int) string {
 	switch {
 	case last == 0:
@@ -121,8 +120,7 @@ func minors(first, last int) string {
 	return fmt.Sprintf("0.%d to 0.%d", first, last)
 }
 
-// skewRows sorts the sizes by struct, and the structs by their names' first
-// mention.
+// skewRows groups the sizes by struct, in the order in which the structs first occur.
 func (r *Report) skewRows() (map[string][]*Skew, []string) {
 	rows := make(map[string][]*Skew)
 	var order []string
@@ -141,8 +139,8 @@ func (r *Report) skewRows() (map[string][]*Skew, []string) {
 	return rows, order
 }
 
-// skewColumns returns the minors at which some struct has another size, and by
-// how much newer callers exceed the newest size.
+// skewColumns returns the minors at which the size of some struct changed, and the numbers
+// of bytes by which future callers exceed the newest size.
 func skewColumns(rows map[string][]*Skew) (starts, newer []int) {
 	for _, list := range rows {
 		for _, s := range list {
@@ -163,7 +161,7 @@ func skewColumns(rows map[string][]*Skew) (starts, newer []int) {
 	return slices.Compact(starts), slices.Compact(newer)
 }
 
-// skewCells lays the sizes of one struct out over the columns.
+// skewCells arranges the sizes of one struct in the columns.
 func skewCells(list []*Skew, starts, newer []int) []SkewCell {
 	var cells []SkewCell
 	add := func(s *Skew) {

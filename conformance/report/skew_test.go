@@ -59,5 +59,5 @@ func TestWithoutSkewThereIsNoMatrix(t *testing.T) {
 	r.Skew = nil
 	var b bytes.Buffer
 	require.NoError(t, r.WriteHTML(&b))
-	assert.NotContains(t, b.String(), "Callers of other ages")
+	assert.NotContains(t, b.String(), "Older and newer callers")
 }

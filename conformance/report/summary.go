@@ -12,15 +12,15 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/rules"
 )
 
-// levels are those of the contract, and what each is about. A plugin reaches
-// one of the numbered levels only after those before it.
+// levels are the levels of the contract with their descriptions. A plugin reaches a
+// numbered level only if it reaches those before it.
 var levels = []struct{ name, title string }{
 	{"L0", "Loadable: the library, its table, errors and attributes; no device needed"},
 	{"L1", "Client: client, devices, memories, topologies"},
 	{"L2", "Transfers: events, buffers, uploads and downloads"},
 	{"L3", "Compute: compilation, execution, donation, serialization"},
 	{"L4", "Distributed: several devices and several processes"},
-	{"X", "Extensions: those that the plugin offers"},
+	{"X", "Extensions that the plugin offers"},
 	{"Q", "Quality: threads, leaks, faults, fuzzed arguments, differences"},
 }
 
@@ -33,9 +33,9 @@ func LevelNames() []string {
 	return names
 }
 
-// LevelOf returns the level of a rule. Groups that span levels are split:
-// library says that a check of the rule needs no client, which makes it L0, and
-// otherwise the functions that the rule is about decide.
+// LevelOf returns the level of a rule. For a group that spans levels, the rule decides: it
+// is L0 if library says that a check of the rule needs no client, and otherwise the level
+// of the functions that the rule is about.
 func LevelOf(r *rules.Rule, library bool) string {
 	level := ""
 	if g := rules.GroupByName(r.Group()); g != nil {
@@ -65,10 +65,10 @@ func LevelOf(r *rules.Rule, library bool) string {
 	return "L1"
 }
 
-// binding reports whether a failure of the rule makes a plugin non-conformant.
+// binding reports whether a plugin that breaks the rule is not conformant.
 func (r *Result) binding() bool { return r.Severity != rules.Should }
 
-// Broken reports whether the result stands in the way of conformance.
+// Broken reports whether the result makes the plugin not conformant.
 func (r *Result) Broken() bool {
 	switch r.Verdict {
 	case Fail, Crash, Abort, Timeout, Flaky:
@@ -146,7 +146,7 @@ func (r *Report) summarizeLevels() {
 				level.Reason = r.Run.NoDevice
 			}
 		case r.Run.Left > 0:
-			level.State, level.Reason = NotRun, fmt.Sprintf("interrupted, %d checks were left", r.Run.Left)
+			level.State, level.Reason = NotRun, fmt.Sprintf("the run was interrupted before %d of its checks", r.Run.Left)
 		case r.partial(l.name) != "":
 			level.State, level.Reason = InPart, r.partial(l.name)
 		case len(waived) > 0:
@@ -159,7 +159,7 @@ func (r *Report) summarizeLevels() {
 	}
 }
 
-// partial says why the run cannot show a level, or nothing.
+// partial says why the run cannot show a level, or returns "".
 func (r *Report) partial(level string) string {
 	switch {
 	case r.Run.Filter != "":
@@ -172,7 +172,7 @@ func (r *Report) partial(level string) string {
 	return ""
 }
 
-// onTop is the state of a numbered level when the levels below it are known.
+// onTop returns the state of a numbered level, given the worst state of those below it.
 func onTop(l Level, below LevelState) (LevelState, string, LevelState) {
 	switch {
 	case l.State == NotReached || l.State == NotRun || l.State == InPart:
@@ -247,7 +247,7 @@ func (r *Report) countRules() RuleCounts {
 	return c
 }
 
-// quality weighs what is recommended by where the recommendation comes from.
+// quality returns the score, which weighs recommended rules by where they come from.
 func (r *Report) quality() int {
 	weight := map[rules.Basis]int{rules.Header: 3, rules.Caller: 3, rules.Extension: 2, rules.XLA: 2, rules.Inferred: 1}
 	kept, all := 0, 0
@@ -268,14 +268,14 @@ func (r *Report) quality() int {
 	return 100 * kept / all
 }
 
-// Excused reports whether a waiver of files covers the result as it was found.
+// Excused reports whether a waiver in files covers the result as it was found.
 func Excused(files []*WaiverFile, x *Result, now time.Time) bool {
 	_, _, w := findWaiver(files, x, now)
 	return w != nil && slices.Contains(w.Verdicts, x.Verdict)
 }
 
-// findWaiver returns the waiver that covers a result: one that names its
-// verdict, or else the first.
+// findWaiver returns the waiver that covers a result: preferably one that names its
+// verdict, otherwise the first.
 func findWaiver(files []*WaiverFile, x *Result, now time.Time) (file, index int, found *Waiver) {
 	for i, f := range files {
 		for j := range f.Waivers {
@@ -294,9 +294,9 @@ func findWaiver(files []*WaiverFile, x *Result, now time.Time) (file, index int,
 	return file, index, found
 }
 
-// Waive applies waivers to the results: what failed as one says becomes Waived,
-// what passed although one says that it fails UnexpectedPass. suite names all
-// checks there are, run those that were to run.
+// Waive applies waivers to the results. A check that failed as a waiver says becomes
+// Waived; one that passed although a waiver says that it fails becomes UnexpectedPass.
+// suite has the names of all checks, and run has those of the checks of this run.
 func (r *Report) Waive(files []*WaiverFile, now time.Time, suite, run []string) {
 	r.Waivers = nil
 	uses := make(map[[2]int]*WaiverUse)
@@ -309,9 +309,9 @@ func (r *Report) Waive(files []*WaiverFile, now time.Time, suite, run []string) 
 			case w.Expired(now):
 				use.Problem = "expired on " + w.Expires
 			case len(suite) > 0 && !slices.ContainsFunc(suite, w.Covers):
-				use.Problem = "there is no such check"
+				use.Problem = "it covers no check of the suite"
 			case len(run) > 0 && !slices.ContainsFunc(run, w.Covers):
-				continue // not what this run was about
+				continue // its checks were not part of this run
 			}
 			uses[[2]int{i, j}] = use
 			all = append(all, use)
@@ -328,7 +328,8 @@ func (r *Report) Waive(files []*WaiverFile, now time.Time, suite, run []string) 
 		case x.Verdict == Pass && slices.Contains(w.Verdicts, Pass):
 		case x.Verdict == Pass:
 			x.Found, x.Verdict, x.Waiver = Pass, UnexpectedPass, w
-			x.Failures = []string{fmt.Sprintf("passed, although %s expects %v: the waiver is out of date", files[i].Name, w.Verdicts)}
+			x.Failures = []string{fmt.Sprintf("passed, but the waiver in %s expects %v: the waiver is out of date", files[i].Name,
+				w.Verdicts)}
 		case slices.Contains(w.Verdicts, x.Verdict):
 			x.Found, x.Verdict, x.Waiver = x.Verdict, Waived, w
 			if use != nil {

@@ -15,14 +15,14 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/rules"
 )
 
-// Text is how the form for terminals is written.
+// Text has the options of the form for terminals.
 type Text struct {
-	// All adds what was skipped and waived.
+	// All adds skipped and waived checks.
 	All bool
 	// Colour marks verdicts and states for terminals.
 	Colour bool
-	// Most is how many failures are written in full; of more than that, those that
-	// have a cause in common are named behind the first of them. 0: all.
+	// Most limits how many failures are written in full. If there are more, those with a
+	// common cause are only named after the first of them. 0 means no limit.
 	Most int
 }
 
@@ -36,7 +36,7 @@ func (x Text) paint(kind, text string) string {
 	return escapes[kind] + text + "\x1b[0m"
 }
 
-// Details says everything of a result, one fact a line.
+// Details describes a result in full, one fact per line.
 func (x *Result) Details() string { return Text{}.details(x) }
 
 func (t Text) details(x *Result) string {
@@ -87,7 +87,7 @@ func (t Text) details(x *Result) string {
 	return b.String()
 }
 
-// printable shows what would change the state of a terminal.
+// printable escapes characters that would change the state of a terminal.
 func printable(s string) string {
 	var b strings.Builder
 	for _, c := range strings.ToValidUTF8(s, "\uFFFD") {
@@ -109,11 +109,11 @@ func joinVerdicts(list []Verdict) string {
 	return strings.Join(words, ", ")
 }
 
-// mostDetails is how many failures WriteText writes in full.
+// mostDetails limits how many failures WriteText writes in full.
 const mostDetails = 40
 
-// WriteText writes every failure and a summary, for people. all adds what was
-// skipped and waived, and leaves out nothing.
+// WriteText writes every failure and a summary, for people. With all it also writes skipped
+// and waived checks, and everything in full.
 func (r *Report) WriteText(out io.Writer, all bool) error {
 	t := Text{All: all}
 	if !all {
@@ -128,7 +128,7 @@ func (t Text) Write(r *Report, out io.Writer) error {
 	for _, x := range r.detailed(t) {
 		fmt.Fprintf(w, "%s\n", t.details(x.Result))
 		if len(x.alike) > 0 {
-			fmt.Fprintf(w, "the same in %s: %s\n\n", count(len(x.alike), "more check"), listed(x.alike, maxAlike))
+			fmt.Fprintf(w, "%s failed in the same way: %s\n\n", count(len(x.alike), "more check"), listed(x.alike, maxAlike))
 		}
 	}
 	if err := w.Flush(); err != nil {
@@ -137,10 +137,10 @@ func (t Text) Write(r *Report, out io.Writer) error {
 	return t.WriteSummary(r, out)
 }
 
-// maxAlike is how many checks are named behind another.
+// maxAlike limits how many checks are named after another one.
 const maxAlike = 20
 
-// listed names the first of a list, and how many more there are.
+// listed names the first elements of a list, and says how many more there are.
 func listed(names []string, most int) string {
 	if len(names) <= most {
 		return strings.Join(names, ", ")
@@ -148,7 +148,7 @@ func listed(names []string, most int) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }
 
-// detail is a result that is written in full, and those that are only named.
+// detail is a result that is written in full, with those that are only named after it.
 type detail struct {
 	*Result
 	alike []string
@@ -187,7 +187,7 @@ func (r *Report) detailed(t Text) []detail {
 	return short
 }
 
-// WriteSummary writes what the run came to, and what to do next.
+// WriteSummary writes the outcome of the run, and what to do next.
 func (t Text) WriteSummary(r *Report, out io.Writer) error {
 	w := bufio.NewWriter(out)
 	for _, p := range r.Problems {
@@ -195,14 +195,15 @@ func (t Text) WriteSummary(r *Report, out io.Writer) error {
 	}
 	for _, u := range r.Waivers {
 		if u.Problem != "" {
-			fmt.Fprintf(w, "waiver of %s in %s: %s\n", u.Check, u.File, u.Problem)
+			fmt.Fprintf(w, "waiver for %s in %s: %s\n", u.Check, u.File, u.Problem)
 		}
 	}
 	fmt.Fprintf(w, "plugin   %s\n", printable(r.Plugin.describe()))
 	if r.Run.NoDevice != "" {
 		fmt.Fprintf(w, "devices  none used: %s\n", printable(r.Run.Ahead()))
 	}
-	fmt.Fprintf(w, "suite    purepjrt %s, PJRT API %s, profile %s, %s, %v\n\n", r.Suite.Version, r.Suite.API, r.Run.Profile, count(r.Run.Jobs, "job"), r.Duration.Round(100*time.Millisecond))
+	fmt.Fprintf(w, "suite    purepjrt %s, PJRT API %s, profile %s, %s, %v\n\n", r.Suite.Version, r.Suite.API, r.Run.Profile,
+		count(r.Run.Jobs, "job"), r.Duration.Round(100*time.Millisecond))
 	if err := t.outcome(r, w); err != nil {
 		return err
 	}
@@ -224,7 +225,7 @@ func (t Text) WriteSummary(r *Report, out io.Writer) error {
 	return w.Flush()
 }
 
-// outcome writes what was found, in numbers.
+// outcome writes the outcome in numbers.
 func (t Text) outcome(r *Report, w io.Writer) error {
 	if r.Programs != nil {
 		return r.Programs.writeText(w)
@@ -246,7 +247,7 @@ const (
 	causeLength = 160
 )
 
-// shorten cuts what is longer than n bytes.
+// shorten cuts s to about n bytes.
 func shorten(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -254,19 +255,21 @@ func shorten(s string, n int) string {
 	return strings.ToValidUTF8(s[:n], "") + " ..."
 }
 
-// levels writes the table of levels and severities. Escapes would spoil its
-// widths, so states are painted after it was made.
+// levels writes the table of levels and severities. Escape sequences would spoil its
+// widths, so the states get their colours afterwards.
 func (t Text) levels(r *Report, w io.Writer) error {
 	var table bytes.Buffer
 	tw := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(tw, "LEVEL\tSTATE\tPASS\tFAIL\tWARN\tWAIVED\tSKIPPED\t")
 	for _, l := range r.Levels {
 		c := l.Counts
-		fmt.Fprintf(tw, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%s\n", l.Name, l.State, c.Pass, c.Fail, c.Warn, c.Waived, c.Skipped, shorten(printable(strings.Join(strings.Fields(l.Reason), " ")), reasonLength))
+		fmt.Fprintf(tw, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%s\n", l.Name, l.State, c.Pass, c.Fail, c.Warn, c.Waived, c.Skipped,
+			shorten(printable(strings.Join(strings.Fields(l.Reason), " ")), reasonLength))
 	}
 	for _, s := range []rules.Severity{rules.Must, rules.Should, rules.Opt} {
 		c := r.Summary.Severities[s]
-		fmt.Fprintf(tw, "%s\t\t%d\t%d\t%d\t%d\t%d\t%d rules checked\n", s, c.Pass, c.Fail, c.Warn, c.Waived, c.Skipped, r.Summary.Rules.BySeverity[s])
+		fmt.Fprintf(tw, "%s\t\t%d\t%d\t%d\t%d\t%d\t%d rules checked\n", s, c.Pass, c.Fail, c.Warn, c.Waived, c.Skipped,
+			r.Summary.Rules.BySeverity[s])
 	}
 	if err := tw.Flush(); err != nil {
 		return err
@@ -285,15 +288,15 @@ func (t Text) levels(r *Report, w io.Writer) error {
 	return nil
 }
 
-// reasonLength is how much of a level's reason a table has room for.
+// reasonLength is the length to which the table cuts the reason of a level.
 const reasonLength = 120
 
-// noteworthy reports whether a reader should see the result unasked.
+// noteworthy reports whether the reader should see the result without asking for it.
 func (x *Result) noteworthy() bool {
 	return x.Verdict != Pass && x.Verdict != Waived && !x.Verdict.Skipped()
 }
 
-// Sentence is the verdict in one sentence.
+// Sentence returns the verdict in one sentence.
 func (r *Report) Sentence() string {
 	c := r.Summary.Checks
 	if r.Programs != nil && !r.Run.Interrupted {
@@ -301,9 +304,9 @@ func (r *Report) Sentence() string {
 	}
 	switch r.Verdict {
 	case Conformant:
-		return fmt.Sprintf("conformant: %s passed, none that binds failed", count(c.Pass, "check"))
+		return fmt.Sprintf("conformant: %s passed, no binding check failed", count(c.Pass, "check"))
 	case WithWaivers:
-		return fmt.Sprintf("conformant but for %s: %s passed", count(c.Waived, "waived failure"), count(c.Pass, "check"))
+		return fmt.Sprintf("conformant except for %s: %s passed", count(c.Waived, "waived failure"), count(c.Pass, "check"))
 	case NotConformant:
 		n := 0
 		for i := range r.Results {
@@ -327,7 +330,7 @@ func count(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// describe names the plugin in a line.
+// describe describes the plugin in a line.
 func (p *Plugin) describe() string {
 	s := p.File
 	if p.Platform != "" {

@@ -28,8 +28,7 @@ type WaiverFile struct {
 	Waivers []Waiver    `json:"waivers"`
 }
 
-// PluginMatch says which plugins a waiver file is for. What is empty matches
-// every plugin.
+// PluginMatch says which plugins a waiver file is for. An empty field matches every plugin.
 type PluginMatch struct {
 	Name     string `json:"name"`               // for people
 	Platform string `json:"platform,omitempty"` // the client's platform name
@@ -41,11 +40,11 @@ type PluginMatch struct {
 
 // Waiver excuses failures of the checks that it names.
 type Waiver struct {
-	// Check is a rule's id, which stands for all its checks, the name of a
-	// check, or a pattern of names with * for anything.
+	// Check is the id of a rule, which stands for all its checks, or the name of a check,
+	// or a pattern for names in which * stands for any text.
 	Check string `json:"check"`
-	// Verdicts are those that are excused; with PASS among them it is not held
-	// against the waiver that a check passes.
+	// Verdicts are the verdicts that are excused. With PASS among them, the check may pass
+	// as well.
 	Verdicts []Verdict `json:"verdicts"`
 	Reason   string    `json:"reason"` // with the evidence
 	Link     string    `json:"link,omitempty"`
@@ -54,7 +53,7 @@ type Waiver struct {
 	pattern *regexp.Regexp
 }
 
-// WaiverUse is a waiver that applies to the plugin, and the checks it excused.
+// WaiverUse is a waiver that applies to the plugin, with the checks that it excused.
 type WaiverUse struct {
 	Waiver
 	File    string   `json:"file"`
@@ -62,11 +61,10 @@ type WaiverUse struct {
 	Problem string   `json:"problem,omitempty"` // expired, or of no use
 }
 
-// maxWaiverFile bounds what ReadWaivers reads.
+// maxWaiverFile limits the size of a file that ReadWaivers reads.
 const maxWaiverFile = 16 << 20
 
-// ReadWaivers reads a waiver file. The error says what is wrong, and in which
-// waiver.
+// ReadWaivers reads a waiver file. The error says what is wrong with which waiver.
 func ReadWaivers(name string, in io.Reader) (*WaiverFile, error) {
 	text, err := io.ReadAll(io.LimitReader(in, maxWaiverFile+1))
 	if err != nil {
@@ -82,7 +80,7 @@ func ReadWaivers(name string, in io.Reader) (*WaiverFile, error) {
 		return nil, fmt.Errorf("waivers %s: %w", name, place(text, d.InputOffset(), err))
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return nil, fmt.Errorf("waivers %s: something stands behind the end of the list", name)
+		return nil, fmt.Errorf("waivers %s: there is text after the end of the list", name)
 	}
 	if err := f.check(); err != nil {
 		return nil, fmt.Errorf("waivers %s: %w", name, err)
@@ -90,7 +88,7 @@ func ReadWaivers(name string, in io.Reader) (*WaiverFile, error) {
 	return f, nil
 }
 
-// place adds the line to an error of the decoder.
+// place adds the number of the line to an error of the decoder.
 func place(text []byte, offset int64, err error) error {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
@@ -139,24 +137,24 @@ func (w *Waiver) check() error {
 	case strings.TrimSpace(w.Reason) == "":
 		return errors.New("it gives no reason")
 	case len(w.Verdicts) == 0:
-		return fmt.Errorf("it names no verdicts: use some of %v", excusable)
+		return fmt.Errorf("it names no verdicts: name some of %v", excusable)
 	}
 	for _, v := range w.Verdicts {
 		if !slices.Contains(excusable, v) {
-			return fmt.Errorf("the verdict %q cannot be waived: use some of %v", v, excusable)
+			return fmt.Errorf("the verdict %q cannot be waived: name some of %v", v, excusable)
 		}
 	}
 	if !slices.ContainsFunc(w.Verdicts, func(v Verdict) bool { return v != Pass }) {
-		return errors.New("it excuses nothing: PASS is its only verdict")
+		return errors.New("it excuses nothing, because PASS is its only verdict")
 	}
 	if w.Expires != "" {
 		if _, err := time.Parse(time.DateOnly, w.Expires); err != nil {
-			return fmt.Errorf("expires %q is not a day such as 2027-12-31", w.Expires)
+			return fmt.Errorf("expires: %q is not a day such as 2027-12-31", w.Expires)
 		}
 	}
 	if w.Link != "" {
 		if u, err := url.Parse(w.Link); err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
-			return fmt.Errorf("link %q is not a web address", w.Link)
+			return fmt.Errorf("link: %q is not a web address", w.Link)
 		}
 	}
 	text := strings.ReplaceAll(regexp.QuoteMeta(w.Check), `\*`, `.*`)
@@ -168,16 +166,16 @@ func (w *Waiver) check() error {
 	return err
 }
 
-// Covers reports whether the waiver is about the check. The waiver must come
-// from ReadWaivers.
+// Covers reports whether the waiver covers the check. The waiver must come from
+// ReadWaivers.
 func (w *Waiver) Covers(check string) bool { return w.pattern != nil && w.pattern.MatchString(check) }
 
-// Expired reports whether the waiver's last day is before now.
+// Expired reports whether the last day of the waiver is before now.
 func (w *Waiver) Expired(now time.Time) bool {
 	return w.Expires != "" && now.Format(time.DateOnly) > w.Expires
 }
 
-// Matches reports whether the plugin is one that m is for.
+// Matches reports whether m matches the plugin.
 func (m *PluginMatch) Matches(p *Plugin) bool {
 	first, last, err := apiRange(m.API)
 	if err != nil {

@@ -24,7 +24,7 @@ func TestDamagedWaiversAreClearErrors(t *testing.T) {
 		"\n\n{":               "waivers w.json: line 3: unexpected EOF",
 		"{\n\"plugin\": 1\n}": "waivers w.json: line 2: json: cannot unmarshal number",
 		`{"plugins": {}}`:     `line 1: json: unknown field "plugins"`,
-		`{"plugin": {"name": "x"}, "waivers": []} []`:                                                  "something stands behind the end",
+		`{"plugin": {"name": "x"}, "waivers": []} []`:                                                  "there is text after the end",
 		`{"plugin": {"api": "81"}}`:                                                                    `plugin.api "81" is neither an API version such as 0.81 nor a range`,
 		`{"plugin": {"api": "0.9-0.8"}}`:                                                               "the range is empty",
 		`{"plugin": {"file": "["}}`:                                                                    `plugin.file "[": syntax error in pattern`,
@@ -36,7 +36,7 @@ func TestDamagedWaiversAreClearErrors(t *testing.T) {
 		waiver(`"check": "EVT-02", "reason": "r", "verdicts": ["BAD"]`):                                `the verdict "BAD" cannot be waived`,
 		waiver(`"check": "EVT-02", "reason": "r", "verdicts": ["SUITE-ERROR"]`):                        "cannot be waived",
 		waiver(`"check": "EVT-02", "reason": "r", "verdicts": ["PASS"]`):                               "it excuses nothing",
-		waiver(`"check": "EVT-02", "reason": "r", "verdicts": ["FAIL"], "expires": "soon"`):            `expires "soon" is not a day`,
+		waiver(`"check": "EVT-02", "reason": "r", "verdicts": ["FAIL"], "expires": "soon"`):            `expires: "soon" is not a day`,
 		waiver(`"check": "EVT-02", "reason": "r", "verdicts": ["FAIL"], "link": "javascript:alert()"`): "is not a web address",
 	} {
 		_, err := report.ReadWaivers("w.json", strings.NewReader(text))

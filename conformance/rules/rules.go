@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package rules is the list of what a PJRT plugin must, should and may do: the
-// contract that the conformance suite checks. The ids are permanent: none is
-// ever given to another rule.
+// Package rules lists what a PJRT plugin must, should and may do: the contract that the
+// conformance suite checks. The ids are permanent; no id is ever reused for another rule.
 package rules
 
 import (
@@ -17,7 +16,7 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// Severity says what a failure of a rule means.
+// Severity says what it means if a plugin breaks a rule.
 type Severity string
 
 // The severities.
@@ -27,7 +26,7 @@ const (
 	Opt    Severity = "OPT"    // skipped when the plugin does not offer the feature, else as strict as Must
 )
 
-// Basis says where a rule comes from, so that a vendor knows whom to argue with.
+// Basis says where a rule comes from.
 type Basis string
 
 // The bases.
@@ -39,7 +38,7 @@ const (
 	Inferred  Basis = "I" // robustness that is written nowhere
 )
 
-// String says the basis in words.
+// String describes the basis in words.
 func (b Basis) String() string {
 	switch b {
 	case Header:
@@ -82,8 +81,8 @@ func (r *Rule) Group() string {
 	return g
 }
 
-// Minor returns the API minor of the newest function or field that the rule
-// needs; 0 when every supported plugin has them or an extension decides.
+// Minor returns the API minor of the newest function or field that the rule needs. It
+// returns 0 if every supported plugin has them, or if an extension decides.
 func (r *Rule) Minor() int {
 	_, minor, ok := strings.Cut(r.Since, ".")
 	n, err := strconv.Atoi(minor)
@@ -123,8 +122,8 @@ var load = sync.OnceValue(func() *table {
 	return &t
 })
 
-// All returns every rule in the order of the contract. The slice is the
-// caller's; the rules are shared and must not be changed.
+// All returns every rule in the order of the contract. The caller owns the slice, but must
+// not change the rules.
 func All() []*Rule {
 	t := load()
 	all := make([]*Rule, len(t.Rules))
@@ -144,10 +143,10 @@ func Groups() []*Group {
 	return all
 }
 
-// ByID returns the rule, or nil when there is none of that id.
+// ByID returns the rule with the id, or nil if there is none.
 func ByID(id string) *Rule { return load().byID[id] }
 
-// GroupByName returns the group, or nil when there is none of that name.
+// GroupByName returns the group with the name, or nil if there is none.
 func GroupByName(name string) *Group { return load().groups[name] }
 
 // Newest is the newest API minor that the list covers.

@@ -11,8 +11,8 @@ import (
 	"sync"
 )
 
-// Case is one test of upstream's own suites about behaviour that a plugin
-// shows, and the rules that state the same.
+// Case is one of upstream's own tests of a plugin's behaviour, with the rules that state
+// the same.
 type Case struct {
 	ID      string   `json:"id"`      // permanent, such as U-0012
 	Tier    string   `json:"tier"`    // A and A2: C level, B and C: C++ client, D: one backend
@@ -34,13 +34,12 @@ var upstream = sync.OnceValue(func() []Case {
 	return all
 })
 
-// Upstream returns the cases of upstream's tests, in order of their ids. The
-// slice is shared and must not be changed.
+// Upstream returns the cases of upstream's tests, in order of their ids. The caller must
+// not change the slice.
 func Upstream() []Case { return upstream() }
 
-// Covered reports whether checked, which says of a rule id whether it has a
-// check, covers every single rule that the case names. A case that names only
-// groups, or nothing, is not covered.
+// Covered reports whether every rule that the case names has a check; checked says whether
+// a rule id has one. A case that names only groups, or nothing, is not covered.
 func (c *Case) Covered(checked func(id string) bool) bool {
 	single := false
 	for _, r := range c.Rules {

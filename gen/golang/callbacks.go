@@ -83,7 +83,8 @@ func (g *generator) writeCallback(c callback, to *sheet) error {
 	}
 
 	f := to.add()
-	f.Comment(comment(fmt.Sprintf("%s is the address of a C function of this type:", c.c), "\t"+spell(c.sig), c.doc, why, c.unit.sinceText(c.minor)))
+	f.Comment(comment(fmt.Sprintf("%s is the address of a C function of this type:", c.c), "\t"+spell(c.sig), c.doc, why,
+		c.unit.sinceText(c.minor)))
 	f.Type().Id(c.goName).Uintptr()
 	c.unit.callbacks = append(c.unit.callbacks, named{c.c, c.goName})
 	if why != "" {

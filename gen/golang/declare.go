@@ -192,7 +192,8 @@ func (g *generator) findFunctions() error {
 			}
 		}
 		if len(u.tables) > 1 {
-			return fmt.Errorf("%s: %s and %s are both tables of functions: one per header is expected", u.header.Path, u.tables[0].st.c, u.tables[1].st.c)
+			return fmt.Errorf("%s: %s and %s are both tables of functions: one per header is expected", u.header.Path, u.tables[0].st.c,
+				u.tables[1].st.c)
 		}
 	}
 	return nil
@@ -268,7 +269,8 @@ func (g *generator) signature(h *model.Header, f *model.Field) (*model.Signature
 		for _, fns := range [][]model.Func{u.header.Functions, u.header.Callbacks} {
 			for i := range fns {
 				if fn := &fns[i]; fn.Name == f.Fn {
-					return &model.Signature{Ret: fn.Ret, Params: fn.Params, NoPrototype: fn.NoPrototype, RetByValue: fn.RetByValue}, fn.Doc, true
+					return &model.Signature{Ret: fn.Ret, Params: fn.Params, NoPrototype: fn.NoPrototype, RetByValue: fn.RetByValue},
+						fn.Doc, true
 				}
 			}
 		}

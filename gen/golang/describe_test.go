@@ -32,7 +32,8 @@ func TestTheTablesOfDescriptionsNameWhatTheHeadersHave(t *testing.T) {
 		}
 	}
 	keys := slices.Concat(slices.Collect(maps.Keys(countedBy)), slices.Collect(maps.Keys(sizedBy)), slices.Collect(maps.Keys(undescribed)),
-		slices.Collect(maps.Keys(zeroTerminated)), slices.Collect(maps.Keys(filled)), slices.Collect(maps.Keys(countedOut)))
+		slices.Collect(maps.Keys(zeroTerminated)), slices.Collect(maps.Keys(filled)), slices.Collect(maps.Keys(countedOut)),
+		slices.Collect(maps.Keys(mayBeNull)))
 	for _, k := range keys {
 		assert.True(t, fields[k], k)
 	}

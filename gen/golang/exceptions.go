@@ -146,7 +146,8 @@ func isWord(owner, name string) bool {
 	if wordExceptions[owner+"."+name] {
 		return true
 	}
-	return wordNames[name] || strings.HasSuffix(name, "_arg") || strings.HasSuffix(name, "_user_data") || strings.HasPrefix(name, "handler_")
+	return wordNames[name] || strings.HasSuffix(name, "_arg") || strings.HasSuffix(name, "_user_data") ||
+		strings.HasPrefix(name, "handler_")
 }
 
 // unsetByPlugins are pointers, by struct and field, in structs that plugins hand

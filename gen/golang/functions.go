@@ -53,7 +53,8 @@ func (g *generator) nestsOf(fn *function) []nest {
 	for i := range fn.args.st.Fields {
 		f := &fn.args.st.Fields[i]
 		t := g.types[f.Base]
-		if f.Kind != "pointer" || f.Ptr != 1 || isOut(fn.args, f) || t == nil || t.kind != kindStruct || !t.st.HasStructSize || isArray(fn.args.st, f) {
+		if f.Kind != "pointer" || f.Ptr != 1 || isOut(fn.args, f) || t == nil || t.kind != kindStruct || !t.st.HasStructSize ||
+			isArray(fn.args.st, f) {
 			continue
 		}
 		if gates := g.gatesOf(t, max(fn.since, g.since(t.unit.header, "struct "+t.c))); len(gates) > 0 {
@@ -96,7 +97,7 @@ func zeroSpans(t *typeInfo) [][2]int64 {
 
 // functionDecl writes the descriptor of a function and the method that returns
 // it.
-func (g *generator) functionDecl(fn *function, f *jen.File) {
+func (g *generator) functionDecl(fn *function, f *jen.File) error {
 	id := "function" + fn.goName
 	u := fn.table.unit
 	capi := func(name string) *jen.Statement { return jen.Qual(pathCAPI, name) }
@@ -135,6 +136,13 @@ func (g *generator) functionDecl(fn *function, f *jen.File) {
 		}
 		set("Zero", jen.Index().Add(capi("Span")).Values(items...))
 	}
+	results, err := g.resultsOf(fn.args)
+	if err != nil {
+		return err
+	}
+	if len(results) > 0 {
+		set("Results", jen.Index().Add(capi("Result")).Values(append(results, jen.Line())...))
+	}
 	newest := 0
 	gateList := func(gates []gate) *jen.Statement {
 		var items []jen.Code
@@ -169,6 +177,7 @@ func (g *generator) functionDecl(fn *function, f *jen.File) {
 	f.Comment(comment(doc, u.sinceText(fn.since)))
 	f.Func().Params(jen.Op("*").Id(fn.args.goName)).Id("Function").Params().Op("*").Add(capi("Function")).Block(
 		jen.Return(jen.Op("&").Id(id)))
+	return nil
 }
 
 // span writes the value of a capi.Span.
@@ -217,5 +226,6 @@ func (g *generator) sectionList(f *jen.File) {
 		}
 	}
 	f.Comment("// sectionFunctions are the functions of each section in the order of their\n// slots; a section without functions has none.")
-	f.Var().Id("sectionFunctions").Op("=").Index(jen.Qual(pathCAPI, "numSections")).Index().Op("*").Qual(pathCAPI, "Function").Values(append(items, jen.Line())...)
+	f.Var().Id("sectionFunctions").Op("=").Index(jen.Qual(pathCAPI, "numSections")).Index().Op("*").Qual(pathCAPI,
+		"Function").Values(append(items, jen.Line())...)
 }

@@ -40,7 +40,8 @@ func (g *generator) index(pkg string, to *sheet) {
 					items = append(items, jen.Id("Union").Op(":").Map(jen.Int()).Bool().Values(unions))
 				}
 				if t.st.StructSize != nil && t.c == t.st.Name {
-					items = append(items, jen.Id("SizeConst").Op(":").Lit(t.st.StructSize.Const), jen.Id("Size").Op(":").Id(t.goName+"Size"))
+					items = append(items, jen.Id("SizeConst").Op(":").Lit(t.st.StructSize.Const),
+						jen.Id("Size").Op(":").Id(t.goName+"Size"))
 				}
 				structs = append(structs, jen.Line().Values(items...))
 			case kindEnum:
@@ -61,13 +62,15 @@ func (g *generator) index(pkg string, to *sheet) {
 				functions = append(functions, jen.Line().Values(
 					header, jen.Id("Table").Op(":").Lit(t.st.c), jen.Id("Slot").Op(":").Lit(fn.field.Name), jen.Id("C").Op(":").Lit(fn.c),
 					jen.Id("ArgsC").Op(":").Lit(fn.args.c),
-					jen.Id("Name").Op(":").Add(id).Dot("Name"), jen.Id("Offset").Op(":").Add(id).Dot("Offset"), jen.Id("Size").Op(":").Add(id).Dot("Size"),
+					jen.Id("Name").Op(":").Add(id).Dot("Name"), jen.Id("Offset").Op(":").Add(id).Dot("Offset"),
+					jen.Id("Size").Op(":").Add(id).Dot("Size"),
 					jen.Id("Same").Op(":").New(jen.Id(fn.args.goName)).Dot("Function").Call().Op("==").Op("&").Add(id),
 					jen.Id("Args").Op(":").Add(reflected(fn.args.goName))))
 			}
 		}
 		for _, c := range u.callbacks {
-			callbacks = append(callbacks, jen.Line().Values(header, jen.Id("C").Op(":").Lit(c.c), jen.Id("Type").Op(":").Add(reflected(c.goName))))
+			callbacks = append(callbacks, jen.Line().Values(header, jen.Id("C").Op(":").Lit(c.c),
+				jen.Id("Type").Op(":").Add(reflected(c.goName))))
 		}
 		for _, c := range u.consts {
 			consts = append(consts, jen.Line().Values(header, jen.Id("C").Op(":").Lit(c.c), jen.Id("Value").Op(":").Id(c.goName)))
@@ -85,7 +88,8 @@ func (g *generator) index(pkg string, to *sheet) {
 		{"Callbacks", "Type", callbacks},
 		{"Constants", "Constant", consts},
 	} {
-		lists = append(lists, jen.Line().Id(list.name).Op(":").Index().Qual(pathGenTest, list.typ).Values(append(list.items, jen.Line())...))
+		lists = append(lists, jen.Line().Id(list.name).Op(":").Index().Qual(pathGenTest,
+			list.typ).Values(append(list.items, jen.Line())...))
 	}
 	f.Comment("// index lists every generated declaration of the package.")
 	f.Var().Id("index").Op("=").Qual(pathGenTest, "Index").Values(append(lists, jen.Line())...)

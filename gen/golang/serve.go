@@ -25,11 +25,13 @@ func (g *generator) serve() error {
 	plugin := g.serveSheet(core, "zz_plugin.go", core.base())
 	nodes := g.serveSheet(core, "zz_extensions.go", "the extension headers of pjrt_c_api.h")
 	var pointers, bind []jen.Code
-	taken := map[string]string{"Minor": "a hand-written declaration", "Nodes": "a hand-written declaration", "Serve": "a hand-written declaration"}
+	taken := map[string]string{"Minor": "a hand-written declaration", "Nodes": "a hand-written declaration",
+		"Serve": "a hand-written declaration"}
 	for _, t := range g.servedTables() {
 		id := camel(t.unit.stem)
 		if slices.Contains(reserved[packageServe], t.st.goName) {
-			return fmt.Errorf("%s: %s and a hand-written declaration of package serve would both be called %s in Go", t.unit.header.Path, t.st.c, t.st.goName)
+			return fmt.Errorf("%s: %s and a hand-written declaration of package serve would both be called %s in Go", t.unit.header.Path,
+				t.st.c, t.st.goName)
 		}
 		if other, ok := taken[id]; ok {
 			return fmt.Errorf("%s: the field %s of serve.Plugin is already that of %s", t.unit.header.Path, id, other)
@@ -129,7 +131,8 @@ func (g *generator) servedCore(t *table, to *sheet, taken map[string]string, poi
 		"A slot whose func is nil answers UNIMPLEMENTED, except those of the errors (PJRT_Error_Destroy, PJRT_Error_Message, PJRT_Error_GetCode, PJRT_Error_ForEachPayload and the profiler's), which Serve answers itself. See Serve for what the funcs may rely on."))
 	f.Type().Id("Plugin").Struct(all...)
 	f.Comment("// bind hands the funcs to b in the order of the slots.")
-	f.Func().Params(jen.Id("p").Op("*").Id("Plugin")).Id("bind").Params(jen.Id("b").Op("*").Id("binder")).Block(append(bind, bindPointers...)...)
+	f.Func().Params(jen.Id("p").Op("*").Id("Plugin")).Id("bind").Params(jen.Id("b").Op("*").Id("binder")).Block(append(bind,
+		bindPointers...)...)
 	return nil
 }
 
@@ -153,7 +156,8 @@ func (g *generator) servedTable(t *table, to *sheet) {
 			continue // written with package capi, which reports it
 		}
 		id := fieldID(field.Name)
-		fields = append(fields, jen.Id(id).Add(gt.code).Comment("// "+field.Name+g.sinceNote(t.unit, g.since(t.unit.header, t.st.c+"."+field.Name))))
+		fields = append(fields, jen.Id(id).Add(gt.code).Comment("// "+field.Name+
+			g.sinceNote(t.unit, g.since(t.unit.header, t.st.c+"."+field.Name))))
 		data = append(data, jen.Id("put").Call(jen.Id("b"), jen.Lit(int(field.Offset)), jen.Id("x").Dot(id)))
 	}
 	f.Comment(comment(fmt.Sprintf("%s are the functions of %s.", t.st.goName, t.st.c), t.unit.sinceText(g.tableSince(t))))
@@ -219,7 +223,8 @@ func (g *generator) servedSizes(to *sheet) {
 				key := jen.Line().Parens(jen.Op("*").Qual(pathCAPI, fn.args.goName)).Call(jen.Nil()).Dot("Function").Call()
 				list := g.growth(fn.args)
 				if old, ok := staleArgs[fn.args.c]; ok {
-					list = append([]jen.Code{jen.Values(jen.Lit(0), jen.Lit(int(old.size)))}, jen.Values(jen.Lit(old.until), jen.Lit(int(dataEnd(fn.args.st)))))
+					list = append([]jen.Code{jen.Values(jen.Lit(0), jen.Lit(int(old.size)))},
+						jen.Values(jen.Lit(old.until), jen.Lit(int(dataEnd(fn.args.st)))))
 					stale = append(stale, jen.Add(key).Op(":").Lit(old.until))
 				}
 				if fn.args.st.HasStructSize && len(list) > 1 {

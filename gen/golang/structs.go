@@ -58,7 +58,8 @@ func (g *generator) structDecl(t *typeInfo, to, callbacks *sheet) ([]placed, err
 		at := (end + gt.align - 1) / gt.align * gt.align
 		switch {
 		case f.Offset < at || f.Offset%gt.align != 0:
-			errs = append(errs, fmt.Errorf("field %s: lies at %d, but Go has values of its type at multiples of %d only", f.Name, f.Offset, gt.align))
+			errs = append(errs, fmt.Errorf("field %s: lies at %d, but Go has values of its type at multiples of %d only",
+				f.Name, f.Offset, gt.align))
 		case f.Offset > at:
 			pads++
 			code = append(code, jen.Id("_").Index(jen.Lit(int(f.Offset-end))).Byte())

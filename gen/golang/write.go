@@ -94,7 +94,9 @@ func (g *generator) writeUnit(u *unit, to sheets) error {
 	}
 	for _, t := range u.tables {
 		for _, fn := range t.functions {
-			g.functionDecl(fn, to.functions.add())
+			if err := g.functionDecl(fn, to.functions.add()); err != nil {
+				return fmt.Errorf("%s: function %s: %w", u.header.Path, fn.c, err)
+			}
 		}
 		functionList(t, to.functions.add())
 	}

@@ -304,7 +304,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		start := time.Now()
 		h, err := ParseText("fuzz.h", text, Options{})
-		if took := time.Since(start); took > 10*time.Second {
+		if took := time.Since(start); took > time.Minute {
 			t.Fatalf("%d bytes took %v", len(text), took)
 		}
 		if err == nil {

@@ -13,45 +13,47 @@ import (
 	"sync"
 
 	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/compile"
 )
 
-// Options are the options of Open. The zero value keeps everything for ever.
+// Options are the options of Open. With the zero value the cache keeps everything forever.
 type Options struct {
-	// MaxBytes is the size of all entries on disk. When it is exceeded, the
-	// entries that have not been used for the longest time are removed. 0 means
-	// no limit.
+	// MaxBytes limits the total size of the entries on disk. When it is exceeded, the cache removes the entries that have
+	// not been used for the longest time. 0 means no limit.
 	MaxBytes int64
-	// Logger gets a warning about the first failure of the cache, and one about
-	// each damaged entry. Nil means slog.Default().
+	// Logger gets a warning for the first failure of the cache, and one for each damaged entry. Nil means slog.Default().
 	Logger *slog.Logger
+	// Trial loads the executable of an entry somewhere else first, such as an isolate.Compiler in a child process. If that
+	// fails, the entry counts as damaged. Nil means no trial.
+	Trial compile.Loader
 }
 
-// Cache is a directory of executables. Its methods may be called from any
-// goroutine. It holds nothing open, and so needs no Close.
+// Cache is a directory of executables. Its methods may be called from any goroutine. It keeps no files open, so it
+// needs no Close.
 type Cache struct {
 	dir      string
 	maxBytes int64
 	logger   *slog.Logger
+	trial    compile.Loader
 
 	mu      sync.Mutex
-	flights map[pjrt.CompileKey]chan struct{} // guarded by mu; closed when the compilation is over
-	stats   Stats                             // guarded by mu; without Entries and Bytes
+	flights map[entryKey]chan struct{} // guarded by mu; closed when the compilation ends
+	stats   Stats                      // guarded by mu; without Entries and Bytes
 }
 
-// Stats are what a Cache has done since Open, and what is in its directory.
+// Stats count what a Cache has done since Open, and what is in its directory.
 type Stats struct {
 	Hits   int // executables loaded from disk
 	Misses int // programs compiled
 	Stores int // entries written
-	// Evictions are the entries removed because of MaxBytes.
+	// Evictions counts the entries removed because of MaxBytes.
 	Evictions int
-	// Damaged are the entries removed because they were damaged, cut off, foreign
-	// or refused by the plugin.
+	// Damaged counts the entries removed because they were damaged, truncated, written by something else, or rejected by
+	// the plugin.
 	Damaged int
-	// Unsupported are the programs that a plugin could not serialize.
+	// Unsupported counts the programs that the plugin could not serialize.
 	Unsupported int
-	// Failures counts what went wrong with the directory, and Err is the first of
-	// it.
+	// Failures counts the errors in using the directory, and Err is the first of them.
 	Failures int
 	Err      error
 
@@ -64,17 +66,16 @@ type Stats struct {
 func DefaultDir() (string, error) {
 	dir, err := os.UserCacheDir()
 	if err != nil {
-		return "", fmt.Errorf("no directory for a cache: %w", err)
+		return "", fmt.Errorf("cannot choose a directory for the cache: %w", err)
 	}
 	return filepath.Join(dir, "purepjrt", "executables"), nil
 }
 
-// Open returns the cache in a directory, which is made if missing; "" means
-// DefaultDir. A directory that cannot be used is no error: the cache compiles
-// then, and Stats says why.
+// Open returns the cache in a directory, and creates the directory if it is missing. "" means DefaultDir. If the
+// directory cannot be used, Open returns no error: the cache compiles every program, and Stats says why.
 func Open(dir string, opts Options) (*Cache, error) {
 	if opts.MaxBytes < 0 {
-		return nil, fmt.Errorf("cache: MaxBytes is %d; it cannot be negative", opts.MaxBytes)
+		return nil, fmt.Errorf("cache: MaxBytes is %d: it cannot be negative", opts.MaxBytes)
 	}
 	if dir == "" {
 		var err error
@@ -86,7 +87,7 @@ func Open(dir string, opts Options) (*Cache, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cache: %w", err)
 	}
-	c := &Cache{dir: dir, maxBytes: opts.MaxBytes, logger: opts.Logger, flights: make(map[pjrt.CompileKey]chan struct{})}
+	c := &Cache{dir: dir, maxBytes: opts.MaxBytes, logger: opts.Logger, trial: opts.Trial, flights: make(map[entryKey]chan struct{})}
 	if err := c.prepare(); err != nil {
 		c.failed(err)
 	} else {
@@ -98,14 +99,15 @@ func Open(dir string, opts Options) (*Cache, error) {
 // Dir returns the directory of the cache.
 func (c *Cache) Dir() string { return c.dir }
 
-// Compile returns the executable of a program: from the cache, with hit true, or
-// compiled and then put into the cache. It is the caller's to close either way.
-// opts may be nil. The error is that of the compilation; the cache adds none of
-// its own.
+// Compile returns the executable of a program. If the cache has it, Compile loads it and hit is true; otherwise Compile
+// compiles the program and stores the executable. Either way the caller closes it. opts may be nil. Compile fails only
+// if the compilation does, never because of the cache.
 //
-// When ctx ends first Compile returns its error. An executable that was compiled
-// by then is returned, whether or not there was time to keep it.
-func (c *Cache) Compile(ctx context.Context, client *pjrt.Client, program pjrt.Program, opts *pjrt.CompileOptions) (exe *pjrt.LoadedExecutable, hit bool, err error) {
+// If ctx ends first, Compile returns its error. If the program was compiled by then, Compile returns the executable,
+// even if there was no time to store it.
+func (c *Cache) Compile(
+	ctx context.Context, client *pjrt.Client, program pjrt.Program, opts *pjrt.CompileOptions,
+) (exe *pjrt.LoadedExecutable, hit bool, err error) {
 	key, err := keyOf(client, program, opts)
 	if err != nil {
 		return nil, false, err
@@ -133,17 +135,16 @@ func (c *Cache) Compile(ctx context.Context, client *pjrt.Client, program pjrt.P
 		}
 		defer unlock()
 	}
-	// The one that was waited for, or one that finished just before, may have left
-	// an entry. If not, it failed or could not keep what it compiled, and waiting
-	// for the next one would only take longer.
+	// The compilation that this call waited for, or one that finished just before, may have stored an entry. If not, it
+	// failed or could not store its executable, and waiting for another one would only take longer.
 	if exe := c.load(ctx, client, key, program); exe != nil {
 		return exe, true, nil
 	}
 	return c.compile(ctx, client, key, program, opts, first)
 }
 
-// Has reports whether the cache has a sound entry for a program and its options,
-// so that Compile would not have to compile. It does not count as a use.
+// Has reports whether the cache has an intact entry for a program and its options, so that Compile would not have to
+// compile. It does not count as a use of the entry.
 func (c *Cache) Has(client *pjrt.Client, program pjrt.Program, opts *pjrt.CompileOptions) (bool, error) {
 	key, err := keyOf(client, program, opts)
 	if err != nil {
@@ -159,17 +160,15 @@ func (c *Cache) Has(client *pjrt.Client, program pjrt.Program, opts *pjrt.Compil
 	return false, err
 }
 
-// keyOf returns the key of a compilation, and an error for a client that is
-// none.
-func keyOf(client *pjrt.Client, program pjrt.Program, opts *pjrt.CompileOptions) (pjrt.CompileKey, error) {
+// keyOf returns the key of a compilation, and an error if the client is nil.
+func keyOf(client *pjrt.Client, program pjrt.Program, opts *pjrt.CompileOptions) (entryKey, error) {
 	if client == nil {
-		return pjrt.CompileKey{}, errors.New("cache: the client is nil")
+		return entryKey{}, errors.New("cache: the client is nil")
 	}
 	return client.CompileKey(program, opts)
 }
 
-// Stats returns what the cache has done, and what is in its directory now. An
-// unreadable directory counts as empty.
+// Stats returns the counts of this Cache, and of what is in its directory now. An unreadable directory counts as empty.
 func (c *Cache) Stats() Stats {
 	c.mu.Lock()
 	s := c.stats
@@ -182,15 +181,13 @@ func (c *Cache) Stats() Stats {
 	return s
 }
 
-// count changes the statistics.
 func (c *Cache) count(change func(*Stats)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	change(&c.stats)
 }
 
-// failed notes what went wrong with the directory. Only the first time is logged:
-// the next ones are as a rule the same.
+// failed records an error in using the directory. It logs only the first one, because later ones are usually the same.
 func (c *Cache) failed(err error) {
 	first := false
 	c.count(func(s *Stats) {
@@ -199,7 +196,7 @@ func (c *Cache) failed(err error) {
 		}
 	})
 	if first {
-		c.log().Warn("the cache of compiled programs does not work; they are compiled each time", "dir", c.dir, "error", err)
+		c.log().Warn("the cache of compiled programs does not work, so programs are compiled each time", "dir", c.dir, "error", err)
 	}
 }
 
@@ -210,9 +207,9 @@ func (c *Cache) log() *slog.Logger {
 	return slog.Default()
 }
 
-// takeOff begins the compilation of a key, unless another goroutine is at it:
-// then it returns the channel that is closed when that one is done.
-func (c *Cache) takeOff(key pjrt.CompileKey) (landed chan struct{}, first bool) {
+// takeOff begins the compilation of a key. If another goroutine is compiling it already, takeOff returns a channel that
+// is closed when that one is done.
+func (c *Cache) takeOff(key entryKey) (landed chan struct{}, first bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if landed, ok := c.flights[key]; ok {
@@ -222,16 +219,15 @@ func (c *Cache) takeOff(key pjrt.CompileKey) (landed chan struct{}, first bool) 
 	return nil, true
 }
 
-func (c *Cache) land(key pjrt.CompileKey) {
+func (c *Cache) land(key entryKey) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	close(c.flights[key])
 	delete(c.flights, key)
 }
 
-// load returns the executable of an entry, or nil when there is none that is
-// sound.
-func (c *Cache) load(ctx context.Context, client *pjrt.Client, key pjrt.CompileKey, program pjrt.Program) *pjrt.LoadedExecutable {
+// load returns the executable of an entry, or nil if there is no intact one.
+func (c *Cache) load(ctx context.Context, client *pjrt.Client, key entryKey, program pjrt.Program) *pjrt.LoadedExecutable {
 	data, file, err := c.read(key)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
@@ -243,10 +239,10 @@ func (c *Cache) load(ctx context.Context, client *pjrt.Client, key pjrt.CompileK
 		c.failed(err)
 		return nil
 	}
-	exe, err := client.DeserializeAndLoad(ctx, data, &pjrt.LoadOptions{Source: program})
+	exe, err := client.DeserializeAndLoad(ctx, data, &pjrt.LoadOptions{Source: program, Trial: c.trial})
 	if err != nil {
-		// Only what the plugin says of the bytes speaks against the entry: not that
-		// the client was closed, the context ended or memory ran out.
+		// Remove the entry only if the plugin rejected the bytes, not if the client was closed, the context ended or memory
+		// ran out.
 		if errors.Is(err, pjrt.ErrInvalidArgument) || errors.Is(err, pjrt.ErrInternal) || errors.Is(err, pjrt.ErrDataLoss) ||
 			errors.Is(err, pjrt.ErrFailedPrecondition) || errors.Is(err, pjrt.ErrUnknown) {
 			c.removeDamaged(key, file, err)
@@ -258,8 +254,10 @@ func (c *Cache) load(ctx context.Context, client *pjrt.Client, key pjrt.CompileK
 	return exe
 }
 
-// compile compiles a program and keeps it.
-func (c *Cache) compile(ctx context.Context, client *pjrt.Client, key pjrt.CompileKey, program pjrt.Program, opts *pjrt.CompileOptions, keep bool) (*pjrt.LoadedExecutable, bool, error) {
+// compile compiles a program and, if keep is true, stores it.
+func (c *Cache) compile(
+	ctx context.Context, client *pjrt.Client, key entryKey, program pjrt.Program, opts *pjrt.CompileOptions, keep bool,
+) (*pjrt.LoadedExecutable, bool, error) {
 	exe, err := client.Compile(ctx, program, opts)
 	if err != nil {
 		return nil, false, err

@@ -1,35 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package cache keeps compiled executables on disk, so that a program is compiled
-// once and loaded from then on.
+// Package cache stores compiled executables on disk, so that a program is compiled once and loaded after that.
 //
 //	c, err := cache.Open("", cache.Options{MaxBytes: 1 << 30})
 //	exe, hit, err := c.Compile(ctx, client, program, nil)
 //
-// An entry is found by [pjrt.CompileKey]: the program, the options, the plugin and
-// its version, the devices and the flags in the environment. It carries a checksum
-// over all of it, since plugins take damaged executables for sound ones. An entry
-// that is damaged, cut off or foreign is removed, and the program compiled anew.
+// The key of an entry is [pjrt.Client.CompileKey]: it covers the program, the options, the plugin and its version, the
+// devices and the flags in the environment. An entry ends with a checksum of its contents, because plugins do not
+// notice that an executable is damaged. The cache removes an entry that is damaged, truncated or written by something
+// else, and compiles the program again.
 //
 // # Trust
 //
-// An executable is machine code, so whoever can write to the directory decides
-// what runs. The directory is made for its owner only, and one that others can
-// write to is not used. The checksum is against damage, not against malice.
+// An executable is machine code, so whoever can write to the directory decides what runs. The cache creates the
+// directory for its owner only, and does not use one that others can write to. The checksum detects damage, not malice.
 //
 // # Failures
 //
-// A cache never stands in the way of a compilation: when the directory cannot be
-// read or written, when it is full, or when the plugin cannot serialize, programs
-// are compiled as without a cache. The first failure of a cache is logged, and
-// [Stats] has it.
+// A cache never prevents a compilation. If the directory cannot be read or written, if the disk is full, or if the
+// plugin cannot serialize, programs are compiled as they would be without a cache. The cache logs its first failure,
+// and [Stats] has it.
 //
 // # Sharing
 //
-// A directory may be used by many goroutines and processes at once. A program that
-// several of them ask for is compiled by one, for which the others wait; a process
-// that dies meanwhile holds nobody up. Network file systems work as far as they
-// rename atomically, and lock files: without locks, programs are compiled more than
-// once.
+// Many goroutines and processes may use a directory at once. If several of them ask for the same program, one compiles
+// it and the others wait; if that one dies, the others go on. Network file systems work if they rename atomically and
+// lock files. Without locks, a program may be compiled more than once.
 package cache

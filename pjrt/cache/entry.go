@@ -7,38 +7,40 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
-
-	"github.com/purepjrt/purepjrt/pjrt"
 )
 
 // An entry is a file: the magic number, the key, the length of the executable,
 // the executable, and the SHA-256 of all that.
 const (
 	magic      = "PJRTEXE\x01"
-	headerSize = len(magic) + len(pjrt.CompileKey{}) + 8
+	headerSize = len(magic) + len(entryKey{}) + 8
 	frameSize  = headerSize + sha256.Size
 )
 
 // entrySuffix ends the name of an entry, after the digits of its key.
 const entrySuffix = ".pjrtexe"
 
-// errDamaged is for an entry that is not what store wrote.
+// errDamaged says that an entry is not what store wrote.
 var errDamaged = errors.New("damaged entry")
 
-func entryName(key pjrt.CompileKey) string { return key.String() + entrySuffix }
+// entryKey is the result of Client.CompileKey.
+type entryKey [sha256.Size]byte
+
+func entryName(key entryKey) string { return hex.EncodeToString(key[:]) + entrySuffix }
 
 // isEntry reports whether a file name is that of an entry.
 func isEntry(name string) bool {
 	digits, ok := strings.CutSuffix(name, entrySuffix)
-	return ok && len(digits) == 2*len(pjrt.CompileKey{}) && strings.Trim(digits, "0123456789abcdef") == ""
+	return ok && len(digits) == 2*len(entryKey{}) && strings.Trim(digits, "0123456789abcdef") == ""
 }
 
-// frame returns what stands before and after the executable in its file.
-func frame(key pjrt.CompileKey, executable []byte) (header, sum []byte) {
+// frame returns what precedes and follows the executable in its file.
+func frame(key entryKey, executable []byte) (header, sum []byte) {
 	header = append([]byte(magic), key[:]...)
 	header = binary.LittleEndian.AppendUint64(header, uint64(len(executable)))
 	h := sha256.New()
@@ -49,7 +51,7 @@ func frame(key pjrt.CompileKey, executable []byte) (header, sum []byte) {
 
 // readEntry reads a file of size bytes, checks it and returns the executable in
 // it.
-func readEntry(key pjrt.CompileKey, r io.Reader, size int64) ([]byte, error) {
+func readEntry(key entryKey, r io.Reader, size int64) ([]byte, error) {
 	header := make([]byte, headerSize)
 	switch n, err := io.ReadFull(r, header); {
 	case isEnd(err):
@@ -60,17 +62,16 @@ func readEntry(key pjrt.CompileKey, r io.Reader, size int64) ([]byte, error) {
 	length := binary.LittleEndian.Uint64(header[headerSize-8:])
 	switch {
 	case !bytes.HasPrefix(header, []byte(magic)):
-		return nil, fmt.Errorf("%w: it is no executable of this cache", errDamaged)
+		return nil, fmt.Errorf("%w: it is not an entry of a cache", errDamaged)
 	case !bytes.Equal(header[len(magic):headerSize-8], key[:]):
-		return nil, fmt.Errorf("%w: it is another program's", errDamaged)
+		return nil, fmt.Errorf("%w: it has another key", errDamaged)
 	case size < int64(frameSize) || length != uint64(size)-uint64(frameSize):
-		// Only now is it known that there is something to make room for.
-		return nil, fmt.Errorf("%w: it is cut off, or has too much", errDamaged)
+		return nil, fmt.Errorf("%w: its length is wrong", errDamaged)
 	}
 	rest := make([]byte, size-int64(headerSize))
 	switch _, err := io.ReadFull(r, rest); {
 	case isEnd(err):
-		return nil, fmt.Errorf("%w: it became shorter", errDamaged)
+		return nil, fmt.Errorf("%w: it shrank while it was read", errDamaged)
 	case err != nil:
 		return nil, err
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
 )
 
-// A program is compiled the first time, and loaded from then on.
+// The program is compiled the first time, and loaded after that.
 func Example() {
 	ctx := context.Background()
 	path, err := plugins.Install(ctx, "cpu", plugins.InstallOptions{})
@@ -31,7 +31,7 @@ func Example() {
 	}
 	defer client.Close()
 
-	dir, err := os.MkdirTemp("", "example") // "" in Open is a directory that stays
+	dir, err := os.MkdirTemp("", "example") // Open("") would use a permanent directory
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -3,7 +3,5 @@
 
 package cache
 
-import "github.com/purepjrt/purepjrt/pjrt"
-
 // Store puts bytes under a key, as if a plugin had serialized them.
-func Store(c *Cache, key pjrt.CompileKey, executable []byte) { c.store(key, executable) }
+func Store(c *Cache, key entryKey, executable []byte) { c.store(key, executable) }

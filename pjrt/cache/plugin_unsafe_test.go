@@ -14,21 +14,22 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
+	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
-// clientWithout makes a client of the CPU plugin without some of its functions.
+// clientWithout returns a client of the CPU plugin, with some of its functions removed.
 func clientWithout(t testing.TB, functions ...*capi.Function) *pjrt.Client {
 	t.Helper()
 	plugin, err := pjrt.Open(plugintest.Path(t, "cpu"))
 	require.NoError(t, err)
-	from, api := plugin.Table().API(), new(capi.API)
+	from, api := raw.Table(plugin).API(), new(capi.API)
 	copy(unsafe.Slice((*byte)(unsafe.Pointer(api)), unsafe.Sizeof(*api)), unsafe.Slice((*byte)(unsafe.Pointer(from)), from.StructSize))
 	for _, f := range functions {
 		*(*uintptr)(unsafe.Add(unsafe.Pointer(api), f.Offset)) = 0
 	}
 	table, err := capi.NewTable(api)
 	require.NoError(t, err)
-	lesser, err := pjrt.FromTable(table)
+	lesser, err := raw.Plugin(table)
 	require.NoError(t, err)
 	client, err := lesser.NewClient(context.Background(), nil)
 	require.NoError(t, err)
@@ -56,11 +57,12 @@ func TestAPluginThatCannotLoadJustCompiles(t *testing.T) {
 	assert.Zero(t, c.Stats().Damaged)
 }
 
-// What the text of the program says of the arguments serves a loaded executable
-// too.
+// A loaded executable takes its parameters from the text of the program, as a compiled one does.
 func TestALoadedExecutableKnowsItsParameters(t *testing.T) {
 	c, _ := open(t, t.TempDir(), 0)
-	client := clientWithout(t, new(capi.Call[capi.ExecutableOptimizedProgramArgs]).Function(), new(capi.Call[capi.ClientTopologyDescriptionArgs]).Function())
+	client := clientWithout(t,
+		new(capi.Call[capi.ExecutableOptimizedProgramArgs]).Function(),
+		new(capi.Call[capi.ClientTopologyDescriptionArgs]).Function())
 	assert.False(t, run(t, c, client, 2, nil))
 	exe, hit, err := c.Compile(context.Background(), client, scale(2), nil)
 	require.NoError(t, err)

@@ -19,12 +19,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// childVariable is the environment variable that makes TestChildProcess work, in
-// the directory that it names.
+// childVariable is the environment variable that names the directory for TestChildProcess.
 const childVariable = "PUREPJRT_CACHE_TEST_DIR"
 
-// TestChildProcess is one of several processes that share a directory. It does
-// nothing when it is run with the other tests.
+// TestChildProcess is one of several processes that share a directory. It does nothing in an ordinary run of the tests.
 func TestChildProcess(t *testing.T) {
 	dir := os.Getenv(childVariable)
 	if dir == "" {
@@ -77,11 +75,9 @@ func TestProcessesShareADirectory(t *testing.T) {
 	assert.Len(t, entries(t, dir), 6)
 	assert.Equal(t, "child: 6 hits 0 misses", child(t, dir), "a process finds what others compiled")
 	c, _ := open(t, dir, 0)
-	assert.True(t, run(t, c, newClient(t), 1, nil), "and so does this one")
+	assert.True(t, run(t, c, newClient(t), 1, nil), "this process too")
 }
 
-// A compilation that another process is at is waited for no longer than the
-// context lasts.
 func TestWaitingForAnotherProcessEndsWithTheContext(t *testing.T) {
 	dir := t.TempDir()
 	c, _ := open(t, dir, 0)

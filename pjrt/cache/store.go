@@ -16,18 +16,18 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/internal/ownership"
 )
 
 const (
 	lockName = "lock"
 	// tempPrefix begins the names of files that are being written.
 	tempPrefix = "tmp-"
-	// staleAfter is the age at which such a file is one that a process left behind.
+	// staleAfter is the age after which such a file must be left over from a process that died.
 	staleAfter = time.Hour
 )
 
-// prepare makes the directory and checks that it is nobody else's.
+// prepare creates the directory and checks that no other user can write to it.
 func (c *Cache) prepare() error {
 	if err := os.MkdirAll(c.dir, 0o700); err != nil {
 		return err
@@ -37,33 +37,29 @@ func (c *Cache) prepare() error {
 		return err
 	}
 	if !info.IsDir() {
-		return fmt.Errorf("%s is no directory", c.dir)
+		return fmt.Errorf("%s is not a directory", c.dir)
 	}
-	if err := checkOwner(info); err != nil {
-		return fmt.Errorf("%s: %w", c.dir, err)
-	}
-	return nil
+	return ownership.CheckTree(c.dir, c.dir)
 }
 
 // path returns the file of an entry.
-func (c *Cache) path(key pjrt.CompileKey) string { return filepath.Join(c.dir, entryName(key)) }
+func (c *Cache) path(key entryKey) string { return filepath.Join(c.dir, entryName(key)) }
 
-// read returns the executable of an entry and what the operating system says of
-// its file. The error is fs.ErrNotExist, errDamaged, or what is wrong with the
-// directory.
-func (c *Cache) read(key pjrt.CompileKey) ([]byte, fs.FileInfo, error) {
+// read returns the executable of an entry and the FileInfo of its file. The error is fs.ErrNotExist, errDamaged, or one
+// about the directory.
+func (c *Cache) read(key entryKey) ([]byte, fs.FileInfo, error) {
 	if err := c.prepare(); err != nil {
 		return nil, nil, err
 	}
-	// A pipe would block, and a link lead elsewhere.
+	// Opening a pipe would block, and a link may lead elsewhere.
 	info, err := os.Lstat(c.path(key))
 	if err != nil {
 		return nil, nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, info, fmt.Errorf("%w: it is no file", errDamaged)
+		return nil, info, fmt.Errorf("%w: it is not a regular file", errDamaged)
 	}
-	if err := checkOwner(info); err != nil {
+	if err := ownership.Check(info); err != nil {
 		return nil, info, fmt.Errorf("%w: %w", errDamaged, err)
 	}
 	f, err := os.Open(c.path(key))
@@ -78,11 +74,11 @@ func (c *Cache) read(key pjrt.CompileKey) ([]byte, fs.FileInfo, error) {
 	return content, info, err
 }
 
-// store writes an entry and then sees to the size of the directory.
-func (c *Cache) store(key pjrt.CompileKey, executable []byte) {
+// store writes an entry and then removes others if the directory is too large.
+func (c *Cache) store(key entryKey, executable []byte) {
 	size := int64(len(executable) + frameSize)
 	if c.maxBytes > 0 && size > c.maxBytes {
-		return // it would push everything out, itself too
+		return // storing it would remove every entry, itself included
 	}
 	err := c.locked(func() error {
 		if err := c.write(key, executable); err != nil {
@@ -98,9 +94,9 @@ func (c *Cache) store(key pjrt.CompileKey, executable []byte) {
 	c.count(func(s *Stats) { s.Stores++ })
 }
 
-// write makes the file of an entry, so that others see all of it or nothing, and
-// so that a crash of the machine does not leave half of it.
-func (c *Cache) write(key pjrt.CompileKey, executable []byte) (err error) {
+// write writes the file of an entry. Other processes see all of the file or none of it, and a crash of the machine does
+// not leave half of it.
+func (c *Cache) write(key entryKey, executable []byte) (err error) {
 	f, err := os.CreateTemp(c.dir, tempPrefix) // with mode 0600
 	if err != nil {
 		return err
@@ -129,16 +125,15 @@ func (c *Cache) write(key pjrt.CompileKey, executable []byte) (err error) {
 	return syncDir(c.dir)
 }
 
-// touch notes that an entry was used: the time of its file is that of its last
-// use. An entry in a directory that cannot be written to keeps its time.
-func (c *Cache) touch(key pjrt.CompileKey) {
+// touch sets the time of an entry's file, which is that of the last use. In a read-only directory the time stays as it
+// was.
+func (c *Cache) touch(key entryKey) {
 	now := time.Now()
 	_ = os.Chtimes(c.path(key), now, now)
 }
 
-// removeDamaged removes the entry that was found to be damaged, unless another
-// process has put a new one in its place.
-func (c *Cache) removeDamaged(key pjrt.CompileKey, found fs.FileInfo, why error) {
+// removeDamaged removes a damaged entry, unless another process has replaced it.
+func (c *Cache) removeDamaged(key entryKey, found fs.FileInfo, why error) {
 	c.log().Warn("an entry in the cache of compiled programs is not used", "entry", c.path(key), "error", why)
 	c.count(func(s *Stats) { s.Damaged++ })
 	err := c.locked(func() error {
@@ -173,19 +168,18 @@ func (c *Cache) list() ([]file, error) {
 		}
 		info, err := n.Info()
 		if err != nil || !info.Mode().IsRegular() {
-			continue // removed meanwhile, or nothing of ours
+			continue // removed meanwhile, or not a regular file
 		}
 		files = append(files, file{filepath.Join(c.dir, n.Name()), info.Size(), info.ModTime()})
 	}
 	return files, nil
 }
 
-// Prune removes the entries that have not been used for the longest time, until
-// the rest takes no more than maxBytes, and what killed processes left behind. It
-// returns the number of entries removed. Prune(0) empties the cache.
+// Prune removes files left by killed processes, and then the entries that have not been used for the longest time until
+// the rest takes at most maxBytes. It returns the number of entries removed. Prune(0) empties the cache.
 func (c *Cache) Prune(maxBytes int64) (removed int, err error) {
 	if maxBytes < 0 {
-		return 0, fmt.Errorf("cache: a size of %d bytes; it cannot be negative", maxBytes)
+		return 0, fmt.Errorf("cache: maxBytes is %d: it cannot be negative", maxBytes)
 	}
 	if err := c.prepare(); err != nil {
 		return 0, fmt.Errorf("cache: %w", err)
@@ -202,7 +196,7 @@ func (c *Cache) Prune(maxBytes int64) (removed int, err error) {
 
 // shrink removes entries, but never the one of key, until no more than limit
 // bytes are left; 0 means no limit. The caller holds the lock.
-func (c *Cache) shrink(limit int64, key pjrt.CompileKey) (removed int, err error) {
+func (c *Cache) shrink(limit int64, key entryKey) (removed int, err error) {
 	if limit == 0 {
 		return 0, nil
 	}
@@ -246,7 +240,7 @@ func (c *Cache) evict(limit int64, spare string) (removed int, err error) {
 	return removed, nil
 }
 
-// sweep removes files that killed processes left half written.
+// sweep removes half-written files of killed processes.
 func (c *Cache) sweep() {
 	names, _ := os.ReadDir(c.dir)
 	for _, n := range names {
@@ -257,16 +251,15 @@ func (c *Cache) sweep() {
 	}
 }
 
-// lockRetry is the time between two tries to get a lock that can be given up.
+// lockRetry is the time between attempts to get a lock.
 const lockRetry = 10 * time.Millisecond
 
-// lockCompilation waits until no other process compiles the program of the key, so
-// that this one finds what the other has left. There are 256 locks for all keys,
-// since removing a lock that is no longer needed would race with its next user. The
-// error is that of ctx: when locking fails, the program is compiled twice.
-func (c *Cache) lockCompilation(ctx context.Context, key pjrt.CompileKey) (unlock func(), err error) {
+// lockCompilation waits until no other process is compiling the program of the key, so that this one finds its entry.
+// There are 256 lock files for all keys, because removing an unused lock file would race with its next user. The only
+// error is that of ctx: if locking fails, the program may be compiled twice.
+func (c *Cache) lockCompilation(ctx context.Context, key entryKey) (unlock func(), err error) {
 	if err := c.prepare(); err != nil {
-		return func() {}, nil // the next one to try tells
+		return func() {}, nil // the next use of the directory reports the error
 	}
 	l := flock.New(filepath.Join(c.dir, fmt.Sprintf("compile-%02x.lock", key[0])), flock.SetPermissions(0o600))
 	if _, err := l.TryLockContext(ctx, lockRetry); err != nil {
@@ -275,8 +268,7 @@ func (c *Cache) lockCompilation(ctx context.Context, key pjrt.CompileKey) (unloc
 	return func() { _ = l.Unlock() }, nil
 }
 
-// locked runs do while no other process and no other Cache changes the directory.
-// Readers need no lock.
+// locked runs do while no other process and no other Cache may change the directory. Readers need no lock.
 func (c *Cache) locked(do func() error) error {
 	if err := c.prepare(); err != nil {
 		return err

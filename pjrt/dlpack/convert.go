@@ -12,7 +12,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// maxRank is more dimensions than any array has.
+// maxRank is more than the number of dimensions of any array.
 const maxRank = 64
 
 // element is a DLDataType without its lanes.
@@ -43,8 +43,8 @@ const (
 	deviceOneAPI       = 14
 )
 
-// toDLPack has the types that both sides have in the same form. Those narrower than
-// a byte are packed in different ways.
+// toDLPack has the types with the same form on both sides. Types narrower than a byte are left out, because they are
+// packed differently.
 var toDLPack = map[dtype.Type]element{
 	dtype.Pred: {codeBool, 8},
 	dtype.S8:   {codeInt, 8}, dtype.S16: {codeInt, 16}, dtype.S32: {codeInt, 32}, dtype.S64: {codeInt, 64},
@@ -64,20 +64,20 @@ var fromDLPack = func() map[element]dtype.Type {
 	return m
 }()
 
-// kinds are the types of devices of the kinds of plugins: their own memory, and
-// that of the host which they can reach.
-var kinds = map[pjrt.Kind]struct{ device, host int32 }{
-	pjrt.KindCPU:    {deviceCPU, deviceCPU},
-	pjrt.KindCUDA:   {deviceCUDA, deviceCUDAHost},
-	pjrt.KindROCm:   {deviceROCm, deviceROCmHost},
-	pjrt.KindOneAPI: {deviceOneAPI, deviceCPU},
+// kinds has DLPack's types of devices for each kind of plugin: for device memory, and for host memory that the devices
+// can access.
+var kinds = map[string]struct{ device, host int32 }{
+	"cpu":    {deviceCPU, deviceCPU},
+	"cuda":   {deviceCUDA, deviceCUDAHost},
+	"rocm":   {deviceROCm, deviceROCmHost},
+	"oneapi": {deviceOneAPI, deviceCPU},
 }
 
 // deviceOf returns the DLDevice of a buffer.
 func deviceOf(b *pjrt.Buffer, d *pjrt.Device) (kind, id int32, err error) {
 	k, ok := kinds[b.Client().Plugin().Kind()]
 	if !ok {
-		return 0, 0, fmt.Errorf("dlpack: there is no form for the memory of %v", d)
+		return 0, 0, fmt.Errorf("dlpack: DLPack cannot describe the memory of %v", d)
 	}
 	onHost, err := b.IsOnCPU()
 	switch {
@@ -91,15 +91,16 @@ func deviceOf(b *pjrt.Buffer, d *pjrt.Device) (kind, id int32, err error) {
 	return k.device, int32(max(d.LocalHardwareID(), 0)), nil
 }
 
-// findDevice returns the device of a client that a DLDevice means.
+// findDevice returns the client's device for a DLDevice.
 func findDevice(c *pjrt.Client, kind, id int32) (*pjrt.Device, error) {
 	k, ok := kinds[c.Plugin().Kind()]
 	if !ok || k.device != kind {
-		return nil, fmt.Errorf("dlpack: the tensor is on a device of type %d, which the client (%s) has none of", kind, c.PlatformName())
+		return nil, fmt.Errorf("dlpack: the tensor is on a device of type %d, and the client (%s) has no such device", kind,
+			c.PlatformName())
 	}
 	devices := c.AddressableDevices()
 	if kind == deviceCPU && len(devices) > 0 {
-		return devices[0], nil // all of them share the memory of the host
+		return devices[0], nil // all devices share the memory of the host
 	}
 	for _, d := range devices {
 		if d.LocalHardwareID() == int(id) {
@@ -112,7 +113,7 @@ func findDevice(c *pjrt.Client, kind, id int32) (*pjrt.Device, error) {
 // stridesOf returns the distances between elements, in elements.
 func stridesOf(s pjrt.Shape, l *pjrt.Layout) ([]int64, error) {
 	if len(l.Tiles) > 0 || l.Strides != nil || len(l.MinorToMajor) != len(s.Dims) {
-		return nil, fmt.Errorf("dlpack: there is no form for the layout %v", l)
+		return nil, fmt.Errorf("dlpack: DLPack cannot describe the layout %v", l)
 	}
 	strides := make([]int64, len(s.Dims), len(s.Dims)+1) // never nil
 	step := int64(1)
@@ -123,8 +124,7 @@ func stridesOf(s pjrt.Shape, l *pjrt.Layout) ([]int64, error) {
 	return strides, nil
 }
 
-// layoutOf returns the layout of a dense array with the given strides, nil for a
-// row-major one.
+// layoutOf returns the layout of a dense array with the given strides, or nil if it is row-major.
 func layoutOf(s pjrt.Shape, strides []int64) (*pjrt.Layout, error) {
 	if strides == nil {
 		return nil, nil
@@ -132,7 +132,7 @@ func layoutOf(s pjrt.Shape, strides []int64) (*pjrt.Layout, error) {
 	if slices.Contains(s.Dims, 0) {
 		return nil, nil
 	}
-	// Dimensions of one element may have any distance, and stand anywhere.
+	// A dimension of one element may have any stride and any place in the order.
 	var order, ones []int
 	for _, d := range pjrt.RowMajor(len(s.Dims)).MinorToMajor {
 		if s.Dims[d] == 1 {
@@ -146,7 +146,7 @@ func layoutOf(s pjrt.Shape, strides []int64) (*pjrt.Layout, error) {
 	step := int64(1)
 	for _, d := range order {
 		if strides[d] != step {
-			return nil, fmt.Errorf("dlpack: the strides %v of an array of shape %v leave gaps, or go back: copy it", strides, s)
+			return nil, fmt.Errorf("dlpack: with the strides %v, an array of shape %v has gaps or goes backwards: copy it", strides, s)
 		}
 		step *= s.Dims[d]
 	}

@@ -46,7 +46,7 @@ func Example() {
 	}
 	shared, err := dlpack.Import(ctx, other, tensor.Address())
 	if err != nil {
-		tensor.Close() // nobody took it
+		tensor.Close() // no library took it
 		log.Fatal(err)
 	}
 	defer shared.Close()

@@ -14,6 +14,7 @@ import (
 	"github.com/ebitengine/purego"
 
 	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
 // managedTensor is DLManagedTensor.
@@ -32,15 +33,14 @@ type managedTensor struct {
 	deleter    uintptr
 }
 
-// exported are the tensors that other libraries have.
+// exported holds the tensors that are not released yet.
 var exported struct {
 	mu      sync.Mutex
 	tensors map[*managedTensor]*Tensor // guarded by mu
 }
 
-// Tensor is a buffer in the form of a DLManagedTensor. It keeps the memory of the
-// buffer until it is released: by Close, or by the deleter that the other library
-// calls.
+// Tensor is a buffer as a DLManagedTensor. It holds the memory of the buffer until it is released, either by Close or
+// by the other library, which calls its deleter.
 type Tensor struct {
 	managed   *managedTensor
 	dims      []int64
@@ -48,11 +48,10 @@ type Tensor struct {
 	reference *pjrt.Reference
 }
 
-// deleter is the C function that other libraries call. There is one for all
-// tensors, as purego never frees one.
+// deleter is the C function that other libraries call. All tensors share one, because purego never frees a callback.
 var deleter = sync.OnceValue(func() uintptr {
 	return purego.NewCallback(func(m *managedTensor) uintptr {
-		// The plugin must not be called on a thread of which nothing is known.
+		// Do not call the plugin on a thread of the other library.
 		go release(m)
 		return 0
 	})
@@ -68,12 +67,12 @@ func release(m *managedTensor) {
 	}
 }
 
-// Export waits until the buffer has its contents and returns it as a tensor. The
-// memory stays until the tensor is released, even if the buffer is closed or
-// deleted, and no execution consumes it. Both sides see what the other writes.
+// Export waits until the buffer is ready and returns it as a tensor. The memory stays valid until the tensor is
+// released, even if the buffer is closed or deleted, and until then no execution consumes it. Each side sees what the
+// other writes.
 //
-// It is an error for buffers that DLPack has no form for: in the memory of a TPU,
-// in tiles, with elements narrower than a byte.
+// Export returns an error for buffers that DLPack cannot describe: those in the memory of a TPU, with tiled layouts, or
+// with elements narrower than a byte.
 func Export(ctx context.Context, b *pjrt.Buffer) (*Tensor, error) {
 	if b == nil {
 		return nil, errors.New("dlpack: the buffer is nil")
@@ -81,7 +80,7 @@ func Export(ctx context.Context, b *pjrt.Buffer) (*Tensor, error) {
 	shape := b.Shape()
 	d, ok := toDLPack[shape.Type]
 	if !ok {
-		return nil, fmt.Errorf("dlpack: there is no form for elements of type %v", shape.Type)
+		return nil, fmt.Errorf("dlpack: DLPack cannot describe elements of type %v", shape.Type)
 	}
 	device, err := b.Device()
 	if err != nil {
@@ -123,12 +122,11 @@ func Export(ctx context.Context, b *pjrt.Buffer) (*Tensor, error) {
 	return t, nil
 }
 
-// Address returns the address of the DLManagedTensor, which whoever gets it owns.
-// It is valid until the tensor is released.
+// Address returns the address of the DLManagedTensor. A library that takes it owns the tensor. The address is valid
+// until the tensor is released.
 func (t *Tensor) Address() uintptr { return uintptr(unsafe.Pointer(t.managed)) }
 
-// Close releases a tensor that no library has taken. One that was released before
-// is left alone.
+// Close releases a tensor that no library has taken. Closing a released tensor does nothing.
 func (t *Tensor) Close() error {
 	if t != nil {
 		release(t.managed)
@@ -136,20 +134,19 @@ func (t *Tensor) Close() error {
 	return nil
 }
 
-// Import makes a buffer of another library's DLManagedTensor. The buffer is on the
-// client's device of the tensor's number, and is the tensor's memory; where that is
-// not possible it is an error, and the tensor stays the caller's. Otherwise it
-// belongs to the buffer, which calls its deleter when the plugin no longer uses the
-// memory.
+// Import makes a buffer from another library's DLManagedTensor. The buffer is on the client's device with the tensor's
+// number, and uses the tensor's memory. On success the buffer owns the tensor, and calls its deleter when the plugin no
+// longer uses the memory. If sharing the memory is impossible, Import returns an error, and the caller still owns the
+// tensor.
 //
-// The address is taken for what the caller says it is. The contents must be there:
-// DLPack says nothing of work under way.
+// Import trusts that address is that of a DLManagedTensor. The contents must be complete: DLPack has no way to report
+// pending writes.
 func Import(ctx context.Context, client *pjrt.Client, address uintptr) (*pjrt.Buffer, error) {
 	if client == nil {
 		return nil, errors.New("dlpack: the client is nil")
 	}
 	if address == 0 || address%unsafe.Alignof(managedTensor{}) != 0 {
-		return nil, fmt.Errorf("dlpack: %#x is no address of a tensor", address)
+		return nil, fmt.Errorf("dlpack: %#x is not the address of a tensor", address)
 	}
 	m := *(**managedTensor)(unsafe.Pointer(&address))
 	if m.ndim < 0 || m.ndim > maxRank || m.ndim > 0 && m.shape == nil {
@@ -157,7 +154,7 @@ func Import(ctx context.Context, client *pjrt.Client, address uintptr) (*pjrt.Bu
 	}
 	t, ok := fromDLPack[element{m.code, m.bits}]
 	if !ok || m.lanes != 1 {
-		return nil, fmt.Errorf("dlpack: there is no type for %d elements of the code %d with %d bits", m.lanes, m.code, m.bits)
+		return nil, fmt.Errorf("dlpack: PJRT has no type for %d lanes of type code %d with %d bits", m.lanes, m.code, m.bits)
 	}
 	shape := pjrt.Shape{Type: t, Dims: slices.Clone(unsafe.Slice(m.shape, m.ndim))}
 	size, err := shape.HostSize()
@@ -179,11 +176,11 @@ func Import(ctx context.Context, client *pjrt.Client, address uintptr) (*pjrt.Bu
 	if err != nil {
 		return nil, err
 	}
-	if layout != nil && client.Plugin().Kind() == pjrt.KindCPU {
-		// The plugin takes the layout, and then the memory for row-major.
+	if layout != nil && client.Plugin().Kind() == "cpu" {
+		// The plugin accepts the layout, but then treats the memory as row-major.
 		return nil, errors.New("dlpack: the tensor is not row-major, which the CPU plugin needs: copy it")
 	}
-	return client.ViewOfDeviceMemory(ctx, m.data+uintptr(m.byteOffset), shape, &pjrt.ViewOptions{
+	return raw.ViewOfDeviceMemory(ctx, client, m.data+uintptr(m.byteOffset), shape, &pjrt.ViewOptions{
 		Device: device, Layout: layout,
 		OnDelete: func() {
 			if m.deleter != 0 {

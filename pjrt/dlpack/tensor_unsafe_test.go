@@ -18,6 +18,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
+	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
 func newClient(t testing.TB) *pjrt.Client {
@@ -32,7 +33,7 @@ func newClient(t testing.TB) *pjrt.Client {
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	deadline := time.Now().Add(10 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for len(pjrt.Live()) > 0 && time.Now().Before(deadline) {
 		runtime.GC()
 		time.Sleep(time.Millisecond)
@@ -43,7 +44,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// taken is a DLManagedTensor as another library sees it.
+// taken returns the DLManagedTensor as another library sees it.
 func taken(address uintptr) *managedTensor { return *(**managedTensor)(unsafe.Pointer(&address)) }
 
 func TestTheStructIsThatOfDLPack(t *testing.T) {
@@ -78,16 +79,16 @@ func TestAnotherLibraryReadsABuffer(t *testing.T) {
 	assert.EqualValues(t, 1, m.lanes)
 	assert.Equal(t, []int64{2, 3}, unsafe.Slice(m.shape, 2))
 	assert.Equal(t, []int64{3, 1}, unsafe.Slice(m.strides, 2))
-	assert.Equal(t, 1, b.References())
+	assert.Equal(t, 1, raw.References(b))
 	require.NoError(t, b.Close())
-	assert.Equal(t, []float32{1, 2, 3, 4, 5, 6}, unsafe.Slice(*(**float32)(unsafe.Pointer(&m.data)), 6), "the memory stays")
+	assert.Equal(t, []float32{1, 2, 3, 4, 5, 6}, unsafe.Slice(*(**float32)(unsafe.Pointer(&m.data)), 6), "the memory stays valid")
 
 	purego.SyscallN(m.deleter, tensor.Address())
-	require.Eventually(t, func() bool { return pjrt.Live()["buffer"] == 0 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return pjrt.Live()["buffer"] == 0 }, time.Minute, time.Millisecond)
 	require.NoError(t, tensor.Close(), "again")
 }
 
-func TestABufferIsAnotherLibrarysMemory(t *testing.T) {
+func TestABufferUsesAnotherLibrarysMemory(t *testing.T) {
 	ctx := context.Background()
 	client := newClient(t)
 	data := pjrt.AlignedSlice[float32](24)
@@ -107,7 +108,7 @@ func TestABufferIsAnotherLibrarysMemory(t *testing.T) {
 	got, err := pjrt.ToSlice[float32](ctx, b)
 	require.NoError(t, err)
 	assert.Equal(t, []float32{16, 17, 18, 19, 20, 21, 22, 23}, got)
-	where, err := b.UnsafePointer(ctx)
+	where, err := raw.UnsafePointer(ctx, b)
 	require.NoError(t, err)
 	assert.Equal(t, m.data+64, where, "no copy")
 	assert.Empty(t, deleted)
@@ -124,30 +125,30 @@ func TestABufferIsAnotherLibrarysMemory(t *testing.T) {
 		change func(*managedTensor)
 		want   string
 	}{
-		"a type":           {func(m *managedTensor) { m.bits = 12 }, "no type for 1 elements of the code 2 with 12 bits"},
-		"vectors":          {func(m *managedTensor) { m.lanes = 4 }, "no type for 4 elements"},
+		"a type":           {func(m *managedTensor) { m.bits = 12 }, "no type for 1 lanes of type code 2 with 12 bits"},
+		"vectors":          {func(m *managedTensor) { m.lanes = 4 }, "no type for 4 lanes"},
 		"dimensions":       {func(m *managedTensor) { m.ndim = -1 }, "the tensor has -1 dimensions"},
 		"no dimensions":    {func(m *managedTensor) { m.shape = nil }, "the tensor has 2 dimensions"},
 		"no data":          {func(m *managedTensor) { m.data = 0 }, "has no data"},
 		"a GPU's":          {func(m *managedTensor) { m.deviceType = deviceCUDA }, "on a device of type 2"},
 		"a negative shape": {func(m *managedTensor) { m.shape = &[]int64{-2, 4}[0] }, "-2"},
 		"columns":          {func(m *managedTensor) { m.strides = &[]int64{1, 2}[0] }, "not row-major"},
-		"gaps":             {func(m *managedTensor) { m.strides = &[]int64{8, 1}[0] }, "leave gaps"},
-		"misaligned":       {func(m *managedTensor) { m.byteOffset = 4 }, "no multiple of 64"},
+		"gaps":             {func(m *managedTensor) { m.strides = &[]int64{8, 1}[0] }, "has gaps"},
+		"misaligned":       {func(m *managedTensor) { m.byteOffset = 4 }, "not a multiple of 64"},
 	} {
 		wrong := *m
 		c.change(&wrong)
 		_, err := Import(ctx, client, uintptr(unsafe.Pointer(&wrong)))
 		assert.ErrorContains(t, err, c.want, name)
 	}
-	assert.Empty(t, deleted, "it stays the caller's")
+	assert.Empty(t, deleted, "the caller still owns it")
 	_, err = Import(ctx, client, 0)
-	require.ErrorContains(t, err, "is no address of a tensor")
+	require.ErrorContains(t, err, "is not the address of a tensor")
 	_, err = Import(ctx, nil, address)
 	require.ErrorContains(t, err, "the client is nil")
 }
 
-func TestWhatIsExportedCanBeImported(t *testing.T) {
+func TestExportedTensorsCanBeImported(t *testing.T) {
 	ctx := context.Background()
 	client := newClient(t)
 	for _, typ := range dtype.All() {
@@ -166,7 +167,7 @@ func TestWhatIsExportedCanBeImported(t *testing.T) {
 		defer b.Close()
 		tensor, err := Export(ctx, b)
 		if typ.IsSubByte() {
-			require.ErrorContains(t, err, "no form for elements of type", typ)
+			require.ErrorContains(t, err, "cannot describe elements of type", typ)
 			continue
 		}
 		require.NoError(t, err, typ)
@@ -175,7 +176,7 @@ func TestWhatIsExportedCanBeImported(t *testing.T) {
 		got, err := again.ToHost(ctx)
 		require.NoError(t, err, typ)
 		assert.Equal(t, a, got, typ)
-		same, err := b.Aliases(ctx, again)
+		same, err := raw.ShareMemory(ctx, b, again)
 		require.NoError(t, err)
 		assert.True(t, same, typ)
 		again.Close()
@@ -184,7 +185,7 @@ func TestWhatIsExportedCanBeImported(t *testing.T) {
 		exported.mu.Lock()
 		defer exported.mu.Unlock()
 		return len(exported.tensors) == 0
-	}, 10*time.Second, time.Millisecond, "each is released by the deleter")
+	}, time.Minute, time.Millisecond, "each is released by the deleter")
 	_, err := Export(ctx, nil)
 	require.Error(t, err)
 }
@@ -214,5 +215,5 @@ func TestLayoutsAndStrides(t *testing.T) {
 	_, err = stridesOf(shape, &pjrt.Layout{MinorToMajor: []int{2, 1, 0}, Tiles: [][]int64{{8}}})
 	require.Error(t, err)
 	_, err = layoutOf(shape, []int64{-12, 4, 1})
-	require.ErrorContains(t, err, "leave gaps, or go back")
+	require.ErrorContains(t, err, "has gaps or goes backwards")
 }

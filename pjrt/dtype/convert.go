@@ -9,31 +9,33 @@ import (
 	"math"
 )
 
-// Convert casts the elements of src, of type from, to type to, and writes them to dst. Both are in the host form and hold
-// the same number of elements; they must not overlap unless they are the same type. Elements become what NumPy's astype
-// makes of them on amd64, with the types of ml_dtypes:
+// Convert casts the elements of src, of type from, to type to, and writes them to dst. Both are in the host form and
+// hold the same number of elements. They must not overlap unless the types are equal. The results are those of NumPy's
+// astype on amd64, with the types of ml_dtypes:
 //
-//   - A float is rounded to nearest, ties to even. NumPy reaches the types of ml_dtypes through float32, so that F64, S64
-//     and other wide numbers are rounded twice on their way to them; F16 is reached directly.
-//   - A float becomes an integer by dropping its fraction. Outside the range of the integer NumPy leaves the result open;
-//     here it is the one of amd64 instructions on every machine, which for most types means wrapped or the least number.
-//     From the types of at most 8 bits, NaN becomes 0 and an infinity the end of the range (for integers narrower than a
-//     byte: the low bits of that of 32 bits).
-//   - Integers wrap; a bool is 0 or 1; anything but zero, NaN too, is true.
-//   - Real numbers become complex ones with imaginary part 0. A complex number as a real one is an error, because half of
-//     it would be lost; as a bool it is true unless both parts are zero.
+//   - A float is rounded to nearest, ties to even. NumPy converts to the types of ml_dtypes by way of float32, so F64,
+//     S64 and other wide numbers are rounded twice. It converts to F16 directly.
+//   - A float becomes an integer by dropping its fraction. NumPy does not define the result for a float outside the
+//     range of the integer type. Convert gives what amd64 instructions give, on every machine: for most types the
+//     number wraps or becomes the lowest of the type. For floats of at most 8 bits, NaN becomes 0 and an infinity
+//     becomes the highest or lowest integer (for integers narrower than a byte, the low bits of the highest or lowest
+//     32-bit integer).
+//   - Integers wrap. A bool becomes 0 or 1. Everything except zero becomes true, NaN included.
+//   - Real numbers become complex ones with imaginary part 0. Converting complex numbers to real ones is an error,
+//     because half of each would be lost. As a bool, a complex number is true unless both parts are zero.
 //
 // Equal types are copied bit for bit. Converting from or to [Token] is an error.
 func Convert(dst []byte, to Type, src []byte, from Type) error {
 	if from.Size() == 0 || to.Size() == 0 {
-		return fmt.Errorf("cannot convert %v to %v: only types with data have elements", from, to)
+		return fmt.Errorf("cannot convert %v to %v: token and invalid types have no elements", from, to)
 	}
 	if from.IsComplex() && !to.IsComplex() && to != Pred {
 		return fmt.Errorf("cannot convert %v to %v: the imaginary parts would be lost; take the real parts first", from, to)
 	}
 	n := len(src) / from.Size()
 	if len(src)%from.Size() != 0 || len(dst) != n*to.Size() {
-		return fmt.Errorf("cannot convert %d bytes of %v into %d bytes of %v: the numbers of elements differ", len(src), from, len(dst), to)
+		return fmt.Errorf("cannot convert %d bytes of %v into %d bytes of %v: the numbers of elements differ",
+			len(src), from, len(dst), to)
 	}
 	if from == to {
 		copy(dst, src)
@@ -52,10 +54,10 @@ func Convert(dst []byte, to Type, src []byte, from Type) error {
 
 const blockLen = 256
 
-// block holds some elements in the widest Go type of their kind. One kind at a time is in use.
+// block holds some elements in the widest Go type of their kind. Only one of its arrays is in use at a time.
 type block struct {
 	kind   kind
-	narrow bool // from a float of at most 8 bits, whose NaN and Inf become integers in their own way
+	narrow bool // from a float of at most 8 bits; see Convert for its NaN and Inf as integers
 	wide   bool // from F64, which NumPy narrows to F32 on the way to a type of ml_dtypes
 
 	ints     [blockLen]int64
@@ -183,14 +185,14 @@ func (b *block) storeBool(dst []byte, n int) {
 	}
 }
 
-// toComplex fills complexs with real numbers that the block holds.
+// toComplex converts the real numbers in the block to complex ones, in complexs.
 func (b *block) toComplex(t Type, n int) {
 	if b.kind == kindComplex {
 		return
 	}
 	part := F64
 	if t == C64 {
-		part = F32 // so that an integer is rounded once
+		part = F32 // rounds an integer only once
 	}
 	b.toFloat(part, n)
 	for i := range n {
@@ -211,8 +213,8 @@ func (b *block) storeComplex(t Type, dst []byte, n int) {
 	}
 }
 
-// toFloat fills floats with numbers that storeFloat need only round to t. Integers and float64 are narrowed to float32
-// where NumPy does so.
+// toFloat converts the numbers in the block to floats that storeFloat has only to round to t. It narrows integers and
+// float64 to float32 where NumPy does.
 func (b *block) toFloat(t Type, n int) {
 	narrow := t == F32 || minifloats[t] != nil && t != F16
 	for i := range n {
@@ -254,7 +256,7 @@ func (b *block) storeFloat(t Type, dst []byte, n int) {
 	}
 }
 
-// toBits fills uints with numbers whose low bits are the integer of type t.
+// toBits converts the numbers in the block to uints whose low bits are the integer of type t.
 func (b *block) toBits(t Type, n int) {
 	switch b.kind {
 	case kindInt:
@@ -290,8 +292,7 @@ func (b *block) storeBits(t Type, dst []byte, n int) {
 	}
 }
 
-// floatBits drops the fraction of x. The result is written out for every x, because Go leaves a conversion out of range to
-// the machine.
+// floatBits drops the fraction of x. It computes out-of-range results itself, because in Go they depend on the machine.
 func floatBits(x float64, t Type, narrow bool) uint64 {
 	if narrow {
 		switch {
@@ -313,7 +314,8 @@ func floatBits(x float64, t Type, narrow bool) uint64 {
 	}
 }
 
-// truncate converts x to a signed integer of 32 or 64 bits; NaN and numbers out of its range become its least number.
+// truncate converts x to a signed integer of 32 or 64 bits; NaN and numbers out of range become the lowest integer of
+// that width.
 func truncate(x float64, bits uint) uint64 {
 	x = math.Trunc(x)
 	end := float64(uint64(1) << (bits - 1))
@@ -323,8 +325,8 @@ func truncate(x float64, bits uint) uint64 {
 	return -(uint64(1) << (bits - 1))
 }
 
-// limit returns the greatest or the least integer of type t; of 32 bits if t is narrower than a byte, as ml_dtypes does,
-// which leaves all ones or all zeros of it.
+// limit returns the highest or lowest integer of type t. For types narrower than a byte it is that of 32 bits, as in
+// ml_dtypes: its low bits are all ones or all zeros.
 func limit(t Type, greatest bool) uint64 {
 	if t.IsSubByte() {
 		t = S32

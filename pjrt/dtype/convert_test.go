@@ -61,9 +61,9 @@ func TestConvertRefusesWhatHasNoMeaning(t *testing.T) {
 		from     dtype.Type
 		contains string
 	}{
-		{"to token", 0, dtype.Token, 4, dtype.F32, "only types with data"},
-		{"from token", 4, dtype.F32, 0, dtype.Token, "only types with data"},
-		{"from nothing", 4, dtype.F32, 4, dtype.Invalid, "only types with data"},
+		{"to token", 0, dtype.Token, 4, dtype.F32, "have no elements"},
+		{"from token", 4, dtype.F32, 0, dtype.Token, "have no elements"},
+		{"from nothing", 4, dtype.F32, 4, dtype.Invalid, "have no elements"},
 		{"from unknown", 4, dtype.F32, 4, dtype.Type(77), "dtype.Type(77)"},
 		{"complex to real", 4, dtype.F32, 8, dtype.C64, "imaginary parts would be lost"},
 		{"complex to integer", 4, dtype.S32, 16, dtype.C128, "imaginary parts would be lost"},

@@ -15,8 +15,8 @@
 //
 // [Float16], [BFloat16], the Float8, Float6 and Float4 types, and [Int1] to [Uint4] hold one element each, in the host
 // form, so that a []BFloat16 is the memory of a bf16 array. [Round] makes a float from a Go number, rounding once, to
-// nearest with ties to even; [Wrap] makes a narrow integer. Both follow the Python package ml_dtypes, whose types
-// XLA itself uses, in what happens to NaN, infinities, values too large and negative zero:
+// nearest with ties to even; [Wrap] makes a narrow integer. For NaN, infinities, values too large and negative zero,
+// both follow the Python package ml_dtypes, whose types XLA itself uses:
 //
 //	type                  too large, Inf   NaN              negative zero
 //	Float16, BFloat16     Inf              NaN              yes

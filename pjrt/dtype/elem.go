@@ -5,8 +5,8 @@ package dtype
 
 import "reflect"
 
-// Elem is any Go type that can be an element of an array. It holds exact types only, so that each belongs to one [Type];
-// int and uint are absent because their width depends on the machine.
+// Elem is any Go type that can be an element of an array. It lists exact types only, so that each belongs to one
+// [Type]; int and uint are absent because their width depends on the machine.
 type Elem interface {
 	bool |
 		int8 | int16 | int32 | int64 |

@@ -79,7 +79,7 @@ func TestBytesAndViewShareMemory(t *testing.T) {
 	assert.Empty(t, dtype.Bytes[float64](nil))
 }
 
-func TestViewRefusesBytesThatAreNoElements(t *testing.T) {
+func TestViewRefusesBytesThatAreNotElements(t *testing.T) {
 	t.Parallel()
 	b := dtype.Bytes(make([]uint64, 2))
 	_, err := dtype.View[uint32](b[:6])

@@ -8,8 +8,8 @@ import (
 	"strconv"
 )
 
-// Float is implemented by the floating-point types that Go lacks. The Go value is the code of the number, that is its bits,
-// not the number: Float8E4M3FN(1) is the smallest positive value of the type. Use [Round] to make one from a number.
+// Float is implemented by the floating-point types that Go lacks. The Go value holds the bits of the number, not the
+// number itself: Float8E4M3FN(1) is the smallest positive value of the type. Use [Round] to make one from a number.
 type Float interface {
 	Float16 | BFloat16 | Float8E5M2 | Float8E4M3 |
 		Float8E3M4 | Float8E4M3FN | Float8E4M3FNUZ | Float8E5M2FNUZ |
@@ -20,8 +20,8 @@ type Float interface {
 	format() *minifloat
 }
 
-// Round returns the F nearest to x, ties to even, rounding once whatever the width of F. The package comment says what
-// becomes of NaN, infinities, numbers too large and negative zero. A float32 converts to float64 exactly, so
+// Round returns the F nearest to x, ties to even, and rounds only once, whatever the width of F. See the package
+// comment for NaN, infinities, numbers too large and negative zero. A float32 converts to float64 exactly, so
 // Round[F](float64(x)) rounds a float32 correctly too.
 func Round[F Float](x float64) F {
 	var zero F
@@ -220,7 +220,7 @@ func (x Float4E2M1FN) String() string { return text(x.Float64()) }
 
 func (Float4E2M1FN) format() *minifloat { return f4e2m1fn }
 
-// text prints like C's %g, but for the names of what is not finite.
+// text prints like C's %g, except for NaN and infinities.
 func text(x float64) string {
 	switch {
 	case math.IsNaN(x):

@@ -52,7 +52,8 @@ var golden = sync.OnceValues(func() (map[string][]byte, error) {
 	return sections, nil
 })
 
-// section returns a section, its planes of bytes put together again to numbers of the given size.
+// section returns a section as numbers of the given size. The file holds them as planes: all first bytes, then all
+// second bytes, and so on.
 func section(t *testing.T, name string, size int) []byte {
 	t.Helper()
 	sections, err := golden()
@@ -86,7 +87,7 @@ func float64s(b []byte) []float64 {
 	return s
 }
 
-// sameFloat compares bits, but any NaN with any NaN of the same sign.
+// sameFloat compares bits, except that NaNs of the same sign are equal.
 func sameFloat(a, b float64) bool {
 	if math.Signbit(a) != math.Signbit(b) {
 		return false
@@ -94,7 +95,7 @@ func sameFloat(a, b float64) bool {
 	return a == b || a != a && b != b
 }
 
-// float is one floating-point type behind functions, so that a table can hold them all.
+// float wraps one floating-point type in functions, so that a table can hold them all.
 type float struct {
 	typ   dtype.Type
 	round func(float64) uint16
@@ -151,7 +152,7 @@ func (f float) assertRounds(t *testing.T, in []float64, want []uint16) {
 		if got == want[i] {
 			continue
 		}
-		// NaN may carry a payload; only the sign of it is compared.
+		// A NaN may carry a payload, so only its sign is compared.
 		if f.isNaN(got) && f.isNaN(want[i]) && math.Signbit(f.f64(got)) == math.Signbit(f.f64(want[i])) {
 			continue
 		}
@@ -159,7 +160,7 @@ func (f float) assertRounds(t *testing.T, in []float64, want []uint16) {
 			t.Errorf("%v of %v (%x) is %#x (%v), want %#x (%v)", f.typ, x, math.Float64bits(x), got, f.f64(got), want[i], f.f64(want[i]))
 		}
 	}
-	assert.Zero(t, wrong, "wrong of %d", len(in))
+	assert.Zero(t, wrong, "wrong results of %d", len(in))
 }
 
 func TestEveryCodeDecodesExactly(t *testing.T) {
@@ -220,7 +221,7 @@ func TestRoundOfFloat64RoundsOnce(t *testing.T) {
 			if f.typ.Bits() <= 8 {
 				f.assertRounds(t, float64s(section(t, "once.in/"+f.typ.NumPy(), 8)), f.codes(t, "once.out/"+f.typ.NumPy()))
 			}
-			// The numbers next to a middle go to the nearer side, whatever a float32 would make of them.
+			// Rounding by way of float32 would take these numbers, just beside a middle, to the wrong side.
 			top := 1<<(f.typ.Bits()-1) - 2
 			for c := range uint16(top) {
 				lo, hi := f.f64(c), f.f64(c+1)
@@ -242,7 +243,7 @@ func TestTextOfEveryCode(t *testing.T) {
 	t.Parallel()
 	for _, f := range floats {
 		if f.typ == dtype.F16 {
-			continue // a type of NumPy, which prints it in its own way
+			continue // NumPy has this type itself and prints it differently
 		}
 		step := 1
 		if f.typ == dtype.BF16 {
@@ -295,7 +296,7 @@ func partSize(t dtype.Type) int {
 	return t.Size()
 }
 
-// sameElement compares bytes, but NaN as any NaN of the same sign.
+// sameElement compares bytes, except that NaNs of the same sign are equal.
 func sameElement(t dtype.Type, a, b []byte) bool {
 	if string(a) == string(b) {
 		return true

@@ -6,8 +6,8 @@ package dtype
 import "math"
 
 // minifloat describes a binary floating-point type of at most 16 bits. One description and two functions serve every
-// such type: a code is the sign bit, then the exponent, then the mantissa, and the codes of the magnitudes count up from
-// zero in the order of the numbers, so that a carry out of a rounded mantissa runs into the exponent by itself.
+// such type: a code is the sign bit, then the exponent, then the mantissa. Greater magnitudes have greater codes, so a
+// carry out of a rounded mantissa correctly raises the exponent.
 type minifloat struct {
 	bits uint // width of a code
 	man  uint // mantissa bits
@@ -90,7 +90,7 @@ func (m *minifloat) magnitude(abs uint64) uint16 {
 	exp := int(abs>>man64) - bias64
 	sig := abs&(1<<man64-1) | 1<<man64
 	if abs>>man64 == 0 {
-		// Subnormal float64 are far below half of any type's least magnitude.
+		// A subnormal float64 is far below half the smallest magnitude of any type.
 		return 0
 	}
 	shift := man64 - m.man
@@ -115,9 +115,9 @@ func (m *minifloat) magnitude(abs uint64) uint16 {
 	return uint16(code)
 }
 
-// encodeExponent rounds to a power of two. A tie goes up: the mantissa is an implied 1, which is odd. There is no zero to
-// round to, so that every number too small becomes the smallest. What lies between the two smallest codes always goes up,
-// not to the nearer one: ml_dtypes and XLA take the smallest code for a subnormal, which is followed here.
+// encodeExponent rounds to a power of two. A tie goes up: the mantissa is an implied 1, which is odd. There is no zero
+// to round to, so every number too small becomes the smallest. A number between the two smallest codes always goes up,
+// not to the nearer one: ml_dtypes and XLA treat the smallest code as a subnormal, and this does the same.
 func (m *minifloat) encodeExponent(negative bool, abs uint64) uint16 {
 	if negative || abs == 0 || abs > inf64 {
 		return m.nan
@@ -167,7 +167,7 @@ func (m *minifloat) decode(code uint16) float64 {
 	return math.Float64frombits(sign | abs)
 }
 
-// isNaN reports whether a code stands for no number.
+// isNaN reports whether a code stands for NaN.
 func (m *minifloat) isNaN(code uint16) bool {
 	x := m.decode(code)
 	return x != x

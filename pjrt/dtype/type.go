@@ -62,7 +62,7 @@ const (
 	kindComplex
 )
 
-// info is what is known of one type. An empty numpy name means that neither NumPy nor ml_dtypes has the type.
+// info describes one type. An empty numpy name means that neither NumPy nor ml_dtypes has the type.
 type info struct {
 	name      string // in StableHLO
 	xla       string // value of XLA's enum PrimitiveType
@@ -146,8 +146,8 @@ func (t Type) XLA() string { return t.info().xla }
 // is not the number of the PJRT type. Invalid types give 0.
 func (t Type) PrimitiveType() int32 { return t.info().primitive }
 
-// FromPrimitiveType returns the type that has this number in XLA's enum PrimitiveType. It is false for numbers that are
-// no element type, such as tuples and opaque values.
+// FromPrimitiveType returns the type that has this number in XLA's enum PrimitiveType. It returns false for numbers
+// that are not element types, such as those of tuples and opaque values.
 func FromPrimitiveType(n int32) (Type, bool) {
 	for t := Invalid + 1; t < numTypes; t++ {
 		if infos[t].primitive == n {
@@ -161,11 +161,11 @@ func FromPrimitiveType(n int32) (Type, bool) {
 func (t Type) NumPy() string { return t.info().numpy }
 
 // Descr returns the word for the type in the header of a .npy file, such as <f4 or |b1. Types that NumPy lacks are
-// opaque words there, <V1 or <V2, as ml_dtypes stores them: the file does not say which of them it holds. It is empty
+// opaque words there, <V1 or <V2, as ml_dtypes stores them, and the file does not say which type it holds. It is empty
 // for [Token].
 func (t Type) Descr() string { return t.info().descr }
 
-// Since returns the minor version of the PJRT C API that introduced the type; 0 means that it was always there.
+// Since returns the minor version of the PJRT C API that introduced the type. 0 means that the type was always there.
 func (t Type) Since() int { return t.info().since }
 
 // Bits returns the width of one element packed as tightly as the type allows: 4 for [S4], 6 for the F6 types, 8 for
@@ -197,7 +197,7 @@ func (t Type) IsSubByte() bool { b := t.info().bits; return b > 0 && b < 8 }
 // MarshalText writes the type as [Type.String] does.
 func (t Type) MarshalText() ([]byte, error) {
 	if !t.Valid() {
-		return nil, fmt.Errorf("element type %v cannot be written: it is none of the known types", t)
+		return nil, fmt.Errorf("element type %v cannot be written: it is not a known type", t)
 	}
 	return []byte(t.String()), nil
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// facts restates what upstream says of each type, so that a slip in the table shows.
+// facts repeats what upstream says about each type, so that a mistake in the table shows.
 var facts = []struct {
 	typ       dtype.Type
 	value     int32

@@ -16,8 +16,8 @@ func Bytes[T Elem](s []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(zero)))
 }
 
-// View returns b as elements of type T, sharing memory with b. It is an error if b does not hold a whole number of
-// elements, if its address is not aligned for T, or, for bool, if a byte is neither 0 nor 1.
+// View returns b as elements of type T, which share memory with b. It returns an error if b does not hold a whole
+// number of elements, if its address is not aligned for T, or, for bool, if a byte is neither 0 nor 1.
 func View[T Elem](b []byte) ([]T, error) {
 	var zero T
 	size := int(unsafe.Sizeof(zero))
@@ -29,7 +29,8 @@ func View[T Elem](b []byte) ([]T, error) {
 	}
 	p := unsafe.Pointer(unsafe.SliceData(b))
 	if uintptr(p)%unsafe.Alignof(zero) != 0 {
-		return nil, fmt.Errorf("bytes at %p are not aligned to %d for %v elements: copy them into a slice of that type", p, unsafe.Alignof(zero), Of[T]())
+		return nil, fmt.Errorf("bytes at %p are not aligned to %d for %v elements: copy them into a slice of that type",
+			p, unsafe.Alignof(zero), Of[T]())
 	}
 	if _, ok := any(zero).(bool); ok {
 		// A Go bool with another byte in it is undefined behaviour.

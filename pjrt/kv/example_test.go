@@ -16,7 +16,7 @@ func ExampleStore() {
 	defer cancel()
 	store := kv.Prefix(kv.NewMemory(), "job 7/")
 	go store.Put(ctx, "address of node 0", []byte("10.0.0.1:8476"))
-	// Get waits until node 0 has said where it is.
+	// Get waits until node 0 has published its address.
 	address, err := store.Get(ctx, "address of node 0")
 	fmt.Println(string(address), err)
 	// Output: 10.0.0.1:8476 <nil>

@@ -3,7 +3,7 @@
 
 package kv
 
-// Waiting returns how many Gets wait for key.
+// Waiting returns how many Gets are waiting for key.
 func Waiting(m *Memory, key string) int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -13,7 +13,7 @@ func Waiting(m *Memory, key string) int {
 	return 0
 }
 
-// WaitedFor returns how many keys a Memory remembers because of Gets.
+// WaitedFor returns how many keys without a value have Gets waiting for them.
 func WaitedFor(m *Memory) int {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -10,15 +10,14 @@ import (
 	"sync"
 )
 
-// Memory is a Store within the process. What is put there stays until the Memory
-// itself is garbage.
+// Memory is a Store in the memory of this process. It keeps all values until the Memory itself is garbage.
 type Memory struct {
 	mu      sync.Mutex
-	values  map[string][]byte  // guarded by mu; none is ever changed
-	waiters map[string]*waiter // guarded by mu; by keys without a value
+	values  map[string][]byte  // guarded by mu; the slices never change
+	waiters map[string]*waiter // guarded by mu; for keys without a value
 }
 
-// waiter is what all Gets of one key wait for.
+// waiter lets all Gets of one key wait.
 type waiter struct {
 	ready chan struct{} // closed once there is a value
 	value []byte        // set before ready is closed
@@ -48,7 +47,7 @@ func (m *Memory) Get(ctx context.Context, key string) ([]byte, error) {
 	}
 }
 
-// await returns a copy of the value of key, or what to wait for.
+// await returns a copy of the value of key, or a waiter if there is none.
 func (m *Memory) await(key string) ([]byte, *waiter) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -64,7 +63,7 @@ func (m *Memory) await(key string) ([]byte, *waiter) {
 	return nil, w
 }
 
-// leave forgets the key when nobody waits for it any longer.
+// leave removes the waiter when the last Get stops waiting.
 func (m *Memory) leave(key string, w *waiter) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -92,7 +91,7 @@ func (m *Memory) Put(ctx context.Context, key string, value []byte) error {
 	if err := check(ctx, key); err != nil {
 		return err
 	}
-	// A nil value is an empty one, and Clone would keep it nil.
+	// A nil value means an empty one, but bytes.Clone would return nil.
 	v := append([]byte{}, value...)
 	m.mu.Lock()
 	defer m.mu.Unlock()

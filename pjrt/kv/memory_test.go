@@ -44,7 +44,7 @@ func TestPrefixesKeepProgramsApart(t *testing.T) {
 	}
 }
 
-func TestMemoryNeitherPollsNorLeavesAnythingBehind(t *testing.T) {
+func TestMemoryNeitherPollsNorLeaks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := kv.NewMemory()
 		goroutines := runtime.NumGoroutine()
@@ -58,8 +58,8 @@ func TestMemoryNeitherPollsNorLeavesAnythingBehind(t *testing.T) {
 				results <- err
 			}()
 		}
-		// In this bubble time goes on only when all goroutines wait, and the
-		// deadline is the next timer unless somebody polls.
+		// In this bubble, time advances only when all goroutines wait, and the deadline is the next timer unless something
+		// polls.
 		synctest.Wait()
 		assert.Equal(t, 100, kv.Waiting(m, "never"))
 		for range 100 {

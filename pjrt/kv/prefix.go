@@ -5,10 +5,9 @@ package kv
 
 import "context"
 
-// Prefix returns a view of store in which prefix stands in front of every key,
-// so that several programs, or several runs of one, can share a store. Nothing
-// is put between the two: end the prefix with a separator such as a slash, or
-// the key "2" under "run1" is the key of "run12" too.
+// Prefix returns a view of store that prepends prefix to every key, so that several programs, or several runs of one,
+// can share a store. End the prefix with a separator such as a slash: without one, the key "23" under "run1" is the key
+// "3" under "run12".
 func Prefix(store Store, prefix string) Store { return prefixed{store, prefix} }
 
 type prefixed struct {

@@ -3,12 +3,9 @@
 
 // Package lifetime decides when an object of a C library may be destroyed.
 //
-// Each C object has a [Ref] in Go. The object is destroyed once all of this has
-// happened: its Ref was closed, or forgotten by the program; the last call that
-// uses it has returned; and every object made from it, its children, has been
-// destroyed. The garbage collector runs cleanups in no order, parents before
-// children as often as not, so nothing here depends on an order: only the
-// counts decide.
+// Each C object has a [Ref] in Go. The object is destroyed when its Ref has been closed or garbage collected, the last
+// call that uses it has returned, and every object made from it, its children, has been destroyed. The garbage
+// collector runs cleanups in any order, often parents before children, so only counts decide, never an order.
 package lifetime
 
 import (
@@ -19,7 +16,7 @@ import (
 	"sync/atomic"
 )
 
-// ErrClosed is in the chain of the error that Acquire returns after Close.
+// ErrClosed is wrapped by the error that Acquire returns after Close.
 var ErrClosed = errors.New("closed")
 
 // Ref is the program's reference to one C object of type T. Its methods may be
@@ -27,29 +24,28 @@ var ErrClosed = errors.New("closed")
 type Ref[T any] struct {
 	object *T
 	state  *state
-	guard  *guard // until Close
+	guard  *guard // watches the Ref until Close
 }
 
-// state is apart from Ref, so that it can be reached without keeping the Ref
-// alive.
+// state is separate from Ref, so that a pointer to it does not keep the Ref alive.
 type state struct {
 	kind    string
-	owned   destroyer // which this is part of
+	owned   destroyer // the owned that contains this state
 	parent  *state
 	counter *counter
-	child   atomic.Pointer[counter] // of the children's kind, as a rule the same
+	child   atomic.Pointer[counter] // of the kind of the last child, which is usually the same for all
 	tracked bool                    // set by New only
 
-	// refs counts 1 for the Ref until it is closed, and 1 for each call and child;
-	// closedBit says that the Ref is closed.
+	// refs counts 1 for the Ref until it is closed, and 1 for each call and child. closedBit is set when the Ref is
+	// closed.
 	refs atomic.Int64
-	// gone says that the object was destroyed and nothing is left to do.
+	// gone says that the object has been destroyed, and that release has finished.
 	gone atomic.Bool
 }
 
 const closedBit = 1 << 62
 
-// owned is an object with its state, in one piece: there are many of them.
+// owned is an object and its state in one allocation, because there are many objects.
 type owned[T, X any] struct {
 	state
 	object *T
@@ -63,9 +59,8 @@ func (o *owned[T, X]) destroy() { o.free(o.object) }
 
 func (o *owned[T, X]) renew(object *T) { o.object = object }
 
-// guard has a cleanup, by which the collector says that the Ref of the guard is
-// gone. Registering a cleanup and taking it back costs as much as all the rest of
-// a Ref, so that guards are used again: what is watched stands in watched.
+// guard has a cleanup, which runs when the Ref that points to the guard is garbage. Registering and removing a cleanup
+// costs as much as everything else in a Ref, so guards are reused, and watched says which Ref a guard watches now.
 type guard struct{ watched *watched }
 
 type watched struct{ state atomic.Pointer[state] }
@@ -74,29 +69,26 @@ var guards = sync.Pool{New: func() any {
 	g := &guard{new(watched)}
 	runtime.AddCleanup(g, func(w *watched) {
 		if s := w.state.Load(); s != nil {
-			// The collector's own goroutine must not wait for C.
+			// The goroutine that runs cleanups must not wait for C.
 			go s.close()
 		}
 	}, g.watched)
 	return g
 }}
 
-// New makes the reference to object, a C object that the caller owns. The kind
-// is its name in errors and in Live, such as "buffer". destroy frees the object;
-// it runs once, and may block. When the object was made from another one, its
-// parent, that one is not destroyed before it; parent may be nil.
+// New returns a reference to object, a C object that the caller owns. kind is its name in errors and in Live, such as
+// "buffer". destroy frees the object; it runs once, and may block. If the object was made from another one, that is its
+// parent, which is not destroyed before it; parent may be nil.
 //
-// A parent that is closed can still get children: the object exists already,
-// made by a call that was under way.
+// A closed parent can still get children, because a call that was in progress may have made the object.
 func New[T any](kind string, object *T, parent Parent, destroy func(*T)) *Ref[T] {
 	r := new(Ref[T])
 	begin[T, struct{}](r, kind, object, parent, destroy)
 	return r
 }
 
-// Init is New for a Ref that is part of something larger, whose zero value it
-// fills in. It returns a zero X that lives as long as the object: what points to
-// it does not keep the Ref from the collector.
+// Init is New for a Ref that is a field of a larger struct: it fills in the zero Ref. It returns a zero X that lives as
+// long as the object. A pointer to that X does not keep the Ref alive.
 func Init[T, X any](r *Ref[T], kind string, object *T, parent Parent, destroy func(*T)) *X {
 	return begin[T, X](r, kind, object, parent, destroy)
 }
@@ -125,16 +117,15 @@ func guardOf(s *state) *guard {
 	return g
 }
 
-// Claim reports whether the Ref was closed and its object is destroyed, so that it
-// can refer to another one: whoever is told so calls Renew, and nobody else is told
-// so before. Until then the Ref stays closed.
+// Claim reports whether the Ref was closed and its object destroyed, so that the Ref can be used for another object. If
+// it returns true, the caller must call Renew, and until then Claim returns false to everyone else and the Ref stays
+// closed.
 func (r *Ref[T]) Claim() bool {
 	return r != nil && r.state != nil && r.state.gone.CompareAndSwap(true, false)
 }
 
-// Renew makes a Ref that was claimed the reference to another object, of the same
-// kind, with the same parent, which must be in use, and the same way to destroy it.
-// Whoever still has the Ref has the new object.
+// Renew makes a claimed Ref refer to another object, with the same kind, the same destroy function and the same parent,
+// which must be in use. Anyone who still has the Ref now has the new object.
 func (r *Ref[T]) Renew(object *T) {
 	s := r.state
 	s.owned.(interface{ renew(*T) }).renew(object)
@@ -146,7 +137,7 @@ func (r *Ref[T]) Renew(object *T) {
 		s.track()
 	}
 	r.object, r.guard = object, guardOf(s)
-	s.refs.Store(1) // from here on it can be acquired
+	s.refs.Store(1) // from now on it can be acquired
 }
 
 // counterOf returns the counter of a child of s, which may be nil.
@@ -167,8 +158,8 @@ type Parent interface{ lifetime() *state }
 
 func (r *Ref[T]) lifetime() *state { return r.state }
 
-// Acquire returns the object for the length of a call, which Release ends. It
-// fails with ErrClosed after Close.
+// Acquire returns the object for use in a call; call Release when the call has returned. After Close, Acquire fails
+// with ErrClosed.
 func (r *Ref[T]) Acquire() (*T, error) {
 	if r == nil || r.state == nil {
 		return nil, errNil
@@ -187,15 +178,22 @@ func (r *Ref[T]) Acquire() (*T, error) {
 
 var errNil = errors.New("nil object")
 
-// Release ends what an Acquire that succeeded began.
+// Retain is Acquire for an object that certainly exists, because the caller has acquired it or one of its children. It
+// cannot fail, even after Close. Release undoes it.
+func (r *Ref[T]) Retain() { r.state.refs.Add(1) }
+
+// Release undoes one successful Acquire, or one Retain.
 func (r *Ref[T]) Release() { r.state.release() }
 
 // Closed reports whether Close was called.
 func (r *Ref[T]) Closed() bool { return r.state.refs.Load()&closedBit != 0 }
 
-// Close gives the object up. It is destroyed at once, before Close returns, if
-// nothing uses it; otherwise by whatever ends the last use. Closing again does
-// nothing. The error is always nil; it is there for io.Closer.
+// Destroyed reports whether the object has been destroyed: Close was called, or the Ref was garbage collected, and the
+// last use and the last child have ended.
+func (r *Ref[T]) Destroyed() bool { return r.state.gone.Load() }
+
+// Close gives up the object. If nothing uses it, it is destroyed before Close returns, otherwise when the last use
+// ends. Closing again does nothing. The error is always nil; it is there for io.Closer.
 func (r *Ref[T]) Close() error {
 	if r == nil || r.state == nil || !r.state.markClosed() {
 		return nil
@@ -208,18 +206,17 @@ func (r *Ref[T]) Close() error {
 	return nil
 }
 
-// close is Close for a Ref that the program forgot.
+// close is Close for a Ref that was garbage collected.
 func (s *state) close() {
 	if s.markClosed() {
 		s.release()
 	}
 }
 
-// markClosed reports whether the caller is the first.
+// markClosed reports whether the caller is the first to close the Ref.
 func (s *state) markClosed() bool { return s.refs.Or(closedBit)&closedBit == 0 }
 
-// release drops one count, and destroys what nobody counts any longer: the
-// object, and then perhaps its parent.
+// release decrements the count. At zero it destroys the object, and then releases the parent in the same way.
 func (s *state) release() {
 	for s != nil {
 		if s.refs.Add(-1) != closedBit {

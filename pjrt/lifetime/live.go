@@ -25,9 +25,8 @@ func counterOf(kind string) *counter {
 	return c.(*counter)
 }
 
-// Live returns how many objects exist in C, by kind; kinds without any are left
-// out. Objects that the program closed count as long as calls or children keep
-// them.
+// Live returns how many C objects exist, by kind. It leaves out kinds without objects. A closed object counts as long
+// as calls or children keep it.
 func Live() map[string]int {
 	live := make(map[string]int)
 	counters.Range(func(kind, c any) bool {

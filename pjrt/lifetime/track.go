@@ -14,8 +14,8 @@ import (
 	"sync/atomic"
 )
 
-// tracking says whether New records who made an object. It starts on when the
-// environment has PJRT_TRACK set to anything but 0.
+// tracking says whether New records the stack of its caller. It is on from the start if PJRT_TRACK is set to anything
+// but 0.
 var tracking atomic.Bool
 
 func init() {
@@ -23,18 +23,17 @@ func init() {
 	tracking.Store(v != "" && v != "0")
 }
 
-// Track turns the recording of creation stacks on or off, for objects made from
-// then on, and returns what it was. It costs a microsecond or two and some
-// hundred bytes for each object.
+// Track turns the recording of creation stacks on or off, for objects made from now on, and returns the previous
+// setting. Recording costs a microsecond or two, and a few hundred bytes, for each object.
 func Track(on bool) (was bool) { return tracking.Swap(on) }
 
-// tracked are the objects that exist and were made while tracking was on.
+// tracked holds the existing objects that were made while tracking was on.
 var tracked struct {
 	mu      sync.Mutex
 	origins map[*state]origin // guarded by mu
 }
 
-// origin is where an object came from.
+// origin says where an object was made.
 type origin struct {
 	kind  string
 	stack []uintptr
@@ -44,7 +43,7 @@ const maxStack = 32
 
 func (s *state) track() {
 	stack := make([]uintptr, maxStack)
-	// Without Callers, track, begin, and New or Init.
+	// Skip Callers, track, begin, and New or Init.
 	stack = stack[:runtime.Callers(4, stack)]
 	tracked.mu.Lock()
 	defer tracked.mu.Unlock()
@@ -61,15 +60,15 @@ func (s *state) untrack() {
 	delete(tracked.origins, s)
 }
 
-// Leak is a place in the program and what it made that still exists.
+// Leak counts the objects of one kind that one place in the program made and that still exist.
 type Leak struct {
 	Kind  string
 	Count int
-	Stack string // the creation, a function and its file:line in turns, innermost first
+	Stack string // where the objects were made: functions, each followed by file:line, innermost first
 }
 
-// Leaks returns the objects that exist and were made while tracking was on,
-// those of one kind from one place together, the most numerous first.
+// Leaks returns the existing objects that were made while tracking was on, grouped by kind and by the place that made
+// them, the largest group first.
 func Leaks() []Leak {
 	tracked.mu.Lock()
 	counts := make(map[string]*Leak)
@@ -96,7 +95,7 @@ func Leaks() []Leak {
 	return leaks
 }
 
-// WriteLeaks writes a report of Leaks for people.
+// WriteLeaks writes a readable report of Leaks.
 func WriteLeaks(w io.Writer) error {
 	for _, l := range Leaks() {
 		if _, err := fmt.Fprintf(w, "%d × %s, made at\n%s\n", l.Count, l.Kind, l.Stack); err != nil {

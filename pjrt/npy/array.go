@@ -5,6 +5,7 @@ package npy
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math"
 	"math/bits"
@@ -13,17 +14,17 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// Array is an array in host memory: dense, row-major, little-endian, types narrower than a byte one to a byte. It is plain
-// data: whoever makes one by hand may break its rules, which [Array.Check] states. Reading it from several goroutines is
-// safe.
+// Array is an array in host memory: dense, row-major and little-endian, with one byte per element for types narrower
+// than a byte. It is plain data, so an Array made by hand may break the rules that [Array.Check] checks. Several
+// goroutines may read it at once.
 type Array struct {
 	Type dtype.Type
 	Dims []int64 // empty for a scalar
 	Data []byte
 }
 
-// FromSlice returns an array of the elements of s, which it copies. The product of dims must be len(s); no dims at all
-// makes a scalar of the one element of s.
+// FromSlice returns an array with a copy of the elements of s. The product of dims must be len(s). Without dims the
+// array is a scalar, and s must have one element.
 func FromSlice[T dtype.Elem](s []T, dims ...int64) (*Array, error) {
 	a := &Array{Type: dtype.Of[T](), Dims: slices.Clone(dims), Data: bytes.Clone(dtype.Bytes(s))}
 	if err := a.Check(); err != nil {
@@ -32,7 +33,8 @@ func FromSlice[T dtype.Elem](s []T, dims ...int64) (*Array, error) {
 	return a, nil
 }
 
-// ToSlice returns the elements of a in row-major order, copied. T must be the element type of a: Cast first to get others.
+// ToSlice returns a copy of the elements of a in row-major order. T must be the element type of a; use Cast first for
+// another type.
 func ToSlice[T dtype.Elem](a *Array) ([]T, error) {
 	if err := a.Check(); err != nil {
 		return nil, err
@@ -45,11 +47,14 @@ func ToSlice[T dtype.Elem](a *Array) ([]T, error) {
 	return s, nil
 }
 
-// Check reports what is wrong with a: a type without data, a negative dimension, or Data of another length than the type
-// and the dimensions ask for. Every function of this package calls it first.
+// Check reports what is wrong with a: a type without data, a negative dimension, or a length of Data that does not
+// match the type and the dimensions. Every function of this package that takes an array calls it first.
 func (a *Array) Check() error {
+	if a == nil {
+		return errors.New("npy: the array is nil")
+	}
 	if a.Type.Size() == 0 {
-		return fmt.Errorf("element type %v holds no data: an array needs one of the numeric types", a.Type)
+		return fmt.Errorf("element type %v holds no data: use a numeric type or the bool", a.Type)
 	}
 	n, err := byteCount(a.Dims, a.Type.Size())
 	if err != nil {
@@ -63,14 +68,17 @@ func (a *Array) Check() error {
 
 // Len returns the number of elements.
 func (a *Array) Len() int {
+	if a == nil {
+		return 0
+	}
 	if s := a.Type.Size(); s > 0 {
 		return len(a.Data) / s
 	}
 	return 0
 }
 
-// Cast returns the array with its elements converted to type t by the rules of [dtype.Convert], which are those of NumPy's
-// astype. It always copies. Complex numbers as real ones are an error.
+// Cast returns the array with its elements converted to type t by the rules of [dtype.Convert], which are those of
+// NumPy's astype. It always copies. Casting complex numbers to real ones is an error.
 func (a *Array) Cast(t dtype.Type) (*Array, error) {
 	if err := a.Check(); err != nil {
 		return nil, err
@@ -86,8 +94,8 @@ func (a *Array) Cast(t dtype.Type) (*Array, error) {
 	return c, nil
 }
 
-// byteCount returns the bytes that an array takes. Like NumPy it refuses shapes whose non-zero dimensions multiply to more
-// than memory can hold, even when another dimension is zero.
+// byteCount returns the bytes that an array takes. Like NumPy, it rejects a shape whose non-zero dimensions multiply to
+// more than memory can hold, even if another dimension is zero.
 func byteCount(dims []int64, size int) (int64, error) {
 	n, empty := uint64(size), false
 	for i, d := range dims {

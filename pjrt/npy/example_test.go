@@ -6,6 +6,7 @@ package npy_test
 import (
 	"bytes"
 	"fmt"
+	"os"
 
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/npy"
@@ -21,6 +22,20 @@ func ExampleArray_Format() {
 	// Output:
 	// [[ 1.          2.5       ]
 	//  [-3.          0.33333334]]
+}
+
+func ExampleFprint() {
+	a, err := npy.FromSlice([]float64{1, 0.5, 0.123, 2}, 2, 2)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	err = npy.Fprint(os.Stdout, *a, npy.FormatOptions{Precision: 2})
+	fmt.Println(err)
+	// Output:
+	// [[1.   0.5 ]
+	//  [0.12 2.  ]]
+	// <nil>
 }
 
 func ExampleReadAs() {

@@ -47,7 +47,7 @@ type goldenFile struct {
 	Plain bool // row-major and little-endian, format version 1: what Write should give
 }
 
-// golden holds what NumPy printed and saved; testdata/golden.py says how.
+// golden holds what NumPy printed and saved. testdata/golden.py made it.
 var golden = sync.OnceValues(func() (g struct {
 	Text    []goldenText
 	Files   []goldenFile
@@ -66,7 +66,7 @@ var golden = sync.OnceValues(func() (g struct {
 	return g, err
 })
 
-func TestFormatPrintsAsNumPy(t *testing.T) {
+func TestFormatPrintsLikeNumPy(t *testing.T) {
 	t.Parallel()
 	g, err := golden()
 	require.NoError(t, err)
@@ -84,7 +84,7 @@ func TestFormatPrintsAsNumPy(t *testing.T) {
 	}
 }
 
-func TestEveryFloat16PrintsAsNumPy(t *testing.T) {
+func TestEveryFloat16PrintsLikeNumPy(t *testing.T) {
 	t.Parallel()
 	g, err := golden()
 	require.NoError(t, err)
@@ -138,7 +138,7 @@ func TestWriteGivesTheBytesOfNumPy(t *testing.T) {
 		compared++
 		want := c.File
 		if c.Type == "float8_e5m2" {
-			// NumPy cannot load the word that ml_dtypes gives it.
+			// NumPy cannot load <f1, the word that ml_dtypes writes for this type.
 			want = bytes.Replace(want, []byte("'<f1'"), []byte("'<V1'"), 1)
 		}
 		var b bytes.Buffer

@@ -22,21 +22,21 @@ type Header struct {
 	Type dtype.Type
 	// Size is the number of bytes of one element.
 	Size int
-	// BigEndian says that the bytes of every number are in the opposite order.
+	// BigEndian says that numbers have their most significant byte first.
 	BigEndian bool
 	// Fortran says that the first index varies fastest.
 	Fortran bool
 	// Dims is the shape; it is empty for a scalar.
 	Dims []int64
 
-	// bytes is the length of the data, proven to fit in memory.
+	// bytes is the length of the data, which is known to fit in memory.
 	bytes int64
-	// length is the number of bytes up to the data.
+	// length is the number of bytes before the data.
 	length int64
 }
 
-// Limits of what is read before anything is believed. NumPy itself has at most 64 dimensions, and with them the header of
-// an array of numbers takes less than 2 KiB.
+// Limits on what a file may ask for before it is checked. NumPy has at most 64 dimensions, and the header of an array
+// of numbers with that many takes less than 2 KiB.
 const (
 	maxHeader = 1 << 16
 	maxDims   = 64
@@ -44,11 +44,11 @@ const (
 
 const magic = "\x93NUMPY"
 
-// ReadHeader reads the start of a .npy file, of format version 1, 2 or 3, up to where the data begins.
+// ReadHeader reads the start of a .npy file of format version 1, 2 or 3, and stops where the data begins.
 func ReadHeader(r io.Reader) (*Header, error) {
 	var pre [len(magic) + 2]byte
 	if _, err := io.ReadFull(r, pre[:]); err != nil {
-		return nil, fmt.Errorf("no .npy header: %w", ended(err))
+		return nil, fmt.Errorf("cannot read the .npy header: %w", ended(err))
 	}
 	if string(pre[:len(magic)]) != magic {
 		return nil, fmt.Errorf("not a .npy file: it starts with %q instead of %q", pre[:len(magic)], magic)
@@ -64,11 +64,11 @@ func ReadHeader(r io.Reader) (*Header, error) {
 	}
 	var word [4]byte
 	if _, err := io.ReadFull(r, word[:width]); err != nil {
-		return nil, fmt.Errorf("no length of the .npy header: %w", ended(err))
+		return nil, fmt.Errorf("cannot read the length of the .npy header: %w", ended(err))
 	}
 	n := binary.LittleEndian.Uint32(word[:])
 	if n > maxHeader {
-		return nil, fmt.Errorf(".npy header of %d bytes is too long: that of an array of numbers fits in %d", n, maxHeader)
+		return nil, fmt.Errorf(".npy header of %d bytes is too long: an array of numbers needs at most %d", n, maxHeader)
 	}
 	text := make([]byte, n)
 	if m, err := io.ReadFull(r, text); err != nil {
@@ -82,7 +82,7 @@ func ReadHeader(r io.Reader) (*Header, error) {
 	return h, nil
 }
 
-// ended names the end of the input as what it is here, a file that was cut off.
+// ended turns io.EOF into io.ErrUnexpectedEOF, because here the end of the input means that the file was cut off.
 func ended(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
@@ -106,7 +106,7 @@ func parseHeader(text string) (*Header, error) {
 		return nil, fmt.Errorf(".npy header %q has other keys than descr, fortran_order and shape", clip(text))
 	}
 	if _, ok := d["descr"].([]any); ok {
-		return nil, errors.New("the array has structured elements (several named fields): save each field as an array of its own")
+		return nil, errors.New("the array has structured elements (several named fields): save each field as a separate array")
 	}
 	descr, ok := d["descr"].(string)
 	if !ok {
@@ -135,7 +135,7 @@ func parseHeader(text string) (*Header, error) {
 	return h, err
 }
 
-// refused says what the kinds of NumPy are that are not numbers.
+// refused describes NumPy's kinds of elements that are not numbers.
 var refused = map[byte]string{
 	'O': "Python objects, which are pickled and can run code when loaded",
 	'U': "unicode strings",
@@ -174,7 +174,7 @@ func (h *Header) describe(descr string) error {
 		h.Size = int(n)
 		return nil
 	}
-	// float8_e5m2 is the one type of ml_dtypes that claims to be of NumPy's kind f.
+	// float8_e5m2 is the only type for which ml_dtypes writes NumPy's kind f.
 	if word == "f1" {
 		h.Type, h.Size = dtype.F8E5M2, 1
 		return nil

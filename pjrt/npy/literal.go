@@ -10,14 +10,14 @@ import (
 	"strings"
 )
 
-// literal reads the few forms of Python literals that stand in a .npy header: a dict with string keys, strings, True and
-// False, integers, and tuples or lists of these.
+// literal reads the few forms of Python literals that occur in a .npy header: a dict with string keys, strings, True
+// and False, integers, and tuples or lists of these.
 type literal struct {
 	text string
 	pos  int
 }
 
-// maxDepth bounds the nesting, and so the stack, that a header can ask for.
+// maxDepth limits how deeply a header can nest its values, and so how much stack reading it takes.
 const maxDepth = 16
 
 var errCutOff = errors.New("it ends too early")
@@ -46,7 +46,7 @@ func (p *literal) unexpected(want string) error {
 	return fmt.Errorf("byte %d is %q where %s should be", p.pos, p.text[p.pos], want)
 }
 
-// dict reads the whole text as one dict.
+// dict parses the whole text as one dict.
 func (p *literal) dict() (map[string]any, error) {
 	if !p.accept('{') {
 		return nil, p.unexpected("{")
@@ -67,7 +67,7 @@ func (p *literal) dict() (map[string]any, error) {
 			return nil, p.unexpected(":")
 		}
 		if _, ok := d[key]; ok {
-			return nil, fmt.Errorf("key %q stands there twice", key)
+			return nil, fmt.Errorf("key %q occurs twice", key)
 		}
 		if d[key], err = p.value(0); err != nil {
 			return nil, err
@@ -92,7 +92,7 @@ func (p *literal) quoted() (string, error) {
 	}
 	s := p.text[p.pos+1 : p.pos+1+end]
 	if strings.IndexByte(s, '\\') >= 0 {
-		return "", fmt.Errorf("string %q has an escape, which no type of numbers needs", s)
+		return "", fmt.Errorf("string %q has a backslash escape, which is not supported", s)
 	}
 	p.pos += end + 2
 	return s, nil
@@ -156,7 +156,7 @@ func (p *literal) integer() (int64, error) {
 	}
 	n, err := strconv.ParseInt(digits, 10, 64)
 	if err != nil {
-		return 0, fmt.Errorf("%s is no number of 64 bits", clip(digits))
+		return 0, fmt.Errorf("%s is not a number of 64 bits", clip(digits))
 	}
 	return n, nil
 }

@@ -14,21 +14,22 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// ErrOpaque is wrapped by the error of [Read] and [ReadFile] for a file whose elements are words without a type, as those
-// of bf16 and the 8-bit floats are. [ReadAs] and [ReadFileAs] read it.
-var ErrOpaque = errors.New("the elements are words without a type: say which type they are")
+// ErrOpaque is wrapped by the error of [Read] and [ReadFile] for a file whose elements are words without a type, such
+// as bf16 and the 8-bit floats. Use [ReadAs] or [ReadFileAs] for such a file.
+var ErrOpaque = errors.New("the elements are words without a type: read them with ReadAs or ReadFileAs, and name the type")
 
-// Read reads a .npy file to its end. Arrays in Fortran order and big-endian numbers come back row-major and little-endian.
-// Missing and surplus data are errors. Memory is allocated as the data arrives, not because a header asks for it.
+// Read reads a .npy file to its end. Arrays in Fortran order and big-endian numbers come back row-major and
+// little-endian. Missing and surplus data are errors. Read allocates memory as the data arrives; it does not trust the
+// size in the header.
 func Read(r io.Reader) (*Array, error) {
 	return read(r, dtype.Invalid, -1)
 }
 
-// ReadAs is [Read] with the elements as type t. Opaque words, which must be as wide as t, are taken over bit for bit; files
-// that say their type are cast as [Array.Cast] does.
+// ReadAs is [Read] with the elements as type t. It takes opaque words, which must be as wide as t, bit for bit. If the
+// file names its type, ReadAs casts the elements as [Array.Cast] does.
 func ReadAs(r io.Reader, t dtype.Type) (*Array, error) {
 	if t.Size() == 0 {
-		return nil, fmt.Errorf("cannot read elements as %v: it is not a type with data", t)
+		return nil, fmt.Errorf("cannot read elements as %v: it holds no data", t)
 	}
 	return read(r, t, -1)
 }
@@ -41,7 +42,7 @@ func ReadFile(name string) (*Array, error) {
 // ReadFileAs reads the named .npy file as [ReadAs] does. Errors name the file.
 func ReadFileAs(name string, t dtype.Type) (*Array, error) {
 	if t.Size() == 0 {
-		return nil, fmt.Errorf("%s: cannot read elements as %v: it is not a type with data", name, t)
+		return nil, fmt.Errorf("%s: cannot read elements as %v: it holds no data", name, t)
 	}
 	return readFile(name, t)
 }
@@ -63,7 +64,7 @@ func readFile(name string, t dtype.Type) (*Array, error) {
 	return a, nil
 }
 
-// read reads an array from r, of which size bytes are known to be there, or -1.
+// read reads an array from r, which holds size bytes, or an unknown number if size is -1.
 func read(r io.Reader, want dtype.Type, size int64) (*Array, error) {
 	h, err := ReadHeader(r)
 	if err != nil {
@@ -75,7 +76,8 @@ func read(r io.Reader, want dtype.Type, size int64) (*Array, error) {
 		case want == dtype.Invalid:
 			return nil, fmt.Errorf("NumPy type %q of %d bytes: %w", h.Descr, h.Size, ErrOpaque)
 		case want.Size() != h.Size:
-			return nil, fmt.Errorf("NumPy type %q is %d bytes wide and cannot be read as %v of %d bytes", h.Descr, h.Size, want, want.Size())
+			return nil, fmt.Errorf("NumPy type %q is %d bytes wide and cannot be read as %v of %d bytes", h.Descr, h.Size, want,
+				want.Size())
 		}
 		t = want
 	}
@@ -106,7 +108,7 @@ func read(r io.Reader, want dtype.Type, size int64) (*Array, error) {
 	return a, nil
 }
 
-// data reads the elements. If the size of the file is known, a wrong length is found before any memory is taken.
+// data reads the elements. If the size of the file is known, it finds a wrong length before it allocates memory.
 func (h *Header) data(r io.Reader, size int64) ([]byte, error) {
 	if size >= 0 {
 		if have := size - h.length; have != h.bytes {
@@ -143,14 +145,14 @@ func (h *Header) data(r io.Reader, size int64) ([]byte, error) {
 }
 
 func (h *Header) wrongLength(have int64, more string) error {
-	err := fmt.Errorf("shape %s of %q takes %d bytes of data, but %d%s are there", shape(h.Dims), h.Descr, h.bytes, have, more)
+	err := fmt.Errorf("shape %s of %q takes %d bytes of data, but the file has %d%s", shape(h.Dims), h.Descr, h.bytes, have, more)
 	if have < h.bytes {
 		return fmt.Errorf("%w: %w", err, io.ErrUnexpectedEOF)
 	}
 	return err
 }
 
-// swap turns the bytes of every number round, in place. A complex number is two.
+// swap reverses the bytes of every number in place. A complex number is two numbers.
 func swap(data []byte, t dtype.Type) {
 	size := t.Size()
 	if t.IsComplex() {
@@ -177,7 +179,7 @@ func rowMajor(data []byte, dims []int64, size int) []byte {
 	pos := 0
 	for len(out) < len(data) {
 		out = append(out, data[pos:pos+size]...)
-		// Count up the last index; an index that is full goes back to 0 and carries.
+		// Increment the last index. An index that reaches its dimension goes back to 0 and carries.
 		for axis := len(dims) - 1; axis >= 0; axis-- {
 			index[axis]++
 			pos += strides[axis]

@@ -41,12 +41,12 @@ func TestReadRefusesBadFiles(t *testing.T) {
 		file     []byte
 		contains string
 	}{
-		{"empty", nil, "no .npy header: unexpected EOF"},
-		{"cut in magic", []byte("\x93NUM"), "no .npy header"},
+		{"empty", nil, "cannot read the .npy header: unexpected EOF"},
+		{"cut in magic", []byte("\x93NUM"), "cannot read the .npy header"},
 		{"other format", []byte("PK\x03\x04 zip file"), "not a .npy file"},
 		{"unknown version", []byte("\x93NUMPY\x04\x00\x10\x00\x00\x00"), "version 4.0 is unknown"},
 		{"unknown minor version", []byte("\x93NUMPY\x01\x01\x10\x00"), "version 1.1 is unknown"},
-		{"no length", []byte("\x93NUMPY\x01\x00\x10"), "no length"},
+		{"no length", []byte("\x93NUMPY\x01\x00\x10"), "cannot read the length"},
 		{"huge header", []byte("\x93NUMPY\x02\x00\xff\xff\xff\xff"), "4294967295 bytes is too long"},
 		{"cut header", []byte("\x93NUMPY\x01\x00\x10\x00{'descr'"), "stops after 8 of 16 bytes"},
 		{"no dict", file("hello"), "'h' where { should be"},
@@ -55,7 +55,7 @@ func TestReadRefusesBadFiles(t *testing.T) {
 		{"value missing", file("{'descr':"), "ends too early"},
 		{"no colon", file("{'descr' '<f4'}"), "where : should be"},
 		{"no comma", file("{'descr': '<f4' 'shape': ()}"), "where , or } should be"},
-		{"key twice", file("{'descr': '<f4', 'descr': '<f4'}"), "stands there twice"},
+		{"key twice", file("{'descr': '<f4', 'descr': '<f4'}"), "occurs twice"},
 		{"key no string", file("{1: 2}"), "where a string should be"},
 		{"key missing", file("{'descr': '<f4', 'shape': ()}"), `no "fortran_order"`},
 		{"key too many", file("{'descr': '<f4', 'fortran_order': False, 'shape': (), 'x': 1}"), "other keys"},
@@ -69,16 +69,16 @@ func TestReadRefusesBadFiles(t *testing.T) {
 		{"shape cut off", file("{'shape': (3, "), "ends too early"},
 		{"shape without comma", file("{'shape': (3 4)}"), "where a comma or ) should be"},
 		{"negative dimension", f4("(2, -3)", 24), "dimension 1 of shape (2, -3) is negative"},
-		{"dimension beyond 64 bits", f4("(99999999999999999999,)", 4), "99999999999999999999 is no number of 64 bits"},
-		{"just a minus", f4("(-,)", 4), "- is no number"},
+		{"dimension beyond 64 bits", f4("(99999999999999999999,)", 4), "99999999999999999999 is not a number of 64 bits"},
+		{"just a minus", f4("(-,)", 4), "- is not a number"},
 		{"too large", f4("(4611686018427387904, 4)", 16), "too large for memory"},
 		{"too large beside a zero", f4("(4611686018427387904, 4, 0)", 0), "too large for memory"},
 		{"largest product", f4("(9223372036854775807,)", 16), "too large for memory"},
 		{"too many dimensions", f4("("+strings.Repeat("1,", 65)+")", 4), "65 dimensions"},
-		{"data missing", f4("(3,)", 11), "takes 12 bytes of data, but 11 are there"},
-		{"no data", f4("(3,)", 0), "takes 12 bytes of data, but 0 are there"},
-		{"huge without data", f4("(1000000, 1000000)", 5), "takes 4000000000000 bytes of data, but 5 are there"},
-		{"data left over", f4("(3,)", 13), "takes 12 bytes of data, but 13"},
+		{"data missing", f4("(3,)", 11), "takes 12 bytes of data, but the file has 11"},
+		{"no data", f4("(3,)", 0), "takes 12 bytes of data, but the file has 0"},
+		{"huge without data", f4("(1000000, 1000000)", 5), "takes 4000000000000 bytes of data, but the file has 5"},
+		{"data left over", f4("(3,)", 13), "takes 12 bytes of data, but the file has 13"},
 		{"objects", of("'|O'"), "Python objects"},
 		{"unicode", of("'<U7'"), "unicode strings"},
 		{"bytes", of("'|S5'"), "byte strings"},
@@ -102,7 +102,7 @@ func TestReadRefusesBadFiles(t *testing.T) {
 			require.ErrorContains(t, err, c.contains)
 			assert.Nil(t, a)
 
-			// From a file, whose size is known beforehand, the error names it.
+			// ReadFile knows the size beforehand, and its error names the file.
 			name := filepath.Join(t.TempDir(), "bad.npy")
 			require.NoError(t, os.WriteFile(name, c.file, 0o600))
 			_, err = npy.ReadFile(name)
@@ -175,9 +175,9 @@ func TestReadAsTakesWordsBitForBit(t *testing.T) {
 		require.ErrorContains(t, err, "is 2 bytes wide and cannot be read as "+typ.String())
 	}
 	_, err = npy.ReadAs(words("<V2"), dtype.Token)
-	require.ErrorContains(t, err, "not a type with data")
+	require.ErrorContains(t, err, "it holds no data")
 	_, err = npy.ReadFileAs("x.npy", dtype.Invalid)
-	require.ErrorContains(t, err, "not a type with data")
+	require.ErrorContains(t, err, "it holds no data")
 }
 
 func TestReadAsCastsNumbers(t *testing.T) {
@@ -200,7 +200,7 @@ func TestReadMakesBoolsZeroOrOne(t *testing.T) {
 	assert.Equal(t, []byte{0, 1, 1}, a.Data)
 }
 
-func TestReadReportsErrorsOfTheReader(t *testing.T) {
+func TestReadReturnsErrorsOfTheReader(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("disk on fire")
 	whole := file(head("'<f4'", "False", "(2,)"), make([]byte, 8)...)
@@ -220,7 +220,7 @@ func TestReadAllocatesOnlyWhatArrives(t *testing.T) {
 	assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(1<<20))
 }
 
-func TestReadFileOfNothing(t *testing.T) {
+func TestReadFileThatDoesNotExist(t *testing.T) {
 	t.Parallel()
 	_, err := npy.ReadFile(filepath.Join(t.TempDir(), "absent.npy"))
 	require.ErrorIs(t, err, os.ErrNotExist)
@@ -238,6 +238,12 @@ func FuzzRead(f *testing.F) {
 	f.Add(file("{'descr': [('a', '<f4')], 'fortran_order': True, 'shape': (1L,)}", 1, 2, 3, 4))
 	f.Add([]byte("\x93NUMPY\x02\x00\xff\xff\xff\xff"))
 	f.Fuzz(func(t *testing.T, in []byte) {
+		// Go's fuzzer minimizes each input that reaches new code, with as many attempts as the square of its length, and
+		// reports no progress meanwhile. With inputs of some kilobytes it seems to stall, for up to a minute each.
+		const longest = 512
+		if len(in) > longest {
+			return
+		}
 		a, err := npy.Read(bytes.NewReader(in))
 		if errors.Is(err, npy.ErrOpaque) {
 			a, err = npy.ReadAs(bytes.NewReader(in), dtype.BF16)

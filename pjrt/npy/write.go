@@ -16,8 +16,8 @@ import (
 	"strings"
 )
 
-// Write writes a as a .npy file, byte for byte as numpy.save does. Types that NumPy lacks become opaque words of the same
-// width, <V1 or <V2; so does [dtype.F8E5M2], for which ml_dtypes writes a word, <f1, that NumPy then cannot load.
+// Write writes a as a .npy file, byte for byte as numpy.save does. Types that NumPy lacks become opaque words of the
+// same width, <V1 or <V2. So does [dtype.F8E5M2]: ml_dtypes writes <f1 for it, which NumPy cannot load.
 func Write(w io.Writer, a *Array) error {
 	if err := a.Check(); err != nil {
 		return err
@@ -35,8 +35,8 @@ func Write(w io.Writer, a *Array) error {
 	return nil
 }
 
-// NumPy pads its headers with spaces: data starts at a multiple of headerAlign, and the first dimension has room to grow to
-// growthDigits digits in place.
+// NumPy pads headers with spaces, so that the data starts at a multiple of headerAlign and the first dimension has room
+// to grow to growthDigits digits in place.
 const (
 	headerAlign  = 64
 	growthDigits = 21
@@ -57,9 +57,9 @@ func header(a *Array) ([]byte, error) {
 	return append(b, text...), nil
 }
 
-// WriteFile writes a to the named file as [Write] does. The file appears whole or not at all: the data goes to a new file in
-// the same folder, which then takes the name, so that on an error (a full disk, say) a file that was there before is
-// unchanged. A symbolic link is followed; a name that is no regular file, such as a pipe, is written to directly.
+// WriteFile writes a to the named file as [Write] does. The file appears whole or not at all: WriteFile writes a new
+// file in the same folder and then renames it, so an error, such as a full disk, leaves an older file unchanged.
+// WriteFile follows symbolic links. It writes directly to a name that is not a regular file, such as a pipe.
 func WriteFile(name string, a *Array) error {
 	if err := a.Check(); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
@@ -71,7 +71,7 @@ func WriteFile(name string, a *Array) error {
 	old, err := os.Stat(name)
 	switch {
 	case err == nil && old.IsDir():
-		return fmt.Errorf("%s: is a folder; name a file in it", name)
+		return fmt.Errorf("%s is a folder: name a file in it", name)
 	case err == nil && !old.Mode().IsRegular():
 		return writeDirectly(name, a)
 	case err == nil:
@@ -83,7 +83,7 @@ func WriteFile(name string, a *Array) error {
 	}
 	err = Write(f, a)
 	if err == nil && old != nil {
-		err = f.Chmod(mode) // the umask took bits away that the old file had
+		err = f.Chmod(mode) // the umask may have cleared bits that the old file had
 	}
 	if err == nil {
 		err = f.Sync() // some file systems report a full disk only here
@@ -113,10 +113,10 @@ func create(name string, mode fs.FileMode) (*os.File, error) {
 	}
 }
 
-// removed removes a file that must not stay; its error only says that it did.
+// removed removes a temporary file. Its error only says that the file is still there.
 func removed(name string) error {
 	if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("and %s is left over: %w", name, err)
+		return fmt.Errorf("and could not remove the temporary file %s: %w", name, err)
 	}
 	return nil
 }

@@ -32,7 +32,7 @@ func TestWriteFileAndReadFile(t *testing.T) {
 	}
 	entries, err := os.ReadDir(filepath.Dir(name))
 	require.NoError(t, err)
-	assert.Len(t, entries, 1, "no other file stays")
+	assert.Len(t, entries, 1, "no other file is left")
 }
 
 func TestWriteFileKeepsModeAndLink(t *testing.T) {
@@ -86,10 +86,10 @@ func TestWriteFileToADevice(t *testing.T) {
 	require.NoError(t, npy.WriteFile(os.DevNull, a))
 	st, err := os.Stat(os.DevNull)
 	require.NoError(t, err)
-	assert.False(t, st.Mode().IsRegular(), "the device is still one")
+	assert.False(t, st.Mode().IsRegular(), "the device is still a device")
 }
 
-// full takes so many bytes and no more.
+// full is a writer with room for so many bytes.
 type full int
 
 var errFull = errors.New("no space left")
@@ -104,7 +104,7 @@ func (f *full) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-func TestWriteReportsErrorsOfTheWriter(t *testing.T) {
+func TestWriteReturnsErrorsOfTheWriter(t *testing.T) {
 	t.Parallel()
 	a := &npy.Array{Type: dtype.F32, Data: make([]byte, 4)}
 	for n := range 128 + 4 {
@@ -126,7 +126,8 @@ func TestBadArraysAreRefusedEverywhere(t *testing.T) {
 	}{
 		{"zero", npy.Array{}, "element type invalid holds no data"},
 		{"token", npy.Array{Type: dtype.Token}, "element type token holds no data"},
-		{"short data", npy.Array{Type: dtype.F32, Dims: []int64{2, 3}, Data: make([]byte, 20)}, "shape (2, 3) takes 24 bytes, but its data has 20"},
+		{"short data", npy.Array{Type: dtype.F32, Dims: []int64{2, 3}, Data: make([]byte, 20)},
+			"shape (2, 3) takes 24 bytes, but its data has 20"},
 		{"long data", npy.Array{Type: dtype.S4, Dims: []int64{3}, Data: make([]byte, 4)}, "shape (3,) takes 3 bytes"},
 		{"scalar without data", npy.Array{Type: dtype.S8}, "shape () takes 1 bytes"},
 		{"negative", npy.Array{Type: dtype.F32, Dims: []int64{-1}}, "negative"},
@@ -188,7 +189,7 @@ func TestCastKeepsTheShape(t *testing.T) {
 	_, err = z.Cast(dtype.F32)
 	require.ErrorContains(t, err, "imaginary parts would be lost")
 	_, err = a.Cast(dtype.Token)
-	require.ErrorContains(t, err, "only types with data")
+	require.ErrorContains(t, err, "have no elements")
 }
 
 func TestFormatOptionsBeyondNumPy(t *testing.T) {

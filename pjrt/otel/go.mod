@@ -1,9 +1,9 @@
 module github.com/purepjrt/purepjrt/pjrt/otel
 
-go 1.25.0
+go 1.26.0
 
 require (
-	github.com/purepjrt/purepjrt v0.0.0
+	github.com/purepjrt/purepjrt v0.1.0
 	github.com/stretchr/testify v1.12.1
 	go.opentelemetry.io/otel v1.46.0
 	go.opentelemetry.io/otel/metric v1.46.0
@@ -24,5 +24,3 @@ require (
 	golang.org/x/sys v0.47.0 // indirect
 	google.golang.org/protobuf v1.36.12 // indirect
 )
-
-replace github.com/purepjrt/purepjrt => ../..

@@ -9,27 +9,26 @@
 //
 // # Spans
 //
-// Each operation is a span named pjrt.KIND, such as pjrt.compile, a child of the
-// span in the operation's context. Its attributes, each only if known:
+// Each operation becomes a span named pjrt.KIND, such as pjrt.compile, which is a child of the span in the operation's
+// context. It has these attributes if they are known:
 //
 //	pjrt.platform  the platform's name, such as cpu
 //	pjrt.plugin    the path of the plugin's library
 //	pjrt.program   the program's name
 //	pjrt.bytes     the size of the program or the array
 //	pjrt.devices   the ids of the devices
-//	error.type     why it failed: the code of a *pjrt.Error, such as INVALID_ARGUMENT,
+//	error.type     the reason of a failure: the code of a *pjrt.Error, such as INVALID_ARGUMENT;
 //	               CANCELLED or DEADLINE_EXCEEDED for the end of a context, or the
 //	               error's Go type
 //
 // # Metrics
 //
 //	pjrt.operation.duration  histogram in seconds; pjrt.operation, pjrt.platform, error.type
-//	pjrt.operation.active    operations under way; pjrt.operation, pjrt.platform
-//	pjrt.transfer.size       bytes copied without error; pjrt.operation, pjrt.platform
+//	pjrt.operation.active    operations in progress; pjrt.operation, pjrt.platform
+//	pjrt.transfer.size       bytes copied successfully; pjrt.operation, pjrt.platform
 //	pjrt.object.count        objects in plugins as pjrt.Live counts them; pjrt.object
 //
-// The package is a module of its own, so that programs without OpenTelemetry do
-// not depend on it.
+// The package is a separate module, so that other programs do not depend on OpenTelemetry.
 package otel
 
 import (
@@ -46,20 +45,19 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt"
 )
 
-// scope names this package as the origin of what it tells.
+// scope names this package as the source of spans and metrics.
 const scope = "github.com/purepjrt/purepjrt/pjrt/otel"
 
 // Options are the options of Start.
 type Options struct {
-	// TracerProvider makes the spans; nil means the global one.
+	// TracerProvider creates the spans. Nil means the global provider.
 	TracerProvider trace.TracerProvider
-	// MeterProvider makes the metrics; nil means the global one.
+	// MeterProvider creates the metrics. Nil means the global provider.
 	MeterProvider metric.MeterProvider
 }
 
-// Start observes the operations of the process from now on, until stop is
-// called. Operations that are under way then still end their spans. opts may be
-// nil. The error is that of a provider that refuses an instrument.
+// Start observes the operations of the process from now on, until stop is called. Operations in progress at that time
+// still end their spans. opts may be nil. Start fails if a provider cannot create an instrument.
 func Start(opts *Options) (stop func() error, err error) {
 	var o Options
 	if opts != nil {
@@ -74,7 +72,7 @@ func Start(opts *Options) (stop func() error, err error) {
 	w := &watcher{tracer: o.TracerProvider.Tracer(scope)}
 	objects, err := w.instruments(o.MeterProvider.Meter(scope))
 	if err != nil {
-		return nil, fmt.Errorf("make the metrics of package pjrt: %w", err)
+		return nil, fmt.Errorf("create the metrics of package pjrt: %w", err)
 	}
 	remove := pjrt.Observe(w)
 	return func() error {
@@ -83,7 +81,7 @@ func Start(opts *Options) (stop func() error, err error) {
 	}, nil
 }
 
-// watcher is the observer.
+// watcher implements the observer of package pjrt.
 type watcher struct {
 	tracer   trace.Tracer
 	duration metric.Float64Histogram
@@ -93,8 +91,7 @@ type watcher struct {
 
 var _ pjrt.Observer = (*watcher)(nil)
 
-// instruments makes the instruments, and returns the registration of the one
-// that is asked rather than told.
+// instruments creates the instruments, and returns the registration of the observable one.
 func (w *watcher) instruments(m metric.Meter) (metric.Registration, error) {
 	var errs [4]error
 	w.duration, errs[0] = m.Float64Histogram("pjrt.operation.duration", metric.WithUnit("s"),
@@ -102,7 +99,7 @@ func (w *watcher) instruments(m metric.Meter) (metric.Registration, error) {
 		// A small execution takes microseconds, the compilation of a large model minutes.
 		metric.WithExplicitBucketBoundaries(1e-6, 3e-6, 1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 3e-3, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100, 300))
 	w.active, errs[1] = m.Int64UpDownCounter("pjrt.operation.active", metric.WithUnit("{operation}"),
-		metric.WithDescription("Operations on plugins that are under way."))
+		metric.WithDescription("Operations on plugins that are in progress."))
 	w.size, errs[2] = m.Int64Counter("pjrt.transfer.size", metric.WithUnit("By"),
 		metric.WithDescription("Bytes copied to, from and between devices, in the form of the host."))
 	objects, err := m.Int64ObservableUpDownCounter("pjrt.object.count", metric.WithUnit("{object}"),
@@ -119,7 +116,7 @@ func (w *watcher) instruments(m metric.Meter) (metric.Registration, error) {
 	}, objects)
 }
 
-// startKey holds the attributes that the start of an operation was counted with.
+// startKey is the context key of the attributes with which the start of an operation was counted.
 type startKey struct{}
 
 // Start begins the span of an operation.
@@ -162,7 +159,7 @@ func transfers(kind pjrt.OperationKind) bool {
 	return false
 }
 
-// dimensions are the attributes of metrics, which have few values.
+// dimensions returns the attributes of metrics, which must have few different values.
 func dimensions(op pjrt.Operation) []attribute.KeyValue {
 	list := []attribute.KeyValue{attribute.String("pjrt.operation", string(op.Kind))}
 	if op.Platform != "" {
@@ -171,7 +168,7 @@ func dimensions(op pjrt.Operation) []attribute.KeyValue {
 	return list
 }
 
-// details are the attributes of spans.
+// details returns the attributes of spans.
 func details(op pjrt.Operation) []attribute.KeyValue {
 	var list []attribute.KeyValue
 	for _, a := range []struct{ key, value string }{

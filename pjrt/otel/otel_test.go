@@ -34,7 +34,7 @@ const program = `module @twice {
   }
 }`
 
-// run makes one operation of each kind, and an execution that fails.
+// run performs one operation of each kind, and an execution that fails.
 func run(ctx context.Context, t *testing.T, path string) {
 	plugin, err := pjrt.Open(path)
 	require.NoError(t, err)
@@ -63,7 +63,7 @@ func run(ctx context.Context, t *testing.T, path string) {
 func TestOperationsBecomeSpansAndMetrics(t *testing.T) {
 	ctx := context.Background()
 	path := plugintest.Path(t, "cpu")
-	_, err := pjrt.Open(path) // may be open already, or not
+	_, err := pjrt.Open(path) // may be open already
 	require.NoError(t, err)
 	spans := tracetest.NewInMemoryExporter()
 	tracers := sdktrace.NewTracerProvider(sdktrace.WithSyncer(spans))
@@ -72,7 +72,7 @@ func TestOperationsBecomeSpansAndMetrics(t *testing.T) {
 	stop, err := otel.Start(&otel.Options{TracerProvider: tracers, MeterProvider: meters})
 	require.NoError(t, err)
 
-	// Something is alive while the metrics are read.
+	// Keep an object alive while the metrics are read.
 	plugin, err := pjrt.Open(path)
 	require.NoError(t, err)
 	client, err := plugin.NewClient(ctx, nil)
@@ -163,7 +163,7 @@ func sums(a metricdata.Aggregation) map[string]int64 {
 	return values
 }
 
-func TestTheStartOfAFailureIsCountedBack(t *testing.T) {
+func TestAFailedOperationIsNoLongerCountedAsActive(t *testing.T) {
 	reader := sdkmetric.NewManualReader()
 	stop, err := otel.Start(&otel.Options{MeterProvider: sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader))})
 	require.NoError(t, err)
@@ -178,7 +178,7 @@ func TestTheStartOfAFailureIsCountedBack(t *testing.T) {
 	assert.Equal(t, "*capi.OpenError", reason.AsString())
 }
 
-// refusing is a meter provider that makes no histogram.
+// refusing is a meter provider that cannot create histograms.
 type refusing struct{ noop.MeterProvider }
 
 type refusingMeter struct{ noop.Meter }

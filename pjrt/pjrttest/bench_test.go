@@ -13,7 +13,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
 )
 
-// BenchmarkStart measures a plugin with a client, from nothing to nothing.
+// BenchmarkStart measures how long it takes to start and to close a plugin with a client.
 func BenchmarkStart(b *testing.B) {
 	for b.Loop() {
 		p, err := pjrttest.Start(pjrttest.Options{})
@@ -23,7 +23,7 @@ func BenchmarkStart(b *testing.B) {
 	}
 }
 
-// BenchmarkExecute measures an execution of a small program, with its result read.
+// BenchmarkExecute measures an execution of a small program and the download of its result.
 func BenchmarkExecute(b *testing.B) {
 	p := pjrttest.New(b, pjrttest.Options{})
 	register(p)

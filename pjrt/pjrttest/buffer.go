@@ -11,16 +11,15 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt"
 )
 
-// contents is the data of a buffer, which outlives the buffer while something
-// reads it.
+// contents is the data of a buffer. It outlives the buffer while an operation reads it.
 type contents struct {
-	ready *future  // when the data is there, or never will be
-	data  *storage // nil for data that there is not; set before ready
+	ready *future  // over when the data has come, or never will
+	data  *storage // nil if there is no data; set before ready is over
 	users atomic.Int32
 }
 
-// newContents returns contents with one user. data may be nil, and be set until
-// ready is over.
+// newContents returns contents with one user. data may be nil, and may be set as long as
+// ready is not over.
 func newContents(data *storage, ready *future) *contents {
 	c := &contents{ready: ready, data: data}
 	c.users.Store(1)
@@ -32,7 +31,7 @@ func (c *contents) use() *contents {
 	return c
 }
 
-// release ends a use. Data that is still on its way goes when it has come.
+// release ends a use. The last one frees the data, once it has come.
 func (c *contents) release() {
 	if c.users.Add(-1) > 0 {
 		return
@@ -50,7 +49,7 @@ type buffer struct {
 
 	mu       sync.Mutex
 	contents *contents // guarded by mu; nil once deleted
-	gone     string    // guarded by mu; why it is deleted
+	gone     string    // guarded by mu; how the contents went, such as deleted
 	// external are the contents that callers have taken references to, once for
 	// each reference.
 	external []*contents // guarded by mu
@@ -62,7 +61,7 @@ func (m *memory) newBuffer(s pjrt.Shape, o order, c *contents) *capi.Buffer {
 	return makeHandle[capi.Buffer](m.client.p, b, true)
 }
 
-// use returns the contents for reading; the caller releases them.
+// use returns the contents for reading. The caller releases them.
 func (b *buffer) use() (*contents, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -72,7 +71,7 @@ func (b *buffer) use() (*contents, error) {
 	return b.contents.use(), nil
 }
 
-// deleted is the error of what needs a buffer's contents.
+// deleted returns the error for an operation that needs contents which are gone.
 //
 // Precondition: b.mu is held.
 func (b *buffer) deleted() error {
@@ -98,7 +97,7 @@ func (b *buffer) restore(c *contents) {
 	b.contents, b.gone = c, ""
 }
 
-// delete lets the contents go.
+// delete ends the buffer's use of its contents.
 func (b *buffer) delete(why string) {
 	if c, err := b.take(why); err == nil {
 		c.release()
@@ -117,7 +116,7 @@ func (p *Plugin) bufferDestroy(a *capi.BufferDestroyArgs) error {
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		if len(b.external) > 0 {
-			// Nobody can give these references back, and somebody may use them.
+			// References that are still open can no longer be given back, but may be in use.
 			p.mu.Lock()
 			p.stray = append(p.stray, b.external...)
 			p.mu.Unlock()
@@ -232,7 +231,7 @@ func (p *Plugin) bufferReadyEvent(a *capi.BufferReadyEventArgs) error {
 	return nil
 }
 
-// pointer returns the address of a buffer's data.
+// pointer returns the address of the buffer's data.
 func (p *Plugin) pointer(h *capi.Buffer) (uintptr, error) {
 	b, err := find[*buffer](p, h)
 	if err != nil {

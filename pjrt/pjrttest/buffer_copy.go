@@ -31,7 +31,7 @@ func (p *Plugin) bufferToHostBuffer(a *capi.BufferToHostBufferArgs) error {
 		return nil
 	}
 	if a.DstSize < uintptr(size) {
-		return invalid("an array of shape %v takes %d bytes, there is room for %d", b.shape, size, a.DstSize)
+		return invalid("an array of shape %v takes %d bytes, but the destination has room for %d", b.shape, size, a.DstSize)
 	}
 	c, err := b.use()
 	if err != nil {
@@ -42,8 +42,8 @@ func (p *Plugin) bufferToHostBuffer(a *capi.BufferToHostBufferArgs) error {
 	return nil
 }
 
-// hostStrides returns the strides of an array on the host that has a given
-// layout, or the layout that the array has on the device.
+// hostStrides returns the strides on the host of an array with the given layout, or with
+// its layout on the device if none is given.
 func hostStrides(l *capi.BufferMemoryLayout, device order, s pjrt.Shape) ([]int64, error) {
 	if l == nil {
 		return device.strides(s), nil
@@ -62,8 +62,8 @@ func hostStrides(l *capi.BufferMemoryLayout, device order, s pjrt.Shape) ([]int6
 	return o.strides(s), nil
 }
 
-// transfer begins an operation that reads contents, of which it ends the use,
-// and returns its event.
+// transfer begins an operation that reads contents, and returns its event. The operation
+// releases the contents.
 func (p *Plugin) transfer(function string, in *memory, c *contents, move func()) *capi.Event {
 	over := newFuture()
 	e := p.newEvent(over)
@@ -77,10 +77,10 @@ func (p *Plugin) transfer(function string, in *memory, c *contents, move func())
 	return e
 }
 
-// window checks a range of a buffer's bytes.
+// window returns an error unless the range is within the buffer's bytes.
 func (b *buffer) window(offset, size int64) error {
 	if offset < 0 || size < 0 || offset > b.size || size > b.size-offset {
-		return invalid("%d bytes from byte %d on reach beyond the buffer's %d", size, offset, b.size)
+		return invalid("%d bytes at %d are not within the %d bytes of the buffer", size, offset, b.size)
 	}
 	return nil
 }
@@ -105,7 +105,7 @@ func (p *Plugin) bufferCopyRawToHost(a *capi.BufferCopyRawToHostArgs) error {
 	return nil
 }
 
-// rawCopy is a copy to the host whose destination comes later.
+// rawCopy is a copy to a destination on the host that the caller names later.
 type rawCopy struct {
 	p            *Plugin
 	in           *memory
@@ -132,8 +132,7 @@ func (p *Plugin) bufferCopyRawToHostFuture(a *capi.BufferCopyRawToHostFutureArgs
 	return nil
 }
 
-// begin starts the copy to where the caller says, or ends it with the error that
-// he gives.
+// begin starts the copy to the caller's destination, or ends it with the caller's error.
 func (r *rawCopy) begin(cause error, dst []byte) {
 	if cause == nil && int64(len(dst)) < r.size {
 		cause = invalid("the destination of %d bytes is null", r.size)
@@ -165,7 +164,7 @@ func (p *Plugin) bufferCopyToDevice(a *capi.BufferCopyToDeviceArgs) (err error) 
 		return err
 	}
 	if b.in.device == d {
-		return invalid("the buffer is on device %d already", d.id)
+		return invalid("the buffer is already on device %d", d.id)
 	}
 	a.DstBuffer, err = p.copyTo(a.Function().Name, b, d.memories[0])
 	return err
@@ -181,7 +180,7 @@ func (p *Plugin) bufferCopyToMemory(a *capi.BufferCopyToMemoryArgs) (err error) 
 		return err
 	}
 	if b.in == m {
-		return invalid("the buffer is in %s already", m.text)
+		return invalid("the buffer is already in %s", m.text)
 	}
 	a.DstBuffer, err = p.copyTo(a.Function().Name, b, m)
 	return err
@@ -231,7 +230,7 @@ func (p *Plugin) bufferBitcast(a *capi.BufferBitcastArgs) error {
 		return err
 	}
 	if size := deviceSize(shape); size != b.size {
-		return invalid("%v takes %d bytes on the device, %v %d", shape, size, b.shape, b.size)
+		return invalid("%v takes %d bytes on the device, but %v takes %d", shape, size, b.shape, b.size)
 	}
 	c, err := b.take("bitcast")
 	if err != nil {
@@ -241,7 +240,7 @@ func (p *Plugin) bufferBitcast(a *capi.BufferBitcastArgs) error {
 	return nil
 }
 
-// dependency is what a donated buffer waits for.
+// dependency is the promise that a donated buffer waits for.
 type dependency struct {
 	from, to *contents
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt"
 )
 
-// place returns the memory that a caller names, either by itself or as the
-// default one of a device. A memory wins over a device.
+// place returns the memory that the caller names, or the default memory of the device
+// that the caller names. If both are given, the memory counts.
 func (c *client) place(d *capi.Device, m *capi.Memory) (*memory, error) {
 	switch {
 	case m != nil:
@@ -80,7 +80,7 @@ func (p *Plugin) clientBufferFromHostBuffer(a *capi.ClientBufferFromHostBufferAr
 	case capi.HostBufferSemanticsImmutableZeroCopy, capi.HostBufferSemanticsMutableZeroCopy:
 		zeroCopy = in.host && dense && size > 0 && isAligned(a.Data) && packed(shape.Type) == 1 && slices.Equal(order, rowMajor(len(order)))
 	default:
-		return invalid("there are no host buffer semantics %d", int32(a.HostBufferSemantics))
+		return invalid("%d is not a host buffer semantics", int32(a.HostBufferSemantics))
 	}
 	done := newFuture()
 	if zeroCopy {
@@ -110,8 +110,7 @@ func (p *Plugin) clientBufferFromHostBuffer(a *capi.ClientBufferFromHostBufferAr
 	return nil
 }
 
-// upload begins the transfer into a new buffer. It runs fill, if that is not nil,
-// and is over then.
+// upload begins the transfer into a new buffer, which runs fill unless that is nil.
 func (p *Plugin) upload(in *memory, s pjrt.Shape, o order, data *storage, done *future, fill func()) *capi.Buffer {
 	contents := newContents(data, newFuture())
 	h := in.newBuffer(s, o, contents)
@@ -125,7 +124,7 @@ func (p *Plugin) upload(in *memory, s pjrt.Shape, o order, data *storage, done *
 			contents.ready.complete(err)
 			contents.release()
 			if fill != nil {
-				// The caller gets his memory back in any case.
+				// The caller gets the memory back even if the transfer fails.
 				done.complete(nil)
 			}
 		},
@@ -237,7 +236,7 @@ func (p *Plugin) clientFulfillAliasBuffer(a *capi.ClientFulfillAliasBufferArgs) 
 			return err
 		}
 		if !b.shape.Equal(promise.shape) || b.in != promise.in || !slices.Equal(b.order, promise.order) {
-			return invalid("the alias is %v in %s with the layout %v, the buffer %v in %s with the layout %v",
+			return invalid("the alias is %v in %s with the layout %v, but the buffer is %v in %s with the layout %v",
 				promise.shape, promise.in.text, promise.order, b.shape, b.in.text, b.order)
 		}
 		if real, err = b.use(); err != nil {

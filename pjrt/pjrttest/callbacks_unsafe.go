@@ -15,23 +15,23 @@ import (
 	"github.com/purepjrt/purepjrt/capi/serve"
 )
 
-// A process has room for a limited number of C entry points into Go. These are
-// the ones that plugins hand out in structs; all plugins share them, and what
-// they are called with says which plugin is meant.
+// A process has room for a limited number of C entry points into Go. So all plugins share
+// the entry points that they hand out in structs; the arguments of a call say which plugin
+// is meant.
 
 // entry makes a C entry point on first use.
 func entry(fn any) func() uintptr {
 	return sync.OnceValue(func() uintptr { return purego.NewCallback(fn) })
 }
 
-// survive ends a panic in an entry point that has no way to tell of it.
+// survive logs and ends a panic in an entry point that cannot return an error.
 func survive(function string) {
 	if v := recover(); v != nil {
 		slog.Error("panic in a plugin of pjrttest", "function", function, "panic", v, "stack", string(debug.Stack()))
 	}
 }
 
-// released is what a deleter ends.
+// released is the value of a handle that deleters take.
 type released interface{ release() }
 
 var deleterEntry = entry(func(h unsafe.Pointer) (word uintptr) {
@@ -45,7 +45,7 @@ var deleterEntry = entry(func(h unsafe.Pointer) (word uintptr) {
 	}
 	handles.mu.Unlock()
 	if s == nil {
-		slog.Error("a deleter of a pjrttest plugin was called with what is none of its objects, or a second time", "address", h)
+		slog.Error("a deleter of a pjrttest plugin was called twice, or with an address that is not one of its objects", "address", h)
 		return
 	}
 	end()
@@ -55,11 +55,11 @@ var deleterEntry = entry(func(h unsafe.Pointer) (word uintptr) {
 	return
 })
 
-// deleter returns the address of a function void(void*) that ends a handle, and
-// ignores more arguments.
+// deleter returns the address of a function void(void*) that ends a handle. The function
+// may be called with more arguments.
 func deleter() uintptr { return deleterEntry() }
 
-// userData is what callers keep with a memory.
+// userData is the data that callers attach to a memory.
 type userData struct {
 	mu   sync.Mutex
 	data map[uintptr]userDatum // guarded by mu; by key
@@ -100,7 +100,7 @@ var setUserDataEntry = entry(func(h *capi.Memory, key, value, destructor uintptr
 	return
 })
 
-// end runs the destructors of all that is left.
+// end runs the destructors of the data that is left.
 func (u *userData) end() {
 	u.mu.Lock()
 	data := u.data
@@ -131,7 +131,7 @@ func makeMemory(p *Plugin, m *memory) *capi.Memory {
 
 var rawCopyEntry = entry(func(a *capi.BufferCopyRawToHostFutureCallbackArgs) (word uintptr) {
 	defer survive("future_ready_callback")
-	// Up to the size of the first version nothing is missing.
+	// The struct has not grown since its first version.
 	args, err := read(a, "PJRT_Buffer_CopyRawToHostFuture_Callback_Args", capi.BufferCopyRawToHostFutureCallbackArgsSize)
 	if err != nil {
 		slog.Error("future_ready_callback of a pjrttest plugin", "error", err)
@@ -157,7 +157,7 @@ var dependencyEntry = entry(func(a *capi.BufferDonateWithControlDependencyCallba
 	return
 })
 
-// reported makes the error that a callback is called with.
+// reported makes the error that the caller passes to a callback.
 func reported(code capi.ErrorCode, message *byte, size uintptr) error {
 	cause, err := given(code, message, size)
 	if err != nil {
@@ -166,12 +166,12 @@ func reported(code capi.ErrorCode, message *byte, size uintptr) error {
 	return cause
 }
 
-// fulfil ends the promise that data is a handle of.
+// fulfil passes the promise whose handle is data to keep, and ends the handle.
 func fulfil(data uintptr, keep func(any)) {
 	h := capi.Handle(data)
 	v, ok := h.Value()
 	if !ok {
-		slog.Error("a callback of a pjrttest plugin was called with callback data that is not its, or a second time", "data", data)
+		slog.Error("a callback of a pjrttest plugin was called twice, or with the wrong callback data", "data", data)
 		return
 	}
 	h.Delete()
@@ -186,7 +186,7 @@ func dependencyCallback(d *dependency) (capi.BufferDonateWithControlDependencyAr
 	return capi.BufferDonateWithControlDependencyArgsDependencyReadyCallback(dependencyEntry()), uintptr(capi.NewHandle(d))
 }
 
-// callbackError is what callbacks of the caller make their errors with.
+// callbackError returns the C function with which callbacks of the caller make errors.
 var callbackError = sync.OnceValue(func() *capi.CallbackError {
 	f := capi.CallbackError(purego.NewCallback(func(code int32, message *byte, size uintptr) *capi.ErrorHandle {
 		defer survive("PJRT_CallbackError")
@@ -198,15 +198,15 @@ var callbackError = sync.OnceValue(func() *capi.CallbackError {
 	return &f
 })
 
-// takeCallbackError returns the error that a callback of the caller answered, and
-// destroys it.
+// takeCallbackError reads the error that a callback of the caller returned, and destroys
+// it.
 func takeCallbackError(h *capi.ErrorHandle) error {
 	if h == nil {
 		return nil
 	}
 	e := serve.ReadError(h)
 	if e == nil {
-		return failed(capi.ErrorCodeUnknown, "a callback of the caller answered with an error that callback_error did not make")
+		return failed(capi.ErrorCodeUnknown, "a callback of the caller returned an error that callback_error did not make")
 	}
 	serve.DestroyError(h)
 	return e

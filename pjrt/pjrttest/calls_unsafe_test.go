@@ -16,8 +16,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// caller calls a plugin as a program in C does, with nothing in between that
-// checks what it says.
+// caller calls a plugin as a program in C does: nothing in between checks the arguments.
 type caller struct {
 	*testing.T
 	p *Plugin
@@ -42,7 +41,7 @@ func try[A any](x *caller, args A) (A, error) {
 	return c.Args, err
 }
 
-// ok is try of what must succeed.
+// ok is try for a call that must succeed.
 func ok[A any](x *caller, args A) A {
 	x.Helper()
 	out, err := try(x, args)
@@ -50,8 +49,8 @@ func ok[A any](x *caller, args A) A {
 	return out
 }
 
-// wrong is try of what must be an INVALID_ARGUMENT, or another code, that says
-// text.
+// wrong is try for a call that must fail with a message containing text and with
+// INVALID_ARGUMENT, or another code if one is given.
 func wrong[A any](x *caller, text string, args A, code ...capi.ErrorCode) {
 	x.Helper()
 	_, err := try(x, args)
@@ -117,14 +116,14 @@ func TestExecutionsWithWrongArguments(t *testing.T) {
 	deleted := x.upload(x.c, devices[0], 1, 2)
 	ok(x, capi.BufferDeleteArgs{Buffer: deleted})
 
-	wrong(x, "takes 2 arguments, there are 1", execution(e, out, a))
-	wrong(x, "takes 2 arguments, there are 3", execution(e, out, a, b, b))
+	wrong(x, "takes 2 arguments, but got 1", execution(e, out, a))
+	wrong(x, "takes 2 arguments, but got 3", execution(e, out, a, b, b))
 	wrong(x, "argument 1 for device 0: INVALID_ARGUMENT: the PJRT_Buffer is null", execution(e, out, a, nil))
 	wrong(x, "argument 1 for device 0 belongs to another client", execution(e, out, a, foreign))
-	wrong(x, "argument 1 is on device 1, the program runs on device 0", execution(e, out, a, elsewhere))
-	wrong(x, "argument 0 for device 0 is f32[3], the program add takes f32[2]", execution(e, out, long, b))
+	wrong(x, "argument 1 is on device 1, but the program runs on device 0", execution(e, out, a, elsewhere))
+	wrong(x, "argument 0 for device 0 is f32[3], but the program add takes f32[2]", execution(e, out, long, b))
 	wrong(x, "argument 1 for device 0 was deleted", execution(e, out, a, deleted))
-	wrong(x, "is donated, and used in another place", execution(e, out, a, a))
+	wrong(x, "is donated, but also used in another place", execution(e, out, a, a))
 	for text, change := range map[string]func(*capi.LoadedExecutableExecuteArgs){
 		"PJRT_ExecuteOptions is null":  func(a *capi.LoadedExecutableExecuteArgs) { a.Options = nil },
 		"arguments for 0 devices":      func(a *capi.LoadedExecutableExecuteArgs) { a.NumDevices = 0 },
@@ -139,7 +138,7 @@ func TestExecutionsWithWrongArguments(t *testing.T) {
 		"send callbacks are null":      func(a *capi.LoadedExecutableExecuteArgs) { a.Options.NumSendOps = 1 },
 		"recv callbacks are null":      func(a *capi.LoadedExecutableExecuteArgs) { a.Options.NumRecvOps = 1 },
 		"output callbacks are null":    func(a *capi.LoadedExecutableExecuteArgs) { a.Options.NumHLOOutputCallbacks = 1 },
-		"no PJRT_ExecuteContext": func(a *capi.LoadedExecutableExecuteArgs) {
+		"is not a PJRT_ExecuteContext": func(a *capi.LoadedExecutableExecuteArgs) {
 			a.Options.Context = (*capi.ExecuteContext)(unsafe.Pointer(new(cell)))
 		},
 		"struct_size is 8, and in API 0.": func(a *capi.LoadedExecutableExecuteArgs) { a.Options.StructSize = 8 },
@@ -207,23 +206,23 @@ func TestUploadsWithWrongArguments(t *testing.T) {
 	}
 	type A = *capi.ClientBufferFromHostBufferArgs
 	for text, change := range map[string]func(A){
-		"arrays of the type INVALID":                           func(a A) { a.Type = capi.BufferTypeInvalid },
-		"arrays of the type BufferType(255)":                   func(a A) { a.Type = 255 },
-		"there are no host buffer semantics 9":                 func(a A) { a.HostBufferSemantics = 9 },
-		"the dimensions are null":                              func(a A) { a.Dims = nil },
-		"arrays of 65 dimensions":                              func(a A) { a.NumDims = 65 },
-		"negative dimension":                                   func(a A) { a.Dims = int64s(2, -3) },
-		"is too large":                                         func(a A) { a.Dims = int64s(1<<40, 1<<40) },
-		"there are 1 strides for 2 dimensions":                 func(a A) { a.ByteStrides, a.NumByteStrides = int64s(4), 1 },
-		"reach too far":                                        func(a A) { a.ByteStrides, a.NumByteStrides = int64s(1<<60, 4), 2 },
-		"the data is null":                                     func(a A) { a.Data = nil },
-		"neither a device nor a memory":                        func(a A) { a.Device = nil },
-		"belongs to process 1":                                 func(a A) { a.Device = devices[1] },
-		"which is none of 2 dimensions":                        func(a A) { a.DeviceLayout = tiled(0, 0) },
-		"the layout has an order of 3 dimensions, the array 2": func(a A) { a.DeviceLayout = tiled(2, 1, 0) },
-		"there is no layout of the type 7":                     func(a A) { a.DeviceLayout = tiled(1, 0); a.DeviceLayout.Type = 7 },
-		"the order of the layout is null":                      func(a A) { a.DeviceLayout = tiled(); a.DeviceLayout.Tiled().MinorToMajorSize = 2 },
-		"has a struct_size of 0 bytes":                         func(a A) { a.DeviceLayout = tiled(1, 0); a.DeviceLayout.Tiled().StructSize = 0 },
+		"arrays of the type INVALID":                                   func(a A) { a.Type = capi.BufferTypeInvalid },
+		"arrays of the type BufferType(255)":                           func(a A) { a.Type = 255 },
+		"9 is not a host buffer semantics":                             func(a A) { a.HostBufferSemantics = 9 },
+		"the dimensions are null":                                      func(a A) { a.Dims = nil },
+		"arrays of 65 dimensions":                                      func(a A) { a.NumDims = 65 },
+		"negative dimension":                                           func(a A) { a.Dims = int64s(2, -3) },
+		"is too large":                                                 func(a A) { a.Dims = int64s(1<<40, 1<<40) },
+		"there are 1 strides for 2 dimensions":                         func(a A) { a.ByteStrides, a.NumByteStrides = int64s(4), 1 },
+		"reach too far":                                                func(a A) { a.ByteStrides, a.NumByteStrides = int64s(1<<60, 4), 2 },
+		"the data is null":                                             func(a A) { a.Data = nil },
+		"neither a device nor a memory":                                func(a A) { a.Device = nil },
+		"belongs to process 1":                                         func(a A) { a.Device = devices[1] },
+		"which is not an order of 2 dimensions":                        func(a A) { a.DeviceLayout = tiled(0, 0) },
+		"the layout has an order of 3 dimensions, but the array has 2": func(a A) { a.DeviceLayout = tiled(2, 1, 0) },
+		"7 is not a type of layouts":                                   func(a A) { a.DeviceLayout = tiled(1, 0); a.DeviceLayout.Type = 7 },
+		"the order of the layout is null":                              func(a A) { a.DeviceLayout = tiled(); a.DeviceLayout.Tiled().MinorToMajorSize = 2 },
+		"has a struct_size of 0 bytes":                                 func(a A) { a.DeviceLayout = tiled(1, 0); a.DeviceLayout.Tiled().StructSize = 0 },
 	} {
 		a := good()
 		change(&a)
@@ -248,7 +247,7 @@ func TestUploadsWithWrongArguments(t *testing.T) {
 	a.DeviceLayout = strides(4, 100)
 	wrong(x, "leave gaps", a, capi.ErrorCodeUnimplemented)
 	a.DeviceLayout = strides(4)
-	wrong(x, "the layout has 1 strides, the array 2 dimensions", a)
+	wrong(x, "the layout has 1 strides, but the array has 2 dimensions", a)
 	a.DeviceLayout = strides(4, 8) // column-major
 	made := ok(x, a)
 	ok(x, capi.EventDestroyArgs{Event: made.DoneWithHostBuffer})
@@ -267,7 +266,8 @@ func TestUploadsWithWrongArguments(t *testing.T) {
 	assert.Equal(t, data, download(tiled(1, 0), 6))
 	assert.Equal(t, []float32{1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6}, download(strides(24, 8), 11))
 	wrong(x, "negative strides", capi.BufferToHostBufferArgs{Src: made.Buffer, HostLayout: strides(-12, 4)}, capi.ErrorCodeUnimplemented)
-	wrong(x, "takes 24 bytes, there is room for 23", capi.BufferToHostBufferArgs{Src: made.Buffer, Dst: unsafe.Pointer(&data[0]), DstSize: 23})
+	wrong(x, "takes 24 bytes, but the destination has room for 23",
+		capi.BufferToHostBufferArgs{Src: made.Buffer, Dst: unsafe.Pointer(&data[0]), DstSize: 23})
 	x.destroy(made.Buffer)
 }
 
@@ -277,7 +277,7 @@ func TestEventsOfC(t *testing.T) {
 	e := ok(x, capi.EventCreateArgs{}).Event
 	wrong(x, "the event is not ready", capi.EventErrorArgs{Event: e}, capi.ErrorCodeFailedPrecondition)
 	wrong(x, "callback of PJRT_Event_OnReady is null", capi.EventOnReadyArgs{Event: e})
-	wrong(x, "there is no error code 17", capi.EventSetArgs{Event: e, ErrorCode: 17})
+	wrong(x, "17 is not an error code", capi.EventSetArgs{Event: e, ErrorCode: 17})
 	wrong(x, "the error message is null and has 3 bytes", capi.EventSetArgs{Event: e, ErrorCode: 1, ErrorMessageSize: 3})
 	message := []byte("why")
 	set := capi.EventSetArgs{Event: e, ErrorCode: capi.ErrorCodeDataLoss}
@@ -320,7 +320,8 @@ func TestRawBuffers(t *testing.T) {
 		ok(x, capi.EventAwaitArgs{Event: e})
 		ok(x, capi.EventDestroyArgs{Event: e})
 		assert.Equal(t, []float32{1, 7}, x.raw(raw, 2))
-		wrong(x, "8 bytes from byte 4 on reach beyond the buffer's 8", capi.RawBufferCopyRawDeviceToHostArgs{Buffer: raw, Dst: unsafe.Pointer(&src[0]), Offset: 4, TransferSize: 8})
+		wrong(x, "8 bytes at 4 are not within the 8 bytes of the buffer",
+			capi.RawBufferCopyRawDeviceToHostArgs{Buffer: raw, Dst: unsafe.Pointer(&src[0]), Offset: 4, TransferSize: 8})
 		wrong(x, "host memory of 4 bytes is null", capi.RawBufferCopyRawHostToDeviceArgs{Buffer: raw, TransferSize: 4})
 		x.destroy(b)
 		ok(x, capi.RawBufferDestroyArgs{Buffer: raw})
@@ -358,7 +359,8 @@ func TestTheTableOfRawBuffersAgreesWithTheExtension(t *testing.T) {
 	assert.Equal(t, unsafe.Add(p, 4), table.GetHostPointer.Call(part))
 	assert.ErrorIs(t, x.p.Table().TakeError(table.Slice.Call(raw, 8, 8, &part)), capi.ErrorCodeInvalidArgument)
 	for _, h := range []*capi.ErrorHandle{
-		table.CopyRawHostToDeviceAndReturnEvent.Call(raw, p, 0, 4, nil, nil), table.CopyRawDeviceToHostAndReturnEvent.Call(raw, p, 0, 4, nil, nil),
+		table.CopyRawHostToDeviceAndReturnEvent.Call(raw, p, 0, 4, nil, nil),
+		table.CopyRawDeviceToHostAndReturnEvent.Call(raw, p, 0, 4, nil, nil),
 		table.MakeAllocationReadyEvent.Call(raw, nil), table.GetRawBufferAsyncValue.Call(raw, nil),
 	} {
 		assert.ErrorIs(t, x.p.Table().TakeError(h), capi.ErrorCodeUnimplemented)
@@ -369,17 +371,17 @@ func TestTheTableOfRawBuffersAgreesWithTheExtension(t *testing.T) {
 	assert.Equal(t, []float32{1, 2, 3}, x.raw(raw, 3), "a reference is left")
 	table.DecRef.Call(raw)
 	table.DecRef.Call(part)
-	assert.Zero(t, table.GetOnDeviceSizeInBytes.Call(raw), "of what is gone")
+	assert.Zero(t, table.GetOnDeviceSizeInBytes.Call(raw), "of a raw buffer that is gone")
 }
 
 func TestProfilers(t *testing.T) {
 	t.Parallel()
 	x := newCaller(t, Options{})
 	h := ok(x, capi.ProfilerCreateArgs{}).Profiler
-	wrong(x, "does not record", capi.ProfilerStopArgs{Profiler: h}, capi.ErrorCodeFailedPrecondition)
+	wrong(x, "is not recording", capi.ProfilerStopArgs{Profiler: h}, capi.ErrorCodeFailedPrecondition)
 	wrong(x, "no data before it is stopped", capi.ProfilerCollectDataArgs{Profiler: h}, capi.ErrorCodeFailedPrecondition)
 	ok(x, capi.ProfilerStartArgs{Profiler: h})
-	wrong(x, "was started before", capi.ProfilerStartArgs{Profiler: h}, capi.ErrorCodeFailedPrecondition)
+	wrong(x, "was already started", capi.ProfilerStartArgs{Profiler: h}, capi.ErrorCodeFailedPrecondition)
 	e := x.compile("add", "(%a: tensor<1xf32>, %b: tensor<1xf32>) -> tensor<1xf32>")
 	a, out, event := x.upload(x.c, x.devices(x.c)[0], 1), make([]*capi.Buffer, 1), make([]*capi.Event, 1)
 	args := execution(e, out, a, a)
@@ -425,7 +427,8 @@ func TestPhases(t *testing.T) {
 	run := func(program []byte, phases ...string) (string, error) {
 		list, size := unsafe.SliceData(program), uintptr(len(program))
 		a := capi.PhaseCompileRunPhaseArgs{
-			PhaseCompiler: compiler, Topology: topology, InputPrograms: &list, InputProgramsSizes: &size, NumInputPrograms: 1, NumPhasesToRun: uintptr(len(phases)),
+			PhaseCompiler: compiler, Topology: topology,
+			InputPrograms: &list, InputProgramsSizes: &size, NumInputPrograms: 1, NumPhasesToRun: uintptr(len(phases)),
 		}
 		pointers, sizes := make([]*byte, len(phases)+1), make([]uintptr, len(phases)+1)
 		for i, name := range phases {
@@ -456,7 +459,7 @@ func TestPhases(t *testing.T) {
 		"there are no phases":            func() (string, error) { return run(partial(code)) },
 		"there is no phase \"nonsense\"": func() (string, error) { return run(partial(code), "nonsense") },
 		"the program comes from \"\"":    func() (string, error) { return run(partial(code), "finish") },
-		"is no partial program":          func() (string, error) { return run([]byte{1, 2, 3}, "check") },
+		"is not a partial program":       func() (string, error) { return run([]byte{1, 2, 3}, "check") },
 		"is not known":                   func() (string, error) { return run(partial("module @other {}"), "check") },
 	} {
 		_, err := call()
@@ -484,7 +487,7 @@ func TestLayoutsAndMemoryDescriptions(t *testing.T) {
 		ok(x, capi.LayoutsMemoryLayoutDestroyArgs{Layout: l})
 	}
 	x.destroy(b)
-	wrong(x, "the topology is its client's", capi.TopologyDescriptionDestroyArgs{Topology: topology})
+	wrong(x, "the topology belongs to its client", capi.TopologyDescriptionDestroyArgs{Topology: topology})
 
 	descriptions := ok(x, capi.TopologyDescriptionGetDeviceDescriptionsArgs{Topology: topology})
 	m := ok(x, capi.DeviceDescriptionMemoryDescriptionsArgs{DeviceDescription: *descriptions.Descriptions})
@@ -514,7 +517,7 @@ func TestDonationsThatLoseARaceGiveBackWhatTheyTook(t *testing.T) {
 		t.Cleanup(func() { assert.NoError(t, p.bufferDestroy(&capi.BufferDestroyArgs{Buffer: h})) })
 	}
 	l := &launch{p: p, args: [][]argument{{{buffer: buffers[0], donated: true}, {buffer: buffers[1], donated: true}}}}
-	buffers[1].delete("deleted") // between the check and the donation
+	buffers[1].delete("deleted") // the race is lost between the check and the donation
 	assert.ErrorContains(t, l.takeArguments(), "was deleted")
 	assert.False(t, buffers[0].isDeleted())
 	assert.Equal(t, int64(4), m.inUse)

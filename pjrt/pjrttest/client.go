@@ -10,6 +10,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/distributed"
 )
 
 // client is one PJRT_Client.
@@ -40,13 +41,14 @@ func namedValues(list *capi.NamedValue, n uintptr, what string) ([]capi.Attribut
 	}
 	for i, v := range capi.Slice(list, n) {
 		if v.StructSize < capi.NamedValueSize {
-			return nil, invalid("element %d of the %s: struct_size is %d, and the struct has %d bytes", i, what, v.StructSize, capi.NamedValueSize)
+			return nil, invalid("element %d of the %s: struct_size is %d, but the struct has %d bytes",
+				i, what, v.StructSize, capi.NamedValueSize)
 		}
 	}
 	return capi.Attributes(list, n), nil
 }
 
-// createOptions are the options of a client that were given, by name.
+// createOptions are the options with which a client was created, by name.
 func (p *Plugin) createOptions(list *capi.NamedValue, n uintptr) (map[string]any, error) {
 	options, err := namedValues(list, n, "create options")
 	if err != nil {
@@ -72,7 +74,7 @@ func (p *Plugin) createOptions(list *capi.NamedValue, n uintptr) (map[string]any
 	return given, nil
 }
 
-// typeName returns the type of a named value, as the C API has them.
+// typeName returns the C API's name of the type of a named value.
 func typeName(v any) string {
 	switch v.(type) {
 	case int, int32, uint32:
@@ -102,7 +104,7 @@ func (p *Plugin) clientCreate(a *capi.ClientCreateArgs) error {
 		*o.value = int(v)
 	}
 	if process >= processes {
-		return invalid("the create option node_id is %d of %d nodes", process, processes)
+		return invalid("the create option node_id is %d, but num_nodes is %d", process, processes)
 	}
 	counts := slices.Repeat([]int{devices}, processes)
 	if processes > 1 {
@@ -259,9 +261,11 @@ func (p *Plugin) clientDefaultDeviceAssignment(a *capi.ClientDefaultDeviceAssign
 	case a.NumReplicas < 1 || a.NumPartitions < 1:
 		return invalid("%d replicas of %d partitions: neither can be less than 1", a.NumReplicas, a.NumPartitions)
 	case n > int64(len(c.devices)):
-		return invalid("%d replicas of %d partitions need more devices than the %d that there are", a.NumReplicas, a.NumPartitions, len(c.devices))
+		return invalid("%d replicas of %d partitions need more devices than the client's %d",
+			a.NumReplicas, a.NumPartitions, len(c.devices))
 	case uintptr(n) > a.DefaultAssignmentSize:
-		return failed(capi.ErrorCodeFailedPrecondition, "the assignment has room for %d devices, and needs %d", a.DefaultAssignmentSize, n)
+		return failed(capi.ErrorCodeFailedPrecondition, "the assignment has room for %d devices, but needs room for %d",
+			a.DefaultAssignmentSize, n)
 	case a.DefaultAssignment == nil:
 		return invalid("the assignment is null")
 	}
@@ -272,8 +276,8 @@ func (p *Plugin) clientDefaultDeviceAssignment(a *capi.ClientDefaultDeviceAssign
 	return nil
 }
 
-// defaultDevices returns n devices: this process's first, so that what needs no
-// more than those runs here.
+// defaultDevices returns n devices, those of this process first, so that programs that
+// need no more than these run here.
 func (c *client) defaultDevices(n int) []*device {
 	all := slices.Clone(c.devices)
 	if n <= len(c.addressable) {
@@ -289,15 +293,15 @@ func (p *Plugin) clientUpdateGlobalProcessInfo(a *capi.ClientUpdateGlobalProcess
 	if a.ProcessInfos == nil && a.NumProcessInfos > 0 {
 		return invalid("the list of processes is null and has %d elements", a.NumProcessInfos)
 	}
-	infos := make([]pjrt.ProcessInfo, 0, a.NumProcessInfos)
+	infos := make([]distributed.Process, 0, a.NumProcessInfos)
 	for _, info := range elements(a.ProcessInfos, a.NumProcessInfos) {
 		if info.State < capi.ProcessStateUnspecified || info.State > capi.ProcessStateError {
-			return invalid("process %d has the state %d, which there is not", info.TaskID, int32(info.State))
+			return invalid("process %d has the unknown state %d", info.TaskID, int32(info.State))
 		}
 		if info.ErrorMessage == nil && info.ErrorMessageSize > 0 {
 			return invalid("the error message of process %d is null and has %d bytes", info.TaskID, info.ErrorMessageSize)
 		}
-		p := pjrt.ProcessInfo{ID: int(info.TaskID), Incarnation: info.IncarnationID, State: info.State}
+		p := distributed.Process{ID: int(info.TaskID), Incarnation: info.IncarnationID, State: info.State}
 		if info.State == capi.ProcessStateError {
 			p.Err = &pjrt.Error{Code: capi.ErrorCode(info.ErrorCode), Message: capi.String(info.ErrorMessage, info.ErrorMessageSize)}
 		}
@@ -320,7 +324,7 @@ func (p *Plugin) clientDMAMap(a *capi.ClientDMAMapArgs) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if _, twice := c.mapped[uintptr(a.Data)]; twice {
-		return failed(capi.ErrorCodeAlreadyExists, "the memory at %p is mapped already", a.Data)
+		return failed(capi.ErrorCodeAlreadyExists, "the memory at %p is already mapped", a.Data)
 	}
 	c.mapped[uintptr(a.Data)] = a.Size
 	return nil

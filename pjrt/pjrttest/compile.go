@@ -14,9 +14,10 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/xlaflags"
 )
 
-// executable is a compiled program, which several handles may stand for.
+// executable is a compiled program. Several handles may stand for it.
 type executable struct {
 	p       *Plugin
 	program *Program
@@ -122,12 +123,13 @@ func (p *Plugin) compile(program *capi.Program, options *byte, size uintptr, t t
 	switch format {
 	case pjrt.FormatMLIR, pjrt.FormatHLO, pjrt.FormatHLOWithConfig:
 	default:
-		return nil, invalid("programs in the format %q are not supported; there are %q, %q and %q", string(format), pjrt.FormatMLIR, pjrt.FormatHLO, pjrt.FormatHLOWithConfig)
+		return nil, invalid("programs in the format %q are not supported; use %q, %q or %q",
+			string(format), pjrt.FormatMLIR, pjrt.FormatHLO, pjrt.FormatHLOWithConfig)
 	}
 	return p.newExecutable(capi.Bytes(given.Code, given.CodeSize), format, capi.Bytes(options, size), t)
 }
 
-// newExecutable compiles a program, and is given memory of its own.
+// newExecutable compiles a program. It keeps code and options.
 func (p *Plugin) newExecutable(code []byte, format pjrt.Format, options []byte, t target) (*executable, error) {
 	program, err := p.program(code, format)
 	if err != nil {
@@ -156,9 +158,8 @@ func (p *Plugin) newExecutable(code []byte, format pjrt.Format, options []byte, 
 	return e, e.tables.fill(e)
 }
 
-// memoryKinds finds the kinds of memory of the parameters and results: those that
-// the program was registered with, or that its text asks for with
-// mhlo.memory_kind.
+// memoryKinds returns the kinds of memory of the parameters and results: those with which
+// the program was registered, or those that its text asks for with mhlo.memory_kind.
 func (e *executable) memoryKinds() error {
 	var parameters, results []string
 	if e.format == pjrt.FormatMLIR {
@@ -179,7 +180,7 @@ func (e *executable) memoryKinds() error {
 	}
 	if given := e.program.MemoryKinds; given != nil {
 		if len(given) != len(e.resultKinds) {
-			return invalid("the program is registered with %d kinds of memory for %d results", len(given), len(e.resultKinds))
+			return invalid("the program was registered with %d kinds of memory for %d results", len(given), len(e.resultKinds))
 		}
 		for i, k := range given {
 			if k != "" {
@@ -202,7 +203,7 @@ func (e *executable) configure(options []byte, t target) error {
 		return invalid("%v", err)
 	}
 	for name := range o.Flags {
-		if _, ok := pjrt.LookupFlag(name); !ok {
+		if _, ok := xlaflags.Lookup(name); !ok {
 			return invalid("the compile options have the flag %q, which XLA does not have", name)
 		}
 	}
@@ -222,19 +223,20 @@ func (e *executable) configure(options []byte, t target) error {
 	ids := o.DeviceIDs
 	if ids == nil {
 		if e.replicas > len(t.ids)/e.partitions {
-			return invalid("the compile options ask for %d replicas of %d partitions; the %s has %d devices", e.replicas, e.partitions, t.where, len(t.ids))
+			return invalid("the compile options ask for %d replicas of %d partitions, but the %s has %d devices",
+				e.replicas, e.partitions, t.where, len(t.ids))
 		}
 		for r := range e.replicas {
 			ids = append(ids, t.ids[r*e.partitions:(r+1)*e.partitions])
 		}
 	}
 	if len(ids) != e.replicas {
-		return invalid("the device assignment has %d replicas, the compile options %d", len(ids), e.replicas)
+		return invalid("the device assignment has %d replicas, but the compile options have %d", len(ids), e.replicas)
 	}
 	seen := make(map[int]bool)
 	for _, row := range ids {
 		if len(row) != e.partitions {
-			return invalid("the device assignment has %d partitions, the compile options %d", len(row), e.partitions)
+			return invalid("the device assignment has %d partitions, but the compile options have %d", len(row), e.partitions)
 		}
 		for _, id := range row {
 			if !slices.Contains(t.ids, id) {
@@ -252,7 +254,7 @@ func (e *executable) configure(options []byte, t target) error {
 	return nil
 }
 
-// layouts takes over the layouts that the program and the options ask for.
+// layouts sets the layouts that the program and the options ask for.
 func (e *executable) layouts(o *pjrt.CompileOptions) error {
 	var parameters, results []string
 	if e.format == pjrt.FormatMLIR {
@@ -284,7 +286,7 @@ func (e *executable) layouts(o *pjrt.CompileOptions) error {
 	return nil
 }
 
-// orDefaults puts the default where there is no order.
+// orDefaults replaces missing orders by the default.
 func orDefaults(orders []order, shapes []pjrt.Shape) {
 	for i, s := range shapes {
 		if orders[i] == nil {
@@ -293,20 +295,20 @@ func orDefaults(orders []order, shapes []pjrt.Shape) {
 	}
 }
 
-// override puts the layouts of compile options in the place of orders.
+// override replaces orders by the layouts of compile options.
 func override(orders []order, list []pjrt.ShapeLayout, shapes []pjrt.Shape, what string) error {
 	if len(list) != len(shapes) {
-		return invalid("the compile options have layouts of %d %ss, the program has %d", len(list), what, len(shapes))
+		return invalid("the compile options have layouts for %d %ss, but the program has %d", len(list), what, len(shapes))
 	}
 	for i, l := range list {
 		if !l.Shape.Equal(shapes[i]) {
-			return invalid("the compile options have a layout for %s %d of shape %v; it is %v", what, i, l.Shape, shapes[i])
+			return invalid("the compile options have a layout for %s %d of shape %v, but its shape is %v", what, i, l.Shape, shapes[i])
 		}
 		if l.Layout == nil {
 			continue
 		}
 		if len(l.Layout.Tiles) > 0 {
-			return unimplemented("tiled layouts are not supported; that of %s %d is one", what, i)
+			return unimplemented("the layout of %s %d is tiled, which is not supported", what, i)
 		}
 		o := make(order, len(l.Layout.MinorToMajor))
 		for j, d := range l.Layout.MinorToMajor {

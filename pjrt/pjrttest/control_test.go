@@ -17,8 +17,10 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/distributed"
 	"github.com/purepjrt/purepjrt/pjrt/kv"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
+	"github.com/purepjrt/purepjrt/pjrt/transfer"
 )
 
 // start starts a plugin with the programs of the walks.
@@ -26,7 +28,7 @@ func start(t testing.TB, opts pjrttest.Options) *world {
 	t.Helper()
 	p := pjrttest.New(t, opts)
 	register(p)
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	t.Cleanup(cancel)
 	return &world{p: p, c: p.Client(), ctx: ctx}
 }
@@ -52,7 +54,7 @@ func TestHeldOperationsWaitForTheTest(t *testing.T) {
 	w.p.Hold()
 	a := w.buffer(t, nil, 1)
 	b := w.buffer(t, nil, 2)
-	x, err := double.Start(w.ctx, []*pjrt.Buffer{a}, nil)
+	xOuts, x, err := double.Start(w.ctx, []*pjrt.Buffer{a}, nil)
 	require.NoError(t, err)
 	held := w.p.Held()
 	require.Len(t, held, 3)
@@ -70,12 +72,12 @@ func TestHeldOperationsWaitForTheTest(t *testing.T) {
 	time.Sleep(time.Millisecond)
 	over, err = x.Ready()
 	require.NoError(t, err)
-	assert.False(t, over, "its argument is not there")
+	assert.False(t, over, "its argument is still pending")
 	assert.Equal(t, 1, w.p.Release(5))
 	require.NoError(t, x.Wait(w.ctx))
 	w.p.Resume()
-	assert.Equal(t, []float32{2}, w.values(t, x.Outputs()[0]))
-	closeAll(t, append(x.Outputs(), a, b)...)
+	assert.Equal(t, []float32{2}, w.values(t, xOuts[0]))
+	closeAll(t, append(xOuts, a, b)...)
 	require.NoError(t, x.Close())
 	require.NoError(t, double.Close())
 	settled(t, w.p)
@@ -135,7 +137,7 @@ func TestHeldTransfersHaveNotReadTheHostsMemory(t *testing.T) {
 		data := []float32{1}
 		b, err := w.c.BufferFromHost(w.ctx, pjrt.ArrayOf(data, 1), &pjrt.BufferOptions{Semantics: semantics})
 		require.NoError(t, err)
-		data[0] = 2 // which a program must not do as long as HostDone is open
+		data[0] = 2 // a program must not do that before HostDone is ready
 		w.p.Resume()
 		assert.Equal(t, []float32{want}, w.values(t, b), semantics)
 		w.p.Hold()
@@ -150,14 +152,14 @@ func TestExecutionsCanBePoisoned(t *testing.T) {
 	double := w.compile(t, "double", "(%a: tensor<1xf32>) -> tensor<1xf32>", nil)
 	a := w.buffer(t, nil, 1)
 	w.p.Hold()
-	x, err := double.Start(w.ctx, []*pjrt.Buffer{a}, &pjrt.ExecuteOptions{LaunchID: 7})
+	xOuts, x, err := double.Start(w.ctx, []*pjrt.Buffer{a}, &pjrt.ExecuteOptions{LaunchID: 7})
 	require.NoError(t, err)
 	device := w.c.AddressableDevices()[0]
 	reason := &pjrt.Error{Code: pjrt.ErrAborted, Message: "enough", Payloads: []capi.Payload{{Key: "why", Value: []byte("late")}}}
-	poisoned, err := device.PoisonExecution(8, reason)
+	poisoned, err := distributed.PoisonExecution(device, 8, reason)
 	require.NoError(t, err)
 	assert.False(t, poisoned)
-	poisoned, err = device.PoisonExecution(7, reason)
+	poisoned, err = distributed.PoisonExecution(device, 7, reason)
 	require.NoError(t, err)
 	assert.True(t, poisoned)
 	err = x.Wait(w.ctx)
@@ -166,10 +168,10 @@ func TestExecutionsCanBePoisoned(t *testing.T) {
 	require.ErrorAs(t, err, &e)
 	assert.Equal(t, reason.Payloads, e.Payloads)
 	assert.Empty(t, w.p.Held())
-	poisoned, err = device.PoisonExecution(7, reason)
+	poisoned, err = distributed.PoisonExecution(device, 7, reason)
 	require.NoError(t, err)
-	assert.False(t, poisoned, "it is over")
-	closeAll(t, append(x.Outputs(), a)...)
+	assert.False(t, poisoned, "the execution is over")
+	closeAll(t, append(xOuts, a)...)
 	require.NoError(t, x.Close())
 }
 
@@ -200,7 +202,7 @@ func TestFaults(t *testing.T) {
 	assert.Equal(t, 7, w.p.Calls(function))
 	settled(t, w.p)
 
-	assert.PanicsWithValue(t, `pjrttest: there is no function "PJRT_Nonsense" that a plugin of pjrttest could fail in; the names are those of C, such as PJRT_Client_Compile`, func() {
+	assert.PanicsWithValue(t, `pjrttest: the plugin has no function "PJRT_Nonsense"; give a C name, such as PJRT_Client_Compile`, func() {
 		w.p.Fail("PJRT_Nonsense", pjrt.ErrInternal, "")
 	})
 	assert.Panics(t, func() { w.p.Fail(function, capi.ErrorCodeOK, "") })
@@ -235,11 +237,11 @@ func TestMemoryIsLimited(t *testing.T) {
 	closeAll(t, a, out[0])
 	stats, err := device.MemoryStats()
 	require.NoError(t, err)
-	assert.Equal(t, int64(80), stats.PeakInUse.Value)
+	assert.EqualValues(t, 80, *stats.PeakInUse)
 	require.NoError(t, device.ClearMemoryStats())
 	stats, err = device.MemoryStats()
 	require.NoError(t, err)
-	assert.Zero(t, stats.PeakInUse.Value)
+	assert.Zero(t, *stats.PeakInUse)
 	require.NoError(t, keeps.Close())
 	require.NoError(t, donates.Close())
 	settled(t, w.p)
@@ -250,32 +252,28 @@ func TestAbsentFunctionsAndExtensions(t *testing.T) {
 	w := start(t, pjrttest.Options{Absent: []string{"PJRT_Device_MemoryStats"}, Extensions: []capi.ExtensionType{}})
 	_, err := w.c.AddressableDevices()[0].MemoryStats()
 	assert.ErrorIs(t, err, pjrt.ErrUnimplemented)
-	list, err := w.p.Plugin().Extensions()
-	require.NoError(t, err)
-	assert.Empty(t, list)
+	assert.Empty(t, w.p.Table().Extensions())
 	exe := w.compile(t, "identity", "() -> ()", nil)
 	defer exe.Close()
 	_, err = exe.OutputLayouts()
 	assert.ErrorIs(t, err, pjrt.ErrUnimplemented)
 
 	all := start(t, pjrttest.Options{})
-	list, err = all.p.Plugin().Extensions()
-	require.NoError(t, err)
-	assert.NotEmpty(t, list)
+	assert.NotEmpty(t, all.p.Table().Extensions())
 }
 
-func TestOptionsThatMakeNoPlugin(t *testing.T) {
+func TestWrongOptionsAreErrors(t *testing.T) {
 	t.Parallel()
 	for text, o := range map[string]pjrttest.Options{
-		"Options.Devices is -1":                    {Devices: -1},
-		"Options.Minor is 56":                      {Minor: 56},
-		"Options.Minor is 999":                     {Minor: 999},
-		"Options.ProcessIndex is 1 of 1 processes": {ProcessIndex: 1},
-		"Options.Memories is empty":                {Memories: []pjrttest.MemoryOptions{}},
-		`has the kind "" and 0 bytes`:              {Memories: []pjrttest.MemoryOptions{{}}},
-		`names "PJRT_What", which is no function`:  {Absent: []string{"PJRT_What"}},
-		"there is no extension Triton here":        {Extensions: []capi.ExtensionType{capi.ExtensionTypeTriton}},
-		"Options.Attributes":                       {Attributes: []pjrt.Attribute{{Name: "x", Value: struct{}{}}}},
+		"Options.Devices is -1":                                {Devices: -1},
+		"Options.Minor is 56":                                  {Minor: 56},
+		"Options.Minor is 999":                                 {Minor: 999},
+		"Options.ProcessIndex is 1, but there are 1 processes": {ProcessIndex: 1},
+		"Options.Memories is empty":                            {Memories: []pjrttest.MemoryOptions{}},
+		`has the kind "" and 0 bytes`:                          {Memories: []pjrttest.MemoryOptions{{}}},
+		`names "PJRT_What", which is not a function`:           {Absent: []string{"PJRT_What"}},
+		"the extension Triton is not supported":                {Extensions: []capi.ExtensionType{capi.ExtensionTypeTriton}},
+		"Options.Attributes":                                   {Attributes: []pjrt.Attribute{{Name: "x", Value: struct{}{}}}},
 		"Options.DeviceAttributes(0)": {DeviceAttributes: func(int) []pjrt.Attribute {
 			return []pjrt.Attribute{{Name: "x", Value: struct{}{}}}
 		}},
@@ -302,7 +300,7 @@ func TestCreateOptions(t *testing.T) {
 		`there is no create option "no_such"`: {Name: "no_such", Value: int64(1)},
 		`"flavour" is a int64`:                {Name: "flavour", Value: int64(1)},
 		"device_count is 0":                   {Name: "device_count", Value: int64(0)},
-		"node_id is 1 of 1 nodes":             {Name: "node_id", Value: int64(1)},
+		"node_id is 1, but num_nodes is 1":    {Name: "node_id", Value: int64(1)},
 	} {
 		_, err := create(o)
 		assert.ErrorIs(t, err, pjrt.ErrInvalidArgument)
@@ -318,7 +316,9 @@ func TestProcessesMeetInTheKeyValueStore(t *testing.T) {
 	for node := range clients {
 		p := pjrttest.New(t, pjrttest.Options{Devices: node + 1})
 		group.Go(func() {
-			c, err := p.Plugin().NewClient(context.Background(), &pjrt.ClientOptions{KeyValueStore: store, NodeID: node, NumNodes: len(clients)})
+			c, err := p.Plugin().NewClient(context.Background(), &pjrt.ClientOptions{
+				KeyValueStore: store, NodeID: node, NumNodes: len(clients),
+			})
 			if assert.NoError(t, err) {
 				clients[node] = c
 			}
@@ -340,7 +340,7 @@ func TestProcessesMeetInTheKeyValueStore(t *testing.T) {
 	assert.ErrorIs(t, err, context.DeadlineExceeded, "the other process never comes")
 }
 
-func TestLiveTellsWhatIsLeft(t *testing.T) {
+func TestLiveCountsTheObjectsThatAreLeft(t *testing.T) {
 	t.Parallel()
 	w := start(t, pjrttest.Options{})
 	a := w.buffer(t, nil, 1)
@@ -357,19 +357,20 @@ func TestNoLeaksOfAPluginFailsTheTest(t *testing.T) {
 	t.Parallel()
 	r := &recorder{TB: t}
 	p := pjrttest.New(r, pjrttest.Options{NoLeaks: true})
-	e, err := p.Plugin().NewEvent()
+	e, promise, err := p.Plugin().NewEvent()
 	require.NoError(t, err)
 	assert.Equal(t, "pjrttest: the test left objects in the plugin: map[PJRT_Event:1]", r.finish())
 	require.NoError(t, e.Close())
+	require.NoError(t, promise.Close())
 
 	r = &recorder{TB: t}
 	p = pjrttest.New(r, pjrttest.Options{NoLeaks: true})
 	_, err = pjrt.FromSlice(context.Background(), p.Client(), []float32{1}, 1)
 	require.NoError(t, err)
-	assert.Empty(t, r.finish(), "what is forgotten goes")
+	assert.Empty(t, r.finish(), "forgotten objects are freed")
 }
 
-func TestWhatOutlivesAPluginDoesNoHarm(t *testing.T) {
+func TestObjectsThatOutliveAPluginDoNoHarm(t *testing.T) {
 	t.Parallel()
 	p, err := pjrttest.Start(pjrttest.Options{})
 	require.NoError(t, err)
@@ -381,10 +382,10 @@ func TestWhatOutlivesAPluginDoesNoHarm(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []float32{1}, values)
 	require.NoError(t, b.Close())
-	assert.Eventually(t, func() bool { return len(p.Live()) == 0 }, 5*time.Second, time.Millisecond)
+	assert.Eventually(t, func() bool { return len(p.Live()) == 0 }, patience, time.Millisecond)
 }
 
-func TestClosingThePluginEndsWhatIsHeld(t *testing.T) {
+func TestClosingThePluginEndsHeldOperations(t *testing.T) {
 	t.Parallel()
 	p, err := pjrttest.Start(pjrttest.Options{})
 	require.NoError(t, err)
@@ -433,7 +434,7 @@ func TestProgramsThatEndTheirGoroutine(t *testing.T) {
 	require.NoError(t, fine.Close())
 }
 
-func TestProgramsAreRegisteredWithSense(t *testing.T) {
+func TestWrongRegistrationsOfProgramsPanic(t *testing.T) {
 	t.Parallel()
 	p := pjrttest.New(t, pjrttest.Options{})
 	for _, x := range []pjrttest.Program{
@@ -446,8 +447,8 @@ func TestProgramsAreRegisteredWithSense(t *testing.T) {
 func TestProgramsAreFoundByNameAndMatch(t *testing.T) {
 	t.Parallel()
 	w := start(t, pjrttest.Options{})
-	one := pjrttest.Signature{Parameters: []pjrt.Shape{}, Results: []pjrt.Shape{{Type: pjrt.ArrayOf([]int32{0}).Type, Dims: []int64{}}}}
-	number := func(n int32) pjrttest.Func { return pjrttest.Return(pjrt.ArrayOf([]int32{n})) }
+	one := pjrttest.Signature{Parameters: []pjrt.Shape{}, Results: []pjrt.Shape{{Type: pjrt.ScalarOf[int32](0).Type, Dims: []int64{}}}}
+	number := func(n int32) pjrttest.Func { return pjrttest.Return(pjrt.ScalarOf[int32](n)) }
 	w.p.Program("old", one, number(1))
 	w.p.Program("old", one, number(2))
 	w.p.AddProgram(pjrttest.Program{Signature: one, Func: number(3), Match: func(code []byte, format pjrt.Format) bool {
@@ -481,7 +482,7 @@ func TestProgramsAreFoundByNameAndMatch(t *testing.T) {
 	assert.ErrorContains(t, err, "register it with a Signature", "the name alone has no types")
 }
 
-func TestProgramsAndOptionsThatAreWrong(t *testing.T) {
+func TestWrongProgramsAndOptionsAreErrors(t *testing.T) {
 	t.Parallel()
 	w := start(t, pjrttest.Options{Devices: 2})
 	text := string(module("double", "(%a: tensor<1xf32> {a.b = \"}\\\"{\"}) -> tensor<1xf32> // {\n").Code)
@@ -497,15 +498,15 @@ func TestProgramsAndOptionsThatAreWrong(t *testing.T) {
 		assert.ErrorIs(t, compile(text[:n], nil), pjrt.ErrInvalidArgument, text[:n])
 	}
 	for bad, want := range map[string]string{
-		text + "}":            "too many in line 6",
-		text + "({)}":         "too many",
-		"module @double {":    "was cut off",
+		text + "}":            `an unexpected "}" in line 6`,
+		text + "({)}":         `an unexpected ")"`,
+		"module @double {":    "the program is truncated",
 		"module @double { \"": "within a string",
 		"module @double {}":   "cannot be read from its text",
 		string(module("double", "(%a: !t)").Code):                                                            "register it with a Signature",
 		string(module("double", "(%a: tensor<1xf32> {tf.aliasing_output = 3 : i32}) -> tensor<1xf32>").Code): "with result 3 of 1",
-		string(module("double", `() -> (tensor<2x2xf32> {mhlo.layout_mode = "{0,0}"})`).Code):                "none of 2 dimensions",
-		string(module("double", `() -> (tensor<2x2xf32> {mhlo.layout_mode = "sideways"})`).Code):             "no layout mode",
+		string(module("double", `() -> (tensor<2x2xf32> {mhlo.layout_mode = "{0,0}"})`).Code):                "not an order of 2 dimensions",
+		string(module("double", `() -> (tensor<2x2xf32> {mhlo.layout_mode = "sideways"})`).Code):             "is not a layout mode",
 	} {
 		err := compile(bad, nil)
 		assert.ErrorIs(t, err, pjrt.ErrInvalidArgument, bad)
@@ -514,9 +515,10 @@ func TestProgramsAndOptionsThatAreWrong(t *testing.T) {
 	err := compile(text, &pjrt.CompileOptions{Flags: map[string]any{"xla_no_such_flag": true}, AllowUnknownFlags: true})
 	assert.ErrorContains(t, err, "xla_no_such_flag")
 	assert.NoError(t, compile(text, &pjrt.CompileOptions{Flags: map[string]any{"xla_cpu_enable_fast_math": true}}))
-	shape := pjrt.Shape{Type: pjrt.ArrayOf([]float32{0}).Type, Dims: []int64{1}}
+	shape := pjrt.Shape{Type: pjrt.ScalarOf[float32](0).Type, Dims: []int64{1}}
 	assert.NoError(t, compile(text, &pjrt.CompileOptions{ResultLayout: &pjrt.ShapeLayout{Shape: shape, Layout: pjrt.RowMajor(1)}}))
-	assert.Error(t, compile(text, &pjrt.CompileOptions{ResultLayout: &pjrt.ShapeLayout{Shape: pjrt.Shape{Type: shape.Type, Dims: []int64{2}}}}))
+	other := pjrt.Shape{Type: shape.Type, Dims: []int64{2}}
+	assert.Error(t, compile(text, &pjrt.CompileOptions{ResultLayout: &pjrt.ShapeLayout{Shape: other}}))
 }
 
 func TestResultsHaveTheLayoutThatTheProgramAsksFor(t *testing.T) {
@@ -532,7 +534,7 @@ func TestResultsHaveTheLayoutThatTheProgramAsksFor(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "{0,1}", layouts[0].Text)
 	raw := make([]byte, 6)
-	require.NoError(t, out[0].CopyRawToHost(w.ctx, raw, 0))
+	require.NoError(t, transfer.CopyRaw(w.ctx, out[0], raw, 0))
 	assert.Equal(t, []byte{1, 4, 2, 5, 3, 6}, raw)
 	got, err := pjrt.ToSlice[int8](w.ctx, out[0])
 	require.NoError(t, err)

@@ -17,17 +17,18 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
+	"github.com/purepjrt/purepjrt/pjrt/raw"
+	"github.com/purepjrt/purepjrt/pjrt/transfer"
 )
 
-// comparison is something to do on both plugins, which is to have the same
-// outcome.
+// comparison is something that must have the same outcome on both plugins.
 type comparison struct {
 	name string
 	do   func(t testing.TB, w *world) any
 }
 
-// addition, and so on, are programs that XLA compiles, and that have Go functions
-// of the same name here.
+// addition and the other programs are texts that XLA compiles; the test registers Go
+// functions under the same names.
 const (
 	addition = `module @addition {
   func.func @main(%a: tensor<2x3xf32>, %b: tensor<2x3xf32>) -> tensor<2x3xf32> {
@@ -73,7 +74,7 @@ func floats(n int) []float32 {
 	return s
 }
 
-// code is the outcome of what may fail: two plugins use their own words.
+// code is the outcome of a call that may fail. The messages of the two plugins differ.
 func code(err error) string {
 	if err == nil {
 		return "OK"
@@ -111,7 +112,7 @@ var comparisons = []comparison{
 			size, err := b.OnDeviceSize()
 			require.NoError(t, err)
 			raw := make([]byte, size)
-			require.NoError(t, b.CopyRawToHost(w.ctx, raw, 0))
+			require.NoError(t, transfer.CopyRaw(w.ctx, b, raw, 0))
 			a, err := b.ToHost(w.ctx)
 			require.NoError(t, err)
 			all[typ] = [2][]byte{raw, a.Data}
@@ -128,7 +129,8 @@ var comparisons = []comparison{
 			{6, []int64{3, 2}, []int64{4, 12}}, {3, []int64{3}, []int64{-4}}, {5, []int64{3}, []int64{8}}, {1, []int64{3}, []int64{0}},
 			{12, []int64{2, 3, 2}, []int64{-24, 8, -4}},
 		} {
-			b := w.array(t, pjrt.HostArray{Type: dtype.F32, Dims: x.dims, Data: dtype.Bytes(floats(x.n))}, &pjrt.BufferOptions{Strides: x.strides})
+			a := pjrt.HostArray{Type: dtype.F32, Dims: x.dims, Data: dtype.Bytes(floats(x.n))}
+			b := w.array(t, a, &pjrt.BufferOptions{Strides: x.strides})
 			all = append(all, w.values(t, b))
 		}
 		return all
@@ -140,7 +142,7 @@ var comparisons = []comparison{
 			layout, err := b.Layout()
 			require.NoError(t, err)
 			raw := make([]byte, 24)
-			require.NoError(t, b.CopyRawToHost(w.ctx, raw, 0))
+			require.NoError(t, transfer.CopyRaw(w.ctx, b, raw, 0))
 			all = append(all, layout.MinorToMajor, raw, w.values(t, b))
 		}
 		return all
@@ -159,7 +161,7 @@ var comparisons = []comparison{
 	}},
 	{"several results", func(t testing.TB, w *world) any {
 		exe := w.xla(t, several, nil)
-		a, b := w.array(t, pjrt.ArrayOf([]int8{-7}), nil), w.array(t, pjrt.ArrayOf([]bool{true, false}, 2), nil)
+		a, b := w.array(t, pjrt.ScalarOf[int8](-7), nil), w.array(t, pjrt.ArrayOf([]bool{true, false}, 2), nil)
 		out, err := exe.Execute(w.ctx, []*pjrt.Buffer{a, b}, nil)
 		require.NoError(t, err)
 		var all []any
@@ -167,23 +169,23 @@ var comparisons = []comparison{
 			x, err := o.ToHost(w.ctx)
 			require.NoError(t, err)
 			all = append(all, x)
-			require.NoError(t, out[i].Delete()) // they are buffers of their own
+			require.NoError(t, out[i].Delete()) // each is a buffer of its own
 		}
 		closeAll(t, out...)
 		shapes, err := exe.Outputs()
 		require.NoError(t, err)
 		return append(all, shapes, exe.NumOutputs(), exe.Name())
 	}},
-	{"donation", func(t testing.TB, w *world) any {
+	{"keepAll", func(t testing.TB, w *world) any {
 		exe := w.xla(t, doubling, nil)
 		var all []any
-		for _, donation := range []pjrt.Donation{pjrt.DonateNone(), pjrt.DonateAll()} {
+		for _, keepAll := range []bool{true, false} {
 			a := w.array(t, pjrt.ArrayOf(floats(4), 4), nil)
-			out, err := exe.Execute(w.ctx, []*pjrt.Buffer{a}, &pjrt.ExecuteOptions{Donation: donation})
+			out, err := exe.Execute(w.ctx, []*pjrt.Buffer{a}, &pjrt.ExecuteOptions{KeepAll: keepAll})
 			require.NoError(t, err)
 			deleted, err := a.IsDeleted()
 			require.NoError(t, err)
-			_, again := exe.Execute(w.ctx, []*pjrt.Buffer{a}, &pjrt.ExecuteOptions{Donation: pjrt.DonateNone()})
+			_, again := exe.Execute(w.ctx, []*pjrt.Buffer{a}, &pjrt.ExecuteOptions{KeepAll: true})
 			_, read := a.ToHost(w.ctx)
 			all = append(all, w.values(t, out[0]), deleted, code(again) == "OK", code(read) == "OK")
 			closeAll(t, out...)
@@ -234,7 +236,7 @@ var comparisons = []comparison{
 			later = after.Wait(w.ctx)
 			require.NoError(t, after.Close())
 		}
-		_, pointer := b.UnsafePointer(w.ctx)
+		_, pointer := raw.UnsafePointer(w.ctx, b)
 		_, copied := b.CopyToDevice(w.ctx, w.c.AddressableDevices()[1])
 		device, err := b.Device()
 		require.NoError(t, err)
@@ -251,18 +253,19 @@ var comparisons = []comparison{
 		return []any{device.ID(), values, w.values(t, b)}
 	}},
 	{"transfer managers", func(t testing.TB, w *world) any {
-		m, err := w.c.NewTransferManager(w.ctx, []pjrt.Shape{{Type: dtype.F32, Dims: []int64{4}}, {Type: dtype.S4, Dims: []int64{3}}}, nil)
+		shapes := []pjrt.Shape{{Type: dtype.F32, Dims: []int64{4}}, {Type: dtype.S4, Dims: []int64{3}}}
+		m, err := transfer.NewManager(w.ctx, w.c, shapes, nil)
 		require.NoError(t, err)
 		b, err := m.Buffer(0)
 		require.NoError(t, err)
 		var sizes []int64
-		for i := range m.BufferCount() {
-			n, err := m.BufferSize(i)
+		for i := range m.Len() {
+			n, err := m.Size(i)
 			require.NoError(t, err)
 			sizes = append(sizes, n)
 		}
 		for i, offset := range []int64{8, 0} {
-			e, err := m.TransferData(0, dtype.Bytes(floats(2)), offset, i == 1)
+			e, err := m.Send(0, dtype.Bytes(floats(2)), offset, i == 1)
 			require.NoError(t, err)
 			require.NoError(t, e.Wait(w.ctx))
 			require.NoError(t, e.Close())
@@ -271,7 +274,7 @@ var comparisons = []comparison{
 		closeAll(t, b)
 		failing, err := m.Buffer(1)
 		require.NoError(t, err)
-		require.NoError(t, m.SetBufferError(1, &pjrt.Error{Code: pjrt.ErrAborted, Message: "no"}))
+		require.NoError(t, m.Fail(1, &pjrt.Error{Code: pjrt.ErrAborted, Message: "no"}))
 		failed := failing.Wait(w.ctx)
 		closeAll(t, failing)
 		require.NoError(t, m.Close())
@@ -279,7 +282,7 @@ var comparisons = []comparison{
 	}},
 	{"aliases", func(t testing.TB, w *world) any {
 		shape := pjrt.Shape{Type: dtype.F32, Dims: []int64{3}}
-		alias, promise, err := w.c.AliasBuffer(w.ctx, shape, nil)
+		alias, promise, err := transfer.NewAlias(w.ctx, w.c, shape, nil)
 		if err != nil {
 			return code(err)
 		}
@@ -309,7 +312,8 @@ var comparisons = []comparison{
 	{"host sizes", func(t testing.TB, w *world) any {
 		var all []uintptr
 		for _, a := range []pjrt.HostArray{
-			pjrt.ArrayOf(floats(6), 2, 3), pjrt.ArrayOf(make([]dtype.Int4, 5), 5), pjrt.ArrayOf([]bool{true}), pjrt.ArrayOf([]float64{}, 0, 7),
+			pjrt.ArrayOf(floats(6), 2, 3), pjrt.ArrayOf(make([]dtype.Int4, 5), 5),
+			pjrt.ScalarOf[bool](true), pjrt.ArrayOf([]float64{}, 0, 7),
 		} {
 			b := w.array(t, a, nil)
 			all = append(all, hostSizeOf(t, w, b))
@@ -318,7 +322,7 @@ var comparisons = []comparison{
 	}},
 }
 
-// hostSizeOf asks for the size of a download as C callers do.
+// hostSizeOf asks for the size of a download as a caller in C does.
 func hostSizeOf(t testing.TB, w *world, b *pjrt.Buffer) uintptr {
 	t.Helper()
 	a, err := b.ToHost(w.ctx)
@@ -326,7 +330,7 @@ func hostSizeOf(t testing.TB, w *world, b *pjrt.Buffer) uintptr {
 	return uintptr(len(a.Data))
 }
 
-func TestTheSameAsTheCPUPlugin(t *testing.T) {
+func TestThePluginBehavesLikeTheCPUPlugin(t *testing.T) {
 	cpu, err := pjrt.Open(plugintest.Path(t, "cpu"))
 	require.NoError(t, err)
 	_, minor := cpu.Version()

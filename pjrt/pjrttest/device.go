@@ -25,7 +25,7 @@ type device struct {
 
 func (d *device) addressable() bool { return d.local >= 0 }
 
-// reachable returns an error for devices of other processes.
+// reachable returns an error for a device of another process.
 func (d *device) reachable() error {
 	if !d.addressable() {
 		return invalid("device %d belongs to process %d, this is process %d", d.id, d.process, d.client.process)
@@ -88,7 +88,8 @@ func (p *Plugin) deviceMemoryStats(a *capi.DeviceMemoryStatsArgs) error {
 	m := d.memories[0]
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	// Field by field: what lies behind the last one is not the plugin's.
+	// The fields are set one by one, because the caller's struct may be longer, and the
+	// plugin must not touch the rest.
 	a.BytesInUse = m.inUse
 	a.PeakBytesInUse, a.PeakBytesInUseIsSet = m.peak, true
 	a.NumAllocs, a.NumAllocsIsSet = m.count, true
@@ -151,7 +152,8 @@ func (p *Plugin) devicePoisonExecution(a *capi.DevicePoisonExecutionArgs) error 
 	return nil
 }
 
-// attributeList is what PJRT_Device_GetAttributes hands out, until its deleter.
+// attributeList is the list that PJRT_Device_GetAttributes hands out until its deleter is
+// called.
 type attributeList struct{ values *capi.NamedValues }
 
 func (p *Plugin) deviceGetAttributes(a *capi.DeviceGetAttributesArgs) error {
@@ -206,7 +208,7 @@ func (p *Plugin) newDeviceDescription(id, process int, kind string) *deviceDescr
 	if p.opts.DeviceAttributes != nil {
 		d.list = merge(d.list, p.opts.DeviceAttributes(id))
 	}
-	// Start has checked that the attributes of all devices have a C form.
+	// Start checked that the attributes of all devices have a C form.
 	d.attributes, _ = capi.NewNamedValues(d.list)
 	d.handle = makeHandle[capi.DeviceDescription](p, d, false)
 	for kindID, o := range p.opts.Memories {

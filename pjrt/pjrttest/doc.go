@@ -1,51 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package pjrttest is a PJRT plugin in memory, for the tests of programs that use
-// package pjrt: no library to load, no device, no file, a millisecond to start.
+// Package pjrttest is a PJRT plugin for the tests of programs that use package pjrt. It
+// lives in memory and needs no library, no device and no file; it starts within a
+// millisecond.
 //
 //	p := pjrttest.New(t, pjrttest.Options{Devices: 4})
 //	p.Program("double", pjrttest.Signature{}, pjrttest.Map(func(x float32) float32 { return 2 * x }))
 //	exe, err := p.Client().Compile(ctx, pjrt.Program{Code: []byte(stablehlo)}, nil)
 //
-// The plugin stands behind the C interface as others do, so package pjrt does with
-// it what it does with them. It keeps to the contract of that interface: what a
-// caller may do works, and what he may not is answered with INVALID_ARGUMENT or
-// the code that fits better. Handles that were destroyed, or are none of the
-// plugin's, are errors too.
+// The plugin implements the C interface like any other, so package pjrt treats it like
+// any other. It keeps to the contract of that interface: calls that the contract allows
+// work, and for all others the plugin returns INVALID_ARGUMENT or a code that fits
+// better. That includes calls with a handle that was destroyed, or that the plugin never
+// made.
 //
 // # Programs
 //
-// Programs are Go functions, registered with [Plugin.Program] under the name of
-// the module that they stand for. What is compiled can be StableHLO text, of
-// which only the name and the signature of the function main are read, or
-// anything else that [Program.Match] knows. A program that is not registered is
-// an INVALID_ARGUMENT at compilation. [Elementwise], [Map], [Identity], [Return]
-// and [Failing] make simple ones; [Program.Launch] sees all devices of an
-// execution, sends to the host and receives from it.
+// Programs are Go functions. [Plugin.Program] registers one under the name of the module
+// that it stands for. A test can then compile StableHLO text, of which the plugin reads
+// only the name of the module and the signature of the function main, or any other code
+// that [Program.Match] accepts. Compiling a program that is not registered fails with
+// INVALID_ARGUMENT. [Elementwise], [Map], [Identity], [Return] and [Failing] make simple
+// programs. A [Program.Launch] sees all devices of an execution, and can send data to the
+// host and receive data from it.
 //
 // # Time
 //
-// Transfers are done when the function that begins them returns, and executions
-// soon after it. After [Plugin.Hold] neither gets done until the test says so:
-// [Plugin.Release], [Plugin.Resume] and the methods of [Operation] complete what
-// is pending, in any order, or let it fail.
+// Transfers are done when the function that begins them returns, and executions soon
+// after. After [Plugin.Hold] both stay pending until the test says so: [Plugin.Release],
+// [Plugin.Resume] and the methods of [Operation] complete them, in any order, or make them
+// fail.
 //
 // # Failures
 //
-// [Plugin.Fail] makes any function fail, always or some times, at once or in the
-// events of what it began. Memories have a size: what does not fit is a
-// RESOURCE_EXHAUSTED. A program fails by returning an error.
+// [Plugin.Fail] makes any function fail, always or for some calls, either in the call or
+// in the events of the operation that it began. Memories have a size; an allocation that
+// does not fit fails with RESOURCE_EXHAUSTED. A program fails by returning an error.
 //
 // # Other plugins
 //
-// [Options] make a plugin with the API of an older version, with functions and
-// extensions missing, with several devices, memories and processes. Processes
-// that have a key-value store in common learn from it how many devices the others
-// have.
+// [Options] make plugins with an older version of the API, with functions and extensions
+// missing, or with several devices, memories and processes. Processes that share a
+// key-value store learn from it how many devices the others have.
 //
 // # Leaks
 //
-// [Plugin.Live] counts what was not destroyed, as C sees it; [NoLeaks] does for all
-// plugins of the process, as package pjrt sees it.
+// [Plugin.Live] counts the C objects of the plugin that were not destroyed. [NoLeaks]
+// counts the objects of package pjrt, for all plugins of the process.
 package pjrttest

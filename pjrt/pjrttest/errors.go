@@ -9,7 +9,7 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// failed makes the error of a function.
+// failed makes an error for a function to return.
 func failed(code capi.ErrorCode, format string, args ...any) error {
 	return &capi.Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }

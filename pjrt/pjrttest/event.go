@@ -9,7 +9,7 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// future is the end of some work, which several events tell of.
+// future is the end of some work. Several events may report it.
 type future struct {
 	done chan struct{}
 
@@ -28,8 +28,8 @@ func readyFuture(err error) *future {
 	return f
 }
 
-// complete ends the work, and reports false when that had happened before. What
-// waits runs before it returns.
+// complete ends the work, and reports whether this is the first call. It runs the
+// functions that wait for the end before it returns.
 func (f *future) complete(err error) bool {
 	f.mu.Lock()
 	if f.over {
@@ -47,7 +47,7 @@ func (f *future) complete(err error) bool {
 	return true
 }
 
-// onReady calls fn when the work is over: now, if it is.
+// onReady calls fn when the work is over, or at once if it already is.
 func (f *future) onReady(fn func(error)) {
 	f.mu.Lock()
 	if !f.over {
@@ -81,7 +81,7 @@ func (p *Plugin) newEvent(of *future) *capi.Event {
 func (p *Plugin) eventDestroy(a *capi.EventDestroyArgs) error {
 	return destroy(p, a.Event, func(e *event) {
 		if e.settable {
-			// Nobody can set it any more.
+			// The event can no longer be set.
 			e.of.complete(failed(capi.ErrorCodeCancelled, "the event was destroyed before it was set"))
 		}
 	})
@@ -148,18 +148,18 @@ func (p *Plugin) eventSet(a *capi.EventSetArgs) error {
 		return err
 	}
 	if !e.of.complete(result) {
-		return failed(capi.ErrorCodeFailedPrecondition, "the event was set before")
+		return failed(capi.ErrorCodeFailedPrecondition, "the event was already set")
 	}
 	return nil
 }
 
-// given makes the error that a caller describes: nil for OK.
+// given makes the error that the caller describes; it is nil for OK.
 func given(code capi.ErrorCode, message *byte, size uintptr) (result, err error) {
 	if code == capi.ErrorCodeOK {
 		return nil, nil
 	}
 	if code < capi.ErrorCodeOK || code > capi.ErrorCodeUnauthenticated {
-		return nil, invalid("there is no error code %d", int32(code))
+		return nil, invalid("%d is not an error code", int32(code))
 	}
 	if message == nil && size > 0 {
 		return nil, invalid("the error message is null and has %d bytes", size)
@@ -177,7 +177,7 @@ func payloads(list *capi.NamedValue, n uintptr) ([]capi.Payload, error) {
 	for _, a := range given {
 		s, ok := a.Value.(string)
 		if !ok {
-			return nil, invalid("the payload %q is a %T; it must be a string", a.Name, a.Value)
+			return nil, invalid("the payload %q is of type %T; it must be a string", a.Name, a.Value)
 		}
 		all = append(all, capi.Payload{Key: a.Name, Value: []byte(s)})
 	}

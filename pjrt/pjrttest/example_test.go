@@ -14,9 +14,9 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
 )
 
-// stablehlo is a program as a framework would export it. A pjrttest plugin reads
-// its name and its signature.
-const stablehlo = `module @double {
+// exported is a program as a framework would export it. A pjrttest plugin reads only its
+// name and its signature.
+const exported = `module @double {
   func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {
     %0 = stablehlo.add %x, %x : tensor<3xf32>
     return %0 : tensor<3xf32>
@@ -33,7 +33,7 @@ func Example() {
 	defer p.Close()
 	p.Program("double", pjrttest.Signature{}, pjrttest.Map(func(x float32) float32 { return 2 * x }))
 
-	exe, err := p.Client().Compile(ctx, pjrt.Program{Code: []byte(stablehlo)}, nil)
+	exe, err := p.Client().Compile(ctx, pjrt.Program{Code: []byte(exported)}, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -52,8 +52,8 @@ func Example() {
 	// Output: [2 4 6] <nil>
 }
 
-// server is code to be tested: it answers requests with a model, and waits for
-// memory when the device has none left.
+// server is the code under test: it answers requests with a model, and waits for memory
+// when the device has none left.
 type server struct {
 	model *pjrt.LoadedExecutable
 	pause time.Duration
@@ -79,7 +79,7 @@ func (s *server) try(ctx context.Context, x []float32) ([]float32, error) {
 		return nil, err
 	}
 	defer in.Close()
-	// Package pjrt would try once more by itself; this server wants to wait first.
+	// Package pjrt itself would try again at once; this server wants to wait first.
 	out, err := s.model.Execute(ctx, []*pjrt.Buffer{in}, &pjrt.ExecuteOptions{NoRetry: true})
 	if err != nil {
 		return nil, err
@@ -88,8 +88,7 @@ func (s *server) try(ctx context.Context, x []float32) ([]float32, error) {
 	return pjrt.ToSlice[float32](ctx, out[0])
 }
 
-// A server that waits when the device is out of memory is tested by a device that
-// is, twice.
+// The device is out of memory twice, to test that the server waits.
 func ExamplePlugin_Fail() {
 	ctx := context.Background()
 	p, err := pjrttest.Start(pjrttest.Options{})
@@ -98,7 +97,7 @@ func ExamplePlugin_Fail() {
 	}
 	defer p.Close()
 	p.Program("double", pjrttest.Signature{}, pjrttest.Map(func(x float32) float32 { return 2 * x }))
-	model, err := p.Client().Compile(ctx, pjrt.Program{Code: []byte(stablehlo)}, nil)
+	model, err := p.Client().Compile(ctx, pjrt.Program{Code: []byte(exported)}, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -110,12 +109,12 @@ func ExamplePlugin_Fail() {
 	fmt.Println(s.answer(ctx, []float32{1, 2, 3}))
 	fmt.Println(p.Calls(function), "attempts")
 
-	// Three in a row are too many.
+	// The server gives up after three failures in a row.
 	p.Fail(function, pjrt.ErrResourceExhausted, "out of memory", pjrttest.Times(3))
 	_, err = s.answer(ctx, []float32{1, 2, 3})
 	fmt.Println(err)
 
-	// And whatever happened, nothing is left but the client and the model.
+	// Whatever happened, only the client and the model are left.
 	fmt.Println(p.Live())
 	// Output:
 	// [2 4 6] <nil>
@@ -124,17 +123,18 @@ func ExamplePlugin_Fail() {
 	// map[PJRT_Client:1 PJRT_Executable:1 PJRT_LoadedExecutable:1]
 }
 
-// A program that must also work with older plugins is tested with one.
+// A test runs a program with an older plugin too.
 func ExampleOptions_olderPlugin() {
 	for _, minor := range []int{57, 114} {
 		p, err := pjrttest.Start(pjrttest.Options{Minor: minor})
 		if err != nil {
 			log.Fatal(err)
 		}
-		e, err := p.Plugin().NewEvent()
+		e, promise, err := p.Plugin().NewEvent()
 		fmt.Printf("0.%d: %v\n", minor, err)
 		if err == nil {
 			e.Close()
+			promise.Close()
 		}
 		p.Close()
 	}
@@ -152,7 +152,7 @@ func ExamplePlugin_Hold() {
 	}
 	defer p.Close()
 	p.Program("double", pjrttest.Signature{}, pjrttest.Map(func(x float32) float32 { return 2 * x }))
-	exe, err := p.Client().Compile(ctx, pjrt.Program{Code: []byte(stablehlo)}, nil)
+	exe, err := p.Client().Compile(ctx, pjrt.Program{Code: []byte(exported)}, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -164,7 +164,7 @@ func ExamplePlugin_Hold() {
 	defer x.Close()
 
 	p.Hold()
-	stuck, err := exe.Start(ctx, []*pjrt.Buffer{x}, nil)
+	_, stuck, err := exe.Start(ctx, []*pjrt.Buffer{x}, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -174,16 +174,16 @@ func ExamplePlugin_Hold() {
 	fmt.Println(stuck.Wait(impatient))
 	fmt.Println(p.Held())
 
-	// The device gets done in the end, or fails.
+	// In the end the device completes the execution or, as here, fails.
 	p.Held()[0].Fail(&pjrt.Error{Code: pjrt.ErrUnavailable, Message: "the device fell off the bus"})
-	started, err := exe.Start(ctx, []*pjrt.Buffer{x}, nil)
+	startedOuts, started, err := exe.Start(ctx, []*pjrt.Buffer{x}, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer started.Close()
 	p.Resume()
 	fmt.Println(started.Wait(ctx))
-	started.Outputs()[0].Close()
+	startedOuts[0].Close()
 	// Output:
 	// context deadline exceeded
 	// [PJRT_LoadedExecutable_Execute of double on device 0]

@@ -25,7 +25,7 @@ type cTables struct {
 	outputLayouts, inputLayouts []*capi.LayoutsMemoryLayout // made by layouts
 }
 
-// fill makes the arrays. They are never empty: some callers want an address.
+// fill makes the arrays. They are never empty, because some callers want an address.
 func (t *cTables) fill(e *executable) error {
 	t.dims, t.ranks, t.types = make([]int64, 0, 1), make([]uintptr, 0, 1), make([]capi.BufferType, 0, 1)
 	for _, s := range e.results {
@@ -50,8 +50,8 @@ func (t *cTables) fill(e *executable) error {
 	return nil
 }
 
-// sizes returns the bytes of the arguments and of the results on one device, and
-// how many of those the results take over.
+// sizes returns the bytes of the arguments and of the results on one device, and how many
+// bytes the results take over from arguments.
 func (e *executable) sizes() (in, out, aliased int64) {
 	for i, s := range e.parameters {
 		in += deviceSize(s)
@@ -71,7 +71,7 @@ func (e *executable) handle() *capi.Executable {
 	return makeHandle[capi.Executable](e.p, e, true)
 }
 
-// drop takes note of the end of a handle.
+// drop notes the end of a handle.
 func (e *executable) drop() {
 	if e.handles.Add(-1) == 0 {
 		e.dropLayouts()
@@ -191,7 +191,7 @@ func (p *Plugin) executableOutputDimensions(a *capi.ExecutableOutputDimensionsAr
 	return err
 }
 
-// first returns the address of an array's memory, also of an empty one.
+// first returns the address of the array's memory, even if the array is empty.
 func first[T any](s []T) *T { return &s[:1][0] }
 
 func (p *Plugin) executableOutputMemoryKinds(a *capi.ExecutableOutputMemoryKindsArgs) error {
@@ -223,7 +223,7 @@ func (p *Plugin) executableOptimizedProgram(a *capi.ExecutableOptimizedProgramAr
 	given := a.Program
 	if given.Code != nil {
 		if given.CodeSize < uintptr(len(e.code)) {
-			return invalid("the program has %d bytes, there is room for %d", len(e.code), given.CodeSize)
+			return invalid("the program has %d bytes, but there is room for %d", len(e.code), given.CodeSize)
 		}
 		copy(elements(given.Code, given.CodeSize), e.code)
 	}
@@ -244,7 +244,7 @@ func (p *Plugin) executableGetCompileOptions(a *capi.ExecutableGetCompileOptions
 	return nil
 }
 
-// executableForm is what a serialized executable says.
+// executableForm is the contents of a serialized executable.
 type executableForm struct {
 	Platform, Version string
 	Format            string

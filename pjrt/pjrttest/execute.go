@@ -63,10 +63,10 @@ func (e *loaded) executionDevices(a *capi.LoadedExecutableExecuteArgs) ([]*devic
 		devices = []*device{d}
 	}
 	if a.NumDevices != uintptr(len(devices)) {
-		return nil, nil, invalid("the execution has arguments for %d devices, and runs on %d", a.NumDevices, len(devices))
+		return nil, nil, invalid("the execution has arguments for %d devices, but runs on %d", a.NumDevices, len(devices))
 	}
 	if len(devices) == 0 {
-		return nil, nil, invalid("the program has no devices in this process: give execute_device if it is portable")
+		return nil, nil, invalid("the program has no devices in this process; if it is portable, give execute_device")
 	}
 	return devices, ids, nil
 }
@@ -78,12 +78,12 @@ type argument struct {
 	donated  bool
 }
 
-// check looks at everything before anything is consumed.
+// check returns an error for anything that is wrong, before anything is consumed.
 func (l *launch) check(a *capi.LoadedExecutableExecuteArgs, options *capi.ExecuteOptions) error {
 	e := l.exe
 	switch {
 	case a.NumArgs != uintptr(len(e.parameters)):
-		return invalid("the program %s takes %d arguments, there are %d", e.name, len(e.parameters), a.NumArgs)
+		return invalid("the program %s takes %d arguments, but got %d", e.name, len(e.parameters), a.NumArgs)
 	case a.ArgumentLists == nil && a.NumArgs > 0:
 		return invalid("the argument lists are null")
 	case a.OutputLists == nil && len(e.results) > 0:
@@ -128,7 +128,8 @@ func (l *launch) check(a *capi.LoadedExecutableExecuteArgs, options *capi.Execut
 				_, consumed := e.consumed[i]
 				donated := consumed && !slices.Contains(kept, int64(i))
 				if was, again := uses[b]; again && (was || donated) {
-					return invalid("argument %d for device %d is donated, and used in another place of the same execution", i, device.id)
+					return invalid("argument %d for device %d is donated, but also used in another place of the same execution", i,
+						device.id)
 				}
 				uses[b] = donated
 				row = append(row, argument{buffer: b, donated: donated})
@@ -148,14 +149,14 @@ func (l *launch) checkArgument(b *buffer, i int, d *device) error {
 		defer b.mu.Unlock()
 		return invalid("argument %d for device %d was %s", i, d.id, b.gone)
 	case b.in.device != d:
-		return invalid("argument %d is on device %d, the program runs on device %d", i, b.in.device.id, d.id)
+		return invalid("argument %d is on device %d, but the program runs on device %d", i, b.in.device.id, d.id)
 	case !b.shape.Equal(want):
-		return invalid("argument %d for device %d is %v, the program %s takes %v", i, d.id, b.shape, l.exe.name, want)
+		return invalid("argument %d for device %d is %v, but the program %s takes %v", i, d.id, b.shape, l.exe.name, want)
 	}
 	return nil
 }
 
-// begin takes the arguments, makes room for the results and starts.
+// begin takes the arguments, makes room for the results and starts the execution.
 func (l *launch) begin(a *capi.LoadedExecutableExecuteArgs) error {
 	if err := l.takeArguments(); err != nil {
 		return err
@@ -192,8 +193,7 @@ func (l *launch) begin(a *capi.LoadedExecutableExecuteArgs) error {
 	return nil
 }
 
-// takeArguments takes the contents of the arguments; donated ones leave their
-// buffers.
+// takeArguments takes the contents of the arguments; buffers lose donated contents.
 func (l *launch) takeArguments() error {
 	for d := range l.args {
 		for i := range l.args[d] {
@@ -213,7 +213,7 @@ func (l *launch) takeArguments() error {
 	return nil
 }
 
-// restore gives all arguments back as they were.
+// restore undoes takeArguments.
 func (l *launch) restore() {
 	for d := range l.args {
 		for i := range l.args[d] {
@@ -236,8 +236,8 @@ type result struct {
 	contents *contents // of which the execution is a user
 }
 
-// makeResults makes room for the results: in the memory of donated arguments
-// where that is possible.
+// makeResults makes room for the results, where possible in the memory of donated
+// arguments.
 func (l *launch) makeResults() error {
 	e := l.exe
 	for d, device := range l.devices {
@@ -271,8 +271,8 @@ func (l *launch) dropResults() {
 	}
 }
 
-// donors is the memory of donated arguments that nobody else uses, by the result
-// that is to take it, -1 for any.
+// donors are the contents of donated arguments that nothing else uses, by the number of
+// the result that takes their memory, or -1 for any result.
 type donors map[int][]*storage
 
 func (l *launch) donors(d int) donors {

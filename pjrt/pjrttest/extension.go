@@ -21,7 +21,7 @@ func (p *Plugin) layoutDestroy(a *capi.LayoutsMemoryLayoutDestroyArgs) error {
 		if _, err := find[*memoryLayout](p, a.Layout); err != nil {
 			return err
 		}
-		return invalid("the layout is its executable's, and goes with it")
+		return invalid("the layout belongs to its executable, which destroys it")
 	}
 	return destroy[*memoryLayout](p, a.Layout, nil)
 }
@@ -86,7 +86,7 @@ func (p *Plugin) layoutsOfParameters(a *capi.LayoutsExecutableGetParameterLayout
 	return err
 }
 
-// makeLayouts makes the handles of an executable's layouts, once.
+// makeLayouts makes the handles of an executable's layouts on the first call.
 func (e *executable) makeLayouts() {
 	e.tables.layouts.Do(func() {
 		for _, o := range e.resultOrders {
@@ -106,7 +106,7 @@ func (e *executable) dropLayouts() {
 	}
 }
 
-// The plugin does not know of shardings: it says so, as the extension allows.
+// The plugin knows no shardings; the extension allows it to say so.
 
 func (p *Plugin) shardingsOfParameters(a *capi.ShardingsExecutableParameterShardingsArgs) error {
 	_, err := find[*executable](p, a.Executable)
@@ -129,10 +129,11 @@ func (p *Plugin) hostMemoryAllocate(a *capi.HostMemoryAllocatorAllocateArgs) err
 		return err
 	}
 	if a.Size == 0 {
-		return invalid("an allocation of 0 bytes")
+		return invalid("an allocation must have at least 1 byte, not 0")
 	}
 	if a.Size > defaultMemory {
-		return failed(capi.ErrorCodeResourceExhausted, "an allocation of %d bytes is too large; at most %d are given", a.Size, defaultMemory)
+		return failed(capi.ErrorCodeResourceExhausted, "an allocation of %d bytes is too large; the limit is %d bytes",
+			a.Size, defaultMemory)
 	}
 	a.Ptr = share(p, "PJRT_HostMemoryAllocator allocation", aligned(int64(a.Size)))
 	a.Deleter, a.DeleterArg = capi.HostMemoryAllocatorAllocateArgsDeleter(deleter()), 0

@@ -11,7 +11,7 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// fault is an error that a function is to fail with.
+// fault is an error with which a function fails.
 type fault struct {
 	function string
 	err      error
@@ -20,17 +20,17 @@ type fault struct {
 	async    bool
 }
 
-// FaultOption says when a fault shows.
+// FaultOption says which calls fail, and how.
 type FaultOption func(*fault)
 
-// Times lets the next n calls fail, and no more. Without it all calls do.
+// Times makes only the next n calls fail. Without it all calls do.
 func Times(n int) FaultOption { return func(f *fault) { f.left = n } }
 
-// After lets n calls go well first.
+// After lets n calls succeed first.
 func After(n int) FaultOption { return func(f *fault) { f.skip = n } }
 
-// Async lets the call succeed, and what it began fail: the events of a transfer
-// or an execution, and the buffers that it makes, have the error.
+// Async lets the call succeed and the operation that it began fail: the events of the
+// transfer or execution, and the buffers that it makes, have the error.
 func Async() FaultOption { return func(f *fault) { f.async = true } }
 
 type faults struct {
@@ -38,15 +38,14 @@ type faults struct {
 	list []*fault // guarded by mu
 }
 
-// Fail makes a function fail, given by its C name, such as PJRT_Client_Compile.
-// It panics when the API has no function of that name, and when the code is OK.
-// The returned function ends the fault.
+// Fail makes the function with a C name, such as PJRT_Client_Compile, fail. It panics if
+// the plugin has no function of that name, or if the code is OK. The returned function
+// ends the fault.
 //
-// When several faults fit a call, it fails with the one that was asked for
-// first.
+// If several faults match a call, the call fails with the earliest of them.
 func (p *Plugin) Fail(function string, code capi.ErrorCode, message string, options ...FaultOption) (end func()) {
 	if !p.functions[function] {
-		panic(fmt.Sprintf("pjrttest: there is no function %q that a plugin of pjrttest could fail in; the names are those of C, such as PJRT_Client_Compile", function))
+		panic(fmt.Sprintf("pjrttest: the plugin has no function %q; give a C name, such as PJRT_Client_Compile", function))
 	}
 	if code <= capi.ErrorCodeOK || code > capi.ErrorCodeUnauthenticated {
 		panic(fmt.Sprintf("pjrttest: a function cannot fail with the code %v", code))
@@ -65,10 +64,11 @@ func (p *Plugin) Fail(function string, code capi.ErrorCode, message string, opti
 	}
 }
 
-// synchronous returns the error that a call of a function is to fail with.
+// synchronous returns the error with which a call of a function must fail, or nil.
 func (f *faults) synchronous(function string) error { return f.next(function, false) }
 
-// asynchronous returns the error that what a function began is to fail with.
+// asynchronous returns the error with which the operation that a function began must fail,
+// or nil.
 func (f *faults) asynchronous(function string) error { return f.next(function, true) }
 
 func (f *faults) next(function string, async bool) error {

@@ -9,14 +9,14 @@ import (
 	"unsafe"
 )
 
-// cell is what a handle points to. Callers only ever look at the first word,
-// and at that only of errors and memories, where it is a function table.
+// cell is the memory at which a handle points. Callers only read the first word, and only
+// that of errors and memories, where it is the address of a function table.
 type cell struct {
 	vtable unsafe.Pointer
 	_      uintptr // keeps cells apart from one another
 }
 
-// slot says what a handle stands for.
+// slot describes the object that a handle stands for.
 type slot struct {
 	plugin *Plugin
 	kind   string // the C type
@@ -25,18 +25,18 @@ type slot struct {
 	owned  bool           // the caller destroys it
 }
 
-// handles has the objects of all plugins by their addresses: function tables of
-// errors and memories, and deleters, are the same for all of them.
+// handles has the objects of all plugins by their addresses. They are together because all
+// plugins share deleters and the function tables of errors and memories.
 var handles struct {
 	mu   sync.RWMutex
 	live map[unsafe.Pointer]*slot // guarded by mu
-	// dead are the handles destroyed last. Their addresses are not used again as
-	// long as they are here, so that a use after destroy is seen as one.
+	// dead are the latest destroyed handles. As long as they are here, their addresses are
+	// not used again, so that a use after destroy is recognized.
 	dead [4096]*slot // guarded by mu; a ring
 	next int         // guarded by mu
 }
 
-// kindOf returns the name of the C type that handles of Go type H have.
+// kindOf returns the name of the C type of handles of the Go type H.
 func kindOf[H any]() string { return "PJRT_" + reflect.TypeFor[H]().Name() }
 
 // makeHandle makes a handle for value.
@@ -49,13 +49,13 @@ func makeHandleWith[H any](p *Plugin, value any, owned bool, vtable unsafe.Point
 	return (*H)(register(p, kindOf[H](), value, owned, unsafe.Pointer(&cell{vtable: vtable})))
 }
 
-// share makes an object of an array whose handle is the address of the array,
-// which must not be empty. It keeps what the array points to, and more.
+// share makes an object of an array. The handle of the object is the address of the array,
+// which must not be empty. The object keeps the array and more alive.
 func share[T any](p *Plugin, kind string, array []T, more ...any) *T {
 	return (*T)(register(p, kind, append(more, array), true, unsafe.Pointer(unsafe.SliceData(array))))
 }
 
-// unshare ends an object of share, and reports whether it was one.
+// unshare ends an object of share. It reports whether there is one at the address.
 func unshare[T any](p *Plugin, kind string, array *T) bool {
 	handles.mu.Lock()
 	s := handles.live[unsafe.Pointer(array)]
@@ -83,7 +83,7 @@ func register(p *Plugin, kind string, value any, owned bool, at unsafe.Pointer) 
 	return at
 }
 
-// isOwned reports whether the caller destroys what h stands for.
+// isOwned reports whether the caller destroys the object of h.
 func isOwned[H any](h *H) bool {
 	handles.mu.RLock()
 	defer handles.mu.RUnlock()
@@ -91,8 +91,8 @@ func isOwned[H any](h *H) bool {
 	return s != nil && s.owned
 }
 
-// find returns what h stands for. p is the plugin that was called, or nil where
-// C does not say.
+// find returns the object of h. p is the plugin that was called, or nil where C does not
+// say.
 func find[T, H any](p *Plugin, h *H) (T, error) {
 	var none T
 	kind := kindOf[H]()
@@ -110,14 +110,14 @@ func find[T, H any](p *Plugin, h *H) (T, error) {
 	handles.mu.RUnlock()
 	switch {
 	case p != nil && owner != p:
-		return none, invalid("the %s %p is another plugin's", s.kind, h)
+		return none, invalid("the %s %p belongs to another plugin", s.kind, h)
 	case !ok || s.kind != kind:
 		return none, invalid("%p is a %s, not a %s", h, s.kind, kind)
 	}
 	return v, nil
 }
 
-// unknown says of what is not live whether it once was.
+// unknown returns the error for a handle that is not live, which says whether it once was.
 func unknown(h unsafe.Pointer, kind string) error {
 	handles.mu.RLock()
 	defer handles.mu.RUnlock()
@@ -126,10 +126,10 @@ func unknown(h unsafe.Pointer, kind string) error {
 			return invalid("the %s %p was destroyed", s.kind, h)
 		}
 	}
-	return invalid("%p is no %s", h, kind)
+	return invalid("%p is not a %s", h, kind)
 }
 
-// drop ends a handle and returns what it stood for.
+// drop ends a handle and returns its object.
 func drop[T, H any](p *Plugin, h *H) (T, error) {
 	var none T
 	if _, err := find[T](p, h); err != nil {
@@ -137,7 +137,7 @@ func drop[T, H any](p *Plugin, h *H) (T, error) {
 	}
 	handles.mu.Lock()
 	s := handles.live[unsafe.Pointer(h)]
-	if s == nil { // another thread was faster
+	if s == nil { // another thread dropped it meanwhile
 		handles.mu.Unlock()
 		return none, unknown(unsafe.Pointer(h), kindOf[H]())
 	}
@@ -147,10 +147,10 @@ func drop[T, H any](p *Plugin, h *H) (T, error) {
 	return v.(T), nil
 }
 
-// bury moves a slot from the living to the dead. It returns its value, and a
-// function that takes it off the plugin's count.
+// bury moves a slot from the living to the dead. It returns the value of the slot, and a
+// function that lowers the plugin's count of objects.
 //
-// Precondition: handles.mu is held, and is not when the function is called.
+// Precondition: handles.mu is held. The caller calls the function without it.
 func (s *slot) bury() (value any, end func()) {
 	value, end = s.value, func() {}
 	if p := s.plugin; s.owned {
@@ -163,8 +163,7 @@ func (s *slot) bury() (value any, end func()) {
 	return value, end
 }
 
-// destroy ends a handle as the Destroy functions do, for which null is nothing to
-// do.
+// destroy ends a handle as the Destroy functions do, which accept null.
 func destroy[T, H any](p *Plugin, h *H, end func(T)) error {
 	if h == nil {
 		return nil
@@ -179,7 +178,7 @@ func destroy[T, H any](p *Plugin, h *H, end func(T)) error {
 	return nil
 }
 
-// forget ends all handles of a plugin that is gone.
+// forget ends all handles of a plugin that has ended.
 func forget(p *Plugin) {
 	handles.mu.Lock()
 	defer handles.mu.Unlock()
@@ -190,8 +189,8 @@ func forget(p *Plugin) {
 	}
 }
 
-// read copies the struct at s as far as its struct_size says that it reaches; the
-// fields behind that are zero. least is the size of the first version of it.
+// read copies as much of the struct at s as its struct_size says; later fields are zero.
+// least is the size of the first version of the struct.
 func read[T any](s *T, name string, least uintptr) (T, error) {
 	var whole T
 	if s == nil {
@@ -199,7 +198,7 @@ func read[T any](s *T, name string, least uintptr) (T, error) {
 	}
 	size := *(*uintptr)(unsafe.Pointer(s))
 	if size < least {
-		return whole, invalid("the %s has a struct_size of %d bytes; there is none below %d", name, size, least)
+		return whole, invalid("the %s has a struct_size of %d bytes; the first version has %d", name, size, least)
 	}
 	n := min(size, unsafe.Sizeof(whole))
 	copy(unsafe.Slice((*byte)(unsafe.Pointer(&whole)), n), unsafe.Slice((*byte)(unsafe.Pointer(s)), n))
@@ -214,7 +213,7 @@ func elements[T any](p *T, n uintptr) []T {
 	return unsafe.Slice(p, n)
 }
 
-// list returns an array that C reads, nil for an empty one.
+// list returns the address and the length of an array for C, nil for an empty array.
 func list[T any](s []T) (*T, uintptr) {
 	if len(s) == 0 {
 		return nil, 0
@@ -222,5 +221,5 @@ func list[T any](s []T) (*T, uintptr) {
 	return unsafe.SliceData(s), uintptr(len(s))
 }
 
-// text returns what C reads a string by.
+// text returns the address and the size of a string for C.
 func text(s string) (*byte, uintptr) { return unsafe.StringData(s), uintptr(len(s)) }

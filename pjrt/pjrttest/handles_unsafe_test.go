@@ -17,7 +17,10 @@ import (
 )
 
 // makes are the functions that take no handle.
-var makes = []string{"PluginInitialize", "PluginAttributes", "ClientCreate", "EventCreate", "ExecuteContextCreate", "TopologyDescriptionCreate", "Create", "PhaseCompileGetCompiler"}
+var makes = []string{
+	"PluginInitialize", "PluginAttributes", "ClientCreate", "EventCreate", "ExecuteContextCreate",
+	"TopologyDescriptionCreate", "Create", "PhaseCompileGetCompiler",
+}
 
 // tables returns the funcs of a plugin by their names, those of extensions too.
 func tables(s any) map[string]reflect.Value {
@@ -48,7 +51,7 @@ func handleField(args reflect.Type) (reflect.StructField, bool) {
 	return reflect.StructField{}, false
 }
 
-func TestHandlesThatAreNoneAreRefused(t *testing.T) {
+func TestInvalidHandlesAreErrors(t *testing.T) {
 	t.Parallel()
 	p := New(t, Options{})
 	event := makeHandle[capi.Event](p, &event{of: readyFuture(nil)}, false)
@@ -95,13 +98,13 @@ func TestHandlesThatAreNoneAreRefused(t *testing.T) {
 	assert.Greater(t, checked, 125)
 }
 
-func TestADestroyedHandleIsCalledSo(t *testing.T) {
+func TestErrorsSayThatAHandleWasDestroyed(t *testing.T) {
 	t.Parallel()
 	p := New(t, Options{})
 	e := p.newEvent(readyFuture(nil))
 	require.NoError(t, p.eventDestroy(&capi.EventDestroyArgs{Event: e}))
 	for range 100 {
-		p.newEvent(readyFuture(nil)) // do not take its place
+		p.newEvent(readyFuture(nil)) // none of them reuses the address
 	}
 	assert.ErrorContains(t, p.eventDestroy(&capi.EventDestroyArgs{Event: e}), "was destroyed")
 	_, err := find[*buffer](p, (*capi.Buffer)(unsafe.Pointer(p.newEvent(readyFuture(nil)))))
@@ -114,7 +117,7 @@ func TestReadTakesStructsOfAllVersions(t *testing.T) {
 	got, err := read(o, "options", firstExecuteOptions)
 	require.NoError(t, err)
 	assert.Equal(t, int32(3), got.LaunchID)
-	assert.Zero(t, got.NumTasks, "behind the end of the caller's struct")
+	assert.Zero(t, got.NumTasks, "beyond the end of the caller's struct")
 	for _, size := range []uintptr{0, 8, firstExecuteOptions - 1} {
 		o.StructSize = size
 		_, err := read(o, "options", firstExecuteOptions)
@@ -129,7 +132,7 @@ func TestReadTakesStructsOfAllVersions(t *testing.T) {
 	assert.ErrorContains(t, err, "the options is null")
 }
 
-func TestDeletersEndWhatTheyAreGiven(t *testing.T) {
+func TestDeletersEndTheirObjects(t *testing.T) {
 	t.Parallel()
 	p := New(t, Options{})
 	c := p.newClient(0, []int{1})

@@ -12,9 +12,8 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// Operation is something that a plugin does after the function that began it
-// has returned: a transfer, a copy or an execution. Its methods may be called
-// from any goroutine.
+// Operation is a transfer, a copy or an execution: work that may go on after the function
+// that began it has returned. Its methods may be called from any goroutine.
 type Operation struct {
 	p        *Plugin
 	function string
@@ -34,14 +33,14 @@ type Operation struct {
 // Function returns the C name of the function that began the operation.
 func (o *Operation) Function() string { return o.function }
 
-// Device returns the id of the device, the first one of several.
+// Device returns the id of the device, or of the first one if there are several.
 func (o *Operation) Device() int { return o.device }
 
-// Program returns the name of the program that is executed, "" for other
+// Program returns the name of the program that is executed. It returns "" for other
 // operations.
 func (o *Operation) Program() string { return o.program }
 
-// String says what the operation is.
+// String returns the function, the program and the device of the operation.
 func (o *Operation) String() string {
 	if o.program != "" {
 		return fmt.Sprintf("%s of %s on device %d", o.function, o.program, o.device)
@@ -49,13 +48,13 @@ func (o *Operation) String() string {
 	return fmt.Sprintf("%s on device %d", o.function, o.device)
 }
 
-// Release lets a held operation go on. It ends as soon as what it needs is
-// there: a transfer before Release returns, an execution in another goroutine.
-// Releasing it again does nothing.
+// Release lets a held operation go on. The operation ends as soon as its inputs are there:
+// a transfer before Release returns, an execution in another goroutine. Releasing it again
+// does nothing.
 func (o *Operation) Release() { o.letGo(nil) }
 
-// Fail ends a held operation with err, whose code and message its events then
-// have. On one that is not held any more it does nothing.
+// Fail ends a held operation with err; its events then have the code and the message of
+// err. If the operation is no longer held, Fail does nothing.
 func (o *Operation) Fail(err error) {
 	if err == nil {
 		err = failed(capi.ErrorCodeCancelled, "the test failed the operation")
@@ -82,9 +81,9 @@ func (o *Operation) letGo(err error) {
 	o.advance()
 }
 
-// start begins an operation that needs deps. Its run gets the error of the first
-// of those that failed, or the one that a fault or the test wants, or nil.
-// An execution may be poisoned, in another goroutine, before it is started.
+// start begins an operation that needs deps. Its run gets the error of the first of deps
+// that failed, or the error that a fault or the test asks for, or nil. Another goroutine
+// may have poisoned an execution before start.
 func (p *Plugin) start(o *Operation, deps []*future) {
 	fault := p.faults.asynchronous(o.function)
 	p.mu.Lock()
@@ -93,7 +92,7 @@ func (p *Plugin) start(o *Operation, deps []*future) {
 	if o.err == nil {
 		o.err = fault
 	}
-	o.held = p.holding && !o.gone // poisoned already, maybe
+	o.held = p.holding && !o.gone // an execution may have been poisoned already
 	held := o.held
 	o.mu.Unlock()
 	if held {
@@ -108,7 +107,7 @@ func (p *Plugin) start(o *Operation, deps []*future) {
 	o.ready(nil)
 }
 
-// ready notes that something which the operation waits for is there.
+// ready notes that one of the inputs of the operation has come.
 func (o *Operation) ready(err error) {
 	o.mu.Lock()
 	o.deps--
@@ -119,7 +118,7 @@ func (o *Operation) ready(err error) {
 	o.advance()
 }
 
-// advance runs the operation if nothing holds it up.
+// advance runs the operation unless it has to wait.
 func (o *Operation) advance() {
 	o.mu.Lock()
 	if o.gone || o.held || o.deps > 0 {
@@ -142,8 +141,7 @@ func (o *Operation) finish() {
 	o.run(err)
 }
 
-// queue runs functions one after another, in a goroutine that exists while there
-// are any.
+// queue runs functions one after another, in a goroutine that ends with the last one.
 type queue struct {
 	mu      sync.Mutex
 	waiting []func() // guarded by mu
@@ -175,18 +173,17 @@ func (q *queue) work() {
 	}
 }
 
-// Hold keeps the operations that begin from now on pending, until Release,
-// Resume, or a method of the Operation lets them go: their events do not become
-// ready. What is held has not touched the caller's memory yet, unless the API
-// says that the caller may change it when the function returns.
+// Hold keeps all operations that begin from now on pending, so that their events do not
+// become ready, until Release, Resume or a method of the Operation lets them go. A held
+// operation has not touched the caller's memory yet, unless the API allows the caller to
+// change that memory once the function has returned.
 func (p *Plugin) Hold() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.holding = true
 }
 
-// Resume ends Hold, and lets all held operations go in the order in which they
-// began.
+// Resume ends Hold, and lets all held operations go on in the order in which they began.
 func (p *Plugin) Resume() {
 	p.mu.Lock()
 	p.holding = false
@@ -194,8 +191,8 @@ func (p *Plugin) Resume() {
 	p.Release(-1)
 }
 
-// Release lets the n oldest held operations go, all for a negative n, and returns
-// how many these were. Operations that begin later are held still.
+// Release lets the n oldest held operations go on, or all if n is negative, and returns
+// how many it released. Operations that begin later are still held.
 func (p *Plugin) Release(n int) int {
 	held := p.Held()
 	if n < 0 || n > len(held) {
@@ -214,8 +211,8 @@ func (p *Plugin) Held() []*Operation {
 	return slices.Clone(p.held)
 }
 
-// WaitHeld waits until at least n operations are held, and returns them. It is
-// for tests of code that works in goroutines of its own.
+// WaitHeld waits until at least n operations are held, and returns them. It is for tests
+// of code that works in goroutines of its own.
 func (p *Plugin) WaitHeld(ctx context.Context, n int) ([]*Operation, error) {
 	for {
 		p.mu.Lock()
@@ -227,12 +224,12 @@ func (p *Plugin) WaitHeld(ctx context.Context, n int) ([]*Operation, error) {
 		select {
 		case <-more:
 		case <-ctx.Done():
-			return held, fmt.Errorf("%d operations are held, not %d: %w", len(held), n, ctx.Err())
+			return held, fmt.Errorf("%d operations are held, not yet %d: %w", len(held), n, ctx.Err())
 		}
 	}
 }
 
-// abort runs the operation with an error, if it does not run yet.
+// abort runs the operation with an error, unless it is already running.
 func (o *Operation) abort(err error) {
 	o.p.mu.Lock()
 	if i := slices.Index(o.p.held, o); i >= 0 {

@@ -42,8 +42,7 @@ func (l *launch) runsOn(d *device) bool {
 	return false
 }
 
-// poison makes an execution that is not over fail, and reports whether it was in
-// time.
+// poison makes the execution fail. It reports whether the execution was still under way.
 func (l *launch) poison(reason error) bool {
 	l.mu.Lock()
 	if l.ended || l.poisoned != nil {
@@ -56,7 +55,7 @@ func (l *launch) poison(reason error) bool {
 	return true
 }
 
-// run executes the program, unless err says that it cannot be.
+// run executes the program. If err is not nil, the execution fails with it.
 func (l *launch) run(err error) {
 	if err == nil {
 		end := l.p.record(l.exe.name, l.devices)
@@ -102,16 +101,19 @@ func (l *launch) compute() error {
 		return err
 	}
 	if len(x.Results) != len(l.devices) {
-		return failed(capi.ErrorCodeInternal, "the program %s has results for %d devices, and runs on %d", l.exe.name, len(x.Results), len(l.devices))
+		return failed(capi.ErrorCodeInternal, "the program %s returned results for %d devices, but runs on %d",
+			l.exe.name, len(x.Results), len(l.devices))
 	}
 	for d, row := range x.Results {
 		if len(row) != len(l.exe.results) {
-			return failed(capi.ErrorCodeInternal, "the program %s returned %d results for device %d; it has %d", l.exe.name, len(row), l.devices[d].id, len(l.exe.results))
+			return failed(capi.ErrorCodeInternal, "the program %s returned %d results for device %d instead of %d",
+				l.exe.name, len(row), l.devices[d].id, len(l.exe.results))
 		}
 		for i, r := range row {
 			want := l.exe.results[i]
 			if !r.Shape().Equal(want) || int64(len(r.Data)) != hostSize(want) {
-				return failed(capi.ErrorCodeInternal, "the program %s returned %v of %d bytes as result %d; it is %v", l.exe.name, r.Shape(), len(r.Data), i, want)
+				return failed(capi.ErrorCodeInternal, "the program %s returned %v of %d bytes as result %d instead of %v",
+					l.exe.name, r.Shape(), len(r.Data), i, want)
 			}
 		}
 	}
@@ -124,8 +126,8 @@ func (l *launch) compute() error {
 	return nil
 }
 
-// call runs the function of the program. Its panic is an error, and so is that it
-// ends its goroutine, which is why it has one of its own.
+// call runs the function of the program in a goroutine of its own, because the function may
+// end its goroutine. That is an error, and so is a panic.
 func (l *launch) call(x *Launch) (err error) {
 	err = failed(capi.ErrorCodeInternal, "the program %s ended its goroutine, as FailNow of a test does", l.exe.name)
 	done := make(chan struct{})
@@ -142,7 +144,7 @@ func (l *launch) call(x *Launch) (err error) {
 	return err
 }
 
-// call runs the one of the program's functions that it has.
+// call runs Func or Launch, whichever the program has.
 func (p *Program) call(x *Launch) (err error) {
 	if p.Launch != nil {
 		return p.Launch(x)
@@ -155,8 +157,8 @@ func (p *Program) call(x *Launch) (err error) {
 	return nil
 }
 
-// programError makes an error with a code of what a program returned; one that
-// has none is INTERNAL.
+// programError returns the error of a program with its code, or with INTERNAL if it has
+// none.
 func programError(err error) error {
 	if err == nil {
 		return nil
@@ -181,40 +183,44 @@ type Place struct {
 	Replica, Partition int
 }
 
-// Launch is one execution of a program on all its devices. It is for one
-// goroutine, and ends when the function that got it returns.
+// Launch is one execution of a program on all its devices. Only one goroutine may use it,
+// and only until the function that got it returns.
 type Launch struct {
 	// Places are the devices, in the order of the lists below.
 	Places []Place
-	// Args are the arguments for each device; they are the function's own.
+	// Args are the arguments for each device; the function may change them.
 	Args [][]pjrt.HostArray
-	// Results are to be set: the results of each device.
+	// Results are the results of each device; the function sets them.
 	Results [][]pjrt.HostArray
 
 	l *launch
 }
 
-// ID returns the launch id that the execution was given.
+// ID returns the launch id of the execution.
 func (x *Launch) ID() int { return int(x.l.id) }
 
-// Send hands data to the host, as a send operation of the program does, on a
-// channel for which the caller of the execution gave a function. device counts
-// in Places.
+// Send passes data to the host as a send operation of the program does, on a channel for
+// which the caller of the execution gave a function. device is an index of Places.
 func (x *Launch) Send(device int, channel int64, data []byte) error {
 	return x.l.send(device, channel, data)
 }
 
-// Recv gets size bytes from the host, as a recv operation of the program does,
-// on a channel for which the caller of the execution gave a function.
+// Recv gets size bytes from the host as a recv operation of the program does, on a channel
+// for which the caller of the execution gave a function. device is an index of Places.
 func (x *Launch) Recv(device int, channel int64, size int) ([]byte, error) {
 	return x.l.recv(device, channel, size)
 }
 
-// Output hands the operands of an output operation to the host, if the caller of
-// the execution asked for those of this id, and reports whether he did.
+// Output passes the operands of the output operation with the id to the host, if the
+// caller of the execution asked for them, and reports whether that is so.
 func (x *Launch) Output(device int, id int64, operands ...pjrt.HostArray) bool {
 	return x.l.output(device, id, operands)
 }
 
 // String says which program runs where.
-func (x *Launch) String() string { return fmt.Sprintf("%s on %v", x.l.exe.name, x.Places) }
+func (x *Launch) String() string {
+	if x == nil || x.l == nil {
+		return "no launch"
+	}
+	return fmt.Sprintf("%s on %v", x.l.exe.name, x.Places)
+}

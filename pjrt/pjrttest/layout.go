@@ -16,20 +16,20 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// shapeOf reads a shape that a caller gives.
+// shapeOf reads a shape from the caller.
 func shapeOf(t capi.BufferType, dims *int64, n uintptr) (pjrt.Shape, error) {
 	s := pjrt.Shape{Type: dtype.Type(t), Dims: []int64{}}
 	if s.Type == dtype.Token {
 		return s, unimplemented("tokens are not supported")
 	}
 	if !s.Type.Valid() || s.Type.Size() == 0 {
-		return s, invalid("arrays of the type %v cannot be made", t)
+		return s, invalid("arrays of the type %v are not supported", t)
 	}
 	if dims == nil && n > 0 {
 		return s, invalid("the dimensions are null, and there are %d", n)
 	}
 	if n > 64 {
-		return s, invalid("arrays of %d dimensions cannot be made", n)
+		return s, invalid("arrays of %d dimensions are not supported", n)
 	}
 	s.Dims = slices.Clone(elements(dims, n))
 	size := uint64(s.Type.Size())
@@ -50,7 +50,7 @@ func shapeOf(t capi.BufferType, dims *int64, n uintptr) (pjrt.Shape, error) {
 	return s, nil
 }
 
-// hostSize returns the bytes of a dense array on the host.
+// hostSize returns the size in bytes of a dense array on the host.
 func hostSize(s pjrt.Shape) int64 {
 	n := int64(s.Type.Size())
 	for _, d := range s.Dims {
@@ -59,8 +59,8 @@ func hostSize(s pjrt.Shape) int64 {
 	return n
 }
 
-// deviceSize returns the bytes of an array on a device, where the types narrower
-// than a byte are packed.
+// deviceSize returns the size in bytes of an array on a device, where types narrower than
+// a byte are packed.
 func deviceSize(s pjrt.Shape) int64 {
 	n := hostSize(s)
 	if per := packed(s.Type); per > 1 {
@@ -77,8 +77,8 @@ func packed(t dtype.Type) int {
 	return 1
 }
 
-// pack puts the low bits of each byte of src next to one another, the first in
-// the lowest bits.
+// pack puts the low bits of each byte of src next to one another, beginning with the
+// lowest bits.
 func pack(dst, src []byte, t dtype.Type) {
 	per, width := packed(t), t.Bits()
 	if per == 1 {
@@ -91,7 +91,7 @@ func pack(dst, src []byte, t dtype.Type) {
 	}
 }
 
-// unpack does the reverse.
+// unpack undoes pack.
 func unpack(dst, src []byte, t dtype.Type) {
 	per, width := packed(t), t.Bits()
 	if per == 1 {
@@ -103,8 +103,8 @@ func unpack(dst, src []byte, t dtype.Type) {
 	}
 }
 
-// order is the order of the dimensions of an array in memory, the one whose
-// elements are neighbours first.
+// order is the order of the dimensions of an array in memory, beginning with the one whose
+// elements are neighbours.
 type order []int64
 
 // rowMajor returns the order of arrays in C.
@@ -121,18 +121,17 @@ func (o order) check(rank int) error {
 	seen := make([]bool, rank)
 	for _, d := range o {
 		if len(o) != rank || d < 0 || d >= int64(rank) || seen[d] {
-			return invalid("the layout has the order %v, which is none of %d dimensions", []int64(o), rank)
+			return invalid("the layout has the order %v, which is not an order of %d dimensions", []int64(o), rank)
 		}
 		seen[d] = true
 	}
 	if len(o) != rank {
-		return invalid("the layout has an order of %d dimensions, the array %d", len(o), rank)
+		return invalid("the layout has an order of %d dimensions, but the array has %d", len(o), rank)
 	}
 	return nil
 }
 
-// strides returns how many bytes neighbours along each dimension are apart on the
-// host.
+// strides returns the strides in bytes of an array of the order on the host.
 func (o order) strides(s pjrt.Shape) []int64 {
 	strides := make([]int64, len(s.Dims))
 	step := int64(s.Type.Size())
@@ -143,7 +142,7 @@ func (o order) strides(s pjrt.Shape) []int64 {
 	return strides
 }
 
-// String spells the order as XLA does, {1,0}.
+// String returns the order in XLA's notation, such as {1,0}.
 func (o order) String() string {
 	words := make([]string, len(o))
 	for i, d := range o {
@@ -152,8 +151,7 @@ func (o order) String() string {
 	return "{" + strings.Join(words, ",") + "}"
 }
 
-// deviceOrder reads a layout that a caller gives for an array on a device. Null
-// means row-major.
+// deviceOrder reads the caller's layout of an array on a device. Null means row-major.
 func deviceOrder(l *capi.BufferMemoryLayout, s pjrt.Shape) (order, error) {
 	if l == nil {
 		return rowMajor(len(s.Dims)), nil
@@ -172,7 +170,7 @@ func deviceOrder(l *capi.BufferMemoryLayout, s pjrt.Shape) (order, error) {
 		}
 		return denseOrder(strides, s)
 	}
-	return nil, invalid("there is no layout of the type %d", int32(layout.Type))
+	return nil, invalid("%d is not a type of layouts", int32(layout.Type))
 }
 
 func tiledOrder(t *capi.BufferMemoryLayoutTiled, rank int) (order, error) {
@@ -185,7 +183,7 @@ func tiledOrder(t *capi.BufferMemoryLayoutTiled, rank int) (order, error) {
 	case t.MinorToMajor == nil && t.MinorToMajorSize > 0:
 		return nil, invalid("the order of the layout is null and has %d dimensions", t.MinorToMajorSize)
 	case t.MinorToMajorSize != uintptr(rank):
-		return nil, invalid("the layout has an order of %d dimensions, the array %d", t.MinorToMajorSize, rank)
+		return nil, invalid("the layout has an order of %d dimensions, but the array has %d", t.MinorToMajorSize, rank)
 	}
 	o := order(slices.Clone(elements(t.MinorToMajor, t.MinorToMajorSize)))
 	return o, o.check(rank)
@@ -196,12 +194,13 @@ func givenStrides(s *capi.BufferMemoryLayoutStrides, rank int) ([]int64, error) 
 		return nil, err
 	}
 	if s.NumByteStrides != uintptr(rank) || s.ByteStrides == nil && rank > 0 {
-		return nil, invalid("the layout has %d strides, the array %d dimensions", s.NumByteStrides, rank)
+		return nil, invalid("the layout has %d strides, but the array has %d dimensions", s.NumByteStrides, rank)
 	}
 	return slices.Clone(elements(s.ByteStrides, s.NumByteStrides)), nil
 }
 
-// denseOrder returns the order that strides stand for, if they leave no gaps.
+// denseOrder returns the order of an array with these strides, and an error if they leave
+// gaps.
 func denseOrder(strides []int64, s pjrt.Shape) (order, error) {
 	o := rowMajor(len(strides))
 	slices.SortStableFunc(o, func(a, b int64) int { return int(strides[a] - strides[b]) })
@@ -213,8 +212,8 @@ func denseOrder(strides []int64, s pjrt.Shape) (order, error) {
 	return o, nil
 }
 
-// extent returns how many bytes an array with these strides spans, and how many
-// of them are in front of the element whose indices are 0.
+// extent returns how many bytes an array with these strides spans, and how many of them
+// are before the element whose indices are all 0.
 func extent(s pjrt.Shape, strides []int64) (size, origin int64, err error) {
 	if slices.Contains(s.Dims, 0) {
 		return 0, 0, nil
@@ -268,7 +267,7 @@ func rearrange(dst, src strided, s pjrt.Shape) {
 	walk(0, dst.origin, src.origin)
 }
 
-// toDevice writes an array of the host into the form of a device.
+// toDevice converts an array from its host form to its form on a device.
 func toDevice(dst []byte, o order, src strided, s pjrt.Shape) {
 	if packed(s.Type) == 1 {
 		rearrange(strided{span{bytes: dst}, o.strides(s)}, src, s)
@@ -279,7 +278,7 @@ func toDevice(dst []byte, o order, src strided, s pjrt.Shape) {
 	pack(dst, loose, s.Type)
 }
 
-// fromDevice writes an array of a device into the form of the host.
+// fromDevice converts an array from its form on a device to its host form.
 func fromDevice(dst strided, src []byte, o order, s pjrt.Shape) {
 	if packed(s.Type) > 1 {
 		loose := make([]byte, hostSize(s))

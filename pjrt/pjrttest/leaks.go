@@ -16,17 +16,17 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/lifetime"
 )
 
-// patience is how long NoLeaks waits for what is on its way: destroys that run
-// in goroutines of their own, and the garbage collector.
+// patience is how long NoLeaks waits for the garbage collector, and for objects that other
+// goroutines are destroying.
 const patience = 5 * time.Second
 
-// NoLeaks fails the test if, at its end, more objects of plugins exist than at
-// the call: buffers, executables and so on that the test neither closed nor
-// forgot. The failure says where each was made. What the test forgot is given a
-// few rounds of the garbage collector to go.
+// NoLeaks fails the test if more objects of plugins exist at its end than at the call:
+// buffers, executables and so on that the test neither closed nor forgot. The failure
+// says where each was made. The garbage collector gets a few rounds to free objects that
+// the test forgot.
 //
-// Call it first, so that its check runs after the test's other cleanups. It
-// counts the objects of the whole process: the test must not be parallel.
+// Call NoLeaks first, so that its check runs after the test's other cleanups. It counts
+// the objects of the whole process, so the test must not be parallel.
 func NoLeaks(t testing.TB) {
 	t.Helper()
 	was := lifetime.Track(true)
@@ -55,7 +55,7 @@ func NoLeaks(t testing.TB) {
 	})
 }
 
-// grown returns by how many each kind has become more.
+// grown returns by how many the objects of each kind have increased.
 func grown(before, after map[string]int) map[string]int {
 	more := make(map[string]int)
 	for kind, n := range after {

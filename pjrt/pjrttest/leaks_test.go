@@ -14,7 +14,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
 )
 
-// recorder is a testing.TB that only notes what a test would say.
+// recorder is a testing.TB that records failures instead of failing.
 type recorder struct {
 	testing.TB
 	cleanups []func()
@@ -34,17 +34,17 @@ func (r *recorder) finish() string {
 
 type object struct{ _ int }
 
-func TestNoLeaksNamesWhatIsLeft(t *testing.T) {
+func TestNoLeaksNamesTheObjectsThatAreLeft(t *testing.T) {
 	r := &recorder{TB: t}
 	pjrttest.NoLeaks(r)
 	leaked := lifetime.New("leaked thing", new(object), nil, func(*object) {})
 	failure := r.finish()
 	assert.Contains(t, failure, `1 more of kind "leaked thing"`)
-	assert.Contains(t, failure, "TestNoLeaksNamesWhatIsLeft", "the place that made it")
+	assert.Contains(t, failure, "TestNoLeaksNamesTheObjectsThatAreLeft", "the place that made it")
 	leaked.Close()
 }
 
-func TestNoLeaksIsContentWithWhatIsClosedOrForgotten(t *testing.T) {
+func TestNoLeaksAcceptsClosedAndForgottenObjects(t *testing.T) {
 	r := &recorder{TB: t}
 	pjrttest.NoLeaks(r)
 	lifetime.New("closed thing", new(object), nil, func(*object) {}).Close()

@@ -23,14 +23,14 @@ type loaded struct {
 	deleted bool // guarded by mu
 }
 
-// load makes an executable one of a client's devices.
+// load loads an executable onto the devices of a client.
 func (c *client) load(e *executable) (*capi.LoadedExecutable, error) {
 	l := &loaded{executable: e, client: c}
 	for r, row := range e.assignment {
 		for n, id := range row {
 			d := c.device(id)
 			if d == nil {
-				return nil, invalid("the executable is for device %d, which the client does not have", id)
+				return nil, invalid("the executable runs on device %d, which the client does not have", id)
 			}
 			if d.addressable() {
 				l.devices = append(l.devices, d)
@@ -87,7 +87,8 @@ func (p *Plugin) executableDeserializeAndLoad(a *capi.ExecutableDeserializeAndLo
 		return err
 	}
 	if f.Platform != p.opts.PlatformName || f.Version != p.opts.PlatformVersion {
-		return invalid("the executable was serialized by %s (%s), this is %s (%s)", f.Platform, f.Version, p.opts.PlatformName, p.opts.PlatformVersion)
+		return invalid("the executable was serialized by %s (%s), but this is %s (%s)",
+			f.Platform, f.Version, p.opts.PlatformName, p.opts.PlatformVersion)
 	}
 	options := f.Options
 	if a.OverriddenSerializedCompileOptionsSize > 0 {

@@ -14,9 +14,9 @@ import (
 // meetTimeout is how long a client waits for the other processes.
 const meetTimeout = time.Minute
 
-// meet tells the other processes through the key-value store how many devices
-// this one has, and puts the numbers of the others into counts. Without a store
-// all have the same number.
+// meet tells the other processes through the key-value store how many devices this one
+// has, and stores their numbers of devices in counts. Without a store all processes have
+// the same number.
 func meet(a *capi.ClientCreateArgs, process int, counts []int) error {
 	if a.KVPutCallback == 0 || a.KVGetCallback == 0 {
 		return nil
@@ -34,7 +34,7 @@ func meet(a *capi.ClientCreateArgs, process int, counts []int) error {
 		}
 		n, err := strconv.Atoi(value)
 		if err != nil || n < 1 || n > 1<<16 {
-			return failed(capi.ErrorCodeInternal, "process %d says in the key-value store that it has %q devices", i, value)
+			return failed(capi.ErrorCodeInternal, "the key-value store has %q as the number of devices of process %d", value, i)
 		}
 		counts[i] = n
 	}

@@ -29,12 +29,13 @@ type memory struct {
 	user userData
 }
 
-// take counts an allocation.
+// take counts an allocation, and returns an error if it does not fit.
 func (m *memory) take(size int64) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if size > m.limit-m.inUse {
-		return failed(capi.ErrorCodeResourceExhausted, "out of memory: %d bytes do not fit in %s, where %d of %d bytes are in use", size, m.text, m.inUse, m.limit)
+		return failed(capi.ErrorCodeResourceExhausted, "out of memory: %d bytes do not fit in %s, where %d of %d bytes are in use",
+			size, m.text, m.inUse, m.limit)
 	}
 	m.inUse += size
 	m.peak = max(m.peak, m.inUse)

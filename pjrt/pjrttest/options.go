@@ -12,46 +12,52 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt"
 )
 
-// Options describe a plugin. The zero value is one of the newest API with one
+// Options describe a plugin. The zero value describes a plugin of the newest API with one
 // device.
 type Options struct {
-	// Minor is the minor of the PJRT API that the plugin has, 0 the newest.
-	// Functions, fields and extensions that came later are not there.
+	// Minor is the minor of the plugin's PJRT API; 0 means the newest. The plugin lacks
+	// functions, fields and extensions that came later.
 	Minor int
-	// Absent are the C names of functions that the plugin does not implement.
+	// Absent are the C names of functions that the plugin lacks.
 	Absent []string
-	// Extensions are those that the plugin offers, as far as its API has them. Nil
-	// means all that this package knows; an empty list means none.
+	// Extensions are the extensions that the plugin offers, if its API has them. Nil means
+	// all extensions that this package supports; an empty list means none.
 	Extensions []capi.ExtensionType
+	// Nodes are further nodes of the extension chain, such as those of a vendor's own
+	// extensions. Their functions are C functions, which package purego makes from Go
+	// functions. The plugin links the nodes into its chain, so each node can belong to
+	// only one plugin.
+	Nodes []*capi.ExtensionBase
 
-	// Devices is the number of devices of each process, 0 for 1.
+	// Devices is the number of devices of each process; 0 means 1.
 	Devices int
-	// Processes is the number of processes that share the devices, 0 for 1, and
-	// ProcessIndex the number of this one. The devices of the others can be seen,
-	// and not be used.
+	// Processes is the number of processes that share the devices; 0 means 1.
+	// ProcessIndex is the number of this process. Programs see the devices of the other
+	// processes, but cannot use them.
 	Processes, ProcessIndex int
-	// Memories are the memories of each device, the default one first. Nil means
+	// Memories are the memories of each device, beginning with the default one. Nil means
 	// one of the kind device and one of the kind pinned_host, of 1 GiB each.
 	Memories []MemoryOptions
-	// HostDevices makes devices whose memory the host can address, as a plugin for
-	// CPUs has it: results are then read in place, and host memory is used without
+	// HostDevices makes the memory of the devices addressable by the host, as with a
+	// plugin for CPUs. Results can then be read in place, and host memory is used without
 	// a copy.
 	HostDevices bool
 
 	// PlatformName, PlatformVersion and DeviceKind replace "pjrttest",
 	// "pjrttest 1" and "pjrttest device".
 	PlatformName, PlatformVersion, DeviceKind string
-	// Attributes are more attributes of the plugin, or others than those it has.
+	// Attributes are added to the attributes of the plugin, or replace those of the same
+	// names.
 	Attributes []pjrt.Attribute
-	// DeviceAttributes returns more attributes of the device with this id.
+	// DeviceAttributes returns further attributes of the device with the id.
 	DeviceAttributes func(id int) []pjrt.Attribute
-	// CreateOptions are the options of a client that the plugin takes beside
-	// num_nodes, node_id and device_count, each with a value of its type. Those of
-	// other names and types are refused.
+	// CreateOptions are the options of a client that the plugin takes in addition to
+	// num_nodes, node_id and device_count, each with a value of its type. The plugin
+	// rejects options of other names and types.
 	CreateOptions []pjrt.Attribute
 
-	// NoLeaks makes a plugin of New fail the test if objects of it are left at the
-	// end, as C counts them, that were neither closed nor forgotten.
+	// NoLeaks makes New fail the test if C objects of the plugin are left at its end that
+	// the test neither closed nor forgot.
 	NoLeaks bool
 }
 
@@ -66,14 +72,14 @@ type MemoryOptions struct {
 
 const defaultMemory = 1 << 30
 
-// extensions are those that the package has.
+// extensions are the extensions that this package supports.
 var extensions = []capi.ExtensionType{
 	capi.ExtensionTypeLayouts, capi.ExtensionTypeMemoryDescriptions, capi.ExtensionTypeShardings,
 	capi.ExtensionTypeRawBuffer, capi.ExtensionTypeHostMemoryAllocator, capi.ExtensionTypeProfiler,
 	capi.ExtensionTypePhaseCompile,
 }
 
-// complete checks the options and puts the defaults in.
+// complete checks the options and fills in the defaults.
 func (o Options) complete() (Options, error) {
 	for _, n := range []struct {
 		name  string
@@ -87,7 +93,7 @@ func (o Options) complete() (Options, error) {
 		}
 	}
 	if o.ProcessIndex < 0 || o.ProcessIndex >= o.Processes {
-		return o, fmt.Errorf("pjrttest: Options.ProcessIndex is %d of %d processes", o.ProcessIndex, o.Processes)
+		return o, fmt.Errorf("pjrttest: Options.ProcessIndex is %d, but there are %d processes", o.ProcessIndex, o.Processes)
 	}
 	switch {
 	case o.Minor == 0:
@@ -109,7 +115,8 @@ func (o Options) complete() (Options, error) {
 	for i := range o.Memories {
 		m := &o.Memories[i]
 		if m.Kind == "" || seen[m.Kind] || m.Bytes < 0 {
-			return o, fmt.Errorf("pjrttest: memory %d of Options.Memories has the kind %q and %d bytes; give each another kind, and a size that is not negative", i, m.Kind, m.Bytes)
+			return o, fmt.Errorf("pjrttest: memory %d of Options.Memories has the kind %q and %d bytes; "+
+				"give each memory a kind of its own, and a size that is not negative", i, m.Kind, m.Bytes)
 		}
 		seen[m.Kind] = true
 		if m.Bytes == 0 {
@@ -122,7 +129,7 @@ func (o Options) complete() (Options, error) {
 	}
 	for _, x := range o.Extensions {
 		if !slices.Contains(extensions, x) {
-			return o, fmt.Errorf("pjrttest: there is no extension %v here; there are %v", x, extensions)
+			return o, fmt.Errorf("pjrttest: the extension %v is not supported; use one of %v", x, extensions)
 		}
 	}
 	for _, a := range o.CreateOptions {
@@ -139,7 +146,7 @@ func orDefault(s *string, value string) {
 	}
 }
 
-// pluginAttributes are what the plugin says of itself.
+// pluginAttributes returns the attributes of the plugin.
 func (o Options) pluginAttributes() []pjrt.Attribute {
 	return merge([]pjrt.Attribute{
 		{Name: "stablehlo_current_version", Value: []int64{1, 17, 0}},
@@ -147,8 +154,8 @@ func (o Options) pluginAttributes() []pjrt.Attribute {
 	}, o.Attributes)
 }
 
-// merge returns the attributes of list, with those of more in place of the ones
-// with the same names.
+// merge returns the attributes of list and of more; those of more replace attributes of
+// the same names.
 func merge(list, more []pjrt.Attribute) []pjrt.Attribute {
 	list = slices.Clone(list)
 	for _, a := range more {

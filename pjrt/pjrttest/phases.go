@@ -12,8 +12,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt"
 )
 
-// phases are those that the compiler has: the first looks whether the program is
-// known, the second one has nothing left to do.
+// phases are the phases of the compiler. The first checks that the program is registered;
+// the second has nothing left to do.
 var phases = []string{"check", "finish"}
 
 // phaseCompiler is one PJRT_PhaseCompiler.
@@ -40,11 +40,11 @@ func (p *Plugin) phaseNames(a *capi.PhaseCompileGetPhaseNamesArgs) error {
 	return nil
 }
 
-// phaseBuffers is the kind of the lists that the compiler hands out.
+// phaseBuffers is the kind of the lists of texts that the compiler hands out.
 const phaseBuffers = "PJRT_PhaseCompile buffers"
 
-// shareTexts makes a list of texts, with a zero byte behind each, that the caller
-// gives back.
+// shareTexts makes a list of texts, each followed by a zero byte, that the caller gives
+// back.
 func (p *Plugin) shareTexts(texts [][]byte) (**byte, *uintptr, uintptr) {
 	if len(texts) == 0 {
 		return nil, nil, 0
@@ -58,7 +58,7 @@ func (p *Plugin) shareTexts(texts [][]byte) (**byte, *uintptr, uintptr) {
 
 func (p *Plugin) phaseDestroyBuffers(a *capi.PhaseCompileCBuffersDestroyArgs) {
 	if a.CharBuffers != nil && !unshare(p, phaseBuffers, a.CharBuffers) {
-		slog.Error("PJRT_PhaseCompile_C_Buffers_Destroy of a pjrttest plugin was called with what is no list of its, or a second time")
+		slog.Error("PJRT_PhaseCompile_C_Buffers_Destroy of a pjrttest plugin was called twice, or with a list of another origin")
 	}
 }
 
@@ -115,11 +115,11 @@ const (
 	fieldPartialName      = 6
 )
 
-// phase runs one phase over one program.
+// phase runs a phase over a program.
 func (p *Plugin) phase(name string, partial, options []byte, t target) ([]byte, error) {
 	i := slices.Index(phases, name)
 	if i < 0 {
-		return nil, invalid("there is no phase %q; there are %q", name, phases)
+		return nil, invalid("there is no phase %q; the phases are %q", name, phases)
 	}
 	before := ""
 	if i > 0 {
@@ -128,9 +128,9 @@ func (p *Plugin) phase(name string, partial, options []byte, t target) ([]byte, 
 	code, format := message(partial, fieldPartialCode), pjrt.Format(message(partial, fieldPartialFormat))
 	switch producer := string(message(partial, fieldPartialProducer)); {
 	case len(code) == 0 || !utf8.ValidString(string(format)):
-		return nil, invalid("the program of %d bytes is no partial program", len(partial))
+		return nil, invalid("the program of %d bytes is not a partial program", len(partial))
 	case producer != before:
-		return nil, invalid("the phase %q takes what the phase %q gives, and the program comes from %q", name, before, producer)
+		return nil, invalid("the phase %q takes programs from the phase %q, but the program comes from %q", name, before, producer)
 	}
 	e, err := p.newExecutable(code, format, options, t)
 	if err != nil {

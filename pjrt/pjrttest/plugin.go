@@ -17,10 +17,12 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/distributed"
+	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
-// Plugin is a PJRT plugin in the memory of this process, and the means to control
-// it. Its methods may be called from any goroutine.
+// Plugin is a PJRT plugin in the memory of this process; its methods control the plugin,
+// and may be called from any goroutine.
 type Plugin struct {
 	opts       Options
 	attributes *capi.NamedValues
@@ -33,21 +35,21 @@ type Plugin struct {
 	faults faults
 
 	mu        sync.Mutex
-	live      map[string]int     // guarded by mu; objects that callers own, by C type
-	calls     map[string]int     // guarded by mu; by C name
-	programs  []*Program         // guarded by mu
-	created   []pjrt.Attribute   // guarded by mu; options of the last client
-	processes []pjrt.ProcessInfo // guarded by mu; what a client was told last
-	holding   bool               // guarded by mu
-	held      []*Operation       // guarded by mu
-	heldMore  chan struct{}      // guarded by mu; closed and replaced when held gets one more
-	stray     []*contents        // guarded by mu; memory that callers may use for ever
-	recording map[*profiler]bool // guarded by mu; the profilers that record
-	started   *pjrt.Client       // guarded by mu; the one of Client, nil before
-	closed    bool               // guarded by mu
+	live      map[string]int        // guarded by mu; objects that callers own, by C type
+	calls     map[string]int        // guarded by mu; by C name
+	programs  []*Program            // guarded by mu
+	created   []pjrt.Attribute      // guarded by mu; options of the last client
+	processes []distributed.Process // guarded by mu; what a client was told last
+	holding   bool                  // guarded by mu
+	held      []*Operation          // guarded by mu
+	heldMore  chan struct{}         // guarded by mu; closed and replaced when held gets one more
+	stray     []*contents           // guarded by mu; memory that callers may use for ever
+	recording map[*profiler]bool    // guarded by mu; the profilers that record
+	started   *pjrt.Client          // guarded by mu; the one of Client, nil before
+	closed    bool                  // guarded by mu
 }
 
-// New starts a plugin for a test, which closes it at its end. The test fails if
+// New starts a plugin for a test, and closes it at the end of the test. The test fails if
 // the options are wrong.
 func New(t testing.TB, opts Options) *Plugin {
 	t.Helper()
@@ -67,12 +69,11 @@ func New(t testing.TB, opts Options) *Plugin {
 	return p
 }
 
-// settleRounds is how many rounds of the garbage collector what was forgotten is
-// given to go.
+// settleRounds is how many rounds the garbage collector gets to free forgotten objects.
 const settleRounds = 200
 
-// settle returns what is left, if somebody asks for leaks, after what was
-// forgotten has gone.
+// settle returns the objects that are left. If the options ask for a check of leaks, it
+// first waits until the collector has freed forgotten ones.
 func (p *Plugin) settle() map[string]int {
 	for round := 0; ; round++ {
 		left := p.Live()
@@ -84,8 +85,7 @@ func (p *Plugin) settle() map[string]int {
 	}
 }
 
-// Start starts a plugin, which must be closed. It is New for programs without a
-// testing.TB.
+// Start is like [New] for programs without a testing.TB. The caller closes the plugin.
 func Start(opts Options) (*Plugin, error) {
 	opts, err := opts.complete()
 	if err != nil {
@@ -108,13 +108,14 @@ func Start(opts Options) (*Plugin, error) {
 	functions := p.functionTable()
 	for _, name := range opts.Absent {
 		if !p.functions[name] {
-			return nil, fmt.Errorf("pjrttest: Options.Absent names %q, which is no function that this package has; the names are those of C, such as PJRT_Client_Compile", name)
+			return nil, fmt.Errorf("pjrttest: Options.Absent names %q, which is not a function of this plugin; "+
+				"give C names, such as PJRT_Client_Compile", name)
 		}
 	}
 	if p.table, err = serveTable(functions); err != nil {
 		return nil, err
 	}
-	if p.pjrt, err = pjrt.FromTable(p.table.Capi()); err != nil {
+	if p.pjrt, err = raw.Plugin(p.table.Capi()); err != nil {
 		_ = p.table.Close()
 		return nil, fmt.Errorf("pjrttest: %w", err)
 	}
@@ -122,36 +123,37 @@ func Start(opts Options) (*Plugin, error) {
 	return p, nil
 }
 
-// retired are plugins that were closed while callers still had objects of theirs:
-// their tables stay until those are gone, so that a late destroy does not reach
-// another plugin.
+// retired are plugins that were closed while callers still had objects of theirs. Their
+// tables stay until those objects are gone, so that a late destroy does not reach another
+// plugin.
 var retired struct {
 	mu      sync.Mutex
 	plugins []*Plugin // guarded by mu
 }
 
-// tablePatience is how long Start waits for other tests to close their plugins,
-// of which there can be only so many at a time.
+// tablePatience is how long Start waits for other tests to close their plugins, whose
+// number is limited.
 const tablePatience = time.Minute
 
-// serveTable makes a table. When there are too many, it waits for one to go.
+// serveTable makes a table. If there are too many, it waits until one goes.
 func serveTable(functions *serve.Plugin) (*serve.Table, error) {
 	for deadline := time.Now().Add(tablePatience); ; {
 		table, err := functions.Serve()
 		if !errors.Is(err, serve.ErrExhausted) {
 			return table, err
 		}
-		runtime.GC() // runs the cleanups of what was forgotten
+		runtime.GC() // runs the cleanups of forgotten objects
 		left := reclaim()
 		if time.Now().After(deadline) {
-			return nil, fmt.Errorf("pjrttest: %w: %d plugins at a time are too many; of those that were closed, some objects were not: %v", err, serve.MaxTables(), left)
+			return nil, fmt.Errorf("pjrttest: %w: at most %d plugins can exist at a time; these objects keep closed plugins alive: %v",
+				err, serve.MaxTables(), left)
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
 }
 
-// reclaim closes the tables of retired plugins that nobody uses any more, and
-// returns what holds the others up.
+// reclaim closes the tables of retired plugins that nobody uses any more, and returns the
+// objects that keep the others.
 func reclaim() map[string]int {
 	retired.mu.Lock()
 	defer retired.mu.Unlock()
@@ -170,9 +172,9 @@ func reclaim() map[string]int {
 	return left
 }
 
-// Close closes the client of Client, fails what is held with CANCELLED, and ends
-// the plugin. Everything made with it should have been closed before; what has
-// not is left alone, and the plugin with it. Closing again does nothing.
+// Close closes the client of Client, makes held operations fail with CANCELLED, and ends
+// the plugin. Close everything made with the plugin before: objects that are still open
+// stay as they are, and keep the plugin alive. Closing again does nothing.
 func (p *Plugin) Close() error {
 	p.mu.Lock()
 	was, client := p.closed, p.started
@@ -199,18 +201,18 @@ func (p *Plugin) Close() error {
 	return err
 }
 
-// end gives back what the plugin has of the process.
+// end frees the resources of the process that the plugin holds.
 func (p *Plugin) end() {
 	_ = p.table.Close()
 	forget(p)
 }
 
-// Plugin returns the plugin, opened.
+// Plugin returns the opened plugin.
 func (p *Plugin) Plugin() *pjrt.Plugin { return p.pjrt }
 
-// Client returns a client of the plugin, made with default options the first
-// time. Close of p closes it. It panics when making the client fails, as a fault
-// may want it to; tests of that use Plugin().NewClient.
+// Client returns a client of the plugin, which the first call makes with default options
+// and Close of p closes. It panics if the client cannot be made; tests that want that to
+// fail use Plugin().NewClient.
 func (p *Plugin) Client() *pjrt.Client { return p.client() }
 
 func (p *Plugin) startClient() *pjrt.Client {
@@ -227,13 +229,13 @@ func (p *Plugin) startClient() *pjrt.Client {
 // Table returns the plugin's table, for calls below package pjrt.
 func (p *Plugin) Table() *capi.Table { return p.table.Capi() }
 
-// Address returns the address of the plugin's PJRT_Api, what GetPjrtApi of a
+// Address returns the address of the plugin's PJRT_Api, which is what GetPjrtApi of a
 // library returns.
 func (p *Plugin) Address() uintptr { return p.table.Address() }
 
-// Live returns how many objects of each C type, such as PJRT_Buffer, callers were
-// given and have not destroyed. Types of which there are none are left out; so
-// are errors. The client of Client is one of them.
+// Live returns, for each C type such as PJRT_Buffer, how many objects callers got and have
+// not destroyed. It leaves out types without objects, and errors. It counts the client of
+// Client.
 func (p *Plugin) Live() map[string]int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -249,29 +251,29 @@ func (p *Plugin) count(kind string, more int) {
 	}
 }
 
-// Calls returns how often a function was called, given by its C name.
+// Calls returns how often the function with the C name was called.
 func (p *Plugin) Calls(function string) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.calls[function]
 }
 
-// CreateOptions returns the create options of the client that was made last.
+// CreateOptions returns the create options of the latest client.
 func (p *Plugin) CreateOptions() []pjrt.Attribute {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.created)
 }
 
-// Processes returns what a client was told last of the processes of the program,
-// with UpdateGlobalProcessInfo.
-func (p *Plugin) Processes() []pjrt.ProcessInfo {
+// Processes returns the states of the processes that distributed.UpdateProcesses last told
+// a client.
+func (p *Plugin) Processes() []distributed.Process {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.processes)
 }
 
-// newError makes an error that a callback of the caller gets.
+// newError makes an error to pass to a callback of the caller.
 func (p *Plugin) newError(err error) *capi.ErrorHandle { return serve.NewError(err) }
 
 func (p *Plugin) pluginInitialize(*capi.PluginInitializeArgs) error { return nil }

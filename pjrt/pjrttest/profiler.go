@@ -28,8 +28,7 @@ type profiled struct {
 	begin, end time.Time
 }
 
-// record takes the beginning of an execution down; the returned function takes
-// its end.
+// record records the beginning of an execution; the returned function records its end.
 func (p *Plugin) record(program string, devices []*device) (end func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -72,7 +71,7 @@ func (p *Plugin) profilerStart(a *capi.ProfilerStartArgs) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if x.started {
-		return failed(capi.ErrorCodeFailedPrecondition, "the profiler was started before")
+		return failed(capi.ErrorCodeFailedPrecondition, "the profiler was already started")
 	}
 	x.started, x.since = true, time.Now()
 	p.recording[x] = true
@@ -87,7 +86,7 @@ func (p *Plugin) profilerStop(a *capi.ProfilerStopArgs) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !x.started || x.stopped {
-		return failed(capi.ErrorCodeFailedPrecondition, "the profiler does not record")
+		return failed(capi.ErrorCodeFailedPrecondition, "the profiler is not recording")
 	}
 	x.stopped = true
 	delete(p.recording, x)
@@ -116,7 +115,7 @@ func (p *Plugin) profilerCollectData(a *capi.ProfilerCollectDataArgs) error {
 	if err != nil {
 		return err
 	}
-	// The buffer is as large as an earlier call said.
+	// The caller's buffer has the size that an earlier call reported.
 	copy(elements(a.Buffer, uintptr(len(data))), data)
 	a.BufferSizeInBytes = uintptr(len(data))
 	return nil
@@ -149,8 +148,8 @@ func (p *Plugin) profilerSerialize(a *capi.ProfilerSerializeArgs) error {
 	return err
 }
 
-// space returns the events as a serialized XSpace: a plane for each device, with
-// one line, and a kind of event for each program.
+// space returns the events as a serialized XSpace. It has a plane with one line for each
+// device, and a kind of event for each program.
 func (x *profiler) space() []byte {
 	byDevice := make(map[int][]profiled)
 	var devices []int
@@ -162,7 +161,7 @@ func (x *profiler) space() []byte {
 	}
 	slices.Sort(devices)
 	if devices == nil {
-		devices = []int{0} // an empty plane, so that there is something to see
+		devices = []int{0} // an empty plane, so that the profile is not empty
 	}
 	var space []byte
 	for _, id := range devices {

@@ -14,20 +14,20 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt"
-	"github.com/purepjrt/purepjrt/pjrt/signature"
+	"github.com/purepjrt/purepjrt/pjrt/stablehlo"
 )
 
-// Func is a program: it computes the results of one execution on one device. The
-// arguments are the function's own. An error is what the execution fails with; a
-// panic is one of code INTERNAL.
+// Func is a program: it computes the results of one execution on one device. The function
+// may change the arguments. If it returns an error, the execution fails with that error; if
+// it panics, the execution fails with INTERNAL.
 //
-// The executions whose first device is the same run one after another, in the
-// order in which their arguments became ready. An execution on several devices
-// calls the function for one after the other.
+// Executions with the same first device run one after another, in the order in which their
+// arguments became ready. An execution on several devices calls the function for one
+// device after the other.
 type Func func(args []pjrt.HostArray) ([]pjrt.HostArray, error)
 
-// Signature is what a program takes and gives. A nil list is read from the text
-// of the program that is compiled.
+// Signature has the shapes of the parameters and results of a program. If a list is nil,
+// the plugin reads the shapes from the text that is compiled.
 type Signature struct {
 	Parameters, Results []pjrt.Shape
 }
@@ -35,51 +35,48 @@ type Signature struct {
 // Alias lets a result take the memory of an argument, which is consumed.
 type Alias struct {
 	Result, Parameter int
-	// Must says that an execution which may not consume the argument is an error.
+	// Must says that an execution fails if it may not consume the argument.
 	Must bool
 }
 
-// Program tells a plugin what to do with a program that is compiled.
+// Program tells a plugin what a compiled program does.
 type Program struct {
-	// Name is the name of the compiled program; "" is that of its module. Unless
-	// Match is set, the programs meant are those whose module has this name, and
-	// the text that is the name and nothing else.
+	// Name is the name of the compiled program; "" means the name of its module. Unless
+	// Match is set, the Program stands for all code whose module has this name, and for
+	// the text that consists of the name alone.
 	Name string
-	// Match reports whether a program is meant, given what is compiled and its
-	// format.
+	// Match reports whether the Program stands for the code that is compiled.
 	Match func(code []byte, format pjrt.Format) bool
-	// Signature is what the program takes and gives.
+	// Signature has the shapes of the parameters and results.
 	Signature Signature
-	// Aliases are the arguments that executions consume, beside those that the
+	// Aliases are the arguments that executions consume, in addition to those that the
 	// text of the program marks with tf.aliasing_output or jax.buffer_donor.
 	Aliases []Alias
-	// MemoryKinds are the kinds of memory that the results are in. Nil, and "",
-	// stand for what the text of the program asks for with mhlo.memory_kind, or
-	// else for the default memory of the device.
+	// MemoryKinds are the kinds of memory of the results. Where it has "", or if it is nil,
+	// the text of the program decides with mhlo.memory_kind; without that, the result goes
+	// to the default memory of the device.
 	MemoryKinds []string
-	// Cost is what the cost analysis says beside bytes accessed.
+	// Cost is what the cost analysis reports in addition to bytes accessed.
 	Cost []pjrt.Attribute
 
-	// Func is the program for one device. Give it or Launch.
+	// Func is the program for one device. Set either Func or Launch.
 	Func Func
-	// Launch is the program for all devices of an execution at once, for programs
-	// whose devices exchange data, and for those that exchange data with the host.
+	// Launch is the program for all devices of an execution at once. It is for programs
+	// whose devices exchange data with each other or with the host.
 	Launch func(l *Launch) error
 }
 
-// Program registers fn as what programs called name do: those whose module has
-// this name, and the text that is the name and nothing else. A later program
-// takes the place of an earlier one. sig may be zero if the text of the program
-// says it.
+// Program registers fn for all programs called name: those whose module has this name, and
+// the text that consists of the name alone. A later registration replaces an earlier one.
+// sig may be zero if the text of the program has the signature.
 //
-// It panics if name is empty or fn is nil.
+// Program panics if name is empty or fn is nil.
 func (p *Plugin) Program(name string, sig Signature, fn Func) {
 	p.AddProgram(Program{Name: name, Signature: sig, Func: fn})
 }
 
-// AddProgram registers a program. Of several that match the last one counts. It
-// panics when the program has neither a name nor Match, or not one of Func and
-// Launch.
+// AddProgram registers a program. If several match, the latest counts. AddProgram panics
+// if the program has neither Name nor Match, or not exactly one of Func and Launch.
 func (p *Plugin) AddProgram(program Program) {
 	if program.Name == "" && program.Match == nil {
 		panic("pjrttest: a program needs a Name or Match")
@@ -92,7 +89,7 @@ func (p *Plugin) AddProgram(program Program) {
 	p.programs = append(p.programs, &program)
 }
 
-// program returns what is registered for code.
+// program returns the Program that is registered for code.
 func (p *Plugin) program(code []byte, format pjrt.Format) (*Program, error) {
 	p.mu.Lock()
 	programs := slices.Clone(p.programs)
@@ -130,8 +127,8 @@ func (p *Plugin) program(code []byte, format pjrt.Format) (*Program, error) {
 	return nil, invalid("%s is not known to this pjrttest plugin: register it with Program or AddProgram; %s", what, known)
 }
 
-// balanced returns an error for text whose brackets are not closed, as of a
-// program that was cut off. Only that is looked at, and not in bytecode.
+// balanced returns an error for text whose brackets are not closed, such as that of a
+// truncated program. It checks nothing else, and does not check bytecode.
 func balanced(code string) error {
 	if strings.HasPrefix(code, "ML\xefR") {
 		return nil
@@ -168,13 +165,13 @@ func balanced(code string) error {
 		case ')', '}', ']':
 			n := len(open)
 			if n == 0 || !strings.Contains("(){}[]", string([]byte{open[n-1], c})) {
-				return invalid("the program has a %q too many in line %d", string(c), line)
+				return invalid("the program has an unexpected %q in line %d", string(c), line)
 			}
 			open = open[:n-1]
 		}
 	}
 	if n := len(open); n > 0 {
-		return invalid("the program ends in line %d, within %d brackets that are not closed: it was cut off", line, n)
+		return invalid("the program is truncated: it ends in line %d with %d brackets open", line, n)
 	}
 	return nil
 }
@@ -186,7 +183,7 @@ func abbreviate(s string) string {
 	return s
 }
 
-// moduleName returns the name of the module that code is, "" if it has none.
+// moduleName returns the name of the module in code, or "" if it has none.
 func moduleName(code []byte, format pjrt.Format) string {
 	switch format {
 	case pjrt.FormatMLIR:
@@ -230,14 +227,14 @@ func message(b []byte, field protowire.Number) []byte {
 	return value
 }
 
-// consumption says what happens to an argument.
+// consumption says how an execution consumes an argument.
 type consumption struct {
 	result int // that takes its memory, -1 for any
 	must   bool
 }
 
-// consumed returns the arguments that executions of a program consume: those that
-// it was registered with, and those that its text marks.
+// consumed returns the arguments that executions of a program consume: its Aliases, and
+// those that its text marks.
 func (x *Program) consumed(code []byte, format pjrt.Format, parameters, results int) (map[int]consumption, error) {
 	all := make(map[int]consumption)
 	if format == pjrt.FormatMLIR {
@@ -246,7 +243,7 @@ func (x *Program) consumed(code []byte, format pjrt.Format, parameters, results 
 			if result, ok := attribute(text, "tf.aliasing_output"); ok {
 				n, err := strconv.Atoi(result)
 				if err != nil {
-					return nil, invalid("parameter %d is to be aliased with the result %q, which is no number", i, result)
+					return nil, invalid("parameter %d is aliased with result %q, which is not a number", i, result)
 				}
 				all[i] = consumption{result: n}
 			} else if donor, ok := attribute(text, "jax.buffer_donor"); ok && donor == "true" {
@@ -265,8 +262,8 @@ func (x *Program) consumed(code []byte, format pjrt.Format, parameters, results 
 	return all, nil
 }
 
-// mainTexts returns the texts of the parameters of the function main, and those of
-// its results when they stand in parentheses, as results with attributes do.
+// mainTexts returns the texts of the parameters of the function main. It also returns those
+// of the results if they are in parentheses, as results with attributes are.
 func mainTexts(code string) (parameters, results []string) {
 	_, rest, ok := strings.Cut(code, "@main(")
 	if !ok {
@@ -283,8 +280,8 @@ func mainTexts(code string) (parameters, results []string) {
 	return parameters, results
 }
 
-// splitList cuts a text at its commas up to the parenthesis that closes it, and
-// returns what follows that.
+// splitList splits a text at its commas up to the parenthesis that closes it, and returns
+// the elements and the rest of the text.
 func splitList(text string) (list []string, rest string) {
 	depth, start, quoted := 0, 0, false
 	for i := 0; i < len(text); i++ {
@@ -309,8 +306,8 @@ func splitList(text string) (list []string, rest string) {
 	return nil, ""
 }
 
-// attribute returns the value of an attribute in the text of a parameter or
-// result: a string without its quotes, or else the first word.
+// attribute returns the value of an attribute in the text of a parameter or result: a
+// string without its quotes, otherwise the first word.
 func attribute(text, name string) (string, bool) {
 	_, rest, ok := strings.Cut(text, name)
 	if !ok {
@@ -330,8 +327,8 @@ func attribute(text, name string) (string, bool) {
 	return rest, true
 }
 
-// layoutModes returns the orders that the attribute mhlo.layout_mode asks for:
-// nil for those that it leaves to the compiler.
+// layoutModes returns the orders that the attribute mhlo.layout_mode asks for. An order is
+// nil if the compiler may choose.
 func layoutModes(texts []string, shapes []pjrt.Shape) ([]order, error) {
 	orders := make([]order, len(shapes))
 	for i, text := range texts {
@@ -344,7 +341,7 @@ func layoutModes(texts []string, shapes []pjrt.Shape) ([]order, error) {
 			inside, ok = strings.CutSuffix(inside, "}")
 		}
 		if !ok {
-			return nil, invalid("there is no layout mode %q", mode)
+			return nil, invalid("%q is not a layout mode", mode)
 		}
 		o := order{}
 		for word := range strings.SplitSeq(inside, ",") {
@@ -353,7 +350,7 @@ func layoutModes(texts []string, shapes []pjrt.Shape) ([]order, error) {
 			}
 			d, err := strconv.ParseInt(strings.TrimSpace(word), 10, 64)
 			if err != nil {
-				return nil, invalid("there is no layout mode %q", mode)
+				return nil, invalid("%q is not a layout mode", mode)
 			}
 			o = append(o, d)
 		}
@@ -365,23 +362,24 @@ func layoutModes(texts []string, shapes []pjrt.Shape) ([]order, error) {
 	return orders, nil
 }
 
-// shapes returns the parameters and results of a program.
+// shapes returns the shapes of the parameters and results of a program.
 func (x *Program) shapes(code []byte, format pjrt.Format) (parameters, results []pjrt.Shape, err error) {
 	parameters, results = x.Signature.Parameters, x.Signature.Results
 	if parameters != nil && results != nil {
 		return parameters, results, nil
 	}
 	if format != pjrt.FormatMLIR {
-		return nil, nil, invalid("the parameters and results of a program in the format %q must be given: register it with a Signature", string(format))
+		return nil, nil, invalid("the shapes of a program in the format %q cannot be read: register it with a Signature",
+			string(format))
 	}
 	if parameters == nil {
-		list, ok := signature.Main(code)
+		list, ok := stablehlo.Main(code)
 		if parameters, err = known("parameter", list, ok); err != nil {
 			return nil, nil, err
 		}
 	}
 	if results == nil {
-		list, ok := signature.Results(code)
+		list, ok := stablehlo.Results(code)
 		if results, err = known("result", list, ok); err != nil {
 			return nil, nil, err
 		}
@@ -389,13 +387,13 @@ func (x *Program) shapes(code []byte, format pjrt.Format) (parameters, results [
 	return parameters, results, nil
 }
 
-func known(what string, list []signature.Param, ok bool) ([]pjrt.Shape, error) {
+func known(what string, list []stablehlo.Param, ok bool) ([]pjrt.Shape, error) {
 	if !ok {
 		return nil, invalid("the %ss of the program cannot be read from its text: register it with a Signature", what)
 	}
 	shapes := make([]pjrt.Shape, len(list))
 	for i, x := range list {
-		if !x.Known() || slices.Contains(x.Dims, signature.Dynamic) {
+		if !x.Known() || slices.Contains(x.Dims, stablehlo.Dynamic) {
 			return nil, invalid("%s %d of the program has a type that cannot be read from its text: register it with a Signature", what, i)
 		}
 		if _, err := shapeOf(capi.BufferType(x.Type), sliceData(x.Dims), uintptr(len(x.Dims))); err != nil {

@@ -25,8 +25,7 @@ type rawBuffer struct {
 // rawBufferTableSince is the API minor that gave raw buffers a function table.
 const rawBufferTableSince = 112
 
-// newRawBuffer makes a raw buffer with one reference, and takes over a use of the
-// contents.
+// newRawBuffer makes a raw buffer with one reference. The raw buffer releases the contents.
 func (m *memory) newRawBuffer(c *contents, offset, size int64) *capi.RawBuffer {
 	r := &rawBuffer{in: m, contents: c, offset: offset, size: size}
 	r.references.Store(1)
@@ -37,7 +36,7 @@ func (m *memory) newRawBuffer(c *contents, offset, size int64) *capi.RawBuffer {
 	return makeHandleWith[capi.RawBuffer](p, r, true, unsafe.Pointer(rawBufferTable()))
 }
 
-// dropReference ends a reference; the raw buffer goes with the last one.
+// dropReference ends a reference. The last one ends the raw buffer.
 func dropReference(p *Plugin, h *capi.RawBuffer) error {
 	r, err := find[*rawBuffer](p, h)
 	if err != nil || r.references.Add(-1) > 0 {
@@ -46,7 +45,7 @@ func dropReference(p *Plugin, h *capi.RawBuffer) error {
 	return destroy(p, h, func(r *rawBuffer) { r.contents.release() })
 }
 
-// bytes waits for the contents and returns those of the raw buffer.
+// bytes waits for the contents and returns the bytes of the raw buffer.
 func (r *rawBuffer) bytes() ([]byte, error) {
 	<-r.contents.ready.done
 	if err, _ := r.contents.ready.result(); err != nil {
@@ -55,7 +54,7 @@ func (r *rawBuffer) bytes() ([]byte, error) {
 	return r.contents.data.bytes[r.offset : r.offset+r.size], nil
 }
 
-// hostPointer returns where the host can reach the bytes, nil if it cannot.
+// hostPointer returns the address of the bytes for the host, nil if it has no access.
 func (r *rawBuffer) hostPointer() (unsafe.Pointer, error) {
 	if !r.in.host {
 		return nil, nil
@@ -109,10 +108,10 @@ func (p *Plugin) rawBufferHostPointer(a *capi.RawBufferGetHostPointerArgs) error
 	return err
 }
 
-// window checks a range of the bytes.
+// window returns an error unless the range is within the bytes.
 func (r *rawBuffer) window(offset, size int64, host bool) error {
 	if offset < 0 || size < 0 || offset > r.size || size > r.size-offset {
-		return invalid("%d bytes from byte %d on reach beyond the buffer's %d", size, offset, r.size)
+		return invalid("%d bytes at %d are not within the %d bytes of the buffer", size, offset, r.size)
 	}
 	if !host && size > 0 {
 		return invalid("the host memory of %d bytes is null", size)
@@ -157,8 +156,8 @@ func rawBufferTable() *capi.RawBufferFunctionTable {
 	return rawBuffers.table
 }
 
-// makeRawBufferTable makes the function table. What works with the events of
-// devices is unimplemented, as the extension that makes those is not here.
+// makeRawBufferTable makes the function table. Its functions that need device events are
+// unimplemented, because the plugin has none.
 func makeRawBufferTable() *capi.RawBufferFunctionTable {
 	entry := func(fn any) uintptr { return purego.NewCallback(fn) }
 	noEvents := func() *capi.ErrorHandle {
@@ -175,7 +174,7 @@ func makeRawBufferTable() *capi.RawBufferFunctionTable {
 		})),
 		DecRef: capi.RawBufferFunctionTableDecRef(entry(func(h *capi.RawBuffer) (word uintptr) {
 			defer survive("dec_ref")
-			_ = dropReference(nil, h) // there is nobody to tell
+			_ = dropReference(nil, h) // the function returns nothing
 			return
 		})),
 		GetOnDeviceSizeInBytes: capi.RawBufferFunctionTableGetOnDeviceSizeInBytes(entry(func(h *capi.RawBuffer) (size uintptr) {
@@ -199,18 +198,23 @@ func makeRawBufferTable() *capi.RawBufferFunctionTable {
 			}
 			return
 		})),
-		CopyRawHostToDeviceAndReturnEvent: capi.RawBufferFunctionTableCopyRawHostToDeviceAndReturnEvent(entry(func(_, _, _, _, _, _ uintptr) *capi.ErrorHandle { return noEvents() })),
-		CopyRawDeviceToHostAndReturnEvent: capi.RawBufferFunctionTableCopyRawDeviceToHostAndReturnEvent(entry(func(_, _, _, _, _, _ uintptr) *capi.ErrorHandle { return noEvents() })),
-		OpaqueDeviceMemoryDataPointer: capi.RawBufferFunctionTableOpaqueDeviceMemoryDataPointer(entry(func(h *capi.RawBuffer) (p unsafe.Pointer) {
-			defer survive("opaque_device_memory_data_pointer")
-			if r, err := find[*rawBuffer](nil, h); err == nil {
-				b, _ := r.bytes()
-				p = unsafe.Pointer(unsafe.SliceData(b))
-			}
-			return
-		})),
-		MakeAllocationReadyEvent: capi.RawBufferFunctionTableMakeAllocationReadyEvent(entry(func(_, _ uintptr) *capi.ErrorHandle { return noEvents() })),
-		GetRawBufferAsyncValue:   capi.RawBufferFunctionTableGetRawBufferAsyncValue(entry(func(_, _ uintptr) *capi.ErrorHandle { return noEvents() })),
+		CopyRawHostToDeviceAndReturnEvent: capi.RawBufferFunctionTableCopyRawHostToDeviceAndReturnEvent(
+			entry(func(_, _, _, _, _, _ uintptr) *capi.ErrorHandle { return noEvents() })),
+		CopyRawDeviceToHostAndReturnEvent: capi.RawBufferFunctionTableCopyRawDeviceToHostAndReturnEvent(
+			entry(func(_, _, _, _, _, _ uintptr) *capi.ErrorHandle { return noEvents() })),
+		OpaqueDeviceMemoryDataPointer: capi.RawBufferFunctionTableOpaqueDeviceMemoryDataPointer(
+			entry(func(h *capi.RawBuffer) (p unsafe.Pointer) {
+				defer survive("opaque_device_memory_data_pointer")
+				if r, err := find[*rawBuffer](nil, h); err == nil {
+					b, _ := r.bytes()
+					p = unsafe.Pointer(unsafe.SliceData(b))
+				}
+				return
+			})),
+		MakeAllocationReadyEvent: capi.RawBufferFunctionTableMakeAllocationReadyEvent(
+			entry(func(_, _ uintptr) *capi.ErrorHandle { return noEvents() })),
+		GetRawBufferAsyncValue: capi.RawBufferFunctionTableGetRawBufferAsyncValue(
+			entry(func(_, _ uintptr) *capi.ErrorHandle { return noEvents() })),
 		IsMutable: capi.RawBufferFunctionTableIsMutable(entry(func(h *capi.RawBuffer) (yes uintptr) {
 			defer survive("is_mutable")
 			if r, err := find[*rawBuffer](nil, h); err == nil && r.contents.data != nil && !r.contents.data.constant {

@@ -12,12 +12,13 @@ import (
 // alignment of all storage, that of XLA's buffers on a CPU.
 const alignment = 64
 
-// storage is a piece of memory, and all that is known of how it is used.
+// storage is a piece of memory with the count of its uses.
 type storage struct {
 	in    *memory
 	bytes []byte
 	size  int64 // that count for the memory; 0 for memory that is not the plugin's
-	// constant says that nobody may write to it: it is the caller's.
+	// constant says that the memory is the caller's, so that the plugin must not write to
+	// it.
 	constant bool
 
 	uses atomic.Int32
@@ -25,8 +26,7 @@ type storage struct {
 	gone []func() // guarded by mu; run when the last use ends
 }
 
-// newStorage returns storage with one use that counts for m, or an error when
-// that is full.
+// newStorage returns storage with one use, which counts for m, or an error if m is full.
 func (m *memory) newStorage(size int64) (*storage, error) {
 	if err := m.take(size); err != nil {
 		return nil, err
@@ -36,7 +36,7 @@ func (m *memory) newStorage(size int64) (*storage, error) {
 	return s, nil
 }
 
-// borrow returns storage with one use in memory that is not the plugin's.
+// borrow returns storage with one use in memory of the caller's.
 func (m *memory) borrow(bytes []byte, constant bool, gone func()) *storage {
 	s := &storage{in: m, bytes: bytes, constant: constant}
 	if gone != nil {
@@ -46,7 +46,7 @@ func (m *memory) borrow(bytes []byte, constant bool, gone func()) *storage {
 	return s
 }
 
-// aligned returns zeroed memory at an address that vector units like.
+// aligned returns zeroed memory whose address is a multiple of alignment.
 func aligned(size int64) []byte {
 	b := make([]byte, size+alignment)
 	skip := -uintptr(unsafe.Pointer(unsafe.SliceData(b))) % alignment
@@ -73,7 +73,7 @@ func (s *storage) release() {
 	}
 }
 
-// address returns where the storage is, 0 for an empty one.
+// address returns the address of the storage, 0 if it is empty.
 func (s *storage) address() uintptr {
 	if len(s.bytes) == 0 {
 		return 0
@@ -81,14 +81,13 @@ func (s *storage) address() uintptr {
 	return uintptr(unsafe.Pointer(unsafe.SliceData(s.bytes)))
 }
 
-// span is a range of memory that the caller gave, and where in it the first
-// element is.
+// span is a range of the caller's memory, with the place of the first element in it.
 type span struct {
 	bytes  []byte
 	origin int64
 }
 
-// hostSpan returns the n bytes at p, origin of them in front of it.
+// hostSpan returns n bytes of which origin are before p.
 func hostSpan(p unsafe.Pointer, n, origin int64) span {
 	if n == 0 || p == nil {
 		return span{}
@@ -99,7 +98,7 @@ func hostSpan(p unsafe.Pointer, n, origin int64) span {
 // hostBytes returns the n bytes at p.
 func hostBytes(p unsafe.Pointer, n int64) []byte { return hostSpan(p, n, 0).bytes }
 
-// deviceBytes returns the n bytes at an address that was given as a number.
+// deviceBytes returns the n bytes at an address.
 func deviceBytes(address uintptr, n int64) []byte {
 	return hostBytes(*(*unsafe.Pointer)(unsafe.Pointer(&address)), n)
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt"
 )
 
-// takeCallbacks copies the callbacks of an execution: their lists are the
-// caller's only during the call.
+// takeCallbacks copies the callbacks of an execution, because the caller's lists are only
+// valid during the call.
 func (l *launch) takeCallbacks(o *capi.ExecuteOptions) error {
 	switch {
 	case o.SendCallbacks == nil && o.NumSendOps > 0:
@@ -45,34 +45,38 @@ func (l *launch) takeCallbacks(o *capi.ExecuteOptions) error {
 func (l *launch) send(device int, channel int64, data []byte) error {
 	s, ok := l.sends[device][channel]
 	if !ok || s.SendCallback == 0 {
-		return failed(capi.ErrorCodeFailedPrecondition, "the execution was given no function that takes what device %d sends on channel %d", l.devices[device].id, channel)
+		return failed(capi.ErrorCodeFailedPrecondition, "the execution has no function for data that device %d sends on channel %d",
+			l.devices[device].id, channel)
 	}
 	own := append(make([]byte, 0, len(data)+1), data...)
-	// The chunk is the callback's, and the data until it calls the deleter.
+	// The callback owns the chunk, and the data until it calls the deleter.
 	deleter, h := capi.NewChunkDeleter(func() { runtime.KeepAlive(own) })
-	chunk := &capi.Chunk{Data: unsafe.Pointer(unsafe.SliceData(own)), Size: uintptr(len(data)), Deleter: deleter, DeleterArg: uintptr(h)}
+	chunk := &capi.Chunk{
+		Data: unsafe.Pointer(unsafe.SliceData(own)), Size: uintptr(len(data)), Deleter: deleter, DeleterArg: uintptr(h),
+	}
 	answer := s.SendCallback.Call(chunk, callbackError(), uintptr(len(data)), true, s.UserArg)
 	runtime.KeepAlive(chunk)
 	return takeCallbackError(answer)
 }
 
-// stream is one PJRT_CopyToDeviceStream: what a recv operation waits for.
+// stream is one PJRT_CopyToDeviceStream: the data that a recv operation waits for.
 type stream struct {
 	total int64
-	over  *future // when all has come, or never will
+	over  *future // over when all data has come, or never will
 
 	mu   sync.Mutex
 	data []byte // guarded by mu
 	all  bool   // guarded by mu
 }
 
-// granule is the size that chunks of a stream are multiples of.
+// granule is the size of which the sizes of a stream's chunks are multiples.
 const granule = 1
 
 func (l *launch) recv(device int, channel int64, size int) ([]byte, error) {
 	r, ok := l.recvs[device][channel]
 	if !ok || r.RecvCallback == 0 {
-		return nil, failed(capi.ErrorCodeFailedPrecondition, "the execution was given no function that gives what device %d receives on channel %d", l.devices[device].id, channel)
+		return nil, failed(capi.ErrorCodeFailedPrecondition, "the execution has no function for data that device %d receives on channel %d",
+			l.devices[device].id, channel)
 	}
 	s := &stream{total: int64(size), over: newFuture()}
 	r.RecvCallback.Call(makeHandle[capi.CopyToDeviceStream](l.p, s, true), r.UserArg)
@@ -101,7 +105,7 @@ func (p *Plugin) streamAddChunk(a *capi.CopyToDeviceStreamAddChunkArgs) error {
 		return invalid("the chunk is null")
 	}
 	chunk := *a.Chunk
-	// The chunk is the plugin's from here on, whatever becomes of it.
+	// From here on the plugin owns the chunk, even if the call fails.
 	defer chunk.Deleter.Call(chunk.Data, chunk.DeleterArg)
 	result := s.add(hostBytes(chunk.Data, int64(chunk.Size)), int64(chunk.Size))
 	a.TransferComplete = p.newEvent(readyFuture(result))
@@ -114,10 +118,10 @@ func (s *stream) add(data []byte, size int64) error {
 	switch {
 	case s.all:
 		s.mu.Unlock()
-		return failed(capi.ErrorCodeFailedPrecondition, "the stream has all its %d bytes", s.total)
+		return failed(capi.ErrorCodeFailedPrecondition, "the stream already has all its %d bytes", s.total)
 	case size > s.total-have:
 		s.mu.Unlock()
-		return invalid("a chunk of %d bytes is too large for a stream that has %d of %d bytes", size, have, s.total)
+		return invalid("a chunk of %d bytes is too large: the stream already has %d of its %d bytes", size, have, s.total)
 	case int64(len(data)) != size:
 		s.mu.Unlock()
 		return invalid("the data of a chunk of %d bytes is null", size)
@@ -173,7 +177,8 @@ func (l *launch) output(device int, id int64, operands []pjrt.HostArray) bool {
 			}
 			x := operands[i]
 			dims, n := list(x.Dims)
-			o.Callback.Call(int64(at.Replica), int64(at.Partition), unsafe.Pointer(unsafe.SliceData(x.Data)), dims, n, capi.BufferType(x.Type), int64(i), o.UserArg)
+			o.Callback.Call(int64(at.Replica), int64(at.Partition), unsafe.Pointer(unsafe.SliceData(x.Data)), dims, n,
+				capi.BufferType(x.Type), int64(i), o.UserArg)
 			runtime.KeepAlive(x)
 		}
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/purepjrt/purepjrt/capi/serve"
 )
 
-// on makes a function of the table of a method of the plugin: it counts the calls
-// and has the faults that tests ask for. It is nil for a function that is to be
+// on turns a method of the plugin into a function of the table, which counts its calls and
+// has the faults that tests ask for. It returns nil for a function that the options declare
 // absent.
 func on[A any, P interface {
 	*A
@@ -33,8 +33,9 @@ func on[A any, P interface {
 	}
 }
 
-// processInfoSince is the API minor that gave PJRT_Client_UpdateGlobalProcessInfo
-// its layout. It had others before, in which it is not there.
+// processInfoSince is the API minor that gave the arguments of
+// PJRT_Client_UpdateGlobalProcessInfo their present layout. Plugins of earlier minors,
+// which had other layouts, lack the function here.
 const processInfoSince = 75
 
 // phasesSince is the API minor that gave the phase compile extension its
@@ -45,7 +46,8 @@ const phasesSince = 72
 func (p *Plugin) functionTable() *serve.Plugin {
 	s := &serve.Plugin{
 		Minor: p.opts.Minor,
-		// Nothing here depends on what an older caller does not say.
+		Nodes: p.opts.Nodes,
+		// None of these functions needs fields that older callers lack.
 		Callers: serve.OldestMinor,
 
 		PluginInitialize:                                    on(p, p.pluginInitialize),

@@ -15,7 +15,7 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// topologyForm is what a topology is made of, and written as.
+// topologyForm is the contents of a topology, and its serialized form.
 type topologyForm struct {
 	Platform, Version, Kind string
 	Processes               []int // device counts
@@ -35,7 +35,7 @@ type topology struct {
 	fingerprint uint64
 }
 
-// layoutOf returns the form of the plugin's topology with other devices.
+// layoutOf returns the form of the plugin's topology for these numbers of devices.
 func (p *Plugin) layoutOf(counts []int) topologyForm {
 	f := topologyForm{Platform: p.opts.PlatformName, Version: p.opts.PlatformVersion, Kind: p.opts.DeviceKind, Processes: counts}
 	for _, m := range p.opts.Memories {
@@ -66,7 +66,7 @@ func (p *Plugin) newTopology(f topologyForm, owned bool) *topology {
 	return t
 }
 
-// destroy ends a topology that is its client's.
+// destroy ends a topology that belongs to a client.
 func (t *topology) destroy() {
 	_, _ = drop[*topology](t.p, t.handle)
 	t.end()
@@ -83,22 +83,22 @@ const (
 	executableMagic = "pjrttest executable 1\n"
 )
 
-// seal writes v in a form that open recognises.
+// seal serializes v in a form that open recognizes.
 func seal(magic string, v any) []byte {
 	body, _ := json.Marshal(v) // plain structs of strings and numbers
 	sum := sha256.Sum256(body)
 	return slices.Concat([]byte(magic), sum[:], body)
 }
 
-// open reads what seal wrote.
+// open reads the form that seal writes.
 func open(magic string, data []byte, v any) error {
 	what, _, _ := strings.Cut(strings.TrimPrefix(magic, "pjrttest "), " ")
 	rest, ok := bytes.CutPrefix(data, []byte(magic))
 	if !ok {
-		return invalid("these %d bytes are no serialized %s of pjrttest", len(data), what)
+		return invalid("these %d bytes are not a serialized %s of pjrttest", len(data), what)
 	}
 	if len(rest) < sha256.Size {
-		return invalid("the serialized %s ends after %d bytes", what, len(data))
+		return invalid("the serialized %s is truncated: it ends after %d bytes", what, len(data))
 	}
 	if sum := sha256.Sum256(rest[sha256.Size:]); !bytes.Equal(sum[:], rest[:sha256.Size]) {
 		return invalid("the serialized %s of %d bytes is damaged: its checksum differs", what, len(data))
@@ -109,8 +109,8 @@ func open(magic string, data []byte, v any) error {
 	return nil
 }
 
-// topologyDescriptionCreate makes the topology that a name describes: "" is that
-// of a client, AxBxC one process with so many devices.
+// topologyDescriptionCreate makes the topology with a name: "" names the topology of a
+// client, and AxBxC that of one process with A*B*C devices.
 func (p *Plugin) topologyDescriptionCreate(a *capi.TopologyDescriptionCreateArgs) error {
 	if a.TopologyName == nil && a.TopologyNameSize > 0 {
 		return invalid("the topology name is null and has %d bytes", a.TopologyNameSize)
@@ -119,7 +119,8 @@ func (p *Plugin) topologyDescriptionCreate(a *capi.TopologyDescriptionCreateArgs
 		if a.CreateOptions == nil {
 			return invalid("the list of create options is null and has %d elements", a.NumOptions)
 		}
-		return invalid("there is no topology option %q; the name says all: 2x2 is a topology of four devices", capi.Attributes(a.CreateOptions, a.NumOptions)[0].Name)
+		return invalid("there is no topology option %q; the name alone describes the topology, such as 2x2 for four devices",
+			capi.Attributes(a.CreateOptions, a.NumOptions)[0].Name)
 	}
 	counts := slices.Repeat([]int{p.opts.Devices}, p.opts.Processes)
 	if name := capi.String(a.TopologyName, a.TopologyNameSize); name != "" {
@@ -127,7 +128,7 @@ func (p *Plugin) topologyDescriptionCreate(a *capi.TopologyDescriptionCreateArgs
 		for word := range strings.SplitSeq(name, "x") {
 			extent, err := strconv.Atoi(word)
 			if err != nil || extent < 1 || extent > 1<<16/n {
-				return invalid("there is no topology %q; 2x2 is one of four devices, and the empty name that of a client", name)
+				return invalid("there is no topology %q; 2x2 names one of four devices, and the empty name that of a client", name)
 			}
 			n *= extent
 		}
@@ -142,7 +143,7 @@ func (p *Plugin) topologyDescriptionDestroy(a *capi.TopologyDescriptionDestroyAr
 		if _, err := find[*topology](p, a.Topology); err != nil {
 			return err
 		}
-		return invalid("the topology is its client's, and goes with it")
+		return invalid("the topology belongs to its client, which destroys it")
 	}
 	return destroy(p, a.Topology, (*topology).end)
 }
@@ -197,7 +198,7 @@ func (p *Plugin) topologyDescriptionDeserialize(a *capi.TopologyDescriptionDeser
 		return err
 	}
 	if f.Platform != p.opts.PlatformName {
-		return invalid("the serialized topology is of the platform %q, this is %q", f.Platform, p.opts.PlatformName)
+		return invalid("the serialized topology is for the platform %q, but this is %q", f.Platform, p.opts.PlatformName)
 	}
 	a.Topology = p.newTopology(f, true).handle
 	return nil
@@ -219,13 +220,15 @@ func (p *Plugin) topologyDescriptionGetMemorySpaceKindIDs(a *capi.TopologyDescri
 	return err
 }
 
-func (p *Plugin) topologyDescriptionMakeCanonicalShapeForMemorySpace(a *capi.TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs) error {
+func (p *Plugin) topologyDescriptionMakeCanonicalShapeForMemorySpace(
+	a *capi.TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs,
+) error {
 	t, err := find[*topology](p, a.Topology)
 	if err != nil {
 		return err
 	}
 	if !slices.Contains(t.kindIDs, a.MemorySpaceKindID) {
-		return invalid("there is no memory of the kind %d; there are %v", a.MemorySpaceKindID, t.kindIDs)
+		return invalid("there is no memory of the kind %d; the kinds are %v", a.MemorySpaceKindID, t.kindIDs)
 	}
 	shape, err := shapeOf(a.ElementType, a.Dims, a.NumDims)
 	if err != nil {

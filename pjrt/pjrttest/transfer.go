@@ -69,13 +69,15 @@ func (p *Plugin) clientCreateBuffersForAsyncHostToDevice(a *capi.ClientCreateBuf
 			m.end()
 			return err
 		}
-		m.buffers = append(m.buffers, &incoming{shape: shape, order: order, size: deviceSize(shape), contents: newContents(data, newFuture())})
+		m.buffers = append(m.buffers, &incoming{
+			shape: shape, order: order, size: deviceSize(shape), contents: newContents(data, newFuture()),
+		})
 	}
 	a.TransferManager = makeHandle[capi.AsyncHostToDeviceTransferManager](p, m, true)
 	return nil
 }
 
-// end gives up what has not come by now.
+// end makes the buffers fail that do not have all their data by now.
 func (m *manager) end() {
 	for _, b := range m.buffers {
 		b.close(failed(capi.ErrorCodeCancelled, "the transfer manager was destroyed before the last transfer to the buffer"))
@@ -83,7 +85,7 @@ func (m *manager) end() {
 	}
 }
 
-// close says that nothing more comes, and reports false when that was known.
+// close notes that nothing more comes. It reports whether this is the first call.
 func (b *incoming) close(err error) bool {
 	b.mu.Lock()
 	if b.last {
@@ -99,12 +101,12 @@ func (b *incoming) close(err error) bool {
 	return true
 }
 
-// expect takes note of a piece, which may be the last one.
+// expect notes that a piece is on its way; last says that it is the last one.
 func (b *incoming) expect(size int64, last bool) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.last {
-		return failed(capi.ErrorCodeFailedPrecondition, "the buffer of shape %v has got its last transfer, or an error", b.shape)
+		return failed(capi.ErrorCodeFailedPrecondition, "the buffer of shape %v already has its last transfer or an error", b.shape)
 	}
 	if last && size < b.size-b.sent {
 		return invalid("the last transfer to the buffer of shape %v leaves %d of its %d bytes unset", b.shape, b.size-b.sent-size, b.size)
@@ -115,7 +117,7 @@ func (b *incoming) expect(size int64, last bool) error {
 	return nil
 }
 
-// arrived takes note of the end of a piece.
+// arrived notes the end of a piece.
 func (b *incoming) arrived(err error) {
 	b.mu.Lock()
 	b.pending--
@@ -155,7 +157,7 @@ func (p *Plugin) incomingAt(h *capi.AsyncHostToDeviceTransferManager, i int32) (
 		return nil, nil, err
 	}
 	if i < 0 || int(i) >= len(m.buffers) {
-		return nil, nil, invalid("the transfer manager has no buffer %d, but %d buffers", i, len(m.buffers))
+		return nil, nil, invalid("the transfer manager has no buffer %d; it has %d buffers", i, len(m.buffers))
 	}
 	return m, m.buffers[i], nil
 }
@@ -171,12 +173,13 @@ func (p *Plugin) transferManagerTransferData(a *capi.AsyncHostToDeviceTransferMa
 	}
 	switch {
 	case a.Offset < 0 || a.TransferSize < 0 || a.Offset > b.size || a.TransferSize > b.size-a.Offset:
-		return invalid("%d bytes from byte %d on reach beyond the buffer's %d", a.TransferSize, a.Offset, b.size)
+		return invalid("%d bytes at %d are not within the %d bytes of the buffer", a.TransferSize, a.Offset, b.size)
 	case a.Data == nil && a.TransferSize > 0:
 		return invalid("the data of %d bytes is null", a.TransferSize)
 	}
 	src, offset := hostBytes(a.Data, a.TransferSize), a.Offset
-	a.DoneWithH2dTransfer, err = p.send(a.Function().Name, m, b, a.TransferSize, a.IsLastTransfer, func() { copy(b.contents.data.bytes[offset:], src) })
+	fill := func() { copy(b.contents.data.bytes[offset:], src) }
+	a.DoneWithH2dTransfer, err = p.send(a.Function().Name, m, b, a.TransferSize, a.IsLastTransfer, fill)
 	return err
 }
 
@@ -190,13 +193,14 @@ func (p *Plugin) transferManagerTransferLiteral(a *capi.AsyncHostToDeviceTransfe
 		return err
 	}
 	if !shape.Equal(b.shape) {
-		return invalid("the literal is %v, the buffer %v", shape, b.shape)
+		return invalid("the literal is %v, but the buffer is %v", shape, b.shape)
 	}
 	if a.Data == nil && hostSize(shape) > 0 {
 		return invalid("the data of the literal is null")
 	}
 	src := strided{hostSpan(a.Data, hostSize(shape), 0), order.strides(shape)}
-	a.DoneWithH2dTransfer, err = p.send(a.Function().Name, m, b, b.size, true, func() { toDevice(b.contents.data.bytes, b.order, src, shape) })
+	fill := func() { toDevice(b.contents.data.bytes, b.order, src, shape) }
+	a.DoneWithH2dTransfer, err = p.send(a.Function().Name, m, b, b.size, true, fill)
 	return err
 }
 
@@ -208,7 +212,7 @@ func (p *Plugin) transferManagerRetrieveBuffer(a *capi.AsyncHostToDeviceTransfer
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.retrieved {
-		return failed(capi.ErrorCodeFailedPrecondition, "buffer %d was retrieved before", a.BufferIndex)
+		return failed(capi.ErrorCodeFailedPrecondition, "buffer %d was already retrieved", a.BufferIndex)
 	}
 	b.retrieved = true
 	a.BufferOut = m.in.newBuffer(b.shape, slices.Clone(b.order), b.contents.use())
@@ -252,7 +256,7 @@ func (p *Plugin) transferManagerSetBufferError(a *capi.AsyncHostToDeviceTransfer
 		return invalid("the error of a buffer cannot have the code OK")
 	}
 	if !b.close(cause) {
-		return failed(capi.ErrorCodeFailedPrecondition, "the buffer of shape %v has got its last transfer, or an error", b.shape)
+		return failed(capi.ErrorCodeFailedPrecondition, "the buffer of shape %v already has its last transfer or an error", b.shape)
 	}
 	return nil
 }

@@ -15,10 +15,13 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
+	"github.com/purepjrt/purepjrt/pjrt/raw"
+	"github.com/purepjrt/purepjrt/pjrt/sharding"
+	"github.com/purepjrt/purepjrt/pjrt/transfer"
 )
 
-// hosts are the two kinds of plugins: one whose device memory the host cannot
-// address, and one whose it can.
+// hosts runs a walk on both kinds of plugins: one whose device memory the host cannot
+// address, and one whose device memory it can.
 func hosts(t *testing.T, opts pjrttest.Options, fn func(t testing.TB, w *world)) {
 	t.Helper()
 	for name, host := range map[string]bool{"accelerator": false, "host devices": true} {
@@ -52,7 +55,8 @@ func TestArraysOfAllTypesGoToTheDeviceAndBack(t *testing.T) {
 					}
 				}
 				for _, layout := range []*pjrt.Layout{nil, columns(len(dims))} {
-					b, err := w.c.BufferFromHost(w.ctx, pjrt.HostArray{Type: code, Dims: dims, Data: data}, &pjrt.BufferOptions{Layout: layout})
+					host := pjrt.HostArray{Type: code, Dims: dims, Data: data}
+					b, err := w.c.BufferFromHost(w.ctx, host, &pjrt.BufferOptions{Layout: layout})
 					require.NoError(t, err, shape)
 					a, err := b.ToHost(w.ctx)
 					require.NoError(t, err, shape)
@@ -83,7 +87,7 @@ func columns(rank int) *pjrt.Layout {
 	return l
 }
 
-func TestBuffersTellOfThemselves(t *testing.T) {
+func TestPropertiesOfBuffers(t *testing.T) {
 	t.Parallel()
 	hosts(t, pjrttest.Options{Devices: 2}, func(t testing.TB, w *world) {
 		for _, d := range w.c.AddressableDevices() {
@@ -127,7 +131,7 @@ func TestBuffersTellOfThemselves(t *testing.T) {
 	})
 }
 
-func TestHostMemoryIsUsedAsTheSemanticsSay(t *testing.T) {
+func TestHostBufferSemantics(t *testing.T) {
 	t.Parallel()
 	hosts(t, pjrttest.Options{}, func(t testing.TB, w *world) {
 		for _, semantics := range []pjrt.HostBufferSemantics{
@@ -147,7 +151,7 @@ func TestHostMemoryIsUsedAsTheSemanticsSay(t *testing.T) {
 			select {
 			case <-b.HostDone():
 			case <-w.ctx.Done():
-				t.Error("the plugin does not let the host's memory go")
+				t.Error("the plugin still holds the host's memory")
 			}
 		}
 	})
@@ -167,7 +171,8 @@ func TestStridedHostArrays(t *testing.T) {
 			"with gaps":  {[]float32{1, 9, 2, 9, 3}, []int64{3}, []int64{8}, []float32{1, 2, 3}},
 			"repeated":   {[]float32{7}, []int64{3}, []int64{0}, []float32{7, 7, 7}},
 		} {
-			b, err := w.c.BufferFromHost(w.ctx, pjrt.HostArray{Type: dtype.F32, Dims: x.dims, Data: dtype.Bytes(x.data)}, &pjrt.BufferOptions{Strides: x.strides})
+			a := pjrt.HostArray{Type: dtype.F32, Dims: x.dims, Data: dtype.Bytes(x.data)}
+			b, err := w.c.BufferFromHost(w.ctx, a, &pjrt.BufferOptions{Strides: x.strides})
 			require.NoError(t, err, name)
 			assert.Equal(t, x.want, w.values(t, b), name)
 			require.NoError(t, b.Close())
@@ -193,23 +198,23 @@ func TestCopies(t *testing.T) {
 		require.NoError(t, moved.Close())
 		assert.Equal(t, []float32{1, 2, 3}, w.values(t, again))
 		require.NoError(t, again.Close())
-		assert.Equal(t, []float32{1, 2, 3}, w.values(t, b), "the source is as it was")
+		assert.Equal(t, []float32{1, 2, 3}, w.values(t, b), "the source is unchanged")
 
 		raw := make([]byte, 4)
-		if err := b.CopyRawToHost(w.ctx, raw, 4); w.has(t, "PJRT_Buffer_CopyRawToHost", err) {
+		if err := transfer.CopyRaw(w.ctx, b, raw, 4); w.has(t, "PJRT_Buffer_CopyRawToHost", err) {
 			assert.Equal(t, dtype.Bytes([]float32{2}), raw)
-			assert.ErrorIs(t, b.CopyRawToHost(w.ctx, raw, 9), pjrt.ErrOutOfRange)
+			assert.ErrorIs(t, transfer.CopyRaw(w.ctx, b, raw, 9), pjrt.ErrOutOfRange)
 		}
-		if future, err := b.CopyRawToHostFuture(w.ctx, 8, 4); w.has(t, "PJRT_Buffer_CopyRawToHostFuture", err) {
+		if future, err := transfer.PrepareCopyRaw(w.ctx, b, 8, 4); w.has(t, "PJRT_Buffer_CopyRawToHostFuture", err) {
 			ready, err := future.Event().Ready()
 			require.NoError(t, err)
 			assert.False(t, ready)
-			require.NoError(t, future.Start(raw))
+			require.NoError(t, future.Fulfill(raw))
 			require.NoError(t, future.Event().Wait(w.ctx))
 			assert.Equal(t, dtype.Bytes([]float32{3}), raw)
 			require.NoError(t, future.Close())
 
-			failing, err := b.CopyRawToHostFuture(w.ctx, 0, 4)
+			failing, err := transfer.PrepareCopyRaw(w.ctx, b, 0, 4)
 			require.NoError(t, err)
 			require.NoError(t, failing.Fail(&pjrt.Error{Code: pjrt.ErrAborted, Message: "no room"}))
 			assert.ErrorContains(t, failing.Event().Wait(w.ctx), "no room")
@@ -234,11 +239,11 @@ func TestAddressesAndViews(t *testing.T) {
 		address, err := reference.Address()
 		require.NoError(t, err)
 		assert.Zero(t, address%pjrt.HostAlignment)
-		same, err := b.UnsafePointer(w.ctx)
+		same, err := raw.UnsafePointer(w.ctx, b)
 		require.NoError(t, err)
 		assert.Equal(t, address, same)
 		deleted := make(chan struct{})
-		view, err := w.c.ViewOfDeviceMemory(w.ctx, address, b.Shape(), &pjrt.ViewOptions{OnDelete: func() { close(deleted) }})
+		view, err := raw.ViewOfDeviceMemory(w.ctx, w.c, address, b.Shape(), &pjrt.ViewOptions{OnDelete: func() { close(deleted) }})
 		require.NoError(t, err)
 		assert.Equal(t, []float32{1, 2, 3}, w.values(t, view))
 		require.NoError(t, view.Close())
@@ -253,7 +258,7 @@ func TestBuffersWithoutData(t *testing.T) {
 	hosts(t, pjrttest.Options{Devices: 2}, func(t testing.TB, w *world) {
 		shape := pjrt.Shape{Type: dtype.F32, Dims: []int64{3}}
 		if b, err := w.c.UninitializedBuffer(w.ctx, shape, nil); w.has(t, "PJRT_Client_CreateUninitializedBuffer", err) {
-			assert.Equal(t, []float32{0, 0, 0}, w.values(t, b), "nobody else's data")
+			assert.Equal(t, []float32{0, 0, 0}, w.values(t, b), "the buffer does not show old data")
 			require.NoError(t, b.Close())
 		}
 		huge := pjrt.Shape{Type: dtype.F32, Dims: []int64{1 << 38}}
@@ -267,7 +272,7 @@ func TestBuffersWithoutData(t *testing.T) {
 			assert.Nil(t, moved)
 			require.NoError(t, b.Close())
 		}
-		b, promise, err := w.c.AliasBuffer(w.ctx, shape, nil)
+		b, promise, err := transfer.NewAlias(w.ctx, w.c, shape, nil)
 		if !w.has(t, "PJRT_Client_CreateAliasBuffer", err) {
 			return
 		}
@@ -278,13 +283,13 @@ func TestBuffersWithoutData(t *testing.T) {
 		assert.ErrorIs(t, promise.Fulfill(wrong), pjrt.ErrInvalidArgument)
 		real := w.buffer(t, nil, 1, 2, 3)
 		double := w.compile(t, "double", "(%a: tensor<3xf32>) -> tensor<3xf32>", nil)
-		started, err := double.Start(w.ctx, []*pjrt.Buffer{b}, nil)
+		startedOuts, started, err := double.Start(w.ctx, []*pjrt.Buffer{b}, nil)
 		require.NoError(t, err)
 		require.NoError(t, promise.Fulfill(real))
 		require.NoError(t, real.Close())
 		assert.Equal(t, []float32{1, 2, 3}, w.values(t, b))
-		assert.Equal(t, []float32{2, 4, 6}, w.values(t, started.Outputs()[0]))
-		for _, o := range started.Outputs() {
+		assert.Equal(t, []float32{2, 4, 6}, w.values(t, startedOuts[0]))
+		for _, o := range startedOuts {
 			require.NoError(t, o.Close())
 		}
 		require.NoError(t, started.Close())
@@ -299,7 +304,7 @@ func TestDonationWithADependency(t *testing.T) {
 	walk(t, pjrttest.Options{}, func(t testing.TB, w *world) {
 		b := w.buffer(t, nil, 1, 2)
 		defer b.Close()
-		out, dependency, err := b.DonateWithControlDependency(w.ctx)
+		out, dependency, err := transfer.DonateAfter(w.ctx, b)
 		if !w.has(t, "PJRT_Buffer_DonateWithControlDependency", err) {
 			return
 		}
@@ -311,14 +316,14 @@ func TestDonationWithADependency(t *testing.T) {
 		ready, err := e.Ready()
 		require.NoError(t, err)
 		assert.False(t, ready)
-		require.NoError(t, dependency.Done(nil))
+		require.NoError(t, dependency.Fulfill())
 		require.NoError(t, e.Wait(w.ctx))
 		require.NoError(t, e.Close())
 		assert.Equal(t, []float32{1, 2}, w.values(t, out))
 
-		failed, dependency, err := out.DonateWithControlDependency(w.ctx)
+		failed, dependency, err := transfer.DonateAfter(w.ctx, out)
 		require.NoError(t, err)
-		require.NoError(t, dependency.Done(&pjrt.Error{Code: pjrt.ErrAborted, Message: "no more"}))
+		require.NoError(t, dependency.Fail(&pjrt.Error{Code: pjrt.ErrAborted, Message: "no more"}))
 		assert.ErrorContains(t, failed.Wait(w.ctx), "no more")
 		require.NoError(t, out.Close())
 		require.NoError(t, failed.Close())
@@ -328,13 +333,16 @@ func TestDonationWithADependency(t *testing.T) {
 func TestTransferManagers(t *testing.T) {
 	t.Parallel()
 	hosts(t, pjrttest.Options{Devices: 2}, func(t testing.TB, w *world) {
-		shapes := []pjrt.Shape{{Type: dtype.F32, Dims: []int64{4}}, {Type: dtype.S4, Dims: []int64{3}}, {Type: dtype.F32, Dims: []int64{2}}, {Type: dtype.F32, Dims: []int64{2}}}
-		m, err := w.c.NewTransferManager(w.ctx, shapes, &pjrt.TransferOptions{Device: w.c.AddressableDevices()[1]})
+		shapes := []pjrt.Shape{
+			{Type: dtype.F32, Dims: []int64{4}}, {Type: dtype.S4, Dims: []int64{3}},
+			{Type: dtype.F32, Dims: []int64{2}}, {Type: dtype.F32, Dims: []int64{2}},
+		}
+		m, err := transfer.NewManager(w.ctx, w.c, shapes, &transfer.ManagerOptions{Device: w.c.AddressableDevices()[1]})
 		if !w.has(t, "PJRT_Client_CreateBuffersForAsyncHostToDevice", err) {
 			return
 		}
-		assert.Equal(t, 4, m.BufferCount())
-		size, err := m.BufferSize(1)
+		assert.Equal(t, 4, m.Len())
+		size, err := m.Size(1)
 		require.NoError(t, err)
 		assert.Equal(t, int64(2), size, "three elements of four bits")
 		at, err := m.Device()
@@ -351,16 +359,16 @@ func TestTransferManagers(t *testing.T) {
 			require.NoError(t, e.Wait(w.ctx))
 			require.NoError(t, e.Close())
 		}
-		wait(m.TransferData(0, dtype.Bytes([]float32{3, 4}), 8, false))
+		wait(m.Send(0, dtype.Bytes([]float32{3, 4}), 8, false))
 		e, err := b.ReadyEvent()
 		require.NoError(t, err)
 		ready, err := e.Ready()
 		require.NoError(t, err)
 		assert.False(t, ready)
 		require.NoError(t, e.Close())
-		wait(m.TransferData(0, dtype.Bytes([]float32{1, 2}), 0, true))
+		wait(m.Send(0, dtype.Bytes([]float32{1, 2}), 0, true))
 		assert.Equal(t, []float32{1, 2, 3, 4}, w.values(t, b))
-		_, err = m.TransferData(0, nil, 0, true)
+		_, err = m.Send(0, nil, 0, true)
 		assert.Error(t, err, "after the last")
 		require.NoError(t, b.Close())
 
@@ -368,7 +376,7 @@ func TestTransferManagers(t *testing.T) {
 		small, err := m.Buffer(1)
 		require.NoError(t, err)
 		literal := pjrt.HostArray{Type: dtype.S4, Dims: []int64{3}, Data: []byte{1, 2, 7}}
-		if e, err := m.TransferLiteral(1, literal); w.has(t, "PJRT_AsyncHostToDeviceTransferManager_TransferLiteral", err) {
+		if e, err := m.SendArray(1, literal); w.has(t, "PJRT_AsyncHostToDeviceTransferManager_TransferLiteral", err) {
 			wait(e, nil)
 			a, err := small.ToHost(w.ctx)
 			require.NoError(t, err)
@@ -377,7 +385,7 @@ func TestTransferManagers(t *testing.T) {
 		require.NoError(t, small.Close())
 		bad, err := m.Buffer(2)
 		require.NoError(t, err)
-		require.NoError(t, m.SetBufferError(2, &pjrt.Error{Code: pjrt.ErrDataLoss, Message: "broken pipe"}))
+		require.NoError(t, m.Fail(2, &pjrt.Error{Code: pjrt.ErrDataLoss, Message: "broken pipe"}))
 		assert.ErrorContains(t, bad.Wait(w.ctx), "broken pipe")
 		require.NoError(t, bad.Close())
 		never, err := m.Buffer(3)
@@ -395,22 +403,15 @@ func TestConvenienceOfPjrt(t *testing.T) {
 		b, err := w.c.BufferFromReader(w.ctx, bytes.NewReader(dtype.Bytes([]float32{5, 6})), shape, nil)
 		require.NoError(t, err)
 		var written bytes.Buffer
-		_, err = b.WriteHostTo(w.ctx, &written)
+		err = b.ReadInPlace(w.ctx, func(data []byte) error { _, err := written.Write(data); return err })
 		require.NoError(t, err)
 		assert.Equal(t, dtype.Bytes([]float32{5, 6}), written.Bytes())
 		require.NoError(t, b.Close())
 
-		lazy, err := w.c.LazyBuffer(func(context.Context) (pjrt.HostArray, error) { return pjrt.ArrayOf([]float32{7}, 1), nil }, nil)
-		require.NoError(t, err)
-		loaded, err := lazy.Buffer(w.ctx)
-		require.NoError(t, err)
-		assert.Equal(t, []float32{7}, w.values(t, loaded))
-		require.NoError(t, lazy.Close())
-
-		mesh, err := pjrt.NewMesh(w.c.AddressableDevices(), pjrt.MeshAxis{Name: "x", Size: 2}, pjrt.MeshAxis{Name: "y", Size: 2})
+		mesh, err := sharding.NewMesh(w.c.AddressableDevices(), sharding.Axis{Name: "x", Size: 2}, sharding.Axis{Name: "y", Size: 2})
 		require.NoError(t, err)
 		a := pjrt.ArrayOf([]float32{1, 2, 3, 4, 5, 6, 7, 8}, 4, 2)
-		sharded, err := mesh.Scatter(w.ctx, a, pjrt.Partition{"x", "y"})
+		sharded, err := mesh.Scatter(w.ctx, a, sharding.Partition{"x", "y"})
 		require.NoError(t, err)
 		whole, err := sharded.Gather(w.ctx)
 		require.NoError(t, err)

@@ -10,9 +10,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/purepjrt/purepjrt/extensions/ffi"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
+	"github.com/purepjrt/purepjrt/pjrt/params"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
+	"github.com/purepjrt/purepjrt/pjrt/raw"
+	"github.com/purepjrt/purepjrt/pjrt/sharding"
+	"github.com/purepjrt/purepjrt/pjrt/transfer"
 )
 
 func closeAll(t testing.TB, list ...*pjrt.Buffer) {
@@ -40,18 +45,18 @@ func TestExecutions(t *testing.T) {
 		assert.Equal(t, []float32{61, 122, 183}, w.values(t, chain))
 		closeAll(t, chain)
 
-		started, err := add.Start(w.ctx, []*pjrt.Buffer{a, a}, &pjrt.ExecuteOptions{LaunchID: 3})
+		startedOuts, started, err := add.Start(w.ctx, []*pjrt.Buffer{a, a}, &pjrt.ExecuteOptions{LaunchID: 3})
 		require.NoError(t, err)
 		require.NoError(t, started.Wait(w.ctx))
-		assert.Equal(t, []float32{2, 4, 6}, w.values(t, started.Outputs()[0]))
-		closeAll(t, started.Outputs()...)
+		assert.Equal(t, []float32{2, 4, 6}, w.values(t, startedOuts[0]))
+		closeAll(t, startedOuts...)
 		require.NoError(t, started.Close())
 
-		arguments, err := pjrt.Arguments(a)
+		arguments, err := params.Arguments(a)
 		require.NoError(t, err)
 		bound, err := add.Bind(w.ctx, arguments[0], pjrt.Argument{Name: "b"})
 		require.NoError(t, err)
-		out, err = bound.Execute(w.ctx, []*pjrt.Buffer{b}, nil)
+		out, err = add.Execute(w.ctx, []*pjrt.Buffer{b}, &pjrt.ExecuteOptions{Bound: bound})
 		require.NoError(t, err)
 		assert.Equal(t, []float32{11, 22, 33}, w.values(t, out[0]))
 		closeAll(t, out...)
@@ -87,26 +92,26 @@ func TestProgramsThatFail(t *testing.T) {
 		}{
 			"fails":  {pjrt.ErrDataLoss, "the bits are gone"},
 			"panics": {pjrt.ErrInternal, "what now"},
-			"lies":   {pjrt.ErrInternal, "s8[1] of 1 bytes as result 0; it is f32[1]"},
+			"lies":   {pjrt.ErrInternal, "s8[1] of 1 bytes as result 0 instead of f32[1]"},
 		} {
 			exe := w.compile(t, name, "(%a: tensor<1xf32>) -> tensor<1xf32>", nil)
 			_, err := exe.Execute(w.ctx, []*pjrt.Buffer{a}, nil)
 			require.ErrorIs(t, err, want.code)
 			assert.ErrorContains(t, err, want.text)
-			// The results carry the error too, and so do those made from them.
-			started, err := exe.Start(w.ctx, []*pjrt.Buffer{a}, nil)
+			// The results have the error too, and so do results made from them.
+			startedOuts, started, err := exe.Start(w.ctx, []*pjrt.Buffer{a}, nil)
 			require.NoError(t, err)
 			assert.ErrorIs(t, started.Wait(w.ctx), want.code)
 			double := w.compile(t, "double", "(%a: tensor<1xf32>) -> tensor<1xf32>", nil)
-			more, err := double.Start(w.ctx, started.Outputs(), nil)
+			moreOuts, more, err := double.Start(w.ctx, startedOuts, nil)
 			require.NoError(t, err)
 			assert.ErrorIs(t, more.Wait(w.ctx), want.code)
-			closeAll(t, append(started.Outputs(), more.Outputs()...)...)
+			closeAll(t, append(startedOuts, moreOuts...)...)
 			for _, x := range []interface{ Close() error }{started, more, exe, double} {
 				require.NoError(t, x.Close())
 			}
 		}
-		assert.Equal(t, []float32{1}, w.values(t, a), "the argument is as it was")
+		assert.Equal(t, []float32{1}, w.values(t, a), "the argument is unchanged")
 		closeAll(t, a)
 		_, err := w.c.Compile(w.ctx, module("stranger", "()"), nil)
 		require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
@@ -115,7 +120,7 @@ func TestProgramsThatFail(t *testing.T) {
 	})
 }
 
-func TestExecutablesTellOfThemselves(t *testing.T) {
+func TestPropertiesOfExecutables(t *testing.T) {
 	t.Parallel()
 	opts := pjrttest.Options{Devices: 2}
 	walk(t, opts, func(t testing.TB, w *world) {
@@ -123,7 +128,8 @@ func TestExecutablesTellOfThemselves(t *testing.T) {
 			Name: "two", Func: pjrttest.Identity, MemoryKinds: []string{"", "pinned_host"},
 			Cost: []pjrt.Attribute{{Name: "flops", Value: float32(12)}},
 		})
-		const signature = "(%a: tensor<4xf32> {tf.aliasing_output = 0 : i32}, %b: tensor<2x3xi8> {mhlo.memory_kind = \"pinned_host\"}) -> (tensor<4xf32>, tensor<2x3xi8>)"
+		const signature = "(%a: tensor<4xf32> {tf.aliasing_output = 0 : i32}, " +
+			"%b: tensor<2x3xi8> {mhlo.memory_kind = \"pinned_host\"}) -> (tensor<4xf32>, tensor<2x3xi8>)"
 		exe := w.compile(t, "two", signature, &pjrt.CompileOptions{Devices: [][]*pjrt.Device{{w.c.AddressableDevices()[1]}}})
 		assert.Equal(t, "two", exe.Name())
 		assert.Equal(t, []int{1, 1, 2}, []int{exe.NumReplicas(), exe.NumPartitions(), exe.NumOutputs()})
@@ -167,12 +173,12 @@ func TestExecutablesTellOfThemselves(t *testing.T) {
 		if options, err := exe.CompileOptions(); w.has(t, "PJRT_Executable_GetCompileOptions", err) {
 			assert.Equal(t, [][]int{{1}}, options.DeviceIDs)
 		}
-		if ids, err := exe.LogicalIDs(); err == nil || w.has(t, "PJRT_LoadedExecutable_AddressableDeviceLogicalIds", err) {
-			assert.Equal(t, []pjrt.LogicalID{{}}, ids)
+		if ids, err := sharding.LogicalIDs(exe); err == nil || w.has(t, "PJRT_LoadedExecutable_AddressableDeviceLogicalIds", err) {
+			assert.Equal(t, []sharding.LogicalID{{}}, ids)
 		}
-		if assignment, err := exe.DeviceAssignment(); w.has(t, "PJRT_LoadedExecutable_GetDeviceAssignment", err) {
-			assert.Equal(t, [][]int{{1}}, assignment)
-		}
+		assignment, err := exe.DeviceAssignment() // of a program on one device, with or without the function
+		require.NoError(t, err)
+		assert.Equal(t, [][]int{{1}}, assignment)
 		if layouts, err := exe.OutputLayouts(); w.has(t, "PJRT_Layouts_PJRT_Executable_GetOutputLayouts", err) {
 			assert.Equal(t, "{1,0}", layouts[1].Text)
 		}
@@ -203,18 +209,18 @@ func TestDonations(t *testing.T) {
 	hosts(t, pjrttest.Options{}, func(t testing.TB, w *world) {
 		exe := w.compile(t, "double", "(%a: tensor<2xf32> {tf.aliasing_output = 0 : i32}) -> tensor<2xf32>", nil)
 		a := w.buffer(t, nil, 1, 2)
-		out, err := exe.Execute(w.ctx, []*pjrt.Buffer{a}, &pjrt.ExecuteOptions{Donation: pjrt.DonateNone()})
+		out, err := exe.Execute(w.ctx, []*pjrt.Buffer{a}, &pjrt.ExecuteOptions{KeepAll: true})
 		require.NoError(t, err)
 		assert.Equal(t, []float32{1, 2}, w.values(t, a))
 		closeAll(t, out...)
-		was, err := a.UnsafePointer(w.ctx)
+		was, err := raw.UnsafePointer(w.ctx, a)
 		require.NoError(t, err)
 		out, err = exe.Execute(w.ctx, []*pjrt.Buffer{a}, nil)
 		require.NoError(t, err)
 		deleted, err := a.IsDeleted()
 		require.NoError(t, err)
 		assert.True(t, deleted)
-		is, err := out[0].UnsafePointer(w.ctx)
+		is, err := raw.UnsafePointer(w.ctx, out[0])
 		require.NoError(t, err)
 		assert.Equal(t, was, is, "the result has the memory of the argument")
 		assert.Equal(t, []float32{2, 4}, w.values(t, out[0]))
@@ -222,7 +228,7 @@ func TestDonations(t *testing.T) {
 		assert.ErrorIs(t, err, pjrt.ErrInvalidArgument, "a second time")
 		closeAll(t, a, out[0])
 
-		// Memory that somebody has the address of is not written to.
+		// Memory whose address somebody has is not written to.
 		b := w.buffer(t, nil, 3, 4)
 		reference, err := b.Reference(w.ctx)
 		require.NoError(t, err)
@@ -230,7 +236,7 @@ func TestDonations(t *testing.T) {
 		require.NoError(t, err)
 		out, err = exe.Execute(w.ctx, []*pjrt.Buffer{b}, nil)
 		if err == nil {
-			is, err = out[0].UnsafePointer(w.ctx)
+			is, err = raw.UnsafePointer(w.ctx, out[0])
 			require.NoError(t, err)
 			assert.NotEqual(t, was, is)
 			closeAll(t, out...)
@@ -312,7 +318,7 @@ func TestTransfersWithTheHost(t *testing.T) {
 			sent <- append([]byte(nil), chunk...)
 			return nil
 		}
-		recv := func(s *pjrt.CopyToDeviceStream) {
+		recv := func(s *transfer.Stream) {
 			go func() {
 				defer s.Close()
 				chunk := <-sent
@@ -325,28 +331,30 @@ func TestTransfersWithTheHost(t *testing.T) {
 				}
 			}()
 		}
-		transfers := func(s pjrt.SendFunc, r pjrt.RecvFunc) []pjrt.HostTransfers {
-			return []pjrt.HostTransfers{{Send: map[int64]pjrt.SendFunc{1: s}, Recv: map[int64]pjrt.RecvFunc{2: r}}}
+		transfers := func(s transfer.SendFunc, r transfer.RecvFunc) []pjrt.ExecuteExtension {
+			h := transfer.Host{Send: map[int64]transfer.SendFunc{1: s}, Recv: map[int64]transfer.RecvFunc{2: r}}
+			return []pjrt.ExecuteExtension{transfer.Hosts{h}}
 		}
-		out, err := run(&pjrt.ExecuteOptions{Transfers: transfers(send, recv)})
+		out, err := run(&pjrt.ExecuteOptions{Extensions: transfers(send, recv)})
 		require.NoError(t, err)
 		assert.Equal(t, []float32{2, 1}, w.values(t, out[0]))
 		closeAll(t, out...)
 
 		_, err = run(nil)
-		assert.ErrorIs(t, err, pjrt.ErrFailedPrecondition, "nobody takes what is sent")
-		_, err = run(&pjrt.ExecuteOptions{Transfers: transfers(func([]byte, int, bool) error { return fmt.Errorf("no") }, recv)})
+		assert.ErrorIs(t, err, pjrt.ErrFailedPrecondition, "there is no SendFunc")
+		_, err = run(&pjrt.ExecuteOptions{Extensions: transfers(func([]byte, int, bool) error { return fmt.Errorf("no") }, recv)})
 		assert.ErrorContains(t, err, "no")
-		_, err = run(&pjrt.ExecuteOptions{Transfers: transfers(send, func(s *pjrt.CopyToDeviceStream) { assert.NoError(t, s.Close()) })})
+		_, err = run(&pjrt.ExecuteOptions{Extensions: transfers(send, func(s *transfer.Stream) { assert.NoError(t, s.Close()) })})
 		assert.ErrorIs(t, err, pjrt.ErrCancelled, "the stream ends without data")
 		<-sent
 
 		if _, minor := w.p.Plugin().Version(); minor >= 112 {
-			var values []pjrt.HLOValue
-			out, err := run(&pjrt.ExecuteOptions{Transfers: transfers(send, recv), HLOOutputs: []pjrt.HLOOutput{{ID: 5, Operands: 1, Func: func(v pjrt.HLOValue) {
+			var values []transfer.Value
+			outputs := transfer.Outputs{{ID: 5, Operands: 1, Func: func(v transfer.Value) {
 				v.Data = append([]byte(nil), v.Data...)
 				values = append(values, v)
-			}}}})
+			}}}
+			out, err := run(&pjrt.ExecuteOptions{Extensions: append(transfers(send, recv), outputs)})
 			require.NoError(t, err)
 			require.Len(t, values, 1)
 			assert.Equal(t, dtype.Bytes([]float32{1, 2}), values[0].Data)
@@ -360,10 +368,10 @@ func TestTransfersWithTheHost(t *testing.T) {
 func TestExecuteContexts(t *testing.T) {
 	t.Parallel()
 	walk(t, pjrttest.Options{}, func(t testing.TB, w *world) {
-		x, err := w.p.Plugin().NewExecuteContext()
+		x, err := ffi.NewContext(w.p.Plugin())
 		require.NoError(t, err)
 		exe := w.compile(t, "identity", "() -> ()", nil)
-		_, err = exe.Execute(w.ctx, nil, &pjrt.ExecuteOptions{Context: x})
+		_, err = exe.Execute(w.ctx, nil, &pjrt.ExecuteOptions{Extensions: []pjrt.ExecuteExtension{x}})
 		if _, minor := w.p.Plugin().Version(); minor >= 64 {
 			require.NoError(t, err)
 		} else {

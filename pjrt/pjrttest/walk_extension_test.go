@@ -9,6 +9,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/purepjrt/purepjrt/extensions/phasecompile"
+	"github.com/purepjrt/purepjrt/extensions/profiler"
+	"github.com/purepjrt/purepjrt/extensions/rawbuffer"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
@@ -18,7 +21,7 @@ func TestRawMemory(t *testing.T) {
 	t.Parallel()
 	hosts(t, pjrttest.Options{}, func(t testing.TB, w *world) {
 		b := w.buffer(t, nil, 1, 2, 3)
-		raw, err := b.Raw(w.ctx)
+		raw, err := rawbuffer.Of(w.ctx, b)
 		if !w.has(t, "PJRT_RawBuffer_CreateRawAliasOfBuffer", err) {
 			closeAll(t, b)
 			return
@@ -28,7 +31,7 @@ func TestRawMemory(t *testing.T) {
 		require.NoError(t, err)
 		assert.Same(t, w.c.AddressableDevices()[0].DefaultMemory(), in)
 		require.NoError(t, raw.CopyFromHost(w.ctx, dtype.Bytes([]float32{7}), 4))
-		assert.Equal(t, []float32{1, 7, 3}, w.values(t, b), "they share the memory")
+		assert.Equal(t, []float32{1, 7, 3}, w.values(t, b), "the raw buffer shares the memory")
 		got := make([]float32, 2)
 		require.NoError(t, raw.CopyToHost(w.ctx, dtype.Bytes(got), 4))
 		assert.Equal(t, []float32{7, 3}, got)
@@ -38,7 +41,7 @@ func TestRawMemory(t *testing.T) {
 			assert.Equal(t, onCPU, address != 0)
 		}
 		closeAll(t, b)
-		require.NoError(t, raw.CopyToHost(w.ctx, dtype.Bytes(got), 0), "it outlives the buffer")
+		require.NoError(t, raw.CopyToHost(w.ctx, dtype.Bytes(got), 0), "the raw buffer outlives the buffer")
 		require.NoError(t, raw.Close())
 	})
 }
@@ -47,39 +50,39 @@ func TestCompilationInPhases(t *testing.T) {
 	t.Parallel()
 	walk(t, pjrttest.Options{}, func(t testing.TB, w *world) {
 		plugin := w.p.Plugin()
-		phases, err := plugin.Phases()
+		phases, err := phasecompile.Phases(plugin)
 		if !w.has(t, "PJRT_PhaseCompile_Get_Compiler", err) {
 			return
 		}
 		topology, err := w.c.Topology()
 		require.NoError(t, err)
-		program := pjrt.PartialProgram{Code: module("double", "(%a: tensor<1xf32>) -> tensor<1xf32>").Code, Format: "mlir"}
-		out, err := plugin.CompilePhases(w.ctx, topology, []pjrt.PartialProgram{program}, phases, nil)
+		program := phasecompile.Program{Code: module("double", "(%a: tensor<1xf32>) -> tensor<1xf32>").Code, Format: "mlir"}
+		out, err := phasecompile.Compile(w.ctx, topology, []phasecompile.Program{program}, phases, nil)
 		require.NoError(t, err)
 		require.Len(t, out, 1)
 		assert.Equal(t, program.Code, out[0].Code)
 		assert.Equal(t, phases[len(phases)-1], out[0].Producer)
 		assert.Equal(t, "double", out[0].Name)
-		_, err = plugin.CompilePhases(w.ctx, topology, []pjrt.PartialProgram{program}, phases[1:], nil)
-		assert.ErrorIs(t, err, pjrt.ErrInvalidArgument, "the first phase is left out")
+		_, err = phasecompile.Compile(w.ctx, topology, []phasecompile.Program{program}, phases[1:], nil)
+		assert.ErrorIs(t, err, pjrt.ErrInvalidArgument, "the first phase was skipped")
 	})
 }
 
 func TestProfiles(t *testing.T) {
 	t.Parallel()
 	walk(t, pjrttest.Options{}, func(t testing.TB, w *world) {
-		profiler, err := w.p.Plugin().NewProfiler(nil)
+		p, err := profiler.New(w.p.Plugin(), nil)
 		require.NoError(t, err)
-		require.NoError(t, profiler.Start())
+		require.NoError(t, p.Start())
 		exe := w.compile(t, "identity", "() -> ()", nil)
 		_, err = exe.Execute(w.ctx, nil, nil)
 		require.NoError(t, err)
-		require.NoError(t, profiler.Stop())
-		data, err := profiler.Data()
+		require.NoError(t, p.Stop())
+		data, err := p.Data()
 		require.NoError(t, err)
 		assert.Contains(t, string(data), "/device:PJRTTEST:0")
 		assert.Contains(t, string(data), "identity")
-		require.NoError(t, profiler.Close())
+		require.NoError(t, p.Close())
 		require.NoError(t, exe.Close())
 	})
 }

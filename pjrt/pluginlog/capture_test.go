@@ -30,8 +30,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
-// scenarioVariable names what a child process of these tests does: it is the
-// test's binary, since standard error belongs to a whole process.
+// scenarioVariable says what a child process does. The tests run their binary as a child, because standard error
+// belongs to a whole process.
 const scenarioVariable = "PLUGINLOG_TEST_SCENARIO"
 
 func TestMain(m *testing.M) {
@@ -42,14 +42,14 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// outcome is what a child process left behind.
+// outcome holds the results of a child process.
 type outcome struct {
 	err     error
 	records []map[string]any // from standard output
 	stderr  string
 }
 
-// child runs a scenario, with more environment.
+// child runs a scenario, with additional environment variables.
 func child(t *testing.T, scenario string, environment ...string) outcome {
 	t.Helper()
 	require.Contains(t, scenarios(), scenario)
@@ -57,11 +57,11 @@ func child(t *testing.T, scenario string, environment ...string) outcome {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, os.Args[0])
 	cmd.Env = append(os.Environ(), append(environment, scenarioVariable+"="+scenario)...)
-	// Files, so that all writers are done when they are read.
+	// A file, because its contents are complete when Wait returns.
 	out, err := os.Create(filepath.Join(t.TempDir(), "out"))
 	require.NoError(t, err)
 	defer out.Close()
-	// A pipe, as it ends only when nobody can write there: the guard too.
+	// A pipe, because reading it ends only when no process can write to it, the guard included.
 	var stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = out, &stderr
 	o := outcome{err: cmd.Run()}
@@ -87,7 +87,7 @@ func (o outcome) messages() []string {
 	return list
 }
 
-// say writes to standard error as C would.
+// say writes to file descriptor 2, as C does.
 func say(text string) {
 	if _, err := writeAll(stderr, []byte(text)); err != nil {
 		panic(err)
@@ -100,14 +100,14 @@ func must(err error) {
 	}
 }
 
-// captured captures into standard output.
+// captured starts a capture that logs to standard output.
 func captured() (restore func() error) {
 	restore, err := Capture(slog.New(slog.NewJSONHandler(os.Stdout, nil)))
 	must(err)
 	return restore
 }
 
-// scenarios are what child processes can do.
+// scenarios has the programs of the child processes.
 func scenarios() map[string]func() {
 	return map[string]func(){
 		"messages": func() {
@@ -155,7 +155,7 @@ func scenarios() map[string]func() {
 				must(err)
 				return len(list)
 			}
-			must(captured()()) // what is opened once and stays
+			must(captured()()) // opens descriptors that stay open
 			time.Sleep(50 * time.Millisecond)
 			descriptors, goroutines := open(), runtime.NumGoroutine()
 			for range 10 {
@@ -228,7 +228,7 @@ func scenarios() map[string]func() {
 			say("restored\n")
 			in.Close()
 			must(cmd.Wait())
-			// What is handed on in the last moment of a process may end with it.
+			// Text that is passed on in the last moment of the process may be lost.
 			time.Sleep(200 * time.Millisecond)
 		},
 		"fatal": func() {
@@ -242,7 +242,7 @@ func scenarios() map[string]func() {
 			say("still works\n")
 			must(restore())
 		},
-		// The ends of processes.
+		// Ways for the process to end.
 		"exit": func() {
 			captured()
 			say("E0000 00:00:1.000000 1 a.cc:7] last words\nF0000 00:00:1.000000 1 a.cc:8] no end of line")
@@ -290,7 +290,7 @@ func scenarios() map[string]func() {
 
 const floodLines = 10000
 
-// broken is a handler that takes nothing.
+// broken is a handler that cannot log.
 type broken struct{ slog.Handler }
 
 func (broken) Enabled(context.Context, slog.Level) bool { return true }
@@ -349,7 +349,7 @@ func TestALoggerThatWritesToStandardErrorIsRefused(t *testing.T) {
 	require.Error(t, err)
 }
 
-func TestTheLevelOfTheLoggerHolds(t *testing.T) {
+func TestCaptureObeysTheLevelOfTheLogger(t *testing.T) {
 	t.Parallel()
 	o := child(t, "level")
 	require.NoError(t, o.err, o.stderr)
@@ -357,7 +357,7 @@ func TestTheLevelOfTheLoggerHolds(t *testing.T) {
 	assert.Empty(t, o.stderr)
 }
 
-func TestWhatTheLoggerCannotTakeIsNotLost(t *testing.T) {
+func TestMessagesThatTheLoggerCannotTakeAreNotLost(t *testing.T) {
 	t.Parallel()
 	o := child(t, "broken logger")
 	require.NoError(t, o.err, o.stderr)
@@ -384,7 +384,7 @@ func TestALineLongerThanThePipe(t *testing.T) {
 	assert.Equal(t, strings.Repeat("y", 3<<20), strings.Join(o.messages(), ""))
 }
 
-func TestChildProcessesWriteOnAfterTheEnd(t *testing.T) {
+func TestChildProcessesCanWriteAfterRestore(t *testing.T) {
 	t.Parallel()
 	o := child(t, "children")
 	require.NoError(t, o.err, o.stderr)
@@ -410,7 +410,7 @@ func TestAFatalMessageGoesBothWays(t *testing.T) {
 	assert.Equal(t, "F0000 00:00:1.000000 1 a.cc:7] end\n  of all\n", o.stderr)
 }
 
-func TestLastWordsReachStandardError(t *testing.T) {
+func TestLastMessagesReachStandardError(t *testing.T) {
 	t.Parallel()
 	for scenario, want := range map[string]string{
 		"exit":                "E0000 00:00:1.000000 1 a.cc:7] last words\nF0000 00:00:1.000000 1 a.cc:8] no end of line",

@@ -22,17 +22,17 @@ import (
 
 const stderr = 2 // the file descriptor
 
-// How long text may take to come in one piece.
+// How long to wait for more text.
 const (
-	quiet    = time.Millisecond       // nothing for so long: the message is complete
-	patience = 100 * time.Millisecond // for the end of a line
+	quiet    = time.Millisecond       // after this long without text, the message is complete
+	patience = 100 * time.Millisecond // for the rest of a line
 )
 
-// current is the capture in force.
+// current is the active capture.
 var current struct {
-	mu       sync.Mutex              // held to begin or end a capture
-	capture  *capture                // guarded by mu; nil for none
-	original atomic.Pointer[os.File] // where standard error was before; nil for none
+	mu       sync.Mutex              // held while a capture begins or ends
+	capture  *capture                // guarded by mu; nil without a capture
+	original atomic.Pointer[os.File] // where standard error was before; nil without a capture
 }
 
 // original is the standard error that a capture replaced.
@@ -40,7 +40,7 @@ type original struct{}
 
 func (original) Write(p []byte) (int, error) {
 	if f := current.original.Load(); f != nil {
-		// A capture that ends at this moment closes it.
+		// A capture that ends at this moment closes f. Write to the restored standard error then.
 		if n, err := f.Write(p); !errors.Is(err, os.ErrClosed) {
 			return n, err
 		}
@@ -48,7 +48,7 @@ func (original) Write(p []byte) (int, error) {
 	return os.Stderr.Write(p)
 }
 
-// capture is a standard error that is redirected into a pipe.
+// capture redirects standard error into a pipe.
 type capture struct {
 	logger   *slog.Logger
 	original *os.File
@@ -57,7 +57,7 @@ type capture struct {
 	size     int      // of the pipe, in bytes
 	write    int      // the end to write, which standard error is too
 	guard    *guard   // nil without a shell
-	end      []byte   // stands in the pipe behind what belongs to the capture
+	end      []byte   // marks the end of the captured text in the pipe
 	ended    chan struct{}
 }
 
@@ -78,14 +78,14 @@ func startCapture(logger *slog.Logger) (func() error, error) {
 		return nil, fmt.Errorf("capture standard error: %w", err)
 	}
 	if c.loops() {
-		err := errors.New("capture standard error: the logger writes there itself; let it write to pluginlog.Stderr")
+		err := errors.New("capture standard error: the logger itself writes there: let it write to pluginlog.Stderr")
 		return nil, errors.Join(err, c.restore())
 	}
 	current.capture = c
 	go c.run()
 	if c.guard == nil {
 		c.handle(context.Background(), slog.NewRecord(time.Now(), slog.LevelWarn,
-			"no shell: what is written to standard error just before a crash may be lost", 0))
+			"there is no shell: text written to standard error just before a crash may be lost", 0))
 	}
 	return func() error {
 		current.mu.Lock()
@@ -116,7 +116,7 @@ func newCapture(logger *slog.Logger) (_ *capture, err error) {
 	}
 	mark := make([]byte, 16)
 	_, _ = rand.Read(mark) // never fails
-	// Nobody writes this by accident, and a pipe takes it in one piece.
+	// No program writes this by accident, and a write this short to a pipe is atomic.
 	c.end = []byte("\x00" + hex.EncodeToString(mark) + "\x00")
 	c.guard, err = newGuard(c.pipe, c.original)
 	if errors.Is(err, os.ErrNotExist) {
@@ -125,8 +125,7 @@ func newCapture(logger *slog.Logger) (_ *capture, err error) {
 	return c, err
 }
 
-// release gives back what newCapture took, without the end of the pipe that is
-// still read.
+// release releases what newCapture acquired, except the read end of the pipe, which is still in use.
 func (c *capture) release() {
 	if c.guard != nil {
 		c.guard.relax()
@@ -147,14 +146,14 @@ func (c *capture) release() {
 	}
 }
 
-// loops finds out whether the records of the logger go to standard error. When
-// they do they are lost, so that restore finds nothing in the pipe.
+// loops reports whether the logger writes to standard error. If so, it discards the text, so that restore finds nothing
+// in the pipe.
 func (c *capture) loops() bool {
 	id := hex.EncodeToString(c.end[1:17])
 	r := slog.NewRecord(time.Now(), slog.LevelInfo, "standard error is captured", 0)
 	r.AddAttrs(slog.String("capture", id))
 	if !c.handle(context.Background(), r) {
-		// A handler that cannot write would not write in a circle either.
+		// A handler that cannot write cannot cause a loop either.
 		return false
 	}
 	if _, err := writeAll(c.write, c.end); err != nil {
@@ -168,7 +167,7 @@ func (c *capture) loops() bool {
 	i := bytes.Index(data, c.end)
 	loops := bytes.Contains(data[:i], []byte(id))
 	if !loops {
-		// Plugins may have written already.
+		// A plugin may have written text meanwhile.
 		c.log(data[:i], time.Now())
 	}
 	c.input.consume(i + len(c.end))
@@ -178,7 +177,7 @@ func (c *capture) loops() bool {
 	return loops
 }
 
-// restore puts standard error back and waits for the log.
+// restore restores standard error and waits until everything is logged.
 func (c *capture) restore() error {
 	err := redirect(int(c.original.Fd()), stderr)
 	if err != nil {
@@ -196,7 +195,7 @@ func (c *capture) restore() error {
 		c.guard.relax()
 	}
 	go func() {
-		// Children may write on. Without any, this ends at once.
+		// Child processes may still write. Without any, this ends at once.
 		c.input.drain(os.Stderr)
 		if c.guard != nil {
 			c.guard.stop()
@@ -207,8 +206,8 @@ func (c *capture) restore() error {
 	return nil
 }
 
-// run logs what comes through the pipe, up to the end. What it has not logged
-// yet stays in the pipe, for the guard.
+// run logs the text from the pipe, up to the end mark. Text stays in the pipe until it is logged, so that the guard can
+// rescue it.
 func (c *capture) run() {
 	defer close(c.ended)
 	for {
@@ -226,8 +225,7 @@ func (c *capture) run() {
 	}
 }
 
-// gather waits for text and returns it when it looks complete, or does not
-// become so.
+// gather waits for text, and returns it when it looks complete or after waiting for the rest long enough.
 func (c *capture) gather() []byte {
 	data := c.input.peek(0)
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); {
@@ -244,8 +242,8 @@ func (c *capture) gather() []byte {
 	return data
 }
 
-// log logs text. What the logger cannot take goes to the original standard
-// error, and so does what a plugin is about to end the process with.
+// log logs text. Messages that the logger cannot take go to the original standard error, and so do fatal ones, after
+// which the plugin ends the process.
 func (c *capture) log(text []byte, now time.Time) {
 	for _, e := range entries(text, now) {
 		if !c.handle(context.Background(), e.record(now)) || e.level >= LevelFatal {
@@ -254,7 +252,7 @@ func (c *capture) log(text []byte, now time.Time) {
 	}
 }
 
-// handle reports whether the logger took the record.
+// handle logs a record, and reports whether the logger took it.
 func (c *capture) handle(ctx context.Context, r slog.Record) (ok bool) {
 	defer func() {
 		if recover() != nil {

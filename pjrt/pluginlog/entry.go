@@ -12,23 +12,22 @@ import (
 	"time"
 )
 
-// entry is one message to standard error.
+// entry is one message on standard error.
 type entry struct {
-	text    []byte // all of it, as it was written
+	text    []byte // the whole message, as written
 	level   slog.Level
-	time    time.Time // zero if the message does not say
-	message string    // several lines, perhaps
-	file    string    // "" if the message does not say where it comes from
+	time    time.Time // zero if unknown
+	message string    // may have several lines
+	file    string    // "" if unknown
 	line    int
-	thread  int // 0 if the message does not say
+	thread  int // 0 if unknown
 }
 
-// entries divides text into its messages. A line that does not look like the
-// beginning of one belongs to the message before it, or is one of its own where
-// there is none. Empty lines between messages are left out.
+// entries splits text into messages. A line that does not look like the beginning of a message belongs to the one
+// before it, or is itself a message if there is none. Empty lines between messages are dropped.
 func entries(text []byte, now time.Time) []entry {
 	var list []entry
-	var last *entry // that may go on
+	var last *entry // the message that the next line may belong to
 	for line := range bytes.Lines(text) {
 		e, begins := parseLine(string(bytes.TrimRight(line, "\r\n")), now)
 		if !begins && last != nil {
@@ -53,17 +52,17 @@ func entries(text []byte, now time.Time) []entry {
 }
 
 var (
-	// Abseil, once it knows the time zone: I1121 14:03:01.123456 4711 file.cc:12] text
+	// Abseil, after it knows the time zone: I1121 14:03:01.123456 4711 file.cc:12] text
 	abseilLine = regexp.MustCompile(`^([IWEF])(\d\d)(\d\d) (\d\d):(\d\d):(\d\d)\.(\d{6})\s+(\d+) (\S+):(\d+)\] ?(.*)$`)
-	// Abseil before that, with the seconds since 1970: I0000 00:00:1795224986.123456 4711 file.cc:12] text
+	// Abseil, before it knows the time zone, with seconds since 1970: I0000 00:00:1795224986.123456 4711 file.cc:12] text
 	earlyLine = regexp.MustCompile(`^([IWEF])0000 00:00:(\d+)\.(\d{6})\s+(\d+) (\S+):(\d+)\] ?(.*)$`)
-	// XLA before it used Abseil: 2026-11-21 14:03:01.123456: I file.cc:12] text
+	// XLA, before it used Abseil: 2026-11-21 14:03:01.123456: I file.cc:12] text
 	tslLine = regexp.MustCompile(`^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{6}): ([IWEF]) (\S+):(\d+)\] ?(.*)$`)
-	// What is logged without a logger.
+	// Messages written without a logger.
 	rawLine = regexp.MustCompile(`^(INFO|WARNING|ERROR|FATAL): (.*)$`)
 )
 
-// parseLine reads a line, and reports whether a message begins with it.
+// parseLine parses a line, and reports whether it begins a message.
 func parseLine(s string, now time.Time) (e entry, begins bool) {
 	if m := earlyLine.FindStringSubmatch(s); m != nil {
 		seconds, _ := strconv.ParseInt(m[2], 10, 64)
@@ -74,7 +73,7 @@ func parseLine(s string, now time.Time) (e entry, begins bool) {
 		t := time.Date(now.Year(), time.Month(number(m[2])), number(m[3]),
 			number(m[4]), number(m[5]), number(m[6]), number(m[7])*1000, time.Local)
 		if t.After(now.AddDate(0, 0, 1)) {
-			t = t.AddDate(-1, 0, 0) // the line does not tell the year
+			t = t.AddDate(-1, 0, 0) // the line does not have the year
 		}
 		return entry{level: levelOf(m[1]), time: t,
 			thread: number(m[8]), file: m[9], line: number(m[10]), message: m[11]}, true
@@ -89,14 +88,14 @@ func parseLine(s string, now time.Time) (e entry, begins bool) {
 	return entry{level: slog.LevelInfo, message: s}, false
 }
 
-// number returns what the digits of a match say; numbers beyond an int do not
-// matter here.
+// number returns the value of the digits of a match. It does not matter what it returns for numbers that do not fit in
+// an int.
 func number(digits string) int {
 	n, _ := strconv.Atoi(digits)
 	return n
 }
 
-// levelOf returns the level of a severity, of which the first letter counts.
+// levelOf returns the level for the first letter of a severity.
 func levelOf(severity string) slog.Level {
 	switch severity[0] {
 	case 'W':
@@ -109,7 +108,6 @@ func levelOf(severity string) slog.Level {
 	return slog.LevelInfo
 }
 
-// record returns the entry as a record.
 func (e entry) record(now time.Time) slog.Record {
 	t := e.time
 	if t.IsZero() {

@@ -51,7 +51,7 @@ func TestLinesOfLogs(t *testing.T) {
 			got, begins := parseLine(c.line, now)
 			assert.Equal(t, c.begins, begins)
 			if c.want.message == "" && c.want.file == "" && c.begins {
-				assert.Equal(t, "x", got.message) // what else it says is up to it
+				assert.Equal(t, "x", got.message) // the other fields may have any value
 				return
 			}
 			assert.True(t, c.want.time.Equal(got.time), "%v, not %v", got.time, c.want.time)
@@ -87,7 +87,7 @@ func TestMessagesOfSeveralLines(t *testing.T) {
 		{"WARN", "w"},
 		{"ERROR+4", "end\n*** Check failure stack trace: ***\n    @ 0x1  f"},
 	}, got)
-	assert.Equal(t, "free words\n"+text[len("free words\n\n"):], whole, "nothing but an empty line is lost")
+	assert.Equal(t, "free words\n"+text[len("free words\n\n"):], whole, "only an empty line is dropped")
 	assert.Empty(t, entries(nil, time.Now()))
 }
 
@@ -105,16 +105,16 @@ func FuzzEntries(f *testing.F) {
 	})
 }
 
-func TestQuietSetsWhatIsNotSet(t *testing.T) {
+func TestQuietSetsOnlyUnsetVariables(t *testing.T) {
 	for _, v := range Variables(0) {
-		t.Setenv(v.Name, "") // to be put back
+		t.Setenv(v.Name, "") // restores it after the test
 		require.NoError(t, os.Unsetenv(v.Name))
 	}
 	t.Setenv("TPU_MIN_LOG_LEVEL", "")
 	require.NoError(t, Quiet(slog.LevelError))
 	assert.Equal(t, "2", os.Getenv("TF_CPP_MIN_LOG_LEVEL"))
 	assert.Equal(t, "ERROR", os.Getenv("GRPC_VERBOSITY"))
-	assert.Empty(t, os.Getenv("TPU_MIN_LOG_LEVEL"), "an empty value is the user's own as well")
+	assert.Empty(t, os.Getenv("TPU_MIN_LOG_LEVEL"), "an empty value is a user's setting too")
 	require.NoError(t, Quiet(slog.LevelDebug))
 	assert.Equal(t, "2", os.Getenv("TF_CPP_MIN_LOG_LEVEL"), "set already")
 }

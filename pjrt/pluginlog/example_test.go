@@ -11,7 +11,7 @@ import (
 )
 
 func ExampleQuiet() {
-	// Before the first plugin is loaded: errors only.
+	// Call this before the first plugin is loaded.
 	if err := pluginlog.Quiet(slog.LevelError); err != nil {
 		fmt.Println(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"syscall"
 
 	"github.com/purepjrt/purepjrt/pjrt/pluginlog"
 )
@@ -28,9 +29,11 @@ func ExampleCapture() {
 		fmt.Println(err)
 		return
 	}
-	// Stands for what a plugin does.
-	fmt.Fprintln(os.Stderr, "I0000 00:00:1795224986.790253 5361 cpu_client.cc:311] PjRtCpuClient created.")
-	fmt.Fprintln(os.Stderr, "W0000 00:00:1795224986.790253 5361 cpu_client.cc:322] Little memory.")
+	// A plugin writes to file descriptor 2, as here. os.Stderr can be another
+	// file: `go test -json` replaces it.
+	_, _ = syscall.Write(syscall.Stderr, []byte(`I0000 00:00:1795224986.790253 5361 cpu_client.cc:311] PjRtCpuClient created.
+W0000 00:00:1795224986.790253 5361 cpu_client.cc:322] Little memory.
+`))
 	if err := restore(); err != nil {
 		fmt.Println(err)
 	}

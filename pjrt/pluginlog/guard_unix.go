@@ -12,25 +12,23 @@ import (
 	"syscall"
 )
 
-// guardScript waits until the process ends or begins to crash: then a line or
-// the end of the file comes through descriptor 4. From then on it passes on what
-// is in the captured pipe, descriptor 3, and goes on as long as somebody can
-// write there. A crash report is longer than a pipe, and the process would stand
-// still if nobody emptied both.
+// guardScript waits until the process ends or begins to crash: then it reads the end of the file or a line from
+// descriptor 4. After that it passes on everything in the captured pipe, descriptor 3, until no process can write there
+// any more. It reads both pipes, because a crash report does not fit in a pipe, and the process would block.
 const guardScript = `read -r line <&4
 cat <&4 >/dev/null &
 exec cat <&3 >&2`
 
 var shell = "/bin/sh" // changed by tests
 
-// guard is a child process that outlives a crash of this one.
+// guard is a child process that survives a crash of this one.
 type guard struct {
 	cmd  *exec.Cmd
-	life *os.File // the only end to write of descriptor 4
+	life *os.File // the only write end of descriptor 4
 }
 
-// newGuard starts a guard that rescues the contents of pipe to out. The error is
-// os.ErrNotExist if there is no shell.
+// newGuard starts a guard that copies the contents of pipe to out if this process ends. The error is os.ErrNotExist if
+// there is no shell.
 func newGuard(pipe, out *os.File) (*guard, error) {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -40,13 +38,13 @@ func newGuard(pipe, out *os.File) (*guard, error) {
 	g := &guard{cmd: exec.Command(shell, "-c", guardScript), life: w}
 	g.cmd.Stderr = out
 	g.cmd.ExtraFiles = []*os.File{pipe, r}
-	// An interrupt from the terminal is for the process that may crash.
+	// An interrupt from the terminal must not end the guard.
 	g.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := g.cmd.Start(); err != nil {
 		w.Close()
 		return nil, err
 	}
-	// Go writes the report of a crash here as well.
+	// Go writes crash reports here too.
 	if err := debug.SetCrashOutput(w, debug.CrashOptions{}); err != nil {
 		g.stop()
 		return nil, err
@@ -54,12 +52,12 @@ func newGuard(pipe, out *os.File) (*guard, error) {
 	return g, nil
 }
 
-// relax says that reports of crashes no longer go into the pipe.
+// relax tells Go that crash reports no longer go to the guard.
 func (g *guard) relax() {
 	_ = debug.SetCrashOutput(nil, debug.CrashOptions{}) // without a file it cannot fail
 }
 
-// stop ends the guard, which does nothing then.
+// stop kills the guard before it can copy anything.
 func (g *guard) stop() {
 	_ = g.cmd.Process.Kill()
 	_ = g.cmd.Wait() // killed

@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// pipeSize is what a pipe holds at most.
+// pipeSize is the capacity of a pipe.
 const pipeSize = 64 << 10
 
 // newPipe returns both ends of a pipe in blocking mode, and its size.
@@ -25,8 +25,7 @@ func newPipe() (r *os.File, w, size int, err error) {
 	return os.NewFile(uintptr(p[0]), "captured standard error"), p[1], pipeSize, nil
 }
 
-// redirect makes the descriptor to stand for the file of from. Child processes
-// inherit it.
+// redirect makes the descriptor to refer to the file of from. Child processes inherit it.
 func redirect(from, to int) error {
 	for {
 		err := syscall.Dup2(from, to)

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	wantedPipeSize = 1 << 20 // what any user may ask for, unless the machine is set up otherwise
+	wantedPipeSize = 1 << 20 // the default limit for users
 
 	setPipeSize   = 1031 // F_SETPIPE_SZ
 	getPipeSize   = 1032 // F_GETPIPE_SZ
@@ -25,17 +25,16 @@ func newPipe() (r *os.File, w, size int, err error) {
 	if err := syscall.Pipe2(p[:], syscall.O_CLOEXEC); err != nil {
 		return nil, -1, 0, os.NewSyscallError("pipe2", err)
 	}
-	// The default size does when this one is refused.
+	// If this fails, the default size is good enough.
 	_, _, _ = syscall.Syscall(syscall.SYS_FCNTL, uintptr(p[0]), setPipeSize, wantedPipeSize)
 	n, _, errno := syscall.Syscall(syscall.SYS_FCNTL, uintptr(p[0]), getPipeSize, 0)
 	if errno != 0 {
-		n = 4096 // what POSIX promises at least
+		n = 4096 // the minimum of POSIX
 	}
 	return os.NewFile(uintptr(p[0]), "captured standard error"), p[1], int(n), nil
 }
 
-// redirect makes the descriptor to stand for the file of from. Child processes
-// inherit it.
+// redirect makes the descriptor to refer to the file of from. Child processes inherit it.
 func redirect(from, to int) error {
 	for {
 		err := syscall.Dup3(from, to, 0)
@@ -46,11 +45,11 @@ func redirect(from, to int) error {
 	}
 }
 
-// teeSource sees what is in a pipe by copying it to another one.
+// teeSource reads the contents of a pipe without removing them, by copying them to another pipe.
 type teeSource struct {
 	pipe    *os.File
 	copy    *os.File
-	copyEnd int // to write
+	copyEnd int // the write end
 	size    int // of each
 	data    []byte
 }
@@ -61,7 +60,7 @@ func newSource(pipe *os.File, size int) (source, error) {
 		return nil, err
 	}
 	s := &teeSource{pipe: pipe, copy: r, copyEnd: w, size: size, data: make([]byte, size)}
-	// Some sandboxes do not have it, and a smaller copy would not do.
+	// Some sandboxes lack tee, and a smaller copy would not work.
 	if _, err := s.tee(spliceNoBlock); n < size || !errors.Is(err, syscall.EAGAIN) {
 		s.close()
 		return newReadAhead(pipe), nil
@@ -89,7 +88,7 @@ func (s *teeSource) peek(known int) []byte {
 		time.Sleep(quiet) // the kernel is short of memory
 		n, err = s.tee(flags)
 	}
-	n, _ = io.ReadFull(s.copy, s.data[:n]) // cannot fail: all of it is there
+	n, _ = io.ReadFull(s.copy, s.data[:n]) // cannot fail: the text is in the pipe
 	return s.data[:n]
 }
 

@@ -12,8 +12,7 @@ import (
 	"syscall"
 )
 
-// duplicate returns another descriptor for the same file, which child processes
-// do not inherit.
+// duplicate returns another descriptor for the same file. Child processes do not inherit it.
 func duplicate(fd int) (*os.File, error) {
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
@@ -40,24 +39,22 @@ func writeAll(fd int, p []byte) (int, error) {
 	return done, nil
 }
 
-// source is a pipe of which text can be seen before it is taken out. Nobody
-// closes its end to write while it is peeked at.
+// source is a pipe whose text can be read before it is removed. Its write end stays open while peek is in use.
 type source interface {
-	// peek returns all text that is there, and waits for some if known, the length
-	// of what is known to be there, is 0. The text is valid until the next call.
+	// peek returns all text in the pipe. known is the length of the text that the caller has seen; if it is 0, peek waits
+	// for text. The result is valid until the next call.
 	peek(known int) []byte
-	// consume takes out the first n bytes of what peek returned.
+	// consume removes the first n bytes that peek returned.
 	consume(n int)
-	// drain writes all that is there, and is still to come, to w.
+	// drain copies the rest of the pipe to w, until no process can write to the pipe.
 	drain(w io.Writer)
 	close()
 }
 
-// openSource opens the best source that the system has; changed by tests.
+// openSource opens the best source that the system has. Tests replace it.
 var openSource = newSource
 
-// readAhead is a source for systems that can only see what they take out: it
-// keeps in memory what was not consumed.
+// readAhead is a source for systems without tee. It reads the pipe, and keeps in memory what was not consumed.
 type readAhead struct {
 	chunks chan []byte // closed at the end
 	data   []byte

@@ -9,7 +9,7 @@ import (
 	"os"
 )
 
-// LevelFatal is the level of the records after which a plugin ends the process.
+// LevelFatal is the level of records of fatal messages, after which a plugin ends the process.
 const LevelFatal = slog.LevelError + 4
 
 // Variable is an environment variable.
@@ -17,11 +17,9 @@ type Variable struct {
 	Name, Value string
 }
 
-// Quiet tells plugins to log nothing below level, by the environment variables
-// that they read: those of [Variables] that are not set yet, so that the user's
-// own settings win. Call it before the first plugin is loaded, and while no other
-// goroutine uses the environment. Plugins always write what they end the process
-// with.
+// Quiet tells plugins to log nothing below level. It sets the environment variables that [Variables] lists, except
+// those that are set already, so that the user's own settings win. Call it before the first plugin is loaded, and while
+// no other goroutine uses the environment. Plugins always log fatal messages.
 func Quiet(level slog.Level) error {
 	for _, v := range Variables(level) {
 		if _, set := os.LookupEnv(v.Name); set {
@@ -34,10 +32,10 @@ func Quiet(level slog.Level) error {
 	return nil
 }
 
-// Variables returns what tells the plugins of XLA, libtpu and Neuron to log
-// nothing below level.
+// Variables returns the environment variables that tell the plugins of XLA, libtpu and Neuron to log nothing below
+// level.
 func Variables(level slog.Level) []Variable {
-	// Their own levels have steps, and no names in common.
+	// Each of them has a few levels, with names of its own.
 	abseil, grpc, neuron := "0", "INFO", "INFO"
 	switch {
 	case level > slog.LevelError:

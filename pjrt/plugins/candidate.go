@@ -12,61 +12,58 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// A Candidate is a plugin that [List] found, usable or not.
+// A Candidate is a plugin that [List] found, whether or not it is usable.
 type Candidate struct {
-	// Name is what [Find] takes: cpu, cuda13, tpu@0.0.2. It is empty for a place
-	// that could not be searched, such as a directory that may not be read.
+	// Name is the name that [Find] takes: cpu, cuda13, tpu@0.0.2. It is empty if the Candidate stands for a place that
+	// could not be searched, such as an unreadable directory.
 	Name string
-	// Platform is the kind of device: cpu, cuda, rocm, oneapi, tpu, neuron, or the
-	// name again where this package does not know the plugin.
+	// Platform is the kind of device: cpu, cuda, rocm, oneapi, tpu, neuron, or Name if this package does not know the
+	// plugin.
 	Platform string
-	// Path is the library, or what could not be read.
+	// Path is the library, or the file or directory that could not be read.
 	Path string
-	// Origin says which of the places it was found in, and Detail where in there:
-	// an entry of a variable, a directory, a Python distribution.
+	// Origin is the place where the plugin was found, and Detail says where in it: an entry of a variable, a directory, or
+	// a Python distribution.
 	Origin Origin
 	Detail string
-	// Priority orders the platforms: of several usable plugins the one of the
-	// highest is the default.
+	// Priority orders the platforms: the default is the usable plugin with the highest priority.
 	Priority int
-	// Experimental plugins are used when they are asked for, not by default.
+	// Experimental plugins are used only when asked for, never by default.
 	Experimental bool
-	// FailQuietly says that [Default] passes over the plugin when it is not usable.
-	// Without it that is an error: somebody configured this plugin.
+	// FailQuietly says that [Default] skips the plugin if it is not usable. If FailQuietly is false, an unusable plugin is
+	// an error, because somebody configured it.
 	FailQuietly bool
-	// Options are the create options that a configuration file has for the plugin,
-	// sorted by name. They go to the client's options.
+	// Options are the create options from the plugin's configuration file, sorted by name. Pass them on in the options of
+	// the client.
 	Options []capi.Attribute
-	// Version is that of the Python distribution that the library is from, where it
-	// is known.
+	// Version is the version of the Python distribution that contains the library, if known.
 	Version string
-	// API is the version of the PJRT API that the library was built with, such as
-	// 0.81, where a header beside it or its distribution tells.
+	// API is the version of the PJRT API that the library was built with, such as 0.81. It is known if a header lies
+	// beside the library, or from its distribution.
 	API string
-	// Needs are the libraries that are missing: the dynamic linker would not find
-	// them, or they lack a version of their symbols that the plugin needs.
+	// Needs lists the missing libraries: the dynamic linker would not find them, or they lack a symbol version that the
+	// plugin needs.
 	Needs []string
-	// Problem says why the library cannot be loaded; nil if it can, as far as one
-	// can tell without loading it.
+	// Problem says why the library cannot be loaded. It is nil if nothing prevents that, as far as can be told without
+	// loading it.
 	Problem error
-	// Hardware says why the plugin will find no devices: no device of its kind, or
-	// no driver. Such a plugin can be loaded, and most can compile ahead of time.
+	// Hardware says why the plugin will find no devices: no device of its kind, or no driver. Such a plugin can still be
+	// loaded, and most can compile ahead of time.
 	Hardware error
 
-	otherNames []string // that Find accepts for it
+	otherNames []string // other names that Find accepts
 }
 
 // Usable reports whether the plugin can be loaded and finds devices.
 func (c Candidate) Usable() bool { return c.Problem == nil && c.Hardware == nil }
 
-// Err returns Problem, or else Hardware.
+// Err returns Problem, or Hardware if Problem is nil.
 func (c Candidate) Err() error { return cmp.Or(c.Problem, c.Hardware) }
 
-// An Origin is one of the places that plugins are found in.
+// An Origin is a place where plugins are found.
 type Origin string
 
-// The places, in the order in which [Find] looks into them. [List] keeps it
-// between plugins of the same platform.
+// The places, in the order in which [Find] searches them. [List] keeps this order among plugins of the same platform.
 const (
 	OriginNames       Origin = NamesAndLibraryPaths
 	OriginLibraryPath Origin = PluginLibraryPath
@@ -75,12 +72,11 @@ const (
 	OriginCache       Origin = "cache"
 	OriginPython      Origin = "python"
 	OriginNeuron      Origin = "neuron"
-	OriginSystem      Origin = "system" // the directories of ld.so.conf, and the linker's own
+	OriginSystem      Origin = "system" // the directories of ld.so.conf, and the linker's defaults
 	OriginPath        Origin = "path"   // given as a path
 )
 
-// ErrUnusable is in the chain of the Problem of every candidate whose library
-// cannot be loaded.
+// ErrUnusable is wrapped by the Problem of every candidate whose library cannot be loaded.
 var ErrUnusable = errors.New("not usable as a plugin")
 
 // problem is why a library cannot be loaded.
@@ -92,8 +88,7 @@ func (p problem) Error() string        { return p.reason.Error() }
 func (p problem) Unwrap() error        { return p.reason }
 func (p problem) Is(target error) bool { return target == ErrUnusable }
 
-// byPreference orders candidates by priority. The order of places decides between
-// equals.
+// byPreference orders candidates by priority. Candidates of equal priority stay in the order of places.
 func byPreference(list []Candidate) {
 	slices.SortStableFunc(list, func(a, b Candidate) int { return cmp.Compare(b.Priority, a.Priority) })
 }

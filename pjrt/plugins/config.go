@@ -18,40 +18,37 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// A Config is what a configuration file says of a plugin.
+// A Config holds the contents of a plugin's configuration file.
 type Config struct {
-	// LibraryPath is the library. In the file it may be relative to the directory
-	// of the file.
+	// LibraryPath is the path of the library. In the file it may be relative to the directory of the file.
 	LibraryPath string
 	// Options are the create options, sorted by name. A value is a string, bool,
 	// int64, float32 or []int64.
 	Options []capi.Attribute
-	// Priority and Experimental replace what follows from the plugin's name; nil
-	// leaves it.
+	// Priority and Experimental replace the values that follow from the plugin's name. Nil keeps those.
 	Priority     *int
 	Experimental *bool
-	// FailQuietly lets [Default] pass over the plugin when it is not usable.
+	// FailQuietly lets [Default] skip the plugin if it is not usable.
 	FailQuietly bool
 }
 
-// maxConfig is the size of the largest configuration file, in bytes.
+// maxConfig is the largest size of a configuration file, in bytes.
 const maxConfig = 1 << 20
 
-// ReadConfig reads a configuration file of a plugin: one JSON object, as JAX has
-// it, of
+// ReadConfig reads the configuration file of a plugin. It is a JSON object with the keys that JAX reads:
 //
 //	library_path    the path of the library; required
-//	create_options  object of options for the client; values are strings, numbers,
-//	                booleans, and lists of integers (create_option is the same)
+//	create_options  options for the client: an object whose values are strings, numbers,
+//	                booleans and lists of integers (create_option means the same)
 //
-// and of what JAX does not know:
+// and with keys of this package:
 //
-//	priority        integer; replaces that of the platform
-//	experimental    boolean; the plugin is not a default
-//	fail_quietly    boolean; the plugin is passed over when it is not usable
+//	priority        integer; replaces the priority of the platform
+//	experimental    boolean; the plugin is not used by default
+//	fail_quietly    boolean; the plugin is skipped if it is not usable
 //
-// A number with a fraction or an exponent is sent as a float, any other one as an
-// integer. Every mistake is an error that names the file and the place in it.
+// A number with a fraction or an exponent becomes a float, any other number an integer. Every mistake is an error that
+// names the file and the place in it.
 func ReadConfig(path string) (*Config, error) {
 	c, err := readConfig(path)
 	if err != nil {
@@ -61,13 +58,13 @@ func ReadConfig(path string) (*Config, error) {
 }
 
 func readConfig(path string) (*Config, error) {
-	// A pipe could keep Open waiting for ever.
+	// Opening a pipe could block forever.
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, withoutPath(err)
 	}
 	if !info.Mode().IsRegular() {
-		return nil, errors.New("it is no regular file")
+		return nil, errors.New("it is not a regular file")
 	}
 	file, err := os.Open(path)
 	if err != nil {
@@ -104,7 +101,7 @@ func parseConfig(content []byte) (*Config, error) {
 			}
 		case "create_options", "create_option":
 			if optionsKey != "" {
-				return nil, fmt.Errorf("%s and %s say the same; use one", optionsKey, m.key)
+				return nil, fmt.Errorf("%s and %s mean the same: use only one", optionsKey, m.key)
 			}
 			optionsKey = m.key
 			c.Options, err = createOptions(m)
@@ -115,7 +112,8 @@ func parseConfig(content []byte) (*Config, error) {
 		case "fail_quietly":
 			err = decode(m, &c.FailQuietly, "true or false")
 		default:
-			err = fmt.Errorf("unknown key %q: known are library_path, create_options, priority, experimental, fail_quietly", clip(m.key))
+			err = fmt.Errorf("unknown key %q: the keys are library_path, create_options, priority, experimental and fail_quietly",
+				clip(m.key))
 		}
 		if err != nil {
 			return nil, err
@@ -127,14 +125,12 @@ func parseConfig(content []byte) (*Config, error) {
 	return c, nil
 }
 
-// member is a key of an object and its value.
 type member struct {
 	key   string
 	value json.RawMessage
 }
 
-// object reads the members of an object in their order. Unlike json.Unmarshal it
-// refuses a key that is there twice.
+// object returns the members of an object in their order. Unlike json.Unmarshal, it rejects a key that occurs twice.
 func object(where string, content []byte) ([]member, error) {
 	d := json.NewDecoder(bytes.NewReader(content))
 	token, err := d.Token()
@@ -165,16 +161,16 @@ func object(where string, content []byte) ([]member, error) {
 		return nil, syntax(err)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("something follows %s", where)
+		return nil, fmt.Errorf("there is more text after %s", where)
 	}
 	return members, nil
 }
 
 func syntax(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return errors.New("it is no JSON: it ends too early")
+		return errors.New("it is not JSON: it ends too early")
 	}
-	return fmt.Errorf("it is no JSON: %w", err)
+	return fmt.Errorf("it is not JSON: %w", err)
 }
 
 func decode(m member, to any, want string) error {
@@ -193,7 +189,7 @@ func createOptions(m member) ([]capi.Attribute, error) {
 	for _, o := range members {
 		path := m.key + "." + clip(o.key)
 		if o.key == "" || strings.ContainsRune(o.key, 0) {
-			return nil, fmt.Errorf("%s has the key %q, which is no name of an option", m.key, clip(o.key))
+			return nil, fmt.Errorf("%s has the key %q, which cannot be the name of an option", m.key, clip(o.key))
 		}
 		value, err := optionValue(path, o.value)
 		if err != nil {
@@ -205,7 +201,7 @@ func createOptions(m member) ([]capi.Attribute, error) {
 	return options, nil
 }
 
-// optionValue reads a value that PJRT has a type for.
+// optionValue reads a value of one of the types that PJRT options have.
 func optionValue(path string, value json.RawMessage) (any, error) {
 	switch value[0] {
 	case '"':
@@ -238,7 +234,7 @@ func optionValue(path string, value json.RawMessage) (any, error) {
 	}
 	var x float64
 	if err := json.Unmarshal(value, &x); err != nil || math.IsInf(float64(float32(x)), 0) {
-		return nil, fmt.Errorf("%s is %s, which is beyond a 32-bit float", path, clip(string(value)))
+		return nil, fmt.Errorf("%s is %s, which does not fit in a 32-bit float", path, clip(string(value)))
 	}
 	return float32(x), nil
 }
@@ -275,7 +271,7 @@ func describe(value []byte) string {
 	return "a number"
 }
 
-// clip shortens what may be of any length.
+// clip shortens text from a file for use in an error.
 func clip(s string) string {
 	if len(s) > 80 {
 		return s[:80] + "..."

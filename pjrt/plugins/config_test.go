@@ -53,7 +53,7 @@ func TestHostileConfigs(t *testing.T) {
 		"":                                       "it ends too early",
 		"{":                                      "it ends too early",
 		`{"library_path": "x"`:                   "it ends too early",
-		"nonsense":                               "it is no JSON: invalid character",
+		"nonsense":                               "it is not JSON: invalid character",
 		"null":                                   "the file is null, not an object",
 		"[]":                                     "the file is a list, not an object",
 		`"x"`:                                    "the file is a string, not an object",
@@ -61,30 +61,30 @@ func TestHostileConfigs(t *testing.T) {
 		`{"library_path": ""}`:                   "library_path is empty",
 		`{"library_path": 3}`:                    "library_path is a number, not a string",
 		`{"library_path": null}`:                 "library_path is null, not a string",
-		`{"library_path": "x"} {}`:               "something follows the file",
-		`{"library_path": "x"} x`:                "something follows the file",
-		`{"library_path": "x", "librarypath":1}`: `unknown key "librarypath": known are library_path, create_options,`,
+		`{"library_path": "x"} {}`:               "there is more text after the file",
+		`{"library_path": "x"} x`:                "there is more text after the file",
+		`{"library_path": "x", "librarypath":1}`: `unknown key "librarypath": the keys are library_path, create_options,`,
 		`{"` + long + `": 1}`:                    `unknown key "xxx`,
 		`{"library_path": "x", "library_path": "y"}`:                                  `the file has the key "library_path" twice`,
 		`{"library_path": "x", "create_options": []}`:                                 "create_options is a list, not an object",
 		`{"library_path": "x", "create_options": null}`:                               "create_options is null, not an object",
-		`{"library_path": "x", "create_options": {}, "create_option": {}}`:            "create_options and create_option say the same",
+		`{"library_path": "x", "create_options": {}, "create_option": {}}`:            "create_options and create_option mean the same",
 		`{"library_path": "x", "create_options": {"a": 1, "a": 2}}`:                   `create_options has the key "a" twice`,
-		`{"library_path": "x", "create_options": {"": 1}}`:                            `has the key "", which is no name`,
-		`{"library_path": "x", "create_options": {"a\u0000": 1}}`:                     "which is no name",
+		`{"library_path": "x", "create_options": {"": 1}}`:                            `has the key "", which cannot be the name`,
+		`{"library_path": "x", "create_options": {"a\u0000": 1}}`:                     "which cannot be the name",
 		`{"library_path": "x", "create_options": {"a": null}}`:                        "create_options.a is null, not a string, a number",
 		`{"library_path": "x", "create_options": {"a": {}}}`:                          "create_options.a is an object",
 		`{"library_path": "x", "create_options": {"a": [1, "2"]}}`:                    "create_options.a[1] is a string, not an integer",
 		`{"library_path": "x", "create_options": {"a": [1.5]}}`:                       "create_options.a[0] is 1.5, not a 64-bit integer",
 		`{"library_path": "x", "create_options": {"a": [[1]]}}`:                       "create_options.a[0] is a list, not an integer",
 		`{"library_path": "x", "create_options": {"a": 9223372036854775808}}`:         "not a 64-bit integer",
-		`{"library_path": "x", "create_options": {"a": 1e39}}`:                        "beyond a 32-bit float",
-		`{"library_path": "x", "create_options": {"a": 1e999}}`:                       "beyond a 32-bit float",
+		`{"library_path": "x", "create_options": {"a": 1e39}}`:                        "does not fit in a 32-bit float",
+		`{"library_path": "x", "create_options": {"a": 1e999}}`:                       "does not fit in a 32-bit float",
 		`{"library_path": "x", "priority": 1.5}`:                                      "priority is a number, not an integer",
 		`{"library_path": "x", "priority": null}`:                                     "priority is null, not an integer",
 		`{"library_path": "x", "experimental": "yes"}`:                                "experimental is a string, not true or false",
 		`{"library_path": "x", "fail_quietly": 1}`:                                    "fail_quietly is a number, not true or false",
-		`{"library_path": "x", "create_options": ` + strings.Repeat("[", 1<<18) + `}`: "it is no JSON",
+		`{"library_path": "x", "create_options": ` + strings.Repeat("[", 1<<18) + `}`: "it is not JSON",
 	} {
 		path := put(t, []byte(content), t.TempDir(), "x.json")
 		_, err := ReadConfig(path)
@@ -94,15 +94,15 @@ func TestHostileConfigs(t *testing.T) {
 	}
 }
 
-func TestConfigsThatAreNoFiles(t *testing.T) {
+func TestConfigsThatAreNotFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	big := filepath.Join(dir, "big.json")
 	require.NoError(t, os.WriteFile(big, make([]byte, maxConfig+1), 0o644))
 	for path, want := range map[string]string{
 		filepath.Join(dir, "missing.json"): "no such file",
-		dir:                                "it is no regular file",
-		os.DevNull:                         "it is no regular file",
+		dir:                                "it is not a regular file",
+		os.DevNull:                         "it is not a regular file",
 		big:                                "it has more than 1048576 bytes",
 	} {
 		_, err := ReadConfig(path)

@@ -11,7 +11,7 @@ import (
 	"syscall"
 )
 
-// noSpace are the errors of a write that finds no room.
+// noSpace lists the errors of a write for which there is no space.
 var noSpace = []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG}
 
 var errReadOnly error = syscall.EROFS

@@ -18,18 +18,14 @@ type Variable struct {
 	Name, Value string
 }
 
-// PrepareVariable is the environment variable that, set to 0, makes [Prepare] set
-// nothing and load nothing.
+// PrepareVariable is an environment variable: if it is 0, [Prepare] does nothing.
 const PrepareVariable = "PJRT_PREPARE"
 
-// Prepare sets the environment variables that the library of a plugin (a name or
-// a path, as in [Find]) reads when it is loaded. It sets what [Environment] lists,
-// so the user's own settings win. On machines with an NVIDIA GPU it also loads the
-// libraries of CUDA that a plugin for it looks for, as [Preload] does; what does
-// not load is left for the plugin to find. Call it before the library is loaded,
-// and while no other goroutine uses the environment. A program that wants the
-// library's own behaviour does not call it; a user gets the same with
-// PJRT_PREPARE=0.
+// Prepare sets the environment variables that the library of a plugin (a name or a path, as in [Find]) reads when it is
+// loaded. It sets the variables that [Environment] lists, which leaves the user's own settings alone. For a CUDA plugin
+// on a machine with an NVIDIA GPU it also loads the libraries of CUDA, as [Preload] does, and ignores those that do not
+// load. Call Prepare before the library is loaded, and while no other goroutine uses the environment. Programs that
+// want the library's own defaults do not call it; users can turn it off with PJRT_PREPARE=0.
 func Prepare(plugin string) error {
 	if os.Getenv(PrepareVariable) == "0" {
 		return nil
@@ -41,25 +37,21 @@ func Prepare(plugin string) error {
 		}
 	}
 	if pluginPlatform(plugin) == "cuda" && f.hardware("cuda") == nil {
-		_, _ = f.preload(f.libraries(plugin)) // what is missing shows when it is needed
+		_, _ = f.preload(f.libraries(plugin)) // the plugin reports a missing library when it needs it
 	}
 	return nil
 }
 
-// Environment lists what [Prepare] sets for a plugin on this machine. Variables
-// that are set already are left out, but for XLA_FLAGS, which is extended. The list
-// is empty for every library but libtpu and those for CUDA.
+// Environment lists the variables that [Prepare] sets for a plugin on this machine. It omits variables that are set
+// already, except XLA_FLAGS, which it extends. Only libtpu and the plugins for CUDA need variables.
 //
-// libtpu writes logs into /tmp and to standard error unless told otherwise. On a
-// machine without a TPU, where it can only compile ahead of time, it also asks a
-// metadata server that does not exist, for minutes, and refuses to be loaded by
-// two processes at once; the variables against that are set on such machines
-// only, since a TPU needs both.
+// libtpu writes logs to /tmp and to standard error by default. On a machine without a TPU, where it can only compile
+// ahead of time, it also spends minutes asking a metadata server that does not exist, and refuses to be loaded by two
+// processes at once. Environment turns both off on such machines only, because a TPU needs them.
 //
-// XLA's plugin for CUDA compiles with ptxas and libdevice, which it looks for in
-// CUDA's usual directory. Where they come from Python packages (nvidia-cuda-nvcc,
-// nvidia-nvvm), or are named by CUDA_HOME or CUDA_PATH, the flag
-// --xla_gpu_cuda_data_dir leads to them, unless XLA_FLAGS has it already.
+// XLA's plugin for CUDA compiles with ptxas and libdevice, which it expects in CUDA's usual directory. If they are in
+// Python packages (nvidia-cuda-nvcc, nvidia-nvvm), or below CUDA_HOME or CUDA_PATH, Environment adds the flag
+// --xla_gpu_cuda_data_dir with their directory, unless XLA_FLAGS has it already.
 func Environment(plugin string) []Variable {
 	return newFinder(ListOptions{}).environment(plugin)
 }
@@ -80,7 +72,7 @@ func (f *finder) environment(plugin string) (vars []Variable) {
 		}
 		set("TPU_SKIP_MDS_QUERY", "1")
 		set("ALLOW_MULTIPLE_LIBTPU_LOAD", "1")
-		// What the metadata server would have answered; without them libtpu warns.
+		// The answers of the metadata server. Without them libtpu prints warnings.
 		set("TPU_ACCELERATOR_TYPE", "v5litepod-4")
 		set("TPU_WORKER_HOSTNAMES", "localhost")
 		set("TPU_WORKER_ID", "0")
@@ -97,7 +89,7 @@ func (f *finder) environment(plugin string) (vars []Variable) {
 	return vars
 }
 
-// pluginPlatform is the platform of a plugin that is given by its name or path.
+// pluginPlatform returns the platform of a plugin, given its name or path.
 func pluginPlatform(plugin string) string {
 	if !IsPath(plugin) {
 		return Platforms(plugin)[0]
@@ -114,9 +106,8 @@ func pluginPlatform(plugin string) string {
 
 const cudaDataDirFlag = "xla_gpu_cuda_data_dir"
 
-// cudaDataDir returns a directory with CUDA's ptxas and libdevice in it, or "".
-// The packages beside the library come first, then those of the interpreter, then
-// what the user's variables name.
+// cudaDataDir returns a directory with CUDA's ptxas and libdevice in it, or "". It looks in the packages beside the
+// library, then in those of the interpreter, then in the directories that the user's variables name.
 func (f *finder) cudaDataDir(library string) string {
 	for _, site := range f.sites(library) {
 		if dir := f.nvidiaPackages(site, library); dir != "" {
@@ -131,8 +122,8 @@ func (f *finder) cudaDataDir(library string) string {
 	return ""
 }
 
-// nvidiaPackages looks for CUDA's compiler among the packages in site. That of
-// CUDA 12 has a directory of its own, that of later versions shares one.
+// nvidiaPackages looks for CUDA's compiler among the packages in site. CUDA 12 has separate directories for its parts,
+// later versions have one directory.
 func (f *finder) nvidiaPackages(site, library string) string {
 	dirs, _ := filepath.Glob(filepath.Join(globQuote(site), "nvidia", "cu[0-9]*")) // the pattern is sound
 	slices.Sort(dirs)
@@ -164,8 +155,8 @@ func (f *finder) isCUDADataDir(dir string) bool {
 	return true
 }
 
-// hasTPU looks for a PCI device of Google's that is neither a network card nor a
-// disk, which virtual machines without a TPU have as well.
+// hasTPU looks for a PCI device from Google. Network cards and disks do not count, because virtual machines without a
+// TPU have these too.
 func hasTPU(pciDevices string) bool {
 	devices, _ := filepath.Glob(filepath.Join(globQuote(pciDevices), "*"))
 	for _, device := range devices {
@@ -180,8 +171,7 @@ func hasTPU(pciDevices string) bool {
 	return false
 }
 
-// attribute reads one of the files that the kernel describes a device with; what
-// cannot be read is empty.
+// attribute reads one of the files in which the kernel describes a device. It returns "" for an unreadable file.
 func attribute(device, name string) string {
 	text, err := os.ReadFile(filepath.Join(device, name))
 	if err != nil {

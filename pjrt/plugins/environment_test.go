@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// device describes a PCI device as Linux does.
+// device writes the files in which Linux describes a PCI device.
 func device(t *testing.T, root, slot, vendor, class string) {
 	t.Helper()
 	bus := filepath.Join(root, "sys", "bus", "pci", "devices")
@@ -56,7 +56,7 @@ func TestEnvironmentOfLibtpuDependsOnTheMachine(t *testing.T) {
 	}
 }
 
-func TestEnvironmentLeavesOutWhatIsSet(t *testing.T) {
+func TestEnvironmentOmitsVariablesThatAreSet(t *testing.T) {
 	t.Parallel()
 	f := testFinder(t, map[string]string{"TPU_LOG_DIR": "", "TPU_SKIP_MDS_QUERY": "0"})
 	for _, v := range f.environment("tpu") {
@@ -64,7 +64,7 @@ func TestEnvironmentLeavesOutWhatIsSet(t *testing.T) {
 	}
 }
 
-// cuda puts the files of CUDA's compiler below a directory.
+// cuda creates the files of CUDA's compiler below a directory.
 func cuda(t *testing.T, elements ...string) string {
 	t.Helper()
 	dir := filepath.Join(elements...)
@@ -133,7 +133,7 @@ func TestPrepareSetsOnlyWhatIsUnset(t *testing.T) {
 	assert.Equal(t, "0", os.Getenv("TPU_MIN_LOG_LEVEL"), "the user's value stays")
 }
 
-func TestPrepareLeadsToCUDA(t *testing.T) {
+func TestPrepareSetsTheDirectoryOfCUDA(t *testing.T) {
 	dir := t.TempDir()
 	library := plugin(t, dir, "jax_plugins", "xla_cuda13", "xla_cuda_plugin.so")
 	data := cuda(t, dir, "nvidia", "cu13")

@@ -14,7 +14,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
 )
 
-// A program that wants to run anywhere installs what it does not find.
+// A program that has to run anywhere installs the plugin if it does not find it.
 func Example() {
 	library, err := plugins.Find("cpu")
 	if errors.Is(err, plugins.ErrNotFound) {
@@ -32,8 +32,7 @@ func Example() {
 	// Output: xla_cpu_pjrt.so
 }
 
-// What is in a directory is found by the names of the files. Nothing of it is
-// loaded, so what is broken does no harm.
+// List finds plugins by the names of their files. It loads none of them, so a broken file does no harm.
 func ExampleList() {
 	dir, err := os.MkdirTemp("", "plugins-")
 	if err != nil {
@@ -61,8 +60,7 @@ func ExampleList() {
 	// Output: toy false true
 }
 
-// A program that is told nothing takes what the machine has, and its user decides
-// by a variable.
+// A program that names no plugin gets the best one for the machine, and its user can choose another with a variable.
 func ExampleDefault() {
 	os.Setenv(plugins.PlatformsVariable, "cpu")
 	defer os.Unsetenv(plugins.PlatformsVariable)

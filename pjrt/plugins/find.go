@@ -15,24 +15,22 @@ import (
 	"strings"
 )
 
-// ErrNotFound is in the chain of the error of a search that found no usable
-// plugin.
+// ErrNotFound is wrapped by the error of a search that found no usable plugin.
 var ErrNotFound = errors.New("plugin not found")
 
-// A SearchError says why no plugin was found or chosen. It is an [ErrNotFound].
+// A SearchError says why no plugin was found or chosen. It matches [ErrNotFound].
 type SearchError struct {
-	// Name is what was searched for, empty for the default plugin.
+	// Name is the name searched for, or empty for the default plugin.
 	Name string
-	// Tried are the places that were looked into.
+	// Tried lists the places that were searched.
 	Tried []string
-	// Rejected are the plugins that were found but are not usable.
+	// Rejected lists the plugins that were found but are not usable.
 	Rejected []Candidate
-	// Advice is what the user can do.
+	// Advice lists what the user can do.
 	Advice []string
 }
 
-// Error says in one line what was tried, what was found unusable and why, and
-// what to do.
+// Error says in one line which places were searched, which plugins were unusable and why, and what to do.
 func (e *SearchError) Error() string {
 	var b strings.Builder
 	b.WriteString(ErrNotFound.Error())
@@ -59,9 +57,8 @@ func (e *SearchError) Error() string {
 // Is reports whether target is ErrNotFound.
 func (e *SearchError) Is(target error) bool { return target == ErrNotFound }
 
-// Find returns the path of the library of a plugin, without loading it: that of
-// the candidate that [Lookup] returns. A path is returned as it is if there is a
-// file, and not looked into.
+// Find returns the path of a plugin's library, without loading it. For a name, that is the Path of the candidate that
+// [Lookup] returns. If name is the path of an existing file, Find returns it without looking into the file.
 func Find(name string) (string, error) {
 	if IsPath(name) && !strings.EqualFold(filepath.Ext(name), ".json") {
 		return library(name, "")
@@ -72,10 +69,9 @@ func Find(name string) (string, error) {
 
 // Lookup returns the plugin called name, without loading it.
 //
-// A name with a path separator, or with the suffix of a shared library, is a path,
-// also that of a configuration file (see [ReadConfig]). Any other name is the name
-// of a plugin, of a platform, or an alias of platforms (see [Platforms]), and is
-// looked up in these places, one after the other:
+// A name with a path separator, or with the suffix of a shared library or a configuration file (see [ReadConfig]), is a
+// path. Any other name is that of a plugin, of a platform, or an alias of platforms (see [Platforms]). Lookup searches
+// these places, in this order:
 //
 //  1. PJRT_NAMES_AND_LIBRARY_PATHS;
 //  2. the directories and files of PJRT_PLUGIN_LIBRARY_PATH;
@@ -83,27 +79,24 @@ func Find(name string) (string, error) {
 //     TPU_LIBRARY_PATH for tpu;
 //  4. LD_LIBRARY_PATH (DYLD_LIBRARY_PATH on macOS, PATH on Windows);
 //  5. the plugins that [Install] put into [Dir];
-//  6. the packages of the active Python interpreter: jax_plugins and xla_plugins,
-//     libtpu, libneuronxla, and what is registered by entry points;
+//  6. the packages of the active Python interpreter: jax_plugins and xla_plugins, libtpu, libneuronxla, and plugins
+//     registered by entry points;
 //  7. the directory of AWS Neuron;
-//  8. the directories of ld.so.conf and the linker's own.
+//  8. the directories of ld.so.conf and the linker's default directories.
 //
-// In a directory of the system, files are taken for plugins that are called
-// pjrt_c_api_NAME_plugin.so, pjrt_plugin_NAME.so, or like one of the known plugins
-// (.dylib on macOS, .dll on Windows).
+// In a directory of the system, a file counts as a plugin if its name is pjrt_c_api_NAME_plugin.so,
+// pjrt_plugin_NAME.so, or that of a known plugin (.dylib on macOS, .dll on Windows).
 //
-// A variable of 1 to 3, or a file of 5, that leads to something unusable is an
-// error, so that a typing mistake does not select another plugin. Elsewhere what
-// is not usable is passed over. A plugin without hardware is returned when there
-// is none with it: it can still compile. The error of an unsuccessful search is a
-// [*SearchError].
+// If a variable of places 1 to 3 or a plugin of place 5 is unusable, Lookup returns an error, so that a typing mistake
+// does not select another plugin. In the other places it skips unusable plugins. If no plugin has hardware, Lookup
+// returns one without: it can still compile. The error of an unsuccessful search is a [*SearchError].
 func Lookup(ctx context.Context, name string, opts ListOptions) (Candidate, error) {
 	return newFinder(opts).lookupPlugin(ctx, name)
 }
 
 func (f *finder) lookupPlugin(ctx context.Context, name string) (Candidate, error) {
 	if name == "" {
-		return Candidate{}, fmt.Errorf("%w: the name is empty; give a name such as cpu, or the path of a library", ErrNotFound)
+		return Candidate{}, fmt.Errorf("%w: the name is empty: give a name such as cpu, or the path of a library", ErrNotFound)
 	}
 	if IsPath(name) {
 		return f.lookupPath(name)
@@ -122,7 +115,7 @@ func (f *finder) lookupPlugin(ctx context.Context, name string) (Candidate, erro
 			}
 			for _, c := range found {
 				if c.Origin == OriginNames && c.Name == "" {
-					return Candidate{}, c.Problem // a variable that makes no sense
+					return Candidate{}, c.Problem // an entry of a variable that cannot be parsed
 				}
 				if !c.answers(name, platform) {
 					continue
@@ -139,7 +132,7 @@ func (f *finder) lookupPlugin(ctx context.Context, name string) (Candidate, erro
 					spare = &c
 				}
 			}
-			// A place of its own decides between plugins of one platform.
+			// Among plugins of one platform, the order of places decides.
 			if spare != nil && spare.Platform == platform && len(Platforms(name)) == 1 {
 				return *spare, nil
 			}
@@ -168,13 +161,13 @@ func (f *finder) lookupPath(path string) (Candidate, error) {
 	return c, nil
 }
 
-// AnswersTo reports whether name asks for c: it is its own, that of its platform,
-// or an alias of that.
+// AnswersTo reports whether name asks for c: it is the name of c, the name of its platform, or an alias of the
+// platform.
 func (c Candidate) AnswersTo(name string) bool {
 	return slices.ContainsFunc(Platforms(name), func(platform string) bool { return c.answers(name, platform) })
 }
 
-// answers reports whether name, or the platform it stands for, asks for c.
+// answers reports whether name asks for c, directly or by the platform that it stands for.
 func (c *Candidate) answers(name, platform string) bool {
 	if c.Name == "" {
 		return false
@@ -185,15 +178,14 @@ func (c *Candidate) answers(name, platform string) bool {
 	if slices.Contains(c.otherNames, name) {
 		return true
 	}
-	// Versions are for those who ask for them, on both sides.
+	// A name with a version, or a candidate with one, matches only exactly.
 	if strings.Contains(name, "@") || strings.Contains(c.Name, "@") || versioned.MatchString(strings.ToLower(name)) {
 		return false
 	}
 	return c.Platform == platform
 }
 
-// chosen reports whether somebody put just this plugin there, so that nothing may
-// take its place.
+// chosen reports whether the user chose this very plugin, so that no other may replace it.
 func (c *Candidate) chosen() bool {
 	switch c.Origin {
 	case OriginNames, OriginLibraryPath, OriginPluginPath, OriginCache:
@@ -202,7 +194,7 @@ func (c *Candidate) chosen() bool {
 	return false
 }
 
-// unusable is the error of a plugin that was chosen and cannot be loaded.
+// unusable returns the error for a plugin that was chosen and cannot be loaded.
 func (f *finder) unusable(c Candidate) error {
 	err := c.Problem
 	if errors.Is(err, fs.ErrNotExist) {
@@ -217,7 +209,7 @@ func (f *finder) unusable(c Candidate) error {
 	return err
 }
 
-// cached looks into the directory of installed plugins.
+// cached searches the directory of installed plugins.
 func (f *finder) cached(context.Context) (found []Candidate, note string) {
 	dir, err := f.dir()
 	if err != nil {
@@ -239,7 +231,7 @@ func (f *finder) cached(context.Context) (found []Candidate, note string) {
 			otherNames: []string{p.kind() + "@" + p.Version},
 		})
 		if strings.Contains(p.Name, "@") {
-			c.Experimental = true // there for tests against plugins of other ages
+			c.Experimental = true // kept for tests against older plugins
 		}
 		if err != nil {
 			c.Path, c.Problem = filepath.Join(dir, p.id(w)), problem{err}
@@ -249,7 +241,7 @@ func (f *finder) cached(context.Context) (found []Candidate, note string) {
 	return found, dir
 }
 
-// advice says what helps when there is no plugin called name.
+// advice says what to do if there is no plugin called name.
 func (f *finder) advice(name string) (advice []string) {
 	var installable []string
 	for i := range f.table {
@@ -273,11 +265,11 @@ func (f *finder) advice(name string) (advice []string) {
 	if len(installable) > 0 {
 		return []string{"run: pjrt install " + installable[0]}
 	}
-	return []string{"known plugins are " + strings.Join(names(f.table), ", ")}
+	return []string{"the known plugins are " + strings.Join(names(f.table), ", ")}
 }
 
-// IsPath tells a path from a name: names contain neither separators nor the suffix
-// of a library or of a configuration file.
+// IsPath reports whether name is a path. Names of plugins contain neither separators nor the suffix of a library or a
+// configuration file.
 func IsPath(name string) bool {
 	return strings.ContainsRune(name, '/') || strings.ContainsRune(name, filepath.Separator) ||
 		strings.Contains(filepath.Base(name), ".so") || strings.HasSuffix(name, suffix(runtime.GOOS)) ||

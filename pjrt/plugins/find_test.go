@@ -16,17 +16,17 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// toyTable is a table of one plugin that this platform has a wheel for.
+// toyTable has one plugin, with a wheel for this platform.
 var toyTable = []Package{{
 	Name: "toy", Project: "toy-pjrt", Version: "1", Library: "toy_plugins/toy/toy.so", api: "0.99",
 	wheels: map[string]wheel{runtime.GOOS + "/" + runtime.GOARCH: {sha256: strings.Repeat("0", 64)}},
 }}
 
-// toyInCache is where it is installed.
+// toyInCache is where the plugin of toyTable is installed.
 const toyInCache = "cache/toy-1-000000000000/toy.so"
 
-// scene is a finder over a directory with some files in it. DIR in a value of the
-// environment stands for the directory, which is also the root of the system.
+// scene returns a finder that sees a directory with some files. DIR in a value of env stands for the directory, which
+// is also the root of the system.
 func scene(t *testing.T, env map[string]string, plugins ...string) (f *finder, dir string) {
 	t.Helper()
 	values := map[string]string{}
@@ -43,9 +43,8 @@ func scene(t *testing.T, env map[string]string, plugins ...string) (f *finder, d
 	return f, dir
 }
 
-func TestLookupLooksIntoItsPlacesInOrder(t *testing.T) {
+func TestLookupSearchesPlacesInOrder(t *testing.T) {
 	t.Parallel()
-	// Each has the plugin where the one before has it not, and all that follow.
 	names := map[string]string{"PJRT_NAMES_AND_LIBRARY_PATHS": "other:/x.so, toy:DIR/named/any.so ,"}
 	places := []struct {
 		origin Origin
@@ -121,7 +120,7 @@ func TestLookupTakesPaths(t *testing.T) {
 	assert.Len(t, got.Options, 1)
 
 	got, err = f.lookupPlugin(t.Context(), put(t, nil, dir, "empty.so"))
-	require.NoError(t, err, "a path leads to what it leads to")
+	require.NoError(t, err, "a path names its file, usable or not")
 	require.ErrorContains(t, got.Problem, "it is empty")
 
 	put(t, []byte(`{"library_path": "gone.so"}`), dir, "gone.json")
@@ -143,7 +142,7 @@ func TestLookupTakesPaths(t *testing.T) {
 	require.NotErrorIs(t, err, ErrNotFound)
 }
 
-func TestFindTakesPathsAsTheyAre(t *testing.T) {
+func TestFindReturnsPathsUnchanged(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	path := put(t, nil, dir, "empty.so")
@@ -162,7 +161,7 @@ func TestFindTakesPathsAsTheyAre(t *testing.T) {
 	assert.Equal(t, filepath.Join(dir, "real.so"), got)
 }
 
-func TestLookupSaysWhatItTriedAndWhatHelps(t *testing.T) {
+func TestLookupSaysWhatItTriedAndWhatToDo(t *testing.T) {
 	t.Parallel()
 	f, dir := scene(t, map[string]string{"PJRT_PLUGIN_LIBRARY_PATH": "DIR/some"})
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "some"), 0o755))
@@ -187,21 +186,21 @@ func TestLookupSaysWhatItTriedAndWhatHelps(t *testing.T) {
 	assert.NotContains(t, err.Error(), "\n")
 	_, err = f.lookupPlugin(t.Context(), "cup")
 	require.ErrorIs(t, err, ErrNotFound)
-	require.ErrorContains(t, err, "known plugins are toy")
+	require.ErrorContains(t, err, "the known plugins are toy")
 	_, err = f.lookupPlugin(t.Context(), "")
 	require.ErrorIs(t, err, ErrNotFound)
 
 	f.table = packages
 	for name, want := range map[string]string{
 		"cpu": "run: pjrt install cpu", "host": "run: pjrt install cpu", "cuda": "run: pjrt install cuda13", "gpu": "run: pjrt install cuda13",
-		"cuda12@0.6.0": "run: pjrt install cuda12@0.6.0", "cpu@0.0.1": "run: pjrt install cpu@0.0.1", "rocm": "known plugins are cpu, tpu",
+		"cuda12@0.6.0": "run: pjrt install cuda12@0.6.0", "cpu@0.0.1": "run: pjrt install cpu@0.0.1", "rocm": "the known plugins are cpu, tpu",
 	} {
 		_, err := f.lookupPlugin(t.Context(), name)
 		require.ErrorContains(t, err, "; "+want, name)
 	}
 }
 
-func TestWhatSomebodyChoseMustWork(t *testing.T) {
+func TestAChosenPluginMustWork(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		env  map[string]string
@@ -217,19 +216,19 @@ func TestWhatSomebodyChoseMustWork(t *testing.T) {
 		"text in a directory":   {map[string]string{"PJRT_PLUGIN_LIBRARY_PATH": "DIR/text"}, "PJRT_PLUGIN_LIBRARY_PATH: "},
 		"by platform":           {map[string]string{"PJRT_PLUGIN_PATH_TOY": "/no/such.so"}, "PJRT_PLUGIN_PATH: plugin not found"},
 	} {
-		f, dir := scene(t, c.env, toyInCache) // never a fallback
+		f, dir := scene(t, c.env, toyInCache) // the installed plugin, which must not be used instead
 		put(t, []byte("text"), dir, "text", "pjrt_plugin_toy.so")
 		put(t, []byte(`{"library_path": 3}`), dir, "bad.json")
 		_, err := f.lookupPlugin(t.Context(), "toy")
 		require.ErrorContains(t, err, c.want, name)
 	}
-	// Elsewhere what is broken is passed over.
+	// In other places, broken plugins are skipped.
 	f, dir := scene(t, map[string]string{"LD_LIBRARY_PATH": "DIR/text"}, toyInCache)
 	put(t, []byte("text"), dir, "text", "pjrt_plugin_toy.so")
 	got, err := f.lookupPlugin(t.Context(), "toy")
 	require.NoError(t, err)
 	assert.Equal(t, OriginCache, got.Origin)
-	// What was installed is repaired by installing it.
+	// A damaged installed plugin is repaired by installing it again.
 	put(t, nil, dir, filepath.FromSlash(toyInCache))
 	f.images = nil
 	_, err = f.lookupPlugin(t.Context(), "toy")
@@ -237,7 +236,7 @@ func TestWhatSomebodyChoseMustWork(t *testing.T) {
 	require.NoError(t, os.Remove(filepath.Join(dir, filepath.FromSlash(toyInCache))))
 	require.NoError(t, os.Mkdir(filepath.Join(dir, filepath.FromSlash(toyInCache)), 0o755))
 	_, err = f.lookupPlugin(t.Context(), "toy")
-	require.ErrorContains(t, err, "is not a file; remove it and install again")
+	require.ErrorContains(t, err, "is not a file: remove it and install again")
 }
 
 func TestLookupByAliasPrefersDevices(t *testing.T) {

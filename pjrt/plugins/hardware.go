@@ -10,22 +10,21 @@ import (
 	"strings"
 )
 
-// hardware returns why a plugin for platform will find no devices on this
-// machine, nil when nothing speaks against it.
+// hardware says why a plugin for platform will find no devices on this machine. It returns nil if it knows no reason.
 func (f *finder) hardware(platform string) error {
 	switch platform {
 	case "cuda":
 		return f.nvidia()
 	case "rocm":
 		if f.goos != "linux" || f.first("/dev/kfd") == "" {
-			return errors.New("no AMD GPU: there is no /dev/kfd (the driver amdgpu makes it)")
+			return errors.New("no AMD GPU: there is no /dev/kfd (the amdgpu driver creates it)")
 		}
 	case "oneapi":
 		if f.goos != "linux" || f.first("/dev/dri/renderD*") == "" {
-			return errors.New("no Intel GPU: there is no /dev/dri/renderD* (the driver i915 or xe makes it)")
+			return errors.New("no Intel GPU: there is no /dev/dri/renderD* (the i915 or xe driver creates it)")
 		}
 		if f.sharedLibrary("libze_loader.so.1") == "" {
-			return errors.New("no driver of Intel GPUs: libze_loader.so.1 is in none of the linker's directories; install Level Zero")
+			return errors.New("no driver for Intel GPUs: libze_loader.so.1 is not in the linker's directories: install Level Zero")
 		}
 	case "tpu":
 		return f.tpu()
@@ -35,7 +34,7 @@ func (f *finder) hardware(platform string) error {
 		}
 	case "metal":
 		if f.goos != "darwin" {
-			return errors.New("Metal is of macOS only")
+			return errors.New("Metal exists on macOS only")
 		}
 	}
 	return nil
@@ -52,21 +51,22 @@ func (f *finder) nvidia() error {
 				return nil
 			}
 		}
-		return errors.New("no driver of NVIDIA GPUs: there is no nvcuda.dll")
+		return errors.New("no driver for NVIDIA GPUs: there is no nvcuda.dll")
 	case "linux":
 	default:
 		return fmt.Errorf("CUDA has no driver for %s", f.goos)
 	}
-	// /dev/dxg is the GPU of the Windows around a WSL, the others are Jetsons.
+	// /dev/dxg is the GPU of the Windows host of a WSL. The last two are for Jetsons.
 	device := f.first("/dev/nvidia[0-9]*", "/dev/dxg", "/dev/nvgpu/igpu0", "/dev/nvhost-gpu")
 	driver := f.sharedLibrary("libcuda.so.1")
 	switch {
 	case device == "" && driver == "":
 		return errors.New("no NVIDIA GPU: there is no /dev/nvidia0, and no driver (libcuda.so.1)")
 	case device == "":
-		return fmt.Errorf("no NVIDIA GPU: there is no /dev/nvidia0, though the driver is there (%s); a container must be given the devices", driver)
+		return fmt.Errorf("no NVIDIA GPU: there is no /dev/nvidia0, but there is a driver (%s): a container must be given the devices", driver)
 	case driver == "":
-		return fmt.Errorf("an NVIDIA GPU is there (%s), but not its driver: libcuda.so.1 is in none of the linker's directories; install the driver, or give the container its libraries", device)
+		return fmt.Errorf("there is an NVIDIA GPU (%s), but no driver: libcuda.so.1 is not in the linker's directories: "+
+			"install the driver, or give the container its libraries", device)
 	}
 	return nil
 }
@@ -79,14 +79,14 @@ func (f *finder) tpu() error {
 	device := f.first("/dev/accel[0-9]*", "/dev/vfio/[0-9]*")
 	switch onBus := hasTPU(f.systemPath("/sys/bus/pci/devices")); {
 	case !onBus && f.first("/dev/accel[0-9]*") == "":
-		return errors.New("no TPU: no device of Google's is on the PCI bus, and there is no /dev/accel0")
+		return errors.New("no TPU: there is no device from Google on the PCI bus, and no /dev/accel0")
 	case device == "":
-		return errors.New("a TPU is on the PCI bus, but there is neither /dev/accel0 nor /dev/vfio/0; a container must be given the devices")
+		return errors.New("there is a TPU on the PCI bus, but neither /dev/accel0 nor /dev/vfio/0: a container must be given the devices")
 	}
 	return nil
 }
 
-// first returns the first of the system's files that match one of the patterns.
+// first returns the first file of the system that matches one of the patterns.
 func (f *finder) first(patterns ...string) string {
 	for _, pattern := range patterns {
 		root := f.root
@@ -107,7 +107,7 @@ func (f *finder) sharedLibrary(name string) string {
 	return f.resolve(name, loaded{}, image{format: "ELF", arch: f.goarch})
 }
 
-// lookup tells an empty variable from one that is not set.
+// lookup returns the value of a variable and whether it is set.
 func (f *finder) lookup(name string) (value string, set bool) {
 	for _, variable := range f.environ() {
 		if value, set := strings.CutPrefix(variable, name+"="); set {

@@ -16,29 +16,28 @@ import (
 // entryPointSymbol is the function that makes a library a plugin.
 const entryPointSymbol = "GetPjrtApi"
 
-// image is what the file of a library says of itself.
+// image holds what the headers of a library say.
 type image struct {
 	format string // ELF, Mach-O or PE
-	arch   string // as GOARCH, or the file's own word
-	// exports says that the library exports GetPjrtApi.
+	arch   string // as in GOARCH, or else as in the file
+	// exports says whether the library exports GetPjrtApi.
 	exports bool
-	needs   []string // libraries, as the dynamic linker looks for them
-	// rpath and runpath are directories, with the variables of the dynamic linker
-	// in them. An ELF library has one of both.
+	needs   []string // libraries, by the names that the dynamic linker looks for
+	// rpath and runpath are directories, with the variables of the dynamic linker not yet expanded. An ELF library has at
+	// most one of them in effect.
 	rpath, runpath []string
-	// wants are the versions of symbols that a library must have, by library, and
-	// has those that this one has.
+	// wants lists the symbol versions that each needed library must have, and has lists those that this library has.
 	wants map[string][]string
 	has   map[string]bool
 }
 
-// imageResult is an image, or why there is none.
+// imageResult is an image, or the error of reading it.
 type imageResult struct {
 	image
 	err error
 }
 
-// image reads the file at path, once.
+// image reads the file at path, and remembers the result.
 func (f *finder) image(path string) imageResult {
 	if known, ok := f.images[path]; ok {
 		return known
@@ -51,15 +50,15 @@ func (f *finder) image(path string) imageResult {
 	return f.images[path]
 }
 
-// readImage reads the headers of a library. The readers of package debug are not
-// made for hostile files alone, so a panic is an error, too.
+// readImage reads the headers of a library. The readers in Go's debug packages may panic on hostile files, so a panic
+// becomes an error.
 func readImage(path, goarch string) (img image, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			img, err = image{}, fmt.Errorf("it is damaged: %v", p)
 		}
 	}()
-	// A pipe or a device could keep the reader waiting for ever.
+	// Reading a pipe or a device could block forever.
 	info, err := os.Stat(path)
 	if err != nil {
 		return image{}, withoutPath(err)
@@ -68,7 +67,7 @@ func readImage(path, goarch string) (img image, err error) {
 		if info.IsDir() {
 			return image{}, errors.New("it is a directory, not a library")
 		}
-		return image{}, fmt.Errorf("it is no regular file (%s)", info.Mode().Type())
+		return image{}, fmt.Errorf("it is not a regular file (%s)", info.Mode().Type())
 	}
 	file, err := os.Open(path)
 	if err != nil {
@@ -100,29 +99,28 @@ func withoutPath(err error) error {
 	return err
 }
 
-// describeFile says what a file that is no library is instead.
+// describeFile says what kind of file this is, if it is not a library.
 func describeFile(head []byte) error {
 	text := !bytes.ContainsRune(head, 0)
 	switch {
 	case len(head) == 0:
 		return errors.New("it is empty")
 	case bytes.HasPrefix(head, []byte("version https://git-lfs")):
-		return errors.New("it is a pointer of Git LFS, not a library; fetch the file itself")
+		return errors.New("it is a pointer of Git LFS, not a library: fetch the file itself")
 	case bytes.HasPrefix(head, []byte("PK\x03\x04")):
-		return errors.New("it is a zip archive, not a library; a wheel must be installed or unpacked")
+		return errors.New("it is a zip archive, not a library: install or unpack the wheel")
 	case text && bytes.HasPrefix(bytes.TrimLeft(head, " \r\n\t"), []byte("<")):
-		return errors.New("it is a text file that begins like HTML, not a library; perhaps what a failed download left")
+		return errors.New("it is a text file that begins like HTML, not a library: perhaps a download failed")
 	case text:
 		return errors.New("it is a text file, not a library")
 	}
-	return errors.New("it is no library: it is neither ELF, nor Mach-O, nor PE")
+	return errors.New("it is not a library: it is neither ELF nor Mach-O nor PE")
 }
 
-// formats are those that the systems load; all others load ELF.
+// formats are the file formats of libraries by system. All other systems load ELF.
 var formats = map[string]string{"darwin": "Mach-O", "ios": "Mach-O", "windows": "PE"}
 
-// inspect fills in what the file at c.Path says, whether it can be loaded, and
-// whether there are devices for it.
+// inspect reads the file at c.Path, and fills in whether it can be loaded and whether there are devices for it.
 func (f *finder) inspect(c *Candidate) {
 	if c.Name != "" && c.Hardware == nil {
 		c.Hardware = f.hardware(c.Platform)
@@ -147,20 +145,21 @@ func (f *finder) inspect(c *Candidate) {
 	}
 	switch {
 	case img.format != want:
-		c.Problem = problemf("%s: it is a library of the format %s; this system loads %s", c.Path, img.format, want)
+		c.Problem = problemf("%s: it is a library in the format %s, and this system loads %s", c.Path, img.format, want)
 		return
 	case img.arch != f.goarch:
-		c.Problem = problemf("%s: it is for %s, this program for %s", c.Path, img.arch, f.goarch)
+		c.Problem = problemf("%s: it is for %s, and this program for %s", c.Path, img.arch, f.goarch)
 		return
 	case !img.exports:
-		c.Problem = problemf("%s: it exports no %s, so it is no plugin", c.Path, entryPointSymbol)
+		c.Problem = problemf("%s: it does not export %s, so it is not a plugin", c.Path, entryPointSymbol)
 		return
 	}
 	if c.API == "" {
 		c.API = headerVersion(c.Path)
 	}
 	if c.Needs = f.missing(c.Path); len(c.Needs) > 0 {
-		c.Problem = problemf("%s: it needs what the dynamic linker does not find: %s; install it, or add its directory to %s before the program starts",
+		c.Problem = problemf("%s: it needs libraries that the dynamic linker does not find: %s: install them, "+
+			"or add their directory to %s before the program starts",
 			c.Path, strings.Join(c.Needs, ", "), f.loaderVariable())
 	}
 }

@@ -11,13 +11,13 @@ import (
 	"strings"
 )
 
-// architectures are the names that Go has for the machines of ELF.
+// architectures maps ELF's machines to Go's names.
 var architectures = map[elf.Machine]string{
 	elf.EM_X86_64: "amd64", elf.EM_AARCH64: "arm64", elf.EM_386: "386", elf.EM_ARM: "arm",
 	elf.EM_RISCV: "riscv64", elf.EM_PPC64: "ppc64le", elf.EM_S390: "s390x", elf.EM_LOONGARCH: "loong64",
 }
 
-// maxVersions is more bytes than the versions of any library's symbols take.
+// maxVersions is more bytes than the symbol versions of any real library take.
 const maxVersions = 1 << 18
 
 func readELF(r io.ReaderAt, size int64) (image, error) {
@@ -34,14 +34,13 @@ func readELF(r io.ReaderAt, size int64) (image, error) {
 	}
 	for _, p := range f.Progs {
 		if p.Filesz > 0 && (p.Off > uint64(size) || p.Filesz > uint64(size)-p.Off) {
-			return image{}, fmt.Errorf("it is truncated: its contents reach byte %d, the file has %d", p.Off+p.Filesz, size)
+			return image{}, fmt.Errorf("it is truncated: its contents end at byte %d, and the file has %d bytes", p.Off+p.Filesz, size)
 		}
 	}
 	for _, s := range f.Sections {
 		switch s.Type {
 		case elf.SHT_DYNSYM, elf.SHT_STRTAB, elf.SHT_DYNAMIC, elf.SHT_GNU_VERSYM, elf.SHT_GNU_VERDEF, elf.SHT_GNU_VERNEED:
-			// What the linker reads is never compressed. A few bytes could become
-			// gigabytes.
+			// The linker reads no compressed sections, and a few bytes could decompress to gigabytes.
 			if s.Flags&elf.SHF_COMPRESSED != 0 || s.FileSize > uint64(size) {
 				return image{}, fmt.Errorf("it is a damaged ELF file: its section %q has an impossible size", s.Name)
 			}
@@ -50,8 +49,7 @@ func readELF(r io.ReaderAt, size int64) (image, error) {
 	symbols, err := f.DynamicSymbols()
 	switch {
 	case errors.Is(err, elf.ErrNoSymbols) && len(f.Sections) == 0:
-		// The linker needs no sections. Without them, whether the function is
-		// there shows when the library is loaded.
+		// The linker needs no sections. Without them, only loading the library shows whether it exports the function.
 		img.exports = true
 		return img, nil
 	case err != nil && !errors.Is(err, elf.ErrNoSymbols):
@@ -69,7 +67,7 @@ func readELF(r io.ReaderAt, size int64) (image, error) {
 	return img, nil
 }
 
-// readDynamic reads what the dynamic linker acts on.
+// readDynamic reads the entries that the dynamic linker uses.
 func (img *image) readDynamic(f *elf.File) error {
 	var err error
 	list := func(tag elf.DynTag) (values []string) {
@@ -88,7 +86,7 @@ func (img *image) readDynamic(f *elf.File) error {
 			return fmt.Errorf("the section %q has %d bytes", s.Name, s.FileSize)
 		}
 	}
-	// Libraries without versions have no such sections.
+	// Errors are ignored, because libraries without versions lack these sections.
 	needs, _ := f.DynamicVersionNeeds()
 	for _, n := range needs {
 		for _, dep := range n.Needs {

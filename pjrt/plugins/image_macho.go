@@ -10,9 +10,8 @@ import (
 	"io"
 )
 
-// isMachO reports whether a file that begins like this is a library of macOS.
-// Files for several processors share their magic number with classes of Java,
-// whose next word is far larger than the number of processors can be.
+// isMachO reports whether a file that begins like this is a library of macOS. Files for several processors have the
+// magic number of Java classes, but in a class the next word is far larger than the number of processors can be.
 func isMachO(head []byte) bool {
 	if len(head) < 8 {
 		return false
@@ -62,7 +61,8 @@ func readMachOPart(f *macho.File, size int64, _ string) (image, error) {
 		switch l := l.(type) {
 		case *macho.Segment:
 			if l.Filesz > 0 && (l.Offset > uint64(size) || l.Filesz > uint64(size)-l.Offset) {
-				return image{}, fmt.Errorf("it is truncated: its contents reach byte %d, the file has %d", l.Offset+l.Filesz, size)
+				return image{}, fmt.Errorf("it is truncated: its contents end at byte %d, and the file has %d bytes", l.Offset+l.Filesz,
+					size)
 			}
 		case *macho.Dylib:
 			img.needs = append(img.needs, l.Name)
@@ -71,7 +71,7 @@ func readMachOPart(f *macho.File, size int64, _ string) (image, error) {
 		}
 	}
 	if f.Symtab == nil {
-		img.exports = true // shows when the library is loaded
+		img.exports = true // only loading the library would tell
 		return img, nil
 	}
 	const external, undefined, kind = 0x01, 0x00, 0x0e // N_EXT, N_UNDF, N_TYPE

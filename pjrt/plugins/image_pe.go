@@ -32,7 +32,7 @@ func readPE(r io.ReaderAt, size int64) (image, error) {
 	}
 	for _, s := range f.Sections {
 		if end := int64(s.Offset) + int64(s.Size); s.Size > 0 && end > size {
-			return image{}, fmt.Errorf("it is truncated: its contents reach byte %d, the file has %d", end, size)
+			return image{}, fmt.Errorf("it is truncated: its contents end at byte %d, and the file has %d bytes", end, size)
 		}
 	}
 	if img.exports, err = exportsPE(f); err != nil {
@@ -51,8 +51,7 @@ func readPE(r io.ReaderAt, size int64) (image, error) {
 	return img, nil
 }
 
-// exportDirectory is the part of PE's IMAGE_EXPORT_DIRECTORY that names are found
-// through.
+// exportDirectory is the part of PE's IMAGE_EXPORT_DIRECTORY that leads to the names.
 type exportDirectory struct {
 	_              [24]byte
 	NumberOfNames  uint32
@@ -61,7 +60,7 @@ type exportDirectory struct {
 	_              uint32
 }
 
-// maxExports is more functions than a library can number.
+// maxExports is more than the number of functions that a library can export by ordinal.
 const maxExports = 1 << 16
 
 // exportsPE reports whether GetPjrtApi is among the names of the export directory,

@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestEachFileThatIsNoPluginHasItsOwnProblem(t *testing.T) {
+func TestEachFileThatIsNotAPluginHasItsOwnProblem(t *testing.T) {
 	t.Parallel()
 	whole := aPlugin.bytes()
 	for name, c := range map[string]struct {
@@ -29,19 +29,19 @@ func TestEachFileThatIsNoPluginHasItsOwnProblem(t *testing.T) {
 		"html":         {[]byte("\n<!DOCTYPE html><html>"), "begins like HTML"},
 		"lfs":          {[]byte("version https://git-lfs.github.com/spec/v1\noid sha256:0"), "pointer of Git LFS"},
 		"wheel":        {[]byte("PK\x03\x04\x00"), "zip archive"},
-		"other binary": {[]byte{1, 2, 3, 0}, "it is neither ELF, nor Mach-O, nor PE"},
+		"other binary": {[]byte{1, 2, 3, 0}, "it is neither ELF nor Mach-O nor PE"},
 		"only magic":   {whole[:4], "damaged or truncated ELF file"},
 		"half a head":  {whole[:40], "damaged or truncated ELF file"},
 		"no sections":  {whole[:len(whole)-100], "damaged or truncated ELF file"},
 		"program":      {elfLibrary{kind: elf.ET_EXEC}.bytes(), "an ELF file of type ET_EXEC, not a library"},
-		"other export": {elfLibrary{exports: []string{"GetPjrtApi2", "getpjrtapi"}}.bytes(), "it exports no GetPjrtApi, so it is no plugin"},
-		"no exports":   {elfLibrary{}.bytes(), "it exports no GetPjrtApi"},
-		"an import":    {elfLibrary{imports: aPlugin.exports}.bytes(), "it exports no GetPjrtApi"},
-		"a local":      {elfLibrary{locals: aPlugin.exports}.bytes(), "it exports no GetPjrtApi"},
-		"machine":      {elfLibrary{machine: elf.EM_AARCH64, exports: aPlugin.exports}.bytes(), "it is for arm64, this program for amd64"},
-		"odd machine":  {elfLibrary{machine: elf.EM_MIPS, exports: aPlugin.exports}.bytes(), "it is for EM_MIPS, this program for amd64"},
-		"macOS":        {machoLibrary(macho.CpuAmd64, macho.TypeDylib, []string{"_GetPjrtApi"}, nil, ""), "of the format Mach-O; this system loads ELF"},
-		"Windows":      {peLibrary(pe.IMAGE_FILE_MACHINE_AMD64, pe.IMAGE_FILE_DLL, aPlugin.exports, nil), "of the format PE; this system loads ELF"},
+		"other export": {elfLibrary{exports: []string{"GetPjrtApi2", "getpjrtapi"}}.bytes(), "it does not export GetPjrtApi, so it is not a plugin"},
+		"no exports":   {elfLibrary{}.bytes(), "it does not export GetPjrtApi"},
+		"an import":    {elfLibrary{imports: aPlugin.exports}.bytes(), "it does not export GetPjrtApi"},
+		"a local":      {elfLibrary{locals: aPlugin.exports}.bytes(), "it does not export GetPjrtApi"},
+		"machine":      {elfLibrary{machine: elf.EM_AARCH64, exports: aPlugin.exports}.bytes(), "it is for arm64, and this program for amd64"},
+		"odd machine":  {elfLibrary{machine: elf.EM_MIPS, exports: aPlugin.exports}.bytes(), "it is for EM_MIPS, and this program for amd64"},
+		"macOS":        {machoLibrary(macho.CpuAmd64, macho.TypeDylib, []string{"_GetPjrtApi"}, nil, ""), "in the format Mach-O, and this system loads ELF"},
+		"Windows":      {peLibrary(pe.IMAGE_FILE_MACHINE_AMD64, pe.IMAGE_FILE_DLL, aPlugin.exports, nil), "in the format PE, and this system loads ELF"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -65,7 +65,7 @@ func TestAPluginIsUsable(t *testing.T) {
 	assert.Empty(t, c.API)
 }
 
-func TestThingsThatAreNoFiles(t *testing.T) {
+func TestThingsThatAreNotFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	dangling := filepath.Join(dir, "dangling.so")
@@ -74,7 +74,7 @@ func TestThingsThatAreNoFiles(t *testing.T) {
 		dir:                              "it is a directory, not a library",
 		filepath.Join(dir, "missing.so"): "no such file",
 		dangling:                         "is a link to " + filepath.Join(dir, "gone") + ", which does not exist",
-		os.DevNull:                       "it is no regular file",
+		os.DevNull:                       "it is not a regular file",
 	} {
 		c := ranked(Candidate{Name: "toy", Path: path})
 		testFinder(t, nil).inspect(&c)
@@ -84,17 +84,16 @@ func TestThingsThatAreNoFiles(t *testing.T) {
 
 func TestTruncationIsFoundByTheSegments(t *testing.T) {
 	t.Parallel()
-	// The section table at the end of the file is what a reader misses first. Here
-	// it is in place, and only a segment reaches too far.
+	// A truncated file usually lacks the section table at its end. Here the table is in place, and only a segment goes
+	// beyond the end.
 	content := aPlugin.bytes()
 	binary.LittleEndian.PutUint64(content[64+32:], uint64(len(content)+1))
 	path := put(t, content, t.TempDir(), "x.so")
 	_, err := readImage(path, "amd64")
-	require.ErrorContains(t, err, "it is truncated: its contents reach byte")
+	require.ErrorContains(t, err, "it is truncated: its contents end at byte")
 }
 
-// A hostile file must neither panic nor hang the listing: every byte of the
-// headers is changed once.
+// A hostile file must not make the listing panic or hang. The test changes every byte of the headers once.
 func TestDamagedHeadersAreErrorsOrHarmless(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -139,18 +138,18 @@ func TestMachO(t *testing.T) {
 	}{
 		"thin":       {arm, ""},
 		"fat":        {fatLibrary(map[macho.Cpu][]byte{macho.CpuAmd64: intel, macho.CpuArm64: arm}), ""},
-		"other":      {intel, "it is for amd64, this program for arm64"},
+		"other":      {intel, "it is for amd64, and this program for arm64"},
 		"fat, other": {fatLibrary(map[macho.Cpu][]byte{macho.CpuAmd64: intel}), "it is for amd64"},
-		"no export":  {machoLibrary(macho.CpuArm64, macho.TypeDylib, []string{"GetPjrtApi"}, nil, ""), "exports no GetPjrtApi"},
-		"local":      {machoLibrary(macho.CpuArm64, macho.TypeDylib, []string{"local _GetPjrtApi"}, nil, ""), "exports no GetPjrtApi"},
-		"import":     {machoLibrary(macho.CpuArm64, macho.TypeDylib, []string{"undefined _GetPjrtApi"}, nil, ""), "exports no GetPjrtApi"},
+		"no export":  {machoLibrary(macho.CpuArm64, macho.TypeDylib, []string{"GetPjrtApi"}, nil, ""), "does not export GetPjrtApi"},
+		"local":      {machoLibrary(macho.CpuArm64, macho.TypeDylib, []string{"local _GetPjrtApi"}, nil, ""), "does not export GetPjrtApi"},
+		"import":     {machoLibrary(macho.CpuArm64, macho.TypeDylib, []string{"undefined _GetPjrtApi"}, nil, ""), "does not export GetPjrtApi"},
 		"program":    {machoLibrary(macho.CpuArm64, macho.TypeExec, exports, nil, ""), "not a library"},
 		"truncated":  {arm[:len(arm)-60], "truncated"},
 		"head":       {arm[:10], "damaged or truncated Mach-O"},
 		"lacking":    {machoLibrary(macho.CpuArm64, macho.TypeDylib, exports, []string{"@rpath/libb.dylib"}, "@loader_path/lib"), "does not find: @rpath/libb.dylib"},
 		"absolute":   {machoLibrary(macho.CpuArm64, macho.TypeDylib, exports, []string{filepath.Join(dir, "lib", "liba.dylib")}, ""), ""},
 		"a class":    {[]byte("\xca\xfe\xba\xbe\x00\x00\x00\x34\x00"), "it is neither ELF"},
-		"elf":        {aPlugin.bytes(), "of the format ELF; this system loads Mach-O"},
+		"elf":        {aPlugin.bytes(), "in the format ELF, and this system loads Mach-O"},
 	} {
 		path := put(t, c.content, dir, name+".dylib")
 		got := ranked(Candidate{Name: "toy", Path: path})
@@ -179,8 +178,8 @@ func TestPE(t *testing.T) {
 	}{
 		"good":      {good, ""},
 		"other":     {peLibrary(pe.IMAGE_FILE_MACHINE_ARM64, pe.IMAGE_FILE_DLL, exports, nil), "it is for arm64"},
-		"no export": {peLibrary(pe.IMAGE_FILE_MACHINE_AMD64, pe.IMAGE_FILE_DLL, []string{"GetPjrtApi2", "GetPjrt"}, nil), "exports no GetPjrtApi"},
-		"none":      {peLibrary(pe.IMAGE_FILE_MACHINE_AMD64, pe.IMAGE_FILE_DLL, nil, nil), "exports no GetPjrtApi"},
+		"no export": {peLibrary(pe.IMAGE_FILE_MACHINE_AMD64, pe.IMAGE_FILE_DLL, []string{"GetPjrtApi2", "GetPjrt"}, nil), "does not export GetPjrtApi"},
+		"none":      {peLibrary(pe.IMAGE_FILE_MACHINE_AMD64, pe.IMAGE_FILE_DLL, nil, nil), "does not export GetPjrtApi"},
 		"program":   {peLibrary(pe.IMAGE_FILE_MACHINE_AMD64, 0, exports, nil), "it is a program, not a library"},
 		"truncated": {good[:len(good)-20], "truncated"},
 		"head":      {good[:100], "damaged or truncated PE"},

@@ -16,45 +16,46 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"github.com/purepjrt/purepjrt/pjrt/internal/ownership"
 )
 
-// InstallOptions say how [Install] works. The zero value is right for most.
+// InstallOptions are the options of [Install]. The zero value suits most programs.
 type InstallOptions struct {
-	// Dir is the directory that holds the plugins; empty means [Dir]. Find and
-	// Installed look into [Dir] only: the caller keeps the path that Install
-	// returns for a directory of its own.
+	// Dir is the directory that holds the plugins; empty means [Dir]. Find and Installed search only [Dir], so with
+	// another directory keep the path that Install returns.
 	Dir string
 	// Python is the command that runs Python 3 with pip, found in PATH unless it
 	// is a path; empty means "python3" ("python" on Windows).
 	Python string
-	// Progress receives a line for each step that takes long; nil drops them.
+	// Progress receives a line for each step that takes long. Nil discards them.
 	Progress io.Writer
-	// Force installs again what is installed already.
+	// Force installs the plugin even if it is installed already.
 	Force bool
 }
 
-// Dir is the directory that plugins are installed in: purepjrt/plugins below the
-// user's cache directory (see [os.UserCacheDir]).
+// Dir returns the directory that plugins are installed in: purepjrt/plugins below the user's cache directory (see
+// [os.UserCacheDir]).
 func Dir() (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
-		return "", fmt.Errorf("the user has no cache directory for plugins: %w", err)
+		return "", fmt.Errorf("cannot find the user's cache directory for plugins: %w", err)
 	}
 	return filepath.Join(cache, "purepjrt", "plugins"), nil
 }
 
-// Install makes the plugin called name (see [Packages]) available and returns the
-// path of its library. A plugin that is there already costs neither pip nor
-// network. Otherwise pip downloads the one wheel that the package is pinned to,
-// Install verifies its SHA-256 again and unpacks the library, its licences and
-// the PJRT header that it was built with, where the wheel has them.
+// Install makes the plugin called name (see [Packages]) available and returns the path of its library. If the plugin is
+// installed already, Install uses neither pip nor the network. Otherwise it lets pip download the one wheel that the
+// package is pinned to, verifies the SHA-256 itself and unpacks the library, its licences and the PJRT header that it
+// was built with, if the wheel has them.
 //
-// The plugin appears under its final name complete or not at all: it is unpacked
-// into a sibling directory, flushed to the disk and renamed. Whatever goes wrong
-// in between (a full disk, a wrong hash, the end of ctx) leaves nothing behind;
-// what a killed process left is never taken for a plugin, and the next Install of
-// the same plugin removes it. Of several processes that install the same plugin
-// one downloads, and the others wait for it.
+// The plugin appears under its final name complete or not at all: Install unpacks it into a sibling directory, flushes
+// it to disk and renames it. After an error, such as a full disk, a wrong hash or the end of ctx, nothing is left
+// behind. Files left by a killed process are never used as a plugin, and the next Install of the same plugin removes
+// them. If several processes install the same plugin, one downloads it and the others wait.
+//
+// A plugin that another user could have written is an error: its library, its directory and Dir must belong to this user
+// or to root, and nobody else may write to them. Force replaces such a library, but not in a Dir that is itself unsafe.
 func Install(ctx context.Context, name string, opts InstallOptions) (string, error) {
 	in, err := newInstaller(opts)
 	if err != nil {
@@ -63,12 +64,12 @@ func Install(ctx context.Context, name string, opts InstallOptions) (string, err
 	return in.install(ctx, name)
 }
 
-// Status is one line of [Installed].
+// Status describes one package for [Installed].
 type Status struct {
 	Package
 	// Available says that the package has a wheel for this platform.
 	Available bool
-	// Path is the library of the installed plugin, empty when it is not installed.
+	// Path is the library of the installed plugin, or empty if it is not installed.
 	Path string
 }
 
@@ -92,7 +93,7 @@ func Installed() ([]Status, error) {
 	return all, nil
 }
 
-// installer carries what tests replace.
+// installer holds the parts of an installation that tests replace.
 type installer struct {
 	InstallOptions
 	table    []Package
@@ -101,7 +102,7 @@ type installer struct {
 	create   func(path string) (file, error)
 }
 
-// file is what unpacking needs of an [os.File].
+// file has the methods of [os.File] that unpacking needs.
 type file interface {
 	io.WriteCloser
 	Sync() error
@@ -140,7 +141,7 @@ func newInstaller(opts InstallOptions) (*installer, error) {
 	}, nil
 }
 
-// lockPoll is how often a process looks whether another one has finished.
+// lockPoll is how often a process checks whether another one has finished.
 const lockPoll = 100 * time.Millisecond
 
 func (in *installer) install(ctx context.Context, name string) (library string, err error) {
@@ -164,13 +165,16 @@ func (in *installer) install(ctx context.Context, name string) (library string, 
 	if err := os.MkdirAll(in.Dir, 0o755); err != nil {
 		return "", err
 	}
+	if err := ownership.CheckTree(in.Dir, in.Dir); err != nil {
+		return "", fmt.Errorf("the plugin directory is not safe: %w", err)
+	}
 	unlock, err := in.lock(ctx, p.id(w))
 	if err != nil {
 		return "", err
 	}
 	defer unlock()
 
-	// Whoever held the lock before may have done the work.
+	// The process that held the lock before may have installed it.
 	library, err = in.installed(p, w)
 	if !in.Force && !errors.Is(err, fs.ErrNotExist) {
 		return library, err
@@ -180,7 +184,7 @@ func (in *installer) install(ctx context.Context, name string) (library string, 
 	if err != nil {
 		return "", err
 	}
-	// What cannot be removed now is swept by the next installation.
+	// If removing fails, the next installation tries again.
 	defer func() { _ = os.RemoveAll(staging) }()
 
 	fmt.Fprintf(in.Progress, "%s: downloading %s %s\n", p.Name, p.Project, p.Version)
@@ -199,9 +203,8 @@ func (in *installer) install(ctx context.Context, name string) (library string, 
 	return in.publish(p, w, staging, content)
 }
 
-// installed returns the library of p in the cache. The error is
-// [fs.ErrNotExist] when p is not installed, and any other one when nobody can
-// tell.
+// installed returns the library of p in the cache. The error is [fs.ErrNotExist] if p is not installed, and another one
+// if that cannot be determined, or if another user could have written the library.
 func (in *installer) installed(p *Package, w wheel) (string, error) {
 	library := filepath.Join(in.Dir, p.id(w), p.fileName())
 	info, err := os.Stat(library)
@@ -211,7 +214,10 @@ func (in *installer) installed(p *Package, w wheel) (string, error) {
 	case err != nil:
 		return "", err
 	case !info.Mode().IsRegular():
-		return "", fmt.Errorf("plugin %s: %s is not a file; remove it and install again", p.Name, library)
+		return "", fmt.Errorf("plugin %s: %s is not a file: remove it and install again", p.Name, library)
+	}
+	if err := ownership.CheckTree(in.Dir, library); err != nil {
+		return "", fmt.Errorf("plugin %s is not safe to load: %w", p.Name, err)
 	}
 	return library, nil
 }
@@ -219,9 +225,8 @@ func (in *installer) installed(p *Package, w wheel) (string, error) {
 // publish gives the unpacked content its final name.
 func (in *installer) publish(p *Package, w wheel, staging, content string) (string, error) {
 	final := filepath.Join(in.Dir, p.id(w))
-	// A directory is there when the installation is forced, or when somebody
-	// deleted the library inside it. A process that has the library loaded keeps
-	// its file.
+	// The directory exists if the installation is forced, or if somebody deleted the library in it. A process that has
+	// loaded the library keeps its file.
 	err := os.Rename(final, filepath.Join(staging, "replaced"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
@@ -235,8 +240,8 @@ func (in *installer) publish(p *Package, w wheel, staging, content string) (stri
 	return filepath.Join(final, p.fileName()), nil
 }
 
-// lock keeps other processes from installing the same wheel. The kernel drops
-// the lock of a process that dies, so a stale lock file is harmless.
+// lock keeps other processes from installing the same wheel. The kernel releases the lock of a process that dies, so a
+// stale lock file is harmless.
 func (in *installer) lock(ctx context.Context, id string) (unlock func(), err error) {
 	l := flock.New(filepath.Join(in.Dir, id+".lock"))
 	held, err := l.TryLock()
@@ -252,8 +257,8 @@ func (in *installer) lock(ctx context.Context, id string) (unlock func(), err er
 
 func stagingPrefix(id string) string { return "." + id + ".part-" }
 
-// sweep removes what killed processes left. The caller holds the lock of id, so
-// nothing that it finds is in use; what cannot be removed is no obstacle.
+// sweep removes the files of killed processes. The caller holds the lock of id, so none of them is in use. Files that
+// cannot be removed do no harm.
 func (in *installer) sweep(id string) {
 	left, _ := filepath.Glob(filepath.Join(in.Dir, stagingPrefix(id)+"*"))
 	for _, dir := range left {
@@ -261,7 +266,7 @@ func (in *installer) sweep(id string) {
 	}
 }
 
-// explain puts what the user can do in front of an error of the operating system.
+// explain puts a reason that users understand in front of an error of the operating system.
 func explain(err error) error {
 	switch {
 	case slices.ContainsFunc(noSpace, func(errno error) bool { return errors.Is(err, errno) }):

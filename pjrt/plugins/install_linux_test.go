@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// asNobody runs do on a thread whose access to files is that of another user, so
-// that permissions count for root too. The thread ends with do.
+// asNobody runs do on a thread with another user's access to files, so that permissions apply to root too. The thread
+// ends with do.
 func asNobody(t *testing.T, do func()) {
 	t.Helper()
 	done := make(chan error)
@@ -57,7 +57,7 @@ func TestInstallIntoAReadOnlyCache(t *testing.T) {
 			require.ErrorContains(t, err, c.want)
 			require.ErrorContains(t, err, b.dir)
 			assertOneLine(t, err)
-			assert.Empty(t, b.runs(), "nothing is downloaded that cannot be stored")
+			assert.Empty(t, b.runs(), "nothing is downloaded if it cannot be stored")
 			require.NoError(t, os.Chmod(b.dir, 0o755))
 			b.requireNothingLeft()
 		})

@@ -11,6 +11,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"hash/crc32"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -25,8 +26,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The test binary plays three parts: the tests, Python with pip, and another
-// process that installs. The environment says which.
+// The test binary plays three parts: the tests, Python with pip, and another installing process. The environment says
+// which.
 const (
 	actAsPip     = "PLUGINS_TEST_PIP"
 	actAsInstall = "PLUGINS_TEST_INSTALL"
@@ -42,12 +43,12 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// fakePip is what the fake pip does, passed on as JSON.
+// fakePip says what the fake pip does. It is passed to the process as JSON.
 type fakePip struct {
-	Wheel  string // what it "downloads"
+	Wheel  string // the file it "downloads"
 	Log    string // file that gets one line for each run: its arguments
-	Ready  string // file it makes before it hangs; empty: it does not hang
-	Stderr string // what it prints before it fails; empty: it succeeds
+	Ready  string // file it creates before it hangs; if empty, it does not hang
+	Stderr string // what it prints before it fails; if empty, it succeeds
 }
 
 func pip(script string, args []string) int {
@@ -81,12 +82,12 @@ func pip(script string, args []string) int {
 	}
 	if f.Ready != "" {
 		os.WriteFile(f.Ready, nil, 0o666)
-		time.Sleep(10 * time.Second)
+		time.Sleep(time.Minute) // to be killed
 	}
 	return 0
 }
 
-// bench is a cache, a fake pip and one package that it serves.
+// bench is a cache, and a fake pip that serves one package.
 type bench struct {
 	t         *testing.T
 	dir       string
@@ -120,7 +121,7 @@ func (b *bench) install(ctx context.Context) (string, error) {
 	return b.installer.install(ctx, b.pkg.Name)
 }
 
-// find looks for the plugin among those that are installed, whatever its file is.
+// find looks for the plugin among the installed ones, whatever is in its file.
 func (b *bench) find() (string, error) {
 	f := &finder{dir: func() (string, error) { return b.dir, nil }, table: b.installer.table}
 	found, _ := f.cached(b.t.Context())
@@ -130,7 +131,7 @@ func (b *bench) find() (string, error) {
 	return found[0].Path, found[0].Problem
 }
 
-// runs are the arguments of each run of pip so far.
+// runs returns the arguments of each run of pip so far.
 func (b *bench) runs() []string {
 	log, err := os.ReadFile(b.pip.Log)
 	if os.IsNotExist(err) {
@@ -240,7 +241,7 @@ func TestInstallFetchesExactlyThePinnedWheelOnce(t *testing.T) {
 	assert.Len(t, b.runs(), 1, "an installed plugin needs no pip")
 }
 
-func TestInstallNeedsNoPythonForWhatIsInstalled(t *testing.T) {
+func TestInstallNeedsNoPythonForAnInstalledPlugin(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, toyWheel(t))
 	library, err := b.install(t.Context())
@@ -265,7 +266,7 @@ func TestInstallByForceReplacesADamagedLibrary(t *testing.T) {
 	assert.Len(t, b.runs(), 2)
 }
 
-func TestInstallMendsADirectoryWithoutItsLibrary(t *testing.T) {
+func TestInstallRepairsADirectoryWithoutItsLibrary(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, toyWheel(t))
 	library, err := b.install(t.Context())
@@ -297,7 +298,30 @@ func TestInstallRefusesBadWheels(t *testing.T) {
 		"absolute path": {makeWheel(t, entry{name: "toy_plugins/toy/toy.so", content: libraryText},
 			entry{name: "/evil/LICENSE", content: "evil"}), `contains the path "/evil/LICENSE"`},
 		"library is a link": {makeWheel(t, entry{name: "toy_plugins/toy/toy.so", content: "/etc/passwd", mode: fs.ModeSymlink}),
-			"toy_plugins/toy/toy.so is not a regular file"},
+			`"toy_plugins/toy/toy.so" is not a regular file`},
+		"licence is a link": {makeWheel(t, entry{name: "toy_plugins/toy/toy.so", content: libraryText},
+			entry{name: "LICENSE", content: "/etc/passwd", mode: fs.ModeSymlink}), `"LICENSE" is not a regular file`},
+		"licence is a pipe": {makeWheel(t, entry{name: "toy_plugins/toy/toy.so", content: libraryText},
+			entry{name: "LICENSE", mode: fs.ModeNamedPipe}), `"LICENSE" is not a regular file`},
+		"climbing from below": {makeWheel(t, entry{name: "toy_plugins/toy/toy.so", content: libraryText},
+			entry{name: "toy_plugins/../../evil/LICENSE", content: "evil"}), `contains the path "toy_plugins/../../evil/LICENSE"`},
+		"empty name": {makeWheel(t, entry{name: "toy_plugins/toy/toy.so", content: libraryText}, entry{}), `contains the path ""`},
+		"two libraries": {makeWheel(t, entry{name: "toy_plugins/toy/toy.so", content: libraryText},
+			entry{name: "toy_plugins/toy/toy.so", content: "evil"}), `contains "toy_plugins/toy/toy.so" twice`},
+		"two of something else": {makeWheel(t, entry{name: "toy_plugins/toy/toy.so", content: libraryText},
+			entry{name: "a.py", content: "1"}, entry{name: "a.py", content: "2"}), `contains "a.py" twice`},
+		"library in two cases": {makeWheel(t, entry{name: "toy_plugins/toy/toy.so", content: libraryText},
+			entry{name: "toy_plugins/toy/TOY.so", content: "evil"}), `contains "toy_plugins/toy/TOY.so", which only differs in case`},
+		"line break in a name": {makeWheel(t, entry{name: "toy_plugins/toy/toy.so", content: libraryText},
+			entry{name: "../a\nb", content: "evil"}), `contains the path "../a\nb"`},
+		"NUL in a name": {makeWheel(t, entry{name: "toy_plugins/toy/toy.so", content: libraryText},
+			entry{name: "LICENSE\x00.so", content: "evil"}), `unpack "LICENSE\x00.so"`},
+		"long name": {makeWheel(t, entry{name: "toy_plugins/toy/toy.so", content: libraryText},
+			entry{name: "LICENSE" + strings.Repeat("x", 4096), content: "evil"}), `unpack "LICENSExxx`},
+		"huge":                  {resized(t, 1<<40), "its files have more than 8589934592 bytes"},
+		"as large as can be":    {resized(t, 1<<64-1), "its files have more than 8589934592 bytes"},
+		"larger than it states": {resized(t, 5), `unpack "toy_plugins/toy/toy.so"`},
+		"less than it states":   {resized(t, 500), `unpack "toy_plugins/toy/toy.so"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -313,8 +337,7 @@ func TestInstallRefusesBadWheels(t *testing.T) {
 	}
 }
 
-// makeStored makes a wheel of one file that is not compressed, so that a test can
-// damage its content in place.
+// makeStored returns a wheel with one uncompressed file, so that a test can damage its content in place.
 func makeStored(t *testing.T, name, content string) []byte {
 	t.Helper()
 	var archive bytes.Buffer
@@ -325,6 +348,37 @@ func makeStored(t *testing.T, name, content string) []byte {
 	require.NoError(t, err)
 	require.NoError(t, z.Close())
 	return archive.Bytes()
+}
+
+// resized returns a wheel whose directory states a wrong size of the library.
+func resized(t *testing.T, size uint64) []byte {
+	t.Helper()
+	var archive bytes.Buffer
+	z := zip.NewWriter(&archive)
+	content := []byte(libraryText)
+	w, err := z.CreateRaw(&zip.FileHeader{
+		Name: "toy_plugins/toy/toy.so", Method: zip.Store,
+		CRC32: crc32.ChecksumIEEE(content), CompressedSize64: uint64(len(content)), UncompressedSize64: size,
+	})
+	require.NoError(t, err)
+	_, err = w.Write(content)
+	require.NoError(t, err)
+	require.NoError(t, z.Close())
+	return archive.Bytes()
+}
+
+// Licences of several components have the same name, or names that only differ in case.
+func TestInstallKeepsTheFirstOfSeveralLicences(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, makeWheel(t, entry{name: "toy_plugins/toy/toy.so", content: libraryText},
+		entry{name: "a/LICENSEa", content: "one"}, entry{name: "b/LICENSEa", content: "two"}, entry{name: "LICENSEA", content: "three"}))
+	library, err := b.install(t.Context())
+	require.NoError(t, err)
+	b.requireInstalled(library)
+	content, err := os.ReadFile(filepath.Join(filepath.Dir(library), "LICENSEa"))
+	require.NoError(t, err)
+	assert.Equal(t, "one", string(content))
+	assert.NoFileExists(t, filepath.Join(filepath.Dir(library), "LICENSEA"))
 }
 
 func TestInstallVerifiesTheHashItself(t *testing.T) {
@@ -374,7 +428,7 @@ func TestInstallWithoutPythonSaysSo(t *testing.T) {
 	b := newBench(t, toyWheel(t))
 	b.installer.Python = "no-such-python"
 	_, err := b.install(t.Context())
-	require.ErrorContains(t, err, "no no-such-python: install Python 3 with pip")
+	require.ErrorContains(t, err, "cannot find no-such-python: install Python 3 with pip")
 	assertOneLine(t, err)
 	b.requireNothingLeft()
 }
@@ -383,7 +437,7 @@ func TestInstallRefusesUnknownNamesAndPlatforms(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, toyWheel(t))
 	_, err := b.installer.install(t.Context(), "cup")
-	require.EqualError(t, err, `unknown plugin "cup": known are toy`)
+	require.EqualError(t, err, `unknown plugin "cup": the known ones are toy`)
 	b.installer.platform = "plan9/mips"
 	_, err = b.install(t.Context())
 	require.ErrorContains(t, err, `has no wheel for plan9/mips, only for `+runtime.GOOS+"/"+runtime.GOARCH)
@@ -391,17 +445,17 @@ func TestInstallRefusesUnknownNamesAndPlatforms(t *testing.T) {
 	assert.NoDirExists(t, b.dir)
 }
 
-func TestInstallInAnImpossibleDirectory(t *testing.T) {
+func TestInstallIntoAnImpossibleDirectory(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, toyWheel(t))
 	b.installer.Dir = filepath.Join(b.pip.Wheel, "below-a-file")
 	_, err := b.install(t.Context())
 	require.ErrorContains(t, err, "below-a-file")
 	assertOneLine(t, err)
-	assert.Empty(t, b.runs(), "nothing is downloaded that cannot be stored")
+	assert.Empty(t, b.runs(), "nothing is downloaded if it cannot be stored")
 }
 
-// fullFile takes half of a write and then finds the disk full.
+// fullFile writes half of the data and then fails as if the disk were full.
 type fullFile struct{ file }
 
 func (f fullFile) Write(p []byte) (int, error) {
@@ -457,13 +511,14 @@ func TestSecondInstallWaitsAndGivesUpWithItsContext(t *testing.T) {
 	assert.Empty(t, b.runs())
 }
 
-// otherProcess is what an installing child is told.
+// otherProcess holds the instructions for an installing child process.
 type otherProcess struct {
 	Dir, Python, Platform string
 	Hash                  string
 	Pip                   fakePip
-	HangInUnpack          string // file made once half the library is written
-	FileSizeLimit         uint64 // 0: none
+	HangInUnpack          string // file created when half the library is written
+	FileSizeLimit         uint64 // 0 means none
+	Force                 bool
 }
 
 func (b *bench) process() (*exec.Cmd, *otherProcess) {
@@ -490,7 +545,7 @@ func installProcess(script string) int {
 	if o.FileSizeLimit > 0 {
 		limitFileSize(o.FileSizeLimit)
 	}
-	in, err := newInstaller(InstallOptions{Dir: o.Dir, Python: o.Python})
+	in, err := newInstaller(InstallOptions{Dir: o.Dir, Python: o.Python, Force: o.Force})
 	if err != nil {
 		panic(err)
 	}
@@ -519,7 +574,7 @@ func installProcess(script string) int {
 	return 0
 }
 
-// hangingFile takes half of a write and then nothing any more.
+// hangingFile writes half of the data and then blocks.
 type hangingFile struct {
 	file
 	ready string
@@ -528,12 +583,11 @@ type hangingFile struct {
 func (f hangingFile) Write(p []byte) (int, error) {
 	n, _ := f.file.Write(p[:len(p)/2])
 	os.WriteFile(f.ready, nil, 0o666)
-	time.Sleep(10 * time.Second)
+	time.Sleep(time.Minute) // to be killed
 	return n, nil
 }
 
-// waitFor waits until somebody made file; a test that waits in vain fails by what
-// it finds afterwards.
+// waitFor waits until file exists. If that never happens, a later check of the test fails.
 func waitFor(file string) {
 	for range 3000 {
 		if _, err := os.Stat(file); err == nil {
@@ -562,7 +616,28 @@ func TestProcessesThatInstallAtOnceDownloadOnce(t *testing.T) {
 	assert.Len(t, b.runs(), 1)
 }
 
-func TestKilledInstallIsNeverTakenForAPlugin(t *testing.T) {
+// Half of the processes replace what the others install or use.
+func TestProcessesThatInstallByForceAtOnceLeaveAWholePlugin(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, toyWheel(t))
+	var children []*exec.Cmd
+	var outputs []*bytes.Buffer
+	for i := range 6 {
+		c, o := b.process()
+		o.Force = i%2 == 0
+		outputs = append(outputs, b.start(c, o))
+		children = append(children, c)
+	}
+	for i, c := range children {
+		require.NoError(t, c.Wait(), outputs[i])
+	}
+	b.requireInstalled(strings.TrimSpace(outputs[0].String()))
+	parts, err := filepath.Glob(filepath.Join(b.dir, ".toy-*"))
+	require.NoError(t, err)
+	assert.Empty(t, parts)
+}
+
+func TestRemainsOfAKilledInstallAreNeverUsed(t *testing.T) {
 	t.Parallel()
 	for _, moment := range []string{"download", "unpack"} {
 		t.Run(moment, func(t *testing.T) {
@@ -575,7 +650,7 @@ func TestKilledInstallIsNeverTakenForAPlugin(t *testing.T) {
 			} else {
 				o.HangInUnpack = ready
 			}
-			// A pipe that the orphaned pip holds open must not hold up Wait.
+			// Otherwise Wait would wait for the pipe that the orphaned pip holds open.
 			c.WaitDelay = time.Millisecond
 			b.start(c, o)
 			waitFor(ready)
@@ -594,7 +669,7 @@ func TestKilledInstallIsNeverTakenForAPlugin(t *testing.T) {
 			b.requireInstalled(library)
 			parts, err = filepath.Glob(filepath.Join(b.dir, ".toy-*"))
 			require.NoError(t, err)
-			assert.Empty(t, parts, "the next installation sweeps")
+			assert.Empty(t, parts, "the next installation removes them")
 		})
 	}
 }

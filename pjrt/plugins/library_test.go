@@ -18,27 +18,26 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// elfLibrary describes a shared library that tests make, without any code.
+// elfLibrary describes a shared library for tests. It contains no code.
 type elfLibrary struct {
-	machine  elf.Machine // 0: x86-64
-	kind     elf.Type    // 0: shared object
+	machine  elf.Machine // 0 means x86-64
+	kind     elf.Type    // 0 means a shared object
 	exports  []string
 	imports  []string // symbols of other libraries
-	locals   []string // symbols that nobody else sees
+	locals   []string // symbols that are not visible outside
 	needs    []string
 	runpath  string
 	rpath    string
-	wants    map[string]string // the version wanted of a library
-	weak     bool              // nothing depends on wants
+	wants    map[string]string // the version needed, by library
+	weak     bool              // wants are weak references
 	versions []string          // of its own symbols
 	data     string            // read-only data
 }
 
-// aPlugin is the least that counts as a plugin.
+// aPlugin is the smallest library that counts as a plugin.
 var aPlugin = elfLibrary{exports: []string{entryPointSymbol}}
 
-// bytes returns the file. Every part that the linker reads is in a section, and
-// one segment covers all of it.
+// bytes returns the file. Everything that the linker reads is in sections, which one segment covers.
 func (l elfLibrary) bytes() []byte {
 	if l.machine == 0 {
 		l.machine = elf.EM_X86_64
@@ -108,7 +107,8 @@ func (l elfLibrary) bytes() []byte {
 	}
 	var sections []section
 	add := func(name string, t elf.SectionType, link uint32, entry uint64, content []byte) {
-		s := section{elf.Section64{Name: uint32(len(names)), Type: uint32(t), Flags: uint64(elf.SHF_ALLOC), Link: link, Entsize: entry}, content}
+		s := section{elf.Section64{Name: uint32(len(names)), Type: uint32(t), Flags: uint64(elf.SHF_ALLOC), Link: link, Entsize: entry},
+			content}
 		names = append(append(names, name...), 0)
 		sections = append(sections, s)
 	}
@@ -150,7 +150,7 @@ func (l elfLibrary) bytes() []byte {
 	return append(append(pack(head, segment), content...), table...)
 }
 
-// put writes a file and what directories it needs.
+// put writes a file, and creates the directories above it.
 func put(t testing.TB, content []byte, elements ...string) string {
 	t.Helper()
 	path := filepath.Join(elements...)
@@ -165,7 +165,7 @@ func plugin(t testing.TB, elements ...string) string {
 	return put(t, aPlugin.bytes(), elements...)
 }
 
-// pack writes values as they are in the files of libraries.
+// pack encodes values as they are in the files of libraries.
 func pack(values ...any) []byte {
 	var b bytes.Buffer
 	for _, v := range values {
@@ -176,13 +176,13 @@ func pack(values ...any) []byte {
 	return b.Bytes()
 }
 
-// machoLibrary makes a library of macOS that exports symbols and needs libraries.
-// "local" or "undefined" before a symbol makes it one that is not exported.
+// machoLibrary returns a library for macOS that exports symbols and needs libraries. A symbol with "local" or
+// "undefined" before its name is not exported.
 func machoLibrary(cpu macho.Cpu, fileType macho.Type, exports, needs []string, rpath string) []byte {
 	strtab := []byte{0}
 	var symbols []byte
 	for _, name := range exports {
-		kind := uint8(0x0f) // in a section, seen by others
+		kind := uint8(0x0f) // in a section, and external
 		if rest, ok := strings.CutPrefix(name, "local "); ok {
 			name, kind = rest, 0x0e
 		}
@@ -213,13 +213,14 @@ func machoLibrary(cpu macho.Cpu, fileType macho.Type, exports, needs []string, r
 	at := uint32(head + len(loads) + segment + symtab)
 	total := uint64(at) + uint64(len(symbols)+len(strtab))
 	loads = append(loads, pack(macho.Segment64{Cmd: macho.LoadCmdSegment64, Len: segment, Filesz: total, Memsz: total})...)
-	loads = append(loads, pack(uint32(macho.LoadCmdSymtab), uint32(symtab), at, uint32(len(exports)), at+uint32(len(symbols)), uint32(len(strtab)))...)
+	loads = append(loads, pack(uint32(macho.LoadCmdSymtab), uint32(symtab), at, uint32(len(exports)), at+uint32(len(symbols)),
+		uint32(len(strtab)))...)
 	n += 2
 	file := pack(macho.FileHeader{Magic: macho.Magic64, Cpu: cpu, Type: fileType, Ncmd: n, Cmdsz: uint32(len(loads))}, uint32(0))
 	return append(append(append(file, loads...), symbols...), strtab...)
 }
 
-// fatLibrary puts libraries for several processors into one file.
+// fatLibrary joins libraries for several processors in one file.
 func fatLibrary(parts map[macho.Cpu][]byte) []byte {
 	be := binary.BigEndian
 	head := be.AppendUint32(be.AppendUint32(nil, macho.MagicFat), uint32(len(parts)))
@@ -234,7 +235,7 @@ func fatLibrary(parts map[macho.Cpu][]byte) []byte {
 	return append(head, body...)
 }
 
-// peLibrary makes a library of Windows that exports names and needs libraries.
+// peLibrary returns a library for Windows that exports names and needs libraries.
 func peLibrary(machine uint16, characteristics uint16, exports, needs []string) []byte {
 	const address, offset = 0x1000, 0x200
 	var section []byte
@@ -272,14 +273,15 @@ func peLibrary(machine uint16, characteristics uint16, exports, needs []string) 
 	file = append(file, pack(pe.FileHeader{
 		Machine: machine, NumberOfSections: 1, SizeOfOptionalHeader: 240, Characteristics: characteristics,
 	}, h)...)
-	s := pe.SectionHeader32{VirtualSize: uint32(len(section)), VirtualAddress: address, SizeOfRawData: uint32(len(section)), PointerToRawData: offset}
+	s := pe.SectionHeader32{VirtualSize: uint32(len(section)), VirtualAddress: address, SizeOfRawData: uint32(len(section)),
+		PointerToRawData: offset}
 	copy(s.Name[:], ".rdata")
 	file = append(file, pack(s)...)
 	return append(append(file, make([]byte, offset-len(file))...), section...)
 }
 
-// testFinder is a finder over an environment, a cache and a root of the test's
-// own, without Python and on Linux.
+// testFinder returns a finder for Linux without Python, which sees an environment, a cache and a root directory of the
+// test.
 func testFinder(t testing.TB, env map[string]string) *finder {
 	t.Helper()
 	root := t.TempDir()
@@ -301,5 +303,5 @@ func testFinder(t testing.TB, env map[string]string) *finder {
 
 func list(dirs ...string) string { return strings.Join(dirs, string(filepath.ListSeparator)) }
 
-// replaceDir puts the directory of the test for DIR.
+// replaceDir replaces DIR by the directory of the test.
 func replaceDir(s, dir string) string { return strings.ReplaceAll(s, "DIR", dir) }

@@ -11,31 +11,26 @@ import (
 	"slices"
 )
 
-// ListOptions say where [List] and [Lookup] look. The zero value is right for
-// most.
+// ListOptions say where [List] and [Lookup] search. The zero value suits most programs.
 type ListOptions struct {
-	// Python is the command that is asked for the directories of Python packages;
-	// empty means python3 (python on Windows). It is not run when a virtual
-	// environment is active that has nothing to do with the system's packages.
+	// Python is the command of the interpreter, which is asked for its directories of packages. Empty means python3
+	// (python on Windows). It is not run if an active virtual environment excludes the system's packages.
 	Python string
-	// NoPython leaves the packages of Python out.
+	// NoPython leaves out the packages of Python.
 	NoPython bool
 }
 
-// List returns every plugin that can be found, of all platforms, those of the
-// preferred platform first. What looks like a plugin but is none, or cannot be
-// loaded, is in the list with its Problem, and so are places that cannot be read.
+// List returns every plugin that it finds, for all platforms, the preferred platform first. The list includes files
+// that look like plugins but are not, or that cannot be loaded, and places that cannot be read, each with its Problem.
 //
-// No library is loaded: exports and needed libraries are read from the files. List
-// runs the Python interpreter once in the life of the process (see
-// [ListOptions]). The error is that of ctx.
+// List loads no library: it reads exports and needed libraries from the files. It runs the Python interpreter once in
+// the life of the process (see [ListOptions]). The only error is that of ctx.
 func List(ctx context.Context, opts ListOptions) ([]Candidate, error) {
 	return newFinder(opts).list(ctx)
 }
 
-// Inspect looks at the library at path as List does, without loading it, or at the
-// library that a configuration file (see [ReadConfig]) names. A path that leads to
-// no plugin has a Problem.
+// Inspect checks the library at path as List does, without loading it. If path is a configuration file (see
+// [ReadConfig]), it checks the library that the file names. If there is no plugin, the result has a Problem.
 func Inspect(path string) Candidate {
 	f := newFinder(ListOptions{NoPython: true})
 	c := f.atPath(path, OriginPath, "")
@@ -43,7 +38,7 @@ func Inspect(path string) Candidate {
 	return c
 }
 
-// finder carries what tests replace.
+// finder holds the parts of a search that tests replace.
 type finder struct {
 	getenv  func(string) string
 	environ func() []string
@@ -51,15 +46,15 @@ type finder struct {
 	table   []Package
 	goos    string
 	goarch  string
-	// root stands before the paths of the system's own files.
+	// root is prepended to the paths of the system's files.
 	root string
 	// python lists the interpreter's directories of packages.
 	python func(context.Context) ([]string, error)
 
-	images    map[string]imageResult // by path; made by inspect
-	system    []string               // directories of the linker; made by systemDirs
+	images    map[string]imageResult // by path; filled by inspect
+	system    []string               // directories of the linker; filled by systemDirs
 	systemSet bool
-	systemBad []Candidate // what was unreadable on the way
+	systemBad []Candidate // unreadable files among those that systemDirs reads
 }
 
 func newFinder(opts ListOptions) *finder {
@@ -80,8 +75,8 @@ func newFinder(opts ListOptions) *finder {
 	return f
 }
 
-// A place is one of the places that plugins are looked for in. It returns what it
-// found, not yet inspected, and a note of where it looked.
+// A place searches one of the places where plugins may be. It returns what it found, not yet inspected, and a note on
+// where it searched.
 type place struct {
 	origin Origin
 	search func(context.Context) (found []Candidate, note string)
@@ -122,8 +117,7 @@ func (f *finder) list(ctx context.Context) ([]Candidate, error) {
 	return all, nil
 }
 
-// seen reports whether list has the plugin already: the same file under the same
-// name.
+// seen reports whether list already has the plugin: the same file under the same name.
 func (f *finder) seen(list []Candidate, c Candidate) bool {
 	if c.Path == "" {
 		return false

@@ -15,7 +15,7 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// brief is what most tests look at.
+// brief has the fields of a Candidate that most tests check.
 type brief struct{ Name, File, Problem string }
 
 func briefs(dir string, candidates []Candidate) (all []brief) {
@@ -46,7 +46,7 @@ func TestListIsInOrderOfPlatforms(t *testing.T) {
 	}, briefs(dir, got))
 }
 
-func TestListReportsWhatIsBroken(t *testing.T) {
+func TestListReportsBrokenPlugins(t *testing.T) {
 	t.Parallel()
 	f, dir := scene(t, map[string]string{
 		"PJRT_NAMES_AND_LIBRARY_PATHS": "a:/no/such.so,nonsense,b:DIR/bad.json",
@@ -73,12 +73,12 @@ func TestListReportsWhatIsBroken(t *testing.T) {
 		"link p/pjrt_plugin_link.so":     "is a link to nowhere, which does not exist",
 		"folder p/pjrt_plugin_folder.so": "it is a directory",
 		" none":                          "cannot be read: no such file",
-		" p/readme.txt":                  "is not called like a plugin",
+		" p/readme.txt":                  "does not have the name of a plugin",
 		"b bad.json":                     "the file is a list, not an object",
 	} {
 		assert.Contains(t, problems[key], want, key)
 	}
-	assert.NotContains(t, problems, " nothing", "a directory of the linker's need not exist")
+	assert.NotContains(t, problems, " nothing", "a directory of the linker need not exist")
 	var names []Candidate
 	for _, c := range got {
 		if c.Origin == OriginNames {
@@ -91,10 +91,10 @@ func TestListReportsWhatIsBroken(t *testing.T) {
 	require.Len(t, names, 3)
 }
 
-func TestListReportsDirectoriesThatMayNotBeRead(t *testing.T) {
+func TestListReportsUnreadableDirectories(t *testing.T) {
 	t.Parallel()
 	f, dir := scene(t, map[string]string{"PJRT_PLUGIN_PATH": "DIR/p", "LD_LIBRARY_PATH": "DIR/ld"}, "p/pjrt_plugin_a.so", "ld/pjrt_plugin_a.so")
-	// The owner's rights do not bind root, so the directories are files here.
+	// Root may read any directory, so the test puts files in their place.
 	for _, name := range []string{"p", "ld"} {
 		require.NoError(t, os.RemoveAll(filepath.Join(dir, name)))
 	}
@@ -104,12 +104,12 @@ func TestListReportsDirectoriesThatMayNotBeRead(t *testing.T) {
 	got, err := f.list(t.Context())
 	require.NoError(t, err)
 	require.Len(t, got, 2)
-	assert.Contains(t, got[0].Problem.Error(), "is not called like a plugin")
+	assert.Contains(t, got[0].Problem.Error(), "does not have the name of a plugin")
 	assert.ErrorIs(t, got[1].Problem, syscall.ELOOP)
 	assert.Equal(t, loop, got[1].Path)
 }
 
-func TestListHasAFileOnce(t *testing.T) {
+func TestListHasEachFileOnce(t *testing.T) {
 	t.Parallel()
 	f, dir := scene(t, map[string]string{
 		"PJRT_NAMES_AND_LIBRARY_PATHS": "a:DIR/p/pjrt_plugin_a.so,other:DIR/p/pjrt_plugin_a.so",

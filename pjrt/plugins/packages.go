@@ -11,11 +11,10 @@ import (
 	"strings"
 )
 
-// A Package is a plugin that [Install] can fetch: one version of one Python
-// distribution, with the SHA-256 of its wheel for each platform it exists on.
+// A Package is a plugin that [Install] can download: one version of one Python distribution, with the SHA-256 of its
+// wheel for each platform that has one.
 type Package struct {
-	// Name is what Install and Find take: "cpu", or "tpu@0.0.2" for a version
-	// other than the default one of its kind.
+	// Name is the name that Install and Find take: "cpu", or "tpu@0.0.2" for a version other than the default.
 	Name string
 	// Project and Version name the Python distribution.
 	Project, Version string
@@ -28,7 +27,7 @@ type Package struct {
 
 // wheel pins one file of a distribution.
 type wheel struct {
-	abi    string // pip's --abi: "none" where any interpreter will do
+	abi    string // pip's --abi; "none" if any interpreter will do
 	tag    string // pip's --platform
 	sha256 string
 }
@@ -38,8 +37,8 @@ const (
 	linuxARM64 = "linux/arm64"
 )
 
-// packages is ordered as it is listed: the default of each kind, then the
-// versions kept for testing against plugins of other ages.
+// packages is in the order of Packages: the default of each kind, then the versions kept for tests against older
+// plugins.
 var packages = []Package{
 	{
 		Name: "cpu", Project: "xla-cpu-pjrt", Version: "0.0.1",
@@ -112,15 +111,14 @@ var packages = []Package{
 	},
 }
 
-// Packages lists what [Install] can fetch, on any platform. The slice is the
-// caller's.
+// Packages lists the plugins that [Install] can download, for all platforms. The caller may change the slice.
 func Packages() []Package { return slices.Clone(packages) }
 
 // Platforms lists the platforms that p has a wheel for, as GOOS/GOARCH, sorted.
 func (p *Package) Platforms() []string { return slices.Sorted(maps.Keys(p.wheels)) }
 
-// answersTo reports whether name asks for p: its own name, or its kind with its
-// version spelled out ("cpu@0.0.1" where "cpu" is the name).
+// answersTo reports whether name asks for p: it is the name of p, or its kind with the version, such as "cpu@0.0.1" for
+// the plugin "cpu".
 func (p *Package) answersTo(name string) bool {
 	return name == p.Name || name == p.kind()+"@"+p.Version
 }
@@ -134,19 +132,18 @@ func (p *Package) kind() string {
 func (p *Package) pick(platform string) (wheel, error) {
 	w, ok := p.wheels[platform]
 	if !ok {
-		return wheel{}, fmt.Errorf("plugin %q (%s %s) has no wheel for %s, only for %s; build one for your platform and give its path",
+		return wheel{}, fmt.Errorf("plugin %q (%s %s) has no wheel for %s, only for %s: build the plugin for your platform and give its path",
 			p.Name, p.Project, p.Version, platform, strings.Join(p.Platforms(), " and "))
 	}
 	return w, nil
 }
 
-// id names the directory of an installed wheel. The hash keeps a wheel that was
-// pinned later under the same version apart from this one.
+// id returns the name of the directory of an installed wheel. The hash distinguishes wheels of the same version.
 func (p *Package) id(w wheel) string {
 	return p.kind() + "-" + p.Version + "-" + w.sha256[:12]
 }
 
-// fileName is the name of the library inside the directory of the plugin.
+// fileName returns the name of the library inside the directory of the plugin.
 func (p *Package) fileName() string { return path.Base(p.Library) }
 
 // known finds name in table.
@@ -156,7 +153,7 @@ func known(table []Package, name string) (*Package, error) {
 			return &table[i], nil
 		}
 	}
-	return nil, fmt.Errorf("unknown plugin %q: known are %s", name, strings.Join(names(table), ", "))
+	return nil, fmt.Errorf("unknown plugin %q: the known ones are %s", name, strings.Join(names(table), ", "))
 }
 
 func names(table []Package) []string {

@@ -18,9 +18,8 @@ import (
 	"time"
 )
 
-// download lets pip fetch the wheel w of p into staging and returns its path.
-// pip knows the user's index, proxy and certificates, and is bound to the one
-// file that has the hash.
+// download lets pip download the wheel w of p into staging, and returns its path. pip knows the user's index, proxy and
+// certificates, and accepts only the file with the hash.
 func (in *installer) download(ctx context.Context, p *Package, w wheel, staging string) (string, error) {
 	requirements := filepath.Join(staging, "requirements.txt")
 	line := fmt.Sprintf("%s==%s --hash=sha256:%s\n", p.Project, p.Version, w.sha256)
@@ -30,16 +29,16 @@ func (in *installer) download(ctx context.Context, p *Package, w wheel, staging 
 	dest := filepath.Join(staging, "wheel")
 	python, err := exec.LookPath(in.Python)
 	if err != nil {
-		return "", fmt.Errorf("no %s: install Python 3 with pip (%v)", in.Python, err)
+		return "", fmt.Errorf("cannot find %s: install Python 3 with pip (%v)", in.Python, err)
 	}
-	// Interpreter, ABI and platform are fixed, so that the Python at hand does not
-	// decide which wheel it is. The cache of pip would keep a second copy.
+	// Interpreter, ABI and platform are fixed, so that the choice of the wheel does not depend on the installed Python.
+	// pip's cache is off, because it would keep a second copy.
 	cmd := exec.CommandContext(ctx, python, "-m", "pip", "download",
 		"--quiet", "--no-input", "--disable-pip-version-check", "--no-cache-dir", "--retries", "2",
 		"--require-hashes", "--no-deps", "--only-binary=:all:",
 		"--implementation", "cp", "--python-version", "3.11", "--abi", w.abi, "--platform", w.tag,
 		"--dest", dest, "--requirement", requirements)
-	// pip writes next to the result, so that removing staging removes everything.
+	// pip's temporary files go into staging too, so that removing staging removes them.
 	cmd.Env = append(slices.Clone(in.env), "TMPDIR="+staging, "TEMP="+staging, "TMP="+staging)
 	cmd.WaitDelay = 5 * time.Second
 	var output bytes.Buffer
@@ -57,7 +56,7 @@ func (in *installer) download(ctx context.Context, p *Package, w wheel, staging 
 	return wheels[0], nil
 }
 
-// ErrNetwork says that pip did not reach the package index.
+// ErrNetwork says that pip could not reach the package index.
 var ErrNetwork = errors.New("the package index cannot be reached: check the network and pip's index and proxy settings")
 
 var (
@@ -67,8 +66,7 @@ var (
 	pipNoModule = regexp.MustCompile(`No module named '?pip'?`)
 )
 
-// explainPip turns pip's output into one error. What it does not recognise it
-// passes on: pip's last error line.
+// explainPip turns pip's output into an error. If it does not recognise the output, the error has pip's last line.
 func explainPip(output string, failure error, python string, p *Package, w wheel) error {
 	switch {
 	case pipNoModule.MatchString(output):
@@ -94,8 +92,8 @@ func explainPip(output string, failure error, python string, p *Package, w wheel
 	return fmt.Errorf("%s -m pip: %v", python, failure)
 }
 
-// lastLine is the last line that says something, which is where pip and Python
-// put the reason; pip's own advice ("[notice] ...") does not count.
+// lastLine returns the last line that is not empty, where pip and Python put the reason. It ignores pip's own advice
+// ("[notice] ...").
 func lastLine(output string) string {
 	lines := strings.Split(strings.TrimSpace(output), "\n")
 	for _, line := range slices.Backward(lines) {
@@ -107,7 +105,7 @@ func lastLine(output string) string {
 	return ""
 }
 
-// ctxReader ends a long read when ctx does.
+// ctxReader makes a long read end when ctx ends.
 type ctxReader struct {
 	ctx context.Context
 	r   io.Reader

@@ -9,8 +9,7 @@ import (
 	"strings"
 )
 
-// platforms are the kinds of devices that this package knows, in the order in
-// which they are preferred.
+// platforms lists the kinds of devices that this package knows, the preferred ones first.
 var platforms = []struct {
 	name         string
 	priority     int
@@ -25,11 +24,11 @@ var platforms = []struct {
 	{"cpu", 0, false},
 }
 
-// otherPriority is that of plugins for devices this package does not know:
-// whoever installed one prefers it to the processor.
+// otherPriority is the priority of plugins for devices that this package does not know. Users who install one prefer it
+// to the CPU.
 const otherPriority = 100
 
-// aliases are names that stand for one or several platforms.
+// aliases maps names to the platforms that they stand for.
 var aliases = map[string][]string{
 	"gpu":    {"cuda", "rocm", "oneapi"},
 	"host":   {"cpu"},
@@ -41,9 +40,8 @@ var aliases = map[string][]string{
 	"libtpu": {"tpu"},
 }
 
-// Platforms returns the platforms that name stands for, the preferred one first:
-// cuda, rocm and oneapi for gpu; cpu for host; cuda for cuda12; itself for a name
-// that stands for nothing else.
+// Platforms returns the platforms that name stands for, the preferred one first: cuda, rocm and oneapi for gpu; cpu for
+// host; cuda for cuda12. Any other name stands for itself.
 func Platforms(name string) []string {
 	if list, ok := aliases[strings.ToLower(name)]; ok {
 		return slices.Clone(list)
@@ -51,7 +49,7 @@ func Platforms(name string) []string {
 	return []string{platformOf(name)}
 }
 
-// versioned are platforms whose plugins have a version in their names.
+// versioned matches names of plugins that consist of a platform and a version.
 var versioned = regexp.MustCompile(`^(cuda|rocm|metal)[-_]?[0-9.]+$`)
 
 // platformOf returns the platform of the plugin called name.
@@ -66,7 +64,7 @@ func platformOf(name string) string {
 	return name
 }
 
-// ranked fills in what follows from the name of c.
+// ranked fills in the fields that follow from the name of c.
 func ranked(c Candidate) Candidate {
 	c.Platform = platformOf(c.Name)
 	c.Priority = otherPriority
@@ -79,8 +77,7 @@ func ranked(c Candidate) Candidate {
 	return c
 }
 
-// fileNames are what the files of plugins are called, without the suffix of
-// libraries. The group is the name of the plugin.
+// fileNames match the file names of plugins, without the suffix of libraries. The group is the name of the plugin.
 var fileNames = []*regexp.Regexp{
 	regexp.MustCompile(`^(?:lib)?pjrt_c_api_(.+)_plugin$`),
 	regexp.MustCompile(`^(?:lib)?pjrt[-_]plugin[-_](.+)$`),
@@ -91,8 +88,7 @@ var fileNames = []*regexp.Regexp{
 	regexp.MustCompile(`^lib(neuron)pjrt$`),
 }
 
-// pluginOfFile returns the name of the plugin in a file of this name, or "" for
-// the name of something else.
+// pluginOfFile returns the name of the plugin in a file of this name, or "" if it is not the name of a plugin's file.
 func pluginOfFile(file, goos string) string {
 	stem, ok := librarySuffix(file, goos)
 	if !ok {
@@ -106,15 +102,14 @@ func pluginOfFile(file, goos string) string {
 	return ""
 }
 
-// librarySuffix cuts the suffix of shared libraries off a file name. On Linux a
-// version may follow it.
+// librarySuffix removes the suffix of a shared library from a file name. On Linux a version may follow the suffix.
 func librarySuffix(file, goos string) (stem string, ok bool) {
 	switch goos {
 	case "darwin", "ios":
 		if stem, ok = strings.CutSuffix(file, ".dylib"); ok {
 			return stem, true
 		}
-		return strings.CutSuffix(file, ".so") // what Python calls its modules
+		return strings.CutSuffix(file, ".so") // the suffix of Python's modules
 	case "windows":
 		if i := len(file) - len(".dll"); i >= 0 && strings.EqualFold(file[i:], ".dll") {
 			return file[:i], true

@@ -12,10 +12,9 @@ import (
 	"strings"
 )
 
-// cudaLibraries are the libraries that XLA's plugin for CUDA looks for by their
-// names when it needs them, with the directory of the Python package that brings
-// each one: for CUDA 12, or for all versions. Later versions of CUDA have one
-// directory for all the others.
+// cudaLibraries lists the libraries that XLA's plugin for CUDA loads by name when it needs them, each with the
+// directory of its Python package. Unless all is set, that directory is for CUDA 12 only: later versions have one
+// directory for all these libraries.
 var cudaLibraries = []struct {
 	name, directory string
 	all             bool
@@ -34,11 +33,9 @@ var cudaLibraries = []struct {
 	{"libcudnn.so", "cudnn", true},
 }
 
-// Libraries lists the shared libraries among Python's packages that a plugin (a
-// name or a path, as in [Find]) looks for when it runs, and that the dynamic linker
-// would not find there: those of CUDA for XLA's plugin for CUDA, of the packages
-// beside the plugin, or else of the active interpreter. For all other plugins the
-// list is empty.
+// Libraries lists the shared libraries in Python packages that a plugin (a name or a path, as in [Find]) needs when it
+// runs and that the dynamic linker would not find there. For XLA's CUDA plugin these are the libraries of CUDA, from
+// the packages beside the plugin or from those of the active interpreter. For all other plugins the list is empty.
 func Libraries(plugin string) []string {
 	return newFinder(ListOptions{}).libraries(plugin)
 }
@@ -55,8 +52,8 @@ func (f *finder) libraries(plugin string) []string {
 	return nil
 }
 
-// sites returns the directories of Python packages that may have something for a
-// plugin: those around its library first, then those of the interpreter.
+// sites returns the directories of Python packages to search for a plugin: first those above its library, then those of
+// the interpreter.
 func (f *finder) sites(plugin string) (sites []string) {
 	if IsPath(plugin) {
 		site := filepath.Dir(realPath(plugin))
@@ -65,7 +62,7 @@ func (f *finder) sites(plugin string) (sites []string) {
 			site = filepath.Dir(site)
 		}
 	}
-	// Without an interpreter there are no packages of it.
+	// Without an interpreter there are no packages.
 	more, _ := f.python(context.Background())
 	return append(sites, more...)
 }
@@ -80,7 +77,7 @@ func (f *finder) nvidiaLibraries(site, plugin string) (list []string) {
 		directories = slices.DeleteFunc(directories, func(dir string) bool { return filepath.Base(dir) != "cu"+major })
 	}
 	if len(directories) > 1 {
-		directories = directories[:1] // not two versions of one library
+		directories = directories[:1] // do not mix versions of CUDA
 	}
 	twelve := len(directories) == 0 && (major == "" || major == "12")
 	for _, l := range cudaLibraries {
@@ -93,7 +90,7 @@ func (f *finder) nvidiaLibraries(site, plugin string) (list []string) {
 			if len(files) == 0 {
 				continue
 			}
-			// The plugin asks for libcudart.so.13, not for libcudart.so.13.0.1.
+			// The plugin loads libcudart.so.13, not libcudart.so.13.0.1.
 			list = append(list, slices.MinFunc(files, func(a, b string) int { return len(a) - len(b) }))
 			break
 		}
@@ -101,7 +98,7 @@ func (f *finder) nvidiaLibraries(site, plugin string) (list []string) {
 	return list
 }
 
-// cudaMajor returns the version of CUDA that the name of a plugin states, or "".
+// cudaMajor returns the version of CUDA in the name of a plugin, or "".
 func cudaMajor(plugin string) string {
 	_, version, _ := strings.Cut(plugin, "cuda")
 	for version != "" && (version[0] < '0' || version[0] > '9') {
@@ -118,24 +115,22 @@ func cudaMajor(plugin string) string {
 	return version[:end]
 }
 
-// Preload loads what [Libraries] lists into the process, so that the plugin finds
-// it by its name, and returns what it loaded. They stay until the process ends.
-// [Prepare] does it on machines with an NVIDIA GPU; it takes a second or so, and
-// memory, and compiling ahead of time does not need it. The error joins those of
-// the libraries that did not load, which may be ones that the plugin never asks
-// for.
+// Preload loads the libraries that [Libraries] lists into the process, so that the plugin finds them by name, and
+// returns those that it loaded. They stay loaded until the process ends. [Prepare] calls Preload on machines with an
+// NVIDIA GPU; it takes about a second, and memory, and compiling ahead of time does not need it. The error joins those
+// of all libraries that did not load, some of which the plugin may never use.
 func Preload(plugin string) (loaded []string, err error) {
 	f := newFinder(ListOptions{})
 	return f.preload(f.libraries(plugin))
 }
 
-// preload loads libraries. One may need another that comes later, so those that
-// did not load are tried again as long as others did.
+// preload loads libraries. One library may need another that comes later in the list, so preload retries those that
+// failed as long as others load.
 func (f *finder) preload(libraries []string) (loaded []string, err error) {
 	var rest []string
 	var failures []error
 	for _, path := range libraries {
-		// The dynamic linker dies of files that are cut off.
+		// The dynamic linker crashes on truncated files.
 		if img := f.image(path); img.err != nil {
 			failures = append(failures, fmt.Errorf("%s: %w", path, img.err))
 			continue

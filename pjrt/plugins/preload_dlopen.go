@@ -11,9 +11,9 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// loadLibrary maps a library, whose symbols nobody sees but who asks for it.
+// loadLibrary loads a library without making its symbols global.
 func loadLibrary(path string) error {
-	// What went wrong is kept for each thread, and asked for in a second call.
+	// dlerror is a second call, and its text belongs to the thread.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	_, err := purego.Dlopen(path, purego.RTLD_LAZY|purego.RTLD_LOCAL)

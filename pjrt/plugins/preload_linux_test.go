@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// mappings returns the files that are mapped into the process.
+// mappings returns the files mapped into the process.
 func mappings(t testing.TB) []string {
 	t.Helper()
 	text, err := os.ReadFile("/proc/self/maps")
@@ -27,7 +27,7 @@ func mappings(t testing.TB) []string {
 	return files
 }
 
-// A copy of a small library of the C library stands for CUDA's.
+// A copy of a small system library stands in for those of CUDA.
 func TestPrepareLoadsCUDAWhereThereIsAGPU(t *testing.T) {
 	dl := ""
 	for _, f := range mappings(t) {
@@ -35,7 +35,7 @@ func TestPrepareLoadsCUDAWhereThereIsAGPU(t *testing.T) {
 			dl = filepath.Join(filepath.Dir(f), "libdl.so.2")
 		}
 	}
-	require.NotEmpty(t, dl, "the process is linked dynamically")
+	require.NotEmpty(t, dl, "the test needs a dynamically linked process")
 	code, err := os.ReadFile(dl)
 	require.NoError(t, err)
 	dir := t.TempDir()
@@ -45,7 +45,7 @@ func TestPrepareLoadsCUDAWhereThereIsAGPU(t *testing.T) {
 	t.Setenv("VIRTUAL_ENV", "")
 	runtime := filepath.Join(realPath(dir), "nvidia", "cu13", "lib", "libcudart.so.13")
 
-	t.Setenv("CUDA_VISIBLE_DEVICES", "-1") // there is none, or none to be used
+	t.Setenv("CUDA_VISIBLE_DEVICES", "-1") // hides the GPUs, if there are any
 	require.NoError(t, Prepare(library))
 	assert.NotContains(t, mappings(t), runtime)
 

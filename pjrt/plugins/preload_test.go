@@ -22,11 +22,11 @@ func TestLibrariesOfCUDAAreFoundAmongPythonPackages(t *testing.T) {
 	runtime12 := lib("both", "nvidia", "cuda_runtime", "lib", "libcudart.so.12")
 	blas12 := lib("both", "nvidia", "cublas", "lib", "libcublas.so.12")
 	lt12 := lib("both", "nvidia", "cublas", "lib", "libcublasLt.so.12")
-	lib("both", "nvidia", "cublas", "lib", "libnvblas.so.12") // not asked for
+	lib("both", "nvidia", "cublas", "lib", "libnvblas.so.12") // not one of cudaLibraries
 	runtime13 := lib("both", "nvidia", "cu13", "lib", "libcudart.so.13")
 	lib("both", "nvidia", "cu13", "lib", "libcudart.so.13.0.96")
 	blas13 := lib("both", "nvidia", "cu13", "lib", "libcublas.so.13")
-	lib("both", "nvidia", "cu13", "lib", "libcublas.so") // no version, for the compiler
+	lib("both", "nvidia", "cu13", "lib", "libcublas.so") // without a version: a link for compilers
 	cudnn := lib("both", "nvidia", "cudnn", "lib", "libcudnn.so.9")
 	nccl := lib("beside", "nvidia", "nccl", "lib", "libnccl.so.2")
 	beside := plugin(t, dir, "beside", "jax_plugins", "xla_cuda12", "xla_cuda_plugin.so")
@@ -72,7 +72,7 @@ func TestTheVersionOfCUDAIsInTheNameOfAPlugin(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeLoadedIsNamed(t *testing.T) {
+func TestLibrariesThatCannotBeLoadedAreNamed(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	put(t, []byte("no library"), dir, "libcudart.so.13")

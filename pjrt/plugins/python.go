@@ -20,11 +20,10 @@ import (
 // are.
 const pythonTimeout = 5 * time.Second
 
-// interpreters remembers what interpreters said, by command: starting one costs
-// more than everything else.
+// interpreters remembers the answers of interpreters by command, because starting one takes longer than all the rest of
+// a search.
 var interpreters = struct {
-	// mu is held by whoever sent to it, for as long as an interpreter runs; others
-	// can stop waiting.
+	// mu is a lock: sending to it locks. A channel lets waiters stop waiting, since its holder may run an interpreter.
 	mu    chan struct{}
 	paths map[string]interpreterPaths // guarded by mu
 }{make(chan struct{}, 1), make(map[string]interpreterPaths)}
@@ -34,9 +33,8 @@ type interpreterPaths struct {
 	err  error
 }
 
-// sitePackages lists the directories in which the active interpreter looks for
-// packages: those of an active virtual or Conda environment, and those that the
-// interpreter itself says, unless the environment stands alone.
+// sitePackages lists the directories in which the active interpreter looks for packages: those of an active virtual or
+// Conda environment, and those that the interpreter itself reports, unless the environment excludes them.
 func (f *finder) sitePackages(ctx context.Context, command string) ([]string, error) {
 	dirs := filepath.SplitList(f.getenv("PYTHONPATH"))
 	alone := false
@@ -66,8 +64,8 @@ func (f *finder) sitePackages(ctx context.Context, command string) ([]string, er
 	return append(dirs, more...), err
 }
 
-// systemSitePackages reports whether the virtual environment at prefix has the
-// packages of the interpreter that it was made by, too.
+// systemSitePackages reports whether the virtual environment at prefix includes the packages of the interpreter that
+// created it.
 func systemSitePackages(prefix string) bool {
 	content, err := os.ReadFile(filepath.Join(prefix, "pyvenv.cfg"))
 	if err != nil {
@@ -82,15 +80,15 @@ func systemSitePackages(prefix string) bool {
 	return false
 }
 
-// globQuote makes a pattern that matches just path.
+// globQuote returns a pattern that matches only path.
 func globQuote(path string) string {
 	if filepath.Separator == '\\' {
-		return path // a backslash quotes nothing there
+		return path // patterns have no escape character there
 	}
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
 }
 
-// askInterpreter runs command once in the life of the process.
+// askInterpreter returns the directories that command reports. It runs command only once in the life of the process.
 func askInterpreter(ctx context.Context, command string) ([]string, error) {
 	select {
 	case interpreters.mu <- struct{}{}:
@@ -103,7 +101,7 @@ func askInterpreter(ctx context.Context, command string) ([]string, error) {
 	}
 	dirs, err := runInterpreter(ctx, command)
 	if ctx.Err() != nil {
-		return nil, ctx.Err() // says nothing of the interpreter
+		return nil, ctx.Err() // not the interpreter's fault, so not remembered
 	}
 	interpreters.paths[command] = interpreterPaths{dirs, err}
 	return dirs, err
@@ -116,7 +114,7 @@ func runInterpreter(ctx context.Context, command string) ([]string, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, pythonTimeout)
 	defer cancel()
-	// Nothing is imported that a file in the working directory could stand in for.
+	// The program imports only sys, which a file in the working directory cannot replace.
 	cmd := exec.CommandContext(ctx, path, "-c", `import sys; sys.stdout.write("\0".join(sys.path))`)
 	cmd.WaitDelay = time.Second
 	var stdout, stderr bytes.Buffer
@@ -132,7 +130,7 @@ func runInterpreter(ctx context.Context, command string) ([]string, error) {
 	}
 	var dirs []string
 	for dir := range strings.SplitSeq(stdout.String(), "\x00") {
-		// The empty one is the working directory, which is not the interpreter's.
+		// The empty path is the working directory, which has nothing to do with the interpreter.
 		if dir != "" && filepath.IsAbs(dir) {
 			dirs = append(dirs, dir)
 		}
@@ -140,13 +138,13 @@ func runInterpreter(ctx context.Context, command string) ([]string, error) {
 	return dirs, nil
 }
 
-// pythonPackages looks for the plugins that Python packages bring along.
+// pythonPackages looks for plugins in Python packages.
 func (f *finder) pythonPackages(ctx context.Context) (found []Candidate, note string) {
 	dirs, err := f.python(ctx)
 	if err != nil {
 		note = fmt.Sprintf(" (%v)", err)
 	}
-	// Python's path has zip archives in it, and directories that do not exist.
+	// Python's path includes zip archives and directories that do not exist.
 	dirs = slices.DeleteFunc(slices.Compact(slices.Clone(dirs)), func(dir string) bool {
 		info, err := os.Stat(dir)
 		return err != nil || !info.IsDir()
@@ -160,13 +158,13 @@ func (f *finder) pythonPackages(ctx context.Context) (found []Candidate, note st
 	return found, "packages of Python in " + strings.Join(dirs, ", ") + note
 }
 
-// knownPackages are libraries at fixed places below a directory of packages.
+// knownPackages lists libraries at fixed places below a directory of packages.
 var knownPackages = []struct{ name, path string }{
 	{"tpu", "libtpu/libtpu.so"},
 	{"neuron", "libneuronxla/libneuronpjrt.so"},
 }
 
-// sitePackage looks into one directory of packages.
+// sitePackage searches one directory of packages.
 func (f *finder) sitePackage(site string, all []string) (found []Candidate) {
 	entries, err := os.ReadDir(site)
 	if err != nil {
@@ -201,8 +199,8 @@ func (f *finder) sitePackage(site string, all []string) (found []Candidate) {
 	return found
 }
 
-// moduleName names the plugin in the library of a module: after the file as a
-// rule, after the module where that says more (xla_cuda13, not cuda).
+// moduleName returns the name of the plugin in the library of a module: usually that of the file, or that of the module
+// if it says more (xla_cuda13, not cuda).
 func moduleName(module, library, goos string) string {
 	short := strings.TrimSuffix(strings.TrimPrefix(module, "xla_"), "_pjrt")
 	name := pluginOfFile(filepath.Base(library), goos)
@@ -212,7 +210,7 @@ func moduleName(module, library, goos string) string {
 	return name
 }
 
-// packaged is the candidate for a library of a Python package.
+// packaged returns the candidate for a library of a Python package.
 func (f *finder) packaged(name, library, site string, entries []os.DirEntry) Candidate {
 	c := ranked(Candidate{Name: name, Path: library, Origin: OriginPython, Detail: site})
 	rel, err := filepath.Rel(site, library)
@@ -238,12 +236,10 @@ func (f *finder) packaged(name, library, site string, entries []os.DirEntry) Can
 	return c
 }
 
-// maxPackageFiles is how many files of a package are looked at: plugins lie near
-// the top of theirs.
+// maxPackageFiles limits how many files of a package are checked. Plugins lie near the top of their packages.
 const maxPackageFiles = 4096
 
-// pluginsBelow returns the libraries in a package that are plugins: by the name of
-// the file, or because they export GetPjrtApi.
+// pluginsBelow returns the plugins in a package: libraries with the name of a plugin, or that export GetPjrtApi.
 func (f *finder) pluginsBelow(dir string) (libraries []string) {
 	n := 0
 	_ = filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
@@ -270,11 +266,10 @@ func (f *finder) pluginsBelow(dir string) (libraries []string) {
 	return libraries
 }
 
-// entryPointGroups are the groups that packages register plugins in.
+// entryPointGroups lists the groups in which packages register plugins.
 var entryPointGroups = map[string]bool{"jax_plugins": true, "xla_plugins": true, "torch_xla.plugins": true}
 
-// maxEntryPoints is the size of the largest entry_points.txt that is read, in
-// bytes.
+// maxEntryPoints is the largest size of an entry_points.txt, in bytes.
 const maxEntryPoints = 1 << 20
 
 // entryPoints returns the plugins that a distribution registers and that are not
@@ -307,11 +302,13 @@ func (f *finder) entryPoints(site, distribution string, all []string, found []Ca
 		switch {
 		case dir == "":
 			registered.Path = path
-			registered.Problem = problemf("the Python package %s registers a plugin in the module %s, which is in none of the directories of packages", name, point.module)
+			registered.Problem = problemf("the Python package %s registers a plugin in the module %s, which is not in the directories of packages",
+				name, point.module)
 			more = append(more, registered)
 			continue
 		case f.pluginsBelow(dir) == nil:
-			registered.Problem = problemf("the Python package %s registers a plugin, but no library in %s exports GetPjrtApi; if it is elsewhere, name it in %s", name, dir, NamesAndLibraryPaths)
+			registered.Problem = problemf("the Python package %s registers a plugin, but no library in %s exports GetPjrtApi: if it is elsewhere, name it in %s",
+				name, dir, NamesAndLibraryPaths)
 			more = append(more, registered)
 			continue
 		}
@@ -324,7 +321,7 @@ func (f *finder) entryPoints(site, distribution string, all []string, found []Ca
 	return more
 }
 
-// moduleDir returns the directory of a module, with dots between its packages.
+// moduleDir returns the directory of a module, whose name has dots between its packages.
 func moduleDir(module string, all []string) string {
 	parts := strings.Split(module, ".")
 	for _, part := range parts {
@@ -337,7 +334,7 @@ func moduleDir(module string, all []string) string {
 		if info, err := os.Stat(dir); err == nil && info.IsDir() {
 			return dir
 		}
-		// A module that is a file lies beside its library.
+		// If the module is a file, its library lies beside it.
 		if info, err := os.Stat(dir + ".py"); err == nil && info.Mode().IsRegular() && len(parts) > 1 {
 			return filepath.Dir(dir)
 		}
@@ -348,8 +345,8 @@ func moduleDir(module string, all []string) string {
 // entryPoint is one line of entry_points.txt.
 type entryPoint struct{ name, module string }
 
-// parseEntryPoints returns the entries of the groups that plugins are registered
-// in. What is not understood is left out: the file is not about plugins alone.
+// parseEntryPoints returns the entries of the groups in which plugins are registered. It ignores all other text,
+// because the file has other uses.
 func parseEntryPoints(content []byte) (points []entryPoint) {
 	group := ""
 	for line := range strings.Lines(string(content)) {

@@ -37,7 +37,7 @@ func TestTheInstalledPluginIsListed(t *testing.T) {
 	assert.NotContains(t, string(maps), path, "listing loads nothing")
 }
 
-func TestDefaultIsOfTheVariable(t *testing.T) {
+func TestDefaultObeysTheVariable(t *testing.T) {
 	path := plugintest.Path(t, "cpu")
 	t.Setenv("PJRT_PLATFORMS", "host")
 	c, err := plugins.Default(t.Context())

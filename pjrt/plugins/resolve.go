@@ -11,9 +11,8 @@ import (
 	"strings"
 )
 
-// missing returns what the dynamic linker would not find when it loads the
-// library at path: libraries, also those that other libraries need, and versions
-// of symbols that a library lacks.
+// missing returns what the dynamic linker would not find when it loads the library at path: needed libraries, including
+// those that other libraries need, and symbol versions that a library lacks.
 func (f *finder) missing(path string) (missing []string) {
 	real := realPath(path)
 	queue := []loaded{{path: real, rpaths: nil}}
@@ -23,9 +22,9 @@ func (f *finder) missing(path string) (missing []string) {
 		queue = queue[1:]
 		img := f.image(l.path)
 		if img.err != nil {
-			continue // resolve looked at it
+			continue // resolve has checked this file already
 		}
-		if len(img.runpath) == 0 { // or else the linker ignores the RPATH
+		if len(img.runpath) == 0 { // with a RUNPATH, the linker ignores the RPATH
 			l.rpaths = append(slices.Clip(l.rpaths), expandAll(f, img.rpath, l.path)...)
 		}
 		for _, name := range img.needs {
@@ -47,8 +46,7 @@ func (f *finder) missing(path string) (missing []string) {
 	return missing
 }
 
-// loaded is a library on the linker's list, with the RPATHs of those that led to
-// it.
+// loaded is a library that the linker loads, with the RPATHs of the libraries that need it.
 type loaded struct {
 	path   string
 	rpaths []string
@@ -63,11 +61,10 @@ func appendNew(list []string, values ...string) []string {
 	return list
 }
 
-// builtIn stands for a library that is no file of its own.
+// builtIn stands for a library that is not a file.
 const builtIn = "(built in)"
 
-// resolve returns the path of the library called name that l needs, "" if there
-// is none.
+// resolve returns the path of the library called name that l needs, or "" if there is none.
 func (f *finder) resolve(name string, l loaded, img image) string {
 	switch img.format {
 	case "Mach-O":
@@ -95,8 +92,7 @@ func (f *finder) resolve(name string, l loaded, img image) string {
 	return ""
 }
 
-// firstOf returns the first path at which there is a library of the kind of img:
-// the linker passes over those of other machines.
+// firstOf returns the first path with a library of the same kind as img. The linker skips those for other machines.
 func (f *finder) firstOf(img image, paths ...string) string {
 	for _, path := range paths {
 		if _, err := os.Stat(path); err != nil {
@@ -116,10 +112,10 @@ func expandAll(f *finder, dirs []string, library string) (expanded []string) {
 	return expanded
 }
 
-// platformWords are what $PLATFORM stands for.
+// platformWords are the values of $PLATFORM.
 var platformWords = map[string]string{"amd64": "x86_64", "arm64": "aarch64"}
 
-// expand puts values for the dynamic linker's variables.
+// expand replaces the dynamic linker's variables by their values.
 func expand(f *finder, path, library string) string {
 	if !strings.ContainsRune(path, '$') {
 		return path
@@ -142,18 +138,17 @@ func expand(f *finder, path, library string) string {
 func (f *finder) lackingVersions(path, name string, wants []string) (lacking []string) {
 	has := f.image(path).has
 	if len(has) == 0 {
-		return nil // without versions the linker takes what there is
+		return nil // the linker accepts a library without versions
 	}
 	for _, version := range wants {
 		if !has[version] {
-			lacking = append(lacking, fmt.Sprintf("%s of %s (%s has it not)", version, name, path))
+			lacking = append(lacking, fmt.Sprintf("%s of %s (%s lacks it)", version, name, path))
 		}
 	}
 	return lacking
 }
 
-// resolveMachO follows the rules of dyld. The system's own libraries are in no
-// files since macOS 11.
+// resolveMachO follows the rules of dyld. Since macOS 11, the system's own libraries are not files.
 func (f *finder) resolveMachO(name string, l loaded, img image) string {
 	origin := filepath.Dir(l.path)
 	expandMac := func(path string) string {
@@ -184,7 +179,7 @@ func (f *finder) resolveMachO(name string, l loaded, img image) string {
 	return f.firstOf(img, paths...)
 }
 
-// resolvePE follows the rules of Windows. The names of API sets are no files.
+// resolvePE follows the rules of Windows. API sets are names without files.
 func (f *finder) resolvePE(name string, l loaded) string {
 	lower := strings.ToLower(name)
 	if strings.HasPrefix(lower, "api-ms-win-") || strings.HasPrefix(lower, "ext-ms-") {
@@ -195,7 +190,7 @@ func (f *finder) resolvePE(name string, l loaded) string {
 		path := filepath.Join(dir, name)
 		if _, err := os.Stat(path); err == nil {
 			if slices.Contains(f.systemDirs(), dir) {
-				return builtIn // the system's libraries are complete
+				return builtIn // Windows has all its libraries
 			}
 			return path
 		}

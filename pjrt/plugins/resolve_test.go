@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestNeededLibrariesAreFoundAsTheLinkerFindsThem(t *testing.T) {
+func TestNeededLibrariesAreFoundLikeTheLinkerFindsThem(t *testing.T) {
 	t.Parallel()
 	empty := elfLibrary{}.bytes()
 	for name, c := range map[string]struct {
@@ -55,7 +55,7 @@ func TestNeededLibrariesAreFoundAsTheLinkerFindsThem(t *testing.T) {
 		"version": {library: elfLibrary{needs: []string{"liba.so"}, runpath: "$ORIGIN", wants: map[string]string{"liba.so": "A_1"}},
 			files: map[string][]byte{"p/liba.so": elfLibrary{versions: []string{"A_1", "A_2"}}.bytes()}},
 		"version lacking": {library: elfLibrary{needs: []string{"liba.so"}, runpath: "$ORIGIN", wants: map[string]string{"liba.so": "A_3"}},
-			files: map[string][]byte{"p/liba.so": elfLibrary{versions: []string{"A_1", "A_2"}}.bytes()}, want: []string{"A_3 of liba.so (DIR/p/liba.so has it not)"}},
+			files: map[string][]byte{"p/liba.so": elfLibrary{versions: []string{"A_1", "A_2"}}.bytes()}, want: []string{"A_3 of liba.so (DIR/p/liba.so lacks it)"}},
 		"without versions": {library: elfLibrary{needs: []string{"liba.so"}, runpath: "$ORIGIN", wants: map[string]string{"liba.so": "A_3"}},
 			files: map[string][]byte{"p/liba.so": empty}},
 	} {
@@ -85,7 +85,7 @@ func TestNeededLibrariesAreFoundAsTheLinkerFindsThem(t *testing.T) {
 				return
 			}
 			require.ErrorIs(t, got.Problem, ErrUnusable)
-			require.ErrorContains(t, got.Problem, "it needs what the dynamic linker does not find: "+want[0])
+			require.ErrorContains(t, got.Problem, "it needs libraries that the dynamic linker does not find: "+want[0])
 			require.ErrorContains(t, got.Problem, "LD_LIBRARY_PATH before the program starts")
 		})
 	}

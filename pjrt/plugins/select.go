@@ -10,15 +10,14 @@ import (
 	"strings"
 )
 
-// Environment variables that say which platforms to use: names as [Lookup] takes
-// them, separated by commas, the preferred one first. PlatformsVariable wins.
+// Environment variables that say which platforms to use. Each holds names that [Lookup] takes, separated by commas, the
+// preferred one first. If both are set, PlatformsVariable wins.
 const (
 	PlatformsVariable    = "PJRT_PLATFORMS"
 	JAXPlatformsVariable = "JAX_PLATFORMS"
 )
 
-// Default returns the plugin that a program uses when it is not told which: the
-// first that [Select] returns.
+// Default returns the plugin for a program that is not told which one to use: the first that [Select] returns.
 func Default(ctx context.Context) (Candidate, error) {
 	list, err := Select(ctx, ListOptions{})
 	if err != nil {
@@ -27,15 +26,14 @@ func Default(ctx context.Context) (Candidate, error) {
 	return list[0], nil
 }
 
-// Select returns one plugin for each usable platform, the preferred one first, and
-// at least one. None of them is loaded.
+// Select returns one plugin for each usable platform, the preferred one first. It loads none of them. If it finds none,
+// it returns an error.
 //
-// When PJRT_PLATFORMS, or else JAX_PLATFORMS, is set, these are the platforms it
-// names, in its order, and it is an error if one of them has no usable plugin.
-// Otherwise they are all platforms with a plugin that can be loaded and finds
-// devices, in the order cuda, rocm, oneapi, tpu, neuron, others, cpu; experimental
-// plugins are left out. A plugin that somebody configured (see
-// [Candidate.FailQuietly]) and that is not usable is an error.
+// If PJRT_PLATFORMS or, failing that, JAX_PLATFORMS is set, Select returns plugins for the platforms in the variable,
+// in its order, and returns an error if one of them has no usable plugin. Otherwise it returns plugins for all
+// platforms with a plugin that can be loaded and finds devices, in the order cuda, rocm, oneapi, tpu, neuron, others,
+// cpu. It leaves out experimental plugins. It returns an error if a plugin that somebody configured is not usable (see
+// [Candidate.FailQuietly]).
 func Select(ctx context.Context, opts ListOptions) ([]Candidate, error) {
 	return newFinder(opts).selectPlugins(ctx)
 }
@@ -87,14 +85,13 @@ func (f *finder) selectNamed(ctx context.Context, variable, value string) ([]Can
 		list = append(list, c)
 	}
 	if len(list) == 0 {
-		return nil, fmt.Errorf("%s=%q names no platform; unset it, or name one such as cpu", variable, value)
+		return nil, fmt.Errorf("%s=%q names no platform: unset it, or name one such as cpu", variable, value)
 	}
 	return list, nil
 }
 
-// Hints says what is missing on this machine, given what [List] found: devices for
-// which there is no plugin, and plugins whose devices lack a driver. Each is one
-// sentence for the user.
+// Hints says what is missing on this machine, given the result of [List]: devices without a plugin, and plugins whose
+// devices lack a driver. Each hint is a sentence for the user.
 func Hints(list []Candidate) []string {
 	return newFinder(ListOptions{NoPython: true}).hints(list)
 }

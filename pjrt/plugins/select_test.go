@@ -41,7 +41,7 @@ func TestSelectWithoutAVariable(t *testing.T) {
 	assert.Equal(t, []string{"cuda12", "rocm", "tpu", "mine", "cpu"}, chosenNames(got), "one of each, in order")
 }
 
-func TestSelectPassesOverWhatIsBrokenUnlessItWasConfigured(t *testing.T) {
+func TestSelectSkipsBrokenPluginsUnlessConfigured(t *testing.T) {
 	t.Parallel()
 	f, dir := scene(t, map[string]string{"LD_LIBRARY_PATH": "DIR/ld"}, "ld/pjrt_plugin_cpu.so", "ld/pjrt_plugin_mine.so")
 	put(t, []byte("text"), dir, "ld", "pjrt_plugin_mine.so")
@@ -67,7 +67,7 @@ func TestSelectLeavesOutExperimentalPlugins(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []string{"cpu"}, chosenNames(got))
 	asked, err := f.lookupPlugin(t.Context(), "mine")
-	require.NoError(t, err, "who asks for it gets it")
+	require.NoError(t, err, "an experimental plugin is there for those who ask for it")
 	assert.True(t, asked.Usable())
 }
 
@@ -82,7 +82,7 @@ func TestSelectFailsLoudlyOnAVariable(t *testing.T) {
 		{env: map[string]string{"PJRT_PLATFORMS": "host, mine"}, want: []string{"cpu", "mine"}},
 		{env: map[string]string{"JAX_PLATFORMS": "mine,cpu"}, want: []string{"mine", "cpu"}},
 		{env: map[string]string{"PJRT_PLATFORMS": "cpu", "JAX_PLATFORMS": "cuda"}, want: []string{"cpu"}},
-		{env: map[string]string{"JAX_PLATFORMS": "metal_14,cpu"}, err: "JAX_PLATFORMS=metal_14,cpu: metal_14 is not usable: Metal is of macOS only"},
+		{env: map[string]string{"JAX_PLATFORMS": "metal_14,cpu"}, err: "JAX_PLATFORMS=metal_14,cpu: metal_14 is not usable: Metal exists on macOS only"},
 		{env: map[string]string{"JAX_PLATFORMS": "cuda,cpu"}, err: "JAX_PLATFORMS=cuda,cpu: cuda is not usable: no NVIDIA GPU"},
 		{env: map[string]string{"PJRT_PLATFORMS": "cpu,gpu"}, err: "gpu is not usable: no NVIDIA GPU"},
 		{env: map[string]string{"PJRT_PLATFORMS": "cpu,absent"}, err: "PJRT_PLATFORMS=cpu,absent: absent is not usable: plugin not found"},
@@ -110,7 +110,7 @@ func TestSelectSaysWhatIsMissing(t *testing.T) {
 	put(t, elfLibrary{}.bytes(), dir, "usr", "lib", "libcuda.so.1")
 	_, err := f.selectPlugins(t.Context())
 	require.ErrorIs(t, err, ErrNotFound)
-	require.EqualError(t, err, "plugin not found; not usable: rocm (LD_LIBRARY_PATH: no AMD GPU: there is no /dev/kfd (the driver amdgpu makes it))"+
+	require.EqualError(t, err, "plugin not found; not usable: rocm (LD_LIBRARY_PATH: no AMD GPU: there is no /dev/kfd (the amdgpu driver creates it))"+
 		"; there are devices for cuda, but no plugin that can be loaded; run: pjrt install cuda13; run: pjrt install cpu")
 	assert.Equal(t, []string{"there are devices for cuda, but no plugin that can be loaded; run: pjrt install cuda13"}, f.hints(nil))
 	plugin(t, dir, filepath.FromSlash("ld/pjrt_plugin_cuda.so"))

@@ -16,13 +16,12 @@ import (
 	"strings"
 )
 
-// systemPath is a path of the system's own, below the root that tests replace.
+// systemPath returns a path of the system, below the root that tests replace.
 func (f *finder) systemPath(path string) string {
 	return filepath.Join(f.root, filepath.FromSlash(path))
 }
 
-// systemLibraries looks into the directories that every program's libraries come
-// from.
+// systemLibraries searches the directories in which the linker looks for the libraries of every program.
 func (f *finder) systemLibraries(context.Context) (found []Candidate, note string) {
 	dirs := f.systemDirs()
 	if len(dirs) == 0 {
@@ -35,7 +34,7 @@ func (f *finder) systemLibraries(context.Context) (found []Candidate, note strin
 	return found, "the system's directories of libraries (" + strings.Join(dirs, ", ") + ")"
 }
 
-// neuron looks where AWS's packages put their library.
+// neuron looks for the library where AWS's packages install it.
 func (f *finder) neuron(context.Context) (found []Candidate, note string) {
 	dir := f.systemPath("/opt/aws/neuron/lib")
 	if f.goos != "linux" {
@@ -44,11 +43,11 @@ func (f *finder) neuron(context.Context) (found []Candidate, note string) {
 	return f.directory(dir, OriginNeuron), dir
 }
 
-// multiarch are the directories of Debian's and its relatives' libraries.
+// multiarch names the directories of libraries on Debian and its derivatives.
 var multiarch = map[string]string{"amd64": "x86_64-linux-gnu", "arm64": "aarch64-linux-gnu"}
 
-// systemDirs lists the directories in which the dynamic linker looks for every
-// program, in its order. The first call reads them.
+// systemDirs lists the directories in which the dynamic linker looks for libraries of every program, in its order. It
+// reads them on the first call.
 func (f *finder) systemDirs() []string {
 	if f.systemSet {
 		return f.system
@@ -74,8 +73,7 @@ func (f *finder) systemDirs() []string {
 		r.add(dir)
 	}
 	if f.root == "" {
-		// Systems without these directories, such as NixOS, have the libraries of C
-		// beside the linker that started this program.
+		// Systems without these directories, such as NixOS, have the C library beside the linker that started this program.
 		if dir := linkerDir(); dir != "" {
 			r.addPath(dir)
 		}
@@ -84,8 +82,7 @@ func (f *finder) systemDirs() []string {
 	return f.system
 }
 
-// linkerDir is the directory of the dynamic linker that started this program, or
-// "" where it has none.
+// linkerDir returns the directory of the dynamic linker that started this program, or "" if it is linked statically.
 func linkerDir() string {
 	exe, err := elf.Open("/proc/self/exe")
 	if err != nil {
@@ -117,13 +114,13 @@ const (
 	maxConfigDepth = 10
 )
 
-// read adds the directories in one file. A file that does not exist has none.
+// read adds the directories in one file. It ignores a file that does not exist.
 func (r *ldConfig) read(path string, depth int) {
 	if r.files++; r.files > maxConfigFiles || depth > maxConfigDepth {
 		return // files that include one another
 	}
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		r.f.systemBad = append(r.f.systemBad, unreadable(path, OriginSystem, errors.New("it is no regular file")))
+		r.f.systemBad = append(r.f.systemBad, unreadable(path, OriginSystem, errors.New("it is not a regular file")))
 		return
 	}
 	file, err := os.Open(path)
@@ -145,8 +142,7 @@ func (r *ldConfig) read(path string, depth int) {
 				r.include(path, pattern, depth)
 			}
 		default:
-			// One line may hold several directories, and what follows a = is for
-			// libraries of another kind.
+			// One line may hold several directories. The text after = names the kind of libraries.
 			for _, dir := range strings.FieldsFunc(line, func(c rune) bool { return strings.ContainsRune(" \t:,", c) }) {
 				dir, _, _ = strings.Cut(dir, "=")
 				r.add(dir)
@@ -158,21 +154,20 @@ func (r *ldConfig) read(path string, depth int) {
 	}
 }
 
-// include reads the files that match pattern, which may be relative to the
-// directory of the file that has it.
+// include reads the files that match pattern. A relative pattern starts at the directory of the file that contains it.
 func (r *ldConfig) include(from, pattern string, depth int) {
 	if filepath.IsAbs(pattern) {
 		pattern = r.f.systemPath(pattern)
 	} else {
 		pattern = filepath.Join(filepath.Dir(from), pattern)
 	}
-	files, _ := filepath.Glob(pattern) // a bad pattern matches nothing, for the linker too
+	files, _ := filepath.Glob(pattern) // a bad pattern matches nothing, as for the linker
 	for _, file := range files {
 		r.read(file, depth+1)
 	}
 }
 
-// add adds a directory of the system's.
+// add adds a directory of the system.
 func (r *ldConfig) add(dir string) {
 	if strings.HasPrefix(dir, "/") {
 		r.addPath(r.f.systemPath(dir))

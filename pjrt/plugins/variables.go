@@ -13,25 +13,22 @@ import (
 	"strings"
 )
 
-// Environment variables that plugins are found by.
+// Environment variables that say where plugins are.
 const (
-	// NamesAndLibraryPaths names plugins: name:path pairs separated by commas
-	// (name;path on Windows), as JAX reads it. A path that ends in .json is a
-	// configuration file, see [ReadConfig].
+	// NamesAndLibraryPaths names plugins: name:path pairs separated by commas (name;path on Windows), as in JAX. A path
+	// that ends in .json is that of a configuration file; see [ReadConfig].
 	NamesAndLibraryPaths = "PJRT_NAMES_AND_LIBRARY_PATHS"
 	// PluginLibraryPath lists directories of plugins, separated as in PATH. An
 	// element may also be the file of a plugin.
 	PluginLibraryPath = "PJRT_PLUGIN_LIBRARY_PATH"
-	// PluginPath is read like PluginLibraryPath. With the name of a plugin in
-	// capitals behind it, as in PJRT_PLUGIN_PATH_CUDA, it is the path of that
-	// plugin's library.
+	// PluginPath has the form of PluginLibraryPath. With _ and the name of a plugin in capitals appended, as in
+	// PJRT_PLUGIN_PATH_CUDA, it is the path of that plugin's library.
 	PluginPath = "PJRT_PLUGIN_PATH"
-	// TPULibraryPath is the path of libtpu, as JAX reads it.
+	// TPULibraryPath is the path of libtpu, as in JAX.
 	TPULibraryPath = "TPU_LIBRARY_PATH"
 )
 
-// atPath is the candidate for a path that somebody wrote down, which may be that
-// of a configuration file.
+// atPath returns the candidate for a path from the user, which may be that of a configuration file.
 func (f *finder) atPath(path string, origin Origin, name string) Candidate {
 	if name == "" {
 		if name = pluginOfFile(filepath.Base(path), f.goos); name == "" {
@@ -80,7 +77,7 @@ func (f *finder) named(context.Context) (found []Candidate, note string) {
 		c := f.atPath(path, OriginNames, name)
 		if c.Detail == "" {
 			c.Detail = entry
-			// Who names a plugin wants to know when it does not work.
+			// A user who names a plugin wants to know if it does not work.
 			c.FailQuietly = false
 		}
 		found = append(found, c)
@@ -88,8 +85,7 @@ func (f *finder) named(context.Context) (found []Candidate, note string) {
 	return found, fmt.Sprintf("%s (%s)", NamesAndLibraryPaths, value)
 }
 
-// pair cuts name:path. The first separator ends the name: a path may contain more
-// of them.
+// pair splits name:path at the first separator, because a path may contain more of them.
 func (f *finder) pair(entry string) (name, path string, ok bool) {
 	if f.goos == "windows" {
 		if name, path, ok = strings.Cut(entry, ";"); ok {
@@ -99,7 +95,7 @@ func (f *finder) pair(entry string) (name, path string, ok bool) {
 	return strings.Cut(entry, ":")
 }
 
-// variable reads a variable with directories and files of plugins in it.
+// variable searches the directories and files of plugins that a variable lists.
 func (f *finder) variable(origin Origin, name string) (found []Candidate, note string) {
 	value := f.getenv(name)
 	if value == "" {
@@ -120,7 +116,7 @@ func (f *finder) variable(origin Origin, name string) (found []Candidate, note s
 		default:
 			found = append(found, Candidate{
 				Path: element, Origin: origin,
-				Problem: problemf("%s: %s is not called like a plugin, for example pjrt_c_api_NAME_plugin%s; name it in %s",
+				Problem: problemf("%s: %s does not have the name of a plugin, such as pjrt_c_api_NAME_plugin%s: rename it, or name it in %s",
 					name, element, suffix(f.goos), NamesAndLibraryPaths),
 			})
 		}
@@ -149,7 +145,7 @@ func (f *finder) pluginPath(context.Context) (found []Candidate, note string) {
 	return found, note
 }
 
-// loaderPath reads the directories that the dynamic linker is told to look into.
+// loaderPath searches the directories of the variable that the dynamic linker reads.
 func (f *finder) loaderPath(context.Context) (found []Candidate, note string) {
 	name := f.loaderVariable()
 	value := f.getenv(name)
@@ -174,9 +170,8 @@ func (f *finder) loaderVariable() string {
 	return "LD_LIBRARY_PATH"
 }
 
-// directory returns the files in dir that are called like plugins, and dir itself
-// as a candidate if it cannot be read. There are none in a directory that does not
-// exist.
+// directory returns the files in dir with names of plugins, or dir itself as a candidate with a problem if it cannot be
+// read. A directory that does not exist has no files.
 func (f *finder) directory(dir string, origin Origin) []Candidate {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -194,7 +189,7 @@ func (f *finder) directory(dir string, origin Origin) []Candidate {
 	return found
 }
 
-// unreadable is a place that could not be searched.
+// unreadable returns the candidate for a place that could not be searched.
 func unreadable(path string, origin Origin, err error) Candidate {
 	return Candidate{Path: path, Origin: origin, Problem: problemf("%s cannot be read: %w", path, withoutPath(err))}
 }

@@ -16,8 +16,8 @@ import (
 	"strings"
 )
 
-// A HashError says that a file is not the one a package is pinned to. Got is
-// empty when it is not known.
+// A HashError says that a file is not the one that a package is pinned to. Got is empty if the hash of the file is
+// unknown.
 type HashError struct {
 	File, Want, Got string
 }
@@ -48,9 +48,11 @@ func verify(file, want string) error {
 	return nil
 }
 
-// unpack writes the library of p and what belongs to it into dir, which it
-// makes. Names inside the wheel never become paths: each file is written
-// under its base name.
+// maxUnpacked limits the bytes of all files that are unpacked from one wheel. The largest known library has 0.7 GB.
+const maxUnpacked = 8 << 30
+
+// unpack creates dir, and writes the library of p, its licences and its header there. Paths inside the wheel are not
+// used: each file is written under its base name.
 func (in *installer) unpack(ctx context.Context, archive string, p *Package, dir string) error {
 	base := filepath.Base(archive)
 	z, err := zip.OpenReader(archive)
@@ -58,53 +60,74 @@ func (in *installer) unpack(ctx context.Context, archive string, p *Package, dir
 		return fmt.Errorf("%s is not a wheel: %w", base, err)
 	}
 	defer z.Close()
+	if err := checkEntries(z.File, p.Library); err != nil {
+		return fmt.Errorf("%s is a bad wheel: %w", base, err)
+	}
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		return err
 	}
-	written := map[string]bool{}
+	written := map[string]bool{} // by names in lower case, since some file systems do not tell the cases apart
 	for _, entry := range z.File {
-		if !filepath.IsLocal(filepath.FromSlash(entry.Name)) {
-			return fmt.Errorf("%s is not a sound wheel: it contains the path %q", base, entry.Name)
-		}
 		name := path.Base(entry.Name)
-		if entry.Name != p.Library && !companion(entry.Name) {
-			continue
+		if !wanted(entry.Name, p.Library) || written[strings.ToLower(name)] {
+			continue // licences in several directories may have the same name
 		}
-		if !entry.Mode().IsRegular() {
-			return fmt.Errorf("%s is not a sound wheel: %s is not a regular file", base, entry.Name)
-		}
-		if written[name] {
-			continue
-		}
-		written[name] = true
+		written[strings.ToLower(name)] = true
 		if err := in.extract(ctx, entry, filepath.Join(dir, name)); err != nil {
-			return fmt.Errorf("unpack %s from %s: %w", entry.Name, base, err)
+			return fmt.Errorf("unpack %q from %s: %w", entry.Name, base, err)
 		}
 	}
-	if !written[p.fileName()] {
+	if !written[strings.ToLower(p.fileName())] {
 		return fmt.Errorf("%s contains no %s", base, p.Library)
 	}
 	return syncDir(dir)
 }
 
-// companion reports whether name is a legal text, which stays with the library,
-// or the header that the library was built with.
-func companion(name string) bool {
+// checkEntries returns an error for a wheel that no tool for wheels writes.
+func checkEntries(entries []*zip.File, library string) error {
+	seen := make(map[string]bool, len(entries))
+	room := uint64(maxUnpacked)
+	for _, e := range entries {
+		switch {
+		case !filepath.IsLocal(filepath.FromSlash(e.Name)):
+			return fmt.Errorf("it contains the path %q", e.Name)
+		case seen[e.Name]:
+			return fmt.Errorf("it contains %q twice", e.Name)
+		case e.Name != library && strings.EqualFold(e.Name, library):
+			return fmt.Errorf("it contains %q, which only differs in case from its library %s", e.Name, library)
+		}
+		seen[e.Name] = true
+		if !wanted(e.Name, library) {
+			continue
+		}
+		if !e.Mode().IsRegular() {
+			return fmt.Errorf("%q is not a regular file", e.Name)
+		}
+		if e.UncompressedSize64 > room {
+			return fmt.Errorf("its files have more than %d bytes: %q alone has %d", uint64(maxUnpacked), e.Name, e.UncompressedSize64)
+		}
+		room -= e.UncompressedSize64
+	}
+	return nil
+}
+
+// wanted reports whether an entry of a wheel is unpacked: the library, a legal text, which must stay with it, or the
+// header that it was built with.
+func wanted(name, library string) bool {
 	base := path.Base(name)
-	if base == "pjrt_c_api.h" {
+	if name == library || base == "pjrt_c_api.h" {
 		return true
 	}
 	for _, prefix := range []string{"LICENSE", "NOTICE", "THIRD_PARTY_NOTICES"} {
-		if strings.HasPrefix(base, prefix) {
+		if strings.HasPrefix(base, prefix) && !strings.HasSuffix(name, "/") {
 			return true
 		}
 	}
 	return false
 }
 
-// extract writes one entry and flushes it: a rename that is on the disk before
-// the bytes are would show a hollow library after a power cut. The reader
-// compares the CRC of the entry at its end.
+// extract writes one entry and flushes it, because if the later rename reached the disk first, a power cut could leave
+// a library without contents. The reader checks the CRC and the size of the entry at its end.
 func (in *installer) extract(ctx context.Context, entry *zip.File, to string) error {
 	r, err := entry.Open()
 	if err != nil {
@@ -115,7 +138,10 @@ func (in *installer) extract(ctx context.Context, entry *zip.File, to string) er
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(f, ctxReader{ctx, r})
+	n, err := io.Copy(f, io.LimitReader(ctxReader{ctx, r}, int64(entry.UncompressedSize64)+1))
+	if err == nil && uint64(n) > entry.UncompressedSize64 {
+		err = fmt.Errorf("it has more than the %d bytes that the wheel states", entry.UncompressedSize64)
+	}
 	if err == nil {
 		err = f.Sync()
 	}

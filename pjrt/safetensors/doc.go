@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package safetensors reads and writes files of named arrays in the format of
-// safetensors, in which the weights of models are published.
+// Package safetensors reads and writes files of named arrays in the safetensors format, in which the weights of many
+// models are published.
 //
 //	f, err := safetensors.Open("model.safetensors")
 //	defer f.Close()
@@ -11,7 +11,6 @@
 //		b, err := client.BufferFromReader(ctx, r, shape, nil)
 //	}
 //
-// A file is checked as a whole when it is opened: the arrays neither overlap nor
-// leave gaps nor reach beyond the end, so that a damaged or hostile file is an error
-// before memory is taken for it.
+// Open checks that the arrays of a file neither overlap, nor leave gaps, nor extend beyond the end of the file. So it
+// rejects a damaged or hostile file before any memory is allocated for its arrays.
 package safetensors

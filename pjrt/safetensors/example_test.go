@@ -15,7 +15,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/safetensors"
 )
 
-// The weights of a model go from a file to a device.
+// Copy the weights of a model from a file to a device.
 func Example() {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "weights")

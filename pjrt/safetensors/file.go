@@ -18,13 +18,13 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// maxHeader is the size of the largest header, in bytes, which the format sets.
+// maxHeader is the format's limit for the size of the header, in bytes.
 const maxHeader = 100_000_000
 
-// metadataKey is the member of the header that is no array.
+// metadataKey is the only member of the header that is not an array.
 const metadataKey = "__metadata__"
 
-// types are the names of element types in the format.
+// types maps the format's names of element types to types.
 var types = map[string]dtype.Type{
 	"BOOL": dtype.Pred,
 	"U8":   dtype.U8, "U16": dtype.U16, "U32": dtype.U32, "U64": dtype.U64,
@@ -49,7 +49,7 @@ type File struct {
 	metadata map[string]string
 }
 
-// array is where an array is.
+// array says where in the file an array is.
 type array struct {
 	shape        pjrt.Shape
 	offset, size int64
@@ -62,7 +62,7 @@ type header struct {
 	Offsets [2]uint64 `json:"data_offsets"`
 }
 
-// Open opens a file. The caller closes it.
+// Open opens a file and checks its header. The caller closes it.
 func Open(name string) (*File, error) {
 	file, err := os.Open(name)
 	if err != nil {
@@ -70,7 +70,7 @@ func Open(name string) (*File, error) {
 	}
 	info, err := file.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is no regular file", name)
+		err = fmt.Errorf("%s is not a regular file", name)
 	}
 	var f *File
 	if err == nil {
@@ -79,26 +79,26 @@ func Open(name string) (*File, error) {
 		}
 	}
 	if err != nil {
-		_ = file.Close() // the other error is the one to tell
+		_ = file.Close() // the earlier error matters more
 		return nil, err
 	}
 	f.close = file.Close
 	return f, nil
 }
 
-// New reads the header of a file of size bytes in r, which stays the caller's and
-// is read from as long as the File is used.
+// New reads the header of a file of size bytes from r. The File reads from r as long as it is used, and the caller
+// still owns r.
 func New(r io.ReaderAt, size int64) (*File, error) {
 	var prefix [8]byte
 	if size < int64(len(prefix)) {
-		return nil, fmt.Errorf("it is no file of safetensors: it has %d bytes", max(size, 0))
+		return nil, fmt.Errorf("it is not a safetensors file: it has only %d bytes", max(size, 0))
 	}
 	if _, err := r.ReadAt(prefix[:], 0); err != nil {
 		return nil, fmt.Errorf("reading the size of the header: %w", err)
 	}
 	n := binary.LittleEndian.Uint64(prefix[:])
 	if n < 2 || n > maxHeader || n > uint64(size)-8 {
-		return nil, fmt.Errorf("it is no file of safetensors, or cut off: it states a header of %d bytes and has %d", n, size)
+		return nil, fmt.Errorf("it is not a safetensors file, or it is truncated: it announces a header of %d bytes, and has %d bytes", n, size)
 	}
 	text := make([]byte, n)
 	if _, err := r.ReadAt(text, 8); err != nil && !errors.Is(err, io.EOF) {
@@ -115,12 +115,12 @@ func New(r io.ReaderAt, size int64) (*File, error) {
 func (f *File) readHeader(text []byte, start, end int64) error {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(text, &members); err != nil {
-		return fmt.Errorf("the header is no JSON object: %w", err)
+		return fmt.Errorf("the header is not a JSON object: %w", err)
 	}
 	for name, value := range members {
 		if name == metadataKey {
 			if err := json.Unmarshal(value, &f.metadata); err != nil {
-				return fmt.Errorf("the metadata is no object of texts: %w", err)
+				return fmt.Errorf("the metadata is not a JSON object of strings: %w", err)
 			}
 			continue
 		}
@@ -134,17 +134,17 @@ func (f *File) readHeader(text []byte, start, end int64) error {
 		}
 		f.arrays[name] = a
 	}
-	// The arrays fill the file, one behind the other.
+	// The arrays must fill the file without gaps.
 	at := start
 	for _, name := range slices.SortedFunc(maps.Keys(f.arrays), f.order) {
 		a := f.arrays[name]
 		if a.offset != at {
-			return fmt.Errorf("array %q begins at %d, where the one before ends at %d", name, a.offset-start, at-start)
+			return fmt.Errorf("array %q begins at %d, but the one before ends at %d", name, a.offset-start, at-start)
 		}
 		at += a.size
 	}
 	if at != end {
-		return fmt.Errorf("the arrays have %d bytes, the file has %d for them", at-start, end-start)
+		return fmt.Errorf("the arrays have %d bytes, but the file has %d bytes of data", at-start, end-start)
 	}
 	return nil
 }
@@ -154,11 +154,11 @@ func (f *File) order(a, b string) int {
 	return cmp.Or(cmp.Compare(x.offset, y.offset), cmp.Compare(x.size, y.size), cmp.Compare(a, b))
 }
 
-// array checks an entry against the number of bytes that there are for arrays.
+// array checks an entry of the header. room is the number of bytes for all arrays.
 func (h *header) array(room uint64, start int64) (array, error) {
 	t, ok := types[h.Type]
 	if !ok {
-		return array{}, fmt.Errorf("the element type %q is not known", h.Type)
+		return array{}, fmt.Errorf("the element type %q is unknown", h.Type)
 	}
 	a := array{shape: pjrt.Shape{Type: t, Dims: h.Dims}}
 	size, err := a.shape.HostSize()
@@ -166,23 +166,23 @@ func (h *header) array(room uint64, start int64) (array, error) {
 		return array{}, err
 	}
 	if h.Offsets[0] > h.Offsets[1] || h.Offsets[1] > room {
-		return array{}, fmt.Errorf("its data is from %d to %d, of %d bytes that there are", h.Offsets[0], h.Offsets[1], room)
+		return array{}, fmt.Errorf("its data is from byte %d to %d, but the file has %d bytes of data", h.Offsets[0], h.Offsets[1], room)
 	}
 	if h.Offsets[1]-h.Offsets[0] != uint64(size) {
-		return array{}, fmt.Errorf("its data has %d bytes, the shape %v takes %d", h.Offsets[1]-h.Offsets[0], a.shape, size)
+		return array{}, fmt.Errorf("its data has %d bytes, but the shape %v takes %d", h.Offsets[1]-h.Offsets[0], a.shape, size)
 	}
 	a.offset, a.size = start+int64(h.Offsets[0]), int64(size)
 	return a, nil
 }
 
-// Close closes a file of Open. What was read stays.
+// Close closes a file that Open opened. Arrays that were read stay valid.
 func (f *File) Close() error { return f.close() }
 
 // Names returns the names of the arrays, in the order in which their data is in
 // the file.
 func (f *File) Names() []string { return slices.SortedFunc(maps.Keys(f.arrays), f.order) }
 
-// Metadata returns the texts that the file has besides arrays, nil for none.
+// Metadata returns the metadata of the file, or nil if it has none.
 func (f *File) Metadata() map[string]string { return maps.Clone(f.metadata) }
 
 // Shape returns the shape of an array.
@@ -194,12 +194,12 @@ func (f *File) Shape(name string) (pjrt.Shape, error) {
 func (f *File) find(name string) (array, error) {
 	a, ok := f.arrays[name]
 	if !ok {
-		return array{}, fmt.Errorf("there is no array %q among the %d of the file", name, len(f.arrays))
+		return array{}, fmt.Errorf("the file has no array %q among its %d arrays", name, len(f.arrays))
 	}
 	return a, nil
 }
 
-// Reader returns the data of an array, for Client.BufferFromReader.
+// Reader returns a reader of the data of an array, for Client.BufferFromReader.
 func (f *File) Reader(name string) (io.Reader, pjrt.Shape, error) {
 	a, err := f.find(name)
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/safetensors"
 )
 
-// file is a file with a header and so many bytes of data.
+// file returns a file with a header and so many bytes of data.
 func file(header string, data int) []byte {
 	b := binary.LittleEndian.AppendUint64(nil, uint64(len(header)))
 	b = append(b, header...)
@@ -34,7 +34,7 @@ func open(b []byte) (*safetensors.File, error) {
 	return safetensors.New(bytes.NewReader(b), int64(len(b)))
 }
 
-// What Python's package of the name writes.
+// The file was written by Python's package safetensors.
 func TestAFileIsRead(t *testing.T) {
 	t.Parallel()
 	f, err := open(file(`{"__metadata__":{"format":"pt"},"b":{"dtype":"I16","shape":[],"data_offsets":[16,18]},`+
@@ -52,7 +52,7 @@ func TestAFileIsRead(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "bf16[0,3]", a.Shape().String())
 	_, err = f.Read("c")
-	require.ErrorContains(t, err, `there is no array "c" among the 3 of the file`)
+	require.ErrorContains(t, err, `the file has no array "c" among its 3 arrays`)
 	_, err = f.Shape("c")
 	require.Error(t, err)
 	_, _, err = f.Reader("c")
@@ -60,7 +60,7 @@ func TestAFileIsRead(t *testing.T) {
 	require.NoError(t, f.Close())
 }
 
-func TestDamagedAndHostileFilesAreAnError(t *testing.T) {
+func TestDamagedAndHostileFilesAreErrors(t *testing.T) {
 	t.Parallel()
 	one := func(entry string) []byte { return file(`{"a":`+entry+`}`, 16) }
 	huge := binary.LittleEndian.AppendUint64(nil, math.MaxUint64)
@@ -68,37 +68,37 @@ func TestDamagedAndHostileFilesAreAnError(t *testing.T) {
 		content []byte
 		want    string
 	}{
-		"empty":         {nil, "it has 0 bytes"},
-		"short":         {[]byte("abc"), "it has 3 bytes"},
-		"a huge header": {append(huge, make([]byte, 8)...), "or cut off"},
-		"cut off":       {one(`{}`)[:12], "or cut off"},
-		"no JSON":       {file(`hello`, 0), "the header is no JSON object"},
-		"a list":        {file(`[1,2]`, 0), "the header is no JSON object"},
-		"a type":        {one(`{"dtype":"F4","shape":[4],"data_offsets":[0,16]}`), `the element type "F4" is not known`},
-		"no type":       {one(`{"shape":[4],"data_offsets":[0,16]}`), `the element type "" is not known`},
+		"empty":         {nil, "it has only 0 bytes"},
+		"short":         {[]byte("abc"), "it has only 3 bytes"},
+		"a huge header": {append(huge, make([]byte, 8)...), "or it is truncated"},
+		"cut off":       {one(`{}`)[:12], "or it is truncated"},
+		"no JSON":       {file(`hello`, 0), "the header is not a JSON object"},
+		"a list":        {file(`[1,2]`, 0), "the header is not a JSON object"},
+		"a type":        {one(`{"dtype":"F4","shape":[4],"data_offsets":[0,16]}`), `the element type "F4" is unknown`},
+		"no type":       {one(`{"shape":[4],"data_offsets":[0,16]}`), `the element type "" is unknown`},
 		"negative":      {one(`{"dtype":"F32","shape":[-4],"data_offsets":[0,16]}`), "-4"},
 		"overflow":      {one(`{"dtype":"F32","shape":[4294967296,4294967296],"data_offsets":[0,16]}`), `array "a"`},
-		"too little":    {one(`{"dtype":"F32","shape":[5],"data_offsets":[0,16]}`), "its data has 16 bytes, the shape f32[5] takes 20"},
-		"beyond":        {one(`{"dtype":"F32","shape":[5],"data_offsets":[0,20]}`), "from 0 to 20, of 16 bytes"},
-		"backwards":     {one(`{"dtype":"F32","shape":[4],"data_offsets":[16,0]}`), "from 16 to 0"},
+		"too little":    {one(`{"dtype":"F32","shape":[5],"data_offsets":[0,16]}`), "its data has 16 bytes, but the shape f32[5] takes 20"},
+		"beyond":        {one(`{"dtype":"F32","shape":[5],"data_offsets":[0,20]}`), "from byte 0 to 20, but the file has 16 bytes"},
+		"backwards":     {one(`{"dtype":"F32","shape":[4],"data_offsets":[16,0]}`), "from byte 16 to 0"},
 		"negative data": {one(`{"dtype":"F32","shape":[4],"data_offsets":[-16,0]}`), `array "a"`},
-		"a gap":         {one(`{"dtype":"F32","shape":[2],"data_offsets":[8,16]}`), "begins at 8, where the one before ends at 0"},
-		"a rest":        {one(`{"dtype":"F32","shape":[2],"data_offsets":[0,8]}`), "the arrays have 8 bytes, the file has 16"},
-		"an overlap":    {file(`{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},"b":{"dtype":"F32","shape":[3],"data_offsets":[4,16]}}`, 16), `array "b" begins at 4, where the one before ends at 8`},
-		"the metadata":  {file(`{"__metadata__":{"a":1}}`, 0), "the metadata is no object of texts"},
+		"a gap":         {one(`{"dtype":"F32","shape":[2],"data_offsets":[8,16]}`), "begins at 8, but the one before ends at 0"},
+		"a rest":        {one(`{"dtype":"F32","shape":[2],"data_offsets":[0,8]}`), "the arrays have 8 bytes, but the file has 16"},
+		"an overlap":    {file(`{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},"b":{"dtype":"F32","shape":[3],"data_offsets":[4,16]}}`, 16), `array "b" begins at 4, but the one before ends at 8`},
+		"the metadata":  {file(`{"__metadata__":{"a":1}}`, 0), "the metadata is not a JSON object of strings"},
 	} {
 		_, err := open(c.content)
 		assert.ErrorContains(t, err, c.want, name)
 	}
 }
 
-func TestWhatIsWrittenIsReadAgain(t *testing.T) {
+func TestReadReturnsWhatWriteWrote(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "x.safetensors")
 	arrays := map[string]pjrt.HostArray{
 		"layers.0.weight": pjrt.ArrayOf([]float32{1, 2, 3, 4, 5, 6}, 2, 3),
 		"bias":            pjrt.ArrayOf([]dtype.BFloat16{1, 2, 3}, 3),
-		"flag":            pjrt.ArrayOf([]bool{true}),
+		"flag":            pjrt.ScalarOf[bool](true),
 		"big":             pjrt.ArrayOf([]float64{math.Pi}, 1, 1),
 		"eight":           pjrt.ArrayOf([]dtype.Float8E4M3FN{7, 8}, 2),
 	}
@@ -107,7 +107,7 @@ func TestWhatIsWrittenIsReadAgain(t *testing.T) {
 	f, err := safetensors.Open(name)
 	require.NoError(t, err)
 	defer f.Close()
-	assert.Equal(t, []string{"big", "layers.0.weight", "bias", "eight", "flag"}, f.Names(), "the widest first")
+	assert.Equal(t, []string{"big", "layers.0.weight", "bias", "eight", "flag"}, f.Names(), "the widest elements come first")
 	assert.Equal(t, map[string]string{"by": "a test"}, f.Metadata())
 	for name, want := range arrays {
 		got, err := f.Read(name)
@@ -117,14 +117,14 @@ func TestWhatIsWrittenIsReadAgain(t *testing.T) {
 	}
 	files, err := os.ReadDir(filepath.Dir(name))
 	require.NoError(t, err)
-	assert.Len(t, files, 1, "nothing is left beside it")
+	assert.Len(t, files, 1, "no temporary file is left")
 }
 
 type failing struct{}
 
 func (failing) Write([]byte) (int, error) { return 0, errors.New("the disk is full") }
 
-func TestWhatCannotBeWritten(t *testing.T) {
+func TestArraysThatCannotBeWritten(t *testing.T) {
 	t.Parallel()
 	type arrays = map[string]pjrt.HostArray
 	one := pjrt.ArrayOf([]float32{1}, 1)
@@ -132,9 +132,9 @@ func TestWhatCannotBeWritten(t *testing.T) {
 		arrays arrays
 		want   string
 	}{
-		"a type":   {arrays{"a": {Type: dtype.S4, Dims: []int64{1}, Data: []byte{1}}}, "has no elements of type i4"},
-		"the name": {arrays{"__metadata__": one}, "no array can be called __metadata__"},
-		"data":     {arrays{"a": {Type: dtype.F32, Dims: []int64{2}, Data: one.Data}}, "takes 8 bytes, its data has 4"},
+		"a type":   {arrays{"a": {Type: dtype.S4, Dims: []int64{1}, Data: []byte{1}}}, "the format has no element type i4"},
+		"the name": {arrays{"__metadata__": one}, "an array cannot be called __metadata__"},
+		"data":     {arrays{"a": {Type: dtype.F32, Dims: []int64{2}, Data: one.Data}}, "takes 8 bytes, but its data has 4"},
 		"negative": {arrays{"a": {Type: dtype.F32, Dims: []int64{-2}}}, `array "a"`},
 	} {
 		require.ErrorContains(t, safetensors.Write(&bytes.Buffer{}, c.arrays, nil), c.want, name)
@@ -147,7 +147,7 @@ func TestWhatCannotBeWritten(t *testing.T) {
 	require.NoError(t, err)
 	assert.Empty(t, files)
 	_, err = safetensors.Open(dir)
-	require.ErrorContains(t, err, "is no regular file")
+	require.ErrorContains(t, err, "is not a regular file")
 	_, err = safetensors.Open(filepath.Join(dir, "none"))
 	require.ErrorIs(t, err, os.ErrNotExist)
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt"
 )
 
-// Write writes arrays by their names, and texts besides them, which may be nil.
-// Arrays with larger elements come first, so that each is aligned.
+// Write writes named arrays, and metadata, which may be nil. Arrays with larger elements come first, so that each array
+// is aligned.
 func Write(w io.Writer, arrays map[string]pjrt.HostArray, metadata map[string]string) error {
 	names := slices.SortedFunc(maps.Keys(arrays), func(a, b string) int {
 		return cmp.Or(-cmp.Compare(arrays[a].Type.Bits(), arrays[b].Type.Bits()), cmp.Compare(a, b))
@@ -33,13 +33,14 @@ func Write(w io.Writer, arrays map[string]pjrt.HostArray, metadata map[string]st
 		t, ok := typeNames[a.Type]
 		switch size, err := a.Shape().HostSize(); {
 		case name == metadataKey:
-			return fmt.Errorf("safetensors: no array can be called %s", name)
+			return fmt.Errorf("safetensors: an array cannot be called %s", name)
 		case !ok:
-			return fmt.Errorf("safetensors: array %q: the format has no elements of type %v", name, a.Type)
+			return fmt.Errorf("safetensors: array %q: the format has no element type %v", name, a.Type)
 		case err != nil:
 			return fmt.Errorf("safetensors: array %q: %w", name, err)
 		case size != len(a.Data):
-			return fmt.Errorf("safetensors: array %q: the shape %v takes %d bytes, its data has %d", name, a.Shape(), size, len(a.Data))
+			return fmt.Errorf("safetensors: array %q: the shape %v takes %d bytes, but its data has %d",
+				name, a.Shape(), size, len(a.Data))
 		}
 		dims := a.Dims
 		if dims == nil {
@@ -54,10 +55,10 @@ func Write(w io.Writer, arrays map[string]pjrt.HostArray, metadata map[string]st
 		return fmt.Errorf("safetensors: %w", err)
 	}
 	for len(text)%8 != 0 {
-		text = append(text, ' ') // the data is to be aligned
+		text = append(text, ' ') // aligns the data
 	}
 	if len(text) > maxHeader {
-		return fmt.Errorf("safetensors: the header has %d bytes, the format allows %d", len(text), maxHeader)
+		return fmt.Errorf("safetensors: the header has %d bytes, but the format allows only %d", len(text), maxHeader)
 	}
 	parts := [][]byte{binary.LittleEndian.AppendUint64(nil, uint64(len(text))), text}
 	for _, name := range names {
@@ -71,8 +72,7 @@ func Write(w io.Writer, arrays map[string]pjrt.HostArray, metadata map[string]st
 	return nil
 }
 
-// WriteFile writes a file, in place of one that exists. Others see all of it or
-// nothing.
+// WriteFile writes a file, and replaces an existing one. Other processes see either the old file or all of the new one.
 func WriteFile(name string, arrays map[string]pjrt.HostArray, metadata map[string]string) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".tmp")
 	if err != nil {

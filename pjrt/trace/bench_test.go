@@ -15,8 +15,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
-// BenchmarkCall measures a call of a getter that does next to nothing, so that
-// what is left is the cost of standing in between.
+// BenchmarkCall measures calls of a getter that does almost nothing, so that the result is the cost of watching.
 func BenchmarkCall(b *testing.B) {
 	real, err := capi.Open(plugintest.Path(b, "cpu"))
 	require.NoError(b, err)
@@ -36,8 +35,7 @@ func BenchmarkCall(b *testing.B) {
 			require.NoError(b, (&capi.Call[capi.ClientDestroyArgs]{Args: capi.ClientDestroyArgs{Client: create.Args.Client}}).Do(table))
 		}
 	}
-	// The same table without the short path for getters, which a table in front
-	// of Go code cannot take.
+	// The same table without the fast path for getters, which a table implemented in Go cannot use.
 	plain, err := capi.NewTable(real.API(), capi.Reentrant())
 	require.NoError(b, err)
 	b.Run("direct", loop(plain))

@@ -6,31 +6,27 @@
 //
 //	import _ "github.com/purepjrt/purepjrt/pjrt/trace"
 //
-// After that, variables of the environment say what is done, and without them
-// nothing is:
+// After that, environment variables say what it does. Without them it does nothing:
 //
-//	PJRT_TRACE=FILE        write down each call: its function, arguments, results,
-//	                       error, duration and thread; FILE may be stderr. A name
-//	                       that ends in .jsonl gives a JSON object for each call,
-//	                       one in .json a trace for Perfetto and chrome://tracing
+//	PJRT_TRACE=FILE        log each call: its function, arguments, results,
+//	                       error, duration and thread. FILE may be stderr. A name
+//	                       ending in .jsonl gives a JSON object for each call,
+//	                       and .json a trace for Perfetto and chrome://tracing
 //	PJRT_TRACE_FORMAT, PJRT_TRACE_BEGIN, PJRT_TRACE_ONLY, PJRT_TRACE_TEXT
 //	PJRT_SUMMARY=FILE      only the number of calls, their errors and times
-//	PJRT_VALIDATE=1        look for misuse of the plugin: handles that are used
-//	                       after they were destroyed, that leak, and more
+//	PJRT_VALIDATE=1        report misuse of the plugin: handles used after
+//	                       they were destroyed, leaks, and more
 //	PJRT_VALIDATE_REFUSE=1
-//	PJRT_FAULTS=RULES      let calls fail or take longer
+//	PJRT_FAULTS=RULES      make calls fail or take longer
 //	PJRT_RECORD=FILE       record the session for the command pjrt replay
 //
-// They mean what those of the library pjrtshim mean, which package capi/shim
-// describes. A variable with a value that makes no sense is an error of
-// [github.com/purepjrt/purepjrt/pjrt.Open].
+// They have the same meaning as for the library pjrtshim, which package capi/shim describes. If a variable has an
+// invalid value, [github.com/purepjrt/purepjrt/pjrt.Open] returns an error.
 //
-// Every line is in its file when the call returns. The summary is written when
-// the last client of a plugin is closed, and by [Close]; what was never destroyed
-// is reported by Close alone.
+// The line of a call is in the file when the call returns. The summary is written when the last client of a plugin is
+// closed, and by [Close]. Only Close reports objects that were never destroyed.
 //
-// A watched call costs more than another; without variables, this package costs
-// nothing but its size.
+// Watching makes calls slower. Without variables, this package costs nothing but its size.
 package trace
 
 import (
@@ -43,13 +39,13 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/internal/interpose"
 )
 
-// Config says what is done; its zero value asks for nothing.
+// Config says what to do. The zero value means nothing.
 type Config = shim.Config
 
-// watching is what stands in front of the plugins.
+// watching holds the shim in front of the plugins.
 var watching struct {
 	mu   sync.Mutex
-	shim *shim.Shim // guarded by mu; nil for none
+	shim *shim.Shim // guarded by mu; nil if nothing is watched
 }
 
 func init() {
@@ -65,8 +61,8 @@ func init() {
 	}
 }
 
-// Start watches the plugins that are opened from now on, in place of what the
-// environment says. It is an error while something is being watched.
+// Start watches the plugins that are opened from now on, and ignores the environment variables. It fails if plugins are
+// being watched already.
 func Start(c Config) error {
 	watching.mu.Lock()
 	defer watching.mu.Unlock()
@@ -89,7 +85,7 @@ func Start(c Config) error {
 	return nil
 }
 
-// Findings returns the number of things that the validator found so far.
+// Findings returns the number of problems that the validator has found so far.
 func Findings() int {
 	watching.mu.Lock()
 	defer watching.mu.Unlock()
@@ -99,10 +95,9 @@ func Findings() int {
 	return watching.shim.Findings()
 }
 
-// Close ends the watching: it sums up, reports what was never destroyed and closes
-// the files. Plugins that were watched work on. A program calls it at its end;
-// without it, what is in the files stays there. When nothing is watched, it does
-// nothing.
+// Close stops watching: it writes the summary, reports objects that were never destroyed, and closes the files. The
+// plugins keep working. Call it at the end of a program; without it, the files keep what was written until then. If
+// nothing is being watched, it does nothing.
 func Close() error {
 	watching.mu.Lock()
 	s := watching.shim

@@ -22,8 +22,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/trace"
 )
 
-// childPlugin names the plugin that a child process works with: this test binary
-// again, so that variables are there when the program starts.
+// childPlugin names the plugin that a child process uses. The child is this test binary, so that the variables are set
+// when the program starts.
 const childPlugin = "TRACE_TEST_PLUGIN"
 
 func TestMain(m *testing.M) {
@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// work is a small program.
+// work compiles and runs a small program.
 func work(ctx context.Context, path string) error {
 	plugin, err := pjrt.Open(path)
 	if err != nil {
@@ -81,7 +81,7 @@ func work(ctx context.Context, path string) error {
 	return nil
 }
 
-// child runs work in a process with variables.
+// child runs work in a process with these environment variables.
 func child(t *testing.T, variables ...string) (string, error) {
 	t.Helper()
 	c := exec.Command(os.Args[0])
@@ -92,7 +92,7 @@ func child(t *testing.T, variables ...string) (string, error) {
 
 const results = "[2 4 0]\n[2 4 2]\n[2 4 4]\n"
 
-func TestTheEnvironmentSaysWhatIsWatched(t *testing.T) {
+func TestTheEnvironmentSaysWhatToWatch(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	file := func(name string) string { return filepath.Join(dir, name) }
@@ -122,7 +122,7 @@ func TestWithoutCloseTheFilesAreUsable(t *testing.T) {
 	assert.Equal(t, results, out)
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
-	assert.Contains(t, string(text), "# ", "the summary is there when the client is closed")
+	assert.Contains(t, string(text), "# ", "the summary is written when the client is closed")
 	assert.Equal(t, 1, strings.Count(string(text), " all\n"))
 }
 
@@ -134,7 +134,7 @@ func TestFaultsReachTheProgram(t *testing.T) {
 	assert.Contains(t, out, "RESOURCE_EXHAUSTED")
 }
 
-func TestVariablesThatMakeNoSenseAreErrorsOfOpen(t *testing.T) {
+func TestInvalidVariablesAreErrorsOfOpen(t *testing.T) {
 	t.Parallel()
 	for variable, want := range map[string]string{
 		"PJRT_TRACE_FORMAT=xml":     "PJRT_TRACE_FORMAT",
@@ -154,20 +154,20 @@ func TestWithoutVariablesNothingIsWatched(t *testing.T) {
 	assert.Equal(t, results+"0 findings <nil>\n", out)
 }
 
-func TestAProgramStartsTheWatchingItself(t *testing.T) {
+func TestAProgramCanStartWatching(t *testing.T) {
 	dir := t.TempDir()
-	require.ErrorContains(t, trace.Start(trace.Config{TraceOnly: []string{"Nothing"}}), "no PJRT function")
+	require.ErrorContains(t, trace.Start(trace.Config{TraceOnly: []string{"Nothing"}}), "not a PJRT function")
 	require.NoError(t, trace.Start(trace.Config{Trace: filepath.Join(dir, "t.jsonl"), TraceFormat: shim.FormatJSON, Validate: filepath.Join(dir, "v")}))
 	require.ErrorContains(t, trace.Start(trace.Config{}), "call Close first")
 	path := plugintest.Path(t, "cpu")
 	require.NoError(t, work(t.Context(), path))
 	assert.Zero(t, trace.Findings())
 	require.NoError(t, trace.Close())
-	require.NoError(t, trace.Close(), "again does nothing")
+	require.NoError(t, trace.Close(), "a second call does nothing")
 	text, err := os.ReadFile(filepath.Join(dir, "t.jsonl"))
 	require.NoError(t, err)
 	assert.Equal(t, 3, strings.Count(string(text), `"function":"PJRT_LoadedExecutable_Execute"`))
-	require.NoError(t, work(t.Context(), path), "the plugin works on")
+	require.NoError(t, work(t.Context(), path), "the plugin still works")
 	after, err := os.ReadFile(filepath.Join(dir, "t.jsonl"))
 	require.NoError(t, err)
 	assert.Equal(t, len(text), len(after))

@@ -24,8 +24,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
 )
 
-// command is the built command, and library the CPU plugin, which is installed
-// once for all tests.
+// command is the path of the built command, and library that of the CPU plugin, which is installed once for all tests.
 var command, library string
 
 func TestMain(m *testing.M) {
@@ -50,13 +49,13 @@ func TestMain(m *testing.M) {
 	}())
 }
 
-// outcome is what a run of the command left.
+// outcome holds the results of a run of the command.
 type outcome struct {
 	stdout, stderr string
 	status         int
 }
 
-// launch runs the command as a process of its own in dir.
+// launch runs the command as a separate process in dir.
 func launch(t *testing.T, dir string, args ...string) outcome {
 	t.Helper()
 	return finish(t, dir, exec.CommandContext(t.Context(), command, args...))
@@ -67,8 +66,7 @@ func finish(t *testing.T, dir string, c *exec.Cmd) outcome {
 	return finishAfter(t, dir, c, func(*os.Process) {})
 }
 
-// finishAfter starts the command, lets meanwhile do something with its process,
-// and waits for its end.
+// finishAfter starts the command, calls meanwhile with its process, and waits for the process to end.
 func finishAfter(t *testing.T, dir string, c *exec.Cmd, meanwhile func(*os.Process)) outcome {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
@@ -83,7 +81,7 @@ func finishAfter(t *testing.T, dir string, c *exec.Cmd, meanwhile func(*os.Proce
 	return outcome{stdout.String(), stderr.String(), c.ProcessState.ExitCode()}
 }
 
-// requireFailure checks for the one line that a failure prints.
+// requireFailure checks the exit status, and the one line that a failure prints.
 func (o outcome) requireFailure(t *testing.T, status int, want string) {
 	t.Helper()
 	assert.Equal(t, status, o.status)
@@ -99,7 +97,7 @@ func (o outcome) requireSuccess(t *testing.T) {
 	require.Empty(t, o.stderr)
 }
 
-// workplace is a directory with a program that adds, and files for it.
+// workplace returns a directory with a program that adds, and files for it.
 func workplace(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -204,15 +202,15 @@ func TestRunRefusesBadInput(t *testing.T) {
 		"truncated argument":     {"add.mlir f32.npy short.npy", "argument 1: short.npy: "},
 		"too few arguments":      {"add.mlir f32.npy", "the program takes 2 arguments (f32[4], f32[4]), got 1"},
 		"too many arguments":     {"wide.mlir f32.npy", "the program takes no arguments, got 1"},
-		"wrong type":             {"add.mlir f32.npy i64.npy", "argument 1: i64.npy is i64[4], the program takes f32[4]; i64.npy:f32 casts it"},
-		"wrong type after cast":  {"add.mlir f32.npy f64.npy:bf16", "argument 1: f64.npy:bf16 is bf16[4], the program takes f32[4]; f64.npy:f32 casts it"},
-		"wrong rank":             {"add.mlir f32.npy square.npy", "argument 1: square.npy is f32[2,2], the program takes f32[4]\n"},
-		"scalar":                 {"add.mlir scalar.npy f32.npy", "argument 0: scalar.npy is f32[], the program takes f32[4]\n"},
-		"wrong extent":           {"add.mlir three.npy f32.npy", "argument 0: three.npy is f32[3], the program takes f32[4]\n"},
-		"complex for real":       {"add.mlir c64.npy f32.npy", "argument 0: c64.npy is complex<f32>[4], the program takes f32[4]\n"},
+		"wrong type":             {"add.mlir f32.npy i64.npy", "argument 1: i64.npy is i64[4], and the program takes f32[4]; i64.npy:f32 casts it"},
+		"wrong type after cast":  {"add.mlir f32.npy f64.npy:bf16", "argument 1: f64.npy:bf16 is bf16[4], and the program takes f32[4]; f64.npy:f32 casts it"},
+		"wrong rank":             {"add.mlir f32.npy square.npy", "argument 1: square.npy is f32[2,2], and the program takes f32[4]\n"},
+		"scalar":                 {"add.mlir scalar.npy f32.npy", "argument 0: scalar.npy is f32[], and the program takes f32[4]\n"},
+		"wrong extent":           {"add.mlir three.npy f32.npy", "argument 0: three.npy is f32[3], and the program takes f32[4]\n"},
+		"complex for real":       {"add.mlir c64.npy f32.npy", "argument 0: c64.npy is complex<f32>[4], and the program takes f32[4]\n"},
 		"complex cast to real":   {"add.mlir c64.npy:f32 f32.npy", "argument 0: c64.npy: "},
 		"unknown type":           {"add.mlir f32.npy f32.npy:f33", `argument 1: f32.npy:f33: unknown element type "f33"`},
-		"bytecode, wrong shape":  {bytecode + " f32.npy f32.npy", "argument 0: f32.npy is f32[4], the program takes f32[20]\n"},
+		"bytecode, wrong shape":  {bytecode + " f32.npy f32.npy", "argument 0: f32.npy is f32[4], and the program takes f32[20]\n"},
 		"bytecode, wrong number": {bytecode + " f32.npy", "the program takes 2 arguments (f32[20], f32[20]), got 1"},
 		"unknown plugin":         {"--plugin cup add.mlir f32.npy f32.npy", "plugin not found: cup: tried "},
 		"no such plugin":         {"--plugin ./missing.so add.mlir f32.npy f32.npy", "no such file: ./missing.so"},
@@ -290,7 +288,7 @@ func TestInfoListsEveryFunctionOnRequest(t *testing.T) {
 	assert.Regexp(t, `(?m)^  PJRT_Client_CreateErrorBuffer +core +0\.82 +no$`, o.stdout)
 }
 
-func TestInfoAsJSONIsWhatItsHelpSays(t *testing.T) {
+func TestInfoAsJSONIsAsItsHelpSays(t *testing.T) {
 	t.Parallel()
 	o := launch(t, t.TempDir(), "info", "--json")
 	o.requireSuccess(t)
@@ -357,7 +355,8 @@ func TestHelpGoesToStandardOutput(t *testing.T) {
 
 func TestAttributesThatJSONLacksAreStrings(t *testing.T) {
 	t.Parallel()
-	text, err := json.Marshal(attributeValues([]pjrt.Attribute{{Name: "a", Value: float32(math.Inf(-1))}, {Name: "b", Value: float32(0.5)}, {Name: "c", Value: true}}))
+	text, err := json.Marshal(attributeValues([]pjrt.Attribute{{Name: "a", Value: float32(math.Inf(-1))}, {Name: "b", Value: float32(0.5)},
+		{Name: "c", Value: true}}))
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"a": "-Inf", "b": 0.5, "c": true}`, string(text))
 }

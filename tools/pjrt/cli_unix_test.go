@@ -42,7 +42,7 @@ func TestInstallFailuresAreOneLine(t *testing.T) {
 		"no pip":      {"echo /usr/bin/python3: No module named pip >&2; exit 1", "cpu", "has no pip"},
 		"no network":  {"echo \"WARNING: Retrying after connection broken by 'NewConnectionError'\" >&2; exit 1", "cpu", "the package index cannot be reached"},
 		"wrong wheel": {`while [ "$1" != --dest ]; do shift; done; mkdir "$2"; echo not the wheel > "$2/x.whl"`, "cpu", "x.whl has the wrong hash: expected sha256 "},
-		"unknown":     {"exit 1", "cup", `unknown plugin "cup": known are cpu, `},
+		"unknown":     {"exit 1", "cup", `unknown plugin "cup": the known ones are cpu, `},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -104,7 +104,7 @@ func TestInstallListsAndFindsInTheUsersCache(t *testing.T) {
 	assert.Regexp(t, `(?m)^tpu@0\.0\.2 +libtpu 0\.0\.2 +linux/amd64 +`, o.stdout)
 	inCache("info").requireFailure(t, 1, "run: pjrt install cpu")
 
-	// The plugin of the real cache, moved over: install has nothing to do.
+	// With the plugin from the real cache copied here, install has nothing to do.
 	installed := filepath.Dir(library)
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "purepjrt", "plugins"), 0o777))
 	require.NoError(t, os.Symlink(installed, filepath.Join(dir, "purepjrt", "plugins", filepath.Base(installed))))

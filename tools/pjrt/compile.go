@@ -16,27 +16,28 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/purepjrt/purepjrt/pjrt"
-	"github.com/purepjrt/purepjrt/pjrt/signature"
+	"github.com/purepjrt/purepjrt/pjrt/stablehlo"
 )
 
-// compilation is what the command line asks compile for.
+// compilation holds the options of the compile command.
 type compilation struct {
 	plugin, topology, out string
 	options               []string
 	compile               pjrt.CompileOptions
+	isolated              isolation
 }
 
 func compileCommand() *cobra.Command {
 	var c compilation
 	cmd := &cobra.Command{
 		Use:   "compile PROGRAM",
-		Short: "Compile a StableHLO program, also for devices that are elsewhere",
-		Long: `Compile compiles PROGRAM, StableHLO as text or bytecode, and shows what became of
-it. With --out it also writes the executable as the plugin serializes it, which
-the same plugin can load.
+		Short: "Compile a StableHLO program, for this machine or ahead of time",
+		Long: `Compile compiles PROGRAM, StableHLO as text or bytecode, and describes the
+executable. With --out it also writes the executable in the plugin's own form,
+which the same plugin can load.
 
-With --topology it compiles ahead of time for the devices of that name, which need
-not be on this machine. libtpu knows names such as v5e:2x2, v4:2x2x1 and v6e:16x16,
+With --topology it compiles ahead of time for the named devices, which need not
+be on this machine. libtpu knows names such as v5e:2x2, v4:2x2x1 and v6e:16x16,
 and the options num_slices and chips_per_host_bounds. XLA's CUDA plugins take any
 name and the options target_config, a GpuTargetConfigProto as text, and topology,
 such as 1x1x8.`,
@@ -45,19 +46,21 @@ such as 1x1x8.`,
 		Args: usage(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(c.options) > 0 && !cmd.Flags().Changed("topology") {
-				return usageError{errors.New("--option is for a topology: give --topology too")}
+				return usageError{errors.New("--option is an option of a topology: give --topology too")}
 			}
 			return c.run(cmd.Context(), cmd.OutOrStdout(), args[0], cmd.Flags().Changed("topology"))
 		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&c.plugin, "plugin", defaultPlugin, "the plugin to compile with: a `NAME` or the path of a library")
-	f.StringVar(&c.topology, "topology", "", "the `NAME` of the devices to compile for, rather than those of this machine")
-	f.StringArrayVar(&c.options, "option", nil, "an option `NAME=VALUE` of the topology: a number, numbers with commas, or text (@FILE reads a file)")
+	f.StringVar(&c.topology, "topology", "", "the `NAME` of the devices to compile for, instead of those of this machine")
+	f.StringArrayVar(&c.options, "option", nil, "an option `NAME=VALUE` of the topology: "+
+		"a number, numbers separated by commas, or text (@FILE reads a file)")
 	f.IntVar(&c.compile.Replicas, "replicas", 1, "the `NUMBER` of devices that run the program on different data")
 	f.IntVar(&c.compile.Partitions, "partitions", 1, "the `NUMBER` of devices that share the work of each replica")
 	f.BoolVar(&c.compile.SPMD, "spmd", false, "let the compiler split the program over the partitions")
-	f.StringVar(&c.out, "out", "", "the `FILE` that the executable is written to")
+	c.isolated.addTo(cmd)
+	f.StringVar(&c.out, "out", "", "the `FILE` to write the executable to")
 	return cmd
 }
 
@@ -77,10 +80,16 @@ func (c *compilation) run(ctx context.Context, stdout io.Writer, program string,
 	if err != nil {
 		return err
 	}
+	compiler, end, err := c.isolated.compiler()
+	if err != nil {
+		return err
+	}
+	defer end()
+	c.compile.Compiler = compiler
 	var exe *pjrt.Executable
 	devices := 0
 	if ahead {
-		topology, err := plugin.NewTopology(ctx, c.topology, options)
+		topology, err := plugin.NewTopology(ctx, c.topology, &pjrt.TopologyOptions{Create: options})
 		if err != nil {
 			return fmt.Errorf("topology %s of plugin %s: %w", c.topology, c.plugin, err)
 		}
@@ -123,8 +132,7 @@ func (c *compilation) run(ctx context.Context, stdout io.Writer, program string,
 	return printExecutable(stdout, exe, devices, size)
 }
 
-// printExecutable shows what the plugin tells of an executable; what it does not
-// tell is left out.
+// printExecutable prints what the plugin says about an executable.
 func printExecutable(w io.Writer, exe *pjrt.Executable, devices, size int) error {
 	var b strings.Builder
 	line := func(name, format string, args ...any) {
@@ -157,18 +165,18 @@ func formatShapes(shapes []pjrt.Shape) string {
 	}
 	list := make([]string, len(shapes))
 	for i, s := range shapes {
-		list[i] = signature.Format(s.Type, s.Dims)
+		list[i] = stablehlo.Format(s.Type, s.Dims)
 	}
 	return strings.Join(list, ", ")
 }
 
-// topologyOptions reads NAME=VALUE: integers, lists of integers, or text.
+// topologyOptions parses options of the form NAME=VALUE. A value is an integer, a list of integers, or text.
 func topologyOptions(list []string) ([]pjrt.Attribute, error) {
 	var options []pjrt.Attribute
 	for _, text := range list {
 		name, value, ok := strings.Cut(text, "=")
 		if !ok || name == "" {
-			return nil, usageError{fmt.Errorf("--option %s: it has the form NAME=VALUE", text)}
+			return nil, usageError{fmt.Errorf("--option %s: write it as NAME=VALUE", text)}
 		}
 		v, err := topologyOption(value)
 		if err != nil {
@@ -198,7 +206,7 @@ func topologyOption(value string) (any, error) {
 	return numbers, nil
 }
 
-// writeWhole writes a file that is either as before or complete.
+// writeWhole writes a file. If it fails, the file is as it was before.
 func writeWhole(path string, data []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(path), ".pjrt-")
 	if err != nil {

@@ -22,7 +22,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
 )
 
-// conformanceFlags is what the command line of conformance says.
+// conformanceFlags holds the options of the conformance command.
 type conformanceFlags struct {
 	conformance.Options
 	plugin          string
@@ -46,42 +46,42 @@ func conformanceCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "conformance",
 		Short: "Check a plugin against the contract of the PJRT API",
-		Long: `Conformance runs the checks of the PJRT contract on a plugin, in processes that
-may die of it: a crash, a hang or an exit is the verdict of one check, and the
-others go on. It prints what it found; --json, --junit, --html, --md and --badge
-write it to files as well.
+		Long: `Conformance runs the checks of the PJRT contract on a plugin, in child processes: a
+crash, a hang or an exit is the verdict of one check, and the others go on. It
+prints the results; --json, --junit, --html, --md and --badge write them to files
+as well.
 
 Levels: L0 the library alone, no device needed; L1 client and devices; L2
 buffers and transfers; L3 compile and run; L4 several devices and processes;
-X extensions; Q quality. A range such as L0-L2 stands for its levels. Without
---level all run.
+X extensions; Q quality. L0-L2 means the levels from L0 to L2. Without --level,
+all levels run.
 
-Profiles: smoke takes seconds; quick, the default, tries every rule once; core
+Profiles: smoke takes seconds; quick, the default, checks every rule once; core
 takes minutes; full takes the longest.
 
-Where no client can be made, what needs none is checked all the same: the
-library, topologies, and compilation ahead of time, for the topology that
---topology and --topology-option make. Without them that is v5e:2x2 on plugins for
-TPUs and four H100 on plugins for CUDA; plugins for other devices need them.
+If the plugin cannot make a client, the checks that need none still run: those of
+the library, of topologies, and of compilation ahead of time, for the topology of
+--topology and --topology-option. By default that is v5e:2x2 on plugins for TPUs
+and four H100 on plugins for CUDA; plugins for other devices need the options.
 
 --programs runs the programs of a folder instead: each is a folder NAME with
 program.mlir, arg0.npy, arg1.npy and so on, and the expected out0.npy and so on,
 or a file NAME.mlir with NAME.arg0.npy and so on beside it. --stablehlo runs the
 tests of a StableHLO checkout, each with its inputs as constants and as
-parameters. --against runs these programs and the suite's on a second plugin as
-well, with inputs drawn at random, too, and reports the smallest inputs on which
-the two differ; a difference makes the exit status 1.
+parameters. --against also runs these programs and those of the suite on a second
+plugin, with random inputs too, and reports the smallest inputs on which the two
+differ. If they differ, the exit status is 1.
 
-A plugin that crashes is best looked at with a debugger: --debug runs the one
-check that --run chooses in this process, without a time limit, and prints each
-call before it is made.
+To look at a crash in a debugger, use --debug: it runs the one check that --run
+selects in this process, without a time limit, and prints each call before making
+it.
 
 An option is NAME=VALUE or NAME:TYPE=VALUE with the type string, int, ints,
-float or bool; the value of NAME=@FILE is the text of a file.
+float or bool. The value of NAME=@FILE is the text of the file.
 
-The exit status is 0 if the plugin conforms, or all that fails is waived; 1 if
-it does not; 2 if nothing could be run or the run was interrupted. The report of
-what ran is written in every case.`,
+The exit status is 0 if the plugin conforms, or if all failures are waived; 1 if
+it does not conform; 2 if nothing could be run or the run was interrupted. The
+reports are written in every case, for the checks that ran.`,
 		Example: `  pjrt conformance --plugin cpu
   pjrt conformance --plugin ./my_plugin.so --profile smoke
   pjrt conformance --plugin ./my_plugin.so --run '^EVT-' --html report.html
@@ -92,13 +92,13 @@ what ran is written in every case.`,
   pjrt conformance --plugin ./my_plugin.so --against cpu --reproducers ./different`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usageError{fmt.Errorf("conformance: there is no command %q; the plugin is named with --plugin", args[0])}
+				return usageError{fmt.Errorf("conformance: there is no command %q: name the plugin with --plugin", args[0])}
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := f.prepare(cmd.Context()); err != nil {
-				return usageError{err} // nothing could be run: status 2
+				return usageError{err} // nothing was run, so the status is 2
 			}
 			if f.debug {
 				return f.debugOne(cmd)
@@ -112,7 +112,7 @@ what ran is written in every case.`,
 	flags.StringSliceVar(&f.levels, "level", nil, "the `LEVELS` to check, such as L0-L2,X (default all)")
 	flags.StringVar(&f.run, "run", "", "run only checks whose names match `REGEXP`")
 	flags.StringArrayVar(&f.options, "option", nil, "`NAME=VALUE`, a create option of every client")
-	flags.StringVar(&f.Topology, "topology", "", "`NAME` of the topology to compile for where there is no client")
+	flags.StringVar(&f.Topology, "topology", "", "`NAME` of the topology to compile for if there is no client")
 	flags.StringArrayVar(&f.topologyOptions, "topology-option", nil, "`NAME=VALUE`, a create option of that topology")
 	flags.BoolVar(&f.NoDevice, "no-device", false, "make no client")
 	flags.StringVar(&f.Programs, "programs", "", "run the programs of the folder `DIR` instead of the contract's checks")
@@ -122,19 +122,19 @@ what ran is written in every case.`,
 	flags.IntVar(&f.FuzzRounds, "fuzz", 4, "with --against, run each program `N` times with random inputs")
 	flags.Uint64Var(&f.Seed, "seed", 1, "with --against, draw the inputs from seed `N`")
 	flags.StringVar(&f.Reproducers, "reproducers", "", "with --against, write the smallest programs that differ to the folder `DIR`")
-	flags.StringArrayVar(&f.waivers, "waivers", nil, "`FILE` of failures that are known")
+	flags.StringArrayVar(&f.waivers, "waivers", nil, "`FILE` of known failures")
 	flags.BoolVar(&f.NoKnownWaivers, "no-known-waivers", false, "leave out the waivers that come with this command")
 	flags.Float64Var(&f.TimeoutFactor, "timeout-factor", 1, "multiply every time limit by `N`")
-	flags.IntVar(&f.Jobs, "jobs", 0, "how many processes run checks at a time (default by processors and plugin)")
+	flags.IntVar(&f.Jobs, "jobs", 0, "how many processes run checks at once (default depends on processors and plugin)")
 	flags.BoolVar(&f.NoReruns, "no-reruns", false, "do not run failed checks again")
-	flags.BoolVarP(&f.verbose, "verbose", "v", false, "print what was skipped and waived, too, and leave out nothing")
+	flags.BoolVarP(&f.verbose, "verbose", "v", false, "also print what was skipped and waived, and all details")
 	flags.StringVar(&f.json, "json", "", "write the report as JSON to `FILE`")
 	flags.StringVar(&f.junit, "junit", "", "write the report as JUnit XML to `FILE`")
 	flags.StringVar(&f.html, "html", "", "write the report as one HTML page to `FILE`")
 	flags.StringVar(&f.md, "md", "", "write the report as Markdown to `FILE`")
 	flags.StringVar(&f.badge, "badge", "", "write a badge as SVG to `FILE`")
-	flags.StringVar(&f.draft, "draft-waivers", "", "write waivers of everything that failed to `FILE`, to give reasons in")
-	flags.BoolVar(&f.debug, "debug", false, "run the one check of --run in this process, for a debugger, and print each call")
+	flags.StringVar(&f.draft, "draft-waivers", "", "write waivers of all failures to `FILE`, for you to add the reasons")
+	flags.BoolVar(&f.debug, "debug", false, "run the one check that --run selects in this process, for a debugger, and print each call")
 	cmd.AddCommand(conformanceListCommand(), conformanceDiffCommand(), conformanceWorkerCommand())
 	return cmd
 }
@@ -178,7 +178,7 @@ func (f *conformanceFlags) prepare(ctx context.Context) error {
 			return err
 		}
 	} else if len(f.againstOptions) > 0 || f.Reproducers != "" {
-		return errors.New("conformance: --against-option and --reproducers are for --against")
+		return errors.New("conformance: --against-option and --reproducers need --against")
 	}
 	for _, path := range f.waivers {
 		file, err := conformance.ReadWaivers(path)
@@ -190,7 +190,7 @@ func (f *conformanceFlags) prepare(ctx context.Context) error {
 	return nil
 }
 
-// self is how a shell finds this program again.
+// self returns how to call this program in a shell.
 func self() string {
 	path, err := os.Executable()
 	if err != nil {
@@ -203,7 +203,7 @@ func self() string {
 	return shellWord(path)
 }
 
-// shellWord quotes what a shell would take apart.
+// shellWord quotes s for a shell if necessary.
 func shellWord(s string) string {
 	if strings.ContainsAny(s, " \t\n'\"\\$&|;<>()*?[]{}~#!`") {
 		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
@@ -220,8 +220,8 @@ func sameFile(a, b string) bool {
 	return err == nil && os.SameFile(x, y)
 }
 
-// readOptions appends options of the form of the command line. NAME=@FILE has the
-// text of a file as its value.
+// readOptions parses options from the command line and appends them to options. The value of NAME=@FILE is the text of
+// the file.
 func (f *conformanceFlags) readOptions(options []capi.Attribute, list []string) ([]capi.Attribute, error) {
 	for _, text := range list {
 		a, err := conformance.ParseOption(text)
@@ -247,7 +247,7 @@ func (f *conformanceFlags) readOptions(options []capi.Attribute, list []string) 
 	return options, nil
 }
 
-// levelRange reads names and ranges of levels.
+// levelRange parses names and ranges of levels.
 func levelRange(list []string) ([]string, error) {
 	names := findings.LevelNames()
 	place := func(name string) int {
@@ -276,7 +276,7 @@ func levelRange(list []string) ([]string, error) {
 // maxDetails is how many failures are printed in full without --verbose.
 const maxDetails = 40
 
-// text is how the report is printed. Of a single check everything is.
+// text says how to print the report. For a single check it prints everything.
 func (f *conformanceFlags) text(r *findings.Report, out io.Writer) findings.Text {
 	t := findings.Text{All: f.verbose || len(r.Results) == 1, Colour: coloured(out)}
 	if !f.verbose {
@@ -285,7 +285,7 @@ func (f *conformanceFlags) text(r *findings.Report, out io.Writer) findings.Text
 	return t
 }
 
-// check runs the suite and writes what it found.
+// check runs the suite and writes its reports.
 func (f *conformanceFlags) check(cmd *cobra.Command) error {
 	p := newProgress(cmd.ErrOrStderr())
 	f.Progress = p.show
@@ -314,7 +314,7 @@ func (f *conformanceFlags) check(cmd *cobra.Command) error {
 		return usageError{err}
 	}
 	if n := r.Summary.Checks; f.Against != "" && r.Verdict == findings.Conformant && n.Warn+n.Fail > 0 {
-		return exitStatus(1) // the plugins differ, or this one died
+		return exitStatus(1) // the plugins differ, or the checked one died
 	}
 	switch r.Verdict {
 	case findings.NotConformant:

@@ -24,12 +24,12 @@ func TestConformanceWritesEveryReport(t *testing.T) {
 	dir := t.TempDir()
 	o := launch(t, dir, "conformance", "--plugin", "cpu", "--run", "^H2D-01$", "--option", "cpu_device_count=2", "-v",
 		"--json", "r.json", "--junit", "r.xml", "--html", "r.html", "--md", "r.md", "--badge", "r.svg")
-	require.Zero(t, o.status, o.stderr) // progress goes to standard error
+	require.Zero(t, o.status, o.stderr) // the message has the progress
 	assert.Contains(t, o.stdout, "conformant: ")
 	assert.Regexp(t, `LEVEL +STATE +PASS`, o.stdout)
-	assert.Contains(t, o.stderr, "looking at the plugin\n")
+	assert.Contains(t, o.stderr, "inspecting the plugin\n")
 	assert.Contains(t, o.stderr, " 0 failed, 0 left, ")
-	assert.NotContains(t, o.stderr, "\r", "standard error is no terminal")
+	assert.NotContains(t, o.stderr, "\r", "standard error is not a terminal")
 	for name, begins := range map[string]string{"r.xml": "<?xml", "r.html": "<!doctype html>", "r.md": "## PJRT conformance", "r.svg": "<svg"} {
 		text, err := os.ReadFile(filepath.Join(dir, name))
 		require.NoError(t, err)
@@ -79,7 +79,7 @@ func TestConformanceFailsAPluginThatBreaksARule(t *testing.T) {
 	assert.Equal(t, 0, o.status, o.stdout)
 	assert.Contains(t, o.stdout, "D2H-06  WAIVED")
 	assert.Contains(t, o.stdout, "waiver     host_layout is not read")
-	assert.Contains(t, o.stdout, "conformant but for 1 waived failure:")
+	assert.Contains(t, o.stdout, "conformant except for 1 waived failure:")
 }
 
 func TestConformanceDebugsOneCheckInItsOwnProcess(t *testing.T) {
@@ -92,7 +92,7 @@ func TestConformanceDebugsOneCheckInItsOwnProcess(t *testing.T) {
 	assert.Contains(t, o.stderr, "PJRT_Buffer_ElementType\n")
 	o = launch(t, dir, "conformance", "--plugin", "cpu", "--run", "^BUF-0", "--debug")
 	assert.Equal(t, 2, o.status)
-	assert.Contains(t, o.stderr, "exactly one check can be debugged at a time, and BUF-01, BUF-02, BUF-03, ")
+	assert.Contains(t, o.stderr, "exactly one check can be debugged at a time, but BUF-01, BUF-02, BUF-03, ")
 	o = launch(t, dir, "conformance", "--plugin", "cpu", "--run", "^D2H-06$", "--debug")
 	assert.Equal(t, 1, o.status)
 	assert.Contains(t, o.stdout, "D2H-06  FAIL")
@@ -178,16 +178,17 @@ func TestConformanceDiff(t *testing.T) {
 	assert.JSONEq(t, `[{"check": "EVT-01", "before": "CRASH", "after": "PASS", "worse": false, "better": true}]`, o.stdout)
 	o = launch(t, dir, "conformance", "diff", "bad.json", "bad.json")
 	assert.Equal(t, 0, o.status)
-	assert.Equal(t, "no verdict differs\n", o.stdout)
+	assert.Equal(t, "no verdict changed\n", o.stdout)
 }
 
-func TestProgressTellsWaivedFromFailedAndGuessesTheRest(t *testing.T) {
+func TestProgressCountsWaivedAndFailedAndEstimatesTheRest(t *testing.T) {
 	t.Parallel()
-	g := conformance.Progress{Phase: "check", Done: 50, Failed: 1, Waived: 7, Total: 100, Began: time.Second, Elapsed: 21 * time.Second, Result: &findings.Result{Check: "EVT-01"}}
+	g := conformance.Progress{Phase: "check", Done: 50, Failed: 1, Waived: 7, Total: 100, Began: time.Second, Elapsed: 21 * time.Second,
+		Result: &findings.Result{Check: "EVT-01"}}
 	assert.Equal(t, "50 done, 1 failed, 7 waived, 50 left, 21s, about 20s to go", progressLine(g, false))
 	assert.Equal(t, "50 done, 1 failed, 7 waived, 50 left, 21s, about 20s to go  EVT-01", progressLine(g, true))
 	g.Done = 2
-	assert.Equal(t, "2 done, 1 failed, 7 waived, 98 left, 21s", progressLine(g, false), "too early to say")
+	assert.Equal(t, "2 done, 1 failed, 7 waived, 98 left, 21s", progressLine(g, false), "too early for an estimate")
 
 	var b bytes.Buffer
 	p := &progress{out: &b, terminal: true}
@@ -210,7 +211,7 @@ func TestProgressOnATerminalIsOneLine(t *testing.T) {
 	for i := range lines {
 		lines[i] = strings.TrimRight(lines[i], " ")
 	}
-	assert.Equal(t, []string{"", "looking at the plugin", "0 done, 0 failed, 10 left, 1s", "10 done, 2 failed, 0 left, 2s",
+	assert.Equal(t, []string{"", "inspecting the plugin", "0 done, 0 failed, 10 left, 1s", "10 done, 2 failed, 0 left, 2s",
 		"failed checks again: 0 done, 0 differ, 2 left, 2s", "", ""}, lines)
 	assert.NotContains(t, b.String(), "\n")
 }

@@ -19,7 +19,7 @@ import (
 	findings "github.com/purepjrt/purepjrt/conformance/report"
 )
 
-// What a report says to run is pasted into a shell, wherever that is.
+// The command in a report must work in any shell and directory.
 func TestTheCommandThatReproducesCanBePasted(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -48,7 +48,7 @@ func TestAnInterruptWritesTheReportOfWhatRan(t *testing.T) {
 	dir := t.TempDir()
 	var o outcome
 	var r *findings.Report
-	// How soon something has run, the machine decides.
+	// How soon the first check has run depends on the machine.
 	for wait := 3 * time.Second; r == nil || len(r.Results) == 0 && wait < time.Minute; wait *= 2 {
 		c := exec.CommandContext(t.Context(), command, "conformance", "--plugin", "cpu", "--jobs", "1", "--profile", "full", "--json", "r.json")
 		o = finishAfter(t, dir, c, func(p *os.Process) {

@@ -42,14 +42,14 @@ func TestConformanceAgainstAnotherPlugin(t *testing.T) {
 	write(t, dir, "sum.mlir", "func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {\n  %0 = stablehlo.add %x, %x : tensor<2xf32>\n  return %0 : tensor<2xf32>\n}\n")
 	a, err := npy.FromSlice([]float32{1, 2}, 2)
 	require.NoError(t, err)
-	for _, name := range []string{"sum.arg0.npy", "sum.out0.npy"} { // what is expected is of no interest here
+	for _, name := range []string{"sum.arg0.npy", "sum.out0.npy"} { // without expected results
 		require.NoError(t, npy.WriteFile(filepath.Join(dir, name), a))
 	}
 	o := launch(t, dir, "conformance", "--plugin", "cpu", "--against", "cpu", "--against-option", "cpu_device_count=2", "--fuzz", "2", "--seed", "5", "--programs", ".", "--run", "(programs/sum|/add/i32)$")
 	assert.Equal(t, 0, o.status, o.stdout)
 	assert.Contains(t, o.stdout, "the plugins agree on 2 programs")
 
-	// The checked plugin aborts on this one.
+	// The CPU plugin aborts on this program.
 	o = launch(t, dir, "conformance", "--plugin", "cpu", "--against", "cpu", "--profile", "core", "--run", "DIFF-01/concatenate/i2$", "--no-reruns")
 	assert.Equal(t, 1, o.status, o.stdout)
 
@@ -70,11 +70,11 @@ func TestConformanceOfProgramsThatCannotRun(t *testing.T) {
 	}{
 		{[]string{"--programs", "none"}, "none: no such file"},
 		{[]string{"--programs", "."}, "empty.mlir is empty"},
-		{[]string{"--stablehlo", "."}, "is no checkout of StableHLO"},
+		{[]string{"--stablehlo", "."}, "is not a checkout of StableHLO"},
 		{[]string{"--against", "nonesuch"}, "--against: "},
 		{[]string{"--against", "cpu", "--against-option", "x"}, "NAME=VALUE"},
-		{[]string{"--against", "cpu", "--fuzz", "-1"}, "fewer than none"},
-		{[]string{"--reproducers", "x"}, "for --against"},
+		{[]string{"--against", "cpu", "--fuzz", "-1"}, "it cannot be negative"},
+		{[]string{"--reproducers", "x"}, "--reproducers need --against"},
 		{[]string{"--programs", "skipped", "--no-device"}, ""},
 	} {
 		o := launch(t, dir, append([]string{"conformance", "--plugin", "cpu"}, test.args...)...)

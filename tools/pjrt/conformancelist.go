@@ -33,14 +33,14 @@ func conformanceListCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list [TEXT...]",
 		Short: "List the rules of the contract in words",
-		Long: `List shows every rule of the contract, or those that mention every TEXT: its id,
-its severity, where it comes from, the API version that it needs, how many checks
-there are of it, and what it says.
+		Long: `List shows every rule of the contract, or only those that contain every TEXT: its
+id, its severity, where it comes from, the API version that it needs, how many
+checks there are for it, and what it says.
 
 With --json it prints a list of objects: id, rule, subject, since, severity,
 basis (H header, E extension header, X behaviour of XLA's plugins, V a known
 caller depends on it, I inferred), how, fault, group, level, checks, and
-unobservable: why no client can see the rule broken, so that it has no check.`,
+unobservable: why no client can see a violation, and so there is no check.`,
 		Example: "  pjrt conformance list --group EVT,ERR\n  pjrt conformance list --severity MUST donation",
 		RunE: func(cmd *cobra.Command, words []string) error {
 			for i, g := range groups {
@@ -58,7 +58,8 @@ unobservable: why no client can see the rule broken, so that it has no check.`,
 			covered, unseen := conformance.Covered(), conformance.Unobservable()
 			list := []listedRule{}
 			for _, r := range rules.All() {
-				if len(groups) > 0 && !slices.Contains(groups, r.Group()) || len(severities) > 0 && !slices.Contains(severities, string(r.Severity)) ||
+				if len(groups) > 0 && !slices.Contains(groups, r.Group()) || len(severities) > 0 &&
+					!slices.Contains(severities, string(r.Severity)) ||
 					unchecked && covered[r.ID] > 0 || !mentions(r, words) {
 					continue
 				}
@@ -129,10 +130,10 @@ func conformanceDiffCommand() *cobra.Command {
 		Use:   "diff BEFORE.json AFTER.json",
 		Short: "Compare two reports of conformance",
 		Long: `Diff lists the checks whose verdicts differ between two reports that
-pjrt conformance --json wrote, what got worse first: what stands in the way of
-conformance in the second report and did not in the first, where it passed, was
-waived or did not run. Ahead of that it says how else the runs differ: another
-plugin, suite, profile or machine explains changes, too.
+pjrt conformance --json wrote. Those that got worse come first: checks that fail
+in the second report, but passed, were waived or did not run in the first. Before
+that it says how else the runs differ, because another plugin, suite, profile or
+machine may explain the changes too.
 
 The exit status is 0 if nothing got worse, 1 if something did, 2 if a report
 cannot be read.`,
@@ -169,7 +170,7 @@ cannot be read.`,
 	return cmd
 }
 
-// printChanges says how two runs differ, and what changed.
+// printChanges prints how two runs differ, and the changed verdicts.
 func printChanges(out io.Writer, before, after *findings.Report, changes []findings.Change) error {
 	for _, d := range findings.Differences(before, after) {
 		if _, err := fmt.Fprintln(out, d); err != nil {

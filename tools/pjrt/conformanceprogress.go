@@ -13,21 +13,20 @@ import (
 	"github.com/purepjrt/purepjrt/conformance"
 )
 
-// progress shows how far a run of the conformance suite is: on a terminal a line
-// that is written over again and again, elsewhere a line now and then.
+// progress shows the progress of a run of the conformance suite: on a terminal in one line that it overwrites,
+// elsewhere with a new line from time to time.
 type progress struct {
 	out      io.Writer
 	terminal bool
-	width    int // of the line that stands on the terminal
+	width    int // of the line now on the terminal
 	last     time.Time
 	phase    string
 }
 
-// lineWidth is what fits any terminal: a longer line would wrap, and could not
-// be written over.
+// lineWidth fits on any terminal. A longer line would wrap, and could not be overwritten.
 const lineWidth = 79
 
-// Pauses between two lines of progress.
+// Minimum time between two updates.
 const (
 	terminalPause = 100 * time.Millisecond
 	plainPause    = 10 * time.Second
@@ -37,7 +36,7 @@ func newProgress(out io.Writer) *progress {
 	return &progress{out: out, terminal: isTerminal(out) && os.Getenv("TERM") != "dumb"}
 }
 
-// isTerminal reports whether what is written is seen at once by somebody.
+// isTerminal reports whether out is a terminal.
 func isTerminal(out io.Writer) bool {
 	f, ok := out.(*os.File)
 	if !ok {
@@ -47,8 +46,8 @@ func isTerminal(out io.Writer) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
-// coloured reports whether what is written to out may have colours: on a
-// terminal, unless the environment says otherwise (no-color.org).
+// coloured reports whether output to out may have colours: it may on a terminal, unless the environment forbids it
+// (no-color.org).
 func coloured(out io.Writer) bool {
 	return isTerminal(out) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }
@@ -82,7 +81,7 @@ func progressLine(g conformance.Progress, name bool) string {
 	var line string
 	switch g.Phase {
 	case "probe":
-		return "looking at the plugin"
+		return "inspecting the plugin"
 	case "rerun":
 		line = fmt.Sprintf("failed checks again: %d done, %d differ, %d left, %v", g.Done, g.Failed, left, elapsed)
 	default:
@@ -101,7 +100,7 @@ func progressLine(g conformance.Progress, name bool) string {
 	return line
 }
 
-// remaining guesses how long the phase goes on; 0 when that is too early to say.
+// remaining estimates how long the phase will still take. It returns 0 if it is too early for an estimate.
 func remaining(g conformance.Progress) time.Duration {
 	if g.Done < g.Total/20+1 || g.Done == g.Total || g.Elapsed-g.Began < 2*time.Second {
 		return 0
@@ -113,7 +112,7 @@ func remaining(g conformance.Progress) time.Duration {
 	return rest.Round(5 * time.Second)
 }
 
-// end leaves the terminal's line clean.
+// end clears the line on the terminal.
 func (p *progress) end() {
 	if p.terminal && p.width > 0 {
 		fmt.Fprintf(p.out, "\r%s\r", strings.Repeat(" ", p.width))

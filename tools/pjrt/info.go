@@ -12,11 +12,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/extensions"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
 )
 
-// defaultPlugin is the plugin of commands that are not told one.
+// defaultPlugin is the plugin of commands that are given no other.
 const defaultPlugin = "cpu"
 
 func infoCommand() *cobra.Command {
@@ -24,29 +25,29 @@ func infoCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "info [PLUGIN]",
 		Short: "Show the versions, devices, functions and extensions of a plugin",
-		Long: `Info loads a plugin, a name (cpu, tpu, ...) or the path of a library, and shows
-what it offers. Without an argument it takes the plugin cpu.
+		Long: `Info loads a plugin, given by name (cpu, tpu, ...) or by the path of its library,
+and shows what it offers. The default is the plugin cpu.
 
-A plugin whose devices are not on this machine is shown all the same; the reason
-why there is no client then stands in place of the devices.
+Info also shows plugins whose devices are not on this machine. In place of the
+devices it then says why there is no client.
 
 With --json it prints one object:
 
   path              the library
   api, binding      {"major", "minor"}: the PJRT API of the plugin, and that of pjrt
   attributes        object of the plugin's attributes: strings, numbers, booleans
-                    and lists of integers; a number that JSON lacks is a string
+                    and lists of integers; NaN and infinities are strings
   functions         list of {"name", "section", "since", "present"}: the C name, the
                     table it is in, the API minor that introduced it (0: as old as
                     the table), whether the plugin has it
   extensions        list of {"type", "name", "size"} in the plugin's order
-  extensions_error  why that list ends early; left out if it does not
-  client            null if none could be made, else {"platform_name",
+  extensions_error  why that list ends early; omitted if it is complete
+  client            null if the plugin cannot make one, else {"platform_name",
                     "platform_version", "process_index", "devices", "memories"};
     devices         list of {"id", "kind", "description", "process_index",
                     "addressable", "attributes"}
     memories        list of {"id", "kind", "description"}
-  client_error      why there is no client; left out if there is one`,
+  client_error      why there is no client; omitted if there is one`,
 		Example: "  pjrt info\n  pjrt info tpu --json\n  pjrt info ./my_plugin.so --functions",
 		Args:    usage(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -72,8 +73,7 @@ With --json it prints one object:
 	return cmd
 }
 
-// opened is a plugin and what its configuration file, if it has one, says that
-// clients are made with.
+// opened is a plugin, and the client options from its configuration file, if it has one.
 type opened struct {
 	*pjrt.Plugin
 	options *pjrt.ClientOptions
@@ -92,7 +92,7 @@ func open(ctx context.Context, name string) (opened, error) {
 	return opened{plugin, &pjrt.ClientOptions{Create: c.Options}}, err
 }
 
-// report is what info shows. Its JSON form is described in the command's help.
+// report holds what info shows. The command's help describes its JSON form.
 type report struct {
 	Path            string                    `json:"path"`
 	API             apiVersion                `json:"api"`
@@ -152,7 +152,7 @@ type memoryReport struct {
 	Description string `json:"description"`
 }
 
-// attributeValue is the value of an attribute in a form that JSON has.
+// attributeValue is the value of an attribute in a form that JSON can represent.
 type attributeValue struct{ any }
 
 func (v attributeValue) MarshalJSON() ([]byte, error) {
@@ -170,7 +170,7 @@ func attributeValues(list []pjrt.Attribute) map[string]attributeValue {
 	return values
 }
 
-// describe asks the plugin everything that a report says.
+// describe asks the plugin for everything in a report.
 func describe(ctx context.Context, plugin opened) *report {
 	r := &report{
 		Path:       plugin.Path(),
@@ -181,11 +181,11 @@ func describe(ctx context.Context, plugin opened) *report {
 		attributes: plugin.Attributes(),
 	}
 	r.API.Major, r.API.Minor = plugin.Version()
-	for _, f := range plugin.Functions() {
+	for _, f := range extensions.Functions(plugin.Plugin) {
 		r.Functions = append(r.Functions, functionReport(f))
 	}
-	extensions, err := plugin.Extensions()
-	for _, x := range extensions {
+	chain, err := extensions.All(plugin.Plugin)
+	for _, x := range chain {
 		r.Extensions = append(r.Extensions, extensionReport{int(x.Type), x.Name, x.Size})
 	}
 	if err != nil {
@@ -197,7 +197,7 @@ func describe(ctx context.Context, plugin opened) *report {
 	return r
 }
 
-// describeClient makes a client for as long as it takes to look at it.
+// describeClient makes a client, describes it and closes it.
 func describeClient(ctx context.Context, plugin opened) (*clientReport, error) {
 	client, err := plugin.NewClient(ctx, plugin.options)
 	if err != nil {
@@ -214,7 +214,7 @@ func describeClient(ctx context.Context, plugin opened) (*clientReport, error) {
 	for _, d := range client.Devices() {
 		r.Devices = append(r.Devices, deviceReport{
 			ID: d.ID(), Kind: d.Kind(), Description: d.String(), ProcessIndex: d.ProcessIndex(),
-			Addressable: d.Addressable(), Attributes: attributeValues(d.Attributes()), attributes: d.Attributes(),
+			Addressable: d.Addressable(), Attributes: attributeValues(d.Description().Attributes()), attributes: d.Description().Attributes(),
 		})
 	}
 	for _, m := range client.Memories() {

@@ -12,8 +12,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt"
 )
 
-// print writes r for people: first what the plugin is, then what it runs on, then
-// what of the API it has.
+// print writes r as text: first the plugin, then its devices, then the parts of the API that it has.
 func (r *report) print(out io.Writer, allFunctions bool) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "library\t%s\n", r.Path)
@@ -78,7 +77,7 @@ func (r *report) printExtensions(w io.Writer) {
 	}
 }
 
-// printFunctions counts by section, and lists what is missing, or everything.
+// printFunctions prints counts by section, and lists the missing functions, or all.
 func (r *report) printFunctions(w io.Writer, all bool) {
 	var sections []string
 	present, total := map[string]int{}, map[string]int{}
@@ -114,7 +113,7 @@ func (r *report) printFunctions(w io.Writer, all bool) {
 	}
 }
 
-// since is the API version that introduced f, a dash for one as old as its table.
+// since returns the API version that introduced f, or a dash if f is as old as its table.
 func since(f functionReport) string {
 	if f.Since == 0 {
 		return "-"

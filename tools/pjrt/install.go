@@ -18,12 +18,13 @@ func installCommand() *cobra.Command {
 	var opts plugins.InstallOptions
 	cmd := &cobra.Command{
 		Use:   "install [NAME...]",
-		Short: "Install plugins, or list those that are known",
+		Short: "Install plugins, or list the known ones",
 		Long: `Install downloads plugins with pip, verifies the SHA-256 that this version of
 pjrt pins them to, and unpacks them into the user's cache directory. It prints
-the path of each library. What is installed already is not downloaded again.
+the path of each library. It does not download installed plugins again.
 
-Without a name it lists the plugins that can be installed and where they are.`,
+Without a name it lists the plugins that can be installed, and where the
+installed ones are.`,
 		Example: "  pjrt install cpu",
 		RunE: func(cmd *cobra.Command, names []string) error {
 			if len(names) == 0 {
@@ -42,7 +43,7 @@ Without a name it lists the plugins that can be installed and where they are.`,
 			return nil
 		},
 	}
-	cmd.Flags().BoolVar(&opts.Force, "force", false, "install again what is installed already")
+	cmd.Flags().BoolVar(&opts.Force, "force", false, "install a plugin again even if it is installed already")
 	cmd.Flags().StringVar(&opts.Python, "python", "", "the Python `COMMAND` whose pip downloads (default python3)")
 	return cmd
 }

@@ -21,27 +21,27 @@ func listCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list [PLUGIN...]",
 		Short: "List the plugins on this machine, and why some are not usable",
-		Long: `List shows every plugin that can be found, the preferred platform first, or only
-those that are named: by name (cuda13), platform (cuda), alias (gpu) or path. No
-plugin is loaded.
+		Long: `List shows every plugin that it can find, the preferred platform first, or only
+those given by name (cuda13), platform (cuda), alias (gpu) or path. It loads no
+plugin.
 
-STATE is usable; no device, when the plugin can be loaded but finds no device or
-driver; or broken. The reason stands below the table.
+STATE is usable; no device, if the plugin can be loaded but finds no device or
+driver; or broken. The reasons follow below the table.
 
 With --json it prints a list of objects, in the same order:
 
-  name, platform    what the plugin is called, and the kind of its devices
-  path              the library, or what could not be read
+  name, platform    the name of the plugin, and the kind of its devices
+  path              the library, or the file or directory that could not be read
   origin, detail    where it was found
-  priority          of its platform
-  experimental      not used unless it is asked for
-  fail_quietly      passed over when it is not usable
+  priority          the priority of its platform
+  experimental      used only when asked for
+  fail_quietly      skipped if it is not usable
   usable            can be loaded and finds devices
-  problem           why it cannot be loaded; left out if it can
-  hardware          why it finds no devices; left out if nothing is known
-  needs             libraries that are missing; left out if none is
-  version, api      of its Python distribution and of PJRT; left out if unknown
-  options           object of create options; left out if there are none`,
+  problem           why it cannot be loaded; omitted if it can
+  hardware          why it finds no devices; omitted if no reason is known
+  needs             missing libraries; omitted if there are none
+  version, api      of its Python distribution and of PJRT; omitted if unknown
+  options           object of create options; omitted if there are none`,
 		Example: "  pjrt list\n  pjrt list gpu --json\n  pjrt list ./my_plugin.so",
 		RunE: func(cmd *cobra.Command, names []string) error {
 			list, err := selectedPlugins(cmd, names, opts)
@@ -61,14 +61,13 @@ With --json it prints a list of objects, in the same order:
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON list")
-	cmd.Flags().BoolVar(&usableOnly, "usable", false, "leave out what is not usable")
+	cmd.Flags().BoolVar(&usableOnly, "usable", false, "list only usable plugins")
 	cmd.Flags().BoolVar(&opts.NoPython, "no-python", false, "leave out the packages of Python")
-	cmd.Flags().StringVar(&opts.Python, "python", "", "the Python `COMMAND` that says where its packages are (default python3)")
+	cmd.Flags().StringVar(&opts.Python, "python", "", "the Python `COMMAND` whose packages are searched (default python3)")
 	return cmd
 }
 
-// selectedPlugins returns all plugins, or those that names ask for. A name that
-// nothing answers to is an error.
+// selectedPlugins returns all plugins, or those that names ask for. It is an error if no plugin matches a name.
 func selectedPlugins(cmd *cobra.Command, names []string, opts plugins.ListOptions) ([]plugins.Candidate, error) {
 	if len(names) == 0 {
 		return plugins.List(cmd.Context(), opts)
@@ -106,7 +105,7 @@ func selectedPlugins(cmd *cobra.Command, names []string, opts plugins.ListOption
 func printTable(out io.Writer, list []plugins.Candidate, hints []string) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "NAME\tPLATFORM\tSTATE\tAPI\tFOUND IN\tPATH")
-	reasons := map[string][]string{} // the plugins that have each, as it is often the same
+	reasons := map[string][]string{} // the plugins by reason, because several often have the same one
 	var order []string
 	for _, c := range list {
 		state := "usable"
@@ -152,8 +151,7 @@ func dash(s string) string {
 	return s
 }
 
-// candidateReport is one plugin in the JSON form, which the command's help
-// describes.
+// candidateReport is one plugin in the JSON form that the command's help describes.
 type candidateReport struct {
 	Name         string                    `json:"name"`
 	Platform     string                    `json:"platform"`

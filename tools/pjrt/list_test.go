@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// list runs pjrt list with some variables in its environment.
+// list runs pjrt list with additional environment variables.
 func list(t *testing.T, env []string, args ...string) outcome {
 	t.Helper()
 	c := exec.CommandContext(t.Context(), command, append([]string{"list", "--no-python"}, args...)...)
@@ -73,7 +73,7 @@ func TestListAsJSON(t *testing.T) {
 	assert.Contains(t, got.stdout, `"usable": true`)
 }
 
-func TestListOfWhatIsNotThere(t *testing.T) {
+func TestListOfAMissingPlugin(t *testing.T) {
 	t.Parallel()
 	list(t, nil, "nobody-has-it").requireFailure(t, 1, "plugin not found: nobody-has-it: tried PJRT_NAMES_AND_LIBRARY_PATHS (not set)")
 	list(t, nil, "--jsn").requireFailure(t, 2, "unknown flag: --jsn")

@@ -7,15 +7,16 @@
 //	pjrt install cpu                             install XLA's CPU plugin
 //	pjrt list [PLUGIN...] [--json]               list the plugins on this machine
 //	pjrt info [PLUGIN] [--json]                  show versions, devices, functions, extensions
-//	pjrt compile PROGRAM [--topology NAME]       compile a program, also for devices elsewhere
+//	pjrt compile PROGRAM [--topology NAME]       compile a program, also for absent devices
 //	pjrt run PROGRAM [ARG.npy[:TYPE]]...         compile a program, run it, print its results
-//	pjrt replay SESSION                          make the recorded calls of a client again
+//	pjrt replay SESSION                          repeat the recorded calls of a client
 //	pjrt conformance --plugin PLUGIN             check a plugin against the contract
 //	pjrt version                                 show the version of this command
 //
-// Results go to standard output. Errors and progress go to standard error, an
-// error as one line. The exit status is 0 for success, 1 for a failure and 2 for a
-// command line that makes no sense.
+// Results go to standard output. Errors and progress go to standard error; an error is one line. The exit status is 0
+// for success, 1 for a failure and 2 for a wrong command line.
+//
+// Programs of package pjrt/isolate can compile in this command, as the flag --isolate of run and compile does.
 //
 // Package pjrt/trace is linked in: PJRT_TRACE=stderr shows the calls that a
 // command makes to a plugin.
@@ -33,12 +34,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/purepjrt/purepjrt/pjrt/isolate"
 	"github.com/purepjrt/purepjrt/pjrt/trace"
 )
 
 func main() {
+	isolate.Main()
 	ignoreFileSizeSignal()
-	// A second signal ends the process the hard way.
+	// Now a second signal ends the process at once.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
 	status := execute(ctx, os.Args[1:], os.Stdout, os.Stderr)
@@ -76,7 +79,7 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 func rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:           "pjrt",
-		Short:         "Install PJRT plugins, look into them, and run StableHLO programs on them",
+		Short:         "Install and inspect PJRT plugins, and run StableHLO programs on them",
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -96,21 +99,22 @@ func rootCommand() *cobra.Command {
 		return usageError{fmt.Errorf("%w: see %s --help", err, cmd.CommandPath())}
 	})
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(installCommand(), listCommand(), infoCommand(), compileCommand(), runCommand(), replayCommand(), conformanceCommand(), versionCommand())
+	root.AddCommand(installCommand(), listCommand(), infoCommand(), compileCommand(),
+		runCommand(), replayCommand(), conformanceCommand(), versionCommand())
 	return root
 }
 
-// usageError is an error of the command line rather than of the work.
+// usageError is an error in the command line. Its exit status is 2.
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
 
-// exitStatus is the error of a command that has said everything itself.
+// exitStatus is the error of a command that has already printed its message.
 type exitStatus int
 
 func (s exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
 
-// usage makes the error of an argument check one of the command line.
+// usage makes the error of an argument check a usageError.
 func usage(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if err := check(cmd, args); err != nil {
@@ -120,8 +124,7 @@ func usage(check cobra.PositionalArgs) cobra.PositionalArgs {
 	}
 }
 
-// oneLine folds the lines of a message, such as a compiler's diagnostics, into
-// one.
+// oneLine joins the lines of a message, such as a compiler's diagnostics.
 func oneLine(message string) string {
 	var lines []string
 	for line := range strings.Lines(message) {

@@ -51,11 +51,11 @@ func manifest(t *testing.T) []program {
 	return m.Programs
 }
 
-// The programs run in this process: the plugin is loaded once, not for each.
+// The programs run in this process, so that the plugin is loaded only once.
 func TestRunAgreesWithJAX(t *testing.T) {
 	t.Parallel()
 	t.Cleanup(func() {
-		assert.Eventually(t, func() bool { return len(pjrt.Live()) == 0 }, 10*time.Second, 10*time.Millisecond, "run leaves objects behind")
+		assert.Eventually(t, func() bool { return len(pjrt.Live()) == 0 }, 10*time.Second, 10*time.Millisecond, "run must leave no objects behind")
 	})
 	for _, p := range manifest(t) {
 		t.Run(p.Name, func(t *testing.T) {
@@ -81,15 +81,15 @@ func TestRunAgreesWithJAX(t *testing.T) {
 				require.NoError(t, err)
 				require.Equal(t, o.Shape, append([]int64{}, got.Dims...))
 				assert.NoError(t, compare(got, want, o.Rtol, o.Atol), "out%d", i)
-				assert.Contains(t, stdout.String(), fmt.Sprintf("out%d: %s[%s]\n", i, o.Dtype, strings.Trim(strings.Join(strings.Fields(fmt.Sprint(o.Shape)), ","), "[]")))
+				assert.Contains(t, stdout.String(),
+					fmt.Sprintf("out%d: %s[%s]\n", i, o.Dtype, strings.Trim(strings.Join(strings.Fields(fmt.Sprint(o.Shape)), ","), "[]")))
 			}
 		})
 	}
 }
 
-// compare returns the first element of got that is further from want's than the
-// tolerances allow. With both zero, elements must be the same bit for bit, NaN
-// apart.
+// compare reports the first element of got that differs from that of want by more than the tolerances. If both are
+// zero, elements must have the same bits, except for NaN.
 func compare(got, want *npy.Array, rtol, atol float64) error {
 	if got.Type != want.Type || len(got.Data) != len(want.Data) {
 		return fmt.Errorf("got %s with %d bytes, want %s with %d", got.Type, len(got.Data), want.Type, len(want.Data))
@@ -127,7 +127,7 @@ func close(got, want complex128, rtol, atol float64) bool {
 	return cmplx.Abs(got-want) <= atol+rtol*cmplx.Abs(want)
 }
 
-// alikeNaN compares one part of a complex number that has a NaN.
+// alikeNaN compares one part of a complex number that contains a NaN.
 func alikeNaN(got, want, rtol, atol float64) bool {
 	if math.IsNaN(got) || math.IsNaN(want) {
 		return math.IsNaN(got) && math.IsNaN(want)

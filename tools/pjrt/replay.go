@@ -25,22 +25,22 @@ func replayCommand() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "replay FILE [--plugin PLUGIN]",
-		Short: "Make the calls of a recorded session again, on another plugin",
-		Long: `Replay reads a session that a PJRT client's calls were recorded to, makes the
-same calls again on a plugin, a name (cpu, tpu, ...) or the path of a library,
-and compares the arrays and the errors that they give with the recorded ones.
+		Short: "Repeat the calls of a recorded session, on the same or another plugin",
+		Long: `Replay reads a recorded session of a PJRT client, makes the same calls on a plugin,
+given by name (cpu, tpu, ...) or by the path of its library, and compares the
+resulting arrays and errors with the recorded ones.
 
-Sessions are recorded by the library libpjrt_shim.so, which stands between a
-client such as JAX and a plugin, with PJRT_SHIM_RECORD=FILE, and by Go programs
-that import the package pjrt/trace, with PJRT_RECORD=FILE. A file that ends in
-.gz is uncompressed.
+The library libpjrt_shim.so, which sits between a client such as JAX and a plugin,
+records sessions with PJRT_SHIM_RECORD=FILE, and so do Go programs that import the
+package pjrt/trace, with PJRT_RECORD=FILE. If the name of the file ends in .gz,
+replay decompresses it.
 
-Calls that pass addresses of the recorded process, such as those that register
-functions of the client, cannot be made again. They are skipped, and so are the
-calls that need what those would have given.
+Replay cannot repeat calls that pass addresses of the recorded process, such as
+those that register functions of the client. It skips them, and the calls that need
+their results.
 
-The exit status is 1 when an array, its type or shape, or an error differs. What
-plugins may differ in, such as names and sizes, is shown with --all.
+The exit status is 1 if an array, its type or shape, or an error differs. With --all,
+replay also shows differences that plugins may have, such as in names and sizes.
 
 With --json it prints one object: "calls", "compared" and "differences", "notes"
 and "skipped", which are lists of {"call", "line", "function", "what"}.`,
@@ -56,9 +56,9 @@ and "skipped", which are lists of {"call", "line", "function", "what"}.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&plugin, "plugin", defaultPlugin, "the plugin to replay on: a `NAME` or the path of a library")
-	f.Float64Var(&options.Relative, "relative", 1e-5, "how far a number may be off, as a part of the recorded one")
-	f.Float64Var(&options.Absolute, "absolute", 1e-6, "how far a number may be off besides")
-	f.BoolVar(&all, "all", false, "show what plugins may differ in, and what was skipped, too")
+	f.Float64Var(&options.Relative, "relative", 1e-5, "how much a number may differ, as a fraction of the recorded one")
+	f.Float64Var(&options.Absolute, "absolute", 1e-6, "how much a number may differ in addition")
+	f.BoolVar(&all, "all", false, "also show differences that plugins may have, and skipped calls")
 	f.BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
@@ -145,9 +145,9 @@ func printReplay(w io.Writer, s *recording.Session, r *recording.Report, all boo
 		show("skipped", skippedLines(r.Skipped))
 	}
 	if !s.Complete {
-		fmt.Fprintln(w, "the recording was not ended: the process was killed, or ended in a hurry")
+		fmt.Fprintln(w, "the recording has no end: the process was killed, or ended abruptly")
 	}
-	_, err := fmt.Fprintf(w, "%d calls made again, %d skipped; %d results compared, %d differ; %d notes\n",
+	_, err := fmt.Fprintf(w, "%d calls repeated, %d skipped; %d results compared, %d differ; %d notes\n",
 		r.Calls, len(r.Skipped), r.Compared, len(r.Differences), len(r.Notes))
 	return err
 }

@@ -33,7 +33,7 @@ func TestReplayMakesTheCallsAgain(t *testing.T) {
 	dir := workplace(t)
 	o := launch(t, dir, "replay", record(t, dir), "--plugin", library)
 	require.Zero(t, o.status, o.stderr)
-	assert.Regexp(t, `^\d+ calls made again, 0 skipped; \d+ results compared, 0 differ; \d+ notes\n$`, o.stdout)
+	assert.Regexp(t, `^\d+ calls repeated, 0 skipped; \d+ results compared, 0 differ; \d+ notes\n$`, o.stdout)
 }
 
 func TestReplayShowsWhatDiffers(t *testing.T) {
@@ -41,7 +41,7 @@ func TestReplayShowsWhatDiffers(t *testing.T) {
 	dir := workplace(t)
 	text, err := os.ReadFile(record(t, dir))
 	require.NoError(t, err)
-	// The program gets another argument, 1 2 3 8, than when it was recorded.
+	// The program gets the argument 1 2 3 8 instead of the recorded one.
 	upload := regexp.MustCompile(`"data contents":\{"base64":"AACAPwAAAEAAAEBAAACAQA==","crc":"[0-9a-f]{8}"`)
 	require.Len(t, upload.FindAll(text, -1), 2)
 	changed := strings.Replace(string(text), string(upload.Find(text)), `"data contents":{"base64":"AACAPwAAAEAAAEBAAAAAQQ==","crc":"c723bc89"`, 1)

@@ -17,25 +17,26 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/npy"
-	"github.com/purepjrt/purepjrt/pjrt/signature"
+	"github.com/purepjrt/purepjrt/pjrt/stablehlo"
 )
 
 func runCommand() *cobra.Command {
 	var plugin, out string
+	var isolated isolation
 	cmd := &cobra.Command{
 		Use:   "run PROGRAM [ARG.npy[:TYPE]]...",
 		Short: "Compile a StableHLO program, run it, and print its results",
 		Long: `Run compiles PROGRAM, StableHLO as text or bytecode, and executes it once on the
 first device of the plugin with the arrays in the NumPy files as arguments.
 
-A TYPE after the file name casts the array the way NumPy's astype does; types are
-spelled as StableHLO spells them: f32 bf16 f16 f8E4M3FN i4 ui8 i1 complex<f32>
-(or complex64) and so on. NumPy files cannot name types that NumPy lacks; their
-words are taken as TYPE bit for bit, or as what the text of the program asks for.
-Without TYPE an array is taken as it is.
+A TYPE after the file name casts the array as NumPy's astype does. Types are
+written as in StableHLO: f32 bf16 f16 f8E4M3FN i4 ui8 i1 complex<f32> (or
+complex64) and so on. NumPy files cannot name types that NumPy lacks. Run reads
+their elements bit for bit as TYPE, or as the type in the text of the program.
+Without TYPE, run uses an array as it is.
 
-Results are printed as NumPy prints arrays, long ones abbreviated. With --out they
-are also written, whole, as out0.npy, out1.npy and so on.`,
+Run prints the results as NumPy prints arrays, and abbreviates long ones. With
+--out it also writes them in full, to out0.npy, out1.npy and so on.`,
 		Example: "  pjrt run matmul.mlir a.npy b.npy\n  pjrt run --plugin ./my_plugin.so --out results model.mlir x.npy:bf16",
 		Args: usage(func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -44,17 +45,17 @@ are also written, whole, as out0.npy, out1.npy and so on.`,
 			return nil
 		}),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return run(cmd.Context(), cmd.OutOrStdout(), plugin, out, args[0], args[1:])
+			return run(cmd.Context(), cmd.OutOrStdout(), plugin, out, isolated, args[0], args[1:])
 		},
 	}
 	cmd.Flags().StringVar(&plugin, "plugin", defaultPlugin, "the plugin to run on: a `NAME` or the path of a library")
-	cmd.Flags().StringVar(&out, "out", "", "the `DIR` that the results are written to; made if missing")
+	isolated.addTo(cmd)
+	cmd.Flags().StringVar(&out, "out", "", "the `DIR` to write the results to; created if missing")
 	return cmd
 }
 
-// run does everything that can go wrong on this side before it loads the plugin,
-// and everything that can go wrong at all before it prints.
-func run(ctx context.Context, stdout io.Writer, plugin, out, program string, args []string) error {
+// run checks everything that it can before it loads the plugin, and prints only when everything else has succeeded.
+func run(ctx context.Context, stdout io.Writer, plugin, out string, isolated isolation, program string, args []string) error {
 	code, err := os.ReadFile(program)
 	switch {
 	case err != nil:
@@ -62,13 +63,13 @@ func run(ctx context.Context, stdout io.Writer, plugin, out, program string, arg
 	case len(code) == 0:
 		return fmt.Errorf("program: %s is empty", program)
 	}
-	params, known := signature.Main(code)
+	params, known := stablehlo.Main(code)
 	if known && len(params) != len(args) {
 		return wrongCount(params, len(args))
 	}
 	inputs := make([]input, len(args))
 	for i, arg := range args {
-		var param signature.Param // unknown
+		var param stablehlo.Param // unknown
 		if known {
 			param = params[i]
 		}
@@ -86,7 +87,7 @@ func run(ctx context.Context, stdout io.Writer, plugin, out, program string, arg
 		}
 		defer dir.discard()
 	}
-	results, err := compute(ctx, plugin, program, code, inputs, known)
+	results, err := compute(ctx, plugin, isolated, program, code, inputs, known)
 	if err != nil {
 		return err
 	}
@@ -98,8 +99,8 @@ func run(ctx context.Context, stdout io.Writer, plugin, out, program string, arg
 	return printResults(stdout, results)
 }
 
-// wrongCount says which arguments the program takes.
-func wrongCount(params []signature.Param, got int) error {
+// wrongCount returns an error that says which arguments the program takes.
+func wrongCount(params []stablehlo.Param, got int) error {
 	list := make([]string, len(params))
 	for i, p := range params {
 		list[i] = p.String()
@@ -120,9 +121,8 @@ type input struct {
 	array *npy.Array
 }
 
-// readInput reads FILE or FILE:TYPE. Words without a type are taken as what param
-// says.
-func readInput(arg string, param signature.Param) (input, error) {
+// readInput reads FILE or FILE:TYPE. If neither the file nor the argument names a type, it uses that of param.
+func readInput(arg string, param stablehlo.Param) (input, error) {
 	file, cast, err := splitArgument(arg)
 	if err != nil {
 		return input{}, err
@@ -139,8 +139,8 @@ func readInput(arg string, param signature.Param) (input, error) {
 	return input{arg, file, a}, err
 }
 
-// check compares the array with the parameter that it is for.
-func (in input) check(param signature.Param) error {
+// check compares the array with its parameter.
+func (in input) check(param stablehlo.Param) error {
 	a := in.array
 	if param.Accepts(a.Type, a.Dims) {
 		return nil
@@ -149,19 +149,19 @@ func (in input) check(param signature.Param) error {
 	if param.Accepts(param.Type, a.Dims) && (param.Type.IsComplex() || !a.Type.IsComplex()) {
 		hint = fmt.Sprintf("; %s:%s casts it", in.file, param.Type)
 	}
-	return fmt.Errorf("%s is %s, the program takes %s%s", in.arg, signature.Format(a.Type, a.Dims), param, hint)
+	return fmt.Errorf("%s is %s, and the program takes %s%s", in.arg, stablehlo.Format(a.Type, a.Dims), param, hint)
 }
 
-// checkCompiled compares inputs with what the compiled program takes, for programs
-// without a text to read. A plugin that cannot tell leaves it to Execute.
+// checkCompiled compares inputs with the parameters of the compiled program, for programs without text. If the plugin
+// does not report the parameters, Execute checks the inputs.
 func checkCompiled(exe *pjrt.LoadedExecutable, inputs []input) error {
 	shapes, err := exe.Parameters()
 	if err != nil {
 		return nil
 	}
-	params := make([]signature.Param, len(shapes))
+	params := make([]stablehlo.Param, len(shapes))
 	for i, s := range shapes {
-		params[i] = signature.Param(s)
+		params[i] = stablehlo.Param(s)
 	}
 	if len(params) != len(inputs) {
 		return wrongCount(params, len(inputs))
@@ -174,8 +174,7 @@ func checkCompiled(exe *pjrt.LoadedExecutable, inputs []input) error {
 	return nil
 }
 
-// splitArgument cuts the type off FILE:TYPE. A colon may also be part of the name
-// of a file that exists.
+// splitArgument splits FILE:TYPE. A colon may also be part of the name of an existing file.
 func splitArgument(arg string) (file string, cast dtype.Type, err error) {
 	colon := strings.LastIndexByte(arg, ':')
 	if colon < 0 {
@@ -191,13 +190,20 @@ func splitArgument(arg string) (file string, cast dtype.Type, err error) {
 	return "", dtype.Invalid, fmt.Errorf("%s: %w", arg, err)
 }
 
-// compute runs code on the first device of the plugin. Checked says that inputs
-// are known to fit.
-func compute(ctx context.Context, name, program string, code []byte, inputs []input, checked bool) ([]*npy.Array, error) {
+// compute runs code on the first device of the plugin. checked says that the inputs have been checked.
+func compute(
+	ctx context.Context, name string, isolated isolation, program string, code []byte, inputs []input, checked bool,
+) ([]*npy.Array, error) {
 	plugin, err := open(ctx, name)
 	if err != nil {
 		return nil, err
 	}
+	compiler, end, err := isolated.compiler()
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	plugin.options.Compiler = compiler
 	client, err := plugin.NewClient(ctx, plugin.options)
 	if err != nil {
 		return nil, fmt.Errorf("plugin %s: %w", name, err)
@@ -240,23 +246,22 @@ func compute(ctx context.Context, name, program string, code []byte, inputs []in
 
 func printResults(w io.Writer, results []*npy.Array) error {
 	for i, a := range results {
-		if _, err := fmt.Fprintf(w, "out%d: %s\n%s\n", i, signature.Format(a.Type, a.Dims), a); err != nil {
+		if _, err := fmt.Fprintf(w, "out%d: %s\n%s\n", i, stablehlo.Format(a.Type, a.Dims), a); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// outputDir is where results go. They are written into a directory inside it
-// first, so that a full disk leaves the earlier results as they were.
+// outputDir is the directory for results. They are first written to a directory inside it, so that a full disk leaves
+// earlier results unchanged.
 type outputDir struct {
 	path    string
 	staging string
-	made    []string // directories that were made for it, outermost first
+	made    []string // directories that were created for it, outermost first
 }
 
-// openOutputDir makes dir where it is missing, and makes sure that it can be
-// written to before time is spent on results.
+// openOutputDir creates dir if it is missing, and checks that it is writable before time is spent on results.
 func openOutputDir(dir string) (_ *outputDir, err error) {
 	d := &outputDir{path: filepath.Clean(dir)}
 	for p := d.path; ; p = filepath.Dir(p) {
@@ -279,7 +284,7 @@ func openOutputDir(dir string) (_ *outputDir, err error) {
 	return d, nil
 }
 
-// publish writes all results and then gives them their names.
+// publish writes all results and then renames them.
 func (d *outputDir) publish(results []*npy.Array) error {
 	names := make([]string, len(results))
 	for i, a := range results {
@@ -297,7 +302,7 @@ func (d *outputDir) publish(results []*npy.Array) error {
 	return nil
 }
 
-// discard removes what was not published.
+// discard removes the results that were not published.
 func (d *outputDir) discard() {
 	if d.staging != "" {
 		_ = os.RemoveAll(d.staging)

@@ -26,8 +26,8 @@ func versionCommand() *cobra.Command {
 	}
 }
 
-// buildVersion is the module version that the go command recorded: a release, or
-// a revision when the command was built in a checkout.
+// buildVersion returns the module version that the go command recorded: a release, or a revision if the command was
+// built in a checkout.
 func buildVersion() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Version == "" {

@@ -18,10 +18,10 @@ func newCheckCommand() *cobra.Command {
 	var s sources
 	cmd := &cobra.Command{
 		Use:   "check [--headers DIR] [--since FILE] [--out DIR]",
-		Short: "Fail when the generated files are not what generate would write",
-		Long: `Check generates in memory and compares with the files that are there. It lists
+		Short: "Fail if the generated files are not what generate would write",
+		Long: `Check generates in memory and compares the result with the existing files. It lists
 each file that differs, with the first differing line, each that is missing and
-each that should not be there, and fails if there is one. It writes nothing.`,
+each that should not exist, and fails if there are any. It writes nothing.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			r, err := s.generate()
@@ -36,7 +36,7 @@ each that should not be there, and fails if there is one. It writes nothing.`,
 				fmt.Fprintln(cmd.OutOrStdout(), f)
 			}
 			if len(findings) > 0 {
-				return errors.New("the generated files are not up to date; run go generate ./... and commit what it writes")
+				return errors.New("the generated files are not up to date: run go generate ./... and commit the files")
 			}
 			return nil
 		},
@@ -45,7 +45,7 @@ each that should not be there, and fails if there is one. It writes nothing.`,
 	return cmd
 }
 
-// compare returns a line for each file that is not as generate would leave it.
+// compare returns a line for each file that generate would change.
 func (r *result) compare(s *sources) ([]string, error) {
 	var findings []string
 	add := func(path string, want []byte) error {
@@ -75,12 +75,12 @@ func (r *result) compare(s *sources) ([]string, error) {
 		return nil, err
 	}
 	for _, f := range stale {
-		findings = append(findings, filepath.Join(s.out, filepath.FromSlash(f))+": no header makes this file any more")
+		findings = append(findings, filepath.Join(s.out, filepath.FromSlash(f))+": no header leads to this file any more")
 	}
 	return findings, nil
 }
 
-// firstDifference says where two texts differ first.
+// firstDifference says where two texts first differ.
 func firstDifference(have, want []byte) string {
 	h, w := strings.Split(string(have), "\n"), strings.Split(string(want), "\n")
 	i := 0

@@ -20,8 +20,7 @@ import (
 	"github.com/purepjrt/purepjrt/gen/model"
 )
 
-// breaksABI is the exit status of a diff that found a change that breaks the
-// ABI.
+// breaksABI is the exit status of diff if a change breaks the ABI.
 const breaksABI = 3
 
 type diffFlags struct {
@@ -34,14 +33,14 @@ func newDiffCommand() *cobra.Command {
 	var flags diffFlags
 	cmd := &cobra.Command{
 		Use:   "diff [-I DIR]... [--json | --stubs] OLD NEW",
-		Short: "Say what changed between two headers and what of it breaks the ABI",
-		Long: `Diff compares two headers, or two include roots: directories that hold xla/
-with the PJRT headers below it. It prints what a plugin has to implement to move
-from OLD to NEW, and first of all what breaks the ABI: slots and fields that lie
-elsewhere, numbers that mean something else, functions that are gone.
+		Short: "Say what changed between two headers, and which changes break the ABI",
+		Long: `Diff compares two headers, or two include roots, which are directories with xla/
+and the PJRT headers below. It prints what a plugin has to implement to move from
+OLD to NEW, and before that which changes break the ABI: slots and fields at
+other offsets, numbers with another meaning, functions that are gone.
 
-The exit status is 0 when nothing breaks the ABI, 3 when something does, and 1
-when a header cannot be read.
+The exit status is 0 if nothing breaks the ABI, 3 if something does, and 1 if a
+header cannot be read.
 
 With --json the report is one document:
 
@@ -56,13 +55,13 @@ With --json the report is one document:
               deprecated regrouped defined hidden stale corrected attribute
               direction
     name      the C name; parent: the table, struct or enum it belongs to
-    old, new  where it was and is: name (where it changed), type, slot, offset,
+    old, new  where it was and is: name (if it changed), type, slot, offset,
               size, value; bytes for offset and size
-    since     the API minor that brought it, where known
+    since     the API minor that introduced it, if known
     breaks    whether it breaks the ABI; why: the reason, one sentence
 
-What is null or empty is left out of old, new and since. The minors come from a
-file since.json in the include root of NEW, where there is one.
+Null and empty values are omitted from old, new and since. The minors come from
+the file since.json in the include root of NEW, if there is one.
 
 With --stubs the output is C11 source: a stub for each function that NEW adds to
 a table of OLD, which returns an error made by a function of yours, and the lines
@@ -72,7 +71,7 @@ to add to the table's initialiser.`,
 			return runDiff(cmd, flags, args[0], args[1])
 		},
 	}
-	cmd.Flags().StringArrayVarP(&flags.include, "include", "I", nil, "directory that holds what the headers include (repeatable)")
+	cmd.Flags().StringArrayVarP(&flags.include, "include", "I", nil, "directory of included files (repeatable)")
 	cmd.Flags().BoolVar(&flags.json, "json", false, "print the report as one JSON document")
 	cmd.Flags().BoolVar(&flags.stubs, "stubs", false, "print C stubs for the new functions")
 	cmd.MarkFlagsMutuallyExclusive("json", "stubs")
@@ -143,7 +142,7 @@ func isDir(name string) (bool, error) {
 	return info.IsDir(), nil
 }
 
-// rootOf is the include root that a header lies in, empty when it lies in none.
+// rootOf returns the include root that contains a header, or "" if there is none.
 func rootOf(file string, h *model.Header) string {
 	abs, err := filepath.Abs(file)
 	if err != nil {
@@ -178,8 +177,8 @@ func readSide(name string, root bool, include []string) (*model.Set, error) {
 	return model.NewSet(headers...)
 }
 
-// apiHeaders lists the files of a root that are part of the PJRT C API and its
-// neighbours. A checkout of XLA holds thousands of other headers.
+// apiHeaders lists the headers of a root that belong to the PJRT C API or to related APIs. A checkout of XLA has
+// thousands of other headers.
 func apiHeaders(root string) ([]string, error) {
 	all, err := header.Tree(root)
 	if err != nil {
@@ -201,8 +200,8 @@ func apiHeaders(root string) ([]string, error) {
 	return files, nil
 }
 
-// isAPIHeader is whether the header that is included as name states ABI rather
-// than helps C++ code to implement it.
+// isAPIHeader reports whether the header that is included as name defines ABI, unlike headers that help C++ code to
+// implement it.
 func isAPIHeader(name string) bool {
 	dir, base := path.Split(name)
 	switch {
@@ -225,8 +224,8 @@ func isAPIHeader(name string) bool {
 	}
 }
 
-// readSince reads the minors in which items came in. A missing file is no
-// error: only this project's own headers have one.
+// readSince reads the minors that introduced items. A missing file is not an error, because only this project's own
+// headers have one.
 func readSince(name string) (func(path, item string) (int, bool), error) {
 	text, err := os.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {

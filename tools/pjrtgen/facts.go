@@ -15,14 +15,14 @@ func newFactsCommand() *cobra.Command {
 		Short: "Print what a header declares as one JSON document",
 		Long: `Facts prints what a header declares as one JSON document: macros, enums,
 opaque types, structs with their layout on x86-64 Linux, functions, callbacks
-and the tables of function slots. What the header includes is looked up in the
-directories of -I and in those above the header; it may be missing as far as
-no size depends on it.`,
+and the tables of function slots. Included files are looked up in the directories
+of -I and in those above the header. They may be missing if no size depends on
+them.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return header.Facts(cmd.OutOrStdout(), args[0], opts)
 		},
 	}
-	cmd.Flags().StringArrayVarP(&opts.IncludeDirs, "include", "I", nil, "directory that holds what the header includes (repeatable)")
+	cmd.Flags().StringArrayVarP(&opts.IncludeDirs, "include", "I", nil, "directory of included files (repeatable)")
 	return cmd
 }

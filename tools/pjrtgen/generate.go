@@ -22,7 +22,7 @@ import (
 	"github.com/purepjrt/purepjrt/gen/model"
 )
 
-// sources say where generate and check read and write.
+// sources says where generate and check read and write.
 type sources struct {
 	headers string // folder that holds xla/
 	since   string // since.json
@@ -31,7 +31,8 @@ type sources struct {
 
 func (s *sources) addFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&s.headers, "headers", "third_party/xla", "folder that holds the headers in xla/")
-	cmd.Flags().StringVar(&s.since, "since", "", "file that says in which version each item appeared (default: since.json beside the headers)")
+	cmd.Flags().StringVar(&s.since, "since", "",
+		"file that says in which version each item appeared (default: since.json beside the headers)")
 	cmd.Flags().StringVar(&s.out, "out", "capi", "folder of package capi")
 }
 
@@ -43,9 +44,9 @@ func newGenerateCommand() *cobra.Command {
 		Long: `Generate writes the files zz_*.go of package capi and of its folders ffi and serve
 from the headers under DIR/xla, and removes those that are no longer generated.
 
-The file since.json is state. What newer headers bring is added to it under their
-version. A change that breaks the ABI is refused, with what changed and where;
-nothing is written then. The ABI is compared with the newest measured facts, in
+The file since.json is state: generate adds new items of newer headers to it, under
+the version of these headers. If a change breaks the ABI, generate says what changed
+and where, and writes nothing. It compares the ABI with the newest measured facts, in
 the folder facts beside since.json.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -60,10 +61,10 @@ the folder facts beside since.json.`,
 	return cmd
 }
 
-// result is what generate makes, before anything is written.
+// result holds what generate will write.
 type result struct {
 	files     []golang.File
-	since     []byte   // new content of since.json; nil when it stays
+	since     []byte   // new content of since.json; nil if it does not change
 	added     []string // what is new in it
 	version   model.Version
 	unchecked bool // there are no facts to compare the ABI with
@@ -76,7 +77,7 @@ func (s *sources) sinceFile() string {
 	return filepath.Join(s.headers, "since.json")
 }
 
-// generate does everything but writing.
+// generate does everything except writing.
 func (s *sources) generate() (*result, error) {
 	set, err := readHeaders(s.headers)
 	if err != nil {
@@ -84,7 +85,8 @@ func (s *sources) generate() (*result, error) {
 	}
 	version := set.Version()
 	if version == nil {
-		return nil, fmt.Errorf("no header under %s states PJRT_API_MINOR: is xla/pjrt/c/pjrt_c_api.h there?", filepath.Join(s.headers, "xla"))
+		return nil, fmt.Errorf("no header under %s states PJRT_API_MINOR: is xla/pjrt/c/pjrt_c_api.h there?",
+			filepath.Join(s.headers, "xla"))
 	}
 	r := &result{version: *version}
 
@@ -109,7 +111,7 @@ func (s *sources) generate() (*result, error) {
 	if r.added, err = since.Update(set); err != nil {
 		return nil, err
 	}
-	// Older headers teach nothing about when their items came.
+	// Older headers do not show when their items were introduced.
 	if text := since.Bytes(); version.Minor >= newest && !bytes.Equal(text, old) {
 		r.since = text
 	}
@@ -117,7 +119,7 @@ func (s *sources) generate() (*result, error) {
 	return r, err
 }
 
-// readHeaders reads all headers under root/xla; the errors of all are reported.
+// readHeaders reads all headers under root/xla, and returns the errors of all.
 func readHeaders(root string) (*model.Set, error) {
 	paths, err := header.Tree(root)
 	if err != nil {
@@ -139,9 +141,8 @@ func readHeaders(root string) (*model.Set, error) {
 	return model.NewSet(headers...)
 }
 
-// readFacts reads the newest facts under dir, which has a folder for each API
-// version; nil when there are none. A version of which only some headers were
-// measured is not taken.
+// readFacts reads the newest facts under dir, which has a folder for each API version. It skips versions of which only
+// some headers were measured. It returns nil if there are no facts.
 func readFacts(dir string) (*model.Set, error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, os.ErrNotExist) {
@@ -181,15 +182,14 @@ func readFacts(dir string) (*model.Set, error) {
 	return model.NewSet(headers...)
 }
 
-// refuseBreaks returns an error that names each change between the measured
-// facts and the headers that breaks the ABI. Whichever of the two is older must
-// go on working; a header that one of them lacks is none of its changes.
+// refuseBreaks returns an error that lists the changes between the measured facts and the headers that break the ABI,
+// whichever of the two is older. It ignores headers that one of them lacks.
 func refuseBreaks(known, set *model.Set) error {
 	from, to := common(known, set), common(set, known)
 	what := fmt.Sprintf("the headers of API %s break the ABI of %s", text(set), text(known))
 	if older(set.Version(), known.Version()) {
 		from, to = to, from
-		what = fmt.Sprintf("the headers of API %s have another ABI than %s keeps", text(set), text(known))
+		what = fmt.Sprintf("the headers of API %s have an ABI that %s does not keep", text(set), text(known))
 	}
 	fromSet, err := model.NewSet(from...)
 	if err != nil {
@@ -210,8 +210,8 @@ func refuseBreaks(known, set *model.Set) error {
 	return errors.New(strings.Join(lines, "\n"))
 }
 
-// common returns the headers of a that b has too, their types as they are
-// spelled: the facts do not say what stands behind a typedef.
+// common returns the headers of a that b has too, with types as they are written, because the facts do not resolve
+// typedefs.
 func common(a, b *model.Set) []*model.Header {
 	var out []*model.Header
 	for _, h := range a.Headers() {
@@ -246,7 +246,7 @@ func older(a, b *model.Version) bool {
 
 func text(s *model.Set) string { return fmt.Sprintf("%d.%d", s.Version().Major, s.Version().Minor) }
 
-// describe says in one line what changed where.
+// describe describes a change in one line.
 func describe(c diff.Change) string {
 	name := c.Name
 	if c.Parent != "" {
@@ -255,7 +255,7 @@ func describe(c diff.Change) string {
 	return fmt.Sprintf("%s: %s %s %s: %s", c.Header, c.Item, name, c.Kind, c.Why)
 }
 
-// write writes what differs from what is there.
+// write writes the files that changed.
 func (r *result) write(s *sources, out io.Writer) error {
 	stale, err := staleFiles(s.out, r.files)
 	if err != nil {
@@ -276,7 +276,8 @@ func (r *result) write(s *sources, out io.Writer) error {
 			return err
 		}
 	}
-	fmt.Fprintf(out, "API %d.%d: %d files in %s, %d of them changed, %d removed\n", r.version.Major, r.version.Minor, len(r.files), s.out, written, len(stale))
+	fmt.Fprintf(out, "API %d.%d: %d files in %s, %d of them changed, %d removed\n", r.version.Major, r.version.Minor, len(r.files),
+		s.out, written, len(stale))
 	if r.unchecked {
 		fmt.Fprintf(out, "the ABI was not compared with anything: there are no facts beside %s\n", s.sinceFile())
 	}
@@ -293,8 +294,7 @@ func (r *result) write(s *sources, out io.Writer) error {
 	return nil
 }
 
-// replaceFile gives the file at path the content, all or nothing, and reports
-// whether it had another.
+// replaceFile atomically replaces the file at path, and reports whether its content changed.
 func replaceFile(path string, content []byte) (bool, error) {
 	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, content) {
 		return false, nil
@@ -317,8 +317,7 @@ func replaceFile(path string, content []byte) (bool, error) {
 // marker begins the first line of a generated file.
 const marker = "// Code generated by pjrtgen "
 
-// staleFiles returns the generated files under dir that are none of files, by
-// their paths with slashes.
+// staleFiles returns the paths, with slashes, of the generated files under dir that are not in files.
 func staleFiles(dir string, files []golang.File) ([]string, error) {
 	wanted := make(map[string]bool, len(files))
 	for _, f := range files {

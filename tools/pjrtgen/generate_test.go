@@ -66,7 +66,7 @@ func (x *tree) write(name, text string) {
 	require.NoError(x.t, os.WriteFile(path, []byte(text), 0o644))
 }
 
-// edit replaces a text of a header by another.
+// edit replaces text in a header.
 func (x *tree) edit(name, old, new string) {
 	x.t.Helper()
 	text := read(x.t, filepath.Join(x.dir, name))
@@ -92,7 +92,7 @@ func TestCommittedFilesAreUpToDate(t *testing.T) {
 	assert.Empty(t, out)
 }
 
-func TestGenerateWritesOnceAndRemovesWhatIsNotGeneratedAnyMore(t *testing.T) {
+func TestGenerateWritesOnceAndRemovesStaleFiles(t *testing.T) {
 	t.Parallel()
 	x := newTree(t)
 	x.generate()
@@ -131,7 +131,7 @@ func TestCheckListsEachFileThatIsNotAsGenerated(t *testing.T) {
 	assert.Equal(t, []string{
 		args + `:3: have "package other", want "package capi"`,
 		filepath.Join(x.out, "zz_core_enums.go") + ": missing",
-		stale + ": no header makes this file any more",
+		stale + ": no header leads to this file any more",
 	}, strings.Split(strings.TrimSpace(out), "\n"))
 	assert.Equal(t, "package other", strings.Split(read(t, args), "\n")[2], "check must not write")
 }

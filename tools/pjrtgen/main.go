@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Pjrtgen reads PJRT's C headers: it generates the Go binding from them, says
-// what they declare, and compares two of them.
+// Pjrtgen reads PJRT's C headers: it generates the Go binding from them, lists what they declare, and compares two of
+// them.
 //
 //	pjrtgen generate                   the Go binding from the headers
-//	pjrtgen check                      fail when generated files are out of date
+//	pjrtgen check                      fail if generated files are out of date
 //	pjrtgen facts [-I DIR]... HEADER   what a header declares, as JSON
 //	pjrtgen diff OLD NEW               what changed, and whether it breaks the ABI
 //
-// It runs no C compiler and needs no system headers. An error of a header is
-// printed as file:line:column: what. The exit status is 0 on success and 1 on
-// an error; commands that compare say which others they use.
+// It runs no C compiler and needs no system headers. Errors in a header are printed as file:line:column: message. The
+// exit status is 0 on success and 1 on an error. The help of a command lists any others.
 package main
 
 import (
@@ -26,7 +25,7 @@ import (
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
-// run carries out a command line and returns the exit status.
+// run runs a command line and returns the exit status.
 func run(args []string, stdout, stderr io.Writer) int {
 	root := newRoot()
 	root.SetArgs(args)
@@ -49,7 +48,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return 1
 }
 
-// exitError is an error that decides the exit status.
+// exitError is an error with its own exit status.
 type exitError struct {
 	code int
 	err  error

@@ -26,11 +26,10 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
-// The wheel of the CPU plugin brings the original header that it was built with,
-// of minor 81.
+// originalMinor is the API minor of the original header in the wheel of the CPU plugin.
 const originalMinor = 81
 
-// original reads that header from where a checkout would have it.
+// original reads that header, from the path that it has in a checkout.
 func original(t *testing.T) *model.Header {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(filepath.Dir(plugintest.Path(t, "cpu")), "pjrt_c_api.h"))
@@ -56,7 +55,7 @@ type history struct {
 	Enums       map[string]map[string][][2]*int64 `json:"enums"`
 }
 
-// at returns the value that holds at a minor, and whether there is one.
+// at returns the value at a minor, and whether there is one.
 func at(runs [][2]*int64, minor int64) (int64, bool) {
 	var v *int64
 	for _, r := range runs {
@@ -130,14 +129,13 @@ func TestAnOriginalHeaderIsReadAsTheCompilerMeasuredIt(t *testing.T) {
 			}
 		}
 	}
-	// This value came within minor 81, after the commit that the plugin has.
+	// This value was added during minor 81, after the plugin's commit.
 	delete(wantEnums["PJRT_Extension_Type"], "PJRT_Extension_Type_TpuTopology")
 	assert.Equal(t, wantEnums, enums)
 }
 
-// declarations generates from one core header and returns the text of each
-// declaration by its name, comments stripped. A struct type is its fields, by
-// "Type.Field".
+// declarations generates from one core header and returns the text of each declaration by name, without comments. A
+// struct type is represented by its fields, named "Type.Field".
 func declarations(t *testing.T, h *model.Header) map[string]string {
 	t.Helper()
 	files, err := golang.Generate(golang.Input{Headers: []*model.Header{h}, Since: func(*model.Header, string) int { return 0 }})
@@ -192,8 +190,8 @@ func declarations(t *testing.T, h *model.Header) map[string]string {
 	return all
 }
 
-// What the generator makes of the original is what it makes of the restated
-// header, less what came after minor 81.
+// The generator produces the same code from the original as from the restated header, except for declarations that came
+// after minor 81.
 func TestAnOriginalHeaderGivesTheSameGoCode(t *testing.T) {
 	old := original(t)
 	ours, err := header.Parse(filepath.Join("..", "..", "third_party", "xla", filepath.FromSlash(corePath)), header.Options{})
@@ -201,8 +199,7 @@ func TestAnOriginalHeaderGivesTheSameGoCode(t *testing.T) {
 	was, is := declarations(t, old), declarations(t, ours)
 	require.Greater(t, len(was), 1400)
 
-	// The declarations that differ although both headers have them: the structs
-	// that grew, and what lists all of something.
+	// Declarations that both headers have and that differ: structs that grew, and lists of all items of a kind.
 	grown := map[string]bool{
 		"APIMinor": true, "APISize": true, "coreFunctions": true,
 		"DeviceMemoryStatsArgsSize": true, "functionDeviceMemoryStats": true,
@@ -210,8 +207,7 @@ func TestAnOriginalHeaderGivesTheSameGoCode(t *testing.T) {
 		"ExecutableGetCompiledMemoryStatsArgsSize": true, "functionExecutableGetCompiledMemoryStats": true,
 		"extensionTypeEnum": true, "bufferTypeEnum": true,
 	}
-	// A bare struct tag that the original declares and never uses, and two handles
-	// that have got contents since.
+	// A struct tag that the original declares and never uses, and two handles that have fields since.
 	gone := []string{"type TransferMetadata._", "type ErrorHandle._", "type Memory._"}
 	for _, name := range slices.Sorted(maps.Keys(was)) {
 		now, ok := is[name]
@@ -227,7 +223,7 @@ func TestAnOriginalHeaderGivesTheSameGoCode(t *testing.T) {
 		assert.True(t, was[name] != is[name], "%s is the same", name)
 	}
 
-	// And ours gives nothing more than what the record says is newer.
+	// Our header adds only declarations that since.json lists as newer.
 	text, err := os.ReadFile(filepath.Join("..", "..", "third_party", "xla", "since.json"))
 	require.NoError(t, err)
 	since, err := golang.ReadSince(bytes.NewReader(text))

@@ -8,9 +8,8 @@ package main
 // extern void pjrtShimEnd(void);
 import "C"
 
-// GetPjrtApi is what a client looks for in the library. The table is the same
-// each time, and stays until the process ends: start keeps it. It goes out as a
-// number, since Go memory that C may keep is nothing that cgo's checks know.
+// GetPjrtApi is the function that clients look up in the library. It always returns the same table, which start keeps
+// until the process ends. It returns a number, because cgo's checks do not allow Go pointers that C keeps.
 //
 //export GetPjrtApi
 func GetPjrtApi() uintptr { return start().Address() }
@@ -20,5 +19,5 @@ func GetPjrtApi() uintptr { return start().Address() }
 //export pjrtShimEnd
 func pjrtShimEnd() { end() }
 
-// main is never called: a library has none, but Go wants one.
+// main is never called, but Go requires it.
 func main() {}

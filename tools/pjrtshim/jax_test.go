@@ -25,7 +25,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
-// python is an interpreter that has JAX; make jax sets it.
+// python is the variable with the path of an interpreter that has JAX. make jax sets it.
 const python = "PJRT_JAX_PYTHON"
 
 // library builds the shim.
@@ -43,7 +43,7 @@ func library(t *testing.T) string {
 func run(t *testing.T, variables []string, args ...string) []byte {
 	t.Helper()
 	exe := os.Getenv(python)
-	require.NotEmpty(t, exe, "%s names no Python with JAX: run make jax", python)
+	require.NotEmpty(t, exe, "%s must name a Python with JAX: run make jax", python)
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	c := exec.CommandContext(ctx, exe, args...)
@@ -111,7 +111,7 @@ func TestJAXComputesTheSameThroughTheShim(t *testing.T) {
 		} {
 			assert.GreaterOrEqual(t, seen[name], atLeast, name)
 		}
-		// What is made is destroyed: a call that the trace lost would show.
+		// Every object is destroyed, so a call that is missing in the trace would show.
 		assert.Equal(t, succeeded["PJRT_Client_Compile"], seen["PJRT_LoadedExecutable_Destroy"])
 	})
 	t.Run("the validator finds nothing", func(t *testing.T) {
@@ -130,7 +130,7 @@ func TestJAXComputesTheSameThroughTheShim(t *testing.T) {
 		assert.Empty(t, report.Differences)
 		assert.Greater(t, report.Compared, 500)
 		for _, s := range report.Skipped {
-			// It hands an address of the process to the program.
+			// This call passes an address in the process to the program.
 			assert.Equal(t, "PJRT_FFI_UserData_Add", s.Function, s.Why)
 		}
 	})
@@ -184,7 +184,7 @@ func TestJAXSaysWhyTheShimCannotStart(t *testing.T) {
 	for name, c := range map[string]struct{ variable, want string }{
 		"no plugin":     {"A=b", "PJRT_SHIM_PLUGIN is not set"},
 		"a bad path":    {"PJRT_SHIM_PLUGIN=/no/such/plugin.so", "/no/such/plugin.so"},
-		"a bad setting": {"PJRT_SHIM_FAULTS=PJRT_Nothing:delay=1s", "is no PJRT function"},
+		"a bad setting": {"PJRT_SHIM_FAULTS=PJRT_Nothing:delay=1s", "is not a PJRT function"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out := run(t, append(jax(shim), c.variable), "-c", "import jax\ntry:\n  jax.devices()\nexcept Exception as e:\n  print(e)")

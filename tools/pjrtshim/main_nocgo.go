@@ -11,6 +11,7 @@ import (
 )
 
 func main() {
-	fmt.Fprintln(os.Stderr, "pjrtshim is a library: build it with CGO_ENABLED=1 go build -buildmode=c-shared -o libpjrt_shim.so ./tools/pjrtshim")
+	fmt.Fprintln(os.Stderr, "pjrtshim is a library: build it with "+
+		"CGO_ENABLED=1 go build -buildmode=c-shared -o libpjrt_shim.so ./tools/pjrtshim")
 	os.Exit(2)
 }

@@ -22,14 +22,14 @@ const (
 	pluginVariable = prefix + "PLUGIN"
 )
 
-// running is the shim of this process, once a client asked for the table.
+// running is the shim of this process. It starts when a client asks for the table.
 var running struct {
 	mu   sync.Mutex
-	shim *shim.Shim // guarded by mu; nil when it could not start
+	shim *shim.Shim // guarded by mu; nil if it could not start
 }
 
-// start makes the table, the first time. When that fails, the table is one
-// of which the functions that a client calls first say why.
+// start makes the table on the first call. If that fails, it returns a table in which the functions that clients call
+// first return the reason.
 var start = sync.OnceValue(func() *serve.Table {
 	t, err := open(os.Environ())
 	if err == nil {
@@ -39,7 +39,7 @@ var start = sync.OnceValue(func() *serve.Table {
 	return broken(err)
 })
 
-// open does what the environment says.
+// open starts the shim as the environment says.
 func open(environ []string) (*serve.Table, error) {
 	config, err := shim.Environment(prefix, environ, pluginVariable)
 	if err != nil {
@@ -80,11 +80,12 @@ func value(environ []string, name string) string {
 	return ""
 }
 
-// pluginPath returns the library that a value of PJRT_SHIM_PLUGIN means: a path,
-// one behind a name and a colon, or the name of a plugin that is installed.
+// pluginPath returns the library for a value of PJRT_SHIM_PLUGIN: a path, name:path, or the name of an installed
+// plugin.
 func pluginPath(value string) (string, error) {
 	if value == "" {
-		return "", fmt.Errorf("%s is not set: give it the plugin that the calls go to, a path or the name of an installed plugin", pluginVariable)
+		return "", fmt.Errorf("%s is not set: set it to the plugin to call, a path or the name of an installed plugin",
+			pluginVariable)
 	}
 	path := value
 	if name, rest, ok := strings.Cut(value, ":"); ok && !plugins.IsPath(name) && rest != "" {
@@ -103,13 +104,12 @@ func pluginPath(value string) (string, error) {
 	return c.Path, nil
 }
 
-// broken returns a table of a plugin that cannot start, for the reason err. A
-// client shows that to its user, where a null table would be no more than that
-// something went wrong.
+// broken returns a table of a plugin that cannot start because of err. Clients show that error to their users. A null
+// table would only tell them that something went wrong.
 func broken(err error) *serve.Table {
 	reason := &capi.Error{Code: capi.ErrorCodeFailedPrecondition, Message: "pjrt shim: " + err.Error()}
 	p := &serve.Plugin{
-		Minor:                     serve.OldestMinor, // no client is refused for its structs before it gets the reason
+		Minor:                     serve.OldestMinor, // accept the structs of any client, so that it gets the reason
 		PluginInitialize:          func(*capi.PluginInitializeArgs) error { return reason },
 		PluginAttributes:          func(*capi.PluginAttributesArgs) error { return reason },
 		ClientCreate:              func(*capi.ClientCreateArgs) error { return reason },
@@ -117,12 +117,12 @@ func broken(err error) *serve.Table {
 	}
 	t, err := p.Serve()
 	if err != nil {
-		panic(err) // nothing else in this process serves tables
+		panic(err) // cannot happen: nothing else in this process serves tables
 	}
 	return t
 }
 
-// end sums up and closes the files.
+// end writes the summary and closes the files.
 func end() {
 	running.mu.Lock()
 	s := running.shim

@@ -42,7 +42,7 @@ func TestThePluginIsNamedInSeveralWays(t *testing.T) {
 	assert.ErrorContains(t, err, "PJRT_SHIM_PLUGIN: ")
 }
 
-func TestWhatIsWrongIsAnErrorOfTheFirstCalls(t *testing.T) {
+func TestTheReasonIsTheErrorOfTheFirstCalls(t *testing.T) {
 	table := broken(errors.New("the reason")).Capi()
 	for name, call := range map[string]func() error{
 		"initialize": func() error { return new(capi.Call[capi.PluginInitializeArgs]).Do(table) },
@@ -57,7 +57,7 @@ func TestWhatIsWrongIsAnErrorOfTheFirstCalls(t *testing.T) {
 	old := &capi.Call[capi.ClientCreateArgs]{Args: capi.ClientCreateArgs{StructSize: 72}}
 	h, err := old.Raw(table)
 	require.NoError(t, err)
-	assert.ErrorContains(t, table.TakeError(h), "the reason", "a client of any age hears it")
+	assert.ErrorContains(t, table.TakeError(h), "the reason", "clients of any version get the reason")
 }
 
 func TestTheEnvironmentIsChecked(t *testing.T) {
@@ -70,7 +70,7 @@ func TestTheEnvironmentIsChecked(t *testing.T) {
 		"no plugin":      {nil, "PJRT_SHIM_PLUGIN is not set"},
 		"no such plugin": {[]string{"PJRT_SHIM_PLUGIN=/no/such/p.so"}, "/no/such/p.so"},
 		"no library":     {[]string{"PJRT_SHIM_PLUGIN=" + notPlugin}, notPlugin},
-		"a mistake":      {[]string{"PJRT_SHIM_PLUGIN=x.so", "PJRT_SHIM_TARCE=t"}, "there is no such variable; there are PJRT_SHIM_FAULTS"},
+		"a mistake":      {[]string{"PJRT_SHIM_PLUGIN=x.so", "PJRT_SHIM_TARCE=t"}, "there is no such variable: the variables are PJRT_SHIM_FAULTS"},
 	} {
 		_, err := open(c.environ)
 		assert.ErrorContains(t, err, c.want, name)

@@ -16,10 +16,9 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
-// BenchmarkCall measures a getter of the CPU plugin, PJRT_Client_ProcessIndex,
-// in every way to call it. The ways take turns within one run, so that a noisy
-// machine is unfair to all of them alike; the metrics are nanoseconds per call
-// and what they are of cgo's.
+// BenchmarkCall measures all ways to call a getter of the CPU plugin, PJRT_Client_ProcessIndex. The ways take turns
+// within one run, so that noise affects all of them alike. The metrics are nanoseconds per call, and their ratio to
+// those of cgo.
 func BenchmarkCall(b *testing.B) {
 	table, err := capi.Open(plugintest.Path(b, "cpu"))
 	require.NoError(b, err)

@@ -23,12 +23,12 @@ import "C"
 
 import "unsafe"
 
-// viaCgo calls f the way a binding on cgo does.
+// viaCgo calls f like a binding based on cgo.
 func viaCgo(f, args unsafe.Pointer) unsafe.Pointer { return C.call(f, args) }
 
 // inC calls f n times within C.
 func inC(f, args unsafe.Pointer, n int) unsafe.Pointer { return C.loop(f, args, C.long(n)) }
 
-// cMemory returns n bytes that are not the collector's, as a binding on cgo uses
-// for its arguments, so that cgo does not check them on each call.
+// cMemory returns n bytes of C memory. A binding based on cgo uses such memory for arguments, so that cgo does not
+// check it on each call.
 func cMemory(n uintptr) unsafe.Pointer { return C.malloc(C.size_t(n)) }

@@ -44,7 +44,7 @@ func compare(b *testing.B, ways []struct {
 			b.ReportMetric(ns, "ns/call")
 			b.ReportMetric(ns/baseline, "x-"+base)
 			b.ReportMetric(allocs, "allocs/call")
-			b.ReportMetric(0, "ns/op") // of this closure, which means nothing
+			b.ReportMetric(0, "ns/op") // hides the time of this closure, which means nothing
 		})
 	}
 }

@@ -16,10 +16,9 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
-// BenchmarkServe measures the same getter as BenchmarkCall where Go is on the
-// other side of the table: a plugin in Go, and the CPU plugin behind hooks, each
-// called from Go and from C. The metrics are nanoseconds per call and what they
-// are of a call from Go straight to the plugin.
+// BenchmarkServe measures the same getter as BenchmarkCall with Go on the other side of the table: a plugin in Go, and
+// the CPU plugin behind hooks, each called from Go and from C. The metrics are nanoseconds per call, and their ratio to
+// those of a direct call from Go to the plugin.
 func BenchmarkServe(b *testing.B) {
 	real, err := capi.Open(plugintest.Path(b, "cpu"))
 	require.NoError(b, err)

@@ -18,7 +18,7 @@ import (
 	"github.com/purepjrt/purepjrt/capi/internal/ccall"
 )
 
-// frame is a call with an args struct as PJRT's are.
+// frame is a call with an args struct like those of PJRT.
 type frame struct {
 	ccall.Frame
 	Args struct {
@@ -33,7 +33,7 @@ func TestTheStructLiesDirectlyBehindTheFrame(t *testing.T) {
 	assert.EqualValues(t, 16, ccall.FrameSize, "the trampolines add this as a literal")
 }
 
-// callee makes a C function of fn, which gets the address behind the frame.
+// callee makes a C function from fn, which gets the address after the frame.
 func callee(fn func(args uintptr) uintptr) uintptr { return purego.NewCallback(fn) }
 
 func TestInvokePassesTheStructAndKeepsAll64BitsOfTheResult(t *testing.T) {
@@ -62,8 +62,8 @@ func grow(n int) byte {
 
 var sink atomic.Uint64
 
-// A frame on the goroutine's stack would be left behind when a callback moves
-// the stack: C would write its results to where the frame was.
+// If the frame were on the goroutine's stack, a callback could move the stack, and C would write its results to the old
+// place.
 func TestResultsArriveAlthoughACallbackMovesTheStack(t *testing.T) {
 	write := callee(func(args uintptr) uintptr {
 		sink.Add(uint64(grow(512)))
@@ -88,7 +88,7 @@ func TestResultsArriveAlthoughACallbackMovesTheStack(t *testing.T) {
 	}
 }
 
-// What only the frame points to must survive collections while C works.
+// Objects that only the frame points to must survive garbage collections during the call.
 func TestWhatTheFramePointsToLivesAsLongAsTheCall(t *testing.T) {
 	var freed atomic.Bool
 	sum := callee(func(args uintptr) uintptr {
@@ -111,9 +111,9 @@ func TestWhatTheFramePointsToLivesAsLongAsTheCall(t *testing.T) {
 }
 
 type frameArgs struct {
-	size uintptr
-	in   *[4]uint64
-	out  uint64
+	_  uintptr // the size
+	in *[4]uint64
+	_  uint64 // the result
 }
 
 func TestInvokePureCallsC(t *testing.T) {

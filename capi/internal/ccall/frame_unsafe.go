@@ -9,27 +9,23 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// Frame stands directly in front of the C struct whose address the called
-// function gets.
+// Frame directly precedes the C struct whose address the called function gets.
 type Frame struct {
 	// Code is the address of the C function. Preconditions: not zero, and a
 	// function of one pointer argument.
 	Code uintptr
-	// Ret receives the function's result word. It is garbage after a function
-	// that returns nothing, which is why it is not a pointer: the collector
-	// must not look at it.
+	// Ret receives the function's result word. After a void function it is garbage, so it is not a pointer, which the
+	// garbage collector would follow.
 	Ret uintptr
 }
 
-// FrameSize is the distance from a Frame to the C struct behind it, in bytes.
-// The trampolines have it as a literal.
+// FrameSize is the distance from a Frame to its C struct, in bytes. The trampolines contain it as a literal.
 const FrameSize = unsafe.Sizeof(Frame{})
 
-// ArgFrame is a Frame for a C struct that lies elsewhere, such as one that a C
-// caller passed to Go.
+// ArgFrame is a Frame for a C struct at another address, such as one that a C caller passed to Go.
 type ArgFrame struct {
 	Frame
-	// Arg is what the function gets.
+	// Arg is the argument of the function.
 	Arg unsafe.Pointer
 }
 

@@ -11,9 +11,8 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// Invoke calls the function that the Frame at frame names with the address
-// behind the Frame, and stores its result in the Frame. C may block and may
-// call back into Go.
+// Invoke calls the function of the Frame at frame with the address after the Frame, and stores its result in the Frame.
+// C may block and may call back into Go.
 func Invoke(frame unsafe.Pointer) {
 	f := (*Frame)(frame)
 	f.Ret, _, _ = purego.SyscallN(f.Code, uintptr(unsafe.Add(frame, FrameSize)))
@@ -22,7 +21,7 @@ func Invoke(frame unsafe.Pointer) {
 // InvokePure is Invoke on this platform.
 func InvokePure(frame unsafe.Pointer) { Invoke(frame) }
 
-// InvokeArg is Invoke with the argument that the ArgFrame at frame names.
+// InvokeArg is Invoke with the argument of the ArgFrame at frame.
 func InvokeArg(frame *ArgFrame) {
 	frame.Ret, _, _ = purego.SyscallN(frame.Code, uintptr(frame.Arg))
 }

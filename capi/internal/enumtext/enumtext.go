@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Integer is what an enum type is made of.
+// Integer lists the underlying types of enum types.
 type Integer interface {
 	~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64
 }
@@ -30,8 +30,8 @@ type Enum[E Integer] struct {
 	Values []Value[E]
 }
 
-// String returns the short text of v, or the type and the number, such as
-// ErrorCode(99), when no enumerator has that value.
+// String returns the short text of v, or the type and the number, such as ErrorCode(99), if no enumerator has that
+// value.
 func (e *Enum[E]) String(v E) string {
 	for i := range e.Values {
 		if e.Values[i].Value == v {
@@ -41,8 +41,8 @@ func (e *Enum[E]) String(v E) string {
 	return fmt.Sprintf("%s(%d)", e.Type, v)
 }
 
-// Parse returns the value that s names: by its short text, its C name or its Go
-// name in any case, or by the form that String gives to unknown numbers.
+// Parse returns the value that s names. s is its short text, C name or Go name, in upper or lower case, or has the form
+// that String gives to unknown numbers.
 func (e *Enum[E]) Parse(s string) (E, error) {
 	for i := range e.Values {
 		v := &e.Values[i]
@@ -57,7 +57,7 @@ func (e *Enum[E]) Parse(s string) (E, error) {
 	for i := range e.Values {
 		known[i] = e.Values[i].Text
 	}
-	return 0, fmt.Errorf("%q is no %s: use one of %s", s, e.Type, strings.Join(known, ", "))
+	return 0, fmt.Errorf("%q is not a known %s: use one of %s", s, e.Type, strings.Join(known, ", "))
 }
 
 // number reads the form Type(99).

@@ -32,11 +32,11 @@ func TestParseTakesEveryNameInAnyCase(t *testing.T) {
 	}
 }
 
-func TestParseSaysWhatThereIs(t *testing.T) {
+func TestParseListsTheKnownValues(t *testing.T) {
 	t.Parallel()
 	for _, s := range []string{"", "GREEN", "7", "Colour", "Colour()", "Colour(7", "Colour(7))", "Colour(x)", "Colour(07)", "Colour(99999999999)"} {
 		_, err := colours.Parse(s)
-		assert.ErrorContains(t, err, "is no Colour: use one of RED, DarkBlue, NAVY", s)
+		assert.ErrorContains(t, err, "is not a known Colour: use one of RED, DarkBlue, NAVY", s)
 	}
 }
 

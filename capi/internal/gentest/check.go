@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Run checks everything in the index against the facts: nothing is missing,
-// nothing is too much, and every number is the measured one.
+// Run checks the index against the facts: nothing is missing, nothing is superfluous, and every number is the measured
+// one.
 func Run(t *testing.T, x *Index, facts []Header) {
 	t.Run("structs have C's layout", func(t *testing.T) { x.structs(t, facts) })
 	t.Run("functions stand in C's slots", func(t *testing.T) { x.functions(t, facts) })
@@ -25,7 +25,7 @@ func Run(t *testing.T, x *Index, facts []Header) {
 	t.Run("constants have C's values", func(t *testing.T) { x.constants(t, facts) })
 }
 
-// fieldsOf are the fields of a Go struct that are not padding.
+// fieldsOf returns the fields of a Go struct that are not padding.
 func fieldsOf(t reflect.Type) []reflect.StructField {
 	var out []reflect.StructField
 	for i := range t.NumField() {
@@ -182,7 +182,7 @@ func (x *Index) enumTexts(t *testing.T) {
 		assert.EqualValues(t, 99, n)
 		for _, bad := range []string{"", "NO_SUCH_VALUE", "99", unknown + ")", unknown[:len(unknown)-1]} {
 			_, err := e.Parse(bad)
-			assert.ErrorContains(t, err, fmt.Sprintf("%q is no ", bad))
+			assert.ErrorContains(t, err, fmt.Sprintf("%q is not a known ", bad))
 			_, err = e.Unmarshal(bad)
 			assert.Error(t, err)
 		}

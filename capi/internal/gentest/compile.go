@@ -18,9 +18,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Compile lets the C compiler CC and the C++ compiler CXX, by default gcc and
-// g++, confirm every size, offset, value and constant that Go has, header by
-// header. Root is the folder of the module.
+// Compile checks every size, offset, value and constant in Go with the C compiler CC and the C++ compiler CXX, by
+// default gcc and g++, header by header. root is the folder of the module.
 func Compile(t *testing.T, x *Index, facts []Header, root string) {
 	checked := 0
 	for _, h := range facts {
@@ -44,7 +43,7 @@ func Compile(t *testing.T, x *Index, facts []Header, root string) {
 // the header, and the number of its assertions.
 func probe(x *Index, facts Header) (string, int) {
 	header := facts.Path
-	scoped := make(map[string]bool) // enums of C++ whose values need their name in front
+	scoped := make(map[string]bool) // C++ enums whose values must be qualified with their name
 	for _, e := range facts.Enums {
 		scoped[e.Name] = e.Scoped
 	}

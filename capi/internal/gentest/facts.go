@@ -12,10 +12,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Header is what was measured of one C header, as far as Go code depends on it.
+// Header has the measured facts of a C header on which Go code depends.
 type Header struct {
 	Path   string
-	C11    bool // a C compiler takes it, not only a C++ compiler
+	C11    bool // a C compiler accepts it, not only a C++ compiler
 	Macros []struct {
 		Name         string
 		FunctionLike bool `json:"function_like"`
@@ -63,8 +63,7 @@ type Field struct {
 	Fields       []Field
 }
 
-// Facts reads the facts of all headers of which keep is true, from the folder
-// third_party/xla below root.
+// Facts reads the facts of all headers for which keep returns true, from the folder third_party/xla below root.
 func Facts(t *testing.T, root, version string, keep func(path string) bool) []Header {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(root, "third_party/xla/facts", version, "*.json"))

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package gentest checks generated declarations against the measured facts of
-// the C headers. Only tests import it. The generator gives packages capi and ffi
-// each an Index of everything it wrote there, so that no declaration is left out.
+// Package gentest checks generated declarations against the measured facts of the C headers. Only tests import it. The
+// generator writes an Index of all generated declarations into packages capi and ffi, so that the checks leave none
+// out.
 package gentest
 
 import (
@@ -72,7 +72,7 @@ type Enum struct {
 	Parse     func(string) (int64, error)
 }
 
-// enumType is what generated enum types have in common.
+// enumType has the common methods of generated enum types.
 type enumType interface {
 	~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64
 	fmt.Stringer

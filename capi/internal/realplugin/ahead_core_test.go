@@ -22,7 +22,7 @@ var tpuOnce struct {
 	plugin *plugin
 }
 
-// tpu is libtpu, loaded once. Without a TPU it compiles and does no more.
+// tpu returns libtpu, loaded once. Without a TPU it can only compile.
 func tpu(t testing.TB) *plugin {
 	t.Helper()
 	tpuOnce.Do(func() { tpuOnce.plugin = open(t, plugintest.Path(t, "tpu")) })
@@ -41,8 +41,7 @@ var aheadTests = []struct {
 	{"errors", aheadErrors},
 }
 
-// aheadOnly are the functions that libtpu can run without a TPU and the CPU
-// plugin does not have or cannot.
+// aheadOnly lists the functions that libtpu can run without a TPU, but that the CPU plugin lacks or cannot run.
 var aheadOnly = []string{
 	"PJRT_Compile",
 	"PJRT_Error_ForEachPayload",
@@ -239,7 +238,7 @@ func aheadErrors(t *testing.T, p *plugin) {
 	assert.Equal(t, capi.ErrorCodeUnknown, do(t, p, capi.ErrorGetCodeArgs{Error: h}).Code)
 	m := do(t, p, capi.ErrorMessageArgs{Error: h})
 	assert.NotEmpty(t, raw(m.Message, m.MessageSize))
-	// Since 0.107 an error can do the same by itself.
+	// Since API 0.107 an error has its own functions for that.
 	require.NotNil(t, h.Vtable)
 	assert.Equal(t, capi.ErrorCodeUnknown, h.Vtable.GetCode.Call(h))
 	do(t, p, capi.ErrorDestroyArgs{Error: h})
@@ -257,9 +256,9 @@ func texts(p **byte, sizes *uintptr, n uintptr) []string {
 
 func TestThePluginWantsTheSizesThatItIsSentAheadOfTime(t *testing.T) {
 	n := checkSizes(t, tpu(t), map[string]bool{
-		"PJRT_Client_CreateViewOfDeviceBuffer": true, // looks at the type first, and ends the process
-		"PJRT_LoadedExecutable_Fingerprint":    true, // does not look
-		"PJRT_ExecuteContext_Create":           true, // does not look
+		"PJRT_Client_CreateViewOfDeviceBuffer": true, // checks the type first, and ends the process
+		"PJRT_LoadedExecutable_Fingerprint":    true, // does not check
+		"PJRT_ExecuteContext_Create":           true, // does not check
 	}, map[string]uintptr{
 		"PJRT_Device_MemoryStats":                185,
 		"PJRT_Executable_DeserializeAndLoad":     64,

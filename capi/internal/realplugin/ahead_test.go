@@ -14,7 +14,7 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// topologyArgs are the arguments that name a topology.
+// topologyArgs returns the arguments that make a topology.
 func topologyArgs(t testing.TB, name string, options ...capi.Attribute) (capi.TopologyDescriptionCreateArgs, *capi.NamedValues) {
 	t.Helper()
 	v, err := capi.NewNamedValues(options)
@@ -25,7 +25,7 @@ func topologyArgs(t testing.TB, name string, options ...capi.Attribute) (capi.To
 	return args, v
 }
 
-// topology makes a topology, which goes away with the test.
+// topology makes a topology, which is destroyed at the end of the test.
 func (p *plugin) topology(t testing.TB, name string, options ...capi.Attribute) *capi.TopologyDescription {
 	t.Helper()
 	args, v := topologyArgs(t, name, options...)
@@ -35,14 +35,14 @@ func (p *plugin) topology(t testing.TB, name string, options ...capi.Attribute) 
 	return topology
 }
 
-// compileFor is the arguments that compile a program for a topology.
+// compileFor returns the arguments that compile a program for a topology.
 func compileFor(topology *capi.TopologyDescription, text string, options []byte) capi.CompileArgs {
 	args := capi.CompileArgs{Topology: topology, Program: program(text)}
 	args.CompileOptions, args.CompileOptionsSize = capi.BytesData(options)
 	return args
 }
 
-// compileAhead compiles a program for a topology; it goes away with the test.
+// compileAhead compiles a program for a topology. The executable is destroyed at the end of the test.
 func (p *plugin) compileAhead(t testing.TB, topology *capi.TopologyDescription, text string, options []byte) *capi.Executable {
 	t.Helper()
 	e := do(t, p, compileFor(topology, text, options)).Executable

@@ -57,7 +57,6 @@ func (p *plugin) onReady(t testing.TB, e *capi.Event, fn func(*capi.ErrorHandle)
 	do(t, p, capi.EventOnReadyArgs{Event: e, Callback: callback, UserArg: uintptr(h)})
 }
 
-// Programs that run on threads of the plugin call back from there.
 func TestCallbacksFromThreadsOfThePluginUnderCollections(t *testing.T) {
 	r := newRig(t)
 	live := capi.LiveHandles()
@@ -97,7 +96,7 @@ func TestCallbacksFromThreadsOfThePluginUnderCollections(t *testing.T) {
 					ran.Add(1)
 					close(done)
 				})
-				// An event may go before it is ready; its callback stays.
+				// An event may be destroyed before it is ready. Its callback is still called.
 				_, err = try(r.plugin, capi.EventDestroyArgs{Event: x.events[0]})
 				assert.NoError(t, err)
 				<-done
@@ -113,8 +112,8 @@ func TestCallbacksFromThreadsOfThePluginUnderCollections(t *testing.T) {
 	assert.Equal(t, live, capi.LiveHandles())
 }
 
-// Waiting with callbacks takes goroutines only; waiting in the plugin takes a
-// thread for each, of which a process has ten thousand.
+// Waiting with callbacks takes only goroutines. Waiting in the plugin takes a thread for each wait, and a Go process is
+// limited to ten thousand threads.
 func TestManyGoroutinesWaitOnOneEventWithoutThreads(t *testing.T) {
 	r := newRig(t)
 	live := capi.LiveHandles()
@@ -178,7 +177,7 @@ func grow(n int) byte {
 	return page[0] + page[n%len(page)]
 }
 
-// lineWriter passes on what is written to it.
+// lineWriter sends each write to a channel.
 type lineWriter chan string
 
 func (w lineWriter) Write(p []byte) (int, error) {
@@ -187,7 +186,7 @@ func (w lineWriter) Write(p []byte) (int, error) {
 }
 
 // A panic on a thread of the plugin would end the process.
-func TestAPanicInACallbackIsLoggedAndNoMore(t *testing.T) {
+func TestAPanicInACallbackIsOnlyLogged(t *testing.T) {
 	r := newRig(t)
 	lines := make(lineWriter, 1)
 	old := slog.Default()
@@ -203,9 +202,8 @@ func TestAPanicInACallbackIsLoggedAndNoMore(t *testing.T) {
 	r.destroy(t, in, x.outputs[0][0])
 }
 
-// Getters take a short way into C on which the collector waits for them. If the
-// plugin held a lock of theirs while it called back into Go, where a collection
-// may have to be waited for, everything would stand still.
+// The garbage collector waits for getters, which take the short path into C. If the plugin held a lock that getters
+// need while it calls back into Go, and the callback waited for a garbage collection, there would be a deadlock.
 func TestGettersAndCallbacksDoNotBlockEachOther(t *testing.T) {
 	if !isolated(t) {
 		return
@@ -238,7 +236,8 @@ func TestGettersAndCallbacksDoNotBlockEachOther(t *testing.T) {
 			}
 		})
 		data := []float32{1, 2, 3, 4}
-		out := do(t, r.plugin, capi.AsyncHostToDeviceTransferManagerTransferDataArgs{TransferManager: m, Data: pointer(data), TransferSize: 16, IsLastTransfer: true})
+		out := do(t, r.plugin, capi.AsyncHostToDeviceTransferManagerTransferDataArgs{TransferManager: m, Data: pointer(data),
+			TransferSize: 16, IsLastTransfer: true})
 		require.NoError(t, r.wait(t, out.DoneWithH2dTransfer))
 		<-called
 		close(stop)

@@ -13,17 +13,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// childVariable names the test that a child process is to run.
+// childVariable is the environment variable with the test for a child process to run.
 const childVariable = "REALPLUGIN_CHILD"
 
-// survived is what a child prints that reaches the end of its test.
+// A child prints survived when it reaches the end of its test.
 const survived = "the child survived"
 
 // inChild reports whether this process is the child of t.
 func inChild(t *testing.T) bool { return os.Getenv(childVariable) == t.Name() }
 
-// child runs the test t again, alone and in a process of its own, and returns
-// what it printed and how it ended.
+// child runs only the test t again, in a separate process, and returns its output and how it ended.
 func child(t *testing.T, environment ...string) (string, error) {
 	t.Helper()
 	exe, err := os.Executable()
@@ -38,8 +37,8 @@ func child(t *testing.T, environment ...string) (string, error) {
 	return string(out), err
 }
 
-// isolated runs the rest of the test in a process of its own: in the parent it
-// returns false when the child has passed, and fails the test otherwise.
+// isolated runs the rest of the test in a separate process. In the parent it returns false if the child has passed, and
+// fails the test otherwise.
 func isolated(t *testing.T, environment ...string) bool {
 	t.Helper()
 	if inChild(t) {
@@ -47,7 +46,7 @@ func isolated(t *testing.T, environment ...string) bool {
 	}
 	out, err := child(t, environment...)
 	if err != nil || !strings.Contains(out, "--- PASS: "+t.Name()) {
-		t.Fatalf("in a process of its own: %v\n%s", err, out)
+		t.Fatalf("in a separate process: %v\n%s", err, out)
 	}
 	t.Log(out)
 	return false

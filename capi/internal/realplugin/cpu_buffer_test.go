@@ -145,8 +145,8 @@ func cpuBadShapes(t *testing.T) {
 	r.destroy(t, empty.Buffer)
 }
 
-// What the plugin does with host memory depends on the semantics, and on whether
-// the memory is aligned well enough to be used as it is.
+// What the plugin does with host memory depends on the semantics, and on whether the memory is aligned well enough to
+// be used without copying.
 func cpuHostBufferSemantics(t *testing.T) {
 	r := newRig(t)
 	for semantics, aliases := range map[capi.HostBufferSemantics]bool{
@@ -173,15 +173,15 @@ func cpuHostBufferSemantics(t *testing.T) {
 				assert.False(t, r.isReady(t, out.DoneWithHostBuffer), "the plugin uses the memory")
 				assert.Equal(t, address(data), do(t, r.plugin, capi.BufferUnsafePointerArgs{Buffer: out.Buffer}).BufferPointer)
 				data[0] = 100
-				assert.Equal(t, []float32{100, 2, 3, 4}, download[float32](t, r, out.Buffer), "the memory itself")
+				assert.Equal(t, []float32{100, 2, 3, 4}, download[float32](t, r, out.Buffer), "the buffer is the memory itself")
 				r.destroy(t, out.Buffer)
-				require.NoError(t, r.wait(t, out.DoneWithHostBuffer), "after the buffer is gone")
+				require.NoError(t, r.wait(t, out.DoneWithHostBuffer), "the event becomes ready when the buffer is gone")
 			})
 		}
 	}
 }
 
-// Donating memory of the host writes the result there, where the host allowed it.
+// Donating a buffer in host memory writes the result to that memory, if the host allowed it.
 func cpuZeroCopyDonation(t *testing.T) {
 	r := newRig(t)
 	exe := r.compile(t, donateProgram, oneDevice)
@@ -200,7 +200,7 @@ func cpuZeroCopyDonation(t *testing.T) {
 			assert.Equal(t, want, data)
 			r.destroy(t, in.Buffer)
 			if semantics == capi.HostBufferSemanticsMutableZeroCopy {
-				assert.False(t, r.isReady(t, in.DoneWithHostBuffer), "the output lives there")
+				assert.False(t, r.isReady(t, in.DoneWithHostBuffer), "the output uses the memory")
 			}
 			r.destroy(t, out)
 			require.NoError(t, r.wait(t, in.DoneWithHostBuffer))
@@ -268,9 +268,10 @@ func cpuAliasBuffer(t *testing.T) {
 
 	alias = do(t, r.plugin, args)
 	e = do(t, r.plugin, capi.BufferReadyEventArgs{Buffer: alias.AliasBuffer}).Event
-	failed := capi.ClientFulfillAliasBufferArgs{Client: r.client, StatusCode: capi.ErrorCodeDataLoss, FulfillAliasBufferCb: alias.FulfillAliasBufferCb}
+	failed := capi.ClientFulfillAliasBufferArgs{Client: r.client, StatusCode: capi.ErrorCodeDataLoss,
+		FulfillAliasBufferCb: alias.FulfillAliasBufferCb}
 	failed.ErrorMessage, failed.ErrorMessageSize = capi.StringData("the source is gone")
-	// This plugin hands the failure to the caller as well.
+	// This plugin also returns the failure to the caller.
 	fails(t, r.plugin, failed, capi.ErrorCodeDataLoss, "the source is gone")
 	err := r.wait(t, e)
 	assert.ErrorIs(t, err, capi.ErrorCodeDataLoss)
@@ -292,7 +293,8 @@ func cpuAsyncTransfers(t *testing.T) {
 	assert.Same(t, r.devices[0], do(t, r.plugin, capi.AsyncHostToDeviceTransferManagerDeviceArgs{TransferManager: m}).DeviceOut)
 	assert.EqualValues(t, 2, do(t, r.plugin, capi.AsyncHostToDeviceTransferManagerBufferCountArgs{TransferManager: m}).BufferCount)
 	for i, want := range []int{16, 3} {
-		assert.EqualValues(t, want, do(t, r.plugin, capi.AsyncHostToDeviceTransferManagerBufferSizeArgs{TransferManager: m, BufferIndex: int32(i)}).BufferSize)
+		assert.EqualValues(t, want, do(t, r.plugin, capi.AsyncHostToDeviceTransferManagerBufferSizeArgs{TransferManager: m,
+			BufferIndex: int32(i)}).BufferSize)
 	}
 	metadata, err := capi.NewNamedValues([]capi.Attribute{{Name: "origin", Value: "test"}, {Name: "unit", Value: "bytes"}})
 	require.NoError(t, err)
@@ -314,7 +316,8 @@ func cpuAsyncTransfers(t *testing.T) {
 	assert.Equal(t, data, download[float32](t, r, before))
 
 	broken := do(t, r.plugin, capi.AsyncHostToDeviceTransferManagerRetrieveBufferArgs{TransferManager: m, BufferIndex: 1}).BufferOut
-	failure := capi.AsyncHostToDeviceTransferManagerSetBufferErrorArgs{TransferManager: m, BufferIndex: 1, ErrorCode: capi.ErrorCodeOutOfRange}
+	failure := capi.AsyncHostToDeviceTransferManagerSetBufferErrorArgs{TransferManager: m, BufferIndex: 1,
+		ErrorCode: capi.ErrorCodeOutOfRange}
 	failure.ErrorMessage, failure.ErrorMessageSize = capi.StringData("no more data")
 	do(t, r.plugin, failure)
 	err = r.wait(t, do(t, r.plugin, capi.BufferReadyEventArgs{Buffer: broken}).Event)
@@ -324,7 +327,7 @@ func cpuAsyncTransfers(t *testing.T) {
 	r.destroy(t, before, broken)
 }
 
-// Every element type that the plugin knows travels there and back.
+// Upload and download arrays of every element type that the plugin knows.
 func cpuElementTypes(t *testing.T) {
 	r := newRig(t)
 	size := map[capi.BufferType]int{

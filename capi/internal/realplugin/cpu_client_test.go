@@ -16,7 +16,7 @@ import (
 
 func cpuPlugin(t *testing.T) {
 	p := cpu(t)
-	do(t, p, capi.PluginInitializeArgs{}) // again is no error
+	do(t, p, capi.PluginInitializeArgs{}) // a second call is not an error
 	a := do(t, p, capi.PluginAttributesArgs{})
 	assert.Equal(t, map[string]any{
 		"xla_version":               int64(2),
@@ -106,8 +106,7 @@ func cpuClient(t *testing.T) {
 	do(t, p, capi.ClientDestroyArgs{Client: r.client})
 }
 
-// A client of one process has no use for the store that processes share, and
-// takes it all the same.
+// A client of one process accepts a key-value store, but does not use it.
 func cpuKeyValueStore(t *testing.T) {
 	p := cpu(t)
 	unused := errors.New("the store was used")
@@ -169,7 +168,7 @@ func cpuMemories(t *testing.T) {
 		require.Len(t, devices, 1)
 		assert.Contains(t, r.devices, devices[0])
 	}
-	assert.Len(t, ids, len(r.memories), "every memory has an id of its own")
+	assert.Len(t, ids, len(r.memories), "every memory has a different id")
 	assert.Equal(t, map[string]int{"device": 4, "pinned_host": 4, "unpinned_host": 4}, kinds)
 }
 
@@ -201,7 +200,7 @@ func cpuTopology(t *testing.T) {
 	compile := capi.CompileArgs{Topology: topology, Program: program(addProgram), Client: r.client}
 	compile.CompileOptions, compile.CompileOptionsSize = capi.BytesData(oneDevice)
 	fails(t, r.plugin, compile, capi.ErrorCodeNotFound, "No compiler registered for platform cpu")
-	// The client owns its topology, and no other can be had here.
+	// The client owns its topology, and the CPU plugin makes no other.
 	do(t, r.plugin, capi.TopologyDescriptionDestroyArgs{})
 	do(t, r.plugin, capi.CopyToDeviceStreamDestroyArgs{})
 }

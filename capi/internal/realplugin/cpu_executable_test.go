@@ -63,7 +63,7 @@ func cpuDeletedExecutable(t *testing.T) {
 	exe := r.compile(t, addProgram, oneDevice)
 	assert.False(t, do(t, r.plugin, capi.LoadedExecutableIsDeletedArgs{Executable: exe}).IsDeleted)
 	do(t, r.plugin, capi.LoadedExecutableDeleteArgs{Executable: exe})
-	// This plugin takes note of it and does nothing.
+	// This plugin accepts the call and does nothing.
 	assert.False(t, do(t, r.plugin, capi.LoadedExecutableIsDeletedArgs{Executable: exe}).IsDeleted)
 }
 

@@ -11,10 +11,9 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// crashes end the process in the plugin, which no Go program can prevent once the
-// call is made: they are why callers have to check their input. Each runs in a
-// process of its own. That the parent sees them die shows that a crash anywhere
-// in these tests is seen.
+// crashes lists calls in which the plugin ends the process. No Go program can prevent that after making the call, so
+// callers must check their input. Each runs in a separate process. The parent must see it die, which shows that these
+// tests notice crashes.
 var crashes = map[string]struct {
 	call func(t *testing.T, r *rig)
 	want string // in what the child prints

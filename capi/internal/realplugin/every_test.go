@@ -13,7 +13,7 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// cpuTests call what the CPU plugin can do, or says that it cannot.
+// cpuTests call every function that the CPU plugin implements, or that returns an error saying that it does not.
 var cpuTests = []struct {
 	name string
 	run  func(*testing.T)
@@ -48,9 +48,8 @@ var cpuTests = []struct {
 	{"element types", cpuElementTypes},
 }
 
-// standInOnly are the functions that the CPU plugin has and that cannot be
-// reached there: it compiles no program that receives from the host, and so
-// makes no stream.
+// standInOnly lists functions of the CPU plugin that tests cannot reach: it compiles no program that receives from the
+// host, so it makes no stream.
 var standInOnly = []string{
 	"PJRT_CopyToDeviceStream_AddChunk",
 	"PJRT_CopyToDeviceStream_TotalBytes",

@@ -14,7 +14,7 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// layoutText returns what a layout looks like in text, and destroys it.
+// layoutText returns a layout as text, and destroys it.
 func layoutText(t *testing.T, p *plugin, l *capi.LayoutsMemoryLayout) string {
 	t.Helper()
 	require.NotNil(t, l)
@@ -25,8 +25,7 @@ func layoutText(t *testing.T, p *plugin, l *capi.LayoutsMemoryLayout) string {
 	return text
 }
 
-// executableLayouts makes text of a list of layouts, which belongs to the
-// executable.
+// executableLayouts returns a list of layouts, which belongs to the executable, as text.
 func executableLayouts(t *testing.T, p *plugin, list **capi.LayoutsMemoryLayout, n uintptr) []string {
 	t.Helper()
 	var texts []string
@@ -38,8 +37,7 @@ func executableLayouts(t *testing.T, p *plugin, list **capi.LayoutsMemoryLayout,
 	return texts
 }
 
-// registrations makes names that the plugin has not seen, since it never forgets
-// one.
+// registrations makes unique names, because the plugin never forgets a name.
 var registrations atomic.Int64
 
 func TestExtensionsOfTheCPUPlugin(t *testing.T) {
@@ -77,7 +75,7 @@ func TestExtensionsOfTheCPUPlugin(t *testing.T) {
 		assert.Zero(t, do(t, r.plugin, capi.DeviceDescriptionMemoryDescriptionsArgs{DeviceDescription: d}).NumMemoryDescriptions)
 	})
 	t.Run("phases", func(t *testing.T) {
-		// The node is there, with null in it.
+		// The node exists, but its function pointers are null.
 		_, err := try(r.plugin, capi.PhaseCompileGetCompilerArgs{})
 		var e *capi.Error
 		require.ErrorAs(t, err, &e)
@@ -91,7 +89,8 @@ func TestExtensionsOfTheCPUPlugin(t *testing.T) {
 		assert.NotZero(t, id)
 		context := do(t, r.plugin, capi.ExecuteContextCreateArgs{}).Context
 		do(t, r.plugin, capi.FFIUserDataAddArgs{Context: context, UserData: capi.FFIUserData{TypeID: id, Data: 7}})
-		fails(t, r.plugin, capi.FFIUserDataAddArgs{Context: context, UserData: capi.FFIUserData{TypeID: id, Data: 8}}, capi.ErrorCodeInternal, "already exists")
+		fails(t, r.plugin, capi.FFIUserDataAddArgs{Context: context, UserData: capi.FFIUserData{TypeID: id, Data: 8}},
+			capi.ErrorCodeInternal, "already exists")
 		do(t, r.plugin, capi.ExecuteContextDestroyArgs{Context: context})
 		handler := capi.FFIRegisterHandlerArgs{}
 		handler.TargetName, handler.TargetNameSize = capi.StringData("purepjrt_realplugin_target")

@@ -5,11 +5,10 @@ package realplugin_test
 
 import "unsafe"
 
-// pointer returns the address of the first element, nil for none.
+// pointer returns the address of the first element, or nil if there is none.
 func pointer[T any](s []T) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(s)) }
 
-// address is pointer for fields that hold addresses as numbers. The caller keeps
-// s alive.
+// address is pointer for fields that hold addresses as numbers. The caller must keep s alive.
 func address[T any](s []T) uintptr { return uintptr(pointer(s)) }
 
 // at copies n elements at an address of C's memory.
@@ -39,5 +38,5 @@ func alignedTo[T any](align uintptr, n, offset int) []T {
 // handleOf makes an opaque handle of a Go object, which must live as long as it.
 func handleOf[H, T any](p *T) *H { return (*H)(unsafe.Pointer(p)) }
 
-// handleWord is the address that a handle is.
+// handleWord returns the address in a handle.
 func handleWord[H any](h *H) uintptr { return uintptr(unsafe.Pointer(h)) }

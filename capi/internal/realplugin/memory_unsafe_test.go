@@ -21,17 +21,20 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// until collects garbage until done, a few seconds at most.
+// until runs the garbage collector until done returns true, for a minute at most.
 func until(done func() bool) bool {
-	for range 100 {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); collectGarbage() {
 		if done() {
 			return true
 		}
-		runtime.GC()
-		garbage(1 << 16)
-		time.Sleep(time.Millisecond)
 	}
 	return false
+}
+
+func collectGarbage() {
+	runtime.GC()
+	garbage(1 << 16)
+	time.Sleep(time.Millisecond)
 }
 
 // countdown counts how many of the objects are collected.
@@ -47,8 +50,7 @@ var movingName = entryOf(func(a *capi.ClientPlatformNameArgs) uintptr {
 	return 0
 })
 
-// A call on the goroutine's stack would be left behind when a callback moves the
-// stack, and C would write where it was.
+// If the call were on the goroutine's stack, a callback could move the stack, and C would write to the old place.
 func TestResultsArriveAlthoughTheStackMovesDuringTheCall(t *testing.T) {
 	s := newStandIn(t)
 	provide[capi.ClientPlatformNameArgs](t, s, movingName())
@@ -82,7 +84,7 @@ var collectingBuffer = entryOf(func(a *capi.ClientBufferFromHostBufferArgs) uint
 	return 0
 })
 
-// What only the args struct points to lives as long as the call.
+// Objects that only the args struct points to must live as long as the call.
 func TestInputsLiveAsLongAsTheCall(t *testing.T) {
 	s := newStandIn(t)
 	provide[capi.ClientBufferFromHostBufferArgs](t, s, collectingBuffer())
@@ -100,7 +102,7 @@ func TestInputsLiveAsLongAsTheCall(t *testing.T) {
 	assert.True(t, until(func() bool { return inputsLost.n.Load() == 3 }), "the test would not have seen a loss")
 }
 
-// A named value holds its pointers where the collector does not look.
+// A named value holds its pointers in a union, which the garbage collector does not see.
 func TestNamedValuesKeepTheirStringsAndLists(t *testing.T) {
 	var lost countdown
 	v, err := capi.NewNamedValues([]capi.Attribute{
@@ -112,7 +114,10 @@ func TestNamedValuesKeepTheirStringsAndLists(t *testing.T) {
 	list := unsafe.Slice(p, n)
 	watch(&lost, list[0].StringValue())
 	watch(&lost, list[1].Int64ArrayValue())
-	assert.False(t, until(func() bool { return lost.n.Load() > 0 }), "memory that C reads was collected")
+	for range 100 {
+		collectGarbage()
+	}
+	assert.Zero(t, lost.n.Load(), "memory that C reads was collected")
 	assert.Equal(t, []capi.Attribute{
 		{Name: strings.Repeat("n", 40), Value: strings.Repeat("v", 40)},
 		{Name: strings.Repeat("m", 40), Value: slices.Repeat([]int64{7}, 8)},
@@ -122,7 +127,7 @@ func TestNamedValuesKeepTheirStringsAndLists(t *testing.T) {
 	assert.True(t, until(func() bool { return lost.n.Load() == 2 }), "the test would not have seen a loss")
 }
 
-// zeroCopies makes buffers that use memory of Go, and returns that memory.
+// zeroCopies makes buffers that use Go memory, and returns that memory.
 func zeroCopies(t *testing.T, r *rig, n int) (buffers []*capi.Buffer, events []*capi.Event, held [][]float32) {
 	for i := range n {
 		data := alignedTo[float32](64, 256, 0)
@@ -137,7 +142,7 @@ func zeroCopies(t *testing.T, r *rig, n int) (buffers []*capi.Buffer, events []*
 	return buffers, events, held
 }
 
-// corrupted counts the buffers that do not hold what zeroCopies put there.
+// corrupted counts the buffers whose contents have changed since zeroCopies.
 func corrupted(t *testing.T, r *rig, buffers []*capi.Buffer) int {
 	n := 0
 	for i, b := range buffers {
@@ -148,7 +153,7 @@ func corrupted(t *testing.T, r *rig, buffers []*capi.Buffer) int {
 	return n
 }
 
-// overwrite makes the collector give away what nobody holds.
+// overwrite makes the garbage collector reuse unreferenced memory.
 func overwrite() {
 	for range 20 {
 		runtime.GC()
@@ -165,8 +170,8 @@ func overwrite() {
 
 var keep atomic.Pointer[[]float32]
 
-// The plugin uses host memory until the done event, and only the caller can keep
-// it. Without a reference the contents change under the plugin.
+// The plugin uses host memory until the done event, and only the caller can keep it alive. Without a reference the
+// contents change while the plugin uses them.
 func TestHostMemoryIsHeldUntilTheDoneEvent(t *testing.T) {
 	r := newRig(t)
 	buffers, events, held := zeroCopies(t, r, 50)
@@ -188,9 +193,9 @@ func TestHostMemoryIsHeldUntilTheDoneEvent(t *testing.T) {
 	})
 }
 
-// Words that C passes along, and addresses of devices, are not Go's pointers: a
-// small number in a pointer ends the process when a stack is moved.
-func TestWordsOfCAreNoPointersInGo(t *testing.T) {
+// Words that only pass through C, and addresses of device memory, must not be Go pointers: a small number in a pointer
+// ends the process when a stack is moved.
+func TestWordsOfCAreNotPointersInGo(t *testing.T) {
 	if inChild(t) {
 		numberInPointer()
 		return
@@ -203,7 +208,7 @@ func TestWordsOfCAreNoPointersInGo(t *testing.T) {
 	seen := make(map[string]bool)
 	check := func(a reflect.Type) {
 		for _, f := range reflect.VisibleFields(a) {
-			// A stream that has a handle of its own is an object of the plugin.
+			// CopyToDeviceStream is a handle of the plugin.
 			if word.MatchString(f.Name) && f.Type != reflect.TypeFor[*capi.CopyToDeviceStream]() {
 				seen[f.Name] = true
 				assert.Contains(t, []reflect.Kind{reflect.Uintptr, reflect.Int}, f.Type.Kind(), "%v.%s", a, f.Name)
@@ -223,7 +228,7 @@ func TestWordsOfCAreNoPointersInGo(t *testing.T) {
 	assert.Len(t, seen, 12, "%v", seen)
 }
 
-// numberInPointer moves a stack on which a pointer holds a small number.
+// numberInPointer moves a stack that has a pointer with a small number in it.
 func numberInPointer() {
 	var c struct{ userArg unsafe.Pointer }
 	*(*uintptr)(unsafe.Pointer(&c)) = 5
@@ -238,16 +243,14 @@ func numberInPointer() {
 }
 
 var garbageLayout = entryOf(func(a *capi.BufferGetMemoryLayoutArgs) uintptr {
-	// As XLA's plugins do, which fill in what they want to say and leave what
-	// was on their stack in the rest.
+	// XLA's plugins do the same: they fill in some fields, and leave garbage from their stack in the others.
 	words := (*[13]uintptr)(unsafe.Pointer(a))
 	words[3], words[4], words[5], words[6] = 1, 1, 2, 3
 	return 0
 })
 
-// A struct that a plugin fills is copied like any other in Go, whatever the
-// plugin left in the parts that it does not use.
-func TestAResultStructWithRestsInItCanBeCopied(t *testing.T) {
+// Go code may copy a struct that a plugin filled in, whatever garbage the plugin left in unused parts.
+func TestAResultStructWithGarbageInItCanBeCopied(t *testing.T) {
 	if !isolated(t) {
 		return
 	}

@@ -17,7 +17,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
-// plugin is a table that remembers which of its functions were entered.
+// plugin is a table that records which of its functions were called.
 type plugin struct {
 	table   *capi.Table
 	mu      sync.Mutex
@@ -28,14 +28,14 @@ func newPlugin(table *capi.Table) *plugin {
 	return &plugin{table: table, reached: make(map[string]bool)}
 }
 
-// functions lists what was called and reached C, sorted.
+// functions returns the sorted names of the functions that were called and reached C.
 func (p *plugin) functions() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Sorted(maps.Keys(p.reached))
 }
 
-// forget starts the list of functions anew.
+// forget clears the list of functions.
 func (p *plugin) forget() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -68,8 +68,7 @@ func do[A any](t testing.TB, p *plugin, args A) *A {
 	return out
 }
 
-// fails is try for calls that the plugin answers with an error of the code whose
-// message contains the text.
+// fails is try for calls to which the plugin returns an error with the code, whose message contains the text.
 func fails[A any](t testing.TB, p *plugin, args A, code capi.ErrorCode, text string) {
 	t.Helper()
 	_, err := try(p, args)
@@ -96,7 +95,7 @@ var cpuOnce struct {
 	plugin *plugin
 }
 
-// cpu is the CPU plugin, loaded once.
+// cpu returns the CPU plugin, loaded once.
 func cpu(t testing.TB) *plugin {
 	t.Helper()
 	cpuOnce.Do(func() { cpuOnce.plugin = open(t, plugintest.Path(t, "cpu")) })

@@ -29,7 +29,7 @@ const (
     return %0, %1 : tensor<2x3xi32>, tensor<i32>
   }
 }`
-	// donateProgram may put its result where its argument was.
+	// donateProgram may write its result to the memory of its argument.
 	donateProgram = `module @donate {
   func.func @main(%a: tensor<4xf32> {tf.aliasing_output = 0 : i32}) -> tensor<4xf32> {
     %0 = stablehlo.add %a, %a : tensor<4xf32>
@@ -47,8 +47,7 @@ const (
     return %0 : tensor<4xf32>
   }
 }`
-	// heavyProgram is a few products of matrices: long enough to run on a thread
-	// of the plugin.
+	// heavyProgram multiplies a few matrices, which takes long enough to run on a thread of the plugin.
 	heavyProgram = `module @heavy {
   func.func @main(%a: tensor<256x256xf32>) -> tensor<256x256xf32> {
     %0 = stablehlo.dot_general %a, %a, contracting_dims = [1] x [0] : (tensor<256x256xf32>, tensor<256x256xf32>) -> tensor<256x256xf32>
@@ -79,7 +78,7 @@ var rigOnce struct {
 	rig *rig
 }
 
-// newRig is a client of the CPU plugin that tests share. It is never destroyed.
+// newRig returns a client of the CPU plugin that the tests share. It is never destroyed.
 func newRig(t testing.TB) *rig {
 	t.Helper()
 	rigOnce.Do(func() { rigOnce.rig = connect(t, cpu(t)) })
@@ -113,7 +112,7 @@ func (p *plugin) wait(t testing.TB, e *capi.Event) error {
 	return err
 }
 
-// isReady reports whether an event is.
+// isReady reports whether an event is ready.
 func (p *plugin) isReady(t testing.TB, e *capi.Event) bool {
 	t.Helper()
 	return do(t, p, capi.EventIsReadyArgs{Event: e}).IsReady
@@ -126,7 +125,7 @@ func (r *rig) destroy(t testing.TB, buffers ...*capi.Buffer) {
 	}
 }
 
-// hostBuffer is the arguments that copy data to the first device.
+// hostBuffer returns the arguments that copy data to the first device.
 func hostBuffer[T any](r *rig, typ capi.BufferType, data []T, dims ...int64) capi.ClientBufferFromHostBufferArgs {
 	args := capi.ClientBufferFromHostBufferArgs{Client: r.client, Device: r.devices[0], Type: typ, Data: pointer(data)}
 	args.Dims, args.NumDims = first(dims)
@@ -164,9 +163,8 @@ func download[T any](t testing.TB, r *rig, b *capi.Buffer) []T {
 	return data
 }
 
-// program makes the struct of a program in MLIR text. There is a NUL behind the
-// text, which its size does not count: plugins up to API 0.68 at least read on
-// until they find one.
+// program makes the struct of a program in MLIR text. A NUL follows the text, not included in its size, because plugins
+// up to at least API 0.68 read until they find one.
 func program(text string) *capi.Program {
 	p := &capi.Program{StructSize: capi.ProgramSize, Code: capi.CString(text), CodeSize: uintptr(len(text))}
 	p.Format, p.FormatSize = capi.StringData("mlir")
@@ -179,7 +177,7 @@ func (r *rig) compileArgs(text string, options []byte) capi.ClientCompileArgs {
 	return args
 }
 
-// compile compiles a program; it goes away with the test.
+// compile compiles a program. The executable is destroyed at the end of the test.
 func (r *rig) compile(t testing.TB, text string, options []byte) *capi.LoadedExecutable {
 	t.Helper()
 	exe := do(t, r.plugin, r.compileArgs(text, options)).Executable
@@ -187,7 +185,7 @@ func (r *rig) compile(t testing.TB, text string, options []byte) *capi.LoadedExe
 	return exe
 }
 
-// executable is the part of a loaded executable that can be asked things.
+// executable returns the Executable of a loaded executable, which has its properties.
 func (r *rig) executable(t testing.TB, exe *capi.LoadedExecutable) *capi.Executable {
 	t.Helper()
 	e := do(t, r.plugin, capi.LoadedExecutableGetExecutableArgs{LoadedExecutable: exe}).Executable
@@ -195,7 +193,7 @@ func (r *rig) executable(t testing.TB, exe *capi.LoadedExecutable) *capi.Executa
 	return e
 }
 
-// execution is one call of PJRT_LoadedExecutable_Execute with what it points to.
+// execution is a call of PJRT_LoadedExecutable_Execute, with everything that its arguments point to.
 type execution struct {
 	args    capi.LoadedExecutableExecuteArgs
 	options *capi.ExecuteOptions
@@ -236,8 +234,7 @@ func (x *execution) run(t testing.TB, r *rig) [][]*capi.Buffer {
 	return x.outputs
 }
 
-// pendingBuffer makes a buffer whose contents do not exist before the manager is
-// given them.
+// pendingBuffer makes a buffer that has no contents until the manager gets them.
 func (r *rig) pendingBuffer(t testing.TB, elements int64) (*capi.Buffer, *capi.AsyncHostToDeviceTransferManager) {
 	t.Helper()
 	spec := capi.ShapeSpec{StructSize: capi.ShapeSpecSize, ElementType: capi.BufferTypeF32}
@@ -249,7 +246,7 @@ func (r *rig) pendingBuffer(t testing.TB, elements int64) (*capi.Buffer, *capi.A
 	return b, m
 }
 
-// pendingEvent makes an event and what makes it ready, with success.
+// pendingEvent returns an event, and a function that makes it ready without an error.
 func (r *rig) pendingEvent(t testing.TB) (event *capi.Event, fulfil func()) {
 	t.Helper()
 	b, m := r.pendingBuffer(t, 4)
@@ -266,5 +263,5 @@ func (r *rig) pendingEvent(t testing.TB) (event *capi.Event, fulfil func()) {
 	}
 }
 
-// raw copies a function's answer of bytes.
+// raw copies bytes that a function returned.
 func raw(p *byte, n uintptr) string { return capi.String(p, n) }

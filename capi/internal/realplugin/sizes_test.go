@@ -14,12 +14,11 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// A plugin of XLA's checks the size of the struct before it looks into it, and
-// says in the error which size it wants: its own word on our layouts.
+// wantedSize matches the error of XLA's plugins for a struct that is too small. It states the size that the plugin
+// expects, which checks our layouts.
 var wantedSize = regexp.MustCompile(`expected (\d+), got 0`)
 
-// sizesOf asks for the size of every args struct, of those functions that say
-// it, by C name of the function.
+// sizesOf returns the sizes of args structs that the plugin's functions report, by the C name of the function.
 func sizesOf(t *testing.T, p *plugin, silent map[string]bool) map[string]uintptr {
 	t.Helper()
 	sizes := make(map[string]uintptr)
@@ -38,8 +37,8 @@ func sizesOf(t *testing.T, p *plugin, silent map[string]bool) map[string]uintptr
 	return sizes
 }
 
-// checkSizes compares what a plugin wants with what it is sent. Structs grow, so
-// an older plugin may want less; those are listed.
+// checkSizes compares the sizes that a plugin expects with those of our structs. Structs grow, so an older plugin may
+// expect less; smaller lists these.
 func checkSizes(t *testing.T, p *plugin, silent map[string]bool, smaller map[string]uintptr) int {
 	t.Helper()
 	sizes := sizesOf(t, p, silent)
@@ -62,7 +61,7 @@ func TestThePluginWantsTheSizesThatItIsSent(t *testing.T) {
 		"PJRT_LoadedExecutable_Fingerprint":      true, // does not look
 		"PJRT_TopologyDescription_Create":        true, // does not look
 		"PJRT_Client_CreateViewOfDeviceBuffer":   true, // looks at the type first, and ends the process
-		"PJRT_Executable_GetCompiledMemoryStats": true, // looks for the size of another struct
+		"PJRT_Executable_GetCompiledMemoryStats": true, // checks the size of another struct
 	}, map[string]uintptr{
 		"PJRT_Device_MemoryStats":            185,
 		"PJRT_Executable_DeserializeAndLoad": 64,

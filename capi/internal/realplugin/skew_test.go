@@ -17,15 +17,14 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
-// ages are real plugins of other API versions than the binding's.
+// ages lists real plugins with API versions other than that of the binding.
 var ages = []struct {
 	name       string
 	minor      int
 	functions  int // of the core that it has
 	extensions int
 	run        func(t *testing.T, p *plugin)
-	// smaller are the sizes that the plugin wants for structs that have grown
-	// since, by C name of the function.
+	// smaller has the sizes that the plugin expects for structs that have grown since, by the C name of the function.
 	smaller map[string]uintptr
 }{
 	{"tpu@0.0.2", 55, 96, 2, tpuSkew, map[string]uintptr{
@@ -52,7 +51,7 @@ func TestSkew(t *testing.T) {
 	for _, age := range ages {
 		t.Run(age.name, func(t *testing.T) {
 			path := plugintest.Path(t, age.name)
-			// Two plugins of one kind do not share a process.
+			// Two plugins of one kind cannot share a process.
 			if !isolated(t) {
 				return
 			}
@@ -63,9 +62,9 @@ func TestSkew(t *testing.T) {
 			assert.Len(t, p.table.Extensions(), age.extensions)
 			assert.Equal(t, age.functions, skewFunctions(t, p, age.minor), "functions")
 			silent := map[string]bool{
-				"PJRT_Client_CreateViewOfDeviceBuffer": true, // looks at the type first, and ends the process
-				"PJRT_LoadedExecutable_Fingerprint":    true, // does not look
-				"PJRT_ExecuteContext_Create":           true, // does not look, on TPUs
+				"PJRT_Client_CreateViewOfDeviceBuffer": true, // checks the type first, and ends the process
+				"PJRT_LoadedExecutable_Fingerprint":    true, // does not check
+				"PJRT_ExecuteContext_Create":           true, // does not check, on TPUs
 			}
 			n := checkSizes(t, p, silent, age.smaller)
 			t.Logf("API 0.%d: %d functions, %d sizes, %d extensions", minor, age.functions, n, age.extensions)
@@ -89,8 +88,7 @@ func TestSkewRefusesPluginsOfAnotherShape(t *testing.T) {
 	assert.EqualError(t, err, "plugin "+path+": the plugin is too old: it has API 0.40; API 0.45 and later are supported, except 0.56: use a newer plugin")
 }
 
-// skewFunctions counts the functions that the plugin has, and looks at the
-// errors of those that it lacks.
+// skewFunctions counts the functions that the plugin has, and checks the errors of those that it lacks.
 func skewFunctions(t *testing.T, p *plugin, minor int) int {
 	t.Helper()
 	n := 0
@@ -113,15 +111,15 @@ func skewFunctions(t *testing.T, p *plugin, minor int) int {
 	return n
 }
 
-// skewFields sets every field that is newer than the plugin, one by one: none may
-// get as far as the plugin, which would not see it.
+// skewFields sets every field that is newer than the plugin, one by one. The call must fail before it reaches the
+// plugin, which would ignore the field.
 func skewFields(t *testing.T, p *plugin, minor int) {
 	t.Helper()
 	refused := 0
 	check := func(f *capi.Function, g capi.Gate, name string, err error) {
 		refused++
 		require.ErrorIs(t, err, capi.ErrorCodeUnimplemented)
-		assert.ErrorContains(t, err, fmt.Sprintf("%s: UNIMPLEMENTED: the field %s is set, which came with API 0.%d; the plugin has API 0.%d", f.Name, name, g.Since, minor))
+		assert.ErrorContains(t, err, fmt.Sprintf("%s: UNIMPLEMENTED: the field %s is set, which came with API 0.%d, but the plugin has API 0.%d", f.Name, name, g.Since, minor))
 	}
 	for _, e := range echoes {
 		if !p.table.Has(e.function) {
@@ -160,8 +158,7 @@ func tpuSkew(t *testing.T, p *plugin) {
 	assert.ErrorContains(t, err, "TPU initialization failed")
 }
 
-// compileSkew compiles a program and asks the executable what its plugin can
-// answer.
+// compileSkew compiles a program and calls the executable's functions that the plugin has.
 func compileSkew(t *testing.T, p *plugin, topology *capi.TopologyDescription) {
 	e := p.compileAhead(t, topology, addProgram, oneDevice)
 	name := do(t, p, capi.ExecutableNameArgs{Executable: e})
@@ -210,8 +207,7 @@ gpu_device_info {
   cuda_compute_capability { major: 8 minor: 0 }
 }`
 
-// cudaSkew describes a GPU that is not there; to compile for it takes tools of
-// CUDA's, whose absence is an error like any other.
+// cudaSkew describes an absent GPU. Compiling for it needs tools of CUDA, and their absence is an error like any other.
 func cudaSkew(t *testing.T, p *plugin) {
 	client, err := try(p, capi.ClientCreateArgs{})
 	if err == nil { // there is a GPU after all

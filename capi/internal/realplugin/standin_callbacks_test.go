@@ -13,10 +13,9 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// Functions that hand over functions, or memory that points to more memory, and
-// that no plugin can be brought to call here.
+// Functions with callbacks, or with memory that points to more memory, which no plugin can be made to call here.
 
-// freed counts what deleters of the stand-in got, by address.
+// freed counts the calls of the stand-in's deleters, by address.
 var freed = make(map[uintptr]int)
 
 var freeEntry = purego.NewCallback(func(p uintptr) { freed[p]++ })
@@ -77,7 +76,7 @@ var getAttributes = entryOf(func(a *capi.DeviceGetAttributesArgs) uintptr {
 	return 0
 })
 
-// storedShape is the answer of makeShape, which C would keep.
+// storedShape is the result of makeShape, which C would keep.
 var storedShape []byte
 
 var makeShape = entryOf(func(a *capi.TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs) uintptr {
@@ -90,7 +89,7 @@ var makeShape = entryOf(func(a *capi.TopologyDescriptionMakeCanonicalShapeForMem
 	return 0
 })
 
-// answered is what the plugin's own callbacks were called with.
+// answered has the arguments of the plugin's own callbacks.
 var answered struct {
 	raw      capi.BufferCopyRawToHostFutureCallbackArgs
 	donation capi.BufferDonateWithControlDependencyCallbackArgs
@@ -185,7 +184,7 @@ var createErrorBuffer = entryOf(func(a *capi.ClientCreateErrorBufferArgs) uintpt
 	return 0
 })
 
-func TestPayloadsOfErrorsTravelBothWays(t *testing.T) {
+func TestPayloadsOfErrorsPassBothWays(t *testing.T) {
 	s := newStandIn(t)
 	provide[capi.ErrorForEachPayloadArgs](t, s, forEachPayload())
 	provide[capi.ClientCreateErrorBufferArgs](t, s, createErrorBuffer())
@@ -248,7 +247,8 @@ func TestAProgramReceivesChunksFromTheHost(t *testing.T) {
 		for do(t, s.plugin, capi.CopyToDeviceStreamCurrentBytesArgs{Stream: c}).CurrentBytes < total {
 			deleter, arg := capi.NewChunkDeleter(func() { deleted++ })
 			data := make([]byte, 4)
-			do(t, s.plugin, capi.CopyToDeviceStreamAddChunkArgs{Stream: c, Chunk: &capi.Chunk{Data: pointer(data), Size: 4, Deleter: deleter, DeleterArg: uintptr(arg)}})
+			do(t, s.plugin, capi.CopyToDeviceStreamAddChunkArgs{Stream: c,
+				Chunk: &capi.Chunk{Data: pointer(data), Size: 4, Deleter: deleter, DeleterArg: uintptr(arg)}})
 		}
 		do(t, s.plugin, capi.CopyToDeviceStreamDestroyArgs{Stream: c})
 	})

@@ -18,8 +18,7 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// standIn is a PJRT_Api of Go functions for what no plugin can do without its
-// hardware.
+// standIn is a PJRT_Api of Go functions that no plugin can run without its hardware.
 type standIn struct {
 	*plugin
 	api *capi.API
@@ -35,8 +34,8 @@ func newStandIn(t testing.TB) *standIn {
 	return &standIn{newPlugin(table), api}
 }
 
-// slot is where the table has the function of the args struct a. It goes by
-// names and not by the function's descriptor, which is under test.
+// slot returns the table's slot for the function of the args struct a. It finds the slot by name, not by the function's
+// descriptor, which is under test.
 func (s *standIn) slot(t testing.TB, a reflect.Type) *uintptr {
 	t.Helper()
 	name, ok := strings.CutSuffix(a.Name(), "Args")
@@ -52,14 +51,13 @@ func provide[A any](t testing.TB, s *standIn, entry uintptr) {
 	*s.slot(t, reflect.TypeFor[A]()) = entry
 }
 
-// entryOf makes a C function of a Go function over an args struct, once: a
-// process has a limited number of them.
+// entryOf makes a C function from a Go function with an args struct, once, because a process has a limited number of
+// them.
 func entryOf[A any](fn func(args *A) uintptr) func() uintptr {
 	return sync.OnceValue(func() uintptr { return purego.NewCallback(fn) })
 }
 
-// echo calls one function of a stand-in with every field set, and checks what
-// arrives and what comes back.
+// echo calls a function of a stand-in with every field set, and checks what the function gets and what it returns.
 type echo struct {
 	function *capi.Function
 	args     reflect.Type
@@ -67,9 +65,8 @@ type echo struct {
 	// probe calls the function with a struct that says it has no size, and
 	// nothing in it.
 	probe func(p *plugin) error
-	// set calls the function with nothing set but the first byte of a field: of
-	// the struct itself when nested is nil, else of the struct that nested
-	// points to.
+	// set calls the function with only the first byte of a field set. The field is in the struct itself if nested is nil,
+	// and otherwise in the struct that nested points to.
 	set func(p *plugin, g capi.Gate, nested *capi.Nest) error
 }
 
@@ -82,13 +79,13 @@ func echoOf[A any]() echo {
 		filler.fill(reflect.ValueOf(a).Elem(), 0, function.Zero)
 		left = *a
 		if function.Void {
-			return 0xdeadbeef // a function that returns nothing leaves anything there
+			return 0xdeadbeef // a void function leaves garbage there
 		}
 		return 0
 	})
 	run := func(t *testing.T, s *standIn) {
 		provide[A](t, s, entry())
-		// Everything is set, the size and the results of an earlier call too.
+		// Set everything, including the size and the results of an earlier call.
 		var sent A
 		filler.fill(reflect.ValueOf(&sent).Elem(), 0, []capi.Span{{Offset: 0, Size: unsafe.Sizeof(sent)}})
 		want := sent
@@ -130,8 +127,8 @@ func echoOf[A any]() echo {
 // bytesOf is the memory of a.
 func bytesOf[A any](a *A) []byte { return unsafe.Slice((*byte)(unsafe.Pointer(a)), unsafe.Sizeof(*a)) }
 
-// leaves are the fields of a struct and of the structs in it, by name: numbers
-// and the addresses that pointers hold. What lies between fields is left out.
+// leaves returns the fields of a struct and of the structs in it, by name: numbers, and addresses in pointers. It
+// leaves out padding.
 func leaves[A any](a *A) map[string]uint64 {
 	m := make(map[string]uint64)
 	var walk func(name string, v reflect.Value)
@@ -173,7 +170,7 @@ func within(offset uintptr, spans []capi.Span) bool {
 	return false
 }
 
-// counter gives every value that it fills in another one.
+// counter fills in a different number each time.
 type counter struct{ n uint64 }
 
 // fill sets the fields of a struct at offset that lie in the spans.
@@ -204,8 +201,8 @@ func (c *counter) fill(v reflect.Value, offset uintptr, spans []capi.Span) {
 	case reflect.Uint64, reflect.Uintptr:
 		v.SetUint(c.n)
 	case reflect.Pointer, reflect.UnsafePointer:
-		// Real memory, since the collector looks at it; handles have no size in
-		// Go, and would all have one address. Nested structs stay zero.
+		// Use real memory, because the garbage collector follows the pointer. Handles have no size in Go, and would all have
+		// the same address. Nested structs stay zero.
 		*(*unsafe.Pointer)(v.Addr().UnsafePointer()) = unsafe.Pointer(new([32]uint64))
 	default:
 		panic("no value for a " + v.Type().String())

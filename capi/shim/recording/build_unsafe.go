@@ -13,36 +13,33 @@ import (
 	"github.com/purepjrt/purepjrt/capi/describe"
 )
 
-// builder makes C structs of recorded fields. What it makes stays alive and in
-// place as long as it is kept.
+// builder makes C structs from recorded fields. Keep the builder alive as long as C uses them.
 type builder struct {
 	handle func(name string) (uintptr, error)
 	keep   []any
-	inner  int // outputs of the program that is executed
+	inner  int // outputs of the executed program
 }
 
 const word = 8
 
-// maxRoom bounds the memory that a program may take, so that a recording with
-// nonsense in it does not ask for more than there is.
+// maxRoom limits the memory for a call, so that a damaged recording cannot ask for more than there is.
 const maxRoom = 1 << 34
 
-// memory returns n zeroed bytes, aligned for whatever they hold.
+// memory returns n zeroed bytes, aligned for any type.
 func (b *builder) memory(n uintptr) unsafe.Pointer {
 	m := make([]uint64, n/word+1)
 	b.keep = append(b.keep, m)
 	return unsafe.Pointer(&m[0])
 }
 
-// bytes returns memory with a copy of data in it, and a zero byte behind.
+// bytes returns a copy of data, followed by a zero byte.
 func (b *builder) bytes(data []byte) unsafe.Pointer {
 	p := b.memory(uintptr(len(data)) + 1)
 	copy(unsafe.Slice((*byte)(p), len(data)), data)
 	return p
 }
 
-// notReplayable is the error of a call that cannot be made again in another
-// process.
+// notReplayable is the error of a call that cannot be repeated in another process.
 type notReplayable struct{ why string }
 
 func (e notReplayable) Error() string { return e.why }
@@ -57,8 +54,7 @@ func (b *builder) fill(s *describe.Struct, p unsafe.Pointer, size uintptr, field
 	if s.Sized {
 		*(*uintptr)(p) = size
 	}
-	// Numbers say how much memory others need, and which member of a union is in
-	// use.
+	// Set the numbers first: they say how much memory other fields need, and which member of a union is in use.
 	for _, numbers := range []bool{true, false} {
 		for i := range s.Fields {
 			f := &s.Fields[i]
@@ -129,7 +125,7 @@ func (b *builder) field(s *describe.Struct, f *describe.Field, base unsafe.Point
 	if f.Depth == 0 {
 		list, ok := v.([]any)
 		if !ok || uintptr(len(list))*f.Elem > f.Size {
-			return fmt.Errorf("%v is no list of %d numbers", v, f.Size/f.Elem)
+			return fmt.Errorf("%v is not a list of %d numbers", v, f.Size/f.Elem)
 		}
 		for i, x := range list {
 			if err := number(unsafe.Add(at, uintptr(i)*f.Elem), f, x); err != nil {
@@ -141,20 +137,20 @@ func (b *builder) field(s *describe.Struct, f *describe.Field, base unsafe.Point
 	return b.list(at, v, f.Elem, func(at unsafe.Pointer, v any) error { return number(at, f, v) })
 }
 
-// room makes memory for what the function fills in.
+// room allocates memory for the function to fill in.
 func (b *builder) room(at unsafe.Pointer, n int) error {
 	if n < 0 || n > maxRoom {
-		return fmt.Errorf("%d bytes are no size of memory", n)
+		return fmt.Errorf("%d bytes is not a valid size of memory", n)
 	}
 	*(*unsafe.Pointer)(at) = b.memory(uintptr(n))
 	return nil
 }
 
-// list makes an array, and puts a pointer to it to where.
+// list makes an array, and stores a pointer to it at where.
 func (b *builder) list(where unsafe.Pointer, v any, size uintptr, set func(at unsafe.Pointer, v any) error) error {
 	list, ok := v.([]any)
 	if !ok {
-		return fmt.Errorf("%v is no list", v)
+		return fmt.Errorf("%v is not a list", v)
 	}
 	p := b.memory(uintptr(len(list)) * size)
 	for i, x := range list {
@@ -173,14 +169,14 @@ func (b *builder) handles(at unsafe.Pointer, f *describe.Field, depth int, v any
 	if depth == 0 {
 		name, ok := v.(string)
 		if !ok {
-			return fmt.Errorf("%v is no handle", v)
+			return fmt.Errorf("%v is not a handle", v)
 		}
 		h, err := b.handle(name)
 		*(*uintptr)(at) = h
 		return err
 	}
 	if list, ok := v.([]any); ok && depth == 1 && f.Depth == 2 && f.Dir == describe.InOut {
-		// The lists of outputs are as long as this plugin's program needs them.
+		// Make the lists of outputs as long as this plugin's program needs.
 		for len(list) < b.inner {
 			list = append(list, nil)
 		}
@@ -194,15 +190,15 @@ func (b *builder) records(at unsafe.Pointer, f *describe.Field, v any) error {
 	one := func(p unsafe.Pointer, v any) error {
 		fields, ok := v.(map[string]any)
 		if !ok {
-			return fmt.Errorf("%v is no struct", v)
+			return fmt.Errorf("%v is not a struct", v)
 		}
 		size := s.Size
 		if n, ok := fields["struct_size"].(json.Number); ok {
 			x, err := strconv.ParseUint(n.String(), 10, 16)
 			if err != nil {
-				return fmt.Errorf("struct_size %s is none", n)
+				return fmt.Errorf("%s is not a struct_size", n)
 			}
-			// An array leaves no room for more.
+			// The elements of an array cannot be larger.
 			size = min(uintptr(x), f.Elem)
 		}
 		return b.fill(s, p, size, fields)
@@ -227,7 +223,7 @@ func (b *builder) records(at unsafe.Pointer, f *describe.Field, v any) error {
 	})
 }
 
-// number stores a number, an enumerator or a truth value.
+// number stores a number, an enumerator or a bool.
 func number(at unsafe.Pointer, f *describe.Field, v any) error {
 	var u uint64
 	switch v := v.(type) {
@@ -240,7 +236,7 @@ func number(at unsafe.Pointer, f *describe.Field, v any) error {
 		if f.Kind == describe.Float {
 			x, err := strconv.ParseFloat(text, 64)
 			if err != nil {
-				return fmt.Errorf("%q is no number", text)
+				return fmt.Errorf("%q is not a number", text)
 			}
 			if u = math.Float64bits(x); f.Elem == 4 {
 				u = uint64(math.Float32bits(float32(x)))
@@ -250,10 +246,10 @@ func number(at unsafe.Pointer, f *describe.Field, v any) error {
 		if i, err := strconv.ParseInt(text, 10, 64); err == nil {
 			u = uint64(i)
 		} else if u, err = strconv.ParseUint(text, 10, 64); err != nil {
-			return fmt.Errorf("%q is no whole number", text)
+			return fmt.Errorf("%q is not a whole number", text)
 		}
 	default:
-		return fmt.Errorf("%v is no number", v)
+		return fmt.Errorf("%v is not a number", v)
 	}
 	switch f.Elem {
 	case 1:

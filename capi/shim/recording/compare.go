@@ -15,8 +15,7 @@ import (
 	"github.com/purepjrt/purepjrt/capi/describe"
 )
 
-// binding are the results that plugins must agree about: those that follow from
-// the program and its arguments.
+// binding has the results in which plugins must agree, because they follow from the program and its arguments.
 var binding = map[string]bool{
 	"PJRT_Buffer_Dimensions.dims":                     true,
 	"PJRT_Buffer_ElementType.type":                    true,
@@ -30,12 +29,12 @@ var binding = map[string]bool{
 	"PJRT_LoadedExecutable_IsDeleted.is_deleted":      true,
 }
 
-// passing are results that depend on the moment, and are not compared.
+// passing has results that are not compared, because they depend on timing.
 var passing = map[string]bool{
 	"PJRT_Event_IsReady.is_ready": true,
 }
 
-// compare compares a result that is no handle.
+// compare compares a result that is not a handle.
 func (r *replayer) compare(s *Step, v describe.View, f *describe.Field, recorded any) {
 	key := s.Call.Function.Name + "." + f.Name
 	switch {
@@ -71,8 +70,7 @@ func short(v any) string {
 	return string(text)
 }
 
-// difference says how two arrays differ; "" when they do not, as far as the
-// options allow.
+// difference says how two arrays differ, or returns "" if they are equal within the tolerance of the options.
 func difference(t capi.BufferType, recorded, now []byte, o Options) string {
 	if len(recorded) != len(now) {
 		return fmt.Sprintf("the array had %d bytes, and has %d", len(recorded), len(now))
@@ -85,7 +83,8 @@ func difference(t capi.BufferType, recorded, now []byte, o Options) string {
 		for i := range recorded {
 			if recorded[i] != now[i] {
 				n := max(describe.BitsOf(t)/8, 1)
-				return fmt.Sprintf("element %d of the %s array differs: its bytes were %x, and are %x", i/n, t, recorded[i/n*n:i/n*n+n], now[i/n*n:i/n*n+n])
+				return fmt.Sprintf("element %d of the %s array differs: its bytes were %x, and are %x", i/n, t, recorded[i/n*n:i/n*n+n],
+					now[i/n*n:i/n*n+n])
 			}
 		}
 	}
@@ -106,11 +105,12 @@ func difference(t capi.BufferType, recorded, now []byte, o Options) string {
 	if bad == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d of %d numbers of the %s array differ, most of all number %d: it was %g, and is %g", bad, len(recorded)/size, t, at/size, value(recorded[at:]), value(now[at:]))
+	return fmt.Sprintf("%d of %d numbers of the %s array differ, most of all number %d: it was %g, and is %g", bad, len(recorded)/size,
+		t, at/size, value(recorded[at:]), value(now[at:]))
 }
 
-// floats returns the size and the value of the floating-point numbers of a type,
-// nil for other types. A complex number is two.
+// floats returns the size of the floating-point numbers of a type, and a function for their value. It returns nil for
+// other types. A complex number is two numbers.
 func floats(t capi.BufferType) (int, func([]byte) float64) {
 	switch t {
 	case capi.BufferTypeF32, capi.BufferTypeC64:

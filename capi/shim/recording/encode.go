@@ -17,7 +17,7 @@ import (
 
 // encoder appends fields as JSON.
 type encoder struct {
-	// handle returns the name of a handle that goes in or comes out.
+	// handle returns the name of an input or output handle.
 	handle func(f *describe.Field, h uintptr, out bool) string
 	inner  int
 	out    bool
@@ -36,7 +36,7 @@ func (e *encoder) object(b []byte, v describe.View) []byte {
 		b = e.value(b, v, f)
 	}
 	if !e.out {
-		// The one input of the API that no field counts.
+		// This is the only input of the API without a count.
 		if data := v.HostArray(); data != nil && v.Struct.Field("data").Kind == describe.Address {
 			b = member(b, hostData, &first)
 			b = appendBytes(b, data)
@@ -45,15 +45,14 @@ func (e *encoder) object(b []byte, v describe.View) []byte {
 	return append(b, '}')
 }
 
-// hostData is the name under which the contents of host memory are kept that an
-// address leads to, in row-major order.
+// hostData is the name for the contents of host memory behind an address, in row-major order.
 const hostData = "data contents"
 
 func (e *encoder) wanted(f *describe.Field) bool {
 	if e.out {
 		return f.Dir != describe.In
 	}
-	// Handles in memory that the plugin fills are none before it did.
+	// Memory that the plugin fills contains no handles before the call.
 	return f.Dir == describe.In || f.Dir == describe.InOut
 }
 
@@ -90,7 +89,7 @@ func (e *encoder) value(b []byte, v describe.View, f *describe.Field) []byte {
 		return e.handles(b, v, f)
 	case describe.Data:
 		if f.Dir != describe.In {
-			return append(b, "true"...) // filled later, see the data lines
+			return append(b, "true"...) // filled later; see the data lines
 		}
 		return appendBytes(b, v.Bytes(f))
 	case describe.Text:
@@ -148,7 +147,7 @@ func (e *encoder) records(b []byte, v describe.View, f *describe.Field) []byte {
 			}
 			b = member(b, m.Name, &first)
 			if !e.out && f.Dir == describe.InOut && m.Kind == describe.Text {
-				b = strconv.AppendBool(b, !r.IsNull(m)) // room for what the function fills in
+				b = strconv.AppendBool(b, !r.IsNull(m)) // memory for the function to fill in
 				continue
 			}
 			b = e.value(b, r, m)
@@ -204,7 +203,7 @@ func appendNumber(b []byte, f *describe.Field, data []byte) []byte {
 	return strconv.AppendUint(b, u, 10)
 }
 
-// appendBytes appends bytes as a text where they are one.
+// appendBytes appends bytes, as a string if they are text.
 func appendBytes(b, data []byte) []byte {
 	if data == nil {
 		return append(b, "null"...)
@@ -219,7 +218,7 @@ func appendBytes(b, data []byte) []byte {
 	return append(b, `"}`...)
 }
 
-// isPlain reports whether a text reads the same after a way through JSON.
+// isPlain reports whether JSON preserves a text.
 func isPlain(data []byte) bool {
 	for len(data) > 0 {
 		r, n := utf8.DecodeRune(data)

@@ -10,7 +10,7 @@ import (
 	"github.com/purepjrt/purepjrt/capi/internal/ccall"
 )
 
-// invoke calls a function that the plugin has, with arguments as they are.
+// invoke calls a function that the plugin has, with unchanged arguments.
 //
 // Precondition: t.Has(f).
 func invoke(t *capi.Table, f *capi.Function, args unsafe.Pointer) *capi.ErrorHandle {
@@ -36,7 +36,7 @@ func invoke(t *capi.Table, f *capi.Function, args unsafe.Pointer) *capi.ErrorHan
 	return *(**capi.ErrorHandle)(unsafe.Pointer(&result))
 }
 
-// fillInto makes data, but for its last byte, the memory that a transfer fills.
+// fillInto makes data, without its last byte, the destination of a transfer.
 func fillInto(a *capi.BufferToHostBufferArgs, data []byte) {
 	a.Dst, a.DstSize = unsafe.Pointer(&data[0]), uintptr(len(data)-1)
 }

@@ -29,7 +29,7 @@ type Recorder struct {
 
 	w      io.Writer
 	lines  atomic.Int64
-	failed atomic.Pointer[error] // the first that came up
+	failed atomic.Pointer[error] // the first error
 	ending sync.RWMutex          // held for reading while a line is written
 	ended  bool                  // guarded by ending
 }
@@ -40,19 +40,19 @@ type handle struct {
 	at  uintptr
 }
 
-// NewRecorder begins a session with a plugin of the given API version. w gets a
-// whole line with each Write, from several goroutines at once.
+// NewRecorder begins a session with a plugin of this API version. Each Write to w is a whole line. Several goroutines
+// may call it at once.
 func NewRecorder(w io.Writer, major, minor int) *Recorder {
 	r := &Recorder{w: w, ids: make(map[handle]string), next: make(map[string]int)}
 	r.write(fmt.Appendf(nil, `{"format":%q,"version":%d,"api":[%d,%d]}`, formatName, formatVersion, major, minor))
 	return r
 }
 
-// Pending is a call that did not return yet.
+// Pending is a call that has not returned yet.
 type Pending struct{ line []byte }
 
-// Begin takes down what goes into a call: the client may change it once the
-// call returned, and the plugin may before. number is that of the call.
+// Begin records the inputs of a call, because the plugin may change them during the call, and the client after it.
+// number is that of the call.
 func (r *Recorder) Begin(number uint64, f *capi.Function, v describe.View, inner int) Pending {
 	b := append(make([]byte, 0, 256), `{"call":`...)
 	b = strconv.AppendUint(b, number, 10)
@@ -76,8 +76,9 @@ func (r *Recorder) Begin(number uint64, f *capi.Function, v describe.View, inner
 	return Pending{b}
 }
 
-// End takes down what came out of a call.
-func (r *Recorder) End(p Pending, f *capi.Function, v describe.View, inner int, took time.Duration, failure *capi.Error, err *capi.ErrorHandle) {
+// End records the outputs of a call.
+func (r *Recorder) End(p Pending, f *capi.Function, v describe.View, inner int, took time.Duration, failure *capi.Error,
+	err *capi.ErrorHandle) {
 	b := p.line
 	switch {
 	case failure != nil:
@@ -118,7 +119,7 @@ func (r *Recorder) name(f *describe.Field, h uintptr, _ bool) string {
 	return r.freshLocked(k)
 }
 
-// fresh gives a handle a new name: it is that of a new object.
+// fresh gives the handle of a new object a new name.
 func (r *Recorder) fresh(k handle) string {
 	r.names.Lock()
 	defer r.names.Unlock()
@@ -132,8 +133,8 @@ func (r *Recorder) freshLocked(k handle) string {
 	return id
 }
 
-// Data takes down what a transfer brought, once it is known to have arrived. call
-// is the number of the call that began it, and typ that of the elements.
+// Data records the result of a transfer that has arrived. call is the number of the call that began the transfer, and
+// typ is the type of the elements.
 func (r *Recorder) Data(call uint64, typ capi.BufferType, data []byte) {
 	b := append([]byte(nil), `{"data":`...)
 	b = strconv.AppendUint(b, call, 10)
@@ -143,8 +144,8 @@ func (r *Recorder) Data(call uint64, typ capi.BufferType, data []byte) {
 	r.write(append(appendBytes(b, data), '}'))
 }
 
-// Close ends the session; the writer stays open. The error is the first of all.
-// Lines that come later are lost.
+// Close ends the session, but does not close the writer. It returns the first error of the session. Later lines are
+// lost.
 func (r *Recorder) Close() error {
 	r.ending.Lock()
 	defer r.ending.Unlock()

@@ -16,27 +16,25 @@ import (
 
 // Options say how Replay compares.
 type Options struct {
-	// Relative and Absolute bound how far a floating-point number may be from
-	// the recorded one: Absolute + Relative * |recorded|. When both are 0 they
-	// are 1e-5 and 1e-6. Integers, truth values and formats of 8 bits and less
-	// must be equal.
+	// Relative and Absolute limit the difference between a floating-point number and the recorded one to Absolute +
+	// Relative * |recorded|. If both are 0, they are 1e-5 and 1e-6. Integers, bools and floats of 8 bits and less must be
+	// equal.
 	Relative, Absolute float64
-	// Patience is how long a call may take, and an event that was waited for; 0
-	// means a minute.
+	// Patience is how long a call may take, or an event that the client waited for. 0 means a minute.
 	Patience time.Duration
 }
 
-// Report is the outcome of a replay.
+// Report is the result of a replay.
 type Report struct {
-	Calls    int // that were made again
+	Calls    int // repeated calls
 	Skipped  []Skip
-	Compared int // arrays and other results that were compared
-	// Differences are results and errors that another plugin must give, too,
-	// Notes others, such as names and sizes, in which plugins may differ.
+	Compared int // arrays and other compared results
+	// Differences lists differing results and errors in which plugins must agree. Notes lists others in which plugins may
+	// differ, such as names and sizes.
 	Differences, Notes []Difference
 }
 
-// Skip is a call that could not be made again.
+// Skip is a call that could not be repeated.
 type Skip struct {
 	Call     uint64 // its number
 	Line     int    // in the file
@@ -44,7 +42,7 @@ type Skip struct {
 	Why      string
 }
 
-// Difference is what a call gave otherwise than when it was recorded.
+// Difference is a result that differs from the recorded one.
 type Difference struct {
 	Call     uint64
 	Line     int
@@ -52,14 +50,12 @@ type Difference struct {
 	What     string
 }
 
-// Replay makes the calls of a session again, in the order in which they returned
-// and all from this goroutine, and compares what they give. Calls that only make
-// sense in the process that was recorded, because they pass addresses of memory
-// or functions, are skipped, and so are those that need what a skipped or failing
-// call would have given.
+// Replay repeats the calls of a session, in the order in which they returned and all from this goroutine, and compares
+// the results. It skips calls that pass addresses of memory or functions, which have a meaning only in the recorded
+// process, and calls that need the results of skipped or failed calls.
 //
-// The plugin must be one that was not initialized before: the session does that.
-// The error is that of ctx, or names the call that did not return.
+// The plugin must not be initialized yet, because the session does that. The error is that of ctx, or names a call that
+// did not return.
 func Replay(ctx context.Context, s *Session, t *capi.Table, o Options) (*Report, error) {
 	if o.Patience <= 0 {
 		o.Patience = time.Minute
@@ -95,11 +91,11 @@ type replayer struct {
 	options   Options
 	report    *Report
 	functions map[string]*capi.Function
-	handles   map[string]uintptr   // by the name that the session has for them
+	handles   map[string]uintptr   // by their names in the session
 	transfers map[uint64]*transfer // by the number of the call that began them
 	keep      []any                // memory that the plugin may use
-	late      map[string]*Step     // waits for events that were not ready when their turn came, by event
-	stuck     error                // a call does not return
+	late      map[string]*Step     // waits for events that were not ready at their turn, by event
+	stuck     error                // set if a call does not return
 }
 
 // transfer is memory that the plugin fills until an event is ready.
@@ -107,7 +103,7 @@ type transfer struct {
 	call   *Call
 	data   []byte
 	event  string
-	buffer string // that a client read without a transfer
+	buffer string // that the client read without a transfer
 }
 
 func (r *replayer) differ(c *Call, line int, format string, a ...any) {
@@ -160,7 +156,7 @@ func (r *replayer) step(s *Step) {
 		}
 	}
 	if c.Function.Name == "PJRT_Event_Await" && !r.ready(uintptr(view.WordOf("event")), min(r.options.Patience, soon)) {
-		// What makes it ready may be a call that returned later.
+		// A call that returned later may make the event ready.
 		name, _ := c.In["event"].(string)
 		r.late[name] = s
 		return
@@ -178,7 +174,7 @@ func (r *replayer) step(s *Step) {
 	}
 }
 
-// soon is how long an event is waited for before other calls are made first.
+// soon is how long to wait for an event before making other calls first.
 const soon = 2 * time.Second
 
 // ready waits for an event for a while, and reports whether it is ready.
@@ -197,7 +193,7 @@ func (r *replayer) ready(event uintptr, patience time.Duration) bool {
 	on.Args.Event, on.Args.Callback, on.Args.UserArg = is.Args.Event, callback, uintptr(handle)
 	if on.Do(r.table) != nil {
 		handle.Delete()
-		return true // the plugin says why when it is asked to wait
+		return true // waiting will return the plugin's error
 	}
 	select {
 	case <-done:
@@ -209,17 +205,17 @@ func (r *replayer) ready(event uintptr, patience time.Duration) bool {
 	}
 }
 
-// handle returns what a handle of the session is now.
+// handle returns the current handle for one of the session.
 func (r *replayer) handle(name string) (uintptr, error) {
 	h, ok := r.handles[name]
 	if !ok {
-		return 0, notReplayable{fmt.Sprintf("there is no %s: the call that gave it did not do so this time", name)}
+		return 0, notReplayable{fmt.Sprintf("there is no %s: the call that returned it did not do so this time", name)}
 	}
 	return h, nil
 }
 
-// prepare changes the fields of a call that cannot go out as they were recorded.
-// The function that it returns, if any, completes the struct.
+// prepare replaces recorded fields of a call that cannot be reused. The function that it returns, if any, completes the
+// struct.
 func (r *replayer) prepare(c *Call, b *builder) (done func(describe.View) error, err error) {
 	in := c.In
 	drop := func(names ...string) {
@@ -257,13 +253,13 @@ func (r *replayer) prepare(c *Call, b *builder) (done func(describe.View) error,
 			return nil
 		}, nil
 	case "PJRT_Client_Create":
-		// One process plays all alone.
+		// The replay is a single process, so it needs no key-value store.
 		drop("kv_get_callback", "kv_get_user_arg", "kv_put_callback", "kv_put_user_arg", "kv_try_get_callback", "kv_try_get_user_arg")
 	case "PJRT_Event_Destroy":
 		name, _ := in["event"].(string)
 		r.catchUp(name, r.options.Patience)
 	case "PJRT_Event_Error":
-		// Which is only for events that are ready.
+		// PJRT_Event_Error may be called only for events that are ready.
 		return func(v describe.View) error {
 			if !r.ready(uintptr(v.WordOf("event")), r.options.Patience) {
 				return notReplayable{fmt.Sprintf("the event was ready, and is not after %v", r.options.Patience)}
@@ -284,7 +280,7 @@ func (r *replayer) prepare(c *Call, b *builder) (done func(describe.View) error,
 // errSilent is the error of a call that needs no repetition.
 var errSilent = errors.New("not needed")
 
-// clone copies fields without some.
+// clone copies fields, except those listed.
 func clone(fields map[string]any, without ...string) map[string]any {
 	out := make(map[string]any, len(fields))
 	for k, v := range fields {
@@ -296,8 +292,7 @@ func clone(fields map[string]any, without ...string) map[string]any {
 	return out
 }
 
-// CountOutputs returns the number of outputs of a loaded executable; 0 when the
-// plugin does not tell.
+// CountOutputs returns the number of outputs of a loaded executable, or 0 if the plugin does not report it.
 func CountOutputs(t *capi.Table, loaded uintptr) int {
 	var get capi.Call[capi.LoadedExecutableGetExecutableArgs]
 	get.Args.LoadedExecutable = describe.PointerOf[capi.LoadedExecutable](loaded)
@@ -326,7 +321,7 @@ func (r *replayer) await(event uintptr) error {
 	return c.Do(r.table)
 }
 
-// conclude compares what a call gave, and takes in the handles that it brought.
+// conclude compares the results of a call, and registers the handles that it returned.
 func (r *replayer) conclude(s *Step, f *capi.Function, b *builder, v describe.View, failure *capi.ErrorHandle) {
 	c := s.Call
 	if failure != nil {
@@ -338,7 +333,7 @@ func (r *replayer) conclude(s *Step, f *capi.Function, b *builder, v describe.Vi
 		if c.Error.Code == capi.ErrorCodeUnimplemented {
 			say = r.note
 		}
-		say(c, s.Line, "it failed with %s (%s), and succeeds", c.Error.Code, c.Error.Message)
+		say(c, s.Line, "it failed with %s (%s), and now succeeds", c.Error.Code, c.Error.Message)
 	}
 	if d := describe.Destroys(f.Name); d != nil {
 		name, _ := c.In[d.Name].(string)
@@ -361,7 +356,7 @@ func (r *replayer) conclude(s *Step, f *capi.Function, b *builder, v describe.Vi
 	r.begin(s, v)
 }
 
-// failed takes in an error.
+// failed handles the error of a call.
 func (r *replayer) failed(s *Step, f *capi.Function, failure *capi.ErrorHandle) {
 	c := s.Call
 	code, message := capi.ErrorCodeUnknown, ""
@@ -379,33 +374,33 @@ func (r *replayer) failed(s *Step, f *capi.Function, failure *capi.ErrorHandle) 
 	}
 	switch {
 	case c.Error == nil:
-		r.differ(c, s.Line, "it succeeded, and fails with %s: %s", code, message)
+		r.differ(c, s.Line, "it succeeded, and now fails with %s: %s", code, message)
 	case c.Error.Code != code:
-		r.differ(c, s.Line, "it failed with %s (%s), and fails with %s: %s", c.Error.Code, c.Error.Message, code, message)
+		r.differ(c, s.Line, "it failed with %s (%s), and now fails with %s: %s", c.Error.Code, c.Error.Message, code, message)
 	case c.Error.Message != message:
-		r.note(c, s.Line, "its error said %q, and says %q", c.Error.Message, message)
+		r.note(c, s.Line, "its error was %q, and now is %q", c.Error.Message, message)
 	}
 	switch {
 	case f.Errors != capi.ErrorsPJRT:
 	case c.Error != nil && c.Error.Handle != "":
-		r.handles[c.Error.Handle] = describe.HandleOf(failure) // for the calls that read and destroy it
+		r.handles[c.Error.Handle] = describe.HandleOf(failure) // for calls that read and destroy it
 	default:
 		_ = r.table.TakeError(failure)
 	}
 }
 
-// adopt gives the handles that came out of a call the names that they had.
+// adopt gives the handles that a call returned their names in the session.
 func (r *replayer) adopt(s *Step, v describe.View, f *describe.Field, inner int, recorded any) {
 	names := flatten(nil, recorded)
 	slots := v.Slots(f, inner)
 	if len(names) != len(slots) {
-		r.note(s.Call, s.Line, "%s had %d entries, and has %d", f.Name, len(names), len(slots))
+		r.note(s.Call, s.Line, "%s had %d entries, and now has %d", f.Name, len(names), len(slots))
 	}
 	for i := range min(len(names), len(slots)) {
 		name, ok := names[i].(string)
 		switch h := slots[i].Get(); {
 		case ok && h == 0:
-			r.differ(s.Call, s.Line, "%s was not null, and is", f.Name)
+			r.differ(s.Call, s.Line, "%s was not null, and now is", f.Name)
 		case ok:
 			r.handles[name] = h
 		}
@@ -445,11 +440,11 @@ func (r *replayer) begin(s *Step, v describe.View) {
 	}
 }
 
-// arrived compares what a transfer brought.
+// arrived compares the result of a transfer.
 func (r *replayer) arrived(s *Step) {
 	t := r.transfers[s.Data.Call]
 	if t == nil {
-		return // its call was skipped or failed, which is reported
+		return // its call was skipped or failed, which has been reported
 	}
 	c := t.call
 	if t.buffer != "" {
@@ -462,7 +457,7 @@ func (r *replayer) arrived(s *Step) {
 	}
 	if h, ok := r.handles[t.event]; ok {
 		if err := r.await(h); err != nil {
-			r.differ(c, s.Line, "the transfer succeeded, and fails: %v", err)
+			r.differ(c, s.Line, "the transfer succeeded, and now fails: %v", err)
 			return
 		}
 	}
@@ -484,7 +479,7 @@ func (r *replayer) read(name string) ([]byte, error) {
 	if err := c.Do(r.table); err != nil {
 		return nil, err
 	}
-	data := make([]byte, c.Args.DstSize+1) // an address also for nothing
+	data := make([]byte, c.Args.DstSize+1) // has an address even if empty
 	r.keep = append(r.keep, data)
 	fillInto(&c.Args, data)
 	if err := c.Do(r.table); err != nil {
@@ -500,17 +495,17 @@ func (r *replayer) destroyEvent(e *capi.Event) {
 	_ = d.Do(r.table)
 }
 
-// catchUp waits for an event that was not ready when it was waited for.
+// catchUp waits for an event that was not ready at its turn.
 func (r *replayer) catchUp(name string, patience time.Duration) {
 	s := r.late[name]
 	delete(r.late, name)
 	if h, ok := r.handles[name]; ok && s != nil && !r.ready(h, patience) {
-		r.differ(s.Call, s.Line, "%s was ready, and is not after %v", name, r.options.Patience)
+		r.differ(s.Call, s.Line, "%s was ready, and now is not after %v", name, r.options.Patience)
 	}
 }
 
-// finish waits for what was not ready when its turn came, and for what the client
-// left unfinished, since it uses memory of this process.
+// finish waits for events that were not ready at their turn, and for transfers that the client left unfinished, because
+// they use memory of this process.
 func (r *replayer) finish() {
 	deadline := time.Now().Add(r.options.Patience)
 	for name := range r.late {
@@ -524,8 +519,7 @@ func (r *replayer) finish() {
 	}
 }
 
-// Err returns nil when the session gave the same as when it was recorded, and else
-// an error with the number of differences.
+// Err returns nil if there are no differences, and otherwise an error with their number.
 func (r *Report) Err() error {
 	switch n := len(r.Differences); n {
 	case 0:

@@ -21,51 +21,49 @@ import (
 	"github.com/purepjrt/purepjrt/capi/describe"
 )
 
-// Session is what was recorded.
+// Session is a recorded session.
 type Session struct {
 	Major, Minor int // API version of the plugin
 	Steps        []Step
-	// Complete says that the recording was ended; without it the process was
-	// killed, or still runs.
+	// Complete says that the recording has an end. Otherwise the process was killed, or is still running.
 	Complete bool
 }
 
-// Step is a call, or what a transfer brought.
+// Step is a call, or the result of a transfer.
 type Step struct {
 	Line int // in the file
 	Call *Call
 	Data *Data
 }
 
-// Call is a call that was recorded.
+// Call is a recorded call.
 type Call struct {
 	Number   uint64
 	Function *describe.Function
 	Size     uintptr        // struct_size
-	In, Out  map[string]any // by the C names of fields, as encoding/json gives them
-	Error    *Error         // nil when the call succeeded
+	In, Out  map[string]any // by the C names of fields, with values as in encoding/json
+	Error    *Error         // nil if the call succeeded
 	Took     time.Duration
 }
 
-// Error is the error that a call gave.
+// Error is the error of a call.
 type Error struct {
 	Code    capi.ErrorCode
 	Message string
-	Handle  string // name of the PJRT_Error; "" for errors of another kind
+	Handle  string // name of the PJRT_Error; "" for other kinds of errors
 }
 
-// Data is what a transfer brought.
+// Data is the result of a transfer.
 type Data struct {
-	Call  uint64 // that began it
+	Call  uint64 // the number of the call that began the transfer
 	Type  capi.BufferType
 	Bytes []byte
 }
 
-// ErrDamaged is the error of a file that is no session, or not a whole one.
+// ErrDamaged is the error of a file that is not a session, or not a complete one.
 var ErrDamaged = errors.New("the recording is damaged")
 
-// Open reads a session from a file. The error names the line in which something
-// is wrong.
+// Open reads a session from a file. The error names the line with the mistake.
 func Open(path string) (*Session, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -132,7 +130,7 @@ func Read(r io.Reader) (*Session, error) {
 			return s, nil
 		}
 		if s.Complete {
-			return nil, fmt.Errorf("%w: line %d: there is more behind the end", ErrDamaged, n)
+			return nil, fmt.Errorf("%w: line %d: there is more after the end", ErrDamaged, n)
 		}
 		if err := s.add(n, text); err != nil {
 			return nil, fmt.Errorf("%w: line %d: %w", ErrDamaged, n, err)
@@ -140,7 +138,7 @@ func Read(r io.Reader) (*Session, error) {
 	}
 }
 
-// add takes in a line.
+// add parses a line and adds it to the session.
 func (s *Session) add(n int, text []byte) error {
 	var l line
 	d := json.NewDecoder(bytes.NewReader(text))
@@ -156,7 +154,7 @@ func (s *Session) add(n int, text []byte) error {
 		case l.Format != formatName:
 			return errors.New("it is not that of a recorded session")
 		case l.Version != formatVersion:
-			return fmt.Errorf("the session has version %d of the format, and this program reads version %d", l.Version, formatVersion)
+			return fmt.Errorf("the session has version %d of the format, but this program reads only version %d", l.Version, formatVersion)
 		case len(l.API) != 2:
 			return errors.New("the API version is missing")
 		}
@@ -166,7 +164,7 @@ func (s *Session) add(n int, text []byte) error {
 	switch {
 	case l.End != nil:
 		if *l.End != n-1 {
-			return fmt.Errorf("there should be %d lines before it, and there are %d", *l.End, n-1)
+			return fmt.Errorf("there should be %d lines before it, but there are %d", *l.End, n-1)
 		}
 		s.Complete = true
 		return nil
@@ -194,13 +192,13 @@ func (s *Session) add(n int, text []byte) error {
 		c.Error = &Error{capi.ErrorCode(l.Error.Code), l.Error.Message, l.Error.Handle}
 	}
 	if l.In != nil && f.Args.Sized && (l.Size < 8 || l.Size > 1<<16) {
-		return fmt.Errorf("the size %d is none of arguments", l.Size)
+		return fmt.Errorf("%d is not a valid size of arguments", l.Size)
 	}
 	s.Steps = append(s.Steps, Step{Line: n, Call: c})
 	return nil
 }
 
-// checkBytes looks for bytes that are not what was recorded.
+// checkBytes checks the checksums of recorded bytes.
 func checkBytes(v any) error {
 	switch v := v.(type) {
 	case []any:
@@ -223,7 +221,7 @@ func checkBytes(v any) error {
 	return nil
 }
 
-// bytesOf reads bytes as appendBytes writes them.
+// bytesOf parses bytes that appendBytes wrote.
 func bytesOf(v any) ([]byte, error) {
 	switch v := v.(type) {
 	case nil:
@@ -241,9 +239,9 @@ func bytesOf(v any) ([]byte, error) {
 			return nil, err
 		}
 		if have := fmt.Sprintf("%08x", crc32.ChecksumIEEE(data)); have != sum {
-			return nil, fmt.Errorf("%d bytes have the checksum %s, and had %s when they were recorded", len(data), have, sum)
+			return nil, fmt.Errorf("%d bytes have the checksum %s, but had %s when they were recorded", len(data), have, sum)
 		}
 		return data, nil
 	}
-	return nil, fmt.Errorf("%v is no form of bytes", v)
+	return nil, fmt.Errorf("%v cannot be bytes", v)
 }

@@ -3,9 +3,9 @@
 
 package check
 
-// Abandon leaves what the check owns, and the client that checks share, to a
-// call that does not return: destroying what it uses would end the process. The
-// next check gets a new client.
+// Abandon gives up the objects of the check, and the client that checks share, because a
+// call that uses them does not return: destroying them would end the process. The next
+// check gets a new client.
 func (t *T) Abandon() {
 	t.mu.Lock()
 	t.owned = nil
@@ -13,5 +13,5 @@ func (t *T) Abandon() {
 	t.env.mu.Lock()
 	t.env.client = nil
 	t.env.mu.Unlock()
-	t.Notef("a call does not return; the client and what belongs to it were left alone")
+	t.Notef("a call does not return, so the client and its objects were not destroyed")
 }

@@ -109,7 +109,7 @@ func DownloadAs[E dtype.Elem](t *T, b *capi.Buffer) []E {
 	data := t.Download(b)
 	elements, err := dtype.View[E](data)
 	if err != nil {
-		t.Fatalf("the buffer holds %d bytes, which are no %T: %v", len(data), *new(E), err)
+		t.Fatalf("the buffer has %d bytes, which cannot be read as %T: %v", len(data), *new(E), err)
 	}
 	return elements
 }

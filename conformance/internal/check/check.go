@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package check is what a check of the conformance suite is made of: the check
-// as data, the T that it reports to, and calls of the raw API that a check may
-// lie in. It does not use package pjrt, which would hide what it looks for.
+// Package check has the parts of a check of the conformance suite: the check as data, the
+// T to which it reports, and calls of the raw API in which a check may pass wrong values.
+// It does not use package pjrt, which would hide the faults that checks look for.
 package check
 
 import (
@@ -15,11 +15,11 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/rules"
 )
 
-// Profile is how thorough a run is. Each profile holds the checks of the
-// smaller ones.
+// Profile says how thorough a run is. Each profile includes the checks of the smaller
+// ones.
 type Profile int
 
-// The profiles. A check of which nothing else is said belongs to Quick.
+// The profiles. A check belongs to Quick unless it says otherwise.
 const (
 	Smoke Profile = iota - 1 // seconds: does it work at all
 	Quick                    // every rule once
@@ -52,7 +52,7 @@ func ParseProfile(s string) (Profile, error) {
 	return 0, fmt.Errorf("there is no profile %q: use smoke, quick, core or full", s)
 }
 
-// DefaultTimeout is how long a check may run that says nothing else.
+// DefaultTimeout is the time limit of a check that sets none.
 const DefaultTimeout = 30 * time.Second
 
 // Stage is how far a process is with a plugin.
@@ -65,21 +65,21 @@ const (
 	Unloaded                 // there is a file at most; see T.Load
 )
 
-// Check is one check of one rule. Its name is the rule's id, and behind a slash
-// what tells it from the rule's other checks: H2D-04 or H2D-02/type=f32.
+// Check is one check of one rule. Its name is the rule's id, followed by a slash and a
+// text that tells it from the rule's other checks: H2D-04 or H2D-02/type=f32.
 type Check struct {
 	Rule    string        // id of the rule
 	Variant string        // empty when the rule has one check
 	Profile Profile       // the smallest profile that runs it
 	Timeout time.Duration // 0 means DefaultTimeout
-	// Hostile says that a faulty plugin may well end the process, or be left in
-	// a state that would spoil later checks: the check gets a process of its own.
+	// Hostile says that in this check a faulty plugin may well end the process, or be
+	// left in a state that would spoil later checks. The check gets a process of its own.
 	Hostile bool
-	// Begins says what was done with the plugin in the check's process before. A
-	// check that begins early is hostile.
+	// Begins says how far the process is with the plugin when the check begins. A check
+	// that begins before initialization is hostile.
 	Begins Stage
-	// Exits says that the end of the process belongs to the check: it must come
-	// quietly. Such a check is hostile.
+	// Exits says that the end of the process is part of the check: the process must end
+	// without a crash. Such a check is hostile.
 	Exits bool
 	// Library says that the check needs no client and no device.
 	Library bool
@@ -125,9 +125,9 @@ func (c *Check) Validate() error {
 	case c.Run == nil:
 		return fmt.Errorf("check %s has no function", c.Name())
 	case c.Library && c.Devices != 0:
-		return fmt.Errorf("check %s needs devices and no client", c.Name())
+		return fmt.Errorf("check %s needs devices but no client", c.Name())
 	case (c.Begins != Initialized || c.Exits) && !c.Hostile:
-		return fmt.Errorf("check %s is about the beginning or the end of its process, and has none of its own", c.Name())
+		return fmt.Errorf("check %s is about the beginning or the end of its process, but is not Hostile", c.Name())
 	}
 	return nil
 }
@@ -152,15 +152,15 @@ const (
 	SuiteError     = report.SuiteError
 )
 
-// Result is what a check found.
+// Result is the result of a check.
 type Result struct {
 	Check    string        `json:"check"`
 	Rule     string        `json:"rule"`
 	Verdict  Verdict       `json:"verdict"`
-	Failures []string      `json:"failures,omitempty"` // what was expected and what came
+	Failures []string      `json:"failures,omitempty"` // what was expected and what was found
 	Notes    []string      `json:"notes,omitempty"`    // observations that decide nothing
 	Skip     string        `json:"skip,omitempty"`     // why it was skipped
-	Skew     []report.Skew `json:"skew,omitempty"`     // what came of other struct sizes
+	Skew     []report.Skew `json:"skew,omitempty"`     // outcomes for other struct sizes
 	Calls    []string      `json:"calls,omitempty"`    // of a check that hangs: the last, the newest first
 	Duration time.Duration `json:"duration_ns"`
 }
@@ -186,8 +186,10 @@ func Run(ctx context.Context, c *Check, env *Env) Result {
 		case <-time.After(time.Second):
 			t.mu.Lock()
 			defer t.mu.Unlock()
-			failures := append(append([]string(nil), t.failures...), fmt.Sprintf("it did not end within %v", allowed(c.Limit(), env.Earned).Round(time.Millisecond)))
-			return Result{Check: c.Name(), Rule: c.Rule, Verdict: Timeout, Failures: failures, Notes: append([]string(nil), t.notes...), Duration: time.Since(start)}
+			failures := append(append([]string(nil), t.failures...),
+				fmt.Sprintf("it did not end within %v", allowed(c.Limit(), env.Earned).Round(time.Millisecond)))
+			return Result{Check: c.Name(), Rule: c.Rule, Verdict: Timeout, Failures: failures, Notes: append([]string(nil), t.notes...),
+				Duration: time.Since(start)}
 		}
 	}
 	r := t.result()

@@ -125,7 +125,8 @@ func TestCallsOfASlowPluginEarnTime(t *testing.T) {
 func TestTheWorstOutcomeOfASizeIsReported(t *testing.T) {
 	t.Parallel()
 	c := check.Check{Rule: "SKEW-01", Library: true, Run: func(t *check.T) {
-		for _, x := range []report.Skew{{Struct: "A", Size: 1, OK: true}, {Struct: "A", Size: 1, Outcome: "bad"}, {Struct: "A", Size: 1, OK: true}, {Struct: "A", Size: 2, OK: true}} {
+		for _, x := range []report.Skew{{Struct: "A", Size: 1, OK: true}, {Struct: "A", Size: 1, Outcome: "bad"},
+			{Struct: "A", Size: 1, OK: true}, {Struct: "A", Size: 2, OK: true}} {
 			t.Skew(x)
 		}
 	}}
@@ -145,7 +146,8 @@ func TestNoDeviceSkipsWhatNeedsAClient(t *testing.T) {
 
 func TestValidateRefusesAnUnknownRule(t *testing.T) {
 	t.Parallel()
-	for _, c := range []check.Check{{Rule: "LOAD-99", Run: func(*check.T) {}}, {Rule: "LOAD-01"}, {Rule: "LOAD-01", Library: true, Devices: 2, Run: func(*check.T) {}}} {
+	for _, c := range []check.Check{{Rule: "LOAD-99", Run: func(*check.T) {}}, {Rule: "LOAD-01"},
+		{Rule: "LOAD-01", Library: true, Devices: 2, Run: func(*check.T) {}}} {
 		assert.Error(t, c.Validate())
 	}
 	c := check.Check{Rule: "H2D-02", Variant: "type=f32"}

@@ -11,18 +11,18 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/rules"
 )
 
-// Child is a process of a check's own, which has loaded the same plugin.
+// Child is a process that a check started, with the same plugin.
 type Child interface {
-	// Step runs a step of the check's Helper and returns what it found. An Ending
-	// says that the process is gone and there is no result; an error is the
-	// suite's.
+	// Step runs a step of the check's Helper and returns its result. If it returns an
+	// Ending, the process is gone and there is no result. An error is a fault of the
+	// suite.
 	Step(ctx context.Context, check, step string, limit time.Duration) (*Result, *Ending, error)
 	// Kill ends the process as the system does, with SIGKILL, and waits for its
 	// end.
 	Kill()
 }
 
-// Ending is how a child ended that was not to.
+// Ending says how a child ended unexpectedly.
 type Ending struct {
 	How    string // in words
 	Output string // the last it printed
@@ -34,14 +34,14 @@ type Ending struct {
 // start itself again, the check is skipped.
 func (t *T) Spawn() Child {
 	if t.env.Spawn == nil {
-		t.SkipEnvf("the program that runs this check cannot start a process of its own with the plugin")
+		t.SkipEnvf("the program that runs this check cannot start another process with the plugin")
 	}
 	c, err := t.env.Spawn(t.ctx)
 	if err != nil {
 		t.mu.Lock()
-		t.suite = fmt.Sprintf("a process of the check's own: %v", err)
+		t.suite = fmt.Sprintf("starting a process for the check: %v", err)
 		t.mu.Unlock()
-		t.Fatalf("a process of the check's own: %v", err)
+		t.Fatalf("starting a process for the check: %v", err)
 	}
 	t.Cleanup(c.Kill)
 	return c
@@ -53,10 +53,10 @@ func (t *T) Step(c Child, step string, limit time.Duration) (*Result, *Ending) {
 	r, ending, err := c.Step(t.ctx, t.check.Name(), step, limit)
 	switch {
 	case err != nil && t.ctx.Err() != nil:
-		t.Fatalf("a process of the check's own did not do its step before the check's time was up: %s", step)
+		t.Fatalf("a process that the check started did not finish its step before the check's time was up: %s", step)
 	case err != nil:
 		t.mu.Lock()
-		t.suite = fmt.Sprintf("step %q in a process of the check's own: %v", step, err)
+		t.suite = fmt.Sprintf("step %q in a process that the check started: %v", step, err)
 		t.mu.Unlock()
 		t.Fatalf("step %q: %v", step, err)
 	}

@@ -12,15 +12,15 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// Env is what the checks of one process share.
+// Env is the environment that the checks of one process share.
 type Env struct {
 	Table *capi.Table
 	// Path is the plugin's file; empty when the table was made in this process.
 	Path string
 	// Options are the create options of every client.
 	Options []capi.Attribute
-	// NoDevice says why no client can be made, and thereby that none is to be
-	// tried: a plugin without its hardware may hang for minutes.
+	// NoDevice says why no client can be made. If it is set, checks do not try to make
+	// one: without its hardware a plugin may hang for minutes.
 	NoDevice string
 	// Topology is the name, and TopologyOptions the create options, of the
 	// topology that is used where there is no client.
@@ -79,7 +79,7 @@ func (t *T) newClient(options []capi.Attribute, second bool) *Client {
 	out, err := Try(t, args)
 	runtime.KeepAlive(values)
 	if err != nil && second {
-		t.SkipEnvf("the plugin makes no second client in a process: %v", err)
+		t.SkipEnvf("the plugin cannot make a second client in a process: %v", err)
 	}
 	if err != nil {
 		t.Fatalf("PJRT_Client_Create: expected success, got %v", err)

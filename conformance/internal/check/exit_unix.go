@@ -21,7 +21,7 @@ func exit(code int) {
 // Unload closes the library that Load opened. Its table must not be used any
 // more.
 func (t *T) Unload() {
-	// The second handle is for the first one, which nobody has.
+	// Load does not return its handle, so a second dlopen has to provide one.
 	handle, err := purego.Dlopen(t.File(), purego.RTLD_NOW|purego.RTLD_LOCAL)
 	if err != nil {
 		t.Fatalf("a second dlopen of the library: expected success, got %v", err)

@@ -11,7 +11,7 @@ import "runtime/debug"
 // the memory of a process cannot be read, the action is done once.
 func (t *T) Flat(n int, limit float64, what string, action func()) {
 	if _, err := ResidentBytes(); err != nil {
-		t.Notef("whether memory is lost is not looked at: %v", err)
+		t.Notef("losses of memory were not measured: %v", err)
 		action()
 		return
 	}
@@ -35,8 +35,8 @@ func (t *T) Flat(n int, limit float64, what string, action func()) {
 			least = slope
 		}
 	}
-	t.Notef("%s, %d times: the least that the process gained by each in a quarter is %.0f bytes", what, n, least)
+	t.Notef("%s, %d times: in the best quarter the process grew by %.0f bytes each time", what, n, least)
 	if least > limit {
-		t.Errorf("%s: expected the process not to grow, got at least %.0f bytes more by each in every quarter of %d", what, least, n)
+		t.Errorf("%s: expected the process not to grow, got at least %.0f bytes more each time in every quarter of %d times", what, least, n)
 	}
 }

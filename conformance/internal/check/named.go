@@ -13,9 +13,9 @@ import (
 // being garbage.
 const maxNamedValue = 1 << 24
 
-// NamedValueFaults says in words what is wrong with a list of named values that
-// the plugin returned: a null array, sizes that cannot be, types that there are
-// not. It reads every byte that the list claims.
+// NamedValueFaults describes what is wrong with a list of named values that the plugin
+// returned: a null array, impossible sizes, unknown types. It reads every byte that the
+// list claims to have.
 func NamedValueFaults(p *capi.NamedValue, n uintptr) []string {
 	if n == 0 {
 		return nil
@@ -58,7 +58,7 @@ func NamedValueFaults(p *capi.NamedValue, n uintptr) []string {
 			}
 			capi.Slice(v.Int64ArrayValue(), v.ValueSize)
 		default:
-			bad(i, "%q: there is no type %d", name, v.Type)
+			bad(i, "%q: expected a known type, got %d", name, v.Type)
 		}
 	}
 	return faults

@@ -68,7 +68,7 @@ func Place[A any](t *T, args A, p Placement) (out A, spill string, err error) {
 	word, _, _ := purego.SyscallN(t.code(f), uintptr(base))
 	runtime.KeepAlive(source)
 	if at, is := p.spill(placed); at >= 0 {
-		spill = fmt.Sprintf("%s: byte %d behind a struct of %d bytes was overwritten with %#02x", f.Name, at, p.Have, is)
+		spill = fmt.Sprintf("%s: byte %d after a struct of %d bytes was overwritten with %#02x", f.Name, at, p.Have, is)
 	}
 	result := new(A)
 	*result = args
@@ -141,7 +141,7 @@ func Truncate[S any](t *T, s S, p Placement) *Truncated[S] {
 func (s *Truncated[S]) Spill() string {
 	runtime.KeepAlive(s.source)
 	if at, is := s.p.spill(s.placed); at >= 0 {
-		return fmt.Sprintf("byte %d behind a struct of %d bytes was overwritten with %#02x", at, s.p.Have, is)
+		return fmt.Sprintf("byte %d after a struct of %d bytes was overwritten with %#02x", at, s.p.Have, is)
 	}
 	return ""
 }

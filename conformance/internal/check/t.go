@@ -18,9 +18,9 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/rules"
 )
 
-// T is what a check reports to. Its methods may be called from any goroutine,
-// but those that end the check (Fatalf, the skips, and whatever may call them)
-// only from the check's own.
+// A check reports to a T. Its methods may be called from any goroutine, except those that
+// end the check (Fatalf, the skips, and all that may call them), which only the check's own
+// goroutine may call.
 type T struct {
 	env   *Env
 	check *Check
@@ -56,7 +56,7 @@ func (t *T) run() {
 	}()
 	if !t.check.Library {
 		if n, need := len(t.Client().Devices), max(t.check.Devices, 1); n < need {
-			t.SkipEnvf("needs %d devices that the process can address, and the client has %d", need, n)
+			t.SkipEnvf("the check needs %d addressable devices, but the client has %d", need, n)
 		}
 	}
 	t.check.Run(t)
@@ -100,7 +100,7 @@ func (t *T) guard(f func()) {
 // panic of those that are almost null, and ends the process for others.
 func (t *T) panicked(what string, v any) {
 	if err, ok := v.(runtime.Error); ok && strings.Contains(err.Error(), "invalid memory address") {
-		t.Errorf("the plugin gave a pointer that leads nowhere: %v\n%s", err, debug.Stack())
+		t.Errorf("the plugin returned an invalid pointer: %v\n%s", err, debug.Stack())
 		return
 	}
 	t.mu.Lock()
@@ -144,8 +144,7 @@ func (t *T) Env() *Env { return t.env }
 // Rule is the rule that is being checked.
 func (t *T) Rule() *rules.Rule { return t.rule }
 
-// Errorf says what was expected and what came, and fails the check, which goes
-// on.
+// Errorf says what was expected and what was found. It fails the check, which goes on.
 func (t *T) Errorf(format string, args ...any) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -153,11 +152,11 @@ func (t *T) Errorf(format string, args ...any) {
 	case len(t.failures) < maxMessages:
 		t.failures = append(t.failures, fmt.Sprintf(format, args...))
 	case len(t.failures) == maxMessages:
-		t.failures = append(t.failures, "more failures were left out")
+		t.failures = append(t.failures, "further failures were left out")
 	}
 }
 
-// Fatalf is Errorf and ends the check.
+// Fatalf is like Errorf and ends the check.
 func (t *T) Fatalf(format string, args ...any) {
 	t.Errorf(format, args...)
 	runtime.Goexit()

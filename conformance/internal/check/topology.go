@@ -21,7 +21,7 @@ func (t *T) Topology() *capi.TopologyDescription {
 		return topology
 	}
 	if t.env.Topology == "" && len(t.env.TopologyOptions) == 0 {
-		t.SkipEnvf("there is no device (%s), and no topology was named", t.env.NoDevice)
+		t.SkipEnvf("there is no device (%s), and the options name no topology", t.env.NoDevice)
 	}
 	topology, err := t.MakeTopology(t.env.Topology, t.env.TopologyOptions...)
 	if err != nil {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package checktest runs the checks of a package in tests: each on a real
-// plugin, on which it must not raise a false alarm, and on faulty ones.
+// Package checktest runs the checks of a package in tests: on real plugins, on which they
+// must not raise false alarms, and on faulty ones.
 package checktest
 
 import (
@@ -186,7 +186,12 @@ func (p *Plugin) open(number int, path string, until check.Stage) (*check.Env, e
 // reason, or be one of the known ones, which must fail.
 func (s *Suite) RunChecks(t *testing.T) {
 	for i := range s.Plugins {
-		t.Run(s.Plugins[i].Name, func(t *testing.T) { s.runChecks(t, i) })
+		t.Run(s.Plugins[i].Name, func(t *testing.T) {
+			if !TakesPlugin(s.Plugins[i].Name) {
+				t.Skip("a short run does not download this plugin: make test-all")
+			}
+			s.runChecks(t, i)
+		})
 	}
 }
 
@@ -206,6 +211,7 @@ func (s *Suite) runChecks(t *testing.T, plugin int) {
 		}
 	})
 	seen := make(map[string]bool)
+	sample := NewSample(s.Checks)
 	for i := range s.Checks {
 		c := &s.Checks[i]
 		if err := c.Validate(); err != nil {
@@ -216,6 +222,9 @@ func (s *Suite) runChecks(t *testing.T, plugin int) {
 			t.Errorf("there are two checks %s", c.Name())
 		}
 		seen[c.Name()] = true
+		if !sample.Takes(c) {
+			continue
+		}
 		t.Run(c.Name(), func(t *testing.T) {
 			var r check.Result
 			if c.Hostile {
@@ -296,6 +305,7 @@ func (s *Suite) RunMutants(t *testing.T, unproven map[string]string) {
 	}
 	waiting := Waiting(t, s.Mutants, apart)
 	proven := make(map[string]bool)
+	sample := NewSample(s.Checks)
 	for i := range s.Mutants {
 		m := &s.Mutants[i]
 		c := s.find(m.Check)
@@ -304,6 +314,9 @@ func (s *Suite) RunMutants(t *testing.T, unproven map[string]string) {
 			continue
 		}
 		proven[m.Check] = true
+		if !sample.TakesMutant(m) {
+			continue
+		}
 		t.Run(m.Name(), func(t *testing.T) {
 			var r check.Result
 			if m.Waits || m.Base == mutant.Library || c.Hostile {
@@ -338,7 +351,8 @@ func (s *Suite) RunMutants(t *testing.T, unproven map[string]string) {
 					}
 				}
 			}
-			t.Logf("%s in %v: %s%s %q", r.Verdict, r.Duration.Round(time.Microsecond), head(strings.Join(r.Failures, "; "), 300), r.Skip, r.Notes)
+			t.Logf("%s in %v: %s%s %q", r.Verdict, r.Duration.Round(time.Microsecond), head(strings.Join(r.Failures, "; "), 300),
+				r.Skip, r.Notes)
 			if !r.Verdict.Failed() {
 				t.Errorf("the check does not find the fault: %s %s %q", r.Verdict, r.Skip, r.Failures)
 			}
@@ -377,11 +391,14 @@ type found struct {
 
 // Waiting begins to run those of the mutants that wait, while others run, by
 // their numbers, and returns where each result will be. The test ends after all
-// of them.
+// of them. A short run leaves them out.
 func Waiting[R any](t *testing.T, mutants []mutant.Mutant, run func(number int) R) map[int]<-chan R {
 	var running sync.WaitGroup
 	t.Cleanup(running.Wait)
 	waiting := make(map[int]<-chan R)
+	if testing.Short() {
+		return waiting
+	}
 	for i := range mutants {
 		if mutants[i].Waits {
 			there := make(chan R, 1)
@@ -394,8 +411,12 @@ func Waiting[R any](t *testing.T, mutants []mutant.Mutant, run func(number int) 
 
 // RunForLeaks runs the checks on plugins of package pjrttest, and shows that they
 // destroy what they make of them, whatever their verdicts. It returns how many
-// pass. Checks of a plugin that is not loaded or initialized are left out.
+// pass. Checks of a plugin that is not loaded or initialized are left out. A
+// short run skips the test.
 func (s *Suite) RunForLeaks(t *testing.T) (passed int) {
+	if testing.Short() {
+		t.Skip("every check runs: make test-all")
+	}
 	for i := range s.Checks {
 		c := &s.Checks[i]
 		if c.Begins != check.Initialized {
@@ -461,7 +482,8 @@ func child(ctx context.Context, c *check.Check, plugin int, path, mutant string)
 		return r
 	}
 	cmd := exec.CommandContext(ctx, exe)
-	cmd.Env = append(os.Environ(), childCheck+"="+c.Name(), childPlugin+"="+strconv.Itoa(plugin), childPath+"="+path, childMutant+"="+mutant)
+	cmd.Env = append(os.Environ(), childCheck+"="+c.Name(), childPlugin+"="+strconv.Itoa(plugin), childPath+"="+path,
+		childMutant+"="+mutant)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	start := time.Now()

@@ -119,9 +119,9 @@ func (diff *difference) failed(t *check.T, p *Program) {
 	ours, theirs := diff.ours, diff.theirs
 	switch {
 	case theirs.failure() != "":
-		text := "the other plugin does not run it: " + theirs.failure()
+		text := "the other plugin does not run the program: " + theirs.failure()
 		if ours.failure() != "" {
-			text = fmt.Sprintf("neither plugin runs it: this one: %s; the other: %s", ours.failure(), theirs.failure())
+			text = fmt.Sprintf("neither plugin runs the program; this one: %s; the other: %s", ours.failure(), theirs.failure())
 		}
 		if diff.round > 0 {
 			t.Notef("in round %d %s", diff.round, text)
@@ -134,9 +134,9 @@ func (diff *difference) failed(t *check.T, p *Program) {
 	case ours.Skipped != "":
 		t.SkipUnimplf("%s", ours.Skipped)
 	case ours.Refused != "" && ours.Lacking:
-		t.SkipUnimplf("the other plugin runs it, and this one does not compile it: %s", ours.Refused)
+		t.SkipUnimplf("the other plugin runs the program, but this one does not compile it: %s", ours.Refused)
 	}
-	t.Errorf("the other plugin runs it; %s\n%s", ours.failure(), show(p))
+	t.Errorf("the other plugin runs the program, but this one does not: %s\n%s", ours.failure(), show(p))
 }
 
 // report fails the check with the smallest inputs that show the difference.
@@ -146,12 +146,13 @@ func (p *Peer) report(t *check.T, c *Case, d *comparison, program *Program, diff
 	if diff.round > 0 {
 		origin = fmt.Sprintf("in round %d of seed %d", diff.round, p.Seed)
 	}
-	t.Errorf("%s the plugins differ: %s\nthe smallest inputs found, %s: %s\n%s", origin, diff.message, size(small), last.message, show(small))
+	t.Errorf("%s the plugins differ: %s\nthe smallest inputs found, %s: %s\n%s", origin, diff.message, size(small),
+		last.message, show(small))
 	if p.Reproducers == "" {
 		return
 	}
 	if small.unit().devices() > 1 {
-		t.Notef("there is no reproducer: folders hold programs of one device")
+		t.Notef("no reproducer was written, because a folder can only have programs for one device")
 		return
 	}
 	dir := filepath.Join(p.Reproducers, strings.Map(fileRune, c.Name))
@@ -159,7 +160,7 @@ func (p *Peer) report(t *check.T, c *Case, d *comparison, program *Program, diff
 		t.Notef("the reproducer could not be written: %v", err)
 		return
 	}
-	t.Notef("the smallest inputs are in %s, with what the other plugin computed: pjrt conformance --plugin %s --programs %s --run %s",
+	t.Notef("the smallest inputs and the results of the other plugin are in %s: pjrt conformance --plugin %s --programs %s --run %s",
 		dir, cmp.Or(t.Env().Path, "PLUGIN"), p.Reproducers, filepath.Base(dir))
 }
 
@@ -197,7 +198,7 @@ func (o *outcome) after(round int) *outcome {
 		return &outcome{}
 	}
 	if o.failure() == "" {
-		return &outcome{Failed: fmt.Sprintf("it has the results of %d runs only", len(o.Results))}
+		return &outcome{Failed: fmt.Sprintf("it has the results of only %d runs", len(o.Results))}
 	}
 	return o
 }
@@ -206,7 +207,7 @@ func (o *outcome) after(round int) *outcome {
 func (p *Program) agree(theirs, ours []*npy.Array, h *histogram) *difference {
 	diff := &difference{want: theirs}
 	if len(ours) != len(theirs) {
-		diff.message = fmt.Sprintf("the other plugin has %d results, this one %d", len(theirs), len(ours))
+		diff.message = fmt.Sprintf("the other plugin has %d results, but this one has %d", len(theirs), len(ours))
 		return diff
 	}
 	for i, want := range theirs {

@@ -70,16 +70,23 @@ func suiteCase(t *testing.T, name string) *Case {
 func TestAPluginDoesNotDifferFromItself(t *testing.T) {
 	t.Parallel()
 	ours, theirs := plain(t), local{plain(t)}
-	for _, name := range []string{"add/f32", "multiply/i32", "divide/i32", "exponential/f32", "reduce_add/f32", "sort/f32", "while/7", "select/f32", "dot_general/f32", "compare/i32"} {
+	names := []string{"add/f32", "multiply/i32", "divide/i32", "exponential/f32", "reduce_add/f32", "sort/f32", "while/7", "select/f32", "dot_general/f32", "compare/i32"}
+	if testing.Short() {
+		names = names[:3]
+	}
+	for _, name := range names {
 		r := against(t, &Peer{Rounds: 4, Seed: 7}, suiteCase(t, name), ours, theirs)
 		assert.Equal(t, check.Pass, r.Verdict, "%s: %s %q", name, r.Skip, r.Failures)
 		assert.Empty(t, r.Notes)
 	}
 	cases, err := Spec{StableHLO: checkout}.Cases()
 	require.NoError(t, err)
+	if testing.Short() {
+		cases = cases[:3]
+	}
 	for _, c := range cases {
 		r := against(t, &Peer{Rounds: 1}, &c, ours, theirs)
-		assert.True(t, r.Verdict == check.Pass || r.Verdict == check.SkipEnv || strings.Contains(r.Skip, "neither plugin runs it"), "%s: %s %q", c.Name, r.Verdict, r.Failures)
+		assert.True(t, r.Verdict == check.Pass || r.Verdict == check.SkipEnv || strings.Contains(r.Skip, "neither plugin runs the program"), "%s: %s %q", c.Name, r.Verdict, r.Failures)
 	}
 }
 
@@ -142,10 +149,10 @@ func TestWhatCannotBeCompared(t *testing.T) {
 		verdict check.Verdict
 		says    string
 	}{
-		{answer(outcome{Refused: "no add"}), check.SkipEnv, "the other plugin does not run it: it does not compile the program: no add"},
+		{answer(outcome{Refused: "no add"}), check.SkipEnv, "the other plugin does not run the program: it does not compile the program: no add"},
 		{answer(outcome{Failed: "its process died"}), check.SkipEnv, "its process died"},
 		{runs(func() (*outcome, error) { return nil, errors.New("no such file") }), check.SkipEnv, "the other plugin: no such file"},
-		{answer(outcome{Results: [][]*npy.Array{{}}}), check.Warn, "the other plugin has 0 results, this one 1"},
+		{answer(outcome{Results: [][]*npy.Array{{}}}), check.Warn, "the other plugin has 0 results, but this one has 1"},
 	} {
 		r := against(t, &Peer{}, c, ours, test.theirs)
 		assert.Equal(t, test.verdict, r.Verdict, test.says)
@@ -159,15 +166,15 @@ func TestWhatCannotBeCompared(t *testing.T) {
 	}}
 	r := against(t, &Peer{Rounds: 3}, one, ours, answer(outcome{Results: [][]*npy.Array{{own}}, Failed: "its process died"}))
 	assert.Equal(t, check.Pass, r.Verdict, "%q", r.Failures)
-	assert.Equal(t, []string{"in round 1 the other plugin does not run it: its process died"}, r.Notes)
+	assert.Equal(t, []string{"in round 1 the other plugin does not run the program: its process died"}, r.Notes)
 
 	odd := &Case{Name: "odd", Load: func() (*Program, error) { return &Program{Code: []byte("odd")}, nil }}
 	r = against(t, &Peer{}, odd, ours, answer(outcome{Results: [][]*npy.Array{{}}}))
 	assert.Equal(t, check.SkipUnimpl, r.Verdict, "%q", r.Failures)
-	assert.Contains(t, r.Skip, "the other plugin runs it, and this one does not compile it")
+	assert.Contains(t, r.Skip, "the other plugin runs the program, but this one does not compile it")
 	r = against(t, &Peer{}, odd, ours, local{plain(t)})
 	assert.Equal(t, check.SkipUnimpl, r.Verdict)
-	assert.Contains(t, r.Skip, "neither plugin runs it")
+	assert.Contains(t, r.Skip, "neither plugin runs the program")
 }
 
 func TestRandomInputsAreTheSameEachTime(t *testing.T) {
@@ -176,7 +183,8 @@ func TestRandomInputsAreTheSameEachTime(t *testing.T) {
 		if e == dtype.Token {
 			continue
 		}
-		p := &Program{Args: []*npy.Array{{Type: e, Dims: []int64{64}, Data: make([]byte, 64*e.Size())}}, Fuzz: func(int) bool { return true }}
+		p := &Program{Args: []*npy.Array{{Type: e, Dims: []int64{64}, Data: make([]byte, 64*e.Size())}},
+			Fuzz: func(int) bool { return true }}
 		for round := 1; round <= 4; round++ {
 			a, b := fuzz(p, 5, "x", round).Args[0], fuzz(p, 5, "x", round).Args[0]
 			assert.Equal(t, a, b, "%v", e)

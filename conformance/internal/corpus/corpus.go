@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package corpus makes checks of programs that are not the suite's own: a
-// folder of programs with NumPy files of their arguments and results, and the
-// test data of a StableHLO checkout. It also compares two plugins on such
-// programs, and on the suite's, with inputs drawn at random.
+// Package corpus makes checks from programs of other origins: a folder of programs with
+// NumPy files of their arguments and results, and the test data of a StableHLO checkout. It
+// also compares two plugins on such programs, and on the suite's own, with random inputs.
 //
-// A check's name says where its program is from. The programs are read in the
-// processes that run them; what a list of checks needs is only their names.
+// The name of a check says where its program is from. The processes that run programs read
+// them; a list of checks only needs their names.
 package corpus
 
 import (
@@ -210,7 +209,7 @@ func (c *Case) run(t *check.T) {
 		}
 	}
 	if len(wrong) > 0 && p.Doubt != "" {
-		t.SkipEnvf("%s; this plugin's results differ: %s", p.Doubt, strings.Join(wrong, "; "))
+		t.SkipEnvf("%s; the results of this plugin differ: %s", p.Doubt, strings.Join(wrong, "; "))
 	}
 	for _, w := range wrong {
 		t.Errorf("%s", w)

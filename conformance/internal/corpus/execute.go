@@ -93,12 +93,13 @@ type program struct {
 func execute(t *check.T, u unit, lists [][]*npy.Array, done func([]*npy.Array)) error {
 	for i, a := range lists[0] {
 		if a.Type.Since() > t.Minor() {
-			t.SkipAbsentf("argument %d has the element type %v, which came with API 0.%d, and the plugin has API 0.%d", i, a.Type, a.Type.Since(), t.Minor())
+			t.SkipAbsentf("argument %d has the element type %v, which came with API 0.%d, but the plugin has API 0.%d", i, a.Type,
+				a.Type.Since(), t.Minor())
 		}
 	}
 	c := t.Client()
 	if n := u.devices(); n > len(c.Devices) {
-		t.SkipEnvf("it runs on %d devices, and there are %d", n, len(c.Devices))
+		t.SkipEnvf("the program needs %d devices, but there are %d", n, len(c.Devices))
 	}
 	out, err := check.Try(t, check.CompileArgs(c, string(u.Code), u.compileOptions(t, c)))
 	if err != nil {
@@ -208,7 +209,7 @@ func (p *program) upload(t *check.T, d *capi.Device, a *npy.Array) *capi.Buffer 
 		dims = append([]int64{1}, dims...)
 	}
 	if a.Type.IsSubByte() && !a.Type.IsFloat() {
-		mask := byte(1<<a.Type.Bits() - 1) // what the high bits hold is nobody's business
+		mask := byte(1<<a.Type.Bits() - 1) // the high bits do not count
 		for i := range data {
 			data[i] &= mask
 		}

@@ -18,7 +18,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/npy"
-	"github.com/purepjrt/purepjrt/pjrt/signature"
+	"github.com/purepjrt/purepjrt/pjrt/stablehlo"
 )
 
 // manifest is manifest.json of a folder of programs. It is there for what the
@@ -98,7 +98,7 @@ func Folder(dir string) ([]Case, error) {
 		return nil, err
 	}
 	if len(cases) == 0 {
-		return nil, fmt.Errorf("%s holds no program: expected folders with program.mlir in them, or files NAME.mlir", dir)
+		return nil, fmt.Errorf("%s has no program: expected folders with program.mlir in them, or files NAME.mlir", dir)
 	}
 	return cases, nil
 }
@@ -141,12 +141,12 @@ func readEntry(dir, base, prefix string) (*entry, error) {
 			continue
 		}
 		if x.program != "" {
-			return nil, fmt.Errorf("%s: there are %s.mlir and %s.mlirbc: which one is meant?", dir, base, base)
+			return nil, fmt.Errorf("%s has both %s.mlir and %s.mlirbc; keep one", dir, base, base)
 		}
 		x.program = path
 	}
 	if x.program == "" {
-		return nil, fmt.Errorf("%s holds neither %s.mlir nor %s.mlirbc", dir, base, base)
+		return nil, fmt.Errorf("%s has neither %s.mlir nor %s.mlirbc", dir, base, base)
 	}
 	list, err := os.ReadDir(dir)
 	if err != nil {
@@ -191,13 +191,14 @@ func (x *entry) add(cases []Case, said map[string]*manifestEntry) ([]Case, error
 	if len(x.args)+len(x.results) == 0 && hasChecks(string(code)) {
 		return append(cases, convertible("programs/"+x.name, "programs", x.program, string(code))...), nil
 	}
-	params, ok := signature.Main(code)
+	params, ok := stablehlo.Main(code)
 	if ok && len(params) != len(x.args) {
-		return cases, fmt.Errorf("%s: main takes %d arguments, and there are %d files of arguments", x.program, len(params), len(x.args))
+		return cases, fmt.Errorf("%s: main takes %d arguments, but there are %d files of arguments", x.program, len(params), len(x.args))
 	}
-	results, ok := signature.Results(code)
+	results, ok := stablehlo.Results(code)
 	if ok && len(x.results) != len(results) {
-		return cases, fmt.Errorf("%s: main has %d results, and there are %d files of expected ones", x.program, len(results), len(x.results))
+		return cases, fmt.Errorf("%s: main has %d results, but there are %d files of expected results", x.program, len(results),
+			len(x.results))
 	}
 	for i, path := range x.args {
 		if err := fits(path, params, i); err != nil {
@@ -214,7 +215,7 @@ func (x *entry) add(cases []Case, said map[string]*manifestEntry) ([]Case, error
 
 // fits says what is wrong with a NumPy file: as such, or as a value of one of the
 // types, where they are known.
-func fits(path string, types []signature.Param, i int) error {
+func fits(path string, types []stablehlo.Param, i int) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return err
@@ -225,7 +226,7 @@ func fits(path string, types []signature.Param, i int) error {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	if i < len(types) && types[i].Known() && !types[i].Accepts(types[i].Type, h.Dims) {
-		return fmt.Errorf("%s holds an array of the dimensions %v, and the program has %v there", path, h.Dims, types[i])
+		return fmt.Errorf("%s has an array of the dimensions %v, but the program has %v there", path, h.Dims, types[i])
 	}
 	at, err := f.Seek(0, io.SeekCurrent)
 	if err != nil {
@@ -240,7 +241,7 @@ func fits(path string, types []signature.Param, i int) error {
 		size *= d
 	}
 	if have := info.Size() - at; have < size {
-		return fmt.Errorf("%s is cut off: %d bytes of elements are missing", path, size-have)
+		return fmt.Errorf("%s is truncated: %d bytes of elements are missing", path, size-have)
 	}
 	return nil
 }
@@ -252,8 +253,8 @@ func (x *entry) load() (*Program, error) {
 		return nil, err
 	}
 	p := &Program{Code: code, Fuzz: func(int) bool { return true }}
-	params, _ := signature.Main(code)
-	results, _ := signature.Results(code)
+	params, _ := stablehlo.Main(code)
+	results, _ := stablehlo.Results(code)
 	for i, path := range x.args {
 		word := ""
 		if x.says != nil && i < len(x.says.Args) {
@@ -302,7 +303,7 @@ func (r *Result) state(rtol, atol *float64) {
 
 // readArray reads a file as the type that the manifest, the program or the file
 // itself names.
-func readArray(path, word string, types []signature.Param, i int) (*npy.Array, error) {
+func readArray(path, word string, types []stablehlo.Param, i int) (*npy.Array, error) {
 	if word != "" {
 		t, err := dtype.Parse(word)
 		if err != nil {
@@ -315,7 +316,7 @@ func readArray(path, word string, types []signature.Param, i int) (*npy.Array, e
 	}
 	a, err := npy.ReadFile(path)
 	if errors.Is(err, npy.ErrOpaque) {
-		return nil, fmt.Errorf("%w, in manifest.json: the program is no text that would say it", err)
+		return nil, fmt.Errorf("%w, in manifest.json, because the program is not a text that has the type", err)
 	}
 	return a, err
 }

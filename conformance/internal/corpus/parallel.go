@@ -171,7 +171,8 @@ func (c *converter) renderParallel(l *launchOf) string {
 			b.WriteString(line)
 		}
 	}
-	fmt.Fprintf(&b, "module @parallel attributes {mhlo.num_replicas = %d : i32, mhlo.num_partitions = %d : i32} {\n", l.replicas, l.partitions)
+	fmt.Fprintf(&b, "module @parallel attributes {mhlo.num_replicas = %d : i32, mhlo.num_partitions = %d : i32} {\n", l.replicas,
+		l.partitions)
 	for _, f := range c.all {
 		if f != c.main {
 			_, rest, _ := strings.Cut(c.module[f.begin:f.end], "@")
@@ -246,7 +247,8 @@ func (l *launchOf) call(b *strings.Builder) {
 	for i := range l.in {
 		args = append(args, fmt.Sprintf("%%a%d", i))
 	}
-	fmt.Fprintf(b, "func.call @%s(%s) : (%s) -> (%s)\n", l.callee, strings.Join(args, ", "), strings.Join(l.in, ", "), strings.Join(l.out, ", "))
+	fmt.Fprintf(b, "func.call @%s(%s) : (%s) -> (%s)\n", l.callee, strings.Join(args, ", "), strings.Join(l.in, ", "),
+		strings.Join(l.out, ", "))
 }
 
 // typedList lists values and then their types, as a return does.

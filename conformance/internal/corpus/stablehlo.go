@@ -57,7 +57,7 @@ func StableHLO(dir string) ([]Case, error) {
 	}
 	switch {
 	case !found:
-		return nil, fmt.Errorf("%s is no checkout of StableHLO: it has none of stablehlo/tests/interpret, stablehlo/tests/math and stablehlo/testdata", dir)
+		return nil, fmt.Errorf("%s is not a checkout of StableHLO: it has none of stablehlo/tests/interpret, stablehlo/tests/math and stablehlo/testdata", dir)
 	case len(cases) == 0:
 		return nil, fmt.Errorf("%s: no file has check operations", root)
 	}
@@ -92,17 +92,18 @@ func convertible(name, set, path, text string) []Case {
 			forms = forms[1:] // each device has inputs of its own
 		}
 		for _, form := range forms {
-			cases = append(cases, Case{Name: id + "/" + form, Set: set + ", inputs as " + form, Profile: check.Quick, Load: func() (*Program, error) {
-				text, err := os.ReadFile(path)
-				if err != nil {
-					return nil, err
-				}
-				parts := split(string(text))
-				if i >= len(parts) {
-					return nil, fmt.Errorf("%s has changed", path)
-				}
-				return Convert(parts[i], form == parameters)
-			}})
+			cases = append(cases, Case{Name: id + "/" + form, Set: set + ", inputs as " + form, Profile: check.Quick,
+				Load: func() (*Program, error) {
+					text, err := os.ReadFile(path)
+					if err != nil {
+						return nil, err
+					}
+					parts := split(string(text))
+					if i >= len(parts) {
+						return nil, fmt.Errorf("%s has changed", path)
+					}
+					return Convert(parts[i], form == parameters)
+				}})
 		}
 	}
 	return cases

@@ -187,7 +187,8 @@ func (d *driver) result(c *check.Check, r check.Result) *report.Result {
 func Found(c *check.Check, r check.Result) *report.Result {
 	full := Describe(rules.ByID(c.Rule), c.Library)
 	full.Calls = r.Calls
-	full.Check, full.Verdict, full.Failures, full.Notes, full.Skip, full.Duration = c.Name(), r.Verdict, r.Failures, r.Notes, r.Skip, r.Duration
+	full.Check, full.Verdict, full.Failures, full.Notes, full.Skip, full.Duration = c.Name(), r.Verdict, r.Failures, r.Notes,
+		r.Skip, r.Duration
 	return full
 }
 
@@ -201,9 +202,10 @@ func Describe(rule *rules.Rule, library bool) *report.Result {
 
 // dead makes the result of a check whose worker died.
 func (d *driver) dead(c *check.Check, death *worker.Death, took time.Duration) *report.Result {
-	r := check.Result{Check: c.Name(), Rule: c.Rule, Verdict: verdictOf(death), Duration: took, Failures: []string{"expected an answer; " + death.String()}}
+	r := check.Result{Check: c.Name(), Rule: c.Rule, Verdict: verdictOf(death), Duration: took,
+		Failures: []string{"expected an answer; " + death.String()}}
 	if w := words(pluginOutput(death.Output, death.Trace)); w != "" {
-		r.Failures = append(r.Failures, "the last it said: "+w)
+		r.Failures = append(r.Failures, "its last words: "+w)
 	}
 	full := d.result(c, r)
 	full.Death, full.Calls = deathOf(death), session.Calls(death.Notes)
@@ -235,7 +237,7 @@ func deathOf(d *worker.Death) *report.Death {
 		r.Output = lastLines(d.Trace, 3*outputLines)
 	}
 	if d.Written > int64(len(d.Output)) {
-		r.Output = append([]string{fmt.Sprintf("(the process wrote %d bytes; this is their end)", d.Written)}, r.Output...)
+		r.Output = append([]string{fmt.Sprintf("(the process wrote %d bytes; these are the last)", d.Written)}, r.Output...)
 	}
 	return r
 }

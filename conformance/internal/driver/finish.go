@@ -22,8 +22,8 @@ const rerunShare = 30 * time.Second
 // longRun is what is too long to be run again more than once.
 const longRun = 5 * time.Second
 
-// rerun runs what failed again, each in a process of its own, to find out what
-// is only sometimes so. Failures that a waiver excuses are known.
+// rerun runs failed checks again, each in a process of its own, to find out which fail only
+// sometimes. It leaves out failures that a waiver excuses.
 func (d *driver) rerun(ctx context.Context) {
 	files := d.waivers()
 	var again []int
@@ -57,7 +57,7 @@ func (d *driver) rerun(ctx context.Context) {
 				mu.Unlock()
 				r := d.results[i]
 				if time.Now().After(deadline) {
-					r.Notes = append(r.Notes, "it was not run again, for want of time"+d.company(r))
+					r.Notes = append(r.Notes, "it was not run again, because the time for that was up"+d.company(r))
 				} else {
 					d.again(ctx, d.chosen[i], r, times, deadline)
 				}
@@ -89,7 +89,7 @@ func (d *driver) again(ctx context.Context, c *check.Check, r *report.Result, ti
 		r.Attempts = append(r.Attempts, other.Verdict)
 		if other.Verdict != r.Verdict {
 			if !other.Verdict.Failed() {
-				r.Notes = append(r.Notes, fmt.Sprintf("alone, in a new process, it came to %s%s", other.Verdict, d.company(r)))
+				r.Notes = append(r.Notes, fmt.Sprintf("alone, in a new process, its verdict was %s%s", other.Verdict, d.company(r)))
 				d.replay(ctx, c, r, deadline)
 			}
 			r.Verdict = check.Flaky
@@ -98,8 +98,8 @@ func (d *driver) again(ctx context.Context, c *check.Check, r *report.Result, ti
 	}
 }
 
-// company says what had run in the process of a check that failed, for one of
-// them may be at fault.
+// company says which checks had run before a failed one in its process, since one of them
+// may be at fault.
 func (d *driver) company(r *report.Result) string {
 	before := d.companions(r)
 	if len(before) == 0 {
@@ -109,7 +109,8 @@ func (d *driver) company(r *report.Result) string {
 	for _, c := range before[max(0, len(before)-maxNamed):] {
 		names = append(names, c.Name())
 	}
-	return fmt.Sprintf("; %d others had run in the process where it came to %s, the last of them %s", len(before), r.Verdict, strings.Join(names, ", "))
+	return fmt.Sprintf("; in the process where it was %s, %d others had run before, the last of them %s", r.Verdict, len(before),
+		strings.Join(names, ", "))
 }
 
 // maxNamed is how many checks a note names.
@@ -121,9 +122,9 @@ func (d *driver) companions(r *report.Result) []*check.Check {
 	return d.before[r]
 }
 
-// replay looks for the fewest of the checks that had run before one, the last
-// ones, behind which it fails again: one of those leaves damage behind, and the
-// check itself may be innocent.
+// replay looks for the fewest of the latest checks that had run before a check and after
+// which it fails again. One of them probably leaves damage behind, and the check itself may
+// not be at fault.
 func (d *driver) replay(ctx context.Context, c *check.Check, r *report.Result, deadline time.Time) {
 	before := d.companions(r)
 	for n := 1; len(before) > 0; n *= 2 {
@@ -131,7 +132,7 @@ func (d *driver) replay(ctx context.Context, c *check.Check, r *report.Result, d
 		last := before[len(before)-n:]
 		switch d.together(ctx, append(last[:n:n], c), deadline) {
 		case r.Verdict:
-			r.Notes = append(r.Notes, fmt.Sprintf("it came to %s again behind %s in one process: what these do may be at fault, and the check innocent", r.Verdict, nameList(last)))
+			r.Notes = append(r.Notes, fmt.Sprintf("its verdict was %s again when it ran after %s in one process: these may have caused it, and the check may not be at fault", r.Verdict, nameList(last)))
 			if d.ReproduceAll != nil {
 				r.Reproduce = d.ReproduceAll(append(last[:n:n], c))
 			}
@@ -140,7 +141,7 @@ func (d *driver) replay(ctx context.Context, c *check.Check, r *report.Result, d
 			return
 		}
 		if n == len(before) {
-			r.Notes = append(r.Notes, "it did not come to that again behind the same checks in one process")
+			r.Notes = append(r.Notes, "when it ran again after the same checks in one process, its verdict was another")
 			return
 		}
 	}

@@ -21,26 +21,25 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/rules"
 )
 
-// maxProbeDeaths bounds how often a plugin may die of being looked at. One that
-// hangs takes longer, and counts as hangCounts deaths.
+// maxProbeDeaths limits how often a plugin may die of questions. A hang takes longer, and
+// counts as hangCounts deaths.
 const (
 	maxProbeDeaths = 8
 	hangCounts     = 3
 )
 
 // errExhausted says that a plugin is not asked any more.
-var errExhausted = errors.New("not asked: the plugin died or hung too often while it was looked at")
+var errExhausted = errors.New("not asked: the plugin died or hung too often during earlier questions")
 
 // slowPace is what a getter takes on a plugin whose calls have to be waited for:
 // a simulator, a device behind a network. A busy machine does not do that.
 const slowPace = 2 * time.Millisecond
 
-// prober looks at what a plugin can do, each question apart: one that the
-// plugin dies of is noted, and the others are asked in a new process.
+// prober finds out what a plugin can do. It asks one question at a time; if the plugin dies
+// of one, the prober notes that and asks the others in a new process.
 type prober struct {
 	*driver
 	process *worker.Process
-	client  bool     // the process has one
 	made    []string // tasks that made what later ones use
 	deaths  int
 }
@@ -54,7 +53,8 @@ func (d *driver) probe(ctx context.Context) error {
 	if d.Setup.Plugin == "" {
 		r.Plugin.File = "(made by the program)"
 	}
-	r.Capabilities = report.Capabilities{NullSlots: []string{}, Missing: []string{}, Unimplemented: []string{}, Extensions: []report.Extension{}, Devices: []report.Device{}, Memories: []string{}, Types: []report.Type{}}
+	r.Capabilities = report.Capabilities{NullSlots: []string{}, Missing: []string{}, Unimplemented: []string{},
+		Extensions: []report.Extension{}, Devices: []report.Device{}, Memories: []string{}, Types: []report.Type{}}
 	var hash sync.WaitGroup
 	hash.Go(func() { r.Plugin.Size, r.Plugin.SHA256 = fileHash(ctx, d.Setup.Plugin) })
 	defer hash.Wait()
@@ -125,7 +125,8 @@ func brokenBy(death *worker.Death) string {
 
 // force makes a plugin's death the result of a rule.
 func (d *driver) force(rule, doing string, death *worker.Death) {
-	r := d.forcedResult(rule, check.Result{Verdict: verdictOf(death), Failures: []string{doing + ": expected an answer; " + death.String()}})
+	r := d.forcedResult(rule, check.Result{Verdict: verdictOf(death),
+		Failures: []string{doing + ": expected an answer; " + death.String()}})
 	r.Death, r.Calls = deathOf(death), session.Calls(death.Notes)
 	d.forced = append(d.forced, r)
 }
@@ -284,7 +285,7 @@ func (p *prober) askDetails(ctx context.Context) {
 	}
 }
 
-// chooseTopology takes the usual topology if nobody named one. Workers that are
+// chooseTopology takes the usual topology if the options name none. Workers that are
 // started from now on know it.
 func (p *prober) chooseTopology() {
 	s := &p.Setup

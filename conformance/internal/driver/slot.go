@@ -236,7 +236,7 @@ func (s *slot) check(ctx context.Context, c *check.Check) *report.Result {
 		return d.behind(d.dead(c, death, time.Since(start)), before)
 	}
 	if stray := s.process.Stray(); stray.Bytes > 0 {
-		r.Failures = append(r.Failures, fmt.Sprintf("the plugin wrote %d bytes into a file descriptor that is not its own but the suite's, beginning with %q: expected it to write to descriptors that it opened, and to standard output and error", stray.Bytes, stray.Head))
+		r.Failures = append(r.Failures, fmt.Sprintf("the plugin wrote %d bytes, beginning with %q, into a file descriptor of the suite: expected it to write only to descriptors that it opened, and to standard output and error", stray.Bytes, stray.Head))
 		if !r.Verdict.Failed() {
 			r.Verdict = check.Fail
 		}
@@ -306,11 +306,11 @@ func (s *slot) end(ctx context.Context) {
 	switch {
 	case ctx.Err() != nil:
 	case death != nil:
-		s.driver.problem("destroying the client behind the checks that share it: " + death.String())
+		s.driver.problem("destroying the client after the checks that shared it: " + death.String())
 	case err != nil:
 		s.driver.problem("closing a worker: " + err.Error())
 	case problem != "":
-		s.driver.problem("destroying the client behind the checks that share it: " + problem)
+		s.driver.problem("destroying the client after the checks that shared it: " + problem)
 	}
 	if d := p.Close(); d != nil && death == nil && ctx.Err() == nil && !(d.Kind == worker.Crashed && d.Signal == "SIGKILL") {
 		s.driver.problem("the end of a worker: " + d.String())

@@ -31,7 +31,7 @@ func LibraryOf(check, fault, source string) Mutant {
 }
 
 // ErrNoCompiler says that libraries cannot be made on this machine.
-var ErrNoCompiler = errors.New("there is no C compiler: set CC, or install gcc or clang")
+var ErrNoCompiler = errors.New("no C compiler was found: set CC, or install gcc or clang")
 
 // Compiler returns the command of a C compiler.
 func Compiler() (string, error) {
@@ -65,7 +65,8 @@ func Compile(ctx context.Context, m *Mutant, dir string) (string, error) {
 	if err := os.WriteFile(from, []byte(head+source), 0o600); err != nil {
 		return "", err
 	}
-	out, err := exec.CommandContext(ctx, compiler, "-std=gnu11", "-w", "-O1", "-shared", "-fPIC", "-o", to, from, "-lpthread", "-lm").CombinedOutput()
+	out, err := exec.CommandContext(ctx, compiler, "-std=gnu11", "-w", "-O1", "-shared", "-fPIC", "-o", to, from, "-lpthread",
+		"-lm").CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("compile a library: %w\n%s", err, out)
 	}

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package mutant says which faults the checks of the conformance suite must
-// find. A mutant is a plugin with one fault, put in front of a plugin without
-// it by capi/serve; a check that does not fail on it would not find the fault in
-// a real plugin either.
+// Package mutant describes the faults that the checks of the conformance suite must find.
+// A mutant is a plugin with one fault: capi/serve puts the fault in front of a plugin
+// without it. A check that does not fail on the mutant would not find the fault in a real
+// plugin either.
 package mutant
 
 import (
@@ -17,7 +17,7 @@ import (
 // Mutant is one fault and the check that finds it.
 type Mutant struct {
 	Check string // name of the check that must not pass, such as EVT-03
-	Fault string // what is wrong, in words
+	Fault string // the fault in words
 	// Hooks makes the fault, afresh for each run. It must leave the plugin
 	// whole otherwise.
 	Hooks func() []serve.Hook
@@ -34,8 +34,8 @@ type Mutant struct {
 	// plugin without the fault as well.
 	NoDevice, Topology string
 
-	// Waits says that the check takes long to find the fault: it waits for what
-	// never comes. Tests let such checks wait together.
+	// Waits says that the check takes long to find the fault, because it waits for
+	// something that never comes. Tests let such checks wait at the same time.
 	Waits bool
 
 	source string // of a library; see LibraryOf

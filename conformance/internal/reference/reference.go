@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package reference is the plugin without faults that has everything: the
-// in-memory one of pjrt/pjrttest, of the newest API, with the programs that
-// checks of no numbers use.
+// Package reference is a plugin without faults that has every feature: the in-memory plugin
+// of pjrt/pjrttest, of the newest API, with the programs that checks other than those of
+// numbers use.
 package reference
 
 import (

@@ -66,7 +66,8 @@ func (c *child) Step(ctx context.Context, name, step string, limit time.Duration
 		return nil, nil, err
 	}
 	if death != nil {
-		return nil, &check.Ending{How: death.String(), Output: spoken(death), Hung: death.Kind == worker.Silent, Suite: death.Kind == worker.Panicked}, nil
+		return nil, &check.Ending{How: death.String(), Output: spoken(death), Hung: death.Kind == worker.Silent,
+			Suite: death.Kind == worker.Panicked}, nil
 	}
 	return r, nil, nil
 }

@@ -140,7 +140,7 @@ func (s *session) open() (*Opened, error) {
 	case s.program.Open != nil:
 		table, err = s.program.Open(s.setup)
 	case s.setup.Plugin == "":
-		return nil, errors.New("the program that the worker runs has no plugin of its own, and none was named")
+		return nil, errors.New("no plugin was named, and the worker's program makes none itself")
 	default:
 		if err = prepare(env.Path); err == nil {
 			table, err = capi.Open(s.setup.Plugin)
@@ -243,7 +243,7 @@ func (s *session) check(c Check) (*check.Result, error) {
 		stacks := make([]byte, 1<<20)
 		stacks = stacks[:runtime.Stack(stacks, true)]
 		for _, f := range worker.Frames(string(stacks), ChecksPath) {
-			r.Failures = append(r.Failures, "it was in "+f)
+			r.Failures = append(r.Failures, "the check was in "+f)
 		}
 		r.Calls = Calls(worker.Noted())
 	}

@@ -189,14 +189,14 @@ func typeName(v any) string {
 	return "string"
 }
 
-// ParseOption reads NAME=VALUE or NAME:TYPE=VALUE, where TYPE is string, int,
-// ints, float or bool. Without one, a value is what it looks like: an integer,
-// integers with commas, a number with a point, true or false, or else text.
+// ParseOption reads NAME=VALUE or NAME:TYPE=VALUE, where TYPE is string, int, ints, float
+// or bool. Without a TYPE, the form of the value decides: an integer, integers separated by
+// commas, a number with a point, true or false, and otherwise text.
 func ParseOption(text string) (Option, error) {
 	name, value, ok := strings.Cut(text, "=")
 	name, kind, typed := strings.Cut(name, ":")
 	if !ok || name == "" {
-		return Option{}, fmt.Errorf("option %q: it has the form NAME=VALUE or NAME:TYPE=VALUE", text)
+		return Option{}, fmt.Errorf("option %q does not have the form NAME=VALUE or NAME:TYPE=VALUE", text)
 	}
 	if !typed {
 		for _, kind := range []string{"int", "bool", "float", "ints"} {
@@ -244,7 +244,7 @@ func parseValue(kind, value string) (any, error) {
 		}
 		return numbers, nil
 	}
-	return nil, fmt.Errorf("there is no type %q: use string, int, ints, float or bool", kind)
+	return nil, fmt.Errorf("the type %q is unknown: use string, int, ints, float or bool", kind)
 }
 
 // Attributes is the form that capi takes.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package suite puts the checks of the contract together, and the mutants that
-// prove them. A package of checks is added by a line in groups, and in
-// Unobservable if it says why some rules have no check.
+// Package suite collects the checks of the contract, and the mutants that prove them. To
+// add a package of checks, add a line to groups, and one to Unobservable if the package says
+// why some rules have no check.
 package suite
 
 import (
@@ -123,7 +123,8 @@ func Mutant(name string) (*mutant.Mutant, error) {
 // Unobservable returns the rules that no client can see broken, by id, and why.
 func Unobservable() map[string]string {
 	all := make(map[string]string)
-	for _, part := range []map[string]string{library.Unobservable, client.Unobservable, buffers.Unobservable, programs.Unobservable, extension.Unobservable, quality.Unobservable} {
+	for _, part := range []map[string]string{library.Unobservable, client.Unobservable, buffers.Unobservable, programs.Unobservable,
+		extension.Unobservable, quality.Unobservable} {
 		maps.Copy(all, part)
 	}
 	return all

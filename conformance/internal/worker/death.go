@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Kind is how a worker ended.
+// Kind says how a worker ended.
 type Kind int
 
 // The kinds of ends.
@@ -21,7 +21,7 @@ const (
 	Panicked             // the suite's own Go code is at fault
 )
 
-// Death says how a worker ended before it had answered.
+// Death says how a worker ended without an answer.
 type Death struct {
 	Kind     Kind
 	Signal   string        // of a crash, such as SIGSEGV
@@ -33,7 +33,7 @@ type Death struct {
 	Trace    string        // the Go runtime's last words
 	Notes    []uint16      // the last numbers that it gave Note, the newest first
 
-	closed bool // the worker ended for want of its pipes
+	closed bool // the worker ended because its pipes were closed
 }
 
 // String says it in one line.
@@ -41,12 +41,12 @@ func (d *Death) String() string {
 	switch d.Kind {
 	case Crashed:
 		if d.Signal == "SIGKILL" {
-			return "the process died of SIGKILL: the plugin or something else killed it, such as the system for want of memory"
+			return "the process died of SIGKILL: the plugin killed it, or something else did, such as the system when it was out of memory"
 		}
 		return "the process died of " + d.Signal
 	case Silent:
 		if d.Stopped {
-			return fmt.Sprintf("no answer within %v: something had stopped the process, as SIGSTOP does; it was killed", d.Limit)
+			return fmt.Sprintf("no answer within %v: the process was stopped, as by SIGSTOP, and was then killed", d.Limit)
 		}
 		return fmt.Sprintf("no answer within %v; the process was killed", d.Limit)
 	case Panicked:
@@ -55,9 +55,9 @@ func (d *Death) String() string {
 	}
 	switch {
 	case d.closed:
-		return "the process lost its pipes to the suite: the plugin closes file descriptors that are not its own"
+		return "the process lost its pipes to the suite: the plugin closed file descriptors that are not its own"
 	case d.ExitCode == runtimeExit && d.Trace == "":
-		return fmt.Sprintf("the process was ended by exit(%d), or by the Go runtime, whose status that is, when its own file descriptors were closed", d.ExitCode)
+		return fmt.Sprintf("the process was ended by exit(%d), or by the Go runtime, which uses this status, because its file descriptors were closed", d.ExitCode)
 	}
 	return fmt.Sprintf("the process was ended by exit(%d)", d.ExitCode)
 }

@@ -3,8 +3,8 @@
 
 // Package worker runs tasks in processes of their own, which may die of them.
 //
-// Start starts a program that calls Serve. Requests and answers go through
-// pipes that nothing else writes to, so a worker whose code prints a gigabyte
-// does no harm: the last 64 KiB of what it prints are kept. When the process
-// dies, or does not answer in time, Do says how it ended and what it had to say.
+// Start starts a program that calls Serve. Requests and answers go through pipes that
+// nothing else writes to, so the plugin may print anything; the last 64 KiB of its output
+// are kept. If the process dies or does not answer in time, Do returns how it ended and
+// the end of its output.
 package worker

@@ -83,7 +83,8 @@ func Start(ctx context.Context, c Command, limit time.Duration) (*Process, error
 	case err != nil:
 		return nil, err
 	case d != nil:
-		return nil, fmt.Errorf("the worker %s did not start: %v%s", strings.Join(append([]string{c.Path}, c.Args...), " "), d, lastLines(d.Output))
+		return nil, fmt.Errorf("the worker %s did not start: %v%s", strings.Join(append([]string{c.Path}, c.Args...), " "),
+			d, lastLines(d.Output))
 	case a.Task != helloTask:
 		p.Kill()
 		return nil, fmt.Errorf("the worker %s said %q where it should have said %q", c.Path, a.Task, helloTask)
@@ -259,9 +260,11 @@ func (p *Process) autopsy() *Death {
 	bury(p.cmd)
 	p.requests.Close()
 	p.drain()
-	d := &Death{ExitCode: p.cmd.ProcessState.ExitCode(), Output: p.output.String(), Written: p.output.Written(), Trace: p.trace.String(), Notes: p.readNotebook()}
+	d := &Death{ExitCode: p.cmd.ProcessState.ExitCode(), Output: p.output.String(), Written: p.output.Written(), Trace: p.trace.String(),
+		Notes: p.readNotebook()}
 	// The runtime says why it ends in the trace, unless that pipe was closed.
-	d.closed = d.ExitCode == exitOrphaned || d.ExitCode == exitNoPipes || d.Trace == "" && d.ExitCode == runtimeExit && goFailure.MatchString(d.Output)
+	d.closed = d.ExitCode == exitOrphaned || d.ExitCode == exitNoPipes || d.Trace == "" && d.ExitCode == runtimeExit &&
+		goFailure.MatchString(d.Output)
 	d.Kind, d.Signal = cause(d.Trace)
 	if s := signalOf(p.cmd.ProcessState); s != "" && d.Kind == Exited {
 		d.Kind, d.Signal = Crashed, s

@@ -48,7 +48,7 @@ type Stray struct {
 
 const strayHead = 200 // bytes
 
-// reader reads answers and keeps apart what is none.
+// reader reads answers and collects bytes that are not part of any.
 type reader struct {
 	in  *bufio.Reader
 	key []byte

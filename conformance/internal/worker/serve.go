@@ -24,10 +24,10 @@ func Asked() (string, bool) {
 	return v, v != ""
 }
 
-// Exit statuses of a worker that ends for want of a driver.
+// Exit statuses of a worker that ends because it has no driver.
 const (
 	exitOrphaned = 86 // the driver is gone, or its pipes were closed
-	exitNoPipes  = 87 // nobody talks to it
+	exitNoPipes  = 87 // the pipes are missing or cannot be used
 )
 
 // pipes is how many a worker has: requests, answers, the runtime's last words.

@@ -12,11 +12,11 @@ import (
 // entry is an attribute or a type.
 type entry struct {
 	dialect string
-	custom  bool // in the dialect's own form, else as text
+	custom  bool // in the dialect's own form, not as text
 	data    *reader
 }
 
-// The numbers by which the dialects' own forms begin.
+// The first numbers of the dialects' own forms.
 const (
 	builtinDictionary = 1
 	builtinString     = 2
@@ -32,10 +32,10 @@ const (
 	vhloEncodedTensor = 21
 )
 
-// readEntries finds the attributes and types in their section.
+// readEntries locates the attributes and types in their section.
 func (m *module) readEntries(offsets, data *reader) error {
 	attributes, types := offsets.varint(), offsets.varint()
-	// Each takes a byte in the one section and in the other.
+	// Each takes at least one byte in each of the two sections.
 	if limit := uint64(len(offsets.rest())); attributes > limit || types > limit {
 		return errMalformed
 	}
@@ -59,8 +59,7 @@ func (m *module) readEntries(offsets, data *reader) error {
 	return nil
 }
 
-// open returns the number by which an attribute of a dialect begins, and the rest
-// of it.
+// open returns the first number of an attribute of a dialect, and the rest of the attribute.
 func (m *module) open(index uint64, dialect string) (code uint64, rest *reader, ok bool) {
 	if index >= uint64(len(m.attributes)) {
 		return 0, nil, false
@@ -104,8 +103,8 @@ func (m *module) isSymbol(index uint64) bool {
 	return ok && code == vhloString
 }
 
-// numbers returns the elements of an attribute that is an array of 64-bit integers;
-// those that are all the same may be one.
+// numbers returns the elements of an attribute that is an array of 64-bit integers. If all are equal, it may return
+// only one.
 func (m *module) numbers(index uint64) (list []int64, ok bool) {
 	code, r, ok := m.open(index, "builtin")
 	if !ok || code != builtinNumbers {
@@ -139,7 +138,7 @@ func (m *module) dictionary(index uint64, fn func(name string, value uint64)) {
 	}
 }
 
-// readTensors takes the tensor types out of the types.
+// readTensors collects the tensor types.
 func (m *module) readTensors() error {
 	for _, e := range m.types {
 		r := *e.data
@@ -173,7 +172,7 @@ func (m *module) readTensors() error {
 	return nil
 }
 
-// uses notes that the function which is being read names a symbol.
+// uses notes that the current function names a symbol.
 func (m *module) uses(name string) {
 	if m.function < 0 {
 		return

@@ -5,14 +5,14 @@ package bytecode
 
 import "bytes"
 
-// Magic is how bytecode begins.
+// Magic is the beginning of bytecode.
 const Magic = "ML\xefR"
 
-// Module is what is known of a module.
+// Module has the parts of a module that compilers are sensitive to.
 type Module struct {
 	Functions []Function
 	Tensors   []Tensor
-	// Permuted are the numbers of devices in collective permutes.
+	// Permuted has the numbers of devices in collective permutes.
 	Permuted []int64
 }
 
@@ -20,20 +20,19 @@ type Module struct {
 type Function struct {
 	Name    string
 	HasBody bool
-	Uses    []string // the symbols that its operations name
+	Uses    []string // symbols that its operations name
 }
 
-// Tensor is a tensor type that is somewhere in a module.
+// Tensor is a tensor type in a module.
 type Tensor struct {
-	Dims []int64 // Dynamic for those that are not known
-	// Encoded says that more is known of the type than its shape, such as bounds.
+	Dims []int64 // unknown ones are Dynamic
+	// Encoded says that the type has an encoding, such as bounds.
 	Encoded bool
-	// Text is the type as MLIR writes it, in place of Dims, where the module has it
-	// like this.
+	// Text is the type in MLIR's notation, instead of Dims, if the module has it as text.
 	Text string
 }
 
-// Dynamic is a dimension that is not known.
+// Dynamic is an unknown dimension.
 const Dynamic = -1 << 63
 
 // The sections of a module.
@@ -44,7 +43,7 @@ const (
 	sectionAttrTypeOffset = 3
 	sectionIR             = 4
 	sectionProperties     = 8
-	numSections           = 16 // more than there are
+	numSections           = 16 // more than exist
 )
 
 // The versions of the format in which something changed.
@@ -57,7 +56,7 @@ const (
 	versionNewest     = 6
 )
 
-// module is a module that is being read.
+// module is the state of reading a module.
 type module struct {
 	Module
 	version    uint64
@@ -67,18 +66,17 @@ type module struct {
 	attributes []entry
 	types      []entry
 	properties []*reader
-	function   int // index of the one that is being read, or -1
+	function   int // index of the current one, or -1
 }
 
-// Read reads a module. The error says that it is in a form that the package does
-// not know, or is damaged.
+// Read reads a module. It fails if the module is damaged, or in a form that the package does not know.
 func Read(code []byte) (*Module, error) {
 	if !bytes.HasPrefix(code, []byte(Magic)) {
 		return nil, errMalformed
 	}
 	r := &reader{module: code, pos: len(Magic), end: len(code)}
 	m := &module{version: r.varint(), function: -1}
-	r.text() // who made it
+	r.text() // the producer
 	var sections [numSections]*reader
 	for r.err == nil && !r.empty() {
 		id, contents := r.section()
@@ -121,7 +119,7 @@ func (m *module) readStrings(r *reader) error {
 			return errMalformed
 		}
 		end -= int(size)
-		m.strings[i] = r.module[start+end : start+end+int(size)-1] // each has a zero byte at its end
+		m.strings[i] = r.module[start+end : start+end+int(size)-1] // without the zero byte at its end
 	}
 	if r.err != nil || start+end < r.pos {
 		return errMalformed
@@ -165,7 +163,7 @@ func (m *module) readDialects(r *reader) error {
 		for range n {
 			index := r.varint()
 			if m.version >= versionProperties {
-				index >>= 1 // the flag says whether the writer knew the operation
+				index >>= 1 // the lowest bit says whether the writer knew the operation
 			}
 			name, ok := m.string(index)
 			if !ok {

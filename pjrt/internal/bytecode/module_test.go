@@ -32,7 +32,7 @@ var modules = map[string]struct {
 	"composite": {[]function{{"main", true, []string{"impl"}}, {"impl", true, nil}}, bytecode.Tensor{Dims: []int64{}}},
 }
 
-// permuted are the numbers in the collective permutes of modules.
+// permuted has the numbers in the collective permutes, by module.
 var permuted = map[string][]int64{"permute": {0, 3, 3, 1}, "splat": {2}}
 
 func files(t testing.TB, name string) []string {
@@ -50,7 +50,7 @@ func read(t testing.TB, file string) []byte {
 	return code
 }
 
-func TestModulesOfAllVersionsSayWhatIsInThem(t *testing.T) {
+func TestModulesOfAllVersionsAreRead(t *testing.T) {
 	t.Parallel()
 	for name, want := range modules {
 		for _, file := range files(t, name) {
@@ -63,7 +63,7 @@ func TestModulesOfAllVersionsSayWhatIsInThem(t *testing.T) {
 	}
 }
 
-// Programs of JAX, with control flow, constants and attributes of all kinds.
+// Programs from JAX, with control flow, constants and attributes of all kinds.
 func TestLargerProgramsAreRead(t *testing.T) {
 	t.Parallel()
 	list, err := filepath.Glob("../../../tools/pjrt/testdata/programs/*/program.mlirbc")
@@ -90,7 +90,7 @@ func TestDamagedModulesAreAnError(t *testing.T) {
 				_, err := bytecode.Read(code[:n])
 				require.Error(t, err, "%s cut off after %d bytes", file, n)
 			}
-			// Other damage may go unnoticed, but does nothing worse.
+			// Other damage may go unnoticed, but must not cause a panic.
 			for i := range code {
 				for _, bit := range []byte{1, 16, 128, 255} {
 					damaged := append([]byte(nil), code...)
@@ -102,7 +102,7 @@ func TestDamagedModulesAreAnError(t *testing.T) {
 	}
 }
 
-func TestWhatClaimsTooMuchTakesNoMemory(t *testing.T) {
+func TestHugeCountsTakeNoMemory(t *testing.T) {
 	t.Parallel()
 	huge := []byte{0, 255, 255, 255, 255, 255, 255, 255, 127} // a number of nine bytes
 	for section := range byte(9) {

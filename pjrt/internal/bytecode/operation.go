@@ -14,7 +14,7 @@ const (
 	hasProperties
 )
 
-// maxDepth is how deep regions may be nested; those of programs are a few levels.
+// maxDepth limits the nesting of regions. Real programs have a few levels.
 const maxDepth = 200
 
 // readBlock reads a block and the operations in it.
@@ -28,7 +28,7 @@ func (m *module) readBlock(r *reader, depth int) error {
 			m.blockArgument(r)
 		}
 		if m.version >= versionUseLists && r.byte() != 0 {
-			return errMalformed // orders of uses, which no writer of programs gives
+			return errMalformed // orders of uses, which no producer of programs writes
 		}
 	}
 	for range operations {
@@ -112,7 +112,7 @@ func (m *module) readOperation(r *reader, depth int) error {
 	return m.readRegions(r, regions, depth)
 }
 
-// note looks at an operation for what it says of functions.
+// note collects what an operation says about functions.
 func (m *module) note(op operation) error {
 	switch op.name {
 	case "func.func", "vhlo.func_v1":
@@ -130,7 +130,7 @@ func (m *module) note(op operation) error {
 	return nil
 }
 
-// notePermute notes the devices of a collective permute, its last property.
+// notePermute notes the devices of a collective permute, which are its last property.
 func (m *module) notePermute(op operation) {
 	note := func(index uint64) {
 		list, _ := m.numbers(index)
@@ -150,9 +150,8 @@ func (m *module) notePermute(op operation) {
 	}
 }
 
-// functionName returns the name of a function. Properties are in the order of
-// their names: arg_attrs, function_type, no_inline (not of old versions),
-// res_attrs, sym_name, sym_visibility.
+// functionName returns the name of a function. Properties are in the order of their names: arg_attrs, function_type,
+// no_inline (not in old versions), res_attrs, sym_name, sym_visibility.
 func (m *module) functionName(op operation) (name string, ok bool) {
 	if op.parts&hasAttributes != 0 {
 		m.dictionary(op.attributes, func(key string, value uint64) {
@@ -184,9 +183,8 @@ func (m *module) noteSymbols(op operation) {
 	if op.properties == nil {
 		return
 	}
-	// Properties are in the order of their names, those of a call arg_attrs, callee,
-	// no_inline and res_attrs, or in old versions only those in the middle; those of
-	// a composite composite_attributes, decomposition, name and version.
+	// Properties are in the order of their names. Those of a call are arg_attrs, callee, no_inline and res_attrs, or only
+	// the middle two in old versions. Those of a composite are composite_attributes, decomposition, name and version.
 	switch list := op.properties.varints(); len(list) {
 	case 1, 2:
 		m.noteSymbol(list[0])
@@ -201,7 +199,7 @@ func (m *module) noteSymbol(index uint64) {
 	}
 }
 
-// varints reads all numbers that are left.
+// varints reads the remaining numbers.
 func (r *reader) varints() []uint64 {
 	var list []uint64
 	for r.err == nil && !r.empty() {
@@ -230,8 +228,7 @@ func (m *module) skipUseLists(r *reader, results int) {
 	}
 }
 
-// readRegions reads the regions of an operation. That of a function which is only
-// declared is empty.
+// readRegions reads the regions of an operation. The region of a function that is only declared is empty.
 func (m *module) readRegions(r *reader, regions uint64, depth int) error {
 	function := m.function
 	for range regions {

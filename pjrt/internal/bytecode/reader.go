@@ -10,13 +10,12 @@ import (
 	"math/bits"
 )
 
-// errMalformed is for bytes that are no bytecode that this package knows.
+// errMalformed says that bytes are not bytecode in a form that this package knows.
 var errMalformed = errors.New("malformed bytecode")
 
-// reader reads one section of a module. The first mistake makes everything that
-// is read afterwards zero.
+// reader reads one section of a module. After the first mistake, everything that it returns is zero.
 type reader struct {
-	module   []byte // all of it, as sections are aligned in it
+	module   []byte // the whole module, because sections are aligned relative to it
 	pos, end int
 	err      error
 }
@@ -39,8 +38,7 @@ func (r *reader) byte() byte {
 	return r.module[r.pos-1]
 }
 
-// varint reads a number whose first byte tells by its trailing zeros how many
-// bytes follow.
+// varint reads a number. The number of trailing zeros in its first byte is the number of bytes that follow.
 func (r *reader) varint() uint64 {
 	first := r.byte()
 	more := bits.TrailingZeros8(first)
@@ -70,8 +68,7 @@ func (r *reader) signed() int64 {
 	return int64(v>>1) ^ -int64(v&1)
 }
 
-// count reads the number of things that follow, each of which takes at least one
-// byte.
+// count reads the number of items that follow. Each takes at least one byte.
 func (r *reader) count() int {
 	n := r.varint()
 	if n > uint64(r.end-r.pos) {

@@ -73,7 +73,7 @@ func (e *execution) inC(n int) unsafe.Pointer {
 	return C.loop(c, C.long(n))
 }
 
-// viaCgo executes once, with a crossing for each call, as a binding on cgo does.
+// viaCgo executes once, and crosses into C for each call, like a binding based on cgo.
 func (e *execution) viaCgo() unsafe.Pointer {
 	if err := C.call(e.functions[0], e.args[0]); err != nil {
 		return err
@@ -94,5 +94,5 @@ func handleOf(args unsafe.Pointer) *unsafe.Pointer {
 	return (*unsafe.Pointer)(unsafe.Add(args, 2*unsafe.Sizeof(uintptr(0))))
 }
 
-// cMemory returns n zero bytes that are not the collector's.
+// cMemory returns n zero bytes of C memory.
 func cMemory(n uintptr) unsafe.Pointer { return C.calloc(1, C.size_t(n)) }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package interpose lets a package that pjrt does not know stand between pjrt and
-// its plugins.
+// Package interpose lets a package that pjrt does not import wrap the plugins that pjrt calls.
 package interpose
 
 import (
@@ -11,13 +10,12 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// Func returns the table that pjrt calls in place of a plugin's.
+// Func returns the table that pjrt calls instead of a plugin's.
 type Func func(*capi.Table) (*capi.Table, error)
 
 var current atomic.Pointer[Func]
 
-// Set makes f stand in front of the plugins that are loaded from now on; nil
-// takes it away.
+// Set applies f to the plugins that are loaded from now on. Nil removes it.
 func Set(f Func) {
 	if f == nil {
 		current.Store(nil)
@@ -26,8 +24,7 @@ func Set(f Func) {
 	current.Store(&f)
 }
 
-// Table returns what is to be called in place of a plugin's table: the table
-// itself unless a Func is set.
+// Table returns the table to call instead of a plugin's. It is the table itself unless a Func is set.
 func Table(t *capi.Table) (*capi.Table, error) {
 	f := current.Load()
 	if f == nil {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package spelling tells how far a name is from one that was perhaps meant.
+// Package spelling measures how similar two names are, for suggestions.
 package spelling
 
-// Distance is the number of letters to insert, delete or replace to make b of a.
+// Distance returns the number of letters to insert, delete or replace to turn a into b.
 func Distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

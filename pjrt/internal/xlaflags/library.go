@@ -13,15 +13,13 @@ import (
 	"strings"
 )
 
-// CheckLibrary returns an error when the plugin in the library at path would end the
-// process over the environment variable XLA_FLAGS: over a flag that this very
-// library does not know, a value that the flag does not take, or a file of flags
-// that cannot be read. [Override] switches the check off.
+// CheckLibrary returns an error if the plugin in the library at path would end the process because of the environment
+// variable XLA_FLAGS: because this library does not know a flag, because a flag does not take its value, or because a
+// file of flags cannot be read. [Override] turns the check off.
 //
-// The library is not loaded: every flag that it knows stands in its file, so one
-// that does not stand there is unknown to it. A library that does not mention
-// XLA_FLAGS may have any. What is in the file of another format than ELF is not
-// looked for, and [Check] decides.
+// CheckLibrary does not load the library. The names of all flags that a library knows are in its file, so it does not
+// know a flag that is not there. It accepts all flags for a library that does not contain XLA_FLAGS. It does not search
+// files in formats other than ELF; for these, [Check] decides.
 func CheckLibrary(path string) error {
 	value := os.Getenv(Variable)
 	if value == "" || os.Getenv(Override) == "1" {
@@ -41,12 +39,11 @@ func checkLibrary(path, value string) error {
 	}
 	there, err := stringsIn(path, names)
 	if err != nil {
-		// A file without sections, or of another format: the list of all flags has
-		// to do.
+		// A file without sections, or in another format, can be checked only against the list of all flags.
 		there = nil
 	}
 	if there != nil && !there[Variable] {
-		return nil // a library that does not read the variable
+		return nil // the library does not read the variable
 	}
 	if readErr != nil {
 		return readErr
@@ -55,7 +52,7 @@ func checkLibrary(path, value string) error {
 		err := w.Check()
 		switch known := Known(w.Name); {
 		case err == nil && there != nil && !there[w.Name]:
-			return fmt.Errorf("%s has no flag %s; other versions of XLA have", path, w.Name)
+			return fmt.Errorf("%s has no flag %s, but other versions of XLA have it", path, w.Name)
 		case err != nil && !known && there[w.Name] && strings.HasPrefix(w.Text, "--xla_"):
 			// A flag of a newer version.
 		case err != nil:
@@ -67,8 +64,8 @@ func checkLibrary(path, value string) error {
 
 var errNoData = errors.New("the file has no section of read-only data")
 
-// stringsIn reports which of names stand in the data of the ELF library at path,
-// each with something behind it that no name goes on with.
+// stringsIn reports which of names occur in the data of the ELF library at path, followed by a byte that cannot be part
+// of a name.
 func stringsIn(path string, names []string) (there map[string]bool, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -83,7 +80,7 @@ func stringsIn(path string, names []string) (there map[string]bool, err error) {
 	s := scanner{want: names, there: make(map[string]bool)}
 	err = errNoData
 	for _, section := range f.Sections {
-		// Code, and what tables there are for it, is most of such a file.
+		// Most of the file is code and its tables, which need not be searched.
 		if section.Type != elf.SHT_PROGBITS || !strings.Contains(section.Name, "rodata") {
 			continue
 		}
@@ -94,7 +91,7 @@ func stringsIn(path string, names []string) (there map[string]bool, err error) {
 	return s.there, err
 }
 
-// scanner looks for names in what it reads.
+// scanner looks for names in the data that it reads.
 type scanner struct {
 	want  []string
 	there map[string]bool
@@ -118,14 +115,14 @@ func (s *scanner) scan(r io.Reader) error {
 		if end {
 			return nil
 		}
-		// A name may reach from this piece into the next.
+		// A name may extend from this piece into the next.
 		kept := copy(buffer, buffer[len(buffer)-longest:])
 		buffer = buffer[:kept]
 	}
 	return nil
 }
 
-// look moves the names that are in data from want to there.
+// look moves the names that occur in data from want to there.
 func (s *scanner) look(data []byte, end bool) {
 	var rest []string
 	for _, name := range s.want {
@@ -138,8 +135,8 @@ func (s *scanner) look(data []byte, end bool) {
 	s.want = rest
 }
 
-// contains reports whether name stands in data with another letter than those of
-// names behind it. At its end data may stop.
+// contains reports whether name occurs in data, followed by a byte that cannot be part of a name. If end is set, name
+// may also be at the end of data.
 func contains(data []byte, name string, end bool) bool {
 	for {
 		i := bytes.Index(data, []byte(name))

@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// library writes an ELF file that has nothing but read-only data.
+// library writes an ELF file that contains only read-only data.
 func library(t *testing.T, name string, data ...string) string {
 	t.Helper()
 	le := binary.LittleEndian
@@ -53,7 +53,7 @@ func TestFlagsAreComparedWithTheLibrary(t *testing.T) {
 		{xla, "", ""},
 		{xla, "--xla_dump_to=/x --xla_cpu_enable_fast_math", ""},
 		{xla, "--xla_of_tomorrow=3", ""},
-		{xla, "--xla_gpu_autotune_level=1", xla + " has no flag xla_gpu_autotune_level; other versions of XLA have"},
+		{xla, "--xla_gpu_autotune_level=1", xla + " has no flag xla_gpu_autotune_level, but other versions of XLA have it"},
 		{xla, file, "has no flag xla_gpu_autotune_level"},
 		{xla, "--xla_dump_too=/x", "no known version of XLA has a flag xla_dump_too; did you mean xla_dump_to"},
 		{xla, "--dump_to=/x", "no known version of XLA has a flag dump_to"},

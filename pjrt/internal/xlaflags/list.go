@@ -24,18 +24,18 @@ const (
 	Float   = "float"
 	String  = "string"
 	Enum    = "enum"
-	Message = "message" // several values in a notation of its own
+	Message = "message" // several values, in a notation that differs from flag to flag
 )
 
-// Flag is an XLA flag, as a rule a field of XLA's DebugOptions.
+// Flag is an XLA flag, usually a field of XLA's DebugOptions.
 type Flag struct {
 	Name string // without dashes
 	Kind string
-	// Repeated says that the flag holds a list.
+	// Repeated says that the value is a list.
 	Repeated bool
-	// EnvOnly says that the flag exists in XLA_FLAGS only.
+	// EnvOnly says that the flag can be set only in XLA_FLAGS.
 	EnvOnly bool
-	// Numbers are the values of an enum by their names. Not to be changed.
+	// Numbers has the values of an enum by name. It must not be changed.
 	Numbers map[string]int64
 }
 
@@ -85,10 +85,10 @@ var list = sync.OnceValue(func() []Flag {
 	return list
 })
 
-// List returns the flags in the order of their names. The slice is the caller's.
+// List returns the flags in the order of their names. The caller may change the slice.
 func List() []Flag { return slices.Clone(list()) }
 
-// Names returns the names of the flags, sorted. The slice is the caller's.
+// Names returns the names of the flags, sorted. The caller may change the slice.
 func Names() []string {
 	names := make([]string, len(list()))
 	for i, f := range list() {
@@ -97,7 +97,7 @@ func Names() []string {
 	return names
 }
 
-// Lookup returns the flag of a name without dashes.
+// Lookup returns the flag with this name, which has no dashes.
 func Lookup(name string) (Flag, bool) {
 	i, ok := slices.BinarySearchFunc(list(), name, func(f Flag, name string) int { return strings.Compare(f.Name, name) })
 	if !ok {
@@ -112,8 +112,7 @@ func Known(name string) bool {
 	return ok
 }
 
-// Suggest returns up to three names that are spelled like name, the nearest
-// first.
+// Suggest returns up to three names with a similar spelling, the nearest first.
 func Suggest(name string) []string {
 	type candidate struct {
 		name     string
@@ -132,7 +131,7 @@ func Suggest(name string) []string {
 	})
 	var names []string
 	for _, c := range near[:min(len(near), 3)] {
-		// Beside a slip of a letter, a name that differs in a word is noise.
+		// If one name differs only in a letter, names that differ in a word are noise.
 		if c.distance <= near[0].distance+2 {
 			names = append(names, c.name)
 		}
@@ -140,8 +139,7 @@ func Suggest(name string) []string {
 	return names
 }
 
-// Unknown is the error of a flag that no version has. It names those that are
-// spelled alike.
+// Unknown returns the error for a flag that no version has. It suggests names with a similar spelling.
 func Unknown(name string) error {
 	if len(name) > maxName {
 		name = name[:maxName] + "..."
@@ -153,5 +151,5 @@ func Unknown(name string) error {
 	return fmt.Errorf("no known version of XLA has a flag %s; did you mean %s?", name, strings.Join(names, " or "))
 }
 
-// maxName is more letters than any flag has.
+// maxName is longer than the name of any flag.
 const maxName = 200

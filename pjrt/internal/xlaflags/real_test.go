@@ -24,7 +24,7 @@ const (
 	failed      = 3 // the status of a child that has an error
 )
 
-// TestMain makes a process with that variable compile a program and nothing else.
+// In a process with that variable, TestMain only compiles a program.
 func TestMain(m *testing.M) {
 	path := os.Getenv(childPlugin)
 	if path == "" {
@@ -51,8 +51,7 @@ func compile(path string) error {
 	return err
 }
 
-// What the check refuses ends a process that compiles, and what it lets pass does
-// not.
+// Values that the check rejects must end a compiling process, and values that it accepts must not.
 func TestTheCheckOfXLAFlagsIsRight(t *testing.T) {
 	path := plugintest.Path(t, "cpu")
 	for _, value := range []string{
@@ -84,10 +83,10 @@ func TestTheCheckOfXLAFlagsIsRight(t *testing.T) {
 			}
 			output, status := run("1")
 			if refused == nil {
-				require.Zero(t, status, "the check let it pass: %s", output)
+				require.Zero(t, status, "the check accepted it: %s", output)
 				return
 			}
-			require.NotZero(t, status, "the check refused it: %v", refused)
+			require.NotZero(t, status, "the check rejected it: %v", refused)
 			require.NotEqual(t, failed, status, "it is the plugin that ends the process: %s", output)
 			output, status = run("0")
 			require.Equal(t, failed, status, "Open refuses it: %s", output)

@@ -14,14 +14,12 @@ import (
 const (
 	// Variable is the environment variable that plugins read flags from.
 	Variable = "XLA_FLAGS"
-	// Override is the environment variable that, set to 1, lets flags pass that no
-	// version is known to have.
+	// Override is the environment variable that, if set to 1, makes the checks accept any flag.
 	Override = "PJRT_ALLOW_UNKNOWN_XLA_FLAGS"
 )
 
-// SplitCount is the one integer flag that the process ends over: XLA's CPU compiler
-// makes room for as many parts of a program, whatever the number. MaxSplitCount
-// bounds it.
+// SplitCount is the only integer flag whose value can end the process: XLA's CPU compiler allocates memory for that
+// many parts of a program, without a limit. MaxSplitCount limits it.
 const (
 	SplitCount    = "xla_cpu_parallel_codegen_split_count"
 	MaxSplitCount = 1 << 16
@@ -31,20 +29,18 @@ const (
 type Word struct {
 	Name  string // without dashes
 	Value string // without quotes
-	// HasValue tells an empty value from none.
+	// HasValue distinguishes an empty value from no value.
 	HasValue bool
-	// Text is the flag as XLA names it: with dashes, without quotes.
+	// Text is the flag in XLA's messages: with dashes, without quotes.
 	Text string
 }
 
-// maxFile is the size of the largest file of flags, in bytes.
+// maxFile is the largest size of a file of flags, in bytes.
 const maxFile = 1 << 20
 
-// Read returns the flags in a value of XLA_FLAGS as XLA reads them. A value that
-// does not begin with a dash is the name of a file with flags in it. Flags are
-// separated by white space; quotes may stand around a value, and a backslash takes
-// the next letter as it is in double quotes. The first word that does not begin
-// with a dash ends the list.
+// Read returns the flags in a value of XLA_FLAGS as XLA reads them. A value that does not begin with a dash is the name
+// of a file with flags. Flags are separated by white space. A value may be in quotes; in double quotes, a backslash
+// escapes the next letter. The first word that does not begin with a dash ends the list.
 func Read(value string) ([]Word, error) {
 	if value == "" {
 		return nil, nil
@@ -65,9 +61,9 @@ func IsFile(value string) bool {
 }
 
 func readFile(name string) (string, error) {
-	// A pipe could keep Open waiting for ever.
+	// Opening a pipe could block forever.
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
-		return "", fmt.Errorf("%s is no file", name)
+		return "", fmt.Errorf("%s is not a file", name)
 	}
 	f, err := os.Open(name)
 	if err != nil {
@@ -107,8 +103,7 @@ func split(s string) []Word {
 	}
 }
 
-// splitValue cuts the value off the beginning of s. A quote that is never closed
-// reaches to the end.
+// splitValue splits s after its first value. A quote that is not closed extends to the end.
 func splitValue(s string) (value, rest string) {
 	if s == "" || s[0] != '"' && s[0] != '\'' {
 		end := strings.IndexAny(s, space)
@@ -131,11 +126,9 @@ func splitValue(s string) (value, rest string) {
 	return b.String(), ""
 }
 
-// Check returns an error when a plugin of XLA's ends the process over a value of
-// XLA_FLAGS: over a flag that no known version has, a value that the flag does not
-// take, or a file that cannot be read. Flags that only other versions than the
-// plugin's have pass. Nothing is wrong when the environment variable named by
-// [Override] is 1.
+// Check returns an error if XLA's plugins would end the process because of this value of XLA_FLAGS: because no known
+// version has a flag, because a flag does not take its value or tells XLA to do so, or because a file cannot be read. It accepts flags that
+// only other versions than the plugin's have. If the environment variable [Override] is 1, it returns nil.
 func Check(value string) error {
 	if os.Getenv(Override) == "1" {
 		return nil
@@ -152,10 +145,10 @@ func Check(value string) error {
 	return nil
 }
 
-// Check returns an error when no version of XLA accepts the flag.
+// Check returns an error if no version of XLA accepts the flag, or if it tells XLA to end the process.
 func (w Word) Check() error {
 	if !strings.HasPrefix(w.Text, "--") || w.Name == "" || strings.HasPrefix(w.Text, "---") {
-		return fmt.Errorf("%q is no flag: flags begin with two dashes", w.Text)
+		return fmt.Errorf("%q is not a flag: flags begin with two dashes", w.Text)
 	}
 	f, ok := Lookup(w.Name)
 	if !ok {
@@ -163,22 +156,22 @@ func (w Word) Check() error {
 	}
 	if !w.HasValue {
 		if f.Kind == Bool && !f.Repeated {
-			return nil
+			return CheckDeadly(f.Name, true)
 		}
 		return fmt.Errorf("XLA flag %s needs a value: --%s=%s", f.Name, f.Name, strings.ToUpper(f.Kind))
 	}
-	if n, err := strconv.ParseInt(strings.TrimLeft(w.Value, space), 10, 64); err == nil && f.Name == SplitCount && (n < 1 || n > MaxSplitCount) {
+	if n, err := strconv.ParseInt(strings.TrimLeft(w.Value, space), 10, 64); err == nil && f.Name == SplitCount &&
+		(n < 1 || n > MaxSplitCount) {
 		return fmt.Errorf("XLA flag %s takes 1 to %d, not %d", f.Name, MaxSplitCount, n)
 	}
 	if want := f.refuses(w.Value); want != "" {
 		return fmt.Errorf("XLA flag %s takes %s, not %q", f.Name, want, w.Value)
 	}
-	return nil
+	return CheckDeadly(f.Name, w.Value)
 }
 
-// refuses returns what the flag takes when it does not take value. The notation
-// of lists, messages and a few enums differs from flag to flag, and only what none
-// of them takes is refused.
+// refuses returns a description of the flag's values if the flag does not take value, or "". The notation of lists,
+// messages and a few enums differs from flag to flag, so refuses rejects only text that none of them takes.
 func (f Flag) refuses(value string) (want string) {
 	if f.Repeated {
 		return ""
@@ -218,8 +211,8 @@ func (f Flag) refuses(value string) (want string) {
 	return ""
 }
 
-// With returns value with one more flag in it, or false when that cannot be: the
-// flag is there already, or the value is the name of a file.
+// With returns value with another flag added. It returns false if the flag is there already, or if value is the name of
+// a file.
 func With(value, name, setting string) (string, bool) {
 	if IsFile(value) {
 		return "", false
@@ -230,7 +223,7 @@ func With(value, name, setting string) (string, bool) {
 			return "", false
 		}
 	}
-	// The flag goes in front: a stray word ends the list.
+	// Add the flag at the front, because a stray word ends the list.
 	flag := "--" + name + "=" + quote(setting)
 	if value == "" {
 		return flag, true
@@ -238,7 +231,7 @@ func With(value, name, setting string) (string, bool) {
 	return flag + " " + strings.TrimLeft(value, space), true
 }
 
-// quote writes a value as split reads it.
+// quote formats a value so that splitValue reads it back.
 func quote(value string) string {
 	if value == "" || !strings.ContainsAny(value, space) && value[0] != '"' && value[0] != '\'' {
 		return value

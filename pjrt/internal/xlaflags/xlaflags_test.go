@@ -51,11 +51,11 @@ func TestSuggestNamesTheNearest(t *testing.T) {
 	assert.Equal(t, "xla_dump_to", xlaflags.Suggest("xla_dmup_to")[0])
 	assert.LessOrEqual(t, len(xlaflags.Suggest("xla_gpu_enable_x")), 3)
 	assert.Empty(t, xlaflags.Suggest("quite_another_thing"))
-	assert.Empty(t, xlaflags.Suggest(strings.Repeat("x", 1<<20)), "and soon")
+	assert.Empty(t, xlaflags.Suggest(strings.Repeat("x", 1<<20)), "it takes no time")
 	assert.Less(t, len(xlaflags.Unknown(strings.Repeat("x", 1<<20)).Error()), 400)
 }
 
-// words are the cases of Read. What XLA makes of each was seen on a plugin.
+// The expected results were observed with a plugin of XLA.
 func TestReadSplitsAsXLADoes(t *testing.T) {
 	t.Parallel()
 	for value, want := range map[string][]string{
@@ -107,7 +107,7 @@ func TestReadTakesAFile(t *testing.T) {
 		" " + file:                    "is the name of a file", // the space is part of the name
 		"   ":                         "is the name of a file",
 		"xla_dump_to=/tmp":            "does not begin with a dash",
-		dir:                           "is no file",
+		dir:                           "is not a file",
 		big:                           "has more than 1048576 bytes",
 	} {
 		_, err := xlaflags.Read(value)
@@ -128,14 +128,14 @@ func TestCheckRefusesWhatEndsTheProcess(t *testing.T) {
 		"--xla_step_marker_location=STEP_MARK_AT_ENTRY":                     "",
 		"--xla_gpu_detect_nan=warning":                                      "",
 		"--xla_gpu_enable_command_buffer=+FUSION":                           "",
-		"--xla_disable_hlo_passes=a,b word --nope":                          "", // nobody reads it
+		"--xla_disable_hlo_passes=a,b word --nope":                          "", // it comes after the end of the list
 		"--nope":                               "no known version of XLA has a flag nope",
 		"--xla_cpu_enable_fast_mat":            "did you mean xla_cpu_enable_fast_math",
 		"--XLA_dump_to=x":                      "no known version of XLA has a flag XLA_dump_to",
 		"--help":                               "no known version",
-		"-xla_dump_to=x":                       `"-xla_dump_to=x" is no flag`,
-		"---xla_dump_to=x":                     "is no flag",
-		"--":                                   `"--" is no flag`,
+		"-xla_dump_to=x":                       `"-xla_dump_to=x" is not a flag`,
+		"---xla_dump_to=x":                     "is not a flag",
+		"--":                                   `"--" is not a flag`,
 		"--xla_dump_to":                        "XLA flag xla_dump_to needs a value: --xla_dump_to=STRING",
 		"--xla_backend_optimization_level":     "needs a value",
 		"--xla_backend_optimization_level=x":   `xla_backend_optimization_level takes an int32, not "x"`,

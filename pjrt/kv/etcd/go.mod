@@ -1,9 +1,9 @@
 module github.com/purepjrt/purepjrt/pjrt/kv/etcd
 
-go 1.25.0
+go 1.26.0
 
 require (
-	github.com/purepjrt/purepjrt v0.0.0
+	github.com/purepjrt/purepjrt v0.1.0
 	github.com/stretchr/testify v1.12.1
 	go.etcd.io/etcd/api/v3 v3.6.9
 	go.etcd.io/etcd/client/v3 v3.6.9
@@ -70,5 +70,3 @@ require (
 	sigs.k8s.io/json v0.0.0-20211020170558-c049b76a60c6 // indirect
 	sigs.k8s.io/yaml v1.6.0 // indirect
 )
-
-replace github.com/purepjrt/purepjrt => ../../..

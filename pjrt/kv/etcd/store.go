@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package etcd has a key-value store on etcd, for programs whose processes run
-// on several machines:
+// Package etcd implements kv.Store on etcd, for programs whose processes run on several machines:
 //
 //	client, err := clientv3.New(clientv3.Config{Endpoints: []string{"etcd.example:2379"}})
 //	store, err := etcd.New(ctx, client, &etcd.Options{Prefix: "jobs/" + id + "/", TTL: time.Hour})
 //	defer store.Close()
 //	c, err := plugin.NewClient(ctx, &pjrt.ClientOptions{KeyValueStore: store, NodeID: node, NumNodes: nodes})
 //
-// The package is a module of its own, so that programs without etcd do not
-// depend on it.
+// The package is a separate module, so that other programs do not depend on etcd.
 package etcd
 
 import (
@@ -28,26 +26,23 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/kv"
 )
 
-// Options are the options of New. The zero value puts keys at the top of etcd's
-// key space, for good.
+// Options are the options of New. The zero value puts keys at the top of etcd's key space and keeps them forever.
 type Options struct {
-	// Prefix stands in front of every key, as with kv.Prefix. Each run of a
-	// program needs one of its own, the same in all its processes.
+	// Prefix is prepended to every key, as with kv.Prefix. Each run of a program needs a different prefix, which is the
+	// same in all its processes.
 	Prefix string
-	// TTL is how long keys stay in etcd after the process that put them has
-	// closed its Store or died, in whole seconds, rounded up; etcd makes very
-	// short ones longer. While the Store is open its keys stay. 0 means that
-	// keys stay until something else deletes them.
+	// TTL is how long keys stay in etcd after the process that put them closed its Store or died. It is rounded up to
+	// whole seconds, and etcd extends very short ones. While the Store is open, its keys stay. 0 means that keys stay
+	// until something else deletes them.
 	TTL time.Duration
 }
 
 // Store is a kv.Store on etcd. Its methods may be called from any goroutine.
 //
-// Reads are linearizable: they see every Put that returned before they began, in
-// whatever process. The size of a value is limited by etcd, to 1.5 MiB unless
-// it is set up otherwise.
+// Reads are linearizable: they see every Put that returned before they began, in any process. etcd limits the size of a
+// value, to 1.5 MiB by default.
 //
-// A Put whose context ends may have taken place or not.
+// If the context of a Put ends, the Put may or may not have taken effect.
 type Store struct {
 	client  *clientv3.Client
 	prefix  string
@@ -56,9 +51,9 @@ type Store struct {
 
 var _ kv.Store = (*Store)(nil)
 
-// New makes a Store that uses client, which stays the caller's: close it after
-// the Store. With a TTL, New asks etcd for a lease, which ctx limits; without
-// one it does not talk to etcd. opts may be nil.
+// New returns a Store that uses client. The caller still owns client, and closes it after the Store. With a TTL, New
+// asks etcd for a lease, and ctx limits how long it waits for that. Without a TTL, New does not talk to etcd. opts may
+// be nil.
 func New(ctx context.Context, client *clientv3.Client, opts *Options) (*Store, error) {
 	if client == nil {
 		return nil, errors.New("the etcd client is nil")
@@ -69,7 +64,7 @@ func New(ctx context.Context, client *clientv3.Client, opts *Options) (*Store, e
 	s := &Store{client: client, prefix: opts.Prefix}
 	switch {
 	case opts.TTL < 0:
-		return nil, fmt.Errorf("a TTL of %v is negative; use 0 for keys that stay", opts.TTL)
+		return nil, fmt.Errorf("the TTL %v is negative: use 0 for keys that stay", opts.TTL)
 	case opts.TTL == 0:
 		return s, nil
 	}
@@ -79,19 +74,18 @@ func New(ctx context.Context, client *clientv3.Client, opts *Options) (*Store, e
 	}
 	lease, err := client.Grant(ctx, seconds)
 	if err != nil {
-		return nil, fmt.Errorf("no lease of %d s from etcd: %w", seconds, s.cause(ctx, err))
+		return nil, fmt.Errorf("cannot get a lease of %d s from etcd: %w", seconds, s.cause(ctx, err))
 	}
-	// The session keeps the lease alive; ctx is for New alone.
+	// The session keeps the lease alive. It does not get ctx, which is only for New.
 	s.session, err = concurrency.NewSession(client, concurrency.WithLease(lease.ID))
 	if err != nil {
-		return nil, fmt.Errorf("keeping a lease of etcd alive: %w", err)
+		return nil, fmt.Errorf("cannot keep the lease alive: %w", err)
 	}
 	return s, nil
 }
 
-// Close stops keeping the keys of this Store alive, if it has a TTL: etcd
-// deletes them when that has passed, so that peers who are behind still find
-// them. Put fails from then on. The error is always nil.
+// With a TTL, Close stops keeping the keys of this Store alive. etcd deletes them when the TTL has passed, so that
+// slower peers still find them. Later calls of Put fail. The error is always nil.
 func (s *Store) Close() error {
 	if s.session != nil {
 		s.session.Orphan()
@@ -99,7 +93,7 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// check refuses what etcd would only refuse, and log, after a round trip.
+// check rejects arguments that etcd would reject, and log, only after a round trip.
 func (s *Store) check(ctx context.Context, key string) error {
 	if key == "" {
 		return kv.ErrEmptyKey
@@ -110,13 +104,12 @@ func (s *Store) check(ctx context.Context, key string) error {
 	return nil
 }
 
-// Get implements kv.Store. It waits by a watch. While etcd is out of reach or
-// without a leader it goes on waiting.
+// Get implements kv.Store. It waits with a watch. If etcd is unreachable or without a leader, Get keeps waiting.
 func (s *Store) Get(ctx context.Context, key string) ([]byte, error) {
 	if err := s.check(ctx, key); err != nil {
 		return nil, err
 	}
-	// This is what removes the watch from etcd.
+	// Canceling its context removes the watch from etcd.
 	watching, cancel := context.WithCancel(ctx)
 	defer cancel()
 	for {
@@ -124,13 +117,13 @@ func (s *Store) Get(ctx context.Context, key string) ([]byte, error) {
 		if err == nil || !errors.Is(err, kv.ErrNotFound) {
 			return value, err
 		}
-		// Starting right behind what was read, the watch cannot miss a Put.
+		// The watch starts at the revision after the read, so it cannot miss a Put.
 		value, err = await(s.client.Watch(watching, s.prefix+key, clientv3.WithRev(revision+1), clientv3.WithFilterDelete()))
 		switch {
 		case err == nil:
 			return value, nil
 		case errors.Is(err, v3rpc.ErrCompacted):
-			// etcd has forgotten the changes since that revision.
+			// etcd has discarded the changes since that revision, so read again.
 		default:
 			return nil, fmt.Errorf("no value for key %q: %w", s.prefix+key, s.cause(ctx, err))
 		}
@@ -159,8 +152,7 @@ func (s *Store) TryGet(ctx context.Context, key string) ([]byte, error) {
 	return value, err
 }
 
-// read returns the value of key, and the revision of etcd that it looked at,
-// which is valid without a value too.
+// read returns the value of key, and the revision of etcd at the time. The revision is valid even if there is no value.
 func (s *Store) read(ctx context.Context, key string) ([]byte, int64, error) {
 	r, err := s.client.Get(ctx, s.prefix+key)
 	if err != nil {
@@ -172,7 +164,7 @@ func (s *Store) read(ctx context.Context, key string) ([]byte, int64, error) {
 	return value(r.Kvs[0].Value), r.Header.Revision, nil
 }
 
-// value makes the empty value, which arrives as nil, one that is not.
+// value turns nil, which is how an empty value arrives, into an empty slice.
 func value(v []byte) []byte {
 	if v == nil {
 		return []byte{}
@@ -180,9 +172,8 @@ func value(v []byte) []byte {
 	return v
 }
 
-// Put implements kv.Store. With a TTL it fails once the lease has ended, because
-// etcd was out of reach for longer than the TTL: the keys that were put are gone
-// then, too.
+// Put implements kv.Store. With a TTL, it fails if the lease has ended because etcd was unreachable for longer than the
+// TTL. In that case the keys put earlier are gone too.
 func (s *Store) Put(ctx context.Context, key string, value []byte) error {
 	if err := s.check(ctx, key); err != nil {
 		return err
@@ -203,12 +194,11 @@ func (s *Store) Put(ctx context.Context, key string, value []byte) error {
 }
 
 var (
-	errLeaseEnded   = errors.New("the lease of the keys has ended: the store was closed, or etcd was out of reach for longer than the TTL")
+	errLeaseEnded   = errors.New("the lease of the keys has ended: the store was closed, or etcd was unreachable for longer than the TTL")
 	errClientClosed = errors.New("the etcd client was closed")
 )
 
-// cause says why a call of etcd failed. The end of ctx and that of the client
-// come in several forms.
+// cause returns why a call of etcd failed. etcd reports the end of ctx, and of the client, by several different errors.
 func (s *Store) cause(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:
@@ -216,7 +206,7 @@ func (s *Store) cause(ctx context.Context, err error) error {
 	case s.client.Ctx().Err() != nil:
 		return errClientClosed
 	case status.Code(err) == codes.DeadlineExceeded:
-		return context.DeadlineExceeded // the server has noticed before ctx did
+		return context.DeadlineExceeded // the server noticed the deadline before ctx did
 	case errors.Is(err, v3rpc.ErrLeaseNotFound):
 		return errLeaseEnded
 	}

@@ -26,12 +26,11 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/kv/kvtest"
 )
 
-// patience is how long things may take that should happen at once.
+// patience limits the time for things that should happen at once.
 const patience = 30 * time.Second
 
-// serve runs an etcd in this process, with its data in dir, and returns its
-// address, and what stops it before the test ends. The address "127.0.0.1:0" is
-// a free port.
+// serve runs etcd in this process, with its data in dir, and returns its address, and a function that stops it before
+// the test ends. With the address "127.0.0.1:0" it uses a free port.
 func serve(t *testing.T, dir, address string) (at string, stop func()) {
 	t.Helper()
 	anyPort, client := url.URL{Scheme: "http", Host: "127.0.0.1:0"}, url.URL{Scheme: "http", Host: address}
@@ -71,7 +70,7 @@ func newStore(t *testing.T, client *clientv3.Client, opts *etcd.Options) *etcd.S
 	return s
 }
 
-// soon is a context that ends when something has gone wrong.
+// soon returns a context that ends only if something has gone wrong.
 func soon(t *testing.T) context.Context {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	t.Cleanup(cancel)
@@ -107,7 +106,7 @@ func TestStoreOnEtcd(t *testing.T) {
 	})
 }
 
-// hookedKV is etcd's interface with something happening after each read.
+// hookedKV is etcd's interface with a hook after each read.
 type hookedKV struct {
 	clientv3.KV
 	afterGet func()
@@ -119,7 +118,7 @@ func (h hookedKV) Get(ctx context.Context, key string, opts ...clientv3.OpOption
 	return r, err
 }
 
-// recordedWatcher keeps the contexts of all watches.
+// recordedWatcher records the contexts of all watches.
 type recordedWatcher struct {
 	clientv3.Watcher
 	contexts *[]context.Context
@@ -130,7 +129,7 @@ func (r recordedWatcher) Watch(ctx context.Context, key string, opts ...clientv3
 	return r.Watcher.Watch(ctx, key, opts...)
 }
 
-func TestWhatHappensBetweenReadAndWatchIsSeen(t *testing.T) {
+func TestGetSeesChangesBetweenItsReadAndItsWatch(t *testing.T) {
 	t.Parallel()
 	address, _ := serve(t, t.TempDir(), "127.0.0.1:0")
 	other := connect(t, address)
@@ -140,7 +139,7 @@ func TestWhatHappensBetweenReadAndWatchIsSeen(t *testing.T) {
 		return r.Header.Revision
 	}
 	cases := map[string]struct {
-		after   func(reads int) // what happens after that many reads
+		after   func(reads int) // what to do after that many reads
 		reads   int             // that the Get needs
 		watches int
 	}{
@@ -150,7 +149,7 @@ func TestWhatHappensBetweenReadAndWatchIsSeen(t *testing.T) {
 			_, err := other.Delete(soon(t), "a Put and its deletion")
 			require.NoError(t, err)
 		}, 1, 1},
-		// The changes that the watch asks for are gone: it must read again.
+		// The changes that the watch asks for are gone, so Get must read again.
 		"a compaction": {func(int) {
 			put("something")
 			put("a compaction")
@@ -180,7 +179,7 @@ func TestWhatHappensBetweenReadAndWatchIsSeen(t *testing.T) {
 			assert.Equal(t, c.reads, reads)
 			assert.Len(t, watches, c.watches)
 			for _, ctx := range watches {
-				assert.Error(t, ctx.Err(), "the watch goes on after Get")
+				assert.Error(t, ctx.Err(), "the watch must end with Get")
 			}
 		})
 	}
@@ -201,7 +200,7 @@ func TestGetOutlastsARestartOfEtcd(t *testing.T) {
 		v, err := s.Get(ctx, "key")
 		done <- result{v, err}
 	}()
-	time.Sleep(100 * time.Millisecond) // so that it waits, as a rule
+	time.Sleep(100 * time.Millisecond) // usually long enough for it to wait
 	stop()
 	serve(t, dir, address)
 	require.NoError(t, newStore(t, connect(t, address), nil).Put(ctx, "key", []byte("value")))
@@ -215,25 +214,37 @@ func TestKeysWithATTLLiveAsLongAsTheirStore(t *testing.T) {
 	address, _ := serve(t, t.TempDir(), "127.0.0.1:0")
 	ours, theirs := connect(t, address), connect(t, address)
 	ctx, cancel := context.WithCancel(context.Background())
-	s, err := etcd.New(ctx, ours, &etcd.Options{Prefix: "run/", TTL: time.Millisecond})
+	const ttl = 4*time.Second + time.Millisecond // etcd counts in seconds: 5
+	s, err := etcd.New(ctx, ours, &etcd.Options{Prefix: "run/", TTL: ttl})
 	require.NoError(t, err)
-	cancel() // New's context is for New alone
+	cancel() // New's context is only for New
 	require.NoError(t, s.Put(soon(t), "key", []byte("value")))
 	peer := newStore(t, theirs, &etcd.Options{Prefix: "run/"})
 
-	time.Sleep(2500 * time.Millisecond) // more than twice the TTL
+	leases, err := theirs.Leases(soon(t))
+	require.NoError(t, err)
+	require.Len(t, leases.Leases, 1)
+	least := int64(5)
+	require.Eventually(t, func() bool {
+		l, err := theirs.TimeToLive(soon(t), leases.Leases[0].ID)
+		require.NoError(t, err)
+		require.Positive(t, l.TTL, "the lease is not kept alive")
+		renewed := l.TTL > least
+		least = min(least, l.TTL)
+		return renewed
+	}, patience, 50*time.Millisecond, "the lease is not kept alive")
 	_, err = peer.TryGet(soon(t), "key")
-	require.NoError(t, err, "the lease is not kept alive")
+	require.NoError(t, err, "the lease must be kept alive")
 
 	require.NoError(t, s.Close())
 	require.NoError(t, s.Close())
 	_, err = peer.TryGet(soon(t), "key")
-	require.NoError(t, err, "Close leaves peers their time")
+	require.NoError(t, err, "after Close, peers can read the key until the TTL has passed")
 	require.ErrorContains(t, s.Put(soon(t), "key", nil), "the store was closed")
 	require.Eventually(t, func() bool {
 		_, err := peer.TryGet(soon(t), "key")
 		return err != nil
-	}, patience, 50*time.Millisecond, "the key stays for ever")
+	}, patience, 50*time.Millisecond, "the key must not stay forever")
 }
 
 func TestALostLeaseFailsPut(t *testing.T) {
@@ -261,7 +272,7 @@ func TestErrorsSayWhatIsWrong(t *testing.T) {
 	address, stop := serve(t, t.TempDir(), "127.0.0.1:0")
 	client := connect(t, address)
 	_, err = etcd.New(ctx, client, &etcd.Options{TTL: -time.Second})
-	require.EqualError(t, err, "a TTL of -1s is negative; use 0 for keys that stay")
+	require.EqualError(t, err, "the TTL -1s is negative: use 0 for keys that stay")
 
 	s := newStore(t, client, nil)
 	require.ErrorContains(t, s.Put(ctx, "big", make([]byte, 4<<20)), `key "big": `)
@@ -275,7 +286,8 @@ func TestErrorsSayWhatIsWrong(t *testing.T) {
 	}()
 	time.Sleep(100 * time.Millisecond)
 	closing.Close()
-	require.EqualError(t, <-waiting, `no value for key "key": the etcd client was closed`)
+	// Get says no more than that when it has not begun to wait.
+	require.Regexp(t, `^(no value for )?key "key": the etcd client was closed$`, (<-waiting).Error())
 	_, err = other.TryGet(ctx, "key")
 	require.EqualError(t, err, `key "key": the etcd client was closed`)
 
@@ -292,7 +304,7 @@ func TestErrorsSayWhatIsWrong(t *testing.T) {
 
 const nodeVariable = "PUREPJRT_ETCD_TEST_NODE" // address,node,nodes
 
-// TestNode is what TestProcessesFindEachOther runs in each of its processes.
+// TestNode is the part of TestProcessesFindEachOther that runs in each process.
 func TestNode(t *testing.T) {
 	v := strings.Split(os.Getenv(nodeVariable), ",")
 	if len(v) != 3 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package kvtest checks that a key-value store does what kv.Store promises.
+// Package kvtest checks that a key-value store implements the contract of kv.Store.
 package kvtest
 
 import (
@@ -16,9 +16,9 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/kv"
 )
 
-// TestStore checks the stores that newStore makes. Each must be empty; newStore
-// ends with t what they need. The subtests are independent of each other, and
-// take a few seconds in all with a store that is reached in milliseconds.
+// TestStore checks the stores that newStore returns. Each store must be empty, and newStore uses t.Cleanup to release
+// it. The subtests are independent of each other. In all they take a few seconds if a call of the store takes
+// milliseconds.
 func TestStore(t *testing.T, newStore func(t *testing.T) kv.Store) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -46,14 +46,14 @@ var tests = []struct {
 	{"ValuesAreNeverMixed", valuesAreNeverMixed},
 }
 
-// patience is how long a call may take that has nothing to wait for.
+// patience limits the time of a call that has nothing to wait for.
 const patience = 30 * time.Second
 
-// pause is long enough for a call in another goroutine to start waiting. Where
-// it is not, a test sees less, but does not fail.
+// pause is usually long enough for a call in another goroutine to start waiting. If it is not, a test checks less, but
+// does not fail.
 const pause = 20 * time.Millisecond
 
-// store is a store whose calls must succeed in time.
+// store wraps a store, and reports calls that fail or take too long.
 type store struct {
 	kv.Store
 	t *testing.T
@@ -117,7 +117,7 @@ func aValueComesBack(s *store) {
 		s.want("TryGet", key, s.tryGet(key), value)
 	}
 	if s.t.Failed() {
-		return // or Get would wait in vain
+		return // Get would wait forever
 	}
 	for key, value := range values {
 		s.want("Get", key, s.get(key), value)
@@ -129,7 +129,7 @@ func aKeyWithoutAValueIsNotFound(s *store) {
 	for _, key := range []string{"absent", "there", "there/", "there/too/"} {
 		v, err := s.TryGet(context.Background(), key)
 		if !errors.Is(err, kv.ErrNotFound) {
-			s.t.Errorf("TryGet(%q) = %q, %v; want the error ErrNotFound", key, v, err)
+			s.t.Errorf("TryGet(%q) = %q, %v; want ErrNotFound", key, v, err)
 		}
 	}
 }
@@ -154,7 +154,7 @@ func valuesAreCopied(s *store) {
 	copy(got, "ZZZZZ")
 	s.want("Get", "key", s.get("key"), []byte("value"))
 
-	// Those who wait for one value do not share it.
+	// Several Gets of one value must not share its memory.
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
@@ -209,8 +209,8 @@ func onePutWakesAllWhoWait(s *store) {
 	wg.Wait()
 }
 
-// noPutIsMissed lets Get and Put meet at every moment: between the look at the
-// store and the wait there must be no gap.
+// noPutIsMissed runs Get and Put at the same moment many times. A Put between Get's first look and its wait must not be
+// missed.
 func noPutIsMissed(s *store) {
 	var wg sync.WaitGroup
 	for i := range 60 {
@@ -245,10 +245,10 @@ func aWaitEndsWithItsContext(s *store) {
 	ctx, cancel = context.WithCancel(context.Background())
 	time.AfterFunc(pause, cancel)
 	if _, err = s.Get(ctx, "key"); !errors.Is(err, context.Canceled) {
-		s.t.Errorf("Get that was called off: error %v; want context.Canceled", err)
+		s.t.Errorf("canceled Get: error %v; want context.Canceled", err)
 	}
 
-	// One who stops waiting takes nothing from the others.
+	// A Get that stops waiting must not affect the others.
 	done := make(chan []byte, 1)
 	go func() { done <- s.get("key") }()
 	ctx, cancel = context.WithTimeout(context.Background(), pause)

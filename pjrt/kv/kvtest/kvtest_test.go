@@ -23,7 +23,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/kv/kvtest"
 )
 
-// faulty is a store whose methods are replaced one at a time.
+// faulty is a store in which a test replaces one of the methods.
 type faulty struct {
 	kv.Store
 	get    func(ctx context.Context, key string) ([]byte, error)
@@ -52,7 +52,7 @@ func (f *faulty) Put(ctx context.Context, key string, value []byte) error {
 	return f.Store.Put(ctx, key, value)
 }
 
-// faults are ways to break a store, with the subtest that must notice.
+// faults lists ways to break a store, each with the subtest that must notice.
 var faults = map[string]struct {
 	test  string
 	spoil func(s *faulty)
@@ -217,7 +217,7 @@ var faults = map[string]struct {
 
 const faultVariable = "PUREPJRT_KVTEST_FAULT"
 
-// TestFaultyStore is what TestEveryFaultIsNoticed runs in a process of its own.
+// TestFaultyStore is the part of TestEveryFaultIsNoticed that runs in a separate process.
 func TestFaultyStore(t *testing.T) {
 	fault, ok := faults[os.Getenv(faultVariable)]
 	if !ok {

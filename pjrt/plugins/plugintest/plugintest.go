@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package plugintest gives tests the real plugins that they run on.
+// Package plugintest provides real plugins for tests.
 package plugintest
 
 import (
@@ -12,9 +12,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
 )
 
-// Path returns the library of a plugin that package plugins knows, such as
-// "cpu", and installs it first if need be. The environment is prepared for it.
-// A plugin that cannot be had fails the test: it is never a reason to skip one.
+// Path returns the library of a plugin that package plugins knows, such as "cpu". It installs the plugin if necessary,
+// and prepares the environment for it. If the plugin cannot be installed, the test fails; it is never skipped.
 func Path(t testing.TB, name string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)

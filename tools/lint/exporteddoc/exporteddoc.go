@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package exporteddoc asks for a doc comment on every exported name.
+// Package exporteddoc checks that every exported name has a doc comment.
 package exporteddoc
 
 import (
@@ -12,9 +12,9 @@ import (
 	"golang.org/x/tools/go/analysis"
 )
 
-// Analyzer reports exported functions, methods of exported types, types, and
-// constants and variables that have no doc comment. A group's comment stands
-// for its constants and variables, and so does a comment behind one of them. Tests and package main are exempt.
+// Analyzer reports exported functions, methods of exported types, types, and constants and variables that have no doc
+// comment. For constants and variables, a comment on their group or at the end of the line will do. Tests and package
+// main are exempt.
 var Analyzer = &analysis.Analyzer{
 	Name: "exporteddoc",
 	Doc:  "every exported name has a doc comment",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package unsafefile keeps package unsafe in files that say so in their name.
+// Package unsafefile checks that only files with unsafe in their names import package unsafe.
 package unsafefile
 
 import (
@@ -30,15 +30,14 @@ func run(pass *analysis.Pass) (any, error) {
 		}
 		for _, spec := range file.Imports {
 			if path, err := strconv.Unquote(spec.Path.Value); err == nil && path == "unsafe" {
-				pass.Reportf(spec.Pos(), "%s imports unsafe: move what needs it to a file named *_unsafe.go", name)
+				pass.Reportf(spec.Pos(), "%s imports unsafe: move the code that needs it to a file named *_unsafe.go", name)
 			}
 		}
 	}
 	return nil, nil
 }
 
-// named reports whether unsafe is one of the words of the file name but the
-// first.
+// named reports whether unsafe is a word of the file name, but not the first one.
 func named(file string) bool {
 	words := strings.Split(strings.TrimSuffix(file, ".go"), "_")
 	for _, w := range words[1:] {

@@ -18,7 +18,8 @@ var asyncChecks = []check.Check{
 	rule("AH2D-01", func(t *check.T) {
 		specs := []spec{{dtype.F32, []int64{2, 2}}, {dtype.S8, []int64{3}}, {dtype.F64, []int64{}}}
 		m := manager(t, specs...)
-		check.Equal(t, 3, check.Call(t, capi.AsyncHostToDeviceTransferManagerBufferCountArgs{TransferManager: m}).BufferCount, "buffer_count for 3 specs")
+		check.Equal(t, 3, check.Call(t, capi.AsyncHostToDeviceTransferManagerBufferCountArgs{TransferManager: m}).BufferCount,
+			"buffer_count for 3 specs")
 		for i, s := range specs {
 			b := retrieve(t, m, i)
 			check.Equal(t, capi.BufferType(s.e), check.Call(t, capi.BufferElementTypeArgs{Buffer: b}).Type, "type of buffer %d", i)
@@ -39,7 +40,8 @@ var asyncChecks = []check.Check{
 				continue
 			}
 			m := check.Own(t, out.TransferManager)
-			check.Equal(t, where, check.Call(t, capi.BufferMemoryArgs{Buffer: retrieve(t, m, 0)}).Memory, "memory of a buffer of a manager for memory %d", i)
+			check.Equal(t, where, check.Call(t, capi.BufferMemoryArgs{Buffer: retrieve(t, m, 0)}).Memory,
+				"memory of a buffer of a manager for memory %d", i)
 		}
 	}),
 	hostile("AH2D-02", func(t *check.T) {
@@ -78,12 +80,14 @@ var asyncChecks = []check.Check{
 			return
 		}
 		m := check.Own(t, out.TransferManager)
-		check.Equal(t, 0, check.Call(t, capi.AsyncHostToDeviceTransferManagerBufferCountArgs{TransferManager: m}).BufferCount, "buffer_count for no specs")
+		check.Equal(t, 0, check.Call(t, capi.AsyncHostToDeviceTransferManagerBufferCountArgs{TransferManager: m}).BufferCount,
+			"buffer_count for no specs")
 	}),
 	rule("AH2D-05", func(t *check.T) {
 		m := manager(t, spec{dtype.F32, []int64{4}}, spec{dtype.F32, []int64{4}})
 		count := func(when string) {
-			check.Equal(t, 2, check.Call(t, capi.AsyncHostToDeviceTransferManagerBufferCountArgs{TransferManager: m}).BufferCount, "buffer_count %s", when)
+			check.Equal(t, 2, check.Call(t, capi.AsyncHostToDeviceTransferManagerBufferCountArgs{TransferManager: m}).BufferCount,
+				"buffer_count %s", when)
 		}
 		count("at first")
 		retrieve(t, m, 0)
@@ -94,7 +98,8 @@ var asyncChecks = []check.Check{
 		count("after all buffers were retrieved")
 	}),
 	rule("AH2D-06", func(t *check.T) {
-		specs := []spec{{dtype.F32, []int64{2, 3}}, {dtype.S8, []int64{5}}, {dtype.F64, []int64{}}, {dtype.C64, []int64{3}}, {dtype.S4, []int64{5}}}
+		specs := []spec{{dtype.F32, []int64{2, 3}}, {dtype.S8, []int64{5}}, {dtype.F64, []int64{}}, {dtype.C64, []int64{3}},
+			{dtype.S4, []int64{5}}}
 		for _, s := range specs {
 			out, err := check.Try(t, managerArgs(t, s))
 			if err != nil && s.e == dtype.S4 {
@@ -105,12 +110,14 @@ var asyncChecks = []check.Check{
 			check.Own(t, out.TransferManager)
 			size := check.Call(t, capi.AsyncHostToDeviceTransferManagerBufferSizeArgs{TransferManager: m}).BufferSize
 			b := retrieve(t, m, 0)
-			check.Equal(t, check.Call(t, capi.BufferOnDeviceSizeInBytesArgs{Buffer: b}).OnDeviceSizeInBytes, size, "buffer_size of %v%v, compared with PJRT_Buffer_OnDeviceSizeInBytes", s.e, s.dims)
+			check.Equal(t, check.Call(t, capi.BufferOnDeviceSizeInBytesArgs{Buffer: b}).OnDeviceSizeInBytes, size,
+				"buffer_size of %v%v, compared with PJRT_Buffer_OnDeviceSizeInBytes", s.e, s.dims)
 		}
 		m := manager(t, specs[:3]...)
 		for i, s := range specs[:3] {
 			size := check.Call(t, capi.AsyncHostToDeviceTransferManagerBufferSizeArgs{TransferManager: m, BufferIndex: int32(i)}).BufferSize
-			check.Equal(t, check.Call(t, capi.BufferOnDeviceSizeInBytesArgs{Buffer: retrieve(t, m, i)}).OnDeviceSizeInBytes, size, "buffer_size of buffer %d of three, %v%v", i, s.e, s.dims)
+			check.Equal(t, check.Call(t, capi.BufferOnDeviceSizeInBytesArgs{Buffer: retrieve(t, m, i)}).OnDeviceSizeInBytes, size,
+				"buffer_size of buffer %d of three, %v%v", i, s.e, s.dims)
 		}
 	}),
 	{Rule: "AH2D-07", Variant: "negative", Hostile: true, Run: sizeOf(-1)},
@@ -209,13 +216,14 @@ var asyncChecks = []check.Check{
 			return
 		}
 		if soon(t, e) {
-			t.Fatalf("last transfer, of 8 bytes of 16: expected it to be refused, or the buffer to wait for the rest, and it is ready")
+			t.Fatalf("last transfer, of 8 bytes of 16: expected it to be refused, or the buffer to wait for the rest, but it is ready")
 		}
 		if err := trySend(t, m, 0, data[8:], 8, false); err != nil {
 			t.Notef("a transfer after the last is refused: %v", err)
 			return
 		}
-		if t.Eventually(patience, "the buffer becomes ready after all transfers, of which the last was flagged first", func() bool { return t.IsReady(e) }) {
+		if t.Eventually(patience, "the buffer becomes ready after all transfers, of which the last was flagged first",
+			func() bool { return t.IsReady(e) }) {
 			check.ExpectBuffer(t, b, floats(4), "buffer after all transfers")
 		}
 	}),
@@ -250,7 +258,8 @@ var asyncChecks = []check.Check{
 			send(t, m, 0, data, 0, true) // waits until it is done
 			spoil(data)
 			time.Sleep(while / 6)
-			expectBytes(t, counting(n), t.Download(b), 0xff, "transfer of "+show(n)+" bytes whose memory was overwritten when done_with_h2d_transfer was ready")
+			expectBytes(t, counting(n), t.Download(b), 0xff,
+				"transfer of "+show(n)+" bytes whose memory was overwritten when done_with_h2d_transfer was ready")
 		}
 	}),
 	hostile("AH2D-17", func(t *check.T) {
@@ -417,7 +426,7 @@ type spec struct {
 
 func managerArgs(t *check.T, specs ...spec) capi.ClientCreateBuffersForAsyncHostToDeviceArgs {
 	if len(t.Client().Memories) == 0 {
-		t.SkipUnimplf("a transfer manager needs a memory, and the client has none")
+		t.SkipUnimplf("a transfer manager needs a memory, but the client has none")
 	}
 	list := make([]capi.ShapeSpec, len(specs))
 	for i, s := range specs {
@@ -496,7 +505,8 @@ func destroyManager(t *check.T, m *capi.AsyncHostToDeviceTransferManager, after 
 	}
 }
 
-func setErrorArgs(m *capi.AsyncHostToDeviceTransferManager, index int, code capi.ErrorCode, message string) capi.AsyncHostToDeviceTransferManagerSetBufferErrorArgs {
+func setErrorArgs(m *capi.AsyncHostToDeviceTransferManager, index int, code capi.ErrorCode,
+	message string) capi.AsyncHostToDeviceTransferManagerSetBufferErrorArgs {
 	args := capi.AsyncHostToDeviceTransferManagerSetBufferErrorArgs{TransferManager: m, BufferIndex: int32(index), ErrorCode: code}
 	args.ErrorMessage, args.ErrorMessageSize = capi.StringData(message)
 	return args

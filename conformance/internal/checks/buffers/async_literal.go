@@ -21,7 +21,8 @@ var literalChecks = []check.Check{
 			}
 			expectBytes(t, data, t.Download(b), 0xff, "literal in row-major order")
 		}
-		if b, err := sendLiteral(t, spec{dtype.F32, dims}, spec{dtype.F32, dims}, permute(data, 4, dims, []int64{0, 1}), check.StridedLayout([]int64{4, 8})); err == nil {
+		if b, err := sendLiteral(t, spec{dtype.F32, dims}, spec{dtype.F32, dims}, permute(data, 4, dims, []int64{0, 1}),
+			check.StridedLayout([]int64{4, 8})); err == nil {
 			expectBytes(t, data, t.Download(b), 0xff, "literal whose layout is strides, in column-major order")
 		} else {
 			t.Notef("a literal whose layout is strides is refused: %v", err)
@@ -43,7 +44,8 @@ var literalChecks = []check.Check{
 		if _, err := sendLiteral(t, of, of, data, nil); err != nil {
 			check.Call(t, literalArgs(manager(t, of), of, data, nil)) // skips where there is no such function
 		}
-		for _, wrong := range []spec{{dtype.F32, []int64{4, 4}}, {dtype.F32, []int64{3}}, {dtype.F32, []int64{6}}, {dtype.F32, []int64{3, 2}}, {dtype.F64, []int64{2, 3}}, {dtype.S32, []int64{2, 3}}} {
+		for _, wrong := range []spec{{dtype.F32, []int64{4, 4}}, {dtype.F32, []int64{3}}, {dtype.F32, []int64{6}},
+			{dtype.F32, []int64{3, 2}}, {dtype.F64, []int64{2, 3}}, {dtype.S32, []int64{2, 3}}} {
 			_, err := sendLiteral(t, of, wrong, data, nil)
 			t.ErrorCode(err, "literal "+wrong.e.String()+show(wrong.dims)+" for a buffer f32[2 3]")
 		}
@@ -90,7 +92,8 @@ var literalChecks = []check.Check{
 	}),
 }
 
-func literalArgs(m *capi.AsyncHostToDeviceTransferManager, s spec, data []byte, layout *capi.BufferMemoryLayout) capi.AsyncHostToDeviceTransferManagerTransferLiteralArgs {
+func literalArgs(m *capi.AsyncHostToDeviceTransferManager, s spec, data []byte,
+	layout *capi.BufferMemoryLayout) capi.AsyncHostToDeviceTransferManagerTransferLiteralArgs {
 	args := capi.AsyncHostToDeviceTransferManagerTransferLiteralArgs{
 		TransferManager: m, Data: check.Pointer(data), ShapeElementType: capi.BufferType(s.e), ShapeLayout: layout,
 	}

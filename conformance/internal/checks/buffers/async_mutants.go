@@ -160,7 +160,8 @@ func stridesMutants() []mutant.Mutant {
 			if a.DeviceLayout == nil {
 				return
 			}
-			if order := capi.Slice(a.DeviceLayout.Tiled().MinorToMajor, a.DeviceLayout.Tiled().MinorToMajorSize); len(order) == 2 && order[0] == order[1] {
+			if order := capi.Slice(a.DeviceLayout.Tiled().MinorToMajor, a.DeviceLayout.Tiled().MinorToMajorSize); len(order) == 2 &&
+				order[0] == order[1] {
 				noLayout(a)
 			}
 		}),
@@ -233,7 +234,8 @@ func asyncMutants() []mutant.Mutant {
 		}),
 		before("AH2D-02", "layouts are column-major whatever they say", func(a *managers) {
 			if a.NumDeviceLayouts == 2 {
-				a.DeviceLayouts, _ = check.First(retain([]*capi.BufferMemoryLayout{check.TiledLayout([]int64{0, 1}), check.TiledLayout([]int64{0, 1})}))
+				a.DeviceLayouts, _ = check.First(retain([]*capi.BufferMemoryLayout{check.TiledLayout([]int64{0, 1}),
+					check.TiledLayout([]int64{0, 1})}))
 			}
 		}),
 		before("AH2D-03", "too many layouts are ignored", func(a *managers) { a.NumDeviceLayouts = min(a.NumDeviceLayouts, a.NumShapeSpecs) }),

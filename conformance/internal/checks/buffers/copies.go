@@ -166,7 +166,8 @@ var copyChecks = []check.Check{
 			if up, err := check.Try(t, args); err == nil {
 				mustAwait(t, check.Own(t, up.DoneWithHostBuffer), "done_with_host_buffer")
 				want := check.Call(t, capi.BufferIsOnCPUArgs{Buffer: check.Own(t, up.Buffer)}).IsOnCPU
-				check.Equal(t, want, check.Call(t, capi.BufferIsOnCPUArgs{Buffer: b}).IsOnCPU, "is_on_cpu of a copy to %s, compared with an upload to it", name)
+				check.Equal(t, want, check.Call(t, capi.BufferIsOnCPUArgs{Buffer: b}).IsOnCPU,
+					"is_on_cpu of a copy to %s, compared with an upload to it", name)
 			}
 		}
 		if seen == 0 {
@@ -192,7 +193,8 @@ var copyChecks = []check.Check{
 			t.ErrorCode(err, "copy of a token", capi.ErrorCodeUnimplemented)
 			return
 		}
-		check.Equal(t, capi.BufferTypeToken, check.Call(t, capi.BufferElementTypeArgs{Buffer: out.DstBuffer}).Type, "type of a copy of a token")
+		check.Equal(t, capi.BufferTypeToken, check.Call(t, capi.BufferElementTypeArgs{Buffer: out.DstBuffer}).Type,
+			"type of a copy of a token")
 	}},
 	rule("COPY-13", func(t *check.T) {
 		for _, c := range []struct {
@@ -208,7 +210,8 @@ var copyChecks = []check.Check{
 			src := upload(t, c.from, data, c.fromDims...)
 			b := check.Own(t, check.Call(t, bitcastArgs(src, c.to, nil, c.toDims...)).OutBuffer)
 			check.Equal(t, true, isDeleted(t, src), "is_deleted of the source of a bitcast")
-			t.ErrorCode(read(t, capi.BufferToHostBufferArgs{Src: src, HostLayout: check.RowMajor(len(c.fromDims)), Dst: check.Pointer(retain(make([]byte, len(data)))), DstSize: uintptr(len(data))}), "download of the source of a bitcast")
+			t.ErrorCode(read(t, capi.BufferToHostBufferArgs{Src: src, HostLayout: check.RowMajor(len(c.fromDims)),
+				Dst: check.Pointer(retain(make([]byte, len(data)))), DstSize: uintptr(len(data))}), "download of the source of a bitcast")
 			check.Equal(t, capi.BufferType(c.to), check.Call(t, capi.BufferElementTypeArgs{Buffer: b}).Type, "type of a bitcast")
 			if got := t.Dimensions(b); !slices.Equal(got, c.toDims) {
 				t.Errorf("dimensions of a bitcast: expected %v, got %v", c.toDims, got)
@@ -230,7 +233,8 @@ var copyChecks = []check.Check{
 	}),
 	rule("COPY-15", func(t *check.T) {
 		bitcastable(t)
-		src, ok := withLayout(t, dtype.F32, dtype.Bytes(floats(6)), []int64{2, 3}, check.TiledLayout([]int64{0, 1}), "a column-major device layout")
+		src, ok := withLayout(t, dtype.F32, dtype.Bytes(floats(6)), []int64{2, 3}, check.TiledLayout([]int64{0, 1}),
+			"a column-major device layout")
 		if !ok {
 			t.SkipEnvf("the plugin takes no other device layout than the default one")
 		}
@@ -272,7 +276,8 @@ func copies(t *check.T, e dtype.Type, dims []int64, from, to *capi.Device, way s
 	b := copyTo(t, src, to)
 	check.Equal(t, to, check.Call(t, capi.BufferDeviceArgs{Buffer: b}).Device, "device of the %s", what)
 	if m, err := check.Try(t, capi.DeviceDefaultMemoryArgs{Device: to}); err == nil {
-		check.Equal(t, m.Memory, check.Call(t, capi.BufferMemoryArgs{Buffer: b}).Memory, "memory of the %s, compared with PJRT_Device_DefaultMemory", what)
+		check.Equal(t, m.Memory, check.Call(t, capi.BufferMemoryArgs{Buffer: b}).Memory,
+			"memory of the %s, compared with PJRT_Device_DefaultMemory", what)
 	}
 	expectCopy(t, b, e, dims, data, what)
 	p, err := check.Try(t, capi.BufferUnsafePointerArgs{Buffer: src})

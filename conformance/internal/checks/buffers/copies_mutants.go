@@ -231,13 +231,15 @@ func referenceMutants() []mutant.Mutant {
 		after("REF-05", "the address of something else", func(a *opaqueArgs) { a.DeviceMemoryPtr = check.Address(retain(make([]byte, 64))) }),
 		hooked("REF-05", "outputs have a staging address", func() []serve.Hook {
 			m := new(marks)
-			return []serve.Hook{marking(m, outputBuffers), ofMarked(m, func(a *opaqueArgs) *capi.Buffer { return a.Buffer }, func(a *opaqueArgs) {
-				a.DeviceMemoryPtr = check.Address(retain(make([]byte, 64)))
-			})}
+			return []serve.Hook{marking(m, outputBuffers),
+				ofMarked(m, func(a *opaqueArgs) *capi.Buffer { return a.Buffer }, func(a *opaqueArgs) {
+					a.DeviceMemoryPtr = check.Address(retain(make([]byte, 64)))
+				})}
 		}),
 		hooked("REF-06", "outputs have none", func() []serve.Hook {
 			m := new(marks)
-			return []serve.Hook{marking(m, outputBuffers), ofMarked(m, pointerOf, func(a *capi.BufferUnsafePointerArgs) { a.BufferPointer = 0 })}
+			return []serve.Hook{marking(m, outputBuffers),
+				ofMarked(m, pointerOf, func(a *capi.BufferUnsafePointerArgs) { a.BufferPointer = 0 })}
 		}),
 		{Check: "REF-06", Fault: "the same for all", Hooks: remember(func(a *capi.BufferUnsafePointerArgs) *uintptr { return &a.BufferPointer })},
 		mutant.Of("REF-07", "freed", func(c *invocation, a *capi.BufferDeleteArgs) {
@@ -322,7 +324,8 @@ func rawMutants() []mutant.Mutant {
 		before("RAW-06", "the offset is ignored", func(a *capi.BufferCopyRawToHostFutureArgs) { a.Offset = 0 }),
 		losesMessage[capi.EventAwaitArgs]("RAW-07", "the message is lost"),
 		awaitsOK("RAW-07", "success"),
-		mutant.Mutant{Check: "RAW-08", Fault: "one for all", Hooks: remember(func(a *capi.BufferCopyRawToHostFutureArgs) *uintptr { return &a.CallbackData })},
+		mutant.Mutant{Check: "RAW-08", Fault: "one for all",
+			Hooks: remember(func(a *capi.BufferCopyRawToHostFutureArgs) *uintptr { return &a.CallbackData })},
 		eventsFail("RAW-09", "the copy fails", true, copyEvent),
 		hooked("RAW-10", "the struct is not looked at", func() []serve.Hook {
 			return []serve.Hook{

@@ -50,7 +50,8 @@ var dmaChecks = []check.Check{
 		} else {
 			unmap(t, m)
 			copy(m, counting(len(m)))
-			expectBytes(t, m, t.Download(upload(t, dtype.U8, m, int64(len(m)))), 0xff, "upload from memory that was mapped twice and unmapped once")
+			expectBytes(t, m, t.Download(upload(t, dtype.U8, m, int64(len(m)))),
+				0xff, "upload from memory that was mapped twice and unmapped once")
 			unmap(t, m)
 		}
 		_, err := check.Try(t, capi.ClientDMAUnmapArgs{Client: t.Client().Handle, Data: check.Pointer(m)})

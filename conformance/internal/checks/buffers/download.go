@@ -54,7 +54,8 @@ var downloadChecks = []check.Check{
 				copy(want[before:], counting(64)[:n])
 				t.Keep(dst)
 				what := fmt.Sprintf("memory round a download of %d bytes into %d", n, size)
-				err := read(t, capi.BufferToHostBufferArgs{Src: b, HostLayout: check.RowMajor(1), Dst: check.Pointer(dst[before:]), DstSize: uintptr(size)})
+				err := read(t, capi.BufferToHostBufferArgs{Src: b, HostLayout: check.RowMajor(1), Dst: check.Pointer(dst[before:]),
+					DstSize: uintptr(size)})
 				if err != nil {
 					t.Errorf("download of %d bytes into %d: expected success, got %v", n, size, err)
 					continue
@@ -83,7 +84,8 @@ var downloadChecks = []check.Check{
 						t.Errorf("download of %v%v with minor_to_major %v: expected success, got %v", e, dims, order, err)
 						continue
 					}
-					expectBytes(t, permute(data, e.Size(), dims, order), got, 0xff, "download of "+e.String()+show(dims)+" with minor_to_major "+show(order))
+					expectBytes(t, permute(data, e.Size(), dims, order), got, 0xff,
+						"download of "+e.String()+show(dims)+" with minor_to_major "+show(order))
 				}
 			}
 		}
@@ -114,7 +116,8 @@ var downloadChecks = []check.Check{
 		dims := []int64{4, 4}
 		b := upload(t, dtype.F32, dtype.Bytes(floats(16)), dims...)
 		dst := make([]byte, 256)
-		err := read(t, capi.BufferToHostBufferArgs{Src: b, HostLayout: check.LayoutWithTiles([]int64{1, 0}, []int64{2, 2}), Dst: check.Pointer(dst), DstSize: uintptr(len(dst))})
+		err := read(t, capi.BufferToHostBufferArgs{Src: b, HostLayout: check.LayoutWithTiles([]int64{1, 0}, []int64{2, 2}),
+			Dst: check.Pointer(dst), DstSize: uintptr(len(dst))})
 		if err != nil {
 			t.Notef("host_layout with tiles is refused: %v", err)
 			return
@@ -133,7 +136,8 @@ var downloadChecks = []check.Check{
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			out, err = check.Try(t, capi.BufferToHostBufferArgs{Src: pending.Buffer, HostLayout: check.RowMajor(1), Dst: check.Pointer(dst), DstSize: 16})
+			out, err = check.Try(t, capi.BufferToHostBufferArgs{Src: pending.Buffer, HostLayout: check.RowMajor(1),
+				Dst: check.Pointer(dst), DstSize: 16})
 		}()
 		select {
 		case <-done:
@@ -141,7 +145,7 @@ var downloadChecks = []check.Check{
 			if cpu := platform(t); cpu == "cpu" {
 				t.Notef("the call waits for the data, as a plugin for CPUs may")
 			} else {
-				t.Errorf("PJRT_Buffer_ToHostBuffer of a buffer whose data has not come: expected it to return at once, it did not within a second")
+				t.Errorf("PJRT_Buffer_ToHostBuffer of a buffer whose data has not come: expected it to return at once, but it did not within a second")
 			}
 		}
 		pending.Fulfil()
@@ -169,7 +173,8 @@ var downloadChecks = []check.Check{
 				defer all.Done()
 				dst := make([]byte, n)
 				t.Keep(dst)
-				out, err := check.Try(t, capi.BufferToHostBufferArgs{Src: b, HostLayout: check.RowMajor(1), Dst: check.Pointer(dst), DstSize: n})
+				out, err := check.Try(t, capi.BufferToHostBufferArgs{Src: b, HostLayout: check.RowMajor(1),
+					Dst: check.Pointer(dst), DstSize: n})
 				if err == nil {
 					_, err = check.Try(t, capi.EventAwaitArgs{Event: check.Own(t, out.Event)})
 				}
@@ -195,7 +200,8 @@ var downloadChecks = []check.Check{
 		for offset := 1; offset < 8; offset++ {
 			block := bytes.Repeat([]byte{0xee}, 64)
 			t.Keep(block)
-			err := read(t, capi.BufferToHostBufferArgs{Src: b, HostLayout: check.RowMajor(1), Dst: check.Pointer(block[offset:]), DstSize: 40})
+			err := read(t, capi.BufferToHostBufferArgs{Src: b, HostLayout: check.RowMajor(1),
+				Dst: check.Pointer(block[offset:]), DstSize: 40})
 			if err != nil {
 				t.Errorf("download to an address that is %d off: expected success, got %v", offset, err)
 				continue
@@ -467,7 +473,8 @@ func eventComesLast(t *check.T, n int) {
 	for _, how := range []string{"PJRT_Event_Await returned", "PJRT_Event_IsReady said so", "the callback of PJRT_Event_OnReady ran"} {
 		dst := make([]byte, n)
 		t.Keep(dst)
-		e := check.Own(t, check.Call(t, capi.BufferToHostBufferArgs{Src: b, HostLayout: check.RowMajor(1), Dst: check.Pointer(dst), DstSize: uintptr(n)}).Event)
+		e := check.Own(t, check.Call(t, capi.BufferToHostBufferArgs{Src: b, HostLayout: check.RowMajor(1), Dst: check.Pointer(dst),
+			DstSize: uintptr(n)}).Event)
 		switch {
 		case contains(how, "Await"):
 			mustAwait(t, e, "download")

@@ -134,13 +134,14 @@ func downloadMutants() []mutant.Mutant {
 				}
 			}
 		}),
-		arrivesOf("D2H-21", "NaNs of eight bits are all one", func(c *invocation, b *capi.Buffer) bool { return typeBelow(c, b) == dtype.F8E4M3FN }, func(data []byte) {
-			for i, x := range data {
-				if x&0x7f == 0x7f {
-					data[i] = 0x7f
+		arrivesOf("D2H-21", "NaNs of eight bits are all one",
+			func(c *invocation, b *capi.Buffer) bool { return typeBelow(c, b) == dtype.F8E4M3FN }, func(data []byte) {
+				for i, x := range data {
+					if x&0x7f == 0x7f {
+						data[i] = 0x7f
+					}
 				}
-			}
-		}),
+			}),
 	}, inMemory(
 		mutant.Of("D2H-06", "only elements of four bytes are transposed", func(c *invocation, a *downloadArgs) {
 			if typeBelow(c, a.Src).Size() != 4 {

@@ -46,7 +46,8 @@ var eventChecks = []check.Check{
 			within(t, "PJRT_Event_IsReady of a pending "+e.what, func() {
 				for i := range 1000 {
 					if out, err := check.Try(t, capi.EventIsReadyArgs{Event: e.Event}); err != nil || out.IsReady {
-						t.Errorf("%s: call %d of PJRT_Event_IsReady before the data came: expected false, got %v, %v", e.what, i+1, out.IsReady, err)
+						t.Errorf("%s: call %d of PJRT_Event_IsReady before the data came: expected false, got %v, %v", e.what, i+1,
+							out.IsReady, err)
 						return
 					}
 				}
@@ -229,7 +230,8 @@ func awaitBlocks(t *check.T) {
 	for i, done := range answers {
 		select {
 		case err := <-done:
-			t.Fatalf("PJRT_Event_Await of the %s, while the data has not come: expected it to block, it returned %v", events[i].what, err)
+			t.Fatalf("PJRT_Event_Await of the %s, while the data has not come: expected it to block, but it returned %v", events[i].what,
+				err)
 		default:
 		}
 	}
@@ -294,7 +296,7 @@ func readinessOfAnExecution(t *check.T) {
 		mustAwait(t, x.Events[0], "event of the execution")
 	}
 	if blocked > attempts/2 {
-		t.Errorf("PJRT_Event_IsReady of an execution that takes %v: expected false at once, and %d times of %d it waited until it could say true", whole, blocked, attempts)
+		t.Errorf("PJRT_Event_IsReady of an execution that takes %v: expected false at once, but %d times of %d it waited until it could return true", whole, blocked, attempts)
 		return
 	}
 	t.SkipEnvf("executions are over when PJRT_LoadedExecutable_Execute returns, or soon after")
@@ -388,7 +390,8 @@ func reentrantCallback(t *check.T) {
 			t.Errorf("PJRT_Buffer_ReadyEvent in a callback: expected success, got %v", err)
 		}
 		check.Own(t, ready.Event)
-		down, err := check.Try(t, capi.BufferToHostBufferArgs{Src: argument, HostLayout: check.RowMajor(1), Dst: check.Pointer(retain(make([]byte, 16))), DstSize: 16})
+		down, err := check.Try(t, capi.BufferToHostBufferArgs{Src: argument, HostLayout: check.RowMajor(1),
+			Dst: check.Pointer(retain(make([]byte, 16))), DstSize: 16})
 		if err != nil {
 			t.Errorf("PJRT_Buffer_ToHostBuffer in a callback: expected success, got %v", err)
 		}

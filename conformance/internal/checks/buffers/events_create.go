@@ -49,7 +49,7 @@ var eventCreateChecks = []check.Check{
 			e := created(t)
 			p := t.NewProbe(nil)
 			check.Call(t, p.OnReady(e))
-			// What follows a message in memory, and how long one is, is nobody's rule.
+			// No rule limits the length of a message or says what follows it in memory.
 			text := fmt.Sprintf("failure number %d of %s", code, strings.Repeat("many; ", 50)) + "and here it ends"
 			message := text[:len(text)-len(" and here it ends")]
 			set(t, e, code, message)

@@ -26,7 +26,8 @@ func waitingEvents(t *check.T, p *pending) []madeEvent {
 	if !attempt(t, p, func() { err = x.Start(t) }) {
 		t.Notef("PJRT_LoadedExecutable_Execute waits for the data of its arguments")
 	} else if err == nil {
-		events = append(events, madeEvent{"event of an execution", x.Events[0]}, madeEvent{"ready event of an output", t.Ready(x.Outputs[0][0])})
+		events = append(events, madeEvent{"event of an execution", x.Events[0]},
+			madeEvent{"ready event of an output", t.Ready(x.Outputs[0][0])})
 	}
 	if e := waitingDownload(t, p); e != nil {
 		events = append(events, madeEvent{"event of a download", e})
@@ -37,7 +38,8 @@ func waitingEvents(t *check.T, p *pending) []madeEvent {
 // waitingDownload is the event of a download of a buffer that has no data yet,
 // nil if the plugin has none before the data comes. The check owns it.
 func waitingDownload(t *check.T, p *pending) *capi.Event {
-	args := capi.BufferToHostBufferArgs{Src: p.Buffer, HostLayout: check.RowMajor(1), Dst: check.Pointer(retain(make([]byte, 16))), DstSize: 16}
+	args := capi.BufferToHostBufferArgs{Src: p.Buffer, HostLayout: check.RowMajor(1),
+		Dst: check.Pointer(retain(make([]byte, 16))), DstSize: 16}
 	var err error
 	if !attempt(t, p, func() {
 		args, err = check.Try(t, args)

@@ -50,7 +50,8 @@ var lifecycleChecks = []check.Check{
 	{Rule: "BUF-14", Variant: "waiting", Run: func(t *check.T) {
 		pending := newPending(t)
 		var err error
-		within(t, "PJRT_Buffer_Delete of a buffer whose data has not come", func() { _, err = check.Try(t, capi.BufferDeleteArgs{Buffer: pending.Buffer}) })
+		within(t, "PJRT_Buffer_Delete of a buffer whose data has not come",
+			func() { _, err = check.Try(t, capi.BufferDeleteArgs{Buffer: pending.Buffer}) })
 		if err != nil {
 			t.Fatalf("PJRT_Buffer_Delete of a buffer whose data has not come: expected success, got %v", err)
 		}
@@ -154,11 +155,12 @@ var lifecycleChecks = []check.Check{
 		exe := compiled(t, check.AddOne)
 		x := check.NewExecution(exe, 1, []*capi.Buffer{failedBuffer(t, failureCode, failureMessage)})
 		if err := x.Start(t); err != nil {
-			t.SkipEnvf("the execution fails at once, and has no output: %v", err)
+			t.SkipEnvf("the execution fails at once and has no output: %v", err)
 		}
 		err := t.Await(t.Ready(x.Outputs[0][0]))
 		if whole := t.Await(x.Events[0]); err != nil && whole != nil {
-			check.Equal(t, capi.CodeOf(whole), capi.CodeOf(err), "code of the output's error, compared with the execution's, which says %q", whole)
+			check.Equal(t, capi.CodeOf(whole), capi.CodeOf(err),
+				"code of the output's error, compared with the execution's, which says %q", whole)
 		}
 		if err != nil && !contains(err.Error(), failureMessage) {
 			t.Errorf("ready event of the output of an execution whose argument is an error: expected an error that says %q, got %v", failureMessage, err)
@@ -263,7 +265,8 @@ var lifecycleChecks = []check.Check{
 			e := t.Ready(out)
 			mustAwait(t, e, "ready event of an output")
 			check.Destroy(t, e)
-			if err := read(t, capi.BufferToHostBufferArgs{Src: out, HostLayout: check.RowMajor(1), Dst: check.Pointer(dst), DstSize: heldSize}); err != nil {
+			if err := read(t, capi.BufferToHostBufferArgs{Src: out, HostLayout: check.RowMajor(1), Dst: check.Pointer(dst),
+				DstSize: heldSize}); err != nil {
 				t.Errorf("download of an output: expected success, got %v", err)
 			}
 			check.Destroy(t, out)
@@ -334,7 +337,8 @@ func deleteWhileRead(t *check.T, n int) {
 	b := upload(t, dtype.U8, want, int64(n))
 	dst := make([]byte, n)
 	t.Keep(dst)
-	e := check.Call(t, capi.BufferToHostBufferArgs{Src: b, HostLayout: check.RowMajor(1), Dst: check.Pointer(dst), DstSize: uintptr(n)}).Event
+	e := check.Call(t, capi.BufferToHostBufferArgs{Src: b, HostLayout: check.RowMajor(1), Dst: check.Pointer(dst),
+		DstSize: uintptr(n)}).Event
 	deleteBuffer(t, b)
 	if err := t.Wait(e); err != nil {
 		t.Fatalf("download of a buffer that was deleted after the call: expected success, got %v", err)

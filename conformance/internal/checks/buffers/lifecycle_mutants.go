@@ -33,7 +33,8 @@ func metadataMutants() []mutant.Mutant {
 		}),
 		hooked("BUF-02", "outputs have a dimension more", func() []serve.Hook {
 			m := new(marks)
-			return []serve.Hook{marking(m, outputBuffers), ofMarked(m, dimensionsOf, func(a *capi.BufferDimensionsArgs) { a.Dims, a.NumDims = dims(1, 4) })}
+			return []serve.Hook{marking(m, outputBuffers),
+				ofMarked(m, dimensionsOf, func(a *capi.BufferDimensionsArgs) { a.Dims, a.NumDims = dims(1, 4) })}
 		}),
 		after("BUF-02", "one dimension too few", func(a *capi.BufferDimensionsArgs) { a.NumDims = max(a.NumDims, 1) - 1 }),
 		mutant.Answers[capi.BufferUnpaddedDimensionsArgs]("BUF-03", "not implemented", capi.ErrorCodeUnimplemented),
@@ -137,7 +138,8 @@ func lifecycleMutants() []mutant.Mutant {
 		after("BUF-13", "always true", func(a *capi.BufferIsDeletedArgs) { a.IsDeleted = true }),
 		hooked("BUF-13", "copies are deleted", func() []serve.Hook {
 			m := new(marks)
-			return []serve.Hook{marking(m, copiedBuffers), ofMarked(m, deletionOf, func(a *capi.BufferIsDeletedArgs) { a.IsDeleted = true })}
+			return []serve.Hook{marking(m, copiedBuffers),
+				ofMarked(m, deletionOf, func(a *capi.BufferIsDeletedArgs) { a.IsDeleted = true })}
 		}),
 		mutant.Of("BUF-13/waiting", "deleted means without data", func(c *invocation, a *capi.BufferIsDeletedArgs) {
 			if c.Forward(); !a.IsDeleted {

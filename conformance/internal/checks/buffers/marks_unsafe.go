@@ -69,9 +69,8 @@ func outputBuffers(a *capi.LoadedExecutableExecuteArgs) []*capi.Buffer {
 	return list
 }
 
-func doneEvents(a *uploadArgs) []*capi.Event                  { return []*capi.Event{a.DoneWithHostBuffer} }
-func downloadEvents(a *downloadArgs) []*capi.Event            { return []*capi.Event{a.Event} }
-func bufferEvents(a *capi.BufferReadyEventArgs) []*capi.Event { return []*capi.Event{a.Event} }
+func doneEvents(a *uploadArgs) []*capi.Event       { return []*capi.Event{a.DoneWithHostBuffer} }
+func downloadEvents(a *downloadArgs) []*capi.Event { return []*capi.Event{a.Event} }
 func copiedBuffers(a *capi.BufferCopyToDeviceArgs) []*capi.Buffer {
 	return []*capi.Buffer{a.DstBuffer}
 }
@@ -256,7 +255,8 @@ func misreads(name, fault string, when func(*uploadArgs) bool, change func(a *up
 // arrivesOf is arrives for some buffers.
 func arrivesOf(name, fault string, when func(c *invocation, b *capi.Buffer) bool, change func([]byte)) mutant.Mutant {
 	return mutant.Of(name, fault, func(c *invocation, a *downloadArgs) {
-		if c.Forward(); c.Err() == nil && a.Dst != nil && a.Event != nil && a.DstSize > 0 && wait(c.Table(), a.Event) == nil && when(c, a.Src) {
+		if c.Forward(); c.Err() == nil && a.Dst != nil && a.Event != nil && a.DstSize > 0 && wait(c.Table(), a.Event) == nil &&
+			when(c, a.Src) {
 			change(bytesAt(a.Dst, a.DstSize))
 		}
 	})

@@ -73,7 +73,8 @@ var metadataChecks = []check.Check{
 	rule("BUF-05", func(t *check.T) {
 		for _, dims := range shapes {
 			b := upload(t, dtype.F32, make([]byte, 4*elements(dims...)), dims...)
-			check.Equal(t, 0, check.Call(t, capi.BufferDynamicDimensionIndicesArgs{Buffer: b}).NumDynamicDims, "dynamic dimensions of the static shape %v", dims)
+			check.Equal(t, 0, check.Call(t, capi.BufferDynamicDimensionIndicesArgs{Buffer: b}).NumDynamicDims,
+				"dynamic dimensions of the static shape %v", dims)
 		}
 	}),
 	{Rule: "BUF-05", Variant: "dynamic", Run: func(t *check.T) {
@@ -181,7 +182,8 @@ var metadataChecks = []check.Check{
 			}
 			args := check.HostArgs(t.Client(), floats(4))
 			args.Device, args.Memory = d, m.Memory
-			check.Equal(t, d, check.Call(t, capi.BufferDeviceArgs{Buffer: t.UploadArgs(args)}).Device, "device of an upload to the default memory of device %d", i)
+			check.Equal(t, d, check.Call(t, capi.BufferDeviceArgs{Buffer: t.UploadArgs(args)}).Device,
+				"device of an upload to the default memory of device %d", i)
 		}
 	}),
 	{Rule: "BUF-10", Variant: "outputs", Devices: 2, Run: func(t *check.T) {
@@ -197,7 +199,8 @@ var metadataChecks = []check.Check{
 			arguments = append(arguments, []*capi.Buffer{check.UploadTo(t, t.Client(), d, floats(4))})
 		}
 		for i, list := range t.RunOn(exe, 1, arguments...) {
-			check.Equal(t, devices[i], check.Call(t, capi.BufferDeviceArgs{Buffer: list[0]}).Device, "device of the output on device %d of the program's", i)
+			check.Equal(t, devices[i], check.Call(t, capi.BufferDeviceArgs{Buffer: list[0]}).Device,
+				"device of the output on device %d of the program's", i)
 		}
 	}},
 	rule("BUF-11", func(t *check.T) {
@@ -221,7 +224,7 @@ var metadataChecks = []check.Check{
 			device := check.Call(t, capi.BufferDeviceArgs{Buffer: b}).Device
 			of := check.Call(t, capi.DeviceAddressableMemoriesArgs{Device: device})
 			if !slices.Contains(capi.Slice(of.Memories, of.NumMemories), got) {
-				t.Errorf("memory of a buffer in %s: it is none of its device's", memoryName(t, m))
+				t.Errorf("memory of a buffer in %s: it is not a memory of the buffer's device", memoryName(t, m))
 			}
 		}
 		if seen == 0 {

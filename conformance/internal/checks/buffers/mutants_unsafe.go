@@ -20,7 +20,8 @@ import (
 func Mutants() []mutant.Mutant {
 	return slices.Concat(
 		eventMutants(), uploadMutants(), uploadSemanticsMutants(), downloadMutants(), metadataMutants(), lifecycleMutants(),
-		stridesMutants(), asyncMutants(), copyMutants(), referenceMutants(), rawMutants(), viewMutants(), placeholderMutants(), dmaMutants(),
+		stridesMutants(), asyncMutants(), copyMutants(), referenceMutants(), rawMutants(), viewMutants(),
+		placeholderMutants(), dmaMutants(),
 	)
 }
 

@@ -24,7 +24,8 @@ var placeholderChecks = []check.Check{
 				args := uninitializedArgs(t, e, 2, 3)
 				args.Device = d
 				out, err := check.Try(t, args)
-				if code := capi.CodeOf(err); e != dtype.F32 && (code == capi.ErrorCodeUnimplemented || code == capi.ErrorCodeInvalidArgument) {
+				if code := capi.CodeOf(err); e != dtype.F32 &&
+					(code == capi.ErrorCodeUnimplemented || code == capi.ErrorCodeInvalidArgument) {
 					t.Notef("the plugin makes no uninitialised %v: %v", e, err)
 					break
 				}
@@ -33,12 +34,15 @@ var placeholderChecks = []check.Check{
 				}
 				b := check.Own(t, out.Buffer)
 				mustAwait(t, t.Ready(b), "ready event of an uninitialised buffer")
-				check.Equal(t, capi.BufferType(e), check.Call(t, capi.BufferElementTypeArgs{Buffer: b}).Type, "type of an uninitialised buffer")
+				check.Equal(t, capi.BufferType(e), check.Call(t, capi.BufferElementTypeArgs{Buffer: b}).Type,
+					"type of an uninitialised buffer")
 				if got := t.Dimensions(b); !slices.Equal(got, []int64{2, 3}) {
 					t.Errorf("dimensions of an uninitialised buffer: expected [2 3], got %v", got)
 				}
-				check.Equal(t, d, check.Call(t, capi.BufferDeviceArgs{Buffer: b}).Device, "device of an uninitialised buffer on device %d", i)
-				if size := check.Call(t, capi.BufferOnDeviceSizeInBytesArgs{Buffer: b}).OnDeviceSizeInBytes; size < uintptr(6*e.Bits()+7)/8 {
+				check.Equal(t, d, check.Call(t, capi.BufferDeviceArgs{Buffer: b}).Device,
+					"device of an uninitialised buffer on device %d", i)
+				if size := check.Call(t,
+					capi.BufferOnDeviceSizeInBytesArgs{Buffer: b}).OnDeviceSizeInBytes; size < uintptr(6*e.Bits()+7)/8 {
 					t.Errorf("size on the device of an uninitialised %v[2 3]: expected at least %d, got %d", e, (6*e.Bits()+7)/8, size)
 				}
 				check.Equal(t, 6*e.Size(), len(t.Download(b)), "bytes of an uninitialised %v[2 3]", e)
@@ -50,7 +54,8 @@ var placeholderChecks = []check.Check{
 		args := uninitializedArgs(t, dtype.F32, 4)
 		args.Memory = check.Optional(t, capi.DeviceDefaultMemoryArgs{Device: t.Client().Devices[1]}).Memory
 		b := check.Own(t, check.Call(t, args).Buffer)
-		check.Equal(t, args.Memory, check.Call(t, capi.BufferMemoryArgs{Buffer: b}).Memory, "memory of an uninitialised buffer with device 0 and a memory of device 1")
+		check.Equal(t, args.Memory, check.Call(t, capi.BufferMemoryArgs{Buffer: b}).Memory,
+			"memory of an uninitialised buffer with device 0 and a memory of device 1")
 	}},
 	rule("UNI-03", func(t *check.T) {
 		const n = 1 << 16
@@ -77,7 +82,7 @@ var placeholderChecks = []check.Check{
 		check.Equal(t, 16, len(t.Download(out)), "bytes of that output")
 		check.ExpectBuffer(t, t.Run(exe, 1, small(t))[0], []float32{2, 4, 6, 8}, "output of that program for another argument")
 		if other := small(t); isDeleted(t, b) != donates(t, exe, other) {
-			t.Errorf("is_deleted of an uninitialised buffer that was donated: expected it to be that of any other")
+			t.Errorf("is_deleted of an uninitialised buffer that was donated: expected the same as for any other")
 		}
 	}),
 	rule("UNI-05", func(t *check.T) {
@@ -111,8 +116,10 @@ var placeholderChecks = []check.Check{
 		if err == nil {
 			err = t.Await(t.Ready(x.Outputs[0][0]))
 		}
-		if t.ErrorCode(err, "output of an execution whose argument is an error buffer"); err != nil && !contains(err.Error(), failureMessage) {
-			t.Errorf("output of an execution whose argument is an error buffer: expected an error that says %q, got %v", failureMessage, err)
+		if t.ErrorCode(err, "output of an execution whose argument is an error buffer"); err != nil &&
+			!contains(err.Error(), failureMessage) {
+			t.Errorf("output of an execution whose argument is an error buffer: expected an error that says %q, got %v",
+				failureMessage, err)
 		}
 	}),
 	rule("UNI-07", func(t *check.T) {
@@ -120,8 +127,10 @@ var placeholderChecks = []check.Check{
 		expectError(t, t.Await(t.Ready(b)), failureCode, failureMessage, "ready event of an error buffer of 1 TiB")
 	}),
 	rule("UNI-08", func(t *check.T) {
-		want := []capi.Payload{{Key: "type/a", Value: []byte("first")}, {Key: "type/b", Value: []byte("second")}, {Key: "type/c", Value: []byte("third")}}
-		args, values := withPayload(t, capi.Attribute{Name: "type/a", Value: "first"}, capi.Attribute{Name: "type/b", Value: "second"}, capi.Attribute{Name: "type/c", Value: "third"})
+		want := []capi.Payload{{Key: "type/a", Value: []byte("first")}, {Key: "type/b", Value: []byte("second")},
+			{Key: "type/c", Value: []byte("third")}}
+		args, values := withPayload(t, capi.Attribute{Name: "type/a", Value: "first"}, capi.Attribute{Name: "type/b", Value: "second"},
+			capi.Attribute{Name: "type/c", Value: "third"})
 		t.Keep(values)
 		b := check.Own(t, check.Call(t, args).Buffer)
 		t.Require(check.FunctionOf[capi.ErrorForEachPayloadArgs]())
@@ -165,7 +174,8 @@ var placeholderChecks = []check.Check{
 			return
 		}
 		b := check.Own(t, out.Buffer)
-		check.Equal(t, capi.BufferTypeToken, check.Call(t, capi.BufferElementTypeArgs{Buffer: b}).Type, "type of an error buffer in the shape of a token")
+		check.Equal(t, capi.BufferTypeToken, check.Call(t, capi.BufferElementTypeArgs{Buffer: b}).Type,
+			"type of an error buffer in the shape of a token")
 	}),
 	rule("UNI-12", func(t *check.T) {
 		exe := compiled(t, check.AddOne)
@@ -191,7 +201,8 @@ var placeholderChecks = []check.Check{
 		if got := t.Dimensions(a.AliasBuffer); !slices.Equal(got, []int64{2, 3}) {
 			t.Errorf("dimensions of an alias buffer: expected [2 3], got %v", got)
 		}
-		check.Equal(t, t.DefaultMemory(t.Client()), check.Call(t, capi.BufferMemoryArgs{Buffer: a.AliasBuffer}).Memory, "memory of an alias buffer")
+		check.Equal(t, t.DefaultMemory(t.Client()), check.Call(t, capi.BufferMemoryArgs{Buffer: a.AliasBuffer}).Memory,
+			"memory of an alias buffer")
 		time.Sleep(while)
 		check.Equal(t, false, t.IsReady(e), "is_ready of an alias buffer before it was fulfilled")
 		fulfil(t, a, check.Upload(t, t.Client(), floats(6), 2, 3))
@@ -226,7 +237,8 @@ var placeholderChecks = []check.Check{
 	rule("UNI-15", func(t *check.T) {
 		a := alias(t, 4)
 		e := t.Ready(a.AliasBuffer)
-		args := capi.ClientFulfillAliasBufferArgs{Client: t.Client().Handle, StatusCode: failureCode, FulfillAliasBufferCb: a.FulfillAliasBufferCb}
+		args := capi.ClientFulfillAliasBufferArgs{Client: t.Client().Handle, StatusCode: failureCode,
+			FulfillAliasBufferCb: a.FulfillAliasBufferCb}
 		args.ErrorMessage, args.ErrorMessageSize = capi.StringData(failureMessage)
 		if _, err := check.Try(t, args); err != nil {
 			t.Notef("the plugin hands the failure to the caller as well: %v", err)
@@ -265,10 +277,12 @@ var placeholderChecks = []check.Check{
 	hostile("UNI-19", func(t *check.T) {
 		a := alias(t, 4)
 		check.Disown(t, a.AliasBuffer)
-		within(t, "PJRT_Buffer_Destroy of an alias buffer that was not fulfilled", func() { check.Try(t, capi.BufferDestroyArgs{Buffer: a.AliasBuffer}) })
+		within(t, "PJRT_Buffer_Destroy of an alias buffer that was not fulfilled",
+			func() { check.Try(t, capi.BufferDestroyArgs{Buffer: a.AliasBuffer}) })
 		b := small(t)
 		within(t, "PJRT_Client_FulfillAliasBuffer of a buffer that was destroyed", func() {
-			_, err := check.Try(t, capi.ClientFulfillAliasBufferArgs{Client: t.Client().Handle, Buffer: b, FulfillAliasBufferCb: a.FulfillAliasBufferCb})
+			_, err := check.Try(t, capi.ClientFulfillAliasBufferArgs{Client: t.Client().Handle, Buffer: b,
+				FulfillAliasBufferCb: a.FulfillAliasBufferCb})
 			t.Notef("fulfilling an alias buffer that was destroyed gave %v", err)
 		})
 		check.ExpectBuffer(t, small(t), floats(4), "another buffer")
@@ -287,7 +301,8 @@ var placeholderChecks = []check.Check{
 }
 
 func uninitializedArgs(t *check.T, e dtype.Type, dims ...int64) capi.ClientCreateUninitializedBufferArgs {
-	args := capi.ClientCreateUninitializedBufferArgs{Client: t.Client().Handle, Device: t.Client().Devices[0], ShapeElementType: capi.BufferType(e)}
+	args := capi.ClientCreateUninitializedBufferArgs{Client: t.Client().Handle, Device: t.Client().Devices[0],
+		ShapeElementType: capi.BufferType(e)}
 	args.ShapeDims, args.ShapeNumDims = check.First(dims)
 	return args
 }
@@ -304,7 +319,7 @@ func withPayload(t *check.T, attributes ...capi.Attribute) (capi.ClientCreateErr
 	args := errorBufferArgs(t, failureCode, failureMessage, 4)
 	check.Own(t, check.Call(t, args).Buffer) // skips where there is no such function
 	if t.Minor() < 103 {
-		t.SkipAbsentf("payloads came with API 0.103, and the plugin has API 0.%d", t.Minor())
+		t.SkipAbsentf("payloads came with API 0.103, but the plugin has API 0.%d", t.Minor())
 	}
 	values, err := capi.NewNamedValues(attributes)
 	if err != nil {
@@ -317,7 +332,8 @@ func withPayload(t *check.T, attributes ...capi.Attribute) (capi.ClientCreateErr
 // alias makes an alias buffer of f32. The check owns it.
 func alias(t *check.T, dims ...int64) capi.ClientCreateAliasBufferArgs {
 	t.Require(check.FunctionOf[capi.ClientCreateAliasBufferArgs]())
-	args := capi.ClientCreateAliasBufferArgs{Client: t.Client().Handle, Memory: t.DefaultMemory(t.Client()), ShapeElementType: capi.BufferTypeF32}
+	args := capi.ClientCreateAliasBufferArgs{Client: t.Client().Handle, Memory: t.DefaultMemory(t.Client()),
+		ShapeElementType: capi.BufferTypeF32}
 	args.ShapeDims, args.ShapeNumDims = check.First(dims)
 	out := check.Call(t, args)
 	if out.AliasBuffer == nil || out.FulfillAliasBufferCb == nil {
@@ -325,16 +341,18 @@ func alias(t *check.T, dims ...int64) capi.ClientCreateAliasBufferArgs {
 	}
 	check.Own(t, out.AliasBuffer)
 	hold(t, func() {
-		check.Try(t, capi.ClientFulfillAliasBufferArgs{Client: t.Client().Handle, StatusCode: failureCode, FulfillAliasBufferCb: out.FulfillAliasBufferCb})
+		check.Try(t, capi.ClientFulfillAliasBufferArgs{Client: t.Client().Handle, StatusCode: failureCode,
+			FulfillAliasBufferCb: out.FulfillAliasBufferCb})
 	})
 	return out
 }
 
-// fulfilmentIsRefused fails the check unless an alias of f32[4] takes a buffer
-// for none of its own, at once or through its ready event.
+// fulfilmentIsRefused fails the check unless an alias of f32[4] rejects the buffer, at once
+// or through its ready event.
 func fulfilmentIsRefused(t *check.T, what string, b *capi.Buffer) {
 	a := alias(t, 4)
-	_, err := check.Try(t, capi.ClientFulfillAliasBufferArgs{Client: t.Client().Handle, Buffer: b, FulfillAliasBufferCb: a.FulfillAliasBufferCb})
+	_, err := check.Try(t, capi.ClientFulfillAliasBufferArgs{Client: t.Client().Handle, Buffer: b,
+		FulfillAliasBufferCb: a.FulfillAliasBufferCb})
 	if err == nil {
 		e := t.Ready(a.AliasBuffer)
 		if t.Eventually(patience, "an alias buffer that was fulfilled becomes ready", func() bool { return t.IsReady(e) }) {

@@ -189,7 +189,8 @@ func placeholderMutants() []mutant.Mutant {
 		before("UNI-05", "every code becomes UNKNOWN", func(a *errorBuffers) { a.ErrorCode = capi.ErrorCodeUnknown }),
 		before("UNI-05", "the message is lost", func(a *errorBuffers) { a.ErrorMessageSize = 0 }),
 		before("UNI-05", "the type is lost", func(a *errorBuffers) { a.ShapeElementType = capi.BufferTypeS32 }),
-		mutant.Mutant{Check: "UNI-05", Fault: "the first memory, always", Hooks: remember(func(a *capi.BufferMemoryArgs) **capi.Memory { return &a.Memory })},
+		mutant.Mutant{Check: "UNI-05", Fault: "the first memory, always",
+			Hooks: remember(func(a *capi.BufferMemoryArgs) **capi.Memory { return &a.Memory })},
 		losesMessage[capi.EventAwaitArgs]("UNI-06", "the cause is lost"),
 		before("UNI-08", "only the first", func(a *errorBuffers) { a.NumPayload = min(a.NumPayload, 1) }),
 		forgivesUse[fulfilArgs]("UNI-17/memory"),
@@ -207,7 +208,8 @@ func placeholderMutants() []mutant.Mutant {
 				losing(&spoiled),
 			}
 		}),
-		refuses("UNI-11", "fails in another way", capi.ErrorCodeInternal, func(a *errorBuffers) bool { return a.ShapeElementType == capi.BufferTypeToken }),
+		refuses("UNI-11", "fails in another way", capi.ErrorCodeInternal,
+			func(a *errorBuffers) bool { return a.ShapeElementType == capi.BufferTypeToken }),
 	))
 }
 
@@ -216,7 +218,8 @@ func mismatch(name, fault string, taken func(c *invocation, b *capi.Buffer) bool
 	return mutant.Of(name, fault, func(c *invocation, a *fulfilArgs) {
 		if a.Buffer != nil && taken(c, a.Buffer) {
 			call := &capi.Call[uploadArgs]{}
-			call.Args = uploadArgs{Client: a.Client, Device: deviceOf(c, a.Client, 0), Type: capi.BufferTypeF32, Data: check.Pointer(retain(make([]float32, 4)))}
+			call.Args = uploadArgs{Client: a.Client, Device: deviceOf(c, a.Client, 0), Type: capi.BufferTypeF32,
+				Data: check.Pointer(retain(make([]float32, 4)))}
 			call.Args.Dims, call.Args.NumDims = dims(4)
 			if call.Do(c.Table()) == nil {
 				a.Buffer = call.Args.Buffer

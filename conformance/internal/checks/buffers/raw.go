@@ -66,7 +66,8 @@ var rawChecks = []check.Check{
 				// The one place that is left over in the last byte may hold anything.
 				low, high := pack(append(slices.Clone(data[:15]), 0), e.Bits())
 				m := mask(e) << (8 - e.Bits())
-				if n := size - 1; !bytes.Equal(part[:n], low[:n]) && !bytes.Equal(part[:n], high[:n]) || part[n]&^m != low[n] && part[n]&^mask(e) != high[n] {
+				if n := size - 1; !bytes.Equal(part[:n], low[:n]) && !bytes.Equal(part[:n], high[:n]) || part[n]&^m != low[n] &&
+					part[n]&^mask(e) != high[n] {
 					t.Errorf("packed bytes of %v[15] with the elements %v: expected %v or %v, got %v", e, data[:15], low, high, part)
 				}
 			}
@@ -149,7 +150,8 @@ var rawChecks = []check.Check{
 		e := check.Own(t, out.Event)
 		dst := bytes.Repeat([]byte{0xee}, 32)
 		t.Keep(dst)
-		out.FutureReadyCallback.Call(&capi.BufferCopyRawToHostFutureCallbackArgs{StructSize: 8, CallbackData: out.CallbackData, Dst: check.Pointer(dst)})
+		out.FutureReadyCallback.Call(&capi.BufferCopyRawToHostFutureCallbackArgs{StructSize: 8, CallbackData: out.CallbackData,
+			Dst: check.Pointer(dst)})
 		if soon(t, e) {
 			t.ErrorCode(t.Await(e), "event of a copy whose callback got a struct_size of 8")
 		}

@@ -92,7 +92,8 @@ var referenceChecks = []check.Check{
 		}
 		expectBytes(t, dtype.Bytes([]float32{2, 3, 4, 5}), check.MemoryAt(address, 16), 0xff, "memory at the address of an output")
 		if p, err := check.Try(t, capi.BufferUnsafePointerArgs{Buffer: b}); err == nil {
-			check.Equal(t, p.BufferPointer, opaque(t, b), "PJRT_Buffer_OpaqueDeviceMemoryDataPointer, compared with PJRT_Buffer_UnsafePointer")
+			check.Equal(t, p.BufferPointer, opaque(t, b),
+				"PJRT_Buffer_OpaqueDeviceMemoryDataPointer, compared with PJRT_Buffer_UnsafePointer")
 		}
 	}},
 	rule("REF-06", func(t *check.T) {
@@ -106,7 +107,8 @@ var referenceChecks = []check.Check{
 		for i, b := range live {
 			p := check.Call(t, capi.BufferUnsafePointerArgs{Buffer: b}).BufferPointer
 			if o, err := check.Try(t, capi.BufferOpaqueDeviceMemoryDataPointerArgs{Buffer: b}); err == nil && platform(t) == "cpu" {
-				check.Equal(t, o.DeviceMemoryPtr, p, "PJRT_Buffer_UnsafePointer of buffer %d, compared with PJRT_Buffer_OpaqueDeviceMemoryDataPointer", i+1)
+				check.Equal(t, o.DeviceMemoryPtr, p,
+					"PJRT_Buffer_UnsafePointer of buffer %d, compared with PJRT_Buffer_OpaqueDeviceMemoryDataPointer", i+1)
 			}
 			if p == 0 {
 				t.Fatalf("PJRT_Buffer_UnsafePointer of 16 bytes: expected an address, got 0")
@@ -126,12 +128,14 @@ var referenceChecks = []check.Check{
 		address := opaque(t, b)
 		deleteBuffer(t, b)
 		takeMemory(t)
-		expectBytes(t, counting(referenced), check.MemoryAt(address, referenced), 0xff, "memory of a buffer that was deleted while there were two references")
+		expectBytes(t, counting(referenced), check.MemoryAt(address, referenced),
+			0xff, "memory of a buffer that was deleted while there were two references")
 		if err := decrease(t, b); err != nil {
 			t.Errorf("PJRT_Buffer_DecreaseExternalReferenceCount after PJRT_Buffer_Delete: expected success, got %v", err)
 		}
 		takeMemory(t)
-		expectBytes(t, counting(referenced), check.MemoryAt(address, referenced), 0xff, "memory of a buffer that was deleted, of whose two references one is left")
+		expectBytes(t, counting(referenced), check.MemoryAt(address, referenced),
+			0xff, "memory of a buffer that was deleted, of whose two references one is left")
 		if err := decrease(t, b); err != nil {
 			t.Errorf("second PJRT_Buffer_DecreaseExternalReferenceCount after PJRT_Buffer_Delete: expected success, got %v", err)
 		}

@@ -28,7 +28,7 @@ func within(t *check.T, what string, call func()) {
 		return
 	case <-time.After(patience):
 	}
-	t.Errorf("%s: expected it to return at once, and it did not within %v", what, patience)
+	t.Errorf("%s: expected it to return at once, but it did not within %v", what, patience)
 	release(t)
 	awaitOrAbandon(t, done)
 	runtime.Goexit()

@@ -119,7 +119,8 @@ var stridesChecks = []check.Check{
 	rule("STR-09", func(t *check.T) {
 		dims := []int64{64, 48}
 		data := dtype.Bytes(floats(64 * 48))
-		for semantics := capi.HostBufferSemanticsImmutableOnlyDuringCall; semantics <= capi.HostBufferSemanticsMutableZeroCopy; semantics++ {
+		const first, last = capi.HostBufferSemanticsImmutableOnlyDuringCall, capi.HostBufferSemanticsMutableZeroCopy
+		for semantics := first; semantics <= last; semantics++ {
 			if semantics == capi.HostBufferSemanticsMutableZeroCopy && t.Minor() < 48 {
 				continue
 			}
@@ -159,7 +160,7 @@ var stridesChecks = []check.Check{
 			if got, ok := reportedOrder(t, b); ok {
 				seen++
 				if !slices.Equal(got, order) {
-					t.Errorf("layout of an upload with minor_to_major %v: expected it, got %v", order, got)
+					t.Errorf("layout of an upload with minor_to_major %v: expected the same, got %v", order, got)
 				}
 			}
 		}
@@ -184,10 +185,12 @@ var stridesChecks = []check.Check{
 		data := dtype.Bytes(floats(6))
 		for _, order := range permutations(2) {
 			strides := stridesOf(4, dims, order)
-			if b, ok := withLayout(t, dtype.F32, data, dims, check.StridedLayout(strides), "a device layout by the strides "+show(strides)); ok {
+			if b, ok := withLayout(t, dtype.F32, data, dims, check.StridedLayout(strides),
+				"a device layout by the strides "+show(strides)); ok {
 				expectBytes(t, data, t.Download(b), 0xff, "upload with a device layout by the strides "+show(strides))
 				if got, ok := reportedOrder(t, b); ok && !slices.Equal(got, order) {
-					t.Errorf("layout of an upload with a device layout by the strides %v: expected minor_to_major %v, got %v", strides, order, got)
+					t.Errorf("layout of an upload with a device layout by the strides %v: expected minor_to_major %v, got %v",
+						strides, order, got)
 				}
 			}
 		}

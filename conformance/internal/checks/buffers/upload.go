@@ -83,15 +83,18 @@ var uploadChecks = slices.Concat(
 			args := check.HostArgs(c, floats(4))
 			args.Memory = check.Optional(t, capi.DeviceDefaultMemoryArgs{Device: c.Devices[1]}).Memory
 			b := t.UploadArgs(args)
-			check.Equal(t, args.Memory, check.Call(t, capi.BufferMemoryArgs{Buffer: b}).Memory, "memory of a buffer with device 0 and a memory of device 1")
-			check.Equal(t, c.Devices[1], check.Call(t, capi.BufferDeviceArgs{Buffer: b}).Device, "device of a buffer with device 0 and a memory of device 1")
+			check.Equal(t, args.Memory, check.Call(t, capi.BufferMemoryArgs{Buffer: b}).Memory,
+				"memory of a buffer with device 0 and a memory of device 1")
+			check.Equal(t, c.Devices[1], check.Call(t, capi.BufferDeviceArgs{Buffer: b}).Device,
+				"device of a buffer with device 0 and a memory of device 1")
 			check.ExpectBuffer(t, b, floats(4), "that buffer")
 		}},
 		{Rule: "H2D-18", Variant: "no device", Hostile: true, Run: func(t *check.T) {
 			args := check.HostArgs(t.Client(), floats(4))
 			args.Device, args.Memory = nil, t.DefaultMemory(t.Client())
 			b := t.UploadArgs(args)
-			check.Equal(t, t.Client().Devices[0], check.Call(t, capi.BufferDeviceArgs{Buffer: b}).Device, "device of a buffer with a memory and no device")
+			check.Equal(t, t.Client().Devices[0], check.Call(t, capi.BufferDeviceArgs{Buffer: b}).Device,
+				"device of a buffer with a memory and no device")
 			check.ExpectBuffer(t, b, floats(4), "buffer with a memory and no device")
 		}},
 		rule("H2D-19", everyMemory),
@@ -133,7 +136,8 @@ var uploadChecks = slices.Concat(
 							break // of types of six bits the rule says nothing
 						}
 						if want := got[data[i]&mask(e)]; got[i] != want {
-							t.Errorf("%v: expected the host byte %#02x to come back as %#02x does, as %#02x, got %#02x", e, data[i], data[i]&mask(e), want, got[i])
+							t.Errorf("%v: expected the host byte %#02x to come back as %#02x does, as %#02x, got %#02x", e, data[i],
+								data[i]&mask(e), want, got[i])
 							break
 						}
 					}
@@ -171,7 +175,7 @@ var uploadChecks = slices.Concat(
 		}},
 		{Rule: "H2D-25", Variant: "TOKEN", Hostile: true, Run: func(t *check.T) {
 			if t.Minor() < dtype.Token.Since() {
-				t.SkipAbsentf("the type TOKEN came with API 0.%d, and the plugin has API 0.%d", dtype.Token.Since(), t.Minor())
+				t.SkipAbsentf("the type TOKEN came with API 0.%d, but the plugin has API 0.%d", dtype.Token.Since(), t.Minor())
 			}
 			args := hostArgs(t.Client(), dtype.Token, make([]byte, 8))
 			out, err := check.Try(t, args)
@@ -208,7 +212,7 @@ func roundTrips() []check.Check {
 		}
 		list = append(list, check.Check{Rule: "H2D-02", Variant: "type=" + e.String(), Run: func(t *check.T) {
 			if t.Minor() < e.Since() {
-				t.SkipAbsentf("the type %v came with API 0.%d, and the plugin has API 0.%d", e, e.Since(), t.Minor())
+				t.SkipAbsentf("the type %v came with API 0.%d, but the plugin has API 0.%d", e, e.Since(), t.Minor())
 			}
 			for _, dims := range [][]int64{{}, {7}, {2, 3}, {3, 1, 2}, {2, 3, 2, 2}, {1, 2, 1, 3, 2}} {
 				data := hostBytes(e, elements(dims...))
@@ -278,7 +282,8 @@ func emptyArrays(t *check.T) {
 // the memory.
 func tooMuch(t *check.T) {
 	size := int64(1) << 50
-	if s, err := check.Try(t, capi.DeviceMemoryStatsArgs{Device: t.Client().Devices[0]}); err == nil && s.BytesLimitIsSet && s.BytesLimit > 0 {
+	if s, err := check.Try(t, capi.DeviceMemoryStatsArgs{Device: t.Client().Devices[0]}); err == nil && s.BytesLimitIsSet &&
+		s.BytesLimit > 0 {
 		size = s.BytesLimit + 1<<30
 	}
 	args := hostArgs(t.Client(), dtype.U8, []byte{1}, size)
@@ -397,7 +402,8 @@ func predicates(t *check.T) {
 }
 
 func arraysMayBeFreed(t *check.T) {
-	copying := []capi.HostBufferSemantics{capi.HostBufferSemanticsImmutableOnlyDuringCall, capi.HostBufferSemanticsImmutableUntilTransferCompletes}
+	copying := []capi.HostBufferSemantics{capi.HostBufferSemanticsImmutableOnlyDuringCall,
+		capi.HostBufferSemanticsImmutableUntilTransferCompletes}
 	for _, semantics := range copying {
 		const rows, columns = 256, 1024
 		data := floats(rows * columns)

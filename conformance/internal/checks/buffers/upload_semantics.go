@@ -36,13 +36,13 @@ var uploadSemanticsChecks = []check.Check{
 	rule("H2D-13", zeroCopyInFlight),
 	{Rule: "H2D-14", Run: func(t *check.T) {
 		if t.Minor() < 48 {
-			t.SkipAbsentf("kMutableZeroCopy came with API 0.48, and the plugin has API 0.%d", t.Minor())
+			t.SkipAbsentf("kMutableZeroCopy came with API 0.48, but the plugin has API 0.%d", t.Minor())
 		}
 		zeroCopy(t, capi.HostBufferSemanticsMutableZeroCopy)
 	}},
 	rule("H2D-15", func(t *check.T) {
 		if t.Minor() < 48 {
-			t.SkipAbsentf("kMutableZeroCopy came with API 0.48, and the plugin has API 0.%d", t.Minor())
+			t.SkipAbsentf("kMutableZeroCopy came with API 0.48, but the plugin has API 0.%d", t.Minor())
 		}
 		data, out := donateHostMemory(t, capi.HostBufferSemanticsMutableZeroCopy)
 		check.ExpectBuffer(t, out, []float32{2, 4, 6, 8}, "output of a program that the buffer was donated to")
@@ -89,7 +89,8 @@ func transfer(t *check.T, n int, semantics capi.HostBufferSemantics) ([]byte, *c
 }
 
 // transferAs is transfer to a device and of a type. Salt makes the bytes others.
-func transferAs(t *check.T, d *capi.Device, e dtype.Type, n int, salt byte, semantics capi.HostBufferSemantics) ([]byte, *capi.Buffer, *capi.Event) {
+func transferAs(t *check.T, d *capi.Device, e dtype.Type, n int, salt byte, semantics capi.HostBufferSemantics) ([]byte, *capi.Buffer,
+	*capi.Event) {
 	data := check.Aligned(n, 4096, 0)
 	t.Keep(data)
 	copy(data, salted(n, salt))

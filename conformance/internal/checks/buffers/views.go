@@ -63,22 +63,29 @@ var viewChecks = []check.Check{
 		m.write(dtype.Bytes(floats(4)))
 		args := viewArgs(t, m, 4)
 		args.OnDeleteCallback, args.OnDeleteCallbackArg = 0, 0
-		v := check.Own(t, check.Call(t, args).Buffer)
-		check.ExpectBuffer(t, v, floats(4), "view without a callback")
-		check.Destroy(t, v)
-		time.Sleep(while) // a callback that is not there may be called later
+		// A plugin may give up the memory of a view that nobody has read within
+		// the call, and that of one that was read when the read has ended.
+		for _, read := range []bool{false, true} {
+			v := check.Own(t, check.Call(t, args).Buffer)
+			if read {
+				check.ExpectBuffer(t, v, floats(4), "view without a callback")
+			}
+			check.Destroy(t, v)
+			time.Sleep(while) // a callback that is not there may be called later
+		}
 		check.ExpectBuffer(t, small(t), floats(4), "another buffer")
 	}},
 	{Rule: "VIEW-04", Devices: 2, Hostile: true, Run: func(t *check.T) {
 		if t.Minor() < 66 {
-			t.SkipAbsentf("the field memory came with API 0.66, and the plugin has API 0.%d", t.Minor())
+			t.SkipAbsentf("the field memory came with API 0.66, but the plugin has API 0.%d", t.Minor())
 		}
 		onCPU(t)
 		m := foreign(t, 16)
 		args := viewArgs(t, m, 4)
 		args.Memory = check.Optional(t, capi.DeviceDefaultMemoryArgs{Device: t.Client().Devices[1]}).Memory
 		v := check.Own(t, check.Call(t, args).Buffer)
-		check.Equal(t, args.Memory, check.Call(t, capi.BufferMemoryArgs{Buffer: v}).Memory, "memory of a view with device 0 and a memory of device 1")
+		check.Equal(t, args.Memory, check.Call(t, capi.BufferMemoryArgs{Buffer: v}).Memory,
+			"memory of a view with device 0 and a memory of device 1")
 		check.Equal(t, t.Client().Devices[1], check.Call(t, capi.BufferDeviceArgs{Buffer: v}).Device, "device of that view")
 	}},
 	{Rule: "VIEW-05", Hostile: true, Run: func(t *check.T) {

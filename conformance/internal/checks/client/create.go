@@ -45,7 +45,7 @@ var clientChecks = []check.Check{
 			t.Errorf("PJRT_Client_Create without a device (%s): success without a client", t.Env().NoDevice)
 		case err == nil:
 			check.Own(t, out.Client)
-			t.SkipEnvf("a client could be made all the same")
+			t.SkipEnvf("a client could be made nevertheless")
 		case len(err.Error()) < len("PJRT_Client_Create: UNKNOWN: ")+8:
 			t.Errorf("PJRT_Client_Create without a device: expected an error that says what is missing, got %v", err)
 		default:
@@ -56,7 +56,8 @@ var clientChecks = []check.Check{
 		const name = "no_such_option"
 		for _, v := range valuesOfAllTypes {
 			c, err := create(t, with(t, capi.Attribute{Name: name, Value: v})...)
-			if t.ErrorCode(err, fmt.Sprintf("PJRT_Client_Create with the option %s, a %T", name, v), capi.ErrorCodeInvalidArgument) && !strings.Contains(err.Error(), name) {
+			if t.ErrorCode(err, fmt.Sprintf("PJRT_Client_Create with the option %s, a %T", name, v), capi.ErrorCodeInvalidArgument) &&
+				!strings.Contains(err.Error(), name) {
 				t.Errorf("expected the error to name the option %s, got %v", name, err)
 			}
 			check.Destroy(t, check.Own(t, c))
@@ -76,16 +77,19 @@ var clientChecks = []check.Check{
 	{Rule: "CLI-06", Library: true, Hostile: true, Run: func(t *check.T) {
 		name := countOption(t)
 		longer := []byte(name + "_and_more")
-		option := &capi.NamedValue{StructSize: capi.NamedValueSize, Type: capi.NamedValueInt64, ValueSize: 1, Name: &longer[0], NameSize: uintptr(len(name))}
+		option := &capi.NamedValue{StructSize: capi.NamedValueSize, Type: capi.NamedValueInt64, ValueSize: 1, Name: &longer[0],
+			NameSize: uintptr(len(name))}
 		option.SetInt64Value(3)
 		out := check.Call(t, capi.ClientCreateArgs{CreateOptions: option, NumOptions: 1})
 		check.Own(t, out.Client)
-		check.Equal(t, 3, len(t.Describe(out.Client).Devices), "number of devices with the option %s = 3, whose name has no terminator", name)
+		check.Equal(t, 3, len(t.Describe(out.Client).Devices),
+			"number of devices with the option %s = 3, whose name has no terminator", name)
 	}},
 	{Rule: "CLI-07", Library: true, Hostile: true, Run: func(t *check.T) {
 		name := countOption(t)
 		bytes := []byte(name)
-		option := &capi.NamedValue{StructSize: capi.NamedValueSize, Type: capi.NamedValueInt64, ValueSize: 1, Name: &bytes[0], NameSize: uintptr(len(bytes))}
+		option := &capi.NamedValue{StructSize: capi.NamedValueSize, Type: capi.NamedValueInt64, ValueSize: 1, Name: &bytes[0],
+			NameSize: uintptr(len(bytes))}
 		option.SetInt64Value(3)
 		c := check.Own(t, check.Call(t, capi.ClientCreateArgs{CreateOptions: option, NumOptions: 1}).Client)
 		for i := range bytes {
@@ -245,7 +249,8 @@ var lifeChecks = []check.Check{
 		_, _ = check.Try(t, capi.BufferElementTypeArgs{Buffer: b})
 		_, _ = check.Try(t, capi.BufferOnDeviceSizeInBytesArgs{Buffer: b})
 		dst := make([]byte, 16)
-		if out, err := check.Try(t, capi.BufferToHostBufferArgs{Src: b, HostLayout: check.RowMajor(1), Dst: check.Pointer(dst), DstSize: 16}); err == nil {
+		if out, err := check.Try(t, capi.BufferToHostBufferArgs{Src: b, HostLayout: check.RowMajor(1), Dst: check.Pointer(dst),
+			DstSize: 16}); err == nil {
 			_ = t.Wait(out.Event)
 		}
 		x := check.NewExecution(exe, 1, []*capi.Buffer{b})

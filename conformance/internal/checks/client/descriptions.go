@@ -66,7 +66,8 @@ var descriptionChecks = []check.Check{
 	}},
 	{Rule: "DDESC-04", Library: true, Run: func(t *check.T) {
 		for i, d := range descriptions(t) {
-			stableText(t, fmt.Sprintf("PJRT_DeviceDescription_Kind of device %d", i), func() text { return kind(t, d) }, func() { churn(t) })
+			stableText(t, fmt.Sprintf("PJRT_DeviceDescription_Kind of device %d", i), func() text { return kind(t, d) },
+				func() { churn(t) })
 		}
 		numberedKinds(t, descriptions(t))
 	}},
@@ -85,8 +86,10 @@ var descriptionChecks = []check.Check{
 	}},
 	{Rule: "DDESC-06", Library: true, Run: func(t *check.T) {
 		for i, d := range descriptions(t) {
-			stableText(t, fmt.Sprintf("PJRT_DeviceDescription_ToString of device %d", i), func() text { return toString(t, d) }, func() { churn(t) })
-			stableText(t, fmt.Sprintf("PJRT_DeviceDescription_DebugString of device %d", i), func() text { return debugString(t, d) }, func() { churn(t) })
+			stableText(t, fmt.Sprintf("PJRT_DeviceDescription_ToString of device %d", i), func() text { return toString(t, d) },
+				func() { churn(t) })
+			stableText(t, fmt.Sprintf("PJRT_DeviceDescription_DebugString of device %d", i), func() text { return debugString(t, d) },
+				func() { churn(t) })
 		}
 	}},
 	{Rule: "DDESC-07", Library: true, Hostile: true, Run: func(t *check.T) {
@@ -217,8 +220,10 @@ func portrait(t *check.T, d *capi.DeviceDescription) string {
 	debug, err4 := check.Try(t, capi.DeviceDescriptionDebugStringArgs{DeviceDescription: d})
 	short, err5 := check.Try(t, capi.DeviceDescriptionToStringArgs{DeviceDescription: d})
 	attributes, err6 := check.Try(t, capi.DeviceDescriptionAttributesArgs{DeviceDescription: d})
-	return fmt.Sprint(id.ID, process.ProcessIndex, text{kind.DeviceKind, kind.DeviceKindSize}, text{debug.DebugString, debug.DebugStringSize},
-		text{short.ToString, short.ToStringSize}, inOrder(attributes.Attributes, attributes.NumAttributes), err1, err2, err3, err4, err5, err6)
+	return fmt.Sprint(id.ID, process.ProcessIndex, text{kind.DeviceKind, kind.DeviceKindSize},
+		text{debug.DebugString, debug.DebugStringSize},
+		text{short.ToString, short.ToStringSize}, inOrder(attributes.Attributes, attributes.NumAttributes), err1, err2, err3,
+		err4, err5, err6)
 }
 
 // inOrder copies named values, sorted by name: no order of theirs is promised.
@@ -244,9 +249,9 @@ func stableAttributes(t *check.T, what string, read func() (*capi.NamedValue, ui
 		seen[a.Name] = true
 	}
 	churn(t)
-	check.Equal(t, before, fmt.Sprint(capi.Attributes(p, n)), "%s: what stands at the same address later", what)
+	check.Equal(t, before, fmt.Sprint(capi.Attributes(p, n)), "%s: the contents of the same address later", what)
 	again, m := read()
-	check.Equal(t, p, again, "%s: the address when they are asked for again", what)
+	check.Equal(t, p, again, "%s: the address from a second call", what)
 	check.Equal(t, before, fmt.Sprint(capi.Attributes(again, m)), "%s when they are asked for again", what)
 	return n
 }

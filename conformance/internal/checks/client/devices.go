@@ -37,7 +37,8 @@ var deviceChecks = []check.Check{
 				t.Errorf("PJRT_Device_AddressableMemories of device %d: expected memories, got none", i)
 			}
 			again := check.Call(t, capi.DeviceAddressableMemoriesArgs{Device: d})
-			check.Equal(t, first.Memories, again.Memories, "the array of PJRT_Device_AddressableMemories of device %d when it is asked for again", i)
+			check.Equal(t, first.Memories, again.Memories,
+				"the array of PJRT_Device_AddressableMemories of device %d when it is asked for again", i)
 			if !slices.Equal(list, capi.Slice(again.Memories, again.NumMemories)) {
 				t.Errorf("PJRT_Device_AddressableMemories of device %d: expected the same memories again", i)
 			}
@@ -47,16 +48,18 @@ var deviceChecks = []check.Check{
 		for i, d := range t.Client().Devices {
 			m := check.Call(t, capi.DeviceDefaultMemoryArgs{Device: d}).Memory
 			if list := memoriesOf(t, d); !contains(list, m) {
-				t.Errorf("PJRT_Device_DefaultMemory of device %d: %p is none of its memories %v", i, m, list)
+				t.Errorf("PJRT_Device_DefaultMemory of device %d: %p is not one of its memories %v", i, m, list)
 			}
 		}
 	}},
 	{Rule: "DEV-05", Run: func(t *check.T) {
 		for i, d := range t.Client().Devices {
 			m := check.Call(t, capi.DeviceDefaultMemoryArgs{Device: d}).Memory
-			check.Equal(t, m, check.Call(t, capi.DeviceDefaultMemoryArgs{Device: d}).Memory, "PJRT_Device_DefaultMemory of device %d when it is asked for again", i)
+			check.Equal(t, m, check.Call(t, capi.DeviceDefaultMemoryArgs{Device: d}).Memory,
+				"PJRT_Device_DefaultMemory of device %d when it is asked for again", i)
 			b := check.UploadTo(t, t.Client(), d, []float32{1, 2})
-			check.Equal(t, m, check.Call(t, capi.BufferMemoryArgs{Buffer: b}).Memory, "memory of a buffer that was uploaded to device %d", i)
+			check.Equal(t, m, check.Call(t, capi.BufferMemoryArgs{Buffer: b}).Memory,
+				"memory of a buffer that was uploaded to device %d", i)
 		}
 	}},
 	{Rule: "DEV-12", Run: func(t *check.T) {
@@ -84,7 +87,7 @@ var deviceChecks = []check.Check{
 	{Rule: "DEV-13", Run: func(t *check.T) {
 		for i, d := range t.Client().Devices {
 			out := check.Call(t, capi.DevicePoisonExecutionArgs{Device: d, LaunchID: 424242, ErrorCode: capi.ErrorCodeAborted})
-			check.Equal(t, false, out.Poisoned, "poisoned of a launch that there is not, on device %d", i)
+			check.Equal(t, false, out.Poisoned, "poisoned of a launch that does not exist, on device %d", i)
 		}
 		c := t.Client()
 		x := check.NewExecution(t.Compile(c, check.AddOne), 1, []*capi.Buffer{check.Upload(t, c, []float32{1, 2, 3, 4})})
@@ -112,7 +115,7 @@ var deviceChecks = []check.Check{
 		const since = 100
 		t.Require(check.FunctionOf[capi.DevicePoisonExecutionArgs]())
 		if t.Minor() < since {
-			t.SkipAbsentf("the payload came with API 0.%d; the plugin has 0.%d", since, t.Minor())
+			t.SkipAbsentf("the payload came with API 0.%d, but the plugin has 0.%d", since, t.Minor())
 		}
 		values, err := capi.NewNamedValues([]capi.Attribute{{Name: "number", Value: int64(1)}})
 		if err != nil {
@@ -130,7 +133,8 @@ var deviceChecks = []check.Check{
 			if t.WellFormed(out.Attributes, out.NumAttributes, fmt.Sprintf("PJRT_Device_GetAttributes of device %d", i)) {
 				before := fmt.Sprint(capi.Attributes(out.Attributes, out.NumAttributes))
 				churn(t)
-				check.Equal(t, before, fmt.Sprint(capi.Attributes(out.Attributes, out.NumAttributes)), "attributes of device %d before their deleter was called", i)
+				check.Equal(t, before, fmt.Sprint(capi.Attributes(out.Attributes, out.NumAttributes)),
+					"attributes of device %d before their deleter was called", i)
 			}
 			if out.AttributesDeleter == 0 {
 				t.Errorf("PJRT_Device_GetAttributes of device %d: attributes_deleter is null", i)
@@ -144,13 +148,15 @@ var deviceChecks = []check.Check{
 		want := fmt.Sprint(capi.Attributes(first.Attributes, first.NumAttributes))
 		// Another device has others, if there is one.
 		second := check.Call(t, capi.DeviceGetAttributesArgs{Device: t.Client().Devices[len(t.Client().Devices)-1]})
-		check.Equal(t, want, fmt.Sprint(capi.Attributes(first.Attributes, first.NumAttributes)), "the first attributes after others were asked for")
+		check.Equal(t, want, fmt.Sprint(capi.Attributes(first.Attributes, first.NumAttributes)),
+			"the first attributes after others were asked for")
 		if first.DeviceAttributes == second.DeviceAttributes && first.DeviceAttributes != nil {
 			t.Fatalf("PJRT_Device_GetAttributes: two calls returned one holder")
 		}
 		second.AttributesDeleter.Call(second.DeviceAttributes)
 		churn(t)
-		check.Equal(t, want, fmt.Sprint(capi.Attributes(first.Attributes, first.NumAttributes)), "the first attributes after the second were deleted")
+		check.Equal(t, want, fmt.Sprint(capi.Attributes(first.Attributes, first.NumAttributes)),
+			"the first attributes after the second were deleted")
 		first.AttributesDeleter.Call(first.DeviceAttributes)
 	}},
 	{Rule: "DEV-18", Run: func(t *check.T) {

@@ -15,7 +15,8 @@ import (
 // Checks returns the checks of the groups CLI, KV, DDESC, DEV, MEM and TOPO.
 func Checks() []check.Check {
 	var all []check.Check
-	for _, list := range [][]check.Check{clientChecks, lifeChecks, lookupChecks, storeChecks, descriptionChecks, deviceChecks, statsChecks, memoryChecks, topologyChecks, serializedChecks, shapeChecks} {
+	for _, list := range [][]check.Check{clientChecks, lifeChecks, lookupChecks, storeChecks, descriptionChecks, deviceChecks, statsChecks,
+		memoryChecks, topologyChecks, serializedChecks, shapeChecks} {
 		all = append(all, list...)
 	}
 	return all
@@ -70,8 +71,8 @@ func stableText(t *check.T, what string, read func() text, other func()) string 
 	}
 	check.Equal(t, before, first.String(), "%s: the bytes at the same address later", what)
 	again := read()
-	check.Equal(t, before, again.String(), "%s: the text when it is asked for again", what)
-	check.Equal(t, first.p, again.p, "%s: the address of the text when it is asked for again", what)
+	check.Equal(t, before, again.String(), "%s: the text from a second call", what)
+	check.Equal(t, first.p, again.p, "%s: the address of the text from a second call", what)
 	return strings.Clone(before)
 }
 

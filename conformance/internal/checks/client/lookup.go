@@ -33,7 +33,8 @@ var lookupChecks = []check.Check{
 	{Rule: "CLI-17", Run: func(t *check.T) {
 		// The field is filled first, so that one that is left alone shows.
 		for _, filler := range []int32{-1, 0x5a5a5a5a} {
-			args := capi.ClientProcessIndexArgs{Client: t.Client().Handle, ProcessIndex: filler, StructSize: capi.ClientProcessIndexArgsSize}
+			args := capi.ClientProcessIndexArgs{Client: t.Client().Handle, ProcessIndex: filler,
+				StructSize: capi.ClientProcessIndexArgsSize}
 			out, err := check.Raw(t, args)
 			if err != nil {
 				t.Fatalf("PJRT_Client_ProcessIndex: expected success, got %v", err)
@@ -61,7 +62,7 @@ var lookupChecks = []check.Check{
 		all := allDevices(t, t.Client())
 		for i, d := range t.Client().Devices {
 			if !contains(all, d) {
-				t.Errorf("addressable device %d, %p, is none of PJRT_Client_Devices %v", i, d, all)
+				t.Errorf("addressable device %d, %p, is not one of PJRT_Client_Devices %v", i, d, all)
 			}
 		}
 	}},
@@ -97,11 +98,12 @@ var lookupChecks = []check.Check{
 		for _, n := range unknownIDs(t) {
 			if _, err := check.Try(t, capi.ClientLookupDeviceArgs{Client: t.Client().Handle, ID: n}); err != nil {
 				looked++
-				t.ErrorCode(err, fmt.Sprintf("PJRT_Client_LookupDevice of id %d, which no device has", n), capi.ErrorCodeInvalidArgument, capi.ErrorCodeNotFound)
+				t.ErrorCode(err, fmt.Sprintf("PJRT_Client_LookupDevice of id %d, which no device has", n), capi.ErrorCodeInvalidArgument,
+					capi.ErrorCodeNotFound)
 			}
 		}
 		if looked == 0 {
-			t.SkipEnvf("no unknown id gives an error; CLI-23 says so")
+			t.SkipEnvf("no unknown id is an error; see CLI-23")
 		}
 	}},
 	{Rule: "CLI-25", Run: func(t *check.T) {
@@ -142,7 +144,8 @@ var lookupChecks = []check.Check{
 		first := check.Call(t, capi.ClientAddressableMemoriesArgs{Client: c.Handle})
 		list := capi.Slice(first.AddressableMemories, first.NumAddressableMemories)
 		again := check.Call(t, capi.ClientAddressableMemoriesArgs{Client: c.Handle})
-		check.Equal(t, first.AddressableMemories, again.AddressableMemories, "the array of PJRT_Client_AddressableMemories when it is asked for again")
+		check.Equal(t, first.AddressableMemories, again.AddressableMemories,
+			"the array of PJRT_Client_AddressableMemories when it is asked for again")
 		if !slices.Equal(list, capi.Slice(again.AddressableMemories, again.NumAddressableMemories)) {
 			t.Errorf("PJRT_Client_AddressableMemories: expected the same memories again")
 		}
@@ -188,14 +191,15 @@ var lookupChecks = []check.Check{
 			for i, v := range all.ids {
 				inside := i < shape[0]*shape[1]
 				if !inside && v != untouchedID {
-					t.Errorf("%d x %d: element %d behind the array was overwritten with %d", shape[0], shape[1], i-shape[0]*shape[1], v)
+					t.Errorf("%d x %d: element %d after the array was overwritten with %d", shape[0], shape[1], i-shape[0]*shape[1], v)
 				}
 				if inside && v == untouchedID {
 					t.Errorf("%d x %d: element %d was not written", shape[0], shape[1], i)
 				}
 			}
 			if all.err != nil {
-				t.Errorf("PJRT_Client_DefaultDeviceAssignment of %d x %d on %d devices: expected success, got %v", shape[0], shape[1], n, all.err)
+				t.Errorf("PJRT_Client_DefaultDeviceAssignment of %d x %d on %d devices: expected success, got %v", shape[0],
+					shape[1], n, all.err)
 			}
 		}
 	}},
@@ -210,14 +214,16 @@ var lookupChecks = []check.Check{
 				continue
 			}
 			all := assign(t, shape[0], shape[1], size)
-			t.ErrorCode(all.err, fmt.Sprintf("PJRT_Client_DefaultDeviceAssignment of %d x %d into an array of %d", shape[0], shape[1], size))
+			t.ErrorCode(all.err, fmt.Sprintf("PJRT_Client_DefaultDeviceAssignment of %d x %d into an array of %d", shape[0],
+				shape[1], size))
 			check.Equal(t, untouchedID, all.ids[size], "the memory behind an array of %d", size)
 		}
 	}},
 	{Rule: "CLI-31", Hostile: true, Run: func(t *check.T) {
 		for _, shape := range [][2]int{{0, 1}, {1, 0}, {-1, 2}, {2, -1}, {-1, -1}} {
 			all := assign(t, shape[0], shape[1], 4)
-			t.ErrorCode(all.err, fmt.Sprintf("PJRT_Client_DefaultDeviceAssignment of %d x %d", shape[0], shape[1]), capi.ErrorCodeInvalidArgument)
+			t.ErrorCode(all.err, fmt.Sprintf("PJRT_Client_DefaultDeviceAssignment of %d x %d", shape[0], shape[1]),
+				capi.ErrorCodeInvalidArgument)
 		}
 	}},
 	{Rule: "CLI-32", Hostile: true, Run: func(t *check.T) {
@@ -246,12 +252,13 @@ var lookupChecks = []check.Check{
 				}
 				seen[v] = true
 				if _, err := check.Try(t, capi.ClientLookupDeviceArgs{Client: t.Client().Handle, ID: v}); err != nil {
-					t.Errorf("the default assignment of %d x %d on %d devices has the device %d, which there is not: %v", shape[0], shape[1], n, v, err)
+					t.Errorf("the default assignment of %d x %d on %d devices has the device %d, which does not exist: %v", shape[0],
+						shape[1], n, v, err)
 				}
 			}
 		}
 		if looked == 0 {
-			t.SkipEnvf("no default assignment could be had; CLI-29 says so")
+			t.SkipEnvf("there is no default assignment; see CLI-29")
 		}
 	}},
 	{Rule: "CLI-34", Run: func(t *check.T) {
@@ -282,7 +289,8 @@ var lookupChecks = []check.Check{
 	{Rule: "CLI-36", Run: func(t *check.T) {
 		c := t.Client()
 		message := []byte("a process that is gone")
-		info := &capi.ProcessInfo{StructSize: capi.ProcessInfoSize, IncarnationID: 2, State: capi.ProcessStateError, ErrorCode: int32(capi.ErrorCodeAborted)}
+		info := &capi.ProcessInfo{StructSize: capi.ProcessInfoSize, IncarnationID: 2, State: capi.ProcessStateError,
+			ErrorCode: int32(capi.ErrorCodeAborted)}
 		check.Call(t, capi.ClientUpdateGlobalProcessInfoArgs{Client: c.Handle, ProcessInfos: info, NumProcessInfos: 1})
 		info.ErrorMessage, info.ErrorMessageSize = capi.BytesData(message)
 		check.Call(t, capi.ClientUpdateGlobalProcessInfoArgs{Client: c.Handle, ProcessInfos: info, NumProcessInfos: 1})
@@ -313,7 +321,8 @@ func strangers(known map[int32]bool) []int32 {
 	for n := range known {
 		lowest, highest = min(lowest, max(n, 0)), max(highest, n)
 	}
-	for _, n := range []int32{-1, int32(len(known)), highest + 1, highest + 1000, lowest + 1<<8, lowest + 1<<16, math.MaxInt32, math.MinInt32} {
+	for _, n := range []int32{-1, int32(len(known)), highest + 1, highest + 1000, lowest + 1<<8, lowest + 1<<16, math.MaxInt32,
+		math.MinInt32} {
 		if !known[n] && !slices.Contains(list, n) {
 			list = append(list, n)
 		}

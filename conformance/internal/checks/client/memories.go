@@ -60,7 +60,7 @@ var memoryChecks = []check.Check{
 	{Rule: "MEM-04", Run: func(t *check.T) {
 		for i, m := range memories(t, t.Client()) {
 			if k := memoryKind(t, m).String(); !wellKnown[k] {
-				t.Errorf("memory %d: programs know no kind %q", i, k)
+				t.Errorf("memory %d: %q is not a kind that programs know", i, k)
 			}
 		}
 	}},
@@ -98,7 +98,7 @@ var memoryChecks = []check.Check{
 			distinct(t, list, fmt.Sprintf("PJRT_Memory_AddressableByDevices of memory %p", m))
 			for _, d := range list {
 				if !contains(all, d) {
-					t.Errorf("memory %p lists the device %p, which is none of the client's %v", m, d, all)
+					t.Errorf("memory %p lists the device %p, which is not one of the client's %v", m, d, all)
 				}
 			}
 		}
@@ -115,7 +115,7 @@ var memoryChecks = []check.Check{
 		all := memories(t, c)
 		known := func(m *capi.Memory, where string, args ...any) {
 			if !contains(all, m) {
-				t.Errorf("%s: %p is none of the client's memories %v", fmt.Sprintf(where, args...), m, all)
+				t.Errorf("%s: %p is not one of the client's memories %v", fmt.Sprintf(where, args...), m, all)
 			}
 		}
 		for i, d := range c.Devices {
@@ -125,7 +125,8 @@ var memoryChecks = []check.Check{
 			if out, err := check.Try(t, capi.DeviceDefaultMemoryArgs{Device: d}); err == nil {
 				known(out.Memory, "default memory of device %d", i)
 			}
-			known(check.Call(t, capi.BufferMemoryArgs{Buffer: check.UploadTo(t, c, d, []float32{1})}).Memory, "memory of a buffer on device %d", i)
+			known(check.Call(t, capi.BufferMemoryArgs{Buffer: check.UploadTo(t, c, d, []float32{1})}).Memory,
+				"memory of a buffer on device %d", i)
 		}
 	}},
 	{Rule: "MEM-09", Hostile: true, Run: func(t *check.T) {
@@ -233,6 +234,6 @@ func memoryKind(t *check.T, m *capi.Memory) text {
 func needVtable(t *check.T) {
 	const since = 105
 	if t.Minor() < since {
-		t.SkipAbsentf("memories have a function table since API 0.%d; the plugin has 0.%d", since, t.Minor())
+		t.SkipAbsentf("memories have a function table since API 0.%d, but the plugin has 0.%d", since, t.Minor())
 	}
 }

@@ -17,7 +17,8 @@ import (
 // Mutants returns the faults that the checks find.
 func Mutants() []mutant.Mutant {
 	var all []mutant.Mutant
-	for _, list := range [][]mutant.Mutant{createMutants, lookupMutants, storeMutants, descriptionMutants, deviceMutants, memoryMutants, topologyMutants, newerMutants, subtleMutants} {
+	for _, list := range [][]mutant.Mutant{createMutants, lookupMutants, storeMutants, descriptionMutants, deviceMutants, memoryMutants,
+		topologyMutants, newerMutants, subtleMutants} {
 		all = append(all, list...)
 	}
 	return all

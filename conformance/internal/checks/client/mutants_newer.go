@@ -65,10 +65,11 @@ func shaped(m mutant.Mutant, topology string) mutant.Mutant {
 var newerMutants = []mutant.Mutant{
 	deviceless("CLI-03", "has no client, and says that all is well", nil),
 	deviceless("CLI-03", "does not say what is missing", &capi.Error{Code: capi.ErrorCodeUnknown, Message: "?"}),
-	shaped(newer(mutant.Of("TOPO-03", "makes its default topology whatever the name says", func(c *serve.Invocation, a *capi.TopologyDescriptionCreateArgs) {
-		a.TopologyNameSize = 0
-		c.Forward()
-	})), "4x2x3"),
+	shaped(newer(mutant.Of("TOPO-03", "makes its default topology whatever the name says",
+		func(c *serve.Invocation, a *capi.TopologyDescriptionCreateArgs) {
+			a.TopologyNameSize = 0
+			c.Forward()
+		})), "4x2x3"),
 	shaped(newer(mutant.Of("TOPO-03", "takes the first extent for all", func(c *serve.Invocation, a *capi.TopologyDescriptionCreateArgs) {
 		a.TopologyNameSize = 3
 		c.Forward()

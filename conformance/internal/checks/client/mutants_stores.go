@@ -214,7 +214,8 @@ func (m *meeting) put(a *capi.ClientCreateArgs, key, value string) error {
 	if i := strings.IndexByte(value, 0); i >= 0 && m.cutsValues {
 		value = value[:i]
 	}
-	args := &capi.KeyValuePutCallbackArgs{StructSize: m.size(capi.KeyValuePutCallbackArgsSize), CallbackError: makeError(), UserArg: a.KVPutUserArg}
+	args := &capi.KeyValuePutCallbackArgs{StructSize: m.size(capi.KeyValuePutCallbackArgsSize), CallbackError: makeError(),
+		UserArg: a.KVPutUserArg}
 	if m.mixesArgs {
 		args.UserArg = a.KVGetUserArg
 	}

@@ -263,12 +263,13 @@ var subtleMutants = []mutant.Mutant{
 	newer(after("DEV-13", "poisons launches that are over", func(a *capi.DevicePoisonExecutionArgs, _ int64) {
 		a.Poisoned = a.Poisoned || a.LaunchID != 424242
 	})),
-	newer(mutant.Of("DEV-13", "says NOT_FOUND of launches that there are not", func(c *serve.Invocation, a *capi.DevicePoisonExecutionArgs) {
-		c.Forward()
-		if !a.Poisoned {
-			c.Fail(capi.ErrorCodeNotFound, "no such launch")
-		}
-	})),
+	newer(mutant.Of("DEV-13", "says NOT_FOUND of launches that there are not",
+		func(c *serve.Invocation, a *capi.DevicePoisonExecutionArgs) {
+			c.Forward()
+			if !a.Poisoned {
+				c.Fail(capi.ErrorCodeNotFound, "no such launch")
+			}
+		})),
 	newer(fresh("DEV-17", "uses one array for the attributes of all devices", func() []serve.Hook {
 		shared := make([]capi.NamedValue, 16)
 		return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.DeviceGetAttributesArgs) {
@@ -297,15 +298,17 @@ var subtleMutants = []mutant.Mutant{
 		a.Memory = &capi.Memory{}
 		leftovers = append(leftovers, a.Memory)
 	}),
-	newer(mutant.Of("TOPO-04", "takes names that it does not know for the default", func(c *serve.Invocation, a *capi.TopologyDescriptionCreateArgs) {
-		a.TopologyNameSize = 0
-		c.Forward()
-	})),
+	newer(mutant.Of("TOPO-04", "takes names that it does not know for the default",
+		func(c *serve.Invocation, a *capi.TopologyDescriptionCreateArgs) {
+			a.TopologyNameSize = 0
+			c.Forward()
+		})),
 	after("TOPO-05", "has no name", func(a *capi.TopologyDescriptionPlatformNameArgs, _ int64) { a.PlatformNameSize = 0 }),
 	after("TOPO-07", "has one device less than the client", func(a *capi.TopologyDescriptionGetDeviceDescriptionsArgs, _ int64) { a.NumDescriptions-- }),
 	newer(after("TOPO-08", "has one id for the last two", func(a *capi.DeviceDescriptionIDArgs, _ int64) { a.ID = min(a.ID, 2) })),
 	newer(after("TOPO-11", "has the address in its bytes", func(a *capi.TopologyDescriptionSerializeArgs, _ int64) {
-		b := append(capi.Bytes(a.SerializedBytes, a.SerializedBytesSize), byte(addr(a.Topology)>>4), byte(addr(a.Topology)>>12), byte(addr(a.Topology)>>20))
+		b := append(capi.Bytes(a.SerializedBytes, a.SerializedBytesSize), byte(addr(a.Topology)>>4), byte(addr(a.Topology)>>12),
+			byte(addr(a.Topology)>>20))
 		a.SerializedBytes, a.SerializedBytesSize = lastingArray(b)
 	})),
 	restoredWithout("TOPO-12", "loses attributes on the way",
@@ -324,30 +327,34 @@ var subtleMutants = []mutant.Mutant{
 		func(a *capi.TopologyDescriptionFingerprintArgs) { a.Fingerprint++ }),
 	takesBad("TOPO-13", "takes no bytes for a topology", func(b []byte) bool { return len(b) == 0 }),
 	takesBad("TOPO-13", "takes a part for the whole", func(b []byte) bool { return len(b) > 100 }),
-	newer(mutant.Of("TOPO-17", "ignores the layout that it is given", func(c *serve.Invocation, a *capi.TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs) {
-		if a.Layout != nil && a.Layout.Type == capi.BufferMemoryLayoutTypeTiled {
-			a.Layout = nil
-		}
-		c.Forward()
-	})),
-	newer(mutant.Of("TOPO-18", "knows no complex numbers", func(c *serve.Invocation, a *capi.TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs) {
-		if a.ElementType == capi.BufferTypeC64 {
-			a.ElementType = capi.BufferTypeF64
-		}
-		c.Forward()
-	})),
-	newer(mutant.Of("TOPO-18", "makes bytes of bits", func(c *serve.Invocation, a *capi.TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs) {
-		if a.ElementType == capi.BufferTypeS2 {
-			a.ElementType = capi.BufferTypeS8
-		}
-		c.Forward()
-	})),
-	newer(mutant.Of("TOPO-18", "drops dimensions of one", func(c *serve.Invocation, a *capi.TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs) {
-		if d := capi.Slice(a.Dims, a.NumDims); len(d) > 0 && d[len(d)-1] == 1 {
-			a.NumDims--
-		}
-		c.Forward()
-	})),
+	newer(mutant.Of("TOPO-17", "ignores the layout that it is given",
+		func(c *serve.Invocation, a *capi.TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs) {
+			if a.Layout != nil && a.Layout.Type == capi.BufferMemoryLayoutTypeTiled {
+				a.Layout = nil
+			}
+			c.Forward()
+		})),
+	newer(mutant.Of("TOPO-18", "knows no complex numbers",
+		func(c *serve.Invocation, a *capi.TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs) {
+			if a.ElementType == capi.BufferTypeC64 {
+				a.ElementType = capi.BufferTypeF64
+			}
+			c.Forward()
+		})),
+	newer(mutant.Of("TOPO-18", "makes bytes of bits",
+		func(c *serve.Invocation, a *capi.TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs) {
+			if a.ElementType == capi.BufferTypeS2 {
+				a.ElementType = capi.BufferTypeS8
+			}
+			c.Forward()
+		})),
+	newer(mutant.Of("TOPO-18", "drops dimensions of one",
+		func(c *serve.Invocation, a *capi.TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs) {
+			if d := capi.Slice(a.Dims, a.NumDims); len(d) > 0 && d[len(d)-1] == 1 {
+				a.NumDims--
+			}
+			c.Forward()
+		})),
 	newer(mutant.Of("TOPO-19", "takes strides", func(c *serve.Invocation, a *capi.TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs) {
 		c.Forward()
 		if c.Err() != nil && a.Layout != nil {

@@ -86,7 +86,7 @@ var serializedChecks = []check.Check{
 		out := check.Call(t, capi.TopologyDescriptionPlatformNameArgs{Topology: topology})
 		name := capi.Bytes(out.PlatformName, out.PlatformNameSize)
 		if len(name) == 0 || !bytes.Contains(whole, name) {
-			t.SkipEnvf("the platform's name %q does not stand in the bytes, so it cannot be changed", name)
+			t.SkipEnvf("the platform's name %q is not in the bytes, so it cannot be changed", name)
 		}
 		other := bytes.ReplaceAll(whole, name, []byte(strings.Repeat("q", len(name))))
 		if _, err := deserialize(t, other); err == nil {
@@ -120,7 +120,7 @@ func deserialize(t *check.T, code []byte) (*capi.TopologyDescription, error) {
 // for TOPO-12 to say: that it refuses others means nothing then.
 func needRoundTrip(t *check.T, code []byte) {
 	if _, err := deserialize(t, code); err != nil {
-		t.SkipUnimplf("the plugin refuses the bytes that it made itself: %v", err)
+		t.SkipUnimplf("the plugin rejects bytes that it made itself: %v", err)
 	}
 }
 

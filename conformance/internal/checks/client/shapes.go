@@ -32,7 +32,8 @@ var shapeChecks = []check.Check{
 			t.Errorf("the canonical shape of f32[2,3] with the layout [0 1]: expected a layout of 2 dimensions, got %v", s.minorToMajor)
 		}
 		if legal(t, layout) {
-			check.Equal(t, "[0 1]", fmt.Sprint(s.minorToMajor), "layout of the canonical shape of f32[2,3] with the layout [0 1], which buffers have")
+			check.Equal(t, "[0 1]", fmt.Sprint(s.minorToMajor),
+				"layout of the canonical shape of f32[2,3] with the layout [0 1], which buffers have")
 		}
 	}},
 	{Rule: "TOPO-18", Library: true, Run: func(t *check.T) {
@@ -51,7 +52,8 @@ var shapeChecks = []check.Check{
 		} {
 			s := canonical(t, want.kind, want.dims, nil)
 			check.Equal(t, want.xla, s.elementType, "element_type of the canonical shape of %v%v", want.kind, want.dims)
-			check.Equal(t, fmt.Sprint(want.dims), fmt.Sprint(append([]int64{}, s.dims...)), "dimensions of the canonical shape of %v%v", want.kind, want.dims)
+			check.Equal(t, fmt.Sprint(want.dims), fmt.Sprint(append([]int64{}, s.dims...)), "dimensions of the canonical shape of %v%v",
+				want.kind, want.dims)
 		}
 		// A platform need not have the others.
 		for _, e := range dtype.All() {
@@ -67,7 +69,7 @@ var shapeChecks = []check.Check{
 			s, err := parseShape(capi.Bytes(out.SerializedShape, out.SerializedShapeSize))
 			release(out, nil)
 			if err != nil {
-				t.Errorf("the canonical shape of %v[4] is no ShapeProto: %v", e, err)
+				t.Errorf("the canonical shape of %v[4] is not a ShapeProto: %v", e, err)
 				continue
 			}
 			check.Equal(t, uint64(e.PrimitiveType()), s.elementType, "element_type of the canonical shape of %v[4]", e)
@@ -83,7 +85,8 @@ var shapeChecks = []check.Check{
 		args = shapeArgs(t, capi.BufferTypeF32, []int64{2, 3})
 		args.MemorySpaceKindID = math.MaxInt32
 		out, err = check.Try(t, args)
-		t.ErrorCode(err, "PJRT_TopologyDescription_MakeCanonicalShapeForMemorySpace with an unknown kind of memory", capi.ErrorCodeInvalidArgument)
+		t.ErrorCode(err, "PJRT_TopologyDescription_MakeCanonicalShapeForMemorySpace with an unknown kind of memory",
+			capi.ErrorCodeInvalidArgument)
 		release(out, err)
 	}},
 	{Rule: "TOPO-20", Library: true, Run: func(t *check.T) {
@@ -129,7 +132,8 @@ func shapeArgs(t *check.T, kind capi.BufferType, dims []int64) capi.TopologyDesc
 	t.Require(check.FunctionOf[capi.TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs]())
 	args := capi.TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs{Topology: topology, ElementType: kind}
 	args.Dims, args.NumDims = check.First(dims)
-	if ids, err := check.Try(t, capi.TopologyDescriptionGetMemorySpaceKindIDsArgs{Topology: topology}); err == nil && ids.NumMemorySpaceKindIDs > 0 {
+	if ids, err := check.Try(t, capi.TopologyDescriptionGetMemorySpaceKindIDsArgs{Topology: topology}); err == nil &&
+		ids.NumMemorySpaceKindIDs > 0 {
 		args.MemorySpaceKindID = *ids.MemorySpaceKindIDs
 	} else if t.Env().NoDevice == "" && len(t.Client().Memories) > 0 {
 		args.MemorySpaceKindID = check.Call(t, capi.MemoryKindIDArgs{Memory: t.Client().Memories[0]}).KindID
@@ -157,7 +161,7 @@ func canonical(t *check.T, kind capi.BufferType, dims []int64, layout *capi.Buff
 	out := check.Call(t, args)
 	s, err := parseShape(capi.Bytes(out.SerializedShape, out.SerializedShapeSize))
 	if err != nil {
-		t.Fatalf("the canonical shape of %v%v is no ShapeProto: %v", kind, dims, err)
+		t.Fatalf("the canonical shape of %v%v is not a ShapeProto: %v", kind, dims, err)
 	}
 	release(out, nil)
 	return s

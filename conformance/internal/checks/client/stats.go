@@ -39,10 +39,12 @@ var statsChecks = []check.Check{
 		b := allocate(t, d)
 		during := stats(t, d).BytesInUse
 		if during-before < allocated {
-			t.Fatalf("bytes_in_use: expected it to rise by %d or more with a buffer of that size, got %d and then %d", allocated, before, during)
+			t.Fatalf("bytes_in_use: expected it to rise by %d or more with a buffer of that size, got %d and then %d", allocated,
+				before, during)
 		}
 		check.Destroy(t, b)
-		t.Eventually(5*time.Second, "bytes_in_use falls when the buffer is destroyed", func() bool { return stats(t, d).BytesInUse <= during-allocated })
+		t.Eventually(5*time.Second, "bytes_in_use falls when the buffer is destroyed",
+			func() bool { return stats(t, d).BytesInUse <= during-allocated })
 	}},
 	{Rule: "DEV-08", Run: func(t *check.T) {
 		stats(t, t.Client().Devices[0])

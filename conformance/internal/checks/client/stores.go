@@ -99,7 +99,7 @@ var storeChecks = []check.Check{
 			if c.Kind == "get" {
 				looked++
 				if c.Timeout <= 0 || time.Duration(c.Timeout)*time.Millisecond > 24*time.Hour {
-					t.Errorf("kv_get_callback for %q: expected a timeout above 0 and below a day, got %d ms", c.Key, c.Timeout)
+					t.Errorf("kv_get_callback for %q: expected a timeout of more than 0 and less than a day, got %d ms", c.Key, c.Timeout)
 				}
 			}
 		}
@@ -203,7 +203,7 @@ var storeChecks = []check.Check{
 	}),
 	storeCheck("KV-15", func(t *check.T) {
 		if t.Minor() < 61 {
-			t.SkipAbsentf("kv_try_get_callback came with API 0.61; the plugin has 0.%d", t.Minor())
+			t.SkipAbsentf("kv_try_get_callback came with API 0.61, but the plugin has 0.%d", t.Minor())
 		}
 		for _, c := range pair(t, check.NewStore(t)).clients { // it uses a whole store, or the check is skipped
 			check.Destroy(t, c)
@@ -255,7 +255,7 @@ func pairOf(t *check.T, store *check.Store) *nodes {
 	select {
 	case <-done:
 	case <-t.Context().Done():
-		t.Fatalf("two clients that share a key-value store: they are not there within %v", storeLimit)
+		t.Fatalf("two clients that share a key-value store: they were not made within %v", storeLimit)
 	}
 	for _, c := range p.clients {
 		check.Own(t, c)

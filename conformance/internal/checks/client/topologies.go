@@ -35,7 +35,7 @@ var topologyChecks = []check.Check{
 		check.Call(t, capi.TopologyDescriptionDestroyArgs{})
 		topology, err := t.MakeTopology(t.Env().Topology, t.Env().TopologyOptions...)
 		if err != nil {
-			t.Notef("no topology was made to be destroyed: %v", err)
+			t.Notef("no topology could be made: %v", err)
 			return
 		}
 		check.Call(t, capi.TopologyDescriptionDestroyArgs{Topology: check.Disown(t, topology)})
@@ -43,7 +43,7 @@ var topologyChecks = []check.Check{
 	{Rule: "TOPO-03", Library: true, Run: func(t *check.T) {
 		want, ok := shapeOf(t.Env().Topology)
 		if !ok {
-			t.SkipEnvf("no topology with a shape in its name was given, such as v5e:2x2; got %q", t.Env().Topology)
+			t.SkipEnvf("the name of the topology has no shape, such as v5e:2x2: %q", t.Env().Topology)
 		}
 		topology := made(t)
 		// Chips of some generations count as two devices.
@@ -85,7 +85,7 @@ var topologyChecks = []check.Check{
 			before = append(before, portrait(t, d))
 		}
 		if t.Env().NoDevice == "" && len(first) < len(allDevices(t, t.Client())) {
-			t.Errorf("the client has %d devices, and its topology %d", len(allDevices(t, t.Client())), len(first))
+			t.Errorf("the client has %d devices, but its topology has %d", len(allDevices(t, t.Client())), len(first))
 		}
 		if len(first) == 0 {
 			t.Errorf("the topology has no devices")
@@ -134,7 +134,8 @@ var topologyChecks = []check.Check{
 	{Rule: "TOPO-15", Library: true, Run: func(t *check.T) {
 		topology := t.Topology()
 		first := check.Call(t, capi.TopologyDescriptionFingerprintArgs{Topology: topology}).Fingerprint
-		check.Equal(t, first, check.Call(t, capi.TopologyDescriptionFingerprintArgs{Topology: topology}).Fingerprint, "the fingerprint when it is asked for again")
+		check.Equal(t, first, check.Call(t, capi.TopologyDescriptionFingerprintArgs{Topology: topology}).Fingerprint,
+			"the fingerprint when it is asked for again")
 		if first == 0 {
 			t.Errorf("PJRT_TopologyDescription_Fingerprint: expected a number that tells topologies apart, got 0")
 		}
@@ -143,7 +144,8 @@ var topologyChecks = []check.Check{
 			t.Notef("no round trip: %v", err)
 			return
 		}
-		check.Equal(t, first, check.Call(t, capi.TopologyDescriptionFingerprintArgs{Topology: other}).Fingerprint, "the fingerprint after a round trip")
+		check.Equal(t, first, check.Call(t, capi.TopologyDescriptionFingerprintArgs{Topology: other}).Fingerprint,
+			"the fingerprint after a round trip")
 	}},
 	{Rule: "TOPO-16", Library: true, Hostile: true, Run: func(t *check.T) {
 		t.Require(check.FunctionOf[capi.TopologyDescriptionFingerprintArgs]())
@@ -151,7 +153,8 @@ var topologyChecks = []check.Check{
 		first := check.Optional(t, capi.TopologyDescriptionFingerprintArgs{Topology: a}).Fingerprint
 		second := check.Optional(t, capi.TopologyDescriptionFingerprintArgs{Topology: b}).Fingerprint
 		if first == second {
-			t.Errorf("two topologies with %d and %d devices have the same fingerprint, %#x", len(topologyDescriptions(t, a)), len(topologyDescriptions(t, b)), first)
+			t.Errorf("two topologies with %d and %d devices have the same fingerprint, %#x", len(topologyDescriptions(t, a)),
+				len(topologyDescriptions(t, b)), first)
 		}
 	}},
 	{Rule: "TOPO-21", Library: true, Run: func(t *check.T) {
@@ -166,7 +169,7 @@ var topologyChecks = []check.Check{
 		}
 		if t.Env().NoDevice != "" {
 			if len(list) == 0 {
-				t.SkipUnimplf("the topology has no kinds of memory, and there is no client to compare with")
+				t.SkipUnimplf("the topology has no kinds of memory, but there is no client to compare with")
 			}
 			return
 		}
@@ -245,7 +248,7 @@ func twoTopologies(t *check.T) (a, b *capi.TopologyDescription) {
 		return a, b
 	}
 	if !shapePattern.MatchString(t.Env().Topology) {
-		t.SkipEnvf("no topology with a shape in its name was given, such as v5e:2x2; got %q", t.Env().Topology)
+		t.SkipEnvf("the name of the topology has no shape, such as v5e:2x2: %q", t.Env().Topology)
 	}
 	a = made(t)
 	for _, shape := range []string{"4x4", "2x2x2", "4x4x4", "2x4"} {
@@ -271,5 +274,6 @@ func describe(t *check.T, topology *capi.TopologyDescription) string {
 	for _, d := range topologyDescriptions(t, topology) {
 		devices = append(devices, portrait(t, d))
 	}
-	return fmt.Sprint(text{name.PlatformName, name.PlatformNameSize}, text{version.PlatformVersion, version.PlatformVersionSize}, attributes, devices)
+	return fmt.Sprint(text{name.PlatformName, name.PlatformNameSize}, text{version.PlatformVersion, version.PlatformVersionSize},
+		attributes, devices)
 }

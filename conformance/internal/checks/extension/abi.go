@@ -100,7 +100,8 @@ var abiChecks = []check.Check{
 		if err != nil || again == nil {
 			t.Fatalf("reading the version of an executable: expected success, got %v, %v", again, err)
 		}
-		check.Equal(t, executablePlatform(t, executable), executablePlatform(t, again), "platform_id of a version that was written and read")
+		check.Equal(t, executablePlatform(t, executable), executablePlatform(t, again),
+			"platform_id of a version that was written and read")
 		check.Equal(t, string(proto), string(executableProto(t, again)), "a version that was written, read and written")
 		if runtime != nil {
 			check.Call(t, capi.RuntimeABIVersionIsCompatibleWithExecutableArgs{ABIVersion: runtime, ExecutableABIVersion: again})
@@ -108,7 +109,8 @@ var abiChecks = []check.Check{
 			if err != nil || other == nil {
 				t.Fatalf("reading the version of a runtime: expected success, got %v, %v", other, err)
 			}
-			check.Equal(t, runtimePlatform(t, runtime), runtimePlatform(t, other), "platform_id of a runtime's version that was written and read")
+			check.Equal(t, runtimePlatform(t, runtime), runtimePlatform(t, other),
+				"platform_id of a runtime's version that was written and read")
 			check.Call(t, capi.RuntimeABIVersionIsCompatibleWithRuntimeArgs{ABIVersion: runtime, OtherABIVersion: other})
 			check.Call(t, capi.RuntimeABIVersionDestroyArgs{ABIVersion: other})
 		}

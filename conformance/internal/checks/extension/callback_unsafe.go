@@ -36,12 +36,16 @@ func heard(t *check.T, kind capi.CallbackType, args unsafe.Pointer) *[]int {
 
 var callbackChecks = []check.Check{
 	rule("XCB-01", func(t *check.T) {
-		slice := &capi.CallbackTPUSliceBuilderArgs{StructSize: capi.CallbackTPUSliceBuilderArgsSize, FailureType: capi.CallbackTPUSliceFailureTypeInitError}
+		slice := &capi.CallbackTPUSliceBuilderArgs{StructSize: capi.CallbackTPUSliceBuilderArgsSize,
+			FailureType: capi.CallbackTPUSliceFailureTypeInitError}
 		prefatal := &capi.CallbackPrefatalArgs{StructSize: capi.CallbackPrefatalArgsSize, ErrorCode: capi.ErrorCodeAborted}
 		prefatal.ErrorMessage, prefatal.ErrorMessageSize = capi.StringData("on purpose")
-		slices, fatals := heard(t, capi.CallbackTypeTPUSliceBuilder, unsafe.Pointer(slice)), heard(t, capi.CallbackTypePrefatal, unsafe.Pointer(prefatal))
-		check.Equal(t, fmt.Sprint([]int{int(slice.FailureType)}), fmt.Sprint(*slices), "failure types that the callback of a slice was called with")
-		check.Equal(t, fmt.Sprint([]int{int(prefatal.ErrorCode)}), fmt.Sprint(*fatals), "error codes that the callback before a fatal error was called with")
+		slices, fatals := heard(t, capi.CallbackTypeTPUSliceBuilder, unsafe.Pointer(slice)),
+			heard(t, capi.CallbackTypePrefatal, unsafe.Pointer(prefatal))
+		check.Equal(t, fmt.Sprint([]int{int(slice.FailureType)}), fmt.Sprint(*slices),
+			"failure types that the callback of a slice was called with")
+		check.Equal(t, fmt.Sprint([]int{int(prefatal.ErrorCode)}), fmt.Sprint(*fatals),
+			"error codes that the callback before a fatal error was called with")
 	}),
 	hostile(rule("XCB-02", func(t *check.T) {
 		client := t.Client().Handle
@@ -63,7 +67,8 @@ var callbackChecks = []check.Check{
 			a := (*capi.CallbackPrefatalArgs)(p)
 			text = string(capi.Bytes(a.ErrorMessage, a.ErrorMessageSize))
 		})
-		check.Call(t, capi.CallbackRegisterCallbackArgs{Client: client, Type: capi.CallbackTypePrefatal, Callback: fn, UserArg: uintptr(handle)})
+		check.Call(t, capi.CallbackRegisterCallbackArgs{Client: client, Type: capi.CallbackTypePrefatal, Callback: fn,
+			UserArg: uintptr(handle)})
 		check.Call(t, capi.CallbackInvokeCallbackArgs{Client: client, Type: capi.CallbackTypePrefatal, Args: unsafe.Pointer(args)})
 		check.Equal(t, 1, n, "calls of the callback")
 		check.Equal(t, message[:10], text, "the message that the callback got")

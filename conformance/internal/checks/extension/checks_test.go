@@ -56,6 +56,7 @@ func TestThePluginsOfMutantsAreSound(t *testing.T) {
 	require.NoError(t, err)
 	memory, err := reference.New()
 	require.NoError(t, err)
+	checks := Checks()
 	for base, table := range map[mutant.Base]*capi.Table{mutant.CPU: cpu, mutant.Memory: memory} {
 		real, err := sound(table)
 		require.NoError(t, err)
@@ -71,8 +72,9 @@ func TestThePluginsOfMutantsAreSound(t *testing.T) {
 		for _, m := range Mutants() {
 			looked[m.Check] = looked[m.Check] || m.Sound != nil && m.Base == base
 		}
-		for _, c := range Checks() {
-			if !looked[c.Name()] {
+		sample := checktest.NewSample(checks)
+		for _, c := range checks {
+			if !looked[c.Name()] || !sample.Takes(&c) {
 				continue
 			}
 			t.Run(c.Name(), func(t *testing.T) {

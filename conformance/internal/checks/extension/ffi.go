@@ -212,9 +212,9 @@ var ffiChecks = []check.Check{
 		if err != nil || noClient(t) {
 			return
 		}
-		t.Notef("a handler for a platform that there is not was taken")
+		t.Notef("a handler for an unknown platform was accepted")
 		_, err = runCall(t, calls(name))
-		t.ErrorCode(err, "a program with a call of what another platform has")
+		t.ErrorCode(err, "a program that calls a handler of another platform")
 		check.Equal(t, int64(0), called.Load(), "calls of a handler of another platform")
 	})),
 	hostile(rule("XFFI-07", func(t *check.T) {
@@ -225,13 +225,13 @@ var ffiChecks = []check.Check{
 		})))
 		_, err := runCall(t, calls(name))
 		if t.ErrorCode(err, "executing a program whose handler fails") && !strings.Contains(err.Error(), message) {
-			t.Errorf("the error of a failed handler: expected one with %q, got %v", message, err)
+			t.Errorf("the error of a failed handler: expected an error with %q, got %v", message, err)
 		}
 		survived(t)
 	})),
 	hostile(rule("XFFI-08", func(t *check.T) {
 		_, err := runCall(t, calls(freshName()))
-		t.ErrorCode(err, "a program with a call of what was not registered")
+		t.ErrorCode(err, "a program that calls a handler that was not registered")
 		survived(t)
 	})),
 }
@@ -253,7 +253,7 @@ var gpuChecks = []check.Check{
 		t.Cleanup(func() { h.Release() })
 		check.Call(t, gpuArgs(freshName(), 1, uintptr(h)))
 		if asked.Load() == 0 {
-			t.Errorf("api_version 1: the handler was registered and never asked what it is")
+			t.Errorf("api_version 1: the handler was registered but never asked for its metadata")
 		}
 		check.Call(t, gpuArgs(freshName(), 0, uintptr(h)))
 	}),

@@ -136,9 +136,11 @@ var layoutChecks = []check.Check{
 		}
 		check.Equal(t, a, b, "the bytes of a layout that is serialized a second time")
 		first.SerializedLayoutDeleter.Call(first.SerializedLayout)
-		check.Equal(t, b, string(capi.Bytes(second.SerializedBytes, second.SerializedBytesSize)), "the second bytes after the deleter of the first ones")
+		check.Equal(t, b, string(capi.Bytes(second.SerializedBytes, second.SerializedBytesSize)),
+			"the second bytes after the deleter of the first ones")
 		check.Call(t, capi.LayoutsMemoryLayoutDestroyArgs{Layout: l})
-		check.Equal(t, b, string(capi.Bytes(second.SerializedBytes, second.SerializedBytesSize)), "the bytes after the layout was destroyed")
+		check.Equal(t, b, string(capi.Bytes(second.SerializedBytes, second.SerializedBytesSize)),
+			"the bytes after the layout was destroyed")
 		second.SerializedLayoutDeleter.Call(second.SerializedLayout)
 	}),
 	hostile(library("XLAY-03", func(t *check.T) {
@@ -165,14 +167,15 @@ var layoutChecks = []check.Check{
 			t.Fatalf("an upload with a layout: %v", err)
 		}
 		if got := bufferLayout(t, out.Buffer, "the layout of a column-major buffer"); got == plain {
-			t.Errorf("an upload with a column-major device layout was taken, and the buffer has the default layout %q", got)
+			t.Errorf("an upload with a column-major device layout succeeded, but the buffer has the default layout %q", got)
 		}
 	}),
 	rule("XLAY-05", func(t *check.T) {
 		topology := t.Topology()
 		for _, kind := range someTypes {
 			for _, dims := range [][]int64{nil, {7}, {2, 3}, {256, 128}, {2, 3, 4, 5}} {
-				check.Equal(t, clientLayout(t, kind, dims...), topologyLayout(t, topology, kind, dims...), "the topology's default layout of %v%v, next to the client's", kind, dims)
+				check.Equal(t, clientLayout(t, kind, dims...), topologyLayout(t, topology, kind, dims...),
+					"the topology's default layout of %v%v, next to the client's", kind, dims)
 			}
 		}
 	}),
@@ -197,7 +200,8 @@ var layoutChecks = []check.Check{
 		for i, b := range out {
 			check.Equal(t, bufferLayout(t, b, "the layout of a result"), got[i], "layout of output %d, next to that of a result", i)
 		}
-		check.Equal(t, fmt.Sprint(got), fmt.Sprint(listOf(t, mine.Layouts, mine.NumOutputs, "output layout")), "the layouts of the first call, in the end")
+		check.Equal(t, fmt.Sprint(got), fmt.Sprint(listOf(t, mine.Layouts, mine.NumOutputs, "output layout")),
+			"the layouts of the first call, at the end")
 	}),
 	library("XLAY-07", func(t *check.T) {
 		e := compiled(t, pair, check.Devices(1, 1))
@@ -210,7 +214,8 @@ var layoutChecks = []check.Check{
 	library("XLAY-08", func(t *check.T) {
 		e := compiled(t, columnMajor, check.Devices(1, 1))
 		plain := defaultLayout(t, capi.BufferTypeF32, 2, 3)
-		for what, list := range map[string]func(*check.T, *capi.Executable) []string{"output": outputLayouts, "parameter": parameterLayouts} {
+		for what, list := range map[string]func(*check.T, *capi.Executable) []string{"output": outputLayouts,
+			"parameter": parameterLayouts} {
 			if what == "parameter" && t.Table().Lacks(check.FunctionOf[capi.LayoutsExecutableGetParameterLayoutsArgs]()) != nil {
 				continue
 			}
@@ -276,12 +281,13 @@ var memoryDescriptionChecks = []check.Check{
 				k := check.Optional(t, capi.MemoryKindArgs{Memory: memory})
 				if id, described := kinds[capi.String(k.Kind, k.KindSize)]; described {
 					looked++
-					check.Equal(t, check.Optional(t, capi.MemoryKindIDArgs{Memory: memory}).KindID, id, "kind_id of the described memory %q of device %d", capi.String(k.Kind, k.KindSize), i)
+					check.Equal(t, check.Optional(t, capi.MemoryKindIDArgs{Memory: memory}).KindID, id,
+						"kind_id of the described memory %q of device %d", capi.String(k.Kind, k.KindSize), i)
 				}
 			}
 		}
 		if looked == 0 && !t.Failed() {
-			t.SkipUnimplf("no memory that is described is one that a device has")
+			t.SkipUnimplf("no device has any of the described memories")
 		}
 	}),
 	library("XMEMD-03", func(t *check.T) { describedMemories(t, topologyDescriptions(t)) }),

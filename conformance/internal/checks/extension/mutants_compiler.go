@@ -36,12 +36,13 @@ var compilerMutants = []mutant.Mutant{
 	with("XTF-01", "reads a name up to its NUL", flaws{namesToNUL: true}),
 	with("XTF-01", "never cleans up behind a transformation", flaws{cleansUp: -1}),
 	with("XTF-01", "cleans up behind a transformation twice", flaws{cleansUp: 1}),
-	standing(mutant.Of("XTF-01/stages", "runs all transformations at one stage", func(c *serve.Invocation, a *capi.RegisterXLATransformArgs) {
-		stage := a.Stage
-		a.Stage = preScheduler
-		c.Forward()
-		a.Stage = stage
-	})),
+	standing(mutant.Of("XTF-01/stages", "runs all transformations at one stage",
+		func(c *serve.Invocation, a *capi.RegisterXLATransformArgs) {
+			stage := a.Stage
+			a.Stage = preScheduler
+			c.Forward()
+			a.Stage = stage
+		})),
 	standing(mutant.Mutant{Check: "XTF-01/stages", Fault: "swaps the stages", Hooks: func() []serve.Hook {
 		swap := func(s *capi.XLATransformPipelineStage) { *s = preScheduler + postScheduler - *s }
 		return []serve.Hook{
@@ -127,9 +128,10 @@ var compilerMutants = []mutant.Mutant{
 	}),
 
 	standing(after("XTPU-05", "states another size of the code", func(a *capi.ExecutableGetCompiledMemoryStatsArgs, _ int64) { a.GeneratedCodeSizeInBytes += 8 })),
-	standing(after("XTPU-05", "states other sizes of arguments than the core", func(a *capi.TPUExecutableGetCompiledMemoryStatsArgs, _ int64) {
-		a.CompiledMemoryStats, a.CompiledMemoryStatsSize = lasting("\x10\x01")
-	})),
+	standing(after("XTPU-05", "states other sizes of arguments than the core",
+		func(a *capi.TPUExecutableGetCompiledMemoryStatsArgs, _ int64) {
+			a.CompiledMemoryStats, a.CompiledMemoryStatsSize = lasting("\x10\x01")
+		})),
 	standing(after("XTPU-05", "has another name for the program", func(a *capi.ExecutableNameArgs, _ int64) {
 		a.ExecutableName, a.ExecutableNameSize = lasting("another")
 	})),

@@ -192,9 +192,10 @@ var naturalStandIn = []mutant.Mutant{
 	})),
 	standing(dies("XABI-06", "follows a null version of an executable", func(a *capi.ExecutableABIVersionDestroyArgs) bool { return a.ABIVersion == nil })),
 	standing(forgives("XABI-07", "takes runtimes of other platforms", none[capi.RuntimeABIVersionIsCompatibleWithRuntimeArgs])),
-	standing(cancelled[capi.ExecutableMetadataDestroySerializedMetadataArgs]("XXMD-01", "frees the metadata that it has once", func(a *capi.ExecutableMetadataGetExecutableMetadataArgs) {
-		a.Metadata.SerializedMetadataSize = 0
-	})),
+	standing(cancelled[capi.ExecutableMetadataDestroySerializedMetadataArgs]("XXMD-01", "frees the metadata that it has once",
+		func(a *capi.ExecutableMetadataGetExecutableMetadataArgs) {
+			a.Metadata.SerializedMetadataSize = 0
+		})),
 	standing(before("XCB-01", "loses user_arg", func(a *capi.CallbackRegisterCallbackArgs) { a.UserArg = 0 })),
 	standing(before("XCB-01", "loses args", func(a *capi.CallbackInvokeCallbackArgs) { a.Args = nil })),
 	standing(before("XCB-01", "passes args of its own", func(a *capi.CallbackInvokeCallbackArgs) { a.Args = elsewhere() })),
@@ -219,15 +220,16 @@ var naturalStandIn = []mutant.Mutant{
 			*a.Shardings, *a.ShardingSizes = data, size
 		}
 	})),
-	standing(mutant.Of("XSH-02", "has a sharding of a result for each parameter", func(c *serve.Invocation, a *capi.ShardingsExecutableOutputShardingsArgs) {
-		c.Forward()
-		name, err := ask(c.Table(), capi.ExecutableNameArgs{Executable: a.Executable})
-		if err == nil && capi.String(name.ExecutableName, name.ExecutableNameSize) == "add" {
-			data, size := lasting("")
-			a.Shardings, a.NumOutputs = lastingArray([]*byte{data, data})
-			a.ShardingSizes, _ = lastingArray([]uintptr{size, size})
-		}
-	})),
+	standing(mutant.Of("XSH-02", "has a sharding of a result for each parameter",
+		func(c *serve.Invocation, a *capi.ShardingsExecutableOutputShardingsArgs) {
+			c.Forward()
+			name, err := ask(c.Table(), capi.ExecutableNameArgs{Executable: a.Executable})
+			if err == nil && capi.String(name.ExecutableName, name.ExecutableNameSize) == "add" {
+				data, size := lasting("")
+				a.Shardings, a.NumOutputs = lastingArray([]*byte{data, data})
+				a.ShardingSizes, _ = lastingArray([]uintptr{size, size})
+			}
+		})),
 	standing(mutant.Mutant{Check: "XSH-03", Fault: "has one array for all executables", Hooks: func() []serve.Hook {
 		var mu sync.Mutex
 		data, sizes := make([]*byte, 4), make([]uintptr, 4)

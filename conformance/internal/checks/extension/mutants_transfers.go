@@ -24,22 +24,24 @@ var transferMutants = []mutant.Mutant{
 		c.Forward()
 		a.TransferKeys = given
 	}))),
-	remote(standing(mutant.Of("XXHT-01", "sends the first buffer for all", func(c *serve.Invocation, a *capi.TransfersClientCrossHostSendBuffersArgs) {
-		list := slices.Clone(capi.Slice(a.Buffers, a.NumBuffers))
-		for i := range list {
-			list[i] = list[0]
-		}
-		given := a.Buffers
-		a.Buffers = &list[0]
-		c.Forward()
-		a.Buffers = given
-	}))),
+	remote(standing(mutant.Of("XXHT-01", "sends the first buffer for all",
+		func(c *serve.Invocation, a *capi.TransfersClientCrossHostSendBuffersArgs) {
+			list := slices.Clone(capi.Slice(a.Buffers, a.NumBuffers))
+			for i := range list {
+				list[i] = list[0]
+			}
+			given := a.Buffers
+			a.Buffers = &list[0]
+			c.Forward()
+			a.Buffers = given
+		}))),
 	remote(with("XXHT-02", "waits for itself", flaws{takesItself: true})).Waiting(),
 	remote(standing(forgives("XXHT-02", "makes nothing of what comes from itself", none[capi.TransfersClientCrossHostReceiveBuffersArgs]))),
-	remote(standing(mutant.Of("XXHT-03", "swaps descriptors", func(c *serve.Invocation, a *capi.TransfersClientMakeCrossHostReceiveBuffersArgs) {
-		c.Forward()
-		slices.Reverse(into(a.Buffers, a.NumBuffers))
-	}))),
+	remote(standing(mutant.Of("XXHT-03", "swaps descriptors",
+		func(c *serve.Invocation, a *capi.TransfersClientMakeCrossHostReceiveBuffersArgs) {
+			c.Forward()
+			slices.Reverse(into(a.Buffers, a.NumBuffers))
+		}))),
 	remote(standing(after("XXHT-03", "counts no buffers", func(a *capi.TransfersClientMakeCrossHostReceiveBuffersArgs, _ int64) { a.NumBuffers = 0 }))),
 	remote(with("XXHT-03/cancel", "leaves a cancelled receive as it is", flaws{deafCancel: true})).Waiting(),
 	remote(with("XXHT-03/cancel", "cancels all buffers of a receive at once", flaws{cancelsAll: true})).Waiting(),

@@ -129,7 +129,7 @@ var partitionerChecks = []check.Check{
 			t.Errorf("the partitioner was not called")
 		}
 		r.watch.check(t, "the partitioner")
-		check.Equal(t, live, capi.LiveHandles(), "results of the partitioner that were not given back")
+		check.Equal(t, live, capi.LiveHandles(), "results of the partitioner that were not freed")
 		expectHalves(t, exe, 2, "the program that the partitioner made")
 	})),
 	hostile(library("XCP-02", func(t *check.T) {

@@ -33,7 +33,8 @@ func phaseNames(t *check.T, c *capi.PhaseCompiler) []string {
 		t.Fatalf("phase_compile_get_phase_names: %d names in null arrays", n.NumPhaseNames)
 	}
 	names := texts(n.PhaseNames, n.PhaseNamesSizes, n.NumPhaseNames)
-	check.Call(t, capi.PhaseCompileCBuffersDestroyArgs{CharBuffers: n.PhaseNames, CharBufferSizes: n.PhaseNamesSizes, NumCharBuffers: n.NumPhaseNames})
+	check.Call(t, capi.PhaseCompileCBuffersDestroyArgs{CharBuffers: n.PhaseNames, CharBufferSizes: n.PhaseNamesSizes,
+		NumCharBuffers: n.NumPhaseNames})
 	return names
 }
 
@@ -57,7 +58,8 @@ func runPhases(t *check.T, c *capi.PhaseCompiler, programs, phases []string) ([]
 		return nil, err
 	}
 	results := texts(out.OutputPrograms, out.OutputProgramsSizes, out.NumOutputPrograms)
-	check.Call(t, capi.PhaseCompileCBuffersDestroyArgs{CharBuffers: out.OutputPrograms, CharBufferSizes: out.OutputProgramsSizes, NumCharBuffers: out.NumOutputPrograms})
+	check.Call(t, capi.PhaseCompileCBuffersDestroyArgs{CharBuffers: out.OutputPrograms, CharBufferSizes: out.OutputProgramsSizes,
+		NumCharBuffers: out.NumOutputPrograms})
 	return results, nil
 }
 
@@ -94,7 +96,7 @@ var phaseChecks = []check.Check{
 		_, err := runPhases(t, c, programs, nil)
 		t.ErrorCode(err, "running no phase")
 		_, err = runPhases(t, c, programs, []string{"no such phase"})
-		t.ErrorCode(err, "running a phase that there is not")
+		t.ErrorCode(err, "running a phase that does not exist")
 	})),
 	library("XPH-04", func(t *check.T) {
 		c := compiler(t)

@@ -50,8 +50,8 @@ func execute(t *check.T) {
 	}
 }
 
-// fieldsOf calls visit with the fields of a message, and returns an error for
-// bytes that are none.
+// fieldsOf calls visit with the fields of a message, and returns an error for bytes that
+// are not a message.
 func fieldsOf(b []byte, visit func(protowire.Number, []byte)) error {
 	for len(b) > 0 {
 		n, kind, size := protowire.ConsumeTag(b)
@@ -79,7 +79,7 @@ func isMessage(t *check.T, b []byte, what string) {
 	if len(b) == 0 {
 		t.Errorf("%s: expected bytes, got none", what)
 	} else if err := fieldsOf(b, func(protowire.Number, []byte) {}); err != nil {
-		t.Errorf("%s: %d bytes are no serialized message: %v", what, len(b), err)
+		t.Errorf("%s: %d bytes are not a serialized message: %v", what, len(b), err)
 	}
 }
 
@@ -124,7 +124,7 @@ var profilerChecks = []check.Check{
 			}
 		})
 		if err != nil {
-			t.Errorf("%d bytes of the profile are no XSpace: %v; they begin with %x", len(data), err, data[:min(len(data), 32)])
+			t.Errorf("%d bytes of the profile are not an XSpace: %v; they begin with %x", len(data), err, data[:min(len(data), 32)])
 		}
 		if planes == 0 && !noClient(t) {
 			t.Errorf("the profile of an execution has no planes")
@@ -163,7 +163,8 @@ var streamChecks = []check.Check{
 			if first == 0 {
 				t.Errorf("device %d: expected a stream, got 0", i)
 			}
-			check.Equal(t, first, check.Call(t, capi.GetStreamForExternalReadyEventsArgs{Device: d}).Stream, "the stream of device %d, asked for again", i)
+			check.Equal(t, first, check.Call(t, capi.GetStreamForExternalReadyEventsArgs{Device: d}).Stream,
+				"the stream of device %d, asked for again", i)
 		}
 	}),
 	rule("XSTR-02", func(t *check.T) {

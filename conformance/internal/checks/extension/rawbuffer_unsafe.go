@@ -26,7 +26,8 @@ func rawRead(t *check.T, raw *capi.RawBuffer, offset, size int64) ([]byte, error
 	whole := bytes.Repeat([]byte{check.Canary}, int(max(size, 0))+canaries)
 	t.Keep(whole)
 	dst := whole[:max(size, 0)]
-	out, err := check.Try(t, capi.RawBufferCopyRawDeviceToHostArgs{Buffer: raw, Dst: check.Pointer(dst), Offset: offset, TransferSize: size})
+	out, err := check.Try(t, capi.RawBufferCopyRawDeviceToHostArgs{Buffer: raw, Dst: check.Pointer(dst), Offset: offset,
+		TransferSize: size})
 	if err == nil {
 		err = t.Wait(out.Event)
 	}
@@ -42,7 +43,8 @@ const canaries = 16
 // rawWrite writes a window of a raw buffer.
 func rawWrite(t *check.T, raw *capi.RawBuffer, offset int64, data []byte) error {
 	t.Keep(data)
-	out, err := check.Try(t, capi.RawBufferCopyRawHostToDeviceArgs{Buffer: raw, Src: check.Pointer(data), Offset: offset, TransferSize: int64(len(data))})
+	out, err := check.Try(t, capi.RawBufferCopyRawHostToDeviceArgs{Buffer: raw, Src: check.Pointer(data), Offset: offset,
+		TransferSize: int64(len(data))})
 	if err == nil {
 		err = t.Wait(out.Event)
 	}
@@ -94,7 +96,8 @@ var rawBufferChecks = []check.Check{
 			b := check.Upload(t, t.Client(), make([]float32, n))
 			raw, end := alias(t, b)
 			want := check.Optional(t, capi.BufferOnDeviceSizeInBytesArgs{Buffer: b}).OnDeviceSizeInBytes
-			check.Equal(t, want, check.Call(t, capi.RawBufferGetOnDeviceSizeInBytesArgs{Buffer: raw}).OnDeviceSizeInBytes, "on_device_size_in_bytes of the alias of %d floats", n)
+			check.Equal(t, want, check.Call(t, capi.RawBufferGetOnDeviceSizeInBytesArgs{Buffer: raw}).OnDeviceSizeInBytes,
+				"on_device_size_in_bytes of the alias of %d floats", n)
 			end()
 		}
 	}),
@@ -102,7 +105,8 @@ var rawBufferChecks = []check.Check{
 		b := check.Upload(t, t.Client(), []float32{1, 2, 3, 4})
 		raw, end := alias(t, b)
 		defer end()
-		check.Equal(t, check.Optional(t, capi.BufferMemoryArgs{Buffer: b}).Memory, check.Call(t, capi.RawBufferGetMemorySpaceArgs{Buffer: raw}).MemorySpace, "memory of the alias")
+		check.Equal(t, check.Optional(t, capi.BufferMemoryArgs{Buffer: b}).Memory,
+			check.Call(t, capi.RawBufferGetMemorySpaceArgs{Buffer: raw}).MemorySpace, "memory of the alias")
 	}),
 	hostile(rule("XRAW-04", func(t *check.T) {
 		c := t.Client()
@@ -128,7 +132,7 @@ var rawBufferChecks = []check.Check{
 			end()
 		}
 		if looked == 0 {
-			t.SkipUnimplf("none of %d memories is visible for the host", len(c.Memories))
+			t.SkipUnimplf("none of %d memories is visible to the host", len(c.Memories))
 		}
 	})),
 	hostile(rule("XRAW-05", func(t *check.T) {
@@ -173,7 +177,7 @@ var rawBufferChecks = []check.Check{
 	})),
 	hostile(rule("XRAW-08", func(t *check.T) {
 		if t.Minor() < 112 {
-			t.SkipAbsentf("raw buffers have a function table since API 0.112, and the plugin has 0.%d", t.Minor())
+			t.SkipAbsentf("raw buffers have a function table since API 0.112, but the plugin has 0.%d", t.Minor())
 		}
 		b := check.Upload(t, t.Client(), []float32{1, 2, 3, 4})
 		raw, end := alias(t, b)
@@ -182,9 +186,12 @@ var rawBufferChecks = []check.Check{
 		if v == nil || v.StructSize < unsafe.Offsetof(v.CopyRawHostToDeviceAndReturnEvent) {
 			t.Fatalf("expected a function table, got %+v", v)
 		}
-		check.Equal(t, check.Call(t, capi.RawBufferGetOnDeviceSizeInBytesArgs{Buffer: raw}).OnDeviceSizeInBytes, v.GetOnDeviceSizeInBytes.Call(raw), "size, by the function table")
-		check.Equal(t, check.Call(t, capi.RawBufferGetMemorySpaceArgs{Buffer: raw}).MemorySpace, v.GetMemorySpace.Call(raw), "memory, by the function table")
-		check.Equal(t, check.Call(t, capi.RawBufferGetHostPointerArgs{Buffer: raw}).HostPointer, v.GetHostPointer.Call(raw), "host pointer, by the function table")
+		check.Equal(t, check.Call(t, capi.RawBufferGetOnDeviceSizeInBytesArgs{Buffer: raw}).OnDeviceSizeInBytes,
+			v.GetOnDeviceSizeInBytes.Call(raw), "size, by the function table")
+		check.Equal(t, check.Call(t, capi.RawBufferGetMemorySpaceArgs{Buffer: raw}).MemorySpace, v.GetMemorySpace.Call(raw),
+			"memory, by the function table")
+		check.Equal(t, check.Call(t, capi.RawBufferGetHostPointerArgs{Buffer: raw}).HostPointer, v.GetHostPointer.Call(raw),
+			"host pointer, by the function table")
 	})),
 }
 
@@ -229,7 +236,7 @@ var hostMemoryChecks = []check.Check{
 				memory[i] = byte(i)
 			}
 			if memory[size-1] != byte(size-1) {
-				t.Errorf("the last of %d bytes does not hold what was written there", size)
+				t.Errorf("the last of %d bytes does not have the value that was written", size)
 			}
 			free(&a)
 		}

@@ -52,7 +52,7 @@ func shardings(t *check.T, p **byte, sizes *uintptr, n uintptr, what string) []s
 			continue
 		}
 		if err := fieldsOf([]byte(s), func(protowire.Number, []byte) {}); err != nil {
-			t.Errorf("%s sharding %d: %d bytes are no OpSharding: %v", what, i, len(s), err)
+			t.Errorf("%s sharding %d: %d bytes are not an OpSharding: %v", what, i, len(s), err)
 		}
 	}
 	return list

@@ -84,7 +84,8 @@ func (n *network) hooks() []serve.Hook {
 				return
 			}
 			keys := capi.Slice(a.TransferKeys, a.NumShapes)
-			c.FailWith(n.expect(c.Table(), a.Client, a.Device, shapesOf(a.NumDims, a.ShapeNumDims, a.ElementTypes, a.NumShapes), a.Buffers, func(i int) string { return fmt.Sprint(keys[i]) }))
+			c.FailWith(n.expect(c.Table(), a.Client, a.Device, shapesOf(a.NumDims, a.ShapeNumDims, a.ElementTypes, a.NumShapes), a.Buffers,
+				func(i int) string { return fmt.Sprint(keys[i]) }))
 		}),
 		serve.Around(n.describe),
 		serve.Around(n.copyRemote),
@@ -143,13 +144,15 @@ func shapesOf(dims **int64, ranks *uintptr, types *capi.BufferType, count uintpt
 }
 
 // expect makes buffers that wait for what arrives under names.
-func (n *network) expect(table *capi.Table, client *capi.Client, device *capi.Device, shapes []capi.ShapeSpec, buffers **capi.Buffer, name func(int) string) error {
+func (n *network) expect(table *capi.Table, client *capi.Client, device *capi.Device, shapes []capi.ShapeSpec, buffers **capi.Buffer,
+	name func(int) string) error {
 	memory, err := ask(table, capi.DeviceDefaultMemoryArgs{Device: device})
 	if err != nil {
 		return err
 	}
 	for i := range shapes {
-		manager, err := ask(table, capi.ClientCreateBuffersForAsyncHostToDeviceArgs{Client: client, ShapeSpecs: &shapes[i], NumShapeSpecs: 1, Memory: memory.Memory})
+		manager, err := ask(table, capi.ClientCreateBuffersForAsyncHostToDeviceArgs{Client: client, ShapeSpecs: &shapes[i],
+			NumShapeSpecs: 1, Memory: memory.Memory})
 		if err != nil {
 			return err
 		}
@@ -242,7 +245,8 @@ func (n *network) describe(c *serve.Invocation, a *capi.TransfersClientMakeCross
 	n.made += int(a.NumShapes)
 	n.mu.Unlock()
 	name := func(i int) string { return fmt.Sprintf("descriptor %d", first+i) }
-	if err := n.expect(table, a.Client, a.Device, shapesOf(a.NumDims, a.ShapeNumDims, a.ElementTypes, a.NumShapes), a.Buffers, name); err != nil {
+	if err := n.expect(table, a.Client, a.Device, shapesOf(a.NumDims, a.ShapeNumDims, a.ElementTypes, a.NumShapes), a.Buffers,
+		name); err != nil {
 		c.FailWith(err)
 		return
 	}

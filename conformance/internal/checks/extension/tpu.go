@@ -198,7 +198,8 @@ var topologyChecks = []check.Check{
 			t.SkipEnvf("the topology %v cannot be made smaller: %v", bounds, err)
 		}
 		sub := check.Own(t, out.SubsliceTopology)
-		check.Equal(t, true, check.Call(t, capi.TPUTopologyIsSubsliceTopologyArgs{Topology: sub}).IsSubsliceTopology, "is_subslice_topology of a subslice")
+		check.Equal(t, true, check.Call(t, capi.TPUTopologyIsSubsliceTopologyArgs{Topology: sub}).IsSubsliceTopology,
+			"is_subslice_topology of a subslice")
 		part := countsOf(t, sub)
 		if part.device >= full.device {
 			t.Errorf("a subslice of %v chips: expected less than %d devices, got %d", smaller, full.device, part.device)
@@ -241,7 +242,7 @@ var topologyChecks = []check.Check{
 		if _, err := check.Try(t, short); err == nil {
 			t.Errorf("a routing strategy in one byte: expected an error, got %q", one)
 		}
-		check.Equal(t, check.Canary, one[1], "the byte behind the memory for a routing strategy")
+		check.Equal(t, check.Canary, one[1], "the byte after the memory for a routing strategy")
 	}),
 }
 

@@ -90,7 +90,8 @@ var tpuExecutableChecks = []check.Check{
 		isMessage(t, []byte(module), "the program")
 		isMessage(t, []byte(stats), "the memory statistics")
 		name := check.Optional(t, capi.ExecutableNameArgs{Executable: e})
-		check.Equal(t, capi.String(name.ExecutableName, name.ExecutableNameSize), string(field(field([]byte(module), 1), 1)), "the program's name, next to PJRT_Executable_Name")
+		check.Equal(t, capi.String(name.ExecutableName, name.ExecutableNameSize), string(field(field([]byte(module), 1), 1)),
+			"the program's name, next to PJRT_Executable_Name")
 		core := check.Optional(t, capi.ExecutableGetCompiledMemoryStatsArgs{Executable: e})
 		told := numbers([]byte(stats))
 		for n, want := range memoryFields(&core) {

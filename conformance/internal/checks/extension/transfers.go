@@ -63,7 +63,7 @@ func twoEnds(t *check.T) *ends {
 			}
 		}
 	}
-	t.SkipEnvf("two clients of one job in this process have no devices that differ: what is sent needs another device to come to")
+	t.SkipEnvf("two clients of one job in this process have the same devices, so nothing can be sent from one to the other")
 	panic("unreachable")
 }
 
@@ -319,7 +319,7 @@ var transferChecks = []check.Check{
 		received, r := x.to.describe(t, list)
 		for i := range list {
 			told := x.from.sendTo(t, x.from.upload(t, list[i]), r.Descriptors[i], new(int))
-			check.Equal(t, sent{enqueued: true}, told, "what on_done was told, of buffer %d", i)
+			check.Equal(t, sent{enqueued: true}, told, "the arguments of on_done for buffer %d", i)
 		}
 		for i := range list {
 			expectArray(t, received[i], list[i], fmt.Sprintf("buffer %d, received by its descriptor", i))
@@ -337,7 +337,8 @@ var transferChecks = []check.Check{
 			t.ErrorCode(t.Await(t.Ready(buffers[i])), "the ready event of a cancelled receive", capi.ErrorCodeCancelled)
 		}
 		cancel(1)
-		check.Equal(t, false, t.IsReady(t.Ready(buffers[0])), "whether a buffer is ready that nobody sent, and of which another one's receive was cancelled")
+		check.Equal(t, false, t.IsReady(t.Ready(buffers[0])),
+			"is_ready of a buffer that nobody sent, after the receive of another one was cancelled")
 		cancel(0)
 	}}),
 	patient(rule("XXHT-04", func(t *check.T) {
@@ -352,7 +353,7 @@ var transferChecks = []check.Check{
 	})),
 	patient(rule("XXHT-05", func(t *check.T) {
 		if t.Minor() < destructorMinor {
-			t.SkipAbsentf("descriptors have a destructor since API 0.%d, and the plugin has 0.%d", destructorMinor, t.Minor())
+			t.SkipAbsentf("descriptors have a destructor since API 0.%d, but the plugin has 0.%d", destructorMinor, t.Minor())
 		}
 		x := twoEnds(t)
 		received, r := x.to.describe(t, []array{newArray(1, 4)})
@@ -372,7 +373,7 @@ var transferChecks = []check.Check{
 		x := twoEnds(t)
 		received, r := x.to.describe(t, []array{newArray(1, 0)})
 		s := x.from.sendTo(t, x.from.upload(t, newArray(1, 0)), r.Descriptors[0], new(int))
-		check.Equal(t, sent{enqueued: true}, s, "what on_done was told of an array without elements")
+		check.Equal(t, sent{enqueued: true}, s, "the arguments of on_done for an array without elements")
 		expectArray(t, received[0], newArray(1, 0), "an array without elements")
 		x.across(t, []array{newArray(1, 4), newArray(1, 2, 0)})
 	})),

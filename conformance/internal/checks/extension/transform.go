@@ -104,7 +104,7 @@ func (e *built) adds(t *check.T, n, other float32, what string) {
 	}
 	code := optimized(t, e.executable)
 	if !bytes.Contains(code, float(n)) || bytes.Contains(code, float(other)) {
-		t.Errorf("%s: expected the constant %v, and not %v, in the optimized program of %d bytes", what, n, other, len(code))
+		t.Errorf("%s: expected the constant %v instead of %v in the optimized program of %d bytes", what, n, other, len(code))
 	}
 }
 
@@ -170,7 +170,8 @@ var transformChecks = []check.Check{
 		leave := func([]byte) ([]byte, error) { return nil, nil }
 		x, other := transform(t, preScheduler, leave), transform(t, preScheduler, leave)
 		if _, err := build(t, adder(distinct())); err != nil || x.calls.Load() == 0 || other.calls.Load() == 0 {
-			t.Fatalf("compiling with two transformations: expected calls of both, got %d and %d (%v)", x.calls.Load(), other.calls.Load(), err)
+			t.Fatalf("compiling with two transformations: expected calls of both, got %d and %d (%v)", x.calls.Load(),
+				other.calls.Load(), err)
 		}
 		check.Equal(t, true, x.clear(t), "cleared, the first time")
 		check.Equal(t, false, x.clear(t), "cleared, the second time")
@@ -180,7 +181,7 @@ var transformChecks = []check.Check{
 		}
 		check.Equal(t, before, x.calls.Load(), "calls of a transformation, after it was cleared")
 		if other.calls.Load() == kept {
-			t.Errorf("a transformation was cleared, and another one is not called any more")
+			t.Errorf("after one transformation was cleared, another one is no longer called")
 		}
 		check.Equal(t, true, other.clear(t), "cleared, of the other transformation")
 	})),
@@ -194,7 +195,7 @@ var transformChecks = []check.Check{
 		if x.calls.Load() == 0 {
 			t.Fatalf("the transformation was not called")
 		}
-		check.Equal(t, live, capi.LiveHandles(), "errors of the transformation that were not given back")
+		check.Equal(t, live, capi.LiveHandles(), "errors of the transformation that were not freed")
 		var e *capi.Error
 		switch {
 		case !errors.As(err, &e):
@@ -212,7 +213,7 @@ var transformChecks = []check.Check{
 			module = slices.Clone(b)
 			return nil, nil
 		}); err != nil || module == nil {
-			t.SkipUnimplf("no program came that there could be a trace of: %v", err)
+			t.SkipUnimplf("there was no program to trace: %v", err)
 		}
 		size := float64(len(passTrace(t, module)))
 		t.Flat(400, max(512, size/2), "a trace that is made and destroyed", func() { passTrace(t, module) })

@@ -97,7 +97,7 @@ func (w *watch) check(t *check.T, what string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for i, c := range w.cleanups {
-		check.Equal(t, 1, c.times, "calls of cleanup_fn behind call %d of %d of %s", i+1, len(w.cleanups), what)
+		check.Equal(t, 1, c.times, "calls of cleanup_fn after call %d of %d of %s", i+1, len(w.cleanups), what)
 	}
 	if w.ended > 1 {
 		t.Errorf("the dtor of %s: expected at most one call, got %d", what, w.ended)
@@ -159,7 +159,8 @@ func (w *watch) count(h *capi.JAXCustomCallPartitionerVersionAndError) {
 
 // countedEntry makes the entry of a function of partitioners: call forwards it,
 // and returns the header of its arguments.
-func countedEntry[A any](call func(inner *capi.JAXCustomCallPartitionerCallbacks, args *A) *capi.JAXCustomCallPartitionerVersionAndError) func() uintptr {
+func countedEntry[A any](call func(inner *capi.JAXCustomCallPartitionerCallbacks,
+	args *A) *capi.JAXCustomCallPartitionerVersionAndError) func() uintptr {
 	return sync.OnceValue(func() uintptr {
 		return purego.NewCallback(func(p *capi.JAXCustomCallPartitionerCallbacks, args *A) uintptr {
 			x := partitioners.of(p)
@@ -170,15 +171,18 @@ func countedEntry[A any](call func(inner *capi.JAXCustomCallPartitionerCallbacks
 }
 
 var (
-	partitionEntry = countedEntry(func(p *capi.JAXCustomCallPartitionerCallbacks, args *capi.JAXCustomCallPartitionerPartitionArgs) *capi.JAXCustomCallPartitionerVersionAndError {
+	partitionEntry = countedEntry(func(p *capi.JAXCustomCallPartitionerCallbacks,
+		args *capi.JAXCustomCallPartitionerPartitionArgs) *capi.JAXCustomCallPartitionerVersionAndError {
 		p.Partition.Call(p, args)
 		return &args.Header
 	})
-	inferEntry = countedEntry(func(p *capi.JAXCustomCallPartitionerCallbacks, args *capi.JAXCustomCallPartitionerInferShardingFromOperandsArgs) *capi.JAXCustomCallPartitionerVersionAndError {
+	inferEntry = countedEntry(func(p *capi.JAXCustomCallPartitionerCallbacks,
+		args *capi.JAXCustomCallPartitionerInferShardingFromOperandsArgs) *capi.JAXCustomCallPartitionerVersionAndError {
 		p.InferSharding.Call(p, args)
 		return &args.Header
 	})
-	propagateEntry = countedEntry(func(p *capi.JAXCustomCallPartitionerCallbacks, args *capi.JAXCustomCallPartitionerPropagateUserShardingArgs) *capi.JAXCustomCallPartitionerVersionAndError {
+	propagateEntry = countedEntry(func(p *capi.JAXCustomCallPartitionerCallbacks,
+		args *capi.JAXCustomCallPartitionerPropagateUserShardingArgs) *capi.JAXCustomCallPartitionerVersionAndError {
 		p.PropagateUserSharding.Call(p, args)
 		return &args.Header
 	})

@@ -87,7 +87,7 @@ var attributeChecks = []check.Check{
 		}
 		check.Equal(t, fmt.Sprint(before), fmt.Sprint(capi.Attributes(p, n)), "the attributes at the same address after a session")
 		_, _, again := attributes(t)
-		check.Equal(t, fmt.Sprint(before), fmt.Sprint(again), "the attributes when they are asked for again")
+		check.Equal(t, fmt.Sprint(before), fmt.Sprint(again), "the attributes from a second call")
 	}},
 	{Rule: "ATTR-08", Library: true, Run: func(t *check.T) {
 		_, _, list := attributes(t)
@@ -119,7 +119,7 @@ var attributeChecks = []check.Check{
 				return
 			}
 		}
-		t.Errorf("there is no attribute xla_version, by which callers know a plugin that is built on XLA")
+		t.Errorf("the plugin has no attribute xla_version, by which callers recognize a plugin that is built on XLA")
 	}},
 	{Rule: "ATTR-11", Run: artifacts},
 	{Rule: "ATTR-12", Library: true, Run: func(t *check.T) {
@@ -136,13 +136,13 @@ var attributeChecks = []check.Check{
 				text, _ := a.Value.(string)
 				for _, s := range []string{a.Name, text} {
 					if !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool { return r == 0 }) {
-						t.Errorf("%s: expected text of so many bytes, got %q", list.where, s)
+						t.Errorf("%s: expected text of the stated size, got %q", list.where, s)
 					}
 				}
 			}
 		}
 		if looked == 0 {
-			t.SkipUnimplf("nothing of the plugin has an attribute")
+			t.SkipUnimplf("no object of the plugin has attributes")
 		}
 	}},
 }
@@ -191,7 +191,7 @@ func version(t *check.T, name string) ([]int64, bool) {
 		}
 		return v, true
 	}
-	t.Errorf("there is no attribute %s: callers fall back to the oldest encoding", name)
+	t.Errorf("the plugin has no attribute %s, so callers fall back to the oldest encoding", name)
 	return nil, false
 }
 
@@ -246,7 +246,7 @@ func wellFormed(t *check.T, what string) {
 		}
 	}
 	if looked == 0 {
-		t.SkipUnimplf("nothing of the plugin has an attribute")
+		t.SkipUnimplf("no object of the plugin has attributes")
 	}
 }
 
@@ -288,7 +288,7 @@ func artifacts(t *check.T) {
 		}
 		out, err := check.Try(t, check.CompileArgs(c, string(code), check.Devices(1, 1)))
 		if err != nil {
-			t.Errorf("the plugin claims StableHLO %v to %v, and refuses an artifact of %s: %v", minimum, current, text, err)
+			t.Errorf("the plugin claims to read StableHLO %v to %v, but rejects an artifact of %s: %v", minimum, current, text, err)
 			continue
 		}
 		result := t.Run(check.Own(t, out.Executable), 1, check.Upload(t, c, []float32{1, 2, 3, 4}))

@@ -162,7 +162,8 @@ var clientCalls = []call{
 		return capi.ClientAddressableMemoriesArgs{Client: s.c()}
 	}, nil),
 	of(func(t tt, s ss) capi.ClientLookupDeviceArgs {
-		return capi.ClientLookupDeviceArgs{Client: s.c(), ID: check.Call(t, capi.DeviceDescriptionIDArgs{DeviceDescription: s.description(t)}).ID}
+		return capi.ClientLookupDeviceArgs{Client: s.c(),
+			ID: check.Call(t, capi.DeviceDescriptionIDArgs{DeviceDescription: s.description(t)}).ID}
 	}, nil),
 	of(func(t tt, s ss) capi.ClientLookupAddressableDeviceArgs {
 		id := check.Call(t, capi.DeviceLocalHardwareIDArgs{Device: s.device()}).LocalHardwareID

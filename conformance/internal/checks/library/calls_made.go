@@ -93,7 +93,8 @@ func alias(t tt, s ss) (capi.ClientCreateAliasBufferArgs, error) {
 // end lets an alias fail, so that nothing waits for it.
 func end(t tt, out capi.ClientCreateAliasBufferArgs) {
 	check.Own(t, out.AliasBuffer)
-	args := capi.ClientFulfillAliasBufferArgs{Client: out.Client, StatusCode: capi.ErrorCodeAborted, FulfillAliasBufferCb: out.FulfillAliasBufferCb}
+	args := capi.ClientFulfillAliasBufferArgs{Client: out.Client, StatusCode: capi.ErrorCodeAborted,
+		FulfillAliasBufferCb: out.FulfillAliasBufferCb}
 	args.ErrorMessage, args.ErrorMessageSize = capi.StringData("no buffer, on purpose")
 	_, _ = check.Try(t, args) // some plugins return the error that they were told
 }
@@ -154,11 +155,12 @@ var madeCalls = map[string][]call{
 		}, func(t tt, _ ss, out capi.ClientCreateAliasBufferArgs) { end(t, out) })),
 	},
 	"event": {
-		of(func(t tt, _ ss) capi.ErrorMessageArgs { return capi.ErrorMessageArgs{Error: anError(t)} }, func(t tt, _ ss, out capi.ErrorMessageArgs) {
-			if out.Message == nil || out.MessageSize == 0 {
-				t.Errorf("PJRT_Error_Message: expected a message, got %d bytes at %v", out.MessageSize, out.Message)
-			}
-		}),
+		of(func(t tt, _ ss) capi.ErrorMessageArgs { return capi.ErrorMessageArgs{Error: anError(t)} },
+			func(t tt, _ ss, out capi.ErrorMessageArgs) {
+				if out.Message == nil || out.MessageSize == 0 {
+					t.Errorf("PJRT_Error_Message: expected a message, got %d bytes at %v", out.MessageSize, out.Message)
+				}
+			}),
 		of(func(t tt, _ ss) capi.ErrorGetCodeArgs { return capi.ErrorGetCodeArgs{Error: anError(t)} }, nil),
 		of(func(t tt, _ ss) capi.ErrorForEachPayloadArgs {
 			visitor, handle := capi.NewErrorPayloadVisitor(func(string, []byte) {})

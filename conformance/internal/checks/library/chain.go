@@ -38,7 +38,7 @@ var chainChecks = []check.Check{
 			}
 			looked++
 			if want := firstSize(functions); x.Size < want {
-				t.Errorf("extension %v: its first version has %d bytes, and struct_size is %d", x.Type, want, x.Size)
+				t.Errorf("extension %v: its first version has %d bytes, but struct_size is %d", x.Type, want, x.Size)
 			}
 			for _, f := range functions {
 				if f.Offset+8 <= x.Size && word(x.Node, f.Offset) == 0 && !mayBeNull[f.Name] {
@@ -53,7 +53,8 @@ var chainChecks = []check.Check{
 	{Rule: "XCH-04", Library: true, Run: func(t *check.T) {
 		for _, x := range extensions(t) {
 			if x.Type < 0 || x.Type > capi.ExtensionTypeXLATransform && t.Minor() <= capi.APIMinor {
-				t.Errorf("there is no extension type %d in API 0.%d: an extension of a vendor has the type %d, Unknown", x.Type, t.Minor(), capi.ExtensionTypeUnknown)
+				t.Errorf("there is no extension type %d in API 0.%d: an extension of a vendor has the type %d, Unknown", x.Type, t.Minor(),
+					capi.ExtensionTypeUnknown)
 			}
 		}
 	}},
@@ -157,7 +158,8 @@ func walkChain(t *check.T, node *capi.ExtensionBase, what string) []*capi.Extens
 			break
 		}
 		if node.StructSize < capi.ExtensionBaseSize || node.StructSize > 1<<16 {
-			t.Errorf("%s: node %d, of type %d: expected a struct_size of at least %d, got %d", what, len(nodes), node.Type, capi.ExtensionBaseSize, node.StructSize)
+			t.Errorf("%s: node %d, of type %d: expected a struct_size of at least %d, got %d", what, len(nodes), node.Type,
+				capi.ExtensionBaseSize, node.StructSize)
 			break
 		}
 		seen[node] = len(nodes)
@@ -171,7 +173,7 @@ func walkChain(t *check.T, node *capi.ExtensionBase, what string) []*capi.Extens
 func extensions(t *check.T) []capi.Extension {
 	var list []capi.Extension
 	if err := chainError(t.Table().API().ExtensionStart); err != nil {
-		t.SkipEnvf("the chain cannot be followed, as XCH-01 says: %v", err)
+		t.SkipEnvf("the chain cannot be followed; see XCH-01: %v", err)
 	}
 	for x := t.Table().API().ExtensionStart; x != nil && len(list) < maxNodes; x = x.Next {
 		if x.StructSize < capi.ExtensionBaseSize {

@@ -25,7 +25,7 @@ var errorChecks = []check.Check{
 		}
 		check.Equal(t, before, capi.String(p, n), "the message's bytes after 100 more errors")
 		_, _, after := errorText(t, h)
-		check.Equal(t, before, after, "the message when it is asked for again")
+		check.Equal(t, before, after, "the message from a second call")
 	}},
 	{Rule: "ERR-03", Library: true, Run: func(t *check.T) {
 		eachError(t, func(b badCall, h *capi.ErrorHandle) {
@@ -44,7 +44,7 @@ var errorChecks = []check.Check{
 			case p == nil:
 				t.Errorf("%s: a message of %d bytes at null", b.name, n)
 			case byteBehind(p, n) != 0:
-				t.Errorf("%s: expected a zero byte behind the message, got %#02x", b.name, byteBehind(p, n))
+				t.Errorf("%s: expected a zero byte after the message, got %#02x", b.name, byteBehind(p, n))
 			case !utf8.ValidString(text):
 				t.Errorf("%s: the message is not UTF-8: %q", b.name, text)
 			}
@@ -70,7 +70,7 @@ var errorChecks = []check.Check{
 			first := errorCode(t, h)
 			for range 2 {
 				errorText(t, h)
-				check.Equal(t, first, errorCode(t, h), "%s: the code when it is asked for again", b.name)
+				check.Equal(t, first, errorCode(t, h), "%s: the code from a second call", b.name)
 			}
 		})
 	}},
@@ -104,7 +104,7 @@ var errorChecks = []check.Check{
 		none := check.NewExecution(exe, 1, []*capi.Buffer{})
 		keep(rawError(t, none.Args))
 		if len(errs) == 0 {
-			t.SkipEnvf("neither an unknown device, nor too short an array, nor an execution without its argument gives an error")
+			t.SkipEnvf("neither an unknown device, nor an array that is too short, nor an execution without its argument is an error")
 		}
 		var texts []string
 		for _, h := range errs {
@@ -116,7 +116,7 @@ var errorChecks = []check.Check{
 		check.Destroy(t, c.Handle)
 		for i, h := range errs {
 			_, _, text := errorText(t, h)
-			check.Equal(t, texts[i], text, "the message after what it is about was destroyed")
+			check.Equal(t, texts[i], text, "the message after the object that it is about was destroyed")
 			destroyError(t, h)
 		}
 	}},
@@ -144,7 +144,8 @@ var errorChecks = []check.Check{
 			case v == nil:
 				t.Errorf("%s: the first word of the error is null", b.name)
 			case v.StructSize < capi.ErrorFunctionTableSize:
-				t.Errorf("%s: function table: expected a struct_size of at least %d, got %d", b.name, capi.ErrorFunctionTableSize, v.StructSize)
+				t.Errorf("%s: function table: expected a struct_size of at least %d, got %d", b.name, capi.ErrorFunctionTableSize,
+					v.StructSize)
 			case v.Destroy == 0 || v.Message == 0 || v.GetCode == 0 || v.ForEachPayload == 0:
 				t.Errorf("%s: function table: expected four functions, got destroy %#x, message %#x, get_code %#x, for_each_payload %#x",
 					b.name, v.Destroy, v.Message, v.GetCode, v.ForEachPayload)
@@ -208,7 +209,7 @@ func eachError(t *check.T, f func(b badCall, h *capi.ErrorHandle)) {
 func requireErrorTable(t *check.T) {
 	const since = 107
 	if t.Minor() < since {
-		t.SkipAbsentf("errors have a function table since API 0.%d; the plugin has 0.%d", since, t.Minor())
+		t.SkipAbsentf("errors have a function table since API 0.%d, but the plugin has 0.%d", since, t.Minor())
 	}
 }
 
@@ -295,7 +296,7 @@ func untouchedOutputs(t *check.T) {
 func untouched[P comparable](t *check.T, before, after P, what string) {
 	var none P
 	if after != before && after != none {
-		t.Errorf("%s: expected null or what stood there, got %v with an error", what, after)
+		t.Errorf("%s: expected null or the previous value, got %v with an error", what, after)
 	}
 }
 

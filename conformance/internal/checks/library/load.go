@@ -153,7 +153,8 @@ var loadChecks = []check.Check{
 			return
 		}
 		c := t.NewClient()
-		check.ExpectBuffer(t, t.Run(t.Compile(c, check.AddOne), 1, check.Upload(t, c, []float32{1, 2, 3, 4}))[0], []float32{2, 3, 4, 5}, "a plus one")
+		check.ExpectBuffer(t, t.Run(t.Compile(c, check.AddOne), 1, check.Upload(t, c, []float32{1, 2, 3, 4}))[0], []float32{2, 3, 4, 5},
+			"a plus one")
 		compareTables(t, before, tableBytes(t.Table()), "used")
 	}},
 	{Rule: "LOAD-11", Library: true, Hostile: true, Begins: check.Unloaded, Run: func(t *check.T) {
@@ -246,7 +247,8 @@ func compareTables(t *check.T, before, after []byte, since string) {
 	}
 	for i := 0; i+8 <= len(before); i += 8 {
 		if !bytes.Equal(before[i:i+8], after[i:i+8]) {
-			t.Errorf("the word at offset %d of the table changed from % x to % x when the plugin was %s", i, before[i:i+8], after[i:i+8], since)
+			t.Errorf("the word at offset %d of the table changed from % x to % x when the plugin was %s", i, before[i:i+8],
+				after[i:i+8], since)
 		}
 	}
 }

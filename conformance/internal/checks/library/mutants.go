@@ -19,7 +19,8 @@ import (
 // Mutants returns the faults that the checks find.
 func Mutants() []mutant.Mutant {
 	var all []mutant.Mutant
-	for _, list := range [][]mutant.Mutant{tableMutants, skewMutants(), errorMutants, attributeMutants, chainMutants, platformMutants, newerMutants, libraryMutants, subtleMutants} {
+	for _, list := range [][]mutant.Mutant{tableMutants, skewMutants(), errorMutants, attributeMutants, chainMutants, platformMutants,
+		newerMutants, libraryMutants, subtleMutants} {
 		all = append(all, list...)
 	}
 	return all
@@ -96,54 +97,62 @@ func skewMutants() []mutant.Mutant {
 			}
 			c.Forward()
 		}),
-		mutant.Of("SKEW-05", "leaves the client without devices when the struct is the old one", func(c *serve.Invocation, _ *capi.ClientCreateArgs) {
-			c.Forward()
-			if c.Size() < capi.ClientCreateArgsSize {
-				die()
-			}
-		}),
+		mutant.Of("SKEW-05", "leaves the client without devices when the struct is the old one",
+			func(c *serve.Invocation, _ *capi.ClientCreateArgs) {
+				c.Forward()
+				if c.Size() < capi.ClientCreateArgsSize {
+					die()
+				}
+			}),
 		newer(every("SKEW-06", "does not look at the size of a view's struct", lengthen)),
-		mutant.Of("SKEW-07", "reads options that an older caller does not have", func(c *serve.Invocation, _ *capi.ExecutableDeserializeAndLoadArgs) {
-			if c.Size() < 64 {
-				c.Fail(capi.ErrorCodeInternal, "garbage for options")
-				return
-			}
-			c.Forward()
-		}),
+		mutant.Of("SKEW-07", "reads options that an older caller does not have",
+			func(c *serve.Invocation, _ *capi.ExecutableDeserializeAndLoadArgs) {
+				if c.Size() < 64 {
+					c.Fail(capi.ErrorCodeInternal, "garbage for options")
+					return
+				}
+				c.Forward()
+			}),
 		newer(every("SKEW-08", "writes all fields into the structs of older callers", overrun)),
-		mutant.Of("SKEW-12", "follows pointers behind the options of an older caller", func(c *serve.Invocation, a *capi.LoadedExecutableExecuteArgs) {
-			if a.Options.StructSize < 80 {
-				c.Fail(capi.ErrorCodeInternal, "garbage for a context")
-				return
-			}
-			c.Forward()
-		}),
+		mutant.Of("SKEW-12", "follows pointers behind the options of an older caller",
+			func(c *serve.Invocation, a *capi.LoadedExecutableExecuteArgs) {
+				if a.Options.StructSize < 80 {
+					c.Fail(capi.ErrorCodeInternal, "garbage for a context")
+					return
+				}
+				c.Forward()
+			}),
 		mutant.Of("SKEW-13/struct=program", "does not look at the size of a program", func(c *serve.Invocation, a *capi.ClientCompileArgs) {
 			a.Program.StructSize = capi.ProgramSize
 			c.Forward()
 		}),
-		mutant.Of("SKEW-13/struct=execute_options", "does not look at the size of options", func(c *serve.Invocation, a *capi.LoadedExecutableExecuteArgs) {
-			if a.Options.StructSize == 0 {
-				a.Options.StructSize = 112
-			}
-			c.Forward()
-		}),
-		newer(mutant.Of("SKEW-13/struct=memory_layout", "does not look at the size of layouts", func(c *serve.Invocation, a *capi.ClientBufferFromHostBufferArgs) {
-			if a.DeviceLayout != nil {
-				a.DeviceLayout.StructSize, a.DeviceLayout.Tiled().StructSize = capi.BufferMemoryLayoutSize, capi.BufferMemoryLayoutTiledSize
-			}
-			c.Forward()
-		})),
-		newer(mutant.Of("SKEW-13/struct=shape_spec", "does not look at the size of shape specs", func(c *serve.Invocation, a *capi.ClientCreateBuffersForAsyncHostToDeviceArgs) {
-			a.ShapeSpecs.StructSize = capi.ShapeSpecSize
-			c.Forward()
-		})),
-		newer(mutant.Of("SKEW-13/struct=named_value", "does not look at the size of named values", func(c *serve.Invocation, a *capi.ClientCreateArgs) {
-			if a.CreateOptions != nil {
-				a.CreateOptions.StructSize = capi.NamedValueSize
-			}
-			c.Forward()
-		})),
+		mutant.Of("SKEW-13/struct=execute_options", "does not look at the size of options",
+			func(c *serve.Invocation, a *capi.LoadedExecutableExecuteArgs) {
+				if a.Options.StructSize == 0 {
+					a.Options.StructSize = 112
+				}
+				c.Forward()
+			}),
+		newer(mutant.Of("SKEW-13/struct=memory_layout", "does not look at the size of layouts",
+			func(c *serve.Invocation, a *capi.ClientBufferFromHostBufferArgs) {
+				if a.DeviceLayout != nil {
+					a.DeviceLayout.StructSize, a.DeviceLayout.Tiled().StructSize = capi.BufferMemoryLayoutSize,
+						capi.BufferMemoryLayoutTiledSize
+				}
+				c.Forward()
+			})),
+		newer(mutant.Of("SKEW-13/struct=shape_spec", "does not look at the size of shape specs",
+			func(c *serve.Invocation, a *capi.ClientCreateBuffersForAsyncHostToDeviceArgs) {
+				a.ShapeSpecs.StructSize = capi.ShapeSpecSize
+				c.Forward()
+			})),
+		newer(mutant.Of("SKEW-13/struct=named_value", "does not look at the size of named values",
+			func(c *serve.Invocation, a *capi.ClientCreateArgs) {
+				if a.CreateOptions != nil {
+					a.CreateOptions.StructSize = capi.NamedValueSize
+				}
+				c.Forward()
+			})),
 		newer(mutant.Of("SKEW-14", "leaves the struct_size of callback args as it is", func(c *serve.Invocation, a *capi.ClientCreateArgs) {
 			askStore(c, a, capi.KeyValueGetCallbackArgs{CallbackError: errorMaker(true)})
 			c.Forward()
@@ -161,32 +170,37 @@ func skewMutants() []mutant.Mutant {
 			}
 			return list
 		}),
-		newer(mutant.Of("SKEW-18/enum=buffer_type", "crashes on unknown element types", func(c *serve.Invocation, a *capi.ClientBufferFromHostBufferArgs) {
-			if a.Type < 0 || a.Type > 100 {
-				die()
-			}
-			c.Forward()
-		})),
-		newer(mutant.Of("SKEW-18/enum=host_buffer_semantics", "takes unknown semantics", func(c *serve.Invocation, a *capi.ClientBufferFromHostBufferArgs) {
-			a.HostBufferSemantics = capi.HostBufferSemanticsImmutableOnlyDuringCall
-			c.Forward()
-		})),
-		mutant.Of("SKEW-18/enum=memory_layout_type", "takes unknown layouts for tiled ones", func(c *serve.Invocation, a *capi.ClientBufferFromHostBufferArgs) {
-			if a.DeviceLayout != nil {
-				a.DeviceLayout.Type = capi.BufferMemoryLayoutTypeTiled
-			}
-			c.Forward()
-		}),
-		newer(mutant.Of("SKEW-18/enum=named_value_type", "ends the process on unknown types of options", func(c *serve.Invocation, a *capi.ClientCreateArgs) {
-			if a.NumOptions > 0 && (a.CreateOptions.Type < 0 || a.CreateOptions.Type > 100) {
-				die()
-			}
-			c.Forward()
-		})),
-		newer(mutant.Of("SKEW-18/enum=error_code", "takes unknown error codes", func(c *serve.Invocation, a *capi.AsyncHostToDeviceTransferManagerSetBufferErrorArgs) {
-			a.ErrorCode = capi.ErrorCodeInternal
-			c.Forward()
-		})),
+		newer(mutant.Of("SKEW-18/enum=buffer_type", "crashes on unknown element types",
+			func(c *serve.Invocation, a *capi.ClientBufferFromHostBufferArgs) {
+				if a.Type < 0 || a.Type > 100 {
+					die()
+				}
+				c.Forward()
+			})),
+		newer(mutant.Of("SKEW-18/enum=host_buffer_semantics", "takes unknown semantics",
+			func(c *serve.Invocation, a *capi.ClientBufferFromHostBufferArgs) {
+				a.HostBufferSemantics = capi.HostBufferSemanticsImmutableOnlyDuringCall
+				c.Forward()
+			})),
+		mutant.Of("SKEW-18/enum=memory_layout_type", "takes unknown layouts for tiled ones",
+			func(c *serve.Invocation, a *capi.ClientBufferFromHostBufferArgs) {
+				if a.DeviceLayout != nil {
+					a.DeviceLayout.Type = capi.BufferMemoryLayoutTypeTiled
+				}
+				c.Forward()
+			}),
+		newer(mutant.Of("SKEW-18/enum=named_value_type", "ends the process on unknown types of options",
+			func(c *serve.Invocation, a *capi.ClientCreateArgs) {
+				if a.NumOptions > 0 && (a.CreateOptions.Type < 0 || a.CreateOptions.Type > 100) {
+					die()
+				}
+				c.Forward()
+			})),
+		newer(mutant.Of("SKEW-18/enum=error_code", "takes unknown error codes",
+			func(c *serve.Invocation, a *capi.AsyncHostToDeviceTransferManagerSetBufferErrorArgs) {
+				a.ErrorCode = capi.ErrorCodeInternal
+				c.Forward()
+			})),
 		mutant.Of("SKEW-19", "says nothing about sizes but that they are wrong", func(c *serve.Invocation, _ *capi.PluginAttributesArgs) {
 			if c.Size() < capi.PluginAttributesArgsSize {
 				c.Fail(capi.ErrorCodeInvalidArgument, "invalid argument")
@@ -319,13 +333,15 @@ var errorMutants = []mutant.Mutant{
 			leftovers = append(leftovers, a.Executable)
 		}
 	}),
-	newer(mutant.Of("ERR-18", "keeps the pointer to the message of a callback's error", func(c *serve.Invocation, a *capi.ClientCreateArgs) {
-		if text := askStore(c, a, capi.KeyValueGetCallbackArgs{StructSize: capi.KeyValueGetCallbackArgsSize, CallbackError: errorMaker(false)}); text != "" {
-			c.Fail(capi.ErrorCodeAborted, "%s", text)
-			return
-		}
-		c.Forward()
-	})),
+	newer(mutant.Of("ERR-18", "keeps the pointer to the message of a callback's error",
+		func(c *serve.Invocation, a *capi.ClientCreateArgs) {
+			if text := askStore(c, a, capi.KeyValueGetCallbackArgs{StructSize: capi.KeyValueGetCallbackArgsSize,
+				CallbackError: errorMaker(false)}); text != "" {
+				c.Fail(capi.ErrorCodeAborted, "%s", text)
+				return
+			}
+			c.Forward()
+		})),
 	getCode("ERR-19", "takes the code from memory that was never set", func(a *capi.ErrorGetCodeArgs, n int64) {
 		a.Code = capi.ErrorCode(1 + n%16)
 	}),

@@ -128,7 +128,8 @@ var subtleMutants = []mutant.Mutant{
 	}),
 	changesOnly("ATTR-10", "states xla_version as a number with a point", "xla_version", func(v *capi.NamedValue) { v.Type = capi.NamedValueFloat }),
 	mutant.Of("ATTR-11", "does not read the oldest version that it claims", func(c *serve.Invocation, a *capi.ClientCompileArgs) {
-		if text := capi.String(a.Program.Code, min(a.Program.CodeSize, 64)); strings.Contains(text, "StableHLO_v") && !strings.Contains(text, "StableHLO_v1.13") {
+		if text := capi.String(a.Program.Code, min(a.Program.CodeSize, 64)); strings.Contains(text, "StableHLO_v") &&
+			!strings.Contains(text, "StableHLO_v1.13") {
 			c.Fail(capi.ErrorCodeInvalidArgument, "an artifact of the past")
 			return
 		}
@@ -165,13 +166,14 @@ var subtleMutants = []mutant.Mutant{
 		c.Forward()
 	}),
 	mutant.Of("XCH-06", "takes short structs", func(c *serve.Invocation, a *capi.LayoutsBufferMemoryLayoutArgs) { lengthen(c) }),
-	newer(mutant.Of("XCH-06", "takes raw aliases of its own size only", func(c *serve.Invocation, a *capi.RawBufferCreateRawAliasOfBufferArgs) {
-		if c.Size() != a.Function().Size {
-			c.Fail(capi.ErrorCodeInvalidArgument, "a struct of %d bytes", c.Size())
-			return
-		}
-		c.Forward()
-	})),
+	newer(mutant.Of("XCH-06", "takes raw aliases of its own size only",
+		func(c *serve.Invocation, a *capi.RawBufferCreateRawAliasOfBufferArgs) {
+			if c.Size() != a.Function().Size {
+				c.Fail(capi.ErrorCodeInvalidArgument, "a struct of %d bytes", c.Size())
+				return
+			}
+			c.Forward()
+		})),
 	mutant.Of("LOAD-09", "says UNKNOWN of what it lacks", func(c *serve.Invocation, a *capi.ClientDMAMapArgs) { c.Fail(capi.ErrorCodeUnknown, "?") }),
 	table("LOAD-08", "the last slot is null", func(api *capi.API) { setSlot(api, api.StructSize-8, 0) }),
 	table("LOAD-04", "the table ends before the last function of its version", func(api *capi.API) { api.StructSize -= 8 }),
@@ -184,11 +186,12 @@ var subtleMutants = []mutant.Mutant{
 		}
 		c.Forward()
 	}),
-	mutant.Of("SKEW-12", "forgets the options of older callers' executions", func(c *serve.Invocation, a *capi.LoadedExecutableExecuteArgs) {
-		if a.Options.StructSize == 72 {
-			c.Fail(capi.ErrorCodeInternal, "an old caller")
-			return
-		}
-		c.Forward()
-	}),
+	mutant.Of("SKEW-12", "forgets the options of older callers' executions",
+		func(c *serve.Invocation, a *capi.LoadedExecutableExecuteArgs) {
+			if a.Options.StructSize == 72 {
+				c.Fail(capi.ErrorCodeInternal, "an old caller")
+				return
+			}
+			c.Forward()
+		}),
 }

@@ -51,11 +51,11 @@ var payloadChecks = []check.Check{
 		store.Fail("", capi.ErrorCodeAborted, text)
 		client, err := store.CreateClient(0, 2)
 		if !store.Called() {
-			t.SkipEnvf("the plugin did not use the key-value store, so it was given no error (Client_Create: %v)", err)
+			t.SkipEnvf("the plugin did not use the key-value store, so it got no error (Client_Create: %v)", err)
 		}
 		if err == nil {
 			check.Own(t, client)
-			t.SkipEnvf("the plugin made a client although the store failed, so the error's message is not to be seen")
+			t.SkipEnvf("the plugin made a client although the store failed, so the error's message cannot be seen")
 		}
 		if strings.Contains(err.Error(), check.Overwritten) {
 			t.Errorf("expected the message %q of callback_error, got one that was read after the call: %v", text, err)
@@ -71,7 +71,7 @@ func errorWithPayloads(t *check.T, list []capi.Attribute) *capi.ErrorHandle {
 	const since = 103
 	t.Require(check.FunctionOf[capi.ErrorForEachPayloadArgs](), check.FunctionOf[capi.ClientCreateErrorBufferArgs]())
 	if t.Minor() < since {
-		t.SkipAbsentf("error buffers take payloads since API 0.%d; the plugin has 0.%d", since, t.Minor())
+		t.SkipAbsentf("error buffers take payloads since API 0.%d, but the plugin has 0.%d", since, t.Minor())
 	}
 	values, err := capi.NewNamedValues(list)
 	if err != nil {
@@ -79,7 +79,8 @@ func errorWithPayloads(t *check.T, list []capi.Attribute) *capi.ErrorHandle {
 	}
 	t.Cleanup(func() { values.Data() })
 	c := t.Client()
-	args := capi.ClientCreateErrorBufferArgs{Client: c.Handle, Memory: t.DefaultMemory(c), ErrorCode: capi.ErrorCodeAborted, ShapeElementType: capi.BufferTypeF32}
+	args := capi.ClientCreateErrorBufferArgs{Client: c.Handle, Memory: t.DefaultMemory(c), ErrorCode: capi.ErrorCodeAborted,
+		ShapeElementType: capi.BufferTypeF32}
 	args.ErrorMessage, args.ErrorMessageSize = capi.StringData("an error with payloads")
 	args.ShapeDims, args.ShapeNumDims = check.First([]int64{4})
 	args.Payload, args.NumPayload = values.Data()

@@ -53,7 +53,8 @@ func denormals() string {
 
 // rounding tells modes apart by what they make of numbers that no float64 is.
 func rounding() string {
-	return fmt.Sprintf("1/3=%x -1/3=%x 1-2^-54=%x", math.Float64bits(one/three), math.Float64bits(-one/three), math.Float64bits(one-one*0x1p-54))
+	return fmt.Sprintf("1/3=%x -1/3=%x 1-2^-54=%x", math.Float64bits(one/three), math.Float64bits(-one/three),
+		math.Float64bits(one-one*0x1p-54))
 }
 
 // Variables, so that the compiler does not calculate with them.

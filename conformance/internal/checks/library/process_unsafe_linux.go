@@ -21,7 +21,8 @@ func kernelProperties() []property {
 	for s := syscall.Signal(1); s < 32; s++ {
 		// The kernel's mask has 8 bytes; the handler stands first, the flags follow.
 		var action [8]uintptr
-		if _, _, errno := syscall.RawSyscall6(syscall.SYS_RT_SIGACTION, uintptr(s), 0, uintptr(unsafe.Pointer(&action)), 8, 0, 0); errno == 0 {
+		if _, _, errno := syscall.RawSyscall6(syscall.SYS_RT_SIGACTION, uintptr(s), 0, uintptr(unsafe.Pointer(&action)),
+			8, 0, 0); errno == 0 {
 			list = append(list, property{fmt.Sprintf("the handler of %v", s), fmt.Sprintf("%#x", action[0])})
 		}
 	}

@@ -45,9 +45,9 @@ func skewChecks() []check.Check {
 			}
 			for _, f := range capi.Functions(capi.SectionCore) {
 				if inside := f.Offset+8 <= t.Table().API().StructSize; !inside && t.Table().Has(f) {
-					t.Errorf("%s stands behind the plugin's table, and is called all the same", f.Name)
+					t.Errorf("%s is beyond the end of the plugin's table, but can be called", f.Name)
 				} else if inside && f.Since > t.Minor() {
-					t.Errorf("%s came with API 0.%d, the plugin has 0.%d, and its table holds it", f.Name, f.Since, t.Minor())
+					t.Errorf("%s came with API 0.%d, but the plugin has 0.%d, and its table has it", f.Name, f.Since, t.Minor())
 				}
 			}
 		}},
@@ -104,7 +104,8 @@ func skewChecks() []check.Check {
 					// What no version had is not there: reading it ends the process.
 					for _, size := range neverHad(c.fn) {
 						o := c.place(t, s, check.Placement{Have: max(size, 8), Stated: size, Guard: true}, nil)
-						t.ErrorCode(o.err, fmt.Sprintf("%s with the struct_size %d, which no version had", c.fn.Name, size), capi.ErrorCodeInvalidArgument)
+						t.ErrorCode(o.err, fmt.Sprintf("%s with the struct_size %d, which no version had", c.fn.Name, size),
+							capi.ErrorCodeInvalidArgument)
 					}
 				})
 			},
@@ -119,7 +120,8 @@ func skewChecks() []check.Check {
 			p := check.Placement{Have: c.fn.Size, Stated: math.MaxUint}
 			o := c.place(t, s, p, nil)
 			if code(o.err) != code(exact.err) {
-				t.Errorf("%s with the struct_size %d: expected %v as with %d, got %v", c.fn.Name, uint64(math.MaxUint), code(exact.err), c.fn.Size, o.err)
+				t.Errorf("%s with the struct_size %d: expected %v as with %d, got %v", c.fn.Name, uint64(math.MaxUint), code(exact.err),
+					c.fn.Size, o.err)
 			}
 			if o.spill != "" {
 				t.Errorf("struct_size %d: %s", uint64(math.MaxUint), o.spill)
@@ -276,7 +278,8 @@ func accepts(t *check.T, name string, have uintptr, err error) {
 	t.Skew(skewOf(name, have, err))
 	for _, size := range promised(name, t.Minor()) {
 		if size == have && err != nil {
-			t.Errorf("%s with the size %d of a caller that is up to %d versions older: expected success, got %v", name, have, promisedMinors, err)
+			t.Errorf("%s with the size %d of a caller that is up to %d versions older: expected success, got %v", name, have,
+				promisedMinors, err)
 			return
 		}
 	}
@@ -333,13 +336,14 @@ func namedValueSizes(t *check.T) {
 			looked++
 			v := check.NamedValueAt(list.p, i)
 			if v.StructSize < capi.NamedValueSize || v.StructSize > 1<<16 {
-				t.Errorf("%s: element %d: expected a struct_size of %d or a little more, got %d", list.where, i, capi.NamedValueSize, v.StructSize)
+				t.Errorf("%s: element %d: expected a struct_size of %d or a little more, got %d", list.where, i, capi.NamedValueSize,
+					v.StructSize)
 			}
 			walkChain(t, v.ExtensionStart, fmt.Sprintf("%s: element %d: extension_start", list.where, i))
 		}
 	}
 	if looked == 0 {
-		t.SkipUnimplf("nothing of the plugin has an attribute")
+		t.SkipUnimplf("no object of the plugin has attributes")
 	}
 }
 

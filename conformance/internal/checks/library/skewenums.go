@@ -63,7 +63,8 @@ var enumChecks = []check.Check{
 // refusesEnum expects a call with an unknown value to fail.
 func refusesEnum[A any](t *check.T, args A, function, field string, v int32) {
 	out, err := check.Try(t, args)
-	t.ErrorCode(err, fmt.Sprintf("%s with %d, which nobody knows, as %s", function, v, field), capi.ErrorCodeInvalidArgument, capi.ErrorCodeUnimplemented)
+	t.ErrorCode(err, fmt.Sprintf("%s with the unknown value %d as %s", function, v, field), capi.ErrorCodeInvalidArgument,
+		capi.ErrorCodeUnimplemented)
 	if err != nil {
 		return
 	}

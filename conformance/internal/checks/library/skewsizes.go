@@ -31,7 +31,7 @@ func placed[A any](t *check.T, args A, size uintptr, after func(out A)) error {
 // needs ends the check when the plugin is older than what would grow a struct.
 func needs(t *check.T, minor int, what string) {
 	if t.Minor() < minor {
-		t.SkipAbsentf("%s came with API 0.%d; the plugin has 0.%d, to which callers without it are no older ones", what, minor, t.Minor())
+		t.SkipAbsentf("%s came with API 0.%d, but the plugin has 0.%d, for which callers without it are not older", what, minor, t.Minor())
 	}
 }
 
@@ -100,7 +100,8 @@ func viewSizes(t *check.T) {
 	}
 	// The struct is there, so that a plugin which looks at no size shows itself.
 	out, _, err := check.Place(t, args, check.Placement{Have: args.Function().Size, Stated: 96})
-	if t.ErrorCode(err, "PJRT_Client_CreateViewOfDeviceBuffer with a struct_size of 96, which has no room for the buffer", capi.ErrorCodeInvalidArgument); err == nil {
+	if t.ErrorCode(err, "PJRT_Client_CreateViewOfDeviceBuffer with a struct_size of 96, which has no room for the buffer",
+		capi.ErrorCodeInvalidArgument); err == nil {
 		destroy(out)
 	}
 }
@@ -181,7 +182,8 @@ func poisonSizes(t *check.T) {
 func errorBufferSizes(t *check.T) {
 	needs(t, 103, "payload")
 	c := t.Client()
-	args := capi.ClientCreateErrorBufferArgs{Client: c.Handle, Memory: t.DefaultMemory(c), ErrorCode: capi.ErrorCodeAborted, ShapeElementType: capi.BufferTypeF32}
+	args := capi.ClientCreateErrorBufferArgs{Client: c.Handle, Memory: t.DefaultMemory(c), ErrorCode: capi.ErrorCodeAborted,
+		ShapeElementType: capi.BufferTypeF32}
 	args.ErrorMessage, args.ErrorMessageSize = capi.StringData("an error on purpose")
 	args.ShapeDims, args.ShapeNumDims = check.First([]int64{4})
 	own := func(out capi.ClientCreateErrorBufferArgs) { check.Own(t, out.Buffer) }

@@ -19,7 +19,8 @@ type solving struct {
 }
 
 func (s solving) attribute() string {
-	return fmt.Sprintf("left_side = %v, lower = %v, unit_diagonal = %v, transpose_a = #stablehlo<transpose %s>", s.left, s.lower, s.unit, s.transpose)
+	return fmt.Sprintf("left_side = %v, lower = %v, unit_diagonal = %v, transpose_a = #stablehlo<transpose %s>", s.left,
+		s.lower, s.unit, s.transpose)
 }
 
 // algebra is the checks of linear algebra and transforms in their forms.
@@ -29,14 +30,17 @@ func algebra() []entry {
 		profile := max(profileOf(t), check.Core)
 		es = append(es,
 			solvings(t, true, profile), solvings(t, false, profile),
-			entry{rule: "RUN-02", variant: "cholesky/forms/" + t.String(), profile: profile, programs: func() []program { return factorings(t) }},
+			entry{rule: "RUN-02", variant: "cholesky/forms/" + t.String(), profile: profile,
+				programs: func() []program { return factorings(t) }},
 			entry{rule: "RUN-32", variant: "singular/" + t.String(), profile: profile, programs: func() []program { return singular(t) }})
 		if t.IsComplex() {
-			es = append(es, entry{rule: "RUN-02", variant: "fft/dimensions/" + t.String(), profile: profile, programs: func() []program { return planes(t) }})
+			es = append(es, entry{rule: "RUN-02", variant: "fft/dimensions/" + t.String(), profile: profile,
+				programs: func() []program { return planes(t) }})
 		}
 	}
 	for _, t := range []dtype.Type{dtype.F32, dtype.F64, dtype.F16, dtype.BF16} {
-		es = append(es, entry{rule: "RUN-02", variant: "batch_norm/forms/" + t.String(), profile: max(profileOf(t), check.Core), programs: func() []program { return norms(t) }})
+		es = append(es, entry{rule: "RUN-02", variant: "batch_norm/forms/" + t.String(), profile: max(profileOf(t), check.Core),
+			programs: func() []program { return norms(t) }})
 	}
 	return es
 }
@@ -77,17 +81,18 @@ func triangle(t dtype.Type, lower bool) array {
 // compile.
 func solvings(t dtype.Type, left bool, profile check.Profile) entry {
 	side := map[bool]string{true: "left", false: "right"}[left]
-	return entry{rule: "RUN-02", variant: "triangular_solve/" + side + "/" + t.String(), profile: profile, timeout: 8 * check.DefaultTimeout, forms: []form{parameters}, programs: func() []program {
-		var ps []program
-		for _, lower := range []bool{true, false} {
-			for _, unit := range []bool{false, true} {
-				for _, transpose := range []string{"NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"} {
-					ps = append(ps, solving{left, lower, unit, transpose}.program(t))
+	return entry{rule: "RUN-02", variant: "triangular_solve/" + side + "/" + t.String(), profile: profile,
+		timeout: 8 * check.DefaultTimeout, forms: []form{parameters}, programs: func() []program {
+			var ps []program
+			for _, lower := range []bool{true, false} {
+				for _, unit := range []bool{false, true} {
+					for _, transpose := range []string{"NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"} {
+						ps = append(ps, solving{left, lower, unit, transpose}.program(t))
+					}
 				}
 			}
-		}
-		return ps
-	}}
+			return ps
+		}}
 }
 
 func (s solving) program(t dtype.Type) program {
@@ -254,7 +259,8 @@ func planes(t dtype.Type) []program {
 		half := build(t, halfDims, func(ix []int64) value { return finish(t, value{c: spectrum[flat(dims, ix)]}) })
 		floats := build(re, dims, func(ix []int64) value { return value{f: real(reals[flat(dims, ix)])} })
 		put := func(kind, like string, want, from array) {
-			p := op("fft", fmt.Sprintf("fft_type = #stablehlo<fft_type %s>, fft_length = %s", kind, i64s(sizes...)), "", []array{want}, from)
+			p := op("fft", fmt.Sprintf("fft_type = #stablehlo<fft_type %s>, fft_length = %s", kind, i64s(sizes...)), "",
+				[]array{want}, from)
 			p.policies = []policy{{bound: evenly(len(want.v), 64*math.Sqrt(float64(n))*unit(re, 64))}}
 			if like != "" {
 				p.twists = []twist{{"compiles " + kind + " as " + like, "fft_type " + kind + ">", "fft_type " + like + ">"}}

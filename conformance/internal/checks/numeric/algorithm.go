@@ -49,7 +49,8 @@ var algorithms = []algorithm{
 func algorithmic() []entry {
 	var es []entry
 	for _, a := range algorithms {
-		es = append(es, entry{rule: "RUN-02", variant: "dot_general/algorithm/" + a.name, profile: check.Core, programs: func() []program { return []program{a.program()} }})
+		es = append(es, entry{rule: "RUN-02", variant: "dot_general/algorithm/" + a.name, profile: check.Core,
+			programs: func() []program { return []program{a.program()} }})
 	}
 	return es
 }

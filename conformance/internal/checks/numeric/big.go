@@ -160,7 +160,7 @@ func room(t *check.T, bytes int64) {
 	for line := range strings.Lines(string(data)) {
 		var kib int64
 		if n, _ := fmt.Sscanf(line, "MemAvailable: %d kB", &kib); n == 1 && kib<<10 < bytes {
-			t.SkipEnvf("needs %d MiB of memory, and %d are free", bytes>>20, kib>>10)
+			t.SkipEnvf("the check needs %d MiB of memory, but only %d MiB are free", bytes>>20, kib>>10)
 		}
 	}
 }

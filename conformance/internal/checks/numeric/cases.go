@@ -38,7 +38,8 @@ func Cases() []Case {
 		}
 		for i, w := range p.want {
 			policy := p.policy(i)
-			c.Results = append(c.Results, Tolerance{Type: w.t, ULP: policy.ulp, Bounded: policy.bound != nil || policy.open != nil || policy.signless})
+			c.Results = append(c.Results, Tolerance{Type: w.t, ULP: policy.ulp, Bounded: policy.bound != nil || policy.open != nil ||
+				policy.signless})
 		}
 		list = append(list, c)
 	})

@@ -25,7 +25,8 @@ func profileOf(t dtype.Type) check.Profile {
 }
 
 // smoke is programs that a device which computes at all gets right.
-var smoke = []string{"add/f32", "add/i32", "multiply/f32", "exponential/f32", "compare/i32", "select/f32", "transpose/f32", "reduce_add/f32", "dot_general/f32", "while/7", "iota/i32"}
+var smoke = []string{"add/f32", "add/i32", "multiply/f32", "exponential/f32", "compare/i32", "select/f32", "transpose/f32",
+	"reduce_add/f32", "dot_general/f32", "while/7", "iota/i32"}
 
 // Checks returns the checks of this package.
 func Checks() []check.Check {
@@ -51,7 +52,8 @@ func entries() []entry {
 		}
 		es = append(es, one("RUN-02", variant, profile, p))
 	})
-	for _, family := range []func() []entry{edges, divisions, products, algorithmic, kernels, slidings, indexings, dynamics, orders, exhaustives, zeros, bigs, quantizations, clientDialect, realistics, algebra} {
+	for _, family := range []func() []entry{edges, divisions, products, algorithmic, kernels, slidings, indexings, dynamics, orders,
+		exhaustives, zeros, bigs, quantizations, clientDialect, realistics, algebra} {
 		es = append(es, family()...)
 	}
 	return es

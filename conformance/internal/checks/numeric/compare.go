@@ -116,7 +116,8 @@ func (p policy) closeFloat(t dtype.Type, want, got float64, i int) bool {
 		return want != 0 || p.signless || p.ulp > 0 || p.bound != nil || math.Signbit(want) == math.Signbit(got)
 	case math.IsInf(want, 0) || math.IsInf(got, 0):
 		// A value at the end of the range may round either way.
-		return p.ulp > 0 && !math.IsInf(want, -int(math.Copysign(1, got))) && math.Abs(finite(t, want)-finite(t, got)) <= p.ulp*unit(t, finite(t, got))
+		return p.ulp > 0 && !math.IsInf(want, -int(math.Copysign(1, got))) &&
+			math.Abs(finite(t, want)-finite(t, got)) <= p.ulp*unit(t, finite(t, got))
 	}
 	diff := math.Abs(want - got)
 	if p.bound != nil {
@@ -135,7 +136,8 @@ func finite(t dtype.Type, x float64) float64 {
 	if !math.IsInf(x, 0) {
 		return x
 	}
-	largest := map[dtype.Type]float64{dtype.F32: 0x1p128, dtype.F16: 0x1p16, dtype.BF16: 0x1p128, dtype.F8E5M2: 0x1p16, dtype.F8E4M3: 256, dtype.F8E3M4: 16}[t]
+	largest := map[dtype.Type]float64{dtype.F32: 0x1p128, dtype.F16: 0x1p16, dtype.BF16: 0x1p128, dtype.F8E5M2: 0x1p16, dtype.F8E4M3: 256,
+		dtype.F8E3M4: 16}[t]
 	if largest == 0 {
 		return x
 	}

@@ -193,8 +193,10 @@ func (p *program) rewrites() []twist {
 			return nil // a quotient of two bits hardly depends on the sign
 		}
 		return instead("takes unsigned numbers for signed ones",
-			fmt.Sprintf("%%x = stablehlo.bitcast_convert %%a0 : ($T) -> %s", other), fmt.Sprintf("%%y = stablehlo.bitcast_convert %%a1 : ($T) -> %s", other),
-			fmt.Sprintf("%%z = stablehlo.%s %%x, %%y : %s", name, other), fmt.Sprintf("%%r0 = stablehlo.bitcast_convert %%z : (%s) -> $T", other))
+			fmt.Sprintf("%%x = stablehlo.bitcast_convert %%a0 : ($T) -> %s", other),
+			fmt.Sprintf("%%y = stablehlo.bitcast_convert %%a1 : ($T) -> %s", other),
+			fmt.Sprintf("%%z = stablehlo.%s %%x, %%y : %s", name, other),
+			fmt.Sprintf("%%r0 = stablehlo.bitcast_convert %%z : (%s) -> $T", other))
 	case name == "sign" && k == floats && hasZero(p):
 		return instead("loses the sign of zero", "%s = stablehlo.sign %a0 : $T", "%z = stablehlo.subtract %s, %s : $T",
 			"%r0 = stablehlo.add %s, %z : $T")
@@ -228,14 +230,22 @@ func (p *program) misconverted() []twist {
 	switch k, l := kindOf(from.t), kindOf(to.t); {
 	case k == signed && l != bools && to.t.Bits() > from.t.Bits():
 		other := strings.Replace(from.typ(), from.t.String(), "u"+from.t.String(), 1)
-		return []twist{{"does not extend the sign", p.body, fmt.Sprintf("%%u = stablehlo.bitcast_convert %%a0 : (%s) -> %s\n  %%r0 = stablehlo.convert %%u : (%s) -> %s", from.typ(), other, other, to.typ())}}
+		return []twist{{"does not extend the sign", p.body,
+			fmt.Sprintf("%%u = stablehlo.bitcast_convert %%a0 : (%s) -> %s\n  %%r0 = stablehlo.convert %%u : (%s) -> %s", from.typ(), other,
+				other, to.typ())}}
 	case k == unsigned && l != bools && to.t.Bits() > from.t.Bits():
 		other := strings.Replace(from.typ(), "ui", "i", 1)
-		return []twist{{"extends the sign", p.body, fmt.Sprintf("%%u = stablehlo.bitcast_convert %%a0 : (%s) -> %s\n  %%r0 = stablehlo.convert %%u : (%s) -> %s", from.typ(), other, other, to.typ())}}
+		return []twist{{"extends the sign", p.body,
+			fmt.Sprintf("%%u = stablehlo.bitcast_convert %%a0 : (%s) -> %s\n  %%r0 = stablehlo.convert %%u : (%s) -> %s", from.typ(), other,
+				other, to.typ())}}
 	case k == floats && l&integers != 0 && fractions(from):
-		return []twist{{"rounds the fraction", p.body, fmt.Sprintf("%%u = stablehlo.round_nearest_even %%a0 : %s\n  %%r0 = stablehlo.convert %%u : (%s) -> %s", from.typ(), from.typ(), to.typ())}}
+		return []twist{{"rounds the fraction", p.body,
+			fmt.Sprintf("%%u = stablehlo.round_nearest_even %%a0 : %s\n  %%r0 = stablehlo.convert %%u : (%s) -> %s", from.typ(),
+				from.typ(), to.typ())}}
 	case k == floats && l == bools && fractions(from):
-		return []twist{{"drops the fraction first", p.body, fmt.Sprintf("%%u = stablehlo.convert %%a0 : (%s) -> %s\n  %%r0 = stablehlo.convert %%u : (%s) -> %s", from.typ(), check.Tensor(dtype.S32, from.dims), check.Tensor(dtype.S32, from.dims), to.typ())}}
+		return []twist{{"drops the fraction first", p.body,
+			fmt.Sprintf("%%u = stablehlo.convert %%a0 : (%s) -> %s\n  %%r0 = stablehlo.convert %%u : (%s) -> %s", from.typ(),
+				check.Tensor(dtype.S32, from.dims), check.Tensor(dtype.S32, from.dims), to.typ())}}
 	}
 	return nil
 }

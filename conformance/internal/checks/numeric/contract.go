@@ -60,7 +60,8 @@ func pick(dims, which []int64) []int64 {
 
 // result returns the dimensions of the result.
 func (c *contraction) result() []int64 {
-	return slices.Concat(pick(c.a, c.batchA), pick(c.a, free(len(c.a), c.batchA, c.contractA)), pick(c.b, free(len(c.b), c.batchB, c.contractB)))
+	return slices.Concat(pick(c.a, c.batchA), pick(c.a, free(len(c.a), c.batchA, c.contractA)),
+		pick(c.b, free(len(c.b), c.batchB, c.contractB)))
 }
 
 // eval computes the product of two arrays, in a type at least as wide, and the
@@ -162,29 +163,32 @@ func products() []entry {
 		if t == dtype.F8E8M0FNU {
 			continue
 		}
-		es = append(es, entry{rule: "RUN-02", variant: "dot_general/forms/" + t.String(), profile: max(profileOf(t), check.Core), timeout: 8 * check.DefaultTimeout, forms: bothWays(t), programs: func() []program {
-			var ps []program
-			for i, f := range contractions {
-				p := f.c.program(wholes(t, int64(i), f.c.a...), wholes(t, int64(i)+100, f.c.b...), t, highest)
-				p.twists = f.c.twists()
-				ps = append(ps, p)
-			}
-			return ps
-		}})
+		es = append(es, entry{rule: "RUN-02", variant: "dot_general/forms/" + t.String(), profile: max(profileOf(t), check.Core),
+			timeout: 8 * check.DefaultTimeout, forms: bothWays(t), programs: func() []program {
+				var ps []program
+				for i, f := range contractions {
+					p := f.c.program(wholes(t, int64(i), f.c.a...), wholes(t, int64(i)+100, f.c.b...), t, highest)
+					p.twists = f.c.twists()
+					ps = append(ps, p)
+				}
+				return ps
+			}})
 	}
 	for _, w := range widened {
-		es = append(es, entry{rule: "RUN-02", variant: fmt.Sprintf("dot_general/widened/%v-%v", w.from, w.to), profile: check.Core, programs: func() []program {
-			c := contraction{a: []int64{2, 300}, b: []int64{300, 2}, contractA: []int64{1}, contractB: []int64{0}}
-			a, b := wholes(w.from, 1, c.a...), wholes(w.from, 2, c.b...)
-			extreme(a, b, w.to)
-			p := c.program(a, b, w.to, highest)
-			p.optional = true
-			p.twists = []twist{narrowed(p, w.from, w.to)}
-			return []program{p}
-		}})
+		es = append(es, entry{rule: "RUN-02", variant: fmt.Sprintf("dot_general/widened/%v-%v", w.from, w.to), profile: check.Core,
+			programs: func() []program {
+				c := contraction{a: []int64{2, 300}, b: []int64{300, 2}, contractA: []int64{1}, contractB: []int64{0}}
+				a, b := wholes(w.from, 1, c.a...), wholes(w.from, 2, c.b...)
+				extreme(a, b, w.to)
+				p := c.program(a, b, w.to, highest)
+				p.optional = true
+				p.twists = []twist{narrowed(p, w.from, w.to)}
+				return []program{p}
+			}})
 	}
 	for _, precision := range []string{"DEFAULT", "HIGH", "HIGHEST"} {
-		es = append(es, entry{rule: "RUN-02", variant: "dot_general/precision/" + precision, profile: check.Core, programs: func() []program { return []program{precise(precision)} }})
+		es = append(es, entry{rule: "RUN-02", variant: "dot_general/precision/" + precision, profile: check.Core,
+			programs: func() []program { return []program{precise(precision)} }})
 	}
 	for _, t := range []dtype.Type{dtype.F32, dtype.F64, dtype.BF16, dtype.F16, dtype.S32, dtype.C64} {
 		for _, n := range []int64{127, 513} {
@@ -192,9 +196,10 @@ func products() []entry {
 			if n > 200 {
 				profile = check.Full
 			}
-			es = append(es, entry{rule: "RUN-02", variant: fmt.Sprintf("dot_general/size=%d/%v", n, t), profile: profile, timeout: 4 * check.DefaultTimeout, forms: []form{parameters}, programs: func() []program {
-				return []program{sized(t, n)}
-			}})
+			es = append(es, entry{rule: "RUN-02", variant: fmt.Sprintf("dot_general/size=%d/%v", n, t), profile: profile,
+				timeout: 4 * check.DefaultTimeout, forms: []form{parameters}, programs: func() []program {
+					return []program{sized(t, n)}
+				}})
 		}
 	}
 	return es
@@ -234,7 +239,8 @@ func (c *contraction) twists() []twist {
 	at := c.attribute()
 	swap := func(fault string, change func(*contraction)) {
 		x := *c
-		x.contractA, x.contractB, x.batchA, x.batchB = slices.Clone(c.contractA), slices.Clone(c.contractB), slices.Clone(c.batchA), slices.Clone(c.batchB)
+		x.contractA, x.contractB, x.batchA, x.batchB = slices.Clone(c.contractA), slices.Clone(c.contractB), slices.Clone(c.batchA),
+			slices.Clone(c.batchB)
 		change(&x)
 		if to := x.attribute(); to != at {
 			ts = append(ts, twist{fault, at, to})
@@ -258,7 +264,8 @@ func narrowed(p program, from, to dtype.Type) twist {
 		fault: "sums in the narrow type",
 		from:  "%r0 = " + p.body[len("%r0 = "):],
 		to: fmt.Sprintf("%%n = %s\n  %%r0 = \"stablehlo.convert\"(%%n) : (%s) -> %s",
-			p.body[len("%r0 = "):len(p.body)-len(fmt.Sprintf("(%s, %s) -> (%s)", x.typ(), y.typ(), z.typ()))]+fmt.Sprintf("(%s, %s) -> (%s)", x.typ(), y.typ(), narrow.typ()), narrow.typ(), z.typ()),
+			p.body[len("%r0 = "):len(p.body)-len(fmt.Sprintf("(%s, %s) -> (%s)", x.typ(), y.typ(), z.typ()))]+
+				fmt.Sprintf("(%s, %s) -> (%s)", x.typ(), y.typ(), narrow.typ()), narrow.typ(), z.typ()),
 	}
 }
 
@@ -297,7 +304,8 @@ func sized(t dtype.Type, n int64) program {
 	if n > 200 {
 		c.a[0], c.b[1] = 65, 33
 	}
-	p := op("dot_general", c.attribute()+", "+highest, "", []array{{t: t, dims: c.result()}}, array{t: t, dims: c.a}, array{t: t, dims: c.b})
+	p := op("dot_general", c.attribute()+", "+highest, "", []array{{t: t, dims: c.result()}}, array{t: t, dims: c.a},
+		array{t: t, dims: c.b})
 	p.fill = func(p *program) {
 		a, b := wholes(t, 5, c.a...), wholes(t, 6, c.b...)
 		want, bound := c.eval(a, b, t)

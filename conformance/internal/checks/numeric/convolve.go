@@ -74,7 +74,8 @@ func (c convolving) attribute() string {
 		reversal = "array<i1: " + strings.Trim(strings.ReplaceAll(fmt.Sprint(c.reversed), " ", ", "), "[]") + ">"
 	}
 	return fmt.Sprintf("dimension_numbers = #stablehlo.conv<%sx%s->%s>, window_strides = %s, padding = %s, lhs_dilation = %s, rhs_dilation = %s, window_reversal = %s, feature_group_count = %d : i64, batch_group_count = %d : i64, %s",
-		letters(c.layoutX), letters(c.layoutW), letters(c.outX), i64s(c.strides...), padding, i64s(c.dilateX...), i64s(c.dilateW...), reversal, c.groups, c.batchGroups, highest)
+		letters(c.layoutX), letters(c.layoutW), letters(c.outX), i64s(c.strides...), padding, i64s(c.dilateX...), i64s(c.dilateW...),
+		reversal, c.groups, c.batchGroups, highest)
 }
 
 // span is how far n elements reach that are d apart.
@@ -200,7 +201,8 @@ func (c convolving) twists() []twist {
 	if slices.Max(c.dilateW) > 1 {
 		try("does not dilate the kernel", func(x *convolving) {
 			for s := range x.dilateW {
-				x.high[s] -= span(c.w[strings.IndexRune(c.layoutW, rune('0'+s))], x.dilateW[s]) - c.w[strings.IndexRune(c.layoutW, rune('0'+s))]
+				x.high[s] -= span(c.w[strings.IndexRune(c.layoutW, rune('0'+s))],
+					x.dilateW[s]) - c.w[strings.IndexRune(c.layoutW, rune('0'+s))]
 				x.dilateW[s] = 1
 			}
 		})
@@ -242,25 +244,27 @@ func kernels() []entry {
 		if t == dtype.F8E8M0FNU {
 			continue
 		}
-		es = append(es, entry{rule: "RUN-02", variant: "convolution/forms/" + t.String(), profile: max(profileOf(t), check.Core), timeout: 8 * check.DefaultTimeout, forms: bothWays(t), programs: func() []program {
-			var ps []program
-			for i, f := range convolutions {
-				p := f.c.program(wholes(t, int64(i), f.c.x...), wholes(t, int64(i)+50, f.c.w...), t)
-				ps = append(ps, p)
-			}
-			return ps
-		}})
+		es = append(es, entry{rule: "RUN-02", variant: "convolution/forms/" + t.String(), profile: max(profileOf(t), check.Core),
+			timeout: 8 * check.DefaultTimeout, forms: bothWays(t), programs: func() []program {
+				var ps []program
+				for i, f := range convolutions {
+					p := f.c.program(wholes(t, int64(i), f.c.x...), wholes(t, int64(i)+50, f.c.w...), t)
+					ps = append(ps, p)
+				}
+				return ps
+			}})
 	}
 	for _, w := range widened {
-		es = append(es, entry{rule: "RUN-02", variant: fmt.Sprintf("convolution/widened/%v-%v", w.from, w.to), profile: check.Core, programs: func() []program {
-			c := convolving{x: []int64{1, 12, 8}, w: []int64{10, 8, 2}}
-			x, k := wholes(w.from, 1, c.x...), wholes(w.from, 2, c.w...)
-			extreme(x, k, w.to)
-			p := c.program(x, k, w.to)
-			p.optional = true
-			p.twists = append(p.twists, narrowed(p, w.from, w.to))
-			return []program{p}
-		}})
+		es = append(es, entry{rule: "RUN-02", variant: fmt.Sprintf("convolution/widened/%v-%v", w.from, w.to), profile: check.Core,
+			programs: func() []program {
+				c := convolving{x: []int64{1, 12, 8}, w: []int64{10, 8, 2}}
+				x, k := wholes(w.from, 1, c.x...), wholes(w.from, 2, c.w...)
+				extreme(x, k, w.to)
+				p := c.program(x, k, w.to)
+				p.optional = true
+				p.twists = append(p.twists, narrowed(p, w.from, w.to))
+				return []program{p}
+			}})
 	}
 	return es
 }

@@ -78,12 +78,16 @@ func dynamicPad(t dtype.Type) program {
 }
 
 func dynamicGather(t dtype.Type) program {
-	x := indexing{x: []int64{4, 5}, indices: []int64{3, 1}, offset: []int64{1}, collapsed: []int64{0}, indexed: []int64{0}, vector: 1, sizes: []int64{1, 5}, starts: []int64{2, 0, 9}}
+	x := indexing{x: []int64{4, 5}, indices: []int64{3, 1}, offset: []int64{1}, collapsed: []int64{0}, indexed: []int64{0}, vector: 1,
+		sizes: []int64{1, 5}, starts: []int64{2, 0, 9}}
 	p := x.gather(fill(t, x.x...), dtype.S32)
 	attribute := x.gatherAttribute()
 	attribute = strings.Replace(attribute, "slice_sizes = "+i64s(x.sizes...)+", ", "", 1)
-	p.body = sizes("%n", dtype.S64, x.sizes...) + fmt.Sprintf("%%r0 = \"stablehlo.dynamic_gather\"(%%a0, %%a1, %%n) {%s} : (%s, %s, tensor<2xi64>) -> %s", attribute, p.inputs[0].typ(), p.inputs[1].typ(), p.want[0].typ())
-	p.twists = []twist{{"takes rows from the end", "%r0 = \"stablehlo.dynamic_gather\"(%a0", fmt.Sprintf("%%v = stablehlo.reverse %%a0, dims = [0] : %s\n  %%r0 = \"stablehlo.dynamic_gather\"(%%v", p.inputs[0].typ())}}
+	p.body = sizes("%n", dtype.S64, x.sizes...) +
+		fmt.Sprintf("%%r0 = \"stablehlo.dynamic_gather\"(%%a0, %%a1, %%n) {%s} : (%s, %s, tensor<2xi64>) -> %s", attribute,
+			p.inputs[0].typ(), p.inputs[1].typ(), p.want[0].typ())
+	p.twists = []twist{{"takes rows from the end", "%r0 = \"stablehlo.dynamic_gather\"(%a0",
+		fmt.Sprintf("%%v = stablehlo.reverse %%a0, dims = [0] : %s\n  %%r0 = \"stablehlo.dynamic_gather\"(%%v", p.inputs[0].typ())}}
 	return p
 }
 
@@ -102,9 +106,13 @@ func dynamicConv(t dtype.Type) program {
 	c := convolving{x: []int64{1, 5, 2}, w: []int64{3, 2, 2}, low: []int64{2}, high: []int64{0}, strides: []int64{2}}
 	p := c.program(wholes(t, 1, c.x...), wholes(t, 2, c.w...), t)
 	attribute := strings.Replace(c.attribute(), "padding = "+pairsOf(c.low, c.high)+", ", "", 1)
-	p.body = "%n = stablehlo.constant dense<[[2, 0]]> : tensor<1x2xi64>\n  " + fmt.Sprintf("%%r0 = \"stablehlo.dynamic_conv\"(%%a0, %%a1, %%n) {%s} : (%s, %s, tensor<1x2xi64>) -> %s", attribute, p.inputs[0].typ(), p.inputs[1].typ(), p.want[0].typ())
-	p.plain = fmt.Sprintf("%%r0 = \"stablehlo.convolution\"(%%a0, %%a1) {%s} : (%s, %s) -> %s", c.attribute(), p.inputs[0].typ(), p.inputs[1].typ(), p.want[0].typ())
-	p.twists = []twist{{"pads the other side", "dense<[[2, 0]]>", "dense<[[0, 2]]>"}, {"turns the kernel around", "window_reversal = array<i1: false>", "window_reversal = array<i1: true>"}}
+	p.body = "%n = stablehlo.constant dense<[[2, 0]]> : tensor<1x2xi64>\n  " +
+		fmt.Sprintf("%%r0 = \"stablehlo.dynamic_conv\"(%%a0, %%a1, %%n) {%s} : (%s, %s, tensor<1x2xi64>) -> %s", attribute,
+			p.inputs[0].typ(), p.inputs[1].typ(), p.want[0].typ())
+	p.plain = fmt.Sprintf("%%r0 = \"stablehlo.convolution\"(%%a0, %%a1) {%s} : (%s, %s) -> %s", c.attribute(), p.inputs[0].typ(),
+		p.inputs[1].typ(), p.want[0].typ())
+	p.twists = []twist{{"pads the other side", "dense<[[2, 0]]>", "dense<[[0, 2]]>"},
+		{"turns the kernel around", "window_reversal = array<i1: false>", "window_reversal = array<i1: true>"}}
 	return p
 }
 
@@ -165,7 +173,8 @@ var boundeds = []bounded{
 		}
 		return out
 	}, twist{"reverses the padding, too", "%x = stablehlo.set_dimension_size %a, %n,", "%v = stablehlo.reverse %a, dims = [0] : tensor<8xf32>\n  %x = stablehlo.set_dimension_size %v, %n,"}},
-	{"joined", "%r = stablehlo.concatenate %x, %x, dim = 0 : ($B, $B) -> tensor<?xf32, #stablehlo.bounds<16>>", "tensor<?xf32, #stablehlo.bounds<16>>", func(x []float64) []float64 { return append(append([]float64{}, x...), x...) },
+	{"joined", "%r = stablehlo.concatenate %x, %x, dim = 0 : ($B, $B) -> tensor<?xf32, #stablehlo.bounds<16>>",
+		"tensor<?xf32, #stablehlo.bounds<16>>", func(x []float64) []float64 { return append(append([]float64{}, x...), x...) },
 		twist{"joins negated elements", "%r = stablehlo.concatenate %x, %x,", "%y = stablehlo.negate %x : " + atMost8 + "\n  %r = stablehlo.concatenate %y, %x,"}},
 }
 

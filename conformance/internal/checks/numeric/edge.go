@@ -37,7 +37,8 @@ func specials(t dtype.Type) []value {
 		least := math.Ldexp(f.minNormal, -f.mantissa)
 		most := largestFinite(t).f
 		eps := math.Ldexp(1, -f.mantissa)
-		for _, x := range []float64{0, least, f.minNormal - least, f.minNormal, eps, 1 - eps/2, 1, 1 + eps, 0.5, 1.5, 2.5, 3.5, 2, 3, most / 2, most, math.Inf(1), math.Ldexp(1, f.mantissa), math.Ldexp(1, f.mantissa) - 0.5} {
+		for _, x := range []float64{0, least, f.minNormal - least, f.minNormal, eps, 1 - eps/2, 1, 1 + eps, 0.5, 1.5, 2.5, 3.5, 2,
+			3, most / 2, most, math.Inf(1), math.Ldexp(1, f.mantissa), math.Ldexp(1, f.mantissa) - 0.5} {
 			vs = append(vs, round(t, x), round(t, -x))
 		}
 		vs = append(vs, value{f: math.NaN()})
@@ -124,7 +125,8 @@ func (b *binaryOp) edge(t dtype.Type) program {
 			left, right = append(left, x), append(right, y)
 			out, flushed = append(out, finish(t, b.eval(t, x, y))), append(flushed, finish(t, b.eval(t, flush(t, x), flush(t, y))))
 			// A large power of a number near one is beyond the evaluator, too.
-			open = append(open, b.ulp > 2 && (subnormal(t, x) || subnormal(t, y) || b.name == "power" && math.Abs(y.f) > 64 && !math.IsInf(y.f, 0)))
+			open = append(open, b.ulp > 2 && (subnormal(t, x) || subnormal(t, y) || b.name == "power" && math.Abs(y.f) > 64 &&
+				!math.IsInf(y.f, 0)))
 		}
 	}
 	dims := []int64{int64(len(left))}
@@ -142,7 +144,8 @@ func (b *binaryOp) edge(t dtype.Type) program {
 // the zeros, subnormal numbers, and the ends of the integers.
 func edges() []entry {
 	var es []entry
-	quick := []string{"abs", "negate", "sqrt", "exponential", "log", "tanh", "floor", "ceil", "logistic", "sine", "add", "subtract", "multiply", "divide", "maximum", "minimum"}
+	quick := []string{"abs", "negate", "sqrt", "exponential", "log", "tanh", "floor", "ceil", "logistic", "sine", "add", "subtract",
+		"multiply", "divide", "maximum", "minimum"}
 	put := func(name string, ulp float64, t dtype.Type, make func(dtype.Type) program) {
 		profile, rule := max(profileOf(t), check.Core), "RUN-02"
 		if ulp > 2 && !slices.Contains(quick, name) && t.IsFloat() {
@@ -151,7 +154,8 @@ func edges() []entry {
 		if t == dtype.F32 && slices.Contains(quick, name) {
 			profile = check.Quick
 		}
-		es = append(es, entry{rule: rule, variant: "edge/" + name + "/" + t.String(), profile: profile, programs: func() []program { return []program{make(t)} }})
+		es = append(es, entry{rule: rule, variant: "edge/" + name + "/" + t.String(), profile: profile,
+			programs: func() []program { return []program{make(t)} }})
 	}
 	for _, t := range edgeTypes {
 		for i := range unaries {
@@ -214,7 +218,8 @@ func nanCompare(t dtype.Type) (program, bool) {
 		})
 		for i, want := range []array{partial, total} {
 			kind := []string{"FLOAT", "TOTALORDER"}[i]
-			p.body += fmt.Sprintf("%%r%d = stablehlo.compare %s, %%a0, %%a1, %s : (%s, %s) -> %s\n  ", len(p.want), d.name, kind, a.typ(), b.typ(), partial.typ())
+			p.body += fmt.Sprintf("%%r%d = stablehlo.compare %s, %%a0, %%a1, %s : (%s, %s) -> %s\n  ", len(p.want), d.name, kind, a.typ(),
+				b.typ(), partial.typ())
 			p.want = append(p.want, want)
 		}
 	}

@@ -228,7 +228,8 @@ type binaryOp struct {
 }
 
 // arithmetic makes an eval of one function per kind.
-func arithmetic(i func(a, b uint64) uint64, f func(a, b float64) float64, c func(a, b complex128) complex128) func(dtype.Type, value, value) value {
+func arithmetic(i func(a, b uint64) uint64, f func(a, b float64) float64, c func(a, b complex128) complex128) func(dtype.Type, value,
+	value) value {
 	return func(t dtype.Type, a, b value) value {
 		switch {
 		case t.IsComplex():
@@ -312,17 +313,20 @@ func add(t dtype.Type, a, b value) value {
 	if t == dtype.Pred {
 		return value{i: a.i | b.i}
 	}
-	return arithmetic(func(a, b uint64) uint64 { return a + b }, func(a, b float64) float64 { return a + b }, func(a, b complex128) complex128 { return a + b })(t, a, b)
+	return arithmetic(func(a, b uint64) uint64 { return a + b }, func(a, b float64) float64 { return a + b },
+		func(a, b complex128) complex128 { return a + b })(t, a, b)
 }
 
 func multiply(t dtype.Type, a, b value) value {
 	if t == dtype.Pred {
 		return value{i: a.i & b.i}
 	}
-	return arithmetic(func(a, b uint64) uint64 { return a * b }, func(a, b float64) float64 { return a * b }, func(a, b complex128) complex128 { return a * b })(t, a, b)
+	return arithmetic(func(a, b uint64) uint64 { return a * b }, func(a, b float64) float64 { return a * b },
+		func(a, b complex128) complex128 { return a * b })(t, a, b)
 }
 
-var subtract = arithmetic(func(a, b uint64) uint64 { return a - b }, func(a, b float64) float64 { return a - b }, func(a, b complex128) complex128 { return a - b })
+var subtract = arithmetic(func(a, b uint64) uint64 { return a - b }, func(a, b float64) float64 { return a - b },
+	func(a, b complex128) complex128 { return a - b })
 
 func bitwise(f func(a, b uint64) uint64) func(dtype.Type, value, value) value {
 	return func(t dtype.Type, a, b value) value {
@@ -576,7 +580,8 @@ func comparison(t dtype.Type) program {
 				out.v[i] = truth(d.equal)
 			}
 		}
-		p.body += fmt.Sprintf("%%r%d = stablehlo.compare %s, %%a0, %%a1, %s : (%s, %s) -> %s\n  ", len(p.want), d.name, kind, p.inputs[0].typ(), p.inputs[1].typ(), out.typ())
+		p.body += fmt.Sprintf("%%r%d = stablehlo.compare %s, %%a0, %%a1, %s : (%s, %s) -> %s\n  ", len(p.want), d.name, kind,
+			p.inputs[0].typ(), p.inputs[1].typ(), out.typ())
 		p.want = append(p.want, out)
 	}
 	return p

@@ -44,17 +44,19 @@ func exhaustives() []entry {
 			if u.accurate() {
 				rule = "RUN-02"
 			}
-			es = append(es, entry{rule: rule, variant: "exhaustive/" + u.name + "/" + t.String(), profile: check.Core, forms: []form{parameters}, programs: func() []program {
-				step := 1
-				if t.Bits() == 16 {
-					step = coarse
-				}
-				return []program{u.exhaustive(t, step)}
-			}})
-			if t.Bits() == 16 {
-				es = append(es, entry{rule: rule, variant: "exhaustive/" + u.name + "/all/" + t.String(), profile: check.Full, forms: []form{parameters}, programs: func() []program {
-					return []program{u.exhaustive(t, 1)}
+			es = append(es, entry{rule: rule, variant: "exhaustive/" + u.name + "/" + t.String(), profile: check.Core,
+				forms: []form{parameters}, programs: func() []program {
+					step := 1
+					if t.Bits() == 16 {
+						step = coarse
+					}
+					return []program{u.exhaustive(t, step)}
 				}})
+			if t.Bits() == 16 {
+				es = append(es, entry{rule: rule, variant: "exhaustive/" + u.name + "/all/" + t.String(), profile: check.Full,
+					forms: []form{parameters}, programs: func() []program {
+						return []program{u.exhaustive(t, 1)}
+					}})
 			}
 		}
 	}
@@ -72,9 +74,10 @@ func exhaustives() []entry {
 			if t.Bits() < 8 {
 				profile = check.Core
 			}
-			es = append(es, entry{rule: rule, variant: "exhaustive/" + b.name + "/" + t.String(), profile: profile, forms: []form{parameters}, programs: func() []program {
-				return []program{b.exhaustive(t)}
-			}})
+			es = append(es, entry{rule: rule, variant: "exhaustive/" + b.name + "/" + t.String(), profile: profile,
+				forms: []form{parameters}, programs: func() []program {
+					return []program{b.exhaustive(t)}
+				}})
 		}
 	}
 	return es
@@ -113,7 +116,8 @@ func (u *unaryOp) exhaustive(t dtype.Type, step int) program {
 			x := u.eval(t, v)
 			out[i], flushed[i] = finish(to, x), finish(to, u.eval(t, flush(t, v)))
 			// The least f8E8M0FNU is subnormal in f32, and there may be no zero to flush it to.
-			open[i] = unclear(to, x) || u.ulp > 2 && subnormal(t, v) || t == dtype.F8E8M0FNU && v.f <= formats[t].minNormal || trigonometric(u.name) && math.Abs(v.f) > 1e4
+			open[i] = unclear(to, x) || u.ulp > 2 && subnormal(t, v) || t == dtype.F8E8M0FNU && v.f <= formats[t].minNormal ||
+				trigonometric(u.name) && math.Abs(v.f) > 1e4
 		}
 		pol := u.policy(t, to)
 		pol.open, pol.also = open, [][]value{flushed}

@@ -92,7 +92,8 @@ func (g *graph) dot(x, y node, c contraction, to dtype.Type) node {
 	c.a, c.b = x.dims, y.dims
 	out, _ := c.eval(widen(x.array), widen(y.array), wideOf(to))
 	out.t = to
-	return g.define(out, "\"stablehlo.dot_general\"(%s, %s) {%s, %s} : (%s, %s) -> %s", x.name, y.name, c.attribute(), highest, x.typ(), y.typ(), out.typ())
+	return g.define(out, "\"stablehlo.dot_general\"(%s, %s) {%s, %s} : (%s, %s) -> %s", x.name, y.name, c.attribute(), highest, x.typ(),
+		y.typ(), out.typ())
 }
 
 // matmul is the product of two matrices.
@@ -151,7 +152,8 @@ func (g *graph) reduce(name string, x node, d int64) node {
 	scalarType := check.Tensor(x.t, nil)
 	zero := fmt.Sprintf("%%i%d", g.count)
 	fmt.Fprintf(&g.body, "%s = stablehlo.constant dense<%s> : %s\n  ", zero, literal, scalarType)
-	return g.define(out, "stablehlo.reduce(%s init: %s) applies stablehlo.%s across dimensions = [%d] : (%s, %s) -> %s", x.name, zero, name, d, x.typ(), scalarType, out.typ())
+	return g.define(out, "stablehlo.reduce(%s init: %s) applies stablehlo.%s across dimensions = [%d] : (%s, %s) -> %s", x.name, zero, name,
+		d, x.typ(), scalarType, out.typ())
 }
 
 func (g *graph) transpose(x node) node {
@@ -197,7 +199,8 @@ func (g *graph) choose(direction string, a, b, x, y node) node {
 		}
 		panic("numeric: there is no comparison " + direction)
 	})
-	c := g.define(pred, "stablehlo.compare %s, %s, %s, %s : (%s, %s) -> %s", direction, a.name, b.name, comparisonKind(a.t), a.typ(), b.typ(), pred.typ())
+	c := g.define(pred, "stablehlo.compare %s, %s, %s, %s : (%s, %s) -> %s", direction, a.name, b.name, comparisonKind(a.t), a.typ(),
+		b.typ(), pred.typ())
 	out := build(x.t, x.dims, func(ix []int64) value {
 		if pred.at(ix...).i != 0 {
 			return x.at(ix...)

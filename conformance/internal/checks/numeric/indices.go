@@ -38,14 +38,18 @@ func named(name string, dims []int64) string {
 
 func (x *indexing) gatherAttribute() string {
 	numbers := named("offset_dims", x.offset) + named("collapsed_slice_dims", x.collapsed) + named("operand_batching_dims", x.batchX) +
-		named("start_indices_batching_dims", x.batchI) + named("start_index_map", x.indexed) + fmt.Sprintf("index_vector_dim = %d", x.vector)
-	return fmt.Sprintf("dimension_numbers = #stablehlo.gather<%s>, slice_sizes = %s, indices_are_sorted = %v", numbers, i64s(x.sizes...), x.sorted)
+		named("start_indices_batching_dims", x.batchI) + named("start_index_map", x.indexed) +
+		fmt.Sprintf("index_vector_dim = %d", x.vector)
+	return fmt.Sprintf("dimension_numbers = #stablehlo.gather<%s>, slice_sizes = %s, indices_are_sorted = %v",
+		numbers, i64s(x.sizes...), x.sorted)
 }
 
 func (x *indexing) scatterAttribute() string {
 	numbers := named("update_window_dims", x.offset) + named("inserted_window_dims", x.collapsed) + named("input_batching_dims", x.batchX) +
-		named("scatter_indices_batching_dims", x.batchI) + named("scatter_dims_to_operand_dims", x.indexed) + fmt.Sprintf("index_vector_dim = %d", x.vector)
-	return fmt.Sprintf("scatter_dimension_numbers = #stablehlo.scatter<%s>, indices_are_sorted = %v, unique_indices = %v", numbers, x.sorted, x.unique)
+		named("scatter_indices_batching_dims", x.batchI) + named("scatter_dims_to_operand_dims", x.indexed) +
+		fmt.Sprintf("index_vector_dim = %d", x.vector)
+	return fmt.Sprintf("scatter_dimension_numbers = #stablehlo.scatter<%s>, indices_are_sorted = %v, unique_indices = %v", numbers,
+		x.sorted, x.unique)
 }
 
 // windowDims returns the dimensions of the operand that a slice keeps.
@@ -176,7 +180,8 @@ func (x *indexing) twists(attribute func(*indexing) string) []twist {
 	var ts []twist
 	try := func(fault string, change func(*indexing)) {
 		y := *x
-		y.indexed, y.batchX, y.batchI, y.offset = slices.Clone(x.indexed), slices.Clone(x.batchX), slices.Clone(x.batchI), slices.Clone(x.offset)
+		y.indexed, y.batchX, y.batchI, y.offset = slices.Clone(x.indexed), slices.Clone(x.batchX), slices.Clone(x.batchI),
+			slices.Clone(x.offset)
 		change(&y)
 		if from, to := attribute(x), attribute(&y); from != to {
 			ts = append(ts, twist{fault, from, to})
@@ -238,44 +243,50 @@ func indexings() []entry {
 	var es []entry
 	for _, t := range elementTypes {
 		profile := max(profileOf(t), check.Core)
-		es = append(es, entry{rule: "RUN-02", variant: "gather/forms/" + t.String(), profile: profile, timeout: 8 * check.DefaultTimeout, forms: bothWays(t), programs: func() []program {
-			var ps []program
-			for _, g := range gathers {
-				ps = append(ps, g.x.gather(fill(t, g.x.x...), dtype.S32))
-			}
-			return ps
-		}})
-		es = append(es, entry{rule: "RUN-02", variant: "scatter/forms/" + t.String(), profile: profile, timeout: 8 * check.DefaultTimeout, forms: bothWays(t), programs: func() []program {
-			var ps []program
-			for _, g := range gathers {
-				x := g.x
-				if !x.repeats() {
-					ps = append(ps, x.scatter(fill(t, x.x...), dtype.S32, nil))
+		es = append(es, entry{rule: "RUN-02", variant: "gather/forms/" + t.String(), profile: profile, timeout: 8 * check.DefaultTimeout,
+			forms: bothWays(t), programs: func() []program {
+				var ps []program
+				for _, g := range gathers {
+					ps = append(ps, g.x.gather(fill(t, g.x.x...), dtype.S32))
 				}
-				for k := range folds {
-					f := &folds[k]
-					if f.in&kindOf(t) != 0 && t != dtype.F8E8M0FNU && (g.name == "repeated" || f.name == "add") {
-						ps = append(ps, x.scatter(small(t, x.x...), dtype.S32, f))
+				return ps
+			}})
+		es = append(es, entry{rule: "RUN-02", variant: "scatter/forms/" + t.String(), profile: profile, timeout: 8 * check.DefaultTimeout,
+			forms: bothWays(t), programs: func() []program {
+				var ps []program
+				for _, g := range gathers {
+					x := g.x
+					if !x.repeats() {
+						ps = append(ps, x.scatter(fill(t, x.x...), dtype.S32, nil))
+					}
+					for k := range folds {
+						f := &folds[k]
+						if f.in&kindOf(t) != 0 && t != dtype.F8E8M0FNU && (g.name == "repeated" || f.name == "add") {
+							ps = append(ps, x.scatter(small(t, x.x...), dtype.S32, f))
+						}
 					}
 				}
-			}
-			return ps
-		}})
+				return ps
+			}})
 	}
 	for _, it := range indexTypes {
-		es = append(es, entry{rule: "RUN-02", variant: "gather/index=" + it.String(), profile: check.Core, programs: func() []program { return indexedBy(it, true) }})
-		es = append(es, entry{rule: "RUN-02", variant: "scatter/index=" + it.String(), profile: check.Core, programs: func() []program { return indexedBy(it, false) }})
+		es = append(es, entry{rule: "RUN-02", variant: "gather/index=" + it.String(), profile: check.Core,
+			programs: func() []program { return indexedBy(it, true) }})
+		es = append(es, entry{rule: "RUN-02", variant: "scatter/index=" + it.String(), profile: check.Core,
+			programs: func() []program { return indexedBy(it, false) }})
 		es = append(es, one("RUN-02", "dynamic_slice/index="+it.String(), check.Core, slicedBy(it)))
 		es = append(es, one("RUN-02", "dynamic_update_slice/index="+it.String(), check.Core, updatedBy(it)))
 	}
 	es = append(es,
 		entry{rule: "RUN-32", variant: "gather/partly outside", profile: check.Core, programs: func() []program {
-			x := indexing{x: []int64{4, 4}, indices: []int64{3, 2}, offset: []int64{1, 2}, indexed: []int64{0, 1}, vector: 1, sizes: []int64{2, 2}, starts: []int64{3, 3, -1, 2, 0, 100}}
+			x := indexing{x: []int64{4, 4}, indices: []int64{3, 2}, offset: []int64{1, 2}, indexed: []int64{0, 1}, vector: 1,
+				sizes: []int64{2, 2}, starts: []int64{3, 3, -1, 2, 0, 100}}
 			return []program{x.gather(fill(dtype.F32, x.x...), dtype.S32), x.gather(fill(dtype.S32, x.x...), dtype.S64)}
 		}},
 		entry{rule: "RUN-32", variant: "scatter/partly outside", profile: check.Core, programs: func() []program {
 			// An update lies outside by itself, not with the others of its window.
-			x := indexing{x: []int64{4, 4}, indices: []int64{2, 2}, offset: []int64{1, 2}, indexed: []int64{0, 1}, vector: 1, sizes: []int64{2, 2}, starts: []int64{3, 3, 0, 1}}
+			x := indexing{x: []int64{4, 4}, indices: []int64{2, 2}, offset: []int64{1, 2}, indexed: []int64{0, 1}, vector: 1,
+				sizes: []int64{2, 2}, starts: []int64{3, 3, 0, 1}}
 			return []program{x.scatter(fill(dtype.F32, x.x...), dtype.S32, nil)}
 		}},
 		entry{rule: "RUN-02", variant: "gather/many", profile: check.Core, programs: func() []program { return []program{manyRows(1000)} }},
@@ -290,7 +301,8 @@ func indexedBy(it dtype.Type, gather bool) []program {
 		// All bits set is the largest number, not one below zero.
 		starts = []int64{2, largest(it).i, 4, 1}
 	}
-	x := indexing{x: []int64{5}, indices: []int64{4, 1}, collapsed: []int64{0}, indexed: []int64{0}, vector: 1, sizes: []int64{1}, starts: starts}
+	x := indexing{x: []int64{5}, indices: []int64{4, 1}, collapsed: []int64{0}, indexed: []int64{0}, vector: 1, sizes: []int64{1},
+		starts: starts}
 	indices := array{it, x.indices, nil}
 	for _, s := range starts {
 		indices.v = append(indices.v, wrap(it, uint64(s)))
@@ -373,7 +385,8 @@ func updatedBy(it dtype.Type) program {
 
 // manyRows takes many rows of a table.
 func manyRows(n int64) program {
-	x := indexing{x: []int64{97, 5}, indices: []int64{n, 1}, offset: []int64{1}, collapsed: []int64{0}, indexed: []int64{0}, vector: 1, sizes: []int64{1, 5}}
+	x := indexing{x: []int64{97, 5}, indices: []int64{n, 1}, offset: []int64{1}, collapsed: []int64{0}, indexed: []int64{0}, vector: 1,
+		sizes: []int64{1, 5}}
 	for i := range n {
 		x.starts = append(x.starts, i*i%97)
 	}

@@ -274,7 +274,8 @@ func sharded(t *check.T, m *model) {
 			rows := a.dims[0] / 2
 			half := array{a.t, []int64{rows, a.dims[1]}, a.v[d*len(a.v)/2 : (d+1)*len(a.v)/2]}
 			data := half.encode()
-			args := capi.ClientBufferFromHostBufferArgs{Client: c.Handle, Device: device, Type: capi.BufferType(a.t), Data: check.Pointer(data)}
+			args := capi.ClientBufferFromHostBufferArgs{Client: c.Handle, Device: device, Type: capi.BufferType(a.t),
+				Data: check.Pointer(data)}
 			args.Dims, args.NumDims = check.First(half.dims)
 			lists[d] = append(lists[d], t.UploadArgs(args))
 			runtime.KeepAlive(data)

@@ -40,8 +40,10 @@ func arrangements() []check.Check {
 	var cs []check.Check
 	for _, t := range []dtype.Type{dtype.F32, dtype.S8, dtype.C128, dtype.S4} {
 		cs = append(cs,
-			check.Check{Rule: "DIFF-03", Variant: "host strides/" + t.String(), Profile: check.Core, Run: func(c *check.T) { strided(c, t) }},
-			check.Check{Rule: "DIFF-03", Variant: "device layouts/" + t.String(), Profile: check.Core, Run: func(c *check.T) { laidOut(c, t) }})
+			check.Check{Rule: "DIFF-03", Variant: "host strides/" + t.String(), Profile: check.Core,
+				Run: func(c *check.T) { strided(c, t) }},
+			check.Check{Rule: "DIFF-03", Variant: "device layouts/" + t.String(), Profile: check.Core,
+				Run: func(c *check.T) { laidOut(c, t) }})
 	}
 	for _, order := range permutations {
 		cs = append(cs, check.Check{
@@ -95,7 +97,8 @@ func strided(t *check.T, e dtype.Type) {
 		var args []*capi.Buffer
 		for _, a := range p.inputs {
 			data, strides := inOrder(a, order)
-			upload := capi.ClientBufferFromHostBufferArgs{Client: c.Handle, Device: c.Devices[0], Type: capi.BufferType(e), Data: check.Pointer(data)}
+			upload := capi.ClientBufferFromHostBufferArgs{Client: c.Handle, Device: c.Devices[0], Type: capi.BufferType(e),
+				Data: check.Pointer(data)}
 			upload.Dims, upload.NumDims = check.First(a.dims)
 			upload.ByteStrides, upload.NumByteStrides = check.First(strides)
 			out, err := check.Try(t, upload)
@@ -110,7 +113,8 @@ func strided(t *check.T, e dtype.Type) {
 			}
 			runtime.KeepAlive(data)
 		}
-		p.expect(t, t.Download(t.Run(exe, 1, args...)[0]), fmt.Sprintf("arguments from host memory with the dimensions %v from minor to major", order))
+		p.expect(t, t.Download(t.Run(exe, 1, args...)[0]),
+			fmt.Sprintf("arguments from host memory with the dimensions %v from minor to major", order))
 	}
 }
 
@@ -136,7 +140,8 @@ func laidOut(t *check.T, e dtype.Type) {
 		var args []*capi.Buffer
 		for _, a := range p.inputs {
 			data := a.encode()
-			upload := capi.ClientBufferFromHostBufferArgs{Client: c.Handle, Device: c.Devices[0], Type: capi.BufferType(e), Data: check.Pointer(data), DeviceLayout: check.TiledLayout(order)}
+			upload := capi.ClientBufferFromHostBufferArgs{Client: c.Handle, Device: c.Devices[0], Type: capi.BufferType(e),
+				Data: check.Pointer(data), DeviceLayout: check.TiledLayout(order)}
 			upload.Dims, upload.NumDims = check.First(a.dims)
 			out, err := check.Try(t, upload)
 			if err != nil {
@@ -165,7 +170,7 @@ func laidOut(t *check.T, e dtype.Type) {
 		p.expect(t, t.Download(x.Outputs[0][0]), fmt.Sprintf("arguments with the dimensions %v from minor to major", order))
 	}
 	if ran == 0 {
-		t.Errorf("the program runs with arguments of no layout")
+		t.Errorf("the program runs with arguments in none of the layouts")
 	}
 }
 
@@ -173,7 +178,8 @@ func laidOut(t *check.T, e dtype.Type) {
 func resultLaidOut(t *check.T, order []int64) {
 	p := arranged(dtype.F32)
 	typ := p.want[0].typ()
-	text := strings.Replace(p.text(parameters), "-> ("+typ+")", fmt.Sprintf("-> (%s {mhlo.layout_mode = \"{%s}\"})", typ, strings.ReplaceAll(list(order), " ", "")), 1)
+	text := strings.Replace(p.text(parameters), "-> ("+typ+")",
+		fmt.Sprintf("-> (%s {mhlo.layout_mode = \"{%s}\"})", typ, strings.ReplaceAll(list(order), " ", "")), 1)
 	c := t.Client()
 	out, err := check.Try(t, check.CompileArgs(c, text, check.Devices(1, 1)))
 	if err != nil {
@@ -183,5 +189,6 @@ func resultLaidOut(t *check.T, order []int64) {
 	for _, a := range p.inputs {
 		args = append(args, p.upload(t, c, a))
 	}
-	p.expect(t, t.Download(t.Run(check.Own(t, out.Executable), 1, args...)[0]), fmt.Sprintf("a result with the dimensions %v from minor to major", order))
+	p.expect(t, t.Download(t.Run(check.Own(t, out.Executable), 1, args...)[0]),
+		fmt.Sprintf("a result with the dimensions %v from minor to major", order))
 }

@@ -64,7 +64,8 @@ func linears(t dtype.Type, put func(name string, p program)) {
 			}
 			return entry(real(sum), imag(sum))
 		})
-		p := op("triangular_solve", "left_side = true, lower = true, unit_diagonal = false, transpose_a = #stablehlo<transpose "+transpose+">", "", []array{x}, l, b)
+		p := op("triangular_solve", "left_side = true, lower = true, unit_diagonal = false, transpose_a = #stablehlo<transpose "+transpose+
+			">", "", []array{x}, l, b)
 		p.policies = []policy{{bound: []float64{bound[0], bound[0], bound[0], bound[0], bound[0], bound[0]}}}
 		put(name, p)
 	}

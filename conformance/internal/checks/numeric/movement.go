@@ -34,22 +34,28 @@ func moved(name, attributes string, in array, dims []int64, from func(ix []int64
 // movements is the operations that only move elements of a type, by name.
 func movements(t dtype.Type, put func(name string, p program)) {
 	x := fill(t, 3, 4)
-	put("transpose", moved("transpose", "permutation = "+i64s(1, 0), x, []int64{4, 3}, func(ix []int64) []int64 { return []int64{ix[1], ix[0]} }))
+	put("transpose", moved("transpose", "permutation = "+i64s(1, 0), x, []int64{4, 3},
+		func(ix []int64) []int64 { return []int64{ix[1], ix[0]} }))
 	cube := fill(t, 2, 3, 4)
-	put("transpose3", moved("transpose", "permutation = "+i64s(2, 0, 1), cube, []int64{4, 2, 3}, func(ix []int64) []int64 { return []int64{ix[1], ix[2], ix[0]} }))
+	put("transpose3", moved("transpose", "permutation = "+i64s(2, 0, 1), cube, []int64{4, 2, 3},
+		func(ix []int64) []int64 { return []int64{ix[1], ix[2], ix[0]} }))
 	put("reshape", moved("reshape", "", x, []int64{2, 6}, func(ix []int64) []int64 { return index(x.dims, flat([]int64{2, 6}, ix)) }))
 	put("reverse", moved("reverse", "dimensions = "+i64s(1), x, x.dims, func(ix []int64) []int64 { return []int64{ix[0], 3 - ix[1]} }))
-	put("slice", moved("slice", fmt.Sprintf("start_indices = %s, limit_indices = %s, strides = %s", i64s(1, 0), i64s(3, 4), i64s(1, 2)), x, []int64{2, 2}, func(ix []int64) []int64 { return []int64{1 + ix[0], 2 * ix[1]} }))
-	put("broadcast_in_dim", moved("broadcast_in_dim", "broadcast_dimensions = "+i64s(2, 0), fill(t, 4, 1), []int64{3, 2, 4}, func(ix []int64) []int64 { return []int64{ix[2], 0} }))
+	put("slice", moved("slice", fmt.Sprintf("start_indices = %s, limit_indices = %s, strides = %s", i64s(1, 0), i64s(3, 4), i64s(1, 2)),
+		x, []int64{2, 2}, func(ix []int64) []int64 { return []int64{1 + ix[0], 2 * ix[1]} }))
+	put("broadcast_in_dim", moved("broadcast_in_dim", "broadcast_dimensions = "+i64s(2, 0), fill(t, 4, 1), []int64{3, 2, 4},
+		func(ix []int64) []int64 { return []int64{ix[2], 0} }))
 	put("concatenate", concatenation(t))
 	put("pad", padding(t))
 	put("dynamic_slice", dynamicSlice(t))
 	put("dynamic_update_slice", dynamicUpdate(t))
 	put("gather", gathering(t))
 	put("scatter", scattering(t))
-	put("empty", op("concatenate", "dimension = 0 : i64", "", []array{{t, []int64{0, 2}, nil}}, array{t, []int64{0, 2}, nil}, array{t, []int64{0, 2}, nil}))
+	put("empty", op("concatenate", "dimension = 0 : i64", "", []array{{t, []int64{0, 2}, nil}}, array{t, []int64{0, 2}, nil},
+		array{t, []int64{0, 2}, nil}))
 	constant := fill(t, 2, 3)
-	put("constant", program{body: fmt.Sprintf("%%r0 = stablehlo.constant %s : %s", constant.literal(), constant.typ()), want: []array{constant}})
+	put("constant", program{body: fmt.Sprintf("%%r0 = stablehlo.constant %s : %s", constant.literal(), constant.typ()),
+		want: []array{constant}})
 }
 
 func concatenation(t dtype.Type) program {
@@ -75,7 +81,8 @@ func padding(t dtype.Type) program {
 		}
 		return x.at(i/2, j)
 	})
-	return op("pad", fmt.Sprintf("edge_padding_low = %s, edge_padding_high = %s, interior_padding = %s", i64s(1, -1), i64s(2, 0), i64s(1, 0)), "", []array{out}, x, scalar(t, with))
+	return op("pad", fmt.Sprintf("edge_padding_low = %s, edge_padding_high = %s, interior_padding = %s", i64s(1, -1), i64s(2, 0),
+		i64s(1, 0)), "", []array{out}, x, scalar(t, with))
 }
 
 // dynamicSlice begins too far to the right, so that the start is moved back.

@@ -29,9 +29,11 @@ func Mutants() []mutant.Mutant {
 	for _, b := range boundeds {
 		ms = append(ms, b.twist.mutant("D2H-17/program="+b.name))
 	}
-	ms = append(ms, mutant.Mutant{Check: "D2H-17/program=again", Fault: "counts the padding", Wrap: behind(padded(false)...), Sound: behind(padded(true)...)})
+	ms = append(ms, mutant.Mutant{Check: "D2H-17/program=again", Fault: "counts the padding", Wrap: behind(padded(false)...),
+		Sound: behind(padded(true)...)})
 	ms = append(ms,
-		twist{"takes the largest for the sum", "applies stablehlo.add across", "applies stablehlo.maximum across"}.mutant("RUN-02/big/sum of 1 GiB"),
+		twist{"takes the largest for the sum", "applies stablehlo.add across",
+			"applies stablehlo.maximum across"}.mutant("RUN-02/big/sum of 1 GiB"),
 		twist{"indexes with 32 bits", "%r = stablehlo.dynamic_slice %b, %at", `%mask = stablehlo.constant dense<4294967295> : tensor<i64>
   %low = stablehlo.and %at, %mask : tensor<i64>
   %r = stablehlo.dynamic_slice %b, %low`}.mutant("RUN-02/big/beyond 2^32 bytes"))
@@ -53,12 +55,14 @@ func Mutants() []mutant.Mutant {
 		case strings.HasPrefix(name, "DIFF"):
 			ms = append(ms, inconstant(name))
 		case check.Rule == "RUN-32" || strings.Contains(name, "edge/convert"):
-			ms = append(ms, mutant.Answers[capi.LoadedExecutableExecuteArgs](name, "refuses what the program computes", capi.ErrorCodeInternal))
+			ms = append(ms, mutant.Answers[capi.LoadedExecutableExecuteArgs](name, "refuses what the program computes",
+				capi.ErrorCodeInternal))
 		case strings.Contains(name, "/empty/"):
-			ms = append(ms, mutant.Of(name, "an empty result loses its other dimensions", func(c *serve.Invocation, a *capi.BufferDimensionsArgs) {
-				c.Forward()
-				a.NumDims--
-			}))
+			ms = append(ms, mutant.Of(name, "an empty result loses its other dimensions",
+				func(c *serve.Invocation, a *capi.BufferDimensionsArgs) {
+					c.Forward()
+					a.NumDims--
+				}))
 		case strings.Contains(name, "rng"):
 			ms = append(ms, mutant.Of(name, "random numbers are all zero", corrupt(func(b []byte) { clear(b) })))
 		default:

@@ -34,7 +34,8 @@ func orders() []entry {
 		one("RUN-02", "sort/three operands", check.Core, threeOperands()),
 		one("RUN-02", "sort/one element", check.Core, short(1)),
 		one("RUN-02", "sort/nothing", check.Core, short(0)),
-		entry{rule: "RUN-02", variant: "sort/many", profile: check.Full, forms: []form{parameters}, programs: func() []program { return []program{stable(100_000)} }},
+		entry{rule: "RUN-02", variant: "sort/many", profile: check.Full, forms: []form{parameters},
+			programs: func() []program { return []program{stable(100_000)} }},
 	)
 }
 
@@ -53,7 +54,8 @@ func totalRank(x float64) (rank float64, sign int) {
 // order, in which each has its place.
 func totalOrder(t dtype.Type) program {
 	in := array{t: t}
-	for _, x := range []float64{1, math.NaN(), 0, math.Copysign(0, -1), -1, math.Inf(1), 0, math.Inf(-1), math.Copysign(0, -1), 2.5, math.NaN(), -3} {
+	for _, x := range []float64{1, math.NaN(), 0, math.Copysign(0, -1), -1, math.Inf(1), 0, math.Inf(-1), math.Copysign(0, -1), 2.5,
+		math.NaN(), -3} {
 		in.v = append(in.v, value{f: x})
 	}
 	in.dims = []int64{int64(len(in.v))}

@@ -19,7 +19,8 @@ import (
 func payloads() []check.Check {
 	var cs []check.Check
 	for _, t := range []dtype.Type{dtype.F32, dtype.F64, dtype.F16, dtype.BF16} {
-		cs = append(cs, check.Check{Rule: "DIFF-01", Variant: "payload/" + t.String(), Profile: check.Core, Run: func(c *check.T) { payload(c, t) }})
+		cs = append(cs, check.Check{Rule: "DIFF-01", Variant: "payload/" + t.String(), Profile: check.Core,
+			Run: func(c *check.T) { payload(c, t) }})
 	}
 	return cs
 }
@@ -31,7 +32,8 @@ func patterns(t dtype.Type) (bits []uint64, quiet uint64) {
 	quiet = 1 << (mantissa - 1)
 	exponent := uint64(1)<<(t.Bits()-1) - 1<<mantissa
 	sign := uint64(1) << (t.Bits() - 1)
-	for _, x := range []uint64{exponent | 1, exponent | quiet, exponent | quiet | 5, sign | exponent | 3, sign | exponent | quiet | 2, exponent, sign, 1, sign | 1, exponent | quiet - 1, 0, sign | exponent} {
+	for _, x := range []uint64{exponent | 1, exponent | quiet, exponent | quiet | 5, sign | exponent | 3, sign | exponent | quiet | 2,
+		exponent, sign, 1, sign | 1, exponent | quiet - 1, 0, sign | exponent} {
 		bits = append(bits, x)
 	}
 	return bits, quiet
@@ -84,6 +86,6 @@ func.func @main(%%a: %[1]s, %%p: tensor<12xi1>) -> %[3]s {
 		}
 	}
 	if quieted > 0 {
-		t.Notef("%d signalling NaN became quiet", quieted)
+		t.Notef("%d signalling NaNs became quiet", quieted)
 	}
 }

@@ -136,7 +136,7 @@ func (p *program) run(t *check.T, forms ...form) {
 func (p *program) needs(t *check.T) {
 	for _, e := range p.types() {
 		if e.Since() > t.Minor() {
-			t.SkipAbsentf("the element type %v came with API 0.%d, and the plugin has API 0.%d", e, e.Since(), t.Minor())
+			t.SkipAbsentf("the element type %v came with API 0.%d, but the plugin has API 0.%d", e, e.Since(), t.Minor())
 		}
 	}
 }

@@ -80,7 +80,8 @@ func (q *quantum) plainQuantize(out, in string, dims []int64) string {
 	typ := check.Tensor(dtype.F32, dims)
 	low, high := q.ends()
 	return strings.NewReplacer("$O", out, "$I", in, "$T", typ, "$S", q.splat(dims, func(c int64) float64 { s, _ := q.of(c); return s }),
-		"$Z", q.splat(dims, func(c int64) float64 { _, z := q.of(c); return float64(z) }), "$L", fmt.Sprintf("%.1f", low), "$H", fmt.Sprintf("%.1f", high)).Replace(
+		"$Z", q.splat(dims, func(c int64) float64 { _, z := q.of(c); return float64(z) }), "$L", fmt.Sprintf("%.1f", low),
+		"$H", fmt.Sprintf("%.1f", high)).Replace(
 		`$Os = stablehlo.constant $S : $T
   $Oz = stablehlo.constant $Z : $T
   $Ol = stablehlo.constant dense<$L> : tensor<f32>
@@ -128,7 +129,8 @@ func quantizations() []entry {
 		}
 	}
 	q := quanta["i8"]
-	return append(es, one("RUN-02", "quantized dot_general/i8", check.Core, q.products()), one("RUN-02", "quantized convolution/i8", check.Core, q.convolution()))
+	return append(es, one("RUN-02", "quantized dot_general/i8", check.Core, q.products()),
+		one("RUN-02", "quantized convolution/i8", check.Core, q.convolution()))
 }
 
 // roundingTwists is the faults of those who quantize.
@@ -189,8 +191,10 @@ func (q *quantum) sums() program {
   %%s = stablehlo.add %%p, %%q : %[2]s
   %%r0 = stablehlo.uniform_dequantize %%s : (%[2]s) -> %[1]s`, x.typ(), q.typ(dims))
 	typ := x.typ()
-	p.plain = q.plainQuantize("%p", "%a0", dims) + q.plainQuantize("%q", "%a1", dims) + q.plainDequantize("%u", "%p", dims) + q.plainDequantize("%v", "%q", dims) +
-		"%w = stablehlo.add %u, %v : " + typ + "\n  " + q.plainQuantize("%s", "%w", dims) + strings.TrimSpace(q.plainDequantize("%r0", "%s", dims))
+	p.plain = q.plainQuantize("%p", "%a0", dims) + q.plainQuantize("%q", "%a1", dims) + q.plainDequantize("%u", "%p", dims) +
+		q.plainDequantize("%v", "%q", dims) +
+		"%w = stablehlo.add %u, %v : " + typ + "\n  " + q.plainQuantize("%s", "%w", dims) +
+		strings.TrimSpace(q.plainDequantize("%r0", "%s", dims))
 	p.twists = []twist{{"adds the integers as they are", "%w = stablehlo.add %u, %v", "%w = stablehlo.add %p, %q"}}
 	return p
 }
@@ -232,9 +236,12 @@ func (q *quantum) bilinear(x, y, want array, operation string) program {
 	}
 	p := program{inputs: []array{x, y}, want: []array{want}, optional: true, policies: []policy{q.oneStep(len(want.v))}}
 	p.body = fmt.Sprintf("%%p = stablehlo.uniform_quantize %%a0 : (%s) -> %s\n  %%q = stablehlo.uniform_quantize %%a1 : (%s) -> %s\n  ", x.typ(), q.typ(x.dims), y.typ(), right.typ(y.dims)) +
-		apply("%s", "%p", "%q", q.typ(x.dims), right.typ(y.dims), q.typ(want.dims)) + fmt.Sprintf("%%r0 = stablehlo.uniform_dequantize %%s : (%s) -> %s", q.typ(want.dims), want.typ())
-	p.plain = q.plainQuantize("%p", "%a0", x.dims) + right.plainQuantize("%q", "%a1", y.dims) + q.plainDequantize("%u", "%p", x.dims) + right.plainDequantize("%v", "%q", y.dims) +
-		apply("%w", "%u", "%v", x.typ(), y.typ(), want.typ()) + q.plainQuantize("%s", "%w", want.dims) + strings.TrimSpace(q.plainDequantize("%r0", "%s", want.dims))
+		apply("%s", "%p", "%q", q.typ(x.dims), right.typ(y.dims), q.typ(want.dims)) +
+		fmt.Sprintf("%%r0 = stablehlo.uniform_dequantize %%s : (%s) -> %s", q.typ(want.dims), want.typ())
+	p.plain = q.plainQuantize("%p", "%a0", x.dims) + right.plainQuantize("%q", "%a1", y.dims) + q.plainDequantize("%u", "%p", x.dims) +
+		right.plainDequantize("%v", "%q", y.dims) +
+		apply("%w", "%u", "%v", x.typ(), y.typ(), want.typ()) + q.plainQuantize("%s", "%w", want.dims) +
+		strings.TrimSpace(q.plainDequantize("%r0", "%s", want.dims))
 	p.twists = []twist{{"multiplies the integers without their zero point", "(%u, %v)", "(%p, %q)"}}
 	return p
 }

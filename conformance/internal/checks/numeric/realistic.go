@@ -96,7 +96,8 @@ func convolutionBlock(g *graph) []node {
 	x, w, b := g.input(weights(1, c.x...)), g.input(weights(2, c.w...)), g.input(weights(3, 4))
 	out, _ := c.eval(widen(x.array), widen(w.array), dtype.F64)
 	out.t = dtype.F32
-	y := g.define(out, "\"stablehlo.convolution\"(%s, %s) {%s} : (%s, %s) -> %s", x.name, w.name, c.attribute(), x.typ(), w.typ(), out.typ())
+	y := g.define(out, "\"stablehlo.convolution\"(%s, %s) {%s} : (%s, %s) -> %s", x.name, w.name, c.attribute(), x.typ(),
+		w.typ(), out.typ())
 	y = g.binary("maximum", g.binary("add", y, g.along(b, 3, y.dims)), g.splat(dtype.F32, 0, y.dims...))
 	return []node{g.scaled(g.reduce("add", g.reduce("add", y, 1), 1), 1.0/36), y}
 }
@@ -118,10 +119,12 @@ func lstm(g *graph) []node {
 
 // embedding takes rows of a table and adds their gradients to it.
 func embedding(g *graph) []node {
-	x := indexing{x: []int64{9, 4}, indices: []int64{6, 1}, offset: []int64{1}, collapsed: []int64{0}, indexed: []int64{0}, vector: 1, sizes: []int64{1, 4}, starts: []int64{2, 7, 2, 0, 8, 2}}
+	x := indexing{x: []int64{9, 4}, indices: []int64{6, 1}, offset: []int64{1}, collapsed: []int64{0}, indexed: []int64{0}, vector: 1,
+		sizes: []int64{1, 4}, starts: []int64{2, 7, 2, 0, 8, 2}}
 	table, at := g.input(weights(1, 9, 4)), g.input(x.indexArray(dtype.S32))
 	out := build(dtype.F32, x.result(), func(ix []int64) value { return table.at(x.place(at.array, ix, true)...) })
-	rows := g.define(out, "\"stablehlo.gather\"(%s, %s) {%s} : (%s, %s) -> %s", table.name, at.name, x.gatherAttribute(), table.typ(), at.typ(), out.typ())
+	rows := g.define(out, "\"stablehlo.gather\"(%s, %s) {%s} : (%s, %s) -> %s", table.name, at.name, x.gatherAttribute(), table.typ(),
+		at.typ(), out.typ())
 	updates := g.unary("tanh", rows)
 	next := array{dtype.F32, table.dims, append([]value{}, table.v...)}
 	for i, u := range updates.v {
@@ -129,7 +132,8 @@ func embedding(g *graph) []node {
 		next.v[k].f += u.f
 	}
 	sum := fold{name: "add"}
-	return []node{rows, g.define(next, "\"stablehlo.scatter\"(%s, %s, %s) (%s) {%s} : (%s, %s, %s) -> %s", table.name, at.name, updates.name, sum.region(dtype.F32), x.scatterAttribute(), table.typ(), at.typ(), updates.typ(), table.typ())}
+	return []node{rows, g.define(next, "\"stablehlo.scatter\"(%s, %s, %s) (%s) {%s} : (%s, %s, %s) -> %s", table.name, at.name,
+		updates.name, sum.region(dtype.F32), x.scatterAttribute(), table.typ(), at.typ(), updates.typ(), table.typ())}
 }
 
 // topOfLogits sorts scores downward and makes probabilities of the first three.

@@ -287,7 +287,8 @@ func dots(t dtype.Type, put func(name string, p program)) {
 			bound = append(bound, e)
 			return v
 		})
-		p := op("dot_general", "dot_dimension_numbers = #stablehlo.dot<"+attributes+">, precision_config = [#stablehlo<precision HIGHEST>, #stablehlo<precision HIGHEST>]", "", []array{out}, a, b)
+		p := op("dot_general", "dot_dimension_numbers = #stablehlo.dot<"+attributes+
+			">, precision_config = [#stablehlo<precision HIGHEST>, #stablehlo<precision HIGHEST>]", "", []array{out}, a, b)
 		if t.IsFloat() || t.IsComplex() {
 			p.policies = []policy{{bound: bound}}
 		}

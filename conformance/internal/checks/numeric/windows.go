@@ -111,7 +111,8 @@ func (w windowing) twists() []twist {
 	from, dims := w.attribute(), w.result()
 	try := func(fault string, change func(*windowing)) {
 		x := w
-		x.low, x.high, x.dilateX, x.dilateW, x.strides = slices.Clone(w.low), slices.Clone(w.high), slices.Clone(w.dilateX), slices.Clone(w.dilateW), slices.Clone(w.strides)
+		x.low, x.high, x.dilateX, x.dilateW, x.strides = slices.Clone(w.low), slices.Clone(w.high), slices.Clone(w.dilateX),
+			slices.Clone(w.dilateW), slices.Clone(w.strides)
 		change(&x)
 		if to := x.attribute(); to != from && slices.Equal(x.result(), dims) {
 			ts = append(ts, twist{fault, from, to})
@@ -166,37 +167,40 @@ func slidings() []entry {
 		if t == dtype.F8E8M0FNU {
 			continue
 		}
-		es = append(es, entry{rule: "RUN-02", variant: "reduce_window/forms/" + t.String(), profile: max(profileOf(t), check.Core), timeout: 8 * check.DefaultTimeout, forms: bothWays(t), programs: func() []program {
-			var ps []program
-			for i := range windowings {
-				for k := range folds {
-					f := &folds[k]
-					// Every form with one fold, in turn, and all with a sum or maximum.
-					if f.in&kindOf(t) == 0 || (i+k)%3 != 0 && f.name != "add" && !(f.name == "maximum" && t == dtype.Pred) {
-						continue
+		es = append(es, entry{rule: "RUN-02", variant: "reduce_window/forms/" + t.String(), profile: max(profileOf(t), check.Core),
+			timeout: 8 * check.DefaultTimeout, forms: bothWays(t), programs: func() []program {
+				var ps []program
+				for i := range windowings {
+					for k := range folds {
+						f := &folds[k]
+						// Every form with one fold, in turn, and all with a sum or maximum.
+						if f.in&kindOf(t) == 0 || (i+k)%3 != 0 && f.name != "add" && !(f.name == "maximum" && t == dtype.Pred) {
+							continue
+						}
+						ps = append(ps, windowings[i].w.program(f, small(t, windowings[i].w.x...)))
 					}
-					ps = append(ps, windowings[i].w.program(f, small(t, windowings[i].w.x...)))
 				}
-			}
-			return ps
-		}})
+				return ps
+			}})
 		if t.Bits() < 4 || t == dtype.Pred || t.IsComplex() {
 			continue
 		}
-		es = append(es, entry{rule: "RUN-02", variant: "select_and_scatter/forms/" + t.String(), profile: max(profileOf(t), check.Core), timeout: 8 * check.DefaultTimeout, forms: bothWays(t), programs: func() []program {
-			var ps []program
-			for _, w := range []windowing{
-				{x: []int64{4, 4}, window: []int64{2, 2}, strides: []int64{2, 2}},
-				{x: []int64{5, 4}, window: []int64{3, 2}, strides: []int64{2, 1}},
-				{x: []int64{5}, window: []int64{3}, strides: []int64{2}, low: []int64{1}, high: []int64{1}},
-				{x: []int64{6}, window: []int64{2}, strides: []int64{2}, low: []int64{2}, high: []int64{0}},
-			} {
-				ps = append(ps, w.scatterProgram(t))
-			}
-			return ps
-		}})
+		es = append(es, entry{rule: "RUN-02", variant: "select_and_scatter/forms/" + t.String(), profile: max(profileOf(t), check.Core),
+			timeout: 8 * check.DefaultTimeout, forms: bothWays(t), programs: func() []program {
+				var ps []program
+				for _, w := range []windowing{
+					{x: []int64{4, 4}, window: []int64{2, 2}, strides: []int64{2, 2}},
+					{x: []int64{5, 4}, window: []int64{3, 2}, strides: []int64{2, 1}},
+					{x: []int64{5}, window: []int64{3}, strides: []int64{2}, low: []int64{1}, high: []int64{1}},
+					{x: []int64{6}, window: []int64{2}, strides: []int64{2}, low: []int64{2}, high: []int64{0}},
+				} {
+					ps = append(ps, w.scatterProgram(t))
+				}
+				return ps
+			}})
 	}
-	return append(es, entry{rule: "RUN-02", variant: "reduce_window/two operands", profile: check.Core, programs: func() []program { return []program{firstOfLargest()} }})
+	return append(es, entry{rule: "RUN-02", variant: "reduce_window/two operands", profile: check.Core,
+		programs: func() []program { return []program{firstOfLargest()} }})
 }
 
 // scatterProgram is a select_and_scatter: the sources are added where the
@@ -230,7 +234,8 @@ func (w windowing) scatterProgram(t dtype.Type) program {
     %%z = stablehlo.add %%x, %%y : tensor<%[1]v>
     stablehlo.return %%z : tensor<%[1]v>
   }`, t, kind)
-	p := op("select_and_scatter", fmt.Sprintf("window_dimensions = %s, window_strides = %s, padding = %s", i64s(w.window...), i64s(w.strides...), pairsOf(w.low, w.high)), regions, []array{out}, x, source, scalar(t, value{}))
+	p := op("select_and_scatter", fmt.Sprintf("window_dimensions = %s, window_strides = %s, padding = %s", i64s(w.window...),
+		i64s(w.strides...), pairsOf(w.low, w.high)), regions, []array{out}, x, source, scalar(t, value{}))
 	p.twists = []twist{
 		{"takes the last of equal elements", "stablehlo.compare GE", "stablehlo.compare GT"},
 		{"forgets what was there", "stablehlo.add %x, %y", "stablehlo.maximum %x, %y"},
@@ -266,7 +271,9 @@ func firstOfLargest() program {
 		})
 		best.v, where.v = append(best.v, v), append(where.v, value{i: k})
 	}
-	p := op("reduce_window", w.attribute(), firstLargestRegion(dtype.F32), []array{best, where}, x, at, scalar(dtype.F32, low), ints(dtype.S32, nil, 99))
-	p.twists = append(w.twists(), twist{"takes the last of equal elements", "%first = stablehlo.compare LT, %i", "%first = stablehlo.compare GT, %i"})
+	p := op("reduce_window", w.attribute(), firstLargestRegion(dtype.F32), []array{best, where}, x, at, scalar(dtype.F32, low),
+		ints(dtype.S32, nil, 99))
+	p.twists = append(w.twists(), twist{"takes the last of equal elements", "%first = stablehlo.compare LT, %i",
+		"%first = stablehlo.compare GT, %i"})
 	return p
 }

@@ -15,8 +15,10 @@ func zeros() []entry {
 	var es []entry
 	for _, t := range []dtype.Type{dtype.F32, dtype.S32, dtype.Pred, dtype.S8, dtype.F16, dtype.F64, dtype.C64, dtype.S4} {
 		es = append(es,
-			entry{rule: "RUN-27", variant: "empty/" + t.String(), profile: max(profileOf(t), check.Core), programs: func() []program { return emptied(t) }},
-			entry{rule: "RUN-27", variant: "from nothing/" + t.String(), profile: max(profileOf(t), check.Core), programs: func() []program { return fromNothing(t) }})
+			entry{rule: "RUN-27", variant: "empty/" + t.String(), profile: max(profileOf(t), check.Core),
+				programs: func() []program { return emptied(t) }},
+			entry{rule: "RUN-27", variant: "from nothing/" + t.String(), profile: max(profileOf(t), check.Core),
+				programs: func() []program { return fromNothing(t) }})
 	}
 	return es
 }
@@ -58,7 +60,8 @@ func fromNothing(t dtype.Type) []program {
 	for i := range folds {
 		if f := &folds[i]; f.in&kindOf(t) != 0 {
 			init := number(t, 1)
-			p := op("reduce", "dimensions = "+i64s(0), f.region(t), []array{{t, []int64{3}, []value{init, init, init}}}, none(t, 0, 3), scalar(t, init))
+			p := op("reduce", "dimensions = "+i64s(0), f.region(t), []array{{t, []int64{3}, []value{init, init, init}}}, none(t, 0, 3),
+				scalar(t, init))
 			p.twists = []twist{{"a sum of nothing is nothing", "\"stablehlo.reduce\"(%a0, %a1)", "\"stablehlo.reduce\"(%a0, %zero)"}}
 			if t == dtype.Pred || t.IsComplex() {
 				p.twists = nil

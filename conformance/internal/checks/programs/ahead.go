@@ -95,7 +95,7 @@ func someTopology(t *check.T) *capi.TopologyDescription {
 	env := t.Env()
 	if env.Topology == "" && len(env.TopologyOptions) == 0 {
 		if env.NoDevice != "" {
-			t.SkipEnvf("there is no client, for %s, and no topology was named", env.NoDevice)
+			t.SkipEnvf("there is no client (%s), and the options name no topology", env.NoDevice)
 		}
 		return check.Optional(t, capi.ClientTopologyDescriptionArgs{Client: t.Client().Handle}).Topology
 	}
@@ -120,7 +120,7 @@ func aheadOfTime(t *check.T) compiler {
 	k := compiler{topology: someTopology(t)}
 	if _, err := k.tryText(t, check.AddOne, options{}); err != nil {
 		skipWithoutCompiler(t, err)
-		t.SkipEnvf("no program compiles for the topology, which is for CMP-19/aot to judge: %s", firstLine(err.Error()))
+		t.SkipEnvf("no program compiles for the topology; see CMP-19/aot: %s", firstLine(err.Error()))
 	}
 	return k
 }

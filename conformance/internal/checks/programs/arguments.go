@@ -116,7 +116,8 @@ var argumentChecks = []check.Check{
 			return
 		}
 		if two, err := tryCompile(t, c, check.AddOne, options{replicas: 2}); err == nil {
-			_, err := check.Try(t, check.NewExecution(two, 1, []*capi.Buffer{check.UploadTo(t, c, devicesOf(t, two)[0], []float32{1, 2, 3, 4})}).Args)
+			_, err := check.Try(t, check.NewExecution(two, 1,
+				[]*capi.Buffer{check.UploadTo(t, c, devicesOf(t, two)[0], []float32{1, 2, 3, 4})}).Args)
 			t.ErrorCode(err, "executing a program for two devices with num_devices 1")
 		}
 	}),

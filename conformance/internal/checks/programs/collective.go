@@ -17,7 +17,8 @@ import (
 func allReduce(element, op, groups, attributes string) string {
 	array := fmt.Sprintf("tensor<4x%s>", element)
 	return program("all_reduce", fmt.Sprintf("(%%a: %[1]s) -> %[1]s", array),
-		fmt.Sprintf(`%%0 = "stablehlo.all_reduce"(%%a) <{replica_groups = dense<%s> : tensor<%s>%s}> ({`, groups, groupShape(groups), attributes),
+		fmt.Sprintf(`%%0 = "stablehlo.all_reduce"(%%a) <{replica_groups = dense<%s> : tensor<%s>%s}> ({`, groups,
+			groupShape(groups), attributes),
 		fmt.Sprintf("^bb0(%%x: tensor<%[1]s>, %%y: tensor<%[1]s>):", element),
 		fmt.Sprintf("  %%z = stablehlo.%s %%x, %%y : tensor<%s>", op, element),
 		fmt.Sprintf("  stablehlo.return %%z : tensor<%s>", element),
@@ -62,13 +63,17 @@ var collectiveChecks = []check.Check{
 	}},
 	{Rule: "MULTI-06", Variant: "channel", Devices: 2, Run: func(t *check.T) {
 		c := t.Client()
-		exe := compileMany(t, c, allReduce("f32", "add", "[[0, 1]]", ", channel_handle = #stablehlo.channel_handle<handle = 1, type = 0>"), options{replicas: 2})
-		expectEach(t, runEach(t, c, exe, func(i int) []float32 { return fill(4, float32(i+1), 0) }), func(int) []float32 { return fill(4, float32(3), 0) }, "all_reduce over replicas with a channel")
+		exe := compileMany(t, c, allReduce("f32", "add", "[[0, 1]]", ", channel_handle = #stablehlo.channel_handle<handle = 1, type = 0>"),
+			options{replicas: 2})
+		expectEach(t, runEach(t, c, exe, func(i int) []float32 { return fill(4, float32(i+1), 0) }),
+			func(int) []float32 { return fill(4, float32(3), 0) }, "all_reduce over replicas with a channel")
 	}},
 	{Rule: "MULTI-06", Variant: "global-ids", Devices: 4, Run: func(t *check.T) {
 		c := t.Client()
 		// By global id, which is replica*2+partition: 0 with 3, 1 with 2.
-		exe := compileMany(t, c, manual(allReduce("f32", "add", "[[0, 3], [1, 2]]", ", channel_handle = #stablehlo.channel_handle<handle = 1, type = 0>, use_global_device_ids")), options{replicas: 2, partitions: 2})
+		exe := compileMany(t, c, manual(allReduce("f32", "add", "[[0, 3], [1, 2]]",
+			", channel_handle = #stablehlo.channel_handle<handle = 1, type = 0>, use_global_device_ids")),
+			options{replicas: 2, partitions: 2})
 		positions := positionsOf(t, c, exe, 2)
 		want := []float32{9, 6, 6, 9}
 		expectEach(t, runEach(t, c, exe, func(i int) []float32 { return fill(4, float32(int(1)<<positions[i]), 0) }),
@@ -162,9 +167,12 @@ var everyReduction = []reduction{
 	reduce("i32", "or", []int32{12, 0, 6, 0}, []int32{10, 5, 3, 7}, []int32{14, 5, 7, 7}),
 	reduce("i1", "and", []bool{true, true, false, false}, []bool{true, false, true, false}, []bool{true, false, false, false}),
 	reduce("i1", "or", []bool{true, true, false, false}, []bool{true, false, true, false}, []bool{true, true, true, false}),
-	reduce("bf16", "add", []dtype.BFloat16{dtype.Round[dtype.BFloat16](1), dtype.Round[dtype.BFloat16](-2), dtype.Round[dtype.BFloat16](0.5), dtype.Round[dtype.BFloat16](8)},
-		[]dtype.BFloat16{dtype.Round[dtype.BFloat16](3), dtype.Round[dtype.BFloat16](2), dtype.Round[dtype.BFloat16](0.25), dtype.Round[dtype.BFloat16](8)},
-		[]dtype.BFloat16{dtype.Round[dtype.BFloat16](4), dtype.Round[dtype.BFloat16](0), dtype.Round[dtype.BFloat16](0.75), dtype.Round[dtype.BFloat16](16)}),
+	reduce("bf16", "add", []dtype.BFloat16{dtype.Round[dtype.BFloat16](1), dtype.Round[dtype.BFloat16](-2),
+		dtype.Round[dtype.BFloat16](0.5), dtype.Round[dtype.BFloat16](8)},
+		[]dtype.BFloat16{dtype.Round[dtype.BFloat16](3), dtype.Round[dtype.BFloat16](2), dtype.Round[dtype.BFloat16](0.25),
+			dtype.Round[dtype.BFloat16](8)},
+		[]dtype.BFloat16{dtype.Round[dtype.BFloat16](4), dtype.Round[dtype.BFloat16](0), dtype.Round[dtype.BFloat16](0.75),
+			dtype.Round[dtype.BFloat16](16)}),
 }
 
 func reducesEveryType(t *check.T) {
@@ -190,11 +198,14 @@ func movesBetweenReplicas(t *check.T) {
 		name, out, line string
 		want            [2][]float32
 	}{
-		{"all_gather", "8xf32", `%0 = "stablehlo.all_gather"(%a) <{all_gather_dim = 0 : i64, ` + groups + `}> : (tensor<4xf32>) -> tensor<8xf32>`,
+		{"all_gather", "8xf32", `%0 = "stablehlo.all_gather"(%a) <{all_gather_dim = 0 : i64, ` + groups +
+			`}> : (tensor<4xf32>) -> tensor<8xf32>`,
 			[2][]float32{{1, 2, 3, 4, 11, 12, 13, 14}, {1, 2, 3, 4, 11, 12, 13, 14}}},
-		{"reduce_scatter", "2xf32", `%0 = "stablehlo.reduce_scatter"(%a) <{` + groups + `, scatter_dimension = 0 : i64}> ` + region + ` : (tensor<4xf32>) -> tensor<2xf32>`,
+		{"reduce_scatter", "2xf32", `%0 = "stablehlo.reduce_scatter"(%a) <{` + groups + `, scatter_dimension = 0 : i64}> ` + region +
+			` : (tensor<4xf32>) -> tensor<2xf32>`,
 			[2][]float32{{12, 14}, {16, 18}}},
-		{"all_to_all", "4xf32", `%0 = "stablehlo.all_to_all"(%a) <{concat_dimension = 0 : i64, ` + groups + `, split_count = 2 : i64, split_dimension = 0 : i64}> : (tensor<4xf32>) -> tensor<4xf32>`,
+		{"all_to_all", "4xf32", `%0 = "stablehlo.all_to_all"(%a) <{concat_dimension = 0 : i64, ` + groups +
+			`, split_count = 2 : i64, split_dimension = 0 : i64}> : (tensor<4xf32>) -> tensor<4xf32>`,
 			[2][]float32{{1, 2, 11, 12}, {3, 4, 13, 14}}},
 		{"collective_permute", "4xf32", `%0 = "stablehlo.collective_permute"(%a) <{source_target_pairs = dense<[[0, 1], [1, 0]]> : tensor<2x2xi64>}> : (tensor<4xf32>) -> tensor<4xf32>`,
 			[2][]float32{{11, 12, 13, 14}, {1, 2, 3, 4}}},
@@ -203,14 +214,16 @@ func movesBetweenReplicas(t *check.T) {
 		{"collective_broadcast", "4xf32", `%0 = "stablehlo.collective_broadcast"(%a) <{replica_groups = dense<[[1, 0]]> : tensor<1x2xi64>}> : (tensor<4xf32>) -> tensor<4xf32>`,
 			[2][]float32{{11, 12, 13, 14}, {11, 12, 13, 14}}},
 	} {
-		exe, err := tryCompile(t, c, program("collective", "(%a: tensor<4xf32>) -> tensor<"+p.out+">", p.line, "return %0 : tensor<"+p.out+">"), options{replicas: 2})
+		exe, err := tryCompile(t, c, program("collective", "(%a: tensor<4xf32>) -> tensor<"+p.out+">", p.line,
+			"return %0 : tensor<"+p.out+">"), options{replicas: 2})
 		if err != nil {
 			t.Notef("%s is refused: %s", p.name, firstLine(err.Error()))
 			continue
 		}
 		compiled++
 		replicas := replicasOf(t, c, exe)
-		expectEach(t, runEach(t, c, exe, func(i int) []float32 { return fill(4, float32(10*replicas[i]+1), 1) }), func(i int) []float32 { return p.want[replicas[i]] }, p.name)
+		expectEach(t, runEach(t, c, exe, func(i int) []float32 { return fill(4, float32(10*replicas[i]+1), 1) }),
+			func(i int) []float32 { return p.want[replicas[i]] }, p.name)
 	}
 	if compiled == 0 {
 		t.SkipUnimplf("no collective compiles")

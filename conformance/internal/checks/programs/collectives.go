@@ -171,7 +171,8 @@ func (o *collective) text(l *layout, of dtype.Type) string {
 		fmt.Sprintf("%%w = stablehlo.custom_call @SPMDShardToFullShape(%%m) {%s} : (%s) -> %s", outSharding, outText, wholeOut),
 		"return %w : "+wholeOut)
 	return replaced(program("collective", fmt.Sprintf("(%%g: %s {%s}) -> (%s {%s})", wholeIn, inSharding, wholeOut, outSharding), body...),
-		"module @collective", fmt.Sprintf("module @collective attributes {mhlo.num_partitions = %d : i32, mhlo.num_replicas = %d : i32}", l.partitions, l.replicas))
+		"module @collective", fmt.Sprintf("module @collective attributes {mhlo.num_partitions = %d : i32, mhlo.num_replicas = %d : i32}",
+			l.partitions, l.replicas))
 }
 
 // argument is that of the device at a position.
@@ -236,7 +237,7 @@ func (o *collective) run(t *check.T, l *layout, of dtype.Type) bool {
 	for i, d := range devices {
 		positions[i] = slices.Index(order, d)
 		if positions[i] < 0 {
-			t.Errorf("%s: addressable device %d is none of those of the assignment", what, i)
+			t.Errorf("%s: addressable device %d is not in the assignment", what, i)
 			return true
 		}
 		lists[i] = []*capi.Buffer{o.argument(l, of, positions[i]).upload(t, c, d)}

@@ -143,7 +143,8 @@ var (
 	allGather = &collective{
 		name: "all_gather", in: fixed(2, 3), out: func(n int64) []int64 { return []int64{2, 3 * n} }, takes: every, value: mark,
 		statement: func(l *layout, _ dtype.Type, in, out string) []string {
-			return []string{fmt.Sprintf(`%%0 = "stablehlo.all_gather"(%%a) <{all_gather_dim = 1 : i64, %s}> : (%s) -> %s`, l.attributes(), in, out)}
+			return []string{fmt.Sprintf(`%%0 = "stablehlo.all_gather"(%%a) <{all_gather_dim = 1 : i64, %s}> : (%s) -> %s`,
+				l.attributes(), in, out)}
 		},
 		want: func(arguments [][]int64, _ int) []int64 {
 			var out []int64
@@ -275,7 +276,8 @@ func collectiveFamily() []check.Check {
 			}
 		}
 		for _, o := range []*collective{allGather, allToAll, collectiveBroadcast} {
-			add("MULTI-04", fmt.Sprintf("%s/%v", o.name, of), quick(of, true), 2, func(t *check.T) { o.runAll(t, of, byReplica(2, 3, 4)...) })
+			add("MULTI-04", fmt.Sprintf("%s/%v", o.name, of), quick(of, true), 2,
+				func(t *check.T) { o.runAll(t, of, byReplica(2, 3, 4)...) })
 		}
 		add("MULTI-04", fmt.Sprintf("collective_permute/%v", of), quick(of, true), 2, func(t *check.T) {
 			collectivePermute.runAll(t, of, cycles(2, 3, 4)...)
@@ -340,7 +342,8 @@ func layoutFamily() []check.Check {
 		if quick {
 			profile = check.Quick
 		}
-		list = append(list, check.Check{Rule: rule, Variant: variant, Profile: profile, Devices: l.devices(), Run: func(t *check.T) { o.runAll(t, dtype.F32, l) }})
+		list = append(list, check.Check{Rule: rule, Variant: variant, Profile: profile, Devices: l.devices(),
+			Run: func(t *check.T) { o.runAll(t, dtype.F32, l) }})
 	}
 	for _, o := range someCollectives() {
 		name, _, _ := strings.Cut(o.name, " ")

@@ -169,7 +169,7 @@ func acceptedArtifacts(t *check.T) [][3]int64 {
 		}
 	}
 	if len(accepted) == 0 {
-		t.SkipEnvf("the plugin reads StableHLO %v to %v, and the suite has no program of these versions", lowest, highest)
+		t.SkipEnvf("the plugin reads StableHLO %v to %v, but the suite has no program of these versions", lowest, highest)
 	}
 	return accepted
 }
@@ -196,7 +196,8 @@ func compilesHLO(t *check.T, format string, module []byte) {
 	if err != nil {
 		t.Notef("format %s: %v", format, err)
 		if format == "hlo" {
-			check.Equal(t, true, t.ErrorCode(err, "compiling a valid module of format hlo", capi.ErrorCodeInvalidArgument, capi.ErrorCodeUnimplemented), "refused with a code that says so")
+			check.Equal(t, true, t.ErrorCode(err, "compiling a valid module of format hlo", capi.ErrorCodeInvalidArgument,
+				capi.ErrorCodeUnimplemented), "the code of the refusal")
 		}
 		return
 	}
@@ -245,7 +246,8 @@ func readsCodeBySize(t *check.T, k compiler) {
 			want = []float32{11, 22, 33, 44}
 		}
 		if e.loaded != nil {
-			computes(t, t.Client(), e.loaded, []float32{1, 2, 3, 4}, want, form.name+" that was overwritten after PJRT_Client_Compile returned")
+			computes(t, t.Client(), e.loaded, []float32{1, 2, 3, 4}, want,
+				form.name+" that was overwritten after PJRT_Client_Compile returned")
 		}
 	}
 }
@@ -409,7 +411,8 @@ func largeConstants(t *check.T, n int) {
 		fmt.Sprintf("%%0 = stablehlo.constant dense<2.5> : tensor<%dxf32>", n),
 		fmt.Sprintf("%%1 = stablehlo.slice %%0 [%d:%d] : (tensor<%dxf32>) -> tensor<4xf32>", n-4, n, n),
 		"%2 = stablehlo.add %a, %1 : tensor<4xf32>", "return %2 : tensor<4xf32>")
-	computes(t, c, t.Compile(c, splat), []float32{1, 2, 3, 4}, []float32{3.5, 4.5, 5.5, 6.5}, fmt.Sprintf("a constant of %d equal elements", n))
+	computes(t, c, t.Compile(c, splat), []float32{1, 2, 3, 4}, []float32{3.5, 4.5, 5.5, 6.5},
+		fmt.Sprintf("a constant of %d equal elements", n))
 
 	const digits = "0123456789ABCDEF"
 	hex := make([]byte, 0, 8*n)
@@ -432,7 +435,8 @@ func largeConstants(t *check.T, n int) {
 	exe := t.Compile(c, dense)
 	start := int32(n/2 + 1)
 	for _, start := range []int32{0, start, int32(n - 4)} {
-		computes(t, c, exe, []int32{start, 0, 0, 0}, []int32{2 * start, start + 1, start + 2, start + 3}, fmt.Sprintf("the elements of a constant of %d from number %d on", n, start))
+		computes(t, c, exe, []int32{start, 0, 0, 0}, []int32{2 * start, start + 1, start + 2, start + 3},
+			fmt.Sprintf("the elements of a constant of %d from number %d on", n, start))
 	}
 }
 
@@ -454,8 +458,9 @@ func namesWhatFailed(t *check.T, k compiler) {
 		{program("mismatch", "(%a: tensor<4xf32>, %b: tensor<5xf32>) -> tensor<4xf32>", `%0 = "stablehlo.subtract"(%a, %b) : (tensor<4xf32>, tensor<5xf32>) -> tensor<4xf32>`, "return %0 : tensor<4xf32>"), "subtract", ":3:"},
 	} {
 		_, err := k.tryText(t, p.code, options{})
-		if t.ErrorCode(err, "compiling a wrong program") && !strings.Contains(err.Error(), p.word) && !strings.Contains(err.Error(), p.place) {
-			t.Errorf("the error of a program whose operation %q in line 3 is wrong: expected it to name either, got %v", p.word, err)
+		if t.ErrorCode(err, "compiling a wrong program") && !strings.Contains(err.Error(), p.word) &&
+			!strings.Contains(err.Error(), p.place) {
+			t.Errorf("the error of a program whose operation %q in line 3 is wrong: expected it to name the operation or the line, got %v", p.word, err)
 		}
 	}
 }

@@ -33,7 +33,7 @@ var customCallChecks = []check.Check{
 func register(t *check.T, fn ffi.HandlerFunc) string {
 	t.Require(check.FunctionOf[capi.FFIRegisterHandlerArgs]())
 	if p := ffiPlatform(t); p != "Host" {
-		t.SkipEnvf("what custom calls on the platform %s are given is not in host memory", p)
+		t.SkipEnvf("the operands of custom calls on the platform %s are not in host memory", p)
 	}
 	return registered(t, fn)
 }
@@ -85,7 +85,8 @@ func operandsArrive(t *check.T) {
 		scalar, empty := numbers{of: of, dims: []int64{}, v: []int64{1}}, numbers{of: of, dims: []int64{0, 3}}
 		row := numbers{of: of, dims: []int64{4}, v: matrix.v[4:]}
 		types := fmt.Sprintf("(%s, %s, %s) -> %s", matrix.text(), scalar.text(), empty.text(), row.text())
-		exe, err := tryCompile(t, c, program("operands", fmt.Sprintf("(%%a: %s, %%b: %s, %%c: %s) -> %s", matrix.text(), scalar.text(), empty.text(), row.text()),
+		exe, err := tryCompile(t, c, program("operands",
+			fmt.Sprintf("(%%a: %s, %%b: %s, %%c: %s) -> %s", matrix.text(), scalar.text(), empty.text(), row.text()),
 			call("%0", name, "%a, %b, %c", typedCall, types), "return %0 : "+row.text()), options{})
 		if err != nil {
 			t.Notef("a custom call with operands of %v is refused: %s", of, firstLine(err.Error()))
@@ -111,7 +112,7 @@ func operandsArrive(t *check.T) {
 		}
 		want = append(want, fmt.Sprintf("type %d, dims %v", number, row.dims))
 		mu.Lock()
-		check.Equal(t, strings.Join(want, "; "), strings.Join(got, "; "), "operands of %v and the result, as the custom call has them", of)
+		check.Equal(t, strings.Join(want, "; "), strings.Join(got, "; "), "operands of %v and the result, as the custom call gets them", of)
 		mu.Unlock()
 		row.expect(t, out[0], fmt.Sprintf("the result of a custom call on %v", of))
 	}
@@ -159,7 +160,7 @@ func attributesArrive(t *check.T) {
 		}
 		check.Equal(t, len(want), len(got), "number of attributes of a custom call")
 	default:
-		t.Errorf("executing a custom call: expected that its handler is called before the complete event is ready, and it was not")
+		t.Errorf("executing a custom call: expected its handler to be called before the complete event is ready, but it was not")
 	}
 }
 
@@ -187,7 +188,8 @@ func resultsReturn(t *check.T) {
 	}
 	want := []numbers{byteArray(4, 1), byteArray(1, 2), byteArray(4, 3)}
 	types := "tensor<4xui8>, tensor<1xui8>, tensor<4xui8>"
-	exe, err := tryCompile(t, c, program("results", "() -> ("+types+")", call("%r:3", name, "", typedCall, "() -> ("+types+")"), "return %r#0, %r#1, %r#2 : "+types), options{})
+	exe, err := tryCompile(t, c, program("results", "() -> ("+types+")", call("%r:3", name, "", typedCall, "() -> ("+types+")"),
+		"return %r#0, %r#1, %r#2 : "+types), options{})
 	if err != nil {
 		t.SkipUnimplf("a custom call with three results is refused: %s", firstLine(err.Error()))
 	}
@@ -230,7 +232,8 @@ func callsInOrder(t *check.T) {
 			return
 		}
 		mu.Lock()
-		check.Equal(t, "first second first", strings.Join(order, " "), "order of custom calls, each of which needs the result of the one before")
+		check.Equal(t, "first second first", strings.Join(order, " "),
+			"order of custom calls, each of which needs the result of the previous one")
 		mu.Unlock()
 	}
 }
@@ -248,7 +251,7 @@ func aliasedCall(t *check.T) {
 			return err
 		}
 		if in.Data != out.Data {
-			return fmt.Errorf("operand at %p and result at %p, which should be one place", in.Data, out.Data)
+			return fmt.Errorf("operand at %p and result at %p, which should be at the same address", in.Data, out.Data)
 		}
 		list, err := ffi.Elements[float32](out)
 		for i := range list {
@@ -258,10 +261,11 @@ func aliasedCall(t *check.T) {
 	})
 	c := t.Client()
 	const alias = ", output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 0, operand_tuple_indices = []>]"
-	exe, err := tryCompile(t, c, program("aliased_call", "(%a: "+t4+") -> ("+t4+", "+t4+")", call("%0", name, "%a", typedCall+alias, "("+t4+") -> "+t4),
+	exe, err := tryCompile(t, c, program("aliased_call", "(%a: "+t4+") -> ("+t4+", "+t4+")",
+		call("%0", name, "%a", typedCall+alias, "("+t4+") -> "+t4),
 		"%1 = stablehlo.add %a, %a : "+t4, "return %0, %1 : "+t4+", "+t4), options{})
 	if err != nil {
-		t.SkipUnimplf("a custom call whose result is where its operand was is refused: %s", firstLine(err.Error()))
+		t.SkipUnimplf("a custom call whose result takes the place of its operand is refused: %s", firstLine(err.Error()))
 	}
 	for range 2 {
 		a := upload4(t, c)
@@ -286,7 +290,8 @@ func unknownTargets(t *check.T) {
 			if version == 4 {
 				attributes += ", backend_config = {}"
 			}
-			exe, err := tryCompile(t, c, program("unknown_target", "(%a: "+t4+") -> "+t4, call("%0", "no_such_target_of_the_suite", "%a", attributes, "("+t4+") -> "+t4), "return %0 : "+t4), options{})
+			exe, err := tryCompile(t, c, program("unknown_target", "(%a: "+t4+") -> "+t4,
+				call("%0", "no_such_target_of_the_suite", "%a", attributes, "("+t4+") -> "+t4), "return %0 : "+t4), options{})
 			if err == nil {
 				_, err = attempt(t, exe, 1, upload4(t, c))
 			}

@@ -89,7 +89,8 @@ var donationChecks = []check.Check{
 				check.Equal(t, false, isDeleted(t, a), "is_deleted of an argument of a refused execution")
 				continue
 			}
-			check.Equal(t, false, isDeleted(t, a), "is_deleted of an argument with %s that was listed in non_donatable_input_indices", p.name)
+			check.Equal(t, false, isDeleted(t, a),
+				"is_deleted of an argument with %s that was listed in non_donatable_input_indices", p.name)
 			if !t.Failed() {
 				check.ExpectBuffer(t, a, []float32{1, 2, 3, 4}, "an argument that was listed in non_donatable_input_indices")
 			}
@@ -115,12 +116,12 @@ var donationChecks = []check.Check{
 		c := t.Client()
 		exe, err := tryFormat(t, c, check.Program("hlo", string(aliasedHLO(mustAlias))), options{}.bytes())
 		if err != nil {
-			t.SkipUnimplf("the plugin takes no HLO module with an alias that must be: %v", err)
+			t.SkipUnimplf("the plugin takes no HLO module with a mandatory alias: %v", err)
 		}
 		a := upload4(t, c)
 		out, err := withoutDonation(t, exe, 0, a)
 		if err == nil && out != nil {
-			t.Errorf("listing an argument in non_donatable_input_indices that must be aliased: expected an error, got success, and is_deleted is %v", isDeleted(t, a))
+			t.Errorf("listing an argument in non_donatable_input_indices that must be aliased: expected an error, got success with is_deleted %v", isDeleted(t, a))
 			return
 		}
 		check.Equal(t, false, isDeleted(t, a), "is_deleted of the argument of a refused execution")
@@ -150,7 +151,8 @@ var donationChecks = []check.Check{
 		// The two need not be neighbours.
 		a, b := upload4(t, c), upload4(t, c)
 		_, err := attempt(t, t.Compile(c, donateOfThree), 1, a, b, a)
-		if t.ErrorCode(err, "executing with a buffer that is donated as the first argument and used as the third") && check.Equal(t, false, isDeleted(t, a), "is_deleted of that buffer") {
+		if t.ErrorCode(err, "executing with a buffer that is donated as the first argument and used as the third") &&
+			check.Equal(t, false, isDeleted(t, a), "is_deleted of that buffer") {
 			check.ExpectBuffer(t, a, []float32{1, 2, 3, 4}, "a buffer that was donated and used in a refused execution")
 		}
 	}),
@@ -180,12 +182,14 @@ var donationChecks = []check.Check{
 		out, err := attempt(t, t.Compile(c, check.Donate), 1, a)
 		if err == nil {
 			check.ExpectBuffer(t, out[0], []float32{2, 4, 6, 8}, "a program on a buffer with an external reference")
-			if now, err := check.Try(t, capi.BufferOpaqueDeviceMemoryDataPointerArgs{Buffer: out[0]}); err == nil && now.DeviceMemoryPtr == address {
+			if now, err := check.Try(t, capi.BufferOpaqueDeviceMemoryDataPointerArgs{Buffer: out[0]}); err == nil &&
+				now.DeviceMemoryPtr == address {
 				t.Errorf("memory of the result of a program that was donated a buffer with an external reference: expected other memory than %#x, got the same", uintptr(address))
 			}
 		}
 		if host && address != 0 {
-			check.Equal(t, [4]float32{1, 2, 3, 4}, floatsAt(uintptr(address)), "the memory of a buffer with an external reference after its donation")
+			check.Equal(t, [4]float32{1, 2, 3, 4}, floatsAt(uintptr(address)),
+				"the memory of a buffer with an external reference after its donation")
 		}
 		if _, err := check.Try(t, capi.BufferDecreaseExternalReferenceCountArgs{Buffer: a}); err != nil {
 			t.Notef("PJRT_Buffer_DecreaseExternalReferenceCount after the donation: %v", err)
@@ -199,7 +203,8 @@ var donationChecks = []check.Check{
 		for _, p := range []struct {
 			what string
 			list []*capi.Buffer
-		}{{"a second argument of a wrong size", []*capi.Buffer{a, short}}, {"one of two arguments", []*capi.Buffer{a}}, {"three arguments for two", []*capi.Buffer{a, short, short}}} {
+		}{{"a second argument of a wrong size", []*capi.Buffer{a, short}}, {"one of two arguments", []*capi.Buffer{a}},
+			{"three arguments for two", []*capi.Buffer{a, short, short}}} {
 			_, err := attempt(t, exe, 1, p.list...)
 			if err == nil {
 				t.Errorf("executing with %s: expected an error, got success", p.what)
@@ -366,5 +371,5 @@ func donatesTogether(t *check.T, users, rounds int) {
 			}
 		}
 	}
-	t.Notef("%d executions used the buffer before it was donated, %d threads were refused after", right.Load(), refused.Load())
+	t.Notef("%d executions used the buffer before it was donated; %d threads got an error afterwards", right.Load(), refused.Load())
 }

@@ -119,7 +119,8 @@ func elsewhere(t *check.T, executable []byte) errandAnswer {
 		if !errors.As(err, &exit) {
 			t.SkipEnvf("another process cannot be started: %v", err)
 		}
-		t.Fatalf("a new process that loads an executable: expected an answer, and it ended: %v\n%s", err, exit.Stderr[:min(len(exit.Stderr), 2000)])
+		t.Fatalf("a new process that loads an executable: expected an answer, but the process ended: %v\n%s", err,
+			exit.Stderr[:min(len(exit.Stderr), 2000)])
 	}
 	line, _, _ := strings.Cut(text, "\n")
 	var answer errandAnswer
@@ -139,7 +140,7 @@ var elsewhereChecks = []check.Check{
 		want := runConstants(t, c, exe)
 		answer := elsewhere(t, serialized(t, exe))
 		check.Equal(t, "", answer.LoadError, "error of loading and running an executable in a new process")
-		check.Equal(t, want, answer.Results, "bytes of the results of a program and of itself serialized and loaded in a new process")
+		check.Equal(t, want, answer.Results, "bytes of the results of a program, and of the program after it was serialized and loaded in a new process")
 	}},
 	{Rule: "EXE-25", Variant: "later", Profile: check.Core, Run: func(t *check.T) {
 		c := t.Client()

@@ -58,8 +58,9 @@ var executableChecks = slices.Concat(
 		first := check.Call(t, capi.ExecutableNameArgs{Executable: e.executable})
 		other := k.text(t, check.Add, options{})
 		otherName := executableName(t, other.executable)
-		check.Equal(t, name, capi.String(first.ExecutableName, first.ExecutableNameSize), "the bytes of the first name after another executable was asked for its own")
-		check.Equal(t, name, executableName(t, e.executable), "name when asked again, after another program was compiled")
+		check.Equal(t, name, capi.String(first.ExecutableName, first.ExecutableNameSize),
+			"the bytes of the first name after that of another executable was requested")
+		check.Equal(t, name, executableName(t, e.executable), "name from a second call, after another program was compiled")
 		other.drop(t)
 		if otherName == name {
 			t.Notef("modules @pair and @add have the same name %q", name)
@@ -67,12 +68,14 @@ var executableChecks = slices.Concat(
 	}),
 	both(check.Check{Rule: "EXE-05"}, func(t *check.T, k compiler) {
 		counts(t, k, func(e *capi.Executable, replicas, partitions int) {
-			check.Equal(t, replicas, int(check.Call(t, capi.ExecutableNumReplicasArgs{Executable: e}).NumReplicas), "PJRT_Executable_NumReplicas of a program for %d x %d devices", replicas, partitions)
+			check.Equal(t, replicas, int(check.Call(t, capi.ExecutableNumReplicasArgs{Executable: e}).NumReplicas),
+				"PJRT_Executable_NumReplicas of a program for %d x %d devices", replicas, partitions)
 		})
 	}),
 	both(check.Check{Rule: "EXE-06"}, func(t *check.T, k compiler) {
 		counts(t, k, func(e *capi.Executable, replicas, partitions int) {
-			check.Equal(t, partitions, int(check.Call(t, capi.ExecutableNumPartitionsArgs{Executable: e}).NumPartitions), "PJRT_Executable_NumPartitions of a program for %d x %d devices", replicas, partitions)
+			check.Equal(t, partitions, int(check.Call(t, capi.ExecutableNumPartitionsArgs{Executable: e}).NumPartitions),
+				"PJRT_Executable_NumPartitions of a program for %d x %d devices", replicas, partitions)
 		})
 	}),
 	both(check.Check{Rule: "EXE-07"}, func(t *check.T, k compiler) {
@@ -83,11 +86,13 @@ var executableChecks = slices.Concat(
 			{program("none", "(%a: tensor<4xf32>)", "return"), 0}, {check.AddOne, 1}, {check.Pair, 2},
 			{mixed(everydayTypes), len(everydayTypes)},
 		} {
-			check.Equal(t, p.want, numOutputs(t, k.text(t, p.code, options{}).executable), "PJRT_Executable_NumOutputs of a program with %d results", p.want)
+			check.Equal(t, p.want, numOutputs(t, k.text(t, p.code, options{}).executable),
+				"PJRT_Executable_NumOutputs of a program with %d results", p.want)
 		}
 	}),
 	both(check.Check{Rule: "EXE-08"}, func(t *check.T, k compiler) {
-		n := check.Optional(t, capi.ExecutableSizeOfGeneratedCodeInBytesArgs{Executable: k.text(t, check.AddOne, options{}).executable}).SizeInBytes
+		n := check.Optional(t, capi.ExecutableSizeOfGeneratedCodeInBytesArgs{Executable: k.text(t, check.AddOne,
+			options{}).executable}).SizeInBytes
 		if n < -1 || n > 1<<30 {
 			t.Errorf("PJRT_Executable_SizeOfGeneratedCodeInBytes of a small program: expected -1, 0 or a size, got %d", n)
 		}
@@ -122,8 +127,9 @@ var executableChecks = slices.Concat(
 		}
 		want := read(types, dims)
 		for range 3 {
-			again := read(check.Call(t, capi.ExecutableOutputElementTypesArgs{Executable: e}), check.Call(t, capi.ExecutableOutputDimensionsArgs{Executable: e}))
-			check.Equal(t, want, again, "types and dimensions of the outputs when asked again")
+			again := read(check.Call(t, capi.ExecutableOutputElementTypesArgs{Executable: e}),
+				check.Call(t, capi.ExecutableOutputDimensionsArgs{Executable: e}))
+			check.Equal(t, want, again, "types and dimensions of the outputs from a second call")
 		}
 		other := k.text(t, check.Pair, options{})
 		check.Call(t, capi.ExecutableOutputElementTypesArgs{Executable: other.executable})
@@ -256,9 +262,11 @@ var executableChecks = slices.Concat(
 			t.Errorf("PJRT_Executable_Fingerprint: expected bytes, got none")
 		}
 		fingerprint(t, k.text(t, check.Pair, options{}).executable)
-		check.Equal(t, first, capi.String(out.ExecutableFingerprint, out.ExecutableFingerprintSize), "the bytes of a fingerprint after another executable was asked for its own")
+		check.Equal(t, first, capi.String(out.ExecutableFingerprint, out.ExecutableFingerprintSize),
+			"the bytes of a fingerprint after that of another executable was requested")
 		check.Equal(t, first, fingerprint(t, e), "fingerprint when asked again")
-		check.Equal(t, first, capi.String(out.ExecutableFingerprint, out.ExecutableFingerprintSize), "the bytes of the first answer after more calls")
+		check.Equal(t, first, capi.String(out.ExecutableFingerprint, out.ExecutableFingerprintSize),
+			"the bytes of the first answer after more calls")
 	}),
 	[]check.Check{
 		{Rule: "EXE-28", Run: func(t *check.T) {
@@ -267,7 +275,7 @@ var executableChecks = slices.Concat(
 			var e *capi.Error
 			switch {
 			case errors.As(err, &e) && e.Missing:
-				t.Errorf("PJRT_LoadedExecutable_Fingerprint: expected an answer or UNIMPLEMENTED, and there is no function: %v", err)
+				t.Errorf("PJRT_LoadedExecutable_Fingerprint: expected an answer or UNIMPLEMENTED, but there is no function: %v", err)
 			case err != nil:
 				t.ErrorCode(err, "PJRT_LoadedExecutable_Fingerprint", capi.ErrorCodeUnimplemented)
 			case out.ExecutableFingerprintSize == 0:
@@ -293,7 +301,7 @@ func executableName(t *check.T, e *capi.Executable) string {
 func counts(t *check.T, k compiler, look func(e *capi.Executable, replicas, partitions int)) {
 	look(k.text(t, check.AddOne, options{}).executable, 1, 1)
 	if k.topology == nil && len(t.Client().Devices) < 2 {
-		t.Notef("there is one device: only one replica and one partition were looked at")
+		t.Notef("there is one device, so only one replica and one partition were checked")
 		return
 	}
 	for _, n := range [][2]int{{2, 1}, {1, 2}} {
@@ -313,8 +321,9 @@ type element struct {
 }
 
 var (
-	everydayTypes = []element{{"i32", capi.BufferTypeS32}, {"f32", capi.BufferTypeF32}, {"i1", capi.BufferTypePred}, {"i8", capi.BufferTypeS8}, {"bf16", capi.BufferTypeBF16}, {"ui32", capi.BufferTypeU32}}
-	unusualTypes  = []element{
+	everydayTypes = []element{{"i32", capi.BufferTypeS32}, {"f32", capi.BufferTypeF32}, {"i1", capi.BufferTypePred},
+		{"i8", capi.BufferTypeS8}, {"bf16", capi.BufferTypeBF16}, {"ui32", capi.BufferTypeU32}}
+	unusualTypes = []element{
 		{"i4", capi.BufferTypeS4}, {"f64", capi.BufferTypeF64}, {"f8E5M2", capi.BufferTypeF8E5M2}, {"ui64", capi.BufferTypeU64}, {"f16", capi.BufferTypeF16},
 		{"f8E4M3FN", capi.BufferTypeF8E4M3FN}, {"ui4", capi.BufferTypeU4}, {"i16", capi.BufferTypeS16}, {"ui8", capi.BufferTypeU8}, {"i64", capi.BufferTypeS64}, {"ui16", capi.BufferTypeU16},
 	}
@@ -483,12 +492,13 @@ func metadataTogether(t *check.T) {
 		for _, s := range capi.Slice(dims.DimSizes, dims.NumOutputs) {
 			n += min(s, math.MaxInt8)
 		}
-		answers[i] = fmt.Sprint(capi.String(name.ExecutableName, name.ExecutableNameSize), capi.Slice(types.OutputTypes, types.NumOutputTypes),
+		answers[i] = fmt.Sprint(capi.String(name.ExecutableName, name.ExecutableNameSize),
+			capi.Slice(types.OutputTypes, types.NumOutputTypes),
 			capi.Slice(dims.DimSizes, dims.NumOutputs), capi.Slice(dims.Dims, n), outputs.NumOutputs, fingerprint)
 		return nil
 	})
 	for i, a := range answers[1:] {
-		if !check.Equal(t, answers[0], a, "what thread %d is told of an executable that %d threads ask at once", i+1, len(answers)) {
+		if !check.Equal(t, answers[0], a, "properties of an executable for thread %d of %d that ask at once", i+1, len(answers)) {
 			return
 		}
 	}

@@ -50,22 +50,25 @@ var memoryStatsChecks = slices.Concat(
 				one = int64(out.OnDeviceSizeInBytes)
 			}
 		}
-		check.Equal(t, 2*one, s.ArgumentSizeInBytes+s.HostArgumentSizeInBytes, "argument_size_in_bytes of a program with two arguments of %d bytes", one)
+		check.Equal(t, 2*one, s.ArgumentSizeInBytes+s.HostArgumentSizeInBytes,
+			"argument_size_in_bytes of a program with two arguments of %d bytes", one)
 		check.Equal(t, one, s.OutputSizeInBytes+s.HostOutputSizeInBytes, "output_size_in_bytes of a program with a result of %d bytes", one)
 	}),
 	both(check.Check{Rule: "EXE-18"}, func(t *check.T, k compiler) {
 		s := check.Optional(t, capi.ExecutableGetCompiledMemoryStatsArgs{Executable: k.text(t, donateLarge, options{}).executable})
-		check.Equal(t, 1<<20, s.AliasSizeInBytes+s.HostAliasSizeInBytes, "alias_size_in_bytes of a program whose result takes the memory of its argument, 1 MiB")
+		check.Equal(t, 1<<20, s.AliasSizeInBytes+s.HostAliasSizeInBytes,
+			"alias_size_in_bytes of a program whose result takes the memory of its argument, 1 MiB")
 		s = check.Optional(t, capi.ExecutableGetCompiledMemoryStatsArgs{Executable: k.text(t, addLarge, options{}).executable})
 		check.Equal(t, 0, s.AliasSizeInBytes+s.HostAliasSizeInBytes, "alias_size_in_bytes of a program without aliasing")
 	}),
 	both(check.Check{Rule: "EXE-19"}, func(t *check.T, k compiler) {
 		if t.Minor() < 72 {
-			t.SkipAbsentf("peak_memory_in_bytes came with API 0.72, the plugin has 0.%d", t.Minor())
+			t.SkipAbsentf("peak_memory_in_bytes came with API 0.72, but the plugin has 0.%d", t.Minor())
 		}
 		s := check.Optional(t, capi.ExecutableGetCompiledMemoryStatsArgs{Executable: k.text(t, addLarge, options{}).executable})
 		if least := max(s.ArgumentSizeInBytes, s.OutputSizeInBytes); s.PeakMemoryInBytes < least {
-			t.Errorf("peak_memory_in_bytes: expected at least the %d bytes of the arguments or of the outputs, got %d", least, s.PeakMemoryInBytes)
+			t.Errorf("peak_memory_in_bytes: expected at least the %d bytes of the arguments or of the outputs, got %d", least,
+				s.PeakMemoryInBytes)
 		}
 	}),
 	both(check.Check{Rule: "EXE-20"}, func(t *check.T, k compiler) {
@@ -105,7 +108,8 @@ func statsFields(t *check.T, s capi.ExecutableGetCompiledMemoryStatsArgs) []stat
 	}
 	if t.Minor() >= 43 {
 		list = append(list, statsField{"host_generated_code_size_in_bytes", s.HostGeneratedCodeSizeInBytes},
-			statsField{"host_argument_size_in_bytes", s.HostArgumentSizeInBytes}, statsField{"host_output_size_in_bytes", s.HostOutputSizeInBytes},
+			statsField{"host_argument_size_in_bytes", s.HostArgumentSizeInBytes},
+			statsField{"host_output_size_in_bytes", s.HostOutputSizeInBytes},
 			statsField{"host_alias_size_in_bytes", s.HostAliasSizeInBytes}, statsField{"host_temp_size_in_bytes", s.HostTempSizeInBytes})
 	}
 	if t.Minor() >= 72 {
@@ -138,7 +142,7 @@ var optimizedChecks = slices.Concat(
 			check.Equal(t, size, int(p.CodeSize), "code_size after the second call")
 			check.Equal(t, format, capi.String(p.Format, p.FormatSize), "format after the second call")
 			if !slices.Equal(copies[i][size:], bytes.Repeat([]byte{fill}, canary)) {
-				t.Errorf("PJRT_Executable_OptimizedProgram: bytes behind the %d of code_size were written", size)
+				t.Errorf("PJRT_Executable_OptimizedProgram: bytes beyond the %d of code_size were written", size)
 			}
 		}
 		// The bytes may differ between calls, but not as what stood there before.
@@ -158,7 +162,7 @@ var optimizedChecks = slices.Concat(
 			_, err := check.Try(t, capi.ExecutableOptimizedProgramArgs{Executable: e, Program: p})
 			t.ErrorCode(err, fmt.Sprintf("PJRT_Executable_OptimizedProgram with code_size %d of %d", n, size))
 			if !slices.Equal(code[n:], bytes.Repeat([]byte{0xa5}, len(code)-n)) {
-				t.Errorf("PJRT_Executable_OptimizedProgram with code_size %d of %d: bytes behind were written", n, size)
+				t.Errorf("PJRT_Executable_OptimizedProgram with code_size %d of %d: bytes beyond were written", n, size)
 			}
 		}
 	}),
@@ -176,7 +180,7 @@ var optimizedChecks = slices.Concat(
 		optimized(t, e, code, size)
 		exe, err := tryFormat(t, c, check.Program(strings.Clone(format), string(code)), options{}.bytes())
 		if err != nil {
-			t.SkipUnimplf("the plugin does not compile what it optimised, of format %s: %v", format, err)
+			t.SkipUnimplf("the plugin does not compile its own optimized program, of format %s: %v", format, err)
 		}
 		runsAddOne(t, c, exe, "an optimised program that was compiled again")
 	})},

@@ -35,7 +35,7 @@ var executeChecks = []check.Check{
 		for i := range 3 {
 			for _, b := range []*capi.Buffer{first[i], second[i]} {
 				if seen[b] {
-					t.Errorf("output %d: expected a new buffer, got a pointer that stands for another", i)
+					t.Errorf("output %d: expected a new buffer, got the pointer of another one", i)
 				}
 				seen[b] = true
 			}
@@ -77,7 +77,7 @@ var executeChecks = []check.Check{
 		}
 		for i, b := range x.Outputs[0] {
 			if b == sentinel || b == nil {
-				t.Errorf("output_lists[0][%d]: expected a buffer, and it was not written (%p)", i, b)
+				t.Errorf("output_lists[0][%d]: expected a buffer, but it was not written (%p)", i, b)
 			} else {
 				check.Own(t, b)
 			}
@@ -215,7 +215,8 @@ var executeChecks = []check.Check{
 		if mustSucceed(t, err, "executing a program without arguments and results") {
 			mustSucceed(t, finish(t, x), "the execution of a program without arguments and results")
 		}
-		exe = t.Compile(c, program("constant", "() -> tensor<3xi32>", "%0 = stablehlo.constant dense<[7, 8, 9]> : tensor<3xi32>", "return %0 : tensor<3xi32>"))
+		exe = t.Compile(c, program("constant", "() -> tensor<3xi32>", "%0 = stablehlo.constant dense<[7, 8, 9]> : tensor<3xi32>",
+			"return %0 : tensor<3xi32>"))
 		out, err := attempt(t, exe, 1)
 		if mustSucceed(t, err, "executing a program without arguments") {
 			check.ExpectBuffer(t, out[0], []int32{7, 8, 9}, "a program without arguments")
@@ -246,7 +247,8 @@ func resultsAreRight(t *check.T) {
 		{"parameters", "%a", "%b"}, {"a parameter and a constant", "%a", "%c1"}, {"a constant and a parameter", "%c0", "%b"}, {"constants", "%c0", "%c1"},
 	} {
 		exe := t.Compile(c, program("forms", "(%a: "+array+", %b: "+array+") -> "+array,
-			"%c0 = stablehlo.constant dense<[1.0, 2.0, 3.0, 4.0]> : "+array, "%c1 = stablehlo.constant dense<[8.0, 4.0, 2.0, 0.5]> : "+array,
+			"%c0 = stablehlo.constant dense<[1.0, 2.0, 3.0, 4.0]> : "+array,
+			"%c1 = stablehlo.constant dense<[8.0, 4.0, 2.0, 0.5]> : "+array,
 			fmt.Sprintf("%%0 = stablehlo.multiply %s, %s : %s", form.first, form.second, array),
 			fmt.Sprintf("%%1 = stablehlo.subtract %%0, %s : %s", form.first, array), "return %1 : "+array))
 		out := t.Run(exe, 1, upload4(t, c), check.Upload(t, c, []float32{8, 4, 2, 0.5}))
@@ -308,10 +310,12 @@ func literal[E any](data []E, dims []int64) string {
 
 var smallPrograms = []small{
 	smallOf("a transposition", "2x3xi32", "3x2xi32", []int32{1, 2, 3, 4, 5, 6}, []int32{1, 4, 2, 5, 3, 6}, []int64{2, 3}, "%r = stablehlo.transpose %a, dims = [1, 0] : (tensor<2x3xi32>) -> tensor<3x2xi32>"),
-	smallOf("a sum of rows", "2x3xf32", "2xf32", []float32{1, 2, 3, 4, 5, 6}, []float32{6, 15}, []int64{2, 3}, "%z = stablehlo.constant dense<0.0> : tensor<f32>",
+	smallOf("a sum of rows", "2x3xf32", "2xf32", []float32{1, 2, 3, 4, 5, 6}, []float32{6, 15}, []int64{2, 3},
+		"%z = stablehlo.constant dense<0.0> : tensor<f32>",
 		"%r = stablehlo.reduce(%a init: %z) applies stablehlo.add across dimensions = [1] : (tensor<2x3xf32>, tensor<f32>) -> tensor<2xf32>"),
 	smallOf("a product with itself", "2x2xf32", "2x2xf32", []float32{1, 2, 3, 4}, []float32{7, 10, 15, 22}, []int64{2, 2}, "%r = stablehlo.dot_general %a, %a, contracting_dims = [1] x [0] : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>"),
-	smallOf("a comparison", "4xf32", "4xi1", []float32{1, -2, 0, 4}, []bool{true, false, false, true}, []int64{4}, "%z = stablehlo.constant dense<0.0> : tensor<4xf32>",
+	smallOf("a comparison", "4xf32", "4xi1", []float32{1, -2, 0, 4}, []bool{true, false, false, true}, []int64{4},
+		"%z = stablehlo.constant dense<0.0> : tensor<4xf32>",
 		"%r = stablehlo.compare GT, %a, %z : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xi1>"),
 	smallOf("a conversion", "4xf32", "4xi32", []float32{1.5, -2.5, 0, 1e6}, []int32{1, -2, 0, 1000000}, []int64{4}, "%r = stablehlo.convert %a : (tensor<4xf32>) -> tensor<4xi32>"),
 	smallOf("a slice", "6xi32", "2xi32", []int32{1, 2, 3, 4, 5, 6}, []int32{2, 5}, []int64{6}, "%r = stablehlo.slice %a [1:6:3] : (tensor<6xi32>) -> tensor<2xi32>"),
@@ -320,7 +324,8 @@ var smallPrograms = []small{
 }
 
 // addOfI1 is a logical or.
-var addOfI1 = smallOf("an addition of i1", "4xi1", "4xi1", []bool{true, false, true, false}, []bool{true, false, true, false}, []int64{4}, "%r = stablehlo.add %a, %a : tensor<4xi1>")
+var addOfI1 = smallOf("an addition of i1", "4xi1", "4xi1", []bool{true, false, true, false}, []bool{true, false, true, false}, []int64{4},
+	"%r = stablehlo.add %a, %a : tensor<4xi1>")
 
 // completesWhenDone gives a program an argument that does not exist yet.
 func completesWhenDone(t *check.T) {
@@ -445,7 +450,8 @@ func edgesNeverFault(t *check.T) {
 	}
 	edges := []float32{float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1)), 3e38}
 	for _, to := range []string{"i32", "i8", "ui32"} {
-		exe := t.Compile(c, program("edge", "(%a: tensor<4xf32>) -> tensor<4x"+to+">", "%0 = stablehlo.convert %a : (tensor<4xf32>) -> tensor<4x"+to+">", "return %0 : tensor<4x"+to+">"))
+		exe := t.Compile(c, program("edge", "(%a: tensor<4xf32>) -> tensor<4x"+to+">",
+			"%0 = stablehlo.convert %a : (tensor<4xf32>) -> tensor<4x"+to+">", "return %0 : tensor<4x"+to+">"))
 		_, err := attempt(t, exe, 1, check.Upload(t, c, edges))
 		mustSucceed(t, err, "converting NaN and infinities to "+to)
 	}

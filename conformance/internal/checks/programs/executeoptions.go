@@ -34,7 +34,8 @@ func withOptions(t *check.T, what string, set func(o *capi.ExecuteOptions), afte
 
 var executeOptionChecks = []check.Check{
 	one("XOPT-01", func(t *check.T) {
-		withOptions(t, "zeroed options", func(o *capi.ExecuteOptions) { *o = capi.ExecuteOptions{StructSize: capi.ExecuteOptionsSize} }, nil)
+		withOptions(t, "zeroed options",
+			func(o *capi.ExecuteOptions) { *o = capi.ExecuteOptions{StructSize: capi.ExecuteOptionsSize} }, nil)
 	}),
 	one("XOPT-02", func(t *check.T) {
 		for _, id := range []int32{0, 1, -1, math.MaxInt32, math.MinInt32, 0} {
@@ -53,8 +54,10 @@ var executeOptionChecks = []check.Check{
 				check.Equal(t, false, isDeleted(t, a), "is_deleted of the argument of a refused execution")
 			} else {
 				mustSucceed(t, finish(t, x), fmt.Sprintf("the execution with non_donatable_input_indices %v", list))
-				check.ExpectBuffer(t, x.Outputs[0][0], []float32{2, 4, 6, 8}, fmt.Sprintf("an execution with non_donatable_input_indices %v", list))
-				if slices.Contains(list, 0) && check.Equal(t, false, isDeleted(t, a), "is_deleted of argument 0 with non_donatable_input_indices %v", list) {
+				check.ExpectBuffer(t, x.Outputs[0][0], []float32{2, 4, 6, 8},
+					fmt.Sprintf("an execution with non_donatable_input_indices %v", list))
+				if slices.Contains(list, 0) &&
+					check.Equal(t, false, isDeleted(t, a), "is_deleted of argument 0 with non_donatable_input_indices %v", list) {
 					check.ExpectBuffer(t, a, []float32{1, 2, 3, 4}, fmt.Sprintf("argument 0 with non_donatable_input_indices %v", list))
 				}
 			}
@@ -64,7 +67,7 @@ var executeOptionChecks = []check.Check{
 	one("XOPT-05", func(t *check.T) {
 		withOptions(t, "call_location null", func(o *capi.ExecuteOptions) { o.CallLocation = nil }, nil)
 		if t.Minor() < 76 {
-			t.SkipAbsentf("call_location came with API 0.76, the plugin has 0.%d", t.Minor())
+			t.SkipAbsentf("call_location came with API 0.76, but the plugin has 0.%d", t.Minor())
 		}
 		location := []byte("conformance.go:1\x00")
 		withOptions(t, "a call_location", func(o *capi.ExecuteOptions) { o.CallLocation = &location[0] }, func(*capi.ExecuteOptions) {
@@ -75,7 +78,7 @@ var executeOptionChecks = []check.Check{
 	}),
 	one("XOPT-06", func(t *check.T) {
 		if t.Minor() < 78 {
-			t.SkipAbsentf("task_ids came with API 0.78, the plugin has 0.%d", t.Minor())
+			t.SkipAbsentf("task_ids came with API 0.78, but the plugin has 0.%d", t.Minor())
 		}
 		tasks, incarnations := []int32{0}, []int64{1}
 		withOptions(t, "the incarnation of a task", func(o *capi.ExecuteOptions) {
@@ -84,7 +87,7 @@ var executeOptionChecks = []check.Check{
 	}),
 	one("XOPT-07", func(t *check.T) {
 		if t.Minor() < 97 {
-			t.SkipAbsentf("multi_slice_config came with API 0.97, the plugin has 0.%d", t.Minor())
+			t.SkipAbsentf("multi_slice_config came with API 0.97, but the plugin has 0.%d", t.Minor())
 		}
 		withOptions(t, "multi_slice_config null", func(o *capi.ExecuteOptions) { o.MultiSliceConfig = nil }, nil)
 	}),
@@ -136,7 +139,7 @@ var contextChecks = []check.Check{
 	}},
 	one("CTX-03", func(t *check.T) {
 		if t.Minor() < 64 {
-			t.SkipAbsentf("context came with API 0.64, the plugin has 0.%d", t.Minor())
+			t.SkipAbsentf("context came with API 0.64, but the plugin has 0.%d", t.Minor())
 		}
 		c := t.Client()
 		context := ownContext(t)
@@ -166,7 +169,8 @@ var contextChecks = []check.Check{
 		for _, i := range []int{0, 1, 0} {
 			x := check.NewExecution(exe, 1, []*capi.Buffer{upload4(t, c)})
 			x.Options.Context = contexts[i]
-			if !mustSucceed(t, x.Start(t), "executing a custom call with a context") || !mustSucceed(t, finish(t, x), "the execution with a context") {
+			if !mustSucceed(t, x.Start(t), "executing a custom call with a context") ||
+				!mustSucceed(t, finish(t, x), "the execution with a context") {
 				return
 			}
 			select {
@@ -175,13 +179,13 @@ var contextChecks = []check.Check{
 					check.Equal(t, values[i], s.data, "user data of context %d of 2 that the handler sees", i+1)
 				}
 			default:
-				t.Errorf("executing a custom call: expected that its handler is called before the complete event is ready, and it was not")
+				t.Errorf("executing a custom call: expected its handler to be called before the complete event is ready, but it was not")
 			}
 		}
 	}),
 	one("CTX-04", func(t *check.T) {
 		if t.Minor() < 64 {
-			t.SkipAbsentf("context came with API 0.64, the plugin has 0.%d", t.Minor())
+			t.SkipAbsentf("context came with API 0.64, but the plugin has 0.%d", t.Minor())
 		}
 		c := t.Client()
 		context := ownContext(t)
@@ -204,7 +208,7 @@ var contextChecks = []check.Check{
 	}),
 	hostile("CTX-05", "", func(t *check.T) {
 		if t.Minor() < 64 {
-			t.SkipAbsentf("context came with API 0.64, the plugin has 0.%d", t.Minor())
+			t.SkipAbsentf("context came with API 0.64, but the plugin has 0.%d", t.Minor())
 		}
 		c := t.Client()
 		exe := t.Compile(c, check.Heavy)
@@ -215,7 +219,8 @@ var contextChecks = []check.Check{
 			x.Options.Context = context
 			err := x.Start(t)
 			dropContext(t, context)
-			if !mustSucceed(t, err, "executing with a context") || !mustSucceed(t, finish(t, x), "an execution whose context was destroyed at once") ||
+			if !mustSucceed(t, err, "executing with a context") ||
+				!mustSucceed(t, finish(t, x), "an execution whose context was destroyed at once") ||
 				!check.ExpectBuffer(t, x.Outputs[0][0], heavyResult(), "an execution whose context was destroyed at once") {
 				return
 			}
@@ -265,7 +270,8 @@ var dependencyChecks = []check.Check{
 		const message = "the suite's dependency failed"
 		resolve(d, capi.ErrorCodeDataLoss, message)
 		err := t.Await(t.Ready(d.OutBuffer))
-		if t.ErrorCode(err, "the ready event of a buffer whose dependency failed", capi.ErrorCodeDataLoss) && !strings.Contains(err.Error(), message) {
+		if t.ErrorCode(err, "the ready event of a buffer whose dependency failed", capi.ErrorCodeDataLoss) &&
+			!strings.Contains(err.Error(), message) {
 			t.Errorf("the ready event of a buffer whose dependency failed: expected an error with the text %q, got %v", message, err)
 		}
 		if data, err := tryDownload(t, d.OutBuffer); err == nil {
@@ -307,7 +313,8 @@ var dependencyChecks = []check.Check{
 func dependent(t *check.T, b *capi.Buffer) capi.BufferDonateWithControlDependencyArgs {
 	d := check.Optional(t, capi.BufferDonateWithControlDependencyArgs{Buffer: b})
 	if d.OutBuffer == nil || d.DependencyReadyCallback == 0 {
-		t.Fatalf("PJRT_Buffer_DonateWithControlDependency: expected a buffer and a callback, got %p and %#x", d.OutBuffer, uintptr(d.DependencyReadyCallback))
+		t.Fatalf("PJRT_Buffer_DonateWithControlDependency: expected a buffer and a callback, got %p and %#x", d.OutBuffer,
+			uintptr(d.DependencyReadyCallback))
 	}
 	check.Own(t, d.OutBuffer)
 	return d

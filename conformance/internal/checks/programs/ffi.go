@@ -39,7 +39,8 @@ func registered(t *check.T, fn ffi.HandlerFunc) string {
 func handler(t *check.T, fn ffi.HandlerFunc) string {
 	name := registered(t, fn)
 	return program("custom", "(%a: tensor<4xf32>) -> tensor<4xf32>",
-		"%0 = stablehlo.custom_call @"+name+"(%a) {api_version = 4 : i32, has_side_effect = true} : (tensor<4xf32>) -> tensor<4xf32>", "return %0 : tensor<4xf32>")
+		"%0 = stablehlo.custom_call @"+name+"(%a) {api_version = 4 : i32, has_side_effect = true} : (tensor<4xf32>) -> tensor<4xf32>",
+		"return %0 : tensor<4xf32>")
 }
 
 // ffiPlatform is the name by which FFI knows the client's platform.

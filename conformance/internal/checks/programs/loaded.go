@@ -88,7 +88,8 @@ var loadedChecks = []check.Check{
 			exe := compileFor(t, c, check.AddOne, options{assignment: [][]int{{ids[i]}}})
 			got := devicesOf(t, exe)
 			if len(got) != 1 || got[0] != c.Devices[i] {
-				t.Errorf("addressable devices of a program for device %d: expected the client's pointer %p, got %v", ids[i], c.Devices[i], got)
+				t.Errorf("addressable devices of a program for device %d: expected the client's pointer %p, got %v", ids[i],
+					c.Devices[i], got)
 			}
 			check.Destroy(t, exe)
 		}
@@ -98,7 +99,8 @@ var loadedChecks = []check.Check{
 		exe := compileFor(t, c, check.AddOne, options{replicas: 2, assignment: [][]int{{ids[1]}, {ids[0]}}})
 		got := devicesOf(t, exe)
 		if len(got) != 2 || !(got[0] == c.Devices[0] && got[1] == c.Devices[1] || got[0] == c.Devices[1] && got[1] == c.Devices[0]) {
-			t.Errorf("addressable devices of a program for devices %v: expected the client's pointers %p and %p, got %v", ids[:2], c.Devices[0], c.Devices[1], got)
+			t.Errorf("addressable devices of a program for devices %v: expected the client's pointers %p and %p, got %v", ids[:2],
+				c.Devices[0], c.Devices[1], got)
 		}
 	}),
 	{Rule: "LEX-09", Variant: "2x1", Devices: 2, Run: func(t *check.T) { logicalIDs(t, 2, 1) }},
@@ -126,14 +128,17 @@ var loadedChecks = []check.Check{
 			ids := deviceIDs(t, c)
 			for _, id := range ids[:2] {
 				other := serializedAssignment(t, compileFor(t, c, check.AddOne, options{assignment: [][]int{{id}}}))
-				check.Equal(t, want, capi.String(second.SerializedBytes, second.SerializedBytesSize), "device assignment after an executable for device %d was asked for its own", id)
+				check.Equal(t, want, capi.String(second.SerializedBytes, second.SerializedBytesSize),
+					"device assignment after that of an executable for device %d was requested", id)
 				other.SerializedDeviceAssignmentDeleter.Call(other.SerializedDeviceAssignment)
 			}
 		}
 		first.SerializedDeviceAssignmentDeleter.Call(first.SerializedDeviceAssignment)
-		check.Equal(t, want, capi.String(second.SerializedBytes, second.SerializedBytesSize), "device assignment of the second call after that of the first was deleted")
+		check.Equal(t, want, capi.String(second.SerializedBytes, second.SerializedBytesSize),
+			"device assignment of the second call after that of the first was deleted")
 		check.Destroy(t, exe)
-		check.Equal(t, want, capi.String(second.SerializedBytes, second.SerializedBytesSize), "device assignment after the executable was destroyed")
+		check.Equal(t, want, capi.String(second.SerializedBytes, second.SerializedBytesSize),
+			"device assignment after the executable was destroyed")
 		second.SerializedDeviceAssignmentDeleter.Call(second.SerializedDeviceAssignment)
 	}),
 	one("LEX-13", func(t *check.T) {
@@ -153,7 +158,7 @@ var loadedChecks = []check.Check{
 		args := capi.ClientLoadArgs{Client: c.Handle, Executable: e}
 		args.CompileOptions, args.CompileOptionsSize = capi.StringData("\xff\xff\xff\xff")
 		_, err := check.Try(t, args)
-		t.ErrorCode(err, "PJRT_Client_Load with compile options that are no proto")
+		t.ErrorCode(err, "PJRT_Client_Load with compile options that are not a valid proto")
 		args.CompileOptions, args.CompileOptionsSize = nil, 0
 		out, err := check.Try(t, args)
 		if mustSucceed(t, err, "PJRT_Client_Load with empty compile options") {
@@ -176,7 +181,7 @@ func loadsNothingForeign(t *check.T) {
 	topology := topologyAlone(t)
 	id, ok := foreignDevice(t, c, topology)
 	if !ok && t.Env().Topology == "" {
-		t.SkipEnvf("the topology that the plugin makes by itself has the client's devices alone, and no other was named")
+		t.SkipEnvf("the topology that the plugin makes by itself has only the client's devices, and the options name no other")
 	}
 	k := compiler{topology: topology}
 	o := options{}
@@ -210,7 +215,7 @@ func topologyAlone(t *check.T) *capi.TopologyDescription {
 	}
 	out, err := check.Try(t, capi.TopologyDescriptionCreateArgs{})
 	if err != nil {
-		t.SkipEnvf("the plugin makes no topology by itself, and none was named: %s", firstLine(err.Error()))
+		t.SkipEnvf("the plugin makes no topology by itself, and the options name none: %s", firstLine(err.Error()))
 	}
 	return check.Own(t, out.Topology)
 }
@@ -284,7 +289,7 @@ func deleteTogether(t *check.T) {
 		}
 		check.Destroy(t, exe)
 	}
-	t.Notef("%d threads executed to their end, %d were told that the executable is deleted", succeeded, failed)
+	t.Notef("%d threads executed to their end; %d got the error that the executable is deleted", succeeded, failed)
 }
 
 // portable compiles a program that runs where each call says.
@@ -350,7 +355,7 @@ func logicalIDs(t *check.T, replicas, partitions int) {
 		at := 0
 		for order[at] != d {
 			if at++; at == len(order) {
-				t.Errorf("addressable device %d of the executable is none of those of its assignment", i)
+				t.Errorf("addressable device %d of the executable is not in its assignment", i)
 				return
 			}
 		}

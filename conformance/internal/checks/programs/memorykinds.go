@@ -54,7 +54,8 @@ func eachMemory(t *check.T, f func(m *capi.Memory, kind string) bool) {
 // kind of memory, and reports whether the plugin compiles it.
 func placedValue(t *check.T, kind string) bool {
 	c := t.Client()
-	exe, err := tryCompile(t, c, program("placed_between", "(%a: "+t4+") -> "+t4, "%0 = stablehlo.add %a, %a : "+t4, placed("%1", "%0", kind),
+	exe, err := tryCompile(t, c, program("placed_between", "(%a: "+t4+") -> "+t4, "%0 = stablehlo.add %a, %a : "+t4,
+		placed("%1", "%0", kind),
 		"%2 = stablehlo.multiply %1, %a : "+t4, placed("%3", "%2", memoryKind(t, t.DefaultMemory(c))), "return %3 : "+t4), options{})
 	if err != nil {
 		t.Notef("a value in memory %s is refused: %s", kind, firstLine(err.Error()))
@@ -86,7 +87,8 @@ func placedProgram(t *check.T, from *capi.Memory, in, out string) bool {
 		body, result = append(body, placed("%1", "%0", out)), "%1"
 	}
 	what := fmt.Sprintf("a program from memory %q to memory %q", in, out)
-	exe, err := tryCompile(t, c, replaced(program("placed", "(%a: "+t4+mark(in)+") -> ("+t4+mark(out)+")", append(body, "return "+result+" : "+t4)...), "func.func @main", "func.func public @main"), options{})
+	exe, err := tryCompile(t, c, replaced(program("placed", "(%a: "+t4+mark(in)+") -> ("+t4+mark(out)+")",
+		append(body, "return "+result+" : "+t4)...), "func.func @main", "func.func public @main"), options{})
 	if err != nil {
 		t.Notef("%s is refused: %s", what, firstLine(err.Error()))
 		return false
@@ -120,7 +122,8 @@ func placedProgram(t *check.T, from *capi.Memory, in, out string) bool {
 		t.Errorf("%s: expected its result in one of the client's memories, got one of the kind %q", what, kind)
 	}
 	if said, err := check.Try(t, capi.ExecutableOutputMemoryKindsArgs{Executable: t.Executable(exe)}); err == nil {
-		check.Equal(t, fmt.Sprint([]string{kind}), fmt.Sprint(texts(said.MemoryKinds, said.MemoryKindSizes, said.NumOutputs)), "memory kinds of the outputs of %s, by the buffer and by PJRT_Executable_OutputMemoryKinds", what)
+		check.Equal(t, fmt.Sprint([]string{kind}), fmt.Sprint(texts(said.MemoryKinds, said.MemoryKindSizes, said.NumOutputs)),
+			"memory kinds of the outputs of %s, by the buffer and by PJRT_Executable_OutputMemoryKinds", what)
 	}
 	if out != "" && kind != out {
 		t.Notef("%s has its result in memory %q", what, kind)

@@ -107,7 +107,9 @@ func (m *model) hooks() []serve.Hook {
 			m.client = a.Client
 		}),
 		serve.Around(func(c *serve.Invocation, a *capi.ClientCompileArgs) {
-			p, err := m.compile(a.Client, capi.String(a.Program.Format, a.Program.FormatSize), strings.Clone(capi.String(a.Program.Code, a.Program.CodeSize)), slices.Clone(capi.Bytes(a.CompileOptions, a.CompileOptionsSize)))
+			p, err := m.compile(a.Client, capi.String(a.Program.Format, a.Program.FormatSize),
+				strings.Clone(capi.String(a.Program.Code, a.Program.CodeSize)),
+				slices.Clone(capi.Bytes(a.CompileOptions, a.CompileOptionsSize)))
 			if answer(c, err); err == nil {
 				a.Executable = p.loaded
 			}
@@ -116,7 +118,9 @@ func (m *model) hooks() []serve.Hook {
 			m.mu.Lock()
 			client := m.client
 			m.mu.Unlock()
-			p, err := m.compile(client, capi.String(a.Program.Format, a.Program.FormatSize), strings.Clone(capi.String(a.Program.Code, a.Program.CodeSize)), slices.Clone(capi.Bytes(a.CompileOptions, a.CompileOptionsSize)))
+			p, err := m.compile(client, capi.String(a.Program.Format, a.Program.FormatSize),
+				strings.Clone(capi.String(a.Program.Code, a.Program.CodeSize)),
+				slices.Clone(capi.Bytes(a.CompileOptions, a.CompileOptionsSize)))
 			if err == nil {
 				a.Executable, err = m.executable(p)
 				p.doomed = true
@@ -326,7 +330,8 @@ func substitute(format, text string, o []byte) (string, string, []byte) {
 				flat = append(flat, []int{id})
 			}
 		}
-		return format, program("ids", "() -> (tensor<ui32>, tensor<ui32>)", "%i = stablehlo.replica_id : tensor<ui32>", "%c = stablehlo.constant dense<2> : tensor<ui32>",
+		return format, program("ids", "() -> (tensor<ui32>, tensor<ui32>)", "%i = stablehlo.replica_id : tensor<ui32>",
+			"%c = stablehlo.constant dense<2> : tensor<ui32>",
 			"%r = stablehlo.divide %i, %c : tensor<ui32>", "%p = stablehlo.remainder %i, %c : tensor<ui32>",
 			"return %r, "+second+" : tensor<ui32>, tensor<ui32>"), options{replicas: 4, assignment: flat}.bytes()
 	case format == "hlo_with_config":

@@ -211,7 +211,8 @@ func (m *model) pendingOn(client *capi.Client, device *capi.Device, n int) (*cap
 	}
 	spec := capi.ShapeSpec{StructSize: capi.ShapeSpecSize, ElementType: capi.BufferTypeF32}
 	spec.Dims, spec.NumDims = check.First([]int64{int64(n)})
-	made, err := invoke(m, capi.ClientCreateBuffersForAsyncHostToDeviceArgs{Client: client, ShapeSpecs: &spec, NumShapeSpecs: 1, Memory: memory.Memory})
+	made, err := invoke(m, capi.ClientCreateBuffersForAsyncHostToDeviceArgs{Client: client, ShapeSpecs: &spec, NumShapeSpecs: 1,
+		Memory: memory.Memory})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -63,7 +63,8 @@ var multiChecks = []check.Check{
 			if got := check.Call(t, capi.BufferDeviceArgs{Buffer: out[i][0]}).Device; got != d {
 				t.Errorf("device of output %d: expected that of addressable device %d, %p, got %p", i, i, d, got)
 			}
-			check.ExpectBuffer(t, out[i][0], fill(4, float32(100*i+replica), 0), fmt.Sprintf("argument %d plus the replica number %d of addressable device %d", i, replica, i))
+			check.ExpectBuffer(t, out[i][0], fill(4, float32(100*i+replica), 0),
+				fmt.Sprintf("argument %d plus the replica number %d of addressable device %d", i, replica, i))
 		}
 	}},
 	{Rule: "MULTI-07", Devices: 4, Run: func(t *check.T) {
@@ -103,7 +104,8 @@ var multiChecks = []check.Check{
 		}
 		again := t.Compile(c, check.AddOne)
 		runsAddOne(t, c, again, "a program on the first device after one for two devices was refused")
-		expectEach(t, runEach(t, c, exe, func(i int) []float32 { return fill(4, float32(i+1), 0) }), func(int) []float32 { return fill(4, float32(3), 0) },
+		expectEach(t, runEach(t, c, exe, func(i int) []float32 { return fill(4, float32(i+1), 0) }),
+			func(int) []float32 { return fill(4, float32(3), 0) },
 			"an all_reduce after one that was refused")
 	}},
 	{Rule: "MULTI-10", Devices: 2, Hostile: true, Run: launchRace},
@@ -127,7 +129,8 @@ var multiChecks = []check.Check{
 		}
 		for i, e := range x.Events {
 			t.ErrorCode(t.Await(e), fmt.Sprintf("the complete event of device %d, when the argument of device 1 is an error", i))
-			t.ErrorCode(t.Await(t.Ready(x.Outputs[i][0])), fmt.Sprintf("the output of device %d, when the argument of device 1 is an error", i))
+			t.ErrorCode(t.Await(t.Ready(x.Outputs[i][0])),
+				fmt.Sprintf("the output of device %d, when the argument of device 1 is an error", i))
 		}
 	}},
 	{Rule: "MULTI-13", Devices: 2, Run: copiesAndComputes},
@@ -275,7 +278,7 @@ func launchRace(t *check.T) {
 	select {
 	case <-done:
 	case <-t.Context().Done():
-		t.Fatalf("two threads that launch two programs with collectives in different orders: they did not end before the check's time was up")
+		t.Fatalf("two threads that launch two programs with collectives in different orders did not end before the check's time was up")
 	}
 }
 
@@ -305,7 +308,7 @@ func oneByOne(t *check.T) {
 				}
 				returned[0] <- nil
 			case <-time.After(longCall):
-				t.Errorf("executing a program for two devices with execute_device, the first of them: expected the call to return before the second device is launched, and it did not within %v", longCall)
+				t.Errorf("executing a program for two devices with execute_device, the first of them: expected the call to return before the second device is launched, but it did not within %v", longCall)
 			}
 		}
 	}
@@ -323,7 +326,8 @@ func oneByOne(t *check.T) {
 	}
 	for i, x := range executions {
 		mustSucceed(t, t.Await(x.Events[0]), fmt.Sprintf("the execution on device %d", i))
-		check.ExpectBuffer(t, x.Outputs[0][0], fill(4, float32(3), 0), fmt.Sprintf("an all_reduce that was launched one device at a time, device %d", i))
+		check.ExpectBuffer(t, x.Outputs[0][0], fill(4, float32(3), 0),
+			fmt.Sprintf("an all_reduce that was launched one device at a time, device %d", i))
 	}
 }
 

@@ -175,8 +175,7 @@ func compileHooks(hook func(c *compilation)) []serve.Hook {
 	}
 }
 
-// destroyed calls a function that frees something; a mutant has nobody to tell
-// of its error.
+// destroyed calls a function that frees something, and ignores its error.
 func destroyed[A any](t *capi.Table, args A) {
 	c := &capi.Call[A]{Args: args}
 	_ = c.Do(t)
@@ -220,7 +219,8 @@ func nth(n int64) func() bool {
 // familyFaults are those of the families of operations.
 func familyFaults() []fault {
 	var list []fault
-	for _, variant := range []string{"elementwise", "integer", "integer-of-8-bits", "integer-of-64-bits", "complex", "convert", "data-movement", "contraction", "reduction", "control-flow",
+	for _, variant := range []string{"elementwise", "integer", "integer-of-8-bits", "integer-of-64-bits", "complex", "convert",
+		"data-movement", "contraction", "reduction", "control-flow",
 		"random-and-linear", "dynamic", "tokens-and-transfers", "collective", "quantized"} {
 		list = append(list, onCompile("CMP-11/"+variant, "succeeds without an executable", func(c *compilation) {
 			if c.Forward(); c.Err() == nil {

@@ -46,12 +46,14 @@ func collectiveFaults(name string, more bool) []fault {
 		list = append(list, fails(name, "cannot launch nothing", always[execution]))
 	case operation == "in-flight":
 		list = append(list, swapsEnds(name), repeatsArguments(name))
-	case operation == "collective_permute", operation == "all_to_all", strings.HasPrefix(operation, "reduce_scatter"), alone && operation != "all_reduce":
+	case operation == "collective_permute", operation == "all_to_all", strings.HasPrefix(operation, "reduce_scatter"), alone &&
+		operation != "all_reduce":
 		list = append(list, swapsEnds(name))
 	case operation == "all_gather", operation == "collective_broadcast":
 		list = append(list, regroups(name, "counts the members of a group from its end", backwards))
 	case alone:
-		list = append(list, regroups(name, "puts all into one group", func(groups [][]int) [][]int { return [][]int{counting(len(groups))} }))
+		list = append(list, regroups(name, "puts all into one group",
+			func(groups [][]int) [][]int { return [][]int{counting(len(groups))} }))
 	default:
 		list = append(list, regroups(name, "leaves each alone", singles))
 	}

@@ -154,7 +154,8 @@ func accepts(check, words string, such func(list []*capi.Buffer) bool) fault {
 			kept := slices.Clone(arguments[0])
 			if such == nil {
 				for i, b := range kept {
-					if d := (&capi.Call[capi.BufferIsDeletedArgs]{Args: capi.BufferIsDeletedArgs{Buffer: b}}); i > 0 && d.Do(c.Table()) == nil && d.Args.IsDeleted {
+					if d := (&capi.Call[capi.BufferIsDeletedArgs]{Args: capi.BufferIsDeletedArgs{Buffer: b}}); i > 0 &&
+						d.Do(c.Table()) == nil && d.Args.IsDeleted {
 						arguments[0][i] = kept[0]
 					}
 				}

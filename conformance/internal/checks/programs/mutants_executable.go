@@ -172,7 +172,9 @@ func fingerprints(check, words string, change func(b []byte, call int64) []byte)
 		var calls atomic.Int64
 		return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.ExecutableFingerprintArgs) {
 			if c.Forward(); c.Err() == nil {
-				a.ExecutableFingerprint, a.ExecutableFingerprintSize = capi.BytesData(change(capi.Bytes(a.ExecutableFingerprint, a.ExecutableFingerprintSize), calls.Add(1)))
+				a.ExecutableFingerprint,
+					a.ExecutableFingerprintSize = capi.BytesData(change(capi.Bytes(a.ExecutableFingerprint,
+					a.ExecutableFingerprintSize), calls.Add(1)))
 			}
 		})}
 	}, false}

@@ -235,7 +235,8 @@ var multiFaults = []fault{
 		return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.BufferCopyToDeviceArgs) {
 			first.CompareAndSwap(nil, a.Buffer)
 			own := a.Buffer
-			if d := (&capi.Call[capi.BufferDeviceArgs]{Args: capi.BufferDeviceArgs{Buffer: first.Load()}}); d.Do(c.Table()) == nil && d.Args.Device != a.DstDevice {
+			if d := (&capi.Call[capi.BufferDeviceArgs]{Args: capi.BufferDeviceArgs{Buffer: first.Load()}}); d.Do(c.Table()) == nil &&
+				d.Args.Device != a.DstDevice {
 				a.Buffer = first.Load()
 			}
 			c.Forward()

@@ -54,9 +54,10 @@ var moreMetadataFaults = []fault{
 	sharedBytes("COPT-10", "has one place for all options", func(a *capi.ExecutableGetCompileOptionsArgs) (**byte, *uintptr) {
 		return &a.SerializedBytes, &a.SerializedBytesSize
 	}).inModel(),
-	sharedBytes("LEX-12", "has one place for all device assignments", func(a *capi.LoadedExecutableGetDeviceAssignmentArgs) (**byte, *uintptr) {
-		return &a.SerializedBytes, &a.SerializedBytesSize
-	}),
+	sharedBytes("LEX-12", "has one place for all device assignments",
+		func(a *capi.LoadedExecutableGetDeviceAssignmentArgs) (**byte, *uintptr) {
+			return &a.SerializedBytes, &a.SerializedBytesSize
+		}),
 	onCompile("COPT-09", "says that there is one replica", func(c *compilation) { c.Forward() }).and(
 		after("", "", func(a *capi.ExecutableGetCompileOptionsArgs) {
 			a.SerializedBytes, a.SerializedBytesSize = capi.BytesData(oneReplica(capi.Bytes(a.SerializedBytes, a.SerializedBytesSize)))
@@ -86,7 +87,8 @@ var moreMetadataFaults = []fault{
 		n := a.Program.CodeSize
 		if a.Program.Code != nil {
 			own := &capi.Program{StructSize: capi.ProgramSize}
-			size := &capi.Call[capi.ExecutableOptimizedProgramArgs]{Args: capi.ExecutableOptimizedProgramArgs{Executable: a.Executable, Program: own}}
+			size := &capi.Call[capi.ExecutableOptimizedProgramArgs]{Args: capi.ExecutableOptimizedProgramArgs{Executable: a.Executable,
+				Program: own}}
 			_ = size.Do(c.Table())
 			a.Program.CodeSize = own.CodeSize
 		}

@@ -127,7 +127,8 @@ var moreExecuteFaults = []fault{
 		}
 	}, false},
 	of("RUN-22", "takes a launch on one device for one on two", func(c *serve.Invocation, a *execution) {
-		d := &capi.Call[capi.LoadedExecutableAddressableDevicesArgs]{Args: capi.LoadedExecutableAddressableDevicesArgs{Executable: a.Executable}}
+		d := new(capi.Call[capi.LoadedExecutableAddressableDevicesArgs])
+		d.Args.Executable = a.Executable
 		_ = d.Do(c.Table())
 		if a.NumDevices == 1 && d.Args.NumAddressableDevices > 1 {
 			arguments, results := lists(a, 1)

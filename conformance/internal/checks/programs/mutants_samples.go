@@ -25,15 +25,19 @@ func sampleFaults() []fault {
 	}
 	wholly := func(int64, int, int) bool { return true }
 	kinds := func(check string) fault {
-		return after(check, "has kinds without names", func(a *capi.ExecutableOutputMemoryKindsArgs) { clear(view(a.MemoryKindSizes, a.NumOutputs)) }).inModel()
+		return after(check, "has kinds without names",
+			func(a *capi.ExecutableOutputMemoryKindsArgs) { clear(view(a.MemoryKindSizes, a.NumOutputs)) }).inModel()
 	}
-	return append(list, reversed("CMP-15/inner-tuples"), reversed("DON-02/exchange"), reversed("DON-02/crossed"), reversed("RUN-18/all-arguments"),
+	return append(list, reversed("CMP-15/inner-tuples"), reversed("DON-02/exchange"), reversed("DON-02/crossed"),
+		reversed("RUN-18/all-arguments"),
 		leavesReadable("RUN-18/all-arguments", "writes over arguments that are results", wholly),
-		leavesReadable("DON-02/second-argument-of-three", "writes over arguments that were not donated", func(_ int64, _, i int) bool { return i != 1 }),
+		leavesReadable("DON-02/second-argument-of-three", "writes over arguments that were not donated",
+			func(_ int64, _, i int) bool { return i != 1 }),
 		zeroes("XFFI-05/operands"), reversed("XFFI-05/results"), swapsTargets("XFFI-05/order"), compilesAnything("XFFI-08/api-versions"),
 		instead("XFFI-05/attributes", "i32 = -32 : i32", "i32 = -31 : i32"), instead("XFFI-05/attributes", "deep = 42", "deep = 43"),
 		leavesReadable("XFFI-05/aliased", "lets a custom call write to an argument", wholly),
-		zeroes("RUN-15/annotated-arguments"), zeroes("RUN-15/annotated-values").inModel(), kinds("EXE-13/annotated-results"), kinds("EXE-13/annotated-arguments-and-results"))
+		zeroes("RUN-15/annotated-arguments"), zeroes("RUN-15/annotated-values").inModel(), kinds("EXE-13/annotated-results"),
+		kinds("EXE-13/annotated-arguments-and-results"))
 }
 
 // zeroes makes a fault: arguments are zeros.

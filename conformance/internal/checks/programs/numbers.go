@@ -81,7 +81,8 @@ func (a numbers) expect(t *check.T, b *capi.Buffer, what string) bool {
 	}
 	size := a.of.Size()
 	at -= at % size
-	t.Errorf("%s: element %d of %d: expected %s, got %s", what, at/size, len(a.v), elementText(a.of, want[at:at+size]), elementText(a.of, got[at:at+size]))
+	t.Errorf("%s: element %d of %d: expected %s, got %s", what, at/size, len(a.v), elementText(a.of, want[at:at+size]),
+		elementText(a.of, got[at:at+size]))
 	return false
 }
 

@@ -70,8 +70,10 @@ var reductions = []operation{
 		`%0 = "stablehlo.reduce_window"(%a, %i) <{window_dimensions = array<i64: 2>, window_strides = array<i64: 2>}> `+region+` : (tensor<8xf32>, tensor<f32>) -> tensor<4xf32>`, "return %0 : tensor<4xf32>"),
 	body("select_and_scatter", "(%a: tensor<8xf32>, %s: tensor<4xf32>, %i: tensor<f32>) -> tensor<8xf32>",
 		`%0 = "stablehlo.select_and_scatter"(%a, %s, %i) <{window_dimensions = array<i64: 2>, window_strides = array<i64: 2>}> ({`,
-		"^bb0(%x: tensor<f32>, %y: tensor<f32>):", "  %z = stablehlo.compare GE, %x, %y : (tensor<f32>, tensor<f32>) -> tensor<i1>", "  stablehlo.return %z : tensor<i1>",
-		"}, {", "^bb0(%x: tensor<f32>, %y: tensor<f32>):", "  %z = stablehlo.add %x, %y : tensor<f32>", "  stablehlo.return %z : tensor<f32>",
+		"^bb0(%x: tensor<f32>, %y: tensor<f32>):", "  %z = stablehlo.compare GE, %x, %y : (tensor<f32>, tensor<f32>) -> tensor<i1>",
+		"  stablehlo.return %z : tensor<i1>",
+		"}, {", "^bb0(%x: tensor<f32>, %y: tensor<f32>):", "  %z = stablehlo.add %x, %y : tensor<f32>",
+		"  stablehlo.return %z : tensor<f32>",
 		"}) : (tensor<8xf32>, tensor<4xf32>, tensor<f32>) -> tensor<8xf32>", "return %0 : tensor<8xf32>"),
 }
 
@@ -84,14 +86,16 @@ var controlFlow = []operation{
 		"}, {", "  stablehlo.return %a : tensor<4xf32>", "}) : (tensor<i32>) -> tensor<4xf32>", "return %0 : tensor<4xf32>"),
 	body("while", "(%n: tensor<i32>) -> tensor<i32>",
 		"%c = stablehlo.constant dense<10> : tensor<i32>", "%one = stablehlo.constant dense<1> : tensor<i32>",
-		"%0 = stablehlo.while(%x = %n) : tensor<i32>", " cond {", "  %p = stablehlo.compare LT, %x, %c : (tensor<i32>, tensor<i32>) -> tensor<i1>", "  stablehlo.return %p : tensor<i1>",
+		"%0 = stablehlo.while(%x = %n) : tensor<i32>", " cond {",
+		"  %p = stablehlo.compare LT, %x, %c : (tensor<i32>, tensor<i32>) -> tensor<i1>", "  stablehlo.return %p : tensor<i1>",
 		"} do {", "  %y = stablehlo.add %x, %one : tensor<i32>", "  stablehlo.return %y : tensor<i32>", "}", "return %0 : tensor<i32>"),
 	{"call", "module @call {\n  func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {\n    %0 = call @f(%a) : (tensor<4xf32>) -> tensor<4xf32>\n    return %0 : tensor<4xf32>\n  }\n" +
 		"  func.func private @f(%a: tensor<4xf32>) -> tensor<4xf32> {\n    return %a : tensor<4xf32>\n  }\n}"},
 }
 
 var randomAndLinear = []operation{
-	body("rng", "() -> tensor<4xf32>", "%a = stablehlo.constant dense<0.0> : tensor<f32>", "%b = stablehlo.constant dense<1.0> : tensor<f32>", "%n = stablehlo.constant dense<4> : tensor<1xi64>",
+	body("rng", "() -> tensor<4xf32>", "%a = stablehlo.constant dense<0.0> : tensor<f32>",
+		"%b = stablehlo.constant dense<1.0> : tensor<f32>", "%n = stablehlo.constant dense<4> : tensor<1xi64>",
 		"%0 = stablehlo.rng %a, %b, %n, distribution = UNIFORM : (tensor<f32>, tensor<f32>, tensor<1xi64>) -> tensor<4xf32>", "return %0 : tensor<4xf32>"),
 	body("rng_bit_generator", "(%s: tensor<2xui64>) -> tensor<4xui32>", "%0, %1 = stablehlo.rng_bit_generator %s, algorithm = THREE_FRY : (tensor<2xui64>) -> (tensor<2xui64>, tensor<4xui32>)", "return %1 : tensor<4xui32>"),
 	body("cholesky", "(%a: tensor<3x3xf32>) -> tensor<3x3xf32>", "%0 = stablehlo.cholesky %a, lower = true : tensor<3x3xf32>", "return %0 : tensor<3x3xf32>"),
@@ -107,7 +111,8 @@ var dynamicOperations = []operation{
 	body("dynamic_reshape", "(%a: tensor<2x3xf32>) -> tensor<6xf32>", "%n = stablehlo.constant dense<6> : tensor<1xi64>", "%0 = stablehlo.dynamic_reshape %a, %n : (tensor<2x3xf32>, tensor<1xi64>) -> tensor<6xf32>", "return %0 : tensor<6xf32>"),
 	body("dynamic_broadcast_in_dim", "(%a: tensor<3xf32>) -> tensor<2x3xf32>", "%n = stablehlo.constant dense<[2, 3]> : tensor<2xi64>",
 		"%0 = stablehlo.dynamic_broadcast_in_dim %a, %n, dims = [1] : (tensor<3xf32>, tensor<2xi64>) -> tensor<2x3xf32>", "return %0 : tensor<2x3xf32>"),
-	body("real_dynamic_slice", "(%a: tensor<8xf32>) -> tensor<4xf32>", "%s = stablehlo.constant dense<2> : tensor<1xi64>", "%l = stablehlo.constant dense<6> : tensor<1xi64>", "%n = stablehlo.constant dense<1> : tensor<1xi64>",
+	body("real_dynamic_slice", "(%a: tensor<8xf32>) -> tensor<4xf32>", "%s = stablehlo.constant dense<2> : tensor<1xi64>",
+		"%l = stablehlo.constant dense<6> : tensor<1xi64>", "%n = stablehlo.constant dense<1> : tensor<1xi64>",
 		"%0 = stablehlo.real_dynamic_slice %a, %s, %l, %n : (tensor<8xf32>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<4xf32>", "return %0 : tensor<4xf32>"),
 	body("a bounded argument", "(%a: tensor<?xf32, #stablehlo.bounds<8>>) -> tensor<?xf32, #stablehlo.bounds<8>>", "%0 = stablehlo.add %a, %a : tensor<?xf32, #stablehlo.bounds<8>>", "return %0 : tensor<?xf32, #stablehlo.bounds<8>>"),
 	body("an unbounded argument", "(%a: tensor<?xf32>) -> tensor<?xf32>", "%0 = stablehlo.add %a, %a : tensor<?xf32>", "return %0 : tensor<?xf32>"),
@@ -139,7 +144,8 @@ var collectiveOperations = []operation{
 
 var quantizedOperations = []operation{
 	body("uniform_quantize", "(%a: tensor<4xf32>) -> tensor<4x!quant.uniform<i8:f32, 0.5>>", "%0 = stablehlo.uniform_quantize %a : (tensor<4xf32>) -> tensor<4x!quant.uniform<i8:f32, 0.5>>", "return %0 : tensor<4x!quant.uniform<i8:f32, 0.5>>"),
-	body("uniform_dequantize", "(%a: tensor<4xf32>) -> tensor<4xf32>", "%0 = stablehlo.uniform_quantize %a : (tensor<4xf32>) -> tensor<4x!quant.uniform<i8:f32, 0.5>>",
+	body("uniform_dequantize", "(%a: tensor<4xf32>) -> tensor<4xf32>",
+		"%0 = stablehlo.uniform_quantize %a : (tensor<4xf32>) -> tensor<4x!quant.uniform<i8:f32, 0.5>>",
 		"%1 = stablehlo.uniform_dequantize %0 : (tensor<4x!quant.uniform<i8:f32, 0.5>>) -> tensor<4xf32>", "return %1 : tensor<4xf32>"),
 	body("add of quantized", "(%a: tensor<4x!quant.uniform<i8:f32, 0.5>>) -> tensor<4x!quant.uniform<i8:f32, 0.5>>", "%0 = stablehlo.add %a, %a : tensor<4x!quant.uniform<i8:f32, 0.5>>", "return %0 : tensor<4x!quant.uniform<i8:f32, 0.5>>"),
 }

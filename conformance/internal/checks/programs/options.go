@@ -48,7 +48,8 @@ var optionChecks = slices.Concat(
 				exe := compileFor(t, c, check.AddOne, options{assignment: [][]int{{ids[i]}}})
 				got := devicesOf(t, exe)
 				if len(got) != 1 || deviceID(t, got[0]) != ids[i] {
-					t.Errorf("addressable devices of a program that is assigned to device %d: expected that, got %v", ids[i], idsOf(t, got))
+					t.Errorf("addressable devices of a program that is assigned to device %d: expected that device, got %v", ids[i],
+						idsOf(t, got))
 				}
 			}
 			exe := compileFor(t, c, check.AddOne, options{replicas: 2, assignment: [][]int{{ids[len(ids)-1]}, {ids[0]}}})
@@ -82,7 +83,8 @@ var optionChecks = slices.Concat(
 				{build: message(nil, 9, message(number(number(nil, 1, 1), 2, 1), 3, message(nil, 1, []byte{byte(first), byte(last)})))},
 			} {
 				_, err := tryCompile(t, c, check.AddOne, o)
-				t.ErrorCode(err, fmt.Sprintf("compiling %d x %d with a device assignment of another shape, %v%x", max(o.replicas, 1), max(o.partitions, 1), o.assignment, o.build))
+				t.ErrorCode(err, fmt.Sprintf("compiling %d x %d with a device assignment of another shape, %v%x", max(o.replicas, 1),
+					max(o.partitions, 1), o.assignment, o.build))
 			}
 			compilesStill(t, c)
 		}),
@@ -170,7 +172,7 @@ var optionChecks = slices.Concat(
 		}
 		other := compileOptions(t, k.text(t, check.AddOne, options{optimization: 2}).executable)
 		if string(capi.Bytes(second.SerializedBytes, second.SerializedBytesSize)) != want {
-			t.Errorf("the bytes of PJRT_Executable_GetCompileOptions changed when another executable was asked for its own")
+			t.Errorf("the bytes of PJRT_Executable_GetCompileOptions changed when those of another executable were requested")
 		}
 		other.SerializedCompileOptionsDeleter.Call(other.SerializedCompileOptions)
 		first.SerializedCompileOptionsDeleter.Call(first.SerializedCompileOptions)
@@ -183,7 +185,8 @@ var optionChecks = slices.Concat(
 		for level := range 5 {
 			for _, o := range []options{{optimization: level}, {memoryFitting: level}} {
 				e, err := k.tryText(t, check.AddOne, o)
-				if mustSucceed(t, err, fmt.Sprintf("compiling with optimization_level %d and memory_fitting_level %d", o.optimization, o.memoryFitting)) {
+				if mustSucceed(t, err, fmt.Sprintf("compiling with optimization_level %d and memory_fitting_level %d", o.optimization,
+					o.memoryFitting)) {
 					e.drop(t)
 				}
 			}
@@ -245,7 +248,8 @@ func compilesStill(t *check.T, c *check.Client) {
 func layoutsAreHonoured(t *check.T) {
 	c := t.Client()
 	column := shape(protoF32, []int{0, 1}, 2, 3)
-	text := program("layouts", "(%a: tensor<2x3xf32>) -> tensor<2x3xf32>", "%0 = stablehlo.add %a, %a : tensor<2x3xf32>", "return %0 : tensor<2x3xf32>")
+	text := program("layouts", "(%a: tensor<2x3xf32>) -> tensor<2x3xf32>", "%0 = stablehlo.add %a, %a : tensor<2x3xf32>",
+		"return %0 : tensor<2x3xf32>")
 	for _, o := range []struct {
 		name string
 		options
@@ -284,6 +288,7 @@ func layoutsAreHonoured(t *check.T) {
 			continue
 		}
 		tiled := l.Layout.Tiled()
-		check.Equal(t, "[0 1]", fmt.Sprint(capi.Slice(tiled.MinorToMajor, tiled.MinorToMajorSize)), "minor_to_major of a result that was to be column-major")
+		check.Equal(t, "[0 1]", fmt.Sprint(capi.Slice(tiled.MinorToMajor, tiled.MinorToMajorSize)),
+			"minor_to_major of a result that should be column-major")
 	}
 }

@@ -127,7 +127,8 @@ func sameBits(t *check.T, runs int) {
 			if i == 0 {
 				want[j] = got
 			} else if got != want[j] {
-				t.Errorf("output %d of run %d of %d: expected the bits of the first run, and byte %d differs", j, i+1, runs, firstDifference([]byte(got), []byte(want[j])))
+				t.Errorf("output %d of run %d of %d: expected the bits of the first run, but byte %d differs", j, i+1, runs,
+					firstDifference([]byte(got), []byte(want[j])))
 				return
 			}
 			check.Destroy(t, b)
@@ -140,7 +141,8 @@ func outOfMemory(t *check.T) {
 	c := t.Client()
 	// 2^48 bytes: more than a process can address on the machines of today.
 	exe, err := tryCompile(t, c, program("too_large", "(%a: tensor<f32>) -> tensor<70368744177664xf32>",
-		"%0 = stablehlo.broadcast_in_dim %a, dims = [] : (tensor<f32>) -> tensor<70368744177664xf32>", "return %0 : tensor<70368744177664xf32>"), options{})
+		"%0 = stablehlo.broadcast_in_dim %a, dims = [] : (tensor<f32>) -> tensor<70368744177664xf32>",
+		"return %0 : tensor<70368744177664xf32>"), options{})
 	what := "compiling a program that needs 2^48 bytes"
 	if err == nil {
 		_, err = attempt(t, exe, 1, check.Upload(t, c, []float32{1}, []int64{}...))

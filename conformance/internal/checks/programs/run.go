@@ -189,7 +189,8 @@ func quickly[E dtype.Elem](t *check.T, exe *capi.LoadedExecutable, outputs int, 
 // read copies a buffer of one dimension to the host, for any goroutine.
 func read[E dtype.Elem](t *check.T, b *capi.Buffer, dst []E) error {
 	layout := check.RowMajor(1)
-	out, err := check.Try(t, capi.BufferToHostBufferArgs{Src: b, HostLayout: layout, Dst: check.Pointer(dst), DstSize: uintptr(len(dtype.Bytes(dst)))})
+	out, err := check.Try(t, capi.BufferToHostBufferArgs{Src: b, HostLayout: layout, Dst: check.Pointer(dst),
+		DstSize: uintptr(len(dtype.Bytes(dst)))})
 	if err != nil || out.Event == nil {
 		return err
 	}

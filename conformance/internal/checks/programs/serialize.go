@@ -38,7 +38,8 @@ var serializationChecks = append(both(check.Check{Rule: "SER-01"}, func(t *check
 	want := strings.Clone(capi.String(second.SerializedBytes, second.SerializedBytesSize))
 	other := trySerialize(t, k.text(t, check.Pair, options{}).executable)
 	for i, s := range []capi.ExecutableSerializeArgs{first, second} {
-		if got := capi.String(s.SerializedBytes, s.SerializedBytesSize); got == capi.String(other.SerializedBytes, other.SerializedBytesSize) {
+		if got := capi.String(s.SerializedBytes, s.SerializedBytesSize); got == capi.String(other.SerializedBytes,
+			other.SerializedBytesSize) {
 			t.Errorf("the bytes of PJRT_Executable_Serialize, call %d, became those of another executable when that was serialized", i+1)
 		} else if i == 1 && got != want {
 			t.Errorf("the bytes of a second PJRT_Executable_Serialize changed when another executable was serialized")
@@ -58,7 +59,8 @@ var serializationChecks = append(both(check.Check{Rule: "SER-01"}, func(t *check
 		want := runConstants(t, c, exe)
 		again, err := tryDeserialize(t, c, serialized(t, exe), nil)
 		if mustSucceed(t, err, "loading what PJRT_Executable_Serialize gave") {
-			check.Equal(t, want, runConstants(t, c, again), "bytes of the results of a program and of itself serialized and loaded")
+			check.Equal(t, want, runConstants(t, c, again),
+				"bytes of the results of a program, and of the program after it was serialized and loaded")
 		}
 	}),
 	one("SER-04", func(t *check.T) {
@@ -67,7 +69,8 @@ var serializationChecks = append(both(check.Check{Rule: "SER-01"}, func(t *check
 			exe := t.Compile(c, p)
 			again, err := tryDeserialize(t, c, serialized(t, exe), nil)
 			if mustSucceed(t, err, "loading what PJRT_Executable_Serialize gave") {
-				check.Equal(t, describe(t, t.Executable(exe)), describe(t, t.Executable(again)), "what an executable says of itself before it was serialized and after it was loaded")
+				check.Equal(t, describe(t, t.Executable(exe)), describe(t, t.Executable(again)),
+					"properties of an executable before it was serialized and after it was loaded")
 			}
 		}
 		// What is no default must not be lost: a device, and an effort.
@@ -78,7 +81,7 @@ var serializationChecks = append(both(check.Check{Rule: "SER-01"}, func(t *check
 			return
 		}
 		if got := devicesOf(t, again); len(got) != 1 || got[0] != c.Devices[last] {
-			t.Errorf("addressable devices of an executable for device %d that was serialized and loaded: expected that, got %v", deviceID(t, c.Devices[last]), idsOf(t, got))
+			t.Errorf("addressable devices of an executable for device %d that was serialized and loaded: expected that device, got %v", deviceID(t, c.Devices[last]), idsOf(t, got))
 		}
 		sameOptions(t, t.Executable(exe), t.Executable(again))
 	}),
@@ -93,11 +96,12 @@ var serializationChecks = append(both(check.Check{Rule: "SER-01"}, func(t *check
 		}
 		second := serialized(t, again)
 		if string(first) != string(second) {
-			t.Notef("serialized again, an executable has other bytes: %d and %d", len(first), len(second))
+			t.Notef("an executable that is serialized again has other bytes: %d and %d", len(first), len(second))
 		}
 		third, err := tryDeserialize(t, c, second, nil)
 		if mustSucceed(t, err, "loading what PJRT_Executable_Serialize gave of a loaded executable") {
-			check.Equal(t, want, runConstants(t, c, third), "bytes of the results of a program and of itself serialized and loaded twice")
+			check.Equal(t, want, runConstants(t, c, third),
+				"bytes of the results of a program, and of the program after it was serialized and loaded twice")
 		}
 	}),
 	hostile("SER-06", "", func(t *check.T) {
@@ -179,12 +183,12 @@ var serializationChecks = append(both(check.Check{Rule: "SER-01"}, func(t *check
 	}},
 	one("SER-10", func(t *check.T) {
 		if t.Minor() < 71 {
-			t.SkipAbsentf("overridden_serialized_compile_options came with API 0.71, the plugin has 0.%d", t.Minor())
+			t.SkipAbsentf("overridden_serialized_compile_options came with API 0.71, but the plugin has 0.%d", t.Minor())
 		}
 		c := t.Client()
 		b := serialized(t, t.Compile(c, check.AddOne))
 		_, err := tryDeserialize(t, c, b, []byte("\xff\xff\xff\xff"))
-		t.ErrorCode(err, "loading an executable with overridden options that are no proto")
+		t.ErrorCode(err, "loading an executable with overridden options that are not a valid proto")
 	}),
 	{Rule: "SER-11", Hostile: true, Run: func(t *check.T) {
 		c := t.Client()
@@ -236,7 +240,8 @@ var serializationChecks = append(both(check.Check{Rule: "SER-01"}, func(t *check
 				b[i] = 0xa5
 			}
 			clear(o)
-			check.Equal(t, want, runConstants(t, c, again), "bytes of the results of a loaded program whose serialized form was overwritten")
+			check.Equal(t, want, runConstants(t, c, again),
+				"bytes of the results of a loaded program whose serialized form was overwritten")
 			check.Equal(t, 2, t.NumOutputs(again), "number of outputs of a loaded program whose serialized form was overwritten")
 		}
 	}),
@@ -303,12 +308,14 @@ func keepsAssignment(t *check.T) {
 	}
 	devices := devicesOf(t, again)
 	if want := devicesOf(t, exe); !slices.Equal(want, devices) {
-		t.Errorf("addressable devices of an executable that was serialized and loaded: expected %v, got %v", idsOf(t, want), idsOf(t, devices))
+		t.Errorf("addressable devices of an executable that was serialized and loaded: expected %v, got %v", idsOf(t, want),
+			idsOf(t, devices))
 		return
 	}
 	out := runEach(t, c, again, func(i int) []float32 { return fill(4, float32(100*i), 0) })
 	for i, d := range devices {
-		check.ExpectBuffer(t, out[i], fill(4, float32(100*i+slices.Index(order, d)), 0), fmt.Sprintf("the argument of addressable device %d plus the number of its replica, by a loaded executable", i))
+		check.ExpectBuffer(t, out[i], fill(4, float32(100*i+slices.Index(order, d)), 0),
+			fmt.Sprintf("the argument of addressable device %d plus the number of its replica, by a loaded executable", i))
 	}
 }
 
@@ -351,7 +358,7 @@ func tryDeserialize(t *check.T, c *check.Client, b, overridden []byte) (*capi.Lo
 
 func needsLoadOptions(t *check.T) {
 	if t.Minor() < 111 {
-		t.SkipAbsentf("load_options came with API 0.111, the plugin has 0.%d", t.Minor())
+		t.SkipAbsentf("load_options came with API 0.111, but the plugin has 0.%d", t.Minor())
 	}
 }
 
@@ -370,7 +377,9 @@ func describe(t *check.T, e *capi.Executable) string {
 	if out, err := check.Try(t, capi.ExecutableOutputMemoryKindsArgs{Executable: e}); err == nil {
 		kinds = fmt.Sprintf("%q", texts(out.MemoryKinds, out.MemoryKindSizes, out.NumOutputs))
 	}
-	return fmt.Sprintf("name %q, %d outputs of types %v, dimensions %v of %v, memory kinds %s, %d replicas, %d partitions", executableName(t, e), numOutputs(t, e),
+	return fmt.Sprintf("name %q, %d outputs of types %v, dimensions %v of %v, memory kinds %s, %d replicas, %d partitions",
+		executableName(t, e), numOutputs(t, e),
 		capi.Slice(types.OutputTypes, types.NumOutputTypes), dims, sizes, kinds,
-		check.Call(t, capi.ExecutableNumReplicasArgs{Executable: e}).NumReplicas, check.Call(t, capi.ExecutableNumPartitionsArgs{Executable: e}).NumPartitions)
+		check.Call(t, capi.ExecutableNumReplicasArgs{Executable: e}).NumReplicas,
+		check.Call(t, capi.ExecutableNumPartitionsArgs{Executable: e}).NumPartitions)
 }

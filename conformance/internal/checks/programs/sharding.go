@@ -193,7 +193,8 @@ func (p *partitionedModel) text(n *notation) string {
 		}
 		lines = append(lines, line)
 	}
-	text := program("partitioned", "("+strings.Join(arguments, ", ")+") -> ("+result+mark(p.result.by)+")", append(lines, "return %r : "+result)...)
+	text := program("partitioned", "("+strings.Join(arguments, ", ")+") -> ("+result+mark(p.result.by)+")",
+		append(lines, "return %r : "+result)...)
 	if n == nil {
 		return text
 	}
@@ -243,7 +244,7 @@ func (p *partitionedModel) run(t *check.T, n *notation) {
 	for i, d := range devices {
 		at := slices.Index(order, d)
 		if at < 0 {
-			t.Errorf("%s: addressable device %d is none of those of the assignment", p.name, i)
+			t.Errorf("%s: addressable device %d is not in the assignment", p.name, i)
 			return
 		}
 		for k := range whole {
@@ -252,21 +253,9 @@ func (p *partitionedModel) run(t *check.T, n *notation) {
 	}
 	for i, out := range t.RunOn(exe, 1, lists...) {
 		at := slices.Index(order, devices[i])
-		p.result.by.part(p.mesh, at, result).expect(t, out[0], fmt.Sprintf("%s in %d partitions (%s), partition %d", p.name, p.mesh.size(), n.name, at))
+		p.result.by.part(p.mesh, at, result).expect(t, out[0],
+			fmt.Sprintf("%s in %d partitions (%s), partition %d", p.name, p.mesh.size(), n.name, at))
 	}
-}
-
-// alone executes the program on one device.
-func (p *partitionedModel) alone(t *check.T) {
-	c := t.Client()
-	whole := make([]numbers, len(p.arguments))
-	buffers := make([]*capi.Buffer, len(whole))
-	for i := range whole {
-		whole[i] = p.argument(i)
-		buffers[i] = whole[i].upload(t, c, c.Devices[0])
-	}
-	out := t.Run(t.Compile(c, p.text(nil)), 1, buffers...)
-	numbers{of: dtype.F32, dims: p.result.dims, v: p.want(whole)}.expect(t, out[0], p.name+" on one device")
 }
 
 // shardingFamily is every model in every notation.
@@ -280,10 +269,12 @@ func shardingFamily() []check.Check {
 		}
 		for j := range notations {
 			n := &notations[j]
-			list = append(list, check.Check{Rule: "MULTI-08", Variant: p.name + "/" + n.name, Profile: profile, Devices: p.mesh.size(), Run: func(t *check.T) { p.run(t, n) }})
+			list = append(list, check.Check{Rule: "MULTI-08", Variant: p.name + "/" + n.name, Profile: profile, Devices: p.mesh.size(),
+				Run: func(t *check.T) { p.run(t, n) }})
 		}
 		// Devices of a launch that fails may be left waiting.
-		list = append(list, check.Check{Rule: "DIFF-04", Variant: p.name, Profile: check.Core, Hostile: true, Devices: p.mesh.size(), Run: p.invariant})
+		list = append(list, check.Check{Rule: "DIFF-04", Variant: p.name, Profile: check.Core, Hostile: true, Devices: p.mesh.size(),
+			Run: p.invariant})
 	}
 	return list
 }

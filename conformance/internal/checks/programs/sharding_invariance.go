@@ -37,7 +37,8 @@ func (p *partitionedModel) invariant(t *check.T) {
 		}
 		for i, out := range t.RunOn(exe, 1, lists...) {
 			at := slices.Index(order, devices[i])
-			p.close(t, want, check.DownloadAs[float32](t, out[0]), at, fmt.Sprintf("%s in %d partitions (%s), partition %d", p.name, p.mesh.size(), n.name, at))
+			p.close(t, want, check.DownloadAs[float32](t, out[0]), at,
+				fmt.Sprintf("%s in %d partitions (%s), partition %d", p.name, p.mesh.size(), n.name, at))
 		}
 	}
 }
@@ -68,7 +69,8 @@ func (p *partitionedModel) close(t *check.T, want, got []float32, partition int,
 	}
 	for i, x := range got {
 		if w := want[from[i]]; !(math.Abs(float64(x-w)) <= 1e-5*max(1, math.Abs(float64(w)))) {
-			t.Errorf("%s: element %d of %d: expected %v within a hundred-thousandth of it, as on one device, got %v", what, i, len(got), w, x)
+			t.Errorf("%s: element %d of %d: expected %v within a hundred-thousandth of it, as on one device, got %v", what,
+				i, len(got), w, x)
 			return
 		}
 	}

@@ -197,7 +197,7 @@ var partitionedModels = []partitionedModel{
 		},
 	},
 	{
-		// Five rows on two partitions: one of them has a row that is none.
+		// Five rows on two partitions: one partition has a row of padding.
 		name: "uneven", mesh: two, arguments: []sharded{rank2(5, 3, -1, -1)}, result: sharded{[]int64{3}, whole(1)},
 		body: []string{
 			"constrain %s %a0 tensor<5x3xf32> x -", "%t = stablehlo.constant dense<2.0> : tensor<5x3xf32>", "%u = stablehlo.add %s, %t : tensor<5x3xf32>",

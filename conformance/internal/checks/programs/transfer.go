@@ -42,7 +42,8 @@ type receiver struct {
 }
 
 // newTransfer prepares an execution whose callbacks are the same on each device.
-func newTransfer(t *check.T, exe *capi.LoadedExecutable, outputs int, sends []sender, recvs []receiver, arguments ...[]*capi.Buffer) *transfer {
+func newTransfer(t *check.T, exe *capi.LoadedExecutable, outputs int, sends []sender, recvs []receiver,
+	arguments ...[]*capi.Buffer) *transfer {
 	x := &transfer{Execution: check.NewExecution(exe, outputs, arguments...), t: t}
 	for range arguments {
 		var s []capi.SendCallbackInfo
@@ -198,7 +199,8 @@ var callbackChecks = []check.Check{
 		late.Wait()
 		data := bytes.Join(chunks, nil)
 		if string(data) != string(dtype.Bytes(six)) {
-			t.Errorf("data of chunks that were read 30 ms after the callback and deleted then: expected % x, got % x", dtype.Bytes(six), data)
+			t.Errorf("data of chunks that were read 30 ms after the callback and deleted then: expected % x, got % x",
+				dtype.Bytes(six), data)
 		}
 	}),
 	hostile("XOPT-10", "", func(t *check.T) {
@@ -528,7 +530,7 @@ var streamChecks = []check.Check{
 	hostile("CDS-07", "", func(t *check.T) {
 		badStream(t, func(s *stream) {
 			if s.granule() < 2 {
-				t.Notef("the granule is %d: every chunk is a multiple of it", s.granule())
+				t.Notef("the granule is %d, so every chunk is a multiple of it", s.granule())
 				return
 			}
 			s.refused(make([]byte, s.granule()+1), "a chunk that is no multiple of the granule", false)

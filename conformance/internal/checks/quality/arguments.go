@@ -86,7 +86,7 @@ func fuzzArguments(t *check.T, family string, random int) {
 	var child check.Child
 	for deaths, hangs := 0, 0; o.From >= 0; {
 		if deaths == mostDeaths || hangs == mostHangs {
-			t.Errorf("there may be more: that was enough")
+			t.Errorf("the search ended here; there may be more")
 			return
 		}
 		if child == nil {
@@ -132,7 +132,7 @@ func (o *orders) behind(t *check.T, ending *check.Ending) {
 	if ending.Hung {
 		end = "it did not return, or never finished what it returned an event for"
 	}
-	t.Errorf("%s with %s: expected success or an error, and %s; the last it said: %s", last[2], last[3], end, lastBut(ending.Output))
+	t.Errorf("%s with %s: expected success or an error, but %s; its last words: %s", last[2], last[3], end, lastBut(ending.Output))
 	o.From = number + 1
 	o.Avoid = append(o.Avoid, avoid(last[2], last[3]))
 }

@@ -71,7 +71,8 @@ func clientTargets() []target {
 			return capi.ClientLookupAddressableDeviceArgs{Client: s.c.Handle, LocalHardwareID: id}
 		}, nil),
 		fuzzed(func(_ tt, s ss) capi.ClientDefaultDeviceAssignmentArgs {
-			return capi.ClientDefaultDeviceAssignmentArgs{Client: s.c.Handle, NumReplicas: 1, NumPartitions: 1, DefaultAssignmentSize: 1, DefaultAssignment: new(int32)}
+			return capi.ClientDefaultDeviceAssignmentArgs{Client: s.c.Handle, NumReplicas: 1, NumPartitions: 1, DefaultAssignmentSize: 1,
+				DefaultAssignment: new(int32)}
 		}, nil),
 		fuzzed(func(_ tt, s ss) (a capi.DevicePoisonExecutionArgs) {
 			a.Device, a.LaunchID, a.ErrorCode = s.c.Devices[0], 424242, capi.ErrorCodeAborted
@@ -103,7 +104,8 @@ func compileTargets() []target {
 		fuzzed(func(t tt, s ss) capi.CompileArgs {
 			c := check.CompileArgs(s.c, check.AddOne, check.Devices(1, 1))
 			x, _ := check.Try(t, capi.ClientTopologyDescriptionArgs{Client: s.c.Handle})
-			return capi.CompileArgs{Topology: x.Topology, Client: s.c.Handle, Program: c.Program, CompileOptions: c.CompileOptions, CompileOptionsSize: c.CompileOptionsSize}
+			return capi.CompileArgs{Topology: x.Topology, Client: s.c.Handle, Program: c.Program, CompileOptions: c.CompileOptions,
+				CompileOptionsSize: c.CompileOptionsSize}
 		}, func(t tt, _ ss, a capi.CompileArgs) {
 			_, _ = check.Try(t, capi.ExecutableDestroyArgs{Executable: a.Executable})
 		}),
@@ -155,7 +157,8 @@ func uploadTargets() []target {
 func bufferTargets() []target {
 	return []target{
 		fuzzed(func(_ tt, s ss) capi.BufferToHostBufferArgs {
-			return capi.BufferToHostBufferArgs{Src: s.buffer, HostLayout: check.RowMajor(1), Dst: check.Pointer(make([]byte, 16)), DstSize: 16}
+			return capi.BufferToHostBufferArgs{Src: s.buffer, HostLayout: check.RowMajor(1),
+				Dst: check.Pointer(make([]byte, 16)), DstSize: 16}
 		}, func(_ tt, s ss, a capi.BufferToHostBufferArgs) {
 			if a.Event != nil {
 				_ = s.wait(a.Event)
@@ -328,9 +331,10 @@ func getterTargets() []target {
 		getter(func(s ss) capi.BufferIsOnCPUArgs { return capi.BufferIsOnCPUArgs{Buffer: s.buffer} }),
 		getter(func(s ss) capi.BufferDeviceArgs { return capi.BufferDeviceArgs{Buffer: s.buffer} }),
 		getter(func(s ss) capi.BufferMemoryArgs { return capi.BufferMemoryArgs{Buffer: s.buffer} }),
-		fuzzed(func(_ tt, s ss) capi.BufferReadyEventArgs { return capi.BufferReadyEventArgs{Buffer: s.buffer} }, func(_ tt, s ss, a capi.BufferReadyEventArgs) {
-			_ = s.wait(a.Event)
-		}),
+		fuzzed(func(_ tt, s ss) capi.BufferReadyEventArgs { return capi.BufferReadyEventArgs{Buffer: s.buffer} },
+			func(_ tt, s ss, a capi.BufferReadyEventArgs) {
+				_ = s.wait(a.Event)
+			}),
 		getter(func(s ss) capi.ExecutableNameArgs { return capi.ExecutableNameArgs{Executable: s.program} }),
 		getter(func(s ss) capi.ExecutableNumReplicasArgs {
 			return capi.ExecutableNumReplicasArgs{Executable: s.program}

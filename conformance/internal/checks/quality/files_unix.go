@@ -34,7 +34,7 @@ func noFiles(t *check.T) {
 	args.CreateOptions, args.NumOptions = values.Data()
 	out, err := check.Try(t, args)
 	if e := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &before); e != nil {
-		t.Notef("the limit of files could not be put back: %v", e)
+		t.Notef("the limit of files could not be restored: %v", e)
 	}
 	runtime.KeepAlive(values)
 	if err != nil {

@@ -26,13 +26,15 @@ func fuzz() []check.Check {
 				Run: func(t *check.T) { fuzzArguments(t, family, random) }, Helper: fuzzStep,
 			}
 		}
-		cs = append(cs, arguments("", check.Quick, 4*time.Minute, 0), arguments(",fields=several", check.Full, 10*time.Minute, families[family].several))
+		cs = append(cs, arguments("", check.Quick, 4*time.Minute, 0),
+			arguments(",fields=several", check.Full, 10*time.Minute, families[family].several))
 	}
 	cs = append(cs, counted("FUZZ-02", 150, 5000, true, mutatedPrograms)...)
 	cs = append(cs,
 		check.Check{Rule: "FUZZ-02", Variant: "options", Hostile: true, Run: mutatedOptions},
 		check.Check{Rule: "FUZZ-03", Hostile: true, Run: truncatedExecutables},
-		check.Check{Rule: "FUZZ-03", Variant: "changed bytes", Profile: check.Core, Timeout: time.Minute, Hostile: true, Run: damagedExecutables},
+		check.Check{Rule: "FUZZ-03", Variant: "changed bytes", Profile: check.Core, Timeout: time.Minute, Hostile: true,
+			Run: damagedExecutables},
 	)
 	return append(cs, counted("FUZZ-04", 400, 20000, false, sequences)...)
 }
@@ -85,7 +87,7 @@ func mutatedPrograms(t *check.T, n int) {
 	}
 	t.Notef("%d of %d changed programs compile", compiled, n)
 	if compiled == n {
-		t.Errorf("expected most of %d damaged programs to be refused, got success of each", n)
+		t.Errorf("expected most of %d damaged programs to be refused, but all succeeded", n)
 	}
 	w := &worker{t: t, c: c, rand: r}
 	w.exe = t.Compile(c, check.AddOne)
@@ -110,7 +112,7 @@ func mutatedOptions(t *check.T) {
 		check.Call(t, capi.LoadedExecutableDestroyArgs{Executable: out.Executable})
 	}
 	if refused == 0 {
-		t.Errorf("expected some of 150 damaged options to be refused, got success of each")
+		t.Errorf("expected some of 150 damaged options to be refused, but all succeeded")
 	}
 	t.Compile(c, check.AddOne)
 }
@@ -146,7 +148,7 @@ func truncatedExecutables(t *check.T) {
 		}
 	}
 	if loaded > 0 {
-		t.Errorf("expected executables that miss their end to be refused, got success of %d of 16", loaded)
+		t.Errorf("expected truncated executables to be refused, got success for %d of 16", loaded)
 	}
 	if err := load(t, data); err != nil {
 		t.Errorf("the whole executable: expected success, got %v", err)

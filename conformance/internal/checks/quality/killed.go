@@ -32,7 +32,7 @@ func killed(t *check.T) {
 		what := map[string]string{stepRun: "makes a client and runs a program", stepExecute: "executes without end"}[step]
 		switch {
 		case ending != nil:
-			t.Fatalf("a process that %s: expected it to, and %s", what, ending.How)
+			t.Fatalf("a process that %s: expected it to do so, but %s", what, ending.How)
 		case r.Verdict.Skipped():
 			t.SkipEnvf("%s", r.Skip)
 		case r.Verdict != check.Pass:

@@ -45,7 +45,8 @@ func leaks() []check.Check {
 			(&leak{"LEAK-05", 0, 0, 256 << 10, compiles}).run(t, 100)
 		}},
 		check.Check{Rule: "LEAK-06", Hostile: true, Run: func(t *check.T) { clients(t, 4) }},
-		check.Check{Rule: "LEAK-06", Variant: "many", Profile: check.Full, Timeout: 5 * time.Minute, Hostile: true, Run: func(t *check.T) { clients(t, 50) }},
+		check.Check{Rule: "LEAK-06", Variant: "many", Profile: check.Full, Timeout: 5 * time.Minute, Hostile: true,
+			Run: func(t *check.T) { clients(t, 50) }},
 		check.Check{Rule: "LEAK-09", Hostile: true, Run: ownMemory},
 	)
 }
@@ -262,7 +263,8 @@ func clients(t *check.T, n int) {
 		round()
 	}
 	size2, threads2, files2 := measure(threads1+n-1, files1+n-1)
-	t.Notef("after 1, %d and %d clients: %d, %d and %d threads, %d, %d and %d files", n+1, 2*n+1, threads0, threads1, threads2, files0, files1, files2)
+	t.Notef("after 1, %d and %d clients: %d, %d and %d threads, %d, %d and %d files", n+1, 2*n+1, threads0, threads1, threads2, files0,
+		files1, files2)
 	// The Go runtime may start a thread or two of its own meanwhile.
 	if grown := threads2 - threads1; grown >= n && threads1-threads0 >= n {
 		t.Errorf("expected the threads of a client to end with it, got %d more after %d clients", grown, n)
@@ -316,7 +318,8 @@ func ownMemory(t *check.T) {
 	check.Equal(t, "[12 4]", fmt.Sprint(strides), "byte_strides of an upload, afterwards")
 	check.Equal(t, "[1 2 3 4 5 6]", fmt.Sprint(data), "data of an upload, afterwards")
 	check.Equal(t, text, capi.String(compile.Program.Code, compile.Program.CodeSize), "code of a program, afterwards")
-	check.Equal(t, string(check.Devices(1, 1)), capi.String(compile.CompileOptions, compile.CompileOptionsSize), "compile options, afterwards")
+	check.Equal(t, string(check.Devices(1, 1)), capi.String(compile.CompileOptions, compile.CompileOptionsSize),
+		"compile options, afterwards")
 	check.Equal(t, true, list[0] == kept, "argument list of an execution, as it was")
 	p, n := values.Data()
 	check.Equal(t, fmt.Sprint(options), fmt.Sprint(capi.Attributes(p, n)), "create options, afterwards")

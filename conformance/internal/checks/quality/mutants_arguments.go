@@ -47,7 +47,8 @@ func argumentMutants() []mutant.Mutant {
 		}),
 		ends("compile", "copies the format to 4 KiB of stack", func(a *capi.ClientCompileArgs) bool { return a.Program.FormatSize > 4096 }),
 		ends("compile", "reads options that are not there", func(a *capi.ClientCompileArgs) bool { return a.CompileOptions == nil }),
-		ends("upload", "ends with a fatal check on an unknown type", func(a *capi.ClientBufferFromHostBufferArgs) bool { return a.Type > 1000 || a.Type < 0 }),
+		ends("upload", "ends with a fatal check on an unknown type",
+			func(a *capi.ClientBufferFromHostBufferArgs) bool { return a.Type > 1000 || a.Type < 0 }),
 		ends("upload", "ends with a fatal check on unknown semantics", func(a *capi.ClientBufferFromHostBufferArgs) bool {
 			return a.HostBufferSemantics > 1000 || a.HostBufferSemantics < 0
 		}),
@@ -55,9 +56,11 @@ func argumentMutants() []mutant.Mutant {
 			return slices.ContainsFunc(capi.Slice(a.ShapeDims, a.ShapeNumDims), func(n int64) bool { return n < 0 })
 		}),
 		ends("buffer", "reads in front of a buffer", func(a *capi.BufferCopyRawToHostArgs) bool { return a.Offset < 0 }),
-		ends("transfer", "takes any number for a buffer's", func(a *capi.AsyncHostToDeviceTransferManagerRetrieveBufferArgs) bool { return a.BufferIndex != 0 }),
+		ends("transfer", "takes any number for a buffer's",
+			func(a *capi.AsyncHostToDeviceTransferManagerRetrieveBufferArgs) bool { return a.BufferIndex != 0 }),
 		ends("execute", "writes behind the list of arguments", func(a *capi.LoadedExecutableExecuteArgs) bool {
-			return slices.ContainsFunc(capi.Slice(a.Options.NonDonatableInputIndices, a.Options.NumNonDonatableInputIndices), func(n int64) bool { return n < 0 })
+			return slices.ContainsFunc(capi.Slice(a.Options.NonDonatableInputIndices, a.Options.NumNonDonatableInputIndices),
+				func(n int64) bool { return n < 0 })
 		}),
 		extended("execute", func(a *capi.LoadedExecutableExecuteArgs) *capi.ExtensionBase { return a.ExtensionStart }),
 		extended("getters", func(a *capi.BufferDimensionsArgs) *capi.ExtensionBase { return a.ExtensionStart }),
@@ -70,15 +73,16 @@ func argumentMutants() []mutant.Mutant {
 
 // spoils is a fault that shows in calls that follow.
 func spoils() []mutant.Mutant {
-	m := mutant.Mutant{Check: "FUZZ-01/functions=execute", Fault: "an execution for no device spoils those that follow", Base: mutant.Memory, Hooks: func() []serve.Hook {
-		spoiled := false
-		return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.LoadedExecutableExecuteArgs) {
-			if spoiled = spoiled || a.NumDevices == 0; spoiled {
-				c.Fail(capi.ErrorCodeInternal, "there is no device")
-				return
-			}
-			c.Forward()
-		})}
-	}}
+	m := mutant.Mutant{Check: "FUZZ-01/functions=execute", Fault: "an execution for no device spoils those that follow",
+		Base: mutant.Memory, Hooks: func() []serve.Hook {
+			spoiled := false
+			return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.LoadedExecutableExecuteArgs) {
+				if spoiled = spoiled || a.NumDevices == 0; spoiled {
+					c.Fail(capi.ErrorCodeInternal, "there is no device")
+					return
+				}
+				c.Forward()
+			})}
+		}}
 	return []mutant.Mutant{m}
 }

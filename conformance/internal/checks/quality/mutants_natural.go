@@ -15,16 +15,6 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
 )
 
-// forgives makes a fault in which what must fail succeeds, and does nothing.
-func forgives[A any](name, fault string, f func(*A)) mutant.Mutant {
-	return mutant.Of(name, fault, func(c *serve.Invocation, a *A) {
-		if c.Forward(); c.Err() != nil {
-			c.FailWith(nil)
-			f(a)
-		}
-	})
-}
-
 // naturalMutants are faults as plugins have them.
 func naturalMutants() []mutant.Mutant {
 	ms := []mutant.Mutant{
@@ -62,19 +52,20 @@ func naturalMutants() []mutant.Mutant {
 				}),
 			}
 		}},
-		{Check: "LEAK-03/device", Fault: "device memory of buffers is never freed", Waits: true, Base: mutant.Memory, Hooks: func() []serve.Hook {
-			var lost atomic.Int64
-			return []serve.Hook{
-				serve.Around(func(c *serve.Invocation, _ *capi.ClientBufferFromHostBufferArgs) {
-					lost.Add(1 << 16)
-					c.Forward()
-				}),
-				serve.Around(func(c *serve.Invocation, a *capi.DeviceMemoryStatsArgs) {
-					c.Forward()
-					a.BytesInUse += lost.Load()
-				}),
-			}
-		}},
+		{Check: "LEAK-03/device", Fault: "device memory of buffers is never freed", Waits: true, Base: mutant.Memory,
+			Hooks: func() []serve.Hook {
+				var lost atomic.Int64
+				return []serve.Hook{
+					serve.Around(func(c *serve.Invocation, _ *capi.ClientBufferFromHostBufferArgs) {
+						lost.Add(1 << 16)
+						c.Forward()
+					}),
+					serve.Around(func(c *serve.Invocation, a *capi.DeviceMemoryStatsArgs) {
+						c.Forward()
+						a.BytesInUse += lost.Load()
+					}),
+				}
+			}},
 		{Check: "LEAK-06", Fault: "the threads of a client never end", Waits: true, Hooks: func() []serve.Hook {
 			return []serve.Hook{serve.Around(func(c *serve.Invocation, _ *capi.ClientCreateArgs) {
 				for range 2 {
@@ -109,10 +100,11 @@ func naturalMutants() []mutant.Mutant {
 			c.Forward()
 			*a.Program.Code = 0
 		}),
-		mutant.Of("LEAK-09", "the list of arguments is used for other things", func(c *serve.Invocation, a *capi.LoadedExecutableExecuteArgs) {
-			c.Forward()
-			**a.ArgumentLists = nil
-		}),
+		mutant.Of("LEAK-09", "the list of arguments is used for other things",
+			func(c *serve.Invocation, a *capi.LoadedExecutableExecuteArgs) {
+				c.Forward()
+				**a.ArgumentLists = nil
+			}),
 		mutant.Of("FUZZ-02", "a damaged program ends the process", func(c *serve.Invocation, _ *capi.ClientCompileArgs) {
 			if c.Forward(); c.Err() != nil {
 				os.Exit(134)
@@ -134,10 +126,11 @@ func naturalMutants() []mutant.Mutant {
 		}},
 		mutant.Of("FUZZ-04", "a deletion takes place later", func(*serve.Invocation, *capi.BufferDeleteArgs) {}),
 		slow[capi.DeviceDescriptionAttributesArgs]("PERF-08", "attributes are read from the driver each time", 2*time.Millisecond),
-		slow[capi.BufferToHostBufferArgs]("PERF-02", "a download waits for a timer", 400*time.Millisecond),
+		slow[capi.BufferToHostBufferArgs]("PERF-02", "a download waits for a timer", 400*time.Millisecond).Waiting(),
 	}
 	for _, variant := range []string{"", "/many"} {
-		ms = append(ms, loses[capi.ClientBufferFromHostBufferArgs]("THR-05"+variant, "each thread has an arena that is never freed", 256<<10))
+		ms = append(ms, loses[capi.ClientBufferFromHostBufferArgs]("THR-05"+variant,
+			"each thread has an arena that is never freed", 256<<10))
 	}
 	return ms
 }

@@ -114,10 +114,11 @@ func scarce(t *check.T, actions ...string) {
 		child.Kill()
 		switch {
 		case ending != nil && (ending.Suite || goWords.MatchString(ending.Output)):
-			t.Notef("%s: the Go runtime was without memory before the plugin", action)
+			t.Notef("%s: the Go runtime ran out of memory before the plugin", action)
 			continue
 		case ending != nil:
-			t.Errorf("%s that needs more memory than there is: expected an error, and %s; the last it said: %s", action, ending.How, last(ending.Output))
+			t.Errorf("%s that needs more memory than there is: expected an error, but %s; its last words: %s", action, ending.How,
+				last(ending.Output))
 		case r.Verdict.Skipped():
 			t.SkipEnvf("%s", r.Skip)
 		case r.Verdict != check.Pass:
@@ -128,7 +129,7 @@ func scarce(t *check.T, actions ...string) {
 		told++
 	}
 	if told == 0 {
-		t.SkipEnvf("the Go runtime needs the memory that the plugin was to miss")
+		t.SkipEnvf("the Go runtime ran out of the memory that the plugin should lack")
 	}
 }
 

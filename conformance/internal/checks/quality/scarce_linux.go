@@ -24,7 +24,7 @@ func scarceStep(t *check.T, step string) {
 	}
 	memory, err := syscall.Mmap(-1, 0, plenty, syscall.PROT_READ, syscall.MAP_PRIVATE|syscall.MAP_ANON|syscall.MAP_NORESERVE)
 	if err != nil {
-		t.SkipEnvf("%d bytes of memory cannot be had: %v", plenty, err)
+		t.SkipEnvf("%d bytes of memory could not be allocated: %v", plenty, err)
 	}
 	for _, a := range scarceActions {
 		if a.name != step {
@@ -32,7 +32,7 @@ func scarceStep(t *check.T, step string) {
 		}
 		act, err := a.prepare(t, w, memory)
 		if err != nil {
-			t.SkipEnvf("what is to run without memory cannot be made ready: %v", err)
+			t.SkipEnvf("the objects for calls without memory could not be made: %v", err)
 		}
 		without, err := limited(act)
 		if err != nil {

@@ -78,7 +78,8 @@ func bandwidth(t *check.T) {
 	w := &worker{t: t, c: t.Client()}
 	for _, size := range []int{1 << 10, 1 << 20, 1 << 24} {
 		data := make([]float32, size/4)
-		for _, s := range []capi.HostBufferSemantics{capi.HostBufferSemanticsImmutableOnlyDuringCall, capi.HostBufferSemanticsImmutableUntilTransferCompletes} {
+		for _, s := range []capi.HostBufferSemantics{capi.HostBufferSemanticsImmutableOnlyDuringCall,
+			capi.HostBufferSemanticsImmutableUntilTransferCompletes} {
 			ds := times(t, 5, func() error {
 				args := check.HostArgs(w.c, data)
 				args.HostBufferSemantics = s
@@ -210,7 +211,7 @@ func overlap(t *check.T) {
 		whole = time.Since(start)
 		got := check.DownloadAs[float32](t, x.Outputs[0][0])
 		if !slices.Equal(got, data) {
-			t.Fatalf("expected the identity, and something else was there when the event was ready")
+			t.Fatalf("expected the identity, but got something else when the event was ready")
 		}
 	}
 	t.Notef("PJRT_LoadedExecutable_Execute returns after %v of %v", back, whole)
@@ -298,7 +299,7 @@ func scaling(t *check.T) {
 	}
 	t.Notef("executions per second: %.0f on one thread, %.0f on four", one, four)
 	if four < one/5 {
-		t.Errorf("expected four threads to get about as much done as one, at least, got %.0f against %.0f executions per second", four, one)
+		t.Errorf("expected four threads to execute at least about as fast as one, got %.0f and %.0f executions per second", four, one)
 	}
 }
 
@@ -353,7 +354,7 @@ func.func @main(%%a: tensor<%[1]dx%[1]dxf32>) -> tensor<%[1]dx%[1]dxf32> {
 	got := check.DownloadAs[float32](t, out)
 	for i := range n {
 		if got[i*n+(i+2)%n] != 1 || got[i*n+i] != 0 {
-			t.Fatalf("expected the product of two shifts to be a shift by two, row %d is not", i)
+			t.Fatalf("expected the product of two shifts to be a shift by two, but row %d is wrong", i)
 		}
 	}
 	t.Notef("a product of two f32 matrices of %d rows: %.1f Gflop/s", n, 2*float64(n)*n*n/ds[0].Seconds()/1e9)

@@ -42,7 +42,7 @@ func smallStack(t *check.T) {
 		t.SkipEnvf("pthread_attr_init: error %d", r)
 	}
 	if r := call("pthread_attr_setstacksize", attr, 256<<10); r != 0 {
-		t.SkipEnvf("a stack of 256 KiB cannot be had: error %d", r)
+		t.SkipEnvf("a stack of 256 KiB could not be made: error %d", r)
 	}
 	if r := call("pthread_create", uintptr(unsafe.Pointer(&held.thread)), attr, slot, uintptr(unsafe.Pointer(&held.args))); r != 0 {
 		t.SkipEnvf("pthread_create: error %d", r)
@@ -58,6 +58,7 @@ func smallStack(t *check.T) {
 		t.Fatalf("PJRT_Client_Compile on a thread with 256 KiB of stack: success without an executable")
 	}
 	check.Own(t, held.args.Executable)
-	out := t.Run(held.args.Executable, 2, check.Upload(t, t.Client(), []int32{1, 2, 3, 4, 5, 6}, 2, 3), check.Upload(t, t.Client(), []float32{3}, []int64{}...))
+	out := t.Run(held.args.Executable, 2, check.Upload(t, t.Client(), []int32{1, 2, 3, 4, 5, 6}, 2, 3),
+		check.Upload(t, t.Client(), []float32{3}, []int64{}...))
 	check.ExpectBuffer(t, out[0], []int32{2, 4, 6, 8, 10, 12}, "a program that was compiled on a small stack")
 }

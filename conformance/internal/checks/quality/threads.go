@@ -86,7 +86,8 @@ func (w *worker) wait(e *capi.Event) error {
 
 func (w *worker) download(b *capi.Buffer, n int) ([]float32, error) {
 	got := make([]float32, n)
-	out, err := check.Try(w.t, capi.BufferToHostBufferArgs{Src: b, Dst: check.Pointer(got), DstSize: uintptr(4 * n), HostLayout: check.RowMajor(1)})
+	out, err := check.Try(w.t, capi.BufferToHostBufferArgs{Src: b, Dst: check.Pointer(got), DstSize: uintptr(4 * n),
+		HostLayout: check.RowMajor(1)})
 	if err != nil {
 		return nil, err
 	}

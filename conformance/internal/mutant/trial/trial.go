@@ -31,7 +31,7 @@ type trial struct {
 	jobs    int
 
 	tried   []int // mutants that the filter lets through
-	untried []int // libraries, for want of a compiler
+	untried []int // libraries that could not be made without a compiler
 	sound   map[subject]*report.Result
 	found   map[int]*report.Result
 	took    time.Duration

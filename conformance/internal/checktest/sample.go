@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package checktest
+
+import (
+	"testing"
+
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
+	"github.com/purepjrt/purepjrt/conformance/rules"
+)
+
+// Sample chooses what a test of many checks runs. In a full run (make test-all)
+// that is everything. In a short one (make test, go test -short) it is two checks
+// of each group of rules, such as EVT: the first that are quick and run in the
+// test's own process, or the first quick ones where each needs its own process.
+// A Sample is for one goroutine.
+type Sample struct {
+	full   bool
+	taken  map[string]int // by group
+	byName map[string]*check.Check
+	alone  map[string]bool // groups of which every quick check needs a process of its own
+}
+
+// perGroup is how many checks of a group a short run has.
+const perGroup = 2
+
+// NewSample returns a sample of checks, of which none has been taken yet.
+func NewSample(checks []check.Check) *Sample {
+	s := &Sample{
+		full: !testing.Short(), taken: make(map[string]int),
+		byName: make(map[string]*check.Check), alone: make(map[string]bool),
+	}
+	for i := range checks {
+		c := &checks[i]
+		s.byName[c.Name()] = c
+		if c.Profile > check.Quick {
+			continue
+		}
+		g := group(c)
+		if alone, seen := s.alone[g]; !seen || alone {
+			s.alone[g] = c.Hostile
+		}
+	}
+	return s
+}
+
+// Takes reports whether the check is in the sample. It is asked once for each.
+func (s *Sample) Takes(c *check.Check) bool {
+	if s.full {
+		return true
+	}
+	g := group(c)
+	if c.Profile > check.Quick || s.taken[g] == perGroup || c.Hostile && !s.alone[g] {
+		return false
+	}
+	s.taken[g]++
+	return true
+}
+
+// TakesMutant does the same for a mutant and its check. Mutants that are
+// compiled from C, and those that are found by waiting, are left to full runs.
+func (s *Sample) TakesMutant(m *mutant.Mutant) bool {
+	if s.full {
+		return true
+	}
+	c := s.byName[m.Check]
+	return c != nil && !m.Waits && m.Base != mutant.Library && s.Takes(c)
+}
+
+func group(c *check.Check) string { return rules.ByID(c.Rule).Group() }
+
+// TakesPlugin reports whether tests run on the plugin of a name. A short run
+// needs none but those for CPUs and in memory, so that it downloads little.
+func TakesPlugin(name string) bool {
+	return !testing.Short() || name == "cpu" || name == Memory
+}

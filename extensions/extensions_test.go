@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package extensions_test
+
+import (
+	"context"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/capi/serve"
+	"github.com/purepjrt/purepjrt/extensions"
+	"github.com/purepjrt/purepjrt/extensions/abiversion"
+	"github.com/purepjrt/purepjrt/extensions/callback"
+	"github.com/purepjrt/purepjrt/extensions/collectives"
+	"github.com/purepjrt/purepjrt/extensions/crosshost"
+	"github.com/purepjrt/purepjrt/extensions/custompartitioner"
+	"github.com/purepjrt/purepjrt/extensions/deviceevent"
+	"github.com/purepjrt/purepjrt/extensions/example"
+	"github.com/purepjrt/purepjrt/extensions/executablemetadata"
+	"github.com/purepjrt/purepjrt/extensions/ffi"
+	"github.com/purepjrt/purepjrt/extensions/gpu"
+	"github.com/purepjrt/purepjrt/extensions/hostallocator"
+	"github.com/purepjrt/purepjrt/extensions/layouts"
+	"github.com/purepjrt/purepjrt/extensions/megascale"
+	"github.com/purepjrt/purepjrt/extensions/memorydescriptions"
+	"github.com/purepjrt/purepjrt/extensions/multislice"
+	"github.com/purepjrt/purepjrt/extensions/phasecompile"
+	"github.com/purepjrt/purepjrt/extensions/profiler"
+	"github.com/purepjrt/purepjrt/extensions/rawbuffer"
+	"github.com/purepjrt/purepjrt/extensions/shardings"
+	"github.com/purepjrt/purepjrt/extensions/stream"
+	"github.com/purepjrt/purepjrt/extensions/tpuexecutable"
+	"github.com/purepjrt/purepjrt/extensions/tputopology"
+	"github.com/purepjrt/purepjrt/extensions/triton"
+	"github.com/purepjrt/purepjrt/extensions/xlatransform"
+	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
+	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
+)
+
+// objects are the objects that calls of extensions need.
+type objects struct {
+	client   *pjrt.Client
+	device   *pjrt.Device
+	topology *pjrt.Topology
+	exe      *pjrt.Executable
+	buffer   *pjrt.Buffer
+}
+
+type calls map[string]func(objects) error
+
+func second[T any](_ T, err error) error { return err }
+
+// packages are all packages below this one by name, each with its extension and with
+// calls that need the extension.
+var packages = map[string]struct {
+	of        capi.ExtensionType
+	supported func(*pjrt.Plugin) bool
+	calls     calls
+}{
+	"abiversion": {capi.ExtensionTypeABIVersion, abiversion.Supported, calls{
+		"OfClient":     func(o objects) error { return second(abiversion.OfClient(o.client)) },
+		"OfExecutable": func(o objects) error { return second(abiversion.OfExecutable(o.exe)) },
+	}},
+	"callback":    {capi.ExtensionTypeCallback, callback.Supported, nil},
+	"collectives": {capi.ExtensionTypeCollectives, collectives.Supported, nil},
+	"crosshost": {capi.ExtensionTypeCrossHostTransfers, crosshost.Supported, calls{
+		"Send": func(o objects) error {
+			return second(crosshost.Send(context.Background(), o.client, []crosshost.Outgoing{{Buffer: o.buffer}}))
+		},
+		"Receive": func(o objects) error { return second(crosshost.Receive(context.Background(), o.device, nil)) },
+		"NewReceiver": func(o objects) error {
+			return second(crosshost.NewReceiver(context.Background(), o.client, nil, nil))
+		},
+		"CopyToRemoteDevice": func(o objects) error {
+			return second(crosshost.CopyToRemoteDevice(context.Background(), o.buffer, []byte("x")))
+		},
+	}},
+	"custompartitioner": {capi.ExtensionTypeCustomPartitioner, custompartitioner.Supported, nil},
+	"deviceevent":       {capi.ExtensionTypeRawBuffer, deviceevent.Supported, nil},
+	"example":           {capi.ExtensionTypeUnknown, example.Supported, nil},
+	"executablemetadata": {capi.ExtensionTypeExecutableMetadata, executablemetadata.Supported, calls{
+		"Of": func(o objects) error { return second(executablemetadata.Of(o.exe)) },
+	}},
+	"ffi": {capi.ExtensionTypeFFI, ffi.Supported, calls{
+		"Register": func(o objects) error {
+			return ffi.Register(o.client.Plugin(), ffi.CustomCall{Target: "x", Platform: "Host", Handler: 1})
+		},
+		"RegisterType": func(o objects) error { return second(ffi.RegisterType(o.client.Plugin(), "x")) },
+	}},
+	"gpu":           {capi.ExtensionTypeGPUCustomCall, gpu.Supported, nil},
+	"hostallocator": {capi.ExtensionTypeHostMemoryAllocator, hostallocator.Supported, nil},
+	"layouts": {capi.ExtensionTypeLayouts, layouts.Supported, calls{
+		"OfBuffer":   func(o objects) error { return second(layouts.OfBuffer(o.buffer)) },
+		"Default":    func(o objects) error { return second(layouts.Default(o.client, matrix)) },
+		"DefaultFor": func(o objects) error { return second(layouts.DefaultFor(o.topology, matrix)) },
+	}},
+	"megascale": {capi.ExtensionTypeMegascale, megascale.Supported, calls{
+		"AOTConfig": func(o objects) error { return second(megascale.AOTConfig(o.topology, 2)) },
+	}},
+	"memorydescriptions": {capi.ExtensionTypeMemoryDescriptions, memorydescriptions.Supported, calls{
+		"OfDevice":   func(o objects) error { return second(memorydescriptions.OfDevice(o.device)) },
+		"OfTopology": func(o objects) error { return second(memorydescriptions.OfTopology(o.topology)) },
+	}},
+	"multislice": {capi.ExtensionTypeMultiSlice, multislice.Supported, calls{
+		"Adopt": func(o objects) error {
+			if o.client == nil {
+				return second(multislice.Adopt(nil, nil, nil))
+			}
+			return second(multislice.Adopt(o.client.Plugin(), handle[capi.MultiSliceConfig](), nil))
+		},
+	}},
+	"phasecompile": {capi.ExtensionTypePhaseCompile, phasecompile.Supported, calls{
+		"Phases": func(o objects) error { return second(phasecompile.Phases(o.client.Plugin())) },
+	}},
+	"profiler": {capi.ExtensionTypeProfiler, profiler.Supported, calls{
+		"New": func(o objects) error { return second(profiler.New(o.client.Plugin(), nil)) },
+	}},
+	"rawbuffer": {capi.ExtensionTypeRawBuffer, rawbuffer.Supported, calls{
+		"Of": func(o objects) error { return second(rawbuffer.Of(context.Background(), o.buffer)) },
+	}},
+	"shardings": {capi.ExtensionTypeShardings, shardings.Supported, nil},
+	"stream": {capi.ExtensionTypeStream, stream.Supported, calls{
+		"OfDevice": func(o objects) error { return second(stream.OfDevice(o.device)) },
+		"Wait":     func(o objects) error { return stream.Wait(1, o.buffer) },
+	}},
+	"tpuexecutable": {capi.ExtensionTypeTPUExecutable, tpuexecutable.Supported, nil},
+	"tputopology": {capi.ExtensionTypeTPUTopology, tputopology.Supported, calls{
+		"Chips":           func(o objects) error { return second(tputopology.Chips(o.topology)) },
+		"Processes":       func(o objects) error { return second(tputopology.Processes(o.topology)) },
+		"ChipsPerProcess": func(o objects) error { return second(tputopology.ChipsPerProcess(o.topology)) },
+		"CoresPerChip":    func(o objects) error { return second(tputopology.CoresPerChip(o.topology)) },
+	}},
+	"triton":       {capi.ExtensionTypeTriton, triton.Supported, nil},
+	"xlatransform": {capi.ExtensionTypeXLATransform, xlatransform.Supported, nil},
+}
+
+var matrix = pjrt.Shape{Type: dtype.F32, Dims: []int64{2, 3}}
+
+func cpu(t testing.TB) *pjrt.Plugin {
+	t.Helper()
+	p, err := pjrt.Open(plugintest.Path(t, "cpu"))
+	require.NoError(t, err)
+	return p
+}
+
+func TestEachPackageIsTested(t *testing.T) {
+	entries, err := os.ReadDir(".")
+	require.NoError(t, err)
+	folders := 0
+	for _, e := range entries {
+		if !e.IsDir() || e.Name() == "testdata" {
+			continue
+		}
+		folders++
+		assert.Contains(t, packages, e.Name())
+	}
+	assert.Len(t, packages, folders)
+	assert.Equal(t, 24, folders)
+}
+
+func TestSupportedAgreesWithTheChain(t *testing.T) {
+	for name, p := range map[string]*pjrt.Plugin{
+		"CPU": cpu(t), "everything": servePlugin(t, everything()), "nothing": servePlugin(t, new(serve.Plugin)),
+		"pjrttest": pjrttest.New(t, pjrttest.Options{}).Plugin(),
+	} {
+		chain, err := extensions.All(p)
+		require.NoError(t, err)
+		offered := make(map[capi.ExtensionType]bool)
+		for _, x := range chain {
+			offered[x.Type] = true
+		}
+		switch name {
+		case "everything":
+			assert.Len(t, chain, 23)
+		case "nothing":
+			assert.Empty(t, chain)
+		}
+		for pkg, x := range packages {
+			assert.Equal(t, offered[x.of], x.supported(p), "%s: %s", name, pkg)
+			found, ok := extensions.Find(p, x.of)
+			assert.Equal(t, offered[x.of], ok, "%s: %s", name, pkg)
+			if ok && pkg != "deviceevent" {
+				assert.Equal(t, "github.com/purepjrt/purepjrt/extensions/"+pkg, found.Package)
+			}
+		}
+	}
+	for pkg, x := range packages {
+		assert.False(t, x.supported(nil), pkg)
+	}
+	old := pjrttest.New(t, pjrttest.Options{Minor: 111}).Plugin()
+	assert.True(t, rawbuffer.Supported(old))
+	assert.False(t, deviceevent.Supported(old), "its raw buffers have no functions of their own")
+}
+
+func TestCallsOfAMissingExtensionAreUnimplemented(t *testing.T) {
+	ctx := context.Background()
+	p := pjrttest.New(t, pjrttest.Options{Extensions: []capi.ExtensionType{}, NoLeaks: true})
+	p.Program("nothing", pjrttest.Signature{}, pjrttest.Identity)
+	o := objects{client: p.Client(), device: p.Client().Devices()[0]}
+	exe, err := o.client.Compile(ctx, pjrt.Program{Code: []byte(`module @nothing { func.func @main() { return } }`)}, nil)
+	require.NoError(t, err)
+	defer exe.Close()
+	o.exe = exe.Executable
+	o.buffer, err = pjrt.FromSlice(ctx, o.client, []float32{1}, 1)
+	require.NoError(t, err)
+	defer o.buffer.Close()
+	o.topology, err = o.client.Topology()
+	require.NoError(t, err)
+	for pkg, x := range packages {
+		for name, call := range x.calls {
+			assert.ErrorIs(t, call(o), pjrt.ErrUnimplemented, "%s.%s", pkg, name)
+		}
+	}
+}
+
+func TestWhatAPluginOffers(t *testing.T) {
+	p := cpu(t)
+	chain, err := extensions.All(p)
+	require.NoError(t, err)
+	var names []string
+	for _, x := range chain {
+		names = append(names, x.Name)
+		assert.NotNil(t, x.Node)
+	}
+	assert.Equal(t, []string{"PhaseCompile", "FFI", "MemoryDescriptions", "Layouts"}, names)
+	x := chain[3]
+	assert.Equal(t, 72, x.Size)
+	assert.Equal(t, 51, x.Since)
+	missing := 0
+	for _, f := range x.Functions {
+		assert.Equal(t, f.Since <= 81, f.Present, f.Name)
+		if !f.Present {
+			missing++
+		}
+	}
+	assert.Equal(t, 1, missing)
+
+	present, core := 0, 0
+	for _, f := range extensions.Functions(p) {
+		assert.Equal(t, f.Present, p.Supports(f.Name), f.Name)
+		if f.Section != capi.SectionCore.String() {
+			continue
+		}
+		core++
+		if f.Present {
+			present++
+		}
+		assert.Equal(t, f.Since <= 81, f.Present, f.Name)
+	}
+	assert.Equal(t, 138, core)
+	assert.Equal(t, 118, present)
+
+	profiler, ok := extensions.Find(servePlugin(t, everything()), capi.ExtensionTypeProfiler)
+	require.True(t, ok)
+	assert.Equal(t, "PLUGIN_Profiler_Error_Destroy", profiler.Functions[0].Name)
+}
+
+func TestChainsThatAreOddOrBroken(t *testing.T) {
+	node := func(of capi.ExtensionType, size uintptr) *capi.ExtensionBase {
+		return &capi.ExtensionBase{StructSize: size, Type: of}
+	}
+	p := servePlugin(t, &serve.Plugin{
+		Triton: new(serve.TritonExtension),
+		Nodes:  []*capi.ExtensionBase{node(4000, 24), node(capi.ExtensionTypeTriton, 24), node(60, 8), node(61, 24)},
+	})
+	chain, err := extensions.All(p)
+	require.ErrorContains(t, err, "has the impossible size 8")
+	require.Len(t, chain, 3, "those before the break")
+	assert.Len(t, chain[0].Functions, 1)
+	assert.Equal(t, "ExtensionType(4000)", chain[1].Name)
+	assert.Empty(t, chain[1].Package)
+	assert.Zero(t, chain[1].Since)
+	assert.Empty(t, chain[2].Functions, "the first of a type is the one that is used")
+	_, ok := extensions.Find(p, 4000)
+	assert.True(t, ok)
+	_, ok = extensions.Find(p, 61)
+	assert.False(t, ok)
+
+	_, err = extensions.All(nil)
+	require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
+	assert.Empty(t, extensions.Functions(nil))
+	_, ok = extensions.Find(nil, 1)
+	assert.False(t, ok)
+}
+
+// documented returns the rows of the table in the documentation by package. A row has the
+// API minor, then what each plugin offers.
+func documented(t testing.TB) map[string][]string {
+	t.Helper()
+	text, err := os.ReadFile("doc.go")
+	require.NoError(t, err)
+	rows := make(map[string][]string)
+	for line := range strings.Lines(string(text)) {
+		for name, x := range packages {
+			rest, ok := strings.CutPrefix(line, "//\t"+name+" ")
+			if !ok {
+				continue
+			}
+			rest = strings.TrimSpace(strings.ReplaceAll(rest, "empty (1)", "yes"))
+			called := x.of.String()
+			switch name {
+			case "deviceevent":
+				called = "(with raw buffers)"
+			case "example":
+				called = "Example"
+			}
+			rest, ok = strings.CutPrefix(rest, called+" ")
+			assert.True(t, ok, "%s: the name of the extension", name)
+			rows[name] = strings.Fields(rest)
+		}
+	}
+	return rows
+}
+
+func TestTheTableInTheDocumentationIsRight(t *testing.T) {
+	rows := documented(t)
+	require.Len(t, rows, len(packages))
+	all := servePlugin(t, everything())
+	for name, row := range rows {
+		require.Len(t, row, 4, name)
+		if name != "deviceevent" {
+			x, ok := extensions.Find(all, packages[name].of)
+			require.True(t, ok, name)
+			assert.Equal(t, strconv.Itoa(x.Since), row[0], name)
+		}
+		assert.Equal(t, packages[name].supported(cpu(t)), row[1] == "yes", name)
+	}
+}
+
+func TestNothingInternalIsImported(t *testing.T) {
+	const module = "github.com/purepjrt/purepjrt/"
+	files := 0
+	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || path.Ext(name) != ".go" {
+			return err
+		}
+		files++
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		for _, i := range file.Imports {
+			imported, err := strconv.Unquote(i.Path.Value)
+			if err != nil {
+				return err
+			}
+			assert.NotContains(t, "/"+imported+"/", "/internal/", name)
+			if rest, ok := strings.CutPrefix(imported, module); ok {
+				room, _, _ := strings.Cut(rest, "/")
+				assert.Contains(t, []string{"capi", "extensions", "pjrt"}, room, name)
+			}
+		}
+		return nil
+	})
+	require.NoError(t, err)
+	assert.Greater(t, files, 24)
+}

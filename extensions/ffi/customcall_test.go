@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package ffi_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	cffi "github.com/purepjrt/purepjrt/capi/ffi"
+	"github.com/purepjrt/purepjrt/extensions/ffi"
+	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
+)
+
+func newClient(t testing.TB) *pjrt.Client {
+	t.Helper()
+	plugin, err := pjrt.Open(plugintest.Path(t, "cpu"))
+	require.NoError(t, err)
+	require.True(t, ffi.Supported(plugin))
+	client, err := plugin.NewClient(context.Background(), nil)
+	require.NoError(t, err)
+	t.Cleanup(func() { client.Close() })
+	return client
+}
+
+func compile(t testing.TB, c *pjrt.Client, code string) *pjrt.LoadedExecutable {
+	t.Helper()
+	exe, err := c.Compile(context.Background(), pjrt.Program{Code: []byte(code)}, nil)
+	require.NoError(t, err)
+	t.Cleanup(func() { exe.Close() })
+	return exe
+}
+
+func upload(t testing.TB, c *pjrt.Client, values ...float32) *pjrt.Buffer {
+	t.Helper()
+	b, err := pjrt.FromSlice(context.Background(), c, values, int64(len(values)))
+	require.NoError(t, err)
+	t.Cleanup(func() { b.Close() })
+	return b
+}
+
+func read(t testing.TB, b *pjrt.Buffer) []float32 {
+	t.Helper()
+	values, err := pjrt.ToSlice[float32](context.Background(), b)
+	require.NoError(t, err)
+	require.NoError(t, b.Close())
+	return values
+}
+
+// calls is a program that calls a handler of the name target.
+func calls(target string) string {
+	return `func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = stablehlo.custom_call @` + target + `(%a) {api_version = 4 : i32} : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}`
+}
+
+// mapping returns a handler that applies f to each element of its argument.
+func mapping(t testing.TB, f func(frame *cffi.CallFrame, x float32) (float32, error)) cffi.Handler {
+	t.Helper()
+	h, err := cffi.NewHandler(func(frame *cffi.CallFrame) error {
+		in, err := frame.Args.Buffer(0)
+		if err != nil {
+			return err
+		}
+		out, err := frame.Rets.Buffer(0)
+		if err != nil {
+			return err
+		}
+		from, err := cffi.Elements[float32](in)
+		if err != nil {
+			return err
+		}
+		to, err := cffi.Elements[float32](out)
+		if err != nil {
+			return err
+		}
+		for i := range to {
+			if to[i], err = f(frame, from[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, nil)
+	require.NoError(t, err)
+	return h
+}
+
+func TestAProgramCallsAGoFunction(t *testing.T) {
+	ctx := context.Background()
+	client := newClient(t)
+	twice := mapping(t, func(_ *cffi.CallFrame, x float32) (float32, error) { return 2 * x, nil })
+	require.NoError(t, ffi.Register(client.Plugin(), ffi.CustomCall{Target: "double_of_go", Platform: "Host", Handler: twice}))
+	exe := compile(t, client, calls("double_of_go"))
+	outs, err := exe.Execute(ctx, []*pjrt.Buffer{upload(t, client, 1, 2, 3, 4)}, nil)
+	require.NoError(t, err)
+	assert.Equal(t, []float32{2, 4, 6, 8}, read(t, outs[0]))
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+// Package memorydescriptions tells which kinds of memory a device has, without a client.
+// It uses the extension MemoryDescriptions, which came with API 0.59; XLA's plugins for
+// CPUs, GPUs and TPUs have it, but only libtpu describes any memory.
+//
+// For the memories of a client's device there is Device.Memories in package pjrt.
+package memorydescriptions
+
+import (
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/raw"
+)
+
+// Supported reports whether the plugin offers the extension.
+func Supported(p *pjrt.Plugin) bool {
+	return raw.Table(p).HasSection(capi.SectionExtension(capi.ExtensionTypeMemoryDescriptions))
+}
+
+// Description is a kind of memory that a device has.
+type Description struct {
+	// Kind is the plugin's name of the kind, such as device or pinned_host, and KindID
+	// is its number; both are the same as those of a [pjrt.Memory].
+	Kind   string
+	KindID int
+	// Default says that the device uses this kind when a program asks for none.
+	Default bool
+}
+
+// OfDevice returns the kinds of memory of a device
+// (PJRT_DeviceDescription_MemoryDescriptions).
+func OfDevice(d *pjrt.Device) ([]Description, error) {
+	h, release, err := raw.AcquireDevice(d)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	table := raw.TableOf(d.Client())
+	var c capi.Call[capi.DeviceGetDescriptionArgs]
+	c.Args.Device = h
+	if err := c.Do(table); err != nil {
+		return nil, err
+	}
+	return describe(table, c.Args.DeviceDescription)
+}
+
+// OfTopology is like [OfDevice] for all devices of a topology, in the order of
+// Topology.Devices.
+func OfTopology(t *pjrt.Topology) ([][]Description, error) {
+	h, release, err := raw.AcquireTopology(t)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	table := raw.TableOf(t)
+	var c capi.Call[capi.TopologyDescriptionGetDeviceDescriptionsArgs]
+	c.Args.Topology = h
+	if err := c.Do(table); err != nil {
+		return nil, err
+	}
+	var all [][]Description
+	for _, d := range capi.Slice(c.Args.Descriptions, c.Args.NumDescriptions) {
+		list, err := describe(table, d)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, list)
+	}
+	return all, nil
+}
+
+func describe(table *capi.Table, h *capi.DeviceDescription) ([]Description, error) {
+	var c capi.Call[capi.DeviceDescriptionMemoryDescriptionsArgs]
+	c.Args.DeviceDescription = h
+	if err := c.Do(table); err != nil {
+		return nil, err
+	}
+	var list []Description
+	for i, m := range capi.Slice(c.Args.MemoryDescriptions, c.Args.NumMemoryDescriptions) {
+		var kind capi.Call[capi.MemoryDescriptionKindArgs]
+		kind.Args.MemoryDescription = m
+		if err := kind.Do(table); err != nil {
+			return nil, err
+		}
+		list = append(list, Description{
+			Kind: capi.String(kind.Args.Kind, kind.Args.KindSize), KindID: int(kind.Args.KindID),
+			Default: uintptr(i) == c.Args.DefaultMemoryIndex,
+		})
+	}
+	return list, nil
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+// Package multislice has the objects that say how one program is spread over several
+// slices of TPUs. It uses the extension MultiSlice, which came with API 0.96; libtpu has
+// it. Another extension of the plugin makes the objects; for libtpu, see package
+// megascale.
+package multislice
+
+import (
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/lifetime"
+	"github.com/purepjrt/purepjrt/pjrt/raw"
+)
+
+// Supported reports whether the plugin offers the extension.
+func Supported(p *pjrt.Plugin) bool {
+	return raw.Table(p).HasSection(capi.SectionExtension(capi.ExtensionTypeMultiSlice))
+}
+
+// Config says how a program is spread over slices. It goes into
+// ExecuteOptions.Extensions, since API 0.97. Its methods do not block, and may be called
+// from any goroutine.
+type Config struct {
+	table *capi.Table
+	ref   *lifetime.Ref[capi.MultiSliceConfig]
+}
+
+var _ pjrt.ExecuteExtension = (*Config)(nil)
+
+// Adopt makes a Config of a C handle that an extension of the plugin made and that the
+// caller owns. destroy frees the handle when it is no longer used; nil stands for
+// PJRT_MultiSlice_Config_Destroy. After an error the caller still owns the handle.
+func Adopt(p *pjrt.Plugin, h *capi.MultiSliceConfig, destroy func(*capi.MultiSliceConfig)) (*Config, error) {
+	table := raw.Table(p)
+	if h == nil || table == nil {
+		return nil, invalid("the plugin or the handle of the configuration is nil")
+	}
+	if destroy == nil {
+		if err := table.Lacks((*capi.MultiSliceConfigDestroyArgs)(nil).Function()); err != nil {
+			return nil, err
+		}
+		destroy = func(h *capi.MultiSliceConfig) {
+			var d capi.Call[capi.MultiSliceConfigDestroyArgs]
+			d.Args.Config = h
+			_ = d.Do(table)
+		}
+	}
+	return &Config{table, lifetime.New("multi-slice config", h, nil, destroy)}, nil
+}
+
+// NumSlices returns the number of slices (PJRT_MultiSlice_Config_NumSlices).
+func (x *Config) NumSlices() (int, error) {
+	h, err := x.acquire()
+	if err != nil {
+		return 0, err
+	}
+	defer x.ref.Release()
+	var c capi.Call[capi.MultiSliceConfigNumSlicesArgs]
+	c.Args.Config = h
+	err = c.Do(x.table)
+	return int(c.Args.NumSlices), err
+}
+
+// SliceID returns the number of the slice that this process belongs to
+// (PJRT_MultiSlice_Config_SliceId).
+func (x *Config) SliceID() (int, error) {
+	h, err := x.acquire()
+	if err != nil {
+		return 0, err
+	}
+	defer x.ref.Release()
+	var c capi.Call[capi.MultiSliceConfigSliceIDArgs]
+	c.Args.Config = h
+	err = c.Do(x.table)
+	return int(c.Args.SliceID), err
+}
+
+// DevicesPerSlice maps the number of each slice to the number of its devices
+// (PJRT_MultiSlice_Config_NumDevicesPerSlice). The caller owns the map.
+func (x *Config) DevicesPerSlice() (map[int]int, error) {
+	h, err := x.acquire()
+	if err != nil {
+		return nil, err
+	}
+	defer x.ref.Release()
+	var c capi.Call[capi.MultiSliceConfigNumDevicesPerSliceArgs]
+	c.Args.Config = h
+	if err := c.Do(x.table); err != nil {
+		return nil, err
+	}
+	ids := capi.Slice(c.Args.SliceIDs, c.Args.NumDevicesPerSliceMap)
+	counts := capi.Slice(c.Args.NumDevices, c.Args.NumDevicesPerSliceMap)
+	c.Args.DevicesPerSliceMapDeleter.Call(c.Args.DevicesPerSliceMap)
+	if len(ids) != len(counts) {
+		return nil, raw.Errorf(pjrt.ErrInternal, "the plugin returned %d slices but numbers of devices for %d", len(ids), len(counts))
+	}
+	devices := make(map[int]int, len(ids))
+	for i, id := range ids {
+		devices[int(id)] = int(counts[i])
+	}
+	return devices, nil
+}
+
+// Serialize returns the configuration as bytes (PJRT_MultiSlice_Config_Serialize).
+func (x *Config) Serialize() ([]byte, error) {
+	h, err := x.acquire()
+	if err != nil {
+		return nil, err
+	}
+	defer x.ref.Release()
+	var c capi.Call[capi.MultiSliceConfigSerializeArgs]
+	c.Args.Config = h
+	if err := c.Do(x.table); err != nil {
+		return nil, err
+	}
+	b := capi.Bytes(c.Args.Serialized, c.Args.Size)
+	c.Args.SerializedConfigDeleter.Call(c.Args.SerializedConfig)
+	return b, nil
+}
+
+// Repeatable reports that a second attempt of an execution can use the same options: see
+// [pjrt.ExecuteExtension].
+func (x *Config) Repeatable() bool { return true }
+
+// ExtendExecute implements [pjrt.ExecuteExtension]: the execution is spread as the
+// configuration says (PJRT_ExecuteOptions.multi_slice_config) and keeps it until it is
+// over.
+func (x *Config) ExtendExecute(client *pjrt.Client, _ []*pjrt.Device, options *capi.ExecuteOptions) (done func(), err error) {
+	h, err := x.acquire()
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case options == nil:
+		err = invalid("the options of the execution are nil")
+	case x.table != raw.TableOf(client):
+		err = invalid("the multi-slice configuration and the program belong to different plugins")
+	case options.MultiSliceConfig != nil:
+		err = invalid("the execution already has a multi-slice configuration; give one")
+	}
+	if err != nil {
+		x.ref.Release()
+		return nil, err
+	}
+	options.MultiSliceConfig = h
+	return x.ref.Release, nil
+}
+
+func (x *Config) acquire() (*capi.MultiSliceConfig, error) {
+	if x == nil || x.ref == nil {
+		return nil, invalid("the multi-slice configuration is nil: make one with package megascale or multislice.Adopt")
+	}
+	return x.ref.Acquire()
+}
+
+// Close frees the configuration once the executions that use it are over. Closing again
+// does nothing.
+func (x *Config) Close() error {
+	if x == nil {
+		return nil
+	}
+	return x.ref.Close()
+}
+
+func invalid(format string, args ...any) error {
+	return raw.Errorf(pjrt.ErrInvalidArgument, format, args...)
+}

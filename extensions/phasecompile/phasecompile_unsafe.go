@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package phasecompile
+
+import (
+	"bytes"
+	"context"
+	"runtime"
+	"slices"
+	"strings"
+	"unicode/utf8"
+	"unsafe"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/raw"
+)
+
+// Supported reports whether the plugin offers the extension. XLA's plugin for CPUs
+// offers it without a compiler: for that plugin [Phases] returns pjrt.ErrUnimplemented.
+func Supported(p *pjrt.Plugin) bool {
+	return raw.Table(p).HasSection(capi.SectionExtension(capi.ExtensionTypePhaseCompile))
+}
+
+// Phases returns the names of the phases of the plugin's compiler, in their order
+// (PJRT_PhaseCompile_Get_PhaseNames, API 0.70).
+func Phases(p *pjrt.Plugin) (names []string, err error) {
+	err = withCompiler(raw.Table(p), func(c compiler) error {
+		names, err = c.phases()
+		return err
+	})
+	return names, err
+}
+
+// Compile runs phases of the plugin's compiler, in the given order, over programs for a
+// topology (PJRT_PhaseCompile_Run_Phase, API 0.72), and returns the output of the last
+// phase. The plugin cannot be interrupted: when ctx ends first, Compile returns ctx's
+// error, and the phases run to their end. opts may be nil.
+//
+// Compile checks programs in MLIR as [pjrt.Plugin.CompileFor] does. It does not check the
+// output of phases; pass that only to the version of the plugin that made it.
+func Compile(
+	ctx context.Context, topology *pjrt.Topology, programs []Program, phases []string, opts *pjrt.CompileOptions,
+) ([]Program, error) {
+	_, release, err := raw.AcquireTopology(topology)
+	if err != nil {
+		return nil, err
+	}
+	release()
+	switch {
+	case len(programs) == 0:
+		return nil, invalid("there are no programs to compile")
+	case len(phases) == 0:
+		return nil, invalid("there are no phases to run")
+	}
+	in := new(input)
+	for i, p := range programs {
+		if err := p.check(i, topology.Plugin(), opts); err != nil {
+			return nil, err
+		}
+		in.add(&in.programs, &in.programSizes, p.marshal())
+	}
+	if in.options, err = raw.EncodeCompileOptions(topology, opts); err != nil {
+		return nil, err
+	}
+	return raw.Abandonable(ctx, func() (out []Program, err error) {
+		err = withCompiler(raw.TableOf(topology), func(c compiler) error {
+			known, err := c.phases()
+			if err != nil {
+				return err
+			}
+			for _, phase := range phases {
+				if !slices.Contains(known, phase) {
+					return invalid("the compiler has no phase %q; it has %s", phase, strings.Join(known, ", "))
+				}
+				in.add(&in.phases, &in.phaseSizes, []byte(phase))
+			}
+			out, err = c.run(topology, in)
+			return err
+		})
+		return out, err
+	}, func([]Program) error { return nil })
+}
+
+// check returns an error for programs over which the plugin would end the process.
+func (p *Program) check(i int, plugin *pjrt.Plugin, opts *pjrt.CompileOptions) error {
+	if len(p.Code) == 0 {
+		return invalid("program %d is empty", i)
+	}
+	for _, text := range append([]string{p.Format, p.Name, p.Producer, p.Version}, p.Consumers...) {
+		if !utf8.ValidString(text) {
+			return invalid("program %d has text that is not UTF-8: %q", i, text)
+		}
+	}
+	if p.Format != string(pjrt.FormatMLIR) {
+		return nil
+	}
+	return raw.CheckProgram(plugin, pjrt.Program{Code: p.Code, Format: pjrt.FormatMLIR}, opts)
+}
+
+// input is the memory that C reads while phases run.
+type input struct {
+	programs, phases         []*byte
+	programSizes, phaseSizes []uintptr
+	options                  []byte
+}
+
+// add adds a text to a list, followed by a zero byte that its size does not count.
+func (in *input) add(list *[]*byte, sizes *[]uintptr, text []byte) {
+	*sizes = append(*sizes, uintptr(len(text)))
+	*list = append(*list, unsafe.SliceData(append(bytes.Clone(text), 0)))
+}
+
+// compiler is a compiler of the plugin that withCompiler lends.
+type compiler struct {
+	table  *capi.Table
+	handle *capi.PhaseCompiler
+}
+
+// withCompiler makes a compiler, calls do with it, and destroys it.
+func withCompiler(table *capi.Table, do func(compiler) error) error {
+	var c capi.Call[capi.PhaseCompileGetCompilerArgs]
+	if err := c.Do(table); err != nil {
+		return err
+	}
+	if c.Args.PhaseCompiler == nil {
+		return raw.Errorf(pjrt.ErrInternal, "the plugin reported success but returned no phase compiler")
+	}
+	defer func() {
+		var d capi.Call[capi.PhaseCompileDestroyCompilerArgs]
+		d.Args.PhaseCompiler = c.Args.PhaseCompiler
+		_ = d.Do(table)
+	}()
+	return do(compiler{table, c.Args.PhaseCompiler})
+}
+
+func (c compiler) phases() ([]string, error) {
+	var call capi.Call[capi.PhaseCompileGetPhaseNamesArgs]
+	call.Args.PhaseCompiler = c.handle
+	if err := call.Do(c.table); err != nil {
+		return nil, err
+	}
+	list := c.take(call.Args.PhaseNames, call.Args.PhaseNamesSizes, call.Args.NumPhaseNames)
+	names := make([]string, len(list))
+	for i, name := range list {
+		names[i] = string(name)
+	}
+	return names, nil
+}
+
+func (c compiler) run(topology *pjrt.Topology, in *input) ([]Program, error) {
+	h, release, err := raw.AcquireTopology(topology)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	var call capi.Call[capi.PhaseCompileRunPhaseArgs]
+	call.Args.PhaseCompiler, call.Args.Topology = c.handle, h
+	call.Args.InputPrograms, call.Args.InputProgramsSizes = unsafe.SliceData(in.programs), unsafe.SliceData(in.programSizes)
+	call.Args.NumInputPrograms = uintptr(len(in.programs))
+	call.Args.PhasesToRun, call.Args.PhasesToRunSizes = unsafe.SliceData(in.phases), unsafe.SliceData(in.phaseSizes)
+	call.Args.NumPhasesToRun = uintptr(len(in.phases))
+	call.Args.CompileOptions, call.Args.CompileOptionsSize = capi.BytesData(in.options)
+	err = call.Do(c.table)
+	runtime.KeepAlive(in)
+	if err != nil {
+		return nil, err
+	}
+	var out []Program
+	for i, b := range c.take(call.Args.OutputPrograms, call.Args.OutputProgramsSizes, call.Args.NumOutputPrograms) {
+		p, err := unmarshal(b)
+		if err != nil {
+			return nil, raw.Errorf(pjrt.ErrInternal, "output %d of the plugin is not a valid PjRtPartialProgramProto: %v", i, err)
+		}
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+// take copies a list of texts and returns the original to the plugin.
+func (c compiler) take(list **byte, sizes *uintptr, n uintptr) [][]byte {
+	lengths := capi.Slice(sizes, n)
+	texts := make([][]byte, len(lengths))
+	for i, text := range capi.Slice(list, uintptr(len(lengths))) {
+		texts[i] = capi.Bytes(text, lengths[i])
+	}
+	var d capi.Call[capi.PhaseCompileCBuffersDestroyArgs]
+	d.Args.CharBuffers, d.Args.CharBufferSizes, d.Args.NumCharBuffers = list, sizes, n
+	_ = d.Do(c.table)
+	return texts
+}
+
+func invalid(format string, args ...any) error {
+	return raw.Errorf(pjrt.ErrInvalidArgument, format, args...)
+}

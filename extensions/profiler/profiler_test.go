@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package profiler_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/extensions/profiler"
+	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
+)
+
+// record returns the profile of work, and checks that each method fails at the wrong
+// time.
+func record(t *testing.T, plugin *pjrt.Plugin, work func()) []byte {
+	t.Helper()
+	p, err := profiler.New(plugin, nil)
+	require.NoError(t, err)
+	defer p.Close()
+	_, err = p.Data()
+	require.ErrorIs(t, err, pjrt.ErrFailedPrecondition)
+	require.ErrorIs(t, p.Stop(), pjrt.ErrFailedPrecondition)
+	require.NoError(t, p.Start())
+	require.ErrorIs(t, p.Start(), pjrt.ErrFailedPrecondition)
+	_, err = p.Data()
+	require.ErrorIs(t, err, pjrt.ErrFailedPrecondition)
+	work()
+	require.NoError(t, p.Stop())
+	data, err := p.Data()
+	require.NoError(t, err)
+	require.NoError(t, p.Close())
+	require.NoError(t, p.Close())
+	_, err = p.Data()
+	require.ErrorIs(t, err, pjrt.ErrClosed)
+	return data
+}
+
+func TestAProfileNamesThePrograms(t *testing.T) {
+	ctx := context.Background()
+	p := pjrttest.New(t, pjrttest.Options{NoLeaks: true})
+	require.True(t, profiler.Supported(p.Plugin()))
+	p.Program("nothing", pjrttest.Signature{}, pjrttest.Identity)
+	exe, err := p.Client().Compile(ctx, pjrt.Program{Code: []byte(`module @nothing { func.func @main() { return } }`)}, nil)
+	require.NoError(t, err)
+	defer exe.Close()
+	data := record(t, p.Plugin(), func() {
+		_, err := exe.Execute(ctx, nil, nil)
+		require.NoError(t, err)
+	})
+	assert.Contains(t, string(data), "/device:PJRTTEST:0")
+	assert.Contains(t, string(data), "nothing")
+}
+
+func TestARecordingProfilerIsStoppedByClose(t *testing.T) {
+	plugin := pjrttest.New(t, pjrttest.Options{NoLeaks: true})
+	p, err := profiler.New(plugin.Plugin(), nil)
+	require.NoError(t, err)
+	require.NoError(t, p.Start())
+	require.NoError(t, p.Close())
+	assert.Equal(t, 1, plugin.Calls("PLUGIN_Profiler_Stop"))
+	assert.Equal(t, 1, plugin.Calls("PLUGIN_Profiler_Destroy"))
+}
+
+func TestNoProfiler(t *testing.T) {
+	_, err := profiler.New(nil, nil)
+	require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
+	cpu, err := pjrt.Open(plugintest.Path(t, "cpu"))
+	require.NoError(t, err)
+	require.False(t, profiler.Supported(cpu))
+	_, err = profiler.New(cpu, nil)
+	require.ErrorIs(t, err, pjrt.ErrUnimplemented)
+	without := pjrttest.New(t, pjrttest.Options{Extensions: []capi.ExtensionType{}})
+	_, err = profiler.New(without.Plugin(), nil)
+	require.ErrorIs(t, err, pjrt.ErrUnimplemented)
+	for _, p := range []*profiler.Profiler{nil, {}} {
+		require.ErrorIs(t, p.Start(), pjrt.ErrInvalidArgument)
+		require.ErrorIs(t, p.Stop(), pjrt.ErrInvalidArgument)
+		_, err = p.Data()
+		require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
+		require.NoError(t, p.Close())
+	}
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+// Package profiler records what a plugin does on its devices, with the extension
+// Profiler, which came with API 0.34. Plugins for TPUs and GPUs have it, XLA's plugin
+// for CPUs does not.
+//
+//	p, err := profiler.New(plugin, nil)
+//	...
+//	err = p.Start()
+//	... // run programs
+//	err = p.Stop()
+//	data, err := p.Data()
+//	err = os.WriteFile("host.xplane.pb", data, 0o600)
+package profiler
+
+import (
+	"bytes"
+	"runtime"
+	"sync"
+	"unsafe"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/lifetime"
+	"github.com/purepjrt/purepjrt/pjrt/raw"
+)
+
+// Supported reports whether the plugin offers the extension.
+func Supported(p *pjrt.Plugin) bool {
+	return raw.Table(p).HasSection(capi.SectionExtension(capi.ExtensionTypeProfiler))
+}
+
+// Profiler makes one recording of what a plugin does. Its methods may be called from any
+// goroutine; only one of them calls C at a time.
+type Profiler struct {
+	table *capi.Table
+	ref   *lifetime.Ref[capi.Profiler]
+
+	mu    sync.Mutex
+	state state // guarded by mu
+}
+
+type state uint8
+
+const (
+	made state = iota
+	running
+	stopped
+)
+
+// Options are the options of New.
+type Options struct {
+	// Profile is a serialized tensorflow.ProfileOptions message. If it is nil, the plugin
+	// decides what to record.
+	Profile []byte
+}
+
+// New makes a profiler (PLUGIN_Profiler_Create), which records nothing before Start. The
+// caller closes it. opts may be nil. The error is pjrt.ErrUnimplemented if the plugin does
+// not offer the extension.
+func New(p *pjrt.Plugin, opts *Options) (*Profiler, error) {
+	var options []byte
+	if opts != nil {
+		options = opts.Profile
+	}
+	table := raw.Table(p)
+	var c capi.Call[capi.ProfilerCreateArgs]
+	c.Args.Options, c.Args.OptionsSize = capi.BytesData(options)
+	err := c.Do(table)
+	runtime.KeepAlive(options)
+	if err != nil {
+		return nil, err
+	}
+	if c.Args.Profiler == nil {
+		return nil, raw.Errorf(pjrt.ErrInternal, "the plugin reported success but returned no profiler")
+	}
+	return &Profiler{table: table, ref: lifetime.New("profiler", c.Args.Profiler, nil, func(h *capi.Profiler) {
+		var d capi.Call[capi.ProfilerDestroyArgs]
+		d.Args.Profiler = h
+		_ = d.Do(table)
+	})}, nil
+}
+
+// Start begins the recording (PLUGIN_Profiler_Start). A profiler can be started only once;
+// a second Start is an error, pjrt.ErrFailedPrecondition.
+func (x *Profiler) Start() error {
+	return x.move(made, running, "was already started: make another one", func(h *capi.Profiler) error {
+		var c capi.Call[capi.ProfilerStartArgs]
+		c.Args.Profiler = h
+		return c.Do(x.table)
+	})
+}
+
+// Stop ends the recording (PLUGIN_Profiler_Stop). The error is
+// pjrt.ErrFailedPrecondition when the profiler is not recording.
+func (x *Profiler) Stop() error {
+	return x.move(running, stopped, "is not recording", func(h *capi.Profiler) error {
+		var c capi.Call[capi.ProfilerStopArgs]
+		c.Args.Profiler = h
+		return c.Do(x.table)
+	})
+}
+
+// move calls do if the profiler is in the state from. If do succeeds, the new state is to.
+func (x *Profiler) move(from, to state, otherwise string, do func(*capi.Profiler) error) error {
+	h, err := x.acquire()
+	if err != nil {
+		return err
+	}
+	defer x.ref.Release()
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.state != from {
+		return raw.Errorf(pjrt.ErrFailedPrecondition, "the profiler %s", otherwise)
+	}
+	if err := do(h); err != nil {
+		return err
+	}
+	x.state = to
+	return nil
+}
+
+func (x *Profiler) acquire() (*capi.Profiler, error) {
+	if x == nil || x.ref == nil {
+		return nil, raw.Errorf(pjrt.ErrInvalidArgument, "the profiler is nil: make one with profiler.New")
+	}
+	return x.ref.Acquire()
+}
+
+// maxProfile is the largest size of a profile that Data believes.
+const maxProfile = 1 << 40
+
+// Data returns what was recorded, after Stop: a serialized XSpace message
+// (PLUGIN_Profiler_CollectData). XProf and TensorBoard read it from a file whose name
+// ends in .xplane.pb.
+func (x *Profiler) Data() ([]byte, error) {
+	h, err := x.acquire()
+	if err != nil {
+		return nil, err
+	}
+	defer x.ref.Release()
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.state != stopped {
+		return nil, raw.Errorf(pjrt.ErrFailedPrecondition, "the profiler has no data before Stop")
+	}
+	var size capi.Call[capi.ProfilerCollectDataArgs]
+	size.Args.Profiler = h
+	if err := size.Do(x.table); err != nil {
+		return nil, err
+	}
+	n := size.Args.BufferSizeInBytes
+	if n == 0 {
+		return nil, nil
+	}
+	if n > maxProfile {
+		return nil, size.Function().Misbehaved("states that the profile has %d bytes, more than any machine has memory for", n)
+	}
+	if size.Args.Buffer != nil {
+		// Some plugins return memory of their own from this first call, and copy nothing
+		// in a second one.
+		return bytes.Clone(unsafe.Slice(size.Args.Buffer, n)), nil
+	}
+	data := make([]byte, n)
+	var c capi.Call[capi.ProfilerCollectDataArgs]
+	c.Args.Profiler, c.Args.Buffer, c.Args.BufferSizeInBytes = h, unsafe.SliceData(data), n
+	err = c.Do(x.table)
+	runtime.KeepAlive(data)
+	if err != nil {
+		return nil, err
+	}
+	return data, nil
+}
+
+// Close destroys the profiler (PLUGIN_Profiler_Destroy), and stops it first if it is
+// recording. Closing again does nothing.
+func (x *Profiler) Close() error {
+	if x == nil {
+		return nil
+	}
+	_ = x.Stop() // fails if the profiler is not recording
+	return x.ref.Close()
+}

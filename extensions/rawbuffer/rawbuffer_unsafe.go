@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+// Package rawbuffer reads and writes the memory behind a buffer as bytes. It uses the
+// extension RawBuffer, which came with API 0.67; libtpu has it, XLA's plugins for CPUs
+// and GPUs do not.
+package rawbuffer
+
+import (
+	"context"
+	"runtime"
+	"unsafe"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/lifetime"
+	"github.com/purepjrt/purepjrt/pjrt/raw"
+)
+
+// Supported reports whether the plugin offers the extension.
+func Supported(p *pjrt.Plugin) bool {
+	return raw.Table(p).HasSection(capi.SectionExtension(capi.ExtensionTypeRawBuffer))
+}
+
+// RawBuffer is the memory behind a buffer. It shares the memory with the buffer, and
+// keeps the memory alive when the buffer is closed. Its methods may be called from any
+// goroutine.
+//
+// Writes do not wait for executions that use the buffer: the program must not let an
+// execution read or write the bytes at the same time.
+type RawBuffer struct {
+	client *pjrt.Client
+	table  *capi.Table
+	ref    *lifetime.Ref[capi.RawBuffer]
+	size   int64
+}
+
+// Of waits until the buffer has its contents and returns the memory behind it
+// (PJRT_RawBuffer_CreateRawAliasOfBuffer). The caller closes the RawBuffer. The error
+// is pjrt.ErrUnimplemented if the plugin does not offer the extension.
+func Of(ctx context.Context, b *pjrt.Buffer) (*RawBuffer, error) {
+	// Nothing may take the memory away while the plugin makes the alias.
+	h, release, err := raw.AcquireContents(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	r := &RawBuffer{client: b.Client(), table: raw.TableOf(b)}
+	var c capi.Call[capi.RawBufferCreateRawAliasOfBufferArgs]
+	c.Args.Buffer = h
+	if err := c.Do(r.table); err != nil {
+		return nil, err
+	}
+	if c.Args.RawBuffer == nil {
+		return nil, raw.Errorf(pjrt.ErrInternal, "the plugin reported success but returned no raw buffer")
+	}
+	table := r.table
+	r.ref = lifetime.New("raw buffer", c.Args.RawBuffer, raw.Parent(r.client), func(h *capi.RawBuffer) {
+		var d capi.Call[capi.RawBufferDestroyArgs]
+		d.Args.Buffer = h
+		_ = d.Do(table)
+	})
+	var size capi.Call[capi.RawBufferGetOnDeviceSizeInBytesArgs]
+	size.Args.Buffer = c.Args.RawBuffer
+	if err := size.Do(r.table); err != nil {
+		r.Close()
+		return nil, err
+	}
+	if r.size = int64(size.Args.OnDeviceSizeInBytes); r.size < 0 {
+		r.Close()
+		return nil, size.Function().Misbehaved("gave the impossible size of %d bytes", size.Args.OnDeviceSizeInBytes)
+	}
+	return r, nil
+}
+
+// Size returns the number of bytes (PJRT_RawBuffer_GetOnDeviceSizeInBytes).
+func (r *RawBuffer) Size() int64 {
+	if r == nil {
+		return 0
+	}
+	return r.size
+}
+
+// Memory returns the memory that the bytes are in (PJRT_RawBuffer_GetMemorySpace).
+func (r *RawBuffer) Memory() (*pjrt.Memory, error) {
+	h, err := r.acquire()
+	if err != nil {
+		return nil, err
+	}
+	defer r.ref.Release()
+	var c capi.Call[capi.RawBufferGetMemorySpaceArgs]
+	c.Args.Buffer = h
+	if err := c.Do(r.table); err != nil {
+		return nil, err
+	}
+	return raw.MemoryOf(r.client, c.Args.MemorySpace)
+}
+
+// HostAddress returns the address at which the host can read and write the bytes, or 0 if
+// the host cannot (PJRT_RawBuffer_GetHostPointer, API 0.73). The address is valid until
+// Close.
+func (r *RawBuffer) HostAddress() (uintptr, error) {
+	h, err := r.acquire()
+	if err != nil {
+		return 0, err
+	}
+	defer r.ref.Release()
+	var c capi.Call[capi.RawBufferGetHostPointerArgs]
+	c.Args.Buffer = h
+	err = c.Do(r.table)
+	return uintptr(c.Args.HostPointer), err
+}
+
+// CopyFromHost writes src to the bytes that begin at offset
+// (PJRT_RawBuffer_CopyRawHostToDevice) and waits for the end of the copy. The plugin uses
+// src until then, so ctx only counts before the copy begins. The error is
+// pjrt.ErrOutOfRange if src does not fit.
+func (r *RawBuffer) CopyFromHost(ctx context.Context, src []byte, offset int64) error {
+	return awaitCopy(ctx, func() (*pjrt.Event, error) { return r.CopyFromHostAsync(src, offset) })
+}
+
+// CopyFromHostAsync is like [RawBuffer.CopyFromHost] but does not wait. The event is ready
+// when the bytes have been copied. Until then src must not change, and the garbage
+// collector does not free it. The caller closes the event.
+func (r *RawBuffer) CopyFromHostAsync(src []byte, offset int64) (*pjrt.Event, error) {
+	return r.copyAsync(src, offset, func(h *capi.RawBuffer) (*capi.Event, error) {
+		var c capi.Call[capi.RawBufferCopyRawHostToDeviceArgs]
+		c.Args.Buffer, c.Args.Src = h, address(src)
+		c.Args.Offset, c.Args.TransferSize = offset, int64(len(src))
+		err := c.Do(r.table)
+		return c.Args.Event, err
+	})
+}
+
+// CopyToHost fills dst with the bytes that begin at offset
+// (PJRT_RawBuffer_CopyRawDeviceToHost) and waits for the end of the copy. The plugin uses
+// dst until then, so ctx only counts before the copy begins. The error is
+// pjrt.ErrOutOfRange if there are not that many bytes.
+func (r *RawBuffer) CopyToHost(ctx context.Context, dst []byte, offset int64) error {
+	return awaitCopy(ctx, func() (*pjrt.Event, error) { return r.CopyToHostAsync(dst, offset) })
+}
+
+// CopyToHostAsync is like [RawBuffer.CopyToHost] but does not wait. The event is ready
+// when dst has the bytes. Until then dst belongs to the plugin, and the garbage collector
+// does not free it. The caller closes the event.
+func (r *RawBuffer) CopyToHostAsync(dst []byte, offset int64) (*pjrt.Event, error) {
+	return r.copyAsync(dst, offset, func(h *capi.RawBuffer) (*capi.Event, error) {
+		var c capi.Call[capi.RawBufferCopyRawDeviceToHostArgs]
+		c.Args.Buffer, c.Args.Dst = h, address(dst)
+		c.Args.Offset, c.Args.TransferSize = offset, int64(len(dst))
+		err := c.Do(r.table)
+		return c.Args.Event, err
+	})
+}
+
+// address returns the address of data. It is never nil, because some plugins reject a null
+// pointer even when there is nothing to copy.
+func address(data []byte) unsafe.Pointer {
+	if len(data) == 0 {
+		data = make([]byte, 1)
+	}
+	return unsafe.Pointer(unsafe.SliceData(data))
+}
+
+// awaitCopy begins a copy and waits for its end, whatever any context does.
+func awaitCopy(ctx context.Context, begin func() (*pjrt.Event, error)) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	e, err := begin()
+	if err != nil {
+		return err
+	}
+	defer e.Close()
+	return e.Wait(context.Background())
+}
+
+// copyAsync begins a copy to or from data, which it keeps alive until the copy is over.
+func (r *RawBuffer) copyAsync(data []byte, offset int64, begin func(h *capi.RawBuffer) (*capi.Event, error)) (*pjrt.Event, error) {
+	h, err := r.acquire()
+	if err != nil {
+		return nil, err
+	}
+	if n := int64(len(data)); offset < 0 || offset > r.size || n > r.size-offset {
+		r.ref.Release()
+		return nil, raw.Errorf(pjrt.ErrOutOfRange, "%d bytes at %d are not within the %d bytes of the buffer", n, offset, r.size)
+	}
+	event, err := begin(h)
+	if err != nil {
+		r.ref.Release()
+		return nil, err
+	}
+	if event == nil {
+		r.ref.Release()
+		return nil, raw.Errorf(pjrt.ErrInternal, "the plugin reported success but returned no event for a copy")
+	}
+	return raw.AdoptEvent(r.client, event, func() {
+		runtime.KeepAlive(data)
+		r.ref.Release()
+	}), nil
+}
+
+func (r *RawBuffer) acquire() (*capi.RawBuffer, error) {
+	if r == nil || r.ref == nil {
+		return nil, raw.Errorf(pjrt.ErrInvalidArgument, "the raw buffer is nil: make one with rawbuffer.Of")
+	}
+	return r.ref.Acquire()
+}
+
+// Close destroys the raw buffer (PJRT_RawBuffer_Destroy) once the copies under way are
+// over. Closing again does nothing.
+func (r *RawBuffer) Close() error {
+	if r == nil {
+		return nil
+	}
+	return r.ref.Close()
+}

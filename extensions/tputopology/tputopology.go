@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+// Package tputopology tells how many chips, cores and processes a system of TPUs has. It
+// uses the extension TpuTopology, which came with API 0.81; libtpu has it.
+//
+// The calls for the coordinates of chips, the bounds of the system, slices and parts of
+// slices are in package capi: those whose args begin with TPUTopology.
+package tputopology
+
+import (
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/raw"
+)
+
+// Supported reports whether the plugin offers the extension.
+func Supported(p *pjrt.Plugin) bool {
+	return raw.Table(p).HasSection(capi.SectionExtension(capi.ExtensionTypeTPUTopology))
+}
+
+// Chips returns the number of chips (PJRT_TpuTopology_ChipCount).
+func Chips(t *pjrt.Topology) (int, error) {
+	var c capi.Call[capi.TPUTopologyChipCountArgs]
+	err := ask(t, &c, &c.Args.Topology)
+	return int(c.Args.ChipCount), err
+}
+
+// Processes returns the number of processes that run a program on the whole system
+// (PJRT_TpuTopology_ProcessCount).
+func Processes(t *pjrt.Topology) (int, error) {
+	var c capi.Call[capi.TPUTopologyProcessCountArgs]
+	err := ask(t, &c, &c.Args.Topology)
+	return int(c.Args.ProcessCount), err
+}
+
+// ChipsPerProcess returns the number of chips that each process uses
+// (PJRT_TpuTopology_ChipsPerProcess).
+func ChipsPerProcess(t *pjrt.Topology) (int, error) {
+	var c capi.Call[capi.TPUTopologyChipsPerProcessArgs]
+	err := ask(t, &c, &c.Args.Topology)
+	return int(c.Args.ChipsPerProcess), err
+}
+
+// CoresPerChip returns the number of cores of the default type on a chip
+// (PJRT_TpuTopology_CoreCountPerChip).
+func CoresPerChip(t *pjrt.Topology) (int, error) {
+	var c capi.Call[capi.TPUTopologyCoreCountPerChipArgs]
+	err := ask(t, &c, &c.Args.Topology)
+	return int(c.Args.CoreCountOfDefaultTypePerChip), err
+}
+
+// ask stores the handle of the topology in the field at, and makes the call.
+func ask[A any](t *pjrt.Topology, c *capi.Call[A], at **capi.TopologyDescription) error {
+	h, release, err := raw.AcquireTopology(t)
+	if err != nil {
+		return err
+	}
+	defer release()
+	*at = h
+	return c.Do(raw.TableOf(t))
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package pjrt
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+)
+
+// LimitInFlight makes Execute and Start wait, or fail when ctx ends, while n executions of
+// this program that began after LimitInFlight are under way. 0 removes the limit. A limit
+// keeps a fast producer from filling device memory with results not computed yet.
+func (e *LoadedExecutable) LimitInFlight(n int) {
+	if e != nil {
+		e.executions.limit.set(n)
+	}
+}
+
+// LimitInFlight is LoadedExecutable.LimitInFlight for all programs of the client together.
+// An execution on several devices counts as one.
+func (c *Client) LimitInFlight(n int) {
+	if c != nil {
+		c.traffic.limit.set(n)
+	}
+}
+
+// InFlight returns how many executions of the client's programs are under way. One on
+// several devices counts as one until all are done.
+func (c *Client) InFlight() int {
+	if c == nil {
+		return 0
+	}
+	return int(c.traffic.underWay.Load())
+}
+
+// limit bounds the number of executions under way. The zero value has no bound.
+type limit struct {
+	slots atomic.Pointer[chan struct{}]
+}
+
+// set changes the bound for new executions. Executions under way keep their slots of the
+// old bound, and take none of the new one.
+func (l *limit) set(n int) {
+	if n <= 0 {
+		l.slots.Store(nil)
+		return
+	}
+	slots := make(chan struct{}, n)
+	l.slots.Store(&slots)
+}
+
+// enter waits for a slot. The caller frees it by receiving from the channel, which is nil
+// if there is no bound.
+func (l *limit) enter(ctx context.Context) (chan struct{}, error) {
+	p := l.slots.Load()
+	if p == nil {
+		return nil, nil
+	}
+	select {
+	case *p <- struct{}{}:
+		return *p, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// traffic counts the executions of a client. Plugins bound their number by blocking the
+// thread of the next call, which no context can end. traffic therefore makes the calls
+// that would block wait in Go, all but a few.
+type traffic struct {
+	limit    limit
+	underWay atomic.Int64 // executions that were admitted and are not over
+	direct   atomic.Int64 // calls under way that did not go through the gate
+	queued   atomic.Int64 // executions under way whose call went through the gate
+
+	free int           // with up to this many executions under way, a call does not wait in the plugin
+	gate chan struct{} // has a token for each call that passed it and may wait in the plugin
+}
+
+// newTraffic returns the traffic of a plugin that allows capacity executions under way.
+// Direct calls get half of them and calls through the gate the other half, so that
+// neither waits in the plugin for the other.
+func newTraffic(capacity int) traffic {
+	half := max(capacity/2, 1)
+	return traffic{free: half, gate: make(chan struct{}, half)}
+}
+
+// admissionState says what an execution counts for.
+type admissionState uint8
+
+const (
+	outside  admissionState = iota
+	admitted                // counts as under way, and holds a slot of each limit
+	queued                  // also counts as an execution whose call went through the gate
+)
+
+// admission is one execution's way through the limits and the gate.
+type admission struct {
+	state   admissionState
+	traffic *traffic
+	slots   [2]chan struct{} // of the program's and the client's limit
+}
+
+// enter waits until the limits admit the execution. The caller must call leave, even
+// after an error.
+func (a *admission) enter(ctx context.Context, program *limit, t *traffic) (err error) {
+	a.traffic = t
+	if a.slots[0], err = program.enter(ctx); err != nil {
+		return err
+	}
+	if a.slots[1], err = t.limit.enter(ctx); err != nil {
+		return err
+	}
+	t.underWay.Add(1)
+	a.state = admitted
+	return nil
+}
+
+// leave frees the slots of an execution that is over or did not begin.
+func (a *admission) leave() {
+	if a.state == queued {
+		a.traffic.queued.Add(-1)
+	}
+	if a.state != outside {
+		a.traffic.underWay.Add(-1)
+	}
+	for i, s := range a.slots {
+		if s != nil {
+			<-s
+			a.slots[i] = nil
+		}
+	}
+	a.state = outside
+}
+
+// beginCall precedes the call of the plugin, and endCall follows it. It reports whether
+// the call is direct, which means that it does not wait in the plugin. Otherwise
+// beginCall has passed the gate, which lets only a few threads wait in the plugin.
+func (a *admission) beginCall(ctx context.Context) (direct bool, err error) {
+	if a.traffic.beginDirect() {
+		return true, nil
+	}
+	if a.state == queued {
+		a.traffic.queued.Add(-1) // the call before failed, and this is the retry
+		a.state = admitted
+	}
+	if err := a.traffic.passGate(ctx); err != nil {
+		return false, err
+	}
+	a.state = queued
+	return false, nil
+}
+
+func (a *admission) endCall(direct bool) {
+	if direct {
+		a.traffic.direct.Add(-1)
+		return
+	}
+	<-a.traffic.gate
+}
+
+// beginDirect reports whether a call need not wait. It counts the call before it looks, so
+// that no later call through the gate takes its place in the plugin.
+func (t *traffic) beginDirect() bool {
+	t.direct.Add(1)
+	if t.underWay.Load() <= int64(t.free) {
+		return true
+	}
+	t.direct.Add(-1)
+	return false
+}
+
+// passGate waits until one more thread may wait in the plugin. The caller receives from
+// the gate when the thread is back. While direct calls are under way, passGate leaves
+// room for them in the plugin.
+func (t *traffic) passGate(ctx context.Context) error {
+	select {
+	case t.gate <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	for {
+		n := t.queued.Load()
+		if n < int64(cap(t.gate)) || t.direct.Load() == 0 {
+			if t.queued.CompareAndSwap(n, n+1) {
+				return nil
+			}
+			continue
+		}
+		select {
+		case <-time.After(50 * time.Microsecond): // direct calls are usually short
+		case <-ctx.Done():
+			<-t.gate
+			return ctx.Err()
+		}
+	}
+}

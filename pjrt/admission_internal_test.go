@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package pjrt
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestExecutionsThroughTheGateLeaveRoomForDirectCalls(t *testing.T) {
+	t.Parallel()
+	traffic := newTraffic(32)
+	pass := func(ctx context.Context) error {
+		err := traffic.passGate(ctx)
+		if err == nil {
+			<-traffic.gate // the call is over, the execution is not
+		}
+		return err
+	}
+	room := int64(cap(traffic.gate))
+	for range room + 3 {
+		require.NoError(t, pass(t.Context()), "there is no direct call")
+	}
+	traffic.queued.Store(room - 1)
+	traffic.underWay.Store(int64(traffic.free))
+	require.True(t, traffic.beginDirect())
+	require.NoError(t, pass(t.Context()))
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	assert.ErrorIs(t, pass(ctx), context.DeadlineExceeded, "a direct call is under way")
+	assert.EqualValues(t, room, traffic.queued.Load())
+	assert.Empty(t, traffic.gate)
+	traffic.direct.Add(-1)
+	assert.NoError(t, pass(t.Context()))
+	traffic.underWay.Store(int64(traffic.free) + 1)
+	assert.False(t, traffic.beginDirect())
+	assert.Zero(t, traffic.direct.Load())
+}
+
+func TestLeavingAnAdmissionFreesItsPlaces(t *testing.T) {
+	t.Parallel()
+	traffic := newTraffic(2) // one direct call, one through the gate
+	traffic.limit.set(3)
+	var program limit
+	program.set(3)
+	var first, second admission
+	require.NoError(t, first.enter(t.Context(), &program, &traffic))
+	direct, err := first.beginCall(t.Context())
+	require.NoError(t, err)
+	assert.True(t, direct)
+	first.endCall(direct)
+
+	require.NoError(t, second.enter(t.Context(), &program, &traffic))
+	for range 2 { // the second call is made because the first one failed
+		direct, err = second.beginCall(t.Context())
+		require.NoError(t, err)
+		assert.False(t, direct)
+		assert.Equal(t, queued, second.state)
+		second.endCall(direct)
+	}
+	assert.EqualValues(t, 1, traffic.queued.Load())
+	assert.EqualValues(t, 2, traffic.underWay.Load())
+
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var third admission
+	traffic.limit.set(1)
+	var fourth admission
+	require.NoError(t, third.enter(t.Context(), &program, &traffic))
+	require.ErrorIs(t, fourth.enter(ctx, &program, &traffic), context.Canceled)
+	for _, a := range []*admission{&first, &second, &third, &fourth} {
+		a.leave()
+		assert.Equal(t, outside, a.state)
+	}
+	assert.Zero(t, traffic.queued.Load())
+	assert.Zero(t, traffic.underWay.Load())
+	assert.Empty(t, *program.slots.Load())
+	assert.Empty(t, *traffic.limit.slots.Load())
+}

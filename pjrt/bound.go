@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package pjrt
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt/lifetime"
+)
+
+// Argument is the fixed argument of one parameter.
+type Argument struct {
+	// Buffers has one buffer for each device that runs the program, or a single one, which
+	// Bind copies to the devices that it is not on. An empty list leaves the parameter open.
+	Buffers []*Buffer
+	Name    string // for errors; may be empty
+}
+
+// Bound holds fixed arguments of a program, such as the weights of a model. They are
+// checked once. Executions, also concurrent ones, use them by ExecuteOptions.Bound.
+type Bound struct {
+	exe        *LoadedExecutable
+	parameters int            // of the program
+	handles    []*capi.Buffer // of the fixed arguments, nil for open ones; by device, then parameter
+	open       []int          // open parameters
+	fixed      []int64        // parameters with a fixed argument, which no execution donates
+
+	ref *lifetime.Ref[boundBuffers]
+}
+
+// boundBuffers are the buffers that a Bound keeps.
+type boundBuffers struct {
+	held   []*Buffer // acquired until release
+	copies []*Buffer // made by Bind
+}
+
+func (b *boundBuffers) release() {
+	for _, buffer := range b.held {
+		buffer.references.bound.Add(-1)
+		buffer.ref.Release()
+	}
+	for _, buffer := range b.copies {
+		buffer.Close()
+	}
+}
+
+// Bind fixes the arguments of the first parameters. Parameters without buffers, and those
+// after the last of args, stay open: each execution gets their arguments, in order.
+// Package params makes args from a model's structs.
+//
+// The caller closes the Bound, and still owns the buffers, which may be closed while they
+// are bound. Executions never donate fixed arguments, even if the program was compiled to
+// consume them. A portable program has no devices of its own and cannot be bound.
+func (e *LoadedExecutable) Bind(ctx context.Context, args ...Argument) (*Bound, error) {
+	if err := e.usable(); err != nil {
+		return nil, err
+	}
+	if len(e.devices) == 0 {
+		return nil, invalid("a portable program has no devices to bind arguments on: compile it for fixed devices")
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if e.ref.Closed() {
+		_, err := e.ref.Acquire()
+		return nil, err
+	}
+	shapes, err := e.parameters()
+	if err != nil {
+		return nil, fmt.Errorf("the arguments cannot be bound, because the plugin does not report the program's parameters: %w", err)
+	}
+	if len(args) > len(shapes) {
+		return nil, invalid("the program takes %d arguments, not %d", len(shapes), len(args))
+	}
+	b := &Bound{exe: e, parameters: len(shapes), handles: make([]*capi.Buffer, len(e.devices)*len(shapes))}
+	buffers := new(boundBuffers)
+	b.ref = lifetime.New("bound arguments", buffers, e.ref, (*boundBuffers).release)
+	for p := range shapes {
+		if p >= len(args) || len(args[p].Buffers) == 0 {
+			b.open = append(b.open, p)
+			continue
+		}
+		b.fixed = append(b.fixed, int64(p))
+		if err := b.fix(ctx, buffers, p, args[p], shapes[p]); err != nil {
+			b.Close()
+			return nil, err
+		}
+	}
+	return b, nil
+}
+
+// fix checks and acquires the argument of parameter p.
+func (b *Bound) fix(ctx context.Context, buffers *boundBuffers, p int, a Argument, want Shape) error {
+	e := b.exe
+	name := fmt.Sprintf("argument %d", p)
+	if a.Name != "" {
+		name += " (" + a.Name + ")"
+	}
+	if n := len(a.Buffers); n != 1 && n != len(e.devices) {
+		return invalid("%s has %d buffers for %d devices", name, n, len(e.devices))
+	}
+	var calls bufferCalls
+	for d, device := range e.devices {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		buffer := a.Buffers[min(d, len(a.Buffers)-1)]
+		switch {
+		case buffer == nil:
+			return invalid("%s is nil", name)
+		case buffer.client != e.client:
+			return invalid("%s belongs to another client", name)
+		case !buffer.shape.Equal(want):
+			return invalid("%s is %v, and the program takes %v", name, buffer.shape, want)
+		}
+		if got, want := e.wrongLayout(p, buffer); got != nil {
+			return wrongLayout(name, got, want)
+		}
+		h, err := buffer.ref.Acquire()
+		if err != nil {
+			return fmt.Errorf("%w: %s: %w", ErrInvalidArgument, name, err)
+		}
+		if gone, derr := calls.isDeleted(e.client.table, h); derr == nil && gone {
+			buffer.ref.Release()
+			return invalid("%s was deleted, or donated to an earlier execution", name)
+		}
+		at := calls.deviceOf(e.client.table, h)
+		switch {
+		case at == device.handle || at == nil:
+			if err := b.waitIfKept(ctx, p, buffer, h); err != nil {
+				buffer.ref.Release()
+				return fmt.Errorf("%s: %w", name, err)
+			}
+			if err := buffer.beginTurn(ctx, turnUse); err != nil {
+				buffer.ref.Release()
+				return fmt.Errorf("%s: %w", name, err)
+			}
+			buffer.references.bound.Add(1)
+			buffer.endTurn(turnUse, h)
+			buffers.held = append(buffers.held, buffer)
+			b.handles[d*b.parameters+p] = h
+			continue
+		case len(a.Buffers) > 1 || len(e.devices) == 1:
+			err = invalid("%s is on %v, and the program runs on %v", name, e.client.deviceByHandle[at], device)
+		default:
+			err = b.copyTo(ctx, buffers, p, d, buffer, h)
+		}
+		buffer.ref.Release()
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// waitIfKept waits for the contents of the argument of parameter p, which all executions
+// keep, if the program would otherwise donate it and a failed one would end the process.
+func (b *Bound) waitIfKept(ctx context.Context, p int, buffer *Buffer, h *capi.Buffer) error {
+	e := b.exe.entry()
+	if !e.donates || !b.exe.client.copiesKept || e.donors != nil && !e.donors[p] {
+		return nil
+	}
+	return buffer.wait(ctx, h)
+}
+
+// copyTo copies the buffer with the handle h to device number d, for parameter p.
+func (b *Bound) copyTo(ctx context.Context, buffers *boundBuffers, p, d int, buffer *Buffer, h *capi.Buffer) error {
+	c := b.exe.client
+	copied, err := useContents(ctx, buffer, h, func() (*Buffer, error) {
+		var call capi.Call[capi.BufferCopyToDeviceArgs]
+		call.Args.Buffer, call.Args.DstDevice = h, b.exe.devices[d].handle
+		if err := allocate(ctx, c.table, &call); err != nil {
+			return nil, err
+		}
+		if call.Args.DstBuffer == nil {
+			return nil, misbehaved(call.Function(), "gave no copy")
+		}
+		return c.newBuffer(call.Args.DstBuffer, Shape{}), nil
+	}, func(copied *Buffer) { copied.Close() })
+	if err != nil {
+		return err
+	}
+	h, err = copied.acquire()
+	if err != nil {
+		return err
+	}
+	copied.ref.Release()
+	buffers.copies = append(buffers.copies, copied)
+	b.handles[d*b.parameters+p] = h
+	return nil
+}
+
+// OpenParameters returns the positions of the parameters that are not fixed.
+func (b *Bound) OpenParameters() []int {
+	if b == nil {
+		return nil
+	}
+	return slices.Clone(b.open)
+}
+
+// acquireFor keeps the bound arguments for an execution of e until b.ref.Release.
+func (b *Bound) acquireFor(e *LoadedExecutable) error {
+	if b.exe != e {
+		return invalid("the bound arguments belong to another executable")
+	}
+	_, err := b.ref.Acquire()
+	return err
+}
+
+// Close releases the fixed arguments. Executions under way keep them.
+func (b *Bound) Close() error {
+	if b == nil {
+		return nil
+	}
+	return b.ref.Close()
+}

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package pjrt
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt/internal/bridge"
+	"github.com/purepjrt/purepjrt/pjrt/lifetime"
+)
+
+func init() {
+	bridge.Root = bridge.Functions{
+		Table: func(p any) *capi.Table {
+			if p := p.(*Plugin); p != nil {
+				return p.table
+			}
+			return nil
+		},
+		Plugin:   func(table *capi.Table) (any, error) { return fromTable(table) },
+		Register: func(name string, table *capi.Table) (any, error) { return register(name, table) },
+
+		TableOf: tableOf,
+		Acquire: acquire,
+		Parent:  parentOf,
+		Contents: func(ctx context.Context, b any) (*capi.Buffer, func(), error) {
+			return b.(*Buffer).acquireContents(ctx)
+		},
+		Consume: func(b any) (*capi.Buffer, func(), error) { return b.(*Buffer).acquireToConsume() },
+
+		AdoptBuffer: func(c any, h *capi.Buffer) (any, error) {
+			return c.(*Client).adoptBuffer(h)
+		},
+		AdoptBufferOf: func(c any, h *capi.Buffer, shape any) (any, error) {
+			if h == nil {
+				return nil, errNoBuffer
+			}
+			return c.(*Client).newBuffer(h, shape.(Shape)), nil
+		},
+		AdoptEvent: adoptEvent,
+		AdoptExecutable: func(p any, h *capi.Executable) (any, error) {
+			return newExecutable(p.(*Plugin).table, h, nil, nil)
+		},
+		AdoptLoadedExecutable: func(c any, h *capi.LoadedExecutable) (any, error) {
+			return newLoadedExecutable(c.(*Client), h, nil)
+		},
+		AdoptTopology: func(p any, h *capi.TopologyDescription) (any, error) { return newTopology(p.(*Plugin), h) },
+		DeviceOf:      func(c any, h *capi.Device) (any, error) { return c.(*Client).deviceOf(h) },
+		MemoryOf:      func(c any, h *capi.Memory) (any, error) { return c.(*Client).memoryOf(h) },
+
+		EncodeLayout: func(l, shape any) (*capi.BufferMemoryLayout, any, error) {
+			c, err := l.(*Layout).encode(shape.(Shape))
+			if err != nil {
+				return nil, nil, err
+			}
+			return c.layout, c, nil
+		},
+		DecodeLayout:      func(c *capi.BufferMemoryLayout) (any, error) { return decodeLayout(c) },
+		ParseDeviceLayout: func(text string) any { return parseDeviceLayout(text) },
+
+		ErrorParts: failure,
+		ReadError:  readError,
+
+		CheckShape: func(c, shape any) error { return c.(*Client).checkShape(shape.(Shape)) },
+		Retry:      retryAllocation,
+		Place: func(c, d, m any) (*capi.Device, *capi.Memory, error) {
+			p, err := c.(*Client).place(d.(*Device), m.(*Memory))
+			return p.device, p.memory, err
+		},
+		DefaultMemory: func(c, d, m any) (*capi.Memory, error) {
+			return c.(*Client).placeInMemory(d.(*Device), m.(*Memory))
+		},
+		CheckProgram: func(p, program, opts any) error {
+			return program.(Program).checkCode(p.(*Plugin), opts.(*CompileOptions).devices())
+		},
+		EncodeCompileOptions: func(t, opts any) ([]byte, error) {
+			target, err := t.(*Topology).target()
+			if err != nil {
+				return nil, err
+			}
+			return opts.(*CompileOptions).encode(target)
+		},
+
+		ViewOfDeviceMemory: func(ctx context.Context, c any, address uintptr, shape, opts any) (any, error) {
+			return c.(*Client).viewOfDeviceMemory(ctx, address, shape.(Shape), opts.(*ViewOptions))
+		},
+		References: func(b any) int { return b.(*Buffer).openReferences() },
+		ObserveDownload: func(ctx context.Context, c any, bytes int) func(*error) {
+			return begin(ctx, OperationDownload, subject{client: c.(*Client), bytes: bytes}).end
+		},
+		Logger: notices,
+	}
+}
+
+// acquire returns the C handle of an object of this package, valid until release.
+func acquire(object any) (handle any, release func(), err error) {
+	switch o := object.(type) {
+	case *Client:
+		h, err := o.acquire()
+		return acquired(h, func() { o.ref.Release() }, err)
+	case *Device:
+		return acquired(o.acquire())
+	case *Memory:
+		return acquired(o.acquire())
+	case *Topology:
+		return acquired(o.acquire())
+	case *Executable:
+		h, err := o.acquire()
+		return acquired(h, func() { o.ref.Release() }, err)
+	case *LoadedExecutable:
+		h, err := o.acquire()
+		return acquired(h, func() { o.ref.Release() }, err)
+	case *Buffer:
+		h, err := o.acquire()
+		return acquired(h, func() { o.ref.Release() }, err)
+	case *Event:
+		h, err := o.acquire()
+		if err == nil && h == nil {
+			err = failed(ErrFailedPrecondition,
+				"the event has no C object: the program made it, or its work was over when the call returned")
+		}
+		return acquired(h, func() { o.release() }, err)
+	}
+	return nil, nil, invalid("a %T has no C handle", object)
+}
+
+// acquired returns its arguments without the type of the handle.
+func acquired[T any](h *T, release func(), err error) (any, func(), error) {
+	if err != nil {
+		return nil, nil, err
+	}
+	return h, release, nil
+}
+
+// tableOf returns the table of the plugin that an object belongs to.
+func tableOf(object any) *capi.Table {
+	switch o := object.(type) {
+	case *Client:
+		if o != nil {
+			return o.table
+		}
+	case *Topology:
+		if o != nil && o.plugin != nil {
+			return o.plugin.table
+		}
+	case *Executable:
+		if o != nil {
+			return o.table
+		}
+	case *LoadedExecutable:
+		if o != nil && o.client != nil {
+			return o.client.table
+		}
+	case *Buffer:
+		if o != nil && o.client != nil {
+			return o.client.table
+		}
+	default:
+		panic(fmt.Sprintf("pjrt: a %T belongs to no plugin", object))
+	}
+	return nil
+}
+
+func parentOf(object any) lifetime.Parent {
+	switch o := object.(type) {
+	case *Client:
+		if o != nil {
+			return o.ref
+		}
+	case *Topology:
+		if o != nil {
+			return o.owner()
+		}
+	case *Executable:
+		if o != nil {
+			return o.ref
+		}
+	case *LoadedExecutable:
+		if o != nil {
+			return o.ref
+		}
+	case *Buffer:
+		if o != nil {
+			return &o.ref
+		}
+	default:
+		panic(fmt.Sprintf("pjrt: a %T has no lifetime of its own", object))
+	}
+	return nil
+}
+
+// acquireContents waits for the contents of the buffer and returns its handle. Until
+// release, nothing donates or deletes the buffer.
+func (b *Buffer) acquireContents(ctx context.Context) (*capi.Buffer, func(), error) {
+	h, err := b.acquire()
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := b.wait(ctx, h); err != nil {
+		b.ref.Release()
+		return nil, nil, err
+	}
+	if err := b.beginTurn(ctx, turnReference); err != nil {
+		b.ref.Release()
+		return nil, nil, err
+	}
+	release := func() {
+		b.endTurn(turnReference, h)
+		b.ref.Release()
+	}
+	if err := b.alive(h); err != nil {
+		release()
+		return nil, nil, err
+	}
+	return h, release, nil
+}
+
+// acquireToConsume returns the handle of a buffer for a call that takes its contents away.
+// It fails if they are gone, or if another consumer or an external reference in this
+// process uses them. Until release, neither can.
+func (b *Buffer) acquireToConsume() (*capi.Buffer, func(), error) {
+	h, err := b.acquire()
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := b.alive(h); err != nil {
+		b.ref.Release()
+		return nil, nil, err
+	}
+	if !b.references.takeOver() {
+		b.ref.Release()
+		return nil, nil, failed(ErrFailedPrecondition, "the %v is being used by another call: wait for that call first", b)
+	}
+	release := func() {
+		b.endTurn(turnTaken, h)
+		b.ref.Release()
+	}
+	if n := b.openReferences(); n > 0 {
+		err = failed(ErrFailedPrecondition, "the %v has %d external references: close them first", b, n)
+	} else if b.references.bound.Load() > 0 {
+		err = failed(ErrFailedPrecondition, "the %v is bound to a program: close the Bound first", b)
+	} else {
+		err = b.alive(h)
+	}
+	if err != nil {
+		release()
+		return nil, nil, err
+	}
+	return h, release, nil
+}
+
+// adoptEvent makes an Event that owns h, which belongs to the client or plugin owner. It
+// calls done, which may be nil, after the event is ready.
+func adoptEvent(owner any, h *capi.Event, done func()) any {
+	var e *Event
+	switch o := owner.(type) {
+	case *Client:
+		e = newEvent(o.table, h, o.ref)
+	case *Plugin:
+		e = newEvent(o.table, h, nil)
+	default:
+		panic(fmt.Sprintf("pjrt: a %T owns no events", owner))
+	}
+	if done != nil {
+		e.after(done)
+	}
+	return e
+}
+
+// checkShape returns an error if the plugin cannot have arrays of the shape.
+func (c *Client) checkShape(s Shape) error {
+	if _, err := s.HostSize(); err != nil {
+		return err
+	}
+	return knowsType(c.table, s.Type)
+}

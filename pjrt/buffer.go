@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package pjrt
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt/lifetime"
+)
+
+// Buffer is an array in the memory of a device.
+type Buffer struct {
+	client *Client
+	ref    lifetime.Ref[capi.Buffer]
+	shape  Shape
+
+	hostDone   <-chan struct{} // nil when C kept no memory of the host
+	onDestroy  bool            // destroying it calls a function: see newBufferWith
+	references *references     // external ones
+	dynamic    answer          // does it have dimensions known only at run time?
+	readable   answer          // can the host read its memory as a dense array?
+	device     atomic.Pointer[capi.Device]
+	inMemory   atomic.Pointer[Layout] // see knownLayout
+}
+
+// newBuffer makes a Buffer that owns h.
+func (c *Client) newBuffer(h *capi.Buffer, shape Shape) *Buffer {
+	return c.newBufferOf(h, Shape{shape.Type, slices.Clone(shape.Dims)})
+}
+
+// newBufferOf is newBuffer for a shape whose dimensions nobody changes later.
+func (c *Client) newBufferOf(h *capi.Buffer, shape Shape) *Buffer {
+	b := &Buffer{client: c, shape: shape}
+	b.references = lifetime.Init[capi.Buffer, references](&b.ref, "buffer", h, c.ref, c.destroyBuffer)
+	return b
+}
+
+// refill reuses b, which is closed, as the Buffer that owns h. It reports whether it
+// could: the old C buffer must be destroyed, and have had the same client and shape.
+func (b *Buffer) refill(c *Client, h *capi.Buffer, shape Shape) bool {
+	if b == nil || b.client != c || b.hostDone != nil || b.onDestroy || !b.shape.Equal(shape) || !b.ref.Claim() {
+		return false
+	}
+	// These may differ from one buffer to the next.
+	b.device.Store(nil)
+	b.inMemory.Store(nil)
+	b.dynamic.state.Store(0)
+	b.readable.state.Store(0)
+	b.references.reset()
+	b.ref.Renew(h)
+	return true
+}
+
+// newBufferWith is newBuffer that calls destroyed after the C buffer is destroyed.
+func (c *Client) newBufferWith(h *capi.Buffer, shape Shape, destroyed func()) *Buffer {
+	b := &Buffer{client: c, shape: Shape{shape.Type, slices.Clone(shape.Dims)}, onDestroy: true}
+	destroy := c.destroyBuffer
+	b.references = lifetime.Init[capi.Buffer, references](&b.ref, "buffer", h, c.ref, func(h *capi.Buffer) {
+		destroy(h)
+		destroyed()
+	})
+	return b
+}
+
+var bufferDestroys = sync.Pool{New: func() any { return new(capi.Call[capi.BufferDestroyArgs]) }}
+
+// bufferDestroyer returns the function that destroys the buffers of a client. They all
+// share it, because programs make many buffers.
+func bufferDestroyer(table *capi.Table) func(*capi.Buffer) {
+	return func(h *capi.Buffer) {
+		d := bufferDestroys.Get().(*capi.Call[capi.BufferDestroyArgs])
+		d.Args.Buffer = h
+		_ = d.Do(table)
+		bufferDestroys.Put(d)
+	}
+}
+
+// adoptBuffer makes a Buffer that owns h, and asks the plugin for its shape.
+func (c *Client) adoptBuffer(h *capi.Buffer) (*Buffer, error) {
+	if h == nil {
+		return nil, errNoBuffer
+	}
+	b := c.newBuffer(h, Shape{})
+	shape, err := new(bufferCalls).shape(c.table, h)
+	if err != nil {
+		b.Close()
+		return nil, err
+	}
+	b.shape = shape
+	return b, nil
+}
+
+var errNoBuffer = failed(ErrInternal, "the plugin reported success and gave no buffer")
+
+var errNilBuffer = invalid("the buffer is nil")
+
+// acquire returns the C object, valid until b.ref.Release.
+func (b *Buffer) acquire() (*capi.Buffer, error) {
+	if b == nil || b.client == nil {
+		return nil, errNilBuffer
+	}
+	return b.ref.Acquire()
+}
+
+// Close closes the buffer (PJRT_Buffer_Destroy). Its memory stays until the computations
+// that use it are done and the references to it are closed.
+func (b *Buffer) Close() error {
+	if b == nil {
+		return nil
+	}
+	return b.ref.Close()
+}
+
+// Client returns the client of the buffer.
+func (b *Buffer) Client() *Client {
+	if b == nil {
+		return nil
+	}
+	return b.client
+}
+
+// Shape returns the type and the dimensions of the array. For a dimension that is known
+// only at run time it has the upper bound; see UnpaddedDims.
+func (b *Buffer) Shape() Shape {
+	if b == nil {
+		return Shape{}
+	}
+	return Shape{b.shape.Type, slices.Clone(b.shape.Dims)}
+}
+
+// String returns the shape of the array and its device.
+func (b *Buffer) String() string {
+	if b == nil || b.client == nil {
+		return "no buffer"
+	}
+	if b.ref.Closed() {
+		return fmt.Sprintf("buffer of %v (closed)", b.shape)
+	}
+	d, err := b.Device()
+	if err != nil {
+		return fmt.Sprintf("buffer of %v", b.shape)
+	}
+	return fmt.Sprintf("buffer of %v on %v", b.shape, d)
+}
+
+// Delete frees the memory of the device once nothing uses it (PJRT_Buffer_Delete).
+// Methods that describe the buffer then still work, and those that use its contents
+// fail. Deleting again does nothing. The caller still closes it.
+//
+// Delete does not wait: if a call is using the contents, they are deleted when it ends.
+func (b *Buffer) Delete() error {
+	h, err := b.acquire()
+	if err != nil {
+		return err
+	}
+	defer b.ref.Release()
+	if !b.references.markDeleted() {
+		return nil
+	}
+	if err := deleteContents(b.client.table, h); err != nil {
+		b.references.unmarkDeleted()
+		return err
+	}
+	return nil
+}
+
+func deleteContents(table *capi.Table, h *capi.Buffer) error {
+	var c capi.Call[capi.BufferDeleteArgs]
+	c.Args.Buffer = h
+	return c.Do(table)
+}
+
+// beginTurn takes a turn at the contents of a buffer that the caller has acquired.
+func (b *Buffer) beginTurn(ctx context.Context, kind turn) error {
+	return b.references.begin(ctx, kind)
+}
+
+// endTurn ends a turn. The caller still has the buffer acquired.
+func (b *Buffer) endTurn(kind turn, h *capi.Buffer) {
+	if b.references.end(kind) {
+		_ = deleteContents(b.client.table, h)
+	}
+}
+
+// IsDeleted reports whether the contents are gone: deleted, donated to a computation,
+// or taken over by another buffer (PJRT_Buffer_IsDeleted).
+func (b *Buffer) IsDeleted() (bool, error) {
+	h, err := b.acquire()
+	if err != nil {
+		return false, err
+	}
+	defer b.ref.Release()
+	return b.isDeleted(h)
+}
+
+func (b *Buffer) isDeleted(h *capi.Buffer) (bool, error) {
+	if b.references.isDeleted() {
+		return true, nil
+	}
+	var c capi.Call[capi.BufferIsDeletedArgs]
+	c.Args.Buffer = h
+	err := c.Do(b.client.table)
+	return c.Args.IsDeleted, err
+}
+
+// alive returns an error if the contents of the buffer are gone.
+func (b *Buffer) alive(h *capi.Buffer) error {
+	gone, err := b.isDeleted(h)
+	if err != nil {
+		return err
+	}
+	if gone {
+		return invalid("the buffer %v was deleted or donated", b.shape)
+	}
+	return nil
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package pjrt_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/raw"
+)
+
+func TestSharedMemoryOfBuffersIsRecognized(t *testing.T) {
+	ctx := context.Background()
+	client := newClient(t)
+	data := pjrt.AlignedSlice[float32](32)
+	view := func(from, n int) *pjrt.Buffer {
+		b, err := client.ViewOfHostMemory(ctx, pjrt.ArrayOf(data[from:from+n], int64(n)), nil)
+		require.NoError(t, err)
+		t.Cleanup(func() { b.Close() })
+		return b
+	}
+	all, first, second := view(0, 32), view(0, 16), view(16, 16)
+	own := upload(t, client, matrix(1, 2, 3, 4))
+	empty := upload(t, client, pjrt.ArrayOf([]float32{}, 0))
+	for name, c := range map[string]struct {
+		a, b *pjrt.Buffer
+		want bool
+	}{
+		"itself":     {own, own, true},
+		"a part":     {all, second, true},
+		"neighbours": {first, second, false},
+		"another":    {all, own, false},
+		"nothing":    {own, empty, false},
+	} {
+		got, err := raw.ShareMemory(ctx, c.a, c.b)
+		require.NoError(t, err, name)
+		assert.Equal(t, c.want, got, name)
+		got, err = raw.ShareMemory(ctx, c.b, c.a)
+		require.NoError(t, err, name)
+		assert.Equal(t, c.want, got, name)
+	}
+	_, err := raw.ShareMemory(ctx, own, nil)
+	require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
+	_, err = raw.ShareMemory(ctx, own, upload(t, newClient(t), matrix(1, 2, 3, 4)))
+	require.ErrorContains(t, err, "belong to different clients")
+}

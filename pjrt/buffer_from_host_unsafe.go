@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package pjrt
+
+import (
+	"context"
+	"runtime"
+	"slices"
+	"unsafe"
+
+	"github.com/purepjrt/purepjrt/capi"
+)
+
+// HostBufferSemantics say how long a plugin uses host memory that becomes a buffer.
+type HostBufferSemantics = capi.HostBufferSemantics
+
+const (
+	// OnlyDuringCall means that the plugin has copied the memory when the call returns.
+	OnlyDuringCall = capi.HostBufferSemanticsImmutableOnlyDuringCall
+	// UntilTransferCompletes means that the plugin reads the memory until the transfer ends.
+	UntilTransferCompletes = capi.HostBufferSemanticsImmutableUntilTransferCompletes
+	// ImmutableZeroCopy means that the buffer may use the memory itself: the plugin reads it
+	// as long as the buffer exists, and never writes to it.
+	ImmutableZeroCopy = capi.HostBufferSemanticsImmutableZeroCopy
+	// MutableZeroCopy is ImmutableZeroCopy that lets a program to which the buffer is
+	// donated write its result to the memory (API 0.48).
+	MutableZeroCopy = capi.HostBufferSemanticsMutableZeroCopy
+)
+
+// mutableZeroCopySince is the first API minor with MutableZeroCopy.
+const mutableZeroCopySince = 48
+
+// BufferOptions are the options of the functions that make buffers. A function returns
+// an error for options that it has no use for.
+type BufferOptions struct {
+	// Device receives the array in its default memory. Nil means the first addressable
+	// device, unless Memory is set. Set at most one of the two.
+	Device *Device
+	Memory *Memory // receives the array
+	// Semantics say how long the plugin uses the memory of the host. With other values
+	// than OnlyDuringCall, the zero value, the memory must stay unchanged until
+	// Buffer.HostDone; the package keeps a reference to it until then.
+	Semantics HostBufferSemantics
+	// Strides are the distances in bytes between neighbours in the host's memory, one for
+	// each dimension; nil means dense and row-major. 0 repeats an element. A negative
+	// stride walks backwards from the end of HostArray.Data, all of which the array spans.
+	Strides []int64
+	Layout  *Layout // in the memory of the device; nil leaves it to the plugin
+}
+
+// BufferFromHost makes a buffer of an array (PJRT_Client_BufferFromHostBuffer). The
+// buffer can be used at once; computations wait for its contents. With the default
+// semantics the caller may change a.Data after the call. opts may be nil.
+//
+// If a device is out of memory, this and other functions that make buffers collect
+// buffers that the program dropped without Close, and try once more. If memory runs out
+// only later, waiting for the buffer returns that error.
+func (c *Client) BufferFromHost(ctx context.Context, a HostArray, opts *BufferOptions) (b *Buffer, err error) {
+	op := begin(ctx, OperationUpload, subject{client: c, bytes: len(a.Data)})
+	defer op.end(&err)
+	if c == nil || c.ref == nil {
+		return nil, errNilClient
+	}
+	if opts == nil {
+		opts = &BufferOptions{}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	origin, err := a.origin(opts.Strides)
+	if err != nil {
+		return nil, err
+	}
+	if err := knowsType(c.table, a.Type); err != nil {
+		return nil, err
+	}
+	if err := c.knowsSemantics(opts.Semantics); err != nil {
+		return nil, err
+	}
+	place, err := c.place(opts.Device, opts.Memory)
+	if err != nil {
+		return nil, err
+	}
+	op.at(c, place)
+	layout, err := opts.Layout.encode(a.Shape())
+	if err != nil {
+		return nil, err
+	}
+	h, err := c.acquire()
+	if err != nil {
+		return nil, err
+	}
+	defer c.ref.Release()
+
+	var call capi.Call[capi.ClientBufferFromHostBufferArgs]
+	args := &call.Args
+	args.Client = h
+	args.Data = unsafe.Pointer(unsafe.SliceData(a.Data[origin:]))
+	args.Type = capi.BufferType(a.Type)
+	dims, strides := slices.Clone(a.Dims), slices.Clone(opts.Strides)
+	args.Dims, args.NumDims = unsafe.SliceData(dims), uintptr(len(dims))
+	if len(strides) > 0 {
+		args.ByteStrides, args.NumByteStrides = unsafe.SliceData(strides), uintptr(len(strides))
+	}
+	args.HostBufferSemantics = opts.Semantics
+	args.Device, args.Memory = place.device, place.memory
+	args.DeviceLayout = layout.layout
+	err = allocate(ctx, c.table, &call)
+	runtime.KeepAlive(a.Data)
+	runtime.KeepAlive(layout)
+	if err != nil {
+		return nil, err
+	}
+	done := args.DoneWithHostBuffer
+	switch {
+	case opts.Semantics == OnlyDuringCall:
+		// The plugin has read the memory already.
+		destroyEvent(c.table, done)
+		return c.newBuffer(args.Buffer, a.Shape()), nil
+	case done == nil:
+		// The plugin does not say when it is done, but it must be once the buffer is destroyed.
+		ended := make(chan struct{})
+		b := c.newBufferWith(args.Buffer, a.Shape(), func() {
+			runtime.KeepAlive(a.Data)
+			close(ended)
+		})
+		b.hostDone = ended
+		return b, nil
+	}
+	b = c.newBuffer(args.Buffer, a.Shape())
+	b.hostDone = c.keepUntil(done, a.Data)
+	return b, nil
+}
+
+// origin checks the length of Data against the shape and the strides, and returns the
+// offset of the element whose indices are all 0.
+func (a HostArray) origin(strides []int64) (int, error) {
+	if strides == nil {
+		return 0, a.check()
+	}
+	size, origin, err := a.Shape().strided(strides)
+	if err != nil {
+		return 0, err
+	}
+	if len(a.Data) != size {
+		return 0, invalid("an array of shape %v with strides %v spans %d bytes, and its data has %d", a.Shape(), strides, size, len(a.Data))
+	}
+	return origin, nil
+}
+
+func (c *Client) knowsSemantics(s HostBufferSemantics) error {
+	if s < OnlyDuringCall || s > MutableZeroCopy {
+		return invalid("the host buffer semantics %v do not exist", s)
+	}
+	if _, minor := c.table.Version(); s == MutableZeroCopy && minor < mutableZeroCopySince {
+		return tooOld(c.table, "MutableZeroCopy", mutableZeroCopySince)
+	}
+	return nil
+}

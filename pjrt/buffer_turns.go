@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package pjrt
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt/internal/abandon"
+)
+
+// turns keeps calls about the contents of a buffer apart that would crash the plugin, or
+// block it, if they ran at the same time. A call takes a turn, which says what it does:
+//
+//	turn       examples                                    with others
+//	use        an execution that does not donate the       any number, refused while taken
+//	           buffer, a copy, a transfer to the host
+//	reference  a reference to the buffer's memory          any number, refused while taken, waits
+//	                                                       while an execution may donate
+//	risk       an execution of a program that may donate,  any number, refused while taken, waits
+//	           of which nothing more is known              for references
+//	taken      an execution that donates the buffer,       one, refused while taken, waits for all
+//	           Delete, an alias that takes it over         others
+//
+// XLA's CPU plugin crashes when it is asked for a reference to contents that disappear
+// during the call. While an execution that donates a buffer is under way, and even before
+// it starts because another argument has no contents yet, the plugin blocks all calls that
+// need the buffer's contents, and those that destroy or delete it. The execution therefore
+// keeps its turn until its end, and other calls are refused instead.
+type turns struct{ state atomic.Int64 }
+
+// turn is what a call does with the contents of a buffer: how it counts in turns.state.
+type turn int64
+
+const (
+	turnReference turn = 1
+	turnUse       turn = 1 << 20
+	turnRisk      turn = 1 << 40
+	turnTaken     turn = 1 << 60
+
+	// deleted is set by Delete and stays. If calls have turns then, the last one deletes
+	// the contents at its end.
+	deleted int64 = 1 << 61
+)
+
+// waitsFor returns the turns that a call of this kind waits for.
+func (t turn) waitsFor() int64 {
+	switch t {
+	case turnReference:
+		return int64(turnTaken - turnRisk)
+	case turnRisk:
+		return int64(turnUse - turnReference)
+	case turnTaken:
+		return int64(turnTaken - 1)
+	}
+	return 0
+}
+
+var (
+	errTaken   = invalid("the buffer is being donated to an execution or taken over by another buffer, and will then have no contents")
+	errDeleted = invalid("the buffer was deleted or donated")
+)
+
+// begin takes a turn, which the caller ends. It waits for the turns that it must not run
+// beside, until ctx ends.
+func (t *turns) begin(ctx context.Context, kind turn) error {
+	for pause := time.Microsecond; ; {
+		s := t.state.Load()
+		switch {
+		case s&deleted != 0:
+			return errDeleted
+		case s&int64(turnTaken) != 0:
+			return errTaken
+		case s&kind.waitsFor() == 0:
+			if t.state.CompareAndSwap(s, s+int64(kind)) {
+				return nil
+			}
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		time.Sleep(pause)
+		pause = min(2*pause, time.Millisecond)
+	}
+}
+
+// end ends a turn. It reports whether the caller must delete the contents, because Delete
+// was called meanwhile and no other call has a turn.
+func (t *turns) end(kind turn) (deletes bool) {
+	return t.state.Add(-int64(kind)) == deleted
+}
+
+// takeOver is begin for turnTaken. It waits for references, which take little time, and
+// reports false if any other call has a turn.
+func (t *turns) takeOver() bool {
+	for pause := time.Microsecond; ; pause = min(2*pause, time.Millisecond) {
+		s := t.state.Load()
+		switch {
+		case s >= int64(turnUse):
+			return false
+		case s == 0 && t.state.CompareAndSwap(0, int64(turnTaken)):
+			return true
+		}
+		time.Sleep(pause)
+	}
+}
+
+// markDeleted makes all later calls of begin fail. It reports whether the caller must
+// delete the contents: if not, they are deleted already, or the last call that has a turn
+// deletes them.
+func (t *turns) markDeleted() (deletes bool) {
+	return t.state.Or(deleted) == 0
+}
+
+// unmarkDeleted undoes markDeleted, for a plugin that could not delete the contents.
+func (t *turns) unmarkDeleted() { t.state.And(^deleted) }
+
+// isDeleted reports whether Delete was called.
+func (t *turns) isDeleted() bool { return t.state.Load()&deleted != 0 }
+
+// reset forgets everything about a buffer that was destroyed.
+func (t *turns) reset() { t.state.Store(0) }
+
+// useContents makes a C call that uses the contents of b, which the caller has acquired.
+// Plugins may wait in such a call for contents that are not there yet. If ctx can end, the
+// call then runs in a goroutine of its own. When ctx ends first, useContents returns its
+// error, and drop, which must not block, gets the result of the call.
+func useContents[T any](ctx context.Context, b *Buffer, h *capi.Buffer, call func() (T, error), drop func(T)) (T, error) {
+	var none T
+	if err := b.beginTurn(ctx, turnUse); err != nil {
+		return none, err
+	}
+	if ctx.Done() == nil || b.hasContents(h) {
+		defer b.endTurn(turnUse, h)
+		return call()
+	}
+	type result struct {
+		value T
+		err   error
+	}
+	done := abandon.NewOffer[result]()
+	b.ref.Retain()
+	go func() {
+		defer b.ref.Release()
+		v, err := call()
+		b.endTurn(turnUse, h)
+		if !done.Make(result{v, err}) && err == nil {
+			drop(v)
+		}
+	}()
+	select {
+	case <-done.Ready():
+	case <-ctx.Done():
+		if done.Abandon() {
+			return none, ctx.Err()
+		}
+	}
+	r := done.Value()
+	return r.value, r.err
+}
+
+// hasContents reports whether the buffer has its contents, or failed.
+func (b *Buffer) hasContents(h *capi.Buffer) bool {
+	c := eventCallPool.Get().(*eventCalls)
+	defer eventCallPool.Put(c)
+	c.contents.Args.Buffer = h
+	if err := c.contents.Do(b.client.table); err != nil {
+		return false
+	}
+	e := c.contents.Args.Event
+	if e == nil {
+		return false
+	}
+	defer c.close(b.client.table, e)
+	ready, err := c.isReady(b.client.table, e)
+	return ready && err == nil
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package pjrt
+
+import (
+	"context"
+	"runtime"
+	"slices"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
+)
+
+// ViewOptions are the options of views.
+type ViewOptions struct {
+	// Device has the memory; nil means the first addressable device, unless Memory is set.
+	// Set at most one of the two.
+	Device *Device
+	Memory *Memory // contains the viewed memory (API 0.66)
+	Layout *Layout // of the array; nil means the plugin's default, row-major on CPUs and GPUs
+	Stream uintptr // the platform's stream that computes the contents; 0 if none does
+	// OnDelete may be nil. It is called once, on a goroutine of its own, when the view is
+	// closed and the plugin no longer uses the memory. It is not called if making the view
+	// fails.
+	OnDelete func()
+}
+
+// viewOfDeviceMemory implements raw.ViewOfDeviceMemory.
+func (c *Client) viewOfDeviceMemory(ctx context.Context, address uintptr, shape Shape, opts *ViewOptions) (*Buffer, error) {
+	if c == nil || c.ref == nil {
+		return nil, errNilClient
+	}
+	if opts == nil {
+		opts = &ViewOptions{}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	size, err := shape.HostSize()
+	if err != nil {
+		return nil, err
+	}
+	if err := knowsType(c.table, shape.Type); err != nil {
+		return nil, err
+	}
+	if address == 0 && size > 0 {
+		return nil, invalid("the address of the view is 0")
+	}
+	layout, err := opts.Layout.encode(shape)
+	if err != nil {
+		return nil, err
+	}
+	place, err := c.place(opts.Device, opts.Memory)
+	if err != nil {
+		return nil, err
+	}
+	onHost, err := c.onHost(ctx, opts.Device, opts.Memory)
+	if err != nil {
+		return nil, err
+	}
+	alignment := uintptr(shape.Type.Size())
+	if onHost {
+		alignment = HostAlignment
+	}
+	if address%alignment != 0 {
+		return nil, invalid("the address %#x of the view is not a multiple of %d: use memory of AlignedSlice", address, alignment)
+	}
+	h, err := c.acquire()
+	if err != nil {
+		return nil, err
+	}
+	defer c.ref.Release()
+
+	var call capi.Call[capi.ClientCreateViewOfDeviceBufferArgs]
+	args := &call.Args
+	args.Client = h
+	args.DeviceBufferPtr = address
+	dims := slices.Clone(shape.Dims)
+	args.Dims, args.NumDims = unsafe.SliceData(dims), uintptr(len(dims))
+	args.ElementType = capi.BufferType(shape.Type)
+	args.Layout = layout.layout
+	args.Device, args.Memory = place.device, place.memory
+	args.Stream = int(opts.Stream)
+	// Without a callback, XLA's CPU plugin ends the process when the buffer is destroyed.
+	var made atomic.Bool
+	fn := opts.OnDelete
+	callback, handle := capi.NewOnDeleteCallback(func() {
+		if fn != nil && made.Load() {
+			go fn()
+		}
+	})
+	args.OnDeleteCallback, args.OnDeleteCallbackArg = callback, uintptr(handle)
+	err = call.Do(c.table)
+	runtime.KeepAlive(layout)
+	if err != nil {
+		handle.Delete()
+		return nil, err
+	}
+	made.Store(true)
+	return c.newBuffer(args.Buffer, shape), nil
+}
+
+// ViewOfHostMemory makes a buffer of the program's memory, without a copy, on a CPU
+// device; on others it returns ErrUnimplemented. a.Data must be aligned like memory of
+// AlignedSlice, and must not be changed before OnDelete; the package keeps a reference
+// to it until then. A computation to which the view is donated overwrites a.Data. opts
+// may be nil.
+func (c *Client) ViewOfHostMemory(ctx context.Context, a HostArray, opts *ViewOptions) (*Buffer, error) {
+	if err := a.check(); err != nil {
+		return nil, err
+	}
+	var o ViewOptions
+	if opts != nil {
+		o = *opts
+	}
+	if a.Type.IsSubByte() {
+		return nil, invalid("devices pack the elements of %v; copy the array instead of viewing it", a.Shape())
+	}
+	if o.Layout != nil && !o.Layout.rowMajor(a.Shape()) {
+		return nil, invalid("arrays on the host are row-major, and the layout %v is not", o.Layout)
+	}
+	// Other devices also have memories on the host, but allocate them themselves.
+	computes, err := c.onHost(ctx, o.Device, nil)
+	if err != nil {
+		return nil, err
+	}
+	if !computes {
+		return nil, failed(ErrUnimplemented, "the device cannot use the memory of the host; copy the array instead of viewing it")
+	}
+	data, onDelete := a.Data, o.OnDelete
+	if len(data) == 0 {
+		data = AlignedSlice[uint8](1) // plugins want an address even for no bytes
+	}
+	o.OnDelete = func() {
+		runtime.KeepAlive(data)
+		if onDelete != nil {
+			onDelete()
+		}
+	}
+	return c.viewOfDeviceMemory(ctx, uintptr(unsafe.Pointer(unsafe.SliceData(data))), a.Shape(), &o)
+}
+
+// onHost reports whether the host can read the memory, or the device's default memory. It
+// makes a buffer there, because plugins answer this only for buffers.
+func (c *Client) onHost(ctx context.Context, d *Device, m *Memory) (bool, error) {
+	b, err := c.BufferFromHost(ctx, HostArray{Type: dtype.U8, Data: []byte{0}}, &BufferOptions{Device: d, Memory: m})
+	if err != nil {
+		return false, err
+	}
+	defer b.Close()
+	return b.IsOnCPU()
+}

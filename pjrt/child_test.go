@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package pjrt_test
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// childTest is the environment variable with the test that a child process runs.
+const childTest = "PJRT_CHILD_TEST"
+
+// inChild reports whether the rest of the test shall run: only in a process of its own, so
+// that one that ends the process does not end the others. In the parent it runs that
+// process, with more variables of the environment, and fails the test if the child failed.
+func inChild(t *testing.T, environment ...string) bool {
+	t.Helper()
+	if os.Getenv(childTest) == t.Name() {
+		return true
+	}
+	out, err := runChild(t, environment...)
+	if err != nil || !strings.Contains(out, "--- PASS: "+t.Name()) {
+		t.Errorf("in a process of its own: %v\n%s\n...\n%s", err, firstLines(out, 80), lastLines(out, 20))
+	}
+	return false
+}
+
+// runChild runs the test in a process of its own.
+func runChild(t *testing.T, environment ...string) (output string, err error) {
+	t.Helper()
+	parts := strings.Split(t.Name(), "/")
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+strings.Join(parts, "$/^")+"$", "-test.v", "-test.timeout=5m")
+	cmd.Env = append(append(os.Environ(), childTest+"="+t.Name()), environment...)
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package pjrt
+
+import (
+	"math"
+	"slices"
+
+	"github.com/purepjrt/purepjrt/capi"
+)
+
+// LookupDevice returns the device with a Device.ID, in this or another process
+// (PJRT_Client_LookupDevice). If there is none, plugins usually return
+// ErrInvalidArgument or ErrNotFound.
+func (c *Client) LookupDevice(id int) (*Device, error) {
+	if id < 0 || id > math.MaxInt32 {
+		return nil, invalid("no device has the number %d", id)
+	}
+	h, err := c.acquire()
+	if err != nil {
+		return nil, err
+	}
+	defer c.ref.Release()
+	var call capi.Call[capi.ClientLookupDeviceArgs]
+	call.Args.Client, call.Args.ID = h, int32(id)
+	if err := call.Do(c.table); err != nil {
+		return c.findDevice(err, func(d *Device) bool { return d.ID() == id })
+	}
+	return c.deviceFrom(call.Function(), call.Args.Device)
+}
+
+// LookupAddressableDevice returns the device of this process with a
+// Device.LocalHardwareID (PJRT_Client_LookupAddressableDevice). If there is none,
+// plugins usually return ErrInvalidArgument or ErrNotFound.
+func (c *Client) LookupAddressableDevice(localHardwareID int) (*Device, error) {
+	if localHardwareID < 0 || localHardwareID > math.MaxInt32 {
+		return nil, invalid("no device of this process has the local number %d", localHardwareID)
+	}
+	h, err := c.acquire()
+	if err != nil {
+		return nil, err
+	}
+	defer c.ref.Release()
+	var call capi.Call[capi.ClientLookupAddressableDeviceArgs]
+	call.Args.Client, call.Args.LocalHardwareID = h, int32(localHardwareID)
+	if err := call.Do(c.table); err != nil {
+		return c.findDevice(err, func(d *Device) bool { return d.localID == localHardwareID })
+	}
+	return c.deviceFrom(call.Function(), call.Args.AddressableDevice)
+}
+
+// findDevice returns the first device that is the one, if the plugin cannot look it up.
+func (c *Client) findDevice(err error, is func(*Device) bool) (*Device, error) {
+	if optional(err) == nil {
+		if i := slices.IndexFunc(c.devices, is); i >= 0 {
+			return c.devices[i], nil
+		}
+	}
+	return nil, err
+}
+
+// deviceOf returns the Device of a C handle that the plugin returned.
+func (c *Client) deviceOf(h *capi.Device) (*Device, error) {
+	if d := c.deviceByHandle[h]; d != nil {
+		return d, nil
+	}
+	return nil, failed(ErrInternal, "the plugin returned a device that is not one of the client's")
+}
+
+// deviceFrom is deviceOf for a handle that the function f returned.
+func (c *Client) deviceFrom(f *capi.Function, h *capi.Device) (*Device, error) {
+	d, err := c.deviceOf(h)
+	if err != nil {
+		return nil, misbehaved(f, "returned a device that is not one of the client's")
+	}
+	return d, nil
+}
+
+// DefaultDeviceAssignment returns the devices that the plugin chooses for a program of
+// that many replicas and partitions (PJRT_Client_DefaultDeviceAssignment), in the form
+// of CompileOptions.Devices. Both counts are at least 1, and their product at most the
+// number of devices.
+func (c *Client) DefaultDeviceAssignment(replicas, partitions int) ([][]*Device, error) {
+	if c == nil || c.ref == nil {
+		return nil, errNilClient
+	}
+	if replicas < 1 || partitions < 1 {
+		return nil, invalid("a device assignment has at least 1 replica and 1 partition, not %d and %d", replicas, partitions)
+	}
+	// Plugins end the process on larger assignments, or invent devices.
+	if n := len(c.devices); replicas > n || partitions > n/replicas {
+		return nil, invalid("a device assignment of %d replicas and %d partitions needs more devices than the client's %d",
+			replicas, partitions, n)
+	}
+	h, err := c.acquire()
+	if err != nil {
+		return nil, err
+	}
+	defer c.ref.Release()
+	ids := make([]int32, replicas*partitions)
+	var call capi.Call[capi.ClientDefaultDeviceAssignmentArgs]
+	call.Args.Client = h
+	call.Args.NumReplicas, call.Args.NumPartitions = int32(replicas), int32(partitions)
+	call.Args.DefaultAssignment, call.Args.DefaultAssignmentSize = &ids[0], uintptr(len(ids))
+	if err := call.Do(c.table); optional(err) != nil {
+		return nil, err
+	} else if err != nil { // the devices in their order, as most plugins choose them
+		for i := range ids {
+			ids[i] = int32(c.devices[i].ID())
+		}
+	}
+	byID := make(map[int]*Device, len(c.devices))
+	for _, d := range c.devices {
+		byID[d.ID()] = d
+	}
+	assignment := make([][]*Device, replicas)
+	for r := range assignment {
+		for _, id := range ids[r*partitions : (r+1)*partitions] {
+			d := byID[int(id)]
+			if d == nil {
+				return nil, misbehaved(call.Function(), "chose device %d, which does not exist", id)
+			}
+			assignment[r] = append(assignment[r], d)
+		}
+	}
+	return assignment, nil
+}
+
+// Topology returns the devices of the client and how they are connected
+// (PJRT_Client_TopologyDescription). It belongs to the client: it needs no Close, and
+// cannot be used after the client is closed.
+func (c *Client) Topology() (*Topology, error) {
+	h, err := c.acquire()
+	if err != nil {
+		return nil, err
+	}
+	defer c.ref.Release()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.topology != nil {
+		return c.topology, nil
+	}
+	var call capi.Call[capi.ClientTopologyDescriptionArgs]
+	call.Args.Client = h
+	if err := call.Do(c.table); err != nil {
+		return nil, err
+	}
+	if call.Args.Topology == nil {
+		return nil, misbehaved(call.Function(), "gave no topology")
+	}
+	t := &Topology{plugin: c.plugin, client: c, handle: call.Args.Topology}
+	if err := t.describe(call.Args.Topology); err != nil {
+		return nil, err
+	}
+	c.topology = t
+	return t, nil
+}

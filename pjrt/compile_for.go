@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package pjrt
+
+import (
+	"context"
+	"runtime"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt/internal/abandon"
+	"github.com/purepjrt/purepjrt/pjrt/lifetime"
+)
+
+// CompileFor compiles a program ahead of time for the devices of a topology
+// (PJRT_Compile), which can take long. It needs no devices. A client whose devices are
+// like those of the topology can load the executable. If ctx ends first, CompileFor
+// returns its error, and the executable is closed once it exists. opts may be nil; they
+// assign devices by DeviceIDs.
+//
+// libtpu compiles for the topologies of [Plugin.NewTopology] on any machine. XLA's CUDA
+// plugins do too if they find CUDA's ptxas and libdevice, but may fail if the
+// compiler must measure on a GPU. XLA's CPU plugin returns ErrNotFound.
+//
+// CompileFor refuses MLIR on which libtpu ends the process, besides that of [Program]:
+// unbounded dimensions (? without #stablehlo.bounds), and collective permutes from or to
+// devices that do not exist.
+//
+// An executable that CompileOptions.Compiler made has no object in this process: Client.Load
+// and Serialize take it, and of the methods that describe it only those that return its
+// name, counts and shapes do.
+func (p *Plugin) CompileFor(ctx context.Context, topology *Topology, program Program, opts *CompileOptions) (*Executable, error) {
+	return compileFor(ctx, p, nil, topology, program, opts)
+}
+
+// CompileFor is [Plugin.CompileFor] that lets the compiler measure on the devices of the
+// client, which must be like those of the topology. A Compiler in the options compiles
+// without the client.
+func (c *Client) CompileFor(ctx context.Context, topology *Topology, program Program, opts *CompileOptions) (*Executable, error) {
+	if c == nil || c.ref == nil {
+		return nil, errNilClient
+	}
+	return compileFor(ctx, c.plugin, c, topology, program, opts)
+}
+
+func compileFor(
+	ctx context.Context, p *Plugin, client *Client, topology *Topology, program Program, opts *CompileOptions,
+) (exe *Executable, end error) {
+	op := begin(ctx, OperationCompile, subject{plugin: p, client: client, bytes: len(program.Code)})
+	defer op.endAhead(&exe, &end)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	target, err := topology.target()
+	if err != nil {
+		return nil, err
+	}
+	if topology.plugin != p {
+		return nil, invalid("the topology belongs to another plugin")
+	}
+	in, err := newCompilation(p, program, opts, target)
+	if err != nil {
+		return nil, err
+	}
+	if compiler := opts.compilerOf(client); compiler != nil {
+		job := in.job(p.elsewhere())
+		job.Topology = topology.Serialize
+		result, err := compiler.Compile(ctx, job)
+		if err != nil {
+			return nil, in.failedElsewhere(err)
+		}
+		return newSerializedExecutable(p.table, result, in.parameters)
+	}
+	return abandon.Call(ctx, func() (*Executable, error) {
+		var call capi.Call[capi.CompileArgs]
+		h, release, err := topology.acquire()
+		if err != nil {
+			return nil, err
+		}
+		defer release()
+		call.Args.Topology = h
+		if client != nil {
+			if call.Args.Client, err = client.ref.Acquire(); err != nil {
+				return nil, err
+			}
+			defer client.ref.Release()
+		}
+		call.Args.Program = in.program()
+		call.Args.CompileOptions, call.Args.CompileOptionsSize = capi.BytesData(in.options)
+		err = call.Do(p.table)
+		runtime.KeepAlive(in)
+		if err != nil {
+			in.saveFailed(err)
+			return nil, err
+		}
+		return newExecutable(p.table, call.Args.Executable, topology.owner(), in.parameters)
+	}, (*Executable).Close)
+}
+
+// target returns what compile options for the topology are checked against.
+func (t *Topology) target() (compileTarget, error) {
+	h, release, err := t.acquire()
+	if err != nil {
+		return compileTarget{}, err
+	}
+	defer release()
+	var list capi.Call[capi.TopologyDescriptionGetDeviceDescriptionsArgs]
+	list.Args.Topology = h
+	if err := list.Do(t.plugin.table); err != nil {
+		return compileTarget{}, err
+	}
+	target := compileTarget{platform: t.platformName, client: t.client, ids: make([]int, 0, list.Args.NumDescriptions)}
+	var id capi.Call[capi.DeviceDescriptionIDArgs]
+	for _, d := range capi.Slice(list.Args.Descriptions, list.Args.NumDescriptions) {
+		id.Args.DeviceDescription = d
+		if err := id.Do(t.plugin.table); err != nil {
+			return compileTarget{}, err
+		}
+		target.ids = append(target.ids, int(id.Args.ID))
+	}
+	return target, nil
+}
+
+// owner returns the object whose lifetime keeps the C object of the topology.
+func (t *Topology) owner() lifetime.Parent {
+	if t.ref == nil {
+		return t.client.ref
+	}
+	return t.ref
+}

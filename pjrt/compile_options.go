@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package pjrt
+
+import (
+	"github.com/purepjrt/purepjrt/pjrt/compile"
+	"github.com/purepjrt/purepjrt/pjrt/internal/createoptions"
+	"github.com/purepjrt/purepjrt/pjrt/internal/xlaflags"
+	"github.com/purepjrt/purepjrt/pjrt/internal/xlaproto"
+)
+
+// CompileOptions are the options of Compile: XLA's CompileOptionsProto and the
+// ExecutableBuildOptionsProto in it. The zero value compiles for one device. Plugins
+// that are not built on XLA read only the options that they know.
+type CompileOptions struct {
+	Replicas   int // copies of the program that run on different data; 0 means 1
+	Partitions int // devices that share the work of each copy; 0 means 1
+	// Devices is the device assignment: Devices[r][p] runs partition p of replica r. Nil
+	// leaves the choice to the plugin.
+	Devices   [][]*Device
+	DeviceIDs [][]int // Devices by their IDs, for a topology; set at most one of the two
+	Portable  bool    // each execution chooses the one device that it runs on
+
+	SPMD         bool    // splits a program with shardings over the partitions
+	Shardy       bool    // Shardy propagates the shardings, in place of GSPMD
+	AutoSharding bool    // the compiler chooses the shardings; needs SPMD
+	MeshShape    []int64 // extents of the mesh of AutoSharding
+	MeshIDs      []int64 // IDs of the devices in that mesh; nil means in ascending order
+	// PropagateToParameters and PropagateToResults let the compiler choose the shardings
+	// of parameters and results: one value for each, or one for all.
+	PropagateToParameters, PropagateToResults []bool
+
+	// Flags are XLA flags for this compilation, by their names without dashes. A value is
+	// a bool, an integer, a float, a string, or a string that spells one of them as in
+	// XLA_FLAGS; package xlaflags knows the types. Flags that are not set here are taken
+	// from the environment variable XLA_DEBUG_OPTIONS, DebugOptions in text form.
+	Flags map[string]any
+	// AllowUnknownFlags passes on flags that no known version of XLA has, and those that
+	// tell XLA to end the process rather than return an error, such as
+	// xla_unsupported_crash_on_hlo_pass_noop_change. Without it they are an error, but
+	// unknown ones are not on platforms with flags of their own, such as tpu.
+	AllowUnknownFlags bool
+	// DebugOptions is a serialized DebugOptions message that replaces all of XLA's
+	// defaults and XLA_FLAGS. Most values are not checked, so prefer Flags.
+	DebugOptions []byte
+
+	// ArgumentLayouts are the shapes and layouts of all arguments; nil leaves them to the
+	// program. Plugins misread a buffer that has another layout.
+	ArgumentLayouts            []ShapeLayout
+	ResultLayout               *ShapeLayout // of the result, or of the tuple of all results
+	TupledArguments            bool         // the program takes its arguments as one tuple
+	AliasPassthrough           bool         // results that are unchanged arguments may share their memory
+	IndividuallyDefinedResults []int32      // results that become ready one by one
+
+	// Optimization and MemoryFitting say how hard the compiler tries to make the program
+	// fast and to save memory: "O0" to "O3", or "" for its default.
+	Optimization, MemoryFitting string
+	OperandPrecision            string // of the operands of matrix units: "", "high" or "highest"
+	Deduplicate                 bool   // the compiler may emit equal pieces of the program once
+	BackendOnly                 bool   // the program is optimized already
+	DeviceMemory                int64  // bytes that the compiler plans for; 0 means all of the device's
+	AllowInPlaceMLIR            bool   // the compiler may change the MLIR module that it is given
+	CompilerVariant             string // selects one of a plugin's compilers
+	DeviceOrdinal               *int64 // the device to compile for; nil leaves it to the plugin
+	ProcessIndex                int64  // the process, of ProcessCount, that compiles
+	ProcessCount                int64  // 0 means 1
+
+	Profile        []byte // guides the compiler
+	ProfileVersion int64  // tells programs with different profiles apart
+	MultiSlice     []byte // serialized configuration of a program on several slices
+	TargetConfig   []byte // serialized GpuTargetConfigProto
+	GPUTopology    []byte // serialized GpuTopologyProto
+	Environments   []byte // serialized CompilationEnvironmentsProto
+
+	// Compiler compiles the program in place of the plugin in this process, such as an
+	// isolate.Compiler. Nil means that of the client, or the plugin itself.
+	Compiler compile.Compiler
+
+	// Extra has more fields of CompileOptionsProto in wire form, merged with the others as
+	// protobuf does: a single value in Extra wins, and lists are joined.
+	Extra []byte
+}
+
+// compileTarget is the client or topology that options are checked against.
+type compileTarget struct {
+	platform string
+	client   *Client // nil for a topology
+	ids      []int   // of all devices; nil if they are not known
+}
+
+// checkedTarget is target for a client that may be nil.
+func (c *Client) checkedTarget() (compileTarget, error) {
+	if c == nil || c.ref == nil {
+		return compileTarget{}, errNilClient
+	}
+	return c.target(), nil
+}
+
+func (c *Client) target() compileTarget {
+	t := compileTarget{platform: c.platformName, client: c, ids: make([]int, len(c.devices))}
+	for i, d := range c.devices {
+		t.ids[i] = d.ID()
+	}
+	return t
+}
+
+// devices returns how many devices a program runs on, or 0 if that is not certain.
+func (o *CompileOptions) devices() int {
+	switch {
+	case o == nil:
+		return 1
+	case len(o.Extra) > 0 || o.Replicas < 0 || o.Partitions < 0 || o.Replicas > maxDevices || o.Partitions > maxDevices:
+		return 0
+	}
+	return one(o.Replicas) * one(o.Partitions)
+}
+
+// compilerOf returns who compiles with the options, or nil if the plugin in this process
+// does. client may be nil.
+func (o *CompileOptions) compilerOf(client *Client) compile.Compiler {
+	switch {
+	case o != nil && o.Compiler != nil:
+		return o.Compiler
+	case client != nil:
+		return client.compiler
+	}
+	return nil
+}
+
+// assignment returns the IDs of the devices in Devices or DeviceIDs, or nil if neither is
+// set.
+func (o *CompileOptions) assignment(t compileTarget) ([][]int, error) {
+	if o.Devices == nil {
+		return o.DeviceIDs, nil
+	}
+	if o.DeviceIDs != nil {
+		return nil, invalid("compile options have both Devices and DeviceIDs; set one of them")
+	}
+	ids := make([][]int, len(o.Devices))
+	for r, row := range o.Devices {
+		ids[r] = make([]int, len(row))
+		for p, d := range row {
+			switch {
+			case d == nil:
+				return nil, invalid("the device assignment has no device for partition %d of replica %d", p, r)
+			case t.client == nil:
+				return nil, invalid("the device assignment for a topology has device %v of a client; use DeviceIDs", d)
+			case d.client != t.client:
+				return nil, invalid("the device assignment has device %v of another client", d)
+			}
+			ids[r][p] = d.ID()
+		}
+	}
+	return ids, nil
+}
+
+// maxDevices is more devices than any system has.
+const maxDevices = createoptions.MaxDevices
+
+// check returns an error for values on which plugins end the process, or for which the
+// target is too small.
+func (t compileTarget) check(p *xlaproto.CompileOptions) error {
+	if err := t.checkCounts(p.Build.Replicas, p.Build.Partitions); err != nil {
+		return err
+	}
+	if err := p.Check(); err != nil {
+		return invalid("%v", err)
+	}
+	if err := xlaflags.CheckDebugOptions(p.Build.DebugOptions); err != nil {
+		return invalid("%v", err)
+	}
+	return nil
+}
+
+// checkMerged checks the values that Extra may have changed and that, without Extra, are
+// checked before they become a message.
+func (t compileTarget) checkMerged(p *xlaproto.CompileOptions, strict bool) error {
+	if a := p.Build.DeviceAssignment; a != nil {
+		if !a.Plain() {
+			return invalid("the extra fields of the compile options have a device assignment that cannot be checked, because it has unknown fields")
+		}
+		if err := t.checkAssignment(a.IDs(), int(p.Build.Replicas), int(p.Build.Partitions)); err != nil {
+			return err
+		}
+	}
+	for i := range p.ArgumentLayouts {
+		if err := checkMergedShape(&p.ArgumentLayouts[i]); err != nil {
+			return invalid("argument layout %d: %s", i, message(err))
+		}
+	}
+	if p.Build.ResultLayout != nil {
+		if err := checkMergedShape(p.Build.ResultLayout); err != nil {
+			return invalid("result layout: %s", message(err))
+		}
+	}
+	for _, v := range p.Overrides {
+		if v.Value == nil {
+			continue // a type of a newer XLA
+		}
+		if _, err := xlaflags.Value(v.Name, v.Value, strict); err != nil {
+			return invalid("%v", err)
+		}
+	}
+	return nil
+}
+
+func checkMergedShape(p *xlaproto.Shape) error {
+	s, ok := newShapeLayout(p)
+	if !ok {
+		return invalid("the extra fields of the compile options set parts that a ShapeLayout does not have, so it cannot be checked")
+	}
+	return s.check()
+}
+
+// checkAssignment compares a device assignment with the counts of replicas and partitions
+// and with the target's devices.
+func (t compileTarget) checkAssignment(ids [][]int, replicas, partitions int) error {
+	if len(ids) != replicas {
+		return invalid("the device assignment has %d replicas, and the options have %d", len(ids), replicas)
+	}
+	known := make(map[int]bool, len(t.ids))
+	for _, id := range t.ids {
+		known[id] = true
+	}
+	seen := make(map[int]bool)
+	for r, row := range ids {
+		if len(row) != partitions {
+			return invalid("replica %d of the device assignment has %d partitions, and the options have %d", r, len(row), partitions)
+		}
+		for _, id := range row {
+			switch {
+			case t.ids != nil && !known[id]:
+				return invalid("the device assignment has device %d, which does not exist", id)
+			case id < 0:
+				return invalid("the device assignment has device %d, and no ID is negative", id)
+			case seen[id]:
+				return invalid("the device assignment has device %d twice", id)
+			}
+			seen[id] = true
+		}
+	}
+	return nil
+}
+
+// checkCounts returns an error for counts on which plugins end the process, or for which
+// the target is too small.
+func (t compileTarget) checkCounts(replicas, partitions int64) error {
+	if replicas < 1 || partitions < 1 {
+		return invalid("compile options ask for %d replicas and %d partitions; neither can be less than 1", replicas, partitions)
+	}
+	if n := int64(len(t.ids)); t.ids != nil && (replicas > n || partitions > n/replicas) {
+		what := "topology"
+		if t.client != nil {
+			what = "client"
+		}
+		return invalid("compile options ask for %d replicas of %d partitions; the %s has %d devices", replicas, partitions, what, n)
+	}
+	if replicas > maxDevices || partitions > maxDevices/replicas {
+		return invalid("compile options ask for %d replicas of %d partitions, for which no system has enough devices", replicas, partitions)
+	}
+	return nil
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package pjrt
+
+import (
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt/lifetime"
+)
+
+// LiveAttributes returns the current attributes of the device, which may change and may
+// be more than those of its description (PJRT_Device_GetAttributes, API 0.92).
+func (d *Device) LiveAttributes() ([]Attribute, error) {
+	h, release, err := d.acquire()
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	var c capi.Call[capi.DeviceGetAttributesArgs]
+	c.Args.Device = h
+	if err := c.Do(d.client.table); err != nil {
+		return nil, err
+	}
+	defer c.Args.AttributesDeleter.Call(c.Args.DeviceAttributes)
+	return byName(capi.Attributes(c.Args.Attributes, c.Args.NumAttributes)), nil
+}
+
+// MemoryStats says how a device uses its memory, in bytes. nil means unknown.
+type MemoryStats struct {
+	InUse            int64  // allocated now
+	PeakInUse        *int64 // highest InUse so far
+	Allocations      *int64 // number of allocations so far
+	LargestAlloc     *int64 // largest allocation so far
+	Limit            *int64 // most bytes that can be allocated
+	Reserved         *int64 // set aside
+	PeakReserved     *int64 // highest Reserved so far
+	ReservableLimit  *int64 // most bytes that can be set aside
+	LargestFreeBlock *int64 // largest piece of free memory
+	Pool             *int64 // held by the allocator, handed out or not
+	PeakPool         *int64 // highest Pool so far
+	PeakAllocated    *int64 // most bytes allocated so far, as the allocator counts them; API 0.113
+}
+
+// MemoryStats returns how the memory of the device is used (PJRT_Device_MemoryStats).
+// Many plugins, XLA's for CPUs too, return ErrUnimplemented.
+func (d *Device) MemoryStats() (MemoryStats, error) {
+	h, release, err := d.acquire()
+	if err != nil {
+		return MemoryStats{}, err
+	}
+	defer release()
+	var c capi.Call[capi.DeviceMemoryStatsArgs]
+	c.Args.Device = h
+	if err := c.Do(d.client.table); err != nil {
+		return MemoryStats{}, err
+	}
+	a := &c.Args
+	return MemoryStats{
+		InUse:            a.BytesInUse,
+		PeakInUse:        known(a.PeakBytesInUse, a.PeakBytesInUseIsSet),
+		Allocations:      known(a.NumAllocs, a.NumAllocsIsSet),
+		LargestAlloc:     known(a.LargestAllocSize, a.LargestAllocSizeIsSet),
+		Limit:            known(a.BytesLimit, a.BytesLimitIsSet),
+		Reserved:         known(a.BytesReserved, a.BytesReservedIsSet),
+		PeakReserved:     known(a.PeakBytesReserved, a.PeakBytesReservedIsSet),
+		ReservableLimit:  known(a.BytesReservableLimit, a.BytesReservableLimitIsSet),
+		LargestFreeBlock: known(a.LargestFreeBlockBytes, a.LargestFreeBlockBytesIsSet),
+		Pool:             known(a.PoolBytes, a.PoolBytesIsSet),
+		PeakPool:         known(a.PeakPoolBytes, a.PeakPoolBytesIsSet),
+		PeakAllocated:    known(a.PeakAllocatedBytes, a.PeakAllocatedBytesIsSet),
+	}, nil
+}
+
+// known returns nil for a number that the plugin did not set and that may be garbage.
+func known(v int64, isSet bool) *int64 {
+	if !isSet {
+		return nil
+	}
+	return &v
+}
+
+// ClearMemoryStats resets the peaks of MemoryStats to what is in use now
+// (PJRT_Device_ClearMemoryStats, API 0.106).
+func (d *Device) ClearMemoryStats() error {
+	h, release, err := d.acquire()
+	if err != nil {
+		return err
+	}
+	defer release()
+	var c capi.Call[capi.DeviceClearMemoryStatsArgs]
+	c.Args.Device = h
+	return c.Do(d.client.table)
+}
+
+// TrackAsyncWork tells the plugin, for its diagnostics, that asynchronous work begins on
+// the device (PJRT_Device_CreateAsyncTrackingEvent, API 0.86). The caller calls end when
+// the work is over; calling it again does nothing.
+func (d *Device) TrackAsyncWork(description string) (end func(), err error) {
+	h, release, err := d.acquire()
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	var c capi.Call[capi.DeviceCreateAsyncTrackingEventArgs]
+	c.Args.Device = h
+	c.Args.Description, c.Args.DescriptionSize = capi.StringData(description)
+	table := d.client.table
+	if err := c.Do(table); err != nil {
+		return nil, err
+	}
+	if c.Args.Event == nil {
+		return func() {}, nil // the plugin does not track
+	}
+	ref := lifetime.New("tracking event", c.Args.Event, d.client.ref, func(e *capi.AsyncTrackingEvent) {
+		var c capi.Call[capi.AsyncTrackingEventDestroyArgs]
+		c.Args.Event = e
+		_ = c.Do(table)
+	})
+	return func() { ref.Close() }, nil
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package pjrt
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/purepjrt/purepjrt/capi"
+)
+
+// eventCalls holds the arguments of the calls about one event. One goroutine at a time
+// uses it, for many events in turn, so that asking for finished work allocates nothing.
+type eventCalls struct {
+	contents capi.Call[capi.BufferReadyEventArgs]
+	ready    capi.Call[capi.EventIsReadyArgs]
+	wait     capi.Call[capi.EventAwaitArgs]
+	destroy  capi.Call[capi.EventDestroyArgs]
+	unsure   bool // the last error of poll may be that of a call, while the work goes on
+}
+
+var eventCallPool = sync.Pool{New: func() any { return new(eventCalls) }}
+
+func (c *eventCalls) isReady(table *capi.Table, h *capi.Event) (bool, error) {
+	c.ready.Args.Event = h
+	err := c.ready.Do(table)
+	return c.ready.Args.IsReady, err
+}
+
+// take returns the error of the work. It blocks the thread until the event is ready.
+func (c *eventCalls) take(table *capi.Table, h *capi.Event) error {
+	c.wait.Args.Event = h
+	for tries := 1; ; tries++ {
+		err := c.wait.Do(table)
+		e, ok := err.(*Error)
+		if !ok {
+			return err
+		}
+		// An error is that of the work, unless the function failed without waiting: what the
+		// work uses must not be freed then. It can only be called again.
+		ready, rerr := c.isReady(table, h)
+		lacking := e.Missing || e.Code == ErrUnimplemented // the function, or the work
+		if !ready && rerr == nil && (lacking || tries < maxAwaits) {
+			time.Sleep(time.Duration(min(tries, 10)) * time.Millisecond)
+			continue
+		}
+		if lacking && ready {
+			return c.workError(table, h, err)
+		}
+		if !e.Missing {
+			e.Func = ""
+		}
+		return err
+	}
+}
+
+// maxAwaits is how often take waits for an event that, as the plugin says, has failed and
+// is not ready.
+const maxAwaits = 100
+
+// workError returns the error of an event that is ready, from a plugin that perhaps cannot
+// wait for events: err says that.
+func (c *eventCalls) workError(table *capi.Table, h *capi.Event, err error) error {
+	var ask capi.Call[capi.EventErrorArgs]
+	ask.Args.Event = h
+	if table.Lacks(ask.Function()) != nil {
+		return err
+	}
+	err = ask.Do(table)
+	if e, ok := err.(*Error); ok {
+		e.Func = ""
+	}
+	return err
+}
+
+func (c *eventCalls) close(table *capi.Table, h *capi.Event) {
+	c.destroy.Args.Event = h
+	_ = c.destroy.Do(table)
+}
+
+// poll returns the error of the work if it is over. If not, poll waits in C as long as
+// ctx cannot end and few other threads wait there; otherwise it reports false.
+func (c *eventCalls) poll(ctx context.Context, table *capi.Table, h *capi.Event) (over bool, err error) {
+	// After an error it is unknown whether the work goes on, so it counts as not ready.
+	ready, err := c.isReady(table, h)
+	c.unsure = err != nil
+	switch {
+	case err == nil && ready:
+		return true, c.take(table, h)
+	case ctx.Done() == nil && blocked.enter():
+		defer blocked.leave()
+		if err = c.take(table, h); err != nil {
+			ready, rerr := c.isReady(table, h)
+			c.unsure = !ready || rerr != nil
+		}
+		return true, err
+	}
+	return false, nil
+}
+
+// await takes over an event, waits for it and destroys it. When ctx ends first, await
+// returns the error of ctx, and the event is destroyed once it is ready. keep is held
+// until then.
+func (c *eventCalls) await(ctx context.Context, table *capi.Table, h *capi.Event, keep retainer) error {
+	if h == nil {
+		return nil
+	}
+	over, err := c.poll(ctx, table, h)
+	if over {
+		c.close(table, h)
+		return err
+	}
+	s := new(eventState)
+	held := &heldEvent{table: table, handle: h, keep: keep}
+	select {
+	case <-s.watch(table, h, held):
+		return s.err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// awaitEvent is await with eventCalls from the pool.
+func awaitEvent(ctx context.Context, table *capi.Table, h *capi.Event, keep retainer) error {
+	c := eventCallPool.Get().(*eventCalls)
+	defer eventCallPool.Put(c)
+	return c.await(ctx, table, h, keep)
+}
+
+// heldEvent is a retainer that destroys the event on Release, and then releases keep.
+type heldEvent struct {
+	table  *capi.Table
+	handle *capi.Event
+	keep   retainer
+}
+
+func (e *heldEvent) Retain() { e.keep.Retain() }
+
+func (e *heldEvent) Release() {
+	destroyEvent(e.table, e.handle)
+	e.keep.Release()
+}
+
+func destroyEvent(table *capi.Table, h *capi.Event) {
+	if h == nil {
+		return
+	}
+	c := eventCallPool.Get().(*eventCalls)
+	defer eventCallPool.Put(c)
+	c.close(table, h)
+}
+
+// blocked bounds the threads that wait for an event in C. That is the cheapest way to
+// wait, but Go ends a process that needs too many threads.
+var blocked threadLimit
+
+const maxBlocked = 16
+
+type threadLimit struct{ n atomic.Int32 }
+
+// enter reports whether one more thread may block. If so, the caller must leave.
+func (l *threadLimit) enter() bool {
+	if l.n.Add(1) <= maxBlocked {
+		return true
+	}
+	l.n.Add(-1)
+	return false
+}
+
+func (l *threadLimit) leave() { l.n.Add(-1) }
+
+// registering bounds the threads that register callbacks at the same time: a callback
+// that runs during its registration blocks its thread while it waits for a lock.
+var registering = make(chan struct{}, 16)
+
+// onReady makes the plugin call fn with the error of the work once it is over: on a
+// thread of the plugin, or before onReady returns. fn must be quick and must not call
+// the plugin. The event must exist until then.
+func onReady(table *capi.Table, h *capi.Event, fn func(error)) {
+	callback, handle := capi.NewEventOnReadyCallback(func(e *capi.ErrorHandle) { fn(table.TakeError(e)) })
+	var c capi.Call[capi.EventOnReadyArgs]
+	c.Args.Event, c.Args.Callback, c.Args.UserArg = h, callback, uintptr(handle)
+	registering <- struct{}{}
+	err := c.Do(table)
+	<-registering
+	if err != nil {
+		// The plugin has no callbacks, so a thread waits for the event.
+		handle.Delete()
+		go func() { fn(new(eventCalls).take(table, h)) }()
+	}
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package pjrt
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/purepjrt/purepjrt/capi"
+)
+
+// eventState is the Go side of an event. It is apart from Event so that the callback
+// which C holds does not keep the Event alive.
+type eventState struct {
+	mu      sync.Mutex
+	watched bool          // guarded by mu; the plugin has a callback, or is about to get it
+	done    chan struct{} // guarded by mu; nil until a caller asks for it
+	after   []func(error) // guarded by mu; called when the event is ready
+
+	settled atomic.Bool // err is valid
+	err     error
+}
+
+// A retainer must stay alive while an event is pending.
+type retainer interface {
+	Retain()
+	Release()
+}
+
+// settle records the result of the work. Only the first call does: settle returns the
+// recorded result.
+func (s *eventState) settle(err error) error {
+	s.mu.Lock()
+	if s.settled.Load() {
+		s.mu.Unlock()
+		return s.err
+	}
+	s.err = err
+	s.settled.Store(true)
+	if s.done != nil {
+		close(s.done)
+	}
+	after := s.after
+	s.after = nil
+	s.mu.Unlock()
+	for _, fn := range after {
+		go fn(err)
+	}
+	return err
+}
+
+// then calls fn with the result once it is recorded, in a goroutine of its own.
+func (s *eventState) then(fn func(error)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.settled.Load() {
+		go fn(s.err)
+		return
+	}
+	s.after = append(s.after, fn)
+}
+
+// channel returns a channel that is closed once the result is recorded.
+func (s *eventState) channel() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.channelLocked()
+}
+
+// channelLocked is channel for a caller that holds s.mu.
+func (s *eventState) channelLocked() <-chan struct{} {
+	if s.done == nil {
+		s.done = make(chan struct{})
+		if s.settled.Load() {
+			close(s.done)
+		}
+	}
+	return s.done
+}
+
+// watch returns the channel of the state and makes the plugin report when the event h is
+// ready. Only the first call does, however many wait. keep holds h until then.
+func (s *eventState) watch(table *capi.Table, h *capi.Event, keep retainer) <-chan struct{} {
+	s.mu.Lock()
+	done := s.channelLocked()
+	first := !s.watched && !s.settled.Load()
+	s.watched = s.watched || first
+	s.mu.Unlock()
+	if !first {
+		return done
+	}
+	keep.Retain()
+	onReady(table, h, func(err error) {
+		// Release may call the plugin, which its own callback must not do. Release comes
+		// before settle, so that waiters find the event unused.
+		go func() {
+			keep.Release()
+			s.settle(err)
+		}()
+	})
+	return done
+}

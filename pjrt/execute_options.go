@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package pjrt
+
+import (
+	"slices"
+
+	"github.com/purepjrt/purepjrt/capi"
+)
+
+// ExecuteOptions are the options of one execution. The zero value suits most.
+type ExecuteOptions struct {
+	// Device is where to run a program compiled with CompileOptions.Portable; nil means the
+	// device of its first argument. Other programs run only on their own devices.
+	Device *Device
+
+	// Bound holds the arguments that LoadedExecutable.Bind fixed. The call then takes the
+	// arguments of the parameters that Bind left open.
+	Bound *Bound
+
+	// KeepAll and Keep protect arguments, all or those of the given parameters, from a
+	// program that was compiled to put results in their place (tf.aliasing_output,
+	// jax.buffer_donor): it then works on copies. Other arguments are donated: they lose
+	// their contents, and using them is an error. XLA's CPU plugin 0.81 also keeps every
+	// argument that comes after one it must keep.
+	//
+	// When one goroutine donates a buffer while another executes with it, one of them gets
+	// an error. With XLA's CPU plugin 0.81 both executions may never finish, and the
+	// goroutines return only when their contexts end: order such executions, or protect
+	// the argument.
+	KeepAll bool
+	Keep    []int
+
+	// CopyArguments copies arguments to the device that needs them
+	// (PJRT_Buffer_CopyToDevice). Otherwise an argument on another device is an error.
+	CopyArguments bool
+
+	LaunchID     int           // number of an execution by several processes, the same in all; 32 bits, 0 for none
+	Incarnations map[int]int64 // which start of each process takes part (API 0.78)
+	CallLocation string        // the caller's source for messages and profiles: "train.go:42" (API 0.76)
+
+	// Extensions add options of other packages, such as data for custom calls
+	// (extensions/ffi) or the exchange of data with the host while the program runs
+	// (transfer.Hosts, transfer.Outputs). Some turn NoRetry on: see ExecuteExtension.
+	Extensions []ExecuteExtension
+
+	// ReuseResults lets ExecuteInto put results into the closed Buffers in outs, so that a
+	// repeated call allocates nothing. All who hold such a Buffer see the new result.
+	ReuseResults bool
+
+	// NoRetry fails at once when a device is out of memory. Otherwise buffers that the
+	// program forgot are collected, and the program runs once more.
+	NoRetry bool
+}
+
+// ExecuteExtension fills in options that have no field in ExecuteOptions. Packages such as
+// transfer implement it, and so can users of package raw.
+//
+// An execution that ran out of memory uses its options a second time only if each of its
+// extensions also has a method Repeatable() bool that returns true. An extension that
+// exchanges data with the program cannot promise that.
+type ExecuteExtension interface {
+	// ExtendExecute fills in options for one execution on devices, which it must not
+	// change. Memory that C reads must be reachable from options or from done. The
+	// function done, which may be nil, is called once: when the execution is over on all
+	// devices, or when it did not begin.
+	ExtendExecute(client *Client, devices []*Device, options *capi.ExecuteOptions) (done func(), err error)
+}
+
+var defaultExecuteOptions ExecuteOptions
+
+// kept appends to list those of the n parameters whose arguments must not be donated.
+func (o *ExecuteOptions) kept(list []int64, n int) ([]int64, error) {
+	if o.KeepAll {
+		for i := range n {
+			list = append(list, int64(i))
+		}
+		return list, nil
+	}
+	for _, i := range o.Keep {
+		if i < 0 || i >= n {
+			return nil, invalid("the option Keep names parameter %d, and the program has %d", i, n)
+		}
+		list = append(list, int64(i))
+	}
+	if o.Bound != nil {
+		for _, i := range o.Bound.fixed {
+			if !slices.Contains(list, i) {
+				list = append(list, i)
+			}
+		}
+	}
+	return list, nil
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+// Package bridge gives package pjrt/raw access to unexported parts of package pjrt. Package pjrt sets Root when it is
+// initialized, and package raw wraps each function with its real types. Objects of package pjrt are passed as any,
+// because this package cannot import the package that imports it.
+package bridge
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt/lifetime"
+)
+
+// Functions has the functions of package pjrt for package raw, which documents them.
+type Functions struct {
+	Table    func(plugin any) *capi.Table
+	Plugin   func(table *capi.Table) (plugin any, err error)
+	Register func(name string, table *capi.Table) (plugin any, err error)
+
+	// TableOf returns the table of an object's plugin, or nil for a nil object.
+	TableOf func(object any) *capi.Table
+
+	// Acquire returns the C handle of an object, as a pointer of the handle's type.
+	Acquire func(object any) (handle any, release func(), err error)
+	// Parent returns the reference that keeps the C object alive, or nil for a nil object.
+	Parent   func(object any) lifetime.Parent
+	Contents func(ctx context.Context, buffer any) (h *capi.Buffer, release func(), err error)
+	Consume  func(buffer any) (h *capi.Buffer, release func(), err error)
+
+	AdoptBuffer           func(client any, h *capi.Buffer) (buffer any, err error)
+	AdoptBufferOf         func(client any, h *capi.Buffer, shape any) (buffer any, err error)
+	AdoptEvent            func(owner any, h *capi.Event, done func()) (event any)
+	AdoptExecutable       func(plugin any, h *capi.Executable) (executable any, err error)
+	AdoptLoadedExecutable func(client any, h *capi.LoadedExecutable) (executable any, err error)
+	AdoptTopology         func(plugin any, h *capi.TopologyDescription) (topology any, err error)
+	// DeviceOf and MemoryOf find the object of a handle that belongs to the client.
+	DeviceOf func(client any, h *capi.Device) (device any, err error)
+	MemoryOf func(client any, h *capi.Memory) (memory any, err error)
+
+	EncodeLayout func(layout, shape any) (c *capi.BufferMemoryLayout, keep any, err error)
+	DecodeLayout func(*capi.BufferMemoryLayout) (layout any, err error)
+	// ParseDeviceLayout parses XLA's notation of layouts.
+	ParseDeviceLayout func(text string) (layout any)
+
+	// ErrorParts returns the code and the message to pass to the plugin for an error.
+	ErrorParts func(err error) (capi.ErrorCode, string)
+	// ReadError reads an error that still belongs to the plugin.
+	ReadError func(table *capi.Table, h *capi.ErrorHandle) error
+
+	CheckShape           func(client, shape any) error
+	Retry                func(ctx context.Context, call func() error) error
+	Place                func(client, device, memory any) (*capi.Device, *capi.Memory, error)
+	DefaultMemory        func(client, device, memory any) (*capi.Memory, error)
+	CheckProgram         func(plugin, program, options any) error
+	EncodeCompileOptions func(topology, options any) ([]byte, error)
+
+	ViewOfDeviceMemory func(ctx context.Context, client any, address uintptr, shape, options any) (buffer any, err error)
+	// References returns the number of open external references to a buffer.
+	References func(buffer any) int
+	// ObserveDownload tells observers that bytes are about to be copied from a device of the client to the host. The
+	// caller then calls end with the address of the copy's error.
+	ObserveDownload func(ctx context.Context, client any, bytes int) (end func(err *error))
+	// Logger returns the logger for problems that package pjrt cannot return as errors.
+	Logger func() *slog.Logger
+}
+
+// Root is set by package pjrt.
+var Root Functions

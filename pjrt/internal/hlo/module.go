@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package hlo
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
+	"github.com/purepjrt/purepjrt/pjrt/internal/wire"
+	"github.com/purepjrt/purepjrt/pjrt/internal/xlaproto"
+)
+
+// Field numbers of xla/xla.proto, xla/service/hlo.proto and xla/xla_data.proto.
+const (
+	configModule = 1 // HloModuleProtoWithConfig
+	configConfig = 2
+
+	moduleName         = 1 // HloModuleProto
+	moduleComputations = 3
+	moduleProgramShape = 4
+	moduleAliases      = 8
+	moduleDonors       = 18
+
+	computationInstructions = 2 // HloComputationProto
+	instructionOpcode       = 2 // HloInstructionProto
+	instructionShape        = 3
+
+	programParameters = 1 // ProgramShapeProto
+	programResult     = 2
+
+	aliasEntries        = 1 // HloInputOutputAliasProto
+	aliasParameter      = 2 // AliasEntryProto
+	aliasParameterIndex = 3
+
+	donorEntries        = 1 // HloBufferDonorProto
+	donorParameter      = 1 // BufferDonorEntryProto
+	donorParameterIndex = 2
+)
+
+// IsModule reports whether code is a HloModuleProto: a message with a name and
+// computations in the fields where that has them.
+func IsModule(code []byte) bool {
+	named, computations := false, false
+	err := wire.Visit(code, func(f wire.Field) error {
+		switch f.Number {
+		case moduleName:
+			if f.Type != wire.Bytes || !utf8.Valid(f.Bytes) {
+				return wire.ErrMalformed
+			}
+			named = true
+		case moduleComputations:
+			if f.Type != wire.Bytes {
+				return wire.ErrMalformed
+			}
+			computations = true
+		}
+		return nil
+	})
+	return err == nil && named && computations
+}
+
+// IsModuleWithConfig reports whether code is a HloModuleProtoWithConfig: a message
+// of a module and nothing else but a configuration.
+func IsModuleWithConfig(code []byte) bool {
+	var module []byte
+	err := wire.Visit(code, func(f wire.Field) error {
+		if f.Type != wire.Bytes || f.Number != configModule && f.Number != configConfig {
+			return wire.ErrMalformed
+		}
+		if f.Number == configModule {
+			module = f.Bytes
+		}
+		return nil
+	})
+	return err == nil && module != nil && IsModule(module)
+}
+
+// Module returns the module in a HloModuleProtoWithConfig.
+func Module(withConfig []byte) ([]byte, error) { return wire.Message(withConfig, configModule) }
+
+// Shape is the type and the dimensions of an array.
+type Shape struct {
+	Type dtype.Type
+	Dims []int64
+}
+
+// Parameters returns the shapes of the parameters of a module. A parameter that is
+// a tuple counts as its elements: some compilers put all parameters into one.
+func Parameters(module []byte) ([]Shape, error) {
+	parameters, err := ParameterShapes(module)
+	if err != nil {
+		return nil, err
+	}
+	var shapes []Shape
+	for i := range parameters {
+		if shapes, err = flatten(shapes, &parameters[i], 0); err != nil {
+			return nil, err
+		}
+	}
+	return shapes, nil
+}
+
+// ParameterShapes returns the shapes of the parameters of a module as they are,
+// tuples among them.
+func ParameterShapes(module []byte) ([]xlaproto.Shape, error) {
+	program, err := wire.Message(module, moduleProgramShape)
+	if err != nil {
+		return nil, err
+	}
+	var shapes []xlaproto.Shape
+	err = wire.VisitMessages(program, programParameters, func(b []byte) error {
+		s, err := xlaproto.UnmarshalShape(b)
+		shapes = append(shapes, s)
+		return err
+	})
+	return shapes, err
+}
+
+// flatten appends the arrays in s to list.
+func flatten(list []Shape, s *xlaproto.Shape, depth int) ([]Shape, error) {
+	if depth > xlaproto.MaxTupleDepth {
+		return nil, fmt.Errorf("tuples are nested more than %d deep", xlaproto.MaxTupleDepth)
+	}
+	if s.IsTuple() {
+		var err error
+		for i := range s.Tuple {
+			if list, err = flatten(list, &s.Tuple[i], depth+1); err != nil {
+				return nil, err
+			}
+		}
+		return list, nil
+	}
+	t, ok := dtype.FromPrimitiveType(s.ElementType)
+	if !ok {
+		return nil, fmt.Errorf("buffers cannot have XLA's primitive type %d", s.ElementType)
+	}
+	return append(list, Shape{t, s.Dims}), nil
+}
+
+// Counts returns the numbers of parameters and results of a module. A result that
+// is a tuple counts as its elements.
+func Counts(module []byte) (parameters, results int, ok bool) {
+	program, err := wire.Message(module, moduleProgramShape)
+	if err != nil {
+		return 0, 0, false
+	}
+	err = wire.VisitMessages(program, programParameters, func([]byte) error {
+		parameters++
+		return nil
+	})
+	if err != nil {
+		return 0, 0, false
+	}
+	result, err := wire.Message(program, programResult)
+	if err != nil || result == nil {
+		return 0, 0, false
+	}
+	shape, err := xlaproto.UnmarshalShape(result)
+	if err != nil {
+		return 0, 0, false
+	}
+	if shape.IsTuple() {
+		return parameters, len(shape.Tuple), true
+	}
+	return parameters, 1, true
+}
+
+// Donors returns which parameters of a module its executions may take the memory of: those that
+// a result is put in the place of, and those that the module may use for anything. There is one
+// element for each element of Parameters.
+func Donors(module []byte) ([]bool, error) {
+	program, err := wire.Message(module, moduleProgramShape)
+	if err != nil {
+		return nil, err
+	}
+	var parameters []xlaproto.Shape
+	err = wire.VisitMessages(program, programParameters, func(b []byte) error {
+		s, err := xlaproto.UnmarshalShape(b)
+		parameters = append(parameters, s)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	places := make([][2]int, len(parameters)) // where the leaves of each parameter begin and end
+	n := 0
+	for i := range parameters {
+		places[i] = [2]int{n, n + leaves(&parameters[i])}
+		n = places[i][1]
+	}
+	donors := make([]bool, n)
+	mark := func(parameter int64, index []int64) error {
+		if parameter < 0 || parameter >= int64(len(parameters)) {
+			return fmt.Errorf("parameter %d is donated, but there are %d parameters", parameter, len(parameters))
+		}
+		s, begin, end := &parameters[parameter], places[parameter][0], places[parameter][1]
+		for _, i := range index {
+			if i < 0 || i >= int64(len(s.Tuple)) {
+				return fmt.Errorf("element %v of parameter %d is donated, but it has no such element", index, parameter)
+			}
+			for j := range i {
+				begin += leaves(&s.Tuple[j])
+			}
+			s = &s.Tuple[i]
+			end = begin + leaves(s)
+		}
+		for ; begin < end; begin++ {
+			donors[begin] = true
+		}
+		return nil
+	}
+	for _, list := range []struct{ field, entries, parameter, index wire.Number }{
+		{moduleAliases, aliasEntries, aliasParameter, aliasParameterIndex},
+		{moduleDonors, donorEntries, donorParameter, donorParameterIndex},
+	} {
+		entries, err := wire.Message(module, list.field)
+		if err != nil {
+			return nil, err
+		}
+		err = wire.VisitMessages(entries, list.entries, func(b []byte) error {
+			var parameter int64
+			var index []int64
+			err := wire.Visit(b, func(f wire.Field) error {
+				switch {
+				case f.Is(list.parameter, wire.Varint):
+					parameter = int64(f.Int)
+				case f.IsList(list.index):
+					return wire.Ints(&index, f)
+				}
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+			return mark(parameter, index)
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return donors, nil
+}
+
+// leaves returns how many arrays a shape has.
+func leaves(s *xlaproto.Shape) int {
+	if !s.IsTuple() {
+		return 1
+	}
+	n := 0
+	for i := range s.Tuple {
+		n += leaves(&s.Tuple[i])
+	}
+	return n
+}
+
+// Steady reports whether each execution of a module does the same work, which depends on
+// nothing but the shapes of its parameters. A module with a loop, or one that calls foreign
+// code or exchanges data with the host or other devices, may take any time.
+func Steady(module []byte) (bool, error) {
+	steady := true
+	err := wire.VisitMessages(module, moduleComputations, func(computation []byte) error {
+		return wire.VisitMessages(computation, computationInstructions, func(instruction []byte) error {
+			return wire.Visit(instruction, func(f wire.Field) error {
+				if f.Is(instructionOpcode, wire.Bytes) && unsteady(string(f.Bytes)) {
+					steady = false
+				}
+				return nil
+			})
+		})
+	})
+	return steady, err
+}
+
+// unsteady reports whether an operation may take any time.
+func unsteady(opcode string) bool {
+	switch opcode {
+	case "while", "conditional", "custom-call", "infeed", "outfeed":
+		return true
+	}
+	for _, prefix := range []string{"all-", "async-", "collective-", "ragged-", "reduce-scatter", "recv", "send"} {
+		if strings.HasPrefix(opcode, prefix) {
+			return true
+		}
+	}
+	return false
+}

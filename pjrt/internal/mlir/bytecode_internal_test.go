@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package mlir
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/pjrt/internal/bytecode"
+)
+
+func TestCallsInBytecodeAreAllowedAsDeepAsInText(t *testing.T) {
+	t.Parallel()
+	chain := func(n int) *bytecode.Module {
+		m := &bytecode.Module{Functions: []bytecode.Function{{Name: "main", HasBody: true, Uses: []string{"f0"}}}}
+		for i := range n {
+			m.Functions = append(m.Functions, bytecode.Function{Name: fmt.Sprint("f", i), HasBody: true, Uses: []string{fmt.Sprint("f", i+1)}})
+		}
+		return m
+	}
+	limits := Limits{Stack: 8 << 20}
+	require.NoError(t, checkBytecode(chain(256), limits))
+	require.ErrorContains(t, checkBytecode(chain(257), limits), "calls and regions in the program are nested more than 256 deep")
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+// Package mlir finds parts of an MLIR module, in text or bytecode, on which XLA's compilers are known to end the
+// process.
+package mlir
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/purepjrt/purepjrt/pjrt/internal/bytecode"
+)
+
+// Limits are checks for the sake of only some compilers.
+type Limits struct {
+	// Bounded says that every dimension must be known or have a bound.
+	Bounded bool
+	// Devices is the number of devices that a collective permute may name; 0 means
+	// any.
+	Devices int
+	// Stack is the size of the stack of the threads that compile; 0 means what the system gives threads.
+	Stack int
+	// UpToNUL says that the compiler may read text only up to a zero byte.
+	UpToNUL bool
+}
+
+// Check returns an error for a module with functions that have no body, call themselves or call others too deeply, with
+// arrays of more than hlo.MaxElements elements, with brackets that are nested too deeply, or beyond the limits. It
+// leaves other mistakes, and bytecode in an unknown form, for the plugin to report.
+func Check(code []byte, limits Limits) error {
+	if limits.Stack == 0 {
+		limits.Stack = threadStack()
+	}
+	if bytes.HasPrefix(code, []byte(bytecode.Magic)) {
+		m, err := bytecode.Read(code)
+		if err != nil {
+			return nil // the plugin may know the form
+		}
+		return checkBytecode(m, limits)
+	}
+	if before, _, found := bytes.Cut(code, []byte{0}); found && limits.UpToNUL {
+		if err := checkText(before, limits); err != nil {
+			return err
+		}
+	}
+	return checkText(code, limits)
+}
+
+func checkText(code []byte, limits Limits) error {
+	r := newReader(code, limits)
+	if err := r.read(); err != nil {
+		return err
+	}
+	return checkCalls(r.functions, r.kept, r.depths)
+}
+
+// IsText reports whether code contains only bytes that occur in text.
+func IsText(code []byte) bool {
+	for _, c := range code {
+		if c < ' ' && c != '\n' && c != '\t' && c != '\r' && c != '\f' || c == 0x7f {
+			return false
+		}
+	}
+	return utf8.Valid(code)
+}
+
+func checkBytecode(m *bytecode.Module, limits Limits) error {
+	for _, n := range m.Permuted {
+		if err := limits.checkPermuted(n); err != nil {
+			return err
+		}
+	}
+	for _, tensor := range m.Tensors {
+		text := tensor.Text
+		if text == "" {
+			text = tensorText(tensor)
+		}
+		if err := newReader([]byte(text), limits).read(); err != nil {
+			return err
+		}
+	}
+	functions := make([]*function, len(m.Functions))
+	for i, f := range m.Functions {
+		// The visibility is not known, so only main is known to be kept.
+		functions[i] = &function{name: f.Name, hasBody: f.HasBody, private: true}
+		for _, name := range f.Uses {
+			functions[i].uses = append(functions[i].uses, use{name: name})
+		}
+	}
+	return checkCalls(functions, nil, depthsFor(limits.Stack))
+}
+
+func tensorText(t bytecode.Tensor) string {
+	var b strings.Builder
+	b.WriteString("tensor<")
+	for _, d := range t.Dims {
+		if d == bytecode.Dynamic {
+			b.WriteByte('?')
+		} else {
+			b.WriteString(strconv.FormatInt(d, 10))
+		}
+		b.WriteByte('x')
+	}
+	if t.Encoded {
+		b.WriteString("..., #stablehlo.bounds<>")
+	}
+	b.WriteString("...>")
+	return b.String()
+}
+
+func (l Limits) checkPermuted(n int64) error {
+	if l.Devices > 0 && (n < 0 || n >= int64(l.Devices)) {
+		return fmt.Errorf("a collective permute in the program is from or to number %d, but the compile options are for %d:  "+
+			"libtpu may end the process: set Replicas or Partitions", n, l.Devices)
+	}
+	return nil
+}

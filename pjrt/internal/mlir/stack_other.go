@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+//go:build !unix
+
+package mlir
+
+// threadStack returns how many bytes of stack the system gives a new thread: those that Windows gives by default.
+func threadStack() int { return 1 << 20 }

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+//go:build unix
+
+package ownership
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+func check(info fs.FileInfo) error {
+	// A link has no mode of its own.
+	if mode := info.Mode().Perm(); mode&0o022 != 0 && info.Mode()&fs.ModeSymlink == 0 {
+		return fmt.Errorf("other users can write to it (mode %#o), and so decide what code runs: use chmod go-w to make it safe", mode)
+	}
+	// Root can change the whole system anyway.
+	if s, ok := info.Sys().(*syscall.Stat_t); ok && s.Uid != 0 && int(s.Uid) != os.Geteuid() {
+		return fmt.Errorf("it belongs to user %d, who could decide what code runs", s.Uid)
+	}
+	return nil
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+// Package wire reads and writes the wire form of protobuf messages field by field. It uses no generated code, so that
+// it registers no .proto file in the process, which could clash with that of another library.
+package wire
+
+import (
+	"errors"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// ErrMalformed is the error for bytes that are not a protobuf message.
+var ErrMalformed = errors.New("malformed protobuf message")
+
+// Number is the number of a field in its message.
+type Number = protowire.Number
+
+// The types of fields that the messages of XLA have.
+const (
+	Varint  = protowire.VarintType
+	Bytes   = protowire.BytesType
+	Fixed32 = protowire.Fixed32Type
+	Fixed64 = protowire.Fixed64Type
+)
+
+// Field is one field of a message.
+type Field struct {
+	Number Number
+	Type   protowire.Type
+	Bytes  []byte // value of a field of type Bytes, never nil then
+	Int    uint64 // value of a field of type Varint, Fixed32 or Fixed64
+	Raw    []byte // the whole field with its tag
+}
+
+// Is reports whether f has this number and type.
+func (f Field) Is(number Number, t protowire.Type) bool { return f.Number == number && f.Type == t }
+
+// Bool returns the value of a field that holds a bool.
+func (f Field) Bool() bool { return f.Int != 0 }
+
+// IsList reports whether f can be part of a repeated field of varints, packed or
+// not.
+func (f Field) IsList(number Number) bool {
+	return f.Number == number && (f.Type == Varint || f.Type == Bytes)
+}
+
+// Visit calls visit for each field of a message, in order, and stops at the first
+// error. The slices of a Field are parts of message.
+func Visit(message []byte, visit func(Field) error) error {
+	for b := message; len(b) > 0; {
+		number, kind, tag := protowire.ConsumeTag(b)
+		if tag < 0 {
+			return ErrMalformed
+		}
+		f := Field{Number: number, Type: kind}
+		value, n := b[tag:], 0
+		switch kind {
+		case Bytes:
+			if f.Bytes, n = protowire.ConsumeBytes(value); n >= 0 && f.Bytes == nil {
+				f.Bytes = []byte{}
+			}
+		case Varint:
+			f.Int, n = protowire.ConsumeVarint(value)
+		case Fixed64:
+			f.Int, n = protowire.ConsumeFixed64(value)
+		case Fixed32:
+			var word uint32
+			word, n = protowire.ConsumeFixed32(value)
+			f.Int = uint64(word)
+		default:
+			n = protowire.ConsumeFieldValue(number, kind, value)
+		}
+		if n < 0 {
+			return ErrMalformed
+		}
+		f.Raw, b = b[:tag+n], b[tag+n:]
+		if err := visit(f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// VisitMessages calls visit for each field of this number that is a message.
+func VisitMessages(message []byte, number Number, visit func([]byte) error) error {
+	return Visit(message, func(f Field) error {
+		if f.Is(number, Bytes) {
+			return visit(f.Bytes)
+		}
+		return nil
+	})
+}
+
+// Message returns a field that is a message, or nil if it is missing. If the field occurs several times, the result is
+// their concatenation, which is how protobuf merges messages.
+func Message(message []byte, number Number) ([]byte, error) {
+	var value []byte
+	err := VisitMessages(message, number, func(b []byte) error {
+		if value == nil {
+			value = b // do not copy a single one
+		} else {
+			value = append(value[:len(value):len(value)], b...)
+		}
+		return nil
+	})
+	return value, err
+}
+
+// Ints appends the numbers in f, a part of a repeated field that may be packed, to
+// list.
+func Ints[T int | int32 | int64](list *[]T, f Field) error {
+	if f.Type == Varint {
+		*list = append(*list, T(f.Int))
+		return nil
+	}
+	for b := f.Bytes; len(b) > 0; {
+		v, n := protowire.ConsumeVarint(b)
+		if n < 0 {
+			return ErrMalformed
+		}
+		*list, b = append(*list, T(v)), b[n:]
+	}
+	return nil
+}
+
+// Bools appends the bools in f, a part of a repeated field that may be packed, to
+// list.
+func Bools(list *[]bool, f Field) error {
+	var numbers []int64
+	err := Ints(&numbers, f)
+	for _, n := range numbers {
+		*list = append(*list, n != 0)
+	}
+	return err
+}
+
+// AppendInt appends a field of type Varint.
+func AppendInt[T int | int32 | int64](b []byte, number Number, v T) []byte {
+	return protowire.AppendVarint(protowire.AppendTag(b, number, Varint), uint64(int64(v)))
+}
+
+// AppendNonzero appends a field of type Varint unless v is 0.
+func AppendNonzero[T int | int32 | int64](b []byte, number Number, v T) []byte {
+	if v == 0 {
+		return b
+	}
+	return AppendInt(b, number, v)
+}
+
+// AppendBool appends a field that holds a bool.
+func AppendBool(b []byte, number Number, v bool) []byte {
+	return AppendInt(b, number, int64(protowire.EncodeBool(v)))
+}
+
+// AppendTrue appends a field that holds a bool unless v is false.
+func AppendTrue(b []byte, number Number, v bool) []byte {
+	return AppendNonzero(b, number, int64(protowire.EncodeBool(v)))
+}
+
+// AppendFixed64 appends a field of type Fixed64.
+func AppendFixed64(b []byte, number Number, v uint64) []byte {
+	return protowire.AppendFixed64(protowire.AppendTag(b, number, Fixed64), v)
+}
+
+// AppendBytes appends a field of type Bytes.
+func AppendBytes[T []byte | string](b []byte, number Number, v T) []byte {
+	b = protowire.AppendVarint(protowire.AppendTag(b, number, Bytes), uint64(len(v)))
+	return append(b, v...)
+}
+
+// AppendNonempty appends a field of type Bytes unless v is empty.
+func AppendNonempty[T []byte | string](b []byte, number Number, v T) []byte {
+	if len(v) == 0 {
+		return b
+	}
+	return AppendBytes(b, number, v)
+}
+
+// AppendInts appends a packed field unless list is empty.
+func AppendInts[T int | int32 | int64](b []byte, number Number, list []T) []byte {
+	var packed []byte
+	for _, x := range list {
+		packed = protowire.AppendVarint(packed, uint64(int64(x)))
+	}
+	return AppendNonempty(b, number, packed)
+}
+
+// AppendBools appends a packed field of bools unless list is empty.
+func AppendBools(b []byte, number Number, list []bool) []byte {
+	numbers := make([]int64, len(list))
+	for i, x := range list {
+		numbers[i] = int64(protowire.EncodeBool(x))
+	}
+	return AppendInts(b, number, numbers)
+}

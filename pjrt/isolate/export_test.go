@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package isolate
+
+// IdleProcesses returns the ids of the children that have nothing to do.
+func (c *Compiler) IdleProcesses() []int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var list []int
+	for _, child := range c.idle {
+		list = append(list, child.cmd.Process.Pid)
+	}
+	return list
+}
+
+// Answer is a message.
+type Answer = answer
+
+// Enter does what Main does first.
+func Enter(on bool) { entered.Store(on) }
+
+var (
+	ChildEnvironment = childEnvironment
+	EncodeMessage    = encodeMessage
+	NewCrash         = newCrash
+	CreateOptions    = createOptions
+	ReadMessage      = readMessage
+)

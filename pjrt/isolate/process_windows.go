@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package isolate
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// attach gives the child its ends of the pipes. The variable names them.
+func attach(cmd *exec.Cmd, variable string, files []*os.File) error {
+	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
+	var names []string
+	for _, f := range files {
+		h := syscall.Handle(f.Fd())
+		if err := syscall.SetHandleInformation(h, syscall.HANDLE_FLAG_INHERIT, syscall.HANDLE_FLAG_INHERIT); err != nil {
+			return fmt.Errorf("make a pipe inheritable: %w", err)
+		}
+		names = append(names, strconv.FormatUint(uint64(h), 10))
+		cmd.SysProcAttr.AdditionalInheritedHandles = append(cmd.SysProcAttr.AdditionalInheritedHandles, h)
+	}
+	cmd.Env = append(cmd.Env, variable+"="+strings.Join(names, ","))
+	return nil
+}
+
+// private keeps a handle from processes that the plugin starts.
+func private(h uintptr) {
+	_ = syscall.SetHandleInformation(syscall.Handle(h), syscall.HANDLE_FLAG_INHERIT, 0)
+}
+
+func kill(cmd *exec.Cmd) { _ = cmd.Process.Kill() }
+
+// exceptions are the exit codes of processes that Windows ends.
+var exceptions = map[uint32]string{
+	0xC0000005: "access violation",
+	0xC000001D: "illegal instruction",
+	0xC0000094: "integer division by zero",
+	0xC00000FD: "stack overflow",
+	0xC0000374: "heap corruption",
+	0xC0000409: "stack buffer overrun or fast fail",
+}
+
+// signalOf returns the name of the exception that ended the process, or "".
+func signalOf(state *os.ProcessState) string { return exceptions[uint32(state.ExitCode())] }

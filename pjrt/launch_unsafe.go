@@ -1,0 +1,586 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package pjrt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+	"unsafe"
+
+	"github.com/purepjrt/purepjrt/capi"
+)
+
+// executions holds what an executable needs for its executions.
+type executions struct {
+	// spare is one launch to use again, and launches has more. Most programs run one
+	// execution at a time, for which a pool is slow.
+	spare    atomic.Pointer[launch]
+	launches sync.Pool // of *launch
+	limit    limit
+	shapes   atomic.Pointer[[]Shape] // of the results, the same for each execution
+	quick    atomic.Int32            // how many of the last calls were quick, at most quickCalls
+}
+
+// launch is one execution from its checks to its end, with all memory that C reads for
+// it. Later executions use it again.
+type launch struct {
+	exe   *LoadedExecutable
+	opts  *ExecuteOptions
+	bound *Bound // has the other arguments, or is nil
+
+	users     atomic.Int32 // the caller, and whoever needs the launch until an event is ready
+	admission admission
+	inUse     bool // the executable is acquired
+	abandoned bool // the call goes on without the caller, and gives the arguments back itself
+	aside     *asideCall
+
+	lists   [][]*Buffer // the arguments of the call, for each device
+	devices []*Device   // run the program
+	only    *Device     // the device that the plugin is told to run on, or nil
+	one     [1]*Device  // memory for devices
+
+	held     []heldArgument // are acquired until the call is over
+	donated  []heldArgument // are acquired, and taken, until the execution is over
+	copies   []*capi.Buffer // arguments that were copied for this execution, until it is over
+	unknown  bool           // the plugin failed to say whether the execution is over
+	extended []func()       // from the execution's extensions, to be called at its end
+
+	frame launchFrame
+	calls bufferCalls
+	event eventCalls
+}
+
+// launchFrame is the memory that C reads and writes in PJRT_LoadedExecutable_Execute.
+type launchFrame struct {
+	call          capi.Call[capi.LoadedExecutableExecuteArgs]
+	options       *capi.ExecuteOptions
+	arguments     []*capi.Buffer
+	argumentLists []**capi.Buffer
+	outputs       []*capi.Buffer
+	outputLists   []**capi.Buffer
+	events        []*capi.Event
+	keep          []int64 // parameters whose arguments are not donated
+}
+
+// newLaunch returns a launch with one user, the caller.
+func (e *LoadedExecutable) newLaunch(opts *ExecuteOptions) *launch {
+	l := e.executions.spare.Swap(nil)
+	if l == nil {
+		l, _ = e.executions.launches.Get().(*launch)
+	}
+	if l == nil {
+		l = &launch{exe: e}
+		l.frame.options = new(capi.ExecuteOptions)
+	}
+	if opts == nil {
+		opts = &defaultExecuteOptions
+	}
+	l.opts = opts
+	l.users.Store(1)
+	return l
+}
+
+// Retain adds a user of the launch.
+func (l *launch) Retain() { l.users.Add(1) }
+
+// Release removes a user. The last one gives back what the execution held.
+func (l *launch) Release() {
+	if l.users.Add(-1) > 0 {
+		return
+	}
+	for i, done := range l.extended {
+		done()
+		l.extended[i] = nil
+	}
+	l.giveDonated()
+	if l.bound != nil {
+		l.bound.ref.Release()
+	}
+	l.admission.leave()
+	if l.inUse {
+		l.exe.ref.Release()
+	}
+	l.inUse, l.abandoned, l.unknown = false, false, false
+	// An unused launch must not keep anything alive.
+	f := &l.frame
+	clear(l.lists)
+	clear(f.arguments)
+	clear(f.outputs)
+	clear(f.events)
+	l.lists, l.extended = l.lists[:0], l.extended[:0]
+	f.arguments, f.outputs, f.events, f.keep = f.arguments[:0], f.outputs[:0], f.events[:0], f.keep[:0]
+	*f.options = capi.ExecuteOptions{}
+	l.opts, l.only, l.one[0], l.devices, l.bound = nil, nil, nil, nil, nil
+	if x := &l.exe.executions; !x.spare.CompareAndSwap(nil, l) {
+		x.launches.Put(l)
+	}
+}
+
+// execute runs the program, waits for its end and leaves the results in the outputs of
+// the frame.
+func (l *launch) execute(ctx context.Context) (err error) {
+	op := begin(ctx, OperationExecute, subject{client: l.exe.client, program: l.exe.name, devices: l.exe.devices})
+	defer op.end(&err)
+	if err := l.prepare(ctx); err != nil {
+		return err
+	}
+	op.on(l.only)
+	defer l.releaseArguments()
+	return l.attempt(ctx, func() error {
+		if err := l.do(ctx); err != nil {
+			return err
+		}
+		return l.wait(ctx)
+	})
+}
+
+// start runs the program without waiting for its end.
+func (l *launch) start(ctx context.Context) (results [][]*Buffer, done *Event, err error) {
+	op := begin(ctx, OperationExecute, subject{client: l.exe.client, program: l.exe.name, devices: l.exe.devices})
+	defer op.endStarted(&done, &err)
+	if err := l.prepare(ctx); err != nil {
+		return nil, nil, err
+	}
+	op.on(l.only)
+	defer l.releaseArguments()
+	if err := l.attempt(ctx, func() error { return l.do(ctx) }); err != nil {
+		return nil, nil, err
+	}
+	done = l.takeEvents()
+	if results, err = l.adoptAll(); err != nil {
+		done.Close()
+		return nil, nil, err
+	}
+	return results, done, nil
+}
+
+// attempt calls run, and calls it once more if the device was out of memory.
+func (l *launch) attempt(ctx context.Context, run func() error) error {
+	err := run()
+	if !l.mayRetry(err) {
+		return err
+	}
+	destroyForgotten(ctx)
+	return secondError(err, run())
+}
+
+// takeEvents joins the events of all devices. The launch stays in use until the joined
+// event is ready.
+func (l *launch) takeEvents() *Event {
+	client, devices := l.exe.client, l.devices
+	events := make([]*Event, len(l.frame.events))
+	for i, h := range l.frame.events {
+		l.frame.events[i] = nil
+		events[i] = newEvent(client.table, h, client.ref)
+	}
+	done := joinEvents(events, func(i int, err error) error { return fmt.Errorf("%v: %w", devices[i], err) })
+	l.Retain()
+	done.after(l.Release)
+	return done
+}
+
+// prepare checks everything and fills in the frame. If it succeeds, the arguments are held
+// until releaseArguments.
+func (l *launch) prepare(ctx context.Context) error {
+	e := l.exe
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if b := l.opts.Bound; b != nil {
+		if err := b.acquireFor(e); err != nil {
+			return err
+		}
+		l.bound = b
+	}
+	if err := l.chooseDevices(); err != nil {
+		return err
+	}
+	if err := l.checkArguments(); err != nil {
+		return err
+	}
+	if err := l.admission.enter(ctx, &e.executions.limit, &e.client.traffic); err != nil {
+		return err
+	}
+	h, err := e.ref.Acquire()
+	if err != nil {
+		return err
+	}
+	l.inUse = true
+	if err := l.fill(ctx, h); err != nil {
+		l.releaseArguments()
+		return err
+	}
+	return nil
+}
+
+// fill acquires the arguments and fills in the frame.
+func (l *launch) fill(ctx context.Context, h *capi.LoadedExecutable) error {
+	e, f, devices := l.exe, &l.frame, len(l.devices)
+	args := l.numArguments()
+	var err error
+	if f.keep, err = l.opts.kept(f.keep[:0], args); err != nil {
+		return err
+	}
+	donates := e.entry().donates && len(f.keep) < args
+	// Some plugins want an address even for an empty list, so it has room for one more.
+	f.arguments = slices.Grow(f.arguments[:0], devices*args+1)
+	f.argumentLists, f.outputLists = f.argumentLists[:0], f.outputLists[:0]
+	for d, list := range l.lists {
+		f.argumentLists = append(f.argumentLists, unsafe.SliceData(f.arguments[len(f.arguments):cap(f.arguments)]))
+		given := 0
+		for i := range args {
+			if l.bound != nil {
+				if bh := l.bound.handles[d*args+i]; bh != nil {
+					f.arguments = append(f.arguments, bh)
+					continue
+				}
+			}
+			b := list[given]
+			bh, err := b.ref.Acquire()
+			if err != nil {
+				return fmt.Errorf("%w: %s: %w", ErrInvalidArgument, l.argument(d, given), err)
+			}
+			argument := heldArgument{b, bh, turnUse}
+			if donates {
+				argument.turn = l.turnOf(i)
+			}
+			if err := l.hold(ctx, d, given, argument); err != nil {
+				return err
+			}
+			given++
+		}
+	}
+	if e.entry().donates && len(f.keep) > 0 && e.client.copiesKept {
+		if err := l.copyKept(ctx, args); err != nil {
+			return err
+		}
+	}
+	f.outputs = slices.Grow(f.outputs[:0], devices*e.numOutputs+1)[:devices*e.numOutputs]
+	for d := range devices {
+		f.outputLists = append(f.outputLists, unsafe.SliceData(f.outputs[d*e.numOutputs:cap(f.outputs)]))
+	}
+	f.events = slices.Grow(f.events[:0], devices)[:devices]
+
+	a := &f.call.Args
+	a.Executable = h
+	a.Options = f.options
+	a.ArgumentLists = unsafe.SliceData(f.argumentLists)
+	a.NumDevices = uintptr(devices)
+	a.NumArgs = uintptr(args)
+	a.OutputLists = unsafe.SliceData(f.outputLists)
+	a.DeviceCompleteEvents = unsafe.SliceData(f.events)
+	a.ExecuteDevice = nil
+	if l.only != nil {
+		a.ExecuteDevice = l.only.handle
+	}
+	return l.fillOptions()
+}
+
+// fillOptions fills in PJRT_ExecuteOptions.
+func (l *launch) fillOptions() error {
+	o, c := l.opts, l.frame.options
+	*c = capi.ExecuteOptions{StructSize: capi.ExecuteOptionsSize}
+	if o.LaunchID < math.MinInt32 || o.LaunchID > math.MaxInt32 {
+		return invalid("the launch id %d does not fit into 32 bits", o.LaunchID)
+	}
+	c.LaunchID = int32(o.LaunchID)
+	if keep := l.frame.keep; len(keep) > 0 {
+		c.NonDonatableInputIndices, c.NumNonDonatableInputIndices = unsafe.SliceData(keep), uintptr(len(keep))
+	}
+	if o.CallLocation != "" {
+		if strings.IndexByte(o.CallLocation, 0) >= 0 {
+			return invalid("the call location %q has a NUL byte in it", o.CallLocation)
+		}
+		c.CallLocation = capi.CString(o.CallLocation)
+	}
+	if len(o.Incarnations) > 0 {
+		if err := fillIncarnations(c, o.Incarnations); err != nil {
+			return err
+		}
+	}
+	for i, x := range o.Extensions {
+		if x == nil {
+			return invalid("extension %d of the execution is nil", i)
+		}
+		done, err := x.ExtendExecute(l.exe.client, l.devices, c)
+		if err != nil {
+			return err
+		}
+		if done != nil {
+			l.extended = append(l.extended, done)
+		}
+	}
+	return nil
+}
+
+func fillIncarnations(c *capi.ExecuteOptions, incarnations map[int]int64) error {
+	tasks := make([]int32, 0, len(incarnations))
+	for task := range incarnations {
+		if task < 0 || task > math.MaxInt32 {
+			return invalid("the option Incarnations names process %d, and processes have the numbers 0 to %d", task, math.MaxInt32)
+		}
+		tasks = append(tasks, int32(task))
+	}
+	slices.Sort(tasks)
+	ids := make([]int64, len(tasks))
+	for i, task := range tasks {
+		ids[i] = incarnations[int(task)]
+	}
+	c.NumTasks, c.TaskIDs, c.IncarnationIDs = uintptr(len(tasks)), unsafe.SliceData(tasks), unsafe.SliceData(ids)
+	return nil
+}
+
+// do makes the C call, in which a plugin may wait while many executions are under way, or
+// run the whole program. When ctx ends during the call, do returns, and the call goes on
+// with everything that the launch holds.
+func (l *launch) do(ctx context.Context) error {
+	direct, err := l.admission.beginCall(ctx)
+	if err != nil {
+		return err
+	}
+	if err := l.beginTurns(ctx); err != nil {
+		l.admission.endCall(direct)
+		return err
+	}
+	if ctx.Done() == nil || direct && l.isQuick() {
+		defer l.admission.endCall(direct)
+		return l.timedInvoke(ctx)
+	}
+	return l.doAside(ctx, direct)
+}
+
+const (
+	quickCall  = 50 * time.Microsecond
+	quickCalls = 3
+)
+
+// isQuick reports whether the C call certainly takes less time than a goroutine for it is
+// worth: each execution does the same work, and the last calls were quick.
+func (l *launch) isQuick() bool {
+	return l.exe.executions.quick.Load() == quickCalls && l.exe.entry().steady
+}
+
+// timedInvoke is invoke that remembers for isQuick how long the call took. Calls that no
+// context can end do not need to know.
+func (l *launch) timedInvoke(ctx context.Context) error {
+	if ctx.Done() == nil {
+		return l.invoke()
+	}
+	begin := time.Now()
+	err := l.invoke()
+	quick := &l.exe.executions.quick
+	if n := quick.Load(); time.Since(begin) > quickCall {
+		quick.Store(0)
+	} else if n < quickCalls {
+		quick.CompareAndSwap(n, n+1)
+	}
+	return err
+}
+
+// doAside makes the C call in a goroutine of its own.
+func (l *launch) doAside(ctx context.Context, direct bool) error {
+	if l.aside == nil {
+		l.aside = &asideCall{result: make(chan error, 1)}
+		l.aside.run = l.invokeAside
+	}
+	l.aside.ctx, l.aside.direct = ctx, direct
+	l.aside.settled.Store(false)
+	l.Retain()
+	go l.aside.run()
+	select {
+	case err := <-l.aside.result:
+		return err
+	case <-ctx.Done():
+		if l.aside.settled.CompareAndSwap(false, true) {
+			l.abandoned = true
+			return ctx.Err()
+		}
+		return <-l.aside.result
+	}
+}
+
+// asideCall is the C call of a launch in a goroutine of its own. A launch that is used
+// again has one, so that the goroutine costs no allocation.
+type asideCall struct {
+	run     func()
+	ctx     context.Context
+	direct  bool        // the call was admitted as a direct one
+	settled atomic.Bool // by the end of the call, or by the caller who gave it up
+	result  chan error  // unless the caller gave up; has room for one
+}
+
+func (l *launch) invokeAside() {
+	err := l.timedInvoke(l.aside.ctx)
+	l.aside.ctx = nil
+	l.admission.endCall(l.aside.direct)
+	if l.aside.settled.CompareAndSwap(false, true) {
+		result := l.aside.result
+		l.Release() // before the caller, so that the caller's next execution finds the launch unused
+		result <- err
+		return
+	}
+	l.discard()
+	l.giveArguments()
+	l.Release()
+}
+
+// discard drops the results of an execution whose caller has gone.
+func (l *launch) discard() {
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	_ = l.wait(ended)
+	l.destroyOutputs()
+}
+
+// invoke makes the C call and ends the turns of beginTurns.
+func (l *launch) invoke() error {
+	err := l.frame.call.Do(l.exe.client.table)
+	l.endTurns(len(l.held))
+	runtime.KeepAlive(l)
+	if err != nil {
+		// After an error the plugin still owns the handles that it wrote.
+		clear(l.frame.outputs)
+		clear(l.frame.events)
+		if errors.Is(err, ErrInvalidArgument) {
+			err = l.explain(err)
+		}
+	}
+	return err
+}
+
+// explain adds to err which argument another execution consumed at the same time, or
+// after it was bound, if one did.
+func (l *launch) explain(err error) error {
+	n := l.numArguments()
+	for i, h := range l.frame.arguments {
+		if gone, derr := l.calls.isDeleted(l.exe.client.table, h); derr == nil && gone {
+			return fmt.Errorf("parameter %d of %v was deleted, or donated to another execution: %w", i%n, l.devices[i/n], err)
+		}
+	}
+	return err
+}
+
+// wait takes over the events of all devices and waits for them. If a device failed, wait
+// destroys the results.
+func (l *launch) wait(ctx context.Context) error {
+	table := l.exe.client.table
+	var first error
+	for i, h := range l.frame.events {
+		l.frame.events[i] = nil
+		err := l.event.await(ctx, table, h, l)
+		if err == nil || first != nil {
+			continue
+		}
+		first = err
+		l.unknown = l.unknown || l.event.unsure
+		if len(l.devices) > 1 && ctx.Err() == nil {
+			first = fmt.Errorf("%v: %w", l.devices[i], err)
+		}
+	}
+	if first != nil {
+		l.destroyOutputs()
+	}
+	return first
+}
+
+func (l *launch) destroyOutputs() {
+	for i, h := range l.frame.outputs {
+		l.frame.outputs[i] = nil
+		if h != nil {
+			l.destroy(h)
+		}
+	}
+}
+
+// adopt turns the results of device number d into Buffers of the caller. If it fails, it
+// destroys all results that were not adopted yet.
+func (l *launch) adopt(d int, outs []*Buffer) error {
+	e := l.exe
+	n := e.numOutputs
+	handles := l.frame.outputs[d*n : d*n+n]
+	shapes, err := l.outputShapes(handles)
+	if err != nil {
+		l.destroyOutputs()
+		return err
+	}
+	for i, h := range handles {
+		handles[i] = nil
+		if l.opts.ReuseResults && outs[i].refill(e.client, h, shapes[i]) {
+			continue
+		}
+		outs[i] = e.client.newBufferOf(h, shapes[i])
+	}
+	return nil
+}
+
+// adoptAll is adopt for all devices. If it fails, it leaves no results.
+func (l *launch) adoptAll() ([][]*Buffer, error) {
+	all := make([][]*Buffer, len(l.devices))
+	for d := range all {
+		all[d] = make([]*Buffer, l.exe.numOutputs)
+		if err := l.adopt(d, all[d]); err != nil {
+			for _, outs := range all[:d] {
+				for _, b := range outs {
+					b.Close()
+				}
+			}
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// outputShapes returns the shapes of the results on one device. Only the first execution
+// asks the plugin.
+func (l *launch) outputShapes(handles []*capi.Buffer) ([]Shape, error) {
+	e := l.exe
+	for i, h := range handles {
+		if h == nil {
+			return nil, misbehaved(l.frame.call.Function(), "left output %d empty", i)
+		}
+	}
+	if s := e.executions.shapes.Load(); s != nil {
+		return *s, nil
+	}
+	shapes := make([]Shape, len(handles))
+	for i, h := range handles {
+		var err error
+		if shapes[i], err = l.calls.shape(e.client.table, h); err != nil {
+			if outputs, oerr := e.outputs(); optional(err) == nil && oerr == nil && len(outputs) == len(handles) {
+				shapes = outputs
+				break
+			}
+			return nil, err
+		}
+	}
+	e.executions.shapes.Store(&shapes)
+	return shapes, nil
+}
+
+// mayRetry reports whether the program may run once more after err: the device was out
+// of memory, and the first attempt used nothing up.
+func (l *launch) mayRetry(err error) bool {
+	if err == nil || l.opts.NoRetry || !errors.Is(err, ErrResourceExhausted) {
+		return false
+	}
+	for _, x := range l.opts.Extensions {
+		if r, ok := x.(interface{ Repeatable() bool }); !ok || !r.Repeatable() {
+			return false
+		}
+	}
+	for _, h := range l.frame.arguments {
+		if gone, err := l.calls.isDeleted(l.exe.client.table, h); err != nil || gone {
+			return false
+		}
+	}
+	return true
+}

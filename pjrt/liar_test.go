@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package pjrt_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/capi"
+	structs "github.com/purepjrt/purepjrt/capi/describe"
+	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
+)
+
+// Variables of the environment with which the tests of faulty plugins talk to their
+// child processes.
+const (
+	faultyTest   = "PJRT_FAULTY_TEST"   // the function of the child
+	faultyPlugin = "PJRT_FAULTY_PLUGIN" // the path of the plugin, or "" for the stand-in
+	faultyFirst  = "PJRT_FAULTY_FIRST"  // the case to begin with
+)
+
+// neverReady are the functions that make something ready, or tell the caller that it is.
+// If they only say that they did, all that waits for it stays alive, and ends with its
+// context at the earliest.
+var neverReady = map[string]bool{
+	"PJRT_AsyncHostToDeviceTransferManager_SetBufferError": true,
+	"PJRT_Buffer_Destroy":            true, // it ends the use of host memory
+	"PJRT_Client_FulfillAliasBuffer": true,
+	"PJRT_Event_OnReady":             true,
+	"PJRT_Event_Set":                 true,
+}
+
+// plausibleLies are results that a truthful plugin could have as well. What fails because
+// of them says what it found, and cannot name the function that lied.
+var plausibleLies = map[string]string{
+	"PJRT_AsyncHostToDeviceTransferManager_BufferSize": "a size",
+	"PJRT_Buffer_Dimensions":                           "the dimensions of a scalar, or large ones",
+	"PJRT_Buffer_ElementType":                          "a type that is newer than this package",
+	"PJRT_Buffer_IsOnCpu":                              "no",
+	"PJRT_Buffer_OnDeviceSizeInBytes":                  "a size",
+	"PJRT_Client_DmaMap":                               "nothing",
+	"PJRT_DeviceDescription_Id":                        "a number",
+	"PJRT_Device_LocalHardwareId":                      "a number",
+	"PJRT_Executable_NumPartitions":                    "a number",
+	"PJRT_LoadedExecutable_AddressableDevices":         "no devices, as of a portable program",
+	"PJRT_RawBuffer_GetOnDeviceSizeInBytes":            "a size",
+	"PJRT_TopologyDescription_GetDeviceDescriptions":   "no devices",
+	"PJRT_TopologyDescription_GetMemorySpaceKindIds":   "no kinds of memory, or others",
+	"PLUGIN_Profiler_Start":                            "nothing",
+	"PLUGIN_Profiler_Stop":                             "nothing",
+}
+
+// TestPluginsThatReportSuccessWithoutResults has each function of a plugin lie in turn: it
+// reports success, but its results are null, incomplete or absurd. What programs do with
+// such a plugin must neither crash nor hang, must name the function that lied if it fails,
+// and must leave nothing alive.
+func TestPluginsThatReportSuccessWithoutResults(t *testing.T) {
+	t.Parallel()
+	for name, path := range map[string]string{"stand-in": "", "CPU": plugintest.Path(t, "cpu")} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			cases := runFaulty(t, "liars", path)
+			assert.Greater(t, cases, 100, "functions were found at all")
+		})
+	}
+}
+
+// runFaulty runs the cases of a child in processes of their own, a new one after each
+// crash, and returns how many there were.
+func runFaulty(t *testing.T, test, path string, env ...string) (cases int) {
+	t.Helper()
+	for crashes := 0; crashes < 5; crashes++ {
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+		cmd := exec.CommandContext(ctx, os.Args[0], "-test.run=^TestFaultyChild$", "-test.timeout=9m")
+		cmd.Env = append(append(os.Environ(), env...), faultyTest+"="+test, faultyPlugin+"="+path, fmt.Sprintf("%s=%d", faultyFirst, cases))
+		if testing.Short() {
+			cmd.Args = append(cmd.Args, "-test.short")
+		}
+		var failures bytes.Buffer
+		cmd.Stderr = &failures
+		out, err := cmd.StdoutPipe()
+		require.NoError(t, err)
+		require.NoError(t, cmd.Start())
+		last, ended := "the beginning", false
+		lines := bufio.NewScanner(out)
+		lines.Buffer(nil, 1<<20)
+		for lines.Scan() {
+			kind, text, _ := strings.Cut(lines.Text(), " ")
+			switch kind {
+			case "case":
+				last = text
+				cases++
+			case "finding":
+				t.Errorf("%s: %s", last, strings.ReplaceAll(text, " | ", "\n"))
+			case "note":
+				t.Log(text)
+			case "end":
+				ended = true
+			}
+		}
+		err = cmd.Wait()
+		cancel()
+		if ended && err == nil {
+			return cases
+		}
+		t.Errorf("%s: the process ended: %v\n%s", last, err, firstLines(failures.String(), 60))
+		if last == "the beginning" {
+			break
+		}
+	}
+	return cases
+}
+
+// finding tells the parent what is wrong.
+func finding(format string, args ...any) {
+	fmt.Println("finding", strings.ReplaceAll(fmt.Sprintf(format, args...), "\n", " | "))
+}
+
+func TestFaultyChild(t *testing.T) {
+	test, ok := os.LookupEnv(faultyTest)
+	if !ok {
+		return // it is the child of other tests
+	}
+	first := 0
+	_, err := fmt.Sscan(os.Getenv(faultyFirst), &first)
+	require.NoError(t, err)
+	real, err := honestTable(os.Getenv(faultyPlugin))
+	require.NoError(t, err)
+	run := map[string]func(*testing.T, *capi.Table, int){"liars": liarsChild, "absent": absentChild, "flaky": flakyChild}[test]
+	run(t, real, first)
+	fmt.Println("end")
+	os.Exit(0) // what lies leave behind is no concern of TestMain
+}
+
+// honest takes the tour with a plugin that works, and returns the calls that fail.
+func honest(t *testing.T, real *capi.Table) map[string]bool {
+	t.Helper()
+	x := &tour{table: real, patience: patience, cacheDir: t.TempDir()}
+	x.run(nil)
+	failed := make(map[string]bool)
+	for _, c := range x.calls {
+		if c.err != nil {
+			failed[c.step+"/"+c.name] = true
+		}
+	}
+	if left := settled(nil); left != nil {
+		t.Fatalf("an honest plugin leaves %v alive", left)
+	}
+	return failed
+}
+
+// settled waits until no more objects live than before, and returns those that are too
+// many.
+func settled(before map[string]int) (left map[string]int) {
+	for end := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+		left = nil
+		for kind, n := range pjrt.Live() {
+			if n > before[kind] {
+				left = pjrt.Live()
+			}
+		}
+		if left == nil || time.Now().After(end) {
+			return left
+		}
+	}
+}
+
+// watch ends the process, with the stacks of all goroutines, if the case does not end.
+func watch(what string) (end func() bool) {
+	return time.AfterFunc(time.Minute, func() { panic(what + " hangs") }).Stop
+}
+
+func liarsChild(t *testing.T, real *capi.Table, first int) {
+	fails := honest(t, real)
+	n := 0
+	for i, lie := range lies {
+		if testing.Short() && os.Getenv(faultyPlugin) != "" && lie.name != "nothing" {
+			break // the stand-in has all functions, and is faster
+		}
+		for _, f := range wrappable(real) {
+			if !lie.can(structs.Of(f)) {
+				continue
+			}
+			if n++; n <= first {
+				continue
+			}
+			fmt.Println("case", f.Name, "with", lie.name)
+			table, err := liar(real, f, i)
+			require.NoError(t, err)
+			before := pjrt.Live()
+			// A context ends early where nothing but its end can come.
+			x := &tour{table: table.Capi(), patience: patience / 3, cacheDir: t.TempDir()}
+			if neverReady[f.Name] {
+				x.patience = 100 * time.Millisecond
+			}
+			end := watch(f.Name)
+			x.run(nil)
+			end()
+			x.judge(f, fails)
+			if !neverReady[f.Name] {
+				if left := settled(before); left != nil {
+					finding("%v were alive, and %v are", before, left)
+				}
+			}
+			table.Close()
+		}
+	}
+}
+
+// judge reports what a lie of the function f led to. fails are the calls that fail with
+// honest plugins.
+func (x *tour) judge(f *capi.Function, fails map[string]bool) {
+	var first *tourCall
+	named := false
+	for i := range x.calls {
+		c := &x.calls[i]
+		switch {
+		case errors.Is(c.err, errPanic) || errors.Is(c.err, errValue):
+			finding("%s/%s: %v", c.step, c.name, c.err)
+		case c.err == nil || fails[c.step+"/"+c.name]:
+			continue
+		case first == nil:
+			first = c
+		}
+		named = named || strings.Contains(c.err.Error(), f.Name)
+	}
+	if first != nil && !named && plausibleLies[f.Name] == "" && !(neverReady[f.Name] && errors.Is(first.err, context.DeadlineExceeded)) {
+		finding("%s/%s does not name the function: %v", first.step, first.name, first.err)
+	}
+}

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package pjrt
+
+import (
+	"fmt"
+	"slices"
+	"sync/atomic"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt/internal/xlaproto"
+	"github.com/purepjrt/purepjrt/pjrt/lifetime"
+)
+
+// LoadedExecutable is a compiled program on the devices of a client. The methods of its
+// [Executable] describe the program.
+type LoadedExecutable struct {
+	*Executable
+	client *Client
+	ref    *lifetime.Ref[capi.LoadedExecutable]
+
+	devices []*Device
+	deleted atomic.Bool
+
+	executions executions
+}
+
+// newLoadedExecutable takes over an executable of the plugin. See newExecutable for
+// parameters.
+func newLoadedExecutable(c *Client, h *capi.LoadedExecutable, parameters []Shape) (*LoadedExecutable, error) {
+	if h == nil {
+		return nil, failed(ErrInternal, "the plugin reported success and gave no executable")
+	}
+	table := c.table
+	e := &LoadedExecutable{client: c}
+	e.ref = lifetime.New("executable", h, c.ref, func(h *capi.LoadedExecutable) {
+		var d capi.Call[capi.LoadedExecutableDestroyArgs]
+		d.Args.Executable = h
+		_ = d.Do(table)
+	})
+	if err := e.describe(h, parameters); err != nil {
+		e.ref.Close()
+		return nil, err
+	}
+	return e, nil
+}
+
+// describe reads what each execution needs to know.
+func (e *LoadedExecutable) describe(h *capi.LoadedExecutable, parameters []Shape) error {
+	table := e.client.table
+	var devices capi.Call[capi.LoadedExecutableAddressableDevicesArgs]
+	devices.Args.Executable = h
+	if err := devices.Do(table); err != nil {
+		return err
+	}
+	for _, h := range capi.Slice(devices.Args.AddressableDevices, devices.Args.NumAddressableDevices) {
+		d := e.client.deviceByHandle[h]
+		if d == nil || !slices.Contains(e.client.addressable, d) {
+			return misbehaved(devices.Function(), "named a device that this process cannot use")
+		}
+		e.devices = append(e.devices, d)
+	}
+	var get capi.Call[capi.LoadedExecutableGetExecutableArgs]
+	get.Args.LoadedExecutable = h
+	if err := get.Do(table); err != nil {
+		return err
+	}
+	var err error
+	e.Executable, err = newExecutable(table, get.Args.Executable, e.ref, parameters)
+	return err
+}
+
+// acquire keeps the C object alive until e.ref.Release.
+func (e *LoadedExecutable) acquire() (*capi.LoadedExecutable, error) {
+	if e == nil || e.ref == nil {
+		return nil, errNilExecutable
+	}
+	return e.ref.Acquire()
+}
+
+// Close destroys the executable (PJRT_LoadedExecutable_Destroy). Executions under way go
+// on.
+func (e *LoadedExecutable) Close() error {
+	if e == nil {
+		return nil
+	}
+	e.Executable.Close()
+	return e.ref.Close()
+}
+
+// Delete takes the program off the devices (PJRT_LoadedExecutable_Delete) after the
+// executions under way. Later ones fail with ErrClosed. The methods that describe the
+// program work until Close.
+func (e *LoadedExecutable) Delete() error {
+	if e == nil || e.client == nil {
+		return errNilExecutable
+	}
+	if e.deleted.Load() {
+		return nil
+	}
+	h, err := e.acquire()
+	if err != nil {
+		return err
+	}
+	defer e.ref.Release()
+	var c capi.Call[capi.LoadedExecutableDeleteArgs]
+	c.Args.Executable = h
+	if err := c.Do(e.client.table); err != nil {
+		return err
+	}
+	// Plugins run a deleted program, or crash, so no further call may reach them.
+	e.deleted.Store(true)
+	return e.ref.Close()
+}
+
+// IsDeleted reports whether Delete, Close or the plugin took the program off the devices
+// (PJRT_LoadedExecutable_IsDeleted).
+func (e *LoadedExecutable) IsDeleted() (bool, error) {
+	if e == nil || e.client == nil {
+		return false, errNilExecutable
+	}
+	if e.deleted.Load() || e.ref.Closed() {
+		return true, nil
+	}
+	h, err := e.acquire()
+	if err != nil {
+		return false, err
+	}
+	defer e.ref.Release()
+	var c capi.Call[capi.LoadedExecutableIsDeletedArgs]
+	c.Args.Executable = h
+	err = optional(c.Do(e.client.table))
+	return c.Args.IsDeleted, err
+}
+
+// String returns the name of the program and its devices.
+func (e *LoadedExecutable) String() string {
+	switch {
+	case e == nil || e.Executable == nil:
+		return "no executable"
+	case len(e.devices) == 0:
+		return fmt.Sprintf("%v for any device", e.Executable)
+	}
+	return fmt.Sprintf("%v on %v", e.Executable, e.devices)
+}
+
+// Client returns the client of the executable.
+func (e *LoadedExecutable) Client() *Client {
+	if e == nil {
+		return nil
+	}
+	return e.client
+}
+
+// Devices returns this process's devices of the program, none if portable.
+func (e *LoadedExecutable) Devices() []*Device {
+	if e == nil {
+		return nil
+	}
+	return slices.Clone(e.devices)
+}
+
+// DeviceAssignment returns the numbers of the devices of all processes that run the
+// program: [r][p] runs partition p of replica r. It is nil for a portable executable
+// (PJRT_LoadedExecutable_GetDeviceAssignment, API 0.79).
+func (e *LoadedExecutable) DeviceAssignment() ([][]int, error) {
+	h, err := e.acquire()
+	if err != nil {
+		return nil, err
+	}
+	defer e.ref.Release()
+	var c capi.Call[capi.LoadedExecutableGetDeviceAssignmentArgs]
+	c.Args.Executable = h
+	if err := c.Do(e.client.table); err != nil {
+		return e.onlyAssignment(err)
+	}
+	defer c.Args.SerializedDeviceAssignmentDeleter.Call(c.Args.SerializedDeviceAssignment)
+	if c.Args.SerializedBytesSize == 0 {
+		return nil, nil
+	}
+	a, err := xlaproto.UnmarshalDeviceAssignment(capi.Bytes(c.Args.SerializedBytes, c.Args.SerializedBytesSize))
+	if err != nil {
+		return nil, failed(ErrInternal, "the plugin's device assignment cannot be read: %v", err)
+	}
+	return a.IDs(), nil
+}
+
+// onlyAssignment returns the device assignment if the plugin does not implement the
+// function for it, but there can be only one: that of a program on one device.
+func (e *LoadedExecutable) onlyAssignment(err error) ([][]int, error) {
+	if optional(err) != nil || e.Executable == nil || e.numReplicas != 1 || e.numPartitions != 1 || len(e.devices) != 1 {
+		return nil, err
+	}
+	return [][]int{{e.devices[0].ID()}}, nil
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package pjrt
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt/lifetime"
+)
+
+// allocate makes a C call that takes memory of a device, with retryAllocation.
+func allocate[A any](ctx context.Context, table *capi.Table, call *capi.Call[A]) error {
+	return retryAllocation(ctx, func() error { return call.Do(table) })
+}
+
+// retryAllocation makes a call that takes memory of a device. If the device is out of
+// memory, it destroys the objects that the program forgot and makes the call once more.
+func retryAllocation(ctx context.Context, call func() error) error {
+	err := call()
+	if err == nil || !errors.Is(err, ErrResourceExhausted) {
+		return err
+	}
+	destroyForgotten(ctx)
+	if ctx.Err() != nil {
+		return err
+	}
+	return secondError(err, call())
+}
+
+// secondError returns the error to report when a call was made again because memory ran
+// out: that of the second attempt. If that is ErrInvalidArgument, the first attempt has
+// used the arguments up, and the first error says more.
+func secondError(first, second error) error {
+	if errors.Is(second, ErrInvalidArgument) && !errors.Is(second, ErrResourceExhausted) {
+		return first
+	}
+	return second
+}
+
+// destroyForgotten runs the garbage collector and waits until the plugin has destroyed
+// the objects that the program forgot, for a moment at most.
+func destroyForgotten(ctx context.Context) {
+	const patience = 200 * time.Millisecond
+	deadline := time.After(patience)
+	collected := make(chan struct{})
+	closeWhenCollected(collected)
+	runtime.GC()
+	select {
+	case <-collected:
+	case <-deadline:
+	case <-ctx.Done():
+	}
+	// Other goroutines destroy the objects. They are probably done when the number of
+	// objects no longer changes.
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for before, same := -1, 0; same < 3; {
+		n := 0
+		for _, live := range Live() {
+			n += live
+		}
+		if same++; n != before {
+			before, same = n, 0
+		}
+		select {
+		case <-tick.C:
+		case <-deadline:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// closeWhenCollected closes the channel when the garbage collector runs cleanups.
+func closeWhenCollected(c chan struct{}) {
+	marker := new([16]byte) // the runtime packs smaller objects together, and keeps them longer
+	runtime.AddCleanup(marker, func(c chan struct{}) { close(c) }, c)
+}
+
+// closing are the closed clients that something may still use.
+var closing struct {
+	sync.Mutex
+	clients []*lifetime.Ref[capi.Client] // guarded by the mutex; empty if no timer is set
+}
+
+// collectUnlessDestroyed runs the garbage collector, in a goroutine of its own, if the
+// closed client is not destroyed in a moment. Clients that are closed at about the same
+// time share the collections.
+func collectUnlessDestroyed(client *lifetime.Ref[capi.Client]) {
+	if client.Destroyed() {
+		return
+	}
+	closing.Lock()
+	defer closing.Unlock()
+	if closing.clients = append(closing.clients, client); len(closing.clients) == 1 {
+		time.AfterFunc(closingMoment, func() {
+			closing.Lock()
+			clients := closing.clients
+			closing.clients = nil
+			closing.Unlock()
+			collectFor(clients, closingCollections)
+		})
+	}
+}
+
+const (
+	// closingMoment is the time in which programs close what they have not forgotten.
+	closingMoment = 100 * time.Millisecond
+	// closingCollections is the number of collections after which even objects that a
+	// sync.Pool refers to are gone.
+	closingCollections = 3
+)
+
+// collectFor runs the garbage collector up to n times, until the clients are destroyed.
+func collectFor(clients []*lifetime.Ref[capi.Client], n int) {
+	clients = slices.DeleteFunc(clients, (*lifetime.Ref[capi.Client]).Destroyed)
+	if len(clients) == 0 || n == 0 {
+		return
+	}
+	runtime.GC()
+	time.AfterFunc(closingMoment, func() { collectFor(clients, n-1) })
+}

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+// Package params collects the arguments of programs from Go values, such as the structs
+// that hold a model's weights, and stores results in such values.
+//
+// [Arguments] makes the list that [pjrt.LoadedExecutable.Bind] takes, and [Scan] stores
+// the results of an execution. Both visit a value in the same order:
+//
+//   - a struct: its fields from the first to the last, including embedded ones
+//   - a slice or an array: its elements
+//   - a map: its elements in the order of the keys, which must be strings
+//   - a pointer: the value that it points to
+//   - an interface: the value in it, unless the interface has methods and the type of
+//     the value has no room for buffers (see below)
+//
+// They stop at each *[pjrt.Buffer], [pjrt.Argument] and *[sharding.Array].
+//
+// # Fields that are left out
+//
+// A field is left out if it has the tag `pjrt:"-"`, or if its type has no room for
+// buffers. The type alone decides, not what the field holds at the time. These types have
+// room:
+//
+//   - *pjrt.Buffer, pjrt.Argument, *sharding.Array,
+//   - pjrt.Buffer and sharding.Array without the pointer,
+//   - interfaces, whatever their methods, and
+//   - pointers, slices, arrays, maps, channels and structs with any of these inside,
+//     even in a field that is not exported; fields with the tag do not count.
+//
+// There is no room in functions, nor in these objects of package pjrt and pointers to
+// them: Plugin, Client, Device, DeviceDescription, Memory, Topology, Executable,
+// LoadedExecutable and Event.
+//
+// A field that has room but cannot be visited is an error: a field that is not exported,
+// a channel, a map whose keys are not strings, a pjrt.Buffer or sharding.Array without
+// the pointer, or a type of package pjrt that keeps buffers to itself, such as
+// *[pjrt.Bound]. So a buffer is never dropped silently; to leave one out, tag its field.
+package params
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/sharding"
+)
+
+// Arguments makes a list of arguments from the values, which it visits as the package
+// comment says:
+//
+//   - a *pjrt.Buffer is one argument; a nil one is left open (see pjrt.Argument).
+//   - a *sharding.Array is one argument, with a part for each device in the order of the
+//     mesh's devices; a nil one is left open.
+//   - a pjrt.Argument is taken as it is.
+//
+// Any other nil pointer and a nil interface are errors, because nothing says how many
+// arguments they stand for. An argument without a name is named after its place, as in
+// Layers[2].Weights. The caller still owns the buffers.
+func Arguments(values ...any) ([]pjrt.Argument, error) {
+	var list []pjrt.Argument
+	err := visitAll(values, func(name string, v reflect.Value) error {
+		a := pjrt.Argument{Name: name}
+		switch leaf := v.Interface().(type) {
+		case *pjrt.Buffer:
+			if leaf != nil {
+				a.Buffers = []*pjrt.Buffer{leaf}
+			}
+		case *sharding.Array:
+			if leaf != nil {
+				if a.Buffers = leaf.Buffers(); len(a.Buffers) == 0 {
+					return invalid("%s is a sharding.Array without parts", place(name))
+				}
+			}
+		case pjrt.Argument:
+			if a = leaf; a.Name == "" {
+				a.Name = name
+			}
+		}
+		list = append(list, a)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return list, nil
+}
+
+// Scan stores the results of an execution in Go values. It takes pointers to values such
+// as Arguments takes, and visits them in the same order. All places that it stops at must
+// be of type *pjrt.Buffer, and there must be as many as results. Scan does not close the
+// buffers that it overwrites. After an error no value has changed.
+func Scan(results []*pjrt.Buffer, into ...any) error {
+	var places []reflect.Value
+	for i, v := range into {
+		if r := reflect.ValueOf(v); r.Kind() != reflect.Pointer || r.IsNil() || r.Type() == bufferType {
+			return invalid("destination %d is of type %T; give a pointer to the value that takes the results", i, v)
+		}
+	}
+	err := visitAll(into, func(name string, v reflect.Value) error {
+		if v.Type() != bufferType {
+			return invalid("%s is of type %v; Scan stores results in places of type *pjrt.Buffer", place(name), v.Type())
+		}
+		if !v.CanSet() {
+			return invalid("%s cannot be changed because it is in a map or in an interface: use a slice or a struct",
+				place(name))
+		}
+		places = append(places, v)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if len(places) != len(results) {
+		return invalid("the destinations have %d places for %d results", len(places), len(results))
+	}
+	for i, b := range results {
+		places[i].Set(reflect.ValueOf(b))
+	}
+	return nil
+}
+
+var (
+	bufferType   = reflect.TypeFor[*pjrt.Buffer]()
+	arrayType    = reflect.TypeFor[*sharding.Array]()
+	argumentType = reflect.TypeFor[pjrt.Argument]()
+)
+
+// isLeaf reports whether visits stop at values of the type instead of taking them apart.
+func isLeaf(t reflect.Type) bool { return t == bufferType || t == arrayType || t == argumentType }
+
+// bufferless are types of package pjrt that never hold buffers of the program.
+var bufferless = map[reflect.Type]bool{
+	reflect.TypeFor[pjrt.Plugin]():            true,
+	reflect.TypeFor[pjrt.Client]():            true,
+	reflect.TypeFor[pjrt.Device]():            true,
+	reflect.TypeFor[pjrt.DeviceDescription](): true,
+	reflect.TypeFor[pjrt.Memory]():            true,
+	reflect.TypeFor[pjrt.Topology]():          true,
+	reflect.TypeFor[pjrt.Executable]():        true,
+	reflect.TypeFor[pjrt.LoadedExecutable]():  true,
+	reflect.TypeFor[pjrt.Event]():             true,
+}
+
+// maxNesting bounds the depth of values, so that one that contains itself is an error.
+const maxNesting = 64
+
+// visitor is called with each leaf and the name of its place.
+type visitor func(name string, leaf reflect.Value) error
+
+func visitAll(values []any, leaf visitor) error {
+	for i, v := range values {
+		name := ""
+		if len(values) > 1 {
+			name = fmt.Sprintf("[%d]", i)
+		}
+		if err := visit(reflect.ValueOf(v), name, 0, leaf); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func visit(v reflect.Value, name string, depth int, leaf visitor) error {
+	if depth > maxNesting {
+		return invalid("%s is nested more than %d deep: does it contain itself?", place(name), maxNesting)
+	}
+	if !v.IsValid() {
+		return invalid("%s is nil", place(name))
+	}
+	t := v.Type()
+	if isLeaf(t) {
+		return leaf(strings.TrimPrefix(name, "."), v)
+	}
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		if v.IsNil() {
+			return invalid("%s is nil, so it is not known how many arguments it stands for", place(name))
+		}
+		if v.Kind() == reflect.Interface && t.NumMethod() > 0 && !hasRoom(v.Elem().Type(), nil) {
+			return nil // such as an activation function among layers
+		}
+		return visit(v.Elem(), name, depth+1, leaf)
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			if err := visit(v.Index(i), fmt.Sprintf("%s[%d]", name, i), depth+1, leaf); err != nil {
+				return err
+			}
+		}
+		return nil
+	case reflect.Map:
+		if t.Key().Kind() != reflect.String {
+			return invalid("%s is of type %v; the keys of a map must be strings", place(name), t)
+		}
+		keys := v.MapKeys()
+		slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
+		for _, k := range keys {
+			if err := visit(v.MapIndex(k), fmt.Sprintf("%s[%q]", name, k.String()), depth+1, leaf); err != nil {
+				return err
+			}
+		}
+		return nil
+	case reflect.Struct:
+		if !bufferless[t] {
+			return visitFields(v, name, depth, leaf)
+		}
+	case reflect.Chan:
+		if hasRoom(t, nil) {
+			return invalid("%s is of type %v; buffers cannot be taken out of a channel: use a slice%s", place(name), t, orTag)
+		}
+	}
+	return invalid("%s is of type %v, which holds no buffers", place(name), t)
+}
+
+const orTag = ", or tag the field `pjrt:\"-\"` to leave it out"
+
+func visitFields(v reflect.Value, name string, depth int, leaf visitor) error {
+	t := v.Type()
+	switch {
+	case t == bufferType.Elem() || t == arrayType.Elem():
+		return invalid("%s is of type %v; use a *%v%s", place(name), t, t, orTag)
+	case t.PkgPath() == bufferType.Elem().PkgPath() && hasRoom(t, nil):
+		return invalid("%s is of type %v, which may hold buffers that cannot be taken out: pass the buffers themselves%s",
+			place(name), t, orTag)
+	}
+	for i := range v.NumField() {
+		f := t.Field(i)
+		if f.Tag.Get("pjrt") == "-" || !hasRoom(f.Type, nil) {
+			continue
+		}
+		// The exported fields of an embedded struct are accessible even if its name is not
+		// exported.
+		if !f.IsExported() && !(f.Anonymous && f.Type.Kind() == reflect.Struct) {
+			return invalid("%s may hold buffers but is not exported: export it%s", place(name+"."+f.Name), orTag)
+		}
+		if err := visit(v.Field(i), name+"."+f.Name, depth+1, leaf); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hasRoom reports whether values of type t have room for buffers. outer are the types
+// that contain t, which ends the search in recursive types.
+func hasRoom(t reflect.Type, outer []reflect.Type) bool {
+	if isLeaf(t) || t == bufferType.Elem() || t == arrayType.Elem() {
+		return true
+	}
+	if bufferless[t] || slices.Contains(outer, t) {
+		return false
+	}
+	outer = append(outer, t)
+	switch t.Kind() {
+	case reflect.Interface:
+		return true
+	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Chan:
+		return hasRoom(t.Elem(), outer)
+	case reflect.Map:
+		return hasRoom(t.Key(), outer) || hasRoom(t.Elem(), outer)
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if f := t.Field(i); f.Tag.Get("pjrt") != "-" && hasRoom(f.Type, outer) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// place names a place in an error.
+func place(name string) string {
+	if name = strings.TrimPrefix(name, "."); name == "" {
+		return "the value"
+	}
+	return name
+}
+
+// invalid returns the error for a wrong argument.
+func invalid(format string, args ...any) error {
+	return &pjrt.Error{Code: pjrt.ErrInvalidArgument, Message: fmt.Sprintf(format, args...)}
+}

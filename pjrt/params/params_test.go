@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package params_test
+
+import (
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/params"
+	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
+	"github.com/purepjrt/purepjrt/pjrt/sharding"
+)
+
+func newClient(t testing.TB) *pjrt.Client {
+	t.Helper()
+	pjrttest.NoLeaks(t)
+	return pjrttest.New(t, pjrttest.Options{Devices: 4}).Client()
+}
+
+func upload(t testing.TB, c *pjrt.Client, x ...float32) *pjrt.Buffer {
+	t.Helper()
+	b, err := pjrt.FromSlice(t.Context(), c, x, int64(len(x)))
+	require.NoError(t, err)
+	t.Cleanup(func() { b.Close() })
+	return b
+}
+
+type layer struct {
+	Weights, Bias *pjrt.Buffer
+	Size          int
+	notes         string
+}
+
+type model struct {
+	layer
+	Layers []layer
+	Norms  [2]*pjrt.Buffer
+	Named  map[string]*pjrt.Buffer
+	Head   *layer
+	Open   pjrt.Argument
+	Skip   *pjrt.Buffer `pjrt:"-"`
+	client *pjrt.Client // no buffer
+	//lint:ignore U1000 Arguments is to pass it over
+	hidden map[int]string
+}
+
+func TestArgumentsOfStructs(t *testing.T) {
+	client := newClient(t)
+	var all []*pjrt.Buffer
+	next := func() *pjrt.Buffer {
+		b := upload(t, client, float32(len(all)))
+		all = append(all, b)
+		return b
+	}
+	m := model{client: client, layer: layer{notes: "none"}}
+	m.Weights, m.Bias = next(), next()
+	m.Layers = []layer{{Weights: next(), Bias: next()}, {Weights: next()}}
+	last := next()
+	m.Norms = [2]*pjrt.Buffer{next(), next()}
+	m.Named = map[string]*pjrt.Buffer{"b": last, "a": next()}
+	m.Head = &layer{Weights: next(), Bias: next()}
+	args, err := params.Arguments(&m, last)
+	require.NoError(t, err)
+	want := []struct {
+		name   string
+		buffer *pjrt.Buffer
+	}{
+		{"[0].layer.Weights", all[0]},
+		{"[0].layer.Bias", all[1]},
+		{"[0].Layers[0].Weights", all[2]},
+		{"[0].Layers[0].Bias", all[3]},
+		{"[0].Layers[1].Weights", all[4]},
+		{"[0].Layers[1].Bias", nil},
+		{"[0].Norms[0]", all[6]},
+		{"[0].Norms[1]", all[7]},
+		{`[0].Named["a"]`, all[8]},
+		{`[0].Named["b"]`, all[5]},
+		{"[0].Head.Weights", all[9]},
+		{"[0].Head.Bias", all[10]},
+		{"[0].Open", nil},
+		{"[1]", all[5]},
+	}
+	require.Len(t, args, len(want))
+	for i, w := range want {
+		assert.Equal(t, w.name, args[i].Name)
+		if w.buffer == nil {
+			assert.Empty(t, args[i].Buffers, w.name)
+		} else {
+			assert.Equal(t, []*pjrt.Buffer{w.buffer}, args[i].Buffers, w.name)
+		}
+	}
+	one, err := params.Arguments(layer{Weights: all[0]})
+	require.NoError(t, err)
+	assert.Equal(t, "Weights", one[0].Name)
+
+	type loop struct {
+		Next *loop
+		B    *pjrt.Buffer
+	}
+	endless := &loop{B: all[0]}
+	endless.Next = endless
+	type secret struct{ weights *pjrt.Buffer }
+	for name, c := range map[string]struct {
+		value any
+		want  string
+	}{
+		"nil":          {nil, "the value is nil"},
+		"nil pointer":  {(*layer)(nil), "the value is nil"},
+		"a number":     {7, "the value is of type int, which holds no buffers"},
+		"in a slice":   {[]any{all[0], "x"}, "[1] is of type string, which holds no buffers"},
+		"int keys":     {map[int]*pjrt.Buffer{}, "the keys of a map must be strings"},
+		"nil inside":   {struct{ Head *layer }{}, "Head is nil"},
+		"itself":       {endless, "is nested more than 64 deep"},
+		"not exported": {secret{all[0]}, "weights may hold buffers but is not exported: export it, or tag"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := params.Arguments(c.value)
+			require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
+			assert.ErrorContains(t, err, c.want)
+		})
+	}
+}
+
+func TestScanFillsStructs(t *testing.T) {
+	client := newClient(t)
+	results := []*pjrt.Buffer{upload(t, client, 0), upload(t, client, 1), upload(t, client, 2)}
+	var l layer
+	var extra *pjrt.Buffer
+	require.NoError(t, params.Scan(results, &l, &extra))
+	assert.Equal(t, results, []*pjrt.Buffer{l.Weights, l.Bias, extra})
+	list := make([]*pjrt.Buffer, 3)
+	require.NoError(t, params.Scan(results, &list))
+	assert.Equal(t, results, list)
+	for name, c := range map[string]struct {
+		into []any
+		want string
+	}{
+		"too few":     {[]any{&l}, "the destinations have 2 places for 3 results"},
+		"too many":    {[]any{&l, &l}, "the destinations have 4 places for 3 results"},
+		"a value":     {[]any{l, &extra}, "destination 0 is of type params_test.layer; give a pointer"},
+		"a buffer":    {[]any{&l, extra}, "destination 1 is of type *pjrt.Buffer; give a pointer"},
+		"nil":         {[]any{nil}, "destination 0 is of type <nil>"},
+		"nil pointer": {[]any{(*layer)(nil)}, "destination 0"},
+		"map":         {[]any{&map[string]*pjrt.Buffer{"a": nil, "b": nil, "c": nil}}, "cannot be changed"},
+		"argument":    {[]any{&l, &pjrt.Argument{}}, "is of type pjrt.Argument; Scan stores results in places of type *pjrt.Buffer"},
+		"array":       {[]any{&l, &struct{ A *sharding.Array }{}}, "A is of type *sharding.Array; Scan stores results in places of type *pjrt.Buffer"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			before := l
+			err := params.Scan(results, c.into...)
+			require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
+			assert.ErrorContains(t, err, c.want)
+			assert.Equal(t, before, l, "nothing changed")
+		})
+	}
+}
+
+func TestShardedArraysAreArguments(t *testing.T) {
+	client := newClient(t)
+	mesh, err := sharding.NewMesh(client.Devices(), sharding.Axis{Name: "x", Size: 4})
+	require.NoError(t, err)
+	array, err := mesh.Scatter(t.Context(), pjrt.ArrayOf([]float32{1, 2, 3, 4}, 4), sharding.Partition{"x"})
+	require.NoError(t, err)
+	defer array.Close()
+	bias := upload(t, client, 5)
+	args, err := params.Arguments(struct {
+		Weights *sharding.Array
+		Bias    *pjrt.Buffer
+		Later   *sharding.Array
+		Rest    []*sharding.Array
+	}{array, bias, nil, []*sharding.Array{array}})
+	require.NoError(t, err)
+	assert.Equal(t, []pjrt.Argument{
+		{Name: "Weights", Buffers: array.Buffers()},
+		{Name: "Bias", Buffers: []*pjrt.Buffer{bias}},
+		{Name: "Later"},
+		{Name: "Rest[0]", Buffers: array.Buffers()},
+	}, args)
+	_, err = params.Arguments(struct{ Weights *sharding.Array }{new(sharding.Array)})
+	require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
+	assert.ErrorContains(t, err, "Weights is a sharding.Array without parts")
+}
+
+// The list that Arguments returns can be bound as it is.
+func TestAProgramTakesAShardedModel(t *testing.T) {
+	pjrttest.NoLeaks(t)
+	p := pjrttest.New(t, pjrttest.Options{Devices: 2})
+	client := p.Client()
+	p.Program("add", pjrttest.Signature{}, pjrttest.Elementwise(func(x ...float32) float32 { return x[0] + x[1] }))
+	exe, err := client.Compile(t.Context(), pjrt.Program{Code: []byte(`module @add {
+  func.func @main(%a: tensor<2xf32>, %b: tensor<2xf32>) -> tensor<2xf32> {
+    %0 = stablehlo.add %a, %b : tensor<2xf32>
+    return %0 : tensor<2xf32>
+  }
+}`)}, &pjrt.CompileOptions{Replicas: 2})
+	require.NoError(t, err)
+	defer exe.Close()
+	mesh, err := sharding.NewMesh(exe.Devices(), sharding.Axis{Name: "batch", Size: 2})
+	require.NoError(t, err)
+	array, err := mesh.Scatter(t.Context(), pjrt.ArrayOf([]float32{1, 2, 3, 4}, 4), sharding.Partition{"batch"})
+	require.NoError(t, err)
+	defer array.Close()
+	args, err := params.Arguments(struct {
+		Parts  *sharding.Array
+		Shared *pjrt.Buffer
+	}{array, upload(t, client, 10, 20)})
+	require.NoError(t, err)
+	bound, err := exe.Bind(t.Context(), args...)
+	require.NoError(t, err)
+	defer bound.Close()
+	outs, err := exe.ExecuteAll(t.Context(), nil, &pjrt.ExecuteOptions{Bound: bound})
+	require.NoError(t, err)
+	sum, err := mesh.Join(array.Shape(), array.Partition(), []*pjrt.Buffer{outs[0][0], outs[1][0]})
+	require.NoError(t, err)
+	defer sum.Close()
+	got, err := sum.Gather(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, pjrt.ArrayOf([]float32{11, 22, 13, 24}, 4), got)
+}
+
+type activation interface{ apply() }
+
+type relu int
+
+func (relu) apply() {}
+
+type dense struct{ W *pjrt.Buffer }
+
+func (*dense) apply() {}
+
+// A field with room for buffers is visited or is an error; only the tag leaves it out.
+func TestOnlyFieldsWithoutRoomAreLeftOut(t *testing.T) {
+	client := newClient(t)
+	b := upload(t, client, 1)
+	type link struct {
+		//lint:ignore U1000 Arguments is to pass it over
+		next *link
+	}
+	args, err := params.Arguments(struct {
+		Client   *pjrt.Client
+		exe      *pjrt.LoadedExecutable
+		devices  []*pjrt.Device
+		topology *pjrt.Topology
+		ready    *pjrt.Event
+		shape    pjrt.Shape
+		mu       *sync.Mutex
+		sizes    map[int][]string
+		done     chan struct{}
+		loop     *link
+		compute  func(*pjrt.Buffer) *pjrt.Buffer
+		run      *pjrt.Bound `pjrt:"-"`
+		cache    any         `pjrt:"-"`
+		W        *pjrt.Buffer
+		Layers   []activation
+	}{Client: client, W: b, Layers: []activation{&dense{b}, relu(1), &dense{nil}}})
+	require.NoError(t, err)
+	var names []string
+	for _, a := range args {
+		names = append(names, a.Name)
+	}
+	assert.Equal(t, []string{"W", "Layers[0].W", "Layers[2].W"}, names)
+
+	for name, c := range map[string]struct {
+		value any
+		want  string
+	}{
+		"an interface":             {struct{ a activation }{}, "a may hold buffers but is not exported"},
+		"any":                      {struct{ a any }{}, "a may hold buffers but is not exported"},
+		"deep inside":              {struct{ m map[string][]*[2]chan dense }{}, "m may hold buffers but is not exported"},
+		"a key":                    {struct{ m map[*pjrt.Buffer]int }{}, "m may hold buffers but is not exported"},
+		"an exported key":          {struct{ M map[*pjrt.Buffer]int }{}, "the keys of a map must be strings"},
+		"a channel":                {struct{ C chan *pjrt.Buffer }{}, "C is of type chan *pjrt.Buffer; buffers cannot be taken out of a channel"},
+		"a nil interface":          {struct{ A activation }{}, "A is nil"},
+		"a buffer by value":        {&struct{ B pjrt.Buffer }{}, "B is of type pjrt.Buffer; use a *pjrt.Buffer"},
+		"an array by value":        {struct{ A sharding.Array }{}, "A is of type sharding.Array; use a *sharding.Array"},
+		"an array not exported":    {struct{ a *sharding.Array }{}, "a may hold buffers but is not exported"},
+		"an argument not exported": {struct{ a []pjrt.Argument }{}, "a may hold buffers but is not exported"},
+		"bound arguments": {struct{ Run *pjrt.Bound }{new(pjrt.Bound)},
+			"Run is of type pjrt.Bound, which may hold buffers that cannot be taken out"},
+		"an executable": {new(pjrt.LoadedExecutable), "the value is of type pjrt.LoadedExecutable, which holds no buffers"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := params.Arguments(c.value)
+			require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
+			assert.ErrorContains(t, err, c.want)
+			if strings.Contains(err.Error(), "may hold") {
+				assert.ErrorContains(t, err, "tag the field `pjrt:\"-\"`")
+			}
+		})
+	}
+}

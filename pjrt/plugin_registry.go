@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package pjrt
+
+import (
+	"strings"
+	"sync"
+
+	"github.com/purepjrt/purepjrt/capi"
+)
+
+// registry holds the plugins of the process.
+var registry struct {
+	mu     sync.Mutex
+	paths  map[string]*slot     // guarded by mu; by the path with links resolved
+	tables map[*capi.API]*slot  // guarded by mu
+	names  map[string]*capi.API // guarded by mu; see raw.Register
+}
+
+// slot holds one plugin, which is made once. While one caller makes it, others that
+// want this plugin wait, and those that want another one do not.
+type slot struct {
+	mu     sync.Mutex
+	plugin *Plugin // guarded by mu; nil until it is made
+}
+
+func slotOf[K comparable](m *map[K]*slot, key K) *slot {
+	registry.mu.Lock()
+	defer registry.mu.Unlock()
+	if *m == nil {
+		*m = make(map[K]*slot)
+	}
+	s := (*m)[key]
+	if s == nil {
+		s = new(slot)
+		(*m)[key] = s
+	}
+	return s
+}
+
+// get returns the plugin of the slot, and makes it first if necessary.
+func (s *slot) get(make func() (*Plugin, error)) (*Plugin, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.plugin != nil {
+		return s.plugin, nil
+	}
+	p, err := make()
+	if err != nil {
+		return nil, err
+	}
+	s.plugin = p
+	return p, nil
+}
+
+// fromTable implements raw.Plugin.
+func fromTable(table *capi.Table) (*Plugin, error) {
+	if table == nil {
+		return nil, invalid("the table is nil")
+	}
+	return pluginOf(table, "", "")
+}
+
+// registered returns the plugin that was registered by name.
+func registered(name string) (*Plugin, bool) {
+	registry.mu.Lock()
+	api := registry.names[name]
+	s := registry.tables[api]
+	registry.mu.Unlock()
+	if api == nil || s == nil {
+		return nil, false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.plugin, s.plugin != nil
+}
+
+// register implements raw.Register, which has checked the table.
+func register(name string, table *capi.Table) (*Plugin, error) {
+	if name == "" || strings.ContainsAny(name, `/\`) {
+		return nil, invalid("a plugin cannot be registered as %q: the name must not be empty or look like a path", name)
+	}
+	api := table.API()
+	if err := claim(name, api, false); err != nil {
+		return nil, err
+	}
+	p, err := pluginOf(table, name, "")
+	if err != nil {
+		return nil, err
+	}
+	if err := claim(name, api, true); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// claim fails if the name belongs to another table. Otherwise, if keep is set, it gives
+// the name to this one.
+func claim(name string, api *capi.API, keep bool) error {
+	registry.mu.Lock()
+	defer registry.mu.Unlock()
+	if old := registry.names[name]; old != nil && old != api {
+		return failed(ErrAlreadyExists, "another plugin is registered as %s: choose another name", name)
+	}
+	if !keep {
+		return nil
+	}
+	if registry.names == nil {
+		registry.names = make(map[string]*capi.API)
+	}
+	registry.names[name] = api
+	return nil
+}
+
+// pluginOf returns the one plugin of a table.
+func pluginOf(table *capi.Table, name, path string) (*Plugin, error) {
+	if table.API() == nil {
+		return nil, invalid("the table has no PJRT_Api: make it with capi.Open or capi.NewTable")
+	}
+	return slotOf(&registry.tables, table.API()).get(func() (*Plugin, error) {
+		return newPlugin(table, name, path)
+	})
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package pjrt_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/internal/mlir/mlirtest"
+	"github.com/purepjrt/purepjrt/pjrt/raw"
+)
+
+// killerVariable names the environment variable that tells a test that it runs in a child process. Its value is what the
+// child compiles.
+const killerVariable = "PJRT_TEST_KILLER"
+
+// withStack runs the current test again in a child process, whose threads have so much stack, in KiB or "unlimited".
+func withStack(t *testing.T, what, stack string) (stdout, stderr string, err error) {
+	t.Helper()
+	name, _, _ := strings.Cut(t.Name(), "/")
+	cmd := exec.Command("sh", "-c", "ulimit -s "+stack+` && exec "$0" -test.run="^`+name+`$"`, os.Args[0])
+	cmd.Env = append(os.Environ(), killerVariable+"="+what)
+	var out, failures strings.Builder
+	cmd.Stdout, cmd.Stderr = &out, &failures
+	err = cmd.Run()
+	return out.String(), failures.String(), err
+}
+
+// usualStack is the usual size of a thread's stack in KiB.
+const usualStack = "8192"
+
+// rewritings returns a program in several forms, by name.
+func rewritings(code string) map[string]string {
+	random := func() *rand.Rand { return rand.New(rand.NewPCG(1, 1)) }
+	forms := map[string]string{"as it is": code, "rewritten in all ways": mlirtest.All(random(), code)}
+	for _, r := range mlirtest.Rewrites {
+		forms[r.Name] = r.Rewrite(random(), code)
+	}
+	return forms
+}
+
+// compileUnchecked hands a program to the compiler without this package's checks.
+func compileUnchecked(t *testing.T, client *pjrt.Client, code string) error {
+	t.Helper()
+	h, release, err := raw.AcquireClient(client)
+	require.NoError(t, err)
+	defer release()
+	topology, err := client.Topology()
+	require.NoError(t, err)
+	options, err := raw.EncodeCompileOptions(topology, nil)
+	require.NoError(t, err)
+	program := &capi.Program{StructSize: capi.ProgramSize}
+	program.Code, program.CodeSize = capi.BytesData([]byte(code))
+	program.Format, program.FormatSize = capi.StringData(string(pjrt.FormatMLIR))
+	var call capi.Call[capi.ClientCompileArgs]
+	call.Args.Client, call.Args.Program = h, program
+	call.Args.CompileOptions, call.Args.CompileOptionsSize = capi.BytesData(options)
+	if err := call.Do(raw.TableOf(client)); err != nil {
+		return err
+	}
+	exe, err := raw.AdoptLoadedExecutable(client, call.Args.Executable)
+	require.NoError(t, err)
+	return exe.Close()
+}
+
+func TestProgramsThatEndTheProcessAreRefusedHoweverTheyAreWritten(t *testing.T) {
+	if os.Getenv(killerVariable) == "" {
+		t.Parallel()
+		stdout, stderr, err := withStack(t, "all", usualStack)
+		require.NoError(t, err, "%s\n%s", lastLines(stdout, 20), firstLines(stderr, 20))
+		assert.Equal(t, len(mlirtest.Killers())*len(rewritings("")), strings.Count(stdout, "> refused "))
+		return
+	}
+	client := newClient(t)
+	for _, k := range mlirtest.Killers() {
+		for form, code := range rewritings(k.Code) {
+			fmt.Printf("compiling %s, %s\n", k.Name, form)
+			exe, err := client.Compile(context.Background(), pjrt.Program{Code: []byte(code)}, nil)
+			require.Nil(t, exe)
+			require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
+			require.ErrorContains(t, err, k.Want)
+			fmt.Println("> refused " + k.Name)
+		}
+	}
+}
+
+// The programs end the process indeed, and still do when they are rewritten. If a newer plugin survives one, the
+// check for it can be limited to older plugins.
+func TestProgramsThatAreRefusedEndTheProcess(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts many processes")
+	}
+	what := os.Getenv(killerVariable)
+	if what == "" {
+		t.Parallel()
+	}
+	for _, k := range mlirtest.Killers() {
+		if k.Name == what {
+			err := compileUnchecked(t, newClient(t), mlirtest.All(rand.New(rand.NewPCG(1, 1)), k.Code))
+			t.Fatalf("survived: %v", err)
+		}
+		if what != "" {
+			continue
+		}
+		t.Run(k.Name, func(t *testing.T) {
+			t.Parallel()
+			stdout, stderr, err := withStack(t, k.Name, usualStack)
+			require.Error(t, err)
+			assert.NotContains(t, stdout, "survived")
+			assert.Contains(t, stderr, "SIG")
+		})
+	}
+}
+
+// What is nested as deep as the checks allow leaves the compiler enough stack.
+func TestProgramsAsDeepAsAllowedAreCompiled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles large programs")
+	}
+	stack, child := os.LookupEnv(killerVariable)
+	if !child {
+		t.Parallel()
+		for _, stack := range []string{usualStack, "2048", "unlimited"} {
+			stdout, stderr, err := withStack(t, stack, stack)
+			require.NoError(t, err, "%s of stack\n%s\n%s", stack, lastLines(stdout, 20), firstLines(stderr, 20))
+			assert.Equal(t, len(mlirtest.Nests()), strings.Count(stdout, "> survived "))
+		}
+		return
+	}
+	client := newClient(t)
+	for _, n := range mlirtest.Nests() {
+		depth := n.Allowed
+		if stack != usualStack {
+			depth = depth/4 - 2 // a thread has 2 MiB if there is no limit
+		}
+		fmt.Printf("compiling %s, %d deep\n", n.Name, depth)
+		exe, err := client.Compile(context.Background(), pjrt.Program{Code: []byte(n.Program(depth))}, nil)
+		if err != nil { // from the compiler, for another reason
+			require.NotContains(t, err.Error(), "ulimit")
+		}
+		exe.Close()
+		fmt.Println("> survived " + n.Name)
+	}
+}
+
+// The rewritings mean what the programs did: the compiler takes them.
+func TestRewrittenProgramsAreCompiled(t *testing.T) {
+	t.Parallel()
+	client := newClient(t)
+	programs := map[string]string{"add": add}
+	for _, name := range []string{"generic_syntax", "cond_switch", "conv1d", "barrier"} {
+		code, err := os.ReadFile("../tools/pjrt/testdata/programs/" + name + "/program.mlir")
+		require.NoError(t, err)
+		programs[name] = string(code)
+	}
+	for name, code := range programs {
+		for form, rewritten := range rewritings(code) {
+			exe, err := client.Compile(context.Background(), pjrt.Program{Code: []byte(rewritten)}, nil)
+			require.NoError(t, err, "%s, %s:\n%s", name, form, rewritten)
+			exe.Close()
+		}
+	}
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package pjrt
+
+// quirk is a behaviour of one plugin that this package works around. All of them are in
+// quirkTable, so that removing the workaround for a fixed plugin changes one line.
+type quirk struct {
+	kind     string           // of the plugins that have the quirk
+	until    int              // the last API minor that has it; 0 if the newest still does
+	evidence string           // what was observed, and on which version
+	rule     string           // the conformance rule whose check shows it, or ""
+	apply    func(*behaviour) // sets what the quirk changes
+}
+
+// behaviour is what this package expects of a plugin.
+type behaviour struct {
+	// executionsInFlight is how many executions may run on a device before the plugin
+	// blocks the thread of the next call.
+	executionsInFlight int
+	// serializesWithoutCode says that an executable that was loaded from bytes serializes
+	// to bytes that cannot be loaded.
+	serializesWithoutCode bool
+	// copiesKept says that an execution of a program that donates arguments copies those
+	// that it must keep, and all after them, and that a failed one ends the process.
+	copiesKept bool
+}
+
+// usualExecutionsInFlight is the documented default of the option
+// max_inflight_computations of XLA's GPU and TPU clients. Plugins without a quirk are
+// expected to have the same bound.
+const usualExecutionsInFlight = 32
+
+var quirkTable = []quirk{
+	{
+		kind:     kindCPU,
+		evidence: "xla-cpu-pjrt 0.0.1 (API 0.81) blocks the 33rd execution on a device within PJRT_LoadedExecutable_Execute",
+		rule:     "RUN-28",
+		apply:    func(b *behaviour) { b.executionsInFlight = 32 },
+	},
+	{
+		kind:     kindCPU,
+		evidence: "xla-cpu-pjrt 0.0.1 (API 0.81) leaves out the machine code when it serializes an executable that it deserialized",
+		rule:     "SER-05",
+		apply:    func(b *behaviour) { b.serializesWithoutCode = true },
+	},
+	{
+		kind:     kindCPU,
+		evidence: "xla-cpu-pjrt 0.0.1 (API 0.81) checks src_buffers[i].IsConcrete() when it copies a failed argument in place of donating it",
+		apply:    func(b *behaviour) { b.copiesKept = true },
+	},
+}
+
+// quirks returns the behaviour that this package expects of the plugin.
+func (p *Plugin) quirks() behaviour {
+	b := behaviour{executionsInFlight: usualExecutionsInFlight}
+	_, minor := p.Version()
+	for _, q := range quirkTable {
+		if q.kind == p.kind && (q.until == 0 || minor <= q.until) {
+			q.apply(&b)
+		}
+	}
+	return b
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package raw
+
+import (
+	"context"
+
+	"github.com/purepjrt/purepjrt/pjrt"
+)
+
+// ShareMemory waits until both buffers have their contents, and reports whether they share
+// memory, all or part of it. Buffers on different devices of a client can share only
+// memory of the host. The buffers must belong to the same client.
+func ShareMemory(ctx context.Context, a, b *pjrt.Buffer) (bool, error) {
+	if a == nil || b == nil {
+		return false, Errorf(pjrt.ErrInvalidArgument, "the buffer is nil")
+	}
+	if a == b {
+		return true, ctx.Err()
+	}
+	if a.Client() != b.Client() {
+		return false, Errorf(pjrt.ErrInvalidArgument, "the buffers belong to different clients")
+	}
+	first, size, err := extent(ctx, a)
+	if err != nil {
+		return false, err
+	}
+	second, otherSize, err := extent(ctx, b)
+	if err != nil {
+		return false, err
+	}
+	if first == 0 || second == 0 || first >= second+otherSize || second >= first+size {
+		return false, nil
+	}
+	// Two devices with memories of their own may both use this address.
+	for _, x := range []*pjrt.Buffer{a, b} {
+		if on, err := x.IsOnCPU(); err != nil || !on {
+			d, err := a.Device()
+			if err != nil {
+				return false, err
+			}
+			other, err := b.Device()
+			return d == other, err
+		}
+	}
+	return true, nil
+}
+
+// extent returns the address and the size of the buffer's memory.
+func extent(ctx context.Context, b *pjrt.Buffer) (start, size uintptr, err error) {
+	r, err := b.Reference(ctx)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer r.Close()
+	start, err = r.Address()
+	if err != nil {
+		return 0, 0, err
+	}
+	n, err := b.OnDeviceSize()
+	return start, uintptr(n), err
+}

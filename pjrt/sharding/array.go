@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package sharding
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/internal/preempt"
+)
+
+// Array is an array that is cut into parts, with one part on each device of a mesh. Its
+// methods may be called from any goroutine.
+type Array struct {
+	mesh      *Mesh
+	shape     pjrt.Shape
+	part      pjrt.Shape
+	partition Partition
+	shards    []shard
+	buffers   []*pjrt.Buffer
+}
+
+// Scatter cuts an array of the host into parts and copies one to each device. The caller
+// may change a.Data once Scatter has returned, and closes the Array.
+func (m *Mesh) Scatter(ctx context.Context, a pjrt.HostArray, p Partition) (*Array, error) {
+	shape := a.Shape()
+	n, err := shape.HostSize()
+	if err != nil {
+		return nil, err
+	}
+	if len(a.Data) != n {
+		return nil, invalid("an array of shape %v takes %d bytes, but its data has %d", shape, n, len(a.Data))
+	}
+	part, shards, err := m.cut(shape, p)
+	if err != nil {
+		return nil, err
+	}
+	strides := denseStrides(shape)
+	var opts pjrt.BufferOptions
+	if !slices.Equal(strides, denseStrides(part)) {
+		opts.Strides = strides
+	}
+	size := span(part, strides)
+	buffers := make([]*pjrt.Buffer, len(shards))
+	err = parallel(len(shards), func(i int) error {
+		from := 0
+		if size > 0 {
+			from = offsetOf(shards[i].start, strides)
+		}
+		o := opts
+		o.Device = m.devices[i]
+		var err error
+		buffers[i], err = m.client.BufferFromHost(ctx, pjrt.HostArray{Type: a.Type, Dims: part.Dims, Data: a.Data[from : from+size]}, &o)
+		return err
+	})
+	s := &Array{m, clone(shape), part, slices.Clone(p), shards, buffers}
+	if err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// Join makes an Array of parts that are already on the devices of the mesh, such as the
+// results of a program that ran on them. The parts are in the order of the devices. On
+// success the Array owns the buffers; after an error the caller still owns them.
+func (m *Mesh) Join(shape pjrt.Shape, p Partition, parts []*pjrt.Buffer) (*Array, error) {
+	part, shards, err := m.cut(shape, p)
+	if err != nil {
+		return nil, err
+	}
+	if len(parts) != len(m.devices) {
+		return nil, invalid("%d parts were given for the %d devices of the mesh; give one for each", len(parts), len(m.devices))
+	}
+	for i, b := range parts {
+		if b == nil {
+			return nil, invalid("part %d is nil", i)
+		}
+		if b.Client() != m.client {
+			return nil, invalid("part %d belongs to another client", i)
+		}
+		if s := b.Shape(); !s.Equal(part) {
+			return nil, invalid("part %d is %v, but the parts of %v are %v", i, s, shape, part)
+		}
+		d, err := b.Device()
+		if err != nil {
+			return nil, err
+		}
+		if d != m.devices[i] {
+			return nil, invalid("part %d is on %v, not on %v", i, d, m.devices[i])
+		}
+	}
+	return &Array{m, clone(shape), part, slices.Clone(p), shards, slices.Clone(parts)}, nil
+}
+
+// Mesh returns the mesh that the array is spread over.
+func (s *Array) Mesh() *Mesh {
+	if s == nil {
+		return nil
+	}
+	return s.mesh
+}
+
+// Shape returns the shape of the whole array.
+func (s *Array) Shape() pjrt.Shape {
+	if s == nil {
+		return pjrt.Shape{}
+	}
+	return clone(s.shape)
+}
+
+// Partition returns how the array is cut.
+func (s *Array) Partition() Partition {
+	if s == nil {
+		return nil
+	}
+	return slices.Clone(s.partition)
+}
+
+// Buffers returns the parts in the order of the mesh's devices. The Array owns them.
+func (s *Array) Buffers() []*pjrt.Buffer {
+	if s == nil {
+		return nil
+	}
+	return slices.Clone(s.buffers)
+}
+
+// Close closes the parts. The error is always nil.
+func (s *Array) Close() error {
+	if s == nil {
+		return nil
+	}
+	for _, b := range s.buffers {
+		b.Close()
+	}
+	return nil
+}
+
+// largeGather is the size in bytes from which Gather first makes sure that all parts
+// have contents, rather than allocate that much memory for a copy that cannot succeed.
+const largeGather = 1 << 28
+
+// Gather waits until the parts have been computed, copies them to the host and puts
+// them together. When several devices have the same part, Gather reads it from the first
+// of them.
+func (s *Array) Gather(ctx context.Context) (pjrt.HostArray, error) {
+	if s == nil {
+		return pjrt.HostArray{}, errNilArray
+	}
+	size, err := s.shape.HostSize()
+	if err != nil {
+		return pjrt.HostArray{}, err
+	}
+	if size >= largeGather {
+		for _, b := range s.buffers {
+			if err := b.Wait(ctx); err != nil {
+				return pjrt.HostArray{}, err
+			}
+			if deleted, err := b.IsDeleted(); err != nil || deleted {
+				return pjrt.HostArray{}, errors.Join(err, invalid("a part of %v was closed, deleted or donated", s.shape))
+			}
+		}
+	}
+	shape := clone(s.shape)
+	a := pjrt.HostArray{Type: shape.Type, Dims: shape.Dims, Data: make([]byte, size)}
+	if err := s.GatherInto(ctx, a.Data); err != nil {
+		return pjrt.HostArray{}, err
+	}
+	return a, nil
+}
+
+// GatherInto is like [Array.Gather] but writes to dst, whose size must be exactly that of
+// the whole array in its host form. After an error the contents of dst are undefined.
+func (s *Array) GatherInto(ctx context.Context, dst []byte) error {
+	if s == nil {
+		return errNilArray
+	}
+	size, err := s.shape.HostSize()
+	if err != nil {
+		return err
+	}
+	if len(dst) != size {
+		return invalid("an array of shape %v takes %d bytes, but dst has room for %d", s.shape, size, len(dst))
+	}
+	strides := denseStrides(s.shape)
+	return parallel(len(s.shards), func(i int) error {
+		if s.shards[i].first != i {
+			return nil
+		}
+		return s.buffers[i].ReadInPlace(ctx, func(data []byte) error {
+			if len(data) > 0 {
+				copyPart(dst[offsetOf(s.shards[i].start, strides):], strides, data, s.part.Dims, s.shape.Type.Size())
+			}
+			return nil
+		})
+	})
+}
+
+var errNilArray = invalid("the sharded array is nil")
+
+// copyPart copies a dense array with the dimensions dims from src to dst, where
+// neighbours along dimension i are strides[i] bytes apart. It returns the rest of src.
+func copyPart(dst []byte, strides []int64, src []byte, dims []int64, size int) []byte {
+	// The innermost dimensions that are dense in dst too are copied in one piece.
+	run, dense := int64(size), 0
+	for dense < len(dims) {
+		d := len(dims) - 1 - dense
+		if strides[d] != run && dims[d] != 1 {
+			break
+		}
+		run *= dims[d]
+		dense++
+	}
+	if dense == len(dims) {
+		preempt.Copy(dst, src[:run])
+		return src[run:]
+	}
+	for i := range dims[0] {
+		src = copyPart(dst[i*strides[0]:], strides[1:], src, dims[1:], size)
+	}
+	return src
+}
+
+// denseStrides returns the strides in bytes of a dense, row-major array in its host form.
+func denseStrides(s pjrt.Shape) []int64 {
+	strides := make([]int64, len(s.Dims))
+	step := int64(s.Type.Size())
+	for i := len(s.Dims) - 1; i >= 0; i-- {
+		strides[i] = step
+		step *= s.Dims[i]
+	}
+	return strides
+}
+
+// span returns how many bytes an array with these strides covers, from its first byte to
+// its last.
+func span(s pjrt.Shape, strides []int64) int {
+	n := int64(s.Type.Size())
+	for i, d := range s.Dims {
+		if d == 0 {
+			return 0
+		}
+		n += (d - 1) * strides[i]
+	}
+	return int(n)
+}
+
+func offsetOf(start, strides []int64) int {
+	n := int64(0)
+	for i, x := range start {
+		n += x * strides[i]
+	}
+	return int(n)
+}
+
+func clone(s pjrt.Shape) pjrt.Shape { return pjrt.Shape{Type: s.Type, Dims: slices.Clone(s.Dims)} }
+
+// parallel calls fn with the numbers from 0 to n-1, as many at a time as there are
+// processors, and returns the errors.
+func parallel(n int, fn func(i int) error) error {
+	errs := make([]error, n)
+	slots := make(chan struct{}, max(2, runtime.GOMAXPROCS(0)))
+	var wg sync.WaitGroup
+	for i := range n {
+		slots <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			errs[i] = fn(i)
+		})
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package sharding_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/plugins"
+	"github.com/purepjrt/purepjrt/pjrt/sharding"
+)
+
+// The columns of a matrix are spread over the second axis. Devices that differ only
+// along the first axis get the same part.
+func ExampleMesh() {
+	ctx := context.Background()
+	path, err := plugins.Install(ctx, "cpu", plugins.InstallOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	plugin, err := pjrt.Open(path)
+	if err != nil {
+		log.Fatal(err)
+	}
+	client, err := plugin.NewClient(ctx, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer client.Close()
+
+	mesh, err := sharding.NewMesh(client.AddressableDevices()[:4], sharding.Axis{Name: "x", Size: 2}, sharding.Axis{Name: "y", Size: 2})
+	if err != nil {
+		log.Fatal(err)
+	}
+	array := pjrt.ArrayOf([]int32{1, 2, 3, 4, 5, 6, 7, 8}, 2, 4)
+	scattered, err := mesh.Scatter(ctx, array, sharding.Partition{"", "y"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer scattered.Close()
+	for _, part := range scattered.Buffers() {
+		s, err := pjrt.ToSlice[int32](ctx, part)
+		fmt.Println(part.Shape(), s, err)
+	}
+	whole, err := scattered.Gather(ctx)
+	fmt.Println(whole, err)
+	// Output:
+	// s32[2,2] [1 2 5 6] <nil>
+	// s32[2,2] [3 4 7 8] <nil>
+	// s32[2,2] [1 2 5 6] <nil>
+	// s32[2,2] [3 4 7 8] <nil>
+	// [[1 2 3 4]
+	//  [5 6 7 8]] <nil>
+}

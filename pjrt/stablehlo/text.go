@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package stablehlo
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
+)
+
+// Dynamic is the extent of a dimension whose size is known only at run time.
+const Dynamic = -1
+
+// A Param is the type of one parameter, or of one result.
+type Param struct {
+	// Type is the element type. It is dtype.Invalid, and Dims is meaningless, if the parameter is not a ranked tensor of a
+	// type that PJRT has, but, for example, a token, a type alias or a quantized type.
+	Type dtype.Type
+	// Dims has the extents. An unknown one is Dynamic.
+	Dims []int64
+}
+
+// Known reports whether the type of the parameter could be read.
+func (p Param) Known() bool { return p.Type != dtype.Invalid }
+
+// Accepts reports whether an array of this type and these dimensions fits p. Everything fits an unknown parameter.
+func (p Param) Accepts(t dtype.Type, dims []int64) bool {
+	if !p.Known() {
+		return true
+	}
+	if t != p.Type || len(dims) != len(p.Dims) {
+		return false
+	}
+	for i, d := range p.Dims {
+		if d != Dynamic && d != dims[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// String returns p in the form f32[2,3], with ? for a dynamic dimension.
+func (p Param) String() string {
+	if !p.Known() {
+		return "unknown"
+	}
+	return Format(p.Type, p.Dims)
+}
+
+// Format returns an array type in the form f32[2,3].
+func Format(t dtype.Type, dims []int64) string {
+	extents := make([]string, len(dims))
+	for i, d := range dims {
+		extents[i] = strconv.FormatInt(d, 10)
+		if d == Dynamic {
+			extents[i] = "?"
+		}
+	}
+	return fmt.Sprintf("%s[%s]", t, strings.Join(extents, ","))
+}
+
+// Main returns the parameters of the main function of program. It reports false if program is not text or if it finds
+// no main function that it understands.
+func Main(program []byte) ([]Param, bool) {
+	f, ok := find(program)
+	return f.params, ok
+}
+
+// Results returns the results of the main function of program. It reports false if program is not text or if it finds
+// no main function that it understands.
+func Results(program []byte) ([]Param, bool) {
+	f, ok := find(program)
+	return f.results, ok
+}
+
+// NumResults returns the number of results of the main function of program. It reports false if program is not text or
+// if it finds no main function that it understands.
+func NumResults(program []byte) (int, bool) {
+	results, ok := Results(program)
+	return len(results), ok
+}
+
+// function has the types of a function.
+type function struct {
+	params  []Param // not nil
+	results []Param // not nil
+}
+
+// find looks for the function main.
+func find(program []byte) (function, bool) {
+	if bytes.HasPrefix(program, []byte("ML\xefR")) || bytes.IndexByte(program, 0) >= 0 {
+		return function{}, false
+	}
+	s := scanner{text: string(program)}
+	var found function
+	best, depth := math.MaxInt, 0
+	for {
+		tok := s.next()
+		switch {
+		case tok == "":
+			return found, found.params != nil
+		case tok == "{":
+			depth++
+		case tok == "}":
+			depth--
+		case depth >= best:
+			// A main inside a nested module is not that of the program.
+		case tok == "func.func":
+			if f, ok := pretty(s); ok {
+				found, best = f, depth
+			}
+		case tok == `"func.func"`:
+			if f, ok := generic(s); ok {
+				found, best = f, depth
+			}
+		}
+		// Only the module of the program encloses this main, so there is no need to scan the rest of a long program.
+		if best <= 1 {
+			return found, true
+		}
+	}
+}
+
+// pretty reads a function of the form [visibility] @main(%a: type {attributes} loc(...), ...) -> type.
+func pretty(s scanner) (function, bool) {
+	name := s.next()
+	if name == "public" || name == "private" || name == "nested" {
+		name = s.next()
+	}
+	if name != "@main" && name != `@"main"` || s.next() != "(" {
+		return function{}, false
+	}
+	params, ok := list(&s)
+	if !ok {
+		return function{}, false
+	}
+	results, ok := readResults(&s)
+	return function{params, results}, ok
+}
+
+// readResults reads the results after the parameters: an arrow and one type, or an arrow and several types in
+// parentheses. If there is no arrow, there are no results.
+func readResults(s *scanner) ([]Param, bool) {
+	if next := *s; next.next() != "->" {
+		return []Param{}, true
+	}
+	s.next()
+	first := s.next()
+	if first == "(" {
+		return list(s)
+	}
+	// A single type with brackets ends at its closing bracket.
+	tokens := []string{first}
+	var open brackets
+	for next := *s; len(open) > 0 || len(tokens) == 1 && next.next() == "<"; {
+		tok := s.next()
+		if tok == "" {
+			return nil, false
+		}
+		tokens = append(tokens, tok)
+		open.see(tok)
+	}
+	return []Param{param(tokens)}, true
+}
+
+// generic reads the attributes of an operation, before or after its region. They must include sym_name = "main" and
+// function_type = (types) -> types.
+func generic(s scanner) (function, bool) {
+	var f function
+	typed, named := false, false
+	depth := 0
+	var before, last string
+	for {
+		tok := s.next()
+		switch {
+		case tok == "":
+			return function{}, false
+		case depth == 0 && last == "(" && tok == "{":
+			// In the older form the region comes first. Its contents do not matter here.
+			if !s.leave() {
+				return function{}, false
+			}
+			tok = "}"
+		case tok == "{":
+			depth++
+		case tok == "}":
+			if depth--; depth <= 0 {
+				return f, typed && named
+			}
+		case depth == 1 && before == "sym_name" && last == "=":
+			named = tok == `"main"`
+		case depth == 1 && before == "function_type" && last == "=" && tok == "(":
+			if f.params, typed = list(&s); !typed {
+				return function{}, false
+			}
+			if f.results, typed = readResults(&s); !typed {
+				return function{}, false
+			}
+		}
+		before, last = last, tok
+	}
+}
+
+// list reads parameters up to the closing parenthesis.
+func list(s *scanner) ([]Param, bool) {
+	var tokens []string
+	open := brackets{")"}
+	for len(open) > 0 {
+		tok := s.next()
+		if tok == "" {
+			return nil, false
+		}
+		tokens = append(tokens, tok)
+		open.see(tok)
+	}
+	params := []Param{}
+	for _, one := range split(tokens[:len(tokens)-1]) {
+		if len(one) > 1 && strings.HasPrefix(one[0], "%") && one[1] == ":" {
+			one = one[2:]
+		}
+		params = append(params, param(one))
+	}
+	return params, true
+}
+
+// param reads a type such as tensor<2x3xf32>, and ignores the tokens after it.
+func param(tokens []string) Param {
+	if len(tokens) < 4 || tokens[0] != "tensor" || tokens[1] != "<" {
+		return Param{}
+	}
+	inside, ok := group(tokens[1:])
+	if !ok {
+		return Param{}
+	}
+	// The scanner splits at punctuation, so rejoin tokens such as complex < f32 >. An encoding after a comma is not part
+	// of the type.
+	if at := index(inside, ","); at >= 0 {
+		inside = inside[:at]
+	}
+	text := strings.Join(inside, "")
+	dims := []int64{}
+	for {
+		extent, rest, more := strings.Cut(text, "x")
+		if !more {
+			break
+		}
+		d, err := strconv.ParseInt(extent, 10, 64)
+		if extent == "?" {
+			d, err = Dynamic, nil
+		}
+		if err != nil || d < Dynamic {
+			break
+		}
+		dims, text = append(dims, d), rest
+	}
+	t, err := dtype.Parse(text)
+	if err != nil || t.String() != text {
+		return Param{}
+	}
+	return Param{Type: t, Dims: dims}
+}
+
+// closers maps opening brackets to closing ones.
+var closers = map[string]string{"(": ")", "{": "}", "<": ">", "[": "]"}
+
+// brackets is a stack of the closing brackets still to come.
+type brackets []string
+
+func (b *brackets) see(tok string) {
+	if closer, ok := closers[tok]; ok {
+		*b = append(*b, closer)
+	} else if n := len(*b); n > 0 && tok == (*b)[n-1] {
+		*b = (*b)[:n-1]
+	}
+}
+
+// group returns the tokens between tokens[0], an opening bracket, and its closing bracket.
+func group(tokens []string) ([]string, bool) {
+	var open brackets
+	for i, tok := range tokens {
+		open.see(tok)
+		if len(open) == 0 {
+			return tokens[min(1, i):i], i > 0
+		}
+	}
+	return nil, false
+}
+
+// split splits tokens at the commas outside all brackets. Without tokens it returns no elements.
+func split(tokens []string) [][]string {
+	var all [][]string
+	start := 0
+	for i := 0; i < len(tokens); i++ {
+		if tokens[i] == "," {
+			all = append(all, tokens[start:i])
+			start = i + 1
+		} else if inside, ok := group(tokens[i:]); ok && closers[tokens[i]] != "" {
+			i += len(inside) + 1
+		}
+	}
+	if start < len(tokens) {
+		all = append(all, tokens[start:])
+	}
+	return all
+}
+
+func index(tokens []string, tok string) int {
+	for i := range tokens {
+		if tokens[i] == tok {
+			return i
+		}
+	}
+	return -1
+}
+
+// scanner splits MLIR into words, strings (with their quotes) and punctuation marks, of which "->" is one. It drops
+// comments and white space.
+type scanner struct {
+	text string
+	at   int
+}
+
+// next returns the next token, or "" at the end.
+func (s *scanner) next() string {
+	for s.at < len(s.text) {
+		rest := s.text[s.at:]
+		switch c := rest[0]; {
+		case c == ' ' || c == '\t' || c == '\n' || c == '\r':
+			s.at++
+		case strings.HasPrefix(rest, "//"):
+			end := strings.IndexByte(rest, '\n')
+			if end < 0 {
+				end = len(rest)
+			}
+			s.at += end
+		case c == '"' || strings.HasPrefix(rest, `@"`):
+			return s.take(stringEnd(rest, strings.IndexByte(rest, '"')+1))
+		case strings.HasPrefix(rest, "->"):
+			return s.take(2)
+		default:
+			n := 0
+			for n < len(rest) && word(rest[n]) && !strings.HasPrefix(rest[n:], "->") {
+				n++
+			}
+			return s.take(max(n, 1))
+		}
+	}
+	return ""
+}
+
+func (s *scanner) take(n int) string {
+	s.at += n
+	return s.text[s.at-n : s.at]
+}
+
+// leave skips to the end of the block that the scanner is in.
+func (s *scanner) leave() bool {
+	for depth := 1; depth > 0; {
+		switch s.next() {
+		case "":
+			return false
+		case "{":
+			depth++
+		case "}":
+			depth--
+		}
+	}
+	return true
+}
+
+// stringEnd returns the index after the quote that ends the string whose content
+// starts at i.
+func stringEnd(text string, i int) int {
+	for ; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return len(text)
+}
+
+func word(c byte) bool {
+	return c == '_' || c == '.' || c == '%' || c == '@' || c == '!' || c == '#' || c == '$' || c == '?' || c == '-' ||
+		'0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+}

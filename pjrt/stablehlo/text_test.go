@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package stablehlo
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
+)
+
+func spell(params []Param) string {
+	all := make([]string, len(params))
+	for i, p := range params {
+		all[i] = p.String()
+	}
+	return strings.Join(all, " ")
+}
+
+func TestMainReadsParameters(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ program, want string }{
+		"bare function": {`func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> { return %a : tensor<4xf32> }`, "f32[4]"},
+		"in a module": {`module @jit_f attributes {mhlo.num_partitions = 1 : i32, x = "func.func @main(%a: tensor<9xi1>)"} {
+			func.func public @main(%arg0: tensor<2x3xbf16>, %arg1: tensor<i32>) -> (tensor<2x3xbf16> {jax.result_info = ""}) {
+			return %arg0 : tensor<2x3xbf16> } }`, "bf16[2,3] i32[]"},
+		"attributes and locations": {`func.func @main(%a: tensor<1xi8> {mhlo.sharding = "{devices=[2,1]<=[2]}", tf.aliasing_output = 0 : i32} loc("a, b)"), %b: tensor<ui8> loc(unknown)) {`, "i8[1] ui8[]"},
+		"no parameters":            {`func.func @main() -> tensor<f32> {`, ""},
+		"complex":                  {`func.func @main(%a: tensor<2xcomplex<f64>>, %b: tensor<complex<f32>>) {`, "complex<f64>[2] complex<f32>[]"},
+		"narrow floats":            {`func.func @main(%a: tensor<0x7xf8E4M3FN>, %b: tensor<4xi4>, %c: tensor<i1>) {`, "f8E4M3FN[0,7] i4[4] i1[]"},
+		"dynamic and bounded":      {`func.func @main(%a: tensor<?x3xf32, #stablehlo.bounds<8, ?>>) {`, "f32[?,3]"},
+		"not tensors":              {`func.func @main(%a: !stablehlo.token, %b: tensor<4x!quant.uniform<i8:f32, 0.5:1>>, %c: !alias, %d: tensor<*xf32>, %e: tensor<4xindex>, %f: tuple<tensor<f32>, tensor<f32>>, %g: tensor<f64>) {`, "unknown unknown unknown unknown unknown unknown f64[]"},
+		"comments": {`// func.func @main(%a: tensor<9xf32>)
+			func.func // the entry
+			@main(%a: // first
+			tensor<3xf16>) {`, "f16[3]"},
+		"other functions first": {`module { func.func private @f(%x: tensor<5xf32>) -> tensor<5xf32> { return %x : tensor<5xf32> }
+			func.func @mainly(%x: tensor<6xf32>) { return } func.func @"main"(%a: tensor<7xi64>) { return } }`, "i64[7]"},
+		"main of a nested module": {`module { module @inner { func.func @main(%x: tensor<5xf32>) { return } }
+			func.func @main(%a: tensor<ui32>) { return } }`, "ui32[]"},
+		"generic": {`"builtin.module"() ({
+			"func.func"() <{function_type = (tensor<4xi32>) -> tensor<f32>, sym_name = "other"}> ({ ^bb0(%a: tensor<4xi32>): }) : () -> ()
+			"func.func"() <{arg_attrs = [{a = 1}, {}], function_type = (tensor<4xf32>, tensor<2xi1>) -> tensor<4xf32>, sym_name = "main", sym_visibility = "public"}> ({
+			^bb0(%a: tensor<4xf32>, %b: tensor<2xi1>): "func.return"(%a) : (tensor<4xf32>) -> () }) : () -> () }) : () -> ()`, "f32[4] i1[2]"},
+		"generic, older": {`"builtin.module"() ({ "func.func"() ({
+			^bb0(%a: tensor<4xf32>): "func.return"(%a) {x = 1 : i32} : (tensor<4xf32>) -> () }) {function_type = (tensor<4xf32>) -> tensor<4xf32>, sym_name = "main"} : () -> () }) : () -> ()`, "f32[4]"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			params, ok := Main([]byte(c.program))
+			require.True(t, ok)
+			assert.Equal(t, c.want, spell(params))
+		})
+	}
+}
+
+func TestNumResults(t *testing.T) {
+	t.Parallel()
+	for program, want := range map[string]int{
+		`func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {`:                                                         1,
+		`func.func @main(%a: tensor<4xf32>) {`:                                                                          0,
+		`func.func @main() -> () {`:                                                                                     0,
+		`func.func @main() -> (tensor<2x3xf32> {jax.result_info = "a, b"}) {`:                                           1,
+		`func.func @main() -> (tensor<2xf32> {a = {b = [1, 2]}}, tuple<tensor<f32>, tensor<f32>>) {`:                    2,
+		`func.func @main(%a: tensor<i1>) attributes {x = "-> (tensor<f32>, tensor<f32>)"} {`:                            0,
+		`"func.func"() <{function_type = (tensor<4xf32>) -> (tensor<f32>, tensor<2xf32>, !t), sym_name = "main"}> ({})`: 3,
+		`"func.func"() <{sym_name = "main", function_type = () -> tensor<f32>}> ({})`:                                   1,
+		`"func.func"() <{sym_name = "main", function_type = () -> ()}> ({})`:                                            0,
+	} {
+		got, ok := NumResults([]byte(program))
+		assert.True(t, ok, program)
+		assert.Equal(t, want, got, program)
+	}
+	for _, program := range []string{"", "ML\xefR", "func.func @main() -> (tensor<f32>"} {
+		_, ok := NumResults([]byte(program))
+		assert.False(t, ok, program)
+	}
+}
+
+func TestMainReportsFalseForWhatItDoesNotUnderstand(t *testing.T) {
+	t.Parallel()
+	for _, program := range []string{
+		"", "garbage", "func.func", "func.func @main", "func.func @main(", "func.func @main(%a: tensor<", `"func.func"(`,
+		`"func.func"() <{sym_name = "main"}>`, `func.func @other(%a: tensor<f32>) {}`, `"unterminated`, `func.func @"main`, "// only a comment",
+		"ML\xefR\x01func.func @main(%a: tensor<f32>)", "func.func @main(%a: tensor<f32>)\x00",
+	} {
+		_, ok := Main([]byte(program))
+		assert.False(t, ok, "%q", program)
+	}
+}
+
+func TestAccepts(t *testing.T) {
+	t.Parallel()
+	params, ok := Main([]byte(`func.func @main(%a: tensor<?x3xf32>, %b: !stablehlo.token) {`))
+	require.True(t, ok)
+	f32, s32 := params[0].Type, params[0].Type+1
+	assert.True(t, params[0].Accepts(f32, []int64{5, 3}))
+	assert.False(t, params[0].Accepts(f32, []int64{5, 4}), "extent")
+	assert.False(t, params[0].Accepts(f32, []int64{3}), "rank")
+	assert.False(t, params[0].Accepts(s32, []int64{5, 3}), "type")
+	assert.True(t, params[1].Accepts(s32, nil), "anything fits what is unknown")
+}
+
+func FuzzMain(f *testing.F) {
+	f.Add(`func.func @main(%a: tensor<2x3xf32> {x = "y"}) {}`)
+	f.Add(`"func.func"() <{function_type = (tensor<4xf32>) -> (), sym_name = "main"}> ({})`)
+	f.Fuzz(func(t *testing.T, program string) {
+		params, ok := Main([]byte(program))
+		assert.True(t, ok || params == nil)
+	})
+}
+
+func TestResults(t *testing.T) {
+	t.Parallel()
+	f32, pred := Param{dtype.F32, []int64{2, 3}}, Param{dtype.Pred, []int64{}}
+	for program, want := range map[string][]Param{
+		`func.func @main(%a: tensor<4xf32>) {`:                                                                 {},
+		`func.func @main(%a: tensor<4xf32>) -> tensor<2x3xf32> {`:                                              {f32},
+		`func.func @main() -> tensor<2x3xf32> attributes {a = "tensor<i1>"} {`:                                 {f32},
+		`func.func @main() -> (tensor<2x3xf32> {jax.result_info = "a, b"}, tensor<i1>) {`:                      {f32, pred},
+		`func.func @main() -> tuple<tensor<f32>, tensor<i1>> {`:                                                {{}},
+		`func.func @main() -> !alias {`:                                                                        {{}},
+		`"func.func"() <{sym_name = "main", function_type = () -> tensor<2x3xf32>}> ({})`:                      {f32},
+		`"func.func"() <{sym_name = "main", function_type = (tensor<f32>) -> (tensor<i1>, tensor<?xf32>)}> ()`: {pred, {dtype.F32, []int64{Dynamic}}},
+	} {
+		got, ok := Results([]byte(program))
+		assert.True(t, ok, program)
+		assert.Equal(t, want, got, program)
+	}
+	_, ok := Results([]byte("func.func @main() -> tensor<f32"))
+	assert.False(t, ok, "the type is cut off")
+}

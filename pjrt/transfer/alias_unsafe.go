@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package transfer
+
+import (
+	"context"
+	"runtime"
+	"slices"
+	"unsafe"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/raw"
+)
+
+// Alias is the promise of a buffer; NewAlias makes it together with a stand-in for that
+// buffer. Its methods may be called from any goroutine.
+type Alias struct {
+	client       *pjrt.Client
+	clientHandle *capi.Client // valid as long as the promise, which keeps the client alive
+	buffer       *pjrt.Buffer // the stand-in
+	shape        pjrt.Shape
+	memory       *pjrt.Memory // nil when the plugin does not say
+	layout       *pjrt.Layout // nil when the plugin does not say
+	promise      *promise
+	handle       *capi.FulfillAliasBufferCallback
+}
+
+// NewAlias makes a stand-in for a buffer that Alias.Fulfill provides later
+// (PJRT_Client_CreateAliasBuffer, since API 0.77). The stand-in can be an argument of
+// programs at once; they wait for the contents. opts may be nil; of its fields, only the
+// device, the memory and the layout may be set. The caller closes both results.
+func NewAlias(ctx context.Context, client *pjrt.Client, shape pjrt.Shape, opts *pjrt.BufferOptions) (*pjrt.Buffer, *Alias, error) {
+	if opts == nil {
+		opts = &pjrt.BufferOptions{}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, nil, err
+	}
+	h, release, err := raw.AcquireClient(client)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer release()
+	if opts.Semantics != pjrt.OnlyDuringCall || opts.Strides != nil {
+		return nil, nil, invalid("an alias takes no semantics and no strides; they are for buffers made from memory of the host")
+	}
+	if err := raw.CheckShape(client, shape); err != nil {
+		return nil, nil, err
+	}
+	layout, err := raw.EncodeLayout(opts.Layout, shape)
+	if err != nil {
+		return nil, nil, err
+	}
+	memory, err := raw.PlaceInMemory(client, opts.Device, opts.Memory)
+	if err != nil {
+		return nil, nil, err
+	}
+	table := raw.Table(client.Plugin())
+	dims := slices.Clone(shape.Dims)
+	var call capi.Call[capi.ClientCreateAliasBufferArgs]
+	args := &call.Args
+	args.Client = h
+	args.Memory = memory
+	args.ShapeDims, args.ShapeNumDims = unsafe.SliceData(dims), uintptr(len(dims))
+	args.ShapeElementType = capi.BufferType(shape.Type)
+	args.ShapeLayout = layout.C
+	err = call.Do(table)
+	runtime.KeepAlive(layout)
+	if err != nil {
+		return nil, nil, err
+	}
+	b, err := raw.AdoptBufferOf(client, args.AliasBuffer, shape)
+	if err != nil {
+		return nil, nil, err
+	}
+	a := &Alias{client: client, clientHandle: h, buffer: b, shape: b.Shape(), handle: args.FulfillAliasBufferCb}
+	a.memory, _ = raw.MemoryOf(client, memory)
+	a.layout, _ = b.Layout()
+	a.promise = newPromise("promise of an alias", client, failAlias(table, h, a.handle))
+	return b, a, nil
+}
+
+// failAlias returns the function that makes the stand-in fail.
+func failAlias(table *capi.Table, client *capi.Client, handle *capi.FulfillAliasBufferCallback) func(error) error {
+	return func(cause error) error {
+		var call capi.Call[capi.ClientFulfillAliasBufferArgs]
+		call.Args.Client = client
+		code, message := raw.ErrorParts(cause)
+		call.Args.StatusCode = code
+		call.Args.ErrorMessage, call.Args.ErrorMessageSize = capi.StringData(message)
+		call.Args.FulfillAliasBufferCb = handle
+		err := call.Do(table)
+		if capi.CodeOf(err) == code {
+			return nil // some plugins return the very error that they were told
+		}
+		return err
+	}
+}
+
+var errNilAlias = invalid("the alias is nil")
+
+// Fulfill gives the stand-in the contents of b (PJRT_Client_FulfillAliasBuffer). b must
+// have the shape and the layout of the stand-in and be in the same memory. The plugin may
+// move the contents, which deletes b; the caller closes b in any case. After Fulfill,
+// Fail or Close it returns an error.
+func (a *Alias) Fulfill(b *pjrt.Buffer) error {
+	switch {
+	case a == nil || a.promise == nil:
+		return errNilAlias
+	case b == nil:
+		return errNilBuffer
+	case b.Client() != a.client:
+		return invalid("the buffer belongs to another client")
+	case b == a.buffer:
+		return invalid("an alias cannot stand for itself")
+	}
+	if s := b.Shape(); !s.Equal(a.shape) {
+		return invalid("the buffer has the shape %v, but the alias has %v", s, a.shape)
+	}
+	h, release, err := raw.AcquireToConsume(b)
+	if err != nil {
+		return err
+	}
+	defer release()
+	if m, err := b.Memory(); err == nil && a.memory != nil && m != a.memory {
+		return invalid("the buffer is in %v, but the alias is in %v; they must be in the same memory", m, a.memory)
+	}
+	if l, err := b.Layout(); err == nil && a.layout != nil && l.String() != a.layout.String() {
+		return invalid("the buffer has the layout %v, but the alias has %v", l, a.layout)
+	}
+	return a.promise.keep(func() error {
+		var call capi.Call[capi.ClientFulfillAliasBufferArgs]
+		call.Args.Client = a.clientHandle
+		call.Args.Buffer = h
+		call.Args.FulfillAliasBufferCb = a.handle
+		return call.Do(raw.Table(a.client.Plugin()))
+	})
+}
+
+// Fail makes the stand-in fail with err. After Fulfill, Fail or Close it returns an
+// error.
+func (a *Alias) Fail(err error) error {
+	if a == nil || a.promise == nil {
+		return errNilAlias
+	}
+	return a.promise.fail(err)
+}
+
+// Close fails the stand-in with pjrt.ErrCancelled, unless Fulfill or Fail was called.
+// The error is always nil.
+func (a *Alias) Close() error {
+	if a != nil {
+		a.promise.close()
+	}
+	return nil
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+//go:build proxy
+
+package outside
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const (
+	root    = "../.."
+	main    = "github.com/purepjrt/purepjrt"
+	version = "v0.1.0" // which the nested modules require
+)
+
+// published are the modules that others may import, by their folders.
+var published = map[string]string{
+	main:                   "",
+	main + "/pjrt/otel":    "pjrt/otel/",
+	main + "/pjrt/kv/etcd": "pjrt/kv/etcd/",
+}
+
+// offline is what must work without go.work, and with nothing of ours but what
+// the proxy has.
+func offline(t *testing.T) []string {
+	t.Helper()
+	value := func(name string) string {
+		out, err := exec.Command("go", "env", name).Output()
+		require.NoError(t, err)
+		return strings.TrimSpace(string(out))
+	}
+	proxy := t.TempDir()
+	for path, dir := range published {
+		pack(t, proxy, path, dir)
+	}
+	cache := t.TempDir()
+	// Files of the module cache cannot be written, and folders neither.
+	t.Cleanup(func() {
+		clean := exec.Command("go", "clean", "-modcache")
+		clean.Env = append(os.Environ(), "GOMODCACHE="+cache, "GOWORK=off")
+		assert.NoError(t, clean.Run())
+	})
+	// The modules of others that this machine has need not be fetched again.
+	proxies := []string{"file://" + proxy, "file://" + filepath.Join(value("GOMODCACHE"), "cache", "download"), value("GOPROXY")}
+	return append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod -trimpath", "GOMODCACHE="+cache, "GOPROXY="+strings.Join(proxies, ","),
+		"GONOSUMDB="+main+","+main+"/*", "GONOPROXY=", "GOPRIVATE=", "GOTOOLCHAIN=local", "CGO_ENABLED=0")
+}
+
+// tracked are the files of the working tree that a commit would have.
+func tracked(t *testing.T) []string {
+	t.Helper()
+	list := exec.Command("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+	list.Dir = root
+	out, err := list.Output()
+	require.NoError(t, err)
+	files := slices.DeleteFunc(strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"), func(name string) bool {
+		info, err := os.Lstat(filepath.Join(root, name))
+		return err != nil || !info.Mode().IsRegular() // removed, and not yet committed
+	})
+	slices.Sort(files)
+	return slices.Compact(files)
+}
+
+// pack puts the module of a folder into a proxy, in the form that GOPROXY says.
+func pack(t *testing.T, proxy, path, dir string) {
+	t.Helper()
+	files := tracked(t)
+	var nested []string // folders of other modules
+	for _, name := range files {
+		if d, isMod := strings.CutSuffix(name, "go.mod"); isMod && d != dir && strings.HasPrefix(d, dir) {
+			nested = append(nested, d)
+		}
+	}
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for _, name := range files {
+		inside, ok := strings.CutPrefix(name, dir)
+		if !ok || slices.ContainsFunc(nested, func(d string) bool { return strings.HasPrefix(name, d) }) {
+			continue
+		}
+		f, err := w.Create(path + "@" + version + "/" + inside)
+		require.NoError(t, err)
+		content, err := os.Open(filepath.Join(root, name))
+		require.NoError(t, err)
+		_, err = io.Copy(f, content)
+		require.NoError(t, err)
+		require.NoError(t, content.Close())
+	}
+	require.NoError(t, w.Close())
+	mod, err := os.ReadFile(filepath.Join(root, dir, "go.mod"))
+	require.NoError(t, err)
+	versions := filepath.Join(proxy, filepath.FromSlash(path), "@v")
+	require.NoError(t, os.MkdirAll(versions, 0o777))
+	for name, content := range map[string][]byte{
+		"list":            []byte(version + "\n"),
+		version + ".info": fmt.Appendf(nil, `{"Version": %q, "Time": "2026-01-02T03:04:05Z"}`, version),
+		version + ".mod":  mod,
+		version + ".zip":  b.Bytes(),
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(versions, name), content, 0o666))
+	}
+}
+
+// run runs the go command in a folder.
+func run(t *testing.T, environment []string, dir string, args ...string) string {
+	t.Helper()
+	c := exec.Command("go", args...)
+	c.Dir, c.Env = dir, environment
+	var stderr bytes.Buffer
+	c.Stderr = &stderr
+	out, err := c.Output()
+	require.NoError(t, err, "go %s: %s", strings.Join(args, " "), stderr.String())
+	return string(out)
+}
+
+func TestAProgramElsewhereUsesThePublishedModules(t *testing.T) {
+	environment := offline(t)
+	dir := t.TempDir()
+	require.NoError(t, os.CopyFS(dir, os.DirFS("testdata/program")))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/program\n\ngo 1.26.0\n"), 0o666))
+	// What the modules were made with is known to be what it was.
+	var sums []byte
+	for _, folder := range slices.Sorted(maps.Values(published)) {
+		text, err := os.ReadFile(filepath.Join(root, folder, "go.sum"))
+		require.NoError(t, err)
+		sums = append(sums, text...)
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.sum"), sums, 0o666))
+	var get []string
+	for path := range published {
+		get = append(get, path+"@"+version)
+	}
+	run(t, environment, dir, append([]string{"get"}, get...)...)
+	assert.Equal(t, "[2 4 6]\npjrt.execute\nthe etcd client is nil\n", run(t, environment, dir, "run", "."))
+	for path := range published {
+		var m struct {
+			Version string
+			Replace *struct{}
+		}
+		require.NoError(t, json.Unmarshal([]byte(run(t, environment, dir, "list", "-m", "-json", path)), &m))
+		assert.Equal(t, version, m.Version, path)
+		assert.Nil(t, m.Replace, path)
+	}
+	// The command installs as README.md says.
+	bin := t.TempDir()
+	run(t, append(environment, "GOBIN="+bin, "GOFLAGS=-trimpath"), dir, "install", main+"/tools/pjrt@latest")
+	out, err := exec.Command(filepath.Join(bin, "pjrt"), "version").CombinedOutput()
+	require.NoError(t, err)
+	assert.Contains(t, string(out), version)
+}
+
+// Once they are published, go mod tidy has nothing to change in them but the sums
+// of our own modules.
+func TestNestedModulesRequireWhatTheyUse(t *testing.T) {
+	environment := offline(t)
+	for _, name := range tracked(t) {
+		folder, isMod := strings.CutSuffix(name, "/go.mod")
+		if !isMod || strings.Contains(folder, "testdata/") {
+			continue
+		}
+		t.Run(folder, func(t *testing.T) {
+			dir := t.TempDir()
+			require.NoError(t, os.CopyFS(dir, os.DirFS(filepath.Join(root, folder))))
+			want, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+			require.NoError(t, err)
+			assert.NotContains(t, string(want), "replace ")
+			run(t, environment, dir, "mod", "tidy")
+			got, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+			require.NoError(t, err)
+			assert.Equal(t, string(want), string(got))
+		})
+	}
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package main
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+func TestACrashOfTheCompilerIsOneLine(t *testing.T) {
+	t.Parallel()
+	dir := workplace(t)
+	write(t, dir, "killer.mlir", `func.func @main(%a: tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>> {
+  %0 = stablehlo.remainder %a, %a : tensor<4xcomplex<f32>>
+  return %0 : tensor<4xcomplex<f32>>
+}`)
+	launch(t, dir, "run", "--isolate", "killer.mlir", "c64.npy").requireFailure(t, 1, "died of SIGSEGV")
+	launch(t, dir, "compile", "--isolate", "killer.mlir").requireFailure(t, 1, "died of SIGSEGV")
+
+	want := launch(t, dir, "run", "add.mlir", "f32.npy", "f32.npy")
+	got := launch(t, dir, "run", "--isolate", "add.mlir", "f32.npy", "f32.npy")
+	got.requireSuccess(t)
+	assert.Equal(t, want.stdout, got.stdout)
+	want = launch(t, dir, "compile", "--out", "a.bin", "add.mlir")
+	got = launch(t, dir, "compile", "--isolate", "--out", "b.bin", "add.mlir")
+	got.requireSuccess(t)
+	assert.Equal(t, want.stdout, got.stdout)
+}

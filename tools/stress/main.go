@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+// Command stress shows that tests do not depend on luck: it runs those of each
+// package many times beside busy processes, in random order, on one, two and
+// eight processors in turn.
+//
+//	stress [-runs 20] [-busy 16] [-short] [-count 1] [-run REGEXP] PACKAGE...
+//
+// It prints a line per package. The output of each run that fails goes to a file,
+// which it names. The exit status is 1 when a run failed.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// busyVariable makes this program one of the busy processes.
+const busyVariable = "PUREPJRT_STRESS_BUSY"
+
+func main() {
+	if os.Getenv(busyVariable) != "" {
+		spin()
+	}
+	var s stress
+	flag.IntVar(&s.runs, "runs", 20, "how many times the tests of a package run")
+	flag.IntVar(&s.busy, "busy", 16, "how many processes are busy meanwhile")
+	flag.IntVar(&s.count, "count", 1, "how many times each test runs in a run")
+	flag.BoolVar(&s.short, "short", false, "leave out the tests that a short run leaves out")
+	flag.StringVar(&s.pattern, "run", "", "the tests whose names match `REGEXP`")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	ok, err := s.all(ctx, flag.Args())
+	switch {
+	case err != nil:
+		fmt.Fprintln(os.Stderr, "stress:", err)
+		os.Exit(2)
+	case !ok:
+		os.Exit(1)
+	}
+}
+
+// spin keeps a processor busy until the parent process is gone.
+func spin() {
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin) // ends with the parent's end of the pipe
+		os.Exit(0)
+	}()
+	for {
+	}
+}
+
+type stress struct {
+	runs, busy, count int
+	short             bool
+	pattern           string
+	dir               string // of test binaries and output
+}
+
+// all reports whether every run of every package passes.
+func (s *stress) all(ctx context.Context, patterns []string) (bool, error) {
+	out, err := exec.CommandContext(ctx, "go", append([]string{"list", "-f", "{{.ImportPath}} {{.Dir}}"}, patterns...)...).Output()
+	if err != nil {
+		return false, fmt.Errorf("go list: %w", err)
+	}
+	if s.dir, err = os.MkdirTemp("", "stress-"); err != nil {
+		return false, err
+	}
+	type built struct{ path, dir, binary string }
+	var packages []built
+	for i, line := range strings.Split(strings.TrimSpace(string(out)), "\n") {
+		path, dir, _ := strings.Cut(line, " ")
+		b := built{path, dir, filepath.Join(s.dir, strconv.Itoa(i)+".test")}
+		build := exec.CommandContext(ctx, "go", "test", "-c", "-o", b.binary, path)
+		build.Stderr = os.Stderr
+		if err := build.Run(); err != nil {
+			return false, fmt.Errorf("build the tests of %s: %w", path, err)
+		}
+		if _, err := os.Stat(b.binary); err == nil { // else it has none
+			packages = append(packages, b)
+		}
+	}
+	stop, err := keepBusy(s.busy)
+	if err != nil {
+		return false, err
+	}
+	defer stop()
+	ok := true
+	for _, p := range packages {
+		start := time.Now()
+		failed, err := s.repeat(ctx, p.binary, p.dir)
+		if err != nil {
+			return false, err
+		}
+		fmt.Printf("%s: %d of %d runs failed, in %v\n", p.path, failed, s.runs, time.Since(start).Round(time.Second))
+		ok = ok && failed == 0
+	}
+	return ok, nil
+}
+
+// repeat runs a test binary in the folder of its package.
+func (s *stress) repeat(ctx context.Context, binary, dir string) (failed int, err error) {
+	for i := range s.runs {
+		processors := []string{"1", "2", "8"}[i%3]
+		c := exec.CommandContext(ctx, binary, "-test.shuffle=on", "-test.timeout=30m", "-test.cpu="+processors,
+			"-test.count="+strconv.Itoa(s.count), "-test.short="+strconv.FormatBool(s.short), "-test.run="+s.pattern)
+		c.Dir = dir
+		out, err := c.CombinedOutput()
+		if ctx.Err() != nil {
+			return failed, ctx.Err()
+		}
+		if err == nil {
+			continue
+		}
+		failed++
+		name := fmt.Sprintf("%s.%d", strings.TrimSuffix(binary, ".test"), i)
+		fmt.Printf("%s, run %d on %s processors: %v: %s\n", dir, i, processors, err, name)
+		if err := os.WriteFile(name, out, 0o666); err != nil {
+			return failed, err
+		}
+	}
+	return failed, nil
+}
+
+// keepBusy starts processes that are busy until stop is called or this process
+// ends.
+func keepBusy(n int) (stop func(), err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	var all []*exec.Cmd
+	stop = func() {
+		for _, c := range all {
+			_ = c.Process.Kill()
+			_ = c.Wait()
+		}
+	}
+	for range n {
+		c := exec.Command(self)
+		c.Env = append(os.Environ(), busyVariable+"=1", "GOMAXPROCS=2")
+		if _, err = c.StdinPipe(); err == nil {
+			err = c.Start()
+		}
+		if err != nil {
+			stop()
+			return nil, err
+		}
+		all = append(all, c)
+	}
+	return stop, nil
+}
