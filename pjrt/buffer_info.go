@@ -73,9 +73,6 @@ func (b *Buffer) memory(h *capi.Buffer) (*capi.Memory, error) {
 	if err := c.Do(b.client.table); err != nil {
 		return nil, err
 	}
-	if c.Args.Memory == nil {
-		return nil, misbehaved(c.Function(), "named no memory of a buffer")
-	}
 	return c.Args.Memory, nil
 }
 

@@ -134,7 +134,7 @@ func useContents[T any](ctx context.Context, b *Buffer, h *capi.Buffer, call fun
 	if err := b.beginTurn(ctx, turnUse); err != nil {
 		return none, err
 	}
-	if ctx.Done() == nil || b.hasContents(h) {
+	if ctx.Done() == nil || b.settled(h) {
 		defer b.endTurn(turnUse, h)
 		return call()
 	}
@@ -152,30 +152,17 @@ func useContents[T any](ctx context.Context, b *Buffer, h *capi.Buffer, call fun
 			drop(v)
 		}
 	}()
-	select {
-	case <-done.Ready():
-	case <-ctx.Done():
-		if done.Abandon() {
-			return none, ctx.Err()
-		}
+	r, err := done.Await(ctx)
+	if err != nil {
+		return none, err
 	}
-	r := done.Value()
 	return r.value, r.err
 }
 
-// hasContents reports whether the buffer has its contents, or failed.
-func (b *Buffer) hasContents(h *capi.Buffer) bool {
+// settled reports whether the buffer has its contents, or failed.
+func (b *Buffer) settled(h *capi.Buffer) bool {
 	c := eventCallPool.Get().(*eventCalls)
 	defer eventCallPool.Put(c)
-	c.contents.Args.Buffer = h
-	if err := c.contents.Do(b.client.table); err != nil {
-		return false
-	}
-	e := c.contents.Args.Event
-	if e == nil {
-		return false
-	}
-	defer c.close(b.client.table, e)
-	ready, err := c.isReady(b.client.table, e)
-	return ready && err == nil
+	settled, _ := c.pollContents(b.client.table, h)
+	return settled
 }

@@ -31,13 +31,8 @@ func (b *Buffer) readyEvent(h *capi.Buffer) (*capi.Event, error) {
 	if err := c.Do(b.client.table); err != nil {
 		return nil, err
 	}
-	if c.Args.Event == nil {
-		return nil, errNoReadyEvent
-	}
 	return c.Args.Event, nil
 }
-
-var errNoReadyEvent = misbehaved((*capi.BufferReadyEventArgs)(nil).Function(), "gave no event for the contents of a buffer")
 
 // Wait waits until the array has its contents, and returns the error if it failed, such
 // as that of the computation.
@@ -60,9 +55,6 @@ func (b *Buffer) wait(ctx context.Context, h *capi.Buffer) error {
 	c.contents.Args.Buffer = h
 	if err := c.contents.Do(b.client.table); err != nil {
 		return err
-	}
-	if c.contents.Args.Event == nil {
-		return errNoReadyEvent
 	}
 	return c.await(ctx, b.client.table, c.contents.Args.Event, b.client.ref)
 }

@@ -146,9 +146,6 @@ func (c *Client) Topology() (*Topology, error) {
 	if err := call.Do(c.table); err != nil {
 		return nil, err
 	}
-	if call.Args.Topology == nil {
-		return nil, misbehaved(call.Function(), "gave no topology")
-	}
 	t := &Topology{plugin: c.plugin, client: c, handle: call.Args.Topology}
 	if err := t.describe(call.Args.Topology); err != nil {
 		return nil, err

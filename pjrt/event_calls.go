@@ -19,7 +19,7 @@ type eventCalls struct {
 	ready    capi.Call[capi.EventIsReadyArgs]
 	wait     capi.Call[capi.EventAwaitArgs]
 	destroy  capi.Call[capi.EventDestroyArgs]
-	unsure   bool // the last error of poll may be that of a call, while the work goes on
+	unsure   bool // the last error of poll or take may be that of a call, while the work goes on
 }
 
 var eventCallPool = sync.Pool{New: func() any { return new(eventCalls) }}
@@ -42,6 +42,7 @@ func (c *eventCalls) take(table *capi.Table, h *capi.Event) error {
 		// An error is that of the work, unless the function failed without waiting: what the
 		// work uses must not be freed then. It can only be called again.
 		ready, rerr := c.isReady(table, h)
+		c.unsure = !ready || rerr != nil
 		lacking := e.Missing || e.Code == ErrUnimplemented // the function, or the work
 		if !ready && rerr == nil && (lacking || tries < maxAwaits) {
 			time.Sleep(time.Duration(min(tries, 10)) * time.Millisecond)
@@ -92,13 +93,24 @@ func (c *eventCalls) poll(ctx context.Context, table *capi.Table, h *capi.Event)
 		return true, c.take(table, h)
 	case ctx.Done() == nil && blocked.enter():
 		defer blocked.leave()
-		if err = c.take(table, h); err != nil {
-			ready, rerr := c.isReady(table, h)
-			c.unsure = !ready || rerr != nil
-		}
-		return true, err
+		return true, c.take(table, h)
 	}
 	return false, nil
+}
+
+// pollContents reports whether a buffer has its contents, or failed, and then returns the
+// error of the work. It never waits.
+func (c *eventCalls) pollContents(table *capi.Table, h *capi.Buffer) (settled bool, err error) {
+	c.contents.Args.Buffer = h
+	if err := c.contents.Do(table); err != nil {
+		return false, err
+	}
+	e := c.contents.Args.Event
+	defer c.close(table, e)
+	if settled, err = c.isReady(table, e); !settled || err != nil {
+		return false, err
+	}
+	return true, c.take(table, e)
 }
 
 // await takes over an event, waits for it and destroys it. When ctx ends first, await

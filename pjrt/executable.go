@@ -242,44 +242,46 @@ func (e *Executable) readEntry() entry {
 	return entry
 }
 
+// optimizedEntry reads what it can of the optimized program.
 func (e *Executable) optimizedEntry() entry {
-	unknown := entry{donates: true}
-	program, err := e.OptimizedProgram()
+	known := entry{donates: true}
+	code, err := e.optimizedHLO()
 	if err != nil {
-		unknown.err = err
-		return unknown
-	}
-	code := program.Code
-	switch program.Format {
-	case FormatHLO:
-	case FormatHLOWithConfig:
-		if code, err = hlo.Module(code); err != nil {
-			unknown.err = err
-			return unknown
-		}
-	default:
-		unknown.err = failed(ErrUnimplemented, "the parameters cannot be read from an optimized program in the format %q",
-			string(program.Format))
-		return unknown
+		known.err = err
+		return known
 	}
 	parameters, err := hlo.Parameters(code)
 	if err != nil {
-		unknown.err = err
-		return unknown
+		known.err = err
+		return known
 	}
-	shapes := make([]Shape, len(parameters))
+	known.parameters = make([]Shape, len(parameters))
 	for i, p := range parameters {
-		shapes[i] = Shape(p)
+		known.parameters[i] = Shape(p)
 	}
-	unknown.parameters = shapes
-	if unknown.steady, err = hlo.Steady(code); err != nil {
-		return unknown
+	if known.steady, err = hlo.Steady(code); err != nil {
+		return known
 	}
-	donors, err := hlo.Donors(code)
-	if err != nil || len(donors) != len(shapes) {
-		return unknown
+	if donors, err := hlo.Donors(code); err == nil && len(donors) == len(parameters) {
+		known.donors, known.donates = donors, slices.Contains(donors, true)
 	}
-	return entry{parameters: shapes, donors: donors, donates: slices.Contains(donors, true), steady: unknown.steady}
+	return known
+}
+
+// optimizedHLO returns the optimized program as an HloModuleProto.
+func (e *Executable) optimizedHLO() ([]byte, error) {
+	program, err := e.OptimizedProgram()
+	if err != nil {
+		return nil, err
+	}
+	switch program.Format {
+	case FormatHLO:
+		return program.Code, nil
+	case FormatHLOWithConfig:
+		return hlo.Module(program.Code)
+	}
+	return nil, failed(ErrUnimplemented, "the parameters cannot be read from an optimized program in the format %q",
+		string(program.Format))
 }
 
 // Outputs returns the shapes of the results on one device

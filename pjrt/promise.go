@@ -42,9 +42,6 @@ func (p *Plugin) NewEvent() (*Event, *Promise, error) {
 	if err := c.Do(p.table); err != nil {
 		return nil, nil, err
 	}
-	if c.Args.Event == nil {
-		return nil, nil, misbehaved(c.Function(), "made no event")
-	}
 	e := newEvent(p.table, c.Args.Event, nil)
 	// The promise is a child of the event, so that the C event exists when it is set.
 	promise := &Promise{ref: lifetime.New("promise", &eventPromise{table: p.table, event: c.Args.Event}, e.ref,

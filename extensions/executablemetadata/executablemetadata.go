@@ -31,9 +31,6 @@ func Of(e *pjrt.Executable) ([]byte, error) {
 		return nil, err
 	}
 	m := c.Args.Metadata
-	if m == nil {
-		return nil, raw.Errorf(pjrt.ErrInternal, "the plugin reported success but returned no metadata")
-	}
 	b := capi.Bytes(m.SerializedMetadata, m.SerializedMetadataSize)
 	var d capi.Call[capi.ExecutableMetadataDestroySerializedMetadataArgs]
 	d.Args.Metadata = m

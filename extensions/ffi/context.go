@@ -28,9 +28,6 @@ func NewContext(p *pjrt.Plugin) (*Context, error) {
 	if err := c.Do(table); err != nil {
 		return nil, err
 	}
-	if c.Args.Context == nil {
-		return nil, raw.Errorf(pjrt.ErrInternal, "the plugin reported success but returned no execute context")
-	}
 	return &Context{table, lifetime.New("execute context", c.Args.Context, nil, func(h *capi.ExecuteContext) {
 		var d capi.Call[capi.ExecuteContextDestroyArgs]
 		d.Args.Context = h

@@ -49,8 +49,5 @@ func AOTConfig(topology *pjrt.Topology, slices int) (*multislice.Config, error) 
 	if err := c.Do(table); err != nil {
 		return nil, err
 	}
-	if c.Args.MultiSliceConfig == nil {
-		return nil, raw.Errorf(pjrt.ErrInternal, "the plugin reported success but returned no configuration")
-	}
 	return multislice.Adopt(topology.Plugin(), c.Args.MultiSliceConfig, nil)
 }

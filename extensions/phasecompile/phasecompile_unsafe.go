@@ -124,9 +124,6 @@ func withCompiler(table *capi.Table, do func(compiler) error) error {
 	if err := c.Do(table); err != nil {
 		return err
 	}
-	if c.Args.PhaseCompiler == nil {
-		return raw.Errorf(pjrt.ErrInternal, "the plugin reported success but returned no phase compiler")
-	}
 	defer func() {
 		var d capi.Call[capi.PhaseCompileDestroyCompilerArgs]
 		d.Args.PhaseCompiler = c.Args.PhaseCompiler

@@ -72,9 +72,6 @@ func New(p *pjrt.Plugin, opts *Options) (*Profiler, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.Args.Profiler == nil {
-		return nil, raw.Errorf(pjrt.ErrInternal, "the plugin reported success but returned no profiler")
-	}
 	return &Profiler{table: table, ref: lifetime.New("profiler", c.Args.Profiler, nil, func(h *capi.Profiler) {
 		var d capi.Call[capi.ProfilerDestroyArgs]
 		d.Args.Profiler = h

@@ -51,9 +51,6 @@ func Of(ctx context.Context, b *pjrt.Buffer) (*RawBuffer, error) {
 	if err := c.Do(r.table); err != nil {
 		return nil, err
 	}
-	if c.Args.RawBuffer == nil {
-		return nil, raw.Errorf(pjrt.ErrInternal, "the plugin reported success but returned no raw buffer")
-	}
 	table := r.table
 	r.ref = lifetime.New("raw buffer", c.Args.RawBuffer, raw.Parent(r.client), func(h *capi.RawBuffer) {
 		var d capi.Call[capi.RawBufferDestroyArgs]
@@ -189,10 +186,6 @@ func (r *RawBuffer) copyAsync(data []byte, offset int64, begin func(h *capi.RawB
 	if err != nil {
 		r.ref.Release()
 		return nil, err
-	}
-	if event == nil {
-		r.ref.Release()
-		return nil, raw.Errorf(pjrt.ErrInternal, "the plugin reported success but returned no event for a copy")
 	}
 	return raw.AdoptEvent(r.client, event, func() {
 		runtime.KeepAlive(data)

@@ -64,9 +64,6 @@ func StartCopyRaw(ctx context.Context, b *pjrt.Buffer, dst []byte, offset int64)
 		return nil, err
 	}
 	copied, err := copyRaw(ctx, b, dst, offset)
-	if err == nil && copied == nil {
-		err = failed(pjrt.ErrInternal, "the plugin reported success but returned no event for a copy")
-	}
 	if err != nil {
 		release()
 		return nil, err
@@ -150,9 +147,9 @@ func PrepareCopyRaw(ctx context.Context, b *pjrt.Buffer, offset, size int64) (*R
 		return nil, err
 	}
 	state := &rawCopyState{begin: args.FutureReadyCallback, data: args.CallbackData}
-	if args.Event == nil || state.begin == 0 {
+	if state.begin == 0 {
 		raw.AdoptEvent(client, args.Event, nil).Close()
-		return nil, failed(pjrt.ErrInternal, "the plugin reported success but returned no event or no callback for a prepared copy")
+		return nil, failed(pjrt.ErrInternal, "the plugin reported success but returned no callback for a prepared copy")
 	}
 	return &RawCopy{
 		size:    size,

@@ -278,7 +278,7 @@ func (m *Manager) Send(index int, data []byte, offset int64, last bool) (*pjrt.E
 		return nil, err
 	}
 	slot.sent, slot.complete = sent, last
-	return m.sending(args.DoneWithH2dTransfer, data)
+	return m.sending(args.DoneWithH2dTransfer, data), nil
 }
 
 // SendArray sends all contents of a buffer at once
@@ -336,7 +336,7 @@ func (m *Manager) SendArray(index int, a pjrt.HostArray) (*pjrt.Event, error) {
 		return nil, err
 	}
 	slot.complete = true
-	return m.sending(args.DoneWithH2dTransfer, data)
+	return m.sending(args.DoneWithH2dTransfer, data), nil
 }
 
 // accepts returns an error if the buffer is complete.
@@ -350,15 +350,11 @@ func (s *slot) accepts(index int) error {
 
 // sending adopts the event of a piece. Until the event is ready, it keeps data alive and
 // the manager acquired.
-func (m *Manager) sending(h *capi.Event, data []byte) (*pjrt.Event, error) {
-	if h == nil {
-		m.ref.Release()
-		return nil, failed(pjrt.ErrInternal, "the plugin reported success but returned no event for a piece of a transfer")
-	}
+func (m *Manager) sending(h *capi.Event, data []byte) *pjrt.Event {
 	return raw.AdoptEvent(m.client, h, func() {
 		runtime.KeepAlive(data)
 		m.ref.Release()
-	}), nil
+	})
 }
 
 // Fail makes a buffer fail with err (PJRT_AsyncHostToDeviceTransferManager_SetBufferError).

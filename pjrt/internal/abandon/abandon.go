@@ -39,14 +39,10 @@ func Call[T any](ctx context.Context, make func() (T, error), close func(T) erro
 		}()
 		r.value, r.err = make()
 	}()
-	select {
-	case <-done.Ready():
-	case <-ctx.Done():
-		if done.Abandon() {
-			return none, ctx.Err()
-		}
+	r, err := done.Await(ctx)
+	if err != nil {
+		return none, err
 	}
-	r := done.Value()
 	if r.panic != nil {
 		panic(r.panic)
 	}
@@ -81,6 +77,19 @@ func (o *Offer[T]) Ready() <-chan struct{} { return o.ready }
 
 // Value returns the value. It may be called after Ready's channel is closed.
 func (o *Offer[T]) Value() T { return o.value }
+
+// Await waits for the value. If ctx ends first, Await gives up the offer and returns ctx's error.
+func (o *Offer[T]) Await(ctx context.Context) (T, error) {
+	select {
+	case <-o.ready:
+	case <-ctx.Done():
+		if o.Abandon() {
+			var none T
+			return none, ctx.Err()
+		}
+	}
+	return o.value, nil
+}
 
 // Abandon gives up the offer. It reports whether it was called before Make; if not, there is a value.
 func (o *Offer[T]) Abandon() bool {
