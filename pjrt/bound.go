@@ -34,14 +34,22 @@ type Bound struct {
 
 // boundBuffers are the buffers that a Bound keeps.
 type boundBuffers struct {
-	held   []*Buffer // acquired until release
+	held   []boundBuffer
 	copies []*Buffer // made by Bind
 }
 
+// boundBuffer is a buffer that is acquired until release.
+type boundBuffer struct {
+	buffer *Buffer
+	handle *capi.Buffer
+}
+
 func (b *boundBuffers) release() {
-	for _, buffer := range b.held {
-		buffer.references.bound.Add(-1)
-		buffer.ref.Release()
+	for _, h := range b.held {
+		if h.buffer.references.unbind() {
+			_ = deleteContents(h.buffer.client.table, h.handle)
+		}
+		h.buffer.ref.Release()
 	}
 	for _, buffer := range b.copies {
 		buffer.Close()
@@ -53,8 +61,9 @@ func (b *boundBuffers) release() {
 // Package params makes args from a model's structs.
 //
 // The caller closes the Bound, and still owns the buffers, which may be closed while they
-// are bound. Executions never donate fixed arguments, even if the program was compiled to
-// consume them. A portable program has no devices of its own and cannot be bound.
+// are bound; if one is deleted, its contents go when no Bound has it. Executions never
+// donate bound buffers: the parameters of this program keep them, and other executions
+// that would donate one fail. A portable program has no devices of its own and cannot be bound.
 func (e *LoadedExecutable) Bind(ctx context.Context, args ...Argument) (*Bound, error) {
 	if err := e.usable(); err != nil {
 		return nil, err
@@ -139,9 +148,9 @@ func (b *Bound) fix(ctx context.Context, buffers *boundBuffers, p int, a Argumen
 				buffer.ref.Release()
 				return fmt.Errorf("%s: %w", name, err)
 			}
-			buffer.references.bound.Add(1)
+			buffer.references.bind()
 			buffer.endTurn(turnUse, h)
-			buffers.held = append(buffers.held, buffer)
+			buffers.held = append(buffers.held, boundBuffer{buffer, h})
 			b.handles[d*b.parameters+p] = h
 			continue
 		case len(a.Buffers) > 1 || len(e.devices) == 1:

@@ -13,9 +13,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/params"
+	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
 // linear computes x*scale - shift, and -x. It would consume x and shift.
@@ -303,4 +305,96 @@ func TestAModelUpdatesItsWeightsInPlace(t *testing.T) {
 	assert.Equal(t, []float32{5, 10, 15, 20}, read(t, state.Sum))
 	assert.Equal(t, []float32{-1, -2, -3, -4}, read(t, state.Last))
 	assert.Equal(t, dtype.F32, state.Sum.Shape().Type)
+}
+
+func TestABoundBufferIsNotDonated(t *testing.T) {
+	ctx := context.Background()
+	w := newStatesWorld(t)
+	b, o := w.ready(), w.ready()
+	defer o.Close()
+	bound, err := w.plus.Bind(ctx, pjrt.Argument{Buffers: []*pjrt.Buffer{b}})
+	require.NoError(t, err)
+	again, err := w.take.Bind(ctx, pjrt.Argument{Buffers: []*pjrt.Buffer{b}})
+	require.NoError(t, err)
+	donate := func() error {
+		outs, err := w.take.Execute(ctx, []*pjrt.Buffer{b, o}, nil)
+		return closedAll(outs, err)
+	}
+	require.ErrorIs(t, donate(), pjrt.ErrFailedPrecondition)
+	require.ErrorContains(t, donate(), "close the Bound first")
+	require.NoError(t, bound.Close())
+	require.Error(t, donate(), "the other Bound has it")
+	require.NoError(t, again.Close())
+	require.NoError(t, again.Close())
+	require.NoError(t, donate())
+	require.ErrorContains(t, donate(), "donated")
+}
+
+func TestTheContentsOfADeletedBufferGoWithItsLastBound(t *testing.T) {
+	ctx := context.Background()
+	w := newStatesWorld(t)
+	o := w.ready()
+	defer o.Close()
+	for _, closes := range []bool{false, true} {
+		b := w.ready()
+		defer b.Close()
+		var bounds []*pjrt.Bound
+		for range 2 {
+			bound, err := w.plus.Bind(ctx, pjrt.Argument{Buffers: []*pjrt.Buffer{b}})
+			require.NoError(t, err)
+			bounds = append(bounds, bound)
+		}
+		h, release, err := raw.AcquireBuffer(b)
+		require.NoError(t, err)
+		defer release()
+		gone := func() bool {
+			var c capi.Call[capi.BufferIsDeletedArgs]
+			c.Args.Buffer = h
+			require.NoError(t, c.Do(raw.Table(w.client.Plugin())))
+			return c.Args.IsDeleted
+		}
+		require.NoError(t, b.Delete())
+		_, err = w.plus.Bind(ctx, pjrt.Argument{Buffers: []*pjrt.Buffer{b}})
+		require.Error(t, err)
+		for _, bound := range bounds {
+			assert.False(t, gone())
+			outs, err := w.plus.Execute(ctx, []*pjrt.Buffer{o}, &pjrt.ExecuteOptions{Bound: bound})
+			require.NoError(t, err)
+			got, err := pjrt.ToSlice[float32](ctx, outs[0])
+			require.NoError(t, err)
+			assert.Equal(t, []float32{2, 4, 6, 8}, got)
+			outs[0].Close()
+			if closes {
+				b.Close()
+			}
+			require.NoError(t, bound.Close())
+		}
+		assert.True(t, gone())
+	}
+}
+
+// The plugin blocks executions for ever that need a buffer of which one donates the contents
+// and another keeps them.
+func TestABufferIsBoundAndDonatedAtOnce(t *testing.T) {
+	if !inChild(t) {
+		return
+	}
+	w := newStatesWorld(t)
+	for i := range 400 {
+		b, end := bufferStates["an argument of an execution that has not begun"](w)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
+		var both sync.WaitGroup
+		for _, call := range []string{"Start with a Bound of a donated parameter", "Start with donation"} {
+			both.Go(func() { _ = bufferCalls[call](ctx, w, b) })
+		}
+		if i%2 == 0 {
+			end()
+		}
+		both.Wait()
+		if i%2 != 0 {
+			end()
+		}
+		cancel()
+		b.Close()
+	}
 }

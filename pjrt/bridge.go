@@ -10,6 +10,7 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt/internal/bridge"
 	"github.com/purepjrt/purepjrt/pjrt/lifetime"
+	"github.com/purepjrt/purepjrt/pjrt/saved"
 )
 
 func init() {
@@ -42,7 +43,7 @@ func init() {
 		},
 		AdoptEvent: adoptEvent,
 		AdoptExecutable: func(p any, h *capi.Executable) (any, error) {
-			return newExecutable(p.(*Plugin).table, h, nil, nil)
+			return newExecutable(p.(*Plugin), saved.Target{}, h, nil, nil)
 		},
 		AdoptLoadedExecutable: func(c any, h *capi.LoadedExecutable) (any, error) {
 			return newLoadedExecutable(c.(*Client), h, nil)
@@ -230,9 +231,9 @@ func (b *Buffer) acquireToConsume() (*capi.Buffer, func(), error) {
 		b.ref.Release()
 		return nil, nil, err
 	}
-	if !b.references.takeOver() {
+	if err := b.references.takeOver(); err != nil {
 		b.ref.Release()
-		return nil, nil, failed(ErrFailedPrecondition, "the %v is being used by another call: wait for that call first", b)
+		return nil, nil, err
 	}
 	release := func() {
 		b.endTurn(turnTaken, h)
@@ -240,8 +241,6 @@ func (b *Buffer) acquireToConsume() (*capi.Buffer, func(), error) {
 	}
 	if n := b.openReferences(); n > 0 {
 		err = failed(ErrFailedPrecondition, "the %v has %d external references: close them first", b, n)
-	} else if b.references.bound.Load() > 0 {
-		err = failed(ErrFailedPrecondition, "the %v is bound to a program: close the Bound first", b)
 	} else {
 		err = b.alive(h)
 	}

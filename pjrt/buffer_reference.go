@@ -6,7 +6,6 @@ package pjrt
 import (
 	"context"
 	"sync"
-	"sync/atomic"
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt/lifetime"
@@ -56,9 +55,27 @@ func (b *Buffer) Reference(ctx context.Context) (*Reference, error) {
 // without a lock, so the calls that change them must not run at the same time.
 type references struct {
 	turns
-	bound atomic.Int32 // how many Bounds have the buffer
-	mu    sync.Mutex
-	count int // guarded by mu
+	mu     sync.Mutex
+	count  int // guarded by mu
+	bounds int // that have the buffer; guarded by mu
+}
+
+// bind notes that one more Bound has the buffer. The caller has a turn.
+func (r *references) bind() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.bounds++
+	r.state.Or(bound)
+}
+
+// unbind undoes bind. It reports whether the caller must delete the contents, as turns.end.
+func (r *references) unbind() (deletes bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.bounds--; r.bounds > 0 {
+		return false
+	}
+	return r.state.And(^bound)&^bound == deleted
 }
 
 // take adds a reference and returns the address of the memory.

@@ -471,7 +471,7 @@ func TestAnyTwoCallsAboutABufferMayRunAtOnce(t *testing.T) {
 		select {
 		case <-over:
 		case <-time.After(patience):
-			t.Fatalf("a buffer that is %s: %s or %s does not return", x.state, x.first, x.second)
+			t.Fatalf("a buffer that is %s: %s or %s does not return\n%s", x.state, x.first, x.second, allStacks())
 		}
 		cancel()
 		b.Close()

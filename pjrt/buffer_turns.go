@@ -22,8 +22,8 @@ import (
 //	                                                       while an execution may donate
 //	risk       an execution of a program that may donate,  any number, refused while taken, waits
 //	           of which nothing more is known              for references
-//	taken      an execution that donates the buffer,       one, refused while taken, waits for all
-//	           Delete, an alias that takes it over         others
+//	taken      an execution that donates the buffer, an    one, refused while taken or bound, waits
+//	           alias that takes it over                    for all others
 //
 // XLA's CPU plugin crashes when it is asked for a reference to contents that disappear
 // during the call. While an execution that donates a buffer is under way, and even before
@@ -44,6 +44,9 @@ const (
 	// deleted is set by Delete and stays. If calls have turns then, the last one deletes
 	// the contents at its end.
 	deleted int64 = 1 << 61
+	// bound is set while a Bound has the buffer. Executions of bound arguments take no
+	// turns, so nothing may take the contents meanwhile.
+	bound int64 = 1 << 62
 )
 
 // waitsFor returns the turns that a call of this kind waits for.
@@ -62,6 +65,8 @@ func (t turn) waitsFor() int64 {
 var (
 	errTaken   = invalid("the buffer is being donated to an execution or taken over by another buffer, and will then have no contents")
 	errDeleted = invalid("the buffer was deleted or donated")
+	errInUse   = failed(ErrFailedPrecondition, "the buffer is being used by another call: wait for that call first")
+	errBound   = failed(ErrFailedPrecondition, "the buffer is bound to a program, which needs its contents: close the Bound first")
 )
 
 // begin takes a turn, which the caller ends. It waits for the turns that it must not run
@@ -74,6 +79,8 @@ func (t *turns) begin(ctx context.Context, kind turn) error {
 			return errDeleted
 		case s&int64(turnTaken) != 0:
 			return errTaken
+		case kind == turnTaken && s&bound != 0:
+			return errBound
 		case s&kind.waitsFor() == 0:
 			if t.state.CompareAndSwap(s, s+int64(kind)) {
 				return nil
@@ -89,29 +96,33 @@ func (t *turns) begin(ctx context.Context, kind turn) error {
 }
 
 // end ends a turn. It reports whether the caller must delete the contents, because Delete
-// was called meanwhile and no other call has a turn.
+// was called meanwhile, no other call has a turn, and no Bound has the buffer.
 func (t *turns) end(kind turn) (deletes bool) {
 	return t.state.Add(-int64(kind)) == deleted
 }
 
 // takeOver is begin for turnTaken. It waits for references, which take little time, and
-// reports false if any other call has a turn.
-func (t *turns) takeOver() bool {
+// fails if any other call has a turn.
+func (t *turns) takeOver() error {
 	for pause := time.Microsecond; ; pause = min(2*pause, time.Millisecond) {
 		s := t.state.Load()
 		switch {
+		case s&deleted != 0:
+			return errDeleted
+		case s&bound != 0:
+			return errBound
 		case s >= int64(turnUse):
-			return false
+			return errInUse
 		case s == 0 && t.state.CompareAndSwap(0, int64(turnTaken)):
-			return true
+			return nil
 		}
 		time.Sleep(pause)
 	}
 }
 
 // markDeleted makes all later calls of begin fail. It reports whether the caller must
-// delete the contents: if not, they are deleted already, or the last call that has a turn
-// deletes them.
+// delete the contents: if not, they are deleted already, or by the end of the last call
+// that has a turn, or of the last Bound.
 func (t *turns) markDeleted() (deletes bool) {
 	return t.state.Or(deleted) == 0
 }

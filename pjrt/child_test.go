@@ -6,6 +6,7 @@ package pjrt_test
 import (
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -23,7 +24,7 @@ func inChild(t *testing.T, environment ...string) bool {
 	}
 	out, err := runChild(t, environment...)
 	if err != nil || !strings.Contains(out, "--- PASS: "+t.Name()) {
-		t.Errorf("in a process of its own: %v\n%s\n...\n%s", err, firstLines(out, 80), lastLines(out, 20))
+		t.Errorf("in a process of its own: %v\n%s\n...\n%s", err, firstLines(out, 80), lastLines(out, 200))
 	}
 	return false
 }
@@ -36,4 +37,10 @@ func runChild(t *testing.T, environment ...string) (output string, err error) {
 	cmd.Env = append(append(os.Environ(), childTest+"="+t.Name()), environment...)
 	out, err := cmd.CombinedOutput()
 	return string(out), err
+}
+
+// allStacks returns what all goroutines are doing.
+func allStacks() string {
+	b := make([]byte, 1<<20)
+	return string(b[:runtime.Stack(b, true)])
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/internal/createoptions"
 	"github.com/purepjrt/purepjrt/pjrt/kv"
 	"github.com/purepjrt/purepjrt/pjrt/lifetime"
+	"github.com/purepjrt/purepjrt/pjrt/saved"
 )
 
 // Client is one use of a plugin and of its devices.
@@ -40,6 +41,9 @@ type Client struct {
 
 	mu       sync.Mutex
 	topology *Topology // guarded by mu; nil until it is asked for
+
+	describeTarget sync.Once
+	described      saved.Target // set by describeTarget
 
 	destroyBuffer func(*capi.Buffer)
 	traffic       traffic

@@ -66,13 +66,13 @@ func (c *Client) compileWith(ctx context.Context, compiler compile.Compiler, in 
 	if err != nil {
 		return nil, in.failedElsewhere(err)
 	}
-	if result == nil || len(result.Executable) == 0 {
-		return nil, failed(ErrInternal, "the %T of the compilation reported success and gave no executable", compiler)
+	code, err := ofCompiler(result)
+	if err != nil {
+		return nil, err
 	}
-	e, err := c.deserialize(ctx, result.Executable, nil, nil, in.parameters)
+	e, err := c.deserialize(ctx, code, nil, nil, in.parameters)
 	if err == nil && e.codeless {
-		// Only these bytes have the code.
-		e.serialized = result.Executable
+		e.serialized = code // only these bytes have the code
 	}
 	return e, err
 }
@@ -159,6 +159,10 @@ func (c *Client) Load(ctx context.Context, e *Executable, opts *CompileOptions) 
 
 // LoadOptions are the options of DeserializeAndLoad; their zero value changes nothing.
 type LoadOptions struct {
+	// Foreign leaves it to the plugin to notice what it cannot run: bytes that Serialize did
+	// not write, such as those of JAX, and executables of another build of the plugin or for
+	// other devices. Wrong ones can end the process, or give wrong results.
+	Foreign bool
 	// Compile replaces the options that the executable was compiled with (API 0.71). Nil
 	// keeps them, and is the only choice for programs with TupledArguments.
 	Compile *CompileOptions
@@ -171,10 +175,12 @@ type LoadOptions struct {
 	Trial compile.Loader
 }
 
-// DeserializeAndLoad loads an executable that Serialize of the same version of the same
-// plugin wrote (PJRT_Executable_DeserializeAndLoad). Plugins refuse most other bytes, but
-// damaged ones can end the process, which LoadOptions.Trial prevents, or give wrong results;
-// package cache keeps executables with checksums. If ctx ends first, the result is as for Compile. opts may be nil.
+// DeserializeAndLoad loads an executable that Serialize wrote, with the same build of the
+// same plugin, or one that runs its programs according to the extension AbiVersion, and on
+// devices like those that it was compiled for (PJRT_Executable_DeserializeAndLoad). The
+// error is ErrDataLoss for damaged bytes, and ErrFailedPrecondition for executables that
+// belong elsewhere. The plugin gets neither. If ctx ends first, the result is as for
+// Compile. opts may be nil.
 func (c *Client) DeserializeAndLoad(ctx context.Context, data []byte, opts *LoadOptions) (exe *LoadedExecutable, end error) {
 	op := begin(ctx, OperationLoad, subject{client: c, bytes: len(data)})
 	defer op.endProgram(&exe, &end)
@@ -187,6 +193,10 @@ func (c *Client) DeserializeAndLoad(ctx context.Context, data []byte, opts *Load
 	if opts == nil {
 		opts = &LoadOptions{}
 	}
+	data, err := c.codeToLoad(data, opts.Foreign)
+	if err != nil {
+		return nil, err
+	}
 	source := opts.Source
 	if source.Format == "" {
 		source.Format = DetectFormat(source.Code)
@@ -194,7 +204,6 @@ func (c *Client) DeserializeAndLoad(ctx context.Context, data []byte, opts *Load
 	parameters := source.parameters()
 	var options []byte
 	if opts.Compile != nil {
-		var err error
 		if options, err = opts.Compile.encodeToLoad(c.target()); err != nil {
 			return nil, err
 		}

@@ -4,8 +4,6 @@
 package pjrt
 
 import (
-	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"runtime"
@@ -15,21 +13,23 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt/compile"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
-	"github.com/purepjrt/purepjrt/pjrt/internal/abandon"
 	"github.com/purepjrt/purepjrt/pjrt/internal/hlo"
 	"github.com/purepjrt/purepjrt/pjrt/lifetime"
+	"github.com/purepjrt/purepjrt/pjrt/saved"
 )
 
 // Executable describes a compiled program. It cannot run: it was compiled for a topology,
 // or belongs to a [LoadedExecutable], which can.
 type Executable struct {
-	table *capi.Table
-	ref   *lifetime.Ref[capi.Executable] // nil if there are only the bytes in serialized
+	plugin *Plugin
+	table  *capi.Table
+	ref    *lifetime.Ref[capi.Executable] // nil if there are only the bytes in serialized
+	target saved.Target                   // of the compilation; empty if unknown
 
 	name                                   string
 	numReplicas, numPartitions, numOutputs int
 
-	serialized []byte  // what Serialize returns, for an executable of a compile.Compiler
+	serialized []byte  // what the plugin wrote, for an executable of a compile.Compiler
 	codeless   bool    // the plugin would write bytes without the code
 	text       []Shape // the parameters that the text of the program states, nil if unknown
 	entry      func() entry
@@ -39,12 +39,15 @@ type Executable struct {
 
 // newExecutable takes over an executable of the plugin. parent, which may be nil, stays
 // alive for as long as it. parameters are those that the text of the program states, nil
-// if they are unknown.
-func newExecutable(table *capi.Table, h *capi.Executable, parent lifetime.Parent, parameters []Shape) (*Executable, error) {
+// if they are unknown, as target is if it is empty.
+func newExecutable(
+	p *Plugin, target saved.Target, h *capi.Executable, parent lifetime.Parent, parameters []Shape,
+) (*Executable, error) {
 	if h == nil {
 		return nil, failed(ErrInternal, "the plugin reported success and gave no executable")
 	}
-	e := &Executable{table: table, text: parameters}
+	table := p.table
+	e := &Executable{plugin: p, table: table, target: target, text: parameters}
 	e.ref = lifetime.New("compiled program", h, parent, func(h *capi.Executable) {
 		var d capi.Call[capi.ExecutableDestroyArgs]
 		d.Args.Executable = h
@@ -61,9 +64,10 @@ func newExecutable(table *capi.Table, h *capi.Executable, parent lifetime.Parent
 }
 
 // newSerializedExecutable makes an executable of what a compile.Compiler made.
-func newSerializedExecutable(table *capi.Table, r *compile.Result, parameters []Shape) (*Executable, error) {
-	if r == nil || len(r.Executable) == 0 {
-		return nil, failed(ErrInternal, "the Compiler of the options reported success and gave no executable")
+func newSerializedExecutable(p *Plugin, target saved.Target, r *compile.Result, parameters []Shape) (*Executable, error) {
+	code, err := ofCompiler(r)
+	if err != nil {
+		return nil, err
 	}
 	known := func(list []compile.Shape, what string) ([]Shape, error) {
 		if list == nil {
@@ -77,7 +81,7 @@ func newSerializedExecutable(table *capi.Table, r *compile.Result, parameters []
 	}
 	outputs, outputsErr := known(r.Outputs, "results")
 	return &Executable{
-		table: table, serialized: r.Executable, text: parameters,
+		plugin: p, table: p.table, target: target, serialized: code, text: parameters,
 		name: r.Name, numReplicas: r.Replicas, numPartitions: r.Partitions, numOutputs: len(outputs),
 		entry: func() entry {
 			shapes, err := known(r.Parameters, "parameters")
@@ -374,46 +378,6 @@ func (e *Executable) OptimizedProgram() (Program, error) {
 	format := Format(capi.String(program.Format, program.FormatSize))
 	runtime.KeepAlive(code)
 	return Program{Code: code[:program.CodeSize:program.CodeSize], Format: format}, nil
-}
-
-// Serialize returns the executable as bytes for [Client.DeserializeAndLoad] with the same
-// version of the same plugin (PJRT_Executable_Serialize). They may differ from call to
-// call. When ctx ends first, Serialize returns its error.
-//
-// XLA's CPU plugin would leave the code out if the executable was itself loaded from
-// bytes, so that is an error: keep those bytes.
-func (e *Executable) Serialize(ctx context.Context) ([]byte, error) {
-	switch {
-	case e.missing():
-		return nil, errNilExecutable
-	case ctx.Err() != nil:
-		return nil, ctx.Err()
-	case e.ref != nil && e.ref.Closed():
-		_, err := e.ref.Acquire()
-		return nil, err
-	case e.serialized != nil:
-		return bytes.Clone(e.serialized), nil
-	case e.codeless:
-		return nil, failed(ErrFailedPrecondition, "the executable was loaded from bytes, and XLA's CPU plugin "+
-			"would write it without its code: keep those bytes")
-	}
-	return abandon.Call(ctx, func() ([]byte, error) {
-		h, err := e.acquire()
-		if err != nil {
-			return nil, err
-		}
-		defer e.ref.Release()
-		var c capi.Call[capi.ExecutableSerializeArgs]
-		c.Args.Executable = h
-		if err := c.Do(e.table); err != nil {
-			return nil, err
-		}
-		defer c.Args.SerializedExecutableDeleter.Call(c.Args.SerializedExecutable)
-		if c.Args.SerializedBytesSize == 0 {
-			return nil, misbehaved(c.Function(), "reported success but gave no bytes")
-		}
-		return capi.Bytes(c.Args.SerializedBytes, c.Args.SerializedBytesSize), nil
-	}, func([]byte) error { return nil })
 }
 
 // Fingerprint returns bytes, not text, that are the same for equal programs, options and

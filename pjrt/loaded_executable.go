@@ -67,7 +67,7 @@ func (e *LoadedExecutable) describe(h *capi.LoadedExecutable, parameters []Shape
 		return err
 	}
 	var err error
-	e.Executable, err = newExecutable(table, get.Args.Executable, e.ref, parameters)
+	e.Executable, err = newExecutable(e.client.plugin, e.client.savedTarget(), get.Args.Executable, e.ref, parameters)
 	return err
 }
 

@@ -3,6 +3,8 @@
 
 package pjrt
 
+import "github.com/purepjrt/purepjrt/pjrt/saved"
+
 // EncodeOptions encodes options for a topology of four devices whose platform
 // has flags of its own.
 func EncodeOptions(o *CompileOptions) ([]byte, error) {
@@ -13,3 +15,12 @@ func EncodeOptions(o *CompileOptions) ([]byte, error) {
 func EncodeOptionsAnywhere(o *CompileOptions) ([]byte, error) {
 	return o.encode(compileTarget{})
 }
+
+var (
+	FileDigest  = fileDigest
+	Misplaced   = misplaced
+	SavedPlugin = (*Plugin).saved
+)
+
+// SavedTarget is what Serialize states about executables for the topology.
+func SavedTarget(t *Topology) saved.Target { return t.savedTarget() }

@@ -5,6 +5,7 @@ package pjrt
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -26,6 +27,9 @@ type Plugin struct {
 	table      *capi.Table
 	kind       string
 	attributes []Attribute
+
+	readDigest sync.Once
+	digest     [sha256.Size]byte // set by readDigest
 
 	clients atomic.Int64 // clients that exist in the plugin
 	shared  sharing

@@ -74,22 +74,7 @@ func OfExecutable(e *pjrt.Executable) (Version, error) {
 	if err := of.Do(table); err != nil {
 		return Version{}, err
 	}
-	defer func() {
-		var d capi.Call[capi.ExecutableABIVersionDestroyArgs]
-		d.Args.ABIVersion = of.Args.ABIVersion
-		_ = d.Do(table)
-	}()
-	var platform capi.Call[capi.ExecutableABIVersionPlatformIDArgs]
-	platform.Args.ABIVersion = of.Args.ABIVersion
-	if err := platform.Do(table); err != nil {
-		return Version{}, err
-	}
-	var proto capi.Call[capi.ExecutableABIVersionToProtoArgs]
-	proto.Args.ABIVersion = of.Args.ABIVersion
-	if err := proto.Do(table); err != nil {
-		return Version{}, err
-	}
-	v := Version{platform.Args.PlatformID, capi.Bytes(proto.Args.SerializedProto, proto.Args.SerializedProtoSize)}
-	proto.Args.SerializedProtoDeleter.Call(proto.Args.SerializedProtoHolder)
-	return v, nil
+	var v Version
+	v.Platform, v.Proto, err = table.TakeExecutableABIVersion(of.Args.ABIVersion)
+	return v, err
 }

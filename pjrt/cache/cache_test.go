@@ -23,6 +23,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/cache"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
+	"github.com/purepjrt/purepjrt/pjrt/saved"
 )
 
 // TestMain checks that the tests left no objects in the plugin.
@@ -257,12 +258,13 @@ func TestAnEntryThatThePluginRejectsIsCompiledAgain(t *testing.T) {
 	client := newClient(t)
 	key, err := client.CompileKey(scale(2), nil)
 	require.NoError(t, err)
-	cache.Store(c, key, []byte("intact, but not an executable"))
+	entry := saved.Executable{Code: []byte("intact, but not an executable")}
+	cache.Store(c, key, entry.Encode())
 	has, err := c.Has(client, scale(2), nil)
 	require.NoError(t, err)
 	assert.True(t, has)
 	assert.False(t, run(t, c, client, 2, nil))
-	assert.Contains(t, log.String(), "PJRT_Executable_DeserializeAndLoad")
+	assert.Contains(t, log.String(), "does not belong here")
 	assert.Equal(t, 1, c.Stats().Damaged)
 	assert.True(t, run(t, c, client, 2, nil))
 }

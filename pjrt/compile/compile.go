@@ -57,7 +57,7 @@ type Job struct {
 
 // Result is a compiled program.
 type Result struct {
-	Executable           []byte // as PJRT_Executable_Serialize wrote it
+	Executable           []byte // as pjrt's Executable.Serialize or PJRT_Executable_Serialize wrote it
 	Name                 string
 	Replicas, Partitions int
 	// Parameters and Outputs are the shapes on one device; nil if the plugin does not report them.
@@ -73,7 +73,7 @@ type Shape struct {
 // Load is an executable to load.
 type Load struct {
 	Target
-	Executable        []byte
+	Executable        []byte  // as PJRT_Executable_Serialize wrote it
 	Options           []byte  // CompileOptionsProto that replaces that of the executable; empty keeps it
 	ComputationOrigin []int32 // of the first device; nil leaves it to the plugin
 }

@@ -29,6 +29,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/isolate"
 	"github.com/purepjrt/purepjrt/pjrt/npy"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
+	"github.com/purepjrt/purepjrt/pjrt/saved"
 )
 
 func newPlugin(t testing.TB) *pjrt.Plugin {
@@ -550,7 +551,10 @@ func TestADamagedExecutableIsTriedInAChild(t *testing.T) {
 	defer exe.Close()
 	data, err := exe.Serialize(ctx)
 	require.NoError(t, err)
-	options := &pjrt.LoadOptions{Trial: compiler}
+	whole, err := saved.Decode(data)
+	require.NoError(t, err)
+	data = whole.Code // without the checksum that notices the damage
+	options := &pjrt.LoadOptions{Trial: compiler, Foreign: true}
 	loaded, err := client.DeserializeAndLoad(ctx, data, options)
 	require.NoError(t, err)
 	assert.Equal(t, []float32{2, 4}, run(t, loaded, 1, 2))

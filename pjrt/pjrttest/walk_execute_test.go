@@ -16,6 +16,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/params"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
 	"github.com/purepjrt/purepjrt/pjrt/raw"
+	"github.com/purepjrt/purepjrt/pjrt/saved"
 	"github.com/purepjrt/purepjrt/pjrt/sharding"
 	"github.com/purepjrt/purepjrt/pjrt/transfer"
 )
@@ -197,8 +198,11 @@ func TestPropertiesOfExecutables(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, fingerprint, same)
 		require.NoError(t, again.Close())
-		for _, bad := range [][]byte{{1}, data[:len(data)-1], append([]byte("x"), data...), data[:40]} {
-			_, err := w.c.DeserializeAndLoad(w.ctx, bad, nil)
+		whole, err := saved.Decode(data)
+		require.NoError(t, err)
+		code := whole.Code
+		for _, bad := range [][]byte{{1}, code[:len(code)-1], append([]byte("x"), code...), code[:40]} {
+			_, err := w.c.DeserializeAndLoad(w.ctx, bad, &pjrt.LoadOptions{Foreign: true})
 			assert.ErrorIs(t, err, pjrt.ErrInvalidArgument)
 		}
 	})

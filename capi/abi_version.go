@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package capi
+
+// TakeExecutableABIVersion returns what a version of the extension AbiVersion contains, and destroys it: the number of
+// the platform, and a message whose type the platform defines.
+func (t *Table) TakeExecutableABIVersion(h *ExecutableABIVersion) (platform uint64, proto []byte, err error) {
+	defer func() {
+		var d Call[ExecutableABIVersionDestroyArgs]
+		d.Args.ABIVersion = h
+		_ = d.Do(t)
+	}()
+	var id Call[ExecutableABIVersionPlatformIDArgs]
+	id.Args.ABIVersion = h
+	if err := id.Do(t); err != nil {
+		return 0, nil, err
+	}
+	var c Call[ExecutableABIVersionToProtoArgs]
+	c.Args.ABIVersion = h
+	if err := c.Do(t); err != nil {
+		return 0, nil, err
+	}
+	defer c.Args.SerializedProtoDeleter.Call(c.Args.SerializedProtoHolder)
+	return id.Args.PlatformID, Bytes(c.Args.SerializedProto, c.Args.SerializedProtoSize), nil
+}

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package pjrt
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt/compile"
+	"github.com/purepjrt/purepjrt/pjrt/internal/abandon"
+	"github.com/purepjrt/purepjrt/pjrt/internal/xlaproto"
+	"github.com/purepjrt/purepjrt/pjrt/saved"
+)
+
+// Serialize returns the executable as bytes for [Client.DeserializeAndLoad]
+// (PJRT_Executable_Serialize). They say where the executable belongs: see package saved.
+// They may differ from call to call. The first call reads the plugin's file, which takes
+// some tenths of a second if it is large. When ctx ends first, Serialize returns its error.
+//
+// XLA's CPU plugin would leave the code out if the executable was itself loaded from
+// bytes, so that is an error: keep those bytes.
+func (e *Executable) Serialize(ctx context.Context) ([]byte, error) {
+	switch {
+	case e.missing():
+		return nil, errNilExecutable
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case e.ref != nil && e.ref.Closed():
+		_, err := e.ref.Acquire()
+		return nil, err
+	case e.codeless && e.serialized == nil:
+		return nil, failed(ErrFailedPrecondition, "the executable was loaded from bytes, and XLA's CPU plugin "+
+			"would write it without its code: keep those bytes")
+	}
+	return abandon.Call(ctx, func() ([]byte, error) {
+		s := saved.Executable{Plugin: e.plugin.saved(), Target: e.target, Devices: e.numReplicas * e.numPartitions, Code: e.serialized}
+		if s.Code != nil {
+			return s.Encode(), nil
+		}
+		h, err := e.acquire()
+		if err != nil {
+			return nil, err
+		}
+		defer e.ref.Release()
+		if s.ABI, err = e.abiVersion(h); err != nil {
+			return nil, err
+		}
+		var c capi.Call[capi.ExecutableSerializeArgs]
+		c.Args.Executable = h
+		if err := c.Do(e.table); err != nil {
+			return nil, err
+		}
+		defer c.Args.SerializedExecutableDeleter.Call(c.Args.SerializedExecutable)
+		if c.Args.SerializedBytesSize == 0 {
+			return nil, misbehaved(c.Function(), "reported success but gave no bytes")
+		}
+		s.Code = capi.Slice(c.Args.SerializedBytes, c.Args.SerializedBytesSize)
+		return s.Encode(), nil
+	}, func([]byte) error { return nil })
+}
+
+// abiVersion returns nil if the plugin has no versions.
+func (e *Executable) abiVersion(h *capi.Executable) (*saved.ABIVersion, error) {
+	var c capi.Call[capi.ExecutableGetABIVersionArgs]
+	c.Args.Executable = h
+	if err := c.Do(e.table); err != nil {
+		return nil, optional(err)
+	}
+	platform, proto, err := e.table.TakeExecutableABIVersion(c.Args.ABIVersion)
+	if err != nil {
+		return nil, optional(err)
+	}
+	return &saved.ABIVersion{Platform: platform, Proto: proto}, nil
+}
+
+// codeToLoad returns what DeserializeAndLoad passes to the plugin: the code of a saved
+// executable that belongs to the client, or foreign bytes as they are.
+func (c *Client) codeToLoad(data []byte, foreign bool) ([]byte, error) {
+	if foreign && !saved.Is(data) {
+		return data, nil
+	}
+	s, err := saved.Decode(data)
+	switch {
+	case errors.Is(err, saved.ErrFormat):
+		return nil, invalid("the bytes are not those that Serialize returned: set Foreign in the LoadOptions " +
+			"if they are what the plugin itself wrote")
+	case err != nil:
+		return nil, failed(ErrDataLoss, "%v", err)
+	case foreign:
+		return s.Code, nil
+	}
+	if err := misplaced(s, c.plugin, c.savedTarget(), c.runs); err != nil {
+		return nil, failed(ErrFailedPrecondition, "the saved executable does not belong here: %v: compile the program again, "+
+			"or set Foreign in the LoadOptions to leave the decision to the plugin", err)
+	}
+	return s.Code, nil
+}
+
+// ofCompiler returns the plugin's bytes of an executable of a compile.Compiler.
+func ofCompiler(r *compile.Result) ([]byte, error) {
+	if r == nil || len(r.Executable) == 0 {
+		return nil, failed(ErrInternal, "the Compiler of the options reported success and gave no executable")
+	}
+	if !saved.Is(r.Executable) {
+		return r.Executable, nil
+	}
+	s, err := saved.Decode(r.Executable)
+	if err != nil {
+		return nil, failed(ErrDataLoss, "the Compiler of the options: %v", err)
+	}
+	return s.Code, nil
+}
+
+// misplaced says why an executable cannot run on a target with a plugin. runs reports
+// whether the plugin's runtime can execute a program of another build of the plugin, and
+// what the plugin says if not.
+func misplaced(s *saved.Executable, p *Plugin, target saved.Target, runs func(*saved.ABIVersion) (bool, error)) error {
+	from, here := &s.Target, &target
+	if !strings.EqualFold(from.Platform, here.Platform) {
+		return fmt.Errorf("it was compiled for the platform %q, not %q", from.Platform, here.Platform)
+	}
+	if own := p.saved(); s.Plugin.Digest != own.Digest {
+		if ok, err := runs(s.ABI); !ok {
+			const format = "it was compiled by another build of the plugin (API %d.%d, platform version %q), and this one is API %d.%d, %q"
+			why := fmt.Errorf(format, s.Plugin.Major, s.Plugin.Minor, from.PlatformVersion, own.Major, own.Minor, here.PlatformVersion)
+			if err != nil {
+				why = fmt.Errorf("%v, which cannot run it: %w", why, err)
+			}
+			return why
+		}
+	}
+	if missing := slices.DeleteFunc(slices.Clone(from.CPUFeatures), func(f string) bool {
+		_, found := slices.BinarySearch(here.CPUFeatures, f)
+		return found
+	}); len(missing) > 0 && len(here.CPUFeatures) > 0 {
+		return fmt.Errorf("it was compiled for a CPU with %s, which this one lacks", strings.Join(missing, ", "))
+	}
+	if len(from.Kinds) > 0 && len(here.Kinds) > 0 && !slices.Equal(from.Kinds, here.Kinds) {
+		return fmt.Errorf("it was compiled for devices of the kind %s, not %s", strings.Join(from.Kinds, ", "), strings.Join(here.Kinds, ", "))
+	}
+	// A program for one device needs no other, and hosts have no connections between theirs.
+	if s.Devices > 1 && !isHost(from.Platform) && from.Devices > 0 &&
+		(from.Devices != here.Devices || !slices.Equal(from.Bounds, here.Bounds)) {
+		return fmt.Errorf("it was compiled for %s, not %s", system(from), system(here))
+	}
+	return nil
+}
+
+// system describes the devices of a target.
+func system(t *saved.Target) string {
+	text := fmt.Sprintf("a system of %d devices", t.Devices)
+	for i, n := range t.Bounds {
+		sep := " x "
+		if i == 0 {
+			sep = " in "
+		}
+		text += fmt.Sprint(sep, n)
+	}
+	return text
+}
+
+// runs reports whether the client's runtime can execute programs with a version, and what
+// the plugin says if not (PJRT_RuntimeAbiVersion_IsCompatibleWithExecutable). v may be nil.
+func (c *Client) runs(v *saved.ABIVersion) (bool, error) {
+	if v == nil {
+		return false, nil
+	}
+	h, err := c.acquire()
+	if err != nil {
+		return false, err
+	}
+	defer c.ref.Release()
+	var runtimeOf capi.Call[capi.ClientRuntimeABIVersionArgs]
+	runtimeOf.Args.Client = h
+	if err := runtimeOf.Do(c.table); err != nil {
+		return false, optional(err)
+	}
+	defer func() {
+		var d capi.Call[capi.RuntimeABIVersionDestroyArgs]
+		d.Args.ABIVersion = runtimeOf.Args.ABIVersion
+		_ = d.Do(c.table)
+	}()
+	var of capi.Call[capi.ExecutableABIVersionFromProtoArgs]
+	of.Args.SerializedProto, of.Args.SerializedProtoSize = capi.BytesData(v.Proto)
+	err = of.Do(c.table)
+	runtime.KeepAlive(v)
+	if err != nil {
+		return false, err
+	}
+	defer func() {
+		var d capi.Call[capi.ExecutableABIVersionDestroyArgs]
+		d.Args.ABIVersion = of.Args.ABIVersion
+		_ = d.Do(c.table)
+	}()
+	var compatible capi.Call[capi.RuntimeABIVersionIsCompatibleWithExecutableArgs]
+	compatible.Args.ABIVersion, compatible.Args.ExecutableABIVersion = runtimeOf.Args.ABIVersion, of.Args.ABIVersion
+	err = compatible.Do(c.table)
+	return err == nil, err
+}
+
+// savedTarget describes the client's devices.
+func (c *Client) savedTarget() saved.Target {
+	c.describeTarget.Do(func() {
+		descriptions := make([]*DeviceDescription, len(c.devices))
+		for i, d := range c.devices {
+			descriptions[i] = d.Description()
+		}
+		c.described = newSavedTarget(c.platformName, c.platformVersion, descriptions, c.serializedTopology)
+	})
+	return c.described
+}
+
+// savedTarget describes the devices of the topology.
+func (t *Topology) savedTarget() saved.Target {
+	devices, _ := t.Devices()
+	return newSavedTarget(t.platformName, t.platformVersion, devices, t.Serialize)
+}
+
+func newSavedTarget(platform, version string, devices []*DeviceDescription, topology func() ([]byte, error)) saved.Target {
+	t := saved.Target{Platform: platform, PlatformVersion: version, Devices: len(devices)}
+	var lowest, highest []int64
+	for i, d := range devices {
+		kind := d.Kind()
+		var coords []int64
+		for _, a := range d.attributes {
+			switch v := a.Value.(type) {
+			case string:
+				if a.Name == "compute_capability" {
+					kind = v
+				}
+			case []int64:
+				if a.Name == "coords" {
+					coords = v
+				}
+			}
+		}
+		t.Kinds = append(t.Kinds, kind)
+		if i == 0 {
+			lowest, highest = slices.Clone(coords), slices.Clone(coords)
+		}
+		for j := range min(len(coords), len(lowest)) {
+			lowest[j], highest[j] = min(lowest[j], coords[j]), max(highest[j], coords[j])
+		}
+	}
+	slices.Sort(t.Kinds)
+	t.Kinds = slices.Compact(t.Kinds)
+	for i := range lowest {
+		t.Bounds = append(t.Bounds, highest[i]-lowest[i]+1)
+	}
+	if isHost(platform) {
+		if b, err := topology(); err == nil {
+			t.CPUFeatures = xlaproto.CPUFeatures(b)
+		}
+	}
+	return t
+}
+
+// isHost reports whether the devices of a platform are the host's CPU.
+func isHost(platform string) bool { return platform == kindCPU }
+
+// saved identifies the plugin. The first call reads its file.
+func (p *Plugin) saved() saved.Plugin {
+	major, minor := p.Version()
+	p.readDigest.Do(func() {
+		path := p.path
+		if path == "" {
+			// A plugin without a path is part of the program.
+			path, _ = os.Executable()
+		}
+		// If the file cannot be read, what the plugin says must suffice.
+		sum, _ := fileDigest(path)
+		h := keyHash{sha256.New()}
+		h.bytes(sum[:])
+		h.number(major)
+		h.number(minor)
+		h.text(p.name)
+		h.text(fmt.Sprint(p.attributes))
+		p.digest = [sha256.Size]byte(h.Sum(nil))
+	})
+	return saved.Plugin{Digest: p.digest, Major: major, Minor: minor}
+}
+
+// fileDigest returns a digest of a file. Plugins have hundreds of megabytes, of which
+// SHA-256 would need seconds on some machines. So this is the SHA-256 of the CRC-32C of
+// each MiB. It tells builds apart, and does not defend against someone who forges them.
+func fileDigest(path string) ([sha256.Size]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return [sha256.Size]byte{}, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return [sha256.Size]byte{}, err
+	}
+	const piece = 1 << 20
+	pieces := int((info.Size() + piece - 1) / piece)
+	sums := make([]uint32, pieces)
+	errs := make([]error, min(pieces, runtime.GOMAXPROCS(0)))
+	table := crc32.MakeTable(crc32.Castagnoli)
+	var readers sync.WaitGroup
+	for r := range errs {
+		readers.Go(func() {
+			buffer := make([]byte, piece)
+			for i := r; i < pieces; i += len(errs) {
+				n, err := f.ReadAt(buffer, int64(i)*piece)
+				if err != nil && err != io.EOF {
+					errs[r] = err
+					return
+				}
+				sums[i] = crc32.Checksum(buffer[:n], table)
+			}
+		})
+	}
+	readers.Wait()
+	list := binary.LittleEndian.AppendUint64(nil, uint64(info.Size()))
+	for _, sum := range sums {
+		list = binary.LittleEndian.AppendUint32(list, sum)
+	}
+	return sha256.Sum256(list), errors.Join(errs...)
+}

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package pjrt_test
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
+	"github.com/purepjrt/purepjrt/pjrt/saved"
+)
+
+func TestASavedExecutableSaysWhereItBelongs(t *testing.T) {
+	client := newClient(t)
+	data, err := compile(t, client, add).Serialize(context.Background())
+	require.NoError(t, err)
+	s, err := saved.Decode(data)
+	require.NoError(t, err)
+	assert.NotZero(t, s.Plugin.Digest)
+	major, minor := client.Plugin().Version()
+	assert.Equal(t, [2]int{major, minor}, [2]int{s.Plugin.Major, s.Plugin.Minor})
+	assert.NotEmpty(t, s.Target.CPUFeatures)
+	s.Target.CPUFeatures = nil
+	assert.Equal(t, saved.Target{
+		Platform: "cpu", PlatformVersion: client.PlatformVersion(), Kinds: []string{"cpu"}, Devices: len(client.Devices()),
+	}, s.Target)
+	assert.Equal(t, 1, s.Devices)
+	assert.Nil(t, s.ABI, "the CPU plugin has no ABI versions")
+}
+
+func TestAnExecutableThatBelongsElsewhereIsNotLoaded(t *testing.T) {
+	ctx := context.Background()
+	client := newClient(t)
+	data, err := compile(t, client, add).Serialize(ctx)
+	require.NoError(t, err)
+	for name, c := range map[string]struct {
+		change  func(*saved.Executable)
+		foreign string // the error with Foreign, "" if it is loaded then
+		want    string // "" if it is loaded
+	}{
+		"unchanged":                          {func(*saved.Executable) {}, "", ""},
+		"another build":                      {func(s *saved.Executable) { s.Plugin.Digest[7]++ }, "", `it was compiled by another build of the plugin (API 0.81, platform version "cpu"), and this one is API 0.81, "cpu"`},
+		"another ABI":                        {func(s *saved.Executable) { s.Plugin.Digest[7]++; s.ABI = &saved.ABIVersion{Proto: []byte("x")} }, "", "another build of the plugin"},
+		"the same ABI unasked":               {func(s *saved.Executable) { s.ABI = &saved.ABIVersion{Proto: []byte("x")} }, "", ""},
+		"another platform":                   {func(s *saved.Executable) { s.Target.Platform = "cuda" }, "", `it was compiled for the platform "cuda", not "cpu"`},
+		"spelling of it":                     {func(s *saved.Executable) { s.Target.Platform = "CPU" }, "", ""},
+		"better CPU":                         {func(s *saved.Executable) { s.Target.CPUFeatures = append(s.Target.CPUFeatures, "a", "b") }, "", "a CPU with a, b, which this one lacks"},
+		"lesser CPU":                         {func(s *saved.Executable) { s.Target.CPUFeatures = s.Target.CPUFeatures[:1] }, "", ""},
+		"unknown CPU":                        {func(s *saved.Executable) { s.Target.CPUFeatures = nil }, "", ""},
+		"another kind":                       {func(s *saved.Executable) { s.Target.Kinds = []string{"a", "b"} }, "", "for devices of the kind a, b, not cpu"},
+		"more devices, of which one runs it": {func(s *saved.Executable) { s.Target.Devices = 99 }, "", ""},
+		"more devices on the host":           {func(s *saved.Executable) { s.Target.Devices, s.Devices = 99, 2 }, "", ""},
+		"no code":                            {func(s *saved.Executable) { s.Code = nil }, "PJRT_Executable_DeserializeAndLoad", "PJRT_Executable_DeserializeAndLoad"},
+		"wrong code":                         {func(s *saved.Executable) { s.Code = s.Code[1:] }, "PJRT_Executable_DeserializeAndLoad", "PJRT_Executable_DeserializeAndLoad"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, err := saved.Decode(slices.Clone(data))
+			require.NoError(t, err)
+			c.change(s)
+			changed := s.Encode()
+			for _, foreign := range []bool{false, true} {
+				want := c.want
+				if foreign {
+					want = c.foreign
+				}
+				exe, err := client.DeserializeAndLoad(ctx, changed, &pjrt.LoadOptions{Foreign: foreign})
+				if want == "" {
+					require.NoError(t, err)
+					adds(t, exe)
+					require.NoError(t, exe.Close())
+					continue
+				}
+				require.ErrorContains(t, err, want)
+				if want != c.foreign {
+					require.ErrorIs(t, err, pjrt.ErrFailedPrecondition)
+					require.ErrorContains(t, err, "compile the program again")
+				}
+			}
+		})
+	}
+}
+
+func TestWhatThePluginWroteIsLoadedOnRequest(t *testing.T) {
+	ctx := context.Background()
+	client := newClient(t)
+	data, err := compile(t, client, add).Serialize(ctx)
+	require.NoError(t, err)
+	s, err := saved.Decode(data)
+	require.NoError(t, err)
+	_, err = client.DeserializeAndLoad(ctx, s.Code, nil)
+	require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
+	require.ErrorContains(t, err, "set Foreign in the LoadOptions")
+	exe, err := client.DeserializeAndLoad(ctx, s.Code, &pjrt.LoadOptions{Foreign: true})
+	require.NoError(t, err)
+	defer exe.Close()
+	adds(t, exe)
+}
+
+// Wrong bits in what the plugin wrote end the process in many cases.
+func TestADamagedExecutableDoesNotReachThePlugin(t *testing.T) {
+	ctx := context.Background()
+	client := newClient(t)
+	data, err := compile(t, client, add).Serialize(ctx)
+	require.NoError(t, err)
+	for i := len("PJRTSAV") + 1; i < len(data); i++ {
+		damaged := slices.Clone(data)
+		damaged[i] ^= 1 << (i % 8)
+		for _, opts := range []*pjrt.LoadOptions{nil, {Foreign: true}} {
+			_, err := client.DeserializeAndLoad(ctx, damaged, opts)
+			require.ErrorIs(t, err, pjrt.ErrDataLoss, "byte %d", i)
+		}
+	}
+	for _, n := range []int{8, 9, 60, len(data) / 2, len(data) - 1} {
+		_, err := client.DeserializeAndLoad(ctx, data[:n], nil)
+		require.ErrorIs(t, err, pjrt.ErrDataLoss, "%d bytes", n)
+	}
+}
+
+// A copy of a plugin at another place is the same build; one that differs in a single byte
+// is not.
+func TestBuildsOfAPluginAreToldApartByTheirFiles(t *testing.T) {
+	path := plugintest.Path(t, "cpu")
+	in, err := os.Open(path)
+	require.NoError(t, err)
+	defer in.Close()
+	info, err := in.Stat()
+	require.NoError(t, err)
+	name := filepath.Join(t.TempDir(), "copy.so")
+	out, err := os.Create(name)
+	require.NoError(t, err)
+	_, err = io.Copy(out, in)
+	require.NoError(t, err)
+	want, err := pjrt.FileDigest(path)
+	require.NoError(t, err)
+	got, err := pjrt.FileDigest(name)
+	require.NoError(t, err)
+	assert.Equal(t, want, got)
+	for _, at := range []int64{0, 12345, info.Size() / 3, info.Size() - 1} {
+		var old [1]byte
+		_, err := out.ReadAt(old[:], at)
+		require.NoError(t, err)
+		_, err = out.WriteAt([]byte{old[0] ^ 1}, at)
+		require.NoError(t, err)
+		got, err := pjrt.FileDigest(name)
+		require.NoError(t, err)
+		assert.NotEqual(t, want, got, "byte %d", at)
+		_, err = out.WriteAt(old[:], at)
+		require.NoError(t, err)
+	}
+	_, err = out.WriteAt([]byte{0}, info.Size())
+	require.NoError(t, err)
+	got, err = pjrt.FileDigest(name)
+	require.NoError(t, err)
+	assert.NotEqual(t, want, got, "longer")
+	require.NoError(t, out.Close())
+	require.NoError(t, os.Truncate(name, 0))
+	empty, err := pjrt.FileDigest(name)
+	require.NoError(t, err)
+	assert.False(t, bytes.Equal(want[:], empty[:]))
+	_, err = pjrt.FileDigest(filepath.Join(t.TempDir(), "missing"))
+	require.ErrorIs(t, err, os.ErrNotExist)
+}
+
+func TestWhereExecutablesBelong(t *testing.T) {
+	plugin := newClient(t).Plugin()
+	tpus := func(n int, bounds ...int64) saved.Target {
+		return saved.Target{Platform: "tpu", Kinds: []string{"TPU v5 lite"}, Devices: n, Bounds: bounds}
+	}
+	abi := &saved.ABIVersion{Platform: 1, Proto: []byte("x")}
+	for name, c := range map[string]struct {
+		from    saved.Target
+		devices int
+		here    saved.Target
+		another bool // build of the plugin
+		runs    bool
+		says    error // what the plugin says of the ABI version
+		want    string
+	}{
+		"same":                      {tpus(4, 2, 2, 1), 4, tpus(4, 2, 2, 1), false, false, nil, ""},
+		"other grid":                {tpus(4, 2, 2, 1), 4, tpus(4, 4, 1, 1), false, false, nil, "for a system of 4 devices in 2 x 2 x 1, not a system of 4 devices in 4 x 1 x 1"},
+		"larger":                    {tpus(4, 2, 2, 1), 2, tpus(8, 4, 2, 1), false, false, nil, "for a system of 4 devices in 2 x 2 x 1, not a system of 8 devices in 4 x 2 x 1"},
+		"larger, no grid":           {tpus(4), 2, tpus(8), false, false, nil, "for a system of 4 devices, not a system of 8 devices"},
+		"larger, for one device":    {tpus(4, 2, 2, 1), 1, tpus(8, 4, 2, 1), false, false, nil, ""},
+		"system unknown":            {saved.Target{Platform: "tpu"}, 4, tpus(4, 2, 2, 1), false, false, nil, ""},
+		"another build":             {tpus(1), 1, tpus(1), true, false, nil, "by another build of the plugin"},
+		"another that can run it":   {tpus(1), 1, tpus(1), true, true, nil, ""},
+		"another that cannot":       {tpus(1), 1, tpus(1), true, false, io.ErrNoProgress, "which cannot run it: " + io.ErrNoProgress.Error()},
+		"one that can, wrong kinds": {tpus(1), 1, saved.Target{Platform: "tpu", Kinds: []string{"TPU v4"}, Devices: 1}, true, true, nil, "of the kind TPU v5 lite, not TPU v4"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := &saved.Executable{Plugin: pjrt.SavedPlugin(plugin), Target: c.from, Devices: c.devices, ABI: abi}
+			if c.another {
+				s.Plugin.Digest[0]++
+			}
+			asked := 0
+			err := pjrt.Misplaced(s, plugin, c.here, func(v *saved.ABIVersion) (bool, error) {
+				asked++
+				assert.Same(t, abi, v)
+				return c.runs, c.says
+			})
+			if c.want == "" {
+				require.NoError(t, err)
+			} else {
+				require.ErrorContains(t, err, c.want)
+			}
+			if c.says != nil {
+				require.ErrorIs(t, err, c.says)
+			}
+			assert.Equal(t, c.another, asked == 1, "only builds that differ are compared by their ABI versions")
+		})
+	}
+}
