@@ -76,7 +76,7 @@
 // arrays over devices; transfer moves data while programs run and fills buffers later;
 // params takes arguments out of the structs of a model; distributed is for the processes
 // of one program, which find each other through kv; cache keeps compiled programs on
-// disk; npy and safetensors read and write files; dlpack shares memory with other
+// disk, and saved reads what [Executable.Serialize] wrote; npy and safetensors read and write files; dlpack shares memory with other
 // libraries; pluginlog, otel and trace watch; pjrttest is a plugin for tests; raw lends the
 // C handles of objects. Package extensions, beside pjrt, has the extensions of the API.
 package pjrt

@@ -133,7 +133,8 @@ func misplaced(s *saved.Executable, p *Plugin, target saved.Target, runs func(*s
 	}
 	if own := p.saved(); s.Plugin.Digest != own.Digest {
 		if ok, err := runs(s.ABI); !ok {
-			const format = "it was compiled by another build of the plugin (API %d.%d, platform version %q), and this one is API %d.%d, %q"
+			const format = "it was compiled by another build of the plugin (API %d.%d, platform version %q), " +
+				"and this one is API %d.%d, %q"
 			why := fmt.Errorf(format, s.Plugin.Major, s.Plugin.Minor, from.PlatformVersion, own.Major, own.Minor, here.PlatformVersion)
 			if err != nil {
 				why = fmt.Errorf("%v, which cannot run it: %w", why, err)
@@ -148,7 +149,8 @@ func misplaced(s *saved.Executable, p *Plugin, target saved.Target, runs func(*s
 		return fmt.Errorf("it was compiled for a CPU with %s, which this one lacks", strings.Join(missing, ", "))
 	}
 	if len(from.Kinds) > 0 && len(here.Kinds) > 0 && !slices.Equal(from.Kinds, here.Kinds) {
-		return fmt.Errorf("it was compiled for devices of the kind %s, not %s", strings.Join(from.Kinds, ", "), strings.Join(here.Kinds, ", "))
+		return fmt.Errorf("it was compiled for devices of the kind %s, not %s",
+			strings.Join(from.Kinds, ", "), strings.Join(here.Kinds, ", "))
 	}
 	// A program for one device needs no other, and hosts have no connections between theirs.
 	if s.Devices > 1 && !isHost(from.Platform) && from.Devices > 0 &&
