@@ -20,6 +20,14 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/transfer"
 )
 
+// busyFor is how long tests look for what happens only when calls meet.
+func busyFor() time.Duration {
+	if testing.Short() {
+		return time.Second / 2
+	}
+	return 2 * time.Second
+}
+
 // The CPU plugin crashes when a reference to a buffer is asked for while its
 // contents are taken away. For two seconds, goroutines read buffers and refer to
 // them while others donate and delete them.
@@ -35,7 +43,7 @@ func TestReferencesAndConsumersTakeTurns(t *testing.T) {
 	expected := func(err error) bool {
 		return err == nil || errors.Is(err, pjrt.ErrInvalidArgument) || errors.Is(err, pjrt.ErrClosed)
 	}
-	end := time.Now().Add(2 * time.Second)
+	end := time.Now().Add(busyFor())
 	var pairs sync.WaitGroup
 	for range 4 {
 		pairs.Go(func() {
@@ -135,7 +143,7 @@ func TestOnlyOneConsumerTakesABuffer(t *testing.T) {
 	ctx := context.Background()
 	client := newClient(t)
 	exe := compile(t, client, add)
-	end := time.Now().Add(2 * time.Second)
+	end := time.Now().Add(busyFor())
 	var taken atomic.Int64
 	var all sync.WaitGroup
 	for range 4 {

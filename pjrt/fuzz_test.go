@@ -50,6 +50,9 @@ const fuzzGoroutines = 4
 func TestRandomSequencesOfCalls(t *testing.T) {
 	plugin := plugintest.Path(t, "cpu")
 	seeds := []string{"1", "2", "3"}
+	if testing.Short() {
+		seeds = seeds[:1]
+	}
 	if s := os.Getenv(fuzzSeed); s != "" {
 		seeds = []string{s}
 	}

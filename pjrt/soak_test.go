@@ -36,6 +36,9 @@ const soakGoroutines = 16
 func TestSoak(t *testing.T) {
 	plugin := plugintest.Path(t, "cpu")
 	duration := 3 * time.Second
+	if testing.Short() {
+		duration = time.Second
+	}
 	if s := os.Getenv(soakFor); s != "" {
 		var err error
 		duration, err = time.ParseDuration(s)

@@ -57,7 +57,10 @@ func TestRunAgreesWithJAX(t *testing.T) {
 	t.Cleanup(func() {
 		assert.Eventually(t, func() bool { return len(pjrt.Live()) == 0 }, 10*time.Second, 10*time.Millisecond, "run must leave no objects behind")
 	})
-	for _, p := range manifest(t) {
+	for i, p := range manifest(t) {
+		if testing.Short() && i%4 != 0 {
+			continue
+		}
 		t.Run(p.Name, func(t *testing.T) {
 			t.Parallel()
 			out := t.TempDir()
