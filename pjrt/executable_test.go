@@ -125,7 +125,8 @@ func TestFunctionsNewerThanThePluginAreUnimplemented(t *testing.T) {
 		"CompileOptions":       func() error { _, err := exe.CompileOptions(); return err },
 		"Load":                 func() error { _, err := client.Load(context.Background(), exe.Executable, nil); return err },
 		"ComputationOrigin": func() error {
-			_, err := client.DeserializeAndLoad(context.Background(), []byte("x"), &pjrt.LoadOptions{Foreign: true, ComputationOrigin: []int32{0, 0, 0}})
+			opts := &pjrt.LoadOptions{Foreign: true, ComputationOrigin: []int32{0, 0, 0}}
+			_, err := client.DeserializeAndLoad(context.Background(), []byte("x"), opts)
 			return err
 		},
 	} {

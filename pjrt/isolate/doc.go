@@ -18,6 +18,8 @@
 // [Options.Command] names. It runs the program's init functions, and then Main. It opens the same plugin, compiles,
 // and sends the serialized executable, which the client loads: the results are the same bit for bit.
 //
+// KILLERS.md, beside this package, lists programs on which XLA's CPU plugin ends the process.
+//
 // # Executables that may be damaged
 //
 // pjrt.LoadOptions.Trial and the option Trial of package cache let a child load an executable first. If that ends the

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package isolate_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/pjrt/internal/mlir/mlirtest"
+	"github.com/purepjrt/purepjrt/pjrt/isolate"
+)
+
+var updateKillers = flag.Bool("update-killers", false, "write KILLERS.md anew")
+
+const killersFile = "KILLERS.md"
+
+// openKiller is a program that package pjrt does not refuse, and on which XLA's CPU compiler ends the process.
+type openKiller struct{ name, code, fault string }
+
+// function returns a program of one statement, which makes %0.
+func function(arguments, statement, result string) string {
+	return fmt.Sprintf("func.func @main(%s) -> %s {\n  %s\n  return %%0 : %s\n}\n", arguments, result, statement, result)
+}
+
+// unary returns a program of one operation.
+func unary(operation, argument, result string) string {
+	return function("%a: "+argument, fmt.Sprintf("%%0 = stablehlo.%s : (%s) -> %s", operation, argument, result), result)
+}
+
+func customCall(target, argument, result string) string {
+	return unary(fmt.Sprintf(`custom_call @"%s"(%%a)`, target), argument, result)
+}
+
+func aliasing(list string) string {
+	return "module attributes {mhlo.input_output_alias = " + list + "} {\n" + unary("negate %a", "tensor<f32>", "tensor<f32>") + "}\n"
+}
+
+var openKillers = []openKiller{
+	{"concatenate of i2", function("%a: tensor<4xi2>",
+		"%0 = stablehlo.concatenate %a, %a, dim = 0 : (tensor<4xi2>, tensor<4xi2>) -> tensor<8xi2>", "tensor<8xi2>"),
+		"a fatal check in the code generator, for a valid program"},
+	{"concatenate of ui2", function("%a: tensor<4xui2>",
+		"%0 = stablehlo.concatenate %a, %a, dim = 0 : (tensor<4xui2>, tensor<4xui2>) -> tensor<8xui2>", "tensor<8xui2>"),
+		"a fatal check in the code generator, for a valid program"},
+	{"bitcast_convert of i1 to i64", unary("bitcast_convert %a", "tensor<64xi1>", "tensor<i64>"), "reads through null, for a valid program"},
+	{"bitcast_convert of i64 to i1", unary("bitcast_convert %a", "tensor<i64>", "tensor<64xi1>"), "reads through null, for a valid program"},
+	{"remainder of complex numbers", function("%a: tensor<4xcomplex<f32>>",
+		"%0 = stablehlo.remainder %a, %a : tensor<4xcomplex<f32>>", "tensor<4xcomplex<f32>>"), "reads through null, for a valid program"},
+	{"custom call TopK of one result", customCall("TopK", "tensor<8xf32>", "tensor<2xf32>"), "a fatal check of the shapes in place of an error"},
+	{"custom call SliceToDynamic of one operand", customCall("SliceToDynamic", "tensor<8xf32>", "tensor<8xf32>"),
+		"a fatal check of the shapes in place of an error"},
+	{"custom call ProductOfElementaryHouseholderReflectors of one operand",
+		customCall("ProductOfElementaryHouseholderReflectors", "tensor<8x8xf32>", "tensor<8x8xf32>"),
+		"reads an operand that is not there"},
+	{"mhlo.input_output_alias of an empty entry", aliasing("[{}]"), "reads through null, in place of an error"},
+	{"mhlo.input_output_alias of a number", aliasing("[1]"), "reads through null, in place of an error"},
+	{"mhlo.input_output_alias without an output", aliasing("[{alias = {parameter_number = 9 : i64}}]"), "reads through null, in place of an error"},
+}
+
+// killerVariable names the environment variable with the program that a child compiles in its own process.
+const killerVariable = "PJRT_TEST_ISOLATE_KILLER"
+
+// TestTheListOfKillers compiles each known killer as programs do, in a process of its own, and then in a child of
+// package isolate. KILLERS.md has the outcome.
+func TestTheListOfKillers(t *testing.T) {
+	if code := os.Getenv(killerVariable); code != "" {
+		_, err := newClient(t, nil).Compile(context.Background(), text(code), nil)
+		fmt.Println("returned:", err)
+		return
+	}
+	if testing.Short() {
+		t.Skip("it starts a process for each program")
+	}
+	client, _ := isolated(t, isolate.Options{Timeout: time.Minute})
+	signals := make([]string, len(openKillers))
+	var wg sync.WaitGroup
+	turns := make(chan struct{}, 4)
+	for i, k := range openKillers {
+		wg.Go(func() {
+			turns <- struct{}{}
+			defer func() { <-turns }()
+			cmd := exec.Command(os.Args[0], "-test.run=^TestTheListOfKillers$")
+			cmd.Env = append(os.Environ(), killerVariable+"="+k.code)
+			out, err := cmd.Output()
+			assert.Error(t, err, k.name)
+			assert.NotContains(t, string(out), "returned:", "%s no longer ends the process", k.name)
+			_, err = client.Compile(context.Background(), text(k.code), nil)
+			var crash *isolate.Crash
+			if assert.ErrorAs(t, err, &crash, k.name) {
+				signals[i] = crash.Signal
+			}
+		})
+	}
+	wg.Wait()
+	works(t, client)
+
+	refused := mlirtest.Killers()
+	var b strings.Builder
+	fmt.Fprintf(&b, `# Programs that end the compiler's process
+
+XLA's CPU plugin of API 0.81 ends the process on the programs below, of which %d are known. Package pjrt refuses %d of
+them before the compiler sees them, in text however it is written, and does not know the other %d. Package isolate makes
+an error of each. The test TestTheListOfKillers compiles them and writes this file.
+
+| program | signal | the fault of the plugin |
+|---|---|---|
+`, len(refused)+len(openKillers), len(refused), len(openKillers))
+	for i, k := range openKillers {
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", k.name, signals[i], k.fault)
+	}
+	b.WriteString("\nThese are refused:\n\n| program | the error of package pjrt |\n|---|---|\n")
+	for _, k := range refused {
+		_, err := client.Compile(context.Background(), text(k.Code), nil)
+		require.ErrorContains(t, err, k.Want, k.Name)
+		fmt.Fprintf(&b, "| %s | ... %s |\n", k.Name, k.Want)
+	}
+	if *updateKillers {
+		require.NoError(t, os.WriteFile(killersFile, []byte(b.String()), 0o644))
+	}
+	want, err := os.ReadFile(killersFile)
+	require.NoError(t, err)
+	assert.Equal(t, string(want), b.String(), "run the test with -update-killers if this is right")
+}
