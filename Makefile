@@ -74,15 +74,16 @@ lint: ## formatting, vet, and the rules of this repository (needs a C compiler)
 	$(GO) run ./tools/lint ./...
 	$(GO) run ./tools/lint/unused ./...
 
-# What is not run here is compiled without optimizations, which takes less time.
+# What is not run here is compiled without optimizations, and vetted for what depends on
+# the platform only, which takes less time.
 .PHONY: platforms
 platforms: ## compile everything, tests too, for every supported platform
 	@set -e; for p in $(PLATFORMS); do \
 		echo $$p; \
-		flags='all=-N -l'; \
-		if [ $$p = "$$($(GO) env GOHOSTOS)/$$($(GO) env GOHOSTARCH)" ]; then flags=; fi; \
+		flags='all=-N -l'; checks='-asmdecl -buildtag -framepointer -unsafeptr'; \
+		if [ $$p = "$$($(GO) env GOHOSTOS)/$$($(GO) env GOHOSTARCH)" ]; then flags= checks=; fi; \
 		GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) build -gcflags="$$flags" ./...; \
-		GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) vet -gcflags="$$flags" ./...; \
+		GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) vet -gcflags="$$flags" $$checks ./...; \
 	done
 
 .PHONY: test-cc

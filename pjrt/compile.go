@@ -193,7 +193,11 @@ func (c *Client) DeserializeAndLoad(ctx context.Context, data []byte, opts *Load
 	if opts == nil {
 		opts = &LoadOptions{}
 	}
-	data, err := c.codeToLoad(data, opts.Foreign)
+	if ctx.Done() != nil {
+		data = bytes.Clone(data) // this may still read it after ctx ended
+	}
+	foreign := opts.Foreign
+	data, err := abandon.Call(ctx, func() ([]byte, error) { return c.codeToLoad(data, foreign) }, func([]byte) error { return nil })
 	if err != nil {
 		return nil, err
 	}
@@ -221,14 +225,11 @@ func (c *Client) DeserializeAndLoad(ctx context.Context, data []byte, opts *Load
 	return c.deserialize(ctx, data, options, opts.ComputationOrigin, parameters)
 }
 
-// deserialize loads an executable. options, if not empty, replace its own. See
-// newExecutable for parameters.
+// deserialize loads an executable, whose bytes never change. options, if not empty, replace
+// its own. See newExecutable for parameters.
 func (c *Client) deserialize(
 	ctx context.Context, data, options []byte, coordinates []int32, parameters []Shape,
 ) (*LoadedExecutable, error) {
-	if ctx.Done() != nil {
-		data = bytes.Clone(data) // the plugin may still read it after ctx ended
-	}
 	var origin *capi.LoadOptions
 	if len(coordinates) > 0 {
 		o := append([]int32(nil), coordinates...)

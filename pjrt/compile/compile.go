@@ -55,7 +55,7 @@ type Job struct {
 	Options []byte // CompileOptionsProto
 }
 
-// Result is a compiled program.
+// Result is a compiled program. It belongs to the caller of Compile, which keeps Executable.
 type Result struct {
 	Executable           []byte // as pjrt's Executable.Serialize or PJRT_Executable_Serialize wrote it
 	Name                 string

@@ -10,7 +10,8 @@
 // configuration. What only another system, or a test with a build tag, needs is in
 // use, so this command asks for all of them, and reports what is used in none. It
 // does not take the time that staticcheck takes, because it reads the packages that
-// others import from the build cache.
+// others import from the build cache, and looks at a package once if all
+// configurations have the same files of it.
 package main
 
 import (
@@ -31,7 +32,7 @@ import (
 type configuration struct {
 	environment []string
 	flags       []string
-	packages    []string // that need this configuration; nil means those of the command line
+	packages    []string // that need this configuration; nil means those whose files differ from the first one's
 }
 
 // tags are those of tests that need more than Go, such as a C compiler.
@@ -86,10 +87,23 @@ type seen struct {
 // tests only, in the packages that patterns name in a folder.
 func find(dir string, configurations []configuration, patterns []string) ([]string, error) {
 	objects := make(map[object]*seen)
-	for _, c := range configurations {
+	first, err := configurations[0].files(dir, patterns)
+	if err != nil {
+		return nil, err
+	}
+	for i, c := range configurations {
 		packages := patterns
 		if c.packages != nil {
 			packages = c.packages
+		} else if i > 0 {
+			files, err := c.files(dir, patterns)
+			if err != nil {
+				return nil, err
+			}
+			packages = differing(first, files)
+		}
+		if len(packages) == 0 {
+			continue
 		}
 		if err := c.look(dir, packages, objects); err != nil {
 			return nil, err
@@ -115,11 +129,50 @@ func find(dir string, configurations []configuration, patterns []string) ([]stri
 	return found, nil
 }
 
+// files returns the files of each package in one configuration, those of its tests too.
+func (c configuration) files(dir string, patterns []string) (map[string][]string, error) {
+	loaded, err := c.load(packages.NeedName|packages.NeedFiles|packages.NeedForTest, dir, patterns)
+	if err != nil {
+		return nil, err
+	}
+	files := make(map[string][]string)
+	for _, p := range loaded {
+		path := p.PkgPath
+		if p.ForTest != "" {
+			path = p.ForTest
+		}
+		if strings.HasSuffix(p.ID, ".test") {
+			continue // generated
+		}
+		files[path] = append(files[path], p.GoFiles...)
+	}
+	for _, list := range files {
+		slices.Sort(list)
+	}
+	return files, nil
+}
+
+// differing returns the packages that have other files in the second list.
+func differing(first, second map[string][]string) []string {
+	var paths []string
+	for path, files := range second {
+		if !slices.Equal(files, first[path]) {
+			paths = append(paths, path)
+		}
+	}
+	slices.Sort(paths)
+	return paths
+}
+
+func (c configuration) load(mode packages.LoadMode, dir string, patterns []string) ([]*packages.Package, error) {
+	return packages.Load(&packages.Config{
+		Mode: mode, Dir: dir, Env: append(os.Environ(), c.environment...), BuildFlags: c.flags, Tests: true,
+	}, patterns...)
+}
+
 // look adds what one configuration has.
 func (c configuration) look(dir string, patterns []string, objects map[object]*seen) error {
-	initial, err := packages.Load(&packages.Config{
-		Mode: packages.LoadSyntax, Dir: dir, Env: append(os.Environ(), c.environment...), BuildFlags: c.flags, Tests: true,
-	}, patterns...)
+	initial, err := c.load(packages.LoadSyntax, dir, patterns)
 	if err != nil {
 		return err
 	}
