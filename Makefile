@@ -146,6 +146,25 @@ mutants: ## show that the conformance checks find faults: killed / total, and th
 
 PYTHON ?= python3
 
+# What a machine with a GPU runs need not be built there: copy the folder bin/gpu, and
+# run run.sh with the path of a plugin and a folder for what it writes.
+.PHONY: gpu-bundle
+gpu-bundle: ## build what make gpu runs, for a machine without Go, in bin/gpu (needs a C compiler)
+	rm -rf bin/gpu
+	mkdir -p bin/gpu
+	$(GO) build -ldflags='-s -w' -o bin/gpu/pjrt ./tools/pjrt
+	$(GO) test -c -ldflags='-s -w' -o bin/gpu/pjrt.test ./pjrt
+	CGO_ENABLED=1 $(GO) test -c -ldflags='-s -w' -o bin/gpu/executebench.test ./pjrt/internal/executebench
+	cp -R $(PROGRAMS) bin/gpu/
+	cp tools/gpu/run.sh bin/gpu/
+
+# The plugin that `make gpu` tries.
+GPU_PLUGIN = $(shell bin/pjrt install cuda13)
+
+.PHONY: gpu
+gpu: bin/pjrt gpu-bundle ## programs, tests, conformance and benchmarks on the plugin for CUDA, which is installed (needs a GPU)
+	bin/gpu/run.sh $(GPU_PLUGIN) bin/gpu/out
+
 .PHONY: shim
 shim: ## build the library that watches the calls of any PJRT client (needs a C compiler)
 	CGO_ENABLED=1 $(GO) build -buildmode=c-shared -o bin/libpjrt_shim.so ./tools/pjrtshim

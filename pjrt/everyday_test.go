@@ -13,7 +13,11 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/purepjrt/purepjrt/capi"
 	cffi "github.com/purepjrt/purepjrt/capi/ffi"
@@ -33,6 +37,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/cache"
 	"github.com/purepjrt/purepjrt/pjrt/distributed"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 	"github.com/purepjrt/purepjrt/pjrt/sharding"
 	"github.com/purepjrt/purepjrt/pjrt/transfer"
@@ -93,6 +98,29 @@ var tourSteps = []struct {
 	{"processes", false, (*tour).processes},
 	{"extensions", false, (*tour).extensions},
 	{"close", true, (*tour).closeAll},
+}
+
+// TestWhatProgramsDoEveryDay takes the steps with the plugin of PJRT_TEST_PLUGIN.
+func TestWhatProgramsDoEveryDay(t *testing.T) {
+	if !inChild(t) {
+		return
+	}
+	table, err := capi.Open(plugintest.Chosen(t))
+	require.NoError(t, err)
+	x := &tour{table: table, patience: patience, cacheDir: t.TempDir()}
+	x.run(nil)
+	everyday := make(map[string]bool)
+	for _, s := range tourSteps {
+		everyday[s.name] = s.everyday
+	}
+	for _, c := range x.calls {
+		switch {
+		case everyday[c.step] || errors.Is(c.err, errPanic) || errors.Is(c.err, errValue):
+			assert.NoError(t, c.err, "%s/%s", c.step, c.name)
+		case c.err != nil:
+			t.Logf("%s/%s: %v", c.step, c.name, c.err)
+		}
+	}
 }
 
 // run takes all steps and calls before with the name of each first.

@@ -35,7 +35,7 @@ const add = `module @add {
 // of the best tenth of the batches, and what they are of C's.
 func BenchmarkExecute(b *testing.B) {
 	ctx := context.Background()
-	plugin, err := pjrt.Open(plugintest.Path(b, "cpu"))
+	plugin, err := pjrt.Open(plugintest.Chosen(b))
 	require.NoError(b, err)
 	client, err := plugin.NewClient(ctx, nil)
 	require.NoError(b, err)

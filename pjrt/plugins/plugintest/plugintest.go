@@ -6,6 +6,7 @@ package plugintest
 
 import (
 	"context"
+	"os"
 	"testing"
 	"time"
 
@@ -24,6 +25,20 @@ func Path(t testing.TB, name string) string {
 	}
 	if err := plugins.Prepare(path); err != nil {
 		t.Fatalf("plugin %s: %v", name, err)
+	}
+	return path
+}
+
+// Chosen returns the path of the plugin that the environment variable PJRT_TEST_PLUGIN names, or that of XLA's plugin
+// for CPUs. Tests that work on any plugin use it, so that they run on machines with other devices too.
+func Chosen(t testing.TB) string {
+	t.Helper()
+	path := os.Getenv("PJRT_TEST_PLUGIN")
+	if path == "" {
+		return Path(t, "cpu")
+	}
+	if err := plugins.Prepare(path); err != nil {
+		t.Fatalf("plugin %s: %v", path, err)
 	}
 	return path
 }

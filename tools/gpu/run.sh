@@ -1,0 +1,34 @@
+#!/bin/sh
+# Runs on a machine with a GPU what `make gpu-bundle` built, which needs neither Go
+# nor Python there, and leaves what was said in a folder.
+#
+#	run.sh PLUGIN OUT
+set -u
+plugin=$(realpath "$1")
+mkdir -p "$2"
+out=$(realpath "$2")
+cd "$(dirname "$0")" || exit 2
+PJRT_TEST_PLUGIN=$plugin
+export PJRT_TEST_PLUGIN
+
+failed=
+try() {
+	name=$1
+	shift
+	if "$@" > "$out/$name.log" 2>&1; then
+		echo "ok      $name"
+	else
+		echo "FAILED  $name: status $?, the end of $name.log is"
+		tail -n 15 "$out/$name.log" | cut -c 1-300
+		failed=1
+	fi
+}
+
+try info ./pjrt info "$plugin"
+try everyday ./pjrt.test -test.run '^TestWhatProgramsDoEveryDay$' -test.v
+try programs ./pjrt conformance --plugin "$plugin" --programs programs --html "$out/programs.html"
+try conformance ./pjrt conformance --plugin "$plugin" --profile quick --json "$out/conformance.json" --html "$out/conformance.html"
+try benchmarks ./executebench.test -test.run '^$' -test.bench .
+grep -h '^Benchmark' "$out/benchmarks.log"
+tail -n 5 "$out/conformance.log"
+test -z "$failed"
