@@ -168,7 +168,7 @@ func honest(t *testing.T, real *capi.Table) map[string]bool {
 // settled waits until no more objects live than before, and returns those that are too
 // many.
 func settled(before map[string]int) (left map[string]int) {
-	for end := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
 		left = nil
 		for kind, n := range pjrt.Live() {
 			if n > before[kind] {

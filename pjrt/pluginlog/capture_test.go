@@ -161,7 +161,7 @@ func scenarios() map[string]func() {
 			for range 10 {
 				must(captured()())
 			}
-			for deadline := time.Now().Add(10 * time.Second); open() > descriptors || runtime.NumGoroutine() > goroutines; {
+			for deadline := time.Now().Add(time.Minute); open() > descriptors || runtime.NumGoroutine() > goroutines; {
 				if time.Now().After(deadline) {
 					panic(fmt.Sprintf("%d descriptors, not %d; %d goroutines, not %d", open(), descriptors, runtime.NumGoroutine(), goroutines))
 				}
