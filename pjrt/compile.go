@@ -66,13 +66,13 @@ func (c *Client) compileWith(ctx context.Context, compiler compile.Compiler, in 
 	if err != nil {
 		return nil, in.failedElsewhere(err)
 	}
-	code, err := ofCompiler(result)
+	code, abi, err := ofCompiler(result)
 	if err != nil {
 		return nil, err
 	}
 	e, err := c.deserialize(ctx, code, nil, nil, in.parameters)
 	if err == nil && e.codeless {
-		e.serialized = code // only these bytes have the code
+		e.serialized, e.abi = code, abi // only these bytes have the code
 	}
 	return e, err
 }

@@ -29,9 +29,10 @@ type Executable struct {
 	name                                   string
 	numReplicas, numPartitions, numOutputs int
 
-	serialized []byte  // what the plugin wrote, for an executable of a compile.Compiler
-	codeless   bool    // the plugin would write bytes without the code
-	text       []Shape // the parameters that the text of the program states, nil if unknown
+	serialized []byte            // what the plugin wrote, for an executable of a compile.Compiler
+	abi        *saved.ABIVersion // of serialized; nil if unknown
+	codeless   bool              // the plugin would write bytes without the code
+	text       []Shape           // the parameters that the text of the program states, nil if unknown
 	entry      func() entry
 	outputs    func() ([]Shape, error)
 	layouts    func() []*Layout // of the parameters
@@ -65,7 +66,7 @@ func newExecutable(
 
 // newSerializedExecutable makes an executable of what a compile.Compiler made.
 func newSerializedExecutable(p *Plugin, target saved.Target, r *compile.Result, parameters []Shape) (*Executable, error) {
-	code, err := ofCompiler(r)
+	code, abi, err := ofCompiler(r)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +82,7 @@ func newSerializedExecutable(p *Plugin, target saved.Target, r *compile.Result, 
 	}
 	outputs, outputsErr := known(r.Outputs, "results")
 	return &Executable{
-		plugin: p, table: p.table, target: target, serialized: code, text: parameters,
+		plugin: p, table: p.table, target: target, serialized: code, abi: abi, text: parameters,
 		name: r.Name, numReplicas: r.Replicas, numPartitions: r.Partitions, numOutputs: len(outputs),
 		entry: func() entry {
 			shapes, err := known(r.Parameters, "parameters")

@@ -45,7 +45,9 @@ func (e *Executable) Serialize(ctx context.Context) ([]byte, error) {
 			"would write it without its code: keep those bytes")
 	}
 	return abandon.Call(ctx, func() ([]byte, error) {
-		s := saved.Executable{Plugin: e.plugin.saved(), Target: e.target, Devices: e.numReplicas * e.numPartitions, Code: e.serialized}
+		s := saved.Executable{
+			Plugin: e.plugin.saved(), Target: e.target, ABI: e.abi, Devices: e.numReplicas * e.numPartitions, Code: e.serialized,
+		}
 		if s.Code != nil {
 			return s.Encode(), nil
 		}
@@ -108,19 +110,20 @@ func (c *Client) codeToLoad(data []byte, foreign bool) ([]byte, error) {
 	return s.Code, nil
 }
 
-// ofCompiler returns the plugin's bytes of an executable of a compile.Compiler.
-func ofCompiler(r *compile.Result) ([]byte, error) {
+// ofCompiler returns the plugin's bytes of an executable of a compile.Compiler, and its
+// ABI version if that is known.
+func ofCompiler(r *compile.Result) ([]byte, *saved.ABIVersion, error) {
 	if r == nil || len(r.Executable) == 0 {
-		return nil, failed(ErrInternal, "the Compiler of the options reported success and gave no executable")
+		return nil, nil, failed(ErrInternal, "the Compiler of the options reported success and gave no executable")
 	}
 	if !saved.Is(r.Executable) {
-		return r.Executable, nil
+		return r.Executable, r.ABI, nil
 	}
 	s, err := saved.Decode(r.Executable)
 	if err != nil {
-		return nil, failed(ErrDataLoss, "the Compiler of the options: %v", err)
+		return nil, nil, failed(ErrDataLoss, "the Compiler of the options: %v", err)
 	}
-	return s.Code, nil
+	return s.Code, s.ABI, nil
 }
 
 // misplaced says why an executable cannot run on a target with a plugin. runs reports

@@ -13,6 +13,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
+	"github.com/purepjrt/purepjrt/pjrt/saved"
 )
 
 // Compiler compiles programs. Its methods may be called from any goroutine, many at once.
@@ -57,7 +58,9 @@ type Job struct {
 
 // Result is a compiled program. It belongs to the caller of Compile, which keeps Executable.
 type Result struct {
-	Executable           []byte // as pjrt's Executable.Serialize or PJRT_Executable_Serialize wrote it
+	Executable []byte // as pjrt's Executable.Serialize or PJRT_Executable_Serialize wrote it
+	// ABI is what the executable needs of the runtime, if Executable is the plugin's bytes and the plugin says it.
+	ABI                  *saved.ABIVersion
 	Name                 string
 	Replicas, Partitions int
 	// Parameters and Outputs are the shapes on one device; nil if the plugin does not report them.

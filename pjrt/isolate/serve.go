@@ -23,6 +23,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/compile"
 	"github.com/purepjrt/purepjrt/pjrt/raw"
+	"github.com/purepjrt/purepjrt/pjrt/saved"
 )
 
 // pipes is how many a child has.
@@ -298,12 +299,27 @@ func (s *server) describe(exe *pjrt.Executable, a *answer) error {
 	result := &a.Result
 	result.Executable = capi.Bytes(call.Args.SerializedBytes, call.Args.SerializedBytesSize)
 	call.Args.SerializedExecutableDeleter.Call(call.Args.SerializedExecutable)
+	result.ABI = abiVersion(raw.Table(s.plugin), h)
 	result.Name, result.Replicas, result.Partitions = exe.Name(), exe.NumReplicas(), exe.NumPartitions()
 	parameters, err := exe.Parameters()
 	a.HasParameters, result.Parameters = err == nil, shapes(parameters)
 	outputs, err := exe.Outputs()
 	a.HasOutputs, result.Outputs = err == nil, shapes(outputs)
 	return nil
+}
+
+// abiVersion returns nil if the plugin does not say it.
+func abiVersion(table *capi.Table, h *capi.Executable) *saved.ABIVersion {
+	var call capi.Call[capi.ExecutableGetABIVersionArgs]
+	call.Args.Executable = h
+	if err := call.Do(table); err != nil {
+		return nil
+	}
+	platform, proto, err := table.TakeExecutableABIVersion(call.Args.ABIVersion)
+	if err != nil {
+		return nil
+	}
+	return &saved.ABIVersion{Platform: platform, Proto: proto}
 }
 
 func shapes(list []pjrt.Shape) []compile.Shape {
