@@ -3,9 +3,15 @@
 
 package capi
 
-// TakeExecutableABIVersion returns what a version of the extension AbiVersion contains, and destroys it: the number of
-// the platform, and a message whose type the platform defines.
-func (t *Table) TakeExecutableABIVersion(h *ExecutableABIVersion) (platform uint64, proto []byte, err error) {
+// ExecutableABIVersion returns the version of the runtime that an executable was compiled for, with the extension
+// AbiVersion: the number of the platform, and a message whose type the platform defines (PJRT_Executable_GetAbiVersion).
+func (t *Table) ExecutableABIVersion(e *Executable) (platform uint64, proto []byte, err error) {
+	var of Call[ExecutableGetABIVersionArgs]
+	of.Args.Executable = e
+	if err := of.Do(t); err != nil {
+		return 0, nil, err
+	}
+	h := of.Args.ABIVersion
 	defer func() {
 		var d Call[ExecutableABIVersionDestroyArgs]
 		d.Args.ABIVersion = h

@@ -10,7 +10,6 @@ import (
 	"hash"
 	"io"
 	"os"
-	"sync"
 
 	"github.com/purepjrt/purepjrt/pjrt/internal/xlaflags"
 )
@@ -112,21 +111,24 @@ func (h keyHash) flags(value string) error {
 	return nil
 }
 
-// identities caches the identities of plugins: it maps a *Plugin to a func() string.
-var identities sync.Map
-
 // identity returns a text that differs between plugins and between their versions.
 func (p *Plugin) identity() string {
-	f, _ := identities.LoadOrStore(p, sync.OnceValue(func() string {
-		path := p.path
-		if path == "" {
-			// A plugin without a path is part of the program.
-			path, _ = os.Executable()
-		}
+	p.readIdentity.Do(func() {
 		major, minor := p.Version()
-		return fmt.Sprintf("%d.%d %v %q %s", major, minor, p.attributes, path, fileIdentity(path))
-	}))
-	return f.(func() string)()
+		path := p.file()
+		p.identityText = fmt.Sprintf("%d.%d %v %q %s", major, minor, p.attributes, path, fileIdentity(path))
+	})
+	return p.identityText
+}
+
+// file returns the path of the file that has the code of the plugin, or "".
+func (p *Plugin) file() string {
+	if p.path != "" {
+		return p.path
+	}
+	// A plugin without a path is part of the program.
+	path, _ := os.Executable()
+	return path
 }
 
 // fileIdentity tells versions of a file apart by its size, its time and samples of its

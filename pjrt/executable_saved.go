@@ -75,12 +75,7 @@ func (e *Executable) Serialize(ctx context.Context) ([]byte, error) {
 
 // abiVersion returns nil if the plugin has no versions.
 func (e *Executable) abiVersion(h *capi.Executable) (*saved.ABIVersion, error) {
-	var c capi.Call[capi.ExecutableGetABIVersionArgs]
-	c.Args.Executable = h
-	if err := c.Do(e.table); err != nil {
-		return nil, optional(err)
-	}
-	platform, proto, err := e.table.TakeExecutableABIVersion(c.Args.ABIVersion)
+	platform, proto, err := e.table.ExecutableABIVersion(h)
 	if err != nil {
 		return nil, optional(err)
 	}
@@ -279,13 +274,8 @@ func isHost(platform string) bool { return platform == kindCPU }
 func (p *Plugin) saved() saved.Plugin {
 	major, minor := p.Version()
 	p.readDigest.Do(func() {
-		path := p.path
-		if path == "" {
-			// A plugin without a path is part of the program.
-			path, _ = os.Executable()
-		}
 		// If the file cannot be read, what the plugin says must suffice.
-		sum, _ := fileDigest(path)
+		sum, _ := fileDigest(p.file())
 		h := keyHash{sha256.New()}
 		h.bytes(sum[:])
 		h.number(major)

@@ -28,8 +28,10 @@ type Plugin struct {
 	kind       string
 	attributes []Attribute
 
-	readDigest sync.Once
-	digest     [sha256.Size]byte // set by readDigest
+	readIdentity sync.Once
+	identityText string // set by readIdentity
+	readDigest   sync.Once
+	digest       [sha256.Size]byte // set by readDigest
 
 	clients atomic.Int64 // clients that exist in the plugin
 	shared  sharing

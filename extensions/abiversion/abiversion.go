@@ -68,13 +68,7 @@ func OfExecutable(e *pjrt.Executable) (Version, error) {
 		return Version{}, err
 	}
 	defer release()
-	table := raw.TableOf(e)
-	var of capi.Call[capi.ExecutableGetABIVersionArgs]
-	of.Args.Executable = h
-	if err := of.Do(table); err != nil {
-		return Version{}, err
-	}
 	var v Version
-	v.Platform, v.Proto, err = table.TakeExecutableABIVersion(of.Args.ABIVersion)
+	v.Platform, v.Proto, err = raw.TableOf(e).ExecutableABIVersion(h)
 	return v, err
 }

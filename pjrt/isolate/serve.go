@@ -299,27 +299,15 @@ func (s *server) describe(exe *pjrt.Executable, a *answer) error {
 	result := &a.Result
 	result.Executable = capi.Bytes(call.Args.SerializedBytes, call.Args.SerializedBytesSize)
 	call.Args.SerializedExecutableDeleter.Call(call.Args.SerializedExecutable)
-	result.ABI = abiVersion(raw.Table(s.plugin), h)
+	if platform, proto, err := raw.Table(s.plugin).ExecutableABIVersion(h); err == nil {
+		result.ABI = &saved.ABIVersion{Platform: platform, Proto: proto}
+	}
 	result.Name, result.Replicas, result.Partitions = exe.Name(), exe.NumReplicas(), exe.NumPartitions()
 	parameters, err := exe.Parameters()
 	a.HasParameters, result.Parameters = err == nil, shapes(parameters)
 	outputs, err := exe.Outputs()
 	a.HasOutputs, result.Outputs = err == nil, shapes(outputs)
 	return nil
-}
-
-// abiVersion returns nil if the plugin does not say it.
-func abiVersion(table *capi.Table, h *capi.Executable) *saved.ABIVersion {
-	var call capi.Call[capi.ExecutableGetABIVersionArgs]
-	call.Args.Executable = h
-	if err := call.Do(table); err != nil {
-		return nil
-	}
-	platform, proto, err := table.TakeExecutableABIVersion(call.Args.ABIVersion)
-	if err != nil {
-		return nil
-	}
-	return &saved.ABIVersion{Platform: platform, Proto: proto}
 }
 
 func shapes(list []pjrt.Shape) []compile.Shape {
