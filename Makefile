@@ -104,16 +104,22 @@ test-go: ## run the short tests of the libraries with the other supported releas
 test-noasmcgocall: ## test the calls of C without runtime.asmcgocall
 	$(GO) test -short -tags pjrt_noasmcgocall ./capi/...
 
+# Everything that decides when a buffer may be used by whom, on the plugin for arm64.
+ARM64 = qemu-aarch64 -L /usr/aarch64-linux-gnu
+ARM64_TESTS = Turn|Bound|Donat|Event|Promise|Reference|AnyTwoCalls|NoCallAboutABuffer|EveryDay
+
 .PHONY: test-arm64
-test-arm64: ## call path and callbacks on arm64, emulated (needs qemu-user and a cross compiler)
+test-arm64: ## call path, callbacks and turns of buffers on arm64, emulated (needs qemu-user and a cross compiler): make test-arm64 ARM64_TESTS=.
 	@mkdir -p bin/arm64
 	aarch64-linux-gnu-gcc -O1 -shared -fPIC -o bin/arm64/stub.so capi/internal/ccall/testdata/stub.c -lpthread
 	GOARCH=arm64 $(GO) test -c -tags cc -o bin/arm64/ccall.test ./capi/internal/ccall
 	GOARCH=arm64 $(GO) test -c -o bin/arm64/capi.test ./capi
-	cd capi/internal/ccall && CCALL_STUB=$(CURDIR)/bin/arm64/stub.so qemu-aarch64 -L /usr/aarch64-linux-gnu $(CURDIR)/bin/arm64/ccall.test
-	cd capi && qemu-aarch64 -L /usr/aarch64-linux-gnu $(CURDIR)/bin/arm64/capi.test
 	GOARCH=arm64 $(GO) test -c -o bin/arm64/serve.test ./capi/serve
-	cd capi/serve && qemu-aarch64 -L /usr/aarch64-linux-gnu $(CURDIR)/bin/arm64/serve.test -test.skip TestAWrappedPluginRunsPrograms
+	GOARCH=arm64 $(GO) test -c -o bin/arm64/pjrt.test ./pjrt
+	cd capi/internal/ccall && CCALL_STUB=$(CURDIR)/bin/arm64/stub.so $(ARM64) $(CURDIR)/bin/arm64/ccall.test
+	cd capi && $(ARM64) $(CURDIR)/bin/arm64/capi.test
+	cd capi/serve && $(ARM64) $(CURDIR)/bin/arm64/serve.test -test.skip TestAWrappedPluginRunsPrograms
+	cd pjrt && PJRT_TEST_EMULATOR='$(ARM64)' $(ARM64) $(CURDIR)/bin/arm64/pjrt.test -test.short -test.run '$(ARM64_TESTS)'
 
 .PHONY: test-race
 test-race: ## run the short tests of the libraries once under the race detector (needs a C compiler)

@@ -4,6 +4,7 @@
 package pjrt_test
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"runtime"
@@ -29,11 +30,21 @@ func inChild(t *testing.T, environment ...string) bool {
 	return false
 }
 
+// emulator is the environment variable with the command that runs this test binary, if the
+// machine cannot run it by itself.
+const emulator = "PJRT_TEST_EMULATOR"
+
+// self is the command that runs this test binary again.
+func self(ctx context.Context, arguments ...string) *exec.Cmd {
+	words := append(strings.Fields(os.Getenv(emulator)), os.Args[0])
+	return exec.CommandContext(ctx, words[0], append(words[1:], arguments...)...)
+}
+
 // runChild runs the test in a process of its own.
 func runChild(t *testing.T, environment ...string) (output string, err error) {
 	t.Helper()
 	parts := strings.Split(t.Name(), "/")
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+strings.Join(parts, "$/^")+"$", "-test.v", "-test.timeout=5m")
+	cmd := self(t.Context(), "-test.run=^"+strings.Join(parts, "$/^")+"$", "-test.v", "-test.timeout=5m")
 	cmd.Env = append(append(os.Environ(), childTest+"="+t.Name()), environment...)
 	out, err := cmd.CombinedOutput()
 	return string(out), err

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -29,7 +30,9 @@ func TestASavedExecutableSaysWhereItBelongs(t *testing.T) {
 	assert.NotZero(t, s.Plugin.Digest)
 	major, minor := client.Plugin().Version()
 	assert.Equal(t, [2]int{major, minor}, [2]int{s.Plugin.Major, s.Plugin.Minor})
-	assert.NotEmpty(t, s.Target.CPUFeatures)
+	if os.Getenv(emulator) == "" {
+		assert.NotEmpty(t, s.Target.CPUFeatures)
+	}
 	s.Target.CPUFeatures = nil
 	assert.Equal(t, saved.Target{
 		Platform: "cpu", PlatformVersion: client.PlatformVersion(), Kinds: []string{"cpu"}, Devices: len(client.Devices()),
@@ -64,6 +67,9 @@ func TestAnExecutableThatBelongsElsewhereIsNotLoaded(t *testing.T) {
 		"wrong code":                         {func(s *saved.Executable) { s.Code = s.Code[1:] }, "PJRT_Executable_DeserializeAndLoad", "PJRT_Executable_DeserializeAndLoad"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			if strings.HasSuffix(name, " CPU") && os.Getenv(emulator) != "" {
+				t.Skip("an emulated CPU does not say what it has")
+			}
 			s, err := saved.Decode(slices.Clone(data))
 			require.NoError(t, err)
 			c.change(s)

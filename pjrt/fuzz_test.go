@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
@@ -59,7 +58,7 @@ func TestRandomSequencesOfCalls(t *testing.T) {
 	for _, seed := range seeds {
 		t.Run("seed "+seed, func(t *testing.T) {
 			trace := filepath.Join(t.TempDir(), "trace")
-			cmd := exec.Command(os.Args[0])
+			cmd := self(t.Context())
 			cmd.Env = append(os.Environ(), soakFor+"=", fuzzSeed+"="+seed, fuzzTrace+"="+trace, fuzzPlugin+"="+plugin)
 			var report, failures bytes.Buffer
 			cmd.Stdout, cmd.Stderr = &report, &failures

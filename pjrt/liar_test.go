@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -87,7 +86,7 @@ func runFaulty(t *testing.T, test, path string, env ...string) (cases int) {
 	t.Helper()
 	for crashes := 0; crashes < 5; crashes++ {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
-		cmd := exec.CommandContext(ctx, os.Args[0], "-test.run=^TestFaultyChild$", "-test.timeout=9m")
+		cmd := self(ctx, "-test.run=^TestFaultyChild$", "-test.timeout=9m")
 		cmd.Env = append(append(os.Environ(), env...), faultyTest+"="+test, faultyPlugin+"="+path, fmt.Sprintf("%s=%d", faultyFirst, cases))
 		if testing.Short() {
 			cmd.Args = append(cmd.Args, "-test.short")

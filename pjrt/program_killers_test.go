@@ -29,7 +29,8 @@ const killerVariable = "PJRT_TEST_KILLER"
 func withStack(t *testing.T, what, stack string) (stdout, stderr string, err error) {
 	t.Helper()
 	name, _, _ := strings.Cut(t.Name(), "/")
-	cmd := exec.Command("sh", "-c", "ulimit -s "+stack+` && exec "$0" -test.run="^`+name+`$"`, os.Args[0])
+	cmd := self(t.Context(), "-test.run=^"+name+"$")
+	cmd = exec.Command("sh", append([]string{"-c", "ulimit -s " + stack + ` && exec "$0" "$@"`}, cmd.Args...)...)
 	cmd.Env = append(os.Environ(), killerVariable+"="+what)
 	var out, failures strings.Builder
 	cmd.Stdout, cmd.Stderr = &out, &failures

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
@@ -45,7 +44,7 @@ func TestSoak(t *testing.T) {
 		require.NoError(t, err, soakFor)
 	}
 	trace := filepath.Join(t.TempDir(), "trace")
-	cmd := exec.Command(os.Args[0])
+	cmd := self(t.Context())
 	cmd.Env = append(os.Environ(), soakFor+"="+duration.String(), fuzzTrace+"="+trace, fuzzPlugin+"="+plugin)
 	var failures bytes.Buffer
 	cmd.Stdout, cmd.Stderr = os.Stdout, &failures
