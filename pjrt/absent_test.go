@@ -4,6 +4,7 @@
 package pjrt_test
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"os"
@@ -18,6 +19,7 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
+	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
 var updateAbsent = flag.Bool("update-absent", false, "write ABSENT.md anew")
@@ -43,6 +45,54 @@ func TestPluginsThatLackAFunction(t *testing.T) {
 	want, err := os.ReadFile(absentFile)
 	require.NoError(t, err)
 	assert.Equal(t, string(want), string(got), "run the test with -update-absent if this is right")
+}
+
+// TestTheOptimizedProgramDescribesAnExecutable takes away, all at once, the functions that
+// describe executables.
+func TestTheOptimizedProgramDescribesAnExecutable(t *testing.T) {
+	ctx := context.Background()
+	whole := newClient(t)
+	table := raw.Table(whole.Plugin())
+	for _, f := range []*capi.Function{
+		(*capi.ExecutableNumReplicasArgs)(nil).Function(),
+		(*capi.ExecutableNumPartitionsArgs)(nil).Function(),
+		(*capi.ExecutableNumOutputsArgs)(nil).Function(),
+		(*capi.ExecutableOutputElementTypesArgs)(nil).Function(),
+		(*capi.ExecutableOutputDimensionsArgs)(nil).Function(),
+		(*capi.LoadedExecutableAddressableDevicesArgs)(nil).Function(),
+		(*capi.LoadedExecutableGetDeviceAssignmentArgs)(nil).Function(),
+	} {
+		var err error
+		table, _, err = without(table, f)
+		require.NoError(t, err)
+	}
+	plugin, err := raw.Plugin(table)
+	require.NoError(t, err)
+	client, err := plugin.NewClient(ctx, nil)
+	require.NoError(t, err)
+	defer client.Close()
+	for name, c := range map[string]struct {
+		program string
+		options *pjrt.CompileOptions
+	}{
+		"one device": {add, nil},
+		"replicas":   {add, &pjrt.CompileOptions{Replicas: 2, DeviceIDs: [][]int{{3}, {1}}}},
+		"partitions": {sharded(4), &pjrt.CompileOptions{Partitions: 4, SPMD: true, DeviceIDs: [][]int{{2, 0, 3, 1}}}},
+		"portable":   {add, &pjrt.CompileOptions{Portable: true}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			want, got := compileWith(t, whole, c.program, c.options), compileWith(t, client, c.program, c.options)
+			assert.Equal(t, want.NumReplicas(), got.NumReplicas())
+			assert.Equal(t, want.NumPartitions(), got.NumPartitions())
+			assert.Equal(t, want.NumOutputs(), got.NumOutputs())
+			wantOutputs, err := want.Outputs()
+			require.NoError(t, err)
+			outputs, err := got.Outputs()
+			require.NoError(t, err)
+			assert.Equal(t, fmt.Sprint(wantOutputs), fmt.Sprint(outputs))
+			assert.Equal(t, fmt.Sprint(want.Devices()), fmt.Sprint(got.Devices()))
+		})
+	}
 }
 
 const absentOut = "PJRT_ABSENT_OUT"
@@ -130,16 +180,17 @@ func absentChild(t *testing.T, real *capi.Table, first int) {
 var keepsAlive = map[string]bool{"PJRT_Buffer_Destroy": true}
 
 // unnamed are the functions whose lack no error tells. The error of PJRT_Event_Await is
-// that of the work, and a plugin need not say where a buffer is.
-var unnamed = map[string]bool{"PJRT_Event_Await": true, "PJRT_Buffer_Device": true}
+// that of the work.
+var unnamed = map[string]bool{"PJRT_Event_Await": true}
 
 const absentHead = `# What a plugin may lack
 
 Vendors leave functions of the API out, by an empty slot or by the error UNIMPLEMENTED. This table says what then fails
 among the things that programs do every day: opening the plugin, making a client, listing devices and memories,
 compiling, describing the program, uploading, executing, downloading, copying, keeping executables on disk, and closing
-everything. What is not named works. The test ` + "`TestPluginsThatLackAFunction`" + ` takes one function at a time away from
-XLA's CPU plugin, which has API 0.81, and writes this file.
+everything. What is not named works. What is named has no other way: the functions that move raw bytes, for example,
+take them in the layout of the device, which only the plugin knows how to make. The test ` + "`TestPluginsThatLackAFunction`" + `
+takes one function at a time away from XLA's CPU plugin, which has API 0.81, and writes this file.
 
 | without the function | an empty slot | UNIMPLEMENTED |
 |---|---|---|

@@ -137,7 +137,7 @@ func (b *Bound) fix(ctx context.Context, buffers *boundBuffers, p int, a Argumen
 			buffer.ref.Release()
 			return invalid("%s was deleted, or donated to an earlier execution", name)
 		}
-		at := calls.deviceOf(e.client.table, h)
+		at := calls.deviceOf(e.client.table, buffer, h)
 		switch {
 		case at == device.handle || at == nil:
 			if err := b.waitIfKept(ctx, p, buffer, h); err != nil {
@@ -180,12 +180,11 @@ func (b *Bound) waitIfKept(ctx context.Context, p int, buffer *Buffer, h *capi.B
 func (b *Bound) copyTo(ctx context.Context, buffers *boundBuffers, p, d int, buffer *Buffer, h *capi.Buffer) error {
 	c := b.exe.client
 	copied, err := useContents(ctx, buffer, h, func() (*Buffer, error) {
-		var call capi.Call[capi.BufferCopyToDeviceArgs]
-		call.Args.Buffer, call.Args.DstDevice = h, b.exe.devices[d].handle
-		if err := allocate(ctx, c.table, &call); err != nil {
+		copied, err := allocated(ctx, func() (*capi.Buffer, error) { return c.copyToDevice(h, b.exe.devices[d]) })
+		if err != nil {
 			return nil, err
 		}
-		return c.newBuffer(call.Args.DstBuffer, Shape{}), nil
+		return c.newBuffer(copied, Shape{}), nil
 	}, func(copied *Buffer) { copied.Close() })
 	if err != nil {
 		return err

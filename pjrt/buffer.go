@@ -20,13 +20,13 @@ type Buffer struct {
 	ref    lifetime.Ref[capi.Buffer]
 	shape  Shape
 
-	hostDone   <-chan struct{} // nil when C kept no memory of the host
-	onDestroy  bool            // destroying it calls a function: see newBufferWith
-	references *references     // external ones
-	dynamic    answer          // does it have dimensions known only at run time?
-	readable   answer          // can the host read its memory as a dense array?
-	device     atomic.Pointer[capi.Device]
-	inMemory   atomic.Pointer[Layout] // see knownLayout
+	hostDone   <-chan struct{}             // nil when C kept no memory of the host
+	onDestroy  bool                        // destroying it calls a function: see newBufferWith
+	references *references                 // external ones
+	dynamic    answer                      // does it have dimensions known only at run time?
+	readable   answer                      // can the host read its memory as a dense array?
+	device     atomic.Pointer[capi.Device] // where the plugin put it, or was told to; nil if unknown
+	inMemory   atomic.Pointer[Layout]      // see knownLayout
 }
 
 // newBuffer makes a Buffer that owns h.

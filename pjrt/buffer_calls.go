@@ -18,23 +18,17 @@ type bufferCalls struct {
 	destroyed   capi.Call[capi.BufferDestroyArgs]
 }
 
-// deviceOf returns the device of a buffer, or nil if the plugin does not report it.
-func (c *bufferCalls) deviceOf(table *capi.Table, h *capi.Buffer) *capi.Device {
+// deviceOf returns the device of a buffer, or nil if it is unknown.
+func (c *bufferCalls) deviceOf(table *capi.Table, b *Buffer, h *capi.Buffer) *capi.Device {
+	if at := b.device.Load(); at != nil {
+		return at
+	}
 	c.device.Args.Buffer = h
 	if err := c.device.Do(table); err != nil {
 		return nil
 	}
+	b.device.Store(c.device.Args.Device)
 	return c.device.Args.Device
-}
-
-// deviceOnce is deviceOf with the answer cached in b.
-func (c *bufferCalls) deviceOnce(table *capi.Table, b *Buffer, h *capi.Buffer) *capi.Device {
-	at := b.device.Load()
-	if at == nil {
-		at = c.deviceOf(table, h)
-		b.device.Store(at)
-	}
-	return at
 }
 
 func (c *bufferCalls) isDeleted(table *capi.Table, h *capi.Buffer) (bool, error) {

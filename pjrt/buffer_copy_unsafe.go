@@ -27,8 +27,7 @@ func (b *Buffer) CopyToDevice(ctx context.Context, d *Device) (copied *Buffer, e
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	dh, err := d.handleFor(b.client)
-	if err != nil {
+	if _, err := d.handleFor(b.client); err != nil {
 		return nil, err
 	}
 	h, err := b.acquire()
@@ -37,17 +36,45 @@ func (b *Buffer) CopyToDevice(ctx context.Context, d *Device) (copied *Buffer, e
 	}
 	defer b.ref.Release()
 	copied, err = useContents(ctx, b, h, func() (*Buffer, error) {
-		var call capi.Call[capi.BufferCopyToDeviceArgs]
-		call.Args.Buffer, call.Args.DstDevice = h, dh
-		if err := allocate(ctx, b.client.table, &call); err != nil {
+		h, err := allocated(ctx, func() (*capi.Buffer, error) { return b.client.copyToDevice(h, d) })
+		if err != nil {
 			return nil, err
 		}
-		return b.client.newBuffer(call.Args.DstBuffer, b.shape), nil
+		copied := b.client.newBuffer(h, b.shape)
+		copied.device.Store(d.handle)
+		return copied, nil
 	}, func(copied *Buffer) { copied.Close() })
 	if err != nil {
 		return b.copyByHost(ctx, (*capi.BufferCopyToDeviceArgs)(nil).Function(), err, &BufferOptions{Device: d})
 	}
 	return copied, nil
+}
+
+// copyToDevice begins a copy to the default memory of a device of the same client. If the
+// plugin does not implement PJRT_Buffer_CopyToDevice, it is a copy to that memory.
+func (c *Client) copyToDevice(h *capi.Buffer, d *Device) (*capi.Buffer, error) {
+	var call capi.Call[capi.BufferCopyToDeviceArgs]
+	call.Args.Buffer, call.Args.DstDevice = h, d.handle
+	err := call.Do(c.table)
+	if err == nil || optional(err) != nil || d.defaultMemory == nil {
+		return call.Args.DstBuffer, err
+	}
+	copied, memoryErr := c.copyToMemory(h, d.defaultMemory)
+	if optional(memoryErr) == nil && memoryErr != nil {
+		return nil, err
+	}
+	return copied, memoryErr
+}
+
+func (c *Client) copyToMemory(h *capi.Buffer, m *Memory) (*capi.Buffer, error) {
+	mh, err := m.handleIn(c)
+	if err != nil {
+		return nil, err
+	}
+	var call capi.Call[capi.BufferCopyToMemoryArgs]
+	call.Args.Buffer, call.Args.DstMemory = h, mh
+	err = call.Do(c.table)
+	return call.Args.DstBuffer, err
 }
 
 // CopyToMemory is CopyToDevice for a memory (PJRT_Buffer_CopyToMemory).
@@ -63,8 +90,7 @@ func (b *Buffer) CopyToMemory(ctx context.Context, m *Memory) (copied *Buffer, e
 	if m == nil {
 		return nil, invalid("the memory is nil")
 	}
-	mh, err := m.handleIn(b.client)
-	if err != nil {
+	if _, err := m.handleIn(b.client); err != nil {
 		return nil, err
 	}
 	h, err := b.acquire()
@@ -73,12 +99,11 @@ func (b *Buffer) CopyToMemory(ctx context.Context, m *Memory) (copied *Buffer, e
 	}
 	defer b.ref.Release()
 	copied, err = useContents(ctx, b, h, func() (*Buffer, error) {
-		var call capi.Call[capi.BufferCopyToMemoryArgs]
-		call.Args.Buffer, call.Args.DstMemory = h, mh
-		if err := allocate(ctx, b.client.table, &call); err != nil {
+		copied, err := allocated(ctx, func() (*capi.Buffer, error) { return b.client.copyToMemory(h, m) })
+		if err != nil {
 			return nil, err
 		}
-		return b.client.newBuffer(call.Args.DstBuffer, b.shape), nil
+		return b.client.newBuffer(copied, b.shape), nil
 	}, func(copied *Buffer) { copied.Close() })
 	if err != nil {
 		return b.copyByHost(ctx, (*capi.BufferCopyToMemoryArgs)(nil).Function(), err, &BufferOptions{Memory: m})

@@ -117,19 +117,20 @@ func (c *Client) BufferFromHost(ctx context.Context, a HostArray, opts *BufferOp
 	case opts.Semantics == OnlyDuringCall:
 		// The plugin has read the memory already.
 		destroyEvent(c.table, done)
-		return c.newBuffer(args.Buffer, a.Shape()), nil
+		b = c.newBuffer(args.Buffer, a.Shape())
 	case done == nil:
 		// The plugin does not say when it is done, but it must be once the buffer is destroyed.
 		ended := make(chan struct{})
-		b := c.newBufferWith(args.Buffer, a.Shape(), func() {
+		b = c.newBufferWith(args.Buffer, a.Shape(), func() {
 			runtime.KeepAlive(a.Data)
 			close(ended)
 		})
 		b.hostDone = ended
-		return b, nil
+	default:
+		b = c.newBuffer(args.Buffer, a.Shape())
+		b.hostDone = c.keepUntil(done, a.Data)
 	}
-	b = c.newBuffer(args.Buffer, a.Shape())
-	b.hostDone = c.keepUntil(done, a.Data)
+	b.device.Store(place.device)
 	return b, nil
 }
 

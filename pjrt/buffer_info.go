@@ -45,7 +45,9 @@ func (b *Buffer) Device() (*Device, error) {
 	var c capi.Call[capi.BufferDeviceArgs]
 	c.Args.Buffer = h
 	if err := c.Do(b.client.table); err != nil {
-		return nil, err
+		if c.Args.Device = b.device.Load(); optional(err) != nil || c.Args.Device == nil {
+			return nil, err
+		}
 	}
 	return b.client.deviceFrom(c.Function(), c.Args.Device)
 }

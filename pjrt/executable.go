@@ -106,12 +106,20 @@ func (e *Executable) describe(h *capi.Executable) error {
 	var replicas capi.Call[capi.ExecutableNumReplicasArgs]
 	replicas.Args.Executable = h
 	if err := replicas.Do(e.table); err != nil {
-		return err
+		config, ok := e.optimizedConfig(err)
+		if !ok {
+			return err
+		}
+		replicas.Args.NumReplicas = uintptr(config.Replicas)
 	}
 	var partitions capi.Call[capi.ExecutableNumPartitionsArgs]
 	partitions.Args.Executable = h
 	if err := partitions.Do(e.table); err != nil {
-		return err
+		config, ok := e.optimizedConfig(err)
+		if !ok {
+			return err
+		}
+		partitions.Args.NumPartitions = uintptr(config.Partitions)
 	}
 	var outputs capi.Call[capi.ExecutableNumOutputsArgs]
 	outputs.Args.Executable = h
@@ -119,10 +127,17 @@ func (e *Executable) describe(h *capi.Executable) error {
 	types.Args.Executable = h
 	typesErr := types.Do(e.table)
 	if err := outputs.Do(e.table); err != nil {
-		if optional(err) != nil || typesErr != nil {
+		if optional(err) != nil {
 			return err
 		}
 		outputs.Args.NumOutputs = types.Args.NumOutputTypes
+		if typesErr != nil {
+			shapes, ok := e.optimizedResults(typesErr)
+			if !ok {
+				return err
+			}
+			outputs.Args.NumOutputs = uintptr(len(shapes))
+		}
 	}
 	e.name = capi.String(name.Args.ExecutableName, name.Args.ExecutableNameSize)
 	e.numReplicas, e.numPartitions = int(replicas.Args.NumReplicas), int(partitions.Args.NumPartitions)
@@ -289,8 +304,40 @@ func (e *Executable) optimizedHLO() ([]byte, error) {
 		string(program.Format))
 }
 
+// optimizedConfig reads what the optimized program states about devices, if err says that
+// the plugin lacks the function for it.
+func (e *Executable) optimizedConfig(err error) (config hlo.Config, ok bool) {
+	if optional(err) != nil {
+		return hlo.Config{}, false
+	}
+	program, err := e.OptimizedProgram()
+	if err != nil || program.Format != FormatHLOWithConfig {
+		return hlo.Config{}, false
+	}
+	config, err = hlo.ReadConfig(program.Code)
+	return config, err == nil
+}
+
+// optimizedResults reads the shapes of the results from the optimized program, if err says
+// that the plugin lacks the functions for them.
+func (e *Executable) optimizedResults(err error) (shapes []Shape, ok bool) {
+	if optional(err) != nil {
+		return nil, false
+	}
+	code, err := e.optimizedHLO()
+	if err != nil {
+		return nil, false
+	}
+	results, err := hlo.Results(code)
+	for _, r := range results {
+		shapes = append(shapes, Shape(r))
+	}
+	return shapes, err == nil
+}
+
 // Outputs returns the shapes of the results on one device
-// (PJRT_Executable_OutputElementTypes, PJRT_Executable_OutputDimensions).
+// (PJRT_Executable_OutputElementTypes, PJRT_Executable_OutputDimensions). If the plugin
+// lacks these functions, the optimized program states the shapes.
 func (e *Executable) Outputs() ([]Shape, error) {
 	if e.missing() {
 		return nil, errNilExecutable
@@ -315,12 +362,16 @@ func (e *Executable) readOutputs() ([]Shape, error) {
 	defer e.ref.Release()
 	var types capi.Call[capi.ExecutableOutputElementTypesArgs]
 	types.Args.Executable = h
-	if err := types.Do(e.table); err != nil {
-		return nil, err
-	}
 	var dims capi.Call[capi.ExecutableOutputDimensionsArgs]
 	dims.Args.Executable = h
-	if err := dims.Do(e.table); err != nil {
+	err = types.Do(e.table)
+	if err == nil {
+		err = dims.Do(e.table)
+	}
+	if err != nil {
+		if shapes, ok := e.optimizedResults(err); ok && len(shapes) == e.numOutputs {
+			return shapes, nil
+		}
 		return nil, err
 	}
 	if n := types.Args.NumOutputTypes; n != dims.Args.NumOutputs {

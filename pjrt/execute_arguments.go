@@ -54,7 +54,7 @@ func (l *launch) firstDevice() *Device {
 		if b := l.lists[0][0]; b != nil && b.client == c {
 			if h, err := b.ref.Acquire(); err == nil {
 				defer b.ref.Release()
-				if d := c.deviceByHandle[l.calls.deviceOf(c.table, h)]; d != nil {
+				if d := c.deviceByHandle[l.calls.deviceOf(c.table, b, h)]; d != nil {
 					return d
 				}
 			}

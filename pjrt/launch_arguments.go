@@ -82,7 +82,7 @@ func (l *launch) copyKept(ctx context.Context, args int) error {
 		if donors != nil && !donors[p] || !slices.Contains(f.keep, int64(p)) {
 			continue
 		}
-		copied, err := l.copyTo(ctx, l.argumentOf(h), h, l.devices[i/args].handle)
+		copied, err := l.copyTo(ctx, l.argumentOf(h), h, l.devices[i/args])
 		if err != nil {
 			return err
 		}
@@ -104,22 +104,15 @@ func (l *launch) argumentOf(h *capi.Buffer) *Buffer {
 
 // copyTo copies a buffer to a device for this execution. b, which may be nil, is the Buffer
 // of the handle h.
-func (l *launch) copyTo(ctx context.Context, b *Buffer, h *capi.Buffer, device *capi.Device) (*capi.Buffer, error) {
-	table := l.exe.client.table
-	call := func() (*capi.Buffer, error) {
-		var call capi.Call[capi.BufferCopyToDeviceArgs]
-		call.Args.Buffer, call.Args.DstDevice = h, device
-		if err := call.Do(table); err != nil {
-			return nil, err
-		}
-		return call.Args.DstBuffer, nil
-	}
+func (l *launch) copyTo(ctx context.Context, b *Buffer, h *capi.Buffer, d *Device) (*capi.Buffer, error) {
+	c := l.exe.client
+	call := func() (*capi.Buffer, error) { return c.copyToDevice(h, d) }
 	var copied *capi.Buffer
 	var err error
 	if b == nil {
 		copied, err = call()
 	} else {
-		copied, err = useContents(ctx, b, h, call, func(h *capi.Buffer) { new(bufferCalls).destroy(table, h) })
+		copied, err = useContents(ctx, b, h, call, func(h *capi.Buffer) { new(bufferCalls).destroy(c.table, h) })
 	}
 	if err == nil {
 		l.copies = append(l.copies, copied)
@@ -145,7 +138,7 @@ func (l *launch) place(ctx context.Context, d, i int, a heldArgument) (*capi.Buf
 	if gone, err := l.calls.isDeleted(c.table, a.handle); err == nil && gone {
 		return nil, invalid("%s was deleted, or donated to an earlier execution", l.argument(d, i))
 	}
-	at := l.calls.deviceOnce(c.table, a.buffer, a.handle)
+	at := l.calls.deviceOf(c.table, a.buffer, a.handle)
 	if at == nil || at == l.devices[d].handle {
 		return a.handle, nil
 	}
@@ -153,7 +146,7 @@ func (l *launch) place(ctx context.Context, d, i int, a heldArgument) (*capi.Buf
 		return nil, invalid("%s is on %v, and the program runs on %v: copy it there, or set CopyArguments",
 			l.argument(d, i), c.deviceByHandle[at], l.devices[d])
 	}
-	copied, err := l.copyTo(ctx, a.buffer, a.handle, l.devices[d].handle)
+	copied, err := l.copyTo(ctx, a.buffer, a.handle, l.devices[d])
 	if err != nil {
 		return nil, l.refused(d, i, a.buffer, err)
 	}

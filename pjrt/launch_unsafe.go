@@ -514,10 +514,10 @@ func (l *launch) adopt(d int, outs []*Buffer) error {
 	}
 	for i, h := range handles {
 		handles[i] = nil
-		if l.opts.ReuseResults && outs[i].refill(e.client, h, shapes[i]) {
-			continue
+		if !l.opts.ReuseResults || !outs[i].refill(e.client, h, shapes[i]) {
+			outs[i] = e.client.newBufferOf(h, shapes[i])
 		}
-		outs[i] = e.client.newBufferOf(h, shapes[i])
+		outs[i].device.Store(l.devices[d].handle)
 	}
 	return nil
 }

@@ -48,27 +48,62 @@ func newLoadedExecutable(c *Client, h *capi.LoadedExecutable, parameters []Shape
 
 // describe reads what each execution needs to know.
 func (e *LoadedExecutable) describe(h *capi.LoadedExecutable, parameters []Shape) error {
-	table := e.client.table
-	var devices capi.Call[capi.LoadedExecutableAddressableDevicesArgs]
-	devices.Args.Executable = h
-	if err := devices.Do(table); err != nil {
-		return err
-	}
-	for _, h := range capi.Slice(devices.Args.AddressableDevices, devices.Args.NumAddressableDevices) {
-		d := e.client.deviceByHandle[h]
-		if d == nil || !slices.Contains(e.client.addressable, d) {
-			return misbehaved(devices.Function(), "named a device that this process cannot use")
-		}
-		e.devices = append(e.devices, d)
-	}
 	var get capi.Call[capi.LoadedExecutableGetExecutableArgs]
 	get.Args.LoadedExecutable = h
-	if err := get.Do(table); err != nil {
+	if err := get.Do(e.client.table); err != nil {
 		return err
 	}
-	var err error
-	e.Executable, err = newExecutable(e.client.plugin, e.client.savedTarget(), get.Args.Executable, e.ref, parameters)
+	exe, err := newExecutable(e.client.plugin, e.client.savedTarget(), get.Args.Executable, e.ref, parameters)
+	if err != nil {
+		return err
+	}
+	e.Executable = exe
+	if e.devices, err = e.readDevices(h); err != nil {
+		exe.Close()
+	}
 	return err
+}
+
+func (e *LoadedExecutable) readDevices(h *capi.LoadedExecutable) ([]*Device, error) {
+	var call capi.Call[capi.LoadedExecutableAddressableDevicesArgs]
+	call.Args.Executable = h
+	if err := call.Do(e.client.table); err != nil {
+		return e.assignedDevices(err)
+	}
+	var devices []*Device
+	for _, h := range capi.Slice(call.Args.AddressableDevices, call.Args.NumAddressableDevices) {
+		d := e.client.deviceByHandle[h]
+		if d == nil || !slices.Contains(e.client.addressable, d) {
+			return nil, misbehaved(call.Function(), "named a device that this process cannot use")
+		}
+		devices = append(devices, d)
+	}
+	return devices, nil
+}
+
+// assignedDevices returns the devices of the device assignment that this process can use,
+// if err says that the plugin does not implement the function for them.
+func (e *LoadedExecutable) assignedDevices(err error) ([]*Device, error) {
+	if optional(err) != nil {
+		return nil, err
+	}
+	assignment, assignmentErr := e.DeviceAssignment()
+	if assignmentErr != nil {
+		config, ok := e.optimizedConfig(assignmentErr)
+		if !ok {
+			return nil, err
+		}
+		assignment = config.Devices
+	}
+	var devices []*Device
+	for _, replica := range assignment {
+		for _, id := range replica {
+			if i := slices.IndexFunc(e.client.addressable, func(d *Device) bool { return d.ID() == id }); i >= 0 {
+				devices = append(devices, e.client.addressable[i])
+			}
+		}
+	}
+	return devices, nil
 }
 
 // acquire keeps the C object alive until e.ref.Release.

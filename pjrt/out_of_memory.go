@@ -20,6 +20,16 @@ func allocate[A any](ctx context.Context, table *capi.Table, call *capi.Call[A])
 	return retryAllocation(ctx, func() error { return call.Do(table) })
 }
 
+// allocated returns what is made by calls that take memory of a device, with retryAllocation.
+func allocated[T any](ctx context.Context, create func() (T, error)) (T, error) {
+	var v T
+	err := retryAllocation(ctx, func() (err error) {
+		v, err = create()
+		return err
+	})
+	return v, err
+}
+
 // retryAllocation makes a call that takes memory of a device. If the device is out of
 // memory, it destroys the objects that the program forgot and makes the call once more.
 func retryAllocation(ctx context.Context, call func() error) error {

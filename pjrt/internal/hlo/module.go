@@ -4,6 +4,7 @@
 package hlo
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -17,6 +18,10 @@ import (
 const (
 	configModule = 1 // HloModuleProtoWithConfig
 	configConfig = 2
+
+	configReplicas   = 4 // HloModuleConfigProto
+	configPartitions = 5
+	configAssignment = 15
 
 	moduleName         = 1 // HloModuleProto
 	moduleComputations = 3
@@ -81,6 +86,40 @@ func IsModuleWithConfig(code []byte) bool {
 // Module returns the module in a HloModuleProtoWithConfig.
 func Module(withConfig []byte) ([]byte, error) { return wire.Message(withConfig, configModule) }
 
+// Config says for how many devices a module was compiled.
+type Config struct {
+	Replicas, Partitions int
+	Devices              [][]int // by replica and partition; nil for any devices
+}
+
+// ReadConfig reads the configuration in a HloModuleProtoWithConfig.
+func ReadConfig(withConfig []byte) (Config, error) {
+	config, err := wire.Message(withConfig, configConfig)
+	if err != nil {
+		return Config{}, err
+	}
+	var c Config
+	err = wire.Visit(config, func(f wire.Field) error {
+		switch {
+		case f.Is(configReplicas, wire.Varint):
+			c.Replicas = int(f.Int)
+		case f.Is(configPartitions, wire.Varint):
+			c.Partitions = int(f.Int)
+		case f.Is(configAssignment, wire.Bytes):
+			a, err := xlaproto.UnmarshalDeviceAssignment(f.Bytes)
+			if err != nil {
+				return err
+			}
+			c.Devices = a.IDs()
+		}
+		return nil
+	})
+	if err == nil && (c.Replicas < 1 || c.Partitions < 1) {
+		err = fmt.Errorf("the configuration states %d replicas and %d partitions", c.Replicas, c.Partitions)
+	}
+	return c, err
+}
+
 // Shape is the type and the dimensions of an array.
 type Shape struct {
 	Type dtype.Type
@@ -119,6 +158,32 @@ func ParameterShapes(module []byte) ([]xlaproto.Shape, error) {
 	return shapes, err
 }
 
+// Results returns the shapes of the results of a module. A result that is a tuple counts as
+// its elements.
+func Results(module []byte) ([]Shape, error) {
+	s, err := resultShape(module)
+	if err != nil {
+		return nil, err
+	}
+	return flatten(nil, s, 0)
+}
+
+func resultShape(module []byte) (*xlaproto.Shape, error) {
+	program, err := wire.Message(module, moduleProgramShape)
+	if err != nil {
+		return nil, err
+	}
+	result, err := wire.Message(program, programResult)
+	if err != nil {
+		return nil, err
+	}
+	if result == nil {
+		return nil, errors.New("the module does not state the shape of its result")
+	}
+	s, err := xlaproto.UnmarshalShape(result)
+	return &s, err
+}
+
 // flatten appends the arrays in s to list.
 func flatten(list []Shape, s *xlaproto.Shape, depth int) ([]Shape, error) {
 	if depth > xlaproto.MaxTupleDepth {
@@ -154,11 +219,7 @@ func Counts(module []byte) (parameters, results int, ok bool) {
 	if err != nil {
 		return 0, 0, false
 	}
-	result, err := wire.Message(program, programResult)
-	if err != nil || result == nil {
-		return 0, 0, false
-	}
-	shape, err := xlaproto.UnmarshalShape(result)
+	shape, err := resultShape(module)
 	if err != nil {
 		return 0, 0, false
 	}
