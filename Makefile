@@ -21,7 +21,7 @@ test: ## run the short tests, which prove the library
 
 .PHONY: test-all
 test-all: ## run all tests, on several plugins, which are installed if missing
-	$(GO) test ./...
+	$(GO) test -p 4 ./...
 
 # Beside busy processes, which shows that no test depends on luck: make stress
 # STRESS='-runs 3 ./pjrt/kv'.
@@ -76,15 +76,16 @@ lint: ## formatting, vet, and the rules of this repository (needs a C compiler)
 	$(GO) run ./tools/lint/unused ./...
 
 # What is not run here is compiled without optimizations, and vetted for what depends on
-# the platform only, which takes less time.
+# the platform only, which takes less time. Vet compiles what it looks at, and linking one
+# command shows that the calls of C link.
 .PHONY: platforms
 platforms: ## compile everything, tests too, for every supported platform
 	@set -e; for p in $(PLATFORMS); do \
 		echo $$p; \
 		flags='all=-N -l'; checks='-asmdecl -buildtag -framepointer -unsafeptr'; \
 		if [ $$p = "$$($(GO) env GOHOSTOS)/$$($(GO) env GOHOSTARCH)" ]; then flags= checks=; fi; \
-		GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) build -gcflags="$$flags" ./...; \
 		GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) vet -gcflags="$$flags" $$checks ./...; \
+		GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) build -gcflags="$$flags" -o /dev/null ./tools/pjrt; \
 	done
 
 .PHONY: test-cc
@@ -97,7 +98,7 @@ GO_RELEASES = 1.27.0
 
 .PHONY: test-go
 test-go: ## run the short tests of the libraries with the other supported releases of Go
-	@set -e; for v in $(GO_RELEASES); do echo go$$v; GOTOOLCHAIN=go$$v $(GO) test -short ./capi/... ./extensions/... ./pjrt ./pjrt/transfer; done
+	@set -e; for v in $(GO_RELEASES); do echo go$$v; GOTOOLCHAIN=go$$v $(GO) test -short ./capi/... ./pjrt ./pjrt/transfer; done
 
 # As with Go 1.27, whose linker refuses asmcgocall.
 .PHONY: test-noasmcgocall
@@ -121,9 +122,14 @@ test-arm64: ## call path, callbacks and turns of buffers on arm64, emulated (nee
 	cd capi/serve && $(ARM64) $(CURDIR)/bin/arm64/serve.test -test.skip TestAWrappedPluginRunsPrograms
 	cd pjrt && PJRT_TEST_EMULATOR='$(ARM64)' $(ARM64) $(CURDIR)/bin/arm64/pjrt.test -test.short -test.run '$(ARM64_TESTS)'
 
+# The packages that import sync, or whose tests do. Others share nothing between goroutines.
+RACING = $(GO) list -f '{{.ImportPath}} {{.Imports}} {{.TestImports}} {{.XTestImports}}' \
+	./capi/... ./extensions/... ./pjrt/... ./conformance/internal/worker ./conformance/internal/driver ./conformance/internal/check | \
+	sed -n 's|^\([^ ]*\) .*[[ ]sync[] /].*|\1|p'
+
 .PHONY: test-race
-test-race: ## run the short tests of the libraries once under the race detector (needs a C compiler)
-	CGO_ENABLED=1 $(GO) test -race -short ./capi/... ./extensions/... ./pjrt/... ./conformance/internal/worker ./conformance/internal/driver ./conformance/internal/check
+test-race: ## run the short tests of the libraries with goroutines under the race detector (needs a C compiler)
+	CGO_ENABLED=1 $(GO) test -race -short $$($(RACING))
 
 .PHONY: test-wrapped
 test-wrapped: ## run the short tests of pjrt with the CPU plugin behind hooks (capi/serve)
