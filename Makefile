@@ -122,7 +122,7 @@ test-arm64: ## call path, callbacks and turns of buffers on arm64, emulated (nee
 	cd capi/serve && $(ARM64) $(CURDIR)/bin/arm64/serve.test -test.skip TestAWrappedPluginRunsPrograms
 	cd pjrt && PJRT_TEST_EMULATOR='$(ARM64)' $(ARM64) $(CURDIR)/bin/arm64/pjrt.test -test.short -test.run '$(ARM64_TESTS)'
 
-# The packages that import sync, or whose tests do. Others share nothing between goroutines.
+# The packages that import sync, or whose tests do. Others have no state that goroutines share.
 RACING = $(GO) list -f '{{.ImportPath}} {{.Imports}} {{.TestImports}} {{.XTestImports}}' \
 	./capi/... ./extensions/... ./pjrt/... ./conformance/internal/worker ./conformance/internal/driver ./conformance/internal/check | \
 	sed -n 's|^\([^ ]*\) .*[[ ]sync[] /].*|\1|p'
