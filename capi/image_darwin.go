@@ -45,7 +45,8 @@ func checkMacho(f *macho.File, want macho.Cpu, size, available int64) error {
 	}
 	for _, l := range f.Loads {
 		if s, ok := l.(*macho.Segment); ok && s.Filesz > 0 && s.Offset+s.Filesz > uint64(min(size, available)) {
-			return fmt.Errorf("%w: it is truncated: its contents end at byte %d, and the file has %d bytes", ErrNotLibrary, s.Offset+s.Filesz, available)
+			return fmt.Errorf("%w: it is truncated: its contents end at byte %d, and the file has %d bytes",
+				ErrNotLibrary, s.Offset+s.Filesz, available)
 		}
 	}
 	return nil

@@ -51,7 +51,8 @@ func TestAheadOfTimeExecutablesBelongToTheirPluginAndSystem(t *testing.T) {
 		t.Logf("%s: API %d.%d, %d devices in %v, ABI %v, %q", from, s.Plugin.Major, s.Plugin.Minor, s.Target.Devices, s.Target.Bounds, s.ABI, s.Target.PlatformVersion)
 		for to, here := range all {
 			plugin, name, _ := strings.Cut(to, " ")
-			err := pjrt.Misplaced(s, here.plugin, pjrt.SavedTarget(here.topology), func(*saved.ABIVersion) (bool, error) { return false, nil })
+			unasked := func(*saved.ABIVersion) (bool, error) { return false, nil }
+			err := pjrt.Misplaced(s, here.plugin, pjrt.SavedTarget(here.topology), unasked)
 			switch {
 			case from == to:
 				assert.NoError(t, err, from)

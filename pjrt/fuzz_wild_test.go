@@ -230,37 +230,56 @@ func (w *fuzzWorker) wildSeed() {
 
 // wildCall calls any method or function with any arguments.
 func (w *fuzzWorker) wildCall() {
-	name, f := w.wildFunction()
-	if wildNever[name[strings.LastIndexByte(name, '.')+1:]] != "" {
-		return
+	if name, f := w.wildFunction(); !never(name) {
+		w.wildArguments(name, f)
 	}
+}
+
+// never reports whether wildNever has the method.
+func never(name string) bool { return wildNever[name[strings.LastIndexByte(name, '.')+1:]] != "" }
+
+// wildArguments calls a function with any arguments.
+func (w *fuzzWorker) wildArguments(name string, f reflect.Value) {
 	w.name = name
-	ctx, cancel := context.WithTimeout(context.Background(), time.Duration(1+w.IntN(20))*time.Millisecond)
+	ctx, cancel := w.wildContext()
 	defer cancel()
-	if w.chance(8) {
-		cancel()
-	}
-	args := make([]reflect.Value, f.Type().NumIn())
-	for i := range args {
-		if args[i] = w.wildValue(f.Type().In(i), 0); f.Type().In(i) == contextType {
-			args[i] = reflect.ValueOf(ctx)
-		}
-	}
+	args := w.wildList(f.Type(), ctx)
 	w.note("%v", describe(args))
-	var results []reflect.Value
-	if f.Type().IsVariadic() {
-		results = f.CallSlice(args)
-	} else {
-		results = f.Call(args)
-	}
 	outcome := "ok"
-	for _, r := range results {
+	for _, r := range callWith(f, args) {
 		if err, ok := r.Interface().(error); ok && err != nil {
 			outcome = "error"
 		}
 		w.wild.put(w, r)
 	}
 	w.count("wild " + name + ": " + outcome)
+}
+
+// wildContext returns a context that ends soon, or has ended.
+func (w *fuzzWorker) wildContext() (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Duration(1+w.IntN(20))*time.Millisecond)
+	if w.chance(8) {
+		cancel()
+	}
+	return ctx, cancel
+}
+
+// wildList returns arguments of a function.
+func (w *fuzzWorker) wildList(f reflect.Type, ctx context.Context) []reflect.Value {
+	args := make([]reflect.Value, f.NumIn())
+	for i := range args {
+		if args[i] = w.wildValue(f.In(i), 0); f.In(i) == contextType {
+			args[i] = reflect.ValueOf(ctx)
+		}
+	}
+	return args
+}
+
+func callWith(f reflect.Value, args []reflect.Value) []reflect.Value {
+	if f.Type().IsVariadic() {
+		return f.CallSlice(args)
+	}
+	return f.Call(args)
 }
 
 var contextType = reflect.TypeFor[context.Context]()

@@ -4,6 +4,8 @@
 package ffi
 
 import (
+	"sync"
+
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/lifetime"
@@ -16,6 +18,10 @@ import (
 type Context struct {
 	table *capi.Table
 	ref   *lifetime.Ref[capi.ExecuteContext]
+
+	// Plugins read and change the data of a context without a lock.
+	mu         sync.Mutex
+	executions int // that use the context; guarded by mu
 }
 
 var _ pjrt.ExecuteExtension = (*Context)(nil)
@@ -28,7 +34,7 @@ func NewContext(p *pjrt.Plugin) (*Context, error) {
 	if err := c.Do(table); err != nil {
 		return nil, err
 	}
-	return &Context{table, lifetime.New("execute context", c.Args.Context, nil, func(h *capi.ExecuteContext) {
+	return &Context{table: table, ref: lifetime.New("execute context", c.Args.Context, nil, func(h *capi.ExecuteContext) {
 		var d capi.Call[capi.ExecuteContextDestroyArgs]
 		d.Args.Context = h
 		_ = d.Do(table)
@@ -39,12 +45,18 @@ func NewContext(p *pjrt.Plugin) (*Context, error) {
 // (PJRT_FFI_UserData_Add). typeID is the number that [RegisterType] returned for the type.
 // data is passed on as it is; if it is an address, the address must stay valid as long as
 // the context. A context holds at most one value of each type; a second one is an error.
+// So is adding data while an execution uses the context, whose handlers may be looking at it.
 func (x *Context) AddUserData(typeID int64, data uintptr) error {
 	h, err := x.acquire()
 	if err != nil {
 		return err
 	}
 	defer x.ref.Release()
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.executions > 0 {
+		return raw.Errorf(pjrt.ErrFailedPrecondition, "%d executions are using the execute context: add all data before they begin", x.executions)
+	}
 	var c capi.Call[capi.FFIUserDataAddArgs]
 	c.Args.Context = h
 	c.Args.UserData = capi.FFIUserData{TypeID: typeID, Data: data}
@@ -75,7 +87,15 @@ func (x *Context) ExtendExecute(client *pjrt.Client, _ []*pjrt.Device, options *
 		return nil, err
 	}
 	options.Context = h
-	return x.ref.Release, nil
+	x.mu.Lock()
+	x.executions++
+	x.mu.Unlock()
+	return func() {
+		x.mu.Lock()
+		x.executions--
+		x.mu.Unlock()
+		x.ref.Release()
+	}, nil
 }
 
 func (x *Context) acquire() (*capi.ExecuteContext, error) {

@@ -34,6 +34,25 @@ var testType = func() func(testing.TB, *pjrt.Plugin) int64 {
 	}
 }()
 
+func TestDataIsNotAddedWhileAnExecutionUsesTheContext(t *testing.T) {
+	ctx := context.Background()
+	client := newClient(t)
+	x, err := ffi.NewContext(client.Plugin())
+	require.NoError(t, err)
+	defer x.Close()
+	var during error
+	handler := mapping(t, func(_ *cffi.CallFrame, v float32) (float32, error) {
+		during = x.AddUserData(1<<40, 1)
+		return v, nil
+	})
+	require.NoError(t, ffi.Register(client.Plugin(), ffi.CustomCall{Target: "add_data_late", Platform: "Host", Handler: handler}))
+	exe := compile(t, client, calls("add_data_late"))
+	_, err = exe.Execute(ctx, []*pjrt.Buffer{upload(t, client, 1, 2, 3, 4)}, &pjrt.ExecuteOptions{Extensions: []pjrt.ExecuteExtension{x}})
+	require.NoError(t, err)
+	require.ErrorIs(t, during, pjrt.ErrFailedPrecondition)
+	require.ErrorContains(t, during, "1 executions are using the execute context")
+}
+
 func TestAContextServesManyExecutions(t *testing.T) {
 	ctx := context.Background()
 	client := newClient(t)

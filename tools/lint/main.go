@@ -2,18 +2,52 @@
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
 // Command lint checks the rules of this repository that the compiler and vet do
-// not know. `make lint` runs it over every package. What nobody uses is found by
-// tools/lint/unused.
+// not know, and reports what nobody uses. `make lint` runs it over every package.
+//
+//	lint PACKAGE...
 package main
 
 import (
-	"golang.org/x/tools/go/analysis/multichecker"
+	"fmt"
+	"os"
+
+	"golang.org/x/tools/go/analysis"
 
 	"github.com/purepjrt/purepjrt/tools/lint/exporteddoc"
 	"github.com/purepjrt/purepjrt/tools/lint/linelength"
 	"github.com/purepjrt/purepjrt/tools/lint/unsafefile"
+	"github.com/purepjrt/purepjrt/tools/lint/unused"
 )
 
+// tags are those of tests that need more than Go, such as a C compiler.
+const tags = "-tags=aot,cc,jax,proxy,skew,wrapped"
+
+// foreign makes use of what `make platforms` compiles.
+const foreign = "-gcflags=all=-N -l"
+
+var configurations = []unused.Configuration{
+	{},
+	{Flags: []string{tags}},
+	{Environment: []string{"CGO_ENABLED=1"}, Flags: []string{tags}, Packages: []string{"./tools/pjrtshim"}},
+	{Environment: []string{"GOOS=windows", "GOARCH=amd64"}, Flags: []string{foreign}},
+	{Environment: []string{"GOOS=darwin", "GOARCH=arm64"}, Flags: []string{foreign}},
+}
+
 func main() {
-	multichecker.Main(unsafefile.Analyzer, exporteddoc.Analyzer, linelength.Analyzer)
+	if len(os.Args) < 2 {
+		fmt.Fprintln(os.Stderr, "usage: lint PACKAGE...")
+		os.Exit(2)
+	}
+	rules := []*analysis.Analyzer{unsafefile.Analyzer, exporteddoc.Analyzer, linelength.Analyzer}
+	found, err := unused.Find("", configurations, rules, os.Args[1:])
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "lint:", err)
+		os.Exit(2)
+	}
+	for _, line := range found {
+		fmt.Println(line)
+	}
+	if len(found) > 0 {
+		os.Exit(1)
+	}
 }

@@ -144,7 +144,9 @@ func aheadTopology(t *testing.T, p *plugin) {
 	k := do(t, p, capi.TopologyDescriptionGetMemorySpaceKindIDsArgs{Topology: topology})
 	kinds := capi.Slice(k.MemorySpaceKindIDs, k.NumMemorySpaceKindIDs)
 	require.NotEmpty(t, kinds)
-	shape := capi.TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs{Topology: topology, MemorySpaceKindID: kinds[0], ElementType: capi.BufferTypeF32}
+	shape := capi.TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs{
+		Topology: topology, MemorySpaceKindID: kinds[0], ElementType: capi.BufferTypeF32,
+	}
 	shape.Dims, shape.NumDims = first([]int64{8, 128})
 	made := do(t, p, shape)
 	// A ShapeProto: element type F32, dimensions 8 and 128.

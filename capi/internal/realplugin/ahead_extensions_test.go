@@ -170,7 +170,8 @@ func aheadTopologySlices(t *testing.T, p *plugin) {
 	do(t, p, capi.TPUTopologyIsEnhancedBarrierEnabledArgs{Topology: x})
 	do(t, p, capi.TPUTopologyHasLimitedICIConnectivityArgs{Topology: x})
 	fails(t, p, capi.TPUTopologyIsReachableOverLimitedICIArgs{Topology: x, DestChipID: 1}, capi.ErrorCodeInvalidArgument, "must be 2d for limited ICI routing")
-	assert.True(t, do(t, p, capi.TPUTopologyIsReachableOverLimitedICIArgs{Topology: p.topology(t, "v5e:4x4"), DestChipID: 1}).IsReachableOverLimitedICI)
+	reachable := do(t, p, capi.TPUTopologyIsReachableOverLimitedICIArgs{Topology: p.topology(t, "v5e:4x4"), DestChipID: 1})
+	assert.True(t, reachable.IsReachableOverLimitedICI)
 	text := make([]byte, 64)
 	strategy := capi.TPUTopologyGetRoutingStrategyArgs{Topology: x}
 	fails(t, p, strategy, capi.ErrorCodeInvalidArgument, "`routing_strategy_len` must be >= ")
@@ -233,7 +234,9 @@ func aheadPhases(t *testing.T, p *plugin) {
 	n := do(t, p, capi.PhaseCompileGetPhaseNamesArgs{PhaseCompiler: compiler})
 	assert.Equal(t, []string{"phase1_hlo_opts", "phase2a_tlp_lowering", "phase2b_deduped_lowering", "phase3_linking", "phase3_linking_test_only"},
 		texts(n.PhaseNames, n.PhaseNamesSizes, n.NumPhaseNames))
-	do(t, p, capi.PhaseCompileCBuffersDestroyArgs{CharBuffers: n.PhaseNames, CharBufferSizes: n.PhaseNamesSizes, NumCharBuffers: n.NumPhaseNames})
+	do(t, p, capi.PhaseCompileCBuffersDestroyArgs{
+		CharBuffers: n.PhaseNames, CharBufferSizes: n.PhaseNamesSizes, NumCharBuffers: n.NumPhaseNames,
+	})
 	run := capi.PhaseCompileRunPhaseArgs{PhaseCompiler: compiler, Topology: p.topology(t, "v5e:2x2")}
 	run.CompileOptions, run.CompileOptionsSize = capi.BytesData(oneDevice)
 	set := func(phase string, programs ...string) {
@@ -253,7 +256,9 @@ func aheadPhases(t *testing.T, p *plugin) {
 	set("phase1_hlo_opts", partialProgram(addProgram))
 	out := do(t, p, run)
 	assert.NotEmpty(t, texts(out.OutputPrograms, out.OutputProgramsSizes, out.NumOutputPrograms))
-	do(t, p, capi.PhaseCompileCBuffersDestroyArgs{CharBuffers: out.OutputPrograms, CharBufferSizes: out.OutputProgramsSizes, NumCharBuffers: out.NumOutputPrograms})
+	do(t, p, capi.PhaseCompileCBuffersDestroyArgs{
+		CharBuffers: out.OutputPrograms, CharBufferSizes: out.OutputProgramsSizes, NumCharBuffers: out.NumOutputPrograms,
+	})
 	do(t, p, capi.PhaseCompileDestroyCompilerArgs{PhaseCompiler: compiler})
 }
 

@@ -1,22 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-package main
+package unused_test
 
 import (
+	"go/ast"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/go/analysis"
+
+	"github.com/purepjrt/purepjrt/tools/lint/unused"
 )
 
 func TestWhatNobodyUsesIsFound(t *testing.T) {
 	t.Setenv("GOWORK", "off")
-	found, err := find("testdata/example", []configuration{
-		{flags: []string{"-tags=special"}},
-		{environment: []string{"GOOS=linux"}},
-		{environment: []string{"GOOS=windows"}},
-	}, []string{"./..."})
+	found, err := unused.Find("testdata/example", []unused.Configuration{
+		{Flags: []string{"-tags=special"}},
+		{Environment: []string{"GOOS=linux"}},
+		{Environment: []string{"GOOS=windows"}},
+	}, nil, []string{"./..."})
 	require.NoError(t, err)
 	assert.Equal(t, []string{
 		"example.go:12:6: func dead is not used",
@@ -29,7 +33,35 @@ func TestWhatNobodyUsesIsFound(t *testing.T) {
 	}, found)
 }
 
+func TestAnalyzersSeeEachFileOfEachConfigurationOnce(t *testing.T) {
+	t.Setenv("GOWORK", "off")
+	functions := &analysis.Analyzer{Name: "functions", Doc: "reports functions", Run: func(p *analysis.Pass) (any, error) {
+		for _, f := range p.Files {
+			for _, d := range f.Decls {
+				if d, ok := d.(*ast.FuncDecl); ok {
+					p.Reportf(d.Name.Pos(), "function %s", d.Name.Name)
+				}
+			}
+		}
+		return nil, nil
+	}}
+	found, err := unused.Find("testdata/example", []unused.Configuration{
+		{Environment: []string{"GOOS=linux"}},
+		{Environment: []string{"GOOS=windows"}},
+	}, []*analysis.Analyzer{functions}, []string{"./..."})
+	require.NoError(t, err)
+	for _, want := range []string{"example.go:8:6: function Exported", "example_windows.go:7:6: function Windows"} {
+		n := 0
+		for _, line := range found {
+			if line == want {
+				n++
+			}
+		}
+		assert.Equal(t, 1, n, "%s in %q", want, found)
+	}
+}
+
 func TestPackagesThatDoNotCompileAreAnError(t *testing.T) {
-	_, err := find("testdata", configurations[:1], []string{"./nowhere"})
+	_, err := unused.Find("testdata", []unused.Configuration{{}}, nil, []string{"./nowhere"})
 	require.Error(t, err)
 }

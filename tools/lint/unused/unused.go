@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Command unused reports what nobody uses: functions, methods, types, variables,
-// constants and fields that are not exported.
-//
-//	unused PACKAGE...
+// Package unused runs analyzers over packages in several configurations, and reports
+// what nobody uses: functions, methods, types, variables, constants and fields that
+// are not exported.
 //
 // The work is staticcheck's, whose package unused looks at one package in one
 // configuration. What only another system, or a test with a build tag, needs is in
-// use, so this command asks for all of them, and reports what is used in none. It
+// use, so this package asks for all of them, and reports what is used in none. It
 // does not take the time that staticcheck takes, because it reads the packages that
 // others import from the build cache, and looks at a package once if all
 // configurations have the same files of it.
-package main
+package unused
 
 import (
 	"fmt"
@@ -28,43 +27,11 @@ import (
 	"honnef.co/go/tools/unused"
 )
 
-// A configuration is one way to build the packages.
-type configuration struct {
-	environment []string
-	flags       []string
-	packages    []string // that need this configuration; nil means those whose files differ from the first one's
-}
-
-// tags are those of tests that need more than Go, such as a C compiler.
-const tags = "-tags=aot,cc,jax,proxy,skew,wrapped"
-
-// foreign makes use of what `make platforms` compiles.
-const foreign = "-gcflags=all=-N -l"
-
-var configurations = []configuration{
-	{},
-	{flags: []string{tags}},
-	{environment: []string{"CGO_ENABLED=1"}, flags: []string{tags}, packages: []string{"./tools/pjrtshim"}},
-	{environment: []string{"GOOS=windows", "GOARCH=amd64"}, flags: []string{foreign}},
-	{environment: []string{"GOOS=darwin", "GOARCH=arm64"}, flags: []string{foreign}},
-}
-
-func main() {
-	if len(os.Args) < 2 {
-		fmt.Fprintln(os.Stderr, "usage: unused PACKAGE...")
-		os.Exit(2)
-	}
-	found, err := find("", configurations, os.Args[1:])
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "unused:", err)
-		os.Exit(2)
-	}
-	for _, f := range found {
-		fmt.Println(f)
-	}
-	if len(found) > 0 {
-		os.Exit(1)
-	}
+// A Configuration is one way to build packages.
+type Configuration struct {
+	Environment []string // besides that of the process
+	Flags       []string // of the go command
+	Packages    []string // that need this configuration; nil means those whose files differ from the first one's
 }
 
 // object is what is used or not. Variants of a package, with its tests and without
@@ -83,18 +50,23 @@ type seen struct {
 	inCode bool // used by one that has not
 }
 
-// find returns a line for each object that is used in no configuration, or by
-// tests only, in the packages that patterns name in a folder.
-func find(dir string, configurations []configuration, patterns []string) ([]string, error) {
-	objects := make(map[object]*seen)
+// Find loads the packages that patterns name in a folder. It returns a line for each
+// diagnostic of the analyzers, and for each object that is used in no configuration, or
+// by tests only.
+func Find(dir string, configurations []Configuration, analyzers []*analysis.Analyzer, patterns []string) ([]string, error) {
+	absolute, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	f := &finder{dir: absolute, analyzers: append(slices.Clone(analyzers), unused.Analyzer.Analyzer), objects: make(map[object]*seen)}
 	first, err := configurations[0].files(dir, patterns)
 	if err != nil {
 		return nil, err
 	}
 	for i, c := range configurations {
 		packages := patterns
-		if c.packages != nil {
-			packages = c.packages
+		if c.Packages != nil {
+			packages = c.Packages
 		} else if i > 0 {
 			files, err := c.files(dir, patterns)
 			if err != nil {
@@ -105,32 +77,43 @@ func find(dir string, configurations []configuration, patterns []string) ([]stri
 		if len(packages) == 0 {
 			continue
 		}
-		if err := c.look(dir, packages, objects); err != nil {
+		if err := f.look(c, packages); err != nil {
 			return nil, err
 		}
 	}
-	var found []string
-	for o, s := range objects {
-		at := s.at.Filename
-		if abs, err := filepath.Abs(dir); err == nil {
-			if rel, err := filepath.Rel(abs, at); err == nil {
-				at = rel
-			}
-		}
+	for o, s := range f.objects {
 		test := strings.HasSuffix(o.file, "_test.go")
 		switch {
 		case !s.inCode && !s.inTest:
-			found = append(found, fmt.Sprintf("%s:%d:%d: %s %s is not used", at, s.at.Line, s.at.Column, s.kind, o.name))
+			f.report(s.at, fmt.Sprintf("%s %s is not used", s.kind, o.name))
 		case !s.inCode && !test:
-			found = append(found, fmt.Sprintf("%s:%d:%d: %s %s is used by tests only", at, s.at.Line, s.at.Column, s.kind, o.name))
+			f.report(s.at, fmt.Sprintf("%s %s is used by tests only", s.kind, o.name))
 		}
 	}
-	slices.Sort(found)
-	return found, nil
+	slices.Sort(f.found)
+	return slices.Compact(f.found), nil // a package with its tests has the files of the package
+}
+
+type finder struct {
+	dir       string
+	analyzers []*analysis.Analyzer
+	objects   map[object]*seen
+	found     []string
+}
+
+func (f *finder) report(at token.Position, message string) {
+	if generated(at) {
+		return
+	}
+	name := at.Filename
+	if rel, err := filepath.Rel(f.dir, name); err == nil {
+		name = rel
+	}
+	f.found = append(f.found, fmt.Sprintf("%s:%d:%d: %s", name, at.Line, at.Column, message))
 }
 
 // files returns the files of each package in one configuration, those of its tests too.
-func (c configuration) files(dir string, patterns []string) (map[string][]string, error) {
+func (c Configuration) files(dir string, patterns []string) (map[string][]string, error) {
 	loaded, err := c.load(packages.NeedName|packages.NeedFiles|packages.NeedForTest, dir, patterns)
 	if err != nil {
 		return nil, err
@@ -164,24 +147,24 @@ func differing(first, second map[string][]string) []string {
 	return paths
 }
 
-func (c configuration) load(mode packages.LoadMode, dir string, patterns []string) ([]*packages.Package, error) {
+func (c Configuration) load(mode packages.LoadMode, dir string, patterns []string) ([]*packages.Package, error) {
 	return packages.Load(&packages.Config{
-		Mode: mode, Dir: dir, Env: append(os.Environ(), c.environment...), BuildFlags: c.flags, Tests: true,
+		Mode: mode, Dir: dir, Env: append(os.Environ(), c.Environment...), BuildFlags: c.Flags, Tests: true,
 	}, patterns...)
 }
 
 // look adds what one configuration has.
-func (c configuration) look(dir string, patterns []string, objects map[object]*seen) error {
-	initial, err := c.load(packages.LoadSyntax, dir, patterns)
+func (f *finder) look(c Configuration, patterns []string) error {
+	initial, err := c.load(packages.LoadSyntax, f.dir, patterns)
 	if err != nil {
 		return err
 	}
 	for _, p := range initial {
 		for _, e := range p.Errors {
-			return fmt.Errorf("%v: %w", append(c.environment, c.flags...), e)
+			return fmt.Errorf("%v: %w", append(c.Environment, c.Flags...), e)
 		}
 	}
-	graph, err := checker.Analyze([]*analysis.Analyzer{unused.Analyzer.Analyzer}, initial, nil)
+	graph, err := checker.Analyze(f.analyzers, initial, nil)
 	if err != nil {
 		return err
 	}
@@ -189,18 +172,24 @@ func (c configuration) look(dir string, patterns []string, objects map[object]*s
 		if root.Err != nil {
 			return fmt.Errorf("%s: %w", root.Package.ID, root.Err)
 		}
+		if root.Analyzer != unused.Analyzer.Analyzer {
+			for _, d := range root.Diagnostics {
+				f.report(root.Package.Fset.Position(d.Pos), d.Message)
+			}
+			continue
+		}
 		test := strings.Contains(root.Package.ID, " [") || strings.HasSuffix(root.Package.ID, ".test") || strings.HasSuffix(root.Package.PkgPath, "_test")
 		result := root.Result.(unused.Result)
-		note(objects, result.Used, test, true)
-		note(objects, result.Unused, test, false)
+		note(f.objects, result.Used, test, true)
+		note(f.objects, result.Unused, test, false)
 	}
 	return nil
 }
 
 func note(objects map[object]*seen, list []unused.Object, test, used bool) {
 	for _, o := range list {
-		if strings.HasPrefix(filepath.Base(o.Position.Filename), "zz_") || strings.Contains(o.Position.Filename, "/go-build/") {
-			continue // generated
+		if strings.HasPrefix(filepath.Base(o.Position.Filename), "zz_") || generated(o.Position) {
+			continue
 		}
 		key := object{o.Position.Filename, o.Position.Line, o.Name}
 		s := objects[key]
@@ -212,3 +201,6 @@ func note(objects map[object]*seen, list []unused.Object, test, used bool) {
 		s.inCode = s.inCode || used && !test
 	}
 }
+
+// generated reports whether the go command wrote the file, such as the main package of tests.
+func generated(at token.Position) bool { return strings.Contains(at.Filename, "/go-build/") }

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package pjrt_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"runtime/debug"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/extensions/ffi"
+	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/lifetime"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
+	"github.com/purepjrt/purepjrt/pjrt/transfer"
+)
+
+// TestAnyMethodRunsBesideItself calls each method of an object from several goroutines at
+// once, with any arguments: plugins leave some of what they change without a lock.
+func TestAnyMethodRunsBesideItself(t *testing.T) {
+	t.Parallel()
+	if !inChild(t) {
+		return
+	}
+	long := 200 * time.Millisecond // for each method
+	if testing.Short() {
+		long = 10 * time.Millisecond
+	}
+	plugin, err := pjrt.Open(plugintest.Path(t, "cpu"))
+	require.NoError(t, err)
+	trace, err := os.Create(filepath.Join(t.TempDir(), "trace"))
+	require.NoError(t, err)
+	defer trace.Close()
+	lifetime.Track(true)
+	goroutines := runtime.NumGoroutine()
+	f := &fuzzer{plugin: plugin, trace: trace}
+	workers := make([]*fuzzWorker, fuzzGoroutines)
+	for i := range workers {
+		workers[i] = &fuzzWorker{fuzzer: f, number: i, Rand: rand.New(rand.NewPCG(1, uint64(i)))}
+	}
+	called := make(map[reflect.Type]bool)
+	var last reflect.Type
+	for _, typ := range wildTypeList {
+		if typ == last {
+			continue
+		}
+		last = typ
+		for m := range typ.NumMethod() {
+			name := typ.Elem().Name() + "." + typ.Method(m).Name
+			if never(name) {
+				continue
+			}
+			fmt.Println(name) // which the parent shows if this ends the process
+			for end := time.Now().Add(long); ; {
+				workers[0].wildSeeds()
+				if receiver, ok := f.wild.pick(workers[0], typ); ok {
+					called[typ] = true
+					besideItself(workers, name, receiver.Method(m))
+				}
+				if time.Now().After(end) {
+					break
+				}
+			}
+		}
+	}
+	f.closeAll()
+	f.checkLeft(goroutines)
+	assert.Zero(t, f.failures.Load())
+	for _, typ := range []reflect.Type{
+		reflect.TypeFor[*pjrt.Buffer](), reflect.TypeFor[*pjrt.Event](), reflect.TypeFor[*pjrt.Executable](),
+		reflect.TypeFor[*pjrt.LoadedExecutable](), reflect.TypeFor[*pjrt.Bound](), reflect.TypeFor[*pjrt.Reference](),
+		reflect.TypeFor[*pjrt.Topology](), reflect.TypeFor[*ffi.Context](), reflect.TypeFor[*transfer.Manager](),
+		reflect.TypeFor[*transfer.Alias](),
+	} {
+		assert.True(t, called[typ], "%v", typ)
+	}
+}
+
+// besideItself calls a method of one object in all workers at the same time, each with
+// arguments of its own.
+func besideItself(workers []*fuzzWorker, name string, method reflect.Value) {
+	const calls = 50
+	var ready, done sync.WaitGroup
+	ready.Add(len(workers))
+	for _, w := range workers {
+		done.Go(func() {
+			defer func() {
+				if v := recover(); v != nil {
+					w.fail("%s: panic: %v\n%s", name, v, debug.Stack())
+				}
+			}()
+			w.name = name
+			ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
+			defer cancel()
+			lists := make([][]reflect.Value, calls)
+			for i := range lists {
+				lists[i] = w.wildList(method.Type(), ctx)
+			}
+			var results []reflect.Value
+			ready.Done()
+			ready.Wait()
+			for _, args := range lists {
+				results = append(results, callWith(method, args)...)
+				if ctx.Err() != nil {
+					break
+				}
+			}
+			for _, r := range results {
+				w.wild.put(w, r)
+			}
+		})
+	}
+	done.Wait()
+}
+
+// wildSeeds makes an object of each type that the plugin has.
+func (w *fuzzWorker) wildSeeds() {
+	// Some contents never come.
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
+	defer cancel()
+	for range 4 {
+		w.wildSeed()
+	}
+	x, _ := ffi.NewContext(w.plugin)
+	w.wild.put(w, reflect.ValueOf(x))
+	event, promise, _ := w.plugin.NewEvent()
+	w.wild.put(w, reflect.ValueOf(event))
+	w.wild.put(w, reflect.ValueOf(promise))
+	if c, ok := w.wild.pick(w, reflect.TypeFor[*pjrt.Client]()); ok {
+		topology, _ := c.Interface().(*pjrt.Client).Topology()
+		w.wild.put(w, reflect.ValueOf(topology))
+	}
+	if b, ok := w.wild.pick(w, reflect.TypeFor[*pjrt.Buffer]()); ok {
+		b := b.Interface().(*pjrt.Buffer)
+		if ready, err := b.ReadyEvent(); err == nil {
+			w.wild.put(w, reflect.ValueOf(ready))
+		}
+		if r, err := b.Reference(ctx); err == nil {
+			w.wild.put(w, reflect.ValueOf(r))
+		}
+	}
+	if e, ok := w.wild.pick(w, reflect.TypeFor[*pjrt.LoadedExecutable]()); ok {
+		e := e.Interface().(*pjrt.LoadedExecutable)
+		if bound, err := e.Bind(ctx); err == nil {
+			w.wild.put(w, reflect.ValueOf(bound))
+		}
+		w.wild.put(w, reflect.ValueOf(e.Executable))
+	}
+}
