@@ -49,6 +49,7 @@ typedef void *va_list;
 #define offsetof(type, member) ((size_t)&(((type*)0)->member))
 #define __builtin_offsetof(type, member) offsetof(type, member)
 #define alignof _Alignof
+#define decltype __typeof__
 #define alignas _Alignas
 #define assert(condition)
 #define INT8_MAX 127

@@ -80,7 +80,7 @@ func (x *extractor) spellType(t *ctype, inner string) string {
 			params = append(params, "...")
 		}
 		list := strings.Join(params, ", ")
-		if list == "" && !t.noProto && !x.cxx {
+		if list == "" && !t.noProto && !x.isCXX {
 			list = "void"
 		}
 		return x.spellType(t.elem, inner+"("+list+")")
@@ -271,16 +271,33 @@ func (b *builder) typeSpecifier(t *cc.TypeSpecifier) {
 		b.s.typ = &ctype{shape: shapeTag, name: e.Token2.SrcStr(), keyword: "enum", def: e}
 	case cc.TypeSpecifierTypeName:
 		b.s.typ = &ctype{shape: shapeName, name: t.Token.SrcStr()}
+	case cc.TypeSpecifierTypeofType:
+		b.s.typ = b.x.abstractDeclarator(b.x.specifierQualifiers(t.TypeName.SpecifierQualifierList), t.TypeName.AbstractDeclarator)
+	case cc.TypeSpecifierTypeofExpr:
+		b.s.typ = b.x.typeOf(t)
 	default:
 		b.words = append(b.words, t.Token.SrcStr())
 	}
+}
+
+// typeOf is the type of what a typeof names, which decltype becomes: upstream
+// uses it for functions.
+func (x *extractor) typeOf(t *cc.TypeSpecifier) *ctype {
+	if e, ok := t.ExpressionList.(*cc.PrimaryExpression); ok && e.Case == cc.PrimaryExpressionIdent {
+		if typ := x.objects[e.Token.SrcStr()]; typ != nil {
+			return typ
+		}
+	}
+	i, _ := x.tokenAt(t.Token)
+	x.failAt(i, "the type of this expression is not known: name a function or a variable that is declared before")
+	return &ctype{shape: shapeBase, name: "int"}
 }
 
 func (b *builder) done() specifiers {
 	if b.s.typ == nil {
 		b.s.typ = &ctype{shape: shapeBase, name: builtinName(b.words)}
 	}
-	b.s.typ.isConst, b.s.typ.volatile = b.isC, b.isV
+	b.s.typ = qualify(b.s.typ, b.isC, b.isV)
 	return b.s
 }
 
@@ -396,7 +413,10 @@ func (x *extractor) declarator(t *ctype, d *cc.Declarator) *ctype {
 		case cc.DirectDeclaratorFuncParam:
 			t = x.function(t, dd.ParameterTypeList)
 		case cc.DirectDeclaratorFuncIdent:
-			t = &ctype{shape: shapeFunc, elem: t, noProto: !x.cxx}
+			if dd.IdentifierList != nil {
+				x.undeclaredAt(dd.IdentifierList.Token2)
+			}
+			t = &ctype{shape: shapeFunc, elem: t, noProto: !x.isCXX}
 		}
 	}
 	return t
@@ -423,12 +443,15 @@ func (x *extractor) abstractDeclarator(t *ctype, d *cc.AbstractDeclarator) *ctyp
 func (x *extractor) function(result *ctype, l *cc.ParameterTypeList) *ctype {
 	f := &ctype{shape: shapeFunc, elem: result}
 	if l == nil {
-		f.noProto = !x.cxx
+		f.noProto = !x.isCXX
 		return f
 	}
 	f.variadic = l.Case == cc.ParameterTypeListVar
 	for p := l.ParameterList; p != nil; p = p.ParameterList {
 		d := p.ParameterDeclaration
+		if d.DeclarationSpecifiers == nil && d.Declarator != nil {
+			x.undeclaredAt(d.Declarator.NameTok())
+		}
 		t := x.declarationSpecifiers(d.DeclarationSpecifiers).typ
 		name := ""
 		if d.Declarator != nil {

@@ -108,29 +108,62 @@ func (s *source) trail(first, last int) []comment {
 
 // marks are the words that a comment gives to a direction.
 var marks = map[string]model.Dir{
-	"in": model.DirIn, "out": model.DirOut, "in/out": model.DirInOut, "inout": model.DirInOut,
-	"in-out": model.DirInOut, "out/in": model.DirInOut, "[in]": model.DirIn, "[out]": model.DirOut,
-	"[in/out]": model.DirInOut, "[in,out]": model.DirInOut, "[inout]": model.DirInOut,
+	"in": model.DirIn, "out": model.DirOut, "input": model.DirIn, "output": model.DirOut,
+	"in/out": model.DirInOut, "out/in": model.DirInOut, "input/output": model.DirInOut, "in,out": model.DirInOut,
+	"in-out": model.DirInOut, "inout": model.DirInOut,
 }
 
-// direction returns what the comments behind a declaration mark, and the text
-// without the mark. A mark is the first word of a comment, or "in" or "out" at
-// the end of a clause in it.
+// A mark is a word for a direction at the beginning of a comment.
+type mark struct {
+	dir   model.Dir
+	rest  string // what follows it
+	ended bool   // a punctuation mark, or the end of the comment, is behind it
+}
+
+// markOf returns the mark at the beginning of a comment. Words such as input and
+// output begin sentences too: they are marks only where one ends.
+func markOf(text string) (mark, bool) {
+	text = strings.TrimSpace(text)
+	for _, pair := range []string{" / ", ", ", " , "} {
+		first, second, ok := strings.Cut(text, pair)
+		both := strings.ToLower(first) + "/" + strings.ToLower(firstWord(second))
+		if ok && marks[both] != "" {
+			text = both + second[len(firstWord(second)):]
+		}
+	}
+	word, rest, _ := strings.Cut(text, " ")
+	bare := strings.TrimRight(word, ".,;:")
+	name := strings.ToLower(strings.Trim(bare, "[]()"))
+	d := marks[name]
+	if d == model.DirNone {
+		return mark{}, false
+	}
+	m := mark{d, strings.TrimSpace(rest), bare != word || rest == "" || bare[0] == '[' || bare[0] == '('}
+	return m, m.ended || name != "in" && name != "input" && name != "output"
+}
+
+// firstWord is the letters at the beginning of s.
+func firstWord(s string) string {
+	return s[:len(s)-len(strings.TrimLeftFunc(s, func(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' }))]
+}
+
+// direction returns what the comments behind a declaration mark: at the beginning
+// of the first, alone on a line below it, or as the word that ends a clause.
 func (n notes) direction() model.Dir {
 	in, out := false, false
-	for _, c := range n.trail {
-		words := strings.Fields(strings.ToLower(clean(c.text)))
-		for i, w := range words {
-			bare := strings.TrimRight(w, ".,;:)")
-			d, ok := marks[bare]
-			if !ok || i > 0 && bare == w && i < len(words)-1 {
-				continue
-			}
-			if i == 0 && d == model.DirIn && bare == w && len(words) > 1 {
-				continue // "in" begins a sentence
-			}
-			in = in || d == model.DirIn || d == model.DirInOut
-			out = out || d == model.DirOut || d == model.DirInOut
+	add := func(d model.Dir) {
+		in = in || d == model.DirIn || d == model.DirInOut
+		out = out || d == model.DirOut || d == model.DirInOut
+	}
+	for i, c := range n.trail {
+		text := clean(c.text)
+		m, ok := markOf(text)
+		if ok && (i == 0 || m.rest == "") {
+			add(m.dir)
+			text = m.rest
+		}
+		for _, w := range clauseEnds(text) {
+			add(marks[w])
 		}
 	}
 	switch {
@@ -144,22 +177,34 @@ func (n notes) direction() model.Dir {
 	return model.DirNone
 }
 
+// clauseEnds returns the words such as in and out, in lower case, that a
+// punctuation mark or the end of the comment follows. Input and output end
+// sentences of their own.
+func clauseEnds(text string) (ends []string) {
+	words := strings.Fields(strings.ToLower(text))
+	for i, w := range words {
+		bare := strings.TrimLeft(strings.TrimRight(w, ".,;:)]"), "([")
+		ended := i == len(words)-1 || strings.TrimRight(w, ".,;:)]") != w
+		if ended && marks[bare] != model.DirNone && !strings.Contains(bare, "put") {
+			ends = append(ends, bare)
+		}
+	}
+	return ends
+}
+
 // groupMark returns the direction that a comment above a group of fields marks
-// for them: the comment is nothing but the mark.
+// for them: the comment is nothing but the mark, or the mark and a colon begin it.
 func (n notes) groupMark() model.Dir {
 	if len(n.lead) == 0 {
 		return model.DirNone
 	}
-	var words []string
+	var lines []string
 	for _, c := range n.lead {
-		words = append(words, strings.Fields(strings.ToLower(clean(c.text)))...)
+		lines = append(lines, clean(c.text))
 	}
-	if len(words) == 0 {
-		return model.DirNone
-	}
-	w := strings.TrimRight(words[0], ".,;:")
-	if d, ok := marks[w]; ok && (len(words) == 1 || w != words[0] && strings.HasSuffix(words[0], ":")) {
-		return d
+	text := strings.Join(lines, " ")
+	if m, ok := markOf(text); ok && (m.rest == "" || strings.HasSuffix(strings.Fields(strings.TrimSuffix(text, m.rest))[0], ":")) {
+		return m.dir
 	}
 	return model.DirNone
 }
@@ -183,13 +228,11 @@ func (n notes) text() string {
 	var trail []string
 	for _, c := range n.trail {
 		s := strings.TrimSpace(clean(c.text))
-		if _, ok := marks[strings.ToLower(s)]; ok || isLint(s) {
-			continue
+		if m, ok := markOf(s); ok && m.ended {
+			s = m.rest
 		}
-		if word, rest, ok := strings.Cut(s, " "); ok {
-			if _, ok := marks[strings.ToLower(strings.TrimRight(word, ".,;:"))]; ok && word != strings.TrimRight(word, ".,;:") {
-				s = rest
-			}
+		if s == "" || isLint(s) {
+			continue
 		}
 		trail = append(trail, s)
 	}

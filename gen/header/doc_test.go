@@ -14,24 +14,44 @@ import (
 func TestDirectionMarks(t *testing.T) {
 	t.Parallel()
 	for comment, want := range map[string]model.Dir{
-		"// out":                             model.DirOut,
-		"// OUT":                             model.DirOut,
-		"// out.":                            model.DirOut,
-		"/* out */":                          model.DirOut,
-		"// out, read again below":           model.DirOut,
-		"// out: the length":                 model.DirOut,
-		"// in":                              model.DirIn,
-		"// in: the length":                  model.DirIn,
-		"// in/out":                          model.DirInOut,
-		"// in/out, by what it is used for":  model.DirInOut,
-		"// inout":                           model.DirInOut,
-		"// the array in; written on as out": model.DirInOut,
-		"":                                   model.DirNone,
-		"// in bytes":                        model.DirNone,
-		"// what comes out of it":            model.DirNone,
-		"// given in the call":               model.DirNone,
-		"// optional":                        model.DirNone,
-		"// NOLINT":                          model.DirNone,
+		"// out":                                  model.DirOut,
+		"// OUT":                                  model.DirOut,
+		"// out.":                                 model.DirOut,
+		"/* out */":                               model.DirOut,
+		"// out, read again below":                model.DirOut,
+		"// out: the length":                      model.DirOut,
+		"// in":                                   model.DirIn,
+		"// in: the length":                       model.DirIn,
+		"// in/out":                               model.DirInOut,
+		"// in/out, by what it is used for":       model.DirInOut,
+		"// in/out but for the first":             model.DirInOut,
+		"// in / out":                             model.DirInOut,
+		"// In / Out: the config":                 model.DirInOut,
+		"// in, out":                              model.DirInOut,
+		"// in,out":                               model.DirInOut,
+		"// in-out":                               model.DirInOut,
+		"// [in,out] the config":                  model.DirInOut,
+		"// Input: the programs":                  model.DirIn,
+		"// Output: the programs":                 model.DirOut,
+		"// Output; the programs":                 model.DirOut,
+		"// out, the programs":                    model.DirOut,
+		"// out array of programs":                model.DirOut,
+		"// [out]":                                model.DirOut,
+		"// the programs (in)":                    model.DirIn,
+		"// the programs (out)":                   model.DirOut,
+		"// Output programs":                      model.DirNone,
+		"// Input of the programs":                model.DirNone,
+		"// of the programs, the output":          model.DirNone,
+		"// see below\n          // output of it": model.DirNone,
+		"// see below\n          // out":          model.DirOut,
+		"// inout":                                model.DirInOut,
+		"// the array in; written on as out":      model.DirInOut,
+		"":                                        model.DirNone,
+		"// in bytes":                             model.DirNone,
+		"// what comes out of it":                 model.DirNone,
+		"// given in the call":                    model.DirNone,
+		"// optional":                             model.DirNone,
+		"// NOLINT":                               model.DirNone,
 	} {
 		h := read(t, "struct S {\n  // Not out of the mark.\n  int x;  "+comment+"\n  int y;\n};\n")
 		s := structOf(t, h, "S")
@@ -77,6 +97,7 @@ struct S {
 func TestMarksBehindADeclarationOfSeveralLines(t *testing.T) {
 	t.Parallel()
 	h := read(t, `
+typedef struct long_name long_name;
 struct S {
   long_name*
       first;  // backs second.

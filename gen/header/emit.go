@@ -16,12 +16,16 @@ type shift struct{ line, col, delta int }
 // the original does not have.
 type added struct{ line, from, to int }
 
-// emit returns the rewritten text. Its lines are those of the original; the
-// shifts, sorted, map its columns back.
-func (r *rewriter) emit() (text []byte, shifts []shift, extra []added) {
+// emit returns the text of the first end tokens, with the edits, and of all
+// directives. Its lines are those of the original; the shifts, sorted, map its
+// columns back.
+func (r *remover) emit(end int) (text []byte, shifts []shift, extra []added) {
 	var b bytes.Buffer
 	pos, line, delta := 0, 0, 0
 	for i, e := range r.edits {
+		if i >= end {
+			e = edit{blank: true}
+		}
 		if !e.blank && e.repl == "" && e.suffix == "" {
 			continue
 		}

@@ -10,12 +10,15 @@ import (
 )
 
 // Error is a fault of a header at a place in it. Every error of Parse about a
-// header's contents is one.
+// header's contents is one. Of several faults it is the first, and the same one
+// each time.
 type Error struct {
 	Path string
 	Line int // from 1
 	Col  int // from 1, in bytes
 	Msg  string
+
+	undeclared string // the name that the header uses and nothing declares
 }
 
 // Error returns "path:line:column: message".

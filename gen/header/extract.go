@@ -14,9 +14,10 @@ import (
 // extractor makes the model of the main header out of a translation.
 type extractor struct {
 	*translation
-	cxx       bool // the header is not C
+	isCXX     bool // tags are names of types, or C++ was taken out
 	h         *model.Header
 	typedefs  map[string]*ctype  // of the whole translation unit
+	objects   map[string]*ctype  // likewise of functions and variables
 	anonymous map[cc.Node]string // struct or enum without a tag -> the typedef that names it
 	noDiscard map[string]bool    // function typedefs marked as a whole
 	structs   map[string]int     // name -> index in h.Structs
@@ -38,7 +39,7 @@ func (t *translation) extract() (h *model.Header, err error) {
 		}
 	}()
 	x := &extractor{
-		translation: t, cxx: t.isCXX(), h: newHeader(),
+		translation: t, isCXX: t.cxx(), h: newHeader(), objects: map[string]*ctype{},
 		typedefs: map[string]*ctype{}, anonymous: map[cc.Node]string{}, noDiscard: map[string]bool{},
 		structs: map[string]int{}, sizes: map[string]model.StructSize{}, defined: map[string]bool{},
 		docs: map[string]string{}, enumConst: map[string]int64{}, tagSizes: map[string]int64{},
@@ -47,7 +48,11 @@ func (t *translation) extract() (h *model.Header, err error) {
 	x.preamble()
 	for l := t.ast.TranslationUnit; l != nil && x.err == nil; l = l.TranslationUnit {
 		ed := l.ExternalDeclaration
-		if ed == nil || ed.Declaration == nil || ed.Declaration.DeclarationSpecifiers == nil {
+		if ed == nil || ed.Declaration == nil {
+			continue
+		}
+		if d := ed.Declaration; d.DeclarationSpecifiers == nil && d.InitDeclaratorList != nil {
+			x.untyped(d)
 			continue
 		}
 		x.declaration(ed.Declaration, x.isOwn(ed))
@@ -73,41 +78,6 @@ func newHeader() *model.Header {
 		Macros:   []model.Macro{}, Enums: []model.Enum{}, Opaque: []model.Opaque{}, Structs: []model.Struct{},
 		Functions: []model.Func{}, Callbacks: []model.Func{}, Tables: []model.Table{},
 	}
-}
-
-// isCXX reports whether the main header is C++ to a C compiler, itself or by
-// what it includes: by what had to be rewritten, by the standard headers it
-// includes, by tags that stand alone as types.
-func (t *translation) isCXX() bool {
-	typedefs := map[string]bool{}
-	for l := t.ast.TranslationUnit; l != nil; l = l.TranslationUnit {
-		d := l.ExternalDeclaration.Declaration
-		if d == nil || d.Position().Filename == namesName {
-			continue
-		}
-		for i := d.InitDeclaratorList; i != nil; i = i.InitDeclaratorList {
-			if decl := i.InitDeclarator.Declarator; decl != nil && decl.IsTypename() {
-				typedefs[decl.Name()] = true
-			}
-		}
-	}
-	for tag := range t.known.tags {
-		if t.known.bare[tag] && !typedefs[tag] && !t.known.others[tag] {
-			return true
-		}
-	}
-	for _, rw := range t.rws {
-		if rw.cxx {
-			return true
-		}
-		for _, d := range rw.dirs {
-			name, quoted := includeName(d)
-			if d.name == "include" && d.active && !quoted && !strings.HasSuffix(name, ".h") {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // tokenAt returns the index of the main header's token that t was written as.
@@ -140,7 +110,7 @@ func (x *extractor) span(n cc.Node) (first, last int) {
 		return 0, 0
 	}
 	// Behind the name of a macro come its arguments.
-	if x.rw.macros[x.main.toks[last].text] && x.rw.is(last+1, "(") {
+	if x.macros[x.main.toks[last].text] && x.rw.is(last+1, "(") {
 		if m := matching(x.main.toks, last+1); m > 0 {
 			last = m
 		}
@@ -183,6 +153,9 @@ func (x *extractor) declaration(d *cc.Declaration, own bool) {
 			continue
 		}
 		name, typ := decl.Name(), x.declarator(spec.typ, decl)
+		if !spec.typedef {
+			x.objects[name] = typ
+		}
 		switch {
 		case spec.typedef:
 			x.typedef(name, typ, own, n, first, last)
@@ -204,7 +177,7 @@ func (x *extractor) leading(first int) int {
 			first = p
 			continue
 		}
-		if t := x.main.toks[p]; t.kind == kindIdent && x.rw.isMacro(t.text) && !x.rw.macros[t.text] {
+		if t := x.main.toks[p]; t.kind == kindIdent && x.rw.isMacro(t.text) && !x.macros[t.text] {
 			first = p
 			continue
 		}

@@ -5,6 +5,7 @@ package header
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -138,7 +139,7 @@ func TestAHeaderUsesWhatItForgotToInclude(t *testing.T) {
 		"xla/pjrt/c/pjrt_c_api.h":      "typedef struct PJRT_Extension_Base { size_t struct_size; int type; void* next; } PJRT_Extension_Base;\n",
 		"xla/pjrt/c/pjrt_c_api_more.h": "struct PJRT_More { int a, b, c; };\n#define PJRT_MARK\n",
 		"xla/pjrt/c/pjrt_c_api_bad.h":  "/* never ends",
-		"xla/pjrt/c/x_extension.h":     "struct X_Extension { PJRT_Extension_Base base; PJRT_More more; PJRT_MARK PJRT_Nowhere* p; };\n",
+		"xla/pjrt/c/x_extension.h":     "struct X_Extension { PJRT_Extension_Base base; PJRT_More more; PJRT_MARK PJRT_Extension_Base* p; };\n",
 	})
 	h, err := Parse(filepath.Join(dir, "xla/pjrt/c/x_extension.h"), Options{})
 	require.NoError(t, err)
@@ -154,40 +155,62 @@ func TestHeadersThatAreCXXThroughoutAreNotRead(t *testing.T) {
 		"xla/pjrt/pjrt_client.h":            "#include <vector>\nnamespace xla { template <class T> class PjRtClient : T { std::vector<T> v = {1, 2}; ",
 		"xla/pjrt/c/pjrt_c_api_wrapper.h":   "class Client;\nstruct PJRT_Client { std::vector<Client> c; };\n",
 		"xla/pjrt/c/pjrt_c_api.h":           "typedef struct PJRT_Client PJRT_Client;\n",
-		"xla/pjrt/c/pjrt_c_api_extension.h": "#include \"xla/pjrt/pjrt_client.h\"\nstruct A { PJRT_Client* client; PJRT_Unknown* u; };\n",
+		"xla/pjrt/c/pjrt_c_api_extension.h": "#include \"xla/pjrt/pjrt_client.h\"\nstruct A { PJRT_Client* client; xla::PjRtClient* u; };\n",
 	})
 	h, err := Parse(filepath.Join(dir, "xla/pjrt/c/pjrt_c_api_extension.h"), Options{})
 	require.NoError(t, err)
 	assert.EqualValues(t, 16, structOf(t, h, "A").Size)
 }
 
-func TestAHeaderIsReadAloneAsFarAsItsLayoutAllows(t *testing.T) {
+func TestWhatIsNotDeclaredIsNamedWithWhatToDo(t *testing.T) {
 	t.Parallel()
-	h := read(t, `
-#include "xla/pjrt/c/pjrt_c_api.h"
-#include "absl/status/status.h"
-struct PJRT_X_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
-  const PJRT_Client* client;
-  PJRT_NO_DISCARD PJRT_Callback (*callback)(PJRT_Buffer** buffers, size_t);
-};
-typedef PJRT_Error* PJRT_X(PJRT_X_Args* args);
-PJRT_CAPI_EXPORT const PJRT_Api* GetPjrtApi(void);
-`)
-	s := structOf(t, h, "PJRT_X_Args")
-	assert.EqualValues(t, 32, s.Size)
-	assert.Equal(t, "const PJRT_Client *", field(t, s, "client").Type)
-	callback := field(t, s, "callback")
-	assert.Equal(t, "fnptr", callback.Kind)
-	assert.True(t, callback.NoDiscard)
-	assert.Equal(t, "PJRT_Callback (*callback)(PJRT_Buffer** buffers, size_t)", callback.Decl)
-	require.Len(t, h.Functions, 1)
-	assert.True(t, h.Functions[0].ReturnsError)
-	assert.Equal(t, "PJRT_X_Args", h.Functions[0].ArgsStruct)
-	require.Len(t, h.Prototypes, 1)
-	assert.Equal(t, "const PJRT_Api *", h.Prototypes[0].Ret)
-	assert.Empty(t, h.Opaque, "a name that is only used is not declared")
+	const core = "#include \"xla/pjrt/c/pjrt_c_api.h\"\n"
+	for name, test := range map[string]struct{ text, want string }{
+		"a field's type, and an include that is not there": {
+			core + "struct A {\n  PJRT_Client* client;\n};",
+			`3:3: unexpected "*" behind PJRT_Client: the type PJRT_Client is not declared: "xla/pjrt/c/pjrt_c_api.h", which it includes, ` +
+				"cannot be found: give the directory that holds xla/ with -I",
+		},
+		"a field's type, and nothing to look into": {
+			"struct A { int a; Foo b; };", `1:19: unexpected "b" behind Foo: the type Foo is not declared: write it here, or include`,
+		},
+		"the type of a parameter":           {"typedef int F(int a, const Foo* b);", `1:28: unexpected "*" behind Foo: the type Foo is not declared`},
+		"of a parameter without a name":     {"typedef int F(Foo);", "1:15: the type Foo is not declared"},
+		"of a parameter in parentheses":     {"typedef int (F)(Foo* f);", `1:17: unexpected "*" behind Foo: the type Foo is not declared`},
+		"the result of a function":          {"typedef Foo* F(int a);", `1:9: unexpected "*" behind Foo: the type Foo is not declared`},
+		"the type of a variable":            {"Foo x;", `1:1: unexpected "x" behind Foo: the type Foo is not declared`},
+		"a mark":                            {"struct A { MARK int x; };", `1:12: unexpected "int" behind MARK: the type MARK is not declared`},
+		"a macro that makes a field":        {"struct A {\n  FIELD(x);\n};", "2:3: the macro FIELD is not defined: write it here, or include"},
+		"a macro that makes declarations":   {"struct A { int a; };\nTRAITS(A, a);", "2:1: the macro TRAITS is not defined"},
+		"the second name, not the first":    {"typedef int Foo;\nstruct A { Foo a; Bar b; };", `2:19: unexpected "b" behind Bar`},
+		"a name behind one that is a macro": {"#define MARK\nMARK Foo* f(void);", `2:6: unexpected "*" behind Foo`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "h.h")
+			_, err := ParseText(path, []byte(test.text), Options{})
+			require.Error(t, err)
+			assert.True(t, strings.HasPrefix(err.Error(), path+":"+test.want), err.Error())
+		})
+	}
+}
+
+func TestTheFirstOfSeveralErrorsIsReportedEachTime(t *testing.T) {
+	t.Parallel()
+	var clashes, text strings.Builder
+	for i := range 40 {
+		fmt.Fprintf(&clashes, "int f%d(void);\nlong f%d(void);\n", i, i)
+	}
+	fmt.Fprintf(&text, "extern \"C\" {\n%s}\n", clashes.String())
+	dir := write(t, map[string]string{
+		"xla/a.h": clashes.String(), "xla/b.h": text.String(), "xla/c.h": "#include \"xla/a.h\"\n" + text.String(),
+	})
+	for file, want := range map[string]string{"xla/a.h": "xla/a.h:2:6", "xla/b.h": "xla/b.h:3:6", "xla/c.h": "xla/a.h:2:6"} {
+		for range 5 {
+			_, err := Parse(filepath.Join(dir, file), Options{})
+			require.ErrorContains(t, err, filepath.Join(dir, want)+": conflicting types for 'f0'")
+		}
+	}
 }
 
 func TestErrorsSayWhere(t *testing.T) {
@@ -198,7 +221,8 @@ func TestErrorsSayWhere(t *testing.T) {
 		at   string
 		what string
 	}{
-		"unknown size":          {"struct A {\n  int x;\n  Foo y;\n};\n", "3:3", "the size of Foo, the type of field y, is not known"},
+		"unknown size":          {"struct A {\n  int x;\n  Foo y;\n};\n", "3:3", "the type Foo is not declared"},
+		"incomplete type":       {"struct B;\nstruct A {\n  struct B y;\n};\n", "3:3", "the size of B, the type of field y, is not known"},
 		"a struct in itself":    {"struct A { struct A a; };", "1:12", "is not known"},
 		"unknown macro":         {"struct A { int a; };\n\nPJRT_DEFINE_STRUCT_TRAITS(A, a);\n", "3:1", "the macro PJRT_DEFINE_STRUCT_TRAITS is not defined"},
 		"unknown macro inside":  {"struct A {\n  _PJRT_FIELD(x);\n};", "2:3", "the macro _PJRT_FIELD is not defined"},

@@ -60,10 +60,13 @@ type source struct {
 	byPos map[[2]int]int // line and column -> index in toks
 }
 
-// The limits keep hostile input from exhausting the stack of the C front end,
-// which descends once for each bracket and each prefix operator.
+// The limits keep hostile input from taking more than a second or 200 MB, and
+// from exhausting the stack of the C front end, which descends once for each
+// bracket and each prefix operator. Upstream's largest header has a quarter of
+// the size and of the tokens.
 const (
-	maxSize    = 4 << 20
+	maxSize    = 512 << 10
+	maxTokens  = 100_000
 	maxNesting = 200
 	maxPuncts  = 1000
 )
@@ -75,7 +78,7 @@ func lex(path string, text []byte) (*source, error) {
 	text = bytes.ReplaceAll(text, []byte("\r"), []byte("\n"))
 	s := &source{path: path, text: text, byPos: map[[2]int]int{}}
 	if len(text) > maxSize {
-		return nil, s.errorf(1, 1, "the file has %d bytes, more than the %d that a header may have", len(text), maxSize)
+		return nil, s.errorf(1, 1, "the file has %d bytes, more than the %d that a header may have: is it a header?", len(text), maxSize)
 	}
 	l := lexer{source: s, line: 1}
 	if err := l.run(); err != nil {
@@ -146,9 +149,13 @@ func (l *lexer) run() error {
 			continue
 		}
 		l.fresh = true
-		if l.active() {
-			l.toks = append(l.toks, tok)
+		if !l.active() {
+			continue
 		}
+		if len(l.toks) == maxTokens {
+			return l.errorf(tok.line, tok.col, "more than %d tokens stand before this one: cut the header in two", maxTokens)
+		}
+		l.toks = append(l.toks, tok)
 	}
 }
 

@@ -5,11 +5,11 @@ package header
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -19,17 +19,17 @@ type unit struct {
 	main     *source
 	dir      string             // the header's directory
 	roots    []string           // the directories that includes are looked up in
-	files    map[string]*source // by the name that #include gives; nil if not found
+	files    map[string]*source // by the name that #include gives; nil if not found or C++
+	size     int                // of all texts, in bytes
+	tokens   int                // in all of them
+	absent   []string           // included headers that are nowhere
 	implicit []string           // includes that the header needs and lacks
-	known    *names
+	macros   map[string]bool    // of all sources; true for function-like ones
+	tags     map[string]string  // struct and union tags of all sources -> the keyword
 }
 
 func load(file string, text []byte, opts Options) (*unit, error) {
-	s, err := lex(file, text)
-	if err != nil {
-		return nil, err
-	}
-	u := &unit{opts: opts, main: s, files: map[string]*source{}, known: newNames()}
+	u := &unit{opts: opts, files: map[string]*source{}, macros: map[string]bool{}, tags: map[string]string{}}
 	u.dir = filepath.Dir(file)
 	u.roots = append(u.roots, opts.IncludeDirs...)
 	if abs, err := filepath.Abs(u.dir); err == nil {
@@ -40,8 +40,59 @@ func load(file string, text []byte, opts Options) (*unit, error) {
 			}
 		}
 	}
-	u.known.collect(s)
+	s, err := lex(file, text)
+	if err != nil {
+		return nil, err
+	}
+	u.main = s
+	if err := u.add(s); err != nil {
+		return nil, err
+	}
 	return u, u.include(s)
+}
+
+// The limits of a header together with all that it includes. They are several
+// times what upstream's largest headers need.
+const (
+	maxUnitSize   = 2 * maxSize
+	maxUnitTokens = 2 * maxTokens
+	maxFiles      = 200
+)
+
+// add takes in the names of s that the front end cannot tell from C's.
+func (u *unit) add(s *source) error {
+	if u.size += len(s.text); u.size > maxUnitSize {
+		return s.errorf(1, 1, "with this file the header and what it includes have %d bytes, more than the %d that are read: "+
+			"include less", u.size, maxUnitSize)
+	}
+	if u.tokens += len(s.toks); u.tokens > maxUnitTokens {
+		return s.errorf(1, 1, "with this file the header and what it includes have %d tokens, more than the %d that are read: "+
+			"include less", u.tokens, maxUnitTokens)
+	}
+	for _, d := range s.dirs {
+		if t := d.toks; d.name == "define" && len(t) > 0 {
+			called := len(t) > 1 && t[1].text == "(" && t[1].off == t[0].end()
+			u.macros[t[0].text] = u.macros[t[0].text] || called
+		}
+	}
+	for i, t := range s.toks {
+		if t.text != "struct" && t.text != "union" && t.text != "class" || i > 0 && s.toks[i-1].text == "enum" {
+			continue
+		}
+		j := skipAttributes(s.toks, i+1)
+		if j >= len(s.toks) || s.toks[j].kind != kindIdent || keywords[s.toks[j].text] ||
+			j+1 < len(s.toks) && (s.toks[j+1].text == "::" || s.toks[j+1].text == "<") {
+			continue
+		}
+		word := t.text
+		if word == "class" {
+			word = "struct"
+		}
+		if _, ok := u.tags[s.toks[j].text]; !ok {
+			u.tags[s.toks[j].text] = word
+		}
+	}
+	return nil
 }
 
 // include loads what s includes.
@@ -53,14 +104,18 @@ func (u *unit) include(s *source) error {
 		name, quoted := includeName(d)
 		if name == "" {
 			if d.active {
-				return s.errorf(d.line, d.col, "#include names no file")
+				return s.errorf(d.line, d.col, "#include names no file: write its path in quotes")
 			}
 			continue
 		}
 		if _, ok := u.files[name]; ok || !quoted {
 			continue
 		}
-		if err := u.load(name); err != nil {
+		if len(u.files) >= maxFiles {
+			return s.errorf(d.line, d.col, "this is include number %d, more than the %d that are read: include less",
+				len(u.files)+1, maxFiles)
+		}
+		if err := u.load(name, d.active); err != nil {
 			return err
 		}
 	}
@@ -68,11 +123,20 @@ func (u *unit) include(s *source) error {
 }
 
 // load reads the header that #include calls name and what it includes.
-func (u *unit) load(name string) error {
+func (u *unit) load(name string, active bool) error {
 	u.files[name] = nil
 	file, text, err := u.find(name)
-	if err != nil || file == "" {
+	if err != nil {
 		return err
+	}
+	if file == "" {
+		if active {
+			u.absent = append(u.absent, name)
+		}
+		return nil
+	}
+	if len(text) > maxSize && !isCAPI(name) {
+		return nil // upstream's largest C++ headers are of no use here
 	}
 	s, err := lex(file, text)
 	if err != nil {
@@ -82,7 +146,9 @@ func (u *unit) load(name string) error {
 		return nil
 	}
 	u.files[name] = s
-	u.known.collect(s)
+	if err := u.add(s); err != nil {
+		return err
+	}
 	return u.include(s)
 }
 
@@ -142,25 +208,6 @@ func (u *unit) find(name string) (file string, text []byte, err error) {
 	return "", nil, nil
 }
 
-func readFile(file string) ([]byte, error) {
-	info, err := os.Stat(file)
-	if err != nil {
-		return nil, fmt.Errorf("cannot read header %s: %w", file, cause(err))
-	}
-	if info.IsDir() {
-		return nil, fmt.Errorf("cannot read header %s: it is a directory", file)
-	}
-	if info.Size() > maxSize {
-		return nil, &Error{Path: file, Line: 1, Col: 1,
-			Msg: fmt.Sprintf("the file has %d bytes, more than the %d that a header may have", info.Size(), maxSize)}
-	}
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return nil, fmt.Errorf("cannot read header %s: %w", file, cause(err))
-	}
-	return text, nil
-}
-
 // cause is err without the name of the file, which the message already has.
 func cause(err error) error {
 	var pe *fs.PathError
@@ -191,35 +238,43 @@ func includeName(d directive) (name string, quoted bool) {
 	return "", false
 }
 
-// provide looks for headers that declare the names and that the main header
-// forgot to include, first the core header, then its neighbours. It reports
-// whether it found one.
-func (u *unit) provide(wanted map[string]int) (bool, error) {
-	if len(wanted) == 0 {
-		return false, nil
-	}
-	for _, name := range u.neighbours() {
-		if s, ok := u.files[name]; ok && s != nil {
+// provide looks for a header that has a name that the main header uses and
+// nothing declares, first the core header, then its neighbours, and includes it.
+// It reports whether it found one; whether that one declares the name is for the
+// front end to say.
+func (u *unit) provide(name string) (bool, error) {
+	for _, n := range u.neighbours() {
+		if u.files[n] != nil || slices.Contains(u.implicit, n) {
 			continue
 		}
-		file, text, err := u.find(name)
-		if err != nil || file == "" {
-			continue
-		}
-		s, err := lex(file, text)
-		if err != nil || isCXXOnly(s) {
+		s, err := u.neighbour(n)
+		if err != nil || s == nil || !slices.ContainsFunc(s.toks, func(t token) bool { return t.text == name }) && !defines(s, name) {
 			continue // a neighbour that cannot be read is no fault of this header
 		}
-		n := newNames()
-		n.collect(s)
-		for w := range wanted {
-			if n.isType(w) || n.isMacro(w) {
-				u.implicit = append(u.implicit, name)
-				return true, u.load(name)
-			}
-		}
+		u.implicit = append(u.implicit, n)
+		return true, u.load(n, true)
 	}
 	return false, nil
+}
+
+// neighbour reads the header that #include calls name; nil if it is not there, or
+// is C++, or is the main header itself.
+func (u *unit) neighbour(name string) (*source, error) {
+	file, text, err := u.find(name)
+	if err != nil || file == "" {
+		return nil, err
+	}
+	s, err := lex(file, text)
+	if err != nil || isCXXOnly(s) {
+		return nil, err
+	}
+	return s, nil
+}
+
+func defines(s *source, macro string) bool {
+	return slices.ContainsFunc(s.dirs, func(d directive) bool {
+		return d.name == "define" && len(d.toks) > 0 && d.toks[0].text == macro
+	})
 }
 
 // neighbours are the include names of the headers that may declare what a
@@ -241,22 +296,4 @@ func (u *unit) neighbours() []string {
 		break
 	}
 	return list
-}
-
-// includeFS serves the rewritten headers to the C front end under the names
-// that #include gives. What is not there is empty.
-type includeFS struct {
-	texts map[string][]byte
-	once  map[string]bool // opened, and not to be read a second time
-}
-
-func (f *includeFS) Open(name string) (fs.File, error) {
-	text := f.texts[name]
-	if read, ok := f.once[name]; ok {
-		if read {
-			text = nil
-		}
-		f.once[name] = true
-	}
-	return &memFile{name: path.Base(name), text: text}, nil
 }

@@ -16,9 +16,7 @@ func (x *extractor) preamble() {
 	h, dirs := x.h, x.main.dirs
 	h.Path = includePath(x.main.path, x.opts.IncludeDirs)
 	h.Guard = guard(dirs)
-	for _, n := range x.rw.namespaces {
-		h.Namespaces = append(h.Namespaces, n.name)
-	}
+	h.Namespaces = append(h.Namespaces, x.rw.namespaces...)
 	undefined := map[string]bool{}
 	for _, d := range dirs {
 		switch {

@@ -3,11 +3,9 @@
 
 package header
 
-import "strings"
-
 // structure handles the struct or union whose keyword is toks[k] and returns
 // the index of its last token: the tag or the closing brace.
-func (r *rewriter) structure(k, end int) int {
+func (r *remover) structure(k, end int) int {
 	n := skipAttributes(r.toks, k+1)
 	r.refusePacked(k, n)
 	for a := k + 1; a < n; a++ {
@@ -39,7 +37,7 @@ func (r *rewriter) structure(k, end int) int {
 }
 
 // members handles those of a struct.
-func (r *rewriter) members(i, end int, tag string) {
+func (r *remover) members(i, end int, tag string) {
 	for i < end && r.err == nil {
 		switch {
 		case r.is(i, ";"):
@@ -57,8 +55,8 @@ func (r *rewriter) members(i, end int, tag string) {
 			r.is(i, "static"), r.is(i, "static_assert"), r.is(i, "constexpr"), r.memberFunction(i, j, tag):
 			r.cxx = true
 			r.blank(i, j)
-		case !r.declares(i, j):
-			r.fail(i, "this declares no field")
+		case r.namesNothing(i, j):
+			r.fail(i, "this declares no field: write a name behind the type")
 		default:
 			r.walk(i, j, false)
 			r.initializers(i, j)
@@ -67,40 +65,39 @@ func (r *rewriter) members(i, end int, tag string) {
 	}
 }
 
-// declares reports whether the member from i to j declares a field or has a
-// body, and does not only name a type.
-func (r *rewriter) declares(i, j int) bool {
-	typed, enum := false, false
-	for k := i; k < j; k++ {
+// namesNothing reports whether the member from i to j is only a type: a keyword or
+// two, one name, an enum. The front end takes that, and talks to itself.
+func (r *remover) namesNothing(i, j int) bool {
+	names, words, enum := 0, 0, false
+	for k := i; k < j && !r.is(k, ";"); k++ {
 		switch t := r.toks[k]; {
-		case t.text == ":" && !enum:
-			r.fail(i, "a bit-field has no offset in bytes")
-			return true
-		case t.text == "{" || t.text == "(" || t.text == ":" || t.text == "<":
-			return true
-		case t.text == "[":
-			k = r.match(k, j)
-		case t.text == "struct" || t.text == "union" || t.text == "enum" || t.text == "class":
-			typed, enum = true, enum || t.text == "enum"
-			k = skipAttributes(r.toks, k+1)
-			if r.is(k, "{") {
-				return true
-			}
-		case typeWords[t.text]:
-			typed = true
-		case r.ident(k) && typed && !r.is(k-1, "::"):
-			return true
-		case r.ident(k) && !r.isMacro(t.text):
-			typed = true
-		case r.ident(k) && !typed && r.isMacro(t.text) && r.is(k+1, ";") && k > i:
-			return true
+		case enum && t.text == "{":
+			return r.is(r.match(k, j)+1, ";")
+		case t.kind != kindIdent || r.isMacro(t.text):
+			return false
+		case t.text == "enum":
+			enum = true
+		case keywords[t.text]:
+			words++
+		default:
+			names++
 		}
 	}
-	return !typed
+	return names+words > 0 && (names == 0 || names == 1 && r.keywordsOnly(i, j))
+}
+
+// keywordsOnly reports whether no keyword from i to j is a type by itself.
+func (r *remover) keywordsOnly(i, j int) bool {
+	for k := i; k < j; k++ {
+		if t := r.toks[k].text; keywords[t] && !qualifiers[t] {
+			return false
+		}
+	}
+	return true
 }
 
 // initializers blanks the C++ initializers of a member.
-func (r *rewriter) initializers(i, j int) {
+func (r *remover) initializers(i, j int) {
 	for k := i; k < j; k++ {
 		switch t := r.toks[k]; t.text {
 		case "(", "[":
@@ -129,7 +126,7 @@ func (r *rewriter) initializers(i, j int) {
 
 // taggedAt reports whether the name at k follows struct, union or enum, or is
 // the underlying type of an enum.
-func (r *rewriter) taggedAt(k int) bool {
+func (r *remover) taggedAt(k int) bool {
 	for k--; k >= 0; k-- {
 		switch t := r.toks[k].text; {
 		case t == "struct" || t == "union" || t == "enum" || t == "class" || t == ":":
@@ -148,9 +145,12 @@ func (r *rewriter) taggedAt(k int) bool {
 	return false
 }
 
-// memberFunction reports whether the member from i to j is a function, not a
-// pointer to one and not the call of a macro that makes a field.
-func (r *rewriter) memberFunction(i, j int, tag string) bool {
+// memberFunction reports whether the member from i to j is a function: a name
+// with parentheses behind it and a type, or the tag alone, before it. A pointer to
+// a function has its name inside the parentheses, and so has the call of a macro
+// that makes a field.
+func (r *remover) memberFunction(i, j int, tag string) bool {
+	typed := false
 	for k := i; k < j; k++ {
 		switch t := r.toks[k]; {
 		case t.text == "~" || t.text == "operator":
@@ -159,7 +159,8 @@ func (r *rewriter) memberFunction(i, j int, tag string) bool {
 			return false
 		case t.text == "[":
 			k = r.match(k, j)
-		case t.text == "__attribute__" || t.text == "alignas" || t.text == "_Alignas":
+		case t.text == "__attribute__" || t.text == "alignas" || t.text == "_Alignas" || t.text == "decltype" || t.text == "__typeof__":
+			typed = typed || t.text == "decltype" || t.text == "__typeof__"
 			if r.is(k+1, "(") {
 				k = r.match(k+1, j)
 			}
@@ -168,13 +169,9 @@ func (r *rewriter) memberFunction(i, j int, tag string) bool {
 				return false
 			}
 			name := r.toks[k-1].text
-			if name == tag && tag != "" {
-				return true // a constructor
-			}
-			if r.isMacro(name) || k-1 == i || strings.HasPrefix(name, "_") || name == strings.ToUpper(name) {
-				return false
-			}
-			return true
+			return !r.isMacro(name) && (typed || name == tag && tag != "")
+		case t.kind == kindIdent && !r.is(k+1, "("):
+			typed = typed || !qualifiers[t.text]
 		}
 	}
 	return false
@@ -182,7 +179,7 @@ func (r *rewriter) memberFunction(i, j int, tag string) bool {
 
 // enum handles the enum whose keyword is toks[k] and returns the index of its
 // last token.
-func (r *rewriter) enum(k, end int) int {
+func (r *remover) enum(k, end int) int {
 	n := k + 1
 	if r.is(n, "class") || r.is(n, "struct") {
 		r.cxx = true
@@ -213,23 +210,16 @@ func (r *rewriter) enum(k, end int) int {
 	if r.scoped[k] {
 		r.scope(n+1, m, tag)
 	}
-	if tag != "" && !r.typedefs[tag] && r.bare[tag] {
-		// C++ names the type by its tag. The typedef goes behind the whole
-		// declaration, because a declarator may follow the brace.
-		r.cxx = true
-		for e := m + 1; e < len(r.toks); e++ {
-			if r.is(e, ";") {
-				r.edits[e].suffix += " typedef enum " + tag + " " + tag + ";"
-				break
-			}
-		}
+	if tag != "" && r.asTypes {
+		// Behind the whole declaration, because a declarator may follow the brace.
+		r.enumTypes = append(r.enumTypes, " typedef enum "+tag+" "+tag+";")
 	}
 	return m
 }
 
 // scope renames the enumerators of a scoped enum, which live in their own
 // namespace in C++ and would collide in C.
-func (r *rewriter) scope(i, end int, tag string) {
+func (r *remover) scope(i, end int, tag string) {
 	own := map[string]bool{}
 	for k := i; k < end; k++ {
 		if (k == i || r.is(k-1, ",")) && r.ident(k) {

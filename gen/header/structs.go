@@ -66,6 +66,9 @@ func (x *extractor) fields(d *cc.StructOrUnionSpecifier, offset int64) []model.F
 	for l := d.StructDeclarationList; l != nil && x.err == nil; l = l.StructDeclarationList {
 		sd := l.StructDeclaration
 		if sd.SpecifierQualifierList == nil {
+			if l := sd.StructDeclaratorList; l != nil && l.StructDeclarator.Declarator != nil {
+				x.undeclaredAt(l.StructDeclarator.Declarator.NameTok())
+			}
 			continue
 		}
 		first, last := x.fieldSpan(sd)
@@ -84,17 +87,23 @@ func (x *extractor) fields(d *cc.StructOrUnionSpecifier, offset int64) []model.F
 				out = append(out, model.Field{
 					Anonymous: t.keyword, Offset: at, Size: f.Type().Size(), Fields: x.fields(inner, at), Doc: n.text(),
 				})
+			} else if definition(t) == nil {
+				x.failAt(first, "this declares no field: write a name behind the type")
 			}
 			continue
 		}
 		for sl := sd.StructDeclaratorList; sl != nil; sl = sl.StructDeclaratorList {
 			decl := sl.StructDeclarator.Declarator
 			f := byDecl[decl]
-			if decl == nil || f == nil {
+			if decl == nil {
+				x.failAt(first, "a bit-field has no offset in bytes: use a whole integer")
+				return nil
+			}
+			if f == nil {
 				continue
 			}
 			if f.IsBitfield() {
-				x.failAt(first, "%s is a bit-field, which has no offset in bytes", decl.Name())
+				x.failAt(first, "%s is a bit-field, which has no offset in bytes: use a whole integer", decl.Name())
 				return nil
 			}
 			m := x.field(x.declarator(t, decl), f, first, last)

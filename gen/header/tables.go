@@ -18,7 +18,8 @@ func (x *extractor) role(s *model.Struct) model.Role {
 		return model.RoleExtension
 	case strings.HasSuffix(s.Name, "_Args"):
 		return model.RoleArgs
-	case hasFunctions(s.Fields) && (strings.HasSuffix(s.Name, "_FunctionTable") || strings.HasSuffix(s.Name, "_Callbacks")):
+	case hasFunctions(s.Fields) && (strings.HasSuffix(s.Name, "_FunctionTable") || strings.HasSuffix(s.Name, "_Callbacks") ||
+		strings.HasSuffix(s.Name, "Api")):
 		return model.RoleFunctionTable
 	}
 	return model.RoleStruct

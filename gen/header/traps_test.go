@@ -240,6 +240,9 @@ func TestHalfCXX(t *testing.T) {
 #include "xla/pjrt/pjrt_client.h"
 
 extern "C" {
+typedef struct PJRT_Error PJRT_Error;
+typedef struct PJRT_Api PJRT_Api;
+typedef struct PJRT_Extension_Base PJRT_Extension_Base;
 struct PJRT_T_Args {
   size_t struct_size;
   const xla::GlobalDeviceId* ids;

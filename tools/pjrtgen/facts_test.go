@@ -55,7 +55,7 @@ func TestFactsOfAHeaderThatCannotBeReadExitsWithOne(t *testing.T) {
 		args []string
 		want string
 	}{
-		"a fault of the header": {[]string{"facts", bad}, bad + ":2:3: the size of Missing"},
+		"a fault of the header": {[]string{"facts", bad}, bad + ":2:3: unexpected \"m\" behind Missing: the type Missing is not declared"},
 		"no such header":        {[]string{"facts", filepath.Join(dir, "no.h")}, "pjrtgen: cannot read header"},
 		"no header given":       {[]string{"facts"}, "pjrtgen: accepts 1 arg"},
 		"a bad directory":       {[]string{"facts", "-I", filepath.Join(dir, "no"), bad}, "pjrtgen: cannot use include directory"},

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package header
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+
+	"modernc.org/cc/v4"
+)
+
+// explain turns the first error of the C front end into one that names the
+// place in the original.
+func (t *translation) explain(err error) error {
+	if err == nil {
+		return nil
+	}
+	first, _, _ := strings.Cut(err.Error(), "\n")
+	file, line, col, msg, ok := splitPosition(first)
+	s, rw := t.main, t.rw
+	switch {
+	case !ok:
+		return t.main.errorf(1, 1, "%s", t.plain(first))
+	case file == endName:
+		return t.main.errorAt(len(t.main.toks), "the header ends in the middle of a declaration: "+
+			"end it with a semicolon, or close what is open")
+	case file == mainName:
+	case t.rws[file] != nil:
+		s, rw = t.files[file], t.rws[file]
+	default:
+		return t.main.errorf(1, 1, "%s", t.plain(msg))
+	}
+	col = original(t.shifts[file], line, col)
+	i, found := s.byPos[[2]int{line, col}]
+	late := strings.HasSuffix(msg, ":)")
+	msg = t.plain(msg)
+	if rest, ok := strings.CutPrefix(msg, "unexpected "); ok && found {
+		if rw.usesAsType(i - 1) {
+			return t.undeclared(s, rw, i-1, fmt.Sprintf("unexpected %q behind %s", s.toks[i].text, s.toks[i-1].text))
+		}
+		_, want, _ := strings.Cut(rest, ", ")
+		if want != "" {
+			want = ", " + want
+		}
+		return s.errorf(line, col, "unexpected %q%s: this is not C, nor C++ that declares no layout; write the declaration as C has it",
+			s.toks[i].text, want)
+	}
+	if strings.HasPrefix(msg, "TODO ") {
+		msg = "the words before this declare nothing that C knows: is a semicolon missing?"
+	}
+	e := &Error{Path: s.path, Line: line, Col: col, Msg: msg}
+	if late {
+		return &lateError{e, file, i}
+	}
+	return e
+}
+
+// usesAsType reports whether the token at i can only be the name of a type, or
+// of a macro: a name with no type before it.
+func (r *remover) usesAsType(i int) bool {
+	if !r.ident(i) {
+		return false
+	}
+	return i == 0 || r.toks[i-1].kind == kindPunct && r.toks[i-1].text != "*" || qualifiers[r.toks[i-1].text] ||
+		r.isMacro(r.toks[i-1].text)
+}
+
+// undeclared is the error that nothing declares the name at i.
+func (t *translation) undeclared(s *source, rw *remover, i int, what string) *Error {
+	name := s.toks[i].text
+	kind, state := "the type ", "declared"
+	if rw.is(i+1, "(") {
+		kind, state = "the macro ", "defined"
+	}
+	var todo string
+	switch _, tag := t.tags[name]; {
+	case len(t.absent) > 0:
+		list := t.absent
+		more := ""
+		if len(list) > 3 {
+			list, more = list[:3], fmt.Sprintf(" and %d more", len(list)-3)
+		}
+		todo = fmt.Sprintf("%s%s, which it includes, cannot be found: give the directory that holds xla/ with -I",
+			quoted(list), more)
+	case tag:
+		todo = fmt.Sprintf("write %s %s, or give it a typedef", t.tags[name], name)
+	default:
+		todo = "write it here, or include the header that has it"
+	}
+	if what != "" {
+		what += ": "
+	}
+	return &Error{Path: s.path, Line: s.toks[i].line, Col: s.toks[i].col, undeclared: name,
+		Msg: fmt.Sprintf("%s%s%s is not %s: %s", what, kind, name, state, todo)}
+}
+
+func quoted(list []string) string {
+	var b strings.Builder
+	for i, s := range list {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprintf(&b, "%q", s)
+	}
+	return b.String()
+}
+
+// plain is a message of the front end without what only its authors understand.
+func (t *translation) plain(msg string) string {
+	ids := sortedKeys(t.spelled)
+	slices.Reverse(ids) // __cxx_10 before __cxx_1
+	for _, id := range ids {
+		msg = strings.ReplaceAll(msg, id, t.spelled[id])
+	}
+	msg = strings.ReplaceAll(msg, mainName, t.main.path)
+	// The front end adds where in its own source it found the fault.
+	if i := strings.LastIndex(msg, " ("); i >= 0 && strings.HasSuffix(msg, ":)") && strings.Contains(msg[i:], ".go:") {
+		msg = msg[:i]
+	}
+	return strings.TrimRight(msg, ": ")
+}
+
+// lateError is one that the front end found after it had read everything. Such
+// errors come in no fixed order.
+type lateError struct {
+	fault *Error
+	file  string
+	token int
+}
+
+func (e *lateError) Error() string { return e.fault.Error() }
+
+// earliest finds the first of the errors of which the front end gave one: it takes
+// off the declaration with the error and all behind it until the rest has none.
+func (t *translation) earliest(err error) error {
+	var late *lateError
+	if !errors.As(err, &late) {
+		return err
+	}
+	if late.file != mainName {
+		// What is wrong with an included header is wrong with it alone.
+		s := t.files[late.file]
+		if _, alone := ParseText(s.path, s.text, t.opts); alone != nil {
+			return alone
+		}
+		return late.fault
+	}
+	for {
+		k := sort.SearchInts(t.rw.starts, late.token+1) - 1
+		if k < 0 || t.rw.starts[k] == 0 {
+			return late.fault
+		}
+		var sooner *lateError
+		if !errors.As(t.run(t.rw.starts[k]), &sooner) || sooner.file != mainName || sooner.token >= t.rw.starts[k] {
+			return late.fault
+		}
+		late = sooner
+	}
+}
+
+// untyped fails on a declaration without a type, which C allowed once: it is the
+// call of a macro that nothing defines.
+func (x *extractor) untyped(d *cc.Declaration) {
+	if decl := d.InitDeclaratorList.InitDeclarator.Declarator; decl != nil {
+		x.undeclaredAt(decl.NameTok())
+	}
+}
+
+// undeclaredAt fails on a name that stands where a type must, which the front end
+// takes for something else.
+func (x *extractor) undeclaredAt(tok cc.Token) {
+	if x.err != nil {
+		return
+	}
+	i, ok := x.tokenAt(tok)
+	if !ok {
+		return // in a header that has been included, or made by a macro
+	}
+	x.err = x.undeclared(x.main, x.rw, i, "")
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package header
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/purepjrt/purepjrt/gen/model"
+	"modernc.org/cc/v4"
+)
+
+// translation is a unit without its C++, and what the C front end made of it.
+type translation struct {
+	*unit
+	asCXX   bool                // tags are names of types
+	rw      *remover            // of the main header
+	rws     map[string]*remover // of all sources
+	shifts  map[string][]shift
+	spelled map[string]string
+	added   []added // to the main header
+	ast     *cc.AST
+}
+
+// sentinels stand behind the header. The front end skips what it does not expect
+// until it meets something that can go on, and never stops at the end of its
+// input.
+var sentinels = strings.Repeat("int __sentinel(int);\n", 2*maxNesting)
+
+// What the C front end calls the main header, which no #include can name, and
+// the declarations before and behind it.
+const (
+	mainName  = "\x00main"
+	namesName = "<names>"
+	endName   = "<end>"
+)
+
+// translation takes the C++ out of the unit's sources.
+func (u *unit) translation(asCXX bool) (*translation, error) {
+	t := &translation{unit: u, asCXX: asCXX, rws: map[string]*remover{}, spelled: map[string]string{}}
+	for _, name := range append(sortedKeys(u.files), mainName) {
+		s := u.files[name]
+		if name == mainName {
+			s = u.main
+		}
+		if s == nil {
+			continue
+		}
+		rw, err := remove(s, u.macros, t.spelled, asCXX)
+		if err != nil {
+			return nil, err
+		}
+		t.rws[name] = rw
+	}
+	t.rw = t.rws[mainName]
+	return t, nil
+}
+
+// cxx reports whether the unit is C++ to a C compiler: by what had to be taken
+// out, by the standard headers it includes, by tags that stand alone as types.
+func (t *translation) cxx() bool {
+	for _, rw := range t.rws {
+		if t.asCXX || rw.cxx {
+			return true
+		}
+		for _, d := range rw.dirs {
+			name, quoted := includeName(d)
+			if d.name == "include" && d.active && !quoted && !strings.HasSuffix(name, ".h") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// model runs the C front end and makes the model of what it read.
+func (t *translation) model() (*model.Header, error) {
+	if err := t.run(len(t.main.toks)); err != nil {
+		return nil, t.earliest(err)
+	}
+	return t.extract()
+}
+
+// run gives the sources to the C front end, of the main header the first n
+// tokens. Input that makes it panic is an error of the input.
+func (t *translation) run(n int) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = t.main.errorf(1, 1, "the C front end cannot read this: %v: take out the newest declarations to find which one", p)
+		}
+	}()
+	abi, err := cc.NewABI("linux", "amd64")
+	if err != nil {
+		return fmt.Errorf("no layout rules for linux/amd64: %w", err)
+	}
+	t.shifts = map[string][]shift{}
+	served := &includeFS{texts: map[string][]byte{}, once: map[string]bool{}}
+	var text []byte
+	for name, rw := range t.rws {
+		if name == mainName {
+			text, t.shifts[name], t.added = rw.emit(n)
+			continue
+		}
+		served.texts[name], t.shifts[name], _ = rw.emit(len(rw.toks))
+		if rw.once {
+			served.once[name] = false
+		}
+	}
+	cfg := &cc.Config{
+		ABI: abi, FS: served, FSOnly: true, Header: true, UnsignedEnums: true, EvalAllMacros: true,
+		IncludePaths: []string{"."}, SysIncludePaths: []string{"."}, IgnoreStaticAssert: true,
+		ExpansionLimit: maxExpansion,
+	}
+	var implicit strings.Builder
+	for _, name := range t.implicit {
+		fmt.Fprintf(&implicit, "#include %q\n", name)
+	}
+	t.ast, err = cc.Translate(cfg, []cc.Source{
+		{Name: "<prelude>", Value: prelude + "int __predefined_declarator;\n"},
+		{Name: namesName, Value: t.names()},
+		{Name: "<implicit>", Value: implicit.String()},
+		{Name: mainName, Value: text},
+		{Name: endName, Value: sentinels},
+	})
+	return t.explain(err)
+}
+
+// maxExpansion bounds the work of macros. The core header takes a tenth.
+const maxExpansion = 1_000_000
+
+// names is C that declares what the headers use as C++ does.
+func (t *translation) names() string {
+	var b strings.Builder
+	if t.asCXX {
+		for _, n := range sortedKeys(t.tags) {
+			if !t.rw.isMacro(n) && !preludeTypes[n] {
+				fmt.Fprintf(&b, "typedef %s %s %s;\n", t.tags[n], n, n)
+			}
+		}
+	}
+	for _, id := range sortedKeys(t.spelled) {
+		global, ok := strings.CutPrefix(t.spelled[id], "::")
+		switch c := cxxType(t.spelled[id]); {
+		case c != "":
+			fmt.Fprintf(&b, "typedef %s %s;\n", c, id)
+		case ok && !strings.ContainsAny(global, ":<"):
+			fmt.Fprintf(&b, "#define %s %s\n", id, global)
+		default:
+			fmt.Fprintf(&b, "typedef struct %s %s;\n", id, id)
+		}
+	}
+	return b.String()
+}
+
+// includeFS serves the headers to the C front end under the names that #include
+// gives. What is not there is empty.
+type includeFS struct {
+	texts map[string][]byte
+	once  map[string]bool // opened, and not to be read a second time
+}
+
+func (f *includeFS) Open(name string) (fs.File, error) {
+	text := f.texts[name]
+	if read, ok := f.once[name]; ok {
+		if read {
+			text = nil
+		}
+		f.once[name] = true
+	}
+	return &memFile{name: path.Base(name), text: bytes.Clone(text)}, nil
+}
