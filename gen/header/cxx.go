@@ -401,7 +401,9 @@ func (r *remover) closeAngle(k, end int) int {
 	for ; k < end; k++ {
 		switch r.toks[k].text {
 		case "<":
-			depth++
+			if depth++; depth > maxNesting {
+				return -1
+			}
 		case ">":
 			if depth--; depth == 0 {
 				return k

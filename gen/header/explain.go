@@ -121,8 +121,16 @@ func (t *translation) plain(msg string) string {
 	if i := strings.LastIndex(msg, " ("); i >= 0 && strings.HasSuffix(msg, ":)") && strings.Contains(msg[i:], ".go:") {
 		msg = msg[:i]
 	}
+	if strings.HasPrefix(msg, "macro expansion limit") {
+		return fmt.Sprintf("macros expand in more than %d steps: call fewer macros within macros", maxExpansion)
+	}
+	if len(msg) > maxMessage { // types are spelled with all their fields
+		msg = msg[:maxMessage] + " ..."
+	}
 	return strings.TrimRight(msg, ": ")
 }
+
+const maxMessage = 300
 
 // lateError is one that the front end found after it had read everything. Such
 // errors come in no fixed order.

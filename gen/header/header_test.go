@@ -216,6 +216,11 @@ func TestTheFirstOfSeveralErrorsIsReportedEachTime(t *testing.T) {
 func TestErrorsSayWhere(t *testing.T) {
 	t.Parallel()
 	deep := strings.Repeat("(", 300) + strings.Repeat(")", 300)
+	expanding := "#define M0(x) x x\n"
+	for i := range 30 {
+		expanding += fmt.Sprintf("#define M%d(x) M%d(M%d(x))\n", i+1, i, i)
+	}
+	expanding += "int x = M30(1);"
 	for name, test := range map[string]struct {
 		text string
 		at   string
@@ -244,6 +249,10 @@ func TestErrorsSayWhere(t *testing.T) {
 		"negative array":        {"struct A { int x[-1]; };", "1:", "-1"},
 		"two bodies":            {"struct A { int x; };\nstruct A { int y; };\n", "2:", "redeclaration"},
 		"deep brackets":         {"int x = " + deep + ";", "1:", "nested more than 200 deep"},
+		"macros within macros":  {expanding, "32:", "macros expand in more than 1000000 steps"},
+		"a long type":           {"int f(int" + strings.Repeat(", int", 99) + ");\nint f(void);\n", "2:5", " ..."},
+		"many tokens":           {strings.Repeat("int x;\n", maxTokens/3+1), fmt.Sprintf("%d:", maxTokens/3+1), "more than the 50000 that are read"},
+		"many macros":           {strings.Repeat("#define A 1\n", maxTokens/2+1), "25001:9", "more than the 50000 that are read"},
 		"many operators":        {"int x = " + strings.Repeat("-", 1500) + "1;", "1:", "more than 1000 operators"},
 		"deep conditions":       {strings.Repeat("#if 1\n", 300), "201:1", "conditions are nested more than 200 deep"},
 		"after a replaced name": {"xla::Foo* a; int b c;\n", "1:20", ""},
@@ -279,6 +288,18 @@ func TestAnErrorOfAnIncludedHeaderNamesThatHeader(t *testing.T) {
 	assert.ErrorContains(t, err, filepath.Join(dir, "xla/c.h")+":1:1: ")
 }
 
+// includes writes headers and one that includes them, and returns its path.
+func includes(t *testing.T, texts ...string) string {
+	t.Helper()
+	files := map[string]string{}
+	for i, text := range texts {
+		name := fmt.Sprintf("f%d_c_api.h", i+1)
+		files[name] = text
+		files["all.h"] += fmt.Sprintf("#include %q\n", name)
+	}
+	return filepath.Join(write(t, files), "all.h")
+}
+
 func TestFilesThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -289,9 +310,20 @@ func TestFilesThatCannotBeRead(t *testing.T) {
 		opts Options
 		want string
 	}{
-		"absent":                    {filepath.Join(dir, "absent.h"), Options{}, "absent.h: no such file or directory"},
-		"a directory":               {dir, Options{}, "it is a directory"},
-		"too big":                   {big, Options{}, "more than the"},
+		"absent":      {filepath.Join(dir, "absent.h"), Options{}, "absent.h: no such file or directory"},
+		"a directory": {dir, Options{}, "it is a directory"},
+		"too big":     {big, Options{}, "more than the"},
+		"an include that is too big": {
+			includes(t, strings.Repeat(" ", maxSize/2), strings.Repeat("/", maxSize), strings.Repeat(" ", maxSize/2+1)), Options{},
+			"f3_c_api.h:1:1: with this file the header and what it includes have",
+		},
+		"an include with too many tokens": {
+			includes(t, strings.Repeat("int x; ", maxTokens/5), strings.Repeat("int x; ", maxTokens/5)), Options{},
+			"f2_c_api.h:1:1: with this file the header and what it includes have",
+		},
+		"too many includes": {
+			includes(t, make([]string, maxFiles+1)...), Options{}, "all.h:201:1: this is include number 201, more than the 200 that are read",
+		},
 		"include directory absent":  {core, Options{IncludeDirs: []string{filepath.Join(dir, "inc")}}, "cannot use include directory"},
 		"include directory no such": {core, Options{IncludeDirs: []string{big}}, "it is not a directory"},
 	} {

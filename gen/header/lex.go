@@ -55,6 +55,7 @@ type source struct {
 	toks     []token
 	comments []comment
 	dirs     []directive
+	size     int  // tokens, those of directives included
 	once     bool // has #pragma once
 
 	byPos map[[2]int]int // line and column -> index in toks
@@ -63,10 +64,10 @@ type source struct {
 // The limits keep hostile input from taking more than a second or 200 MB, and
 // from exhausting the stack of the C front end, which descends once for each
 // bracket and each prefix operator. Upstream's largest header has a quarter of
-// the size and of the tokens.
+// the size and a fifth of the tokens.
 const (
 	maxSize    = 512 << 10
-	maxTokens  = 100_000
+	maxTokens  = 50_000 // of a header and all that it includes
 	maxNesting = 200
 	maxPuncts  = 1000
 )
@@ -152,11 +153,19 @@ func (l *lexer) run() error {
 		if !l.active() {
 			continue
 		}
-		if len(l.toks) == maxTokens {
-			return l.errorf(tok.line, tok.col, "more than %d tokens stand before this one: cut the header in two", maxTokens)
+		if err := l.count(tok); err != nil {
+			return err
 		}
 		l.toks = append(l.toks, tok)
 	}
+}
+
+// count fails on the first token that is too many.
+func (l *lexer) count(t token) error {
+	if l.size++; l.size > maxTokens {
+		return l.errorf(t.line, t.col, "this is token number %d, more than the %d that are read: cut the header in two", l.size, maxTokens)
+	}
+	return nil
 }
 
 // freshBefore reports whether anything but white space and comments stands
@@ -306,6 +315,9 @@ func (l *lexer) directive(hash token) error {
 				continue
 			}
 			d.toks = append(d.toks, t)
+			if err := l.count(t); err != nil {
+				return err
+			}
 		}
 	}
 	if len(d.toks) > 0 && d.name == "pragma" && d.toks[0].text == "once" {

@@ -54,9 +54,8 @@ func load(file string, text []byte, opts Options) (*unit, error) {
 // The limits of a header together with all that it includes. They are several
 // times what upstream's largest headers need.
 const (
-	maxUnitSize   = 2 * maxSize
-	maxUnitTokens = 2 * maxTokens
-	maxFiles      = 200
+	maxUnitSize = 2 * maxSize
+	maxFiles    = 200
 )
 
 // add takes in the names of s that the front end cannot tell from C's.
@@ -65,9 +64,9 @@ func (u *unit) add(s *source) error {
 		return s.errorf(1, 1, "with this file the header and what it includes have %d bytes, more than the %d that are read: "+
 			"include less", u.size, maxUnitSize)
 	}
-	if u.tokens += len(s.toks); u.tokens > maxUnitTokens {
+	if u.tokens += s.size; u.tokens > maxTokens {
 		return s.errorf(1, 1, "with this file the header and what it includes have %d tokens, more than the %d that are read: "+
-			"include less", u.tokens, maxUnitTokens)
+			"include less", u.tokens, maxTokens)
 	}
 	for _, d := range s.dirs {
 		if t := d.toks; d.name == "define" && len(t) > 0 {

@@ -41,11 +41,11 @@ func (r *remover) members(i, end int, tag string) {
 	for i < end && r.err == nil {
 		switch {
 		case r.is(i, ";"):
+			r.blank(i, i+1) // the front end takes it, and talks to itself
 			i++
 			continue
 		case (r.is(i, "public") || r.is(i, "private") || r.is(i, "protected")) && r.is(i+1, ":"):
-			r.cxx = true
-			r.blank(i, i+2)
+			r.take(i, i+2)
 			i += 2
 			continue
 		}
@@ -53,8 +53,7 @@ func (r *remover) members(i, end int, tag string) {
 		switch {
 		case r.is(i, "using"), r.is(i, "friend"), r.is(i, "template"), r.is(i, "typedef"),
 			r.is(i, "static"), r.is(i, "static_assert"), r.is(i, "constexpr"), r.memberFunction(i, j, tag):
-			r.cxx = true
-			r.blank(i, j)
+			r.take(i, j)
 		case r.namesNothing(i, j):
 			r.fail(i, "this declares no field: write a name behind the type")
 		default:
@@ -105,8 +104,7 @@ func (r *remover) initializers(i, j int) {
 		case "{":
 			m := r.match(k, j)
 			if r.ident(k-1) && k > i && !r.taggedAt(k-1) {
-				r.cxx = true
-				r.blank(k, m+1)
+				r.take(k, m+1)
 			}
 			k = m
 		case "=":
@@ -117,8 +115,7 @@ func (r *remover) initializers(i, j int) {
 				}
 				n++
 			}
-			r.cxx = true
-			r.blank(k, n)
+			r.take(k, n)
 			return
 		}
 	}
@@ -182,8 +179,7 @@ func (r *remover) memberFunction(i, j int, tag string) bool {
 func (r *remover) enum(k, end int) int {
 	n := k + 1
 	if r.is(n, "class") || r.is(n, "struct") {
-		r.cxx = true
-		r.blank(n, n+1)
+		r.take(n, n+1)
 		r.scoped[k] = true
 		n++
 	}
