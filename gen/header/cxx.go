@@ -19,9 +19,9 @@ import (
 // what is wrong with it is for that to say.
 type remover struct {
 	*source
-	macros  map[string]bool // of all sources of the unit; true for function-like ones
-	edits   []edit          // one for each token
-	asTypes bool            // an enum's tag is a type's name, as in C++
+	*unit
+	edits   []edit // one for each token
+	asTypes bool   // an enum's tag is a type's name, as in C++
 
 	cxx        bool           // C++ was seen outside the branches for C++ compilers
 	starts     []int          // the first tokens of the declarations at file level
@@ -43,12 +43,12 @@ type edit struct {
 	suffix string // is put behind it
 }
 
-// remove finds what has to change in s. Macros are those of all sources of the
-// unit; spelled collects the C++ names that were replaced by C identifiers and is
-// shared by the sources of one translation.
-func remove(s *source, macros map[string]bool, spelled map[string]string, asTypes bool) (*remover, error) {
+// remove finds what has to change in s, a source of u. Spelled collects the C++
+// names that were replaced by C identifiers and is shared by the sources of one
+// translation.
+func remove(u *unit, s *source, spelled map[string]string, asTypes bool) (*remover, error) {
 	r := &remover{
-		source: s, macros: macros, edits: make([]edit, len(s.toks)), asTypes: asTypes, space: map[int]string{},
+		source: s, unit: u, edits: make([]edit, len(s.toks)), asTypes: asTypes, space: map[int]string{},
 		scoped: map[int]bool{}, marked: map[int]bool{}, refs: map[int]string{}, constexpr: map[int]bool{}, spelled: spelled,
 	}
 	for _, d := range s.dirs {

@@ -89,7 +89,7 @@ struct Table {
   _FIELD(Run);
   _FIELD(
       RunTwice);
-  _MEMBER(Stop)
+  _MEMBER(Stop);
   const decltype(Stop)* other;
 };
 #undef _FIELD

@@ -25,11 +25,13 @@ type unit struct {
 	absent   []string           // included headers that are nowhere
 	implicit []string           // includes that the header needs and lacks
 	macros   map[string]bool    // of all sources; true for function-like ones
+	complete map[string]bool    // macros that end with a semicolon
 	tags     map[string]string  // struct and union tags of all sources -> the keyword
 }
 
 func load(file string, text []byte, opts Options) (*unit, error) {
-	u := &unit{opts: opts, files: map[string]*source{}, macros: map[string]bool{}, tags: map[string]string{}}
+	u := &unit{opts: opts, files: map[string]*source{}, macros: map[string]bool{}, complete: map[string]bool{},
+		tags: map[string]string{}}
 	u.dir = filepath.Dir(file)
 	u.roots = append(u.roots, opts.IncludeDirs...)
 	if abs, err := filepath.Abs(u.dir); err == nil {
@@ -72,6 +74,7 @@ func (u *unit) add(s *source) error {
 		if t := d.toks; d.name == "define" && len(t) > 0 {
 			called := len(t) > 1 && t[1].text == "(" && t[1].off == t[0].end()
 			u.macros[t[0].text] = u.macros[t[0].text] || called
+			u.complete[t[0].text] = u.complete[t[0].text] || t[len(t)-1].text == ";"
 		}
 	}
 	for i, t := range s.toks {
@@ -125,6 +128,10 @@ func (u *unit) include(s *source) error {
 func (u *unit) load(name string, active bool) error {
 	u.files[name] = nil
 	file, text, err := u.find(name)
+	var fault *Error
+	if errors.As(err, &fault) && !isCAPI(name) {
+		return nil // too large, as some of upstream's C++ headers are
+	}
 	if err != nil {
 		return err
 	}
@@ -133,9 +140,6 @@ func (u *unit) load(name string, active bool) error {
 			u.absent = append(u.absent, name)
 		}
 		return nil
-	}
-	if len(text) > maxSize && !isCAPI(name) {
-		return nil // upstream's largest C++ headers are of no use here
 	}
 	s, err := lex(file, text)
 	if err != nil {
@@ -156,6 +160,24 @@ func (u *unit) load(name string, active bool) error {
 func isCAPI(name string) bool {
 	b := path.Base(name)
 	return strings.Contains(b, "c_api") || strings.HasSuffix(b, "_extension.h")
+}
+
+// IsCXX reports whether the header in the file at path helps C++ code to implement
+// an API: it includes headers of the C++ library that C has no counterpart of, such
+// as <memory>.
+func IsCXX(path string) (bool, error) {
+	text, err := readFile(path)
+	if err != nil {
+		return false, err
+	}
+	s, err := lex(path, text)
+	if err != nil {
+		return false, err
+	}
+	return slices.ContainsFunc(s.dirs, func(d directive) bool {
+		name, quoted := includeName(d)
+		return d.name == "include" && d.active && name != "" && !quoted && !strings.HasSuffix(name, ".h") && !strings.HasPrefix(name, "cst")
+	}), nil
 }
 
 // isCXXOnly reports whether s is C++ through and through, as most of XLA's

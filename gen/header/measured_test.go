@@ -6,20 +6,16 @@ package header
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 
+	"github.com/purepjrt/purepjrt/gen/facts"
 	"github.com/stretchr/testify/require"
 )
 
 const root = "../../third_party/xla"
-
-// notPrinted are keys of the measured facts that no reader of a header can
-// know.
-var notPrinted = []string{"target", "c11"}
 
 // TestFactsOfEveryHeaderEqualTheMeasuredOnes compares each header of the tree,
 // key by key, with what compilers said about it.
@@ -43,7 +39,7 @@ func TestFactsOfEveryHeaderEqualTheMeasuredOnes(t *testing.T) {
 			var got map[string]any
 			require.NoError(t, json.Unmarshal(out.Bytes(), &got))
 			hideFFITable(got)
-			for _, diff := range missing("", got, want) {
+			for _, diff := range facts.Missing(got, want) {
 				t.Error(diff)
 			}
 		})
@@ -62,58 +58,12 @@ func hideFFITable(doc map[string]any) {
 	doc["tables"] = slices.DeleteFunc(doc["tables"].([]any), func(v any) bool { return nameOf(v) == name })
 }
 
-// missing lists what want has and got has not, or has otherwise.
-func missing(at string, got, want any) (diffs []string) {
-	switch want := want.(type) {
-	case map[string]any:
-		have, ok := got.(map[string]any)
-		if !ok {
-			return []string{fmt.Sprintf("%s: got %v, want an object", at, got)}
-		}
-		for _, k := range sortedKeys(want) {
-			if at == "" && slices.Contains(notPrinted, k) {
-				continue
-			}
-			diffs = append(diffs, missing(at+"."+k, have[k], want[k])...)
-		}
-	case []any:
-		have, _ := got.([]any)
-		if len(have) != len(want) {
-			return []string{fmt.Sprintf("%s: got %d entries %s, want %d %s", at, len(have), namesOf(have), len(want), namesOf(want))}
-		}
-		if len(want) > 0 && filepath.Ext(at) == ".typedefs" {
-			byText := func(a, b any) int { return bytes.Compare([]byte(fmt.Sprint(a)), []byte(fmt.Sprint(b))) }
-			slices.SortFunc(have, byText)
-			slices.SortFunc(want, byText)
-		}
-		for i := range want {
-			diffs = append(diffs, missing(fmt.Sprintf("%s[%d %s]", at, i, nameOf(want[i])), have[i], want[i])...)
-		}
-	default:
-		if got == nil && (want == nil || want == false || want == "") {
-			return nil
-		}
-		if got != want {
-			return []string{fmt.Sprintf("%s: got %v, want %v", at, got, want)}
-		}
-	}
-	return diffs
-}
-
 func nameOf(v any) string {
-	if m, ok := v.(map[string]any); ok {
-		for _, k := range []string{"name", "struct", "anonymous"} {
-			if s, ok := m[k].(string); ok {
-				return s
-			}
+	m, _ := v.(map[string]any)
+	for _, k := range []string{"name", "struct"} {
+		if s, ok := m[k].(string); ok {
+			return s
 		}
 	}
 	return ""
-}
-
-func namesOf(list []any) (names []string) {
-	for _, v := range list {
-		names = append(names, nameOf(v))
-	}
-	return names
 }

@@ -59,10 +59,17 @@ func (r *remover) members(i, end int, tag string) {
 		default:
 			r.walk(i, j, false)
 			r.initializers(i, j)
+			if r.macroCall(i) && r.complete[r.toks[i].text] && r.matchingSemicolon(i, j) {
+				r.blank(j-1, j)
+			}
 		}
 		i = j
 	}
 }
+
+// matchingSemicolon reports whether the macro call at i and a semicolon are all
+// there is before j.
+func (r *remover) matchingSemicolon(i, j int) bool { return r.match(i+1, j) == j-2 && r.is(j-1, ";") }
 
 // namesNothing reports whether the member from i to j is only a type: a keyword or
 // two, one name, an enum. The front end takes that, and talks to itself.

@@ -167,8 +167,11 @@ func (x *extractor) field(t *ctype, f *cc.Field, first, last int) model.Field {
 		m.Base = x.baseName(b)
 	}
 	if f.Type().IsIncomplete() || m.Size < 0 {
-		x.failAt(first, "the size of %s, the type of field %s, is not known: give the directory that holds xla/ with -I",
-			m.Type, f.Name())
+		todo := "define it before, or give the directory that holds xla/ with -I"
+		if _, cxx := x.spelled[b.name]; cxx {
+			todo = "it is a C++ type, which no C API has"
+		}
+		x.failAt(first, "the size of %s, the type of field %s, is not known: %s", m.Type, f.Name(), todo)
 		return m
 	}
 	if m.Kind == "fnptr" {

@@ -50,7 +50,7 @@ func (u *unit) translation(asCXX bool) (*translation, error) {
 		if s == nil {
 			continue
 		}
-		rw, err := remove(s, u.macros, t.spelled, asCXX)
+		rw, err := remove(u, s, t.spelled, asCXX)
 		if err != nil {
 			return nil, err
 		}

@@ -190,7 +190,15 @@ func apiHeaders(root string) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		if isAPIHeader(filepath.ToSlash(rel)) {
+		if !isAPIHeader(filepath.ToSlash(rel)) {
+			continue
+		}
+		// What keeps its C++ to itself has names of its own, but not always.
+		cxx, err := header.IsCXX(f)
+		if err != nil {
+			return nil, err
+		}
+		if !cxx {
 			files = append(files, f)
 		}
 	}
@@ -207,6 +215,8 @@ func isAPIHeader(name string) bool {
 	switch {
 	case name == "xla/backends/profiler/plugin/profiler_c_api.h",
 		name == "xla/ffi/api/c_api.h",
+		name == "xla/ffi/api/collectives_c_api.h",
+		name == "xla/ffi/api/record_c_api.h",
 		name == "xla/pjrt/c/pjrt_c_api_tpu_internal.h":
 		return true
 	case dir == "xla/pjrt/c/":

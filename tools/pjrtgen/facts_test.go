@@ -70,3 +70,27 @@ func TestFactsOfAHeaderThatCannotBeReadExitsWithOne(t *testing.T) {
 		})
 	}
 }
+
+func TestFactsAgainstMeasuredOnes(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "a.h")
+	measured := filepath.Join(dir, "a.json")
+	require.NoError(t, os.WriteFile(file, []byte("struct A { int x; };\n"), 0o644))
+	compare := func(text string) (int, string, string) {
+		require.NoError(t, os.WriteFile(measured, []byte(text), 0o644))
+		var out, errs strings.Builder
+		status := run([]string{"facts", "--against", measured, file}, &out, &errs)
+		return status, out.String(), errs.String()
+	}
+	status, out, errs := compare(`{"structs":[{"name":"A","sizeof":4}]}`)
+	assert.Zero(t, status, errs)
+	assert.Empty(t, out)
+	status, out, errs = compare(`{"structs":[{"name":"A","sizeof":8}]}`)
+	assert.Equal(t, 1, status)
+	assert.Equal(t, "structs[0 A].sizeof: got 4, want 8\n", out)
+	assert.Contains(t, errs, "a.h differs from "+measured+" in 1 places")
+	status, _, errs = compare("[]")
+	assert.Equal(t, 1, status)
+	assert.Contains(t, errs, "a.json: not the facts of a header")
+}

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+//go:build originals
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"go/parser"
+	"go/printer"
+	"go/token"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/gen/facts"
+	"github.com/purepjrt/purepjrt/gen/golang"
+	"github.com/purepjrt/purepjrt/gen/header"
+	"github.com/purepjrt/purepjrt/gen/model"
+)
+
+const restatedRoot = "../../third_party/xla"
+
+// forEachWheel runs a test for each wheel, the newest first.
+func forEachWheel(t *testing.T, f func(t *testing.T, w wheel, root string)) {
+	for _, w := range slices.Backward(wheels) {
+		t.Run(w.name(), func(t *testing.T) { f(t, w, w.root(t)) })
+	}
+}
+
+// originals reads all headers of the C API under root, by path.
+func originals(t *testing.T, root string) map[string]*model.Header {
+	t.Helper()
+	set, err := readSide(root, true, nil)
+	require.NoError(t, err)
+	out := make(map[string]*model.Header)
+	for _, h := range set.Headers() {
+		out[h.Path] = h
+	}
+	return out
+}
+
+// measured is the facts of a header at a minor, or at the newest minor before it;
+// nil if there are none. A document with a base says what differs from the facts of
+// another minor: items of lists under "changed", by name, and whole values.
+func measured(t *testing.T, minor int, path string) map[string]any {
+	t.Helper()
+	for ; minor >= 114; minor-- {
+		if doc := measuredAt(t, fmt.Sprintf("0.%d", minor), path); doc != nil {
+			return doc
+		}
+	}
+	return nil
+}
+
+func measuredAt(t *testing.T, version, path string) map[string]any {
+	t.Helper()
+	for _, dir := range []string{filepath.Join(restatedRoot, "facts"), filepath.Join("testdata", "facts")} {
+		files, err := filepath.Glob(filepath.Join(dir, version, "*.json"))
+		require.NoError(t, err)
+		for _, file := range files {
+			var doc map[string]any
+			require.NoError(t, json.Unmarshal([]byte(read(t, file)), &doc), file)
+			if doc["path"] != path {
+				continue
+			}
+			if base, ok := doc["base"].(string); ok {
+				doc = changed(t, measuredAt(t, base, path), doc)
+			}
+			return doc
+		}
+	}
+	return nil
+}
+
+func changed(t *testing.T, base, by map[string]any) map[string]any {
+	t.Helper()
+	require.NotNil(t, base)
+	for key, value := range by {
+		switch key {
+		case "base":
+		case "changed":
+			for list, items := range value.(map[string]any) {
+				for _, item := range items.([]any) {
+					i := slices.IndexFunc(base[list].([]any), func(v any) bool { return itemName(v) == itemName(item) })
+					require.GreaterOrEqual(t, i, 0, "%s of %s", itemName(item), list)
+					base[list].([]any)[i] = item
+				}
+			}
+		default:
+			base[key] = value
+		}
+	}
+	return base
+}
+
+func itemName(v any) string {
+	m, _ := v.(map[string]any)
+	for _, key := range []string{"name", "struct"} {
+		if s, ok := m[key].(string); ok {
+			return s
+		}
+	}
+	return ""
+}
+
+// sameOrder takes back what the measurement does otherwise: it lists handles in no
+// order of the header's, took the branch for C++ compilers of an enum that both
+// languages have, and did not look for tables in the header of the FFI.
+func sameOrder(got, want map[string]any) {
+	for _, doc := range []map[string]any{got, want} {
+		if list, ok := doc["opaque"].([]any); ok {
+			slices.SortFunc(list, func(a, b any) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+		}
+		for _, e := range doc["enums"].([]any) {
+			if itemName(e) == "PJRT_Callback_Tpu_SliceFailureType" {
+				delete(e.(map[string]any), "scoped")
+			}
+		}
+	}
+	if want["path"] != "xla/ffi/api/c_api.h" {
+		return
+	}
+	for _, s := range got["structs"].([]any) {
+		if itemName(s) == "XLA_FFI_Api" {
+			s.(map[string]any)["role"] = "struct"
+		}
+	}
+	delete(want, "tables")
+}
+
+// Every header of every wheel is read, and what is read is what was measured.
+func TestOriginalsAreReadAsCompilersMeasuredThem(t *testing.T) {
+	text := read(t, filepath.Join(restatedRoot, "facts", "history.json"))
+	var past history
+	require.NoError(t, json.Unmarshal([]byte(text), &past))
+	forEachWheel(t, func(t *testing.T, w wheel, root string) {
+		headers := originals(t, root)
+		assert.Len(t, headers, w.headers)
+		core := headers[coreHeader]
+		require.NotNil(t, core)
+		assert.Equal(t, &model.Version{Minor: w.minor}, core.APIVersion)
+		if w.minor <= 114 {
+			agreesWithHistory(t, core, past, w.minor, w.later...)
+			return
+		}
+		for _, path := range slices.Sorted(maps.Keys(headers)) {
+			want := measured(t, w.minor, path)
+			if !assert.NotNil(t, want, "%s was never measured", path) {
+				continue
+			}
+			printed, err := json.Marshal(headers[path])
+			require.NoError(t, err)
+			var got map[string]any
+			require.NoError(t, json.Unmarshal(printed, &got))
+			sameOrder(got, want)
+			for _, d := range facts.Missing(got, want) {
+				t.Errorf("%s%s", path, d)
+			}
+		}
+	})
+}
+
+// An original gives the same Go code as its restatement of the same ABI, but for
+// comments.
+func TestOriginalsGiveTheSameGoCode(t *testing.T) {
+	set, err := readSide(restatedRoot, true, nil)
+	require.NoError(t, err)
+	since, err := golang.ReadSince(strings.NewReader(read(t, filepath.Join(restatedRoot, "since.json"))))
+	require.NoError(t, err)
+	code := func(t *testing.T, replace map[string]*model.Header) map[string]string {
+		t.Helper()
+		var list []*model.Header
+		for _, h := range set.Headers() {
+			if o := replace[h.Path]; o != nil {
+				h = o
+			}
+			list = append(list, h)
+		}
+		files, err := golang.Generate(golang.Input{Headers: list, Since: since.Lookup})
+		require.NoError(t, err)
+		out := make(map[string]string)
+		for _, f := range files {
+			out[f.Path] = withoutComments(t, f)
+		}
+		return out
+	}
+	ours := code(t, nil)
+	forEachWheel(t, func(t *testing.T, w wheel, root string) {
+		same := make(map[string]*model.Header)
+		for path, h := range originals(t, root) {
+			now, then := measured(t, set.Version().Minor, path), measured(t, w.minor, path)
+			if w.minor >= 114 && now != nil && assert.ObjectsAreEqual(now, then) {
+				same[path] = h
+			}
+		}
+		if w.minor < 114 {
+			assert.Empty(t, same)
+			return
+		}
+		// Those that changed since are what the restated headers differ in.
+		assert.GreaterOrEqual(t, len(same), 20)
+		theirs := code(t, same)
+		assert.Equal(t, slices.Sorted(maps.Keys(ours)), slices.Sorted(maps.Keys(theirs)))
+		for path, text := range ours {
+			assert.True(t, text == theirs[path], "%s: ours has %s", path, firstDifference([]byte(theirs[path]), []byte(text)))
+		}
+	})
+}
+
+func withoutComments(t *testing.T, f golang.File) string {
+	t.Helper()
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, f.Path, f.Content, parser.SkipObjectResolution)
+	require.NoError(t, err)
+	var b bytes.Buffer
+	require.NoError(t, (&printer.Config{Mode: printer.RawFormat}).Fprint(&b, fset, file))
+	var lines []string
+	for line := range strings.Lines(b.String()) {
+		// Where comments are longer or fewer, code is aligned otherwise.
+		if words := strings.Fields(line); len(words) > 0 {
+			lines = append(lines, strings.Join(words, " "))
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Two checkouts are compared whole, with the C++ that lies between the headers.
+func TestOriginalsOfTwoMinorsAreCompared(t *testing.T) {
+	for i := range wheels[1:] {
+		from, to := wheels[i], wheels[i+1]
+		t.Run(from.name()+","+to.name(), func(t *testing.T) {
+			out, err := runDiffCommand(from.root(t), to.root(t))
+			if from.minor >= 114 {
+				require.NoError(t, err)
+				assert.Contains(t, out, "Nothing breaks the ABI.")
+				return
+			}
+			// Before 0.57 functions moved, and a wheel before 0.90 lacks many headers.
+			var status *exitError
+			if err != nil {
+				require.ErrorAs(t, err, &status, out)
+				assert.Equal(t, breaksABI, status.code)
+			}
+			assert.Contains(t, out, fmt.Sprintf("0.%d", to.minor))
+		})
+	}
+}
+
+// What is wrong with one header of a checkout is said in one line.
+func TestEveryHeaderOfAnOriginalCheckoutIsReadOrRefused(t *testing.T) {
+	forEachWheel(t, func(t *testing.T, w wheel, root string) {
+		files, err := header.Tree(root)
+		require.NoError(t, err)
+		read := 0
+		for _, file := range files {
+			if !strings.Contains(file, "c_api") && !strings.Contains(file, "/ffi/") && !strings.Contains(file, "/tpu/") {
+				continue
+			}
+			_, err := header.Parse(file, header.Options{IncludeDirs: []string{root}})
+			if err == nil {
+				read++
+				continue
+			}
+			assert.NotContains(t, err.Error(), "\n", file)
+			assert.True(t, strings.HasPrefix(err.Error(), root), "no place: %v", err)
+		}
+		assert.GreaterOrEqual(t, read, w.headers)
+	})
+}
