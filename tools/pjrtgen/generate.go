@@ -135,7 +135,7 @@ func readHeaders(root string) (*model.Set, error) {
 		}
 		headers = append(headers, h)
 	}
-	if err := errors.Join(errs...); err != nil {
+	if err := firstErrors(errs); err != nil {
 		return nil, err
 	}
 	return model.NewSet(headers...)
@@ -204,7 +204,11 @@ func refuseBreaks(known, set *model.Set) error {
 		return nil
 	}
 	lines := []string{what + "; nothing was written:"}
-	for _, c := range breaks {
+	for i, c := range breaks {
+		if i == maxErrors {
+			lines = append(lines, fmt.Sprintf("  and %d more: pjrtgen diff lists all", len(breaks)-i))
+			break
+		}
 		lines = append(lines, "  "+describe(c))
 	}
 	return errors.New(strings.Join(lines, "\n"))
@@ -255,26 +259,30 @@ func describe(c diff.Change) string {
 	return fmt.Sprintf("%s: %s %s %s: %s", c.Header, c.Item, name, c.Kind, c.Why)
 }
 
-// write writes the files that changed.
+// write writes the files that changed, all or none.
 func (r *result) write(s *sources, out io.Writer) error {
 	stale, err := staleFiles(s.out, r.files)
 	if err != nil {
 		return err
 	}
-	written := 0
+	var c change
+	defer c.discard()
 	for _, f := range r.files {
-		changed, err := replaceFile(filepath.Join(s.out, filepath.FromSlash(f.Path)), f.Content)
-		if err != nil {
+		if err := c.put(filepath.Join(s.out, filepath.FromSlash(f.Path)), f.Content); err != nil {
 			return err
-		}
-		if changed {
-			written++
 		}
 	}
+	written := len(c.files)
 	for _, f := range stale {
-		if err := os.Remove(filepath.Join(s.out, filepath.FromSlash(f))); err != nil {
+		c.remove(filepath.Join(s.out, filepath.FromSlash(f)))
+	}
+	if r.since != nil {
+		if err := c.put(s.sinceFile(), r.since); err != nil {
 			return err
 		}
+	}
+	if err := c.apply(); err != nil {
+		return err
 	}
 	fmt.Fprintf(out, "API %d.%d: %d files in %s, %d of them changed, %d removed\n", r.version.Major, r.version.Minor, len(r.files),
 		s.out, written, len(stale))
@@ -284,34 +292,11 @@ func (r *result) write(s *sources, out io.Writer) error {
 	if r.since == nil {
 		return nil
 	}
-	if _, err := replaceFile(s.sinceFile(), r.since); err != nil {
-		return err
-	}
 	fmt.Fprintf(out, "%s: %d new items\n", s.sinceFile(), len(r.added))
 	for _, item := range r.added {
 		fmt.Fprintln(out, "  "+item)
 	}
 	return nil
-}
-
-// replaceFile atomically replaces the file at path, and reports whether its content changed.
-func replaceFile(path string, content []byte) (bool, error) {
-	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, content) {
-		return false, nil
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return false, err
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".pjrtgen-*")
-	if err != nil {
-		return false, err
-	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(content)
-	if err := errors.Join(err, f.Chmod(0o644), f.Close()); err != nil {
-		return false, fmt.Errorf("cannot write %s: %w", path, err)
-	}
-	return true, os.Rename(f.Name(), path)
 }
 
 // marker begins the first line of a generated file.
