@@ -24,9 +24,7 @@ type comparer struct {
 // declaration that moved from one header to another is no change.
 func Compare(from, to *model.Set, o Options) *Report {
 	c := &comparer{old: newIndex(from), new: newIndex(to), since: o.Since, renamed: map[string]string{}, broken: map[string]bool{}}
-	c.findRenamedEnums()
-	c.findRenamedStructs()
-	c.findRenamedArgs()
+	c.findRenames()
 
 	c.headers()
 	c.macros()
@@ -235,9 +233,15 @@ func (c *comparer) functions() {
 		if c.old.inTable[name] || c.new.inTable[name] {
 			return // reported with its slot
 		}
+		if o == nil {
+			o = c.old.functions.get(c.oldName(name))
+		}
 		c.function(ItemFunction, name, header, o, n)
 	})
 	each(&c.old.callbacks, &c.new.callbacks, func(name, header string, o, n *model.Func) {
+		if o == nil {
+			o = c.old.callbacks.get(c.oldName(name))
+		}
 		c.function(ItemCallback, name, header, o, n)
 	})
 }
@@ -255,6 +259,12 @@ func (c *comparer) function(item Item, name, header string, o, n *model.Func) {
 		ch.Kind, ch.Old = Removed, &Place{Type: funcText(o)}
 		ch.Why = "the type has no place in memory of its own; fields that used it are reported by themselves"
 	default:
+		if o.Name != n.Name {
+			renamed := ch
+			renamed.Kind, renamed.Old, renamed.New = Renamed, &Place{Name: o.Name}, &Place{Name: n.Name}
+			renamed.Why = "it stands wherever the other stood, under another name"
+			c.note(renamed)
+		}
 		r := relate(funcText(o), funcText(n), c.renamed)
 		if r == same {
 			return
@@ -352,6 +362,9 @@ func (c *comparer) handles() {
 		case o == nil && c.old.structs.has(name):
 			ch.Kind, ch.Breaks = Hidden, true
 			ch.Why = "code built on the older header reads its fields, which are no longer promised"
+		case o == nil && c.old.opaque.has(c.oldName(name)):
+			ch.Kind, ch.Old, ch.New = Renamed, &Place{Name: c.oldName(name)}, &Place{Name: name}
+			ch.Why = "the same handle wherever one is passed, under another name"
 		case o == nil:
 			ch.Kind, ch.Why = Added, "a new handle disturbs no one who does not know it"
 		case n == nil && c.new.structs.has(name):
@@ -359,6 +372,8 @@ func (c *comparer) handles() {
 			ch.Kind, ch.New = Defined, &Place{Size: ptr(structSize(s))}
 			ch.Header = c.new.structs.byName[name].header
 			ch.Why = "older callers pass the pointer on and never look inside; whoever makes such objects must now lay them out this way"
+		case n == nil && c.renamed[name] != "":
+			return
 		case n == nil:
 			ch.Kind, ch.Why = Removed, "a handle has no layout; functions that took it are reported by themselves"
 		default:
