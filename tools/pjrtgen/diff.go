@@ -37,7 +37,10 @@ func newDiffCommand() *cobra.Command {
 		Long: `Diff compares two headers, or two include roots, which are directories with xla/
 and the PJRT headers below. It prints what a plugin has to implement to move from
 OLD to NEW, and before that which changes break the ABI: slots and fields at
-other offsets, numbers with another meaning, functions that are gone.
+other offsets, numbers with another meaning, functions that are gone. What has
+another name and stands in the same slots, fields and parameters is renamed, not
+gone. Of a checkout of XLA it reads the headers of C APIs, and leaves those out
+that help C++ code to implement them.
 
 The exit status is 0 if nothing breaks the ABI, 3 if something does, and 1 if a
 header cannot be read.

@@ -167,6 +167,22 @@ func TestDiffReadsOnlyHeadersOfTheCAPI(t *testing.T) {
 	}
 }
 
+// Their names do not always say that they are C++.
+func TestDiffLeavesOutHeadersThatIncludeTheCXXLibrary(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	require.NoError(t, os.CopyFS(root, os.DirFS(newerRoot)))
+	const types = "/xla/pjrt/c/pjrt_c_api_bell_types.h"
+	writeFile(t, root+types, "#include <memory>\n#include \"xla/pjrt/bell.h\"\nstruct Bell { std::unique_ptr<xla::Bell> bell; };\n")
+	out, err := runDiffCommand(root, newerRoot)
+	require.NoError(t, err)
+	assert.Contains(t, out, "No changes.\n")
+
+	writeFile(t, root+types, "#include <cstdint>\nstruct Bell { std::unique_ptr<xla::Bell> bell; };\n")
+	_, err = runDiffCommand(root, newerRoot)
+	assert.ErrorContains(t, err, types+":2:15: the size of std::unique_ptr<xla::Bell>, the type of field bell, is not known: it is a C++ type")
+}
+
 // Every header of this project belongs to the C API, and is equal to itself.
 func TestDiffReadsThisProjectsHeaders(t *testing.T) {
 	if testing.Short() {
