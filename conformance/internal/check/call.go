@@ -11,11 +11,41 @@ import (
 )
 
 // Try calls the C function that A belongs to with struct_size set, and returns
-// the args as the plugin left them, with the plugin's error.
+// the args as the plugin left them, with the plugin's error. If args sets a field that
+// is newer than the plugin, nothing is called. A check that then finds fault with the
+// error does not fail but is skipped: the plugin was not asked.
 func Try[A any](t *T, args A) (A, error) {
 	c := &capi.Call[A]{Args: args}
 	err := c.Do(t.env.Table)
+	var e *capi.Error
+	if errors.As(err, &e) && e.Missing && t.env.Table.Has(c.Function()) {
+		err = &newerField{e}
+	}
 	return c.Args, err
+}
+
+// newerField is the error of a call that was not made, because it sets a field that the
+// plugin does not know.
+type newerField struct{ err *capi.Error }
+
+func (f *newerField) Error() string { return f.err.Error() }
+
+func (f *newerField) Unwrap() error { return f.err }
+
+// asked reports whether none of the values is the error of a call that was not made.
+// Otherwise it notes why the check cannot be judged.
+func (t *T) asked(values ...any) bool {
+	for _, v := range values {
+		err, _ := v.(error)
+		var f *newerField
+		if errors.As(err, &f) {
+			t.mu.Lock()
+			t.newer = f.Error()
+			t.mu.Unlock()
+			return false
+		}
+	}
+	return true
 }
 
 // Call is Try for a call that the plugin must be able to do: an error fails

@@ -5,6 +5,7 @@ package check_test
 
 import (
 	"context"
+	"fmt"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -157,4 +158,46 @@ func TestValidateRefusesAnUnknownRule(t *testing.T) {
 	assert.Equal(t, check.Core, p)
 	_, err = check.ParseProfile("big")
 	assert.Error(t, err)
+}
+
+// older is the environment of the CPU plugin when it states an older API.
+func older(t *testing.T, minor int32) *check.Env {
+	t.Helper()
+	env := cpu(t)
+	api := *env.Table.API()
+	api.PJRTAPIVersion.MinorVersion = minor
+	table, err := capi.NewTable(&api)
+	require.NoError(t, err)
+	return &check.Env{Table: table}
+}
+
+func TestAFieldThatIsNewerThanThePluginIsNoFaultOfThePlugin(t *testing.T) {
+	t.Parallel()
+	// Set by this check, and not known before 0.71.
+	options := []byte{1}
+	set := func(t *check.T) error {
+		var args capi.ExecutableDeserializeAndLoadArgs
+		args.OverriddenSerializedCompileOptions, args.OverriddenSerializedCompileOptionsSize = capi.BytesData(options)
+		_, err := check.Try(t, args)
+		return err
+	}
+	for name, test := range map[string]struct {
+		run  func(*check.T)
+		want check.Verdict
+	}{
+		"expected to succeed":          {func(t *check.T) { t.Errorf("expected success, got %v", set(t)) }, check.SkipAbsent},
+		"and wrapped":                  {func(t *check.T) { t.Fatalf("%v", fmt.Errorf("loading: %w", set(t))) }, check.SkipAbsent},
+		"expected to fail":             {func(t *check.T) { t.ErrorCode(set(t), "loading") }, check.SkipAbsent},
+		"beside a fault":               {func(t *check.T) { t.Errorf("%v", set(t)); t.Errorf("a fault") }, check.Fail},
+		"in a check that does without": {func(t *check.T) { _ = set(t) }, check.Pass},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := run(t, older(t, 70), check.Check{Rule: "LOAD-01", Library: true, Run: test.run})
+			assert.Equal(t, test.want, r.Verdict, "%v", r)
+			if test.want == check.SkipAbsent {
+				assert.Contains(t, r.Skip, "the field overridden_serialized_compile_options is set, which came with API 0.71")
+			}
+		})
+	}
 }

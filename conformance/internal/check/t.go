@@ -35,6 +35,7 @@ type T struct {
 	owned    []ownedHandle
 	verdict  Verdict // of a check that ended early
 	skip     string
+	newer    string // the field that the plugin is too old for, if the check set one
 	suite    string
 }
 
@@ -122,6 +123,8 @@ func (t *T) result() Result {
 		r.Verdict = Fail
 	case t.verdict != "":
 		r.Verdict, r.Skip = t.verdict, t.skip
+	case t.newer != "":
+		r.Verdict, r.Skip = SkipAbsent, t.newer
 	}
 	return r
 }
@@ -145,7 +148,12 @@ func (t *T) Env() *Env { return t.env }
 func (t *T) Rule() *rules.Rule { return t.rule }
 
 // Errorf says what was expected and what was found. It fails the check, which goes on.
+// If an argument is the error of a call that Try did not make, the check is skipped
+// instead, unless something else fails it.
 func (t *T) Errorf(format string, args ...any) {
+	if !t.asked(args...) {
+		return
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch {
@@ -259,6 +267,9 @@ func show(v any) string {
 // ErrorCode fails the check unless err is an error of the plugin with one of
 // the codes. what says what was done.
 func (t *T) ErrorCode(err error, what string, codes ...capi.ErrorCode) bool {
+	if !t.asked(err) {
+		return false
+	}
 	var names []string
 	for _, c := range codes {
 		names = append(names, c.String())

@@ -243,8 +243,8 @@ func (h *histogram) add(want, got *npy.Array) {
 	w, g := parts(want), parts(got)
 	for i := range w {
 		size := t.Size()
-		switch n := distance(t, want.Data[i*size:], got.Data[i*size:]); {
-		case w[i] == g[i] || math.IsNaN(w[i]) && math.IsNaN(g[i]):
+		switch n := distance(t, w[i], g[i], want.Data[i*size:], got.Data[i*size:]); {
+		case n == 0:
 			h.counts[0]++
 		case !finite(w[i]) || !finite(g[i]):
 			h.other++

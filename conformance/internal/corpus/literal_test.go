@@ -4,6 +4,7 @@
 package corpus
 
 import (
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -120,6 +121,7 @@ func TestPolicies(t *testing.T) {
 	almost := Policy{Kind: Almost, Atol: 0.125}
 	closeBy := Policy{Kind: Close, MaxULP: 2}
 	apart := Policy{Kind: Close, MinULP: 1, MaxULP: 2}
+	farthest := Policy{Kind: Close, MinULP: math.MaxUint64, MaxULP: math.MaxUint64}
 	near := Policy{Kind: Near, Rtol: 0.25}
 	for _, test := range []struct {
 		policy    Policy
@@ -151,6 +153,18 @@ func TestPolicies(t *testing.T) {
 		{closeBy, "tensor<bf16>", "0x3F80", "0x3F83", false},
 		{closeBy, "tensor<f32>", "0x7F7FFFFF", "0x7F800000", false},
 		{closeBy, "tensor<complex<f32>>", "(1.0, 1.0)", "(0x3F800002, 0x3F800003)", false},
+		{closeBy, "tensor<f32>", "0x7F800000", "0x7F800000", true},
+		{closeBy, "tensor<f32>", "0x7F800000", "0xFF800000", false},
+		{closeBy, "tensor<f32>", "0x7FC00000", "0xFFC00001", true},
+		{closeBy, "tensor<f32>", "0x7FC00000", "1.0", false},
+		{closeBy, "tensor<f32>", "0x00001234", "0.0", true}, // flushed
+		{closeBy, "tensor<f32>", "0.0", "0x00001234", false},
+		{farthest, "tensor<f32>", "0x7F7FFFFF", "0x7F800000", true},
+		{farthest, "tensor<f32>", "0xFF800000", "0x7F800000", true},
+		{farthest, "tensor<f32>", "0x7FC00000", "1.0", true},
+		{farthest, "tensor<f32>", "0x7F800000", "0x7F800000", false},
+		{farthest, "tensor<complex<f32>>", "(1.0, 0x7F800000)", "(1.0, 1.0)", true},
+		{apart, "tensor<complex<f32>>", "(1.0, 1.0)", "(1.0, 0x3F800001)", true},
 		{apart, "tensor<f32>", "1.0", "1.0", false},
 		{apart, "tensor<f32>", "1.0", "0x3F800001", true},
 		{near, "tensor<f32>", "4.0", "5.0", true},

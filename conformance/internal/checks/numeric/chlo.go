@@ -85,9 +85,9 @@ func clientDialect() []entry {
 			// Where a function goes through zero the error is that of its terms.
 			limit := make([]float64, len(out.v))
 			for i, v := range out.v {
-				limit[i] = math.Max(o.ulp*unit(t, v.f), o.ulp*unit(t, 1)/4)
+				limit[i] = max(o.ulp*unit(t, v.f), o.ulp*unit(t, 1)/4)
 				if t.Bits() == 16 {
-					limit[i] = 4 * math.Max(unit(t, v.f), unit(t, 0.25))
+					limit[i] = 4 * max(unit(t, v.f), unit(t, 0.25))
 				}
 			}
 			p.policies = []policy{{bound: limit}}

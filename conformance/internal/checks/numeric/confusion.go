@@ -95,7 +95,7 @@ var confusions = []confusion{
 	{`%a1, UNSIGNED`, `%a1, SIGNED`, unsigned, nil},
 	{`%a1, SIGNED`, `%a1, UNSIGNED`, signed, nil},
 	{`%gt = stablehlo.compare GT`, `%gt = stablehlo.compare LT`, all, nil},
-	{`TOTALORDER`, `FLOAT`, floats, nil},
+	{`TOTALORDER`, `FLOAT`, floats, []dtype.Type{dtype.F4E2M1FN, dtype.F6E2M3FN, dtype.F6E3M2FN}},
 	{`stablehlo.maximum %x, %y`, `stablehlo.minimum %x, %y`, all, nil},
 	{`stablehlo.minimum %x, %y`, `stablehlo.maximum %x, %y`, all, nil},
 	{`stablehlo.add %x, %y`, `stablehlo.maximum %x, %y`, integers | floats, nil},
@@ -181,12 +181,6 @@ func (p *program) rewrites() []twist {
 	case name == "remainder" && k == floats && !narrowFloat(x.t):
 		return instead("gives the remainder the sign of the divisor",
 			"%m = stablehlo.remainder %a0, %a1 : $T", "%d = stablehlo.add %m, %a1 : $T", "%r0 = stablehlo.remainder %d, %a1 : $T")
-	case (name == "maximum" || name == "minimum") && k == floats && hasNaN(p):
-		direction := map[string]string{"maximum": "GE", "minimum": "LE"}[name]
-		return instead("drops NaN", "%c = stablehlo.compare NE, %a0, %a0, FLOAT : ($T, $T) -> $P",
-			"%d = stablehlo.compare "+direction+", %a0, %a1, FLOAT : ($T, $T) -> $P",
-			"%x = stablehlo.select %d, %a0, %a1 : $P, $T", "%e = stablehlo.compare NE, %a1, %a1, FLOAT : ($T, $T) -> $P",
-			"%y = stablehlo.select %e, %a0, %x : $P, $T", "%r0 = stablehlo.select %c, %a1, %y : $P, $T")
 	case (name == "divide" || name == "remainder") && k == unsigned, name == "maximum" && k == unsigned, name == "minimum" && k == unsigned:
 		other := strings.Replace(typ, "ui", "i", 1)
 		if name == "divide" && x.t.Bits() == 2 {
@@ -213,10 +207,6 @@ func (p *program) rewrites() []twist {
 // narrowFloat reports whether the numbers of a type are so few that faults of
 // rounding hide in them.
 func narrowFloat(t dtype.Type) bool { return t.IsFloat() && t.Bits() < 16 }
-
-func hasNaN(p *program) bool {
-	return slices.ContainsFunc(p.inputs[0].v, func(v value) bool { return v.f != v.f })
-}
 
 // hasZero reports whether there is a zero with a sign.
 func hasZero(p *program) bool {

@@ -227,7 +227,7 @@ func largestFinite(t dtype.Type) value {
 		power *= 2
 	}
 	most := power
-	for step := power / 2; exactly(t, most+step) && most+step > most; step /= 2 {
+	for step := power / 2; exactly(t, most+step) && most+step > most && !math.IsInf(most+step, 0); step /= 2 {
 		most += step
 	}
 	return value{f: most}

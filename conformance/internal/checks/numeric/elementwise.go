@@ -288,10 +288,11 @@ func less(t dtype.Type, a, b value) bool {
 	return uint64(a.i) < uint64(b.i)
 }
 
-// maximum and minimum give NaN when an operand is one.
+// maximum and minimum give NaN when an operand is one. math.Max and math.Min do not:
+// for them an infinity outweighs NaN.
 func maximum(t dtype.Type, a, b value) value {
 	if t.IsFloat() {
-		return value{f: math.Max(a.f, b.f)}
+		return value{f: max(a.f, b.f)}
 	}
 	if less(t, a, b) {
 		return b
@@ -301,7 +302,7 @@ func maximum(t dtype.Type, a, b value) value {
 
 func minimum(t dtype.Type, a, b value) value {
 	if t.IsFloat() {
-		return value{f: math.Min(a.f, b.f)}
+		return value{f: min(a.f, b.f)}
 	}
 	if less(t, a, b) {
 		return a
@@ -386,7 +387,8 @@ var binaries = []binaryOp{
 		return wrap(t, x)
 	}},
 	{name: "atan2", in: floats, ulp: 12, domain: func(_ dtype.Type, a, b value) bool { return a.f != 0 && b.f != 0 },
-		eval: func(_ dtype.Type, a, b value) value { return value{f: math.Atan2(a.f, b.f)} }},
+		// Where the quotient of the operands underflows, math.Atan2 loses the sign.
+		eval: func(_ dtype.Type, a, b value) value { return value{f: math.Copysign(math.Atan2(a.f, b.f), a.f)} }},
 }
 
 // tolerance is the policy of an operation on a type whose result is correct to

@@ -133,6 +133,7 @@ func (b *binaryOp) exhaustive(t dtype.Type) program {
 	}
 	dims := []int64{n, n}
 	p := op(b.name, "", "", []array{{t: t, dims: dims}}, array{t: t, dims: dims}, array{t: t, dims: dims})
+	p.strictly(b.name)
 	p.fill = func(p *program) {
 		vs := every(t, 1)
 		x := build(t, dims, func(ix []int64) value { return vs[ix[0]] })
@@ -151,7 +152,7 @@ func (b *binaryOp) exhaustive(t dtype.Type) program {
 		if b.ulp == 0 && t.IsFloat() {
 			pol = policy{signless: b.signless}
 		}
-		pol.open, pol.also = open, [][]value{flushed}
+		pol.open, pol.also = open, [][]value{flushed, b.undecided(t, x.v, y.v)}
 		p.inputs, p.want, p.policies = []array{x, y}, []array{out}, []policy{pol}
 	}
 	return p

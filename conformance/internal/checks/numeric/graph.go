@@ -229,7 +229,7 @@ func realize(write func(g *graph) []node) program {
 	for seed := range uint64(8) {
 		for i, r := range write(&graph{noise: rand.New(rand.NewPCG(seed, 1))}) {
 			for k, v := range r.v {
-				spread[i][k] = math.Max(spread[i][k], math.Abs(v.f-results[i].v[k].f))
+				spread[i][k] = max(spread[i][k], math.Abs(v.f-results[i].v[k].f))
 			}
 		}
 	}
@@ -239,7 +239,7 @@ func realize(write func(g *graph) []node) program {
 		var bound []float64
 		size := 0.0
 		for _, v := range r.v {
-			size = math.Max(size, math.Abs(v.f))
+			size = max(size, math.Abs(v.f))
 		}
 		for k, v := range r.v {
 			out.v[k] = finish(r.t, v)

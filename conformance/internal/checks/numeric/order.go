@@ -51,7 +51,8 @@ func totalRank(x float64) (rank float64, sign int) {
 }
 
 // totalOrder sorts numbers, both zeros, the infinities and NaN by the total
-// order, in which each has its place.
+// order, in which each has its place. If the two zeros are equal in it, which is
+// open, they keep their order.
 func totalOrder(t dtype.Type) program {
 	in := array{t: t}
 	for _, x := range []float64{1, math.NaN(), 0, math.Copysign(0, -1), -1, math.Inf(1), 0, math.Inf(-1), math.Copysign(0, -1), 2.5,
@@ -67,6 +68,13 @@ func totalOrder(t dtype.Type) program {
 	})
 	region := fmt.Sprintf("{\n  ^bb0(%%x: tensor<%[1]v>, %%y: tensor<%[1]v>):\n    %%z = stablehlo.compare LT, %%x, %%y, TOTALORDER : (tensor<%[1]v>, tensor<%[1]v>) -> tensor<i1>\n    stablehlo.return %%z : tensor<i1>\n  }", t)
 	p := op("sort", "dimension = 0 : i64, is_stable = true", region, []array{out}, in)
+	equal := slices.Clone(in.v)
+	slices.SortStableFunc(equal, func(a, b value) int {
+		x, _ := totalRank(a.f)
+		y, _ := totalRank(b.f)
+		return cmp.Compare(x, y)
+	})
+	p.policies = []policy{{otherwise: equal}}
 	p.twists = []twist{{"sorts downward", "compare LT, %x, %y", "compare LT, %y, %x"}}
 	return p
 }

@@ -66,7 +66,7 @@ func (q *quantum) ends() (low, high float64) {
 func (q *quantum) quantize(x float64, column int64) float64 {
 	scale, zero := q.of(column)
 	low, high := q.ends()
-	return math.Max(low, math.Min(high, math.RoundToEven(x/scale)+float64(zero)))
+	return max(low, min(high, math.RoundToEven(x/scale)+float64(zero)))
 }
 
 func (q *quantum) dequantize(n float64, column int64) float64 {

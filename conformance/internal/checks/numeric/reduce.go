@@ -263,7 +263,7 @@ func dot(t dtype.Type, as, bs []value) (value, float64) {
 		return finish(t, sum), 8 * float64(len(as)+2) * size * unit(realOf(t), 1)
 	case t.IsFloat():
 		u := unit(t, 1)
-		return finish(t, sum), (float64(len(as))+2)*size*math.Min(u, 0x1p-7) + unit(t, sum.f)
+		return finish(t, sum), (float64(len(as))+2)*size*min(u, 0x1p-7) + unit(t, sum.f)
 	}
 	return sum, 0
 }

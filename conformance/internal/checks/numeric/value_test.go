@@ -78,6 +78,57 @@ func TestCompareSeesWhatThePolicyForbids(t *testing.T) {
 	}
 }
 
+// What IEEE 754 and StableHLO say where functions of package math say something else.
+func TestOperationsFollowTheSpecificationAtTheirEdges(t *testing.T) {
+	t.Parallel()
+	inf, nan, zero := math.Inf(1), math.NaN(), math.Copysign(0, -1)
+	ops := map[string]*binaryOp{}
+	for i := range binaries {
+		ops[binaries[i].name] = &binaries[i]
+	}
+	for _, test := range []struct {
+		op         string
+		a, b, want float64
+	}{
+		{"maximum", inf, nan, nan},
+		{"maximum", nan, inf, nan},
+		{"maximum", -inf, nan, nan},
+		{"maximum", zero, 0, 0},
+		{"minimum", -inf, nan, nan},
+		{"minimum", nan, -inf, nan},
+		{"minimum", inf, nan, nan},
+		{"minimum", 0, zero, zero},
+		{"atan2", -5e-324, -1e308, -math.Pi},
+		{"atan2", 5e-324, -1e308, math.Pi},
+		{"atan2", zero, 1, zero},
+		{"power", 1, nan, 1},
+		{"power", nan, 0, 1},
+		{"power", -1, inf, 1},
+		{"remainder", zero, 3, zero},
+		{"remainder", 3, inf, 3},
+		{"remainder", 3, 0, nan},
+	} {
+		got := ops[test.op].eval(dtype.F64, value{f: test.a}, value{f: test.b}).f
+		assert.True(t, math.IsNaN(got) && math.IsNaN(test.want) || got == test.want && math.Signbit(got) == math.Signbit(test.want),
+			"%s of %v and %v: expected %v, got %v", test.op, test.a, test.b, test.want, got)
+	}
+	for _, e := range []dtype.Type{dtype.C64, dtype.C128} {
+		assert.Equal(t, 1+2i, maximum(e, value{c: 1 - 2i}, value{c: 1 + 2i}).c)
+		assert.Equal(t, 1-2i, minimum(e, value{c: 1 - 2i}, value{c: 1 + 2i}).c)
+	}
+}
+
+func TestTheLargestNumberOfEachTypeIsFinite(t *testing.T) {
+	t.Parallel()
+	for e, want := range map[dtype.Type]float64{
+		dtype.F64: math.MaxFloat64, dtype.F32: math.MaxFloat32, dtype.F16: 65504, dtype.BF16: 0x1.fep127, dtype.F8E5M2: 57344,
+		dtype.F8E4M3FN: 448, dtype.F8E4M3: 240, dtype.F8E3M4: 15.5, dtype.F8E8M0FNU: 0x1p127, dtype.F4E2M1FN: 6, dtype.F6E2M3FN: 7.5,
+		dtype.F6E3M2FN: 28, dtype.F8E4M3FNUZ: 240, dtype.F8E5M2FNUZ: 57344, dtype.F8E4M3B11FNUZ: 30,
+	} {
+		assert.Equal(t, want, largestFinite(e).f, "%v", e)
+	}
+}
+
 func TestConvertLeavesOpenWhatTheSpecificationDoes(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

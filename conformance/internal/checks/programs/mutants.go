@@ -230,7 +230,9 @@ func familyFaults() []fault {
 			c.FailWith(nil)
 		}))
 	}
-	for _, variant := range []string{"bitcast-of-i1", "concatenate-i2", "complex-remainder", "new-types"} {
+	for _, variant := range []string{"bitcast-of-i1", "bitcast-of-i1-to-f64", "bitcast-to-i1", "concatenate-i2", "concatenate-ui2",
+		"complex-remainder", "complex-remainder-f64", "new-types", "f6-concatenate", "f6-broadcast_in_dim", "f6-reshape", "f6-convert",
+		"f6E3M2FN-concatenate", "f6E3M2FN-broadcast_in_dim", "f6E3M2FN-reshape", "f6E3M2FN-convert"} {
 		list = append(list, onCompile("CMP-11/"+variant, "succeeds without an executable", func(c *compilation) {
 			if c.Forward(); c.Err() == nil {
 				c.executable()

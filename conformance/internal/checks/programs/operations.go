@@ -30,11 +30,23 @@ var operationChecks = slices.Concat(
 	operations("tokens-and-transfers", true, tokenOperations...),
 	operations("collective", true, collectiveOperations...),
 	operations("quantized", true, quantizedOperations...),
-	operations("bitcast-of-i1", true,
-		unary("bitcast_convert", "64xi1", "i64"), unary("bitcast_convert", "64xi1", "f64"), unary("bitcast_convert", "i64", "64xi1")),
-	operations("concatenate-i2", true, concatenate("i2"), concatenate("ui2")),
+	// Behind a program that ends the process no other is tried: each has a check of its own.
+	operations("bitcast-of-i1", true, unary("bitcast_convert", "64xi1", "i64")),
+	operations("bitcast-of-i1-to-f64", true, unary("bitcast_convert", "64xi1", "f64")),
+	operations("bitcast-to-i1", true, unary("bitcast_convert", "i64", "64xi1")),
+	operations("concatenate-i2", true, concatenate("i2")),
+	operations("concatenate-ui2", true, concatenate("ui2")),
 	operations("complex-remainder", true, binary("remainder", "4xcomplex<f32>")),
+	operations("complex-remainder-f64", true, binary("remainder", "4xcomplex<f64>")),
 	operations("new-types", true, newTypes()...),
+	operations("f6-concatenate", true, concatenate("f6E2M3FN")),
+	operations("f6-broadcast_in_dim", true, broadcast("f6E2M3FN")),
+	operations("f6-reshape", true, unary("reshape", "2x3xf6E2M3FN", "6xf6E2M3FN")),
+	operations("f6-convert", true, unary("convert", "8xf6E2M3FN", "8xf32")),
+	core(operations("f6E3M2FN-concatenate", true, concatenate("f6E3M2FN"))),
+	core(operations("f6E3M2FN-broadcast_in_dim", true, broadcast("f6E3M2FN"))),
+	core(operations("f6E3M2FN-reshape", true, unary("reshape", "2x3xf6E3M2FN", "6xf6E3M2FN"))),
+	core(operations("f6E3M2FN-convert", true, unary("convert", "8xf6E3M2FN", "8xf32"))),
 )
 
 // operation is a program of one operation.
@@ -84,6 +96,12 @@ func concatenate(of string) operation {
 		program("one_operation", fmt.Sprintf("(%%a: tensor<3x%[1]s>, %%b: tensor<2x%[1]s>) -> tensor<5x%[1]s>", of),
 			fmt.Sprintf("%%0 = stablehlo.concatenate %%a, %%b, dim = 0 : (tensor<3x%[1]s>, tensor<2x%[1]s>) -> tensor<5x%[1]s>", of),
 			fmt.Sprintf("return %%0 : tensor<5x%s>", of))}
+}
+
+func broadcast(of string) operation {
+	return body("broadcast_in_dim "+of, fmt.Sprintf("(%%a: tensor<3x%[1]s>) -> tensor<2x3x%[1]s>", of),
+		fmt.Sprintf("%%0 = stablehlo.broadcast_in_dim %%a, dims = [1] : (tensor<3x%[1]s>) -> tensor<2x3x%[1]s>", of),
+		fmt.Sprintf("return %%0 : tensor<2x3x%s>", of))
 }
 
 // body is an operation in a main of the signature.
@@ -176,15 +194,15 @@ func converts() []operation {
 }
 
 // newTypes compiles operations on types that came late: a plugin that is older
-// must refuse them.
+// must refuse them. Those of six bits, and the concatenation of those of two, have
+// checks of their own.
 func newTypes() []operation {
 	var list []operation
-	for _, of := range strings.Fields("i2 ui2 f8E4M3 f8E3M4 f8E8M0FNU f4E2M1FN f6E2M3FN f6E3M2FN") {
-		list = append(list, unary("reshape", "2x3x"+of, "6x"+of), concatenate(of),
-			body("broadcast_in_dim "+of, fmt.Sprintf("(%%a: tensor<3x%[1]s>) -> tensor<2x3x%[1]s>", of),
-				fmt.Sprintf("%%0 = stablehlo.broadcast_in_dim %%a, dims = [1] : (tensor<3x%[1]s>) -> tensor<2x3x%[1]s>", of),
-				fmt.Sprintf("return %%0 : tensor<2x3x%s>", of)),
-			unary("convert", "8x"+of, "8xf32"))
+	for _, of := range strings.Fields("i2 ui2 f8E4M3 f8E3M4 f8E8M0FNU f4E2M1FN") {
+		if !strings.HasSuffix(of, "i2") {
+			list = append(list, concatenate(of))
+		}
+		list = append(list, unary("reshape", "2x3x"+of, "6x"+of), broadcast(of), unary("convert", "8x"+of, "8xf32"))
 	}
 	// No plugin may refuse all: an everyday type stands for those it knows.
 	return append(list, unary("reshape", "2x3xf32", "6xf32"))

@@ -164,6 +164,7 @@ var serializationChecks = append(both(check.Check{Rule: "SER-01"}, func(t *check
 		}
 	}),
 	{Rule: "SER-09", Devices: 2, Run: func(t *check.T) {
+		needsOverriddenOptions(t)
 		c := t.Client()
 		ids := deviceIDs(t, c)
 		b := serialized(t, compileFor(t, c, check.AddOne, options{assignment: [][]int{{ids[0]}}}))
@@ -182,9 +183,7 @@ var serializationChecks = append(both(check.Check{Rule: "SER-01"}, func(t *check
 		}
 	}},
 	one("SER-10", func(t *check.T) {
-		if t.Minor() < 71 {
-			t.SkipAbsentf("overridden_serialized_compile_options came with API 0.71, but the plugin has 0.%d", t.Minor())
-		}
+		needsOverriddenOptions(t)
 		c := t.Client()
 		b := serialized(t, t.Compile(c, check.AddOne))
 		_, err := tryDeserialize(t, c, b, []byte("\xff\xff\xff\xff"))
@@ -233,7 +232,10 @@ var serializationChecks = append(both(check.Check{Rule: "SER-01"}, func(t *check
 		exe := t.Compile(c, constants)
 		want := runConstants(t, c, exe)
 		b := serialized(t, exe)
-		o := options{}.bytes()
+		var o []byte
+		if t.Minor() >= overriddenOptionsSince {
+			o = options{}.bytes()
+		}
 		again, err := tryDeserialize(t, c, b, o)
 		if mustSucceed(t, err, "loading what PJRT_Executable_Serialize gave") {
 			for i := range b {
@@ -354,6 +356,16 @@ func tryDeserialize(t *check.T, c *check.Client, b, overridden []byte) (*capi.Lo
 		t.Fatalf("PJRT_Executable_DeserializeAndLoad: success without an executable")
 	}
 	return check.Own(t, out.LoadedExecutable), nil
+}
+
+// overriddenOptionsSince is the API minor that brought overridden_serialized_compile_options.
+const overriddenOptionsSince = 71
+
+func needsOverriddenOptions(t *check.T) {
+	if t.Minor() < overriddenOptionsSince {
+		t.SkipAbsentf("overridden_serialized_compile_options came with API 0.%d, but the plugin has 0.%d", overriddenOptionsSince,
+			t.Minor())
+	}
 }
 
 func needsLoadOptions(t *check.T) {
