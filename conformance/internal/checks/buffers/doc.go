@@ -17,7 +17,7 @@ var Checks = slices.Concat(
 	eventChecks, eventCreateChecks, uploadChecks, uploadSemanticsChecks, downloadChecks,
 	metadataChecks, lifecycleChecks, stridesChecks,
 	asyncChecks, literalChecks, copyChecks, referenceChecks, rawChecks,
-	viewChecks, placeholderChecks, dmaChecks,
+	viewChecks, placeholderChecks, dmaChecks, madeBuffers(),
 )
 
 // Unobservable are the rules of these groups that no client can observe, with

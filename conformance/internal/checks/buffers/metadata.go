@@ -282,7 +282,7 @@ var metadataChecks = []check.Check{
 }
 
 // shapes are dimensions of many kinds.
-var shapes = [][]int64{{}, {1}, {7}, {2, 3}, {3, 2}, {0}, {4, 0, 2}, {1, 2, 1, 3, 2}}
+var shapes = [][]int64{{}, {1}, {7}, {2, 3}, {3, 2}, {0}, {4, 0, 2}, {1, 2, 1, 3, 2}, {3, 1}, {1, 1}}
 
 // churn makes and destroys things, so that memory that was freed too early is
 // used again.

@@ -21,7 +21,7 @@ func Mutants() []mutant.Mutant {
 	return slices.Concat(
 		eventMutants(), uploadMutants(), uploadSemanticsMutants(), downloadMutants(), metadataMutants(), lifecycleMutants(),
 		stridesMutants(), asyncMutants(), copyMutants(), referenceMutants(), rawMutants(), viewMutants(),
-		placeholderMutants(), dmaMutants(),
+		placeholderMutants(), dmaMutants(), makerMutants(),
 	)
 }
 

@@ -92,6 +92,26 @@ var descriptionChecks = []check.Check{
 				func() { churn(t) })
 		}
 	}},
+	{Rule: "DDESC-06", Variant: "of several devices", Library: true, Run: func(t *check.T) {
+		list := descriptions(t)
+		if len(list) < 2 {
+			t.SkipEnvf("there is one device, so there are no other texts")
+		}
+		for _, read := range []struct {
+			name string
+			of   func(*check.T, *capi.DeviceDescription) text
+		}{
+			{"PJRT_DeviceDescription_ToString", toString}, {"PJRT_DeviceDescription_DebugString", debugString},
+			{"PJRT_DeviceDescription_Kind", kind},
+		} {
+			var kept check.Kept
+			for i, d := range list {
+				s := read.of(t, d)
+				kept.Add(s.p, s.n, fmt.Sprintf("%s of device %d", read.name, i))
+			}
+			kept.Expect(t)
+		}
+	}},
 	{Rule: "DDESC-07", Library: true, Hostile: true, Run: func(t *check.T) {
 		list := descriptions(t) // of this process, so the first look is the threads'
 		want := make([]string, len(list))

@@ -64,6 +64,33 @@ var memoryChecks = []check.Check{
 			}
 		}
 	}},
+	{Rule: "MEM-02", Variant: "of several memories", Run: func(t *check.T) {
+		list := memories(t, t.Client())
+		if len(list) < 2 {
+			t.SkipEnvf("there is one memory, so there are no other texts")
+		}
+		for _, read := range []struct {
+			name string
+			of   func(m *capi.Memory) text
+		}{
+			{"PJRT_Memory_Kind", func(m *capi.Memory) text { return memoryKind(t, m) }},
+			{"PJRT_Memory_ToString", func(m *capi.Memory) text {
+				out := check.Call(t, capi.MemoryToStringArgs{Memory: m})
+				return text{out.ToString, out.ToStringSize}
+			}},
+			{"PJRT_Memory_DebugString", func(m *capi.Memory) text {
+				out := check.Call(t, capi.MemoryDebugStringArgs{Memory: m})
+				return text{out.DebugString, out.DebugStringSize}
+			}},
+		} {
+			var kept check.Kept
+			for i, m := range list {
+				s := read.of(m)
+				kept.Add(s.p, s.n, fmt.Sprintf("%s of memory %d", read.name, i))
+			}
+			kept.Expect(t)
+		}
+	}},
 	{Rule: "MEM-05", Run: func(t *check.T) {
 		seen := make(map[string]int)
 		for i, m := range memories(t, t.Client()) {

@@ -36,8 +36,40 @@ func diesWith[A any](gone *atomic.Bool) serve.Hook {
 	})
 }
 
+// oneText makes a plugin that writes the texts of a function for all objects into one
+// place. text is where the function puts what it returns.
+func oneText[A any](name, fault string, text func(a *A) (**byte, *uintptr)) mutant.Mutant {
+	return fresh(name, fault, func() []serve.Hook {
+		shared := make([]byte, 1<<14)
+		leftovers = append(leftovers, shared)
+		return []serve.Hook{serve.Around(func(c *serve.Invocation, a *A) {
+			if c.Forward(); c.Err() != nil {
+				return
+			}
+			p, n := text(a)
+			*n = uintptr(copy(shared, capi.Bytes(*p, *n)))
+			*p = &shared[0]
+		})}
+	})
+}
+
 // subtleMutants are wrong for one device, one value or one moment only.
 var subtleMutants = []mutant.Mutant{
+	oneText("DDESC-06/of several devices", "has one place for ToString", func(a *capi.DeviceDescriptionToStringArgs) (**byte, *uintptr) {
+		return &a.ToString, &a.ToStringSize
+	}),
+	oneText("DDESC-06/of several devices", "has one place for DebugString",
+		func(a *capi.DeviceDescriptionDebugStringArgs) (**byte, *uintptr) {
+			return &a.DebugString, &a.DebugStringSize
+		}),
+	oneText("MEM-02/of several memories", "has one place for Kind", func(a *capi.MemoryKindArgs) (**byte, *uintptr) {
+		return &a.Kind, &a.KindSize
+	}),
+	oneText("MEM-02/of several memories", "has one place for ToString", func(a *capi.MemoryToStringArgs) (**byte, *uintptr) {
+		return &a.ToString, &a.ToStringSize
+	}),
+	oneText("MEM-02/of several memories", "has one place for DebugString",
+		func(a *capi.MemoryDebugStringArgs) (**byte, *uintptr) { return &a.DebugString, &a.DebugStringSize }),
 	dropsLast("CLI-04", "ignores unknown options of type string", func(o capi.Attribute) bool {
 		_, s := o.Value.(string)
 		return s && o.Name != "device_count"

@@ -5,6 +5,7 @@ package library
 
 import (
 	"runtime"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -26,6 +27,28 @@ var errorChecks = []check.Check{
 		check.Equal(t, before, capi.String(p, n), "the message's bytes after 100 more errors")
 		_, _, after := errorText(t, h)
 		check.Equal(t, before, after, "the message from a second call")
+	}},
+	{Rule: "ERR-02", Variant: "of several errors", Library: true, Run: func(t *check.T) {
+		var kept check.Kept
+		var texts []string
+		eachError(t, func(b badCall, h *capi.ErrorHandle) {
+			// Another error of the same call, and one of another call.
+			for _, call := range []func(*check.T) *capi.ErrorHandle{b.call, failure} {
+				p, n, text := errorText(t, h)
+				texts = append(texts, text)
+				kept.Add(p, n, "the message of "+b.name)
+				if other := call(t); other != nil {
+					q, m, _ := errorText(t, other)
+					kept.Add(q, m, "the message of an error after "+b.name)
+					kept.Expect(t)
+					destroyError(t, other)
+				}
+				kept = check.Kept{}
+			}
+		})
+		if slices.Sort(texts); len(slices.Compact(texts)) < 2 {
+			t.Notef("all errors have the same message, so that one that takes the place of another is not seen")
+		}
 	}},
 	{Rule: "ERR-03", Library: true, Run: func(t *check.T) {
 		eachError(t, func(b badCall, h *capi.ErrorHandle) {

@@ -268,6 +268,30 @@ func getCode(name, fault string, f func(a *capi.ErrorGetCodeArgs, n int64)) muta
 	})
 }
 
+// oneMessage makes a plugin that writes messages into a few places in turns. An error whose
+// message is asked for again finds it where it was, unless another has taken its place.
+func oneMessage(name, fault string, places int) mutant.Mutant {
+	return fresh(name, fault, func() []serve.Hook {
+		const size = 1 << 14
+		shared, at, n := make([]byte, places*size), make(map[*capi.ErrorHandle]int), 0
+		return []serve.Hook{
+			serve.Around(func(c *serve.Invocation, a *capi.ErrorMessageArgs) {
+				c.Forward()
+				place, known := at[a.Error]
+				if !known {
+					place, n = n%places, n+1
+					at[a.Error] = place
+				}
+				to := shared[place*size : (place+1)*size]
+				length := copy(to[:size-1], capi.Bytes(a.Message, a.MessageSize))
+				to[length] = 0
+				a.Message, a.MessageSize = &to[0], uintptr(length)
+			}),
+			serve.Around(func(c *serve.Invocation, a *capi.ErrorDestroyArgs) { delete(at, a.Error); c.Forward() }),
+		}
+	})
+}
+
 var errorMutants = []mutant.Mutant{
 	mutant.Of("ERR-01", "follows a null error", func(c *serve.Invocation, a *capi.ErrorDestroyArgs) {
 		if a.Error == nil {
@@ -284,6 +308,8 @@ var errorMutants = []mutant.Mutant{
 			a.Message, a.MessageSize = &shared[0], uintptr(len(shared))
 		})}
 	}),
+	oneMessage("ERR-02/of several errors", "has one place for the messages of all errors", 1),
+	oneMessage("ERR-02/of several errors", "has two places for messages, in turns", 2),
 	message("ERR-03", "counts the terminator", func(a *capi.ErrorMessageArgs, _ int64) { a.MessageSize++ }),
 	message("ERR-04", "does not terminate messages", func(a *capi.ErrorMessageArgs, _ int64) {
 		a.Message, a.MessageSize = capi.CString("a message and more"), 9

@@ -33,8 +33,8 @@ func leaks() []check.Check {
 	for _, l := range []leak{
 		{"LEAK-01", 20000, 100000, 32, failingCalls},
 		{"LEAK-02", 20000, 1000000, 32, eventRounds},
-		{"LEAK-03", 1000, 100000, 2048, uploads},
-		{"LEAK-04", 1000, 100000, 2048, runs},
+		{"LEAK-03", 3000, 100000, 700, uploads},
+		{"LEAK-04", 3000, 100000, 700, runs},
 		{"LEAK-07", 100, 10000, 4096, serializations},
 		{"LEAK-08", 2000, 100000, 256, callbacks},
 	} {

@@ -91,6 +91,8 @@ func Mutants() []mutant.Mutant {
 			loses[capi.BufferReadyEventArgs]("LEAK-02"+variant, "an event is never freed", 256),
 			loses[upload]("LEAK-03"+variant, "the staging memory of an upload is never freed", 16<<10),
 			loses[execute]("LEAK-04"+variant, "the temporary memory of an execution is never freed", 16<<10),
+			loses[upload]("LEAK-03"+variant, "a kilobyte of each upload is never freed", 1<<10),
+			loses[execute]("LEAK-04"+variant, "a kilobyte of each execution is never freed", 1<<10),
 			loses[capi.ExecutableSerializeArgs]("LEAK-07"+variant, "the bytes of a serialized program are never freed", 64<<10),
 			loses[onReady]("LEAK-08"+variant, "what a callback was registered with is never freed", 2048),
 			loses[capi.ClientCreateArgs]("LEAK-06"+variant, "the pool of a client is never freed", 16<<20),
