@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"strconv"
 )
 
@@ -27,4 +28,26 @@ func ResidentBytes() (int64, error) {
 		return 0, fmt.Errorf("%s: %w", file, err)
 	}
 	return pages * int64(os.Getpagesize()), nil
+}
+
+// ResetPeak makes the memory that the process has now its peak, where Linux allows that.
+func ResetPeak() error {
+	debug.FreeOSMemory()
+	return os.WriteFile("/proc/self/clear_refs", []byte("5"), 0)
+}
+
+// PeakBytes returns how much memory of the machine the process had at most since ResetPeak.
+func PeakBytes() (int64, error) {
+	const file = "/proc/self/status"
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return 0, err
+	}
+	for line := range bytes.Lines(b) {
+		if rest, ok := bytes.CutPrefix(line, []byte("VmHWM:")); ok {
+			kilobytes, err := strconv.ParseInt(string(bytes.TrimSpace(bytes.TrimSuffix(bytes.TrimSpace(rest), []byte("kB")))), 10, 64)
+			return kilobytes << 10, err
+		}
+	}
+	return 0, fmt.Errorf("%s has no line VmHWM", file)
 }

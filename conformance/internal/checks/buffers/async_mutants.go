@@ -358,7 +358,7 @@ func asyncMutants() []mutant.Mutant {
 		forgives[sizeArgs]("AH2D-07/count", "success with garbage"),
 		forgives[retrieveArgs]("AH2D-10", "success without a buffer"),
 		forgives[retrieveArgs]("AH2D-11", "success without a buffer"),
-		hooked("AH2D-14", "ready with holes", func() []serve.Hook {
+		hooked("AH2D-14", "takes what comes after the last transfer, and forgets it", func() []serve.Hook {
 			return []serve.Hook{
 				serve.Around(func(c *invocation, a *transferArgs) {
 					c.Forward()

@@ -226,7 +226,16 @@ func awaitBlocks(t *check.T) {
 			done <- err
 		}()
 	}
-	time.Sleep(while)
+	// Neither time nor what happens to other events and other users ends the wait.
+	for range 10 {
+		mustAwait(t, t.Ready(small(t)), "ready event of another buffer")
+		for _, e := range events {
+			t.IsReady(e.Event)
+		}
+		t.Ready(pending.Buffer)
+		check.Destroy(t, t.Ready(pending.Buffer))
+		time.Sleep(while)
+	}
 	for i, done := range answers {
 		select {
 		case err := <-done:

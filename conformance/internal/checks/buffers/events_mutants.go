@@ -19,6 +19,16 @@ func eventMutants() []mutant.Mutant {
 		refuses("EVT-01", "null is refused", capi.ErrorCodeInvalidArgument, func(a *capi.EventDestroyArgs) bool { return a.Event == nil }),
 		ignores("EVT-02", "returns at once without waiting", always[capi.EventAwaitArgs]),
 		onEvents("EVT-02", "downloads are not waited for", downloadEvents, unawaited),
+		endsEarly("EVT-02", "gives up after a tenth of a second", func() func() bool {
+			start := time.Now()
+			return func() bool { return time.Since(start) > 100*time.Millisecond }
+		}),
+		wakesAll("EVT-02", "the end of one wait ends all", func(woken *atomic.Int64) serve.Hook {
+			return serve.Around(func(c *invocation, _ *capi.EventDestroyArgs) { woken.Add(1); c.Forward() })
+		}),
+		wakesAll("EVT-02", "who asks whether an event is ready wakes who waits for it", func(woken *atomic.Int64) serve.Hook {
+			return serve.Around(func(c *invocation, _ *capi.EventIsReadyArgs) { woken.Add(1); c.Forward() })
+		}),
 		losesMessage[capi.EventAwaitArgs]("EVT-02", "the message is lost"),
 		onEvents("EVT-03", "stays false of downloads", downloadEvents, unready),
 		after("EVT-03", "stays false", func(a *capi.EventIsReadyArgs) { a.IsReady = false }),
@@ -376,4 +386,38 @@ func holdsWhileCalling[A any](what string) mutant.Mutant {
 			serve.Around(func(c *invocation, _ *A) { locked(lock, c.Forward) }),
 		}
 	})
+}
+
+// endsEarly is a plugin whose waits end, with success, when enough says so, which begin makes
+// for each of them.
+func endsEarly(name, fault string, begin func() (enough func() bool)) mutant.Mutant {
+	return mutant.Of(name, fault, func(c *invocation, a *capi.EventAwaitArgs) {
+		enough := begin()
+		for !readyBelow(c, a.Event) {
+			if enough() {
+				return
+			}
+			time.Sleep(time.Millisecond)
+		}
+		c.Forward()
+	})
+}
+
+// wakesAll is a plugin whose waits all end when something happens, which wake counts.
+func wakesAll(name, fault string, wake func(woken *atomic.Int64) serve.Hook) mutant.Mutant {
+	return hooked(name, fault, func() []serve.Hook {
+		woken := new(atomic.Int64)
+		waits := endsEarly(name, fault, func() func() bool {
+			before := woken.Load()
+			return func() bool { return woken.Load() > before }
+		})
+		return append(waits.Hooks(), wake(woken))
+	})
+}
+
+// readyBelow asks the plugin behind a mutant.
+func readyBelow(c *invocation, e *capi.Event) bool {
+	ready := &capi.Call[capi.EventIsReadyArgs]{}
+	ready.Args.Event = e
+	return ready.Do(c.Table()) != nil || ready.Args.IsReady
 }

@@ -24,7 +24,6 @@ var knownFailures = map[string]knownFailure{
 	"AH2D-07/negative": {check.Fail, "the index is not compared with the number of buffers"},
 	"AH2D-10":          {check.Fail, "the index is not compared with the number of buffers"},
 	"AH2D-11":          {check.Fail, "a buffer that was retrieved is retrieved again, and is empty"},
-	"AH2D-14":          {check.Fail, "the buffer is ready after a last transfer that leaves holes"},
 	"AH2D-23/late":     {check.Abort, "an error for a buffer that has its data ends the process"},
 	"AH2D-23/twice":    {check.Abort, "a second error for a buffer ends the process"},
 	"AH2D-25":          {check.Abort, "metadata that is no string ends the process"},
@@ -32,7 +31,6 @@ var knownFailures = map[string]knownFailure{
 	"COPY-09":          {check.Warn, "a copy to the buffer's own memory succeeds"},
 	"COPY-11":          {check.Warn, "a device of another client is taken without complaint"},
 	"COPY-12":          {check.Abort, "the copy of a token ends the process"},
-	"UNI-02":           {check.Fail, "the device wins over the memory"},
 	"UNI-17/memory":    {check.Fail, "an alias is fulfilled with a buffer in the memory of another device"},
 	"VIEW-03":          {check.Abort, "a view without a callback ends the process when it is destroyed"},
 }

@@ -185,7 +185,36 @@ func placeholderMutants() []mutant.Mutant {
 		}),
 		anyReady("UNI-20", "runs early"),
 	}, inMemory(
-		before("UNI-02", "the device wins", func(a *uninitialized) { a.Memory = nil }),
+		hooked("UNI-02", "is in one place, and says another", func() []serve.Hook {
+			buffers := new(marks)
+			var client *capi.Client
+			return []serve.Hook{
+				marking(buffers, func(a *uninitialized) []*capi.Buffer {
+					client = a.Client
+					return []*capi.Buffer{a.Buffer}
+				}),
+				serve.Around(func(c *invocation, a *capi.BufferDeviceArgs) {
+					c.Forward()
+					devices := &capi.Call[capi.ClientAddressableDevicesArgs]{}
+					if devices.Args.Client = client; buffers.has(a.Buffer) && devices.Do(c.Table()) == nil {
+						a.Device = capi.Slice(devices.Args.AddressableDevices, devices.Args.NumAddressableDevices)[2]
+					}
+				}),
+			}
+		}),
+		hooked("UNI-02", "is where nobody asked for", func() []serve.Hook {
+			return []serve.Hook{serve.Around(func(c *invocation, a *uninitialized) {
+				devices := &capi.Call[capi.ClientAddressableDevicesArgs]{}
+				if devices.Args.Client = a.Client; a.Memory != nil && devices.Do(c.Table()) == nil {
+					memory, device := a.Memory, a.Device
+					a.Memory, a.Device = nil, capi.Slice(devices.Args.AddressableDevices, devices.Args.NumAddressableDevices)[2]
+					c.Forward()
+					a.Memory, a.Device = memory, device
+					return
+				}
+				c.Forward()
+			})}
+		}),
 		before("UNI-05", "every code becomes UNKNOWN", func(a *errorBuffers) { a.ErrorCode = capi.ErrorCodeUnknown }),
 		before("UNI-05", "the message is lost", func(a *errorBuffers) { a.ErrorMessageSize = 0 }),
 		before("UNI-05", "the type is lost", func(a *errorBuffers) { a.ShapeElementType = capi.BufferTypeS32 }),

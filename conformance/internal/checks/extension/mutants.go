@@ -4,6 +4,7 @@
 package extension
 
 import (
+	"bytes"
 	"os"
 	"slices"
 	"sync/atomic"
@@ -163,6 +164,8 @@ var memoryMutants = []mutant.Mutant{
 	memory(after("XRAW-08", "knows another size than the table", func(a *capi.RawBufferGetOnDeviceSizeInBytesArgs, _ int64) { a.OnDeviceSizeInBytes++ })),
 	memory(after("XPH-01", "makes no compiler", func(a *capi.PhaseCompileGetCompilerArgs, _ int64) { a.PhaseCompiler = nil })),
 	memory(after("XPH-02", "has a phase without a name", func(a *capi.PhaseCompileGetPhaseNamesArgs, _ int64) { *a.PhaseNamesSizes = 0 })),
+	memory(oneAnswer("XPH-02", "has one place for the names")),
+	memory(losesNames("XPH-02/freed", "does not free names")),
 	memory(forgives("XPH-03", "runs phases that there are not", none[capi.PhaseCompileRunPhaseArgs])),
 	memory(after("XPH-04", "cuts programs off", func(a *capi.PhaseCompileRunPhaseArgs, _ int64) { *a.OutputProgramsSizes -= 3 })),
 	memory(after("XHMA-01", "has no deleter", func(a *capi.HostMemoryAllocatorAllocateArgs, _ int64) { a.Deleter = 0 })),
@@ -221,4 +224,36 @@ var standInMutants = []mutant.Mutant{
 	standing(after("XSH-02", "counts parameters for outputs", func(a *capi.ShardingsExecutableOutputShardingsArgs, _ int64) { a.NumOutputs-- })),
 	standing(after("XSH-03", "has other shardings each time", func(a *capi.ShardingsExecutableOutputShardingsArgs, n int64) { a.NumOutputs -= uintptr(n / 4 & 1) })),
 	standing(after("XSH-04", "never tells shardings of outputs", func(a *capi.ShardingsExecutableOutputShardingsArgs, _ int64) { a.NumOutputs = 0 })),
+}
+
+// oneAnswer makes a plugin that gives out the same array each time, and empties it when an
+// answer is freed.
+func oneAnswer(name, fault string) mutant.Mutant {
+	return mutant.Mutant{Check: name, Fault: fault, Hooks: func() []serve.Hook {
+		var kept *capi.PhaseCompileGetPhaseNamesArgs
+		var size uintptr
+		return []serve.Hook{
+			serve.Around(func(c *serve.Invocation, a *capi.PhaseCompileGetPhaseNamesArgs) {
+				if kept == nil {
+					c.Forward()
+					answer := *a
+					kept, size = &answer, *a.PhaseNamesSizes
+				}
+				*kept.PhaseNamesSizes = size
+				a.PhaseNames, a.PhaseNamesSizes, a.NumPhaseNames = kept.PhaseNames, kept.PhaseNamesSizes, kept.NumPhaseNames
+			}),
+			serve.Around(func(*serve.Invocation, *capi.PhaseCompileCBuffersDestroyArgs) { *kept.PhaseNamesSizes = 0 }),
+		}
+	}}
+}
+
+// losesNames makes a plugin of which each answer with names stays in memory.
+func losesNames(name, fault string) mutant.Mutant {
+	return mutant.Mutant{Check: name, Fault: fault, Hooks: func() []serve.Hook {
+		var lost [][]byte
+		return []serve.Hook{serve.Around(func(c *serve.Invocation, _ *capi.PhaseCompileGetPhaseNamesArgs) {
+			lost = append(lost, bytes.Repeat([]byte{1}, 512))
+			c.Forward()
+		})}
+	}}
 }

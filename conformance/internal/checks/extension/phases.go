@@ -5,6 +5,7 @@ package extension
 
 import (
 	"fmt"
+	"runtime/debug"
 	"slices"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -75,6 +76,49 @@ func partialProgram(text, phase string) string {
 	return string(b)
 }
 
+// ownNames asks for the names twice and frees those of the first answer: those of the
+// second must stay.
+func ownNames(t *check.T, c *capi.PhaseCompiler, names []string) {
+	first := check.Call(t, capi.PhaseCompileGetPhaseNamesArgs{PhaseCompiler: c})
+	second := check.Call(t, capi.PhaseCompileGetPhaseNamesArgs{PhaseCompiler: c})
+	check.Call(t, capi.PhaseCompileCBuffersDestroyArgs{CharBuffers: first.PhaseNames, CharBufferSizes: first.PhaseNamesSizes,
+		NumCharBuffers: first.NumPhaseNames})
+	phaseNames(t, c) // takes what was freed
+	check.Equal(t, fmt.Sprint(names), fmt.Sprint(texts(second.PhaseNames, second.PhaseNamesSizes, second.NumPhaseNames)),
+		"the names of one answer after those of another were freed")
+	check.Call(t, capi.PhaseCompileCBuffersDestroyArgs{CharBuffers: second.PhaseNames, CharBufferSizes: second.PhaseNamesSizes,
+		NumCharBuffers: second.NumPhaseNames})
+}
+
+// freesNames asks for the names over and over, and frees them: the process must not grow by
+// as much as the pointers to them each time.
+func freesNames(t *check.T) {
+	c := compiler(t)
+	if _, err := check.ResidentBytes(); err != nil {
+		t.SkipEnvf("%v", err)
+	}
+	const rounds, limit = 20000, 128
+	size := func() int64 {
+		for range rounds {
+			phaseNames(t, c)
+		}
+		debug.FreeOSMemory()
+		n, _ := check.ResidentBytes()
+		return n
+	}
+	// What fills a pool or a cache comes to an end; a leak does not.
+	last := size()
+	for range 3 {
+		now := size()
+		per := (now - last) / rounds
+		t.Notef("%d rounds left %d bytes each", rounds, per)
+		if last = now; per <= limit {
+			return
+		}
+	}
+	t.Errorf("expected the memory of names to be freed by c_buffers_destroy, but the process grew by more than %d bytes in each of %d rounds, again and again", limit, rounds)
+}
+
 var phaseChecks = []check.Check{
 	library("XPH-01", func(t *check.T) { compiler(t) }),
 	library("XPH-02", func(t *check.T) {
@@ -89,7 +133,9 @@ var phaseChecks = []check.Check{
 			}
 		}
 		check.Equal(t, fmt.Sprint(names), fmt.Sprint(phaseNames(t, c)), "the phases, asked for again")
+		ownNames(t, c, names)
 	}),
+	{Rule: "XPH-02", Variant: "freed", Library: true, Hostile: true, Run: freesNames},
 	hostile(library("XPH-03", func(t *check.T) {
 		c := compiler(t)
 		programs := []string{partialProgram(check.AddOne, "no such phase")}

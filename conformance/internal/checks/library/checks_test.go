@@ -16,7 +16,7 @@ var fourDevices = []capi.Attribute{{Name: "cpu_device_count", Value: int64(4)}}
 
 // cpuKnown is what the CPU plugin, of API 0.81, fails.
 var cpuKnown = map[string]string{
-	"LOAD-14":                                     "what it leaves for the exit of the process is called after dlclose",
+	"LOAD-14/closed":                              "what it leaves for the exit of the process is called after dlclose",
 	"SKEW-02/functions=executable":                "PJRT_Executable_GetCompiledMemoryStats writes all its fields into the shorter structs of older callers",
 	"SKEW-03/functions=executable":                "PJRT_Executable_GetCompiledMemoryStats takes a struct of 56 bytes, which no version had",
 	"SKEW-03/memory=guarded,functions=executable": "PJRT_Executable_GetCompiledMemoryStats takes a struct of 56 bytes and writes 112",
@@ -42,7 +42,7 @@ var suite = &checktest.Suite{
 			"ATTR-03": "initializations at the same time end the process",
 		}},
 		{Name: "cuda13", NoDevice: noHardware, TopologyOptions: []capi.Attribute{{Name: "target_config", Value: `platform_name: "CUDA" device_description_str: "some GPU"`}, {Name: "topology", Value: "1x2x4"}}, Known: map[string]string{
-			"LOAD-14": "what it leaves for the exit of the process is called after dlclose",
+			"LOAD-14/closed": "what it leaves for the exit of the process is called after dlclose",
 		}},
 	},
 }

@@ -171,7 +171,7 @@ var loadChecks = []check.Check{
 	{Rule: "LOAD-12", Variant: "after=client", Library: true, Hostile: true, Run: func(t *check.T) {
 		keepsProcess(t, "making a client", func() { t.NewClient() })
 	}},
-	{Rule: "LOAD-14", Library: true, Hostile: true, Begins: check.Unloaded, Exits: true, Run: func(t *check.T) {
+	{Rule: "LOAD-14", Variant: "closed", Library: true, Hostile: true, Begins: check.Unloaded, Exits: true, Run: func(t *check.T) {
 		t.Load()
 		if _, err := check.Try(t, capi.PluginInitializeArgs{}); err != nil {
 			t.Notef("%v", err)
@@ -190,7 +190,54 @@ var loadChecks = []check.Check{
 		// does, or with it.
 		time.Sleep(200 * time.Millisecond)
 	}},
+	{Rule: "LOAD-14", Variant: "with everything alive", Library: true, Hostile: true, Begins: check.Unloaded, Exits: true,
+		Run: endsAlive},
 }
+
+// endsAlive leaves objects and executions to the end of the process.
+func endsAlive(t *check.T) {
+	t.Load()
+	if _, err := check.Try(t, capi.PluginInitializeArgs{}); err != nil {
+		t.Notef("%v", err)
+	}
+	if t.Env().NoDevice == "" {
+		c := t.Client()
+		in := check.Disown(t, check.Upload(t, c, []float32{1, 2, 3, 4}))
+		exe := check.Disown(t, t.Compile(c, busyProgram))
+		for range 4 {
+			x := check.NewExecution(exe, 1, []*capi.Buffer{in})
+			if err := x.Start(t); err != nil {
+				t.Fatalf("PJRT_LoadedExecutable_Execute: expected success, got %v", err)
+			}
+			for _, e := range x.Events {
+				check.Disown(t, e)
+			}
+			for _, b := range x.Outputs[0] {
+				check.Disown(t, b)
+			}
+		}
+	}
+	t.Doing("ends the process while a client, buffers and executions are alive, as programs do that fail or forget")
+}
+
+// busyProgram computes for some time.
+const busyProgram = `module @busy {
+  func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
+    %zero = stablehlo.constant dense<0> : tensor<i32>
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %n = stablehlo.constant dense<1000000> : tensor<i32>
+    %0:2 = stablehlo.while(%i = %zero, %x = %a) : tensor<i32>, tensor<4xf32>
+     cond {
+      %c = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %c : tensor<i1>
+    } do {
+      %j = stablehlo.add %i, %one : tensor<i32>
+      %y = stablehlo.cosine %x : tensor<4xf32>
+      stablehlo.return %j, %y : tensor<i32>, tensor<4xf32>
+    }
+    return %0#1 : tensor<4xf32>
+  }
+}`
 
 const (
 	loadLimit = 10 * time.Second // for GetPjrtApi

@@ -84,19 +84,27 @@ static struct api table;
 extern char *setlocale(int, const char *);
 static void *localize(void *args) { setlocale(6, "C.UTF-8"); return initialize(args); }
 struct api *GetPjrtApi(void) { fill(&table)->slots[3] = localize; return &table; }`),
-	mutant.LibraryOf("LOAD-14", "leaves a function to be called at the exit", `
+	mutant.LibraryOf("LOAD-14/closed", "leaves a function to be called at the exit", `
 static struct api table;
 static void end(int status, void *arg) {}
 struct api *GetPjrtApi(void) { if (!table.size) on_exit(end, 0); return fill(&table); }`),
-	loads("LOAD-14", "leaves a thread behind", `extern void *spin(void *); pthread_t t; pthread_create(&t, 0, spin, 0);`+"\n}\nvoid *spin(void *arg) { for (;;) usleep(1000);"),
-	mutant.LibraryOf("LOAD-14", "crashes when it is unloaded", oneTable+`
-__attribute__((constructor)) static void load(void) { fill(&table); }
-__attribute__((destructor)) static void unload(void) { *(volatile int *)8 = 1; }`),
-	mutant.LibraryOf("LOAD-14", "ends the process with another status", `
+	loads("LOAD-14/closed", "leaves a thread behind", `extern void *spin(void *); pthread_t t; pthread_create(&t, 0, spin, 0);`+"\n}\nvoid *spin(void *arg) { for (;;) usleep(1000);"),
+	mutant.LibraryOf("LOAD-14/with everything alive", "crashes at the exit of a process that did not clean up", `
+static struct api table;
+static void end(void) { *(volatile int *)8 = 1; }
+struct api *GetPjrtApi(void) { if (!table.size) atexit(end); return fill(&table); }`),
+	mutant.LibraryOf("LOAD-14/with everything alive", "changes the status of a process that did not clean up", `
 static struct api table;
 static void end(void) { _exit(3); }
 struct api *GetPjrtApi(void) { if (!table.size) atexit(end); return fill(&table); }`),
-	mutant.LibraryOf("LOAD-14", "waits for a thread when it is unloaded", oneTable+`
+	mutant.LibraryOf("LOAD-14/closed", "crashes when it is unloaded", oneTable+`
+__attribute__((constructor)) static void load(void) { fill(&table); }
+__attribute__((destructor)) static void unload(void) { *(volatile int *)8 = 1; }`),
+	mutant.LibraryOf("LOAD-14/closed", "ends the process with another status", `
+static struct api table;
+static void end(void) { _exit(3); }
+struct api *GetPjrtApi(void) { if (!table.size) atexit(end); return fill(&table); }`),
+	mutant.LibraryOf("LOAD-14/closed", "waits for a thread when it is unloaded", oneTable+`
 __attribute__((constructor)) static void load(void) { fill(&table); }
 __attribute__((destructor)) static void unload(void) { pause(); }`).Waiting(),
 }

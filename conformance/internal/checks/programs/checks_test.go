@@ -101,7 +101,6 @@ var knownFailures = map[string]struct {
 	"CMP-11/f6-broadcast_in_dim":   {check.Crash, "Check failed: buffer != nullptr, for a type that the compiler does not know"},
 	"CMP-11/f6-reshape":            {check.Crash, "Check failed: buffer != nullptr, for a type that the compiler does not know"},
 	"CMP-13":                       {check.Crash, "Check failed: replica_count > 0, for options without counts"},
-	"CMP-19":                       {check.Fail, "NOT_FOUND: No compiler registered for platform cpu"},
 	"COPT-03":                      {check.Fail, "a device assignment with one device twice is accepted"},
 	"COPT-04":                      {check.Fail, "a device assignment of another shape than the counts is accepted"},
 	"COPT-06":                      {check.Fail, "the layout of the result is ignored; an upload to a column-major layout does not permute, so argument layouts give transposed values"},

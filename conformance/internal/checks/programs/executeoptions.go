@@ -131,11 +131,7 @@ var contextChecks = []check.Check{
 		dropContext(t, d)
 	}},
 	{Rule: "CTX-02", Library: true, Hostile: true, Run: func(t *check.T) {
-		_, err := check.Try(t, capi.ExecuteContextDestroyArgs{})
-		if f := check.FunctionOf[capi.ExecuteContextDestroyArgs](); t.Table().Lacks(f) != nil {
-			t.SkipAbsentf("%v", err)
-		}
-		mustSucceed(t, err, "PJRT_ExecuteContext_Destroy of null")
+		check.Optional(t, capi.ExecuteContextDestroyArgs{})
 	}},
 	one("CTX-03", func(t *check.T) {
 		if t.Minor() < 64 {

@@ -6,6 +6,7 @@ package programs
 import (
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/purepjrt/purepjrt/capi"
@@ -377,6 +378,7 @@ var optionFaults = []fault{
 		}
 		c.Forward()
 	}),
+	claimsAssignment("COPT-02"),
 	onCompile("COPT-03", "takes default options for those that it refuses", func(c *compilation) {
 		if c.Forward(); c.Err() != nil {
 			c.withOptions(options{}.bytes())
@@ -419,6 +421,44 @@ var optionFaults = []fault{
 		}
 		c.Forward()
 	}),
+}
+
+// claimsAssignment makes a fault: what is assigned to one device is compiled for the default
+// one, and said to be for the other.
+func claimsAssignment(check string) fault {
+	return fault{check, "lists the device of the assignment, and computes on another", func() []serve.Hook {
+		var mu sync.Mutex
+		claimed := make(map[*capi.LoadedExecutable]**capi.Device)
+		return []serve.Hook{
+			serve.Around(func(c *serve.Invocation, a *capi.ClientCompileArgs) {
+				n, _, assignment := counted(capi.Bytes(a.CompileOptions, a.CompileOptionsSize))
+				if n != 1 || len(assignment) != 1 {
+					c.Forward()
+					return
+				}
+				p, size := a.CompileOptions, a.CompileOptionsSize
+				a.CompileOptions, a.CompileOptionsSize = capi.BytesData(options{}.bytes())
+				c.Forward()
+				a.CompileOptions, a.CompileOptionsSize = p, size
+				devices := &capi.Call[capi.ClientDevicesArgs]{}
+				devices.Args.Client = a.Client
+				if c.Err() != nil || devices.Do(c.Table()) != nil {
+					return
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				claimed[a.Executable] = &capi.Slice(devices.Args.Devices, devices.Args.NumDevices)[assignment[0][0]]
+			}),
+			serve.Around(func(c *serve.Invocation, a *capi.LoadedExecutableAddressableDevicesArgs) {
+				c.Forward()
+				mu.Lock()
+				defer mu.Unlock()
+				if device, ok := claimed[a.Executable]; ok {
+					a.AddressableDevices, a.NumAddressableDevices = device, 1
+				}
+			}),
+		}
+	}, false}
 }
 
 // executesOnFirst makes a fault: every execution is on the device of the first.

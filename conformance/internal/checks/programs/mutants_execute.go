@@ -4,6 +4,8 @@
 package programs
 
 import (
+	"bytes"
+	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -195,11 +197,10 @@ var donationFaults = []fault{
 	}),
 	after("DON-10", "lets deleted arguments be read", func(a *capi.BufferIsDeletedArgs) { a.IsDeleted = true }).and(swallows[capi.BufferToHostBufferArgs]("", "")),
 	{"DON-15", "copies what could be done in place", func() []serve.Hook {
-		second := nth(2)
-		return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.BufferUnsafePointerArgs) {
-			if c.Forward(); second() {
-				a.BufferPointer += 4096
-			}
+		return []serve.Hook{serve.Around(func(c *serve.Invocation, _ *capi.LoadedExecutableExecuteArgs) {
+			copied := bytes.Repeat([]byte{1}, inPlaceSize)
+			c.Forward()
+			runtime.KeepAlive(copied)
 		})}
 	}, false},
 }

@@ -107,7 +107,6 @@ var moreMetadataFaults = []fault{
 		signature, _, _ := strings.Cut(rest, "{\n")
 		return signature
 	}),
-	codeFingerprints("EXE-26", "does not depend on the options", func(code string) string { return code }),
 }
 
 // sharedBytes makes a fault: one place has the bytes of all answers of a

@@ -50,7 +50,16 @@ var optionChecks = slices.Concat(
 				if len(got) != 1 || deviceID(t, got[0]) != ids[i] {
 					t.Errorf("addressable devices of a program that is assigned to device %d: expected that device, got %v", ids[i],
 						idsOf(t, got))
+					continue
 				}
+				out, err := attempt(t, exe, 1, check.UploadTo(t, c, c.Devices[i], []float32{1, 2, 3, 4}))
+				if !mustSucceed(t, err, fmt.Sprintf("executing a program that is assigned to device %d, with an argument there", ids[i])) {
+					continue
+				}
+				if on := check.Call(t, capi.BufferDeviceArgs{Buffer: out[0]}).Device; on != c.Devices[i] {
+					t.Errorf("device of the result of a program that is assigned to device %d: got device %d", ids[i], deviceID(t, on))
+				}
+				check.ExpectBuffer(t, out[0], []float32{2, 3, 4, 5}, "result of a program that is assigned to one device")
 			}
 			exe := compileFor(t, c, check.AddOne, options{replicas: 2, assignment: [][]int{{ids[len(ids)-1]}, {ids[0]}}})
 			got := idsOf(t, devicesOf(t, exe))

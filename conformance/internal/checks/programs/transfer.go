@@ -543,8 +543,7 @@ var streamChecks = []check.Check{
 		})
 	}),
 	{Rule: "CDS-09", Library: true, Hostile: true, Run: func(t *check.T) {
-		_, err := check.Try(t, capi.CopyToDeviceStreamDestroyArgs{})
-		mustSucceed(t, err, "PJRT_CopyToDeviceStream_Destroy of null")
+		check.Optional(t, capi.CopyToDeviceStreamDestroyArgs{})
 	}},
 	hostile("CDS-10", "", func(t *check.T) {
 		badStream(t, func(s *stream) {
