@@ -70,7 +70,7 @@ check: ## fail when the generated files are not what the generator makes
 lint: ## formatting, vet, and the rules of this repository (needs a C compiler)
 	@files=$$(gofmt -l .); test -z "$$files" || { echo "gofmt -w these files: $$files" >&2; exit 1; }
 	$(GO) vet ./...
-	$(GO) vet -tags aot,cc,jax,proxy,skew,wrapped ./...
+	$(GO) vet -tags aot,cc,jax,originals,proxy,skew,wrapped ./...
 	$(GO) vet -tags pjrt_noasmcgocall ./capi/internal/ccall
 	$(GO) run ./tools/lint ./...
 
@@ -91,6 +91,14 @@ platforms: ## compile everything, tests too, for every supported platform
 test-cc: ## compare layouts with C compilers, call C stubs (needs gcc and g++)
 	$(GO) test -tags cc ./third_party/xla ./capi/... ./gen/...
 	$(GO) test -tags cc -run '^TestFaulty' ./conformance
+
+# XLA's own headers, out of ten Python wheels that carry them; only the headers are kept.
+# make originals ORIGINALS=tf-nightly reads fewer.
+ORIGINALS = .
+
+.PHONY: originals
+originals: ## read XLA's own headers of ten ages, and compare them with what compilers measured (fetches wheels, 3 GB)
+	PYTHON=$(PYTHON) $(GO) test -tags originals -count=1 -timeout 60m -run 'Original/$(ORIGINALS)' ./tools/pjrtgen
 
 # The supported releases other than that of the toolchain in use. Go fetches them.
 GO_RELEASES = 1.27.0

@@ -20,7 +20,7 @@ import (
 )
 
 // tags are those of tests that need more than Go, such as a C compiler.
-const tags = "-tags=aot,cc,jax,proxy,skew,wrapped"
+const tags = "-tags=aot,cc,jax,originals,proxy,skew,wrapped"
 
 // foreign makes use of what `make platforms` compiles.
 const foreign = "-gcflags=all=-N -l"
