@@ -26,6 +26,10 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/transfer"
 )
 
+// besideOnly is the environment variable with the one method that
+// TestAnyMethodRunsBesideItself calls, such as Buffer.Close.
+const besideOnly = "PJRT_BESIDE"
+
 // TestAnyMethodRunsBesideItself calls each method of an object from several goroutines at
 // once, with any arguments: plugins leave some of what they change without a lock.
 func TestAnyMethodRunsBesideItself(t *testing.T) {
@@ -35,7 +39,10 @@ func TestAnyMethodRunsBesideItself(t *testing.T) {
 	}
 	long := 200 * time.Millisecond // for each method
 	if testing.Short() {
-		long = 10 * time.Millisecond
+		long = 2 * time.Millisecond
+	}
+	if os.Getenv(besideOnly) != "" {
+		long = 5 * time.Second
 	}
 	plugin, err := pjrt.Open(plugintest.Path(t, "cpu"))
 	require.NoError(t, err)
@@ -58,7 +65,7 @@ func TestAnyMethodRunsBesideItself(t *testing.T) {
 		last = typ
 		for m := range typ.NumMethod() {
 			name := typ.Elem().Name() + "." + typ.Method(m).Name
-			if never(name) {
+			if only := os.Getenv(besideOnly); never(name) || only != "" && only != name {
 				continue
 			}
 			fmt.Println(name) // which the parent shows if this ends the process
@@ -77,6 +84,9 @@ func TestAnyMethodRunsBesideItself(t *testing.T) {
 	f.closeAll()
 	f.checkLeft(goroutines)
 	assert.Zero(t, f.failures.Load())
+	if os.Getenv(besideOnly) != "" {
+		return
+	}
 	for _, typ := range []reflect.Type{
 		reflect.TypeFor[*pjrt.Buffer](), reflect.TypeFor[*pjrt.Event](), reflect.TypeFor[*pjrt.Executable](),
 		reflect.TypeFor[*pjrt.LoadedExecutable](), reflect.TypeFor[*pjrt.Bound](), reflect.TypeFor[*pjrt.Reference](),
