@@ -55,7 +55,8 @@ func (x *Context) AddUserData(typeID int64, data uintptr) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.executions > 0 {
-		return raw.Errorf(pjrt.ErrFailedPrecondition, "%d executions are using the execute context: add all data before they begin", x.executions)
+		return raw.Errorf(pjrt.ErrFailedPrecondition,
+			"%d executions are using the execute context: add all data before they begin", x.executions)
 	}
 	var c capi.Call[capi.FFIUserDataAddArgs]
 	c.Args.Context = h
