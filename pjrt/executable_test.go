@@ -37,6 +37,32 @@ func spell(shapes []pjrt.Shape) string {
 	return strings.Join(words, " ")
 }
 
+func TestExecutionsAreCheckedWithoutTheDescriptionOfTheProgram(t *testing.T) {
+	if !inChild(t) { // after a wrong execution XLA's CPU plugin waits for ever when an argument is destroyed
+		return
+	}
+	ctx := context.Background()
+	client := newClient(t)
+	exe := compile(t, client, `func.func @main(%x: tensor<4xf32> {tf.aliasing_output = 0 : i32}) -> tensor<4xf32> {
+  %0 = stablehlo.negate %x : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}`)
+	require.NoError(t, exe.Executable.Close())
+	x, y := upload(t, client, floats(1, 2, 3, 4)), upload(t, client, floats(1, 2, 3, 4))
+	for _, args := range [][]*pjrt.Buffer{{}, {x, x}, {x, y}} {
+		_, err := exe.Execute(ctx, args, nil)
+		require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
+		require.ErrorContains(t, err, fmt.Sprintf("the program takes 1 arguments, not %d", len(args)))
+	}
+	outs, err := exe.Execute(ctx, []*pjrt.Buffer{x}, nil)
+	require.NoError(t, err)
+	assert.Equal(t, []float32{-1, -2, -3, -4}, read(t, outs[0]))
+	gone, err := x.IsDeleted()
+	require.NoError(t, err)
+	assert.True(t, gone)
+	require.NoError(t, x.Close())
+}
+
 func TestAnExecutableDescribesItself(t *testing.T) {
 	client := newClient(t)
 	exe := compile(t, client, mixed)

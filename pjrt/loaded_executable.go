@@ -4,8 +4,10 @@
 package pjrt
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/purepjrt/purepjrt/capi"
@@ -48,20 +50,64 @@ func newLoadedExecutable(c *Client, h *capi.LoadedExecutable, parameters []Shape
 
 // describe reads what each execution needs to know.
 func (e *LoadedExecutable) describe(h *capi.LoadedExecutable, parameters []Shape) error {
-	var get capi.Call[capi.LoadedExecutableGetExecutableArgs]
-	get.Args.LoadedExecutable = h
-	if err := get.Do(e.client.table); err != nil {
-		return err
-	}
-	exe, err := newExecutable(e.client.plugin, e.client.savedTarget(), get.Args.Executable, e.ref, parameters)
+	exe, err := e.newDescription(h, parameters)
 	if err != nil {
 		return err
 	}
 	e.Executable = exe
 	if e.devices, err = e.readDevices(h); err != nil {
 		exe.Close()
+		return err
 	}
-	return err
+	// The description can be closed by itself, and executions must still be checked against
+	// it: what they ask is then read from another one.
+	exe.entry = sync.OnceValue(func() entry {
+		known := exe.readEntry()
+		if errors.Is(known.err, ErrClosed) {
+			e.describeAgain(parameters, func(again *Executable) { known = again.readEntry() })
+		}
+		return known
+	})
+	exe.outputs = sync.OnceValues(func() ([]Shape, error) {
+		shapes, err := exe.readOutputs()
+		if errors.Is(err, ErrClosed) {
+			e.describeAgain(parameters, func(again *Executable) { shapes, err = again.readOutputs() })
+		}
+		return shapes, err
+	})
+	exe.layouts = sync.OnceValue(func() []*Layout {
+		layouts := exe.readArgumentLayouts()
+		if layouts == nil && exe.ref.Closed() {
+			e.describeAgain(parameters, func(again *Executable) { layouts = again.readArgumentLayouts() })
+		}
+		return layouts
+	})
+	return nil
+}
+
+// newDescription asks the plugin for the description of the program h.
+func (e *LoadedExecutable) newDescription(h *capi.LoadedExecutable, parameters []Shape) (*Executable, error) {
+	var get capi.Call[capi.LoadedExecutableGetExecutableArgs]
+	get.Args.LoadedExecutable = h
+	if err := get.Do(e.client.table); err != nil {
+		return nil, err
+	}
+	return newExecutable(e.client.plugin, e.client.savedTarget(), get.Args.Executable, e.ref, parameters)
+}
+
+// describeAgain calls read with another description of the program, unless e is closed too.
+func (e *LoadedExecutable) describeAgain(parameters []Shape, read func(*Executable)) {
+	h, err := e.acquire()
+	if err != nil {
+		return
+	}
+	defer e.ref.Release()
+	again, err := e.newDescription(h, parameters)
+	if err != nil {
+		return
+	}
+	defer again.Close()
+	read(again)
 }
 
 func (e *LoadedExecutable) readDevices(h *capi.LoadedExecutable) ([]*Device, error) {
