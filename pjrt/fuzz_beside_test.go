@@ -37,7 +37,7 @@ func TestAnyMethodRunsBesideItself(t *testing.T) {
 	if !inChild(t) {
 		return
 	}
-	long := 50 * time.Millisecond // for each method
+	long := 30 * time.Millisecond // for each method
 	if testing.Short() {
 		long = 2 * time.Millisecond
 	}
