@@ -74,10 +74,11 @@ func (e *LoadedExecutable) Bind(ctx context.Context, args ...Argument) (*Bound, 
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if e.ref.Closed() {
-		_, err := e.ref.Acquire()
+	// The Bound becomes a child of the executable, which must exist until then.
+	if _, err := e.acquire(); err != nil {
 		return nil, err
 	}
+	defer e.ref.Release()
 	shapes, err := e.parameters()
 	if err != nil {
 		return nil, fmt.Errorf("the arguments cannot be bound, because the plugin does not report the program's parameters: %w", err)

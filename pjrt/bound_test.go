@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/params"
@@ -42,6 +43,39 @@ func bind(t testing.TB, exe *pjrt.LoadedExecutable, args ...pjrt.Argument) *pjrt
 func with(b *pjrt.Bound) *pjrt.ExecuteOptions { return &pjrt.ExecuteOptions{Bound: b} }
 
 func argument(b ...*pjrt.Buffer) pjrt.Argument { return pjrt.Argument{Buffers: b} }
+
+// Bind reads the parameters of the program first. Here the executable is closed meanwhile.
+func TestAnExecutableThatIsClosedWhileItIsBoundIsDestroyedOnce(t *testing.T) {
+	ctx := context.Background()
+	var exe *pjrt.LoadedExecutable
+	destroyed := make(map[*capi.LoadedExecutable]int)
+	wrapped, err := serve.Wrap(raw.Table(newClient(t).Plugin()),
+		serve.Around(func(c *serve.Invocation, _ *capi.ExecutableOptimizedProgramArgs) {
+			c.Forward()
+			exe.Close()
+		}),
+		serve.Around(func(c *serve.Invocation, a *capi.LoadedExecutableDestroyArgs) {
+			if destroyed[a.Executable]++; destroyed[a.Executable] == 1 {
+				c.Forward()
+			}
+		}))
+	require.NoError(t, err)
+	plugin, err := raw.Plugin(wrapped.Capi())
+	require.NoError(t, err)
+	client, err := plugin.NewClient(ctx, nil)
+	require.NoError(t, err)
+	exe = compile(t, client, add)
+	bound, err := exe.Bind(ctx)
+	if err == nil {
+		require.NoError(t, bound.Close())
+	}
+	require.NoError(t, client.Close())
+	require.Len(t, destroyed, 1)
+	for _, n := range destroyed {
+		assert.Equal(t, 1, n)
+	}
+	require.NoError(t, wrapped.Close())
+}
 
 func TestClosingTheExecutableEndsABoundProgram(t *testing.T) {
 	client := newClient(t)

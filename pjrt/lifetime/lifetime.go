@@ -100,15 +100,30 @@ func begin[T, X any](r *Ref[T], kind string, object *T, parent Parent, destroy f
 	s.refs.Store(1)
 	if parent != nil {
 		s.parent = parent.lifetime()
-		s.parent.refs.Add(1)
 	}
 	s.counter = s.parent.counterOf(kind)
+	if s.parent != nil && !s.parent.addChild() {
+		s.parent = nil // it would be destroyed a second time with the child
+	}
 	s.counter.add(1)
 	if tracking.Load() {
 		s.track()
 	}
 	r.object, r.state, r.guard = object, s, guardOf(s)
 	return &o.extra
+}
+
+// addChild counts a child, unless the object is destroyed already.
+func (s *state) addChild() bool {
+	for {
+		n := s.refs.Load()
+		if n == closedBit {
+			return false
+		}
+		if s.refs.CompareAndSwap(n, n+1) {
+			return true
+		}
+	}
 }
 
 func guardOf(s *state) *guard {

@@ -42,6 +42,16 @@ func TestCloseDestroysOnceWhateverTheOrder(t *testing.T) {
 	}
 }
 
+func TestAChildThatComesTooLateDoesNotDestroyItsParentAgain(t *testing.T) {
+	p, c := new(object), new(object)
+	parent := lifetime.New(t.Name()+"p", p, nil, destroy)
+	require.NoError(t, parent.Close())
+	child := lifetime.New(t.Name()+"c", c, parent, destroy)
+	require.NoError(t, child.Close())
+	assert.EqualValues(t, 1, p.destroyed.Load())
+	assert.EqualValues(t, 1, c.destroyed.Load())
+}
+
 func TestAnObjectInUseIsNotDestroyedByClose(t *testing.T) {
 	o := new(object)
 	r := lifetime.New(t.Name(), o, nil, destroy)
