@@ -322,7 +322,8 @@ func counted(real *capi.Table, called func(*capi.Function)) (*serve.Table, error
 func without(real *capi.Table, f *capi.Function) (table *capi.Table, end func() error, err error) {
 	end = func() error { return nil }
 	node := func(size uintptr, from unsafe.Pointer) unsafe.Pointer {
-		words := make([]uintptr, (size+7)/8)
+		// The type of the table may be longer than the table of a plugin of this age.
+		words := make([]uintptr, max((size+7)/8, unsafe.Sizeof(capi.API{})/8))
 		p := unsafe.Pointer(unsafe.SliceData(words))
 		copy(unsafe.Slice((*byte)(p), size), unsafe.Slice((*byte)(from), size))
 		return p
