@@ -184,6 +184,7 @@ func Run(ctx context.Context, c *Check, env *Env) Result {
 		select {
 		case <-done:
 		case <-time.After(time.Second):
+			env.forget()
 			t.mu.Lock()
 			defer t.mu.Unlock()
 			failures := append(append([]string(nil), t.failures...),

@@ -11,7 +11,7 @@ import (
 
 // Wait waits for an event, destroys it and returns its error. The check ends,
 // failed, when the event does not come before its time is up; the thread that
-// waits is lost then.
+// waits is lost then, and the objects of the check are abandoned.
 func (t *T) Wait(e *capi.Event) error {
 	err := t.Await(e)
 	destroy(t, capi.EventDestroyArgs{Event: e})
@@ -33,7 +33,7 @@ func (t *T) Await(e *capi.Event) error {
 	case a := <-done:
 		return a.err
 	case <-t.ctx.Done():
-		t.Fatalf("PJRT_Event_Await did not return before the check's time was up")
+		t.Stuck("PJRT_Event_Await did not return before the check's time was up")
 		panic("unreachable")
 	}
 }

@@ -152,7 +152,7 @@ var downloadChecks = []check.Check{
 		select {
 		case <-done:
 		case <-time.After(patience):
-			stuck(t, "PJRT_Buffer_ToHostBuffer did not return within %v after the data had come", patience)
+			t.Stuck("PJRT_Buffer_ToHostBuffer did not return within %v after the data had come", patience)
 		}
 		if err == nil {
 			err = t.Wait(out.Event)

@@ -252,7 +252,7 @@ func awaitBlocks(t *check.T) {
 				t.Errorf("PJRT_Event_Await of the %s: expected success, got %v", events[i].what, err)
 			}
 		case <-time.After(patience):
-			stuck(t, "PJRT_Event_Await of the %s: it did not return within %v after the data had come", events[i].what, patience)
+			t.Stuck("PJRT_Event_Await of the %s: it did not return within %v after the data had come", events[i].what, patience)
 		}
 	}
 	expectError(t, t.Await(failedEvent(t)), failureCode, failureMessage, "PJRT_Event_Await of a failed event")
@@ -420,7 +420,7 @@ func reentrantCallback(t *check.T) {
 			called(t, second, "event that another callback registered one with")
 		}
 	case <-time.After(patience):
-		stuck(t, "a callback that destroys its event and a buffer, registers another, uploads, downloads and starts an execution: it did not come back from the plugin within %v", patience)
+		t.Stuck("a callback that destroys its event and a buffer, registers another, uploads, downloads and starts an execution: it did not come back from the plugin within %v", patience)
 	}
 }
 

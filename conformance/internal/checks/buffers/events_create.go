@@ -121,7 +121,7 @@ var eventCreateChecks = []check.Check{
 		case err := <-done:
 			t.ErrorCode(err, "PJRT_Event_Await of an event that was destroyed and never set")
 		case <-time.After(patience):
-			stuck(t, "PJRT_Event_Await of an event that was destroyed and never set did not return within %v", patience)
+			t.Stuck("PJRT_Event_Await of an event that was destroyed and never set did not return within %v", patience)
 		}
 		set(t, other, capi.ErrorCodeOK, "")
 		mustAwait(t, other, "another event")
@@ -155,7 +155,7 @@ func awaited(t *check.T, done chan error, what string) {
 			t.Errorf("%s: expected success, got %v", what, err)
 		}
 	case <-time.After(patience):
-		stuck(t, "%s did not return within %v", what, patience)
+		t.Stuck("%s did not return within %v", what, patience)
 	}
 }
 

@@ -259,7 +259,7 @@ func awaitedTogether(t *check.T, end func(*pending)) []error {
 		case err := <-answers:
 			list = append(list, err)
 		case <-timeout:
-			stuck(t, "8 threads in PJRT_Event_Await of one event: %d of them woke within %v after it was ready", len(list), patience)
+			t.Stuck("8 threads in PJRT_Event_Await of one event: %d of them woke within %v after it was ready", len(list), patience)
 		}
 	}
 	return list

@@ -242,7 +242,7 @@ var placeholderChecks = []check.Check{
 				t.Fatalf("download that was waiting for an alias buffer: expected success, got %v", err)
 			}
 		case <-time.After(patience):
-			stuck(t, "download that was waiting for an alias buffer: it was not over %v after the buffer was fulfilled", patience)
+			t.Stuck("download that was waiting for an alias buffer: it was not over %v after the buffer was fulfilled", patience)
 		}
 		expectBytes(t, dtype.Bytes(floats(4)), dst, 0xff, "download that was waiting for an alias buffer")
 		check.ExpectBuffer(t, a.AliasBuffer, floats(4), "later download of the alias buffer")

@@ -55,14 +55,6 @@ func awaitOrAbandon(t *check.T, done <-chan struct{}) {
 	}
 }
 
-// stuck fails the check, which ends, because a call does not return or a
-// callback does not come back.
-func stuck(t *check.T, format string, args ...any) {
-	t.Errorf(format, args...)
-	t.Abandon()
-	runtime.Goexit()
-}
-
 // held are the buffers of running checks that wait for data.
 var held struct {
 	mu      sync.Mutex

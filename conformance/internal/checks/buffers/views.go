@@ -241,7 +241,7 @@ var viewChecks = []check.Check{
 			}
 			calledOnce(t, p, m)
 		case <-time.After(patience):
-			stuck(t, "an on_delete_callback that destroys a buffer, uploads another, makes a view and starts an execution: it did not come back from the plugin within %v", patience)
+			t.Stuck("an on_delete_callback that destroys a buffer, uploads another, makes a view and starts an execution: it did not come back from the plugin within %v", patience)
 		}
 	}},
 }

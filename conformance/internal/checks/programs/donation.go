@@ -172,8 +172,8 @@ var donationChecks = []check.Check{
 		_, err = attempt(t, t.Compile(c, check.Add), 1, upload4(t, c), a)
 		t.ErrorCode(err, "executing with a buffer that was donated as the second argument")
 	}),
-	one("DON-07", func(t *check.T) { donatesTogether(t, 6, 12) }),
-	{Rule: "DON-07", Variant: "many", Profile: check.Core, Timeout: 2 * check.DefaultTimeout, Run: func(t *check.T) { donatesTogether(t, 16, 200) }},
+	hostile("DON-07", "", func(t *check.T) { donatesTogether(t, 6, 12) }),
+	{Rule: "DON-07", Variant: "many", Hostile: true, Profile: check.Core, Timeout: 2 * check.DefaultTimeout, Run: func(t *check.T) { donatesTogether(t, 16, 200) }},
 	hostile("DON-08", "", func(t *check.T) {
 		c := t.Client()
 		a := upload4(t, c)

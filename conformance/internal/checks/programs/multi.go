@@ -125,7 +125,7 @@ var multiChecks = []check.Check{
 				return
 			}
 		case <-t.Context().Done():
-			t.Fatalf("executing on two devices, one with an argument that is an error: PJRT_LoadedExecutable_Execute did not return before the check's time was up")
+			t.Stuck("executing on two devices, one with an argument that is an error: PJRT_LoadedExecutable_Execute did not return before the check's time was up")
 		}
 		for i, e := range x.Events {
 			t.ErrorCode(t.Await(e), fmt.Sprintf("the complete event of device %d, when the argument of device 1 is an error", i))
@@ -278,7 +278,7 @@ func launchRace(t *check.T) {
 	select {
 	case <-done:
 	case <-t.Context().Done():
-		t.Fatalf("two threads that launch two programs with collectives in different orders did not end before the check's time was up")
+		t.Stuck("two threads that launch two programs with collectives in different orders did not end before the check's time was up")
 	}
 }
 
@@ -319,7 +319,7 @@ func oneByOne(t *check.T) {
 				return
 			}
 		case <-t.Context().Done():
-			t.Fatalf("executing with execute_device, device %d: PJRT_LoadedExecutable_Execute did not return before the check's time was up", i)
+			t.Stuck("executing with execute_device, device %d: PJRT_LoadedExecutable_Execute did not return before the check's time was up", i)
 		}
 		check.Own(t, x.Outputs[0][0])
 		check.Own(t, x.Events[0])
