@@ -12,6 +12,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/internal/bytecode"
 	"github.com/purepjrt/purepjrt/pjrt/internal/hlo"
 	"github.com/purepjrt/purepjrt/pjrt/internal/mlir"
+	"github.com/purepjrt/purepjrt/pjrt/internal/xlaflags"
 	"github.com/purepjrt/purepjrt/pjrt/internal/xlaproto"
 	"github.com/purepjrt/purepjrt/pjrt/stablehlo"
 )
@@ -186,6 +187,11 @@ func (p Program) checkPropagation(o *xlaproto.BuildOptions) error {
 // parameters of the program, because XLA ends the process on a tuple where the program has
 // none, and on one with other elements.
 func (p Program) checkTuples(o *xlaproto.CompileOptions) error {
+	if o.TupledArguments && p.Format == FormatMLIR && o.Build.Shardy && leavesOutPasses(o) {
+		// With Shardy, a pass makes the tuple.
+		return invalid("compile options have TupledArguments and Shardy, and leave out passes over HLO, one of which makes the tuple: " +
+			"unset BackendOnly and the flags about passes, or Shardy")
+	}
 	tupledHLO := o.TupledArguments && p.Format != FormatMLIR // the compiler makes the tuple for MLIR
 	if !tupledHLO && !slices.ContainsFunc(o.ArgumentLayouts, isTuple) {
 		return nil
@@ -209,6 +215,12 @@ func (p Program) checkTuples(o *xlaproto.CompileOptions) error {
 		}
 	}
 	return nil
+}
+
+// leavesOutPasses reports whether the compiler may run fewer passes over HLO than usual.
+func leavesOutPasses(o *xlaproto.CompileOptions) bool {
+	return o.Build.BackendOnly || xlaflags.ChoosesPassesOptions(o.Build.DebugOptions) ||
+		slices.ContainsFunc(o.Overrides, func(v xlaproto.Override) bool { return xlaflags.ChoosesPasses(v.Name) })
 }
 
 // tree returns the parameters of the program with their tuples, as the compiler will see

@@ -155,6 +155,38 @@ func TestAZeroHidesNoOverflowFromAnyMaker(t *testing.T) {
 	}
 }
 
+// With Shardy a pass over HLO makes the tuple of the arguments. XLA ends the process if that pass is left out.
+func TestTupledArgumentsNeedThePassThatMakesTheTuple(t *testing.T) {
+	if !inChild(t) {
+		return
+	}
+	client := newClient(t)
+	for name, c := range map[string]struct {
+		options pjrt.CompileOptions
+		refused bool
+	}{
+		"Shardy":               {pjrt.CompileOptions{Shardy: true}, false},
+		"backend only":         {pjrt.CompileOptions{BackendOnly: true}, false},
+		"Shardy, backend only": {pjrt.CompileOptions{Shardy: true, BackendOnly: true}, true},
+		"no pass":              {pjrt.CompileOptions{Shardy: true, Flags: map[string]any{"xla_disable_all_hlo_passes": true}}, true},
+		"not that pass":        {pjrt.CompileOptions{Shardy: true, Flags: map[string]any{"xla_disable_hlo_passes": "shardy-xla"}}, true},
+		"another pass only":    {pjrt.CompileOptions{Shardy: true, Flags: map[string]any{"xla_enable_hlo_passes_only": "dce"}}, true},
+		"no pass, as a message": {
+			pjrt.CompileOptions{Shardy: true, DebugOptions: []byte{0xc0, 0x06, 1}}, true,
+		},
+	} {
+		c.options.TupledArguments = true
+		exe, err := client.Compile(context.Background(), pjrt.Program{Code: []byte(add)}, &c.options)
+		exe.Close()
+		if c.refused {
+			assert.ErrorIs(t, err, pjrt.ErrInvalidArgument, name)
+			assert.ErrorContains(t, err, "TupledArguments and Shardy", name)
+		} else {
+			assert.NoError(t, err, name)
+		}
+	}
+}
+
 // XLA ends the process on a tuple where the program has none, or one with other elements.
 func TestTuplesOfArgumentLayoutsMustBeThoseOfTheProgram(t *testing.T) {
 	if !inChild(t) {

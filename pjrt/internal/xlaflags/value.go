@@ -84,6 +84,28 @@ func CheckDeadlyOptions(b []byte) error {
 	})
 }
 
+// choosing has the flags that choose which passes over HLO are run, each with its number in DebugOptions.
+var choosing = map[string]wire.Number{
+	"xla_disable_hlo_passes":     30,
+	"xla_disable_all_hlo_passes": 104,
+	"xla_enable_hlo_passes_only": 124,
+}
+
+// ChoosesPasses reports whether the flag may leave out passes over HLO.
+func ChoosesPasses(name string) bool { return choosing[name] != 0 }
+
+// ChoosesPassesOptions is ChoosesPasses for any flag in a serialized DebugOptions message.
+func ChoosesPassesOptions(b []byte) bool {
+	found := false
+	_ = wire.Visit(b, func(f wire.Field) error { // a malformed message was refused before
+		for _, number := range choosing {
+			found = found || f.Is(number, wire.Varint) || f.Is(number, wire.Bytes)
+		}
+		return nil
+	})
+	return found
+}
+
 // splitCountField is the number of SplitCount in DebugOptions.
 const splitCountField = 323
 
