@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt/internal/standin"
 	"github.com/purepjrt/purepjrt/pjrt/lifetime"
 )
 
@@ -28,6 +29,7 @@ type Bound struct {
 	handles    []*capi.Buffer // of the fixed arguments, nil for open ones; by device, then parameter
 	open       []int          // open parameters
 	fixed      []int64        // parameters with a fixed argument, which no execution donates
+	standIns   *standin.Set   // what the fixed arguments wait for
 
 	ref *lifetime.Ref[boundBuffers]
 }
@@ -129,6 +131,9 @@ func (b *Bound) fix(ctx context.Context, buffers *boundBuffers, p int, a Argumen
 		}
 		if got, want := e.wrongLayout(p, buffer); got != nil {
 			return wrongLayout(name, got, want)
+		}
+		if waits := waitsFor(buffer); waits != nil {
+			b.standIns = standin.Union(b.standIns, waits)
 		}
 		h, err := buffer.ref.Acquire()
 		if err != nil {

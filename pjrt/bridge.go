@@ -6,9 +6,11 @@ package pjrt
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt/internal/bridge"
+	"github.com/purepjrt/purepjrt/pjrt/internal/standin"
 	"github.com/purepjrt/purepjrt/pjrt/lifetime"
 	"github.com/purepjrt/purepjrt/pjrt/saved"
 )
@@ -88,6 +90,7 @@ func init() {
 		ViewOfDeviceMemory: func(ctx context.Context, c any, address uintptr, shape, opts any) (any, error) {
 			return c.(*Client).viewOfDeviceMemory(ctx, address, shape.(Shape), opts.(*ViewOptions))
 		},
+		StandIns:   func(b any) *atomic.Pointer[standin.Set] { return &b.(*Buffer).standIns },
 		References: func(b any) int { return b.(*Buffer).openReferences() },
 		ObserveDownload: func(ctx context.Context, c any, bytes int) func(*error) {
 			return begin(ctx, OperationDownload, subject{client: c.(*Client), bytes: bytes}).end

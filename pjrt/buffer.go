@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt/internal/standin"
 	"github.com/purepjrt/purepjrt/pjrt/lifetime"
 )
 
@@ -27,6 +28,7 @@ type Buffer struct {
 	readable   answer                      // can the host read its memory as a dense array?
 	device     atomic.Pointer[capi.Device] // where the plugin put it, or was told to; nil if unknown
 	inMemory   atomic.Pointer[Layout]      // see knownLayout
+	standIns   atomic.Pointer[standin.Set] // what the contents waited for when the buffer was made; nil for nothing
 }
 
 // newBuffer makes a Buffer that owns h.
@@ -50,11 +52,26 @@ func (b *Buffer) refill(c *Client, h *capi.Buffer, shape Shape) bool {
 	// These may differ from one buffer to the next.
 	b.device.Store(nil)
 	b.inMemory.Store(nil)
+	b.standIns.Store(nil)
 	b.dynamic.state.Store(0)
 	b.readable.state.Store(0)
 	b.references.reset()
 	b.ref.Renew(h)
 	return true
+}
+
+// waitsFor returns what contents wait for that are made of those of the buffers.
+func waitsFor(buffers ...*Buffer) *standin.Set {
+	if !standin.Any() {
+		return nil
+	}
+	var sets []*standin.Set
+	for _, b := range buffers {
+		if b != nil {
+			sets = append(sets, b.standIns.Load())
+		}
+	}
+	return standin.Union(sets...)
 }
 
 // newBufferWith is newBuffer that calls destroyed after the C buffer is destroyed.

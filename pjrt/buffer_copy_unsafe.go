@@ -42,6 +42,7 @@ func (b *Buffer) CopyToDevice(ctx context.Context, d *Device) (copied *Buffer, e
 		}
 		copied := b.client.newBuffer(h, b.shape)
 		copied.device.Store(d.handle)
+		copied.standIns.Store(waitsFor(b))
 		return copied, nil
 	}, func(copied *Buffer) { copied.Close() })
 	if err != nil {
@@ -103,7 +104,9 @@ func (b *Buffer) CopyToMemory(ctx context.Context, m *Memory) (copied *Buffer, e
 		if err != nil {
 			return nil, err
 		}
-		return b.client.newBuffer(copied, b.shape), nil
+		c := b.client.newBuffer(copied, b.shape)
+		c.standIns.Store(waitsFor(b))
+		return c, nil
 	}, func(copied *Buffer) { copied.Close() })
 	if err != nil {
 		return b.copyByHost(ctx, (*capi.BufferCopyToMemoryArgs)(nil).Function(), err, &BufferOptions{Memory: m})
@@ -167,7 +170,9 @@ func (b *Buffer) Bitcast(ctx context.Context, shape Shape, layout *Layout) (*Buf
 	if err != nil {
 		return nil, err
 	}
-	return b.client.newBuffer(args.OutBuffer, shape), nil
+	cast := b.client.newBuffer(args.OutBuffer, shape)
+	cast.standIns.Store(waitsFor(b))
+	return cast, nil
 }
 
 // sameBits reports whether arrays of both shapes, packed as tightly as their types allow,

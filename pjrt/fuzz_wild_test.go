@@ -323,7 +323,7 @@ var wildMakers = map[reflect.Type]func(*fuzzWorker) any{
 		return oneOf(w, dtype.F32, dtype.S32, dtype.BF16, dtype.Pred, dtype.S4, dtype.Type(w.IntN(40)-2))
 	},
 	reflect.TypeFor[pjrt.Shape](): func(w *fuzzWorker) any {
-		return oneOf(w, f32x4, s32x4, pjrt.Shape{Type: dtype.Type(w.IntN(40)), Dims: []int64{w.wildInt()}}, pjrt.Shape{})
+		return oneOf(w, f32x4, s32x4, pjrt.Shape{Type: dtype.Type(w.IntN(40)), Dims: []int64{w.wildDim()}}, pjrt.Shape{})
 	},
 	reflect.TypeFor[pjrt.HostArray](): func(w *fuzzWorker) any {
 		return pjrt.HostArray{Type: oneOf(w, dtype.F32, dtype.S32), Dims: []int64{4}, Data: make([]byte, oneOf(w, 16, 16, 16, 15, 0))}
@@ -429,6 +429,15 @@ func (w *fuzzWorker) wildValue(t reflect.Type, depth int) reflect.Value {
 
 func (w *fuzzWorker) wildInt() int64 {
 	return oneOf[int64](w, 0, 1, 1, 2, 4, 4, -1, math.MaxInt32, math.MinInt32, math.MaxInt64, math.MinInt64)
+}
+
+// wildDim is wildInt without sizes that a machine may or may not have: what fills its
+// memory ends the process.
+func (w *fuzzWorker) wildDim() int64 {
+	if n := w.wildInt(); n != math.MaxInt32 {
+		return n
+	}
+	return 1 << 16
 }
 
 // describe writes arguments for the trace.

@@ -17,6 +17,7 @@ import (
 	"unsafe"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt/internal/standin"
 )
 
 // executions holds what an executable needs for its executions.
@@ -512,14 +513,33 @@ func (l *launch) adopt(d int, outs []*Buffer) error {
 		l.destroyOutputs()
 		return err
 	}
+	waits := l.waitsFor()
 	for i, h := range handles {
 		handles[i] = nil
 		if !l.opts.ReuseResults || !outs[i].refill(e.client, h, shapes[i]) {
 			outs[i] = e.client.newBufferOf(h, shapes[i])
 		}
 		outs[i].device.Store(l.devices[d].handle)
+		if waits != nil {
+			outs[i].standIns.Store(waits)
+		}
 	}
 	return nil
+}
+
+// waitsFor returns what the results wait for: all that the arguments wait for.
+func (l *launch) waitsFor() *standin.Set {
+	if !standin.Any() {
+		return nil
+	}
+	var sets []*standin.Set
+	if l.bound != nil {
+		sets = append(sets, l.bound.standIns)
+	}
+	for _, list := range l.lists {
+		sets = append(sets, waitsFor(list...))
+	}
+	return standin.Union(sets...)
 }
 
 // adoptAll is adopt for all devices. If it fails, it leaves no results.

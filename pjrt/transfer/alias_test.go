@@ -172,6 +172,74 @@ func TestMisuseOfAliasesIsAnErrorHere(t *testing.T) {
 	}
 }
 
+// What waits for itself would never come, and the plugin would keep its objects for ever.
+func TestAnAliasIsNotFulfilledWithContentsThatWaitForIt(t *testing.T) {
+	ctx := context.Background()
+	client := newClient(t)
+	device := client.AddressableDevices()[0]
+	exe, err := client.Compile(ctx, pjrt.Program{Code: []byte(add)}, nil)
+	require.NoError(t, err)
+	defer exe.Close()
+	want := matrix(1, 2, 3, 4)
+	copied := func(t *testing.T, b *pjrt.Buffer) *pjrt.Buffer {
+		t.Helper()
+		c, err := b.CopyToDevice(ctx, device)
+		require.NoError(t, err)
+		t.Cleanup(func() { c.Close() })
+		return c
+	}
+	started := func(t *testing.T, outs []*pjrt.Buffer, x *pjrt.Event, err error) *pjrt.Buffer {
+		t.Helper()
+		require.NoError(t, err)
+		t.Cleanup(func() { x.Close(); outs[0].Close() })
+		return outs[0]
+	}
+	one := upload(t, client, want)
+	for name, of := range map[string]func(*testing.T, *pjrt.Buffer) *pjrt.Buffer{
+		"a copy":           copied,
+		"a copy of a copy": func(t *testing.T, b *pjrt.Buffer) *pjrt.Buffer { return copied(t, copied(t, b)) },
+		"a copy in a memory": func(t *testing.T, b *pjrt.Buffer) *pjrt.Buffer {
+			m, err := b.Memory()
+			require.NoError(t, err)
+			c, err := b.CopyToMemory(ctx, m)
+			require.NoError(t, err)
+			t.Cleanup(func() { c.Close() })
+			return c
+		},
+		"a result": func(t *testing.T, b *pjrt.Buffer) *pjrt.Buffer {
+			outs, x, err := exe.Start(ctx, []*pjrt.Buffer{one, b}, nil)
+			return started(t, outs, x, err)
+		},
+		"a result of bound arguments": func(t *testing.T, b *pjrt.Buffer) *pjrt.Buffer {
+			bound, err := exe.Bind(ctx, pjrt.Argument{Buffers: []*pjrt.Buffer{b}})
+			require.NoError(t, err)
+			t.Cleanup(func() { bound.Close() })
+			outs, x, err := exe.Start(ctx, []*pjrt.Buffer{one}, &pjrt.ExecuteOptions{Bound: bound})
+			return started(t, outs, x, err)
+		},
+		"another alias": func(t *testing.T, b *pjrt.Buffer) *pjrt.Buffer {
+			second, f := pending(t, client, want.Shape())
+			c := copied(t, second)
+			require.NoError(t, f.Fulfill(copied(t, b)))
+			return c
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b, a := pending(t, client, want.Shape())
+			waits := of(t, b)
+			err := a.Fulfill(waits)
+			require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
+			assert.ErrorContains(t, err, "wait for those of the alias")
+			// The alias is still to be fulfilled, and nothing waits for ever.
+			require.NoError(t, a.Fulfill(upload(t, client, want)))
+			require.NoError(t, waits.Wait(ctx))
+			// Nor is what waits no more refused.
+			_, next := pending(t, client, want.Shape())
+			assert.NoError(t, next.Fulfill(waits))
+		})
+	}
+}
+
 func TestAnAliasGoesWhereTheOptionsSay(t *testing.T) {
 	client := newClient(t)
 	shape := pjrt.Shape{Type: dtype.S32, Dims: []int64{3, 2}}

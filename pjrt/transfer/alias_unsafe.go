@@ -11,6 +11,8 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/internal/bridge"
+	"github.com/purepjrt/purepjrt/pjrt/internal/standin"
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
@@ -24,6 +26,7 @@ type Alias struct {
 	memory       *pjrt.Memory // nil when the plugin does not say
 	layout       *pjrt.Layout // nil when the plugin does not say
 	promise      *promise
+	standIn      *standin.StandIn
 	handle       *capi.FulfillAliasBufferCallback
 }
 
@@ -75,16 +78,18 @@ func NewAlias(ctx context.Context, client *pjrt.Client, shape pjrt.Shape, opts *
 	if err != nil {
 		return nil, nil, err
 	}
-	a := &Alias{client: client, clientHandle: h, buffer: b, shape: b.Shape(), handle: args.FulfillAliasBufferCb}
+	a := &Alias{client: client, clientHandle: h, buffer: b, shape: b.Shape(), handle: args.FulfillAliasBufferCb, standIn: standin.New()}
+	bridge.Root.StandIns(b).Store(&standin.Set{a.standIn})
 	a.memory, _ = raw.MemoryOf(client, memory)
 	a.layout, _ = b.Layout()
-	a.promise = newPromise("promise of an alias", client, failAlias(table, h, a.handle))
+	a.promise = newPromise("promise of an alias", client, failAlias(table, h, a.handle, a.standIn))
 	return b, a, nil
 }
 
 // failAlias returns the function that makes the stand-in fail.
-func failAlias(table *capi.Table, client *capi.Client, handle *capi.FulfillAliasBufferCallback) func(error) error {
+func failAlias(table *capi.Table, client *capi.Client, handle *capi.FulfillAliasBufferCallback, s *standin.StandIn) func(error) error {
 	return func(cause error) error {
+		s.Fail()
 		var call capi.Call[capi.ClientFulfillAliasBufferArgs]
 		call.Args.Client = client
 		code, message := raw.ErrorParts(cause)
@@ -99,12 +104,15 @@ func failAlias(table *capi.Table, client *capi.Client, handle *capi.FulfillAlias
 	}
 }
 
+var errWaitsForItself = invalid("the contents of the buffer wait for those of the alias, so neither would ever come")
+
 var errNilAlias = invalid("the alias is nil")
 
 // Fulfill gives the stand-in the contents of b (PJRT_Client_FulfillAliasBuffer). b must
-// have the shape and the layout of the stand-in and be in the same memory. The plugin may
-// move the contents, which deletes b; the caller closes b in any case. After Fulfill,
-// Fail or Close it returns an error.
+// have the shape and the layout of the stand-in and be in the same memory. b may still wait
+// for its contents, but not for those of the stand-in: a copy of the stand-in, or a result
+// computed from it, is refused. The plugin may move the contents, which deletes b; the
+// caller closes b in any case. After Fulfill, Fail or Close it returns an error.
 func (a *Alias) Fulfill(b *pjrt.Buffer) error {
 	switch {
 	case a == nil || a.promise == nil:
@@ -130,7 +138,15 @@ func (a *Alias) Fulfill(b *pjrt.Buffer) error {
 	if l, err := b.Layout(); err == nil && a.layout != nil && l.String() != a.layout.String() {
 		return invalid("the buffer has the layout %v, but the alias has %v", l, a.layout)
 	}
+	waits := bridge.Root.StandIns(b).Load()
+	if a.standIn.In(waits) {
+		return errWaitsForItself
+	}
 	return a.promise.keep(func() error {
+		if !a.standIn.Fulfill(waits) { // another alias was fulfilled meanwhile
+			_ = failAlias(raw.Table(a.client.Plugin()), a.clientHandle, a.handle, a.standIn)(errWaitsForItself)
+			return errWaitsForItself
+		}
 		var call capi.Call[capi.ClientFulfillAliasBufferArgs]
 		call.Args.Client = a.clientHandle
 		call.Args.Buffer = h

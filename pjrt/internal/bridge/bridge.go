@@ -9,8 +9,10 @@ package bridge
 import (
 	"context"
 	"log/slog"
+	"sync/atomic"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt/internal/standin"
 	"github.com/purepjrt/purepjrt/pjrt/lifetime"
 )
 
@@ -60,6 +62,8 @@ type Functions struct {
 	ViewOfDeviceMemory func(ctx context.Context, client any, address uintptr, shape, options any) (buffer any, err error)
 	// References returns the number of open external references to a buffer.
 	References func(buffer any) int
+	// StandIns is what the contents of a buffer wait for.
+	StandIns func(buffer any) *atomic.Pointer[standin.Set]
 	// ObserveDownload tells observers that bytes are about to be copied from a device of the client to the host. The
 	// caller then calls end with the address of the copy's error.
 	ObserveDownload func(ctx context.Context, client any, bytes int) (end func(err *error))
