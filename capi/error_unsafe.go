@@ -63,9 +63,6 @@ func (t *Table) TakeError(h *ErrorHandle) error {
 
 // takeError turns the error that f returned into an *Error and destroys it.
 func (t *Table) takeError(f *Function, p unsafe.Pointer) error {
-	if t.plugin != nil {
-		return t.plugin.takeError(f, p)
-	}
 	switch f.Errors {
 	case ErrorsProfiler:
 		return t.takeProfilerError(f.Name, (*ProfilerErrorHandle)(p))

@@ -13,10 +13,13 @@ const (
 	SectionCore     Section = 0
 	SectionProfiler Section = 1
 	sectionExt0     Section = 2
+	// SectionNode is the node of an extension that this package does not know. Only the tables that Table.ExtensionTable
+	// makes have it.
+	SectionNode Section = numSections - 1
 	// maxExtensionType is the largest extension type that has a section. Table.Extensions lists larger types, but their
 	// functions cannot be called.
-	maxExtensionType = 61
-	numSections      = sectionExt0 + maxExtensionType + 1 // a power of two
+	maxExtensionType = 60
+	numSections      = sectionExt0 + maxExtensionType + 2 // a power of two
 )
 
 // SectionExtension returns the section of the extension type t.

@@ -29,8 +29,7 @@ type Table struct {
 	extensions   []Extension
 	chainErr     error
 	foreignError func(*Table, *Function, unsafe.Pointer) error
-	// plugin and extension are set for the table of one extension: its plugin and its type.
-	plugin    *Table
+	// extension is the type of the node in SectionNode.
 	extension ExtensionType
 }
 
@@ -109,10 +108,11 @@ func NewForeignTable(base unsafe.Pointer, size uintptr, takeError func(*Table, *
 	return t
 }
 
-// ExtensionTable returns a Table of the functions in the node of an extension that this package does not know, whatever
-// its type. A package for such an extension describes the functions itself: each args struct begins with its
-// struct_size, and has a method Function that returns a descriptor with SectionCore and the offset of the slot from the
-// beginning of the node. The functions return a PJRT_Error or null.
+// ExtensionTable returns a Table of the same plugin that also has the functions in the node of an extension that this
+// package does not know, whatever its type. A package for such an extension describes the functions itself, or has
+// pjrtgen extension write them from the header: each args struct begins with its struct_size, and has a method Function
+// that returns a descriptor with SectionNode and the offset of the slot from the beginning of the node. The functions
+// return a PJRT_Error or null. On a table that did not come from ExtensionTable, such a function is missing.
 //
 // Each call makes a new Table. The error is ErrorCodeUnimplemented if the plugin does not offer the extension.
 func (t *Table) ExtensionTable(x ExtensionType) (*Table, error) {
@@ -123,12 +123,10 @@ func (t *Table) ExtensionTable(x ExtensionType) (*Table, error) {
 	if node == nil {
 		return nil, &Error{Code: ErrorCodeUnimplemented, Missing: true, Message: t.without(x.String())}
 	}
-	e := &Table{
-		major: t.major, minor: t.minor, gateMinor: maxMinor, reentrant: t.reentrant, checked: t.checked,
-		before: t.before, plugin: t, extension: x,
-	}
-	e.sections[SectionCore] = section{unsafe.Pointer(node.Node), node.Size}
-	return e, nil
+	e := *t
+	e.extension = x
+	e.sections[SectionNode] = section{unsafe.Pointer(node.Node), node.Size}
+	return &e, nil
 }
 
 // without returns the message that the plugin does not have an extension.
@@ -222,7 +220,9 @@ func (t *Table) missing(f *Function) error {
 	switch s := &t.sections[f.Section]; {
 	case t.foreignError != nil:
 		e.Message = "the host's table does not have this function"
-	case t.plugin != nil:
+	case f.Section == SectionNode && s.base == nil:
+		e.Message = "this function of an extension is called with the table that Table.ExtensionTable returns, not with the plugin's"
+	case f.Section == SectionNode:
 		e.Message = fmt.Sprintf("the plugin offers the extension %v without this function", t.extension)
 	case f.Section == SectionCore && f.Since > t.minor:
 		e.Message = fmt.Sprintf("the plugin does not have this function: it came with API %d.%d, and the plugin has API %d.%d", APIMajor,
@@ -248,6 +248,8 @@ func (s Section) String() string {
 		return "core"
 	case SectionProfiler:
 		return ExtensionTypeProfiler.String()
+	case SectionNode:
+		return "extension"
 	default:
 		return ExtensionType(s - sectionExt0).String()
 	}

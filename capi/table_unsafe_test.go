@@ -134,7 +134,7 @@ type vendorArgs struct {
 func (*vendorArgs) Function() *capi.Function { return &vendorFunction }
 
 var vendorFunction = capi.Function{
-	Name: "Vendor_Double", Section: capi.SectionCore, Offset: unsafe.Sizeof(capi.ExtensionBase{}),
+	Name: "Vendor_Double", Section: capi.SectionNode, Offset: unsafe.Sizeof(capi.ExtensionBase{}),
 	Size: unsafe.Sizeof(vendorArgs{}), Zero: []capi.Span{{Offset: unsafe.Offsetof(vendorArgs{}.Out), Size: 8}},
 }
 
@@ -171,6 +171,17 @@ func TestUnknownExtensionsCanBeCalled(t *testing.T) {
 		require.ErrorIs(t, err, capi.ErrorCodeOutOfRange)
 		assert.EqualError(t, err, "Vendor_Double: OUT_OF_RANGE: too large")
 		assert.Equal(t, before+1, vendorFailure.destroyed)
+
+		before = vendorFailure.destroyed
+		h, err := c.Raw(vendor)
+		require.NoError(t, err)
+		require.ErrorIs(t, vendor.TakeError(h), capi.ErrorCodeOutOfRange, "the plugin's own functions read the error")
+		assert.Equal(t, before+1, vendorFailure.destroyed)
+
+		err = c.Do(table)
+		require.ErrorIs(t, err, capi.ErrorCodeUnimplemented)
+		assert.ErrorContains(t, err, "is called with the table that Table.ExtensionTable returns", "no slot of the core table")
+		assert.False(t, table.HasSection(capi.SectionNode))
 
 		_, err = table.ExtensionTable(58)
 		require.ErrorIs(t, err, capi.ErrorCodeUnimplemented)

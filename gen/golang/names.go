@@ -49,7 +49,8 @@ var irregular = map[string]map[string]string{
 // reserved are the identifiers of the hand-written parts, by package.
 var reserved = map[string][]string{
 	packageCAPI: {
-		"Arguments", "Call", "Error", "ErrorKind", "Extension", "Function", "Gate", "Nest", "Section", "Span", "Table",
+		"Arguments", "Call", "CallN", "EnumText", "EnumValue", "Error", "ErrorKind", "Extension", "Function", "Gate", "Nest",
+		"Section", "Span", "Table",
 	},
 	packageFFI:   {"Error"},
 	packageServe: {"Hook", "Invocation", "Memory", "Plugin", "Table"},

@@ -29,6 +29,7 @@ type extractor struct {
 	tagSizes  map[string]int64  // sizes of structs, unions and enums by tag or typedef
 	aliases   []alias
 	marking   map[string]bool // macros -> whether they mark results
+	inside    string          // the struct whose fields are being read
 	err       error
 }
 
@@ -76,7 +77,7 @@ func newHeader() *model.Header {
 	return &model.Header{
 		Includes: model.Includes{System: []string{}, Project: []string{}},
 		Macros:   []model.Macro{}, Enums: []model.Enum{}, Opaque: []model.Opaque{}, Structs: []model.Struct{},
-		Functions: []model.Func{}, Callbacks: []model.Func{}, Tables: []model.Table{},
+		Functions: []model.Func{}, Callbacks: []model.Func{}, Tables: []model.Table{}, Places: map[string]model.Pos{},
 	}
 }
 
@@ -89,6 +90,29 @@ func (x *extractor) tokenAt(t cc.Token) (int, bool) {
 	}
 	i, ok := x.main.byPos[[2]int{p.Line, original(x.shifts[mainName], p.Line, p.Column)}]
 	return i, ok
+}
+
+// pos returns the place of the first of the tokens that stands in the main header.
+func (x *extractor) pos(toks ...cc.Token) model.Pos {
+	for _, t := range toks {
+		if i, ok := x.tokenAt(t); ok {
+			return posOf(&x.main.toks[i])
+		}
+	}
+	return model.Pos{}
+}
+
+func posOf(t *token) model.Pos { return model.Pos{Line: t.line, Col: t.col} }
+
+// place notes where an item stands, unless it has no name. The first place of a name
+// counts.
+func (x *extractor) place(item string, p model.Pos) {
+	if strings.HasPrefix(item, ".") || strings.HasSuffix(item, " ") {
+		return
+	}
+	if _, ok := x.h.Places[item]; !ok && p.Line > 0 {
+		x.h.Places[item] = p
+	}
 }
 
 // span returns the indexes of the first and the last token of n.
@@ -155,6 +179,9 @@ func (x *extractor) declaration(d *cc.Declaration, own bool) {
 		name, typ := decl.Name(), x.declarator(spec.typ, decl)
 		if !spec.typedef {
 			x.objects[name] = typ
+		}
+		if own {
+			x.place(name, x.pos(decl.NameTok()))
 		}
 		switch {
 		case spec.typedef:
@@ -526,6 +553,9 @@ func (x *extractor) enum(d *cc.EnumSpecifier, t *ctype, own bool, n notes) {
 			keyword = i
 		}
 	}
+	if own {
+		x.place("enum "+name, x.pos(d.Token))
+	}
 	negative := false
 	for l := d.EnumeratorList; l != nil; l = l.EnumeratorList {
 		m := l.Enumerator
@@ -544,6 +574,8 @@ func (x *extractor) enum(d *cc.EnumSpecifier, t *ctype, own bool, n notes) {
 				val.Name = x.main.toks[i].text
 			}
 			val.Doc = x.main.notesOf(i, x.enumeratorEnd(i)).text()
+			x.place(name+"."+val.Name, posOf(&x.main.toks[i]))
+			x.place(val.Name, posOf(&x.main.toks[i]))
 		}
 		if tag, ok := strings.CutSuffix(nm, sizeSuffix); ok && own && t.name == "" && name == "" {
 			s := model.StructSize{Const: nm, Form: "enum", Value: v}

@@ -18,6 +18,7 @@ package header
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -32,6 +33,11 @@ type Options struct {
 	// them come the directories above the header itself, so that a header in
 	// its own tree needs none.
 	IncludeDirs []string
+	// Fallback is a tree of headers, with xla/ at its root, that is searched when
+	// no directory has an included file. It may be nil.
+	Fallback fs.FS
+
+	sealed bool // nothing but Fallback is searched
 }
 
 // Parse reads the header in the file at path. An error about the header's
@@ -42,6 +48,37 @@ func Parse(path string, opts Options) (*model.Header, error) {
 		return nil, err
 	}
 	return ParseText(path, text, opts)
+}
+
+// ParseFS reads the header of a tree that has xla/ at its root, such as one that is
+// embedded in the program. It reads nothing but the tree.
+func ParseFS(tree fs.FS, name string) (*model.Header, error) {
+	text, err := fs.ReadFile(tree, name)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read header %s: %w", name, cause(err))
+	}
+	return ParseText(name, text, Options{Fallback: tree, sealed: true})
+}
+
+// Included lists the files that the header in the file at path includes, directly or
+// through others, in the order of the names by which they are included. Headers that
+// cannot be found, and those that are C++ throughout, are left out. The file of a
+// header of Fallback is its path there.
+func Included(path string, opts Options) (names, files []string, err error) {
+	text, err := readFile(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	u, err := load(path, text, opts)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, name := range sortedKeys(u.files) {
+		if s := u.files[name]; s != nil {
+			names, files = append(names, name), append(files, s.path)
+		}
+	}
+	return names, files, nil
 }
 
 // ParseText is Parse for a header whose text is at hand. Its path says where

@@ -34,7 +34,7 @@ func load(file string, text []byte, opts Options) (*unit, error) {
 		tags: map[string]string{}}
 	u.dir = filepath.Dir(file)
 	u.roots = append(u.roots, opts.IncludeDirs...)
-	if abs, err := filepath.Abs(u.dir); err == nil {
+	if abs, err := filepath.Abs(u.dir); err == nil && !opts.sealed {
 		for d := abs; ; d = filepath.Dir(d) {
 			u.roots = append(u.roots, d)
 			if d == filepath.Dir(d) {
@@ -214,7 +214,9 @@ func (u *unit) find(name string) (file string, text []byte, err error) {
 		}
 	}
 	// A plugin ships its headers flat.
-	candidates = append(candidates, filepath.Join(u.dir, filepath.Base(local)))
+	if !u.opts.sealed {
+		candidates = append(candidates, filepath.Join(u.dir, filepath.Base(local)))
+	}
 	for _, c := range candidates {
 		info, err := os.Stat(c)
 		if err != nil || !info.Mode().IsRegular() {
@@ -225,6 +227,27 @@ func (u *unit) find(name string) (file string, text []byte, err error) {
 		}
 		text, err := readFile(c)
 		return c, text, err
+	}
+	return u.findFallback(name)
+}
+
+// findFallback looks for an included header in the tree that stands behind all
+// directories. There, too, the header may be included flat.
+func (u *unit) findFallback(name string) (file string, text []byte, err error) {
+	if u.opts.Fallback == nil {
+		return "", nil, nil
+	}
+	candidates := []string{name, "xla/pjrt/c/" + path.Base(name)}
+	if i := strings.LastIndex(name, "/xla/"); i >= 0 {
+		candidates = append(candidates, name[i+1:])
+	}
+	for _, c := range candidates {
+		if !fs.ValidPath(c) {
+			continue
+		}
+		if text, err := fs.ReadFile(u.opts.Fallback, c); err == nil {
+			return c, text, nil
+		}
 	}
 	return "", nil, nil
 }
@@ -304,17 +327,25 @@ func (u *unit) neighbours() []string {
 	const core = "xla/pjrt/c/pjrt_c_api.h"
 	list := []string{core}
 	for _, root := range u.roots {
-		dir := filepath.Join(root, "xla", "pjrt", "c")
-		entries, err := os.ReadDir(dir)
-		if err != nil {
-			continue
+		if entries, err := os.ReadDir(filepath.Join(root, "xla", "pjrt", "c")); err == nil {
+			return append(list, headersOf(entries)...)
 		}
-		for _, e := range entries {
-			if strings.HasSuffix(e.Name(), ".h") && e.Type().IsRegular() {
-				list = append(list, "xla/pjrt/c/"+e.Name())
-			}
+	}
+	if u.opts.Fallback != nil {
+		if entries, err := fs.ReadDir(u.opts.Fallback, "xla/pjrt/c"); err == nil {
+			list = append(list, headersOf(entries)...)
 		}
-		break
 	}
 	return list
+}
+
+// headersOf returns the include names of the headers among the entries of
+// xla/pjrt/c.
+func headersOf(entries []fs.DirEntry) (names []string) {
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), ".h") && e.Type().IsRegular() {
+			names = append(names, "xla/pjrt/c/"+e.Name())
+		}
+	}
+	return names
 }

@@ -14,7 +14,10 @@ import (
 // preamble fills in what is said by directives.
 func (x *extractor) preamble() {
 	h, dirs := x.h, x.main.dirs
-	h.Path = includePath(x.main.path, x.opts.IncludeDirs)
+	h.Path = x.main.path
+	if !x.opts.sealed {
+		h.Path = includePath(x.main.path, x.opts.IncludeDirs)
+	}
 	h.Guard = guard(dirs)
 	h.Namespaces = append(h.Namespaces, x.rw.namespaces...)
 	undefined := map[string]bool{}
@@ -61,6 +64,7 @@ func (x *extractor) preamble() {
 			}
 		}
 		h.Macros = append(h.Macros, m)
+		x.place(name, posOf(&d.toks[0]))
 		x.version(m)
 	}
 }

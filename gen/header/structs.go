@@ -25,7 +25,11 @@ func (x *extractor) structure(d *cc.StructOrUnionSpecifier, t *ctype, n notes) {
 		Name: name, Kind: t.keyword, Tag: name, Typedefs: []string{}, Size: typ.Size(), Align: int64(typ.Align()),
 		Doc: n.text(),
 	}
+	x.place("struct "+name, x.pos(d.Token, d.StructOrUnion.Token))
+	outer := x.inside
+	x.inside = name
 	s.Fields = x.fields(d, 0)
+	x.inside = outer
 	if x.err != nil {
 		return
 	}
@@ -111,6 +115,7 @@ func (x *extractor) fields(d *cc.StructOrUnionSpecifier, offset int64) []model.F
 			if inner, ok := t.def.(*cc.StructOrUnionSpecifier); ok && t.name == "" && m.Kind == t.keyword {
 				m.Fields = x.fields(inner, m.Offset)
 			}
+			x.place(x.inside+"."+m.Name, x.pos(decl.NameTok()))
 			m.Dir, m.Doc, m.Deprecated = n.direction(), n.text(), n.deprecated()
 			if m.Dir == model.DirNone && group != model.DirNone {
 				m.Dir, m.DirScope = group, "group-comment"

@@ -34,7 +34,15 @@ type Header struct {
 	Aliases          []Alias           `json:"aliases,omitempty"`
 	Namespaces       []string          `json:"cxx_namespaces,omitempty"`
 	Doc              string            `json:"-"`
+	// Places says where the items stand in the file: "struct NAME", "STRUCT.FIELD"
+	// (with the members of unions that have no name), "enum NAME", "ENUM.VALUE", and
+	// the names of all others. A model that was read from JSON has none.
+	Places map[string]Pos `json:"-"`
 }
+
+// Pos is a place in a header: line and column, both from 1, the column in bytes.
+// The zero Pos stands for a place that is not known.
+type Pos struct{ Line, Col int }
 
 // Includes lists the headers named by #include, in order, by form.
 type Includes struct {

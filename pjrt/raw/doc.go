@@ -33,7 +33,8 @@
 // # Extensions that package capi does not know
 //
 // A package for a vendor's own extension describes the functions itself and calls them
-// through [capi.Table.ExtensionTable]. The folder extensions/testdata/outside of this
+// through [capi.Table.ExtensionTable]; pjrtgen extension writes that part from the C
+// header. The folder extensions/testdata/outside of this
 // repository has a complete example with a test.
 //
 // # What is not checked

@@ -34,7 +34,7 @@ func (*Args) Function() *capi.Function { return &function }
 
 var function = capi.Function{
 	Name:    "Example_Scale",
-	Section: capi.SectionCore,
+	Section: capi.SectionNode,
 	Offset:  capi.ExtensionBaseSize,
 	Size:    unsafe.Sizeof(Args{}),
 	Zero: []capi.Span{
