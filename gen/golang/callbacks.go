@@ -6,6 +6,7 @@ package golang
 import (
 	"fmt"
 	"go/token"
+	"go/types"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
@@ -91,14 +92,18 @@ func (g *generator) writeCallback(c callback, to *sheet) error {
 		return nil
 	}
 
-	idle := jen.Panic(jen.Lit(c.unit.pkg + ": " + c.c + " is null"))
+	idle := jen.Panic(jen.Lit(g.packageName(c.unit) + ": " + c.c + " is null"))
 	doc := "Call calls the C function. It panics when f is null."
 	if ret == nil && isDeleter(c.goName) {
 		idle = jen.Return()
 		doc = "Call calls the C function; a null f is one that has nothing to do."
 	}
 	body := []jen.Code{jen.If(jen.Id("f").Op("==").Lit(0)).Block(idle)}
-	body = append(body, callBody(params, ret)...)
+	callN := jen.Qual(pathCCall, "CallN")
+	if c.unit.pkg == packageOutside {
+		callN = jen.Qual(pathCAPI, "CallN")
+	}
+	body = append(body, callBody(callN, params, ret)...)
 	var list []jen.Code
 	for _, p := range params {
 		list = append(list, jen.Id(p.id).Add(p.code))
@@ -153,20 +158,20 @@ func hasFloat(fields []model.Field) bool {
 
 // callBody writes the call. Structs of up to two words travel in registers,
 // except on Windows, which passes those that are no single word by address.
-func callBody(params []param, ret *goType) []jen.Code {
+func callBody(callN *jen.Statement, params []param, ret *goType) []jen.Code {
 	byAddress := ret != nil && ret.class == classStruct && ret.size > wordSize
 	for _, p := range params {
 		byAddress = byAddress || p.class == classStruct && p.size > wordSize
 	}
-	plain := callStatements(params, ret, false)
+	plain := callStatements(callN, params, ret, false)
 	if !byAddress {
 		return plain
 	}
-	windows := jen.If(jen.Qual("runtime", "GOOS").Op("==").Lit("windows")).Block(callStatements(params, ret, true)...)
+	windows := jen.If(jen.Qual("runtime", "GOOS").Op("==").Lit("windows")).Block(callStatements(callN, params, ret, true)...)
 	return append([]jen.Code{windows}, plain...)
 }
 
-func callStatements(params []param, ret *goType, windows bool) []jen.Code {
+func callStatements(callN *jen.Statement, params []param, ret *goType, windows bool) []jen.Code {
 	pointer := func(code jen.Code) *jen.Statement { return jen.Qual("unsafe", "Pointer").Call(code) }
 	address := func(id string) *jen.Statement { return jen.Uintptr().Call(pointer(jen.Op("&").Id(id))) }
 	var before, after []jen.Code
@@ -208,7 +213,7 @@ func callStatements(params []param, ret *goType, windows bool) []jen.Code {
 			}
 		}
 	}
-	call := jen.Qual(pathCCall, "CallN").Call(args...)
+	call := jen.Add(callN).Call(args...)
 	var out []jen.Code
 	out = append(out, before...)
 	switch {
@@ -256,7 +261,7 @@ func paramID(c string, i int, used map[string]bool) string {
 		id = fmt.Sprint("arg", i)
 	case id == "error":
 		id = "err"
-	case token.IsKeyword(id) || id == "unsafe" || id == "runtime" || id == "ccall" || id == "uintptr" || id == "uint8" || id == "bool":
+	case token.IsKeyword(id) || types.Universe.Lookup(id) != nil || id == "unsafe" || id == "runtime" || id == "ccall" || id == "capi":
 		id += "Arg"
 	}
 	for used[id] {

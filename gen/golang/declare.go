@@ -6,6 +6,7 @@ package golang
 import (
 	"errors"
 	"fmt"
+	"go/token"
 	"slices"
 	"strings"
 
@@ -49,7 +50,7 @@ func (g *generator) declare() error {
 	}
 	for _, u := range g.order {
 		if err := g.declareHeader(u); err != nil {
-			return fmt.Errorf("%s: %w", u.header.Path, err)
+			return u.fail(err)
 		}
 	}
 	return nil
@@ -63,12 +64,15 @@ func (g *generator) declareHeader(u *unit) error {
 			return // declared by an earlier header
 		}
 		t.goName = goName(u.pkg, t.c)
-		errs = append(errs, g.claim(u, t.goName, t.c))
+		errs = append(errs, at(t.item(), g.claim(u, t.goName, t.c)))
 		g.types[t.c] = t
 		u.types = append(u.types, t)
 	}
 	for i := range h.Enums {
 		e := &h.Enums[i]
+		if e.Name == "" {
+			continue // constants
+		}
 		add(&typeInfo{c: e.Name, kind: kindEnum, enum: e, doc: e.Doc})
 	}
 	for _, o := range h.Opaque {
@@ -92,7 +96,7 @@ func (g *generator) declareHeader(u *unit) error {
 			}
 		}
 	}
-	slots := tableFunctions(h)
+	slots := g.tableFunctions(u)
 	for _, fns := range [][]model.Func{h.Callbacks, h.Functions} {
 		for i := range fns {
 			if f := &fns[i]; !slots[f.Name] {
@@ -125,8 +129,15 @@ func (g *generator) hasBody(c string) bool {
 
 // claim takes a Go name of the unit's package for a C name.
 func (g *generator) claim(u *unit, id, c string) error {
+	if !token.IsIdentifier(id) || !token.IsExported(id) {
+		return fmt.Errorf("%s would be called %q in Go, which is no exported name: give it another name", c, id)
+	}
 	if other, ok := g.names[u.pkg][id]; ok && other != c {
-		return fmt.Errorf("%s and %s would both be called %s in Go: give one of them a name in gen/golang/names.go", other, c, id)
+		advice := "give one of them a name in gen/golang/names.go"
+		if u.pkg == packageOutside {
+			advice = "give one of them another name"
+		}
+		return fmt.Errorf("%s and %s would both be called %s in Go: %s", other, c, id, advice)
 	}
 	g.names[u.pkg][id] = c
 	return nil
@@ -140,18 +151,38 @@ func isTable(s *model.Struct) bool {
 
 // tableFunctions returns the function and callback typedefs that slots of the
 // header's tables use; they need no type of their own.
-func tableFunctions(h *model.Header) map[string]bool {
+func (g *generator) tableFunctions(u *unit) map[string]bool {
 	out := make(map[string]bool)
-	for i := range h.Structs {
-		if isTable(&h.Structs[i]) {
-			for _, f := range h.Structs[i].Fields {
-				if f.Kind == "fnptr" && f.Fn != "" {
-					out[f.Fn] = true
-				}
+	for i := range u.header.Structs {
+		s := &u.header.Structs[i]
+		if !isTable(s) {
+			continue
+		}
+		for j := range s.Fields {
+			f := &s.Fields[j]
+			if f.Kind != "fnptr" || f.Fn == "" {
+				continue
 			}
+			if sig, _, ok := g.signature(u.header, f); u.pkg == packageOutside && (!ok || g.argsOf(u, sig) == nil) {
+				continue // a field of its own type
+			}
+			out[f.Fn] = true
 		}
 	}
 	return out
+}
+
+// item returns what the places of a header call the type.
+func (t *typeInfo) item() string {
+	switch t.kind {
+	case kindStruct:
+		if t.st.Name == t.c {
+			return "struct " + t.c
+		}
+	case kindEnum:
+		return "enum " + t.c
+	}
+	return t.c
 }
 
 // table is a struct of function pointers that is a section of capi.
@@ -180,12 +211,12 @@ func (g *generator) findFunctions() error {
 	for _, u := range g.order {
 		for i := range u.header.Structs {
 			s := &u.header.Structs[i]
-			if !isTable(s) {
+			if !isTable(s) || g.outside.name != "" && s != g.outside.table {
 				continue
 			}
 			t := &table{unit: u, st: g.types[s.Name]}
 			if err := g.fillTable(t, s); err != nil {
-				return fmt.Errorf("%s: struct %s: %w", u.header.Path, s.Name, err)
+				return u.fail(at("struct "+s.Name, fmt.Errorf("struct %s: %w", s.Name, err)))
 			}
 			if len(t.functions) > 0 {
 				u.tables = append(u.tables, t)
@@ -210,16 +241,19 @@ func (g *generator) fillTable(t *table, s *model.Struct) error {
 		if f.Kind != "fnptr" {
 			continue
 		}
+		fail := func(format string, args ...any) error {
+			return at(s.Name+"."+f.Name, fmt.Errorf("field "+f.Name+": "+format, args...))
+		}
 		sig, doc, ok := g.signature(t.unit.header, f)
 		if !ok {
-			return fmt.Errorf("field %s: nothing says what %s looks like", f.Name, f.Type)
+			return fail("nothing says what %s looks like", f.Type)
 		}
-		args := g.argsOf(sig)
+		args := g.argsOf(t.unit, sig)
 		if args == nil {
 			continue // a field of its own type, no function of the section
 		}
 		if other := g.byArgs[args]; other != nil {
-			return fmt.Errorf("field %s: its argument %s is already that of %s", f.Name, args.c, other.c)
+			return fail("its argument %s is already that of %s: give it a struct of its own, or a typedef of that one", args.c, other.c)
 		}
 		fn := &function{
 			table: t, c: functionName(f, args), goName: strings.TrimSuffix(args.goName, "Args"), args: args, field: f,
@@ -229,12 +263,12 @@ func (g *generator) fillTable(t *table, s *model.Struct) error {
 		case ret == "void" && ptr == 0:
 			fn.void = true
 		case ptr != 1 || errorTypes[ret] != t.errors:
-			return fmt.Errorf("field %s: its functions return %s, which is no error of this table", f.Name, sig.Ret)
+			return fail("its functions return %s, which is no error of this table", sig.Ret)
 		}
 		g.byArgs[args] = fn
 		t.functions = append(t.functions, fn)
 	}
-	if t.section == "" && len(t.functions) > 0 {
+	if t.section == "" && len(t.functions) > 0 && t.unit.pkg != packageOutside {
 		x := extensionType(t.unit.header, s.Name)
 		if x == "" {
 			return errors.New("it is not known which PJRT_Extension_Type its nodes carry")
@@ -278,14 +312,15 @@ func (g *generator) signature(h *model.Header, f *model.Field) (*model.Signature
 	return nil, "", false
 }
 
-// argsOf returns the args struct that is the only parameter of a signature.
-func (g *generator) argsOf(sig *model.Signature) *typeInfo {
+// argsOf returns the args struct of the unit's package that is the only parameter of
+// a signature.
+func (g *generator) argsOf(u *unit, sig *model.Signature) *typeInfo {
 	if len(sig.Params) != 1 {
 		return nil
 	}
 	base, ptr := parseType(sig.Params[0].Type)
 	t := g.types[base]
-	if ptr != 1 || t == nil || t.kind != kindStruct || !strings.HasSuffix(t.c, "_Args") {
+	if ptr != 1 || t == nil || t.kind != kindStruct || !strings.HasSuffix(t.c, "_Args") || t.unit.pkg != u.pkg {
 		return nil
 	}
 	return t

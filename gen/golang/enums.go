@@ -57,7 +57,7 @@ func (g *generator) enumDecl(t *typeInfo, f *jen.File) error {
 	var consts, rows []jen.Code
 	for i, v := range e.Values {
 		if err := g.claim(t.unit, ids[i], v.Name); err != nil {
-			return fmt.Errorf("enum %s: %w", e.Name, err)
+			return at(e.Name+"."+v.Name, fmt.Errorf("enum %s: %w", e.Name, err))
 		}
 		value := jen.Id(ids[i]).Id(t.goName).Op("=").Lit(int(v.Value))
 		consts = append(consts, t.unit.documented(v.Name, v.Doc, g.since(t.unit.header, e.Name+"."+v.Name), enumMinor, value))
@@ -69,10 +69,14 @@ func (g *generator) enumDecl(t *typeInfo, f *jen.File) error {
 	f.Const().Defs(consts...)
 
 	table := unexported(t.goName) + "Enum"
-	enum := func(name string) *jen.Statement { return jen.Qual(pathEnumText, name).Types(jen.Id(t.goName)) }
-	f.Var().Id(table).Op("=").Add(enum("Enum")).Values(jen.Dict{
+	generic := func(name *jen.Statement) *jen.Statement { return name.Types(jen.Id(t.goName)) }
+	enum, value := generic(jen.Qual(pathEnumText, "Enum")), generic(jen.Qual(pathEnumText, "Value"))
+	if t.unit.pkg == packageOutside {
+		enum, value = generic(jen.Qual(pathCAPI, "EnumText")), generic(jen.Qual(pathCAPI, "EnumValue"))
+	}
+	f.Var().Id(table).Op("=").Add(enum).Values(jen.Dict{
 		jen.Id("Type"):   jen.Lit(t.goName),
-		jen.Id("Values"): jen.Index().Add(enum("Value")).Values(append(rows, jen.Line())...),
+		jen.Id("Values"): jen.Index().Add(value).Values(append(rows, jen.Line())...),
 	})
 
 	example := ""

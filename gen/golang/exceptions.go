@@ -14,6 +14,9 @@ const (
 	packageCAPI  = "capi"
 	packageFFI   = "ffi"
 	packageServe = "serve"
+	// packageOutside stands for the package of an extension outside of this module,
+	// whatever its name.
+	packageOutside = "\x00outside"
 
 	pathCAPI     = "github.com/purepjrt/purepjrt/capi"
 	pathFFI      = pathCAPI + "/ffi"
@@ -21,6 +24,7 @@ const (
 	pathCCall    = pathCAPI + "/internal/ccall"
 	pathEnumText = pathCAPI + "/internal/enumtext"
 	pathGenTest  = pathCAPI + "/internal/gentest"
+	pathOutside  = "outside.invalid" // no file imports it
 )
 
 // oldestMinor is the oldest API minor that capi accepts. A field that came in it

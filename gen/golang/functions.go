@@ -191,6 +191,8 @@ func section(t *table) *jen.Statement {
 	switch {
 	case t.section == "SectionCore":
 		return nil
+	case t.unit.pkg == packageOutside:
+		return jen.Qual(pathCAPI, "SectionNode")
 	case apiTables[t.st.c].section != "":
 		return jen.Qual(pathCAPI, t.section)
 	}

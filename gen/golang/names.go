@@ -54,6 +54,8 @@ var reserved = map[string][]string{
 	},
 	packageFFI:   {"Error"},
 	packageServe: {"Hook", "Invocation", "Memory", "Plugin", "Table"},
+	// These are generated for each extension.
+	packageOutside: {"ExtensionType", "Functions", "Table"},
 }
 
 // reservedFields are field names that a method of the struct needs.

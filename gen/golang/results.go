@@ -5,6 +5,7 @@ package golang
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
@@ -37,6 +38,9 @@ func (g *generator) resultsOf(t *typeInfo) ([]jen.Code, error) {
 		if !isOut(t, f) || callerMemory[key] || mayBeNull[key] || f.Ptr == 0 {
 			continue
 		}
+		if t.unit.pkg == packageOutside && saysNull(f.Doc) {
+			continue
+		}
 		info := g.types[f.Base]
 		for info != nil && info.kind == kindAlias && g.types[info.target] != nil {
 			info = g.types[info.target]
@@ -66,15 +70,13 @@ func (g *generator) resultsOf(t *typeInfo) ([]jen.Code, error) {
 			}
 			elem := int64(8) // a pointer
 			if f.Ptr == 1 {
-				switch {
-				case record:
-					elem = info.st.Size
-				case info != nil && info.kind == kindEnum:
-					elem = info.enum.Size
-				case scalars[f.Base] != "":
-					elem = scalarLayout[scalars[f.Base]].size
-				default:
-					return nil, fmt.Errorf("the out field %s has elements of an unknown size", key)
+				elem = 1 // bytes
+				if f.Base != "void" {
+					gt, err := g.typeOf(f.Base, 0, false)
+					if err != nil {
+						return nil, fmt.Errorf("the out field %s: %w", key, err)
+					}
+					elem = gt.size
 				}
 			}
 			items = append(items, jen.Id("Count").Op(":").Qual(pathCAPI, "Span").Add(span(count.Offset, count.Size)))
@@ -89,6 +91,14 @@ func (g *generator) resultsOf(t *typeInfo) ([]jen.Code, error) {
 		out = append(out, jen.Line().Values(items...))
 	}
 	return out, nil
+}
+
+// saysNull reports whether the documentation of a field speaks of null. In headers
+// of others that is how a field may be left null after success.
+func saysNull(doc string) bool {
+	return slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(doc), func(r rune) bool { return r < 'a' || r > 'z' }), func(w string) bool {
+		return w == "null" || w == "nullptr"
+	})
 }
 
 // isOwner reports whether a field only keeps another result alive, for its deleter.

@@ -6,6 +6,7 @@ package golang
 import (
 	"errors"
 	"fmt"
+	"go/token"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
@@ -50,16 +51,24 @@ func (g *generator) structDecl(t *typeInfo, to, callbacks *sheet) ([]placed, err
 		align  int64 = 1
 		pads   int
 	)
+	fail := func(f *model.Field, format string, args ...any) {
+		errs = append(errs, at(s.Name+"."+f.Name, fmt.Errorf(format, args...)))
+	}
+	if s.Kind == "union" {
+		return nil, fmt.Errorf("union %s: Go has no unions: put it into a struct as a member without a name, whose fields get methods", s.Name)
+	}
 	put := func(f *model.Field, id string, gt goType, item jen.Code) {
 		if other, ok := seen[id]; ok {
-			errs = append(errs, fmt.Errorf("fields %s and %s would both be called %s in Go", other, f.Name, id))
+			fail(f, "fields %s and %s would both be called %s in Go", other, f.Name, id)
+		}
+		if !token.IsIdentifier(id) {
+			fail(f, "field %s: would be called %q in Go, which is no name", f.Name, id)
 		}
 		seen[id] = f.Name
 		at := (end + gt.align - 1) / gt.align * gt.align
 		switch {
 		case f.Offset < at || f.Offset%gt.align != 0:
-			errs = append(errs, fmt.Errorf("field %s: lies at %d, but Go has values of its type at multiples of %d only",
-				f.Name, f.Offset, gt.align))
+			fail(f, "field %s: lies at %d, but Go has values of its type at multiples of %d only", f.Name, f.Offset, gt.align)
 		case f.Offset > at:
 			pads++
 			code = append(code, jen.Id("_").Index(jen.Lit(int(f.Offset-end))).Byte())
@@ -83,18 +92,18 @@ func (g *generator) structDecl(t *typeInfo, to, callbacks *sheet) ([]placed, err
 		}
 		gt, err := g.fieldType(t, f)
 		if err != nil {
-			errs = append(errs, fmt.Errorf("field %s: %w", f.Name, err))
+			fail(f, "field %s: %w", f.Name, err)
 			continue
 		}
 		if gt.size != f.Size {
-			errs = append(errs, fmt.Errorf("field %s: has %d bytes in C and %d in Go", f.Name, f.Size, gt.size))
+			fail(f, "field %s: has %d bytes in C and %d in Go", f.Name, f.Size, gt.size)
 			continue
 		}
 		id := fieldID(f.Name)
 		put(f, id, gt, g.fieldCode(t, f, id, gt))
 		if f.Kind == "fnptr" && f.Sig != nil && !(isTable(s) && g.isSlot(t, f)) {
 			if err := g.inlineCallback(t, f, callbacks); err != nil {
-				errs = append(errs, fmt.Errorf("field %s: %w", f.Name, err))
+				fail(f, "field %s: %w", f.Name, err)
 			}
 		}
 	}

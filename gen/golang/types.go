@@ -74,11 +74,7 @@ func (g *generator) typeOf(base string, ptr int, word bool) (goType, error) {
 	if info == nil {
 		return goType{}, fmt.Errorf("the type %s is not declared by any header", base)
 	}
-	pkg := pathCAPI
-	if info.unit.pkg == packageFFI {
-		pkg = pathFFI
-	}
-	code := jen.Qual(pkg, info.goName)
+	code := jen.Qual(info.unit.path(), info.goName)
 	switch info.kind {
 	case kindHandle:
 		if ptr == 0 {
@@ -110,6 +106,17 @@ func (g *generator) typeOf(base string, ptr int, word bool) (goType, error) {
 		}
 	}
 	return pointerTo(code, ptr, info), nil
+}
+
+// path returns the import path of the unit's package.
+func (u *unit) path() string {
+	switch u.pkg {
+	case packageFFI:
+		return pathFFI
+	case packageOutside:
+		return pathOutside
+	}
+	return pathCAPI
 }
 
 func pointerTo(code *jen.Statement, ptr int, info *typeInfo) goType {
@@ -149,6 +156,9 @@ func (g *generator) fieldType(st *typeInfo, f *model.Field) (goType, error) {
 		}
 		t.code = code
 		return t, nil
+	}
+	if f.Base == "" {
+		return goType{}, fmt.Errorf("a %s type without a name: give it one, or leave out the name of the field", f.Kind)
 	}
 	if unsetByPlugins[st.c+"."+f.Name] {
 		return goType{code: jen.Uintptr(), size: 8, align: 8, untyped: true}, nil

@@ -42,7 +42,7 @@ func (g *generator) write() error {
 			to = sheets{s, s, s, s, s, s, s, extensionLayout}
 		}
 		if err := g.writeUnit(u, to); err != nil {
-			return fmt.Errorf("%s: %w", u.header.Path, err)
+			return u.fail(err)
 		}
 		if s := boolSheets[u.pkg]; s == nil && (u.kind == unitCore || u.kind == unitFFI) {
 			boolSheets[u.pkg] = to.callbacks
@@ -89,13 +89,13 @@ func (g *generator) writeUnit(u *unit, to sheets) error {
 			}
 		}
 		if err != nil {
-			return err
+			return at(t.item(), err)
 		}
 	}
 	for _, t := range u.tables {
 		for _, fn := range t.functions {
 			if err := g.functionDecl(fn, to.functions.add()); err != nil {
-				return fmt.Errorf("%s: function %s: %w", u.header.Path, fn.c, err)
+				return at(t.st.c+"."+fn.field.Name, fmt.Errorf("function %s: %w", fn.c, err))
 			}
 		}
 		functionList(t, to.functions.add())
@@ -110,7 +110,11 @@ func (g *generator) handleDecl(t *typeInfo, f *jen.File) {
 		doc = t.c + ": " + t.doc
 	}
 	f.Comment(comment(doc))
-	f.Type().Id(t.goName).Struct(jen.Id("_").Id("opaque"))
+	opaque := jen.Id("opaque")
+	if t.unit.pkg == packageOutside {
+		opaque = jen.Index(jen.Lit(0)).Func().Params() // as capi's, which cannot be compared by value
+	}
+	f.Type().Id(t.goName).Struct(jen.Id("_").Add(opaque))
 }
 
 // aliasDecl writes a typedef of a scalar type.
@@ -127,16 +131,31 @@ func (g *generator) aliasDecl(t *typeInfo, f *jen.File) error {
 // constants writes the macros that are numbers, and the strings of a header.
 func (g *generator) constants(u *unit, to *sheet) error {
 	var items []jen.Code
+	number := func(c string, value int64) error {
+		id := macroName(u, c)
+		if err := g.claim(u, id, c); err != nil {
+			return at(c, err)
+		}
+		items = append(items, jen.Id(id).Op("=").Lit(int(value)).Comment("// "+c))
+		u.consts = append(u.consts, named{c, id})
+		return nil
+	}
 	for _, m := range u.header.Macros {
 		if m.Value == nil || m.FunctionLike || strings.HasSuffix(m.Name, "_STRUCT_SIZE") {
 			continue
 		}
-		id := macroName(u, m.Name)
-		if err := g.claim(u, id, m.Name); err != nil {
+		if err := number(m.Name, *m.Value); err != nil {
 			return err
 		}
-		items = append(items, jen.Id(id).Op("=").Lit(int(*m.Value)).Comment("// "+m.Name))
-		u.consts = append(u.consts, named{m.Name, id})
+	}
+	for i := range u.header.Enums {
+		if e := &u.header.Enums[i]; e.Name == "" {
+			for _, v := range e.Values {
+				if err := number(v.Name, v.Value); err != nil {
+					return err
+				}
+			}
+		}
 	}
 	for _, v := range u.header.Variables {
 		if v.String == "" {

@@ -18,6 +18,10 @@ type Error struct {
 	Col  int // from 1, in bytes
 	Msg  string
 
+	// Member is the field that the header names, as its constants of struct sizes do,
+	// and that the struct does not have. It is empty for other faults.
+	Member string
+
 	undeclared string // the name that the header uses and nothing declares
 }
 

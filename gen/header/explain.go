@@ -53,6 +53,10 @@ func (t *translation) explain(err error) error {
 		msg = "the words before this declare nothing that C knows: is a semicolon missing?"
 	}
 	e := &Error{Path: s.path, Line: line, Col: col, Msg: msg}
+	if typ, member, ok := strings.Cut(msg, " has no member named "); ok {
+		typ, _, _ = strings.Cut(strings.TrimPrefix(typ, "type "), " {")
+		e.Member, e.Msg = member, fmt.Sprintf("%s has no field %s: name one that it has", typ, member)
+	}
 	if late {
 		return &lateError{e, file, i}
 	}

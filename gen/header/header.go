@@ -50,6 +50,9 @@ func Parse(path string, opts Options) (*model.Header, error) {
 	return ParseText(path, text, opts)
 }
 
+// Read returns the text of the header in the file at path.
+func Read(path string) ([]byte, error) { return readFile(path) }
+
 // ParseFS reads the header of a tree that has xla/ at its root, such as one that is
 // embedded in the program. It reads nothing but the tree.
 func ParseFS(tree fs.FS, name string) (*model.Header, error) {

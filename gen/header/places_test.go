@@ -39,7 +39,7 @@ int f(A* a);
 		"A_Done": {Line: 4, Col: 14}, "struct A": {Line: 5, Col: 16}, "A": {Line: 11, Col: 3},
 		"A.struct_size": {Line: 6, Col: 8}, "A.done": {Line: 6, Col: 29}, "A.number": {Line: 8, Col: 9}, "A.text": {Line: 9, Col: 11},
 		"A_STRUCT_SIZE": {Line: 12, Col: 1},
-		"struct Pair": {Line: 13, Col: 9}, "Pair": {Line: 13, Col: 30}, "Pair.x": {Line: 13, Col: 22}, "Pair.y": {Line: 13, Col: 25},
+		"struct Pair":   {Line: 13, Col: 9}, "Pair": {Line: 13, Col: 30}, "Pair.x": {Line: 13, Col: 22}, "Pair.y": {Line: 13, Col: 25},
 		"f": {Line: 14, Col: 5},
 	}, h.Places)
 }

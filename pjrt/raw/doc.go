@@ -34,8 +34,8 @@
 //
 // A package for a vendor's own extension describes the functions itself and calls them
 // through [capi.Table.ExtensionTable]; pjrtgen extension writes that part from the C
-// header. The folder extensions/testdata/outside of this
-// repository has a complete example with a test.
+// header. The folder extensions/testdata/outside of this repository has a complete
+// example with a test.
 //
 // # What is not checked
 //

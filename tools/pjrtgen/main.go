@@ -65,6 +65,6 @@ func newRoot() *cobra.Command {
 		SilenceUsage:  true,
 	}
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.AddCommand(newGenerateCommand(), newCheckCommand(), newFactsCommand(), newDiffCommand())
+	root.AddCommand(newGenerateCommand(), newCheckCommand(), newFactsCommand(), newDiffCommand(), newExtensionCommand(), newLintCommand())
 	return root
 }

@@ -13,14 +13,8 @@ import (
 	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
 
-	"example.com/outside/scale"
+	"example.com/outside/scaleraw"
 )
-
-// node is the node of the extension in the chain.
-type node struct {
-	base  capi.ExtensionBase
-	scale uintptr
-}
 
 // vendor is a plugin that has the extension.
 type vendor struct {
@@ -31,19 +25,21 @@ type vendor struct {
 func newVendor(t testing.TB) *vendor {
 	t.Helper()
 	v := new(vendor)
-	n := &node{base: capi.ExtensionBase{StructSize: unsafe.Sizeof(node{}), Type: scale.Type}}
-	n.scale = purego.NewCallback(func(a *scale.Args) uintptr {
+	n := &scaleraw.ExampleScaleExtension{
+		Base: capi.ExtensionBase{StructSize: scaleraw.ExampleScaleExtensionSize, Type: scaleraw.ExtensionType},
+	}
+	n.Scale = purego.NewCallback(func(a *scaleraw.ExampleScaleArgs) uintptr {
 		if err := v.scale(a); err != nil {
 			return uintptr(unsafe.Pointer(serve.NewError(err)))
 		}
 		return 0
 	})
-	v.Plugin = pjrttest.New(t, pjrttest.Options{Nodes: []*capi.ExtensionBase{&n.base}, NoLeaks: true})
+	v.Plugin = pjrttest.New(t, pjrttest.Options{Nodes: []*capi.ExtensionBase{&n.Base}, NoLeaks: true})
 	return v
 }
 
 // scale is the C function of the extension: it reads the buffer and makes a new one.
-func (v *vendor) scale(a *scale.Args) error {
+func (v *vendor) scale(a *scaleraw.ExampleScaleArgs) error {
 	if a.Factor == 0 {
 		return &capi.Error{Code: capi.ErrorCodeInvalidArgument, Message: "the factor is 0"}
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 
 	"example.com/outside/scale"
+	"example.com/outside/scaleraw"
 )
 
 func TestABufferIsScaled(t *testing.T) {
@@ -23,7 +24,7 @@ func TestABufferIsScaled(t *testing.T) {
 	if !scale.Supported(v.Plugin.Plugin()) {
 		t.Fatal("the plugin has the extension")
 	}
-	if x, ok := extensions.Find(v.Plugin.Plugin(), scale.Type); !ok || x.Name != "ExtensionType(42000)" || x.Package != "" {
+	if x, ok := extensions.Find(v.Plugin.Plugin(), scaleraw.ExtensionType); !ok || x.Name != "ExtensionType(42000)" || x.Package != "" {
 		t.Fatalf("it is listed: %+v", x)
 	}
 	client := v.Client()

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/gen/header"
+	"github.com/purepjrt/purepjrt/gen/lint"
+	"github.com/purepjrt/purepjrt/third_party/xla"
+)
+
+func TestLintFindsEachFault(t *testing.T) {
+	t.Parallel()
+	const (
+		grow  = "make size_t struct_size its first field, or it can never grow (no-struct-size)"
+		hole  = "order the fields by size, or give the bytes a field of their own that callers set to 0: nobody clears padding (hole)"
+		older = "give it the older number back; a new enumerator takes one that was never used (renumbered)"
+	)
+	for _, test := range []struct {
+		file  string
+		older bool // against clean.h
+		want  []string
+	}{
+		{"clean", false, nil},
+		{"clean", true, nil},
+		{"grown", true, nil},
+		{"struct_size", false, []string{
+			"6:9: struct Acme_Options has no struct_size: " + grow,
+			"10:8: struct Acme_Run_Args has no struct_size: " + grow,
+			"17:10: struct_size of Acme_Late_Args lies behind client: make it the first field, because readers look for it at offset 0 (struct-size-late)",
+			"22:7: struct_size of Acme_Narrow_Args is of type int: make it a size_t, as in every other struct (struct-size-late)",
+			"26:8: no constant Acme_Unsaid_Args_STRUCT_SIZE says what to put into struct_size: " +
+				"write PJRT_DEFINE_STRUCT_TRAITS(Acme_Unsaid_Args, client) behind the struct (no-size-constant)",
+			"31:9: the extension Acme_Extension has no struct_size: " +
+				"make PJRT_Extension_Base base its first field, or nobody can tell which functions it has (no-struct-size)",
+			"33:9: padding of 4 bytes lies in front of run in Acme_Extension: " + hole,
+		}},
+		{"size_constant", false, []string{
+			"11:1: Acme_Stale_Args_STRUCT_SIZE ends with client, but the last field of Acme_Stale_Args is added_later: " +
+				"name added_later in it, or callers say that they do not have that field (stale-size)",
+			"17:8: Acme_Number_Args_STRUCT_SIZE is 24, but the last field of Acme_Number_Args, client, ends at 16: " +
+				"compute it: PJRT_STRUCT_SIZE(Acme_Number_Args, client) (stale-size)",
+			"23:1: a constant names the field clients, which its struct does not have: name the last field of the struct (missing-field)",
+			"30:9: a macro hides the constant Acme_Hidden_Args_STRUCT_SIZE: " +
+				"remove the macro: PJRT_DEFINE_STRUCT_TRAITS makes the constant (hidden-size)",
+		}},
+		{"hole", false, []string{
+			"9:16: padding of 7 bytes lies in front of client in Acme_Run_Args: " + hole,
+			"14:11: padding of 4 bytes lies in front of limit in Acme_Run_Args: " + hole,
+		}},
+		{"renumbered", true, []string{
+			"6:18: enumerator ACME_EXACT was 1 and is 0: the older side still says 1 for it: " + older,
+			"6:34: enumerator ACME_FAST was 0 and is 1: the older side still says 0 for it: " + older,
+		}},
+		{"reused", true, []string{
+			"6:18: enumerator ACME_BEST takes a number that is in use: the older side takes 0 for ACME_FAST: " +
+				"give it a number that was never used (renumbered)",
+			"6:33: enumerator ACME_FAST was 0 and is 2: the older side still says 0 for it: " + older,
+		}},
+		{"inserted_field", true, []string{
+			"16:16: field Acme_Run_Args.client was inserted at offset 8, and moves 2 behind it: " +
+				"it lies where the older side has options: add it at the end of the struct (inserted)",
+		}},
+		{"inserted_slot", true, []string{
+			"31:10: slot Acme_Extension.first was inserted at offset 24, and moves 2 behind it: " +
+				"it lies in the slot where the older side has run: add it at the end of the table (inserted)",
+		}},
+		{"moved_field", true, []string{
+			"16:15: field Acme_Run_Args.done moved from offset 16 to 8: the older side looks for it at offset 16: put it back to where it was (moved)",
+			"17:17: field Acme_Run_Args.options moved from offset 8 to 16: the older side looks for it at offset 8: put it back to where it was (moved)",
+		}},
+		{"moved_slot", true, []string{
+			"31:14: slot Acme_Extension.stop moved from offset 32 to 24: programs built on the older header would reach run: " +
+				"put it back to where it was (moved)",
+			"32:13: slot Acme_Extension.run moved from offset 24 to 32: programs built on the older header would reach stop: " +
+				"put it back to where it was (moved)",
+		}},
+		{"removed", true, []string{
+			"10:10: field Acme_Options.limit is of another type: the two sides take the same bytes for different things: " +
+				"keep the older declaration, and give a new one another name (broken)",
+			"29:16: slot Acme_Extension.run is gone, and moves 1 behind it: programs built on the older header still call it and would reach stop: " +
+				"keep the function; it may return an error (broken)",
+		}},
+	} {
+		t.Run(fmt.Sprint(test.file, " ", test.older), func(t *testing.T) {
+			t.Parallel()
+			file := filepath.Join("testdata", "lint", test.file+".h")
+			args := []string{"lint", file}
+			if test.older {
+				args = append(args, "--against", filepath.Join("testdata", "lint", "clean.h"))
+			}
+			out, err := pjrtgen(args...)
+			var want strings.Builder
+			for _, line := range test.want {
+				want.WriteString(file + ":" + line + "\n")
+			}
+			assert.Equal(t, want.String(), out)
+			if len(test.want) == 0 {
+				assert.NoError(t, err)
+			} else {
+				assert.EqualError(t, err, count(len(test.want), "fault")+" in "+file)
+			}
+		})
+	}
+}
+
+// What lint says of XLA's headers is true: testdata/lint/upstream.txt lists it. PJRTGEN_UPDATE=1 writes the file anew.
+func TestLintOfTheHeadersOfThisRepository(t *testing.T) {
+	t.Parallel()
+	paths, err := header.Tree("../../third_party/xla")
+	require.NoError(t, err)
+	var list strings.Builder
+	for _, p := range paths {
+		text, err := header.Read(p)
+		require.NoError(t, err)
+		h, found, err := lint.Text(p, text, header.Options{Fallback: xla.Headers})
+		require.NoError(t, err)
+		again, err := lint.Against(h, h)
+		require.NoError(t, err)
+		assert.Empty(t, again, "against itself: %s", p)
+		for _, f := range found {
+			assert.Greater(t, f.Pos.Col+f.Pos.Line, 2, "%s: %s has no place", p, f.Item)
+			fmt.Fprintf(&list, "%s %s %s\n", h.Path, f.Rule, f.Item)
+		}
+	}
+	const golden = "testdata/lint/upstream.txt"
+	if os.Getenv("PJRTGEN_UPDATE") != "" {
+		require.NoError(t, os.WriteFile(golden, []byte(list.String()), 0o644))
+	}
+	assert.Equal(t, read(t, golden), list.String())
+}
+
+func TestLintSaysWhyItCannotRead(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	broken := filepath.Join(dir, "broken.h")
+	require.NoError(t, os.WriteFile(broken, []byte("struct A {\n  Nobody x;\n};\n"), 0o644))
+	clean := filepath.Join("testdata", "lint", "clean.h")
+	for name, test := range map[string]struct {
+		args []string
+		want string
+	}{
+		"no such file":     {[]string{filepath.Join(dir, "none.h")}, "cannot read header " + filepath.Join(dir, "none.h") + ": no such file"},
+		"a directory":      {[]string{dir}, "cannot read header " + dir + ": it is a directory"},
+		"not C":            {[]string{broken}, broken + ":2:3: "},
+		"no older header":  {[]string{clean, "--against", filepath.Join(dir, "old.h")}, "cannot read header " + filepath.Join(dir, "old.h")},
+		"older is not C":   {[]string{clean, "--against", broken}, broken + ":2:3: "},
+		"no include there": {[]string{clean, "-I", broken}, "cannot use include directory " + broken},
+		"no header":        {nil, "accepts 1 arg(s), received 0"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			out, err := pjrtgen(append([]string{"lint"}, test.args...)...)
+			require.Error(t, err)
+			assert.True(t, strings.HasPrefix(err.Error(), test.want), "%s\nwant %s", err, test.want)
+			assert.NotContains(t, err.Error(), "\n")
+			assert.Empty(t, out)
+		})
+	}
+}
+
+// The file with the findings, not only the status, is what an editor or a script reads.
+func TestLintExitStatus(t *testing.T) {
+	t.Parallel()
+	var out, errs strings.Builder
+	assert.Equal(t, 0, run([]string{"lint", "testdata/lint/clean.h"}, &out, &errs))
+	assert.Empty(t, out.String()+errs.String())
+	assert.Equal(t, 1, run([]string{"lint", "testdata/lint/hole.h"}, &out, &errs))
+	assert.Equal(t, 2, strings.Count(out.String(), "\n"))
+	assert.Equal(t, "pjrtgen: 2 faults in testdata/lint/hole.h\n", errs.String())
+}
