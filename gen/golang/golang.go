@@ -69,7 +69,7 @@ func at(item string, err error) error {
 }
 
 // fail returns an error about the header with the place of the first item that err
-// is about.
+// is about, the innermost if one stands in another.
 func (u *unit) fail(err error) error {
 	if err == nil {
 		return nil
@@ -79,7 +79,8 @@ func (u *unit) fail(err error) error {
 		e.Pos = model.Pos{Line: 1, Col: 1}
 	}
 	var placed *placedError
-	if errors.As(err, &placed) {
+	for errors.As(err, &placed) {
+		err = placed.error // which may say more precisely where
 		if p, ok := u.header.Places[placed.item]; ok {
 			e.Pos = p
 		}

@@ -71,6 +71,9 @@ func (g *generator) typeOf(base string, ptr int, word bool) (goType, error) {
 		return goType{code: jen.Id(name), size: l.size, align: l.size, class: l.class, untyped: name == "uintptr"}, nil
 	}
 	info := g.types[base]
+	if info == nil && g.outside.name != "" {
+		return goType{}, fmt.Errorf("the type %s is declared neither here nor by the headers of PJRT API %s, which capi has", base, g.order[0].version)
+	}
 	if info == nil {
 		return goType{}, fmt.Errorf("the type %s is not declared by any header", base)
 	}

@@ -157,6 +157,21 @@ func TestAProgramElsewhereUsesThePublishedModules(t *testing.T) {
 		assert.Equal(t, version, m.Version, path)
 		assert.Nil(t, m.Replace, path)
 	}
+	// A vendor makes the binding of their extension with nothing but the published module: the headers of PJRT are in it.
+	const extension = "extensions/testdata/outside/"
+	header, err := os.ReadFile(filepath.Join(root, extension, "include", "scale_extension.h"))
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "scale_extension.h"), header, 0o666))
+	run(t, environment, dir, "run", main+"/tools/pjrtgen", "extension", "scale_extension.h", "--package", "scaleraw", "--out", "scaleraw")
+	run(t, environment, dir, "vet", "./scaleraw")
+	for _, name := range []string{"zz_extension.go", "zz_extension_layout.go"} {
+		want, err := os.ReadFile(filepath.Join(root, extension, "scaleraw", name))
+		require.NoError(t, err)
+		got, err := os.ReadFile(filepath.Join(dir, "scaleraw", name))
+		require.NoError(t, err)
+		assert.Equal(t, string(want), string(got))
+	}
+
 	// The command installs as README.md says.
 	bin := t.TempDir()
 	run(t, append(environment, "GOBIN="+bin, "GOFLAGS=-trimpath"), dir, "install", main+"/tools/pjrt@latest")
