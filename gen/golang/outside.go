@@ -179,7 +179,8 @@ func (g *generator) findNumber(given string) error {
 		o.found.Type, o.number = found[0].value, jen.Lit(int(found[0].value))
 		return nil
 	case len(found) > 1:
-		return fmt.Errorf("both %s and %s may be the number of %s in the chain: say which with --type", found[0].name, found[1].name, o.table.Name)
+		return fmt.Errorf("both %s and %s may be the number of %s in the chain: say which with --type",
+			found[0].name, found[1].name, o.table.Name)
 	}
 	return fmt.Errorf("nothing says which number %s has in the chain: #define %s_EXTENSION_TYPE, or give --type", o.table.Name,
 		strings.ToUpper(strings.TrimSuffix(o.table.Name, "_Extension")))
@@ -232,7 +233,8 @@ func (g *generator) writeOutside() error {
 // frame writes what each extension has: its number, its table and the list of its functions.
 func (g *generator) frame(f *jen.File) {
 	o := &g.outside
-	f.Comment(comment(fmt.Sprintf("ExtensionType is the number that the nodes of %s have in the extension chain of a plugin.", o.table.Name)))
+	f.Comment(comment(fmt.Sprintf("ExtensionType is the number that the nodes of %s have in the extension chain of a plugin.",
+		o.table.Name)))
 	f.Const().Id("ExtensionType").Qual(pathCAPI, "ExtensionType").Op("=").Add(o.number)
 	list := ""
 	for _, t := range o.unit.tables {
@@ -243,13 +245,15 @@ func (g *generator) frame(f *jen.File) {
 		return
 	}
 	f.Comment(comment(
-		fmt.Sprintf("Table returns a table of the plugin that has the functions of %s, for capi.Call. The plugin's own table does not have them.", o.table.Name),
+		fmt.Sprintf("Table returns a table of the plugin that has the functions of %s, for capi.Call. "+
+			"The plugin's own table does not have them.", o.table.Name),
 		"The error is capi.ErrorCodeUnimplemented if the plugin does not offer the extension. Each call makes a new table, so keep it."))
-	f.Func().Id("Table").Params(jen.Id("plugin").Op("*").Qual(pathCAPI, "Table")).Params(jen.Op("*").Qual(pathCAPI, "Table"), jen.Error()).Block(
+	capi := func(name string) *jen.Statement { return jen.Op("*").Qual(pathCAPI, name) }
+	f.Func().Id("Table").Params(jen.Id("plugin").Add(capi("Table"))).Params(capi("Table"), jen.Error()).Block(
 		jen.Return(jen.Id("plugin").Dot("ExtensionTable").Call(jen.Id("ExtensionType"))))
 	f.Comment(comment(fmt.Sprintf("Functions returns the functions of %s in the order of their slots.", o.table.Name)))
-	f.Func().Id("Functions").Params().Index().Op("*").Qual(pathCAPI, "Function").Block(
-		jen.Return(jen.Append(jen.Index().Op("*").Qual(pathCAPI, "Function").Parens(jen.Nil()), jen.Id(list).Index(jen.Op(":")).Op("..."))))
+	f.Func().Id("Functions").Params().Index().Add(capi("Function")).Block(
+		jen.Return(jen.Append(jen.Index().Add(capi("Function")).Parens(jen.Nil()), jen.Id(list).Index(jen.Op(":")).Op("..."))))
 }
 
 // packageName returns the name of the unit's package.

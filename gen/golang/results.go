@@ -96,9 +96,8 @@ func (g *generator) resultsOf(t *typeInfo) ([]jen.Code, error) {
 // saysNull reports whether the documentation of a field speaks of null. In headers
 // of others that is how a field may be left null after success.
 func saysNull(doc string) bool {
-	return slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(doc), func(r rune) bool { return r < 'a' || r > 'z' }), func(w string) bool {
-		return w == "null" || w == "nullptr"
-	})
+	words := strings.FieldsFunc(strings.ToLower(doc), func(r rune) bool { return r < 'a' || r > 'z' })
+	return slices.Contains(words, "null") || slices.Contains(words, "nullptr")
 }
 
 // isOwner reports whether a field only keeps another result alive, for its deleter.

@@ -33,40 +33,43 @@ func Against(older, newer *model.Header) ([]Finding, error) {
 	return l.sorted(), nil
 }
 
-// causes are the insertions and removals by the struct or table: the lowest offset at
-// which one was made.
+// causes are, by struct or table, what moves other members.
 type causes map[string]*cause
 
 type cause struct {
-	offset int64
-	moved  int  // how many items lie behind it
-	first  bool // it has been reported
+	inserted *int64 // lowest offset, in the newer header, of a member that is new
+	changed  *int64 // lowest offset, in the older header, of a member that is gone or is of another type
+	moved    int    // how many members lie behind them
+	told     bool   // moved is part of a finding
 }
 
 func isMember(c diff.Change) bool { return c.Item == diff.ItemField || c.Item == diff.ItemSlot }
 
 func causesOf(breaks []diff.Change) causes {
 	out := make(causes)
-	for _, c := range breaks {
-		place := c.New
-		if c.Kind == diff.Removed || c.Kind == diff.Resized {
-			place = c.Old
-		}
-		switch c.Kind {
-		case diff.Added, diff.Removed, diff.Resized, diff.Retyped:
-		default:
-			continue
-		}
-		if !isMember(c) || place == nil || place.Offset == nil {
-			continue
-		}
-		if known := out[c.Parent]; known == nil || *place.Offset < known.offset {
-			out[c.Parent] = &cause{offset: *place.Offset}
+	lower := func(known **int64, place *diff.Place) {
+		if place != nil && place.Offset != nil && (*known == nil || *place.Offset < **known) {
+			*known = place.Offset
 		}
 	}
 	for _, c := range breaks {
-		if out.explain(c) && isMember(c) {
-			out[c.Parent].moved++
+		if !isMember(c) || c.Kind == diff.Moved {
+			continue
+		}
+		k := out[c.Parent]
+		if k == nil {
+			k = new(cause)
+			out[c.Parent] = k
+		}
+		if c.Kind == diff.Added {
+			lower(&k.inserted, c.New)
+		} else {
+			lower(&k.changed, c.Old)
+		}
+	}
+	for _, c := range breaks {
+		if k := out[c.Parent]; isMember(c) && out.explain(c) && (k.changed == nil || *c.Old.Offset != *k.changed) {
+			k.moved++
 		}
 	}
 	return out
@@ -77,11 +80,11 @@ func (x causes) explain(c diff.Change) bool {
 	if c.Item == diff.ItemStruct && c.Kind == diff.Resized {
 		return x[c.Name] != nil
 	}
-	if !isMember(c) || c.Kind != diff.Moved {
+	k := x[c.Parent]
+	if k == nil || !isMember(c) || c.Kind != diff.Moved {
 		return false
 	}
-	k := x[c.Parent]
-	return k != nil && *c.Old.Offset >= k.offset
+	return k.inserted != nil && *c.New.Offset > *k.inserted || k.changed != nil && *c.Old.Offset >= *k.changed
 }
 
 // change adds the finding for a change that breaks the ABI.
@@ -102,8 +105,8 @@ func (l *linter) change(c diff.Change, causes causes) {
 		end = "add it at the end of the struct"
 	}
 	moved := ""
-	if k := causes[c.Parent]; k != nil && !k.first && isMember(c) {
-		k.first = true
+	if k := causes[c.Parent]; k != nil && !k.told && isMember(c) {
+		k.told = true
 		if k.moved > 0 {
 			moved = fmt.Sprintf(", and moves %d behind it", k.moved)
 		}
@@ -113,7 +116,8 @@ func (l *linter) change(c diff.Change, causes causes) {
 		l.add(Renumbered, item, at, fmt.Sprintf("%s was %d and is %d: %s", what, *c.Old.Value, *c.New.Value, c.Why),
 			"give it the older number back; a new enumerator takes one that was never used")
 	case c.Item == diff.ItemValue && c.Kind == diff.Added:
-		l.add(Renumbered, item, at, fmt.Sprintf("%s takes a number that is in use: %s", what, c.Why), "give it a number that was never used")
+		l.add(Renumbered, item, at, fmt.Sprintf("%s takes a number that is in use: %s", what, c.Why),
+			"give it a number that was never used")
 	case isMember(c) && c.Kind == diff.Added:
 		l.add(Inserted, item, at, fmt.Sprintf("%s was inserted at offset %d%s: %s", what, *c.New.Offset, moved, c.Why), end)
 	case isMember(c) && c.Kind == diff.Moved:

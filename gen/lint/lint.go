@@ -178,7 +178,8 @@ func (l *linter) constant(s *model.Struct) {
 	c := s.StructSize
 	if c == nil {
 		if s.HasStructSize {
-			l.add(NoSizeConstant, s.Name, []string{"struct " + s.Name}, fmt.Sprintf("no constant %s_STRUCT_SIZE says what to put into struct_size", s.Name),
+			l.add(NoSizeConstant, s.Name, []string{"struct " + s.Name},
+				fmt.Sprintf("no constant %s_STRUCT_SIZE says what to put into struct_size", s.Name),
 				fmt.Sprintf("write PJRT_DEFINE_STRUCT_TRAITS(%s, %s) behind the struct", s.Name, nameOf(&s.Fields[len(s.Fields)-1])))
 		}
 		return
@@ -192,14 +193,16 @@ func (l *linter) constant(s *model.Struct) {
 	}
 	switch {
 	case c.LastFieldIsNotLast || c.TrueLastField != "":
-		l.add(StaleSize, s.Name, at, fmt.Sprintf("%s ends with %s, but the last field of %s is %s", c.Const, c.LastField, s.Name, c.TrueLastField),
+		l.add(StaleSize, s.Name, at,
+			fmt.Sprintf("%s ends with %s, but the last field of %s is %s", c.Const, c.LastField, s.Name, c.TrueLastField),
 			fmt.Sprintf("name %s in it, or callers say that they do not have that field", c.TrueLastField))
 	case c.LastField == "" && c.Value != end:
 		l.add(StaleSize, s.Name, at, fmt.Sprintf("%s is %d, but the last field of %s, %s, ends at %d", c.Const, c.Value, s.Name, last, end),
 			fmt.Sprintf("compute it: PJRT_STRUCT_SIZE(%s, %s)", s.Name, last))
 	}
 	if c.ShadowedByMacro {
-		l.add(HiddenSize, s.Name, at, fmt.Sprintf("a macro hides the constant %s", c.Const), "remove the macro: PJRT_DEFINE_STRUCT_TRAITS makes the constant")
+		l.add(HiddenSize, s.Name, at, fmt.Sprintf("a macro hides the constant %s", c.Const),
+			"remove the macro: PJRT_DEFINE_STRUCT_TRAITS makes the constant")
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
+	"unicode"
 
 	"github.com/purepjrt/purepjrt/gen/header"
 	"github.com/purepjrt/purepjrt/gen/model"
@@ -27,7 +29,10 @@ func Text(path string, text []byte, opts header.Options) (*model.Header, []Findi
 		if err == nil {
 			found = append(found, Header(h)...)
 			// A constant at fault is no constant that is missing.
-			found = slices.DeleteFunc(found, func(f Finding) bool { return f.Rule == NoSizeConstant && bytes.Contains(taken, []byte(f.Item)) })
+			names := strings.FieldsFunc(string(taken), func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+			found = slices.DeleteFunc(found, func(f Finding) bool {
+				return f.Rule == NoSizeConstant && (slices.Contains(names, f.Item) || slices.Contains(names, f.Item+"_STRUCT_SIZE"))
+			})
 			slices.SortStableFunc(found, Compare)
 			return h, found, nil
 		}
@@ -44,7 +49,7 @@ func Text(path string, text []byte, opts header.Options) (*model.Header, []Findi
 		if gone == nil || len(found) == maxMissing {
 			return nil, found, nil
 		}
-		text, taken = rest, append(taken, gone...)
+		text, taken = rest, append(append(taken, gone...), ';')
 	}
 }
 

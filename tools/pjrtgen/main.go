@@ -2,12 +2,16 @@
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
 // Pjrtgen reads PJRT's C headers: it generates the Go binding from them, lists what they declare, and compares two of
-// them.
+// them. Vendors make bindings of their own extensions with it, and look for faults in their headers.
 //
 //	pjrtgen generate                   the Go binding from the headers
 //	pjrtgen check                      fail if generated files are out of date
 //	pjrtgen facts [-I DIR]... HEADER   what a header declares, as JSON
 //	pjrtgen diff OLD NEW               what changed, and whether it breaks the ABI
+//	pjrtgen extension HEADER --package NAME --out DIR
+//	                                   a Go package of a vendor's own extension
+//	pjrtgen lint [--against OLD] HEADER
+//	                                   what is wrong with a header
 //
 // It runs no C compiler and needs no system headers. Errors in a header are printed as file:line:column: message. The
 // exit status is 0 on success and 1 on an error. The help of a command lists any others.
@@ -60,7 +64,7 @@ func (e *exitError) Unwrap() error { return e.err }
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:           "pjrtgen",
-		Short:         "Read, compare and bind PJRT's C headers",
+		Short:         "Read, compare, check and bind PJRT's C headers",
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
