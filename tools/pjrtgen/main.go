@@ -8,6 +8,7 @@
 //	pjrtgen check                      fail if generated files are out of date
 //	pjrtgen facts [-I DIR]... HEADER   what a header declares, as JSON
 //	pjrtgen diff OLD NEW               what changed, and whether it breaks the ABI
+//	pjrtgen restate ORIGINALS          what newer originals have gained, added to our headers
 //	pjrtgen extension HEADER --package NAME --out DIR
 //	                                   a Go package of a vendor's own extension
 //	pjrtgen lint [--against OLD] HEADER
@@ -69,6 +70,7 @@ func newRoot() *cobra.Command {
 		SilenceUsage:  true,
 	}
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.AddCommand(newGenerateCommand(), newCheckCommand(), newFactsCommand(), newDiffCommand(), newExtensionCommand(), newLintCommand())
+	root.AddCommand(newGenerateCommand(), newCheckCommand(), newFactsCommand(), newDiffCommand(), newRestateCommand(),
+		newExtensionCommand(), newLintCommand())
 	return root
 }

@@ -13,7 +13,9 @@ import (
 	"go/printer"
 	"go/token"
 	"maps"
+	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -275,4 +277,33 @@ func TestEveryHeaderOfAnOriginalCheckoutIsReadOrRefused(t *testing.T) {
 		}
 		assert.GreaterOrEqual(t, read, w.headers)
 	})
+}
+
+// Our headers, brought from wheel to wheel, declare what each wheel's originals do, and
+// have none of their comments. What the wheels of 0.115 to 0.117 brought was measured.
+func TestOriginalsAreRestated(t *testing.T) {
+	ours := t.TempDir()
+	require.NoError(t, os.CopyFS(filepath.Join(ours, "xla"), os.DirFS(filepath.Join(restatedRoot, "xla"))))
+	comment := regexp.MustCompile(`//.*`)
+	added := make(map[int]int)
+	for _, w := range wheels {
+		if w.minor <= 114 {
+			continue
+		}
+		before := read(t, filepath.Join(ours, coreInclude))
+		out, err := runRestate("--headers", ours, "--take", "xla/ffi/api/record_c_api.h", "--take", "xla/ffi/api/collectives_c_api.h", w.root(t))
+		require.NoError(t, err)
+		assert.Contains(t, out, fmt.Sprintf("to 0.%d\n", w.minor))
+		for _, line := range strings.Split(out, "\n") {
+			if strings.HasPrefix(line, "  describe") && strings.Contains(line, "PJRT_") {
+				added[w.minor]++
+			}
+		}
+		for _, c := range comment.FindAllString(read(t, filepath.Join(ours, coreInclude)), -1) {
+			assert.True(t, strings.Contains(before, c) || c == "// in" || c == "// out" || c == "// in/out", "%q is not ours", c)
+		}
+	}
+	assert.Equal(t, map[int]int{116: 3, 117: 7}, added)
+	_, err := readHeaders(ours)
+	assert.NoError(t, err)
 }

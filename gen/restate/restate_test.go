@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package restate_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/gen/header"
+	"github.com/purepjrt/purepjrt/gen/restate"
+)
+
+// side is a header with a text.
+func side(t *testing.T, text string) restate.Side {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "door.h")
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+	h, err := header.Parse(path, header.Options{})
+	require.NoError(t, err)
+	h.Path = "xla/door.h"
+	return restate.Side{Text: []byte(text), Model: h}
+}
+
+// ours says everything in words of our own; the originals of the tests below spell it
+// otherwise, and in another order.
+const ours = `// Doors.
+#define DOOR_VERSION 3
+
+// A door.
+typedef struct Door Door;
+
+// What a door is made of.
+typedef enum Door_Material {
+  Door_WOOD = 0,  // the usual
+  // Cold.
+  Door_IRON
+} Door_Material;
+
+// The arguments of Door_Open.
+struct Door_Open_Args {
+  int size;
+  // Which one.
+  Door* door;  // in
+  int how_far;  // out, in degrees
+};
+enum { Door_Open_Args_STRUCT_SIZE = offsetof(struct Door_Open_Args, how_far) + sizeof(((struct Door_Open_Args*)0)->how_far) };
+
+// Opens a door.
+typedef int Door_Open(struct Door_Open_Args* args);
+
+// All functions.
+struct Door_Api {
+  Door_Open* open;
+};
+`
+
+// original is the header that ours restates.
+const original = `#define DOOR_VERSION 3  // theirs
+typedef struct Door Door;  // theirs
+typedef int (Door_Open)(struct Door_Open_Args*);
+/* theirs */
+typedef enum { Door_WOOD, Door_IRON } Door_Material;
+typedef struct Door_Open_Args {
+  int size;
+  Door *door;  // in
+  int how_far;  // out
+} Door_Open_Args;
+enum { Door_Open_Args_STRUCT_SIZE = offsetof(struct Door_Open_Args, how_far) + sizeof(((struct Door_Open_Args*)0)->how_far) };
+struct Door_Api { Door_Open* open; };
+`
+
+func replace(t *testing.T, text string, pairs ...string) string {
+	t.Helper()
+	for i := 0; i < len(pairs); i += 2 {
+		require.Contains(t, text, pairs[i])
+		text = strings.ReplaceAll(text, pairs[i], pairs[i+1])
+	}
+	return text
+}
+
+func TestWhatTheOriginalGainedIsAddedInItsPlaceWithoutItsComments(t *testing.T) {
+	for name, c := range map[string]struct {
+		newer []string // replacements in the original
+		want  []string // replacements in ours
+		added []string
+	}{
+		"nothing": {nil, nil, nil},
+		"a version": {
+			[]string{"VERSION 3", "VERSION 4"},
+			[]string{"VERSION 3", "VERSION 4"}, nil,
+		},
+		"a field at the end": {
+			[]string{"how_far;  // out\n", "how_far;  // out\n  // Theirs.\n  const char*\n      sound;  // out: theirs\n", "Args, how_far)", "Args, sound)", "->how_far", "->sound"},
+			[]string{"out, in degrees\n", "out, in degrees\n  const char* sound;  // out\n", "Args, how_far)", "Args, sound)", "->how_far", "->sound"},
+			[]string{"Door_Open_Args.sound"},
+		},
+		"a value behind one without a comma": {
+			[]string{"Door_IRON }", "Door_IRON, Door_GLASS = 7 /* theirs */ }"},
+			[]string{"  Door_IRON\n", "  Door_IRON,\n  Door_GLASS = 7,\n"},
+			[]string{"Door_Material.Door_GLASS"},
+		},
+		"a function with its arguments": {
+			[]string{"typedef int (Door_Open)(struct Door_Open_Args*);\n", "typedef int (Door_Open)(struct Door_Open_Args*);\n" +
+				"// Theirs.\nstruct Door_Shut_Args {\n  int size;\n  /* theirs */ Door* door;  // in, theirs\n  bool* slammed;  // out\n};\n" +
+				"typedef int Door_Shut(  // theirs\n    struct Door_Shut_Args* args);\n",
+				"Door_Open* open; };", "Door_Open* open; Door_Shut* shut; };"},
+			[]string{"struct Door_Open_Args* args);\n", "struct Door_Open_Args* args);\n\n" +
+				"struct Door_Shut_Args {\n  int size;\n  Door* door;  // in\n  bool* slammed;  // out\n};\n\n" +
+				"typedef int Door_Shut(\n    struct Door_Shut_Args* args);\n",
+				"  Door_Open* open;\n", "  Door_Open* open;\n  Door_Shut* shut;\n"},
+			[]string{"Door_Shut", "struct Door_Shut_Args", "Door_Shut_Args.size", "Door_Shut_Args.door", "Door_Shut_Args.slammed", "Door_Api.shut"},
+		},
+		"a handle, an enum and a macro": {
+			[]string{"typedef struct Door Door;  // theirs\n", "typedef struct Door Door;\ntypedef struct Key Key;  // theirs\n#define KEY_SIZE 4\n" +
+				"typedef enum Key_Kind {\n  Key_ROUND,  // theirs\n} Key_Kind;\n"},
+			[]string{"typedef struct Door Door;\n", "typedef struct Door Door;\n\ntypedef struct Key Key;\n\n#define KEY_SIZE 4\n\n" +
+				"typedef enum Key_Kind {\n  Key_ROUND,\n} Key_Kind;\n"},
+			[]string{"Key", "KEY_SIZE", "Key_Kind.Key_ROUND"},
+		},
+		"a type that is const now": {
+			[]string{"  Door *door;", "  const Door *door;"},
+			[]string{"  Door* door;", "  const Door *door;"}, nil,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			newer := side(t, replace(t, "#include <stddef.h>\n#include <stdbool.h>\n"+original, c.newer...))
+			got, err := restate.Update(side(t, "#include <stddef.h>\n#include <stdbool.h>\n"+ours), newer)
+			require.NoError(t, err)
+			want := replace(t, "#include <stddef.h>\n#include <stdbool.h>\n"+ours, c.want...)
+			assert.Equal(t, want, string(got.Text))
+			assert.Equal(t, c.added, got.Added)
+			assert.NotContains(t, strings.ToLower(string(got.Text)), "theirs")
+			// Doing it again changes nothing.
+			again, err := restate.Update(side(t, string(got.Text)), newer)
+			require.NoError(t, err)
+			assert.Equal(t, string(got.Text), string(again.Text))
+		})
+	}
+}
+
+func TestWhatIsGoneOrHasAnotherTypeIsRefused(t *testing.T) {
+	for name, c := range map[string]struct {
+		newer []string
+		want  string
+	}{
+		"a field": {[]string{"  int how_far;  // out\n", "", "how_far", "door"}, "xla/door.h: the newer header has no Door_Open_Args.how_far"},
+		"a value": {[]string{"Door_WOOD, ", ""}, "has no Door_Material.Door_WOOD"},
+		"a function's type": {
+			[]string{"(Door_Open)(struct Door_Open_Args*)", "(Door_Open)(struct Door_Open_Args*, int)"},
+			"Door_Open has another type",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := restate.Update(side(t, "#include <stddef.h>\n"+ours), side(t, replace(t, "#include <stddef.h>\n"+original, c.newer...)))
+			assert.ErrorContains(t, err, c.want)
+		})
+	}
+}
+
+func TestAHeaderThatWeLackIsTakenWithoutItsComments(t *testing.T) {
+	newer := side(t, "// Theirs.\n#ifndef DOOR_H\n#define DOOR_H\n#include <stddef.h>  // theirs\n"+original+"#endif  // theirs\n")
+	got, err := restate.New(newer)
+	require.NoError(t, err)
+	text := string(got.Text)
+	assert.True(t, strings.HasPrefix(text, "/* SPDX-License-Identifier: Apache-2.0\n"), text)
+	assert.NotContains(t, strings.ToLower(text), "theirs")
+	assert.Contains(t, text, "  Door *door;  // in\n  int how_far;  // out\n}")
+	made := side(t, text)
+	assert.Equal(t, newer.Model.Structs[0].Fields, made.Model.Structs[0].Fields)
+	assert.Equal(t, newer.Model.Guard, made.Model.Guard)
+	assert.Contains(t, got.Added, "Door_Open_Args.how_far")
+}
