@@ -290,7 +290,7 @@ func TestOriginalsAreRestated(t *testing.T) {
 		if w.minor <= 114 {
 			continue
 		}
-		before := read(t, filepath.Join(ours, coreInclude))
+		before := read(t, filepath.Join(ours, coreName))
 		out, err := runRestate("--headers", ours, "--take", "xla/ffi/api/record_c_api.h", "--take", "xla/ffi/api/collectives_c_api.h", w.root(t))
 		require.NoError(t, err)
 		assert.Contains(t, out, fmt.Sprintf("to 0.%d\n", w.minor))
@@ -299,7 +299,7 @@ func TestOriginalsAreRestated(t *testing.T) {
 				added[w.minor]++
 			}
 		}
-		for _, c := range comment.FindAllString(read(t, filepath.Join(ours, coreInclude)), -1) {
+		for _, c := range comment.FindAllString(read(t, filepath.Join(ours, coreName)), -1) {
 			assert.True(t, strings.Contains(before, c) || c == "// in" || c == "// out" || c == "// in/out", "%q is not ours", c)
 		}
 	}

@@ -301,8 +301,8 @@ func includeRoot(originals string) (root string, done func(), err error) {
 	case err != nil:
 		return "", nil, fmt.Errorf("cannot read the originals: %w", err)
 	case info.IsDir():
-		if _, err := os.Stat(filepath.Join(originals, filepath.FromSlash(coreInclude))); err != nil {
-			return "", nil, fmt.Errorf("%s has no %s: name a checkout of openxla/xla, or a wheel that carries its headers", originals, coreInclude)
+		if _, err := os.Stat(filepath.Join(originals, filepath.FromSlash(coreName))); err != nil {
+			return "", nil, fmt.Errorf("%s has no %s: name a checkout of openxla/xla, or a wheel that carries its headers", originals, coreName)
 		}
 		return originals, func() {}, nil
 	case !info.Mode().IsRegular():
@@ -318,9 +318,6 @@ func includeRoot(originals string) (root string, done func(), err error) {
 	return dir, func() { _ = os.RemoveAll(dir) }, nil
 }
 
-// coreInclude is the path by which other headers include the core header.
-const coreInclude = "xla/pjrt/c/pjrt_c_api.h"
-
 // maxUnpacked bounds a header in a wheel; what is larger is none.
 const maxUnpacked = 16 << 20
 
@@ -333,12 +330,12 @@ func unpackHeaders(wheel, dir string) error {
 	defer archive.Close()
 	prefix, found := "", false
 	for _, f := range archive.File {
-		if before, ok := strings.CutSuffix(f.Name, coreInclude); ok {
+		if before, ok := strings.CutSuffix(f.Name, coreName); ok {
 			prefix, found = before, true
 		}
 	}
 	if !found {
-		return fmt.Errorf("%s carries no %s", wheel, coreInclude)
+		return fmt.Errorf("%s carries no %s", wheel, coreName)
 	}
 	for _, f := range archive.File {
 		name, ok := strings.CutPrefix(f.Name, prefix)

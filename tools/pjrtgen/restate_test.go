@@ -26,7 +26,7 @@ func checkouts(t *testing.T) (ours, originals string) {
 	t.Helper()
 	ours, originals = filepath.Join(t.TempDir(), "ours"), filepath.Join(t.TempDir(), "originals")
 	for _, dir := range []string{ours, originals} {
-		for _, path := range []string{coreInclude, crossHost} {
+		for _, path := range []string{coreName, crossHost} {
 			writeFile(t, filepath.Join(dir, filepath.FromSlash(path)), read(t, filepath.Join("../../third_party/xla", path)))
 		}
 	}
@@ -40,10 +40,10 @@ func checkouts(t *testing.T) (ours, originals string) {
 		}
 		writeFile(t, file, text)
 	}
-	core := read(t, filepath.Join(originals, coreInclude))
+	core := read(t, filepath.Join(originals, coreName))
 	minor := core[strings.Index(core, "#define PJRT_API_MINOR "):]
 	minor = minor[:strings.IndexByte(minor, '\n')]
-	change(coreInclude,
+	change(coreName,
 		minor, "#define PJRT_API_MINOR 999",
 		"  size_t num_payload;\n", "  size_t num_payload;\n  // Theirs.\n  bool is_secret;  // theirs\n",
 		"PJRT_DEFINE_STRUCT_TRAITS(PJRT_Client_CreateErrorBuffer_Args, num_payload);", "PJRT_DEFINE_STRUCT_TRAITS(PJRT_Client_CreateErrorBuffer_Args, is_secret);",
@@ -67,16 +67,16 @@ func runRestate(args ...string) (string, error) {
 func TestRestateBringsOurHeadersToTheNextMinor(t *testing.T) {
 	t.Parallel()
 	ours, originals := checkouts(t)
-	before := read(t, filepath.Join(ours, coreInclude))
+	before := read(t, filepath.Join(ours, coreName))
 	require.NoError(t, os.Remove(filepath.Join(originals, filepath.FromSlash(crossHost))))
 
 	out, err := runRestate("--headers", ours, originals)
 	require.NoError(t, err)
-	assert.Contains(t, out, "to 0.999\n"+coreInclude+"\n  changed   PJRT_API_MINOR\n  describe  PJRT_Client_CreateErrorBuffer_Args.is_secret\n")
+	assert.Contains(t, out, "to 0.999\n"+coreName+"\n  changed   PJRT_API_MINOR\n  describe  PJRT_Client_CreateErrorBuffer_Args.is_secret\n")
 	assert.Contains(t, out, "not among the originals, and left as they are:\n  "+crossHost+"\n")
 	assert.Contains(t, out, "1 new items to describe; next: go generate ./...\n")
 	assert.Contains(t, out, "new, and not taken: "+newHeader+" (--take "+newHeader+")\n")
-	after := read(t, filepath.Join(ours, coreInclude))
+	after := read(t, filepath.Join(ours, coreName))
 	assert.Contains(t, after, "  size_t num_payload;\n  bool is_secret;\n")
 	assert.NotContains(t, strings.ToLower(after), "theirs")
 	assert.Len(t, strings.Split(after, "\n"), len(strings.Split(before, "\n"))+1, "nothing else changed")
@@ -87,7 +87,7 @@ func TestRestateBringsOurHeadersToTheNextMinor(t *testing.T) {
 	require.NoError(t, err)
 	assert.Contains(t, out, newHeader+"\n  describe  PJRT_API_DOOR_EXTENSION_VERSION\n  describe  struct PJRT_Door_Extension\n")
 	assert.NotContains(t, out, "not taken")
-	assert.Equal(t, after, read(t, filepath.Join(ours, coreInclude)))
+	assert.Equal(t, after, read(t, filepath.Join(ours, coreName)))
 	taken := read(t, filepath.Join(ours, newHeader))
 	assert.NotContains(t, strings.ToLower(taken), "theirs")
 	assert.Contains(t, taken, "PJRT_Extension_Base base;")
@@ -101,7 +101,7 @@ func TestRestateReadsWheels(t *testing.T) {
 	require.NoError(t, err)
 	w := zip.NewWriter(f)
 	for name, text := range map[string]string{
-		"some/include/" + coreInclude:                            read(t, filepath.Join(originals, coreInclude)),
+		"some/include/" + coreName:                            read(t, filepath.Join(originals, coreName)),
 		"some/include/xla/../../../../../evil.h":                 "x",
 		"some/include/tsl/other.h":                               "not C",
 		"other/" + strings.ReplaceAll(crossHost, "xla/", "not/"): "not C",
@@ -123,7 +123,7 @@ func TestRestateChangesNothingWhenItFails(t *testing.T) {
 	ours, originals := checkouts(t)
 	edit := func(t *testing.T, dir, from, to string) {
 		t.Helper()
-		file := filepath.Join(dir, coreInclude)
+		file := filepath.Join(dir, coreName)
 		text := read(t, file)
 		require.Contains(t, text, from)
 		writeFile(t, file, strings.Replace(text, from, to, 1))
@@ -142,7 +142,7 @@ func TestRestateChangesNothingWhenItFails(t *testing.T) {
 		want      string
 	}{
 		"nothing there":   {func(*testing.T) string { return filepath.Join(empty, "none") }, "", "cannot read the originals: "},
-		"no headers":      {func(*testing.T) string { return empty }, "", "has no " + coreInclude + ": name a checkout"},
+		"no headers":      {func(*testing.T) string { return empty }, "", "has no " + coreName + ": name a checkout"},
 		"no wheel":        {func(*testing.T) string { return notWheel }, "", "x.whl is no wheel: "},
 		"nowhere to take": {copied, "xla/none.h", "none.h: no such file"},
 		"a path outside":  {copied, "../x.h", "give the path by which other headers include it"},
@@ -165,17 +165,17 @@ func TestRestateChangesNothingWhenItFails(t *testing.T) {
 			dir := copied(t)
 			edit(t, dir, "  bool is_secret;", "  boolean is_secret;")
 			return dir
-		}, "", coreInclude + ":"},
+		}, "", coreName + ":"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			before := read(t, filepath.Join(ours, coreInclude))
+			before := read(t, filepath.Join(ours, coreName))
 			args := []string{"--headers", ours}
 			if c.take != "" {
 				args = append(args, "--take", c.take)
 			}
 			_, err := runRestate(append(args, c.originals(t))...)
 			require.ErrorContains(t, err, c.want)
-			assert.Equal(t, before, read(t, filepath.Join(ours, coreInclude)))
+			assert.Equal(t, before, read(t, filepath.Join(ours, coreName)))
 			assert.Equal(t, "as it was\n", read(t, filepath.Join(ours, "VERSION")))
 		})
 	}
