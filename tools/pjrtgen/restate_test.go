@@ -101,7 +101,7 @@ func TestRestateReadsWheels(t *testing.T) {
 	require.NoError(t, err)
 	w := zip.NewWriter(f)
 	for name, text := range map[string]string{
-		"some/include/" + coreName:                            read(t, filepath.Join(originals, coreName)),
+		"some/include/" + coreName:                               read(t, filepath.Join(originals, coreName)),
 		"some/include/xla/../../../../../evil.h":                 "x",
 		"some/include/tsl/other.h":                               "not C",
 		"other/" + strings.ReplaceAll(crossHost, "xla/", "not/"): "not C",
