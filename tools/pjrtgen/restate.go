@@ -83,7 +83,8 @@ func (r *restatement) run(ctx context.Context, out io.Writer, originals string) 
 		return fmt.Errorf("%s has no xla/pjrt/c/pjrt_c_api.h that states PJRT_API_MINOR", originals)
 	}
 	if older(theirs.Version(), ours.Version()) {
-		return fmt.Errorf("the originals are of API %s and our headers of %s: restate only adds what newer ones have gained", text(theirs), text(ours))
+		return fmt.Errorf("the originals are of API %s and our headers of %s: restate only adds what newer ones have gained",
+			text(theirs), text(ours))
 	}
 	list, err := r.restate(ours, theirs, root)
 	if err != nil {
@@ -302,7 +303,8 @@ func includeRoot(originals string) (root string, done func(), err error) {
 		return "", nil, fmt.Errorf("cannot read the originals: %w", err)
 	case info.IsDir():
 		if _, err := os.Stat(filepath.Join(originals, filepath.FromSlash(coreName))); err != nil {
-			return "", nil, fmt.Errorf("%s has no %s: name a checkout of openxla/xla, or a wheel that carries its headers", originals, coreName)
+			return "", nil, fmt.Errorf("%s has no %s: name a checkout of openxla/xla, or a wheel that carries its headers",
+				originals, coreName)
 		}
 		return originals, func() {}, nil
 	case !info.Mode().IsRegular():
