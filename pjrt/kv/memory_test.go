@@ -5,7 +5,6 @@ package kv_test
 
 import (
 	"context"
-	"runtime"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -47,7 +46,6 @@ func TestPrefixesKeepProgramsApart(t *testing.T) {
 func TestMemoryNeitherPollsNorLeaks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := kv.NewMemory()
-		goroutines := runtime.NumGoroutine()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()
 		begin := time.Now()
@@ -67,9 +65,9 @@ func TestMemoryNeitherPollsNorLeaks(t *testing.T) {
 		}
 		assert.Equal(t, time.Hour, time.Since(begin))
 		synctest.Wait()
-		assert.Equal(t, goroutines, runtime.NumGoroutine())
 		assert.Zero(t, kv.Waiting(m, "never"))
 		assert.Zero(t, kv.WaitedFor(m))
+		// The bubble does not end before its goroutines do, and fails if one of them waits for ever.
 	})
 }
 
