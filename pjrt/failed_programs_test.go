@@ -51,7 +51,7 @@ func TestProgramsThatFailToCompileAreSaved(t *testing.T) {
 
 	other := t.TempDir()
 	pjrt.SaveFailedPrograms(other)
-	defer pjrt.SaveFailedPrograms("")
+	defer pjrt.ForgetFailedPrograms()
 	fail()
 	files, rerr = filepath.Glob(filepath.Join(other, "*"))
 	require.NoError(t, rerr)
