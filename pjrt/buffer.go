@@ -74,6 +74,13 @@ func waitsFor(buffers ...*Buffer) *standin.Set {
 	return standin.Union(sets...)
 }
 
+// derived is newBuffer for a handle whose contents are made of those of b.
+func (b *Buffer) derived(h *capi.Buffer, shape Shape) *Buffer {
+	d := b.client.newBuffer(h, shape)
+	d.standIns.Store(waitsFor(b))
+	return d
+}
+
 // newBufferWith is newBuffer that calls destroyed after the C buffer is destroyed.
 func (c *Client) newBufferWith(h *capi.Buffer, shape Shape, destroyed func()) *Buffer {
 	b := &Buffer{client: c, shape: Shape{shape.Type, slices.Clone(shape.Dims)}, onDestroy: true}

@@ -40,9 +40,8 @@ func (b *Buffer) CopyToDevice(ctx context.Context, d *Device) (copied *Buffer, e
 		if err != nil {
 			return nil, err
 		}
-		copied := b.client.newBuffer(h, b.shape)
+		copied := b.derived(h, b.shape)
 		copied.device.Store(d.handle)
-		copied.standIns.Store(waitsFor(b))
 		return copied, nil
 	}, func(copied *Buffer) { copied.Close() })
 	if err != nil {
@@ -104,9 +103,7 @@ func (b *Buffer) CopyToMemory(ctx context.Context, m *Memory) (copied *Buffer, e
 		if err != nil {
 			return nil, err
 		}
-		c := b.client.newBuffer(copied, b.shape)
-		c.standIns.Store(waitsFor(b))
-		return c, nil
+		return b.derived(copied, b.shape), nil
 	}, func(copied *Buffer) { copied.Close() })
 	if err != nil {
 		return b.copyByHost(ctx, (*capi.BufferCopyToMemoryArgs)(nil).Function(), err, &BufferOptions{Memory: m})
@@ -170,9 +167,7 @@ func (b *Buffer) Bitcast(ctx context.Context, shape Shape, layout *Layout) (*Buf
 	if err != nil {
 		return nil, err
 	}
-	cast := b.client.newBuffer(args.OutBuffer, shape)
-	cast.standIns.Store(waitsFor(b))
-	return cast, nil
+	return b.derived(args.OutBuffer, shape), nil
 }
 
 // sameBits reports whether arrays of both shapes, packed as tightly as their types allow,

@@ -532,14 +532,11 @@ func (l *launch) waitsFor() *standin.Set {
 	if !standin.Any() {
 		return nil
 	}
-	var sets []*standin.Set
+	waits := waitsFor(slices.Concat(l.lists...)...)
 	if l.bound != nil {
-		sets = append(sets, l.bound.standIns)
+		waits = standin.Union(waits, l.bound.standIns)
 	}
-	for _, list := range l.lists {
-		sets = append(sets, waitsFor(list...))
-	}
-	return standin.Union(sets...)
+	return waits
 }
 
 // adoptAll is adopt for all devices. If it fails, it leaves no results.

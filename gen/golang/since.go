@@ -197,7 +197,7 @@ func (s *Since) Update(set *model.Set) ([]string, error) {
 	s.Minor = max(s.Minor, v.Minor)
 	var added []string
 	for _, h := range set.Headers() {
-		for _, item := range Items(h) {
+		for _, item := range h.Items() {
 			if h.APIVersion != nil {
 				if _, ok := s.core.values[item]; !ok {
 					s.core.set(item, v.Minor)
@@ -230,35 +230,4 @@ func ownVersion(h *model.Header) *int {
 	}
 	i := int(*n)
 	return &i
-}
-
-// Items are what since.json records of a header, in its spelling: the names of
-// functions and callbacks, "struct NAME", "STRUCT.FIELD" and "ENUM.VALUE".
-func Items(h *model.Header) []string {
-	var out []string
-	for _, fns := range [][]model.Func{h.Functions, h.Callbacks} {
-		for _, f := range fns {
-			out = append(out, f.Name)
-		}
-	}
-	for _, s := range h.Structs {
-		out = append(out, "struct "+s.Name)
-		var walk func([]model.Field)
-		walk = func(fields []model.Field) {
-			for _, f := range fields {
-				if f.Anonymous != "" {
-					walk(f.Fields)
-				} else {
-					out = append(out, s.Name+"."+f.Name)
-				}
-			}
-		}
-		walk(s.Fields)
-	}
-	for _, e := range h.Enums {
-		for _, v := range e.Values {
-			out = append(out, e.Name+"."+v.Name)
-		}
-	}
-	return out
 }

@@ -161,7 +161,10 @@ func (o *Outline) place(first, last int) Place {
 			p.Kind = KindEnum
 		}
 		begin := first + open
-		closing := closingBracket(toks, begin)
+		closing := matching(toks, begin)
+		if closing < 0 {
+			closing = last
+		}
 		p.Body = toks[begin].end()
 		if p.Kind == KindEnum {
 			p.Members = o.values(begin+1, closing)
@@ -189,22 +192,6 @@ func (o *Outline) place(first, last int) Place {
 	return p
 }
 
-// closingBracket returns the index of the bracket that closes the one at open.
-func closingBracket(toks []token, open int) int {
-	depth := 0
-	for i := open; i < len(toks); i++ {
-		switch toks[i].text {
-		case "{":
-			depth++
-		case "}":
-			if depth--; depth == 0 {
-				return i
-			}
-		}
-	}
-	return len(toks) - 1
-}
-
 func (o *Outline) fields(first, end int) (list []Place) {
 	for i := first; i < end; {
 		last := min(declarationEnd(o.source.toks, i), end-1)
@@ -212,7 +199,7 @@ func (o *Outline) fields(first, end int) (list []Place) {
 		p := Place{Kind: KindMember, Start: words[0].off, End: words[len(words)-1].end(), Tail: o.tail(i, last)}
 		switch open := slices.IndexFunc(words, func(t token) bool { return t.text == "{" }); {
 		case open >= 0:
-			p.Name = lastIdent(o.source.toks[closingBracket(o.source.toks, i+open):last])
+			p.Name = lastIdent(words[max(0, matching(words, open)):])
 		case len(words) > 1 && words[0].kind == kindIdent && words[1].text == "(":
 			p.Name = firstIdent(words[2:]) // a macro that declares the field
 		default:
@@ -275,20 +262,15 @@ func declarator(words []token) string {
 	return name
 }
 
+// tagOf returns the tag in what stands before the body of a struct or an enum.
 func tagOf(head []token) string {
-	name := ""
-	for _, t := range head {
-		if t.text == ":" {
-			break
-		}
-		if t.kind == kindIdent {
-			name = t.text
-		}
+	if i := slices.IndexFunc(head, func(t token) bool { return t.text == ":" }); i >= 0 {
+		head = head[:i] // behind it is the type of an enum's values
 	}
-	if keywords[name] {
-		return ""
+	if name := lastIdent(head); !keywords[name] {
+		return name
 	}
-	return name
+	return ""
 }
 
 func firstIdent(words []token) string {
@@ -301,13 +283,12 @@ func firstIdent(words []token) string {
 }
 
 func lastIdent(words []token) string {
-	name := ""
-	for _, t := range words {
+	for _, t := range slices.Backward(words) {
 		if t.kind == kindIdent {
-			name = t.text
+			return t.text
 		}
 	}
-	return name
+	return ""
 }
 
 // Code returns the text between two offsets without its comments: lines that were

@@ -65,46 +65,24 @@ func Update(ours, newer Side) (*Result, error) {
 
 // names are all that a header declares.
 func names(h *model.Header) []string {
-	var all []string
-	for _, f := range slices.Concat(h.Functions, h.Callbacks, h.Prototypes) {
-		all = append(all, f.Name)
+	var others []string
+	for _, f := range h.Prototypes {
+		others = append(others, f.Name)
 	}
 	for _, o := range h.Opaque {
-		all = append(all, o.Name)
+		others = append(others, o.Name)
 	}
 	for _, m := range h.Macros {
-		all = append(all, m.Name)
+		others = append(others, m.Name)
 	}
 	for _, a := range h.Aliases {
-		all = append(all, a.Name)
+		others = append(others, a.Name)
 	}
 	for _, v := range h.Variables {
-		all = append(all, v.Name)
+		others = append(others, v.Name)
 	}
-	for _, s := range h.Structs {
-		all = append(all, "struct "+s.Name)
-		for _, f := range fieldsOf(s.Fields) {
-			all = append(all, s.Name+"."+f.Name)
-		}
-	}
-	for _, e := range h.Enums {
-		for _, v := range e.Values {
-			all = append(all, e.Name+"."+v.Name)
-		}
-	}
-	return all
-}
-
-// fieldsOf are the fields of a struct, with those of its anonymous unions in their place.
-func fieldsOf(fields []model.Field) (all []model.Field) {
-	for _, f := range fields {
-		if f.Anonymous != "" {
-			all = append(all, fieldsOf(f.Fields)...)
-			continue
-		}
-		all = append(all, f)
-	}
-	return all
+	// Behind the functions, as in most headers.
+	return slices.Insert(h.Items(), len(h.Functions)+len(h.Callbacks), others...)
 }
 
 // missing returns what the second list has and the first has not.
@@ -145,7 +123,6 @@ func indexOf(o *header.Outline) map[key]header.Place {
 type edit struct {
 	start, end int
 	text       string
-	order      int // of edits at the same place
 }
 
 type update struct {
@@ -166,7 +143,7 @@ func (u *update) fail(format string, args ...any) {
 }
 
 func (u *update) edit(start, end int, text string) {
-	u.edits = append(u.edits, edit{start, end, text, len(u.edits)})
+	u.edits = append(u.edits, edit{start, end, text})
 }
 
 // records adds fields to structs that both headers have.
@@ -179,7 +156,7 @@ func (u *update) records() {
 		old := u.old.Structs[i]
 		ours, theirs := u.have[key{header.KindRecord, now.Name}], u.theirs[key{header.KindRecord, now.Name}]
 		known := make(map[string]model.Field)
-		for _, f := range fieldsOf(old.Fields) {
+		for _, f := range model.Leaves(old.Fields) {
 			known[f.Name] = f
 		}
 		for j, f := range now.Fields {
@@ -202,7 +179,7 @@ func (u *update) records() {
 }
 
 func memberNames(fields []model.Field) (list []string) {
-	for _, f := range fieldsOf(fields) {
+	for _, f := range model.Leaves(fields) {
 		list = append(list, f.Name)
 	}
 	return list
@@ -428,9 +405,7 @@ func (u *update) types() {
 }
 
 func (u *update) apply() []byte {
-	slices.SortStableFunc(u.edits, func(a, b edit) int {
-		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.order, b.order))
-	})
+	slices.SortStableFunc(u.edits, func(a, b edit) int { return cmp.Compare(a.start, b.start) })
 	var out bytes.Buffer
 	at := 0
 	for _, e := range u.edits {
@@ -455,16 +430,12 @@ func New(newer Side) (*Result, error) {
 		return nil, err
 	}
 	u := &update{from: o, now: newer.Model}
-	first, last := int(^uint(0)>>1), 0
-	for _, p := range o.Places {
-		first, last = min(first, p.Start), max(last, p.End)
-	}
-	if last == 0 {
+	if len(o.Places) == 0 {
 		return nil, errors.New(newer.Model.Path + " declares nothing")
 	}
 	var b bytes.Buffer
-	b.WriteString(license + u.from.Code(0, first))
-	at, before := first, header.Kind("")
+	at, before := o.Places[0].Start, header.Kind("")
+	b.WriteString(license + o.Code(0, at))
 	for _, p := range o.Places {
 		if p.Start < at {
 			continue // a macro within a struct

@@ -142,9 +142,9 @@ func (a *Alias) Fulfill(b *pjrt.Buffer) error {
 	if a.standIn.In(waits) {
 		return errWaitsForItself
 	}
-	return a.promise.keep(func() error {
+	return a.promise.settle(func(s *promiseState) error {
 		if !a.standIn.Fulfill(waits) { // another alias was fulfilled meanwhile
-			_ = failAlias(raw.Table(a.client.Plugin()), a.clientHandle, a.handle, a.standIn)(errWaitsForItself)
+			_ = s.tell(errWaitsForItself)
 			return errWaitsForItself
 		}
 		var call capi.Call[capi.ClientFulfillAliasBufferArgs]

@@ -125,6 +125,11 @@ func readHeaders(root string) (*model.Set, error) {
 	if err != nil {
 		return nil, err
 	}
+	return parseHeaders(root, paths)
+}
+
+// parseHeaders reads the headers at paths, which lie under root, and returns the errors of all.
+func parseHeaders(root string, paths []string) (*model.Set, error) {
 	var headers []*model.Header
 	var errs []error
 	for _, p := range paths {
@@ -203,10 +208,15 @@ func refuseBreaks(known, set *model.Set) error {
 	if len(breaks) == 0 {
 		return nil
 	}
-	lines := []string{what + "; nothing was written:"}
-	for i, c := range breaks {
+	return changesError(what+"; nothing was written:", breaks, ": pjrtgen diff lists all")
+}
+
+// changesError returns an error that lists the first changes. more is said behind the number of the others.
+func changesError(what string, changes []diff.Change, more string) error {
+	lines := []string{what}
+	for i, c := range changes {
 		if i == maxErrors {
-			lines = append(lines, fmt.Sprintf("  and %d more: pjrtgen diff lists all", len(breaks)-i))
+			lines = append(lines, fmt.Sprintf("  and %d more%s", len(changes)-i, more))
 			break
 		}
 		lines = append(lines, "  "+describe(c))

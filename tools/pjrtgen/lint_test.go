@@ -25,6 +25,28 @@ func TestLintFindsEachFault(t *testing.T) {
 		hole  = "order the fields by size, or give the bytes a field of their own that callers set to 0: nobody clears padding (hole)"
 		older = "give it the older number back; a new enumerator takes one that was never used (renumbered)"
 	)
+	// Each of these is clean.h with some text replaced.
+	edits := map[string][]string{
+		"renumbered":     {"ACME_FAST = 0, ACME_EXACT = 1", "ACME_EXACT = 0, ACME_FAST = 1"},
+		"reused":         {"ACME_FAST = 0, ACME_EXACT = 1", "ACME_BEST = 0, ACME_FAST = 2, ACME_EXACT = 1"},
+		"inserted_field": {"  Acme_Options* options;\n", "  PJRT_Client* client;\n  Acme_Options* options;\n"},
+		"inserted_slot":  {"  Acme_Run* run;\n", "  void (*first)(void);\n  Acme_Run* run;\n"},
+		"moved_field": {
+			"  Acme_Options* options;\n  PJRT_Event* done;  // out\n", "  PJRT_Event* done;  // out\n  Acme_Options* options;\n",
+			"(Acme_Run_Args, done)", "(Acme_Run_Args, options)",
+		},
+		"moved_slot": {
+			"  Acme_Run* run;\n  Acme_Stop* stop;\n", "  Acme_Stop* stop;\n  Acme_Run* run;\n",
+			"(Acme_Extension, stop)", "(Acme_Extension, run)",
+		},
+		"removed": {"  int64_t limit;\n", "  double limit;\n", "  Acme_Run* run;\n", ""},
+		"grown": {
+			"ACME_EXACT = 1", "ACME_EXACT = 1, ACME_BEST = 2", "  int64_t limit;\n", "  int64_t limit;\n  int64_t more;\n",
+			"(Acme_Options, limit)", "(Acme_Options, more)", "  Acme_Stop* stop;\n", "  Acme_Stop* stop;\n  Acme_Run* again;\n",
+			"(Acme_Extension, stop)", "(Acme_Extension, again)",
+		},
+	}
+	clean := filepath.Join("testdata", "lint", "clean.h")
 	for _, test := range []struct {
 		file  string
 		older bool // against clean.h
@@ -94,9 +116,18 @@ func TestLintFindsEachFault(t *testing.T) {
 		t.Run(fmt.Sprint(test.file, " ", test.older), func(t *testing.T) {
 			t.Parallel()
 			file := filepath.Join("testdata", "lint", test.file+".h")
+			if pairs := edits[test.file]; pairs != nil {
+				text := read(t, clean)
+				for i := 0; i < len(pairs); i += 2 {
+					require.Equal(t, 1, strings.Count(text, pairs[i]), pairs[i])
+					text = strings.Replace(text, pairs[i], pairs[i+1], 1)
+				}
+				file = filepath.Join(t.TempDir(), test.file+".h")
+				writeFile(t, file, text)
+			}
 			args := []string{"lint", file}
 			if test.older {
-				args = append(args, "--against", filepath.Join("testdata", "lint", "clean.h"))
+				args = append(args, "--against", clean)
 			}
 			out, err := pjrtgen(args...)
 			var want strings.Builder

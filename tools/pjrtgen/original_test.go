@@ -238,17 +238,17 @@ func TestAnOriginalHeaderGivesTheSameGoCode(t *testing.T) {
 	since, err := golang.ReadSince(bytes.NewReader(text))
 	require.NoError(t, err)
 	newer := 0
-	for _, item := range golang.Items(ours) {
+	for _, item := range ours.Items() {
 		if since.Lookup(ours, item) > originalMinor {
 			newer++
 		}
 	}
 	oldItems := make(map[string]bool)
-	for _, item := range golang.Items(old) {
+	for _, item := range old.Items() {
 		oldItems[item] = true
 	}
 	more := 0
-	for _, item := range golang.Items(ours) {
+	for _, item := range ours.Items() {
 		if !oldItems[item] && since.Lookup(ours, item) <= originalMinor {
 			more++
 			assert.Equal(t, "PJRT_Extension_Type.PJRT_Extension_Type_TpuTopology", item, "the original of minor 81 lacks it")

@@ -291,7 +291,7 @@ func TestOriginalsAreRestated(t *testing.T) {
 			continue
 		}
 		before := read(t, filepath.Join(ours, coreName))
-		out, err := runRestate("--headers", ours, "--take", "xla/ffi/api/record_c_api.h", "--take", "xla/ffi/api/collectives_c_api.h", w.root(t))
+		out, err := pjrtgen("restate", "--headers", ours, "--take", "xla/ffi/api/record_c_api.h", "--take", "xla/ffi/api/collectives_c_api.h", w.root(t))
 		require.NoError(t, err)
 		assert.Contains(t, out, fmt.Sprintf("to 0.%d\n", w.minor))
 		for _, line := range strings.Split(out, "\n") {

@@ -129,21 +129,11 @@ func originalsOf(ours *model.Set, root string, take []string) (*model.Set, error
 			paths = append(paths, p)
 		}
 	}
-	var list []*model.Header
-	var errs []error
-	for _, p := range paths {
-		h, err := header.Parse(filepath.Join(root, filepath.FromSlash(p)), header.Options{IncludeDirs: []string{root}})
-		if err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		h.Path = p
-		list = append(list, h)
+	files := make([]string, len(paths))
+	for i, p := range paths {
+		files[i] = filepath.Join(root, filepath.FromSlash(p))
 	}
-	if err := firstErrors(errs); err != nil {
-		return nil, err
-	}
-	return model.NewSet(list...)
+	return parseHeaders(root, files)
 }
 
 // restate returns the new text of each header that the originals have.
@@ -151,7 +141,7 @@ func (r *restatement) restate(ours, theirs *model.Set, root string) ([]restated,
 	var list []restated
 	var errs []error
 	for _, h := range theirs.Headers() {
-		original, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(h.Path)))
+		original, err := header.Read(filepath.Join(root, filepath.FromSlash(h.Path)))
 		if err != nil {
 			return nil, err
 		}
@@ -161,7 +151,7 @@ func (r *restatement) restate(ours, theirs *model.Set, root string) ([]restated,
 			result, err = restate.New(newer)
 		} else {
 			var text []byte
-			if text, err = os.ReadFile(filepath.Join(r.headers, filepath.FromSlash(h.Path))); err != nil {
+			if text, err = header.Read(filepath.Join(r.headers, filepath.FromSlash(h.Path))); err != nil {
 				return nil, err
 			}
 			result, err = restate.Update(restate.Side{Text: text, Model: have}, newer)
@@ -210,15 +200,7 @@ func (r *restatement) verify(list []restated, theirs *model.Set) error {
 	if len(changes) == 0 {
 		return nil
 	}
-	lines := []string{"nothing was changed, because our headers would still declare something else than the originals:"}
-	for i, c := range changes {
-		if i == maxErrors {
-			lines = append(lines, fmt.Sprintf("  and %d more", len(changes)-i))
-			break
-		}
-		lines = append(lines, "  "+describe(c))
-	}
-	return errors.New(strings.Join(lines, "\n"))
+	return changesError("nothing was changed, because our headers would still declare something else than the originals:", changes, "")
 }
 
 // report says what is new, and what stayed behind.

@@ -5,7 +5,6 @@ package main
 
 import (
 	"archive/zip"
-	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
@@ -54,23 +53,13 @@ func checkouts(t *testing.T) (ours, originals string) {
 	return ours, originals
 }
 
-func runRestate(args ...string) (string, error) {
-	var out bytes.Buffer
-	root := newRoot()
-	root.SetArgs(append([]string{"restate"}, args...))
-	root.SetOut(&out)
-	root.SetErr(&out)
-	err := root.Execute()
-	return out.String(), err
-}
-
 func TestRestateBringsOurHeadersToTheNextMinor(t *testing.T) {
 	t.Parallel()
 	ours, originals := checkouts(t)
 	before := read(t, filepath.Join(ours, coreName))
 	require.NoError(t, os.Remove(filepath.Join(originals, filepath.FromSlash(crossHost))))
 
-	out, err := runRestate("--headers", ours, originals)
+	out, err := pjrtgen("restate", "--headers", ours, originals)
 	require.NoError(t, err)
 	assert.Contains(t, out, "to 0.999\n"+coreName+"\n  changed   PJRT_API_MINOR\n  describe  PJRT_Client_CreateErrorBuffer_Args.is_secret\n")
 	assert.Contains(t, out, "not among the originals, and left as they are:\n  "+crossHost+"\n")
@@ -83,7 +72,7 @@ func TestRestateBringsOurHeadersToTheNextMinor(t *testing.T) {
 	assert.Equal(t, "commit: unknown\ndate: unknown\napi_major: 0\napi_minor: 999\n", read(t, filepath.Join(ours, "VERSION")))
 
 	// Once more there is nothing to do, but for a header that is wanted now.
-	out, err = runRestate("--headers", ours, "--take", newHeader, originals)
+	out, err = pjrtgen("restate", "--headers", ours, "--take", newHeader, originals)
 	require.NoError(t, err)
 	assert.Contains(t, out, newHeader+"\n  describe  PJRT_API_DOOR_EXTENSION_VERSION\n  describe  struct PJRT_Door_Extension\n")
 	assert.NotContains(t, out, "not taken")
@@ -113,7 +102,7 @@ func TestRestateReadsWheels(t *testing.T) {
 	}
 	require.NoError(t, w.Close())
 	require.NoError(t, f.Close())
-	out, err := runRestate("--headers", ours, wheel)
+	out, err := pjrtgen("restate", "--headers", ours, wheel)
 	require.NoError(t, err)
 	assert.Contains(t, out, "describe  PJRT_Client_CreateErrorBuffer_Args.is_secret")
 }
@@ -169,11 +158,11 @@ func TestRestateChangesNothingWhenItFails(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			before := read(t, filepath.Join(ours, coreName))
-			args := []string{"--headers", ours}
+			args := []string{"restate", "--headers", ours}
 			if c.take != "" {
 				args = append(args, "--take", c.take)
 			}
-			_, err := runRestate(append(args, c.originals(t))...)
+			_, err := pjrtgen(append(args, c.originals(t))...)
 			require.ErrorContains(t, err, c.want)
 			assert.Equal(t, before, read(t, filepath.Join(ours, coreName)))
 			assert.Equal(t, "as it was\n", read(t, filepath.Join(ours, "VERSION")))

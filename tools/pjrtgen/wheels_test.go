@@ -6,13 +6,10 @@
 package main
 
 import (
-	"archive/zip"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -60,7 +57,7 @@ func (w wheel) root(t *testing.T) string {
 	require.NoError(t, err)
 	defer os.RemoveAll(staging)
 	headers := filepath.Join(staging, "headers")
-	w.extract(t, w.download(t, staging), headers)
+	require.NoError(t, unpackHeaders(w.download(t, staging), headers))
 	if err := os.Rename(headers, dir); err != nil {
 		_, other := os.Stat(dir) // another process was faster
 		require.NoError(t, other, "%v", err)
@@ -90,26 +87,4 @@ func (w wheel) download(t *testing.T, staging string) string {
 	require.NoError(t, err)
 	require.Len(t, files, 1)
 	return files[0]
-}
-
-// extract writes XLA's headers to dir/xla.
-func (w wheel) extract(t *testing.T, file, dir string) {
-	t.Helper()
-	archive, err := zip.OpenReader(file)
-	require.NoError(t, err)
-	defer archive.Close()
-	for _, f := range archive.File {
-		name, ok := strings.CutPrefix(f.Name, "tensorflow/include/")
-		if !ok || !strings.HasPrefix(name, "xla/") || !strings.HasSuffix(name, ".h") || !filepath.IsLocal(name) {
-			continue
-		}
-		in, err := f.Open()
-		require.NoError(t, err)
-		text, err := io.ReadAll(io.LimitReader(in, 16<<20))
-		require.NoError(t, err)
-		require.NoError(t, in.Close())
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		require.NoError(t, os.WriteFile(path, text, 0o644))
-	}
 }
