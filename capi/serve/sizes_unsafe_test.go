@@ -179,7 +179,8 @@ func TestCallersOlderThanThePluginAreServedIfAsked(t *testing.T) {
 		e := refused(t, call(size))
 		assert.Equal(t, capi.ErrorCodeInvalidArgument, e.Code)
 		assert.Contains(t, e.Message, fmt.Sprintf("struct_size is %d, and in API 0.57 the struct has %d bytes", size, size+1))
-		assert.Regexp(t, `, and (201|144|72) in API 0\.114: .* this plugin of API 0\.114 supports`, e.Message)
+		assert.Regexp(t, fmt.Sprintf(`, and (%d|%d|%d) in API 0\.%d: .* this plugin of API 0\.%[4]d supports`,
+			capi.DeviceMemoryStatsArgsSize, capi.ExecuteOptionsSize, capi.DevicePoisonExecutionArgsSize, capi.APIMinor), e.Message)
 	}
 	p.Callers = 0
 	tab = table(t, p)

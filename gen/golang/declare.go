@@ -163,7 +163,7 @@ func (g *generator) tableFunctions(u *unit) map[string]bool {
 			if f.Kind != "fnptr" || f.Fn == "" {
 				continue
 			}
-			if sig, _, ok := g.signature(u.header, f); u.pkg == packageOutside && (!ok || g.argsOf(u, sig) == nil) {
+			if sig, _, ok := g.signature(u.header, f); u.kind != unitCore && (!ok || g.argsOf(u, sig) == nil) {
 				continue // a field of its own type
 			}
 			out[f.Fn] = true

@@ -117,8 +117,11 @@ func (u *unit) sinceText(minor int) string {
 	if minor <= 0 {
 		return ""
 	}
-	if u.kind == unitFFI {
+	switch u.kind {
+	case unitFFI:
 		return fmt.Sprintf("Since XLA FFI API 0.%d.", minor)
+	case unitFFIExtension:
+		return fmt.Sprintf("Since version 0.%d of the extension.", minor)
 	}
 	return fmt.Sprintf("Since API 0.%d.", minor)
 }
@@ -128,7 +131,7 @@ func (u *unit) sinceText(minor int) string {
 // the minor of what it belongs to.
 func (u *unit) documented(c, doc string, since, from int, code *jen.Statement) jen.Code {
 	note := ""
-	if since > max(from, oldestMinor) || u.kind == unitFFI && since > from {
+	if since > max(from, oldestMinor) || u.pkg == packageFFI && since > from {
 		note = u.sinceText(since)
 	}
 	if doc != "" {

@@ -157,6 +157,7 @@ const (
 	unitExtension
 	unitProfiler
 	unitFFI
+	unitFFIExtension
 	unitOutside
 )
 
@@ -169,8 +170,10 @@ func newUnit(h *model.Header) (*unit, error) {
 		u.kind, u.stem = unitCore, "core"
 	case base == "profiler_c_api":
 		u.kind, u.stem = unitProfiler, "profiler"
-	case strings.Contains("/"+h.Path, "/ffi/"):
+	case isFFI(h) && base == "c_api":
 		u.kind, u.stem, u.pkg = unitFFI, "ffi", packageFFI
+	case isFFI(h):
+		u.kind, u.stem, u.pkg = unitFFIExtension, strings.TrimSuffix(base, "_c_api"), packageFFI
 	default:
 		s := strings.TrimSuffix(strings.TrimPrefix(base, "pjrt_c_api_"), "_extension")
 		if s == "" {
@@ -197,13 +200,19 @@ func (g *generator) readVersions() error {
 				return fmt.Errorf("%s: no XLA_FFI_API_MAJOR and XLA_FFI_API_MINOR", u.header.Path)
 			}
 			u.version = fmt.Sprintf("%d.%d", *major, *minor)
+		case unitFFIExtension:
+			major, minor := macroEnding(u.header, "_MajorVersion"), macroEnding(u.header, ffiExtensionMinor)
+			if major == nil || minor == nil {
+				return fmt.Errorf("%s: no macros XLA_FFI_Extension_NAME_MajorVersion and _MinorVersion", u.header.Path)
+			}
+			u.version = fmt.Sprintf("%d.%d", *major, *minor)
 		}
 	}
 	if core == "" {
 		return errors.New("pjrt_c_api.h is not among the headers")
 	}
 	for _, u := range g.order {
-		if u.kind != unitFFI {
+		if u.pkg != packageFFI {
 			u.version = core
 		}
 	}
@@ -213,6 +222,20 @@ func (g *generator) readVersions() error {
 func macroValue(h *model.Header, name string) *int64 {
 	for _, m := range h.Macros {
 		if m.Name == name {
+			return m.Value
+		}
+	}
+	return nil
+}
+
+// ffiExtensionMinor ends the name of the macro that states the minor version of an
+// extension of the FFI.
+const ffiExtensionMinor = "_MinorVersion"
+
+// macroEnding returns the value of the first macro whose name ends in suffix.
+func macroEnding(h *model.Header, suffix string) *int64 {
+	for _, m := range h.Macros {
+		if strings.HasSuffix(m.Name, suffix) {
 			return m.Value
 		}
 	}

@@ -17,6 +17,7 @@ var initialisms = map[string]string{
 	"cpp":  "CPP",
 	"cpu":  "CPU",
 	"dma":  "DMA",
+	"d2d":  "D2D",
 	"ffi":  "FFI",
 	"gpu":  "GPU",
 	"hlo":  "HLO",
@@ -29,6 +30,7 @@ var initialisms = map[string]string{
 	"mlir": "MLIR",
 	"ok":   "OK",
 	"pjrt": "PJRT",
+	"ptx":  "PTX",
 	"tpu":  "TPU",
 	"xla":  "XLA",
 }

@@ -173,16 +173,22 @@ func (s *Since) Lookup(h *model.Header, item string) int {
 	if !isFFI(h) {
 		return v.core
 	}
-	// The oldest state that is known of the FFI may be older than its number.
-	if v.extension == nil || *v.extension <= oldestFFIMinor {
+	oldest := oldestFFIMinor
+	if macroEnding(h, ffiExtensionMinor) != nil {
+		oldest = oldestFFIExtensionMinor
+	}
+	if v.extension == nil || *v.extension <= oldest {
 		return 0
 	}
 	return *v.extension
 }
 
-// oldestFFIMinor is the oldest minor of the FFI that since.json records; it means
+// The oldest minors of the FFI and of its extensions that since.json records. They mean
 // that one or an earlier one.
-const oldestFFIMinor = 2
+const (
+	oldestFFIMinor          = 2
+	oldestFFIExtensionMinor = 1
+)
 
 func isFFI(h *model.Header) bool { return strings.Contains("/"+h.Path, "/ffi/") }
 
@@ -222,8 +228,11 @@ func (s *Since) Update(set *model.Set) ([]string, error) {
 // ownVersion is the version that a header other than the core states of itself.
 func ownVersion(h *model.Header) *int {
 	n := macroValue(h, "XLA_FFI_API_MINOR")
-	if h.ExtensionVersion != nil {
+	switch {
+	case h.ExtensionVersion != nil:
 		n = &h.ExtensionVersion.Value
+	case n == nil && isFFI(h):
+		n = macroEnding(h, ffiExtensionMinor)
 	}
 	if n == nil {
 		return nil

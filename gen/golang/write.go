@@ -34,6 +34,9 @@ func (g *generator) write() error {
 		case unitProfiler:
 			s := g.sheet(u, "zz_profiler.go", base)
 			to = sheets{s, s, s, s, s, s, s, g.sheet(u, "zz_profiler_layout.go", base)}
+		case unitFFIExtension:
+			s := g.sheet(u, "zz_"+u.stem+".go", base)
+			to = sheets{s, s, s, s, s, s, s, g.sheet(u, "zz_"+u.stem+"_layout.go", base)}
 		case unitExtension:
 			if extensionLayout == nil {
 				extensionLayout = g.sheet(u, "zz_ext_layout.go", "the extension headers of pjrt_c_api.h")

@@ -142,7 +142,7 @@ func (l *linter) sizedBase(s *model.Struct) bool {
 			return inner.HasStructSize || l.sizedBase(inner)
 		}
 	}
-	return f.Base == "PJRT_Extension_Base" || f.Base == "XLA_FFI_Extension_Base"
+	return slices.Contains([]string{"PJRT_Extension_Base", "XLA_FFI_Extension_Base", "XLA_FFI_Extension"}, f.Base)
 }
 
 // isOptions reports whether args point to one object of the struct, which the caller

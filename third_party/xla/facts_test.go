@@ -6,15 +6,15 @@ package xla
 import (
 	"bufio"
 	"encoding/json"
-	"fmt"
 	"os"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/gen/facts"
 )
 
 const coreHeader = "xla/pjrt/c/pjrt_c_api.h"
@@ -169,16 +169,18 @@ func versionMinor(t *testing.T) int {
 // readFacts returns the facts of the headers that are in place, by path.
 func readFacts(t *testing.T) map[string]header {
 	t.Helper()
-	dir := fmt.Sprintf("facts/%s.%d", readVersion(t)["api_major"], versionMinor(t))
-	files, err := filepath.Glob(dir + "/*.json")
+	minors, err := facts.Minors("facts")
 	require.NoError(t, err)
-	require.NotEmpty(t, files, "no facts for the headers in place; README.md says how to write %s", dir)
+	require.Contains(t, minors, versionMinor(t), "no facts for the headers in place; README.md says how to write them")
+	docs, err := facts.Read("facts", versionMinor(t))
+	require.NoError(t, err)
 	out := map[string]header{}
-	for _, file := range files {
+	for path, doc := range docs {
+		text, err := json.Marshal(doc)
+		require.NoError(t, err)
 		var h header
-		readJSON(t, file, &h)
-		require.NotContains(t, out, h.Path, file)
-		out[h.Path] = h
+		require.NoError(t, json.Unmarshal(text, &h), path)
+		out[path] = h
 	}
 	return out
 }

@@ -172,9 +172,9 @@ func readHistory(t *testing.T) history {
 func TestHistoryEndsAtTheFacts(t *testing.T) {
 	t.Parallel()
 	hist := readHistory(t)
-	var core header
-	readJSON(t, "facts/0.114/pjrt_c_api.json", &core)
-	require.Equal(t, 114, hist.LastMinor)
+	core := readFacts(t)[coreHeader]
+	minor := versionMinor(t)
+	require.Equal(t, minor, hist.LastMinor)
 
 	var slots []string
 	for _, table := range core.Tables {
@@ -185,14 +185,14 @@ func TestHistoryEndsAtTheFacts(t *testing.T) {
 		}
 	}
 	assert.Len(t, slots, 138)
-	assert.Equal(t, slots, hist.order(114))
+	assert.Equal(t, slots, hist.order(minor))
 
 	want, have := map[string]int64{}, map[string]int64{}
 	for _, s := range core.Structs {
 		want[s.Name] = s.size()
 	}
 	for name, runs := range hist.StructSizes {
-		if size := at(runs, 114); size != nil {
+		if size := at(runs, minor); size != nil {
 			have[name] = *size
 		}
 	}
@@ -206,7 +206,7 @@ func TestHistoryEndsAtTheFacts(t *testing.T) {
 	}
 	for _, values := range hist.Enums {
 		for name, runs := range values {
-			if value := at(runs, 114); value != nil {
+			if value := at(runs, minor); value != nil {
 				have[name] = *value
 			}
 		}

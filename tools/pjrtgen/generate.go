@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/purepjrt/purepjrt/gen/diff"
+	"github.com/purepjrt/purepjrt/gen/facts"
 	"github.com/purepjrt/purepjrt/gen/golang"
 	"github.com/purepjrt/purepjrt/gen/header"
 	"github.com/purepjrt/purepjrt/gen/model"
@@ -146,45 +148,38 @@ func parseHeaders(root string, paths []string) (*model.Set, error) {
 	return model.NewSet(headers...)
 }
 
-// readFacts reads the newest facts under dir, which has a folder for each API version. It skips versions of which only
-// some headers were measured. It returns nil if there are no facts.
+// readFacts reads the newest facts under dir. It returns nil if there are none.
 func readFacts(dir string) (*model.Set, error) {
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
+	minors, err := facts.Minors(dir)
+	if err != nil || len(minors) == 0 {
+		return nil, err
 	}
-	if err != nil {
-		return nil, fmt.Errorf("cannot read the facts: %w", err)
-	}
-	newest := -1
-	for _, e := range entries {
-		var minor int
-		if n, _ := fmt.Sscanf(e.Name(), "0.%d", &minor); n == 1 && e.IsDir() && minor > newest {
-			if _, err := os.Stat(filepath.Join(dir, e.Name(), "pjrt_c_api.json")); err == nil {
-				newest = minor
-			}
-		}
-	}
-	if newest < 0 {
-		return nil, nil
-	}
-	files, err := filepath.Glob(filepath.Join(dir, fmt.Sprintf("0.%d", newest), "*.json"))
+	docs, err := facts.Read(dir, minors[len(minors)-1])
 	if err != nil {
 		return nil, err
 	}
 	var headers []*model.Header
-	for _, f := range files {
-		text, err := os.ReadFile(f)
+	for _, path := range slices.Sorted(maps.Keys(docs)) {
+		h, err := factsHeader(docs[path])
 		if err != nil {
-			return nil, fmt.Errorf("cannot read the facts: %w", err)
-		}
-		h := new(model.Header)
-		if err := json.Unmarshal(text, h); err != nil {
-			return nil, fmt.Errorf("%s: not the facts of a header: %w", f, err)
+			return nil, fmt.Errorf("the facts of %s in %s: %w", path, dir, err)
 		}
 		headers = append(headers, h)
 	}
 	return model.NewSet(headers...)
+}
+
+// factsHeader returns the header that facts describe.
+func factsHeader(doc map[string]any) (*model.Header, error) {
+	text, err := json.Marshal(doc)
+	if err != nil {
+		return nil, err
+	}
+	h := new(model.Header)
+	if err := json.Unmarshal(text, h); err != nil {
+		return nil, fmt.Errorf("not the facts of a header: %w", err)
+	}
+	return h, nil
 }
 
 // refuseBreaks returns an error that lists the changes between the measured facts and the headers that break the ABI,

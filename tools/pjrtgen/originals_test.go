@@ -50,58 +50,12 @@ func originals(t *testing.T, root string) map[string]*model.Header {
 	return out
 }
 
-// measured is the facts of a header at a minor, or at the newest minor before it;
-// nil if there are none. A document with a base says what differs from the facts of
-// another minor: items of lists under "changed", by name, and whole values.
+// measured is the facts of a header at a minor; nil if there are none.
 func measured(t *testing.T, minor int, path string) map[string]any {
 	t.Helper()
-	for ; minor >= 114; minor-- {
-		if doc := measuredAt(t, fmt.Sprintf("0.%d", minor), path); doc != nil {
-			return doc
-		}
-	}
-	return nil
-}
-
-func measuredAt(t *testing.T, version, path string) map[string]any {
-	t.Helper()
-	for _, dir := range []string{filepath.Join(restatedRoot, "facts"), filepath.Join("testdata", "facts")} {
-		files, err := filepath.Glob(filepath.Join(dir, version, "*.json"))
-		require.NoError(t, err)
-		for _, file := range files {
-			var doc map[string]any
-			require.NoError(t, json.Unmarshal([]byte(read(t, file)), &doc), file)
-			if doc["path"] != path {
-				continue
-			}
-			if base, ok := doc["base"].(string); ok {
-				doc = changed(t, measuredAt(t, base, path), doc)
-			}
-			return doc
-		}
-	}
-	return nil
-}
-
-func changed(t *testing.T, base, by map[string]any) map[string]any {
-	t.Helper()
-	require.NotNil(t, base)
-	for key, value := range by {
-		switch key {
-		case "base":
-		case "changed":
-			for list, items := range value.(map[string]any) {
-				for _, item := range items.([]any) {
-					i := slices.IndexFunc(base[list].([]any), func(v any) bool { return itemName(v) == itemName(item) })
-					require.GreaterOrEqual(t, i, 0, "%s of %s", itemName(item), list)
-					base[list].([]any)[i] = item
-				}
-			}
-		default:
-			base[key] = value
-		}
-	}
-	return base
+	docs, err := facts.Read(filepath.Join(restatedRoot, "facts"), minor)
+	require.NoError(t, err)
+	return docs[path]
 }
 
 func itemName(v any) string {

@@ -17,6 +17,8 @@ import (
 const (
 	crossHost = "xla/pjrt/extensions/cross_host_transfers/pjrt_c_api_cross_host_transfers_extension.h"
 	newHeader = "xla/pjrt/extensions/door/door_extension.h"
+	// unmapEnd ends a struct of the core header, behind its last field.
+	unmapEnd = "};\nPJRT_DEFINE_STRUCT_TRAITS(PJRT_Client_DmaUnmap_Args, data);"
 )
 
 // checkouts makes a folder with our headers, and another with the originals of the next
@@ -44,8 +46,7 @@ func checkouts(t *testing.T) (ours, originals string) {
 	minor = minor[:strings.IndexByte(minor, '\n')]
 	change(coreName,
 		minor, "#define PJRT_API_MINOR 999",
-		"  size_t num_payload;\n", "  size_t num_payload;\n  // Theirs.\n  bool is_secret;  // theirs\n",
-		"PJRT_DEFINE_STRUCT_TRAITS(PJRT_Client_CreateErrorBuffer_Args, num_payload);", "PJRT_DEFINE_STRUCT_TRAITS(PJRT_Client_CreateErrorBuffer_Args, is_secret);",
+		unmapEnd, "  // Theirs.\n  bool is_secret;  // theirs\n};\nPJRT_DEFINE_STRUCT_TRAITS(PJRT_Client_DmaUnmap_Args, is_secret);",
 	)
 	writeFile(t, filepath.Join(originals, newHeader),
 		"// Theirs.\n#ifndef DOOR_H_\n#define DOOR_H_\n\n#include \"xla/pjrt/c/pjrt_c_api.h\"\n\n#define PJRT_API_DOOR_EXTENSION_VERSION 1\n\n"+
@@ -61,12 +62,12 @@ func TestRestateBringsOurHeadersToTheNextMinor(t *testing.T) {
 
 	out, err := pjrtgen("restate", "--headers", ours, originals)
 	require.NoError(t, err)
-	assert.Contains(t, out, "to 0.999\n"+coreName+"\n  changed   PJRT_API_MINOR\n  describe  PJRT_Client_CreateErrorBuffer_Args.is_secret\n")
+	assert.Contains(t, out, "to 0.999\n"+coreName+"\n  changed   PJRT_API_MINOR\n  describe  PJRT_Client_DmaUnmap_Args.is_secret\n")
 	assert.Contains(t, out, "not among the originals, and left as they are:\n  "+crossHost+"\n")
 	assert.Contains(t, out, "1 new items to describe; next: go generate ./...\n")
 	assert.Contains(t, out, "new, and not taken: "+newHeader+" (--take "+newHeader+")\n")
 	after := read(t, filepath.Join(ours, coreName))
-	assert.Contains(t, after, "  size_t num_payload;\n  bool is_secret;\n")
+	assert.Contains(t, after, "  void* data;\n  bool is_secret;\n")
 	assert.NotContains(t, strings.ToLower(after), "theirs")
 	assert.Len(t, strings.Split(after, "\n"), len(strings.Split(before, "\n"))+1, "nothing else changed")
 	assert.Equal(t, "commit: unknown\ndate: unknown\napi_major: 0\napi_minor: 999\n", read(t, filepath.Join(ours, "VERSION")))
@@ -104,7 +105,7 @@ func TestRestateReadsWheels(t *testing.T) {
 	require.NoError(t, f.Close())
 	out, err := pjrtgen("restate", "--headers", ours, wheel)
 	require.NoError(t, err)
-	assert.Contains(t, out, "describe  PJRT_Client_CreateErrorBuffer_Args.is_secret")
+	assert.Contains(t, out, "describe  PJRT_Client_DmaUnmap_Args.is_secret")
 }
 
 func TestRestateChangesNothingWhenItFails(t *testing.T) {
@@ -142,9 +143,9 @@ func TestRestateChangesNothingWhenItFails(t *testing.T) {
 		}, "", "restate only adds what newer ones have gained"},
 		"a field that is gone": {func(t *testing.T) string {
 			dir := copied(t)
-			edit(t, dir, "  size_t num_payload;\n", "")
+			edit(t, dir, "  void* data;\n  // Theirs.\n", "")
 			return dir
-		}, "", "the newer header has no PJRT_Client_CreateErrorBuffer_Args.num_payload"},
+		}, "", "the newer header has no PJRT_Client_DmaUnmap_Args.data"},
 		"two fields in one declaration": {func(t *testing.T) string {
 			dir := copied(t)
 			edit(t, dir, "  bool is_secret;", "  bool is_secret, and_more;")

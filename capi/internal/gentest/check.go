@@ -95,7 +95,9 @@ func (x *Index) functions(t *testing.T, facts []Header) {
 	seen := 0
 	for _, h := range facts {
 		for _, s := range h.Structs {
-			if s.Role == "function-table" {
+			// The functions of an FFI extension take the extension too: they are fields of
+			// types of their own.
+			if s.Role == "function-table" || s.Role == "extension" && strings.HasPrefix(s.Name, "XLA_FFI_") {
 				continue
 			}
 			have := byTable[s.Name]
@@ -210,7 +212,7 @@ func (x *Index) callbacks(t *testing.T, facts []Header) {
 		assert.Equal(t, reflect.Uintptr, c.Type.Kind(), c.C)
 		call, ok := c.Type.MethodByName("Call")
 		if !ok {
-			assert.Contains(t, c.C, "serialize", "%s cannot be called", c.C)
+			assert.Regexp(t, "serialize|XLA_FFI_RecordApi.create_launch", c.C, "it cannot be called")
 			continue
 		}
 		var args []reflect.Value

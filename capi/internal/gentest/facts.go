@@ -5,11 +5,14 @@ package gentest
 
 import (
 	"encoding/json"
-	"os"
+	"maps"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/gen/facts"
 )
 
 // Header has the measured facts of a C header on which Go code depends.
@@ -63,22 +66,23 @@ type Field struct {
 	Fields       []Field
 }
 
-// Facts reads the facts of all headers for which keep returns true, from the folder third_party/xla below root.
-func Facts(t *testing.T, root, version string, keep func(path string) bool) []Header {
+// Facts reads the facts of all headers for which keep returns true at a minor of the API, from the folder
+// third_party/xla below root.
+func Facts(t *testing.T, root string, minor int, keep func(path string) bool) []Header {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(root, "third_party/xla/facts", version, "*.json"))
+	docs, err := facts.Read(filepath.Join(root, "third_party/xla/facts"), minor)
 	require.NoError(t, err)
-	require.NotEmpty(t, files, "no facts of API %s", version)
 	var out []Header
-	for _, f := range files {
-		text, err := os.ReadFile(f)
+	for _, path := range slices.Sorted(maps.Keys(docs)) {
+		if !keep(path) {
+			continue
+		}
+		text, err := json.Marshal(docs[path])
 		require.NoError(t, err)
 		var h Header
-		require.NoError(t, json.Unmarshal(text, &h), f)
-		if keep(h.Path) {
-			out = append(out, h)
-		}
+		require.NoError(t, json.Unmarshal(text, &h), path)
+		out = append(out, h)
 	}
-	require.NotEmpty(t, out)
+	require.NotEmpty(t, out, "no facts of API 0.%d", minor)
 	return out
 }

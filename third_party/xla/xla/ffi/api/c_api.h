@@ -31,7 +31,7 @@ extern "C" {
 #define XLA_FFI_API_MAJOR 0
 
 // Raised when something is added to the interface.
-#define XLA_FFI_API_MINOR 4
+#define XLA_FFI_API_MINOR 5
 
 // The kinds of XLA_FFI_InternalExtension.
 typedef enum XLA_FFI_InternalExtension_Type {
@@ -562,6 +562,22 @@ XLA_FFI_DEFINE_STRUCT_TRAITS(XLA_FFI_InvokeContext_Get_Args, data);
 typedef XLA_FFI_Error* XLA_FFI_InvokeContext_Get(
     XLA_FFI_InvokeContext_Get_Args* args);
 
+// The arguments of XLA_FFI_CustomOptions_Get.
+struct XLA_FFI_CustomOptions_Get_Args {
+  size_t struct_size;
+  XLA_FFI_InternalExtension* extension_start;
+  XLA_FFI_InvokeContext* ctx;
+  // The options, lent to the handler for the call. There are none if the caller
+  // gave none; the pointer is not null then.
+  const XLA_FFI_Attrs* attrs;  // out
+};
+XLA_FFI_DEFINE_STRUCT_TRAITS(XLA_FFI_CustomOptions_Get_Args, attrs);
+
+// Gives a handler the custom options of the execution that calls it, which are
+// apart from the attributes of the call and cannot be changed.
+typedef XLA_FFI_Error* XLA_FFI_CustomOptions_Get(
+    XLA_FFI_CustomOptions_Get_Args* args);
+
 // The arguments of XLA_FFI_State_Set.
 struct XLA_FFI_State_Set_Args {
   size_t struct_size;
@@ -764,10 +780,11 @@ struct XLA_FFI_Api {
   _XLA_FFI_API_STRUCT_FIELD(XLA_FFI_RunId_Get);
   _XLA_FFI_API_STRUCT_FIELD(XLA_FFI_DeviceOrdinal_Get);
   _XLA_FFI_API_STRUCT_FIELD(XLA_FFI_InvokeContext_FindExtension);
+  _XLA_FFI_API_STRUCT_FIELD(XLA_FFI_CustomOptions_Get);
 
 #undef _XLA_FFI_API_STRUCT_FIELD
 };
-XLA_FFI_DEFINE_STRUCT_TRAITS(XLA_FFI_Api, XLA_FFI_InvokeContext_FindExtension);
+XLA_FFI_DEFINE_STRUCT_TRAITS(XLA_FFI_Api, XLA_FFI_CustomOptions_Get);
 
 // Returns the FFI table of the XLA that is linked into the program. Handlers in
 // other libraries find the table in their call frame.

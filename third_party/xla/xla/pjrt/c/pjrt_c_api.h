@@ -157,7 +157,7 @@ PJRT_DEFINE_STRUCT_TRAITS(PJRT_Extension_Base, next);
 // argument structs, enum values added. A side that wants to know what the other
 // one supports compares minors, or better the `struct_size` of the struct in
 // question.
-#define PJRT_API_MINOR 114
+#define PJRT_API_MINOR 117
 
 // The version of this header that a plugin was compiled with.
 struct PJRT_Api_Version {
@@ -1398,7 +1398,8 @@ struct PJRT_Client_CreateErrorBuffer_Args {
   const int64_t* shape_dims;
   size_t shape_num_dims;
   PJRT_Buffer_Type shape_element_type;
-  // Layout on the device. Null leaves the choice to the plugin.
+  // Layout on the device. Null leaves the choice to the plugin. Deprecated in
+  // favour of `device_layout`.
   PJRT_Buffer_MemoryLayout* shape_layout;
   // The memory that the buffer claims to be in.
   PJRT_Memory* memory;
@@ -1408,8 +1409,10 @@ struct PJRT_Client_CreateErrorBuffer_Args {
   // come back through PJRT_Error_ForEachPayload.
   const PJRT_NamedValue* payload;
   size_t num_payload;
+  // Layout on the device. Null leaves the choice to the plugin.
+  PJRT_Buffer_MemoryLayout* device_layout;
 };
-PJRT_DEFINE_STRUCT_TRAITS(PJRT_Client_CreateErrorBuffer_Args, num_payload);
+PJRT_DEFINE_STRUCT_TRAITS(PJRT_Client_CreateErrorBuffer_Args, device_layout);
 
 // Makes a buffer that holds an error in place of data. Waiting for it or
 // reading it gives that error, and programs run on it pass the error on to
@@ -2329,8 +2332,12 @@ struct PJRT_ExecuteOptions {
   // complete.
   PJRT_HloOutputCallbackInfo* hlo_output_callbacks;
   size_t num_hlo_output_callbacks;
+  // Options that the runtime hands to the custom calls of the program. A handler
+  // reads them with XLA_FFI_CustomOptions_Get.
+  const PJRT_NamedValue* custom_options;
+  size_t num_custom_options;
 };
-PJRT_DEFINE_STRUCT_TRAITS(PJRT_ExecuteOptions, num_hlo_output_callbacks);
+PJRT_DEFINE_STRUCT_TRAITS(PJRT_ExecuteOptions, num_custom_options);
 
 struct PJRT_LoadedExecutable_Execute_Args {
   size_t struct_size;

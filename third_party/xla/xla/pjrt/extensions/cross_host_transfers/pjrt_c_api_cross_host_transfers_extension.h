@@ -22,7 +22,7 @@ extern "C" {
 #endif
 
 // The version of this extension. The plugin does not report it.
-#define PJRT_API_CROSS_HOST_TRANSFERS_EXTENSION_VERSION 6
+#define PJRT_API_CROSS_HOST_TRANSFERS_EXTENSION_VERSION 8
 
 // The arguments of PJRT_Transfers_PJRT_Client_CrossHostSendBuffers.
 struct PJRT_Transfers_PJRT_Client_CrossHostSendBuffers_Args {
@@ -41,9 +41,14 @@ struct PJRT_Transfers_PJRT_Client_CrossHostSendBuffers_Args {
   // One event for each buffer, ready when it is sent or has failed. The caller
   // provides the array and owns the events.
   PJRT_Event** send_events;  // out
+  // The incarnations of the tasks that take part: the task task_ids[i] is the one
+  // of incarnation_ids[i]. Where an id stands twice, the first counts.
+  size_t num_tasks;
+  const int* task_ids;
+  const int64_t* incarnation_ids;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Transfers_PJRT_Client_CrossHostSendBuffers_Args,
-                          send_events);
+                          incarnation_ids);
 
 // Sends buffers to devices of other hosts, which must receive them under the
 // same keys. Returns at once. Sending to oneself, and arrays of different
@@ -77,9 +82,14 @@ struct PJRT_Transfers_PJRT_Client_CrossHostReceiveBuffers_Args {
   // One buffer for each shape, ready when its data have come. The caller
   // provides the array and owns the buffers.
   PJRT_Buffer** buffers;  // out
+  // The incarnations of the tasks that take part: the task task_ids[i] is the one
+  // of incarnation_ids[i]. Where an id stands twice, the first counts.
+  size_t num_tasks;
+  const int* task_ids;
+  const int64_t* incarnation_ids;
 };
 PJRT_DEFINE_STRUCT_TRAITS(
-    PJRT_Transfers_PJRT_Client_CrossHostReceiveBuffers_Args, buffers);
+    PJRT_Transfers_PJRT_Client_CrossHostReceiveBuffers_Args, incarnation_ids);
 
 // Makes buffers whose data come from devices of other hosts, which must send
 // them under the same keys. Returns at once. Receiving from oneself, and arrays
@@ -150,9 +160,13 @@ struct PJRT_Transfers_PJRT_Client_MakeCrossHostReceiveBuffers_Args {
   PJRT_Buffer** buffers;  // out
   // How many buffers were made.
   size_t num_buffers;  // out
+  // Whether cancel_notifier may be used. Without it, and with callers that were
+  // built before version 7 of this extension, it has no effect.
+  bool allow_cancel_notifier;
 };
 PJRT_DEFINE_STRUCT_TRAITS(
-    PJRT_Transfers_PJRT_Client_MakeCrossHostReceiveBuffers_Args, num_buffers);
+    PJRT_Transfers_PJRT_Client_MakeCrossHostReceiveBuffers_Args,
+    allow_cancel_notifier);
 
 // Makes buffers whose data come from another host by descriptors. Returns at
 // once; the notifier is called later, possibly on another thread.

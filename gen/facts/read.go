@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package facts
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// coreFile is the file of the core header in the folder of a version.
+const coreFile = "pjrt_c_api.json"
+
+// Minors returns the minors of API 0 under dir of which the core header was measured,
+// the oldest first. It returns none if there is no dir.
+func Minors(dir string) ([]int, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("cannot read the facts: %w", err)
+	}
+	var minors []int
+	for _, e := range entries {
+		var minor int
+		if n, _ := fmt.Sscanf(e.Name(), "0.%d", &minor); n != 1 || e.Name() != version(minor) {
+			continue
+		}
+		if _, err := os.Stat(filepath.Join(dir, e.Name(), coreFile)); err == nil {
+			minors = append(minors, minor)
+		}
+	}
+	slices.Sort(minors)
+	return minors, nil
+}
+
+func version(minor int) string { return fmt.Sprintf("0.%d", minor) }
+
+// Read returns the facts of each header at a minor that Minors lists, by the path of the
+// header. A header without a file in the folder of that minor is as it was at the newest
+// minor before that has one. A document with a base holds what differs from the facts of
+// an older minor, as Overlay says.
+func Read(dir string, minor int) (map[string]map[string]any, error) {
+	minors, err := Minors(dir)
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[string]map[string]any)
+	from := make(map[string]string) // the version of each, by path
+	for _, m := range minors {
+		if m > minor {
+			break
+		}
+		now, err := readVersion(filepath.Join(dir, version(m)), out, from)
+		if err != nil {
+			return nil, err
+		}
+		for path := range now {
+			from[path] = version(m)
+		}
+		maps.Copy(out, now)
+	}
+	return out, nil
+}
+
+// readVersion returns the facts in a folder. before are those of older minors, and from
+// says of which.
+func readVersion(dir string, before map[string]map[string]any, from map[string]string) (map[string]map[string]any, error) {
+	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[string]map[string]any)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return nil, fmt.Errorf("cannot read the facts: %w", err)
+		}
+		var doc map[string]any
+		if err := json.Unmarshal(text, &doc); err != nil {
+			return nil, fmt.Errorf("%s: not the facts of a header: %w", file, err)
+		}
+		path, _ := doc["path"].(string)
+		if path == "" {
+			return nil, fmt.Errorf("%s: not the facts of a header: no path", file)
+		}
+		if out[path] != nil {
+			return nil, fmt.Errorf("%s: another file of the folder has the facts of %s", file, path)
+		}
+		if base, ok := doc["base"]; ok && base != from[path] {
+			return nil, fmt.Errorf("%s: its base is %v, but the newest facts before it are of %q", file, base, from[path])
+		}
+		if out[path], err = Resolve(before[path], doc); err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+	}
+	return out, nil
+}
