@@ -79,9 +79,9 @@ var packages = map[string]struct {
 	"collectives": {capi.ExtensionTypeCollectives, collectives.Supported, nil},
 	"crosshost": {capi.ExtensionTypeCrossHostTransfers, crosshost.Supported, calls{
 		"Send": func(o objects) error {
-			return second(crosshost.Send(context.Background(), o.client, []crosshost.Outgoing{{Buffer: o.buffer}}))
+			return second(crosshost.Send(context.Background(), o.client, []crosshost.Outgoing{{Buffer: o.buffer}}, nil))
 		},
-		"Receive": func(o objects) error { return second(crosshost.Receive(context.Background(), o.device, nil)) },
+		"Receive": func(o objects) error { return second(crosshost.Receive(context.Background(), o.device, nil, nil)) },
 		"NewReceiver": func(o objects) error {
 			return second(crosshost.NewReceiver(context.Background(), o.client, nil, nil))
 		},

@@ -67,8 +67,9 @@ func init() {
 		ErrorParts: failure,
 		ReadError:  readError,
 
-		CheckShape: func(c, shape any) error { return c.(*Client).checkShape(shape.(Shape)) },
-		Retry:      retryAllocation,
+		Incarnations: incarnations,
+		CheckShape:   func(c, shape any) error { return c.(*Client).checkShape(shape.(Shape)) },
+		Retry:        retryAllocation,
 		Place: func(c, d, m any) (*capi.Device, *capi.Memory, error) {
 			p, err := c.(*Client).place(d.(*Device), m.(*Memory))
 			return p.device, p.memory, err

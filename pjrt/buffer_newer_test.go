@@ -13,8 +13,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
+	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
+	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
 func TestErrorBuffersFailTheirReaders(t *testing.T) {
@@ -60,6 +63,38 @@ func TestErrorBuffersFailTheirReaders(t *testing.T) {
 	require.ErrorContains(t, err, "is nil")
 	_, err = newClient(t).ErrorBuffer(ctx, huge, cause, nil)
 	require.ErrorIs(t, err, pjrt.ErrUnimplemented, "newer than the plugin")
+}
+
+func TestErrorBuffersHaveTheLayoutThatIsAskedFor(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	columns := &pjrt.Layout{MinorToMajor: []int{0, 1}}
+	for _, minor := range []int{116, 117} {
+		inner := pjrttest.New(t, pjrttest.Options{Minor: minor})
+		var device, shape *capi.BufferMemoryLayout
+		served, err := serve.Wrap(inner.Table(), serve.AroundFunction((*capi.ClientCreateErrorBufferArgs)(nil).Function(), func(c *serve.Invocation) {
+			args := (*capi.ClientCreateErrorBufferArgs)(c.Args())
+			if shape = args.ShapeLayout; minor >= 117 {
+				device = args.DeviceLayout
+			}
+			c.Forward()
+		}))
+		require.NoError(t, err)
+		plugin, err := raw.Plugin(served.Capi())
+		require.NoError(t, err)
+		client, err := plugin.NewClient(ctx, nil)
+		require.NoError(t, err)
+		b, err := client.ErrorBuffer(ctx, pjrt.Shape{Type: dtype.F32, Dims: []int64{2, 3}}, errors.New("broken"),
+			&pjrt.BufferOptions{Layout: columns})
+		require.NoError(t, err)
+		l, err := b.Layout()
+		require.NoError(t, err)
+		assert.Equal(t, []int{0, 1}, l.MinorToMajor)
+		assert.NotNil(t, shape, "what plugins before API 0.117 read")
+		assert.Equal(t, minor >= 117, device != nil)
+		require.NoError(t, b.Close())
+		require.NoError(t, client.Close())
+	}
 }
 
 func TestBitcastKeepsTheBits(t *testing.T) {

@@ -116,6 +116,9 @@ func (c *Client) ErrorBuffer(ctx context.Context, shape Shape, cause error, opts
 	args.ShapeDims, args.ShapeNumDims = unsafe.SliceData(s.dims), uintptr(len(s.dims))
 	args.ShapeElementType = capi.BufferType(shape.Type)
 	args.ShapeLayout = s.layout.layout
+	if _, minor := c.table.Version(); minor >= deviceLayoutSince {
+		args.DeviceLayout = s.layout.layout
+	}
 	args.Memory = memory
 	args.Payload, args.NumPayload = payloads.Data()
 	err = call.Do(c.table)
@@ -127,8 +130,13 @@ func (c *Client) ErrorBuffer(ctx context.Context, shape Shape, cause error, opts
 	return c.newBuffer(args.Buffer, shape), nil
 }
 
-// payloadsSince is the first API minor whose error buffers take payloads.
-const payloadsSince = 103
+const (
+	// payloadsSince is the first API minor whose error buffers take payloads.
+	payloadsSince = 103
+	// deviceLayoutSince is the first API minor that reads the layout of error buffers from
+	// device_layout. Plugins of that minor may read shape_layout as well.
+	deviceLayoutSince = 117
+)
 
 // payloads returns the C form of the payloads of err, or nil if err has none or the
 // plugin does not take them.

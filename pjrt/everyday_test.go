@@ -888,14 +888,14 @@ func (x *tour) extensions() {
 			return err
 		}
 		defer b.Close()
-		events, err := crosshost.Send(ctx, x.client, []crosshost.Outgoing{{Buffer: b, To: devices[len(devices)-1], Key: 1}})
+		events, err := crosshost.Send(ctx, x.client, []crosshost.Outgoing{{Buffer: b, To: devices[len(devices)-1], Key: 1}}, nil)
 		for _, e := range events {
 			e.Close()
 		}
 		return err
 	})
 	x.do("crosshost.Receive", func(ctx context.Context) error {
-		list, err := crosshost.Receive(ctx, devices[0], []crosshost.Incoming{{Shape: shape, From: devices[len(devices)-1], Key: 1}})
+		list, err := crosshost.Receive(ctx, devices[0], []crosshost.Incoming{{Shape: shape, From: devices[len(devices)-1], Key: 1}}, nil)
 		for _, b := range list {
 			b.Close()
 		}

@@ -304,9 +304,11 @@ func (l *launch) fillOptions() error {
 		c.CallLocation = capi.CString(o.CallLocation)
 	}
 	if len(o.Incarnations) > 0 {
-		if err := fillIncarnations(c, o.Incarnations); err != nil {
+		tasks, ids, err := incarnations(o.Incarnations)
+		if err != nil {
 			return err
 		}
+		c.NumTasks, c.TaskIDs, c.IncarnationIDs = uintptr(len(tasks)), unsafe.SliceData(tasks), unsafe.SliceData(ids)
 	}
 	for i, x := range o.Extensions {
 		if x == nil {
@@ -323,21 +325,21 @@ func (l *launch) fillOptions() error {
 	return nil
 }
 
-func fillIncarnations(c *capi.ExecuteOptions, incarnations map[int]int64) error {
-	tasks := make([]int32, 0, len(incarnations))
-	for task := range incarnations {
+// incarnations returns the processes and the incarnation of each as two lists for C.
+func incarnations(of map[int]int64) (tasks []int32, ids []int64, err error) {
+	tasks = make([]int32, 0, len(of))
+	for task := range of {
 		if task < 0 || task > math.MaxInt32 {
-			return invalid("the option Incarnations names process %d, and processes have the numbers 0 to %d", task, math.MaxInt32)
+			return nil, nil, invalid("the option Incarnations names process %d, and processes have the numbers 0 to %d", task, math.MaxInt32)
 		}
 		tasks = append(tasks, int32(task))
 	}
 	slices.Sort(tasks)
-	ids := make([]int64, len(tasks))
+	ids = make([]int64, len(tasks))
 	for i, task := range tasks {
-		ids[i] = incarnations[int(task)]
+		ids[i] = of[int(task)]
 	}
-	c.NumTasks, c.TaskIDs, c.IncarnationIDs = uintptr(len(tasks)), unsafe.SliceData(tasks), unsafe.SliceData(ids)
-	return nil
+	return tasks, ids, nil
 }
 
 // do makes the C call, in which a plugin may wait while many executions are under way, or

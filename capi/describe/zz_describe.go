@@ -1979,8 +1979,8 @@ var structTransfersClientCrossHostSendBuffersArgs = Struct{Name: "PJRT_Transfers
 	{Name: "transfer_keys", Offset: 48, Size: 8, Kind: Int, Elem: 8, Depth: 1, Counts: []string{"num_buffers"}, Since: 81},
 	{Name: "send_events", Offset: 56, Size: 8, Kind: Handle, Type: "PJRT_Event", Elem: 8, Depth: 1, Counts: []string{"num_buffers"}, Dir: InOut, Since: 81},
 	{Name: "num_tasks", Offset: 64, Size: 8, Kind: Uint, Elem: 8, Since: 117},
-	{Name: "task_ids", Offset: 72, Size: 8, Kind: Address, Since: 117},
-	{Name: "incarnation_ids", Offset: 80, Size: 8, Kind: Address, Since: 117},
+	{Name: "task_ids", Offset: 72, Size: 8, Kind: Int, Elem: 4, Depth: 1, Counts: []string{"num_tasks"}, Since: 117},
+	{Name: "incarnation_ids", Offset: 80, Size: 8, Kind: Int, Elem: 8, Depth: 1, Counts: []string{"num_tasks"}, Since: 117},
 }}
 var structTransfersClientCrossHostReceiveBuffersArgs = Struct{Name: "PJRT_Transfers_PJRT_Client_CrossHostReceiveBuffers_Args", Size: 120, Sized: true, Fields: []Field{
 	{Name: "client", Offset: 16, Size: 8, Kind: Handle, Type: "PJRT_Client", Elem: 8, Since: 81},
@@ -1994,8 +1994,8 @@ var structTransfersClientCrossHostReceiveBuffersArgs = Struct{Name: "PJRT_Transf
 	{Name: "transfer_keys", Offset: 80, Size: 8, Kind: Int, Elem: 8, Depth: 1, Counts: []string{"num_shapes"}, Since: 81},
 	{Name: "buffers", Offset: 88, Size: 8, Kind: Handle, Type: "PJRT_Buffer", Elem: 8, Depth: 1, Counts: []string{"num_shapes"}, Dir: InOut, Since: 81},
 	{Name: "num_tasks", Offset: 96, Size: 8, Kind: Uint, Elem: 8, Since: 117},
-	{Name: "task_ids", Offset: 104, Size: 8, Kind: Address, Since: 117},
-	{Name: "incarnation_ids", Offset: 112, Size: 8, Kind: Address, Since: 117},
+	{Name: "task_ids", Offset: 104, Size: 8, Kind: Int, Elem: 4, Depth: 1, Counts: []string{"num_tasks"}, Since: 117},
+	{Name: "incarnation_ids", Offset: 112, Size: 8, Kind: Int, Elem: 8, Depth: 1, Counts: []string{"num_tasks"}, Since: 117},
 }}
 var structTransfersCrossHostRecvNotifierInfo = Struct{Name: "PJRT_Transfers_CrossHostRecvNotifierInfo", Size: 16, Sized: false, Fields: []Field{
 	{Name: "user_arg", Offset: 0, Size: 8, Kind: Address, Since: 74},

@@ -60,7 +60,7 @@ func TestBuffersTravelBetweenHostsByKeys(t *testing.T) {
 			var events []*pjrt.Event
 			send := func() {
 				var err error
-				events, err = crosshost.Send(ctx, a, []crosshost.Outgoing{{x, a.Devices()[1], 7}, {y, a.Devices()[1], -8}})
+				events, err = crosshost.Send(ctx, a, []crosshost.Outgoing{{x, a.Devices()[1], 7}, {y, a.Devices()[1], -8}}, nil)
 				require.NoError(t, err)
 				require.Len(t, events, 2)
 				require.NoError(t, x.Close(), "the buffers are borrowed for the call")
@@ -72,7 +72,7 @@ func TestBuffersTravelBetweenHostsByKeys(t *testing.T) {
 				got, err = crosshost.Receive(ctx, b.Devices()[1], []crosshost.Incoming{
 					{Shape: f32(1), From: from, Key: -8},
 					{Shape: f32(3), From: from, Key: 7, Layout: pjrt.RowMajor(1)},
-				})
+				}, nil)
 				require.NoError(t, err)
 				require.Len(t, got, 2)
 			}
@@ -105,6 +105,46 @@ func TestBuffersTravelBetweenHostsByKeys(t *testing.T) {
 	}
 }
 
+func TestTransfersSayWhichStartsOfTheProcessesTakePart(t *testing.T) {
+	ctx := context.Background()
+	opts := &crosshost.Options{Incarnations: map[int]int64{1: -5, 0: 70}}
+	for minor, want := range map[int]map[string]map[int32]int64{
+		116: nil,
+		117: {"send": {0: 70, 1: -5}, "receive": {0: 70, 1: -5}},
+	} {
+		net, a, b := newHosts(t, minor)
+		x := bufferOf(t, a, 1)
+		sends := []crosshost.Outgoing{{x, a.Devices()[1], 1}}
+		receives := []crosshost.Incoming{{Shape: f32(1), From: b.Devices()[0], Key: 1}}
+		if want == nil {
+			_, err := crosshost.Send(ctx, a, sends, opts)
+			require.ErrorIs(t, err, pjrt.ErrUnimplemented)
+			_, err = crosshost.Receive(ctx, b.Devices()[1], receives, opts)
+			require.ErrorIs(t, err, pjrt.ErrUnimplemented)
+			opts := &crosshost.Options{Incarnations: map[int]int64{-1: 1}}
+			_, err = crosshost.Send(ctx, a, sends, opts)
+			require.ErrorContains(t, err, "the option Incarnations names process -1")
+			_, err = crosshost.Receive(ctx, b.Devices()[1], receives, opts)
+			require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
+		}
+		with := opts
+		if want == nil {
+			with = new(crosshost.Options)
+		}
+		events, err := crosshost.Send(ctx, a, sends, with)
+		require.NoError(t, err)
+		got, err := crosshost.Receive(ctx, b.Devices()[1], receives, with)
+		require.NoError(t, err)
+		require.NoError(t, got[0].Wait(ctx))
+		require.NoError(t, events[0].Close())
+		require.NoError(t, got[0].Close())
+		require.NoError(t, x.Close())
+		net.mu.Lock()
+		assert.Equal(t, want, net.tasks)
+		net.mu.Unlock()
+	}
+}
+
 func TestMisuseOfTransfersByKeysIsAnErrorHere(t *testing.T) {
 	ctx := context.Background()
 	net, a, b := newHosts(t, 0)
@@ -125,7 +165,7 @@ func TestMisuseOfTransfersByKeysIsAnErrorHere(t *testing.T) {
 		"two of one key":       {{x, theirs, 1}, {x, theirs, 1}},
 		"the second is broken": {{x, theirs, 1}, {nil, theirs, 2}},
 	} {
-		events, err := crosshost.Send(ctx, a, sends)
+		events, err := crosshost.Send(ctx, a, sends, nil)
 		assert.Error(t, err, name)
 		assert.Nil(t, events, name)
 		if name == "a closed buffer" {
@@ -151,15 +191,15 @@ func TestMisuseOfTransfersByKeysIsAnErrorHere(t *testing.T) {
 		"layout":           {mine, []crosshost.Incoming{{f32(1), bad, theirs, 1}}},
 		"two of one key":   {mine, []crosshost.Incoming{{f32(1), nil, theirs, 1}, {f32(1), nil, theirs, 1}}},
 	} {
-		buffers, err := crosshost.Receive(ctx, c.device, c.receives)
+		buffers, err := crosshost.Receive(ctx, c.device, c.receives, nil)
 		assert.ErrorIs(t, err, pjrt.ErrInvalidArgument, name)
 		assert.Nil(t, buffers, name)
 	}
 	over, stop := context.WithCancel(ctx)
 	stop()
-	_, err := crosshost.Send(over, a, []crosshost.Outgoing{{x, theirs, 1}})
+	_, err := crosshost.Send(over, a, []crosshost.Outgoing{{x, theirs, 1}}, nil)
 	assert.ErrorIs(t, err, context.Canceled)
-	_, err = crosshost.Receive(over, mine, []crosshost.Incoming{{f32(1), nil, theirs, 1}})
+	_, err = crosshost.Receive(over, mine, []crosshost.Incoming{{f32(1), nil, theirs, 1}}, nil)
 	assert.ErrorIs(t, err, context.Canceled)
 	assert.Empty(t, net.sent, "C was not called")
 	assert.Zero(t, net.received, "C was not called")
@@ -172,9 +212,9 @@ func TestCrossHostTransfersAreUnimplementedWithoutTheExtension(t *testing.T) {
 	ctx := context.Background()
 	c := pjrttest.New(t, pjrttest.Options{Processes: 2}).Client()
 	x := bufferOf(t, c, 1)
-	_, err := crosshost.Send(ctx, c, []crosshost.Outgoing{{x, c.Devices()[1], 1}})
+	_, err := crosshost.Send(ctx, c, []crosshost.Outgoing{{x, c.Devices()[1], 1}}, nil)
 	assert.ErrorIs(t, err, pjrt.ErrUnimplemented)
-	_, err = crosshost.Receive(ctx, c.Devices()[0], []crosshost.Incoming{{f32(1), nil, c.Devices()[1], 1}})
+	_, err = crosshost.Receive(ctx, c.Devices()[0], []crosshost.Incoming{{f32(1), nil, c.Devices()[1], 1}}, nil)
 	assert.ErrorIs(t, err, pjrt.ErrUnimplemented)
 	_, err = crosshost.NewReceiver(ctx, c, []pjrt.Shape{f32(1)}, nil)
 	assert.ErrorIs(t, err, pjrt.ErrUnimplemented)
@@ -192,7 +232,7 @@ func TestOlderPluginsHaveLessOfCrossHostTransfers(t *testing.T) {
 		{103, true, true, false}, {104, true, true, true}} {
 		net, a, b := newHosts(t, c.minor)
 		x := bufferOf(t, a, 1)
-		_, err := crosshost.Send(ctx, a, nil)
+		_, err := crosshost.Send(ctx, a, nil, nil)
 		assert.Equal(t, !c.keys, errors.Is(err, pjrt.ErrUnimplemented), "%d: %v", c.minor, err)
 		r, err := crosshost.NewReceiver(ctx, b, []pjrt.Shape{f32(1)}, nil)
 		require.NoError(t, err, c.minor)
@@ -337,9 +377,9 @@ func TestTransfersOfAClosedClientAreErrors(t *testing.T) {
 	for _, h := range net.hosts {
 		require.NoError(t, h.client.Close())
 	}
-	_, err = crosshost.Send(ctx, a, []crosshost.Outgoing{{x, a.Devices()[1], 1}})
+	_, err = crosshost.Send(ctx, a, []crosshost.Outgoing{{x, a.Devices()[1], 1}}, nil)
 	assert.ErrorIs(t, err, pjrt.ErrClosed)
-	_, err = crosshost.Receive(ctx, b.Devices()[1], []crosshost.Incoming{{f32(1), nil, b.Devices()[0], 1}})
+	_, err = crosshost.Receive(ctx, b.Devices()[1], []crosshost.Incoming{{f32(1), nil, b.Devices()[0], 1}}, nil)
 	assert.ErrorIs(t, err, pjrt.ErrClosed)
 	_, err = crosshost.NewReceiver(ctx, b, []pjrt.Shape{f32(1)}, nil)
 	assert.ErrorIs(t, err, pjrt.ErrClosed)
@@ -393,9 +433,9 @@ func newRequest(descriptor []byte) capi.CrossHostCancelRequest {
 
 func TestNilsAreErrorsHere(t *testing.T) {
 	ctx := context.Background()
-	_, err := crosshost.Send(ctx, nil, nil)
+	_, err := crosshost.Send(ctx, nil, nil, nil)
 	assert.ErrorIs(t, err, pjrt.ErrInvalidArgument)
-	_, err = crosshost.Receive(ctx, nil, nil)
+	_, err = crosshost.Receive(ctx, nil, nil, nil)
 	assert.ErrorIs(t, err, pjrt.ErrInvalidArgument)
 	_, err = crosshost.NewReceiver(ctx, nil, nil, nil)
 	assert.ErrorIs(t, err, pjrt.ErrInvalidArgument)

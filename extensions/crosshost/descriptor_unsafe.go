@@ -50,6 +50,7 @@ type ReceiverOptions struct {
 const (
 	cancelSince     = 85  // the plugin passes a function that cancels a transfer
 	descriptorSince = 104 // the plugin frees the descriptor that it gets
+	allowSince      = 116 // the plugin wants to be told that it may pass that function
 )
 
 // NewReceiver makes buffers of the shapes to receive data into
@@ -101,6 +102,8 @@ func NewReceiver(ctx context.Context, c *pjrt.Client, list []pjrt.Shape, opts *R
 	args.NumDims, args.ElementTypes = unsafe.SliceData(in.dims), unsafe.SliceData(in.types)
 	args.Layouts = unsafe.SliceData(in.layouts)
 	args.Notifier, args.Buffers = notifier, unsafe.SliceData(buffers)
+	_, minor := table.Version()
+	args.AllowCancelNotifier = minor >= allowSince
 	err = call.Do(table)
 	runtime.KeepAlive(in)
 	if err != nil {

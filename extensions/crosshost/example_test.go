@@ -31,7 +31,7 @@ func ExampleSend() {
 		log.Fatal(err)
 	}
 	defer b.Close()
-	sent, err := crosshost.Send(ctx, sender, []crosshost.Outgoing{{Buffer: b, To: sender.Devices()[1], Key: key}})
+	sent, err := crosshost.Send(ctx, sender, []crosshost.Outgoing{{Buffer: b, To: sender.Devices()[1], Key: key}}, nil)
 	if errors.Is(err, pjrt.ErrUnimplemented) {
 		fmt.Println("the plugin has no transfers between hosts")
 		return
@@ -45,7 +45,7 @@ func ExampleSend() {
 	receiver := hosts.hosts[1].client
 	received, err := crosshost.Receive(ctx, receiver.Devices()[1], []crosshost.Incoming{
 		{Shape: pjrt.Shape{Type: dtype.F32, Dims: []int64{3}}, From: receiver.Devices()[0], Key: key},
-	})
+	}, nil)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -45,12 +45,29 @@ type Incoming struct {
 	Key int64
 }
 
+// Options are the options of [Send] and [Receive].
+type Options struct {
+	// Incarnations says which start of each process takes part, so that a transfer with a
+	// process that was started again fails (API 0.117). Older plugins return
+	// pjrt.ErrUnimplemented.
+	Incarnations map[int]int64
+}
+
+// tasks returns the fields of C's structs. opts may be nil.
+func (opts *Options) tasks() (tasks []int32, ids []int64, err error) {
+	if opts == nil || len(opts.Incarnations) == 0 {
+		return nil, nil, nil
+	}
+	return raw.Incarnations(opts.Incarnations)
+}
+
 // Send begins to send buffers of the client to devices of other processes
 // (PJRT_Transfers_PJRT_Client_CrossHostSendBuffers, API 0.81), which receive them with
 // [Receive] under the same keys. Send does not wait, and the caller may close the buffers
 // at once. Send returns an event for each buffer, which the caller closes. The event is
-// ready when the buffer has been sent, and has the error of a transfer that failed.
-func Send(ctx context.Context, c *pjrt.Client, list []Outgoing) ([]*pjrt.Event, error) {
+// ready when the buffer has been sent, and has the error of a transfer that failed. opts
+// may be nil.
+func Send(ctx context.Context, c *pjrt.Client, list []Outgoing, opts *Options) ([]*pjrt.Event, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -93,11 +110,16 @@ func Send(ctx context.Context, c *pjrt.Client, list []Outgoing) ([]*pjrt.Event, 
 			return nil, err
 		}
 	}
+	tasks, incarnations, err := opts.tasks()
+	if err != nil {
+		return nil, err
+	}
 	var call capi.Call[capi.TransfersClientCrossHostSendBuffersArgs]
 	args := &call.Args
 	args.Client, args.NumBuffers = h, uintptr(n)
 	args.Buffers, args.SendEvents = unsafe.SliceData(buffers), unsafe.SliceData(events)
 	args.DstGlobalDeviceIDs, args.TransferKeys = unsafe.SliceData(ids), unsafe.SliceData(keys)
+	args.NumTasks, args.TaskIDs, args.IncarnationIDs = uintptr(len(tasks)), unsafe.SliceData(tasks), unsafe.SliceData(incarnations)
 	if err := call.Do(table); err != nil {
 		return nil, err
 	}
@@ -112,8 +134,8 @@ func Send(ctx context.Context, c *pjrt.Client, list []Outgoing) ([]*pjrt.Event, 
 // other processes (PJRT_Transfers_PJRT_Client_CrossHostReceiveBuffers, API 0.81), which
 // send them with [Send] under the same keys. Receive does not wait. The caller closes the
 // buffers. Programs may use them at once; they wait for the contents, and fail if the
-// transfer fails.
-func Receive(ctx context.Context, d *pjrt.Device, list []Incoming) ([]*pjrt.Buffer, error) {
+// transfer fails. opts may be nil.
+func Receive(ctx context.Context, d *pjrt.Device, list []Incoming, opts *Options) ([]*pjrt.Buffer, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -151,6 +173,10 @@ func Receive(ctx context.Context, d *pjrt.Device, list []Incoming) ([]*pjrt.Buff
 			return nil, err
 		}
 	}
+	tasks, incarnations, err := opts.tasks()
+	if err != nil {
+		return nil, err
+	}
 	buffers := make([]*capi.Buffer, len(list))
 	var call capi.Call[capi.TransfersClientCrossHostReceiveBuffersArgs]
 	args := &call.Args
@@ -160,6 +186,7 @@ func Receive(ctx context.Context, d *pjrt.Device, list []Incoming) ([]*pjrt.Buff
 	args.Layouts = unsafe.SliceData(in.layouts)
 	args.SrcGlobalDeviceIDs, args.TransferKeys = unsafe.SliceData(ids), unsafe.SliceData(keys)
 	args.Buffers = unsafe.SliceData(buffers)
+	args.NumTasks, args.TaskIDs, args.IncarnationIDs = uintptr(len(tasks)), unsafe.SliceData(tasks), unsafe.SliceData(incarnations)
 	err = raw.Retry(ctx, func() error { return call.Do(table) })
 	runtime.KeepAlive(in)
 	if err != nil {

@@ -19,15 +19,16 @@ import (
 // extension CrossHostTransfers.
 type network struct {
 	mu       sync.Mutex
-	ends     map[string]*transferEnds // guarded by mu; by key or descriptor
-	sent     []sentKey                // guarded by mu; by key
-	received int                      // guarded by mu; calls
-	notify   error                    // guarded by mu; what the next notifier gets
-	late     bool                     // guarded by mu; notifiers and sends by descriptor wait for release
-	waiting  []func()                 // guarded by mu
-	freed    int                      // guarded by mu; descriptors given back
-	refuse   error                    // guarded by mu; what the next send by descriptor gets
-	fewer    bool                     // guarded by mu; one buffer too few is made
+	ends     map[string]*transferEnds   // guarded by mu; by key or descriptor
+	sent     []sentKey                  // guarded by mu; by key
+	received int                        // guarded by mu; calls
+	notify   error                      // guarded by mu; what the next notifier gets
+	late     bool                       // guarded by mu; notifiers and sends by descriptor wait for release
+	waiting  []func()                   // guarded by mu
+	freed    int                        // guarded by mu; descriptors given back
+	refuse   error                      // guarded by mu; what the next send by descriptor gets
+	fewer    bool                       // guarded by mu; one buffer too few is made
+	tasks    map[string]map[int32]int64 // guarded by mu; the incarnations of the last send and of the last receive
 
 	hosts [2]*host
 }
@@ -91,6 +92,28 @@ func startHosts(minor int) (net *network, err error) {
 		}
 	}
 	return net, nil
+}
+
+// note keeps which processes take part in a transfer.
+func (n *network) note(what string, num uintptr, tasks *int32, incarnations *int64) {
+	if num == 0 {
+		return
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.tasks == nil {
+		n.tasks = make(map[string]map[int32]int64)
+	}
+	n.tasks[what] = make(map[int32]int64)
+	for i, task := range unsafe.Slice(tasks, num) {
+		n.tasks[what][task] = unsafe.Slice(incarnations, num)[i]
+	}
+}
+
+// minor is that of the plugin's API.
+func (h *host) minor() int {
+	_, minor := h.base.Version()
+	return minor
 }
 
 // node returns a copy of the extension's node, to be part of another chain.
@@ -207,6 +230,7 @@ func (n *network) meet(name string, come func(*transferEnds)) error {
 }
 
 func (h *host) send(a *capi.TransfersClientCrossHostSendBuffersArgs) error {
+	h.net.note("send", a.NumTasks, a.TaskIDs, a.IncarnationIDs)
 	events := unsafe.Slice(a.SendEvents, a.NumBuffers)
 	for i, b := range unsafe.Slice(a.Buffers, a.NumBuffers) {
 		key := unsafe.Slice(a.TransferKeys, a.NumBuffers)[i]
@@ -230,6 +254,7 @@ func (h *host) send(a *capi.TransfersClientCrossHostSendBuffersArgs) error {
 }
 
 func (h *host) receive(a *capi.TransfersClientCrossHostReceiveBuffersArgs) error {
+	h.net.note("receive", a.NumTasks, a.TaskIDs, a.IncarnationIDs)
 	h.net.mu.Lock()
 	h.net.received++
 	h.net.mu.Unlock()
@@ -278,7 +303,10 @@ func (h *host) makeReceive(a *capi.TransfersClientMakeCrossHostReceiveBuffersArg
 		}
 	}
 	a.NumBuffers = n
-	notifier := a.Notifier
+	notifier, call, cancel := a.Notifier, h.call, uintptr(h.cancel)
+	if h.minor() >= 116 && !a.AllowCancelNotifier {
+		call, cancel = 0, 0
+	}
 	tell := func() {
 		if failure != nil {
 			e := serve.NewError(failure)
@@ -287,7 +315,7 @@ func (h *host) makeReceive(a *capi.TransfersClientMakeCrossHostReceiveBuffersArg
 			return
 		}
 		p, sizes, count := texts(descriptors...)
-		notifier.Notifier.Call(nil, p, sizes, count, notifier.UserArg, h.call, uintptr(h.cancel))
+		notifier.Notifier.Call(nil, p, sizes, count, notifier.UserArg, call, cancel)
 	}
 	if !late {
 		tell()

@@ -167,7 +167,11 @@ func (p *Plugin) clientCreateErrorBuffer(a *capi.ClientCreateErrorBufferArgs) er
 	if err != nil {
 		return err
 	}
-	shape, order, err := givenShape(a.ShapeElementType, a.ShapeDims, a.ShapeNumDims, a.ShapeLayout)
+	layout := a.DeviceLayout
+	if layout == nil {
+		layout = a.ShapeLayout
+	}
+	shape, order, err := givenShape(a.ShapeElementType, a.ShapeDims, a.ShapeNumDims, layout)
 	if err != nil {
 		return err
 	}

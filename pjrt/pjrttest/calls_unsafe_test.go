@@ -125,19 +125,20 @@ func TestExecutionsWithWrongArguments(t *testing.T) {
 	wrong(x, "argument 1 for device 0 was deleted", execution(e, out, a, deleted))
 	wrong(x, "is donated, but also used in another place", execution(e, out, a, a))
 	for text, change := range map[string]func(*capi.LoadedExecutableExecuteArgs){
-		"PJRT_ExecuteOptions is null":  func(a *capi.LoadedExecutableExecuteArgs) { a.Options = nil },
-		"arguments for 0 devices":      func(a *capi.LoadedExecutableExecuteArgs) { a.NumDevices = 0 },
-		"arguments for 2 devices":      func(a *capi.LoadedExecutableExecuteArgs) { a.NumDevices = 2 },
-		"argument lists are null":      func(a *capi.LoadedExecutableExecuteArgs) { a.ArgumentLists = nil },
-		"argument list of device 0":    func(a *capi.LoadedExecutableExecuteArgs) { *a.ArgumentLists = nil },
-		"output lists are null":        func(a *capi.LoadedExecutableExecuteArgs) { a.OutputLists = nil },
-		"output list of device 0":      func(a *capi.LoadedExecutableExecuteArgs) { *a.OutputLists = nil },
-		"not compiled for device 1":    func(a *capi.LoadedExecutableExecuteArgs) { a.ExecuteDevice = devices[1] },
-		"belongs to another client":    func(a *capi.LoadedExecutableExecuteArgs) { a.ExecuteDevice = x.devices(other)[0] },
-		"inputs not to donate is null": func(a *capi.LoadedExecutableExecuteArgs) { a.Options.NumNonDonatableInputIndices = 1 },
-		"send callbacks are null":      func(a *capi.LoadedExecutableExecuteArgs) { a.Options.NumSendOps = 1 },
-		"recv callbacks are null":      func(a *capi.LoadedExecutableExecuteArgs) { a.Options.NumRecvOps = 1 },
-		"output callbacks are null":    func(a *capi.LoadedExecutableExecuteArgs) { a.Options.NumHLOOutputCallbacks = 1 },
+		"PJRT_ExecuteOptions is null":    func(a *capi.LoadedExecutableExecuteArgs) { a.Options = nil },
+		"arguments for 0 devices":        func(a *capi.LoadedExecutableExecuteArgs) { a.NumDevices = 0 },
+		"arguments for 2 devices":        func(a *capi.LoadedExecutableExecuteArgs) { a.NumDevices = 2 },
+		"argument lists are null":        func(a *capi.LoadedExecutableExecuteArgs) { a.ArgumentLists = nil },
+		"argument list of device 0":      func(a *capi.LoadedExecutableExecuteArgs) { *a.ArgumentLists = nil },
+		"output lists are null":          func(a *capi.LoadedExecutableExecuteArgs) { a.OutputLists = nil },
+		"output list of device 0":        func(a *capi.LoadedExecutableExecuteArgs) { *a.OutputLists = nil },
+		"not compiled for device 1":      func(a *capi.LoadedExecutableExecuteArgs) { a.ExecuteDevice = devices[1] },
+		"belongs to another client":      func(a *capi.LoadedExecutableExecuteArgs) { a.ExecuteDevice = x.devices(other)[0] },
+		"inputs not to donate is null":   func(a *capi.LoadedExecutableExecuteArgs) { a.Options.NumNonDonatableInputIndices = 1 },
+		"send callbacks are null":        func(a *capi.LoadedExecutableExecuteArgs) { a.Options.NumSendOps = 1 },
+		"recv callbacks are null":        func(a *capi.LoadedExecutableExecuteArgs) { a.Options.NumRecvOps = 1 },
+		"output callbacks are null":      func(a *capi.LoadedExecutableExecuteArgs) { a.Options.NumHLOOutputCallbacks = 1 },
+		"list of custom options is null": func(a *capi.LoadedExecutableExecuteArgs) { a.Options.NumCustomOptions = 1 },
 		"is not a PJRT_ExecuteContext": func(a *capi.LoadedExecutableExecuteArgs) {
 			a.Options.Context = (*capi.ExecuteContext)(unsafe.Pointer(new(cell)))
 		},

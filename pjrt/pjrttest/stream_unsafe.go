@@ -23,6 +23,9 @@ func (l *launch) takeCallbacks(o *capi.ExecuteOptions) error {
 	case o.HLOOutputCallbacks == nil && o.NumHLOOutputCallbacks > 0:
 		return invalid("the output callbacks are null, and there are %d", o.NumHLOOutputCallbacks)
 	}
+	if _, err := namedValues(o.CustomOptions, o.NumCustomOptions, "custom options"); err != nil {
+		return err
+	}
 	n := uintptr(len(l.devices))
 	for d := range l.devices {
 		sends, recvs := make(map[int64]capi.SendCallbackInfo), make(map[int64]capi.RecvCallbackInfo)

@@ -246,6 +246,13 @@ func ErrorParts(err error) (code capi.ErrorCode, message string) { return bridge
 // [capi.Table.TakeError].
 func ReadError(table *capi.Table, h *capi.ErrorHandle) error { return bridge.Root.ReadError(table, h) }
 
+// Incarnations returns the processes that take part in something, in the order of their
+// numbers, and which start of each it is, as the fields task_ids and incarnation_ids of
+// C's structs take them. A number that is not from 0 to 2^31-1 is an error.
+func Incarnations(of map[int]int64) (tasks []int32, ids []int64, err error) {
+	return bridge.Root.Incarnations(of)
+}
+
 // CheckShape returns an error unless the client's plugin can hold arrays of the shape: a
 // plugin of its version knows the type, no dimension is negative, and the size does not
 // overflow. Over other shapes plugins end the process.

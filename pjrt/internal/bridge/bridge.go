@@ -52,6 +52,9 @@ type Functions struct {
 	// ReadError reads an error that still belongs to the plugin.
 	ReadError func(table *capi.Table, h *capi.ErrorHandle) error
 
+	// Incarnations returns the incarnations of processes as lists for C.
+	Incarnations func(of map[int]int64) (tasks []int32, ids []int64, err error)
+
 	CheckShape           func(client, shape any) error
 	Retry                func(ctx context.Context, call func() error) error
 	Place                func(client, device, memory any) (*capi.Device, *capi.Memory, error)
