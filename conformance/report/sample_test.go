@@ -32,7 +32,7 @@ func sample(t testing.TB) *report.Report {
 	t.Helper()
 	r := &report.Report{
 		Schema: report.SchemaVersion, Started: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Duration: 61 * time.Second,
-		Suite:   report.Suite{Version: "v1.2.3", Revision: "abcdef", API: "0.114", Rules: 750, Checks: 9, Covered: 8, Go: "go1.26"},
+		Suite:   report.Suite{Version: "v1.2.3", Revision: "abcdef", API: "0.117", Rules: 752, Checks: 9, Covered: 8, Go: "go1.26"},
 		Machine: report.Machine{OS: "linux", Arch: "amd64", CPUs: 2, Processor: "some processor", Memory: 1 << 30, System: "some system"},
 		Plugin: report.Plugin{
 			Path: "/opt/plugin.so", File: "plugin.so", Size: 123, SHA256: strings.Repeat("ab", 32), Minor: 81, Platform: "cpu",

@@ -190,6 +190,27 @@ var placeholderChecks = []check.Check{
 		check.Equal(t, capi.BufferTypeToken, check.Call(t, capi.BufferElementTypeArgs{Buffer: b}).Type,
 			"type of an error buffer in the shape of a token")
 	}),
+	rule("UNI-21", func(t *check.T) {
+		args := errorBufferArgs(t, failureCode, failureMessage, 2, 3)
+		check.Own(t, check.Call(t, args).Buffer)
+		if t.Minor() < 117 {
+			t.SkipAbsentf("device_layout came with API 0.117, but the plugin has 0.%d", t.Minor())
+		}
+		for _, order := range [][]int64{{1, 0}, {0, 1}} {
+			args.DeviceLayout = check.TiledLayout(order)
+			out, err := check.Try(t, args)
+			if err != nil {
+				t.ErrorCode(err, fmt.Sprintf("error buffer with the layout %v", order), capi.ErrorCodeUnimplemented, capi.ErrorCodeInvalidArgument)
+				continue
+			}
+			b := check.Own(t, out.Buffer)
+			layout := check.Call(t, capi.BufferGetMemoryLayoutArgs{Buffer: b}).Layout
+			tiled := layout.Tiled()
+			if got := capi.Slice(tiled.MinorToMajor, tiled.MinorToMajorSize); !slices.Equal(got, order) {
+				t.Errorf("minor_to_major of an error buffer with the device_layout %v: got %v", order, got)
+			}
+		}
+	}),
 	rule("UNI-12", func(t *check.T) {
 		exe := compiled(t, check.AddOne)
 		for i := range 100 {

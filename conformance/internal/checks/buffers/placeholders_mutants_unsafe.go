@@ -237,6 +237,7 @@ func placeholderMutants() []mutant.Mutant {
 				losing(&spoiled),
 			}
 		}),
+		before("UNI-21", "reads shape_layout only", func(a *errorBuffers) { a.DeviceLayout = nil }),
 		refuses("UNI-11", "fails in another way", capi.ErrorCodeInternal,
 			func(a *errorBuffers) bool { return a.ShapeElementType == capi.BufferTypeToken }),
 	))

@@ -251,7 +251,7 @@ func (n *network) describe(c *serve.Invocation, a *capi.TransfersClientMakeCross
 		return
 	}
 	a.NumBuffers = a.NumShapes
-	notify, count := a.Notifier, a.NumShapes
+	notify, count, mayCancel := a.Notifier, a.NumShapes, a.AllowCancelNotifier
 	cancel, arg := capi.NewCrossHostSendCancelNotifier(func(r capi.CrossHostCancelRequest) {
 		names := []string{string(r.Descriptor)}
 		for i := range int(count) {
@@ -260,7 +260,7 @@ func (n *network) describe(c *serve.Invocation, a *capi.TransfersClientMakeCross
 			}
 		}
 		for _, x := range names {
-			if a := n.take(x); !n.deafCancel {
+			if a := n.take(x); mayCancel && !n.deafCancel {
 				failTo(table, a, r.Reason, r.Message)
 			}
 		}

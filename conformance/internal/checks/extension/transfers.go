@@ -169,6 +169,7 @@ func (e *end) describe(t *check.T, list []array) ([]*capi.Buffer, capi.CrossHost
 	args := capi.TransfersClientMakeCrossHostReceiveBuffersArgs{
 		Client: e.client.Handle, Device: e.device, Notifier: notifier, NumShapes: uintptr(len(list)),
 		ShapeNumDims: s.ranks, NumDims: s.dims, ElementTypes: s.types, Layouts: s.layouts,
+		AllowCancelNotifier: t.Minor() >= allowMinor,
 	}
 	args.Buffers, _ = check.First(s.buffers)
 	out := check.Optional(t, args)
@@ -196,6 +197,9 @@ func await[E any](t *check.T, c <-chan E, what string) E {
 		panic("unreachable")
 	}
 }
+
+// allowMinor is the version of the API since which a receiver says that it may cancel.
+const allowMinor = 116
 
 // destructorMinor is the version of the API since which a descriptor has a
 // destructor.

@@ -80,7 +80,14 @@ var newerMutants = []mutant.Mutant{
 	refusesSize[capi.DeviceMemoryStatsArgs]("SKEW-04", "needs a new field at once"),
 	refusesSize[capi.DeviceMemoryStatsArgs]("SKEW-09", "needs peak_allocated_bytes"),
 	refusesSize[capi.DevicePoisonExecutionArgs]("SKEW-10", "needs the payload"),
-	refusesSize[capi.ClientCreateErrorBufferArgs]("SKEW-11", "needs the payload"),
+	refusesSize[capi.ClientCreateErrorBufferArgs]("SKEW-11", "needs the layout"),
+	newer(mutant.Of("SKEW-11", "needs the payload", func(c *serve.Invocation, _ *capi.ClientCreateErrorBufferArgs) {
+		if c.Size() == grown["PJRT_Client_CreateErrorBuffer"][0].size {
+			c.Fail(capi.ErrorCodeInvalidArgument, "a struct of %d bytes", c.Size())
+			return
+		}
+		c.Forward()
+	})),
 	visited("ERR-11", "drops payloads", func(*serve.Invocation, *capi.ErrorForEachPayloadArgs) {}),
 	visited("ERR-12", "calls the visitor with nulls", func(_ *serve.Invocation, a *capi.ErrorForEachPayloadArgs) {
 		a.Visitor.Call(nil, 0, nil, 0, a.UserArg)

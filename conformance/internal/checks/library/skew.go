@@ -236,7 +236,7 @@ var grown = map[string][]size{
 	"PJRT_Client_Create":                        {{0, 40}, {2, 72}, {61, 88}},
 	"PJRT_Client_BufferFromHostBuffer":          {{0, 104}, {4, 112}, {23, 120}},
 	"PJRT_Client_CreateViewOfDeviceBuffer":      {{33, 104}, {66, 112}},
-	"PJRT_Client_CreateErrorBuffer":             {{82, 96}, {103, 112}},
+	"PJRT_Client_CreateErrorBuffer":             {{82, 96}, {103, 112}, {117, 120}},
 	"PJRT_Device_MemoryStats":                   {{0, 185}, {113, 201}},
 	"PJRT_Device_AddressableMemories":           {{13, 32}, {46, 40}},
 	"PJRT_Device_PoisonExecution":               {{85, 49}, {100, 72}},
@@ -247,7 +247,7 @@ var grown = map[string][]size{
 	"PJRT_TopologyDescription_Create":           {{0, 24}, {1, 56}},
 	"PJRT_DeviceDescription_MemoryDescriptions": {{59, 40}, {61, 48}},
 	"PJRT_Gpu_Register_Custom_Call":             {{0, 64}, {114, 68}},
-	"PJRT_ExecuteOptions":                       {{0, 52}, {46, 72}, {64, 80}, {76, 88}, {78, 112}, {97, 120}, {108, 121}, {112, 144}},
+	"PJRT_ExecuteOptions":                       {{0, 52}, {46, 72}, {64, 80}, {76, 88}, {78, 112}, {97, 120}, {108, 121}, {112, 144}, {116, 160}},
 }
 
 // understated are the functions whose older callers state a size that is less

@@ -91,6 +91,23 @@ var executeOptionChecks = []check.Check{
 		}
 		withOptions(t, "multi_slice_config null", func(o *capi.ExecuteOptions) { o.MultiSliceConfig = nil }, nil)
 	}),
+	one("XOPT-22", func(t *check.T) {
+		withOptions(t, "custom_options null", func(o *capi.ExecuteOptions) { o.CustomOptions, o.NumCustomOptions = nil, 0 }, nil)
+		if t.Minor() < 116 {
+			t.SkipAbsentf("custom_options came with API 0.116, but the plugin has 0.%d", t.Minor())
+		}
+		values, err := capi.NewNamedValues([]capi.Attribute{{Name: "text", Value: "some"}, {Name: "number", Value: int64(-1)},
+			{Name: "numbers", Value: []int64{1, 2, 3}}, {Name: "real", Value: float32(0.5)}, {Name: "switch", Value: true}})
+		if err != nil {
+			panic(err)
+		}
+		withOptions(t, "custom options of each type", func(o *capi.ExecuteOptions) {
+			o.CustomOptions, o.NumCustomOptions = values.Data()
+		}, func(*capi.ExecuteOptions) {
+			first, _ := values.Data()
+			*first = capi.NamedValue{}
+		})
+	}),
 }
 
 // newContext makes an execute context. The caller destroys it.

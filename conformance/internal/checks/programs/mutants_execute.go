@@ -155,6 +155,11 @@ var executeOptionFaults = []fault{
 	fails("XOPT-05", "refuses a call_location", func(a *execution) bool { return a.Options.CallLocation != nil }),
 	fails("XOPT-06", "refuses incarnations", func(a *execution) bool { return a.Options.NumTasks > 0 }),
 	fails("XOPT-07", "wants a multi_slice_config", func(a *execution) bool { return a.Options.MultiSliceConfig == nil }).inModel(),
+	fails("XOPT-22", "wants custom options", func(a *execution) bool { return a.Options.CustomOptions == nil }).inModel(),
+	fails("XOPT-22", "refuses an option that is a switch", func(a *execution) bool {
+		return slices.ContainsFunc(capi.Slice(a.Options.CustomOptions, a.Options.NumCustomOptions),
+			func(v capi.NamedValue) bool { return v.Type == capi.NamedValueBool })
+	}).inModel(),
 	fails("CDS-09", "refuses null", func(a *capi.CopyToDeviceStreamDestroyArgs) bool { return a.Stream == nil }),
 	{"CTX-01", "has one context", func() []serve.Hook {
 		var only atomic.Pointer[capi.ExecuteContext]

@@ -82,6 +82,10 @@ var moreExecuteFaults = []fault{
 		p := a.Options.IncarnationIDs
 		return func() bool { return p == nil || *p > 0 }
 	}),
+	looksBack("XOPT-22", "reads the custom options when the execution is over", func(a *execution) func() bool {
+		p := a.Options.CustomOptions
+		return func() bool { return p == nil || p.Name != nil }
+	}).inModel(),
 	{"RUN-07", "gives events that are ready already", func() []serve.Hook {
 		var early atomic.Pointer[capi.Buffer]
 		return []serve.Hook{
