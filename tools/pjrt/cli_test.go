@@ -371,7 +371,7 @@ func TestReportOfAPluginWithoutDevices(t *testing.T) {
 	var text bytes.Buffer
 	require.NoError(t, r.print(&text, false))
 	assert.Equal(t, `library   /x/libtpu.so
-PJRT API  0.116 (pjrt knows 0.117)
+PJRT API  0.116 (pjrt knows 0.114)
 client    none: NOT_FOUND: no devices
 
 extensions (0)
