@@ -11,6 +11,6 @@
 //	...
 //	err = ffi.Register(plugin, ffi.CustomCall{Target: "square", Platform: "Host", Handler: h})
 //
-// [Load] registers the handlers of a shared library. A [Context] carries data from
-// whoever executes a program to the handlers that the program calls.
+// [Load] registers the handlers of a shared library. [Options] (API 0.116) and a [Context]
+// carry data from whoever executes a program to the handlers that the program calls.
 package ffi
