@@ -150,6 +150,11 @@ func open(t *testing.T, r *report.Report) (context.Context, *problems) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "report.html")
 	require.NoError(t, r.WriteFile(path, (*report.Report).WriteHTML))
+	return openFile(t, path)
+}
+
+func openFile(t *testing.T, path string) (context.Context, *problems) {
+	t.Helper()
 	ctx := browser(t)
 	p := new(problems)
 	require.NoError(t, chromedp.Listen(ctx, func(e any) {
@@ -387,4 +392,52 @@ func empty() *report.Report {
 	r.Results, r.Skew = nil, nil
 	r.Summarize()
 	return r
+}
+
+// The page of several reports is searched and filtered, fits a phone, and can be read.
+func TestThePageOfSeveralReports(t *testing.T) {
+	one, other := sample(), sample()
+	for i := range other.Results {
+		if x := &other.Results[i]; i%4 == 0 && x.Verdict == report.Pass {
+			x.Verdict, x.Failures = report.Fail, []string{"<script>document.title='owned'</script>"}
+		}
+	}
+	other.Plugin.Minor = 90
+	other.Summarize()
+	path := filepath.Join(t.TempDir(), "page.html")
+	require.NoError(t, report.WriteOverviewFile(path, []*report.Report{one, other, one}))
+	ctx, p := openFile(t, path)
+	rows := func() []string {
+		return eval[[]string](t, ctx, `[...document.querySelectorAll(".signs tbody tr")].filter(e => e.getClientRects().length).map(e => e.id)`)
+	}
+	set := func(id, value, event string) {
+		eval[bool](t, ctx, fmt.Sprintf(`$(%q).value = %q, $(%q).dispatchEvent(new Event(%q))`, id, value, id, event))
+	}
+	all := rows()
+	assert.Len(t, all, count(other, report.Fail)-count(one, report.Fail))
+	set("severity", "SHOULD", "change")
+	for _, id := range rows() {
+		assert.Equal(t, rules.Should, rules.ByID(id).Severity)
+	}
+	assert.Less(t, len(rows()), len(all))
+	set("severity", "", "change")
+	set("search", all[3], "input")
+	assert.Equal(t, all[3:4], rows())
+	set("search", "nothing has these words", "input")
+	assert.Empty(t, rows())
+	set("search", "", "input")
+	require.NoError(t, chromedp.Do(ctx, chromedp.Click("#fails")))
+	assert.Equal(t, all, rows(), "each is broken by one")
+	assert.Equal(t, "PJRT conformance of 3 plugins", eval[string](t, ctx, `document.title`))
+	for _, width := range []int64{390, 1280} {
+		for _, scheme := range []string{"light", "dark"} {
+			_, err := chromedp.Call(ctx, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: width, Height: 844, DeviceScaleFactor: 1, Mobile: width < 600})
+			require.NoError(t, err)
+			_, err = chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
+			require.NoError(t, err)
+			assert.LessOrEqual(t, eval[int](t, ctx, `document.documentElement.scrollWidth - innerWidth`), 0, "at %d pixels the page is too wide", width)
+			assert.Empty(t, eval[[]string](t, ctx, lowContrast), scheme)
+		}
+	}
+	p.check(t)
 }

@@ -29,7 +29,17 @@ func Forms() []Form {
 }
 
 // WriteFile writes one form to a file. After an error there is no partial file.
-func (r *Report) WriteFile(path string, write func(*Report, io.Writer) error) (err error) {
+func (r *Report) WriteFile(path string, write func(*Report, io.Writer) error) error {
+	return writeFile(path, func(out io.Writer) error { return write(r, out) })
+}
+
+// WriteOverviewFile writes the page of [WriteOverview] to a file. After an error there is
+// no partial file.
+func WriteOverviewFile(path string, reports []*Report) error {
+	return writeFile(path, func(out io.Writer) error { return WriteOverview(out, reports) })
+}
+
+func writeFile(path string, write func(io.Writer) error) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 	if err != nil {
 		return fmt.Errorf("write the report: %w", err)
@@ -40,7 +50,7 @@ func (r *Report) WriteFile(path string, write func(*Report, io.Writer) error) (e
 			err = fmt.Errorf("write the report %s: %w", path, err)
 		}
 	}()
-	if err := errors.Join(write(r, f), f.Chmod(0o644), f.Close()); err != nil {
+	if err := errors.Join(write(f), f.Chmod(0o644), f.Close()); err != nil {
 		return err
 	}
 	return os.Rename(f.Name(), path)

@@ -11,8 +11,12 @@ import (
 	"time"
 )
 
-//go:embed page.html
-var pageText string
+var (
+	//go:embed page.html
+	pageText string
+	//go:embed page.css
+	pageStyle string
+)
 
 // kind is a class of results by which the page's filters select.
 type kind struct {
@@ -95,7 +99,10 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"took":    func(d time.Duration) time.Duration { return d.Round(max(time.Microsecond, d/1000)) },
 	"outcome": outcomeKind,
 	"state":   stateKind,
+	"style":   style,
 }).Parse(pageText))
+
+func style() template.CSS { return template.CSS(pageStyle) }
 
 // causeOf returns the attribute that connects a result to its cause in the report.
 func causeOf(r *Report, x Result) template.HTMLAttr {

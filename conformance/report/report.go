@@ -20,8 +20,11 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/rules"
 )
 
-// SchemaVersion names the JSON form.
-const SchemaVersion = "purepjrt.conformance/1"
+// SchemaVersion names the JSON form. That of every version begins with SchemaFamily.
+const (
+	SchemaFamily  = "purepjrt.conformance/"
+	SchemaVersion = SchemaFamily + "1"
+)
 
 // Schema is the JSON Schema of a report.
 //

@@ -135,7 +135,7 @@ reports are written in every case, for the checks that ran.`,
 	flags.StringVar(&f.badge, "badge", "", "write a badge as SVG to `FILE`")
 	flags.StringVar(&f.draft, "draft-waivers", "", "write waivers of all failures to `FILE`, for you to add the reasons")
 	flags.BoolVar(&f.debug, "debug", false, "run the one check that --run selects in this process, for a debugger, and print each call")
-	cmd.AddCommand(conformanceListCommand(), conformanceDiffCommand(), conformanceWorkerCommand())
+	cmd.AddCommand(conformanceListCommand(), conformanceDiffCommand(), conformancePageCommand(), conformanceWorkerCommand())
 	return cmd
 }
 

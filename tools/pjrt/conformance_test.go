@@ -47,6 +47,45 @@ func TestConformanceWritesEveryReport(t *testing.T) {
 	}
 }
 
+func TestConformancePageShowsTheReportsOfAFolder(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	reports := filepath.Join(dir, "reports")
+	require.NoError(t, os.Mkdir(reports, 0o755))
+	for name, filter := range map[string]string{"a.json": "^LOAD-0[12]$", "b.json": "^LOAD-01$"} {
+		o := launch(t, dir, "conformance", "--plugin", "cpu", "--no-device", "--run", filter, "--json", filepath.Join(reports, name))
+		require.Zero(t, o.status, o.stderr)
+	}
+	write(t, reports, "other.json", `{"rules": []}`)
+	write(t, reports, "list.json", `[1]`)
+	o := launch(t, dir, "conformance", "page", "reports")
+	require.Zero(t, o.status, o.stderr)
+	assert.Equal(t, "conformance.html: 2 reports\n", o.stdout)
+	page, err := os.ReadFile(filepath.Join(dir, "conformance.html"))
+	require.NoError(t, err)
+	assert.Contains(t, string(page), "The runs differ in the filter: ^LOAD-0[12]$, ^LOAD-01$.")
+	o = launch(t, dir, "conformance", "page", filepath.Join(reports, "a.json"), filepath.Join(reports, "b.json"), "--html", "two.html")
+	require.Zero(t, o.status, o.stderr)
+	two, err := os.ReadFile(filepath.Join(dir, "two.html"))
+	require.NoError(t, err)
+	assert.Equal(t, string(page), string(two))
+
+	write(t, reports, "cut.json", `{"schema": "purepjrt.conformance/1", "suite"`)
+	write(t, dir, "later.json", `{"schema": "purepjrt.conformance/2"}`)
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "empty"), 0o755))
+	for name, want := range map[string]string{
+		"reports":    "cut.json: not a report of the conformance suite",
+		"later.json": `the report has the form "purepjrt.conformance/2"`,
+		"empty":      "has no report: write one with pjrt conformance --json",
+		"none":       "cannot read the reports: ",
+	} {
+		o := launch(t, dir, "conformance", "page", name, "--html", "none.html")
+		assert.Equal(t, 2, o.status, name)
+		assert.Contains(t, o.stderr, want, name)
+	}
+	assert.NoFileExists(t, filepath.Join(dir, "none.html"))
+}
+
 func TestConformanceReadsOptionsFromFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	findings "github.com/purepjrt/purepjrt/conformance/report"
+)
+
+func conformancePageCommand() *cobra.Command {
+	var page string
+	cmd := &cobra.Command{
+		Use:   "page REPORT.json|DIR...",
+		Short: "Make one page of several reports of conformance",
+		Long: `Page makes one HTML page of reports that pjrt conformance --json wrote, of several
+plugins or versions of one: which levels each reaches, and the rules on which they
+differ. Of a folder it takes every file *.json that is a report. The page needs no
+network and no other file.
+
+The exit status is 0 if the page was written, 2 if there is no report or one
+cannot be read.`,
+		Example: `  pjrt conformance page reports/
+  pjrt conformance page before.json after.json --html changes.html`,
+		Args: usage(cobra.MinimumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var reports []*findings.Report
+			for _, arg := range args {
+				list, err := reportsAt(arg)
+				if err != nil {
+					return usageError{err}
+				}
+				reports = append(reports, list...)
+			}
+			if err := findings.WriteOverviewFile(page, reports); err != nil {
+				return usageError{err}
+			}
+			_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s: %d reports\n", page, len(reports))
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&page, "html", "conformance.html", "the `FILE` to write")
+	return cmd
+}
+
+// reportsAt reads a report, or all reports in a folder.
+func reportsAt(path string) ([]*findings.Report, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the reports: %w", err)
+	}
+	if !info.IsDir() {
+		r, err := readReport(path)
+		if err != nil {
+			return nil, err
+		}
+		return []*findings.Report{r}, nil
+	}
+	files, err := filepath.Glob(filepath.Join(path, "*.json"))
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(files)
+	var list []*findings.Report
+	for _, f := range files {
+		if is, err := isReport(f); err != nil {
+			return nil, err
+		} else if !is {
+			continue
+		}
+		r, err := readReport(f)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, r)
+	}
+	if len(list) == 0 {
+		return nil, fmt.Errorf("the folder %s has no report: write one with pjrt conformance --json FILE", path)
+	}
+	return list, nil
+}
+
+// isReport reports whether a file says that it is a report, of whatever form. One that
+// is cut off says so too.
+func isReport(path string) (bool, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return false, fmt.Errorf("cannot read the reports: %w", err)
+	}
+	defer f.Close()
+	// The schema is the first key of the object.
+	d := json.NewDecoder(f)
+	for _, want := range []json.Token{json.Delim('{'), "schema"} {
+		if t, err := d.Token(); err != nil || t != want {
+			return false, nil // something else, or not JSON
+		}
+	}
+	t, err := d.Token()
+	schema, _ := t.(string)
+	return err == nil && strings.HasPrefix(schema, findings.SchemaFamily), nil
+}
