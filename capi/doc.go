@@ -38,5 +38,8 @@
 // PJRT_Client_Create_Args is ClientCreateArgs, PJRT_Error_Code_NOT_FOUND is ErrorCodeNotFound,
 // PJRT_Layouts_MemoryLayout_Destroy_Args is LayoutsMemoryLayoutDestroyArgs. The handle PJRT_Error is [ErrorHandle],
 // because [Error] is the Go error. Every generated comment starts with the C name, so that a search for it finds the Go
-// declaration.
+// declaration. Where there is nothing to add, the C name is the comment.
+//
+// ClientCreateArgsSize, and each constant of such a name, is PJRT_Client_Create_Args_STRUCT_SIZE in C: the size in bytes
+// without the padding at the struct's end.
 package capi

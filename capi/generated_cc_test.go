@@ -3,18 +3,19 @@
 
 //go:build cc
 
-package capi
+package capi_test
 
 import (
 	"strings"
 	"testing"
 
+	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/internal/gentest"
 )
 
 func TestCompilersAgreeWithGeneratedDeclarations(t *testing.T) {
-	facts := gentest.Facts(t, "..", APIMinor, func(path string) bool {
+	facts := gentest.Facts(t, "..", capi.APIMinor, func(path string) bool {
 		return !strings.HasPrefix(path, "xla/ffi/")
 	})
-	gentest.Compile(t, &index, facts, "..")
+	gentest.Compile(t, &index, allFunctions(), facts, "..")
 }

@@ -3,13 +3,15 @@
 
 package capi
 
-import "slices"
-
 // Sections returns the sections with functions that this package knows, the core first.
 func Sections() []Section {
+	var known [numSections]bool
+	for i := range functions {
+		known[functions[i].Section] = true
+	}
 	var list []Section
 	for s := range numSections {
-		if len(sectionFunctions[s]) > 0 {
+		if known[s] {
 			list = append(list, s)
 		}
 	}
@@ -18,7 +20,13 @@ func Sections() []Section {
 
 // Functions returns the functions of a section in the order of their slots.
 func Functions(s Section) []*Function {
-	return slices.Clone(sectionFunctions[s])
+	var list []*Function
+	for i := range functions {
+		if f := &functions[i]; f.Section == s {
+			list = append(list, f)
+		}
+	}
+	return list
 }
 
 // HasSection reports whether the plugin offers the section. A nil Table offers none.

@@ -15,9 +15,11 @@ type ErrorDestroyArgs struct {
 	Error *ErrorHandle
 }
 
-// PJRT_Error_Destroy_Args_STRUCT_SIZE is the size in bytes of
-// ErrorDestroyArgs without the padding at its end.
+// PJRT_Error_Destroy_Args_STRUCT_SIZE
 const ErrorDestroyArgsSize = 24
+
+// PJRT_Error_Destroy
+func (*ErrorDestroyArgs) Function() *Function { return &functions[coreAt] }
 
 // PJRT_Error_Message_Args are the arguments of PJRT_Error_Message.
 //
@@ -35,9 +37,11 @@ type ErrorMessageArgs struct {
 	MessageSize uintptr
 }
 
-// PJRT_Error_Message_Args_STRUCT_SIZE is the size in bytes of
-// ErrorMessageArgs without the padding at its end.
+// PJRT_Error_Message_Args_STRUCT_SIZE
 const ErrorMessageArgsSize = 40
+
+// PJRT_Error_Message
+func (*ErrorMessageArgs) Function() *Function { return &functions[coreAt+1] }
 
 // PJRT_Error_GetCode_Args are the arguments of PJRT_Error_GetCode.
 //
@@ -52,9 +56,11 @@ type ErrorGetCodeArgs struct {
 	Code ErrorCode
 }
 
-// PJRT_Error_GetCode_Args_STRUCT_SIZE is the size in bytes of
-// ErrorGetCodeArgs without the padding at its end.
+// PJRT_Error_GetCode_Args_STRUCT_SIZE
 const ErrorGetCodeArgsSize = 28
+
+// PJRT_Error_GetCode
+func (*ErrorGetCodeArgs) Function() *Function { return &functions[coreAt+2] }
 
 // PJRT_Error_ForEachPayload_Args are the arguments of
 // PJRT_Error_ForEachPayload.
@@ -74,9 +80,11 @@ type ErrorForEachPayloadArgs struct {
 	UserArg uintptr
 }
 
-// PJRT_Error_ForEachPayload_Args_STRUCT_SIZE is the size in bytes of
-// ErrorForEachPayloadArgs without the padding at its end.
+// PJRT_Error_ForEachPayload_Args_STRUCT_SIZE
 const ErrorForEachPayloadArgsSize = 40
+
+// PJRT_Error_ForEachPayload
+func (*ErrorForEachPayloadArgs) Function() *Function { return &functions[coreAt+132] }
 
 // PJRT_Plugin_Initialize_Args are the arguments of PJRT_Plugin_Initialize.
 //
@@ -89,9 +97,11 @@ type PluginInitializeArgs struct {
 	ExtensionStart *ExtensionBase // extension_start
 }
 
-// PJRT_Plugin_Initialize_Args_STRUCT_SIZE is the size in bytes of
-// PluginInitializeArgs without the padding at its end.
+// PJRT_Plugin_Initialize_Args_STRUCT_SIZE
 const PluginInitializeArgsSize = 16
+
+// PJRT_Plugin_Initialize
+func (*PluginInitializeArgs) Function() *Function { return &functions[coreAt+3] }
 
 // PJRT_Plugin_Attributes_Args are the arguments of PJRT_Plugin_Attributes.
 //
@@ -109,9 +119,11 @@ type PluginAttributesArgs struct {
 	NumAttributes uintptr // num_attributes (out)
 }
 
-// PJRT_Plugin_Attributes_Args_STRUCT_SIZE is the size in bytes of
-// PluginAttributesArgs without the padding at its end.
+// PJRT_Plugin_Attributes_Args_STRUCT_SIZE
 const PluginAttributesArgsSize = 32
+
+// PJRT_Plugin_Attributes
+func (*PluginAttributesArgs) Function() *Function { return &functions[coreAt+4] }
 
 // PJRT_Event_Destroy_Args are the arguments of PJRT_Event_Destroy.
 //
@@ -123,9 +135,11 @@ type EventDestroyArgs struct {
 	Event *Event
 }
 
-// PJRT_Event_Destroy_Args_STRUCT_SIZE is the size in bytes of
-// EventDestroyArgs without the padding at its end.
+// PJRT_Event_Destroy_Args_STRUCT_SIZE
 const EventDestroyArgsSize = 24
+
+// PJRT_Event_Destroy
+func (*EventDestroyArgs) Function() *Function { return &functions[coreAt+5] }
 
 // PJRT_Event_IsReady_Args are the arguments of PJRT_Event_IsReady.
 //
@@ -138,9 +152,11 @@ type EventIsReadyArgs struct {
 	IsReady        bool           // is_ready (out)
 }
 
-// PJRT_Event_IsReady_Args_STRUCT_SIZE is the size in bytes of
-// EventIsReadyArgs without the padding at its end.
+// PJRT_Event_IsReady_Args_STRUCT_SIZE
 const EventIsReadyArgsSize = 25
+
+// PJRT_Event_IsReady
+func (*EventIsReadyArgs) Function() *Function { return &functions[coreAt+6] }
 
 // PJRT_Event_Error_Args are the arguments of PJRT_Event_Error.
 //
@@ -153,9 +169,11 @@ type EventErrorArgs struct {
 	Event          *Event         // event
 }
 
-// PJRT_Event_Error_Args_STRUCT_SIZE is the size in bytes of EventErrorArgs
-// without the padding at its end.
+// PJRT_Event_Error_Args_STRUCT_SIZE
 const EventErrorArgsSize = 24
+
+// PJRT_Event_Error
+func (*EventErrorArgs) Function() *Function { return &functions[coreAt+7] }
 
 // PJRT_Event_Await_Args are the arguments of PJRT_Event_Await.
 //
@@ -168,9 +186,11 @@ type EventAwaitArgs struct {
 	Event          *Event         // event
 }
 
-// PJRT_Event_Await_Args_STRUCT_SIZE is the size in bytes of EventAwaitArgs
-// without the padding at its end.
+// PJRT_Event_Await_Args_STRUCT_SIZE
 const EventAwaitArgsSize = 24
+
+// PJRT_Event_Await
+func (*EventAwaitArgs) Function() *Function { return &functions[coreAt+8] }
 
 // PJRT_Event_OnReady_Args are the arguments of PJRT_Event_OnReady.
 //
@@ -190,9 +210,11 @@ type EventOnReadyArgs struct {
 	UserArg uintptr
 }
 
-// PJRT_Event_OnReady_Args_STRUCT_SIZE is the size in bytes of
-// EventOnReadyArgs without the padding at its end.
+// PJRT_Event_OnReady_Args_STRUCT_SIZE
 const EventOnReadyArgsSize = 40
+
+// PJRT_Event_OnReady
+func (*EventOnReadyArgs) Function() *Function { return &functions[coreAt+9] }
 
 // PJRT_Event_Create_Args are the arguments of PJRT_Event_Create.
 //
@@ -207,9 +229,11 @@ type EventCreateArgs struct {
 	Event *Event
 }
 
-// PJRT_Event_Create_Args_STRUCT_SIZE is the size in bytes of EventCreateArgs
-// without the padding at its end.
+// PJRT_Event_Create_Args_STRUCT_SIZE
 const EventCreateArgsSize = 24
+
+// PJRT_Event_Create
+func (*EventCreateArgs) Function() *Function { return &functions[coreAt+126] }
 
 // PJRT_Event_Set_Args are the arguments of PJRT_Event_Set.
 //
@@ -231,12 +255,13 @@ type EventSetArgs struct {
 	ErrorMessageSize uintptr
 }
 
-// PJRT_Event_Set_Args_STRUCT_SIZE is the size in bytes of EventSetArgs
-// without the padding at its end.
+// PJRT_Event_Set_Args_STRUCT_SIZE
 const EventSetArgsSize = 48
 
-// PJRT_KeyValueGetCallback_Args are the arguments of
-// PJRT_KeyValueGetCallback.
+// PJRT_Event_Set
+func (*EventSetArgs) Function() *Function { return &functions[coreAt+127] }
+
+// PJRT_KeyValueGetCallback_Args
 //
 // Since API 0.2.
 type KeyValueGetCallbackArgs struct {
@@ -265,12 +290,10 @@ type KeyValueGetCallbackArgs struct {
 	ValueDeleterCallback KeyValueGetCallbackValueDeleter
 }
 
-// PJRT_KeyValueGetCallback_Args_STRUCT_SIZE is the size in bytes of
-// KeyValueGetCallbackArgs without the padding at its end.
+// PJRT_KeyValueGetCallback_Args_STRUCT_SIZE
 const KeyValueGetCallbackArgsSize = 80
 
-// PJRT_KeyValueTryGetCallback_Args are the arguments of
-// PJRT_KeyValueTryGetCallback.
+// PJRT_KeyValueTryGetCallback_Args
 //
 // Since API 0.61.
 type KeyValueTryGetCallbackArgs struct {
@@ -297,12 +320,10 @@ type KeyValueTryGetCallbackArgs struct {
 	ValueDeleterCallback KeyValueTryGetCallbackValueDeleter
 }
 
-// PJRT_KeyValueTryGetCallback_Args_STRUCT_SIZE is the size in bytes of
-// KeyValueTryGetCallbackArgs without the padding at its end.
+// PJRT_KeyValueTryGetCallback_Args_STRUCT_SIZE
 const KeyValueTryGetCallbackArgsSize = 72
 
-// PJRT_KeyValuePutCallback_Args are the arguments of
-// PJRT_KeyValuePutCallback.
+// PJRT_KeyValuePutCallback_Args
 //
 // Since API 0.2.
 type KeyValuePutCallbackArgs struct {
@@ -325,8 +346,7 @@ type KeyValuePutCallbackArgs struct {
 	UserArg uintptr
 }
 
-// PJRT_KeyValuePutCallback_Args_STRUCT_SIZE is the size in bytes of
-// KeyValuePutCallbackArgs without the padding at its end.
+// PJRT_KeyValuePutCallback_Args_STRUCT_SIZE
 const KeyValuePutCallbackArgsSize = 64
 
 // PJRT_Client_Create_Args are the arguments of PJRT_Client_Create.
@@ -364,9 +384,11 @@ type ClientCreateArgs struct {
 	KVTryGetUserArg uintptr
 }
 
-// PJRT_Client_Create_Args_STRUCT_SIZE is the size in bytes of
-// ClientCreateArgs without the padding at its end.
+// PJRT_Client_Create_Args_STRUCT_SIZE
 const ClientCreateArgsSize = 88
+
+// PJRT_Client_Create
+func (*ClientCreateArgs) Function() *Function { return &functions[coreAt+10] }
 
 // PJRT_Client_Destroy_Args are the arguments of PJRT_Client_Destroy.
 //
@@ -380,9 +402,11 @@ type ClientDestroyArgs struct {
 	Client *Client
 }
 
-// PJRT_Client_Destroy_Args_STRUCT_SIZE is the size in bytes of
-// ClientDestroyArgs without the padding at its end.
+// PJRT_Client_Destroy_Args_STRUCT_SIZE
 const ClientDestroyArgsSize = 24
+
+// PJRT_Client_Destroy
+func (*ClientDestroyArgs) Function() *Function { return &functions[coreAt+11] }
 
 // PJRT_Client_PlatformName_Args are the arguments of
 // PJRT_Client_PlatformName.
@@ -399,9 +423,11 @@ type ClientPlatformNameArgs struct {
 	PlatformNameSize uintptr
 }
 
-// PJRT_Client_PlatformName_Args_STRUCT_SIZE is the size in bytes of
-// ClientPlatformNameArgs without the padding at its end.
+// PJRT_Client_PlatformName_Args_STRUCT_SIZE
 const ClientPlatformNameArgsSize = 40
+
+// PJRT_Client_PlatformName
+func (*ClientPlatformNameArgs) Function() *Function { return &functions[coreAt+12] }
 
 // PJRT_Client_ProcessIndex_Args are the arguments of
 // PJRT_Client_ProcessIndex.
@@ -415,9 +441,11 @@ type ClientProcessIndexArgs struct {
 	ProcessIndex   int32          // process_index (out)
 }
 
-// PJRT_Client_ProcessIndex_Args_STRUCT_SIZE is the size in bytes of
-// ClientProcessIndexArgs without the padding at its end.
+// PJRT_Client_ProcessIndex_Args_STRUCT_SIZE
 const ClientProcessIndexArgsSize = 28
+
+// PJRT_Client_ProcessIndex
+func (*ClientProcessIndexArgs) Function() *Function { return &functions[coreAt+13] }
 
 // PJRT_Client_PlatformVersion_Args are the arguments of
 // PJRT_Client_PlatformVersion.
@@ -435,9 +463,11 @@ type ClientPlatformVersionArgs struct {
 	PlatformVersionSize uintptr
 }
 
-// PJRT_Client_PlatformVersion_Args_STRUCT_SIZE is the size in bytes of
-// ClientPlatformVersionArgs without the padding at its end.
+// PJRT_Client_PlatformVersion_Args_STRUCT_SIZE
 const ClientPlatformVersionArgsSize = 40
+
+// PJRT_Client_PlatformVersion
+func (*ClientPlatformVersionArgs) Function() *Function { return &functions[coreAt+14] }
 
 // PJRT_Client_TopologyDescription_Args are the arguments of
 // PJRT_Client_TopologyDescription.
@@ -454,9 +484,11 @@ type ClientTopologyDescriptionArgs struct {
 	Topology *TopologyDescription
 }
 
-// PJRT_Client_TopologyDescription_Args_STRUCT_SIZE is the size in bytes of
-// ClientTopologyDescriptionArgs without the padding at its end.
+// PJRT_Client_TopologyDescription_Args_STRUCT_SIZE
 const ClientTopologyDescriptionArgsSize = 32
+
+// PJRT_Client_TopologyDescription
+func (*ClientTopologyDescriptionArgs) Function() *Function { return &functions[coreAt+95] }
 
 // PJRT_Client_Devices_Args are the arguments of PJRT_Client_Devices.
 //
@@ -472,9 +504,11 @@ type ClientDevicesArgs struct {
 	NumDevices uintptr // num_devices (out)
 }
 
-// PJRT_Client_Devices_Args_STRUCT_SIZE is the size in bytes of
-// ClientDevicesArgs without the padding at its end.
+// PJRT_Client_Devices_Args_STRUCT_SIZE
 const ClientDevicesArgsSize = 40
+
+// PJRT_Client_Devices
+func (*ClientDevicesArgs) Function() *Function { return &functions[coreAt+15] }
 
 // PJRT_Client_AddressableDevices_Args are the arguments of
 // PJRT_Client_AddressableDevices.
@@ -491,9 +525,11 @@ type ClientAddressableDevicesArgs struct {
 	NumAddressableDevices uintptr // num_addressable_devices (out)
 }
 
-// PJRT_Client_AddressableDevices_Args_STRUCT_SIZE is the size in bytes of
-// ClientAddressableDevicesArgs without the padding at its end.
+// PJRT_Client_AddressableDevices_Args_STRUCT_SIZE
 const ClientAddressableDevicesArgsSize = 40
+
+// PJRT_Client_AddressableDevices
+func (*ClientAddressableDevicesArgs) Function() *Function { return &functions[coreAt+16] }
 
 // PJRT_Client_LookupDevice_Args are the arguments of
 // PJRT_Client_LookupDevice.
@@ -509,9 +545,11 @@ type ClientLookupDeviceArgs struct {
 	Device *Device
 }
 
-// PJRT_Client_LookupDevice_Args_STRUCT_SIZE is the size in bytes of
-// ClientLookupDeviceArgs without the padding at its end.
+// PJRT_Client_LookupDevice_Args_STRUCT_SIZE
 const ClientLookupDeviceArgsSize = 40
+
+// PJRT_Client_LookupDevice
+func (*ClientLookupDeviceArgs) Function() *Function { return &functions[coreAt+17] }
 
 // PJRT_Client_LookupAddressableDevice_Args are the arguments of
 // PJRT_Client_LookupAddressableDevice.
@@ -528,9 +566,11 @@ type ClientLookupAddressableDeviceArgs struct {
 	AddressableDevice *Device
 }
 
-// PJRT_Client_LookupAddressableDevice_Args_STRUCT_SIZE is the size in bytes
-// of ClientLookupAddressableDeviceArgs without the padding at its end.
+// PJRT_Client_LookupAddressableDevice_Args_STRUCT_SIZE
 const ClientLookupAddressableDeviceArgsSize = 40
+
+// PJRT_Client_LookupAddressableDevice
+func (*ClientLookupAddressableDeviceArgs) Function() *Function { return &functions[coreAt+18] }
 
 // PJRT_Client_UpdateGlobalProcessInfo_Args are the arguments of
 // PJRT_Client_UpdateGlobalProcessInfo.
@@ -550,9 +590,11 @@ type ClientUpdateGlobalProcessInfoArgs struct {
 	NumProcessInfos uintptr // num_process_infos
 }
 
-// PJRT_Client_UpdateGlobalProcessInfo_Args_STRUCT_SIZE is the size in bytes
-// of ClientUpdateGlobalProcessInfoArgs without the padding at its end.
+// PJRT_Client_UpdateGlobalProcessInfo_Args_STRUCT_SIZE
 const ClientUpdateGlobalProcessInfoArgsSize = 40
+
+// PJRT_Client_UpdateGlobalProcessInfo
+func (*ClientUpdateGlobalProcessInfoArgs) Function() *Function { return &functions[coreAt+113] }
 
 // PJRT_Client_AddressableMemories_Args are the arguments of
 // PJRT_Client_AddressableMemories.
@@ -570,9 +612,11 @@ type ClientAddressableMemoriesArgs struct {
 	NumAddressableMemories uintptr // num_addressable_memories (out)
 }
 
-// PJRT_Client_AddressableMemories_Args_STRUCT_SIZE is the size in bytes of
-// ClientAddressableMemoriesArgs without the padding at its end.
+// PJRT_Client_AddressableMemories_Args_STRUCT_SIZE
 const ClientAddressableMemoriesArgsSize = 40
+
+// PJRT_Client_AddressableMemories
+func (*ClientAddressableMemoriesArgs) Function() *Function { return &functions[coreAt+19] }
 
 // PJRT_Client_Compile_Args are the arguments of PJRT_Client_Compile.
 //
@@ -594,9 +638,11 @@ type ClientCompileArgs struct {
 	Executable *LoadedExecutable
 }
 
-// PJRT_Client_Compile_Args_STRUCT_SIZE is the size in bytes of
-// ClientCompileArgs without the padding at its end.
+// PJRT_Client_Compile_Args_STRUCT_SIZE
 const ClientCompileArgsSize = 56
+
+// PJRT_Client_Compile
+func (*ClientCompileArgs) Function() *Function { return &functions[coreAt+20] }
 
 // PJRT_Client_Load_Args are the arguments of PJRT_Client_Load.
 //
@@ -621,9 +667,11 @@ type ClientLoadArgs struct {
 	LoadedExecutable *LoadedExecutable
 }
 
-// PJRT_Client_Load_Args_STRUCT_SIZE is the size in bytes of ClientLoadArgs
-// without the padding at its end.
+// PJRT_Client_Load_Args_STRUCT_SIZE
 const ClientLoadArgsSize = 56
+
+// PJRT_Client_Load
+func (*ClientLoadArgs) Function() *Function { return &functions[coreAt+129] }
 
 // PJRT_Client_DefaultDeviceAssignment_Args are the arguments of
 // PJRT_Client_DefaultDeviceAssignment.
@@ -647,9 +695,11 @@ type ClientDefaultDeviceAssignmentArgs struct {
 	DefaultAssignment *int32
 }
 
-// PJRT_Client_DefaultDeviceAssignment_Args_STRUCT_SIZE is the size in bytes
-// of ClientDefaultDeviceAssignmentArgs without the padding at its end.
+// PJRT_Client_DefaultDeviceAssignment_Args_STRUCT_SIZE
 const ClientDefaultDeviceAssignmentArgsSize = 48
+
+// PJRT_Client_DefaultDeviceAssignment
+func (*ClientDefaultDeviceAssignmentArgs) Function() *Function { return &functions[coreAt+21] }
 
 // PJRT_Client_DmaMap_Args are the arguments of PJRT_Client_DmaMap.
 //
@@ -668,9 +718,11 @@ type ClientDMAMapArgs struct {
 	Size uintptr
 }
 
-// PJRT_Client_DmaMap_Args_STRUCT_SIZE is the size in bytes of
-// ClientDMAMapArgs without the padding at its end.
+// PJRT_Client_DmaMap_Args_STRUCT_SIZE
 const ClientDMAMapArgsSize = 40
+
+// PJRT_Client_DmaMap
+func (*ClientDMAMapArgs) Function() *Function { return &functions[coreAt+110] }
 
 // PJRT_Client_DmaUnmap_Args are the arguments of PJRT_Client_DmaUnmap.
 //
@@ -685,9 +737,11 @@ type ClientDMAUnmapArgs struct {
 	Data unsafe.Pointer
 }
 
-// PJRT_Client_DmaUnmap_Args_STRUCT_SIZE is the size in bytes of
-// ClientDMAUnmapArgs without the padding at its end.
+// PJRT_Client_DmaUnmap_Args_STRUCT_SIZE
 const ClientDMAUnmapArgsSize = 32
+
+// PJRT_Client_DmaUnmap
+func (*ClientDMAUnmapArgs) Function() *Function { return &functions[coreAt+111] }
 
 // PJRT_AsyncHostToDeviceTransferManager_Destroy_Args are the arguments of
 // PJRT_AsyncHostToDeviceTransferManager_Destroy.
@@ -703,10 +757,13 @@ type AsyncHostToDeviceTransferManagerDestroyArgs struct {
 	TransferManager *AsyncHostToDeviceTransferManager
 }
 
-// PJRT_AsyncHostToDeviceTransferManager_Destroy_Args_STRUCT_SIZE is the size
-// in bytes of AsyncHostToDeviceTransferManagerDestroyArgs without the
-// padding at its end.
+// PJRT_AsyncHostToDeviceTransferManager_Destroy_Args_STRUCT_SIZE
 const AsyncHostToDeviceTransferManagerDestroyArgsSize = 24
+
+// PJRT_AsyncHostToDeviceTransferManager_Destroy
+func (*AsyncHostToDeviceTransferManagerDestroyArgs) Function() *Function {
+	return &functions[coreAt+101]
+}
 
 // PJRT_AsyncHostToDeviceTransferManager_TransferData_Args are the arguments
 // of PJRT_AsyncHostToDeviceTransferManager_TransferData.
@@ -739,10 +796,13 @@ type AsyncHostToDeviceTransferManagerTransferDataArgs struct {
 	DoneWithH2dTransfer *Event
 }
 
-// PJRT_AsyncHostToDeviceTransferManager_TransferData_Args_STRUCT_SIZE is the
-// size in bytes of AsyncHostToDeviceTransferManagerTransferDataArgs without
-// the padding at its end.
+// PJRT_AsyncHostToDeviceTransferManager_TransferData_Args_STRUCT_SIZE
 const AsyncHostToDeviceTransferManagerTransferDataArgsSize = 72
+
+// PJRT_AsyncHostToDeviceTransferManager_TransferData
+func (*AsyncHostToDeviceTransferManagerTransferDataArgs) Function() *Function {
+	return &functions[coreAt+102]
+}
 
 // PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer_Args are the
 // arguments of PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer.
@@ -762,10 +822,13 @@ type AsyncHostToDeviceTransferManagerRetrieveBufferArgs struct {
 	BufferOut *Buffer
 }
 
-// PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer_Args_STRUCT_SIZE is
-// the size in bytes of AsyncHostToDeviceTransferManagerRetrieveBufferArgs
-// without the padding at its end.
+// PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer_Args_STRUCT_SIZE
 const AsyncHostToDeviceTransferManagerRetrieveBufferArgsSize = 40
+
+// PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer
+func (*AsyncHostToDeviceTransferManagerRetrieveBufferArgs) Function() *Function {
+	return &functions[coreAt+104]
+}
 
 // PJRT_AsyncHostToDeviceTransferManager_Device_Args are the arguments of
 // PJRT_AsyncHostToDeviceTransferManager_Device.
@@ -781,10 +844,13 @@ type AsyncHostToDeviceTransferManagerDeviceArgs struct {
 	DeviceOut *Device
 }
 
-// PJRT_AsyncHostToDeviceTransferManager_Device_Args_STRUCT_SIZE is the size
-// in bytes of AsyncHostToDeviceTransferManagerDeviceArgs without the padding
-// at its end.
+// PJRT_AsyncHostToDeviceTransferManager_Device_Args_STRUCT_SIZE
 const AsyncHostToDeviceTransferManagerDeviceArgsSize = 32
+
+// PJRT_AsyncHostToDeviceTransferManager_Device
+func (*AsyncHostToDeviceTransferManagerDeviceArgs) Function() *Function {
+	return &functions[coreAt+105]
+}
 
 // PJRT_AsyncHostToDeviceTransferManager_BufferCount_Args are the arguments
 // of PJRT_AsyncHostToDeviceTransferManager_BufferCount.
@@ -800,10 +866,13 @@ type AsyncHostToDeviceTransferManagerBufferCountArgs struct {
 	BufferCount     uintptr                           // buffer_count (out)
 }
 
-// PJRT_AsyncHostToDeviceTransferManager_BufferCount_Args_STRUCT_SIZE is the
-// size in bytes of AsyncHostToDeviceTransferManagerBufferCountArgs without
-// the padding at its end.
+// PJRT_AsyncHostToDeviceTransferManager_BufferCount_Args_STRUCT_SIZE
 const AsyncHostToDeviceTransferManagerBufferCountArgsSize = 32
+
+// PJRT_AsyncHostToDeviceTransferManager_BufferCount
+func (*AsyncHostToDeviceTransferManagerBufferCountArgs) Function() *Function {
+	return &functions[coreAt+106]
+}
 
 // PJRT_AsyncHostToDeviceTransferManager_BufferSize_Args are the arguments of
 // PJRT_AsyncHostToDeviceTransferManager_BufferSize.
@@ -822,10 +891,13 @@ type AsyncHostToDeviceTransferManagerBufferSizeArgs struct {
 	BufferSize uintptr
 }
 
-// PJRT_AsyncHostToDeviceTransferManager_BufferSize_Args_STRUCT_SIZE is the
-// size in bytes of AsyncHostToDeviceTransferManagerBufferSizeArgs without
-// the padding at its end.
+// PJRT_AsyncHostToDeviceTransferManager_BufferSize_Args_STRUCT_SIZE
 const AsyncHostToDeviceTransferManagerBufferSizeArgsSize = 40
+
+// PJRT_AsyncHostToDeviceTransferManager_BufferSize
+func (*AsyncHostToDeviceTransferManagerBufferSizeArgs) Function() *Function {
+	return &functions[coreAt+107]
+}
 
 // PJRT_AsyncHostToDeviceTransferManager_SetBufferError_Args are the
 // arguments of PJRT_AsyncHostToDeviceTransferManager_SetBufferError.
@@ -848,10 +920,13 @@ type AsyncHostToDeviceTransferManagerSetBufferErrorArgs struct {
 	ErrorMessageSize uintptr
 }
 
-// PJRT_AsyncHostToDeviceTransferManager_SetBufferError_Args_STRUCT_SIZE is
-// the size in bytes of AsyncHostToDeviceTransferManagerSetBufferErrorArgs
-// without the padding at its end.
+// PJRT_AsyncHostToDeviceTransferManager_SetBufferError_Args_STRUCT_SIZE
 const AsyncHostToDeviceTransferManagerSetBufferErrorArgsSize = 48
+
+// PJRT_AsyncHostToDeviceTransferManager_SetBufferError
+func (*AsyncHostToDeviceTransferManagerSetBufferErrorArgs) Function() *Function {
+	return &functions[coreAt+108]
+}
 
 // PJRT_AsyncHostToDeviceTransferManager_AddMetadata_Args are the arguments
 // of PJRT_AsyncHostToDeviceTransferManager_AddMetadata.
@@ -870,10 +945,13 @@ type AsyncHostToDeviceTransferManagerAddMetadataArgs struct {
 	NumMetadata      uintptr // num_metadata
 }
 
-// PJRT_AsyncHostToDeviceTransferManager_AddMetadata_Args_STRUCT_SIZE is the
-// size in bytes of AsyncHostToDeviceTransferManagerAddMetadataArgs without
-// the padding at its end.
+// PJRT_AsyncHostToDeviceTransferManager_AddMetadata_Args_STRUCT_SIZE
 const AsyncHostToDeviceTransferManagerAddMetadataArgsSize = 40
+
+// PJRT_AsyncHostToDeviceTransferManager_AddMetadata
+func (*AsyncHostToDeviceTransferManagerAddMetadataArgs) Function() *Function {
+	return &functions[coreAt+109]
+}
 
 // PJRT_AsyncHostToDeviceTransferManager_TransferLiteral_Args are the
 // arguments of PJRT_AsyncHostToDeviceTransferManager_TransferLiteral.
@@ -904,10 +982,13 @@ type AsyncHostToDeviceTransferManagerTransferLiteralArgs struct {
 	DoneWithH2dTransfer *Event
 }
 
-// PJRT_AsyncHostToDeviceTransferManager_TransferLiteral_Args_STRUCT_SIZE is
-// the size in bytes of AsyncHostToDeviceTransferManagerTransferLiteralArgs
-// without the padding at its end.
+// PJRT_AsyncHostToDeviceTransferManager_TransferLiteral_Args_STRUCT_SIZE
 const AsyncHostToDeviceTransferManagerTransferLiteralArgsSize = 80
+
+// PJRT_AsyncHostToDeviceTransferManager_TransferLiteral
+func (*AsyncHostToDeviceTransferManagerTransferLiteralArgs) Function() *Function {
+	return &functions[coreAt+119]
+}
 
 // PJRT_Client_CreateUninitializedBuffer_Args are the arguments of
 // PJRT_Client_CreateUninitializedBuffer.
@@ -935,10 +1016,11 @@ type ClientCreateUninitializedBufferArgs struct {
 	Buffer *Buffer
 }
 
-// PJRT_Client_CreateUninitializedBuffer_Args_STRUCT_SIZE is the size in
-// bytes of ClientCreateUninitializedBufferArgs without the padding at its
-// end.
+// PJRT_Client_CreateUninitializedBuffer_Args_STRUCT_SIZE
 const ClientCreateUninitializedBufferArgsSize = 80
+
+// PJRT_Client_CreateUninitializedBuffer
+func (*ClientCreateUninitializedBufferArgs) Function() *Function { return &functions[coreAt+112] }
 
 // PJRT_Client_CreateErrorBuffer_Args are the arguments of
 // PJRT_Client_CreateErrorBuffer.
@@ -981,9 +1063,11 @@ type ClientCreateErrorBufferArgs struct {
 	DeviceLayout *BufferMemoryLayout
 }
 
-// PJRT_Client_CreateErrorBuffer_Args_STRUCT_SIZE is the size in bytes of
-// ClientCreateErrorBufferArgs without the padding at its end.
+// PJRT_Client_CreateErrorBuffer_Args_STRUCT_SIZE
 const ClientCreateErrorBufferArgsSize = 120
+
+// PJRT_Client_CreateErrorBuffer
+func (*ClientCreateErrorBufferArgs) Function() *Function { return &functions[coreAt+118] }
 
 // PJRT_Client_CreateAliasBuffer_Args are the arguments of
 // PJRT_Client_CreateAliasBuffer.
@@ -1012,9 +1096,11 @@ type ClientCreateAliasBufferArgs struct {
 	FulfillAliasBufferCb *FulfillAliasBufferCallback
 }
 
-// PJRT_Client_CreateAliasBuffer_Args_STRUCT_SIZE is the size in bytes of
-// ClientCreateAliasBufferArgs without the padding at its end.
+// PJRT_Client_CreateAliasBuffer_Args_STRUCT_SIZE
 const ClientCreateAliasBufferArgsSize = 80
+
+// PJRT_Client_CreateAliasBuffer
+func (*ClientCreateAliasBufferArgs) Function() *Function { return &functions[coreAt+115] }
 
 // PJRT_Client_FulfillAliasBuffer_Args are the arguments of
 // PJRT_Client_FulfillAliasBuffer.
@@ -1042,9 +1128,11 @@ type ClientFulfillAliasBufferArgs struct {
 	FulfillAliasBufferCb *FulfillAliasBufferCallback
 }
 
-// PJRT_Client_FulfillAliasBuffer_Args_STRUCT_SIZE is the size in bytes of
-// ClientFulfillAliasBufferArgs without the padding at its end.
+// PJRT_Client_FulfillAliasBuffer_Args_STRUCT_SIZE
 const ClientFulfillAliasBufferArgsSize = 64
+
+// PJRT_Client_FulfillAliasBuffer
+func (*ClientFulfillAliasBufferArgs) Function() *Function { return &functions[coreAt+116] }
 
 // PJRT_Client_BufferFromHostBuffer_Args are the arguments of
 // PJRT_Client_BufferFromHostBuffer.
@@ -1089,9 +1177,11 @@ type ClientBufferFromHostBufferArgs struct {
 	Buffer *Buffer
 }
 
-// PJRT_Client_BufferFromHostBuffer_Args_STRUCT_SIZE is the size in bytes of
-// ClientBufferFromHostBufferArgs without the padding at its end.
+// PJRT_Client_BufferFromHostBuffer_Args_STRUCT_SIZE
 const ClientBufferFromHostBufferArgsSize = 120
+
+// PJRT_Client_BufferFromHostBuffer
+func (*ClientBufferFromHostBufferArgs) Function() *Function { return &functions[coreAt+22] }
 
 // PJRT_Client_CreateViewOfDeviceBuffer_Args are the arguments of
 // PJRT_Client_CreateViewOfDeviceBuffer.
@@ -1136,9 +1226,11 @@ type ClientCreateViewOfDeviceBufferArgs struct {
 	Memory *Memory
 }
 
-// PJRT_Client_CreateViewOfDeviceBuffer_Args_STRUCT_SIZE is the size in bytes
-// of ClientCreateViewOfDeviceBufferArgs without the padding at its end.
+// PJRT_Client_CreateViewOfDeviceBuffer_Args_STRUCT_SIZE
 const ClientCreateViewOfDeviceBufferArgsSize = 112
+
+// PJRT_Client_CreateViewOfDeviceBuffer
+func (*ClientCreateViewOfDeviceBufferArgs) Function() *Function { return &functions[coreAt+93] }
 
 // PJRT_Client_CreateBuffersForAsyncHostToDevice_Args are the arguments of
 // PJRT_Client_CreateBuffersForAsyncHostToDevice.
@@ -1167,10 +1259,13 @@ type ClientCreateBuffersForAsyncHostToDeviceArgs struct {
 	TransferManager *AsyncHostToDeviceTransferManager
 }
 
-// PJRT_Client_CreateBuffersForAsyncHostToDevice_Args_STRUCT_SIZE is the size
-// in bytes of ClientCreateBuffersForAsyncHostToDeviceArgs without the
-// padding at its end.
+// PJRT_Client_CreateBuffersForAsyncHostToDevice_Args_STRUCT_SIZE
 const ClientCreateBuffersForAsyncHostToDeviceArgsSize = 72
+
+// PJRT_Client_CreateBuffersForAsyncHostToDevice
+func (*ClientCreateBuffersForAsyncHostToDeviceArgs) Function() *Function {
+	return &functions[coreAt+103]
+}
 
 // PJRT_DeviceDescription_Id_Args are the arguments of
 // PJRT_DeviceDescription_Id.
@@ -1184,9 +1279,11 @@ type DeviceDescriptionIDArgs struct {
 	ID                int32              // id (out)
 }
 
-// PJRT_DeviceDescription_Id_Args_STRUCT_SIZE is the size in bytes of
-// DeviceDescriptionIDArgs without the padding at its end.
+// PJRT_DeviceDescription_Id_Args_STRUCT_SIZE
 const DeviceDescriptionIDArgsSize = 28
+
+// PJRT_DeviceDescription_Id
+func (*DeviceDescriptionIDArgs) Function() *Function { return &functions[coreAt+23] }
 
 // PJRT_DeviceDescription_ProcessIndex_Args are the arguments of
 // PJRT_DeviceDescription_ProcessIndex.
@@ -1201,9 +1298,11 @@ type DeviceDescriptionProcessIndexArgs struct {
 	ProcessIndex      int32              // process_index (out)
 }
 
-// PJRT_DeviceDescription_ProcessIndex_Args_STRUCT_SIZE is the size in bytes
-// of DeviceDescriptionProcessIndexArgs without the padding at its end.
+// PJRT_DeviceDescription_ProcessIndex_Args_STRUCT_SIZE
 const DeviceDescriptionProcessIndexArgsSize = 28
+
+// PJRT_DeviceDescription_ProcessIndex
+func (*DeviceDescriptionProcessIndexArgs) Function() *Function { return &functions[coreAt+24] }
 
 // PJRT_DeviceDescription_Attributes_Args are the arguments of
 // PJRT_DeviceDescription_Attributes.
@@ -1220,9 +1319,11 @@ type DeviceDescriptionAttributesArgs struct {
 	Attributes *NamedValue
 }
 
-// PJRT_DeviceDescription_Attributes_Args_STRUCT_SIZE is the size in bytes of
-// DeviceDescriptionAttributesArgs without the padding at its end.
+// PJRT_DeviceDescription_Attributes_Args_STRUCT_SIZE
 const DeviceDescriptionAttributesArgsSize = 40
+
+// PJRT_DeviceDescription_Attributes
+func (*DeviceDescriptionAttributesArgs) Function() *Function { return &functions[coreAt+25] }
 
 // PJRT_DeviceDescription_Kind_Args are the arguments of
 // PJRT_DeviceDescription_Kind.
@@ -1240,9 +1341,11 @@ type DeviceDescriptionKindArgs struct {
 	DeviceKindSize uintptr
 }
 
-// PJRT_DeviceDescription_Kind_Args_STRUCT_SIZE is the size in bytes of
-// DeviceDescriptionKindArgs without the padding at its end.
+// PJRT_DeviceDescription_Kind_Args_STRUCT_SIZE
 const DeviceDescriptionKindArgsSize = 40
+
+// PJRT_DeviceDescription_Kind
+func (*DeviceDescriptionKindArgs) Function() *Function { return &functions[coreAt+26] }
 
 // PJRT_DeviceDescription_DebugString_Args are the arguments of
 // PJRT_DeviceDescription_DebugString.
@@ -1259,9 +1362,11 @@ type DeviceDescriptionDebugStringArgs struct {
 	DebugStringSize uintptr
 }
 
-// PJRT_DeviceDescription_DebugString_Args_STRUCT_SIZE is the size in bytes
-// of DeviceDescriptionDebugStringArgs without the padding at its end.
+// PJRT_DeviceDescription_DebugString_Args_STRUCT_SIZE
 const DeviceDescriptionDebugStringArgsSize = 40
+
+// PJRT_DeviceDescription_DebugString
+func (*DeviceDescriptionDebugStringArgs) Function() *Function { return &functions[coreAt+27] }
 
 // PJRT_DeviceDescription_ToString_Args are the arguments of
 // PJRT_DeviceDescription_ToString.
@@ -1277,9 +1382,11 @@ type DeviceDescriptionToStringArgs struct {
 	ToStringSize uintptr
 }
 
-// PJRT_DeviceDescription_ToString_Args_STRUCT_SIZE is the size in bytes of
-// DeviceDescriptionToStringArgs without the padding at its end.
+// PJRT_DeviceDescription_ToString_Args_STRUCT_SIZE
 const DeviceDescriptionToStringArgsSize = 40
+
+// PJRT_DeviceDescription_ToString
+func (*DeviceDescriptionToStringArgs) Function() *Function { return &functions[coreAt+28] }
 
 // PJRT_Device_GetDescription_Args are the arguments of
 // PJRT_Device_GetDescription.
@@ -1293,9 +1400,11 @@ type DeviceGetDescriptionArgs struct {
 	DeviceDescription *DeviceDescription
 }
 
-// PJRT_Device_GetDescription_Args_STRUCT_SIZE is the size in bytes of
-// DeviceGetDescriptionArgs without the padding at its end.
+// PJRT_Device_GetDescription_Args_STRUCT_SIZE
 const DeviceGetDescriptionArgsSize = 32
+
+// PJRT_Device_GetDescription
+func (*DeviceGetDescriptionArgs) Function() *Function { return &functions[coreAt+29] }
 
 // PJRT_Device_IsAddressable_Args are the arguments of
 // PJRT_Device_IsAddressable.
@@ -1309,9 +1418,11 @@ type DeviceIsAddressableArgs struct {
 	IsAddressable  bool           // is_addressable (out)
 }
 
-// PJRT_Device_IsAddressable_Args_STRUCT_SIZE is the size in bytes of
-// DeviceIsAddressableArgs without the padding at its end.
+// PJRT_Device_IsAddressable_Args_STRUCT_SIZE
 const DeviceIsAddressableArgsSize = 25
+
+// PJRT_Device_IsAddressable
+func (*DeviceIsAddressableArgs) Function() *Function { return &functions[coreAt+30] }
 
 // PJRT_Device_LocalHardwareId_Args are the arguments of
 // PJRT_Device_LocalHardwareId.
@@ -1326,9 +1437,11 @@ type DeviceLocalHardwareIDArgs struct {
 	LocalHardwareID int32
 }
 
-// PJRT_Device_LocalHardwareId_Args_STRUCT_SIZE is the size in bytes of
-// DeviceLocalHardwareIDArgs without the padding at its end.
+// PJRT_Device_LocalHardwareId_Args_STRUCT_SIZE
 const DeviceLocalHardwareIDArgsSize = 28
+
+// PJRT_Device_LocalHardwareId
+func (*DeviceLocalHardwareIDArgs) Function() *Function { return &functions[coreAt+31] }
 
 // PJRT_Device_AddressableMemories_Args are the arguments of
 // PJRT_Device_AddressableMemories.
@@ -1346,9 +1459,11 @@ type DeviceAddressableMemoriesArgs struct {
 	NumMemories uintptr // num_memories (out)
 }
 
-// PJRT_Device_AddressableMemories_Args_STRUCT_SIZE is the size in bytes of
-// DeviceAddressableMemoriesArgs without the padding at its end.
+// PJRT_Device_AddressableMemories_Args_STRUCT_SIZE
 const DeviceAddressableMemoriesArgsSize = 40
+
+// PJRT_Device_AddressableMemories
+func (*DeviceAddressableMemoriesArgs) Function() *Function { return &functions[coreAt+32] }
 
 // PJRT_Device_DefaultMemory_Args are the arguments of
 // PJRT_Device_DefaultMemory.
@@ -1365,9 +1480,11 @@ type DeviceDefaultMemoryArgs struct {
 	Memory *Memory
 }
 
-// PJRT_Device_DefaultMemory_Args_STRUCT_SIZE is the size in bytes of
-// DeviceDefaultMemoryArgs without the padding at its end.
+// PJRT_Device_DefaultMemory_Args_STRUCT_SIZE
 const DeviceDefaultMemoryArgsSize = 32
+
+// PJRT_Device_DefaultMemory
+func (*DeviceDefaultMemoryArgs) Function() *Function { return &functions[coreAt+33] }
 
 // PJRT_Device_MemoryStats_Args are the arguments of PJRT_Device_MemoryStats.
 //
@@ -1419,9 +1536,11 @@ type DeviceMemoryStatsArgs struct {
 	PeakAllocatedBytesIsSet bool // peak_allocated_bytes_is_set (out); since API 0.113
 }
 
-// PJRT_Device_MemoryStats_Args_STRUCT_SIZE is the size in bytes of
-// DeviceMemoryStatsArgs without the padding at its end.
+// PJRT_Device_MemoryStats_Args_STRUCT_SIZE
 const DeviceMemoryStatsArgsSize = 201
+
+// PJRT_Device_MemoryStats
+func (*DeviceMemoryStatsArgs) Function() *Function { return &functions[coreAt+34] }
 
 // PJRT_Device_ClearMemoryStats_Args are the arguments of
 // PJRT_Device_ClearMemoryStats.
@@ -1435,9 +1554,11 @@ type DeviceClearMemoryStatsArgs struct {
 	Device         *Device        // device
 }
 
-// PJRT_Device_ClearMemoryStats_Args_STRUCT_SIZE is the size in bytes of
-// DeviceClearMemoryStatsArgs without the padding at its end.
+// PJRT_Device_ClearMemoryStats_Args_STRUCT_SIZE
 const DeviceClearMemoryStatsArgsSize = 24
+
+// PJRT_Device_ClearMemoryStats
+func (*DeviceClearMemoryStatsArgs) Function() *Function { return &functions[coreAt+135] }
 
 // PJRT_Device_PoisonExecution_Args are the arguments of
 // PJRT_Device_PoisonExecution.
@@ -1468,9 +1589,11 @@ type DevicePoisonExecutionArgs struct {
 	NumPayload uintptr // num_payload; since API 0.100
 }
 
-// PJRT_Device_PoisonExecution_Args_STRUCT_SIZE is the size in bytes of
-// DevicePoisonExecutionArgs without the padding at its end.
+// PJRT_Device_PoisonExecution_Args_STRUCT_SIZE
 const DevicePoisonExecutionArgsSize = 72
+
+// PJRT_Device_PoisonExecution
+func (*DevicePoisonExecutionArgs) Function() *Function { return &functions[coreAt+121] }
 
 // PJRT_Device_GetAttributes_Args are the arguments of
 // PJRT_Device_GetAttributes.
@@ -1495,9 +1618,11 @@ type DeviceGetAttributesArgs struct {
 	AttributesDeleter DeviceGetAttributesArgsAttributesDeleter
 }
 
-// PJRT_Device_GetAttributes_Args_STRUCT_SIZE is the size in bytes of
-// DeviceGetAttributesArgs without the padding at its end.
+// PJRT_Device_GetAttributes_Args_STRUCT_SIZE
 const DeviceGetAttributesArgsSize = 56
+
+// PJRT_Device_GetAttributes
+func (*DeviceGetAttributesArgs) Function() *Function { return &functions[coreAt+128] }
 
 // PJRT_Device_CreateAsyncTrackingEvent_Args are the arguments of
 // PJRT_Device_CreateAsyncTrackingEvent.
@@ -1520,9 +1645,11 @@ type DeviceCreateAsyncTrackingEventArgs struct {
 	Event *AsyncTrackingEvent
 }
 
-// PJRT_Device_CreateAsyncTrackingEvent_Args_STRUCT_SIZE is the size in bytes
-// of DeviceCreateAsyncTrackingEventArgs without the padding at its end.
+// PJRT_Device_CreateAsyncTrackingEvent_Args_STRUCT_SIZE
 const DeviceCreateAsyncTrackingEventArgsSize = 48
+
+// PJRT_Device_CreateAsyncTrackingEvent
+func (*DeviceCreateAsyncTrackingEventArgs) Function() *Function { return &functions[coreAt+122] }
 
 // PJRT_AsyncTrackingEvent_Destroy_Args are the arguments of
 // PJRT_AsyncTrackingEvent_Destroy.
@@ -1536,9 +1663,11 @@ type AsyncTrackingEventDestroyArgs struct {
 	Event          *AsyncTrackingEvent // event
 }
 
-// PJRT_AsyncTrackingEvent_Destroy_Args_STRUCT_SIZE is the size in bytes of
-// AsyncTrackingEventDestroyArgs without the padding at its end.
+// PJRT_AsyncTrackingEvent_Destroy_Args_STRUCT_SIZE
 const AsyncTrackingEventDestroyArgsSize = 24
+
+// PJRT_AsyncTrackingEvent_Destroy
+func (*AsyncTrackingEventDestroyArgs) Function() *Function { return &functions[coreAt+123] }
 
 // PJRT_Memory_Id_Args are the arguments of PJRT_Memory_Id.
 //
@@ -1552,9 +1681,11 @@ type MemoryIDArgs struct {
 	ID             int32          // id (out)
 }
 
-// PJRT_Memory_Id_Args_STRUCT_SIZE is the size in bytes of MemoryIDArgs
-// without the padding at its end.
+// PJRT_Memory_Id_Args_STRUCT_SIZE
 const MemoryIDArgsSize = 28
+
+// PJRT_Memory_Id
+func (*MemoryIDArgs) Function() *Function { return &functions[coreAt+35] }
 
 // PJRT_Memory_Kind_Args are the arguments of PJRT_Memory_Kind.
 //
@@ -1576,9 +1707,11 @@ type MemoryKindArgs struct {
 	KindSize uintptr
 }
 
-// PJRT_Memory_Kind_Args_STRUCT_SIZE is the size in bytes of MemoryKindArgs
-// without the padding at its end.
+// PJRT_Memory_Kind_Args_STRUCT_SIZE
 const MemoryKindArgsSize = 40
+
+// PJRT_Memory_Kind
+func (*MemoryKindArgs) Function() *Function { return &functions[coreAt+36] }
 
 // PJRT_Memory_Kind_Id_Args are the arguments of PJRT_Memory_Kind_Id.
 //
@@ -1593,9 +1726,11 @@ type MemoryKindIDArgs struct {
 	KindID         int32          // kind_id (out)
 }
 
-// PJRT_Memory_Kind_Id_Args_STRUCT_SIZE is the size in bytes of
-// MemoryKindIDArgs without the padding at its end.
+// PJRT_Memory_Kind_Id_Args_STRUCT_SIZE
 const MemoryKindIDArgsSize = 28
+
+// PJRT_Memory_Kind_Id
+func (*MemoryKindIDArgs) Function() *Function { return &functions[coreAt+97] }
 
 // PJRT_Memory_DebugString_Args are the arguments of PJRT_Memory_DebugString.
 //
@@ -1613,9 +1748,11 @@ type MemoryDebugStringArgs struct {
 	DebugStringSize uintptr
 }
 
-// PJRT_Memory_DebugString_Args_STRUCT_SIZE is the size in bytes of
-// MemoryDebugStringArgs without the padding at its end.
+// PJRT_Memory_DebugString_Args_STRUCT_SIZE
 const MemoryDebugStringArgsSize = 40
+
+// PJRT_Memory_DebugString
+func (*MemoryDebugStringArgs) Function() *Function { return &functions[coreAt+37] }
 
 // PJRT_Memory_ToString_Args are the arguments of PJRT_Memory_ToString.
 //
@@ -1632,9 +1769,11 @@ type MemoryToStringArgs struct {
 	ToStringSize uintptr
 }
 
-// PJRT_Memory_ToString_Args_STRUCT_SIZE is the size in bytes of
-// MemoryToStringArgs without the padding at its end.
+// PJRT_Memory_ToString_Args_STRUCT_SIZE
 const MemoryToStringArgsSize = 40
+
+// PJRT_Memory_ToString
+func (*MemoryToStringArgs) Function() *Function { return &functions[coreAt+38] }
 
 // PJRT_Memory_AddressableByDevices_Args are the arguments of
 // PJRT_Memory_AddressableByDevices.
@@ -1653,9 +1792,11 @@ type MemoryAddressableByDevicesArgs struct {
 	NumDevices uintptr // num_devices (out)
 }
 
-// PJRT_Memory_AddressableByDevices_Args_STRUCT_SIZE is the size in bytes of
-// MemoryAddressableByDevicesArgs without the padding at its end.
+// PJRT_Memory_AddressableByDevices_Args_STRUCT_SIZE
 const MemoryAddressableByDevicesArgsSize = 40
+
+// PJRT_Memory_AddressableByDevices
+func (*MemoryAddressableByDevicesArgs) Function() *Function { return &functions[coreAt+39] }
 
 // PJRT_ExecuteContext_Create_Args are the arguments of
 // PJRT_ExecuteContext_Create.
@@ -1670,9 +1811,11 @@ type ExecuteContextCreateArgs struct {
 	Context *ExecuteContext
 }
 
-// PJRT_ExecuteContext_Create_Args_STRUCT_SIZE is the size in bytes of
-// ExecuteContextCreateArgs without the padding at its end.
+// PJRT_ExecuteContext_Create_Args_STRUCT_SIZE
 const ExecuteContextCreateArgsSize = 24
+
+// PJRT_ExecuteContext_Create
+func (*ExecuteContextCreateArgs) Function() *Function { return &functions[coreAt+98] }
 
 // PJRT_ExecuteContext_Destroy_Args are the arguments of
 // PJRT_ExecuteContext_Destroy.
@@ -1687,9 +1830,11 @@ type ExecuteContextDestroyArgs struct {
 	Context *ExecuteContext
 }
 
-// PJRT_ExecuteContext_Destroy_Args_STRUCT_SIZE is the size in bytes of
-// ExecuteContextDestroyArgs without the padding at its end.
+// PJRT_ExecuteContext_Destroy_Args_STRUCT_SIZE
 const ExecuteContextDestroyArgsSize = 24
+
+// PJRT_ExecuteContext_Destroy
+func (*ExecuteContextDestroyArgs) Function() *Function { return &functions[coreAt+99] }
 
 // PJRT_Executable_Destroy_Args are the arguments of PJRT_Executable_Destroy.
 //
@@ -1702,9 +1847,11 @@ type ExecutableDestroyArgs struct {
 	Executable *Executable
 }
 
-// PJRT_Executable_Destroy_Args_STRUCT_SIZE is the size in bytes of
-// ExecutableDestroyArgs without the padding at its end.
+// PJRT_Executable_Destroy_Args_STRUCT_SIZE
 const ExecutableDestroyArgsSize = 24
+
+// PJRT_Executable_Destroy
+func (*ExecutableDestroyArgs) Function() *Function { return &functions[coreAt+40] }
 
 // PJRT_LoadedExecutable_Destroy_Args are the arguments of
 // PJRT_LoadedExecutable_Destroy.
@@ -1719,9 +1866,11 @@ type LoadedExecutableDestroyArgs struct {
 	Executable *LoadedExecutable
 }
 
-// PJRT_LoadedExecutable_Destroy_Args_STRUCT_SIZE is the size in bytes of
-// LoadedExecutableDestroyArgs without the padding at its end.
+// PJRT_LoadedExecutable_Destroy_Args_STRUCT_SIZE
 const LoadedExecutableDestroyArgsSize = 24
+
+// PJRT_LoadedExecutable_Destroy
+func (*LoadedExecutableDestroyArgs) Function() *Function { return &functions[coreAt+50] }
 
 // PJRT_LoadedExecutable_GetExecutable_Args are the arguments of
 // PJRT_LoadedExecutable_GetExecutable.
@@ -1736,9 +1885,11 @@ type LoadedExecutableGetExecutableArgs struct {
 	Executable *Executable
 }
 
-// PJRT_LoadedExecutable_GetExecutable_Args_STRUCT_SIZE is the size in bytes
-// of LoadedExecutableGetExecutableArgs without the padding at its end.
+// PJRT_LoadedExecutable_GetExecutable_Args_STRUCT_SIZE
 const LoadedExecutableGetExecutableArgsSize = 32
+
+// PJRT_LoadedExecutable_GetExecutable
+func (*LoadedExecutableGetExecutableArgs) Function() *Function { return &functions[coreAt+51] }
 
 // PJRT_LoadedExecutable_GetDeviceAssignment_Args are the arguments of
 // PJRT_LoadedExecutable_GetDeviceAssignment.
@@ -1764,10 +1915,11 @@ type LoadedExecutableGetDeviceAssignmentArgs struct {
 	SerializedDeviceAssignmentDeleter LoadedExecutableGetDeviceAssignmentArgsSerializedDeviceAssignmentDeleter
 }
 
-// PJRT_LoadedExecutable_GetDeviceAssignment_Args_STRUCT_SIZE is the size in
-// bytes of LoadedExecutableGetDeviceAssignmentArgs without the padding at
-// its end.
+// PJRT_LoadedExecutable_GetDeviceAssignment_Args_STRUCT_SIZE
 const LoadedExecutableGetDeviceAssignmentArgsSize = 56
+
+// PJRT_LoadedExecutable_GetDeviceAssignment
+func (*LoadedExecutableGetDeviceAssignmentArgs) Function() *Function { return &functions[coreAt+117] }
 
 // PJRT_Executable_Name_Args are the arguments of PJRT_Executable_Name.
 //
@@ -1783,9 +1935,11 @@ type ExecutableNameArgs struct {
 	ExecutableNameSize uintptr
 }
 
-// PJRT_Executable_Name_Args_STRUCT_SIZE is the size in bytes of
-// ExecutableNameArgs without the padding at its end.
+// PJRT_Executable_Name_Args_STRUCT_SIZE
 const ExecutableNameArgsSize = 40
+
+// PJRT_Executable_Name
+func (*ExecutableNameArgs) Function() *Function { return &functions[coreAt+41] }
 
 // PJRT_Executable_NumReplicas_Args are the arguments of
 // PJRT_Executable_NumReplicas.
@@ -1798,9 +1952,11 @@ type ExecutableNumReplicasArgs struct {
 	NumReplicas    uintptr        // num_replicas (out)
 }
 
-// PJRT_Executable_NumReplicas_Args_STRUCT_SIZE is the size in bytes of
-// ExecutableNumReplicasArgs without the padding at its end.
+// PJRT_Executable_NumReplicas_Args_STRUCT_SIZE
 const ExecutableNumReplicasArgsSize = 32
+
+// PJRT_Executable_NumReplicas
+func (*ExecutableNumReplicasArgs) Function() *Function { return &functions[coreAt+42] }
 
 // PJRT_Executable_NumPartitions_Args are the arguments of
 // PJRT_Executable_NumPartitions.
@@ -1813,9 +1969,11 @@ type ExecutableNumPartitionsArgs struct {
 	NumPartitions  uintptr        // num_partitions (out)
 }
 
-// PJRT_Executable_NumPartitions_Args_STRUCT_SIZE is the size in bytes of
-// ExecutableNumPartitionsArgs without the padding at its end.
+// PJRT_Executable_NumPartitions_Args_STRUCT_SIZE
 const ExecutableNumPartitionsArgsSize = 32
+
+// PJRT_Executable_NumPartitions
+func (*ExecutableNumPartitionsArgs) Function() *Function { return &functions[coreAt+43] }
 
 // PJRT_LoadedExecutable_AddressableDevices_Args are the arguments of
 // PJRT_LoadedExecutable_AddressableDevices.
@@ -1832,10 +1990,11 @@ type LoadedExecutableAddressableDevicesArgs struct {
 	NumAddressableDevices uintptr // num_addressable_devices (out)
 }
 
-// PJRT_LoadedExecutable_AddressableDevices_Args_STRUCT_SIZE is the size in
-// bytes of LoadedExecutableAddressableDevicesArgs without the padding at its
-// end.
+// PJRT_LoadedExecutable_AddressableDevices_Args_STRUCT_SIZE
 const LoadedExecutableAddressableDevicesArgsSize = 40
+
+// PJRT_LoadedExecutable_AddressableDevices
+func (*LoadedExecutableAddressableDevicesArgs) Function() *Function { return &functions[coreAt+52] }
 
 // PJRT_LoadedExecutable_AddressableDeviceLogicalIds_Args are the arguments
 // of PJRT_LoadedExecutable_AddressableDeviceLogicalIds.
@@ -1854,10 +2013,13 @@ type LoadedExecutableAddressableDeviceLogicalIDsArgs struct {
 	NumAddressableDeviceLogicalIDs uintptr // num_addressable_device_logical_ids (out)
 }
 
-// PJRT_LoadedExecutable_AddressableDeviceLogicalIds_Args_STRUCT_SIZE is the
-// size in bytes of LoadedExecutableAddressableDeviceLogicalIDsArgs without
-// the padding at its end.
+// PJRT_LoadedExecutable_AddressableDeviceLogicalIds_Args_STRUCT_SIZE
 const LoadedExecutableAddressableDeviceLogicalIDsArgsSize = 40
+
+// PJRT_LoadedExecutable_AddressableDeviceLogicalIds
+func (*LoadedExecutableAddressableDeviceLogicalIDsArgs) Function() *Function {
+	return &functions[coreAt+130]
+}
 
 // PJRT_Executable_OptimizedProgram_Args are the arguments of
 // PJRT_Executable_OptimizedProgram.
@@ -1878,9 +2040,11 @@ type ExecutableOptimizedProgramArgs struct {
 	Program *Program
 }
 
-// PJRT_Executable_OptimizedProgram_Args_STRUCT_SIZE is the size in bytes of
-// ExecutableOptimizedProgramArgs without the padding at its end.
+// PJRT_Executable_OptimizedProgram_Args_STRUCT_SIZE
 const ExecutableOptimizedProgramArgsSize = 32
+
+// PJRT_Executable_OptimizedProgram
+func (*ExecutableOptimizedProgramArgs) Function() *Function { return &functions[coreAt+48] }
 
 // PJRT_LoadedExecutable_Delete_Args are the arguments of
 // PJRT_LoadedExecutable_Delete.
@@ -1894,9 +2058,11 @@ type LoadedExecutableDeleteArgs struct {
 	Executable     *LoadedExecutable // executable
 }
 
-// PJRT_LoadedExecutable_Delete_Args_STRUCT_SIZE is the size in bytes of
-// LoadedExecutableDeleteArgs without the padding at its end.
+// PJRT_LoadedExecutable_Delete_Args_STRUCT_SIZE
 const LoadedExecutableDeleteArgsSize = 24
+
+// PJRT_LoadedExecutable_Delete
+func (*LoadedExecutableDeleteArgs) Function() *Function { return &functions[coreAt+53] }
 
 // PJRT_LoadedExecutable_IsDeleted_Args are the arguments of
 // PJRT_LoadedExecutable_IsDeleted.
@@ -1909,9 +2075,11 @@ type LoadedExecutableIsDeletedArgs struct {
 	IsDeleted      bool              // is_deleted (out)
 }
 
-// PJRT_LoadedExecutable_IsDeleted_Args_STRUCT_SIZE is the size in bytes of
-// LoadedExecutableIsDeletedArgs without the padding at its end.
+// PJRT_LoadedExecutable_IsDeleted_Args_STRUCT_SIZE
 const LoadedExecutableIsDeletedArgsSize = 25
+
+// PJRT_LoadedExecutable_IsDeleted
+func (*LoadedExecutableIsDeletedArgs) Function() *Function { return &functions[coreAt+54] }
 
 // PJRT_LoadedExecutable_Execute_Args are the arguments of
 // PJRT_LoadedExecutable_Execute.
@@ -1955,9 +2123,11 @@ type LoadedExecutableExecuteArgs struct {
 	ExecuteDevice *Device
 }
 
-// PJRT_LoadedExecutable_Execute_Args_STRUCT_SIZE is the size in bytes of
-// LoadedExecutableExecuteArgs without the padding at its end.
+// PJRT_LoadedExecutable_Execute_Args_STRUCT_SIZE
 const LoadedExecutableExecuteArgsSize = 80
+
+// PJRT_LoadedExecutable_Execute
+func (*LoadedExecutableExecuteArgs) Function() *Function { return &functions[coreAt+55] }
 
 // PJRT_Executable_NumOutputs_Args are the arguments of
 // PJRT_Executable_NumOutputs.
@@ -1970,9 +2140,11 @@ type ExecutableNumOutputsArgs struct {
 	NumOutputs     uintptr        // num_outputs (out)
 }
 
-// PJRT_Executable_NumOutputs_Args_STRUCT_SIZE is the size in bytes of
-// ExecutableNumOutputsArgs without the padding at its end.
+// PJRT_Executable_NumOutputs_Args_STRUCT_SIZE
 const ExecutableNumOutputsArgsSize = 32
+
+// PJRT_Executable_NumOutputs
+func (*ExecutableNumOutputsArgs) Function() *Function { return &functions[coreAt+44] }
 
 // PJRT_Executable_SizeOfGeneratedCodeInBytes_Args are the arguments of
 // PJRT_Executable_SizeOfGeneratedCodeInBytes.
@@ -1986,10 +2158,11 @@ type ExecutableSizeOfGeneratedCodeInBytesArgs struct {
 	SizeInBytes int64
 }
 
-// PJRT_Executable_SizeOfGeneratedCodeInBytes_Args_STRUCT_SIZE is the size in
-// bytes of ExecutableSizeOfGeneratedCodeInBytesArgs without the padding at
-// its end.
+// PJRT_Executable_SizeOfGeneratedCodeInBytes_Args_STRUCT_SIZE
 const ExecutableSizeOfGeneratedCodeInBytesArgsSize = 32
+
+// PJRT_Executable_SizeOfGeneratedCodeInBytes
+func (*ExecutableSizeOfGeneratedCodeInBytesArgs) Function() *Function { return &functions[coreAt+45] }
 
 // PJRT_Executable_Fingerprint_Args are the arguments of
 // PJRT_Executable_Fingerprint.
@@ -2010,9 +2183,11 @@ type ExecutableFingerprintArgs struct {
 	ExecutableFingerprintSize uintptr
 }
 
-// PJRT_Executable_Fingerprint_Args_STRUCT_SIZE is the size in bytes of
-// ExecutableFingerprintArgs without the padding at its end.
+// PJRT_Executable_Fingerprint_Args_STRUCT_SIZE
 const ExecutableFingerprintArgsSize = 40
+
+// PJRT_Executable_Fingerprint
+func (*ExecutableFingerprintArgs) Function() *Function { return &functions[coreAt+94] }
 
 // PJRT_Executable_GetCostAnalysis_Args are the arguments of
 // PJRT_Executable_GetCostAnalysis.
@@ -2031,9 +2206,11 @@ type ExecutableGetCostAnalysisArgs struct {
 	Properties *NamedValue
 }
 
-// PJRT_Executable_GetCostAnalysis_Args_STRUCT_SIZE is the size in bytes of
-// ExecutableGetCostAnalysisArgs without the padding at its end.
+// PJRT_Executable_GetCostAnalysis_Args_STRUCT_SIZE
 const ExecutableGetCostAnalysisArgsSize = 40
+
+// PJRT_Executable_GetCostAnalysis
+func (*ExecutableGetCostAnalysisArgs) Function() *Function { return &functions[coreAt+46] }
 
 // PJRT_Executable_GetCompiledMemoryStats_Args are the arguments of
 // PJRT_Executable_GetCompiledMemoryStats.
@@ -2098,10 +2275,11 @@ type ExecutableGetCompiledMemoryStatsArgs struct {
 	PeakUnpaddedHeapBytes int64
 }
 
-// PJRT_Executable_GetCompiledMemoryStats_Args_STRUCT_SIZE is the size in
-// bytes of ExecutableGetCompiledMemoryStatsArgs without the padding at its
-// end.
+// PJRT_Executable_GetCompiledMemoryStats_Args_STRUCT_SIZE
 const ExecutableGetCompiledMemoryStatsArgsSize = 144
+
+// PJRT_Executable_GetCompiledMemoryStats
+func (*ExecutableGetCompiledMemoryStatsArgs) Function() *Function { return &functions[coreAt+96] }
 
 // PJRT_Executable_OutputElementTypes_Args are the arguments of
 // PJRT_Executable_OutputElementTypes.
@@ -2119,9 +2297,11 @@ type ExecutableOutputElementTypesArgs struct {
 	NumOutputTypes uintptr // num_output_types (out)
 }
 
-// PJRT_Executable_OutputElementTypes_Args_STRUCT_SIZE is the size in bytes
-// of ExecutableOutputElementTypesArgs without the padding at its end.
+// PJRT_Executable_OutputElementTypes_Args_STRUCT_SIZE
 const ExecutableOutputElementTypesArgsSize = 40
+
+// PJRT_Executable_OutputElementTypes
+func (*ExecutableOutputElementTypesArgs) Function() *Function { return &functions[coreAt+90] }
 
 // PJRT_Executable_OutputDimensions_Args are the arguments of
 // PJRT_Executable_OutputDimensions.
@@ -2144,9 +2324,11 @@ type ExecutableOutputDimensionsArgs struct {
 	DimSizes *uintptr
 }
 
-// PJRT_Executable_OutputDimensions_Args_STRUCT_SIZE is the size in bytes of
-// ExecutableOutputDimensionsArgs without the padding at its end.
+// PJRT_Executable_OutputDimensions_Args_STRUCT_SIZE
 const ExecutableOutputDimensionsArgsSize = 48
+
+// PJRT_Executable_OutputDimensions
+func (*ExecutableOutputDimensionsArgs) Function() *Function { return &functions[coreAt+91] }
 
 // PJRT_Executable_ParameterMemoryKinds_Args are the arguments of
 // PJRT_Executable_ParameterMemoryKinds.
@@ -2169,9 +2351,11 @@ type ExecutableParameterMemoryKindsArgs struct {
 	MemoryKindSizes *uintptr
 }
 
-// PJRT_Executable_ParameterMemoryKinds_Args_STRUCT_SIZE is the size in bytes
-// of ExecutableParameterMemoryKindsArgs without the padding at its end.
+// PJRT_Executable_ParameterMemoryKinds_Args_STRUCT_SIZE
 const ExecutableParameterMemoryKindsArgsSize = 48
+
+// PJRT_Executable_ParameterMemoryKinds
+func (*ExecutableParameterMemoryKindsArgs) Function() *Function { return &functions[coreAt+134] }
 
 // PJRT_Executable_OutputMemoryKinds_Args are the arguments of
 // PJRT_Executable_OutputMemoryKinds.
@@ -2193,9 +2377,11 @@ type ExecutableOutputMemoryKindsArgs struct {
 	MemoryKindSizes *uintptr
 }
 
-// PJRT_Executable_OutputMemoryKinds_Args_STRUCT_SIZE is the size in bytes of
-// ExecutableOutputMemoryKindsArgs without the padding at its end.
+// PJRT_Executable_OutputMemoryKinds_Args_STRUCT_SIZE
 const ExecutableOutputMemoryKindsArgsSize = 48
+
+// PJRT_Executable_OutputMemoryKinds
+func (*ExecutableOutputMemoryKindsArgs) Function() *Function { return &functions[coreAt+47] }
 
 // PJRT_Executable_Serialize_Args are the arguments of
 // PJRT_Executable_Serialize.
@@ -2219,9 +2405,11 @@ type ExecutableSerializeArgs struct {
 	SerializedExecutableDeleter ExecutableSerializeArgsSerializedExecutableDeleter
 }
 
-// PJRT_Executable_Serialize_Args_STRUCT_SIZE is the size in bytes of
-// ExecutableSerializeArgs without the padding at its end.
+// PJRT_Executable_Serialize_Args_STRUCT_SIZE
 const ExecutableSerializeArgsSize = 56
+
+// PJRT_Executable_Serialize
+func (*ExecutableSerializeArgs) Function() *Function { return &functions[coreAt+49] }
 
 // PJRT_Executable_GetCompileOptions_Args are the arguments of
 // PJRT_Executable_GetCompileOptions.
@@ -2245,9 +2433,11 @@ type ExecutableGetCompileOptionsArgs struct {
 	SerializedCompileOptionsDeleter ExecutableGetCompileOptionsArgsSerializedCompileOptionsDeleter
 }
 
-// PJRT_Executable_GetCompileOptions_Args_STRUCT_SIZE is the size in bytes of
-// ExecutableGetCompileOptionsArgs without the padding at its end.
+// PJRT_Executable_GetCompileOptions_Args_STRUCT_SIZE
 const ExecutableGetCompileOptionsArgsSize = 56
+
+// PJRT_Executable_GetCompileOptions
+func (*ExecutableGetCompileOptionsArgs) Function() *Function { return &functions[coreAt+124] }
 
 // PJRT_Executable_DeserializeAndLoad_Args are the arguments of
 // PJRT_Executable_DeserializeAndLoad.
@@ -2283,9 +2473,11 @@ type ExecutableDeserializeAndLoadArgs struct {
 	LoadOptions *LoadOptions
 }
 
-// PJRT_Executable_DeserializeAndLoad_Args_STRUCT_SIZE is the size in bytes
-// of ExecutableDeserializeAndLoadArgs without the padding at its end.
+// PJRT_Executable_DeserializeAndLoad_Args_STRUCT_SIZE
 const ExecutableDeserializeAndLoadArgsSize = 72
+
+// PJRT_Executable_DeserializeAndLoad
+func (*ExecutableDeserializeAndLoadArgs) Function() *Function { return &functions[coreAt+56] }
 
 // PJRT_LoadedExecutable_Fingerprint_Args are the arguments of
 // PJRT_LoadedExecutable_Fingerprint.
@@ -2307,9 +2499,11 @@ type LoadedExecutableFingerprintArgs struct {
 	ExecutableFingerprintSize uintptr
 }
 
-// PJRT_LoadedExecutable_Fingerprint_Args_STRUCT_SIZE is the size in bytes of
-// LoadedExecutableFingerprintArgs without the padding at its end.
+// PJRT_LoadedExecutable_Fingerprint_Args_STRUCT_SIZE
 const LoadedExecutableFingerprintArgsSize = 40
+
+// PJRT_LoadedExecutable_Fingerprint
+func (*LoadedExecutableFingerprintArgs) Function() *Function { return &functions[coreAt+57] }
 
 // PJRT_Buffer_Destroy_Args are the arguments of PJRT_Buffer_Destroy.
 //
@@ -2323,9 +2517,11 @@ type BufferDestroyArgs struct {
 	Buffer *Buffer
 }
 
-// PJRT_Buffer_Destroy_Args_STRUCT_SIZE is the size in bytes of
-// BufferDestroyArgs without the padding at its end.
+// PJRT_Buffer_Destroy_Args_STRUCT_SIZE
 const BufferDestroyArgsSize = 24
+
+// PJRT_Buffer_Destroy
+func (*BufferDestroyArgs) Function() *Function { return &functions[coreAt+58] }
 
 // PJRT_Buffer_ElementType_Args are the arguments of PJRT_Buffer_ElementType.
 //
@@ -2339,9 +2535,11 @@ type BufferElementTypeArgs struct {
 	Type           BufferType     // type (out)
 }
 
-// PJRT_Buffer_ElementType_Args_STRUCT_SIZE is the size in bytes of
-// BufferElementTypeArgs without the padding at its end.
+// PJRT_Buffer_ElementType_Args_STRUCT_SIZE
 const BufferElementTypeArgsSize = 28
+
+// PJRT_Buffer_ElementType
+func (*BufferElementTypeArgs) Function() *Function { return &functions[coreAt+59] }
 
 // PJRT_Buffer_Dimensions_Args are the arguments of PJRT_Buffer_Dimensions.
 //
@@ -2358,9 +2556,11 @@ type BufferDimensionsArgs struct {
 	NumDims uintptr // num_dims (out)
 }
 
-// PJRT_Buffer_Dimensions_Args_STRUCT_SIZE is the size in bytes of
-// BufferDimensionsArgs without the padding at its end.
+// PJRT_Buffer_Dimensions_Args_STRUCT_SIZE
 const BufferDimensionsArgsSize = 40
+
+// PJRT_Buffer_Dimensions
+func (*BufferDimensionsArgs) Function() *Function { return &functions[coreAt+60] }
 
 // PJRT_Buffer_UnpaddedDimensions_Args are the arguments of
 // PJRT_Buffer_UnpaddedDimensions.
@@ -2379,9 +2579,11 @@ type BufferUnpaddedDimensionsArgs struct {
 	NumDims      uintptr // num_dims (out)
 }
 
-// PJRT_Buffer_UnpaddedDimensions_Args_STRUCT_SIZE is the size in bytes of
-// BufferUnpaddedDimensionsArgs without the padding at its end.
+// PJRT_Buffer_UnpaddedDimensions_Args_STRUCT_SIZE
 const BufferUnpaddedDimensionsArgsSize = 40
+
+// PJRT_Buffer_UnpaddedDimensions
+func (*BufferUnpaddedDimensionsArgs) Function() *Function { return &functions[coreAt+61] }
 
 // PJRT_Buffer_DynamicDimensionIndices_Args are the arguments of
 // PJRT_Buffer_DynamicDimensionIndices.
@@ -2400,9 +2602,11 @@ type BufferDynamicDimensionIndicesArgs struct {
 	NumDynamicDims    uintptr // num_dynamic_dims (out)
 }
 
-// PJRT_Buffer_DynamicDimensionIndices_Args_STRUCT_SIZE is the size in bytes
-// of BufferDynamicDimensionIndicesArgs without the padding at its end.
+// PJRT_Buffer_DynamicDimensionIndices_Args_STRUCT_SIZE
 const BufferDynamicDimensionIndicesArgsSize = 40
+
+// PJRT_Buffer_DynamicDimensionIndices
+func (*BufferDynamicDimensionIndicesArgs) Function() *Function { return &functions[coreAt+62] }
 
 // PJRT_Buffer_GetMemoryLayout_Args are the arguments of
 // PJRT_Buffer_GetMemoryLayout.
@@ -2420,9 +2624,11 @@ type BufferGetMemoryLayoutArgs struct {
 	Layout BufferMemoryLayout
 }
 
-// PJRT_Buffer_GetMemoryLayout_Args_STRUCT_SIZE is the size in bytes of
-// BufferGetMemoryLayoutArgs without the padding at its end.
+// PJRT_Buffer_GetMemoryLayout_Args_STRUCT_SIZE
 const BufferGetMemoryLayoutArgsSize = 104
+
+// PJRT_Buffer_GetMemoryLayout
+func (*BufferGetMemoryLayoutArgs) Function() *Function { return &functions[coreAt+63] }
 
 // PJRT_Buffer_ToHostBuffer_Args are the arguments of
 // PJRT_Buffer_ToHostBuffer.
@@ -2450,9 +2656,11 @@ type BufferToHostBufferArgs struct {
 	Event *Event
 }
 
-// PJRT_Buffer_ToHostBuffer_Args_STRUCT_SIZE is the size in bytes of
-// BufferToHostBufferArgs without the padding at its end.
+// PJRT_Buffer_ToHostBuffer_Args_STRUCT_SIZE
 const BufferToHostBufferArgsSize = 56
+
+// PJRT_Buffer_ToHostBuffer
+func (*BufferToHostBufferArgs) Function() *Function { return &functions[coreAt+70] }
 
 // PJRT_Buffer_OnDeviceSizeInBytes_Args are the arguments of
 // PJRT_Buffer_OnDeviceSizeInBytes.
@@ -2465,9 +2673,11 @@ type BufferOnDeviceSizeInBytesArgs struct {
 	OnDeviceSizeInBytes uintptr        // on_device_size_in_bytes (out)
 }
 
-// PJRT_Buffer_OnDeviceSizeInBytes_Args_STRUCT_SIZE is the size in bytes of
-// BufferOnDeviceSizeInBytesArgs without the padding at its end.
+// PJRT_Buffer_OnDeviceSizeInBytes_Args_STRUCT_SIZE
 const BufferOnDeviceSizeInBytesArgsSize = 32
+
+// PJRT_Buffer_OnDeviceSizeInBytes
+func (*BufferOnDeviceSizeInBytesArgs) Function() *Function { return &functions[coreAt+64] }
 
 // PJRT_Buffer_Delete_Args are the arguments of PJRT_Buffer_Delete.
 //
@@ -2480,9 +2690,11 @@ type BufferDeleteArgs struct {
 	Buffer         *Buffer        // buffer
 }
 
-// PJRT_Buffer_Delete_Args_STRUCT_SIZE is the size in bytes of
-// BufferDeleteArgs without the padding at its end.
+// PJRT_Buffer_Delete_Args_STRUCT_SIZE
 const BufferDeleteArgsSize = 24
+
+// PJRT_Buffer_Delete
+func (*BufferDeleteArgs) Function() *Function { return &functions[coreAt+67] }
 
 // PJRT_Buffer_IsDeleted_Args are the arguments of PJRT_Buffer_IsDeleted.
 //
@@ -2495,9 +2707,11 @@ type BufferIsDeletedArgs struct {
 	IsDeleted      bool           // is_deleted (out)
 }
 
-// PJRT_Buffer_IsDeleted_Args_STRUCT_SIZE is the size in bytes of
-// BufferIsDeletedArgs without the padding at its end.
+// PJRT_Buffer_IsDeleted_Args_STRUCT_SIZE
 const BufferIsDeletedArgsSize = 25
+
+// PJRT_Buffer_IsDeleted
+func (*BufferIsDeletedArgs) Function() *Function { return &functions[coreAt+68] }
 
 // PJRT_Buffer_CopyRawToHost_Args are the arguments of
 // PJRT_Buffer_CopyRawToHost.
@@ -2521,14 +2735,14 @@ type BufferCopyRawToHostArgs struct {
 	Event *Event
 }
 
-// PJRT_Buffer_CopyRawToHost_Args_STRUCT_SIZE is the size in bytes of
-// BufferCopyRawToHostArgs without the padding at its end.
+// PJRT_Buffer_CopyRawToHost_Args_STRUCT_SIZE
 const BufferCopyRawToHostArgsSize = 56
 
-// PJRT_Buffer_CopyRawToHostFuture_Callback_Args are the arguments of the
-// callback of PJRT_Buffer_CopyRawToHostFuture.
-//
-// Tells a pending PJRT_Buffer_CopyRawToHostFuture where to put the bytes.
+// PJRT_Buffer_CopyRawToHost
+func (*BufferCopyRawToHostArgs) Function() *Function { return &functions[coreAt+100] }
+
+// PJRT_Buffer_CopyRawToHostFuture_Callback_Args: Tells a pending
+// PJRT_Buffer_CopyRawToHostFuture where to put the bytes.
 //
 // Since API 0.84.
 type BufferCopyRawToHostFutureCallbackArgs struct {
@@ -2547,9 +2761,7 @@ type BufferCopyRawToHostFutureCallbackArgs struct {
 	Dst unsafe.Pointer
 }
 
-// PJRT_Buffer_CopyRawToHostFuture_Callback_Args_STRUCT_SIZE is the size in
-// bytes of BufferCopyRawToHostFutureCallbackArgs without the padding at its
-// end.
+// PJRT_Buffer_CopyRawToHostFuture_Callback_Args_STRUCT_SIZE
 const BufferCopyRawToHostFutureCallbackArgsSize = 48
 
 // PJRT_Buffer_CopyRawToHostFuture_Args are the arguments of
@@ -2578,9 +2790,11 @@ type BufferCopyRawToHostFutureArgs struct {
 	FutureReadyCallback BufferCopyRawToHostFutureArgsFutureReadyCallback
 }
 
-// PJRT_Buffer_CopyRawToHostFuture_Args_STRUCT_SIZE is the size in bytes of
-// BufferCopyRawToHostFutureArgs without the padding at its end.
+// PJRT_Buffer_CopyRawToHostFuture_Args_STRUCT_SIZE
 const BufferCopyRawToHostFutureArgsSize = 64
+
+// PJRT_Buffer_CopyRawToHostFuture
+func (*BufferCopyRawToHostFutureArgs) Function() *Function { return &functions[coreAt+120] }
 
 // PJRT_Buffer_CopyToDevice_Args are the arguments of
 // PJRT_Buffer_CopyToDevice.
@@ -2597,9 +2811,11 @@ type BufferCopyToDeviceArgs struct {
 	DstBuffer *Buffer
 }
 
-// PJRT_Buffer_CopyToDevice_Args_STRUCT_SIZE is the size in bytes of
-// BufferCopyToDeviceArgs without the padding at its end.
+// PJRT_Buffer_CopyToDevice_Args_STRUCT_SIZE
 const BufferCopyToDeviceArgsSize = 40
+
+// PJRT_Buffer_CopyToDevice
+func (*BufferCopyToDeviceArgs) Function() *Function { return &functions[coreAt+69] }
 
 // PJRT_Buffer_CopyToMemory_Args are the arguments of
 // PJRT_Buffer_CopyToMemory.
@@ -2618,9 +2834,11 @@ type BufferCopyToMemoryArgs struct {
 	DstBuffer *Buffer
 }
 
-// PJRT_Buffer_CopyToMemory_Args_STRUCT_SIZE is the size in bytes of
-// BufferCopyToMemoryArgs without the padding at its end.
+// PJRT_Buffer_CopyToMemory_Args_STRUCT_SIZE
 const BufferCopyToMemoryArgsSize = 40
+
+// PJRT_Buffer_CopyToMemory
+func (*BufferCopyToMemoryArgs) Function() *Function { return &functions[coreAt+92] }
 
 // PJRT_Buffer_Bitcast_Args are the arguments of PJRT_Buffer_Bitcast.
 //
@@ -2644,9 +2862,11 @@ type BufferBitcastArgs struct {
 	OutBuffer *Buffer
 }
 
-// PJRT_Buffer_Bitcast_Args_STRUCT_SIZE is the size in bytes of
-// BufferBitcastArgs without the padding at its end.
+// PJRT_Buffer_Bitcast_Args_STRUCT_SIZE
 const BufferBitcastArgsSize = 64
+
+// PJRT_Buffer_Bitcast
+func (*BufferBitcastArgs) Function() *Function { return &functions[coreAt+131] }
 
 // PJRT_Buffer_IsOnCpu_Args are the arguments of PJRT_Buffer_IsOnCpu.
 //
@@ -2659,9 +2879,11 @@ type BufferIsOnCPUArgs struct {
 	IsOnCPU        bool           // is_on_cpu (out)
 }
 
-// PJRT_Buffer_IsOnCpu_Args_STRUCT_SIZE is the size in bytes of
-// BufferIsOnCPUArgs without the padding at its end.
+// PJRT_Buffer_IsOnCpu_Args_STRUCT_SIZE
 const BufferIsOnCPUArgsSize = 25
+
+// PJRT_Buffer_IsOnCpu
+func (*BufferIsOnCPUArgs) Function() *Function { return &functions[coreAt+71] }
 
 // PJRT_Buffer_Device_Args are the arguments of PJRT_Buffer_Device.
 //
@@ -2674,9 +2896,11 @@ type BufferDeviceArgs struct {
 	Device *Device
 }
 
-// PJRT_Buffer_Device_Args_STRUCT_SIZE is the size in bytes of
-// BufferDeviceArgs without the padding at its end.
+// PJRT_Buffer_Device_Args_STRUCT_SIZE
 const BufferDeviceArgsSize = 32
+
+// PJRT_Buffer_Device
+func (*BufferDeviceArgs) Function() *Function { return &functions[coreAt+65] }
 
 // PJRT_Buffer_Memory_Args are the arguments of PJRT_Buffer_Memory.
 //
@@ -2691,9 +2915,11 @@ type BufferMemoryArgs struct {
 	Memory *Memory
 }
 
-// PJRT_Buffer_Memory_Args_STRUCT_SIZE is the size in bytes of
-// BufferMemoryArgs without the padding at its end.
+// PJRT_Buffer_Memory_Args_STRUCT_SIZE
 const BufferMemoryArgsSize = 32
+
+// PJRT_Buffer_Memory
+func (*BufferMemoryArgs) Function() *Function { return &functions[coreAt+66] }
 
 // PJRT_Buffer_ReadyEvent_Args are the arguments of PJRT_Buffer_ReadyEvent.
 //
@@ -2709,9 +2935,11 @@ type BufferReadyEventArgs struct {
 	Event *Event
 }
 
-// PJRT_Buffer_ReadyEvent_Args_STRUCT_SIZE is the size in bytes of
-// BufferReadyEventArgs without the padding at its end.
+// PJRT_Buffer_ReadyEvent_Args_STRUCT_SIZE
 const BufferReadyEventArgsSize = 32
+
+// PJRT_Buffer_ReadyEvent
+func (*BufferReadyEventArgs) Function() *Function { return &functions[coreAt+72] }
 
 // PJRT_Buffer_UnsafePointer_Args are the arguments of
 // PJRT_Buffer_UnsafePointer.
@@ -2725,9 +2953,11 @@ type BufferUnsafePointerArgs struct {
 	BufferPointer  uintptr        // buffer_pointer (out)
 }
 
-// PJRT_Buffer_UnsafePointer_Args_STRUCT_SIZE is the size in bytes of
-// BufferUnsafePointerArgs without the padding at its end.
+// PJRT_Buffer_UnsafePointer_Args_STRUCT_SIZE
 const BufferUnsafePointerArgsSize = 32
+
+// PJRT_Buffer_UnsafePointer
+func (*BufferUnsafePointerArgs) Function() *Function { return &functions[coreAt+73] }
 
 // PJRT_Buffer_IncreaseExternalReferenceCount_Args are the arguments of
 // PJRT_Buffer_IncreaseExternalReferenceCount.
@@ -2744,10 +2974,11 @@ type BufferIncreaseExternalReferenceCountArgs struct {
 	Buffer         *Buffer        // buffer
 }
 
-// PJRT_Buffer_IncreaseExternalReferenceCount_Args_STRUCT_SIZE is the size in
-// bytes of BufferIncreaseExternalReferenceCountArgs without the padding at
-// its end.
+// PJRT_Buffer_IncreaseExternalReferenceCount_Args_STRUCT_SIZE
 const BufferIncreaseExternalReferenceCountArgsSize = 24
+
+// PJRT_Buffer_IncreaseExternalReferenceCount
+func (*BufferIncreaseExternalReferenceCountArgs) Function() *Function { return &functions[coreAt+74] }
 
 // PJRT_Buffer_DecreaseExternalReferenceCount_Args are the arguments of
 // PJRT_Buffer_DecreaseExternalReferenceCount.
@@ -2762,10 +2993,11 @@ type BufferDecreaseExternalReferenceCountArgs struct {
 	Buffer         *Buffer        // buffer
 }
 
-// PJRT_Buffer_DecreaseExternalReferenceCount_Args_STRUCT_SIZE is the size in
-// bytes of BufferDecreaseExternalReferenceCountArgs without the padding at
-// its end.
+// PJRT_Buffer_DecreaseExternalReferenceCount_Args_STRUCT_SIZE
 const BufferDecreaseExternalReferenceCountArgsSize = 24
+
+// PJRT_Buffer_DecreaseExternalReferenceCount
+func (*BufferDecreaseExternalReferenceCountArgs) Function() *Function { return &functions[coreAt+75] }
 
 // PJRT_Buffer_OpaqueDeviceMemoryDataPointer_Args are the arguments of
 // PJRT_Buffer_OpaqueDeviceMemoryDataPointer.
@@ -2784,16 +3016,14 @@ type BufferOpaqueDeviceMemoryDataPointerArgs struct {
 	DeviceMemoryPtr uintptr
 }
 
-// PJRT_Buffer_OpaqueDeviceMemoryDataPointer_Args_STRUCT_SIZE is the size in
-// bytes of BufferOpaqueDeviceMemoryDataPointerArgs without the padding at
-// its end.
+// PJRT_Buffer_OpaqueDeviceMemoryDataPointer_Args_STRUCT_SIZE
 const BufferOpaqueDeviceMemoryDataPointerArgsSize = 32
 
-// PJRT_Buffer_DonateWithControlDependency_Callback_Args are the arguments of
-// the callback of PJRT_Buffer_DonateWithControlDependency.
-//
-// Reports that the dependency of a PJRT_Buffer_DonateWithControlDependency
-// is done.
+// PJRT_Buffer_OpaqueDeviceMemoryDataPointer
+func (*BufferOpaqueDeviceMemoryDataPointerArgs) Function() *Function { return &functions[coreAt+76] }
+
+// PJRT_Buffer_DonateWithControlDependency_Callback_Args: Reports that the
+// dependency of a PJRT_Buffer_DonateWithControlDependency is done.
 //
 // Since API 0.88.
 type BufferDonateWithControlDependencyCallbackArgs struct {
@@ -2810,9 +3040,7 @@ type BufferDonateWithControlDependencyCallbackArgs struct {
 	ErrorMessageSize uintptr
 }
 
-// PJRT_Buffer_DonateWithControlDependency_Callback_Args_STRUCT_SIZE is the
-// size in bytes of BufferDonateWithControlDependencyCallbackArgs without the
-// padding at its end.
+// PJRT_Buffer_DonateWithControlDependency_Callback_Args_STRUCT_SIZE
 const BufferDonateWithControlDependencyCallbackArgsSize = 40
 
 // PJRT_Buffer_DonateWithControlDependency_Args are the arguments of
@@ -2837,10 +3065,11 @@ type BufferDonateWithControlDependencyArgs struct {
 	OutBuffer *Buffer
 }
 
-// PJRT_Buffer_DonateWithControlDependency_Args_STRUCT_SIZE is the size in
-// bytes of BufferDonateWithControlDependencyArgs without the padding at its
-// end.
+// PJRT_Buffer_DonateWithControlDependency_Args_STRUCT_SIZE
 const BufferDonateWithControlDependencyArgsSize = 48
+
+// PJRT_Buffer_DonateWithControlDependency
+func (*BufferDonateWithControlDependencyArgs) Function() *Function { return &functions[coreAt+125] }
 
 // PJRT_CopyToDeviceStream_Destroy_Args are the arguments of
 // PJRT_CopyToDeviceStream_Destroy.
@@ -2856,9 +3085,11 @@ type CopyToDeviceStreamDestroyArgs struct {
 	Stream *CopyToDeviceStream
 }
 
-// PJRT_CopyToDeviceStream_Destroy_Args_STRUCT_SIZE is the size in bytes of
-// CopyToDeviceStreamDestroyArgs without the padding at its end.
+// PJRT_CopyToDeviceStream_Destroy_Args_STRUCT_SIZE
 const CopyToDeviceStreamDestroyArgsSize = 24
+
+// PJRT_CopyToDeviceStream_Destroy
+func (*CopyToDeviceStreamDestroyArgs) Function() *Function { return &functions[coreAt+77] }
 
 // PJRT_CopyToDeviceStream_AddChunk_Args are the arguments of
 // PJRT_CopyToDeviceStream_AddChunk.
@@ -2878,9 +3109,11 @@ type CopyToDeviceStreamAddChunkArgs struct {
 	TransferComplete *Event
 }
 
-// PJRT_CopyToDeviceStream_AddChunk_Args_STRUCT_SIZE is the size in bytes of
-// CopyToDeviceStreamAddChunkArgs without the padding at its end.
+// PJRT_CopyToDeviceStream_AddChunk_Args_STRUCT_SIZE
 const CopyToDeviceStreamAddChunkArgsSize = 40
+
+// PJRT_CopyToDeviceStream_AddChunk
+func (*CopyToDeviceStreamAddChunkArgs) Function() *Function { return &functions[coreAt+78] }
 
 // PJRT_CopyToDeviceStream_TotalBytes_Args are the arguments of
 // PJRT_CopyToDeviceStream_TotalBytes.
@@ -2893,9 +3126,11 @@ type CopyToDeviceStreamTotalBytesArgs struct {
 	TotalBytes     int64               // total_bytes (out)
 }
 
-// PJRT_CopyToDeviceStream_TotalBytes_Args_STRUCT_SIZE is the size in bytes
-// of CopyToDeviceStreamTotalBytesArgs without the padding at its end.
+// PJRT_CopyToDeviceStream_TotalBytes_Args_STRUCT_SIZE
 const CopyToDeviceStreamTotalBytesArgsSize = 32
+
+// PJRT_CopyToDeviceStream_TotalBytes
+func (*CopyToDeviceStreamTotalBytesArgs) Function() *Function { return &functions[coreAt+79] }
 
 // PJRT_CopyToDeviceStream_GranuleSize_Args are the arguments of
 // PJRT_CopyToDeviceStream_GranuleSize.
@@ -2909,9 +3144,11 @@ type CopyToDeviceStreamGranuleSizeArgs struct {
 	GranuleSizeInBytes int64               // granule_size_in_bytes (out)
 }
 
-// PJRT_CopyToDeviceStream_GranuleSize_Args_STRUCT_SIZE is the size in bytes
-// of CopyToDeviceStreamGranuleSizeArgs without the padding at its end.
+// PJRT_CopyToDeviceStream_GranuleSize_Args_STRUCT_SIZE
 const CopyToDeviceStreamGranuleSizeArgsSize = 32
+
+// PJRT_CopyToDeviceStream_GranuleSize
+func (*CopyToDeviceStreamGranuleSizeArgs) Function() *Function { return &functions[coreAt+80] }
 
 // PJRT_CopyToDeviceStream_CurrentBytes_Args are the arguments of
 // PJRT_CopyToDeviceStream_CurrentBytes.
@@ -2924,9 +3161,11 @@ type CopyToDeviceStreamCurrentBytesArgs struct {
 	CurrentBytes   int64               // current_bytes (out)
 }
 
-// PJRT_CopyToDeviceStream_CurrentBytes_Args_STRUCT_SIZE is the size in bytes
-// of CopyToDeviceStreamCurrentBytesArgs without the padding at its end.
+// PJRT_CopyToDeviceStream_CurrentBytes_Args_STRUCT_SIZE
 const CopyToDeviceStreamCurrentBytesArgsSize = 32
+
+// PJRT_CopyToDeviceStream_CurrentBytes
+func (*CopyToDeviceStreamCurrentBytesArgs) Function() *Function { return &functions[coreAt+81] }
 
 // PJRT_TopologyDescription_Create_Args are the arguments of
 // PJRT_TopologyDescription_Create.
@@ -2950,9 +3189,11 @@ type TopologyDescriptionCreateArgs struct {
 	Topology *TopologyDescription
 }
 
-// PJRT_TopologyDescription_Create_Args_STRUCT_SIZE is the size in bytes of
-// TopologyDescriptionCreateArgs without the padding at its end.
+// PJRT_TopologyDescription_Create_Args_STRUCT_SIZE
 const TopologyDescriptionCreateArgsSize = 56
+
+// PJRT_TopologyDescription_Create
+func (*TopologyDescriptionCreateArgs) Function() *Function { return &functions[coreAt+82] }
 
 // PJRT_TopologyDescription_Destroy_Args are the arguments of
 // PJRT_TopologyDescription_Destroy.
@@ -2966,9 +3207,11 @@ type TopologyDescriptionDestroyArgs struct {
 	Topology *TopologyDescription
 }
 
-// PJRT_TopologyDescription_Destroy_Args_STRUCT_SIZE is the size in bytes of
-// TopologyDescriptionDestroyArgs without the padding at its end.
+// PJRT_TopologyDescription_Destroy_Args_STRUCT_SIZE
 const TopologyDescriptionDestroyArgsSize = 24
+
+// PJRT_TopologyDescription_Destroy
+func (*TopologyDescriptionDestroyArgs) Function() *Function { return &functions[coreAt+83] }
 
 // PJRT_TopologyDescription_PlatformVersion_Args are the arguments of
 // PJRT_TopologyDescription_PlatformVersion.
@@ -2985,10 +3228,11 @@ type TopologyDescriptionPlatformVersionArgs struct {
 	PlatformVersionSize uintptr
 }
 
-// PJRT_TopologyDescription_PlatformVersion_Args_STRUCT_SIZE is the size in
-// bytes of TopologyDescriptionPlatformVersionArgs without the padding at its
-// end.
+// PJRT_TopologyDescription_PlatformVersion_Args_STRUCT_SIZE
 const TopologyDescriptionPlatformVersionArgsSize = 40
+
+// PJRT_TopologyDescription_PlatformVersion
+func (*TopologyDescriptionPlatformVersionArgs) Function() *Function { return &functions[coreAt+85] }
 
 // PJRT_TopologyDescription_PlatformName_Args are the arguments of
 // PJRT_TopologyDescription_PlatformName.
@@ -3005,10 +3249,11 @@ type TopologyDescriptionPlatformNameArgs struct {
 	PlatformNameSize uintptr
 }
 
-// PJRT_TopologyDescription_PlatformName_Args_STRUCT_SIZE is the size in
-// bytes of TopologyDescriptionPlatformNameArgs without the padding at its
-// end.
+// PJRT_TopologyDescription_PlatformName_Args_STRUCT_SIZE
 const TopologyDescriptionPlatformNameArgsSize = 40
+
+// PJRT_TopologyDescription_PlatformName
+func (*TopologyDescriptionPlatformNameArgs) Function() *Function { return &functions[coreAt+84] }
 
 // PJRT_TopologyDescription_GetDeviceDescriptions_Args are the arguments of
 // PJRT_TopologyDescription_GetDeviceDescriptions.
@@ -3025,10 +3270,13 @@ type TopologyDescriptionGetDeviceDescriptionsArgs struct {
 	NumDescriptions uintptr // num_descriptions (out)
 }
 
-// PJRT_TopologyDescription_GetDeviceDescriptions_Args_STRUCT_SIZE is the
-// size in bytes of TopologyDescriptionGetDeviceDescriptionsArgs without the
-// padding at its end.
+// PJRT_TopologyDescription_GetDeviceDescriptions_Args_STRUCT_SIZE
 const TopologyDescriptionGetDeviceDescriptionsArgsSize = 40
+
+// PJRT_TopologyDescription_GetDeviceDescriptions
+func (*TopologyDescriptionGetDeviceDescriptionsArgs) Function() *Function {
+	return &functions[coreAt+86]
+}
 
 // PJRT_TopologyDescription_Serialize_Args are the arguments of
 // PJRT_TopologyDescription_Serialize.
@@ -3053,9 +3301,11 @@ type TopologyDescriptionSerializeArgs struct {
 	SerializedTopologyDeleter TopologyDescriptionSerializeArgsSerializedTopologyDeleter
 }
 
-// PJRT_TopologyDescription_Serialize_Args_STRUCT_SIZE is the size in bytes
-// of TopologyDescriptionSerializeArgs without the padding at its end.
+// PJRT_TopologyDescription_Serialize_Args_STRUCT_SIZE
 const TopologyDescriptionSerializeArgsSize = 56
+
+// PJRT_TopologyDescription_Serialize
+func (*TopologyDescriptionSerializeArgs) Function() *Function { return &functions[coreAt+87] }
 
 // PJRT_TopologyDescription_Deserialize_Args are the arguments of
 // PJRT_TopologyDescription_Deserialize.
@@ -3076,9 +3326,11 @@ type TopologyDescriptionDeserializeArgs struct {
 	Topology *TopologyDescription
 }
 
-// PJRT_TopologyDescription_Deserialize_Args_STRUCT_SIZE is the size in bytes
-// of TopologyDescriptionDeserializeArgs without the padding at its end.
+// PJRT_TopologyDescription_Deserialize_Args_STRUCT_SIZE
 const TopologyDescriptionDeserializeArgsSize = 40
+
+// PJRT_TopologyDescription_Deserialize
+func (*TopologyDescriptionDeserializeArgs) Function() *Function { return &functions[coreAt+114] }
 
 // PJRT_TopologyDescription_Attributes_Args are the arguments of
 // PJRT_TopologyDescription_Attributes.
@@ -3096,9 +3348,11 @@ type TopologyDescriptionAttributesArgs struct {
 	NumAttributes uintptr // num_attributes (out)
 }
 
-// PJRT_TopologyDescription_Attributes_Args_STRUCT_SIZE is the size in bytes
-// of TopologyDescriptionAttributesArgs without the padding at its end.
+// PJRT_TopologyDescription_Attributes_Args_STRUCT_SIZE
 const TopologyDescriptionAttributesArgsSize = 40
+
+// PJRT_TopologyDescription_Attributes
+func (*TopologyDescriptionAttributesArgs) Function() *Function { return &functions[coreAt+88] }
 
 // PJRT_TopologyDescription_Fingerprint_Args are the arguments of
 // PJRT_TopologyDescription_Fingerprint.
@@ -3113,9 +3367,11 @@ type TopologyDescriptionFingerprintArgs struct {
 	Fingerprint    uint64               // fingerprint (out)
 }
 
-// PJRT_TopologyDescription_Fingerprint_Args_STRUCT_SIZE is the size in bytes
-// of TopologyDescriptionFingerprintArgs without the padding at its end.
+// PJRT_TopologyDescription_Fingerprint_Args_STRUCT_SIZE
 const TopologyDescriptionFingerprintArgsSize = 32
+
+// PJRT_TopologyDescription_Fingerprint
+func (*TopologyDescriptionFingerprintArgs) Function() *Function { return &functions[coreAt+133] }
 
 // PJRT_TopologyDescription_MakeCanonicalShapeForMemorySpace_Args are the
 // arguments of PJRT_TopologyDescription_MakeCanonicalShapeForMemorySpace.
@@ -3148,10 +3404,12 @@ type TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs struct {
 }
 
 // PJRT_TopologyDescription_MakeCanonicalShapeForMemorySpace_Args_STRUCT_SIZE
-// is the size in bytes of
-// TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs without the
-// padding at its end.
 const TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgsSize = 88
+
+// PJRT_TopologyDescription_MakeCanonicalShapeForMemorySpace
+func (*TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs) Function() *Function {
+	return &functions[coreAt+136]
+}
 
 // PJRT_TopologyDescription_GetMemorySpaceKindIds_Args are the arguments of
 // PJRT_TopologyDescription_GetMemorySpaceKindIds.
@@ -3170,10 +3428,13 @@ type TopologyDescriptionGetMemorySpaceKindIDsArgs struct {
 	NumMemorySpaceKindIDs uintptr // num_memory_space_kind_ids (out)
 }
 
-// PJRT_TopologyDescription_GetMemorySpaceKindIds_Args_STRUCT_SIZE is the
-// size in bytes of TopologyDescriptionGetMemorySpaceKindIDsArgs without the
-// padding at its end.
+// PJRT_TopologyDescription_GetMemorySpaceKindIds_Args_STRUCT_SIZE
 const TopologyDescriptionGetMemorySpaceKindIDsArgsSize = 40
+
+// PJRT_TopologyDescription_GetMemorySpaceKindIds
+func (*TopologyDescriptionGetMemorySpaceKindIDsArgs) Function() *Function {
+	return &functions[coreAt+137]
+}
 
 // PJRT_Compile_Args are the arguments of PJRT_Compile.
 //
@@ -3197,6 +3458,8 @@ type CompileArgs struct {
 	Executable *Executable
 }
 
-// PJRT_Compile_Args_STRUCT_SIZE is the size in bytes of CompileArgs without
-// the padding at its end.
+// PJRT_Compile_Args_STRUCT_SIZE
 const CompileArgsSize = 64
+
+// PJRT_Compile
+func (*CompileArgs) Function() *Function { return &functions[coreAt+89] }

@@ -11,7 +11,7 @@ import "github.com/purepjrt/purepjrt/capi/internal/enumtext"
 // Since API 0.41.
 type ExtensionType int32
 
-// The values of PJRT_Extension_Type.
+// PJRT_Extension_Type
 const (
 	// PJRT_Extension_Type_Gpu_Custom_Call: Registration of custom calls on GPU,
 	// without the typed FFI.
@@ -164,25 +164,17 @@ var extensionTypeEnum = enumtext.Enum[ExtensionType]{
 // String returns the name of the C enumerator without what all of
 // PJRT_Extension_Type have in common, such as CrossHostTransfers; an unknown
 // number gives ExtensionType(99).
-func (v ExtensionType) String() string {
-	return extensionTypeEnum.String(v)
-}
+func (v ExtensionType) String() string { return extensionTypeEnum.String(v) }
 
 // ParseExtensionType returns the ExtensionType that s names: as String does,
 // by the C enumerator or by the Go constant, in any case.
-func ParseExtensionType(s string) (ExtensionType, error) {
-	return extensionTypeEnum.Parse(s)
-}
+func ParseExtensionType(s string) (ExtensionType, error) { return extensionTypeEnum.Parse(s) }
 
 // ExtensionTypeValues returns every ExtensionType in the header's order.
-func ExtensionTypeValues() []ExtensionType {
-	return extensionTypeEnum.All()
-}
+func ExtensionTypeValues() []ExtensionType { return extensionTypeEnum.All() }
 
 // MarshalText returns what String does.
-func (v ExtensionType) MarshalText() ([]byte, error) {
-	return []byte(v.String()), nil
-}
+func (v ExtensionType) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // UnmarshalText reads what ParseExtensionType does.
 func (v *ExtensionType) UnmarshalText(text []byte) (err error) {
@@ -194,7 +186,7 @@ func (v *ExtensionType) UnmarshalText(text []byte) (err error) {
 // absl::StatusCode, which gRPC uses too.
 type ErrorCode int32
 
-// The values of PJRT_Error_Code.
+// PJRT_Error_Code
 const (
 	// PJRT_Error_Code_OK: No failure. Used where a code is passed by value, such
 	// as PJRT_Event_Set; an error object never has it.
@@ -274,25 +266,17 @@ var errorCodeEnum = enumtext.Enum[ErrorCode]{
 // String returns the name of the C enumerator without what all of
 // PJRT_Error_Code have in common, such as RESOURCE_EXHAUSTED; an unknown
 // number gives ErrorCode(99).
-func (v ErrorCode) String() string {
-	return errorCodeEnum.String(v)
-}
+func (v ErrorCode) String() string { return errorCodeEnum.String(v) }
 
 // ParseErrorCode returns the ErrorCode that s names: as String does, by the
 // C enumerator or by the Go constant, in any case.
-func ParseErrorCode(s string) (ErrorCode, error) {
-	return errorCodeEnum.Parse(s)
-}
+func ParseErrorCode(s string) (ErrorCode, error) { return errorCodeEnum.Parse(s) }
 
 // ErrorCodeValues returns every ErrorCode in the header's order.
-func ErrorCodeValues() []ErrorCode {
-	return errorCodeEnum.All()
-}
+func ErrorCodeValues() []ErrorCode { return errorCodeEnum.All() }
 
 // MarshalText returns what String does.
-func (v ErrorCode) MarshalText() ([]byte, error) {
-	return []byte(v.String()), nil
-}
+func (v ErrorCode) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // UnmarshalText reads what ParseErrorCode does.
 func (v *ErrorCode) UnmarshalText(text []byte) (err error) {
@@ -304,7 +288,7 @@ func (v *ErrorCode) UnmarshalText(text []byte) (err error) {
 // set.
 type NamedValueType int32
 
-// The values of PJRT_NamedValue_Type.
+// PJRT_NamedValue_Type
 const (
 	// PJRT_NamedValue_kString: `string_value`, a run of bytes.
 	NamedValueString NamedValueType = 0
@@ -332,25 +316,17 @@ var namedValueTypeEnum = enumtext.Enum[NamedValueType]{
 // String returns the name of the C enumerator without what all of
 // PJRT_NamedValue_Type have in common, such as Int64List; an unknown number
 // gives NamedValueType(99).
-func (v NamedValueType) String() string {
-	return namedValueTypeEnum.String(v)
-}
+func (v NamedValueType) String() string { return namedValueTypeEnum.String(v) }
 
 // ParseNamedValueType returns the NamedValueType that s names: as String
 // does, by the C enumerator or by the Go constant, in any case.
-func ParseNamedValueType(s string) (NamedValueType, error) {
-	return namedValueTypeEnum.Parse(s)
-}
+func ParseNamedValueType(s string) (NamedValueType, error) { return namedValueTypeEnum.Parse(s) }
 
 // NamedValueTypeValues returns every NamedValueType in the header's order.
-func NamedValueTypeValues() []NamedValueType {
-	return namedValueTypeEnum.All()
-}
+func NamedValueTypeValues() []NamedValueType { return namedValueTypeEnum.All() }
 
 // MarshalText returns what String does.
-func (v NamedValueType) MarshalText() ([]byte, error) {
-	return []byte(v.String()), nil
-}
+func (v NamedValueType) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // UnmarshalText reads what ParseNamedValueType does.
 func (v *NamedValueType) UnmarshalText(text []byte) (err error) {
@@ -364,7 +340,7 @@ func (v *NamedValueType) UnmarshalText(text []byte) (err error) {
 // Since API 0.73.
 type ProcessState int32
 
-// The values of PJRT_ProcessState.
+// PJRT_ProcessState
 const (
 	// PJRT_ProcessState_kUnspecified: Nothing is known.
 	ProcessStateUnspecified ProcessState = 0
@@ -392,25 +368,17 @@ var processStateEnum = enumtext.Enum[ProcessState]{
 // String returns the name of the C enumerator without what all of
 // PJRT_ProcessState have in common, such as Disconnected; an unknown number
 // gives ProcessState(99).
-func (v ProcessState) String() string {
-	return processStateEnum.String(v)
-}
+func (v ProcessState) String() string { return processStateEnum.String(v) }
 
 // ParseProcessState returns the ProcessState that s names: as String does,
 // by the C enumerator or by the Go constant, in any case.
-func ParseProcessState(s string) (ProcessState, error) {
-	return processStateEnum.Parse(s)
-}
+func ParseProcessState(s string) (ProcessState, error) { return processStateEnum.Parse(s) }
 
 // ProcessStateValues returns every ProcessState in the header's order.
-func ProcessStateValues() []ProcessState {
-	return processStateEnum.All()
-}
+func ProcessStateValues() []ProcessState { return processStateEnum.All() }
 
 // MarshalText returns what String does.
-func (v ProcessState) MarshalText() ([]byte, error) {
-	return []byte(v.String()), nil
-}
+func (v ProcessState) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // UnmarshalText reads what ParseProcessState does.
 func (v *ProcessState) UnmarshalText(text []byte) (err error) {
@@ -424,7 +392,7 @@ func (v *ProcessState) UnmarshalText(text []byte) (err error) {
 // compare its minor first.
 type BufferType int32
 
-// The values of PJRT_Buffer_Type.
+// PJRT_Buffer_Type
 const (
 	// PJRT_Buffer_Type_INVALID: No type. Never valid as input.
 	BufferTypeInvalid BufferType = 0
@@ -574,25 +542,17 @@ var bufferTypeEnum = enumtext.Enum[BufferType]{
 // String returns the name of the C enumerator without what all of
 // PJRT_Buffer_Type have in common, such as F8E4M3FN; an unknown number gives
 // BufferType(99).
-func (v BufferType) String() string {
-	return bufferTypeEnum.String(v)
-}
+func (v BufferType) String() string { return bufferTypeEnum.String(v) }
 
 // ParseBufferType returns the BufferType that s names: as String does, by
 // the C enumerator or by the Go constant, in any case.
-func ParseBufferType(s string) (BufferType, error) {
-	return bufferTypeEnum.Parse(s)
-}
+func ParseBufferType(s string) (BufferType, error) { return bufferTypeEnum.Parse(s) }
 
 // BufferTypeValues returns every BufferType in the header's order.
-func BufferTypeValues() []BufferType {
-	return bufferTypeEnum.All()
-}
+func BufferTypeValues() []BufferType { return bufferTypeEnum.All() }
 
 // MarshalText returns what String does.
-func (v BufferType) MarshalText() ([]byte, error) {
-	return []byte(v.String()), nil
-}
+func (v BufferType) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // UnmarshalText reads what ParseBufferType does.
 func (v *BufferType) UnmarshalText(text []byte) (err error) {
@@ -604,7 +564,7 @@ func (v *BufferType) UnmarshalText(text []byte) (err error) {
 // to PJRT_Client_BufferFromHostBuffer, and for how long.
 type HostBufferSemantics int32
 
-// The values of PJRT_HostBufferSemantics.
+// PJRT_HostBufferSemantics
 const (
 	// PJRT_HostBufferSemantics_kImmutableOnlyDuringCall: The plugin copies the
 	// data before the call returns. After that the caller may change or free it.
@@ -644,9 +604,7 @@ var hostBufferSemanticsEnum = enumtext.Enum[HostBufferSemantics]{
 // String returns the name of the C enumerator without what all of
 // PJRT_HostBufferSemantics have in common, such as ImmutableZeroCopy; an
 // unknown number gives HostBufferSemantics(99).
-func (v HostBufferSemantics) String() string {
-	return hostBufferSemanticsEnum.String(v)
-}
+func (v HostBufferSemantics) String() string { return hostBufferSemanticsEnum.String(v) }
 
 // ParseHostBufferSemantics returns the HostBufferSemantics that s names: as
 // String does, by the C enumerator or by the Go constant, in any case.
@@ -656,14 +614,10 @@ func ParseHostBufferSemantics(s string) (HostBufferSemantics, error) {
 
 // HostBufferSemanticsValues returns every HostBufferSemantics in the
 // header's order.
-func HostBufferSemanticsValues() []HostBufferSemantics {
-	return hostBufferSemanticsEnum.All()
-}
+func HostBufferSemanticsValues() []HostBufferSemantics { return hostBufferSemanticsEnum.All() }
 
 // MarshalText returns what String does.
-func (v HostBufferSemantics) MarshalText() ([]byte, error) {
-	return []byte(v.String()), nil
-}
+func (v HostBufferSemantics) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // UnmarshalText reads what ParseHostBufferSemantics does.
 func (v *HostBufferSemantics) UnmarshalText(text []byte) (err error) {
@@ -677,7 +631,7 @@ func (v *HostBufferSemantics) UnmarshalText(text []byte) (err error) {
 // Since API 0.4.
 type BufferMemoryLayoutType int32
 
-// The values of PJRT_Buffer_MemoryLayout_Type.
+// PJRT_Buffer_MemoryLayout_Type
 const (
 	// PJRT_Buffer_MemoryLayout_Type_Tiled: `tiled`: an order of dimensions, with
 	// or without tiles.
@@ -698,9 +652,7 @@ var bufferMemoryLayoutTypeEnum = enumtext.Enum[BufferMemoryLayoutType]{
 // String returns the name of the C enumerator without what all of
 // PJRT_Buffer_MemoryLayout_Type have in common, such as Strides; an unknown
 // number gives BufferMemoryLayoutType(99).
-func (v BufferMemoryLayoutType) String() string {
-	return bufferMemoryLayoutTypeEnum.String(v)
-}
+func (v BufferMemoryLayoutType) String() string { return bufferMemoryLayoutTypeEnum.String(v) }
 
 // ParseBufferMemoryLayoutType returns the BufferMemoryLayoutType that s
 // names: as String does, by the C enumerator or by the Go constant, in any
@@ -711,14 +663,10 @@ func ParseBufferMemoryLayoutType(s string) (BufferMemoryLayoutType, error) {
 
 // BufferMemoryLayoutTypeValues returns every BufferMemoryLayoutType in the
 // header's order.
-func BufferMemoryLayoutTypeValues() []BufferMemoryLayoutType {
-	return bufferMemoryLayoutTypeEnum.All()
-}
+func BufferMemoryLayoutTypeValues() []BufferMemoryLayoutType { return bufferMemoryLayoutTypeEnum.All() }
 
 // MarshalText returns what String does.
-func (v BufferMemoryLayoutType) MarshalText() ([]byte, error) {
-	return []byte(v.String()), nil
-}
+func (v BufferMemoryLayoutType) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // UnmarshalText reads what ParseBufferMemoryLayoutType does.
 func (v *BufferMemoryLayoutType) UnmarshalText(text []byte) (err error) {

@@ -4,1866 +4,1252 @@ package capi
 
 import "unsafe"
 
+// Each of these calls compiles only if a struct has in Go the size, and its
+// fields have the offsets, that they have in C: arrays of other lengths are
+// of other types.
+
 // PJRT_Extension_Base
-var (
-	_ [24]struct{} = [unsafe.Sizeof(ExtensionBase{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ExtensionBase{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ExtensionBase{}.Type)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(ExtensionBase{}.Next)]struct{}{}
-)
+func _(x ExtensionBase, ExtensionBase func([24]byte, [0]byte, [8]byte, [16]byte)) {
+	ExtensionBase([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.Type)]byte{},
+		[unsafe.Offsetof(x.Next)]byte{})
+}
 
 // PJRT_Api_Version
-var (
-	_ [24]struct{} = [unsafe.Sizeof(APIVersion{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(APIVersion{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(APIVersion{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(APIVersion{}.MajorVersion)]struct{}{}
-	_ [20]struct{} = [unsafe.Offsetof(APIVersion{}.MinorVersion)]struct{}{}
-)
+func _(x APIVersion, APIVersion func([24]byte, [0]byte, [8]byte, [16]byte, [20]byte)) {
+	APIVersion([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.MajorVersion)]byte{}, [unsafe.Offsetof(x.MinorVersion)]byte{})
+}
 
 // PJRT_Error_Destroy_Args
-var (
-	_ [24]struct{} = [unsafe.Sizeof(ErrorDestroyArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ErrorDestroyArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ErrorDestroyArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(ErrorDestroyArgs{}.Error)]struct{}{}
-)
+func _(x ErrorDestroyArgs, ErrorDestroyArgs func([24]byte, [0]byte, [8]byte, [16]byte)) {
+	ErrorDestroyArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Error)]byte{})
+}
 
 // PJRT_Error_Message_Args
-var (
-	_ [40]struct{} = [unsafe.Sizeof(ErrorMessageArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ErrorMessageArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ErrorMessageArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(ErrorMessageArgs{}.Error)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(ErrorMessageArgs{}.Message)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(ErrorMessageArgs{}.MessageSize)]struct{}{}
-)
+func _(x ErrorMessageArgs, ErrorMessageArgs func([40]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte)) {
+	ErrorMessageArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Error)]byte{}, [unsafe.Offsetof(x.Message)]byte{}, [unsafe.Offsetof(x.MessageSize)]byte{})
+}
 
 // PJRT_Error_FunctionTable
-var (
-	_ [56]struct{} = [unsafe.Sizeof(ErrorFunctionTable{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ErrorFunctionTable{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ErrorFunctionTable{}.InstanceSize)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(ErrorFunctionTable{}.ExtensionStart)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(ErrorFunctionTable{}.Destroy)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(ErrorFunctionTable{}.Message)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(ErrorFunctionTable{}.GetCode)]struct{}{}
-	_ [48]struct{} = [unsafe.Offsetof(ErrorFunctionTable{}.ForEachPayload)]struct{}{}
-)
+func _(x ErrorFunctionTable, ErrorFunctionTable func([56]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte, [40]byte, [48]byte)) {
+	ErrorFunctionTable([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.InstanceSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.Destroy)]byte{}, [unsafe.Offsetof(x.Message)]byte{},
+		[unsafe.Offsetof(x.GetCode)]byte{}, [unsafe.Offsetof(x.ForEachPayload)]byte{})
+}
 
 // PJRT_Error
-var (
-	_ [8]struct{} = [unsafe.Sizeof(ErrorHandle{})]struct{}{}
-	_ [0]struct{} = [unsafe.Offsetof(ErrorHandle{}.Vtable)]struct{}{}
-)
+func _(x ErrorHandle, ErrorHandle func([8]byte, [0]byte)) {
+	ErrorHandle([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.Vtable)]byte{})
+}
 
 // PJRT_Error_GetCode_Args
-var (
-	_ [32]struct{} = [unsafe.Sizeof(ErrorGetCodeArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ErrorGetCodeArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ErrorGetCodeArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(ErrorGetCodeArgs{}.Error)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(ErrorGetCodeArgs{}.Code)]struct{}{}
-)
+func _(x ErrorGetCodeArgs, ErrorGetCodeArgs func([32]byte, [0]byte, [8]byte, [16]byte, [24]byte)) {
+	ErrorGetCodeArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Error)]byte{}, [unsafe.Offsetof(x.Code)]byte{})
+}
 
 // PJRT_Error_ForEachPayload_Args
-var (
-	_ [40]struct{} = [unsafe.Sizeof(ErrorForEachPayloadArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ErrorForEachPayloadArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ErrorForEachPayloadArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(ErrorForEachPayloadArgs{}.Error)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(ErrorForEachPayloadArgs{}.Visitor)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(ErrorForEachPayloadArgs{}.UserArg)]struct{}{}
-)
+func _(x ErrorForEachPayloadArgs, ErrorForEachPayloadArgs func([40]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte)) {
+	ErrorForEachPayloadArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Error)]byte{}, [unsafe.Offsetof(x.Visitor)]byte{}, [unsafe.Offsetof(x.UserArg)]byte{})
+}
 
 // PJRT_NamedValue
-var (
-	_ [56]struct{} = [unsafe.Sizeof(NamedValue{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(NamedValue{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(NamedValue{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(NamedValue{}.Name)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(NamedValue{}.NameSize)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(NamedValue{}.Type)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(NamedValue{}.Value)]struct{}{}
-	_ [48]struct{} = [unsafe.Offsetof(NamedValue{}.ValueSize)]struct{}{}
-)
+func _(x NamedValue, NamedValue func([56]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte, [40]byte, [48]byte)) {
+	NamedValue([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Name)]byte{}, [unsafe.Offsetof(x.NameSize)]byte{}, [unsafe.Offsetof(x.Type)]byte{},
+		[unsafe.Offsetof(x.Value)]byte{}, [unsafe.Offsetof(x.ValueSize)]byte{})
+}
 
 // PJRT_Plugin_Initialize_Args
-var (
-	_ [16]struct{} = [unsafe.Sizeof(PluginInitializeArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(PluginInitializeArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(PluginInitializeArgs{}.ExtensionStart)]struct{}{}
-)
+func _(x PluginInitializeArgs, PluginInitializeArgs func([16]byte, [0]byte, [8]byte)) {
+	PluginInitializeArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{})
+}
 
 // PJRT_Plugin_Attributes_Args
-var (
-	_ [32]struct{} = [unsafe.Sizeof(PluginAttributesArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(PluginAttributesArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(PluginAttributesArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(PluginAttributesArgs{}.Attributes)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(PluginAttributesArgs{}.NumAttributes)]struct{}{}
-)
+func _(x PluginAttributesArgs, PluginAttributesArgs func([32]byte, [0]byte, [8]byte, [16]byte, [24]byte)) {
+	PluginAttributesArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Attributes)]byte{}, [unsafe.Offsetof(x.NumAttributes)]byte{})
+}
 
 // PJRT_Event_Destroy_Args
-var (
-	_ [24]struct{} = [unsafe.Sizeof(EventDestroyArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(EventDestroyArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(EventDestroyArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(EventDestroyArgs{}.Event)]struct{}{}
-)
+func _(x EventDestroyArgs, EventDestroyArgs func([24]byte, [0]byte, [8]byte, [16]byte)) {
+	EventDestroyArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Event)]byte{})
+}
 
 // PJRT_Event_IsReady_Args
-var (
-	_ [32]struct{} = [unsafe.Sizeof(EventIsReadyArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(EventIsReadyArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(EventIsReadyArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(EventIsReadyArgs{}.Event)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(EventIsReadyArgs{}.IsReady)]struct{}{}
-)
+func _(x EventIsReadyArgs, EventIsReadyArgs func([32]byte, [0]byte, [8]byte, [16]byte, [24]byte)) {
+	EventIsReadyArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Event)]byte{}, [unsafe.Offsetof(x.IsReady)]byte{})
+}
 
 // PJRT_Event_Error_Args
-var (
-	_ [24]struct{} = [unsafe.Sizeof(EventErrorArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(EventErrorArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(EventErrorArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(EventErrorArgs{}.Event)]struct{}{}
-)
+func _(x EventErrorArgs, EventErrorArgs func([24]byte, [0]byte, [8]byte, [16]byte)) {
+	EventErrorArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Event)]byte{})
+}
 
 // PJRT_Event_Await_Args
-var (
-	_ [24]struct{} = [unsafe.Sizeof(EventAwaitArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(EventAwaitArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(EventAwaitArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(EventAwaitArgs{}.Event)]struct{}{}
-)
+func _(x EventAwaitArgs, EventAwaitArgs func([24]byte, [0]byte, [8]byte, [16]byte)) {
+	EventAwaitArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Event)]byte{})
+}
 
 // PJRT_Event_OnReady_Args
-var (
-	_ [40]struct{} = [unsafe.Sizeof(EventOnReadyArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(EventOnReadyArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(EventOnReadyArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(EventOnReadyArgs{}.Event)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(EventOnReadyArgs{}.Callback)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(EventOnReadyArgs{}.UserArg)]struct{}{}
-)
+func _(x EventOnReadyArgs, EventOnReadyArgs func([40]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte)) {
+	EventOnReadyArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Event)]byte{}, [unsafe.Offsetof(x.Callback)]byte{}, [unsafe.Offsetof(x.UserArg)]byte{})
+}
 
 // PJRT_Event_Create_Args
-var (
-	_ [24]struct{} = [unsafe.Sizeof(EventCreateArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(EventCreateArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(EventCreateArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(EventCreateArgs{}.Event)]struct{}{}
-)
+func _(x EventCreateArgs, EventCreateArgs func([24]byte, [0]byte, [8]byte, [16]byte)) {
+	EventCreateArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Event)]byte{})
+}
 
 // PJRT_Event_Set_Args
-var (
-	_ [48]struct{} = [unsafe.Sizeof(EventSetArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(EventSetArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(EventSetArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(EventSetArgs{}.Event)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(EventSetArgs{}.ErrorCode)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(EventSetArgs{}.ErrorMessage)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(EventSetArgs{}.ErrorMessageSize)]struct{}{}
-)
+func _(x EventSetArgs, EventSetArgs func([48]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte, [40]byte)) {
+	EventSetArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Event)]byte{}, [unsafe.Offsetof(x.ErrorCode)]byte{}, [unsafe.Offsetof(x.ErrorMessage)]byte{},
+		[unsafe.Offsetof(x.ErrorMessageSize)]byte{})
+}
 
 // PJRT_Memory_FunctionTable
-var (
-	_ [40]struct{} = [unsafe.Sizeof(MemoryFunctionTable{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(MemoryFunctionTable{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(MemoryFunctionTable{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(MemoryFunctionTable{}.InstanceStructSize)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(MemoryFunctionTable{}.GetUserData)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(MemoryFunctionTable{}.SetUserData)]struct{}{}
-)
+func _(x MemoryFunctionTable, MemoryFunctionTable func([40]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte)) {
+	MemoryFunctionTable([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.InstanceStructSize)]byte{}, [unsafe.Offsetof(x.GetUserData)]byte{}, [unsafe.Offsetof(x.SetUserData)]byte{})
+}
 
 // PJRT_Memory
-var (
-	_ [8]struct{} = [unsafe.Sizeof(Memory{})]struct{}{}
-	_ [0]struct{} = [unsafe.Offsetof(Memory{}.Vtable)]struct{}{}
-)
+func _(x Memory, Memory func([8]byte, [0]byte)) {
+	Memory([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.Vtable)]byte{})
+}
 
 // PJRT_KeyValueGetCallback_Args
-var (
-	_ [80]struct{} = [unsafe.Sizeof(KeyValueGetCallbackArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(KeyValueGetCallbackArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(KeyValueGetCallbackArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(KeyValueGetCallbackArgs{}.Key)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(KeyValueGetCallbackArgs{}.KeySize)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(KeyValueGetCallbackArgs{}.TimeoutInMs)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(KeyValueGetCallbackArgs{}.CallbackError)]struct{}{}
-	_ [48]struct{} = [unsafe.Offsetof(KeyValueGetCallbackArgs{}.UserArg)]struct{}{}
-	_ [56]struct{} = [unsafe.Offsetof(KeyValueGetCallbackArgs{}.Value)]struct{}{}
-	_ [64]struct{} = [unsafe.Offsetof(KeyValueGetCallbackArgs{}.ValueSize)]struct{}{}
-	_ [72]struct{} = [unsafe.Offsetof(KeyValueGetCallbackArgs{}.ValueDeleterCallback)]struct{}{}
-)
+func _(x KeyValueGetCallbackArgs, KeyValueGetCallbackArgs func([80]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte, [40]byte,
+	[48]byte, [56]byte, [64]byte, [72]byte)) {
+	KeyValueGetCallbackArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Key)]byte{}, [unsafe.Offsetof(x.KeySize)]byte{}, [unsafe.Offsetof(x.TimeoutInMs)]byte{},
+		[unsafe.Offsetof(x.CallbackError)]byte{}, [unsafe.Offsetof(x.UserArg)]byte{}, [unsafe.Offsetof(x.Value)]byte{},
+		[unsafe.Offsetof(x.ValueSize)]byte{}, [unsafe.Offsetof(x.ValueDeleterCallback)]byte{})
+}
 
 // PJRT_KeyValueTryGetCallback_Args
-var (
-	_ [72]struct{} = [unsafe.Sizeof(KeyValueTryGetCallbackArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(KeyValueTryGetCallbackArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(KeyValueTryGetCallbackArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(KeyValueTryGetCallbackArgs{}.Key)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(KeyValueTryGetCallbackArgs{}.KeySize)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(KeyValueTryGetCallbackArgs{}.CallbackError)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(KeyValueTryGetCallbackArgs{}.UserArg)]struct{}{}
-	_ [48]struct{} = [unsafe.Offsetof(KeyValueTryGetCallbackArgs{}.Value)]struct{}{}
-	_ [56]struct{} = [unsafe.Offsetof(KeyValueTryGetCallbackArgs{}.ValueSize)]struct{}{}
-	_ [64]struct{} = [unsafe.Offsetof(KeyValueTryGetCallbackArgs{}.ValueDeleterCallback)]struct{}{}
-)
+func _(x KeyValueTryGetCallbackArgs, KeyValueTryGetCallbackArgs func([72]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte, [40]byte,
+	[48]byte, [56]byte, [64]byte)) {
+	KeyValueTryGetCallbackArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Key)]byte{}, [unsafe.Offsetof(x.KeySize)]byte{}, [unsafe.Offsetof(x.CallbackError)]byte{},
+		[unsafe.Offsetof(x.UserArg)]byte{}, [unsafe.Offsetof(x.Value)]byte{}, [unsafe.Offsetof(x.ValueSize)]byte{},
+		[unsafe.Offsetof(x.ValueDeleterCallback)]byte{})
+}
 
 // PJRT_KeyValuePutCallback_Args
-var (
-	_ [64]struct{} = [unsafe.Sizeof(KeyValuePutCallbackArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(KeyValuePutCallbackArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(KeyValuePutCallbackArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(KeyValuePutCallbackArgs{}.Key)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(KeyValuePutCallbackArgs{}.KeySize)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(KeyValuePutCallbackArgs{}.Value)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(KeyValuePutCallbackArgs{}.ValueSize)]struct{}{}
-	_ [48]struct{} = [unsafe.Offsetof(KeyValuePutCallbackArgs{}.CallbackError)]struct{}{}
-	_ [56]struct{} = [unsafe.Offsetof(KeyValuePutCallbackArgs{}.UserArg)]struct{}{}
-)
+func _(x KeyValuePutCallbackArgs, KeyValuePutCallbackArgs func([64]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte, [40]byte,
+	[48]byte, [56]byte)) {
+	KeyValuePutCallbackArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Key)]byte{}, [unsafe.Offsetof(x.KeySize)]byte{}, [unsafe.Offsetof(x.Value)]byte{},
+		[unsafe.Offsetof(x.ValueSize)]byte{}, [unsafe.Offsetof(x.CallbackError)]byte{}, [unsafe.Offsetof(x.UserArg)]byte{})
+}
 
 // PJRT_Client_Create_Args
-var (
-	_ [88]struct{} = [unsafe.Sizeof(ClientCreateArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ClientCreateArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ClientCreateArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(ClientCreateArgs{}.CreateOptions)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(ClientCreateArgs{}.NumOptions)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(ClientCreateArgs{}.KVGetCallback)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(ClientCreateArgs{}.KVGetUserArg)]struct{}{}
-	_ [48]struct{} = [unsafe.Offsetof(ClientCreateArgs{}.KVPutCallback)]struct{}{}
-	_ [56]struct{} = [unsafe.Offsetof(ClientCreateArgs{}.KVPutUserArg)]struct{}{}
-	_ [64]struct{} = [unsafe.Offsetof(ClientCreateArgs{}.Client)]struct{}{}
-	_ [72]struct{} = [unsafe.Offsetof(ClientCreateArgs{}.KVTryGetCallback)]struct{}{}
-	_ [80]struct{} = [unsafe.Offsetof(ClientCreateArgs{}.KVTryGetUserArg)]struct{}{}
-)
+func _(x ClientCreateArgs, ClientCreateArgs func([88]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte, [40]byte, [48]byte, [56]byte,
+	[64]byte, [72]byte, [80]byte)) {
+	ClientCreateArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.CreateOptions)]byte{}, [unsafe.Offsetof(x.NumOptions)]byte{}, [unsafe.Offsetof(x.KVGetCallback)]byte{},
+		[unsafe.Offsetof(x.KVGetUserArg)]byte{}, [unsafe.Offsetof(x.KVPutCallback)]byte{}, [unsafe.Offsetof(x.KVPutUserArg)]byte{},
+		[unsafe.Offsetof(x.Client)]byte{}, [unsafe.Offsetof(x.KVTryGetCallback)]byte{}, [unsafe.Offsetof(x.KVTryGetUserArg)]byte{})
+}
 
 // PJRT_Client_Destroy_Args
-var (
-	_ [24]struct{} = [unsafe.Sizeof(ClientDestroyArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ClientDestroyArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ClientDestroyArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(ClientDestroyArgs{}.Client)]struct{}{}
-)
+func _(x ClientDestroyArgs, ClientDestroyArgs func([24]byte, [0]byte, [8]byte, [16]byte)) {
+	ClientDestroyArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Client)]byte{})
+}
 
 // PJRT_Client_PlatformName_Args
-var (
-	_ [40]struct{} = [unsafe.Sizeof(ClientPlatformNameArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ClientPlatformNameArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ClientPlatformNameArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(ClientPlatformNameArgs{}.Client)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(ClientPlatformNameArgs{}.PlatformName)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(ClientPlatformNameArgs{}.PlatformNameSize)]struct{}{}
-)
+func _(x ClientPlatformNameArgs, ClientPlatformNameArgs func([40]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte)) {
+	ClientPlatformNameArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Client)]byte{}, [unsafe.Offsetof(x.PlatformName)]byte{}, [unsafe.Offsetof(x.PlatformNameSize)]byte{})
+}
 
 // PJRT_Client_ProcessIndex_Args
-var (
-	_ [32]struct{} = [unsafe.Sizeof(ClientProcessIndexArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ClientProcessIndexArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ClientProcessIndexArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(ClientProcessIndexArgs{}.Client)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(ClientProcessIndexArgs{}.ProcessIndex)]struct{}{}
-)
+func _(x ClientProcessIndexArgs, ClientProcessIndexArgs func([32]byte, [0]byte, [8]byte, [16]byte, [24]byte)) {
+	ClientProcessIndexArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Client)]byte{}, [unsafe.Offsetof(x.ProcessIndex)]byte{})
+}
 
 // PJRT_Client_PlatformVersion_Args
-var (
-	_ [40]struct{} = [unsafe.Sizeof(ClientPlatformVersionArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ClientPlatformVersionArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ClientPlatformVersionArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(ClientPlatformVersionArgs{}.Client)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(ClientPlatformVersionArgs{}.PlatformVersion)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(ClientPlatformVersionArgs{}.PlatformVersionSize)]struct{}{}
-)
+func _(x ClientPlatformVersionArgs, ClientPlatformVersionArgs func([40]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte)) {
+	ClientPlatformVersionArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Client)]byte{}, [unsafe.Offsetof(x.PlatformVersion)]byte{}, [unsafe.Offsetof(x.PlatformVersionSize)]byte{})
+}
 
 // PJRT_Client_TopologyDescription_Args
-var (
-	_ [32]struct{} = [unsafe.Sizeof(ClientTopologyDescriptionArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ClientTopologyDescriptionArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ClientTopologyDescriptionArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(ClientTopologyDescriptionArgs{}.Client)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(ClientTopologyDescriptionArgs{}.Topology)]struct{}{}
-)
+func _(x ClientTopologyDescriptionArgs, ClientTopologyDescriptionArgs func([32]byte, [0]byte, [8]byte, [16]byte, [24]byte)) {
+	ClientTopologyDescriptionArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.Client)]byte{}, [unsafe.Offsetof(x.Topology)]byte{})
+}
 
 // PJRT_Client_Devices_Args
-var (
-	_ [40]struct{} = [unsafe.Sizeof(ClientDevicesArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ClientDevicesArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ClientDevicesArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(ClientDevicesArgs{}.Client)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(ClientDevicesArgs{}.Devices)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(ClientDevicesArgs{}.NumDevices)]struct{}{}
-)
+func _(x ClientDevicesArgs, ClientDevicesArgs func([40]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte)) {
+	ClientDevicesArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Client)]byte{}, [unsafe.Offsetof(x.Devices)]byte{}, [unsafe.Offsetof(x.NumDevices)]byte{})
+}
 
 // PJRT_Client_AddressableDevices_Args
-var (
-	_ [40]struct{} = [unsafe.Sizeof(ClientAddressableDevicesArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ClientAddressableDevicesArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ClientAddressableDevicesArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(ClientAddressableDevicesArgs{}.Client)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(ClientAddressableDevicesArgs{}.AddressableDevices)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(ClientAddressableDevicesArgs{}.NumAddressableDevices)]struct{}{}
-)
+func _(x ClientAddressableDevicesArgs, ClientAddressableDevicesArgs func([40]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte)) {
+	ClientAddressableDevicesArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.Client)]byte{}, [unsafe.Offsetof(x.AddressableDevices)]byte{},
+		[unsafe.Offsetof(x.NumAddressableDevices)]byte{})
+}
 
 // PJRT_Client_LookupDevice_Args
-var (
-	_ [40]struct{} = [unsafe.Sizeof(ClientLookupDeviceArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ClientLookupDeviceArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ClientLookupDeviceArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(ClientLookupDeviceArgs{}.Client)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(ClientLookupDeviceArgs{}.ID)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(ClientLookupDeviceArgs{}.Device)]struct{}{}
-)
+func _(x ClientLookupDeviceArgs, ClientLookupDeviceArgs func([40]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte)) {
+	ClientLookupDeviceArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Client)]byte{}, [unsafe.Offsetof(x.ID)]byte{}, [unsafe.Offsetof(x.Device)]byte{})
+}
 
 // PJRT_Client_LookupAddressableDevice_Args
-var (
-	_ [40]struct{} = [unsafe.Sizeof(ClientLookupAddressableDeviceArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ClientLookupAddressableDeviceArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ClientLookupAddressableDeviceArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(ClientLookupAddressableDeviceArgs{}.Client)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(ClientLookupAddressableDeviceArgs{}.LocalHardwareID)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(ClientLookupAddressableDeviceArgs{}.AddressableDevice)]struct{}{}
-)
+func _(x ClientLookupAddressableDeviceArgs, ClientLookupAddressableDeviceArgs func([40]byte, [0]byte, [8]byte, [16]byte, [24]byte,
+	[32]byte)) {
+	ClientLookupAddressableDeviceArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.Client)]byte{}, [unsafe.Offsetof(x.LocalHardwareID)]byte{},
+		[unsafe.Offsetof(x.AddressableDevice)]byte{})
+}
 
 // PJRT_ProcessInfo
-var (
-	_ [48]struct{} = [unsafe.Sizeof(ProcessInfo{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ProcessInfo{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ProcessInfo{}.TaskID)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(ProcessInfo{}.IncarnationID)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(ProcessInfo{}.State)]struct{}{}
-	_ [28]struct{} = [unsafe.Offsetof(ProcessInfo{}.ErrorCode)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(ProcessInfo{}.ErrorMessage)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(ProcessInfo{}.ErrorMessageSize)]struct{}{}
-)
+func _(x ProcessInfo, ProcessInfo func([48]byte, [0]byte, [8]byte, [16]byte, [24]byte, [28]byte, [32]byte, [40]byte)) {
+	ProcessInfo([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.TaskID)]byte{},
+		[unsafe.Offsetof(x.IncarnationID)]byte{}, [unsafe.Offsetof(x.State)]byte{}, [unsafe.Offsetof(x.ErrorCode)]byte{},
+		[unsafe.Offsetof(x.ErrorMessage)]byte{}, [unsafe.Offsetof(x.ErrorMessageSize)]byte{})
+}
 
 // PJRT_Client_UpdateGlobalProcessInfo_Args
-var (
-	_ [40]struct{} = [unsafe.Sizeof(ClientUpdateGlobalProcessInfoArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ClientUpdateGlobalProcessInfoArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ClientUpdateGlobalProcessInfoArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(ClientUpdateGlobalProcessInfoArgs{}.Client)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(ClientUpdateGlobalProcessInfoArgs{}.ProcessInfos)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(ClientUpdateGlobalProcessInfoArgs{}.NumProcessInfos)]struct{}{}
-)
+func _(x ClientUpdateGlobalProcessInfoArgs, ClientUpdateGlobalProcessInfoArgs func([40]byte, [0]byte, [8]byte, [16]byte, [24]byte,
+	[32]byte)) {
+	ClientUpdateGlobalProcessInfoArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.Client)]byte{}, [unsafe.Offsetof(x.ProcessInfos)]byte{},
+		[unsafe.Offsetof(x.NumProcessInfos)]byte{})
+}
 
 // PJRT_Client_AddressableMemories_Args
-var (
-	_ [40]struct{} = [unsafe.Sizeof(ClientAddressableMemoriesArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ClientAddressableMemoriesArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ClientAddressableMemoriesArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(ClientAddressableMemoriesArgs{}.Client)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(ClientAddressableMemoriesArgs{}.AddressableMemories)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(ClientAddressableMemoriesArgs{}.NumAddressableMemories)]struct{}{}
-)
+func _(x ClientAddressableMemoriesArgs, ClientAddressableMemoriesArgs func([40]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte)) {
+	ClientAddressableMemoriesArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.Client)]byte{}, [unsafe.Offsetof(x.AddressableMemories)]byte{},
+		[unsafe.Offsetof(x.NumAddressableMemories)]byte{})
+}
 
 // PJRT_Program
-var (
-	_ [48]struct{} = [unsafe.Sizeof(Program{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(Program{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(Program{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(Program{}.Code)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(Program{}.CodeSize)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(Program{}.Format)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(Program{}.FormatSize)]struct{}{}
-)
+func _(x Program, Program func([48]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte, [40]byte)) {
+	Program([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Code)]byte{}, [unsafe.Offsetof(x.CodeSize)]byte{}, [unsafe.Offsetof(x.Format)]byte{},
+		[unsafe.Offsetof(x.FormatSize)]byte{})
+}
 
 // PJRT_Client_Compile_Args
-var (
-	_ [56]struct{} = [unsafe.Sizeof(ClientCompileArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ClientCompileArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ClientCompileArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(ClientCompileArgs{}.Client)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(ClientCompileArgs{}.Program)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(ClientCompileArgs{}.CompileOptions)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(ClientCompileArgs{}.CompileOptionsSize)]struct{}{}
-	_ [48]struct{} = [unsafe.Offsetof(ClientCompileArgs{}.Executable)]struct{}{}
-)
+func _(x ClientCompileArgs, ClientCompileArgs func([56]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte, [40]byte, [48]byte)) {
+	ClientCompileArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Client)]byte{}, [unsafe.Offsetof(x.Program)]byte{}, [unsafe.Offsetof(x.CompileOptions)]byte{},
+		[unsafe.Offsetof(x.CompileOptionsSize)]byte{}, [unsafe.Offsetof(x.Executable)]byte{})
+}
 
 // PJRT_Client_Load_Args
-var (
-	_ [56]struct{} = [unsafe.Sizeof(ClientLoadArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ClientLoadArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ClientLoadArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(ClientLoadArgs{}.Client)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(ClientLoadArgs{}.Executable)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(ClientLoadArgs{}.CompileOptions)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(ClientLoadArgs{}.CompileOptionsSize)]struct{}{}
-	_ [48]struct{} = [unsafe.Offsetof(ClientLoadArgs{}.LoadedExecutable)]struct{}{}
-)
+func _(x ClientLoadArgs, ClientLoadArgs func([56]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte, [40]byte, [48]byte)) {
+	ClientLoadArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Client)]byte{}, [unsafe.Offsetof(x.Executable)]byte{}, [unsafe.Offsetof(x.CompileOptions)]byte{},
+		[unsafe.Offsetof(x.CompileOptionsSize)]byte{}, [unsafe.Offsetof(x.LoadedExecutable)]byte{})
+}
 
 // PJRT_Client_DefaultDeviceAssignment_Args
-var (
-	_ [48]struct{} = [unsafe.Sizeof(ClientDefaultDeviceAssignmentArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ClientDefaultDeviceAssignmentArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ClientDefaultDeviceAssignmentArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(ClientDefaultDeviceAssignmentArgs{}.Client)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(ClientDefaultDeviceAssignmentArgs{}.NumReplicas)]struct{}{}
-	_ [28]struct{} = [unsafe.Offsetof(ClientDefaultDeviceAssignmentArgs{}.NumPartitions)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(ClientDefaultDeviceAssignmentArgs{}.DefaultAssignmentSize)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(ClientDefaultDeviceAssignmentArgs{}.DefaultAssignment)]struct{}{}
-)
+func _(x ClientDefaultDeviceAssignmentArgs, ClientDefaultDeviceAssignmentArgs func([48]byte, [0]byte, [8]byte, [16]byte, [24]byte,
+	[28]byte, [32]byte, [40]byte)) {
+	ClientDefaultDeviceAssignmentArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.Client)]byte{}, [unsafe.Offsetof(x.NumReplicas)]byte{},
+		[unsafe.Offsetof(x.NumPartitions)]byte{}, [unsafe.Offsetof(x.DefaultAssignmentSize)]byte{},
+		[unsafe.Offsetof(x.DefaultAssignment)]byte{})
+}
 
 // PJRT_Client_DmaMap_Args
-var (
-	_ [40]struct{} = [unsafe.Sizeof(ClientDMAMapArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ClientDMAMapArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ClientDMAMapArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(ClientDMAMapArgs{}.Client)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(ClientDMAMapArgs{}.Data)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(ClientDMAMapArgs{}.Size)]struct{}{}
-)
+func _(x ClientDMAMapArgs, ClientDMAMapArgs func([40]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte)) {
+	ClientDMAMapArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Client)]byte{}, [unsafe.Offsetof(x.Data)]byte{}, [unsafe.Offsetof(x.Size)]byte{})
+}
 
 // PJRT_Client_DmaUnmap_Args
-var (
-	_ [32]struct{} = [unsafe.Sizeof(ClientDMAUnmapArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ClientDMAUnmapArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ClientDMAUnmapArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(ClientDMAUnmapArgs{}.Client)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(ClientDMAUnmapArgs{}.Data)]struct{}{}
-)
+func _(x ClientDMAUnmapArgs, ClientDMAUnmapArgs func([32]byte, [0]byte, [8]byte, [16]byte, [24]byte)) {
+	ClientDMAUnmapArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Client)]byte{}, [unsafe.Offsetof(x.Data)]byte{})
+}
 
 // PJRT_AsyncHostToDeviceTransferManager_Destroy_Args
-var (
-	_ [24]struct{} = [unsafe.Sizeof(AsyncHostToDeviceTransferManagerDestroyArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(AsyncHostToDeviceTransferManagerDestroyArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(AsyncHostToDeviceTransferManagerDestroyArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(AsyncHostToDeviceTransferManagerDestroyArgs{}.TransferManager)]struct{}{}
-)
+func _(x AsyncHostToDeviceTransferManagerDestroyArgs, AsyncHostToDeviceTransferManagerDestroyArgs func([24]byte, [0]byte, [8]byte,
+	[16]byte)) {
+	AsyncHostToDeviceTransferManagerDestroyArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.TransferManager)]byte{})
+}
 
 // PJRT_AsyncHostToDeviceTransferManager_TransferData_Args
-var (
-	_ [72]struct{} = [unsafe.Sizeof(AsyncHostToDeviceTransferManagerTransferDataArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(AsyncHostToDeviceTransferManagerTransferDataArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(AsyncHostToDeviceTransferManagerTransferDataArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(AsyncHostToDeviceTransferManagerTransferDataArgs{}.TransferManager)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(AsyncHostToDeviceTransferManagerTransferDataArgs{}.BufferIndex)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(AsyncHostToDeviceTransferManagerTransferDataArgs{}.Data)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(AsyncHostToDeviceTransferManagerTransferDataArgs{}.Offset)]struct{}{}
-	_ [48]struct{} = [unsafe.Offsetof(AsyncHostToDeviceTransferManagerTransferDataArgs{}.TransferSize)]struct{}{}
-	_ [56]struct{} = [unsafe.Offsetof(AsyncHostToDeviceTransferManagerTransferDataArgs{}.IsLastTransfer)]struct{}{}
-	_ [64]struct{} = [unsafe.Offsetof(AsyncHostToDeviceTransferManagerTransferDataArgs{}.DoneWithH2dTransfer)]struct{}{}
-)
+func _(x AsyncHostToDeviceTransferManagerTransferDataArgs, AsyncHostToDeviceTransferManagerTransferDataArgs func([72]byte, [0]byte,
+	[8]byte, [16]byte, [24]byte, [32]byte, [40]byte, [48]byte, [56]byte, [64]byte)) {
+	AsyncHostToDeviceTransferManagerTransferDataArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.TransferManager)]byte{}, [unsafe.Offsetof(x.BufferIndex)]byte{},
+		[unsafe.Offsetof(x.Data)]byte{}, [unsafe.Offsetof(x.Offset)]byte{}, [unsafe.Offsetof(x.TransferSize)]byte{},
+		[unsafe.Offsetof(x.IsLastTransfer)]byte{}, [unsafe.Offsetof(x.DoneWithH2dTransfer)]byte{})
+}
 
 // PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer_Args
-var (
-	_ [40]struct{} = [unsafe.Sizeof(AsyncHostToDeviceTransferManagerRetrieveBufferArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(AsyncHostToDeviceTransferManagerRetrieveBufferArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(AsyncHostToDeviceTransferManagerRetrieveBufferArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(AsyncHostToDeviceTransferManagerRetrieveBufferArgs{}.TransferManager)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(AsyncHostToDeviceTransferManagerRetrieveBufferArgs{}.BufferIndex)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(AsyncHostToDeviceTransferManagerRetrieveBufferArgs{}.BufferOut)]struct{}{}
-)
+func _(x AsyncHostToDeviceTransferManagerRetrieveBufferArgs, AsyncHostToDeviceTransferManagerRetrieveBufferArgs func([40]byte, [0]byte,
+	[8]byte, [16]byte, [24]byte, [32]byte)) {
+	AsyncHostToDeviceTransferManagerRetrieveBufferArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.TransferManager)]byte{}, [unsafe.Offsetof(x.BufferIndex)]byte{},
+		[unsafe.Offsetof(x.BufferOut)]byte{})
+}
 
 // PJRT_AsyncHostToDeviceTransferManager_Device_Args
-var (
-	_ [32]struct{} = [unsafe.Sizeof(AsyncHostToDeviceTransferManagerDeviceArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(AsyncHostToDeviceTransferManagerDeviceArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(AsyncHostToDeviceTransferManagerDeviceArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(AsyncHostToDeviceTransferManagerDeviceArgs{}.TransferManager)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(AsyncHostToDeviceTransferManagerDeviceArgs{}.DeviceOut)]struct{}{}
-)
+func _(x AsyncHostToDeviceTransferManagerDeviceArgs, AsyncHostToDeviceTransferManagerDeviceArgs func([32]byte, [0]byte, [8]byte, [16]byte,
+	[24]byte)) {
+	AsyncHostToDeviceTransferManagerDeviceArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.TransferManager)]byte{}, [unsafe.Offsetof(x.DeviceOut)]byte{})
+}
 
 // PJRT_AsyncHostToDeviceTransferManager_BufferCount_Args
-var (
-	_ [32]struct{} = [unsafe.Sizeof(AsyncHostToDeviceTransferManagerBufferCountArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(AsyncHostToDeviceTransferManagerBufferCountArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(AsyncHostToDeviceTransferManagerBufferCountArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(AsyncHostToDeviceTransferManagerBufferCountArgs{}.TransferManager)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(AsyncHostToDeviceTransferManagerBufferCountArgs{}.BufferCount)]struct{}{}
-)
+func _(x AsyncHostToDeviceTransferManagerBufferCountArgs, AsyncHostToDeviceTransferManagerBufferCountArgs func([32]byte, [0]byte, [8]byte,
+	[16]byte, [24]byte)) {
+	AsyncHostToDeviceTransferManagerBufferCountArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.TransferManager)]byte{}, [unsafe.Offsetof(x.BufferCount)]byte{})
+}
 
 // PJRT_AsyncHostToDeviceTransferManager_BufferSize_Args
-var (
-	_ [40]struct{} = [unsafe.Sizeof(AsyncHostToDeviceTransferManagerBufferSizeArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(AsyncHostToDeviceTransferManagerBufferSizeArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(AsyncHostToDeviceTransferManagerBufferSizeArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(AsyncHostToDeviceTransferManagerBufferSizeArgs{}.TransferManager)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(AsyncHostToDeviceTransferManagerBufferSizeArgs{}.BufferIndex)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(AsyncHostToDeviceTransferManagerBufferSizeArgs{}.BufferSize)]struct{}{}
-)
+func _(x AsyncHostToDeviceTransferManagerBufferSizeArgs, AsyncHostToDeviceTransferManagerBufferSizeArgs func([40]byte, [0]byte, [8]byte,
+	[16]byte, [24]byte, [32]byte)) {
+	AsyncHostToDeviceTransferManagerBufferSizeArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.TransferManager)]byte{}, [unsafe.Offsetof(x.BufferIndex)]byte{},
+		[unsafe.Offsetof(x.BufferSize)]byte{})
+}
 
 // PJRT_AsyncHostToDeviceTransferManager_SetBufferError_Args
-var (
-	_ [48]struct{} = [unsafe.Sizeof(AsyncHostToDeviceTransferManagerSetBufferErrorArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(AsyncHostToDeviceTransferManagerSetBufferErrorArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(AsyncHostToDeviceTransferManagerSetBufferErrorArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(AsyncHostToDeviceTransferManagerSetBufferErrorArgs{}.TransferManager)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(AsyncHostToDeviceTransferManagerSetBufferErrorArgs{}.BufferIndex)]struct{}{}
-	_ [28]struct{} = [unsafe.Offsetof(AsyncHostToDeviceTransferManagerSetBufferErrorArgs{}.ErrorCode)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(AsyncHostToDeviceTransferManagerSetBufferErrorArgs{}.ErrorMessage)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(AsyncHostToDeviceTransferManagerSetBufferErrorArgs{}.ErrorMessageSize)]struct{}{}
-)
+func _(x AsyncHostToDeviceTransferManagerSetBufferErrorArgs, AsyncHostToDeviceTransferManagerSetBufferErrorArgs func([48]byte, [0]byte,
+	[8]byte, [16]byte, [24]byte, [28]byte, [32]byte, [40]byte)) {
+	AsyncHostToDeviceTransferManagerSetBufferErrorArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.TransferManager)]byte{}, [unsafe.Offsetof(x.BufferIndex)]byte{},
+		[unsafe.Offsetof(x.ErrorCode)]byte{}, [unsafe.Offsetof(x.ErrorMessage)]byte{}, [unsafe.Offsetof(x.ErrorMessageSize)]byte{})
+}
 
 // PJRT_AsyncHostToDeviceTransferManager_AddMetadata_Args
-var (
-	_ [40]struct{} = [unsafe.Sizeof(AsyncHostToDeviceTransferManagerAddMetadataArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(AsyncHostToDeviceTransferManagerAddMetadataArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(AsyncHostToDeviceTransferManagerAddMetadataArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(AsyncHostToDeviceTransferManagerAddMetadataArgs{}.TransferManager)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(AsyncHostToDeviceTransferManagerAddMetadataArgs{}.TransferMetadata)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(AsyncHostToDeviceTransferManagerAddMetadataArgs{}.NumMetadata)]struct{}{}
-)
+func _(x AsyncHostToDeviceTransferManagerAddMetadataArgs, AsyncHostToDeviceTransferManagerAddMetadataArgs func([40]byte, [0]byte, [8]byte,
+	[16]byte, [24]byte, [32]byte)) {
+	AsyncHostToDeviceTransferManagerAddMetadataArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.TransferManager)]byte{}, [unsafe.Offsetof(x.TransferMetadata)]byte{},
+		[unsafe.Offsetof(x.NumMetadata)]byte{})
+}
 
 // PJRT_Buffer_MemoryLayout_Tiled
-var (
-	_ [56]struct{} = [unsafe.Sizeof(BufferMemoryLayoutTiled{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(BufferMemoryLayoutTiled{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(BufferMemoryLayoutTiled{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(BufferMemoryLayoutTiled{}.MinorToMajor)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(BufferMemoryLayoutTiled{}.MinorToMajorSize)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(BufferMemoryLayoutTiled{}.TileDims)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(BufferMemoryLayoutTiled{}.TileDimSizes)]struct{}{}
-	_ [48]struct{} = [unsafe.Offsetof(BufferMemoryLayoutTiled{}.NumTiles)]struct{}{}
-)
+func _(x BufferMemoryLayoutTiled, BufferMemoryLayoutTiled func([56]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte, [40]byte,
+	[48]byte)) {
+	BufferMemoryLayoutTiled([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.MinorToMajor)]byte{}, [unsafe.Offsetof(x.MinorToMajorSize)]byte{}, [unsafe.Offsetof(x.TileDims)]byte{},
+		[unsafe.Offsetof(x.TileDimSizes)]byte{}, [unsafe.Offsetof(x.NumTiles)]byte{})
+}
 
 // PJRT_Buffer_MemoryLayout_Strides
-var (
-	_ [32]struct{} = [unsafe.Sizeof(BufferMemoryLayoutStrides{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(BufferMemoryLayoutStrides{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(BufferMemoryLayoutStrides{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(BufferMemoryLayoutStrides{}.ByteStrides)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(BufferMemoryLayoutStrides{}.NumByteStrides)]struct{}{}
-)
+func _(x BufferMemoryLayoutStrides, BufferMemoryLayoutStrides func([32]byte, [0]byte, [8]byte, [16]byte, [24]byte)) {
+	BufferMemoryLayoutStrides([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.ByteStrides)]byte{}, [unsafe.Offsetof(x.NumByteStrides)]byte{})
+}
 
 // PJRT_Buffer_MemoryLayout
-var (
-	_ [80]struct{} = [unsafe.Sizeof(BufferMemoryLayout{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(BufferMemoryLayout{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(BufferMemoryLayout{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(BufferMemoryLayout{}.Layout)]struct{}{}
-	_ [72]struct{} = [unsafe.Offsetof(BufferMemoryLayout{}.Type)]struct{}{}
-)
+func _(x BufferMemoryLayout, BufferMemoryLayout func([80]byte, [0]byte, [8]byte, [16]byte, [72]byte)) {
+	BufferMemoryLayout([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Layout)]byte{}, [unsafe.Offsetof(x.Type)]byte{})
+}
 
 // PJRT_AsyncHostToDeviceTransferManager_TransferLiteral_Args
-var (
-	_ [80]struct{} = [unsafe.Sizeof(AsyncHostToDeviceTransferManagerTransferLiteralArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(AsyncHostToDeviceTransferManagerTransferLiteralArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(AsyncHostToDeviceTransferManagerTransferLiteralArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(AsyncHostToDeviceTransferManagerTransferLiteralArgs{}.TransferManager)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(AsyncHostToDeviceTransferManagerTransferLiteralArgs{}.BufferIndex)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(AsyncHostToDeviceTransferManagerTransferLiteralArgs{}.Data)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(AsyncHostToDeviceTransferManagerTransferLiteralArgs{}.ShapeDims)]struct{}{}
-	_ [48]struct{} = [unsafe.Offsetof(AsyncHostToDeviceTransferManagerTransferLiteralArgs{}.ShapeNumDims)]struct{}{}
-	_ [56]struct{} = [unsafe.Offsetof(AsyncHostToDeviceTransferManagerTransferLiteralArgs{}.ShapeElementType)]struct{}{}
-	_ [64]struct{} = [unsafe.Offsetof(AsyncHostToDeviceTransferManagerTransferLiteralArgs{}.ShapeLayout)]struct{}{}
-	_ [72]struct{} = [unsafe.Offsetof(AsyncHostToDeviceTransferManagerTransferLiteralArgs{}.DoneWithH2dTransfer)]struct{}{}
-)
+func _(x AsyncHostToDeviceTransferManagerTransferLiteralArgs, AsyncHostToDeviceTransferManagerTransferLiteralArgs func([80]byte, [0]byte,
+	[8]byte, [16]byte, [24]byte, [32]byte, [40]byte, [48]byte, [56]byte, [64]byte, [72]byte)) {
+	AsyncHostToDeviceTransferManagerTransferLiteralArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.TransferManager)]byte{}, [unsafe.Offsetof(x.BufferIndex)]byte{},
+		[unsafe.Offsetof(x.Data)]byte{}, [unsafe.Offsetof(x.ShapeDims)]byte{}, [unsafe.Offsetof(x.ShapeNumDims)]byte{},
+		[unsafe.Offsetof(x.ShapeElementType)]byte{}, [unsafe.Offsetof(x.ShapeLayout)]byte{},
+		[unsafe.Offsetof(x.DoneWithH2dTransfer)]byte{})
+}
 
 // PJRT_Client_CreateUninitializedBuffer_Args
-var (
-	_ [80]struct{} = [unsafe.Sizeof(ClientCreateUninitializedBufferArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ClientCreateUninitializedBufferArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ClientCreateUninitializedBufferArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(ClientCreateUninitializedBufferArgs{}.Client)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(ClientCreateUninitializedBufferArgs{}.ShapeDims)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(ClientCreateUninitializedBufferArgs{}.ShapeNumDims)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(ClientCreateUninitializedBufferArgs{}.ShapeElementType)]struct{}{}
-	_ [48]struct{} = [unsafe.Offsetof(ClientCreateUninitializedBufferArgs{}.ShapeLayout)]struct{}{}
-	_ [56]struct{} = [unsafe.Offsetof(ClientCreateUninitializedBufferArgs{}.Device)]struct{}{}
-	_ [64]struct{} = [unsafe.Offsetof(ClientCreateUninitializedBufferArgs{}.Memory)]struct{}{}
-	_ [72]struct{} = [unsafe.Offsetof(ClientCreateUninitializedBufferArgs{}.Buffer)]struct{}{}
-)
+func _(x ClientCreateUninitializedBufferArgs, ClientCreateUninitializedBufferArgs func([80]byte, [0]byte, [8]byte, [16]byte, [24]byte,
+	[32]byte, [40]byte, [48]byte, [56]byte, [64]byte, [72]byte)) {
+	ClientCreateUninitializedBufferArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.Client)]byte{}, [unsafe.Offsetof(x.ShapeDims)]byte{},
+		[unsafe.Offsetof(x.ShapeNumDims)]byte{}, [unsafe.Offsetof(x.ShapeElementType)]byte{}, [unsafe.Offsetof(x.ShapeLayout)]byte{},
+		[unsafe.Offsetof(x.Device)]byte{}, [unsafe.Offsetof(x.Memory)]byte{}, [unsafe.Offsetof(x.Buffer)]byte{})
+}
 
 // PJRT_Client_CreateErrorBuffer_Args
-var (
-	_ [120]struct{} = [unsafe.Sizeof(ClientCreateErrorBufferArgs{})]struct{}{}
-	_ [0]struct{}   = [unsafe.Offsetof(ClientCreateErrorBufferArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}   = [unsafe.Offsetof(ClientCreateErrorBufferArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{}  = [unsafe.Offsetof(ClientCreateErrorBufferArgs{}.Client)]struct{}{}
-	_ [24]struct{}  = [unsafe.Offsetof(ClientCreateErrorBufferArgs{}.ErrorCode)]struct{}{}
-	_ [32]struct{}  = [unsafe.Offsetof(ClientCreateErrorBufferArgs{}.ErrorMessage)]struct{}{}
-	_ [40]struct{}  = [unsafe.Offsetof(ClientCreateErrorBufferArgs{}.ErrorMessageSize)]struct{}{}
-	_ [48]struct{}  = [unsafe.Offsetof(ClientCreateErrorBufferArgs{}.ShapeDims)]struct{}{}
-	_ [56]struct{}  = [unsafe.Offsetof(ClientCreateErrorBufferArgs{}.ShapeNumDims)]struct{}{}
-	_ [64]struct{}  = [unsafe.Offsetof(ClientCreateErrorBufferArgs{}.ShapeElementType)]struct{}{}
-	_ [72]struct{}  = [unsafe.Offsetof(ClientCreateErrorBufferArgs{}.ShapeLayout)]struct{}{}
-	_ [80]struct{}  = [unsafe.Offsetof(ClientCreateErrorBufferArgs{}.Memory)]struct{}{}
-	_ [88]struct{}  = [unsafe.Offsetof(ClientCreateErrorBufferArgs{}.Buffer)]struct{}{}
-	_ [96]struct{}  = [unsafe.Offsetof(ClientCreateErrorBufferArgs{}.Payload)]struct{}{}
-	_ [104]struct{} = [unsafe.Offsetof(ClientCreateErrorBufferArgs{}.NumPayload)]struct{}{}
-	_ [112]struct{} = [unsafe.Offsetof(ClientCreateErrorBufferArgs{}.DeviceLayout)]struct{}{}
-)
+func _(x ClientCreateErrorBufferArgs, ClientCreateErrorBufferArgs func([120]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte, [40]byte,
+	[48]byte, [56]byte, [64]byte, [72]byte, [80]byte, [88]byte, [96]byte, [104]byte, [112]byte)) {
+	ClientCreateErrorBufferArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Client)]byte{}, [unsafe.Offsetof(x.ErrorCode)]byte{}, [unsafe.Offsetof(x.ErrorMessage)]byte{},
+		[unsafe.Offsetof(x.ErrorMessageSize)]byte{}, [unsafe.Offsetof(x.ShapeDims)]byte{}, [unsafe.Offsetof(x.ShapeNumDims)]byte{},
+		[unsafe.Offsetof(x.ShapeElementType)]byte{}, [unsafe.Offsetof(x.ShapeLayout)]byte{}, [unsafe.Offsetof(x.Memory)]byte{},
+		[unsafe.Offsetof(x.Buffer)]byte{}, [unsafe.Offsetof(x.Payload)]byte{}, [unsafe.Offsetof(x.NumPayload)]byte{},
+		[unsafe.Offsetof(x.DeviceLayout)]byte{})
+}
 
 // PJRT_Client_CreateAliasBuffer_Args
-var (
-	_ [80]struct{} = [unsafe.Sizeof(ClientCreateAliasBufferArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ClientCreateAliasBufferArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ClientCreateAliasBufferArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(ClientCreateAliasBufferArgs{}.Client)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(ClientCreateAliasBufferArgs{}.Memory)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(ClientCreateAliasBufferArgs{}.ShapeDims)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(ClientCreateAliasBufferArgs{}.ShapeNumDims)]struct{}{}
-	_ [48]struct{} = [unsafe.Offsetof(ClientCreateAliasBufferArgs{}.ShapeElementType)]struct{}{}
-	_ [56]struct{} = [unsafe.Offsetof(ClientCreateAliasBufferArgs{}.ShapeLayout)]struct{}{}
-	_ [64]struct{} = [unsafe.Offsetof(ClientCreateAliasBufferArgs{}.AliasBuffer)]struct{}{}
-	_ [72]struct{} = [unsafe.Offsetof(ClientCreateAliasBufferArgs{}.FulfillAliasBufferCb)]struct{}{}
-)
+func _(x ClientCreateAliasBufferArgs, ClientCreateAliasBufferArgs func([80]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte, [40]byte,
+	[48]byte, [56]byte, [64]byte, [72]byte)) {
+	ClientCreateAliasBufferArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Client)]byte{}, [unsafe.Offsetof(x.Memory)]byte{}, [unsafe.Offsetof(x.ShapeDims)]byte{},
+		[unsafe.Offsetof(x.ShapeNumDims)]byte{}, [unsafe.Offsetof(x.ShapeElementType)]byte{}, [unsafe.Offsetof(x.ShapeLayout)]byte{},
+		[unsafe.Offsetof(x.AliasBuffer)]byte{}, [unsafe.Offsetof(x.FulfillAliasBufferCb)]byte{})
+}
 
 // PJRT_Client_FulfillAliasBuffer_Args
-var (
-	_ [64]struct{} = [unsafe.Sizeof(ClientFulfillAliasBufferArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ClientFulfillAliasBufferArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ClientFulfillAliasBufferArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(ClientFulfillAliasBufferArgs{}.Client)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(ClientFulfillAliasBufferArgs{}.Buffer)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(ClientFulfillAliasBufferArgs{}.StatusCode)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(ClientFulfillAliasBufferArgs{}.ErrorMessage)]struct{}{}
-	_ [48]struct{} = [unsafe.Offsetof(ClientFulfillAliasBufferArgs{}.ErrorMessageSize)]struct{}{}
-	_ [56]struct{} = [unsafe.Offsetof(ClientFulfillAliasBufferArgs{}.FulfillAliasBufferCb)]struct{}{}
-)
+func _(x ClientFulfillAliasBufferArgs, ClientFulfillAliasBufferArgs func([64]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte,
+	[40]byte, [48]byte, [56]byte)) {
+	ClientFulfillAliasBufferArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.Client)]byte{}, [unsafe.Offsetof(x.Buffer)]byte{},
+		[unsafe.Offsetof(x.StatusCode)]byte{}, [unsafe.Offsetof(x.ErrorMessage)]byte{}, [unsafe.Offsetof(x.ErrorMessageSize)]byte{},
+		[unsafe.Offsetof(x.FulfillAliasBufferCb)]byte{})
+}
 
 // PJRT_Client_BufferFromHostBuffer_Args
-var (
-	_ [120]struct{} = [unsafe.Sizeof(ClientBufferFromHostBufferArgs{})]struct{}{}
-	_ [0]struct{}   = [unsafe.Offsetof(ClientBufferFromHostBufferArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}   = [unsafe.Offsetof(ClientBufferFromHostBufferArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{}  = [unsafe.Offsetof(ClientBufferFromHostBufferArgs{}.Client)]struct{}{}
-	_ [24]struct{}  = [unsafe.Offsetof(ClientBufferFromHostBufferArgs{}.Data)]struct{}{}
-	_ [32]struct{}  = [unsafe.Offsetof(ClientBufferFromHostBufferArgs{}.Type)]struct{}{}
-	_ [40]struct{}  = [unsafe.Offsetof(ClientBufferFromHostBufferArgs{}.Dims)]struct{}{}
-	_ [48]struct{}  = [unsafe.Offsetof(ClientBufferFromHostBufferArgs{}.NumDims)]struct{}{}
-	_ [56]struct{}  = [unsafe.Offsetof(ClientBufferFromHostBufferArgs{}.ByteStrides)]struct{}{}
-	_ [64]struct{}  = [unsafe.Offsetof(ClientBufferFromHostBufferArgs{}.NumByteStrides)]struct{}{}
-	_ [72]struct{}  = [unsafe.Offsetof(ClientBufferFromHostBufferArgs{}.HostBufferSemantics)]struct{}{}
-	_ [80]struct{}  = [unsafe.Offsetof(ClientBufferFromHostBufferArgs{}.Device)]struct{}{}
-	_ [88]struct{}  = [unsafe.Offsetof(ClientBufferFromHostBufferArgs{}.Memory)]struct{}{}
-	_ [96]struct{}  = [unsafe.Offsetof(ClientBufferFromHostBufferArgs{}.DeviceLayout)]struct{}{}
-	_ [104]struct{} = [unsafe.Offsetof(ClientBufferFromHostBufferArgs{}.DoneWithHostBuffer)]struct{}{}
-	_ [112]struct{} = [unsafe.Offsetof(ClientBufferFromHostBufferArgs{}.Buffer)]struct{}{}
-)
+func _(x ClientBufferFromHostBufferArgs, ClientBufferFromHostBufferArgs func([120]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte,
+	[40]byte, [48]byte, [56]byte, [64]byte, [72]byte, [80]byte, [88]byte, [96]byte, [104]byte, [112]byte)) {
+	ClientBufferFromHostBufferArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.Client)]byte{}, [unsafe.Offsetof(x.Data)]byte{},
+		[unsafe.Offsetof(x.Type)]byte{}, [unsafe.Offsetof(x.Dims)]byte{}, [unsafe.Offsetof(x.NumDims)]byte{},
+		[unsafe.Offsetof(x.ByteStrides)]byte{}, [unsafe.Offsetof(x.NumByteStrides)]byte{}, [unsafe.Offsetof(x.HostBufferSemantics)]byte{},
+		[unsafe.Offsetof(x.Device)]byte{}, [unsafe.Offsetof(x.Memory)]byte{}, [unsafe.Offsetof(x.DeviceLayout)]byte{},
+		[unsafe.Offsetof(x.DoneWithHostBuffer)]byte{}, [unsafe.Offsetof(x.Buffer)]byte{})
+}
 
 // PJRT_Client_CreateViewOfDeviceBuffer_Args
-var (
-	_ [112]struct{} = [unsafe.Sizeof(ClientCreateViewOfDeviceBufferArgs{})]struct{}{}
-	_ [0]struct{}   = [unsafe.Offsetof(ClientCreateViewOfDeviceBufferArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}   = [unsafe.Offsetof(ClientCreateViewOfDeviceBufferArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{}  = [unsafe.Offsetof(ClientCreateViewOfDeviceBufferArgs{}.Client)]struct{}{}
-	_ [24]struct{}  = [unsafe.Offsetof(ClientCreateViewOfDeviceBufferArgs{}.DeviceBufferPtr)]struct{}{}
-	_ [32]struct{}  = [unsafe.Offsetof(ClientCreateViewOfDeviceBufferArgs{}.Dims)]struct{}{}
-	_ [40]struct{}  = [unsafe.Offsetof(ClientCreateViewOfDeviceBufferArgs{}.NumDims)]struct{}{}
-	_ [48]struct{}  = [unsafe.Offsetof(ClientCreateViewOfDeviceBufferArgs{}.ElementType)]struct{}{}
-	_ [56]struct{}  = [unsafe.Offsetof(ClientCreateViewOfDeviceBufferArgs{}.Layout)]struct{}{}
-	_ [64]struct{}  = [unsafe.Offsetof(ClientCreateViewOfDeviceBufferArgs{}.Device)]struct{}{}
-	_ [72]struct{}  = [unsafe.Offsetof(ClientCreateViewOfDeviceBufferArgs{}.OnDeleteCallback)]struct{}{}
-	_ [80]struct{}  = [unsafe.Offsetof(ClientCreateViewOfDeviceBufferArgs{}.OnDeleteCallbackArg)]struct{}{}
-	_ [88]struct{}  = [unsafe.Offsetof(ClientCreateViewOfDeviceBufferArgs{}.Stream)]struct{}{}
-	_ [96]struct{}  = [unsafe.Offsetof(ClientCreateViewOfDeviceBufferArgs{}.Buffer)]struct{}{}
-	_ [104]struct{} = [unsafe.Offsetof(ClientCreateViewOfDeviceBufferArgs{}.Memory)]struct{}{}
-)
+func _(x ClientCreateViewOfDeviceBufferArgs, ClientCreateViewOfDeviceBufferArgs func([112]byte, [0]byte, [8]byte, [16]byte, [24]byte,
+	[32]byte, [40]byte, [48]byte, [56]byte, [64]byte, [72]byte, [80]byte, [88]byte, [96]byte, [104]byte)) {
+	ClientCreateViewOfDeviceBufferArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.Client)]byte{}, [unsafe.Offsetof(x.DeviceBufferPtr)]byte{},
+		[unsafe.Offsetof(x.Dims)]byte{}, [unsafe.Offsetof(x.NumDims)]byte{}, [unsafe.Offsetof(x.ElementType)]byte{},
+		[unsafe.Offsetof(x.Layout)]byte{}, [unsafe.Offsetof(x.Device)]byte{}, [unsafe.Offsetof(x.OnDeleteCallback)]byte{},
+		[unsafe.Offsetof(x.OnDeleteCallbackArg)]byte{}, [unsafe.Offsetof(x.Stream)]byte{}, [unsafe.Offsetof(x.Buffer)]byte{},
+		[unsafe.Offsetof(x.Memory)]byte{})
+}
 
 // PJRT_ShapeSpec
-var (
-	_ [40]struct{} = [unsafe.Sizeof(ShapeSpec{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ShapeSpec{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ShapeSpec{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(ShapeSpec{}.Dims)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(ShapeSpec{}.NumDims)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(ShapeSpec{}.ElementType)]struct{}{}
-)
+func _(x ShapeSpec, ShapeSpec func([40]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte)) {
+	ShapeSpec([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Dims)]byte{}, [unsafe.Offsetof(x.NumDims)]byte{}, [unsafe.Offsetof(x.ElementType)]byte{})
+}
 
 // PJRT_Client_CreateBuffersForAsyncHostToDevice_Args
-var (
-	_ [72]struct{} = [unsafe.Sizeof(ClientCreateBuffersForAsyncHostToDeviceArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ClientCreateBuffersForAsyncHostToDeviceArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ClientCreateBuffersForAsyncHostToDeviceArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(ClientCreateBuffersForAsyncHostToDeviceArgs{}.Client)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(ClientCreateBuffersForAsyncHostToDeviceArgs{}.ShapeSpecs)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(ClientCreateBuffersForAsyncHostToDeviceArgs{}.NumShapeSpecs)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(ClientCreateBuffersForAsyncHostToDeviceArgs{}.DeviceLayouts)]struct{}{}
-	_ [48]struct{} = [unsafe.Offsetof(ClientCreateBuffersForAsyncHostToDeviceArgs{}.NumDeviceLayouts)]struct{}{}
-	_ [56]struct{} = [unsafe.Offsetof(ClientCreateBuffersForAsyncHostToDeviceArgs{}.Memory)]struct{}{}
-	_ [64]struct{} = [unsafe.Offsetof(ClientCreateBuffersForAsyncHostToDeviceArgs{}.TransferManager)]struct{}{}
-)
+func _(x ClientCreateBuffersForAsyncHostToDeviceArgs, ClientCreateBuffersForAsyncHostToDeviceArgs func([72]byte, [0]byte, [8]byte,
+	[16]byte, [24]byte, [32]byte, [40]byte, [48]byte, [56]byte, [64]byte)) {
+	ClientCreateBuffersForAsyncHostToDeviceArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.Client)]byte{}, [unsafe.Offsetof(x.ShapeSpecs)]byte{},
+		[unsafe.Offsetof(x.NumShapeSpecs)]byte{}, [unsafe.Offsetof(x.DeviceLayouts)]byte{}, [unsafe.Offsetof(x.NumDeviceLayouts)]byte{},
+		[unsafe.Offsetof(x.Memory)]byte{}, [unsafe.Offsetof(x.TransferManager)]byte{})
+}
 
 // PJRT_DeviceDescription_Id_Args
-var (
-	_ [32]struct{} = [unsafe.Sizeof(DeviceDescriptionIDArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(DeviceDescriptionIDArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(DeviceDescriptionIDArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(DeviceDescriptionIDArgs{}.DeviceDescription)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(DeviceDescriptionIDArgs{}.ID)]struct{}{}
-)
+func _(x DeviceDescriptionIDArgs, DeviceDescriptionIDArgs func([32]byte, [0]byte, [8]byte, [16]byte, [24]byte)) {
+	DeviceDescriptionIDArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.DeviceDescription)]byte{}, [unsafe.Offsetof(x.ID)]byte{})
+}
 
 // PJRT_DeviceDescription_ProcessIndex_Args
-var (
-	_ [32]struct{} = [unsafe.Sizeof(DeviceDescriptionProcessIndexArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(DeviceDescriptionProcessIndexArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(DeviceDescriptionProcessIndexArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(DeviceDescriptionProcessIndexArgs{}.DeviceDescription)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(DeviceDescriptionProcessIndexArgs{}.ProcessIndex)]struct{}{}
-)
+func _(x DeviceDescriptionProcessIndexArgs, DeviceDescriptionProcessIndexArgs func([32]byte, [0]byte, [8]byte, [16]byte, [24]byte)) {
+	DeviceDescriptionProcessIndexArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.DeviceDescription)]byte{}, [unsafe.Offsetof(x.ProcessIndex)]byte{})
+}
 
 // PJRT_DeviceDescription_Attributes_Args
-var (
-	_ [40]struct{} = [unsafe.Sizeof(DeviceDescriptionAttributesArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(DeviceDescriptionAttributesArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(DeviceDescriptionAttributesArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(DeviceDescriptionAttributesArgs{}.DeviceDescription)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(DeviceDescriptionAttributesArgs{}.NumAttributes)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(DeviceDescriptionAttributesArgs{}.Attributes)]struct{}{}
-)
+func _(x DeviceDescriptionAttributesArgs, DeviceDescriptionAttributesArgs func([40]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte)) {
+	DeviceDescriptionAttributesArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.DeviceDescription)]byte{}, [unsafe.Offsetof(x.NumAttributes)]byte{},
+		[unsafe.Offsetof(x.Attributes)]byte{})
+}
 
 // PJRT_DeviceDescription_Kind_Args
-var (
-	_ [40]struct{} = [unsafe.Sizeof(DeviceDescriptionKindArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(DeviceDescriptionKindArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(DeviceDescriptionKindArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(DeviceDescriptionKindArgs{}.DeviceDescription)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(DeviceDescriptionKindArgs{}.DeviceKind)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(DeviceDescriptionKindArgs{}.DeviceKindSize)]struct{}{}
-)
+func _(x DeviceDescriptionKindArgs, DeviceDescriptionKindArgs func([40]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte)) {
+	DeviceDescriptionKindArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.DeviceDescription)]byte{}, [unsafe.Offsetof(x.DeviceKind)]byte{}, [unsafe.Offsetof(x.DeviceKindSize)]byte{})
+}
 
 // PJRT_DeviceDescription_DebugString_Args
-var (
-	_ [40]struct{} = [unsafe.Sizeof(DeviceDescriptionDebugStringArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(DeviceDescriptionDebugStringArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(DeviceDescriptionDebugStringArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(DeviceDescriptionDebugStringArgs{}.DeviceDescription)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(DeviceDescriptionDebugStringArgs{}.DebugString)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(DeviceDescriptionDebugStringArgs{}.DebugStringSize)]struct{}{}
-)
+func _(x DeviceDescriptionDebugStringArgs, DeviceDescriptionDebugStringArgs func([40]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte)) {
+	DeviceDescriptionDebugStringArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.DeviceDescription)]byte{}, [unsafe.Offsetof(x.DebugString)]byte{},
+		[unsafe.Offsetof(x.DebugStringSize)]byte{})
+}
 
 // PJRT_DeviceDescription_ToString_Args
-var (
-	_ [40]struct{} = [unsafe.Sizeof(DeviceDescriptionToStringArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(DeviceDescriptionToStringArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(DeviceDescriptionToStringArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(DeviceDescriptionToStringArgs{}.DeviceDescription)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(DeviceDescriptionToStringArgs{}.ToString)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(DeviceDescriptionToStringArgs{}.ToStringSize)]struct{}{}
-)
+func _(x DeviceDescriptionToStringArgs, DeviceDescriptionToStringArgs func([40]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte)) {
+	DeviceDescriptionToStringArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.DeviceDescription)]byte{}, [unsafe.Offsetof(x.ToString)]byte{},
+		[unsafe.Offsetof(x.ToStringSize)]byte{})
+}
 
 // PJRT_Device_GetDescription_Args
-var (
-	_ [32]struct{} = [unsafe.Sizeof(DeviceGetDescriptionArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(DeviceGetDescriptionArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(DeviceGetDescriptionArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(DeviceGetDescriptionArgs{}.Device)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(DeviceGetDescriptionArgs{}.DeviceDescription)]struct{}{}
-)
+func _(x DeviceGetDescriptionArgs, DeviceGetDescriptionArgs func([32]byte, [0]byte, [8]byte, [16]byte, [24]byte)) {
+	DeviceGetDescriptionArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Device)]byte{}, [unsafe.Offsetof(x.DeviceDescription)]byte{})
+}
 
 // PJRT_Device_IsAddressable_Args
-var (
-	_ [32]struct{} = [unsafe.Sizeof(DeviceIsAddressableArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(DeviceIsAddressableArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(DeviceIsAddressableArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(DeviceIsAddressableArgs{}.Device)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(DeviceIsAddressableArgs{}.IsAddressable)]struct{}{}
-)
+func _(x DeviceIsAddressableArgs, DeviceIsAddressableArgs func([32]byte, [0]byte, [8]byte, [16]byte, [24]byte)) {
+	DeviceIsAddressableArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Device)]byte{}, [unsafe.Offsetof(x.IsAddressable)]byte{})
+}
 
 // PJRT_Device_LocalHardwareId_Args
-var (
-	_ [32]struct{} = [unsafe.Sizeof(DeviceLocalHardwareIDArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(DeviceLocalHardwareIDArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(DeviceLocalHardwareIDArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(DeviceLocalHardwareIDArgs{}.Device)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(DeviceLocalHardwareIDArgs{}.LocalHardwareID)]struct{}{}
-)
+func _(x DeviceLocalHardwareIDArgs, DeviceLocalHardwareIDArgs func([32]byte, [0]byte, [8]byte, [16]byte, [24]byte)) {
+	DeviceLocalHardwareIDArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Device)]byte{}, [unsafe.Offsetof(x.LocalHardwareID)]byte{})
+}
 
 // PJRT_Device_AddressableMemories_Args
-var (
-	_ [40]struct{} = [unsafe.Sizeof(DeviceAddressableMemoriesArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(DeviceAddressableMemoriesArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(DeviceAddressableMemoriesArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(DeviceAddressableMemoriesArgs{}.Device)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(DeviceAddressableMemoriesArgs{}.Memories)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(DeviceAddressableMemoriesArgs{}.NumMemories)]struct{}{}
-)
+func _(x DeviceAddressableMemoriesArgs, DeviceAddressableMemoriesArgs func([40]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte)) {
+	DeviceAddressableMemoriesArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.Device)]byte{}, [unsafe.Offsetof(x.Memories)]byte{},
+		[unsafe.Offsetof(x.NumMemories)]byte{})
+}
 
 // PJRT_Device_DefaultMemory_Args
-var (
-	_ [32]struct{} = [unsafe.Sizeof(DeviceDefaultMemoryArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(DeviceDefaultMemoryArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(DeviceDefaultMemoryArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(DeviceDefaultMemoryArgs{}.Device)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(DeviceDefaultMemoryArgs{}.Memory)]struct{}{}
-)
+func _(x DeviceDefaultMemoryArgs, DeviceDefaultMemoryArgs func([32]byte, [0]byte, [8]byte, [16]byte, [24]byte)) {
+	DeviceDefaultMemoryArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Device)]byte{}, [unsafe.Offsetof(x.Memory)]byte{})
+}
 
 // PJRT_Device_MemoryStats_Args
-var (
-	_ [208]struct{} = [unsafe.Sizeof(DeviceMemoryStatsArgs{})]struct{}{}
-	_ [0]struct{}   = [unsafe.Offsetof(DeviceMemoryStatsArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}   = [unsafe.Offsetof(DeviceMemoryStatsArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{}  = [unsafe.Offsetof(DeviceMemoryStatsArgs{}.Device)]struct{}{}
-	_ [24]struct{}  = [unsafe.Offsetof(DeviceMemoryStatsArgs{}.BytesInUse)]struct{}{}
-	_ [32]struct{}  = [unsafe.Offsetof(DeviceMemoryStatsArgs{}.PeakBytesInUse)]struct{}{}
-	_ [40]struct{}  = [unsafe.Offsetof(DeviceMemoryStatsArgs{}.PeakBytesInUseIsSet)]struct{}{}
-	_ [48]struct{}  = [unsafe.Offsetof(DeviceMemoryStatsArgs{}.NumAllocs)]struct{}{}
-	_ [56]struct{}  = [unsafe.Offsetof(DeviceMemoryStatsArgs{}.NumAllocsIsSet)]struct{}{}
-	_ [64]struct{}  = [unsafe.Offsetof(DeviceMemoryStatsArgs{}.LargestAllocSize)]struct{}{}
-	_ [72]struct{}  = [unsafe.Offsetof(DeviceMemoryStatsArgs{}.LargestAllocSizeIsSet)]struct{}{}
-	_ [80]struct{}  = [unsafe.Offsetof(DeviceMemoryStatsArgs{}.BytesLimit)]struct{}{}
-	_ [88]struct{}  = [unsafe.Offsetof(DeviceMemoryStatsArgs{}.BytesLimitIsSet)]struct{}{}
-	_ [96]struct{}  = [unsafe.Offsetof(DeviceMemoryStatsArgs{}.BytesReserved)]struct{}{}
-	_ [104]struct{} = [unsafe.Offsetof(DeviceMemoryStatsArgs{}.BytesReservedIsSet)]struct{}{}
-	_ [112]struct{} = [unsafe.Offsetof(DeviceMemoryStatsArgs{}.PeakBytesReserved)]struct{}{}
-	_ [120]struct{} = [unsafe.Offsetof(DeviceMemoryStatsArgs{}.PeakBytesReservedIsSet)]struct{}{}
-	_ [128]struct{} = [unsafe.Offsetof(DeviceMemoryStatsArgs{}.BytesReservableLimit)]struct{}{}
-	_ [136]struct{} = [unsafe.Offsetof(DeviceMemoryStatsArgs{}.BytesReservableLimitIsSet)]struct{}{}
-	_ [144]struct{} = [unsafe.Offsetof(DeviceMemoryStatsArgs{}.LargestFreeBlockBytes)]struct{}{}
-	_ [152]struct{} = [unsafe.Offsetof(DeviceMemoryStatsArgs{}.LargestFreeBlockBytesIsSet)]struct{}{}
-	_ [160]struct{} = [unsafe.Offsetof(DeviceMemoryStatsArgs{}.PoolBytes)]struct{}{}
-	_ [168]struct{} = [unsafe.Offsetof(DeviceMemoryStatsArgs{}.PoolBytesIsSet)]struct{}{}
-	_ [176]struct{} = [unsafe.Offsetof(DeviceMemoryStatsArgs{}.PeakPoolBytes)]struct{}{}
-	_ [184]struct{} = [unsafe.Offsetof(DeviceMemoryStatsArgs{}.PeakPoolBytesIsSet)]struct{}{}
-	_ [192]struct{} = [unsafe.Offsetof(DeviceMemoryStatsArgs{}.PeakAllocatedBytes)]struct{}{}
-	_ [200]struct{} = [unsafe.Offsetof(DeviceMemoryStatsArgs{}.PeakAllocatedBytesIsSet)]struct{}{}
-)
+func _(x DeviceMemoryStatsArgs, DeviceMemoryStatsArgs func([208]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte, [40]byte, [48]byte,
+	[56]byte, [64]byte, [72]byte, [80]byte, [88]byte, [96]byte, [104]byte, [112]byte, [120]byte, [128]byte, [136]byte, [144]byte,
+	[152]byte, [160]byte, [168]byte, [176]byte, [184]byte, [192]byte, [200]byte)) {
+	DeviceMemoryStatsArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Device)]byte{}, [unsafe.Offsetof(x.BytesInUse)]byte{}, [unsafe.Offsetof(x.PeakBytesInUse)]byte{},
+		[unsafe.Offsetof(x.PeakBytesInUseIsSet)]byte{}, [unsafe.Offsetof(x.NumAllocs)]byte{}, [unsafe.Offsetof(x.NumAllocsIsSet)]byte{},
+		[unsafe.Offsetof(x.LargestAllocSize)]byte{}, [unsafe.Offsetof(x.LargestAllocSizeIsSet)]byte{},
+		[unsafe.Offsetof(x.BytesLimit)]byte{}, [unsafe.Offsetof(x.BytesLimitIsSet)]byte{}, [unsafe.Offsetof(x.BytesReserved)]byte{},
+		[unsafe.Offsetof(x.BytesReservedIsSet)]byte{}, [unsafe.Offsetof(x.PeakBytesReserved)]byte{},
+		[unsafe.Offsetof(x.PeakBytesReservedIsSet)]byte{}, [unsafe.Offsetof(x.BytesReservableLimit)]byte{},
+		[unsafe.Offsetof(x.BytesReservableLimitIsSet)]byte{}, [unsafe.Offsetof(x.LargestFreeBlockBytes)]byte{},
+		[unsafe.Offsetof(x.LargestFreeBlockBytesIsSet)]byte{}, [unsafe.Offsetof(x.PoolBytes)]byte{},
+		[unsafe.Offsetof(x.PoolBytesIsSet)]byte{}, [unsafe.Offsetof(x.PeakPoolBytes)]byte{}, [unsafe.Offsetof(x.PeakPoolBytesIsSet)]byte{},
+		[unsafe.Offsetof(x.PeakAllocatedBytes)]byte{}, [unsafe.Offsetof(x.PeakAllocatedBytesIsSet)]byte{})
+}
 
 // PJRT_Device_ClearMemoryStats_Args
-var (
-	_ [24]struct{} = [unsafe.Sizeof(DeviceClearMemoryStatsArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(DeviceClearMemoryStatsArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(DeviceClearMemoryStatsArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(DeviceClearMemoryStatsArgs{}.Device)]struct{}{}
-)
+func _(x DeviceClearMemoryStatsArgs, DeviceClearMemoryStatsArgs func([24]byte, [0]byte, [8]byte, [16]byte)) {
+	DeviceClearMemoryStatsArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Device)]byte{})
+}
 
 // PJRT_Device_PoisonExecution_Args
-var (
-	_ [72]struct{} = [unsafe.Sizeof(DevicePoisonExecutionArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(DevicePoisonExecutionArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(DevicePoisonExecutionArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(DevicePoisonExecutionArgs{}.Device)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(DevicePoisonExecutionArgs{}.LaunchID)]struct{}{}
-	_ [28]struct{} = [unsafe.Offsetof(DevicePoisonExecutionArgs{}.ErrorCode)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(DevicePoisonExecutionArgs{}.ErrorMessage)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(DevicePoisonExecutionArgs{}.ErrorMessageSize)]struct{}{}
-	_ [48]struct{} = [unsafe.Offsetof(DevicePoisonExecutionArgs{}.Poisoned)]struct{}{}
-	_ [56]struct{} = [unsafe.Offsetof(DevicePoisonExecutionArgs{}.Payload)]struct{}{}
-	_ [64]struct{} = [unsafe.Offsetof(DevicePoisonExecutionArgs{}.NumPayload)]struct{}{}
-)
+func _(x DevicePoisonExecutionArgs, DevicePoisonExecutionArgs func([72]byte, [0]byte, [8]byte, [16]byte, [24]byte, [28]byte, [32]byte,
+	[40]byte, [48]byte, [56]byte, [64]byte)) {
+	DevicePoisonExecutionArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Device)]byte{}, [unsafe.Offsetof(x.LaunchID)]byte{}, [unsafe.Offsetof(x.ErrorCode)]byte{},
+		[unsafe.Offsetof(x.ErrorMessage)]byte{}, [unsafe.Offsetof(x.ErrorMessageSize)]byte{}, [unsafe.Offsetof(x.Poisoned)]byte{},
+		[unsafe.Offsetof(x.Payload)]byte{}, [unsafe.Offsetof(x.NumPayload)]byte{})
+}
 
 // PJRT_Device_GetAttributes_Args
-var (
-	_ [56]struct{} = [unsafe.Sizeof(DeviceGetAttributesArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(DeviceGetAttributesArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(DeviceGetAttributesArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(DeviceGetAttributesArgs{}.Device)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(DeviceGetAttributesArgs{}.Attributes)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(DeviceGetAttributesArgs{}.NumAttributes)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(DeviceGetAttributesArgs{}.DeviceAttributes)]struct{}{}
-	_ [48]struct{} = [unsafe.Offsetof(DeviceGetAttributesArgs{}.AttributesDeleter)]struct{}{}
-)
+func _(x DeviceGetAttributesArgs, DeviceGetAttributesArgs func([56]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte, [40]byte,
+	[48]byte)) {
+	DeviceGetAttributesArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Device)]byte{}, [unsafe.Offsetof(x.Attributes)]byte{}, [unsafe.Offsetof(x.NumAttributes)]byte{},
+		[unsafe.Offsetof(x.DeviceAttributes)]byte{}, [unsafe.Offsetof(x.AttributesDeleter)]byte{})
+}
 
 // PJRT_Device_CreateAsyncTrackingEvent_Args
-var (
-	_ [48]struct{} = [unsafe.Sizeof(DeviceCreateAsyncTrackingEventArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(DeviceCreateAsyncTrackingEventArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(DeviceCreateAsyncTrackingEventArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(DeviceCreateAsyncTrackingEventArgs{}.Device)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(DeviceCreateAsyncTrackingEventArgs{}.Description)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(DeviceCreateAsyncTrackingEventArgs{}.DescriptionSize)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(DeviceCreateAsyncTrackingEventArgs{}.Event)]struct{}{}
-)
+func _(x DeviceCreateAsyncTrackingEventArgs, DeviceCreateAsyncTrackingEventArgs func([48]byte, [0]byte, [8]byte, [16]byte, [24]byte,
+	[32]byte, [40]byte)) {
+	DeviceCreateAsyncTrackingEventArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.Device)]byte{}, [unsafe.Offsetof(x.Description)]byte{},
+		[unsafe.Offsetof(x.DescriptionSize)]byte{}, [unsafe.Offsetof(x.Event)]byte{})
+}
 
 // PJRT_AsyncTrackingEvent_Destroy_Args
-var (
-	_ [24]struct{} = [unsafe.Sizeof(AsyncTrackingEventDestroyArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(AsyncTrackingEventDestroyArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(AsyncTrackingEventDestroyArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(AsyncTrackingEventDestroyArgs{}.Event)]struct{}{}
-)
+func _(x AsyncTrackingEventDestroyArgs, AsyncTrackingEventDestroyArgs func([24]byte, [0]byte, [8]byte, [16]byte)) {
+	AsyncTrackingEventDestroyArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.Event)]byte{})
+}
 
 // PJRT_Memory_Id_Args
-var (
-	_ [32]struct{} = [unsafe.Sizeof(MemoryIDArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(MemoryIDArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(MemoryIDArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(MemoryIDArgs{}.Memory)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(MemoryIDArgs{}.ID)]struct{}{}
-)
+func _(x MemoryIDArgs, MemoryIDArgs func([32]byte, [0]byte, [8]byte, [16]byte, [24]byte)) {
+	MemoryIDArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Memory)]byte{}, [unsafe.Offsetof(x.ID)]byte{})
+}
 
 // PJRT_Memory_Kind_Args
-var (
-	_ [40]struct{} = [unsafe.Sizeof(MemoryKindArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(MemoryKindArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(MemoryKindArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(MemoryKindArgs{}.Memory)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(MemoryKindArgs{}.Kind)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(MemoryKindArgs{}.KindSize)]struct{}{}
-)
+func _(x MemoryKindArgs, MemoryKindArgs func([40]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte)) {
+	MemoryKindArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Memory)]byte{}, [unsafe.Offsetof(x.Kind)]byte{}, [unsafe.Offsetof(x.KindSize)]byte{})
+}
 
 // PJRT_Memory_Kind_Id_Args
-var (
-	_ [32]struct{} = [unsafe.Sizeof(MemoryKindIDArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(MemoryKindIDArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(MemoryKindIDArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(MemoryKindIDArgs{}.Memory)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(MemoryKindIDArgs{}.KindID)]struct{}{}
-)
+func _(x MemoryKindIDArgs, MemoryKindIDArgs func([32]byte, [0]byte, [8]byte, [16]byte, [24]byte)) {
+	MemoryKindIDArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Memory)]byte{}, [unsafe.Offsetof(x.KindID)]byte{})
+}
 
 // PJRT_Memory_DebugString_Args
-var (
-	_ [40]struct{} = [unsafe.Sizeof(MemoryDebugStringArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(MemoryDebugStringArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(MemoryDebugStringArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(MemoryDebugStringArgs{}.Memory)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(MemoryDebugStringArgs{}.DebugString)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(MemoryDebugStringArgs{}.DebugStringSize)]struct{}{}
-)
+func _(x MemoryDebugStringArgs, MemoryDebugStringArgs func([40]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte)) {
+	MemoryDebugStringArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Memory)]byte{}, [unsafe.Offsetof(x.DebugString)]byte{}, [unsafe.Offsetof(x.DebugStringSize)]byte{})
+}
 
 // PJRT_Memory_ToString_Args
-var (
-	_ [40]struct{} = [unsafe.Sizeof(MemoryToStringArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(MemoryToStringArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(MemoryToStringArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(MemoryToStringArgs{}.Memory)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(MemoryToStringArgs{}.ToString)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(MemoryToStringArgs{}.ToStringSize)]struct{}{}
-)
+func _(x MemoryToStringArgs, MemoryToStringArgs func([40]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte)) {
+	MemoryToStringArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Memory)]byte{}, [unsafe.Offsetof(x.ToString)]byte{}, [unsafe.Offsetof(x.ToStringSize)]byte{})
+}
 
 // PJRT_Memory_AddressableByDevices_Args
-var (
-	_ [40]struct{} = [unsafe.Sizeof(MemoryAddressableByDevicesArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(MemoryAddressableByDevicesArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(MemoryAddressableByDevicesArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(MemoryAddressableByDevicesArgs{}.Memory)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(MemoryAddressableByDevicesArgs{}.Devices)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(MemoryAddressableByDevicesArgs{}.NumDevices)]struct{}{}
-)
+func _(x MemoryAddressableByDevicesArgs, MemoryAddressableByDevicesArgs func([40]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte)) {
+	MemoryAddressableByDevicesArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.Memory)]byte{}, [unsafe.Offsetof(x.Devices)]byte{},
+		[unsafe.Offsetof(x.NumDevices)]byte{})
+}
 
 // PJRT_ExecuteContext_Create_Args
-var (
-	_ [24]struct{} = [unsafe.Sizeof(ExecuteContextCreateArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ExecuteContextCreateArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ExecuteContextCreateArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(ExecuteContextCreateArgs{}.Context)]struct{}{}
-)
+func _(x ExecuteContextCreateArgs, ExecuteContextCreateArgs func([24]byte, [0]byte, [8]byte, [16]byte)) {
+	ExecuteContextCreateArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Context)]byte{})
+}
 
 // PJRT_ExecuteContext_Destroy_Args
-var (
-	_ [24]struct{} = [unsafe.Sizeof(ExecuteContextDestroyArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ExecuteContextDestroyArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ExecuteContextDestroyArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(ExecuteContextDestroyArgs{}.Context)]struct{}{}
-)
+func _(x ExecuteContextDestroyArgs, ExecuteContextDestroyArgs func([24]byte, [0]byte, [8]byte, [16]byte)) {
+	ExecuteContextDestroyArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Context)]byte{})
+}
 
 // PJRT_Executable_Destroy_Args
-var (
-	_ [24]struct{} = [unsafe.Sizeof(ExecutableDestroyArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ExecutableDestroyArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ExecutableDestroyArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(ExecutableDestroyArgs{}.Executable)]struct{}{}
-)
+func _(x ExecutableDestroyArgs, ExecutableDestroyArgs func([24]byte, [0]byte, [8]byte, [16]byte)) {
+	ExecutableDestroyArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Executable)]byte{})
+}
 
 // PJRT_LoadedExecutable_Destroy_Args
-var (
-	_ [24]struct{} = [unsafe.Sizeof(LoadedExecutableDestroyArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(LoadedExecutableDestroyArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(LoadedExecutableDestroyArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(LoadedExecutableDestroyArgs{}.Executable)]struct{}{}
-)
+func _(x LoadedExecutableDestroyArgs, LoadedExecutableDestroyArgs func([24]byte, [0]byte, [8]byte, [16]byte)) {
+	LoadedExecutableDestroyArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Executable)]byte{})
+}
 
 // PJRT_LoadedExecutable_GetExecutable_Args
-var (
-	_ [32]struct{} = [unsafe.Sizeof(LoadedExecutableGetExecutableArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(LoadedExecutableGetExecutableArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(LoadedExecutableGetExecutableArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(LoadedExecutableGetExecutableArgs{}.LoadedExecutable)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(LoadedExecutableGetExecutableArgs{}.Executable)]struct{}{}
-)
+func _(x LoadedExecutableGetExecutableArgs, LoadedExecutableGetExecutableArgs func([32]byte, [0]byte, [8]byte, [16]byte, [24]byte)) {
+	LoadedExecutableGetExecutableArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.LoadedExecutable)]byte{}, [unsafe.Offsetof(x.Executable)]byte{})
+}
 
 // PJRT_LoadedExecutable_GetDeviceAssignment_Args
-var (
-	_ [56]struct{} = [unsafe.Sizeof(LoadedExecutableGetDeviceAssignmentArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(LoadedExecutableGetDeviceAssignmentArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(LoadedExecutableGetDeviceAssignmentArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(LoadedExecutableGetDeviceAssignmentArgs{}.Executable)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(LoadedExecutableGetDeviceAssignmentArgs{}.SerializedBytes)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(LoadedExecutableGetDeviceAssignmentArgs{}.SerializedBytesSize)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(LoadedExecutableGetDeviceAssignmentArgs{}.SerializedDeviceAssignment)]struct{}{}
-	_ [48]struct{} = [unsafe.Offsetof(LoadedExecutableGetDeviceAssignmentArgs{}.SerializedDeviceAssignmentDeleter)]struct{}{}
-)
+func _(x LoadedExecutableGetDeviceAssignmentArgs, LoadedExecutableGetDeviceAssignmentArgs func([56]byte, [0]byte, [8]byte, [16]byte,
+	[24]byte, [32]byte, [40]byte, [48]byte)) {
+	LoadedExecutableGetDeviceAssignmentArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.Executable)]byte{}, [unsafe.Offsetof(x.SerializedBytes)]byte{},
+		[unsafe.Offsetof(x.SerializedBytesSize)]byte{}, [unsafe.Offsetof(x.SerializedDeviceAssignment)]byte{},
+		[unsafe.Offsetof(x.SerializedDeviceAssignmentDeleter)]byte{})
+}
 
 // PJRT_Executable_Name_Args
-var (
-	_ [40]struct{} = [unsafe.Sizeof(ExecutableNameArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ExecutableNameArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ExecutableNameArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(ExecutableNameArgs{}.Executable)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(ExecutableNameArgs{}.ExecutableName)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(ExecutableNameArgs{}.ExecutableNameSize)]struct{}{}
-)
+func _(x ExecutableNameArgs, ExecutableNameArgs func([40]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte)) {
+	ExecutableNameArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Executable)]byte{}, [unsafe.Offsetof(x.ExecutableName)]byte{}, [unsafe.Offsetof(x.ExecutableNameSize)]byte{})
+}
 
 // PJRT_Executable_NumReplicas_Args
-var (
-	_ [32]struct{} = [unsafe.Sizeof(ExecutableNumReplicasArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ExecutableNumReplicasArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ExecutableNumReplicasArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(ExecutableNumReplicasArgs{}.Executable)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(ExecutableNumReplicasArgs{}.NumReplicas)]struct{}{}
-)
+func _(x ExecutableNumReplicasArgs, ExecutableNumReplicasArgs func([32]byte, [0]byte, [8]byte, [16]byte, [24]byte)) {
+	ExecutableNumReplicasArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Executable)]byte{}, [unsafe.Offsetof(x.NumReplicas)]byte{})
+}
 
 // PJRT_Executable_NumPartitions_Args
-var (
-	_ [32]struct{} = [unsafe.Sizeof(ExecutableNumPartitionsArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ExecutableNumPartitionsArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ExecutableNumPartitionsArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(ExecutableNumPartitionsArgs{}.Executable)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(ExecutableNumPartitionsArgs{}.NumPartitions)]struct{}{}
-)
+func _(x ExecutableNumPartitionsArgs, ExecutableNumPartitionsArgs func([32]byte, [0]byte, [8]byte, [16]byte, [24]byte)) {
+	ExecutableNumPartitionsArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Executable)]byte{}, [unsafe.Offsetof(x.NumPartitions)]byte{})
+}
 
 // PJRT_LogicalDeviceIds
-var (
-	_ [8]struct{} = [unsafe.Sizeof(LogicalDeviceIDs{})]struct{}{}
-	_ [0]struct{} = [unsafe.Offsetof(LogicalDeviceIDs{}.Replica)]struct{}{}
-	_ [4]struct{} = [unsafe.Offsetof(LogicalDeviceIDs{}.Partition)]struct{}{}
-)
+func _(x LogicalDeviceIDs, LogicalDeviceIDs func([8]byte, [0]byte, [4]byte)) {
+	LogicalDeviceIDs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.Replica)]byte{}, [unsafe.Offsetof(x.Partition)]byte{})
+}
 
 // PJRT_LoadedExecutable_AddressableDevices_Args
-var (
-	_ [40]struct{} = [unsafe.Sizeof(LoadedExecutableAddressableDevicesArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(LoadedExecutableAddressableDevicesArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(LoadedExecutableAddressableDevicesArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(LoadedExecutableAddressableDevicesArgs{}.Executable)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(LoadedExecutableAddressableDevicesArgs{}.AddressableDevices)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(LoadedExecutableAddressableDevicesArgs{}.NumAddressableDevices)]struct{}{}
-)
+func _(x LoadedExecutableAddressableDevicesArgs, LoadedExecutableAddressableDevicesArgs func([40]byte, [0]byte, [8]byte, [16]byte,
+	[24]byte, [32]byte)) {
+	LoadedExecutableAddressableDevicesArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.Executable)]byte{}, [unsafe.Offsetof(x.AddressableDevices)]byte{},
+		[unsafe.Offsetof(x.NumAddressableDevices)]byte{})
+}
 
 // PJRT_LoadedExecutable_AddressableDeviceLogicalIds_Args
-var (
-	_ [40]struct{} = [unsafe.Sizeof(LoadedExecutableAddressableDeviceLogicalIDsArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(LoadedExecutableAddressableDeviceLogicalIDsArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(LoadedExecutableAddressableDeviceLogicalIDsArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(LoadedExecutableAddressableDeviceLogicalIDsArgs{}.Executable)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(LoadedExecutableAddressableDeviceLogicalIDsArgs{}.AddressableDeviceLogicalIDs)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(LoadedExecutableAddressableDeviceLogicalIDsArgs{}.NumAddressableDeviceLogicalIDs)]struct{}{}
-)
+func _(x LoadedExecutableAddressableDeviceLogicalIDsArgs, LoadedExecutableAddressableDeviceLogicalIDsArgs func([40]byte, [0]byte, [8]byte,
+	[16]byte, [24]byte, [32]byte)) {
+	LoadedExecutableAddressableDeviceLogicalIDsArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.Executable)]byte{},
+		[unsafe.Offsetof(x.AddressableDeviceLogicalIDs)]byte{}, [unsafe.Offsetof(x.NumAddressableDeviceLogicalIDs)]byte{})
+}
 
 // PJRT_Executable_OptimizedProgram_Args
-var (
-	_ [32]struct{} = [unsafe.Sizeof(ExecutableOptimizedProgramArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ExecutableOptimizedProgramArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ExecutableOptimizedProgramArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(ExecutableOptimizedProgramArgs{}.Executable)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(ExecutableOptimizedProgramArgs{}.Program)]struct{}{}
-)
+func _(x ExecutableOptimizedProgramArgs, ExecutableOptimizedProgramArgs func([32]byte, [0]byte, [8]byte, [16]byte, [24]byte)) {
+	ExecutableOptimizedProgramArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.Executable)]byte{}, [unsafe.Offsetof(x.Program)]byte{})
+}
 
 // PJRT_LoadedExecutable_Delete_Args
-var (
-	_ [24]struct{} = [unsafe.Sizeof(LoadedExecutableDeleteArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(LoadedExecutableDeleteArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(LoadedExecutableDeleteArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(LoadedExecutableDeleteArgs{}.Executable)]struct{}{}
-)
+func _(x LoadedExecutableDeleteArgs, LoadedExecutableDeleteArgs func([24]byte, [0]byte, [8]byte, [16]byte)) {
+	LoadedExecutableDeleteArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Executable)]byte{})
+}
 
 // PJRT_LoadedExecutable_IsDeleted_Args
-var (
-	_ [32]struct{} = [unsafe.Sizeof(LoadedExecutableIsDeletedArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(LoadedExecutableIsDeletedArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(LoadedExecutableIsDeletedArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(LoadedExecutableIsDeletedArgs{}.Executable)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(LoadedExecutableIsDeletedArgs{}.IsDeleted)]struct{}{}
-)
+func _(x LoadedExecutableIsDeletedArgs, LoadedExecutableIsDeletedArgs func([32]byte, [0]byte, [8]byte, [16]byte, [24]byte)) {
+	LoadedExecutableIsDeletedArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.Executable)]byte{}, [unsafe.Offsetof(x.IsDeleted)]byte{})
+}
 
 // PJRT_Chunk
-var (
-	_ [32]struct{} = [unsafe.Sizeof(Chunk{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(Chunk{}.Data)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(Chunk{}.Size)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(Chunk{}.Deleter)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(Chunk{}.DeleterArg)]struct{}{}
-)
+func _(x Chunk, Chunk func([32]byte, [0]byte, [8]byte, [16]byte, [24]byte)) {
+	Chunk([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.Data)]byte{}, [unsafe.Offsetof(x.Size)]byte{}, [unsafe.Offsetof(x.Deleter)]byte{},
+		[unsafe.Offsetof(x.DeleterArg)]byte{})
+}
 
 // PJRT_SendCallbackInfo
-var (
-	_ [24]struct{} = [unsafe.Sizeof(SendCallbackInfo{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(SendCallbackInfo{}.ChannelID)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(SendCallbackInfo{}.UserArg)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(SendCallbackInfo{}.SendCallback)]struct{}{}
-)
+func _(x SendCallbackInfo, SendCallbackInfo func([24]byte, [0]byte, [8]byte, [16]byte)) {
+	SendCallbackInfo([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.ChannelID)]byte{}, [unsafe.Offsetof(x.UserArg)]byte{},
+		[unsafe.Offsetof(x.SendCallback)]byte{})
+}
 
 // PJRT_RecvCallbackInfo
-var (
-	_ [24]struct{} = [unsafe.Sizeof(RecvCallbackInfo{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(RecvCallbackInfo{}.ChannelID)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(RecvCallbackInfo{}.UserArg)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(RecvCallbackInfo{}.RecvCallback)]struct{}{}
-)
+func _(x RecvCallbackInfo, RecvCallbackInfo func([24]byte, [0]byte, [8]byte, [16]byte)) {
+	RecvCallbackInfo([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.ChannelID)]byte{}, [unsafe.Offsetof(x.UserArg)]byte{},
+		[unsafe.Offsetof(x.RecvCallback)]byte{})
+}
 
 // PJRT_HloOutputCallbackInfo
-var (
-	_ [32]struct{} = [unsafe.Sizeof(HLOOutputCallbackInfo{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(HLOOutputCallbackInfo{}.UserArg)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(HLOOutputCallbackInfo{}.Callback)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(HLOOutputCallbackInfo{}.CallbackID)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(HLOOutputCallbackInfo{}.NumOperands)]struct{}{}
-)
+func _(x HLOOutputCallbackInfo, HLOOutputCallbackInfo func([32]byte, [0]byte, [8]byte, [16]byte, [24]byte)) {
+	HLOOutputCallbackInfo([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.UserArg)]byte{}, [unsafe.Offsetof(x.Callback)]byte{},
+		[unsafe.Offsetof(x.CallbackID)]byte{}, [unsafe.Offsetof(x.NumOperands)]byte{})
+}
 
 // PJRT_ExecuteOptions
-var (
-	_ [160]struct{} = [unsafe.Sizeof(ExecuteOptions{})]struct{}{}
-	_ [0]struct{}   = [unsafe.Offsetof(ExecuteOptions{}.StructSize)]struct{}{}
-	_ [8]struct{}   = [unsafe.Offsetof(ExecuteOptions{}.ExtensionStart)]struct{}{}
-	_ [16]struct{}  = [unsafe.Offsetof(ExecuteOptions{}.SendCallbacks)]struct{}{}
-	_ [24]struct{}  = [unsafe.Offsetof(ExecuteOptions{}.RecvCallbacks)]struct{}{}
-	_ [32]struct{}  = [unsafe.Offsetof(ExecuteOptions{}.NumSendOps)]struct{}{}
-	_ [40]struct{}  = [unsafe.Offsetof(ExecuteOptions{}.NumRecvOps)]struct{}{}
-	_ [48]struct{}  = [unsafe.Offsetof(ExecuteOptions{}.LaunchID)]struct{}{}
-	_ [56]struct{}  = [unsafe.Offsetof(ExecuteOptions{}.NonDonatableInputIndices)]struct{}{}
-	_ [64]struct{}  = [unsafe.Offsetof(ExecuteOptions{}.NumNonDonatableInputIndices)]struct{}{}
-	_ [72]struct{}  = [unsafe.Offsetof(ExecuteOptions{}.Context)]struct{}{}
-	_ [80]struct{}  = [unsafe.Offsetof(ExecuteOptions{}.CallLocation)]struct{}{}
-	_ [88]struct{}  = [unsafe.Offsetof(ExecuteOptions{}.NumTasks)]struct{}{}
-	_ [96]struct{}  = [unsafe.Offsetof(ExecuteOptions{}.TaskIDs)]struct{}{}
-	_ [104]struct{} = [unsafe.Offsetof(ExecuteOptions{}.IncarnationIDs)]struct{}{}
-	_ [112]struct{} = [unsafe.Offsetof(ExecuteOptions{}.MultiSliceConfig)]struct{}{}
-	_ [120]struct{} = [unsafe.Offsetof(ExecuteOptions{}.UseMajorToMinorDataLayoutForCallbacks)]struct{}{}
-	_ [128]struct{} = [unsafe.Offsetof(ExecuteOptions{}.HLOOutputCallbacks)]struct{}{}
-	_ [136]struct{} = [unsafe.Offsetof(ExecuteOptions{}.NumHLOOutputCallbacks)]struct{}{}
-	_ [144]struct{} = [unsafe.Offsetof(ExecuteOptions{}.CustomOptions)]struct{}{}
-	_ [152]struct{} = [unsafe.Offsetof(ExecuteOptions{}.NumCustomOptions)]struct{}{}
-)
+func _(x ExecuteOptions, ExecuteOptions func([160]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte, [40]byte, [48]byte, [56]byte,
+	[64]byte, [72]byte, [80]byte, [88]byte, [96]byte, [104]byte, [112]byte, [120]byte, [128]byte, [136]byte, [144]byte, [152]byte)) {
+	ExecuteOptions([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.SendCallbacks)]byte{}, [unsafe.Offsetof(x.RecvCallbacks)]byte{}, [unsafe.Offsetof(x.NumSendOps)]byte{},
+		[unsafe.Offsetof(x.NumRecvOps)]byte{}, [unsafe.Offsetof(x.LaunchID)]byte{}, [unsafe.Offsetof(x.NonDonatableInputIndices)]byte{},
+		[unsafe.Offsetof(x.NumNonDonatableInputIndices)]byte{}, [unsafe.Offsetof(x.Context)]byte{},
+		[unsafe.Offsetof(x.CallLocation)]byte{}, [unsafe.Offsetof(x.NumTasks)]byte{}, [unsafe.Offsetof(x.TaskIDs)]byte{},
+		[unsafe.Offsetof(x.IncarnationIDs)]byte{}, [unsafe.Offsetof(x.MultiSliceConfig)]byte{},
+		[unsafe.Offsetof(x.UseMajorToMinorDataLayoutForCallbacks)]byte{}, [unsafe.Offsetof(x.HLOOutputCallbacks)]byte{},
+		[unsafe.Offsetof(x.NumHLOOutputCallbacks)]byte{}, [unsafe.Offsetof(x.CustomOptions)]byte{},
+		[unsafe.Offsetof(x.NumCustomOptions)]byte{})
+}
 
 // PJRT_LoadedExecutable_Execute_Args
-var (
-	_ [80]struct{} = [unsafe.Sizeof(LoadedExecutableExecuteArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(LoadedExecutableExecuteArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(LoadedExecutableExecuteArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(LoadedExecutableExecuteArgs{}.Executable)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(LoadedExecutableExecuteArgs{}.Options)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(LoadedExecutableExecuteArgs{}.ArgumentLists)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(LoadedExecutableExecuteArgs{}.NumDevices)]struct{}{}
-	_ [48]struct{} = [unsafe.Offsetof(LoadedExecutableExecuteArgs{}.NumArgs)]struct{}{}
-	_ [56]struct{} = [unsafe.Offsetof(LoadedExecutableExecuteArgs{}.OutputLists)]struct{}{}
-	_ [64]struct{} = [unsafe.Offsetof(LoadedExecutableExecuteArgs{}.DeviceCompleteEvents)]struct{}{}
-	_ [72]struct{} = [unsafe.Offsetof(LoadedExecutableExecuteArgs{}.ExecuteDevice)]struct{}{}
-)
+func _(x LoadedExecutableExecuteArgs, LoadedExecutableExecuteArgs func([80]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte, [40]byte,
+	[48]byte, [56]byte, [64]byte, [72]byte)) {
+	LoadedExecutableExecuteArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Executable)]byte{}, [unsafe.Offsetof(x.Options)]byte{}, [unsafe.Offsetof(x.ArgumentLists)]byte{},
+		[unsafe.Offsetof(x.NumDevices)]byte{}, [unsafe.Offsetof(x.NumArgs)]byte{}, [unsafe.Offsetof(x.OutputLists)]byte{},
+		[unsafe.Offsetof(x.DeviceCompleteEvents)]byte{}, [unsafe.Offsetof(x.ExecuteDevice)]byte{})
+}
 
 // PJRT_Executable_NumOutputs_Args
-var (
-	_ [32]struct{} = [unsafe.Sizeof(ExecutableNumOutputsArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ExecutableNumOutputsArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ExecutableNumOutputsArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(ExecutableNumOutputsArgs{}.Executable)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(ExecutableNumOutputsArgs{}.NumOutputs)]struct{}{}
-)
+func _(x ExecutableNumOutputsArgs, ExecutableNumOutputsArgs func([32]byte, [0]byte, [8]byte, [16]byte, [24]byte)) {
+	ExecutableNumOutputsArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Executable)]byte{}, [unsafe.Offsetof(x.NumOutputs)]byte{})
+}
 
 // PJRT_Executable_SizeOfGeneratedCodeInBytes_Args
-var (
-	_ [32]struct{} = [unsafe.Sizeof(ExecutableSizeOfGeneratedCodeInBytesArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ExecutableSizeOfGeneratedCodeInBytesArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ExecutableSizeOfGeneratedCodeInBytesArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(ExecutableSizeOfGeneratedCodeInBytesArgs{}.Executable)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(ExecutableSizeOfGeneratedCodeInBytesArgs{}.SizeInBytes)]struct{}{}
-)
+func _(x ExecutableSizeOfGeneratedCodeInBytesArgs, ExecutableSizeOfGeneratedCodeInBytesArgs func([32]byte, [0]byte, [8]byte, [16]byte,
+	[24]byte)) {
+	ExecutableSizeOfGeneratedCodeInBytesArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.Executable)]byte{}, [unsafe.Offsetof(x.SizeInBytes)]byte{})
+}
 
 // PJRT_Executable_Fingerprint_Args
-var (
-	_ [40]struct{} = [unsafe.Sizeof(ExecutableFingerprintArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ExecutableFingerprintArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ExecutableFingerprintArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(ExecutableFingerprintArgs{}.Executable)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(ExecutableFingerprintArgs{}.ExecutableFingerprint)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(ExecutableFingerprintArgs{}.ExecutableFingerprintSize)]struct{}{}
-)
+func _(x ExecutableFingerprintArgs, ExecutableFingerprintArgs func([40]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte)) {
+	ExecutableFingerprintArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Executable)]byte{}, [unsafe.Offsetof(x.ExecutableFingerprint)]byte{},
+		[unsafe.Offsetof(x.ExecutableFingerprintSize)]byte{})
+}
 
 // PJRT_Executable_GetCostAnalysis_Args
-var (
-	_ [40]struct{} = [unsafe.Sizeof(ExecutableGetCostAnalysisArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ExecutableGetCostAnalysisArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ExecutableGetCostAnalysisArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(ExecutableGetCostAnalysisArgs{}.Executable)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(ExecutableGetCostAnalysisArgs{}.NumProperties)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(ExecutableGetCostAnalysisArgs{}.Properties)]struct{}{}
-)
+func _(x ExecutableGetCostAnalysisArgs, ExecutableGetCostAnalysisArgs func([40]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte)) {
+	ExecutableGetCostAnalysisArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.Executable)]byte{}, [unsafe.Offsetof(x.NumProperties)]byte{},
+		[unsafe.Offsetof(x.Properties)]byte{})
+}
 
 // PJRT_Executable_GetCompiledMemoryStats_Args
-var (
-	_ [144]struct{} = [unsafe.Sizeof(ExecutableGetCompiledMemoryStatsArgs{})]struct{}{}
-	_ [0]struct{}   = [unsafe.Offsetof(ExecutableGetCompiledMemoryStatsArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}   = [unsafe.Offsetof(ExecutableGetCompiledMemoryStatsArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{}  = [unsafe.Offsetof(ExecutableGetCompiledMemoryStatsArgs{}.Executable)]struct{}{}
-	_ [24]struct{}  = [unsafe.Offsetof(ExecutableGetCompiledMemoryStatsArgs{}.GeneratedCodeSizeInBytes)]struct{}{}
-	_ [32]struct{}  = [unsafe.Offsetof(ExecutableGetCompiledMemoryStatsArgs{}.ArgumentSizeInBytes)]struct{}{}
-	_ [40]struct{}  = [unsafe.Offsetof(ExecutableGetCompiledMemoryStatsArgs{}.OutputSizeInBytes)]struct{}{}
-	_ [48]struct{}  = [unsafe.Offsetof(ExecutableGetCompiledMemoryStatsArgs{}.AliasSizeInBytes)]struct{}{}
-	_ [56]struct{}  = [unsafe.Offsetof(ExecutableGetCompiledMemoryStatsArgs{}.TempSizeInBytes)]struct{}{}
-	_ [64]struct{}  = [unsafe.Offsetof(ExecutableGetCompiledMemoryStatsArgs{}.HostGeneratedCodeSizeInBytes)]struct{}{}
-	_ [72]struct{}  = [unsafe.Offsetof(ExecutableGetCompiledMemoryStatsArgs{}.HostArgumentSizeInBytes)]struct{}{}
-	_ [80]struct{}  = [unsafe.Offsetof(ExecutableGetCompiledMemoryStatsArgs{}.HostOutputSizeInBytes)]struct{}{}
-	_ [88]struct{}  = [unsafe.Offsetof(ExecutableGetCompiledMemoryStatsArgs{}.HostAliasSizeInBytes)]struct{}{}
-	_ [96]struct{}  = [unsafe.Offsetof(ExecutableGetCompiledMemoryStatsArgs{}.HostTempSizeInBytes)]struct{}{}
-	_ [104]struct{} = [unsafe.Offsetof(ExecutableGetCompiledMemoryStatsArgs{}.PeakMemoryInBytes)]struct{}{}
-	_ [112]struct{} = [unsafe.Offsetof(ExecutableGetCompiledMemoryStatsArgs{}.TotalSizeInBytes)]struct{}{}
-	_ [120]struct{} = [unsafe.Offsetof(ExecutableGetCompiledMemoryStatsArgs{}.TotalAllocationBytes)]struct{}{}
-	_ [128]struct{} = [unsafe.Offsetof(ExecutableGetCompiledMemoryStatsArgs{}.IndefiniteAllocations)]struct{}{}
-	_ [136]struct{} = [unsafe.Offsetof(ExecutableGetCompiledMemoryStatsArgs{}.PeakUnpaddedHeapBytes)]struct{}{}
-)
+func _(x ExecutableGetCompiledMemoryStatsArgs, ExecutableGetCompiledMemoryStatsArgs func([144]byte, [0]byte, [8]byte, [16]byte, [24]byte,
+	[32]byte, [40]byte, [48]byte, [56]byte, [64]byte, [72]byte, [80]byte, [88]byte, [96]byte, [104]byte, [112]byte, [120]byte,
+	[128]byte, [136]byte)) {
+	ExecutableGetCompiledMemoryStatsArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.Executable)]byte{},
+		[unsafe.Offsetof(x.GeneratedCodeSizeInBytes)]byte{}, [unsafe.Offsetof(x.ArgumentSizeInBytes)]byte{},
+		[unsafe.Offsetof(x.OutputSizeInBytes)]byte{}, [unsafe.Offsetof(x.AliasSizeInBytes)]byte{},
+		[unsafe.Offsetof(x.TempSizeInBytes)]byte{}, [unsafe.Offsetof(x.HostGeneratedCodeSizeInBytes)]byte{},
+		[unsafe.Offsetof(x.HostArgumentSizeInBytes)]byte{}, [unsafe.Offsetof(x.HostOutputSizeInBytes)]byte{},
+		[unsafe.Offsetof(x.HostAliasSizeInBytes)]byte{}, [unsafe.Offsetof(x.HostTempSizeInBytes)]byte{},
+		[unsafe.Offsetof(x.PeakMemoryInBytes)]byte{}, [unsafe.Offsetof(x.TotalSizeInBytes)]byte{},
+		[unsafe.Offsetof(x.TotalAllocationBytes)]byte{}, [unsafe.Offsetof(x.IndefiniteAllocations)]byte{},
+		[unsafe.Offsetof(x.PeakUnpaddedHeapBytes)]byte{})
+}
 
 // PJRT_Executable_OutputElementTypes_Args
-var (
-	_ [40]struct{} = [unsafe.Sizeof(ExecutableOutputElementTypesArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ExecutableOutputElementTypesArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ExecutableOutputElementTypesArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(ExecutableOutputElementTypesArgs{}.Executable)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(ExecutableOutputElementTypesArgs{}.OutputTypes)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(ExecutableOutputElementTypesArgs{}.NumOutputTypes)]struct{}{}
-)
+func _(x ExecutableOutputElementTypesArgs, ExecutableOutputElementTypesArgs func([40]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte)) {
+	ExecutableOutputElementTypesArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.Executable)]byte{}, [unsafe.Offsetof(x.OutputTypes)]byte{},
+		[unsafe.Offsetof(x.NumOutputTypes)]byte{})
+}
 
 // PJRT_Executable_OutputDimensions_Args
-var (
-	_ [48]struct{} = [unsafe.Sizeof(ExecutableOutputDimensionsArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ExecutableOutputDimensionsArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ExecutableOutputDimensionsArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(ExecutableOutputDimensionsArgs{}.Executable)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(ExecutableOutputDimensionsArgs{}.NumOutputs)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(ExecutableOutputDimensionsArgs{}.Dims)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(ExecutableOutputDimensionsArgs{}.DimSizes)]struct{}{}
-)
+func _(x ExecutableOutputDimensionsArgs, ExecutableOutputDimensionsArgs func([48]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte,
+	[40]byte)) {
+	ExecutableOutputDimensionsArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.Executable)]byte{}, [unsafe.Offsetof(x.NumOutputs)]byte{},
+		[unsafe.Offsetof(x.Dims)]byte{}, [unsafe.Offsetof(x.DimSizes)]byte{})
+}
 
 // PJRT_Executable_ParameterMemoryKinds_Args
-var (
-	_ [48]struct{} = [unsafe.Sizeof(ExecutableParameterMemoryKindsArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ExecutableParameterMemoryKindsArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ExecutableParameterMemoryKindsArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(ExecutableParameterMemoryKindsArgs{}.Executable)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(ExecutableParameterMemoryKindsArgs{}.NumParameters)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(ExecutableParameterMemoryKindsArgs{}.MemoryKinds)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(ExecutableParameterMemoryKindsArgs{}.MemoryKindSizes)]struct{}{}
-)
+func _(x ExecutableParameterMemoryKindsArgs, ExecutableParameterMemoryKindsArgs func([48]byte, [0]byte, [8]byte, [16]byte, [24]byte,
+	[32]byte, [40]byte)) {
+	ExecutableParameterMemoryKindsArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.Executable)]byte{}, [unsafe.Offsetof(x.NumParameters)]byte{},
+		[unsafe.Offsetof(x.MemoryKinds)]byte{}, [unsafe.Offsetof(x.MemoryKindSizes)]byte{})
+}
 
 // PJRT_Executable_OutputMemoryKinds_Args
-var (
-	_ [48]struct{} = [unsafe.Sizeof(ExecutableOutputMemoryKindsArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ExecutableOutputMemoryKindsArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ExecutableOutputMemoryKindsArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(ExecutableOutputMemoryKindsArgs{}.Executable)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(ExecutableOutputMemoryKindsArgs{}.NumOutputs)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(ExecutableOutputMemoryKindsArgs{}.MemoryKinds)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(ExecutableOutputMemoryKindsArgs{}.MemoryKindSizes)]struct{}{}
-)
+func _(x ExecutableOutputMemoryKindsArgs, ExecutableOutputMemoryKindsArgs func([48]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte,
+	[40]byte)) {
+	ExecutableOutputMemoryKindsArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.Executable)]byte{}, [unsafe.Offsetof(x.NumOutputs)]byte{},
+		[unsafe.Offsetof(x.MemoryKinds)]byte{}, [unsafe.Offsetof(x.MemoryKindSizes)]byte{})
+}
 
 // PJRT_Executable_Serialize_Args
-var (
-	_ [56]struct{} = [unsafe.Sizeof(ExecutableSerializeArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ExecutableSerializeArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ExecutableSerializeArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(ExecutableSerializeArgs{}.Executable)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(ExecutableSerializeArgs{}.SerializedBytes)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(ExecutableSerializeArgs{}.SerializedBytesSize)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(ExecutableSerializeArgs{}.SerializedExecutable)]struct{}{}
-	_ [48]struct{} = [unsafe.Offsetof(ExecutableSerializeArgs{}.SerializedExecutableDeleter)]struct{}{}
-)
+func _(x ExecutableSerializeArgs, ExecutableSerializeArgs func([56]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte, [40]byte,
+	[48]byte)) {
+	ExecutableSerializeArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Executable)]byte{}, [unsafe.Offsetof(x.SerializedBytes)]byte{}, [unsafe.Offsetof(x.SerializedBytesSize)]byte{},
+		[unsafe.Offsetof(x.SerializedExecutable)]byte{}, [unsafe.Offsetof(x.SerializedExecutableDeleter)]byte{})
+}
 
 // PJRT_Executable_GetCompileOptions_Args
-var (
-	_ [56]struct{} = [unsafe.Sizeof(ExecutableGetCompileOptionsArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ExecutableGetCompileOptionsArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ExecutableGetCompileOptionsArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(ExecutableGetCompileOptionsArgs{}.Executable)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(ExecutableGetCompileOptionsArgs{}.SerializedBytes)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(ExecutableGetCompileOptionsArgs{}.SerializedBytesSize)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(ExecutableGetCompileOptionsArgs{}.SerializedCompileOptions)]struct{}{}
-	_ [48]struct{} = [unsafe.Offsetof(ExecutableGetCompileOptionsArgs{}.SerializedCompileOptionsDeleter)]struct{}{}
-)
+func _(x ExecutableGetCompileOptionsArgs, ExecutableGetCompileOptionsArgs func([56]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte,
+	[40]byte, [48]byte)) {
+	ExecutableGetCompileOptionsArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.Executable)]byte{}, [unsafe.Offsetof(x.SerializedBytes)]byte{},
+		[unsafe.Offsetof(x.SerializedBytesSize)]byte{}, [unsafe.Offsetof(x.SerializedCompileOptions)]byte{},
+		[unsafe.Offsetof(x.SerializedCompileOptionsDeleter)]byte{})
+}
 
 // PJRT_LoadOptions
-var (
-	_ [32]struct{} = [unsafe.Sizeof(LoadOptions{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(LoadOptions{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(LoadOptions{}.ComputationOrigin)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(LoadOptions{}.ComputationOriginSize)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(LoadOptions{}.MultiSliceConfig)]struct{}{}
-)
+func _(x LoadOptions, LoadOptions func([32]byte, [0]byte, [8]byte, [16]byte, [24]byte)) {
+	LoadOptions([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ComputationOrigin)]byte{},
+		[unsafe.Offsetof(x.ComputationOriginSize)]byte{}, [unsafe.Offsetof(x.MultiSliceConfig)]byte{})
+}
 
 // PJRT_Executable_DeserializeAndLoad_Args
-var (
-	_ [72]struct{} = [unsafe.Sizeof(ExecutableDeserializeAndLoadArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ExecutableDeserializeAndLoadArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ExecutableDeserializeAndLoadArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(ExecutableDeserializeAndLoadArgs{}.Client)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(ExecutableDeserializeAndLoadArgs{}.SerializedExecutable)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(ExecutableDeserializeAndLoadArgs{}.SerializedExecutableSize)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(ExecutableDeserializeAndLoadArgs{}.LoadedExecutable)]struct{}{}
-	_ [48]struct{} = [unsafe.Offsetof(ExecutableDeserializeAndLoadArgs{}.OverriddenSerializedCompileOptions)]struct{}{}
-	_ [56]struct{} = [unsafe.Offsetof(ExecutableDeserializeAndLoadArgs{}.OverriddenSerializedCompileOptionsSize)]struct{}{}
-	_ [64]struct{} = [unsafe.Offsetof(ExecutableDeserializeAndLoadArgs{}.LoadOptions)]struct{}{}
-)
+func _(x ExecutableDeserializeAndLoadArgs, ExecutableDeserializeAndLoadArgs func([72]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte,
+	[40]byte, [48]byte, [56]byte, [64]byte)) {
+	ExecutableDeserializeAndLoadArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.Client)]byte{}, [unsafe.Offsetof(x.SerializedExecutable)]byte{},
+		[unsafe.Offsetof(x.SerializedExecutableSize)]byte{}, [unsafe.Offsetof(x.LoadedExecutable)]byte{},
+		[unsafe.Offsetof(x.OverriddenSerializedCompileOptions)]byte{}, [unsafe.Offsetof(x.OverriddenSerializedCompileOptionsSize)]byte{},
+		[unsafe.Offsetof(x.LoadOptions)]byte{})
+}
 
 // PJRT_LoadedExecutable_Fingerprint_Args
-var (
-	_ [40]struct{} = [unsafe.Sizeof(LoadedExecutableFingerprintArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(LoadedExecutableFingerprintArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(LoadedExecutableFingerprintArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(LoadedExecutableFingerprintArgs{}.Executable)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(LoadedExecutableFingerprintArgs{}.ExecutableFingerprint)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(LoadedExecutableFingerprintArgs{}.ExecutableFingerprintSize)]struct{}{}
-)
+func _(x LoadedExecutableFingerprintArgs, LoadedExecutableFingerprintArgs func([40]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte)) {
+	LoadedExecutableFingerprintArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.Executable)]byte{}, [unsafe.Offsetof(x.ExecutableFingerprint)]byte{},
+		[unsafe.Offsetof(x.ExecutableFingerprintSize)]byte{})
+}
 
 // PJRT_Buffer_Destroy_Args
-var (
-	_ [24]struct{} = [unsafe.Sizeof(BufferDestroyArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(BufferDestroyArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(BufferDestroyArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(BufferDestroyArgs{}.Buffer)]struct{}{}
-)
+func _(x BufferDestroyArgs, BufferDestroyArgs func([24]byte, [0]byte, [8]byte, [16]byte)) {
+	BufferDestroyArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Buffer)]byte{})
+}
 
 // PJRT_Buffer_ElementType_Args
-var (
-	_ [32]struct{} = [unsafe.Sizeof(BufferElementTypeArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(BufferElementTypeArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(BufferElementTypeArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(BufferElementTypeArgs{}.Buffer)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(BufferElementTypeArgs{}.Type)]struct{}{}
-)
+func _(x BufferElementTypeArgs, BufferElementTypeArgs func([32]byte, [0]byte, [8]byte, [16]byte, [24]byte)) {
+	BufferElementTypeArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Buffer)]byte{}, [unsafe.Offsetof(x.Type)]byte{})
+}
 
 // PJRT_Buffer_Dimensions_Args
-var (
-	_ [40]struct{} = [unsafe.Sizeof(BufferDimensionsArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(BufferDimensionsArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(BufferDimensionsArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(BufferDimensionsArgs{}.Buffer)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(BufferDimensionsArgs{}.Dims)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(BufferDimensionsArgs{}.NumDims)]struct{}{}
-)
+func _(x BufferDimensionsArgs, BufferDimensionsArgs func([40]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte)) {
+	BufferDimensionsArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Buffer)]byte{}, [unsafe.Offsetof(x.Dims)]byte{}, [unsafe.Offsetof(x.NumDims)]byte{})
+}
 
 // PJRT_Buffer_UnpaddedDimensions_Args
-var (
-	_ [40]struct{} = [unsafe.Sizeof(BufferUnpaddedDimensionsArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(BufferUnpaddedDimensionsArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(BufferUnpaddedDimensionsArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(BufferUnpaddedDimensionsArgs{}.Buffer)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(BufferUnpaddedDimensionsArgs{}.UnpaddedDims)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(BufferUnpaddedDimensionsArgs{}.NumDims)]struct{}{}
-)
+func _(x BufferUnpaddedDimensionsArgs, BufferUnpaddedDimensionsArgs func([40]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte)) {
+	BufferUnpaddedDimensionsArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.Buffer)]byte{}, [unsafe.Offsetof(x.UnpaddedDims)]byte{},
+		[unsafe.Offsetof(x.NumDims)]byte{})
+}
 
 // PJRT_Buffer_DynamicDimensionIndices_Args
-var (
-	_ [40]struct{} = [unsafe.Sizeof(BufferDynamicDimensionIndicesArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(BufferDynamicDimensionIndicesArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(BufferDynamicDimensionIndicesArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(BufferDynamicDimensionIndicesArgs{}.Buffer)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(BufferDynamicDimensionIndicesArgs{}.DynamicDimIndices)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(BufferDynamicDimensionIndicesArgs{}.NumDynamicDims)]struct{}{}
-)
+func _(x BufferDynamicDimensionIndicesArgs, BufferDynamicDimensionIndicesArgs func([40]byte, [0]byte, [8]byte, [16]byte, [24]byte,
+	[32]byte)) {
+	BufferDynamicDimensionIndicesArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.Buffer)]byte{}, [unsafe.Offsetof(x.DynamicDimIndices)]byte{},
+		[unsafe.Offsetof(x.NumDynamicDims)]byte{})
+}
 
 // PJRT_Buffer_GetMemoryLayout_Args
-var (
-	_ [104]struct{} = [unsafe.Sizeof(BufferGetMemoryLayoutArgs{})]struct{}{}
-	_ [0]struct{}   = [unsafe.Offsetof(BufferGetMemoryLayoutArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}   = [unsafe.Offsetof(BufferGetMemoryLayoutArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{}  = [unsafe.Offsetof(BufferGetMemoryLayoutArgs{}.Buffer)]struct{}{}
-	_ [24]struct{}  = [unsafe.Offsetof(BufferGetMemoryLayoutArgs{}.Layout)]struct{}{}
-)
+func _(x BufferGetMemoryLayoutArgs, BufferGetMemoryLayoutArgs func([104]byte, [0]byte, [8]byte, [16]byte, [24]byte)) {
+	BufferGetMemoryLayoutArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Buffer)]byte{}, [unsafe.Offsetof(x.Layout)]byte{})
+}
 
 // PJRT_Buffer_ToHostBuffer_Args
-var (
-	_ [56]struct{} = [unsafe.Sizeof(BufferToHostBufferArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(BufferToHostBufferArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(BufferToHostBufferArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(BufferToHostBufferArgs{}.Src)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(BufferToHostBufferArgs{}.HostLayout)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(BufferToHostBufferArgs{}.Dst)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(BufferToHostBufferArgs{}.DstSize)]struct{}{}
-	_ [48]struct{} = [unsafe.Offsetof(BufferToHostBufferArgs{}.Event)]struct{}{}
-)
+func _(x BufferToHostBufferArgs, BufferToHostBufferArgs func([56]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte, [40]byte, [48]byte)) {
+	BufferToHostBufferArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Src)]byte{}, [unsafe.Offsetof(x.HostLayout)]byte{}, [unsafe.Offsetof(x.Dst)]byte{},
+		[unsafe.Offsetof(x.DstSize)]byte{}, [unsafe.Offsetof(x.Event)]byte{})
+}
 
 // PJRT_Buffer_OnDeviceSizeInBytes_Args
-var (
-	_ [32]struct{} = [unsafe.Sizeof(BufferOnDeviceSizeInBytesArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(BufferOnDeviceSizeInBytesArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(BufferOnDeviceSizeInBytesArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(BufferOnDeviceSizeInBytesArgs{}.Buffer)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(BufferOnDeviceSizeInBytesArgs{}.OnDeviceSizeInBytes)]struct{}{}
-)
+func _(x BufferOnDeviceSizeInBytesArgs, BufferOnDeviceSizeInBytesArgs func([32]byte, [0]byte, [8]byte, [16]byte, [24]byte)) {
+	BufferOnDeviceSizeInBytesArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.Buffer)]byte{}, [unsafe.Offsetof(x.OnDeviceSizeInBytes)]byte{})
+}
 
 // PJRT_Buffer_Delete_Args
-var (
-	_ [24]struct{} = [unsafe.Sizeof(BufferDeleteArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(BufferDeleteArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(BufferDeleteArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(BufferDeleteArgs{}.Buffer)]struct{}{}
-)
+func _(x BufferDeleteArgs, BufferDeleteArgs func([24]byte, [0]byte, [8]byte, [16]byte)) {
+	BufferDeleteArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Buffer)]byte{})
+}
 
 // PJRT_Buffer_IsDeleted_Args
-var (
-	_ [32]struct{} = [unsafe.Sizeof(BufferIsDeletedArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(BufferIsDeletedArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(BufferIsDeletedArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(BufferIsDeletedArgs{}.Buffer)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(BufferIsDeletedArgs{}.IsDeleted)]struct{}{}
-)
+func _(x BufferIsDeletedArgs, BufferIsDeletedArgs func([32]byte, [0]byte, [8]byte, [16]byte, [24]byte)) {
+	BufferIsDeletedArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Buffer)]byte{}, [unsafe.Offsetof(x.IsDeleted)]byte{})
+}
 
 // PJRT_Buffer_CopyRawToHost_Args
-var (
-	_ [56]struct{} = [unsafe.Sizeof(BufferCopyRawToHostArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(BufferCopyRawToHostArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(BufferCopyRawToHostArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(BufferCopyRawToHostArgs{}.Buffer)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(BufferCopyRawToHostArgs{}.Dst)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(BufferCopyRawToHostArgs{}.Offset)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(BufferCopyRawToHostArgs{}.TransferSize)]struct{}{}
-	_ [48]struct{} = [unsafe.Offsetof(BufferCopyRawToHostArgs{}.Event)]struct{}{}
-)
+func _(x BufferCopyRawToHostArgs, BufferCopyRawToHostArgs func([56]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte, [40]byte,
+	[48]byte)) {
+	BufferCopyRawToHostArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Buffer)]byte{}, [unsafe.Offsetof(x.Dst)]byte{}, [unsafe.Offsetof(x.Offset)]byte{},
+		[unsafe.Offsetof(x.TransferSize)]byte{}, [unsafe.Offsetof(x.Event)]byte{})
+}
 
 // PJRT_Buffer_CopyRawToHostFuture_Callback_Args
-var (
-	_ [48]struct{} = [unsafe.Sizeof(BufferCopyRawToHostFutureCallbackArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(BufferCopyRawToHostFutureCallbackArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(BufferCopyRawToHostFutureCallbackArgs{}.CallbackData)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(BufferCopyRawToHostFutureCallbackArgs{}.ErrorCode)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(BufferCopyRawToHostFutureCallbackArgs{}.ErrorMessage)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(BufferCopyRawToHostFutureCallbackArgs{}.ErrorMessageSize)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(BufferCopyRawToHostFutureCallbackArgs{}.Dst)]struct{}{}
-)
+func _(x BufferCopyRawToHostFutureCallbackArgs, BufferCopyRawToHostFutureCallbackArgs func([48]byte, [0]byte, [8]byte, [16]byte, [24]byte,
+	[32]byte, [40]byte)) {
+	BufferCopyRawToHostFutureCallbackArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.CallbackData)]byte{}, [unsafe.Offsetof(x.ErrorCode)]byte{}, [unsafe.Offsetof(x.ErrorMessage)]byte{},
+		[unsafe.Offsetof(x.ErrorMessageSize)]byte{}, [unsafe.Offsetof(x.Dst)]byte{})
+}
 
 // PJRT_Buffer_CopyRawToHostFuture_Args
-var (
-	_ [64]struct{} = [unsafe.Sizeof(BufferCopyRawToHostFutureArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(BufferCopyRawToHostFutureArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(BufferCopyRawToHostFutureArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(BufferCopyRawToHostFutureArgs{}.Buffer)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(BufferCopyRawToHostFutureArgs{}.Offset)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(BufferCopyRawToHostFutureArgs{}.TransferSize)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(BufferCopyRawToHostFutureArgs{}.Event)]struct{}{}
-	_ [48]struct{} = [unsafe.Offsetof(BufferCopyRawToHostFutureArgs{}.CallbackData)]struct{}{}
-	_ [56]struct{} = [unsafe.Offsetof(BufferCopyRawToHostFutureArgs{}.FutureReadyCallback)]struct{}{}
-)
+func _(x BufferCopyRawToHostFutureArgs, BufferCopyRawToHostFutureArgs func([64]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte,
+	[40]byte, [48]byte, [56]byte)) {
+	BufferCopyRawToHostFutureArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.Buffer)]byte{}, [unsafe.Offsetof(x.Offset)]byte{},
+		[unsafe.Offsetof(x.TransferSize)]byte{}, [unsafe.Offsetof(x.Event)]byte{}, [unsafe.Offsetof(x.CallbackData)]byte{},
+		[unsafe.Offsetof(x.FutureReadyCallback)]byte{})
+}
 
 // PJRT_Buffer_CopyToDevice_Args
-var (
-	_ [40]struct{} = [unsafe.Sizeof(BufferCopyToDeviceArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(BufferCopyToDeviceArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(BufferCopyToDeviceArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(BufferCopyToDeviceArgs{}.Buffer)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(BufferCopyToDeviceArgs{}.DstDevice)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(BufferCopyToDeviceArgs{}.DstBuffer)]struct{}{}
-)
+func _(x BufferCopyToDeviceArgs, BufferCopyToDeviceArgs func([40]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte)) {
+	BufferCopyToDeviceArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Buffer)]byte{}, [unsafe.Offsetof(x.DstDevice)]byte{}, [unsafe.Offsetof(x.DstBuffer)]byte{})
+}
 
 // PJRT_Buffer_CopyToMemory_Args
-var (
-	_ [40]struct{} = [unsafe.Sizeof(BufferCopyToMemoryArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(BufferCopyToMemoryArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(BufferCopyToMemoryArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(BufferCopyToMemoryArgs{}.Buffer)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(BufferCopyToMemoryArgs{}.DstMemory)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(BufferCopyToMemoryArgs{}.DstBuffer)]struct{}{}
-)
+func _(x BufferCopyToMemoryArgs, BufferCopyToMemoryArgs func([40]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte)) {
+	BufferCopyToMemoryArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Buffer)]byte{}, [unsafe.Offsetof(x.DstMemory)]byte{}, [unsafe.Offsetof(x.DstBuffer)]byte{})
+}
 
 // PJRT_Buffer_Bitcast_Args
-var (
-	_ [64]struct{} = [unsafe.Sizeof(BufferBitcastArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(BufferBitcastArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(BufferBitcastArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(BufferBitcastArgs{}.Buffer)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(BufferBitcastArgs{}.ElementType)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(BufferBitcastArgs{}.Dims)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(BufferBitcastArgs{}.NumDims)]struct{}{}
-	_ [48]struct{} = [unsafe.Offsetof(BufferBitcastArgs{}.DeviceLayout)]struct{}{}
-	_ [56]struct{} = [unsafe.Offsetof(BufferBitcastArgs{}.OutBuffer)]struct{}{}
-)
+func _(x BufferBitcastArgs, BufferBitcastArgs func([64]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte, [40]byte, [48]byte, [56]byte)) {
+	BufferBitcastArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Buffer)]byte{}, [unsafe.Offsetof(x.ElementType)]byte{}, [unsafe.Offsetof(x.Dims)]byte{},
+		[unsafe.Offsetof(x.NumDims)]byte{}, [unsafe.Offsetof(x.DeviceLayout)]byte{}, [unsafe.Offsetof(x.OutBuffer)]byte{})
+}
 
 // PJRT_Buffer_IsOnCpu_Args
-var (
-	_ [32]struct{} = [unsafe.Sizeof(BufferIsOnCPUArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(BufferIsOnCPUArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(BufferIsOnCPUArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(BufferIsOnCPUArgs{}.Buffer)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(BufferIsOnCPUArgs{}.IsOnCPU)]struct{}{}
-)
+func _(x BufferIsOnCPUArgs, BufferIsOnCPUArgs func([32]byte, [0]byte, [8]byte, [16]byte, [24]byte)) {
+	BufferIsOnCPUArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Buffer)]byte{}, [unsafe.Offsetof(x.IsOnCPU)]byte{})
+}
 
 // PJRT_Buffer_Device_Args
-var (
-	_ [32]struct{} = [unsafe.Sizeof(BufferDeviceArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(BufferDeviceArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(BufferDeviceArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(BufferDeviceArgs{}.Buffer)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(BufferDeviceArgs{}.Device)]struct{}{}
-)
+func _(x BufferDeviceArgs, BufferDeviceArgs func([32]byte, [0]byte, [8]byte, [16]byte, [24]byte)) {
+	BufferDeviceArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Buffer)]byte{}, [unsafe.Offsetof(x.Device)]byte{})
+}
 
 // PJRT_Buffer_Memory_Args
-var (
-	_ [32]struct{} = [unsafe.Sizeof(BufferMemoryArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(BufferMemoryArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(BufferMemoryArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(BufferMemoryArgs{}.Buffer)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(BufferMemoryArgs{}.Memory)]struct{}{}
-)
+func _(x BufferMemoryArgs, BufferMemoryArgs func([32]byte, [0]byte, [8]byte, [16]byte, [24]byte)) {
+	BufferMemoryArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Buffer)]byte{}, [unsafe.Offsetof(x.Memory)]byte{})
+}
 
 // PJRT_Buffer_ReadyEvent_Args
-var (
-	_ [32]struct{} = [unsafe.Sizeof(BufferReadyEventArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(BufferReadyEventArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(BufferReadyEventArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(BufferReadyEventArgs{}.Buffer)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(BufferReadyEventArgs{}.Event)]struct{}{}
-)
+func _(x BufferReadyEventArgs, BufferReadyEventArgs func([32]byte, [0]byte, [8]byte, [16]byte, [24]byte)) {
+	BufferReadyEventArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Buffer)]byte{}, [unsafe.Offsetof(x.Event)]byte{})
+}
 
 // PJRT_Buffer_UnsafePointer_Args
-var (
-	_ [32]struct{} = [unsafe.Sizeof(BufferUnsafePointerArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(BufferUnsafePointerArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(BufferUnsafePointerArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(BufferUnsafePointerArgs{}.Buffer)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(BufferUnsafePointerArgs{}.BufferPointer)]struct{}{}
-)
+func _(x BufferUnsafePointerArgs, BufferUnsafePointerArgs func([32]byte, [0]byte, [8]byte, [16]byte, [24]byte)) {
+	BufferUnsafePointerArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Buffer)]byte{}, [unsafe.Offsetof(x.BufferPointer)]byte{})
+}
 
 // PJRT_Buffer_IncreaseExternalReferenceCount_Args
-var (
-	_ [24]struct{} = [unsafe.Sizeof(BufferIncreaseExternalReferenceCountArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(BufferIncreaseExternalReferenceCountArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(BufferIncreaseExternalReferenceCountArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(BufferIncreaseExternalReferenceCountArgs{}.Buffer)]struct{}{}
-)
+func _(x BufferIncreaseExternalReferenceCountArgs, BufferIncreaseExternalReferenceCountArgs func([24]byte, [0]byte, [8]byte, [16]byte)) {
+	BufferIncreaseExternalReferenceCountArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.Buffer)]byte{})
+}
 
 // PJRT_Buffer_DecreaseExternalReferenceCount_Args
-var (
-	_ [24]struct{} = [unsafe.Sizeof(BufferDecreaseExternalReferenceCountArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(BufferDecreaseExternalReferenceCountArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(BufferDecreaseExternalReferenceCountArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(BufferDecreaseExternalReferenceCountArgs{}.Buffer)]struct{}{}
-)
+func _(x BufferDecreaseExternalReferenceCountArgs, BufferDecreaseExternalReferenceCountArgs func([24]byte, [0]byte, [8]byte, [16]byte)) {
+	BufferDecreaseExternalReferenceCountArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.Buffer)]byte{})
+}
 
 // PJRT_Buffer_OpaqueDeviceMemoryDataPointer_Args
-var (
-	_ [32]struct{} = [unsafe.Sizeof(BufferOpaqueDeviceMemoryDataPointerArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(BufferOpaqueDeviceMemoryDataPointerArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(BufferOpaqueDeviceMemoryDataPointerArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(BufferOpaqueDeviceMemoryDataPointerArgs{}.Buffer)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(BufferOpaqueDeviceMemoryDataPointerArgs{}.DeviceMemoryPtr)]struct{}{}
-)
+func _(x BufferOpaqueDeviceMemoryDataPointerArgs, BufferOpaqueDeviceMemoryDataPointerArgs func([32]byte, [0]byte, [8]byte, [16]byte,
+	[24]byte)) {
+	BufferOpaqueDeviceMemoryDataPointerArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.Buffer)]byte{}, [unsafe.Offsetof(x.DeviceMemoryPtr)]byte{})
+}
 
 // PJRT_Buffer_DonateWithControlDependency_Callback_Args
-var (
-	_ [40]struct{} = [unsafe.Sizeof(BufferDonateWithControlDependencyCallbackArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(BufferDonateWithControlDependencyCallbackArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(BufferDonateWithControlDependencyCallbackArgs{}.CallbackData)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(BufferDonateWithControlDependencyCallbackArgs{}.ErrorCode)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(BufferDonateWithControlDependencyCallbackArgs{}.ErrorMessage)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(BufferDonateWithControlDependencyCallbackArgs{}.ErrorMessageSize)]struct{}{}
-)
+func _(x BufferDonateWithControlDependencyCallbackArgs, BufferDonateWithControlDependencyCallbackArgs func([40]byte, [0]byte, [8]byte,
+	[16]byte, [24]byte, [32]byte)) {
+	BufferDonateWithControlDependencyCallbackArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.CallbackData)]byte{}, [unsafe.Offsetof(x.ErrorCode)]byte{}, [unsafe.Offsetof(x.ErrorMessage)]byte{},
+		[unsafe.Offsetof(x.ErrorMessageSize)]byte{})
+}
 
 // PJRT_Buffer_DonateWithControlDependency_Args
-var (
-	_ [48]struct{} = [unsafe.Sizeof(BufferDonateWithControlDependencyArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(BufferDonateWithControlDependencyArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(BufferDonateWithControlDependencyArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(BufferDonateWithControlDependencyArgs{}.Buffer)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(BufferDonateWithControlDependencyArgs{}.CallbackData)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(BufferDonateWithControlDependencyArgs{}.DependencyReadyCallback)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(BufferDonateWithControlDependencyArgs{}.OutBuffer)]struct{}{}
-)
+func _(x BufferDonateWithControlDependencyArgs, BufferDonateWithControlDependencyArgs func([48]byte, [0]byte, [8]byte, [16]byte, [24]byte,
+	[32]byte, [40]byte)) {
+	BufferDonateWithControlDependencyArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.Buffer)]byte{}, [unsafe.Offsetof(x.CallbackData)]byte{},
+		[unsafe.Offsetof(x.DependencyReadyCallback)]byte{}, [unsafe.Offsetof(x.OutBuffer)]byte{})
+}
 
 // PJRT_CopyToDeviceStream_Destroy_Args
-var (
-	_ [24]struct{} = [unsafe.Sizeof(CopyToDeviceStreamDestroyArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(CopyToDeviceStreamDestroyArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(CopyToDeviceStreamDestroyArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(CopyToDeviceStreamDestroyArgs{}.Stream)]struct{}{}
-)
+func _(x CopyToDeviceStreamDestroyArgs, CopyToDeviceStreamDestroyArgs func([24]byte, [0]byte, [8]byte, [16]byte)) {
+	CopyToDeviceStreamDestroyArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.Stream)]byte{})
+}
 
 // PJRT_CopyToDeviceStream_AddChunk_Args
-var (
-	_ [40]struct{} = [unsafe.Sizeof(CopyToDeviceStreamAddChunkArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(CopyToDeviceStreamAddChunkArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(CopyToDeviceStreamAddChunkArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(CopyToDeviceStreamAddChunkArgs{}.Stream)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(CopyToDeviceStreamAddChunkArgs{}.Chunk)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(CopyToDeviceStreamAddChunkArgs{}.TransferComplete)]struct{}{}
-)
+func _(x CopyToDeviceStreamAddChunkArgs, CopyToDeviceStreamAddChunkArgs func([40]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte)) {
+	CopyToDeviceStreamAddChunkArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.Stream)]byte{}, [unsafe.Offsetof(x.Chunk)]byte{},
+		[unsafe.Offsetof(x.TransferComplete)]byte{})
+}
 
 // PJRT_CopyToDeviceStream_TotalBytes_Args
-var (
-	_ [32]struct{} = [unsafe.Sizeof(CopyToDeviceStreamTotalBytesArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(CopyToDeviceStreamTotalBytesArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(CopyToDeviceStreamTotalBytesArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(CopyToDeviceStreamTotalBytesArgs{}.Stream)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(CopyToDeviceStreamTotalBytesArgs{}.TotalBytes)]struct{}{}
-)
+func _(x CopyToDeviceStreamTotalBytesArgs, CopyToDeviceStreamTotalBytesArgs func([32]byte, [0]byte, [8]byte, [16]byte, [24]byte)) {
+	CopyToDeviceStreamTotalBytesArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.Stream)]byte{}, [unsafe.Offsetof(x.TotalBytes)]byte{})
+}
 
 // PJRT_CopyToDeviceStream_GranuleSize_Args
-var (
-	_ [32]struct{} = [unsafe.Sizeof(CopyToDeviceStreamGranuleSizeArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(CopyToDeviceStreamGranuleSizeArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(CopyToDeviceStreamGranuleSizeArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(CopyToDeviceStreamGranuleSizeArgs{}.Stream)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(CopyToDeviceStreamGranuleSizeArgs{}.GranuleSizeInBytes)]struct{}{}
-)
+func _(x CopyToDeviceStreamGranuleSizeArgs, CopyToDeviceStreamGranuleSizeArgs func([32]byte, [0]byte, [8]byte, [16]byte, [24]byte)) {
+	CopyToDeviceStreamGranuleSizeArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.Stream)]byte{}, [unsafe.Offsetof(x.GranuleSizeInBytes)]byte{})
+}
 
 // PJRT_CopyToDeviceStream_CurrentBytes_Args
-var (
-	_ [32]struct{} = [unsafe.Sizeof(CopyToDeviceStreamCurrentBytesArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(CopyToDeviceStreamCurrentBytesArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(CopyToDeviceStreamCurrentBytesArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(CopyToDeviceStreamCurrentBytesArgs{}.Stream)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(CopyToDeviceStreamCurrentBytesArgs{}.CurrentBytes)]struct{}{}
-)
+func _(x CopyToDeviceStreamCurrentBytesArgs, CopyToDeviceStreamCurrentBytesArgs func([32]byte, [0]byte, [8]byte, [16]byte, [24]byte)) {
+	CopyToDeviceStreamCurrentBytesArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.Stream)]byte{}, [unsafe.Offsetof(x.CurrentBytes)]byte{})
+}
 
 // PJRT_TopologyDescription_Create_Args
-var (
-	_ [56]struct{} = [unsafe.Sizeof(TopologyDescriptionCreateArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(TopologyDescriptionCreateArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(TopologyDescriptionCreateArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(TopologyDescriptionCreateArgs{}.TopologyName)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(TopologyDescriptionCreateArgs{}.TopologyNameSize)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(TopologyDescriptionCreateArgs{}.CreateOptions)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(TopologyDescriptionCreateArgs{}.NumOptions)]struct{}{}
-	_ [48]struct{} = [unsafe.Offsetof(TopologyDescriptionCreateArgs{}.Topology)]struct{}{}
-)
+func _(x TopologyDescriptionCreateArgs, TopologyDescriptionCreateArgs func([56]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte,
+	[40]byte, [48]byte)) {
+	TopologyDescriptionCreateArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.TopologyName)]byte{}, [unsafe.Offsetof(x.TopologyNameSize)]byte{},
+		[unsafe.Offsetof(x.CreateOptions)]byte{}, [unsafe.Offsetof(x.NumOptions)]byte{}, [unsafe.Offsetof(x.Topology)]byte{})
+}
 
 // PJRT_TopologyDescription_Destroy_Args
-var (
-	_ [24]struct{} = [unsafe.Sizeof(TopologyDescriptionDestroyArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(TopologyDescriptionDestroyArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(TopologyDescriptionDestroyArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(TopologyDescriptionDestroyArgs{}.Topology)]struct{}{}
-)
+func _(x TopologyDescriptionDestroyArgs, TopologyDescriptionDestroyArgs func([24]byte, [0]byte, [8]byte, [16]byte)) {
+	TopologyDescriptionDestroyArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.Topology)]byte{})
+}
 
 // PJRT_TopologyDescription_PlatformVersion_Args
-var (
-	_ [40]struct{} = [unsafe.Sizeof(TopologyDescriptionPlatformVersionArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(TopologyDescriptionPlatformVersionArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(TopologyDescriptionPlatformVersionArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(TopologyDescriptionPlatformVersionArgs{}.Topology)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(TopologyDescriptionPlatformVersionArgs{}.PlatformVersion)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(TopologyDescriptionPlatformVersionArgs{}.PlatformVersionSize)]struct{}{}
-)
+func _(x TopologyDescriptionPlatformVersionArgs, TopologyDescriptionPlatformVersionArgs func([40]byte, [0]byte, [8]byte, [16]byte,
+	[24]byte, [32]byte)) {
+	TopologyDescriptionPlatformVersionArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.Topology)]byte{}, [unsafe.Offsetof(x.PlatformVersion)]byte{},
+		[unsafe.Offsetof(x.PlatformVersionSize)]byte{})
+}
 
 // PJRT_TopologyDescription_PlatformName_Args
-var (
-	_ [40]struct{} = [unsafe.Sizeof(TopologyDescriptionPlatformNameArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(TopologyDescriptionPlatformNameArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(TopologyDescriptionPlatformNameArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(TopologyDescriptionPlatformNameArgs{}.Topology)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(TopologyDescriptionPlatformNameArgs{}.PlatformName)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(TopologyDescriptionPlatformNameArgs{}.PlatformNameSize)]struct{}{}
-)
+func _(x TopologyDescriptionPlatformNameArgs, TopologyDescriptionPlatformNameArgs func([40]byte, [0]byte, [8]byte, [16]byte, [24]byte,
+	[32]byte)) {
+	TopologyDescriptionPlatformNameArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.Topology)]byte{}, [unsafe.Offsetof(x.PlatformName)]byte{},
+		[unsafe.Offsetof(x.PlatformNameSize)]byte{})
+}
 
 // PJRT_TopologyDescription_GetDeviceDescriptions_Args
-var (
-	_ [40]struct{} = [unsafe.Sizeof(TopologyDescriptionGetDeviceDescriptionsArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(TopologyDescriptionGetDeviceDescriptionsArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(TopologyDescriptionGetDeviceDescriptionsArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(TopologyDescriptionGetDeviceDescriptionsArgs{}.Topology)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(TopologyDescriptionGetDeviceDescriptionsArgs{}.Descriptions)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(TopologyDescriptionGetDeviceDescriptionsArgs{}.NumDescriptions)]struct{}{}
-)
+func _(x TopologyDescriptionGetDeviceDescriptionsArgs, TopologyDescriptionGetDeviceDescriptionsArgs func([40]byte, [0]byte, [8]byte,
+	[16]byte, [24]byte, [32]byte)) {
+	TopologyDescriptionGetDeviceDescriptionsArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.Topology)]byte{}, [unsafe.Offsetof(x.Descriptions)]byte{},
+		[unsafe.Offsetof(x.NumDescriptions)]byte{})
+}
 
 // PJRT_TopologyDescription_Serialize_Args
-var (
-	_ [56]struct{} = [unsafe.Sizeof(TopologyDescriptionSerializeArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(TopologyDescriptionSerializeArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(TopologyDescriptionSerializeArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(TopologyDescriptionSerializeArgs{}.Topology)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(TopologyDescriptionSerializeArgs{}.SerializedBytes)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(TopologyDescriptionSerializeArgs{}.SerializedBytesSize)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(TopologyDescriptionSerializeArgs{}.SerializedTopology)]struct{}{}
-	_ [48]struct{} = [unsafe.Offsetof(TopologyDescriptionSerializeArgs{}.SerializedTopologyDeleter)]struct{}{}
-)
+func _(x TopologyDescriptionSerializeArgs, TopologyDescriptionSerializeArgs func([56]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte,
+	[40]byte, [48]byte)) {
+	TopologyDescriptionSerializeArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.Topology)]byte{}, [unsafe.Offsetof(x.SerializedBytes)]byte{},
+		[unsafe.Offsetof(x.SerializedBytesSize)]byte{}, [unsafe.Offsetof(x.SerializedTopology)]byte{},
+		[unsafe.Offsetof(x.SerializedTopologyDeleter)]byte{})
+}
 
 // PJRT_TopologyDescription_Deserialize_Args
-var (
-	_ [40]struct{} = [unsafe.Sizeof(TopologyDescriptionDeserializeArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(TopologyDescriptionDeserializeArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(TopologyDescriptionDeserializeArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(TopologyDescriptionDeserializeArgs{}.SerializedTopology)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(TopologyDescriptionDeserializeArgs{}.SerializedTopologySize)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(TopologyDescriptionDeserializeArgs{}.Topology)]struct{}{}
-)
+func _(x TopologyDescriptionDeserializeArgs, TopologyDescriptionDeserializeArgs func([40]byte, [0]byte, [8]byte, [16]byte, [24]byte,
+	[32]byte)) {
+	TopologyDescriptionDeserializeArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.SerializedTopology)]byte{},
+		[unsafe.Offsetof(x.SerializedTopologySize)]byte{}, [unsafe.Offsetof(x.Topology)]byte{})
+}
 
 // PJRT_TopologyDescription_Attributes_Args
-var (
-	_ [40]struct{} = [unsafe.Sizeof(TopologyDescriptionAttributesArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(TopologyDescriptionAttributesArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(TopologyDescriptionAttributesArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(TopologyDescriptionAttributesArgs{}.Topology)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(TopologyDescriptionAttributesArgs{}.Attributes)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(TopologyDescriptionAttributesArgs{}.NumAttributes)]struct{}{}
-)
+func _(x TopologyDescriptionAttributesArgs, TopologyDescriptionAttributesArgs func([40]byte, [0]byte, [8]byte, [16]byte, [24]byte,
+	[32]byte)) {
+	TopologyDescriptionAttributesArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.Topology)]byte{}, [unsafe.Offsetof(x.Attributes)]byte{},
+		[unsafe.Offsetof(x.NumAttributes)]byte{})
+}
 
 // PJRT_TopologyDescription_Fingerprint_Args
-var (
-	_ [32]struct{} = [unsafe.Sizeof(TopologyDescriptionFingerprintArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(TopologyDescriptionFingerprintArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(TopologyDescriptionFingerprintArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(TopologyDescriptionFingerprintArgs{}.Topology)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(TopologyDescriptionFingerprintArgs{}.Fingerprint)]struct{}{}
-)
+func _(x TopologyDescriptionFingerprintArgs, TopologyDescriptionFingerprintArgs func([32]byte, [0]byte, [8]byte, [16]byte, [24]byte)) {
+	TopologyDescriptionFingerprintArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.Topology)]byte{}, [unsafe.Offsetof(x.Fingerprint)]byte{})
+}
 
 // PJRT_TopologyDescription_MakeCanonicalShapeForMemorySpace_Args
-var (
-	_ [88]struct{} = [unsafe.Sizeof(TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs{}.Topology)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs{}.MemorySpaceKindID)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs{}.Dims)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs{}.NumDims)]struct{}{}
-	_ [48]struct{} = [unsafe.Offsetof(TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs{}.ElementType)]struct{}{}
-	_ [56]struct{} = [unsafe.Offsetof(TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs{}.Layout)]struct{}{}
-	_ [64]struct{} = [unsafe.Offsetof(TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs{}.SerializedShape)]struct{}{}
-	_ [72]struct{} = [unsafe.Offsetof(TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs{}.SerializedShapeSize)]struct{}{}
-	_ [80]struct{} = [unsafe.Offsetof(TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs{}.SerializedShapeDeleter)]struct{}{}
-)
+func _(x TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs, TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs func([88]byte,
+	[0]byte, [8]byte, [16]byte, [24]byte, [32]byte, [40]byte, [48]byte, [56]byte, [64]byte, [72]byte, [80]byte)) {
+	TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.Topology)]byte{}, [unsafe.Offsetof(x.MemorySpaceKindID)]byte{},
+		[unsafe.Offsetof(x.Dims)]byte{}, [unsafe.Offsetof(x.NumDims)]byte{}, [unsafe.Offsetof(x.ElementType)]byte{},
+		[unsafe.Offsetof(x.Layout)]byte{}, [unsafe.Offsetof(x.SerializedShape)]byte{}, [unsafe.Offsetof(x.SerializedShapeSize)]byte{},
+		[unsafe.Offsetof(x.SerializedShapeDeleter)]byte{})
+}
 
 // PJRT_TopologyDescription_GetMemorySpaceKindIds_Args
-var (
-	_ [40]struct{} = [unsafe.Sizeof(TopologyDescriptionGetMemorySpaceKindIDsArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(TopologyDescriptionGetMemorySpaceKindIDsArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(TopologyDescriptionGetMemorySpaceKindIDsArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(TopologyDescriptionGetMemorySpaceKindIDsArgs{}.Topology)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(TopologyDescriptionGetMemorySpaceKindIDsArgs{}.MemorySpaceKindIDs)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(TopologyDescriptionGetMemorySpaceKindIDsArgs{}.NumMemorySpaceKindIDs)]struct{}{}
-)
+func _(x TopologyDescriptionGetMemorySpaceKindIDsArgs, TopologyDescriptionGetMemorySpaceKindIDsArgs func([40]byte, [0]byte, [8]byte,
+	[16]byte, [24]byte, [32]byte)) {
+	TopologyDescriptionGetMemorySpaceKindIDsArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.Topology)]byte{}, [unsafe.Offsetof(x.MemorySpaceKindIDs)]byte{},
+		[unsafe.Offsetof(x.NumMemorySpaceKindIDs)]byte{})
+}
 
 // PJRT_Compile_Args
-var (
-	_ [64]struct{} = [unsafe.Sizeof(CompileArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(CompileArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(CompileArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(CompileArgs{}.Topology)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(CompileArgs{}.Program)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(CompileArgs{}.CompileOptions)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(CompileArgs{}.CompileOptionsSize)]struct{}{}
-	_ [48]struct{} = [unsafe.Offsetof(CompileArgs{}.Client)]struct{}{}
-	_ [56]struct{} = [unsafe.Offsetof(CompileArgs{}.Executable)]struct{}{}
-)
+func _(x CompileArgs, CompileArgs func([64]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte, [40]byte, [48]byte, [56]byte)) {
+	CompileArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Topology)]byte{}, [unsafe.Offsetof(x.Program)]byte{}, [unsafe.Offsetof(x.CompileOptions)]byte{},
+		[unsafe.Offsetof(x.CompileOptionsSize)]byte{}, [unsafe.Offsetof(x.Client)]byte{}, [unsafe.Offsetof(x.Executable)]byte{})
+}
 
 // PJRT_Api
-var (
-	_ [1144]struct{} = [unsafe.Sizeof(API{})]struct{}{}
-	_ [0]struct{}    = [unsafe.Offsetof(API{}.StructSize)]struct{}{}
-	_ [8]struct{}    = [unsafe.Offsetof(API{}.ExtensionStart)]struct{}{}
-	_ [16]struct{}   = [unsafe.Offsetof(API{}.PJRTAPIVersion)]struct{}{}
-	_ [40]struct{}   = [unsafe.Offsetof(API{}.ErrorDestroy)]struct{}{}
-	_ [48]struct{}   = [unsafe.Offsetof(API{}.ErrorMessage)]struct{}{}
-	_ [56]struct{}   = [unsafe.Offsetof(API{}.ErrorGetCode)]struct{}{}
-	_ [64]struct{}   = [unsafe.Offsetof(API{}.PluginInitialize)]struct{}{}
-	_ [72]struct{}   = [unsafe.Offsetof(API{}.PluginAttributes)]struct{}{}
-	_ [80]struct{}   = [unsafe.Offsetof(API{}.EventDestroy)]struct{}{}
-	_ [88]struct{}   = [unsafe.Offsetof(API{}.EventIsReady)]struct{}{}
-	_ [96]struct{}   = [unsafe.Offsetof(API{}.EventError)]struct{}{}
-	_ [104]struct{}  = [unsafe.Offsetof(API{}.EventAwait)]struct{}{}
-	_ [112]struct{}  = [unsafe.Offsetof(API{}.EventOnReady)]struct{}{}
-	_ [120]struct{}  = [unsafe.Offsetof(API{}.ClientCreate)]struct{}{}
-	_ [128]struct{}  = [unsafe.Offsetof(API{}.ClientDestroy)]struct{}{}
-	_ [136]struct{}  = [unsafe.Offsetof(API{}.ClientPlatformName)]struct{}{}
-	_ [144]struct{}  = [unsafe.Offsetof(API{}.ClientProcessIndex)]struct{}{}
-	_ [152]struct{}  = [unsafe.Offsetof(API{}.ClientPlatformVersion)]struct{}{}
-	_ [160]struct{}  = [unsafe.Offsetof(API{}.ClientDevices)]struct{}{}
-	_ [168]struct{}  = [unsafe.Offsetof(API{}.ClientAddressableDevices)]struct{}{}
-	_ [176]struct{}  = [unsafe.Offsetof(API{}.ClientLookupDevice)]struct{}{}
-	_ [184]struct{}  = [unsafe.Offsetof(API{}.ClientLookupAddressableDevice)]struct{}{}
-	_ [192]struct{}  = [unsafe.Offsetof(API{}.ClientAddressableMemories)]struct{}{}
-	_ [200]struct{}  = [unsafe.Offsetof(API{}.ClientCompile)]struct{}{}
-	_ [208]struct{}  = [unsafe.Offsetof(API{}.ClientDefaultDeviceAssignment)]struct{}{}
-	_ [216]struct{}  = [unsafe.Offsetof(API{}.ClientBufferFromHostBuffer)]struct{}{}
-	_ [224]struct{}  = [unsafe.Offsetof(API{}.DeviceDescriptionID)]struct{}{}
-	_ [232]struct{}  = [unsafe.Offsetof(API{}.DeviceDescriptionProcessIndex)]struct{}{}
-	_ [240]struct{}  = [unsafe.Offsetof(API{}.DeviceDescriptionAttributes)]struct{}{}
-	_ [248]struct{}  = [unsafe.Offsetof(API{}.DeviceDescriptionKind)]struct{}{}
-	_ [256]struct{}  = [unsafe.Offsetof(API{}.DeviceDescriptionDebugString)]struct{}{}
-	_ [264]struct{}  = [unsafe.Offsetof(API{}.DeviceDescriptionToString)]struct{}{}
-	_ [272]struct{}  = [unsafe.Offsetof(API{}.DeviceGetDescription)]struct{}{}
-	_ [280]struct{}  = [unsafe.Offsetof(API{}.DeviceIsAddressable)]struct{}{}
-	_ [288]struct{}  = [unsafe.Offsetof(API{}.DeviceLocalHardwareID)]struct{}{}
-	_ [296]struct{}  = [unsafe.Offsetof(API{}.DeviceAddressableMemories)]struct{}{}
-	_ [304]struct{}  = [unsafe.Offsetof(API{}.DeviceDefaultMemory)]struct{}{}
-	_ [312]struct{}  = [unsafe.Offsetof(API{}.DeviceMemoryStats)]struct{}{}
-	_ [320]struct{}  = [unsafe.Offsetof(API{}.MemoryID)]struct{}{}
-	_ [328]struct{}  = [unsafe.Offsetof(API{}.MemoryKind)]struct{}{}
-	_ [336]struct{}  = [unsafe.Offsetof(API{}.MemoryDebugString)]struct{}{}
-	_ [344]struct{}  = [unsafe.Offsetof(API{}.MemoryToString)]struct{}{}
-	_ [352]struct{}  = [unsafe.Offsetof(API{}.MemoryAddressableByDevices)]struct{}{}
-	_ [360]struct{}  = [unsafe.Offsetof(API{}.ExecutableDestroy)]struct{}{}
-	_ [368]struct{}  = [unsafe.Offsetof(API{}.ExecutableName)]struct{}{}
-	_ [376]struct{}  = [unsafe.Offsetof(API{}.ExecutableNumReplicas)]struct{}{}
-	_ [384]struct{}  = [unsafe.Offsetof(API{}.ExecutableNumPartitions)]struct{}{}
-	_ [392]struct{}  = [unsafe.Offsetof(API{}.ExecutableNumOutputs)]struct{}{}
-	_ [400]struct{}  = [unsafe.Offsetof(API{}.ExecutableSizeOfGeneratedCodeInBytes)]struct{}{}
-	_ [408]struct{}  = [unsafe.Offsetof(API{}.ExecutableGetCostAnalysis)]struct{}{}
-	_ [416]struct{}  = [unsafe.Offsetof(API{}.ExecutableOutputMemoryKinds)]struct{}{}
-	_ [424]struct{}  = [unsafe.Offsetof(API{}.ExecutableOptimizedProgram)]struct{}{}
-	_ [432]struct{}  = [unsafe.Offsetof(API{}.ExecutableSerialize)]struct{}{}
-	_ [440]struct{}  = [unsafe.Offsetof(API{}.LoadedExecutableDestroy)]struct{}{}
-	_ [448]struct{}  = [unsafe.Offsetof(API{}.LoadedExecutableGetExecutable)]struct{}{}
-	_ [456]struct{}  = [unsafe.Offsetof(API{}.LoadedExecutableAddressableDevices)]struct{}{}
-	_ [464]struct{}  = [unsafe.Offsetof(API{}.LoadedExecutableDelete)]struct{}{}
-	_ [472]struct{}  = [unsafe.Offsetof(API{}.LoadedExecutableIsDeleted)]struct{}{}
-	_ [480]struct{}  = [unsafe.Offsetof(API{}.LoadedExecutableExecute)]struct{}{}
-	_ [488]struct{}  = [unsafe.Offsetof(API{}.ExecutableDeserializeAndLoad)]struct{}{}
-	_ [496]struct{}  = [unsafe.Offsetof(API{}.LoadedExecutableFingerprint)]struct{}{}
-	_ [504]struct{}  = [unsafe.Offsetof(API{}.BufferDestroy)]struct{}{}
-	_ [512]struct{}  = [unsafe.Offsetof(API{}.BufferElementType)]struct{}{}
-	_ [520]struct{}  = [unsafe.Offsetof(API{}.BufferDimensions)]struct{}{}
-	_ [528]struct{}  = [unsafe.Offsetof(API{}.BufferUnpaddedDimensions)]struct{}{}
-	_ [536]struct{}  = [unsafe.Offsetof(API{}.BufferDynamicDimensionIndices)]struct{}{}
-	_ [544]struct{}  = [unsafe.Offsetof(API{}.BufferGetMemoryLayout)]struct{}{}
-	_ [552]struct{}  = [unsafe.Offsetof(API{}.BufferOnDeviceSizeInBytes)]struct{}{}
-	_ [560]struct{}  = [unsafe.Offsetof(API{}.BufferDevice)]struct{}{}
-	_ [568]struct{}  = [unsafe.Offsetof(API{}.BufferMemory)]struct{}{}
-	_ [576]struct{}  = [unsafe.Offsetof(API{}.BufferDelete)]struct{}{}
-	_ [584]struct{}  = [unsafe.Offsetof(API{}.BufferIsDeleted)]struct{}{}
-	_ [592]struct{}  = [unsafe.Offsetof(API{}.BufferCopyToDevice)]struct{}{}
-	_ [600]struct{}  = [unsafe.Offsetof(API{}.BufferToHostBuffer)]struct{}{}
-	_ [608]struct{}  = [unsafe.Offsetof(API{}.BufferIsOnCPU)]struct{}{}
-	_ [616]struct{}  = [unsafe.Offsetof(API{}.BufferReadyEvent)]struct{}{}
-	_ [624]struct{}  = [unsafe.Offsetof(API{}.BufferUnsafePointer)]struct{}{}
-	_ [632]struct{}  = [unsafe.Offsetof(API{}.BufferIncreaseExternalReferenceCount)]struct{}{}
-	_ [640]struct{}  = [unsafe.Offsetof(API{}.BufferDecreaseExternalReferenceCount)]struct{}{}
-	_ [648]struct{}  = [unsafe.Offsetof(API{}.BufferOpaqueDeviceMemoryDataPointer)]struct{}{}
-	_ [656]struct{}  = [unsafe.Offsetof(API{}.CopyToDeviceStreamDestroy)]struct{}{}
-	_ [664]struct{}  = [unsafe.Offsetof(API{}.CopyToDeviceStreamAddChunk)]struct{}{}
-	_ [672]struct{}  = [unsafe.Offsetof(API{}.CopyToDeviceStreamTotalBytes)]struct{}{}
-	_ [680]struct{}  = [unsafe.Offsetof(API{}.CopyToDeviceStreamGranuleSize)]struct{}{}
-	_ [688]struct{}  = [unsafe.Offsetof(API{}.CopyToDeviceStreamCurrentBytes)]struct{}{}
-	_ [696]struct{}  = [unsafe.Offsetof(API{}.TopologyDescriptionCreate)]struct{}{}
-	_ [704]struct{}  = [unsafe.Offsetof(API{}.TopologyDescriptionDestroy)]struct{}{}
-	_ [712]struct{}  = [unsafe.Offsetof(API{}.TopologyDescriptionPlatformName)]struct{}{}
-	_ [720]struct{}  = [unsafe.Offsetof(API{}.TopologyDescriptionPlatformVersion)]struct{}{}
-	_ [728]struct{}  = [unsafe.Offsetof(API{}.TopologyDescriptionGetDeviceDescriptions)]struct{}{}
-	_ [736]struct{}  = [unsafe.Offsetof(API{}.TopologyDescriptionSerialize)]struct{}{}
-	_ [744]struct{}  = [unsafe.Offsetof(API{}.TopologyDescriptionAttributes)]struct{}{}
-	_ [752]struct{}  = [unsafe.Offsetof(API{}.Compile)]struct{}{}
-	_ [760]struct{}  = [unsafe.Offsetof(API{}.ExecutableOutputElementTypes)]struct{}{}
-	_ [768]struct{}  = [unsafe.Offsetof(API{}.ExecutableOutputDimensions)]struct{}{}
-	_ [776]struct{}  = [unsafe.Offsetof(API{}.BufferCopyToMemory)]struct{}{}
-	_ [784]struct{}  = [unsafe.Offsetof(API{}.ClientCreateViewOfDeviceBuffer)]struct{}{}
-	_ [792]struct{}  = [unsafe.Offsetof(API{}.ExecutableFingerprint)]struct{}{}
-	_ [800]struct{}  = [unsafe.Offsetof(API{}.ClientTopologyDescription)]struct{}{}
-	_ [808]struct{}  = [unsafe.Offsetof(API{}.ExecutableGetCompiledMemoryStats)]struct{}{}
-	_ [816]struct{}  = [unsafe.Offsetof(API{}.MemoryKindID)]struct{}{}
-	_ [824]struct{}  = [unsafe.Offsetof(API{}.ExecuteContextCreate)]struct{}{}
-	_ [832]struct{}  = [unsafe.Offsetof(API{}.ExecuteContextDestroy)]struct{}{}
-	_ [840]struct{}  = [unsafe.Offsetof(API{}.BufferCopyRawToHost)]struct{}{}
-	_ [848]struct{}  = [unsafe.Offsetof(API{}.AsyncHostToDeviceTransferManagerDestroy)]struct{}{}
-	_ [856]struct{}  = [unsafe.Offsetof(API{}.AsyncHostToDeviceTransferManagerTransferData)]struct{}{}
-	_ [864]struct{}  = [unsafe.Offsetof(API{}.ClientCreateBuffersForAsyncHostToDevice)]struct{}{}
-	_ [872]struct{}  = [unsafe.Offsetof(API{}.AsyncHostToDeviceTransferManagerRetrieveBuffer)]struct{}{}
-	_ [880]struct{}  = [unsafe.Offsetof(API{}.AsyncHostToDeviceTransferManagerDevice)]struct{}{}
-	_ [888]struct{}  = [unsafe.Offsetof(API{}.AsyncHostToDeviceTransferManagerBufferCount)]struct{}{}
-	_ [896]struct{}  = [unsafe.Offsetof(API{}.AsyncHostToDeviceTransferManagerBufferSize)]struct{}{}
-	_ [904]struct{}  = [unsafe.Offsetof(API{}.AsyncHostToDeviceTransferManagerSetBufferError)]struct{}{}
-	_ [912]struct{}  = [unsafe.Offsetof(API{}.AsyncHostToDeviceTransferManagerAddMetadata)]struct{}{}
-	_ [920]struct{}  = [unsafe.Offsetof(API{}.ClientDMAMap)]struct{}{}
-	_ [928]struct{}  = [unsafe.Offsetof(API{}.ClientDMAUnmap)]struct{}{}
-	_ [936]struct{}  = [unsafe.Offsetof(API{}.ClientCreateUninitializedBuffer)]struct{}{}
-	_ [944]struct{}  = [unsafe.Offsetof(API{}.ClientUpdateGlobalProcessInfo)]struct{}{}
-	_ [952]struct{}  = [unsafe.Offsetof(API{}.TopologyDescriptionDeserialize)]struct{}{}
-	_ [960]struct{}  = [unsafe.Offsetof(API{}.ClientCreateAliasBuffer)]struct{}{}
-	_ [968]struct{}  = [unsafe.Offsetof(API{}.ClientFulfillAliasBuffer)]struct{}{}
-	_ [976]struct{}  = [unsafe.Offsetof(API{}.LoadedExecutableGetDeviceAssignment)]struct{}{}
-	_ [984]struct{}  = [unsafe.Offsetof(API{}.ClientCreateErrorBuffer)]struct{}{}
-	_ [992]struct{}  = [unsafe.Offsetof(API{}.AsyncHostToDeviceTransferManagerTransferLiteral)]struct{}{}
-	_ [1000]struct{} = [unsafe.Offsetof(API{}.BufferCopyRawToHostFuture)]struct{}{}
-	_ [1008]struct{} = [unsafe.Offsetof(API{}.DevicePoisonExecution)]struct{}{}
-	_ [1016]struct{} = [unsafe.Offsetof(API{}.DeviceCreateAsyncTrackingEvent)]struct{}{}
-	_ [1024]struct{} = [unsafe.Offsetof(API{}.AsyncTrackingEventDestroy)]struct{}{}
-	_ [1032]struct{} = [unsafe.Offsetof(API{}.ExecutableGetCompileOptions)]struct{}{}
-	_ [1040]struct{} = [unsafe.Offsetof(API{}.BufferDonateWithControlDependency)]struct{}{}
-	_ [1048]struct{} = [unsafe.Offsetof(API{}.EventCreate)]struct{}{}
-	_ [1056]struct{} = [unsafe.Offsetof(API{}.EventSet)]struct{}{}
-	_ [1064]struct{} = [unsafe.Offsetof(API{}.DeviceGetAttributes)]struct{}{}
-	_ [1072]struct{} = [unsafe.Offsetof(API{}.ClientLoad)]struct{}{}
-	_ [1080]struct{} = [unsafe.Offsetof(API{}.LoadedExecutableAddressableDeviceLogicalIDs)]struct{}{}
-	_ [1088]struct{} = [unsafe.Offsetof(API{}.BufferBitcast)]struct{}{}
-	_ [1096]struct{} = [unsafe.Offsetof(API{}.ErrorForEachPayload)]struct{}{}
-	_ [1104]struct{} = [unsafe.Offsetof(API{}.TopologyDescriptionFingerprint)]struct{}{}
-	_ [1112]struct{} = [unsafe.Offsetof(API{}.ExecutableParameterMemoryKinds)]struct{}{}
-	_ [1120]struct{} = [unsafe.Offsetof(API{}.DeviceClearMemoryStats)]struct{}{}
-	_ [1128]struct{} = [unsafe.Offsetof(API{}.TopologyDescriptionMakeCanonicalShapeForMemorySpace)]struct{}{}
-	_ [1136]struct{} = [unsafe.Offsetof(API{}.TopologyDescriptionGetMemorySpaceKindIDs)]struct{}{}
-)
+func _(x API, API func([1144]byte, [0]byte, [8]byte, [16]byte, [40]byte, [48]byte, [56]byte, [64]byte, [72]byte, [80]byte, [88]byte,
+	[96]byte, [104]byte, [112]byte, [120]byte, [128]byte, [136]byte, [144]byte, [152]byte, [160]byte, [168]byte, [176]byte, [184]byte,
+	[192]byte, [200]byte, [208]byte, [216]byte, [224]byte, [232]byte, [240]byte, [248]byte, [256]byte, [264]byte, [272]byte, [280]byte,
+	[288]byte, [296]byte, [304]byte, [312]byte, [320]byte, [328]byte, [336]byte, [344]byte, [352]byte, [360]byte, [368]byte, [376]byte,
+	[384]byte, [392]byte, [400]byte, [408]byte, [416]byte, [424]byte, [432]byte, [440]byte, [448]byte, [456]byte, [464]byte, [472]byte,
+	[480]byte, [488]byte, [496]byte, [504]byte, [512]byte, [520]byte, [528]byte, [536]byte, [544]byte, [552]byte, [560]byte, [568]byte,
+	[576]byte, [584]byte, [592]byte, [600]byte, [608]byte, [616]byte, [624]byte, [632]byte, [640]byte, [648]byte, [656]byte, [664]byte,
+	[672]byte, [680]byte, [688]byte, [696]byte, [704]byte, [712]byte, [720]byte, [728]byte, [736]byte, [744]byte, [752]byte, [760]byte,
+	[768]byte, [776]byte, [784]byte, [792]byte, [800]byte, [808]byte, [816]byte, [824]byte, [832]byte, [840]byte, [848]byte, [856]byte,
+	[864]byte, [872]byte, [880]byte, [888]byte, [896]byte, [904]byte, [912]byte, [920]byte, [928]byte, [936]byte, [944]byte, [952]byte,
+	[960]byte, [968]byte, [976]byte, [984]byte, [992]byte, [1000]byte, [1008]byte, [1016]byte, [1024]byte, [1032]byte, [1040]byte,
+	[1048]byte, [1056]byte, [1064]byte, [1072]byte, [1080]byte, [1088]byte, [1096]byte, [1104]byte, [1112]byte, [1120]byte, [1128]byte,
+	[1136]byte)) {
+	API([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.PJRTAPIVersion)]byte{}, [unsafe.Offsetof(x.ErrorDestroy)]byte{}, [unsafe.Offsetof(x.ErrorMessage)]byte{},
+		[unsafe.Offsetof(x.ErrorGetCode)]byte{}, [unsafe.Offsetof(x.PluginInitialize)]byte{}, [unsafe.Offsetof(x.PluginAttributes)]byte{},
+		[unsafe.Offsetof(x.EventDestroy)]byte{}, [unsafe.Offsetof(x.EventIsReady)]byte{}, [unsafe.Offsetof(x.EventError)]byte{},
+		[unsafe.Offsetof(x.EventAwait)]byte{}, [unsafe.Offsetof(x.EventOnReady)]byte{}, [unsafe.Offsetof(x.ClientCreate)]byte{},
+		[unsafe.Offsetof(x.ClientDestroy)]byte{}, [unsafe.Offsetof(x.ClientPlatformName)]byte{},
+		[unsafe.Offsetof(x.ClientProcessIndex)]byte{}, [unsafe.Offsetof(x.ClientPlatformVersion)]byte{},
+		[unsafe.Offsetof(x.ClientDevices)]byte{}, [unsafe.Offsetof(x.ClientAddressableDevices)]byte{},
+		[unsafe.Offsetof(x.ClientLookupDevice)]byte{}, [unsafe.Offsetof(x.ClientLookupAddressableDevice)]byte{},
+		[unsafe.Offsetof(x.ClientAddressableMemories)]byte{}, [unsafe.Offsetof(x.ClientCompile)]byte{},
+		[unsafe.Offsetof(x.ClientDefaultDeviceAssignment)]byte{}, [unsafe.Offsetof(x.ClientBufferFromHostBuffer)]byte{},
+		[unsafe.Offsetof(x.DeviceDescriptionID)]byte{}, [unsafe.Offsetof(x.DeviceDescriptionProcessIndex)]byte{},
+		[unsafe.Offsetof(x.DeviceDescriptionAttributes)]byte{}, [unsafe.Offsetof(x.DeviceDescriptionKind)]byte{},
+		[unsafe.Offsetof(x.DeviceDescriptionDebugString)]byte{}, [unsafe.Offsetof(x.DeviceDescriptionToString)]byte{},
+		[unsafe.Offsetof(x.DeviceGetDescription)]byte{}, [unsafe.Offsetof(x.DeviceIsAddressable)]byte{},
+		[unsafe.Offsetof(x.DeviceLocalHardwareID)]byte{}, [unsafe.Offsetof(x.DeviceAddressableMemories)]byte{},
+		[unsafe.Offsetof(x.DeviceDefaultMemory)]byte{}, [unsafe.Offsetof(x.DeviceMemoryStats)]byte{}, [unsafe.Offsetof(x.MemoryID)]byte{},
+		[unsafe.Offsetof(x.MemoryKind)]byte{}, [unsafe.Offsetof(x.MemoryDebugString)]byte{}, [unsafe.Offsetof(x.MemoryToString)]byte{},
+		[unsafe.Offsetof(x.MemoryAddressableByDevices)]byte{}, [unsafe.Offsetof(x.ExecutableDestroy)]byte{},
+		[unsafe.Offsetof(x.ExecutableName)]byte{}, [unsafe.Offsetof(x.ExecutableNumReplicas)]byte{},
+		[unsafe.Offsetof(x.ExecutableNumPartitions)]byte{}, [unsafe.Offsetof(x.ExecutableNumOutputs)]byte{},
+		[unsafe.Offsetof(x.ExecutableSizeOfGeneratedCodeInBytes)]byte{}, [unsafe.Offsetof(x.ExecutableGetCostAnalysis)]byte{},
+		[unsafe.Offsetof(x.ExecutableOutputMemoryKinds)]byte{}, [unsafe.Offsetof(x.ExecutableOptimizedProgram)]byte{},
+		[unsafe.Offsetof(x.ExecutableSerialize)]byte{}, [unsafe.Offsetof(x.LoadedExecutableDestroy)]byte{},
+		[unsafe.Offsetof(x.LoadedExecutableGetExecutable)]byte{}, [unsafe.Offsetof(x.LoadedExecutableAddressableDevices)]byte{},
+		[unsafe.Offsetof(x.LoadedExecutableDelete)]byte{}, [unsafe.Offsetof(x.LoadedExecutableIsDeleted)]byte{},
+		[unsafe.Offsetof(x.LoadedExecutableExecute)]byte{}, [unsafe.Offsetof(x.ExecutableDeserializeAndLoad)]byte{},
+		[unsafe.Offsetof(x.LoadedExecutableFingerprint)]byte{}, [unsafe.Offsetof(x.BufferDestroy)]byte{},
+		[unsafe.Offsetof(x.BufferElementType)]byte{}, [unsafe.Offsetof(x.BufferDimensions)]byte{},
+		[unsafe.Offsetof(x.BufferUnpaddedDimensions)]byte{}, [unsafe.Offsetof(x.BufferDynamicDimensionIndices)]byte{},
+		[unsafe.Offsetof(x.BufferGetMemoryLayout)]byte{}, [unsafe.Offsetof(x.BufferOnDeviceSizeInBytes)]byte{},
+		[unsafe.Offsetof(x.BufferDevice)]byte{}, [unsafe.Offsetof(x.BufferMemory)]byte{}, [unsafe.Offsetof(x.BufferDelete)]byte{},
+		[unsafe.Offsetof(x.BufferIsDeleted)]byte{}, [unsafe.Offsetof(x.BufferCopyToDevice)]byte{},
+		[unsafe.Offsetof(x.BufferToHostBuffer)]byte{}, [unsafe.Offsetof(x.BufferIsOnCPU)]byte{},
+		[unsafe.Offsetof(x.BufferReadyEvent)]byte{}, [unsafe.Offsetof(x.BufferUnsafePointer)]byte{},
+		[unsafe.Offsetof(x.BufferIncreaseExternalReferenceCount)]byte{}, [unsafe.Offsetof(x.BufferDecreaseExternalReferenceCount)]byte{},
+		[unsafe.Offsetof(x.BufferOpaqueDeviceMemoryDataPointer)]byte{}, [unsafe.Offsetof(x.CopyToDeviceStreamDestroy)]byte{},
+		[unsafe.Offsetof(x.CopyToDeviceStreamAddChunk)]byte{}, [unsafe.Offsetof(x.CopyToDeviceStreamTotalBytes)]byte{},
+		[unsafe.Offsetof(x.CopyToDeviceStreamGranuleSize)]byte{}, [unsafe.Offsetof(x.CopyToDeviceStreamCurrentBytes)]byte{},
+		[unsafe.Offsetof(x.TopologyDescriptionCreate)]byte{}, [unsafe.Offsetof(x.TopologyDescriptionDestroy)]byte{},
+		[unsafe.Offsetof(x.TopologyDescriptionPlatformName)]byte{}, [unsafe.Offsetof(x.TopologyDescriptionPlatformVersion)]byte{},
+		[unsafe.Offsetof(x.TopologyDescriptionGetDeviceDescriptions)]byte{}, [unsafe.Offsetof(x.TopologyDescriptionSerialize)]byte{},
+		[unsafe.Offsetof(x.TopologyDescriptionAttributes)]byte{}, [unsafe.Offsetof(x.Compile)]byte{},
+		[unsafe.Offsetof(x.ExecutableOutputElementTypes)]byte{}, [unsafe.Offsetof(x.ExecutableOutputDimensions)]byte{},
+		[unsafe.Offsetof(x.BufferCopyToMemory)]byte{}, [unsafe.Offsetof(x.ClientCreateViewOfDeviceBuffer)]byte{},
+		[unsafe.Offsetof(x.ExecutableFingerprint)]byte{}, [unsafe.Offsetof(x.ClientTopologyDescription)]byte{},
+		[unsafe.Offsetof(x.ExecutableGetCompiledMemoryStats)]byte{}, [unsafe.Offsetof(x.MemoryKindID)]byte{},
+		[unsafe.Offsetof(x.ExecuteContextCreate)]byte{}, [unsafe.Offsetof(x.ExecuteContextDestroy)]byte{},
+		[unsafe.Offsetof(x.BufferCopyRawToHost)]byte{}, [unsafe.Offsetof(x.AsyncHostToDeviceTransferManagerDestroy)]byte{},
+		[unsafe.Offsetof(x.AsyncHostToDeviceTransferManagerTransferData)]byte{},
+		[unsafe.Offsetof(x.ClientCreateBuffersForAsyncHostToDevice)]byte{},
+		[unsafe.Offsetof(x.AsyncHostToDeviceTransferManagerRetrieveBuffer)]byte{},
+		[unsafe.Offsetof(x.AsyncHostToDeviceTransferManagerDevice)]byte{},
+		[unsafe.Offsetof(x.AsyncHostToDeviceTransferManagerBufferCount)]byte{},
+		[unsafe.Offsetof(x.AsyncHostToDeviceTransferManagerBufferSize)]byte{},
+		[unsafe.Offsetof(x.AsyncHostToDeviceTransferManagerSetBufferError)]byte{},
+		[unsafe.Offsetof(x.AsyncHostToDeviceTransferManagerAddMetadata)]byte{}, [unsafe.Offsetof(x.ClientDMAMap)]byte{},
+		[unsafe.Offsetof(x.ClientDMAUnmap)]byte{}, [unsafe.Offsetof(x.ClientCreateUninitializedBuffer)]byte{},
+		[unsafe.Offsetof(x.ClientUpdateGlobalProcessInfo)]byte{}, [unsafe.Offsetof(x.TopologyDescriptionDeserialize)]byte{},
+		[unsafe.Offsetof(x.ClientCreateAliasBuffer)]byte{}, [unsafe.Offsetof(x.ClientFulfillAliasBuffer)]byte{},
+		[unsafe.Offsetof(x.LoadedExecutableGetDeviceAssignment)]byte{}, [unsafe.Offsetof(x.ClientCreateErrorBuffer)]byte{},
+		[unsafe.Offsetof(x.AsyncHostToDeviceTransferManagerTransferLiteral)]byte{}, [unsafe.Offsetof(x.BufferCopyRawToHostFuture)]byte{},
+		[unsafe.Offsetof(x.DevicePoisonExecution)]byte{}, [unsafe.Offsetof(x.DeviceCreateAsyncTrackingEvent)]byte{},
+		[unsafe.Offsetof(x.AsyncTrackingEventDestroy)]byte{}, [unsafe.Offsetof(x.ExecutableGetCompileOptions)]byte{},
+		[unsafe.Offsetof(x.BufferDonateWithControlDependency)]byte{}, [unsafe.Offsetof(x.EventCreate)]byte{},
+		[unsafe.Offsetof(x.EventSet)]byte{}, [unsafe.Offsetof(x.DeviceGetAttributes)]byte{}, [unsafe.Offsetof(x.ClientLoad)]byte{},
+		[unsafe.Offsetof(x.LoadedExecutableAddressableDeviceLogicalIDs)]byte{}, [unsafe.Offsetof(x.BufferBitcast)]byte{},
+		[unsafe.Offsetof(x.ErrorForEachPayload)]byte{}, [unsafe.Offsetof(x.TopologyDescriptionFingerprint)]byte{},
+		[unsafe.Offsetof(x.ExecutableParameterMemoryKinds)]byte{}, [unsafe.Offsetof(x.DeviceClearMemoryStats)]byte{},
+		[unsafe.Offsetof(x.TopologyDescriptionMakeCanonicalShapeForMemorySpace)]byte{},
+		[unsafe.Offsetof(x.TopologyDescriptionGetMemorySpaceKindIDs)]byte{})
+}

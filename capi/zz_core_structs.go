@@ -21,8 +21,7 @@ type ExtensionBase struct {
 	Next *ExtensionBase
 }
 
-// PJRT_Extension_Base_STRUCT_SIZE is the size in bytes of ExtensionBase
-// without the padding at its end.
+// PJRT_Extension_Base_STRUCT_SIZE
 const ExtensionBaseSize = 24
 
 // PJRT_Api_Version: The version of this header that a plugin was compiled
@@ -38,14 +37,11 @@ type APIVersion struct {
 	MinorVersion int32
 }
 
-// PJRT_Api_Version_STRUCT_SIZE is the size in bytes of APIVersion without
-// the padding at its end.
+// PJRT_Api_Version_STRUCT_SIZE
 const APIVersionSize = 24
 
-// PJRT_Error_FunctionTable is a table of functions.
-//
-// What an error can do by itself. The functions do the same as
-// PJRT_Error_Destroy, PJRT_Error_Message, PJRT_Error_GetCode and
+// PJRT_Error_FunctionTable: What an error can do by itself. The functions do
+// the same as PJRT_Error_Destroy, PJRT_Error_Message, PJRT_Error_GetCode and
 // PJRT_Error_ForEachPayload, but take plain parameters.
 //
 // Since API 0.107.
@@ -66,8 +62,7 @@ type ErrorFunctionTable struct {
 	ForEachPayload ErrorFunctionTableForEachPayload
 }
 
-// PJRT_Error_FunctionTable_STRUCT_SIZE is the size in bytes of
-// ErrorFunctionTable without the padding at its end.
+// PJRT_Error_FunctionTable_STRUCT_SIZE
 const ErrorFunctionTableSize = 56
 
 // PJRT_Error: The failure of one call. A null pointer stands for success.
@@ -86,8 +81,7 @@ type ErrorHandle struct {
 	Vtable *ErrorFunctionTable
 }
 
-// PJRT_Error_STRUCT_SIZE is the size in bytes of ErrorHandle without the
-// padding at its end.
+// PJRT_Error_STRUCT_SIZE
 const ErrorHandleSize = 8
 
 // PJRT_NamedValue: A name with a typed value: an option of a call, or an
@@ -111,16 +105,12 @@ type NamedValue struct {
 	ValueSize uintptr
 }
 
-// PJRT_NamedValue_STRUCT_SIZE is the size in bytes of NamedValue without the
-// padding at its end.
+// PJRT_NamedValue_STRUCT_SIZE
 const NamedValueSize = 56
 
-// StringValue returns the member PJRT_NamedValue.string_value of the union.
-//
-// `value_size` bytes, with no promise of a terminating zero byte.
-func (u *NamedValue) StringValue() *byte {
-	return *(**byte)(unsafe.Pointer(&u.Value))
-}
+// PJRT_NamedValue.string_value: `value_size` bytes, with no promise of a
+// terminating zero byte.
+func (u *NamedValue) StringValue() *byte { return *(**byte)(unsafe.Pointer(&u.Value)) }
 
 // SetStringValue makes PJRT_NamedValue.string_value the member in use. The
 // caller keeps what it points to alive.
@@ -129,10 +119,8 @@ func (u *NamedValue) SetStringValue(value *byte) {
 	*(**byte)(unsafe.Pointer(&u.Value)) = value
 }
 
-// Int64Value returns the member PJRT_NamedValue.int64_value of the union.
-func (u *NamedValue) Int64Value() int64 {
-	return *(*int64)(unsafe.Pointer(&u.Value))
-}
+// PJRT_NamedValue.int64_value
+func (u *NamedValue) Int64Value() int64 { return *(*int64)(unsafe.Pointer(&u.Value)) }
 
 // SetInt64Value makes PJRT_NamedValue.int64_value the member in use.
 func (u *NamedValue) SetInt64Value(value int64) {
@@ -140,13 +128,8 @@ func (u *NamedValue) SetInt64Value(value int64) {
 	*(*int64)(unsafe.Pointer(&u.Value)) = value
 }
 
-// Int64ArrayValue returns the member PJRT_NamedValue.int64_array_value of
-// the union.
-//
-// `value_size` numbers.
-func (u *NamedValue) Int64ArrayValue() *int64 {
-	return *(**int64)(unsafe.Pointer(&u.Value))
-}
+// PJRT_NamedValue.int64_array_value: `value_size` numbers.
+func (u *NamedValue) Int64ArrayValue() *int64 { return *(**int64)(unsafe.Pointer(&u.Value)) }
 
 // SetInt64ArrayValue makes PJRT_NamedValue.int64_array_value the member in
 // use. The caller keeps what it points to alive.
@@ -155,10 +138,8 @@ func (u *NamedValue) SetInt64ArrayValue(value *int64) {
 	*(**int64)(unsafe.Pointer(&u.Value)) = value
 }
 
-// FloatValue returns the member PJRT_NamedValue.float_value of the union.
-func (u *NamedValue) FloatValue() float32 {
-	return *(*float32)(unsafe.Pointer(&u.Value))
-}
+// PJRT_NamedValue.float_value
+func (u *NamedValue) FloatValue() float32 { return *(*float32)(unsafe.Pointer(&u.Value)) }
 
 // SetFloatValue makes PJRT_NamedValue.float_value the member in use.
 func (u *NamedValue) SetFloatValue(value float32) {
@@ -166,10 +147,8 @@ func (u *NamedValue) SetFloatValue(value float32) {
 	*(*float32)(unsafe.Pointer(&u.Value)) = value
 }
 
-// BoolValue returns the member PJRT_NamedValue.bool_value of the union.
-func (u *NamedValue) BoolValue() bool {
-	return *(*bool)(unsafe.Pointer(&u.Value))
-}
+// PJRT_NamedValue.bool_value
+func (u *NamedValue) BoolValue() bool { return *(*bool)(unsafe.Pointer(&u.Value)) }
 
 // SetBoolValue makes PJRT_NamedValue.bool_value the member in use.
 func (u *NamedValue) SetBoolValue(value bool) {
@@ -177,10 +156,8 @@ func (u *NamedValue) SetBoolValue(value bool) {
 	*(*bool)(unsafe.Pointer(&u.Value)) = value
 }
 
-// PJRT_Memory_FunctionTable is a table of functions.
-//
-// What a memory can do by itself: keep data of the caller next to it, each
-// under a key of its own.
+// PJRT_Memory_FunctionTable: What a memory can do by itself: keep data of
+// the caller next to it, each under a key of its own.
 //
 // Since API 0.105.
 type MemoryFunctionTable struct {
@@ -198,8 +175,7 @@ type MemoryFunctionTable struct {
 	SetUserData MemoryFunctionTableSetUserData
 }
 
-// PJRT_Memory_FunctionTable_STRUCT_SIZE is the size in bytes of
-// MemoryFunctionTable without the padding at its end.
+// PJRT_Memory_FunctionTable_STRUCT_SIZE
 const MemoryFunctionTableSize = 40
 
 // PJRT_Memory: A memory space that one or more devices can reach, such as
@@ -216,8 +192,7 @@ type Memory struct {
 	Vtable *MemoryFunctionTable
 }
 
-// PJRT_Memory_STRUCT_SIZE is the size in bytes of Memory without the padding
-// at its end.
+// PJRT_Memory_STRUCT_SIZE
 const MemorySize = 8
 
 // PJRT_ProcessInfo: The state of one process of a distributed program.
@@ -240,8 +215,7 @@ type ProcessInfo struct {
 	ErrorMessageSize uintptr
 }
 
-// PJRT_ProcessInfo_STRUCT_SIZE is the size in bytes of ProcessInfo without
-// the padding at its end.
+// PJRT_ProcessInfo_STRUCT_SIZE
 const ProcessInfoSize = 48
 
 // PJRT_Program: A program in one of several serialized forms, given to a
@@ -265,8 +239,7 @@ type Program struct {
 	FormatSize uintptr
 }
 
-// PJRT_Program_STRUCT_SIZE is the size in bytes of Program without the
-// padding at its end.
+// PJRT_Program_STRUCT_SIZE
 const ProgramSize = 48
 
 // PJRT_Buffer_MemoryLayout_Tiled: A dense layout as an order of dimensions,
@@ -291,8 +264,7 @@ type BufferMemoryLayoutTiled struct {
 	NumTiles uintptr
 }
 
-// PJRT_Buffer_MemoryLayout_Tiled_STRUCT_SIZE is the size in bytes of
-// BufferMemoryLayoutTiled without the padding at its end.
+// PJRT_Buffer_MemoryLayout_Tiled_STRUCT_SIZE
 const BufferMemoryLayoutTiledSize = 56
 
 // PJRT_Buffer_MemoryLayout_Strides: A layout as one distance per dimension,
@@ -310,8 +282,7 @@ type BufferMemoryLayoutStrides struct {
 	NumByteStrides uintptr
 }
 
-// PJRT_Buffer_MemoryLayout_Strides_STRUCT_SIZE is the size in bytes of
-// BufferMemoryLayoutStrides without the padding at its end.
+// PJRT_Buffer_MemoryLayout_Strides_STRUCT_SIZE
 const BufferMemoryLayoutStridesSize = 32
 
 // PJRT_Buffer_MemoryLayout: How the elements of an array are arranged in
@@ -328,8 +299,7 @@ type BufferMemoryLayout struct {
 	Type BufferMemoryLayoutType
 }
 
-// PJRT_Buffer_MemoryLayout_STRUCT_SIZE is the size in bytes of
-// BufferMemoryLayout without the padding at its end.
+// PJRT_Buffer_MemoryLayout_STRUCT_SIZE
 const BufferMemoryLayoutSize = 76
 
 // Tiled of BufferMemoryLayout points to the member
@@ -358,8 +328,7 @@ type ShapeSpec struct {
 	ElementType BufferType // element_type
 }
 
-// PJRT_ShapeSpec_STRUCT_SIZE is the size in bytes of ShapeSpec without the
-// padding at its end.
+// PJRT_ShapeSpec_STRUCT_SIZE
 const ShapeSpecSize = 36
 
 // PJRT_LogicalDeviceIds: The place of a device in a program.
@@ -394,8 +363,7 @@ type SendCallbackInfo struct {
 	SendCallback SendCallback
 }
 
-// PJRT_SendCallbackInfo_STRUCT_SIZE is the size in bytes of SendCallbackInfo
-// without the padding at its end.
+// PJRT_SendCallbackInfo_STRUCT_SIZE
 const SendCallbackInfoSize = 24
 
 // PJRT_RecvCallbackInfo: Connects a receive operation of a program with a
@@ -409,8 +377,7 @@ type RecvCallbackInfo struct {
 	RecvCallback RecvCallback
 }
 
-// PJRT_RecvCallbackInfo_STRUCT_SIZE is the size in bytes of RecvCallbackInfo
-// without the padding at its end.
+// PJRT_RecvCallbackInfo_STRUCT_SIZE
 const RecvCallbackInfoSize = 24
 
 // PJRT_HloOutputCallbackInfo: Connects an output operation inside a program
@@ -428,8 +395,7 @@ type HLOOutputCallbackInfo struct {
 	NumOperands uintptr
 }
 
-// PJRT_HloOutputCallbackInfo_STRUCT_SIZE is the size in bytes of
-// HLOOutputCallbackInfo without the padding at its end.
+// PJRT_HloOutputCallbackInfo_STRUCT_SIZE
 const HLOOutputCallbackInfoSize = 32
 
 // PJRT_ExecuteOptions: Options of one launch. All zero except for
@@ -513,8 +479,7 @@ type ExecuteOptions struct {
 	NumCustomOptions uintptr // num_custom_options; since API 0.116
 }
 
-// PJRT_ExecuteOptions_STRUCT_SIZE is the size in bytes of ExecuteOptions
-// without the padding at its end.
+// PJRT_ExecuteOptions_STRUCT_SIZE
 const ExecuteOptionsSize = 160
 
 // PJRT_LoadOptions: Says where on the hardware an executable is to be
@@ -532,15 +497,12 @@ type LoadOptions struct {
 	MultiSliceConfig *MultiSliceConfig
 }
 
-// PJRT_LoadOptions_STRUCT_SIZE is the size in bytes of LoadOptions without
-// the padding at its end.
+// PJRT_LoadOptions_STRUCT_SIZE
 const LoadOptionsSize = 32
 
-// PJRT_Api is the table of the functions of pjrt_c_api.h.
-//
-// The table of functions that a plugin exports through its one symbol,
-// `GetPjrtApi`. It is the same for the whole life of the process and never
-// changes.
+// PJRT_Api: The table of functions that a plugin exports through its one
+// symbol, `GetPjrtApi`. It is the same for the whole life of the process and
+// never changes.
 //
 // The table grows at the end. A function exists in a plugin only if its slot
 // lies within the `struct_size` that the plugin reports; what follows is not
@@ -694,6 +656,5 @@ type API struct {
 	TopologyDescriptionGetMemorySpaceKindIDs            uintptr // PJRT_TopologyDescription_GetMemorySpaceKindIds; since API 0.110
 }
 
-// PJRT_Api_STRUCT_SIZE is the size in bytes of API without the padding at
-// its end.
+// PJRT_Api_STRUCT_SIZE
 const APISize = 1144

@@ -45,9 +45,11 @@ type ClientRuntimeABIVersionArgs struct {
 	ABIVersion *RuntimeABIVersion
 }
 
-// PJRT_Client_RuntimeAbiVersion_Args_STRUCT_SIZE is the size in bytes of
-// ClientRuntimeABIVersionArgs without the padding at its end.
+// PJRT_Client_RuntimeAbiVersion_Args_STRUCT_SIZE
 const ClientRuntimeABIVersionArgsSize = 24
+
+// PJRT_Client_RuntimeAbiVersion
+func (*ClientRuntimeABIVersionArgs) Function() *Function { return &functions[abiVersionAt] }
 
 // PJRT_Executable_GetAbiVersion_Args are the arguments of
 // PJRT_Executable_GetAbiVersion.
@@ -63,9 +65,11 @@ type ExecutableGetABIVersionArgs struct {
 	ABIVersion *ExecutableABIVersion
 }
 
-// PJRT_Executable_GetAbiVersion_Args_STRUCT_SIZE is the size in bytes of
-// ExecutableGetABIVersionArgs without the padding at its end.
+// PJRT_Executable_GetAbiVersion_Args_STRUCT_SIZE
 const ExecutableGetABIVersionArgsSize = 24
+
+// PJRT_Executable_GetAbiVersion
+func (*ExecutableGetABIVersionArgs) Function() *Function { return &functions[abiVersionAt+1] }
 
 // PJRT_RuntimeAbiVersion_Destroy_Args are the arguments of
 // PJRT_RuntimeAbiVersion_Destroy.
@@ -78,9 +82,11 @@ type RuntimeABIVersionDestroyArgs struct {
 	ABIVersion *RuntimeABIVersion // abi_version
 }
 
-// PJRT_RuntimeAbiVersion_Destroy_Args_STRUCT_SIZE is the size in bytes of
-// RuntimeABIVersionDestroyArgs without the padding at its end.
+// PJRT_RuntimeAbiVersion_Destroy_Args_STRUCT_SIZE
 const RuntimeABIVersionDestroyArgsSize = 16
+
+// PJRT_RuntimeAbiVersion_Destroy
+func (*RuntimeABIVersionDestroyArgs) Function() *Function { return &functions[abiVersionAt+2] }
 
 // PJRT_RuntimeAbiVersion_IsCompatibleWithRuntime_Args are the arguments of
 // PJRT_RuntimeAbiVersion_IsCompatibleWithRuntime.
@@ -96,10 +102,13 @@ type RuntimeABIVersionIsCompatibleWithRuntimeArgs struct {
 	OtherABIVersion *RuntimeABIVersion
 }
 
-// PJRT_RuntimeAbiVersion_IsCompatibleWithRuntime_Args_STRUCT_SIZE is the
-// size in bytes of RuntimeABIVersionIsCompatibleWithRuntimeArgs without the
-// padding at its end.
+// PJRT_RuntimeAbiVersion_IsCompatibleWithRuntime_Args_STRUCT_SIZE
 const RuntimeABIVersionIsCompatibleWithRuntimeArgsSize = 24
+
+// PJRT_RuntimeAbiVersion_IsCompatibleWithRuntime
+func (*RuntimeABIVersionIsCompatibleWithRuntimeArgs) Function() *Function {
+	return &functions[abiVersionAt+3]
+}
 
 // PJRT_RuntimeAbiVersion_IsCompatibleWithExecutable_Args are the arguments
 // of PJRT_RuntimeAbiVersion_IsCompatibleWithExecutable.
@@ -115,10 +124,13 @@ type RuntimeABIVersionIsCompatibleWithExecutableArgs struct {
 	ExecutableABIVersion *ExecutableABIVersion
 }
 
-// PJRT_RuntimeAbiVersion_IsCompatibleWithExecutable_Args_STRUCT_SIZE is the
-// size in bytes of RuntimeABIVersionIsCompatibleWithExecutableArgs without
-// the padding at its end.
+// PJRT_RuntimeAbiVersion_IsCompatibleWithExecutable_Args_STRUCT_SIZE
 const RuntimeABIVersionIsCompatibleWithExecutableArgsSize = 24
+
+// PJRT_RuntimeAbiVersion_IsCompatibleWithExecutable
+func (*RuntimeABIVersionIsCompatibleWithExecutableArgs) Function() *Function {
+	return &functions[abiVersionAt+4]
+}
 
 // PJRT_RuntimeAbiVersion_ToProto_Args.serialized_proto_deleter is the
 // address of a C function of this type:
@@ -155,9 +167,11 @@ type RuntimeABIVersionToProtoArgs struct {
 	SerializedProtoDeleter RuntimeABIVersionToProtoArgsSerializedProtoDeleter
 }
 
-// PJRT_RuntimeAbiVersion_ToProto_Args_STRUCT_SIZE is the size in bytes of
-// RuntimeABIVersionToProtoArgs without the padding at its end.
+// PJRT_RuntimeAbiVersion_ToProto_Args_STRUCT_SIZE
 const RuntimeABIVersionToProtoArgsSize = 48
+
+// PJRT_RuntimeAbiVersion_ToProto
+func (*RuntimeABIVersionToProtoArgs) Function() *Function { return &functions[abiVersionAt+5] }
 
 // PJRT_RuntimeAbiVersion_PlatformId_Args are the arguments of
 // PJRT_RuntimeAbiVersion_PlatformId.
@@ -173,9 +187,11 @@ type RuntimeABIVersionPlatformIDArgs struct {
 	PlatformID uint64
 }
 
-// PJRT_RuntimeAbiVersion_PlatformId_Args_STRUCT_SIZE is the size in bytes of
-// RuntimeABIVersionPlatformIDArgs without the padding at its end.
+// PJRT_RuntimeAbiVersion_PlatformId_Args_STRUCT_SIZE
 const RuntimeABIVersionPlatformIDArgsSize = 24
+
+// PJRT_RuntimeAbiVersion_PlatformId
+func (*RuntimeABIVersionPlatformIDArgs) Function() *Function { return &functions[abiVersionAt+6] }
 
 // PJRT_ExecutableAbiVersion_Destroy_Args are the arguments of
 // PJRT_ExecutableAbiVersion_Destroy.
@@ -188,9 +204,11 @@ type ExecutableABIVersionDestroyArgs struct {
 	ABIVersion *ExecutableABIVersion // abi_version
 }
 
-// PJRT_ExecutableAbiVersion_Destroy_Args_STRUCT_SIZE is the size in bytes of
-// ExecutableABIVersionDestroyArgs without the padding at its end.
+// PJRT_ExecutableAbiVersion_Destroy_Args_STRUCT_SIZE
 const ExecutableABIVersionDestroyArgsSize = 16
+
+// PJRT_ExecutableAbiVersion_Destroy
+func (*ExecutableABIVersionDestroyArgs) Function() *Function { return &functions[abiVersionAt+7] }
 
 // PJRT_ExecutableAbiVersion_ToProto_Args.serialized_proto_deleter is the
 // address of a C function of this type:
@@ -228,9 +246,11 @@ type ExecutableABIVersionToProtoArgs struct {
 	SerializedProtoDeleter ExecutableABIVersionToProtoArgsSerializedProtoDeleter
 }
 
-// PJRT_ExecutableAbiVersion_ToProto_Args_STRUCT_SIZE is the size in bytes of
-// ExecutableABIVersionToProtoArgs without the padding at its end.
+// PJRT_ExecutableAbiVersion_ToProto_Args_STRUCT_SIZE
 const ExecutableABIVersionToProtoArgsSize = 48
+
+// PJRT_ExecutableAbiVersion_ToProto
+func (*ExecutableABIVersionToProtoArgs) Function() *Function { return &functions[abiVersionAt+8] }
 
 // PJRT_ExecutableAbiVersion_PlatformId_Args are the arguments of
 // PJRT_ExecutableAbiVersion_PlatformId.
@@ -246,9 +266,11 @@ type ExecutableABIVersionPlatformIDArgs struct {
 	PlatformID uint64
 }
 
-// PJRT_ExecutableAbiVersion_PlatformId_Args_STRUCT_SIZE is the size in bytes
-// of ExecutableABIVersionPlatformIDArgs without the padding at its end.
+// PJRT_ExecutableAbiVersion_PlatformId_Args_STRUCT_SIZE
 const ExecutableABIVersionPlatformIDArgsSize = 24
+
+// PJRT_ExecutableAbiVersion_PlatformId
+func (*ExecutableABIVersionPlatformIDArgs) Function() *Function { return &functions[abiVersionAt+9] }
 
 // PJRT_RuntimeAbiVersion_FromProto_Args are the arguments of
 // PJRT_RuntimeAbiVersion_FromProto.
@@ -269,9 +291,11 @@ type RuntimeABIVersionFromProtoArgs struct {
 	ABIVersion *RuntimeABIVersion
 }
 
-// PJRT_RuntimeAbiVersion_FromProto_Args_STRUCT_SIZE is the size in bytes of
-// RuntimeABIVersionFromProtoArgs without the padding at its end.
+// PJRT_RuntimeAbiVersion_FromProto_Args_STRUCT_SIZE
 const RuntimeABIVersionFromProtoArgsSize = 32
+
+// PJRT_RuntimeAbiVersion_FromProto
+func (*RuntimeABIVersionFromProtoArgs) Function() *Function { return &functions[abiVersionAt+10] }
 
 // PJRT_ExecutableAbiVersion_FromProto_Args are the arguments of
 // PJRT_ExecutableAbiVersion_FromProto.
@@ -292,13 +316,14 @@ type ExecutableABIVersionFromProtoArgs struct {
 	ABIVersion *ExecutableABIVersion
 }
 
-// PJRT_ExecutableAbiVersion_FromProto_Args_STRUCT_SIZE is the size in bytes
-// of ExecutableABIVersionFromProtoArgs without the padding at its end.
+// PJRT_ExecutableAbiVersion_FromProto_Args_STRUCT_SIZE
 const ExecutableABIVersionFromProtoArgsSize = 32
 
-// PJRT_AbiVersion_Extension is a node of the extension chain.
-//
-// The node of the ABI version extension. Its args have no extension_start.
+// PJRT_ExecutableAbiVersion_FromProto
+func (*ExecutableABIVersionFromProtoArgs) Function() *Function { return &functions[abiVersionAt+11] }
+
+// PJRT_AbiVersion_Extension: The node of the ABI version extension. Its args
+// have no extension_start.
 //
 // Since API 0.91.
 type ABIVersionExtension struct {
@@ -317,229 +342,5 @@ type ABIVersionExtension struct {
 	ExecutableABIVersionFromProto               uintptr       // executable_abi_version_from_proto
 }
 
-// PJRT_AbiVersion_Extension_STRUCT_SIZE is the size in bytes of
-// ABIVersionExtension without the padding at its end.
+// PJRT_AbiVersion_Extension_STRUCT_SIZE
 const ABIVersionExtensionSize = 120
-
-var functionClientRuntimeABIVersion = Function{
-	Name:    "PJRT_Client_RuntimeAbiVersion",
-	Section: sectionExt0 + Section(ExtensionTypeABIVersion),
-	Offset:  24,
-	Since:   91,
-	Size:    ClientRuntimeABIVersionArgsSize,
-	Zero:    []Span{{Offset: 16, Size: 8}},
-	Results: []Result{
-		{Name: "abi_version", Offset: 16},
-	},
-}
-
-// Function describes PJRT_Client_RuntimeAbiVersion.
-//
-// Since API 0.91.
-func (*ClientRuntimeABIVersionArgs) Function() *Function {
-	return &functionClientRuntimeABIVersion
-}
-
-var functionExecutableGetABIVersion = Function{
-	Name:    "PJRT_Executable_GetAbiVersion",
-	Section: sectionExt0 + Section(ExtensionTypeABIVersion),
-	Offset:  32,
-	Since:   91,
-	Size:    ExecutableGetABIVersionArgsSize,
-	Zero:    []Span{{Offset: 16, Size: 8}},
-	Results: []Result{
-		{Name: "abi_version", Offset: 16},
-	},
-}
-
-// Function describes PJRT_Executable_GetAbiVersion.
-//
-// Since API 0.91.
-func (*ExecutableGetABIVersionArgs) Function() *Function {
-	return &functionExecutableGetABIVersion
-}
-
-var functionRuntimeABIVersionDestroy = Function{
-	Name:    "PJRT_RuntimeAbiVersion_Destroy",
-	Section: sectionExt0 + Section(ExtensionTypeABIVersion),
-	Offset:  40,
-	Since:   91,
-	Size:    RuntimeABIVersionDestroyArgsSize,
-}
-
-// Function describes PJRT_RuntimeAbiVersion_Destroy.
-//
-// Since API 0.91.
-func (*RuntimeABIVersionDestroyArgs) Function() *Function {
-	return &functionRuntimeABIVersionDestroy
-}
-
-var functionRuntimeABIVersionIsCompatibleWithRuntime = Function{
-	Name:    "PJRT_RuntimeAbiVersion_IsCompatibleWithRuntime",
-	Section: sectionExt0 + Section(ExtensionTypeABIVersion),
-	Offset:  48,
-	Since:   91,
-	Size:    RuntimeABIVersionIsCompatibleWithRuntimeArgsSize,
-}
-
-// Function describes PJRT_RuntimeAbiVersion_IsCompatibleWithRuntime.
-//
-// Since API 0.91.
-func (*RuntimeABIVersionIsCompatibleWithRuntimeArgs) Function() *Function {
-	return &functionRuntimeABIVersionIsCompatibleWithRuntime
-}
-
-var functionRuntimeABIVersionIsCompatibleWithExecutable = Function{
-	Name:    "PJRT_RuntimeAbiVersion_IsCompatibleWithExecutable",
-	Section: sectionExt0 + Section(ExtensionTypeABIVersion),
-	Offset:  56,
-	Since:   91,
-	Size:    RuntimeABIVersionIsCompatibleWithExecutableArgsSize,
-}
-
-// Function describes PJRT_RuntimeAbiVersion_IsCompatibleWithExecutable.
-//
-// Since API 0.91.
-func (*RuntimeABIVersionIsCompatibleWithExecutableArgs) Function() *Function {
-	return &functionRuntimeABIVersionIsCompatibleWithExecutable
-}
-
-var functionRuntimeABIVersionToProto = Function{
-	Name:    "PJRT_RuntimeAbiVersion_ToProto",
-	Section: sectionExt0 + Section(ExtensionTypeABIVersion),
-	Offset:  64,
-	Since:   91,
-	Size:    RuntimeABIVersionToProtoArgsSize,
-	Zero:    []Span{{Offset: 16, Size: 32}},
-	Results: []Result{
-		{Name: "serialized_proto", Offset: 16, Count: Span{Offset: 24, Size: 8}, Elem: 1},
-	},
-}
-
-// Function describes PJRT_RuntimeAbiVersion_ToProto.
-//
-// Since API 0.91.
-func (*RuntimeABIVersionToProtoArgs) Function() *Function {
-	return &functionRuntimeABIVersionToProto
-}
-
-var functionRuntimeABIVersionPlatformID = Function{
-	Name:    "PJRT_RuntimeAbiVersion_PlatformId",
-	Section: sectionExt0 + Section(ExtensionTypeABIVersion),
-	Offset:  72,
-	Since:   91,
-	Size:    RuntimeABIVersionPlatformIDArgsSize,
-	Zero:    []Span{{Offset: 16, Size: 8}},
-}
-
-// Function describes PJRT_RuntimeAbiVersion_PlatformId.
-//
-// Since API 0.91.
-func (*RuntimeABIVersionPlatformIDArgs) Function() *Function {
-	return &functionRuntimeABIVersionPlatformID
-}
-
-var functionExecutableABIVersionDestroy = Function{
-	Name:    "PJRT_ExecutableAbiVersion_Destroy",
-	Section: sectionExt0 + Section(ExtensionTypeABIVersion),
-	Offset:  80,
-	Since:   91,
-	Size:    ExecutableABIVersionDestroyArgsSize,
-}
-
-// Function describes PJRT_ExecutableAbiVersion_Destroy.
-//
-// Since API 0.91.
-func (*ExecutableABIVersionDestroyArgs) Function() *Function {
-	return &functionExecutableABIVersionDestroy
-}
-
-var functionExecutableABIVersionToProto = Function{
-	Name:    "PJRT_ExecutableAbiVersion_ToProto",
-	Section: sectionExt0 + Section(ExtensionTypeABIVersion),
-	Offset:  88,
-	Since:   91,
-	Size:    ExecutableABIVersionToProtoArgsSize,
-	Zero:    []Span{{Offset: 16, Size: 32}},
-	Results: []Result{
-		{Name: "serialized_proto", Offset: 16, Count: Span{Offset: 24, Size: 8}, Elem: 1},
-	},
-}
-
-// Function describes PJRT_ExecutableAbiVersion_ToProto.
-//
-// Since API 0.91.
-func (*ExecutableABIVersionToProtoArgs) Function() *Function {
-	return &functionExecutableABIVersionToProto
-}
-
-var functionExecutableABIVersionPlatformID = Function{
-	Name:    "PJRT_ExecutableAbiVersion_PlatformId",
-	Section: sectionExt0 + Section(ExtensionTypeABIVersion),
-	Offset:  96,
-	Since:   91,
-	Size:    ExecutableABIVersionPlatformIDArgsSize,
-	Zero:    []Span{{Offset: 16, Size: 8}},
-}
-
-// Function describes PJRT_ExecutableAbiVersion_PlatformId.
-//
-// Since API 0.91.
-func (*ExecutableABIVersionPlatformIDArgs) Function() *Function {
-	return &functionExecutableABIVersionPlatformID
-}
-
-var functionRuntimeABIVersionFromProto = Function{
-	Name:    "PJRT_RuntimeAbiVersion_FromProto",
-	Section: sectionExt0 + Section(ExtensionTypeABIVersion),
-	Offset:  104,
-	Since:   91,
-	Size:    RuntimeABIVersionFromProtoArgsSize,
-	Zero:    []Span{{Offset: 24, Size: 8}},
-	Results: []Result{
-		{Name: "abi_version", Offset: 24},
-	},
-}
-
-// Function describes PJRT_RuntimeAbiVersion_FromProto.
-//
-// Since API 0.91.
-func (*RuntimeABIVersionFromProtoArgs) Function() *Function {
-	return &functionRuntimeABIVersionFromProto
-}
-
-var functionExecutableABIVersionFromProto = Function{
-	Name:    "PJRT_ExecutableAbiVersion_FromProto",
-	Section: sectionExt0 + Section(ExtensionTypeABIVersion),
-	Offset:  112,
-	Since:   91,
-	Size:    ExecutableABIVersionFromProtoArgsSize,
-	Zero:    []Span{{Offset: 24, Size: 8}},
-	Results: []Result{
-		{Name: "abi_version", Offset: 24},
-	},
-}
-
-// Function describes PJRT_ExecutableAbiVersion_FromProto.
-//
-// Since API 0.91.
-func (*ExecutableABIVersionFromProtoArgs) Function() *Function {
-	return &functionExecutableABIVersionFromProto
-}
-
-// abiVersionFunctions are the functions of PJRT_AbiVersion_Extension in the
-// order of their slots.
-var abiVersionFunctions = [...]*Function{
-	&functionClientRuntimeABIVersion,
-	&functionExecutableGetABIVersion,
-	&functionRuntimeABIVersionDestroy,
-	&functionRuntimeABIVersionIsCompatibleWithRuntime,
-	&functionRuntimeABIVersionIsCompatibleWithExecutable,
-	&functionRuntimeABIVersionToProto,
-	&functionRuntimeABIVersionPlatformID,
-	&functionExecutableABIVersionDestroy,
-	&functionExecutableABIVersionToProto,
-	&functionExecutableABIVersionPlatformID,
-	&functionRuntimeABIVersionFromProto,
-	&functionExecutableABIVersionFromProto,
-}

@@ -20,7 +20,7 @@ const (
 // Since API 0.77.
 type CallbackType int32
 
-// The values of PJRT_Callback_Type.
+// PJRT_Callback_Type
 const (
 	// PJRT_Callback_Type_Unknown: No event. Registering for it is an error.
 	CallbackTypeUnknown CallbackType = 0
@@ -44,25 +44,17 @@ var callbackTypeEnum = enumtext.Enum[CallbackType]{
 // String returns the name of the C enumerator without what all of
 // PJRT_Callback_Type have in common, such as Tpu_SliceBuilder; an unknown
 // number gives CallbackType(99).
-func (v CallbackType) String() string {
-	return callbackTypeEnum.String(v)
-}
+func (v CallbackType) String() string { return callbackTypeEnum.String(v) }
 
 // ParseCallbackType returns the CallbackType that s names: as String does,
 // by the C enumerator or by the Go constant, in any case.
-func ParseCallbackType(s string) (CallbackType, error) {
-	return callbackTypeEnum.Parse(s)
-}
+func ParseCallbackType(s string) (CallbackType, error) { return callbackTypeEnum.Parse(s) }
 
 // CallbackTypeValues returns every CallbackType in the header's order.
-func CallbackTypeValues() []CallbackType {
-	return callbackTypeEnum.All()
-}
+func CallbackTypeValues() []CallbackType { return callbackTypeEnum.All() }
 
 // MarshalText returns what String does.
-func (v CallbackType) MarshalText() ([]byte, error) {
-	return []byte(v.String()), nil
-}
+func (v CallbackType) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // UnmarshalText reads what ParseCallbackType does.
 func (v *CallbackType) UnmarshalText(text []byte) (err error) {
@@ -75,7 +67,7 @@ func (v *CallbackType) UnmarshalText(text []byte) (err error) {
 // Since API 0.77.
 type CallbackTPUSliceFailureType int32
 
-// The values of PJRT_Callback_Tpu_SliceFailureType.
+// PJRT_Callback_Tpu_SliceFailureType
 const (
 	// SLICE_FAILURE_UNKNOWN: No reason is known.
 	CallbackTPUSliceFailureTypeUnknown CallbackTPUSliceFailureType = 0
@@ -126,9 +118,7 @@ func CallbackTPUSliceFailureTypeValues() []CallbackTPUSliceFailureType {
 }
 
 // MarshalText returns what String does.
-func (v CallbackTPUSliceFailureType) MarshalText() ([]byte, error) {
-	return []byte(v.String()), nil
-}
+func (v CallbackTPUSliceFailureType) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // UnmarshalText reads what ParseCallbackTPUSliceFailureType does.
 func (v *CallbackTPUSliceFailureType) UnmarshalText(text []byte) (err error) {
@@ -147,8 +137,7 @@ type CallbackTPUSliceBuilderArgs struct {
 	FailureType CallbackTPUSliceFailureType
 }
 
-// PJRT_Callback_Tpu_SliceBuilderArgs_STRUCT_SIZE is the size in bytes of
-// CallbackTPUSliceBuilderArgs without the padding at its end.
+// PJRT_Callback_Tpu_SliceBuilderArgs_STRUCT_SIZE
 const CallbackTPUSliceBuilderArgsSize = 12
 
 // PJRT_Callback_PrefatalArgs: What a PJRT_Callback_Type_Prefatal callback is
@@ -166,8 +155,7 @@ type CallbackPrefatalArgs struct {
 	ErrorMessageSize uintptr
 }
 
-// PJRT_Callback_PrefatalArgs_STRUCT_SIZE is the size in bytes of
-// CallbackPrefatalArgs without the padding at its end.
+// PJRT_Callback_PrefatalArgs_STRUCT_SIZE
 const CallbackPrefatalArgsSize = 32
 
 // PJRT_Callback_RegisterCallback_Args are the arguments of
@@ -188,9 +176,11 @@ type CallbackRegisterCallbackArgs struct {
 	UserArg uintptr
 }
 
-// PJRT_Callback_RegisterCallback_Args_STRUCT_SIZE is the size in bytes of
-// CallbackRegisterCallbackArgs without the padding at its end.
+// PJRT_Callback_RegisterCallback_Args_STRUCT_SIZE
 const CallbackRegisterCallbackArgsSize = 40
+
+// PJRT_Register_Callback
+func (*CallbackRegisterCallbackArgs) Function() *Function { return &functions[callbackAt] }
 
 // PJRT_Callback_InvokeCallback_Args are the arguments of
 // PJRT_Callback_InvokeCallback.
@@ -208,13 +198,14 @@ type CallbackInvokeCallbackArgs struct {
 	Args unsafe.Pointer
 }
 
-// PJRT_Callback_InvokeCallback_Args_STRUCT_SIZE is the size in bytes of
-// CallbackInvokeCallbackArgs without the padding at its end.
+// PJRT_Callback_InvokeCallback_Args_STRUCT_SIZE
 const CallbackInvokeCallbackArgsSize = 32
 
-// PJRT_Callback_Extension is a node of the extension chain.
-//
-// The node of the callback extension. Its args have no extension_start.
+// PJRT_Callback_InvokeCallback
+func (*CallbackInvokeCallbackArgs) Function() *Function { return &functions[callbackAt+1] }
+
+// PJRT_Callback_Extension: The node of the callback extension. Its args have
+// no extension_start.
 //
 // Since API 0.77.
 type CallbackExtension struct {
@@ -223,8 +214,7 @@ type CallbackExtension struct {
 	InvokeCallback   uintptr       // invoke_callback
 }
 
-// PJRT_Callback_Extension_STRUCT_SIZE is the size in bytes of
-// CallbackExtension without the padding at its end.
+// PJRT_Callback_Extension_STRUCT_SIZE
 const CallbackExtensionSize = 40
 
 // PJRT_Callback_Function is the address of a C function of this type:
@@ -244,41 +234,4 @@ func (f CallbackFunction) Call(args unsafe.Pointer, userArg uintptr) {
 		panic("capi: PJRT_Callback_Function is null")
 	}
 	ccall.CallN(uintptr(f), uintptr(args), userArg)
-}
-
-var functionCallbackRegisterCallback = Function{
-	Name:    "PJRT_Register_Callback",
-	Section: sectionExt0 + Section(ExtensionTypeCallback),
-	Offset:  24,
-	Since:   77,
-	Size:    CallbackRegisterCallbackArgsSize,
-}
-
-// Function describes PJRT_Register_Callback.
-//
-// Since API 0.77.
-func (*CallbackRegisterCallbackArgs) Function() *Function {
-	return &functionCallbackRegisterCallback
-}
-
-var functionCallbackInvokeCallback = Function{
-	Name:    "PJRT_Callback_InvokeCallback",
-	Section: sectionExt0 + Section(ExtensionTypeCallback),
-	Offset:  32,
-	Since:   77,
-	Size:    CallbackInvokeCallbackArgsSize,
-}
-
-// Function describes PJRT_Callback_InvokeCallback.
-//
-// Since API 0.77.
-func (*CallbackInvokeCallbackArgs) Function() *Function {
-	return &functionCallbackInvokeCallback
-}
-
-// callbackFunctions are the functions of PJRT_Callback_Extension in the
-// order of their slots.
-var callbackFunctions = [...]*Function{
-	&functionCallbackRegisterCallback,
-	&functionCallbackInvokeCallback,
 }

@@ -19,7 +19,7 @@ const (
 // Since API 0.94.
 type CollectivesReductionKind int32
 
-// The values of PJRT_Collectives_ReductionKind.
+// PJRT_Collectives_ReductionKind
 const (
 	// PJRT_COLLECTIVES_REDUCTION_SUM: Adds them.
 	CollectivesReductionKindSum CollectivesReductionKind = 0
@@ -44,9 +44,7 @@ var collectivesReductionKindEnum = enumtext.Enum[CollectivesReductionKind]{
 // String returns the name of the C enumerator without what all of
 // PJRT_Collectives_ReductionKind have in common, such as MIN; an unknown
 // number gives CollectivesReductionKind(99).
-func (v CollectivesReductionKind) String() string {
-	return collectivesReductionKindEnum.String(v)
-}
+func (v CollectivesReductionKind) String() string { return collectivesReductionKindEnum.String(v) }
 
 // ParseCollectivesReductionKind returns the CollectivesReductionKind that s
 // names: as String does, by the C enumerator or by the Go constant, in any
@@ -62,9 +60,7 @@ func CollectivesReductionKindValues() []CollectivesReductionKind {
 }
 
 // MarshalText returns what String does.
-func (v CollectivesReductionKind) MarshalText() ([]byte, error) {
-	return []byte(v.String()), nil
-}
+func (v CollectivesReductionKind) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // UnmarshalText reads what ParseCollectivesReductionKind does.
 func (v *CollectivesReductionKind) UnmarshalText(text []byte) (err error) {
@@ -78,7 +74,7 @@ func (v *CollectivesReductionKind) UnmarshalText(text []byte) (err error) {
 // Since API 0.94.
 type CollectivesCollectiveOpKind int32
 
-// The values of PJRT_Collectives_CollectiveOpKind.
+// PJRT_Collectives_CollectiveOpKind
 const (
 	// PJRT_COLLECTIVES_COLLECTIVE_OP_KIND_CROSS_MODULE: Those of several
 	// modules, which are told apart by a channel.
@@ -117,9 +113,7 @@ func CollectivesCollectiveOpKindValues() []CollectivesCollectiveOpKind {
 }
 
 // MarshalText returns what String does.
-func (v CollectivesCollectiveOpKind) MarshalText() ([]byte, error) {
-	return []byte(v.String()), nil
-}
+func (v CollectivesCollectiveOpKind) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // UnmarshalText reads what ParseCollectivesCollectiveOpKind does.
 func (v *CollectivesCollectiveOpKind) UnmarshalText(text []byte) (err error) {
@@ -162,9 +156,11 @@ type CollectivesDestroyArgs struct {
 	Collectives *Collectives // collectives
 }
 
-// PJRT_Collectives_Destroy_Args_STRUCT_SIZE is the size in bytes of
-// CollectivesDestroyArgs without the padding at its end.
+// PJRT_Collectives_Destroy_Args_STRUCT_SIZE
 const CollectivesDestroyArgsSize = 16
+
+// PJRT_Collectives_Destroy
+func (*CollectivesDestroyArgs) Function() *Function { return &functions[collectivesAt] }
 
 // PJRT_Collectives_CreateCommunicators_Args.communicators_holder_deleter is
 // the address of a C function of this type:
@@ -218,9 +214,11 @@ type CollectivesCreateCommunicatorsArgs struct {
 	CommunicatorsHolderDeleter CollectivesCreateCommunicatorsArgsCommunicatorsHolderDeleter
 }
 
-// PJRT_Collectives_CreateCommunicators_Args_STRUCT_SIZE is the size in bytes
-// of CollectivesCreateCommunicatorsArgs without the padding at its end.
+// PJRT_Collectives_CreateCommunicators_Args_STRUCT_SIZE
 const CollectivesCreateCommunicatorsArgsSize = 104
+
+// PJRT_Collectives_CreateCommunicators
+func (*CollectivesCreateCommunicatorsArgs) Function() *Function { return &functions[collectivesAt+1] }
 
 // PJRT_Collectives_Communicator_Destroy_Args are the arguments of
 // PJRT_Collectives_Communicator_Destroy.
@@ -233,10 +231,11 @@ type CollectivesCommunicatorDestroyArgs struct {
 	Communicator *CollectivesCommunicator // communicator
 }
 
-// PJRT_Collectives_Communicator_Destroy_Args_STRUCT_SIZE is the size in
-// bytes of CollectivesCommunicatorDestroyArgs without the padding at its
-// end.
+// PJRT_Collectives_Communicator_Destroy_Args_STRUCT_SIZE
 const CollectivesCommunicatorDestroyArgsSize = 16
+
+// PJRT_Collectives_Communicator_Destroy
+func (*CollectivesCommunicatorDestroyArgs) Function() *Function { return &functions[collectivesAt+2] }
 
 // PJRT_Collectives_CpuExecutor: Where a collective operation runs on CPU
 // devices, and how long it may wait for the others. Read during the call
@@ -292,10 +291,11 @@ type CollectivesCommunicatorAllReduceArgs struct {
 	Event *Event
 }
 
-// PJRT_Collectives_Communicator_AllReduce_Args_STRUCT_SIZE is the size in
-// bytes of CollectivesCommunicatorAllReduceArgs without the padding at its
-// end.
+// PJRT_Collectives_Communicator_AllReduce_Args_STRUCT_SIZE
 const CollectivesCommunicatorAllReduceArgsSize = 88
+
+// PJRT_Collectives_Communicator_AllReduce
+func (*CollectivesCommunicatorAllReduceArgs) Function() *Function { return &functions[collectivesAt+3] }
 
 // PJRT_Collectives_Communicator_ReduceScatter_Args are the arguments of
 // PJRT_Collectives_Communicator_ReduceScatter.
@@ -330,10 +330,13 @@ type CollectivesCommunicatorReduceScatterArgs struct {
 	Event *Event
 }
 
-// PJRT_Collectives_Communicator_ReduceScatter_Args_STRUCT_SIZE is the size
-// in bytes of CollectivesCommunicatorReduceScatterArgs without the padding
-// at its end.
+// PJRT_Collectives_Communicator_ReduceScatter_Args_STRUCT_SIZE
 const CollectivesCommunicatorReduceScatterArgsSize = 88
+
+// PJRT_Collectives_Communicator_ReduceScatter
+func (*CollectivesCommunicatorReduceScatterArgs) Function() *Function {
+	return &functions[collectivesAt+4]
+}
 
 // PJRT_Collectives_Communicator_AllGather_Args are the arguments of
 // PJRT_Collectives_Communicator_AllGather.
@@ -366,10 +369,11 @@ type CollectivesCommunicatorAllGatherArgs struct {
 	Event *Event
 }
 
-// PJRT_Collectives_Communicator_AllGather_Args_STRUCT_SIZE is the size in
-// bytes of CollectivesCommunicatorAllGatherArgs without the padding at its
-// end.
+// PJRT_Collectives_Communicator_AllGather_Args_STRUCT_SIZE
 const CollectivesCommunicatorAllGatherArgsSize = 80
+
+// PJRT_Collectives_Communicator_AllGather
+func (*CollectivesCommunicatorAllGatherArgs) Function() *Function { return &functions[collectivesAt+5] }
 
 // PJRT_Collectives_Communicator_CollectivePermute_Args are the arguments of
 // PJRT_Collectives_Communicator_CollectivePermute.
@@ -411,10 +415,13 @@ type CollectivesCommunicatorCollectivePermuteArgs struct {
 	Event *Event
 }
 
-// PJRT_Collectives_Communicator_CollectivePermute_Args_STRUCT_SIZE is the
-// size in bytes of CollectivesCommunicatorCollectivePermuteArgs without the
-// padding at its end.
+// PJRT_Collectives_Communicator_CollectivePermute_Args_STRUCT_SIZE
 const CollectivesCommunicatorCollectivePermuteArgsSize = 112
+
+// PJRT_Collectives_Communicator_CollectivePermute
+func (*CollectivesCommunicatorCollectivePermuteArgs) Function() *Function {
+	return &functions[collectivesAt+6]
+}
 
 // PJRT_Collectives_Communicator_AllToAll_Args are the arguments of
 // PJRT_Collectives_Communicator_AllToAll.
@@ -450,10 +457,11 @@ type CollectivesCommunicatorAllToAllArgs struct {
 	Event *Event
 }
 
-// PJRT_Collectives_Communicator_AllToAll_Args_STRUCT_SIZE is the size in
-// bytes of CollectivesCommunicatorAllToAllArgs without the padding at its
-// end.
+// PJRT_Collectives_Communicator_AllToAll_Args_STRUCT_SIZE
 const CollectivesCommunicatorAllToAllArgsSize = 96
+
+// PJRT_Collectives_Communicator_AllToAll
+func (*CollectivesCommunicatorAllToAllArgs) Function() *Function { return &functions[collectivesAt+7] }
 
 // PJRT_Collectives_Communicator_ToString_Args.str_holder_deleter is the
 // address of a C function of this type:
@@ -489,14 +497,14 @@ type CollectivesCommunicatorToStringArgs struct {
 	StrHolderDeleter CollectivesCommunicatorToStringArgsStrHolderDeleter
 }
 
-// PJRT_Collectives_Communicator_ToString_Args_STRUCT_SIZE is the size in
-// bytes of CollectivesCommunicatorToStringArgs without the padding at its
-// end.
+// PJRT_Collectives_Communicator_ToString_Args_STRUCT_SIZE
 const CollectivesCommunicatorToStringArgsSize = 48
 
-// PJRT_Collectives_Extension is a node of the extension chain.
-//
-// The node of the collectives extension. Its args have no extension_start.
+// PJRT_Collectives_Communicator_ToString
+func (*CollectivesCommunicatorToStringArgs) Function() *Function { return &functions[collectivesAt+8] }
+
+// PJRT_Collectives_Extension: The node of the collectives extension. Its
+// args have no extension_start.
 //
 // Since API 0.94.
 type CollectivesExtension struct {
@@ -512,183 +520,5 @@ type CollectivesExtension struct {
 	CommunicatorToString           uintptr       // communicator_to_string
 }
 
-// PJRT_Collectives_Extension_STRUCT_SIZE is the size in bytes of
-// CollectivesExtension without the padding at its end.
+// PJRT_Collectives_Extension_STRUCT_SIZE
 const CollectivesExtensionSize = 96
-
-var functionCollectivesDestroy = Function{
-	Name:    "PJRT_Collectives_Destroy",
-	Section: sectionExt0 + Section(ExtensionTypeCollectives),
-	Offset:  24,
-	Since:   94,
-	Size:    CollectivesDestroyArgsSize,
-}
-
-// Function describes PJRT_Collectives_Destroy.
-//
-// Since API 0.94.
-func (*CollectivesDestroyArgs) Function() *Function {
-	return &functionCollectivesDestroy
-}
-
-var functionCollectivesCreateCommunicators = Function{
-	Name:    "PJRT_Collectives_CreateCommunicators",
-	Section: sectionExt0 + Section(ExtensionTypeCollectives),
-	Offset:  32,
-	Since:   94,
-	Size:    CollectivesCreateCommunicatorsArgsSize,
-	Zero:    []Span{{Offset: 72, Size: 32}},
-	Results: []Result{
-		{Name: "communicators", Offset: 72, Count: Span{Offset: 80, Size: 8}, Elem: 8, Handles: true},
-	},
-}
-
-// Function describes PJRT_Collectives_CreateCommunicators.
-//
-// Since API 0.94.
-func (*CollectivesCreateCommunicatorsArgs) Function() *Function {
-	return &functionCollectivesCreateCommunicators
-}
-
-var functionCollectivesCommunicatorDestroy = Function{
-	Name:    "PJRT_Collectives_Communicator_Destroy",
-	Section: sectionExt0 + Section(ExtensionTypeCollectives),
-	Offset:  40,
-	Since:   94,
-	Size:    CollectivesCommunicatorDestroyArgsSize,
-}
-
-// Function describes PJRT_Collectives_Communicator_Destroy.
-//
-// Since API 0.94.
-func (*CollectivesCommunicatorDestroyArgs) Function() *Function {
-	return &functionCollectivesCommunicatorDestroy
-}
-
-var functionCollectivesCommunicatorAllReduce = Function{
-	Name:    "PJRT_Collectives_Communicator_AllReduce",
-	Section: sectionExt0 + Section(ExtensionTypeCollectives),
-	Offset:  48,
-	Since:   94,
-	Size:    CollectivesCommunicatorAllReduceArgsSize,
-	Zero:    []Span{{Offset: 80, Size: 8}},
-	Results: []Result{
-		{Name: "event", Offset: 80},
-	},
-}
-
-// Function describes PJRT_Collectives_Communicator_AllReduce.
-//
-// Since API 0.94.
-func (*CollectivesCommunicatorAllReduceArgs) Function() *Function {
-	return &functionCollectivesCommunicatorAllReduce
-}
-
-var functionCollectivesCommunicatorReduceScatter = Function{
-	Name:    "PJRT_Collectives_Communicator_ReduceScatter",
-	Section: sectionExt0 + Section(ExtensionTypeCollectives),
-	Offset:  56,
-	Since:   94,
-	Size:    CollectivesCommunicatorReduceScatterArgsSize,
-	Zero:    []Span{{Offset: 80, Size: 8}},
-	Results: []Result{
-		{Name: "event", Offset: 80},
-	},
-}
-
-// Function describes PJRT_Collectives_Communicator_ReduceScatter.
-//
-// Since API 0.94.
-func (*CollectivesCommunicatorReduceScatterArgs) Function() *Function {
-	return &functionCollectivesCommunicatorReduceScatter
-}
-
-var functionCollectivesCommunicatorAllGather = Function{
-	Name:    "PJRT_Collectives_Communicator_AllGather",
-	Section: sectionExt0 + Section(ExtensionTypeCollectives),
-	Offset:  64,
-	Since:   94,
-	Size:    CollectivesCommunicatorAllGatherArgsSize,
-	Zero:    []Span{{Offset: 72, Size: 8}},
-	Results: []Result{
-		{Name: "event", Offset: 72},
-	},
-}
-
-// Function describes PJRT_Collectives_Communicator_AllGather.
-//
-// Since API 0.94.
-func (*CollectivesCommunicatorAllGatherArgs) Function() *Function {
-	return &functionCollectivesCommunicatorAllGather
-}
-
-var functionCollectivesCommunicatorCollectivePermute = Function{
-	Name:    "PJRT_Collectives_Communicator_CollectivePermute",
-	Section: sectionExt0 + Section(ExtensionTypeCollectives),
-	Offset:  72,
-	Since:   94,
-	Size:    CollectivesCommunicatorCollectivePermuteArgsSize,
-	Zero:    []Span{{Offset: 104, Size: 8}},
-	Results: []Result{
-		{Name: "event", Offset: 104},
-	},
-}
-
-// Function describes PJRT_Collectives_Communicator_CollectivePermute.
-//
-// Since API 0.94.
-func (*CollectivesCommunicatorCollectivePermuteArgs) Function() *Function {
-	return &functionCollectivesCommunicatorCollectivePermute
-}
-
-var functionCollectivesCommunicatorAllToAll = Function{
-	Name:    "PJRT_Collectives_Communicator_AllToAll",
-	Section: sectionExt0 + Section(ExtensionTypeCollectives),
-	Offset:  80,
-	Since:   94,
-	Size:    CollectivesCommunicatorAllToAllArgsSize,
-	Zero:    []Span{{Offset: 88, Size: 8}},
-	Results: []Result{
-		{Name: "event", Offset: 88},
-	},
-}
-
-// Function describes PJRT_Collectives_Communicator_AllToAll.
-//
-// Since API 0.94.
-func (*CollectivesCommunicatorAllToAllArgs) Function() *Function {
-	return &functionCollectivesCommunicatorAllToAll
-}
-
-var functionCollectivesCommunicatorToString = Function{
-	Name:    "PJRT_Collectives_Communicator_ToString",
-	Section: sectionExt0 + Section(ExtensionTypeCollectives),
-	Offset:  88,
-	Since:   94,
-	Size:    CollectivesCommunicatorToStringArgsSize,
-	Zero:    []Span{{Offset: 16, Size: 32}},
-	Results: []Result{
-		{Name: "str", Offset: 16, Count: Span{Offset: 24, Size: 8}, Elem: 1},
-	},
-}
-
-// Function describes PJRT_Collectives_Communicator_ToString.
-//
-// Since API 0.94.
-func (*CollectivesCommunicatorToStringArgs) Function() *Function {
-	return &functionCollectivesCommunicatorToString
-}
-
-// collectivesFunctions are the functions of PJRT_Collectives_Extension in
-// the order of their slots.
-var collectivesFunctions = [...]*Function{
-	&functionCollectivesDestroy,
-	&functionCollectivesCreateCommunicators,
-	&functionCollectivesCommunicatorDestroy,
-	&functionCollectivesCommunicatorAllReduce,
-	&functionCollectivesCommunicatorReduceScatter,
-	&functionCollectivesCommunicatorAllGather,
-	&functionCollectivesCommunicatorCollectivePermute,
-	&functionCollectivesCommunicatorAllToAll,
-	&functionCollectivesCommunicatorToString,
-}

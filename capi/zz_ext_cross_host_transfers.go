@@ -48,10 +48,13 @@ type TransfersClientCrossHostSendBuffersArgs struct {
 	IncarnationIDs *int64 // incarnation_ids; since API 0.117
 }
 
-// PJRT_Transfers_PJRT_Client_CrossHostSendBuffers_Args_STRUCT_SIZE is the
-// size in bytes of TransfersClientCrossHostSendBuffersArgs without the
-// padding at its end.
+// PJRT_Transfers_PJRT_Client_CrossHostSendBuffers_Args_STRUCT_SIZE
 const TransfersClientCrossHostSendBuffersArgsSize = 88
+
+// PJRT_Transfers_PJRT_Client_CrossHostSendBuffers
+func (*TransfersClientCrossHostSendBuffersArgs) Function() *Function {
+	return &functions[crossHostTransfersAt+3]
+}
 
 // PJRT_Transfers_PJRT_Client_CrossHostReceiveBuffers_Args are the arguments
 // of PJRT_Transfers_PJRT_Client_CrossHostReceiveBuffers.
@@ -98,10 +101,13 @@ type TransfersClientCrossHostReceiveBuffersArgs struct {
 	IncarnationIDs *int64 // incarnation_ids; since API 0.117
 }
 
-// PJRT_Transfers_PJRT_Client_CrossHostReceiveBuffers_Args_STRUCT_SIZE is the
-// size in bytes of TransfersClientCrossHostReceiveBuffersArgs without the
-// padding at its end.
+// PJRT_Transfers_PJRT_Client_CrossHostReceiveBuffers_Args_STRUCT_SIZE
 const TransfersClientCrossHostReceiveBuffersArgsSize = 120
+
+// PJRT_Transfers_PJRT_Client_CrossHostReceiveBuffers
+func (*TransfersClientCrossHostReceiveBuffersArgs) Function() *Function {
+	return &functions[crossHostTransfersAt+2]
+}
 
 // PJRT_Transfers_CrossHostRecvNotifierInfo: A receive notifier and its
 // argument.
@@ -114,8 +120,7 @@ type TransfersCrossHostRecvNotifierInfo struct {
 	Notifier TransfersCrossHostRecvNotifier
 }
 
-// PJRT_Transfers_CrossHostRecvNotifierInfo_STRUCT_SIZE is the size in bytes
-// of TransfersCrossHostRecvNotifierInfo without the padding at its end.
+// PJRT_Transfers_CrossHostRecvNotifierInfo_STRUCT_SIZE
 const TransfersCrossHostRecvNotifierInfoSize = 16
 
 // PJRT_Transfers_PJRT_Client_MakeCrossHostReceiveBuffers_Args are the
@@ -159,10 +164,13 @@ type TransfersClientMakeCrossHostReceiveBuffersArgs struct {
 	AllowCancelNotifier bool
 }
 
-// PJRT_Transfers_PJRT_Client_MakeCrossHostReceiveBuffers_Args_STRUCT_SIZE is
-// the size in bytes of TransfersClientMakeCrossHostReceiveBuffersArgs
-// without the padding at its end.
+// PJRT_Transfers_PJRT_Client_MakeCrossHostReceiveBuffers_Args_STRUCT_SIZE
 const TransfersClientMakeCrossHostReceiveBuffersArgsSize = 105
+
+// PJRT_Transfers_PJRT_Client_MakeCrossHostReceiveBuffers
+func (*TransfersClientMakeCrossHostReceiveBuffersArgs) Function() *Function {
+	return &functions[crossHostTransfersAt]
+}
 
 // PJRT_Transfers_CrossHostRemoteSendCallbackInfo: A send callback and its
 // argument.
@@ -175,9 +183,7 @@ type TransfersCrossHostRemoteSendCallbackInfo struct {
 	OnDone TransfersCrossHostRemoteSendCallback
 }
 
-// PJRT_Transfers_CrossHostRemoteSendCallbackInfo_STRUCT_SIZE is the size in
-// bytes of TransfersCrossHostRemoteSendCallbackInfo without the padding at
-// its end.
+// PJRT_Transfers_CrossHostRemoteSendCallbackInfo_STRUCT_SIZE
 const TransfersCrossHostRemoteSendCallbackInfoSize = 16
 
 // PJRT_Transfers_PJRT_Buffer_CopyToRemoteDevice_Args are the arguments of
@@ -215,14 +221,16 @@ type TransfersBufferCopyToRemoteDeviceArgs struct {
 	DescriptorDestructor TransfersDescriptorDestructor
 }
 
-// PJRT_Transfers_PJRT_Buffer_CopyToRemoteDevice_Args_STRUCT_SIZE is the size
-// in bytes of TransfersBufferCopyToRemoteDeviceArgs without the padding at
-// its end.
+// PJRT_Transfers_PJRT_Buffer_CopyToRemoteDevice_Args_STRUCT_SIZE
 const TransfersBufferCopyToRemoteDeviceArgsSize = 72
 
-// PJRT_CrossHostTransfers_Extension is a node of the extension chain.
-//
-// The node of the cross-host transfers extension.
+// PJRT_Transfers_PJRT_Buffer_CopyToRemoteDevice
+func (*TransfersBufferCopyToRemoteDeviceArgs) Function() *Function {
+	return &functions[crossHostTransfersAt+1]
+}
+
+// PJRT_CrossHostTransfers_Extension: The node of the cross-host transfers
+// extension.
 //
 // Since API 0.74.
 type CrossHostTransfersExtension struct {
@@ -233,8 +241,7 @@ type CrossHostTransfersExtension struct {
 	TransfersClientCrossHostSendBuffers        uintptr       // PJRT_Transfers_PJRT_Client_CrossHostSendBuffers; since API 0.81
 }
 
-// PJRT_CrossHostTransfers_Extension_STRUCT_SIZE is the size in bytes of
-// CrossHostTransfersExtension without the padding at its end.
+// PJRT_CrossHostTransfers_Extension_STRUCT_SIZE
 const CrossHostTransfersExtensionSize = 56
 
 // PJRT_Transfers_CrossHostOnCanceledCallback is the address of a C function
@@ -338,97 +345,4 @@ func (f TransfersDescriptorDestructor) Call(descriptorData **byte, descriptorSiz
 		return
 	}
 	ccall.CallN(uintptr(f), uintptr(unsafe.Pointer(descriptorData)), uintptr(unsafe.Pointer(descriptorSize)))
-}
-
-var functionTransfersClientMakeCrossHostReceiveBuffers = Function{
-	Name:    "PJRT_Transfers_PJRT_Client_MakeCrossHostReceiveBuffers",
-	Section: sectionExt0 + Section(ExtensionTypeCrossHostTransfers),
-	Offset:  24,
-	Since:   74,
-	Size:    TransfersClientMakeCrossHostReceiveBuffersArgsSize,
-	Zero:    []Span{{Offset: 96, Size: 8}},
-	Gated: []Gate{
-		{Name: "allow_cancel_notifier", Span: Span{Offset: 104, Size: 1}, Since: 116},
-	},
-	GatedSince: 116,
-}
-
-// Function describes PJRT_Transfers_PJRT_Client_MakeCrossHostReceiveBuffers.
-//
-// Since API 0.74.
-func (*TransfersClientMakeCrossHostReceiveBuffersArgs) Function() *Function {
-	return &functionTransfersClientMakeCrossHostReceiveBuffers
-}
-
-var functionTransfersBufferCopyToRemoteDevice = Function{
-	Name:    "PJRT_Transfers_PJRT_Buffer_CopyToRemoteDevice",
-	Section: sectionExt0 + Section(ExtensionTypeCrossHostTransfers),
-	Offset:  32,
-	Since:   74,
-	Size:    TransfersBufferCopyToRemoteDeviceArgsSize,
-	Void:    true,
-	Gated: []Gate{
-		{Name: "event", Span: Span{Offset: 24, Size: 8}, Since: 90},
-		{Name: "on_done", Span: Span{Offset: 48, Size: 16}, Since: 81},
-		{Name: "descriptor_destructor", Span: Span{Offset: 64, Size: 8}, Since: 104},
-	},
-	GatedSince: 104,
-}
-
-// Function describes PJRT_Transfers_PJRT_Buffer_CopyToRemoteDevice.
-//
-// Since API 0.74.
-func (*TransfersBufferCopyToRemoteDeviceArgs) Function() *Function {
-	return &functionTransfersBufferCopyToRemoteDevice
-}
-
-var functionTransfersClientCrossHostReceiveBuffers = Function{
-	Name:    "PJRT_Transfers_PJRT_Client_CrossHostReceiveBuffers",
-	Section: sectionExt0 + Section(ExtensionTypeCrossHostTransfers),
-	Offset:  40,
-	Since:   81,
-	Size:    TransfersClientCrossHostReceiveBuffersArgsSize,
-	Gated: []Gate{
-		{Name: "num_tasks", Span: Span{Offset: 96, Size: 8}, Since: 117},
-		{Name: "task_ids", Span: Span{Offset: 104, Size: 8}, Since: 117},
-		{Name: "incarnation_ids", Span: Span{Offset: 112, Size: 8}, Since: 117},
-	},
-	GatedSince: 117,
-}
-
-// Function describes PJRT_Transfers_PJRT_Client_CrossHostReceiveBuffers.
-//
-// Since API 0.81.
-func (*TransfersClientCrossHostReceiveBuffersArgs) Function() *Function {
-	return &functionTransfersClientCrossHostReceiveBuffers
-}
-
-var functionTransfersClientCrossHostSendBuffers = Function{
-	Name:    "PJRT_Transfers_PJRT_Client_CrossHostSendBuffers",
-	Section: sectionExt0 + Section(ExtensionTypeCrossHostTransfers),
-	Offset:  48,
-	Since:   81,
-	Size:    TransfersClientCrossHostSendBuffersArgsSize,
-	Gated: []Gate{
-		{Name: "num_tasks", Span: Span{Offset: 64, Size: 8}, Since: 117},
-		{Name: "task_ids", Span: Span{Offset: 72, Size: 8}, Since: 117},
-		{Name: "incarnation_ids", Span: Span{Offset: 80, Size: 8}, Since: 117},
-	},
-	GatedSince: 117,
-}
-
-// Function describes PJRT_Transfers_PJRT_Client_CrossHostSendBuffers.
-//
-// Since API 0.81.
-func (*TransfersClientCrossHostSendBuffersArgs) Function() *Function {
-	return &functionTransfersClientCrossHostSendBuffers
-}
-
-// crossHostTransfersFunctions are the functions of
-// PJRT_CrossHostTransfers_Extension in the order of their slots.
-var crossHostTransfersFunctions = [...]*Function{
-	&functionTransfersClientMakeCrossHostReceiveBuffers,
-	&functionTransfersBufferCopyToRemoteDevice,
-	&functionTransfersClientCrossHostReceiveBuffers,
-	&functionTransfersClientCrossHostSendBuffers,
 }

@@ -75,13 +75,11 @@ type JAXCustomCallPartitionerVersionAndError struct {
 	ErrorMsg JAXCustomCallPartitionerString
 }
 
-// JAX_CustomCallPartitioner_Partition_Args are the arguments of
-// JAX_CustomCallPartitioner_Partition.
-//
-// The callback stores three results, which must live until the header's
-// cleanup function is called: the program that computes one part of the
-// custom call, as an MLIR module; the sharding that each operand must have
-// for it, in the order of the operands; and the sharding of its result.
+// JAX_CustomCallPartitioner_Partition_Args: The callback stores three
+// results, which must live until the header's cleanup function is called:
+// the program that computes one part of the custom call, as an MLIR module;
+// the sharding that each operand must have for it, in the order of the
+// operands; and the sharding of its result.
 //
 // Since API 0.47.
 type JAXCustomCallPartitionerPartitionArgs struct {
@@ -102,8 +100,7 @@ type JAXCustomCallPartitionerPartitionArgs struct {
 	ResultSharding JAXCustomCallPartitionerString  // result_sharding (out)
 }
 
-// JAX_CustomCallPartitioner_InferShardingFromOperands_Args are the arguments
-// of JAX_CustomCallPartitioner_InferShardingFromOperands.
+// JAX_CustomCallPartitioner_InferShardingFromOperands_Args
 //
 // Since API 0.47.
 type JAXCustomCallPartitionerInferShardingFromOperandsArgs struct {
@@ -125,8 +122,7 @@ type JAXCustomCallPartitionerInferShardingFromOperandsArgs struct {
 	ResultSharding JAXCustomCallPartitionerString
 }
 
-// JAX_CustomCallPartitioner_PropagateUserSharding_Args are the arguments of
-// JAX_CustomCallPartitioner_PropagateUserSharding.
+// JAX_CustomCallPartitioner_PropagateUserSharding_Args
 //
 // Since API 0.47.
 type JAXCustomCallPartitionerPropagateUserShardingArgs struct {
@@ -198,10 +194,8 @@ func (f JAXCustomCallPartitionerCallbacksPropagateUserSharding) Call(data *JAXCu
 	ccall.CallN(uintptr(f), uintptr(unsafe.Pointer(data)), uintptr(unsafe.Pointer(args)))
 }
 
-// JAX_CustomCallPartitioner_Callbacks is a table of functions.
-//
-// What a program registers for one custom call. The plugin keeps the struct
-// until it calls dtor.
+// JAX_CustomCallPartitioner_Callbacks: What a program registers for one
+// custom call. The plugin keeps the struct until it calls dtor.
 //
 // Since API 0.47.
 type JAXCustomCallPartitionerCallbacks struct {
@@ -239,9 +233,11 @@ type RegisterCustomPartitionerArgs struct {
 	Callbacks *JAXCustomCallPartitionerCallbacks
 }
 
-// PJRT_Register_Custom_Partitioner_Args_STRUCT_SIZE is the size in bytes of
-// RegisterCustomPartitionerArgs without the padding at its end.
+// PJRT_Register_Custom_Partitioner_Args_STRUCT_SIZE
 const RegisterCustomPartitionerArgsSize = 32
+
+// PJRT_Register_Custom_Partitioner
+func (*RegisterCustomPartitionerArgs) Function() *Function { return &functions[customPartitionerAt] }
 
 // PJRT_Register_Batch_Partitionable_Args are the arguments of
 // PJRT_Register_Batch_Partitionable.
@@ -258,14 +254,14 @@ type RegisterBatchPartitionableArgs struct {
 	NameSize uintptr
 }
 
-// PJRT_Register_Batch_Partitionable_Args_STRUCT_SIZE is the size in bytes of
-// RegisterBatchPartitionableArgs without the padding at its end.
+// PJRT_Register_Batch_Partitionable_Args_STRUCT_SIZE
 const RegisterBatchPartitionableArgsSize = 24
 
-// PJRT_Custom_Partitioner_Extension is a node of the extension chain.
-//
-// The node of the custom partitioner extension. Its args have no
-// extension_start.
+// PJRT_Register_Batch_Partitionable
+func (*RegisterBatchPartitionableArgs) Function() *Function { return &functions[customPartitionerAt+1] }
+
+// PJRT_Custom_Partitioner_Extension: The node of the custom partitioner
+// extension. Its args have no extension_start.
 //
 // Since API 0.47.
 type CustomPartitionerExtension struct {
@@ -274,43 +270,5 @@ type CustomPartitionerExtension struct {
 	RegisterBatchPartitionable uintptr       // register_batch_partitionable; since API 0.67
 }
 
-// PJRT_Custom_Partitioner_Extension_STRUCT_SIZE is the size in bytes of
-// CustomPartitionerExtension without the padding at its end.
+// PJRT_Custom_Partitioner_Extension_STRUCT_SIZE
 const CustomPartitionerExtensionSize = 40
-
-var functionRegisterCustomPartitioner = Function{
-	Name:    "PJRT_Register_Custom_Partitioner",
-	Section: sectionExt0 + Section(ExtensionTypeCustomPartitioner),
-	Offset:  24,
-	Since:   47,
-	Size:    RegisterCustomPartitionerArgsSize,
-}
-
-// Function describes PJRT_Register_Custom_Partitioner.
-//
-// Since API 0.47.
-func (*RegisterCustomPartitionerArgs) Function() *Function {
-	return &functionRegisterCustomPartitioner
-}
-
-var functionRegisterBatchPartitionable = Function{
-	Name:    "PJRT_Register_Batch_Partitionable",
-	Section: sectionExt0 + Section(ExtensionTypeCustomPartitioner),
-	Offset:  32,
-	Since:   67,
-	Size:    RegisterBatchPartitionableArgsSize,
-}
-
-// Function describes PJRT_Register_Batch_Partitionable.
-//
-// Since API 0.67.
-func (*RegisterBatchPartitionableArgs) Function() *Function {
-	return &functionRegisterBatchPartitionable
-}
-
-// customPartitionerFunctions are the functions of
-// PJRT_Custom_Partitioner_Extension in the order of their slots.
-var customPartitionerFunctions = [...]*Function{
-	&functionRegisterCustomPartitioner,
-	&functionRegisterBatchPartitionable,
-}

@@ -15,7 +15,7 @@ import (
 // Since API 0.106.
 type DeviceEventState int32
 
-// The values of PJRT_DeviceEvent_State.
+// PJRT_DeviceEvent_State
 const (
 	// PJRT_DeviceEvent_State_Unavailable: It has not happened yet.
 	DeviceEventStateUnavailable DeviceEventState = 0
@@ -37,26 +37,18 @@ var deviceEventStateEnum = enumtext.Enum[DeviceEventState]{
 // String returns the name of the C enumerator without what all of
 // PJRT_DeviceEvent_State have in common, such as Ready; an unknown number
 // gives DeviceEventState(99).
-func (v DeviceEventState) String() string {
-	return deviceEventStateEnum.String(v)
-}
+func (v DeviceEventState) String() string { return deviceEventStateEnum.String(v) }
 
 // ParseDeviceEventState returns the DeviceEventState that s names: as String
 // does, by the C enumerator or by the Go constant, in any case.
-func ParseDeviceEventState(s string) (DeviceEventState, error) {
-	return deviceEventStateEnum.Parse(s)
-}
+func ParseDeviceEventState(s string) (DeviceEventState, error) { return deviceEventStateEnum.Parse(s) }
 
 // DeviceEventStateValues returns every DeviceEventState in the header's
 // order.
-func DeviceEventStateValues() []DeviceEventState {
-	return deviceEventStateEnum.All()
-}
+func DeviceEventStateValues() []DeviceEventState { return deviceEventStateEnum.All() }
 
 // MarshalText returns what String does.
-func (v DeviceEventState) MarshalText() ([]byte, error) {
-	return []byte(v.String()), nil
-}
+func (v DeviceEventState) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // UnmarshalText reads what ParseDeviceEventState does.
 func (v *DeviceEventState) UnmarshalText(text []byte) (err error) {
@@ -151,10 +143,9 @@ func (f DeviceEventFunctionTableGetDefinitionStream) Call(deviceEvent uintptr, s
 	return int(r1)
 }
 
-// PJRT_DeviceEvent_FunctionTable is a table of functions.
-//
-// What can be done with a device event. The table belongs to the plugin and
-// lives as long as the process. The functions may be called from any thread.
+// PJRT_DeviceEvent_FunctionTable: What can be done with a device event. The
+// table belongs to the plugin and lives as long as the process. The
+// functions may be called from any thread.
 //
 // Since API 0.104.
 type DeviceEventFunctionTable struct {
@@ -188,8 +179,7 @@ type DeviceEventFunctionTable struct {
 	GetDefinitionStream DeviceEventFunctionTableGetDefinitionStream
 }
 
-// PJRT_DeviceEvent_FunctionTable_STRUCT_SIZE is the size in bytes of
-// DeviceEventFunctionTable without the padding at its end.
+// PJRT_DeviceEvent_FunctionTable_STRUCT_SIZE
 const DeviceEventFunctionTableSize = 72
 
 // PJRT_DeviceEvent: A device event by value: its table, and the pointer that
@@ -330,10 +320,9 @@ func (f DeviceEventPromiseFunctionTableSetReady) Call(promise *DeviceEventPromis
 	ccall.CallN(uintptr(f), uintptr(unsafe.Pointer(promise)))
 }
 
-// PJRT_DeviceEventPromise_FunctionTable is a table of functions.
-//
-// What can be done with the promise of a device event. The table belongs to
-// the plugin and lives as long as the process.
+// PJRT_DeviceEventPromise_FunctionTable: What can be done with the promise
+// of a device event. The table belongs to the plugin and lives as long as
+// the process.
 //
 // Since API 0.111.
 type DeviceEventPromiseFunctionTable struct {
@@ -359,8 +348,7 @@ type DeviceEventPromiseFunctionTable struct {
 	SetReady DeviceEventPromiseFunctionTableSetReady
 }
 
-// PJRT_DeviceEventPromise_FunctionTable_STRUCT_SIZE is the size in bytes of
-// DeviceEventPromiseFunctionTable without the padding at its end.
+// PJRT_DeviceEventPromise_FunctionTable_STRUCT_SIZE
 const DeviceEventPromiseFunctionTableSize = 72
 
 // PJRT_DeviceEventPromise: A device event that is still to be fulfilled. It
@@ -373,8 +361,7 @@ type DeviceEventPromise struct {
 	Vtable *DeviceEventPromiseFunctionTable
 }
 
-// PJRT_DeviceEventPromise_STRUCT_SIZE is the size in bytes of
-// DeviceEventPromise without the padding at its end.
+// PJRT_DeviceEventPromise_STRUCT_SIZE
 const DeviceEventPromiseSize = 8
 
 // PJRT_DeviceEvent_AndThen is the address of a C function of this type:

@@ -19,9 +19,7 @@ type ExampleExtensionCPP struct {
 	_ opaque
 }
 
-// PJRT_Example_Extension is a node of the extension chain.
-//
-// The node of the example extension.
+// PJRT_Example_Extension: The node of the example extension.
 //
 // Since API 0.72.
 type ExampleExtension struct {
@@ -35,8 +33,7 @@ type ExampleExtension struct {
 	Destroy uintptr
 }
 
-// PJRT_Example_Extension_STRUCT_SIZE is the size in bytes of
-// ExampleExtension without the padding at its end.
+// PJRT_Example_Extension_STRUCT_SIZE
 const ExampleExtensionSize = 48
 
 // PJRT_ExampleExtension_ExampleMethod_Args are the arguments of
@@ -56,9 +53,11 @@ type ExampleExtensionExampleMethodArgs struct {
 	Value int64
 }
 
-// PJRT_ExampleExtension_ExampleMethod_Args_STRUCT_SIZE is the size in bytes
-// of ExampleExtensionExampleMethodArgs without the padding at its end.
+// PJRT_ExampleExtension_ExampleMethod_Args_STRUCT_SIZE
 const ExampleExtensionExampleMethodArgsSize = 16
+
+// PJRT_ExampleExtension_ExampleMethod
+func (*ExampleExtensionExampleMethodArgs) Function() *Function { return &functions[exampleAt] }
 
 // PJRT_ExampleExtension_CreateExampleExtensionCpp_Args are the arguments of
 // PJRT_ExampleExtension_CreateExampleExtensionCpp.
@@ -73,10 +72,13 @@ type ExampleExtensionCreateExampleExtensionCPPArgs struct {
 	ExtensionCPP *ExampleExtensionCPP
 }
 
-// PJRT_ExampleExtension_CreateExampleExtensionCpp_Args_STRUCT_SIZE is the
-// size in bytes of ExampleExtensionCreateExampleExtensionCPPArgs without the
-// padding at its end.
+// PJRT_ExampleExtension_CreateExampleExtensionCpp_Args_STRUCT_SIZE
 const ExampleExtensionCreateExampleExtensionCPPArgsSize = 8
+
+// PJRT_ExampleExtension_CreateExampleExtensionCpp
+func (*ExampleExtensionCreateExampleExtensionCPPArgs) Function() *Function {
+	return &functions[exampleAt+1]
+}
 
 // PJRT_ExampleExtension_DestroyExampleExtensionCpp_Args are the arguments of
 // PJRT_ExampleExtension_DestroyExampleExtensionCpp.
@@ -89,6 +91,11 @@ const ExampleExtensionCreateExampleExtensionCPPArgsSize = 8
 type ExampleExtensionDestroyExampleExtensionCPPArgs struct {
 	// extension_cpp: What create made, or what destroy is to free.
 	ExtensionCPP *ExampleExtensionCPP
+}
+
+// PJRT_ExampleExtension_DestroyExampleExtensionCpp
+func (*ExampleExtensionDestroyExampleExtensionCPPArgs) Function() *Function {
+	return &functions[exampleAt+2]
 }
 
 // PJRT_CreateExampleExtensionCpp_Fn is the address of a C function of this
@@ -128,54 +135,4 @@ func (f DestroyExampleExtensionCPPFn) Call(arg0 *ExampleExtensionDestroyExampleE
 	}
 	r1, _ := ccall.CallN(uintptr(f), uintptr(unsafe.Pointer(arg0)))
 	return *(**ErrorHandle)(unsafe.Pointer(&r1))
-}
-
-var functionExampleExtensionExampleMethod = Function{
-	Name:    "PJRT_ExampleExtension_ExampleMethod",
-	Section: sectionExt0 + Section(ExtensionTypeUnknown),
-	Offset:  24,
-	Since:   72,
-}
-
-// Function describes PJRT_ExampleExtension_ExampleMethod.
-//
-// Since API 0.72.
-func (*ExampleExtensionExampleMethodArgs) Function() *Function {
-	return &functionExampleExtensionExampleMethod
-}
-
-var functionExampleExtensionCreateExampleExtensionCPP = Function{
-	Name:    "PJRT_ExampleExtension_CreateExampleExtensionCpp",
-	Section: sectionExt0 + Section(ExtensionTypeUnknown),
-	Offset:  32,
-	Since:   72,
-}
-
-// Function describes PJRT_ExampleExtension_CreateExampleExtensionCpp.
-//
-// Since API 0.72.
-func (*ExampleExtensionCreateExampleExtensionCPPArgs) Function() *Function {
-	return &functionExampleExtensionCreateExampleExtensionCPP
-}
-
-var functionExampleExtensionDestroyExampleExtensionCPP = Function{
-	Name:    "PJRT_ExampleExtension_DestroyExampleExtensionCpp",
-	Section: sectionExt0 + Section(ExtensionTypeUnknown),
-	Offset:  40,
-	Since:   72,
-}
-
-// Function describes PJRT_ExampleExtension_DestroyExampleExtensionCpp.
-//
-// Since API 0.72.
-func (*ExampleExtensionDestroyExampleExtensionCPPArgs) Function() *Function {
-	return &functionExampleExtensionDestroyExampleExtensionCPP
-}
-
-// exampleFunctions are the functions of PJRT_Example_Extension in the order
-// of their slots.
-var exampleFunctions = [...]*Function{
-	&functionExampleExtensionExampleMethod,
-	&functionExampleExtensionCreateExampleExtensionCPP,
-	&functionExampleExtensionDestroyExampleExtensionCPP,
 }

@@ -33,10 +33,13 @@ type ExecutableMetadataGetExecutableMetadataArgs struct {
 	Metadata *ExecutableMetadata
 }
 
-// PJRT_ExecutableMetadata_GetExecutableMetadata_Args_STRUCT_SIZE is the size
-// in bytes of ExecutableMetadataGetExecutableMetadataArgs without the
-// padding at its end.
+// PJRT_ExecutableMetadata_GetExecutableMetadata_Args_STRUCT_SIZE
 const ExecutableMetadataGetExecutableMetadataArgsSize = 16
+
+// PJRT_ExecutableMetadata_GetExecutableMetadata
+func (*ExecutableMetadataGetExecutableMetadataArgs) Function() *Function {
+	return &functions[executableMetadataAt]
+}
 
 // PJRT_ExecutableMetadata_DestroySerializedMetadata_Args are the arguments
 // of PJRT_ExecutableMetadata_DestroySerializedMetadata.
@@ -51,14 +54,16 @@ type ExecutableMetadataDestroySerializedMetadataArgs struct {
 	Metadata *ExecutableMetadata
 }
 
-// PJRT_ExecutableMetadata_DestroySerializedMetadata_Args_STRUCT_SIZE is the
-// size in bytes of ExecutableMetadataDestroySerializedMetadataArgs without
-// the padding at its end.
+// PJRT_ExecutableMetadata_DestroySerializedMetadata_Args_STRUCT_SIZE
 const ExecutableMetadataDestroySerializedMetadataArgsSize = 8
 
-// PJRT_ExecutableMetadata_Extension is a node of the extension chain.
-//
-// The node of the executable metadata extension.
+// PJRT_ExecutableMetadata_DestroySerializedMetadata
+func (*ExecutableMetadataDestroySerializedMetadataArgs) Function() *Function {
+	return &functions[executableMetadataAt+1]
+}
+
+// PJRT_ExecutableMetadata_Extension: The node of the executable metadata
+// extension.
 //
 // Since API 0.75.
 type ExecutableMetadataExtension struct {
@@ -67,46 +72,5 @@ type ExecutableMetadataExtension struct {
 	DestroySerializedMetadata uintptr       // destroy_serialized_metadata
 }
 
-// PJRT_ExecutableMetadata_Extension_STRUCT_SIZE is the size in bytes of
-// ExecutableMetadataExtension without the padding at its end.
+// PJRT_ExecutableMetadata_Extension_STRUCT_SIZE
 const ExecutableMetadataExtensionSize = 40
-
-var functionExecutableMetadataGetExecutableMetadata = Function{
-	Name:    "PJRT_ExecutableMetadata_GetExecutableMetadata",
-	Section: sectionExt0 + Section(ExtensionTypeExecutableMetadata),
-	Offset:  24,
-	Since:   75,
-	Zero:    []Span{{Offset: 8, Size: 8}},
-	Results: []Result{
-		{Name: "metadata", Offset: 8},
-	},
-}
-
-// Function describes PJRT_ExecutableMetadata_GetExecutableMetadata.
-//
-// Since API 0.75.
-func (*ExecutableMetadataGetExecutableMetadataArgs) Function() *Function {
-	return &functionExecutableMetadataGetExecutableMetadata
-}
-
-var functionExecutableMetadataDestroySerializedMetadata = Function{
-	Name:    "PJRT_ExecutableMetadata_DestroySerializedMetadata",
-	Section: sectionExt0 + Section(ExtensionTypeExecutableMetadata),
-	Offset:  32,
-	Since:   75,
-	Void:    true,
-}
-
-// Function describes PJRT_ExecutableMetadata_DestroySerializedMetadata.
-//
-// Since API 0.75.
-func (*ExecutableMetadataDestroySerializedMetadataArgs) Function() *Function {
-	return &functionExecutableMetadataDestroySerializedMetadata
-}
-
-// executableMetadataFunctions are the functions of
-// PJRT_ExecutableMetadata_Extension in the order of their slots.
-var executableMetadataFunctions = [...]*Function{
-	&functionExecutableMetadataGetExecutableMetadata,
-	&functionExecutableMetadataDestroySerializedMetadata,
-}

@@ -18,7 +18,7 @@ const (
 // Since API 0.73.
 type FFIHandlerTraitsBits int32
 
-// The values of PJRT_FFI_Handler_TraitsBits.
+// PJRT_FFI_Handler_TraitsBits
 const (
 	// PJRT_FFI_HANDLER_TRAITS_COMMAND_BUFFER_COMPATIBLE: The handler may be
 	// recorded once and replayed many times, as GPU command buffers do.
@@ -36,9 +36,7 @@ var ffiHandlerTraitsBitsEnum = enumtext.Enum[FFIHandlerTraitsBits]{
 // PJRT_FFI_Handler_TraitsBits have in common, such as
 // COMMAND_BUFFER_COMPATIBLE; an unknown number gives
 // FFIHandlerTraitsBits(99).
-func (v FFIHandlerTraitsBits) String() string {
-	return ffiHandlerTraitsBitsEnum.String(v)
-}
+func (v FFIHandlerTraitsBits) String() string { return ffiHandlerTraitsBitsEnum.String(v) }
 
 // ParseFFIHandlerTraitsBits returns the FFIHandlerTraitsBits that s names:
 // as String does, by the C enumerator or by the Go constant, in any case.
@@ -48,14 +46,10 @@ func ParseFFIHandlerTraitsBits(s string) (FFIHandlerTraitsBits, error) {
 
 // FFIHandlerTraitsBitsValues returns every FFIHandlerTraitsBits in the
 // header's order.
-func FFIHandlerTraitsBitsValues() []FFIHandlerTraitsBits {
-	return ffiHandlerTraitsBitsEnum.All()
-}
+func FFIHandlerTraitsBitsValues() []FFIHandlerTraitsBits { return ffiHandlerTraitsBitsEnum.All() }
 
 // MarshalText returns what String does.
-func (v FFIHandlerTraitsBits) MarshalText() ([]byte, error) {
-	return []byte(v.String()), nil
-}
+func (v FFIHandlerTraitsBits) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // UnmarshalText reads what ParseFFIHandlerTraitsBits does.
 func (v *FFIHandlerTraitsBits) UnmarshalText(text []byte) (err error) {
@@ -128,9 +122,11 @@ type FFITypeRegisterArgs struct {
 	TypeInfo *FFITypeInfo
 }
 
-// PJRT_FFI_Type_Register_Args_STRUCT_SIZE is the size in bytes of
-// FFITypeRegisterArgs without the padding at its end.
+// PJRT_FFI_Type_Register_Args_STRUCT_SIZE
 const FFITypeRegisterArgsSize = 48
+
+// PJRT_FFI_Type_Register
+func (*FFITypeRegisterArgs) Function() *Function { return &functions[ffiAt] }
 
 // PJRT_FFI_UserData: A value that handlers can ask for.
 //
@@ -159,9 +155,11 @@ type FFIUserDataAddArgs struct {
 	UserData FFIUserData
 }
 
-// PJRT_FFI_UserData_Add_Args_STRUCT_SIZE is the size in bytes of
-// FFIUserDataAddArgs without the padding at its end.
+// PJRT_FFI_UserData_Add_Args_STRUCT_SIZE
 const FFIUserDataAddArgsSize = 40
+
+// PJRT_FFI_UserData_Add
+func (*FFIUserDataAddArgs) Function() *Function { return &functions[ffiAt+1] }
 
 // PJRT_FFI_Register_Handler_Args are the arguments of
 // PJRT_FFI_Register_Handler.
@@ -189,14 +187,14 @@ type FFIRegisterHandlerArgs struct {
 	Traits FFIHandlerTraitsBits
 }
 
-// PJRT_FFI_Register_Handler_Args_STRUCT_SIZE is the size in bytes of
-// FFIRegisterHandlerArgs without the padding at its end.
+// PJRT_FFI_Register_Handler_Args_STRUCT_SIZE
 const FFIRegisterHandlerArgsSize = 52
 
-// PJRT_FFI_Extension is a node of the extension chain.
-//
-// The node of the FFI extension. The args of PJRT_FFI_Register_Handler have
-// no extension_start.
+// PJRT_FFI_Register_Handler
+func (*FFIRegisterHandlerArgs) Function() *Function { return &functions[ffiAt+2] }
+
+// PJRT_FFI_Extension: The node of the FFI extension. The args of
+// PJRT_FFI_Register_Handler have no extension_start.
 //
 // C knows it as PJRT_FFI too.
 //
@@ -208,59 +206,5 @@ type FFIExtension struct {
 	RegisterHandler uintptr       // register_handler; since API 0.73
 }
 
-// PJRT_FFI_Extension_STRUCT_SIZE is the size in bytes of FFIExtension
-// without the padding at its end.
+// PJRT_FFI_Extension_STRUCT_SIZE
 const FFIExtensionSize = 48
-
-var functionFFITypeRegister = Function{
-	Name:    "PJRT_FFI_Type_Register",
-	Section: sectionExt0 + Section(ExtensionTypeFFI),
-	Offset:  24,
-	Since:   80,
-	Size:    FFITypeRegisterArgsSize,
-}
-
-// Function describes PJRT_FFI_Type_Register.
-//
-// Since API 0.80.
-func (*FFITypeRegisterArgs) Function() *Function {
-	return &functionFFITypeRegister
-}
-
-var functionFFIUserDataAdd = Function{
-	Name:    "PJRT_FFI_UserData_Add",
-	Section: sectionExt0 + Section(ExtensionTypeFFI),
-	Offset:  32,
-	Since:   53,
-	Size:    FFIUserDataAddArgsSize,
-}
-
-// Function describes PJRT_FFI_UserData_Add.
-//
-// Since API 0.53.
-func (*FFIUserDataAddArgs) Function() *Function {
-	return &functionFFIUserDataAdd
-}
-
-var functionFFIRegisterHandler = Function{
-	Name:    "PJRT_FFI_Register_Handler",
-	Section: sectionExt0 + Section(ExtensionTypeFFI),
-	Offset:  40,
-	Since:   73,
-	Size:    FFIRegisterHandlerArgsSize,
-}
-
-// Function describes PJRT_FFI_Register_Handler.
-//
-// Since API 0.73.
-func (*FFIRegisterHandlerArgs) Function() *Function {
-	return &functionFFIRegisterHandler
-}
-
-// ffiFunctions are the functions of PJRT_FFI_Extension in the order of their
-// slots.
-var ffiFunctions = [...]*Function{
-	&functionFFITypeRegister,
-	&functionFFIUserDataAdd,
-	&functionFFIRegisterHandler,
-}

@@ -52,14 +52,14 @@ type GPURegisterCustomCallArgs struct {
 	Traits uint32
 }
 
-// PJRT_Gpu_Register_Custom_Call_Args_STRUCT_SIZE is the size in bytes of
-// GPURegisterCustomCallArgs without the padding at its end.
+// PJRT_Gpu_Register_Custom_Call_Args_STRUCT_SIZE
 const GPURegisterCustomCallArgsSize = 68
 
-// PJRT_Gpu_Custom_Call is a node of the extension chain.
-//
-// The node of the GPU custom call extension. Its args have no
-// extension_start.
+// PJRT_Gpu_Register_Custom_Call
+func (*GPURegisterCustomCallArgs) Function() *Function { return &functions[gpuAt] }
+
+// PJRT_Gpu_Custom_Call: The node of the GPU custom call extension. Its args
+// have no extension_start.
 //
 // Since API 0.31.
 type GPUCustomCall struct {
@@ -73,35 +73,5 @@ type GPUCustomCall struct {
 	CustomCallHandlesTraits bool
 }
 
-// PJRT_Gpu_Custom_Call_STRUCT_SIZE is the size in bytes of GPUCustomCall
-// without the padding at its end.
+// PJRT_Gpu_Custom_Call_STRUCT_SIZE
 const GPUCustomCallSize = 33
-
-var functionGPURegisterCustomCall = Function{
-	Name:    "PJRT_Gpu_Register_Custom_Call",
-	Section: sectionExt0 + Section(ExtensionTypeGPUCustomCall),
-	Offset:  24,
-	Since:   31,
-	Size:    GPURegisterCustomCallArgsSize,
-	Gated: []Gate{
-		{Name: "handler_instantiate", Span: Span{Offset: 32, Size: 8}, Since: 54},
-		{Name: "handler_prepare", Span: Span{Offset: 40, Size: 8}, Since: 54},
-		{Name: "handler_initialize", Span: Span{Offset: 48, Size: 8}, Since: 54},
-		{Name: "handler_execute", Span: Span{Offset: 56, Size: 8}, Since: 54},
-		{Name: "traits", Span: Span{Offset: 64, Size: 4}, Since: 114},
-	},
-	GatedSince: 114,
-}
-
-// Function describes PJRT_Gpu_Register_Custom_Call.
-//
-// Since API 0.31.
-func (*GPURegisterCustomCallArgs) Function() *Function {
-	return &functionGPURegisterCustomCall
-}
-
-// gpuFunctions are the functions of PJRT_Gpu_Custom_Call in the order of
-// their slots.
-var gpuFunctions = [...]*Function{
-	&functionGPURegisterCustomCall,
-}

@@ -51,14 +51,16 @@ type HostMemoryAllocatorAllocateArgs struct {
 	DeleterArg uintptr
 }
 
-// PJRT_HostMemoryAllocator_Allocate_Args_STRUCT_SIZE is the size in bytes of
-// HostMemoryAllocatorAllocateArgs without the padding at its end.
+// PJRT_HostMemoryAllocator_Allocate_Args_STRUCT_SIZE
 const HostMemoryAllocatorAllocateArgsSize = 64
 
-// PJRT_HostMemoryAllocator_Extension is a node of the extension chain.
-//
-// The node of the host memory allocator extension. It replaces the older
-// host allocator, whose type is number 15.
+// PJRT_HostMemoryAllocator_Allocate
+func (*HostMemoryAllocatorAllocateArgs) Function() *Function {
+	return &functions[hostMemoryAllocatorAt]
+}
+
+// PJRT_HostMemoryAllocator_Extension: The node of the host memory allocator
+// extension. It replaces the older host allocator, whose type is number 15.
 //
 // Since API 0.106.
 type HostMemoryAllocatorExtension struct {
@@ -66,28 +68,5 @@ type HostMemoryAllocatorExtension struct {
 	Allocate uintptr       // allocate
 }
 
-// PJRT_HostMemoryAllocator_Extension_STRUCT_SIZE is the size in bytes of
-// HostMemoryAllocatorExtension without the padding at its end.
+// PJRT_HostMemoryAllocator_Extension_STRUCT_SIZE
 const HostMemoryAllocatorExtensionSize = 32
-
-var functionHostMemoryAllocatorAllocate = Function{
-	Name:    "PJRT_HostMemoryAllocator_Allocate",
-	Section: sectionExt0 + Section(ExtensionTypeHostMemoryAllocator),
-	Offset:  24,
-	Since:   106,
-	Size:    HostMemoryAllocatorAllocateArgsSize,
-	Zero:    []Span{{Offset: 40, Size: 24}},
-}
-
-// Function describes PJRT_HostMemoryAllocator_Allocate.
-//
-// Since API 0.106.
-func (*HostMemoryAllocatorAllocateArgs) Function() *Function {
-	return &functionHostMemoryAllocatorAllocate
-}
-
-// hostMemoryAllocatorFunctions are the functions of
-// PJRT_HostMemoryAllocator_Extension in the order of their slots.
-var hostMemoryAllocatorFunctions = [...]*Function{
-	&functionHostMemoryAllocatorAllocate,
-}

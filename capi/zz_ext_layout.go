@@ -4,1956 +4,1370 @@ package capi
 
 import "unsafe"
 
+// Each of these calls compiles only if a struct has in Go the size, and its
+// fields have the offsets, that they have in C: arrays of other lengths are
+// of other types.
+
 // PJRT_Client_RuntimeAbiVersion_Args
-var (
-	_ [24]struct{} = [unsafe.Sizeof(ClientRuntimeABIVersionArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ClientRuntimeABIVersionArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ClientRuntimeABIVersionArgs{}.Client)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(ClientRuntimeABIVersionArgs{}.ABIVersion)]struct{}{}
-)
+func _(x ClientRuntimeABIVersionArgs, ClientRuntimeABIVersionArgs func([24]byte, [0]byte, [8]byte, [16]byte)) {
+	ClientRuntimeABIVersionArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.Client)]byte{},
+		[unsafe.Offsetof(x.ABIVersion)]byte{})
+}
 
 // PJRT_Executable_GetAbiVersion_Args
-var (
-	_ [24]struct{} = [unsafe.Sizeof(ExecutableGetABIVersionArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ExecutableGetABIVersionArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ExecutableGetABIVersionArgs{}.Executable)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(ExecutableGetABIVersionArgs{}.ABIVersion)]struct{}{}
-)
+func _(x ExecutableGetABIVersionArgs, ExecutableGetABIVersionArgs func([24]byte, [0]byte, [8]byte, [16]byte)) {
+	ExecutableGetABIVersionArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.Executable)]byte{},
+		[unsafe.Offsetof(x.ABIVersion)]byte{})
+}
 
 // PJRT_RuntimeAbiVersion_Destroy_Args
-var (
-	_ [16]struct{} = [unsafe.Sizeof(RuntimeABIVersionDestroyArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(RuntimeABIVersionDestroyArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(RuntimeABIVersionDestroyArgs{}.ABIVersion)]struct{}{}
-)
+func _(x RuntimeABIVersionDestroyArgs, RuntimeABIVersionDestroyArgs func([16]byte, [0]byte, [8]byte)) {
+	RuntimeABIVersionDestroyArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ABIVersion)]byte{})
+}
 
 // PJRT_RuntimeAbiVersion_IsCompatibleWithRuntime_Args
-var (
-	_ [24]struct{} = [unsafe.Sizeof(RuntimeABIVersionIsCompatibleWithRuntimeArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(RuntimeABIVersionIsCompatibleWithRuntimeArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(RuntimeABIVersionIsCompatibleWithRuntimeArgs{}.ABIVersion)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(RuntimeABIVersionIsCompatibleWithRuntimeArgs{}.OtherABIVersion)]struct{}{}
-)
+func _(x RuntimeABIVersionIsCompatibleWithRuntimeArgs, RuntimeABIVersionIsCompatibleWithRuntimeArgs func([24]byte, [0]byte, [8]byte,
+	[16]byte)) {
+	RuntimeABIVersionIsCompatibleWithRuntimeArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ABIVersion)]byte{}, [unsafe.Offsetof(x.OtherABIVersion)]byte{})
+}
 
 // PJRT_RuntimeAbiVersion_IsCompatibleWithExecutable_Args
-var (
-	_ [24]struct{} = [unsafe.Sizeof(RuntimeABIVersionIsCompatibleWithExecutableArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(RuntimeABIVersionIsCompatibleWithExecutableArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(RuntimeABIVersionIsCompatibleWithExecutableArgs{}.ABIVersion)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(RuntimeABIVersionIsCompatibleWithExecutableArgs{}.ExecutableABIVersion)]struct{}{}
-)
+func _(x RuntimeABIVersionIsCompatibleWithExecutableArgs, RuntimeABIVersionIsCompatibleWithExecutableArgs func([24]byte, [0]byte, [8]byte,
+	[16]byte)) {
+	RuntimeABIVersionIsCompatibleWithExecutableArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ABIVersion)]byte{}, [unsafe.Offsetof(x.ExecutableABIVersion)]byte{})
+}
 
 // PJRT_RuntimeAbiVersion_ToProto_Args
-var (
-	_ [48]struct{} = [unsafe.Sizeof(RuntimeABIVersionToProtoArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(RuntimeABIVersionToProtoArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(RuntimeABIVersionToProtoArgs{}.ABIVersion)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(RuntimeABIVersionToProtoArgs{}.SerializedProto)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(RuntimeABIVersionToProtoArgs{}.SerializedProtoSize)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(RuntimeABIVersionToProtoArgs{}.SerializedProtoHolder)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(RuntimeABIVersionToProtoArgs{}.SerializedProtoDeleter)]struct{}{}
-)
+func _(x RuntimeABIVersionToProtoArgs, RuntimeABIVersionToProtoArgs func([48]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte,
+	[40]byte)) {
+	RuntimeABIVersionToProtoArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ABIVersion)]byte{},
+		[unsafe.Offsetof(x.SerializedProto)]byte{}, [unsafe.Offsetof(x.SerializedProtoSize)]byte{},
+		[unsafe.Offsetof(x.SerializedProtoHolder)]byte{}, [unsafe.Offsetof(x.SerializedProtoDeleter)]byte{})
+}
 
 // PJRT_RuntimeAbiVersion_PlatformId_Args
-var (
-	_ [24]struct{} = [unsafe.Sizeof(RuntimeABIVersionPlatformIDArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(RuntimeABIVersionPlatformIDArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(RuntimeABIVersionPlatformIDArgs{}.ABIVersion)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(RuntimeABIVersionPlatformIDArgs{}.PlatformID)]struct{}{}
-)
+func _(x RuntimeABIVersionPlatformIDArgs, RuntimeABIVersionPlatformIDArgs func([24]byte, [0]byte, [8]byte, [16]byte)) {
+	RuntimeABIVersionPlatformIDArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ABIVersion)]byte{},
+		[unsafe.Offsetof(x.PlatformID)]byte{})
+}
 
 // PJRT_ExecutableAbiVersion_Destroy_Args
-var (
-	_ [16]struct{} = [unsafe.Sizeof(ExecutableABIVersionDestroyArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ExecutableABIVersionDestroyArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ExecutableABIVersionDestroyArgs{}.ABIVersion)]struct{}{}
-)
+func _(x ExecutableABIVersionDestroyArgs, ExecutableABIVersionDestroyArgs func([16]byte, [0]byte, [8]byte)) {
+	ExecutableABIVersionDestroyArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ABIVersion)]byte{})
+}
 
 // PJRT_ExecutableAbiVersion_ToProto_Args
-var (
-	_ [48]struct{} = [unsafe.Sizeof(ExecutableABIVersionToProtoArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ExecutableABIVersionToProtoArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ExecutableABIVersionToProtoArgs{}.ABIVersion)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(ExecutableABIVersionToProtoArgs{}.SerializedProto)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(ExecutableABIVersionToProtoArgs{}.SerializedProtoSize)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(ExecutableABIVersionToProtoArgs{}.SerializedProtoHolder)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(ExecutableABIVersionToProtoArgs{}.SerializedProtoDeleter)]struct{}{}
-)
+func _(x ExecutableABIVersionToProtoArgs, ExecutableABIVersionToProtoArgs func([48]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte,
+	[40]byte)) {
+	ExecutableABIVersionToProtoArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ABIVersion)]byte{},
+		[unsafe.Offsetof(x.SerializedProto)]byte{}, [unsafe.Offsetof(x.SerializedProtoSize)]byte{},
+		[unsafe.Offsetof(x.SerializedProtoHolder)]byte{}, [unsafe.Offsetof(x.SerializedProtoDeleter)]byte{})
+}
 
 // PJRT_ExecutableAbiVersion_PlatformId_Args
-var (
-	_ [24]struct{} = [unsafe.Sizeof(ExecutableABIVersionPlatformIDArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ExecutableABIVersionPlatformIDArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ExecutableABIVersionPlatformIDArgs{}.ABIVersion)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(ExecutableABIVersionPlatformIDArgs{}.PlatformID)]struct{}{}
-)
+func _(x ExecutableABIVersionPlatformIDArgs, ExecutableABIVersionPlatformIDArgs func([24]byte, [0]byte, [8]byte, [16]byte)) {
+	ExecutableABIVersionPlatformIDArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ABIVersion)]byte{}, [unsafe.Offsetof(x.PlatformID)]byte{})
+}
 
 // PJRT_RuntimeAbiVersion_FromProto_Args
-var (
-	_ [32]struct{} = [unsafe.Sizeof(RuntimeABIVersionFromProtoArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(RuntimeABIVersionFromProtoArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(RuntimeABIVersionFromProtoArgs{}.SerializedProto)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(RuntimeABIVersionFromProtoArgs{}.SerializedProtoSize)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(RuntimeABIVersionFromProtoArgs{}.ABIVersion)]struct{}{}
-)
+func _(x RuntimeABIVersionFromProtoArgs, RuntimeABIVersionFromProtoArgs func([32]byte, [0]byte, [8]byte, [16]byte, [24]byte)) {
+	RuntimeABIVersionFromProtoArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.SerializedProto)]byte{}, [unsafe.Offsetof(x.SerializedProtoSize)]byte{}, [unsafe.Offsetof(x.ABIVersion)]byte{})
+}
 
 // PJRT_ExecutableAbiVersion_FromProto_Args
-var (
-	_ [32]struct{} = [unsafe.Sizeof(ExecutableABIVersionFromProtoArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ExecutableABIVersionFromProtoArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ExecutableABIVersionFromProtoArgs{}.SerializedProto)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(ExecutableABIVersionFromProtoArgs{}.SerializedProtoSize)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(ExecutableABIVersionFromProtoArgs{}.ABIVersion)]struct{}{}
-)
+func _(x ExecutableABIVersionFromProtoArgs, ExecutableABIVersionFromProtoArgs func([32]byte, [0]byte, [8]byte, [16]byte, [24]byte)) {
+	ExecutableABIVersionFromProtoArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.SerializedProto)]byte{}, [unsafe.Offsetof(x.SerializedProtoSize)]byte{}, [unsafe.Offsetof(x.ABIVersion)]byte{})
+}
 
 // PJRT_AbiVersion_Extension
-var (
-	_ [120]struct{} = [unsafe.Sizeof(ABIVersionExtension{})]struct{}{}
-	_ [0]struct{}   = [unsafe.Offsetof(ABIVersionExtension{}.Base)]struct{}{}
-	_ [24]struct{}  = [unsafe.Offsetof(ABIVersionExtension{}.ClientRuntimeABIVersion)]struct{}{}
-	_ [32]struct{}  = [unsafe.Offsetof(ABIVersionExtension{}.ExecutableGetABIVersion)]struct{}{}
-	_ [40]struct{}  = [unsafe.Offsetof(ABIVersionExtension{}.RuntimeABIVersionDestroy)]struct{}{}
-	_ [48]struct{}  = [unsafe.Offsetof(ABIVersionExtension{}.RuntimeABIVersionIsCompatibleWithRuntime)]struct{}{}
-	_ [56]struct{}  = [unsafe.Offsetof(ABIVersionExtension{}.RuntimeABIVersionIsCompatibleWithExecutable)]struct{}{}
-	_ [64]struct{}  = [unsafe.Offsetof(ABIVersionExtension{}.RuntimeABIVersionToProto)]struct{}{}
-	_ [72]struct{}  = [unsafe.Offsetof(ABIVersionExtension{}.RuntimeABIVersionPlatformID)]struct{}{}
-	_ [80]struct{}  = [unsafe.Offsetof(ABIVersionExtension{}.ExecutableABIVersionDestroy)]struct{}{}
-	_ [88]struct{}  = [unsafe.Offsetof(ABIVersionExtension{}.ExecutableABIVersionToProto)]struct{}{}
-	_ [96]struct{}  = [unsafe.Offsetof(ABIVersionExtension{}.ExecutableABIVersionPlatformID)]struct{}{}
-	_ [104]struct{} = [unsafe.Offsetof(ABIVersionExtension{}.RuntimeABIVersionFromProto)]struct{}{}
-	_ [112]struct{} = [unsafe.Offsetof(ABIVersionExtension{}.ExecutableABIVersionFromProto)]struct{}{}
-)
+func _(x ABIVersionExtension, ABIVersionExtension func([120]byte, [0]byte, [24]byte, [32]byte, [40]byte, [48]byte, [56]byte, [64]byte,
+	[72]byte, [80]byte, [88]byte, [96]byte, [104]byte, [112]byte)) {
+	ABIVersionExtension([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.Base)]byte{}, [unsafe.Offsetof(x.ClientRuntimeABIVersion)]byte{},
+		[unsafe.Offsetof(x.ExecutableGetABIVersion)]byte{}, [unsafe.Offsetof(x.RuntimeABIVersionDestroy)]byte{},
+		[unsafe.Offsetof(x.RuntimeABIVersionIsCompatibleWithRuntime)]byte{},
+		[unsafe.Offsetof(x.RuntimeABIVersionIsCompatibleWithExecutable)]byte{}, [unsafe.Offsetof(x.RuntimeABIVersionToProto)]byte{},
+		[unsafe.Offsetof(x.RuntimeABIVersionPlatformID)]byte{}, [unsafe.Offsetof(x.ExecutableABIVersionDestroy)]byte{},
+		[unsafe.Offsetof(x.ExecutableABIVersionToProto)]byte{}, [unsafe.Offsetof(x.ExecutableABIVersionPlatformID)]byte{},
+		[unsafe.Offsetof(x.RuntimeABIVersionFromProto)]byte{}, [unsafe.Offsetof(x.ExecutableABIVersionFromProto)]byte{})
+}
 
 // PJRT_Callback_Tpu_SliceBuilderArgs
-var (
-	_ [16]struct{} = [unsafe.Sizeof(CallbackTPUSliceBuilderArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(CallbackTPUSliceBuilderArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(CallbackTPUSliceBuilderArgs{}.FailureType)]struct{}{}
-)
+func _(x CallbackTPUSliceBuilderArgs, CallbackTPUSliceBuilderArgs func([16]byte, [0]byte, [8]byte)) {
+	CallbackTPUSliceBuilderArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.FailureType)]byte{})
+}
 
 // PJRT_Callback_PrefatalArgs
-var (
-	_ [32]struct{} = [unsafe.Sizeof(CallbackPrefatalArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(CallbackPrefatalArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(CallbackPrefatalArgs{}.ErrorCode)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(CallbackPrefatalArgs{}.ErrorMessage)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(CallbackPrefatalArgs{}.ErrorMessageSize)]struct{}{}
-)
+func _(x CallbackPrefatalArgs, CallbackPrefatalArgs func([32]byte, [0]byte, [8]byte, [16]byte, [24]byte)) {
+	CallbackPrefatalArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ErrorCode)]byte{},
+		[unsafe.Offsetof(x.ErrorMessage)]byte{}, [unsafe.Offsetof(x.ErrorMessageSize)]byte{})
+}
 
 // PJRT_Callback_RegisterCallback_Args
-var (
-	_ [40]struct{} = [unsafe.Sizeof(CallbackRegisterCallbackArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(CallbackRegisterCallbackArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(CallbackRegisterCallbackArgs{}.Client)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(CallbackRegisterCallbackArgs{}.Type)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(CallbackRegisterCallbackArgs{}.Callback)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(CallbackRegisterCallbackArgs{}.UserArg)]struct{}{}
-)
+func _(x CallbackRegisterCallbackArgs, CallbackRegisterCallbackArgs func([40]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte)) {
+	CallbackRegisterCallbackArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.Client)]byte{},
+		[unsafe.Offsetof(x.Type)]byte{}, [unsafe.Offsetof(x.Callback)]byte{}, [unsafe.Offsetof(x.UserArg)]byte{})
+}
 
 // PJRT_Callback_InvokeCallback_Args
-var (
-	_ [32]struct{} = [unsafe.Sizeof(CallbackInvokeCallbackArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(CallbackInvokeCallbackArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(CallbackInvokeCallbackArgs{}.Client)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(CallbackInvokeCallbackArgs{}.Type)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(CallbackInvokeCallbackArgs{}.Args)]struct{}{}
-)
+func _(x CallbackInvokeCallbackArgs, CallbackInvokeCallbackArgs func([32]byte, [0]byte, [8]byte, [16]byte, [24]byte)) {
+	CallbackInvokeCallbackArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.Client)]byte{},
+		[unsafe.Offsetof(x.Type)]byte{}, [unsafe.Offsetof(x.Args)]byte{})
+}
 
 // PJRT_Callback_Extension
-var (
-	_ [40]struct{} = [unsafe.Sizeof(CallbackExtension{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(CallbackExtension{}.Base)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(CallbackExtension{}.RegisterCallback)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(CallbackExtension{}.InvokeCallback)]struct{}{}
-)
+func _(x CallbackExtension, CallbackExtension func([40]byte, [0]byte, [24]byte, [32]byte)) {
+	CallbackExtension([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.Base)]byte{}, [unsafe.Offsetof(x.RegisterCallback)]byte{},
+		[unsafe.Offsetof(x.InvokeCallback)]byte{})
+}
 
 // PJRT_Collectives_Destroy_Args
-var (
-	_ [16]struct{} = [unsafe.Sizeof(CollectivesDestroyArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(CollectivesDestroyArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(CollectivesDestroyArgs{}.Collectives)]struct{}{}
-)
+func _(x CollectivesDestroyArgs, CollectivesDestroyArgs func([16]byte, [0]byte, [8]byte)) {
+	CollectivesDestroyArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.Collectives)]byte{})
+}
 
 // PJRT_Collectives_CreateCommunicators_Args
-var (
-	_ [104]struct{} = [unsafe.Sizeof(CollectivesCreateCommunicatorsArgs{})]struct{}{}
-	_ [0]struct{}   = [unsafe.Offsetof(CollectivesCreateCommunicatorsArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}   = [unsafe.Offsetof(CollectivesCreateCommunicatorsArgs{}.Collectives)]struct{}{}
-	_ [16]struct{}  = [unsafe.Offsetof(CollectivesCreateCommunicatorsArgs{}.DeviceIDs)]struct{}{}
-	_ [24]struct{}  = [unsafe.Offsetof(CollectivesCreateCommunicatorsArgs{}.NumDeviceIDs)]struct{}{}
-	_ [32]struct{}  = [unsafe.Offsetof(CollectivesCreateCommunicatorsArgs{}.CliqueIDs)]struct{}{}
-	_ [40]struct{}  = [unsafe.Offsetof(CollectivesCreateCommunicatorsArgs{}.CliqueIDSizes)]struct{}{}
-	_ [48]struct{}  = [unsafe.Offsetof(CollectivesCreateCommunicatorsArgs{}.NumCliqueIDs)]struct{}{}
-	_ [56]struct{}  = [unsafe.Offsetof(CollectivesCreateCommunicatorsArgs{}.RankIDs)]struct{}{}
-	_ [64]struct{}  = [unsafe.Offsetof(CollectivesCreateCommunicatorsArgs{}.NumDeviceRanks)]struct{}{}
-	_ [72]struct{}  = [unsafe.Offsetof(CollectivesCreateCommunicatorsArgs{}.Communicators)]struct{}{}
-	_ [80]struct{}  = [unsafe.Offsetof(CollectivesCreateCommunicatorsArgs{}.NumCommunicators)]struct{}{}
-	_ [88]struct{}  = [unsafe.Offsetof(CollectivesCreateCommunicatorsArgs{}.CommunicatorsHolder)]struct{}{}
-	_ [96]struct{}  = [unsafe.Offsetof(CollectivesCreateCommunicatorsArgs{}.CommunicatorsHolderDeleter)]struct{}{}
-)
+func _(x CollectivesCreateCommunicatorsArgs, CollectivesCreateCommunicatorsArgs func([104]byte, [0]byte, [8]byte, [16]byte, [24]byte,
+	[32]byte, [40]byte, [48]byte, [56]byte, [64]byte, [72]byte, [80]byte, [88]byte, [96]byte)) {
+	CollectivesCreateCommunicatorsArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.Collectives)]byte{}, [unsafe.Offsetof(x.DeviceIDs)]byte{}, [unsafe.Offsetof(x.NumDeviceIDs)]byte{},
+		[unsafe.Offsetof(x.CliqueIDs)]byte{}, [unsafe.Offsetof(x.CliqueIDSizes)]byte{}, [unsafe.Offsetof(x.NumCliqueIDs)]byte{},
+		[unsafe.Offsetof(x.RankIDs)]byte{}, [unsafe.Offsetof(x.NumDeviceRanks)]byte{}, [unsafe.Offsetof(x.Communicators)]byte{},
+		[unsafe.Offsetof(x.NumCommunicators)]byte{}, [unsafe.Offsetof(x.CommunicatorsHolder)]byte{},
+		[unsafe.Offsetof(x.CommunicatorsHolderDeleter)]byte{})
+}
 
 // PJRT_Collectives_Communicator_Destroy_Args
-var (
-	_ [16]struct{} = [unsafe.Sizeof(CollectivesCommunicatorDestroyArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(CollectivesCommunicatorDestroyArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(CollectivesCommunicatorDestroyArgs{}.Communicator)]struct{}{}
-)
+func _(x CollectivesCommunicatorDestroyArgs, CollectivesCommunicatorDestroyArgs func([16]byte, [0]byte, [8]byte)) {
+	CollectivesCommunicatorDestroyArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.Communicator)]byte{})
+}
 
 // PJRT_Collectives_CpuExecutor
-var (
-	_ [48]struct{} = [unsafe.Sizeof(CollectivesCPUExecutor{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(CollectivesCPUExecutor{}.RunID)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(CollectivesCPUExecutor{}.GlobalDeviceIDs)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(CollectivesCPUExecutor{}.NumGlobalDeviceIDs)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(CollectivesCPUExecutor{}.NumLocalParticipants)]struct{}{}
-	_ [28]struct{} = [unsafe.Offsetof(CollectivesCPUExecutor{}.CollectiveOpKind)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(CollectivesCPUExecutor{}.OpID)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(CollectivesCPUExecutor{}.TimeoutInNs)]struct{}{}
-)
+func _(x CollectivesCPUExecutor, CollectivesCPUExecutor func([48]byte, [0]byte, [8]byte, [16]byte, [24]byte, [28]byte, [32]byte, [40]byte)) {
+	CollectivesCPUExecutor([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.RunID)]byte{}, [unsafe.Offsetof(x.GlobalDeviceIDs)]byte{},
+		[unsafe.Offsetof(x.NumGlobalDeviceIDs)]byte{}, [unsafe.Offsetof(x.NumLocalParticipants)]byte{},
+		[unsafe.Offsetof(x.CollectiveOpKind)]byte{}, [unsafe.Offsetof(x.OpID)]byte{}, [unsafe.Offsetof(x.TimeoutInNs)]byte{})
+}
 
 // PJRT_Collectives_Communicator_AllReduce_Args
-var (
-	_ [88]struct{} = [unsafe.Sizeof(CollectivesCommunicatorAllReduceArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(CollectivesCommunicatorAllReduceArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(CollectivesCommunicatorAllReduceArgs{}.Communicator)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(CollectivesCommunicatorAllReduceArgs{}.SendBufferPtr)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(CollectivesCommunicatorAllReduceArgs{}.SendBufferSize)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(CollectivesCommunicatorAllReduceArgs{}.RecvBufferPtr)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(CollectivesCommunicatorAllReduceArgs{}.RecvBufferSize)]struct{}{}
-	_ [48]struct{} = [unsafe.Offsetof(CollectivesCommunicatorAllReduceArgs{}.PrimitiveType)]struct{}{}
-	_ [56]struct{} = [unsafe.Offsetof(CollectivesCommunicatorAllReduceArgs{}.Count)]struct{}{}
-	_ [64]struct{} = [unsafe.Offsetof(CollectivesCommunicatorAllReduceArgs{}.ReductionKind)]struct{}{}
-	_ [72]struct{} = [unsafe.Offsetof(CollectivesCommunicatorAllReduceArgs{}.CPUExecutor)]struct{}{}
-	_ [80]struct{} = [unsafe.Offsetof(CollectivesCommunicatorAllReduceArgs{}.Event)]struct{}{}
-)
+func _(x CollectivesCommunicatorAllReduceArgs, CollectivesCommunicatorAllReduceArgs func([88]byte, [0]byte, [8]byte, [16]byte, [24]byte,
+	[32]byte, [40]byte, [48]byte, [56]byte, [64]byte, [72]byte, [80]byte)) {
+	CollectivesCommunicatorAllReduceArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.Communicator)]byte{}, [unsafe.Offsetof(x.SendBufferPtr)]byte{}, [unsafe.Offsetof(x.SendBufferSize)]byte{},
+		[unsafe.Offsetof(x.RecvBufferPtr)]byte{}, [unsafe.Offsetof(x.RecvBufferSize)]byte{}, [unsafe.Offsetof(x.PrimitiveType)]byte{},
+		[unsafe.Offsetof(x.Count)]byte{}, [unsafe.Offsetof(x.ReductionKind)]byte{}, [unsafe.Offsetof(x.CPUExecutor)]byte{},
+		[unsafe.Offsetof(x.Event)]byte{})
+}
 
 // PJRT_Collectives_Communicator_ReduceScatter_Args
-var (
-	_ [88]struct{} = [unsafe.Sizeof(CollectivesCommunicatorReduceScatterArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(CollectivesCommunicatorReduceScatterArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(CollectivesCommunicatorReduceScatterArgs{}.Communicator)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(CollectivesCommunicatorReduceScatterArgs{}.SendBufferPtr)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(CollectivesCommunicatorReduceScatterArgs{}.SendBufferSize)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(CollectivesCommunicatorReduceScatterArgs{}.RecvBufferPtr)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(CollectivesCommunicatorReduceScatterArgs{}.RecvBufferSize)]struct{}{}
-	_ [48]struct{} = [unsafe.Offsetof(CollectivesCommunicatorReduceScatterArgs{}.PrimitiveType)]struct{}{}
-	_ [56]struct{} = [unsafe.Offsetof(CollectivesCommunicatorReduceScatterArgs{}.Count)]struct{}{}
-	_ [64]struct{} = [unsafe.Offsetof(CollectivesCommunicatorReduceScatterArgs{}.ReductionKind)]struct{}{}
-	_ [72]struct{} = [unsafe.Offsetof(CollectivesCommunicatorReduceScatterArgs{}.CPUExecutor)]struct{}{}
-	_ [80]struct{} = [unsafe.Offsetof(CollectivesCommunicatorReduceScatterArgs{}.Event)]struct{}{}
-)
+func _(x CollectivesCommunicatorReduceScatterArgs, CollectivesCommunicatorReduceScatterArgs func([88]byte, [0]byte, [8]byte, [16]byte,
+	[24]byte, [32]byte, [40]byte, [48]byte, [56]byte, [64]byte, [72]byte, [80]byte)) {
+	CollectivesCommunicatorReduceScatterArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.Communicator)]byte{}, [unsafe.Offsetof(x.SendBufferPtr)]byte{}, [unsafe.Offsetof(x.SendBufferSize)]byte{},
+		[unsafe.Offsetof(x.RecvBufferPtr)]byte{}, [unsafe.Offsetof(x.RecvBufferSize)]byte{}, [unsafe.Offsetof(x.PrimitiveType)]byte{},
+		[unsafe.Offsetof(x.Count)]byte{}, [unsafe.Offsetof(x.ReductionKind)]byte{}, [unsafe.Offsetof(x.CPUExecutor)]byte{},
+		[unsafe.Offsetof(x.Event)]byte{})
+}
 
 // PJRT_Collectives_Communicator_AllGather_Args
-var (
-	_ [80]struct{} = [unsafe.Sizeof(CollectivesCommunicatorAllGatherArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(CollectivesCommunicatorAllGatherArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(CollectivesCommunicatorAllGatherArgs{}.Communicator)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(CollectivesCommunicatorAllGatherArgs{}.SendBufferPtr)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(CollectivesCommunicatorAllGatherArgs{}.SendBufferSize)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(CollectivesCommunicatorAllGatherArgs{}.RecvBufferPtr)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(CollectivesCommunicatorAllGatherArgs{}.RecvBufferSize)]struct{}{}
-	_ [48]struct{} = [unsafe.Offsetof(CollectivesCommunicatorAllGatherArgs{}.PrimitiveType)]struct{}{}
-	_ [56]struct{} = [unsafe.Offsetof(CollectivesCommunicatorAllGatherArgs{}.Count)]struct{}{}
-	_ [64]struct{} = [unsafe.Offsetof(CollectivesCommunicatorAllGatherArgs{}.CPUExecutor)]struct{}{}
-	_ [72]struct{} = [unsafe.Offsetof(CollectivesCommunicatorAllGatherArgs{}.Event)]struct{}{}
-)
+func _(x CollectivesCommunicatorAllGatherArgs, CollectivesCommunicatorAllGatherArgs func([80]byte, [0]byte, [8]byte, [16]byte, [24]byte,
+	[32]byte, [40]byte, [48]byte, [56]byte, [64]byte, [72]byte)) {
+	CollectivesCommunicatorAllGatherArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.Communicator)]byte{}, [unsafe.Offsetof(x.SendBufferPtr)]byte{}, [unsafe.Offsetof(x.SendBufferSize)]byte{},
+		[unsafe.Offsetof(x.RecvBufferPtr)]byte{}, [unsafe.Offsetof(x.RecvBufferSize)]byte{}, [unsafe.Offsetof(x.PrimitiveType)]byte{},
+		[unsafe.Offsetof(x.Count)]byte{}, [unsafe.Offsetof(x.CPUExecutor)]byte{}, [unsafe.Offsetof(x.Event)]byte{})
+}
 
 // PJRT_Collectives_Communicator_CollectivePermute_Args
-var (
-	_ [112]struct{} = [unsafe.Sizeof(CollectivesCommunicatorCollectivePermuteArgs{})]struct{}{}
-	_ [0]struct{}   = [unsafe.Offsetof(CollectivesCommunicatorCollectivePermuteArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}   = [unsafe.Offsetof(CollectivesCommunicatorCollectivePermuteArgs{}.Communicator)]struct{}{}
-	_ [16]struct{}  = [unsafe.Offsetof(CollectivesCommunicatorCollectivePermuteArgs{}.SendBufferPtr)]struct{}{}
-	_ [24]struct{}  = [unsafe.Offsetof(CollectivesCommunicatorCollectivePermuteArgs{}.SendBufferSize)]struct{}{}
-	_ [32]struct{}  = [unsafe.Offsetof(CollectivesCommunicatorCollectivePermuteArgs{}.RecvBufferPtr)]struct{}{}
-	_ [40]struct{}  = [unsafe.Offsetof(CollectivesCommunicatorCollectivePermuteArgs{}.RecvBufferSize)]struct{}{}
-	_ [48]struct{}  = [unsafe.Offsetof(CollectivesCommunicatorCollectivePermuteArgs{}.PrimitiveType)]struct{}{}
-	_ [56]struct{}  = [unsafe.Offsetof(CollectivesCommunicatorCollectivePermuteArgs{}.Count)]struct{}{}
-	_ [64]struct{}  = [unsafe.Offsetof(CollectivesCommunicatorCollectivePermuteArgs{}.HasSourceRank)]struct{}{}
-	_ [72]struct{}  = [unsafe.Offsetof(CollectivesCommunicatorCollectivePermuteArgs{}.SourceRank)]struct{}{}
-	_ [80]struct{}  = [unsafe.Offsetof(CollectivesCommunicatorCollectivePermuteArgs{}.TargetRanks)]struct{}{}
-	_ [88]struct{}  = [unsafe.Offsetof(CollectivesCommunicatorCollectivePermuteArgs{}.NumTargetRanks)]struct{}{}
-	_ [96]struct{}  = [unsafe.Offsetof(CollectivesCommunicatorCollectivePermuteArgs{}.CPUExecutor)]struct{}{}
-	_ [104]struct{} = [unsafe.Offsetof(CollectivesCommunicatorCollectivePermuteArgs{}.Event)]struct{}{}
-)
+func _(x CollectivesCommunicatorCollectivePermuteArgs, CollectivesCommunicatorCollectivePermuteArgs func([112]byte, [0]byte, [8]byte,
+	[16]byte, [24]byte, [32]byte, [40]byte, [48]byte, [56]byte, [64]byte, [72]byte, [80]byte, [88]byte, [96]byte, [104]byte)) {
+	CollectivesCommunicatorCollectivePermuteArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.Communicator)]byte{}, [unsafe.Offsetof(x.SendBufferPtr)]byte{}, [unsafe.Offsetof(x.SendBufferSize)]byte{},
+		[unsafe.Offsetof(x.RecvBufferPtr)]byte{}, [unsafe.Offsetof(x.RecvBufferSize)]byte{}, [unsafe.Offsetof(x.PrimitiveType)]byte{},
+		[unsafe.Offsetof(x.Count)]byte{}, [unsafe.Offsetof(x.HasSourceRank)]byte{}, [unsafe.Offsetof(x.SourceRank)]byte{},
+		[unsafe.Offsetof(x.TargetRanks)]byte{}, [unsafe.Offsetof(x.NumTargetRanks)]byte{}, [unsafe.Offsetof(x.CPUExecutor)]byte{},
+		[unsafe.Offsetof(x.Event)]byte{})
+}
 
 // PJRT_Collectives_Communicator_AllToAll_Args
-var (
-	_ [96]struct{} = [unsafe.Sizeof(CollectivesCommunicatorAllToAllArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(CollectivesCommunicatorAllToAllArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(CollectivesCommunicatorAllToAllArgs{}.Communicator)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(CollectivesCommunicatorAllToAllArgs{}.SendBuffersPtrs)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(CollectivesCommunicatorAllToAllArgs{}.SendBuffersSizes)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(CollectivesCommunicatorAllToAllArgs{}.NumSendBuffers)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(CollectivesCommunicatorAllToAllArgs{}.RecvBuffersPtrs)]struct{}{}
-	_ [48]struct{} = [unsafe.Offsetof(CollectivesCommunicatorAllToAllArgs{}.RecvBuffersSizes)]struct{}{}
-	_ [56]struct{} = [unsafe.Offsetof(CollectivesCommunicatorAllToAllArgs{}.NumRecvBuffers)]struct{}{}
-	_ [64]struct{} = [unsafe.Offsetof(CollectivesCommunicatorAllToAllArgs{}.PrimitiveType)]struct{}{}
-	_ [72]struct{} = [unsafe.Offsetof(CollectivesCommunicatorAllToAllArgs{}.Count)]struct{}{}
-	_ [80]struct{} = [unsafe.Offsetof(CollectivesCommunicatorAllToAllArgs{}.CPUExecutor)]struct{}{}
-	_ [88]struct{} = [unsafe.Offsetof(CollectivesCommunicatorAllToAllArgs{}.Event)]struct{}{}
-)
+func _(x CollectivesCommunicatorAllToAllArgs, CollectivesCommunicatorAllToAllArgs func([96]byte, [0]byte, [8]byte, [16]byte, [24]byte,
+	[32]byte, [40]byte, [48]byte, [56]byte, [64]byte, [72]byte, [80]byte, [88]byte)) {
+	CollectivesCommunicatorAllToAllArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.Communicator)]byte{}, [unsafe.Offsetof(x.SendBuffersPtrs)]byte{}, [unsafe.Offsetof(x.SendBuffersSizes)]byte{},
+		[unsafe.Offsetof(x.NumSendBuffers)]byte{}, [unsafe.Offsetof(x.RecvBuffersPtrs)]byte{}, [unsafe.Offsetof(x.RecvBuffersSizes)]byte{},
+		[unsafe.Offsetof(x.NumRecvBuffers)]byte{}, [unsafe.Offsetof(x.PrimitiveType)]byte{}, [unsafe.Offsetof(x.Count)]byte{},
+		[unsafe.Offsetof(x.CPUExecutor)]byte{}, [unsafe.Offsetof(x.Event)]byte{})
+}
 
 // PJRT_Collectives_Communicator_ToString_Args
-var (
-	_ [48]struct{} = [unsafe.Sizeof(CollectivesCommunicatorToStringArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(CollectivesCommunicatorToStringArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(CollectivesCommunicatorToStringArgs{}.Communicator)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(CollectivesCommunicatorToStringArgs{}.Str)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(CollectivesCommunicatorToStringArgs{}.StrSize)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(CollectivesCommunicatorToStringArgs{}.StrHolder)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(CollectivesCommunicatorToStringArgs{}.StrHolderDeleter)]struct{}{}
-)
+func _(x CollectivesCommunicatorToStringArgs, CollectivesCommunicatorToStringArgs func([48]byte, [0]byte, [8]byte, [16]byte, [24]byte,
+	[32]byte, [40]byte)) {
+	CollectivesCommunicatorToStringArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.Communicator)]byte{}, [unsafe.Offsetof(x.Str)]byte{}, [unsafe.Offsetof(x.StrSize)]byte{},
+		[unsafe.Offsetof(x.StrHolder)]byte{}, [unsafe.Offsetof(x.StrHolderDeleter)]byte{})
+}
 
 // PJRT_Collectives_Extension
-var (
-	_ [96]struct{} = [unsafe.Sizeof(CollectivesExtension{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(CollectivesExtension{}.Base)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(CollectivesExtension{}.CollectivesDestroy)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(CollectivesExtension{}.CollectivesCreateCommunicators)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(CollectivesExtension{}.CommunicatorDestroy)]struct{}{}
-	_ [48]struct{} = [unsafe.Offsetof(CollectivesExtension{}.CommunicatorAllReduce)]struct{}{}
-	_ [56]struct{} = [unsafe.Offsetof(CollectivesExtension{}.CommunicatorReduceScatter)]struct{}{}
-	_ [64]struct{} = [unsafe.Offsetof(CollectivesExtension{}.CommunicatorAllGather)]struct{}{}
-	_ [72]struct{} = [unsafe.Offsetof(CollectivesExtension{}.CommunicatorCollectivePermute)]struct{}{}
-	_ [80]struct{} = [unsafe.Offsetof(CollectivesExtension{}.CommunicatorAllToAll)]struct{}{}
-	_ [88]struct{} = [unsafe.Offsetof(CollectivesExtension{}.CommunicatorToString)]struct{}{}
-)
+func _(x CollectivesExtension, CollectivesExtension func([96]byte, [0]byte, [24]byte, [32]byte, [40]byte, [48]byte, [56]byte, [64]byte,
+	[72]byte, [80]byte, [88]byte)) {
+	CollectivesExtension([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.Base)]byte{}, [unsafe.Offsetof(x.CollectivesDestroy)]byte{},
+		[unsafe.Offsetof(x.CollectivesCreateCommunicators)]byte{}, [unsafe.Offsetof(x.CommunicatorDestroy)]byte{},
+		[unsafe.Offsetof(x.CommunicatorAllReduce)]byte{}, [unsafe.Offsetof(x.CommunicatorReduceScatter)]byte{},
+		[unsafe.Offsetof(x.CommunicatorAllGather)]byte{}, [unsafe.Offsetof(x.CommunicatorCollectivePermute)]byte{},
+		[unsafe.Offsetof(x.CommunicatorAllToAll)]byte{}, [unsafe.Offsetof(x.CommunicatorToString)]byte{})
+}
 
 // JAX_CustomCallPartitioner_string
-var (
-	_ [16]struct{} = [unsafe.Sizeof(JAXCustomCallPartitionerString{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(JAXCustomCallPartitionerString{}.Data)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(JAXCustomCallPartitionerString{}.Size)]struct{}{}
-)
+func _(x JAXCustomCallPartitionerString, JAXCustomCallPartitionerString func([16]byte, [0]byte, [8]byte)) {
+	JAXCustomCallPartitionerString([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.Data)]byte{}, [unsafe.Offsetof(x.Size)]byte{})
+}
 
 // JAX_CustomCallPartitioner_aval
-var (
-	_ [40]struct{} = [unsafe.Sizeof(JAXCustomCallPartitionerAval{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(JAXCustomCallPartitionerAval{}.Shape)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(JAXCustomCallPartitionerAval{}.HasSharding)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(JAXCustomCallPartitionerAval{}.Sharding)]struct{}{}
-)
+func _(x JAXCustomCallPartitionerAval, JAXCustomCallPartitionerAval func([40]byte, [0]byte, [16]byte, [24]byte)) {
+	JAXCustomCallPartitionerAval([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.Shape)]byte{}, [unsafe.Offsetof(x.HasSharding)]byte{},
+		[unsafe.Offsetof(x.Sharding)]byte{})
+}
 
 // JAX_CustomCallPartitioner_version_and_error
-var (
-	_ [48]struct{} = [unsafe.Sizeof(JAXCustomCallPartitionerVersionAndError{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(JAXCustomCallPartitionerVersionAndError{}.APIVersion)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(JAXCustomCallPartitionerVersionAndError{}.Data)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(JAXCustomCallPartitionerVersionAndError{}.CleanupFn)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(JAXCustomCallPartitionerVersionAndError{}.HasError)]struct{}{}
-	_ [28]struct{} = [unsafe.Offsetof(JAXCustomCallPartitionerVersionAndError{}.Code)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(JAXCustomCallPartitionerVersionAndError{}.ErrorMsg)]struct{}{}
-)
+func _(x JAXCustomCallPartitionerVersionAndError, JAXCustomCallPartitionerVersionAndError func([48]byte, [0]byte, [8]byte, [16]byte,
+	[24]byte, [28]byte, [32]byte)) {
+	JAXCustomCallPartitionerVersionAndError([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.APIVersion)]byte{},
+		[unsafe.Offsetof(x.Data)]byte{}, [unsafe.Offsetof(x.CleanupFn)]byte{}, [unsafe.Offsetof(x.HasError)]byte{},
+		[unsafe.Offsetof(x.Code)]byte{}, [unsafe.Offsetof(x.ErrorMsg)]byte{})
+}
 
 // JAX_CustomCallPartitioner_Partition_Args
-var (
-	_ [160]struct{} = [unsafe.Sizeof(JAXCustomCallPartitionerPartitionArgs{})]struct{}{}
-	_ [0]struct{}   = [unsafe.Offsetof(JAXCustomCallPartitionerPartitionArgs{}.Header)]struct{}{}
-	_ [48]struct{}  = [unsafe.Offsetof(JAXCustomCallPartitionerPartitionArgs{}.NumArgs)]struct{}{}
-	_ [56]struct{}  = [unsafe.Offsetof(JAXCustomCallPartitionerPartitionArgs{}.OpArgs)]struct{}{}
-	_ [64]struct{}  = [unsafe.Offsetof(JAXCustomCallPartitionerPartitionArgs{}.OpResult)]struct{}{}
-	_ [104]struct{} = [unsafe.Offsetof(JAXCustomCallPartitionerPartitionArgs{}.BackendConfig)]struct{}{}
-	_ [120]struct{} = [unsafe.Offsetof(JAXCustomCallPartitionerPartitionArgs{}.MLIRModule)]struct{}{}
-	_ [136]struct{} = [unsafe.Offsetof(JAXCustomCallPartitionerPartitionArgs{}.ArgsSharding)]struct{}{}
-	_ [144]struct{} = [unsafe.Offsetof(JAXCustomCallPartitionerPartitionArgs{}.ResultSharding)]struct{}{}
-)
+func _(x JAXCustomCallPartitionerPartitionArgs, JAXCustomCallPartitionerPartitionArgs func([160]byte, [0]byte, [48]byte, [56]byte,
+	[64]byte, [104]byte, [120]byte, [136]byte, [144]byte)) {
+	JAXCustomCallPartitionerPartitionArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.Header)]byte{}, [unsafe.Offsetof(x.NumArgs)]byte{},
+		[unsafe.Offsetof(x.OpArgs)]byte{}, [unsafe.Offsetof(x.OpResult)]byte{}, [unsafe.Offsetof(x.BackendConfig)]byte{},
+		[unsafe.Offsetof(x.MLIRModule)]byte{}, [unsafe.Offsetof(x.ArgsSharding)]byte{}, [unsafe.Offsetof(x.ResultSharding)]byte{})
+}
 
 // JAX_CustomCallPartitioner_InferShardingFromOperands_Args
-var (
-	_ [120]struct{} = [unsafe.Sizeof(JAXCustomCallPartitionerInferShardingFromOperandsArgs{})]struct{}{}
-	_ [0]struct{}   = [unsafe.Offsetof(JAXCustomCallPartitionerInferShardingFromOperandsArgs{}.Header)]struct{}{}
-	_ [48]struct{}  = [unsafe.Offsetof(JAXCustomCallPartitionerInferShardingFromOperandsArgs{}.NumArgs)]struct{}{}
-	_ [56]struct{}  = [unsafe.Offsetof(JAXCustomCallPartitionerInferShardingFromOperandsArgs{}.OpArgs)]struct{}{}
-	_ [64]struct{}  = [unsafe.Offsetof(JAXCustomCallPartitionerInferShardingFromOperandsArgs{}.ResultShape)]struct{}{}
-	_ [80]struct{}  = [unsafe.Offsetof(JAXCustomCallPartitionerInferShardingFromOperandsArgs{}.BackendConfig)]struct{}{}
-	_ [96]struct{}  = [unsafe.Offsetof(JAXCustomCallPartitionerInferShardingFromOperandsArgs{}.HasResultSharding)]struct{}{}
-	_ [104]struct{} = [unsafe.Offsetof(JAXCustomCallPartitionerInferShardingFromOperandsArgs{}.ResultSharding)]struct{}{}
-)
+func _(x JAXCustomCallPartitionerInferShardingFromOperandsArgs, JAXCustomCallPartitionerInferShardingFromOperandsArgs func([120]byte,
+	[0]byte, [48]byte, [56]byte, [64]byte, [80]byte, [96]byte, [104]byte)) {
+	JAXCustomCallPartitionerInferShardingFromOperandsArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.Header)]byte{},
+		[unsafe.Offsetof(x.NumArgs)]byte{}, [unsafe.Offsetof(x.OpArgs)]byte{}, [unsafe.Offsetof(x.ResultShape)]byte{},
+		[unsafe.Offsetof(x.BackendConfig)]byte{}, [unsafe.Offsetof(x.HasResultSharding)]byte{}, [unsafe.Offsetof(x.ResultSharding)]byte{})
+}
 
 // JAX_CustomCallPartitioner_PropagateUserSharding_Args
-var (
-	_ [96]struct{} = [unsafe.Sizeof(JAXCustomCallPartitionerPropagateUserShardingArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(JAXCustomCallPartitionerPropagateUserShardingArgs{}.Header)]struct{}{}
-	_ [48]struct{} = [unsafe.Offsetof(JAXCustomCallPartitionerPropagateUserShardingArgs{}.BackendConfig)]struct{}{}
-	_ [64]struct{} = [unsafe.Offsetof(JAXCustomCallPartitionerPropagateUserShardingArgs{}.ResultShape)]struct{}{}
-	_ [80]struct{} = [unsafe.Offsetof(JAXCustomCallPartitionerPropagateUserShardingArgs{}.ResultSharding)]struct{}{}
-)
+func _(x JAXCustomCallPartitionerPropagateUserShardingArgs, JAXCustomCallPartitionerPropagateUserShardingArgs func([96]byte, [0]byte,
+	[48]byte, [64]byte, [80]byte)) {
+	JAXCustomCallPartitionerPropagateUserShardingArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.Header)]byte{},
+		[unsafe.Offsetof(x.BackendConfig)]byte{}, [unsafe.Offsetof(x.ResultShape)]byte{}, [unsafe.Offsetof(x.ResultSharding)]byte{})
+}
 
 // JAX_CustomCallPartitioner_Callbacks
-var (
-	_ [56]struct{} = [unsafe.Sizeof(JAXCustomCallPartitionerCallbacks{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(JAXCustomCallPartitionerCallbacks{}.Version)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(JAXCustomCallPartitionerCallbacks{}.PrivateData)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(JAXCustomCallPartitionerCallbacks{}.Dtor)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(JAXCustomCallPartitionerCallbacks{}.Partition)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(JAXCustomCallPartitionerCallbacks{}.InferSharding)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(JAXCustomCallPartitionerCallbacks{}.PropagateUserSharding)]struct{}{}
-	_ [48]struct{} = [unsafe.Offsetof(JAXCustomCallPartitionerCallbacks{}.CanSideEffectingHaveReplicatedSharding)]struct{}{}
-)
+func _(x JAXCustomCallPartitionerCallbacks, JAXCustomCallPartitionerCallbacks func([56]byte, [0]byte, [8]byte, [16]byte, [24]byte,
+	[32]byte, [40]byte, [48]byte)) {
+	JAXCustomCallPartitionerCallbacks([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.Version)]byte{}, [unsafe.Offsetof(x.PrivateData)]byte{},
+		[unsafe.Offsetof(x.Dtor)]byte{}, [unsafe.Offsetof(x.Partition)]byte{}, [unsafe.Offsetof(x.InferSharding)]byte{},
+		[unsafe.Offsetof(x.PropagateUserSharding)]byte{}, [unsafe.Offsetof(x.CanSideEffectingHaveReplicatedSharding)]byte{})
+}
 
 // PJRT_Register_Custom_Partitioner_Args
-var (
-	_ [32]struct{} = [unsafe.Sizeof(RegisterCustomPartitionerArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(RegisterCustomPartitionerArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(RegisterCustomPartitionerArgs{}.Name)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(RegisterCustomPartitionerArgs{}.NameSize)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(RegisterCustomPartitionerArgs{}.Callbacks)]struct{}{}
-)
+func _(x RegisterCustomPartitionerArgs, RegisterCustomPartitionerArgs func([32]byte, [0]byte, [8]byte, [16]byte, [24]byte)) {
+	RegisterCustomPartitionerArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.Name)]byte{},
+		[unsafe.Offsetof(x.NameSize)]byte{}, [unsafe.Offsetof(x.Callbacks)]byte{})
+}
 
 // PJRT_Register_Batch_Partitionable_Args
-var (
-	_ [24]struct{} = [unsafe.Sizeof(RegisterBatchPartitionableArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(RegisterBatchPartitionableArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(RegisterBatchPartitionableArgs{}.Name)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(RegisterBatchPartitionableArgs{}.NameSize)]struct{}{}
-)
+func _(x RegisterBatchPartitionableArgs, RegisterBatchPartitionableArgs func([24]byte, [0]byte, [8]byte, [16]byte)) {
+	RegisterBatchPartitionableArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.Name)]byte{},
+		[unsafe.Offsetof(x.NameSize)]byte{})
+}
 
 // PJRT_Custom_Partitioner_Extension
-var (
-	_ [40]struct{} = [unsafe.Sizeof(CustomPartitionerExtension{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(CustomPartitionerExtension{}.Base)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(CustomPartitionerExtension{}.RegisterCustomPartitioner)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(CustomPartitionerExtension{}.RegisterBatchPartitionable)]struct{}{}
-)
+func _(x CustomPartitionerExtension, CustomPartitionerExtension func([40]byte, [0]byte, [24]byte, [32]byte)) {
+	CustomPartitionerExtension([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.Base)]byte{},
+		[unsafe.Offsetof(x.RegisterCustomPartitioner)]byte{}, [unsafe.Offsetof(x.RegisterBatchPartitionable)]byte{})
+}
 
 // PJRT_DeviceEvent_FunctionTable
-var (
-	_ [72]struct{} = [unsafe.Sizeof(DeviceEventFunctionTable{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(DeviceEventFunctionTable{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(DeviceEventFunctionTable{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(DeviceEventFunctionTable{}.IncRef)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(DeviceEventFunctionTable{}.DecRef)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(DeviceEventFunctionTable{}.AndThen)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(DeviceEventFunctionTable{}.GetErrorIfPresent)]struct{}{}
-	_ [48]struct{} = [unsafe.Offsetof(DeviceEventFunctionTable{}.Parent)]struct{}{}
-	_ [56]struct{} = [unsafe.Offsetof(DeviceEventFunctionTable{}.GetState)]struct{}{}
-	_ [64]struct{} = [unsafe.Offsetof(DeviceEventFunctionTable{}.GetDefinitionStream)]struct{}{}
-)
+func _(x DeviceEventFunctionTable, DeviceEventFunctionTable func([72]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte, [40]byte,
+	[48]byte, [56]byte, [64]byte)) {
+	DeviceEventFunctionTable([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.IncRef)]byte{}, [unsafe.Offsetof(x.DecRef)]byte{}, [unsafe.Offsetof(x.AndThen)]byte{},
+		[unsafe.Offsetof(x.GetErrorIfPresent)]byte{}, [unsafe.Offsetof(x.Parent)]byte{}, [unsafe.Offsetof(x.GetState)]byte{},
+		[unsafe.Offsetof(x.GetDefinitionStream)]byte{})
+}
 
 // PJRT_DeviceEvent
-var (
-	_ [16]struct{} = [unsafe.Sizeof(DeviceEvent{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(DeviceEvent{}.Vtable)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(DeviceEvent{}.DeviceEvent)]struct{}{}
-)
+func _(x DeviceEvent, DeviceEvent func([16]byte, [0]byte, [8]byte)) {
+	DeviceEvent([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.Vtable)]byte{}, [unsafe.Offsetof(x.DeviceEvent)]byte{})
+}
 
 // PJRT_DeviceEventVector
-var (
-	_ [32]struct{} = [unsafe.Sizeof(DeviceEventVector{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(DeviceEventVector{}.Data)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(DeviceEventVector{}.Size)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(DeviceEventVector{}.Capacity)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(DeviceEventVector{}.Destroy)]struct{}{}
-)
+func _(x DeviceEventVector, DeviceEventVector func([32]byte, [0]byte, [8]byte, [16]byte, [24]byte)) {
+	DeviceEventVector([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.Data)]byte{}, [unsafe.Offsetof(x.Size)]byte{},
+		[unsafe.Offsetof(x.Capacity)]byte{}, [unsafe.Offsetof(x.Destroy)]byte{})
+}
 
 // PJRT_DeviceEventPromise_FunctionTable
-var (
-	_ [72]struct{} = [unsafe.Sizeof(DeviceEventPromiseFunctionTable{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(DeviceEventPromiseFunctionTable{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(DeviceEventPromiseFunctionTable{}.InstanceSize)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(DeviceEventPromiseFunctionTable{}.ExtensionStart)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(DeviceEventPromiseFunctionTable{}.IncRef)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(DeviceEventPromiseFunctionTable{}.DecRef)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(DeviceEventPromiseFunctionTable{}.Event)]struct{}{}
-	_ [48]struct{} = [unsafe.Offsetof(DeviceEventPromiseFunctionTable{}.Set)]struct{}{}
-	_ [56]struct{} = [unsafe.Offsetof(DeviceEventPromiseFunctionTable{}.SetError)]struct{}{}
-	_ [64]struct{} = [unsafe.Offsetof(DeviceEventPromiseFunctionTable{}.SetReady)]struct{}{}
-)
+func _(x DeviceEventPromiseFunctionTable, DeviceEventPromiseFunctionTable func([72]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte,
+	[40]byte, [48]byte, [56]byte, [64]byte)) {
+	DeviceEventPromiseFunctionTable([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.InstanceSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.IncRef)]byte{},
+		[unsafe.Offsetof(x.DecRef)]byte{}, [unsafe.Offsetof(x.Event)]byte{}, [unsafe.Offsetof(x.Set)]byte{},
+		[unsafe.Offsetof(x.SetError)]byte{}, [unsafe.Offsetof(x.SetReady)]byte{})
+}
 
 // PJRT_DeviceEventPromise
-var (
-	_ [8]struct{} = [unsafe.Sizeof(DeviceEventPromise{})]struct{}{}
-	_ [0]struct{} = [unsafe.Offsetof(DeviceEventPromise{}.Vtable)]struct{}{}
-)
+func _(x DeviceEventPromise, DeviceEventPromise func([8]byte, [0]byte)) {
+	DeviceEventPromise([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.Vtable)]byte{})
+}
 
 // PJRT_FFI_Type_Info
-var (
-	_ [24]struct{} = [unsafe.Sizeof(FFITypeInfo{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(FFITypeInfo{}.Deleter)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(FFITypeInfo{}.Serialize)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(FFITypeInfo{}.Deserialize)]struct{}{}
-)
+func _(x FFITypeInfo, FFITypeInfo func([24]byte, [0]byte, [8]byte, [16]byte)) {
+	FFITypeInfo([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.Deleter)]byte{}, [unsafe.Offsetof(x.Serialize)]byte{},
+		[unsafe.Offsetof(x.Deserialize)]byte{})
+}
 
 // PJRT_FFI_Type_Register_Args
-var (
-	_ [48]struct{} = [unsafe.Sizeof(FFITypeRegisterArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(FFITypeRegisterArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(FFITypeRegisterArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(FFITypeRegisterArgs{}.TypeName)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(FFITypeRegisterArgs{}.TypeNameSize)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(FFITypeRegisterArgs{}.TypeID)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(FFITypeRegisterArgs{}.TypeInfo)]struct{}{}
-)
+func _(x FFITypeRegisterArgs, FFITypeRegisterArgs func([48]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte, [40]byte)) {
+	FFITypeRegisterArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.TypeName)]byte{}, [unsafe.Offsetof(x.TypeNameSize)]byte{}, [unsafe.Offsetof(x.TypeID)]byte{},
+		[unsafe.Offsetof(x.TypeInfo)]byte{})
+}
 
 // PJRT_FFI_UserData
-var (
-	_ [16]struct{} = [unsafe.Sizeof(FFIUserData{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(FFIUserData{}.TypeID)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(FFIUserData{}.Data)]struct{}{}
-)
+func _(x FFIUserData, FFIUserData func([16]byte, [0]byte, [8]byte)) {
+	FFIUserData([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.TypeID)]byte{}, [unsafe.Offsetof(x.Data)]byte{})
+}
 
 // PJRT_FFI_UserData_Add_Args
-var (
-	_ [40]struct{} = [unsafe.Sizeof(FFIUserDataAddArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(FFIUserDataAddArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(FFIUserDataAddArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(FFIUserDataAddArgs{}.Context)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(FFIUserDataAddArgs{}.UserData)]struct{}{}
-)
+func _(x FFIUserDataAddArgs, FFIUserDataAddArgs func([40]byte, [0]byte, [8]byte, [16]byte, [24]byte)) {
+	FFIUserDataAddArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Context)]byte{}, [unsafe.Offsetof(x.UserData)]byte{})
+}
 
 // PJRT_FFI_Register_Handler_Args
-var (
-	_ [56]struct{} = [unsafe.Sizeof(FFIRegisterHandlerArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(FFIRegisterHandlerArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(FFIRegisterHandlerArgs{}.TargetName)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(FFIRegisterHandlerArgs{}.TargetNameSize)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(FFIRegisterHandlerArgs{}.Handler)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(FFIRegisterHandlerArgs{}.PlatformName)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(FFIRegisterHandlerArgs{}.PlatformNameSize)]struct{}{}
-	_ [48]struct{} = [unsafe.Offsetof(FFIRegisterHandlerArgs{}.Traits)]struct{}{}
-)
+func _(x FFIRegisterHandlerArgs, FFIRegisterHandlerArgs func([56]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte, [40]byte, [48]byte)) {
+	FFIRegisterHandlerArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.TargetName)]byte{},
+		[unsafe.Offsetof(x.TargetNameSize)]byte{}, [unsafe.Offsetof(x.Handler)]byte{}, [unsafe.Offsetof(x.PlatformName)]byte{},
+		[unsafe.Offsetof(x.PlatformNameSize)]byte{}, [unsafe.Offsetof(x.Traits)]byte{})
+}
 
 // PJRT_FFI_Extension
-var (
-	_ [48]struct{} = [unsafe.Sizeof(FFIExtension{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(FFIExtension{}.Base)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(FFIExtension{}.TypeRegister)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(FFIExtension{}.UserDataAdd)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(FFIExtension{}.RegisterHandler)]struct{}{}
-)
+func _(x FFIExtension, FFIExtension func([48]byte, [0]byte, [24]byte, [32]byte, [40]byte)) {
+	FFIExtension([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.Base)]byte{}, [unsafe.Offsetof(x.TypeRegister)]byte{},
+		[unsafe.Offsetof(x.UserDataAdd)]byte{}, [unsafe.Offsetof(x.RegisterHandler)]byte{})
+}
 
 // PJRT_Gpu_Register_Custom_Call_Args
-var (
-	_ [72]struct{} = [unsafe.Sizeof(GPURegisterCustomCallArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(GPURegisterCustomCallArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(GPURegisterCustomCallArgs{}.FunctionName)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(GPURegisterCustomCallArgs{}.FunctionNameSize)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(GPURegisterCustomCallArgs{}.APIVersion)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(GPURegisterCustomCallArgs{}.HandlerInstantiate)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(GPURegisterCustomCallArgs{}.HandlerPrepare)]struct{}{}
-	_ [48]struct{} = [unsafe.Offsetof(GPURegisterCustomCallArgs{}.HandlerInitialize)]struct{}{}
-	_ [56]struct{} = [unsafe.Offsetof(GPURegisterCustomCallArgs{}.HandlerExecute)]struct{}{}
-	_ [64]struct{} = [unsafe.Offsetof(GPURegisterCustomCallArgs{}.Traits)]struct{}{}
-)
+func _(x GPURegisterCustomCallArgs, GPURegisterCustomCallArgs func([72]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte, [40]byte,
+	[48]byte, [56]byte, [64]byte)) {
+	GPURegisterCustomCallArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.FunctionName)]byte{},
+		[unsafe.Offsetof(x.FunctionNameSize)]byte{}, [unsafe.Offsetof(x.APIVersion)]byte{}, [unsafe.Offsetof(x.HandlerInstantiate)]byte{},
+		[unsafe.Offsetof(x.HandlerPrepare)]byte{}, [unsafe.Offsetof(x.HandlerInitialize)]byte{}, [unsafe.Offsetof(x.HandlerExecute)]byte{},
+		[unsafe.Offsetof(x.Traits)]byte{})
+}
 
 // PJRT_Gpu_Custom_Call
-var (
-	_ [40]struct{} = [unsafe.Sizeof(GPUCustomCall{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(GPUCustomCall{}.Base)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(GPUCustomCall{}.CustomCall)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(GPUCustomCall{}.CustomCallHandlesTraits)]struct{}{}
-)
+func _(x GPUCustomCall, GPUCustomCall func([40]byte, [0]byte, [24]byte, [32]byte)) {
+	GPUCustomCall([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.Base)]byte{}, [unsafe.Offsetof(x.CustomCall)]byte{},
+		[unsafe.Offsetof(x.CustomCallHandlesTraits)]byte{})
+}
 
 // PJRT_Layouts_MemoryLayout_Destroy_Args
-var (
-	_ [24]struct{} = [unsafe.Sizeof(LayoutsMemoryLayoutDestroyArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(LayoutsMemoryLayoutDestroyArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(LayoutsMemoryLayoutDestroyArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(LayoutsMemoryLayoutDestroyArgs{}.Layout)]struct{}{}
-)
+func _(x LayoutsMemoryLayoutDestroyArgs, LayoutsMemoryLayoutDestroyArgs func([24]byte, [0]byte, [8]byte, [16]byte)) {
+	LayoutsMemoryLayoutDestroyArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.Layout)]byte{})
+}
 
 // PJRT_Layouts_MemoryLayout_Serialize_Args
-var (
-	_ [56]struct{} = [unsafe.Sizeof(LayoutsMemoryLayoutSerializeArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(LayoutsMemoryLayoutSerializeArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(LayoutsMemoryLayoutSerializeArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(LayoutsMemoryLayoutSerializeArgs{}.Layout)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(LayoutsMemoryLayoutSerializeArgs{}.SerializedBytes)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(LayoutsMemoryLayoutSerializeArgs{}.SerializedBytesSize)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(LayoutsMemoryLayoutSerializeArgs{}.SerializedLayout)]struct{}{}
-	_ [48]struct{} = [unsafe.Offsetof(LayoutsMemoryLayoutSerializeArgs{}.SerializedLayoutDeleter)]struct{}{}
-)
+func _(x LayoutsMemoryLayoutSerializeArgs, LayoutsMemoryLayoutSerializeArgs func([56]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte,
+	[40]byte, [48]byte)) {
+	LayoutsMemoryLayoutSerializeArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.Layout)]byte{}, [unsafe.Offsetof(x.SerializedBytes)]byte{},
+		[unsafe.Offsetof(x.SerializedBytesSize)]byte{}, [unsafe.Offsetof(x.SerializedLayout)]byte{},
+		[unsafe.Offsetof(x.SerializedLayoutDeleter)]byte{})
+}
 
 // PJRT_Layouts_PJRT_Buffer_MemoryLayout_Args
-var (
-	_ [32]struct{} = [unsafe.Sizeof(LayoutsBufferMemoryLayoutArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(LayoutsBufferMemoryLayoutArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(LayoutsBufferMemoryLayoutArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(LayoutsBufferMemoryLayoutArgs{}.Buffer)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(LayoutsBufferMemoryLayoutArgs{}.Layout)]struct{}{}
-)
+func _(x LayoutsBufferMemoryLayoutArgs, LayoutsBufferMemoryLayoutArgs func([32]byte, [0]byte, [8]byte, [16]byte, [24]byte)) {
+	LayoutsBufferMemoryLayoutArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.Buffer)]byte{}, [unsafe.Offsetof(x.Layout)]byte{})
+}
 
 // PJRT_Layouts_PJRT_Client_GetDefaultLayout_Args
-var (
-	_ [56]struct{} = [unsafe.Sizeof(LayoutsClientGetDefaultLayoutArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(LayoutsClientGetDefaultLayoutArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(LayoutsClientGetDefaultLayoutArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(LayoutsClientGetDefaultLayoutArgs{}.Client)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(LayoutsClientGetDefaultLayoutArgs{}.Type)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(LayoutsClientGetDefaultLayoutArgs{}.Dims)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(LayoutsClientGetDefaultLayoutArgs{}.NumDims)]struct{}{}
-	_ [48]struct{} = [unsafe.Offsetof(LayoutsClientGetDefaultLayoutArgs{}.Layout)]struct{}{}
-)
+func _(x LayoutsClientGetDefaultLayoutArgs, LayoutsClientGetDefaultLayoutArgs func([56]byte, [0]byte, [8]byte, [16]byte, [24]byte,
+	[32]byte, [40]byte, [48]byte)) {
+	LayoutsClientGetDefaultLayoutArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.Client)]byte{}, [unsafe.Offsetof(x.Type)]byte{},
+		[unsafe.Offsetof(x.Dims)]byte{}, [unsafe.Offsetof(x.NumDims)]byte{}, [unsafe.Offsetof(x.Layout)]byte{})
+}
 
 // PJRT_Layouts_PJRT_Topology_GetDefaultLayout_Args
-var (
-	_ [56]struct{} = [unsafe.Sizeof(LayoutsTopologyGetDefaultLayoutArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(LayoutsTopologyGetDefaultLayoutArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(LayoutsTopologyGetDefaultLayoutArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(LayoutsTopologyGetDefaultLayoutArgs{}.TopologyDescription)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(LayoutsTopologyGetDefaultLayoutArgs{}.Type)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(LayoutsTopologyGetDefaultLayoutArgs{}.Dims)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(LayoutsTopologyGetDefaultLayoutArgs{}.NumDims)]struct{}{}
-	_ [48]struct{} = [unsafe.Offsetof(LayoutsTopologyGetDefaultLayoutArgs{}.Layout)]struct{}{}
-)
+func _(x LayoutsTopologyGetDefaultLayoutArgs, LayoutsTopologyGetDefaultLayoutArgs func([56]byte, [0]byte, [8]byte, [16]byte, [24]byte,
+	[32]byte, [40]byte, [48]byte)) {
+	LayoutsTopologyGetDefaultLayoutArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.TopologyDescription)]byte{}, [unsafe.Offsetof(x.Type)]byte{},
+		[unsafe.Offsetof(x.Dims)]byte{}, [unsafe.Offsetof(x.NumDims)]byte{}, [unsafe.Offsetof(x.Layout)]byte{})
+}
 
 // PJRT_Layouts_PJRT_Executable_GetOutputLayouts_Args
-var (
-	_ [40]struct{} = [unsafe.Sizeof(LayoutsExecutableGetOutputLayoutsArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(LayoutsExecutableGetOutputLayoutsArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(LayoutsExecutableGetOutputLayoutsArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(LayoutsExecutableGetOutputLayoutsArgs{}.Executable)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(LayoutsExecutableGetOutputLayoutsArgs{}.NumOutputs)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(LayoutsExecutableGetOutputLayoutsArgs{}.Layouts)]struct{}{}
-)
+func _(x LayoutsExecutableGetOutputLayoutsArgs, LayoutsExecutableGetOutputLayoutsArgs func([40]byte, [0]byte, [8]byte, [16]byte, [24]byte,
+	[32]byte)) {
+	LayoutsExecutableGetOutputLayoutsArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.Executable)]byte{}, [unsafe.Offsetof(x.NumOutputs)]byte{},
+		[unsafe.Offsetof(x.Layouts)]byte{})
+}
 
 // PJRT_Layouts_PJRT_Executable_GetParameterLayouts_Args
-var (
-	_ [40]struct{} = [unsafe.Sizeof(LayoutsExecutableGetParameterLayoutsArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(LayoutsExecutableGetParameterLayoutsArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(LayoutsExecutableGetParameterLayoutsArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(LayoutsExecutableGetParameterLayoutsArgs{}.Executable)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(LayoutsExecutableGetParameterLayoutsArgs{}.NumParameters)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(LayoutsExecutableGetParameterLayoutsArgs{}.Layouts)]struct{}{}
-)
+func _(x LayoutsExecutableGetParameterLayoutsArgs, LayoutsExecutableGetParameterLayoutsArgs func([40]byte, [0]byte, [8]byte, [16]byte,
+	[24]byte, [32]byte)) {
+	LayoutsExecutableGetParameterLayoutsArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.Executable)]byte{}, [unsafe.Offsetof(x.NumParameters)]byte{},
+		[unsafe.Offsetof(x.Layouts)]byte{})
+}
 
 // PJRT_Layouts_Extension
-var (
-	_ [80]struct{} = [unsafe.Sizeof(LayoutsExtension{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(LayoutsExtension{}.Base)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(LayoutsExtension{}.LayoutsMemoryLayoutDestroy)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(LayoutsExtension{}.LayoutsMemoryLayoutSerialize)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(LayoutsExtension{}.LayoutsClientGetDefaultLayout)]struct{}{}
-	_ [48]struct{} = [unsafe.Offsetof(LayoutsExtension{}.LayoutsBufferMemoryLayout)]struct{}{}
-	_ [56]struct{} = [unsafe.Offsetof(LayoutsExtension{}.LayoutsTopologyGetDefaultLayout)]struct{}{}
-	_ [64]struct{} = [unsafe.Offsetof(LayoutsExtension{}.LayoutsExecutableGetOutputLayouts)]struct{}{}
-	_ [72]struct{} = [unsafe.Offsetof(LayoutsExtension{}.LayoutsExecutableGetParameterLayouts)]struct{}{}
-)
+func _(x LayoutsExtension, LayoutsExtension func([80]byte, [0]byte, [24]byte, [32]byte, [40]byte, [48]byte, [56]byte, [64]byte, [72]byte)) {
+	LayoutsExtension([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.Base)]byte{}, [unsafe.Offsetof(x.LayoutsMemoryLayoutDestroy)]byte{},
+		[unsafe.Offsetof(x.LayoutsMemoryLayoutSerialize)]byte{}, [unsafe.Offsetof(x.LayoutsClientGetDefaultLayout)]byte{},
+		[unsafe.Offsetof(x.LayoutsBufferMemoryLayout)]byte{}, [unsafe.Offsetof(x.LayoutsTopologyGetDefaultLayout)]byte{},
+		[unsafe.Offsetof(x.LayoutsExecutableGetOutputLayouts)]byte{}, [unsafe.Offsetof(x.LayoutsExecutableGetParameterLayouts)]byte{})
+}
 
 // PJRT_Megascale_CreateClientContextFromPjRtClient_Args
-var (
-	_ [24]struct{} = [unsafe.Sizeof(MegascaleCreateClientContextFromPjRtClientArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(MegascaleCreateClientContextFromPjRtClientArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(MegascaleCreateClientContextFromPjRtClientArgs{}.Client)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(MegascaleCreateClientContextFromPjRtClientArgs{}.ClientContext)]struct{}{}
-)
+func _(x MegascaleCreateClientContextFromPjRtClientArgs, MegascaleCreateClientContextFromPjRtClientArgs func([24]byte, [0]byte, [8]byte,
+	[16]byte)) {
+	MegascaleCreateClientContextFromPjRtClientArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.Client)]byte{}, [unsafe.Offsetof(x.ClientContext)]byte{})
+}
 
 // PJRT_Megascale_CreateDefaultClientContext_Args
-var (
-	_ [16]struct{} = [unsafe.Sizeof(MegascaleCreateDefaultClientContextArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(MegascaleCreateDefaultClientContextArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(MegascaleCreateDefaultClientContextArgs{}.ClientContext)]struct{}{}
-)
+func _(x MegascaleCreateDefaultClientContextArgs, MegascaleCreateDefaultClientContextArgs func([16]byte, [0]byte, [8]byte)) {
+	MegascaleCreateDefaultClientContextArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ClientContext)]byte{})
+}
 
 // PJRT_Megascale_DeleteClientContext_Args
-var (
-	_ [16]struct{} = [unsafe.Sizeof(MegascaleDeleteClientContextArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(MegascaleDeleteClientContextArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(MegascaleDeleteClientContextArgs{}.ClientContext)]struct{}{}
-)
+func _(x MegascaleDeleteClientContextArgs, MegascaleDeleteClientContextArgs func([16]byte, [0]byte, [8]byte)) {
+	MegascaleDeleteClientContextArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ClientContext)]byte{})
+}
 
 // PJRT_Megascale_CreateAoTConfig_Args
-var (
-	_ [32]struct{} = [unsafe.Sizeof(MegascaleCreateAOTConfigArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(MegascaleCreateAOTConfigArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(MegascaleCreateAOTConfigArgs{}.Topology)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(MegascaleCreateAOTConfigArgs{}.NumSlices)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(MegascaleCreateAOTConfigArgs{}.MultiSliceConfig)]struct{}{}
-)
+func _(x MegascaleCreateAOTConfigArgs, MegascaleCreateAOTConfigArgs func([32]byte, [0]byte, [8]byte, [16]byte, [24]byte)) {
+	MegascaleCreateAOTConfigArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.Topology)]byte{},
+		[unsafe.Offsetof(x.NumSlices)]byte{}, [unsafe.Offsetof(x.MultiSliceConfig)]byte{})
+}
 
 // PJRT_Megascale_CreateMultiSliceConfig_Args
-var (
-	_ [80]struct{} = [unsafe.Sizeof(MegascaleCreateMultiSliceConfigArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(MegascaleCreateMultiSliceConfigArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(MegascaleCreateMultiSliceConfigArgs{}.Topology)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(MegascaleCreateMultiSliceConfigArgs{}.NumSlices)]struct{}{}
-	_ [20]struct{} = [unsafe.Offsetof(MegascaleCreateMultiSliceConfigArgs{}.LocalSliceID)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(MegascaleCreateMultiSliceConfigArgs{}.LocalHostID)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(MegascaleCreateMultiSliceConfigArgs{}.EndpointAddresses)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(MegascaleCreateMultiSliceConfigArgs{}.EndpointAddressesSize)]struct{}{}
-	_ [48]struct{} = [unsafe.Offsetof(MegascaleCreateMultiSliceConfigArgs{}.DcnTopology)]struct{}{}
-	_ [56]struct{} = [unsafe.Offsetof(MegascaleCreateMultiSliceConfigArgs{}.DcnTopologySize)]struct{}{}
-	_ [64]struct{} = [unsafe.Offsetof(MegascaleCreateMultiSliceConfigArgs{}.ClientContext)]struct{}{}
-	_ [72]struct{} = [unsafe.Offsetof(MegascaleCreateMultiSliceConfigArgs{}.MultiSliceConfig)]struct{}{}
-)
+func _(x MegascaleCreateMultiSliceConfigArgs, MegascaleCreateMultiSliceConfigArgs func([80]byte, [0]byte, [8]byte, [16]byte, [20]byte,
+	[24]byte, [32]byte, [40]byte, [48]byte, [56]byte, [64]byte, [72]byte)) {
+	MegascaleCreateMultiSliceConfigArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.Topology)]byte{}, [unsafe.Offsetof(x.NumSlices)]byte{}, [unsafe.Offsetof(x.LocalSliceID)]byte{},
+		[unsafe.Offsetof(x.LocalHostID)]byte{}, [unsafe.Offsetof(x.EndpointAddresses)]byte{},
+		[unsafe.Offsetof(x.EndpointAddressesSize)]byte{}, [unsafe.Offsetof(x.DcnTopology)]byte{},
+		[unsafe.Offsetof(x.DcnTopologySize)]byte{}, [unsafe.Offsetof(x.ClientContext)]byte{}, [unsafe.Offsetof(x.MultiSliceConfig)]byte{})
+}
 
 // PJRT_Megascale_ClientContext_Initialize_Args
-var (
-	_ [16]struct{} = [unsafe.Sizeof(MegascaleClientContextInitializeArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(MegascaleClientContextInitializeArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(MegascaleClientContextInitializeArgs{}.ClientContext)]struct{}{}
-)
+func _(x MegascaleClientContextInitializeArgs, MegascaleClientContextInitializeArgs func([16]byte, [0]byte, [8]byte)) {
+	MegascaleClientContextInitializeArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ClientContext)]byte{})
+}
 
 // PJRT_Megascale_ClientContext_UnblockPendingWork_Args
-var (
-	_ [32]struct{} = [unsafe.Sizeof(MegascaleClientContextUnblockPendingWorkArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(MegascaleClientContextUnblockPendingWorkArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(MegascaleClientContextUnblockPendingWorkArgs{}.ClientContext)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(MegascaleClientContextUnblockPendingWorkArgs{}.LaunchID)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(MegascaleClientContextUnblockPendingWorkArgs{}.ExpireAfterMs)]struct{}{}
-)
+func _(x MegascaleClientContextUnblockPendingWorkArgs, MegascaleClientContextUnblockPendingWorkArgs func([32]byte, [0]byte, [8]byte,
+	[16]byte, [24]byte)) {
+	MegascaleClientContextUnblockPendingWorkArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ClientContext)]byte{}, [unsafe.Offsetof(x.LaunchID)]byte{}, [unsafe.Offsetof(x.ExpireAfterMs)]byte{})
+}
 
 // PJRT_Megascale_ClientContext_MegascalePort_Args
-var (
-	_ [24]struct{} = [unsafe.Sizeof(MegascaleClientContextMegascalePortArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(MegascaleClientContextMegascalePortArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(MegascaleClientContextMegascalePortArgs{}.ClientContext)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(MegascaleClientContextMegascalePortArgs{}.Port)]struct{}{}
-)
+func _(x MegascaleClientContextMegascalePortArgs, MegascaleClientContextMegascalePortArgs func([24]byte, [0]byte, [8]byte, [16]byte)) {
+	MegascaleClientContextMegascalePortArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ClientContext)]byte{}, [unsafe.Offsetof(x.Port)]byte{})
+}
 
 // PJRT_Megascale_ProcessesInfo
-var (
-	_ [64]struct{} = [unsafe.Sizeof(MegascaleProcessesInfo{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(MegascaleProcessesInfo{}.Addresses)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(MegascaleProcessesInfo{}.AddressSizes)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(MegascaleProcessesInfo{}.NumAddresses)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(MegascaleProcessesInfo{}.SliceIndexes)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(MegascaleProcessesInfo{}.NumSliceIndexes)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(MegascaleProcessesInfo{}.PerSliceIndexes)]struct{}{}
-	_ [48]struct{} = [unsafe.Offsetof(MegascaleProcessesInfo{}.NumPerSliceIndexes)]struct{}{}
-	_ [56]struct{} = [unsafe.Offsetof(MegascaleProcessesInfo{}.NumDevicesPerProcess)]struct{}{}
-)
+func _(x MegascaleProcessesInfo, MegascaleProcessesInfo func([64]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte, [40]byte, [48]byte,
+	[56]byte)) {
+	MegascaleProcessesInfo([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.Addresses)]byte{}, [unsafe.Offsetof(x.AddressSizes)]byte{},
+		[unsafe.Offsetof(x.NumAddresses)]byte{}, [unsafe.Offsetof(x.SliceIndexes)]byte{}, [unsafe.Offsetof(x.NumSliceIndexes)]byte{},
+		[unsafe.Offsetof(x.PerSliceIndexes)]byte{}, [unsafe.Offsetof(x.NumPerSliceIndexes)]byte{},
+		[unsafe.Offsetof(x.NumDevicesPerProcess)]byte{})
+}
 
 // PJRT_Megascale_CreateMegascaleCollectives_Args
-var (
-	_ [48]struct{} = [unsafe.Sizeof(MegascaleCreateMegascaleCollectivesArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(MegascaleCreateMegascaleCollectivesArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(MegascaleCreateMegascaleCollectivesArgs{}.ClientContext)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(MegascaleCreateMegascaleCollectivesArgs{}.ProcessesInfo)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(MegascaleCreateMegascaleCollectivesArgs{}.DcnTopology)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(MegascaleCreateMegascaleCollectivesArgs{}.DcnTopologySize)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(MegascaleCreateMegascaleCollectivesArgs{}.Collectives)]struct{}{}
-)
+func _(x MegascaleCreateMegascaleCollectivesArgs, MegascaleCreateMegascaleCollectivesArgs func([48]byte, [0]byte, [8]byte, [16]byte,
+	[24]byte, [32]byte, [40]byte)) {
+	MegascaleCreateMegascaleCollectivesArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ClientContext)]byte{}, [unsafe.Offsetof(x.ProcessesInfo)]byte{}, [unsafe.Offsetof(x.DcnTopology)]byte{},
+		[unsafe.Offsetof(x.DcnTopologySize)]byte{}, [unsafe.Offsetof(x.Collectives)]byte{})
+}
 
 // PJRT_Megascale_DeviceId_To_MegascaleId_Args
-var (
-	_ [24]struct{} = [unsafe.Sizeof(MegascaleDeviceIDToMegascaleIDArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(MegascaleDeviceIDToMegascaleIDArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(MegascaleDeviceIDToMegascaleIDArgs{}.SliceID)]struct{}{}
-	_ [12]struct{} = [unsafe.Offsetof(MegascaleDeviceIDToMegascaleIDArgs{}.PerSliceDeviceID)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(MegascaleDeviceIDToMegascaleIDArgs{}.MegascaleID)]struct{}{}
-)
+func _(x MegascaleDeviceIDToMegascaleIDArgs, MegascaleDeviceIDToMegascaleIDArgs func([24]byte, [0]byte, [8]byte, [12]byte, [16]byte)) {
+	MegascaleDeviceIDToMegascaleIDArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.SliceID)]byte{},
+		[unsafe.Offsetof(x.PerSliceDeviceID)]byte{}, [unsafe.Offsetof(x.MegascaleID)]byte{})
+}
 
 // PJRT_Megascale_MegascaleId_To_DeviceId_Args
-var (
-	_ [24]struct{} = [unsafe.Sizeof(MegascaleMegascaleIDToDeviceIDArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(MegascaleMegascaleIDToDeviceIDArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(MegascaleMegascaleIDToDeviceIDArgs{}.MegascaleID)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(MegascaleMegascaleIDToDeviceIDArgs{}.SliceID)]struct{}{}
-	_ [20]struct{} = [unsafe.Offsetof(MegascaleMegascaleIDToDeviceIDArgs{}.PerSliceDeviceID)]struct{}{}
-)
+func _(x MegascaleMegascaleIDToDeviceIDArgs, MegascaleMegascaleIDToDeviceIDArgs func([24]byte, [0]byte, [8]byte, [16]byte, [20]byte)) {
+	MegascaleMegascaleIDToDeviceIDArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.MegascaleID)]byte{}, [unsafe.Offsetof(x.SliceID)]byte{}, [unsafe.Offsetof(x.PerSliceDeviceID)]byte{})
+}
 
 // PJRT_Megascale_RegisterErrorHandler_Args
-var (
-	_ [40]struct{} = [unsafe.Sizeof(MegascaleRegisterErrorHandlerArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(MegascaleRegisterErrorHandlerArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(MegascaleRegisterErrorHandlerArgs{}.HandlerName)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(MegascaleRegisterErrorHandlerArgs{}.HandlerNameSize)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(MegascaleRegisterErrorHandlerArgs{}.Handler)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(MegascaleRegisterErrorHandlerArgs{}.UserData)]struct{}{}
-)
+func _(x MegascaleRegisterErrorHandlerArgs, MegascaleRegisterErrorHandlerArgs func([40]byte, [0]byte, [8]byte, [16]byte, [24]byte,
+	[32]byte)) {
+	MegascaleRegisterErrorHandlerArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.HandlerName)]byte{}, [unsafe.Offsetof(x.HandlerNameSize)]byte{}, [unsafe.Offsetof(x.Handler)]byte{},
+		[unsafe.Offsetof(x.UserData)]byte{})
+}
 
 // PJRT_Megascale_UnregisterErrorHandler_Args
-var (
-	_ [24]struct{} = [unsafe.Sizeof(MegascaleUnregisterErrorHandlerArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(MegascaleUnregisterErrorHandlerArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(MegascaleUnregisterErrorHandlerArgs{}.HandlerName)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(MegascaleUnregisterErrorHandlerArgs{}.HandlerNameSize)]struct{}{}
-)
+func _(x MegascaleUnregisterErrorHandlerArgs, MegascaleUnregisterErrorHandlerArgs func([24]byte, [0]byte, [8]byte, [16]byte)) {
+	MegascaleUnregisterErrorHandlerArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.HandlerName)]byte{}, [unsafe.Offsetof(x.HandlerNameSize)]byte{})
+}
 
 // PJRT_Megascale_ErrorAggregator_Create_Args
-var (
-	_ [32]struct{} = [unsafe.Sizeof(MegascaleErrorAggregatorCreateArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(MegascaleErrorAggregatorCreateArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(MegascaleErrorAggregatorCreateArgs{}.AppType)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(MegascaleErrorAggregatorCreateArgs{}.AppTypeSize)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(MegascaleErrorAggregatorCreateArgs{}.Aggregator)]struct{}{}
-)
+func _(x MegascaleErrorAggregatorCreateArgs, MegascaleErrorAggregatorCreateArgs func([32]byte, [0]byte, [8]byte, [16]byte, [24]byte)) {
+	MegascaleErrorAggregatorCreateArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.AppType)]byte{},
+		[unsafe.Offsetof(x.AppTypeSize)]byte{}, [unsafe.Offsetof(x.Aggregator)]byte{})
+}
 
 // PJRT_Megascale_ErrorAggregator_Delete_Args
-var (
-	_ [16]struct{} = [unsafe.Sizeof(MegascaleErrorAggregatorDeleteArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(MegascaleErrorAggregatorDeleteArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(MegascaleErrorAggregatorDeleteArgs{}.Aggregator)]struct{}{}
-)
+func _(x MegascaleErrorAggregatorDeleteArgs, MegascaleErrorAggregatorDeleteArgs func([16]byte, [0]byte, [8]byte)) {
+	MegascaleErrorAggregatorDeleteArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.Aggregator)]byte{})
+}
 
 // PJRT_Megascale_ErrorDigest_Delete_Args
-var (
-	_ [16]struct{} = [unsafe.Sizeof(MegascaleErrorDigestDeleteArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(MegascaleErrorDigestDeleteArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(MegascaleErrorDigestDeleteArgs{}.Digest)]struct{}{}
-)
+func _(x MegascaleErrorDigestDeleteArgs, MegascaleErrorDigestDeleteArgs func([16]byte, [0]byte, [8]byte)) {
+	MegascaleErrorDigestDeleteArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.Digest)]byte{})
+}
 
 // PJRT_Megascale_ErrorAggregator_AddError_Args
-var (
-	_ [48]struct{} = [unsafe.Sizeof(MegascaleErrorAggregatorAddErrorArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(MegascaleErrorAggregatorAddErrorArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(MegascaleErrorAggregatorAddErrorArgs{}.Aggregator)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(MegascaleErrorAggregatorAddErrorArgs{}.WorkerID)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(MegascaleErrorAggregatorAddErrorArgs{}.WorkerIDSize)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(MegascaleErrorAggregatorAddErrorArgs{}.SerializedError)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(MegascaleErrorAggregatorAddErrorArgs{}.SerializedErrorSize)]struct{}{}
-)
+func _(x MegascaleErrorAggregatorAddErrorArgs, MegascaleErrorAggregatorAddErrorArgs func([48]byte, [0]byte, [8]byte, [16]byte, [24]byte,
+	[32]byte, [40]byte)) {
+	MegascaleErrorAggregatorAddErrorArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.Aggregator)]byte{}, [unsafe.Offsetof(x.WorkerID)]byte{}, [unsafe.Offsetof(x.WorkerIDSize)]byte{},
+		[unsafe.Offsetof(x.SerializedError)]byte{}, [unsafe.Offsetof(x.SerializedErrorSize)]byte{})
+}
 
 // PJRT_Megascale_ErrorAggregator_ProcessAndShutdown_Args
-var (
-	_ [24]struct{} = [unsafe.Sizeof(MegascaleErrorAggregatorProcessAndShutdownArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(MegascaleErrorAggregatorProcessAndShutdownArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(MegascaleErrorAggregatorProcessAndShutdownArgs{}.Aggregator)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(MegascaleErrorAggregatorProcessAndShutdownArgs{}.Digest)]struct{}{}
-)
+func _(x MegascaleErrorAggregatorProcessAndShutdownArgs, MegascaleErrorAggregatorProcessAndShutdownArgs func([24]byte, [0]byte, [8]byte,
+	[16]byte)) {
+	MegascaleErrorAggregatorProcessAndShutdownArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.Aggregator)]byte{}, [unsafe.Offsetof(x.Digest)]byte{})
+}
 
 // PJRT_Megascale_ErrorAggregator_LogErrorDigest_Args
-var (
-	_ [24]struct{} = [unsafe.Sizeof(MegascaleErrorAggregatorLogErrorDigestArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(MegascaleErrorAggregatorLogErrorDigestArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(MegascaleErrorAggregatorLogErrorDigestArgs{}.Aggregator)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(MegascaleErrorAggregatorLogErrorDigestArgs{}.Digest)]struct{}{}
-)
+func _(x MegascaleErrorAggregatorLogErrorDigestArgs, MegascaleErrorAggregatorLogErrorDigestArgs func([24]byte, [0]byte, [8]byte, [16]byte)) {
+	MegascaleErrorAggregatorLogErrorDigestArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.Aggregator)]byte{}, [unsafe.Offsetof(x.Digest)]byte{})
+}
 
 // PJRT_Megascale_ErrorAggregator_Size_Args
-var (
-	_ [24]struct{} = [unsafe.Sizeof(MegascaleErrorAggregatorSizeArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(MegascaleErrorAggregatorSizeArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(MegascaleErrorAggregatorSizeArgs{}.Aggregator)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(MegascaleErrorAggregatorSizeArgs{}.Size)]struct{}{}
-)
+func _(x MegascaleErrorAggregatorSizeArgs, MegascaleErrorAggregatorSizeArgs func([24]byte, [0]byte, [8]byte, [16]byte)) {
+	MegascaleErrorAggregatorSizeArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.Aggregator)]byte{}, [unsafe.Offsetof(x.Size)]byte{})
+}
 
 // PJRT_Megascale_ErrorAggregator_Active_Args
-var (
-	_ [24]struct{} = [unsafe.Sizeof(MegascaleErrorAggregatorActiveArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(MegascaleErrorAggregatorActiveArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(MegascaleErrorAggregatorActiveArgs{}.Aggregator)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(MegascaleErrorAggregatorActiveArgs{}.Active)]struct{}{}
-)
+func _(x MegascaleErrorAggregatorActiveArgs, MegascaleErrorAggregatorActiveArgs func([24]byte, [0]byte, [8]byte, [16]byte)) {
+	MegascaleErrorAggregatorActiveArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.Aggregator)]byte{}, [unsafe.Offsetof(x.Active)]byte{})
+}
 
 // PJRT_Megascale_GetInterfaceAddressesHelper_Args
-var (
-	_ [104]struct{} = [unsafe.Sizeof(MegascaleGetInterfaceAddressesHelperArgs{})]struct{}{}
-	_ [0]struct{}   = [unsafe.Offsetof(MegascaleGetInterfaceAddressesHelperArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}   = [unsafe.Offsetof(MegascaleGetInterfaceAddressesHelperArgs{}.MegascalePortName)]struct{}{}
-	_ [16]struct{}  = [unsafe.Offsetof(MegascaleGetInterfaceAddressesHelperArgs{}.MegascalePortNameSize)]struct{}{}
-	_ [24]struct{}  = [unsafe.Offsetof(MegascaleGetInterfaceAddressesHelperArgs{}.MegascalePort)]struct{}{}
-	_ [32]struct{}  = [unsafe.Offsetof(MegascaleGetInterfaceAddressesHelperArgs{}.InterfacePrefixes)]struct{}{}
-	_ [40]struct{}  = [unsafe.Offsetof(MegascaleGetInterfaceAddressesHelperArgs{}.InterfacePrefixesSizes)]struct{}{}
-	_ [48]struct{}  = [unsafe.Offsetof(MegascaleGetInterfaceAddressesHelperArgs{}.NumInterfacePrefixes)]struct{}{}
-	_ [56]struct{}  = [unsafe.Offsetof(MegascaleGetInterfaceAddressesHelperArgs{}.UseAllInterfaces)]struct{}{}
-	_ [57]struct{}  = [unsafe.Offsetof(MegascaleGetInterfaceAddressesHelperArgs{}.LimitToProcessNumaLocalInterfaces)]struct{}{}
-	_ [64]struct{}  = [unsafe.Offsetof(MegascaleGetInterfaceAddressesHelperArgs{}.SerializedAddresses)]struct{}{}
-	_ [72]struct{}  = [unsafe.Offsetof(MegascaleGetInterfaceAddressesHelperArgs{}.SerializedAddressesSizes)]struct{}{}
-	_ [80]struct{}  = [unsafe.Offsetof(MegascaleGetInterfaceAddressesHelperArgs{}.NumAddresses)]struct{}{}
-	_ [88]struct{}  = [unsafe.Offsetof(MegascaleGetInterfaceAddressesHelperArgs{}.Addresses)]struct{}{}
-	_ [96]struct{}  = [unsafe.Offsetof(MegascaleGetInterfaceAddressesHelperArgs{}.AddressesDeleter)]struct{}{}
-)
+func _(x MegascaleGetInterfaceAddressesHelperArgs, MegascaleGetInterfaceAddressesHelperArgs func([104]byte, [0]byte, [8]byte, [16]byte,
+	[24]byte, [32]byte, [40]byte, [48]byte, [56]byte, [57]byte, [64]byte, [72]byte, [80]byte, [88]byte, [96]byte)) {
+	MegascaleGetInterfaceAddressesHelperArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.MegascalePortName)]byte{}, [unsafe.Offsetof(x.MegascalePortNameSize)]byte{},
+		[unsafe.Offsetof(x.MegascalePort)]byte{}, [unsafe.Offsetof(x.InterfacePrefixes)]byte{},
+		[unsafe.Offsetof(x.InterfacePrefixesSizes)]byte{}, [unsafe.Offsetof(x.NumInterfacePrefixes)]byte{},
+		[unsafe.Offsetof(x.UseAllInterfaces)]byte{}, [unsafe.Offsetof(x.LimitToProcessNumaLocalInterfaces)]byte{},
+		[unsafe.Offsetof(x.SerializedAddresses)]byte{}, [unsafe.Offsetof(x.SerializedAddressesSizes)]byte{},
+		[unsafe.Offsetof(x.NumAddresses)]byte{}, [unsafe.Offsetof(x.Addresses)]byte{}, [unsafe.Offsetof(x.AddressesDeleter)]byte{})
+}
 
 // PJRT_Megascale_GetOrCreateRuntimeError_Args
-var (
-	_ [104]struct{} = [unsafe.Sizeof(MegascaleGetOrCreateRuntimeErrorArgs{})]struct{}{}
-	_ [0]struct{}   = [unsafe.Offsetof(MegascaleGetOrCreateRuntimeErrorArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}   = [unsafe.Offsetof(MegascaleGetOrCreateRuntimeErrorArgs{}.ErrorType)]struct{}{}
-	_ [16]struct{}  = [unsafe.Offsetof(MegascaleGetOrCreateRuntimeErrorArgs{}.StartTimeNanos)]struct{}{}
-	_ [24]struct{}  = [unsafe.Offsetof(MegascaleGetOrCreateRuntimeErrorArgs{}.StatusCode)]struct{}{}
-	_ [32]struct{}  = [unsafe.Offsetof(MegascaleGetOrCreateRuntimeErrorArgs{}.StatusMessage)]struct{}{}
-	_ [40]struct{}  = [unsafe.Offsetof(MegascaleGetOrCreateRuntimeErrorArgs{}.StatusMessageSize)]struct{}{}
-	_ [48]struct{}  = [unsafe.Offsetof(MegascaleGetOrCreateRuntimeErrorArgs{}.LaunchID)]struct{}{}
-	_ [52]struct{}  = [unsafe.Offsetof(MegascaleGetOrCreateRuntimeErrorArgs{}.HasUnrecoverableErrorType)]struct{}{}
-	_ [56]struct{}  = [unsafe.Offsetof(MegascaleGetOrCreateRuntimeErrorArgs{}.UnrecoverableErrorType)]struct{}{}
-	_ [64]struct{}  = [unsafe.Offsetof(MegascaleGetOrCreateRuntimeErrorArgs{}.SerializedError)]struct{}{}
-	_ [72]struct{}  = [unsafe.Offsetof(MegascaleGetOrCreateRuntimeErrorArgs{}.SerializedErrorSize)]struct{}{}
-	_ [80]struct{}  = [unsafe.Offsetof(MegascaleGetOrCreateRuntimeErrorArgs{}.IsNewError)]struct{}{}
-	_ [88]struct{}  = [unsafe.Offsetof(MegascaleGetOrCreateRuntimeErrorArgs{}.Error)]struct{}{}
-	_ [96]struct{}  = [unsafe.Offsetof(MegascaleGetOrCreateRuntimeErrorArgs{}.ErrorDeleter)]struct{}{}
-)
+func _(x MegascaleGetOrCreateRuntimeErrorArgs, MegascaleGetOrCreateRuntimeErrorArgs func([104]byte, [0]byte, [8]byte, [16]byte, [24]byte,
+	[32]byte, [40]byte, [48]byte, [52]byte, [56]byte, [64]byte, [72]byte, [80]byte, [88]byte, [96]byte)) {
+	MegascaleGetOrCreateRuntimeErrorArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ErrorType)]byte{}, [unsafe.Offsetof(x.StartTimeNanos)]byte{}, [unsafe.Offsetof(x.StatusCode)]byte{},
+		[unsafe.Offsetof(x.StatusMessage)]byte{}, [unsafe.Offsetof(x.StatusMessageSize)]byte{}, [unsafe.Offsetof(x.LaunchID)]byte{},
+		[unsafe.Offsetof(x.HasUnrecoverableErrorType)]byte{}, [unsafe.Offsetof(x.UnrecoverableErrorType)]byte{},
+		[unsafe.Offsetof(x.SerializedError)]byte{}, [unsafe.Offsetof(x.SerializedErrorSize)]byte{}, [unsafe.Offsetof(x.IsNewError)]byte{},
+		[unsafe.Offsetof(x.Error)]byte{}, [unsafe.Offsetof(x.ErrorDeleter)]byte{})
+}
 
 // PJRT_Megascale_Extension
-var (
-	_ [248]struct{} = [unsafe.Sizeof(MegascaleExtension{})]struct{}{}
-	_ [0]struct{}   = [unsafe.Offsetof(MegascaleExtension{}.Base)]struct{}{}
-	_ [24]struct{}  = [unsafe.Offsetof(MegascaleExtension{}.CreateClientContextFromPJRTClient)]struct{}{}
-	_ [32]struct{}  = [unsafe.Offsetof(MegascaleExtension{}.CreateDefaultClientContext)]struct{}{}
-	_ [40]struct{}  = [unsafe.Offsetof(MegascaleExtension{}.DeleteClientContext)]struct{}{}
-	_ [48]struct{}  = [unsafe.Offsetof(MegascaleExtension{}.CreateAOTConfig)]struct{}{}
-	_ [56]struct{}  = [unsafe.Offsetof(MegascaleExtension{}.CreateMultiSliceConfig)]struct{}{}
-	_ [64]struct{}  = [unsafe.Offsetof(MegascaleExtension{}.DeleteMultiSliceConfig)]struct{}{}
-	_ [72]struct{}  = [unsafe.Offsetof(MegascaleExtension{}.MultiSliceConfigNumSlices)]struct{}{}
-	_ [80]struct{}  = [unsafe.Offsetof(MegascaleExtension{}.MultiSliceConfigSliceID)]struct{}{}
-	_ [88]struct{}  = [unsafe.Offsetof(MegascaleExtension{}.MultiSliceConfigGetNumDevicesPerSlice)]struct{}{}
-	_ [96]struct{}  = [unsafe.Offsetof(MegascaleExtension{}.MultiSliceConfigSerialize)]struct{}{}
-	_ [104]struct{} = [unsafe.Offsetof(MegascaleExtension{}.ClientContextInitialize)]struct{}{}
-	_ [112]struct{} = [unsafe.Offsetof(MegascaleExtension{}.ClientContextUnblockPendingWork)]struct{}{}
-	_ [120]struct{} = [unsafe.Offsetof(MegascaleExtension{}.ClientContextMegascalePort)]struct{}{}
-	_ [128]struct{} = [unsafe.Offsetof(MegascaleExtension{}.CreateMegascaleCollectives)]struct{}{}
-	_ [136]struct{} = [unsafe.Offsetof(MegascaleExtension{}.DeviceIDToMegascaleID)]struct{}{}
-	_ [144]struct{} = [unsafe.Offsetof(MegascaleExtension{}.MegascaleIDToDeviceID)]struct{}{}
-	_ [152]struct{} = [unsafe.Offsetof(MegascaleExtension{}.RegisterMegascaleErrorHandler)]struct{}{}
-	_ [160]struct{} = [unsafe.Offsetof(MegascaleExtension{}.UnregisterMegascaleErrorHandler)]struct{}{}
-	_ [168]struct{} = [unsafe.Offsetof(MegascaleExtension{}.ErrorAggregatorCreate)]struct{}{}
-	_ [176]struct{} = [unsafe.Offsetof(MegascaleExtension{}.ErrorAggregatorDelete)]struct{}{}
-	_ [184]struct{} = [unsafe.Offsetof(MegascaleExtension{}.ErrorDigestDelete)]struct{}{}
-	_ [192]struct{} = [unsafe.Offsetof(MegascaleExtension{}.ErrorAggregatorAddError)]struct{}{}
-	_ [200]struct{} = [unsafe.Offsetof(MegascaleExtension{}.ErrorAggregatorProcessAndShutdown)]struct{}{}
-	_ [208]struct{} = [unsafe.Offsetof(MegascaleExtension{}.ErrorAggregatorLogErrorDigest)]struct{}{}
-	_ [216]struct{} = [unsafe.Offsetof(MegascaleExtension{}.ErrorAggregatorSize)]struct{}{}
-	_ [224]struct{} = [unsafe.Offsetof(MegascaleExtension{}.ErrorAggregatorActive)]struct{}{}
-	_ [232]struct{} = [unsafe.Offsetof(MegascaleExtension{}.GetInterfaceAddressesHelper)]struct{}{}
-	_ [240]struct{} = [unsafe.Offsetof(MegascaleExtension{}.GetOrCreateRuntimeError)]struct{}{}
-)
+func _(x MegascaleExtension, MegascaleExtension func([248]byte, [0]byte, [24]byte, [32]byte, [40]byte, [48]byte, [56]byte, [64]byte,
+	[72]byte, [80]byte, [88]byte, [96]byte, [104]byte, [112]byte, [120]byte, [128]byte, [136]byte, [144]byte, [152]byte, [160]byte,
+	[168]byte, [176]byte, [184]byte, [192]byte, [200]byte, [208]byte, [216]byte, [224]byte, [232]byte, [240]byte)) {
+	MegascaleExtension([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.Base)]byte{},
+		[unsafe.Offsetof(x.CreateClientContextFromPJRTClient)]byte{}, [unsafe.Offsetof(x.CreateDefaultClientContext)]byte{},
+		[unsafe.Offsetof(x.DeleteClientContext)]byte{}, [unsafe.Offsetof(x.CreateAOTConfig)]byte{},
+		[unsafe.Offsetof(x.CreateMultiSliceConfig)]byte{}, [unsafe.Offsetof(x.DeleteMultiSliceConfig)]byte{},
+		[unsafe.Offsetof(x.MultiSliceConfigNumSlices)]byte{}, [unsafe.Offsetof(x.MultiSliceConfigSliceID)]byte{},
+		[unsafe.Offsetof(x.MultiSliceConfigGetNumDevicesPerSlice)]byte{}, [unsafe.Offsetof(x.MultiSliceConfigSerialize)]byte{},
+		[unsafe.Offsetof(x.ClientContextInitialize)]byte{}, [unsafe.Offsetof(x.ClientContextUnblockPendingWork)]byte{},
+		[unsafe.Offsetof(x.ClientContextMegascalePort)]byte{}, [unsafe.Offsetof(x.CreateMegascaleCollectives)]byte{},
+		[unsafe.Offsetof(x.DeviceIDToMegascaleID)]byte{}, [unsafe.Offsetof(x.MegascaleIDToDeviceID)]byte{},
+		[unsafe.Offsetof(x.RegisterMegascaleErrorHandler)]byte{}, [unsafe.Offsetof(x.UnregisterMegascaleErrorHandler)]byte{},
+		[unsafe.Offsetof(x.ErrorAggregatorCreate)]byte{}, [unsafe.Offsetof(x.ErrorAggregatorDelete)]byte{},
+		[unsafe.Offsetof(x.ErrorDigestDelete)]byte{}, [unsafe.Offsetof(x.ErrorAggregatorAddError)]byte{},
+		[unsafe.Offsetof(x.ErrorAggregatorProcessAndShutdown)]byte{}, [unsafe.Offsetof(x.ErrorAggregatorLogErrorDigest)]byte{},
+		[unsafe.Offsetof(x.ErrorAggregatorSize)]byte{}, [unsafe.Offsetof(x.ErrorAggregatorActive)]byte{},
+		[unsafe.Offsetof(x.GetInterfaceAddressesHelper)]byte{}, [unsafe.Offsetof(x.GetOrCreateRuntimeError)]byte{})
+}
 
 // PJRT_DeviceDescription_MemoryDescriptions_Args
-var (
-	_ [48]struct{} = [unsafe.Sizeof(DeviceDescriptionMemoryDescriptionsArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(DeviceDescriptionMemoryDescriptionsArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(DeviceDescriptionMemoryDescriptionsArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(DeviceDescriptionMemoryDescriptionsArgs{}.DeviceDescription)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(DeviceDescriptionMemoryDescriptionsArgs{}.MemoryDescriptions)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(DeviceDescriptionMemoryDescriptionsArgs{}.NumMemoryDescriptions)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(DeviceDescriptionMemoryDescriptionsArgs{}.DefaultMemoryIndex)]struct{}{}
-)
+func _(x DeviceDescriptionMemoryDescriptionsArgs, DeviceDescriptionMemoryDescriptionsArgs func([48]byte, [0]byte, [8]byte, [16]byte,
+	[24]byte, [32]byte, [40]byte)) {
+	DeviceDescriptionMemoryDescriptionsArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.DeviceDescription)]byte{},
+		[unsafe.Offsetof(x.MemoryDescriptions)]byte{}, [unsafe.Offsetof(x.NumMemoryDescriptions)]byte{},
+		[unsafe.Offsetof(x.DefaultMemoryIndex)]byte{})
+}
 
 // PJRT_MemoryDescription_Kind_Args
-var (
-	_ [48]struct{} = [unsafe.Sizeof(MemoryDescriptionKindArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(MemoryDescriptionKindArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(MemoryDescriptionKindArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(MemoryDescriptionKindArgs{}.MemoryDescription)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(MemoryDescriptionKindArgs{}.Kind)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(MemoryDescriptionKindArgs{}.KindSize)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(MemoryDescriptionKindArgs{}.KindID)]struct{}{}
-)
+func _(x MemoryDescriptionKindArgs, MemoryDescriptionKindArgs func([48]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte, [40]byte)) {
+	MemoryDescriptionKindArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.MemoryDescription)]byte{}, [unsafe.Offsetof(x.Kind)]byte{}, [unsafe.Offsetof(x.KindSize)]byte{},
+		[unsafe.Offsetof(x.KindID)]byte{})
+}
 
 // PJRT_MemoryDescriptions_Extension
-var (
-	_ [40]struct{} = [unsafe.Sizeof(MemoryDescriptionsExtension{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(MemoryDescriptionsExtension{}.Base)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(MemoryDescriptionsExtension{}.DeviceDescriptionMemoryDescriptions)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(MemoryDescriptionsExtension{}.MemoryDescriptionKind)]struct{}{}
-)
+func _(x MemoryDescriptionsExtension, MemoryDescriptionsExtension func([40]byte, [0]byte, [24]byte, [32]byte)) {
+	MemoryDescriptionsExtension([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.Base)]byte{},
+		[unsafe.Offsetof(x.DeviceDescriptionMemoryDescriptions)]byte{}, [unsafe.Offsetof(x.MemoryDescriptionKind)]byte{})
+}
 
 // PJRT_MultiSlice_Config_Destroy_Args
-var (
-	_ [16]struct{} = [unsafe.Sizeof(MultiSliceConfigDestroyArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(MultiSliceConfigDestroyArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(MultiSliceConfigDestroyArgs{}.Config)]struct{}{}
-)
+func _(x MultiSliceConfigDestroyArgs, MultiSliceConfigDestroyArgs func([16]byte, [0]byte, [8]byte)) {
+	MultiSliceConfigDestroyArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.Config)]byte{})
+}
 
 // PJRT_MultiSlice_Config_NumSlices_Args
-var (
-	_ [24]struct{} = [unsafe.Sizeof(MultiSliceConfigNumSlicesArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(MultiSliceConfigNumSlicesArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(MultiSliceConfigNumSlicesArgs{}.Config)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(MultiSliceConfigNumSlicesArgs{}.NumSlices)]struct{}{}
-)
+func _(x MultiSliceConfigNumSlicesArgs, MultiSliceConfigNumSlicesArgs func([24]byte, [0]byte, [8]byte, [16]byte)) {
+	MultiSliceConfigNumSlicesArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.Config)]byte{},
+		[unsafe.Offsetof(x.NumSlices)]byte{})
+}
 
 // PJRT_MultiSlice_Config_SliceId_Args
-var (
-	_ [24]struct{} = [unsafe.Sizeof(MultiSliceConfigSliceIDArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(MultiSliceConfigSliceIDArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(MultiSliceConfigSliceIDArgs{}.Config)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(MultiSliceConfigSliceIDArgs{}.SliceID)]struct{}{}
-)
+func _(x MultiSliceConfigSliceIDArgs, MultiSliceConfigSliceIDArgs func([24]byte, [0]byte, [8]byte, [16]byte)) {
+	MultiSliceConfigSliceIDArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.Config)]byte{},
+		[unsafe.Offsetof(x.SliceID)]byte{})
+}
 
 // PJRT_MultiSlice_Config_NumDevicesPerSlice_Args
-var (
-	_ [56]struct{} = [unsafe.Sizeof(MultiSliceConfigNumDevicesPerSliceArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(MultiSliceConfigNumDevicesPerSliceArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(MultiSliceConfigNumDevicesPerSliceArgs{}.Config)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(MultiSliceConfigNumDevicesPerSliceArgs{}.NumDevicesPerSliceMap)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(MultiSliceConfigNumDevicesPerSliceArgs{}.SliceIDs)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(MultiSliceConfigNumDevicesPerSliceArgs{}.NumDevices)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(MultiSliceConfigNumDevicesPerSliceArgs{}.DevicesPerSliceMap)]struct{}{}
-	_ [48]struct{} = [unsafe.Offsetof(MultiSliceConfigNumDevicesPerSliceArgs{}.DevicesPerSliceMapDeleter)]struct{}{}
-)
+func _(x MultiSliceConfigNumDevicesPerSliceArgs, MultiSliceConfigNumDevicesPerSliceArgs func([56]byte, [0]byte, [8]byte, [16]byte,
+	[24]byte, [32]byte, [40]byte, [48]byte)) {
+	MultiSliceConfigNumDevicesPerSliceArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.Config)]byte{}, [unsafe.Offsetof(x.NumDevicesPerSliceMap)]byte{}, [unsafe.Offsetof(x.SliceIDs)]byte{},
+		[unsafe.Offsetof(x.NumDevices)]byte{}, [unsafe.Offsetof(x.DevicesPerSliceMap)]byte{},
+		[unsafe.Offsetof(x.DevicesPerSliceMapDeleter)]byte{})
+}
 
 // PJRT_MultiSlice_Config_Serialize_Args
-var (
-	_ [48]struct{} = [unsafe.Sizeof(MultiSliceConfigSerializeArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(MultiSliceConfigSerializeArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(MultiSliceConfigSerializeArgs{}.Config)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(MultiSliceConfigSerializeArgs{}.Serialized)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(MultiSliceConfigSerializeArgs{}.Size)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(MultiSliceConfigSerializeArgs{}.SerializedConfig)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(MultiSliceConfigSerializeArgs{}.SerializedConfigDeleter)]struct{}{}
-)
+func _(x MultiSliceConfigSerializeArgs, MultiSliceConfigSerializeArgs func([48]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte,
+	[40]byte)) {
+	MultiSliceConfigSerializeArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.Config)]byte{},
+		[unsafe.Offsetof(x.Serialized)]byte{}, [unsafe.Offsetof(x.Size)]byte{}, [unsafe.Offsetof(x.SerializedConfig)]byte{},
+		[unsafe.Offsetof(x.SerializedConfigDeleter)]byte{})
+}
 
 // PJRT_MultiSlice_Extension
-var (
-	_ [64]struct{} = [unsafe.Sizeof(MultiSliceExtension{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(MultiSliceExtension{}.Base)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(MultiSliceExtension{}.ConfigDestroy)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(MultiSliceExtension{}.ConfigNumSlices)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(MultiSliceExtension{}.ConfigSliceID)]struct{}{}
-	_ [48]struct{} = [unsafe.Offsetof(MultiSliceExtension{}.ConfigNumDevicesPerSlice)]struct{}{}
-	_ [56]struct{} = [unsafe.Offsetof(MultiSliceExtension{}.ConfigSerialize)]struct{}{}
-)
+func _(x MultiSliceExtension, MultiSliceExtension func([64]byte, [0]byte, [24]byte, [32]byte, [40]byte, [48]byte, [56]byte)) {
+	MultiSliceExtension([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.Base)]byte{}, [unsafe.Offsetof(x.ConfigDestroy)]byte{},
+		[unsafe.Offsetof(x.ConfigNumSlices)]byte{}, [unsafe.Offsetof(x.ConfigSliceID)]byte{},
+		[unsafe.Offsetof(x.ConfigNumDevicesPerSlice)]byte{}, [unsafe.Offsetof(x.ConfigSerialize)]byte{})
+}
 
 // PJRT_PhaseCompile_Get_Compiler_Args
-var (
-	_ [24]struct{} = [unsafe.Sizeof(PhaseCompileGetCompilerArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(PhaseCompileGetCompilerArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(PhaseCompileGetCompilerArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(PhaseCompileGetCompilerArgs{}.PhaseCompiler)]struct{}{}
-)
+func _(x PhaseCompileGetCompilerArgs, PhaseCompileGetCompilerArgs func([24]byte, [0]byte, [8]byte, [16]byte)) {
+	PhaseCompileGetCompilerArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.PhaseCompiler)]byte{})
+}
 
 // PJRT_PhaseCompile_Destroy_Compiler_Args
-var (
-	_ [24]struct{} = [unsafe.Sizeof(PhaseCompileDestroyCompilerArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(PhaseCompileDestroyCompilerArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(PhaseCompileDestroyCompilerArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(PhaseCompileDestroyCompilerArgs{}.PhaseCompiler)]struct{}{}
-)
+func _(x PhaseCompileDestroyCompilerArgs, PhaseCompileDestroyCompilerArgs func([24]byte, [0]byte, [8]byte, [16]byte)) {
+	PhaseCompileDestroyCompilerArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.PhaseCompiler)]byte{})
+}
 
 // PJRT_PhaseCompile_Run_Phase_Args
-var (
-	_ [120]struct{} = [unsafe.Sizeof(PhaseCompileRunPhaseArgs{})]struct{}{}
-	_ [0]struct{}   = [unsafe.Offsetof(PhaseCompileRunPhaseArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}   = [unsafe.Offsetof(PhaseCompileRunPhaseArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{}  = [unsafe.Offsetof(PhaseCompileRunPhaseArgs{}.PhaseCompiler)]struct{}{}
-	_ [24]struct{}  = [unsafe.Offsetof(PhaseCompileRunPhaseArgs{}.InputPrograms)]struct{}{}
-	_ [32]struct{}  = [unsafe.Offsetof(PhaseCompileRunPhaseArgs{}.InputProgramsSizes)]struct{}{}
-	_ [40]struct{}  = [unsafe.Offsetof(PhaseCompileRunPhaseArgs{}.NumInputPrograms)]struct{}{}
-	_ [48]struct{}  = [unsafe.Offsetof(PhaseCompileRunPhaseArgs{}.PhasesToRun)]struct{}{}
-	_ [56]struct{}  = [unsafe.Offsetof(PhaseCompileRunPhaseArgs{}.PhasesToRunSizes)]struct{}{}
-	_ [64]struct{}  = [unsafe.Offsetof(PhaseCompileRunPhaseArgs{}.NumPhasesToRun)]struct{}{}
-	_ [72]struct{}  = [unsafe.Offsetof(PhaseCompileRunPhaseArgs{}.CompileOptions)]struct{}{}
-	_ [80]struct{}  = [unsafe.Offsetof(PhaseCompileRunPhaseArgs{}.CompileOptionsSize)]struct{}{}
-	_ [88]struct{}  = [unsafe.Offsetof(PhaseCompileRunPhaseArgs{}.Topology)]struct{}{}
-	_ [96]struct{}  = [unsafe.Offsetof(PhaseCompileRunPhaseArgs{}.OutputPrograms)]struct{}{}
-	_ [104]struct{} = [unsafe.Offsetof(PhaseCompileRunPhaseArgs{}.OutputProgramsSizes)]struct{}{}
-	_ [112]struct{} = [unsafe.Offsetof(PhaseCompileRunPhaseArgs{}.NumOutputPrograms)]struct{}{}
-)
+func _(x PhaseCompileRunPhaseArgs, PhaseCompileRunPhaseArgs func([120]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte, [40]byte,
+	[48]byte, [56]byte, [64]byte, [72]byte, [80]byte, [88]byte, [96]byte, [104]byte, [112]byte)) {
+	PhaseCompileRunPhaseArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.PhaseCompiler)]byte{}, [unsafe.Offsetof(x.InputPrograms)]byte{}, [unsafe.Offsetof(x.InputProgramsSizes)]byte{},
+		[unsafe.Offsetof(x.NumInputPrograms)]byte{}, [unsafe.Offsetof(x.PhasesToRun)]byte{}, [unsafe.Offsetof(x.PhasesToRunSizes)]byte{},
+		[unsafe.Offsetof(x.NumPhasesToRun)]byte{}, [unsafe.Offsetof(x.CompileOptions)]byte{},
+		[unsafe.Offsetof(x.CompileOptionsSize)]byte{}, [unsafe.Offsetof(x.Topology)]byte{}, [unsafe.Offsetof(x.OutputPrograms)]byte{},
+		[unsafe.Offsetof(x.OutputProgramsSizes)]byte{}, [unsafe.Offsetof(x.NumOutputPrograms)]byte{})
+}
 
 // PJRT_PhaseCompile_Get_PhaseNames_Args
-var (
-	_ [48]struct{} = [unsafe.Sizeof(PhaseCompileGetPhaseNamesArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(PhaseCompileGetPhaseNamesArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(PhaseCompileGetPhaseNamesArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(PhaseCompileGetPhaseNamesArgs{}.PhaseCompiler)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(PhaseCompileGetPhaseNamesArgs{}.PhaseNames)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(PhaseCompileGetPhaseNamesArgs{}.PhaseNamesSizes)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(PhaseCompileGetPhaseNamesArgs{}.NumPhaseNames)]struct{}{}
-)
+func _(x PhaseCompileGetPhaseNamesArgs, PhaseCompileGetPhaseNamesArgs func([48]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte,
+	[40]byte)) {
+	PhaseCompileGetPhaseNamesArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.PhaseCompiler)]byte{}, [unsafe.Offsetof(x.PhaseNames)]byte{},
+		[unsafe.Offsetof(x.PhaseNamesSizes)]byte{}, [unsafe.Offsetof(x.NumPhaseNames)]byte{})
+}
 
 // PJRT_PhaseCompile_C_Buffers_Destroy_Args
-var (
-	_ [40]struct{} = [unsafe.Sizeof(PhaseCompileCBuffersDestroyArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(PhaseCompileCBuffersDestroyArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(PhaseCompileCBuffersDestroyArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(PhaseCompileCBuffersDestroyArgs{}.CharBuffers)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(PhaseCompileCBuffersDestroyArgs{}.CharBufferSizes)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(PhaseCompileCBuffersDestroyArgs{}.NumCharBuffers)]struct{}{}
-)
+func _(x PhaseCompileCBuffersDestroyArgs, PhaseCompileCBuffersDestroyArgs func([40]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte)) {
+	PhaseCompileCBuffersDestroyArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.CharBuffers)]byte{}, [unsafe.Offsetof(x.CharBufferSizes)]byte{},
+		[unsafe.Offsetof(x.NumCharBuffers)]byte{})
+}
 
 // PJRT_PhaseCompile_Extension
-var (
-	_ [64]struct{} = [unsafe.Sizeof(PhaseCompileExtension{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(PhaseCompileExtension{}.Base)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(PhaseCompileExtension{}.PhaseCompileGetCompiler)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(PhaseCompileExtension{}.PhaseCompileDestroyCompiler)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(PhaseCompileExtension{}.PhaseCompileRunPhases)]struct{}{}
-	_ [48]struct{} = [unsafe.Offsetof(PhaseCompileExtension{}.PhaseCompileGetPhaseNames)]struct{}{}
-	_ [56]struct{} = [unsafe.Offsetof(PhaseCompileExtension{}.PhaseCompileCBuffersDestroy)]struct{}{}
-)
+func _(x PhaseCompileExtension, PhaseCompileExtension func([64]byte, [0]byte, [24]byte, [32]byte, [40]byte, [48]byte, [56]byte)) {
+	PhaseCompileExtension([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.Base)]byte{}, [unsafe.Offsetof(x.PhaseCompileGetCompiler)]byte{},
+		[unsafe.Offsetof(x.PhaseCompileDestroyCompiler)]byte{}, [unsafe.Offsetof(x.PhaseCompileRunPhases)]byte{},
+		[unsafe.Offsetof(x.PhaseCompileGetPhaseNames)]byte{}, [unsafe.Offsetof(x.PhaseCompileCBuffersDestroy)]byte{})
+}
 
 // PJRT_Profiler_Extension
-var (
-	_ [40]struct{} = [unsafe.Sizeof(ProfilerExtension{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ProfilerExtension{}.Base)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(ProfilerExtension{}.ProfilerAPI)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(ProfilerExtension{}.TracemeContextID)]struct{}{}
-)
+func _(x ProfilerExtension, ProfilerExtension func([40]byte, [0]byte, [24]byte, [32]byte)) {
+	ProfilerExtension([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.Base)]byte{}, [unsafe.Offsetof(x.ProfilerAPI)]byte{},
+		[unsafe.Offsetof(x.TracemeContextID)]byte{})
+}
 
 // PJRT_RawBuffer_FunctionTable
-var (
-	_ [128]struct{} = [unsafe.Sizeof(RawBufferFunctionTable{})]struct{}{}
-	_ [0]struct{}   = [unsafe.Offsetof(RawBufferFunctionTable{}.StructSize)]struct{}{}
-	_ [8]struct{}   = [unsafe.Offsetof(RawBufferFunctionTable{}.InstanceSize)]struct{}{}
-	_ [16]struct{}  = [unsafe.Offsetof(RawBufferFunctionTable{}.ExtensionStart)]struct{}{}
-	_ [24]struct{}  = [unsafe.Offsetof(RawBufferFunctionTable{}.IncRef)]struct{}{}
-	_ [32]struct{}  = [unsafe.Offsetof(RawBufferFunctionTable{}.DecRef)]struct{}{}
-	_ [40]struct{}  = [unsafe.Offsetof(RawBufferFunctionTable{}.GetOnDeviceSizeInBytes)]struct{}{}
-	_ [48]struct{}  = [unsafe.Offsetof(RawBufferFunctionTable{}.GetMemorySpace)]struct{}{}
-	_ [56]struct{}  = [unsafe.Offsetof(RawBufferFunctionTable{}.GetHostPointer)]struct{}{}
-	_ [64]struct{}  = [unsafe.Offsetof(RawBufferFunctionTable{}.CopyRawHostToDeviceAndReturnEvent)]struct{}{}
-	_ [72]struct{}  = [unsafe.Offsetof(RawBufferFunctionTable{}.CopyRawDeviceToHostAndReturnEvent)]struct{}{}
-	_ [80]struct{}  = [unsafe.Offsetof(RawBufferFunctionTable{}.OpaqueDeviceMemoryDataPointer)]struct{}{}
-	_ [88]struct{}  = [unsafe.Offsetof(RawBufferFunctionTable{}.MakeAllocationReadyEvent)]struct{}{}
-	_ [96]struct{}  = [unsafe.Offsetof(RawBufferFunctionTable{}.GetRawBufferAsyncValue)]struct{}{}
-	_ [104]struct{} = [unsafe.Offsetof(RawBufferFunctionTable{}.IsMutable)]struct{}{}
-	_ [112]struct{} = [unsafe.Offsetof(RawBufferFunctionTable{}.Slice)]struct{}{}
-	_ [120]struct{} = [unsafe.Offsetof(RawBufferFunctionTable{}.ScheduleCopyTo)]struct{}{}
-)
+func _(x RawBufferFunctionTable, RawBufferFunctionTable func([128]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte, [40]byte, [48]byte,
+	[56]byte, [64]byte, [72]byte, [80]byte, [88]byte, [96]byte, [104]byte, [112]byte, [120]byte)) {
+	RawBufferFunctionTable([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.InstanceSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.IncRef)]byte{}, [unsafe.Offsetof(x.DecRef)]byte{},
+		[unsafe.Offsetof(x.GetOnDeviceSizeInBytes)]byte{}, [unsafe.Offsetof(x.GetMemorySpace)]byte{},
+		[unsafe.Offsetof(x.GetHostPointer)]byte{}, [unsafe.Offsetof(x.CopyRawHostToDeviceAndReturnEvent)]byte{},
+		[unsafe.Offsetof(x.CopyRawDeviceToHostAndReturnEvent)]byte{}, [unsafe.Offsetof(x.OpaqueDeviceMemoryDataPointer)]byte{},
+		[unsafe.Offsetof(x.MakeAllocationReadyEvent)]byte{}, [unsafe.Offsetof(x.GetRawBufferAsyncValue)]byte{},
+		[unsafe.Offsetof(x.IsMutable)]byte{}, [unsafe.Offsetof(x.Slice)]byte{}, [unsafe.Offsetof(x.ScheduleCopyTo)]byte{})
+}
 
 // PJRT_RawBuffer
-var (
-	_ [8]struct{} = [unsafe.Sizeof(RawBuffer{})]struct{}{}
-	_ [0]struct{} = [unsafe.Offsetof(RawBuffer{}.Vtable)]struct{}{}
-)
+func _(x RawBuffer, RawBuffer func([8]byte, [0]byte)) {
+	RawBuffer([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.Vtable)]byte{})
+}
 
 // PJRT_RawBuffer_CreateRawAliasOfBuffer_Args
-var (
-	_ [32]struct{} = [unsafe.Sizeof(RawBufferCreateRawAliasOfBufferArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(RawBufferCreateRawAliasOfBufferArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(RawBufferCreateRawAliasOfBufferArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(RawBufferCreateRawAliasOfBufferArgs{}.Buffer)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(RawBufferCreateRawAliasOfBufferArgs{}.RawBuffer)]struct{}{}
-)
+func _(x RawBufferCreateRawAliasOfBufferArgs, RawBufferCreateRawAliasOfBufferArgs func([32]byte, [0]byte, [8]byte, [16]byte, [24]byte)) {
+	RawBufferCreateRawAliasOfBufferArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.Buffer)]byte{}, [unsafe.Offsetof(x.RawBuffer)]byte{})
+}
 
 // PJRT_RawBuffer_Destroy_Args
-var (
-	_ [24]struct{} = [unsafe.Sizeof(RawBufferDestroyArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(RawBufferDestroyArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(RawBufferDestroyArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(RawBufferDestroyArgs{}.Buffer)]struct{}{}
-)
+func _(x RawBufferDestroyArgs, RawBufferDestroyArgs func([24]byte, [0]byte, [8]byte, [16]byte)) {
+	RawBufferDestroyArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Buffer)]byte{})
+}
 
 // PJRT_RawBuffer_GetHostPointer_Args
-var (
-	_ [32]struct{} = [unsafe.Sizeof(RawBufferGetHostPointerArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(RawBufferGetHostPointerArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(RawBufferGetHostPointerArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(RawBufferGetHostPointerArgs{}.Buffer)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(RawBufferGetHostPointerArgs{}.HostPointer)]struct{}{}
-)
+func _(x RawBufferGetHostPointerArgs, RawBufferGetHostPointerArgs func([32]byte, [0]byte, [8]byte, [16]byte, [24]byte)) {
+	RawBufferGetHostPointerArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Buffer)]byte{}, [unsafe.Offsetof(x.HostPointer)]byte{})
+}
 
 // PJRT_RawBuffer_GetOnDeviceSizeInBytes_Args
-var (
-	_ [32]struct{} = [unsafe.Sizeof(RawBufferGetOnDeviceSizeInBytesArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(RawBufferGetOnDeviceSizeInBytesArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(RawBufferGetOnDeviceSizeInBytesArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(RawBufferGetOnDeviceSizeInBytesArgs{}.Buffer)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(RawBufferGetOnDeviceSizeInBytesArgs{}.OnDeviceSizeInBytes)]struct{}{}
-)
+func _(x RawBufferGetOnDeviceSizeInBytesArgs, RawBufferGetOnDeviceSizeInBytesArgs func([32]byte, [0]byte, [8]byte, [16]byte, [24]byte)) {
+	RawBufferGetOnDeviceSizeInBytesArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.Buffer)]byte{}, [unsafe.Offsetof(x.OnDeviceSizeInBytes)]byte{})
+}
 
 // PJRT_RawBuffer_GetMemorySpace_Args
-var (
-	_ [32]struct{} = [unsafe.Sizeof(RawBufferGetMemorySpaceArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(RawBufferGetMemorySpaceArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(RawBufferGetMemorySpaceArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(RawBufferGetMemorySpaceArgs{}.Buffer)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(RawBufferGetMemorySpaceArgs{}.MemorySpace)]struct{}{}
-)
+func _(x RawBufferGetMemorySpaceArgs, RawBufferGetMemorySpaceArgs func([32]byte, [0]byte, [8]byte, [16]byte, [24]byte)) {
+	RawBufferGetMemorySpaceArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Buffer)]byte{}, [unsafe.Offsetof(x.MemorySpace)]byte{})
+}
 
 // PJRT_RawBuffer_CopyRawDeviceToHost_Args
-var (
-	_ [56]struct{} = [unsafe.Sizeof(RawBufferCopyRawDeviceToHostArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(RawBufferCopyRawDeviceToHostArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(RawBufferCopyRawDeviceToHostArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(RawBufferCopyRawDeviceToHostArgs{}.Buffer)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(RawBufferCopyRawDeviceToHostArgs{}.Dst)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(RawBufferCopyRawDeviceToHostArgs{}.Offset)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(RawBufferCopyRawDeviceToHostArgs{}.TransferSize)]struct{}{}
-	_ [48]struct{} = [unsafe.Offsetof(RawBufferCopyRawDeviceToHostArgs{}.Event)]struct{}{}
-)
+func _(x RawBufferCopyRawDeviceToHostArgs, RawBufferCopyRawDeviceToHostArgs func([56]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte,
+	[40]byte, [48]byte)) {
+	RawBufferCopyRawDeviceToHostArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.Buffer)]byte{}, [unsafe.Offsetof(x.Dst)]byte{},
+		[unsafe.Offsetof(x.Offset)]byte{}, [unsafe.Offsetof(x.TransferSize)]byte{}, [unsafe.Offsetof(x.Event)]byte{})
+}
 
 // PJRT_RawBuffer_CopyRawHostToDevice_Args
-var (
-	_ [56]struct{} = [unsafe.Sizeof(RawBufferCopyRawHostToDeviceArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(RawBufferCopyRawHostToDeviceArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(RawBufferCopyRawHostToDeviceArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(RawBufferCopyRawHostToDeviceArgs{}.Buffer)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(RawBufferCopyRawHostToDeviceArgs{}.Src)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(RawBufferCopyRawHostToDeviceArgs{}.Offset)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(RawBufferCopyRawHostToDeviceArgs{}.TransferSize)]struct{}{}
-	_ [48]struct{} = [unsafe.Offsetof(RawBufferCopyRawHostToDeviceArgs{}.Event)]struct{}{}
-)
+func _(x RawBufferCopyRawHostToDeviceArgs, RawBufferCopyRawHostToDeviceArgs func([56]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte,
+	[40]byte, [48]byte)) {
+	RawBufferCopyRawHostToDeviceArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.Buffer)]byte{}, [unsafe.Offsetof(x.Src)]byte{},
+		[unsafe.Offsetof(x.Offset)]byte{}, [unsafe.Offsetof(x.TransferSize)]byte{}, [unsafe.Offsetof(x.Event)]byte{})
+}
 
 // PJRT_RawBuffer_Extension
-var (
-	_ [80]struct{} = [unsafe.Sizeof(RawBufferExtension{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(RawBufferExtension{}.Base)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(RawBufferExtension{}.RawBufferCreateRawAliasOfBuffer)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(RawBufferExtension{}.RawBufferDestroy)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(RawBufferExtension{}.RawBufferGetOnDeviceSizeInBytes)]struct{}{}
-	_ [48]struct{} = [unsafe.Offsetof(RawBufferExtension{}.RawBufferGetMemorySpace)]struct{}{}
-	_ [56]struct{} = [unsafe.Offsetof(RawBufferExtension{}.RawBufferCopyRawHostToDevice)]struct{}{}
-	_ [64]struct{} = [unsafe.Offsetof(RawBufferExtension{}.RawBufferCopyRawDeviceToHost)]struct{}{}
-	_ [72]struct{} = [unsafe.Offsetof(RawBufferExtension{}.RawBufferGetHostPointer)]struct{}{}
-)
+func _(x RawBufferExtension, RawBufferExtension func([80]byte, [0]byte, [24]byte, [32]byte, [40]byte, [48]byte, [56]byte, [64]byte,
+	[72]byte)) {
+	RawBufferExtension([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.Base)]byte{},
+		[unsafe.Offsetof(x.RawBufferCreateRawAliasOfBuffer)]byte{}, [unsafe.Offsetof(x.RawBufferDestroy)]byte{},
+		[unsafe.Offsetof(x.RawBufferGetOnDeviceSizeInBytes)]byte{}, [unsafe.Offsetof(x.RawBufferGetMemorySpace)]byte{},
+		[unsafe.Offsetof(x.RawBufferCopyRawHostToDevice)]byte{}, [unsafe.Offsetof(x.RawBufferCopyRawDeviceToHost)]byte{},
+		[unsafe.Offsetof(x.RawBufferGetHostPointer)]byte{})
+}
 
 // PJRT_Shardings_PJRT_Executable_ParameterShardings_Args
-var (
-	_ [48]struct{} = [unsafe.Sizeof(ShardingsExecutableParameterShardingsArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ShardingsExecutableParameterShardingsArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ShardingsExecutableParameterShardingsArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(ShardingsExecutableParameterShardingsArgs{}.Executable)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(ShardingsExecutableParameterShardingsArgs{}.NumParameters)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(ShardingsExecutableParameterShardingsArgs{}.Shardings)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(ShardingsExecutableParameterShardingsArgs{}.ShardingSizes)]struct{}{}
-)
+func _(x ShardingsExecutableParameterShardingsArgs, ShardingsExecutableParameterShardingsArgs func([48]byte, [0]byte, [8]byte, [16]byte,
+	[24]byte, [32]byte, [40]byte)) {
+	ShardingsExecutableParameterShardingsArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.Executable)]byte{}, [unsafe.Offsetof(x.NumParameters)]byte{},
+		[unsafe.Offsetof(x.Shardings)]byte{}, [unsafe.Offsetof(x.ShardingSizes)]byte{})
+}
 
 // PJRT_Shardings_PJRT_Executable_OutputShardings_Args
-var (
-	_ [48]struct{} = [unsafe.Sizeof(ShardingsExecutableOutputShardingsArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ShardingsExecutableOutputShardingsArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ShardingsExecutableOutputShardingsArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(ShardingsExecutableOutputShardingsArgs{}.Executable)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(ShardingsExecutableOutputShardingsArgs{}.NumOutputs)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(ShardingsExecutableOutputShardingsArgs{}.Shardings)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(ShardingsExecutableOutputShardingsArgs{}.ShardingSizes)]struct{}{}
-)
+func _(x ShardingsExecutableOutputShardingsArgs, ShardingsExecutableOutputShardingsArgs func([48]byte, [0]byte, [8]byte, [16]byte,
+	[24]byte, [32]byte, [40]byte)) {
+	ShardingsExecutableOutputShardingsArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.Executable)]byte{}, [unsafe.Offsetof(x.NumOutputs)]byte{},
+		[unsafe.Offsetof(x.Shardings)]byte{}, [unsafe.Offsetof(x.ShardingSizes)]byte{})
+}
 
 // PJRT_Shardings_Extension
-var (
-	_ [40]struct{} = [unsafe.Sizeof(ShardingsExtension{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ShardingsExtension{}.Base)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(ShardingsExtension{}.ShardingsExecutableParameterShardings)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(ShardingsExtension{}.ShardingsExecutableOutputShardings)]struct{}{}
-)
+func _(x ShardingsExtension, ShardingsExtension func([40]byte, [0]byte, [24]byte, [32]byte)) {
+	ShardingsExtension([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.Base)]byte{},
+		[unsafe.Offsetof(x.ShardingsExecutableParameterShardings)]byte{}, [unsafe.Offsetof(x.ShardingsExecutableOutputShardings)]byte{})
+}
 
 // PJRT_Get_Stream_For_External_Ready_Events_Args
-var (
-	_ [24]struct{} = [unsafe.Sizeof(GetStreamForExternalReadyEventsArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(GetStreamForExternalReadyEventsArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(GetStreamForExternalReadyEventsArgs{}.Device)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(GetStreamForExternalReadyEventsArgs{}.Stream)]struct{}{}
-)
+func _(x GetStreamForExternalReadyEventsArgs, GetStreamForExternalReadyEventsArgs func([24]byte, [0]byte, [8]byte, [16]byte)) {
+	GetStreamForExternalReadyEventsArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.Device)]byte{},
+		[unsafe.Offsetof(x.Stream)]byte{})
+}
 
 // PJRT_Wait_Until_Buffer_Ready_On_Stream_Args
-var (
-	_ [24]struct{} = [unsafe.Sizeof(WaitUntilBufferReadyOnStreamArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(WaitUntilBufferReadyOnStreamArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(WaitUntilBufferReadyOnStreamArgs{}.Stream)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(WaitUntilBufferReadyOnStreamArgs{}.Buffer)]struct{}{}
-)
+func _(x WaitUntilBufferReadyOnStreamArgs, WaitUntilBufferReadyOnStreamArgs func([24]byte, [0]byte, [8]byte, [16]byte)) {
+	WaitUntilBufferReadyOnStreamArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.Stream)]byte{},
+		[unsafe.Offsetof(x.Buffer)]byte{})
+}
 
 // PJRT_Stream_Extension
-var (
-	_ [40]struct{} = [unsafe.Sizeof(StreamExtension{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(StreamExtension{}.Base)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(StreamExtension{}.GetStream)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(StreamExtension{}.WaitStream)]struct{}{}
-)
+func _(x StreamExtension, StreamExtension func([40]byte, [0]byte, [24]byte, [32]byte)) {
+	StreamExtension([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.Base)]byte{}, [unsafe.Offsetof(x.GetStream)]byte{},
+		[unsafe.Offsetof(x.WaitStream)]byte{})
+}
 
 // PJRT_TpuExecutable_GetTargetArguments_Args
-var (
-	_ [56]struct{} = [unsafe.Sizeof(TPUExecutableGetTargetArgumentsArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(TPUExecutableGetTargetArgumentsArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(TPUExecutableGetTargetArgumentsArgs{}.SerializedExecutable)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(TPUExecutableGetTargetArgumentsArgs{}.SerializedExecutableSize)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(TPUExecutableGetTargetArgumentsArgs{}.TargetArguments)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(TPUExecutableGetTargetArgumentsArgs{}.TargetArgumentsSize)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(TPUExecutableGetTargetArgumentsArgs{}.TargetArgumentsPtr)]struct{}{}
-	_ [48]struct{} = [unsafe.Offsetof(TPUExecutableGetTargetArgumentsArgs{}.TargetArgumentsDeleter)]struct{}{}
-)
+func _(x TPUExecutableGetTargetArgumentsArgs, TPUExecutableGetTargetArgumentsArgs func([56]byte, [0]byte, [8]byte, [16]byte, [24]byte,
+	[32]byte, [40]byte, [48]byte)) {
+	TPUExecutableGetTargetArgumentsArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.SerializedExecutable)]byte{}, [unsafe.Offsetof(x.SerializedExecutableSize)]byte{},
+		[unsafe.Offsetof(x.TargetArguments)]byte{}, [unsafe.Offsetof(x.TargetArgumentsSize)]byte{},
+		[unsafe.Offsetof(x.TargetArgumentsPtr)]byte{}, [unsafe.Offsetof(x.TargetArgumentsDeleter)]byte{})
+}
 
 // PJRT_TpuExecutable_GetHloModuleWithConfig_Args
-var (
-	_ [56]struct{} = [unsafe.Sizeof(TPUExecutableGetHLOModuleWithConfigArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(TPUExecutableGetHLOModuleWithConfigArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(TPUExecutableGetHLOModuleWithConfigArgs{}.SerializedExecutable)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(TPUExecutableGetHLOModuleWithConfigArgs{}.SerializedExecutableSize)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(TPUExecutableGetHLOModuleWithConfigArgs{}.HLOModuleWithConfig)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(TPUExecutableGetHLOModuleWithConfigArgs{}.HLOModuleWithConfigSize)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(TPUExecutableGetHLOModuleWithConfigArgs{}.HLOModuleWithConfigPtr)]struct{}{}
-	_ [48]struct{} = [unsafe.Offsetof(TPUExecutableGetHLOModuleWithConfigArgs{}.HLOModuleWithConfigDeleter)]struct{}{}
-)
+func _(x TPUExecutableGetHLOModuleWithConfigArgs, TPUExecutableGetHLOModuleWithConfigArgs func([56]byte, [0]byte, [8]byte, [16]byte,
+	[24]byte, [32]byte, [40]byte, [48]byte)) {
+	TPUExecutableGetHLOModuleWithConfigArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.SerializedExecutable)]byte{}, [unsafe.Offsetof(x.SerializedExecutableSize)]byte{},
+		[unsafe.Offsetof(x.HLOModuleWithConfig)]byte{}, [unsafe.Offsetof(x.HLOModuleWithConfigSize)]byte{},
+		[unsafe.Offsetof(x.HLOModuleWithConfigPtr)]byte{}, [unsafe.Offsetof(x.HLOModuleWithConfigDeleter)]byte{})
+}
 
 // PJRT_TpuExecutable_RunHloCostAnalysis_Args
-var (
-	_ [80]struct{} = [unsafe.Sizeof(TPUExecutableRunHLOCostAnalysisArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(TPUExecutableRunHLOCostAnalysisArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(TPUExecutableRunHLOCostAnalysisArgs{}.TargetArguments)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(TPUExecutableRunHLOCostAnalysisArgs{}.TargetArgumentsSize)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(TPUExecutableRunHLOCostAnalysisArgs{}.HLOModule)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(TPUExecutableRunHLOCostAnalysisArgs{}.HLOModuleSize)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(TPUExecutableRunHLOCostAnalysisArgs{}.NumHLOModules)]struct{}{}
-	_ [48]struct{} = [unsafe.Offsetof(TPUExecutableRunHLOCostAnalysisArgs{}.AnalysisResults)]struct{}{}
-	_ [56]struct{} = [unsafe.Offsetof(TPUExecutableRunHLOCostAnalysisArgs{}.NumAnalysisResults)]struct{}{}
-	_ [64]struct{} = [unsafe.Offsetof(TPUExecutableRunHLOCostAnalysisArgs{}.AnalysisResultsPtr)]struct{}{}
-	_ [72]struct{} = [unsafe.Offsetof(TPUExecutableRunHLOCostAnalysisArgs{}.AnalysisResultsDeleter)]struct{}{}
-)
+func _(x TPUExecutableRunHLOCostAnalysisArgs, TPUExecutableRunHLOCostAnalysisArgs func([80]byte, [0]byte, [8]byte, [16]byte, [24]byte,
+	[32]byte, [40]byte, [48]byte, [56]byte, [64]byte, [72]byte)) {
+	TPUExecutableRunHLOCostAnalysisArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.TargetArguments)]byte{}, [unsafe.Offsetof(x.TargetArgumentsSize)]byte{}, [unsafe.Offsetof(x.HLOModule)]byte{},
+		[unsafe.Offsetof(x.HLOModuleSize)]byte{}, [unsafe.Offsetof(x.NumHLOModules)]byte{}, [unsafe.Offsetof(x.AnalysisResults)]byte{},
+		[unsafe.Offsetof(x.NumAnalysisResults)]byte{}, [unsafe.Offsetof(x.AnalysisResultsPtr)]byte{},
+		[unsafe.Offsetof(x.AnalysisResultsDeleter)]byte{})
+}
 
 // PJRT_TpuExecutable_GetCompiledMemoryStats_Args
-var (
-	_ [56]struct{} = [unsafe.Sizeof(TPUExecutableGetCompiledMemoryStatsArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(TPUExecutableGetCompiledMemoryStatsArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(TPUExecutableGetCompiledMemoryStatsArgs{}.SerializedExecutable)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(TPUExecutableGetCompiledMemoryStatsArgs{}.SerializedExecutableSize)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(TPUExecutableGetCompiledMemoryStatsArgs{}.CompiledMemoryStats)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(TPUExecutableGetCompiledMemoryStatsArgs{}.CompiledMemoryStatsSize)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(TPUExecutableGetCompiledMemoryStatsArgs{}.CompiledMemoryStatsPtr)]struct{}{}
-	_ [48]struct{} = [unsafe.Offsetof(TPUExecutableGetCompiledMemoryStatsArgs{}.CompiledMemoryStatsDeleter)]struct{}{}
-)
+func _(x TPUExecutableGetCompiledMemoryStatsArgs, TPUExecutableGetCompiledMemoryStatsArgs func([56]byte, [0]byte, [8]byte, [16]byte,
+	[24]byte, [32]byte, [40]byte, [48]byte)) {
+	TPUExecutableGetCompiledMemoryStatsArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.SerializedExecutable)]byte{}, [unsafe.Offsetof(x.SerializedExecutableSize)]byte{},
+		[unsafe.Offsetof(x.CompiledMemoryStats)]byte{}, [unsafe.Offsetof(x.CompiledMemoryStatsSize)]byte{},
+		[unsafe.Offsetof(x.CompiledMemoryStatsPtr)]byte{}, [unsafe.Offsetof(x.CompiledMemoryStatsDeleter)]byte{})
+}
 
 // PJRT_TpuExecutable_SetTpuCompilationEnv_Args
-var (
-	_ [56]struct{} = [unsafe.Sizeof(TPUExecutableSetTPUCompilationEnvArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(TPUExecutableSetTPUCompilationEnvArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(TPUExecutableSetTPUCompilationEnvArgs{}.SerializedCompilationEnvironments)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(TPUExecutableSetTPUCompilationEnvArgs{}.SerializedCompilationEnvironmentsSize)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(TPUExecutableSetTPUCompilationEnvArgs{}.ResultCompilationEnvironments)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(TPUExecutableSetTPUCompilationEnvArgs{}.ResultCompilationEnvironmentsSize)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(TPUExecutableSetTPUCompilationEnvArgs{}.ResultCompilationEnvironmentsPtr)]struct{}{}
-	_ [48]struct{} = [unsafe.Offsetof(TPUExecutableSetTPUCompilationEnvArgs{}.ResultCompilationEnvironmentsDeleter)]struct{}{}
-)
+func _(x TPUExecutableSetTPUCompilationEnvArgs, TPUExecutableSetTPUCompilationEnvArgs func([56]byte, [0]byte, [8]byte, [16]byte, [24]byte,
+	[32]byte, [40]byte, [48]byte)) {
+	TPUExecutableSetTPUCompilationEnvArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.SerializedCompilationEnvironments)]byte{}, [unsafe.Offsetof(x.SerializedCompilationEnvironmentsSize)]byte{},
+		[unsafe.Offsetof(x.ResultCompilationEnvironments)]byte{}, [unsafe.Offsetof(x.ResultCompilationEnvironmentsSize)]byte{},
+		[unsafe.Offsetof(x.ResultCompilationEnvironmentsPtr)]byte{}, [unsafe.Offsetof(x.ResultCompilationEnvironmentsDeleter)]byte{})
+}
 
 // PJRT_TpuExecutable_GetTpuCompilationEnvFieldAsString_Args
-var (
-	_ [72]struct{} = [unsafe.Sizeof(TPUExecutableGetTPUCompilationEnvFieldAsStringArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(TPUExecutableGetTPUCompilationEnvFieldAsStringArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(TPUExecutableGetTPUCompilationEnvFieldAsStringArgs{}.SerializedCompilationEnvironments)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(TPUExecutableGetTPUCompilationEnvFieldAsStringArgs{}.SerializedCompilationEnvironmentsSize)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(TPUExecutableGetTPUCompilationEnvFieldAsStringArgs{}.FieldName)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(TPUExecutableGetTPUCompilationEnvFieldAsStringArgs{}.FieldNameSize)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(TPUExecutableGetTPUCompilationEnvFieldAsStringArgs{}.FieldValue)]struct{}{}
-	_ [48]struct{} = [unsafe.Offsetof(TPUExecutableGetTPUCompilationEnvFieldAsStringArgs{}.FieldValueSize)]struct{}{}
-	_ [56]struct{} = [unsafe.Offsetof(TPUExecutableGetTPUCompilationEnvFieldAsStringArgs{}.FieldValuePtr)]struct{}{}
-	_ [64]struct{} = [unsafe.Offsetof(TPUExecutableGetTPUCompilationEnvFieldAsStringArgs{}.FieldValueDeleter)]struct{}{}
-)
+func _(x TPUExecutableGetTPUCompilationEnvFieldAsStringArgs, TPUExecutableGetTPUCompilationEnvFieldAsStringArgs func([72]byte, [0]byte,
+	[8]byte, [16]byte, [24]byte, [32]byte, [40]byte, [48]byte, [56]byte, [64]byte)) {
+	TPUExecutableGetTPUCompilationEnvFieldAsStringArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.SerializedCompilationEnvironments)]byte{}, [unsafe.Offsetof(x.SerializedCompilationEnvironmentsSize)]byte{},
+		[unsafe.Offsetof(x.FieldName)]byte{}, [unsafe.Offsetof(x.FieldNameSize)]byte{}, [unsafe.Offsetof(x.FieldValue)]byte{},
+		[unsafe.Offsetof(x.FieldValueSize)]byte{}, [unsafe.Offsetof(x.FieldValuePtr)]byte{}, [unsafe.Offsetof(x.FieldValueDeleter)]byte{})
+}
 
 // PJRT_TpuExecutable_IsTpuPredeterminedError_Args
-var (
-	_ [32]struct{} = [unsafe.Sizeof(TPUExecutableIsTPUPredeterminedErrorArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(TPUExecutableIsTPUPredeterminedErrorArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(TPUExecutableIsTPUPredeterminedErrorArgs{}.SerializedStatus)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(TPUExecutableIsTPUPredeterminedErrorArgs{}.SerializedStatusSize)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(TPUExecutableIsTPUPredeterminedErrorArgs{}.IsPredetermined)]struct{}{}
-)
+func _(x TPUExecutableIsTPUPredeterminedErrorArgs, TPUExecutableIsTPUPredeterminedErrorArgs func([32]byte, [0]byte, [8]byte, [16]byte,
+	[24]byte)) {
+	TPUExecutableIsTPUPredeterminedErrorArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.SerializedStatus)]byte{}, [unsafe.Offsetof(x.SerializedStatusSize)]byte{},
+		[unsafe.Offsetof(x.IsPredetermined)]byte{})
+}
 
 // PJRT_TpuExecutable_IsTpuCancellationPlaceholderError_Args
-var (
-	_ [32]struct{} = [unsafe.Sizeof(TPUExecutableIsTPUCancellationPlaceholderErrorArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(TPUExecutableIsTPUCancellationPlaceholderErrorArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(TPUExecutableIsTPUCancellationPlaceholderErrorArgs{}.SerializedStatus)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(TPUExecutableIsTPUCancellationPlaceholderErrorArgs{}.SerializedStatusSize)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(TPUExecutableIsTPUCancellationPlaceholderErrorArgs{}.IsCancellationPlaceholder)]struct{}{}
-)
+func _(x TPUExecutableIsTPUCancellationPlaceholderErrorArgs, TPUExecutableIsTPUCancellationPlaceholderErrorArgs func([32]byte, [0]byte,
+	[8]byte, [16]byte, [24]byte)) {
+	TPUExecutableIsTPUCancellationPlaceholderErrorArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.SerializedStatus)]byte{}, [unsafe.Offsetof(x.SerializedStatusSize)]byte{},
+		[unsafe.Offsetof(x.IsCancellationPlaceholder)]byte{})
+}
 
 // PJRT_TpuExecutable_Extension
-var (
-	_ [96]struct{} = [unsafe.Sizeof(TPUExecutableExtension{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(TPUExecutableExtension{}.Base)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(TPUExecutableExtension{}.GetTargetArguments)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(TPUExecutableExtension{}.GetHLOModuleWithConfig)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(TPUExecutableExtension{}.GetCoreProgramABIVersion)]struct{}{}
-	_ [48]struct{} = [unsafe.Offsetof(TPUExecutableExtension{}.GetCompiledMemoryStats)]struct{}{}
-	_ [56]struct{} = [unsafe.Offsetof(TPUExecutableExtension{}.RunHLOCostAnalysis)]struct{}{}
-	_ [64]struct{} = [unsafe.Offsetof(TPUExecutableExtension{}.SetTPUCompilationEnv)]struct{}{}
-	_ [72]struct{} = [unsafe.Offsetof(TPUExecutableExtension{}.GetTPUCompilationEnvFieldAsString)]struct{}{}
-	_ [80]struct{} = [unsafe.Offsetof(TPUExecutableExtension{}.IsTPUPredeterminedError)]struct{}{}
-	_ [88]struct{} = [unsafe.Offsetof(TPUExecutableExtension{}.IsTPUCancellationPlaceholderError)]struct{}{}
-)
+func _(x TPUExecutableExtension, TPUExecutableExtension func([96]byte, [0]byte, [24]byte, [32]byte, [40]byte, [48]byte, [56]byte, [64]byte,
+	[72]byte, [80]byte, [88]byte)) {
+	TPUExecutableExtension([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.Base)]byte{}, [unsafe.Offsetof(x.GetTargetArguments)]byte{},
+		[unsafe.Offsetof(x.GetHLOModuleWithConfig)]byte{}, [unsafe.Offsetof(x.GetCoreProgramABIVersion)]byte{},
+		[unsafe.Offsetof(x.GetCompiledMemoryStats)]byte{}, [unsafe.Offsetof(x.RunHLOCostAnalysis)]byte{},
+		[unsafe.Offsetof(x.SetTPUCompilationEnv)]byte{}, [unsafe.Offsetof(x.GetTPUCompilationEnvFieldAsString)]byte{},
+		[unsafe.Offsetof(x.IsTPUPredeterminedError)]byte{}, [unsafe.Offsetof(x.IsTPUCancellationPlaceholderError)]byte{})
+}
 
 // PJRT_TpuTopology_Subslice_Args
-var (
-	_ [56]struct{} = [unsafe.Sizeof(TPUTopologySubsliceArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(TPUTopologySubsliceArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(TPUTopologySubsliceArgs{}.Topology)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(TPUTopologySubsliceArgs{}.ChipsPerHostBounds)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(TPUTopologySubsliceArgs{}.ChipsPerHostBoundsNumDims)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(TPUTopologySubsliceArgs{}.HostBounds)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(TPUTopologySubsliceArgs{}.HostBoundsNumDims)]struct{}{}
-	_ [48]struct{} = [unsafe.Offsetof(TPUTopologySubsliceArgs{}.SubsliceTopology)]struct{}{}
-)
+func _(x TPUTopologySubsliceArgs, TPUTopologySubsliceArgs func([56]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte, [40]byte,
+	[48]byte)) {
+	TPUTopologySubsliceArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.Topology)]byte{},
+		[unsafe.Offsetof(x.ChipsPerHostBounds)]byte{}, [unsafe.Offsetof(x.ChipsPerHostBoundsNumDims)]byte{},
+		[unsafe.Offsetof(x.HostBounds)]byte{}, [unsafe.Offsetof(x.HostBoundsNumDims)]byte{}, [unsafe.Offsetof(x.SubsliceTopology)]byte{})
+}
 
 // PJRT_TpuTopology_IsSubsliceTopology_Args
-var (
-	_ [24]struct{} = [unsafe.Sizeof(TPUTopologyIsSubsliceTopologyArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(TPUTopologyIsSubsliceTopologyArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(TPUTopologyIsSubsliceTopologyArgs{}.Topology)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(TPUTopologyIsSubsliceTopologyArgs{}.IsSubsliceTopology)]struct{}{}
-)
+func _(x TPUTopologyIsSubsliceTopologyArgs, TPUTopologyIsSubsliceTopologyArgs func([24]byte, [0]byte, [8]byte, [16]byte)) {
+	TPUTopologyIsSubsliceTopologyArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.Topology)]byte{},
+		[unsafe.Offsetof(x.IsSubsliceTopology)]byte{})
+}
 
 // PJRT_TpuTopology_SubsliceDeviceIdFromFullDeviceId_Args
-var (
-	_ [48]struct{} = [unsafe.Sizeof(TPUTopologySubsliceDeviceIDFromFullDeviceIDArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(TPUTopologySubsliceDeviceIDFromFullDeviceIDArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(TPUTopologySubsliceDeviceIDFromFullDeviceIDArgs{}.ClientTopology)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(TPUTopologySubsliceDeviceIDFromFullDeviceIDArgs{}.SubsliceTopology)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(TPUTopologySubsliceDeviceIDFromFullDeviceIDArgs{}.SubsliceOrigin)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(TPUTopologySubsliceDeviceIDFromFullDeviceIDArgs{}.SubsliceOriginDimNum)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(TPUTopologySubsliceDeviceIDFromFullDeviceIDArgs{}.FullDeviceID)]struct{}{}
-	_ [44]struct{} = [unsafe.Offsetof(TPUTopologySubsliceDeviceIDFromFullDeviceIDArgs{}.SubsliceDeviceID)]struct{}{}
-)
+func _(x TPUTopologySubsliceDeviceIDFromFullDeviceIDArgs, TPUTopologySubsliceDeviceIDFromFullDeviceIDArgs func([48]byte, [0]byte, [8]byte,
+	[16]byte, [24]byte, [32]byte, [40]byte, [44]byte)) {
+	TPUTopologySubsliceDeviceIDFromFullDeviceIDArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ClientTopology)]byte{}, [unsafe.Offsetof(x.SubsliceTopology)]byte{}, [unsafe.Offsetof(x.SubsliceOrigin)]byte{},
+		[unsafe.Offsetof(x.SubsliceOriginDimNum)]byte{}, [unsafe.Offsetof(x.FullDeviceID)]byte{},
+		[unsafe.Offsetof(x.SubsliceDeviceID)]byte{})
+}
 
 // PJRT_TpuTopology_ReplaceHostBounds_Args
-var (
-	_ [40]struct{} = [unsafe.Sizeof(TPUTopologyReplaceHostBoundsArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(TPUTopologyReplaceHostBoundsArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(TPUTopologyReplaceHostBoundsArgs{}.Topology)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(TPUTopologyReplaceHostBoundsArgs{}.HostBounds)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(TPUTopologyReplaceHostBoundsArgs{}.HostBoundsDimNum)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(TPUTopologyReplaceHostBoundsArgs{}.NewTopology)]struct{}{}
-)
+func _(x TPUTopologyReplaceHostBoundsArgs, TPUTopologyReplaceHostBoundsArgs func([40]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte)) {
+	TPUTopologyReplaceHostBoundsArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.Topology)]byte{},
+		[unsafe.Offsetof(x.HostBounds)]byte{}, [unsafe.Offsetof(x.HostBoundsDimNum)]byte{}, [unsafe.Offsetof(x.NewTopology)]byte{})
+}
 
 // PJRT_TpuTopology_IsEnhancedBarrierEnabled_Args
-var (
-	_ [24]struct{} = [unsafe.Sizeof(TPUTopologyIsEnhancedBarrierEnabledArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(TPUTopologyIsEnhancedBarrierEnabledArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(TPUTopologyIsEnhancedBarrierEnabledArgs{}.Topology)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(TPUTopologyIsEnhancedBarrierEnabledArgs{}.IsEnhancedBarrierEnabled)]struct{}{}
-)
+func _(x TPUTopologyIsEnhancedBarrierEnabledArgs, TPUTopologyIsEnhancedBarrierEnabledArgs func([24]byte, [0]byte, [8]byte, [16]byte)) {
+	TPUTopologyIsEnhancedBarrierEnabledArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.Topology)]byte{}, [unsafe.Offsetof(x.IsEnhancedBarrierEnabled)]byte{})
+}
 
 // PJRT_TpuTopology_HasLimitedIciConnectivity_Args
-var (
-	_ [24]struct{} = [unsafe.Sizeof(TPUTopologyHasLimitedICIConnectivityArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(TPUTopologyHasLimitedICIConnectivityArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(TPUTopologyHasLimitedICIConnectivityArgs{}.Topology)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(TPUTopologyHasLimitedICIConnectivityArgs{}.HasLimitedICIConnectivity)]struct{}{}
-)
+func _(x TPUTopologyHasLimitedICIConnectivityArgs, TPUTopologyHasLimitedICIConnectivityArgs func([24]byte, [0]byte, [8]byte, [16]byte)) {
+	TPUTopologyHasLimitedICIConnectivityArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.Topology)]byte{}, [unsafe.Offsetof(x.HasLimitedICIConnectivity)]byte{})
+}
 
 // PJRT_TpuTopology_IsReachableOverLimitedIci_Args
-var (
-	_ [32]struct{} = [unsafe.Sizeof(TPUTopologyIsReachableOverLimitedICIArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(TPUTopologyIsReachableOverLimitedICIArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(TPUTopologyIsReachableOverLimitedICIArgs{}.Topology)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(TPUTopologyIsReachableOverLimitedICIArgs{}.SourceChipID)]struct{}{}
-	_ [20]struct{} = [unsafe.Offsetof(TPUTopologyIsReachableOverLimitedICIArgs{}.DestChipID)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(TPUTopologyIsReachableOverLimitedICIArgs{}.IsReachableOverLimitedICI)]struct{}{}
-)
+func _(x TPUTopologyIsReachableOverLimitedICIArgs, TPUTopologyIsReachableOverLimitedICIArgs func([32]byte, [0]byte, [8]byte, [16]byte,
+	[20]byte, [24]byte)) {
+	TPUTopologyIsReachableOverLimitedICIArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.Topology)]byte{}, [unsafe.Offsetof(x.SourceChipID)]byte{}, [unsafe.Offsetof(x.DestChipID)]byte{},
+		[unsafe.Offsetof(x.IsReachableOverLimitedICI)]byte{})
+}
 
 // PJRT_TpuTopology_ProcessCount_Args
-var (
-	_ [24]struct{} = [unsafe.Sizeof(TPUTopologyProcessCountArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(TPUTopologyProcessCountArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(TPUTopologyProcessCountArgs{}.Topology)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(TPUTopologyProcessCountArgs{}.ProcessCount)]struct{}{}
-)
+func _(x TPUTopologyProcessCountArgs, TPUTopologyProcessCountArgs func([24]byte, [0]byte, [8]byte, [16]byte)) {
+	TPUTopologyProcessCountArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.Topology)]byte{},
+		[unsafe.Offsetof(x.ProcessCount)]byte{})
+}
 
 // PJRT_TpuTopology_ChipsPerProcess_Args
-var (
-	_ [24]struct{} = [unsafe.Sizeof(TPUTopologyChipsPerProcessArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(TPUTopologyChipsPerProcessArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(TPUTopologyChipsPerProcessArgs{}.Topology)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(TPUTopologyChipsPerProcessArgs{}.ChipsPerProcess)]struct{}{}
-)
+func _(x TPUTopologyChipsPerProcessArgs, TPUTopologyChipsPerProcessArgs func([24]byte, [0]byte, [8]byte, [16]byte)) {
+	TPUTopologyChipsPerProcessArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.Topology)]byte{},
+		[unsafe.Offsetof(x.ChipsPerProcess)]byte{})
+}
 
 // PJRT_TpuTopology_CoreCountPerChip_Args
-var (
-	_ [24]struct{} = [unsafe.Sizeof(TPUTopologyCoreCountPerChipArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(TPUTopologyCoreCountPerChipArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(TPUTopologyCoreCountPerChipArgs{}.Topology)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(TPUTopologyCoreCountPerChipArgs{}.CoreCountOfDefaultTypePerChip)]struct{}{}
-)
+func _(x TPUTopologyCoreCountPerChipArgs, TPUTopologyCoreCountPerChipArgs func([24]byte, [0]byte, [8]byte, [16]byte)) {
+	TPUTopologyCoreCountPerChipArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.Topology)]byte{},
+		[unsafe.Offsetof(x.CoreCountOfDefaultTypePerChip)]byte{})
+}
 
 // PJRT_TpuTopology_ChipCount_Args
-var (
-	_ [24]struct{} = [unsafe.Sizeof(TPUTopologyChipCountArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(TPUTopologyChipCountArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(TPUTopologyChipCountArgs{}.Topology)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(TPUTopologyChipCountArgs{}.ChipCount)]struct{}{}
-)
+func _(x TPUTopologyChipCountArgs, TPUTopologyChipCountArgs func([24]byte, [0]byte, [8]byte, [16]byte)) {
+	TPUTopologyChipCountArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.Topology)]byte{},
+		[unsafe.Offsetof(x.ChipCount)]byte{})
+}
 
 // PJRT_TpuTopology_CoreCount_Args
-var (
-	_ [24]struct{} = [unsafe.Sizeof(TPUTopologyCoreCountArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(TPUTopologyCoreCountArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(TPUTopologyCoreCountArgs{}.Topology)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(TPUTopologyCoreCountArgs{}.CoreCountOfDefaultType)]struct{}{}
-)
+func _(x TPUTopologyCoreCountArgs, TPUTopologyCoreCountArgs func([24]byte, [0]byte, [8]byte, [16]byte)) {
+	TPUTopologyCoreCountArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.Topology)]byte{},
+		[unsafe.Offsetof(x.CoreCountOfDefaultType)]byte{})
+}
 
 // PJRT_TpuTopology_LogiDeviceCount_Args
-var (
-	_ [24]struct{} = [unsafe.Sizeof(TPUTopologyLogiDeviceCountArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(TPUTopologyLogiDeviceCountArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(TPUTopologyLogiDeviceCountArgs{}.Topology)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(TPUTopologyLogiDeviceCountArgs{}.LogicalDeviceCountOfDefaultType)]struct{}{}
-)
+func _(x TPUTopologyLogiDeviceCountArgs, TPUTopologyLogiDeviceCountArgs func([24]byte, [0]byte, [8]byte, [16]byte)) {
+	TPUTopologyLogiDeviceCountArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.Topology)]byte{},
+		[unsafe.Offsetof(x.LogicalDeviceCountOfDefaultType)]byte{})
+}
 
 // PJRT_TpuTopology_LogiDeviceCountPerProcess_Args
-var (
-	_ [24]struct{} = [unsafe.Sizeof(TPUTopologyLogiDeviceCountPerProcessArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(TPUTopologyLogiDeviceCountPerProcessArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(TPUTopologyLogiDeviceCountPerProcessArgs{}.Topology)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(TPUTopologyLogiDeviceCountPerProcessArgs{}.LogicalDeviceCountOfDefaultTypePerProcess)]struct{}{}
-)
+func _(x TPUTopologyLogiDeviceCountPerProcessArgs, TPUTopologyLogiDeviceCountPerProcessArgs func([24]byte, [0]byte, [8]byte, [16]byte)) {
+	TPUTopologyLogiDeviceCountPerProcessArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.Topology)]byte{}, [unsafe.Offsetof(x.LogicalDeviceCountOfDefaultTypePerProcess)]byte{})
+}
 
 // PJRT_TpuTopology_LogiDeviceCountPerChip_Args
-var (
-	_ [24]struct{} = [unsafe.Sizeof(TPUTopologyLogiDeviceCountPerChipArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(TPUTopologyLogiDeviceCountPerChipArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(TPUTopologyLogiDeviceCountPerChipArgs{}.Topology)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(TPUTopologyLogiDeviceCountPerChipArgs{}.LogicalDeviceCountOfDefaultTypePerChip)]struct{}{}
-)
+func _(x TPUTopologyLogiDeviceCountPerChipArgs, TPUTopologyLogiDeviceCountPerChipArgs func([24]byte, [0]byte, [8]byte, [16]byte)) {
+	TPUTopologyLogiDeviceCountPerChipArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.Topology)]byte{}, [unsafe.Offsetof(x.LogicalDeviceCountOfDefaultTypePerChip)]byte{})
+}
 
 // PJRT_TpuTopology_CoreCountPerProcess_Args
-var (
-	_ [24]struct{} = [unsafe.Sizeof(TPUTopologyCoreCountPerProcessArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(TPUTopologyCoreCountPerProcessArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(TPUTopologyCoreCountPerProcessArgs{}.Topology)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(TPUTopologyCoreCountPerProcessArgs{}.CoreCountOfDefaultTypePerProcess)]struct{}{}
-)
+func _(x TPUTopologyCoreCountPerProcessArgs, TPUTopologyCoreCountPerProcessArgs func([24]byte, [0]byte, [8]byte, [16]byte)) {
+	TPUTopologyCoreCountPerProcessArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.Topology)]byte{}, [unsafe.Offsetof(x.CoreCountOfDefaultTypePerProcess)]byte{})
+}
 
 // PJRT_TpuTopology_ProcessIds_Args
-var (
-	_ [40]struct{} = [unsafe.Sizeof(TPUTopologyProcessIDsArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(TPUTopologyProcessIDsArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(TPUTopologyProcessIDsArgs{}.Topology)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(TPUTopologyProcessIDsArgs{}.MaxProcessIDs)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(TPUTopologyProcessIDsArgs{}.ProcessIDs)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(TPUTopologyProcessIDsArgs{}.NumProcessIDs)]struct{}{}
-)
+func _(x TPUTopologyProcessIDsArgs, TPUTopologyProcessIDsArgs func([40]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte)) {
+	TPUTopologyProcessIDsArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.Topology)]byte{},
+		[unsafe.Offsetof(x.MaxProcessIDs)]byte{}, [unsafe.Offsetof(x.ProcessIDs)]byte{}, [unsafe.Offsetof(x.NumProcessIDs)]byte{})
+}
 
 // PJRT_TpuTopology_LogiDeviceIdsOnProcess_Args
-var (
-	_ [40]struct{} = [unsafe.Sizeof(TPUTopologyLogiDeviceIDsOnProcessArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(TPUTopologyLogiDeviceIDsOnProcessArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(TPUTopologyLogiDeviceIDsOnProcessArgs{}.Topology)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(TPUTopologyLogiDeviceIDsOnProcessArgs{}.ProcessID)]struct{}{}
-	_ [20]struct{} = [unsafe.Offsetof(TPUTopologyLogiDeviceIDsOnProcessArgs{}.MaxLogicalDeviceIDs)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(TPUTopologyLogiDeviceIDsOnProcessArgs{}.LogicalDeviceOfDefaultTypeIDs)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(TPUTopologyLogiDeviceIDsOnProcessArgs{}.NumLogicalDeviceIDs)]struct{}{}
-)
+func _(x TPUTopologyLogiDeviceIDsOnProcessArgs, TPUTopologyLogiDeviceIDsOnProcessArgs func([40]byte, [0]byte, [8]byte, [16]byte, [20]byte,
+	[24]byte, [32]byte)) {
+	TPUTopologyLogiDeviceIDsOnProcessArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.Topology)]byte{}, [unsafe.Offsetof(x.ProcessID)]byte{}, [unsafe.Offsetof(x.MaxLogicalDeviceIDs)]byte{},
+		[unsafe.Offsetof(x.LogicalDeviceOfDefaultTypeIDs)]byte{}, [unsafe.Offsetof(x.NumLogicalDeviceIDs)]byte{})
+}
 
 // PJRT_TpuTopology_ProcIdAndIdxOnProcForChip_Args
-var (
-	_ [32]struct{} = [unsafe.Sizeof(TPUTopologyProcIDAndIdxOnProcForChipArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(TPUTopologyProcIDAndIdxOnProcForChipArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(TPUTopologyProcIDAndIdxOnProcForChipArgs{}.Topology)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(TPUTopologyProcIDAndIdxOnProcForChipArgs{}.ChipID)]struct{}{}
-	_ [20]struct{} = [unsafe.Offsetof(TPUTopologyProcIDAndIdxOnProcForChipArgs{}.ProcessID)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(TPUTopologyProcIDAndIdxOnProcForChipArgs{}.IndexOnProcess)]struct{}{}
-)
+func _(x TPUTopologyProcIDAndIdxOnProcForChipArgs, TPUTopologyProcIDAndIdxOnProcForChipArgs func([32]byte, [0]byte, [8]byte, [16]byte,
+	[20]byte, [24]byte)) {
+	TPUTopologyProcIDAndIdxOnProcForChipArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.Topology)]byte{}, [unsafe.Offsetof(x.ChipID)]byte{}, [unsafe.Offsetof(x.ProcessID)]byte{},
+		[unsafe.Offsetof(x.IndexOnProcess)]byte{})
+}
 
 // PJRT_TpuTopology_ProcIdAndIdxOnProcForLogiDevice_Args
-var (
-	_ [32]struct{} = [unsafe.Sizeof(TPUTopologyProcIDAndIdxOnProcForLogiDeviceArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(TPUTopologyProcIDAndIdxOnProcForLogiDeviceArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(TPUTopologyProcIDAndIdxOnProcForLogiDeviceArgs{}.Topology)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(TPUTopologyProcIDAndIdxOnProcForLogiDeviceArgs{}.DeviceID)]struct{}{}
-	_ [20]struct{} = [unsafe.Offsetof(TPUTopologyProcIDAndIdxOnProcForLogiDeviceArgs{}.ProcessID)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(TPUTopologyProcIDAndIdxOnProcForLogiDeviceArgs{}.IndexOnProcess)]struct{}{}
-)
+func _(x TPUTopologyProcIDAndIdxOnProcForLogiDeviceArgs, TPUTopologyProcIDAndIdxOnProcForLogiDeviceArgs func([32]byte, [0]byte, [8]byte,
+	[16]byte, [20]byte, [24]byte)) {
+	TPUTopologyProcIDAndIdxOnProcForLogiDeviceArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.Topology)]byte{}, [unsafe.Offsetof(x.DeviceID)]byte{}, [unsafe.Offsetof(x.ProcessID)]byte{},
+		[unsafe.Offsetof(x.IndexOnProcess)]byte{})
+}
 
 // PJRT_TpuTopology_ProcessCoordFromId_Args
-var (
-	_ [48]struct{} = [unsafe.Sizeof(TPUTopologyProcessCoordFromIDArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(TPUTopologyProcessCoordFromIDArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(TPUTopologyProcessCoordFromIDArgs{}.Topology)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(TPUTopologyProcessCoordFromIDArgs{}.ProcessID)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(TPUTopologyProcessCoordFromIDArgs{}.CoordsMaxDims)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(TPUTopologyProcessCoordFromIDArgs{}.Coords)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(TPUTopologyProcessCoordFromIDArgs{}.CoordsNumDims)]struct{}{}
-)
+func _(x TPUTopologyProcessCoordFromIDArgs, TPUTopologyProcessCoordFromIDArgs func([48]byte, [0]byte, [8]byte, [16]byte, [24]byte,
+	[32]byte, [40]byte)) {
+	TPUTopologyProcessCoordFromIDArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.Topology)]byte{},
+		[unsafe.Offsetof(x.ProcessID)]byte{}, [unsafe.Offsetof(x.CoordsMaxDims)]byte{}, [unsafe.Offsetof(x.Coords)]byte{},
+		[unsafe.Offsetof(x.CoordsNumDims)]byte{})
+}
 
 // PJRT_TpuTopology_ChipIdFromCoord_Args
-var (
-	_ [40]struct{} = [unsafe.Sizeof(TPUTopologyChipIDFromCoordArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(TPUTopologyChipIDFromCoordArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(TPUTopologyChipIDFromCoordArgs{}.Topology)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(TPUTopologyChipIDFromCoordArgs{}.Coords)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(TPUTopologyChipIDFromCoordArgs{}.CoordsNumDims)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(TPUTopologyChipIDFromCoordArgs{}.ChipID)]struct{}{}
-)
+func _(x TPUTopologyChipIDFromCoordArgs, TPUTopologyChipIDFromCoordArgs func([40]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte)) {
+	TPUTopologyChipIDFromCoordArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.Topology)]byte{},
+		[unsafe.Offsetof(x.Coords)]byte{}, [unsafe.Offsetof(x.CoordsNumDims)]byte{}, [unsafe.Offsetof(x.ChipID)]byte{})
+}
 
 // PJRT_TpuTopology_LogiDeviceIdFromChipCoordAndIdx_Args
-var (
-	_ [40]struct{} = [unsafe.Sizeof(TPUTopologyLogiDeviceIDFromChipCoordAndIdxArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(TPUTopologyLogiDeviceIDFromChipCoordAndIdxArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(TPUTopologyLogiDeviceIDFromChipCoordAndIdxArgs{}.Topology)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(TPUTopologyLogiDeviceIDFromChipCoordAndIdxArgs{}.ChipCoords)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(TPUTopologyLogiDeviceIDFromChipCoordAndIdxArgs{}.ChipCoordsNumDims)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(TPUTopologyLogiDeviceIDFromChipCoordAndIdxArgs{}.LogicalDeviceIndexOnChip)]struct{}{}
-	_ [36]struct{} = [unsafe.Offsetof(TPUTopologyLogiDeviceIDFromChipCoordAndIdxArgs{}.LogicalDeviceOfDefaultTypeID)]struct{}{}
-)
+func _(x TPUTopologyLogiDeviceIDFromChipCoordAndIdxArgs, TPUTopologyLogiDeviceIDFromChipCoordAndIdxArgs func([40]byte, [0]byte, [8]byte,
+	[16]byte, [24]byte, [32]byte, [36]byte)) {
+	TPUTopologyLogiDeviceIDFromChipCoordAndIdxArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.Topology)]byte{}, [unsafe.Offsetof(x.ChipCoords)]byte{}, [unsafe.Offsetof(x.ChipCoordsNumDims)]byte{},
+		[unsafe.Offsetof(x.LogicalDeviceIndexOnChip)]byte{}, [unsafe.Offsetof(x.LogicalDeviceOfDefaultTypeID)]byte{})
+}
 
 // PJRT_TpuTopology_ChipCoordAndIdxForLogiDevice_Args
-var (
-	_ [56]struct{} = [unsafe.Sizeof(TPUTopologyChipCoordAndIdxForLogiDeviceArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(TPUTopologyChipCoordAndIdxForLogiDeviceArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(TPUTopologyChipCoordAndIdxForLogiDeviceArgs{}.Topology)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(TPUTopologyChipCoordAndIdxForLogiDeviceArgs{}.DeviceID)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(TPUTopologyChipCoordAndIdxForLogiDeviceArgs{}.ChipCoordsMaxDims)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(TPUTopologyChipCoordAndIdxForLogiDeviceArgs{}.ChipCoords)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(TPUTopologyChipCoordAndIdxForLogiDeviceArgs{}.ChipCoordsNumDims)]struct{}{}
-	_ [48]struct{} = [unsafe.Offsetof(TPUTopologyChipCoordAndIdxForLogiDeviceArgs{}.DeviceIndexOnChip)]struct{}{}
-)
+func _(x TPUTopologyChipCoordAndIdxForLogiDeviceArgs, TPUTopologyChipCoordAndIdxForLogiDeviceArgs func([56]byte, [0]byte, [8]byte,
+	[16]byte, [24]byte, [32]byte, [40]byte, [48]byte)) {
+	TPUTopologyChipCoordAndIdxForLogiDeviceArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.Topology)]byte{}, [unsafe.Offsetof(x.DeviceID)]byte{}, [unsafe.Offsetof(x.ChipCoordsMaxDims)]byte{},
+		[unsafe.Offsetof(x.ChipCoords)]byte{}, [unsafe.Offsetof(x.ChipCoordsNumDims)]byte{}, [unsafe.Offsetof(x.DeviceIndexOnChip)]byte{})
+}
 
 // PJRT_TpuTopology_ChipsPerProcessBounds_Args
-var (
-	_ [40]struct{} = [unsafe.Sizeof(TPUTopologyChipsPerProcessBoundsArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(TPUTopologyChipsPerProcessBoundsArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(TPUTopologyChipsPerProcessBoundsArgs{}.Topology)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(TPUTopologyChipsPerProcessBoundsArgs{}.ChipPerProcessBoundsMaxDims)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(TPUTopologyChipsPerProcessBoundsArgs{}.ChipPerProcessBounds)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(TPUTopologyChipsPerProcessBoundsArgs{}.ChipPerProcessBoundsNumDims)]struct{}{}
-)
+func _(x TPUTopologyChipsPerProcessBoundsArgs, TPUTopologyChipsPerProcessBoundsArgs func([40]byte, [0]byte, [8]byte, [16]byte, [24]byte,
+	[32]byte)) {
+	TPUTopologyChipsPerProcessBoundsArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.Topology)]byte{}, [unsafe.Offsetof(x.ChipPerProcessBoundsMaxDims)]byte{},
+		[unsafe.Offsetof(x.ChipPerProcessBounds)]byte{}, [unsafe.Offsetof(x.ChipPerProcessBoundsNumDims)]byte{})
+}
 
 // PJRT_TpuTopology_ChipBounds_Args
-var (
-	_ [40]struct{} = [unsafe.Sizeof(TPUTopologyChipBoundsArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(TPUTopologyChipBoundsArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(TPUTopologyChipBoundsArgs{}.Topology)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(TPUTopologyChipBoundsArgs{}.ChipBoundsMaxDims)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(TPUTopologyChipBoundsArgs{}.ChipBounds)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(TPUTopologyChipBoundsArgs{}.ChipBoundsNumDims)]struct{}{}
-)
+func _(x TPUTopologyChipBoundsArgs, TPUTopologyChipBoundsArgs func([40]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte)) {
+	TPUTopologyChipBoundsArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.Topology)]byte{},
+		[unsafe.Offsetof(x.ChipBoundsMaxDims)]byte{}, [unsafe.Offsetof(x.ChipBounds)]byte{}, [unsafe.Offsetof(x.ChipBoundsNumDims)]byte{})
+}
 
 // PJRT_TpuTopology_ProcessBounds_Args
-var (
-	_ [40]struct{} = [unsafe.Sizeof(TPUTopologyProcessBoundsArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(TPUTopologyProcessBoundsArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(TPUTopologyProcessBoundsArgs{}.Topology)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(TPUTopologyProcessBoundsArgs{}.ProcessBoundsMaxDims)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(TPUTopologyProcessBoundsArgs{}.ProcessBounds)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(TPUTopologyProcessBoundsArgs{}.ProcessBoundsNumDims)]struct{}{}
-)
+func _(x TPUTopologyProcessBoundsArgs, TPUTopologyProcessBoundsArgs func([40]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte)) {
+	TPUTopologyProcessBoundsArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.Topology)]byte{},
+		[unsafe.Offsetof(x.ProcessBoundsMaxDims)]byte{}, [unsafe.Offsetof(x.ProcessBounds)]byte{},
+		[unsafe.Offsetof(x.ProcessBoundsNumDims)]byte{})
+}
 
 // PJRT_TpuTopology_GetRoutingStrategy_Args
-var (
-	_ [32]struct{} = [unsafe.Sizeof(TPUTopologyGetRoutingStrategyArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(TPUTopologyGetRoutingStrategyArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(TPUTopologyGetRoutingStrategyArgs{}.Topology)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(TPUTopologyGetRoutingStrategyArgs{}.RoutingStrategy)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(TPUTopologyGetRoutingStrategyArgs{}.RoutingStrategyLen)]struct{}{}
-)
+func _(x TPUTopologyGetRoutingStrategyArgs, TPUTopologyGetRoutingStrategyArgs func([32]byte, [0]byte, [8]byte, [16]byte, [24]byte)) {
+	TPUTopologyGetRoutingStrategyArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.Topology)]byte{},
+		[unsafe.Offsetof(x.RoutingStrategy)]byte{}, [unsafe.Offsetof(x.RoutingStrategyLen)]byte{})
+}
 
 // PJRT_TpuTopology_SliceConfig
-var (
-	_ [32]struct{} = [unsafe.Sizeof(TPUTopologySliceConfig{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(TPUTopologySliceConfig{}.DimSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(TPUTopologySliceConfig{}.Dimensions)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(TPUTopologySliceConfig{}.Wrap)]struct{}{}
-	_ [28]struct{} = [unsafe.Offsetof(TPUTopologySliceConfig{}.Twist)]struct{}{}
-)
+func _(x TPUTopologySliceConfig, TPUTopologySliceConfig func([32]byte, [0]byte, [8]byte, [24]byte, [28]byte)) {
+	TPUTopologySliceConfig([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.DimSize)]byte{}, [unsafe.Offsetof(x.Dimensions)]byte{},
+		[unsafe.Offsetof(x.Wrap)]byte{}, [unsafe.Offsetof(x.Twist)]byte{})
+}
 
 // PJRT_TpuTopology_GetSliceConfig_Args
-var (
-	_ [48]struct{} = [unsafe.Sizeof(TPUTopologyGetSliceConfigArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(TPUTopologyGetSliceConfigArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(TPUTopologyGetSliceConfigArgs{}.PlatformTypeName)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(TPUTopologyGetSliceConfigArgs{}.PlatformTypeNameLen)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(TPUTopologyGetSliceConfigArgs{}.SliceName)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(TPUTopologyGetSliceConfigArgs{}.SliceNameLen)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(TPUTopologyGetSliceConfigArgs{}.SliceConfig)]struct{}{}
-)
+func _(x TPUTopologyGetSliceConfigArgs, TPUTopologyGetSliceConfigArgs func([48]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte,
+	[40]byte)) {
+	TPUTopologyGetSliceConfigArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.PlatformTypeName)]byte{}, [unsafe.Offsetof(x.PlatformTypeNameLen)]byte{}, [unsafe.Offsetof(x.SliceName)]byte{},
+		[unsafe.Offsetof(x.SliceNameLen)]byte{}, [unsafe.Offsetof(x.SliceConfig)]byte{})
+}
 
 // PJRT_TpuTopology_GetSliceConfigs_Args
-var (
-	_ [48]struct{} = [unsafe.Sizeof(TPUTopologyGetSliceConfigsArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(TPUTopologyGetSliceConfigsArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(TPUTopologyGetSliceConfigsArgs{}.PlatformTypeName)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(TPUTopologyGetSliceConfigsArgs{}.PlatformTypeNameLen)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(TPUTopologyGetSliceConfigsArgs{}.SliceConfigs)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(TPUTopologyGetSliceConfigsArgs{}.MaxSliceConfigs)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(TPUTopologyGetSliceConfigsArgs{}.NumSliceConfigs)]struct{}{}
-)
+func _(x TPUTopologyGetSliceConfigsArgs, TPUTopologyGetSliceConfigsArgs func([48]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte,
+	[40]byte)) {
+	TPUTopologyGetSliceConfigsArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.PlatformTypeName)]byte{}, [unsafe.Offsetof(x.PlatformTypeNameLen)]byte{},
+		[unsafe.Offsetof(x.SliceConfigs)]byte{}, [unsafe.Offsetof(x.MaxSliceConfigs)]byte{}, [unsafe.Offsetof(x.NumSliceConfigs)]byte{})
+}
 
 // PJRT_TpuTopology_GetDefaultPlatformConfig_Args
-var (
-	_ [40]struct{} = [unsafe.Sizeof(TPUTopologyGetDefaultPlatformConfigArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(TPUTopologyGetDefaultPlatformConfigArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(TPUTopologyGetDefaultPlatformConfigArgs{}.PlatformTypeName)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(TPUTopologyGetDefaultPlatformConfigArgs{}.PlatformTypeNameLen)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(TPUTopologyGetDefaultPlatformConfigArgs{}.NumChipsPerTray)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(TPUTopologyGetDefaultPlatformConfigArgs{}.NumTrays)]struct{}{}
-)
+func _(x TPUTopologyGetDefaultPlatformConfigArgs, TPUTopologyGetDefaultPlatformConfigArgs func([40]byte, [0]byte, [8]byte, [16]byte,
+	[24]byte, [32]byte)) {
+	TPUTopologyGetDefaultPlatformConfigArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.PlatformTypeName)]byte{}, [unsafe.Offsetof(x.PlatformTypeNameLen)]byte{},
+		[unsafe.Offsetof(x.NumChipsPerTray)]byte{}, [unsafe.Offsetof(x.NumTrays)]byte{})
+}
 
 // PJRT_TpuTopology_Extension
-var (
-	_ [272]struct{} = [unsafe.Sizeof(TPUTopologyExtension{})]struct{}{}
-	_ [0]struct{}   = [unsafe.Offsetof(TPUTopologyExtension{}.Base)]struct{}{}
-	_ [24]struct{}  = [unsafe.Offsetof(TPUTopologyExtension{}.Subslice)]struct{}{}
-	_ [32]struct{}  = [unsafe.Offsetof(TPUTopologyExtension{}.IsSubsliceTopology)]struct{}{}
-	_ [40]struct{}  = [unsafe.Offsetof(TPUTopologyExtension{}.SubsliceDeviceIDFromFullDeviceID)]struct{}{}
-	_ [48]struct{}  = [unsafe.Offsetof(TPUTopologyExtension{}.ReplaceHostBounds)]struct{}{}
-	_ [56]struct{}  = [unsafe.Offsetof(TPUTopologyExtension{}.IsEnhancedBarrierEnabled)]struct{}{}
-	_ [64]struct{}  = [unsafe.Offsetof(TPUTopologyExtension{}.HasLimitedICIConnectivity)]struct{}{}
-	_ [72]struct{}  = [unsafe.Offsetof(TPUTopologyExtension{}.IsReachableOverLimitedICI)]struct{}{}
-	_ [80]struct{}  = [unsafe.Offsetof(TPUTopologyExtension{}.ProcessCount)]struct{}{}
-	_ [88]struct{}  = [unsafe.Offsetof(TPUTopologyExtension{}.ChipsPerProcess)]struct{}{}
-	_ [96]struct{}  = [unsafe.Offsetof(TPUTopologyExtension{}.CoreCountPerChip)]struct{}{}
-	_ [104]struct{} = [unsafe.Offsetof(TPUTopologyExtension{}.ChipCount)]struct{}{}
-	_ [112]struct{} = [unsafe.Offsetof(TPUTopologyExtension{}.CoreCount)]struct{}{}
-	_ [120]struct{} = [unsafe.Offsetof(TPUTopologyExtension{}.LogicalDeviceCountPerProcess)]struct{}{}
-	_ [128]struct{} = [unsafe.Offsetof(TPUTopologyExtension{}.LogicalDeviceCount)]struct{}{}
-	_ [136]struct{} = [unsafe.Offsetof(TPUTopologyExtension{}.LogicalDeviceCountPerChip)]struct{}{}
-	_ [144]struct{} = [unsafe.Offsetof(TPUTopologyExtension{}.CoreCountPerProcess)]struct{}{}
-	_ [152]struct{} = [unsafe.Offsetof(TPUTopologyExtension{}.ProcessIDs)]struct{}{}
-	_ [160]struct{} = [unsafe.Offsetof(TPUTopologyExtension{}.LogicalDeviceIDsOnProcess)]struct{}{}
-	_ [168]struct{} = [unsafe.Offsetof(TPUTopologyExtension{}.ProcIDAndIdxOnProcForChip)]struct{}{}
-	_ [176]struct{} = [unsafe.Offsetof(TPUTopologyExtension{}.ProcIDAndIdxOnProcForLogiDevice)]struct{}{}
-	_ [184]struct{} = [unsafe.Offsetof(TPUTopologyExtension{}.ProcessCoordFromID)]struct{}{}
-	_ [192]struct{} = [unsafe.Offsetof(TPUTopologyExtension{}.ChipIDFromCoord)]struct{}{}
-	_ [200]struct{} = [unsafe.Offsetof(TPUTopologyExtension{}.LogicalDeviceIDFromChipCoordAndIdx)]struct{}{}
-	_ [208]struct{} = [unsafe.Offsetof(TPUTopologyExtension{}.ChipCoordAndIdxForLogiDevice)]struct{}{}
-	_ [216]struct{} = [unsafe.Offsetof(TPUTopologyExtension{}.ChipsPerProcessBounds)]struct{}{}
-	_ [224]struct{} = [unsafe.Offsetof(TPUTopologyExtension{}.ChipBounds)]struct{}{}
-	_ [232]struct{} = [unsafe.Offsetof(TPUTopologyExtension{}.ProcessBounds)]struct{}{}
-	_ [240]struct{} = [unsafe.Offsetof(TPUTopologyExtension{}.GetRoutingStrategy)]struct{}{}
-	_ [248]struct{} = [unsafe.Offsetof(TPUTopologyExtension{}.GetSliceConfig)]struct{}{}
-	_ [256]struct{} = [unsafe.Offsetof(TPUTopologyExtension{}.GetSliceConfigs)]struct{}{}
-	_ [264]struct{} = [unsafe.Offsetof(TPUTopologyExtension{}.GetDefaultPlatformConfig)]struct{}{}
-)
+func _(x TPUTopologyExtension, TPUTopologyExtension func([272]byte, [0]byte, [24]byte, [32]byte, [40]byte, [48]byte, [56]byte, [64]byte,
+	[72]byte, [80]byte, [88]byte, [96]byte, [104]byte, [112]byte, [120]byte, [128]byte, [136]byte, [144]byte, [152]byte, [160]byte,
+	[168]byte, [176]byte, [184]byte, [192]byte, [200]byte, [208]byte, [216]byte, [224]byte, [232]byte, [240]byte, [248]byte, [256]byte,
+	[264]byte)) {
+	TPUTopologyExtension([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.Base)]byte{}, [unsafe.Offsetof(x.Subslice)]byte{},
+		[unsafe.Offsetof(x.IsSubsliceTopology)]byte{}, [unsafe.Offsetof(x.SubsliceDeviceIDFromFullDeviceID)]byte{},
+		[unsafe.Offsetof(x.ReplaceHostBounds)]byte{}, [unsafe.Offsetof(x.IsEnhancedBarrierEnabled)]byte{},
+		[unsafe.Offsetof(x.HasLimitedICIConnectivity)]byte{}, [unsafe.Offsetof(x.IsReachableOverLimitedICI)]byte{},
+		[unsafe.Offsetof(x.ProcessCount)]byte{}, [unsafe.Offsetof(x.ChipsPerProcess)]byte{}, [unsafe.Offsetof(x.CoreCountPerChip)]byte{},
+		[unsafe.Offsetof(x.ChipCount)]byte{}, [unsafe.Offsetof(x.CoreCount)]byte{},
+		[unsafe.Offsetof(x.LogicalDeviceCountPerProcess)]byte{}, [unsafe.Offsetof(x.LogicalDeviceCount)]byte{},
+		[unsafe.Offsetof(x.LogicalDeviceCountPerChip)]byte{}, [unsafe.Offsetof(x.CoreCountPerProcess)]byte{},
+		[unsafe.Offsetof(x.ProcessIDs)]byte{}, [unsafe.Offsetof(x.LogicalDeviceIDsOnProcess)]byte{},
+		[unsafe.Offsetof(x.ProcIDAndIdxOnProcForChip)]byte{}, [unsafe.Offsetof(x.ProcIDAndIdxOnProcForLogiDevice)]byte{},
+		[unsafe.Offsetof(x.ProcessCoordFromID)]byte{}, [unsafe.Offsetof(x.ChipIDFromCoord)]byte{},
+		[unsafe.Offsetof(x.LogicalDeviceIDFromChipCoordAndIdx)]byte{}, [unsafe.Offsetof(x.ChipCoordAndIdxForLogiDevice)]byte{},
+		[unsafe.Offsetof(x.ChipsPerProcessBounds)]byte{}, [unsafe.Offsetof(x.ChipBounds)]byte{}, [unsafe.Offsetof(x.ProcessBounds)]byte{},
+		[unsafe.Offsetof(x.GetRoutingStrategy)]byte{}, [unsafe.Offsetof(x.GetSliceConfig)]byte{},
+		[unsafe.Offsetof(x.GetSliceConfigs)]byte{}, [unsafe.Offsetof(x.GetDefaultPlatformConfig)]byte{})
+}
 
 // PJRT_Triton_Compile_Args
-var (
-	_ [96]struct{} = [unsafe.Sizeof(TritonCompileArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(TritonCompileArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(TritonCompileArgs{}.Module)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(TritonCompileArgs{}.ModuleSize)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(TritonCompileArgs{}.ArchName)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(TritonCompileArgs{}.ArchNameSize)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(TritonCompileArgs{}.NumWarps)]struct{}{}
-	_ [44]struct{} = [unsafe.Offsetof(TritonCompileArgs{}.NumCtas)]struct{}{}
-	_ [48]struct{} = [unsafe.Offsetof(TritonCompileArgs{}.NumStages)]struct{}{}
-	_ [56]struct{} = [unsafe.Offsetof(TritonCompileArgs{}.OutAsm)]struct{}{}
-	_ [64]struct{} = [unsafe.Offsetof(TritonCompileArgs{}.OutAsmSize)]struct{}{}
-	_ [72]struct{} = [unsafe.Offsetof(TritonCompileArgs{}.OutSmemBytes)]struct{}{}
-	_ [80]struct{} = [unsafe.Offsetof(TritonCompileArgs{}.OutPath)]struct{}{}
-	_ [88]struct{} = [unsafe.Offsetof(TritonCompileArgs{}.OutPathSize)]struct{}{}
-)
+func _(x TritonCompileArgs, TritonCompileArgs func([96]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte, [40]byte, [44]byte, [48]byte,
+	[56]byte, [64]byte, [72]byte, [80]byte, [88]byte)) {
+	TritonCompileArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.Module)]byte{},
+		[unsafe.Offsetof(x.ModuleSize)]byte{}, [unsafe.Offsetof(x.ArchName)]byte{}, [unsafe.Offsetof(x.ArchNameSize)]byte{},
+		[unsafe.Offsetof(x.NumWarps)]byte{}, [unsafe.Offsetof(x.NumCtas)]byte{}, [unsafe.Offsetof(x.NumStages)]byte{},
+		[unsafe.Offsetof(x.OutAsm)]byte{}, [unsafe.Offsetof(x.OutAsmSize)]byte{}, [unsafe.Offsetof(x.OutSmemBytes)]byte{},
+		[unsafe.Offsetof(x.OutPath)]byte{}, [unsafe.Offsetof(x.OutPathSize)]byte{})
+}
 
 // PJRT_Triton_Extension
-var (
-	_ [32]struct{} = [unsafe.Sizeof(TritonExtension{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(TritonExtension{}.Base)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(TritonExtension{}.Compile)]struct{}{}
-)
+func _(x TritonExtension, TritonExtension func([32]byte, [0]byte, [24]byte)) {
+	TritonExtension([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.Base)]byte{}, [unsafe.Offsetof(x.Compile)]byte{})
+}
 
 // PJRT_XlaTransform_string
-var (
-	_ [16]struct{} = [unsafe.Sizeof(XLATransformString{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(XLATransformString{}.Data)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(XLATransformString{}.Size)]struct{}{}
-)
+func _(x XLATransformString, XLATransformString func([16]byte, [0]byte, [8]byte)) {
+	XLATransformString([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.Data)]byte{}, [unsafe.Offsetof(x.Size)]byte{})
+}
 
 // PJRT_XlaTransform_version_and_error
-var (
-	_ [48]struct{} = [unsafe.Sizeof(XLATransformVersionAndError{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(XLATransformVersionAndError{}.APIVersion)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(XLATransformVersionAndError{}.Data)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(XLATransformVersionAndError{}.CleanupFn)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(XLATransformVersionAndError{}.HasError)]struct{}{}
-	_ [28]struct{} = [unsafe.Offsetof(XLATransformVersionAndError{}.Code)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(XLATransformVersionAndError{}.ErrorMsg)]struct{}{}
-)
+func _(x XLATransformVersionAndError, XLATransformVersionAndError func([48]byte, [0]byte, [8]byte, [16]byte, [24]byte, [28]byte, [32]byte)) {
+	XLATransformVersionAndError([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.APIVersion)]byte{}, [unsafe.Offsetof(x.Data)]byte{},
+		[unsafe.Offsetof(x.CleanupFn)]byte{}, [unsafe.Offsetof(x.HasError)]byte{}, [unsafe.Offsetof(x.Code)]byte{},
+		[unsafe.Offsetof(x.ErrorMsg)]byte{})
+}
 
 // PJRT_XlaTransform_Args
-var (
-	_ [96]struct{} = [unsafe.Sizeof(XLATransformArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(XLATransformArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(XLATransformArgs{}.Header)]struct{}{}
-	_ [56]struct{} = [unsafe.Offsetof(XLATransformArgs{}.HLOModule)]struct{}{}
-	_ [72]struct{} = [unsafe.Offsetof(XLATransformArgs{}.TransformedHLOModule)]struct{}{}
-	_ [88]struct{} = [unsafe.Offsetof(XLATransformArgs{}.Changed)]struct{}{}
-)
+func _(x XLATransformArgs, XLATransformArgs func([96]byte, [0]byte, [8]byte, [56]byte, [72]byte, [88]byte)) {
+	XLATransformArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.Header)]byte{},
+		[unsafe.Offsetof(x.HLOModule)]byte{}, [unsafe.Offsetof(x.TransformedHLOModule)]byte{}, [unsafe.Offsetof(x.Changed)]byte{})
+}
 
 // PJRT_XlaTransform_Callbacks
-var (
-	_ [24]struct{} = [unsafe.Sizeof(XLATransformCallbacks{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(XLATransformCallbacks{}.Version)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(XLATransformCallbacks{}.Dtor)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(XLATransformCallbacks{}.TransformHLOModule)]struct{}{}
-)
+func _(x XLATransformCallbacks, XLATransformCallbacks func([24]byte, [0]byte, [8]byte, [16]byte)) {
+	XLATransformCallbacks([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.Version)]byte{}, [unsafe.Offsetof(x.Dtor)]byte{},
+		[unsafe.Offsetof(x.TransformHLOModule)]byte{})
+}
 
 // PJRT_Register_Xla_Transform_Args
-var (
-	_ [40]struct{} = [unsafe.Sizeof(RegisterXLATransformArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(RegisterXLATransformArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(RegisterXLATransformArgs{}.Name)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(RegisterXLATransformArgs{}.NameSize)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(RegisterXLATransformArgs{}.Stage)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(RegisterXLATransformArgs{}.Callbacks)]struct{}{}
-)
+func _(x RegisterXLATransformArgs, RegisterXLATransformArgs func([40]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte)) {
+	RegisterXLATransformArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.Name)]byte{},
+		[unsafe.Offsetof(x.NameSize)]byte{}, [unsafe.Offsetof(x.Stage)]byte{}, [unsafe.Offsetof(x.Callbacks)]byte{})
+}
 
 // PJRT_Clear_Xla_Transform_Args
-var (
-	_ [48]struct{} = [unsafe.Sizeof(ClearXLATransformArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ClearXLATransformArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ClearXLATransformArgs{}.Stage)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(ClearXLATransformArgs{}.Name)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(ClearXLATransformArgs{}.NameSize)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(ClearXLATransformArgs{}.Callbacks)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(ClearXLATransformArgs{}.Cleared)]struct{}{}
-)
+func _(x ClearXLATransformArgs, ClearXLATransformArgs func([48]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte, [40]byte)) {
+	ClearXLATransformArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.Stage)]byte{},
+		[unsafe.Offsetof(x.Name)]byte{}, [unsafe.Offsetof(x.NameSize)]byte{}, [unsafe.Offsetof(x.Callbacks)]byte{},
+		[unsafe.Offsetof(x.Cleared)]byte{})
+}
 
 // PJRT_HloPassPipelineTrace
-var (
-	_ [16]struct{} = [unsafe.Sizeof(HLOPassPipelineTrace{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(HLOPassPipelineTrace{}.SerializedTrace)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(HLOPassPipelineTrace{}.SerializedTraceSize)]struct{}{}
-)
+func _(x HLOPassPipelineTrace, HLOPassPipelineTrace func([16]byte, [0]byte, [8]byte)) {
+	HLOPassPipelineTrace([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.SerializedTrace)]byte{},
+		[unsafe.Offsetof(x.SerializedTraceSize)]byte{})
+}
 
 // PJRT_Xla_Transform_Get_Hlo_Pass_Pipeline_Trace_Args
-var (
-	_ [40]struct{} = [unsafe.Sizeof(XLATransformGetHLOPassPipelineTraceArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(XLATransformGetHLOPassPipelineTraceArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(XLATransformGetHLOPassPipelineTraceArgs{}.HLOModule)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(XLATransformGetHLOPassPipelineTraceArgs{}.Trace)]struct{}{}
-)
+func _(x XLATransformGetHLOPassPipelineTraceArgs, XLATransformGetHLOPassPipelineTraceArgs func([40]byte, [0]byte, [8]byte, [24]byte)) {
+	XLATransformGetHLOPassPipelineTraceArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.HLOModule)]byte{}, [unsafe.Offsetof(x.Trace)]byte{})
+}
 
 // PJRT_Xla_Transform_Destroy_Hlo_Pass_Pipeline_Trace_Args
-var (
-	_ [16]struct{} = [unsafe.Sizeof(XLATransformDestroyHLOPassPipelineTraceArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(XLATransformDestroyHLOPassPipelineTraceArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(XLATransformDestroyHLOPassPipelineTraceArgs{}.Trace)]struct{}{}
-)
+func _(x XLATransformDestroyHLOPassPipelineTraceArgs, XLATransformDestroyHLOPassPipelineTraceArgs func([16]byte, [0]byte, [8]byte)) {
+	XLATransformDestroyHLOPassPipelineTraceArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.Trace)]byte{})
+}
 
 // PJRT_Xla_Transform_Extension
-var (
-	_ [56]struct{} = [unsafe.Sizeof(XLATransformExtension{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(XLATransformExtension{}.Base)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(XLATransformExtension{}.RegisterXLATransform)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(XLATransformExtension{}.ClearXLATransform)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(XLATransformExtension{}.GetHLOPassPipelineTrace)]struct{}{}
-	_ [48]struct{} = [unsafe.Offsetof(XLATransformExtension{}.DestroyHLOPassPipelineTrace)]struct{}{}
-)
+func _(x XLATransformExtension, XLATransformExtension func([56]byte, [0]byte, [24]byte, [32]byte, [40]byte, [48]byte)) {
+	XLATransformExtension([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.Base)]byte{}, [unsafe.Offsetof(x.RegisterXLATransform)]byte{},
+		[unsafe.Offsetof(x.ClearXLATransform)]byte{}, [unsafe.Offsetof(x.GetHLOPassPipelineTrace)]byte{},
+		[unsafe.Offsetof(x.DestroyHLOPassPipelineTrace)]byte{})
+}
 
 // PJRT_Transfers_PJRT_Client_CrossHostSendBuffers_Args
-var (
-	_ [88]struct{} = [unsafe.Sizeof(TransfersClientCrossHostSendBuffersArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(TransfersClientCrossHostSendBuffersArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(TransfersClientCrossHostSendBuffersArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(TransfersClientCrossHostSendBuffersArgs{}.Client)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(TransfersClientCrossHostSendBuffersArgs{}.NumBuffers)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(TransfersClientCrossHostSendBuffersArgs{}.Buffers)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(TransfersClientCrossHostSendBuffersArgs{}.DstGlobalDeviceIDs)]struct{}{}
-	_ [48]struct{} = [unsafe.Offsetof(TransfersClientCrossHostSendBuffersArgs{}.TransferKeys)]struct{}{}
-	_ [56]struct{} = [unsafe.Offsetof(TransfersClientCrossHostSendBuffersArgs{}.SendEvents)]struct{}{}
-	_ [64]struct{} = [unsafe.Offsetof(TransfersClientCrossHostSendBuffersArgs{}.NumTasks)]struct{}{}
-	_ [72]struct{} = [unsafe.Offsetof(TransfersClientCrossHostSendBuffersArgs{}.TaskIDs)]struct{}{}
-	_ [80]struct{} = [unsafe.Offsetof(TransfersClientCrossHostSendBuffersArgs{}.IncarnationIDs)]struct{}{}
-)
+func _(x TransfersClientCrossHostSendBuffersArgs, TransfersClientCrossHostSendBuffersArgs func([88]byte, [0]byte, [8]byte, [16]byte,
+	[24]byte, [32]byte, [40]byte, [48]byte, [56]byte, [64]byte, [72]byte, [80]byte)) {
+	TransfersClientCrossHostSendBuffersArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.Client)]byte{}, [unsafe.Offsetof(x.NumBuffers)]byte{},
+		[unsafe.Offsetof(x.Buffers)]byte{}, [unsafe.Offsetof(x.DstGlobalDeviceIDs)]byte{}, [unsafe.Offsetof(x.TransferKeys)]byte{},
+		[unsafe.Offsetof(x.SendEvents)]byte{}, [unsafe.Offsetof(x.NumTasks)]byte{}, [unsafe.Offsetof(x.TaskIDs)]byte{},
+		[unsafe.Offsetof(x.IncarnationIDs)]byte{})
+}
 
 // PJRT_Transfers_PJRT_Client_CrossHostReceiveBuffers_Args
-var (
-	_ [120]struct{} = [unsafe.Sizeof(TransfersClientCrossHostReceiveBuffersArgs{})]struct{}{}
-	_ [0]struct{}   = [unsafe.Offsetof(TransfersClientCrossHostReceiveBuffersArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}   = [unsafe.Offsetof(TransfersClientCrossHostReceiveBuffersArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{}  = [unsafe.Offsetof(TransfersClientCrossHostReceiveBuffersArgs{}.Client)]struct{}{}
-	_ [24]struct{}  = [unsafe.Offsetof(TransfersClientCrossHostReceiveBuffersArgs{}.NumShapes)]struct{}{}
-	_ [32]struct{}  = [unsafe.Offsetof(TransfersClientCrossHostReceiveBuffersArgs{}.ShapeNumDims)]struct{}{}
-	_ [40]struct{}  = [unsafe.Offsetof(TransfersClientCrossHostReceiveBuffersArgs{}.NumDims)]struct{}{}
-	_ [48]struct{}  = [unsafe.Offsetof(TransfersClientCrossHostReceiveBuffersArgs{}.ElementTypes)]struct{}{}
-	_ [56]struct{}  = [unsafe.Offsetof(TransfersClientCrossHostReceiveBuffersArgs{}.Layouts)]struct{}{}
-	_ [64]struct{}  = [unsafe.Offsetof(TransfersClientCrossHostReceiveBuffersArgs{}.Device)]struct{}{}
-	_ [72]struct{}  = [unsafe.Offsetof(TransfersClientCrossHostReceiveBuffersArgs{}.SrcGlobalDeviceIDs)]struct{}{}
-	_ [80]struct{}  = [unsafe.Offsetof(TransfersClientCrossHostReceiveBuffersArgs{}.TransferKeys)]struct{}{}
-	_ [88]struct{}  = [unsafe.Offsetof(TransfersClientCrossHostReceiveBuffersArgs{}.Buffers)]struct{}{}
-	_ [96]struct{}  = [unsafe.Offsetof(TransfersClientCrossHostReceiveBuffersArgs{}.NumTasks)]struct{}{}
-	_ [104]struct{} = [unsafe.Offsetof(TransfersClientCrossHostReceiveBuffersArgs{}.TaskIDs)]struct{}{}
-	_ [112]struct{} = [unsafe.Offsetof(TransfersClientCrossHostReceiveBuffersArgs{}.IncarnationIDs)]struct{}{}
-)
+func _(x TransfersClientCrossHostReceiveBuffersArgs, TransfersClientCrossHostReceiveBuffersArgs func([120]byte, [0]byte, [8]byte, [16]byte,
+	[24]byte, [32]byte, [40]byte, [48]byte, [56]byte, [64]byte, [72]byte, [80]byte, [88]byte, [96]byte, [104]byte, [112]byte)) {
+	TransfersClientCrossHostReceiveBuffersArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.Client)]byte{}, [unsafe.Offsetof(x.NumShapes)]byte{},
+		[unsafe.Offsetof(x.ShapeNumDims)]byte{}, [unsafe.Offsetof(x.NumDims)]byte{}, [unsafe.Offsetof(x.ElementTypes)]byte{},
+		[unsafe.Offsetof(x.Layouts)]byte{}, [unsafe.Offsetof(x.Device)]byte{}, [unsafe.Offsetof(x.SrcGlobalDeviceIDs)]byte{},
+		[unsafe.Offsetof(x.TransferKeys)]byte{}, [unsafe.Offsetof(x.Buffers)]byte{}, [unsafe.Offsetof(x.NumTasks)]byte{},
+		[unsafe.Offsetof(x.TaskIDs)]byte{}, [unsafe.Offsetof(x.IncarnationIDs)]byte{})
+}
 
 // PJRT_Transfers_CrossHostRecvNotifierInfo
-var (
-	_ [16]struct{} = [unsafe.Sizeof(TransfersCrossHostRecvNotifierInfo{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(TransfersCrossHostRecvNotifierInfo{}.UserArg)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(TransfersCrossHostRecvNotifierInfo{}.Notifier)]struct{}{}
-)
+func _(x TransfersCrossHostRecvNotifierInfo, TransfersCrossHostRecvNotifierInfo func([16]byte, [0]byte, [8]byte)) {
+	TransfersCrossHostRecvNotifierInfo([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.UserArg)]byte{}, [unsafe.Offsetof(x.Notifier)]byte{})
+}
 
 // PJRT_Transfers_PJRT_Client_MakeCrossHostReceiveBuffers_Args
-var (
-	_ [112]struct{} = [unsafe.Sizeof(TransfersClientMakeCrossHostReceiveBuffersArgs{})]struct{}{}
-	_ [0]struct{}   = [unsafe.Offsetof(TransfersClientMakeCrossHostReceiveBuffersArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}   = [unsafe.Offsetof(TransfersClientMakeCrossHostReceiveBuffersArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{}  = [unsafe.Offsetof(TransfersClientMakeCrossHostReceiveBuffersArgs{}.Client)]struct{}{}
-	_ [24]struct{}  = [unsafe.Offsetof(TransfersClientMakeCrossHostReceiveBuffersArgs{}.NumShapes)]struct{}{}
-	_ [32]struct{}  = [unsafe.Offsetof(TransfersClientMakeCrossHostReceiveBuffersArgs{}.ShapeNumDims)]struct{}{}
-	_ [40]struct{}  = [unsafe.Offsetof(TransfersClientMakeCrossHostReceiveBuffersArgs{}.NumDims)]struct{}{}
-	_ [48]struct{}  = [unsafe.Offsetof(TransfersClientMakeCrossHostReceiveBuffersArgs{}.ElementTypes)]struct{}{}
-	_ [56]struct{}  = [unsafe.Offsetof(TransfersClientMakeCrossHostReceiveBuffersArgs{}.Layouts)]struct{}{}
-	_ [64]struct{}  = [unsafe.Offsetof(TransfersClientMakeCrossHostReceiveBuffersArgs{}.Device)]struct{}{}
-	_ [72]struct{}  = [unsafe.Offsetof(TransfersClientMakeCrossHostReceiveBuffersArgs{}.Notifier)]struct{}{}
-	_ [88]struct{}  = [unsafe.Offsetof(TransfersClientMakeCrossHostReceiveBuffersArgs{}.Buffers)]struct{}{}
-	_ [96]struct{}  = [unsafe.Offsetof(TransfersClientMakeCrossHostReceiveBuffersArgs{}.NumBuffers)]struct{}{}
-	_ [104]struct{} = [unsafe.Offsetof(TransfersClientMakeCrossHostReceiveBuffersArgs{}.AllowCancelNotifier)]struct{}{}
-)
+func _(x TransfersClientMakeCrossHostReceiveBuffersArgs, TransfersClientMakeCrossHostReceiveBuffersArgs func([112]byte, [0]byte, [8]byte,
+	[16]byte, [24]byte, [32]byte, [40]byte, [48]byte, [56]byte, [64]byte, [72]byte, [88]byte, [96]byte, [104]byte)) {
+	TransfersClientMakeCrossHostReceiveBuffersArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.Client)]byte{}, [unsafe.Offsetof(x.NumShapes)]byte{},
+		[unsafe.Offsetof(x.ShapeNumDims)]byte{}, [unsafe.Offsetof(x.NumDims)]byte{}, [unsafe.Offsetof(x.ElementTypes)]byte{},
+		[unsafe.Offsetof(x.Layouts)]byte{}, [unsafe.Offsetof(x.Device)]byte{}, [unsafe.Offsetof(x.Notifier)]byte{},
+		[unsafe.Offsetof(x.Buffers)]byte{}, [unsafe.Offsetof(x.NumBuffers)]byte{}, [unsafe.Offsetof(x.AllowCancelNotifier)]byte{})
+}
 
 // PJRT_Transfers_CrossHostRemoteSendCallbackInfo
-var (
-	_ [16]struct{} = [unsafe.Sizeof(TransfersCrossHostRemoteSendCallbackInfo{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(TransfersCrossHostRemoteSendCallbackInfo{}.UserArg)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(TransfersCrossHostRemoteSendCallbackInfo{}.OnDone)]struct{}{}
-)
+func _(x TransfersCrossHostRemoteSendCallbackInfo, TransfersCrossHostRemoteSendCallbackInfo func([16]byte, [0]byte, [8]byte)) {
+	TransfersCrossHostRemoteSendCallbackInfo([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.UserArg)]byte{},
+		[unsafe.Offsetof(x.OnDone)]byte{})
+}
 
 // PJRT_Transfers_PJRT_Buffer_CopyToRemoteDevice_Args
-var (
-	_ [72]struct{} = [unsafe.Sizeof(TransfersBufferCopyToRemoteDeviceArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(TransfersBufferCopyToRemoteDeviceArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(TransfersBufferCopyToRemoteDeviceArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(TransfersBufferCopyToRemoteDeviceArgs{}.Buffer)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(TransfersBufferCopyToRemoteDeviceArgs{}.Event)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(TransfersBufferCopyToRemoteDeviceArgs{}.SerializedDescriptor)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(TransfersBufferCopyToRemoteDeviceArgs{}.SerializedDescriptorSize)]struct{}{}
-	_ [48]struct{} = [unsafe.Offsetof(TransfersBufferCopyToRemoteDeviceArgs{}.OnDone)]struct{}{}
-	_ [64]struct{} = [unsafe.Offsetof(TransfersBufferCopyToRemoteDeviceArgs{}.DescriptorDestructor)]struct{}{}
-)
+func _(x TransfersBufferCopyToRemoteDeviceArgs, TransfersBufferCopyToRemoteDeviceArgs func([72]byte, [0]byte, [8]byte, [16]byte, [24]byte,
+	[32]byte, [40]byte, [48]byte, [64]byte)) {
+	TransfersBufferCopyToRemoteDeviceArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.Buffer)]byte{}, [unsafe.Offsetof(x.Event)]byte{},
+		[unsafe.Offsetof(x.SerializedDescriptor)]byte{}, [unsafe.Offsetof(x.SerializedDescriptorSize)]byte{},
+		[unsafe.Offsetof(x.OnDone)]byte{}, [unsafe.Offsetof(x.DescriptorDestructor)]byte{})
+}
 
 // PJRT_CrossHostTransfers_Extension
-var (
-	_ [56]struct{} = [unsafe.Sizeof(CrossHostTransfersExtension{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(CrossHostTransfersExtension{}.Base)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(CrossHostTransfersExtension{}.TransfersClientMakeCrossHostReceiveBuffers)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(CrossHostTransfersExtension{}.TransfersBufferCopyToRemoteDevice)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(CrossHostTransfersExtension{}.TransfersClientCrossHostReceiveBuffers)]struct{}{}
-	_ [48]struct{} = [unsafe.Offsetof(CrossHostTransfersExtension{}.TransfersClientCrossHostSendBuffers)]struct{}{}
-)
+func _(x CrossHostTransfersExtension, CrossHostTransfersExtension func([56]byte, [0]byte, [24]byte, [32]byte, [40]byte, [48]byte)) {
+	CrossHostTransfersExtension([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.Base)]byte{},
+		[unsafe.Offsetof(x.TransfersClientMakeCrossHostReceiveBuffers)]byte{},
+		[unsafe.Offsetof(x.TransfersBufferCopyToRemoteDevice)]byte{}, [unsafe.Offsetof(x.TransfersClientCrossHostReceiveBuffers)]byte{},
+		[unsafe.Offsetof(x.TransfersClientCrossHostSendBuffers)]byte{})
+}
 
 // PJRT_Example_Extension
-var (
-	_ [48]struct{} = [unsafe.Sizeof(ExampleExtension{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ExampleExtension{}.Base)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(ExampleExtension{}.ExampleMethod)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(ExampleExtension{}.Create)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(ExampleExtension{}.Destroy)]struct{}{}
-)
+func _(x ExampleExtension, ExampleExtension func([48]byte, [0]byte, [24]byte, [32]byte, [40]byte)) {
+	ExampleExtension([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.Base)]byte{}, [unsafe.Offsetof(x.ExampleMethod)]byte{},
+		[unsafe.Offsetof(x.Create)]byte{}, [unsafe.Offsetof(x.Destroy)]byte{})
+}
 
 // PJRT_ExampleExtension_ExampleMethod_Args
-var (
-	_ [16]struct{} = [unsafe.Sizeof(ExampleExtensionExampleMethodArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ExampleExtensionExampleMethodArgs{}.ExtensionCPP)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ExampleExtensionExampleMethodArgs{}.Value)]struct{}{}
-)
+func _(x ExampleExtensionExampleMethodArgs, ExampleExtensionExampleMethodArgs func([16]byte, [0]byte, [8]byte)) {
+	ExampleExtensionExampleMethodArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.ExtensionCPP)]byte{}, [unsafe.Offsetof(x.Value)]byte{})
+}
 
 // PJRT_ExampleExtension_CreateExampleExtensionCpp_Args
-var (
-	_ [8]struct{} = [unsafe.Sizeof(ExampleExtensionCreateExampleExtensionCPPArgs{})]struct{}{}
-	_ [0]struct{} = [unsafe.Offsetof(ExampleExtensionCreateExampleExtensionCPPArgs{}.ExtensionCPP)]struct{}{}
-)
+func _(x ExampleExtensionCreateExampleExtensionCPPArgs, ExampleExtensionCreateExampleExtensionCPPArgs func([8]byte, [0]byte)) {
+	ExampleExtensionCreateExampleExtensionCPPArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.ExtensionCPP)]byte{})
+}
 
 // PJRT_ExampleExtension_DestroyExampleExtensionCpp_Args
-var (
-	_ [8]struct{} = [unsafe.Sizeof(ExampleExtensionDestroyExampleExtensionCPPArgs{})]struct{}{}
-	_ [0]struct{} = [unsafe.Offsetof(ExampleExtensionDestroyExampleExtensionCPPArgs{}.ExtensionCPP)]struct{}{}
-)
+func _(x ExampleExtensionDestroyExampleExtensionCPPArgs, ExampleExtensionDestroyExampleExtensionCPPArgs func([8]byte, [0]byte)) {
+	ExampleExtensionDestroyExampleExtensionCPPArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.ExtensionCPP)]byte{})
+}
 
 // PJRT_ExecutableMetadata
-var (
-	_ [16]struct{} = [unsafe.Sizeof(ExecutableMetadata{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ExecutableMetadata{}.SerializedMetadata)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ExecutableMetadata{}.SerializedMetadataSize)]struct{}{}
-)
+func _(x ExecutableMetadata, ExecutableMetadata func([16]byte, [0]byte, [8]byte)) {
+	ExecutableMetadata([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.SerializedMetadata)]byte{},
+		[unsafe.Offsetof(x.SerializedMetadataSize)]byte{})
+}
 
 // PJRT_ExecutableMetadata_GetExecutableMetadata_Args
-var (
-	_ [16]struct{} = [unsafe.Sizeof(ExecutableMetadataGetExecutableMetadataArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ExecutableMetadataGetExecutableMetadataArgs{}.Executable)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ExecutableMetadataGetExecutableMetadataArgs{}.Metadata)]struct{}{}
-)
+func _(x ExecutableMetadataGetExecutableMetadataArgs, ExecutableMetadataGetExecutableMetadataArgs func([16]byte, [0]byte, [8]byte)) {
+	ExecutableMetadataGetExecutableMetadataArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.Executable)]byte{},
+		[unsafe.Offsetof(x.Metadata)]byte{})
+}
 
 // PJRT_ExecutableMetadata_DestroySerializedMetadata_Args
-var (
-	_ [8]struct{} = [unsafe.Sizeof(ExecutableMetadataDestroySerializedMetadataArgs{})]struct{}{}
-	_ [0]struct{} = [unsafe.Offsetof(ExecutableMetadataDestroySerializedMetadataArgs{}.Metadata)]struct{}{}
-)
+func _(x ExecutableMetadataDestroySerializedMetadataArgs, ExecutableMetadataDestroySerializedMetadataArgs func([8]byte, [0]byte)) {
+	ExecutableMetadataDestroySerializedMetadataArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.Metadata)]byte{})
+}
 
 // PJRT_ExecutableMetadata_Extension
-var (
-	_ [40]struct{} = [unsafe.Sizeof(ExecutableMetadataExtension{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ExecutableMetadataExtension{}.Base)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(ExecutableMetadataExtension{}.GetExecutableMetadata)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(ExecutableMetadataExtension{}.DestroySerializedMetadata)]struct{}{}
-)
+func _(x ExecutableMetadataExtension, ExecutableMetadataExtension func([40]byte, [0]byte, [24]byte, [32]byte)) {
+	ExecutableMetadataExtension([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.Base)]byte{},
+		[unsafe.Offsetof(x.GetExecutableMetadata)]byte{}, [unsafe.Offsetof(x.DestroySerializedMetadata)]byte{})
+}
 
 // PJRT_HostMemoryAllocator_Allocate_Args
-var (
-	_ [64]struct{} = [unsafe.Sizeof(HostMemoryAllocatorAllocateArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(HostMemoryAllocatorAllocateArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(HostMemoryAllocatorAllocateArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(HostMemoryAllocatorAllocateArgs{}.Client)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(HostMemoryAllocatorAllocateArgs{}.Size)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(HostMemoryAllocatorAllocateArgs{}.NumaNode)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(HostMemoryAllocatorAllocateArgs{}.Ptr)]struct{}{}
-	_ [48]struct{} = [unsafe.Offsetof(HostMemoryAllocatorAllocateArgs{}.Deleter)]struct{}{}
-	_ [56]struct{} = [unsafe.Offsetof(HostMemoryAllocatorAllocateArgs{}.DeleterArg)]struct{}{}
-)
+func _(x HostMemoryAllocatorAllocateArgs, HostMemoryAllocatorAllocateArgs func([64]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte,
+	[40]byte, [48]byte, [56]byte)) {
+	HostMemoryAllocatorAllocateArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.Client)]byte{}, [unsafe.Offsetof(x.Size)]byte{},
+		[unsafe.Offsetof(x.NumaNode)]byte{}, [unsafe.Offsetof(x.Ptr)]byte{}, [unsafe.Offsetof(x.Deleter)]byte{},
+		[unsafe.Offsetof(x.DeleterArg)]byte{})
+}
 
 // PJRT_HostMemoryAllocator_Extension
-var (
-	_ [32]struct{} = [unsafe.Sizeof(HostMemoryAllocatorExtension{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(HostMemoryAllocatorExtension{}.Base)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(HostMemoryAllocatorExtension{}.Allocate)]struct{}{}
-)
+func _(x HostMemoryAllocatorExtension, HostMemoryAllocatorExtension func([32]byte, [0]byte, [24]byte)) {
+	HostMemoryAllocatorExtension([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.Base)]byte{}, [unsafe.Offsetof(x.Allocate)]byte{})
+}

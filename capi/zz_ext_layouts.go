@@ -39,9 +39,11 @@ type LayoutsMemoryLayoutDestroyArgs struct {
 	Layout *LayoutsMemoryLayout
 }
 
-// PJRT_Layouts_MemoryLayout_Destroy_Args_STRUCT_SIZE is the size in bytes of
-// LayoutsMemoryLayoutDestroyArgs without the padding at its end.
+// PJRT_Layouts_MemoryLayout_Destroy_Args_STRUCT_SIZE
 const LayoutsMemoryLayoutDestroyArgsSize = 24
+
+// PJRT_Layouts_MemoryLayout_Destroy
+func (*LayoutsMemoryLayoutDestroyArgs) Function() *Function { return &functions[layoutsAt] }
 
 // PJRT_Layouts_MemoryLayout_Serialize_Args.serialized_layout_deleter is the
 // address of a C function of this type:
@@ -80,9 +82,11 @@ type LayoutsMemoryLayoutSerializeArgs struct {
 	SerializedLayoutDeleter LayoutsMemoryLayoutSerializeArgsSerializedLayoutDeleter
 }
 
-// PJRT_Layouts_MemoryLayout_Serialize_Args_STRUCT_SIZE is the size in bytes
-// of LayoutsMemoryLayoutSerializeArgs without the padding at its end.
+// PJRT_Layouts_MemoryLayout_Serialize_Args_STRUCT_SIZE
 const LayoutsMemoryLayoutSerializeArgsSize = 56
+
+// PJRT_Layouts_MemoryLayout_Serialize
+func (*LayoutsMemoryLayoutSerializeArgs) Function() *Function { return &functions[layoutsAt+1] }
 
 // PJRT_Layouts_PJRT_Buffer_MemoryLayout_Args are the arguments of
 // PJRT_Layouts_PJRT_Buffer_MemoryLayout.
@@ -99,9 +103,11 @@ type LayoutsBufferMemoryLayoutArgs struct {
 	Layout *LayoutsMemoryLayout
 }
 
-// PJRT_Layouts_PJRT_Buffer_MemoryLayout_Args_STRUCT_SIZE is the size in
-// bytes of LayoutsBufferMemoryLayoutArgs without the padding at its end.
+// PJRT_Layouts_PJRT_Buffer_MemoryLayout_Args_STRUCT_SIZE
 const LayoutsBufferMemoryLayoutArgsSize = 32
+
+// PJRT_Layouts_PJRT_Buffer_MemoryLayout
+func (*LayoutsBufferMemoryLayoutArgs) Function() *Function { return &functions[layoutsAt+3] }
 
 // PJRT_Layouts_PJRT_Client_GetDefaultLayout_Args are the arguments of
 // PJRT_Layouts_PJRT_Client_GetDefaultLayout.
@@ -125,9 +131,11 @@ type LayoutsClientGetDefaultLayoutArgs struct {
 	Layout *LayoutsMemoryLayout
 }
 
-// PJRT_Layouts_PJRT_Client_GetDefaultLayout_Args_STRUCT_SIZE is the size in
-// bytes of LayoutsClientGetDefaultLayoutArgs without the padding at its end.
+// PJRT_Layouts_PJRT_Client_GetDefaultLayout_Args_STRUCT_SIZE
 const LayoutsClientGetDefaultLayoutArgsSize = 56
+
+// PJRT_Layouts_PJRT_Client_GetDefaultLayout
+func (*LayoutsClientGetDefaultLayoutArgs) Function() *Function { return &functions[layoutsAt+2] }
 
 // PJRT_Layouts_PJRT_Topology_GetDefaultLayout_Args are the arguments of
 // PJRT_Layouts_PJRT_Topology_GetDefaultLayout.
@@ -151,10 +159,11 @@ type LayoutsTopologyGetDefaultLayoutArgs struct {
 	Layout *LayoutsMemoryLayout
 }
 
-// PJRT_Layouts_PJRT_Topology_GetDefaultLayout_Args_STRUCT_SIZE is the size
-// in bytes of LayoutsTopologyGetDefaultLayoutArgs without the padding at its
-// end.
+// PJRT_Layouts_PJRT_Topology_GetDefaultLayout_Args_STRUCT_SIZE
 const LayoutsTopologyGetDefaultLayoutArgsSize = 56
+
+// PJRT_Layouts_PJRT_Topology_GetDefaultLayout
+func (*LayoutsTopologyGetDefaultLayoutArgs) Function() *Function { return &functions[layoutsAt+4] }
 
 // PJRT_Layouts_PJRT_Executable_GetOutputLayouts_Args are the arguments of
 // PJRT_Layouts_PJRT_Executable_GetOutputLayouts.
@@ -173,10 +182,11 @@ type LayoutsExecutableGetOutputLayoutsArgs struct {
 	Layouts **LayoutsMemoryLayout
 }
 
-// PJRT_Layouts_PJRT_Executable_GetOutputLayouts_Args_STRUCT_SIZE is the size
-// in bytes of LayoutsExecutableGetOutputLayoutsArgs without the padding at
-// its end.
+// PJRT_Layouts_PJRT_Executable_GetOutputLayouts_Args_STRUCT_SIZE
 const LayoutsExecutableGetOutputLayoutsArgsSize = 40
+
+// PJRT_Layouts_PJRT_Executable_GetOutputLayouts
+func (*LayoutsExecutableGetOutputLayoutsArgs) Function() *Function { return &functions[layoutsAt+5] }
 
 // PJRT_Layouts_PJRT_Executable_GetParameterLayouts_Args are the arguments of
 // PJRT_Layouts_PJRT_Executable_GetParameterLayouts.
@@ -195,14 +205,13 @@ type LayoutsExecutableGetParameterLayoutsArgs struct {
 	Layouts **LayoutsMemoryLayout
 }
 
-// PJRT_Layouts_PJRT_Executable_GetParameterLayouts_Args_STRUCT_SIZE is the
-// size in bytes of LayoutsExecutableGetParameterLayoutsArgs without the
-// padding at its end.
+// PJRT_Layouts_PJRT_Executable_GetParameterLayouts_Args_STRUCT_SIZE
 const LayoutsExecutableGetParameterLayoutsArgsSize = 40
 
-// PJRT_Layouts_Extension is a node of the extension chain.
-//
-// The node of the layouts extension.
+// PJRT_Layouts_PJRT_Executable_GetParameterLayouts
+func (*LayoutsExecutableGetParameterLayoutsArgs) Function() *Function { return &functions[layoutsAt+6] }
+
+// PJRT_Layouts_Extension: The node of the layouts extension.
 //
 // Since API 0.51.
 type LayoutsExtension struct {
@@ -216,147 +225,5 @@ type LayoutsExtension struct {
 	LayoutsExecutableGetParameterLayouts uintptr       // PJRT_Layouts_PJRT_Executable_GetParameterLayouts; since API 0.93
 }
 
-// PJRT_Layouts_Extension_STRUCT_SIZE is the size in bytes of
-// LayoutsExtension without the padding at its end.
+// PJRT_Layouts_Extension_STRUCT_SIZE
 const LayoutsExtensionSize = 80
-
-var functionLayoutsMemoryLayoutDestroy = Function{
-	Name:    "PJRT_Layouts_MemoryLayout_Destroy",
-	Section: sectionExt0 + Section(ExtensionTypeLayouts),
-	Offset:  24,
-	Since:   51,
-	Size:    LayoutsMemoryLayoutDestroyArgsSize,
-}
-
-// Function describes PJRT_Layouts_MemoryLayout_Destroy.
-//
-// Since API 0.51.
-func (*LayoutsMemoryLayoutDestroyArgs) Function() *Function {
-	return &functionLayoutsMemoryLayoutDestroy
-}
-
-var functionLayoutsMemoryLayoutSerialize = Function{
-	Name:    "PJRT_Layouts_MemoryLayout_Serialize",
-	Section: sectionExt0 + Section(ExtensionTypeLayouts),
-	Offset:  32,
-	Since:   51,
-	Size:    LayoutsMemoryLayoutSerializeArgsSize,
-	Zero:    []Span{{Offset: 24, Size: 32}},
-	Results: []Result{
-		{Name: "serialized_bytes", Offset: 24, Count: Span{Offset: 32, Size: 8}, Elem: 1},
-	},
-}
-
-// Function describes PJRT_Layouts_MemoryLayout_Serialize.
-//
-// Since API 0.51.
-func (*LayoutsMemoryLayoutSerializeArgs) Function() *Function {
-	return &functionLayoutsMemoryLayoutSerialize
-}
-
-var functionLayoutsClientGetDefaultLayout = Function{
-	Name:    "PJRT_Layouts_PJRT_Client_GetDefaultLayout",
-	Section: sectionExt0 + Section(ExtensionTypeLayouts),
-	Offset:  40,
-	Since:   51,
-	Size:    LayoutsClientGetDefaultLayoutArgsSize,
-	Zero:    []Span{{Offset: 48, Size: 8}},
-	Results: []Result{
-		{Name: "layout", Offset: 48},
-	},
-}
-
-// Function describes PJRT_Layouts_PJRT_Client_GetDefaultLayout.
-//
-// Since API 0.51.
-func (*LayoutsClientGetDefaultLayoutArgs) Function() *Function {
-	return &functionLayoutsClientGetDefaultLayout
-}
-
-var functionLayoutsBufferMemoryLayout = Function{
-	Name:    "PJRT_Layouts_PJRT_Buffer_MemoryLayout",
-	Section: sectionExt0 + Section(ExtensionTypeLayouts),
-	Offset:  48,
-	Since:   51,
-	Size:    LayoutsBufferMemoryLayoutArgsSize,
-	Zero:    []Span{{Offset: 24, Size: 8}},
-	Results: []Result{
-		{Name: "layout", Offset: 24},
-	},
-}
-
-// Function describes PJRT_Layouts_PJRT_Buffer_MemoryLayout.
-//
-// Since API 0.51.
-func (*LayoutsBufferMemoryLayoutArgs) Function() *Function {
-	return &functionLayoutsBufferMemoryLayout
-}
-
-var functionLayoutsTopologyGetDefaultLayout = Function{
-	Name:    "PJRT_Layouts_PJRT_Topology_GetDefaultLayout",
-	Section: sectionExt0 + Section(ExtensionTypeLayouts),
-	Offset:  56,
-	Since:   75,
-	Size:    LayoutsTopologyGetDefaultLayoutArgsSize,
-	Zero:    []Span{{Offset: 48, Size: 8}},
-	Results: []Result{
-		{Name: "layout", Offset: 48},
-	},
-}
-
-// Function describes PJRT_Layouts_PJRT_Topology_GetDefaultLayout.
-//
-// Since API 0.75.
-func (*LayoutsTopologyGetDefaultLayoutArgs) Function() *Function {
-	return &functionLayoutsTopologyGetDefaultLayout
-}
-
-var functionLayoutsExecutableGetOutputLayouts = Function{
-	Name:    "PJRT_Layouts_PJRT_Executable_GetOutputLayouts",
-	Section: sectionExt0 + Section(ExtensionTypeLayouts),
-	Offset:  64,
-	Since:   81,
-	Size:    LayoutsExecutableGetOutputLayoutsArgsSize,
-	Zero:    []Span{{Offset: 24, Size: 16}},
-	Results: []Result{
-		{Name: "layouts", Offset: 32, Count: Span{Offset: 24, Size: 8}, Elem: 8, Handles: true},
-	},
-}
-
-// Function describes PJRT_Layouts_PJRT_Executable_GetOutputLayouts.
-//
-// Since API 0.81.
-func (*LayoutsExecutableGetOutputLayoutsArgs) Function() *Function {
-	return &functionLayoutsExecutableGetOutputLayouts
-}
-
-var functionLayoutsExecutableGetParameterLayouts = Function{
-	Name:    "PJRT_Layouts_PJRT_Executable_GetParameterLayouts",
-	Section: sectionExt0 + Section(ExtensionTypeLayouts),
-	Offset:  72,
-	Since:   93,
-	Size:    LayoutsExecutableGetParameterLayoutsArgsSize,
-	Zero:    []Span{{Offset: 24, Size: 16}},
-	Results: []Result{
-		{Name: "layouts", Offset: 32, Count: Span{Offset: 24, Size: 8}, Elem: 8, Handles: true},
-	},
-}
-
-// Function describes PJRT_Layouts_PJRT_Executable_GetParameterLayouts.
-//
-// Since API 0.93.
-func (*LayoutsExecutableGetParameterLayoutsArgs) Function() *Function {
-	return &functionLayoutsExecutableGetParameterLayouts
-}
-
-// layoutsFunctions are the functions of PJRT_Layouts_Extension in the order
-// of their slots.
-var layoutsFunctions = [...]*Function{
-	&functionLayoutsMemoryLayoutDestroy,
-	&functionLayoutsMemoryLayoutSerialize,
-	&functionLayoutsClientGetDefaultLayout,
-	&functionLayoutsBufferMemoryLayout,
-	&functionLayoutsTopologyGetDefaultLayout,
-	&functionLayoutsExecutableGetOutputLayouts,
-	&functionLayoutsExecutableGetParameterLayouts,
-}

@@ -70,10 +70,13 @@ type MegascaleCreateClientContextFromPjRtClientArgs struct {
 	ClientContext *MegascaleClientContext
 }
 
-// PJRT_Megascale_CreateClientContextFromPjRtClient_Args_STRUCT_SIZE is the
-// size in bytes of MegascaleCreateClientContextFromPjRtClientArgs without
-// the padding at its end.
+// PJRT_Megascale_CreateClientContextFromPjRtClient_Args_STRUCT_SIZE
 const MegascaleCreateClientContextFromPjRtClientArgsSize = 24
+
+// PJRT_Megascale_CreateClientContextFromPjRtClient
+func (*MegascaleCreateClientContextFromPjRtClientArgs) Function() *Function {
+	return &functions[megascaleAt]
+}
 
 // PJRT_Megascale_CreateDefaultClientContext_Args are the arguments of
 // PJRT_Megascale_CreateDefaultClientContext.
@@ -88,10 +91,13 @@ type MegascaleCreateDefaultClientContextArgs struct {
 	ClientContext *MegascaleClientContext
 }
 
-// PJRT_Megascale_CreateDefaultClientContext_Args_STRUCT_SIZE is the size in
-// bytes of MegascaleCreateDefaultClientContextArgs without the padding at
-// its end.
+// PJRT_Megascale_CreateDefaultClientContext_Args_STRUCT_SIZE
 const MegascaleCreateDefaultClientContextArgsSize = 16
+
+// PJRT_Megascale_CreateDefaultClientContext
+func (*MegascaleCreateDefaultClientContextArgs) Function() *Function {
+	return &functions[megascaleAt+1]
+}
 
 // PJRT_Megascale_DeleteClientContext_Args are the arguments of
 // PJRT_Megascale_DeleteClientContext.
@@ -104,9 +110,11 @@ type MegascaleDeleteClientContextArgs struct {
 	ClientContext *MegascaleClientContext // client_context
 }
 
-// PJRT_Megascale_DeleteClientContext_Args_STRUCT_SIZE is the size in bytes
-// of MegascaleDeleteClientContextArgs without the padding at its end.
+// PJRT_Megascale_DeleteClientContext_Args_STRUCT_SIZE
 const MegascaleDeleteClientContextArgsSize = 16
+
+// PJRT_Megascale_DeleteClientContext
+func (*MegascaleDeleteClientContextArgs) Function() *Function { return &functions[megascaleAt+2] }
 
 // PJRT_Megascale_CreateAoTConfig_Args are the arguments of
 // PJRT_Megascale_CreateAoTConfig.
@@ -126,9 +134,11 @@ type MegascaleCreateAOTConfigArgs struct {
 	MultiSliceConfig *MultiSliceConfig
 }
 
-// PJRT_Megascale_CreateAoTConfig_Args_STRUCT_SIZE is the size in bytes of
-// MegascaleCreateAOTConfigArgs without the padding at its end.
+// PJRT_Megascale_CreateAoTConfig_Args_STRUCT_SIZE
 const MegascaleCreateAOTConfigArgsSize = 32
+
+// PJRT_Megascale_CreateAoTConfig
+func (*MegascaleCreateAOTConfigArgs) Function() *Function { return &functions[megascaleAt+3] }
 
 // PJRT_Megascale_CreateMultiSliceConfig_Args are the arguments of
 // PJRT_Megascale_CreateMultiSliceConfig.
@@ -164,10 +174,11 @@ type MegascaleCreateMultiSliceConfigArgs struct {
 	MultiSliceConfig *MultiSliceConfig
 }
 
-// PJRT_Megascale_CreateMultiSliceConfig_Args_STRUCT_SIZE is the size in
-// bytes of MegascaleCreateMultiSliceConfigArgs without the padding at its
-// end.
+// PJRT_Megascale_CreateMultiSliceConfig_Args_STRUCT_SIZE
 const MegascaleCreateMultiSliceConfigArgsSize = 80
+
+// PJRT_Megascale_CreateMultiSliceConfig
+func (*MegascaleCreateMultiSliceConfigArgs) Function() *Function { return &functions[megascaleAt+4] }
 
 // PJRT_Megascale_ClientContext_Initialize_Args are the arguments of
 // PJRT_Megascale_ClientContext_Initialize.
@@ -180,10 +191,11 @@ type MegascaleClientContextInitializeArgs struct {
 	ClientContext *MegascaleClientContext // client_context
 }
 
-// PJRT_Megascale_ClientContext_Initialize_Args_STRUCT_SIZE is the size in
-// bytes of MegascaleClientContextInitializeArgs without the padding at its
-// end.
+// PJRT_Megascale_ClientContext_Initialize_Args_STRUCT_SIZE
 const MegascaleClientContextInitializeArgsSize = 16
+
+// PJRT_Megascale_ClientContext_Initialize
+func (*MegascaleClientContextInitializeArgs) Function() *Function { return &functions[megascaleAt+5] }
 
 // PJRT_Megascale_ClientContext_UnblockPendingWork_Args are the arguments of
 // PJRT_Megascale_ClientContext_UnblockPendingWork.
@@ -200,10 +212,13 @@ type MegascaleClientContextUnblockPendingWorkArgs struct {
 	ExpireAfterMs int64
 }
 
-// PJRT_Megascale_ClientContext_UnblockPendingWork_Args_STRUCT_SIZE is the
-// size in bytes of MegascaleClientContextUnblockPendingWorkArgs without the
-// padding at its end.
+// PJRT_Megascale_ClientContext_UnblockPendingWork_Args_STRUCT_SIZE
 const MegascaleClientContextUnblockPendingWorkArgsSize = 32
+
+// PJRT_Megascale_ClientContext_UnblockPendingWork
+func (*MegascaleClientContextUnblockPendingWorkArgs) Function() *Function {
+	return &functions[megascaleAt+6]
+}
 
 // PJRT_Megascale_ClientContext_MegascalePort_Args are the arguments of
 // PJRT_Megascale_ClientContext_MegascalePort.
@@ -218,10 +233,13 @@ type MegascaleClientContextMegascalePortArgs struct {
 	Port int32
 }
 
-// PJRT_Megascale_ClientContext_MegascalePort_Args_STRUCT_SIZE is the size in
-// bytes of MegascaleClientContextMegascalePortArgs without the padding at
-// its end.
+// PJRT_Megascale_ClientContext_MegascalePort_Args_STRUCT_SIZE
 const MegascaleClientContextMegascalePortArgsSize = 20
+
+// PJRT_Megascale_ClientContext_MegascalePort
+func (*MegascaleClientContextMegascalePortArgs) Function() *Function {
+	return &functions[megascaleAt+7]
+}
 
 // PJRT_Megascale_ProcessesInfo: Who takes part in a job.
 //
@@ -267,10 +285,13 @@ type MegascaleCreateMegascaleCollectivesArgs struct {
 	Collectives *Collectives
 }
 
-// PJRT_Megascale_CreateMegascaleCollectives_Args_STRUCT_SIZE is the size in
-// bytes of MegascaleCreateMegascaleCollectivesArgs without the padding at
-// its end.
+// PJRT_Megascale_CreateMegascaleCollectives_Args_STRUCT_SIZE
 const MegascaleCreateMegascaleCollectivesArgsSize = 48
+
+// PJRT_Megascale_CreateMegascaleCollectives
+func (*MegascaleCreateMegascaleCollectivesArgs) Function() *Function {
+	return &functions[megascaleAt+8]
+}
 
 // PJRT_Megascale_DeviceId_To_MegascaleId_Args are the arguments of
 // PJRT_Megascale_DeviceId_To_MegascaleId.
@@ -288,10 +309,11 @@ type MegascaleDeviceIDToMegascaleIDArgs struct {
 	MegascaleID int64
 }
 
-// PJRT_Megascale_DeviceId_To_MegascaleId_Args_STRUCT_SIZE is the size in
-// bytes of MegascaleDeviceIDToMegascaleIDArgs without the padding at its
-// end.
+// PJRT_Megascale_DeviceId_To_MegascaleId_Args_STRUCT_SIZE
 const MegascaleDeviceIDToMegascaleIDArgsSize = 24
+
+// PJRT_Megascale_DeviceId_To_MegascaleId
+func (*MegascaleDeviceIDToMegascaleIDArgs) Function() *Function { return &functions[megascaleAt+9] }
 
 // PJRT_Megascale_MegascaleId_To_DeviceId_Args are the arguments of
 // PJRT_Megascale_MegascaleId_To_DeviceId.
@@ -310,10 +332,11 @@ type MegascaleMegascaleIDToDeviceIDArgs struct {
 	PerSliceDeviceID int32
 }
 
-// PJRT_Megascale_MegascaleId_To_DeviceId_Args_STRUCT_SIZE is the size in
-// bytes of MegascaleMegascaleIDToDeviceIDArgs without the padding at its
-// end.
+// PJRT_Megascale_MegascaleId_To_DeviceId_Args_STRUCT_SIZE
 const MegascaleMegascaleIDToDeviceIDArgsSize = 24
+
+// PJRT_Megascale_MegascaleId_To_DeviceId
+func (*MegascaleMegascaleIDToDeviceIDArgs) Function() *Function { return &functions[megascaleAt+10] }
 
 // PJRT_Megascale_RegisterErrorHandler_Args are the arguments of
 // PJRT_Megascale_RegisterErrorHandler.
@@ -335,9 +358,11 @@ type MegascaleRegisterErrorHandlerArgs struct {
 	UserData uintptr
 }
 
-// PJRT_Megascale_RegisterErrorHandler_Args_STRUCT_SIZE is the size in bytes
-// of MegascaleRegisterErrorHandlerArgs without the padding at its end.
+// PJRT_Megascale_RegisterErrorHandler_Args_STRUCT_SIZE
 const MegascaleRegisterErrorHandlerArgsSize = 40
+
+// PJRT_Megascale_RegisterErrorHandler
+func (*MegascaleRegisterErrorHandlerArgs) Function() *Function { return &functions[megascaleAt+11] }
 
 // PJRT_Megascale_UnregisterErrorHandler_Args are the arguments of
 // PJRT_Megascale_UnregisterErrorHandler.
@@ -353,10 +378,11 @@ type MegascaleUnregisterErrorHandlerArgs struct {
 	HandlerNameSize uintptr
 }
 
-// PJRT_Megascale_UnregisterErrorHandler_Args_STRUCT_SIZE is the size in
-// bytes of MegascaleUnregisterErrorHandlerArgs without the padding at its
-// end.
+// PJRT_Megascale_UnregisterErrorHandler_Args_STRUCT_SIZE
 const MegascaleUnregisterErrorHandlerArgsSize = 24
+
+// PJRT_Megascale_UnregisterErrorHandler
+func (*MegascaleUnregisterErrorHandlerArgs) Function() *Function { return &functions[megascaleAt+12] }
 
 // PJRT_Megascale_ErrorAggregator_Create_Args are the arguments of
 // PJRT_Megascale_ErrorAggregator_Create.
@@ -375,10 +401,11 @@ type MegascaleErrorAggregatorCreateArgs struct {
 	Aggregator *MegascaleErrorAggregator
 }
 
-// PJRT_Megascale_ErrorAggregator_Create_Args_STRUCT_SIZE is the size in
-// bytes of MegascaleErrorAggregatorCreateArgs without the padding at its
-// end.
+// PJRT_Megascale_ErrorAggregator_Create_Args_STRUCT_SIZE
 const MegascaleErrorAggregatorCreateArgsSize = 32
+
+// PJRT_Megascale_ErrorAggregator_Create
+func (*MegascaleErrorAggregatorCreateArgs) Function() *Function { return &functions[megascaleAt+13] }
 
 // PJRT_Megascale_ErrorAggregator_Delete_Args are the arguments of
 // PJRT_Megascale_ErrorAggregator_Delete.
@@ -391,10 +418,11 @@ type MegascaleErrorAggregatorDeleteArgs struct {
 	Aggregator *MegascaleErrorAggregator // aggregator
 }
 
-// PJRT_Megascale_ErrorAggregator_Delete_Args_STRUCT_SIZE is the size in
-// bytes of MegascaleErrorAggregatorDeleteArgs without the padding at its
-// end.
+// PJRT_Megascale_ErrorAggregator_Delete_Args_STRUCT_SIZE
 const MegascaleErrorAggregatorDeleteArgsSize = 16
+
+// PJRT_Megascale_ErrorAggregator_Delete
+func (*MegascaleErrorAggregatorDeleteArgs) Function() *Function { return &functions[megascaleAt+14] }
 
 // PJRT_Megascale_ErrorDigest_Delete_Args are the arguments of
 // PJRT_Megascale_ErrorDigest_Delete.
@@ -407,9 +435,11 @@ type MegascaleErrorDigestDeleteArgs struct {
 	Digest     *MegascaleErrorDigest // digest
 }
 
-// PJRT_Megascale_ErrorDigest_Delete_Args_STRUCT_SIZE is the size in bytes of
-// MegascaleErrorDigestDeleteArgs without the padding at its end.
+// PJRT_Megascale_ErrorDigest_Delete_Args_STRUCT_SIZE
 const MegascaleErrorDigestDeleteArgsSize = 16
+
+// PJRT_Megascale_ErrorDigest_Delete
+func (*MegascaleErrorDigestDeleteArgs) Function() *Function { return &functions[megascaleAt+15] }
 
 // PJRT_Megascale_ErrorAggregator_AddError_Args are the arguments of
 // PJRT_Megascale_ErrorAggregator_AddError.
@@ -431,10 +461,11 @@ type MegascaleErrorAggregatorAddErrorArgs struct {
 	SerializedErrorSize uintptr
 }
 
-// PJRT_Megascale_ErrorAggregator_AddError_Args_STRUCT_SIZE is the size in
-// bytes of MegascaleErrorAggregatorAddErrorArgs without the padding at its
-// end.
+// PJRT_Megascale_ErrorAggregator_AddError_Args_STRUCT_SIZE
 const MegascaleErrorAggregatorAddErrorArgsSize = 48
+
+// PJRT_Megascale_ErrorAggregator_AddError
+func (*MegascaleErrorAggregatorAddErrorArgs) Function() *Function { return &functions[megascaleAt+16] }
 
 // PJRT_Megascale_ErrorAggregator_ProcessAndShutdown_Args are the arguments
 // of PJRT_Megascale_ErrorAggregator_ProcessAndShutdown.
@@ -450,10 +481,13 @@ type MegascaleErrorAggregatorProcessAndShutdownArgs struct {
 	Digest *MegascaleErrorDigest
 }
 
-// PJRT_Megascale_ErrorAggregator_ProcessAndShutdown_Args_STRUCT_SIZE is the
-// size in bytes of MegascaleErrorAggregatorProcessAndShutdownArgs without
-// the padding at its end.
+// PJRT_Megascale_ErrorAggregator_ProcessAndShutdown_Args_STRUCT_SIZE
 const MegascaleErrorAggregatorProcessAndShutdownArgsSize = 24
+
+// PJRT_Megascale_ErrorAggregator_ProcessAndShutdown
+func (*MegascaleErrorAggregatorProcessAndShutdownArgs) Function() *Function {
+	return &functions[megascaleAt+17]
+}
 
 // PJRT_Megascale_ErrorAggregator_LogErrorDigest_Args are the arguments of
 // PJRT_Megascale_ErrorAggregator_LogErrorDigest.
@@ -468,10 +502,13 @@ type MegascaleErrorAggregatorLogErrorDigestArgs struct {
 	Digest *MegascaleErrorDigest
 }
 
-// PJRT_Megascale_ErrorAggregator_LogErrorDigest_Args_STRUCT_SIZE is the size
-// in bytes of MegascaleErrorAggregatorLogErrorDigestArgs without the padding
-// at its end.
+// PJRT_Megascale_ErrorAggregator_LogErrorDigest_Args_STRUCT_SIZE
 const MegascaleErrorAggregatorLogErrorDigestArgsSize = 24
+
+// PJRT_Megascale_ErrorAggregator_LogErrorDigest
+func (*MegascaleErrorAggregatorLogErrorDigestArgs) Function() *Function {
+	return &functions[megascaleAt+18]
+}
 
 // PJRT_Megascale_ErrorAggregator_Size_Args are the arguments of
 // PJRT_Megascale_ErrorAggregator_Size.
@@ -486,9 +523,11 @@ type MegascaleErrorAggregatorSizeArgs struct {
 	Size uintptr
 }
 
-// PJRT_Megascale_ErrorAggregator_Size_Args_STRUCT_SIZE is the size in bytes
-// of MegascaleErrorAggregatorSizeArgs without the padding at its end.
+// PJRT_Megascale_ErrorAggregator_Size_Args_STRUCT_SIZE
 const MegascaleErrorAggregatorSizeArgsSize = 24
+
+// PJRT_Megascale_ErrorAggregator_Size
+func (*MegascaleErrorAggregatorSizeArgs) Function() *Function { return &functions[megascaleAt+19] }
 
 // PJRT_Megascale_ErrorAggregator_Active_Args are the arguments of
 // PJRT_Megascale_ErrorAggregator_Active.
@@ -503,10 +542,11 @@ type MegascaleErrorAggregatorActiveArgs struct {
 	Active bool
 }
 
-// PJRT_Megascale_ErrorAggregator_Active_Args_STRUCT_SIZE is the size in
-// bytes of MegascaleErrorAggregatorActiveArgs without the padding at its
-// end.
+// PJRT_Megascale_ErrorAggregator_Active_Args_STRUCT_SIZE
 const MegascaleErrorAggregatorActiveArgsSize = 17
+
+// PJRT_Megascale_ErrorAggregator_Active
+func (*MegascaleErrorAggregatorActiveArgs) Function() *Function { return &functions[megascaleAt+20] }
 
 // PJRT_Megascale_GetInterfaceAddressesHelper_Args.addresses_deleter is the
 // address of a C function of this type:
@@ -562,10 +602,13 @@ type MegascaleGetInterfaceAddressesHelperArgs struct {
 	AddressesDeleter MegascaleGetInterfaceAddressesHelperArgsAddressesDeleter
 }
 
-// PJRT_Megascale_GetInterfaceAddressesHelper_Args_STRUCT_SIZE is the size in
-// bytes of MegascaleGetInterfaceAddressesHelperArgs without the padding at
-// its end.
+// PJRT_Megascale_GetInterfaceAddressesHelper_Args_STRUCT_SIZE
 const MegascaleGetInterfaceAddressesHelperArgsSize = 104
+
+// PJRT_Megascale_GetInterfaceAddressesHelper
+func (*MegascaleGetInterfaceAddressesHelperArgs) Function() *Function {
+	return &functions[megascaleAt+21]
+}
 
 // PJRT_Megascale_GetOrCreateRuntimeError_Args.error_deleter is the address
 // of a C function of this type:
@@ -620,14 +663,14 @@ type MegascaleGetOrCreateRuntimeErrorArgs struct {
 	ErrorDeleter MegascaleGetOrCreateRuntimeErrorArgsErrorDeleter
 }
 
-// PJRT_Megascale_GetOrCreateRuntimeError_Args_STRUCT_SIZE is the size in
-// bytes of MegascaleGetOrCreateRuntimeErrorArgs without the padding at its
-// end.
+// PJRT_Megascale_GetOrCreateRuntimeError_Args_STRUCT_SIZE
 const MegascaleGetOrCreateRuntimeErrorArgsSize = 104
 
-// PJRT_Megascale_Extension is a node of the extension chain.
-//
-// The node of the Megascale extension. Its args have no extension_start.
+// PJRT_Megascale_GetOrCreateRuntimeError
+func (*MegascaleGetOrCreateRuntimeErrorArgs) Function() *Function { return &functions[megascaleAt+22] }
+
+// PJRT_Megascale_Extension: The node of the Megascale extension. Its args
+// have no extension_start.
 //
 // Since API 0.90.
 type MegascaleExtension struct {
@@ -672,8 +715,7 @@ type MegascaleExtension struct {
 	GetOrCreateRuntimeError           uintptr // get_or_create_runtime_error; since API 0.103
 }
 
-// PJRT_Megascale_Extension_STRUCT_SIZE is the size in bytes of
-// MegascaleExtension without the padding at its end.
+// PJRT_Megascale_Extension_STRUCT_SIZE
 const MegascaleExtensionSize = 248
 
 // PJRT_Megascale_ErrorHandler is the address of a C function of this type:
@@ -693,419 +735,4 @@ func (f MegascaleErrorHandler) Call(serializedError *byte, serializedErrorSize u
 		panic("capi: PJRT_Megascale_ErrorHandler is null")
 	}
 	ccall.CallN(uintptr(f), uintptr(unsafe.Pointer(serializedError)), serializedErrorSize, userData)
-}
-
-var functionMegascaleCreateClientContextFromPjRtClient = Function{
-	Name:    "PJRT_Megascale_CreateClientContextFromPjRtClient",
-	Section: sectionExt0 + Section(ExtensionTypeMegascale),
-	Offset:  24,
-	Since:   90,
-	Size:    MegascaleCreateClientContextFromPjRtClientArgsSize,
-	Zero:    []Span{{Offset: 16, Size: 8}},
-	Results: []Result{
-		{Name: "client_context", Offset: 16},
-	},
-}
-
-// Function describes PJRT_Megascale_CreateClientContextFromPjRtClient.
-//
-// Since API 0.90.
-func (*MegascaleCreateClientContextFromPjRtClientArgs) Function() *Function {
-	return &functionMegascaleCreateClientContextFromPjRtClient
-}
-
-var functionMegascaleCreateDefaultClientContext = Function{
-	Name:    "PJRT_Megascale_CreateDefaultClientContext",
-	Section: sectionExt0 + Section(ExtensionTypeMegascale),
-	Offset:  32,
-	Since:   90,
-	Size:    MegascaleCreateDefaultClientContextArgsSize,
-	Zero:    []Span{{Offset: 8, Size: 8}},
-	Results: []Result{
-		{Name: "client_context", Offset: 8},
-	},
-}
-
-// Function describes PJRT_Megascale_CreateDefaultClientContext.
-//
-// Since API 0.90.
-func (*MegascaleCreateDefaultClientContextArgs) Function() *Function {
-	return &functionMegascaleCreateDefaultClientContext
-}
-
-var functionMegascaleDeleteClientContext = Function{
-	Name:    "PJRT_Megascale_DeleteClientContext",
-	Section: sectionExt0 + Section(ExtensionTypeMegascale),
-	Offset:  40,
-	Since:   90,
-	Size:    MegascaleDeleteClientContextArgsSize,
-}
-
-// Function describes PJRT_Megascale_DeleteClientContext.
-//
-// Since API 0.90.
-func (*MegascaleDeleteClientContextArgs) Function() *Function {
-	return &functionMegascaleDeleteClientContext
-}
-
-var functionMegascaleCreateAOTConfig = Function{
-	Name:    "PJRT_Megascale_CreateAoTConfig",
-	Section: sectionExt0 + Section(ExtensionTypeMegascale),
-	Offset:  48,
-	Since:   90,
-	Size:    MegascaleCreateAOTConfigArgsSize,
-	Zero:    []Span{{Offset: 24, Size: 8}},
-	Results: []Result{
-		{Name: "multi_slice_config", Offset: 24},
-	},
-}
-
-// Function describes PJRT_Megascale_CreateAoTConfig.
-//
-// Since API 0.90.
-func (*MegascaleCreateAOTConfigArgs) Function() *Function {
-	return &functionMegascaleCreateAOTConfig
-}
-
-var functionMegascaleCreateMultiSliceConfig = Function{
-	Name:    "PJRT_Megascale_CreateMultiSliceConfig",
-	Section: sectionExt0 + Section(ExtensionTypeMegascale),
-	Offset:  56,
-	Since:   90,
-	Size:    MegascaleCreateMultiSliceConfigArgsSize,
-	Zero:    []Span{{Offset: 72, Size: 8}},
-	Results: []Result{
-		{Name: "multi_slice_config", Offset: 72},
-	},
-}
-
-// Function describes PJRT_Megascale_CreateMultiSliceConfig.
-//
-// Since API 0.90.
-func (*MegascaleCreateMultiSliceConfigArgs) Function() *Function {
-	return &functionMegascaleCreateMultiSliceConfig
-}
-
-var functionMegascaleClientContextInitialize = Function{
-	Name:    "PJRT_Megascale_ClientContext_Initialize",
-	Section: sectionExt0 + Section(ExtensionTypeMegascale),
-	Offset:  104,
-	Since:   90,
-	Size:    MegascaleClientContextInitializeArgsSize,
-}
-
-// Function describes PJRT_Megascale_ClientContext_Initialize.
-//
-// Since API 0.90.
-func (*MegascaleClientContextInitializeArgs) Function() *Function {
-	return &functionMegascaleClientContextInitialize
-}
-
-var functionMegascaleClientContextUnblockPendingWork = Function{
-	Name:    "PJRT_Megascale_ClientContext_UnblockPendingWork",
-	Section: sectionExt0 + Section(ExtensionTypeMegascale),
-	Offset:  112,
-	Since:   90,
-	Size:    MegascaleClientContextUnblockPendingWorkArgsSize,
-}
-
-// Function describes PJRT_Megascale_ClientContext_UnblockPendingWork.
-//
-// Since API 0.90.
-func (*MegascaleClientContextUnblockPendingWorkArgs) Function() *Function {
-	return &functionMegascaleClientContextUnblockPendingWork
-}
-
-var functionMegascaleClientContextMegascalePort = Function{
-	Name:    "PJRT_Megascale_ClientContext_MegascalePort",
-	Section: sectionExt0 + Section(ExtensionTypeMegascale),
-	Offset:  120,
-	Since:   90,
-	Size:    MegascaleClientContextMegascalePortArgsSize,
-	Zero:    []Span{{Offset: 16, Size: 4}},
-}
-
-// Function describes PJRT_Megascale_ClientContext_MegascalePort.
-//
-// Since API 0.90.
-func (*MegascaleClientContextMegascalePortArgs) Function() *Function {
-	return &functionMegascaleClientContextMegascalePort
-}
-
-var functionMegascaleCreateMegascaleCollectives = Function{
-	Name:    "PJRT_Megascale_CreateMegascaleCollectives",
-	Section: sectionExt0 + Section(ExtensionTypeMegascale),
-	Offset:  128,
-	Since:   94,
-	Size:    MegascaleCreateMegascaleCollectivesArgsSize,
-	Zero:    []Span{{Offset: 40, Size: 8}},
-	Results: []Result{
-		{Name: "collectives", Offset: 40},
-	},
-}
-
-// Function describes PJRT_Megascale_CreateMegascaleCollectives.
-//
-// Since API 0.94.
-func (*MegascaleCreateMegascaleCollectivesArgs) Function() *Function {
-	return &functionMegascaleCreateMegascaleCollectives
-}
-
-var functionMegascaleDeviceIDToMegascaleID = Function{
-	Name:    "PJRT_Megascale_DeviceId_To_MegascaleId",
-	Section: sectionExt0 + Section(ExtensionTypeMegascale),
-	Offset:  136,
-	Since:   98,
-	Size:    MegascaleDeviceIDToMegascaleIDArgsSize,
-	Zero:    []Span{{Offset: 16, Size: 8}},
-}
-
-// Function describes PJRT_Megascale_DeviceId_To_MegascaleId.
-//
-// Since API 0.98.
-func (*MegascaleDeviceIDToMegascaleIDArgs) Function() *Function {
-	return &functionMegascaleDeviceIDToMegascaleID
-}
-
-var functionMegascaleMegascaleIDToDeviceID = Function{
-	Name:    "PJRT_Megascale_MegascaleId_To_DeviceId",
-	Section: sectionExt0 + Section(ExtensionTypeMegascale),
-	Offset:  144,
-	Since:   98,
-	Size:    MegascaleMegascaleIDToDeviceIDArgsSize,
-	Zero:    []Span{{Offset: 16, Size: 8}},
-}
-
-// Function describes PJRT_Megascale_MegascaleId_To_DeviceId.
-//
-// Since API 0.98.
-func (*MegascaleMegascaleIDToDeviceIDArgs) Function() *Function {
-	return &functionMegascaleMegascaleIDToDeviceID
-}
-
-var functionMegascaleRegisterErrorHandler = Function{
-	Name:    "PJRT_Megascale_RegisterErrorHandler",
-	Section: sectionExt0 + Section(ExtensionTypeMegascale),
-	Offset:  152,
-	Since:   98,
-	Size:    MegascaleRegisterErrorHandlerArgsSize,
-}
-
-// Function describes PJRT_Megascale_RegisterErrorHandler.
-//
-// Since API 0.98.
-func (*MegascaleRegisterErrorHandlerArgs) Function() *Function {
-	return &functionMegascaleRegisterErrorHandler
-}
-
-var functionMegascaleUnregisterErrorHandler = Function{
-	Name:    "PJRT_Megascale_UnregisterErrorHandler",
-	Section: sectionExt0 + Section(ExtensionTypeMegascale),
-	Offset:  160,
-	Since:   98,
-	Size:    MegascaleUnregisterErrorHandlerArgsSize,
-}
-
-// Function describes PJRT_Megascale_UnregisterErrorHandler.
-//
-// Since API 0.98.
-func (*MegascaleUnregisterErrorHandlerArgs) Function() *Function {
-	return &functionMegascaleUnregisterErrorHandler
-}
-
-var functionMegascaleErrorAggregatorCreate = Function{
-	Name:    "PJRT_Megascale_ErrorAggregator_Create",
-	Section: sectionExt0 + Section(ExtensionTypeMegascale),
-	Offset:  168,
-	Since:   98,
-	Size:    MegascaleErrorAggregatorCreateArgsSize,
-	Zero:    []Span{{Offset: 24, Size: 8}},
-	Results: []Result{
-		{Name: "aggregator", Offset: 24},
-	},
-}
-
-// Function describes PJRT_Megascale_ErrorAggregator_Create.
-//
-// Since API 0.98.
-func (*MegascaleErrorAggregatorCreateArgs) Function() *Function {
-	return &functionMegascaleErrorAggregatorCreate
-}
-
-var functionMegascaleErrorAggregatorDelete = Function{
-	Name:    "PJRT_Megascale_ErrorAggregator_Delete",
-	Section: sectionExt0 + Section(ExtensionTypeMegascale),
-	Offset:  176,
-	Since:   98,
-	Size:    MegascaleErrorAggregatorDeleteArgsSize,
-}
-
-// Function describes PJRT_Megascale_ErrorAggregator_Delete.
-//
-// Since API 0.98.
-func (*MegascaleErrorAggregatorDeleteArgs) Function() *Function {
-	return &functionMegascaleErrorAggregatorDelete
-}
-
-var functionMegascaleErrorDigestDelete = Function{
-	Name:    "PJRT_Megascale_ErrorDigest_Delete",
-	Section: sectionExt0 + Section(ExtensionTypeMegascale),
-	Offset:  184,
-	Since:   98,
-	Size:    MegascaleErrorDigestDeleteArgsSize,
-}
-
-// Function describes PJRT_Megascale_ErrorDigest_Delete.
-//
-// Since API 0.98.
-func (*MegascaleErrorDigestDeleteArgs) Function() *Function {
-	return &functionMegascaleErrorDigestDelete
-}
-
-var functionMegascaleErrorAggregatorAddError = Function{
-	Name:    "PJRT_Megascale_ErrorAggregator_AddError",
-	Section: sectionExt0 + Section(ExtensionTypeMegascale),
-	Offset:  192,
-	Since:   98,
-	Size:    MegascaleErrorAggregatorAddErrorArgsSize,
-}
-
-// Function describes PJRT_Megascale_ErrorAggregator_AddError.
-//
-// Since API 0.98.
-func (*MegascaleErrorAggregatorAddErrorArgs) Function() *Function {
-	return &functionMegascaleErrorAggregatorAddError
-}
-
-var functionMegascaleErrorAggregatorProcessAndShutdown = Function{
-	Name:    "PJRT_Megascale_ErrorAggregator_ProcessAndShutdown",
-	Section: sectionExt0 + Section(ExtensionTypeMegascale),
-	Offset:  200,
-	Since:   98,
-	Size:    MegascaleErrorAggregatorProcessAndShutdownArgsSize,
-	Zero:    []Span{{Offset: 16, Size: 8}},
-	Results: []Result{
-		{Name: "digest", Offset: 16},
-	},
-}
-
-// Function describes PJRT_Megascale_ErrorAggregator_ProcessAndShutdown.
-//
-// Since API 0.98.
-func (*MegascaleErrorAggregatorProcessAndShutdownArgs) Function() *Function {
-	return &functionMegascaleErrorAggregatorProcessAndShutdown
-}
-
-var functionMegascaleErrorAggregatorLogErrorDigest = Function{
-	Name:    "PJRT_Megascale_ErrorAggregator_LogErrorDigest",
-	Section: sectionExt0 + Section(ExtensionTypeMegascale),
-	Offset:  208,
-	Since:   98,
-	Size:    MegascaleErrorAggregatorLogErrorDigestArgsSize,
-}
-
-// Function describes PJRT_Megascale_ErrorAggregator_LogErrorDigest.
-//
-// Since API 0.98.
-func (*MegascaleErrorAggregatorLogErrorDigestArgs) Function() *Function {
-	return &functionMegascaleErrorAggregatorLogErrorDigest
-}
-
-var functionMegascaleErrorAggregatorSize = Function{
-	Name:    "PJRT_Megascale_ErrorAggregator_Size",
-	Section: sectionExt0 + Section(ExtensionTypeMegascale),
-	Offset:  216,
-	Since:   98,
-	Size:    MegascaleErrorAggregatorSizeArgsSize,
-	Zero:    []Span{{Offset: 16, Size: 8}},
-}
-
-// Function describes PJRT_Megascale_ErrorAggregator_Size.
-//
-// Since API 0.98.
-func (*MegascaleErrorAggregatorSizeArgs) Function() *Function {
-	return &functionMegascaleErrorAggregatorSize
-}
-
-var functionMegascaleErrorAggregatorActive = Function{
-	Name:    "PJRT_Megascale_ErrorAggregator_Active",
-	Section: sectionExt0 + Section(ExtensionTypeMegascale),
-	Offset:  224,
-	Since:   98,
-	Size:    MegascaleErrorAggregatorActiveArgsSize,
-	Zero:    []Span{{Offset: 16, Size: 1}},
-}
-
-// Function describes PJRT_Megascale_ErrorAggregator_Active.
-//
-// Since API 0.98.
-func (*MegascaleErrorAggregatorActiveArgs) Function() *Function {
-	return &functionMegascaleErrorAggregatorActive
-}
-
-var functionMegascaleGetInterfaceAddressesHelper = Function{
-	Name:    "PJRT_Megascale_GetInterfaceAddressesHelper",
-	Section: sectionExt0 + Section(ExtensionTypeMegascale),
-	Offset:  232,
-	Since:   101,
-	Size:    MegascaleGetInterfaceAddressesHelperArgsSize,
-	Zero:    []Span{{Offset: 64, Size: 40}},
-	Results: []Result{
-		{Name: "serialized_addresses", Offset: 64, Count: Span{Offset: 80, Size: 8}, Elem: 8, Sizes: 72},
-		{Name: "serialized_addresses_sizes", Offset: 72, Count: Span{Offset: 80, Size: 8}, Elem: 8},
-	},
-}
-
-// Function describes PJRT_Megascale_GetInterfaceAddressesHelper.
-//
-// Since API 0.101.
-func (*MegascaleGetInterfaceAddressesHelperArgs) Function() *Function {
-	return &functionMegascaleGetInterfaceAddressesHelper
-}
-
-var functionMegascaleGetOrCreateRuntimeError = Function{
-	Name:    "PJRT_Megascale_GetOrCreateRuntimeError",
-	Section: sectionExt0 + Section(ExtensionTypeMegascale),
-	Offset:  240,
-	Since:   103,
-	Size:    MegascaleGetOrCreateRuntimeErrorArgsSize,
-	Zero:    []Span{{Offset: 64, Size: 40}},
-	Results: []Result{
-		{Name: "serialized_error", Offset: 64, Count: Span{Offset: 72, Size: 8}, Elem: 1},
-	},
-}
-
-// Function describes PJRT_Megascale_GetOrCreateRuntimeError.
-//
-// Since API 0.103.
-func (*MegascaleGetOrCreateRuntimeErrorArgs) Function() *Function {
-	return &functionMegascaleGetOrCreateRuntimeError
-}
-
-// megascaleFunctions are the functions of PJRT_Megascale_Extension in the
-// order of their slots.
-var megascaleFunctions = [...]*Function{
-	&functionMegascaleCreateClientContextFromPjRtClient,
-	&functionMegascaleCreateDefaultClientContext,
-	&functionMegascaleDeleteClientContext,
-	&functionMegascaleCreateAOTConfig,
-	&functionMegascaleCreateMultiSliceConfig,
-	&functionMegascaleClientContextInitialize,
-	&functionMegascaleClientContextUnblockPendingWork,
-	&functionMegascaleClientContextMegascalePort,
-	&functionMegascaleCreateMegascaleCollectives,
-	&functionMegascaleDeviceIDToMegascaleID,
-	&functionMegascaleMegascaleIDToDeviceID,
-	&functionMegascaleRegisterErrorHandler,
-	&functionMegascaleUnregisterErrorHandler,
-	&functionMegascaleErrorAggregatorCreate,
-	&functionMegascaleErrorAggregatorDelete,
-	&functionMegascaleErrorDigestDelete,
-	&functionMegascaleErrorAggregatorAddError,
-	&functionMegascaleErrorAggregatorProcessAndShutdown,
-	&functionMegascaleErrorAggregatorLogErrorDigest,
-	&functionMegascaleErrorAggregatorSize,
-	&functionMegascaleErrorAggregatorActive,
-	&functionMegascaleGetInterfaceAddressesHelper,
-	&functionMegascaleGetOrCreateRuntimeError,
 }

@@ -34,10 +34,13 @@ type DeviceDescriptionMemoryDescriptionsArgs struct {
 	DefaultMemoryIndex uintptr
 }
 
-// PJRT_DeviceDescription_MemoryDescriptions_Args_STRUCT_SIZE is the size in
-// bytes of DeviceDescriptionMemoryDescriptionsArgs without the padding at
-// its end.
+// PJRT_DeviceDescription_MemoryDescriptions_Args_STRUCT_SIZE
 const DeviceDescriptionMemoryDescriptionsArgsSize = 48
+
+// PJRT_DeviceDescription_MemoryDescriptions
+func (*DeviceDescriptionMemoryDescriptionsArgs) Function() *Function {
+	return &functions[memoryDescriptionsAt]
+}
 
 // PJRT_MemoryDescription_Kind_Args are the arguments of
 // PJRT_MemoryDescription_Kind.
@@ -59,13 +62,14 @@ type MemoryDescriptionKindArgs struct {
 	KindID int32
 }
 
-// PJRT_MemoryDescription_Kind_Args_STRUCT_SIZE is the size in bytes of
-// MemoryDescriptionKindArgs without the padding at its end.
+// PJRT_MemoryDescription_Kind_Args_STRUCT_SIZE
 const MemoryDescriptionKindArgsSize = 44
 
-// PJRT_MemoryDescriptions_Extension is a node of the extension chain.
-//
-// The node of the memory descriptions extension.
+// PJRT_MemoryDescription_Kind
+func (*MemoryDescriptionKindArgs) Function() *Function { return &functions[memoryDescriptionsAt+1] }
+
+// PJRT_MemoryDescriptions_Extension: The node of the memory descriptions
+// extension.
 //
 // Since API 0.59.
 type MemoryDescriptionsExtension struct {
@@ -74,51 +78,5 @@ type MemoryDescriptionsExtension struct {
 	MemoryDescriptionKind               uintptr       // PJRT_MemoryDescription_Kind
 }
 
-// PJRT_MemoryDescriptions_Extension_STRUCT_SIZE is the size in bytes of
-// MemoryDescriptionsExtension without the padding at its end.
+// PJRT_MemoryDescriptions_Extension_STRUCT_SIZE
 const MemoryDescriptionsExtensionSize = 40
-
-var functionDeviceDescriptionMemoryDescriptions = Function{
-	Name:    "PJRT_DeviceDescription_MemoryDescriptions",
-	Section: sectionExt0 + Section(ExtensionTypeMemoryDescriptions),
-	Offset:  24,
-	Since:   59,
-	Size:    DeviceDescriptionMemoryDescriptionsArgsSize,
-	Zero:    []Span{{Offset: 24, Size: 24}},
-	Results: []Result{
-		{Name: "memory_descriptions", Offset: 24, Count: Span{Offset: 32, Size: 8}, Elem: 8, Handles: true},
-	},
-}
-
-// Function describes PJRT_DeviceDescription_MemoryDescriptions.
-//
-// Since API 0.59.
-func (*DeviceDescriptionMemoryDescriptionsArgs) Function() *Function {
-	return &functionDeviceDescriptionMemoryDescriptions
-}
-
-var functionMemoryDescriptionKind = Function{
-	Name:    "PJRT_MemoryDescription_Kind",
-	Section: sectionExt0 + Section(ExtensionTypeMemoryDescriptions),
-	Offset:  32,
-	Since:   59,
-	Size:    MemoryDescriptionKindArgsSize,
-	Zero:    []Span{{Offset: 24, Size: 20}},
-	Results: []Result{
-		{Name: "kind", Offset: 24, Count: Span{Offset: 32, Size: 8}, Elem: 1},
-	},
-}
-
-// Function describes PJRT_MemoryDescription_Kind.
-//
-// Since API 0.59.
-func (*MemoryDescriptionKindArgs) Function() *Function {
-	return &functionMemoryDescriptionKind
-}
-
-// memoryDescriptionsFunctions are the functions of
-// PJRT_MemoryDescriptions_Extension in the order of their slots.
-var memoryDescriptionsFunctions = [...]*Function{
-	&functionDeviceDescriptionMemoryDescriptions,
-	&functionMemoryDescriptionKind,
-}

@@ -36,9 +36,11 @@ type MultiSliceConfigDestroyArgs struct {
 	Config     *MultiSliceConfig // config
 }
 
-// PJRT_MultiSlice_Config_Destroy_Args_STRUCT_SIZE is the size in bytes of
-// MultiSliceConfigDestroyArgs without the padding at its end.
+// PJRT_MultiSlice_Config_Destroy_Args_STRUCT_SIZE
 const MultiSliceConfigDestroyArgsSize = 16
+
+// PJRT_MultiSlice_Config_Destroy
+func (*MultiSliceConfigDestroyArgs) Function() *Function { return &functions[multiSliceAt] }
 
 // PJRT_MultiSlice_Config_NumSlices_Args are the arguments of
 // PJRT_MultiSlice_Config_NumSlices.
@@ -53,9 +55,11 @@ type MultiSliceConfigNumSlicesArgs struct {
 	NumSlices int32
 }
 
-// PJRT_MultiSlice_Config_NumSlices_Args_STRUCT_SIZE is the size in bytes of
-// MultiSliceConfigNumSlicesArgs without the padding at its end.
+// PJRT_MultiSlice_Config_NumSlices_Args_STRUCT_SIZE
 const MultiSliceConfigNumSlicesArgsSize = 20
+
+// PJRT_MultiSlice_Config_NumSlices
+func (*MultiSliceConfigNumSlicesArgs) Function() *Function { return &functions[multiSliceAt+1] }
 
 // PJRT_MultiSlice_Config_SliceId_Args are the arguments of
 // PJRT_MultiSlice_Config_SliceId.
@@ -70,9 +74,11 @@ type MultiSliceConfigSliceIDArgs struct {
 	SliceID int32
 }
 
-// PJRT_MultiSlice_Config_SliceId_Args_STRUCT_SIZE is the size in bytes of
-// MultiSliceConfigSliceIDArgs without the padding at its end.
+// PJRT_MultiSlice_Config_SliceId_Args_STRUCT_SIZE
 const MultiSliceConfigSliceIDArgsSize = 20
+
+// PJRT_MultiSlice_Config_SliceId
+func (*MultiSliceConfigSliceIDArgs) Function() *Function { return &functions[multiSliceAt+2] }
 
 // PJRT_MultiSlice_Config_NumDevicesPerSlice_Args.devices_per_slice_map_deleter
 // is the address of a C function of this type:
@@ -111,10 +117,13 @@ type MultiSliceConfigNumDevicesPerSliceArgs struct {
 	DevicesPerSliceMapDeleter MultiSliceConfigNumDevicesPerSliceArgsDevicesPerSliceMapDeleter
 }
 
-// PJRT_MultiSlice_Config_NumDevicesPerSlice_Args_STRUCT_SIZE is the size in
-// bytes of MultiSliceConfigNumDevicesPerSliceArgs without the padding at its
-// end.
+// PJRT_MultiSlice_Config_NumDevicesPerSlice_Args_STRUCT_SIZE
 const MultiSliceConfigNumDevicesPerSliceArgsSize = 56
+
+// PJRT_MultiSlice_Config_NumDevicesPerSlice
+func (*MultiSliceConfigNumDevicesPerSliceArgs) Function() *Function {
+	return &functions[multiSliceAt+3]
+}
 
 // PJRT_MultiSlice_Config_Serialize_Args.serialized_config_deleter is the
 // address of a C function of this type:
@@ -152,13 +161,14 @@ type MultiSliceConfigSerializeArgs struct {
 	SerializedConfigDeleter MultiSliceConfigSerializeArgsSerializedConfigDeleter
 }
 
-// PJRT_MultiSlice_Config_Serialize_Args_STRUCT_SIZE is the size in bytes of
-// MultiSliceConfigSerializeArgs without the padding at its end.
+// PJRT_MultiSlice_Config_Serialize_Args_STRUCT_SIZE
 const MultiSliceConfigSerializeArgsSize = 48
 
-// PJRT_MultiSlice_Extension is a node of the extension chain.
-//
-// The node of the multi-slice extension. Its args have no extension_start.
+// PJRT_MultiSlice_Config_Serialize
+func (*MultiSliceConfigSerializeArgs) Function() *Function { return &functions[multiSliceAt+4] }
+
+// PJRT_MultiSlice_Extension: The node of the multi-slice extension. Its args
+// have no extension_start.
 //
 // Since API 0.96.
 type MultiSliceExtension struct {
@@ -170,95 +180,5 @@ type MultiSliceExtension struct {
 	ConfigSerialize          uintptr       // config_serialize
 }
 
-// PJRT_MultiSlice_Extension_STRUCT_SIZE is the size in bytes of
-// MultiSliceExtension without the padding at its end.
+// PJRT_MultiSlice_Extension_STRUCT_SIZE
 const MultiSliceExtensionSize = 64
-
-var functionMultiSliceConfigDestroy = Function{
-	Name:    "PJRT_MultiSlice_Config_Destroy",
-	Section: sectionExt0 + Section(ExtensionTypeMultiSlice),
-	Offset:  24,
-	Since:   96,
-	Size:    MultiSliceConfigDestroyArgsSize,
-}
-
-// Function describes PJRT_MultiSlice_Config_Destroy.
-//
-// Since API 0.96.
-func (*MultiSliceConfigDestroyArgs) Function() *Function {
-	return &functionMultiSliceConfigDestroy
-}
-
-var functionMultiSliceConfigNumSlices = Function{
-	Name:    "PJRT_MultiSlice_Config_NumSlices",
-	Section: sectionExt0 + Section(ExtensionTypeMultiSlice),
-	Offset:  32,
-	Since:   96,
-	Size:    MultiSliceConfigNumSlicesArgsSize,
-	Zero:    []Span{{Offset: 16, Size: 4}},
-}
-
-// Function describes PJRT_MultiSlice_Config_NumSlices.
-//
-// Since API 0.96.
-func (*MultiSliceConfigNumSlicesArgs) Function() *Function {
-	return &functionMultiSliceConfigNumSlices
-}
-
-var functionMultiSliceConfigSliceID = Function{
-	Name:    "PJRT_MultiSlice_Config_SliceId",
-	Section: sectionExt0 + Section(ExtensionTypeMultiSlice),
-	Offset:  40,
-	Since:   96,
-	Size:    MultiSliceConfigSliceIDArgsSize,
-	Zero:    []Span{{Offset: 16, Size: 4}},
-}
-
-// Function describes PJRT_MultiSlice_Config_SliceId.
-//
-// Since API 0.96.
-func (*MultiSliceConfigSliceIDArgs) Function() *Function {
-	return &functionMultiSliceConfigSliceID
-}
-
-var functionMultiSliceConfigNumDevicesPerSlice = Function{
-	Name:    "PJRT_MultiSlice_Config_NumDevicesPerSlice",
-	Section: sectionExt0 + Section(ExtensionTypeMultiSlice),
-	Offset:  48,
-	Since:   96,
-	Size:    MultiSliceConfigNumDevicesPerSliceArgsSize,
-	Zero:    []Span{{Offset: 16, Size: 40}},
-}
-
-// Function describes PJRT_MultiSlice_Config_NumDevicesPerSlice.
-//
-// Since API 0.96.
-func (*MultiSliceConfigNumDevicesPerSliceArgs) Function() *Function {
-	return &functionMultiSliceConfigNumDevicesPerSlice
-}
-
-var functionMultiSliceConfigSerialize = Function{
-	Name:    "PJRT_MultiSlice_Config_Serialize",
-	Section: sectionExt0 + Section(ExtensionTypeMultiSlice),
-	Offset:  56,
-	Since:   96,
-	Size:    MultiSliceConfigSerializeArgsSize,
-	Zero:    []Span{{Offset: 16, Size: 32}},
-}
-
-// Function describes PJRT_MultiSlice_Config_Serialize.
-//
-// Since API 0.96.
-func (*MultiSliceConfigSerializeArgs) Function() *Function {
-	return &functionMultiSliceConfigSerialize
-}
-
-// multiSliceFunctions are the functions of PJRT_MultiSlice_Extension in the
-// order of their slots.
-var multiSliceFunctions = [...]*Function{
-	&functionMultiSliceConfigDestroy,
-	&functionMultiSliceConfigNumSlices,
-	&functionMultiSliceConfigSliceID,
-	&functionMultiSliceConfigNumDevicesPerSlice,
-	&functionMultiSliceConfigSerialize,
-}

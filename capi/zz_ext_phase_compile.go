@@ -21,9 +21,11 @@ type PhaseCompileGetCompilerArgs struct {
 	PhaseCompiler *PhaseCompiler
 }
 
-// PJRT_PhaseCompile_Get_Compiler_Args_STRUCT_SIZE is the size in bytes of
-// PhaseCompileGetCompilerArgs without the padding at its end.
+// PJRT_PhaseCompile_Get_Compiler_Args_STRUCT_SIZE
 const PhaseCompileGetCompilerArgsSize = 24
+
+// PJRT_PhaseCompile_Get_Compiler
+func (*PhaseCompileGetCompilerArgs) Function() *Function { return &functions[phaseCompileAt] }
 
 // PJRT_PhaseCompile_Destroy_Compiler_Args are the arguments of
 // PJRT_PhaseCompile_Destroy_Compiler.
@@ -37,9 +39,11 @@ type PhaseCompileDestroyCompilerArgs struct {
 	PhaseCompiler  *PhaseCompiler // phase_compiler
 }
 
-// PJRT_PhaseCompile_Destroy_Compiler_Args_STRUCT_SIZE is the size in bytes
-// of PhaseCompileDestroyCompilerArgs without the padding at its end.
+// PJRT_PhaseCompile_Destroy_Compiler_Args_STRUCT_SIZE
 const PhaseCompileDestroyCompilerArgsSize = 24
+
+// PJRT_PhaseCompile_Destroy_Compiler
+func (*PhaseCompileDestroyCompilerArgs) Function() *Function { return &functions[phaseCompileAt+1] }
 
 // PJRT_PhaseCompile_Run_Phase_Args are the arguments of
 // PJRT_PhaseCompile_Run_Phase.
@@ -83,9 +87,11 @@ type PhaseCompileRunPhaseArgs struct {
 	NumOutputPrograms uintptr
 }
 
-// PJRT_PhaseCompile_Run_Phase_Args_STRUCT_SIZE is the size in bytes of
-// PhaseCompileRunPhaseArgs without the padding at its end.
+// PJRT_PhaseCompile_Run_Phase_Args_STRUCT_SIZE
 const PhaseCompileRunPhaseArgsSize = 120
+
+// PJRT_PhaseCompile_Run_Phase
+func (*PhaseCompileRunPhaseArgs) Function() *Function { return &functions[phaseCompileAt+2] }
 
 // PJRT_PhaseCompile_Get_PhaseNames_Args are the arguments of
 // PJRT_PhaseCompile_Get_PhaseNames.
@@ -107,9 +113,11 @@ type PhaseCompileGetPhaseNamesArgs struct {
 	NumPhaseNames uintptr
 }
 
-// PJRT_PhaseCompile_Get_PhaseNames_Args_STRUCT_SIZE is the size in bytes of
-// PhaseCompileGetPhaseNamesArgs without the padding at its end.
+// PJRT_PhaseCompile_Get_PhaseNames_Args_STRUCT_SIZE
 const PhaseCompileGetPhaseNamesArgsSize = 48
+
+// PJRT_PhaseCompile_Get_PhaseNames
+func (*PhaseCompileGetPhaseNamesArgs) Function() *Function { return &functions[phaseCompileAt+3] }
 
 // PJRT_PhaseCompile_C_Buffers_Destroy_Args are the arguments of
 // PJRT_PhaseCompile_C_Buffers_Destroy.
@@ -129,13 +137,13 @@ type PhaseCompileCBuffersDestroyArgs struct {
 	NumCharBuffers uintptr
 }
 
-// PJRT_PhaseCompile_C_Buffers_Destroy_Args_STRUCT_SIZE is the size in bytes
-// of PhaseCompileCBuffersDestroyArgs without the padding at its end.
+// PJRT_PhaseCompile_C_Buffers_Destroy_Args_STRUCT_SIZE
 const PhaseCompileCBuffersDestroyArgsSize = 40
 
-// PJRT_PhaseCompile_Extension is a node of the extension chain.
-//
-// The node of the phase compile extension.
+// PJRT_PhaseCompile_C_Buffers_Destroy
+func (*PhaseCompileCBuffersDestroyArgs) Function() *Function { return &functions[phaseCompileAt+4] }
+
+// PJRT_PhaseCompile_Extension: The node of the phase compile extension.
 //
 // Since API 0.70.
 type PhaseCompileExtension struct {
@@ -147,107 +155,5 @@ type PhaseCompileExtension struct {
 	PhaseCompileCBuffersDestroy uintptr       // phase_compile_c_buffers_destroy; since API 0.72
 }
 
-// PJRT_PhaseCompile_Extension_STRUCT_SIZE is the size in bytes of
-// PhaseCompileExtension without the padding at its end.
+// PJRT_PhaseCompile_Extension_STRUCT_SIZE
 const PhaseCompileExtensionSize = 64
-
-var functionPhaseCompileGetCompiler = Function{
-	Name:    "PJRT_PhaseCompile_Get_Compiler",
-	Section: sectionExt0 + Section(ExtensionTypePhaseCompile),
-	Offset:  24,
-	Since:   70,
-	Size:    PhaseCompileGetCompilerArgsSize,
-	Zero:    []Span{{Offset: 16, Size: 8}},
-	Results: []Result{
-		{Name: "phase_compiler", Offset: 16},
-	},
-}
-
-// Function describes PJRT_PhaseCompile_Get_Compiler.
-//
-// Since API 0.70.
-func (*PhaseCompileGetCompilerArgs) Function() *Function {
-	return &functionPhaseCompileGetCompiler
-}
-
-var functionPhaseCompileDestroyCompiler = Function{
-	Name:    "PJRT_PhaseCompile_Destroy_Compiler",
-	Section: sectionExt0 + Section(ExtensionTypePhaseCompile),
-	Offset:  32,
-	Since:   70,
-	Size:    PhaseCompileDestroyCompilerArgsSize,
-	Void:    true,
-}
-
-// Function describes PJRT_PhaseCompile_Destroy_Compiler.
-//
-// Since API 0.70.
-func (*PhaseCompileDestroyCompilerArgs) Function() *Function {
-	return &functionPhaseCompileDestroyCompiler
-}
-
-var functionPhaseCompileRunPhase = Function{
-	Name:    "PJRT_PhaseCompile_Run_Phase",
-	Section: sectionExt0 + Section(ExtensionTypePhaseCompile),
-	Offset:  40,
-	Since:   72,
-	Size:    PhaseCompileRunPhaseArgsSize,
-	Zero:    []Span{{Offset: 96, Size: 24}},
-	Results: []Result{
-		{Name: "output_programs", Offset: 96, Count: Span{Offset: 112, Size: 8}, Elem: 8, Sizes: 104},
-		{Name: "output_programs_sizes", Offset: 104, Count: Span{Offset: 112, Size: 8}, Elem: 8},
-	},
-}
-
-// Function describes PJRT_PhaseCompile_Run_Phase.
-//
-// Since API 0.72.
-func (*PhaseCompileRunPhaseArgs) Function() *Function {
-	return &functionPhaseCompileRunPhase
-}
-
-var functionPhaseCompileGetPhaseNames = Function{
-	Name:    "PJRT_PhaseCompile_Get_PhaseNames",
-	Section: sectionExt0 + Section(ExtensionTypePhaseCompile),
-	Offset:  48,
-	Since:   70,
-	Size:    PhaseCompileGetPhaseNamesArgsSize,
-	Zero:    []Span{{Offset: 24, Size: 24}},
-	Results: []Result{
-		{Name: "phase_names", Offset: 24, Count: Span{Offset: 40, Size: 8}, Elem: 8, Sizes: 32},
-		{Name: "phase_names_sizes", Offset: 32, Count: Span{Offset: 40, Size: 8}, Elem: 8},
-	},
-}
-
-// Function describes PJRT_PhaseCompile_Get_PhaseNames.
-//
-// Since API 0.70.
-func (*PhaseCompileGetPhaseNamesArgs) Function() *Function {
-	return &functionPhaseCompileGetPhaseNames
-}
-
-var functionPhaseCompileCBuffersDestroy = Function{
-	Name:    "PJRT_PhaseCompile_C_Buffers_Destroy",
-	Section: sectionExt0 + Section(ExtensionTypePhaseCompile),
-	Offset:  56,
-	Since:   72,
-	Size:    PhaseCompileCBuffersDestroyArgsSize,
-	Void:    true,
-}
-
-// Function describes PJRT_PhaseCompile_C_Buffers_Destroy.
-//
-// Since API 0.72.
-func (*PhaseCompileCBuffersDestroyArgs) Function() *Function {
-	return &functionPhaseCompileCBuffersDestroy
-}
-
-// phaseCompileFunctions are the functions of PJRT_PhaseCompile_Extension in
-// the order of their slots.
-var phaseCompileFunctions = [...]*Function{
-	&functionPhaseCompileGetCompiler,
-	&functionPhaseCompileDestroyCompiler,
-	&functionPhaseCompileRunPhase,
-	&functionPhaseCompileGetPhaseNames,
-	&functionPhaseCompileCBuffersDestroy,
-}

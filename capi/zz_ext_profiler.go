@@ -7,9 +7,7 @@ const (
 	ProfilerExtensionVersion = 1 // PJRT_API_PROFILER_EXTENSION_VERSION
 )
 
-// PJRT_Profiler_Extension is a node of the extension chain.
-//
-// The node of the profiler extension.
+// PJRT_Profiler_Extension: The node of the profiler extension.
 //
 // Since API 0.34.
 type ProfilerExtension struct {
@@ -22,6 +20,5 @@ type ProfilerExtension struct {
 	TracemeContextID int64
 }
 
-// PJRT_Profiler_Extension_STRUCT_SIZE is the size in bytes of
-// ProfilerExtension without the padding at its end.
+// PJRT_Profiler_Extension_STRUCT_SIZE
 const ProfilerExtensionSize = 40

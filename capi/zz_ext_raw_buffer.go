@@ -219,11 +219,9 @@ func (f RawBufferFunctionTableScheduleCopyTo) Call(srcBuffer *RawBuffer, transfe
 	ccall.CallN(uintptr(f), uintptr(unsafe.Pointer(srcBuffer)), uintptr(unsafe.Pointer(transferDependencyEvents)), uintptr(unsafe.Pointer(dstBuffer)), uintptr(unsafe.Pointer(definitionEventPromise)), uintptr(unsafe.Pointer(srcUsageEventPromise)), uintptr(allocationEventCallback), allocationEventUserData)
 }
 
-// PJRT_RawBuffer_FunctionTable is a table of functions.
-//
-// What can be done with a raw buffer without going through the extension.
-// The table belongs to the plugin and lives as long as the process. It
-// agrees with the functions of the extension.
+// PJRT_RawBuffer_FunctionTable: What can be done with a raw buffer without
+// going through the extension. The table belongs to the plugin and lives as
+// long as the process. It agrees with the functions of the extension.
 //
 // Since API 0.112.
 type RawBufferFunctionTable struct {
@@ -278,8 +276,7 @@ type RawBufferFunctionTable struct {
 	ScheduleCopyTo RawBufferFunctionTableScheduleCopyTo
 }
 
-// PJRT_RawBuffer_FunctionTable_STRUCT_SIZE is the size in bytes of
-// RawBufferFunctionTable without the padding at its end.
+// PJRT_RawBuffer_FunctionTable_STRUCT_SIZE
 const RawBufferFunctionTableSize = 128
 
 // PJRT_RawBuffer: The bytes behind a buffer. It is reference-counted, and
@@ -292,8 +289,7 @@ type RawBuffer struct {
 	Vtable *RawBufferFunctionTable
 }
 
-// PJRT_RawBuffer_STRUCT_SIZE is the size in bytes of RawBuffer without the
-// padding at its end.
+// PJRT_RawBuffer_STRUCT_SIZE
 const RawBufferSize = 8
 
 // PJRT_RawBuffer_CreateRawAliasOfBuffer_Args are the arguments of
@@ -312,10 +308,11 @@ type RawBufferCreateRawAliasOfBufferArgs struct {
 	RawBuffer *RawBuffer
 }
 
-// PJRT_RawBuffer_CreateRawAliasOfBuffer_Args_STRUCT_SIZE is the size in
-// bytes of RawBufferCreateRawAliasOfBufferArgs without the padding at its
-// end.
+// PJRT_RawBuffer_CreateRawAliasOfBuffer_Args_STRUCT_SIZE
 const RawBufferCreateRawAliasOfBufferArgsSize = 32
+
+// PJRT_RawBuffer_CreateRawAliasOfBuffer
+func (*RawBufferCreateRawAliasOfBufferArgs) Function() *Function { return &functions[rawBufferAt] }
 
 // PJRT_RawBuffer_Destroy_Args are the arguments of PJRT_RawBuffer_Destroy.
 //
@@ -328,9 +325,11 @@ type RawBufferDestroyArgs struct {
 	Buffer         *RawBuffer     // buffer
 }
 
-// PJRT_RawBuffer_Destroy_Args_STRUCT_SIZE is the size in bytes of
-// RawBufferDestroyArgs without the padding at its end.
+// PJRT_RawBuffer_Destroy_Args_STRUCT_SIZE
 const RawBufferDestroyArgsSize = 24
+
+// PJRT_RawBuffer_Destroy
+func (*RawBufferDestroyArgs) Function() *Function { return &functions[rawBufferAt+1] }
 
 // PJRT_RawBuffer_GetHostPointer_Args are the arguments of
 // PJRT_RawBuffer_GetHostPointer.
@@ -347,9 +346,11 @@ type RawBufferGetHostPointerArgs struct {
 	HostPointer unsafe.Pointer
 }
 
-// PJRT_RawBuffer_GetHostPointer_Args_STRUCT_SIZE is the size in bytes of
-// RawBufferGetHostPointerArgs without the padding at its end.
+// PJRT_RawBuffer_GetHostPointer_Args_STRUCT_SIZE
 const RawBufferGetHostPointerArgsSize = 32
+
+// PJRT_RawBuffer_GetHostPointer
+func (*RawBufferGetHostPointerArgs) Function() *Function { return &functions[rawBufferAt+6] }
 
 // PJRT_RawBuffer_GetOnDeviceSizeInBytes_Args are the arguments of
 // PJRT_RawBuffer_GetOnDeviceSizeInBytes.
@@ -365,10 +366,11 @@ type RawBufferGetOnDeviceSizeInBytesArgs struct {
 	OnDeviceSizeInBytes uintptr
 }
 
-// PJRT_RawBuffer_GetOnDeviceSizeInBytes_Args_STRUCT_SIZE is the size in
-// bytes of RawBufferGetOnDeviceSizeInBytesArgs without the padding at its
-// end.
+// PJRT_RawBuffer_GetOnDeviceSizeInBytes_Args_STRUCT_SIZE
 const RawBufferGetOnDeviceSizeInBytesArgsSize = 32
+
+// PJRT_RawBuffer_GetOnDeviceSizeInBytes
+func (*RawBufferGetOnDeviceSizeInBytesArgs) Function() *Function { return &functions[rawBufferAt+2] }
 
 // PJRT_RawBuffer_GetMemorySpace_Args are the arguments of
 // PJRT_RawBuffer_GetMemorySpace.
@@ -384,9 +386,11 @@ type RawBufferGetMemorySpaceArgs struct {
 	MemorySpace *Memory
 }
 
-// PJRT_RawBuffer_GetMemorySpace_Args_STRUCT_SIZE is the size in bytes of
-// RawBufferGetMemorySpaceArgs without the padding at its end.
+// PJRT_RawBuffer_GetMemorySpace_Args_STRUCT_SIZE
 const RawBufferGetMemorySpaceArgsSize = 32
+
+// PJRT_RawBuffer_GetMemorySpace
+func (*RawBufferGetMemorySpaceArgs) Function() *Function { return &functions[rawBufferAt+3] }
 
 // PJRT_RawBuffer_CopyRawDeviceToHost_Args are the arguments of
 // PJRT_RawBuffer_CopyRawDeviceToHost.
@@ -411,9 +415,11 @@ type RawBufferCopyRawDeviceToHostArgs struct {
 	Event *Event
 }
 
-// PJRT_RawBuffer_CopyRawDeviceToHost_Args_STRUCT_SIZE is the size in bytes
-// of RawBufferCopyRawDeviceToHostArgs without the padding at its end.
+// PJRT_RawBuffer_CopyRawDeviceToHost_Args_STRUCT_SIZE
 const RawBufferCopyRawDeviceToHostArgsSize = 56
+
+// PJRT_RawBuffer_CopyRawDeviceToHost
+func (*RawBufferCopyRawDeviceToHostArgs) Function() *Function { return &functions[rawBufferAt+5] }
 
 // PJRT_RawBuffer_CopyRawHostToDevice_Args are the arguments of
 // PJRT_RawBuffer_CopyRawHostToDevice.
@@ -439,13 +445,13 @@ type RawBufferCopyRawHostToDeviceArgs struct {
 	Event *Event
 }
 
-// PJRT_RawBuffer_CopyRawHostToDevice_Args_STRUCT_SIZE is the size in bytes
-// of RawBufferCopyRawHostToDeviceArgs without the padding at its end.
+// PJRT_RawBuffer_CopyRawHostToDevice_Args_STRUCT_SIZE
 const RawBufferCopyRawHostToDeviceArgsSize = 56
 
-// PJRT_RawBuffer_Extension is a node of the extension chain.
-//
-// The node of the raw buffer extension.
+// PJRT_RawBuffer_CopyRawHostToDevice
+func (*RawBufferCopyRawHostToDeviceArgs) Function() *Function { return &functions[rawBufferAt+4] }
+
+// PJRT_RawBuffer_Extension: The node of the raw buffer extension.
 //
 // Since API 0.67.
 type RawBufferExtension struct {
@@ -459,141 +465,5 @@ type RawBufferExtension struct {
 	RawBufferGetHostPointer         uintptr       // PJRT_RawBuffer_GetHostPointer; since API 0.73
 }
 
-// PJRT_RawBuffer_Extension_STRUCT_SIZE is the size in bytes of
-// RawBufferExtension without the padding at its end.
+// PJRT_RawBuffer_Extension_STRUCT_SIZE
 const RawBufferExtensionSize = 80
-
-var functionRawBufferCreateRawAliasOfBuffer = Function{
-	Name:    "PJRT_RawBuffer_CreateRawAliasOfBuffer",
-	Section: sectionExt0 + Section(ExtensionTypeRawBuffer),
-	Offset:  24,
-	Since:   67,
-	Size:    RawBufferCreateRawAliasOfBufferArgsSize,
-	Zero:    []Span{{Offset: 24, Size: 8}},
-	Results: []Result{
-		{Name: "raw_buffer", Offset: 24},
-	},
-}
-
-// Function describes PJRT_RawBuffer_CreateRawAliasOfBuffer.
-//
-// Since API 0.67.
-func (*RawBufferCreateRawAliasOfBufferArgs) Function() *Function {
-	return &functionRawBufferCreateRawAliasOfBuffer
-}
-
-var functionRawBufferDestroy = Function{
-	Name:    "PJRT_RawBuffer_Destroy",
-	Section: sectionExt0 + Section(ExtensionTypeRawBuffer),
-	Offset:  32,
-	Since:   67,
-	Size:    RawBufferDestroyArgsSize,
-}
-
-// Function describes PJRT_RawBuffer_Destroy.
-//
-// Since API 0.67.
-func (*RawBufferDestroyArgs) Function() *Function {
-	return &functionRawBufferDestroy
-}
-
-var functionRawBufferGetOnDeviceSizeInBytes = Function{
-	Name:    "PJRT_RawBuffer_GetOnDeviceSizeInBytes",
-	Section: sectionExt0 + Section(ExtensionTypeRawBuffer),
-	Offset:  40,
-	Since:   67,
-	Size:    RawBufferGetOnDeviceSizeInBytesArgsSize,
-	Zero:    []Span{{Offset: 24, Size: 8}},
-}
-
-// Function describes PJRT_RawBuffer_GetOnDeviceSizeInBytes.
-//
-// Since API 0.67.
-func (*RawBufferGetOnDeviceSizeInBytesArgs) Function() *Function {
-	return &functionRawBufferGetOnDeviceSizeInBytes
-}
-
-var functionRawBufferGetMemorySpace = Function{
-	Name:    "PJRT_RawBuffer_GetMemorySpace",
-	Section: sectionExt0 + Section(ExtensionTypeRawBuffer),
-	Offset:  48,
-	Since:   67,
-	Size:    RawBufferGetMemorySpaceArgsSize,
-	Zero:    []Span{{Offset: 24, Size: 8}},
-	Results: []Result{
-		{Name: "memory_space", Offset: 24},
-	},
-}
-
-// Function describes PJRT_RawBuffer_GetMemorySpace.
-//
-// Since API 0.67.
-func (*RawBufferGetMemorySpaceArgs) Function() *Function {
-	return &functionRawBufferGetMemorySpace
-}
-
-var functionRawBufferCopyRawHostToDevice = Function{
-	Name:    "PJRT_RawBuffer_CopyRawHostToDevice",
-	Section: sectionExt0 + Section(ExtensionTypeRawBuffer),
-	Offset:  56,
-	Since:   67,
-	Size:    RawBufferCopyRawHostToDeviceArgsSize,
-	Zero:    []Span{{Offset: 48, Size: 8}},
-	Results: []Result{
-		{Name: "event", Offset: 48},
-	},
-}
-
-// Function describes PJRT_RawBuffer_CopyRawHostToDevice.
-//
-// Since API 0.67.
-func (*RawBufferCopyRawHostToDeviceArgs) Function() *Function {
-	return &functionRawBufferCopyRawHostToDevice
-}
-
-var functionRawBufferCopyRawDeviceToHost = Function{
-	Name:    "PJRT_RawBuffer_CopyRawDeviceToHost",
-	Section: sectionExt0 + Section(ExtensionTypeRawBuffer),
-	Offset:  64,
-	Since:   67,
-	Size:    RawBufferCopyRawDeviceToHostArgsSize,
-	Zero:    []Span{{Offset: 48, Size: 8}},
-	Results: []Result{
-		{Name: "event", Offset: 48},
-	},
-}
-
-// Function describes PJRT_RawBuffer_CopyRawDeviceToHost.
-//
-// Since API 0.67.
-func (*RawBufferCopyRawDeviceToHostArgs) Function() *Function {
-	return &functionRawBufferCopyRawDeviceToHost
-}
-
-var functionRawBufferGetHostPointer = Function{
-	Name:    "PJRT_RawBuffer_GetHostPointer",
-	Section: sectionExt0 + Section(ExtensionTypeRawBuffer),
-	Offset:  72,
-	Since:   73,
-	Size:    RawBufferGetHostPointerArgsSize,
-	Zero:    []Span{{Offset: 24, Size: 8}},
-}
-
-// Function describes PJRT_RawBuffer_GetHostPointer.
-//
-// Since API 0.73.
-func (*RawBufferGetHostPointerArgs) Function() *Function {
-	return &functionRawBufferGetHostPointer
-}
-
-// rawBufferFunctions are the functions of PJRT_RawBuffer_Extension in the
-// order of their slots.
-var rawBufferFunctions = [...]*Function{
-	&functionRawBufferCreateRawAliasOfBuffer,
-	&functionRawBufferDestroy,
-	&functionRawBufferGetOnDeviceSizeInBytes,
-	&functionRawBufferGetMemorySpace,
-	&functionRawBufferCopyRawHostToDevice,
-	&functionRawBufferCopyRawDeviceToHost,
-	&functionRawBufferGetHostPointer,
-}

@@ -27,10 +27,13 @@ type ShardingsExecutableParameterShardingsArgs struct {
 	ShardingSizes *uintptr
 }
 
-// PJRT_Shardings_PJRT_Executable_ParameterShardings_Args_STRUCT_SIZE is the
-// size in bytes of ShardingsExecutableParameterShardingsArgs without the
-// padding at its end.
+// PJRT_Shardings_PJRT_Executable_ParameterShardings_Args_STRUCT_SIZE
 const ShardingsExecutableParameterShardingsArgsSize = 48
+
+// PJRT_Shardings_PJRT_Executable_ParameterShardings
+func (*ShardingsExecutableParameterShardingsArgs) Function() *Function {
+	return &functions[shardingsAt]
+}
 
 // PJRT_Shardings_PJRT_Executable_OutputShardings_Args are the arguments of
 // PJRT_Shardings_PJRT_Executable_OutputShardings.
@@ -52,14 +55,13 @@ type ShardingsExecutableOutputShardingsArgs struct {
 	ShardingSizes *uintptr
 }
 
-// PJRT_Shardings_PJRT_Executable_OutputShardings_Args_STRUCT_SIZE is the
-// size in bytes of ShardingsExecutableOutputShardingsArgs without the
-// padding at its end.
+// PJRT_Shardings_PJRT_Executable_OutputShardings_Args_STRUCT_SIZE
 const ShardingsExecutableOutputShardingsArgsSize = 48
 
-// PJRT_Shardings_Extension is a node of the extension chain.
-//
-// The node of the shardings extension.
+// PJRT_Shardings_PJRT_Executable_OutputShardings
+func (*ShardingsExecutableOutputShardingsArgs) Function() *Function { return &functions[shardingsAt+1] }
+
+// PJRT_Shardings_Extension: The node of the shardings extension.
 //
 // Since API 0.91.
 type ShardingsExtension struct {
@@ -68,45 +70,5 @@ type ShardingsExtension struct {
 	ShardingsExecutableOutputShardings    uintptr       // PJRT_Shardings_PJRT_Executable_OutputShardings
 }
 
-// PJRT_Shardings_Extension_STRUCT_SIZE is the size in bytes of
-// ShardingsExtension without the padding at its end.
+// PJRT_Shardings_Extension_STRUCT_SIZE
 const ShardingsExtensionSize = 40
-
-var functionShardingsExecutableParameterShardings = Function{
-	Name:    "PJRT_Shardings_PJRT_Executable_ParameterShardings",
-	Section: sectionExt0 + Section(ExtensionTypeShardings),
-	Offset:  24,
-	Since:   91,
-	Size:    ShardingsExecutableParameterShardingsArgsSize,
-	Zero:    []Span{{Offset: 24, Size: 24}},
-}
-
-// Function describes PJRT_Shardings_PJRT_Executable_ParameterShardings.
-//
-// Since API 0.91.
-func (*ShardingsExecutableParameterShardingsArgs) Function() *Function {
-	return &functionShardingsExecutableParameterShardings
-}
-
-var functionShardingsExecutableOutputShardings = Function{
-	Name:    "PJRT_Shardings_PJRT_Executable_OutputShardings",
-	Section: sectionExt0 + Section(ExtensionTypeShardings),
-	Offset:  32,
-	Since:   91,
-	Size:    ShardingsExecutableOutputShardingsArgsSize,
-	Zero:    []Span{{Offset: 24, Size: 24}},
-}
-
-// Function describes PJRT_Shardings_PJRT_Executable_OutputShardings.
-//
-// Since API 0.91.
-func (*ShardingsExecutableOutputShardingsArgs) Function() *Function {
-	return &functionShardingsExecutableOutputShardings
-}
-
-// shardingsFunctions are the functions of PJRT_Shardings_Extension in the
-// order of their slots.
-var shardingsFunctions = [...]*Function{
-	&functionShardingsExecutableParameterShardings,
-	&functionShardingsExecutableOutputShardings,
-}

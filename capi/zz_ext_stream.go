@@ -21,10 +21,11 @@ type GetStreamForExternalReadyEventsArgs struct {
 	Stream int
 }
 
-// PJRT_Get_Stream_For_External_Ready_Events_Args_STRUCT_SIZE is the size in
-// bytes of GetStreamForExternalReadyEventsArgs without the padding at its
-// end.
+// PJRT_Get_Stream_For_External_Ready_Events_Args_STRUCT_SIZE
 const GetStreamForExternalReadyEventsArgsSize = 24
+
+// PJRT_Get_Stream_For_External_Ready_Events
+func (*GetStreamForExternalReadyEventsArgs) Function() *Function { return &functions[streamAt] }
 
 // PJRT_Wait_Until_Buffer_Ready_On_Stream_Args are the arguments of
 // PJRT_Wait_Until_Buffer_Ready_On_Stream.
@@ -40,13 +41,14 @@ type WaitUntilBufferReadyOnStreamArgs struct {
 	Buffer *Buffer // buffer
 }
 
-// PJRT_Wait_Until_Buffer_Ready_On_Stream_Args_STRUCT_SIZE is the size in
-// bytes of WaitUntilBufferReadyOnStreamArgs without the padding at its end.
+// PJRT_Wait_Until_Buffer_Ready_On_Stream_Args_STRUCT_SIZE
 const WaitUntilBufferReadyOnStreamArgsSize = 24
 
-// PJRT_Stream_Extension is a node of the extension chain.
-//
-// The node of the stream extension. Its args have no extension_start.
+// PJRT_Wait_Until_Buffer_Ready_On_Stream
+func (*WaitUntilBufferReadyOnStreamArgs) Function() *Function { return &functions[streamAt+1] }
+
+// PJRT_Stream_Extension: The node of the stream extension. Its args have no
+// extension_start.
 //
 // Since API 0.49.
 type StreamExtension struct {
@@ -55,44 +57,5 @@ type StreamExtension struct {
 	WaitStream uintptr       // wait_stream
 }
 
-// PJRT_Stream_Extension_STRUCT_SIZE is the size in bytes of StreamExtension
-// without the padding at its end.
+// PJRT_Stream_Extension_STRUCT_SIZE
 const StreamExtensionSize = 40
-
-var functionGetStreamForExternalReadyEvents = Function{
-	Name:    "PJRT_Get_Stream_For_External_Ready_Events",
-	Section: sectionExt0 + Section(ExtensionTypeStream),
-	Offset:  24,
-	Since:   49,
-	Size:    GetStreamForExternalReadyEventsArgsSize,
-	Zero:    []Span{{Offset: 16, Size: 8}},
-}
-
-// Function describes PJRT_Get_Stream_For_External_Ready_Events.
-//
-// Since API 0.49.
-func (*GetStreamForExternalReadyEventsArgs) Function() *Function {
-	return &functionGetStreamForExternalReadyEvents
-}
-
-var functionWaitUntilBufferReadyOnStream = Function{
-	Name:    "PJRT_Wait_Until_Buffer_Ready_On_Stream",
-	Section: sectionExt0 + Section(ExtensionTypeStream),
-	Offset:  32,
-	Since:   49,
-	Size:    WaitUntilBufferReadyOnStreamArgsSize,
-}
-
-// Function describes PJRT_Wait_Until_Buffer_Ready_On_Stream.
-//
-// Since API 0.49.
-func (*WaitUntilBufferReadyOnStreamArgs) Function() *Function {
-	return &functionWaitUntilBufferReadyOnStream
-}
-
-// streamFunctions are the functions of PJRT_Stream_Extension in the order of
-// their slots.
-var streamFunctions = [...]*Function{
-	&functionGetStreamForExternalReadyEvents,
-	&functionWaitUntilBufferReadyOnStream,
-}

@@ -10,7 +10,7 @@ import "github.com/purepjrt/purepjrt/capi/internal/enumtext"
 // Since API 0.38.
 type TPUInitType int32
 
-// The values of PjRtCApiTpuInitType.
+// PjRtCApiTpuInitType
 const (
 	// kPjRtCApiTpuInitTypeInternalStaticLinking: Linked in by a program built
 	// together with it.
@@ -34,25 +34,17 @@ var tpuInitTypeEnum = enumtext.Enum[TPUInitType]{
 // String returns the name of the C enumerator without what all of
 // PjRtCApiTpuInitType have in common, such as ExternalStaticLinking; an
 // unknown number gives TPUInitType(99).
-func (v TPUInitType) String() string {
-	return tpuInitTypeEnum.String(v)
-}
+func (v TPUInitType) String() string { return tpuInitTypeEnum.String(v) }
 
 // ParseTPUInitType returns the TPUInitType that s names: as String does, by
 // the C enumerator or by the Go constant, in any case.
-func ParseTPUInitType(s string) (TPUInitType, error) {
-	return tpuInitTypeEnum.Parse(s)
-}
+func ParseTPUInitType(s string) (TPUInitType, error) { return tpuInitTypeEnum.Parse(s) }
 
 // TPUInitTypeValues returns every TPUInitType in the header's order.
-func TPUInitTypeValues() []TPUInitType {
-	return tpuInitTypeEnum.All()
-}
+func TPUInitTypeValues() []TPUInitType { return tpuInitTypeEnum.All() }
 
 // MarshalText returns what String does.
-func (v TPUInitType) MarshalText() ([]byte, error) {
-	return []byte(v.String()), nil
-}
+func (v TPUInitType) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // UnmarshalText reads what ParseTPUInitType does.
 func (v *TPUInitType) UnmarshalText(text []byte) (err error) {

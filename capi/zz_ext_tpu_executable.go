@@ -89,10 +89,11 @@ type TPUExecutableGetTargetArgumentsArgs struct {
 	TargetArgumentsDeleter TPUExecutableGetTargetArgumentsArgsTargetArgumentsDeleter
 }
 
-// PJRT_TpuExecutable_GetTargetArguments_Args_STRUCT_SIZE is the size in
-// bytes of TPUExecutableGetTargetArgumentsArgs without the padding at its
-// end.
+// PJRT_TpuExecutable_GetTargetArguments_Args_STRUCT_SIZE
 const TPUExecutableGetTargetArgumentsArgsSize = 56
+
+// PJRT_TpuExecutable_GetTargetArguments
+func (*TPUExecutableGetTargetArgumentsArgs) Function() *Function { return &functions[tpuExecutableAt] }
 
 // PJRT_TpuExecutable_GetHloModuleWithConfig_Args.hlo_module_with_config_deleter
 // is the address of a C function of this type:
@@ -134,10 +135,13 @@ type TPUExecutableGetHLOModuleWithConfigArgs struct {
 	HLOModuleWithConfigDeleter TPUExecutableGetHLOModuleWithConfigArgsHLOModuleWithConfigDeleter
 }
 
-// PJRT_TpuExecutable_GetHloModuleWithConfig_Args_STRUCT_SIZE is the size in
-// bytes of TPUExecutableGetHLOModuleWithConfigArgs without the padding at
-// its end.
+// PJRT_TpuExecutable_GetHloModuleWithConfig_Args_STRUCT_SIZE
 const TPUExecutableGetHLOModuleWithConfigArgsSize = 56
+
+// PJRT_TpuExecutable_GetHloModuleWithConfig
+func (*TPUExecutableGetHLOModuleWithConfigArgs) Function() *Function {
+	return &functions[tpuExecutableAt+1]
+}
 
 // PJRT_TpuExecutable_RunHloCostAnalysis_Args.analysis_results_deleter is the
 // address of a C function of this type:
@@ -186,10 +190,13 @@ type TPUExecutableRunHLOCostAnalysisArgs struct {
 	AnalysisResultsDeleter TPUExecutableRunHLOCostAnalysisArgsAnalysisResultsDeleter
 }
 
-// PJRT_TpuExecutable_RunHloCostAnalysis_Args_STRUCT_SIZE is the size in
-// bytes of TPUExecutableRunHLOCostAnalysisArgs without the padding at its
-// end.
+// PJRT_TpuExecutable_RunHloCostAnalysis_Args_STRUCT_SIZE
 const TPUExecutableRunHLOCostAnalysisArgsSize = 80
+
+// PJRT_TpuExecutable_RunHloCostAnalysis
+func (*TPUExecutableRunHLOCostAnalysisArgs) Function() *Function {
+	return &functions[tpuExecutableAt+3]
+}
 
 // PJRT_TpuExecutable_GetCompiledMemoryStats_Args.compiled_memory_stats_deleter
 // is the address of a C function of this type:
@@ -231,10 +238,13 @@ type TPUExecutableGetCompiledMemoryStatsArgs struct {
 	CompiledMemoryStatsDeleter TPUExecutableGetCompiledMemoryStatsArgsCompiledMemoryStatsDeleter
 }
 
-// PJRT_TpuExecutable_GetCompiledMemoryStats_Args_STRUCT_SIZE is the size in
-// bytes of TPUExecutableGetCompiledMemoryStatsArgs without the padding at
-// its end.
+// PJRT_TpuExecutable_GetCompiledMemoryStats_Args_STRUCT_SIZE
 const TPUExecutableGetCompiledMemoryStatsArgsSize = 56
+
+// PJRT_TpuExecutable_GetCompiledMemoryStats
+func (*TPUExecutableGetCompiledMemoryStatsArgs) Function() *Function {
+	return &functions[tpuExecutableAt+2]
+}
 
 // PJRT_TpuExecutable_SetTpuCompilationEnv_Args.result_compilation_environments_deleter
 // is the address of a C function of this type:
@@ -276,10 +286,13 @@ type TPUExecutableSetTPUCompilationEnvArgs struct {
 	ResultCompilationEnvironmentsDeleter TPUExecutableSetTPUCompilationEnvArgsResultCompilationEnvironmentsDeleter
 }
 
-// PJRT_TpuExecutable_SetTpuCompilationEnv_Args_STRUCT_SIZE is the size in
-// bytes of TPUExecutableSetTPUCompilationEnvArgs without the padding at its
-// end.
+// PJRT_TpuExecutable_SetTpuCompilationEnv_Args_STRUCT_SIZE
 const TPUExecutableSetTPUCompilationEnvArgsSize = 56
+
+// PJRT_TpuExecutable_SetTpuCompilationEnv
+func (*TPUExecutableSetTPUCompilationEnvArgs) Function() *Function {
+	return &functions[tpuExecutableAt+4]
+}
 
 // PJRT_TpuExecutable_GetTpuCompilationEnvFieldAsString_Args.field_value_deleter
 // is the address of a C function of this type:
@@ -323,10 +336,13 @@ type TPUExecutableGetTPUCompilationEnvFieldAsStringArgs struct {
 	FieldValueDeleter TPUExecutableGetTPUCompilationEnvFieldAsStringArgsFieldValueDeleter
 }
 
-// PJRT_TpuExecutable_GetTpuCompilationEnvFieldAsString_Args_STRUCT_SIZE is
-// the size in bytes of TPUExecutableGetTPUCompilationEnvFieldAsStringArgs
-// without the padding at its end.
+// PJRT_TpuExecutable_GetTpuCompilationEnvFieldAsString_Args_STRUCT_SIZE
 const TPUExecutableGetTPUCompilationEnvFieldAsStringArgsSize = 72
+
+// PJRT_TpuExecutable_GetTpuCompilationEnvFieldAsString
+func (*TPUExecutableGetTPUCompilationEnvFieldAsStringArgs) Function() *Function {
+	return &functions[tpuExecutableAt+5]
+}
 
 // PJRT_TpuExecutable_IsTpuPredeterminedError_Args are the arguments of
 // PJRT_TpuExecutable_IsTpuPredeterminedError.
@@ -345,10 +361,13 @@ type TPUExecutableIsTPUPredeterminedErrorArgs struct {
 	IsPredetermined bool
 }
 
-// PJRT_TpuExecutable_IsTpuPredeterminedError_Args_STRUCT_SIZE is the size in
-// bytes of TPUExecutableIsTPUPredeterminedErrorArgs without the padding at
-// its end.
+// PJRT_TpuExecutable_IsTpuPredeterminedError_Args_STRUCT_SIZE
 const TPUExecutableIsTPUPredeterminedErrorArgsSize = 25
+
+// PJRT_TpuExecutable_IsTpuPredeterminedError
+func (*TPUExecutableIsTPUPredeterminedErrorArgs) Function() *Function {
+	return &functions[tpuExecutableAt+6]
+}
 
 // PJRT_TpuExecutable_IsTpuCancellationPlaceholderError_Args are the
 // arguments of PJRT_TpuExecutable_IsTpuCancellationPlaceholderError.
@@ -367,15 +386,16 @@ type TPUExecutableIsTPUCancellationPlaceholderErrorArgs struct {
 	IsCancellationPlaceholder bool
 }
 
-// PJRT_TpuExecutable_IsTpuCancellationPlaceholderError_Args_STRUCT_SIZE is
-// the size in bytes of TPUExecutableIsTPUCancellationPlaceholderErrorArgs
-// without the padding at its end.
+// PJRT_TpuExecutable_IsTpuCancellationPlaceholderError_Args_STRUCT_SIZE
 const TPUExecutableIsTPUCancellationPlaceholderErrorArgsSize = 25
 
-// PJRT_TpuExecutable_Extension is a node of the extension chain.
-//
-// The node of the TPU executable extension. Its args have no
-// extension_start.
+// PJRT_TpuExecutable_IsTpuCancellationPlaceholderError
+func (*TPUExecutableIsTPUCancellationPlaceholderErrorArgs) Function() *Function {
+	return &functions[tpuExecutableAt+7]
+}
+
+// PJRT_TpuExecutable_Extension: The node of the TPU executable extension.
+// Its args have no extension_start.
 //
 // Since API 0.90.
 type TPUExecutableExtension struct {
@@ -393,165 +413,5 @@ type TPUExecutableExtension struct {
 	IsTPUCancellationPlaceholderError uintptr // is_tpu_cancellation_placeholder_error; since API 0.114
 }
 
-// PJRT_TpuExecutable_Extension_STRUCT_SIZE is the size in bytes of
-// TPUExecutableExtension without the padding at its end.
+// PJRT_TpuExecutable_Extension_STRUCT_SIZE
 const TPUExecutableExtensionSize = 96
-
-var functionTPUExecutableGetTargetArguments = Function{
-	Name:    "PJRT_TpuExecutable_GetTargetArguments",
-	Section: sectionExt0 + Section(ExtensionTypeTPUExecutable),
-	Offset:  24,
-	Since:   90,
-	Size:    TPUExecutableGetTargetArgumentsArgsSize,
-	Zero:    []Span{{Offset: 24, Size: 32}},
-	Results: []Result{
-		{Name: "target_arguments", Offset: 24, Count: Span{Offset: 32, Size: 8}, Elem: 1},
-	},
-}
-
-// Function describes PJRT_TpuExecutable_GetTargetArguments.
-//
-// Since API 0.90.
-func (*TPUExecutableGetTargetArgumentsArgs) Function() *Function {
-	return &functionTPUExecutableGetTargetArguments
-}
-
-var functionTPUExecutableGetHLOModuleWithConfig = Function{
-	Name:    "PJRT_TpuExecutable_GetHloModuleWithConfig",
-	Section: sectionExt0 + Section(ExtensionTypeTPUExecutable),
-	Offset:  32,
-	Since:   90,
-	Size:    TPUExecutableGetHLOModuleWithConfigArgsSize,
-	Zero:    []Span{{Offset: 24, Size: 32}},
-	Results: []Result{
-		{Name: "hlo_module_with_config", Offset: 24, Count: Span{Offset: 32, Size: 8}, Elem: 1},
-	},
-}
-
-// Function describes PJRT_TpuExecutable_GetHloModuleWithConfig.
-//
-// Since API 0.90.
-func (*TPUExecutableGetHLOModuleWithConfigArgs) Function() *Function {
-	return &functionTPUExecutableGetHLOModuleWithConfig
-}
-
-var functionTPUExecutableGetCompiledMemoryStats = Function{
-	Name:    "PJRT_TpuExecutable_GetCompiledMemoryStats",
-	Section: sectionExt0 + Section(ExtensionTypeTPUExecutable),
-	Offset:  48,
-	Since:   97,
-	Size:    TPUExecutableGetCompiledMemoryStatsArgsSize,
-	Zero:    []Span{{Offset: 24, Size: 32}},
-	Results: []Result{
-		{Name: "compiled_memory_stats", Offset: 24, Count: Span{Offset: 32, Size: 8}, Elem: 1},
-	},
-}
-
-// Function describes PJRT_TpuExecutable_GetCompiledMemoryStats.
-//
-// Since API 0.97.
-func (*TPUExecutableGetCompiledMemoryStatsArgs) Function() *Function {
-	return &functionTPUExecutableGetCompiledMemoryStats
-}
-
-var functionTPUExecutableRunHLOCostAnalysis = Function{
-	Name:    "PJRT_TpuExecutable_RunHloCostAnalysis",
-	Section: sectionExt0 + Section(ExtensionTypeTPUExecutable),
-	Offset:  56,
-	Since:   97,
-	Size:    TPUExecutableRunHLOCostAnalysisArgsSize,
-	Zero:    []Span{{Offset: 48, Size: 32}},
-	Results: []Result{
-		{Name: "analysis_results", Offset: 48, Count: Span{Offset: 56, Size: 8}, Elem: 56},
-	},
-}
-
-// Function describes PJRT_TpuExecutable_RunHloCostAnalysis.
-//
-// Since API 0.97.
-func (*TPUExecutableRunHLOCostAnalysisArgs) Function() *Function {
-	return &functionTPUExecutableRunHLOCostAnalysis
-}
-
-var functionTPUExecutableSetTPUCompilationEnv = Function{
-	Name:    "PJRT_TpuExecutable_SetTpuCompilationEnv",
-	Section: sectionExt0 + Section(ExtensionTypeTPUExecutable),
-	Offset:  64,
-	Since:   97,
-	Size:    TPUExecutableSetTPUCompilationEnvArgsSize,
-	Zero:    []Span{{Offset: 24, Size: 32}},
-	Results: []Result{
-		{Name: "result_compilation_environments", Offset: 24, Count: Span{Offset: 32, Size: 8}, Elem: 1},
-	},
-}
-
-// Function describes PJRT_TpuExecutable_SetTpuCompilationEnv.
-//
-// Since API 0.97.
-func (*TPUExecutableSetTPUCompilationEnvArgs) Function() *Function {
-	return &functionTPUExecutableSetTPUCompilationEnv
-}
-
-var functionTPUExecutableGetTPUCompilationEnvFieldAsString = Function{
-	Name:    "PJRT_TpuExecutable_GetTpuCompilationEnvFieldAsString",
-	Section: sectionExt0 + Section(ExtensionTypeTPUExecutable),
-	Offset:  72,
-	Since:   97,
-	Size:    TPUExecutableGetTPUCompilationEnvFieldAsStringArgsSize,
-	Zero:    []Span{{Offset: 40, Size: 32}},
-	Results: []Result{
-		{Name: "field_value", Offset: 40, Count: Span{Offset: 48, Size: 8}, Elem: 1},
-	},
-}
-
-// Function describes PJRT_TpuExecutable_GetTpuCompilationEnvFieldAsString.
-//
-// Since API 0.97.
-func (*TPUExecutableGetTPUCompilationEnvFieldAsStringArgs) Function() *Function {
-	return &functionTPUExecutableGetTPUCompilationEnvFieldAsString
-}
-
-var functionTPUExecutableIsTPUPredeterminedError = Function{
-	Name:    "PJRT_TpuExecutable_IsTpuPredeterminedError",
-	Section: sectionExt0 + Section(ExtensionTypeTPUExecutable),
-	Offset:  80,
-	Since:   98,
-	Size:    TPUExecutableIsTPUPredeterminedErrorArgsSize,
-	Zero:    []Span{{Offset: 24, Size: 1}},
-}
-
-// Function describes PJRT_TpuExecutable_IsTpuPredeterminedError.
-//
-// Since API 0.98.
-func (*TPUExecutableIsTPUPredeterminedErrorArgs) Function() *Function {
-	return &functionTPUExecutableIsTPUPredeterminedError
-}
-
-var functionTPUExecutableIsTPUCancellationPlaceholderError = Function{
-	Name:    "PJRT_TpuExecutable_IsTpuCancellationPlaceholderError",
-	Section: sectionExt0 + Section(ExtensionTypeTPUExecutable),
-	Offset:  88,
-	Since:   114,
-	Size:    TPUExecutableIsTPUCancellationPlaceholderErrorArgsSize,
-	Zero:    []Span{{Offset: 24, Size: 1}},
-}
-
-// Function describes PJRT_TpuExecutable_IsTpuCancellationPlaceholderError.
-//
-// Since API 0.114.
-func (*TPUExecutableIsTPUCancellationPlaceholderErrorArgs) Function() *Function {
-	return &functionTPUExecutableIsTPUCancellationPlaceholderError
-}
-
-// tpuExecutableFunctions are the functions of PJRT_TpuExecutable_Extension
-// in the order of their slots.
-var tpuExecutableFunctions = [...]*Function{
-	&functionTPUExecutableGetTargetArguments,
-	&functionTPUExecutableGetHLOModuleWithConfig,
-	&functionTPUExecutableGetCompiledMemoryStats,
-	&functionTPUExecutableRunHLOCostAnalysis,
-	&functionTPUExecutableSetTPUCompilationEnv,
-	&functionTPUExecutableGetTPUCompilationEnvFieldAsString,
-	&functionTPUExecutableIsTPUPredeterminedError,
-	&functionTPUExecutableIsTPUCancellationPlaceholderError,
-}

@@ -30,9 +30,11 @@ type TPUTopologySubsliceArgs struct {
 	SubsliceTopology *TopologyDescription
 }
 
-// PJRT_TpuTopology_Subslice_Args_STRUCT_SIZE is the size in bytes of
-// TPUTopologySubsliceArgs without the padding at its end.
+// PJRT_TpuTopology_Subslice_Args_STRUCT_SIZE
 const TPUTopologySubsliceArgsSize = 56
+
+// PJRT_TpuTopology_Subslice
+func (*TPUTopologySubsliceArgs) Function() *Function { return &functions[tpuTopologyAt] }
 
 // PJRT_TpuTopology_IsSubsliceTopology_Args are the arguments of
 // PJRT_TpuTopology_IsSubsliceTopology.
@@ -49,9 +51,11 @@ type TPUTopologyIsSubsliceTopologyArgs struct {
 	IsSubsliceTopology bool
 }
 
-// PJRT_TpuTopology_IsSubsliceTopology_Args_STRUCT_SIZE is the size in bytes
-// of TPUTopologyIsSubsliceTopologyArgs without the padding at its end.
+// PJRT_TpuTopology_IsSubsliceTopology_Args_STRUCT_SIZE
 const TPUTopologyIsSubsliceTopologyArgsSize = 17
+
+// PJRT_TpuTopology_IsSubsliceTopology
+func (*TPUTopologyIsSubsliceTopologyArgs) Function() *Function { return &functions[tpuTopologyAt+1] }
 
 // PJRT_TpuTopology_SubsliceDeviceIdFromFullDeviceId_Args are the arguments
 // of PJRT_TpuTopology_SubsliceDeviceIdFromFullDeviceId.
@@ -76,10 +80,13 @@ type TPUTopologySubsliceDeviceIDFromFullDeviceIDArgs struct {
 	SubsliceDeviceID int32
 }
 
-// PJRT_TpuTopology_SubsliceDeviceIdFromFullDeviceId_Args_STRUCT_SIZE is the
-// size in bytes of TPUTopologySubsliceDeviceIDFromFullDeviceIDArgs without
-// the padding at its end.
+// PJRT_TpuTopology_SubsliceDeviceIdFromFullDeviceId_Args_STRUCT_SIZE
 const TPUTopologySubsliceDeviceIDFromFullDeviceIDArgsSize = 48
+
+// PJRT_TpuTopology_SubsliceDeviceIdFromFullDeviceId
+func (*TPUTopologySubsliceDeviceIDFromFullDeviceIDArgs) Function() *Function {
+	return &functions[tpuTopologyAt+2]
+}
 
 // PJRT_TpuTopology_ReplaceHostBounds_Args are the arguments of
 // PJRT_TpuTopology_ReplaceHostBounds.
@@ -101,9 +108,11 @@ type TPUTopologyReplaceHostBoundsArgs struct {
 	NewTopology *TopologyDescription
 }
 
-// PJRT_TpuTopology_ReplaceHostBounds_Args_STRUCT_SIZE is the size in bytes
-// of TPUTopologyReplaceHostBoundsArgs without the padding at its end.
+// PJRT_TpuTopology_ReplaceHostBounds_Args_STRUCT_SIZE
 const TPUTopologyReplaceHostBoundsArgsSize = 40
+
+// PJRT_TpuTopology_ReplaceHostBounds
+func (*TPUTopologyReplaceHostBoundsArgs) Function() *Function { return &functions[tpuTopologyAt+3] }
 
 // PJRT_TpuTopology_IsEnhancedBarrierEnabled_Args are the arguments of
 // PJRT_TpuTopology_IsEnhancedBarrierEnabled.
@@ -120,10 +129,13 @@ type TPUTopologyIsEnhancedBarrierEnabledArgs struct {
 	IsEnhancedBarrierEnabled bool
 }
 
-// PJRT_TpuTopology_IsEnhancedBarrierEnabled_Args_STRUCT_SIZE is the size in
-// bytes of TPUTopologyIsEnhancedBarrierEnabledArgs without the padding at
-// its end.
+// PJRT_TpuTopology_IsEnhancedBarrierEnabled_Args_STRUCT_SIZE
 const TPUTopologyIsEnhancedBarrierEnabledArgsSize = 17
+
+// PJRT_TpuTopology_IsEnhancedBarrierEnabled
+func (*TPUTopologyIsEnhancedBarrierEnabledArgs) Function() *Function {
+	return &functions[tpuTopologyAt+4]
+}
 
 // PJRT_TpuTopology_HasLimitedIciConnectivity_Args are the arguments of
 // PJRT_TpuTopology_HasLimitedIciConnectivity.
@@ -140,10 +152,13 @@ type TPUTopologyHasLimitedICIConnectivityArgs struct {
 	HasLimitedICIConnectivity bool
 }
 
-// PJRT_TpuTopology_HasLimitedIciConnectivity_Args_STRUCT_SIZE is the size in
-// bytes of TPUTopologyHasLimitedICIConnectivityArgs without the padding at
-// its end.
+// PJRT_TpuTopology_HasLimitedIciConnectivity_Args_STRUCT_SIZE
 const TPUTopologyHasLimitedICIConnectivityArgsSize = 17
+
+// PJRT_TpuTopology_HasLimitedIciConnectivity
+func (*TPUTopologyHasLimitedICIConnectivityArgs) Function() *Function {
+	return &functions[tpuTopologyAt+5]
+}
 
 // PJRT_TpuTopology_IsReachableOverLimitedIci_Args are the arguments of
 // PJRT_TpuTopology_IsReachableOverLimitedIci.
@@ -164,10 +179,13 @@ type TPUTopologyIsReachableOverLimitedICIArgs struct {
 	IsReachableOverLimitedICI bool
 }
 
-// PJRT_TpuTopology_IsReachableOverLimitedIci_Args_STRUCT_SIZE is the size in
-// bytes of TPUTopologyIsReachableOverLimitedICIArgs without the padding at
-// its end.
+// PJRT_TpuTopology_IsReachableOverLimitedIci_Args_STRUCT_SIZE
 const TPUTopologyIsReachableOverLimitedICIArgsSize = 25
+
+// PJRT_TpuTopology_IsReachableOverLimitedIci
+func (*TPUTopologyIsReachableOverLimitedICIArgs) Function() *Function {
+	return &functions[tpuTopologyAt+6]
+}
 
 // PJRT_TpuTopology_ProcessCount_Args are the arguments of
 // PJRT_TpuTopology_ProcessCount.
@@ -184,9 +202,11 @@ type TPUTopologyProcessCountArgs struct {
 	ProcessCount int32
 }
 
-// PJRT_TpuTopology_ProcessCount_Args_STRUCT_SIZE is the size in bytes of
-// TPUTopologyProcessCountArgs without the padding at its end.
+// PJRT_TpuTopology_ProcessCount_Args_STRUCT_SIZE
 const TPUTopologyProcessCountArgsSize = 20
+
+// PJRT_TpuTopology_ProcessCount
+func (*TPUTopologyProcessCountArgs) Function() *Function { return &functions[tpuTopologyAt+7] }
 
 // PJRT_TpuTopology_ChipsPerProcess_Args are the arguments of
 // PJRT_TpuTopology_ChipsPerProcess.
@@ -203,9 +223,11 @@ type TPUTopologyChipsPerProcessArgs struct {
 	ChipsPerProcess int32
 }
 
-// PJRT_TpuTopology_ChipsPerProcess_Args_STRUCT_SIZE is the size in bytes of
-// TPUTopologyChipsPerProcessArgs without the padding at its end.
+// PJRT_TpuTopology_ChipsPerProcess_Args_STRUCT_SIZE
 const TPUTopologyChipsPerProcessArgsSize = 20
+
+// PJRT_TpuTopology_ChipsPerProcess
+func (*TPUTopologyChipsPerProcessArgs) Function() *Function { return &functions[tpuTopologyAt+8] }
 
 // PJRT_TpuTopology_CoreCountPerChip_Args are the arguments of
 // PJRT_TpuTopology_CoreCountPerChip.
@@ -220,9 +242,11 @@ type TPUTopologyCoreCountPerChipArgs struct {
 	CoreCountOfDefaultTypePerChip int32
 }
 
-// PJRT_TpuTopology_CoreCountPerChip_Args_STRUCT_SIZE is the size in bytes of
-// TPUTopologyCoreCountPerChipArgs without the padding at its end.
+// PJRT_TpuTopology_CoreCountPerChip_Args_STRUCT_SIZE
 const TPUTopologyCoreCountPerChipArgsSize = 20
+
+// PJRT_TpuTopology_CoreCountPerChip
+func (*TPUTopologyCoreCountPerChipArgs) Function() *Function { return &functions[tpuTopologyAt+9] }
 
 // PJRT_TpuTopology_ChipCount_Args are the arguments of
 // PJRT_TpuTopology_ChipCount.
@@ -239,9 +263,11 @@ type TPUTopologyChipCountArgs struct {
 	ChipCount int32
 }
 
-// PJRT_TpuTopology_ChipCount_Args_STRUCT_SIZE is the size in bytes of
-// TPUTopologyChipCountArgs without the padding at its end.
+// PJRT_TpuTopology_ChipCount_Args_STRUCT_SIZE
 const TPUTopologyChipCountArgsSize = 20
+
+// PJRT_TpuTopology_ChipCount
+func (*TPUTopologyChipCountArgs) Function() *Function { return &functions[tpuTopologyAt+10] }
 
 // PJRT_TpuTopology_CoreCount_Args are the arguments of
 // PJRT_TpuTopology_CoreCount.
@@ -256,9 +282,11 @@ type TPUTopologyCoreCountArgs struct {
 	CoreCountOfDefaultType int32
 }
 
-// PJRT_TpuTopology_CoreCount_Args_STRUCT_SIZE is the size in bytes of
-// TPUTopologyCoreCountArgs without the padding at its end.
+// PJRT_TpuTopology_CoreCount_Args_STRUCT_SIZE
 const TPUTopologyCoreCountArgsSize = 20
+
+// PJRT_TpuTopology_CoreCount
+func (*TPUTopologyCoreCountArgs) Function() *Function { return &functions[tpuTopologyAt+11] }
 
 // PJRT_TpuTopology_LogiDeviceCount_Args are the arguments of
 // PJRT_TpuTopology_LogiDeviceCount.
@@ -273,9 +301,11 @@ type TPUTopologyLogiDeviceCountArgs struct {
 	LogicalDeviceCountOfDefaultType int32
 }
 
-// PJRT_TpuTopology_LogiDeviceCount_Args_STRUCT_SIZE is the size in bytes of
-// TPUTopologyLogiDeviceCountArgs without the padding at its end.
+// PJRT_TpuTopology_LogiDeviceCount_Args_STRUCT_SIZE
 const TPUTopologyLogiDeviceCountArgsSize = 20
+
+// PJRT_TpuTopology_LogiDeviceCount
+func (*TPUTopologyLogiDeviceCountArgs) Function() *Function { return &functions[tpuTopologyAt+13] }
 
 // PJRT_TpuTopology_LogiDeviceCountPerProcess_Args are the arguments of
 // PJRT_TpuTopology_LogiDeviceCountPerProcess.
@@ -291,10 +321,13 @@ type TPUTopologyLogiDeviceCountPerProcessArgs struct {
 	LogicalDeviceCountOfDefaultTypePerProcess int32
 }
 
-// PJRT_TpuTopology_LogiDeviceCountPerProcess_Args_STRUCT_SIZE is the size in
-// bytes of TPUTopologyLogiDeviceCountPerProcessArgs without the padding at
-// its end.
+// PJRT_TpuTopology_LogiDeviceCountPerProcess_Args_STRUCT_SIZE
 const TPUTopologyLogiDeviceCountPerProcessArgsSize = 20
+
+// PJRT_TpuTopology_LogiDeviceCountPerProcess
+func (*TPUTopologyLogiDeviceCountPerProcessArgs) Function() *Function {
+	return &functions[tpuTopologyAt+12]
+}
 
 // PJRT_TpuTopology_LogiDeviceCountPerChip_Args are the arguments of
 // PJRT_TpuTopology_LogiDeviceCountPerChip.
@@ -310,10 +343,13 @@ type TPUTopologyLogiDeviceCountPerChipArgs struct {
 	LogicalDeviceCountOfDefaultTypePerChip int32
 }
 
-// PJRT_TpuTopology_LogiDeviceCountPerChip_Args_STRUCT_SIZE is the size in
-// bytes of TPUTopologyLogiDeviceCountPerChipArgs without the padding at its
-// end.
+// PJRT_TpuTopology_LogiDeviceCountPerChip_Args_STRUCT_SIZE
 const TPUTopologyLogiDeviceCountPerChipArgsSize = 20
+
+// PJRT_TpuTopology_LogiDeviceCountPerChip
+func (*TPUTopologyLogiDeviceCountPerChipArgs) Function() *Function {
+	return &functions[tpuTopologyAt+14]
+}
 
 // PJRT_TpuTopology_CoreCountPerProcess_Args are the arguments of
 // PJRT_TpuTopology_CoreCountPerProcess.
@@ -328,9 +364,11 @@ type TPUTopologyCoreCountPerProcessArgs struct {
 	CoreCountOfDefaultTypePerProcess int32
 }
 
-// PJRT_TpuTopology_CoreCountPerProcess_Args_STRUCT_SIZE is the size in bytes
-// of TPUTopologyCoreCountPerProcessArgs without the padding at its end.
+// PJRT_TpuTopology_CoreCountPerProcess_Args_STRUCT_SIZE
 const TPUTopologyCoreCountPerProcessArgsSize = 20
+
+// PJRT_TpuTopology_CoreCountPerProcess
+func (*TPUTopologyCoreCountPerProcessArgs) Function() *Function { return &functions[tpuTopologyAt+15] }
 
 // PJRT_TpuTopology_ProcessIds_Args are the arguments of
 // PJRT_TpuTopology_ProcessIds.
@@ -351,9 +389,11 @@ type TPUTopologyProcessIDsArgs struct {
 	NumProcessIDs uintptr
 }
 
-// PJRT_TpuTopology_ProcessIds_Args_STRUCT_SIZE is the size in bytes of
-// TPUTopologyProcessIDsArgs without the padding at its end.
+// PJRT_TpuTopology_ProcessIds_Args_STRUCT_SIZE
 const TPUTopologyProcessIDsArgsSize = 40
+
+// PJRT_TpuTopology_ProcessIds
+func (*TPUTopologyProcessIDsArgs) Function() *Function { return &functions[tpuTopologyAt+16] }
 
 // PJRT_TpuTopology_LogiDeviceIdsOnProcess_Args are the arguments of
 // PJRT_TpuTopology_LogiDeviceIdsOnProcess.
@@ -374,10 +414,13 @@ type TPUTopologyLogiDeviceIDsOnProcessArgs struct {
 	NumLogicalDeviceIDs uintptr
 }
 
-// PJRT_TpuTopology_LogiDeviceIdsOnProcess_Args_STRUCT_SIZE is the size in
-// bytes of TPUTopologyLogiDeviceIDsOnProcessArgs without the padding at its
-// end.
+// PJRT_TpuTopology_LogiDeviceIdsOnProcess_Args_STRUCT_SIZE
 const TPUTopologyLogiDeviceIDsOnProcessArgsSize = 40
+
+// PJRT_TpuTopology_LogiDeviceIdsOnProcess
+func (*TPUTopologyLogiDeviceIDsOnProcessArgs) Function() *Function {
+	return &functions[tpuTopologyAt+17]
+}
 
 // PJRT_TpuTopology_ProcIdAndIdxOnProcForChip_Args are the arguments of
 // PJRT_TpuTopology_ProcIdAndIdxOnProcForChip.
@@ -396,10 +439,13 @@ type TPUTopologyProcIDAndIdxOnProcForChipArgs struct {
 	IndexOnProcess int32
 }
 
-// PJRT_TpuTopology_ProcIdAndIdxOnProcForChip_Args_STRUCT_SIZE is the size in
-// bytes of TPUTopologyProcIDAndIdxOnProcForChipArgs without the padding at
-// its end.
+// PJRT_TpuTopology_ProcIdAndIdxOnProcForChip_Args_STRUCT_SIZE
 const TPUTopologyProcIDAndIdxOnProcForChipArgsSize = 28
+
+// PJRT_TpuTopology_ProcIdAndIdxOnProcForChip
+func (*TPUTopologyProcIDAndIdxOnProcForChipArgs) Function() *Function {
+	return &functions[tpuTopologyAt+18]
+}
 
 // PJRT_TpuTopology_ProcIdAndIdxOnProcForLogiDevice_Args are the arguments of
 // PJRT_TpuTopology_ProcIdAndIdxOnProcForLogiDevice.
@@ -418,10 +464,13 @@ type TPUTopologyProcIDAndIdxOnProcForLogiDeviceArgs struct {
 	IndexOnProcess int32
 }
 
-// PJRT_TpuTopology_ProcIdAndIdxOnProcForLogiDevice_Args_STRUCT_SIZE is the
-// size in bytes of TPUTopologyProcIDAndIdxOnProcForLogiDeviceArgs without
-// the padding at its end.
+// PJRT_TpuTopology_ProcIdAndIdxOnProcForLogiDevice_Args_STRUCT_SIZE
 const TPUTopologyProcIDAndIdxOnProcForLogiDeviceArgsSize = 28
+
+// PJRT_TpuTopology_ProcIdAndIdxOnProcForLogiDevice
+func (*TPUTopologyProcIDAndIdxOnProcForLogiDeviceArgs) Function() *Function {
+	return &functions[tpuTopologyAt+19]
+}
 
 // PJRT_TpuTopology_ProcessCoordFromId_Args are the arguments of
 // PJRT_TpuTopology_ProcessCoordFromId.
@@ -442,9 +491,11 @@ type TPUTopologyProcessCoordFromIDArgs struct {
 	CoordsNumDims uintptr
 }
 
-// PJRT_TpuTopology_ProcessCoordFromId_Args_STRUCT_SIZE is the size in bytes
-// of TPUTopologyProcessCoordFromIDArgs without the padding at its end.
+// PJRT_TpuTopology_ProcessCoordFromId_Args_STRUCT_SIZE
 const TPUTopologyProcessCoordFromIDArgsSize = 48
+
+// PJRT_TpuTopology_ProcessCoordFromId
+func (*TPUTopologyProcessCoordFromIDArgs) Function() *Function { return &functions[tpuTopologyAt+20] }
 
 // PJRT_TpuTopology_ChipIdFromCoord_Args are the arguments of
 // PJRT_TpuTopology_ChipIdFromCoord.
@@ -463,9 +514,11 @@ type TPUTopologyChipIDFromCoordArgs struct {
 	ChipID int32
 }
 
-// PJRT_TpuTopology_ChipIdFromCoord_Args_STRUCT_SIZE is the size in bytes of
-// TPUTopologyChipIDFromCoordArgs without the padding at its end.
+// PJRT_TpuTopology_ChipIdFromCoord_Args_STRUCT_SIZE
 const TPUTopologyChipIDFromCoordArgsSize = 36
+
+// PJRT_TpuTopology_ChipIdFromCoord
+func (*TPUTopologyChipIDFromCoordArgs) Function() *Function { return &functions[tpuTopologyAt+21] }
 
 // PJRT_TpuTopology_LogiDeviceIdFromChipCoordAndIdx_Args are the arguments of
 // PJRT_TpuTopology_LogiDeviceIdFromChipCoordAndIdx.
@@ -486,10 +539,13 @@ type TPUTopologyLogiDeviceIDFromChipCoordAndIdxArgs struct {
 	LogicalDeviceOfDefaultTypeID int32
 }
 
-// PJRT_TpuTopology_LogiDeviceIdFromChipCoordAndIdx_Args_STRUCT_SIZE is the
-// size in bytes of TPUTopologyLogiDeviceIDFromChipCoordAndIdxArgs without
-// the padding at its end.
+// PJRT_TpuTopology_LogiDeviceIdFromChipCoordAndIdx_Args_STRUCT_SIZE
 const TPUTopologyLogiDeviceIDFromChipCoordAndIdxArgsSize = 40
+
+// PJRT_TpuTopology_LogiDeviceIdFromChipCoordAndIdx
+func (*TPUTopologyLogiDeviceIDFromChipCoordAndIdxArgs) Function() *Function {
+	return &functions[tpuTopologyAt+22]
+}
 
 // PJRT_TpuTopology_ChipCoordAndIdxForLogiDevice_Args are the arguments of
 // PJRT_TpuTopology_ChipCoordAndIdxForLogiDevice.
@@ -513,10 +569,13 @@ type TPUTopologyChipCoordAndIdxForLogiDeviceArgs struct {
 	DeviceIndexOnChip int32
 }
 
-// PJRT_TpuTopology_ChipCoordAndIdxForLogiDevice_Args_STRUCT_SIZE is the size
-// in bytes of TPUTopologyChipCoordAndIdxForLogiDeviceArgs without the
-// padding at its end.
+// PJRT_TpuTopology_ChipCoordAndIdxForLogiDevice_Args_STRUCT_SIZE
 const TPUTopologyChipCoordAndIdxForLogiDeviceArgsSize = 52
+
+// PJRT_TpuTopology_ChipCoordAndIdxForLogiDevice
+func (*TPUTopologyChipCoordAndIdxForLogiDeviceArgs) Function() *Function {
+	return &functions[tpuTopologyAt+23]
+}
 
 // PJRT_TpuTopology_ChipsPerProcessBounds_Args are the arguments of
 // PJRT_TpuTopology_ChipsPerProcessBounds.
@@ -536,10 +595,13 @@ type TPUTopologyChipsPerProcessBoundsArgs struct {
 	ChipPerProcessBoundsNumDims uintptr
 }
 
-// PJRT_TpuTopology_ChipsPerProcessBounds_Args_STRUCT_SIZE is the size in
-// bytes of TPUTopologyChipsPerProcessBoundsArgs without the padding at its
-// end.
+// PJRT_TpuTopology_ChipsPerProcessBounds_Args_STRUCT_SIZE
 const TPUTopologyChipsPerProcessBoundsArgsSize = 40
+
+// PJRT_TpuTopology_ChipsPerProcessBounds
+func (*TPUTopologyChipsPerProcessBoundsArgs) Function() *Function {
+	return &functions[tpuTopologyAt+24]
+}
 
 // PJRT_TpuTopology_ChipBounds_Args are the arguments of
 // PJRT_TpuTopology_ChipBounds.
@@ -560,9 +622,11 @@ type TPUTopologyChipBoundsArgs struct {
 	ChipBoundsNumDims uintptr
 }
 
-// PJRT_TpuTopology_ChipBounds_Args_STRUCT_SIZE is the size in bytes of
-// TPUTopologyChipBoundsArgs without the padding at its end.
+// PJRT_TpuTopology_ChipBounds_Args_STRUCT_SIZE
 const TPUTopologyChipBoundsArgsSize = 40
+
+// PJRT_TpuTopology_ChipBounds
+func (*TPUTopologyChipBoundsArgs) Function() *Function { return &functions[tpuTopologyAt+25] }
 
 // PJRT_TpuTopology_ProcessBounds_Args are the arguments of
 // PJRT_TpuTopology_ProcessBounds.
@@ -583,9 +647,11 @@ type TPUTopologyProcessBoundsArgs struct {
 	ProcessBoundsNumDims uintptr
 }
 
-// PJRT_TpuTopology_ProcessBounds_Args_STRUCT_SIZE is the size in bytes of
-// TPUTopologyProcessBoundsArgs without the padding at its end.
+// PJRT_TpuTopology_ProcessBounds_Args_STRUCT_SIZE
 const TPUTopologyProcessBoundsArgsSize = 40
+
+// PJRT_TpuTopology_ProcessBounds
+func (*TPUTopologyProcessBoundsArgs) Function() *Function { return &functions[tpuTopologyAt+26] }
 
 // PJRT_TpuTopology_GetRoutingStrategy_Args are the arguments of
 // PJRT_TpuTopology_GetRoutingStrategy.
@@ -605,9 +671,11 @@ type TPUTopologyGetRoutingStrategyArgs struct {
 	RoutingStrategyLen uintptr
 }
 
-// PJRT_TpuTopology_GetRoutingStrategy_Args_STRUCT_SIZE is the size in bytes
-// of TPUTopologyGetRoutingStrategyArgs without the padding at its end.
+// PJRT_TpuTopology_GetRoutingStrategy_Args_STRUCT_SIZE
 const TPUTopologyGetRoutingStrategyArgsSize = 32
+
+// PJRT_TpuTopology_GetRoutingStrategy
+func (*TPUTopologyGetRoutingStrategyArgs) Function() *Function { return &functions[tpuTopologyAt+27] }
 
 // PJRT_TpuTopology_SliceConfig: The arrangement of the chips of a slice.
 //
@@ -625,8 +693,7 @@ type TPUTopologySliceConfig struct {
 	Twist bool
 }
 
-// PJRT_TpuTopology_SliceConfig_STRUCT_SIZE is the size in bytes of
-// TPUTopologySliceConfig without the padding at its end.
+// PJRT_TpuTopology_SliceConfig_STRUCT_SIZE
 const TPUTopologySliceConfigSize = 29
 
 // PJRT_TpuTopology_GetSliceConfig_Args are the arguments of
@@ -650,9 +717,11 @@ type TPUTopologyGetSliceConfigArgs struct {
 	SliceConfig *TPUTopologySliceConfig
 }
 
-// PJRT_TpuTopology_GetSliceConfig_Args_STRUCT_SIZE is the size in bytes of
-// TPUTopologyGetSliceConfigArgs without the padding at its end.
+// PJRT_TpuTopology_GetSliceConfig_Args_STRUCT_SIZE
 const TPUTopologyGetSliceConfigArgsSize = 48
+
+// PJRT_TpuTopology_GetSliceConfig
+func (*TPUTopologyGetSliceConfigArgs) Function() *Function { return &functions[tpuTopologyAt+28] }
 
 // PJRT_TpuTopology_GetSliceConfigs_Args are the arguments of
 // PJRT_TpuTopology_GetSliceConfigs.
@@ -674,9 +743,11 @@ type TPUTopologyGetSliceConfigsArgs struct {
 	NumSliceConfigs uintptr
 }
 
-// PJRT_TpuTopology_GetSliceConfigs_Args_STRUCT_SIZE is the size in bytes of
-// TPUTopologyGetSliceConfigsArgs without the padding at its end.
+// PJRT_TpuTopology_GetSliceConfigs_Args_STRUCT_SIZE
 const TPUTopologyGetSliceConfigsArgsSize = 48
+
+// PJRT_TpuTopology_GetSliceConfigs
+func (*TPUTopologyGetSliceConfigsArgs) Function() *Function { return &functions[tpuTopologyAt+29] }
 
 // PJRT_TpuTopology_GetDefaultPlatformConfig_Args are the arguments of
 // PJRT_TpuTopology_GetDefaultPlatformConfig.
@@ -696,14 +767,16 @@ type TPUTopologyGetDefaultPlatformConfigArgs struct {
 	NumTrays int64
 }
 
-// PJRT_TpuTopology_GetDefaultPlatformConfig_Args_STRUCT_SIZE is the size in
-// bytes of TPUTopologyGetDefaultPlatformConfigArgs without the padding at
-// its end.
+// PJRT_TpuTopology_GetDefaultPlatformConfig_Args_STRUCT_SIZE
 const TPUTopologyGetDefaultPlatformConfigArgsSize = 40
 
-// PJRT_TpuTopology_Extension is a node of the extension chain.
-//
-// The node of the TPU topology extension. Its args have no extension_start.
+// PJRT_TpuTopology_GetDefaultPlatformConfig
+func (*TPUTopologyGetDefaultPlatformConfigArgs) Function() *Function {
+	return &functions[tpuTopologyAt+30]
+}
+
+// PJRT_TpuTopology_Extension: The node of the TPU topology extension. Its
+// args have no extension_start.
 //
 // Since API 0.81.
 type TPUTopologyExtension struct {
@@ -751,542 +824,5 @@ type TPUTopologyExtension struct {
 	GetDefaultPlatformConfig uintptr // get_default_platform_config; since API 0.90
 }
 
-// PJRT_TpuTopology_Extension_STRUCT_SIZE is the size in bytes of
-// TPUTopologyExtension without the padding at its end.
+// PJRT_TpuTopology_Extension_STRUCT_SIZE
 const TPUTopologyExtensionSize = 272
-
-var functionTPUTopologySubslice = Function{
-	Name:    "PJRT_TpuTopology_Subslice",
-	Section: sectionExt0 + Section(ExtensionTypeTPUTopology),
-	Offset:  24,
-	Since:   81,
-	Size:    TPUTopologySubsliceArgsSize,
-	Zero:    []Span{{Offset: 48, Size: 8}},
-	Results: []Result{
-		{Name: "subslice_topology", Offset: 48},
-	},
-}
-
-// Function describes PJRT_TpuTopology_Subslice.
-//
-// Since API 0.81.
-func (*TPUTopologySubsliceArgs) Function() *Function {
-	return &functionTPUTopologySubslice
-}
-
-var functionTPUTopologyIsSubsliceTopology = Function{
-	Name:    "PJRT_TpuTopology_IsSubsliceTopology",
-	Section: sectionExt0 + Section(ExtensionTypeTPUTopology),
-	Offset:  32,
-	Since:   81,
-	Size:    TPUTopologyIsSubsliceTopologyArgsSize,
-	Zero:    []Span{{Offset: 16, Size: 1}},
-}
-
-// Function describes PJRT_TpuTopology_IsSubsliceTopology.
-//
-// Since API 0.81.
-func (*TPUTopologyIsSubsliceTopologyArgs) Function() *Function {
-	return &functionTPUTopologyIsSubsliceTopology
-}
-
-var functionTPUTopologySubsliceDeviceIDFromFullDeviceID = Function{
-	Name:    "PJRT_TpuTopology_SubsliceDeviceIdFromFullDeviceId",
-	Section: sectionExt0 + Section(ExtensionTypeTPUTopology),
-	Offset:  40,
-	Since:   81,
-	Size:    TPUTopologySubsliceDeviceIDFromFullDeviceIDArgsSize,
-	Zero:    []Span{{Offset: 44, Size: 4}},
-}
-
-// Function describes PJRT_TpuTopology_SubsliceDeviceIdFromFullDeviceId.
-//
-// Since API 0.81.
-func (*TPUTopologySubsliceDeviceIDFromFullDeviceIDArgs) Function() *Function {
-	return &functionTPUTopologySubsliceDeviceIDFromFullDeviceID
-}
-
-var functionTPUTopologyReplaceHostBounds = Function{
-	Name:    "PJRT_TpuTopology_ReplaceHostBounds",
-	Section: sectionExt0 + Section(ExtensionTypeTPUTopology),
-	Offset:  48,
-	Since:   81,
-	Size:    TPUTopologyReplaceHostBoundsArgsSize,
-	Zero:    []Span{{Offset: 32, Size: 8}},
-	Results: []Result{
-		{Name: "new_topology", Offset: 32},
-	},
-}
-
-// Function describes PJRT_TpuTopology_ReplaceHostBounds.
-//
-// Since API 0.81.
-func (*TPUTopologyReplaceHostBoundsArgs) Function() *Function {
-	return &functionTPUTopologyReplaceHostBounds
-}
-
-var functionTPUTopologyIsEnhancedBarrierEnabled = Function{
-	Name:    "PJRT_TpuTopology_IsEnhancedBarrierEnabled",
-	Section: sectionExt0 + Section(ExtensionTypeTPUTopology),
-	Offset:  56,
-	Since:   81,
-	Size:    TPUTopologyIsEnhancedBarrierEnabledArgsSize,
-	Zero:    []Span{{Offset: 16, Size: 1}},
-}
-
-// Function describes PJRT_TpuTopology_IsEnhancedBarrierEnabled.
-//
-// Since API 0.81.
-func (*TPUTopologyIsEnhancedBarrierEnabledArgs) Function() *Function {
-	return &functionTPUTopologyIsEnhancedBarrierEnabled
-}
-
-var functionTPUTopologyHasLimitedICIConnectivity = Function{
-	Name:    "PJRT_TpuTopology_HasLimitedIciConnectivity",
-	Section: sectionExt0 + Section(ExtensionTypeTPUTopology),
-	Offset:  64,
-	Since:   81,
-	Size:    TPUTopologyHasLimitedICIConnectivityArgsSize,
-	Zero:    []Span{{Offset: 16, Size: 1}},
-}
-
-// Function describes PJRT_TpuTopology_HasLimitedIciConnectivity.
-//
-// Since API 0.81.
-func (*TPUTopologyHasLimitedICIConnectivityArgs) Function() *Function {
-	return &functionTPUTopologyHasLimitedICIConnectivity
-}
-
-var functionTPUTopologyIsReachableOverLimitedICI = Function{
-	Name:    "PJRT_TpuTopology_IsReachableOverLimitedIci",
-	Section: sectionExt0 + Section(ExtensionTypeTPUTopology),
-	Offset:  72,
-	Since:   81,
-	Size:    TPUTopologyIsReachableOverLimitedICIArgsSize,
-	Zero:    []Span{{Offset: 24, Size: 1}},
-}
-
-// Function describes PJRT_TpuTopology_IsReachableOverLimitedIci.
-//
-// Since API 0.81.
-func (*TPUTopologyIsReachableOverLimitedICIArgs) Function() *Function {
-	return &functionTPUTopologyIsReachableOverLimitedICI
-}
-
-var functionTPUTopologyProcessCount = Function{
-	Name:    "PJRT_TpuTopology_ProcessCount",
-	Section: sectionExt0 + Section(ExtensionTypeTPUTopology),
-	Offset:  80,
-	Since:   81,
-	Size:    TPUTopologyProcessCountArgsSize,
-	Zero:    []Span{{Offset: 16, Size: 4}},
-}
-
-// Function describes PJRT_TpuTopology_ProcessCount.
-//
-// Since API 0.81.
-func (*TPUTopologyProcessCountArgs) Function() *Function {
-	return &functionTPUTopologyProcessCount
-}
-
-var functionTPUTopologyChipsPerProcess = Function{
-	Name:    "PJRT_TpuTopology_ChipsPerProcess",
-	Section: sectionExt0 + Section(ExtensionTypeTPUTopology),
-	Offset:  88,
-	Since:   81,
-	Size:    TPUTopologyChipsPerProcessArgsSize,
-	Zero:    []Span{{Offset: 16, Size: 4}},
-}
-
-// Function describes PJRT_TpuTopology_ChipsPerProcess.
-//
-// Since API 0.81.
-func (*TPUTopologyChipsPerProcessArgs) Function() *Function {
-	return &functionTPUTopologyChipsPerProcess
-}
-
-var functionTPUTopologyCoreCountPerChip = Function{
-	Name:    "PJRT_TpuTopology_CoreCountPerChip",
-	Section: sectionExt0 + Section(ExtensionTypeTPUTopology),
-	Offset:  96,
-	Since:   81,
-	Size:    TPUTopologyCoreCountPerChipArgsSize,
-	Zero:    []Span{{Offset: 16, Size: 4}},
-}
-
-// Function describes PJRT_TpuTopology_CoreCountPerChip.
-//
-// Since API 0.81.
-func (*TPUTopologyCoreCountPerChipArgs) Function() *Function {
-	return &functionTPUTopologyCoreCountPerChip
-}
-
-var functionTPUTopologyChipCount = Function{
-	Name:    "PJRT_TpuTopology_ChipCount",
-	Section: sectionExt0 + Section(ExtensionTypeTPUTopology),
-	Offset:  104,
-	Since:   81,
-	Size:    TPUTopologyChipCountArgsSize,
-	Zero:    []Span{{Offset: 16, Size: 4}},
-}
-
-// Function describes PJRT_TpuTopology_ChipCount.
-//
-// Since API 0.81.
-func (*TPUTopologyChipCountArgs) Function() *Function {
-	return &functionTPUTopologyChipCount
-}
-
-var functionTPUTopologyCoreCount = Function{
-	Name:    "PJRT_TpuTopology_CoreCount",
-	Section: sectionExt0 + Section(ExtensionTypeTPUTopology),
-	Offset:  112,
-	Since:   81,
-	Size:    TPUTopologyCoreCountArgsSize,
-	Zero:    []Span{{Offset: 16, Size: 4}},
-}
-
-// Function describes PJRT_TpuTopology_CoreCount.
-//
-// Since API 0.81.
-func (*TPUTopologyCoreCountArgs) Function() *Function {
-	return &functionTPUTopologyCoreCount
-}
-
-var functionTPUTopologyLogiDeviceCountPerProcess = Function{
-	Name:    "PJRT_TpuTopology_LogiDeviceCountPerProcess",
-	Section: sectionExt0 + Section(ExtensionTypeTPUTopology),
-	Offset:  120,
-	Since:   81,
-	Size:    TPUTopologyLogiDeviceCountPerProcessArgsSize,
-	Zero:    []Span{{Offset: 16, Size: 4}},
-}
-
-// Function describes PJRT_TpuTopology_LogiDeviceCountPerProcess.
-//
-// Since API 0.81.
-func (*TPUTopologyLogiDeviceCountPerProcessArgs) Function() *Function {
-	return &functionTPUTopologyLogiDeviceCountPerProcess
-}
-
-var functionTPUTopologyLogiDeviceCount = Function{
-	Name:    "PJRT_TpuTopology_LogiDeviceCount",
-	Section: sectionExt0 + Section(ExtensionTypeTPUTopology),
-	Offset:  128,
-	Since:   81,
-	Size:    TPUTopologyLogiDeviceCountArgsSize,
-	Zero:    []Span{{Offset: 16, Size: 4}},
-}
-
-// Function describes PJRT_TpuTopology_LogiDeviceCount.
-//
-// Since API 0.81.
-func (*TPUTopologyLogiDeviceCountArgs) Function() *Function {
-	return &functionTPUTopologyLogiDeviceCount
-}
-
-var functionTPUTopologyLogiDeviceCountPerChip = Function{
-	Name:    "PJRT_TpuTopology_LogiDeviceCountPerChip",
-	Section: sectionExt0 + Section(ExtensionTypeTPUTopology),
-	Offset:  136,
-	Since:   81,
-	Size:    TPUTopologyLogiDeviceCountPerChipArgsSize,
-	Zero:    []Span{{Offset: 16, Size: 4}},
-}
-
-// Function describes PJRT_TpuTopology_LogiDeviceCountPerChip.
-//
-// Since API 0.81.
-func (*TPUTopologyLogiDeviceCountPerChipArgs) Function() *Function {
-	return &functionTPUTopologyLogiDeviceCountPerChip
-}
-
-var functionTPUTopologyCoreCountPerProcess = Function{
-	Name:    "PJRT_TpuTopology_CoreCountPerProcess",
-	Section: sectionExt0 + Section(ExtensionTypeTPUTopology),
-	Offset:  144,
-	Since:   81,
-	Size:    TPUTopologyCoreCountPerProcessArgsSize,
-	Zero:    []Span{{Offset: 16, Size: 4}},
-}
-
-// Function describes PJRT_TpuTopology_CoreCountPerProcess.
-//
-// Since API 0.81.
-func (*TPUTopologyCoreCountPerProcessArgs) Function() *Function {
-	return &functionTPUTopologyCoreCountPerProcess
-}
-
-var functionTPUTopologyProcessIDs = Function{
-	Name:    "PJRT_TpuTopology_ProcessIds",
-	Section: sectionExt0 + Section(ExtensionTypeTPUTopology),
-	Offset:  152,
-	Since:   81,
-	Size:    TPUTopologyProcessIDsArgsSize,
-	Zero:    []Span{{Offset: 32, Size: 8}},
-}
-
-// Function describes PJRT_TpuTopology_ProcessIds.
-//
-// Since API 0.81.
-func (*TPUTopologyProcessIDsArgs) Function() *Function {
-	return &functionTPUTopologyProcessIDs
-}
-
-var functionTPUTopologyLogiDeviceIDsOnProcess = Function{
-	Name:    "PJRT_TpuTopology_LogiDeviceIdsOnProcess",
-	Section: sectionExt0 + Section(ExtensionTypeTPUTopology),
-	Offset:  160,
-	Since:   81,
-	Size:    TPUTopologyLogiDeviceIDsOnProcessArgsSize,
-	Zero:    []Span{{Offset: 32, Size: 8}},
-}
-
-// Function describes PJRT_TpuTopology_LogiDeviceIdsOnProcess.
-//
-// Since API 0.81.
-func (*TPUTopologyLogiDeviceIDsOnProcessArgs) Function() *Function {
-	return &functionTPUTopologyLogiDeviceIDsOnProcess
-}
-
-var functionTPUTopologyProcIDAndIdxOnProcForChip = Function{
-	Name:    "PJRT_TpuTopology_ProcIdAndIdxOnProcForChip",
-	Section: sectionExt0 + Section(ExtensionTypeTPUTopology),
-	Offset:  168,
-	Since:   81,
-	Size:    TPUTopologyProcIDAndIdxOnProcForChipArgsSize,
-	Zero:    []Span{{Offset: 20, Size: 8}},
-}
-
-// Function describes PJRT_TpuTopology_ProcIdAndIdxOnProcForChip.
-//
-// Since API 0.81.
-func (*TPUTopologyProcIDAndIdxOnProcForChipArgs) Function() *Function {
-	return &functionTPUTopologyProcIDAndIdxOnProcForChip
-}
-
-var functionTPUTopologyProcIDAndIdxOnProcForLogiDevice = Function{
-	Name:    "PJRT_TpuTopology_ProcIdAndIdxOnProcForLogiDevice",
-	Section: sectionExt0 + Section(ExtensionTypeTPUTopology),
-	Offset:  176,
-	Since:   81,
-	Size:    TPUTopologyProcIDAndIdxOnProcForLogiDeviceArgsSize,
-	Zero:    []Span{{Offset: 20, Size: 8}},
-}
-
-// Function describes PJRT_TpuTopology_ProcIdAndIdxOnProcForLogiDevice.
-//
-// Since API 0.81.
-func (*TPUTopologyProcIDAndIdxOnProcForLogiDeviceArgs) Function() *Function {
-	return &functionTPUTopologyProcIDAndIdxOnProcForLogiDevice
-}
-
-var functionTPUTopologyProcessCoordFromID = Function{
-	Name:    "PJRT_TpuTopology_ProcessCoordFromId",
-	Section: sectionExt0 + Section(ExtensionTypeTPUTopology),
-	Offset:  184,
-	Since:   81,
-	Size:    TPUTopologyProcessCoordFromIDArgsSize,
-	Zero:    []Span{{Offset: 40, Size: 8}},
-}
-
-// Function describes PJRT_TpuTopology_ProcessCoordFromId.
-//
-// Since API 0.81.
-func (*TPUTopologyProcessCoordFromIDArgs) Function() *Function {
-	return &functionTPUTopologyProcessCoordFromID
-}
-
-var functionTPUTopologyChipIDFromCoord = Function{
-	Name:    "PJRT_TpuTopology_ChipIdFromCoord",
-	Section: sectionExt0 + Section(ExtensionTypeTPUTopology),
-	Offset:  192,
-	Since:   81,
-	Size:    TPUTopologyChipIDFromCoordArgsSize,
-	Zero:    []Span{{Offset: 32, Size: 4}},
-}
-
-// Function describes PJRT_TpuTopology_ChipIdFromCoord.
-//
-// Since API 0.81.
-func (*TPUTopologyChipIDFromCoordArgs) Function() *Function {
-	return &functionTPUTopologyChipIDFromCoord
-}
-
-var functionTPUTopologyLogiDeviceIDFromChipCoordAndIdx = Function{
-	Name:    "PJRT_TpuTopology_LogiDeviceIdFromChipCoordAndIdx",
-	Section: sectionExt0 + Section(ExtensionTypeTPUTopology),
-	Offset:  200,
-	Since:   81,
-	Size:    TPUTopologyLogiDeviceIDFromChipCoordAndIdxArgsSize,
-	Zero:    []Span{{Offset: 36, Size: 4}},
-}
-
-// Function describes PJRT_TpuTopology_LogiDeviceIdFromChipCoordAndIdx.
-//
-// Since API 0.81.
-func (*TPUTopologyLogiDeviceIDFromChipCoordAndIdxArgs) Function() *Function {
-	return &functionTPUTopologyLogiDeviceIDFromChipCoordAndIdx
-}
-
-var functionTPUTopologyChipCoordAndIdxForLogiDevice = Function{
-	Name:    "PJRT_TpuTopology_ChipCoordAndIdxForLogiDevice",
-	Section: sectionExt0 + Section(ExtensionTypeTPUTopology),
-	Offset:  208,
-	Since:   81,
-	Size:    TPUTopologyChipCoordAndIdxForLogiDeviceArgsSize,
-	Zero:    []Span{{Offset: 40, Size: 12}},
-}
-
-// Function describes PJRT_TpuTopology_ChipCoordAndIdxForLogiDevice.
-//
-// Since API 0.81.
-func (*TPUTopologyChipCoordAndIdxForLogiDeviceArgs) Function() *Function {
-	return &functionTPUTopologyChipCoordAndIdxForLogiDevice
-}
-
-var functionTPUTopologyChipsPerProcessBounds = Function{
-	Name:    "PJRT_TpuTopology_ChipsPerProcessBounds",
-	Section: sectionExt0 + Section(ExtensionTypeTPUTopology),
-	Offset:  216,
-	Since:   81,
-	Size:    TPUTopologyChipsPerProcessBoundsArgsSize,
-	Zero:    []Span{{Offset: 32, Size: 8}},
-}
-
-// Function describes PJRT_TpuTopology_ChipsPerProcessBounds.
-//
-// Since API 0.81.
-func (*TPUTopologyChipsPerProcessBoundsArgs) Function() *Function {
-	return &functionTPUTopologyChipsPerProcessBounds
-}
-
-var functionTPUTopologyChipBounds = Function{
-	Name:    "PJRT_TpuTopology_ChipBounds",
-	Section: sectionExt0 + Section(ExtensionTypeTPUTopology),
-	Offset:  224,
-	Since:   81,
-	Size:    TPUTopologyChipBoundsArgsSize,
-	Zero:    []Span{{Offset: 32, Size: 8}},
-}
-
-// Function describes PJRT_TpuTopology_ChipBounds.
-//
-// Since API 0.81.
-func (*TPUTopologyChipBoundsArgs) Function() *Function {
-	return &functionTPUTopologyChipBounds
-}
-
-var functionTPUTopologyProcessBounds = Function{
-	Name:    "PJRT_TpuTopology_ProcessBounds",
-	Section: sectionExt0 + Section(ExtensionTypeTPUTopology),
-	Offset:  232,
-	Since:   81,
-	Size:    TPUTopologyProcessBoundsArgsSize,
-	Zero:    []Span{{Offset: 32, Size: 8}},
-}
-
-// Function describes PJRT_TpuTopology_ProcessBounds.
-//
-// Since API 0.81.
-func (*TPUTopologyProcessBoundsArgs) Function() *Function {
-	return &functionTPUTopologyProcessBounds
-}
-
-var functionTPUTopologyGetRoutingStrategy = Function{
-	Name:    "PJRT_TpuTopology_GetRoutingStrategy",
-	Section: sectionExt0 + Section(ExtensionTypeTPUTopology),
-	Offset:  240,
-	Since:   90,
-	Size:    TPUTopologyGetRoutingStrategyArgsSize,
-}
-
-// Function describes PJRT_TpuTopology_GetRoutingStrategy.
-//
-// Since API 0.90.
-func (*TPUTopologyGetRoutingStrategyArgs) Function() *Function {
-	return &functionTPUTopologyGetRoutingStrategy
-}
-
-var functionTPUTopologyGetSliceConfig = Function{
-	Name:    "PJRT_TpuTopology_GetSliceConfig",
-	Section: sectionExt0 + Section(ExtensionTypeTPUTopology),
-	Offset:  248,
-	Since:   90,
-	Size:    TPUTopologyGetSliceConfigArgsSize,
-}
-
-// Function describes PJRT_TpuTopology_GetSliceConfig.
-//
-// Since API 0.90.
-func (*TPUTopologyGetSliceConfigArgs) Function() *Function {
-	return &functionTPUTopologyGetSliceConfig
-}
-
-var functionTPUTopologyGetSliceConfigs = Function{
-	Name:    "PJRT_TpuTopology_GetSliceConfigs",
-	Section: sectionExt0 + Section(ExtensionTypeTPUTopology),
-	Offset:  256,
-	Since:   90,
-	Size:    TPUTopologyGetSliceConfigsArgsSize,
-	Zero:    []Span{{Offset: 40, Size: 8}},
-}
-
-// Function describes PJRT_TpuTopology_GetSliceConfigs.
-//
-// Since API 0.90.
-func (*TPUTopologyGetSliceConfigsArgs) Function() *Function {
-	return &functionTPUTopologyGetSliceConfigs
-}
-
-var functionTPUTopologyGetDefaultPlatformConfig = Function{
-	Name:    "PJRT_TpuTopology_GetDefaultPlatformConfig",
-	Section: sectionExt0 + Section(ExtensionTypeTPUTopology),
-	Offset:  264,
-	Since:   90,
-	Size:    TPUTopologyGetDefaultPlatformConfigArgsSize,
-	Zero:    []Span{{Offset: 24, Size: 16}},
-}
-
-// Function describes PJRT_TpuTopology_GetDefaultPlatformConfig.
-//
-// Since API 0.90.
-func (*TPUTopologyGetDefaultPlatformConfigArgs) Function() *Function {
-	return &functionTPUTopologyGetDefaultPlatformConfig
-}
-
-// tpuTopologyFunctions are the functions of PJRT_TpuTopology_Extension in
-// the order of their slots.
-var tpuTopologyFunctions = [...]*Function{
-	&functionTPUTopologySubslice,
-	&functionTPUTopologyIsSubsliceTopology,
-	&functionTPUTopologySubsliceDeviceIDFromFullDeviceID,
-	&functionTPUTopologyReplaceHostBounds,
-	&functionTPUTopologyIsEnhancedBarrierEnabled,
-	&functionTPUTopologyHasLimitedICIConnectivity,
-	&functionTPUTopologyIsReachableOverLimitedICI,
-	&functionTPUTopologyProcessCount,
-	&functionTPUTopologyChipsPerProcess,
-	&functionTPUTopologyCoreCountPerChip,
-	&functionTPUTopologyChipCount,
-	&functionTPUTopologyCoreCount,
-	&functionTPUTopologyLogiDeviceCountPerProcess,
-	&functionTPUTopologyLogiDeviceCount,
-	&functionTPUTopologyLogiDeviceCountPerChip,
-	&functionTPUTopologyCoreCountPerProcess,
-	&functionTPUTopologyProcessIDs,
-	&functionTPUTopologyLogiDeviceIDsOnProcess,
-	&functionTPUTopologyProcIDAndIdxOnProcForChip,
-	&functionTPUTopologyProcIDAndIdxOnProcForLogiDevice,
-	&functionTPUTopologyProcessCoordFromID,
-	&functionTPUTopologyChipIDFromCoord,
-	&functionTPUTopologyLogiDeviceIDFromChipCoordAndIdx,
-	&functionTPUTopologyChipCoordAndIdxForLogiDevice,
-	&functionTPUTopologyChipsPerProcessBounds,
-	&functionTPUTopologyChipBounds,
-	&functionTPUTopologyProcessBounds,
-	&functionTPUTopologyGetRoutingStrategy,
-	&functionTPUTopologyGetSliceConfig,
-	&functionTPUTopologyGetSliceConfigs,
-	&functionTPUTopologyGetDefaultPlatformConfig,
-}

@@ -48,13 +48,14 @@ type TritonCompileArgs struct {
 	OutPathSize uintptr
 }
 
-// PJRT_Triton_Compile_Args_STRUCT_SIZE is the size in bytes of
-// TritonCompileArgs without the padding at its end.
+// PJRT_Triton_Compile_Args_STRUCT_SIZE
 const TritonCompileArgsSize = 96
 
-// PJRT_Triton_Extension is a node of the extension chain.
-//
-// The node of the Triton extension. Its args have no extension_start.
+// PJRT_Triton_Compile
+func (*TritonCompileArgs) Function() *Function { return &functions[tritonAt] }
+
+// PJRT_Triton_Extension: The node of the Triton extension. Its args have no
+// extension_start.
 //
 // C knows it as PJRT_Triton too.
 //
@@ -64,32 +65,5 @@ type TritonExtension struct {
 	Compile uintptr       // compile
 }
 
-// PJRT_Triton_Extension_STRUCT_SIZE is the size in bytes of TritonExtension
-// without the padding at its end.
+// PJRT_Triton_Extension_STRUCT_SIZE
 const TritonExtensionSize = 32
-
-var functionTritonCompile = Function{
-	Name:    "PJRT_Triton_Compile",
-	Section: sectionExt0 + Section(ExtensionTypeTriton),
-	Offset:  24,
-	Since:   65,
-	Size:    TritonCompileArgsSize,
-	Zero:    []Span{{Offset: 56, Size: 40}},
-	Results: []Result{
-		{Name: "out_asm", Offset: 56, Count: Span{Offset: 64, Size: 8}, Elem: 1},
-		{Name: "out_path", Offset: 80, Count: Span{Offset: 88, Size: 8}, Elem: 1},
-	},
-}
-
-// Function describes PJRT_Triton_Compile.
-//
-// Since API 0.65.
-func (*TritonCompileArgs) Function() *Function {
-	return &functionTritonCompile
-}
-
-// tritonFunctions are the functions of PJRT_Triton_Extension in the order of
-// their slots.
-var tritonFunctions = [...]*Function{
-	&functionTritonCompile,
-}

@@ -20,7 +20,7 @@ const (
 // Since API 0.110.
 type XLATransformPipelineStage int32
 
-// The values of PJRT_XlaTransform_PipelineStage.
+// PJRT_XlaTransform_PipelineStage
 const (
 	// PJRT_XlaTransform_PipelineStage_kPreScheduler: Before instructions are put
 	// in order.
@@ -41,9 +41,7 @@ var xlaTransformPipelineStageEnum = enumtext.Enum[XLATransformPipelineStage]{
 // String returns the name of the C enumerator without what all of
 // PJRT_XlaTransform_PipelineStage have in common, such as PostScheduler; an
 // unknown number gives XLATransformPipelineStage(99).
-func (v XLATransformPipelineStage) String() string {
-	return xlaTransformPipelineStageEnum.String(v)
-}
+func (v XLATransformPipelineStage) String() string { return xlaTransformPipelineStageEnum.String(v) }
 
 // ParseXLATransformPipelineStage returns the XLATransformPipelineStage that
 // s names: as String does, by the C enumerator or by the Go constant, in any
@@ -59,9 +57,7 @@ func XLATransformPipelineStageValues() []XLATransformPipelineStage {
 }
 
 // MarshalText returns what String does.
-func (v XLATransformPipelineStage) MarshalText() ([]byte, error) {
-	return []byte(v.String()), nil
-}
+func (v XLATransformPipelineStage) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // UnmarshalText reads what ParseXLATransformPipelineStage does.
 func (v *XLATransformPipelineStage) UnmarshalText(text []byte) (err error) {
@@ -117,7 +113,7 @@ type XLATransformVersionAndError struct {
 	ErrorMsg XLATransformString
 }
 
-// PJRT_XlaTransform_Args are the arguments of PJRT_XlaTransform.
+// PJRT_XlaTransform_Args
 //
 // Since API 0.110.
 type XLATransformArgs struct {
@@ -134,8 +130,7 @@ type XLATransformArgs struct {
 	Changed bool
 }
 
-// PJRT_XlaTransform_Args_STRUCT_SIZE is the size in bytes of
-// XLATransformArgs without the padding at its end.
+// PJRT_XlaTransform_Args_STRUCT_SIZE
 const XLATransformArgsSize = 89
 
 // PJRT_XlaTransform_Callbacks.dtor is the address of a C function of this
@@ -166,9 +161,8 @@ func (f XLATransformCallbacksTransformHLOModule) Call(data *XLATransformCallback
 	ccall.CallN(uintptr(f), uintptr(unsafe.Pointer(data)), uintptr(unsafe.Pointer(args)))
 }
 
-// PJRT_XlaTransform_Callbacks is a table of functions.
-//
-// What a program registers. The plugin keeps the struct until it calls dtor.
+// PJRT_XlaTransform_Callbacks: What a program registers. The plugin keeps
+// the struct until it calls dtor.
 //
 // Since API 0.110.
 type XLATransformCallbacks struct {
@@ -202,9 +196,11 @@ type RegisterXLATransformArgs struct {
 	Callbacks *XLATransformCallbacks
 }
 
-// PJRT_Register_Xla_Transform_Args_STRUCT_SIZE is the size in bytes of
-// RegisterXLATransformArgs without the padding at its end.
+// PJRT_Register_Xla_Transform_Args_STRUCT_SIZE
 const RegisterXLATransformArgsSize = 40
+
+// PJRT_Register_Xla_Transform_Fn
+func (*RegisterXLATransformArgs) Function() *Function { return &functions[xlaTransformAt] }
 
 // PJRT_Clear_Xla_Transform_Args are the arguments of
 // PJRT_Clear_Xla_Transform_Fn.
@@ -226,9 +222,11 @@ type ClearXLATransformArgs struct {
 	Cleared bool
 }
 
-// PJRT_Clear_Xla_Transform_Args_STRUCT_SIZE is the size in bytes of
-// ClearXLATransformArgs without the padding at its end.
+// PJRT_Clear_Xla_Transform_Args_STRUCT_SIZE
 const ClearXLATransformArgsSize = 41
+
+// PJRT_Clear_Xla_Transform_Fn
+func (*ClearXLATransformArgs) Function() *Function { return &functions[xlaTransformAt+1] }
 
 // PJRT_HloPassPipelineTrace: What the passes of a compilation did.
 //
@@ -256,10 +254,13 @@ type XLATransformGetHLOPassPipelineTraceArgs struct {
 	Trace HLOPassPipelineTrace
 }
 
-// PJRT_Xla_Transform_Get_Hlo_Pass_Pipeline_Trace_Args_STRUCT_SIZE is the
-// size in bytes of XLATransformGetHLOPassPipelineTraceArgs without the
-// padding at its end.
+// PJRT_Xla_Transform_Get_Hlo_Pass_Pipeline_Trace_Args_STRUCT_SIZE
 const XLATransformGetHLOPassPipelineTraceArgsSize = 40
+
+// PJRT_Xla_Transform_Get_Hlo_Pass_Pipeline_Trace_Fn
+func (*XLATransformGetHLOPassPipelineTraceArgs) Function() *Function {
+	return &functions[xlaTransformAt+2]
+}
 
 // PJRT_Xla_Transform_Destroy_Hlo_Pass_Pipeline_Trace_Args are the arguments
 // of PJRT_Xla_Transform_Destroy_Hlo_Pass_Pipeline_Trace_Fn.
@@ -273,14 +274,16 @@ type XLATransformDestroyHLOPassPipelineTraceArgs struct {
 	Trace *HLOPassPipelineTrace
 }
 
-// PJRT_Xla_Transform_Destroy_Hlo_Pass_Pipeline_Trace_Args_STRUCT_SIZE is the
-// size in bytes of XLATransformDestroyHLOPassPipelineTraceArgs without the
-// padding at its end.
+// PJRT_Xla_Transform_Destroy_Hlo_Pass_Pipeline_Trace_Args_STRUCT_SIZE
 const XLATransformDestroyHLOPassPipelineTraceArgsSize = 16
 
-// PJRT_Xla_Transform_Extension is a node of the extension chain.
-//
-// The node of the XLA transform extension. Its args have no extension_start.
+// PJRT_Xla_Transform_Destroy_Hlo_Pass_Pipeline_Trace_Fn
+func (*XLATransformDestroyHLOPassPipelineTraceArgs) Function() *Function {
+	return &functions[xlaTransformAt+3]
+}
+
+// PJRT_Xla_Transform_Extension: The node of the XLA transform extension. Its
+// args have no extension_start.
 //
 // Since API 0.110.
 type XLATransformExtension struct {
@@ -291,78 +294,5 @@ type XLATransformExtension struct {
 	DestroyHLOPassPipelineTrace uintptr       // destroy_hlo_pass_pipeline_trace; since API 0.114
 }
 
-// PJRT_Xla_Transform_Extension_STRUCT_SIZE is the size in bytes of
-// XLATransformExtension without the padding at its end.
+// PJRT_Xla_Transform_Extension_STRUCT_SIZE
 const XLATransformExtensionSize = 56
-
-var functionRegisterXLATransform = Function{
-	Name:    "PJRT_Register_Xla_Transform_Fn",
-	Section: sectionExt0 + Section(ExtensionTypeXLATransform),
-	Offset:  24,
-	Since:   110,
-	Size:    RegisterXLATransformArgsSize,
-}
-
-// Function describes PJRT_Register_Xla_Transform_Fn.
-//
-// Since API 0.110.
-func (*RegisterXLATransformArgs) Function() *Function {
-	return &functionRegisterXLATransform
-}
-
-var functionClearXLATransform = Function{
-	Name:    "PJRT_Clear_Xla_Transform_Fn",
-	Section: sectionExt0 + Section(ExtensionTypeXLATransform),
-	Offset:  32,
-	Since:   111,
-	Size:    ClearXLATransformArgsSize,
-	Zero:    []Span{{Offset: 40, Size: 1}},
-}
-
-// Function describes PJRT_Clear_Xla_Transform_Fn.
-//
-// Since API 0.111.
-func (*ClearXLATransformArgs) Function() *Function {
-	return &functionClearXLATransform
-}
-
-var functionXLATransformGetHLOPassPipelineTrace = Function{
-	Name:    "PJRT_Xla_Transform_Get_Hlo_Pass_Pipeline_Trace_Fn",
-	Section: sectionExt0 + Section(ExtensionTypeXLATransform),
-	Offset:  40,
-	Since:   114,
-	Size:    XLATransformGetHLOPassPipelineTraceArgsSize,
-	Zero:    []Span{{Offset: 24, Size: 16}},
-}
-
-// Function describes PJRT_Xla_Transform_Get_Hlo_Pass_Pipeline_Trace_Fn.
-//
-// Since API 0.114.
-func (*XLATransformGetHLOPassPipelineTraceArgs) Function() *Function {
-	return &functionXLATransformGetHLOPassPipelineTrace
-}
-
-var functionXLATransformDestroyHLOPassPipelineTrace = Function{
-	Name:    "PJRT_Xla_Transform_Destroy_Hlo_Pass_Pipeline_Trace_Fn",
-	Section: sectionExt0 + Section(ExtensionTypeXLATransform),
-	Offset:  48,
-	Since:   114,
-	Size:    XLATransformDestroyHLOPassPipelineTraceArgsSize,
-	Void:    true,
-}
-
-// Function describes PJRT_Xla_Transform_Destroy_Hlo_Pass_Pipeline_Trace_Fn.
-//
-// Since API 0.114.
-func (*XLATransformDestroyHLOPassPipelineTraceArgs) Function() *Function {
-	return &functionXLATransformDestroyHLOPassPipelineTrace
-}
-
-// xlaTransformFunctions are the functions of PJRT_Xla_Transform_Extension in
-// the order of their slots.
-var xlaTransformFunctions = [...]*Function{
-	&functionRegisterXLATransform,
-	&functionClearXLATransform,
-	&functionXLATransformGetHLOPassPipelineTrace,
-	&functionXLATransformDestroyHLOPassPipelineTrace,
-}

@@ -40,9 +40,11 @@ type ProfilerErrorDestroyArgs struct {
 	Error *ProfilerErrorHandle
 }
 
-// PLUGIN_Profiler_Error_Destroy_Args_STRUCT_SIZE is the size in bytes of
-// ProfilerErrorDestroyArgs without the padding at its end.
+// PLUGIN_Profiler_Error_Destroy_Args_STRUCT_SIZE
 const ProfilerErrorDestroyArgsSize = 24
+
+// PLUGIN_Profiler_Error_Destroy
+func (*ProfilerErrorDestroyArgs) Function() *Function { return &functions[profilerAt] }
 
 // PLUGIN_Profiler_Error_Message_Args are the arguments of
 // PLUGIN_Profiler_Error_Message.
@@ -62,9 +64,11 @@ type ProfilerErrorMessageArgs struct {
 	MessageSize uintptr
 }
 
-// PLUGIN_Profiler_Error_Message_Args_STRUCT_SIZE is the size in bytes of
-// ProfilerErrorMessageArgs without the padding at its end.
+// PLUGIN_Profiler_Error_Message_Args_STRUCT_SIZE
 const ProfilerErrorMessageArgsSize = 40
+
+// PLUGIN_Profiler_Error_Message
+func (*ProfilerErrorMessageArgs) Function() *Function { return &functions[profilerAt+1] }
 
 // PLUGIN_Profiler_Error_GetCode_Args are the arguments of
 // PLUGIN_Profiler_Error_GetCode.
@@ -81,9 +85,11 @@ type ProfilerErrorGetCodeArgs struct {
 	Code int32
 }
 
-// PLUGIN_Profiler_Error_GetCode_Args_STRUCT_SIZE is the size in bytes of
-// ProfilerErrorGetCodeArgs without the padding at its end.
+// PLUGIN_Profiler_Error_GetCode_Args_STRUCT_SIZE
 const ProfilerErrorGetCodeArgsSize = 28
+
+// PLUGIN_Profiler_Error_GetCode
+func (*ProfilerErrorGetCodeArgs) Function() *Function { return &functions[profilerAt+2] }
 
 // PLUGIN_Profiler_Create_Args are the arguments of PLUGIN_Profiler_Create.
 //
@@ -101,9 +107,11 @@ type ProfilerCreateArgs struct {
 	Profiler *Profiler
 }
 
-// PLUGIN_Profiler_Create_Args_STRUCT_SIZE is the size in bytes of
-// ProfilerCreateArgs without the padding at its end.
+// PLUGIN_Profiler_Create_Args_STRUCT_SIZE
 const ProfilerCreateArgsSize = 32
+
+// PLUGIN_Profiler_Create
+func (*ProfilerCreateArgs) Function() *Function { return &functions[profilerAt+3] }
 
 // PLUGIN_Profiler_Destroy_Args are the arguments of PLUGIN_Profiler_Destroy.
 //
@@ -115,9 +123,11 @@ type ProfilerDestroyArgs struct {
 	Profiler   *Profiler // profiler
 }
 
-// PLUGIN_Profiler_Destroy_Args_STRUCT_SIZE is the size in bytes of
-// ProfilerDestroyArgs without the padding at its end.
+// PLUGIN_Profiler_Destroy_Args_STRUCT_SIZE
 const ProfilerDestroyArgsSize = 16
+
+// PLUGIN_Profiler_Destroy
+func (*ProfilerDestroyArgs) Function() *Function { return &functions[profilerAt+4] }
 
 // PLUGIN_Profiler_Start_Args are the arguments of PLUGIN_Profiler_Start.
 //
@@ -129,9 +139,11 @@ type ProfilerStartArgs struct {
 	Profiler   *Profiler // profiler
 }
 
-// PLUGIN_Profiler_Start_Args_STRUCT_SIZE is the size in bytes of
-// ProfilerStartArgs without the padding at its end.
+// PLUGIN_Profiler_Start_Args_STRUCT_SIZE
 const ProfilerStartArgsSize = 16
+
+// PLUGIN_Profiler_Start
+func (*ProfilerStartArgs) Function() *Function { return &functions[profilerAt+5] }
 
 // PLUGIN_Profiler_Stop_Args are the arguments of PLUGIN_Profiler_Stop.
 //
@@ -143,9 +155,11 @@ type ProfilerStopArgs struct {
 	Profiler   *Profiler // profiler
 }
 
-// PLUGIN_Profiler_Stop_Args_STRUCT_SIZE is the size in bytes of
-// ProfilerStopArgs without the padding at its end.
+// PLUGIN_Profiler_Stop_Args_STRUCT_SIZE
 const ProfilerStopArgsSize = 16
+
+// PLUGIN_Profiler_Stop
+func (*ProfilerStopArgs) Function() *Function { return &functions[profilerAt+6] }
 
 // PLUGIN_Profiler_CollectData_Args are the arguments of
 // PLUGIN_Profiler_CollectData.
@@ -165,9 +179,11 @@ type ProfilerCollectDataArgs struct {
 	BufferSizeInBytes uintptr
 }
 
-// PLUGIN_Profiler_CollectData_Args_STRUCT_SIZE is the size in bytes of
-// ProfilerCollectDataArgs without the padding at its end.
+// PLUGIN_Profiler_CollectData_Args_STRUCT_SIZE
 const ProfilerCollectDataArgsSize = 32
+
+// PLUGIN_Profiler_CollectData
+func (*ProfilerCollectDataArgs) Function() *Function { return &functions[profilerAt+7] }
 
 // PLUGIN_Profiler_Consume_Args are the arguments of PLUGIN_Profiler_Consume.
 //
@@ -182,9 +198,11 @@ type ProfilerConsumeArgs struct {
 	Result *ProfilerConsumeResult
 }
 
-// PLUGIN_Profiler_Consume_Args_STRUCT_SIZE is the size in bytes of
-// ProfilerConsumeArgs without the padding at its end.
+// PLUGIN_Profiler_Consume_Args_STRUCT_SIZE
 const ProfilerConsumeArgsSize = 24
+
+// PLUGIN_Profiler_Consume
+func (*ProfilerConsumeArgs) Function() *Function { return &functions[profilerAt+8] }
 
 // PLUGIN_Profiler_ConsumeResult_Destroy_Args are the arguments of
 // PLUGIN_Profiler_ConsumeResult_Destroy.
@@ -198,9 +216,11 @@ type ProfilerConsumeResultDestroyArgs struct {
 	ConsumeResult *ProfilerConsumeResult // consume_result
 }
 
-// PLUGIN_Profiler_ConsumeResult_Destroy_Args_STRUCT_SIZE is the size in
-// bytes of ProfilerConsumeResultDestroyArgs without the padding at its end.
+// PLUGIN_Profiler_ConsumeResult_Destroy_Args_STRUCT_SIZE
 const ProfilerConsumeResultDestroyArgsSize = 16
+
+// PLUGIN_Profiler_ConsumeResult_Destroy
+func (*ProfilerConsumeResultDestroyArgs) Function() *Function { return &functions[profilerAt+9] }
 
 // PLUGIN_Profiler_Serialize_Args are the arguments of
 // PLUGIN_Profiler_Serialize.
@@ -219,15 +239,15 @@ type ProfilerSerializeArgs struct {
 	SerializedSize uintptr
 }
 
-// PLUGIN_Profiler_Serialize_Args_STRUCT_SIZE is the size in bytes of
-// ProfilerSerializeArgs without the padding at its end.
+// PLUGIN_Profiler_Serialize_Args_STRUCT_SIZE
 const ProfilerSerializeArgsSize = 40
 
-// PLUGIN_Profiler_Api is the table of the functions of profiler_c_api.h.
-//
-// The table of the profiler. It belongs to the plugin and lives as long as
-// the process. Its functions past the struct_size that the plugin states do
-// not exist.
+// PLUGIN_Profiler_Serialize
+func (*ProfilerSerializeArgs) Function() *Function { return &functions[profilerAt+10] }
+
+// PLUGIN_Profiler_Api: The table of the profiler. It belongs to the plugin
+// and lives as long as the process. Its functions past the struct_size that
+// the plugin states do not exist.
 //
 // Since API 0.34.
 type ProfilerAPI struct {
@@ -247,216 +267,5 @@ type ProfilerAPI struct {
 	Serialize            uintptr // serialize; since API 0.113
 }
 
-// PLUGIN_Profiler_Api_STRUCT_SIZE is the size in bytes of ProfilerAPI
-// without the padding at its end.
+// PLUGIN_Profiler_Api_STRUCT_SIZE
 const ProfilerAPISize = 104
-
-var functionProfilerErrorDestroy = Function{
-	Name:    "PLUGIN_Profiler_Error_Destroy",
-	Section: SectionProfiler,
-	Offset:  16,
-	Since:   34,
-	Size:    ProfilerErrorDestroyArgsSize,
-	Void:    true,
-	Errors:  ErrorsProfiler,
-}
-
-// Function describes PLUGIN_Profiler_Error_Destroy.
-//
-// Since API 0.34.
-func (*ProfilerErrorDestroyArgs) Function() *Function {
-	return &functionProfilerErrorDestroy
-}
-
-var functionProfilerErrorMessage = Function{
-	Name:    "PLUGIN_Profiler_Error_Message",
-	Section: SectionProfiler,
-	Offset:  24,
-	Since:   34,
-	Size:    ProfilerErrorMessageArgsSize,
-	Void:    true,
-	Errors:  ErrorsProfiler,
-	Zero:    []Span{{Offset: 24, Size: 16}},
-	Results: []Result{
-		{Name: "message", Offset: 24, Count: Span{Offset: 32, Size: 8}, Elem: 1},
-	},
-}
-
-// Function describes PLUGIN_Profiler_Error_Message.
-//
-// Since API 0.34.
-func (*ProfilerErrorMessageArgs) Function() *Function {
-	return &functionProfilerErrorMessage
-}
-
-var functionProfilerErrorGetCode = Function{
-	Name:    "PLUGIN_Profiler_Error_GetCode",
-	Section: SectionProfiler,
-	Offset:  32,
-	Since:   34,
-	Size:    ProfilerErrorGetCodeArgsSize,
-	Errors:  ErrorsProfiler,
-	Zero:    []Span{{Offset: 24, Size: 4}},
-}
-
-// Function describes PLUGIN_Profiler_Error_GetCode.
-//
-// Since API 0.34.
-func (*ProfilerErrorGetCodeArgs) Function() *Function {
-	return &functionProfilerErrorGetCode
-}
-
-var functionProfilerCreate = Function{
-	Name:    "PLUGIN_Profiler_Create",
-	Section: SectionProfiler,
-	Offset:  40,
-	Since:   34,
-	Size:    ProfilerCreateArgsSize,
-	Errors:  ErrorsProfiler,
-	Zero:    []Span{{Offset: 24, Size: 8}},
-	Results: []Result{
-		{Name: "profiler", Offset: 24},
-	},
-}
-
-// Function describes PLUGIN_Profiler_Create.
-//
-// Since API 0.34.
-func (*ProfilerCreateArgs) Function() *Function {
-	return &functionProfilerCreate
-}
-
-var functionProfilerDestroy = Function{
-	Name:    "PLUGIN_Profiler_Destroy",
-	Section: SectionProfiler,
-	Offset:  48,
-	Since:   34,
-	Size:    ProfilerDestroyArgsSize,
-	Errors:  ErrorsProfiler,
-}
-
-// Function describes PLUGIN_Profiler_Destroy.
-//
-// Since API 0.34.
-func (*ProfilerDestroyArgs) Function() *Function {
-	return &functionProfilerDestroy
-}
-
-var functionProfilerStart = Function{
-	Name:    "PLUGIN_Profiler_Start",
-	Section: SectionProfiler,
-	Offset:  56,
-	Since:   34,
-	Size:    ProfilerStartArgsSize,
-	Errors:  ErrorsProfiler,
-}
-
-// Function describes PLUGIN_Profiler_Start.
-//
-// Since API 0.34.
-func (*ProfilerStartArgs) Function() *Function {
-	return &functionProfilerStart
-}
-
-var functionProfilerStop = Function{
-	Name:    "PLUGIN_Profiler_Stop",
-	Section: SectionProfiler,
-	Offset:  64,
-	Since:   34,
-	Size:    ProfilerStopArgsSize,
-	Errors:  ErrorsProfiler,
-}
-
-// Function describes PLUGIN_Profiler_Stop.
-//
-// Since API 0.34.
-func (*ProfilerStopArgs) Function() *Function {
-	return &functionProfilerStop
-}
-
-var functionProfilerCollectData = Function{
-	Name:    "PLUGIN_Profiler_CollectData",
-	Section: SectionProfiler,
-	Offset:  72,
-	Since:   34,
-	Size:    ProfilerCollectDataArgsSize,
-	Errors:  ErrorsProfiler,
-	Zero:    []Span{{Offset: 24, Size: 8}},
-}
-
-// Function describes PLUGIN_Profiler_CollectData.
-//
-// Since API 0.34.
-func (*ProfilerCollectDataArgs) Function() *Function {
-	return &functionProfilerCollectData
-}
-
-var functionProfilerConsume = Function{
-	Name:    "PLUGIN_Profiler_Consume",
-	Section: SectionProfiler,
-	Offset:  80,
-	Since:   113,
-	Size:    ProfilerConsumeArgsSize,
-	Errors:  ErrorsProfiler,
-	Zero:    []Span{{Offset: 16, Size: 8}},
-	Results: []Result{
-		{Name: "result", Offset: 16},
-	},
-}
-
-// Function describes PLUGIN_Profiler_Consume.
-//
-// Since API 0.113.
-func (*ProfilerConsumeArgs) Function() *Function {
-	return &functionProfilerConsume
-}
-
-var functionProfilerConsumeResultDestroy = Function{
-	Name:    "PLUGIN_Profiler_ConsumeResult_Destroy",
-	Section: SectionProfiler,
-	Offset:  88,
-	Since:   113,
-	Size:    ProfilerConsumeResultDestroyArgsSize,
-	Void:    true,
-	Errors:  ErrorsProfiler,
-}
-
-// Function describes PLUGIN_Profiler_ConsumeResult_Destroy.
-//
-// Since API 0.113.
-func (*ProfilerConsumeResultDestroyArgs) Function() *Function {
-	return &functionProfilerConsumeResultDestroy
-}
-
-var functionProfilerSerialize = Function{
-	Name:    "PLUGIN_Profiler_Serialize",
-	Section: SectionProfiler,
-	Offset:  96,
-	Since:   113,
-	Size:    ProfilerSerializeArgsSize,
-	Errors:  ErrorsProfiler,
-	Zero:    []Span{{Offset: 24, Size: 16}},
-}
-
-// Function describes PLUGIN_Profiler_Serialize.
-//
-// Since API 0.113.
-func (*ProfilerSerializeArgs) Function() *Function {
-	return &functionProfilerSerialize
-}
-
-// profilerFunctions are the functions of PLUGIN_Profiler_Api in the order of
-// their slots.
-var profilerFunctions = [...]*Function{
-	&functionProfilerErrorDestroy,
-	&functionProfilerErrorMessage,
-	&functionProfilerErrorGetCode,
-	&functionProfilerCreate,
-	&functionProfilerDestroy,
-	&functionProfilerStart,
-	&functionProfilerStop,
-	&functionProfilerCollectData,
-	&functionProfilerConsume,
-	&functionProfilerConsumeResultDestroy,
-	&functionProfilerSerialize,
-}

@@ -4,111 +4,79 @@ package capi
 
 import "unsafe"
 
+// Each of these calls compiles only if a struct has in Go the size, and its
+// fields have the offsets, that they have in C: arrays of other lengths are
+// of other types.
+
 // PLUGIN_Profiler_Error_Destroy_Args
-var (
-	_ [24]struct{} = [unsafe.Sizeof(ProfilerErrorDestroyArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ProfilerErrorDestroyArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ProfilerErrorDestroyArgs{}.Priv)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(ProfilerErrorDestroyArgs{}.Error)]struct{}{}
-)
+func _(x ProfilerErrorDestroyArgs, ProfilerErrorDestroyArgs func([24]byte, [0]byte, [8]byte, [16]byte)) {
+	ProfilerErrorDestroyArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.Priv)]byte{},
+		[unsafe.Offsetof(x.Error)]byte{})
+}
 
 // PLUGIN_Profiler_Error_Message_Args
-var (
-	_ [40]struct{} = [unsafe.Sizeof(ProfilerErrorMessageArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ProfilerErrorMessageArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ProfilerErrorMessageArgs{}.Priv)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(ProfilerErrorMessageArgs{}.Error)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(ProfilerErrorMessageArgs{}.Message)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(ProfilerErrorMessageArgs{}.MessageSize)]struct{}{}
-)
+func _(x ProfilerErrorMessageArgs, ProfilerErrorMessageArgs func([40]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte)) {
+	ProfilerErrorMessageArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.Priv)]byte{},
+		[unsafe.Offsetof(x.Error)]byte{}, [unsafe.Offsetof(x.Message)]byte{}, [unsafe.Offsetof(x.MessageSize)]byte{})
+}
 
 // PLUGIN_Profiler_Error_GetCode_Args
-var (
-	_ [32]struct{} = [unsafe.Sizeof(ProfilerErrorGetCodeArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ProfilerErrorGetCodeArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ProfilerErrorGetCodeArgs{}.Priv)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(ProfilerErrorGetCodeArgs{}.Error)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(ProfilerErrorGetCodeArgs{}.Code)]struct{}{}
-)
+func _(x ProfilerErrorGetCodeArgs, ProfilerErrorGetCodeArgs func([32]byte, [0]byte, [8]byte, [16]byte, [24]byte)) {
+	ProfilerErrorGetCodeArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.Priv)]byte{},
+		[unsafe.Offsetof(x.Error)]byte{}, [unsafe.Offsetof(x.Code)]byte{})
+}
 
 // PLUGIN_Profiler_Create_Args
-var (
-	_ [32]struct{} = [unsafe.Sizeof(ProfilerCreateArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ProfilerCreateArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ProfilerCreateArgs{}.Options)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(ProfilerCreateArgs{}.OptionsSize)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(ProfilerCreateArgs{}.Profiler)]struct{}{}
-)
+func _(x ProfilerCreateArgs, ProfilerCreateArgs func([32]byte, [0]byte, [8]byte, [16]byte, [24]byte)) {
+	ProfilerCreateArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.Options)]byte{},
+		[unsafe.Offsetof(x.OptionsSize)]byte{}, [unsafe.Offsetof(x.Profiler)]byte{})
+}
 
 // PLUGIN_Profiler_Destroy_Args
-var (
-	_ [16]struct{} = [unsafe.Sizeof(ProfilerDestroyArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ProfilerDestroyArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ProfilerDestroyArgs{}.Profiler)]struct{}{}
-)
+func _(x ProfilerDestroyArgs, ProfilerDestroyArgs func([16]byte, [0]byte, [8]byte)) {
+	ProfilerDestroyArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.Profiler)]byte{})
+}
 
 // PLUGIN_Profiler_Start_Args
-var (
-	_ [16]struct{} = [unsafe.Sizeof(ProfilerStartArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ProfilerStartArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ProfilerStartArgs{}.Profiler)]struct{}{}
-)
+func _(x ProfilerStartArgs, ProfilerStartArgs func([16]byte, [0]byte, [8]byte)) {
+	ProfilerStartArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.Profiler)]byte{})
+}
 
 // PLUGIN_Profiler_Stop_Args
-var (
-	_ [16]struct{} = [unsafe.Sizeof(ProfilerStopArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ProfilerStopArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ProfilerStopArgs{}.Profiler)]struct{}{}
-)
+func _(x ProfilerStopArgs, ProfilerStopArgs func([16]byte, [0]byte, [8]byte)) {
+	ProfilerStopArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.Profiler)]byte{})
+}
 
 // PLUGIN_Profiler_CollectData_Args
-var (
-	_ [32]struct{} = [unsafe.Sizeof(ProfilerCollectDataArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ProfilerCollectDataArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ProfilerCollectDataArgs{}.Profiler)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(ProfilerCollectDataArgs{}.Buffer)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(ProfilerCollectDataArgs{}.BufferSizeInBytes)]struct{}{}
-)
+func _(x ProfilerCollectDataArgs, ProfilerCollectDataArgs func([32]byte, [0]byte, [8]byte, [16]byte, [24]byte)) {
+	ProfilerCollectDataArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.Profiler)]byte{},
+		[unsafe.Offsetof(x.Buffer)]byte{}, [unsafe.Offsetof(x.BufferSizeInBytes)]byte{})
+}
 
 // PLUGIN_Profiler_Consume_Args
-var (
-	_ [24]struct{} = [unsafe.Sizeof(ProfilerConsumeArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ProfilerConsumeArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ProfilerConsumeArgs{}.Profiler)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(ProfilerConsumeArgs{}.Result)]struct{}{}
-)
+func _(x ProfilerConsumeArgs, ProfilerConsumeArgs func([24]byte, [0]byte, [8]byte, [16]byte)) {
+	ProfilerConsumeArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.Profiler)]byte{},
+		[unsafe.Offsetof(x.Result)]byte{})
+}
 
 // PLUGIN_Profiler_ConsumeResult_Destroy_Args
-var (
-	_ [16]struct{} = [unsafe.Sizeof(ProfilerConsumeResultDestroyArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ProfilerConsumeResultDestroyArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ProfilerConsumeResultDestroyArgs{}.ConsumeResult)]struct{}{}
-)
+func _(x ProfilerConsumeResultDestroyArgs, ProfilerConsumeResultDestroyArgs func([16]byte, [0]byte, [8]byte)) {
+	ProfilerConsumeResultDestroyArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ConsumeResult)]byte{})
+}
 
 // PLUGIN_Profiler_Serialize_Args
-var (
-	_ [40]struct{} = [unsafe.Sizeof(ProfilerSerializeArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ProfilerSerializeArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ProfilerSerializeArgs{}.Profiler)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(ProfilerSerializeArgs{}.ConsumeResult)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(ProfilerSerializeArgs{}.SerializedBytes)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(ProfilerSerializeArgs{}.SerializedSize)]struct{}{}
-)
+func _(x ProfilerSerializeArgs, ProfilerSerializeArgs func([40]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte)) {
+	ProfilerSerializeArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.Profiler)]byte{},
+		[unsafe.Offsetof(x.ConsumeResult)]byte{}, [unsafe.Offsetof(x.SerializedBytes)]byte{}, [unsafe.Offsetof(x.SerializedSize)]byte{})
+}
 
 // PLUGIN_Profiler_Api
-var (
-	_ [104]struct{} = [unsafe.Sizeof(ProfilerAPI{})]struct{}{}
-	_ [0]struct{}   = [unsafe.Offsetof(ProfilerAPI{}.StructSize)]struct{}{}
-	_ [8]struct{}   = [unsafe.Offsetof(ProfilerAPI{}.Priv)]struct{}{}
-	_ [16]struct{}  = [unsafe.Offsetof(ProfilerAPI{}.ErrorDestroy)]struct{}{}
-	_ [24]struct{}  = [unsafe.Offsetof(ProfilerAPI{}.ErrorMessage)]struct{}{}
-	_ [32]struct{}  = [unsafe.Offsetof(ProfilerAPI{}.ErrorGetCode)]struct{}{}
-	_ [40]struct{}  = [unsafe.Offsetof(ProfilerAPI{}.Create)]struct{}{}
-	_ [48]struct{}  = [unsafe.Offsetof(ProfilerAPI{}.Destroy)]struct{}{}
-	_ [56]struct{}  = [unsafe.Offsetof(ProfilerAPI{}.Start)]struct{}{}
-	_ [64]struct{}  = [unsafe.Offsetof(ProfilerAPI{}.Stop)]struct{}{}
-	_ [72]struct{}  = [unsafe.Offsetof(ProfilerAPI{}.CollectData)]struct{}{}
-	_ [80]struct{}  = [unsafe.Offsetof(ProfilerAPI{}.Consume)]struct{}{}
-	_ [88]struct{}  = [unsafe.Offsetof(ProfilerAPI{}.ConsumeResultDestroy)]struct{}{}
-	_ [96]struct{}  = [unsafe.Offsetof(ProfilerAPI{}.Serialize)]struct{}{}
-)
+func _(x ProfilerAPI, ProfilerAPI func([104]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte, [40]byte, [48]byte, [56]byte, [64]byte,
+	[72]byte, [80]byte, [88]byte, [96]byte)) {
+	ProfilerAPI([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.Priv)]byte{},
+		[unsafe.Offsetof(x.ErrorDestroy)]byte{}, [unsafe.Offsetof(x.ErrorMessage)]byte{}, [unsafe.Offsetof(x.ErrorGetCode)]byte{},
+		[unsafe.Offsetof(x.Create)]byte{}, [unsafe.Offsetof(x.Destroy)]byte{}, [unsafe.Offsetof(x.Start)]byte{},
+		[unsafe.Offsetof(x.Stop)]byte{}, [unsafe.Offsetof(x.CollectData)]byte{}, [unsafe.Offsetof(x.Consume)]byte{},
+		[unsafe.Offsetof(x.ConsumeResultDestroy)]byte{}, [unsafe.Offsetof(x.Serialize)]byte{})
+}

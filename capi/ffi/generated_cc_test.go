@@ -3,7 +3,7 @@
 
 //go:build cc
 
-package ffi
+package ffi_test
 
 import (
 	"strings"
@@ -17,5 +17,5 @@ func TestCompilersAgreeWithGeneratedDeclarations(t *testing.T) {
 	facts := gentest.Facts(t, "../..", capi.APIMinor, func(path string) bool {
 		return strings.HasPrefix(path, "xla/ffi/")
 	})
-	gentest.Compile(t, &index, facts, "../..")
+	gentest.Compile(t, &index, functions(), facts, "../..")
 }

@@ -20,7 +20,7 @@ const (
 // devices belong together.
 type CollectiveGroupMode int32
 
-// The values of XLA_FFI_CollectiveGroupMode.
+// XLA_FFI_CollectiveGroupMode
 const (
 	// XLA_FFI_GROUP_CROSS_REPLICA: Replicas, of one partition.
 	CollectiveGroupModeCrossReplica CollectiveGroupMode = 0
@@ -48,9 +48,7 @@ var collectiveGroupModeEnum = enumtext.Enum[CollectiveGroupMode]{
 // XLA_FFI_CollectiveGroupMode have in common, such as
 // CROSS_REPLICA_AND_PARTITION; an unknown number gives
 // CollectiveGroupMode(99).
-func (v CollectiveGroupMode) String() string {
-	return collectiveGroupModeEnum.String(v)
-}
+func (v CollectiveGroupMode) String() string { return collectiveGroupModeEnum.String(v) }
 
 // ParseCollectiveGroupMode returns the CollectiveGroupMode that s names: as
 // String does, by the C enumerator or by the Go constant, in any case.
@@ -60,14 +58,10 @@ func ParseCollectiveGroupMode(s string) (CollectiveGroupMode, error) {
 
 // CollectiveGroupModeValues returns every CollectiveGroupMode in the
 // header's order.
-func CollectiveGroupModeValues() []CollectiveGroupMode {
-	return collectiveGroupModeEnum.All()
-}
+func CollectiveGroupModeValues() []CollectiveGroupMode { return collectiveGroupModeEnum.All() }
 
 // MarshalText returns what String does.
-func (v CollectiveGroupMode) MarshalText() ([]byte, error) {
-	return []byte(v.String()), nil
-}
+func (v CollectiveGroupMode) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // UnmarshalText reads what ParseCollectiveGroupMode does.
 func (v *CollectiveGroupMode) UnmarshalText(text []byte) (err error) {
@@ -99,8 +93,7 @@ type ReplicaGroup struct {
 	Size uintptr // size
 }
 
-// XLA_FFI_Communicator_Request_Args are the arguments of
-// XLA_FFI_Communicator_Request.
+// XLA_FFI_Communicator_Request_Args
 type CommunicatorRequestArgs struct {
 	StructSize     uintptr             // struct_size
 	ExtensionStart *InternalExtension  // extension_start
@@ -111,12 +104,10 @@ type CommunicatorRequestArgs struct {
 	CommunicationID int64
 }
 
-// XLA_FFI_Communicator_Request_Args_STRUCT_SIZE is the size in bytes of
-// CommunicatorRequestArgs without the padding at its end.
+// XLA_FFI_Communicator_Request_Args_STRUCT_SIZE
 const CommunicatorRequestArgsSize = 48
 
-// XLA_FFI_Communicator_Get_Args are the arguments of
-// XLA_FFI_Communicator_Get.
+// XLA_FFI_Communicator_Get_Args
 type CommunicatorGetArgs struct {
 	StructSize      uintptr             // struct_size
 	ExtensionStart  *InternalExtension  // extension_start
@@ -127,8 +118,7 @@ type CommunicatorGetArgs struct {
 	Communicator    *Communicator       // communicator (out)
 }
 
-// XLA_FFI_Communicator_Get_Args_STRUCT_SIZE is the size in bytes of
-// CommunicatorGetArgs without the padding at its end.
+// XLA_FFI_Communicator_Get_Args_STRUCT_SIZE
 const CommunicatorGetArgsSize = 56
 
 // XLA_FFI_CollectiveMemoryRegion: The memory of a window, on the device.
@@ -140,7 +130,7 @@ type CollectiveMemoryRegion struct {
 	Flags    uint64         // flags
 }
 
-// XLA_FFI_Window_Request_Args are the arguments of XLA_FFI_Window_Request.
+// XLA_FFI_Window_Request_Args
 //
 // Since version 0.2 of the extension.
 type WindowRequestArgs struct {
@@ -156,11 +146,10 @@ type WindowRequestArgs struct {
 	NumRegions uintptr // num_regions
 }
 
-// XLA_FFI_Window_Request_Args_STRUCT_SIZE is the size in bytes of
-// WindowRequestArgs without the padding at its end.
+// XLA_FFI_Window_Request_Args_STRUCT_SIZE
 const WindowRequestArgsSize = 64
 
-// XLA_FFI_Window_Get_Args are the arguments of XLA_FFI_Window_Get.
+// XLA_FFI_Window_Get_Args
 //
 // Since version 0.2 of the extension.
 type WindowGetArgs struct {
@@ -177,8 +166,7 @@ type WindowGetArgs struct {
 	WindowOffset uintptr
 }
 
-// XLA_FFI_Window_Get_Args_STRUCT_SIZE is the size in bytes of WindowGetArgs
-// without the padding at its end.
+// XLA_FFI_Window_Get_Args_STRUCT_SIZE
 const WindowGetArgsSize = 72
 
 // XLA_FFI_Collectives_Extension: The node of this extension.
@@ -191,8 +179,7 @@ type CollectivesExtension struct {
 	GetWindow           WindowGet           // get_window; since version 0.2 of the extension
 }
 
-// XLA_FFI_Collectives_Extension_STRUCT_SIZE is the size in bytes of
-// CollectivesExtension without the padding at its end.
+// XLA_FFI_Collectives_Extension_STRUCT_SIZE
 const CollectivesExtensionSize = 72
 
 // XLA_FFI_Communicator_Request is the address of a C function of this type:

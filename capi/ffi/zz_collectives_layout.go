@@ -4,78 +4,54 @@ package ffi
 
 import "unsafe"
 
+// Each of these calls compiles only if a struct has in Go the size, and its
+// fields have the offsets, that they have in C: arrays of other lengths are
+// of other types.
+
 // XLA_FFI_ReplicaGroup
-var (
-	_ [16]struct{} = [unsafe.Sizeof(ReplicaGroup{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ReplicaGroup{}.IDs)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ReplicaGroup{}.Size)]struct{}{}
-)
+func _(x ReplicaGroup, ReplicaGroup func([16]byte, [0]byte, [8]byte)) {
+	ReplicaGroup([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.IDs)]byte{}, [unsafe.Offsetof(x.Size)]byte{})
+}
 
 // XLA_FFI_Communicator_Request_Args
-var (
-	_ [48]struct{} = [unsafe.Sizeof(CommunicatorRequestArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(CommunicatorRequestArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(CommunicatorRequestArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(CommunicatorRequestArgs{}.GroupMode)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(CommunicatorRequestArgs{}.Groups)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(CommunicatorRequestArgs{}.NumGroups)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(CommunicatorRequestArgs{}.CommunicationID)]struct{}{}
-)
+func _(x CommunicatorRequestArgs, CommunicatorRequestArgs func([48]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte, [40]byte)) {
+	CommunicatorRequestArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.GroupMode)]byte{}, [unsafe.Offsetof(x.Groups)]byte{}, [unsafe.Offsetof(x.NumGroups)]byte{},
+		[unsafe.Offsetof(x.CommunicationID)]byte{})
+}
 
 // XLA_FFI_Communicator_Get_Args
-var (
-	_ [56]struct{} = [unsafe.Sizeof(CommunicatorGetArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(CommunicatorGetArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(CommunicatorGetArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(CommunicatorGetArgs{}.GroupMode)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(CommunicatorGetArgs{}.Groups)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(CommunicatorGetArgs{}.NumGroups)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(CommunicatorGetArgs{}.CommunicationID)]struct{}{}
-	_ [48]struct{} = [unsafe.Offsetof(CommunicatorGetArgs{}.Communicator)]struct{}{}
-)
+func _(x CommunicatorGetArgs, CommunicatorGetArgs func([56]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte, [40]byte, [48]byte)) {
+	CommunicatorGetArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.GroupMode)]byte{}, [unsafe.Offsetof(x.Groups)]byte{}, [unsafe.Offsetof(x.NumGroups)]byte{},
+		[unsafe.Offsetof(x.CommunicationID)]byte{}, [unsafe.Offsetof(x.Communicator)]byte{})
+}
 
 // XLA_FFI_CollectiveMemoryRegion
-var (
-	_ [24]struct{} = [unsafe.Sizeof(CollectiveMemoryRegion{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(CollectiveMemoryRegion{}.Buffer)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(CollectiveMemoryRegion{}.ByteSize)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(CollectiveMemoryRegion{}.Flags)]struct{}{}
-)
+func _(x CollectiveMemoryRegion, CollectiveMemoryRegion func([24]byte, [0]byte, [8]byte, [16]byte)) {
+	CollectiveMemoryRegion([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.Buffer)]byte{}, [unsafe.Offsetof(x.ByteSize)]byte{},
+		[unsafe.Offsetof(x.Flags)]byte{})
+}
 
 // XLA_FFI_Window_Request_Args
-var (
-	_ [64]struct{} = [unsafe.Sizeof(WindowRequestArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(WindowRequestArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(WindowRequestArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(WindowRequestArgs{}.GroupMode)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(WindowRequestArgs{}.Groups)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(WindowRequestArgs{}.NumGroups)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(WindowRequestArgs{}.CommunicationID)]struct{}{}
-	_ [48]struct{} = [unsafe.Offsetof(WindowRequestArgs{}.Regions)]struct{}{}
-	_ [56]struct{} = [unsafe.Offsetof(WindowRequestArgs{}.NumRegions)]struct{}{}
-)
+func _(x WindowRequestArgs, WindowRequestArgs func([64]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte, [40]byte, [48]byte, [56]byte)) {
+	WindowRequestArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.GroupMode)]byte{}, [unsafe.Offsetof(x.Groups)]byte{}, [unsafe.Offsetof(x.NumGroups)]byte{},
+		[unsafe.Offsetof(x.CommunicationID)]byte{}, [unsafe.Offsetof(x.Regions)]byte{}, [unsafe.Offsetof(x.NumRegions)]byte{})
+}
 
 // XLA_FFI_Window_Get_Args
-var (
-	_ [72]struct{} = [unsafe.Sizeof(WindowGetArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(WindowGetArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(WindowGetArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(WindowGetArgs{}.GroupMode)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(WindowGetArgs{}.Groups)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(WindowGetArgs{}.NumGroups)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(WindowGetArgs{}.CommunicationID)]struct{}{}
-	_ [48]struct{} = [unsafe.Offsetof(WindowGetArgs{}.Buffer)]struct{}{}
-	_ [56]struct{} = [unsafe.Offsetof(WindowGetArgs{}.Window)]struct{}{}
-	_ [64]struct{} = [unsafe.Offsetof(WindowGetArgs{}.WindowOffset)]struct{}{}
-)
+func _(x WindowGetArgs, WindowGetArgs func([72]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte, [40]byte, [48]byte, [56]byte,
+	[64]byte)) {
+	WindowGetArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.GroupMode)]byte{}, [unsafe.Offsetof(x.Groups)]byte{}, [unsafe.Offsetof(x.NumGroups)]byte{},
+		[unsafe.Offsetof(x.CommunicationID)]byte{}, [unsafe.Offsetof(x.Buffer)]byte{}, [unsafe.Offsetof(x.Window)]byte{},
+		[unsafe.Offsetof(x.WindowOffset)]byte{})
+}
 
 // XLA_FFI_Collectives_Extension
-var (
-	_ [72]struct{} = [unsafe.Sizeof(CollectivesExtension{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(CollectivesExtension{}.ExtensionBase)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(CollectivesExtension{}.State)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(CollectivesExtension{}.RequestCommunicator)]struct{}{}
-	_ [48]struct{} = [unsafe.Offsetof(CollectivesExtension{}.GetCommunicator)]struct{}{}
-	_ [56]struct{} = [unsafe.Offsetof(CollectivesExtension{}.RequestWindow)]struct{}{}
-	_ [64]struct{} = [unsafe.Offsetof(CollectivesExtension{}.GetWindow)]struct{}{}
-)
+func _(x CollectivesExtension, CollectivesExtension func([72]byte, [0]byte, [32]byte, [40]byte, [48]byte, [56]byte, [64]byte)) {
+	CollectivesExtension([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.ExtensionBase)]byte{}, [unsafe.Offsetof(x.State)]byte{},
+		[unsafe.Offsetof(x.RequestCommunicator)]byte{}, [unsafe.Offsetof(x.GetCommunicator)]byte{},
+		[unsafe.Offsetof(x.RequestWindow)]byte{}, [unsafe.Offsetof(x.GetWindow)]byte{})
+}

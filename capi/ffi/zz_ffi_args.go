@@ -2,7 +2,11 @@
 
 package ffi
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/purepjrt/purepjrt/capi"
+)
 
 // XLA_FFI_Error_Create_Args are the arguments of XLA_FFI_Error_Create.
 //
@@ -20,9 +24,11 @@ type ErrorCreateArgs struct {
 	Errc ErrorCode
 }
 
-// XLA_FFI_Error_Create_Args_STRUCT_SIZE is the size in bytes of
-// ErrorCreateArgs without the padding at its end.
+// XLA_FFI_Error_Create_Args_STRUCT_SIZE
 const ErrorCreateArgsSize = 28
+
+// XLA_FFI_Error_Create
+func (*ErrorCreateArgs) Function() *capi.Function { return &functions[0] }
 
 // XLA_FFI_Error_GetDetails_Args are the arguments of
 // XLA_FFI_Error_GetDetails.
@@ -43,9 +49,11 @@ type ErrorGetDetailsArgs struct {
 	Errc ErrorCode
 }
 
-// XLA_FFI_Error_GetDetails_Args_STRUCT_SIZE is the size in bytes of
-// ErrorGetDetailsArgs without the padding at its end.
+// XLA_FFI_Error_GetDetails_Args_STRUCT_SIZE
 const ErrorGetDetailsArgsSize = 36
+
+// XLA_FFI_Error_GetDetails
+func (*ErrorGetDetailsArgs) Function() *capi.Function { return &functions[1] }
 
 // XLA_FFI_Error_Destroy_Args are the arguments of XLA_FFI_Error_Destroy.
 //
@@ -58,9 +66,11 @@ type ErrorDestroyArgs struct {
 	Error          *ErrorHandle       // error
 }
 
-// XLA_FFI_Error_Destroy_Args_STRUCT_SIZE is the size in bytes of
-// ErrorDestroyArgs without the padding at its end.
+// XLA_FFI_Error_Destroy_Args_STRUCT_SIZE
 const ErrorDestroyArgsSize = 24
+
+// XLA_FFI_Error_Destroy
+func (*ErrorDestroyArgs) Function() *capi.Function { return &functions[2] }
 
 // XLA_FFI_Future_Create_Args are the arguments of XLA_FFI_Future_Create.
 //
@@ -74,12 +84,14 @@ type FutureCreateArgs struct {
 	Future *Future
 }
 
-// XLA_FFI_Future_Create_Args_STRUCT_SIZE is the size in bytes of
-// FutureCreateArgs without the padding at its end.
+// XLA_FFI_Future_Create_Args_STRUCT_SIZE
 //
 // The header's constant ends at extension_start; the struct goes on to byte
 // 24.
 const FutureCreateArgsSize = 16
+
+// XLA_FFI_Future_Create
+func (*FutureCreateArgs) Function() *capi.Function { return &functions[13] }
 
 // XLA_FFI_Future_SetAvailable_Args are the arguments of
 // XLA_FFI_Future_SetAvailable.
@@ -91,9 +103,11 @@ type FutureSetAvailableArgs struct {
 	Future         *Future            // future
 }
 
-// XLA_FFI_Future_SetAvailable_Args_STRUCT_SIZE is the size in bytes of
-// FutureSetAvailableArgs without the padding at its end.
+// XLA_FFI_Future_SetAvailable_Args_STRUCT_SIZE
 const FutureSetAvailableArgsSize = 24
+
+// XLA_FFI_Future_SetAvailable
+func (*FutureSetAvailableArgs) Function() *capi.Function { return &functions[14] }
 
 // XLA_FFI_Future_SetError_Args are the arguments of XLA_FFI_Future_SetError.
 //
@@ -106,11 +120,13 @@ type FutureSetErrorArgs struct {
 	Error *ErrorHandle
 }
 
-// XLA_FFI_Future_SetError_Args_STRUCT_SIZE is the size in bytes of
-// FutureSetErrorArgs without the padding at its end.
+// XLA_FFI_Future_SetError_Args_STRUCT_SIZE
 const FutureSetErrorArgsSize = 32
 
-// XLA_FFI_Args are the arguments of XLA_FFI.
+// XLA_FFI_Future_SetError
+func (*FutureSetErrorArgs) Function() *capi.Function { return &functions[15] }
+
+// XLA_FFI_Args
 type Args struct {
 	StructSize     uintptr            // struct_size
 	ExtensionStart *InternalExtension // extension_start
@@ -122,8 +138,7 @@ type Args struct {
 	Args *unsafe.Pointer
 }
 
-// XLA_FFI_Args_STRUCT_SIZE is the size in bytes of Args without the padding
-// at its end.
+// XLA_FFI_Args_STRUCT_SIZE
 const ArgsSize = 40
 
 // XLA_FFI_Handler_Register_Args are the arguments of
@@ -143,9 +158,11 @@ type HandlerRegisterArgs struct {
 	Traits HandlerTraits
 }
 
-// XLA_FFI_Handler_Register_Args_STRUCT_SIZE is the size in bytes of
-// HandlerRegisterArgs without the padding at its end.
+// XLA_FFI_Handler_Register_Args_STRUCT_SIZE
 const HandlerRegisterArgsSize = 92
+
+// XLA_FFI_Handler_Register
+func (*HandlerRegisterArgs) Function() *capi.Function { return &functions[3] }
 
 // XLA_FFI_Type_Register_Args are the arguments of XLA_FFI_Type_Register.
 //
@@ -162,11 +179,13 @@ type TypeRegisterArgs struct {
 	TypeInfo *TypeInfo
 }
 
-// XLA_FFI_Type_Register_Args_STRUCT_SIZE is the size in bytes of
-// TypeRegisterArgs without the padding at its end.
+// XLA_FFI_Type_Register_Args_STRUCT_SIZE
 //
 // The header's constant ends at type_id; the struct goes on to byte 48.
 const TypeRegisterArgsSize = 40
+
+// XLA_FFI_Type_Register
+func (*TypeRegisterArgs) Function() *capi.Function { return &functions[5] }
 
 // XLA_FFI_InvokeContext_FindExtension_Args are the arguments of
 // XLA_FFI_InvokeContext_FindExtension.
@@ -185,9 +204,11 @@ type InvokeContextFindExtensionArgs struct {
 	Extension *Extension
 }
 
-// XLA_FFI_InvokeContext_FindExtension_Args_STRUCT_SIZE is the size in bytes
-// of InvokeContextFindExtensionArgs without the padding at its end.
+// XLA_FFI_InvokeContext_FindExtension_Args_STRUCT_SIZE
 const InvokeContextFindExtensionArgsSize = 40
+
+// XLA_FFI_InvokeContext_FindExtension
+func (*InvokeContextFindExtensionArgs) Function() *capi.Function { return &functions[18] }
 
 // XLA_FFI_InvokeContext_Get_Args are the arguments of
 // XLA_FFI_InvokeContext_Get.
@@ -207,9 +228,11 @@ type InvokeContextGetArgs struct {
 	Data uintptr
 }
 
-// XLA_FFI_InvokeContext_Get_Args_STRUCT_SIZE is the size in bytes of
-// InvokeContextGetArgs without the padding at its end.
+// XLA_FFI_InvokeContext_Get_Args_STRUCT_SIZE
 const InvokeContextGetArgsSize = 40
+
+// XLA_FFI_InvokeContext_Get
+func (*InvokeContextGetArgs) Function() *capi.Function { return &functions[6] }
 
 // XLA_FFI_CustomOptions_Get_Args are the arguments of
 // XLA_FFI_CustomOptions_Get.
@@ -227,9 +250,11 @@ type CustomOptionsGetArgs struct {
 	Attrs *Attrs
 }
 
-// XLA_FFI_CustomOptions_Get_Args_STRUCT_SIZE is the size in bytes of
-// CustomOptionsGetArgs without the padding at its end.
+// XLA_FFI_CustomOptions_Get_Args_STRUCT_SIZE
 const CustomOptionsGetArgsSize = 32
+
+// XLA_FFI_CustomOptions_Get
+func (*CustomOptionsGetArgs) Function() *capi.Function { return &functions[19] }
 
 // XLA_FFI_State_Set_Args are the arguments of XLA_FFI_State_Set.
 //
@@ -249,9 +274,11 @@ type StateSetArgs struct {
 	State uintptr
 }
 
-// XLA_FFI_State_Set_Args_STRUCT_SIZE is the size in bytes of StateSetArgs
-// without the padding at its end.
+// XLA_FFI_State_Set_Args_STRUCT_SIZE
 const StateSetArgsSize = 48
+
+// XLA_FFI_State_Set
+func (*StateSetArgs) Function() *capi.Function { return &functions[7] }
 
 // XLA_FFI_State_Get_Args are the arguments of XLA_FFI_State_Get.
 //
@@ -271,9 +298,11 @@ type StateGetArgs struct {
 	State uintptr
 }
 
-// XLA_FFI_State_Get_Args_STRUCT_SIZE is the size in bytes of StateGetArgs
-// without the padding at its end.
+// XLA_FFI_State_Get_Args_STRUCT_SIZE
 const StateGetArgsSize = 48
+
+// XLA_FFI_State_Get
+func (*StateGetArgs) Function() *capi.Function { return &functions[8] }
 
 // XLA_FFI_Stream_Get_Args are the arguments of XLA_FFI_Stream_Get.
 //
@@ -287,9 +316,11 @@ type StreamGetArgs struct {
 	Stream uintptr
 }
 
-// XLA_FFI_Stream_Get_Args_STRUCT_SIZE is the size in bytes of StreamGetArgs
-// without the padding at its end.
+// XLA_FFI_Stream_Get_Args_STRUCT_SIZE
 const StreamGetArgsSize = 32
+
+// XLA_FFI_Stream_Get
+func (*StreamGetArgs) Function() *capi.Function { return &functions[4] }
 
 // XLA_FFI_DeviceMemory_Allocate_Args are the arguments of
 // XLA_FFI_DeviceMemory_Allocate.
@@ -309,9 +340,11 @@ type DeviceMemoryAllocateArgs struct {
 	Data uintptr
 }
 
-// XLA_FFI_DeviceMemory_Allocate_Args_STRUCT_SIZE is the size in bytes of
-// DeviceMemoryAllocateArgs without the padding at its end.
+// XLA_FFI_DeviceMemory_Allocate_Args_STRUCT_SIZE
 const DeviceMemoryAllocateArgsSize = 48
+
+// XLA_FFI_DeviceMemory_Allocate
+func (*DeviceMemoryAllocateArgs) Function() *capi.Function { return &functions[9] }
 
 // XLA_FFI_DeviceMemory_Free_Args are the arguments of
 // XLA_FFI_DeviceMemory_Free.
@@ -327,9 +360,11 @@ type DeviceMemoryFreeArgs struct {
 	Data uintptr
 }
 
-// XLA_FFI_DeviceMemory_Free_Args_STRUCT_SIZE is the size in bytes of
-// DeviceMemoryFreeArgs without the padding at its end.
+// XLA_FFI_DeviceMemory_Free_Args_STRUCT_SIZE
 const DeviceMemoryFreeArgsSize = 40
+
+// XLA_FFI_DeviceMemory_Free
+func (*DeviceMemoryFreeArgs) Function() *capi.Function { return &functions[10] }
 
 // XLA_FFI_ThreadPool_Schedule_Args are the arguments of
 // XLA_FFI_ThreadPool_Schedule.
@@ -346,9 +381,11 @@ type ThreadPoolScheduleArgs struct {
 	Data uintptr
 }
 
-// XLA_FFI_ThreadPool_Schedule_Args_STRUCT_SIZE is the size in bytes of
-// ThreadPoolScheduleArgs without the padding at its end.
+// XLA_FFI_ThreadPool_Schedule_Args_STRUCT_SIZE
 const ThreadPoolScheduleArgsSize = 40
+
+// XLA_FFI_ThreadPool_Schedule
+func (*ThreadPoolScheduleArgs) Function() *capi.Function { return &functions[11] }
 
 // XLA_FFI_ThreadPool_NumThreads_Args are the arguments of
 // XLA_FFI_ThreadPool_NumThreads.
@@ -362,9 +399,11 @@ type ThreadPoolNumThreadsArgs struct {
 	NumThreads *int64
 }
 
-// XLA_FFI_ThreadPool_NumThreads_Args_STRUCT_SIZE is the size in bytes of
-// ThreadPoolNumThreadsArgs without the padding at its end.
+// XLA_FFI_ThreadPool_NumThreads_Args_STRUCT_SIZE
 const ThreadPoolNumThreadsArgsSize = 32
+
+// XLA_FFI_ThreadPool_NumThreads
+func (*ThreadPoolNumThreadsArgs) Function() *capi.Function { return &functions[12] }
 
 // XLA_FFI_RunId_Get_Args are the arguments of XLA_FFI_RunId_Get.
 //
@@ -378,9 +417,11 @@ type RunIDGetArgs struct {
 	RunID int64
 }
 
-// XLA_FFI_RunId_Get_Args_STRUCT_SIZE is the size in bytes of RunIDGetArgs
-// without the padding at its end.
+// XLA_FFI_RunId_Get_Args_STRUCT_SIZE
 const RunIDGetArgsSize = 32
+
+// XLA_FFI_RunId_Get
+func (*RunIDGetArgs) Function() *capi.Function { return &functions[16] }
 
 // XLA_FFI_DeviceOrdinal_Get_Args are the arguments of
 // XLA_FFI_DeviceOrdinal_Get.
@@ -394,6 +435,8 @@ type DeviceOrdinalGetArgs struct {
 	DeviceOrdinal int32
 }
 
-// XLA_FFI_DeviceOrdinal_Get_Args_STRUCT_SIZE is the size in bytes of
-// DeviceOrdinalGetArgs without the padding at its end.
+// XLA_FFI_DeviceOrdinal_Get_Args_STRUCT_SIZE
 const DeviceOrdinalGetArgsSize = 28
+
+// XLA_FFI_DeviceOrdinal_Get
+func (*DeviceOrdinalGetArgs) Function() *capi.Function { return &functions[17] }

@@ -9,7 +9,7 @@ import "github.com/purepjrt/purepjrt/capi/internal/enumtext"
 // Since XLA FFI API 0.4.
 type InternalExtensionType int32
 
-// The values of XLA_FFI_InternalExtension_Type.
+// XLA_FFI_InternalExtension_Type
 const (
 	// XLA_FFI_Extension_Metadata: An XLA_FFI_Metadata_Extension.
 	InternalExtensionTypeMetadata InternalExtensionType = 1
@@ -25,9 +25,7 @@ var internalExtensionTypeEnum = enumtext.Enum[InternalExtensionType]{
 // String returns the name of the C enumerator without what all of
 // XLA_FFI_InternalExtension_Type have in common, such as Metadata; an
 // unknown number gives InternalExtensionType(99).
-func (v InternalExtensionType) String() string {
-	return internalExtensionTypeEnum.String(v)
-}
+func (v InternalExtensionType) String() string { return internalExtensionTypeEnum.String(v) }
 
 // ParseInternalExtensionType returns the InternalExtensionType that s names:
 // as String does, by the C enumerator or by the Go constant, in any case.
@@ -37,14 +35,10 @@ func ParseInternalExtensionType(s string) (InternalExtensionType, error) {
 
 // InternalExtensionTypeValues returns every InternalExtensionType in the
 // header's order.
-func InternalExtensionTypeValues() []InternalExtensionType {
-	return internalExtensionTypeEnum.All()
-}
+func InternalExtensionTypeValues() []InternalExtensionType { return internalExtensionTypeEnum.All() }
 
 // MarshalText returns what String does.
-func (v InternalExtensionType) MarshalText() ([]byte, error) {
-	return []byte(v.String()), nil
-}
+func (v InternalExtensionType) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // UnmarshalText reads what ParseInternalExtensionType does.
 func (v *InternalExtensionType) UnmarshalText(text []byte) (err error) {
@@ -56,7 +50,7 @@ func (v *InternalExtensionType) UnmarshalText(text []byte) (err error) {
 // PJRT_Error_Code, with zero for success.
 type ErrorCode int32
 
-// The values of XLA_FFI_Error_Code.
+// XLA_FFI_Error_Code
 const (
 	// XLA_FFI_Error_Code_OK: Success.
 	ErrorCodeOK ErrorCode = 0
@@ -129,25 +123,17 @@ var errorCodeEnum = enumtext.Enum[ErrorCode]{
 // String returns the name of the C enumerator without what all of
 // XLA_FFI_Error_Code have in common, such as RESOURCE_EXHAUSTED; an unknown
 // number gives ErrorCode(99).
-func (v ErrorCode) String() string {
-	return errorCodeEnum.String(v)
-}
+func (v ErrorCode) String() string { return errorCodeEnum.String(v) }
 
 // ParseErrorCode returns the ErrorCode that s names: as String does, by the
 // C enumerator or by the Go constant, in any case.
-func ParseErrorCode(s string) (ErrorCode, error) {
-	return errorCodeEnum.Parse(s)
-}
+func ParseErrorCode(s string) (ErrorCode, error) { return errorCodeEnum.Parse(s) }
 
 // ErrorCodeValues returns every ErrorCode in the header's order.
-func ErrorCodeValues() []ErrorCode {
-	return errorCodeEnum.All()
-}
+func ErrorCodeValues() []ErrorCode { return errorCodeEnum.All() }
 
 // MarshalText returns what String does.
-func (v ErrorCode) MarshalText() ([]byte, error) {
-	return []byte(v.String()), nil
-}
+func (v ErrorCode) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // UnmarshalText reads what ParseErrorCode does.
 func (v *ErrorCode) UnmarshalText(text []byte) (err error) {
@@ -159,7 +145,7 @@ func (v *ErrorCode) UnmarshalText(text []byte) (err error) {
 // PrimitiveType, not of PJRT_Buffer_Type.
 type DataType int32
 
-// The values of XLA_FFI_DataType.
+// XLA_FFI_DataType
 const (
 	// XLA_FFI_DataType_INVALID: No type.
 	DataTypeInvalid DataType = 0
@@ -277,25 +263,17 @@ var dataTypeEnum = enumtext.Enum[DataType]{
 // String returns the name of the C enumerator without what all of
 // XLA_FFI_DataType have in common, such as F16; an unknown number gives
 // DataType(99).
-func (v DataType) String() string {
-	return dataTypeEnum.String(v)
-}
+func (v DataType) String() string { return dataTypeEnum.String(v) }
 
 // ParseDataType returns the DataType that s names: as String does, by the C
 // enumerator or by the Go constant, in any case.
-func ParseDataType(s string) (DataType, error) {
-	return dataTypeEnum.Parse(s)
-}
+func ParseDataType(s string) (DataType, error) { return dataTypeEnum.Parse(s) }
 
 // DataTypeValues returns every DataType in the header's order.
-func DataTypeValues() []DataType {
-	return dataTypeEnum.All()
-}
+func DataTypeValues() []DataType { return dataTypeEnum.All() }
 
 // MarshalText returns what String does.
-func (v DataType) MarshalText() ([]byte, error) {
-	return []byte(v.String()), nil
-}
+func (v DataType) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // UnmarshalText reads what ParseDataType does.
 func (v *DataType) UnmarshalText(text []byte) (err error) {
@@ -306,7 +284,7 @@ func (v *DataType) UnmarshalText(text []byte) (err error) {
 // XLA_FFI_ArgType: The kinds of arguments.
 type ArgType int32
 
-// The values of XLA_FFI_ArgType.
+// XLA_FFI_ArgType
 const (
 	// XLA_FFI_ArgType_BUFFER: An XLA_FFI_Buffer.
 	ArgTypeBuffer ArgType = 1
@@ -322,25 +300,17 @@ var argTypeEnum = enumtext.Enum[ArgType]{
 // String returns the name of the C enumerator without what all of
 // XLA_FFI_ArgType have in common, such as BUFFER; an unknown number gives
 // ArgType(99).
-func (v ArgType) String() string {
-	return argTypeEnum.String(v)
-}
+func (v ArgType) String() string { return argTypeEnum.String(v) }
 
 // ParseArgType returns the ArgType that s names: as String does, by the C
 // enumerator or by the Go constant, in any case.
-func ParseArgType(s string) (ArgType, error) {
-	return argTypeEnum.Parse(s)
-}
+func ParseArgType(s string) (ArgType, error) { return argTypeEnum.Parse(s) }
 
 // ArgTypeValues returns every ArgType in the header's order.
-func ArgTypeValues() []ArgType {
-	return argTypeEnum.All()
-}
+func ArgTypeValues() []ArgType { return argTypeEnum.All() }
 
 // MarshalText returns what String does.
-func (v ArgType) MarshalText() ([]byte, error) {
-	return []byte(v.String()), nil
-}
+func (v ArgType) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // UnmarshalText reads what ParseArgType does.
 func (v *ArgType) UnmarshalText(text []byte) (err error) {
@@ -351,7 +321,7 @@ func (v *ArgType) UnmarshalText(text []byte) (err error) {
 // XLA_FFI_RetType: The kinds of results.
 type RetType int32
 
-// The values of XLA_FFI_RetType.
+// XLA_FFI_RetType
 const (
 	// XLA_FFI_RetType_BUFFER: An XLA_FFI_Buffer, which the handler fills.
 	RetTypeBuffer RetType = 1
@@ -367,25 +337,17 @@ var retTypeEnum = enumtext.Enum[RetType]{
 // String returns the name of the C enumerator without what all of
 // XLA_FFI_RetType have in common, such as BUFFER; an unknown number gives
 // RetType(99).
-func (v RetType) String() string {
-	return retTypeEnum.String(v)
-}
+func (v RetType) String() string { return retTypeEnum.String(v) }
 
 // ParseRetType returns the RetType that s names: as String does, by the C
 // enumerator or by the Go constant, in any case.
-func ParseRetType(s string) (RetType, error) {
-	return retTypeEnum.Parse(s)
-}
+func ParseRetType(s string) (RetType, error) { return retTypeEnum.Parse(s) }
 
 // RetTypeValues returns every RetType in the header's order.
-func RetTypeValues() []RetType {
-	return retTypeEnum.All()
-}
+func RetTypeValues() []RetType { return retTypeEnum.All() }
 
 // MarshalText returns what String does.
-func (v RetType) MarshalText() ([]byte, error) {
-	return []byte(v.String()), nil
-}
+func (v RetType) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // UnmarshalText reads what ParseRetType does.
 func (v *RetType) UnmarshalText(text []byte) (err error) {
@@ -396,7 +358,7 @@ func (v *RetType) UnmarshalText(text []byte) (err error) {
 // XLA_FFI_AttrType: The kinds of attributes.
 type AttrType int32
 
-// The values of XLA_FFI_AttrType.
+// XLA_FFI_AttrType
 const (
 	// XLA_FFI_AttrType_ARRAY: An XLA_FFI_Array.
 	AttrTypeArray AttrType = 1
@@ -421,25 +383,17 @@ var attrTypeEnum = enumtext.Enum[AttrType]{
 // String returns the name of the C enumerator without what all of
 // XLA_FFI_AttrType have in common, such as SCALAR; an unknown number gives
 // AttrType(99).
-func (v AttrType) String() string {
-	return attrTypeEnum.String(v)
-}
+func (v AttrType) String() string { return attrTypeEnum.String(v) }
 
 // ParseAttrType returns the AttrType that s names: as String does, by the C
 // enumerator or by the Go constant, in any case.
-func ParseAttrType(s string) (AttrType, error) {
-	return attrTypeEnum.Parse(s)
-}
+func ParseAttrType(s string) (AttrType, error) { return attrTypeEnum.Parse(s) }
 
 // AttrTypeValues returns every AttrType in the header's order.
-func AttrTypeValues() []AttrType {
-	return attrTypeEnum.All()
-}
+func AttrTypeValues() []AttrType { return attrTypeEnum.All() }
 
 // MarshalText returns what String does.
-func (v AttrType) MarshalText() ([]byte, error) {
-	return []byte(v.String()), nil
-}
+func (v AttrType) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // UnmarshalText reads what ParseAttrType does.
 func (v *AttrType) UnmarshalText(text []byte) (err error) {
@@ -451,7 +405,7 @@ func (v *AttrType) UnmarshalText(text []byte) (err error) {
 // handler is registered for some of them.
 type ExecutionStage int32
 
-// The values of XLA_FFI_ExecutionStage.
+// XLA_FFI_ExecutionStage
 const (
 	// XLA_FFI_ExecutionStage_INSTANTIATE: Once for each loaded program. There
 	// are attributes, but no arguments and no results.
@@ -484,25 +438,17 @@ var executionStageEnum = enumtext.Enum[ExecutionStage]{
 // String returns the name of the C enumerator without what all of
 // XLA_FFI_ExecutionStage have in common, such as INITIALIZE; an unknown
 // number gives ExecutionStage(99).
-func (v ExecutionStage) String() string {
-	return executionStageEnum.String(v)
-}
+func (v ExecutionStage) String() string { return executionStageEnum.String(v) }
 
 // ParseExecutionStage returns the ExecutionStage that s names: as String
 // does, by the C enumerator or by the Go constant, in any case.
-func ParseExecutionStage(s string) (ExecutionStage, error) {
-	return executionStageEnum.Parse(s)
-}
+func ParseExecutionStage(s string) (ExecutionStage, error) { return executionStageEnum.Parse(s) }
 
 // ExecutionStageValues returns every ExecutionStage in the header's order.
-func ExecutionStageValues() []ExecutionStage {
-	return executionStageEnum.All()
-}
+func ExecutionStageValues() []ExecutionStage { return executionStageEnum.All() }
 
 // MarshalText returns what String does.
-func (v ExecutionStage) MarshalText() ([]byte, error) {
-	return []byte(v.String()), nil
-}
+func (v ExecutionStage) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // UnmarshalText reads what ParseExecutionStage does.
 func (v *ExecutionStage) UnmarshalText(text []byte) (err error) {
@@ -514,7 +460,7 @@ func (v *ExecutionStage) UnmarshalText(text []byte) (err error) {
 // and can be combined.
 type HandlerTraitsBits int32
 
-// The values of XLA_FFI_Handler_TraitsBits.
+// XLA_FFI_Handler_TraitsBits
 const (
 	// XLA_FFI_HANDLER_TRAITS_COMMAND_BUFFER_COMPATIBLE: The handler may be
 	// recorded once and replayed many times, as GPU command buffers do.
@@ -531,9 +477,7 @@ var handlerTraitsBitsEnum = enumtext.Enum[HandlerTraitsBits]{
 // String returns the name of the C enumerator without what all of
 // XLA_FFI_Handler_TraitsBits have in common, such as
 // COMMAND_BUFFER_COMPATIBLE; an unknown number gives HandlerTraitsBits(99).
-func (v HandlerTraitsBits) String() string {
-	return handlerTraitsBitsEnum.String(v)
-}
+func (v HandlerTraitsBits) String() string { return handlerTraitsBitsEnum.String(v) }
 
 // ParseHandlerTraitsBits returns the HandlerTraitsBits that s names: as
 // String does, by the C enumerator or by the Go constant, in any case.
@@ -543,14 +487,10 @@ func ParseHandlerTraitsBits(s string) (HandlerTraitsBits, error) {
 
 // HandlerTraitsBitsValues returns every HandlerTraitsBits in the header's
 // order.
-func HandlerTraitsBitsValues() []HandlerTraitsBits {
-	return handlerTraitsBitsEnum.All()
-}
+func HandlerTraitsBitsValues() []HandlerTraitsBits { return handlerTraitsBitsEnum.All() }
 
 // MarshalText returns what String does.
-func (v HandlerTraitsBits) MarshalText() ([]byte, error) {
-	return []byte(v.String()), nil
-}
+func (v HandlerTraitsBits) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // UnmarshalText reads what ParseHandlerTraitsBits does.
 func (v *HandlerTraitsBits) UnmarshalText(text []byte) (err error) {

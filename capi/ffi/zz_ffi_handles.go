@@ -27,7 +27,7 @@ type Future struct {
 	_ opaque
 }
 
-// XLA_FFI_ExecutionContext is a handle: only its address means anything.
+// XLA_FFI_ExecutionContext
 type ExecutionContext struct {
 	_ opaque
 }

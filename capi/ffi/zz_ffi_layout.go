@@ -4,373 +4,247 @@ package ffi
 
 import "unsafe"
 
+// Each of these calls compiles only if a struct has in Go the size, and its
+// fields have the offsets, that they have in C: arrays of other lengths are
+// of other types.
+
 // XLA_FFI_InternalExtension
-var (
-	_ [24]struct{} = [unsafe.Sizeof(InternalExtension{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(InternalExtension{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(InternalExtension{}.Type)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(InternalExtension{}.Next)]struct{}{}
-)
+func _(x InternalExtension, InternalExtension func([24]byte, [0]byte, [8]byte, [16]byte)) {
+	InternalExtension([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.Type)]byte{},
+		[unsafe.Offsetof(x.Next)]byte{})
+}
 
 // XLA_FFI_ExtensionId
-var (
-	_ [16]struct{} = [unsafe.Sizeof(ExtensionID{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ExtensionID{}.ExtensionType)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ExtensionID{}.MajorVersion)]struct{}{}
-	_ [12]struct{} = [unsafe.Offsetof(ExtensionID{}.MinorVersion)]struct{}{}
-)
+func _(x ExtensionID, ExtensionID func([16]byte, [0]byte, [8]byte, [12]byte)) {
+	ExtensionID([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.ExtensionType)]byte{}, [unsafe.Offsetof(x.MajorVersion)]byte{},
+		[unsafe.Offsetof(x.MinorVersion)]byte{})
+}
 
 // XLA_FFI_Extension
-var (
-	_ [32]struct{} = [unsafe.Sizeof(Extension{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(Extension{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(Extension{}.ID)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(Extension{}.Next)]struct{}{}
-)
+func _(x Extension, Extension func([32]byte, [0]byte, [8]byte, [24]byte)) {
+	Extension([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ID)]byte{},
+		[unsafe.Offsetof(x.Next)]byte{})
+}
 
 // XLA_FFI_Api_Version
-var (
-	_ [24]struct{} = [unsafe.Sizeof(APIVersion{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(APIVersion{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(APIVersion{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(APIVersion{}.MajorVersion)]struct{}{}
-	_ [20]struct{} = [unsafe.Offsetof(APIVersion{}.MinorVersion)]struct{}{}
-)
+func _(x APIVersion, APIVersion func([24]byte, [0]byte, [8]byte, [16]byte, [20]byte)) {
+	APIVersion([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.MajorVersion)]byte{}, [unsafe.Offsetof(x.MinorVersion)]byte{})
+}
 
 // XLA_FFI_Error_Create_Args
-var (
-	_ [32]struct{} = [unsafe.Sizeof(ErrorCreateArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ErrorCreateArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ErrorCreateArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(ErrorCreateArgs{}.Message)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(ErrorCreateArgs{}.Errc)]struct{}{}
-)
+func _(x ErrorCreateArgs, ErrorCreateArgs func([32]byte, [0]byte, [8]byte, [16]byte, [24]byte)) {
+	ErrorCreateArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Message)]byte{}, [unsafe.Offsetof(x.Errc)]byte{})
+}
 
 // XLA_FFI_Error_GetDetails_Args
-var (
-	_ [40]struct{} = [unsafe.Sizeof(ErrorGetDetailsArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ErrorGetDetailsArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ErrorGetDetailsArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(ErrorGetDetailsArgs{}.Error)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(ErrorGetDetailsArgs{}.Message)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(ErrorGetDetailsArgs{}.Errc)]struct{}{}
-)
+func _(x ErrorGetDetailsArgs, ErrorGetDetailsArgs func([40]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte)) {
+	ErrorGetDetailsArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Error)]byte{}, [unsafe.Offsetof(x.Message)]byte{}, [unsafe.Offsetof(x.Errc)]byte{})
+}
 
 // XLA_FFI_Error_Destroy_Args
-var (
-	_ [24]struct{} = [unsafe.Sizeof(ErrorDestroyArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ErrorDestroyArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ErrorDestroyArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(ErrorDestroyArgs{}.Error)]struct{}{}
-)
+func _(x ErrorDestroyArgs, ErrorDestroyArgs func([24]byte, [0]byte, [8]byte, [16]byte)) {
+	ErrorDestroyArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Error)]byte{})
+}
 
 // XLA_FFI_Buffer
-var (
-	_ [48]struct{} = [unsafe.Sizeof(Buffer{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(Buffer{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(Buffer{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(Buffer{}.Dtype)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(Buffer{}.Data)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(Buffer{}.Rank)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(Buffer{}.Dims)]struct{}{}
-)
+func _(x Buffer, Buffer func([48]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte, [40]byte)) {
+	Buffer([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Dtype)]byte{}, [unsafe.Offsetof(x.Data)]byte{}, [unsafe.Offsetof(x.Rank)]byte{},
+		[unsafe.Offsetof(x.Dims)]byte{})
+}
 
 // XLA_FFI_ByteSpan
-var (
-	_ [16]struct{} = [unsafe.Sizeof(ByteSpan{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ByteSpan{}.Ptr)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ByteSpan{}.Len)]struct{}{}
-)
+func _(x ByteSpan, ByteSpan func([16]byte, [0]byte, [8]byte)) {
+	ByteSpan([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.Ptr)]byte{}, [unsafe.Offsetof(x.Len)]byte{})
+}
 
 // XLA_FFI_Scalar
-var (
-	_ [16]struct{} = [unsafe.Sizeof(Scalar{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(Scalar{}.Dtype)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(Scalar{}.Value)]struct{}{}
-)
+func _(x Scalar, Scalar func([16]byte, [0]byte, [8]byte)) {
+	Scalar([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.Dtype)]byte{}, [unsafe.Offsetof(x.Value)]byte{})
+}
 
 // XLA_FFI_Array
-var (
-	_ [24]struct{} = [unsafe.Sizeof(Array{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(Array{}.Dtype)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(Array{}.Size)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(Array{}.Data)]struct{}{}
-)
+func _(x Array, Array func([24]byte, [0]byte, [8]byte, [16]byte)) {
+	Array([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.Dtype)]byte{}, [unsafe.Offsetof(x.Size)]byte{}, [unsafe.Offsetof(x.Data)]byte{})
+}
 
 // XLA_FFI_TypeId
-var (
-	_ [8]struct{} = [unsafe.Sizeof(TypeID{})]struct{}{}
-	_ [0]struct{} = [unsafe.Offsetof(TypeID{}.TypeID)]struct{}{}
-)
+func _(x TypeID, TypeID func([8]byte, [0]byte)) {
+	TypeID([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.TypeID)]byte{})
+}
 
 // XLA_FFI_TypeInfo
-var (
-	_ [24]struct{} = [unsafe.Sizeof(TypeInfo{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(TypeInfo{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(TypeInfo{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(TypeInfo{}.Deleter)]struct{}{}
-)
+func _(x TypeInfo, TypeInfo func([24]byte, [0]byte, [8]byte, [16]byte)) {
+	TypeInfo([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Deleter)]byte{})
+}
 
 // XLA_FFI_Future_Create_Args
-var (
-	_ [24]struct{} = [unsafe.Sizeof(FutureCreateArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(FutureCreateArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(FutureCreateArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(FutureCreateArgs{}.Future)]struct{}{}
-)
+func _(x FutureCreateArgs, FutureCreateArgs func([24]byte, [0]byte, [8]byte, [16]byte)) {
+	FutureCreateArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Future)]byte{})
+}
 
 // XLA_FFI_Future_SetAvailable_Args
-var (
-	_ [24]struct{} = [unsafe.Sizeof(FutureSetAvailableArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(FutureSetAvailableArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(FutureSetAvailableArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(FutureSetAvailableArgs{}.Future)]struct{}{}
-)
+func _(x FutureSetAvailableArgs, FutureSetAvailableArgs func([24]byte, [0]byte, [8]byte, [16]byte)) {
+	FutureSetAvailableArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Future)]byte{})
+}
 
 // XLA_FFI_Future_SetError_Args
-var (
-	_ [32]struct{} = [unsafe.Sizeof(FutureSetErrorArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(FutureSetErrorArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(FutureSetErrorArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(FutureSetErrorArgs{}.Future)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(FutureSetErrorArgs{}.Error)]struct{}{}
-)
+func _(x FutureSetErrorArgs, FutureSetErrorArgs func([32]byte, [0]byte, [8]byte, [16]byte, [24]byte)) {
+	FutureSetErrorArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Future)]byte{}, [unsafe.Offsetof(x.Error)]byte{})
+}
 
 // XLA_FFI_Args
-var (
-	_ [40]struct{} = [unsafe.Sizeof(Args{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(Args{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(Args{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(Args{}.Size)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(Args{}.Types)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(Args{}.Args)]struct{}{}
-)
+func _(x Args, Args func([40]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte)) {
+	Args([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Size)]byte{}, [unsafe.Offsetof(x.Types)]byte{}, [unsafe.Offsetof(x.Args)]byte{})
+}
 
 // XLA_FFI_Rets
-var (
-	_ [40]struct{} = [unsafe.Sizeof(Rets{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(Rets{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(Rets{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(Rets{}.Size)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(Rets{}.Types)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(Rets{}.Rets)]struct{}{}
-)
+func _(x Rets, Rets func([40]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte)) {
+	Rets([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Size)]byte{}, [unsafe.Offsetof(x.Types)]byte{}, [unsafe.Offsetof(x.Rets)]byte{})
+}
 
 // XLA_FFI_Attrs
-var (
-	_ [48]struct{} = [unsafe.Sizeof(Attrs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(Attrs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(Attrs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(Attrs{}.Size)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(Attrs{}.Types)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(Attrs{}.Names)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(Attrs{}.Attrs)]struct{}{}
-)
+func _(x Attrs, Attrs func([48]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte, [40]byte)) {
+	Attrs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Size)]byte{}, [unsafe.Offsetof(x.Types)]byte{}, [unsafe.Offsetof(x.Names)]byte{},
+		[unsafe.Offsetof(x.Attrs)]byte{})
+}
 
 // XLA_FFI_CallFrame
-var (
-	_ [176]struct{} = [unsafe.Sizeof(CallFrame{})]struct{}{}
-	_ [0]struct{}   = [unsafe.Offsetof(CallFrame{}.StructSize)]struct{}{}
-	_ [8]struct{}   = [unsafe.Offsetof(CallFrame{}.ExtensionStart)]struct{}{}
-	_ [16]struct{}  = [unsafe.Offsetof(CallFrame{}.API)]struct{}{}
-	_ [24]struct{}  = [unsafe.Offsetof(CallFrame{}.Ctx)]struct{}{}
-	_ [32]struct{}  = [unsafe.Offsetof(CallFrame{}.Stage)]struct{}{}
-	_ [40]struct{}  = [unsafe.Offsetof(CallFrame{}.Args)]struct{}{}
-	_ [80]struct{}  = [unsafe.Offsetof(CallFrame{}.Rets)]struct{}{}
-	_ [120]struct{} = [unsafe.Offsetof(CallFrame{}.Attrs)]struct{}{}
-	_ [168]struct{} = [unsafe.Offsetof(CallFrame{}.Future)]struct{}{}
-)
+func _(x CallFrame, CallFrame func([176]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte, [40]byte, [80]byte, [120]byte, [168]byte)) {
+	CallFrame([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.API)]byte{}, [unsafe.Offsetof(x.Ctx)]byte{}, [unsafe.Offsetof(x.Stage)]byte{}, [unsafe.Offsetof(x.Args)]byte{},
+		[unsafe.Offsetof(x.Rets)]byte{}, [unsafe.Offsetof(x.Attrs)]byte{}, [unsafe.Offsetof(x.Future)]byte{})
+}
 
 // XLA_FFI_Handler_Bundle
-var (
-	_ [40]struct{} = [unsafe.Sizeof(HandlerBundle{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(HandlerBundle{}.Instantiate)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(HandlerBundle{}.Prepare)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(HandlerBundle{}.Initialize)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(HandlerBundle{}.Execute)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(HandlerBundle{}.Record)]struct{}{}
-)
+func _(x HandlerBundle, HandlerBundle func([40]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte)) {
+	HandlerBundle([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.Instantiate)]byte{}, [unsafe.Offsetof(x.Prepare)]byte{},
+		[unsafe.Offsetof(x.Initialize)]byte{}, [unsafe.Offsetof(x.Execute)]byte{}, [unsafe.Offsetof(x.Record)]byte{})
+}
 
 // XLA_FFI_Handler_Register_Args
-var (
-	_ [96]struct{} = [unsafe.Sizeof(HandlerRegisterArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(HandlerRegisterArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(HandlerRegisterArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(HandlerRegisterArgs{}.Name)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(HandlerRegisterArgs{}.Platform)]struct{}{}
-	_ [48]struct{} = [unsafe.Offsetof(HandlerRegisterArgs{}.Bundle)]struct{}{}
-	_ [88]struct{} = [unsafe.Offsetof(HandlerRegisterArgs{}.Traits)]struct{}{}
-)
+func _(x HandlerRegisterArgs, HandlerRegisterArgs func([96]byte, [0]byte, [8]byte, [16]byte, [32]byte, [48]byte, [88]byte)) {
+	HandlerRegisterArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Name)]byte{}, [unsafe.Offsetof(x.Platform)]byte{}, [unsafe.Offsetof(x.Bundle)]byte{},
+		[unsafe.Offsetof(x.Traits)]byte{})
+}
 
 // XLA_FFI_Type_Register_Args
-var (
-	_ [48]struct{} = [unsafe.Sizeof(TypeRegisterArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(TypeRegisterArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(TypeRegisterArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(TypeRegisterArgs{}.Name)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(TypeRegisterArgs{}.TypeID)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(TypeRegisterArgs{}.TypeInfo)]struct{}{}
-)
+func _(x TypeRegisterArgs, TypeRegisterArgs func([48]byte, [0]byte, [8]byte, [16]byte, [32]byte, [40]byte)) {
+	TypeRegisterArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Name)]byte{}, [unsafe.Offsetof(x.TypeID)]byte{}, [unsafe.Offsetof(x.TypeInfo)]byte{})
+}
 
 // XLA_FFI_InvokeContext_FindExtension_Args
-var (
-	_ [40]struct{} = [unsafe.Sizeof(InvokeContextFindExtensionArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(InvokeContextFindExtensionArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(InvokeContextFindExtensionArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(InvokeContextFindExtensionArgs{}.Ctx)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(InvokeContextFindExtensionArgs{}.ExtensionType)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(InvokeContextFindExtensionArgs{}.Extension)]struct{}{}
-)
+func _(x InvokeContextFindExtensionArgs, InvokeContextFindExtensionArgs func([40]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte)) {
+	InvokeContextFindExtensionArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},
+		[unsafe.Offsetof(x.ExtensionStart)]byte{}, [unsafe.Offsetof(x.Ctx)]byte{}, [unsafe.Offsetof(x.ExtensionType)]byte{},
+		[unsafe.Offsetof(x.Extension)]byte{})
+}
 
 // XLA_FFI_InvokeContext_Get_Args
-var (
-	_ [40]struct{} = [unsafe.Sizeof(InvokeContextGetArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(InvokeContextGetArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(InvokeContextGetArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(InvokeContextGetArgs{}.Ctx)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(InvokeContextGetArgs{}.TypeID)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(InvokeContextGetArgs{}.Data)]struct{}{}
-)
+func _(x InvokeContextGetArgs, InvokeContextGetArgs func([40]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte)) {
+	InvokeContextGetArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Ctx)]byte{}, [unsafe.Offsetof(x.TypeID)]byte{}, [unsafe.Offsetof(x.Data)]byte{})
+}
 
 // XLA_FFI_CustomOptions_Get_Args
-var (
-	_ [32]struct{} = [unsafe.Sizeof(CustomOptionsGetArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(CustomOptionsGetArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(CustomOptionsGetArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(CustomOptionsGetArgs{}.Ctx)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(CustomOptionsGetArgs{}.Attrs)]struct{}{}
-)
+func _(x CustomOptionsGetArgs, CustomOptionsGetArgs func([32]byte, [0]byte, [8]byte, [16]byte, [24]byte)) {
+	CustomOptionsGetArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Ctx)]byte{}, [unsafe.Offsetof(x.Attrs)]byte{})
+}
 
 // XLA_FFI_State_Set_Args
-var (
-	_ [48]struct{} = [unsafe.Sizeof(StateSetArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(StateSetArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(StateSetArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(StateSetArgs{}.Ctx)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(StateSetArgs{}.Stage)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(StateSetArgs{}.TypeID)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(StateSetArgs{}.State)]struct{}{}
-)
+func _(x StateSetArgs, StateSetArgs func([48]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte, [40]byte)) {
+	StateSetArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Ctx)]byte{}, [unsafe.Offsetof(x.Stage)]byte{}, [unsafe.Offsetof(x.TypeID)]byte{},
+		[unsafe.Offsetof(x.State)]byte{})
+}
 
 // XLA_FFI_State_Get_Args
-var (
-	_ [48]struct{} = [unsafe.Sizeof(StateGetArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(StateGetArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(StateGetArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(StateGetArgs{}.Ctx)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(StateGetArgs{}.Stage)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(StateGetArgs{}.TypeID)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(StateGetArgs{}.State)]struct{}{}
-)
+func _(x StateGetArgs, StateGetArgs func([48]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte, [40]byte)) {
+	StateGetArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Ctx)]byte{}, [unsafe.Offsetof(x.Stage)]byte{}, [unsafe.Offsetof(x.TypeID)]byte{},
+		[unsafe.Offsetof(x.State)]byte{})
+}
 
 // XLA_FFI_Stream_Get_Args
-var (
-	_ [32]struct{} = [unsafe.Sizeof(StreamGetArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(StreamGetArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(StreamGetArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(StreamGetArgs{}.Ctx)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(StreamGetArgs{}.Stream)]struct{}{}
-)
+func _(x StreamGetArgs, StreamGetArgs func([32]byte, [0]byte, [8]byte, [16]byte, [24]byte)) {
+	StreamGetArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Ctx)]byte{}, [unsafe.Offsetof(x.Stream)]byte{})
+}
 
 // XLA_FFI_DeviceMemory_Allocate_Args
-var (
-	_ [48]struct{} = [unsafe.Sizeof(DeviceMemoryAllocateArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(DeviceMemoryAllocateArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(DeviceMemoryAllocateArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(DeviceMemoryAllocateArgs{}.Ctx)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(DeviceMemoryAllocateArgs{}.Size)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(DeviceMemoryAllocateArgs{}.Alignment)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(DeviceMemoryAllocateArgs{}.Data)]struct{}{}
-)
+func _(x DeviceMemoryAllocateArgs, DeviceMemoryAllocateArgs func([48]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte, [40]byte)) {
+	DeviceMemoryAllocateArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Ctx)]byte{}, [unsafe.Offsetof(x.Size)]byte{}, [unsafe.Offsetof(x.Alignment)]byte{},
+		[unsafe.Offsetof(x.Data)]byte{})
+}
 
 // XLA_FFI_DeviceMemory_Free_Args
-var (
-	_ [40]struct{} = [unsafe.Sizeof(DeviceMemoryFreeArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(DeviceMemoryFreeArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(DeviceMemoryFreeArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(DeviceMemoryFreeArgs{}.Ctx)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(DeviceMemoryFreeArgs{}.Size)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(DeviceMemoryFreeArgs{}.Data)]struct{}{}
-)
+func _(x DeviceMemoryFreeArgs, DeviceMemoryFreeArgs func([40]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte)) {
+	DeviceMemoryFreeArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Ctx)]byte{}, [unsafe.Offsetof(x.Size)]byte{}, [unsafe.Offsetof(x.Data)]byte{})
+}
 
 // XLA_FFI_ThreadPool_Schedule_Args
-var (
-	_ [40]struct{} = [unsafe.Sizeof(ThreadPoolScheduleArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ThreadPoolScheduleArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ThreadPoolScheduleArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(ThreadPoolScheduleArgs{}.Ctx)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(ThreadPoolScheduleArgs{}.Task)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(ThreadPoolScheduleArgs{}.Data)]struct{}{}
-)
+func _(x ThreadPoolScheduleArgs, ThreadPoolScheduleArgs func([40]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte)) {
+	ThreadPoolScheduleArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Ctx)]byte{}, [unsafe.Offsetof(x.Task)]byte{}, [unsafe.Offsetof(x.Data)]byte{})
+}
 
 // XLA_FFI_ThreadPool_NumThreads_Args
-var (
-	_ [32]struct{} = [unsafe.Sizeof(ThreadPoolNumThreadsArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ThreadPoolNumThreadsArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ThreadPoolNumThreadsArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(ThreadPoolNumThreadsArgs{}.Ctx)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(ThreadPoolNumThreadsArgs{}.NumThreads)]struct{}{}
-)
+func _(x ThreadPoolNumThreadsArgs, ThreadPoolNumThreadsArgs func([32]byte, [0]byte, [8]byte, [16]byte, [24]byte)) {
+	ThreadPoolNumThreadsArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Ctx)]byte{}, [unsafe.Offsetof(x.NumThreads)]byte{})
+}
 
 // XLA_FFI_RunId_Get_Args
-var (
-	_ [32]struct{} = [unsafe.Sizeof(RunIDGetArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(RunIDGetArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(RunIDGetArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(RunIDGetArgs{}.Ctx)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(RunIDGetArgs{}.RunID)]struct{}{}
-)
+func _(x RunIDGetArgs, RunIDGetArgs func([32]byte, [0]byte, [8]byte, [16]byte, [24]byte)) {
+	RunIDGetArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Ctx)]byte{}, [unsafe.Offsetof(x.RunID)]byte{})
+}
 
 // XLA_FFI_DeviceOrdinal_Get_Args
-var (
-	_ [32]struct{} = [unsafe.Sizeof(DeviceOrdinalGetArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(DeviceOrdinalGetArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(DeviceOrdinalGetArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(DeviceOrdinalGetArgs{}.Ctx)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(DeviceOrdinalGetArgs{}.DeviceOrdinal)]struct{}{}
-)
+func _(x DeviceOrdinalGetArgs, DeviceOrdinalGetArgs func([32]byte, [0]byte, [8]byte, [16]byte, [24]byte)) {
+	DeviceOrdinalGetArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Ctx)]byte{}, [unsafe.Offsetof(x.DeviceOrdinal)]byte{})
+}
 
 // XLA_FFI_Metadata
-var (
-	_ [48]struct{} = [unsafe.Sizeof(Metadata{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(Metadata{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(Metadata{}.APIVersion)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(Metadata{}.Traits)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(Metadata{}.StateTypeID)]struct{}{}
-)
+func _(x Metadata, Metadata func([48]byte, [0]byte, [8]byte, [32]byte, [40]byte)) {
+	Metadata([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.APIVersion)]byte{},
+		[unsafe.Offsetof(x.Traits)]byte{}, [unsafe.Offsetof(x.StateTypeID)]byte{})
+}
 
 // XLA_FFI_Metadata_Extension
-var (
-	_ [32]struct{} = [unsafe.Sizeof(MetadataExtension{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(MetadataExtension{}.ExtensionBase)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(MetadataExtension{}.Metadata)]struct{}{}
-)
+func _(x MetadataExtension, MetadataExtension func([32]byte, [0]byte, [24]byte)) {
+	MetadataExtension([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.ExtensionBase)]byte{}, [unsafe.Offsetof(x.Metadata)]byte{})
+}
 
 // XLA_FFI_Api
-var (
-	_ [208]struct{} = [unsafe.Sizeof(API{})]struct{}{}
-	_ [0]struct{}   = [unsafe.Offsetof(API{}.StructSize)]struct{}{}
-	_ [8]struct{}   = [unsafe.Offsetof(API{}.ExtensionStart)]struct{}{}
-	_ [16]struct{}  = [unsafe.Offsetof(API{}.APIVersion)]struct{}{}
-	_ [40]struct{}  = [unsafe.Offsetof(API{}.InternalAPI)]struct{}{}
-	_ [48]struct{}  = [unsafe.Offsetof(API{}.ErrorCreate)]struct{}{}
-	_ [56]struct{}  = [unsafe.Offsetof(API{}.ErrorGetDetails)]struct{}{}
-	_ [64]struct{}  = [unsafe.Offsetof(API{}.ErrorDestroy)]struct{}{}
-	_ [72]struct{}  = [unsafe.Offsetof(API{}.HandlerRegister)]struct{}{}
-	_ [80]struct{}  = [unsafe.Offsetof(API{}.StreamGet)]struct{}{}
-	_ [88]struct{}  = [unsafe.Offsetof(API{}.TypeRegister)]struct{}{}
-	_ [96]struct{}  = [unsafe.Offsetof(API{}.InvokeContextGet)]struct{}{}
-	_ [104]struct{} = [unsafe.Offsetof(API{}.StateSet)]struct{}{}
-	_ [112]struct{} = [unsafe.Offsetof(API{}.StateGet)]struct{}{}
-	_ [120]struct{} = [unsafe.Offsetof(API{}.DeviceMemoryAllocate)]struct{}{}
-	_ [128]struct{} = [unsafe.Offsetof(API{}.DeviceMemoryFree)]struct{}{}
-	_ [136]struct{} = [unsafe.Offsetof(API{}.ThreadPoolSchedule)]struct{}{}
-	_ [144]struct{} = [unsafe.Offsetof(API{}.ThreadPoolNumThreads)]struct{}{}
-	_ [152]struct{} = [unsafe.Offsetof(API{}.FutureCreate)]struct{}{}
-	_ [160]struct{} = [unsafe.Offsetof(API{}.FutureSetAvailable)]struct{}{}
-	_ [168]struct{} = [unsafe.Offsetof(API{}.FutureSetError)]struct{}{}
-	_ [176]struct{} = [unsafe.Offsetof(API{}.RunIDGet)]struct{}{}
-	_ [184]struct{} = [unsafe.Offsetof(API{}.DeviceOrdinalGet)]struct{}{}
-	_ [192]struct{} = [unsafe.Offsetof(API{}.InvokeContextFindExtension)]struct{}{}
-	_ [200]struct{} = [unsafe.Offsetof(API{}.CustomOptionsGet)]struct{}{}
-)
+func _(x API, API func([208]byte, [0]byte, [8]byte, [16]byte, [40]byte, [48]byte, [56]byte, [64]byte, [72]byte, [80]byte, [88]byte,
+	[96]byte, [104]byte, [112]byte, [120]byte, [128]byte, [136]byte, [144]byte, [152]byte, [160]byte, [168]byte, [176]byte, [184]byte,
+	[192]byte, [200]byte)) {
+	API([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.APIVersion)]byte{}, [unsafe.Offsetof(x.InternalAPI)]byte{}, [unsafe.Offsetof(x.ErrorCreate)]byte{},
+		[unsafe.Offsetof(x.ErrorGetDetails)]byte{}, [unsafe.Offsetof(x.ErrorDestroy)]byte{}, [unsafe.Offsetof(x.HandlerRegister)]byte{},
+		[unsafe.Offsetof(x.StreamGet)]byte{}, [unsafe.Offsetof(x.TypeRegister)]byte{}, [unsafe.Offsetof(x.InvokeContextGet)]byte{},
+		[unsafe.Offsetof(x.StateSet)]byte{}, [unsafe.Offsetof(x.StateGet)]byte{}, [unsafe.Offsetof(x.DeviceMemoryAllocate)]byte{},
+		[unsafe.Offsetof(x.DeviceMemoryFree)]byte{}, [unsafe.Offsetof(x.ThreadPoolSchedule)]byte{},
+		[unsafe.Offsetof(x.ThreadPoolNumThreads)]byte{}, [unsafe.Offsetof(x.FutureCreate)]byte{},
+		[unsafe.Offsetof(x.FutureSetAvailable)]byte{}, [unsafe.Offsetof(x.FutureSetError)]byte{}, [unsafe.Offsetof(x.RunIDGet)]byte{},
+		[unsafe.Offsetof(x.DeviceOrdinalGet)]byte{}, [unsafe.Offsetof(x.InvokeContextFindExtension)]byte{},
+		[unsafe.Offsetof(x.CustomOptionsGet)]byte{})
+}

@@ -16,8 +16,7 @@ type InternalExtension struct {
 	Next *InternalExtension
 }
 
-// XLA_FFI_InternalExtension_STRUCT_SIZE is the size in bytes of
-// InternalExtension without the padding at its end.
+// XLA_FFI_InternalExtension_STRUCT_SIZE
 const InternalExtensionSize = 24
 
 // XLA_FFI_ExtensionId: Which extension a node of the invoke context is, and
@@ -33,8 +32,7 @@ type ExtensionID struct {
 	MinorVersion int32
 }
 
-// XLA_FFI_ExtensionId_STRUCT_SIZE is the size in bytes of ExtensionID
-// without the padding at its end.
+// XLA_FFI_ExtensionId_STRUCT_SIZE
 const ExtensionIDSize = 16
 
 // XLA_FFI_Extension: What the runtime offers a handler beside the table,
@@ -49,8 +47,7 @@ type Extension struct {
 	Next *Extension
 }
 
-// XLA_FFI_Extension_STRUCT_SIZE is the size in bytes of Extension without
-// the padding at its end.
+// XLA_FFI_Extension_STRUCT_SIZE
 const ExtensionSize = 32
 
 // XLA_FFI_Api_Version: A version of the interface.
@@ -63,8 +60,7 @@ type APIVersion struct {
 	MinorVersion int32
 }
 
-// XLA_FFI_Api_Version_STRUCT_SIZE is the size in bytes of APIVersion without
-// the padding at its end.
+// XLA_FFI_Api_Version_STRUCT_SIZE
 const APIVersionSize = 24
 
 // XLA_FFI_Buffer: An array in device memory, borrowed until the call ends.
@@ -82,8 +78,7 @@ type Buffer struct {
 	Dims *int64
 }
 
-// XLA_FFI_Buffer_STRUCT_SIZE is the size in bytes of Buffer without the
-// padding at its end.
+// XLA_FFI_Buffer_STRUCT_SIZE
 const BufferSize = 48
 
 // XLA_FFI_ByteSpan: Bytes with a length, borrowed from whoever made the
@@ -128,8 +123,7 @@ type TypeInfo struct {
 	Deleter TypeInfoDeleter
 }
 
-// XLA_FFI_TypeInfo_STRUCT_SIZE is the size in bytes of TypeInfo without the
-// padding at its end.
+// XLA_FFI_TypeInfo_STRUCT_SIZE
 const TypeInfoSize = 24
 
 // XLA_FFI_Rets: The results of a call, in order. Their memory is there
@@ -145,8 +139,7 @@ type Rets struct {
 	Rets *unsafe.Pointer
 }
 
-// XLA_FFI_Rets_STRUCT_SIZE is the size in bytes of Rets without the padding
-// at its end.
+// XLA_FFI_Rets_STRUCT_SIZE
 const RetsSize = 40
 
 // XLA_FFI_Attrs: The attributes of a call, sorted by name.
@@ -163,8 +156,7 @@ type Attrs struct {
 	Attrs *unsafe.Pointer
 }
 
-// XLA_FFI_Attrs_STRUCT_SIZE is the size in bytes of Attrs without the
-// padding at its end.
+// XLA_FFI_Attrs_STRUCT_SIZE
 const AttrsSize = 48
 
 // XLA_FFI_CallFrame: All that a handler is given. It belongs to XLA and is
@@ -190,8 +182,7 @@ type CallFrame struct {
 	Future *Future
 }
 
-// XLA_FFI_CallFrame_STRUCT_SIZE is the size in bytes of CallFrame without
-// the padding at its end.
+// XLA_FFI_CallFrame_STRUCT_SIZE
 //
 // The header's constant ends at attrs; the struct goes on to byte 176.
 const CallFrameSize = 168
@@ -225,8 +216,7 @@ type Metadata struct {
 	StateTypeID TypeID
 }
 
-// XLA_FFI_Metadata_STRUCT_SIZE is the size in bytes of Metadata without the
-// padding at its end.
+// XLA_FFI_Metadata_STRUCT_SIZE
 //
 // The header's constant ends at traits; the struct goes on to byte 48.
 const MetadataSize = 36
@@ -240,14 +230,12 @@ type MetadataExtension struct {
 	Metadata *Metadata
 }
 
-// XLA_FFI_Metadata_Extension_STRUCT_SIZE is the size in bytes of
-// MetadataExtension without the padding at its end.
+// XLA_FFI_Metadata_Extension_STRUCT_SIZE
 const MetadataExtensionSize = 32
 
-// XLA_FFI_Api is the table of the functions of c_api.h.
-//
-// The table through which a handler calls XLA. It belongs to XLA and lives
-// as long as the process. Functions past its struct_size do not exist.
+// XLA_FFI_Api: The table through which a handler calls XLA. It belongs to
+// XLA and lives as long as the process. Functions past its struct_size do
+// not exist.
 type API struct {
 	StructSize     uintptr            // struct_size
 	ExtensionStart *InternalExtension // extension_start
@@ -277,9 +265,8 @@ type API struct {
 	CustomOptionsGet           uintptr // XLA_FFI_CustomOptions_Get; since XLA FFI API 0.5
 }
 
-// XLA_FFI_Api_STRUCT_SIZE is the size in bytes of API without the padding at
-// its end.
+// XLA_FFI_Api_STRUCT_SIZE
 const APISize = 208
 
-// XLA_FFI_Handler_Traits is another name of uint32_t.
+// XLA_FFI_Handler_Traits
 type HandlerTraits uint32

@@ -19,7 +19,7 @@ const (
 // XLA_FFI_RecordAction: What a handler shall do.
 type RecordAction int32
 
-// The values of XLA_FFI_RecordAction.
+// XLA_FFI_RecordAction
 const (
 	// XLA_FFI_RecordAction_Create: Record its commands.
 	RecordActionCreate RecordAction = 0
@@ -39,25 +39,17 @@ var recordActionEnum = enumtext.Enum[RecordAction]{
 // String returns the name of the C enumerator without what all of
 // XLA_FFI_RecordAction have in common, such as Update; an unknown number
 // gives RecordAction(99).
-func (v RecordAction) String() string {
-	return recordActionEnum.String(v)
-}
+func (v RecordAction) String() string { return recordActionEnum.String(v) }
 
 // ParseRecordAction returns the RecordAction that s names: as String does,
 // by the C enumerator or by the Go constant, in any case.
-func ParseRecordAction(s string) (RecordAction, error) {
-	return recordActionEnum.Parse(s)
-}
+func ParseRecordAction(s string) (RecordAction, error) { return recordActionEnum.Parse(s) }
 
 // RecordActionValues returns every RecordAction in the header's order.
-func RecordActionValues() []RecordAction {
-	return recordActionEnum.All()
-}
+func RecordActionValues() []RecordAction { return recordActionEnum.All() }
 
 // MarshalText returns what String does.
-func (v RecordAction) MarshalText() ([]byte, error) {
-	return []byte(v.String()), nil
-}
+func (v RecordAction) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // UnmarshalText reads what ParseRecordAction does.
 func (v *RecordAction) UnmarshalText(text []byte) (err error) {
@@ -68,7 +60,7 @@ func (v *RecordAction) UnmarshalText(text []byte) (err error) {
 // XLA_FFI_SourceFormat: The form in which a kernel is given.
 type SourceFormat int32
 
-// The values of XLA_FFI_SourceFormat.
+// XLA_FFI_SourceFormat
 const (
 	// XLA_FFI_SourceFormat_PTX: Text that the driver compiles.
 	SourceFormatPTX SourceFormat = 0
@@ -93,25 +85,17 @@ var sourceFormatEnum = enumtext.Enum[SourceFormat]{
 // String returns the name of the C enumerator without what all of
 // XLA_FFI_SourceFormat have in common, such as CUBIN; an unknown number
 // gives SourceFormat(99).
-func (v SourceFormat) String() string {
-	return sourceFormatEnum.String(v)
-}
+func (v SourceFormat) String() string { return sourceFormatEnum.String(v) }
 
 // ParseSourceFormat returns the SourceFormat that s names: as String does,
 // by the C enumerator or by the Go constant, in any case.
-func ParseSourceFormat(s string) (SourceFormat, error) {
-	return sourceFormatEnum.Parse(s)
-}
+func ParseSourceFormat(s string) (SourceFormat, error) { return sourceFormatEnum.Parse(s) }
 
 // SourceFormatValues returns every SourceFormat in the header's order.
-func SourceFormatValues() []SourceFormat {
-	return sourceFormatEnum.All()
-}
+func SourceFormatValues() []SourceFormat { return sourceFormatEnum.All() }
 
 // MarshalText returns what String does.
-func (v SourceFormat) MarshalText() ([]byte, error) {
-	return []byte(v.String()), nil
-}
+func (v SourceFormat) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // UnmarshalText reads what ParseSourceFormat does.
 func (v *SourceFormat) UnmarshalText(text []byte) (err error) {
@@ -119,10 +103,10 @@ func (v *SourceFormat) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// XLA_FFI_KernelArgType is an enumeration of record_c_api.h.
+// XLA_FFI_KernelArgType
 type KernelArgType int32
 
-// The values of XLA_FFI_KernelArgType.
+// XLA_FFI_KernelArgType
 const (
 	// XLA_FFI_KernelArgType_DevicePtr: A pointer into the memory of the device.
 	KernelArgTypeDevicePtr KernelArgType = 0
@@ -141,25 +125,17 @@ var kernelArgTypeEnum = enumtext.Enum[KernelArgType]{
 // String returns the name of the C enumerator without what all of
 // XLA_FFI_KernelArgType have in common, such as HostValue; an unknown number
 // gives KernelArgType(99).
-func (v KernelArgType) String() string {
-	return kernelArgTypeEnum.String(v)
-}
+func (v KernelArgType) String() string { return kernelArgTypeEnum.String(v) }
 
 // ParseKernelArgType returns the KernelArgType that s names: as String does,
 // by the C enumerator or by the Go constant, in any case.
-func ParseKernelArgType(s string) (KernelArgType, error) {
-	return kernelArgTypeEnum.Parse(s)
-}
+func ParseKernelArgType(s string) (KernelArgType, error) { return kernelArgTypeEnum.Parse(s) }
 
 // KernelArgTypeValues returns every KernelArgType in the header's order.
-func KernelArgTypeValues() []KernelArgType {
-	return kernelArgTypeEnum.All()
-}
+func KernelArgTypeValues() []KernelArgType { return kernelArgTypeEnum.All() }
 
 // MarshalText returns what String does.
-func (v KernelArgType) MarshalText() ([]byte, error) {
-	return []byte(v.String()), nil
-}
+func (v KernelArgType) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // UnmarshalText reads what ParseKernelArgType does.
 func (v *KernelArgType) UnmarshalText(text []byte) (err error) {
@@ -179,7 +155,7 @@ type Command struct {
 	_ opaque
 }
 
-// XLA_FFI_Dim3 is declared by record_c_api.h.
+// XLA_FFI_Dim3
 type Dim3 struct {
 	X int32 // x
 	Y int32 // y
@@ -299,10 +275,8 @@ func (f RecordAPICreateEmptyCommand) Call(ctx *RecordContext, dependencies **Com
 	return *(**ErrorHandle)(unsafe.Pointer(&r1))
 }
 
-// XLA_FFI_RecordApi is a table of functions.
-//
-// The functions that record commands. A command runs after those in
-// dependencies, an array that is lent for the call.
+// XLA_FFI_RecordApi: The functions that record commands. A command runs
+// after those in dependencies, an array that is lent for the call.
 type RecordAPI struct {
 	// create_launch: Records that a kernel is launched. kernel_data is the
 	// kernel in the given format, kernel_size its size in bytes. uses_pdl says
@@ -342,6 +316,5 @@ type RecordExtension struct {
 	RecordFrame   *RecordFrame // record_frame
 }
 
-// XLA_FFI_Record_Extension_STRUCT_SIZE is the size in bytes of
-// RecordExtension without the padding at its end.
+// XLA_FFI_Record_Extension_STRUCT_SIZE
 const RecordExtensionSize = 40

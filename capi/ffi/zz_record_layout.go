@@ -4,62 +4,47 @@ package ffi
 
 import "unsafe"
 
+// Each of these calls compiles only if a struct has in Go the size, and its
+// fields have the offsets, that they have in C: arrays of other lengths are
+// of other types.
+
 // XLA_FFI_Dim3
-var (
-	_ [12]struct{} = [unsafe.Sizeof(Dim3{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(Dim3{}.X)]struct{}{}
-	_ [4]struct{}  = [unsafe.Offsetof(Dim3{}.Y)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(Dim3{}.Z)]struct{}{}
-)
+func _(x Dim3, Dim3 func([12]byte, [0]byte, [4]byte, [8]byte)) {
+	Dim3([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.X)]byte{}, [unsafe.Offsetof(x.Y)]byte{}, [unsafe.Offsetof(x.Z)]byte{})
+}
 
 // XLA_FFI_LaunchDims
-var (
-	_ [36]struct{} = [unsafe.Sizeof(LaunchDims{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(LaunchDims{}.Grid)]struct{}{}
-	_ [12]struct{} = [unsafe.Offsetof(LaunchDims{}.Block)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(LaunchDims{}.Cluster)]struct{}{}
-)
+func _(x LaunchDims, LaunchDims func([36]byte, [0]byte, [12]byte, [24]byte)) {
+	LaunchDims([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.Grid)]byte{}, [unsafe.Offsetof(x.Block)]byte{},
+		[unsafe.Offsetof(x.Cluster)]byte{})
+}
 
 // XLA_FFI_KernelArg
-var (
-	_ [24]struct{} = [unsafe.Sizeof(KernelArg{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(KernelArg{}.ArgAddress)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(KernelArg{}.Size)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(KernelArg{}.Type)]struct{}{}
-)
+func _(x KernelArg, KernelArg func([24]byte, [0]byte, [8]byte, [16]byte)) {
+	KernelArg([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.ArgAddress)]byte{}, [unsafe.Offsetof(x.Size)]byte{},
+		[unsafe.Offsetof(x.Type)]byte{})
+}
 
 // XLA_FFI_KernelArgs
-var (
-	_ [16]struct{} = [unsafe.Sizeof(KernelArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(KernelArgs{}.Args)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(KernelArgs{}.NumArgs)]struct{}{}
-)
+func _(x KernelArgs, KernelArgs func([16]byte, [0]byte, [8]byte)) {
+	KernelArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.Args)]byte{}, [unsafe.Offsetof(x.NumArgs)]byte{})
+}
 
 // XLA_FFI_RecordApi
-var (
-	_ [48]struct{} = [unsafe.Sizeof(RecordAPI{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(RecordAPI{}.CreateLaunch)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(RecordAPI{}.UpdateLaunch)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(RecordAPI{}.CreateMemcpyD2D)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(RecordAPI{}.UpdateMemcpyD2D)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(RecordAPI{}.RequestStreamCapture)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(RecordAPI{}.CreateEmptyCommand)]struct{}{}
-)
+func _(x RecordAPI, RecordAPI func([48]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte, [40]byte)) {
+	RecordAPI([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.CreateLaunch)]byte{}, [unsafe.Offsetof(x.UpdateLaunch)]byte{},
+		[unsafe.Offsetof(x.CreateMemcpyD2D)]byte{}, [unsafe.Offsetof(x.UpdateMemcpyD2D)]byte{},
+		[unsafe.Offsetof(x.RequestStreamCapture)]byte{}, [unsafe.Offsetof(x.CreateEmptyCommand)]byte{})
+}
 
 // XLA_FFI_RecordFrame
-var (
-	_ [48]struct{} = [unsafe.Sizeof(RecordFrame{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(RecordFrame{}.RecordCtx)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(RecordFrame{}.API)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(RecordFrame{}.Action)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(RecordFrame{}.Commands)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(RecordFrame{}.NumCommands)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(RecordFrame{}.MaxCommands)]struct{}{}
-)
+func _(x RecordFrame, RecordFrame func([48]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte, [40]byte)) {
+	RecordFrame([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.RecordCtx)]byte{}, [unsafe.Offsetof(x.API)]byte{},
+		[unsafe.Offsetof(x.Action)]byte{}, [unsafe.Offsetof(x.Commands)]byte{}, [unsafe.Offsetof(x.NumCommands)]byte{},
+		[unsafe.Offsetof(x.MaxCommands)]byte{})
+}
 
 // XLA_FFI_Record_Extension
-var (
-	_ [40]struct{} = [unsafe.Sizeof(RecordExtension{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(RecordExtension{}.ExtensionBase)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(RecordExtension{}.RecordFrame)]struct{}{}
-)
+func _(x RecordExtension, RecordExtension func([40]byte, [0]byte, [32]byte)) {
+	RecordExtension([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.ExtensionBase)]byte{}, [unsafe.Offsetof(x.RecordFrame)]byte{})
+}

@@ -4,7 +4,7 @@ package serve
 
 import "github.com/purepjrt/purepjrt/capi"
 
-// ProfilerAPI are the functions of PLUGIN_Profiler_Api.
+// PLUGIN_Profiler_Api
 //
 // Since API 0.34.
 type ProfilerAPI struct {
@@ -36,7 +36,7 @@ func (x *ProfilerAPI) bind(b *binder) {
 	bind(b, x.Serialize)
 }
 
-// ABIVersionExtension are the functions of PJRT_AbiVersion_Extension.
+// PJRT_AbiVersion_Extension
 //
 // Since API 0.91.
 type ABIVersionExtension struct {
@@ -70,7 +70,7 @@ func (x *ABIVersionExtension) bind(b *binder) {
 	bind(b, x.ExecutableABIVersionFromProto)
 }
 
-// CallbackExtension are the functions of PJRT_Callback_Extension.
+// PJRT_Callback_Extension
 //
 // Since API 0.77.
 type CallbackExtension struct {
@@ -84,7 +84,7 @@ func (x *CallbackExtension) bind(b *binder) {
 	bind(b, x.InvokeCallback)
 }
 
-// CollectivesExtension are the functions of PJRT_Collectives_Extension.
+// PJRT_Collectives_Extension
 //
 // Since API 0.94.
 type CollectivesExtension struct {
@@ -112,8 +112,7 @@ func (x *CollectivesExtension) bind(b *binder) {
 	bind(b, x.CommunicatorToString)
 }
 
-// CustomPartitionerExtension are the functions of
-// PJRT_Custom_Partitioner_Extension.
+// PJRT_Custom_Partitioner_Extension
 //
 // Since API 0.47.
 type CustomPartitionerExtension struct {
@@ -127,7 +126,7 @@ func (x *CustomPartitionerExtension) bind(b *binder) {
 	bind(b, x.RegisterBatchPartitionable)
 }
 
-// FFIExtension are the functions of PJRT_FFI_Extension.
+// PJRT_FFI_Extension
 //
 // Since API 0.53.
 type FFIExtension struct {
@@ -143,7 +142,7 @@ func (x *FFIExtension) bind(b *binder) {
 	bind(b, x.RegisterHandler)
 }
 
-// GPUCustomCall are the functions of PJRT_Gpu_Custom_Call.
+// PJRT_Gpu_Custom_Call
 //
 // Since API 0.31.
 type GPUCustomCall struct {
@@ -157,7 +156,7 @@ func (x *GPUCustomCall) bind(b *binder) {
 	bind(b, x.CustomCall)
 }
 
-// LayoutsExtension are the functions of PJRT_Layouts_Extension.
+// PJRT_Layouts_Extension
 //
 // Since API 0.51.
 type LayoutsExtension struct {
@@ -181,7 +180,7 @@ func (x *LayoutsExtension) bind(b *binder) {
 	bind(b, x.LayoutsExecutableGetParameterLayouts)
 }
 
-// MegascaleExtension are the functions of PJRT_Megascale_Extension.
+// PJRT_Megascale_Extension
 //
 // Since API 0.90.
 type MegascaleExtension struct {
@@ -237,8 +236,7 @@ func (x *MegascaleExtension) bind(b *binder) {
 	bind(b, x.GetOrCreateRuntimeError)
 }
 
-// MemoryDescriptionsExtension are the functions of
-// PJRT_MemoryDescriptions_Extension.
+// PJRT_MemoryDescriptions_Extension
 //
 // Since API 0.59.
 type MemoryDescriptionsExtension struct {
@@ -252,7 +250,7 @@ func (x *MemoryDescriptionsExtension) bind(b *binder) {
 	bind(b, x.MemoryDescriptionKind)
 }
 
-// MultiSliceExtension are the functions of PJRT_MultiSlice_Extension.
+// PJRT_MultiSlice_Extension
 //
 // Since API 0.96.
 type MultiSliceExtension struct {
@@ -272,7 +270,7 @@ func (x *MultiSliceExtension) bind(b *binder) {
 	bind(b, x.ConfigSerialize)
 }
 
-// PhaseCompileExtension are the functions of PJRT_PhaseCompile_Extension.
+// PJRT_PhaseCompile_Extension
 //
 // Since API 0.70.
 type PhaseCompileExtension struct {
@@ -292,7 +290,7 @@ func (x *PhaseCompileExtension) bind(b *binder) {
 	bindVoid(b, x.PhaseCompileCBuffersDestroy)
 }
 
-// RawBufferExtension are the functions of PJRT_RawBuffer_Extension.
+// PJRT_RawBuffer_Extension
 //
 // Since API 0.67.
 type RawBufferExtension struct {
@@ -316,7 +314,7 @@ func (x *RawBufferExtension) bind(b *binder) {
 	bind(b, x.RawBufferGetHostPointer)
 }
 
-// ShardingsExtension are the functions of PJRT_Shardings_Extension.
+// PJRT_Shardings_Extension
 //
 // Since API 0.91.
 type ShardingsExtension struct {
@@ -330,7 +328,7 @@ func (x *ShardingsExtension) bind(b *binder) {
 	bind(b, x.ShardingsExecutableOutputShardings)
 }
 
-// StreamExtension are the functions of PJRT_Stream_Extension.
+// PJRT_Stream_Extension
 //
 // Since API 0.49.
 type StreamExtension struct {
@@ -344,7 +342,7 @@ func (x *StreamExtension) bind(b *binder) {
 	bind(b, x.WaitStream)
 }
 
-// TPUExecutableExtension are the functions of PJRT_TpuExecutable_Extension.
+// PJRT_TpuExecutable_Extension
 //
 // Since API 0.90.
 type TPUExecutableExtension struct {
@@ -370,7 +368,7 @@ func (x *TPUExecutableExtension) bind(b *binder) {
 	bind(b, x.IsTPUCancellationPlaceholderError)
 }
 
-// TPUTopologyExtension are the functions of PJRT_TpuTopology_Extension.
+// PJRT_TpuTopology_Extension
 //
 // Since API 0.81.
 type TPUTopologyExtension struct {
@@ -442,7 +440,7 @@ func (x *TPUTopologyExtension) bind(b *binder) {
 	bind(b, x.GetDefaultPlatformConfig)
 }
 
-// TritonExtension are the functions of PJRT_Triton_Extension.
+// PJRT_Triton_Extension
 //
 // Since API 0.65.
 type TritonExtension struct {
@@ -454,7 +452,7 @@ func (x *TritonExtension) bind(b *binder) {
 	bind(b, x.Compile)
 }
 
-// XLATransformExtension are the functions of PJRT_Xla_Transform_Extension.
+// PJRT_Xla_Transform_Extension
 //
 // Since API 0.110.
 type XLATransformExtension struct {
@@ -472,8 +470,7 @@ func (x *XLATransformExtension) bind(b *binder) {
 	bindVoid(b, x.DestroyHLOPassPipelineTrace)
 }
 
-// CrossHostTransfersExtension are the functions of
-// PJRT_CrossHostTransfers_Extension.
+// PJRT_CrossHostTransfers_Extension
 //
 // Since API 0.74.
 type CrossHostTransfersExtension struct {
@@ -491,7 +488,7 @@ func (x *CrossHostTransfersExtension) bind(b *binder) {
 	bind(b, x.TransfersClientCrossHostSendBuffers)
 }
 
-// ExampleExtension are the functions of PJRT_Example_Extension.
+// PJRT_Example_Extension
 //
 // Since API 0.72.
 type ExampleExtension struct {
@@ -507,8 +504,7 @@ func (x *ExampleExtension) bind(b *binder) {
 	bind(b, x.Destroy)
 }
 
-// ExecutableMetadataExtension are the functions of
-// PJRT_ExecutableMetadata_Extension.
+// PJRT_ExecutableMetadata_Extension
 //
 // Since API 0.75.
 type ExecutableMetadataExtension struct {
@@ -522,8 +518,7 @@ func (x *ExecutableMetadataExtension) bind(b *binder) {
 	bindVoid(b, x.DestroySerializedMetadata)
 }
 
-// HostMemoryAllocatorExtension are the functions of
-// PJRT_HostMemoryAllocator_Extension.
+// PJRT_HostMemoryAllocator_Extension
 //
 // Since API 0.106.
 type HostMemoryAllocatorExtension struct {

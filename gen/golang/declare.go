@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dave/jennifer/jen"
+
 	"github.com/purepjrt/purepjrt/gen/model"
 )
 
@@ -196,14 +198,15 @@ type table struct {
 
 // function is a slot that takes a pointer to its arguments.
 type function struct {
-	table  *table
-	c      string // C name
-	goName string // Go name of the arguments without Args
-	args   *typeInfo
-	field  *model.Field // the slot
-	void   bool
-	doc    string
-	since  int
+	table *table
+	c     string // C name
+	args  *typeInfo
+	field *model.Field // the slot
+	slot  int          // how many functions of the table stand before it
+	void  bool
+	doc   string
+	since int
+	row   jen.Code // its descriptor, once it has been written
 }
 
 // findFunctions fills the tables of the units.
@@ -256,8 +259,7 @@ func (g *generator) fillTable(t *table, s *model.Struct) error {
 			return fail("its argument %s is already that of %s: give it a struct of its own, or a typedef of that one", args.c, other.c)
 		}
 		fn := &function{
-			table: t, c: functionName(f, args), goName: strings.TrimSuffix(args.goName, "Args"), args: args, field: f,
-			doc: doc, since: g.slotSince(t, f),
+			table: t, c: functionName(f, args), args: args, field: f, slot: len(t.functions), doc: doc, since: g.slotSince(t, f),
 		}
 		switch ret, ptr := parseType(sig.Ret); {
 		case ret == "void" && ptr == 0:

@@ -135,12 +135,21 @@ func (u *unit) documented(c, doc string, since, from int, code *jen.Statement) j
 		note = u.sinceText(since)
 	}
 	if doc != "" {
-		return jen.Comment(comment(strings.TrimSpace(c + ": " + doc + "\n\n" + note))).Line().Add(code)
+		return jen.Comment(comment(strings.TrimSpace(about(c, doc) + "\n\n" + note))).Line().Add(code)
 	}
 	if note != "" {
 		c += "; s" + strings.TrimSuffix(note[1:], ".")
 	}
 	return code.Comment("// " + c)
+}
+
+// about returns a C name with what is to be said of it. The name stands alone if that is
+// nothing.
+func about(c, doc string) string {
+	if doc = strings.TrimSpace(doc); doc == "" {
+		return c
+	}
+	return c + ": " + doc
 }
 
 // base is the header's file name, as comments give it.

@@ -47,11 +47,7 @@ func (g *generator) enumDecl(t *typeInfo, f *jen.File) error {
 		enumMinor = min(enumMinor, g.since(t.unit.header, e.Name+"."+v.Name))
 	}
 
-	lead := fmt.Sprintf("%s is an enumeration of %s.", t.c, t.unit.base())
-	if t.doc != "" {
-		lead = t.c + ": " + t.doc
-	}
-	f.Comment(comment(lead, t.unit.sinceText(enumMinor)))
+	f.Comment(comment(about(t.c, t.doc), t.unit.sinceText(enumMinor)))
 	f.Type().Id(t.goName).Id(base)
 
 	var consts, rows []jen.Code
@@ -65,7 +61,7 @@ func (g *generator) enumDecl(t *typeInfo, f *jen.File) error {
 			jen.Id("Value").Op(":").Id(ids[i]), jen.Id("Text").Op(":").Lit(texts[i]),
 			jen.Id("C").Op(":").Lit(v.Name), jen.Id("Go").Op(":").Lit(ids[i])))
 	}
-	f.Comment(comment(fmt.Sprintf("The values of %s.", t.c)))
+	f.Comment("// " + t.c)
 	f.Const().Defs(consts...)
 
 	table := unexported(t.goName) + "Enum"
@@ -84,28 +80,28 @@ func (g *generator) enumDecl(t *typeInfo, f *jen.File) error {
 		example = ", such as " + texts[len(texts)/2]
 	}
 	f.Comment(comment(fmt.Sprintf("String returns the name of the C enumerator without what all of %s have in common%s; an unknown number gives %s(99).", t.c, example, t.goName)))
-	f.Func().Params(jen.Id("v").Id(t.goName)).Id("String").Params().String().Block(
-		jen.Return(jen.Id(table).Dot("String").Call(jen.Id("v"))))
+	f.Func().Params(jen.Id("v").Id(t.goName)).Id("String").Params().String().Add(
+		oneLine(jen.Return(jen.Id(table).Dot("String").Call(jen.Id("v")))))
 
 	parse := "Parse" + t.goName
 	if err := g.claim(t.unit, parse, "Parse of "+t.c); err != nil {
 		return err
 	}
 	f.Comment(comment(fmt.Sprintf("%s returns the %s that s names: as String does, by the C enumerator or by the Go constant, in any case.", parse, t.goName)))
-	f.Func().Id(parse).Params(jen.Id("s").String()).Params(jen.Id(t.goName), jen.Error()).Block(
-		jen.Return(jen.Id(table).Dot("Parse").Call(jen.Id("s"))))
+	f.Func().Id(parse).Params(jen.Id("s").String()).Params(jen.Id(t.goName), jen.Error()).Add(
+		oneLine(jen.Return(jen.Id(table).Dot("Parse").Call(jen.Id("s")))))
 
 	values := t.goName + "Values"
 	if err := g.claim(t.unit, values, "values of "+t.c); err != nil {
 		return err
 	}
 	f.Comment(comment(fmt.Sprintf("%s returns every %s in the header's order.", values, t.goName)))
-	f.Func().Id(values).Params().Index().Id(t.goName).Block(
-		jen.Return(jen.Id(table).Dot("All").Call()))
+	f.Func().Id(values).Params().Index().Id(t.goName).Add(
+		oneLine(jen.Return(jen.Id(table).Dot("All").Call())))
 
 	f.Comment("// MarshalText returns what String does.")
-	f.Func().Params(jen.Id("v").Id(t.goName)).Id("MarshalText").Params().Params(jen.Index().Byte(), jen.Error()).Block(
-		jen.Return(jen.Index().Byte().Call(jen.Id("v").Dot("String").Call()), jen.Nil()))
+	f.Func().Params(jen.Id("v").Id(t.goName)).Id("MarshalText").Params().Params(jen.Index().Byte(), jen.Error()).Add(
+		oneLine(jen.Return(jen.Index().Byte().Call(jen.Id("v").Dot("String").Call()), jen.Nil())))
 
 	f.Comment(fmt.Sprintf("// UnmarshalText reads what %s does.", parse))
 	f.Func().Params(jen.Id("v").Op("*").Id(t.goName)).Id("UnmarshalText").Params(jen.Id("text").Index().Byte()).Params(jen.Err().Error()).Block(

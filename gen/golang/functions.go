@@ -4,8 +4,6 @@
 package golang
 
 import (
-	"fmt"
-
 	"github.com/dave/jennifer/jen"
 
 	"github.com/purepjrt/purepjrt/gen/model"
@@ -95,16 +93,11 @@ func zeroSpans(t *typeInfo) [][2]int64 {
 	return out
 }
 
-// functionDecl writes the descriptor of a function and the method that returns
-// it.
-func (g *generator) functionDecl(fn *function, f *jen.File) error {
-	id := "function" + fn.goName
-	u := fn.table.unit
+// functionRow returns the descriptor of a function, a row of its package's table.
+func (g *generator) functionRow(fn *function) (jen.Code, error) {
 	capi := func(name string) *jen.Statement { return jen.Qual(pathCAPI, name) }
 	var fields []jen.Code
-	set := func(name string, value jen.Code) {
-		fields = append(fields, jen.Line().Id(name).Op(":").Add(value))
-	}
+	set := func(name string, value jen.Code) { fields = append(fields, jen.Id(name).Op(":").Add(value)) }
 	set("Name", jen.Lit(fn.c))
 	if s := section(fn.table); s != nil {
 		set("Section", s)
@@ -138,22 +131,22 @@ func (g *generator) functionDecl(fn *function, f *jen.File) error {
 	}
 	results, err := g.resultsOf(fn.args)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if len(results) > 0 {
-		set("Results", jen.Index().Add(capi("Result")).Values(append(results, jen.Line())...))
+		set("Results", jen.Index().Add(capi("Result")).Add(values(results)))
 	}
 	newest := 0
 	gateList := func(gates []gate) *jen.Statement {
 		var items []jen.Code
 		for _, x := range gates {
 			newest = max(newest, x.since)
-			items = append(items, jen.Line().Values(
+			items = append(items, jen.Values(
 				jen.Id("Name").Op(":").Lit(x.name),
 				jen.Id("Span").Op(":").Add(capi("Span")).Add(span(x.offset, x.size)),
 				jen.Id("Since").Op(":").Lit(x.since)))
 		}
-		return jen.Index().Add(capi("Gate")).Values(append(items, jen.Line())...)
+		return jen.Index().Add(capi("Gate")).Add(values(items))
 	}
 	if gates := g.gatesOf(fn.args, g.structSince(fn.args)); len(gates) > 0 {
 		set("Gated", gateList(gates))
@@ -161,23 +154,54 @@ func (g *generator) functionDecl(fn *function, f *jen.File) error {
 	if nests := g.nestsOf(fn); len(nests) > 0 {
 		var items []jen.Code
 		for _, n := range nests {
-			items = append(items, jen.Line().Values(
+			items = append(items, jen.Values(
 				jen.Id("Offset").Op(":").Lit(int(n.offset)),
 				jen.Id("Struct").Op(":").Lit(n.st.c),
 				jen.Id("Gated").Op(":").Add(gateList(n.gates))))
 		}
-		set("Nested", jen.Index().Add(capi("Nest")).Values(append(items, jen.Line())...))
+		set("Nested", jen.Index().Add(capi("Nest")).Add(values(items)))
 	}
 	if newest > 0 {
 		set("GatedSince", jen.Lit(newest))
 	}
-	f.Var().Id(id).Op("=").Add(capi("Function")).Values(append(fields, jen.Line())...)
+	return jen.Values(fields...), nil
+}
 
-	doc := fmt.Sprintf("Function describes %s.", fn.c)
-	f.Comment(comment(doc, u.sinceText(fn.since)))
-	f.Func().Params(jen.Op("*").Id(fn.args.goName)).Id("Function").Params().Op("*").Add(capi("Function")).Block(
-		jen.Return(jen.Op("&").Id(id)))
-	return nil
+// values writes the elements of a list: one on the line where the list stands, several
+// on lines of their own.
+func values(items []jen.Code) *jen.Statement {
+	if len(items) == 1 {
+		return jen.Values(items...)
+	}
+	return jen.Values(rows(items)...)
+}
+
+// rows puts each element of a list on a line of its own.
+func rows(items []jen.Code) []jen.Code {
+	out := make([]jen.Code, 0, len(items)+1)
+	for _, item := range items {
+		out = append(out, jen.Line().Add(item))
+	}
+	return append(out, jen.Line())
+}
+
+// functionMethod writes the method that returns the descriptor of a function.
+func functionMethod(fn *function, f *jen.File) {
+	place := jen.Lit(fn.slot)
+	if fn.table.unit.pkg == packageCAPI {
+		place = jen.Id(firstName(fn.table))
+		if fn.slot > 0 {
+			place.Op("+").Lit(fn.slot)
+		}
+	}
+	f.Comment("// " + fn.c)
+	f.Func().Params(jen.Op("*").Id(fn.args.goName)).Id("Function").Params().Op("*").Qual(pathCAPI, "Function").Add(
+		oneLine(jen.Return(jen.Op("&").Id("functions").Index(place))))
+}
+
+// oneLine writes the body of a function as one line, if gofmt finds it short enough.
+func oneLine(statements ...jen.Code) *jen.Statement {
+	return jen.Custom(jen.Options{Open: "{", Close: "}", Separator: ";"}, statements...)
 }
 
 // span writes the value of a capi.Span.
@@ -199,35 +223,38 @@ func section(t *table) *jen.Statement {
 	return jen.Qual(pathCAPI, "sectionExt0").Op("+").Qual(pathCAPI, "Section").Call(jen.Qual(pathCAPI, t.section))
 }
 
-// listName is the name of the variable that lists a table's functions.
-func listName(t *table) string { return lowerCamel(t.unit.stem) + "Functions" }
+// firstName is the name of the constant that says where in the table of package capi
+// the functions of one of its tables begin.
+func firstName(t *table) string { return lowerCamel(t.unit.stem) + "At" }
 
-// functionList writes the functions of a table in the order of their slots.
-func functionList(t *table, f *jen.File) {
-	var items []jen.Code
-	for _, fn := range t.functions {
-		items = append(items, jen.Line().Op("&").Id("function"+fn.goName))
-	}
-	f.Comment(comment(fmt.Sprintf("%s are the functions of %s in the order of their slots.", listName(t), t.st.c)))
-	f.Var().Id(listName(t)).Op("=").Index(jen.Op("...")).Op("*").Qual(pathCAPI, "Function").Values(append(items, jen.Line())...)
-}
-
-// sectionList writes the list of all tables of package capi.
-func (g *generator) sectionList(f *jen.File) {
-	var items []jen.Code
+// functionTable writes the descriptors of all functions of a package as one table.
+func (g *generator) functionTable(pkg string, f *jen.File) {
+	var tables []*table
 	for _, u := range g.order {
-		for _, t := range u.tables {
-			if u.pkg != packageCAPI {
-				continue
-			}
-			key := section(t)
-			if key == nil {
-				key = jen.Qual(pathCAPI, "SectionCore")
-			}
-			items = append(items, jen.Line().Add(key).Op(":").Id(listName(t)).Index(jen.Op(":")))
+		if u.pkg == pkg {
+			tables = append(tables, u.tables...)
 		}
 	}
-	f.Comment("// sectionFunctions are the functions of each section in the order of their\n// slots; a section without functions has none.")
-	f.Var().Id("sectionFunctions").Op("=").Index(jen.Qual(pathCAPI, "numSections")).Index().Op("*").Qual(pathCAPI,
-		"Function").Values(append(items, jen.Line())...)
+	if pkg == packageCAPI {
+		var starts []jen.Code
+		for i, t := range tables {
+			start := jen.Id(firstName(t)).Op("=")
+			if i == 0 {
+				start.Lit(0)
+			} else {
+				start.Id(firstName(tables[i-1])).Op("+").Lit(len(tables[i-1].functions))
+			}
+			starts = append(starts, start.Comment("// "+t.st.c))
+		}
+		f.Comment("// Where the functions of each table begin in functions.")
+		f.Const().Defs(starts...)
+	}
+	var items []jen.Code
+	for _, t := range tables {
+		for _, fn := range t.functions {
+			items = append(items, fn.row)
+		}
+	}
+	f.Comment("// functions are the functions of each table in the order of their slots.")
+	f.Var().Id("functions").Op("=").Index(jen.Op("...")).Qual(pathCAPI, "Function").Values(rows(items)...)
 }

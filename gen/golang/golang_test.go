@@ -90,20 +90,63 @@ type DoArgs struct {
 	OK       bool  // ok (out)
 }
 `)
-	assert.Contains(t, files["zz_core_functions.go"], `var functionDo = Function{
-	Name:   "PJRT_Do",
-	Offset: 8,
-	Since:  50,
-	Size:   DoArgsSize,
-	Zero:   []Span{{Offset: 24, Size: 9}},
-	Gated: []Gate{
-		{Name: "new_input", Span: Span{Offset: 16, Size: 4}, Since: 77},
-	},
-	GatedSince: 77,
+	assert.Contains(t, files["zz_core_args.go"], "// PJRT_Do_Args_STRUCT_SIZE\nconst DoArgsSize = 33\n")
+	assert.Contains(t, files["zz_core_args.go"], "// PJRT_Do\nfunc (*DoArgs) Function() *Function { return &functions[coreAt] }\n")
+	assert.Contains(t, files["zz_functions.go"], "const (\n\tcoreAt = 0 // PJRT_Api\n)")
+	assert.Contains(t, files["zz_functions.go"], `var functions = [...]Function{
+	{Name: "PJRT_Do", Offset: 8, Since: 50, Size: DoArgsSize, Zero: []Span{{Offset: 24, Size: 9}}, `+
+		`Gated: []Gate{{Name: "new_input", Span: Span{Offset: 16, Size: 4}, Since: 77}}, GatedSince: 77},
 }`)
 	assert.Contains(t, files["zz_core_handles.go"], "// PJRT_Client: A client.\ntype Client struct {\n\t_ opaque\n}")
-	assert.Contains(t, files["zz_core_layout.go"], "_ [40]struct{} = [unsafe.Sizeof(DoArgs{})]struct{}{}")
-	assert.Contains(t, files["zz_core_layout.go"], "_ [24]struct{} = [unsafe.Offsetof(DoArgs{}.Value)]struct{}{}")
+	assert.Contains(t, files["zz_core_layout.go"], `// PJRT_Do_Args
+func _(x DoArgs, DoArgs func([40]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte)) {
+	DoArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.Client)]byte{},
+		[unsafe.Offsetof(x.NewInput)]byte{}, [unsafe.Offsetof(x.Value)]byte{}, [unsafe.Offsetof(x.OK)]byte{})
+}
+`)
+	assert.Contains(t, files["zz_index_test.go"], "\t\tnew(capi.DoArgs),\n")
+}
+
+// The place of a function in the table of the package is its place in its own table behind the tables before.
+func TestFunctionsOfAllTablesAreRowsOfOne(t *testing.T) {
+	t.Parallel()
+	core, ext := extension(core(nil))
+	files, err := generate(core, ext)
+	require.NoError(t, err)
+	text := files["zz_functions.go"]
+	assert.Regexp(t, `\tcoreAt += 0 +// PJRT_Api\n\tthingAt += coreAt \+ 1 // PJRT_Thing_Extension\n`, text)
+	assert.Regexp(t, `(?s)\{Name: "PJRT_Do", .*\},\n\t\{Name: "PJRT_Thing_Stop", Section: sectionExt0 \+ Section\(ExtensionTypeThing\), Offset: 24, Size: 8, Void: true\},\n\}\n$`, text)
+	assert.Contains(t, files["zz_ext_thing.go"], "func (*ThingStopArgs) Function() *Function { return &functions[thingAt] }\n")
+}
+
+func TestACommentThatHasNothingToAddIsTheCName(t *testing.T) {
+	t.Parallel()
+	files, err := generate(core(func(h *model.Header) {
+		h.Functions[0].Doc = ""
+		h.Enums = []model.Enum{{Name: "PJRT_Mood", Size: 4, Values: []model.EnumValue{{Name: "PJRT_Mood_Good"}, {Name: "PJRT_Mood_Bad", Value: 1}}}}
+		h.Structs = append(h.Structs, model.Struct{
+			Name: "PJRT_Pair", Role: model.RoleStruct, Size: 4, Align: 4,
+			Fields: []model.Field{{Name: "a", Kind: "int", Base: "int", Size: 4}},
+		})
+		h.Aliases = append(h.Aliases, model.Alias{Name: "PJRT_Number", Type: "int64_t"})
+	}))
+	require.NoError(t, err)
+	assert.Contains(t, files["zz_core_args.go"], "\n// PJRT_Do_Args\n//\n// Since API 0.50.\ntype DoArgs struct {")
+	assert.Contains(t, files["zz_core_handles.go"], "\n// PJRT_Error\ntype ErrorHandle struct {")
+	assert.Contains(t, files["zz_core_structs.go"], "\n// PJRT_Pair\ntype Pair struct {\n\tA int32 // a\n}")
+	assert.Contains(t, files["zz_core_structs.go"], "\n// PJRT_Number\ntype Number int64\n")
+	assert.Contains(t, files["zz_core_enums.go"], "\n// PJRT_Mood\ntype Mood int32\n\n// PJRT_Mood\nconst (\n\tMoodGood Mood = 0 // PJRT_Mood_Good\n")
+}
+
+// The struct's comment names the function where it could not be told from the struct's name.
+func TestArgumentsThatAreCalledOtherwiseNameTheirFunction(t *testing.T) {
+	t.Parallel()
+	files, err := generate(core(func(h *model.Header) {
+		h.Functions[0].Doc = ""
+		h.Structs[1].Fields[1].Name = "PJRT_Make"
+	}))
+	require.NoError(t, err)
+	assert.Contains(t, files["zz_core_args.go"], "\n// PJRT_Do_Args are the arguments of PJRT_Make.\n")
 }
 
 func TestGenerateIsDeterministic(t *testing.T) {

@@ -220,9 +220,12 @@ func (g *generator) writeOutside() error {
 		if u.pkg != packageOutside {
 			continue
 		}
-		if err := g.writeUnit(u, sheets{s, s, s, s, s, s, s, layout}); err != nil {
+		if err := g.writeUnit(u, sheets{s, s, s, s, s, s, layout}); err != nil {
 			return u.fail(err)
 		}
+	}
+	if o.found.Functions > 0 {
+		g.functionTable(packageOutside, s.add())
 	}
 	if g.takesBool(packageOutside) {
 		boolWord(s.add())
@@ -236,12 +239,10 @@ func (g *generator) frame(f *jen.File) {
 	f.Comment(comment(fmt.Sprintf("ExtensionType is the number that the nodes of %s have in the extension chain of a plugin.",
 		o.table.Name)))
 	f.Const().Id("ExtensionType").Qual(pathCAPI, "ExtensionType").Op("=").Add(o.number)
-	list := ""
 	for _, t := range o.unit.tables {
 		o.found.Functions = len(t.functions)
-		list = listName(t)
 	}
-	if list == "" {
+	if o.found.Functions == 0 {
 		return
 	}
 	f.Comment(comment(
@@ -253,7 +254,10 @@ func (g *generator) frame(f *jen.File) {
 		jen.Return(jen.Id("plugin").Dot("ExtensionTable").Call(jen.Id("ExtensionType"))))
 	f.Comment(comment(fmt.Sprintf("Functions returns the functions of %s in the order of their slots.", o.table.Name)))
 	f.Func().Id("Functions").Params().Index().Add(capi("Function")).Block(
-		jen.Return(jen.Append(jen.Index().Add(capi("Function")).Parens(jen.Nil()), jen.Id(list).Index(jen.Op(":")).Op("..."))))
+		jen.Id("list").Op(":=").Make(jen.Index().Add(capi("Function")), jen.Len(jen.Id("functions"))),
+		jen.For(jen.Id("i").Op(":=").Range().Id("list")).Block(
+			jen.Id("list").Index(jen.Id("i")).Op("=").Op("&").Id("functions").Index(jen.Id("i"))),
+		jen.Return(jen.Id("list")))
 }
 
 // packageName returns the name of the unit's package.

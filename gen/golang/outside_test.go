@@ -60,7 +60,7 @@ func TestGenerateExtension(t *testing.T) {
 	// A package may have the name of one that it uses.
 	assert.Contains(t, text, OutsideMarker+"\n"+OutsideSource+"acme.h, read with the headers of PJRT API 0.90.\n\npackage capi\n")
 	assert.Contains(t, text, "\"github.com/purepjrt/purepjrt/capi\"")
-	assert.Contains(t, text, "{Name: \"client\", Offset: 8},")
+	assert.Contains(t, text, "Results: []capi.Result{{Name: \"client\", Offset: 8}}},\n}\n")
 	assert.NotContains(t, text, "{Name: \"other\"", "it may be null")
 	assert.NotContains(t, text, "Do(", "what the core declares is not declared again")
 	again, _, err := generateOutside(acme())

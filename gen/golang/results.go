@@ -88,7 +88,7 @@ func (g *generator) resultsOf(t *typeInfo) ([]jen.Code, error) {
 				set("Sizes", fieldOf(t.st, by).Offset)
 			}
 		}
-		out = append(out, jen.Line().Values(items...))
+		out = append(out, jen.Values(items...))
 	}
 	return out, nil
 }

@@ -120,6 +120,9 @@ func (g *generator) structDecl(t *typeInfo, to, callbacks *sheet) ([]placed, err
 	f.Comment(g.structDoc(t))
 	f.Type().Id(t.goName).Struct(code...)
 	g.sizeConst(t, f)
+	if fn := g.byArgs[t]; fn != nil {
+		functionMethod(fn, f)
+	}
 	for _, u := range unions {
 		if err := g.accessors(u, f, seen); err != nil {
 			return nil, fmt.Errorf("struct %s: %w", s.Name, err)
@@ -154,38 +157,24 @@ func (g *generator) structSince(t *typeInfo) int {
 	return minor
 }
 
-// structDoc says what the struct is for.
+// structDoc says what the struct is for, and nothing but its C name if that says it.
 func (g *generator) structDoc(t *typeInfo) string {
-	var paragraphs []string
-	say := func(format string, args ...any) { paragraphs = append(paragraphs, fmt.Sprintf(format, args...)) }
-	fn := g.byArgs[t]
-	switch {
-	case fn != nil:
-		say("%s are the arguments of %s.", t.c, fn.c)
-		paragraphs = append(paragraphs, fn.field.Doc, fn.doc)
+	own := t.doc
+	if t.st.Role == model.RoleArgs {
+		own = withoutLead(own)
+	}
+	paragraphs := []string{about(t.c, own)}
+	if fn := g.byArgs[t]; fn != nil {
+		said := []string{fn.field.Doc, fn.doc}
 		if fn.void && !strings.Contains(fn.doc, "returns nothing") {
-			say("The function returns nothing.")
+			said = append(said, "The function returns nothing.")
 		}
 		if resultErrors[fn.c] {
-			paragraphs = append(paragraphs, "The error that the function returns is its result, so it is to be called with Raw.")
+			said = append(said, "The error that the function returns is its result, so it is to be called with Raw.")
 		}
-	case t.st.Role == model.RoleArgs && strings.HasSuffix(t.c, "_Callback_Args"):
-		say("%s are the arguments of the callback of %s.", t.c, strings.TrimSuffix(t.c, "_Callback_Args"))
-	case t.st.Role == model.RoleArgs && strings.HasSuffix(t.c, "_Args"):
-		say("%s are the arguments of %s.", t.c, strings.TrimSuffix(t.c, "_Args"))
-	case t.st.Role == model.RoleAPITable || apiTables[t.c].section != "":
-		say("%s is the table of the functions of %s.", t.c, t.unit.base())
-	case t.st.Role == model.RoleExtension && strings.HasPrefix(t.c, "PJRT_"):
-		say("%s is a node of the extension chain.", t.c)
-	case t.st.Role == model.RoleFunctionTable:
-		say("%s is a table of functions.", t.c)
-	case t.doc == "":
-		say("%s is declared by %s.", t.c, t.unit.base())
-	default:
-		say("%s: %s", t.c, t.doc)
-	}
-	if !strings.HasPrefix(paragraphs[0], t.c+":") {
-		paragraphs = append(paragraphs, withoutLead(t.doc))
+		if strings.Join(said, "") != "" || t.c != fn.c+"_Args" {
+			paragraphs = append(append([]string{fmt.Sprintf("%s are the arguments of %s.", t.c, fn.c)}, said...), own)
+		}
 	}
 	if len(t.alsoC) > 0 {
 		paragraphs = append(paragraphs, "C knows it as "+strings.Join(t.alsoC, " and ")+" too.")
@@ -215,7 +204,7 @@ func (g *generator) sizeConst(t *typeInfo, f *jen.File) {
 	if isStale(size) {
 		stale = fmt.Sprintf("The header's constant ends at %s; the struct goes on to byte %d.", size.LastField, dataEnd(t.st))
 	}
-	f.Comment(comment(fmt.Sprintf("%s is the size in bytes of %s without the padding at its end.", size.Const, t.goName), stale))
+	f.Comment(comment(size.Const, stale))
 	f.Const().Id(t.goName + "Size").Op("=").Lit(int(size.Value))
 }
 
@@ -310,11 +299,11 @@ func (g *generator) accessors(u *union, f *jen.File, taken map[string]string) er
 		name := u.owner.c + "." + m.Name
 		if gt.class == classStruct {
 			f.Comment(comment(fmt.Sprintf("%s of %s points to the member %s of the union; it means something only while that is the one in use.", id, u.owner.goName, name), m.Doc))
-			f.Func().Params(recv()).Id(id).Params().Op("*").Add(gt.code).Block(jen.Return(place(m, gt.code)))
+			f.Func().Params(recv()).Id(id).Params().Op("*").Add(gt.code).Add(oneLine(jen.Return(place(m, gt.code))))
 			continue
 		}
-		f.Comment(comment(fmt.Sprintf("%s returns the member %s of the union.", id, name), m.Doc))
-		f.Func().Params(recv()).Id(id).Params().Add(gt.code).Block(jen.Return(jen.Op("*").Add(place(m, gt.code))))
+		f.Comment(comment(about(name, m.Doc)))
+		f.Func().Params(recv()).Id(id).Params().Add(gt.code).Add(oneLine(jen.Return(jen.Op("*").Add(place(m, gt.code)))))
 		keep := ""
 		if gt.class == classPointer {
 			keep = "The caller keeps what it points to alive."

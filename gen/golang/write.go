@@ -14,8 +14,11 @@ import (
 
 // sheets are the files of a unit by what they hold; several may be the same.
 type sheets struct {
-	constants, enums, handles, structs, args, callbacks, functions, layout *sheet
+	constants, enums, handles, structs, args, callbacks, layout *sheet
 }
+
+// allHeaders is the source of the files that are made from more than one header.
+const allHeaders = "the headers of pjrt_c_api.h"
 
 // write fills the sheets of all units.
 func (g *generator) write() error {
@@ -29,29 +32,26 @@ func (g *generator) write() error {
 			named := func(what string) *sheet { return g.sheet(u, "zz_"+u.stem+"_"+what+".go", base) }
 			to = sheets{
 				constants: named("constants"), enums: named("enums"), handles: named("handles"), structs: named("structs"),
-				args: named("args"), callbacks: named("callbacks"), functions: named("functions"), layout: named("layout"),
+				args: named("args"), callbacks: named("callbacks"), layout: named("layout"),
 			}
 		case unitProfiler:
 			s := g.sheet(u, "zz_profiler.go", base)
-			to = sheets{s, s, s, s, s, s, s, g.sheet(u, "zz_profiler_layout.go", base)}
+			to = sheets{s, s, s, s, s, s, g.sheet(u, "zz_profiler_layout.go", base)}
 		case unitFFIExtension:
 			s := g.sheet(u, "zz_"+u.stem+".go", base)
-			to = sheets{s, s, s, s, s, s, s, g.sheet(u, "zz_"+u.stem+"_layout.go", base)}
+			to = sheets{s, s, s, s, s, s, g.sheet(u, "zz_"+u.stem+"_layout.go", base)}
 		case unitExtension:
 			if extensionLayout == nil {
 				extensionLayout = g.sheet(u, "zz_ext_layout.go", "the extension headers of pjrt_c_api.h")
 			}
 			s := g.sheet(u, "zz_ext_"+u.stem+".go", base)
-			to = sheets{s, s, s, s, s, s, s, extensionLayout}
+			to = sheets{s, s, s, s, s, s, extensionLayout}
 		}
 		if err := g.writeUnit(u, to); err != nil {
 			return u.fail(err)
 		}
 		if s := boolSheets[u.pkg]; s == nil && (u.kind == unitCore || u.kind == unitFFI) {
 			boolSheets[u.pkg] = to.callbacks
-		}
-		if u.kind == unitCore {
-			g.sectionList(to.functions.add())
 		}
 	}
 	for pkg, s := range boolSheets {
@@ -60,8 +60,13 @@ func (g *generator) write() error {
 		}
 	}
 	for _, u := range g.order {
-		if u.kind == unitCore || u.kind == unitFFI {
-			g.index(u.pkg, g.sheet(u, "zz_index_test.go", u.base()))
+		switch u.kind {
+		case unitCore:
+			g.functionTable(u.pkg, g.sheet(u, "zz_functions.go", allHeaders).add())
+			g.index(u, allHeaders)
+		case unitFFI:
+			g.functionTable(u.pkg, g.sheet(u, "zz_ffi_functions.go", u.base()).add())
+			g.index(u, u.base())
 		}
 	}
 	return nil
@@ -88,7 +93,7 @@ func (g *generator) writeUnit(u *unit, to sheets) error {
 				dest = to.args
 			}
 			if t.fields, err = g.structDecl(t, dest, to.callbacks); err == nil {
-				layoutDecl(t, to.layout.add())
+				layoutDecl(t, to.layout)
 			}
 		}
 		if err != nil {
@@ -97,22 +102,18 @@ func (g *generator) writeUnit(u *unit, to sheets) error {
 	}
 	for _, t := range u.tables {
 		for _, fn := range t.functions {
-			if err := g.functionDecl(fn, to.functions.add()); err != nil {
+			var err error
+			if fn.row, err = g.functionRow(fn); err != nil {
 				return at(t.st.c+"."+fn.field.Name, fmt.Errorf("function %s: %w", fn.c, err))
 			}
 		}
-		functionList(t, to.functions.add())
 	}
 	return nil
 }
 
 // handleDecl writes an opaque type.
 func (g *generator) handleDecl(t *typeInfo, f *jen.File) {
-	doc := fmt.Sprintf("%s is a handle: only its address means anything.", t.c)
-	if t.doc != "" {
-		doc = t.c + ": " + t.doc
-	}
-	f.Comment(comment(doc))
+	f.Comment(comment(about(t.c, t.doc)))
 	opaque := jen.Id("opaque")
 	if t.unit.pkg == packageOutside {
 		opaque = jen.Index(jen.Lit(0)).Func().Params() // as capi's, which cannot be compared by value
@@ -126,7 +127,7 @@ func (g *generator) aliasDecl(t *typeInfo, f *jen.File) error {
 	if err != nil {
 		return fmt.Errorf("typedef %s: %w", t.c, err)
 	}
-	f.Comment(comment(fmt.Sprintf("%s is another name of %s.", t.c, t.target), t.doc))
+	f.Comment(comment(about(t.c, t.doc)))
 	f.Type().Id(t.goName).Add(target.code)
 	return nil
 }
@@ -140,7 +141,6 @@ func (g *generator) constants(u *unit, to *sheet) error {
 			return at(c, err)
 		}
 		items = append(items, jen.Id(id).Op("=").Lit(int(value)).Comment("// "+c))
-		u.consts = append(u.consts, named{c, id})
 		return nil
 	}
 	for _, m := range u.header.Macros {
@@ -170,7 +170,6 @@ func (g *generator) constants(u *unit, to *sheet) error {
 			return err
 		}
 		items = append(items, jen.Id(id).Op("=").Lit(v.String).Comment("// "+v.Name))
-		u.consts = append(u.consts, named{v.Name, id})
 	}
 	if len(items) > 0 {
 		f := to.add()
@@ -188,19 +187,49 @@ func macroName(u *unit, c string) string {
 	return goName(u.pkg, c)
 }
 
-// layoutDecl writes the proof that Go lays a struct out as C does: arrays of the
-// two lengths have one type only if the lengths are equal.
-func layoutDecl(t *typeInfo, f *jen.File) {
-	proof := func(c int64, code jen.Code) jen.Code {
-		return jen.Id("_").Index(jen.Lit(int(c))).Struct().Op("=").Index(code).Struct().Values()
+// layoutDecl writes the proof that Go lays a struct out as C does, in a function that
+// nothing calls and no compiler translates. Its second parameter, a function with the
+// struct's name, takes arrays as long as C's size and offsets; it is called with arrays
+// as long as Go's. The compiler reports each that differs as an argument to that name.
+func layoutDecl(t *typeInfo, to *sheet) {
+	first := !to.used
+	f := to.add()
+	if first {
+		f.Comment(comment("Each of these calls compiles only if a struct has in Go the size, and its fields have the offsets, that they have in C: " +
+			"arrays of other lengths are of other types."))
+		f.Line()
 	}
-	value := jen.Id(t.goName).Values()
-	items := []jen.Code{proof(t.st.Size, jen.Qual("unsafe", "Sizeof").Call(value))}
+	want, have := wrapped{at: len("func _(x ,  func(") + 2*len(t.goName)}, wrapped{at: tabWidth + len(t.goName) + len("(")}
+	prove := func(c int64, code *jen.Statement, width int) {
+		want.add(jen.Index(jen.Lit(int(c))).Byte(), len(fmt.Sprint(c))+len("[]byte, "))
+		have.add(jen.Index(code).Byte().Values(), width+len("[]byte{}, "))
+	}
+	prove(t.st.Size, jen.Qual("unsafe", "Sizeof").Call(jen.Id("x")), len("unsafe.Sizeof(x)"))
 	for _, p := range t.fields {
-		items = append(items, proof(p.offset, jen.Qual("unsafe", "Offsetof").Call(jen.Add(value).Dot(p.id))))
+		prove(p.offset, jen.Qual("unsafe", "Offsetof").Call(jen.Id("x").Dot(p.id)), len("unsafe.Offsetof(x.)")+len(p.id))
 	}
 	f.Comment("// " + t.c)
-	f.Var().Defs(items...)
+	f.Func().Id("_").Params(jen.Id("x").Id(t.goName), jen.Id(t.goName).Func().Params(want.items...)).Block(
+		jen.Id(t.goName).Call(have.items...))
+}
+
+// wrapped is a list that breaks into lines of at most listWidth columns.
+type wrapped struct {
+	items []jen.Code
+	at    int // column where the list's text ends
+}
+
+const (
+	listWidth = 140
+	tabWidth  = 4
+)
+
+// add adds an item, which has width columns with the comma and the space behind it.
+func (w *wrapped) add(code *jen.Statement, width int) {
+	if w.at+width > listWidth {
+		code, w.at = jen.Line().Add(code), 2*tabWidth
+	}
+	w.items, w.at = append(w.items, code), w.at+width
 }
 
 // takesBool reports whether a callback of the package has a bool parameter.

@@ -116,18 +116,20 @@ func TestExtensionPackage(t *testing.T) {
 		"\tRun      uintptr               // run\n",       // a function
 		"\tCount    AcmeCount             // count\n",     // of other parameters
 		"func (u *AcmeRunArgs) SetText(value *byte) {",    // in a union
-		"\tSection: capi.SectionNode,\n\tOffset:  48,\n\tSize:    AcmeCloseArgsSize,\n\tVoid:    true,\n",
+		"func (*AcmeCloseArgs) Function() *capi.Function { return &functions[1] }\n",
+		"\t{Name: \"Acme_Close\", Section: capi.SectionNode, Offset: 48, Size: AcmeCloseArgsSize, Void: true},\n",
 		"{Name: \"bytes\", Offset: 112, Count: capi.Span{Offset: 120, Size: 8}, Elem: 1},\n" +
 			"\t\t{Name: \"ids\", Offset: 128, Count: capi.Span{Offset: 136, Size: 8}, Elem: 8},\n" +
-			"\t\t{Name: \"done\", Offset: 144},\n\t},", // more may be null
+			"\t\t{Name: \"done\", Offset: 144},\n\t}},", // more may be null
 		"func (f AcmeVisitor) Call(capiArg bool, panicArg int32, place AcmePlace, userArg uintptr) bool {",
 		"panic(\"acme: Acme_Visitor is null\")",
 	} {
 		assert.Contains(t, text, want)
 	}
 	layout := read(t, filepath.Join(dir, "zz_extension_layout.go"))
-	assert.Contains(t, layout, "\t_ [160]struct{} = [unsafe.Sizeof(AcmeRunArgs{})]struct{}{}\n")
-	assert.Contains(t, layout, "\t_ [80]struct{}  = [unsafe.Offsetof(AcmeRunArgs{}.Context)]struct{}{}\n")
+	assert.Contains(t, layout, "func _(x AcmeRunArgs, AcmeRunArgs func([160]byte, [0]byte, [8]byte, [16]byte, [24]byte, [80]byte,")
+	assert.Contains(t, layout, "\tAcmeRunArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},")
+	assert.Contains(t, layout, "[unsafe.Offsetof(x.Context)]byte{},")
 
 	// The words of the package are its owner's, who may put more files beside the generated ones.
 	doc := filepath.Join(dir, "doc.go")
@@ -335,7 +337,7 @@ func TestExtensionOfXLAHasItsHistory(t *testing.T) {
 	text := read(t, filepath.Join(dir, "zz_extension.go"))
 	assert.Contains(t, text, "const ExtensionType capi.ExtensionType = capi.ExtensionTypeGPUCustomCall\n")
 	assert.Contains(t, text, `{Name: "traits", Span: capi.Span{`)
-	assert.Contains(t, text, "GatedSince: 114,")
+	assert.Contains(t, text, "GatedSince: 114}")
 }
 
 func TestKnownHeader(t *testing.T) {

@@ -16,14 +16,17 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/capi"
 )
 
 // Compile checks every size, offset, value and constant in Go with the C compiler CC and the C++ compiler CXX, by
 // default gcc and g++, header by header. root is the folder of the module.
-func Compile(t *testing.T, x *Index, facts []Header, root string) {
+func Compile(t *testing.T, x *Index, functions []*capi.Function, facts []Header, root string) {
+	p := load(t, x)
 	checked := 0
 	for _, h := range facts {
-		probe, n := probe(x, h)
+		probe, n := p.probe(functions, &h)
 		checked += n
 		if n == 0 {
 			continue
@@ -36,66 +39,78 @@ func Compile(t *testing.T, x *Index, facts []Header, root string) {
 			}
 		})
 	}
-	assert.Greater(t, checked, 10*len(x.Structs)/3, "too little was checked")
+	assert.Greater(t, checked, 10*len(p.structs)/3, "too little was checked")
 }
 
 // probe returns a program that compiles only if the compiler agrees with Go on
 // the header, and the number of its assertions.
-func probe(x *Index, facts Header) (string, int) {
-	header := facts.Path
-	scoped := make(map[string]bool) // C++ enums whose values must be qualified with their name
-	for _, e := range facts.Enums {
-		scoped[e.Name] = e.Scoped
-	}
+func (p *pkg) probe(functions []*capi.Function, h *Header) (string, int) {
 	var b strings.Builder
 	n := 0
-	fmt.Fprintf(&b, "#include <stddef.h>\n#include <stdint.h>\n#include <stdbool.h>\n#include <assert.h>\n#include \"%s\"\n", header)
+	fmt.Fprintf(&b, "#include <stddef.h>\n#include <stdint.h>\n#include <stdbool.h>\n#include <assert.h>\n#include \"%s\"\n", h.Path)
 	check := func(expr string, want any) {
 		fmt.Fprintf(&b, "static_assert((%s) == (%v), \"%s: Go has %v\");\n", expr, want, expr, want)
 		n++
 	}
-	for _, s := range x.Structs {
-		if s.Header != header {
-			continue
-		}
-		tag := s.C
-		if s.Tag {
-			tag = "struct " + tag
-		}
-		check("sizeof("+tag+")", s.Type.Size())
-		for i, f := range fieldsOf(s.Type) {
-			check(fmt.Sprintf("offsetof(%s, %s)", tag, s.Fields[i]), f.Offset)
-			if !s.Union[i] {
-				check(fmt.Sprintf("sizeof(((%s*)0)->%s)", tag, s.Fields[i]), f.Type.Size())
+	for i := range h.Structs {
+		s := &h.Structs[i]
+		for _, name := range s.names() {
+			have := p.structs[name]
+			tag := name
+			if len(s.Typedefs) == 0 {
+				tag = "struct " + tag
+			}
+			check("sizeof("+tag+")", have.Size())
+			for i, f := range fieldsOf(have) {
+				member := s.Fields[i].Name
+				if member == "" {
+					member = s.Fields[i].Fields[0].Name
+				} else {
+					check(fmt.Sprintf("sizeof(((%s*)0)->%s)", tag, member), f.Type.Size())
+				}
+				check(fmt.Sprintf("offsetof(%s, %s)", tag, member), f.Offset)
+			}
+			if size := p.sizeOf(have); size != nil {
+				check(size.c, size.value)
 			}
 		}
-		if s.SizeConst != "" {
-			check(s.SizeConst, s.Size)
-		}
 	}
-	for _, e := range x.Enums {
-		for _, v := range e.Values {
+	for _, e := range h.Enums {
+		for _, v := range p.source.numbers(p.enums[e.Name].goName()) {
 			switch {
-			case e.Header != header:
-			case scoped[e.C]:
-				check("(int64_t)"+e.C+"::"+v.C, v.Value)
+			case e.Name == "":
+			case e.Scoped: // in C++ the values must be qualified
+				check("(int64_t)"+e.Name+"::"+v.c, v.value)
 			default:
-				check(v.C, v.Value)
+				check(v.c, v.value)
 			}
 		}
 	}
-	for _, f := range x.Functions {
-		if f.Header == header {
-			check(fmt.Sprintf("offsetof(%s, %s)", f.Table, f.Slot), f.Offset)
+	have := p.functionsOf(functions, h)
+	for _, s := range h.tables() {
+		for _, slot := range s.Fields {
+			if slot.Kind == "fnptr" && len(have) > 0 {
+				check(fmt.Sprintf("offsetof(%s, %s)", s.Name, slot.Name), have[0].Offset)
+				have = have[1:]
+			}
 		}
 	}
-	for _, c := range x.Constants {
-		if _, isText := c.Value.(string); c.Header == header && !isText {
-			check(c.C, c.Value)
+	numbers := h.numbers()
+	for _, c := range p.source.numbers("") {
+		if _, ok := numbers[c.c]; ok {
+			check(c.c, c.value)
 		}
 	}
 	b.WriteString("int main(void) { return 0; }\n")
 	return b.String(), n
+}
+
+// goName returns the name of the Go type, or a name that no type has for an enum without a name.
+func (e Enum) goName() string {
+	if e.Type == nil {
+		return "_"
+	}
+	return e.Type.Name()
 }
 
 func compile(t *testing.T, root, compiler, name, source string, flags ...string) {

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -33,28 +34,28 @@ type Header struct {
 			Value int64
 		}
 	}
-	Structs []struct {
-		Name       string
-		Role       string
-		Typedefs   []string
-		Sizeof     int64
-		StructSize *struct {
-			Const   string
-			Value   int64
-			Forgets string `json:"last_field_is_not_last"`
-		} `json:"struct_size"`
-		Fields []Field
-	}
-	Tables []struct {
-		Struct    string
-		Functions []struct {
-			Name       string
-			Offset     int64
-			Deprecated bool `json:"deprecated_slot"`
-		}
-	}
-	Callbacks []struct{ Name string }
-	Functions []struct{ Name string }
+	Structs   []Struct
+	Callbacks []Callable
+	Functions []Callable
+}
+
+// Struct is a struct with a body.
+type Struct struct {
+	Name       string
+	Role       string
+	Typedefs   []string
+	Sizeof     int64
+	StructSize *struct {
+		Const string
+		Value int64
+	} `json:"struct_size"`
+	Fields []Field
+}
+
+// Callable is the type of a function.
+type Callable struct {
+	Name   string
+	Params []struct{ Type string }
 }
 
 // Field is a member of a struct.
@@ -62,8 +63,57 @@ type Field struct {
 	Name         string
 	Anonymous    string
 	Kind         string
+	Fn           string // the type of a function pointer
 	Offset, Size int64
 	Fields       []Field
+}
+
+// names returns the names under which Go has a struct: each typedef of args is a function's own.
+func (s *Struct) names() []string {
+	if s.Role == "args" {
+		return s.Typedefs
+	}
+	return []string{s.Name}
+}
+
+// tables returns the structs with functions that plugins offer. The functions of an FFI extension take the extension too:
+// they are fields of types of their own.
+func (h *Header) tables() []Struct {
+	var out []Struct
+	for _, s := range h.Structs {
+		if s.Name == "XLA_FFI_Api" || s.Role == "api-table" || s.Role == "extension" && !strings.HasPrefix(s.Name, "XLA_FFI_") {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// argument returns the C name of the struct that a function of the header takes.
+func (h *Header) argument(function string) string {
+	for _, f := range append(h.Functions[:len(h.Functions):len(h.Functions)], h.Callbacks...) {
+		if f.Name == function && len(f.Params) == 1 {
+			return strings.TrimRight(f.Params[0].Type, " *")
+		}
+	}
+	return ""
+}
+
+// numbers returns the constants of the header besides the sizes of structs.
+func (h *Header) numbers() map[string]int64 {
+	out := make(map[string]int64)
+	for _, m := range h.Macros {
+		if m.Value != nil && !m.FunctionLike && !strings.HasSuffix(m.Name, "_STRUCT_SIZE") {
+			out[m.Name] = *m.Value
+		}
+	}
+	for _, e := range h.Enums {
+		for _, v := range e.Values {
+			if e.Name == "" {
+				out[v.Name] = v.Value
+			}
+		}
+	}
+	return out
 }
 
 // Facts reads the facts of all headers for which keep returns true at a minor of the API, from the folder

@@ -1,70 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package gentest checks generated declarations against the measured facts of the C headers. Only tests import it. The
-// generator writes an Index of all generated declarations into packages capi and ffi, so that the checks leave none
-// out.
+// Package gentest checks generated declarations against the measured facts of the C headers. Only tests import it.
+//
+// The generator writes an Index of the generated types into the tests of packages capi and capi/ffi. What else a check
+// needs to know of a declaration comes from where programs get it: from the descriptors of functions, from package
+// describe, and, as Go does not tell the names of constants and comments, from the generated files. A check fails when one
+// of them has what the others lack.
 package gentest
 
 import (
 	"fmt"
 	"reflect"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/capi/describe"
 )
 
-// Index lists the generated declarations of a package.
+// Index lists the generated types of a package.
 type Index struct {
-	Structs   []Struct
-	Handles   []Type
-	Enums     []Enum
-	Functions []Function // by table, in the order of slots
-	Callbacks []Type
-	Constants []Constant
-}
-
-// Struct is a struct with a body.
-type Struct struct {
-	Header, C string
-	Type      reflect.Type
-	Tag       bool         // C has no typedef, only struct NAME
-	Fields    []string     // C names of the fields that are not padding; of a union the first member's
-	Union     map[int]bool // which of the fields are unions
-	SizeConst string       // the C constant *_STRUCT_SIZE and what Go has for it
-	Size      int64
-}
-
-// Type is a handle or a function pointer.
-type Type struct {
-	Header, C string
-	Type      reflect.Type
-}
-
-// Function is a function of a table. Name, Offset and Size come from its
-// descriptor.
-type Function struct {
-	Header, Table, Slot, C, ArgsC string
-
-	Name         string
-	Offset, Size uintptr
-	Same         bool         // the arguments' method Function returns that descriptor
-	Args         reflect.Type // the struct
-}
-
-// Constant is a number or a string.
-type Constant struct {
-	Header, C string
-	Value     any
-}
-
-// Value is an enumerator of the enum type E.
-type Value[E any] struct {
-	C, Go string
-	Value E
+	Types []any // a pointer to a value of each
+	Enums []Enum
 }
 
 // Enum is an enum type, its values as numbers.
 type Enum struct {
-	Header, C string
-	Values    []Value[int64]
+	Type      reflect.Type
 	All       []int64
 	Text      func(int64) string
 	Marshal   func(int64) (string, error)
@@ -80,9 +44,9 @@ type enumType interface {
 }
 
 // NewEnum describes the enum type E by its functions.
-func NewEnum[E enumType](header, c string, all func() []E, parse func(string) (E, error), values []Value[E]) Enum {
+func NewEnum[E enumType](all func() []E, parse func(string) (E, error)) Enum {
 	e := Enum{
-		Header: header, C: c,
+		Type: reflect.TypeFor[E](),
 		Text: func(n int64) string { return E(n).String() },
 		Marshal: func(n int64) (string, error) {
 			text, err := E(n).MarshalText()
@@ -98,11 +62,61 @@ func NewEnum[E enumType](header, c string, all func() []E, parse func(string) (E
 			return int64(v), err
 		},
 	}
-	for _, v := range values {
-		e.Values = append(e.Values, Value[int64]{v.C, v.Go, int64(v.Value)})
-	}
 	for _, v := range all() {
 		e.All = append(e.All, int64(v))
 	}
 	return e
+}
+
+// pkg is a generated package: its types by what they are, by their C names.
+type pkg struct {
+	source    *source
+	structs   map[string]reflect.Type
+	handles   map[string]reflect.Type
+	callbacks map[string]reflect.Type
+	enums     map[string]Enum
+	args      map[string]*capi.Function // by the C name of the struct
+}
+
+// load reads the generated files in the folder of the running test, and sorts the types of the index.
+func load(t *testing.T, x *Index) *pkg {
+	t.Helper()
+	p := &pkg{
+		source: readSource(t, "."), structs: make(map[string]reflect.Type), handles: make(map[string]reflect.Type),
+		callbacks: make(map[string]reflect.Type), enums: make(map[string]Enum), args: make(map[string]*capi.Function),
+	}
+	enums := make(map[reflect.Type]Enum)
+	for _, e := range x.Enums {
+		enums[e.Type] = e
+	}
+	seen := make(map[string]bool)
+	for _, v := range x.Types {
+		typ := reflect.TypeOf(v).Elem()
+		c, ok := p.source.types[typ.Name()]
+		require.True(t, ok, "no generated file declares %s", typ)
+		require.False(t, seen[typ.Name()], "%s is in the index twice", typ)
+		seen[typ.Name()] = true
+		switch e, isEnum := enums[typ]; {
+		case isEnum:
+			p.enums[c] = e
+		case typ.Kind() == reflect.Struct && typ.Size() == 0:
+			p.handles[c] = typ
+		case typ.Kind() == reflect.Struct:
+			p.structs[c] = typ
+		case typ.Kind() == reflect.Uintptr:
+			p.callbacks[c] = typ
+		}
+		if a, ok := v.(capi.Arguments); ok {
+			f := a.Function()
+			p.args[c] = f
+			if d := describe.Of(f); d != nil {
+				require.Equal(t, d.Args.Name, c, "%s is documented as another struct", typ)
+			}
+		}
+	}
+	for name := range p.source.types {
+		require.True(t, seen[name], "%s is not in the index", name)
+	}
+	require.Equal(t, len(x.Enums), len(p.enums))
+	return p
 }

@@ -22,7 +22,11 @@ func Table(plugin *capi.Table) (*capi.Table, error) {
 // Functions returns the functions of Example_Scale_Extension in the order of
 // their slots.
 func Functions() []*capi.Function {
-	return append([]*capi.Function(nil), extensionFunctions[:]...)
+	list := make([]*capi.Function, len(functions))
+	for i := range list {
+		list[i] = &functions[i]
+	}
+	return list
 }
 
 // The constants of scale_extension.h.
@@ -35,7 +39,7 @@ const (
 // their type.
 type ExampleScaleOverflow int32
 
-// The values of Example_Scale_Overflow.
+// Example_Scale_Overflow
 const (
 	ExampleScaleOverflowInfinity ExampleScaleOverflow = 0 // Example_Scale_Overflow_Infinity
 	ExampleScaleOverflowSaturate ExampleScaleOverflow = 1 // Example_Scale_Overflow_Saturate
@@ -52,9 +56,7 @@ var exampleScaleOverflowEnum = capi.EnumText[ExampleScaleOverflow]{
 // String returns the name of the C enumerator without what all of
 // Example_Scale_Overflow have in common, such as Saturate; an unknown number
 // gives ExampleScaleOverflow(99).
-func (v ExampleScaleOverflow) String() string {
-	return exampleScaleOverflowEnum.String(v)
-}
+func (v ExampleScaleOverflow) String() string { return exampleScaleOverflowEnum.String(v) }
 
 // ParseExampleScaleOverflow returns the ExampleScaleOverflow that s names:
 // as String does, by the C enumerator or by the Go constant, in any case.
@@ -64,14 +66,10 @@ func ParseExampleScaleOverflow(s string) (ExampleScaleOverflow, error) {
 
 // ExampleScaleOverflowValues returns every ExampleScaleOverflow in the
 // header's order.
-func ExampleScaleOverflowValues() []ExampleScaleOverflow {
-	return exampleScaleOverflowEnum.All()
-}
+func ExampleScaleOverflowValues() []ExampleScaleOverflow { return exampleScaleOverflowEnum.All() }
 
 // MarshalText returns what String does.
-func (v ExampleScaleOverflow) MarshalText() ([]byte, error) {
-	return []byte(v.String()), nil
-}
+func (v ExampleScaleOverflow) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // UnmarshalText reads what ParseExampleScaleOverflow does.
 func (v *ExampleScaleOverflow) UnmarshalText(text []byte) (err error) {
@@ -95,9 +93,11 @@ type ExampleScaleArgs struct {
 	Done *capi.Event
 }
 
-// Example_Scale_Args_STRUCT_SIZE is the size in bytes of ExampleScaleArgs
-// without the padding at its end.
+// Example_Scale_Args_STRUCT_SIZE
 const ExampleScaleArgsSize = 48
+
+// Example_Scale
+func (*ExampleScaleArgs) Function() *capi.Function { return &functions[0] }
 
 // Example_Scale_Extension: The node of the extension.
 type ExampleScaleExtension struct {
@@ -105,29 +105,13 @@ type ExampleScaleExtension struct {
 	Scale uintptr            // scale
 }
 
-// Example_Scale_Extension_STRUCT_SIZE is the size in bytes of
-// ExampleScaleExtension without the padding at its end.
+// Example_Scale_Extension_STRUCT_SIZE
 const ExampleScaleExtensionSize = 32
 
-var functionExampleScale = capi.Function{
-	Name:    "Example_Scale",
-	Section: capi.SectionNode,
-	Offset:  24,
-	Size:    ExampleScaleArgsSize,
-	Zero:    []capi.Span{{Offset: 32, Size: 16}},
-	Results: []capi.Result{
+// functions are the functions of each table in the order of their slots.
+var functions = [...]capi.Function{
+	{Name: "Example_Scale", Section: capi.SectionNode, Offset: 24, Size: ExampleScaleArgsSize, Zero: []capi.Span{{Offset: 32, Size: 16}}, Results: []capi.Result{
 		{Name: "scaled", Offset: 32},
 		{Name: "done", Offset: 40},
-	},
-}
-
-// Function describes Example_Scale.
-func (*ExampleScaleArgs) Function() *capi.Function {
-	return &functionExampleScale
-}
-
-// extensionFunctions are the functions of Example_Scale_Extension in the
-// order of their slots.
-var extensionFunctions = [...]*capi.Function{
-	&functionExampleScale,
+	}},
 }

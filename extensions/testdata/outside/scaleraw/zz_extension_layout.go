@@ -5,21 +5,18 @@ package scaleraw
 
 import "unsafe"
 
+// Each of these calls compiles only if a struct has in Go the size, and its
+// fields have the offsets, that they have in C: arrays of other lengths are
+// of other types.
+
 // Example_Scale_Args
-var (
-	_ [48]struct{} = [unsafe.Sizeof(ExampleScaleArgs{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ExampleScaleArgs{}.StructSize)]struct{}{}
-	_ [8]struct{}  = [unsafe.Offsetof(ExampleScaleArgs{}.ExtensionStart)]struct{}{}
-	_ [16]struct{} = [unsafe.Offsetof(ExampleScaleArgs{}.Buffer)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(ExampleScaleArgs{}.Factor)]struct{}{}
-	_ [28]struct{} = [unsafe.Offsetof(ExampleScaleArgs{}.Overflow)]struct{}{}
-	_ [32]struct{} = [unsafe.Offsetof(ExampleScaleArgs{}.Scaled)]struct{}{}
-	_ [40]struct{} = [unsafe.Offsetof(ExampleScaleArgs{}.Done)]struct{}{}
-)
+func _(x ExampleScaleArgs, ExampleScaleArgs func([48]byte, [0]byte, [8]byte, [16]byte, [24]byte, [28]byte, [32]byte, [40]byte)) {
+	ExampleScaleArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.ExtensionStart)]byte{},
+		[unsafe.Offsetof(x.Buffer)]byte{}, [unsafe.Offsetof(x.Factor)]byte{}, [unsafe.Offsetof(x.Overflow)]byte{},
+		[unsafe.Offsetof(x.Scaled)]byte{}, [unsafe.Offsetof(x.Done)]byte{})
+}
 
 // Example_Scale_Extension
-var (
-	_ [32]struct{} = [unsafe.Sizeof(ExampleScaleExtension{})]struct{}{}
-	_ [0]struct{}  = [unsafe.Offsetof(ExampleScaleExtension{}.Base)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(ExampleScaleExtension{}.Scale)]struct{}{}
-)
+func _(x ExampleScaleExtension, ExampleScaleExtension func([32]byte, [0]byte, [24]byte)) {
+	ExampleScaleExtension([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.Base)]byte{}, [unsafe.Offsetof(x.Scale)]byte{})
+}
