@@ -72,8 +72,7 @@ func TestErrorBuffersHaveTheLayoutThatIsAskedFor(t *testing.T) {
 	for _, minor := range []int{116, 117} {
 		inner := pjrttest.New(t, pjrttest.Options{Minor: minor})
 		var device, shape *capi.BufferMemoryLayout
-		served, err := serve.Wrap(inner.Table(), serve.AroundFunction((*capi.ClientCreateErrorBufferArgs)(nil).Function(), func(c *serve.Invocation) {
-			args := (*capi.ClientCreateErrorBufferArgs)(c.Args())
+		served, err := serve.Wrap(inner.Table(), serve.Around(func(c *serve.Invocation, args *capi.ClientCreateErrorBufferArgs) {
 			if shape = args.ShapeLayout; minor >= 117 {
 				device = args.DeviceLayout
 			}

@@ -330,7 +330,8 @@ func incarnations(of map[int]int64) (tasks []int32, ids []int64, err error) {
 	tasks = make([]int32, 0, len(of))
 	for task := range of {
 		if task < 0 || task > math.MaxInt32 {
-			return nil, nil, invalid("the option Incarnations names process %d, and processes have the numbers 0 to %d", task, math.MaxInt32)
+			return nil, nil, invalid("the option Incarnations names process %d, and processes have the numbers 0 to %d",
+				task, math.MaxInt32)
 		}
 		tasks = append(tasks, int32(task))
 	}

@@ -70,8 +70,8 @@ func (h *optionsHost) take(options *capi.ExecuteOptions) {
 		case bool:
 			kinds[i], values[i] = scalar(cffi.DataTypePred, unsafe.Pointer(&v))
 		case []int64:
-			kinds[i] = cffi.AttrTypeArray
-			values[i] = unsafe.Pointer(&cffi.Array{Dtype: cffi.DataTypeS64, Size: uintptr(len(v)), Data: unsafe.Pointer(unsafe.SliceData(v))})
+			array := &cffi.Array{Dtype: cffi.DataTypeS64, Size: uintptr(len(v)), Data: unsafe.Pointer(unsafe.SliceData(v))}
+			kinds[i], values[i] = cffi.AttrTypeArray, unsafe.Pointer(array)
 		}
 	}
 	h.attrs = &cffi.Attrs{StructSize: cffi.AttrsSize, Size: int64(n), Types: &kinds[0], Names: &names[0], Attrs: &values[0]}
