@@ -147,6 +147,14 @@ conformance: bin/pjrt ## check the CPU plugin, which is installed if missing, ag
 	bin/pjrt install cpu
 	bin/pjrt conformance --plugin cpu --profile quick --json bin/conformance.json --html bin/conformance.html
 
+# CI votes on what changed and on some others, and writes nothing. A run prints its seed,
+# which chooses the same programs again: make votes VOTES='-sample 200 -seed 2026-11-23'.
+VOTES =
+
+.PHONY: votes
+votes: bin/jax/ready ## compare what checks expect of programs with StableHLO's interpreter and NumPy, and write the table
+	$(GO) run ./conformance/internal/vote/poll -python $(CURDIR)/bin/jax/bin/python $(VOTES)
+
 .PHONY: conformance-aot
 conformance-aot: bin/pjrt bin/cuda/ready ## check plugins for TPUs and for CUDA without their devices; they are installed if missing
 	bin/pjrt install tpu tpu@0.0.11 cuda13

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
@@ -64,13 +65,12 @@ func (c *contraction) result() []int64 {
 		pick(c.b, free(len(c.b), c.batchB, c.contractB)))
 }
 
-// eval computes the product of two arrays, in a type at least as wide, and the
-// error that any order of summing may have. Operands are widened before they
-// are multiplied.
-func (c *contraction) eval(a, b array, to dtype.Type) (array, []float64) {
+// eval computes the product of two arrays, in a type at least as wide. Operands are
+// widened before they are multiplied.
+func (c *contraction) eval(a, b array, to dtype.Type) (array, sums) {
 	freeA, freeB := free(len(c.a), c.batchA, c.contractA), free(len(c.b), c.batchB, c.contractB)
 	inner := pick(c.a, c.contractA)
-	var bound []float64
+	var s sums
 	ixA, ixB := make([]int64, len(c.a)), make([]int64, len(c.b))
 	n := count(inner)
 	as, bs := make([]value, n), make([]value, n)
@@ -90,20 +90,16 @@ func (c *contraction) eval(a, b array, to dtype.Type) (array, []float64) {
 			}
 			as[i], bs[i] = a.at(ixA...), b.at(ixB...)
 		}
-		v, e := dot(to, as, bs)
-		bound = append(bound, e)
-		return v
+		return s.dot(to, as, bs)
 	})
-	return out, bound
+	return out, s
 }
 
 // program is the product of two arrays.
 func (c *contraction) program(a, b array, to dtype.Type, attributes string) program {
-	want, bound := c.eval(a, b, to)
+	want, s := c.eval(a, b, to)
 	p := op("dot_general", c.attribute()+", "+attributes, "", []array{want}, a, b)
-	if to.IsFloat() || to.IsComplex() {
-		p.policies = []policy{{bound: bound}}
-	}
+	p.policies = s.policies(to)
 	return p
 }
 
@@ -222,6 +218,18 @@ func largestFinite(t dtype.Type) value {
 	if !t.IsFloat() {
 		return largest(t)
 	}
+	if v, ok := largests.Load(t); ok {
+		return v.(value)
+	}
+	v := findLargest(t)
+	largests.Store(t, v)
+	return v
+}
+
+// largests is what findLargest found, by type.
+var largests sync.Map
+
+func findLargest(t dtype.Type) value {
 	power := 1.0
 	for exactly(t, 2*power) && !math.IsInf(2*power, 0) {
 		power *= 2
@@ -308,11 +316,8 @@ func sized(t dtype.Type, n int64) program {
 		array{t: t, dims: c.b})
 	p.fill = func(p *program) {
 		a, b := wholes(t, 5, c.a...), wholes(t, 6, c.b...)
-		want, bound := c.eval(a, b, t)
-		p.inputs, p.want = []array{a, b}, []array{want}
-		if t.IsFloat() || t.IsComplex() {
-			p.policies = []policy{{bound: bound}}
-		}
+		want, s := c.eval(a, b, t)
+		p.inputs, p.want, p.policies = []array{a, b}, []array{want}, s.policies(t)
 	}
 	return p
 }

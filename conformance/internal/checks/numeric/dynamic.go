@@ -203,16 +203,38 @@ func.func @main(%%a: tensor<8xf32>, %%n: tensor<i32>) -> %[1]s {
 func (b *bounded) run(t *check.T) {
 	c := t.Client()
 	exe := compileBounded(t, c, b.text())
-	data := []float32{3, 1, -4, 1, 5, -9, 2, 6}
-	a := check.Upload(t, c, data)
-	for _, n := range []int32{8, 3, 1, 0, 6} {
-		var x []float64
-		for _, v := range data[:n] {
-			x = append(x, float64(v))
-		}
-		out := runBounded(t, exe, a, check.Upload(t, c, []int32{n}, []int64{}...))
-		expectFloats(t, out, b.want(x), fmt.Sprintf("%s of %d elements", b.name, n))
+	var data []float32
+	for _, v := range boundedData {
+		data = append(data, float32(v))
 	}
+	a := check.Upload(t, c, data)
+	for _, n := range boundedSizes {
+		out := runBounded(t, exe, a, check.Upload(t, c, []int32{n}, []int64{}...))
+		expectFloats(t, out, b.want(boundedData[:n]), fmt.Sprintf("%s of %d elements", b.name, n))
+	}
+}
+
+var (
+	boundedData  = []float64{3, 1, -4, 1, 5, -9, 2, 6}
+	boundedSizes = []int32{8, 3, 1, 0, 6}
+)
+
+// ofSize is the program on an array that has n elements.
+func (b *bounded) ofSize(n int32) program {
+	floats := func(xs []float64) array {
+		a := array{t: dtype.F32, dims: []int64{int64(len(xs))}}
+		for _, x := range xs {
+			a.v = append(a.v, value{f: x})
+		}
+		return a
+	}
+	x, want := floats(boundedData[:n]), floats(b.want(boundedData[:n]))
+	if !strings.Contains(b.typ, "?") {
+		want.dims = []int64{}
+	}
+	sized := strings.NewReplacer("$B", x.typ(), atMost8, x.typ(), "?xf32, #stablehlo.bounds<16>", fmt.Sprintf("%dxf32", 2*n),
+		"%x", "%a0", "%r =", "%r0 =")
+	return program{inputs: []array{x}, want: []array{want}, body: sized.Replace(b.body)}
 }
 
 func compileBounded(t *check.T, c *check.Client, text string) *capi.LoadedExecutable {

@@ -88,7 +88,8 @@ func exhaustives() []entry {
 func limited(t dtype.Type) bool { return t.IsFloat() && !math.IsInf(round(t, math.Inf(1)).f, 0) }
 
 // unclear reports whether the specification is silent on x as a result of the
-// type: what does not fit where there is no infinity, and what f8E8M0FNU lacks.
+// type: what does not fit where there is no infinity, and what f8E8M0FNU lacks, which
+// has nothing below its least number.
 func unclear(t dtype.Type, x value) bool {
 	switch {
 	case !t.IsFloat():
@@ -98,7 +99,7 @@ func unclear(t dtype.Type, x value) bool {
 	case limited(t) && math.IsNaN(x.f) && !math.IsNaN(round(t, math.NaN()).f):
 		return true // nor a NaN
 	}
-	return unspecified(t, x)
+	return unspecified(t, x) || t == dtype.F8E8M0FNU && x.f < formats[t].minNormal
 }
 
 func (u *unaryOp) exhaustive(t dtype.Type, step int) program {
@@ -107,6 +108,9 @@ func (u *unaryOp) exhaustive(t dtype.Type, step int) program {
 		to = u.out(t)
 	}
 	n := 1 << t.Bits()
+	if t == dtype.Pred {
+		n = 2
+	}
 	dims := []int64{int64((n + step - 1) / step)}
 	p := op(u.name, u.attr, "", []array{{t: to, dims: dims}}, array{t: t, dims: dims})
 	p.fill = func(p *program) {

@@ -5,9 +5,11 @@ package numeric
 
 import (
 	"fmt"
+	"iter"
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
@@ -156,22 +158,43 @@ func generate(seed uint64, t dtype.Type, steps int) program {
 // generations is checks of random programs. The seeds are part of the checks:
 // a check that fails fails again.
 func generations() []check.Check {
-	run := func(n, steps int) func(*check.T) {
-		return func(t *check.T) {
-			for _, e := range []dtype.Type{dtype.S32, dtype.U8, dtype.Pred, dtype.S64} {
-				for seed := range n {
-					p := generate(uint64(seed), e, steps)
-					p.run(t, parameters, mixed)
-					if t.Failed() {
-						return
-					}
+	var cs []check.Check
+	for _, l := range lots {
+		cs = append(cs, check.Check{Rule: "FUZZ-05", Variant: l.name, Profile: l.profile, Timeout: l.timeout, Run: func(t *check.T) {
+			for p := range l.programs() {
+				p.run(t, parameters, mixed)
+				if t.Failed() {
+					return
+				}
+			}
+		}})
+	}
+	return cs
+}
+
+// lot is random programs of a length, as many of each type.
+type lot struct {
+	name    string
+	profile check.Profile
+	timeout time.Duration
+	n       int
+	steps   int
+}
+
+var lots = []lot{
+	{n: 2, steps: 12},
+	{name: "many", profile: check.Core, timeout: 3 * check.DefaultTimeout, n: 20, steps: 30},
+	{name: "large", profile: check.Full, timeout: 30 * check.DefaultTimeout, n: 100, steps: 100},
+}
+
+func (l *lot) programs() iter.Seq[program] {
+	return func(yield func(program) bool) {
+		for _, e := range []dtype.Type{dtype.S32, dtype.U8, dtype.Pred, dtype.S64} {
+			for seed := range l.n {
+				if !yield(generate(uint64(seed), e, l.steps)) {
+					return
 				}
 			}
 		}
-	}
-	return []check.Check{
-		{Rule: "FUZZ-05", Run: run(2, 12)},
-		{Rule: "FUZZ-05", Variant: "many", Profile: check.Core, Timeout: 3 * check.DefaultTimeout, Run: run(20, 30)},
-		{Rule: "FUZZ-05", Variant: "large", Profile: check.Full, Timeout: 30 * check.DefaultTimeout, Run: run(100, 100)},
 	}
 }

@@ -34,11 +34,14 @@ func arranged(t dtype.Type) program {
 	}
 }
 
+// arrangedTypes is the types whose arrangement is tried.
+var arrangedTypes = []dtype.Type{dtype.F32, dtype.S8, dtype.C128, dtype.S4}
+
 // arrangements is checks that a program gives the same values however its
 // arguments and its result lie in memory.
 func arrangements() []check.Check {
 	var cs []check.Check
-	for _, t := range []dtype.Type{dtype.F32, dtype.S8, dtype.C128, dtype.S4} {
+	for _, t := range arrangedTypes {
 		cs = append(cs,
 			check.Check{Rule: "DIFF-03", Variant: "host strides/" + t.String(), Profile: check.Core,
 				Run: func(c *check.T) { strided(c, t) }},

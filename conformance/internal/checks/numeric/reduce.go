@@ -245,8 +245,40 @@ func selectAndScatter(t dtype.Type) (program, bool) {
 	return w.scatterProgram(t), true
 }
 
-// dot returns the sum of products and a bound of the error that any order of
-// summing may have.
+// sums is what is known of sums of products, one for each element of an array.
+type sums struct {
+	// bound is the error that any order of summing may have.
+	bound []float64
+	// stepwise, of floats of at most 8 bits, is the sums of a device that rounds every
+	// product and every sum to the type, from the first on, as StableHLO's interpreter
+	// does. Other devices sum in a wider type.
+	stepwise []value
+}
+
+// policies is that of a result with the sums. Those of integers are exact.
+func (s *sums) policies(t dtype.Type) []policy {
+	if !t.IsFloat() && !t.IsComplex() {
+		return nil
+	}
+	return []policy{{bound: s.bound, otherwise: s.stepwise}}
+}
+
+// dot returns a sum of products, which it adds to the sums.
+func (s *sums) dot(t dtype.Type, as, bs []value) value {
+	v, bound := dot(t, as, bs)
+	s.bound = append(s.bound, bound)
+	if t.IsFloat() && t.Bits() <= 8 {
+		var sum value
+		for i := range as {
+			sum = finish(t, add(t, sum, finish(t, multiply(t, as[i], bs[i]))))
+		}
+		s.stepwise = append(s.stepwise, sum)
+	}
+	return v
+}
+
+// dot returns a sum of products and a bound of the error that any order of summing in
+// at least 8 bits of precision may have.
 func dot(t dtype.Type, as, bs []value) (value, float64) {
 	var sum value
 	var size float64
@@ -281,17 +313,11 @@ func dots(t dtype.Type, put func(name string, p program)) {
 		return
 	}
 	matrix := func(name string, a, b array, attributes string, dims []int64, row, column func(ix []int64) []value) {
-		var bound []float64
-		out := build(t, dims, func(ix []int64) value {
-			v, e := dot(t, row(ix), column(ix))
-			bound = append(bound, e)
-			return v
-		})
+		var s sums
+		out := build(t, dims, func(ix []int64) value { return s.dot(t, row(ix), column(ix)) })
 		p := op("dot_general", "dot_dimension_numbers = #stablehlo.dot<"+attributes+
 			">, precision_config = [#stablehlo<precision HIGHEST>, #stablehlo<precision HIGHEST>]", "", []array{out}, a, b)
-		if t.IsFloat() || t.IsComplex() {
-			p.policies = []policy{{bound: bound}}
-		}
+		p.policies = s.policies(t)
 		put(name, p)
 	}
 	a, b := small(t, 3, 4), small(t, 4, 2)
@@ -324,7 +350,7 @@ func convolution(t dtype.Type) (program, bool) {
 	x, w := small(t, 1, 5, 2), small(t, 3, 2, 2)
 	// The input dilated by 2 has 9 places, with padding 1 and 2 it has 12; the
 	// kernel dilated by 2 spans 5: (12-5)/3+1 = 3 places.
-	var bound []float64
+	var s sums
 	out := build(t, []int64{1, 3, 2}, func(ix []int64) value {
 		var as, bs []value
 		for k := range int64(3) {
@@ -336,13 +362,9 @@ func convolution(t dtype.Type) (program, bool) {
 				as, bs = append(as, x.at(0, at/2, ch)), append(bs, w.at(k, ch, ix[2]))
 			}
 		}
-		v, e := dot(t, as, bs)
-		bound = append(bound, e)
-		return v
+		return s.dot(t, as, bs)
 	})
 	p := op("convolution", "dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>, window_strides = array<i64: 3>, padding = dense<[[1, 2]]> : tensor<1x2xi64>, lhs_dilation = array<i64: 2>, rhs_dilation = array<i64: 2>, window_reversal = array<i1: false>, feature_group_count = 1 : i64, batch_group_count = 1 : i64, precision_config = [#stablehlo<precision HIGHEST>, #stablehlo<precision HIGHEST>]", "", []array{out}, x, w)
-	if t.IsFloat() || t.IsComplex() {
-		p.policies = []policy{{bound: bound}}
-	}
+	p.policies = s.policies(t)
 	return p, true
 }

@@ -21,6 +21,9 @@ type collective struct {
 	in, out func(members int64) []int64
 	// statement computes %0 of %a.
 	statement func(l *layout, of dtype.Type, in, out string) []string
+	// inner, when there is one, is the statement of the operation that statement starts
+	// and waits for.
+	inner func(l *layout, of dtype.Type, in, out string) []string
 	// value is element i of the argument of the device at a position.
 	value func(of dtype.Type, position, i int) int64
 	// want is the result of a member of a group whose members have these

@@ -23,9 +23,20 @@ type fold struct {
 // exactTo reports whether a type has all whole numbers up to n, or counts modulo
 // a power of two.
 func exactTo(of dtype.Type, n int64) bool {
-	a := numbers{of: of, dims: []int64{1}, v: []int64{n - 1}}
-	b := numbers{of: of, dims: []int64{1}, v: []int64{n}}
-	return of.IsInteger() || of != dtype.Pred && string(a.bytes()) != string(b.bytes())
+	if of.IsInteger() || of == dtype.Pred {
+		return of != dtype.Pred
+	}
+	a := numbers{of: of, dims: []int64{n + 1}}
+	for i := range n + 1 {
+		a.v = append(a.v, i)
+	}
+	size, data := of.Size(), a.bytes()
+	for i := size; i < len(data); i += size {
+		if string(data[i-size:i]) == string(data[i:i+size]) {
+			return false
+		}
+	}
+	return true
 }
 
 func turn(position, i int) int { return (position + i) % 4 }
@@ -201,6 +212,7 @@ func (o collective) ofDims(dims ...int64) *collective {
 // asynchronous starts the operation, and waits for it.
 func (o collective) asynchronous() *collective {
 	inner := o.statement
+	o.inner = inner
 	o.name = "asynchronous " + o.name
 	o.statement = func(l *layout, of dtype.Type, in, out string) []string {
 		lines := []string{`%f = "stablehlo.async_start"(%a) ({`, fmt.Sprintf("^bb0(%%b: %s):", in)}
@@ -249,12 +261,34 @@ var collectiveTypes = []dtype.Type{
 	dtype.Pred, dtype.C64, dtype.C128, dtype.F8E5M2, dtype.F8E4M3FN, dtype.S4, dtype.U4,
 }
 
-// collectiveFamily is every collective on every type.
-func collectiveFamily() []check.Check {
+// exchange is a check of a collective of a type on some layouts.
+type exchange struct {
+	rule, variant string
+	profile       check.Profile
+	devices       int
+	o             *collective
+	of            dtype.Type
+	layouts       []layout
+}
+
+// exchanges is every check of a collective alone.
+func exchanges() []exchange {
+	return slices.Concat(collectiveFamily(), layoutFamily(), specialFamily())
+}
+
+// exchangeChecks is the checks of the exchanges, and of one that is still going on.
+func exchangeChecks() []check.Check {
 	var list []check.Check
-	add := func(rule, variant string, profile check.Profile, devices int, run func(t *check.T)) {
-		list = append(list, check.Check{Rule: rule, Variant: variant, Profile: profile, Devices: devices, Run: run})
+	for _, x := range exchanges() {
+		list = append(list, check.Check{Rule: x.rule, Variant: x.variant, Profile: x.profile, Devices: x.devices,
+			Run: func(t *check.T) { x.o.runAll(t, x.of, x.layouts...) }})
 	}
+	return append(list, check.Check{Rule: "MULTI-10", Variant: "in-flight", Devices: 2, Hostile: true, Run: inFlight})
+}
+
+// collectiveFamily is every collective on every type.
+func collectiveFamily() []exchange {
+	var list []exchange
 	quick := func(of dtype.Type, yes bool) check.Profile {
 		if yes && of == dtype.F32 {
 			return check.Quick
@@ -266,22 +300,18 @@ func collectiveFamily() []check.Check {
 			if !f.takes(of) {
 				continue
 			}
-			add("MULTI-03", fmt.Sprintf("%s/%v", f.op, of), quick(of, f.op == "add"), 2, func(t *check.T) {
-				allReduceOf(f).runAll(t, of, byReplica(2, 3, 4)...)
-			})
+			list = append(list, exchange{"MULTI-03", fmt.Sprintf("%s/%v", f.op, of), quick(of, f.op == "add"), 2, allReduceOf(f), of,
+				byReplica(2, 3, 4)})
 			if scatter := reduceScatterOf(f); (f.op == "add" || f.op == "maximum") && scatter.takes(of) {
-				add("MULTI-04", fmt.Sprintf("reduce_scatter_%s/%v", f.op, of), quick(of, f.op == "add"), 2, func(t *check.T) {
-					scatter.runAll(t, of, byReplica(2, 3, 4)...)
-				})
+				list = append(list, exchange{"MULTI-04", fmt.Sprintf("reduce_scatter_%s/%v", f.op, of), quick(of, f.op == "add"), 2,
+					scatter, of, byReplica(2, 3, 4)})
 			}
 		}
 		for _, o := range []*collective{allGather, allToAll, collectiveBroadcast} {
-			add("MULTI-04", fmt.Sprintf("%s/%v", o.name, of), quick(of, true), 2,
-				func(t *check.T) { o.runAll(t, of, byReplica(2, 3, 4)...) })
+			list = append(list, exchange{"MULTI-04", fmt.Sprintf("%s/%v", o.name, of), quick(of, true), 2, o, of, byReplica(2, 3, 4)})
 		}
-		add("MULTI-04", fmt.Sprintf("collective_permute/%v", of), quick(of, true), 2, func(t *check.T) {
-			collectivePermute.runAll(t, of, cycles(2, 3, 4)...)
-		})
+		list = append(list, exchange{"MULTI-04", fmt.Sprintf("collective_permute/%v", of), quick(of, true), 2, collectivePermute, of,
+			cycles(2, 3, 4)})
 	}
 	return list
 }
@@ -335,15 +365,14 @@ var permutations = []struct {
 }
 
 // layoutFamily is collectives in other groups than that of all replicas.
-func layoutFamily() []check.Check {
-	var list []check.Check
+func layoutFamily() []exchange {
+	var list []exchange
 	add := func(rule, variant string, l layout, o *collective, quick bool) {
 		profile := check.Core
 		if quick {
 			profile = check.Quick
 		}
-		list = append(list, check.Check{Rule: rule, Variant: variant, Profile: profile, Devices: l.devices(),
-			Run: func(t *check.T) { o.runAll(t, dtype.F32, l) }})
+		list = append(list, exchange{rule, variant, profile, l.devices(), o, dtype.F32, []layout{l}})
 	}
 	for _, o := range someCollectives() {
 		name, _, _ := strings.Cut(o.name, " ")
@@ -375,13 +404,13 @@ func layoutFamily() []check.Check {
 		}
 		add(rule, "collective_permute/"+g.name, g.layout, collectivePermute, g.name == "missing-sources" || g.name == "partitions")
 	}
-	return append(list, specialFamily()...)
+	return list
 }
 
 // specialFamily is collectives that are begun and ended apart, and of arrays
 // without elements.
-func specialFamily() []check.Check {
-	var list []check.Check
+func specialFamily() []exchange {
+	var list []exchange
 	add := func(o *collective, variant string, special func(*collective) *collective) {
 		layouts := byReplica(2, 4)
 		if o.pairs {
@@ -392,9 +421,7 @@ func specialFamily() []check.Check {
 		if name == "all_reduce" {
 			rule = "MULTI-03"
 		}
-		list = append(list, check.Check{Rule: rule, Variant: name + variant, Profile: check.Core, Devices: 2, Run: func(t *check.T) {
-			special(o).runAll(t, dtype.F32, layouts...)
-		}})
+		list = append(list, exchange{rule, name + variant, check.Core, 2, special(o), dtype.F32, layouts})
 	}
 	for _, o := range append(someCollectives(), collectivePermute) {
 		add(o, "/asynchronous", (*collective).asynchronous)
@@ -402,5 +429,5 @@ func specialFamily() []check.Check {
 	for _, o := range []*collective{allReduceOf(folds[0]), collectiveBroadcast, collectivePermute} {
 		add(o, "/empty", func(o *collective) *collective { return o.ofDims(0, 3) })
 	}
-	return append(list, check.Check{Rule: "MULTI-10", Variant: "in-flight", Devices: 2, Hostile: true, Run: inFlight})
+	return list
 }

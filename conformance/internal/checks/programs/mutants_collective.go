@@ -19,10 +19,7 @@ import (
 // betweenDevices are faults of the families of programs for several devices.
 func betweenDevices() []fault {
 	var list []fault
-	for _, c := range collectiveFamily() {
-		list = append(list, collectiveFaults(c.Name(), c.Profile == check.Quick)...)
-	}
-	for _, c := range layoutFamily() {
+	for _, c := range exchangeChecks() {
 		list = append(list, collectiveFaults(c.Name(), c.Profile == check.Quick)...)
 	}
 	for _, c := range shardingFamily() {

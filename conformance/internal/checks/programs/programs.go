@@ -21,7 +21,7 @@ var Checks = slices.Concat(
 	executeChecks, argumentChecks, queueChecks,
 	executeOptionChecks, callbackChecks, streamChecks, contextChecks,
 	donationChecks, dependencyChecks,
-	multiChecks, collectiveChecks, collectiveFamily(), layoutFamily(), shardingFamily(), sampleChecks(),
+	multiChecks, collectiveChecks, exchangeChecks(), shardingFamily(), sampleChecks(),
 	customCallChecks, memoryKindChecks,
 )
 
