@@ -65,7 +65,8 @@ func WriteOverview(out io.Writer, reports []*Report) error {
 	}
 	for _, r := range reports {
 		if r.Programs != nil {
-			return fmt.Errorf("the report of %s is about programs: a page of several reports shows the rules of the contract", r.Plugin.File)
+			return fmt.Errorf("the report of %s is about programs: a page of several reports shows the rules of the contract",
+				r.Plugin.File)
 		}
 	}
 	return overviewPage.Execute(out, newOverview(reports))
@@ -153,7 +154,7 @@ func runNotes(reports []*Report) []string {
 			}
 		}
 		if len(values) > 1 {
-			notes = append(notes, fmt.Sprintf("The runs differ in %s: %s. A rule that a run did not look at is left blank.", what, strings.Join(values, ", ")))
+			notes = append(notes, fmt.Sprintf("The runs differ in %s: %s.", what, strings.Join(values, ", ")))
 		}
 	}
 	differ("the suite", func(r *Report) string { return suiteName(&r.Suite) })
