@@ -157,10 +157,15 @@ votes: bin/jax/ready ## compare what checks expect of programs with StableHLO's 
 
 .PHONY: conformance-aot
 conformance-aot: bin/pjrt bin/cuda/ready ## check plugins for TPUs and for CUDA without their devices; they are installed if missing
-	bin/pjrt install tpu tpu@0.0.11 cuda13
+	bin/pjrt install tpu tpu@0.0.11 tpu@0.0.2 cuda13
 	bin/pjrt conformance --plugin tpu --no-device --json bin/conformance-tpu.json --html bin/conformance-tpu.html
 	bin/pjrt conformance --plugin tpu@0.0.11 --no-device --json bin/conformance-tpu-0.0.11.json --html bin/conformance-tpu-0.0.11.html
+	bin/pjrt conformance --plugin tpu@0.0.2 --no-device --json bin/conformance-tpu-0.0.2.json --html bin/conformance-tpu-0.0.2.html
 	CUDA_HOME=$(CURDIR)/bin/cuda/nvidia/cu13 bin/pjrt conformance --plugin cuda13 --no-device --json bin/conformance-cuda13.json --html bin/conformance-cuda13.html
+
+.PHONY: conformance-page
+conformance-page: bin/pjrt ## put what make conformance and make conformance-aot found on one page
+	bin/pjrt conformance page bin/conformance*.json --html bin/conformance-page.html
 
 # What XLA's plugin for CUDA compiles with, which needs neither a GPU nor a driver.
 bin/cuda/ready:
