@@ -58,6 +58,11 @@ bench: ## compare calls and executions with C and with cgo (needs a C compiler)
 generate: ## regenerate the Go code from third_party/xla
 	$(GO) generate ./...
 
+# A jump over minors is refused without JUMP=1. REPORT=FILE takes the report.
+.PHONY: update
+update: ## bring headers, facts and generated code to newer originals: make update XLA=DIR|WHEEL
+	@$(GO) run ./tools/pjrtgen update $(if $(JUMP),--jump) $(if $(REPORT),--report "$(REPORT)") "$(XLA)"
+
 .PHONY: headers
 headers: ## replace the headers by the originals of a checkout: make headers XLA=DIR
 	@sh third_party/xla/headers.sh "$(XLA)"

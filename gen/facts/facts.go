@@ -15,7 +15,7 @@ import (
 )
 
 // notPrinted are keys of measured facts that no reader of a header can know.
-var notPrinted = []string{"target", "c11"}
+var notPrinted = []string{"target", "c11", witnessKey}
 
 // Compare reads two documents and returns a line for each thing that the measured
 // one has and the printed one has not, or has otherwise. What only the printed one

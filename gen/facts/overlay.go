@@ -59,11 +59,13 @@ func changedItems(base, now any) []any {
 	return out
 }
 
-// Resolve returns the facts that a document holds. One that Overlay made is put over
-// base, which stays as it is.
+// Resolve returns the facts that a document holds, without its witness. One that Overlay
+// made is put over base, which stays as it is.
 func Resolve(base, doc map[string]any) (map[string]any, error) {
 	if _, ok := doc["base"]; !ok {
-		return doc, nil
+		out := maps.Clone(doc)
+		delete(out, witnessKey)
+		return out, nil
 	}
 	if base == nil {
 		return nil, fmt.Errorf("it says what changed since %v, of which there are no facts", doc["base"])
@@ -71,7 +73,7 @@ func Resolve(base, doc map[string]any) (map[string]any, error) {
 	out := maps.Clone(base)
 	for key, value := range doc {
 		switch key {
-		case "base", "changed":
+		case "base", "changed", witnessKey:
 		default:
 			if value == nil {
 				delete(out, key)

@@ -44,58 +44,79 @@ func version(minor int) string { return fmt.Sprintf("0.%d", minor) }
 // minor before that has one. A document with a base holds what differs from the facts of
 // an older minor, as Overlay says.
 func Read(dir string, minor int) (map[string]map[string]any, error) {
+	state, err := At(dir, minor)
+	if err != nil {
+		return nil, err
+	}
+	return state.Docs, nil
+}
+
+// State is the facts of all headers at a minor.
+type State struct {
+	Minor int
+	Docs  map[string]map[string]any // by the path of the header
+	// Versions says in which version's folder the newest document of each header lies, and
+	// Files what it is called there.
+	Versions, Files map[string]string
+}
+
+// At is Read, with the versions. A minor without facts has those of the newest before it.
+func At(dir string, minor int) (*State, error) {
 	minors, err := Minors(dir)
 	if err != nil {
 		return nil, err
 	}
-	out := make(map[string]map[string]any)
-	from := make(map[string]string) // the version of each, by path
+	s := &State{Docs: make(map[string]map[string]any), Versions: make(map[string]string), Files: make(map[string]string)}
 	for _, m := range minors {
 		if m > minor {
 			break
 		}
-		now, err := readVersion(filepath.Join(dir, version(m)), out, from)
+		now, names, err := readVersion(filepath.Join(dir, version(m)), s.Docs, s.Versions)
 		if err != nil {
 			return nil, err
 		}
 		for path := range now {
-			from[path] = version(m)
+			s.Versions[path] = version(m)
 		}
-		maps.Copy(out, now)
+		maps.Copy(s.Docs, now)
+		maps.Copy(s.Files, names)
+		s.Minor = m
 	}
-	return out, nil
+	return s, nil
 }
 
-// readVersion returns the facts in a folder. before are those of older minors, and from
-// says of which.
-func readVersion(dir string, before map[string]map[string]any, from map[string]string) (map[string]map[string]any, error) {
+// readVersion returns the facts in a folder, and the names of their files. before are those
+// of older minors, and from says of which.
+func readVersion(dir string, before map[string]map[string]any, from map[string]string) (docs map[string]map[string]any,
+	names map[string]string, err error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	out := make(map[string]map[string]any)
+	docs, names = make(map[string]map[string]any), make(map[string]string)
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
-			return nil, fmt.Errorf("cannot read the facts: %w", err)
+			return nil, nil, fmt.Errorf("cannot read the facts: %w", err)
 		}
 		var doc map[string]any
 		if err := json.Unmarshal(text, &doc); err != nil {
-			return nil, fmt.Errorf("%s: not the facts of a header: %w", file, err)
+			return nil, nil, fmt.Errorf("%s: not the facts of a header: %w", file, err)
 		}
 		path, _ := doc["path"].(string)
 		if path == "" {
-			return nil, fmt.Errorf("%s: not the facts of a header: no path", file)
+			return nil, nil, fmt.Errorf("%s: not the facts of a header: no path", file)
 		}
-		if out[path] != nil {
-			return nil, fmt.Errorf("%s: another file of the folder has the facts of %s", file, path)
+		if docs[path] != nil {
+			return nil, nil, fmt.Errorf("%s: another file of the folder has the facts of %s", file, path)
 		}
 		if base, ok := doc["base"]; ok && base != from[path] {
-			return nil, fmt.Errorf("%s: its base is %v, but the newest facts before it are of %q", file, base, from[path])
+			return nil, nil, fmt.Errorf("%s: its base is %v, but the newest facts before it are of %q", file, base, from[path])
 		}
-		if out[path], err = Resolve(before[path], doc); err != nil {
-			return nil, fmt.Errorf("%s: %w", file, err)
+		names[path] = filepath.Base(file)
+		if docs[path], err = Resolve(before[path], doc); err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", file, err)
 		}
 	}
-	return out, nil
+	return docs, names, nil
 }

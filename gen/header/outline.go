@@ -200,8 +200,8 @@ func (o *Outline) fields(first, end int) (list []Place) {
 		switch open := slices.IndexFunc(words, func(t token) bool { return t.text == "{" }); {
 		case open >= 0:
 			p.Name = lastIdent(words[max(0, matching(words, open)):])
-		case len(words) > 1 && words[0].kind == kindIdent && words[1].text == "(":
-			p.Name = firstIdent(words[2:]) // a macro that declares the field
+		case isMacroCall(words):
+			p.Name = words[len(words)-3].text // the field that the macro declares
 		default:
 			p.Name = declarator(words)
 		}
@@ -209,6 +209,16 @@ func (o *Outline) fields(first, end int) (list []Place) {
 		i = last + 1
 	}
 	return list
+}
+
+// isMacroCall reports whether a member of a struct is declared by a macro that takes its
+// name, behind attributes if there are any: NO_DISCARD FIELD(name);
+func isMacroCall(words []token) bool {
+	n := len(words)
+	if n < 5 || words[n-4].text != "(" || words[n-3].kind != kindIdent || words[n-2].text != ")" || words[n-1].text != ";" {
+		return false
+	}
+	return !slices.ContainsFunc(words[:n-4], func(t token) bool { return t.kind != kindIdent })
 }
 
 func (o *Outline) values(first, end int) (list []Place) {

@@ -33,6 +33,8 @@ type Result struct {
 	Added []string
 	// Changed are declarations whose text was replaced, such as a version.
 	Changed []string
+	// Deprecated are fields that newer calls deprecated and ours did not.
+	Deprecated []string
 }
 
 // Update adds what newer has gained to ours. It refuses to take anything away: a
@@ -49,7 +51,7 @@ func Update(ours, newer Side) (*Result, error) {
 	u := &update{to: to, from: from, have: indexOf(to), theirs: indexOf(from), old: ours.Model, now: newer.Model}
 	if gone := missing(names(newer.Model), names(ours.Model)); len(gone) > 0 {
 		return nil, fmt.Errorf("%s: the newer header has no %s: take it out of ours by hand, if that is right",
-			ours.Model.Path, strings.Join(gone, ", "))
+			place(ours.Model, gone[0]), strings.Join(gone, ", "))
 	}
 	u.added = missing(names(ours.Model), names(newer.Model))
 	u.records()
@@ -60,7 +62,15 @@ func Update(ours, newer Side) (*Result, error) {
 	if u.err != nil {
 		return nil, fmt.Errorf("%s: %w", ours.Model.Path, u.err)
 	}
-	return &Result{Text: u.apply(), Added: u.added, Changed: u.changed}, nil
+	return &Result{Text: u.apply(), Added: u.added, Changed: u.changed, Deprecated: u.deprecated}, nil
+}
+
+// place is the path of a header with the line and column of an item, where they are known.
+func place(h *model.Header, item string) string {
+	if p, ok := h.Places[item]; ok {
+		return fmt.Sprintf("%s:%d:%d", h.Path, p.Line, p.Col)
+	}
+	return h.Path
 }
 
 // names are all that a header declares.
@@ -131,6 +141,7 @@ type update struct {
 	old, now     *model.Header
 	added        []string
 	changed      []string
+	deprecated   []string
 	edits        []edit
 	placed       map[key]int // new top-level declarations -> where they go
 	err          error
@@ -167,9 +178,14 @@ func (u *update) records() {
 					u.fail("a member of a union of struct %s is new: add it to ours by hand", now.Name)
 				}
 			case !ok:
-				u.addMember(ours, theirs, now.Fields, j, markOf(f))
-			case was.Type != f.Type:
-				u.replaceMember(ours, theirs, f.Name, now.Name+"."+f.Name)
+				u.addMember(ours, theirs, now.Fields, j)
+			default:
+				if f.Deprecated && !was.Deprecated {
+					u.deprecate(ours, f.Name, now.Name+"."+f.Name)
+				}
+				if was.Type != f.Type {
+					u.replaceMember(ours, theirs, f.Name, now.Name+"."+f.Name)
+				}
 			}
 		}
 		if a, b := old.StructSize, now.StructSize; a != nil && b != nil && a.LastField != b.LastField {
@@ -203,13 +219,13 @@ func member(p header.Place, name string) (header.Place, bool) {
 }
 
 // addMember adds field j of a struct of theirs behind the field before it.
-func (u *update) addMember(ours, theirs header.Place, fields []model.Field, j int, mark string) {
+func (u *update) addMember(ours, theirs header.Place, fields []model.Field, j int) {
 	m, ok := member(theirs, fields[j].Name)
 	if !ok || ours.Kind == "" {
 		u.fail("field %s is new and was not found in the text: add it to ours by hand", fields[j].Name)
 		return
 	}
-	text := "\n  " + oneLine(u.from.Code(m.Start, m.End)) + mark
+	text := "\n" + memberText(u.from.Code(m.Start, m.End), fields[j])
 	for j--; j >= 0; j-- {
 		if before, ok := member(ours, fields[j].Name); ok {
 			u.edit(before.Tail, before.Tail, text)
@@ -217,6 +233,19 @@ func (u *update) addMember(ours, theirs header.Place, fields []model.Field, j in
 		}
 	}
 	u.edit(ours.Body, ours.Body, text)
+}
+
+// deprecatedMark is the comment of a field that an original calls deprecated.
+const deprecatedMark = "// Deprecated.\n  "
+
+func (u *update) deprecate(ours header.Place, name, item string) {
+	m, ok := member(ours, name)
+	if !ok {
+		u.fail("%s is deprecated now and was not found in the text: say so in ours by hand", item)
+		return
+	}
+	u.deprecated = append(u.deprecated, item)
+	u.edit(m.Start, m.Start, deprecatedMark)
 }
 
 func (u *update) replaceMember(ours, theirs header.Place, name, item string) {
@@ -227,7 +256,7 @@ func (u *update) replaceMember(ours, theirs header.Place, name, item string) {
 		return
 	}
 	u.changed = append(u.changed, item)
-	u.edit(was.Start, was.End, oneLine(u.from.Code(is.Start, is.End)))
+	u.edit(was.Start, was.End, fold(u.from.Code(is.Start, is.End), 0))
 }
 
 // lastField makes the size constant of a struct end at another field.
@@ -358,11 +387,11 @@ func (u *update) declaration(p header.Place) string {
 	b.WriteString(u.from.Code(p.Start, p.Body))
 	end := p.Body
 	for _, m := range p.Members {
-		mark := ""
+		var field model.Field
 		if i := slices.IndexFunc(fields, func(f model.Field) bool { return f.Name == m.Name }); i >= 0 && m.Name != "" {
-			mark = markOf(fields[i])
+			field = fields[i]
 		}
-		b.WriteString("\n  " + oneLine(u.from.Code(m.Start, m.End)) + mark)
+		b.WriteString("\n" + memberText(u.from.Code(m.Start, m.End), field))
 		end = m.End
 	}
 	b.WriteString("\n" + u.from.Code(end, p.End))
@@ -444,13 +473,17 @@ func New(newer Side) (*Result, error) {
 			b.WriteString("\n\n" + between)
 			before = ""
 		}
-		if p.Kind == header.KindCall || p.Kind == header.KindMacro && before == header.KindMacro {
+		guard := p.Kind == header.KindMacro && p.Name == newer.Model.Guard
+		if guard || p.Kind == header.KindCall || p.Kind == header.KindMacro && before == header.KindMacro {
 			b.WriteString("\n")
 		} else {
 			b.WriteString("\n\n")
 		}
 		b.WriteString(u.declaration(p))
 		at, before = p.End, p.Kind
+		if guard {
+			before = "" // what follows stands apart from it
+		}
 	}
 	b.WriteString("\n\n" + u.from.Code(at, len(o.Text)) + "\n")
 	return &Result{Text: b.Bytes(), Added: names(newer.Model)}, nil

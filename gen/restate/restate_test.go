@@ -123,6 +123,24 @@ func TestWhatTheOriginalGainedIsAddedInItsPlaceWithoutItsComments(t *testing.T) 
 				"typedef enum Key_Kind {\n  Key_ROUND,\n} Key_Kind;\n"},
 			[]string{"Key", "KEY_SIZE", "Key_Kind.Key_ROUND"},
 		},
+		"a field that is deprecated now": {
+			[]string{"  Door *door;", "  Door *door;  // DEPRECATED: theirs. Then"},
+			[]string{"  Door* door;", "  // Deprecated.\n  Door* door;"}, nil,
+		},
+		"a function pointer that is too long for a line": {
+			[]string{"  int how_far;  // out\n", "  int how_far;  // out\n  int (*push)(  // theirs\n      struct Door_Open_Args* args, const char* who,\n" +
+				"      const char* why, int how_hard, int how_long);\n", "Args, how_far)", "Args, push)", "->how_far", "->push"},
+			[]string{"out, in degrees\n", "out, in degrees\n  int (*push)(\n      struct Door_Open_Args* args, const char* who, const char* why,\n" +
+				"      int how_hard, int how_long);\n", "Args, how_far)", "Args, push)", "->how_far", "->push"},
+			[]string{"Door_Open_Args.push"},
+		},
+		"a name that is too long for a line": {
+			[]string{"  int how_far;  // out\n", "  int how_far;  // out\n  const struct Door_Open_Args* const* all_the_others_that_are_opened_as_well_as_it;  // out\n",
+				"Args, how_far)", "Args, all_the_others_that_are_opened_as_well_as_it)", "->how_far", "->all_the_others_that_are_opened_as_well_as_it"},
+			[]string{"out, in degrees\n", "out, in degrees\n  const struct Door_Open_Args* const*\n      all_the_others_that_are_opened_as_well_as_it;  // out\n",
+				"Args, how_far)", "Args, all_the_others_that_are_opened_as_well_as_it)", "->how_far", "->all_the_others_that_are_opened_as_well_as_it"},
+			[]string{"Door_Open_Args.all_the_others_that_are_opened_as_well_as_it"},
+		},
 		"a type that is const now": {
 			[]string{"  Door *door;", "  const Door *door;"},
 			[]string{"  Door* door;", "  const Door *door;"}, nil,
@@ -149,7 +167,7 @@ func TestWhatIsGoneOrHasAnotherTypeIsRefused(t *testing.T) {
 		newer []string
 		want  string
 	}{
-		"a field": {[]string{"  int how_far;  // out\n", "", "how_far", "door"}, "xla/door.h: the newer header has no Door_Open_Args.how_far"},
+		"a field": {[]string{"  int how_far;  // out\n", "", "how_far", "door"}, "xla/door.h:20:7: the newer header has no Door_Open_Args.how_far"},
 		"a value": {[]string{"Door_WOOD, ", ""}, "has no Door_Material.Door_WOOD"},
 		"a function's type": {
 			[]string{"(Door_Open)(struct Door_Open_Args*)", "(Door_Open)(struct Door_Open_Args*, int)"},
@@ -174,5 +192,9 @@ func TestAHeaderThatWeLackIsTakenWithoutItsComments(t *testing.T) {
 	made := side(t, text)
 	assert.Equal(t, newer.Model.Structs[0].Fields, made.Model.Structs[0].Fields)
 	assert.Equal(t, newer.Model.Guard, made.Model.Guard)
+	assert.Contains(t, text, "\n\n#ifndef DOOR_H\n#define DOOR_H\n\n#include <stddef.h>\n\n#define DOOR_VERSION 3\n")
 	assert.Contains(t, got.Added, "Door_Open_Args.how_far")
+	assert.Equal(t, []string{
+		"Door_Open", "Door", "DOOR_VERSION", "struct Door_Open_Args with 3 fields", "struct Door_Api with 1 field", "enum Door_Material with 2 values",
+	}, restate.Summary(newer.Model, got.Added))
 }

@@ -4,17 +4,16 @@
 package xla
 
 import (
-	"bufio"
 	"encoding/json"
 	"os"
 	"regexp"
 	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/purepjrt/purepjrt/gen/facts"
+	"github.com/purepjrt/purepjrt/gen/origin"
 )
 
 const coreHeader = "xla/pjrt/c/pjrt_c_api.h"
@@ -144,26 +143,18 @@ func readJSON(t *testing.T, path string, into any) {
 	require.NoError(t, json.Unmarshal(data, into), path)
 }
 
-// readVersion returns the lines of VERSION.
-func readVersion(t *testing.T) map[string]string {
+func readVersion(t *testing.T) *origin.Version {
 	t.Helper()
-	f, err := os.Open("VERSION")
+	text, err := os.ReadFile("VERSION")
 	require.NoError(t, err)
-	defer f.Close()
-	out := map[string]string{}
-	for s := bufio.NewScanner(f); s.Scan(); {
-		key, value, ok := strings.Cut(s.Text(), ": ")
-		require.True(t, ok, "VERSION: %q is not of the form key: value", s.Text())
-		out[key] = value
-	}
-	return out
+	v, err := origin.Read(text)
+	require.NoError(t, err)
+	return v
 }
 
 func versionMinor(t *testing.T) int {
 	t.Helper()
-	minor, err := strconv.Atoi(readVersion(t)["api_minor"])
-	require.NoError(t, err, "VERSION: api_minor")
-	return minor
+	return readVersion(t).Minor
 }
 
 // readFacts returns the facts of the headers that are in place, by path.
@@ -171,7 +162,7 @@ func readFacts(t *testing.T) map[string]header {
 	t.Helper()
 	minors, err := facts.Minors("facts")
 	require.NoError(t, err)
-	require.Contains(t, minors, versionMinor(t), "no facts for the headers in place; README.md says how to write them")
+	require.Contains(t, minors, versionMinor(t), "no facts for the headers in place: make update writes them")
 	docs, err := facts.Read("facts", versionMinor(t))
 	require.NoError(t, err)
 	out := map[string]header{}

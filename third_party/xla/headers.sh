@@ -6,7 +6,8 @@
 #
 # Replaces every header under xla/ by the original of the same path in XLA, a
 # checkout of openxla/xla, and rewrites VERSION. Either all headers change or
-# none does. Run `go generate ./...` afterwards.
+# none does. Run `go generate ./...` afterwards. To keep our comments, and for
+# originals of another version, use `make update` instead.
 
 set -eu
 
@@ -44,11 +45,9 @@ done
 
 # A folder that is no checkout of its own, such as an unpacked archive, has no
 # commit to name, and the repository around it would name the wrong one.
-commit=unknown
-date=unknown
+source=unknown
 if top=$(git -C "$from" rev-parse --show-toplevel 2>/dev/null) && [ "$(cd "$top" && pwd -P)" = "$from" ]; then
-	commit=$(git -C "$from" rev-parse HEAD)
-	date=$(git -C "$from" show -s --format=%cI HEAD)
+	source="commit $(git -C "$from" rev-parse HEAD) $(git -C "$from" show -s --format=%cI HEAD)"
 fi
 
 new=$here/.headers.$$
@@ -59,8 +58,12 @@ for header in $list; do
 	mkdir -p "$new/$(dirname "$header")"
 	cp "$from/$header" "$new/$header"
 done
-printf 'commit: %s\ndate: %s\napi_major: %s\napi_minor: %s\n' \
-	"$commit" "$date" "$major" "$minor" >"$new/VERSION"
+{
+	printf 'api_major: %s\napi_minor: %s\n' "$major" "$minor"
+	for header in $list; do
+		printf '%s: 0.%s %s\n' "$header" "$minor" "$source"
+	done
+} >"$new/VERSION"
 
 # Nothing has changed so far. The swap is three renames, not to be interrupted;
 # when the second fails, the old headers go back.
@@ -72,7 +75,7 @@ mv "$new/xla" "$here/xla" || {
 }
 mv "$new/VERSION" "$here/VERSION"
 
-printf 'third_party/xla now holds the headers of PJRT %s.%s (commit %s)\n' "$major" "$minor" "$commit"
+printf 'third_party/xla now holds the headers of PJRT %s.%s (%s)\n' "$major" "$minor" "$source"
 for header in $(cd "$from" && find xla/pjrt/c xla/pjrt/extensions -type f -name '*_extension.h' 2>/dev/null | LC_ALL=C sort); do
 	case $header in
 	xla/pjrt/extensions/abi_version/abi_version_extension.h) continue ;;

@@ -217,9 +217,7 @@ func isAPIHeader(name string) bool {
 	dir, base := path.Split(name)
 	switch {
 	case name == "xla/backends/profiler/plugin/profiler_c_api.h",
-		name == "xla/ffi/api/c_api.h",
-		name == "xla/ffi/api/collectives_c_api.h",
-		name == "xla/ffi/api/record_c_api.h",
+		dir == "xla/ffi/api/" && strings.HasSuffix(base, "c_api.h"),
 		name == "xla/pjrt/c/pjrt_c_api_tpu_internal.h":
 		return true
 	case dir == "xla/pjrt/c/":

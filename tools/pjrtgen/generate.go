@@ -49,7 +49,8 @@ from the headers under DIR/xla, and removes those that are no longer generated.
 The file since.json is state: generate adds new items of newer headers to it, under
 the version of these headers. If a change breaks the ABI, generate says what changed
 and where, and writes nothing. It compares the ABI with the newest measured facts, in
-the folder facts beside since.json.`,
+the folder facts beside since.json, and refuses what these do not have: update writes
+them.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			r, err := s.generate()
@@ -112,6 +113,11 @@ func (s *sources) generate() (*result, error) {
 	newest := since.Minor
 	if r.added, err = since.Update(set); err != nil {
 		return nil, err
+	}
+	if known != nil {
+		if err := refuseUnknown(known, set, r.added); err != nil {
+			return nil, err
+		}
 	}
 	// Older headers do not show when their items were introduced.
 	if text := since.Bytes(); version.Minor >= newest && !bytes.Equal(text, old) {
@@ -204,6 +210,45 @@ func refuseBreaks(known, set *model.Set) error {
 		return nil
 	}
 	return changesError(what+"; nothing was written:", breaks, ": pjrtgen diff lists all")
+}
+
+// refuseUnknown refuses what the headers have beyond the newest facts. It would be recorded
+// in since.json and could change again before anything notices.
+func refuseUnknown(known, set *model.Set, added []string) error {
+	if older(set.Version(), known.Version()) {
+		return nil
+	}
+	if older(known.Version(), set.Version()) {
+		return fmt.Errorf("the headers are of API %s and the newest facts of %s; nothing was written: make update writes the facts of what it takes",
+			text(set), text(known))
+	}
+	measured := make(map[string]bool)
+	for _, h := range known.Headers() {
+		for _, item := range h.Items() {
+			measured[item] = true
+		}
+	}
+	var errs []error
+	for _, item := range added {
+		if !measured[item] {
+			errs = append(errs, fmt.Errorf("  %s", placeInSet(set, item)))
+		}
+	}
+	if len(errs) == 0 {
+		return nil
+	}
+	return fmt.Errorf("the headers have what the facts of API %s do not; nothing was written. These facts do not change: take it with the next "+
+		"version, by make update:\n%w", text(known), firstErrors(errs))
+}
+
+// placeInSet is an item behind its place in the header that has it.
+func placeInSet(set *model.Set, item string) string {
+	for _, h := range set.Headers() {
+		if p, ok := h.Places[item]; ok {
+			return fmt.Sprintf("%s:%d:%d: %s", h.Path, p.Line, p.Col, item)
+		}
+	}
+	return item
 }
 
 // changesError returns an error that lists the first changes. more is said behind the number of the others.

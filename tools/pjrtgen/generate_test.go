@@ -43,13 +43,19 @@ func newTree(t *testing.T) *tree {
 	for _, name := range []string{coreHeader, layoutsHeader} {
 		x.write(name, read(t, filepath.Join("testdata", "small", filepath.Base(name))))
 	}
-	for _, name := range []string{coreHeader, layoutsHeader} {
-		facts, err := pjrtgen("facts", "-I", x.dir, filepath.Join(x.dir, filepath.FromSlash(name)))
-		require.NoError(t, err)
-		x.write("facts/0.90/"+strings.TrimSuffix(filepath.Base(name), ".h")+".json", facts)
-	}
+	x.measure("0.90")
 	x.write("since.json", `{"format":1,"minor":80,"core":{"PJRT_Client_Create":3},"headers":{}}`)
 	return x
+}
+
+// measure writes the facts of a version.
+func (x *tree) measure(version string) {
+	x.t.Helper()
+	for _, name := range []string{coreHeader, layoutsHeader} {
+		facts, err := pjrtgen("facts", "-I", x.dir, filepath.Join(x.dir, filepath.FromSlash(name)))
+		require.NoError(x.t, err)
+		x.write("facts/"+version+"/"+strings.TrimSuffix(filepath.Base(name), ".h")+".json", facts)
+	}
 }
 
 func read(t *testing.T, path string) string {
@@ -160,6 +166,12 @@ typedef struct PJRT_Api {`)
 	x.edit(layoutsHeader, "VERSION 2", "VERSION 3")
 	x.edit(layoutsHeader, "  PJRT_Client* client;\n};", "  PJRT_Client* client;\n  int flags;\n};")
 
+	for _, command := range []string{"generate", "check"} {
+		_, err := x.run(command)
+		require.ErrorContains(t, err, "the headers are of API 0.91 and the newest facts of 0.90; nothing was written: make update")
+	}
+	x.measure("0.91")
+
 	out, err := x.run("check")
 	require.Error(t, err)
 	assert.Contains(t, out, "since.json:")
@@ -180,6 +192,19 @@ typedef struct PJRT_Api {`)
 	assert.Contains(t, functions, `{Name: "flags", Span: Span{Offset: 24, Size: 4}, Since: 91}`)
 	out, err = x.run("check")
 	require.NoError(t, err, out)
+}
+
+func TestWhatTheFactsOfTheVersionDoNotHaveIsRefused(t *testing.T) {
+	t.Parallel()
+	x := newTree(t)
+	x.generate()
+	since := read(t, filepath.Join(x.dir, "since.json"))
+	x.edit(layoutsHeader, "  PJRT_Client* client;\n};", "  PJRT_Client* client;\n  int flags;\n};")
+	x.edit(layoutsHeader, "(PJRT_Layouts_Count_Args, client)", "(PJRT_Layouts_Count_Args, flags)")
+	_, err := x.run("generate")
+	require.ErrorContains(t, err, "the headers have what the facts of API 0.90 do not; nothing was written")
+	assert.Regexp(t, layoutsHeader+`:\d+:7: PJRT_Layouts_Count_Args.flags$`, err.Error())
+	assert.Equal(t, since, read(t, filepath.Join(x.dir, "since.json")))
 }
 
 func TestOlderHeadersLeaveSinceAlone(t *testing.T) {

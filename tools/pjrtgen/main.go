@@ -8,7 +8,8 @@
 //	pjrtgen check                      fail if generated files are out of date
 //	pjrtgen facts [-I DIR]... HEADER   what a header declares, as JSON
 //	pjrtgen diff OLD NEW               what changed, and whether it breaks the ABI
-//	pjrtgen restate ORIGINALS          what newer originals have gained, added to our headers
+//	pjrtgen update ORIGINALS           everything that belongs to a version, brought to newer originals
+//	pjrtgen restate ORIGINALS          what newer originals have gained, added to our headers alone
 //	pjrtgen extension HEADER --package NAME --out DIR
 //	                                   a Go package of a vendor's own extension
 //	pjrtgen lint [--against OLD] HEADER
@@ -71,6 +72,6 @@ func newRoot() *cobra.Command {
 	}
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.AddCommand(newGenerateCommand(), newCheckCommand(), newFactsCommand(), newDiffCommand(), newRestateCommand(),
-		newExtensionCommand(), newLintCommand())
+		newUpdateCommand(), newExtensionCommand(), newLintCommand())
 	return root
 }

@@ -43,8 +43,8 @@ func original(t *testing.T) *model.Header {
 	return h
 }
 
-// history is third_party/xla/facts/history.json, whose form its README describes.
-type history struct {
+// pastCore is third_party/xla/facts/history.json, whose form its README describes.
+type pastCore struct {
 	API       [][]int64
 	Functions []struct {
 		Minor     int
@@ -73,7 +73,7 @@ func TestAnOriginalHeaderIsReadAsTheCompilerMeasuredIt(t *testing.T) {
 	h := original(t)
 	text, err := os.ReadFile(filepath.Join("..", "..", "third_party", "xla", "facts", "history.json"))
 	require.NoError(t, err)
-	var past history
+	var past pastCore
 	require.NoError(t, json.Unmarshal(text, &past))
 	// This value was added during minor 81, after the plugin's commit.
 	agreesWithHistory(t, h, past, originalMinor, "PJRT_Extension_Type.PJRT_Extension_Type_TpuTopology")
@@ -82,7 +82,7 @@ func TestAnOriginalHeaderIsReadAsTheCompilerMeasuredIt(t *testing.T) {
 // agreesWithHistory compares the functions, the sizes and the values of a core
 // header with the last commit of its minor. Those of later, "Enum.VALUE", came after
 // the header's own commit.
-func agreesWithHistory(t *testing.T, h *model.Header, past history, minor int, later ...string) {
+func agreesWithHistory(t *testing.T, h *model.Header, past pastCore, minor int, later ...string) {
 	t.Helper()
 	var want []string
 	for _, f := range past.Functions {

@@ -6,12 +6,8 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"go/parser"
-	"go/printer"
-	"go/token"
 	"maps"
 	"os"
 	"path/filepath"
@@ -96,7 +92,7 @@ func sameOrder(got, want map[string]any) {
 // Every header of every wheel is read, and what is read is what was measured.
 func TestOriginalsAreReadAsCompilersMeasuredThem(t *testing.T) {
 	text := read(t, filepath.Join(restatedRoot, "facts", "history.json"))
-	var past history
+	var past pastCore
 	require.NoError(t, json.Unmarshal([]byte(text), &past))
 	forEachWheel(t, func(t *testing.T, w wheel, root string) {
 		headers := originals(t, root)
@@ -132,7 +128,7 @@ func TestOriginalsGiveTheSameGoCode(t *testing.T) {
 	require.NoError(t, err)
 	since, err := golang.ReadSince(strings.NewReader(read(t, filepath.Join(restatedRoot, "since.json"))))
 	require.NoError(t, err)
-	code := func(t *testing.T, replace map[string]*model.Header) map[string]string {
+	generated := func(t *testing.T, replace map[string]*model.Header) map[string]string {
 		t.Helper()
 		var list []*model.Header
 		for _, h := range set.Headers() {
@@ -145,11 +141,11 @@ func TestOriginalsGiveTheSameGoCode(t *testing.T) {
 		require.NoError(t, err)
 		out := make(map[string]string)
 		for _, f := range files {
-			out[f.Path] = withoutComments(t, f)
+			out[f.Path] = code(t, string(f.Content))
 		}
 		return out
 	}
-	ours := code(t, nil)
+	ours := generated(t, nil)
 	forEachWheel(t, func(t *testing.T, w wheel, root string) {
 		same := make(map[string]*model.Header)
 		for path, h := range originals(t, root) {
@@ -164,29 +160,12 @@ func TestOriginalsGiveTheSameGoCode(t *testing.T) {
 		}
 		// Those that changed since are what the restated headers differ in.
 		assert.GreaterOrEqual(t, len(same), 20)
-		theirs := code(t, same)
+		theirs := generated(t, same)
 		assert.Equal(t, slices.Sorted(maps.Keys(ours)), slices.Sorted(maps.Keys(theirs)))
 		for path, text := range ours {
 			assert.True(t, text == theirs[path], "%s: ours has %s", path, firstDifference([]byte(theirs[path]), []byte(text)))
 		}
 	})
-}
-
-func withoutComments(t *testing.T, f golang.File) string {
-	t.Helper()
-	fset := token.NewFileSet()
-	file, err := parser.ParseFile(fset, f.Path, f.Content, parser.SkipObjectResolution)
-	require.NoError(t, err)
-	var b bytes.Buffer
-	require.NoError(t, (&printer.Config{Mode: printer.RawFormat}).Fprint(&b, fset, file))
-	var lines []string
-	for line := range strings.Lines(b.String()) {
-		// Where comments are longer or fewer, code is aligned otherwise.
-		if words := strings.Fields(line); len(words) > 0 {
-			lines = append(lines, strings.Join(words, " "))
-		}
-	}
-	return strings.Join(lines, "\n")
 }
 
 // Two checkouts are compared whole, with the C++ that lies between the headers.
@@ -260,4 +239,36 @@ func TestOriginalsAreRestated(t *testing.T) {
 	assert.Equal(t, map[int]int{116: 3, 117: 7}, added)
 	_, err := readHeaders(ours)
 	assert.NoError(t, err)
+}
+
+// From 0.114 each wheel's originals bring headers, facts, history and since.json to what is
+// committed, without any hand, and the generated code too.
+func TestOriginalsAreTakenByUpdate(t *testing.T) {
+	s := &site{t: t, ours: filepath.Join(t.TempDir(), "ours"), out: filepath.Join(t.TempDir(), "out")}
+	past(t, s.ours, 114)
+	for _, w := range wheels {
+		if w.minor <= 114 || w.minor > pinnedMinor {
+			continue
+		}
+		s.from = w.root(t)
+		out, err := pjrtgen("update", "--headers", s.ours, "--out", s.out, "--build=false", "--source", w.project+" "+w.version, s.from)
+		require.NoError(t, err)
+		assert.Contains(t, out, fmt.Sprintf(" to 0.%d\n\n- 0.%d: %s %s\n", w.minor, w.minor, w.project, w.version))
+		before := contents(t, s.ours)
+		_, err = s.update()
+		require.NoError(t, err)
+		assert.Equal(t, before, contents(t, s.ours), "from the same originals once more")
+	}
+	isAsCommitted(t, s, slices.DeleteFunc(slices.Collect(maps.Keys(atPinned(t))), func(p string) bool { return !strings.HasPrefix(p, "xla/") }))
+	version, err := readOrigins(s.ours)
+	require.NoError(t, err)
+	committed, err := readOrigins(restatedRoot)
+	require.NoError(t, err)
+	for path, o := range committed.Headers {
+		if o.Minor == pinnedMinor {
+			assert.Equal(t, o, version.Headers[path], path)
+		} else {
+			assert.Equal(t, 114, version.Headers[path].Minor, path)
+		}
+	}
 }

@@ -15,8 +15,9 @@ import (
 )
 
 const (
-	crossHost = "xla/pjrt/extensions/cross_host_transfers/pjrt_c_api_cross_host_transfers_extension.h"
-	newHeader = "xla/pjrt/extensions/door/door_extension.h"
+	crossHost  = "xla/pjrt/extensions/cross_host_transfers/pjrt_c_api_cross_host_transfers_extension.h"
+	newHeader  = "xla/pjrt/extensions/door/door_extension.h"
+	oldVersion = "api_major: 0\napi_minor: 100\n" + coreName + ": 0.100 unknown\n" + crossHost + ": 0.99 tf-nightly 2.0\n"
 	// unmapEnd ends a struct of the core header, behind its last field.
 	unmapEnd = "};\nPJRT_DEFINE_STRUCT_TRAITS(PJRT_Client_DmaUnmap_Args, data);"
 )
@@ -31,7 +32,7 @@ func checkouts(t *testing.T) (ours, originals string) {
 			writeFile(t, filepath.Join(dir, filepath.FromSlash(path)), read(t, filepath.Join("../../third_party/xla", path)))
 		}
 	}
-	writeFile(t, filepath.Join(ours, "VERSION"), "as it was\n")
+	writeFile(t, filepath.Join(ours, "VERSION"), oldVersion)
 	change := func(path string, pairs ...string) {
 		file := filepath.Join(originals, filepath.FromSlash(path))
 		text := read(t, file)
@@ -64,18 +65,18 @@ func TestRestateBringsOurHeadersToTheNextMinor(t *testing.T) {
 	require.NoError(t, err)
 	assert.Contains(t, out, "to 0.999\n"+coreName+"\n  changed   PJRT_API_MINOR\n  describe  PJRT_Client_DmaUnmap_Args.is_secret\n")
 	assert.Contains(t, out, "not among the originals, and left as they are:\n  "+crossHost+"\n")
-	assert.Contains(t, out, "1 new items to describe; next: go generate ./...\n")
+	assert.Contains(t, out, "1 new items to describe; next: the facts, which make update writes\n")
 	assert.Contains(t, out, "new, and not taken: "+newHeader+" (--take "+newHeader+")\n")
 	after := read(t, filepath.Join(ours, coreName))
 	assert.Contains(t, after, "  void* data;\n  bool is_secret;\n")
 	assert.NotContains(t, strings.ToLower(after), "theirs")
 	assert.Len(t, strings.Split(after, "\n"), len(strings.Split(before, "\n"))+1, "nothing else changed")
-	assert.Equal(t, "commit: unknown\ndate: unknown\napi_major: 0\napi_minor: 999\n", read(t, filepath.Join(ours, "VERSION")))
+	assert.Equal(t, "api_major: 0\napi_minor: 999\n"+coreName+": 0.999 unknown\n"+crossHost+": 0.99 tf-nightly 2.0\n", read(t, filepath.Join(ours, "VERSION")))
 
 	// Once more there is nothing to do, but for a header that is wanted now.
 	out, err = pjrtgen("restate", "--headers", ours, "--take", newHeader, originals)
 	require.NoError(t, err)
-	assert.Contains(t, out, newHeader+"\n  describe  PJRT_API_DOOR_EXTENSION_VERSION\n  describe  struct PJRT_Door_Extension\n")
+	assert.Contains(t, out, newHeader+"\n  describe  PJRT_API_DOOR_EXTENSION_VERSION\n  describe  struct PJRT_Door_Extension with 1 field\n")
 	assert.NotContains(t, out, "not taken")
 	assert.Equal(t, after, read(t, filepath.Join(ours, coreName)))
 	taken := read(t, filepath.Join(ours, newHeader))
@@ -166,7 +167,7 @@ func TestRestateChangesNothingWhenItFails(t *testing.T) {
 			_, err := pjrtgen(append(args, c.originals(t))...)
 			require.ErrorContains(t, err, c.want)
 			assert.Equal(t, before, read(t, filepath.Join(ours, coreName)))
-			assert.Equal(t, "as it was\n", read(t, filepath.Join(ours, "VERSION")))
+			assert.Equal(t, oldVersion, read(t, filepath.Join(ours, "VERSION")))
 		})
 	}
 }

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package facts
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// witnessKey is the key of a document that says by which compiler it was confirmed. A
+// document without it was measured.
+const witnessKey = "witness"
+
+// NoWitness stands for the compiler of facts that no compiler has confirmed.
+const NoWitness = "none"
+
+// WithWitness returns the document with the name of the compiler that confirmed it.
+func WithWitness(doc map[string]any, compiler string) map[string]any {
+	out := map[string]any{witnessKey: compiler}
+	for k, v := range doc {
+		if k != witnessKey {
+			out[k] = v
+		}
+	}
+	return out
+}
+
+// Unwitnessed returns the files under dir, the folder of all versions, that hold facts
+// without a witness, relative to dir and with slashes.
+func Unwitnessed(dir string) ([]string, error) {
+	files, err := filepath.Glob(filepath.Join(dir, "0.*", "*.json"))
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return nil, fmt.Errorf("cannot read the facts: %w", err)
+		}
+		var doc map[string]any
+		if err := json.Unmarshal(text, &doc); err != nil {
+			return nil, fmt.Errorf("%s: not the facts of a header: %w", file, err)
+		}
+		if doc[witnessKey] == NoWitness {
+			out = append(out, filepath.ToSlash(strings.TrimPrefix(file, dir+string(filepath.Separator))))
+		}
+	}
+	slices.Sort(out)
+	return out, nil
+}

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+// Package history reads and extends the past of the core header, which
+// third_party/xla/README.md describes: which functions, sizes and values each minor had.
+package history
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/purepjrt/purepjrt/gen/model"
+)
+
+// History is the past of the core header.
+type History struct {
+	header      string
+	First, Last int // the minors that it knows
+	api         [][5]int64
+	functions   []step
+	structs     table[[]run]
+	enums       table[*table[[]run]]
+}
+
+// step is the slots from a minor on, or what it added to those before.
+type step struct {
+	Minor     int      `json:"minor"`
+	Functions []string `json:"functions,omitempty"`
+	Append    []string `json:"append,omitempty"`
+}
+
+// run is a value that holds from a minor on; nil means gone.
+type run struct {
+	minor int64
+	value *int64
+}
+
+func (r run) MarshalJSON() ([]byte, error) { return json.Marshal([2]*int64{&r.minor, r.value}) }
+
+func (r *run) UnmarshalJSON(b []byte) error {
+	var pair []*int64
+	if err := json.Unmarshal(b, &pair); err != nil {
+		return err
+	}
+	if len(pair) != 2 || pair[0] == nil {
+		return fmt.Errorf("want [minor, value or null], have %s", b)
+	}
+	r.minor, r.value = *pair[0], pair[1]
+	return nil
+}
+
+// table is a JSON object that keeps the order of its keys.
+type table[T any] struct {
+	keys   []string
+	values map[string]T
+}
+
+func (t *table[T]) set(key string, v T) {
+	if t.values == nil {
+		t.values = make(map[string]T)
+	}
+	if _, ok := t.values[key]; !ok {
+		t.keys = append(t.keys, key)
+	}
+	t.values[key] = v
+}
+
+func (t *table[T]) UnmarshalJSON(b []byte) error {
+	d := json.NewDecoder(bytes.NewReader(b))
+	if _, err := d.Token(); err != nil {
+		return err
+	}
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			return err
+		}
+		var v T
+		if err := d.Decode(&v); err != nil {
+			return err
+		}
+		t.set(fmt.Sprint(key), v)
+	}
+	return nil
+}
+
+// Read reads history.json.
+func Read(r io.Reader) (*History, error) {
+	var doc struct {
+		Header  string               `json:"header"`
+		First   int                  `json:"first_minor"`
+		Last    int                  `json:"last_minor"`
+		API     [][5]int64           `json:"api"`
+		Funcs   []step               `json:"functions"`
+		Structs table[[]run]         `json:"struct_sizes"`
+		Enums   table[*table[[]run]] `json:"enums"`
+	}
+	if err := json.NewDecoder(r).Decode(&doc); err != nil {
+		return nil, fmt.Errorf("not the history of a header: %w", err)
+	}
+	return &History{doc.Header, doc.First, doc.Last, doc.API, doc.Funcs, doc.Structs, doc.Enums}, nil
+}
+
+// Bytes returns the content of history.json, a line for each item.
+func (h *History) Bytes() []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "{\n\"header\":%q,\n\"first_minor\":%d,\n\"last_minor\":%d,\n\"api\":[", h.header, h.First, h.Last)
+	for i, row := range h.api {
+		fmt.Fprintf(&b, "%s\n%s", comma(i), compact(row))
+	}
+	b.WriteString("\n],\n\"functions\":[")
+	for i, s := range h.functions {
+		fmt.Fprintf(&b, "%s\n%s", comma(i), compact(s))
+	}
+	b.WriteString("\n],\n\"struct_sizes\":{")
+	for i, name := range h.structs.keys {
+		fmt.Fprintf(&b, "%s\n%q:%s", comma(i), name, compact(h.structs.values[name]))
+	}
+	b.WriteString("\n},\n\"enums\":{")
+	for i, name := range h.enums.keys {
+		fmt.Fprintf(&b, "%s\n%q:{", comma(i), name)
+		values := h.enums.values[name]
+		for j, v := range values.keys {
+			fmt.Fprintf(&b, "%s%q:%s", comma(j), v, compact(values.values[v]))
+		}
+		b.WriteByte('}')
+	}
+	b.WriteString("\n}\n}\n")
+	return b.Bytes()
+}
+
+func comma(i int) string {
+	if i == 0 {
+		return ""
+	}
+	return ","
+}
+
+// compact is v in JSON. It holds numbers, names and lists of these only, of which each has
+// a text.
+func compact(v any) []byte {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return text
+}
+
+// Extend adds what the core header has otherwise at its minor. The minor may not be older
+// than the last one, and a header of the last one must be as the history says.
+func (h *History) Extend(core *model.Header) error {
+	if core.APIVersion == nil {
+		return fmt.Errorf("%s states no API version", core.Path)
+	}
+	minor := core.APIVersion.Minor
+	if minor < h.Last {
+		return fmt.Errorf("the history knows API 0.%d, and %s is of 0.%d: it is written forward only", h.Last, core.Path, minor)
+	}
+	before := h.Bytes()
+	if err := h.table(core, minor); err != nil {
+		return err
+	}
+	sizes := make(map[string]int64)
+	var order []string
+	for _, s := range core.Structs {
+		sizes[s.Name] = s.Size
+		if s.StructSize != nil {
+			sizes[s.Name] = s.StructSize.Value
+		}
+		order = append(order, s.Name)
+	}
+	extend(&h.structs, minor, order, sizes)
+	h.values(core, minor)
+	if minor == h.Last && !bytes.Equal(before, h.Bytes()) {
+		return fmt.Errorf("%s differs from what the history says of API 0.%d, which does not change", core.Path, minor)
+	}
+	h.Last = minor
+	return nil
+}
+
+// table records the table of functions.
+func (h *History) table(core *model.Header, minor int) error {
+	i := slices.IndexFunc(core.Tables, func(t model.Table) bool { return t.Struct == "PJRT_Api" })
+	j := slices.IndexFunc(core.Structs, func(s model.Struct) bool { return s.Name == "PJRT_Api" })
+	if i < 0 || j < 0 || len(core.Tables[i].Slots) == 0 {
+		return fmt.Errorf("%s has no PJRT_Api with functions", core.Path)
+	}
+	slots, api := core.Tables[i].Slots, core.Structs[j]
+	size := api.Size
+	if api.StructSize != nil {
+		size = api.StructSize.Value
+	}
+	row := [5]int64{int64(minor), api.Size, size, int64(len(slots)), slots[0].Offset}
+	if n := len(h.api); n == 0 || !slices.Equal(h.api[n-1][1:], row[1:]) {
+		h.api = append(h.api, row)
+	}
+	var names []string
+	for _, s := range slots {
+		names = append(names, s.Name)
+	}
+	was := h.order()
+	switch {
+	case slices.Equal(was, names):
+	case len(was) > 0 && len(names) > len(was) && slices.Equal(was, names[:len(was)]):
+		h.functions = append(h.functions, step{Minor: minor, Append: names[len(was):]})
+	default:
+		h.functions = append(h.functions, step{Minor: minor, Functions: names})
+	}
+	return nil
+}
+
+// order returns the slots of the last minor.
+func (h *History) order() []string {
+	var out []string
+	for _, s := range h.functions {
+		if s.Append != nil {
+			out = append(slices.Clone(out), s.Append...)
+		} else {
+			out = s.Functions
+		}
+	}
+	return out
+}
+
+// values records the values of the enums.
+func (h *History) values(core *model.Header, minor int) {
+	now := make(map[string]map[string]int64)
+	for _, e := range core.Enums {
+		now[e.Name] = make(map[string]int64)
+		var order []string
+		for _, v := range e.Values {
+			now[e.Name][v.Name] = v.Value
+			order = append(order, v.Name)
+		}
+		if h.enums.values[e.Name] == nil {
+			h.enums.set(e.Name, new(table[[]run]))
+		}
+		extend(h.enums.values[e.Name], minor, order, now[e.Name])
+	}
+	for _, name := range h.enums.keys {
+		if now[name] == nil {
+			extend(h.enums.values[name], minor, nil, nil)
+		}
+	}
+}
+
+// extend adds the values that differ from those that hold.
+func extend(t *table[[]run], minor int, order []string, now map[string]int64) {
+	for _, name := range order {
+		runs := t.values[name]
+		value := now[name]
+		if n := len(runs); n == 0 || runs[n-1].value == nil || *runs[n-1].value != value {
+			t.set(name, append(runs, run{int64(minor), &value}))
+		}
+	}
+	for _, name := range t.keys {
+		runs := t.values[name]
+		if _, ok := now[name]; !ok && runs[len(runs)-1].value != nil {
+			t.set(name, append(runs, run{minor: int64(minor)}))
+		}
+	}
+}

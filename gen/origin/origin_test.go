@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package origin
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const (
+	hash = "0123456789abcdef0123456789abcdef01234567"
+	text = "api_major: 0\napi_minor: 117\n" +
+		"xla/a.h: 0.114 commit " + hash + " 2026-01-02T03:04:05-07:00\n" +
+		"xla/b.h: 0.117 tf-nightly 2.23.0.dev20261026\n" +
+		"xla/c.h: 0.117 unknown\n"
+)
+
+func TestVersionIsWrittenAsItWasRead(t *testing.T) {
+	t.Parallel()
+	v, err := Read([]byte(text))
+	require.NoError(t, err)
+	assert.Equal(t, &Version{0, 117, map[string]Origin{
+		"xla/a.h": {114, Commit(hash, "2026-01-02T03:04:05-07:00")}, "xla/b.h": {117, "tf-nightly 2.23.0.dev20261026"}, "xla/c.h": {117, Unknown},
+	}}, v)
+	assert.Equal(t, text, string(v.Bytes()))
+
+	v.Compared("xla/b.h", Origin{117, Unknown})
+	assert.Equal(t, text, string(v.Bytes()), "what is known stays")
+	v.Compared("xla/b.h", Origin{118, Unknown})
+	assert.Contains(t, string(v.Bytes()), "xla/b.h: 0.118 unknown\n")
+}
+
+func TestWhatIsNoVersionIsRefusedWithTheLine(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ text, want string }{
+		"no key":      {"abc\n", `"abc" is not of the form key: value`},
+		"no number":   {"api_major: x\n", "no number"},
+		"no minor":    {"api_major: 0\n", "no api_minor"},
+		"bad version": {text + "xla/d.h: 114 unknown\n", "no number where a version is expected"},
+		"twice":       {text + "xla/a.h: 0.114 unknown\n", "xla/a.h stands in it twice"},
+		"bad source":  {text + "xla/d.h: 0.114 somewhere\n", "the source of a header is"},
+		"bad commit":  {text + "xla/d.h: 0.114 commit abc today\n", "the source of a header is"},
+	} {
+		_, err := Read([]byte(c.text))
+		assert.ErrorContains(t, err, c.want, name)
+	}
+}
+
+func TestAWheelTellsItsNameAndVersion(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]Source{
+		"tf_nightly-2.23.0.dev20261026-cp311-cp311-manylinux_2_27_x86_64.whl": "tf-nightly 2.23.0.dev20261026",
+		"some.whl": Unknown,
+	} {
+		assert.Equal(t, want, OfWheel(name))
+		assert.True(t, OfWheel(name).Valid())
+	}
+}

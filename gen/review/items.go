@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+// Package review says of newer headers what wants a word of a maintainer: which items are
+// new, which of them no source names, and which of the generator's tables of exceptions may
+// want an entry. It asks; it decides nothing.
+package review
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/purepjrt/purepjrt/gen/model"
+)
+
+// Kind is what an item is.
+type Kind string
+
+// The kinds. A field or value whose struct or enum is new as a whole is no item of its own.
+const (
+	Function Kind = "function"
+	Callback Kind = "callback"
+	Struct   Kind = "struct"
+	Enum     Kind = "enum"
+	Field    Kind = "field"
+	Value    Kind = "value"
+	Handle   Kind = "handle"
+	Macro    Kind = "macro"
+)
+
+// Item is a declaration that is new.
+type Item struct {
+	Header *model.Header
+	Kind   Kind
+	// Name is as in since.json, but that of an enum, of a handle and of a macro is its own.
+	Name string
+	// Parent and Member are the two halves of the name of a field and of a value.
+	Parent, Member string
+	fields         []model.Field // of a struct, or the field itself
+	fn             *model.Func
+	enum           *model.Enum
+}
+
+// Fields are the names of the fields of a struct that is new.
+func (i Item) Fields() (names []string) {
+	for _, f := range model.Leaves(i.fields) {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+// Values are the names of the values of an enum that is new.
+func (i Item) Values() (names []string) {
+	if i.enum != nil {
+		for _, v := range i.enum.Values {
+			names = append(names, v.Name)
+		}
+	}
+	return names
+}
+
+// Place is where the item stands in its header. That of a struct is its first field: macros
+// behind the struct name it as well.
+func (i Item) Place() model.Pos {
+	if i.Kind == Struct && len(i.Fields()) > 0 {
+		if p, ok := i.Header.Places[strings.TrimPrefix(i.Name, "struct ")+"."+i.Fields()[0]]; ok {
+			return p
+		}
+	}
+	for _, name := range []string{i.Name, "enum " + i.Name} {
+		if p, ok := i.Header.Places[name]; ok {
+			return p
+		}
+	}
+	return model.Pos{}
+}
+
+// New returns what the second set has and the first has not, by header.
+func New(before, after *model.Set) []Item {
+	var out []Item
+	for _, h := range after.Headers() {
+		old := before.Header(h.Path)
+		if old == nil {
+			old = &model.Header{}
+		}
+		out = append(out, newIn(old, h)...)
+	}
+	return out
+}
+
+func newIn(old, h *model.Header) (out []Item) {
+	add := func(i Item) {
+		i.Header = h
+		if i.Kind == Field || i.Kind == Value {
+			i.Parent, i.Member, _ = strings.Cut(i.Name, ".")
+		}
+		out = append(out, i)
+	}
+	known := make(map[string]bool)
+	for _, item := range old.Items() {
+		known[item] = true
+	}
+	for i, f := range h.Functions {
+		if !known[f.Name] {
+			add(Item{Kind: Function, Name: f.Name, fn: &h.Functions[i]})
+		}
+	}
+	for i, f := range h.Callbacks {
+		if !known[f.Name] {
+			add(Item{Kind: Callback, Name: f.Name, fn: &h.Callbacks[i]})
+		}
+	}
+	for _, s := range h.Structs {
+		if !known["struct "+s.Name] {
+			add(Item{Kind: Struct, Name: "struct " + s.Name, fields: s.Fields})
+			continue
+		}
+		for _, f := range model.Leaves(s.Fields) {
+			if !known[s.Name+"."+f.Name] {
+				add(Item{Kind: Field, Name: s.Name + "." + f.Name, fields: []model.Field{f}})
+			}
+		}
+	}
+	for i, e := range h.Enums {
+		if !slices.ContainsFunc(old.Enums, func(o model.Enum) bool { return o.Name == e.Name }) {
+			add(Item{Kind: Enum, Name: e.Name, enum: &h.Enums[i]})
+			continue
+		}
+		for _, v := range e.Values {
+			if !known[e.Name+"."+v.Name] {
+				add(Item{Kind: Value, Name: e.Name + "." + v.Name})
+			}
+		}
+	}
+	for _, o := range h.Opaque {
+		if !slices.ContainsFunc(old.Opaque, func(p model.Opaque) bool { return p.Name == o.Name }) && !known["struct "+o.Name] {
+			add(Item{Kind: Handle, Name: o.Name})
+		}
+	}
+	for _, m := range h.Macros {
+		if !slices.ContainsFunc(old.Macros, func(o model.Macro) bool { return o.Name == m.Name }) {
+			add(Item{Kind: Macro, Name: m.Name})
+		}
+	}
+	return out
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package review
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Sources are Go files, each as the set of its words: the names in code, in comments and in
+// texts, in lower case and without underscores. So a C name and the Go name that is made of
+// it are the same word, but for the prefix.
+type Sources struct {
+	files []map[string]bool
+}
+
+var word = regexp.MustCompile(`\w+`)
+
+// ReadSources reads the Go files below folders of root. Tests and what lies in testdata
+// name a thing without doing anything for it, and generated files name everything.
+func ReadSources(root string, dirs ...string) (*Sources, error) {
+	s := new(Sources)
+	for _, dir := range dirs {
+		err := filepath.WalkDir(filepath.Join(root, dir), func(path string, d fs.DirEntry, err error) error {
+			switch base := filepath.Base(path); {
+			case err != nil:
+				return err
+			case d.IsDir() && base == "testdata":
+				return filepath.SkipDir
+			case !d.Type().IsRegular() || !strings.HasSuffix(base, ".go"),
+				strings.HasSuffix(base, "_test.go"), strings.HasPrefix(base, "zz_"):
+				return nil
+			}
+			text, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			words := make(map[string]bool)
+			for _, w := range word.FindAllString(string(text), -1) {
+				words[plain(w)] = true
+			}
+			s.files = append(s.files, words)
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+func plain(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "")) }
+
+// bare is a C name without the prefix that Go names leave out.
+func bare(name string) string {
+	for _, prefix := range []string{"XLA_FFI_", "_PJRT_", "PJRT_", "PLUGIN_"} {
+		if rest, ok := strings.CutPrefix(name, prefix); ok {
+			return plain(rest)
+		}
+	}
+	return plain(name)
+}
+
+// Name reports whether a file names the item: by its C name, or by the name that generated
+// code gives it. A field counts if the file names its struct too.
+func (s *Sources) Name(i Item) bool {
+	return slices.ContainsFunc(s.files, func(words map[string]bool) bool {
+		switch i.Kind {
+		case Function:
+			return words[plain(i.Name)] || words[bare(i.Name)+"args"] || words["function"+bare(i.Name)]
+		case Field:
+			owner := strings.TrimSuffix(i.Parent, "_Args")
+			return words[plain(i.Member)] && (words[plain(i.Parent)] || words[bare(i.Parent)] || words[plain(owner)])
+		case Value:
+			return words[plain(i.Member)] || words[bare(i.Member)]
+		default:
+			name := strings.TrimPrefix(i.Name, "struct ")
+			return words[plain(name)] || words[bare(name)]
+		}
+	})
+}
+
+// Unnamed returns the items that a program could use and no file names. An args struct
+// belongs to its function, and a macro is no more than a number.
+func (s *Sources) Unnamed(items []Item) []Item {
+	return slices.DeleteFunc(slices.Clone(items), func(i Item) bool {
+		return i.Kind == Macro || i.Kind == Struct && strings.HasSuffix(i.Name, "_Args") || slotOfNew(i, items) || s.Name(i)
+	})
+}
+
+// slotOfNew reports whether the item is the slot of a function that is new too.
+func slotOfNew(i Item, items []Item) bool {
+	return i.Kind == Field && slices.ContainsFunc(items, func(f Item) bool { return f.Kind == Function && f.Name == i.Member })
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/purepjrt/purepjrt/gen/model"
+	"github.com/purepjrt/purepjrt/gen/origin"
+	"github.com/purepjrt/purepjrt/gen/witness"
+)
+
+func newUpdateCommand() *cobra.Command {
+	var u updating
+	cmd := &cobra.Command{
+		Use:   "update [--headers DIR] [--out DIR] [--report FILE] [--jump] ORIGINALS",
+		Short: "Bring headers, facts and generated code to newer originals",
+		Long: `Update brings everything under DIR that belongs to a version of the API to that of
+newer originals, and the generated code with it: the headers (our comments stay, and
+what is new has none yet), the facts, history.json, since.json and VERSION. Then it
+builds the module and tests what was generated. All of it happens in a copy, which
+takes the place of the files only if everything succeeds.
+
+ORIGINALS is a checkout of openxla/xla, a folder that holds xla/, or a Python wheel
+that carries XLA's headers. If there are minors between ours and theirs, a checkout
+with its history gives each of them, one after the other. Without such a history,
+what came with them would be recorded as of the newest, so update refuses; with
+--jump it does so.
+
+What changes the ABI, or the facts of a minor that were written before, is refused
+with the place. C compilers (CC and CXX, or gcc and g++, or clang and clang++) confirm
+the facts. Without one they are marked, and a test of third_party/xla fails until
+update has run once more where there is one.
+
+The report, in Markdown, says what is new, what it lacks, and what is to be decided.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return u.run(cmd.Context(), cmd.OutOrStdout(), args[0])
+		},
+	}
+	cmd.Flags().StringVar(&u.headers, "headers", "third_party/xla", "folder that holds the headers in xla/, and what belongs to them")
+	cmd.Flags().StringVar(&u.out, "out", "capi", "folder of package capi")
+	cmd.Flags().StringVar(&u.report, "report", "", "file to write the report to (default: standard output)")
+	cmd.Flags().StringVar(&u.source, "source", "", "where ORIGINALS comes from, as NAME VERSION, if a folder of headers cannot tell")
+	cmd.Flags().StringArrayVar(&u.leave, "leave", nil, "path of a new header of the originals that we do not want (repeatable)")
+	cmd.Flags().BoolVar(&u.jump, "jump", false, "take what came with minors between as of the newest")
+	cmd.Flags().BoolVar(&u.unmeasured, "unmeasured", false, "write facts that no compiler has confirmed")
+	cmd.Flags().BoolVar(&u.build, "build", true, "build the module, and test what was generated")
+	return cmd
+}
+
+// updating is one run of update.
+type updating struct {
+	headers, out, report, source string
+	leave                        []string
+	jump, unmeasured, build      bool
+}
+
+// outcome is what the report tells.
+type outcome struct {
+	before, after *model.Set
+	theirs        *model.Set // the newest originals
+	steps         []step
+	jumped        []int // minors that no step stands for
+	missing       []string
+	compiler      string // empty if there is none
+	unwitnessed   []string
+	facts         []string // files, as in facts/
+	tested        bool
+	describe      string // the text of capi/describe/zz_describe.go
+	version       *origin.Version
+	root          string                  // of the module; empty if it was not looked at
+	named         map[int]map[string]bool // what the facts of each step name
+}
+
+func (u *updating) run(ctx context.Context, out io.Writer, originals string) error {
+	if originals == "" {
+		return errors.New("name a checkout of openxla/xla, or a wheel that carries its headers, as in: make update XLA=../xla")
+	}
+	if u.source != "" && !origin.Source(u.source).Valid() {
+		return fmt.Errorf("--source %q: give a name and a version, such as %q", u.source, "tf-nightly 2.23.0.dev20261026")
+	}
+	room, err := newRoom(u.headers, u.out, u.build)
+	if err != nil {
+		return err
+	}
+	defer room.remove()
+	o, done, err := u.plan(ctx, room, originals)
+	if err != nil {
+		return err
+	}
+	defer done()
+	compilers := witness.Find(ctx)
+	if u.unmeasured {
+		compilers = nil
+	}
+	if compilers != nil {
+		o.compiler = compilers.String()
+	}
+	for _, s := range o.steps {
+		if err := room.take(ctx, s, u.leave, compilers, o); err != nil {
+			return err
+		}
+	}
+	if err := room.generate(o); err != nil {
+		return err
+	}
+	if u.build {
+		if err := room.try(ctx); err != nil {
+			return err
+		}
+		o.tested, o.root = true, room.module
+	}
+	report, err := o.text()
+	if err != nil {
+		return err
+	}
+	if err := room.apply(u.headers, u.out); err != nil {
+		return err
+	}
+	if u.report == "" {
+		_, err = out.Write(report)
+		return err
+	}
+	if err := os.WriteFile(u.report, report, 0o644); err != nil {
+		return fmt.Errorf("the update is made, but its report cannot be written: %w", err)
+	}
+	fmt.Fprintf(out, "API %s to %s; what is new and what to decide: %s\n", text(o.before), text(o.after), u.report)
+	return nil
+}
+
+// plan looks at both sides and says by which steps one becomes the other. done removes what
+// was unpacked.
+func (u *updating) plan(ctx context.Context, room *room, originals string) (o *outcome, done func(), err error) {
+	o = &outcome{}
+	if o.before, err = readHeaders(room.headers); err != nil {
+		return nil, nil, err
+	}
+	o.after = o.before
+	if err := room.inPlace(o.before); err != nil {
+		return nil, nil, err
+	}
+	root, remove, err := includeRoot(originals)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() {
+		if err != nil {
+			remove()
+		}
+	}()
+	if o.theirs, err = originalsOf(o.before, root, nil); err != nil {
+		return nil, nil, err
+	}
+	ours, theirs := o.before.Version(), o.theirs.Version()
+	if theirs == nil {
+		return nil, nil, fmt.Errorf("%s has no %s that states PJRT_API_MINOR", originals, coreName)
+	}
+	switch {
+	case theirs.Major != ours.Major:
+		return nil, nil, fmt.Errorf("the originals are of API %s and our headers of %s: another major version is another ABI",
+			text(o.theirs), text(o.before))
+	case older(theirs, ours):
+		return nil, nil, fmt.Errorf("the originals are of API %s and our headers of %s: update goes forward only",
+			text(o.theirs), text(o.before))
+	}
+	from := originOf(ctx, originals)
+	if u.source != "" {
+		from = origin.Source(u.source)
+	}
+	last := step{minor: theirs.Minor, root: root, source: from}
+	between, err := minorsBetween(ctx, originals, ours.Minor, theirs.Minor, filepath.Join(room.dir, "between"))
+	if err != nil {
+		return nil, nil, err
+	}
+	o.steps = append(between, last)
+	at := ours.Minor
+	for _, s := range o.steps {
+		for m := at + 1; m < s.minor; m++ {
+			o.jumped = append(o.jumped, m)
+		}
+		at = s.minor
+	}
+	if len(o.jumped) > 0 && !u.jump {
+		return nil, nil, fmt.Errorf("the originals are of API %s and our headers of %s, and nothing here has the minors between: what came with "+
+			"%s would be recorded as of a later one. Update from originals of these first; a checkout with its whole history has them. "+
+			"If the later ones will do, say --jump", text(o.theirs), text(o.before), minors(o.jumped))
+	}
+	return o, remove, nil
+}
+
+// minors is a list of minors as a text.
+func minors(list []int) string {
+	s := ""
+	for i, m := range list {
+		if i > 0 {
+			s += ", "
+		}
+		s += fmt.Sprintf("0.%d", m)
+	}
+	return s
+}

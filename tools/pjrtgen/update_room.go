@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// room is a copy of what an update changes, in which it is made and tried.
+type room struct {
+	dir          string
+	module       string // the copy of the module; empty if only the two folders were copied
+	headers, out string // in the copy
+}
+
+// newRoom copies the folders of the headers and of package capi, or the whole module in
+// which they lie.
+func newRoom(headers, out string, whole bool) (_ *room, err error) {
+	if _, err := os.Stat(filepath.Join(headers, "xla")); err != nil {
+		return nil, fmt.Errorf("cannot read our headers: %w", err)
+	}
+	dir, err := os.MkdirTemp("", "pjrtgen-update-*")
+	if err != nil {
+		return nil, err
+	}
+	r := &room{dir: dir, headers: filepath.Join(dir, "headers"), out: filepath.Join(dir, "out")}
+	defer func() {
+		if err != nil {
+			r.remove()
+		}
+	}()
+	if !whole {
+		if err := copyFiles(headers, r.headers); err != nil {
+			return nil, err
+		}
+		if _, err := os.Stat(out); errors.Is(err, fs.ErrNotExist) {
+			return r, nil
+		}
+		return r, copyFiles(out, r.out)
+	}
+	root, err := moduleOf(headers)
+	if err != nil {
+		return nil, err
+	}
+	r.module = filepath.Join(dir, "module")
+	for _, p := range []struct {
+		in string
+		at *string
+	}{{headers, &r.headers}, {out, &r.out}} {
+		abs, err := filepath.Abs(p.in)
+		if err != nil {
+			return nil, err
+		}
+		rel, err := filepath.Rel(root, abs)
+		if err != nil || !filepath.IsLocal(rel) {
+			return nil, fmt.Errorf("%s lies outside of the module of the headers, %s: say --build=false", p.in, root)
+		}
+		*p.at = filepath.Join(r.module, rel)
+	}
+	return r, copyFiles(root, r.module)
+}
+
+// moduleOf returns the folder with the go.mod of a folder.
+func moduleOf(dir string) (string, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	for d := abs; ; d = filepath.Dir(d) {
+		if _, err := os.Stat(filepath.Join(d, "go.mod")); err == nil {
+			return d, nil
+		}
+		if d == filepath.Dir(d) {
+			return "", fmt.Errorf("%s lies in no Go module that could be built: say --build=false", dir)
+		}
+	}
+}
+
+// copyFiles copies the regular files of a folder, without git's and what was built there.
+func copyFiles(from, to string) error {
+	return filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(from, path)
+		if err != nil {
+			return err
+		}
+		switch target := filepath.Join(to, rel); {
+		case rel == ".git" || rel == "bin":
+			if d.IsDir() {
+				return filepath.SkipDir
+			}
+			return nil
+		case d.IsDir():
+			return os.MkdirAll(target, 0o755)
+		case !d.Type().IsRegular():
+			return nil
+		default:
+			return copyFile(path, target, d)
+		}
+	})
+}
+
+func copyFile(from, to string, d fs.DirEntry) error {
+	info, err := d.Info()
+	if err != nil {
+		return err
+	}
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_CREATE|os.O_WRONLY|os.O_EXCL, info.Mode().Perm())
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close())
+}
+
+func (r *room) remove() { _ = os.RemoveAll(r.dir) }
+
+// write writes a file of the room.
+func (r *room) write(file string, text []byte) error {
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(file, text, 0o644)
+}
+
+// generate writes the generated code.
+func (r *room) generate(o *outcome) error {
+	s := sources{headers: r.headers, out: r.out}
+	made, err := s.generate()
+	if err != nil {
+		return err
+	}
+	if made.since != nil {
+		return errors.New("since.json does not have all that the headers have") // take has written it
+	}
+	if err := made.write(&s, io.Discard); err != nil {
+		return err
+	}
+	for _, f := range made.files {
+		if f.Path == "describe/zz_describe.go" {
+			o.describe = string(f.Content)
+		}
+	}
+	o.version, err = readOrigins(r.headers)
+	return err
+}
+
+// tests are the commands that try what was generated. The facts may be without a witness
+// here, but nowhere else.
+func (r *room) tests() [][]string {
+	return [][]string{
+		{"build", "./..."},
+		{"vet", "./capi/...", "./third_party/xla"},
+		{"test", "-run", "Generated", "./capi", "./capi/ffi"},
+		{"test", "./capi/describe"},
+		{"test", "-skip", "^TestACompilerHasConfirmedTheFacts$", "./third_party/xla"},
+	}
+}
+
+// try builds the module in the room and tests what was generated.
+func (r *room) try(ctx context.Context) error {
+	for _, args := range r.tests() {
+		// Without the paths of the room, what is built is found again the next time.
+		args = slices.Insert(args, 1, "-trimpath")
+		if args[0] == "vet" {
+			args = slices.Delete(args, 1, 2)
+		}
+		cmd := exec.CommandContext(ctx, "go", args...)
+		cmd.Dir = r.module
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if text, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("nothing was changed, because with the newer headers go %s fails: %w\n%s", strings.Join(args, " "), err,
+				strings.ReplaceAll(string(text), r.module+string(filepath.Separator), ""))
+		}
+	}
+	return nil
+}
+
+// apply makes the folders what they are in the room, all files or none.
+func (r *room) apply(headers, out string) error {
+	var c change
+	defer c.discard()
+	for _, p := range [][2]string{{r.headers, headers}, {r.out, out}} {
+		if err := c.mirror(p[0], p[1]); err != nil {
+			return err
+		}
+	}
+	return c.apply()
+}
+
+// mirror prepares to make the files of a folder those of another.
+func (c *change) mirror(from, to string) error {
+	wanted := make(map[string]bool)
+	err := eachFile(from, func(rel string) error {
+		wanted[rel] = true
+		text, err := os.ReadFile(filepath.Join(from, rel))
+		if err != nil {
+			return err
+		}
+		return c.put(filepath.Join(to, rel), text)
+	})
+	if err != nil {
+		return err
+	}
+	return eachFile(to, func(rel string) error {
+		if !wanted[rel] && strings.HasPrefix(filepath.Base(rel), "zz_") {
+			c.remove(filepath.Join(to, rel))
+		}
+		return nil
+	})
+}
+
+// eachFile calls f for the regular files of a folder.
+func eachFile(dir string, f func(rel string) error) error {
+	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) && path == dir {
+			return nil
+		}
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		rel, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		return f(rel)
+	})
+}
