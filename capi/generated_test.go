@@ -39,7 +39,7 @@ func allFunctions() []*capi.Function {
 func TestCoreFunctionsFillTheTable(t *testing.T) {
 	t.Parallel()
 	functions := capi.Functions(capi.SectionCore)
-	require.Len(t, functions, 138)
+	require.GreaterOrEqual(t, len(functions), 138)
 	for i, f := range functions {
 		assert.EqualValues(t, 40+8*i, f.Offset, f.Name)
 		assert.Equal(t, capi.SectionCore, f.Section, f.Name)

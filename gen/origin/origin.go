@@ -71,7 +71,8 @@ func Read(text []byte) (*Version, error) {
 				return nil, fmt.Errorf("VERSION: %s stands in it twice", key)
 			}
 			if !Source(from).Valid() {
-				return nil, fmt.Errorf("VERSION: %q: the source of a header is %q, \"commit HASH DATE\" or a wheel's name and version", line, Unknown)
+				return nil, fmt.Errorf("VERSION: %q: the source of a header is %q, \"commit HASH DATE\" or a wheel's name and version",
+					line, Unknown)
 			}
 			v.Headers[key] = Origin{n, Source(from)}
 		}

@@ -162,6 +162,18 @@ func TestWhatTheOriginalGainedIsAddedInItsPlaceWithoutItsComments(t *testing.T) 
 	}
 }
 
+// The slots of the core table stand in macros, behind an attribute.
+func TestAFunctionIsAddedBehindTheLastOfATableOfMacros(t *testing.T) {
+	const head = "#include <stddef.h>\n#define MUST __attribute__((warn_unused_result))\n#define SLOT(f) f* f\n" +
+		"typedef int Open(void);\ntypedef int Shut(void);\n"
+	const table = "struct Api {\n  size_t struct_size;\n\n  MUST SLOT(Open);\n  // The last.\n  MUST SLOT(\n      Shut);\n};\n"
+	newer := replace(t, head+table, "      Shut);\n", "      Shut);\n  MUST SLOT(Lock);  // theirs\n", "typedef int Shut(void);\n", "typedef int Shut(void);\ntypedef int Lock(void);\n")
+	got, err := restate.Update(side(t, head+table), side(t, newer))
+	require.NoError(t, err)
+	assert.Equal(t, strings.ReplaceAll(replace(t, newer, "typedef int Lock", "\ntypedef int Lock"), "  // theirs", ""), string(got.Text))
+	assert.Equal(t, []string{"Lock", "Api.Lock"}, got.Added)
+}
+
 func TestWhatIsGoneOrHasAnotherTypeIsRefused(t *testing.T) {
 	for name, c := range map[string]struct {
 		newer []string

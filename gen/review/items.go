@@ -16,7 +16,8 @@ import (
 // Kind is what an item is.
 type Kind string
 
-// The kinds. A field or value whose struct or enum is new as a whole is no item of its own.
+// The kinds. A field or value whose struct or enum is new as a whole is no item of its own,
+// and neither is the slot of a function that is new.
 const (
 	Function Kind = "function"
 	Callback Kind = "callback"
@@ -116,6 +117,9 @@ func newIn(old, h *model.Header) (out []Item) {
 			continue
 		}
 		for _, f := range model.Leaves(s.Fields) {
+			if slot := !known[f.Name] && slices.ContainsFunc(h.Functions, func(g model.Func) bool { return g.Name == f.Name }); slot {
+				continue // the function stands for it
+			}
 			if !known[s.Name+"."+f.Name] {
 				add(Item{Kind: Field, Name: s.Name + "." + f.Name, fields: []model.Field{f}})
 			}

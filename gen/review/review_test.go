@@ -106,6 +106,14 @@ func TestTablesOfExceptionsAreAskedAbout(t *testing.T) {
 	}, got)
 }
 
+func TestWhatDescribeDoesNotKnowIsFound(t *testing.T) {
+	t.Parallel()
+	assert.Equal(t, []string{
+		"PJRT_Door_Open_Args.state", "PJRT_Door_Open_Args.note", "PJRT_Door_Open_Args.num_guests", "PJRT_Door_Open_Args.label",
+		"PJRT_Door_Width_Args", "PJRT_Door_Destroy_Args",
+	}, review.Undescribed(review.New(set(t, before), set(t, after)), describe))
+}
+
 func TestWhatNoSourceNamesIsFound(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -16,10 +16,17 @@ import (
 // texts, in lower case and without underscores. So a C name and the Go name that is made of
 // it are the same word, but for the prefix.
 type Sources struct {
-	files []map[string]bool
+	files []file
 }
 
-var word = regexp.MustCompile(`\w+`)
+// file is the words of a file, and those of them that are used as fields of a Go struct: a
+// word like "state" stands in many comments.
+type file struct{ words, fields map[string]bool }
+
+var (
+	word      = regexp.MustCompile(`\w+`)
+	fieldWord = regexp.MustCompile(`\.([A-Z]\w*)|\b([A-Z]\w*):`)
+)
 
 // ReadSources reads the Go files below folders of root. Tests and what lies in testdata
 // name a thing without doing anything for it, and generated files name everything.
@@ -40,11 +47,14 @@ func ReadSources(root string, dirs ...string) (*Sources, error) {
 			if err != nil {
 				return err
 			}
-			words := make(map[string]bool)
+			f := file{make(map[string]bool), make(map[string]bool)}
 			for _, w := range word.FindAllString(string(text), -1) {
-				words[plain(w)] = true
+				f.words[plain(w)] = true
 			}
-			s.files = append(s.files, words)
+			for _, m := range fieldWord.FindAllStringSubmatch(string(text), -1) {
+				f.fields[plain(m[1]+m[2])] = true
+			}
+			s.files = append(s.files, f)
 			return nil
 		})
 		if err != nil {
@@ -69,13 +79,14 @@ func bare(name string) string {
 // Name reports whether a file names the item: by its C name, or by the name that generated
 // code gives it. A field counts if the file names its struct too.
 func (s *Sources) Name(i Item) bool {
-	return slices.ContainsFunc(s.files, func(words map[string]bool) bool {
+	return slices.ContainsFunc(s.files, func(f file) bool {
+		words := f.words
 		switch i.Kind {
 		case Function:
 			return words[plain(i.Name)] || words[bare(i.Name)+"args"] || words["function"+bare(i.Name)]
 		case Field:
 			owner := strings.TrimSuffix(i.Parent, "_Args")
-			return words[plain(i.Member)] && (words[plain(i.Parent)] || words[bare(i.Parent)] || words[plain(owner)])
+			return f.fields[plain(i.Member)] && (words[plain(i.Parent)] || words[bare(i.Parent)] || words[plain(owner)])
 		case Value:
 			return words[plain(i.Member)] || words[bare(i.Member)]
 		default:
@@ -89,11 +100,6 @@ func (s *Sources) Name(i Item) bool {
 // belongs to its function, and a macro is no more than a number.
 func (s *Sources) Unnamed(items []Item) []Item {
 	return slices.DeleteFunc(slices.Clone(items), func(i Item) bool {
-		return i.Kind == Macro || i.Kind == Struct && strings.HasSuffix(i.Name, "_Args") || slotOfNew(i, items) || s.Name(i)
+		return i.Kind == Macro || i.Kind == Struct && strings.HasSuffix(i.Name, "_Args") || s.Name(i)
 	})
-}
-
-// slotOfNew reports whether the item is the slot of a function that is new too.
-func slotOfNew(i Item, items []Item) bool {
-	return i.Kind == Field && slices.ContainsFunc(items, func(f Item) bool { return f.Kind == Function && f.Name == i.Member })
 }

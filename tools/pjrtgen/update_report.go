@@ -150,9 +150,9 @@ func (p *page) list(title string, lines []string) {
 func (p *page) what(i review.Item) string {
 	switch i.Kind {
 	case review.Struct:
-		return fmt.Sprintf("`%s` with %d fields: %s", i.Name, len(i.Fields()), strings.Join(i.Fields(), ", "))
+		return fmt.Sprintf("`%s` (%s)", i.Name, strings.Join(i.Fields(), ", "))
 	case review.Enum:
-		return fmt.Sprintf("enum `%s` with %d values: %s", i.Name, len(i.Values()), strings.Join(i.Values(), ", "))
+		return fmt.Sprintf("enum `%s` (%s)", i.Name, strings.Join(i.Values(), ", "))
 	default:
 		return fmt.Sprintf("%s `%s`", i.Kind, i.Name)
 	}
@@ -229,6 +229,12 @@ var layers = []layer{
 }
 
 func (p *page) unnamed() error {
+	unknown := review.Undescribed(p.items, p.describe)
+	p.list("Not known to capi/describe, or as an address only", unknown)
+	if len(unknown) > 0 {
+		p.todo = append(p.todo, fmt.Sprintf("capi/describe: can programs that look at calls do without the %d that it does not know?",
+			len(unknown)))
+	}
 	if p.outcome.root == "" {
 		return nil
 	}
@@ -276,8 +282,8 @@ func (p *page) proof() {
 		p.line("- **No compiler confirmed the facts**: %s.", strings.Join(p.facts, ", "))
 	}
 	if len(p.unwitnessed) > 0 {
-		p.todo = append(p.todo, fmt.Sprintf("No compiler has confirmed %s: run the same make update once more where there are gcc and g++. "+
-			"Until then a test of third_party/xla fails. Facts of a minor that was only a step want that the update is made again from before.",
+		p.todo = append(p.todo, fmt.Sprintf("No compiler has confirmed %s: run the same make update once more where there are gcc "+
+			"and g++. Until then a test of third_party/xla fails. For facts of a minor that was only a step, make the update again from before.",
 			strings.Join(p.unwitnessed, ", ")))
 	}
 	if p.tested {
