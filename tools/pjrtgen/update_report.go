@@ -232,7 +232,7 @@ func (p *page) unnamed() error {
 	unknown := review.Undescribed(p.items, p.describe)
 	p.list("Not known to capi/describe, or as an address only", unknown)
 	if len(unknown) > 0 {
-		p.todo = append(p.todo, fmt.Sprintf("capi/describe: can programs that look at calls do without the %d that it does not know?",
+		p.todo = append(p.todo, fmt.Sprintf("of capi/describe: can programs that look at calls do without the %d that it does not know?",
 			len(unknown)))
 	}
 	if p.outcome.root == "" {
