@@ -44,7 +44,7 @@ const (
 	//
 	// Since API 0.59.
 	ExtensionTypeMemoryDescriptions ExtensionType = 6
-	// PJRT_Extension_Type_Triton: Compilation of Triton kernels.
+	// PJRT_Extension_Type_Triton: Compilation of Triton kernels. Deprecated.
 	//
 	// Since API 0.65.
 	ExtensionTypeTriton ExtensionType = 7

@@ -89,7 +89,8 @@ func TestExtensionsOfAHostAreFoundByNumber(t *testing.T) {
 
 	own := entryOf(func(a *ffi.CommunicatorGetArgs) uintptr { return 0 })
 	collectives := &ffi.CollectivesExtension{RequestWindow: ffi.WindowRequest(own()), GetCommunicator: ffi.CommunicatorGet(own())}
-	collectives.ExtensionBase = ffi.Extension{StructSize: ffi.CollectivesExtensionSize, ID: ffi.ExtensionID{ExtensionType: 129, MinorVersion: 2}}
+	collectives.ExtensionBase = ffi.Extension{StructSize: ffi.CollectivesExtensionSize,
+		ID: ffi.ExtensionID{ExtensionType: ffi.ExtensionCollectives, MinorVersion: 2}}
 	record := &ffi.RecordExtension{RecordFrame: &ffi.RecordFrame{Action: ffi.RecordActionUpdate}}
 	record.ExtensionBase = ffi.Extension{StructSize: ffi.RecordExtensionSize, ID: ffi.ExtensionID{ExtensionType: 128, MinorVersion: 2}}
 	offered.extensions = map[int64]*ffi.Extension{129: &collectives.ExtensionBase, 128: &record.ExtensionBase}

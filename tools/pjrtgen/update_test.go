@@ -167,7 +167,7 @@ func TestUpdateTakesTheNextMinor(t *testing.T) {
 	assert.Contains(t, version, "api_minor: 118\n")
 	assert.Contains(t, version, newHeader+": 0.118 tf-nightly 3.0\n")
 	assert.Contains(t, version, "profiler_c_api.h: 0.117 unknown\n", "not among the originals")
-	assert.Contains(t, read(t, filepath.Join(s.out, "zz_core_functions.go")), "PJRT_Client_NumDoors")
+	assert.Contains(t, read(t, filepath.Join(s.out, "zz_functions.go")), "PJRT_Client_NumDoors")
 	assert.FileExists(t, filepath.Join(s.out, "zz_ext_door.go"))
 
 	// The facts of the minors before are as they were, and those of the new one are marked.

@@ -200,7 +200,8 @@ var placeholderChecks = []check.Check{
 			args.DeviceLayout = check.TiledLayout(order)
 			out, err := check.Try(t, args)
 			if err != nil {
-				t.ErrorCode(err, fmt.Sprintf("error buffer with the layout %v", order), capi.ErrorCodeUnimplemented, capi.ErrorCodeInvalidArgument)
+				t.ErrorCode(err, fmt.Sprintf("error buffer with the layout %v", order),
+					capi.ErrorCodeUnimplemented, capi.ErrorCodeInvalidArgument)
 				continue
 			}
 			b := check.Own(t, out.Buffer)

@@ -94,7 +94,7 @@ typedef enum {
   PJRT_Extension_Type_FFI,
   // Kinds of memory that a device description has.
   PJRT_Extension_Type_MemoryDescriptions,
-  // Compilation of Triton kernels.
+  // Compilation of Triton kernels. Deprecated.
   PJRT_Extension_Type_Triton,
   // Device memory without type and shape. Experimental.
   PJRT_Extension_Type_RawBuffer,
