@@ -77,7 +77,13 @@ var newerMutants = []mutant.Mutant{
 		},
 		Sound: later("", "", func(*capi.API) {}).Wrap,
 	},
-	refusesSize[capi.DeviceMemoryStatsArgs]("SKEW-04", "needs a new field at once"),
+	newer(every("SKEW-04", "needs a new field at once", func(c *serve.Invocation) {
+		if len(promised(c.Function().Name, capi.APIMinor)) > 0 && c.Size() < c.Function().Size {
+			c.Fail(capi.ErrorCodeInvalidArgument, "a struct of %d bytes", c.Size())
+			return
+		}
+		c.Forward()
+	})),
 	refusesSize[capi.DeviceMemoryStatsArgs]("SKEW-09", "needs peak_allocated_bytes"),
 	refusesSize[capi.DevicePoisonExecutionArgs]("SKEW-10", "needs the payload"),
 	refusesSize[capi.ClientCreateErrorBufferArgs]("SKEW-11", "needs the layout"),
