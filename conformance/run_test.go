@@ -166,6 +166,9 @@ func TestWaivers(t *testing.T) {
 	assert.Equal(t, []string{"EVT-02/crash", "EVT-02/shared"}, r.Waivers[1].Excused)
 	assert.Equal(t, "expired on 2001-01-01", r.Waivers[6].Problem)
 	assert.Equal(t, "it covers no check of the suite", r.Waivers[5].Problem)
+	assert.Equal(t, "stale: what it covers passes", r.Waivers[3].Problem)
+	assert.Equal(t, "it failed before in another way, which is waived: it crashes, they say; the waiver in w.json expects CRASH, and this is ABORT with the digest "+
+		r.Result("EVT-03").Digest, r.Result("EVT-03").Changed)
 }
 
 func TestWaivedFailuresConformWithoutABadge(t *testing.T) {

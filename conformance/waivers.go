@@ -4,42 +4,16 @@
 package conformance
 
 import (
-	"bytes"
-	"embed"
 	"fmt"
-	"io/fs"
 	"os"
-	"sync"
 
 	"github.com/purepjrt/purepjrt/conformance/report"
+	"github.com/purepjrt/purepjrt/conformance/waivers"
 )
 
-//go:embed waivers/*.json
-var waiverFiles embed.FS
-
 // KnownWaivers returns the suite's own waivers, which are for the plugins that it was
-// tried on. Each has its evidence.
-func KnownWaivers() []*report.WaiverFile { return knownWaivers() }
-
-var knownWaivers = sync.OnceValue(func() []*report.WaiverFile {
-	names, err := fs.Glob(waiverFiles, "waivers/*.json")
-	if err != nil {
-		panic(err)
-	}
-	var files []*report.WaiverFile
-	for _, name := range names {
-		text, err := waiverFiles.ReadFile(name)
-		if err != nil {
-			panic(err)
-		}
-		f, err := report.ReadWaivers(name, bytes.NewReader(text))
-		if err != nil {
-			panic(fmt.Sprintf("conformance: an embedded file is damaged: %v", err))
-		}
-		files = append(files, f)
-	}
-	return files
-})
+// tried on. Each has its witness.
+func KnownWaivers() []*report.WaiverFile { return waivers.Known() }
 
 // ReadWaivers reads a file of waivers.
 func ReadWaivers(path string) (*report.WaiverFile, error) {

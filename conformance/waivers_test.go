@@ -53,6 +53,16 @@ func TestKnownWaiversNameEachCheckOnce(t *testing.T) {
 	}
 }
 
+func TestKnownWaiversSayWhatIsFoundAndHowItIsKnownToBeWrong(t *testing.T) {
+	t.Parallel()
+	for _, f := range KnownWaivers() {
+		for _, w := range f.Waivers {
+			assert.NotEqual(t, len(w.Digests) == 0, w.Varies == "", "%s: %s: it needs digests, or a reason for their absence", f.Name, w.Check)
+			assert.NotEmpty(t, w.Witness, "%s: %s", f.Name, w.Check)
+		}
+	}
+}
+
 func TestWaiversAreReadFromFiles(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "w.json")

@@ -12,7 +12,8 @@ import (
 )
 
 // WriteWaivers writes a draft of a waiver file for all failures that break conformance.
-// Its reasons say what was found; its readers have to add why. WriteWaivers leaves out
+// Its reasons say what was found, and its digests
+// identify that; its readers have to add why, and who else says so. WriteWaivers leaves out
 // checks that pass although they are waived, and checks in which the suite is at fault.
 func (r *Report) WriteWaivers(out io.Writer) error {
 	f := WaiverFile{
@@ -28,8 +29,14 @@ func (r *Report) WriteWaivers(out io.Writer) error {
 			continue
 		}
 		w := Waiver{Check: x.Check, Verdicts: []Verdict{x.Verdict}, Reason: "found: " + x.draftReason()}
+		if x.Digest != "" {
+			w.Digests = []string{x.Digest}
+		}
+		if x.Varies {
+			w.Digests, w.Varies = nil, "what is found differs from run to run"
+		}
 		if x.Verdict == Flaky {
-			w.Verdicts = nil
+			w.Verdicts, w.Digests, w.Varies = nil, nil, "its verdict differs from run to run"
 			for _, v := range append([]Verdict{Flaky}, x.Attempts...) {
 				if slices.Contains(excusable, v) && !slices.Contains(w.Verdicts, v) {
 					w.Verdicts = append(w.Verdicts, v)

@@ -136,6 +136,9 @@ func (r *Report) markdownList(w *bytes.Buffer, title string, is func(*Result) bo
 				fmt.Fprintf(w, "  * last line of output: %s\n", inline(x.Death.Output[n-1]))
 			}
 		}
+		if x.Changed != "" {
+			fmt.Fprintf(w, "  * changed: %s\n", inline(x.Changed))
+		}
 		if x.Waiver != nil {
 			fmt.Fprintf(w, "  * waiver: %s %s\n", inline(x.Waiver.Reason), x.Waiver.Link)
 		}

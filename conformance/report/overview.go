@@ -138,6 +138,9 @@ func (r *Report) cells() map[string]overviewCell {
 		case x.Skip != "":
 			cell.Title += ": " + x.Skip
 		}
+		if x.Changed != "" {
+			cell.Title += "; " + x.Changed
+		}
 		out[x.Rule] = cell
 	}
 	return out

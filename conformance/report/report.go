@@ -361,7 +361,15 @@ type Result struct {
 	Failures []string `json:"failures,omitempty"` // what was expected and what was found
 	Notes    []string `json:"notes,omitempty"`
 	Skip     string   `json:"skip,omitempty"`
-	Death    *Death   `json:"death,omitempty"`
+	// Digest identifies what was found: the message, or the places of the elements that
+	// differ. Only failures have one.
+	Digest string `json:"digest,omitempty"`
+	// Varies says that runs of the check had the same verdict and different digests.
+	Varies bool `json:"varies,omitempty"`
+	// Changed says how a failure differs from what its waiver says was found. Such a
+	// failure is not excused.
+	Changed string `json:"changed,omitempty"`
+	Death   *Death `json:"death,omitempty"`
 	// Calls are the last calls before the process died or hung, the newest first.
 	Calls     []string      `json:"calls,omitempty"`
 	Waiver    *Waiver       `json:"waiver,omitempty"`

@@ -271,11 +271,11 @@ func (r *Report) quality() int {
 // Excused reports whether a waiver in files covers the result as it was found.
 func Excused(files []*WaiverFile, x *Result, now time.Time) bool {
 	_, _, w := findWaiver(files, x, now)
-	return w != nil && slices.Contains(w.Verdicts, x.Verdict)
+	return w != nil && w.excuses(x)
 }
 
-// findWaiver returns the waiver that covers a result: preferably one that names its
-// verdict, otherwise the first.
+// findWaiver returns the waiver that covers a result: preferably one that names what was
+// found, otherwise the first.
 func findWaiver(files []*WaiverFile, x *Result, now time.Time) (file, index int, found *Waiver) {
 	for i, f := range files {
 		for j := range f.Waivers {
@@ -283,7 +283,7 @@ func findWaiver(files []*WaiverFile, x *Result, now time.Time) (file, index int,
 			if w.Expired(now) || !w.Covers(x.Check) {
 				continue
 			}
-			if slices.Contains(w.Verdicts, x.Verdict) {
+			if w.excuses(x) {
 				return i, j, w
 			}
 			if found == nil {
@@ -295,7 +295,9 @@ func findWaiver(files []*WaiverFile, x *Result, now time.Time) (file, index int,
 }
 
 // Waive applies waivers to the results. A check that failed as a waiver says becomes
-// Waived; one that passed although a waiver says that it fails becomes UnexpectedPass.
+// Waived; one that passed although a waiver says that it fails becomes UnexpectedPass; one
+// that failed otherwise keeps its verdict, and says how its failure changed. A waiver that
+// excuses nothing although its checks ran is stale, which its use says.
 // suite has the names of all checks, and run has those of the checks of this run.
 func (r *Report) Waive(files []*WaiverFile, now time.Time, suite, run []string) {
 	r.Waivers = nil
@@ -324,20 +326,28 @@ func (r *Report) Waive(files []*WaiverFile, now time.Time, suite, run []string) 
 			continue
 		}
 		use := uses[[2]int{i, j}]
+		if use != nil {
+			use.seen = append(use.seen, x.Verdict)
+		}
 		switch {
-		case x.Verdict == Pass && slices.Contains(w.Verdicts, Pass):
+		case x.Verdict == Pass && w.excuses(x):
 		case x.Verdict == Pass:
 			x.Found, x.Verdict, x.Waiver = Pass, UnexpectedPass, w
 			x.Failures = []string{fmt.Sprintf("passed, but the waiver in %s expects %v: the waiver is out of date", files[i].Name,
 				w.Verdicts)}
-		case slices.Contains(w.Verdicts, x.Verdict):
+		case w.excuses(x):
 			x.Found, x.Verdict, x.Waiver = x.Verdict, Waived, w
 			if use != nil {
 				use.Excused = append(use.Excused, x.Check)
 			}
+		case x.Verdict.Failed() || x.Verdict == Flaky:
+			x.Changed = w.change(files[i].Name, x)
 		}
 	}
 	for _, use := range all {
+		if use.Problem == "" {
+			use.Problem = use.stale()
+		}
 		r.Waivers = append(r.Waivers, *use)
 	}
 }

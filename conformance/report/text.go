@@ -77,14 +77,25 @@ func (t Text) details(x *Result) string {
 	for _, n := range x.Notes {
 		line("note", n)
 	}
+	line("digest", x.digestText())
+	line("changed", x.Changed)
 	if w := x.Waiver; w != nil {
 		line("waiver", w.Reason)
+		line("varies", w.Varies)
+		line("witness", w.Witness)
 		line("link", w.Link)
 	}
 	if x.Reproduce != "" {
 		line("reproduce", x.Reproduce)
 	}
 	return b.String()
+}
+
+func (x *Result) digestText() string {
+	if x.Varies {
+		return x.Digest + ", and another one in another run"
+	}
+	return x.Digest
 }
 
 // printable escapes characters that would change the state of a terminal.

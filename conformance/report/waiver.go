@@ -46,9 +46,18 @@ type Waiver struct {
 	// Verdicts are the verdicts that are excused. With PASS among them, the check may pass
 	// as well.
 	Verdicts []Verdict `json:"verdicts"`
-	Reason   string    `json:"reason"` // with the evidence
-	Link     string    `json:"link,omitempty"`
-	Expires  string    `json:"expires,omitempty"` // a day, 2027-12-31; empty: never
+	// Digests identify what was found, see Result.Digest. Of several, any may be found. A
+	// failure with another digest is not excused. If there are none, whatever is found is
+	// excused, as long as its verdict is.
+	Digests []string `json:"digests,omitempty"`
+	// Varies says why what is found differs from run to run, or from machine to machine.
+	// Such a waiver has no digests.
+	Varies string `json:"varies,omitempty"`
+	Reason string `json:"reason"`
+	// Witness says how it is known that the plugin is wrong, rather than the suite.
+	Witness string `json:"witness,omitempty"`
+	Link    string `json:"link,omitempty"`
+	Expires string `json:"expires,omitempty"` // a day, 2027-12-31; empty: never
 
 	pattern *regexp.Regexp
 }
@@ -58,7 +67,33 @@ type WaiverUse struct {
 	Waiver
 	File    string   `json:"file"`
 	Excused []string `json:"excused"`
-	Problem string   `json:"problem,omitempty"` // expired, or of no use
+	Problem string   `json:"problem,omitempty"` // expired, stale, or of no use
+
+	seen []Verdict // of the checks that it covers, before waivers
+}
+
+// stale says why the waiver waives nothing any more, or returns "". A check that may pass
+// says nothing by passing once, and neither does one that this machine cannot run.
+func (u *WaiverUse) stale() string {
+	mayPass := slices.Contains(u.Verdicts, Pass) && len(u.seen) == 1
+	passed, lacking := 0, 0
+	for _, v := range u.seen {
+		switch {
+		case v == Pass && !mayPass:
+			passed++
+		case v == SkipAbsent || v == SkipUnimpl:
+			lacking++
+		default:
+			return ""
+		}
+	}
+	switch {
+	case passed > 0:
+		return "stale: what it covers passes"
+	case lacking > 0:
+		return "stale: the plugin lacks what it is about"
+	}
+	return ""
 }
 
 // maxWaiverFile limits the size of a file that ReadWaivers reads.
@@ -147,6 +182,14 @@ func (w *Waiver) check() error {
 	if !slices.ContainsFunc(w.Verdicts, func(v Verdict) bool { return v != Pass }) {
 		return errors.New("it excuses nothing, because PASS is its only verdict")
 	}
+	for _, d := range w.Digests {
+		if !digestForm.MatchString(d) {
+			return fmt.Errorf("digests: %q is not a digest of %d hexadecimal digits, as the report of a failure has it", d, digestLength)
+		}
+	}
+	if len(w.Digests) > 0 && w.Varies != "" {
+		return errors.New("it has digests, and says that what is found varies: leave out one of them")
+	}
 	if w.Expires != "" {
 		if _, err := time.Parse(time.DateOnly, w.Expires); err != nil {
 			return fmt.Errorf("expires: %q is not a day such as 2027-12-31", w.Expires)
@@ -169,6 +212,36 @@ func (w *Waiver) check() error {
 // Covers reports whether the waiver covers the check. The waiver must come from
 // ReadWaivers.
 func (w *Waiver) Covers(check string) bool { return w.pattern != nil && w.pattern.MatchString(check) }
+
+// excuses reports whether the waiver names what was found.
+func (w *Waiver) excuses(x *Result) bool {
+	if !slices.Contains(w.Verdicts, x.Verdict) {
+		return false
+	}
+	return x.Verdict == Pass || x.Verdict == Flaky || len(w.Digests) == 0 || slices.Contains(w.Digests, x.Digest)
+}
+
+// expected describes what the waiver says is found.
+func (w *Waiver) expected() string {
+	text := joinVerdicts(w.Verdicts)
+	switch len(w.Digests) {
+	case 0:
+		return text
+	case 1:
+		return text + " with the digest " + w.Digests[0]
+	}
+	return text + " with one of the digests " + strings.Join(w.Digests, ", ")
+}
+
+// change describes a failure that is not what the waiver in that file says.
+func (w *Waiver) change(file string, x *Result) string {
+	found := string(x.Verdict)
+	if x.Digest != "" {
+		found += " with the digest " + x.Digest
+	}
+	return fmt.Sprintf("it failed before in another way, which is waived: %s; the waiver in %s expects %s, and this is %s",
+		w.Reason, file, w.expected(), found)
+}
 
 // Expired reports whether the last day of the waiver is before now.
 func (w *Waiver) Expired(now time.Time) bool {

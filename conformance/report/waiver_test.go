@@ -24,20 +24,22 @@ func TestDamagedWaiversAreClearErrors(t *testing.T) {
 		"\n\n{":               "waivers w.json: line 3: unexpected EOF",
 		"{\n\"plugin\": 1\n}": "waivers w.json: line 2: json: cannot unmarshal number",
 		`{"plugins": {}}`:     `line 1: json: unknown field "plugins"`,
-		`{"plugin": {"name": "x"}, "waivers": []} []`:                                                  "there is text after the end",
-		`{"plugin": {"api": "81"}}`:                                                                    `plugin.api "81" is neither an API version such as 0.81 nor a range`,
-		`{"plugin": {"api": "0.9-0.8"}}`:                                                               "the range is empty",
-		`{"plugin": {"file": "["}}`:                                                                    `plugin.file "[": syntax error in pattern`,
-		`{"plugin": {"version": "("}}`:                                                                 "plugin.version: error parsing regexp",
-		waiver(``):                                                                                     "waiver 2 (): it names no check",
-		waiver(`"check": "EVT-99", "verdicts": ["FAIL"]`):                                              `waiver 2 (EVT-99): there is no rule "EVT-99"`,
-		waiver(`"check": "EVT-02", "verdicts": ["FAIL"]`):                                              "it gives no reason",
-		waiver(`"check": "EVT-02", "reason": "r"`):                                                     "it names no verdicts",
-		waiver(`"check": "EVT-02", "reason": "r", "verdicts": ["BAD"]`):                                `the verdict "BAD" cannot be waived`,
-		waiver(`"check": "EVT-02", "reason": "r", "verdicts": ["SUITE-ERROR"]`):                        "cannot be waived",
-		waiver(`"check": "EVT-02", "reason": "r", "verdicts": ["PASS"]`):                               "it excuses nothing",
-		waiver(`"check": "EVT-02", "reason": "r", "verdicts": ["FAIL"], "expires": "soon"`):            `expires: "soon" is not a day`,
-		waiver(`"check": "EVT-02", "reason": "r", "verdicts": ["FAIL"], "link": "javascript:alert()"`): "is not a web address",
+		`{"plugin": {"name": "x"}, "waivers": []} []`:                                                                "there is text after the end",
+		`{"plugin": {"api": "81"}}`:                                                                                  `plugin.api "81" is neither an API version such as 0.81 nor a range`,
+		`{"plugin": {"api": "0.9-0.8"}}`:                                                                             "the range is empty",
+		`{"plugin": {"file": "["}}`:                                                                                  `plugin.file "[": syntax error in pattern`,
+		`{"plugin": {"version": "("}}`:                                                                               "plugin.version: error parsing regexp",
+		waiver(``):                                                                                                   "waiver 2 (): it names no check",
+		waiver(`"check": "EVT-99", "verdicts": ["FAIL"]`):                                                            `waiver 2 (EVT-99): there is no rule "EVT-99"`,
+		waiver(`"check": "EVT-02", "verdicts": ["FAIL"]`):                                                            "it gives no reason",
+		waiver(`"check": "EVT-02", "reason": "r"`):                                                                   "it names no verdicts",
+		waiver(`"check": "EVT-02", "reason": "r", "verdicts": ["BAD"]`):                                              `the verdict "BAD" cannot be waived`,
+		waiver(`"check": "EVT-02", "reason": "r", "verdicts": ["SUITE-ERROR"]`):                                      "cannot be waived",
+		waiver(`"check": "EVT-02", "reason": "r", "verdicts": ["PASS"]`):                                             "it excuses nothing",
+		waiver(`"check": "EVT-02", "reason": "r", "verdicts": ["FAIL"], "expires": "soon"`):                          `expires: "soon" is not a day`,
+		waiver(`"check": "EVT-02", "reason": "r", "verdicts": ["FAIL"], "link": "javascript:alert()"`):               "is not a web address",
+		waiver(`"check": "EVT-02", "reason": "r", "verdicts": ["FAIL"], "digests": ["123456789ABC"]`):                `digests: "123456789ABC" is not a digest of 12`,
+		waiver(`"check": "EVT-02", "reason": "r", "verdicts": ["FAIL"], "digests": ["123456789abc"], "varies": "v"`): "leave out one of them",
 	} {
 		_, err := report.ReadWaivers("w.json", strings.NewReader(text))
 		assert.ErrorContains(t, err, says, text)
@@ -78,5 +80,80 @@ func TestWaiversAreForSomePlugins(t *testing.T) {
 		{report.PluginMatch{API: "0.81", Platform: "cpu"}, false}, {report.PluginMatch{API: "nonsense"}, false},
 	} {
 		assert.Equal(t, test.want, test.match.Matches(p), "%+v", test.match)
+	}
+}
+
+// waive applies one waiver, which has the fields, to results, and returns its use.
+func waive(t *testing.T, r *report.Report, fields string) report.WaiverUse {
+	t.Helper()
+	text := `{"plugin": {"name": "x"}, "waivers": [{"reason": "it is so", ` + fields + `}]}`
+	f, err := report.ReadWaivers("w.json", strings.NewReader(text))
+	require.NoError(t, err)
+	r.Waive([]*report.WaiverFile{f}, time.Now(), nil, nil)
+	require.Len(t, r.Waivers, 1)
+	return r.Waivers[0]
+}
+
+func failing(check string, v report.Verdict, finding string) report.Result {
+	x := result(check, v, finding)
+	x.Digest = report.Digest(finding)
+	return x
+}
+
+func TestAFailureThatChangedIsNotWaived(t *testing.T) {
+	t.Parallel()
+	before, after := report.Digest("expected 4, got 5"), report.Digest("expected 4, got 6")
+	for name, test := range map[string]struct {
+		fields  string
+		verdict report.Verdict
+		want    report.Verdict
+		changed string // the end of it
+	}{
+		"the same":                 {`"verdicts": ["FAIL"], "digests": ["` + after + `"]`, report.Fail, report.Waived, ""},
+		"one of several":           {`"verdicts": ["FAIL"], "digests": ["` + before + `", "` + after + `"]`, report.Fail, report.Waived, ""},
+		"whatever it is":           {`"verdicts": ["FAIL"], "varies": "by the hour"`, report.Fail, report.Waived, ""},
+		"a flaky check":            {`"verdicts": ["FAIL", "FLAKY"], "digests": ["` + before + `"]`, report.Flaky, report.Waived, ""},
+		"a pass that is allowed":   {`"verdicts": ["FAIL", "PASS"], "digests": ["` + before + `"]`, report.Pass, report.Pass, ""},
+		"another finding":          {`"verdicts": ["FAIL"], "digests": ["` + before + `"]`, report.Fail, report.Fail, "FAIL with the digest " + before + ", and this is FAIL with the digest " + after},
+		"another verdict":          {`"verdicts": ["CRASH"], "varies": "by the hour"`, report.Fail, report.Fail, "CRASH, and this is FAIL with the digest " + after},
+		"another verdict and find": {`"verdicts": ["CRASH", "ABORT"], "digests": ["` + before + `"]`, report.Fail, report.Fail, "CRASH, ABORT with the digest " + before + ", and this is FAIL with the digest " + after},
+	} {
+		r := &report.Report{Results: []report.Result{failing("EVT-01", test.verdict, "expected 4, got 6")}}
+		waive(t, r, `"check": "EVT-01", `+test.fields)
+		x := r.Results[0]
+		assert.Equal(t, test.want, x.Verdict, name)
+		if test.changed == "" {
+			assert.Empty(t, x.Changed, name)
+			continue
+		}
+		assert.Equal(t, "it failed before in another way, which is waived: it is so; the waiver in w.json expects "+test.changed, x.Changed, name)
+		assert.Contains(t, x.Details(), x.Changed, name)
+		assert.True(t, x.Broken(), name)
+		assert.Nil(t, x.Waiver, name)
+	}
+}
+
+func TestAWaiverThatWaivesNothingIsStale(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		verdicts string
+		found    []report.Verdict
+		want     string
+	}{
+		{`"FAIL"`, []report.Verdict{report.Fail}, ""},
+		{`"FAIL"`, []report.Verdict{report.Pass}, "stale: what it covers passes"},
+		{`"FAIL"`, []report.Verdict{report.Pass, report.Fail}, ""},
+		{`"FAIL"`, []report.Verdict{report.Crash}, ""}, // changed, and still a failure
+		{`"FAIL", "PASS"`, []report.Verdict{report.Pass, report.Pass}, "stale: what it covers passes"},
+		{`"FAIL", "PASS"`, []report.Verdict{report.Pass}, ""},
+		{`"FAIL"`, []report.Verdict{report.SkipAbsent, report.SkipUnimpl}, "stale: the plugin lacks what it is about"},
+		{`"FAIL"`, []report.Verdict{report.SkipEnv}, ""},
+		{`"FAIL"`, nil, ""},
+	} {
+		r := &report.Report{}
+		for _, v := range test.found {
+			r.Results = append(r.Results, failing("EVT-01", v, "x"))
+		}
+		assert.Equal(t, test.want, waive(t, r, `"check": "EVT-01", "verdicts": [`+test.verdicts+`]`).Problem, "%v", test)
 	}
 }

@@ -79,6 +79,11 @@ it.
 An option is NAME=VALUE or NAME:TYPE=VALUE with the type string, int, ints,
 float or bool. The value of NAME=@FILE is the text of the file.
 
+--waivers reads known failures, and --draft-waivers writes such a file. A waiver
+names the verdict and a digest of what was found: a check that fails in another way
+counts, and the report says what changed. Waivers that excuse nothing any more are
+reported as stale.
+
 The exit status is 0 if the plugin conforms, or if all failures are waived; 1 if
 it does not conform; 2 if nothing could be run or the run was interrupted. The
 reports are written in every case, for the checks that ran.`,
@@ -133,7 +138,7 @@ reports are written in every case, for the checks that ran.`,
 	flags.StringVar(&f.html, "html", "", "write the report as one HTML page to `FILE`")
 	flags.StringVar(&f.md, "md", "", "write the report as Markdown to `FILE`")
 	flags.StringVar(&f.badge, "badge", "", "write a badge as SVG to `FILE`")
-	flags.StringVar(&f.draft, "draft-waivers", "", "write waivers of all failures to `FILE`, for you to add the reasons")
+	flags.StringVar(&f.draft, "draft-waivers", "", "write waivers of all failures to `FILE`, with digests, for you to add the reasons")
 	flags.BoolVar(&f.debug, "debug", false, "run the one check that --run selects in this process, for a debugger, and print each call")
 	cmd.AddCommand(conformanceListCommand(), conformanceDiffCommand(), conformancePageCommand(), conformanceWorkerCommand())
 	return cmd

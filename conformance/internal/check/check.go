@@ -158,6 +158,7 @@ type Result struct {
 	Rule     string        `json:"rule"`
 	Verdict  Verdict       `json:"verdict"`
 	Failures []string      `json:"failures,omitempty"` // what was expected and what was found
+	Evidence []string      `json:"evidence,omitempty"` // what tells each of the first failures from others, see Mismatch
 	Notes    []string      `json:"notes,omitempty"`    // observations that decide nothing
 	Skip     string        `json:"skip,omitempty"`     // why it was skipped
 	Skew     []report.Skew `json:"skew,omitempty"`     // outcomes for other struct sizes
@@ -189,8 +190,10 @@ func Run(ctx context.Context, c *Check, env *Env) Result {
 			defer t.mu.Unlock()
 			failures := append(append([]string(nil), t.failures...),
 				fmt.Sprintf("it did not end within %v", allowed(c.Limit(), env.Earned).Round(time.Millisecond)))
-			return Result{Check: c.Name(), Rule: c.Rule, Verdict: Timeout, Failures: failures, Notes: append([]string(nil), t.notes...),
-				Duration: time.Since(start)}
+			return Result{
+				Check: c.Name(), Rule: c.Rule, Verdict: Timeout, Failures: failures, Evidence: append([]string(nil), t.evidence...),
+				Notes: append([]string(nil), t.notes...), Duration: time.Since(start),
+			}
 		}
 	}
 	r := t.result()

@@ -29,6 +29,7 @@ type T struct {
 
 	mu       sync.Mutex
 	failures []string
+	evidence []string // of each failure
 	notes    []string
 	skew     []report.Skew
 	cleanups []func()
@@ -41,6 +42,8 @@ type T struct {
 
 // maxMessages bounds what a check that fails in a loop can say.
 const maxMessages = 20
+
+const leftOut = "further failures were left out"
 
 func (t *T) run() {
 	finished := false
@@ -112,7 +115,9 @@ func (t *T) panicked(what string, v any) {
 func (t *T) result() Result {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	r := Result{Check: t.check.Name(), Rule: t.check.Rule, Verdict: Pass, Failures: t.failures, Notes: t.notes, Skew: t.skew}
+	r := Result{
+		Check: t.check.Name(), Rule: t.check.Rule, Verdict: Pass, Failures: t.failures, Evidence: t.evidence, Notes: t.notes, Skew: t.skew,
+	}
 	switch {
 	case t.suite != "":
 		r.Verdict = SuiteError
@@ -158,9 +163,9 @@ func (t *T) Errorf(format string, args ...any) {
 	defer t.mu.Unlock()
 	switch {
 	case len(t.failures) < maxMessages:
-		t.failures = append(t.failures, fmt.Sprintf(format, args...))
+		t.failures, t.evidence = append(t.failures, fmt.Sprintf(format, args...)), append(t.evidence, evidence(format, args))
 	case len(t.failures) == maxMessages:
-		t.failures = append(t.failures, "further failures were left out")
+		t.failures, t.evidence = append(t.failures, leftOut), append(t.evidence, leftOut)
 	}
 }
 

@@ -23,10 +23,12 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/conformance/internal/driver"
 	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
 	"github.com/purepjrt/purepjrt/conformance/internal/reference"
 	"github.com/purepjrt/purepjrt/conformance/internal/session"
 	"github.com/purepjrt/purepjrt/conformance/internal/worker"
+	"github.com/purepjrt/purepjrt/conformance/report"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
@@ -45,10 +47,6 @@ type Plugin struct {
 	NoDevice        string           // why there is no client, see check.Env
 	Topology        string
 	TopologyOptions []capi.Attribute
-	// Known are the checks that the plugin fails, with the reasons.
-	Known map[string]string
-	// Races are the checks that the plugin fails at times, with the reasons.
-	Races map[string]string
 }
 
 // Memory is the name of the plugin of package reference, which has no file.
@@ -67,11 +65,14 @@ const (
 // spawner starts the children of checks: they come here again, and learn by the
 // name of the fault which plugin it is.
 func (p *Plugin) spawner(number int, path, mutant string) func(context.Context) (check.Child, error) {
-	setup := session.Setup{
+	return session.Spawner(worker.Command{}, p.setup(number, path, mutant))
+}
+
+func (p *Plugin) setup(number int, path, mutant string) session.Setup {
+	return session.Setup{
 		Plugin: path, Fault: fmt.Sprintf("%d/%s", number, mutant), Options: options(p.Options), NoDevice: p.NoDevice,
 		Topology: p.Topology, TopologyOptions: options(p.TopologyOptions),
 	}
-	return session.Spawner(worker.Command{}, setup)
 }
 
 func options(list []capi.Attribute) []session.Option {
@@ -92,7 +93,7 @@ func (s *Suite) serve() {
 			if err != nil {
 				return nil, err
 			}
-			env, err := s.Plugins[plugin].open(plugin, setup.Plugin, check.Initialized)
+			env, err := s.Plugins[plugin].open(plugin, setup.Plugin, check.Loaded) // those who ask initialize it
 			if i, e := strconv.Atoi(mutant); err == nil && e == nil {
 				_, err = s.mutate(env, i)
 			}
@@ -183,7 +184,7 @@ func (p *Plugin) open(number int, path string, until check.Stage) (*check.Env, e
 }
 
 // RunChecks runs every check on every plugin. Each must pass, be skipped with a
-// reason, or be one of the known ones, which must fail.
+// reason, or fail as a waiver of the plugin says.
 func (s *Suite) RunChecks(t *testing.T) {
 	for i := range s.Plugins {
 		t.Run(s.Plugins[i].Name, func(t *testing.T) {
@@ -210,6 +211,7 @@ func (s *Suite) runChecks(t *testing.T, plugin int) {
 			t.Error(err)
 		}
 	})
+	waived := Waived(env.Table, path)
 	seen := make(map[string]bool)
 	sample := NewSample(s.Checks)
 	for i := range s.Checks {
@@ -226,42 +228,24 @@ func (s *Suite) runChecks(t *testing.T, plugin int) {
 			continue
 		}
 		t.Run(c.Name(), func(t *testing.T) {
-			var r check.Result
 			if c.Hostile {
 				t.Parallel()
-				r = child(t.Context(), c, plugin, path, "")
-			} else {
-				r = check.Run(t.Context(), c, env)
+				Judge(t, waived, p.apart(t.Context(), c, plugin, path))
+				return
 			}
-			p.judge(t, r)
+			Judge(t, waived, driver.Found(c, check.Run(t.Context(), c, env)))
 		})
-	}
-	for name := range p.Known {
-		if !seen[name] {
-			t.Errorf("there is no check %s, and it is said to fail", name)
-		}
 	}
 }
 
-func (p *Plugin) judge(t *testing.T, r check.Result) {
-	t.Helper()
-	t.Logf("%s in %v %s", r.Verdict, r.Duration.Round(time.Microsecond), r.Skip)
-	for _, n := range r.Notes {
-		t.Logf("note: %s", n)
+// apart runs a check on the plugin, which has that number, in a worker of its own.
+func (p *Plugin) apart(ctx context.Context, c *check.Check, number int, path string) (x *report.Result) {
+	trial := driver.Trial{Check: c, Setup: p.setup(number, path, "")}
+	driver.Try(ctx, driver.Config{Jobs: 1}, []driver.Trial{trial}, func(_ int, r *report.Result) { x = r })
+	if x == nil {
+		return driver.Found(c, check.Result{Verdict: check.SuiteError, Failures: []string{"the test ended before the check"}})
 	}
-	reason, known := p.Known[r.Check]
-	switch {
-	case p.Races[r.Check] != "" && r.Verdict.Failed():
-		t.Logf("known to fail at times: %s: %q", p.Races[r.Check], r.Failures)
-	case known && r.Verdict.Failed():
-		t.Logf("known to fail: %s: %q", reason, r.Failures)
-	case known:
-		t.Errorf("expected a failure, since %s; got %s", reason, r.Verdict)
-	case r.Verdict != check.Pass && !r.Verdict.Skipped():
-		t.Errorf("%s: %s", r.Verdict, strings.Join(r.Failures, "\n"))
-	case r.Verdict.Skipped() && r.Skip == "":
-		t.Errorf("skipped without a reason")
-	}
+	return x
 }
 
 // plugin is the number of a plugin.

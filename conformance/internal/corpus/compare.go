@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/npy"
 )
@@ -122,8 +123,9 @@ func (p Policy) Compare(want, got *npy.Array) error {
 	if p.Kind == Equal && strings.Contains(what, "NaN") {
 		what += ", which this kind of check takes for equal to nothing"
 	}
-	return fmt.Errorf("%d of %d elements differ; the first is at %v: expected %s, got %s",
-		len(wrong), want.Len(), index(want.Dims, i), what, element(got, i))
+	return &check.Mismatch{Places: wrong, Of: want.Len(), Text: fmt.Sprintf(
+		"%d of %d elements differ; the first is at %v: expected %s, got %s",
+		len(wrong), want.Len(), index(want.Dims, i), what, element(got, i))}
 }
 
 // differences returns the positions of the elements that differ.

@@ -195,7 +195,7 @@ func (c *Case) run(t *check.T) {
 	if len(got) != len(p.Results) {
 		t.Fatalf("expected %d results, got %d", len(p.Results), len(got))
 	}
-	var wrong []string
+	var wrong []error
 	for i, r := range p.Results {
 		if r.Free {
 			continue
@@ -205,15 +205,24 @@ func (c *Case) run(t *check.T) {
 			want = got[r.As]
 		}
 		if err := r.Compare(want, got[i]); err != nil {
-			wrong = append(wrong, fmt.Sprintf("%s: %v", p.place(i), err))
+			wrong = append(wrong, fmt.Errorf("%s: %w", p.place(i), err))
 		}
 	}
 	if len(wrong) > 0 && p.Doubt != "" {
-		t.SkipEnvf("%s; the results of this plugin differ: %s", p.Doubt, strings.Join(wrong, "; "))
+		t.SkipEnvf("%s; the results of this plugin differ: %s", p.Doubt, joined(wrong))
 	}
 	for _, w := range wrong {
-		t.Errorf("%s", w)
+		t.Errorf("%v", w)
 	}
+}
+
+// joined is errors in one line.
+func joined(list []error) string {
+	var all []string
+	for _, err := range list {
+		all = append(all, err.Error())
+	}
+	return strings.Join(all, "; ")
 }
 
 // place names a result, and the device whose it is.

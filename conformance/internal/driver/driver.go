@@ -189,7 +189,22 @@ func Found(c *check.Check, r check.Result) *report.Result {
 	full.Calls = r.Calls
 	full.Check, full.Verdict, full.Failures, full.Notes, full.Skip, full.Duration = c.Name(), r.Verdict, r.Failures, r.Notes,
 		r.Skip, r.Duration
+	full.Digest = digest(&r)
 	return full
+}
+
+// digest identifies what a check found. Where a check hangs may differ from run to run.
+func digest(r *check.Result) string {
+	findings := r.Evidence[:len(r.Evidence):len(r.Evidence)]
+	switch {
+	case !r.Verdict.Failed():
+		return ""
+	case r.Verdict == check.Timeout:
+		findings = append(findings, "no answer in time")
+	case len(r.Failures) > len(findings):
+		findings = append(findings, r.Failures[len(findings):]...)
+	}
+	return report.Digest(findings...)
 }
 
 // Describe makes a result that says what rule is, and nothing else yet.
@@ -209,6 +224,9 @@ func (d *driver) dead(c *check.Check, death *worker.Death, took time.Duration) *
 	}
 	full := d.result(c, r)
 	full.Death, full.Calls = deathOf(death), session.Calls(death.Notes)
+	if len(r.Failures) == 1 && len(full.Calls) > 0 && death.Kind != worker.Silent {
+		full.Digest = report.Digest(r.Failures[0], "the last call was "+full.Calls[0]) // for want of last words
+	}
 	return full
 }
 

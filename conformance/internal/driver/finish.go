@@ -95,6 +95,7 @@ func (d *driver) again(ctx context.Context, c *check.Check, r *report.Result, ti
 			r.Verdict = check.Flaky
 			return
 		}
+		r.Varies = r.Varies || other.Digest != r.Digest
 	}
 }
 

@@ -10,19 +10,18 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 	"github.com/purepjrt/purepjrt/conformance/internal/checktest"
 	"github.com/purepjrt/purepjrt/conformance/rules"
-	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
 const (
@@ -31,12 +30,12 @@ const (
 	childMutant = "PUREPJRT_TEST_MUTANT" // its number, empty for none
 )
 
-// TestMain runs one check, and prints its result, in a process that a test
+// TestMain runs one check of a mutant, and prints its result, in a process that a test
 // started.
 func TestMain(m *testing.M) {
 	name := os.Getenv(childCheck)
 	if name == "" {
-		os.Exit(m.Run())
+		suite.Main(m)
 	}
 	for _, c := range Checks {
 		if c.Name() == name {
@@ -63,14 +62,16 @@ func TestMain(m *testing.M) {
 	os.Exit(3)
 }
 
+var fourDevices = []capi.Attribute{{Name: "cpu_device_count", Value: int64(4)}}
+
 // open is an environment on a plugin with four CPU devices.
 func open(path string) (*check.Env, error) {
 	table, err := capi.Open(path)
-	return &check.Env{Table: table, Path: path, Options: []capi.Attribute{{Name: "cpu_device_count", Value: int64(4)}}}, err
+	return &check.Env{Table: table, Path: path, Options: fourDevices}, err
 }
 
-// child runs a check in a process of its own, on a plugin or on a mutant of it,
-// which is given by its number.
+// child runs a check in a process of its own, on a mutant of a plugin, which is given by its
+// number.
 func child(path string, c *check.Check, mutant string) check.Result {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), childCheck+"="+c.Name(), childPlugin+"="+path, childMutant+"="+mutant)
@@ -103,42 +104,12 @@ func firstLine(s string) string {
 	return strings.TrimSpace(s[:min(len(s), 200)])
 }
 
-func TestTheCPUPluginFailsWhatIsKnownAndNothingElse(t *testing.T) {
-	path := plugintest.Path(t, "cpu")
-	env, err := open(path)
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, env.Close()) })
-	sample := checktest.NewSample(Checks)
-	for i := range Checks {
-		c := &Checks[i]
-		if c.Profile > check.Core || !sample.Takes(c) {
-			continue
-		}
-		t.Run(c.Name(), func(t *testing.T) {
-			require.NoError(t, c.Validate())
-			var r check.Result
-			if c.Hostile {
-				t.Parallel()
-				r = child(path, c, "")
-			} else {
-				r = check.Run(t.Context(), c, env)
-			}
-			t.Log(c.Name(), r.Verdict, r.Duration, r.Skip, strings.Join(r.Failures, "\n"), strings.Join(r.Notes, "\n"))
-			want, known := knownFailures[c.Name()]
-			switch {
-			case known:
-				assert.Equal(t, want.verdict, r.Verdict, "%s; %v", want.reason, r)
-			case !r.Verdict.Skipped():
-				assert.Equal(t, check.Pass, r.Verdict, "%v", r)
-			}
-		})
-	}
+var suite = &checktest.Suite{
+	Checks:  slices.DeleteFunc(slices.Clone(Checks), func(c check.Check) bool { return c.Profile > check.Core }),
+	Plugins: []checktest.Plugin{{Name: "cpu", Options: fourDevices}},
 }
 
-type knownFailure struct {
-	verdict check.Verdict
-	reason  string
-}
+func TestChecksOnTheCPUPlugin(t *testing.T) { suite.RunChecks(t) }
 
 // Every rule of the groups has a check, or a reason why not.
 func TestEveryRuleIsCheckedOrSaidToBeUnobservable(t *testing.T) {

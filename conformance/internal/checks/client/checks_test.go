@@ -21,34 +21,15 @@ const noHardware = "the tests do not count on its hardware"
 
 var fourDevices = []capi.Attribute{{Name: "cpu_device_count", Value: int64(4)}}
 
-// cpuKnown is what the CPU plugin, of API 0.81, fails.
-var cpuKnown = map[string]string{
-	"CLI-04":          "unknown create options are ignored",
-	"CLI-05":          "a create option of the wrong type aborts it",
-	"CLI-08":          "a null array of options counts as none",
-	"CLI-09":          "it makes clients without devices",
-	"CLI-13/then=use": "buffers and executables crash it when their client is gone",
-	"CLI-31":          "0 replicas or partitions abort it",
-	"CLI-32":          "it makes the whole assignment before it looks at the array's size, and runs out of memory",
-	"CLI-33":          "the default assignment names devices that there are not",
-	"CLI-34":          "the default assignment names devices that there are not",
-	"TOPO-12":         "it refuses the serialized topologies that it makes, with NOT_FOUND",
-}
-
 var suite = &checktest.Suite{
 	Checks:  Checks(),
 	Mutants: Mutants(),
 	Plugins: []checktest.Plugin{
-		{Name: "cpu", Options: fourDevices, Known: cpuKnown},
+		{Name: "cpu", Options: fourDevices},
 		{Name: checktest.Memory},
-		{Name: "tpu", NoDevice: noHardware, Topology: "v5e:2x2x1", Known: map[string]string{
-			"TOPO-19": "it makes shapes for kinds of memory that there are not",
-		}},
+		{Name: "tpu", NoDevice: noHardware, Topology: "v5e:2x2x1"},
 		{Name: "tpu@0.0.11", NoDevice: noHardware, Topology: "v5e:2x2x1"},
-		{Name: "cuda13", NoDevice: noHardware, TopologyOptions: []capi.Attribute{{Name: "target_config", Value: `platform_name: "CUDA" device_description_str: "some GPU"`}, {Name: "topology", Value: "1x2x4"}}, Known: map[string]string{
-			"TOPO-04": "names of topologies are ignored",
-			"TOPO-12": "serialized topologies lose their attributes",
-		}},
+		{Name: "cuda13", NoDevice: noHardware, TopologyOptions: []capi.Attribute{{Name: "target_config", Value: `platform_name: "CUDA" device_description_str: "some GPU"`}, {Name: "topology", Value: "1x2x4"}}},
 	},
 }
 

@@ -21,26 +21,14 @@ const noHardware = "the tests do not count on its hardware"
 
 var fourDevices = []capi.Attribute{{Name: "cpu_device_count", Value: int64(4)}}
 
-// cpuKnown is what the CPU plugin, of API 0.81, fails.
-var cpuKnown = map[string]string{}
-
-// tpuKnown is what libtpu 0.0.51 fails.
-var tpuKnown = map[string]string{
-	"XPH-03":   "running no phase succeeds",
-	"XPROF-03": "stopping a profiler that was not started succeeds",
-	"XTF-03":   "the code of a transformation's error becomes INTERNAL",
-}
-
 var suite = &checktest.Suite{
 	Checks:  Checks(),
 	Mutants: Mutants(),
 	Plugins: []checktest.Plugin{
-		{Name: "cpu", Options: fourDevices, Known: cpuKnown},
+		{Name: "cpu", Options: fourDevices},
 		{Name: checktest.Memory},
-		{Name: "tpu", NoDevice: noHardware, Topology: "v5e:2x2x1", Known: tpuKnown},
-		{Name: "cuda13", NoDevice: noHardware, Known: map[string]string{
-			"XPROF-03": "stopping a profiler that was not started succeeds",
-		}},
+		{Name: "tpu", NoDevice: noHardware, Topology: "v5e:2x2x1"},
+		{Name: "cuda13", NoDevice: noHardware},
 	},
 }
 

@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/cmplx"
 
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
@@ -71,22 +72,22 @@ func unit(t dtype.Type, x float64) float64 {
 // compare says how got differs from want, and nothing when it does not by more
 // than the policy allows.
 func compare(want, got array, p policy) error {
-	wrong, first := 0, -1
+	var wrong []int
 	for i := range want.v {
 		if p.open != nil && p.open[i] {
 			continue
 		}
 		if !p.allows(want.t, want.v[i], got.v[i], i) {
-			if wrong++; first < 0 {
-				first = i
-			}
+			wrong = append(wrong, i)
 		}
 	}
-	if wrong == 0 {
+	if len(wrong) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%d of %d elements differ; the first is at %v: expected %s, got %s",
-		wrong, len(want.v), index(want.dims, first), show(want.t, want.v[first]), show(want.t, got.v[first]))
+	first := wrong[0]
+	return &check.Mismatch{Places: wrong, Of: len(want.v), Text: fmt.Sprintf(
+		"%d of %d elements differ; the first is at %v: expected %s, got %s",
+		len(wrong), len(want.v), index(want.dims, first), show(want.t, want.v[first]), show(want.t, got.v[first]))}
 }
 
 // allows reports whether element i may be got.

@@ -22,8 +22,6 @@ func quick() []check.Check {
 	return slices.DeleteFunc(Checks(), func(c check.Check) bool { return c.Profile > check.Quick })
 }
 
-const fewPrograms = "the in-memory plugin knows none of the programs that the check runs"
-
 var suite = &checktest.Suite{
 	Checks: quick(),
 	Mutants: slices.DeleteFunc(Mutants(), func(m mutant.Mutant) bool {
@@ -31,20 +29,8 @@ var suite = &checktest.Suite{
 	}),
 	Plugins: []checktest.Plugin{{
 		Name: "cpu", Options: []capi.Attribute{{Name: "cpu_device_count", Value: int64(4)}},
-		Known: map[string]string{
-			"FUZZ-01/functions=client":   "assignments of no replicas end the process",
-			"FUZZ-01/functions=compile":  "compile options with no replicas end the process",
-			"FUZZ-01/functions=transfer": "unknown types and numbers of buffers end the process",
-			"FUZZ-01/functions=upload":   "unknown types end the process",
-			"FUZZ-02/options":            "compile options with no replicas end the process",
-		},
 	}, {
 		Name: checktest.Memory,
-		Known: map[string]string{
-			"THR-03":   fewPrograms,
-			"PERF-05":  fewPrograms,
-			"FAULT-08": fewPrograms,
-		},
 	}},
 }
 

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package check
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Mismatch is the error of a result of which some elements are wrong. An Errorf with one among
+// its arguments is told from others by the places of all of them, rather than by the values
+// of the first.
+type Mismatch struct {
+	Text   string // for people
+	Places []int  // of the wrong elements, in row-major order
+	Of     int    // elements of the result
+}
+
+// Error returns the text.
+func (m *Mismatch) Error() string { return m.Text }
+
+// evidence names the wrong elements, and is the same wherever they are.
+func (m *Mismatch) evidence() string {
+	h := sha256.New()
+	for _, p := range m.Places {
+		_ = binary.Write(h, binary.LittleEndian, int64(p)) // a hash takes everything
+	}
+	return fmt.Sprintf("%d of %d elements differ, at places with the digest %x", len(m.Places), m.Of, h.Sum(nil)[:8])
+}
+
+// evidence is the text of a failure with what tells it from other failures of the check.
+func evidence(format string, args []any) string {
+	var short []any
+	for i, a := range args {
+		var m *Mismatch
+		if err, ok := a.(error); ok && errors.As(err, &m) {
+			if short == nil {
+				short = append(short, args...)
+			}
+			short[i] = strings.Replace(err.Error(), m.Text, m.evidence(), 1)
+		}
+	}
+	if short == nil {
+		short = args
+	}
+	text, _, _ := strings.Cut(fmt.Sprintf(format, short...), "\n")
+	return text
+}
