@@ -19,6 +19,7 @@ func TestMain(m *testing.M) {
 	suites["fake"] = fake
 	suites["good"] = good
 	suites["table"] = table
+	suites["late"] = late
 	suites["three"] = func() []check.Check { return []check.Check{good()[0], good()[3], fake()[len(good())]} }
 	Worker()
 	os.Exit(m.Run())
@@ -97,6 +98,21 @@ func table() []check.Check {
 		all[i].Library = true
 	}
 	return all
+}
+
+// late is checks of which one sets off the end of the process, which comes during another.
+func late() []check.Check {
+	return []check.Check{
+		good()[3],
+		{Rule: "BUF-01", Run: func(*check.T) {
+			time.AfterFunc(300*time.Millisecond, func() {
+				fmt.Fprintln(os.Stderr, "too late")
+				os.Exit(7)
+			})
+		}},
+		{Rule: "BUF-02", Run: func(*check.T) { time.Sleep(2 * time.Second) }},
+		{Rule: "BUF-03", Run: func(*check.T) {}},
+	}
 }
 
 // before counts the checks that count themselves in this process.

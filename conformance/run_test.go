@@ -134,6 +134,17 @@ func TestChecksAreChosen(t *testing.T) {
 	}
 }
 
+func TestTheDeathOfASharedProcessIsOfTheCheckThatDiesAlone(t *testing.T) {
+	t.Parallel()
+	r := run(t, Options{suite: "late", Jobs: 1})
+	assert.Equal(t, map[string]report.Verdict{"CLI-14": report.Pass, "BUF-01": report.Abort, "BUF-02": report.Pass, "BUF-03": report.Pass}, verdicts(r))
+	assert.Equal(t, []string{"too late"}, r.Result("BUF-01").Death.Output)
+	assert.Contains(t, r.Result("BUF-01").Notes, "it passed in a process that it shared, which died later, in BUF-02; this is its verdict alone")
+	innocent := r.Result("BUF-02")
+	assert.Empty(t, innocent.Failures)
+	assert.Contains(t, innocent.Notes, "the process was ended by exit(7) in this check, in a process that others had shared; alone, it dies of BUF-01")
+}
+
 func TestWaivers(t *testing.T) {
 	t.Parallel()
 	file := func(text string) *report.WaiverFile {

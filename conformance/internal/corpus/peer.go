@@ -138,6 +138,7 @@ type remote struct {
 
 	mu      sync.Mutex // one program at a time
 	process *worker.Process
+	ran     int // programs in this process
 }
 
 const (
@@ -155,23 +156,29 @@ func (p *Peer) scale(d time.Duration) time.Duration {
 func (r *remote) run(ctx context.Context, u unit, lists [][]*npy.Array) (*outcome, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.process == nil {
-		if err := r.start(ctx); err != nil {
-			return nil, err
+	for {
+		if r.process == nil {
+			if err := r.start(ctx); err != nil {
+				return nil, err
+			}
 		}
-	}
-	var o outcome
-	death, err := r.process.Do(ctx, taskRun, peerProgram{u, lists}, r.peer.scale(caseLimit), &o)
-	switch {
-	case err != nil:
-		r.process.Kill()
+		r.ran++
+		var o outcome
+		death, err := r.process.Do(ctx, taskRun, peerProgram{u, lists}, r.peer.scale(caseLimit), &o)
+		switch {
+		case err != nil:
+			r.process.Kill()
+			r.process = nil
+			return nil, err
+		case death == nil:
+			return &o, nil
+		}
 		r.process = nil
-		return nil, err
-	case death != nil:
-		r.process = nil
-		return &outcome{Failed: "its process died: " + death.String()}, nil
+		if r.ran == 1 {
+			return &outcome{Failed: "its process died: " + death.String()}, nil
+		}
+		// A program before may be at fault: this one is tried in a process of its own.
 	}
-	return &o, nil
 }
 
 func (r *remote) start(ctx context.Context) error {
@@ -192,6 +199,6 @@ func (r *remote) start(ctx context.Context) error {
 		w.Kill()
 		return fmt.Errorf("open %s: %w", r.peer.Plugin, err)
 	}
-	r.process = w
+	r.process, r.ran = w, 0
 	return nil
 }

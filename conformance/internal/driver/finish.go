@@ -73,6 +73,7 @@ func (d *driver) rerun(ctx context.Context) {
 		})
 	}
 	slots.Wait()
+	d.part(ctx, deadline)
 }
 
 // again runs one check again, alone, until a verdict differs or it was enough.
