@@ -28,7 +28,7 @@ type kind struct {
 // kindOf returns the class of a result.
 func kindOf(x Result) string {
 	var c Counts
-	c.Add(x.Verdict)
+	c.count(&x)
 	switch {
 	case c.Pass > 0:
 		return "pass"

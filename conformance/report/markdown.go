@@ -42,8 +42,9 @@ func (r *Report) WriteMarkdown(out io.Writer) error {
 		}
 	}
 	r.markdownSkew(w)
-	r.markdownList(w, "Failures", func(x *Result) bool { return x.Broken() })
-	r.markdownList(w, "Warnings", func(x *Result) bool { return x.noteworthy() && !x.Broken() })
+	r.markdownList(w, "Failures", func(x *Result) bool { return x.Broken() && x.Verdict != Flaky })
+	r.markdownList(w, "Flaky", func(x *Result) bool { return x.Verdict == Flaky })
+	r.markdownList(w, "Warnings", func(x *Result) bool { return x.noteworthy() && !x.Broken() && x.Verdict != Flaky })
 	r.markdownList(w, "Waived", func(x *Result) bool { return x.Verdict == Waived })
 	for i, p := range r.Problems {
 		if i == maxMarkdown || w.Len() > markdownSize {

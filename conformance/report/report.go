@@ -116,6 +116,8 @@ type Report struct {
 	Summary      Summary      `json:"summary"`
 	// Causes are the reasons for which several checks failed, the most frequent first.
 	Causes []Cause `json:"causes,omitempty"`
+	// Flaky are the checks whose verdict differs from run to run.
+	Flaky []string `json:"flaky,omitempty"`
 	// Results are in the order of the contract.
 	Results []Result `json:"results"`
 	// Programs is set if the checks were programs.
@@ -286,8 +288,8 @@ const (
 // Counts says how many checks had each outcome.
 type Counts struct {
 	Pass    int `json:"pass"`
-	Fail    int `json:"fail"` // FAIL, CRASH, ABORT, TIMEOUT, FLAKY, SUITE-ERROR, UNEXPECTED-PASS
-	Warn    int `json:"warn"`
+	Fail    int `json:"fail"` // FAIL, CRASH, ABORT, TIMEOUT, FLAKY of a binding rule, SUITE-ERROR, UNEXPECTED-PASS
+	Warn    int `json:"warn"` // WARN, FLAKY of a SHOULD rule
 	Waived  int `json:"waived"`
 	Skipped int `json:"skipped"`
 }
@@ -309,6 +311,15 @@ func (c *Counts) Add(v Verdict) {
 	default:
 		c.Fail++
 	}
+}
+
+// count counts a result. One that differs from run to run fails only if its rule binds.
+func (c *Counts) count(x *Result) {
+	if x.Verdict == Flaky && !x.binding() {
+		c.Warn++
+		return
+	}
+	c.Add(x.Verdict)
 }
 
 // Group is a group of rules with the outcomes of its checks.

@@ -369,3 +369,23 @@ func TestFilesAreWholeOrNotThere(t *testing.T) {
 	assert.ErrorContains(t, r.WriteFile(filepath.Join(dir, "none", "x.json"), (*report.Report).WriteJSON), "write the report")
 	assert.Error(t, r.WriteAll(filepath.Join(dir, "a", "b", "report.json")))
 }
+
+func TestAFlakyCheckFailsOnlyIfItsRuleBinds(t *testing.T) {
+	t.Parallel()
+	for check, test := range map[string]struct {
+		outcome report.Outcome
+		counts  report.Counts
+	}{
+		"LOAD-07": {report.Conformant, report.Counts{Pass: 1, Warn: 1}}, // SHOULD
+		"EVT-01":  {report.NotConformant, report.Counts{Pass: 1, Fail: 1}},
+	} {
+		r := &report.Report{Results: []report.Result{result("CLI-14", report.Pass), result(check, report.Flaky, "sometimes")}}
+		r.Summarize()
+		assert.Equal(t, test.outcome, r.Verdict, check)
+		assert.Equal(t, test.counts, r.Summary.Checks, check)
+		assert.Equal(t, []string{check}, r.Flaky)
+		var text strings.Builder
+		require.NoError(t, r.WriteText(&text, false))
+		assert.Contains(t, text.String(), "\nflaky, since the verdict differs from run to run: "+check+"\n")
+	}
+}

@@ -90,12 +90,16 @@ func (r *Report) Summarize() {
 	s := &r.Summary
 	*s = Summary{Verdicts: make(map[Verdict]int), Severities: make(map[rules.Severity]Counts), Rules: r.countRules(), Quality: r.quality()}
 	broken, waived := false, false
+	r.Flaky = nil
 	for i := range r.Results {
 		x := &r.Results[i]
-		s.Checks.Add(x.Verdict)
+		s.Checks.count(x)
+		if x.Verdict == Flaky {
+			r.Flaky = append(r.Flaky, x.Check)
+		}
 		s.Verdicts[x.Verdict]++
 		c := s.Severities[x.Severity]
-		c.Add(x.Verdict)
+		c.count(x)
 		s.Severities[x.Severity] = c
 		broken = broken || x.Broken()
 		waived = waived || x.Verdict == Waived && x.binding()
@@ -126,7 +130,7 @@ func (r *Report) summarizeLevels() {
 			if x.Level != l.name {
 				continue
 			}
-			level.Counts.Add(x.Verdict)
+			level.Counts.count(x)
 			switch {
 			case x.Broken():
 				stopping = append(stopping, x.Check)
@@ -204,7 +208,7 @@ func (r *Report) summarizeGroups() {
 			if x.Group != g.Name {
 				continue
 			}
-			group.Counts.Add(x.Verdict)
+			group.Counts.count(x)
 			if !x.Verdict.Skipped() {
 				checked[x.Rule] = true
 			}

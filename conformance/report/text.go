@@ -229,6 +229,9 @@ func (t Text) WriteSummary(r *Report, out io.Writer) error {
 			fmt.Fprintf(w, "  %4d  %s\n", len(c.Checks), shorten(printable(strings.Join(strings.Fields(c.Text), " ")), causeLength))
 		}
 	}
+	if len(r.Flaky) > 0 {
+		fmt.Fprintf(w, "\nflaky, since the verdict differs from run to run: %s\n", listed(r.Flaky, maxAlike))
+	}
 	fmt.Fprintf(w, "\n%s\n", t.paint(outcomeKind(r.Verdict), r.Sentence()))
 	for _, a := range r.Advice() {
 		fmt.Fprintf(w, "next: %s\n", a)
