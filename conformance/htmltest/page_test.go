@@ -188,7 +188,7 @@ func TestTheFiltersOfThePageWork(t *testing.T) {
 		t.Helper()
 		eval[bool](t, ctx, fmt.Sprintf(`$(%q).value = %q, $(%q).dispatchEvent(new Event(%q))`, id, value, id, event))
 	}
-	failed, warned := count(r, report.Fail, report.Crash, report.Flaky), count(r, report.Warn)
+	failed, warned := r.Summary.Checks.Fail, r.Summary.Checks.Warn
 	assert.Len(t, shown(t, ctx), failed+warned, "at first, what went wrong")
 
 	do(chromedp.Click(`button[data-kind="fail"]`))
