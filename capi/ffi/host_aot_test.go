@@ -16,8 +16,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
-// libtpu's table is newer than that of this package: 0.5, with one more function.
-func TestANewerTableAheadOfTime(t *testing.T) {
+// libtpu's table is of version 0.5, which has the custom options of executions.
+func TestANewTableAheadOfTime(t *testing.T) {
 	table, err := capi.Open(plugintest.Path(t, "tpu"))
 	require.NoError(t, err)
 	require.NoError(t, new(capi.Call[capi.PluginInitializeArgs]).Do(table))
@@ -27,8 +27,11 @@ func TestANewerTableAheadOfTime(t *testing.T) {
 	require.NotNil(t, api)
 	major, minor := api.Version()
 	assert.Zero(t, major)
-	assert.Greater(t, minor, ffi.APIMinor)
-	assert.Greater(t, api.StructSize, uintptr(ffi.APISize))
+	assert.EqualValues(t, 5, minor)
+	assert.EqualValues(t, 208, api.StructSize)
+	functions, err := ffi.Table(api)
+	require.NoError(t, err)
+	assert.True(t, functions.Has((*ffi.CustomOptionsGetArgs)(nil).Function()))
 
 	want := &capi.Error{Code: capi.ErrorCodeAborted, Message: "enough"}
 	assert.Equal(t, want, ffi.TakeError(api, ffi.NewError(api, want)), "the code survives")

@@ -262,6 +262,7 @@ func TestThePluginWantsTheSizesThatItIsSentAheadOfTime(t *testing.T) {
 		"PJRT_LoadedExecutable_Fingerprint":    true, // does not check
 		"PJRT_ExecuteContext_Create":           true, // does not check
 	}, map[string]uintptr{
+		"PJRT_Client_CreateErrorBuffer":          112,
 		"PJRT_Device_MemoryStats":                185,
 		"PJRT_Executable_DeserializeAndLoad":     64,
 		"PJRT_Executable_GetCompiledMemoryStats": 112,
