@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/purepjrt/purepjrt/gen/ordered"
 )
 
 // keyOrder is the order in which a document has its keys, those of its items included.
@@ -38,7 +40,7 @@ func section(b *bytes.Buffer, v any) error {
 		}
 		b.WriteByte('[')
 		for i, item := range v {
-			fmt.Fprintf(b, "%s\n", comma(i))
+			fmt.Fprintf(b, "%s\n", ordered.Comma(i))
 			if err := value(b, item); err != nil {
 				return err
 			}
@@ -58,8 +60,8 @@ func section(b *bytes.Buffer, v any) error {
 // object writes an object with a line for each key.
 func object(b *bytes.Buffer, m map[string]any, write func(any) error) error {
 	b.WriteByte('{')
-	for i, k := range ordered(m) {
-		fmt.Fprintf(b, "%s\n%q:", comma(i), k)
+	for i, k := range sortedKeys(m) {
+		fmt.Fprintf(b, "%s\n%q:", ordered.Comma(i), k)
 		if err := write(m[k]); err != nil {
 			return err
 		}
@@ -73,8 +75,8 @@ func value(b *bytes.Buffer, v any) error {
 	switch v := v.(type) {
 	case map[string]any:
 		b.WriteByte('{')
-		for i, k := range ordered(v) {
-			fmt.Fprintf(b, "%s%q:", comma(i), k)
+		for i, k := range sortedKeys(v) {
+			fmt.Fprintf(b, "%s%q:", ordered.Comma(i), k)
 			if err := value(b, v[k]); err != nil {
 				return err
 			}
@@ -83,7 +85,7 @@ func value(b *bytes.Buffer, v any) error {
 	case []any:
 		b.WriteByte('[')
 		for i, x := range v {
-			b.WriteString(comma(i))
+			b.WriteString(ordered.Comma(i))
 			if err := value(b, x); err != nil {
 				return err
 			}
@@ -100,7 +102,7 @@ func value(b *bytes.Buffer, v any) error {
 	return nil
 }
 
-func ordered(m map[string]any) []string {
+func sortedKeys(m map[string]any) []string {
 	rank := func(k string) int {
 		if _, document := m["path"]; document && k == "base" {
 			return 1 // behind the path; of a field it is the type
@@ -113,11 +115,4 @@ func ordered(m map[string]any) []string {
 	return slices.SortedFunc(maps.Keys(m), func(a, b string) int {
 		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a, b))
 	})
-}
-
-func comma(i int) string {
-	if i == 0 {
-		return ""
-	}
-	return ","
 }

@@ -95,13 +95,9 @@ func readVersion(dir string, before map[string]map[string]any, from map[string]s
 	}
 	docs, names = make(map[string]map[string]any), make(map[string]string)
 	for _, file := range files {
-		text, err := os.ReadFile(file)
+		doc, err := ReadDocument(file)
 		if err != nil {
-			return nil, nil, fmt.Errorf("cannot read the facts: %w", err)
-		}
-		var doc map[string]any
-		if err := json.Unmarshal(text, &doc); err != nil {
-			return nil, nil, fmt.Errorf("%s: not the facts of a header: %w", file, err)
+			return nil, nil, err
 		}
 		path, _ := doc["path"].(string)
 		if path == "" {
@@ -119,4 +115,31 @@ func readVersion(dir string, before map[string]map[string]any, from map[string]s
 		}
 	}
 	return docs, names, nil
+}
+
+// ReadDocument reads one file of facts as it is: Resolve puts a document with a base over
+// that.
+func ReadDocument(file string) (map[string]any, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the facts: %w", err)
+	}
+	var doc map[string]any
+	if err := json.Unmarshal(text, &doc); err != nil {
+		return nil, fmt.Errorf("%s: not the facts of a header: %w", file, err)
+	}
+	return doc, nil
+}
+
+// Decode puts the facts of a header into a struct of the form of their JSON, such as a
+// model.Header.
+func Decode(doc map[string]any, into any) error {
+	text, err := json.Marshal(doc)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(text, into); err != nil {
+		return fmt.Errorf("not the facts of a header: %w", err)
+	}
+	return nil
 }

@@ -4,9 +4,6 @@
 package facts
 
 import (
-	"encoding/json"
-	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -39,13 +36,9 @@ func Unwitnessed(dir string) ([]string, error) {
 	}
 	var out []string
 	for _, file := range files {
-		text, err := os.ReadFile(file)
+		doc, err := ReadDocument(file)
 		if err != nil {
-			return nil, fmt.Errorf("cannot read the facts: %w", err)
-		}
-		var doc map[string]any
-		if err := json.Unmarshal(text, &doc); err != nil {
-			return nil, fmt.Errorf("%s: not the facts of a header: %w", file, err)
+			return nil, err
 		}
 		if doc[witnessKey] == NoWitness {
 			out = append(out, filepath.ToSlash(strings.TrimPrefix(file, dir+string(filepath.Separator))))

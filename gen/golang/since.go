@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/purepjrt/purepjrt/gen/model"
+	"github.com/purepjrt/purepjrt/gen/ordered"
 )
 
 // sinceFormat is the format of since.json that this package reads and writes.
@@ -22,8 +23,8 @@ const sinceFormat = 1
 // something new.
 type Since struct {
 	Minor   int // the newest API minor that it has seen
-	core    *items[int]
-	headers *items[*items[extensionSince]]
+	core    ordered.Object[int]
+	headers ordered.Object[*ordered.Object[extensionSince]]
 }
 
 // extensionSince is the version of the extension, if it has one, and of the API
@@ -33,49 +34,24 @@ type extensionSince struct {
 	core      int
 }
 
-// items is a map that keeps the order in which its keys came.
-type items[T any] struct {
-	keys   []string
-	values map[string]T
-}
-
-func newItems[T any]() *items[T] { return &items[T]{values: make(map[string]T)} }
-
-func (m *items[T]) set(key string, v T) {
-	if _, ok := m.values[key]; !ok {
-		m.keys = append(m.keys, key)
-	}
-	m.values[key] = v
-}
-
-// NewSince returns a Since that knows nothing yet.
-func NewSince() *Since {
-	return &Since{core: newItems[int](), headers: newItems[*items[extensionSince]]()}
-}
-
 // ReadSince reads since.json.
 func ReadSince(r io.Reader) (*Since, error) {
-	s := NewSince()
+	s := new(Since)
 	d := json.NewDecoder(r)
 	format := 0
-	err := object(d, func(key string) error {
+	err := ordered.Each(d, func(key string) error {
 		switch key {
 		case "format":
 			return d.Decode(&format)
 		case "minor":
 			return d.Decode(&s.Minor)
 		case "core":
-			return object(d, func(item string) error {
-				var minor int
-				err := d.Decode(&minor)
-				s.core.set(item, minor)
-				return err
-			})
+			return d.Decode(&s.core)
 		case "headers":
-			return object(d, func(path string) error {
-				list := newItems[extensionSince]()
-				s.headers.set(path, list)
-				return object(d, func(item string) error {
+			return ordered.Each(d, func(path string) error {
+				list := new(ordered.Object[extensionSince])
+				s.headers.Set(path, list)
+				return ordered.Each(d, func(item string) error {
 					var pair []*int
 					if err := d.Decode(&pair); err != nil {
 						return err
@@ -83,7 +59,7 @@ func ReadSince(r io.Reader) (*Since, error) {
 					if len(pair) != 2 || pair[1] == nil {
 						return fmt.Errorf("%s in %s: want [extension version or null, API minor]", item, path)
 					}
-					list.set(item, extensionSince{pair[0], *pair[1]})
+					list.Set(item, extensionSince{pair[0], *pair[1]})
 					return nil
 				})
 			})
@@ -102,48 +78,27 @@ func ReadSince(r io.Reader) (*Since, error) {
 	return s, nil
 }
 
-// object reads a JSON object and calls f for each key, in order. f reads the
-// value.
-func object(d *json.Decoder, f func(key string) error) error {
-	if t, err := d.Token(); err != nil {
-		return err
-	} else if t != json.Delim('{') {
-		return fmt.Errorf("want an object, have %v", t)
-	}
-	for d.More() {
-		t, err := d.Token()
-		if err != nil {
-			return err
-		}
-		if err := f(t.(string)); err != nil {
-			return err
-		}
-	}
-	_, err := d.Token()
-	return err
-}
-
 // Bytes returns the content of since.json: one item a line, so that a diff shows
 // what is new.
 func (s *Since) Bytes() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "{\n\"format\":%d,\n\"minor\":%d,\n\"core\":{", sinceFormat, s.Minor)
-	for i, k := range s.core.keys {
-		fmt.Fprintf(&b, "%s\n%q:%d", comma(i), k, s.core.values[k])
+	for i, k := range s.core.Keys {
+		fmt.Fprintf(&b, "%s\n%q:%d", ordered.Comma(i), k, s.core.Values[k])
 	}
 	b.WriteString("\n},\n\"headers\":{")
-	for i, path := range s.headers.keys {
-		fmt.Fprintf(&b, "%s\n%q:{", comma(i), path)
-		list := s.headers.values[path]
-		for j, k := range list.keys {
-			v := list.values[k]
+	for i, path := range s.headers.Keys {
+		fmt.Fprintf(&b, "%s\n%q:{", ordered.Comma(i), path)
+		list := s.headers.Values[path]
+		for j, k := range list.Keys {
+			v := list.Values[k]
 			version := "null"
 			if v.extension != nil {
 				version = fmt.Sprint(*v.extension)
 			}
-			fmt.Fprintf(&b, "%s\n%q:[%s,%d]", comma(j), k, version, v.core)
+			fmt.Fprintf(&b, "%s\n%q:[%s,%d]", ordered.Comma(j), k, version, v.core)
 		}
-		if len(list.keys) > 0 {
+		if len(list.Keys) > 0 {
 			b.WriteByte('\n')
 		}
 		b.WriteByte('}')
@@ -152,24 +107,17 @@ func (s *Since) Bytes() []byte {
 	return b.Bytes()
 }
 
-func comma(i int) string {
-	if i == 0 {
-		return ""
-	}
-	return ","
-}
-
 // Lookup is the function that Input.Since wants: the API minor of an item, for
 // the FFI's header its own minor. What came before versions were recorded has 0.
 func (s *Since) Lookup(h *model.Header, item string) int {
 	if h.APIVersion != nil {
-		return s.core.values[item]
+		return s.core.Values[item]
 	}
-	list := s.headers.values[h.Path]
+	list := s.headers.Values[h.Path]
 	if list == nil {
 		return 0
 	}
-	v := list.values[item]
+	v := list.Values[item]
 	if !isFFI(h) {
 		return v.core
 	}
@@ -205,19 +153,19 @@ func (s *Since) Update(set *model.Set) ([]string, error) {
 	for _, h := range set.Headers() {
 		for _, item := range h.Items() {
 			if h.APIVersion != nil {
-				if _, ok := s.core.values[item]; !ok {
-					s.core.set(item, v.Minor)
+				if _, ok := s.core.Values[item]; !ok {
+					s.core.Set(item, v.Minor)
 					added = append(added, item)
 				}
 				continue
 			}
-			list := s.headers.values[h.Path]
+			list := s.headers.Values[h.Path]
 			if list == nil {
-				list = newItems[extensionSince]()
-				s.headers.set(h.Path, list)
+				list = new(ordered.Object[extensionSince])
+				s.headers.Set(h.Path, list)
 			}
-			if _, ok := list.values[item]; !ok {
-				list.set(item, extensionSince{ownVersion(h), v.Minor})
+			if _, ok := list.Values[item]; !ok {
+				list.Set(item, extensionSince{ownVersion(h), v.Minor})
 				added = append(added, item)
 			}
 		}

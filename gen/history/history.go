@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"github.com/purepjrt/purepjrt/gen/model"
+	"github.com/purepjrt/purepjrt/gen/ordered"
 )
 
 // History is the past of the core header.
@@ -21,8 +22,8 @@ type History struct {
 	First, Last int // the minors that it knows
 	api         [][5]int64
 	functions   []step
-	structs     table[[]run]
-	enums       table[*table[[]run]]
+	structs     ordered.Object[[]run]
+	enums       ordered.Object[*ordered.Object[[]run]]
 }
 
 // step is the slots from a minor on, or what it added to those before.
@@ -52,51 +53,16 @@ func (r *run) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// table is a JSON object that keeps the order of its keys.
-type table[T any] struct {
-	keys   []string
-	values map[string]T
-}
-
-func (t *table[T]) set(key string, v T) {
-	if t.values == nil {
-		t.values = make(map[string]T)
-	}
-	if _, ok := t.values[key]; !ok {
-		t.keys = append(t.keys, key)
-	}
-	t.values[key] = v
-}
-
-func (t *table[T]) UnmarshalJSON(b []byte) error {
-	d := json.NewDecoder(bytes.NewReader(b))
-	if _, err := d.Token(); err != nil {
-		return err
-	}
-	for d.More() {
-		key, err := d.Token()
-		if err != nil {
-			return err
-		}
-		var v T
-		if err := d.Decode(&v); err != nil {
-			return err
-		}
-		t.set(fmt.Sprint(key), v)
-	}
-	return nil
-}
-
 // Read reads history.json.
 func Read(r io.Reader) (*History, error) {
 	var doc struct {
-		Header  string               `json:"header"`
-		First   int                  `json:"first_minor"`
-		Last    int                  `json:"last_minor"`
-		API     [][5]int64           `json:"api"`
-		Funcs   []step               `json:"functions"`
-		Structs table[[]run]         `json:"struct_sizes"`
-		Enums   table[*table[[]run]] `json:"enums"`
+		Header  string                                 `json:"header"`
+		First   int                                    `json:"first_minor"`
+		Last    int                                    `json:"last_minor"`
+		API     [][5]int64                             `json:"api"`
+		Funcs   []step                                 `json:"functions"`
+		Structs ordered.Object[[]run]                  `json:"struct_sizes"`
+		Enums   ordered.Object[*ordered.Object[[]run]] `json:"enums"`
 	}
 	if err := json.NewDecoder(r).Decode(&doc); err != nil {
 		return nil, fmt.Errorf("not the history of a header: %w", err)
@@ -109,34 +75,27 @@ func (h *History) Bytes() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "{\n\"header\":%q,\n\"first_minor\":%d,\n\"last_minor\":%d,\n\"api\":[", h.header, h.First, h.Last)
 	for i, row := range h.api {
-		fmt.Fprintf(&b, "%s\n%s", comma(i), compact(row))
+		fmt.Fprintf(&b, "%s\n%s", ordered.Comma(i), compact(row))
 	}
 	b.WriteString("\n],\n\"functions\":[")
 	for i, s := range h.functions {
-		fmt.Fprintf(&b, "%s\n%s", comma(i), compact(s))
+		fmt.Fprintf(&b, "%s\n%s", ordered.Comma(i), compact(s))
 	}
 	b.WriteString("\n],\n\"struct_sizes\":{")
-	for i, name := range h.structs.keys {
-		fmt.Fprintf(&b, "%s\n%q:%s", comma(i), name, compact(h.structs.values[name]))
+	for i, name := range h.structs.Keys {
+		fmt.Fprintf(&b, "%s\n%q:%s", ordered.Comma(i), name, compact(h.structs.Values[name]))
 	}
 	b.WriteString("\n},\n\"enums\":{")
-	for i, name := range h.enums.keys {
-		fmt.Fprintf(&b, "%s\n%q:{", comma(i), name)
-		values := h.enums.values[name]
-		for j, v := range values.keys {
-			fmt.Fprintf(&b, "%s%q:%s", comma(j), v, compact(values.values[v]))
+	for i, name := range h.enums.Keys {
+		fmt.Fprintf(&b, "%s\n%q:{", ordered.Comma(i), name)
+		values := h.enums.Values[name]
+		for j, v := range values.Keys {
+			fmt.Fprintf(&b, "%s%q:%s", ordered.Comma(j), v, compact(values.Values[v]))
 		}
 		b.WriteByte('}')
 	}
 	b.WriteString("\n}\n}\n")
 	return b.Bytes()
-}
-
-func comma(i int) string {
-	if i == 0 {
-		return ""
-	}
-	return ","
 }
 
 // compact is v in JSON. It holds numbers, names and lists of these only, of which each has
@@ -235,31 +194,31 @@ func (h *History) values(core *model.Header, minor int) {
 			now[e.Name][v.Name] = v.Value
 			order = append(order, v.Name)
 		}
-		if h.enums.values[e.Name] == nil {
-			h.enums.set(e.Name, new(table[[]run]))
+		if h.enums.Values[e.Name] == nil {
+			h.enums.Set(e.Name, new(ordered.Object[[]run]))
 		}
-		extend(h.enums.values[e.Name], minor, order, now[e.Name])
+		extend(h.enums.Values[e.Name], minor, order, now[e.Name])
 	}
-	for _, name := range h.enums.keys {
+	for _, name := range h.enums.Keys {
 		if now[name] == nil {
-			extend(h.enums.values[name], minor, nil, nil)
+			extend(h.enums.Values[name], minor, nil, nil)
 		}
 	}
 }
 
 // extend adds the values that differ from those that hold.
-func extend(t *table[[]run], minor int, order []string, now map[string]int64) {
+func extend(t *ordered.Object[[]run], minor int, order []string, now map[string]int64) {
 	for _, name := range order {
-		runs := t.values[name]
+		runs := t.Values[name]
 		value := now[name]
 		if n := len(runs); n == 0 || runs[n-1].value == nil || *runs[n-1].value != value {
-			t.set(name, append(runs, run{int64(minor), &value}))
+			t.Set(name, append(runs, run{int64(minor), &value}))
 		}
 	}
-	for _, name := range t.keys {
-		runs := t.values[name]
+	for _, name := range t.Keys {
+		runs := t.Values[name]
 		if _, ok := now[name]; !ok && runs[len(runs)-1].value != nil {
-			t.set(name, append(runs, run{minor: int64(minor)}))
+			t.Set(name, append(runs, run{minor: int64(minor)}))
 		}
 	}
 }

@@ -3,6 +3,11 @@
 
 package model
 
+import (
+	"fmt"
+	"slices"
+)
+
 // Items are the names of what has a place in memory or in a table: of functions and
 // callbacks, "struct NAME", "STRUCT.FIELD" and "ENUM.VALUE", in this order. Since.json
 // records them.
@@ -25,6 +30,39 @@ func (h *Header) Items() []string {
 		}
 	}
 	return out
+}
+
+// Names are all that the header declares: the items, and what else has a name, behind the
+// functions, as in most headers.
+func (h *Header) Names() []string {
+	var others []string
+	for _, f := range h.Prototypes {
+		others = append(others, f.Name)
+	}
+	for _, o := range h.Opaque {
+		others = append(others, o.Name)
+	}
+	for _, m := range h.Macros {
+		others = append(others, m.Name)
+	}
+	for _, a := range h.Aliases {
+		others = append(others, a.Name)
+	}
+	for _, v := range h.Variables {
+		others = append(others, v.Name)
+	}
+	return slices.Insert(h.Items(), len(h.Functions)+len(h.Callbacks), others...)
+}
+
+// PlaceOf is the path of the header with the line and column of the first of the items
+// whose place is known, or the path alone.
+func (h *Header) PlaceOf(items ...string) string {
+	for _, item := range items {
+		if p, ok := h.Places[item]; ok {
+			return fmt.Sprintf("%s:%d:%d", h.Path, p.Line, p.Col)
+		}
+	}
+	return h.Path
 }
 
 // Leaves are the fields of a struct with those of its anonymous unions and structs in the

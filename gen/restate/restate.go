@@ -49,11 +49,11 @@ func Update(ours, newer Side) (*Result, error) {
 		return nil, err
 	}
 	u := &update{to: to, from: from, have: indexOf(to), theirs: indexOf(from), old: ours.Model, now: newer.Model}
-	if gone := missing(names(newer.Model), names(ours.Model)); len(gone) > 0 {
+	if gone := missing(newer.Model.Names(), ours.Model.Names()); len(gone) > 0 {
 		return nil, fmt.Errorf("%s: the newer header has no %s: take it out of ours by hand, if that is right",
-			place(ours.Model, gone[0]), strings.Join(gone, ", "))
+			ours.Model.PlaceOf(gone[0]), strings.Join(gone, ", "))
 	}
-	u.added = missing(names(ours.Model), names(newer.Model))
+	u.added = missing(ours.Model.Names(), newer.Model.Names())
 	u.records()
 	u.enums()
 	u.top()
@@ -63,36 +63,6 @@ func Update(ours, newer Side) (*Result, error) {
 		return nil, fmt.Errorf("%s: %w", ours.Model.Path, u.err)
 	}
 	return &Result{Text: u.apply(), Added: u.added, Changed: u.changed, Deprecated: u.deprecated}, nil
-}
-
-// place is the path of a header with the line and column of an item, where they are known.
-func place(h *model.Header, item string) string {
-	if p, ok := h.Places[item]; ok {
-		return fmt.Sprintf("%s:%d:%d", h.Path, p.Line, p.Col)
-	}
-	return h.Path
-}
-
-// names are all that a header declares.
-func names(h *model.Header) []string {
-	var others []string
-	for _, f := range h.Prototypes {
-		others = append(others, f.Name)
-	}
-	for _, o := range h.Opaque {
-		others = append(others, o.Name)
-	}
-	for _, m := range h.Macros {
-		others = append(others, m.Name)
-	}
-	for _, a := range h.Aliases {
-		others = append(others, a.Name)
-	}
-	for _, v := range h.Variables {
-		others = append(others, v.Name)
-	}
-	// Behind the functions, as in most headers.
-	return slices.Insert(h.Items(), len(h.Functions)+len(h.Callbacks), others...)
 }
 
 // missing returns what the second list has and the first has not.
@@ -486,7 +456,7 @@ func New(newer Side) (*Result, error) {
 		}
 	}
 	b.WriteString("\n\n" + u.from.Code(at, len(o.Text)) + "\n")
-	return &Result{Text: b.Bytes(), Added: names(newer.Model)}, nil
+	return &Result{Text: b.Bytes(), Added: newer.Model.Names()}, nil
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -167,10 +167,8 @@ func readFacts(t *testing.T) map[string]header {
 	require.NoError(t, err)
 	out := map[string]header{}
 	for path, doc := range docs {
-		text, err := json.Marshal(doc)
-		require.NoError(t, err)
 		var h header
-		require.NoError(t, json.Unmarshal(text, &h), path)
+		require.NoError(t, facts.Decode(doc, &h), path)
 		out[path] = h
 	}
 	return out

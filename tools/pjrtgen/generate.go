@@ -5,7 +5,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -177,39 +176,27 @@ func readFacts(dir string) (*model.Set, error) {
 
 // factsHeader returns the header that facts describe.
 func factsHeader(doc map[string]any) (*model.Header, error) {
-	text, err := json.Marshal(doc)
-	if err != nil {
-		return nil, err
-	}
 	h := new(model.Header)
-	if err := json.Unmarshal(text, h); err != nil {
-		return nil, fmt.Errorf("not the facts of a header: %w", err)
-	}
-	return h, nil
+	return h, facts.Decode(doc, h)
 }
 
 // refuseBreaks returns an error that lists the changes between the measured facts and the headers that break the ABI,
 // whichever of the two is older. It ignores headers that one of them lacks.
 func refuseBreaks(known, set *model.Set) error {
-	from, to := common(known, set), common(set, known)
+	from, to, err := common(known, set)
+	if err != nil {
+		return err
+	}
 	what := fmt.Sprintf("the headers of API %s break the ABI of %s", text(set), text(known))
 	if older(set.Version(), known.Version()) {
 		from, to = to, from
 		what = fmt.Sprintf("the headers of API %s have an ABI that %s does not keep", text(set), text(known))
 	}
-	fromSet, err := model.NewSet(from...)
-	if err != nil {
-		return err
-	}
-	toSet, err := model.NewSet(to...)
-	if err != nil {
-		return err
-	}
-	breaks := diff.Compare(fromSet, toSet, diff.Options{}).Breaks()
+	breaks := diff.Compare(from, to, diff.Options{}).Breaks()
 	if len(breaks) == 0 {
 		return nil
 	}
-	return changesError(what+"; nothing was written:", breaks, ": pjrtgen diff lists all")
+	return changesError(what+"; nothing was written:", breaks, describe, ": pjrtgen diff lists all")
 }
 
 // refuseUnknown refuses what the headers have beyond the newest facts. It would be recorded
@@ -244,29 +231,37 @@ func refuseUnknown(known, set *model.Set, added []string) error {
 // placeInSet is an item behind its place in the header that has it.
 func placeInSet(set *model.Set, item string) string {
 	for _, h := range set.Headers() {
-		if p, ok := h.Places[item]; ok {
-			return fmt.Sprintf("%s:%d:%d: %s", h.Path, p.Line, p.Col, item)
+		if p := h.PlaceOf(item); p != h.Path {
+			return p + ": " + item
 		}
 	}
 	return item
 }
 
-// changesError returns an error that lists the first changes. more is said behind the number of the others.
-func changesError(what string, changes []diff.Change, more string) error {
+// changesError returns an error that lists the first changes as say does. more is said behind the number of the others.
+func changesError(what string, changes []diff.Change, say func(diff.Change) string, more string) error {
 	lines := []string{what}
 	for i, c := range changes {
 		if i == maxErrors {
 			lines = append(lines, fmt.Sprintf("  and %d more%s", len(changes)-i, more))
 			break
 		}
-		lines = append(lines, "  "+describe(c))
+		lines = append(lines, "  "+say(c))
 	}
 	return errors.New(strings.Join(lines, "\n"))
 }
 
-// common returns the headers of a that b has too, with types as they are written, because the facts do not resolve
+// common returns the headers that both sets have, of each, with types as they are written, because the facts do not resolve
 // typedefs.
-func common(a, b *model.Set) []*model.Header {
+func common(a, b *model.Set) (inA, inB *model.Set, err error) {
+	if inA, err = spelledIn(a, b); err != nil {
+		return nil, nil, err
+	}
+	inB, err = spelledIn(b, a)
+	return inA, inB, err
+}
+
+func spelledIn(a, b *model.Set) (*model.Set, error) {
 	var out []*model.Header
 	for _, h := range a.Headers() {
 		if b.Header(h.Path) == nil {
@@ -279,7 +274,7 @@ func common(a, b *model.Set) []*model.Header {
 		}
 		out = append(out, &spelled)
 	}
-	return out
+	return model.NewSet(out...)
 }
 
 func asSpelled(fields []model.Field) []model.Field {

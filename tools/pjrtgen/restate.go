@@ -180,11 +180,7 @@ func verify(headers string, list []restated, theirs *model.Set) (*model.Set, err
 	if err != nil {
 		return nil, fmt.Errorf("nothing was changed, because the headers cannot be read with what is new: %w", err)
 	}
-	made, err := model.NewSet(common(set, theirs)...)
-	if err != nil {
-		return nil, err
-	}
-	want, err := model.NewSet(common(theirs, set)...)
+	made, want, err := common(set, theirs)
 	if err != nil {
 		return nil, err
 	}
@@ -192,7 +188,8 @@ func verify(headers string, list []restated, theirs *model.Set) (*model.Set, err
 	if len(changes) == 0 {
 		return set, nil
 	}
-	return nil, changesError("nothing was changed, because our headers would still declare something else than the originals:", changes, "")
+	return nil, changesError("nothing was changed, because our headers would still declare something else than the originals:",
+		changes, describe, "")
 }
 
 // report says what is new, and what stayed behind.

@@ -325,18 +325,11 @@ func itemsAt(dir string, minor int) (map[string]bool, error) {
 		if err != nil {
 			return nil, err
 		}
-		names := h.Items()
-		for _, o := range h.Opaque {
-			names = append(names, o.Name)
-		}
-		for _, m := range h.Macros {
-			names = append(names, m.Name)
+		for _, n := range h.Names() {
+			out[path+" "+n] = true
 		}
 		for _, e := range h.Enums {
-			names = append(names, e.Name)
-		}
-		for _, n := range names {
-			out[path+" "+n] = true
+			out[path+" "+e.Name] = true
 		}
 	}
 	return out, nil

@@ -12,7 +12,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
@@ -88,46 +87,21 @@ func moduleOf(dir string) (string, error) {
 
 // copyFiles copies the regular files of a folder, without git's and what was built there.
 func copyFiles(from, to string) error {
-	return filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
+	return eachFile(from, func(rel string) error {
+		source, target := filepath.Join(from, rel), filepath.Join(to, rel)
+		info, err := os.Stat(source)
 		if err != nil {
 			return err
 		}
-		rel, err := filepath.Rel(from, path)
+		text, err := os.ReadFile(source)
 		if err != nil {
 			return err
 		}
-		switch target := filepath.Join(to, rel); {
-		case rel == ".git" || rel == "bin":
-			if d.IsDir() {
-				return filepath.SkipDir
-			}
-			return nil
-		case d.IsDir():
-			return os.MkdirAll(target, 0o755)
-		case !d.Type().IsRegular():
-			return nil
-		default:
-			return copyFile(path, target, d)
+		if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
+			return err
 		}
+		return os.WriteFile(target, text, info.Mode().Perm())
 	})
-}
-
-func copyFile(from, to string, d fs.DirEntry) error {
-	info, err := d.Info()
-	if err != nil {
-		return err
-	}
-	in, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	out, err := os.OpenFile(to, os.O_CREATE|os.O_WRONLY|os.O_EXCL, info.Mode().Perm())
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(out, in)
-	return errors.Join(err, out.Close())
 }
 
 func (r *room) remove() { _ = os.RemoveAll(r.dir) }
@@ -177,14 +151,10 @@ func (r *room) tests() [][]string {
 // try builds the module in the room and tests what was generated.
 func (r *room) try(ctx context.Context) error {
 	for _, args := range r.tests() {
-		// Without the paths of the room, what is built is found again the next time.
-		args = slices.Insert(args, 1, "-trimpath")
-		if args[0] == "vet" {
-			args = slices.Delete(args, 1, 2)
-		}
 		cmd := exec.CommandContext(ctx, "go", args...)
 		cmd.Dir = r.module
-		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+		// Without the paths of the room, what is built is found again the next time.
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS="+os.Getenv("GOFLAGS")+" -trimpath")
 		if text, err := cmd.CombinedOutput(); err != nil {
 			return fmt.Errorf("nothing was changed, because with the newer headers go %s fails: %w\n%s", strings.Join(args, " "), err,
 				strings.ReplaceAll(string(text), r.module+string(filepath.Separator), ""))
@@ -227,18 +197,23 @@ func (c *change) mirror(from, to string) error {
 	})
 }
 
-// eachFile calls f for the regular files of a folder.
+// eachFile calls f for the regular files of a folder, without git's and what was built there.
 func eachFile(dir string, f func(rel string) error) error {
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) && path == dir {
 			return nil
 		}
-		if err != nil || !d.Type().IsRegular() {
+		if err != nil {
 			return err
 		}
 		rel, err := filepath.Rel(dir, path)
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
+		case d.IsDir() && (rel == ".git" || rel == "bin"):
+			return filepath.SkipDir
+		case !d.Type().IsRegular() || rel == ".git": // a file in a worktree
+			return nil
 		}
 		return f(rel)
 	})

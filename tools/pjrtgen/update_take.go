@@ -98,12 +98,7 @@ func nextFacts(base map[string]any, h *model.Header) (map[string]any, error) {
 
 // placeOf is the path of a header with the line and column of an item, where they are known.
 func placeOf(h *model.Header, item string) string {
-	for _, name := range []string{item, "struct " + item, "enum " + item} {
-		if p, ok := h.Places[name]; ok {
-			return fmt.Sprintf("%s:%d:%d", h.Path, p.Line, p.Col)
-		}
-	}
-	return h.Path
+	return h.PlaceOf(item, "struct "+item, "enum "+item)
 }
 
 // placeOfChange is where a change stands in the newer headers, or in the older ones if it is
@@ -171,11 +166,7 @@ func (r *room) take(ctx context.Context, s step, leave []string, compilers *witn
 // refuseChanges returns an error that lists, with their places, the changes to a newer set
 // that break the ABI.
 func refuseChanges(ours, theirs *model.Set) error {
-	from, err := model.NewSet(common(ours, theirs)...)
-	if err != nil {
-		return err
-	}
-	to, err := model.NewSet(common(theirs, ours)...)
+	from, to, err := common(ours, theirs)
 	if err != nil {
 		return err
 	}
@@ -193,15 +184,10 @@ func refuseChanges(ours, theirs *model.Set) error {
 		}
 		return moved(a) - moved(b)
 	})
-	errs := []error{fmt.Errorf("the originals of API %s break the ABI of %s; nothing was changed:", text(theirs), text(ours))}
-	for i, c := range breaks {
-		if i == maxErrors {
-			errs = append(errs, fmt.Errorf("  and %d more: pjrtgen diff lists all", len(breaks)-i))
-			break
-		}
-		errs = append(errs, fmt.Errorf("  %s: %s", placeOfChange(c, theirs, ours), strings.TrimPrefix(describe(c), c.Header+": ")))
-	}
-	return errors.Join(errs...)
+	return changesError(fmt.Sprintf("the originals of API %s break the ABI of %s; nothing was changed:", text(theirs), text(ours)), breaks,
+		func(c diff.Change) string {
+			return placeOfChange(c, theirs, ours) + strings.TrimPrefix(describe(c), c.Header)
+		}, ": pjrtgen diff lists all")
 }
 
 // writeFacts writes what the headers have otherwise than the newest facts say. Facts that
@@ -288,13 +274,9 @@ func (r *room) unwitnessed(state *facts.State) (map[string]map[string]any, error
 		if !slices.Contains(files, file) {
 			continue
 		}
-		text, err := os.ReadFile(filepath.Join(r.facts(), filepath.FromSlash(file)))
+		doc, err := facts.ReadDocument(filepath.Join(r.facts(), filepath.FromSlash(file)))
 		if err != nil {
 			return nil, err
-		}
-		var doc map[string]any
-		if err := json.Unmarshal(text, &doc); err != nil {
-			return nil, fmt.Errorf("%s: %w", file, err)
 		}
 		out[filepath.FromSlash(file)] = doc
 	}

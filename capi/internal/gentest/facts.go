@@ -4,7 +4,6 @@
 package gentest
 
 import (
-	"encoding/json"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -127,10 +126,8 @@ func Facts(t *testing.T, root string, minor int, keep func(path string) bool) []
 		if !keep(path) {
 			continue
 		}
-		text, err := json.Marshal(docs[path])
-		require.NoError(t, err)
 		var h Header
-		require.NoError(t, json.Unmarshal(text, &h), path)
+		require.NoError(t, facts.Decode(docs[path], &h), path)
 		out = append(out, h)
 	}
 	require.NotEmpty(t, out, "no facts of API 0.%d", minor)

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+// Package ordered reads and keeps JSON objects whose keys have an order, as the files of
+// third_party/xla do: since.json and history.json grow at their ends.
+package ordered
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+)
+
+// Object is an object that keeps the order in which its keys came. The zero value is empty.
+type Object[T any] struct {
+	Keys   []string
+	Values map[string]T
+}
+
+// Set gives a key a value. A new key comes last.
+func (o *Object[T]) Set(key string, v T) {
+	if o.Values == nil {
+		o.Values = make(map[string]T)
+	}
+	if _, ok := o.Values[key]; !ok {
+		o.Keys = append(o.Keys, key)
+	}
+	o.Values[key] = v
+}
+
+// UnmarshalJSON reads an object.
+func (o *Object[T]) UnmarshalJSON(b []byte) error {
+	d := json.NewDecoder(bytes.NewReader(b))
+	return Each(d, func(key string) error {
+		var v T
+		err := d.Decode(&v)
+		o.Set(key, v)
+		return err
+	})
+}
+
+// Each reads an object and calls f for each key, in order. f reads the value.
+func Each(d *json.Decoder, f func(key string) error) error {
+	if t, err := d.Token(); err != nil {
+		return err
+	} else if t != json.Delim('{') {
+		return fmt.Errorf("want an object, have %v", t)
+	}
+	for d.More() {
+		t, err := d.Token()
+		if err != nil {
+			return err
+		}
+		if err := f(t.(string)); err != nil {
+			return err
+		}
+	}
+	_, err := d.Token()
+	return err
+}
+
+// Comma is what stands in front of element i of a list or an object.
+func Comma(i int) string {
+	if i == 0 {
+		return ""
+	}
+	return ","
+}
