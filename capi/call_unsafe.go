@@ -165,12 +165,18 @@ func (t *Table) checkGates(f *Function, args unsafe.Pointer) error {
 }
 
 func (t *Table) checkGated(f *Function, nested string, gates []Gate, args unsafe.Pointer) error {
-	for _, g := range gates {
-		if g.Since <= t.gateMinor {
-			continue
-		}
-		p := unsafe.Add(args, g.Offset)
-		if g.Size == wordSize && *(*uintptr)(p) == 0 || g.Size != wordSize && allZero(p, g.Size) {
+	// The fields that the plugin does not know are the last ones.
+	known := len(gates)
+	set := false
+	for known > 0 && gates[known-1].Since > t.gateMinor {
+		known--
+		set = set || !gates[known].isZero(args)
+	}
+	if !set {
+		return nil
+	}
+	for _, g := range gates[known:] {
+		if g.isZero(args) {
 			continue
 		}
 		name := g.Name
@@ -185,6 +191,11 @@ func (t *Table) checkGated(f *Function, nested string, gates []Gate, args unsafe
 		}
 	}
 	return nil
+}
+
+func (g *Gate) isZero(args unsafe.Pointer) bool {
+	p := unsafe.Add(args, g.Offset)
+	return g.Size == wordSize && *(*uintptr)(p) == 0 || g.Size != wordSize && allZero(p, g.Size)
 }
 
 func allZero(p unsafe.Pointer, n uintptr) bool {

@@ -38,7 +38,7 @@ type Function struct {
 	Errors  ErrorKind
 	Zero    []Span // out fields, cleared before each call
 	Results []Result
-	Gated   []Gate // input fields introduced after Since
+	Gated   []Gate // input fields introduced after Since, the newest last
 	Nested  []Nest // pointers to structs that have gated fields of their own
 	// GatedSince is the newest minor in Gated, including that of the structs in Nested. A plugin at or above it knows
 	// every field.

@@ -4,11 +4,13 @@
 package capi_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -91,12 +93,17 @@ func TestSpansLieInsideTheArguments(t *testing.T) {
 		}
 		assert.LessOrEqual(t, end, size, f.Name)
 		newest := 0
+		newestLast := func(gates []capi.Gate) bool {
+			return slices.IsSortedFunc(gates, func(a, b capi.Gate) int { return cmp.Compare(a.Since, b.Since) })
+		}
+		assert.True(t, newestLast(f.Gated), f.Name)
 		for _, g := range f.Gated {
 			newest = max(newest, g.Since)
 			assert.Greater(t, g.Since, max(f.Since, capi.OldestMinor), "%s.%s", f.Name, g.Name)
 			assert.LessOrEqual(t, g.Offset+g.Size, size, "%s.%s", f.Name, g.Name)
 		}
 		for _, n := range f.Nested {
+			assert.True(t, newestLast(n.Gated), "%s: %s", f.Name, n.Struct)
 			for _, g := range n.Gated {
 				newest = max(newest, g.Since)
 			}

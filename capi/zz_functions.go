@@ -362,8 +362,8 @@ var functions = [...]Function{
 	{Name: "PJRT_Xla_Transform_Destroy_Hlo_Pass_Pipeline_Trace_Fn", Section: sectionExt0 + Section(ExtensionTypeXLATransform), Offset: 48, Since: 114, Size: XLATransformDestroyHLOPassPipelineTraceArgsSize, Void: true},
 	{Name: "PJRT_Transfers_PJRT_Client_MakeCrossHostReceiveBuffers", Section: sectionExt0 + Section(ExtensionTypeCrossHostTransfers), Offset: 24, Since: 74, Size: TransfersClientMakeCrossHostReceiveBuffersArgsSize, Zero: []Span{{Offset: 96, Size: 8}}, Gated: []Gate{{Name: "allow_cancel_notifier", Span: Span{Offset: 104, Size: 1}, Since: 116}}, GatedSince: 116},
 	{Name: "PJRT_Transfers_PJRT_Buffer_CopyToRemoteDevice", Section: sectionExt0 + Section(ExtensionTypeCrossHostTransfers), Offset: 32, Since: 74, Size: TransfersBufferCopyToRemoteDeviceArgsSize, Void: true, Gated: []Gate{
-		{Name: "event", Span: Span{Offset: 24, Size: 8}, Since: 90},
 		{Name: "on_done", Span: Span{Offset: 48, Size: 16}, Since: 81},
+		{Name: "event", Span: Span{Offset: 24, Size: 8}, Since: 90},
 		{Name: "descriptor_destructor", Span: Span{Offset: 64, Size: 8}, Since: 104},
 	}, GatedSince: 104},
 	{Name: "PJRT_Transfers_PJRT_Client_CrossHostReceiveBuffers", Section: sectionExt0 + Section(ExtensionTypeCrossHostTransfers), Offset: 40, Since: 81, Size: TransfersClientCrossHostReceiveBuffersArgsSize, Gated: []Gate{

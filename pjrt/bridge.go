@@ -35,13 +35,19 @@ func init() {
 		Consume: func(b any) (*capi.Buffer, func(), error) { return b.(*Buffer).acquireToConsume() },
 
 		AdoptBuffer: func(c any, h *capi.Buffer) (any, error) {
-			return c.(*Client).adoptBuffer(h)
+			b, err := c.(*Client).adoptBuffer(h)
+			if err == nil {
+				b.references.doubtful.Store(true)
+			}
+			return b, err
 		},
 		AdoptBufferOf: func(c any, h *capi.Buffer, shape any) (any, error) {
 			if h == nil {
 				return nil, errNoBuffer
 			}
-			return c.(*Client).newBuffer(h, shape.(Shape)), nil
+			b := c.(*Client).newBuffer(h, shape.(Shape))
+			b.references.doubtful.Store(true)
+			return b, nil
 		},
 		AdoptEvent: adoptEvent,
 		AdoptExecutable: func(p any, h *capi.Executable) (any, error) {
@@ -120,6 +126,9 @@ func acquire(object any) (handle any, release func(), err error) {
 		return acquired(h, func() { o.ref.Release() }, err)
 	case *Buffer:
 		h, err := o.acquire()
+		if err == nil {
+			o.references.doubtful.Store(true)
+		}
 		return acquired(h, func() { o.ref.Release() }, err)
 	case *Event:
 		h, err := o.acquire()
@@ -220,6 +229,7 @@ func (b *Buffer) acquireContents(ctx context.Context) (*capi.Buffer, func(), err
 		release()
 		return nil, nil, err
 	}
+	b.references.doubtful.Store(true)
 	return h, release, nil
 }
 

@@ -22,7 +22,7 @@ type Buffer struct {
 	shape  Shape
 
 	hostDone   <-chan struct{}             // nil when C kept no memory of the host
-	onDestroy  bool                        // destroying it calls a function: see newBufferWith
+	onDestroy  bool                        // destroying it calls a function: see ownWith
 	references *references                 // external ones
 	dynamic    answer                      // does it have dimensions known only at run time?
 	readable   answer                      // can the host read its memory as a dense array?
@@ -39,25 +39,57 @@ func (c *Client) newBuffer(h *capi.Buffer, shape Shape) *Buffer {
 // newBufferOf is newBuffer for a shape whose dimensions nobody changes later.
 func (c *Client) newBufferOf(h *capi.Buffer, shape Shape) *Buffer {
 	b := &Buffer{client: c, shape: shape}
-	b.references = lifetime.Init[capi.Buffer, references](&b.ref, "buffer", h, c.ref, c.destroyBuffer)
+	b.own(h)
 	return b
 }
 
-// refill reuses b, which is closed, as the Buffer that owns h. It reports whether it
-// could: the old C buffer must be destroyed, and have had the same client and shape.
-func (b *Buffer) refill(c *Client, h *capi.Buffer, shape Shape) bool {
+// own makes b, which has its client and its shape, the Buffer that owns h.
+func (b *Buffer) own(h *capi.Buffer) {
+	b.references = lifetime.Init[capi.Buffer, references](&b.ref, "buffer", h, b.client.ref, b.client.destroyBuffer)
+}
+
+// bufferWithDims is a Buffer and memory for its dimensions in one allocation.
+type bufferWithDims struct {
+	Buffer
+	dims [4]int64
+}
+
+// newBufferToFill makes a Buffer that owns nothing yet, with dimensions of its own.
+func (c *Client) newBufferToFill(shape Shape) *Buffer {
+	b := new(bufferWithDims)
+	b.client = c
+	b.shape = Shape{shape.Type, append(b.dims[:0], shape.Dims...)}
+	return &b.Buffer
+}
+
+// refill reuses b, which is closed, as the Buffer that owns h, the result of an execution
+// on a device. It reports whether it could: the old C buffer must be destroyed, and have
+// had the same client and shape.
+func (b *Buffer) refill(c *Client, h *capi.Buffer, shape Shape, at *capi.Device) bool {
 	if b == nil || b.client != c || b.hostDone != nil || b.onDestroy || !b.shape.Equal(shape) || !b.ref.Claim() {
 		return false
 	}
-	// These may differ from one buffer to the next.
-	b.device.Store(nil)
-	b.inMemory.Store(nil)
-	b.standIns.Store(nil)
-	b.dynamic.state.Store(0)
-	b.readable.state.Store(0)
+	// These may differ from one buffer to the next. Atomic stores cost more than the rest
+	// of an execution's Go code, and most buffers were only passed on.
+	if b.inMemory.Load() != nil {
+		b.inMemory.Store(nil)
+	}
+	if b.standIns.Load() != nil {
+		b.standIns.Store(nil)
+	}
+	b.dynamic.forget()
+	b.readable.forget()
+	b.placed(at)
 	b.references.reset()
 	b.ref.Renew(h)
 	return true
+}
+
+// placed says where the plugin put the buffer.
+func (b *Buffer) placed(at *capi.Device) {
+	if b.device.Load() != at {
+		b.device.Store(at)
+	}
 }
 
 // waitsFor returns what contents wait for that are made of those of the buffers.
@@ -81,15 +113,14 @@ func (b *Buffer) derived(h *capi.Buffer, shape Shape) *Buffer {
 	return d
 }
 
-// newBufferWith is newBuffer that calls destroyed after the C buffer is destroyed.
-func (c *Client) newBufferWith(h *capi.Buffer, shape Shape, destroyed func()) *Buffer {
-	b := &Buffer{client: c, shape: Shape{shape.Type, slices.Clone(shape.Dims)}, onDestroy: true}
-	destroy := c.destroyBuffer
-	b.references = lifetime.Init[capi.Buffer, references](&b.ref, "buffer", h, c.ref, func(h *capi.Buffer) {
+// ownWith is own that calls destroyed after the C buffer is destroyed.
+func (b *Buffer) ownWith(h *capi.Buffer, destroyed func()) {
+	b.onDestroy = true
+	destroy := b.client.destroyBuffer
+	b.references = lifetime.Init[capi.Buffer, references](&b.ref, "buffer", h, b.client.ref, func(h *capi.Buffer) {
 		destroy(h)
 		destroyed()
 	})
-	return b
 }
 
 var bufferDestroys = sync.Pool{New: func() any { return new(capi.Call[capi.BufferDestroyArgs]) }}

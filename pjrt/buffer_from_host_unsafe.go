@@ -7,6 +7,7 @@ import (
 	"context"
 	"runtime"
 	"slices"
+	"sync"
 	"unsafe"
 
 	"github.com/purepjrt/purepjrt/capi"
@@ -49,6 +50,10 @@ type BufferOptions struct {
 	Layout  *Layout // in the memory of the device; nil leaves it to the plugin
 }
 
+var defaultBufferOptions BufferOptions
+
+var uploads = sync.Pool{New: func() any { return new(capi.Call[capi.ClientBufferFromHostBufferArgs]) }}
+
 // BufferFromHost makes a buffer of an array (PJRT_Client_BufferFromHostBuffer). The
 // buffer can be used at once; computations wait for its contents. With the default
 // semantics the caller may change a.Data after the call. opts may be nil.
@@ -57,13 +62,16 @@ type BufferOptions struct {
 // buffers that the program dropped without Close, and try once more. If memory runs out
 // only later, waiting for the buffer returns that error.
 func (c *Client) BufferFromHost(ctx context.Context, a HostArray, opts *BufferOptions) (b *Buffer, err error) {
-	op := begin(ctx, OperationUpload, subject{client: c, bytes: len(a.Data)})
-	defer op.end(&err)
+	var op *operation
+	if watching.Load() != nil { // before the subject is made, which takes time
+		op = begin(ctx, OperationUpload, subject{client: c, bytes: len(a.Data)})
+		defer op.end(&err)
+	}
 	if c == nil || c.ref == nil {
 		return nil, errNilClient
 	}
 	if opts == nil {
-		opts = &BufferOptions{}
+		opts = &defaultBufferOptions
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -91,47 +99,59 @@ func (c *Client) BufferFromHost(ctx context.Context, a HostArray, opts *BufferOp
 	if err != nil {
 		return nil, err
 	}
-	defer c.ref.Release()
+	b = c.newBufferToFill(a.Shape())
+	err = c.upload(ctx, h, b, a, origin, opts, place, layout)
+	c.ref.Release()
+	if err != nil {
+		return nil, err
+	}
+	return b, nil
+}
 
-	var call capi.Call[capi.ClientBufferFromHostBufferArgs]
+// upload makes the C buffer of b, which has its shape. h is the handle of the client.
+func (c *Client) upload(ctx context.Context, h *capi.Client, b *Buffer, a HostArray, origin int,
+	opts *BufferOptions, place placement, layout *cLayout) error {
+	call := uploads.Get().(*capi.Call[capi.ClientBufferFromHostBufferArgs])
 	args := &call.Args
 	args.Client = h
 	args.Data = unsafe.Pointer(unsafe.SliceData(a.Data[origin:]))
 	args.Type = capi.BufferType(a.Type)
-	dims, strides := slices.Clone(a.Dims), slices.Clone(opts.Strides)
-	args.Dims, args.NumDims = unsafe.SliceData(dims), uintptr(len(dims))
+	strides := slices.Clone(opts.Strides)
+	args.Dims, args.NumDims = unsafe.SliceData(b.shape.Dims), uintptr(len(b.shape.Dims))
 	if len(strides) > 0 {
 		args.ByteStrides, args.NumByteStrides = unsafe.SliceData(strides), uintptr(len(strides))
 	}
 	args.HostBufferSemantics = opts.Semantics
 	args.Device, args.Memory = place.device, place.memory
 	args.DeviceLayout = layout.layout
-	err = allocate(ctx, c.table, &call)
+	err := allocate(ctx, c.table, call)
 	runtime.KeepAlive(a.Data)
 	runtime.KeepAlive(layout)
+	made, done := args.Buffer, args.DoneWithHostBuffer
+	*args = capi.ClientBufferFromHostBufferArgs{}
+	uploads.Put(call)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	done := args.DoneWithHostBuffer
 	switch {
 	case opts.Semantics == OnlyDuringCall:
 		// The plugin has read the memory already.
 		destroyEvent(c.table, done)
-		b = c.newBuffer(args.Buffer, a.Shape())
+		b.own(made)
 	case done == nil:
 		// The plugin does not say when it is done, but it must be once the buffer is destroyed.
 		ended := make(chan struct{})
-		b = c.newBufferWith(args.Buffer, a.Shape(), func() {
+		b.ownWith(made, func() {
 			runtime.KeepAlive(a.Data)
 			close(ended)
 		})
 		b.hostDone = ended
 	default:
-		b = c.newBuffer(args.Buffer, a.Shape())
+		b.own(made)
 		b.hostDone = c.keepUntil(done, a.Data)
 	}
-	b.device.Store(place.device)
-	return b, nil
+	b.placed(place.device)
+	return nil
 }
 
 // origin checks the length of Data against the shape and the strides, and returns the

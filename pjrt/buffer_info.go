@@ -19,6 +19,13 @@ const (
 	answerYes = 2
 )
 
+// forget makes get ask again.
+func (a *answer) forget() {
+	if a.state.Load() != 0 {
+		a.state.Store(0)
+	}
+}
+
 func (a *answer) get(ask func() bool) bool {
 	switch a.state.Load() {
 	case answerNo:

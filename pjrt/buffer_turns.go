@@ -30,7 +30,12 @@ import (
 // it starts because another argument has no contents yet, the plugin blocks all calls that
 // need the buffer's contents, and those that destroy or delete it. The execution therefore
 // keeps its turn until its end, and other calls are refused instead.
-type turns struct{ state atomic.Int64 }
+type turns struct {
+	state atomic.Int64
+	// doubtful is set before anything may take the contents away but Delete: a call whose
+	// turn is risk or taken, or one that this package does not make.
+	doubtful atomic.Bool
+}
 
 // turn is what a call does with the contents of a buffer: how it counts in turns.state.
 type turn int64
@@ -82,6 +87,9 @@ func (t *turns) begin(ctx context.Context, kind turn) error {
 		case kind == turnTaken && s&bound != 0:
 			return errBound
 		case s&kind.waitsFor() == 0:
+			if kind >= turnRisk {
+				t.doubtful.Store(true)
+			}
 			if t.state.CompareAndSwap(s, s+int64(kind)) {
 				return nil
 			}
@@ -104,6 +112,7 @@ func (t *turns) end(kind turn) (deletes bool) {
 // takeOver is begin for turnTaken. It waits for references, which take little time, and
 // fails if any other call has a turn.
 func (t *turns) takeOver() error {
+	t.doubtful.Store(true)
 	for pause := time.Microsecond; ; pause = min(2*pause, time.Millisecond) {
 		s := t.state.Load()
 		switch {
@@ -134,7 +143,14 @@ func (t *turns) unmarkDeleted() { t.state.And(^deleted) }
 func (t *turns) isDeleted() bool { return t.state.Load()&deleted != 0 }
 
 // reset forgets everything about a buffer that was destroyed.
-func (t *turns) reset() { t.state.Store(0) }
+func (t *turns) reset() {
+	if t.state.Load() != 0 {
+		t.state.Store(0)
+	}
+	if t.doubtful.Load() {
+		t.doubtful.Store(false)
+	}
+}
 
 // useContents makes a C call that uses the contents of b, which the caller has acquired.
 // Plugins may wait in such a call for contents that are not there yet. If ctx can end, the

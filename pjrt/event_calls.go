@@ -85,14 +85,14 @@ func (c *eventCalls) close(table *capi.Table, h *capi.Event) {
 // poll returns the error of the work if it is over. If not, poll waits in C as long as
 // ctx cannot end and few other threads wait there; otherwise it reports false.
 func (c *eventCalls) poll(ctx context.Context, table *capi.Table, h *capi.Event) (over bool, err error) {
+	if ctx.Done() == nil && blocked.enter() {
+		err = c.take(table, h)
+		blocked.leave()
+		return true, err
+	}
 	// After an error it is unknown whether the work goes on, so it counts as not ready.
 	ready, err := c.isReady(table, h)
-	c.unsure = err != nil
-	switch {
-	case err == nil && ready:
-		return true, c.take(table, h)
-	case ctx.Done() == nil && blocked.enter():
-		defer blocked.leave()
+	if c.unsure = err != nil; err == nil && ready {
 		return true, c.take(table, h)
 	}
 	return false, nil

@@ -33,7 +33,7 @@ type Executable struct {
 	abi        *saved.ABIVersion // of serialized; nil if unknown
 	codeless   bool              // the plugin would write bytes without the code
 	text       []Shape           // the parameters that the text of the program states, nil if unknown
-	entry      func() entry
+	entry      func() *entry
 	outputs    func() ([]Shape, error)
 	layouts    func() []*Layout // of the parameters
 }
@@ -84,12 +84,12 @@ func newSerializedExecutable(p *Plugin, target saved.Target, r *compile.Result, 
 	return &Executable{
 		plugin: p, table: p.table, target: target, serialized: code, abi: abi, text: parameters,
 		name: r.Name, numReplicas: r.Replicas, numPartitions: r.Partitions, numOutputs: len(outputs),
-		entry: func() entry {
+		entry: func() *entry {
 			shapes, err := known(r.Parameters, "parameters")
 			if err != nil && parameters != nil && r.Partitions == 1 {
 				shapes, err = parameters, nil
 			}
-			return entry{parameters: shapes, err: err, donates: true}
+			return &entry{parameters: shapes, err: err, donates: true}
 		},
 		outputs: func() ([]Shape, error) { return outputs, outputsErr },
 		layouts: func() []*Layout { return nil },
@@ -254,7 +254,7 @@ func (e *Executable) parameters() ([]Shape, error) {
 	return entry.parameters, entry.err
 }
 
-func (e *Executable) readEntry() entry {
+func (e *Executable) readEntry() *entry {
 	entry := e.optimizedEntry()
 	if entry.err != nil && e.text != nil && e.numPartitions == 1 && !errors.Is(entry.err, ErrClosed) {
 		entry.parameters, entry.err = e.text, nil
@@ -263,8 +263,8 @@ func (e *Executable) readEntry() entry {
 }
 
 // optimizedEntry reads what it can of the optimized program.
-func (e *Executable) optimizedEntry() entry {
-	known := entry{donates: true}
+func (e *Executable) optimizedEntry() *entry {
+	known := &entry{donates: true}
 	code, err := e.optimizedHLO()
 	if err != nil {
 		known.err = err

@@ -16,11 +16,24 @@ func (e *LoadedExecutable) Execute(ctx context.Context, args []*Buffer, opts *Ex
 	if err := e.single(); err != nil {
 		return nil, err
 	}
+	if e.numOutputs == 1 { // as of most programs, which this saves an allocation
+		r := new(oneResult)
+		if err := e.executeInto(ctx, r.list[:], &r.Buffer, args, opts); err != nil {
+			return nil, err
+		}
+		return r.list[:], nil
+	}
 	outs := make([]*Buffer, e.numOutputs)
-	if err := e.ExecuteInto(ctx, outs, args, opts); err != nil {
+	if err := e.executeInto(ctx, outs, nil, args, opts); err != nil {
 		return nil, err
 	}
 	return outs, nil
+}
+
+// oneResult is a list of one Buffer, and that Buffer.
+type oneResult struct {
+	list [1]*Buffer
+	Buffer
 }
 
 // ExecuteInto is Execute with the results in outs, which has one element for each result.
@@ -34,8 +47,15 @@ func (e *LoadedExecutable) ExecuteInto(ctx context.Context, outs []*Buffer, args
 	if len(outs) != e.numOutputs {
 		return invalid("there is room for %d results, and the program has %d", len(outs), e.numOutputs)
 	}
+	return e.executeInto(ctx, outs, nil, args, opts)
+}
+
+// executeInto is ExecuteInto after its checks. The first result is made in blank, a zero
+// Buffer, if that is not nil.
+func (e *LoadedExecutable) executeInto(ctx context.Context, outs []*Buffer, blank *Buffer, args []*Buffer, opts *ExecuteOptions) error {
 	l := e.newLaunch(opts)
 	defer l.Release()
+	l.blank = blank
 	l.lists = append(l.lists, args)
 	if err := l.execute(ctx); err != nil {
 		return err

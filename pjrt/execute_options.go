@@ -82,7 +82,9 @@ func (o *ExecuteOptions) kept(list []int64, n int) ([]int64, error) {
 		if i < 0 || i >= n {
 			return nil, invalid("the option Keep names parameter %d, and the program has %d", i, n)
 		}
-		list = append(list, int64(i))
+		if !slices.Contains(list, int64(i)) {
+			list = append(list, int64(i))
+		}
 	}
 	if o.Bound != nil {
 		for _, i := range o.Bound.fixed {

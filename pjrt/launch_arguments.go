@@ -135,7 +135,7 @@ func (l *launch) refused(d, i int, b *Buffer, err error) error {
 // that device, and returns the handle of the copy.
 func (l *launch) place(ctx context.Context, d, i int, a heldArgument) (*capi.Buffer, error) {
 	c := l.exe.client
-	if gone, err := l.calls.isDeleted(c.table, a.handle); err == nil && gone {
+	if gone, err := l.isGone(a); err == nil && gone {
 		return nil, invalid("%s was deleted, or donated to an earlier execution", l.argument(d, i))
 	}
 	at := l.calls.deviceOf(c.table, a.buffer, a.handle)
@@ -151,6 +151,18 @@ func (l *launch) place(ctx context.Context, d, i int, a heldArgument) (*capi.Buf
 		return nil, l.refused(d, i, a.buffer, err)
 	}
 	return copied, nil
+}
+
+// isGone reports whether the contents of an argument are gone. It asks the plugin only
+// when something may have taken them.
+func (l *launch) isGone(a heldArgument) (bool, error) {
+	switch r := a.buffer.references; {
+	case r.isDeleted():
+		return true, nil
+	case !r.doubtful.Load():
+		return false, nil
+	}
+	return l.calls.isDeleted(l.exe.client.table, a.handle)
 }
 
 // beginTurns takes the turns that last as long as the C call.

@@ -38,7 +38,9 @@ type launch struct {
 	opts  *ExecuteOptions
 	bound *Bound // has the other arguments, or is nil
 
-	users     atomic.Int32 // the caller, and whoever needs the launch until an event is ready
+	// users are the caller, and whoever needs the launch until an event is ready. A launch
+	// that is not in use has one, so that most executions need not change it.
+	users     atomic.Int32
 	admission admission
 	inUse     bool // the executable is acquired
 	abandoned bool // the call goes on without the caller, and gives the arguments back itself
@@ -48,6 +50,7 @@ type launch struct {
 	devices []*Device   // run the program
 	only    *Device     // the device that the plugin is told to run on, or nil
 	one     [1]*Device  // memory for devices
+	blank   *Buffer     // for the first result, or nil
 
 	held     []heldArgument // are acquired until the call is over
 	donated  []heldArgument // are acquired, and taken, until the execution is over
@@ -80,13 +83,13 @@ func (e *LoadedExecutable) newLaunch(opts *ExecuteOptions) *launch {
 	}
 	if l == nil {
 		l = &launch{exe: e}
+		l.users.Store(1)
 		l.frame.options = new(capi.ExecuteOptions)
 	}
 	if opts == nil {
 		opts = &defaultExecuteOptions
 	}
 	l.opts = opts
-	l.users.Store(1)
 	return l
 }
 
@@ -95,8 +98,11 @@ func (l *launch) Retain() { l.users.Add(1) }
 
 // Release removes a user. The last one gives back what the execution held.
 func (l *launch) Release() {
-	if l.users.Add(-1) > 0 {
-		return
+	if l.users.Load() != 1 {
+		if l.users.Add(-1) > 0 {
+			return
+		}
+		l.users.Store(1)
 	}
 	for i, done := range l.extended {
 		done()
@@ -111,49 +117,62 @@ func (l *launch) Release() {
 		l.exe.ref.Release()
 	}
 	l.inUse, l.abandoned, l.unknown = false, false, false
-	// An unused launch must not keep anything alive.
+	// An unused launch must not keep anything alive. The outputs and events were taken out
+	// of the frame one by one.
 	f := &l.frame
 	clear(l.lists)
 	clear(f.arguments)
-	clear(f.outputs)
-	clear(f.events)
 	l.lists, l.extended = l.lists[:0], l.extended[:0]
 	f.arguments, f.outputs, f.events, f.keep = f.arguments[:0], f.outputs[:0], f.events[:0], f.keep[:0]
-	*f.options = capi.ExecuteOptions{}
-	l.opts, l.only, l.one[0], l.devices, l.bound = nil, nil, nil, nil, nil
+	if o := l.opts; o.CallLocation != "" || len(o.Incarnations) > 0 || len(o.Extensions) > 0 {
+		*f.options = capi.ExecuteOptions{}
+	}
+	l.opts, l.only, l.one[0], l.devices, l.bound, l.blank = nil, nil, nil, nil, nil, nil
 	if x := &l.exe.executions; !x.spare.CompareAndSwap(nil, l) {
 		x.launches.Put(l)
 	}
 }
 
+func (l *launch) begin(ctx context.Context) *operation {
+	if watching.Load() == nil { // before the subject is made, which takes time
+		return nil
+	}
+	return begin(ctx, OperationExecute, subject{client: l.exe.client, program: l.exe.name, devices: l.exe.devices})
+}
+
 // execute runs the program, waits for its end and leaves the results in the outputs of
 // the frame.
 func (l *launch) execute(ctx context.Context) (err error) {
-	op := begin(ctx, OperationExecute, subject{client: l.exe.client, program: l.exe.name, devices: l.exe.devices})
+	op := l.begin(ctx)
 	defer op.end(&err)
 	if err := l.prepare(ctx); err != nil {
 		return err
 	}
 	op.on(l.only)
 	defer l.releaseArguments()
-	return l.attempt(ctx, func() error {
-		if err := l.do(ctx); err != nil {
-			return err
-		}
-		return l.wait(ctx)
-	})
+	err = l.doAndWait(ctx)
+	if l.mayRetry(err) {
+		destroyForgotten(ctx)
+		err = secondError(err, l.doAndWait(ctx))
+	}
+	return err
 }
 
 // start runs the program without waiting for its end.
 func (l *launch) start(ctx context.Context) (results [][]*Buffer, done *Event, err error) {
-	op := begin(ctx, OperationExecute, subject{client: l.exe.client, program: l.exe.name, devices: l.exe.devices})
+	op := l.begin(ctx)
 	defer op.endStarted(&done, &err)
 	if err := l.prepare(ctx); err != nil {
 		return nil, nil, err
 	}
 	op.on(l.only)
 	defer l.releaseArguments()
-	if err := l.attempt(ctx, func() error { return l.do(ctx) }); err != nil {
+	err = l.do(ctx)
+	if l.mayRetry(err) {
+		destroyForgotten(ctx)
+		err = secondError(err, l.do(ctx))
+	}
+	if err != nil {
 		return nil, nil, err
 	}
 	done = l.takeEvents()
@@ -164,14 +183,11 @@ func (l *launch) start(ctx context.Context) (results [][]*Buffer, done *Event, e
 	return results, done, nil
 }
 
-// attempt calls run, and calls it once more if the device was out of memory.
-func (l *launch) attempt(ctx context.Context, run func() error) error {
-	err := run()
-	if !l.mayRetry(err) {
+func (l *launch) doAndWait(ctx context.Context) error {
+	if err := l.do(ctx); err != nil {
 		return err
 	}
-	destroyForgotten(ctx)
-	return secondError(err, run())
+	return l.wait(ctx)
 }
 
 // takeEvents joins the events of all devices. The launch stays in use until the joined
@@ -211,16 +227,26 @@ func (l *launch) prepare(ctx context.Context) error {
 	if err := l.admission.enter(ctx, &e.executions.limit, &e.client.traffic); err != nil {
 		return err
 	}
-	h, err := e.ref.Acquire()
+	h, err := l.acquire()
 	if err != nil {
 		return err
 	}
-	l.inUse = true
 	if err := l.fill(ctx, h); err != nil {
 		l.releaseArguments()
 		return err
 	}
 	return nil
+}
+
+// acquire keeps the executable until Release. Bound arguments, which the launch has
+// acquired, are a child of their executable.
+func (l *launch) acquire() (*capi.LoadedExecutable, error) {
+	if l.bound != nil {
+		return l.exe.ref.Object()
+	}
+	h, err := l.exe.ref.Acquire()
+	l.inUse = err == nil
+	return h, err
 }
 
 // fill acquires the arguments and fills in the frame.
@@ -519,10 +545,18 @@ func (l *launch) adopt(d int, outs []*Buffer) error {
 	waits := l.waitsFor()
 	for i, h := range handles {
 		handles[i] = nil
-		if !l.opts.ReuseResults || !outs[i].refill(e.client, h, shapes[i]) {
+		at := l.devices[d].handle
+		switch {
+		case l.opts.ReuseResults && outs[i].refill(e.client, h, shapes[i], at):
+		case l.blank != nil:
+			outs[i], l.blank = l.blank, nil
+			outs[i].client, outs[i].shape = e.client, shapes[i]
+			outs[i].own(h)
+			outs[i].placed(at)
+		default:
 			outs[i] = e.client.newBufferOf(h, shapes[i])
+			outs[i].placed(at)
 		}
-		outs[i].device.Store(l.devices[d].handle)
 		if waits != nil {
 			outs[i].standIns.Store(waits)
 		}

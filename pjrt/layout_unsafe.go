@@ -151,11 +151,13 @@ type cLayout struct {
 	tileSizes []uintptr
 }
 
+var noLayout cLayout
+
 // encode checks the layout and returns its C form. The nil layout has a nil C form, which
 // means the plugin's default.
 func (l *Layout) encode(s Shape) (*cLayout, error) {
 	if l == nil {
-		return &cLayout{}, nil
+		return &noLayout, nil
 	}
 	if err := l.check(s); err != nil {
 		return nil, err

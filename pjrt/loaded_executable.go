@@ -61,7 +61,7 @@ func (e *LoadedExecutable) describe(h *capi.LoadedExecutable, parameters []Shape
 	}
 	// The description can be closed by itself, and executions must still be checked against
 	// it: what they ask is then read from another one.
-	exe.entry = sync.OnceValue(func() entry {
+	exe.entry = sync.OnceValue(func() *entry {
 		known := exe.readEntry()
 		if errors.Is(known.err, ErrClosed) {
 			e.describeAgain(parameters, func(again *Executable) { known = again.readEntry() })

@@ -17,7 +17,10 @@ import (
 
 // allocate makes a C call that takes memory of a device, with retryAllocation.
 func allocate[A any](ctx context.Context, table *capi.Table, call *capi.Call[A]) error {
-	return retryAllocation(ctx, func() error { return call.Do(table) })
+	if err := call.Do(table); err != nil {
+		return allocateAgain(ctx, err, func() error { return call.Do(table) })
+	}
+	return nil
 }
 
 // allocated returns what is made by calls that take memory of a device, with retryAllocation.
@@ -33,7 +36,11 @@ func allocated[T any](ctx context.Context, create func() (T, error)) (T, error) 
 // retryAllocation makes a call that takes memory of a device. If the device is out of
 // memory, it destroys the objects that the program forgot and makes the call once more.
 func retryAllocation(ctx context.Context, call func() error) error {
-	err := call()
+	return allocateAgain(ctx, call(), call)
+}
+
+// allocateAgain is retryAllocation after the first call, which returned err.
+func allocateAgain(ctx context.Context, err error, call func() error) error {
 	if err == nil || !errors.Is(err, ErrResourceExhausted) {
 		return err
 	}

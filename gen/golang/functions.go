@@ -4,7 +4,9 @@
 package golang
 
 import (
+	"cmp"
 	"github.com/dave/jennifer/jen"
+	"slices"
 
 	"github.com/purepjrt/purepjrt/gen/model"
 )
@@ -139,7 +141,8 @@ func (g *generator) functionRow(fn *function) (jen.Code, error) {
 	newest := 0
 	gateList := func(gates []gate) *jen.Statement {
 		var items []jen.Code
-		for _, x := range gates {
+		newestLast := slices.SortedStableFunc(slices.Values(gates), func(a, b gate) int { return cmp.Compare(a.since, b.since) })
+		for _, x := range newestLast {
 			newest = max(newest, x.since)
 			items = append(items, jen.Values(
 				jen.Id("Name").Op(":").Lit(x.name),

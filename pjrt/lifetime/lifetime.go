@@ -22,9 +22,10 @@ var ErrClosed = errors.New("closed")
 // Ref is the program's reference to one C object of type T. Its methods may be
 // called from any goroutine, in any order. A Ref must not be copied.
 type Ref[T any] struct {
-	object *T
-	state  *state
-	guard  *guard // watches the Ref until Close
+	object  *T
+	state   *state
+	guard   *guard // watches the Ref until Close
+	renewed bool   // by Renew, which is likely to be called again: the Ref keeps its guard
 }
 
 // state is separate from Ref, so that a pointer to it does not keep the Ref alive.
@@ -151,7 +152,10 @@ func (r *Ref[T]) Renew(object *T) {
 	if s.tracked = false; tracking.Load() {
 		s.track()
 	}
-	r.object, r.guard = object, guardOf(s)
+	r.object, r.renewed = object, true
+	if r.guard == nil {
+		r.guard = guardOf(s)
+	}
 	s.refs.Store(1) // from now on it can be acquired
 }
 
@@ -183,7 +187,7 @@ func (r *Ref[T]) Acquire() (*T, error) {
 	for {
 		n := s.refs.Load()
 		if n&closedBit != 0 {
-			return nil, fmt.Errorf("%s is %w", s.kind, ErrClosed)
+			return nil, s.closed()
 		}
 		if s.refs.CompareAndSwap(n, n+1) {
 			return r.object, nil
@@ -191,7 +195,21 @@ func (r *Ref[T]) Acquire() (*T, error) {
 	}
 }
 
+// Object is Acquire for a caller that keeps the object in another way, such as by a child of it that it has acquired,
+// and needs no Release.
+func (r *Ref[T]) Object() (*T, error) {
+	if r == nil || r.state == nil {
+		return nil, errNil
+	}
+	if r.Closed() {
+		return nil, r.state.closed()
+	}
+	return r.object, nil
+}
+
 var errNil = errors.New("nil object")
+
+func (s *state) closed() error { return fmt.Errorf("%s is %w", s.kind, ErrClosed) }
 
 // Retain is Acquire for an object that certainly exists, because the caller has acquired it or one of its children. It
 // cannot fail, even after Close. Release undoes it.
@@ -210,14 +228,24 @@ func (r *Ref[T]) Destroyed() bool { return r.state.gone.Load() }
 // Close gives up the object. If nothing uses it, it is destroyed before Close returns, otherwise when the last use
 // ends. Closing again does nothing. The error is always nil; it is there for io.Closer.
 func (r *Ref[T]) Close() error {
-	if r == nil || r.state == nil || !r.state.markClosed() {
+	if r == nil || r.state == nil {
 		return nil
 	}
-	g := r.guard
-	r.guard = nil
-	g.watched.state.Store(nil)
-	guards.Put(g)
-	r.state.release()
+	s := r.state
+	unused := s.refs.CompareAndSwap(1, closedBit)
+	if !unused && !s.markClosed() {
+		return nil
+	}
+	if !r.renewed {
+		g := r.guard
+		r.guard = nil
+		g.watched.state.Store(nil)
+		guards.Put(g)
+	}
+	if unused {
+		s = s.end()
+	}
+	s.release()
 	return nil
 }
 
@@ -233,17 +261,19 @@ func (s *state) markClosed() bool { return s.refs.Or(closedBit)&closedBit == 0 }
 
 // release decrements the count. At zero it destroys the object, and then releases the parent in the same way.
 func (s *state) release() {
-	for s != nil {
-		if s.refs.Add(-1) != closedBit {
-			return
-		}
-		s.owned.destroy()
-		s.counter.add(-1)
-		if s.tracked {
-			s.untrack()
-		}
-		parent := s.parent
-		s.gone.Store(true)
-		s = parent
+	for s != nil && s.refs.Add(-1) == closedBit {
+		s = s.end()
 	}
+}
+
+// end destroys the object, whose count is zero, and returns the parent, which is to be released.
+func (s *state) end() (parent *state) {
+	s.owned.destroy()
+	s.counter.add(-1)
+	if s.tracked {
+		s.untrack()
+	}
+	parent = s.parent
+	s.gone.Store(true)
+	return parent
 }

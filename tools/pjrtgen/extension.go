@@ -294,6 +294,9 @@ func sourceOf(content []byte) string {
 	return name
 }
 
+// directive is no literal at the beginning of a line: go generate would run that.
+const directive = "//go" + ":generate"
+
 // doc returns the file that a new package gets for its own words.
 func (p *extensionPackage) doc() []byte {
 	abs, err := filepath.Abs(p.out)
@@ -317,6 +320,6 @@ func (p *extensionPackage) doc() []byte {
 	return fmt.Appendf(nil, `// Package %s is the raw binding of the PJRT extension that %s declares.
 package %s
 
-//go:generate go run github.com/purepjrt/purepjrt/tools/pjrtgen extension %s --package %s --out .%s
-`, p.name, filepath.Base(p.header), p.name, here(p.header), p.name, flags.String())
+%s go run github.com/purepjrt/purepjrt/tools/pjrtgen extension %s --package %s --out .%s
+`, p.name, filepath.Base(p.header), p.name, directive, here(p.header), p.name, flags.String())
 }

@@ -6,6 +6,7 @@ package main
 import (
 	"bytes"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -96,6 +97,16 @@ func TestCommittedFilesAreUpToDate(t *testing.T) {
 	out, err := pjrtgen("check", "--headers", "../../third_party/xla", "--out", "../../capi")
 	require.NoError(t, err, out)
 	assert.Empty(t, out)
+}
+
+// go generate runs whatever stands behind a comment at the beginning of a line, within a string too.
+func TestGoGenerateRunsTheGeneratorAndNothingElse(t *testing.T) {
+	t.Parallel()
+	c := exec.Command("go", "generate", "-n", "./...")
+	c.Dir = "../.."
+	out, err := c.CombinedOutput()
+	require.NoError(t, err, string(out))
+	assert.Equal(t, "go run ../tools/pjrtgen generate --headers ../third_party/xla --out .\n", string(out))
 }
 
 func TestGenerateWritesOnceAndRemovesStaleFiles(t *testing.T) {
