@@ -34,7 +34,9 @@ type CompileOptions struct {
 	// Flags are XLA flags for this compilation, by their names without dashes. A value is
 	// a bool, an integer, a float, a string, or a string that spells one of them as in
 	// XLA_FLAGS; package xlaflags knows the types. Flags that are not set here are taken
-	// from the environment variable XLA_DEBUG_OPTIONS, DebugOptions in text form.
+	// from the environment variable XLA_DEBUG_OPTIONS, DebugOptions in text form. For XLA's
+	// CPU plugin, xla_cpu_use_xnnpack is false unless it is set here or in an environment
+	// variable: with XNNPACK, products of matrices of 192 x 192 and more can be wrong.
 	Flags map[string]any
 	// AllowUnknownFlags passes on flags that no known version of XLA has, and those that
 	// tell XLA to end the process rather than return an error, such as
@@ -85,8 +87,9 @@ type CompileOptions struct {
 // compileTarget is the client or topology that options are checked against.
 type compileTarget struct {
 	platform string
-	client   *Client // nil for a topology
-	ids      []int   // of all devices; nil if they are not known
+	flags    map[string]any // from the quirks of the plugin
+	client   *Client        // nil for a topology
+	ids      []int          // of all devices; nil if they are not known
 }
 
 // checkedTarget is target for a client that may be nil.
@@ -98,7 +101,7 @@ func (c *Client) checkedTarget() (compileTarget, error) {
 }
 
 func (c *Client) target() compileTarget {
-	t := compileTarget{platform: c.platformName, client: c, ids: make([]int, len(c.devices))}
+	t := compileTarget{platform: c.platformName, flags: c.plugin.quirks().flags, client: c, ids: make([]int, len(c.devices))}
 	for i, d := range c.devices {
 		t.ids[i] = d.ID()
 	}

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/purepjrt/purepjrt/pjrt/internal/xlaflags"
 	"github.com/purepjrt/purepjrt/pjrt/internal/xlaproto"
@@ -299,10 +300,15 @@ func (o *CompileOptions) setShapes(p *xlaproto.CompileOptions) error {
 	return nil
 }
 
-// setFlags adds the flags of the options, and the environment's flags that the options do
-// not set.
+// setFlags adds the flags of the options, the environment's flags that the options do not
+// set, and those that work around the plugin's faults and that neither sets.
 func (o *CompileOptions) setFlags(p *xlaproto.CompileOptions, t compileTarget) error {
 	flags := make(map[string]any)
+	for name, value := range t.flags {
+		if !strings.Contains(os.Getenv("XLA_FLAGS"), name) {
+			flags[name] = value
+		}
+	}
 	if text := os.Getenv("XLA_DEBUG_OPTIONS"); text != "" {
 		env, err := xlaflags.ParseDebugOptions(text)
 		if err != nil {

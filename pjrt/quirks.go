@@ -31,6 +31,8 @@ type behaviour struct {
 	// copiesKept says that an execution of a program that donates arguments copies those
 	// that it must keep, and all after them, and that a failed one ends the process.
 	copiesKept bool
+	// flags are XLA flags that programs are compiled with unless the caller sets them.
+	flags map[string]any
 }
 
 // usualExecutionsInFlight is the documented default of the option
@@ -55,6 +57,13 @@ var quirkTable = []quirk{
 		kind:     kindCPU,
 		evidence: "xla-cpu-pjrt 0.0.1 (API 0.81) checks src_buffers[i].IsConcrete() when it copies a failed argument in place of donating it",
 		apply:    func(b *behaviour) { b.copiesKept = true },
+	},
+	{
+		kind: kindCPU,
+		evidence: "xla-cpu-pjrt 0.0.1 (API 0.81) computes a product of f32 matrices with what the second one held before, when new contents " +
+			"lie at the same address: XNNPACK packs the matrix once for each address",
+		rule:  "RUN-02",
+		apply: func(b *behaviour) { b.flags = map[string]any{"xla_cpu_use_xnnpack": false} },
 	},
 }
 
