@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package gomlx
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"weak"
+
+	"github.com/gomlx/gomlx/backends"
+
+	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/cache"
+	"github.com/purepjrt/purepjrt/pjrt/plugins"
+)
+
+// Name is the name that the backend is registered under.
+const Name = "pjrt"
+
+func init() {
+	backends.Register(Name, New)
+}
+
+// Backend is a client of a plugin, as GoMLX uses it. New makes one.
+type Backend struct {
+	plugin  string // as the configuration names it
+	client  *pjrt.Client
+	devices []*pjrt.Device
+	shared  bool         // the host can use the memory of the devices
+	cache   *cache.Cache // may be nil
+	caps    backends.Capabilities
+
+	mu          sync.Mutex
+	finalized   bool                                  // guarded by mu
+	buffers     []weak.Pointer[Buffer]                // guarded by mu; those that may have contents
+	sweepAt     int                                   // guarded by mu; the length of buffers at which it is swept
+	executables map[weak.Pointer[Executable]]struct{} // guarded by mu
+}
+
+var _ backends.Backend = (*Backend)(nil)
+
+// preparing is held while a plugin is prepared and loaded, since plugins.Prepare changes the environment.
+var preparing sync.Mutex
+
+// New returns a backend for the text that follows "pjrt:" in the configuration; the
+// package comment has its form. It loads the plugin and makes a client of its own
+// (PJRT_Client_Create), which Finalize closes.
+func New(text string) (backends.Backend, error) {
+	c, err := parseConfig(text)
+	if err != nil {
+		return nil, err
+	}
+	b, err := open(context.Background(), c)
+	if err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+func open(ctx context.Context, c config) (*Backend, error) {
+	plugin, err := load(ctx, c.plugin)
+	if err != nil {
+		return nil, err
+	}
+	create, err := c.createOptions(plugin.Kind())
+	if err != nil {
+		return nil, wrapf(err, "options of the plugin %s", plugin)
+	}
+	client, err := plugin.NewClient(ctx, &pjrt.ClientOptions{Create: create})
+	if err != nil {
+		return nil, wrapf(err, "client of the plugin %s", plugin)
+	}
+	b := &Backend{
+		plugin:      c.plugin,
+		client:      client,
+		devices:     client.AddressableDevices(),
+		executables: make(map[weak.Pointer[Executable]]struct{}),
+	}
+	if len(b.devices) == 0 {
+		client.Close()
+		return nil, errorf("the client of the plugin %s has no devices that this process can use", plugin)
+	}
+	if c.cached {
+		if b.cache, err = cache.Open(c.cacheDir, cache.Options{}); err != nil {
+			client.Close()
+			return nil, wrapf(err, "cache of compiled programs")
+		}
+	}
+	b.shared = !c.unshared && b.sharesMemory(ctx)
+	b.caps = capabilities(plugin.Kind())
+	return b, nil
+}
+
+// load finds, prepares and loads a plugin.
+func load(ctx context.Context, name string) (*pjrt.Plugin, error) {
+	var path string
+	if name == "" {
+		found, err := plugins.Default(ctx)
+		if err != nil {
+			return nil, wrapf(err, "no plugin is named")
+		}
+		path = found.Path
+	} else {
+		found, err := plugins.Find(name)
+		if err != nil {
+			return nil, wrapf(err, "plugin %q", name)
+		}
+		path = found
+	}
+	preparing.Lock()
+	defer preparing.Unlock()
+	if err := plugins.Prepare(path); err != nil {
+		return nil, wrapf(err, "plugin %q", path)
+	}
+	plugin, err := pjrt.Open(path)
+	return plugin, wrapf(err, "plugin %q", path)
+}
+
+// Name returns the name of the backend.
+func (b *Backend) Name() string { return Name }
+
+// String returns the name of the backend.
+func (b *Backend) String() string { return Name }
+
+// Description names the plugin, its platform and its devices.
+func (b *Backend) Description() string {
+	if b.IsFinalized() {
+		return Name + ": finalized"
+	}
+	name := b.plugin
+	if name == "" {
+		name = b.client.Plugin().Path()
+	}
+	return fmt.Sprintf("%s:%s - %v, platform %s [%d device(s)]", Name, name, b.client.Plugin(), b.client.PlatformName(), len(b.devices))
+}
+
+// NumDevices returns the number of devices that this process can use.
+func (b *Backend) NumDevices() int { return len(b.devices) }
+
+// DeviceDescription describes a device, or says that there is none of that number.
+func (b *Backend) DeviceDescription(num backends.DeviceNum) string {
+	if b.IsFinalized() {
+		return Name + ": finalized"
+	}
+	d, err := b.device(num)
+	if err != nil {
+		return fmt.Sprintf("no device %d", num)
+	}
+	return fmt.Sprintf("%s [process %d]", d.Description().DebugString(), d.ProcessIndex())
+}
+
+// Capabilities returns the operations of the backend and the dtypes of its devices.
+func (b *Backend) Capabilities() backends.Capabilities { return b.caps.Clone() }
+
+// Client returns the client of the backend, which the backend closes. Programs use it for
+// what GoMLX has no function for.
+func (b *Backend) Client() *pjrt.Client { return b.client }
+
+// device returns the device of a number.
+func (b *Backend) device(num backends.DeviceNum) (*pjrt.Device, error) {
+	if num < 0 || int(num) >= len(b.devices) {
+		return nil, errorf("there is no device %d, only 0 to %d", num, len(b.devices)-1)
+	}
+	return b.devices[num], nil
+}
+
+// IsFinalized reports whether Finalize was called, also for a nil backend.
+func (b *Backend) IsFinalized() bool {
+	if b == nil {
+		return true
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.finalized
+}
+
+// usable returns an error if the backend was finalized.
+func (b *Backend) usable() error {
+	if b.IsFinalized() {
+		return finalized("the backend")
+	}
+	return nil
+}
+
+// Finalize closes everything that was made with the backend, whoever still has it, and
+// the client. Using the backend, its buffers or executables afterwards is an error.
+func (b *Backend) Finalize() {
+	if b == nil {
+		return
+	}
+	b.mu.Lock()
+	if b.finalized {
+		b.mu.Unlock()
+		return
+	}
+	b.finalized = true
+	buffers, executables := b.buffers, b.executables
+	b.buffers, b.executables = nil, nil
+	b.mu.Unlock()
+	for w := range executables {
+		if e := w.Value(); e != nil {
+			e.close()
+		}
+	}
+	for _, w := range buffers {
+		if buffer := w.Value(); buffer != nil {
+			buffer.finalize()
+		}
+	}
+	b.client.Close()
+}
+
+// minSweep is the shortest list of buffers that is worth being swept.
+const minSweep = 256
+
+// adopt makes a buffer one that Finalize closes. The list of them does not keep a buffer
+// from being collected, since programs forget tensors.
+func (b *Backend) adopt(buffer *Buffer) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.finalized {
+		return finalized("the backend")
+	}
+	if len(b.buffers) >= max(b.sweepAt, minSweep) {
+		kept := b.buffers[:0]
+		for _, w := range b.buffers {
+			if buffer := w.Value(); buffer != nil && buffer.alive() {
+				kept = append(kept, w)
+			}
+		}
+		clear(b.buffers[len(kept):])
+		b.buffers, b.sweepAt = kept, 2*len(kept)
+	}
+	b.buffers = append(b.buffers, weak.Make(buffer))
+	return nil
+}

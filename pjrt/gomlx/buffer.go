@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package gomlx
+
+import (
+	"context"
+	"sync"
+
+	"github.com/gomlx/gomlx/backends"
+	"github.com/gomlx/gomlx/pkg/core/shapes"
+
+	"github.com/purepjrt/purepjrt/pjrt"
+)
+
+// Buffer is an array on a device; GoMLX sees it as a backends.Buffer.
+type Buffer struct {
+	backend *Backend
+	shape   shapes.Shape
+	device  backends.DeviceNum
+	id      uint64      // of this buffer only; 0 if it is not an argument of any execution yet
+	slot    *resultSlot // what to do with the closed array, if an execution made it; may be nil
+	view    bool        // of memory of the host, which GoMLX writes to
+
+	mu        sync.Mutex
+	array     *pjrt.Buffer    // guarded by mu; nil once finalized
+	users     int             // guarded by mu; calls under way that use array
+	closed    *pjrt.Buffer    // guarded by mu; a closed array that users still have
+	reference *pjrt.Reference // guarded by mu; keeps the memory that flat shows, unless it is the host's
+	flat      any             // guarded by mu; the contents as a slice, once somebody asked
+	bindings  []*binding      // guarded by mu; executions that keep the buffer
+}
+
+// newBuffer makes a buffer that owns array, or closes it if the backend was finalized.
+func (b *Backend) newBuffer(array *pjrt.Buffer, shape shapes.Shape, device backends.DeviceNum) (*Buffer, error) {
+	buffer := &Buffer{backend: b, array: array, shape: shape, device: device, id: lastID.Add(1)}
+	if err := b.adopt(buffer); err != nil {
+		array.Close()
+		return nil, err
+	}
+	return buffer, nil
+}
+
+// buffer returns the Buffer behind GoMLX's value.
+func (b *Backend) buffer(value backends.Buffer) (*Buffer, error) {
+	buffer, ok := value.(*Buffer)
+	switch {
+	case !ok:
+		return nil, errorf("%T is not a buffer of this kind of backend", value)
+	case buffer == nil:
+		return nil, errorf("the buffer is nil")
+	case buffer.backend != b:
+		return nil, errorf("the buffer %s belongs to another backend", buffer.shape)
+	}
+	return buffer, nil
+}
+
+// acquire returns the array of the buffer, which stays until release.
+func (b *Buffer) acquire() (*pjrt.Buffer, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.array == nil {
+		return nil, finalized("the buffer %s", b.shape)
+	}
+	b.users++
+	return b.array, nil
+}
+
+// release ends the use that acquire began.
+func (b *Buffer) release() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.users--
+	b.recycle()
+}
+
+// recycle gives the closed array back to the executions that make such arrays, if nobody
+// uses it any more. The caller holds b.mu.
+func (b *Buffer) recycle() {
+	if b.users > 0 || b.closed == nil {
+		return
+	}
+	if b.slot != nil {
+		b.slot.put(b.closed)
+	}
+	b.closed = nil
+}
+
+// alive reports whether the buffer has contents.
+func (b *Buffer) alive() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.array != nil
+}
+
+// finalize closes the buffer. Its memory stays as long as executions use it.
+func (b *Buffer) finalize() {
+	b.unbind()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.array == nil {
+		return
+	}
+	b.reference.Close()
+	b.array.Close()
+	b.closed, b.array, b.reference, b.flat = b.array, nil, nil, nil
+	b.recycle()
+}
+
+// unbind lets go of the buffer in all executables that keep it.
+func (b *Buffer) unbind() {
+	b.mu.Lock()
+	bindings := b.bindings
+	b.bindings = nil
+	b.mu.Unlock()
+	for _, binding := range bindings {
+		binding.drop()
+	}
+}
+
+// readyToDonate lets go of all that keeps the memory of the buffer in place. It reports
+// whether the memory may be given away: that of the host belongs to GoMLX.
+func (b *Buffer) readyToDonate() bool {
+	b.unbind()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.reference.Close()
+	b.reference = nil
+	if !b.view {
+		b.flat = nil
+	}
+	return !b.view
+}
+
+// BufferFinalize closes a buffer. Doing so again has no effect.
+func (b *Backend) BufferFinalize(value backends.Buffer) error {
+	if err := b.usable(); err != nil {
+		return err
+	}
+	buffer, err := b.buffer(value)
+	if err != nil {
+		return err
+	}
+	buffer.finalize()
+	return nil
+}
+
+// BufferShape returns the shape of a buffer.
+func (b *Backend) BufferShape(value backends.Buffer) (shapes.Shape, error) {
+	buffer, err := b.buffer(value)
+	if err != nil {
+		return shapes.Invalid(), err
+	}
+	return buffer.shape, nil
+}
+
+// BufferDeviceNum returns the number of the device that a buffer is on.
+func (b *Backend) BufferDeviceNum(value backends.Buffer) (backends.DeviceNum, error) {
+	buffer, err := b.buffer(value)
+	if err != nil {
+		return 0, err
+	}
+	return buffer.device, nil
+}
+
+// BufferToFlatData waits for the contents of a buffer and copies them to a slice of its
+// Go type and of exactly its length.
+func (b *Backend) BufferToFlatData(value backends.Buffer, flat any) error {
+	if err := b.usable(); err != nil {
+		return err
+	}
+	buffer, err := b.buffer(value)
+	if err != nil {
+		return err
+	}
+	data, err := bytesOf(flat, buffer.shape)
+	if err != nil {
+		return err
+	}
+	if len(data) == 0 {
+		return nil
+	}
+	array, err := buffer.acquire()
+	if err != nil {
+		return err
+	}
+	defer buffer.release()
+	_, err = array.ToHostInto(context.Background(), data)
+	return wrapf(err, "reading the buffer %s", buffer.shape)
+}
+
+// BufferFromFlatData copies a slice to a device. The slice may be changed afterwards.
+func (b *Backend) BufferFromFlatData(num backends.DeviceNum, flat any, shape shapes.Shape) (backends.Buffer, error) {
+	if err := b.usable(); err != nil {
+		return nil, err
+	}
+	device, err := b.device(num)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkShape(shape); err != nil {
+		return nil, err
+	}
+	data, err := bytesOf(flat, shape)
+	if err != nil {
+		return nil, err
+	}
+	s := pjrtShape(shape)
+	array, err := b.client.BufferFromHost(context.Background(), pjrt.HostArray{Type: s.Type, Dims: s.Dims, Data: data},
+		&pjrt.BufferOptions{Device: device})
+	if err != nil {
+		return nil, wrapf(err, "making a buffer %s on device %d", shape, num)
+	}
+	buffer, err := b.newBuffer(array, shape, num)
+	if err != nil {
+		return nil, err
+	}
+	return buffer, nil
+}
+
+// BufferCopyToDevice copies a buffer to another device. It does not wait for the copy.
+func (b *Backend) BufferCopyToDevice(value backends.Buffer, num backends.DeviceNum) (backends.Buffer, error) {
+	if err := b.usable(); err != nil {
+		return nil, err
+	}
+	buffer, err := b.buffer(value)
+	if err != nil {
+		return nil, err
+	}
+	device, err := b.device(num)
+	if err != nil {
+		return nil, err
+	}
+	if num == buffer.device {
+		return nil, errorf("the buffer %s is on device %d already", buffer.shape, num)
+	}
+	array, err := buffer.acquire()
+	if err != nil {
+		return nil, err
+	}
+	defer buffer.release()
+	copied, err := array.CopyToDevice(context.Background(), device)
+	if err != nil {
+		return nil, wrapf(err, "copying the buffer %s to device %d", buffer.shape, num)
+	}
+	if buffer.view {
+		// GoMLX may write to the memory of a view as soon as this call returns.
+		if err := copied.Wait(context.Background()); err != nil {
+			copied.Close()
+			return nil, wrapf(err, "copying the buffer %s to device %d", buffer.shape, num)
+		}
+	}
+	made, err := b.newBuffer(copied, buffer.shape, num)
+	if err != nil {
+		return nil, err
+	}
+	return made, nil
+}

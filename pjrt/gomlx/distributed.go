@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package gomlx
+
+import (
+	"github.com/gomlx/go-xla/pkg/stablehlo"
+	"github.com/gomlx/go-xla/pkg/types/shardy"
+	"github.com/gomlx/gomlx/backends"
+	"github.com/gomlx/gomlx/pkg/core/dtypes"
+)
+
+// DistributedSPMD makes the program one that each of several devices runs on data of its
+// own. Each parameter then takes an argument for each device.
+func (b *Builder) DistributedSPMD(numDevices int) error {
+	if err := b.open(); err != nil {
+		return err
+	}
+	if numDevices < 1 || numDevices > b.backend.NumDevices() {
+		return errorf("the program cannot run on %d devices: there are %d", numDevices, b.backend.NumDevices())
+	}
+	if b.devices != nil && len(b.devices) != numDevices {
+		return errorf("the program is for %d devices, and %d are assigned to it", numDevices, len(b.devices))
+	}
+	b.spread, b.numDevices = replicas, numDevices
+	b.module.WithNumReplicas(numDevices)
+	return nil
+}
+
+// DistributedAutoSharding makes the program one that Shardy spreads over the devices of
+// the meshes, as the shardings of parameters and results say.
+func (b *Builder) DistributedAutoSharding(meshes ...backends.Mesh) error {
+	if err := b.open(); err != nil {
+		return err
+	}
+	if len(meshes) == 0 {
+		return errorf("there is no mesh to spread the program %q over", b.name)
+	}
+	if len(b.parameters) > 0 {
+		return errorf("the program %q has parameters already: call DistributedAutoSharding first", b.name)
+	}
+	numDevices := 0
+	byName := make(map[string]*shardy.DeviceMesh, len(meshes))
+	list := make([]*shardy.DeviceMesh, len(meshes))
+	for i, m := range meshes {
+		mesh, err := shardy.NewDeviceMesh(m.Name, m.AxesSizes, m.AxesNames)
+		if err != nil {
+			return wrapf(err, "mesh %q", m.Name)
+		}
+		if len(m.LogicalDeviceAssignment) > 0 {
+			if err := mesh.SetLogicalDeviceAssignment(m.LogicalDeviceAssignment...); err != nil {
+				return wrapf(err, "mesh %q", m.Name)
+			}
+		}
+		if mesh.NumDevices() > b.backend.NumDevices() {
+			return errorf("the mesh %q has %d devices, and there are %d", m.Name, mesh.NumDevices(), b.backend.NumDevices())
+		}
+		numDevices = max(numDevices, mesh.NumDevices())
+		list[i], byName[m.Name] = mesh, mesh
+	}
+	if b.devices != nil && len(b.devices) != numDevices {
+		return errorf("the program is for %d devices, and %d are assigned to it", numDevices, len(b.devices))
+	}
+	b.spread, b.numDevices, b.meshes = sharded, numDevices, byName
+	b.module.WithShardy(list...)
+	return nil
+}
+
+// DeviceAssignment says which devices the program runs on; without it, they are the first
+// ones.
+func (b *Builder) DeviceAssignment(devices ...backends.DeviceNum) error {
+	if err := b.open(); err != nil {
+		return err
+	}
+	if len(devices) != b.numDevices {
+		return errorf("the program is for %d devices, not %d", b.numDevices, len(devices))
+	}
+	for i, d := range devices {
+		if _, err := b.backend.device(d); err != nil {
+			return err
+		}
+		for _, other := range devices[:i] {
+			if other == d {
+				return errorf("device %d is assigned to the program twice", d)
+			}
+		}
+	}
+	b.devices = append(b.devices[:0:0], devices...)
+	return nil
+}
+
+// sharding returns spec as Shardy has it, or nil for nil.
+func (b *Builder) sharding(spec *backends.ShardingSpec) (*shardy.ShardingSpec, error) {
+	// Other programs see the part of a device only, whatever it is a part of.
+	if spec == nil || b.spread != sharded {
+		return nil, nil
+	}
+	mesh := b.meshes[spec.Mesh]
+	if mesh == nil {
+		return nil, errorf("the program has no mesh %q", spec.Mesh)
+	}
+	s := shardy.NewShardingSpec(mesh)
+	for _, axes := range spec.Axes {
+		if len(axes) == 0 {
+			s.AddReplicated()
+		} else {
+			s.AddShardedAxis(axes...)
+		}
+	}
+	return s, nil
+}
+
+// AllReduce adds the combination of the operands over the devices of each group; the
+// numbers of the devices are positions in the device assignment.
+func (b *Builder) AllReduce(operands []backends.Op, reduction backends.ReduceOpType, groups [][]int) ([]backends.Op, error) {
+	const op = backends.OpTypeAllReduce
+	nodes, err := b.nodes(op, operands...)
+	if err != nil {
+		return nil, err
+	}
+	for _, group := range groups {
+		if len(group) != len(groups[0]) {
+			return nil, errorf("%s: the groups %v have different sizes", op, groups)
+		}
+	}
+	if len(groups) == 0 {
+		return nil, errorf("%s: there are no groups of devices", op)
+	}
+	combine, err := reductionOf(reduction)
+	if err != nil {
+		return nil, err
+	}
+	// One operation takes operands of one dtype.
+	byType := make(map[dtypes.DType][]int)
+	var order []dtypes.DType
+	for i, n := range nodes {
+		if _, seen := byType[n.shape.DType]; !seen {
+			order = append(order, n.shape.DType)
+		}
+		byType[n.shape.DType] = append(byType[n.shape.DType], i)
+	}
+	results := make([]backends.Op, len(nodes))
+	for _, t := range order {
+		fn, err := b.combiner(t, combine)
+		if err != nil {
+			return nil, wrapf(err, "%s of %s", op, t)
+		}
+		var values []*stablehlo.Value
+		for _, i := range byType[t] {
+			values = append(values, nodes[i].value)
+		}
+		outs, err := stablehlo.AllReduce(values, groups, fn)
+		if err != nil {
+			return nil, wrapf(err, "%s", op)
+		}
+		for k, i := range byType[t] {
+			if results[i], err = b.result(op, outs[k], nil); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return results, nil
+}

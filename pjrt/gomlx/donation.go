@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package gomlx
+
+import "github.com/gomlx/go-xla/pkg/stablehlo"
+
+// Plugins reuse the memory of an argument for a result only if the program was compiled
+// for it. GoMLX says at the execution which arguments are donated, so that form of the
+// program is compiled when it is clear that it pays.
+
+const (
+	// repeatsToReuse is in how many executions the same parameters must be donated. The
+	// first one may be the only one.
+	repeatsToReuse = 2
+	// worthReusing is how much memory results must take over, in bytes. Allocating less
+	// costs next to nothing, and compiling again does.
+	worthReusing = 1 << 20
+)
+
+// donation is what is known about executions that donate the same parameters.
+type donation struct {
+	repeats int
+	decided bool     // whether program is what it stays
+	program *program // puts results into the arguments; nil if it does not pay or does not compile
+}
+
+// reusing returns the program that puts results into the donated arguments, or nil.
+func (e *Executable) reusing(l *launch) *program {
+	n := len(e.parameters)
+	some := false
+	for i := range n {
+		donated := n > 0
+		for k := i; k < len(l.buffers) && donated; k += n {
+			donated = l.donated(k)
+		}
+		if donated {
+			some = true
+			l.key = append(l.key, byte(i), byte(i>>8), byte(i>>16))
+		}
+	}
+	if !some {
+		return nil
+	}
+	e.mu.Lock()
+	d := e.donations[string(l.key)]
+	if d == nil {
+		d = new(donation)
+		e.donations[string(l.key)] = d
+	}
+	d.repeats++
+	if !d.decided && d.repeats >= repeatsToReuse && !e.closed {
+		d.decided = true
+		d.program = e.compileReusing(l.key)
+	}
+	p := d.program
+	e.mu.Unlock()
+	if p == nil || !l.donatable() {
+		return nil
+	}
+	return p
+}
+
+// donatable reports whether the memory of all donated arguments may be given away: nobody
+// else uses it, and none of it is GoMLX's.
+func (l *launch) donatable() bool {
+	for i, b := range l.buffers {
+		if !l.donated(i) {
+			continue
+		}
+		if !b.readyToDonate() {
+			return false
+		}
+		b.mu.Lock()
+		alone := b.users == 1
+		b.mu.Unlock()
+		if !alone {
+			return false
+		}
+	}
+	return true
+}
+
+// compileReusing compiles the program so that results take the memory of the parameters in
+// key. It returns nil if that does not pay or fails: there is another form of the program.
+// The caller holds e.mu.
+func (e *Executable) compileReusing(key []byte) *program {
+	donors := make(map[int]bool)
+	for i := 0; i < len(key); i += 3 {
+		donors[int(key[i])|int(key[i+1])<<8|int(key[i+2])<<16] = true
+	}
+	pairs := e.pair(donors)
+	var size uintptr
+	for parameter := range pairs {
+		size += e.parameters[parameter].Memory()
+	}
+	if size < worthReusing {
+		return nil
+	}
+	for parameter, result := range pairs {
+		v := e.inputs[parameter]
+		if v.Attributes == nil {
+			v.Attributes = make(map[string]any)
+		}
+		if e.spread == sharded {
+			v.Attributes[bufferDonor] = true
+		} else {
+			v.Attributes[aliasingOutput] = int32(result)
+		}
+		defer delete(v.Attributes, bufferDonor)
+		defer delete(v.Attributes, aliasingOutput)
+	}
+	p, err := e.compile(false)
+	if err != nil {
+		return nil
+	}
+	return p
+}
+
+const (
+	// aliasingOutput is the attribute of a parameter that says which result may take its
+	// memory.
+	aliasingOutput = "tf.aliasing_output"
+	// bufferDonor is the attribute of a parameter whose memory any result may take. The
+	// parts of a result may have another shape than the whole, so XLA chooses.
+	bufferDonor = "jax.buffer_donor"
+)
+
+// pair returns which result takes the memory of which donor. A result is best put where
+// the array was that it is made of: then XLA needs no copy.
+func (e *Executable) pair(donors map[int]bool) map[int]int {
+	main := e.main
+	made := make(map[*stablehlo.Value]*stablehlo.Statement)
+	for _, s := range main.Statements {
+		for _, v := range s.Outputs {
+			made[v] = s
+		}
+	}
+	numbers := make(map[*stablehlo.Value]int)
+	for i, v := range e.inputs {
+		numbers[v] = i
+	}
+	pairs := make(map[int]int)
+	taken := make([]bool, len(e.results))
+	results := main.Statements[len(main.Statements)-1].Inputs
+	for r, v := range results {
+		if p, ok := nearest(v, made, func(v *stablehlo.Value) bool {
+			p, isParameter := numbers[v]
+			_, used := pairs[p]
+			return isParameter && donors[p] && !used && e.parameters[p].Equal(e.results[r])
+		}); ok {
+			pairs[numbers[p]], taken[r] = r, true
+		}
+	}
+	for r := range results {
+		for p := range e.parameters {
+			if _, used := pairs[p]; !taken[r] && !used && donors[p] && e.parameters[p].Equal(e.results[r]) {
+				pairs[p], taken[r] = r, true
+			}
+		}
+	}
+	return pairs
+}
+
+// searchDepth bounds how many values nearest looks at.
+const searchDepth = 256
+
+// nearest returns the wanted value that v is made of in the fewest steps, through values
+// of the same shape.
+func nearest(v *stablehlo.Value, made map[*stablehlo.Value]*stablehlo.Statement, wanted func(*stablehlo.Value) bool) (
+	*stablehlo.Value, bool) {
+	shape := v.Shape()
+	queue := []*stablehlo.Value{v}
+	seen := map[*stablehlo.Value]bool{v: true}
+	for i := 0; i < len(queue) && i < searchDepth; i++ {
+		if wanted(queue[i]) {
+			return queue[i], true
+		}
+		s := made[queue[i]]
+		if s == nil {
+			continue
+		}
+		for _, in := range s.Inputs {
+			if !seen[in] && in.Shape().Equal(shape) {
+				seen[in] = true
+				queue = append(queue, in)
+			}
+		}
+	}
+	return nil, false
+}

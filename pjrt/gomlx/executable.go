@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package gomlx
+
+import (
+	"context"
+	"runtime"
+	"slices"
+	"sync"
+	"weak"
+
+	"github.com/gomlx/go-xla/pkg/stablehlo"
+	"github.com/gomlx/go-xla/pkg/types/shardy"
+	"github.com/gomlx/gomlx/backends"
+	"github.com/gomlx/gomlx/pkg/core/shapes"
+
+	"github.com/purepjrt/purepjrt/pjrt"
+)
+
+// Executable is a compiled program; Builder.Compile makes one. Its methods may be called
+// from any goroutine.
+type Executable struct {
+	backend    *Backend
+	name       string
+	names      []string       // of the parameters
+	parameters []shapes.Shape // of the whole arrays, as are results
+	results    []shapes.Shape
+	spread     spread
+	devices    []backends.DeviceNum
+	anyDevice  bool // no device was asked for, so executions may choose one
+
+	module *stablehlo.Builder
+	main   *stablehlo.Function
+	inputs []*stablehlo.Value // the parameters in module
+	base   *program           // runs on devices and donates nothing
+
+	mu        sync.Mutex
+	closed    bool                 // guarded by mu
+	portable  *program             // guarded by mu; base for any device, once it was needed
+	donations map[string]*donation // guarded by mu; by the donated parameters
+}
+
+var _ backends.Executable = (*Executable)(nil)
+
+// Compile compiles the program with these results (PJRT_Client_Compile). Nothing can be
+// added to the program afterwards. shardings are for DistributedAutoSharding; they may be
+// nil, as may each of them.
+func (b *Builder) Compile(outputs []backends.Op, shardings []*backends.ShardingSpec) (backends.Executable, error) {
+	if err := b.open(); err != nil {
+		return nil, err
+	}
+	if len(outputs) == 0 {
+		return nil, errorf("the program %q has no results", b.name)
+	}
+	if len(shardings) != 0 && len(shardings) != len(outputs) {
+		return nil, errorf("the program %q has %d results and %d shardings of them", b.name, len(outputs), len(shardings))
+	}
+	e := &Executable{
+		backend:   b.backend,
+		name:      b.name,
+		names:     b.names,
+		spread:    b.spread,
+		devices:   b.devices,
+		anyDevice: b.spread == onOne && b.devices == nil,
+		module:    b.module,
+		main:      b.main,
+		donations: make(map[string]*donation),
+	}
+	values := make([]*stablehlo.Value, len(outputs))
+	specs := make([]*shardy.ShardingSpec, len(shardings))
+	for i, o := range outputs {
+		n, err := b.node(o)
+		if err != nil {
+			return nil, wrapf(err, "result %d of the program %q", i, b.name)
+		}
+		values[i] = n.value
+		e.results = append(e.results, n.shape)
+		if len(shardings) > 0 {
+			if specs[i], err = b.sharding(shardings[i]); err != nil {
+				return nil, wrapf(err, "result %d of the program %q", i, b.name)
+			}
+		}
+	}
+	for _, n := range b.parameters {
+		e.parameters = append(e.parameters, n.shape)
+		e.inputs = append(e.inputs, n.value)
+	}
+	for d := len(e.devices); d < b.numDevices; d++ {
+		e.devices = append(e.devices, backends.DeviceNum(d))
+	}
+	b.compiled = true
+	if err := b.main.ReturnWithShardingAndAttributes(values, specs, nil); err != nil {
+		return nil, wrapf(err, "results of the program %q", b.name)
+	}
+	var err error
+	if e.base, err = e.compile(false); err != nil {
+		return nil, err
+	}
+	if err := b.backend.adoptExecutable(e); err != nil {
+		e.close()
+		return nil, err
+	}
+	return e, nil
+}
+
+// adoptExecutable makes an executable one that Finalize closes.
+func (b *Backend) adoptExecutable(e *Executable) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.finalized {
+		return finalized("the backend")
+	}
+	w := weak.Make(e)
+	b.executables[w] = struct{}{}
+	runtime.AddCleanup(e, func(w weak.Pointer[Executable]) {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		delete(b.executables, w)
+	}, w)
+	return nil
+}
+
+// compile compiles the module as it is now, for the devices of e or for any device.
+func (e *Executable) compile(portable bool) (*program, error) {
+	b := e.backend
+	code, err := e.module.Build()
+	if err != nil {
+		return nil, wrapf(err, "writing the program %q", e.name)
+	}
+	opts := &pjrt.CompileOptions{Portable: portable}
+	p := &program{executable: e, devices: e.devices}
+	var row []*pjrt.Device
+	for _, d := range e.devices {
+		row = append(row, b.devices[d])
+	}
+	switch {
+	case portable:
+		p.devices = nil
+	case e.spread == replicas:
+		opts.Replicas, opts.SPMD = len(row), true
+		for _, d := range row {
+			opts.Devices = append(opts.Devices, []*pjrt.Device{d})
+		}
+	case e.spread == sharded:
+		opts.Partitions, opts.SPMD, opts.Shardy = len(row), true, true
+		opts.Devices = [][]*pjrt.Device{row}
+	default:
+		opts.Devices = [][]*pjrt.Device{row}
+	}
+	ctx := context.Background()
+	text := pjrt.Program{Code: code}
+	if b.cache != nil {
+		p.loaded, _, err = b.cache.Compile(ctx, b.client, text, opts)
+	} else {
+		p.loaded, err = b.client.Compile(ctx, text, opts)
+	}
+	if err != nil {
+		return nil, wrapf(err, "compiling the program %q", e.name)
+	}
+	if n := p.loaded.NumOutputs(); n != len(e.results) {
+		p.loaded.Close()
+		return nil, errorf("the plugin made a program with %d results of %q, which has %d", n, e.name, len(e.results))
+	}
+	p.slots = make([]resultSlot, len(e.results))
+	return p, nil
+}
+
+// Inputs returns the names and shapes of the parameters.
+func (e *Executable) Inputs() (names []string, inputShapes []shapes.Shape) {
+	return slices.Clone(e.names), slices.Clone(e.parameters)
+}
+
+// Outputs returns the shapes of the results.
+func (e *Executable) Outputs() []shapes.Shape { return slices.Clone(e.results) }
+
+// Finalize closes the program. Executions under way end first.
+func (e *Executable) Finalize() {
+	if e == nil {
+		return
+	}
+	e.close()
+	b := e.backend
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.executables, weak.Make(e))
+}
+
+// close closes all forms of the program.
+func (e *Executable) close() {
+	e.mu.Lock()
+	if e.closed {
+		e.mu.Unlock()
+		return
+	}
+	e.closed = true
+	programs := []*program{e.base, e.portable}
+	for _, d := range e.donations {
+		programs = append(programs, d.program)
+	}
+	e.mu.Unlock()
+	for _, p := range programs {
+		p.close()
+	}
+}
+
+// usable returns an error if the executable or its backend was finalized.
+func (e *Executable) usable() error {
+	if e == nil {
+		return errorf("the executable is nil")
+	}
+	if err := e.backend.usable(); err != nil {
+		return err
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed {
+		return finalized("the executable %q", e.name)
+	}
+	return nil
+}
+
+// Execute runs the program and waits until it is done. inputs has the arguments of the
+// first device, then those of the next; the results are in the same order. The arguments
+// that donate names are finalized, whether the execution succeeds or not; nil is none. A
+// program that was built without DeviceAssignment runs on device num, others ignore it.
+func (e *Executable) Execute(inputs []backends.Buffer, donate []bool, num backends.DeviceNum) ([]backends.Buffer, error) {
+	if err := e.usable(); err != nil {
+		return nil, err
+	}
+	defer e.finalizeDonated(inputs, donate)
+	if want := len(e.parameters) * len(e.devices); len(inputs) != want {
+		return nil, errorf("the program %q takes %d arguments on each of %d devices, and there are %d",
+			e.name, len(e.parameters), len(e.devices), len(inputs))
+	} else if len(donate) != 0 && len(donate) != want {
+		return nil, errorf("the program %q has %d arguments, and %d say whether they are donated", e.name, want, len(donate))
+	}
+	l := launches.Get().(*launch)
+	defer l.reset()
+	l.donate = append(l.donate, donate...)
+	for i, v := range inputs {
+		b, err := e.argument(i, v)
+		if err != nil {
+			return nil, err
+		}
+		array, err := b.acquire()
+		if err != nil {
+			return nil, wrapf(err, "argument %d (%s) of the program %q", i, e.parameterName(i), e.name)
+		}
+		l.buffers, l.arrays = append(l.buffers, b), append(l.arrays, array)
+	}
+	p, err := e.programFor(l, num)
+	if err != nil {
+		return nil, err
+	}
+	results, err := p.run(l, num)
+	return results, wrapf(err, "executing the program %q", e.name)
+}
+
+// parameterName returns the name of the parameter of argument i.
+func (e *Executable) parameterName(i int) string { return e.names[i%len(e.names)] }
+
+// argument checks argument i.
+func (e *Executable) argument(i int, v backends.Buffer) (*Buffer, error) {
+	b, err := e.backend.buffer(v)
+	if err != nil {
+		return nil, wrapf(err, "argument %d (%s) of the program %q", i, e.parameterName(i), e.name)
+	}
+	// An argument of a sharded program is a part of the parameter, which the plugin knows.
+	if want := e.parameters[i%len(e.parameters)]; e.spread != sharded && !b.shape.Equal(want) {
+		return nil, errorf("argument %d (%s) of the program %q is %s, and the program takes %s", i, e.parameterName(i), e.name, b.shape, want)
+	}
+	return b, nil
+}
+
+// finalizeDonated closes the donated arguments.
+func (e *Executable) finalizeDonated(inputs []backends.Buffer, donate []bool) {
+	for i, v := range inputs {
+		if i < len(donate) && donate[i] {
+			if b, err := e.backend.buffer(v); err == nil {
+				b.finalize()
+			}
+		}
+	}
+}
+
+// programFor returns the form of the program that suits the arguments and the device best.
+func (e *Executable) programFor(l *launch, num backends.DeviceNum) (*program, error) {
+	if e.anyDevice && num != e.devices[0] {
+		if _, err := e.backend.device(num); err != nil {
+			return nil, err
+		}
+		return e.onAnyDevice()
+	}
+	if p := e.reusing(l); p != nil {
+		return p, nil
+	}
+	return e.base, nil
+}
+
+// onAnyDevice returns the program for the devices that it was not compiled for at first.
+func (e *Executable) onAnyDevice() (*program, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.portable != nil {
+		return e.portable, nil
+	}
+	p, err := e.compile(true)
+	if err != nil {
+		return nil, err
+	}
+	if e.closed {
+		p.close()
+		return nil, finalized("the executable %q", e.name)
+	}
+	e.portable = p
+	return p, nil
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package gomlx
+
+import (
+	"bytes"
+	"encoding/hex"
+	"strings"
+
+	"github.com/gomlx/gomlx/pkg/core/dtypes"
+	"github.com/gomlx/gomlx/pkg/core/shapes"
+)
+
+// literal is a constant in StableHLO's text, as the builder writes it.
+type literal string
+
+// ToStableHLO returns the text.
+func (l literal) ToStableHLO() string { return string(l) }
+
+// shortLiteral is the number of elements up to which constants are written as numbers,
+// which people can read.
+const shortLiteral = 16
+
+// literalOf returns the constant with the bytes data, in the order of the host, as
+// hexadecimal digits: that is exact, also for NaNs, and quickly written and read. Short
+// ones, and booleans, which MLIR packs, stay as the builder writes them.
+func literalOf(data []byte, shape shapes.Shape, short any) literal {
+	text, ok := short.(interface{ ToStableHLO() string })
+	if ok && (shape.Size() <= shortLiteral || shape.DType == dtypes.Bool) {
+		return literal(text.ToStableHLO())
+	}
+	size := len(data) / shape.Size()
+	elements := data
+	if bytes.Equal(data[:len(data)-size], data[size:]) {
+		elements = data[:size] // MLIR repeats a single element
+	}
+	var b strings.Builder
+	b.Grow(2*len(elements) + 64)
+	b.WriteString(`dense<"0x`)
+	encoder := hex.NewEncoder(&b)
+	_, _ = encoder.Write(elements) // a strings.Builder takes everything
+	b.WriteString(`"> : `)
+	b.WriteString(xlaShape(shape).ToStableHLO())
+	return literal(b.String())
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package gomlx
+
+import (
+	xlatypes "github.com/gomlx/go-xla/pkg/types/dtypes"
+	xlashapes "github.com/gomlx/go-xla/pkg/types/shapes"
+	"github.com/gomlx/gomlx/pkg/core/dtypes"
+	"github.com/gomlx/gomlx/pkg/core/shapes"
+
+	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
+)
+
+// GoMLX, go-xla and package dtype all number their types as PJRT_Buffer_Type does.
+
+// known are the types that have a Go type in GoMLX.
+var known = []dtypes.DType{
+	dtypes.Bool,
+	dtypes.Int8, dtypes.Int16, dtypes.Int32, dtypes.Int64,
+	dtypes.Uint8, dtypes.Uint16, dtypes.Uint32, dtypes.Uint64,
+	dtypes.Float16, dtypes.Float32, dtypes.Float64, dtypes.BFloat16,
+	dtypes.Complex64, dtypes.Complex128,
+}
+
+func isKnown(t dtypes.DType) bool {
+	return t >= dtypes.Bool && t <= dtypes.Complex128
+}
+
+// xlaShape is shape as the builder of StableHLO has it.
+func xlaShape(shape shapes.Shape) xlashapes.Shape {
+	return xlashapes.Make(xlatypes.DType(shape.DType), shape.Dimensions...)
+}
+
+func fromXLA(shape xlashapes.Shape) shapes.Shape {
+	return shapes.Make(dtypes.DType(shape.DType), shape.Dimensions...)
+}
+
+// pjrtShape is shape as package pjrt has it.
+func pjrtShape(shape shapes.Shape) pjrt.Shape {
+	dims := make([]int64, len(shape.Dimensions))
+	for i, d := range shape.Dimensions {
+		dims[i] = int64(d)
+	}
+	return pjrt.Shape{Type: dtype.Type(shape.DType), Dims: dims}
+}
+
+func fromPJRT(shape pjrt.Shape) shapes.Shape {
+	dims := make([]int, len(shape.Dims))
+	for i, d := range shape.Dims {
+		dims[i] = int(d)
+	}
+	return shapes.Make(dtypes.DType(shape.Type), dims...)
+}
+
+// checkShape returns an error for shapes that no array can have.
+func checkShape(shape shapes.Shape) error {
+	switch {
+	case shape.IsTuple():
+		return errorf("%s is a tuple, and buffers are arrays", shape)
+	case !isKnown(shape.DType):
+		return errorf("the dtype %s of %s has no Go type", shape.DType, shape)
+	}
+	for _, d := range shape.Dimensions {
+		if d < 0 {
+			return errorf("%s has a negative dimension", shape)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package gomlx
+
+import (
+	"context"
+
+	"github.com/gomlx/gomlx/backends"
+	"github.com/gomlx/gomlx/pkg/core/shapes"
+
+	"github.com/purepjrt/purepjrt/pjrt"
+)
+
+// sharesMemory reports whether the host can use the memory of the devices, which a view
+// of a little memory shows.
+func (b *Backend) sharesMemory(ctx context.Context) bool {
+	view, err := b.client.ViewOfHostMemory(ctx, pjrt.ArrayOf(pjrt.AlignedSlice[float32](1), 1), nil)
+	if err != nil {
+		return false
+	}
+	view.Close()
+	return true
+}
+
+// HasSharedBuffers reports whether the host can use the memory of the devices.
+func (b *Backend) HasSharedBuffers() bool { return b.shared }
+
+// NewSharedBuffer makes a buffer of memory that the program reads and writes through flat,
+// a slice of the Go type of the shape. The memory must not be changed while an execution
+// uses it, and is never donated. It belongs to the garbage collector, so a slice that
+// outlives BufferFinalize is no danger.
+func (b *Backend) NewSharedBuffer(num backends.DeviceNum, shape shapes.Shape) (value backends.Buffer, flat any, err error) {
+	if err := b.usable(); err != nil {
+		return nil, nil, err
+	}
+	if !b.shared {
+		return nil, nil, errorf("the devices of platform %s have no memory that the host can use, or the configuration says shared=false",
+			b.client.PlatformName())
+	}
+	device, err := b.device(num)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := checkShape(shape); err != nil {
+		return nil, nil, err
+	}
+	s := pjrtShape(shape)
+	size, err := s.HostSize()
+	if err != nil {
+		return nil, nil, wrapf(err, "making a shared buffer %s", shape)
+	}
+	memory := pjrt.AlignedSlice[byte](size)
+	array, err := b.client.ViewOfHostMemory(context.Background(), pjrt.HostArray{Type: s.Type, Dims: s.Dims, Data: memory},
+		&pjrt.ViewOptions{Device: device})
+	if err != nil {
+		return nil, nil, wrapf(err, "making a shared buffer %s on device %d", shape, num)
+	}
+	flat = flatOf(memory, shape)
+	buffer := &Buffer{backend: b, array: array, shape: shape, device: num, id: lastID.Add(1), flat: flat, view: true}
+	if err := b.adopt(buffer); err != nil {
+		array.Close()
+		return nil, nil, err
+	}
+	return buffer, flat, nil
+}
+
+// BufferData waits for the contents of a buffer and returns them, without a copy, as a
+// slice of the Go type of its shape. The slice is valid until the buffer is finalized or
+// donated.
+func (b *Backend) BufferData(value backends.Buffer) (flat any, err error) {
+	if err := b.usable(); err != nil {
+		return nil, err
+	}
+	buffer, err := b.buffer(value)
+	if err != nil {
+		return nil, err
+	}
+	if !b.shared {
+		return nil, errorf("the devices of platform %s have no memory that the host can use, or the configuration says shared=false",
+			b.client.PlatformName())
+	}
+	array, err := buffer.acquire()
+	if err != nil {
+		return nil, err
+	}
+	defer buffer.release()
+	buffer.mu.Lock()
+	flat = buffer.flat
+	buffer.mu.Unlock()
+	if flat != nil {
+		return flat, nil
+	}
+	if flat, err = buffer.inPlace(array); err != nil {
+		return nil, wrapf(err, "reading the buffer %s in place", buffer.shape)
+	}
+	return flat, nil
+}
+
+// inPlace takes a reference to the memory of array, and returns it as a slice.
+func (b *Buffer) inPlace(array *pjrt.Buffer) (any, error) {
+	size, err := array.Shape().HostSize()
+	if err != nil {
+		return nil, err
+	}
+	if size == 0 {
+		return flatOf(nil, b.shape), array.Wait(context.Background())
+	}
+	if err := checkDense(array); err != nil {
+		return nil, err
+	}
+	reference, err := array.Reference(context.Background())
+	if err != nil {
+		return nil, err
+	}
+	memory, err := memoryOf(reference, size)
+	if err != nil {
+		reference.Close()
+		return nil, err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch {
+	case b.array != array:
+		reference.Close()
+		return nil, ErrFinalized
+	case b.flat != nil: // another goroutine was faster
+		reference.Close()
+	default:
+		b.reference, b.flat = reference, flatOf(memory, b.shape)
+	}
+	return b.flat, nil
+}
+
+// checkDense returns an error unless the array is stored as Go stores it.
+func checkDense(array *pjrt.Buffer) error {
+	layout, err := array.Layout()
+	if err != nil {
+		return err
+	}
+	dims := array.Shape().Dims
+	if layout == nil || len(layout.Tiles) > 0 || len(layout.MinorToMajor) != len(dims) {
+		return errorf("the array is stored with layout %v", layout)
+	}
+	for i, d := range layout.MinorToMajor {
+		if int(d) != len(dims)-1-i {
+			return errorf("the array is stored with layout %v", layout)
+		}
+	}
+	return nil
+}
