@@ -26,6 +26,9 @@ const shortLiteral = 16
 // hexadecimal digits: that is exact, also for NaNs, and quickly written and read. Short
 // ones, and booleans, which MLIR packs, stay as the builder writes them.
 func literalOf(data []byte, shape shapes.Shape, short any) literal {
+	if shape.Size() == 0 {
+		return literal("dense<> : " + xlaShape(shape).ToStableHLO())
+	}
 	text, ok := short.(interface{ ToStableHLO() string })
 	if ok && (shape.Size() <= shortLiteral || shape.DType == dtypes.Bool) {
 		return literal(text.ToStableHLO())

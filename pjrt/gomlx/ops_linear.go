@@ -83,7 +83,17 @@ func (b *Builder) ConvGeneral(x, kernel backends.Op, axes backends.ConvolveAxesC
 		return nil, err
 	}
 	n, k := nodes[0], nodes[1]
+	// GoMLX's rules want what the operation may leave out.
+	spatial := max(n.shape.Rank()-2, 0)
 	channelGroups, batchGroups = max(channelGroups, 1), max(batchGroups, 1)
+	if len(paddings) == 0 {
+		paddings = make([][2]int, spatial)
+	}
+	for _, list := range []*[]int{&strides, &inputDilations, &kernelDilations} {
+		if len(*list) == 0 {
+			*list = slices.Repeat([]int{1}, spatial)
+		}
+	}
 	if _, err := shapeinference.ConvGeneralOp(n.shape, k.shape, axes, strides, paddings, inputDilations, kernelDilations,
 		channelGroups, batchGroups); err != nil {
 		return nil, wrapf(err, "%s", op)

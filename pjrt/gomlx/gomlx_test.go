@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package gomlx_test
+
+import (
+	"math"
+	"reflect"
+	"testing"
+
+	"github.com/gomlx/gomlx/backends"
+	"github.com/gomlx/gomlx/pkg/core/dtypes"
+	"github.com/gomlx/gomlx/pkg/core/dtypes/bfloat16"
+	"github.com/gomlx/gomlx/pkg/core/shapes"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"github.com/x448/float16"
+
+	"github.com/purepjrt/purepjrt/pjrt/gomlx"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
+)
+
+// open returns a backend on the CPU plugin, which is finalized with the test.
+func open(t testing.TB, options string) *gomlx.Backend {
+	t.Helper()
+	b, err := gomlx.New(plugintest.Path(t, "cpu") + options)
+	require.NoError(t, err)
+	t.Cleanup(b.Finalize)
+	return b.(*gomlx.Backend)
+}
+
+// array is a slice and the dimensions of what it holds.
+type array struct {
+	flat any
+	dims []int
+}
+
+func (a array) shape() shapes.Shape {
+	return shapes.Make(dtypes.FromGoType(reflect.TypeOf(a.flat).Elem()), a.dims...)
+}
+
+func arr(flat any, dims ...int) array { return array{flat, dims} }
+
+// vec is a vector.
+func vec[T any](elements ...T) array { return array{elements, []int{len(elements)}} }
+
+func scalar[T any](x T) array { return array{[]T{x}, nil} }
+
+// upload makes buffers on the first device.
+func upload(t testing.TB, b backends.Backend, args ...array) []backends.Buffer {
+	t.Helper()
+	var list []backends.Buffer
+	for _, a := range args {
+		buffer, err := b.BufferFromFlatData(0, a.flat, a.shape())
+		require.NoError(t, err)
+		list = append(list, buffer)
+	}
+	return list
+}
+
+// download copies a buffer to a slice.
+func download(t testing.TB, b backends.Backend, buffer backends.Buffer) array {
+	t.Helper()
+	shape, err := b.BufferShape(buffer)
+	require.NoError(t, err)
+	flat := reflect.MakeSlice(reflect.SliceOf(shape.DType.GoType()), shape.Size(), shape.Size())
+	require.NoError(t, b.BufferToFlatData(buffer, flat.Interface()))
+	return array{flat.Interface(), shape.Dimensions}
+}
+
+type building func(b backends.Builder, x []backends.Op) ([]backends.Op, error)
+
+// one makes a building of an operation with one result.
+func one(op func(b backends.Builder, x []backends.Op) (backends.Op, error)) building {
+	return func(b backends.Builder, x []backends.Op) ([]backends.Op, error) {
+		y, err := op(b, x)
+		return []backends.Op{y}, err
+	}
+}
+
+// compile compiles a program with a parameter for each shape.
+func compile(t testing.TB, b backends.Backend, build building, parameters ...shapes.Shape) backends.Executable {
+	t.Helper()
+	builder := b.Builder(t.Name())
+	var x []backends.Op
+	for i, s := range parameters {
+		p, err := builder.Parameter("x"+string(rune('0'+i)), s, nil)
+		require.NoError(t, err)
+		x = append(x, p)
+	}
+	results, err := build(builder, x)
+	require.NoError(t, err)
+	exe, err := builder.Compile(results, nil)
+	require.NoError(t, err)
+	return exe
+}
+
+// run runs an operation on arrays.
+func run(t testing.TB, b backends.Backend, build building, args ...array) []array {
+	t.Helper()
+	var parameters []shapes.Shape
+	for _, a := range args {
+		parameters = append(parameters, a.shape())
+	}
+	exe := compile(t, b, build, parameters...)
+	defer exe.Finalize()
+	in := upload(t, b, args...)
+	out, err := exe.Execute(in, nil, 0)
+	require.NoError(t, err)
+	var results []array
+	for _, o := range out {
+		results = append(results, download(t, b, o))
+		require.NoError(t, b.BufferFinalize(o))
+	}
+	for _, i := range in {
+		require.NoError(t, b.BufferFinalize(i))
+	}
+	return results
+}
+
+// same compares slices; NaN equals NaN, and floats may differ a little.
+func same(t testing.TB, want, got array) {
+	t.Helper()
+	require.Equal(t, len(want.dims), len(got.dims), "%v, %v", want, got)
+	for i := range want.dims {
+		require.Equal(t, want.dims[i], got.dims[i])
+	}
+	w, g := reflect.ValueOf(want.flat), reflect.ValueOf(got.flat)
+	require.Equal(t, w.Type(), g.Type())
+	for i := range w.Len() {
+		x, y := w.Index(i), g.Index(i)
+		if x.CanFloat() && x.Type().Kind() >= reflect.Float32 {
+			if math.IsNaN(x.Float()) {
+				assert.True(t, math.IsNaN(y.Float()), "element %d is %v", i, y)
+			} else if x.Float() != y.Float() {
+				assert.InDelta(t, x.Float(), y.Float(), 1e-4, "element %d", i)
+			}
+			continue
+		}
+		if x.CanComplex() {
+			assert.InDelta(t, real(x.Complex()), real(y.Complex()), 1e-4, "element %d", i)
+			assert.InDelta(t, imag(x.Complex()), imag(y.Complex()), 1e-4, "element %d", i)
+			continue
+		}
+		assert.Equal(t, x.Interface(), y.Interface(), "element %d", i)
+	}
+}
+
+func halves(x ...float32) (list []float16.Float16) {
+	for _, f := range x {
+		list = append(list, float16.Fromfloat32(f))
+	}
+	return list
+}
+
+func brains(x ...float32) (list []bfloat16.BFloat16) {
+	for _, f := range x {
+		list = append(list, bfloat16.FromFloat32(f))
+	}
+	return list
+}
