@@ -206,3 +206,11 @@ func (b *Builder) filled(value any, shape xlashapes.Shape) (*stablehlo.Value, er
 	}
 	return stablehlo.BroadcastInDim(v, shape, nil)
 }
+
+// recovered makes an error of a panic: the rules for shapes of GoMLX and go-xla look up
+// axes in lists before they have checked them all.
+func recovered(op backends.OpType, err *error) {
+	if r := recover(); r != nil {
+		*err = errorf("%s: the arguments do not fit together: %v", op, r)
+	}
+}

@@ -152,7 +152,9 @@ var operations = []struct {
 	{"pad", backends.OpTypePad, of2(func(b backends.Builder, x, fill backends.Op) (backends.Op, error) {
 		return b.Pad(x, fill, backends.PadAxis{Start: 1, End: 2, Interior: 1})
 	}), []array{vec[int32](1, 2), scalar[int32](9)}, vec[int32](9, 1, 9, 2, 9, 9)},
-	{"slice", backends.OpTypeSlice, of1(func(b backends.Builder, x backends.Op) (backends.Op, error) { return b.Slice(x, []int{1}, []int{4}, []int{2}) }),
+	{"slice", backends.OpTypeSlice, of1(func(b backends.Builder, x backends.Op) (backends.Op, error) {
+		return b.Slice(x, []int{1}, []int{4}, []int{2})
+	}),
 		[]array{vec[int32](0, 1, 2, 3)}, vec[int32](1, 3)},
 	{"dynamic slice", backends.OpTypeDynamicSlice, of2(func(b backends.Builder, x, i backends.Op) (backends.Op, error) {
 		return b.DynamicSlice(x, []backends.Op{i}, []int{2})
@@ -191,11 +193,17 @@ var operations = []struct {
 	{"reduce logical and", backends.OpTypeReduceLogicalAnd, reduce(backends.Builder.ReduceLogicalAnd), []array{vec(true, true)}, scalar(true)},
 	{"reduce logical or", backends.OpTypeReduceLogicalOr, reduce(backends.Builder.ReduceLogicalOr), []array{vec(false, true)}, scalar(true)},
 	{"reduce logical xor", backends.OpTypeReduceLogicalXor, reduce(backends.Builder.ReduceLogicalXor), []array{vec(true, true)}, scalar(false)},
-	{"arg max", backends.OpTypeArgMinMax, of1(func(b backends.Builder, x backends.Op) (backends.Op, error) { return b.ArgMinMax(x, 1, dtypes.Int32, false) }),
+	{"arg max", backends.OpTypeArgMinMax, of1(func(b backends.Builder, x backends.Op) (backends.Op, error) {
+		return b.ArgMinMax(x, 1, dtypes.Int32, false)
+	}),
 		[]array{arr([]float32{2, 0, 7, -3, 4, 4}, 2, 3)}, vec[int32](2, 1)},
-	{"arg min", backends.OpTypeArgMinMax, of1(func(b backends.Builder, x backends.Op) (backends.Op, error) { return b.ArgMinMax(x, 1, dtypes.Uint8, true) }),
+	{"arg min", backends.OpTypeArgMinMax, of1(func(b backends.Builder, x backends.Op) (backends.Op, error) {
+		return b.ArgMinMax(x, 1, dtypes.Uint8, true)
+	}),
 		[]array{arr([]int32{2, 0, 7, -3, 4, -3}, 2, 3)}, vec[uint8](1, 0)},
-	{"arg max of NaN", backends.OpTypeArgMinMax, of1(func(b backends.Builder, x backends.Op) (backends.Op, error) { return b.ArgMinMax(x, -1, dtypes.Int64, false) }),
+	{"arg max of NaN", backends.OpTypeArgMinMax, of1(func(b backends.Builder, x backends.Op) (backends.Op, error) {
+		return b.ArgMinMax(x, -1, dtypes.Int64, false)
+	}),
 		[]array{vec(1, nan, nan, inf)}, scalar[int64](1)},
 	{"reduce window", backends.OpTypeReduceWindow, of1(func(b backends.Builder, x backends.Op) (backends.Op, error) {
 		return b.ReduceWindow(x, backends.ReduceOpSum, []int{2}, []int{1}, nil, nil, [][2]int{{1, 0}})
@@ -219,9 +227,13 @@ var operations = []struct {
 			KernelInputChannels: 1, KernelOutputChannels: 2, OutputBatch: 0, OutputSpatial: []int{1}, OutputChannels: 2}
 		return b.ConvGeneral(x, k, axes, nil, nil, nil, nil, 1, 1)
 	}), []array{arr([]float32{1, 2, 3}, 1, 3, 1), arr([]float32{1, 10}, 2, 1, 1)}, arr([]float32{21, 32}, 1, 2, 1)},
-	{"fft", backends.OpTypeFFT, of1(func(b backends.Builder, x backends.Op) (backends.Op, error) { return b.FFT(x, backends.FFTForward, []int{2}) }),
+	{"fft", backends.OpTypeFFT, of1(func(b backends.Builder, x backends.Op) (backends.Op, error) {
+		return b.FFT(x, backends.FFTForward, []int{2})
+	}),
 		[]array{vec[complex64](1, 2)}, vec[complex64](3, -1)},
-	{"real fft", backends.OpTypeFFT, of1(func(b backends.Builder, x backends.Op) (backends.Op, error) { return b.FFT(x, backends.FFTForwardReal, nil) }),
+	{"real fft", backends.OpTypeFFT, of1(func(b backends.Builder, x backends.Op) (backends.Op, error) {
+		return b.FFT(x, backends.FFTForwardReal, nil)
+	}),
 		[]array{vec[float32](1, 2)}, vec[complex64](3, -1)},
 	{"batch norm for inference", backends.OpTypeBatchNormForInference, one(func(b backends.Builder, x []backends.Op) (backends.Op, error) {
 		return b.BatchNormForInference(x[0], x[1], x[2], x[3], x[4], 0, -1)

@@ -22,8 +22,9 @@ func intArray(list []int) literal {
 
 // BroadcastInDim adds x repeated to a shape; axes has the axis of the result for each axis
 // of x.
-func (b *Builder) BroadcastInDim(x backends.Op, shape shapes.Shape, axes []int) (backends.Op, error) {
+func (b *Builder) BroadcastInDim(x backends.Op, shape shapes.Shape, axes []int) (_ backends.Op, err error) {
 	const op = backends.OpTypeBroadcastInDim
+	defer recovered(op, &err)
 	nodes, err := b.nodes(op, x)
 	if err != nil {
 		return nil, err
@@ -176,6 +177,11 @@ func (b *Builder) Slice(x backends.Op, starts, limits, strides []int) (backends.
 // indices returns the scalars of starts, one for each of rank axes. A single vector is
 // taken apart.
 func (b *Builder) indices(op backends.OpType, starts []*node, rank int) ([]*stablehlo.Value, error) {
+	for i, n := range starts {
+		if !n.shape.DType.IsInt() || n.shape.DType != starts[0].shape.DType {
+			return nil, errorf("%s: indices must be integers of one dtype, and index %d is %s", op, i, n.shape)
+		}
+	}
 	if len(starts) == 1 && starts[0].shape.Rank() == 1 && starts[0].shape.Dimensions[0] == rank {
 		scalar := xlaShape(shapes.Make(starts[0].shape.DType))
 		list := make([]*stablehlo.Value, rank)
@@ -195,8 +201,8 @@ func (b *Builder) indices(op backends.OpType, starts []*node, rank int) ([]*stab
 	}
 	list := make([]*stablehlo.Value, rank)
 	for i, n := range starts {
-		if !n.shape.IsScalar() || !n.shape.DType.IsInt() || n.shape.DType != starts[0].shape.DType {
-			return nil, errorf("%s: indices must be scalar integers of one dtype, and index %d is %s", op, i, n.shape)
+		if !n.shape.IsScalar() {
+			return nil, errorf("%s: indices must be scalars, or one vector of %d elements, and index %d is %s", op, rank, i, n.shape)
 		}
 		list[i] = n.value
 	}
@@ -260,15 +266,12 @@ func (b *Builder) DynamicUpdateSlice(x, update backends.Op, starts []backends.Op
 
 // Gather adds slices of x at the indices, as StableHLO's gather without batches.
 func (b *Builder) Gather(x, indices backends.Op, vectorAxis int, offsetAxes, collapsedAxes, indexMap, sizes []int, sorted bool) (
-	backends.Op, error) {
+	_ backends.Op, err error) {
 	const op = backends.OpTypeGather
+	defer recovered(op, &err)
 	nodes, err := b.nodes(op, x, indices)
 	if err != nil {
 		return nil, err
-	}
-	if _, err := shapeinference.Gather(nodes[0].shape, nodes[1].shape, vectorAxis, offsetAxes, collapsedAxes, indexMap, sizes,
-		sorted); err != nil {
-		return nil, wrapf(err, "%s", op)
 	}
 	v, err := stablehlo.Gather(nodes[0].value, nodes[1].value, vectorAxis, offsetAxes, collapsedAxes, nil, nil, indexMap, sizes, sorted)
 	return b.result(op, v, err)
@@ -293,7 +296,8 @@ func (b *Builder) ScatterMin(x, indices, updates backends.Op, vectorAxis int, wi
 }
 
 func (b *Builder) scatter(op backends.OpType, c combination, x, indices, updates backends.Op, vectorAxis int,
-	windowAxes, insertedAxes, indexMap []int, sorted, unique bool) (backends.Op, error) {
+	windowAxes, insertedAxes, indexMap []int, sorted, unique bool) (_ backends.Op, err error) {
+	defer recovered(op, &err)
 	nodes, err := b.nodes(op, x, indices, updates)
 	if err != nil {
 		return nil, err

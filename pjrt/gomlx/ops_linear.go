@@ -76,8 +76,9 @@ func dotAxes(op backends.OpType, n *node, contracting, batch []int) (c, bt []int
 
 // ConvGeneral adds a convolution of x with a kernel.
 func (b *Builder) ConvGeneral(x, kernel backends.Op, axes backends.ConvolveAxesConfig, strides []int, paddings [][2]int,
-	inputDilations, kernelDilations []int, channelGroups, batchGroups int) (backends.Op, error) {
+	inputDilations, kernelDilations []int, channelGroups, batchGroups int) (_ backends.Op, err error) {
 	const op = backends.OpTypeConvGeneral
+	defer recovered(op, &err)
 	nodes, err := b.nodes(op, x, kernel)
 	if err != nil {
 		return nil, err
@@ -108,8 +109,9 @@ func (b *Builder) ConvGeneral(x, kernel backends.Op, axes backends.ConvolveAxesC
 
 // FFT adds a Fourier transform over as many of the last axes as length has numbers; nil is
 // the last axis.
-func (b *Builder) FFT(x backends.Op, kind backends.FFTType, length []int) (backends.Op, error) {
+func (b *Builder) FFT(x backends.Op, kind backends.FFTType, length []int) (_ backends.Op, err error) {
 	const op = backends.OpTypeFFT
+	defer recovered(op, &err)
 	nodes, err := b.nodes(op, x)
 	if err != nil {
 		return nil, err

@@ -15,7 +15,6 @@ package main
 
 import (
 	"bufio"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -62,8 +61,9 @@ func EnableAutoInstall(bool) {}
 func GetAvailablePlugins() []string { return []string{"cpu"} }
 `
 
-// withoutData are the packages whose tests need nothing from the network.
-var withoutData = []string{"./pkg/...", "./backends/...", "./internal/...", "./ui/..."}
+// withoutData are the packages whose tests need nothing from the network, but for that of
+// the backend in pure Go, which tests no other one.
+var withoutData = []string{"./pkg/...", "./backends/xla", "./backends/shapeinference", "./internal/...", "./ui/..."}
 
 type backend struct {
 	name        string
@@ -171,8 +171,7 @@ func copies(dir string) (plain, replaced string, err error) {
 	}
 	xla := filepath.Join(replaced, "backends", "xla")
 	if err := errors.Join(
-		os.RemoveAll(xla),
-		os.MkdirAll(xla, 0o777),
+		keepTests(xla),
 		os.WriteFile(filepath.Join(xla, "standin.go"), []byte(standIn), 0o666),
 		// It names what the stand-in lacks, and no test needs it.
 		os.RemoveAll(filepath.Join(replaced, "backends", "stablehlo")),
@@ -183,6 +182,22 @@ func copies(dir string) (plain, replaced string, err error) {
 		return "", "", err
 	}
 	return plain, replaced, nil
+}
+
+// keepTests removes all files of a folder but those of tests.
+func keepTests(dir string) error {
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, f := range list {
+		if !strings.HasSuffix(f.Name(), "_test.go") {
+			if err := os.RemoveAll(filepath.Join(dir, f.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 func copyTree(to, from string) error {
@@ -233,7 +248,10 @@ func homeWith(dir, plugin string) (string, error) {
 		if err := os.MkdirAll(lib, 0o777); err != nil {
 			return "", err
 		}
-		return home, os.Symlink(plugin, filepath.Join(lib, "pjrt_c_api_cpu_"+string(m[1])+"_plugin.so"))
+		return home, errors.Join(
+			os.Symlink(plugin, filepath.Join(lib, "pjrt_c_api_cpu_"+string(m[1])+"_plugin.so")),
+			os.Symlink(plugin, filepath.Join(lib, "pjrt_c_api_cpu_plugin.so")), // which has the name cpu
+		)
 	}
 	return "", fmt.Errorf("%s does not say which version of the plugin it installs", builder)
 }
@@ -335,9 +353,9 @@ func print(to io.Writer, results map[string]map[string]*counts, backends []strin
 	for _, b := range backends {
 		total[b] = new(counts)
 	}
-	packages := slices.SortedFunc(maps.Keys(results), cmp.Compare[string])
+	packages := slices.Sorted(maps.Keys(results))
 	for _, p := range packages {
-		if !slices.ContainsFunc(slices.Collect(maps.Values(results[p])), func(c *counts) bool { return *c.text() != "0 / 0 / 0" }) {
+		if !slices.ContainsFunc(slices.Collect(maps.Values(results[p])), func(c *counts) bool { return c.text() != "0 / 0 / 0" }) {
 			continue // has no tests
 		}
 		fmt.Fprint(w, p)
@@ -347,7 +365,7 @@ func print(to io.Writer, results map[string]map[string]*counts, backends []strin
 				fmt.Fprint(w, "\t-")
 				continue
 			}
-			fmt.Fprintf(w, "\t%s", *c.text())
+			fmt.Fprintf(w, "\t%s", c.text())
 			total[b].Passed += c.Passed
 			total[b].Failed += c.Failed
 			total[b].Skipped += c.Skipped
@@ -356,7 +374,7 @@ func print(to io.Writer, results map[string]map[string]*counts, backends []strin
 	}
 	fmt.Fprint(w, "passed / failed / skipped")
 	for _, b := range backends {
-		fmt.Fprintf(w, "\t%s", *total[b].text())
+		fmt.Fprintf(w, "\t%s", total[b].text())
 	}
 	fmt.Fprintln(w)
 	w.Flush()
@@ -371,10 +389,10 @@ func print(to io.Writer, results map[string]map[string]*counts, backends []strin
 	}
 }
 
-func (c *counts) text() *string {
+func (c *counts) text() string {
 	s := fmt.Sprintf("%d / %d / %d", c.Passed, c.Failed, c.Skipped)
 	if c.Broken != "" {
 		s += " (" + c.Broken + ")"
 	}
-	return &s
+	return s
 }

@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package gomlx_test
+
+import (
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/gomlx/gomlx/backends"
+	"github.com/gomlx/gomlx/pkg/core/dtypes"
+	"github.com/gomlx/gomlx/pkg/core/graph"
+	"github.com/gomlx/gomlx/pkg/core/shapes"
+	"github.com/gomlx/gomlx/pkg/core/tensors"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/gomlx"
+	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
+)
+
+var f32x2 = shapes.Make(dtypes.Float32, 2)
+
+func double(b backends.Builder, x []backends.Op) ([]backends.Op, error) {
+	y, err := b.Add(x[0], x[0])
+	return []backends.Op{y}, err
+}
+
+func TestTheBackendIsRegistered(t *testing.T) {
+	plugintest.Path(t, "cpu")
+	b, err := backends.NewWithConfig("pjrt:cpu,cpu_device_count=3")
+	require.NoError(t, err)
+	defer b.Finalize()
+	assert.Equal(t, "pjrt", b.Name())
+	assert.Equal(t, "pjrt", b.String())
+	assert.Equal(t, 3, b.NumDevices())
+	assert.Contains(t, b.Description(), "pjrt:cpu")
+	assert.Contains(t, b.Description(), "[3 device(s)]")
+	assert.NotEmpty(t, b.DeviceDescription(2))
+	assert.Equal(t, "no device 3", b.DeviceDescription(3))
+}
+
+func TestAConfigurationThatCannotWorkIsAnError(t *testing.T) {
+	t.Parallel()
+	cpu := plugintest.Path(t, "cpu")
+	for text, want := range map[string]string{
+		"nosuchplugin":                       `plugin "nosuchplugin"`,
+		filepath.Join(t.TempDir(), "lib.so"): "lib.so",
+		cpu + ",shared=perhaps":              "shared=perhaps must be true or false",
+		cpu + ",fast":                        `"fast" is not of the form name=value`,
+		cpu + ",=1":                          `"=1" is not of the form name=value`,
+		cpu + ",cpu_device_count=many":       "cpu_device_count",
+		cpu + ",colour=red":                  "colour",
+		cpu + ",cpu_device_count=1000000":    "cpu_device_count",
+	} {
+		_, err := gomlx.New(text)
+		assert.ErrorContains(t, err, want, text)
+		assert.ErrorContains(t, err, "pjrt backend: ", text)
+	}
+}
+
+// GoMLX's errors carry the stack of where they were made.
+func TestErrorsHaveAStackTrace(t *testing.T) {
+	t.Parallel()
+	_, err := gomlx.New("nosuchplugin")
+	require.Error(t, err)
+	assert.Contains(t, fmt.Sprintf("%+v", err), "pjrt/gomlx.load")
+}
+
+func TestACacheKeepsCompiledPrograms(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for range 2 {
+		b := open(t, ",cache="+dir)
+		same(t, vec[float32](2, 4), run(t, b, double, vec[float32](1, 2))[0])
+	}
+	entries, err := filepath.Glob(filepath.Join(dir, "*"))
+	require.NoError(t, err)
+	assert.NotEmpty(t, entries)
+	first := open(t, ",cache="+dir)
+	same(t, vec[float32](2, 4), run(t, first, double, vec[float32](1, 2))[0])
+	again, err := filepath.Glob(filepath.Join(dir, "*"))
+	require.NoError(t, err)
+	assert.ElementsMatch(t, entries, again, "nothing was compiled again")
+}
+
+func TestFinalizeLeavesNothingAlive(t *testing.T) {
+	pjrttest.NoLeaks(t)
+	before := pjrt.Live()
+	b, err := gomlx.New(plugintest.Path(t, "cpu"))
+	require.NoError(t, err)
+
+	// Nothing of this is finalized by its owner, and all of it is still reachable at the end.
+	exe := compile(t, b, double, f32x2)
+	in := upload(t, b, vec[float32](1, 2))
+	var all []backends.Buffer
+	for range 10 { // the arguments are bound by then
+		out, err := exe.Execute(in, nil, 0)
+		require.NoError(t, err)
+		all = append(all, out...)
+	}
+	_, err = b.BufferData(all[0])
+	require.NoError(t, err)
+	shared, _, err := b.NewSharedBuffer(1, f32x2)
+	require.NoError(t, err)
+	tensor := tensors.FromValue([]float32{1, 2})
+	model := graph.MustNewExec(b, func(x *graph.Node) *graph.Node { return graph.Neg(x) })
+	result := model.MustExec(tensor)[0]
+	assert.Greater(t, pjrt.Live()["buffer"], before["buffer"]+10)
+
+	b.Finalize()
+	assert.True(t, b.IsFinalized())
+	after := pjrt.Live()
+	for kind, n := range after {
+		assert.LessOrEqual(t, n, before[kind], kind)
+	}
+	b.Finalize() // has no effect
+	runtime.KeepAlive([]any{exe, in, all, shared, tensor, model, result})
+}
+
+func TestAFinalizedBackendIsAnError(t *testing.T) {
+	t.Parallel()
+	b := open(t, "")
+	exe := compile(t, b, double, f32x2)
+	builder := b.Builder("under way")
+	in := upload(t, b, vec[float32](1, 2))
+	b.Finalize()
+
+	for name, call := range map[string]func() error{
+		"BufferFromFlatData": func() error { _, err := b.BufferFromFlatData(0, []float32{1, 2}, f32x2); return err },
+		"BufferToFlatData":   func() error { return b.BufferToFlatData(in[0], make([]float32, 2)) },
+		"BufferFinalize":     func() error { return b.BufferFinalize(in[0]) },
+		"BufferCopyToDevice": func() error { _, err := b.BufferCopyToDevice(in[0], 1); return err },
+		"BufferData":         func() error { _, err := b.BufferData(in[0]); return err },
+		"NewSharedBuffer":    func() error { _, _, err := b.NewSharedBuffer(0, f32x2); return err },
+		"Execute":            func() error { _, err := exe.Execute(in, nil, 0); return err },
+		"a new builder":      func() error { _, err := b.Builder("late").Constant([]int32{1}, 1); return err },
+		"a builder": func() error {
+			x, err := builder.Constant([]int32{1}, 1)
+			if err != nil {
+				return err
+			}
+			_, err = builder.Compile([]backends.Op{x}, nil)
+			return err
+		},
+	} {
+		err := call()
+		require.Error(t, err, name)
+		assert.True(t, errors.Is(err, gomlx.ErrFinalized) || errors.Is(err, pjrt.ErrClosed), "%s: %v", name, err)
+	}
+	assert.Equal(t, "pjrt: finalized", b.Description())
+	assert.Equal(t, "pjrt: finalized", b.DeviceDescription(0))
+	exe.Finalize()
+	assert.True(t, (*gomlx.Backend)(nil).IsFinalized())
+	assert.Panics(t, func() { graph.MustNewExec(b, func(g *graph.Graph) *graph.Node { return graph.Const(g, 1) }).MustExec() })
+}
+
+// A backend that the program forgot is collected with all that was made with it.
+func TestWhatTheProgramForgetsIsCollected(t *testing.T) {
+	pjrttest.NoLeaks(t)
+	b := open(t, "")
+	exe := compile(t, b, double, f32x2)
+	for range 2000 {
+		_, err := exe.Execute(upload(t, b, vec[float32](1, 2)), nil, 0)
+		require.NoError(t, err)
+	}
+	for range 20 {
+		compile(t, b, double, f32x2)
+	}
+}
+
+func TestAnOperationThatDoesNotFitIsAnError(t *testing.T) {
+	t.Parallel()
+	b := open(t, "")
+	other := b.Builder("other")
+	foreign, err := other.Parameter("x", f32x2, nil)
+	require.NoError(t, err)
+	builder := b.Builder("errors")
+	parameter := func(name string, s shapes.Shape) backends.Op {
+		x, err := builder.Parameter(name, s, nil)
+		require.NoError(t, err)
+		return x
+	}
+	x := parameter("x", f32x2)
+	y := parameter("y", shapes.Make(dtypes.Float32, 3))
+	i := parameter("i", shapes.Make(dtypes.Int32, 2))
+	p := parameter("p", shapes.Make(dtypes.Bool, 2))
+	m := parameter("m", shapes.Make(dtypes.Float32, 2, 3))
+	c := parameter("c", shapes.Make(dtypes.Complex64, 2))
+	one := func(_ backends.Op, err error) error { return err }
+	for name, err := range map[string]error{
+		"shapes":                  one(builder.Add(x, y)),
+		"ranks":                   one(builder.Add(x, m)),
+		"dtypes":                  one(builder.Add(x, i)),
+		"dtypes of where":         one(builder.Where(p, x, i)),
+		"floats only":             one(builder.Exp(i)),
+		"integers only":           one(builder.BitCount(x)),
+		"booleans only":           one(builder.LogicalNot(x)),
+		"complex or float only":   one(builder.Conj(i)),
+		"condition":               one(builder.Where(x, x, x)),
+		"clamp":                   one(builder.Clamp(y, x, y)),
+		"nil":                     one(builder.Neg(nil)),
+		"another kind of value":   one(builder.Neg(7)),
+		"another program's value": one(builder.Neg(foreign)),
+		"axis":                    one(builder.ReduceSum(x, 1)),
+		"axis twice":              one(builder.ReduceSum(m, 0, -2)),
+		"product of booleans":     one(builder.ReduceProduct(p)),
+		"maximum of complex":      one(builder.ReduceMax(c)),
+		"logical reduction":       one(builder.ReduceLogicalAnd(x)),
+		"bitwise reduction":       one(builder.ReduceBitwiseAnd(x)),
+		"arg max axis":            one(builder.ArgMinMax(x, 3, dtypes.Int32, false)),
+		"arg max dtype":           one(builder.ArgMinMax(x, 0, dtypes.Bool, false)),
+		"arg max of complex":      one(builder.ArgMinMax(c, 0, dtypes.Int32, false)),
+		"reshape":                 one(builder.Reshape(x, 3)),
+		"negative dimension":      one(builder.Reshape(x, -2)),
+		"transpose":               one(builder.Transpose(m, 0, 0)),
+		"transpose rank":          one(builder.Transpose(m, 0)),
+		"broadcast":               one(builder.BroadcastInDim(x, shapes.Make(dtypes.Float32, 3), []int{0})),
+		"broadcast axes":          one(builder.BroadcastInDim(x, shapes.Make(dtypes.Float32, 2), []int{7})),
+		"iota axis":               one(builder.Iota(f32x2, 1)),
+		"iota dtype":              one(builder.Iota(shapes.Shape{DType: 99, Dimensions: []int{2}}, 0)),
+		"concatenate":             one(builder.Concatenate(0, x, m)),
+		"concatenate nothing":     one(builder.Concatenate(0)),
+		"concatenate axis":        one(builder.Concatenate(5, x, x)),
+		"pad axes":                one(builder.Pad(x, x)),
+		"slice":                   one(builder.Slice(x, []int{0}, []int{9}, nil)),
+		"slice rank":              one(builder.Slice(x, nil, nil, nil)),
+		"slice strides":           one(builder.Slice(x, []int{0}, []int{1}, []int{0})),
+		"dynamic slice sizes":     one(builder.DynamicSlice(x, []backends.Op{i}, []int{1, 1})),
+		"dynamic slice too large": one(builder.DynamicSlice(x, []backends.Op{i}, []int{3})),
+		"dynamic slice indices":   one(builder.DynamicSlice(m, []backends.Op{x}, []int{1, 1})),
+		"dynamic update":          one(builder.DynamicUpdateSlice(x, y, []backends.Op{i})),
+		"gather":                  one(builder.Gather(x, i, 9, nil, nil, nil, nil, false)),
+		"gather axes":             one(builder.Gather(m, i, 0, []int{9, 9}, nil, []int{0, 1}, []int{1, 1}, false)),
+		"scatter":                 one(builder.ScatterSum(x, i, y, 9, nil, nil, nil, false, false)),
+		"scatter of scalars":      one(builder.ScatterSum(x, i, y, 1, []int{0}, []int{0, 0}, []int{0, 0}, false, false)),
+		"reduce window":           one(builder.ReduceWindow(x, backends.ReduceOpSum, []int{9}, nil, nil, nil, nil)),
+		"reduce window rank":      one(builder.ReduceWindow(x, backends.ReduceOpSum, []int{1, 1}, nil, nil, nil, nil)),
+		"reduce window kind":      one(builder.ReduceWindow(x, backends.ReduceOpUndefined, []int{1}, nil, nil, nil, nil)),
+		"select and scatter":      one(builder.SelectAndScatterMax(x, y, []int{1}, nil, nil)),
+		"dot":                     one(builder.Dot(x, y)),
+		"dot dtypes":              one(builder.Dot(x, i)),
+		"dot axes":                one(builder.DotGeneral(x, []int{4}, nil, x, []int{0}, nil)),
+		"dot axes twice":          one(builder.DotGeneral(m, []int{0}, []int{0}, m, []int{0}, []int{0})),
+		"convolution":             one(builder.ConvGeneral(x, y, backends.ConvolveAxesConfig{}, nil, nil, nil, nil, 1, 1)),
+		"fft kind":                one(builder.FFT(c, 9, nil)),
+		"fft rank":                one(builder.FFT(c, backends.FFTForward, []int{2, 2})),
+		"fft dtype":               one(builder.FFT(x, backends.FFTForward, []int{2})),
+		"batch norm":              one(builder.BatchNormForInference(m, x, x, x, x, 0, 1)),
+		"batch norm axis":         one(builder.BatchNormForInference(m, x, x, x, x, 0, 2)),
+		"constant":                one(builder.Constant("text")),
+		"constant of strings":     one(builder.Constant([]string{"a"}, 1)),
+		"constant of nil":         one(builder.Constant(nil)),
+		"constant's size":         one(builder.Constant([]int32{1}, 2)),
+		"constant's dimension":    one(builder.Constant([]int32{}, -1)),
+		"parameter twice":         one(builder.Parameter("x", f32x2, nil)),
+		"parameter's dtype":       one(builder.Parameter("z", shapes.Shape{DType: dtypes.F8E5M2}, nil)),
+		"parameter's shape":       one(builder.Parameter("z", shapes.Invalid(), nil)),
+		"convert":                 one(builder.ConvertDType(x, dtypes.InvalidDType)),
+		"bitcast":                 one(builder.Bitcast(x, dtypes.F8E5M2)),
+	} {
+		if assert.Error(t, err, name) {
+			assert.ErrorContains(t, err, "pjrt backend: ", name)
+		}
+	}
+	_, _, err = builder.RNGBitGenerator(x, f32x2)
+	assert.ErrorContains(t, err, "the state must be")
+	_, err = builder.OpShape(foreign)
+	assert.Error(t, err)
+	_, err = builder.AllReduce([]backends.Op{x}, backends.ReduceOpSum, nil)
+	assert.ErrorContains(t, err, "no groups")
+	_, err = builder.AllReduce([]backends.Op{x}, backends.ReduceOpSum, [][]int{{0}, {1, 2}})
+	assert.ErrorContains(t, err, "different sizes")
+
+	_, err = builder.Compile(nil, nil)
+	assert.ErrorContains(t, err, "has no results")
+	_, err = builder.Compile([]backends.Op{foreign}, nil)
+	assert.ErrorContains(t, err, `belongs to the program "other"`)
+	_, err = builder.Compile([]backends.Op{x}, make([]*backends.ShardingSpec, 3))
+	assert.ErrorContains(t, err, "1 results and 3 shardings")
+	exe, err := builder.Compile([]backends.Op{x}, nil)
+	require.NoError(t, err)
+	_, err = builder.Neg(x)
+	assert.ErrorContains(t, err, "is compiled")
+	_, err = builder.Compile([]backends.Op{x}, nil)
+	assert.ErrorContains(t, err, "is compiled")
+	names, parameters := exe.Inputs()
+	assert.Equal(t, []string{"x", "y", "i", "p", "m", "c"}, names)
+	assert.Equal(t, f32x2, parameters[0])
+	assert.Equal(t, []shapes.Shape{f32x2}, exe.Outputs())
+}
+
+func TestAnExecutionThatDoesNotFitIsAnError(t *testing.T) {
+	t.Parallel()
+	b, other := open(t, ""), open(t, "")
+	exe := compile(t, b, double, f32x2)
+	for name, c := range map[string]struct {
+		in     []backends.Buffer
+		donate []bool
+		device backends.DeviceNum
+		want   string
+	}{
+		"number":          {nil, nil, 0, "takes 1 arguments on each of 1 devices, and there are 0"},
+		"donations":       {upload(t, b, vec[float32](1, 2)), []bool{false, false}, 0, "2 say whether they are donated"},
+		"shape":           {upload(t, b, vec[float32](1, 2, 3)), nil, 0, "argument 0 (x0)"},
+		"dtype":           {upload(t, b, vec[int32](1, 2)), nil, 0, "(Int32)[2], and the program takes (Float32)[2]"},
+		"another backend": {upload(t, other, vec[float32](1, 2)), nil, 0, "belongs to another backend"},
+		"no buffer":       {[]backends.Buffer{"x"}, nil, 0, "string is not a buffer"},
+		"nil":             {[]backends.Buffer{nil}, nil, 0, "is not a buffer"},
+		"nil Buffer":      {[]backends.Buffer{(*gomlx.Buffer)(nil)}, nil, 0, "the buffer is nil"},
+		"another device":  {upload(t, b, vec[float32](1, 2)), nil, 1, "runs on"},
+		"no such device":  {upload(t, b, vec[float32](1, 2)), nil, 17, "there is no device 17"},
+		"negative device": {upload(t, b, vec[float32](1, 2)), nil, -1, "there is no device -1"},
+	} {
+		_, err := exe.Execute(c.in, c.donate, c.device)
+		assert.ErrorContains(t, err, c.want, name)
+	}
+	in := upload(t, b, vec[float32](1, 2))
+	require.NoError(t, b.BufferFinalize(in[0]))
+	require.NoError(t, b.BufferFinalize(in[0]))
+	_, err := exe.Execute(in, nil, 0)
+	assert.ErrorIs(t, err, gomlx.ErrFinalized)
+	assert.ErrorIs(t, b.BufferToFlatData(in[0], make([]float32, 2)), gomlx.ErrFinalized)
+
+	exe.Finalize()
+	exe.Finalize()
+	_, err = exe.Execute(upload(t, b, vec[float32](1, 2)), nil, 0)
+	assert.ErrorIs(t, err, gomlx.ErrFinalized)
+	_, err = (*gomlx.Executable)(nil).Execute(nil, nil, 0)
+	assert.Error(t, err)
+}
+
+func TestATransferThatDoesNotFitIsAnError(t *testing.T) {
+	t.Parallel()
+	b := open(t, "")
+	x := upload(t, b, vec[float32](1, 2))[0]
+	for name, err := range map[string]error{
+		"to another dtype":   b.BufferToFlatData(x, make([]int32, 2)),
+		"to another size":    b.BufferToFlatData(x, make([]float32, 3)),
+		"to no slice":        b.BufferToFlatData(x, 7),
+		"to nil":             b.BufferToFlatData(x, nil),
+		"of no buffer":       b.BufferToFlatData("x", make([]float32, 2)),
+		"finalize no buffer": b.BufferFinalize(7),
+	} {
+		assert.Error(t, err, name)
+	}
+	for name, c := range map[string]struct {
+		device backends.DeviceNum
+		flat   any
+		shape  shapes.Shape
+	}{
+		"dtype":     {0, []int32{1, 2}, f32x2},
+		"size":      {0, []float32{1}, f32x2},
+		"device":    {9, []float32{1, 2}, f32x2},
+		"no slice":  {0, 7, f32x2},
+		"no dtype":  {0, []float32{}, shapes.Invalid()},
+		"no GoType": {0, []uint8{1}, shapes.Shape{DType: dtypes.F8E5M2, Dimensions: []int{1}}},
+		"negative":  {0, []float32{}, shapes.Shape{DType: dtypes.Float32, Dimensions: []int{-1}}},
+	} {
+		_, err := b.BufferFromFlatData(c.device, c.flat, c.shape)
+		assert.Error(t, err, name)
+	}
+	_, err := b.BufferCopyToDevice(x, 0)
+	assert.ErrorContains(t, err, "is on device 0 already")
+	_, err = b.BufferCopyToDevice(x, 44)
+	assert.Error(t, err)
+	_, _, err = b.NewSharedBuffer(44, f32x2)
+	assert.Error(t, err)
+	_, _, err = b.NewSharedBuffer(0, shapes.Invalid())
+	assert.Error(t, err)
+	_, err = b.BufferShape(7)
+	assert.Error(t, err)
+	_, err = b.BufferDeviceNum(7)
+	assert.Error(t, err)
+	_, err = b.BufferData(7)
+	assert.Error(t, err)
+}
+
+func TestABufferIsCopiedBetweenDevices(t *testing.T) {
+	t.Parallel()
+	b := open(t, "")
+	for _, x := range upload(t, b, vec[float32](1, 2), arr([]int8{}, 0, 2), scalar(true)) {
+		copied, err := b.BufferCopyToDevice(x, 2)
+		require.NoError(t, err)
+		same(t, download(t, b, x), download(t, b, copied))
+		num, err := b.BufferDeviceNum(copied)
+		require.NoError(t, err)
+		assert.EqualValues(t, 2, num)
+	}
+}
+
+// What does not import this module links nothing of GoMLX.
+func TestOthersDoNotLinkGoMLX(t *testing.T) {
+	t.Parallel()
+	list := exec.Command("go", "list", "-deps", "../...", "../../tools/...", "../../extensions/...", "../../conformance/...")
+	out, err := list.Output()
+	require.NoError(t, err)
+	deps := strings.Fields(string(out))
+	assert.Contains(t, deps, "github.com/purepjrt/purepjrt/pjrt")
+	for _, d := range deps {
+		assert.False(t, strings.HasPrefix(d, "github.com/gomlx/"), d)
+	}
+}

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package gomlx_test
+
+import (
+	"sync"
+	"testing"
+	"unsafe"
+
+	"github.com/gomlx/gomlx/backends"
+	"github.com/gomlx/gomlx/pkg/core/dtypes"
+	"github.com/gomlx/gomlx/pkg/core/shapes"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/pjrt/gomlx"
+	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
+)
+
+// large is a shape whose memory is worth being reused.
+var large = shapes.Make(dtypes.Float32, 1<<19)
+
+// filled makes a large buffer of equal elements.
+func filled(t testing.TB, b backends.Backend, x float32) backends.Buffer {
+	t.Helper()
+	flat := make([]float32, large.Size())
+	for i := range flat {
+		flat[i] = x
+	}
+	buffer, err := b.BufferFromFlatData(0, flat, large)
+	require.NoError(t, err)
+	return buffer
+}
+
+// address returns where a buffer is stored.
+func address(t testing.TB, b backends.Backend, buffer backends.Buffer) unsafe.Pointer {
+	t.Helper()
+	flat, err := b.BufferData(buffer)
+	require.NoError(t, err)
+	return unsafe.Pointer(unsafe.SliceData(flat.([]float32)))
+}
+
+func TestASharedBufferIsNotCopied(t *testing.T) {
+	t.Parallel()
+	b := open(t, "")
+	require.True(t, b.HasSharedBuffers())
+	exe := compile(t, b, double, f32x2)
+	for device := range backends.DeviceNum(2) {
+		x, flat, err := b.NewSharedBuffer(device, f32x2)
+		require.NoError(t, err)
+		for _, v := range []float32{1, 5, 7, 9, 11} { // it stays shared when it is bound
+			flat.([]float32)[1] = v
+			y, err := exe.Execute([]backends.Buffer{x}, nil, device)
+			require.NoError(t, err)
+			same(t, vec(0, 2*v), download(t, b, y[0]))
+		}
+		again, err := b.BufferData(x)
+		require.NoError(t, err)
+		assert.Same(t, &flat.([]float32)[0], &again.([]float32)[0])
+		require.NoError(t, b.BufferFinalize(x))
+		flat.([]float32)[0] = 3 // the slice may outlive the buffer
+	}
+}
+
+func TestAResultIsReadInPlace(t *testing.T) {
+	t.Parallel()
+	b := open(t, "")
+	for _, a := range []array{vec[float32](1, 2), scalar[int64](7), vec(true, false), vec(brains(1, 2)...), arr([]float64{}, 0, 2),
+		arr([]complex64{1, 2, 3, 4i}, 2, 2)} {
+		exe := compile(t, b, of1(func(b backends.Builder, x backends.Op) (backends.Op, error) {
+			return b.Reshape(x, a.dims...)
+		}), a.shape())
+		y, err := exe.Execute(upload(t, b, a), nil, 0)
+		require.NoError(t, err)
+		flat, err := b.BufferData(y[0])
+		require.NoError(t, err)
+		same(t, a, array{flat, a.dims})
+		again, err := b.BufferData(y[0])
+		require.NoError(t, err)
+		assert.Equal(t, flat, again)
+		require.NoError(t, b.BufferFinalize(y[0]))
+		_, err = b.BufferData(y[0])
+		assert.ErrorIs(t, err, gomlx.ErrFinalized)
+	}
+}
+
+func TestSharedBuffersCanBeTurnedOff(t *testing.T) {
+	t.Parallel()
+	b := open(t, ",shared=false")
+	assert.False(t, b.HasSharedBuffers())
+	_, _, err := b.NewSharedBuffer(0, f32x2)
+	assert.ErrorContains(t, err, "shared=false")
+	_, err = b.BufferData(upload(t, b, vec[float32](1))[0])
+	assert.ErrorContains(t, err, "shared=false")
+}
+
+func TestADonatedBufferIsFinalized(t *testing.T) {
+	t.Parallel()
+	b := open(t, "")
+	exe := compile(t, b, double, f32x2)
+	x := upload(t, b, vec[float32](1, 2), vec[float32](3, 4, 5))
+	_, err := exe.Execute(x[:1], []bool{true}, 0)
+	require.NoError(t, err)
+	assert.ErrorIs(t, b.BufferToFlatData(x[0], make([]float32, 2)), gomlx.ErrFinalized)
+	_, err = exe.Execute(x[1:], []bool{true}, 0) // of a wrong shape
+	require.Error(t, err)
+	assert.ErrorIs(t, b.BufferToFlatData(x[1], make([]float32, 3)), gomlx.ErrFinalized)
+}
+
+// The results of a training step take the memory of the old values.
+func TestDonatedMemoryIsReused(t *testing.T) {
+	pjrttest.NoLeaks(t)
+	b := open(t, "")
+	exe := compile(t, b, func(b backends.Builder, x []backends.Op) ([]backends.Op, error) {
+		y, err := b.Add(x[0], x[1])
+		return []backends.Op{y}, err
+	}, large, large)
+	state, step := filled(t, b, 1), filled(t, b, 2)
+	var reused int
+	for i := range 6 {
+		before := address(t, b, state)
+		y, err := exe.Execute([]backends.Buffer{state, step}, []bool{true, false}, 0)
+		require.NoError(t, err)
+		if address(t, b, y[0]) == before && i > 1 {
+			reused++
+		}
+		flat, err := b.BufferData(y[0])
+		require.NoError(t, err)
+		require.Equal(t, float32(1+2*(i+1)), flat.([]float32)[9])
+		state = y[0]
+	}
+	assert.Equal(t, 1, gomlx.Reusing(exe))
+	assert.Equal(t, 4, reused)
+
+	// The same array cannot be both donated and kept.
+	same, err := exe.Execute([]backends.Buffer{state, state}, []bool{true, false}, 0)
+	require.NoError(t, err)
+	flat, err := b.BufferData(same[0])
+	require.NoError(t, err)
+	assert.Equal(t, float32(26), flat.([]float32)[0])
+
+	// Memory that belongs to the program is never written to.
+	shared, mine, err := b.NewSharedBuffer(0, large)
+	require.NoError(t, err)
+	mine.([]float32)[0] = 5
+	y, err := exe.Execute([]backends.Buffer{shared, step}, []bool{true, false}, 0)
+	require.NoError(t, err)
+	assert.NotEqual(t, unsafe.Pointer(unsafe.SliceData(mine.([]float32))), address(t, b, y[0]))
+	assert.Equal(t, float32(5), mine.([]float32)[0])
+}
+
+func TestSmallMemoryIsNotWorthAnotherProgram(t *testing.T) {
+	t.Parallel()
+	b := open(t, "")
+	exe := compile(t, b, double, f32x2)
+	x := upload(t, b, vec[float32](1, 2))
+	for range 5 {
+		y, err := exe.Execute(x, []bool{true}, 0)
+		require.NoError(t, err)
+		x = y
+	}
+	assert.Zero(t, gomlx.Reusing(exe))
+}
+
+// A result is best put where the array was that it is made of.
+func TestResultsArePairedWithWhatTheyAreMadeOf(t *testing.T) {
+	t.Parallel()
+	b := open(t, "")
+	exe := compile(t, b, func(b backends.Builder, x []backends.Op) ([]backends.Op, error) {
+		w, m, g := x[0], x[1], x[2]
+		m2, err := b.Add(m, g)
+		if err != nil {
+			return nil, err
+		}
+		w2, err := b.Sub(w, m2)
+		if err != nil {
+			return nil, err
+		}
+		loss, err := b.ReduceSum(g)
+		return []backends.Op{loss, m2, w2}, err
+	}, f32x2, f32x2, f32x2)
+	assert.Equal(t, map[int]int{0: 2, 1: 1}, gomlx.Pairs(exe, 0, 1))
+	assert.Equal(t, map[int]int{0: 2}, gomlx.Pairs(exe, 0))
+	assert.Len(t, gomlx.Pairs(exe, 0, 1, 2), 2)
+}
+
+// Weights that stay the same are bound; the program may still do with them what it likes.
+func TestArgumentsThatStayTheSameAreBound(t *testing.T) {
+	pjrttest.NoLeaks(t)
+	b := open(t, "")
+	exe := compile(t, b, of2(backends.Builder.Mul), f32x2, f32x2)
+	other := compile(t, b, double, f32x2)
+	weights := upload(t, b, vec[float32](10, 100))[0]
+	for i := range 8 {
+		x := float32(i)
+		y, err := exe.Execute([]backends.Buffer{upload(t, b, vec(x, x))[0], weights}, nil, 0)
+		require.NoError(t, err)
+		same(t, vec(10*x, 100*x), download(t, b, y[0]))
+		if i > 3 {
+			require.Equal(t, 1, gomlx.Bound(exe), i)
+		}
+	}
+	// Another argument takes the place of the bound one.
+	y, err := exe.Execute([]backends.Buffer{upload(t, b, vec[float32](1, 1))[0], upload(t, b, vec[float32](2, 3))[0]}, nil, 0)
+	require.NoError(t, err)
+	same(t, vec[float32](2, 3), download(t, b, y[0]))
+	assert.Zero(t, gomlx.Bound(exe))
+
+	// Finalizing and donating end the binding.
+	for _, donate := range []bool{false, true} {
+		w := upload(t, b, vec[float32](1, 2))[0]
+		for range 5 {
+			_, err := exe.Execute([]backends.Buffer{w, w}, nil, 0)
+			require.NoError(t, err)
+		}
+		require.Equal(t, 2, gomlx.Bound(exe))
+		if donate {
+			y, err := other.Execute([]backends.Buffer{w}, []bool{true}, 0)
+			require.NoError(t, err)
+			same(t, vec[float32](2, 4), download(t, b, y[0]))
+		} else {
+			require.NoError(t, b.BufferFinalize(w))
+		}
+		assert.Zero(t, gomlx.Bound(exe))
+		_, err := exe.Execute([]backends.Buffer{w, w}, nil, 0)
+		assert.ErrorIs(t, err, gomlx.ErrFinalized)
+	}
+}
+
+// Goroutines share an executable and a weight, while others finalize what they use.
+func TestExecutionsFromManyGoroutines(t *testing.T) {
+	pjrttest.NoLeaks(t)
+	b := open(t, "")
+	exe := compile(t, b, of2(backends.Builder.Add), f32x2, f32x2)
+	weights := upload(t, b, vec[float32](10, 20))[0]
+	var group sync.WaitGroup
+	for g := range 8 {
+		group.Go(func() {
+			for i := range 50 {
+				x := float32(g*100 + i)
+				in, err := b.BufferFromFlatData(0, []float32{x, x}, f32x2)
+				if !assert.NoError(t, err) {
+					return
+				}
+				y, err := exe.Execute([]backends.Buffer{in, weights}, []bool{i%2 == 0, false}, 0)
+				if !assert.NoError(t, err) {
+					return
+				}
+				got := make([]float32, 2)
+				assert.NoError(t, b.BufferToFlatData(y[0], got))
+				assert.Equal(t, []float32{x + 10, x + 20}, got)
+				assert.NoError(t, b.BufferFinalize(in))
+				assert.NoError(t, b.BufferFinalize(y[0]))
+			}
+		})
+	}
+	group.Wait()
+}
+
+func TestAProgramRunsOnTheDeviceThatIsAskedFor(t *testing.T) {
+	t.Parallel()
+	b := open(t, "")
+	anywhere := compile(t, b, double, f32x2)
+	builder := b.Builder("assigned")
+	require.NoError(t, builder.DeviceAssignment(2))
+	x, err := builder.Parameter("x", f32x2, nil)
+	require.NoError(t, err)
+	out, err := double(builder, []backends.Op{x})
+	require.NoError(t, err)
+	assigned, err := builder.Compile(out, nil)
+	require.NoError(t, err)
+	for device := range backends.DeviceNum(4) {
+		in, err := b.BufferFromFlatData(device, []float32{1, 2}, f32x2)
+		require.NoError(t, err)
+		out, err := anywhere.Execute([]backends.Buffer{in}, nil, device)
+		require.NoError(t, err)
+		same(t, vec[float32](2, 4), download(t, b, out[0]))
+		num, err := b.BufferDeviceNum(out[0])
+		require.NoError(t, err)
+		assert.Equal(t, device, num)
+
+		out, err = assigned.Execute([]backends.Buffer{in}, nil, 0) // the device is ignored
+		if device == 2 {
+			require.NoError(t, err)
+			same(t, vec[float32](2, 4), download(t, b, out[0]))
+		} else {
+			assert.ErrorContains(t, err, "runs on")
+		}
+	}
+}
