@@ -46,6 +46,14 @@ MODULES = $(patsubst %/go.mod,%,$(shell git ls-files '*/go.mod' ':!*/testdata/*'
 test-modules: ## vet and test the nested modules
 	@set -e; for m in $(MODULES); do echo $$m; (cd $$m && $(GO) vet ./... && $(GO) test ./...); done
 
+# GoMLX's tests with our backend and, for comparison, with both of GoMLX's own:
+# make gomlx-tests GOMLX_TESTS='-backends pjrt -run Convolve ./pkg/core/graph'.
+GOMLX_TESTS =
+
+.PHONY: gomlx-tests
+gomlx-tests: ## run GoMLX's own tests with the backend of pjrt/gomlx beside GoMLX's backends (needs a C compiler)
+	cd pjrt/gomlx && $(GO) run ./internal/upstreamtests $(GOMLX_TESTS)
+
 .PHONY: test-proxy
 test-proxy: ## use the modules from outside, as they will be once published (needs git)
 	$(GO) test -tags proxy -count=1 ./tools/outside
@@ -53,6 +61,7 @@ test-proxy: ## use the modules from outside, as they will be once published (nee
 .PHONY: bench
 bench: ## compare calls and executions with C and with cgo (needs a C compiler)
 	CGO_ENABLED=1 $(GO) test -run '^$$' -bench . -benchmem ./capi/internal/callbench ./pjrt/internal/executebench
+	cd pjrt/gomlx && CGO_ENABLED=1 $(GO) test -run '^$$' -bench . ./internal/trainbench
 
 .PHONY: generate
 generate: ## regenerate the Go code from third_party/xla

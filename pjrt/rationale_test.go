@@ -27,6 +27,7 @@ var directories = map[string]string{
 	"extensions": "../extensions", "extensions/crosshost": "../extensions/crosshost", "extensions/ffi": "../extensions/ffi",
 	"extensions/multislice": "../extensions/multislice", "extensions/phasecompile": "../extensions/phasecompile",
 	"extensions/profiler": "../extensions/profiler", "extensions/rawbuffer": "../extensions/rawbuffer",
+	"gomlx":   "gomlx",
 	"isolate": "isolate", "compile": "compile", "params": "params", "distributed": "distributed", "transfer": "transfer",
 }
 

@@ -25,8 +25,9 @@ func init() {
 
 // Backend is a client of a plugin, as GoMLX uses it. New makes one.
 type Backend struct {
-	plugin  string // as the configuration names it
+	plugin  string // as the configuration names it, or its path
 	client  *pjrt.Client
+	owned   bool // Finalize closes the client
 	devices []*pjrt.Device
 	shared  bool         // the host can use the memory of the devices
 	cache   *cache.Cache // may be nil
@@ -59,6 +60,38 @@ func New(text string) (backends.Backend, error) {
 	return b, nil
 }
 
+// Options are the options of FromClient.
+type Options struct {
+	Cache    *cache.Cache // keeps compiled programs on disk; nil compiles all of them
+	Unshared bool         // no shared buffers, even if the host can use the memory of the devices
+}
+
+// FromClient returns a backend that uses a client which the program made, with options that a
+// configuration has no form for, or for other work too. It is not registered with GoMLX.
+// The caller closes the client, after Finalize. opts may be nil.
+func FromClient(ctx context.Context, client *pjrt.Client, opts *Options) (*Backend, error) {
+	if client == nil {
+		return nil, errorf("the client is nil")
+	}
+	if opts == nil {
+		opts = new(Options)
+	}
+	b := &Backend{
+		plugin:      client.Plugin().Path(),
+		client:      client,
+		devices:     client.AddressableDevices(),
+		cache:       opts.Cache,
+		caps:        capabilities(client.Plugin().Kind()),
+		executables: make(map[weak.Pointer[Executable]]struct{}),
+	}
+	if len(b.devices) == 0 {
+		return nil, errorf("the client of the plugin %s has no devices that this process can use", client.Plugin())
+	}
+	b.shared = !opts.Unshared && b.sharesMemory(ctx)
+	return b, nil
+}
+
+// open makes the backend that a configuration describes.
 func open(ctx context.Context, c config) (*Backend, error) {
 	plugin, err := load(ctx, c.plugin)
 	if err != nil {
@@ -72,24 +105,22 @@ func open(ctx context.Context, c config) (*Backend, error) {
 	if err != nil {
 		return nil, wrapf(err, "client of the plugin %s", plugin)
 	}
-	b := &Backend{
-		plugin:      c.plugin,
-		client:      client,
-		devices:     client.AddressableDevices(),
-		executables: make(map[weak.Pointer[Executable]]struct{}),
-	}
-	if len(b.devices) == 0 {
-		client.Close()
-		return nil, errorf("the client of the plugin %s has no devices that this process can use", plugin)
-	}
+	opts := &Options{Unshared: c.unshared}
 	if c.cached {
-		if b.cache, err = cache.Open(c.cacheDir, cache.Options{}); err != nil {
+		if opts.Cache, err = cache.Open(c.cacheDir, cache.Options{}); err != nil {
 			client.Close()
 			return nil, wrapf(err, "cache of compiled programs")
 		}
 	}
-	b.shared = !c.unshared && b.sharesMemory(ctx)
-	b.caps = capabilities(plugin.Kind())
+	b, err := FromClient(ctx, client, opts)
+	if err != nil {
+		client.Close()
+		return nil, err
+	}
+	b.owned = true
+	if c.plugin != "" {
+		b.plugin = c.plugin
+	}
 	return b, nil
 }
 
@@ -129,11 +160,7 @@ func (b *Backend) Description() string {
 	if b.IsFinalized() {
 		return Name + ": finalized"
 	}
-	name := b.plugin
-	if name == "" {
-		name = b.client.Plugin().Path()
-	}
-	return fmt.Sprintf("%s:%s - %v, platform %s [%d device(s)]", Name, name, b.client.Plugin(), b.client.PlatformName(), len(b.devices))
+	return fmt.Sprintf("%s:%s - %v, platform %s [%d device(s)]", Name, b.plugin, b.client.Plugin(), b.client.PlatformName(), len(b.devices))
 }
 
 // NumDevices returns the number of devices that this process can use.
@@ -154,7 +181,7 @@ func (b *Backend) DeviceDescription(num backends.DeviceNum) string {
 // Capabilities returns the operations of the backend and the dtypes of its devices.
 func (b *Backend) Capabilities() backends.Capabilities { return b.caps.Clone() }
 
-// Client returns the client of the backend, which the backend closes. Programs use it for
+// Client returns the client of the backend, which stays the backend's. Programs use it for
 // what GoMLX has no function for.
 func (b *Backend) Client() *pjrt.Client { return b.client }
 
@@ -185,7 +212,7 @@ func (b *Backend) usable() error {
 }
 
 // Finalize closes everything that was made with the backend, whoever still has it, and
-// the client. Using the backend, its buffers or executables afterwards is an error.
+// the client, unless the backend is one of FromClient. Using the backend, its buffers or executables afterwards is an error.
 func (b *Backend) Finalize() {
 	if b == nil {
 		return
@@ -209,7 +236,9 @@ func (b *Backend) Finalize() {
 			buffer.finalize()
 		}
 	}
-	b.client.Close()
+	if b.owned {
+		b.client.Close()
+	}
 }
 
 // minSweep is the shortest list of buffers that is worth being swept.

@@ -101,7 +101,8 @@ func TestShardySpreadsAProgramOverAMesh(t *testing.T) {
 			in = append(in, x)
 		}
 	}
-	_, err = exe.Execute(perDevice(t, b, []backends.DeviceNum{0, 1, 2, 3}, vec[float32](1), vec[float32](1), vec[float32](1), vec[float32](1)), nil, 0)
+	one := vec[float32](1)
+	_, err = exe.Execute(perDevice(t, b, []backends.DeviceNum{0, 1, 2, 3}, one, one, one, one), nil, 0)
 	assert.Error(t, err)
 }
 

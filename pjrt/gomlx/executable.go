@@ -268,7 +268,8 @@ func (e *Executable) argument(i int, v backends.Buffer) (*Buffer, error) {
 	}
 	// An argument of a sharded program is a part of the parameter, which the plugin knows.
 	if want := e.parameters[i%len(e.parameters)]; e.spread != sharded && !b.shape.Equal(want) {
-		return nil, errorf("argument %d (%s) of the program %q is %s, and the program takes %s", i, e.parameterName(i), e.name, b.shape, want)
+		return nil, errorf("argument %d (%s) of the program %q is %s, and the program takes %s",
+			i, e.parameterName(i), e.name, b.shape, want)
 	}
 	return b, nil
 }

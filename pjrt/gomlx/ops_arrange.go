@@ -280,19 +280,22 @@ func (b *Builder) Gather(x, indices backends.Op, vectorAxis int, offsetAxes, col
 // ScatterSum adds x with the updates added at the indices.
 func (b *Builder) ScatterSum(x, indices, updates backends.Op, vectorAxis int, windowAxes, insertedAxes, indexMap []int,
 	sorted, unique bool) (backends.Op, error) {
-	return b.scatter(backends.OpTypeScatterSum, sum, x, indices, updates, vectorAxis, windowAxes, insertedAxes, indexMap, sorted, unique)
+	const op = backends.OpTypeScatterSum
+	return b.scatter(op, sum, x, indices, updates, vectorAxis, windowAxes, insertedAxes, indexMap, sorted, unique)
 }
 
 // ScatterMax adds x with the larger one of its element and the update at the indices.
 func (b *Builder) ScatterMax(x, indices, updates backends.Op, vectorAxis int, windowAxes, insertedAxes, indexMap []int,
 	sorted, unique bool) (backends.Op, error) {
-	return b.scatter(backends.OpTypeScatterMax, largest, x, indices, updates, vectorAxis, windowAxes, insertedAxes, indexMap, sorted, unique)
+	const op = backends.OpTypeScatterMax
+	return b.scatter(op, largest, x, indices, updates, vectorAxis, windowAxes, insertedAxes, indexMap, sorted, unique)
 }
 
 // ScatterMin adds x with the smaller one of its element and the update at the indices.
 func (b *Builder) ScatterMin(x, indices, updates backends.Op, vectorAxis int, windowAxes, insertedAxes, indexMap []int,
 	sorted, unique bool) (backends.Op, error) {
-	return b.scatter(backends.OpTypeScatterMin, least, x, indices, updates, vectorAxis, windowAxes, insertedAxes, indexMap, sorted, unique)
+	const op = backends.OpTypeScatterMin
+	return b.scatter(op, least, x, indices, updates, vectorAxis, windowAxes, insertedAxes, indexMap, sorted, unique)
 }
 
 func (b *Builder) scatter(op backends.OpType, c combination, x, indices, updates backends.Op, vectorAxis int,

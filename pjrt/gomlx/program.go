@@ -65,7 +65,8 @@ func (l *launch) reset() {
 	clear(l.arrays)
 	clear(l.open)
 	clear(l.results)
-	*l = launch{buffers: l.buffers[:0], arrays: l.arrays[:0], donate: l.donate[:0], open: l.open[:0], results: l.results[:0], key: l.key[:0]}
+	*l = launch{buffers: l.buffers[:0], arrays: l.arrays[:0], donate: l.donate[:0],
+		open: l.open[:0], results: l.results[:0], key: l.key[:0]}
 	launches.Put(l)
 }
 

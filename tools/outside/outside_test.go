@@ -32,6 +32,7 @@ const (
 // published are the modules that others may import, by their folders.
 var published = map[string]string{
 	main:                   "",
+	main + "/pjrt/gomlx":   "pjrt/gomlx/",
 	main + "/pjrt/otel":    "pjrt/otel/",
 	main + "/pjrt/kv/etcd": "pjrt/kv/etcd/",
 }
@@ -147,7 +148,7 @@ func TestAProgramElsewhereUsesThePublishedModules(t *testing.T) {
 		get = append(get, path+"@"+version)
 	}
 	run(t, environment, dir, append([]string{"get"}, get...)...)
-	assert.Equal(t, "[2 4 6]\npjrt.execute\nthe etcd client is nil\n", run(t, environment, dir, "run", "."))
+	assert.Equal(t, "[2 4 6]\npjrt.execute\nthe etcd client is nil\n[pjrt]\n", run(t, environment, dir, "run", "."))
 	for path := range published {
 		var m struct {
 			Version string

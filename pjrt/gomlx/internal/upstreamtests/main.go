@@ -61,6 +61,18 @@ func EnableAutoInstall(bool) {}
 func GetAvailablePlugins() []string { return []string{"cpu"} }
 `
 
+// workspace makes the copy with the stand-in use this repository.
+const workspace = `go 1.26.0
+
+use (
+	.
+	%s
+	%s
+)
+
+replace %s v0.1.0 => %s
+`
+
 // withoutData are the packages whose tests need nothing from the network, but for that of
 // the backend in pure Go, which tests no other one.
 var withoutData = []string{"./pkg/...", "./backends/xla", "./backends/shapeinference", "./internal/...", "./ui/..."}
@@ -170,14 +182,14 @@ func copies(dir string) (plain, replaced string, err error) {
 		}
 	}
 	xla := filepath.Join(replaced, "backends", "xla")
+	modules := fmt.Appendf(nil, workspace, root, filepath.Join(root, "pjrt", "gomlx"), own, root)
 	if err := errors.Join(
 		keepTests(xla),
 		os.WriteFile(filepath.Join(xla, "standin.go"), []byte(standIn), 0o666),
 		// It names what the stand-in lacks, and no test needs it.
 		os.RemoveAll(filepath.Join(replaced, "backends", "stablehlo")),
 		os.WriteFile(filepath.Join(plain, "go.work"), []byte("go 1.26.0\n\nuse .\n"), 0o666),
-		os.WriteFile(filepath.Join(replaced, "go.work"), fmt.Appendf(nil, "go 1.26.0\n\nuse (\n\t.\n\t%s\n\t%s\n)\n\nreplace %s v0.1.0 => %s\n",
-			root, filepath.Join(root, "pjrt", "gomlx"), own, root), 0o666),
+		os.WriteFile(filepath.Join(replaced, "go.work"), modules, 0o666),
 	); err != nil {
 		return "", "", err
 	}

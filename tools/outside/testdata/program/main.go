@@ -9,10 +9,12 @@ import (
 	"fmt"
 	"log"
 
+	"github.com/gomlx/gomlx/backends"
 	"go.opentelemetry.io/otel/trace"
 	"go.opentelemetry.io/otel/trace/noop"
 
 	"github.com/purepjrt/purepjrt/pjrt"
+	_ "github.com/purepjrt/purepjrt/pjrt/gomlx"
 	"github.com/purepjrt/purepjrt/pjrt/kv/etcd"
 	"github.com/purepjrt/purepjrt/pjrt/otel"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
@@ -70,6 +72,8 @@ func main() {
 
 	_, err = etcd.New(ctx, nil, nil)
 	fmt.Println(err)
+
+	fmt.Println(backends.List())
 }
 
 func check(err error) {

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package gomlx_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/gomlx/gomlx/backends"
+	"github.com/gomlx/gomlx/pkg/core/dtypes"
+	"github.com/gomlx/gomlx/pkg/core/graph"
+	"github.com/gomlx/gomlx/pkg/core/shapes"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/gomlx"
+	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
+)
+
+// inMemory returns a backend on a plugin in memory that doubles a vector by the program
+// of the test's name.
+func inMemory(t *testing.T) (*pjrttest.Plugin, *gomlx.Backend) {
+	t.Helper()
+	p := pjrttest.New(t, pjrttest.Options{})
+	b, err := gomlx.FromClient(t.Context(), p.Client(), nil)
+	require.NoError(t, err)
+	t.Cleanup(b.Finalize)
+	p.Program(t.Name(), pjrttest.Signature{}, pjrttest.Map(func(x float32) float32 { return 2 * x }))
+	return p, b
+}
+
+func TestABackendUsesAClientOfTheProgram(t *testing.T) {
+	_, b := inMemory(t)
+	same(t, vec[float32](2, 4), run(t, b, double, vec[float32](1, 2))[0])
+	b.Finalize()
+	x, err := pjrt.FromSlice(t.Context(), b.Client(), []float32{1})
+	require.NoError(t, err, "the client is still open")
+	require.NoError(t, x.Close())
+	_, err = gomlx.FromClient(context.Background(), nil, nil)
+	assert.ErrorContains(t, err, "the client is nil")
+}
+
+// What the device or the plugin cannot do is an error of GoMLX's kind, with that of the
+// plugin in it.
+func TestWhatAPluginRefusesIsAnError(t *testing.T) {
+	p, b := inMemory(t)
+	p.Fail("PJRT_Client_BufferFromHostBuffer", pjrt.ErrUnimplemented, "not here", pjrttest.Times(1))
+	_, err := b.BufferFromFlatData(0, brains(1), shapes.Make(dtypes.BFloat16, 1))
+	require.ErrorIs(t, err, pjrt.ErrUnimplemented)
+	assert.ErrorContains(t, err, "pjrt backend: making a buffer (BFloat16)[1] on device 0")
+	assert.Contains(t, fmt.Sprintf("%+v", err), "BufferFromFlatData")
+
+	p.Fail("PJRT_Client_Compile", pjrt.ErrUnimplemented, "not here", pjrttest.Times(1))
+	builder := b.Builder(t.Name())
+	x, err := builder.Parameter("x", f32x2, nil)
+	require.NoError(t, err)
+	out, err := double(builder, []backends.Op{x})
+	require.NoError(t, err)
+	_, err = builder.Compile(out, nil)
+	require.ErrorIs(t, err, pjrt.ErrUnimplemented)
+	assert.ErrorContains(t, err, "compiling the program")
+
+	exe := compile(t, b, double, f32x2)
+	p.Fail("PJRT_LoadedExecutable_Execute", pjrt.ErrResourceExhausted, "not here", pjrttest.Times(2))
+	in := upload(t, b, vec[float32](1, 2))
+	_, err = exe.Execute(in, []bool{true}, 0)
+	require.ErrorIs(t, err, pjrt.ErrResourceExhausted)
+	_, err = exe.Execute(in, nil, 0)
+	assert.ErrorIs(t, err, gomlx.ErrFinalized, "the argument was donated to the execution that failed")
+
+	// GoMLX's graphs panic with the same error.
+	p.Fail("PJRT_Client_Compile", pjrt.ErrUnimplemented, "not here", pjrttest.Times(1))
+	defer func() {
+		err, ok := recover().(error)
+		require.True(t, ok)
+		assert.True(t, errors.Is(err, pjrt.ErrUnimplemented), "%v", err)
+	}()
+	graph.MustNewExec(b, func(x *graph.Node) *graph.Node { return graph.Neg(x) }).MustExec([]float32{1, 2})
+}
