@@ -7,6 +7,7 @@ import (
 	"context"
 	"slices"
 	"sync/atomic"
+	"weak"
 
 	"github.com/purepjrt/purepjrt/pjrt"
 )
@@ -152,10 +153,11 @@ func (b *binding) drop() {
 
 // forget releases the arguments.
 func (b *binding) forget() {
+	self := weak.Make(b)
 	for _, buffer := range b.buffers {
 		if buffer != nil {
 			buffer.mu.Lock()
-			buffer.bindings = slices.DeleteFunc(buffer.bindings, func(o *binding) bool { return o == b })
+			buffer.bindings = slices.DeleteFunc(buffer.bindings, func(o weak.Pointer[binding]) bool { return o == self })
 			buffer.mu.Unlock()
 		}
 	}
@@ -166,9 +168,10 @@ func (b *binding) forget() {
 func (b *Buffer) keptBy(by *binding) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.array == nil {
+	if b.array == nil || b.donated {
 		return false
 	}
-	b.bindings = append(b.bindings, by)
+	// A weight must not keep executables that the program forgot.
+	b.bindings = append(b.bindings, weak.Make(by))
 	return true
 }

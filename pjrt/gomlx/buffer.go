@@ -6,6 +6,7 @@ package gomlx
 import (
 	"context"
 	"sync"
+	"weak"
 
 	"github.com/gomlx/gomlx/backends"
 	"github.com/gomlx/gomlx/pkg/core/shapes"
@@ -23,12 +24,13 @@ type Buffer struct {
 	view    bool        // of memory of the host, which GoMLX writes to
 
 	mu        sync.Mutex
-	array     *pjrt.Buffer    // guarded by mu; nil once finalized
-	users     int             // guarded by mu; calls under way that use array
-	closed    *pjrt.Buffer    // guarded by mu; a closed array that users still have
-	reference *pjrt.Reference // guarded by mu; keeps the memory that flat shows, unless it is the host's
-	flat      any             // guarded by mu; the contents as a slice, once somebody asked
-	bindings  []*binding      // guarded by mu; executions that keep the buffer
+	array     *pjrt.Buffer            // guarded by mu; nil once finalized
+	users     int                     // guarded by mu; calls under way that use array
+	closed    *pjrt.Buffer            // guarded by mu; a closed array that users still have
+	reference *pjrt.Reference         // guarded by mu; keeps the memory that flat shows, unless it is the host's
+	flat      any                     // guarded by mu; the contents as a slice, once somebody asked
+	bindings  []weak.Pointer[binding] // guarded by mu; those of executables that keep the buffer
+	donated   bool                    // guarded by mu; an execution that takes the contents has begun
 }
 
 // newBuffer makes a buffer that owns array, or closes it if the backend was finalized.
@@ -59,7 +61,7 @@ func (b *Backend) buffer(value backends.Buffer) (*Buffer, error) {
 func (b *Buffer) acquire() (*pjrt.Buffer, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.array == nil {
+	if b.array == nil || b.donated {
 		return nil, finalized("the buffer %s", b.shape)
 	}
 	b.users++
@@ -113,23 +115,27 @@ func (b *Buffer) unbind() {
 	bindings := b.bindings
 	b.bindings = nil
 	b.mu.Unlock()
-	for _, binding := range bindings {
-		binding.drop()
+	for _, w := range bindings {
+		if binding := w.Value(); binding != nil {
+			binding.drop()
+		}
 	}
 }
 
-// readyToDonate lets go of all that keeps the memory of the buffer in place. It reports
-// whether the memory may be given away: that of the host belongs to GoMLX.
-func (b *Buffer) readyToDonate() bool {
+// donate keeps others from using the buffer, which the caller has acquired, and lets go of
+// all that keeps its memory in place. It reports whether the memory may be given away:
+// nobody else uses it, and it is not memory of the host, which belongs to GoMLX.
+func (b *Buffer) donate() bool {
 	b.unbind()
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.donated = true
 	b.reference.Close()
 	b.reference = nil
 	if !b.view {
 		b.flat = nil
 	}
-	return !b.view
+	return !b.view && b.users == 1
 }
 
 // BufferFinalize closes a buffer. Doing so again has no effect.

@@ -55,30 +55,7 @@ func (e *Executable) reusing(l *launch) *program {
 	}
 	p := d.program
 	e.mu.Unlock()
-	if p == nil || !l.donatable() {
-		return nil
-	}
 	return p
-}
-
-// donatable reports whether the memory of all donated arguments may be given away: nobody
-// else uses it, and none of it is GoMLX's.
-func (l *launch) donatable() bool {
-	for i, b := range l.buffers {
-		if !l.donated(i) {
-			continue
-		}
-		if !b.readyToDonate() {
-			return false
-		}
-		b.mu.Lock()
-		alone := b.users == 1
-		b.mu.Unlock()
-		if !alone {
-			return false
-		}
-	}
-	return true
 }
 
 // compileReusing compiles the program so that results take the memory of the parameters in

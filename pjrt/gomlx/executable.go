@@ -287,13 +287,19 @@ func (e *Executable) finalizeDonated(inputs []backends.Buffer, donate []bool) {
 
 // programFor returns the form of the program that suits the arguments and the device best.
 func (e *Executable) programFor(l *launch, num backends.DeviceNum) (*program, error) {
+	donatable := true
+	for i, b := range l.buffers {
+		if l.donated(i) && !b.donate() {
+			donatable = false
+		}
+	}
 	if e.anyDevice && num != e.devices[0] {
 		if _, err := e.backend.device(num); err != nil {
 			return nil, err
 		}
 		return e.onAnyDevice()
 	}
-	if p := e.reusing(l); p != nil {
+	if p := e.reusing(l); p != nil && donatable {
 		return p, nil
 	}
 	return e.base, nil

@@ -66,8 +66,8 @@ func (b *Backend) NewSharedBuffer(num backends.DeviceNum, shape shapes.Shape) (v
 }
 
 // BufferData waits for the contents of a buffer and returns them, without a copy, as a
-// slice of the Go type of its shape. The slice is valid until the buffer is finalized or
-// donated.
+// slice of the Go type of its shape. The slice is valid until the buffer is finalized,
+// donated or collected.
 func (b *Backend) BufferData(value backends.Buffer) (flat any, err error) {
 	if err := b.usable(); err != nil {
 		return nil, err
