@@ -42,7 +42,7 @@ var models = []model{
 	{"linear", 2, nil, 2, 100, 200},
 	{"digits", 784, []int{128}, 10, 64, 20},
 	{"deep", 32, slices.Repeat([]int{32}, 20), 10, 32, 20},
-	{"wide", 1024, []int{2048, 1024}, 10, 16, 2},
+	{"wide", 1024, []int{1024}, 10, 16, 4},
 }
 
 func (m model) graph(ctx *context.Context, _ any, inputs []*graph.Node) []*graph.Node {
@@ -132,7 +132,7 @@ func BenchmarkGoMLX(b *testing.B) {
 			b.Run(m.name+"/"+work.name, func(b *testing.B) {
 				times := make([][]float64, len(sessions))
 				for range max(b.N, 1) {
-					for turn := range 40 {
+					for turn := range 30 {
 						for k := range sessions {
 							i := (turn + k) % len(sessions)
 							start := time.Now()

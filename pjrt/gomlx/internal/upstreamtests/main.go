@@ -342,6 +342,8 @@ func count(e event, backend string, results map[string]map[string]*counts) {
 	switch {
 	case e.Action == "fail" && e.Test == "" && e.FailedBuild != "":
 		c.Broken = "does not build"
+	case e.Action == "output" && strings.HasPrefix(e.Output, "panic: "):
+		c.Broken = "ended early" // tests after this one did not run
 	case e.Action == "fail" && e.Test == "" && len(c.Failures) == 0:
 		c.Broken = "ended early"
 	case e.Test == "":
