@@ -13,6 +13,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/cache"
+	"github.com/purepjrt/purepjrt/pjrt/platform"
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
 )
 
@@ -30,6 +31,7 @@ type Backend struct {
 	owned   bool // Finalize closes the client
 	devices []*pjrt.Device
 	shared  bool         // the host can use the memory of the devices
+	reuse   bool         // results take the memory of donated arguments
 	cache   *cache.Cache // may be nil
 	caps    backends.Capabilities
 
@@ -64,6 +66,9 @@ func New(text string) (backends.Backend, error) {
 type Options struct {
 	Cache    *cache.Cache // keeps compiled programs on disk; nil compiles all of them
 	Unshared bool         // no shared buffers, even if the host can use the memory of the devices
+	// Reuse lets results take the memory of donated arguments. Auto does so on devices with
+	// a memory of their own: XLA's plugin for CPUs makes slower code of such programs.
+	Reuse platform.Toggle
 }
 
 // FromClient returns a backend that uses a client which the program made, with options that a
@@ -81,13 +86,18 @@ func FromClient(ctx context.Context, client *pjrt.Client, opts *Options) (*Backe
 		client:      client,
 		devices:     client.AddressableDevices(),
 		cache:       opts.Cache,
-		caps:        capabilities(client.Plugin().Kind()),
 		executables: make(map[weak.Pointer[Executable]]struct{}),
 	}
 	if len(b.devices) == 0 {
 		return nil, errorf("the client of the plugin %s has no devices that this process can use", client.Plugin())
 	}
-	b.shared = !opts.Unshared && b.sharesMemory(ctx)
+	var err error
+	if b.caps, err = b.readCapabilities(ctx); err != nil {
+		return nil, err
+	}
+	onHost := b.sharesMemory(ctx)
+	b.shared = onHost && !opts.Unshared
+	b.reuse = opts.Reuse == platform.On || opts.Reuse == platform.Auto && !onHost
 	return b, nil
 }
 
@@ -105,7 +115,7 @@ func open(ctx context.Context, c config) (*Backend, error) {
 	if err != nil {
 		return nil, wrapf(err, "client of the plugin %s", plugin)
 	}
-	opts := &Options{Unshared: c.unshared}
+	opts := &Options{Unshared: c.unshared, Reuse: c.reuse}
 	if c.cached {
 		if opts.Cache, err = cache.Open(c.cacheDir, cache.Options{}); err != nil {
 			client.Close()

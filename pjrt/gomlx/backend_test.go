@@ -54,6 +54,7 @@ func TestAConfigurationThatCannotWorkIsAnError(t *testing.T) {
 		"nosuchplugin":                       `plugin "nosuchplugin"`,
 		filepath.Join(t.TempDir(), "lib.so"): "lib.so",
 		cpu + ",shared=perhaps":              "shared=perhaps must be true or false",
+		cpu + ",reuse=":                      "reuse= must be true or false",
 		cpu + ",fast":                        `"fast" is not of the form name=value`,
 		cpu + ",=1":                          `"=1" is not of the form name=value`,
 		cpu + ",cpu_device_count=many":       "cpu_device_count",

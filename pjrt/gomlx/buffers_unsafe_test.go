@@ -111,7 +111,7 @@ func TestADonatedBufferIsFinalized(t *testing.T) {
 // The results of a training step take the memory of the old values.
 func TestDonatedMemoryIsReused(t *testing.T) {
 	pjrttest.NoLeaks(t)
-	b := open(t, "")
+	b := open(t, ",reuse=true")
 	exe := compile(t, b, func(b backends.Builder, x []backends.Op) ([]backends.Op, error) {
 		y, err := b.Add(x[0], x[1])
 		return []backends.Op{y}, err
@@ -152,7 +152,7 @@ func TestDonatedMemoryIsReused(t *testing.T) {
 
 func TestSmallMemoryIsNotWorthAnotherProgram(t *testing.T) {
 	t.Parallel()
-	b := open(t, "")
+	b := open(t, ",reuse=true")
 	exe := compile(t, b, double, f32x2)
 	x := upload(t, b, vec[float32](1, 2))
 	for range 5 {
@@ -161,6 +161,22 @@ func TestSmallMemoryIsNotWorthAnotherProgram(t *testing.T) {
 		x = y
 	}
 	assert.Zero(t, gomlx.Reusing(exe))
+}
+
+// XLA's plugin for CPUs makes slower code of programs that reuse memory.
+func TestMemoryIsReusedOnCPUsOnlyIfAskedFor(t *testing.T) {
+	t.Parallel()
+	for options, want := range map[string]int{"": 0, ",reuse=false": 0, ",reuse=true": 1} {
+		b := open(t, options)
+		exe := compile(t, b, double, large)
+		x := filled(t, b, 1)
+		for range 4 {
+			y, err := exe.Execute([]backends.Buffer{x}, []bool{true}, 0)
+			require.NoError(t, err)
+			x = y[0]
+		}
+		assert.Equal(t, want, gomlx.Reusing(exe), options)
+	}
 }
 
 // A result is best put where the array was that it is made of.

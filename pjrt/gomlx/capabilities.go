@@ -4,8 +4,14 @@
 package gomlx
 
 import (
+	"context"
+	"errors"
+
 	"github.com/gomlx/gomlx/backends"
 	"github.com/gomlx/gomlx/pkg/core/dtypes"
+
+	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
 // lacking are the operations that GoMLX has names for, and no method of backends.Builder.
@@ -17,8 +23,8 @@ var lacking = []backends.OpType{
 	backends.OpTypeAllGather,
 }
 
-// capabilities returns what the backend can do on the devices of a kind of plugin.
-func capabilities(kind string) backends.Capabilities {
+// readCapabilities returns what the backend can do on the devices of its client.
+func (b *Backend) readCapabilities(ctx context.Context) (backends.Capabilities, error) {
 	c := backends.Capabilities{
 		Operations: make(map[backends.OpType]bool),
 		DTypes:     make(map[dtypes.DType]bool),
@@ -30,11 +36,30 @@ func capabilities(kind string) backends.Capabilities {
 		delete(c.Operations, op)
 	}
 	for _, t := range known {
-		c.DTypes[t] = true
+		able, err := b.takes(ctx, t)
+		if err != nil {
+			return backends.Capabilities{}, err
+		}
+		if able {
+			c.DTypes[t] = true
+		}
 	}
-	if kind == "tpu" {
-		// TPUs have no complex numbers of 128 bits.
-		delete(c.DTypes, dtypes.Complex128)
+	return c, nil
+}
+
+// takes reports whether the first device takes an element of a dtype. No function of PJRT
+// tells.
+func (b *Backend) takes(ctx context.Context, t dtypes.DType) (bool, error) {
+	array, err := b.client.BufferFromHost(ctx, pjrt.HostArray{Type: dtype.Type(t), Data: make([]byte, t.Size())}, nil)
+	if err == nil {
+		err = array.Wait(ctx)
+		array.Close()
 	}
-	return c
+	switch {
+	case errors.Is(err, pjrt.ErrUnimplemented), errors.Is(err, pjrt.ErrInvalidArgument):
+		return false, nil
+	case err != nil:
+		return false, wrapf(err, "trying dtype %s", t)
+	}
+	return true, nil
 }

@@ -16,6 +16,7 @@ type config struct {
 	cached   bool
 	cacheDir string // empty for the default directory
 	unshared bool
+	reuse    platform.Toggle
 	create   []string // create options of the plugin, as name:value
 }
 
@@ -29,10 +30,18 @@ func parseConfig(text string) (config, error) {
 		case name == "" && !hasValue:
 		case name == "cache":
 			c.cached, c.cacheDir = true, value
-		case name == "shared" && (value == "false" || value == "true"):
-			c.unshared = value == "false"
-		case name == "shared":
-			return config{}, errorf("the option shared=%s must be true or false", value)
+		case name == "shared" || name == "reuse":
+			toggle := platform.On
+			if value == "false" {
+				toggle = platform.Off
+			} else if value != "true" {
+				return config{}, errorf("the option %s=%s must be true or false", name, value)
+			}
+			if name == "reuse" {
+				c.reuse = toggle
+			} else {
+				c.unshared = toggle == platform.Off
+			}
 		case !hasValue || name == "":
 			return config{}, errorf("the option %q is not of the form name=value", part)
 		default:

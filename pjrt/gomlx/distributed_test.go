@@ -109,7 +109,7 @@ func TestShardySpreadsAProgramOverAMesh(t *testing.T) {
 // Memory of parts of arrays is reused too.
 func TestShardsThatAreDonatedAreReused(t *testing.T) {
 	t.Parallel()
-	b := open(t, "")
+	b := open(t, ",reuse=true")
 	builder := b.Builder("sharded state")
 	require.NoError(t, builder.DistributedAutoSharding(backends.Mesh{Name: "mesh", AxesSizes: []int{2}, AxesNames: []string{"data"}}))
 	spread := &backends.ShardingSpec{Mesh: "mesh", Axes: [][]string{{"data"}}}

@@ -22,7 +22,8 @@
 //	pjrt:cuda,memory_fraction=0.5,visible_devices=0;2,cache=/var/cache/models
 //
 // The option cache keeps compiled programs on disk, in the directory that it names or in
-// that of package cache. shared=false turns shared buffers off. All other options are
+// that of package cache. shared=false turns shared buffers off. reuse=true and reuse=false
+// say whether results take the memory of donated arguments, see below. All other options are
 // create options of the plugin, see package platform; a list has semicolons between its
 // elements.
 //
@@ -40,9 +41,11 @@
 // # Executions
 //
 // Execute waits until the program is done. An argument that GoMLX donates, such as the old
-// value of a variable, is deleted as soon as the execution is over. If the same arguments
-// are donated again and again, as in training, and reusing their memory is worth it, the
-// program is compiled once more so that results take the memory of these arguments.
+// value of a variable, is deleted as soon as the execution is over. On devices with a
+// memory of their own, where that is scarce, a program to which the same large arguments
+// are donated again and again, as in training, is compiled once more so that results take
+// their memory. With the option reuse=true that is so on CPUs too: it saves memory there,
+// and takes more time.
 // Arguments that stay the same from call to call, such as the weights of a trained model,
 // are bound: they are not checked again.
 //

@@ -27,6 +27,9 @@ type donation struct {
 
 // reusing returns the program that puts results into the donated arguments, or nil.
 func (e *Executable) reusing(l *launch) *program {
+	if !e.backend.reuse {
+		return nil
+	}
 	n := len(e.parameters)
 	some := false
 	for i := range n {

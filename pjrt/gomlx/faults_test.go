@@ -44,6 +44,25 @@ func TestABackendUsesAClientOfTheProgram(t *testing.T) {
 	assert.ErrorContains(t, err, "the client is nil")
 }
 
+// The capabilities leave out what the device does not take.
+func TestCapabilitiesAreThoseOfTheDevice(t *testing.T) {
+	p := pjrttest.New(t, pjrttest.Options{})
+	p.Fail("PJRT_Client_BufferFromHostBuffer", pjrt.ErrUnimplemented, "not here", pjrttest.After(1), pjrttest.Times(2))
+	b, err := gomlx.FromClient(t.Context(), p.Client(), nil)
+	require.NoError(t, err)
+	defer b.Finalize()
+	types := b.Capabilities().DTypes
+	assert.Len(t, types, 13)
+	assert.True(t, types[dtypes.Bool])
+	assert.False(t, types[dtypes.Int8])
+	assert.False(t, types[dtypes.Int16])
+
+	p.Fail("PJRT_Client_BufferFromHostBuffer", pjrt.ErrInternal, "on fire")
+	_, err = gomlx.FromClient(t.Context(), p.Client(), nil)
+	assert.ErrorIs(t, err, pjrt.ErrInternal)
+	assert.ErrorContains(t, err, "trying dtype Bool")
+}
+
 // What the device or the plugin cannot do is an error of GoMLX's kind, with that of the
 // plugin in it.
 func TestWhatAPluginRefusesIsAnError(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -121,7 +122,7 @@ func BenchmarkGoMLX(b *testing.B) {
 	require.NoError(b, err)
 	defer theirs.Finalize()
 	for _, m := range models {
-		sessions := []*session{newSession(ours, m), newSession(theirs, m)}
+		both := sync.OnceValue(func() []*session { return []*session{newSession(ours, m), newSession(theirs, m)} })
 		for _, work := range []struct {
 			name string
 			run  func(*session)
@@ -130,6 +131,7 @@ func BenchmarkGoMLX(b *testing.B) {
 			{"predict", func(s *session) { s.predict(m.steps) }},
 		} {
 			b.Run(m.name+"/"+work.name, func(b *testing.B) {
+				sessions := both()
 				times := make([][]float64, len(sessions))
 				for range max(b.N, 1) {
 					for turn := range 30 {
