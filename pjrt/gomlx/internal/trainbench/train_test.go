@@ -111,8 +111,8 @@ func (s *session) predict(steps int) {
 
 // BenchmarkGoMLX measures a step of training, and a prediction, with both backends, which
 // take turns within one run, so that a noisy machine is unfair to both of them alike. The
-// metrics are microseconds, the median of the turns, and what that is of the XLA
-// backend's.
+// metrics are microseconds, those of the best tenth of the turns, and what they are of
+// the XLA backend's.
 func BenchmarkGoMLX(b *testing.B) {
 	path := plugintest.Path(b, "cpu")
 	ours, err := gomlx.New(path)
@@ -143,10 +143,11 @@ func BenchmarkGoMLX(b *testing.B) {
 						}
 					}
 				}
+				// Other programs can only make a turn slower, never faster.
 				for _, list := range times {
 					slices.Sort(list)
 				}
-				pjrt, cgo := times[0][len(times[0])/2], times[1][len(times[1])/2]
+				pjrt, cgo := times[0][len(times[0])/10], times[1][len(times[1])/10]
 				b.ReportMetric(0, "ns/op")
 				b.ReportMetric(pjrt, "pjrt-µs")
 				b.ReportMetric(cgo, "xla-µs")
