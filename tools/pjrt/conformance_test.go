@@ -182,7 +182,7 @@ func TestConformanceList(t *testing.T) {
 	dir := t.TempDir()
 	o := launch(t, dir, "conformance", "list")
 	o.requireSuccess(t)
-	assert.Contains(t, o.stdout, "\n752 rules, ")
+	assert.Contains(t, o.stdout, "\n757 rules, ")
 	assert.Contains(t, o.stdout, "\nEVT  Events  (level L2)\n")
 	assert.Contains(t, o.stdout, "about Event_Destroy; since base; from: header")
 	o = launch(t, dir, "conformance", "list", "--group", "evt,ERR", "--severity", "must", "null", "--json")

@@ -34,6 +34,10 @@ type Mutant struct {
 	// plugin without the fault as well.
 	NoDevice, Topology string
 
+	// Reported names where a user of a real plugin reported the fault, such as zml#748;
+	// empty if nobody is known to have done so. It stands in words of our own in Fault.
+	Reported string
+
 	// Waits says that the check takes long to find the fault, because it waits for
 	// something that never comes. Tests let such checks wait at the same time.
 	Waits bool
@@ -80,6 +84,12 @@ func (m *Mutant) Table(base *capi.Table) (*serve.Table, error) {
 // Waiting returns the mutant as one that is found by waiting.
 func (m Mutant) Waiting() Mutant {
 	m.Waits = true
+	return m
+}
+
+// ReportedAs returns the mutant as a fault that users met, and where they reported it.
+func (m Mutant) ReportedAs(where string) Mutant {
+	m.Reported = where
 	return m
 }
 

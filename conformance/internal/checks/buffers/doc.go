@@ -14,7 +14,7 @@ import (
 
 // Checks are the checks of this package, group by group.
 var Checks = slices.Concat(
-	eventChecks, eventCreateChecks, uploadChecks, uploadSemanticsChecks, downloadChecks,
+	eventChecks, eventCreateChecks, callbackChecks, uploadChecks, uploadSemanticsChecks, downloadChecks,
 	metadataChecks, lifecycleChecks, stridesChecks,
 	asyncChecks, literalChecks, copyChecks, referenceChecks, rawChecks,
 	viewChecks, placeholderChecks, dmaChecks, madeBuffers(),

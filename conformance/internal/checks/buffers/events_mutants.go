@@ -251,17 +251,9 @@ func eventMutants() []mutant.Mutant {
 				}),
 			}
 		}),
-		hooked("EVT-16", "holds a lock while calling back", func() []serve.Hook {
-			lock := make(chan struct{}, 1)
-			return []serve.Hook{
-				onReady(func(_ *capi.EventOnReadyArgs, call func(*capi.ErrorHandle)) func(*capi.ErrorHandle) {
-					return func(err *capi.ErrorHandle) { locked(lock, func() { call(err) }) }
-				}),
-				serve.Around(func(c *invocation, _ *capi.ClientBufferFromHostBufferArgs) { locked(lock, c.Forward) }),
-			}
-		}),
-		holdsWhileCalling[capi.EventDestroyArgs]("destroying an event"),
-		holdsWhileCalling[capi.EventOnReadyArgs]("registering another callback"),
+		holds[capi.ClientBufferFromHostBufferArgs]("EVT-16", "holds a lock while calling back"),
+		holds[capi.EventDestroyArgs]("EVT-16", "holds the lock of destroying an event while calling back"),
+		holds[capi.EventOnReadyArgs]("EVT-16", "holds the lock of registering another callback while calling back"),
 		hooked("EVT-17", "only one thread gets the error", func() []serve.Hook {
 			told := new(marks)
 			return []serve.Hook{serve.Around(func(c *invocation, a *capi.EventAwaitArgs) {
@@ -373,19 +365,6 @@ func eventMutants() []mutant.Mutant {
 			}
 		}),
 	))
-}
-
-// holdsWhileCalling is a plugin that cannot do something while it calls back.
-func holdsWhileCalling[A any](what string) mutant.Mutant {
-	return hooked("EVT-16", "holds the lock of "+what+" while calling back", func() []serve.Hook {
-		lock := make(chan struct{}, 1)
-		return []serve.Hook{
-			onReady(func(_ *capi.EventOnReadyArgs, call func(*capi.ErrorHandle)) func(*capi.ErrorHandle) {
-				return func(err *capi.ErrorHandle) { locked(lock, func() { call(err) }) }
-			}),
-			serve.Around(func(c *invocation, _ *A) { locked(lock, c.Forward) }),
-		}
-	})
 }
 
 // endsEarly is a plugin whose waits end, with success, when enough says so, which begin makes
