@@ -15,7 +15,7 @@ import (
 // Checks are the checks of this package, group by group.
 var Checks = slices.Concat(
 	eventChecks, eventCreateChecks, callbackChecks, uploadChecks, uploadSemanticsChecks, downloadChecks,
-	metadataChecks, lifecycleChecks, stridesChecks,
+	metadataChecks, unreadyChecks, lifecycleChecks, stridesChecks, viewsOfHostChecks,
 	asyncChecks, literalChecks, copyChecks, referenceChecks, rawChecks,
 	viewChecks, placeholderChecks, dmaChecks, madeBuffers(),
 )

@@ -90,7 +90,7 @@ var makers = []maker{
 var unevenSizes = []int{1<<18 + 1, 3<<18 + 1021}
 
 // dimsOfOne are dims that have no influence on the order of the elements.
-var dimsOfOne = [][]int64{{1}, {1, 1}, {3, 1}, {1, 3}, {2, 1, 3, 1}}
+var dimsOfOne = [][]int64{{}, {1}, {1, 1}, {3, 1}, {1, 3}, {2, 1, 3, 1}}
 
 // madeBuffers are the checks of all makers.
 func madeBuffers() []check.Check {

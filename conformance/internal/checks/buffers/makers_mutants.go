@@ -63,6 +63,14 @@ func withoutLastOne(dims []int64) []int64 {
 	return dims
 }
 
+// scalarAsOne gives a scalar the dim of an array.
+func scalarAsOne(dims []int64) []int64 {
+	if len(dims) == 0 {
+		return []int64{1}
+	}
+	return dims
+}
+
 // ofMaker is the mutants of the checks of one maker.
 func ofMaker[A any](name string, made func(*A) []*capi.Buffer) []mutant.Mutant {
 	for _, m := range makers {
@@ -71,6 +79,7 @@ func ofMaker[A any](name string, made func(*A) []*capi.Buffer) []mutant.Mutant {
 				stopsAtPages(m.sizes+"/uneven/"+name, made),
 				dropsOnes(m.dims+"/dims of one/"+name, "drops dims of one", made, withoutOnes),
 				dropsOnes(m.dims+"/dims of one/"+name, "drops the last dim if it is one", made, withoutLastOne),
+				dropsOnes(m.dims+"/dims of one/"+name, "makes a scalar an array of one", made, scalarAsOne),
 			}
 		}
 	}

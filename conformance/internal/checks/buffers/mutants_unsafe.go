@@ -21,7 +21,7 @@ func Mutants() []mutant.Mutant {
 	return slices.Concat(
 		eventMutants(), callbackMutants(), uploadMutants(), uploadSemanticsMutants(), downloadMutants(), metadataMutants(), lifecycleMutants(),
 		stridesMutants(), asyncMutants(), copyMutants(), referenceMutants(), rawMutants(), viewMutants(),
-		placeholderMutants(), dmaMutants(), makerMutants(),
+		placeholderMutants(), dmaMutants(), makerMutants(), unreadyMutants(), hostViewMutants(),
 	)
 }
 
