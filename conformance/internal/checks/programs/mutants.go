@@ -34,7 +34,7 @@ func Mutants() []mutant.Mutant {
 	var list []mutant.Mutant
 	for _, f := range slices.Concat(compileFaults, optionFaults, executableFaults, loadedFaults, serializationFaults,
 		executeFaults, executeOptionFaults, donationFaults, multiFaults, betweenDevices(), sampleFaults(), modelFaults,
-		moreExecuteFaults, moreMetadataFaults, moreLoadedFaults, moreDonationFaults) {
+		orderFaults, moreExecuteFaults, moreMetadataFaults, moreLoadedFaults, moreDonationFaults) {
 		list = append(list, f.mutant(f.check, f.model))
 		ahead := f.check + "-aot"
 		if !strings.Contains(f.check, "/") {
@@ -44,7 +44,7 @@ func Mutants() []mutant.Mutant {
 			list = append(list, f.mutant(ahead, true))
 		}
 	}
-	return append(append(list, flawMutants()...), topologyMutants()...)
+	return slices.Concat(list, flawMutants(), topologyMutants(), reportedMutants(), inPlaceMutants())
 }
 
 // unseenAhead are faults that show only when a program runs, or for which

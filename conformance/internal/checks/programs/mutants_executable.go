@@ -247,11 +247,11 @@ func reassigned(check string) fault {
 }
 
 // compileInstead compiles a text on a client of the plugin behind the hooks.
-func compileInstead(c *serve.Invocation, client *capi.Client, text string) *capi.LoadedExecutable {
+func compileInstead(t *capi.Table, client *capi.Client, text string) *capi.LoadedExecutable {
 	call := &capi.Call[capi.ClientCompileArgs]{}
 	call.Args.Client, call.Args.Program = client, programOf(text)
 	call.Args.CompileOptions, call.Args.CompileOptionsSize = capi.BytesData(options{}.bytes())
-	_ = call.Do(c.Table())
+	_ = call.Do(t)
 	return call.Args.Executable
 }
 
@@ -265,7 +265,7 @@ func programOf(text string) *capi.Program {
 func loadsInstead(check, words, text string) fault {
 	return of(check, words, func(c *serve.Invocation, a *capi.ExecutableDeserializeAndLoadArgs) {
 		c.FailWith(nil)
-		a.LoadedExecutable = compileInstead(c, a.Client, text)
+		a.LoadedExecutable = compileInstead(c.Table(), a.Client, text)
 	})
 }
 
@@ -288,7 +288,7 @@ var serializationFaults = []fault{
 			}),
 			serve.Around(func(c *serve.Invocation, a *capi.ExecutableSerializeArgs) {
 				g := &capi.Call[capi.LoadedExecutableGetExecutableArgs]{}
-				g.Args.LoadedExecutable = compileInstead(c, client.Load(), otherConstants)
+				g.Args.LoadedExecutable = compileInstead(c.Table(), client.Load(), otherConstants)
 				_ = g.Do(c.Table())
 				kept := a.Executable
 				a.Executable = g.Args.Executable
@@ -346,7 +346,7 @@ func acceptsAnything(check string) fault {
 	return of(check, "loads something when it cannot read the bytes", func(c *serve.Invocation, a *capi.ExecutableDeserializeAndLoadArgs) {
 		if c.Forward(); c.Err() != nil {
 			c.FailWith(nil)
-			a.LoadedExecutable = compileInstead(c, a.Client, donateText)
+			a.LoadedExecutable = compileInstead(c.Table(), a.Client, donateText)
 		}
 	})
 }

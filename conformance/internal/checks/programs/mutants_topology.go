@@ -33,7 +33,7 @@ func topologyMutants() []mutant.Mutant {
 			return larger(real, serve.Around(func(c *serve.Invocation, a *capi.ClientLoadArgs) {
 				if c.Forward(); c.Err() != nil {
 					c.FailWith(nil)
-					a.LoadedExecutable = compileInstead(c, a.Client, check.AddOne)
+					a.LoadedExecutable = compileInstead(c.Table(), a.Client, check.AddOne)
 				}
 			}))
 		},

@@ -18,7 +18,7 @@ var Checks = slices.Concat(
 	compileChecks, malformedChecks, operationChecks, aheadChecks,
 	optionChecks, executableChecks, memoryStatsChecks, optimizedChecks,
 	loadedChecks, serializationChecks, elsewhereChecks,
-	executeChecks, argumentChecks, queueChecks,
+	executeChecks, argumentChecks, queueChecks, orderChecks, scalarChecks, inPlaceChecks,
 	executeOptionChecks, callbackChecks, streamChecks, contextChecks,
 	donationChecks, dependencyChecks,
 	multiChecks, collectiveChecks, exchangeChecks(), shardingFamily(), sampleChecks(),

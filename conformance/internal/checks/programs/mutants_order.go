@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package programs
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/capi/serve"
+	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
+)
+
+var orderFaults = []fault{
+	startsEarly("RUN-20/slow producers", "starts before the execution that makes its argument is done"),
+	startsEarly("RUN-20/other threads", "waits for no argument that another thread's execution makes"),
+	writesEarly("RUN-20/read, then donated"),
+	inOneQueue("RUN-34"),
+	readsScalars("RUN-02/scalars", "takes every scalar for 32 bits", func(dtype.Type) bool { return true }),
+	readsScalars("RUN-02/complex scalars", "of a complex scalar only the real part arrives", dtype.Type.IsComplex),
+}
+
+// reportedMutants are faults that users met.
+func reportedMutants() []mutant.Mutant {
+	of := func(f fault, where string) mutant.Mutant { return f.mutant(f.check, f.model).ReportedAs(where) }
+	return []mutant.Mutant{
+		of(refusesScalars("RUN-02/complex scalars"), "tt-xla#5622"),
+		of(leavesReadable("DON-01", "an argument that was donated stays readable, and holds what the program wrote",
+			func(int64, int, int) bool { return true }), "zml#748"),
+		of(savesForItself("SER-03"), "jax#38004"),
+	}
+}
+
+// isReady reports whether a buffer has its contents.
+func isReady(t *capi.Table, b *capi.Buffer) bool {
+	e := &capi.Call[capi.BufferReadyEventArgs]{Args: capi.BufferReadyEventArgs{Buffer: b}}
+	if e.Do(t) != nil {
+		return true
+	}
+	defer destroyed(t, capi.EventDestroyArgs{Event: e.Args.Event})
+	r := &capi.Call[capi.EventIsReadyArgs]{Args: capi.EventIsReadyArgs{Event: e.Args.Event}}
+	return r.Do(t) != nil || r.Args.IsReady
+}
+
+// startsEarly makes a fault: what is not ready counts as zeros.
+func startsEarly(check, words string) fault {
+	return withClient(check, words, func(client *atomic.Pointer[capi.Client]) serve.Hook {
+		return serve.Around(func(c *serve.Invocation, a *execution) {
+			arguments, _ := lists(a, 0)
+			kept := slices.Clone(arguments[0])
+			for i, b := range kept {
+				if !isReady(c.Table(), b) {
+					arguments[0][i] = zerosLike(c.Table(), client.Load(), b)
+				}
+			}
+			c.Forward()
+			for i, b := range kept {
+				if arguments[0][i] != b {
+					destroyed(c.Table(), capi.BufferDestroyArgs{Buffer: arguments[0][i]})
+					arguments[0][i] = b
+				}
+			}
+		})
+	})
+}
+
+// writesEarly makes a fault: an execution that gets an argument for its own writes into it
+// while others that came before still read it.
+func writesEarly(check string) fault {
+	return fault{check, "writes over a donated argument that earlier executions still read", func() []serve.Hook {
+		var mu sync.Mutex
+		readers, spoilt := make(map[*capi.Buffer][]*capi.Buffer), make(map[*capi.Buffer]bool) // results, by argument
+		return []serve.Hook{
+			serve.Around(func(c *serve.Invocation, a *execution) {
+				if c.Forward(); c.Err() != nil {
+					return
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				arguments, results := lists(a, 1)
+				in, out := arguments[0][0], results[0][0]
+				gone := &capi.Call[capi.BufferIsDeletedArgs]{Args: capi.BufferIsDeletedArgs{Buffer: in}}
+				if _ = gone.Do(c.Table()); !gone.Args.IsDeleted {
+					readers[in] = append(readers[in], out)
+					return
+				}
+				for _, b := range readers[in] {
+					spoilt[b] = true
+				}
+			}),
+			serve.Around(func(c *serve.Invocation, a *capi.BufferToHostBufferArgs) {
+				c.Forward()
+				mu.Lock()
+				defer mu.Unlock()
+				if c.Err() == nil && a.Dst != nil && spoilt[a.Src] {
+					await := &capi.Call[capi.EventAwaitArgs]{Args: capi.EventAwaitArgs{Event: a.Event}}
+					_ = await.Do(c.Table())
+					clear(view((*byte)(a.Dst), a.DstSize)[:4])
+				}
+			}),
+			serve.Around(func(c *serve.Invocation, a *capi.BufferDestroyArgs) {
+				mu.Lock()
+				delete(readers, a.Buffer)
+				delete(spoilt, a.Buffer)
+				mu.Unlock()
+				c.Forward()
+			}),
+		}
+	}, false}
+}
+
+// inOneQueue makes a fault: executions get done in the order of their calls, on whatever
+// device.
+func inOneQueue(check string) fault {
+	return fault{check, "has one queue for all devices", func() []serve.Hook {
+		var mu sync.Mutex
+		var queue []*capi.Event
+		return []serve.Hook{
+			serve.Around(func(c *serve.Invocation, a *execution) {
+				if c.Forward(); c.Err() == nil && a.DeviceCompleteEvents != nil {
+					mu.Lock()
+					defer mu.Unlock()
+					queue = append(queue, *a.DeviceCompleteEvents)
+				}
+			}),
+			serve.Around(func(c *serve.Invocation, a *capi.EventIsReadyArgs) {
+				c.Forward()
+				mu.Lock()
+				defer mu.Unlock()
+				for _, e := range queue[:max(0, slices.Index(queue, a.Event))] {
+					r := &capi.Call[capi.EventIsReadyArgs]{Args: capi.EventIsReadyArgs{Event: e}}
+					a.IsReady = a.IsReady && r.Do(c.Table()) == nil && r.Args.IsReady
+				}
+			}),
+			serve.Around(func(c *serve.Invocation, a *capi.EventDestroyArgs) {
+				mu.Lock()
+				queue = slices.DeleteFunc(queue, func(e *capi.Event) bool { return e == a.Event })
+				mu.Unlock()
+				c.Forward()
+			}),
+		}
+	}, false}
+}
+
+// typeOf is the type of a buffer, and whether it is a scalar.
+func typeOf(t *capi.Table, b *capi.Buffer) (dtype.Type, bool) {
+	of := &capi.Call[capi.BufferElementTypeArgs]{Args: capi.BufferElementTypeArgs{Buffer: b}}
+	dims := &capi.Call[capi.BufferDimensionsArgs]{Args: capi.BufferDimensionsArgs{Buffer: b}}
+	if of.Do(t) != nil || dims.Do(t) != nil {
+		return 0, false
+	}
+	return dtype.Type(of.Args.Type), dims.Args.NumDims == 0
+}
+
+// readsScalars makes a fault: of scalars only half of the bytes come back.
+func readsScalars(check, words string, which func(dtype.Type) bool) fault {
+	return of(check, words, func(c *serve.Invocation, a *capi.BufferToHostBufferArgs) {
+		c.Forward()
+		if c.Err() != nil || a.Dst == nil {
+			return
+		}
+		if e, scalar := typeOf(c.Table(), a.Src); scalar && e.Size() > 4 && which(e) {
+			await := &capi.Call[capi.EventAwaitArgs]{Args: capi.EventAwaitArgs{Event: a.Event}}
+			_ = await.Do(c.Table())
+			data := view((*byte)(a.Dst), a.DstSize)
+			clear(data[len(data)/2:])
+		}
+	})
+}
+
+// refusesScalars makes a fault: complex numbers without dimensions are not known.
+func refusesScalars(check string) fault {
+	return of(check, "takes arrays of complex numbers, and no complex scalar",
+		func(c *serve.Invocation, a *capi.ClientBufferFromHostBufferArgs) {
+			if dtype.Type(a.Type).IsComplex() && a.NumDims == 0 {
+				c.Fail(capi.ErrorCodeUnimplemented, "a scalar of the type %v", dtype.Type(a.Type))
+				return
+			}
+			c.Forward()
+		})
+}
+
+// savesForItself makes a fault: what is saved is the number of a program that only this process
+// has.
+func savesForItself(check string) fault {
+	return fault{check, "what one process saves, another cannot read back", func() []serve.Hook {
+		var mu sync.Mutex
+		var saved [][]byte
+		return []serve.Hook{
+			serve.Around(func(c *serve.Invocation, a *capi.ExecutableSerializeArgs) {
+				if c.Forward(); c.Err() != nil {
+					return
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				saved = append(saved, slices.Clone(capi.Bytes(a.SerializedBytes, a.SerializedBytesSize)))
+				a.SerializedBytesSize = uintptr(copy(view(a.SerializedBytes, a.SerializedBytesSize), fmt.Sprintf("program %d", len(saved)-1)))
+			}),
+			serve.Around(func(c *serve.Invocation, a *capi.ExecutableDeserializeAndLoadArgs) {
+				data, size := a.SerializedExecutable, a.SerializedExecutableSize
+				var i int
+				mu.Lock()
+				if _, err := fmt.Sscanf(capi.String(data, size), "program %d", &i); err == nil && i < len(saved) {
+					a.SerializedExecutable, a.SerializedExecutableSize = capi.BytesData(saved[i])
+				}
+				mu.Unlock()
+				c.Forward()
+				a.SerializedExecutable, a.SerializedExecutableSize = data, size
+			}),
+		}
+	}, false}
+}
+
+// inPlaceMutants stand before a plugin that compiles each product anew before it executes it:
+// XLA's plugin for CPUs itself keeps second factors by their addresses.
+func inPlaceMutants() []mutant.Mutant {
+	var list []mutant.Mutant
+	for _, check := range []string{"RUN-02/changed by donation", "RUN-02/changed by the host"} {
+		list = append(list,
+			mutant.Mutant{
+				Check: check, Fault: "keeps a packed copy of a factor for as long as its address does not change",
+				Wrap:  func(real *capi.Table) (*serve.Table, error) { return serve.Wrap(real) },
+				Sound: func(real *capi.Table) (*serve.Table, error) { return serve.Wrap(real, compilesAnew()...) },
+			},
+			mutant.Mutant{
+				Check: check, Fault: "gives the last result again for arguments at the same addresses",
+				Wrap: func(real *capi.Table) (*serve.Table, error) {
+					return serve.Wrap(real, append([]serve.Hook{remembersResults()}, compilesAnew()...)...)
+				},
+				Sound: func(real *capi.Table) (*serve.Table, error) { return serve.Wrap(real, compilesAnew()...) },
+			})
+	}
+	return list
+}
+
+// compilesAnew compiles programs with a product again for each execution.
+func compilesAnew() []serve.Hook {
+	var mu sync.Mutex
+	programs := make(map[*capi.LoadedExecutable]func(t *capi.Table) *capi.LoadedExecutable)
+	return []serve.Hook{
+		serve.Around(func(c *serve.Invocation, a *capi.ClientCompileArgs) {
+			c.Forward()
+			code := strings.Clone(capi.String(a.Program.Code, a.Program.CodeSize))
+			if c.Err() != nil || !strings.Contains(code, "dot_general") {
+				return
+			}
+			client := a.Client
+			mu.Lock()
+			defer mu.Unlock()
+			programs[a.Executable] = func(t *capi.Table) *capi.LoadedExecutable { return compileInstead(t, client, code) }
+		}),
+		serve.Around(func(c *serve.Invocation, a *execution) {
+			mu.Lock()
+			again := programs[a.Executable]
+			mu.Unlock()
+			if again == nil {
+				c.Forward()
+				return
+			}
+			first := a.Executable
+			a.Executable = again(c.Table())
+			c.Forward()
+			destroyed(c.Table(), capi.LoadedExecutableDestroyArgs{Executable: a.Executable})
+			a.Executable = first
+		}),
+		serve.Around(func(c *serve.Invocation, a *capi.LoadedExecutableDestroyArgs) {
+			mu.Lock()
+			delete(programs, a.Executable)
+			mu.Unlock()
+			c.Forward()
+		}),
+	}
+}
+
+// remembersResults gives a copy of the first result that a program of two arguments had for
+// their addresses.
+func remembersResults() serve.Hook {
+	type key struct {
+		exe  *capi.LoadedExecutable
+		a, b uintptr
+	}
+	var mu sync.Mutex
+	results := make(map[key]*capi.Buffer)
+	address := func(t *capi.Table, b *capi.Buffer) uintptr {
+		p := &capi.Call[capi.BufferUnsafePointerArgs]{Args: capi.BufferUnsafePointerArgs{Buffer: b}}
+		_ = p.Do(t)
+		return p.Args.BufferPointer
+	}
+	return serve.Around(func(c *serve.Invocation, a *execution) {
+		arguments, outputs := lists(a, 1)
+		if len(arguments[0]) != 2 {
+			c.Forward()
+			return
+		}
+		k := key{a.Executable, address(c.Table(), arguments[0][0]), address(c.Table(), arguments[0][1])}
+		if c.Forward(); c.Err() != nil {
+			return
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		if old := results[k]; old != nil {
+			destroyed(c.Table(), capi.BufferDestroyArgs{Buffer: outputs[0][0]})
+			outputs[0][0] = copied(c.Table(), old)
+			return
+		}
+		results[k] = copied(c.Table(), outputs[0][0])
+	})
+}
