@@ -18,7 +18,7 @@ import (
 func Mutants() []mutant.Mutant {
 	var all []mutant.Mutant
 	for _, list := range [][]mutant.Mutant{createMutants, lookupMutants, storeMutants, descriptionMutants, deviceMutants, memoryMutants,
-		topologyMutants, newerMutants, subtleMutants} {
+		topologyMutants, newerMutants, subtleMutants, exitMutants()} {
 		all = append(all, list...)
 	}
 	return all
