@@ -31,6 +31,24 @@ func TestTheSuiteIsWellFormed(t *testing.T) {
 	assert.Greater(t, profiles[check.Quick], profiles[check.Smoke])
 }
 
+// What users of real plugins met, the suite must find, whatever else it does.
+func TestFaultsThatUsersReportedAreMutants(t *testing.T) {
+	t.Parallel()
+	reported := make(map[string]bool)
+	for _, m := range Mutants() {
+		if m.Reported != "" {
+			assert.Regexp(t, `^[\w-]+(/[\w-]+)?#\d+$`, m.Reported, m.Name())
+			reported[m.Reported] = true
+		}
+	}
+	for _, where := range []string{
+		"tt-xla#3451", "tt-xla#3458", "tt-xla#3849", "tt-xla#4236", "tt-xla#4594", "tt-xla#4970", "tt-xla#5059", "tt-xla#5622",
+		"zml#748", "jax#27062", "jax#38004", "iree#19223", "iree#20907", "aws-neuron-sdk#1095",
+	} {
+		assert.True(t, reported[where], "no mutant has the fault of %s", where)
+	}
+}
+
 func TestWhatCannotBeSeenHasNoCheck(t *testing.T) {
 	t.Parallel()
 	covered := make(map[string]bool)

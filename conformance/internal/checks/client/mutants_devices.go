@@ -89,8 +89,8 @@ var deviceMutants = []mutant.Mutant{
 	after("DEV-01", "says the same of all devices", func(a *capi.DeviceIsAddressableArgs, _ int64) { a.IsAddressable = false }),
 	after("DEV-02", "has one id for all", func(a *capi.DeviceLocalHardwareIDArgs, _ int64) { a.LocalHardwareID = 0 }),
 	after("DEV-02", "has ids below -1", func(a *capi.DeviceLocalHardwareIDArgs, _ int64) { a.LocalHardwareID = -2 }),
-	after("DEV-03", "has no memories", func(a *capi.DeviceAddressableMemoriesArgs, _ int64) { a.NumMemories = 0 }),
-	mutant.Answers[capi.DeviceDefaultMemoryArgs]("DEV-04", "has no default memory", capi.ErrorCodeUnimplemented),
+	after("DEV-03", "has no memories", func(a *capi.DeviceAddressableMemoriesArgs, _ int64) { a.NumMemories = 0 }).ReportedAs("iree#20907"),
+	mutant.Answers[capi.DeviceDefaultMemoryArgs]("DEV-04", "has no default memory", capi.ErrorCodeUnimplemented).ReportedAs("jax#27062"),
 	mutant.Of("DEV-05", "puts buffers elsewhere", func(c *serve.Invocation, a *capi.ClientBufferFromHostBufferArgs) {
 		call := &capi.Call[capi.DeviceAddressableMemoriesArgs]{Args: capi.DeviceAddressableMemoriesArgs{Device: a.Device}}
 		if err := call.Do(c.Table()); err == nil {

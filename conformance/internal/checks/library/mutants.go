@@ -67,7 +67,7 @@ var tableMutants = []mutant.Mutant{
 	}),
 	table("LOAD-08", "the slot of an unimplemented function is null", func(api *capi.API) {
 		setSlot(api, check.FunctionOf[capi.ClientDMAUnmapArgs]().Offset, 0)
-	}),
+	}).ReportedAs("tt-xla#4970"),
 	mutant.Answers[capi.DeviceMemoryStatsArgs]("LOAD-09", "says INTERNAL of what it lacks", capi.ErrorCodeInternal),
 	{Check: "LOAD-10", Fault: "fills in slots when the first client is made", Wrap: func(base *capi.Table) (t *serve.Table, err error) {
 		f := check.FunctionOf[capi.ClientDMAMapArgs]()
@@ -223,7 +223,7 @@ func skewMutants() []mutant.Mutant {
 					return
 				}
 				c.Forward()
-			}),
+			}).ReportedAs("aws-neuron-sdk#1095"),
 			base(every("SKEW-02"+variant, "writes a field that its caller does not have", overrun)),
 			base(every("SKEW-03"+variant, "does not look at struct_size", lengthen)),
 			base(every("SKEW-03/memory=guarded,functions="+f.name, "reads fields before it looks at struct_size", peek)),
@@ -470,7 +470,7 @@ var attributeMutants = []mutant.Mutant{
 			}),
 		}
 	}),
-	mutant.Answers[capi.PluginAttributesArgs]("ATTR-05", "has no attributes", capi.ErrorCodeUnimplemented),
+	mutant.Answers[capi.PluginAttributesArgs]("ATTR-05", "has no attributes", capi.ErrorCodeUnimplemented).ReportedAs("iree#19223"),
 	mutant.Of("ATTR-06", "counts attributes in a null array", func(_ *serve.Invocation, a *capi.PluginAttributesArgs) {
 		a.Attributes, a.NumAttributes = nil, 3
 	}),

@@ -126,6 +126,28 @@ func naturalMutants() []mutant.Mutant {
 		}},
 		mutant.Of("FUZZ-04", "a deletion takes place later", func(*serve.Invocation, *capi.BufferDeleteArgs) {}),
 		slow[capi.DeviceDescriptionAttributesArgs]("PERF-08", "attributes are read from the driver each time", 2*time.Millisecond),
+		{Check: "PERF-10", Fault: "a thread of the client polls its queue without a pause", Waits: true, Hooks: func() []serve.Hook {
+			var polls atomic.Int64
+			return []serve.Hook{serve.Around(func(c *serve.Invocation, _ *capi.ClientCreateArgs) {
+				if c.Forward(); c.Err() != nil {
+					return
+				}
+				go func() {
+					for {
+						polls.Add(1)
+					}
+				}()
+			})}
+		}},
+		mutant.Of("PERF-10/waiting", "who waits for an event asks for it again and again", func(c *serve.Invocation, a *capi.EventAwaitArgs) {
+			for ask := (&capi.Call[capi.EventIsReadyArgs]{}); ; {
+				ask.Args.Event = a.Event
+				if ask.Do(c.Table()) != nil || ask.Args.IsReady {
+					break
+				}
+			}
+			c.Forward()
+		}).Waiting(),
 		slow[capi.BufferToHostBufferArgs]("PERF-02", "a download waits for a timer", 400*time.Millisecond).Waiting(),
 	}
 	for _, variant := range []string{"", "/many"} {

@@ -27,6 +27,8 @@ func speed() []check.Check {
 		{Rule: "PERF-07", Run: scaling},
 		{Rule: "PERF-08", Run: metadata},
 		{Rule: "PERF-09", Profile: check.Core, Run: matmul},
+		{Rule: "PERF-10", Hostile: true, Run: idle},
+		{Rule: "PERF-10", Variant: "waiting", Hostile: true, Run: idleWaiting},
 	}
 }
 

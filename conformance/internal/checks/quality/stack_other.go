@@ -8,3 +8,5 @@ package quality
 import "github.com/purepjrt/purepjrt/conformance/internal/check"
 
 func smallStack(t *check.T) { t.SkipEnvf("threads of a given stack are made on Linux only") }
+
+func everydayOnSmallStack(t *check.T) { smallStack(t) }

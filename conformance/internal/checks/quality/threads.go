@@ -48,7 +48,8 @@ func threads() []check.Check {
 	cs = append(cs, lasting("THR-03", false, compileWhileRunning)...)
 	cs = append(cs, counted("THR-04", 100, 20000, false, eventsInParallel)...)
 	cs = append(cs, counted("THR-05", 200, 10000, true, shortLived)...)
-	cs = append(cs, check.Check{Rule: "THR-06", Hostile: true, Run: smallStack})
+	cs = append(cs, check.Check{Rule: "THR-06", Hostile: true, Run: smallStack},
+		check.Check{Rule: "THR-06", Variant: "everyday calls", Hostile: true, Run: everydayOnSmallStack})
 	cs = append(cs, lasting("THR-07", false, signalled)...)
 	cs = append(cs, counted("THR-08", 20, 2000, false, foreignThreads)...)
 	return append(cs, check.Check{Rule: "THR-09", Hostile: true, Run: forkAndExec})

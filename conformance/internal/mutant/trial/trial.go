@@ -192,6 +192,8 @@ func (t *trial) print(out io.Writer, verbose bool) bool {
 			fmt.Fprintf(out, "ALIVE     %s\n          %s\n", m.Name(), why)
 		case f == unpaired && verbose:
 			fmt.Fprintf(out, "unpaired  %s\n          %s\n", m.Name(), why)
+		case verbose && m.Reported != "":
+			fmt.Fprintf(out, "killed    %s (%s)\n          %s\n", m.Name(), m.Reported, why)
 		case verbose:
 			fmt.Fprintf(out, "killed    %s\n          %s\n", m.Name(), why)
 		}
