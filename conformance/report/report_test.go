@@ -112,7 +112,7 @@ func TestSummary(t *testing.T) {
 	assert.Equal(t, 1, r.Summary.Verdicts[report.Crash])
 	assert.Equal(t, report.Counts{Warn: 1}, r.Summary.Severities[rules.Should])
 	k := r.Summary.Rules
-	assert.Equal(t, []int{752, 8, 11, 5, 2}, []int{k.Total, k.Covered, k.Checked, k.Kept, k.Skipped})
+	assert.Equal(t, []int{len(rules.All()), 8, 11, 5, 2}, []int{k.Total, k.Covered, k.Checked, k.Kept, k.Skipped})
 	assert.Equal(t, 1, k.BySeverity[rules.Should])
 	assert.Equal(t, 25, r.Summary.Quality, "one of weight 1 of two of weights 1 and 3")
 	var states []string
@@ -122,7 +122,13 @@ func TestSummary(t *testing.T) {
 	assert.Equal(t, []string{"L0 reached", "L1 reached", "L2 not reached", "L3 not reached", "L4 not run", "X reached", "Q reached"}, states)
 	assert.Contains(t, r.Levels[2].Reason, "failed: EVT-01, EVT-02/crash, BUF-01")
 	i := slices.IndexFunc(r.Groups, func(g report.Group) bool { return g.Name == "EVT" })
-	assert.Equal(t, report.Group{Name: "EVT", Level: "L2", Title: "Events", Counts: report.Counts{Fail: 2}, Rules: 27, Checked: 2}, r.Groups[i])
+	events := 0
+	for _, x := range rules.All() {
+		if x.Group() == "EVT" {
+			events++
+		}
+	}
+	assert.Equal(t, report.Group{Name: "EVT", Level: "L2", Title: "Events", Counts: report.Counts{Fail: 2}, Rules: events, Checked: 2}, r.Groups[i])
 }
 
 func TestNothingCheckedIsIncomplete(t *testing.T) {
