@@ -128,7 +128,8 @@ func TestSummary(t *testing.T) {
 			events++
 		}
 	}
-	assert.Equal(t, report.Group{Name: "EVT", Level: "L2", Title: "Events", Counts: report.Counts{Fail: 2}, Rules: events, Checked: 2}, r.Groups[i])
+	want := report.Group{Name: "EVT", Level: "L2", Title: "Events", Counts: report.Counts{Fail: 2}, Rules: events, Checked: 2}
+	assert.Equal(t, want, r.Groups[i])
 }
 
 func TestNothingCheckedIsIncomplete(t *testing.T) {

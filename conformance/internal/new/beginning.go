@@ -134,8 +134,8 @@ func (b *beginning) addRule(files map[string][]byte, group string) error {
 	if last < 0 {
 		return fmt.Errorf("%s has no rule of the group %s", rulesFile, group)
 	}
-	row := fmt.Sprintf(`    {"id": %q, "rule": "", "subject": "", "since": "base", "severity": %q, "basis": "I", "how": "", "upstream": "no", "fault": ""}`,
-		b.rule, b.severity)
+	row := fmt.Sprintf(`    {"id": %q, "rule": "", "subject": "", "since": "base", "severity": %q, "basis": "I", `+
+		`"how": "", "upstream": "no", "fault": ""}`, b.rule, b.severity)
 	if end := strings.TrimRight(lines[last], "\n"); strings.HasSuffix(end, ",") {
 		lines[last] += row + ",\n"
 	} else {

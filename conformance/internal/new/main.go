@@ -77,7 +77,8 @@ func (b *beginning) next(files map[string][]byte) string {
 		fmt.Fprintf(&s, "  %s: the words of %s, and its basis: H, E, X, V or I\n", rulesFile, b.rule)
 	}
 	fmt.Fprintf(&s, "  %s: what the check calls and expects, and a fault, in words and as a hook\n\n", b.file)
-	fmt.Fprintf(&s, "try it:\n  go run ./tools/pjrt conformance --plugin cpu --run '^%[1]s$'\n  go run ./conformance/internal/mutant/trial -v -run '^%[1]s:'\n", b.check())
+	fmt.Fprintf(&s, "try it:\n  go run ./tools/pjrt conformance --plugin cpu --run '^%[1]s$'\n"+
+		"  go run ./conformance/internal/mutant/trial -v -run '^%[1]s:'\n", b.check())
 	fmt.Fprintf(&s, "  go test ./conformance/rules ./%s\n", filepath.ToSlash(filepath.Dir(b.file)))
 	return s.String()
 }

@@ -15,8 +15,8 @@ import (
 // Checks returns the checks of the groups CLI, KV, DDESC, DEV, MEM and TOPO.
 func Checks() []check.Check {
 	var all []check.Check
-	for _, list := range [][]check.Check{clientChecks, lifeChecks, exitChecks, lookupChecks, storeChecks, descriptionChecks, deviceChecks, statsChecks,
-		memoryChecks, topologyChecks, serializedChecks, shapeChecks} {
+	for _, list := range [][]check.Check{clientChecks, lifeChecks, exitChecks, lookupChecks, storeChecks, descriptionChecks,
+		deviceChecks, statsChecks, memoryChecks, topologyChecks, serializedChecks, shapeChecks} {
 		all = append(all, list...)
 	}
 	return all

@@ -66,10 +66,12 @@ type reader struct {
 
 const twoSquares = "(%a: " + square + ", %b: " + square + ") -> " + square
 
+const contractedSquares = ", contracting_dims = [1] x [0] : (" + square + ", " + square + ") -> " + square
+
 var readers = []reader{
 	{"a sum", "%0 = stablehlo.add %b, %b : " + square, 2},
-	{"a product whose second factor changes", "%0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (" + square + ", " + square + ") -> " + square, 256},
-	{"a product whose first factor changes", "%0 = stablehlo.dot_general %b, %a, contracting_dims = [1] x [0] : (" + square + ", " + square + ") -> " + square, 256},
+	{"a product whose second factor changes", "%0 = stablehlo.dot_general %a, %b" + contractedSquares, 256},
+	{"a product whose first factor changes", "%0 = stablehlo.dot_general %b, %a" + contractedSquares, 256},
 	{"a transposition", "%0 = stablehlo.transpose %b, dims = [1, 0] : (" + square + ") -> " + square, 1},
 }
 

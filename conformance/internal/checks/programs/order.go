@@ -93,7 +93,8 @@ func behindSlowOnes(t *check.T) {
 		}
 	}
 	for i, b := range results {
-		if !check.ExpectBuffer(t, b, squareOf(2*slowTimes*(1+slowTimes)), fmt.Sprintf("round %d of %d of sums behind long programs", i+1, rounds)) {
+		what := fmt.Sprintf("round %d of %d of sums behind long programs", i+1, rounds)
+		if !check.ExpectBuffer(t, b, squareOf(2*slowTimes*(1+slowTimes)), what) {
 			return
 		}
 	}
@@ -131,12 +132,14 @@ func fromOtherThreads(t *check.T) {
 		b := in
 		for _, exe := range []*capi.LoadedExecutable{slowly, double, double, double} {
 			x := check.NewExecution(exe, 1, []*capi.Buffer{b})
-			if err := inThread(func() error { return x.Start(t) }); !mustSucceed(t, err, "PJRT_LoadedExecutable_Execute in another thread than that of its argument") {
+			err := inThread(func() error { return x.Start(t) })
+			if !mustSucceed(t, err, "PJRT_LoadedExecutable_Execute in another thread than that of its argument") {
 				return
 			}
 			b = x.Outputs[0][0]
 		}
-		if !check.ExpectBuffer(t, b, squareOf(2*slowTimes*8), fmt.Sprintf("round %d of a chain whose programs were enqueued by several threads", i+1)) {
+		what := fmt.Sprintf("round %d of a chain whose programs were enqueued by several threads", i+1)
+		if !check.ExpectBuffer(t, b, squareOf(2*slowTimes*8), what) {
 			return
 		}
 	}

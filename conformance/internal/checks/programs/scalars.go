@@ -27,21 +27,36 @@ var scalarChecks = []check.Check{
 	}},
 }
 
-// sums adds two scalars, as parameters and as constants.
+// sums adds two scalars, and one and a constant.
 func sums[E dtype.Elem](t *check.T, of string, a, b, want E) {
 	scalar := "tensor<" + of + ">"
-	c := t.Client()
-	if !takesArrays(t, of, []E{a, b}) {
+	exe := compileScalars(t, of, program("sums", fmt.Sprintf("(%%a: %[1]s, %%b: %[1]s) -> (%[1]s, %[1]s, %[1]s)", scalar),
+		"%0 = stablehlo.add %a, %b : "+scalar, fmt.Sprintf("%%c = stablehlo.constant dense<%v> : %s", text(b), scalar),
+		"%1 = stablehlo.add %a, %c : "+scalar, fmt.Sprintf("return %%0, %%a, %%1 : %[1]s, %[1]s, %[1]s", scalar)))
+	if exe == nil {
 		return
 	}
-	exe := t.Compile(c, program("sum", fmt.Sprintf("(%%a: %[1]s, %%b: %[1]s) -> (%[1]s, %[1]s)", scalar),
-		"%0 = stablehlo.add %a, %b : "+scalar, fmt.Sprintf("return %%0, %%a : %[1]s, %[1]s", scalar)))
-	out := t.Run(exe, 2, scalarOf(t, a), scalarOf(t, b))
+	out := t.Run(exe, 3, scalarOf(t, a), scalarOf(t, b))
 	expectScalar(t, out[0], want, "the sum of two scalars of "+of)
 	expectScalar(t, out[1], a, "a scalar of "+of+" that a program returns")
-	exe = t.Compile(c, program("constants", fmt.Sprintf("(%%a: %[1]s) -> %[1]s", scalar),
-		fmt.Sprintf("%%c = stablehlo.constant dense<%v> : %s", text(b), scalar), "%0 = stablehlo.add %a, %c : "+scalar, "return %0 : "+scalar))
-	expectScalar(t, t.Run(exe, 1, scalarOf(t, a))[0], want, "the sum of a scalar of "+of+" and a constant")
+	expectScalar(t, out[2], want, "the sum of a scalar of "+of+" and a constant")
+}
+
+// compileScalars compiles a program of scalars of a type. It returns nil if the plugin compiles
+// no program of arrays of it either, which other rules look at.
+func compileScalars(t *check.T, of, text string) *capi.LoadedExecutable {
+	exe, err := tryCompile(t, t.Client(), text, options{})
+	if err == nil {
+		return exe
+	}
+	array := "tensor<2x" + of + ">"
+	double := program("double", "(%a: "+array+") -> "+array, "%0 = stablehlo.add %a, %a : "+array, "return %0 : "+array)
+	if _, arrays := tryCompile(t, t.Client(), double, options{}); arrays != nil {
+		t.Notef("the plugin compiles no programs of arrays of %s: %v", of, arrays)
+	} else {
+		t.Errorf("compiling a program of scalars of %s: expected success, as of arrays, got %v", of, err)
+	}
+	return nil
 }
 
 // text is a number as StableHLO writes it.
@@ -53,52 +68,34 @@ func text(x any) string {
 	return fmt.Sprint(x)
 }
 
-// complexScalars takes complex numbers apart, puts them together and multiplies them.
+// complexScalars takes complex numbers apart, puts them together, multiplies them and adds up an
+// array of them.
 func complexScalars[C, F dtype.Elem](t *check.T, of string) {
-	whole, part := "tensor<complex<"+of+">>", "tensor<"+of+">"
-	c := t.Client()
 	name := "complex<" + of + ">"
-	if !takesArrays(t, name, []C{complexOf[C](1, 2), complexOf[C](3, -4)}) {
-		return
-	}
+	whole, part, array := "tensor<"+name+">", "tensor<"+of+">", "tensor<3x"+name+">"
 	a, b, product, swapped := complexOf[C](1, 2), complexOf[C](3, -4), complexOf[C](11, 2), complexOf[C](2, 1)
-	exe := t.Compile(c, program("parts", fmt.Sprintf("(%%a: %[1]s, %%b: %[1]s) -> (%[1]s, %[1]s, %[2]s, %[2]s, %[1]s)", whole, part),
+	results := fmt.Sprintf("%[1]s, %[1]s, %[2]s, %[2]s, %[1]s, %[1]s, %[1]s", whole, part)
+	exe := compileScalars(t, name, program("parts", fmt.Sprintf("(%%a: %[1]s, %%b: %[1]s, %%l: %s) -> (%s)", whole, array, results),
 		"%p = stablehlo.multiply %a, %b : "+whole,
 		fmt.Sprintf("%%re = stablehlo.real %%a : (%s) -> %s", whole, part),
 		fmt.Sprintf("%%im = stablehlo.imag %%a : (%s) -> %s", whole, part),
-		"%s = stablehlo.complex %im, %re : "+whole,
-		fmt.Sprintf("return %%p, %%s, %%re, %%im, %%b : %[1]s, %[1]s, %[2]s, %[2]s, %[1]s", whole, part)))
-	out := t.Run(exe, 5, scalarOf(t, a), scalarOf(t, b))
+		"%s = stablehlo.complex %im, %re : "+whole, "%c = stablehlo.constant dense<(3.0, -4.0)> : "+whole,
+		"%z = stablehlo.constant dense<(0.0, 0.0)> : "+whole,
+		"%f = stablehlo.reduce(%l init: %z) applies stablehlo.add across dimensions = [0] : "+
+			fmt.Sprintf("(%s, %s) -> %[2]s", array, whole),
+		"return %p, %s, %re, %im, %b, %c, %f : "+results))
+	if exe == nil {
+		return
+	}
+	list := check.Upload(t, t.Client(), []C{a, b, complexOf[C](7, 0.5)})
+	out := t.Run(exe, 7, scalarOf(t, a), scalarOf(t, b), list)
 	expectScalar(t, out[0], product, "the product of two scalars of "+name)
 	expectScalar(t, out[1], swapped, "a scalar of "+name+", made of the parts of another")
 	expectScalar(t, out[2], realOf[F](1), "the real part of a scalar of "+name)
 	expectScalar(t, out[3], realOf[F](2), "the imaginary part of a scalar of "+name)
 	expectScalar(t, out[4], b, "a scalar of "+name+" that a program returns")
-	exe = t.Compile(c, program("constant", "() -> "+whole, "%0 = stablehlo.constant dense<(3.0, -4.0)> : "+whole, "return %0 : "+whole))
-	expectScalar(t, t.Run(exe, 1)[0], b, "a constant scalar of "+name)
-	exe = t.Compile(c, program("fold", fmt.Sprintf("(%%a: tensor<3xcomplex<%s>>) -> %s", of, whole),
-		"%z = stablehlo.constant dense<(0.0, 0.0)> : "+whole,
-		fmt.Sprintf("%%0 = stablehlo.reduce(%%a init: %%z) applies stablehlo.add across dimensions = [0] : (tensor<3xcomplex<%s>>, %s) -> %[2]s", of, whole),
-		"return %0 : "+whole))
-	folded := t.Run(exe, 1, check.Upload(t, c, []C{a, b, complexOf[C](7, 0.5)}))[0]
-	expectScalar(t, folded, complexOf[C](11, -1.5), "the sum of an array of "+name)
-}
-
-// takesArrays reports whether the plugin runs programs on arrays of a type at all. Other rules
-// look at that.
-func takesArrays[E dtype.Elem](t *check.T, of string, data []E) bool {
-	array := "tensor<2x" + of + ">"
-	c := t.Client()
-	out, err := check.Try(t, check.HostArgs(c, data))
-	if err == nil {
-		check.Own(t, out.Buffer)
-		check.Own(t, out.DoneWithHostBuffer)
-		_, err = tryCompile(t, c, program("negate", "(%a: "+array+") -> "+array, "%0 = stablehlo.add %a, %a : "+array, "return %0 : "+array), options{})
-	}
-	if err != nil {
-		t.Notef("the plugin runs no programs on arrays of %s: %v", of, err)
-	}
-	return err == nil
+	expectScalar(t, out[5], b, "a constant scalar of "+name)
+	expectScalar(t, out[6], complexOf[C](11, -1.5), "the sum of an array of "+name)
 }
 
 func complexOf[C dtype.Elem](re, im float64) (c C) {

@@ -102,7 +102,9 @@ func everydayOnSmallStack(t *check.T) {
 	await(ready.Event)
 	got := make([]float32, n*n)
 	t.Keep(got)
-	down := mustOnSmallStack(t, capi.BufferToHostBufferArgs{Src: out, HostLayout: check.RowMajor(2), Dst: check.Pointer(got), DstSize: 4 * n * n})
+	down := mustOnSmallStack(t, capi.BufferToHostBufferArgs{
+		Src: out, HostLayout: check.RowMajor(2), Dst: check.Pointer(got), DstSize: 4 * n * n,
+	})
 	await(down.Event)
 	for i, x := range got {
 		want := float32(0)
