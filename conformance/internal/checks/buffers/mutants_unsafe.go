@@ -19,7 +19,8 @@ import (
 // Mutants returns the faults that the checks of this package find.
 func Mutants() []mutant.Mutant {
 	return slices.Concat(
-		eventMutants(), callbackMutants(), uploadMutants(), uploadSemanticsMutants(), downloadMutants(), metadataMutants(), lifecycleMutants(),
+		eventMutants(), callbackMutants(), uploadMutants(), uploadSemanticsMutants(), downloadMutants(),
+		metadataMutants(), lifecycleMutants(),
 		stridesMutants(), asyncMutants(), copyMutants(), referenceMutants(), rawMutants(), viewMutants(),
 		placeholderMutants(), dmaMutants(), makerMutants(), unreadyMutants(), hostViewMutants(),
 	)

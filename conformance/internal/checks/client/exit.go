@@ -41,9 +41,6 @@ var exitChecks = []check.Check{
 // exitLimit is how long making a client and its work may take.
 const exitLimit = 20 * time.Second
 
-// unfinished is what a transfer may still write to when the process ends.
-var unfinished []byte
-
 // endsWaiting ends the process while executions, downloads, callbacks and threads wait for
 // contents that never come.
 func endsWaiting(t *check.T) {
@@ -74,7 +71,7 @@ func endsWaiting(t *check.T) {
 	}()
 	go func() {
 		dst := make([]byte, 16)
-		unfinished = dst
+		t.Keep(dst)
 		_, _ = check.Try(t, capi.BufferToHostBufferArgs{Src: p.Buffer, HostLayout: check.RowMajor(1), Dst: check.Pointer(dst), DstSize: 16})
 		begun <- struct{}{}
 	}()

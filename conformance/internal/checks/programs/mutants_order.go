@@ -199,7 +199,8 @@ func savesForItself(check string) fault {
 				mu.Lock()
 				defer mu.Unlock()
 				saved = append(saved, slices.Clone(capi.Bytes(a.SerializedBytes, a.SerializedBytesSize)))
-				a.SerializedBytesSize = uintptr(copy(view(a.SerializedBytes, a.SerializedBytesSize), fmt.Sprintf("program %d", len(saved)-1)))
+				number := fmt.Sprintf("program %d", len(saved)-1)
+				a.SerializedBytesSize = uintptr(copy(view(a.SerializedBytes, a.SerializedBytesSize), number))
 			}),
 			serve.Around(func(c *serve.Invocation, a *capi.ExecutableDeserializeAndLoadArgs) {
 				data, size := a.SerializedExecutable, a.SerializedExecutableSize

@@ -113,7 +113,8 @@ func readThenDonated(t *check.T) {
 		gone := enqueued(t, donate, a)
 		again := enqueued(t, slowly, gone)
 		what := fmt.Sprintf("round %d: ", i+1)
-		if !check.ExpectBuffer(t, read, squareOf(float32(slowTimes*(i+1))), what+"a long program whose argument was donated to the next one") ||
+		if !check.ExpectBuffer(t, read, squareOf(float32(slowTimes*(i+1))),
+			what+"a long program whose argument was donated to the next one") ||
 			!check.ExpectBuffer(t, again, squareOf(float32(-slowTimes*(i+1))), what+"a long program on what the donation gave") {
 			return
 		}

@@ -86,6 +86,7 @@ func leavesProcessor(t *check.T, what string) {
 	}
 	t.Notef("%s uses %.1f %% of a processor", what, 100*least)
 	if least > idleShare {
-		t.Errorf("%s: expected it to use less than %.0f %% of a processor at one of %d times, but it never did", what, 100*idleShare, idleWindows)
+		t.Errorf("%s: expected it to use less than %.0f %% of a processor at one of %d times, but it never did", what, 100*idleShare,
+			idleWindows)
 	}
 }

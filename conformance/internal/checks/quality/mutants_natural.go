@@ -139,7 +139,7 @@ func naturalMutants() []mutant.Mutant {
 				}()
 			})}
 		}},
-		mutant.Of("PERF-10/waiting", "who waits for an event asks for it again and again", func(c *serve.Invocation, a *capi.EventAwaitArgs) {
+		mutant.Of("PERF-10/waiting", "who waits for an event asks again and again", func(c *serve.Invocation, a *capi.EventAwaitArgs) {
 			for ask := (&capi.Call[capi.EventIsReadyArgs]{}); ; {
 				ask.Args.Event = a.Event
 				if ask.Do(c.Table()) != nil || ask.Args.IsReady {
