@@ -70,6 +70,9 @@ var quirkTable = []quirk{
 // quirks returns the behaviour that this package expects of the plugin.
 func (p *Plugin) quirks() behaviour {
 	b := behaviour{executionsInFlight: usualExecutionsInFlight}
+	if p == nil {
+		return b
+	}
 	_, minor := p.Version()
 	for _, q := range quirkTable {
 		if q.kind == p.kind && (q.until == 0 || minor <= q.until) {
