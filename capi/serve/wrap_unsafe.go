@@ -175,6 +175,10 @@ func (c *Invocation) Size() uintptr {
 	return *(*uintptr)(c.args)
 }
 
+// SetArgs gives later hooks and the plugin other args than the caller's. They must be memory of the heap or of C, and the
+// hook keeps them alive until Forward returns.
+func (c *Invocation) SetArgs(args unsafe.Pointer) { c.args = args }
+
 // Forward calls the next hook or, after the last hook, the plugin. A hook that does not call Forward answers in place
 // of the plugin. Calling it again repeats the call, and destroys the error of the first call.
 func (c *Invocation) Forward() {

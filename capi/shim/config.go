@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/purepjrt/purepjrt/capi/serve"
 )
 
 // TraceFormat is the form of a trace.
@@ -38,6 +40,17 @@ type Config struct {
 
 	Faults Faults
 
+	// Absent has patterns of the functions that the table lacks, and names of the extensions. A function's slot is null;
+	// an extension is not in the chain.
+	Absent []string
+	// Minor makes the plugin as old as that API minor: the table says so, and ends where that of the older API did. 0
+	// leaves it as it is.
+	Minor int
+
+	// Grow serves clients that are older than the plugin accepts: it passes their args on in structs of the newest version,
+	// in which the fields that they do not know are zero.
+	Grow bool
+
 	Record string
 
 	// SumUpWithClients also writes the summary when the last client of a plugin is destroyed, for processes that may not
@@ -47,7 +60,8 @@ type Config struct {
 
 // Active reports whether the Config asks for anything.
 func (c *Config) Active() bool {
-	return c.Trace != "" || c.Summary != "" || c.Validate != "" || len(c.Faults.Rules) > 0 || c.Record != ""
+	return c.Trace != "" || c.Summary != "" || c.Validate != "" || len(c.Faults.Rules) > 0 || c.Record != "" ||
+		len(c.Absent) > 0 || c.Minor != 0 || c.Grow
 }
 
 // variables maps names without the prefix to functions that set their values.
@@ -81,6 +95,19 @@ var variables = map[string]func(c *Config, value string) error{
 	"VALIDATE":        func(c *Config, v string) error { c.Validate = output(v); return nil },
 	"VALIDATE_REFUSE": func(c *Config, v string) (err error) { c.Refuse, err = yes(v); return err },
 	"FAULTS":          func(c *Config, v string) (err error) { c.Faults, err = ParseFaults(v); return err },
+	"ABSENT": func(c *Config, v string) error {
+		c.Absent = strings.FieldsFunc(v, func(r rune) bool { return r == ',' || r == ' ' })
+		return checkAbsent(c.Absent)
+	},
+	"MINOR": func(c *Config, v string) error {
+		n, err := strconv.Atoi(v)
+		if err != nil || n < serve.OldestMinor {
+			return fmt.Errorf("%q is no minor version of the API: use %d or more", v, serve.OldestMinor)
+		}
+		c.Minor = n
+		return nil
+	},
+	"GROW": func(c *Config, v string) (err error) { c.Grow, err = yes(v); return err },
 	"RECORD": func(c *Config, v string) error {
 		if c.Record = output(v); c.Record == "stderr" || c.Record == "stdout" {
 			return fmt.Errorf("%q cannot be a recording: give the name of a file", v)

@@ -23,11 +23,13 @@ func TestVariablesSetTheConfig(t *testing.T) {
 		"PATH=/bin", "PJRT_TRACE=elsewhere", "PJRT_SHIM_PLUGIN=x.so", "PJRT_SHIM_TRACE=t.txt", "PJRT_SHIM_TRACE_FORMAT=JSON", "PJRT_SHIM_TRACE_BEGIN=1",
 		"PJRT_SHIM_TRACE_ONLY=Client_*,-Client_Devices", "PJRT_SHIM_TRACE_TEXT=200", "PJRT_SHIM_SUMMARY=1", "PJRT_SHIM_VALIDATE=on",
 		"PJRT_SHIM_VALIDATE_REFUSE=yes", "PJRT_SHIM_FAULTS=Event_Await:delay=1s", "PJRT_SHIM_RECORD=s.jsonl",
+		"PJRT_SHIM_ABSENT=Client_Lookup*,Layouts", "PJRT_SHIM_MINOR=70", "PJRT_SHIM_GROW=1",
 	}, "PJRT_SHIM_PLUGIN")
 	require.NoError(t, err)
 	assert.Equal(t, shim.Config{
 		Trace: "t.txt", TraceFormat: shim.FormatJSON, TraceBegin: true, TraceOnly: []string{"Client_*", "-Client_Devices"}, TraceText: 200,
 		Summary: "stderr", Validate: "stderr", Refuse: true, Record: "s.jsonl",
+		Absent: []string{"Client_Lookup*", "Layouts"}, Minor: 70, Grow: true,
 		Faults: shim.Faults{Rules: []shim.FaultRule{{Function: "Event_Await", Delay: time.Second}}},
 	}, c)
 	assert.True(t, c.Active())
@@ -48,10 +50,14 @@ func TestInvalidVariablesAreErrors(t *testing.T) {
 		"S_TRACE_BEGIN=maybe":                           "neither 1 nor 0",
 		"S_TRACE_ONLY=PJRT_Clent_Create":                `"PJRT_Clent_Create" is not a PJRT function`,
 		"S_TRACE_ONLY=[":                                "is not a pattern",
+		"S_ABSENT=Laoyuts":                              "or use the name of an extension, such as Layouts",
+		"S_MINOR=0.70":                                  `"0.70" is no minor version of the API: use 57 or more`,
+		"S_MINOR=56":                                    "use 57 or more",
+		"S_GROW=maybe":                                  "neither 1 nor 0",
 		"S_TRACE_TEXT=0":                                "use 1 or more",
 		"S_TRACE_TEXT=many":                             "use 1 or more",
 		"S_RECORD=1":                                    "give the name of a file",
-		"S_TRCE=x":                                      "S_TRCE: there is no such variable: the variables are S_FAULTS, S_PLUGIN,",
+		"S_TRCE=x":                                      "S_TRCE: there is no such variable: the variables are S_ABSENT, S_FAULTS, S_GROW, S_MINOR, S_PLUGIN,",
 		"S_FAULTS=PJRT_Client_Create":                   "does not say what to do",
 		"S_FAULTS=PJRT_Client_Create:":                  "does not say what to do",
 		"S_FAULTS=PJRT_Nothing:fail=INTERNAL":           "is not a PJRT function",

@@ -9,6 +9,8 @@
 //   - validate: report mistakes of the client, such as the use of a handle after it was destroyed, with the handle and
 //     the call that made it;
 //   - inject faults: make chosen calls fail or take longer;
+//   - take away: hide chosen functions and extensions of the plugin, or make it as old as an API minor;
+//   - accept clients that are older than the plugin accepts;
 //   - record: write a session to a file, which package recording, and the command pjrt replay, can repeat on another
 //     plugin.
 //
@@ -37,5 +39,10 @@
 //	PJRT_SHIM_VALIDATE_REFUSE=1   make calls fail that would use a destroyed
 //	                              handle, without calling the plugin
 //	PJRT_SHIM_FAULTS=RULES        see ParseFaults
+//	PJRT_SHIM_ABSENT=NAMES        functions whose slots are null, and extensions that
+//	                              are not in the chain
+//	PJRT_SHIM_MINOR=N             minor version that the plugin says it has, and with
+//	                              which its table ends; an older one than its own
+//	PJRT_SHIM_GROW=1              accept clients that are too old for the plugin
 //	PJRT_SHIM_RECORD=FILE         record the session
 package shim

@@ -49,7 +49,7 @@ type session struct {
 func New(c Config) (*Shim, error) {
 	s := &Shim{config: c, started: time.Now(), faults: newFaults(c.Faults)}
 	fail := func(err error) (*Shim, error) { return nil, fmt.Errorf("shim: %w", err) }
-	if err := checkPatterns(c.TraceOnly); err != nil {
+	if err := errors.Join(checkPatterns(c.TraceOnly), checkAbsent(c.Absent)); err != nil {
 		return fail(err)
 	}
 	for _, r := range c.Faults.Rules {
@@ -115,6 +115,9 @@ func (s *Shim) Wrap(real *capi.Table) (*serve.Table, error) {
 				p.rule = ruleOf(f, d.Args)
 			}
 			x.plans[f] = p
+			if s.config.Grow && grows(f) {
+				hooks = append(hooks, serve.AroundFunction(f, grow))
+			}
 			if x.watches(p) {
 				hooks = append(hooks, serve.AroundFunction(f, x.around))
 			}
@@ -123,6 +126,9 @@ func (s *Shim) Wrap(real *capi.Table) (*serve.Table, error) {
 	t, err := serve.Wrap(real, hooks...)
 	if err != nil {
 		return nil, err
+	}
+	if err := s.config.lessen(t); err != nil {
+		return nil, errors.Join(err, t.Close())
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -5,8 +5,24 @@
 
 package main
 
+// #include <stdlib.h>
+// extern char **environ;
 // extern void pjrtShimEnd(void);
+// static const char *variable(size_t i) { return environ ? environ[i] : NULL; }
 import "C"
+
+func init() {
+	environ = func() []string {
+		var list []string
+		for i := C.size_t(0); ; i++ {
+			v := C.variable(i)
+			if v == nil {
+				return list
+			}
+			list = append(list, C.GoString(v))
+		}
+	}
+}
 
 // GetPjrtApi is the function that clients look up in the library. It always returns the same table, which start keeps
 // until the process ends. It returns a number, because cgo's checks do not allow Go pointers that C keeps.

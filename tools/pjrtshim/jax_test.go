@@ -179,6 +179,20 @@ for _ in range(3):
 	assert.Equal(t, "6.0\nRESOURCE_EXHAUSTED: no room\n6.0\n", string(out))
 }
 
+func TestVariablesThatThePythonProgramSetsCount(t *testing.T) {
+	plugin, shim := plugintest.Path(t, "cpu"), library(t)
+	file := filepath.Join(t.TempDir(), "summary")
+	run(t, append(jax(shim), "PJRT_SHIM_PLUGIN="+plugin), "-c", `
+import os, sys
+os.environ["PJRT_SHIM_SUMMARY"] = sys.argv[1]
+import jax
+jax.devices()
+`, file)
+	summary, err := os.ReadFile(file)
+	require.NoError(t, err)
+	assert.Contains(t, string(summary), "PJRT_Client_Devices")
+}
+
 func TestJAXSaysWhyTheShimCannotStart(t *testing.T) {
 	shim := library(t)
 	for name, c := range map[string]struct{ variable, want string }{

@@ -28,10 +28,14 @@ var running struct {
 	shim *shim.Shim // guarded by mu; nil if it could not start
 }
 
+// environ returns the variables of the process. In a library, those of package os are the variables with which the process
+// began, and export.go sees what the client has set since.
+var environ = os.Environ
+
 // start makes the table on the first call. If that fails, it returns a table in which the functions that clients call
 // first return the reason.
 var start = sync.OnceValue(func() *serve.Table {
-	t, err := open(os.Environ())
+	t, err := open(environ())
 	if err == nil {
 		return t
 	}

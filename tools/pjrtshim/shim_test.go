@@ -70,7 +70,7 @@ func TestTheEnvironmentIsChecked(t *testing.T) {
 		"no plugin":      {nil, "PJRT_SHIM_PLUGIN is not set"},
 		"no such plugin": {[]string{"PJRT_SHIM_PLUGIN=/no/such/p.so"}, "/no/such/p.so"},
 		"no library":     {[]string{"PJRT_SHIM_PLUGIN=" + notPlugin}, notPlugin},
-		"a mistake":      {[]string{"PJRT_SHIM_PLUGIN=x.so", "PJRT_SHIM_TARCE=t"}, "there is no such variable: the variables are PJRT_SHIM_FAULTS"},
+		"a mistake":      {[]string{"PJRT_SHIM_PLUGIN=x.so", "PJRT_SHIM_TARCE=t"}, "there is no such variable: the variables are PJRT_SHIM_ABSENT"},
 	} {
 		_, err := open(c.environ)
 		assert.ErrorContains(t, err, c.want, name)

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package shim
+
+import (
+	"fmt"
+	"slices"
+	"unsafe"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/capi/serve"
+)
+
+// maxExtension bounds the types of extensions that have names.
+const maxExtension capi.ExtensionType = 60
+
+const wordSize = unsafe.Sizeof(uintptr(0))
+
+// checkAbsent returns an error for a name that is neither that of an extension nor a pattern of functions.
+func checkAbsent(names []string) error {
+	for _, name := range names {
+		if isExtension(name) {
+			continue
+		}
+		if err := checkPattern(name); err != nil {
+			return fmt.Errorf("%w, or use the name of an extension, such as %s", err, capi.ExtensionTypeLayouts)
+		}
+	}
+	return nil
+}
+
+func isExtension(name string) bool {
+	return slices.ContainsFunc(capi.Sections(), func(s capi.Section) bool { return s != capi.SectionCore && s.String() == name })
+}
+
+// lessen takes from the table what the Config says is absent, and what is newer than its Minor. Nobody else has the table
+// yet, and its memory is its own.
+func (c *Config) lessen(t *serve.Table) error {
+	api := t.API()
+	if c.Minor > int(api.PJRTAPIVersion.MinorVersion) {
+		return fmt.Errorf("the plugin is of API 0.%d: it cannot be made one of 0.%d", api.PJRTAPIVersion.MinorVersion, c.Minor)
+	}
+	if c.Minor != 0 {
+		api.PJRTAPIVersion.MinorVersion = int32(c.Minor)
+		api.StructSize = tableSize(c.Minor)
+		// Clients that do not look at the size find nothing behind it either.
+		clear(unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(api), api.StructSize)), unsafe.Sizeof(*api)-api.StructSize))
+	}
+	if len(c.Absent) == 0 {
+		return nil
+	}
+	for _, f := range capi.Functions(capi.SectionCore) {
+		c.hide(f, unsafe.Pointer(api), api.StructSize)
+	}
+	for at := &api.ExtensionStart; *at != nil; {
+		node := *at
+		if node.Type > maxExtension {
+			at = &node.Next
+			continue
+		}
+		section := capi.SectionExtension(node.Type)
+		if slices.Contains(c.Absent, section.String()) {
+			*at = node.Next
+			continue
+		}
+		for _, f := range capi.Functions(section) {
+			c.hide(f, unsafe.Pointer(node), node.StructSize)
+		}
+		if profiler := (*capi.ProfilerExtension)(unsafe.Pointer(node)); node.Type == capi.ExtensionTypeProfiler && profiler.ProfilerAPI != nil {
+			for _, f := range capi.Functions(capi.SectionProfiler) {
+				c.hide(f, unsafe.Pointer(profiler.ProfilerAPI), profiler.ProfilerAPI.StructSize)
+			}
+		}
+		at = &node.Next
+	}
+	return nil
+}
+
+// hide makes the slot of a function null if it is among the absent.
+func (c *Config) hide(f *capi.Function, table unsafe.Pointer, size uintptr) {
+	if f.Offset+wordSize > size || !slices.ContainsFunc(c.Absent, func(p string) bool { return match(p, f.Name) }) {
+		return
+	}
+	*(*uintptr)(unsafe.Add(table, f.Offset)) = 0
+}
+
+// tableSize returns the size of the table in an API minor.
+func tableSize(minor int) uintptr {
+	size := uintptr(0)
+	for _, f := range capi.Functions(capi.SectionCore) {
+		if f.Since <= minor {
+			size = max(size, f.Offset+wordSize)
+		}
+	}
+	return size
+}
