@@ -169,6 +169,21 @@ VOTES =
 votes: bin/jax/ready ## compare what checks expect of programs with StableHLO's interpreter and NumPy, and write the table
 	$(GO) run ./conformance/internal/vote/poll -python $(CURDIR)/bin/jax/bin/python $(VOTES)
 
+# One of each minor version that the CPU plugin can serve. make callers CALLERS='-check 20' CALLERS_JAX=0.8.1 measures twenty
+# rows of a profile again and compares; CALLERS='-sets 100' tries predictions on plugins with several faults.
+CALLERS_JAX = 0.4.38 0.5.3 0.6.2 0.7.2 0.8.1 0.9.2 0.10.2
+CALLERS =
+
+.PHONY: callers
+callers: bin/pjrt shim $(CALLERS_JAX:%=bin/callers/jax-%/ready) ## measure what versions of JAX do with a plugin that lacks something; what is measured stays (needs a C compiler)
+	bin/pjrt install cpu
+	$(GO) run ./conformance/internal/callers/measure $(CALLERS) $(CALLERS_JAX:%=bin/callers/jax-%/bin/python)
+
+bin/callers/jax-%/ready:
+	$(PYTHON) -m venv bin/callers/jax-$*
+	bin/callers/jax-$*/bin/python -m pip install --quiet --disable-pip-version-check jax==$* jaxlib==$* flatbuffers==25.9.23 absl-py==2.3.1
+	touch $@
+
 .PHONY: conformance-aot
 conformance-aot: bin/pjrt bin/cuda/ready ## check plugins for TPUs and for CUDA without their devices; they are installed if missing
 	bin/pjrt install tpu tpu@0.0.11 tpu@0.0.2 cuda13

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/conformance/internal/callers/probe"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 	"github.com/purepjrt/purepjrt/conformance/internal/corpus"
 	"github.com/purepjrt/purepjrt/conformance/internal/driver"
@@ -169,6 +170,8 @@ func Worker() {
 		session.Serve(session.Program{Check: checkOf})
 	case runToken + peerSuffix:
 		corpus.Serve()
+	case runToken + probeSuffix:
+		probe.Serve(nil)
 	}
 }
 

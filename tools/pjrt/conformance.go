@@ -39,6 +39,7 @@ type conformanceFlags struct {
 	html, md, badge string
 	draft           string
 	debug           bool
+	clients         []string
 }
 
 func conformanceCommand() *cobra.Command {
@@ -72,6 +73,12 @@ parameters. --against also runs these programs and those of the suite on a secon
 plugin, with random inputs too, and reports the smallest inputs on which the two
 differ. If they differ, the exit status is 1.
 
+--for jax@0.8.1 says what a version of JAX will do with the plugin: for each thing
+that users do, whether it runs, raises an exception or ends the process, because of
+which function. It compares what the plugin lacks with what was measured of that
+version. --for all asks for every version, and --json writes the answer to a file. If
+a version would end the process, the exit status is 1.
+
 To look at a crash in a debugger, use --debug: it runs the one check that --run
 selects in this process, without a time limit, and prints each call before making
 it.
@@ -92,6 +99,7 @@ reports are written in every case, for the checks that ran.`,
   pjrt conformance --plugin ./my_plugin.so --run '^EVT-' --html report.html
   pjrt conformance --plugin tpu --no-device --topology v6e:2x2
   gdb --args pjrt conformance --plugin ./my_plugin.so --run '^EVT-03$' --debug
+  pjrt conformance --plugin ./my_plugin.so --for jax@0.8.1
   pjrt conformance --plugin ./my_plugin.so --programs ./programs
   pjrt conformance --plugin ./my_plugin.so --stablehlo ./stablehlo
   pjrt conformance --plugin ./my_plugin.so --against cpu --reproducers ./different`,
@@ -104,6 +112,9 @@ reports are written in every case, for the checks that ran.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := f.prepare(cmd.Context()); err != nil {
 				return usageError{err} // nothing was run, so the status is 2
+			}
+			if len(f.clients) > 0 {
+				return f.predict(cmd)
 			}
 			if f.debug {
 				return f.debugOne(cmd)
@@ -140,6 +151,7 @@ reports are written in every case, for the checks that ran.`,
 	flags.StringVar(&f.badge, "badge", "", "write a badge as SVG to `FILE`")
 	flags.StringVar(&f.draft, "draft-waivers", "", "write waivers of all failures to `FILE`, with digests, for you to add the reasons")
 	flags.BoolVar(&f.debug, "debug", false, "run the one check that --run selects in this process, for a debugger, and print each call")
+	flags.StringSliceVar(&f.clients, "for", nil, "say what `CLIENTS`, such as jax@0.8.1 or all, will do with the plugin, and check nothing else")
 	cmd.AddCommand(conformanceListCommand(), conformanceDiffCommand(), conformancePageCommand(), conformanceWorkerCommand())
 	return cmd
 }

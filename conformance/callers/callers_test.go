@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package callers_test
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/conformance/callers"
+	"github.com/purepjrt/purepjrt/conformance/rules"
+)
+
+// cpuExtensions are those of the plugin that profiles are measured with.
+var (
+	cpuExtensions = []string{"PhaseCompile", "FFI", "MemoryDescriptions", "Layouts"}
+	withProfiler  = []string{"PhaseCompile", "FFI", "MemoryDescriptions", "Layouts", "Profiler"}
+)
+
+func profile(t *testing.T, name string) *callers.Profile {
+	t.Helper()
+	p, err := callers.Lookup(name)
+	require.NoError(t, err)
+	return p
+}
+
+func functionNames() map[string]*capi.Function {
+	all := make(map[string]*capi.Function)
+	for _, s := range capi.Sections() {
+		for _, f := range capi.Functions(s) {
+			all[f.Name] = f
+		}
+	}
+	return all
+}
+
+func TestEveryProfileIsWhole(t *testing.T) {
+	t.Parallel()
+	functions := functionNames()
+	clients := callers.Clients()
+	require.GreaterOrEqual(t, len(clients), 5)
+	require.Contains(t, clients, "jax@0.8.1")
+	for _, name := range clients {
+		p := profile(t, name)
+		assert.Equal(t, name, p.Client)
+		for _, a := range p.Actions {
+			assert.NotEmpty(t, callers.Words(a), "%s: %s", name, a)
+		}
+		for _, f := range p.Functions() {
+			require.Contains(t, functions, f, name)
+			// Where nobody has measured failing, UNIMPLEMENTED stands for it.
+			assert.NotNil(t, p.Row(f, callers.Null), "%s: %s null was not measured", name, f)
+			assert.True(t, functions[f].Void || p.Row(f, callers.Unimplemented) != nil, "%s: %s unimplemented was not measured", name, f)
+		}
+		for _, x := range cpuExtensions {
+			assert.NotNil(t, p.Row(x, callers.Absent), "%s: %s", name, x)
+		}
+		text, err := os.ReadFile(filepath.Join("profiles", strings.Replace(name, "@", "-", 1)+".tsv"))
+		require.NoError(t, err)
+		var b bytes.Buffer
+		require.NoError(t, p.Write(&b))
+		assert.Equal(t, string(text), b.String(), "the file is what Write makes of it")
+	}
+}
+
+func TestClientsAreOrderedByVersion(t *testing.T) {
+	t.Parallel()
+	clients := callers.Clients()
+	assert.Equal(t, "jax@0.10.2", clients[len(clients)-1])
+	newest := profile(t, "jax")
+	assert.Equal(t, "jax@0.10.2", newest.Client)
+	_, err := callers.Lookup("jax@0.1.0")
+	assert.ErrorContains(t, err, `there is no profile of "jax@0.1.0": the profiles are of jax@`)
+}
+
+func TestPredictionsForOneFault(t *testing.T) {
+	t.Parallel()
+	p := profile(t, "jax@0.8.1")
+	for name, c := range map[string]struct {
+		function string
+		mode     callers.Mode
+		verdict  callers.Verdict
+		action   string
+		outcome  callers.Outcome
+	}{
+		"a check in XLA's client":           {"PJRT_Buffer_Device", callers.Unimplemented, callers.Aborts, "transfer", callers.Ended},
+		"the client does not start":         {"PJRT_Client_LookupDevice", callers.Unimplemented, callers.Degraded, "start", callers.Exception},
+		"then nothing else is reached":      {"PJRT_Client_LookupDevice", callers.Unimplemented, callers.Degraded, "jit", callers.Unreached},
+		"an exception":                      {"PJRT_Buffer_CopyToMemory", callers.Unimplemented, callers.Degraded, "copy", callers.Exception},
+		"less to show":                      {"PJRT_Executable_GetCostAnalysis", callers.Unimplemented, callers.Degraded, "compile", callers.Changed},
+		"no effect":                         {"PJRT_Executable_OutputMemoryKinds", callers.Unimplemented, callers.Runs, "jit", callers.Harmless},
+		"a null slot instead of a stub":     {"PJRT_Buffer_CopyToMemory", callers.Null, callers.Aborts, "copy", callers.Ended},
+		"the plugin itself dies":            {"PJRT_Executable_OutputMemoryKinds", callers.Dies, callers.Aborts, "jit", callers.Ended},
+		"the client never calls it":         {"PJRT_Client_DmaMap", callers.Null, callers.Runs, "jit", callers.Harmless},
+		"only an action that calls suffers": {"PJRT_Buffer_CopyToMemory", callers.Null, callers.Aborts, "jit", callers.Harmless},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			out := p.Predict(callers.Plugin{Minor: 81, Extensions: withProfiler, Wrong: map[string]callers.Mode{c.function: c.mode}})
+			assert.Equal(t, c.verdict, out.Verdict)
+			for _, a := range out.Actions {
+				if a.Name != c.action {
+					continue
+				}
+				assert.Equal(t, c.outcome, a.Outcome)
+				if c.outcome > callers.Harmless {
+					require.NotEmpty(t, a.Causes)
+					assert.Equal(t, c.function, a.Causes[0].Subject)
+				}
+			}
+		})
+	}
+}
+
+func TestJAXBefore010NeedsTheProfilerToProfile(t *testing.T) {
+	t.Parallel()
+	for client, want := range map[string]callers.Verdict{"jax@0.9.2": callers.Aborts, "jax@0.10.2": callers.Runs} {
+		plugin := callers.Plugin{Minor: 81, Extensions: cpuExtensions}
+		assert.Equal(t, want, profile(t, client).Predict(plugin).Verdict, client)
+		plugin.Extensions = withProfiler
+		assert.Equal(t, callers.Runs, profile(t, client).Predict(plugin).Verdict, client)
+	}
+}
+
+func TestANewerPluginIsPredictedWithAWarning(t *testing.T) {
+	t.Parallel()
+	out := profile(t, "jax@0.8.1").Predict(callers.Plugin{Minor: 90, Extensions: withProfiler})
+	assert.Equal(t, callers.Runs, out.Verdict)
+	require.Len(t, out.Notes, 1)
+	assert.Contains(t, out.Notes[0], "the plugin is of API 0.90")
+}
+
+func TestFaultsNameTheRulesThatTheyBreak(t *testing.T) {
+	t.Parallel()
+	for function := range functionNames() {
+		for _, m := range []callers.Mode{callers.Null, callers.Unimplemented, callers.Fails} {
+			if id := callers.RuleOf(function, m); id != "" {
+				assert.NotNil(t, rules.ByID(id), function)
+			}
+		}
+	}
+	assert.Equal(t, "LOAD-08", callers.RuleOf("PJRT_Buffer_Device", callers.Null))
+	assert.Equal(t, "CLI-18", callers.RuleOf("PJRT_Client_Devices", callers.Unimplemented))
+	assert.Empty(t, callers.RuleOf("Layouts", callers.Absent), "extensions are optional")
+	for _, f := range profile(t, "jax@0.8.1").Functions() {
+		assert.NotEmpty(t, callers.RuleOf(f, callers.Unimplemented), f)
+	}
+}
+
+func TestWhatIsNoProfileIsAnError(t *testing.T) {
+	t.Parallel()
+	const head = "# jax@1.0.0 with Python 3\nsubject\tmode\toutcomes\tinstead\twhy: start exit\n"
+	for name, c := range map[string]struct{ text, want string }{
+		"empty":             {"", "it is not a profile"},
+		"no client":         {"# nothing\n", "line 1: it does not say what was measured"},
+		"no actions":        {"# jax@1.0.0 with Python 3\nsubject\n", "line 2: it does not name the actions"},
+		"a short line":      {head + "F\tnull\n", "line 3: it has 2 fields"},
+		"a wrong letter":    {head + "F\tnull\t.x\n", `line 3: 'x' is no outcome: the outcomes are -*.cEHD`},
+		"too few outcomes":  {head + "F\tnull\t.\n", "line 3: it has 1 outcomes for 2 actions"},
+		"too few counts":    {head + "F\tcalls\t1\n", "line 3: it has 1 counts for 2 actions"},
+		"a count in words":  {head + "F\tcalls\t1 two\n", "line 3: expected integer"},
+		"no row of a whole": {head + "F\tnull\t..\n", "the row of a plugin that lacks nothing"},
+	} {
+		_, err := callers.Read(strings.NewReader(c.text))
+		assert.ErrorContains(t, err, c.want, name)
+	}
+}
+
+// Each line of the files is a plugin with several faults, drawn at random, and what JAX did with it.
+func TestPredictionsHoldForPluginsWithSeveralFaults(t *testing.T) {
+	t.Parallel()
+	files, err := fs.Glob(os.DirFS("profiles"), "sets/*.tsv")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, file := range files {
+		client := strings.Replace(strings.TrimSuffix(filepath.Base(file), ".tsv"), "-", "@", 1)
+		p := profile(t, client)
+		text, err := os.ReadFile(filepath.Join("profiles", file))
+		require.NoError(t, err)
+		n := 0
+		for line := range strings.Lines(string(text)) {
+			n++
+			s, err := callers.ParseSet(strings.TrimSuffix(line, "\n"))
+			require.NoError(t, err)
+			s.Predicted, s.Explained = p.Explain(s.Faults, cpuExtensions, s.Found)
+			assert.Equal(t, strings.TrimSuffix(line, "\n"), s.String(), "%s, line %d: make callers CALLERS='-sets %[2]d'", file, n)
+			for _, i := range s.Unexplained() {
+				t.Errorf("%s, line %d: %s: %s was predicted, and %s was found", file, n, p.Actions[i], s.Predicted[i], s.Found[i])
+			}
+			for i, o := range s.Found {
+				unforeseen := o >= callers.Hang && s.Predicted[i] < callers.Hang
+				assert.False(t, unforeseen, "%s, line %d: %s ends, which was not predicted", file, n, p.Actions[i])
+			}
+		}
+		assert.GreaterOrEqual(t, n, 100, file)
+	}
+}

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package callers
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/purepjrt/purepjrt/conformance/rules"
+)
+
+// Dies is the mode of a function that ends the process, or does not return. A client has no way to survive that.
+const Dies Mode = "dies"
+
+// Plugin is what a client finds in a plugin.
+type Plugin struct {
+	Minor      int             // of its API
+	Extensions []string        // the names of those in its chain
+	Wrong      map[string]Mode // the functions that have a null slot, are unimplemented, fail, or die
+	Details    map[string]string
+}
+
+// Verdict sums up a prediction.
+type Verdict string
+
+// The verdicts.
+const (
+	Runs     Verdict = "runs"        // all actions do what they do with a plugin that lacks nothing
+	Degraded Verdict = "degraded"    // some raise an exception, or show less
+	Aborts   Verdict = "would abort" // some end the process, or hang
+)
+
+// Cause is one thing that is wrong with a plugin, and what a client makes of it.
+type Cause struct {
+	Subject string  `json:"subject"` // as in Row
+	Mode    Mode    `json:"mode"`
+	Rule    string  `json:"rule,omitempty"` // that the plugin breaks by it
+	Outcome Outcome `json:"-"`
+	What    string  `json:"outcome"`       // Outcome in words
+	Why     string  `json:"why,omitempty"` // what the client said when the profile was measured
+	Detail  string  `json:"detail,omitempty"`
+	// Assumed says that the outcome was not measured: the client calls something else instead, which is wrong, too.
+	Assumed bool `json:"assumed,omitempty"`
+}
+
+// String says it in one line.
+func (c Cause) String() string {
+	s := strings.TrimPrefix(c.Subject, "PJRT_") + " " + map[Mode]string{
+		Null: "is null", Unimplemented: "is unimplemented", Fails: "fails", Dies: "ends the process or does not return",
+		Absent: "is an extension that the plugin lacks",
+	}[c.Mode]
+	if c.Mode == Older {
+		s = "the plugin's API is as old as " + c.Subject
+	}
+	if c.Rule != "" {
+		s += " (rule " + c.Rule + ")"
+	}
+	return s
+}
+
+// Action is what becomes of one user action.
+type Action struct {
+	Name     string  `json:"action"`
+	Does     string  `json:"does"` // in words
+	Outcome  Outcome `json:"-"`
+	What     string  `json:"outcome"` // Outcome in words
+	Measured bool    `json:"measured"`
+	Causes   []Cause `json:"causes,omitempty"` // the worst first; none without effect
+}
+
+// Prediction is what a client will do with a plugin.
+type Prediction struct {
+	Client  string   `json:"client"`
+	Verdict Verdict  `json:"verdict"`
+	Actions []Action `json:"actions"`
+	// Harmless has what is wrong with functions that the client calls, or may call, without effect on any action.
+	Harmless []Cause  `json:"harmless"`
+	Notes    []string `json:"notes,omitempty"`
+}
+
+// The plugin that profiles are measured with lacks an extension, without which some clients do not survive an action.
+const (
+	profiler      = "Profiler"
+	profileAction = "profile"
+)
+
+// outcomeOf returns what becomes of an action behind the plugin that profiles are measured with.
+func (p *Profile) outcomeOf(action string) Outcome {
+	if i := slices.Index(p.Actions, action); i >= 0 {
+		return p.Whole().Outcomes[i]
+	}
+	return NotCalled
+}
+
+// measuredMinor is the API minor of the plugin that profiles are measured with.
+const measuredMinor = 81
+
+// Predict says what the client will do with a plugin. Each action has the worst outcome that one of the plugin's faults
+// has. Where two of them meet, the first may hide the second: the client may then do better than predicted, not worse.
+func (p *Profile) Predict(plugin Plugin) *Prediction {
+	out := &Prediction{Client: p.Client, Verdict: Runs, Harmless: []Cause{}}
+	for i, name := range p.Actions {
+		normal := p.Whole().Outcomes[i]
+		out.Actions = append(out.Actions, Action{Name: name, Does: Words(name), Outcome: Harmless, Measured: normal <= Changed})
+	}
+	for _, c := range p.causes(plugin) {
+		outcomes, why, assumed := p.outcomes(c, plugin)
+		effect := false
+		for i, o := range outcomes {
+			if o <= Harmless {
+				continue
+			}
+			effect = true
+			a := &out.Actions[i]
+			c.Outcome, c.What, c.Why, c.Assumed = o, o.String(), why, assumed[i]
+			a.Causes = append(a.Causes, c)
+			a.Outcome = max(a.Outcome, o)
+		}
+		if !effect {
+			c.Outcome, c.What = Harmless, Harmless.String()
+			out.Harmless = append(out.Harmless, c)
+		}
+	}
+	out.decide(plugin)
+	return out
+}
+
+// decide fills in what follows from the outcomes of the actions.
+func (out *Prediction) decide(plugin Plugin) {
+	starts := out.Actions[0].Outcome <= Changed
+	for i := range out.Actions {
+		a := &out.Actions[i]
+		slices.SortStableFunc(a.Causes, func(x, y Cause) int { return int(y.Outcome) - int(x.Outcome) })
+		if !starts && i > 0 {
+			a.Outcome, a.Causes = Unreached, nil
+		}
+		a.What = a.Outcome.String()
+		switch {
+		case a.Outcome >= Hang:
+			out.Verdict = Aborts
+		case a.Outcome > Harmless && out.Verdict == Runs && a.Outcome != Unreached:
+			out.Verdict = Degraded
+		}
+	}
+	if plugin.Minor > measuredMinor {
+		out.Notes = append(out.Notes, fmt.Sprintf("the plugin is of API 0.%d, the profile was measured with API 0.%d: "+
+			"what the client does with newer functions is not known", plugin.Minor, measuredMinor))
+	}
+}
+
+// causes returns what is wrong with the plugin, as far as the client may notice.
+func (p *Profile) causes(plugin Plugin) []Cause {
+	var list []Cause
+	for name, mode := range plugin.Wrong {
+		if p.mayCall(name) {
+			list = append(list, Cause{Subject: name, Mode: mode, Rule: RuleOf(name, mode), Detail: plugin.Details[name]})
+		}
+	}
+	slices.SortFunc(list, func(a, b Cause) int { return strings.Compare(a.Subject, b.Subject) })
+	for _, r := range p.Rows {
+		if r.Mode == Absent && !slices.Contains(plugin.Extensions, r.Subject) {
+			list = append(list, Cause{Subject: r.Subject, Mode: Absent})
+		}
+	}
+	if !slices.Contains(plugin.Extensions, profiler) && p.outcomeOf(profileAction) > Changed {
+		list = append(list, Cause{Subject: profiler, Mode: Absent})
+	}
+	if plugin.Minor < measuredMinor {
+		age := 0
+		for _, a := range Ages() {
+			if a <= plugin.Minor {
+				age = a
+			}
+		}
+		if age == 0 {
+			age = Ages()[0]
+		}
+		list = append(list, Cause{Subject: fmt.Sprintf("0.%d", age), Mode: Older})
+	}
+	return list
+}
+
+// mayCall reports whether the client calls a function, if only when it lacks another.
+func (p *Profile) mayCall(name string) bool {
+	if _, ok := p.Calls[name]; ok {
+		return true
+	}
+	return slices.ContainsFunc(p.Rows, func(r Row) bool { return slices.Contains(r.Instead, name) })
+}
+
+// outcomes returns the outcome of each action for one cause, the reason, and which outcomes were not measured.
+func (p *Profile) outcomes(c Cause, plugin Plugin) (out []Outcome, why string, assumed []bool) {
+	row := p.Row(c.Subject, c.Mode)
+	if c.Mode == Dies || c.Mode == Fails {
+		// Where one error was measured, it stands for the others.
+		row = cmp.Or(p.Row(c.Subject, Fails), p.Row(c.Subject, Unimplemented))
+	}
+	if row == nil && c.Mode != Null {
+		row = p.Row(c.Subject, Null) // of functions that return nothing
+	}
+	out, assumed = make([]Outcome, len(p.Actions)), make([]bool, len(p.Actions))
+	if row != nil {
+		copy(out, row.Outcomes)
+		why = row.Why
+	}
+	if row != nil && strings.HasPrefix(c.Subject, eventPrefix) {
+		// Which of these functions is called depends on whether an event is ready when the client asks.
+		worst := slices.Max(row.Outcomes)
+		for i := range out {
+			if p.callsEvents(i) {
+				out[i] = worst
+			}
+		}
+	}
+	if c.Subject == profiler {
+		i := slices.Index(p.Actions, profileAction)
+		out[i], why = p.Whole().Outcomes[i], "profiles are measured with a plugin that lacks this extension: "+p.Whole().Why
+	}
+	if c.Mode == Dies {
+		for i, n := range p.Calls[c.Subject] {
+			if n > 0 {
+				out[i], why = Ended, "the function does not return"
+			}
+		}
+	}
+	if row != nil {
+		assumed = p.assume(row, plugin, out)
+	}
+	return out, why, assumed
+}
+
+// assume raises the outcomes of actions in which the client calls something else instead of what is wrong, if that is
+// wrong, too: what follows was not measured. It returns what it has raised.
+func (p *Profile) assume(row *Row, plugin Plugin, out []Outcome) []bool {
+	assumed := make([]bool, len(out))
+	for _, f := range row.Instead {
+		mode, wrong := plugin.Wrong[f]
+		if !wrong {
+			continue
+		}
+		worst := Ended
+		if other := p.Row(f, mode); other != nil {
+			worst = slices.Max(other.Outcomes[1:])
+		}
+		for i, o := range out {
+			calls := p.Calls[row.Subject] != nil && p.Calls[row.Subject][i] > 0
+			if i > 0 && (calls || o > Harmless) && o >= Harmless && worst > o && worst > Harmless {
+				out[i], assumed[i] = worst, true
+			}
+		}
+	}
+	return assumed
+}
+
+// eventPrefix begins the names of the functions of events.
+const eventPrefix = "PJRT_Event_"
+
+// callsEvents reports whether an action calls a function of events.
+func (p *Profile) callsEvents(action int) bool {
+	for f, counts := range p.Calls {
+		if strings.HasPrefix(f, eventPrefix) && counts[action] > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// RuleOf returns the id of the conformance rule that a plugin breaks in which a mode is true of a function, or "" if that
+// breaks none.
+func RuleOf(function string, m Mode) string {
+	switch m {
+	case Null:
+		return "LOAD-08"
+	case Unimplemented, Fails, Dies:
+	default:
+		return ""
+	}
+	name := strings.TrimPrefix(function, "PJRT_")
+	var first string
+	for _, r := range rules.All() {
+		if r.Group() == "SKEW" { // about the sizes of args
+			continue
+		}
+		subjects := strings.FieldsFunc(r.Subject, func(c rune) bool { return c == ',' || c == '/' || c == ' ' || c == '+' })
+		if !slices.Contains(subjects, name) {
+			continue
+		}
+		if r.Severity == rules.Must {
+			return r.ID
+		}
+		if first == "" {
+			first = r.ID
+		}
+	}
+	return first
+}
+
+// words says what the actions do.
+var words = map[string]string{
+	"start":          "jax.devices()",
+	"describe":       "repr, kind and ids of a device",
+	"transfer":       "device_put, arrays to NumPy, delete",
+	"jit":            "jit and run",
+	"pending":        "20 runs in a row, is_ready, copy_to_host_async",
+	"grad":           "grad, random numbers, loops",
+	"copy":           "device_put from device to device",
+	"donate":         "donate_argnums",
+	"shard":          "arrays and programs over 4 devices",
+	"infer":          "output shardings that the compiler chooses",
+	"export":         "jax.export, saved and loaded",
+	"compile":        "lower, compile, cost_analysis",
+	"inspect":        "as_text, memory_analysis, shardings of a program",
+	"serialize":      "serialize_executable, saved and loaded",
+	"cache":          "the compilation cache on disk",
+	"memories":       "memories of a device",
+	"offload":        "arrays in pinned_host memory",
+	"memory_stats":   "memory_stats of a device",
+	"memory_profile": "device_memory_profile, live_arrays",
+	"profile":        "jax.profiler.trace",
+	"layouts":        "layouts of arrays and programs",
+	"callback":       "pure_callback, debug.callback",
+	"share":          "DLPack, unsafe_buffer_pointer",
+	"mistake":        "the exception for a wrong compile option",
+	"too_large":      "the exception for an array that is too large",
+	"exit":           "the end of the process, without cleaning up",
+}
+
+// Words says what an action does.
+func Words(action string) string { return words[action] }

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package callers
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// Outcome is what becomes of a user action. A greater one is worse.
+type Outcome byte
+
+// The outcomes.
+const (
+	NotCalled Outcome = iota // the action does not call the function
+	Unreached                // the client could not start, so the action was not taken
+	Harmless                 // the action does what it does otherwise
+	Changed                  // the action succeeds, and what it shows the user differs
+	Exception                // the action raises an exception that it does not raise otherwise
+	Hang                     // the action does not end
+	Ended                    // the process ends
+)
+
+// letters are the outcomes as profiles have them.
+const letters = "-*.cEHD"
+
+// String says what the outcome is in words.
+func (o Outcome) String() string {
+	return [...]string{"not called", "not reached", "harmless", "changed", "exception", "hang", "process ended"}[o]
+}
+
+// Mode is what is wrong with a function, or with a plugin.
+type Mode string
+
+// The modes.
+const (
+	Null          Mode = "null"          // the function's slot is null
+	Unimplemented Mode = "unimplemented" // the function returns UNIMPLEMENTED
+	Fails         Mode = "fails"         // the function returns INTERNAL
+	Absent        Mode = "absent"        // the extension is not in the chain
+	Older         Mode = "older"         // the plugin is of an older API minor, with which its table ends
+)
+
+// Baseline is the subject of the row of a plugin with which nothing is wrong, and of the row of its calls.
+const Baseline = "-"
+
+// The modes of those rows.
+const (
+	whole Mode = "whole"
+)
+
+// Row is what becomes of each user action if one thing is wrong.
+type Row struct {
+	// Subject is the C name of a function, the name of an extension, or, for the mode Older, a version such as 0.70.
+	Subject  string
+	Mode     Mode
+	Outcomes []Outcome // of each action of the profile
+	// Instead has the functions that the client calls in this case only.
+	Instead []string
+	// Why is the reason that the first action of the worst outcome gives.
+	Why string
+}
+
+// Profile is what one version of a client does with a plugin that lacks something.
+type Profile struct {
+	Client  string   // such as jax@0.8.1
+	With    []string // versions of all that was measured
+	Actions []string // in the order in which a process takes them; the last is its end
+	// Calls has the functions that the client calls, with the number of calls in each action.
+	Calls map[string][]int
+	Rows  []Row
+}
+
+// Row returns the row of a subject and a mode, or nil.
+func (p *Profile) Row(subject string, m Mode) *Row {
+	for i := range p.Rows {
+		if r := &p.Rows[i]; r.Subject == subject && r.Mode == m {
+			return r
+		}
+	}
+	return nil
+}
+
+// Whole returns the row of the plugin that profiles are measured with, behind which nothing is wrong.
+func (p *Profile) Whole() *Row { return p.Row(Baseline, whole) }
+
+// SetWhole adds that row.
+func (p *Profile) SetWhole(outcomes []Outcome, why string) {
+	p.Set(Row{Subject: Baseline, Mode: whole, Outcomes: outcomes, Why: why})
+}
+
+// Set adds a row, or replaces that of the same subject and mode.
+func (p *Profile) Set(r Row) {
+	if old := p.Row(r.Subject, r.Mode); old != nil {
+		*old = r
+		return
+	}
+	p.Rows = append(p.Rows, r)
+}
+
+// Functions returns the names of the functions that the client calls, sorted.
+func (p *Profile) Functions() []string {
+	var names []string
+	for f := range p.Calls {
+		names = append(names, f)
+	}
+	slices.Sort(names)
+	return names
+}
+
+const callsMode = "calls"
+
+// Write writes the profile as lines with tabs, in a fixed order.
+func (p *Profile) Write(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	fmt.Fprintf(b, "# %s with %s\n", p.Client, strings.Join(p.With, ", "))
+	fmt.Fprintf(b, "subject\tmode\toutcomes\tinstead\twhy: %s\n", strings.Join(p.Actions, " "))
+	for _, f := range p.Functions() {
+		var n []string
+		for _, c := range p.Calls[f] {
+			n = append(n, fmt.Sprint(c))
+		}
+		fmt.Fprintf(b, "%s\t%s\t%s\n", f, callsMode, strings.Join(n, " "))
+	}
+	rows := slices.Clone(p.Rows)
+	slices.SortFunc(rows, func(a, b Row) int {
+		return strings.Compare(a.Subject+"\t"+string(a.Mode), b.Subject+"\t"+string(b.Mode))
+	})
+	for _, r := range rows {
+		line := strings.Join([]string{r.Subject, string(r.Mode), marks(r.Outcomes), strings.Join(r.Instead, " "), r.Why}, "\t")
+		fmt.Fprintln(b, strings.TrimRight(line, "\t"))
+	}
+	return b.Flush()
+}
+
+// Read is the reverse of Write.
+func Read(r io.Reader) (*Profile, error) {
+	p := &Profile{Calls: make(map[string][]int)}
+	lines := bufio.NewScanner(r)
+	for n := 1; lines.Scan(); n++ {
+		if err := p.line(n, lines.Text()); err != nil {
+			return nil, fmt.Errorf("line %d: %w", n, err)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return nil, err
+	}
+	if len(p.Actions) == 0 || p.Whole() == nil {
+		return nil, errors.New("it is not a profile: it lacks the actions, or the row of a plugin that lacks nothing")
+	}
+	return p, nil
+}
+
+func (p *Profile) line(n int, text string) error {
+	fields := strings.Split(text, "\t")
+	switch {
+	case n == 1:
+		client, with, ok := strings.Cut(strings.TrimPrefix(text, "# "), " with ")
+		if !ok {
+			return errors.New("it does not say what was measured")
+		}
+		p.Client, p.With = client, strings.Split(with, ", ")
+		return nil
+	case n == 2:
+		_, actions, ok := strings.Cut(text, "why: ")
+		if !ok {
+			return errors.New("it does not name the actions")
+		}
+		p.Actions = strings.Fields(actions)
+		return nil
+	case len(fields) < 3:
+		return fmt.Errorf("it has %d fields: a subject, a mode and outcomes are needed", len(fields))
+	}
+	if fields[1] == callsMode {
+		counts := make([]int, 0, len(p.Actions))
+		for word := range strings.FieldsSeq(fields[2]) {
+			var c int
+			if _, err := fmt.Sscan(word, &c); err != nil {
+				return err
+			}
+			counts = append(counts, c)
+		}
+		if len(counts) != len(p.Actions) {
+			return fmt.Errorf("it has %d counts for %d actions", len(counts), len(p.Actions))
+		}
+		p.Calls[fields[0]] = counts
+		return nil
+	}
+	row := Row{Subject: fields[0], Mode: Mode(fields[1])}
+	var err error
+	if row.Outcomes, err = parseMarks(fields[2]); err != nil {
+		return err
+	}
+	if len(row.Outcomes) != len(p.Actions) {
+		return fmt.Errorf("it has %d outcomes for %d actions", len(row.Outcomes), len(p.Actions))
+	}
+	if len(fields) > 3 {
+		row.Instead = strings.Fields(fields[3])
+	}
+	if len(fields) > 4 {
+		row.Why = strings.Join(fields[4:], " ")
+	}
+	p.Rows = append(p.Rows, row)
+	return nil
+}

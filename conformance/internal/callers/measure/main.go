@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+// Measure finds out what versions of JAX do with a plugin that lacks something, and writes their profiles, which package
+// conformance/callers has.
+//
+//	measure -shim libpjrt_shim.so -out DIR PYTHON...
+//
+// Each PYTHON is an interpreter with another version of JAX. A first run counts the calls of each user action; then each
+// function that is called has its slot null, returns UNIMPLEMENTED, or fails, and each extension and each younger part of
+// the table is missing. A profile is written after each row, and rows that it has are not measured again.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/conformance/callers"
+	"github.com/purepjrt/purepjrt/pjrt/plugins"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	var m measurer
+	flag.StringVar(&m.shim, "shim", "bin/libpjrt_shim.so", "the library of tools/pjrtshim")
+	flag.StringVar(&m.out, "out", "conformance/callers/profiles", "the folder of the profiles")
+	flag.IntVar(&m.check, "check", 0, "measure this many rows again, chosen at random, and compare them with the profile")
+	flag.IntVar(&m.sets, "sets", 0, "compare predictions for this many random sets of missing functions with what happens")
+	flag.Uint64Var(&m.seed, "seed", 0, "of the random choices; 0 takes another one each time")
+	flag.Parse()
+	if err := m.run(ctx, flag.Args()); err != nil {
+		fmt.Fprintln(os.Stderr, "measure:", err)
+		os.Exit(1)
+	}
+}
+
+// measurer measures profiles.
+type measurer struct {
+	shim, out   string
+	check, sets int
+	seed        uint64
+
+	plugin string
+	table  *capi.Table
+}
+
+func (m *measurer) run(ctx context.Context, pythons []string) error {
+	if len(pythons) == 0 {
+		return errors.New("name interpreters that have JAX, such as bin/callers/jax-0.8.1/bin/python")
+	}
+	found, err := plugins.Lookup(ctx, "cpu", plugins.ListOptions{})
+	if err != nil {
+		return err
+	}
+	m.plugin = found.Path
+	if m.table, err = capi.Open(m.plugin); err != nil {
+		return err
+	}
+	if m.shim, err = filepath.Abs(m.shim); err != nil {
+		return err
+	}
+	for _, python := range pythons {
+		c, err := startClient(ctx, python, m.shim, m.plugin)
+		if err != nil {
+			return err
+		}
+		switch {
+		case m.check > 0:
+			err = m.compare(ctx, c)
+		case m.sets > 0:
+			err = m.prove(ctx, c)
+		default:
+			err = m.measure(ctx, c)
+		}
+		if err := errors.Join(err, c.close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (m *measurer) file(c *client) string { return filepath.Join(m.out, "jax-"+c.JAX+".tsv") }
+
+// measure fills in the profile of a client.
+func (m *measurer) measure(ctx context.Context, c *client) error {
+	p, err := read(m.file(c))
+	switch {
+	case errors.Is(err, os.ErrNotExist), err == nil && strings.Join(p.Actions, " ") != strings.Join(c.Actions, " "):
+		p = &callers.Profile{Client: "jax@" + c.JAX, Actions: c.Actions}
+		p.With = []string{"jaxlib " + c.JAXLib, "Python " + c.Python, "xla-cpu-pjrt 0.0.1"}
+	case err != nil:
+		return err
+	}
+	normal, err := m.normal(c, p)
+	if err != nil {
+		return err
+	}
+	if err := m.alone(c, p); err != nil {
+		return err
+	}
+	if err := write(m.file(c), p); err != nil {
+		return err
+	}
+	list := subjects(p.Calls, m.table)
+	for i, s := range list {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if p.Row(s.name, s.mode) != nil {
+			continue
+		}
+		results, err := c.do(variables([]subject{s}), concerned(p, s))
+		if err != nil {
+			return err
+		}
+		r := row(p, normal, results, s)
+		p.Set(r)
+		fmt.Printf("%s %d/%d %s %s: %s\n", p.Client, i+1, len(list), s.name, s.mode, r.Why)
+		if err := write(m.file(c), p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// normal takes all actions behind a plugin that lacks nothing, and counts their calls.
+func (m *measurer) normal(c *client, p *callers.Profile) ([]result, error) {
+	normal, err := c.do(nil, c.Actions)
+	if err != nil {
+		return nil, err
+	}
+	if len(normal) != len(c.Actions) {
+		return nil, fmt.Errorf("JAX %s does not start with %s: %+v", c.JAX, m.plugin, normal[0])
+	}
+	outcomes := make([]callers.Outcome, len(c.Actions))
+	var why []string
+	for i, r := range normal {
+		o, w := outcome(result{Action: r.Action, Seen: r.Seen}, r)
+		if outcomes[i] = o; o > callers.Changed {
+			why = append(why, w)
+		}
+	}
+	if p.Calls == nil {
+		p.Calls = make(map[string][]int)
+		p.SetWhole(outcomes, strings.Join(why, "; "))
+		count(p, normal)
+	}
+	return normal, nil
+}
+
+// alone takes each action in a process of its own, and counts its calls: what a client asks only once, it asks in the first
+// action that wants to know, and any action may be the first.
+func (m *measurer) alone(c *client, p *callers.Profile) error {
+	for _, a := range p.Actions[1:] {
+		results, err := c.do(nil, []string{start, a})
+		if err != nil {
+			return err
+		}
+		count(p, results[1:])
+	}
+	// Rows that were measured with other counts may lack an action, or take it for a change that it is not.
+	p.Rows = slices.DeleteFunc(p.Rows, func(r callers.Row) bool {
+		calls, ok := p.Calls[r.Subject]
+		for i, o := range r.Outcomes {
+			if ok && o == callers.NotCalled && (calls[i] > 0 || calls[0] > 0) {
+				return true
+			}
+		}
+		return false
+	})
+	for i := range p.Rows {
+		r := &p.Rows[i]
+		r.Instead = slices.DeleteFunc(r.Instead, func(f string) bool {
+			for i, o := range r.Outcomes {
+				taken := o != callers.NotCalled && o != callers.Unreached && p.Actions[i] != start && p.Actions[i] != end
+				if calls := p.Calls[f]; taken && calls != nil && calls[i] == 0 {
+					return false
+				}
+			}
+			return p.Calls[f] != nil
+		})
+	}
+	return nil
+}
+
+// count raises the counts of calls to those of some results.
+func count(p *callers.Profile, results []result) {
+	for _, r := range results {
+		i := slices.Index(p.Actions, r.Action)
+		for f, n := range r.Calls {
+			if p.Calls[f] == nil {
+				p.Calls[f] = make([]int, len(p.Actions))
+			}
+			p.Calls[f][i] = max(p.Calls[f][i], n)
+		}
+	}
+}
+
+func read(path string) (*callers.Profile, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	p, err := callers.Read(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return p, nil
+}
+
+// write replaces a profile, which another process may read.
+func write(path string, p *callers.Profile) error {
+	f, err := os.CreateTemp(filepath.Dir(path), "profile")
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(p.Write(f), f.Close()); err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	if err := os.Chmod(f.Name(), 0o644); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package probe_test
+
+import (
+	"maps"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/capi/serve"
+	"github.com/purepjrt/purepjrt/capi/shim"
+	"github.com/purepjrt/purepjrt/conformance/callers"
+	"github.com/purepjrt/purepjrt/conformance/internal/callers/probe"
+	"github.com/purepjrt/purepjrt/conformance/internal/worker"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
+)
+
+// mortal is the token of processes in whose plugin some functions end the process.
+const mortal = "mortal"
+
+// The functions that do.
+var deadly = []string{"PJRT_Buffer_Memory", "PJRT_Executable_OptimizedProgram"}
+
+func TestMain(m *testing.M) {
+	if token, ok := worker.Asked(); ok && token == mortal {
+		probe.Serve(func(path string) (*capi.Table, error) {
+			table, err := capi.Open(path)
+			if err != nil {
+				return nil, err
+			}
+			faulty, err := serve.Wrap(table, serve.AroundAll(func(c *serve.Invocation) {
+				if slices.Contains(deadly, c.Function().Name) {
+					os.Exit(3)
+				}
+				c.Forward()
+			}))
+			if err != nil {
+				return nil, err
+			}
+			return faulty.Capi(), nil
+		})
+	}
+	os.Exit(m.Run())
+}
+
+func TestAFunctionThatEndsTheProcessDoesNotHideTheOthers(t *testing.T) {
+	t.Parallel()
+	found, err := probe.Run(t.Context(), worker.Command{Token: mortal}, probe.Request{Plugin: plugintest.Path(t, "cpu")})
+	require.NoError(t, err)
+	want := maps.Clone(unimplemented)
+	for _, f := range deadly {
+		want[f] = callers.Dies
+		assert.Contains(t, found.Details[f], "exit(3)")
+	}
+	assert.Equal(t, want, core(found))
+}
+
+func TestWhatIsNoPluginIsAnError(t *testing.T) {
+	t.Parallel()
+	_, err := probe.Run(t.Context(), worker.Command{Token: mortal}, probe.Request{Plugin: "/no/such/plugin.so"})
+	assert.ErrorContains(t, err, "/no/such/plugin.so")
+}
+
+// unimplemented are the functions that the CPU plugin has stubs of.
+var unimplemented = map[string]callers.Mode{
+	"PJRT_Device_MemoryStats": callers.Unimplemented, "PJRT_Executable_OutputMemoryKinds": callers.Unimplemented,
+}
+
+func cpu(t *testing.T) *capi.Table {
+	t.Helper()
+	table, err := capi.Open(plugintest.Path(t, "cpu"))
+	require.NoError(t, err)
+	return table
+}
+
+func core(found *callers.Plugin) map[string]callers.Mode {
+	modes := make(map[string]callers.Mode)
+	for f, m := range found.Wrong {
+		if m != callers.Null {
+			modes[f] = m
+		}
+	}
+	return modes
+}
+
+func TestThePluginForCPUsHasNearlyEverything(t *testing.T) {
+	found, err := probe.Table(cpu(t), nil, nil)
+	require.NoError(t, err)
+	assert.Equal(t, 81, found.Minor)
+	assert.Contains(t, found.Extensions, "Layouts")
+	assert.Equal(t, unimplemented, core(found))
+	assert.Contains(t, found.Details["PJRT_Device_MemoryStats"], "GetAllocatorStats is not supported")
+}
+
+// A fault that the probe does not see would be one that the prediction does not know.
+func TestTheProbeSeesAFaultInEveryFunctionThatJAXCalls(t *testing.T) {
+	table := cpu(t)
+	called := make(map[string]bool)
+	for _, client := range callers.Clients() {
+		p, err := callers.Lookup(client)
+		require.NoError(t, err)
+		for _, f := range p.Functions() {
+			called[f] = true
+		}
+	}
+	require.Greater(t, len(called), 70)
+	n := 0
+	for _, s := range capi.Sections() {
+		for _, f := range capi.Functions(s) {
+			if !called[f.Name] || f.Void || f.Name == "PJRT_Error_GetCode" {
+				continue // an error that cannot be read has no code
+			}
+			if n++; testing.Short() && n%8 != 0 {
+				continue
+			}
+			for mode, code := range map[callers.Mode]capi.ErrorCode{
+				callers.Unimplemented: capi.ErrorCodeUnimplemented, callers.Fails: capi.ErrorCodeInternal,
+			} {
+				faulty, err := serve.Wrap(table, serve.AroundFunction(f, func(c *serve.Invocation) {
+					c.Forward()
+					c.Fail(code, "%s fails", f.Name)
+				}))
+				require.NoError(t, err)
+				found, err := probe.Table(faulty.Capi(), nil, nil)
+				require.NoError(t, err)
+				require.NoError(t, faulty.Close())
+				assert.Equal(t, mode, found.Wrong[f.Name], f.Name)
+			}
+			without, err := shim.New(shim.Config{Absent: []string{f.Name}})
+			require.NoError(t, err)
+			served, err := without.Wrap(table)
+			require.NoError(t, err)
+			lacking, err := capi.NewTable(served.API(), capi.Reentrant())
+			require.NoError(t, err)
+			found, err := probe.Table(lacking, nil, nil)
+			require.NoError(t, err)
+			require.NoError(t, served.Close())
+			assert.Equal(t, callers.Null, found.Wrong[f.Name], f.Name)
+		}
+	}
+}
+
+func TestAFunctionThatIsLeftOutIsNotCalled(t *testing.T) {
+	destroy := (*capi.ClientDestroyArgs)(nil).Function()
+	calls := 0
+	watched, err := serve.Wrap(cpu(t), serve.AroundFunction(destroy, func(c *serve.Invocation) { calls++; c.Forward() }))
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = watched.Close() })
+	_, err = probe.Table(watched.Capi(), nil, []string{destroy.Name})
+	require.NoError(t, err)
+	assert.Zero(t, calls)
+	_, err = probe.Table(watched.Capi(), nil, nil)
+	require.NoError(t, err)
+	assert.Equal(t, 1, calls)
+}

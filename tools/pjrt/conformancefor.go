@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/purepjrt/purepjrt/conformance"
+	"github.com/purepjrt/purepjrt/conformance/callers"
+)
+
+// everyClient is the value of --for that stands for all clients.
+const everyClient = "all"
+
+// predict says what clients will do with the plugin.
+func (f *conformanceFlags) predict(cmd *cobra.Command) error {
+	clients := f.clients
+	if len(clients) == 1 && clients[0] == everyClient {
+		clients = callers.Clients()
+	}
+	for _, name := range clients {
+		if _, err := callers.Lookup(name); err != nil {
+			return usageError{fmt.Errorf("--for: %w", err)}
+		}
+	}
+	all, err := conformance.Predict(cmd.Context(), f.Options, clients...)
+	if err != nil {
+		if cmd.Context().Err() != nil {
+			err = errors.New("interrupted before anything was found out")
+		}
+		return usageError{fmt.Errorf("conformance: %w", err)}
+	}
+	if f.json != "" {
+		text, err := json.MarshalIndent(all, "", "  ")
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(f.json, append(text, '\n'), 0o666); err != nil {
+			return usageError{err}
+		}
+	}
+	aborts := false
+	for _, p := range all {
+		aborts = aborts || p.Verdict == callers.Aborts
+		if err := printPrediction(cmd.OutOrStdout(), p, f.verbose); err != nil {
+			return err
+		}
+	}
+	if aborts {
+		return exitStatus(1)
+	}
+	return nil
+}
+
+// mostCauses is how many causes of an outcome are printed without --verbose.
+const mostCauses = 3
+
+// printPrediction prints what a client will do. Without verbose it leaves out what is well, and further causes of what is
+// not.
+func printPrediction(w io.Writer, p *callers.Prediction, verbose bool) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s\n", p.Client, p.Verdict)
+	well := 0
+	for _, a := range p.Actions {
+		switch {
+		case !a.Measured && len(a.Causes) == 0:
+			fmt.Fprintf(&b, "  %-14s  %s: not measured\n", a.Name, a.Does)
+			continue
+		case a.Outcome <= callers.Harmless && a.Outcome != callers.Unreached && !verbose:
+			well++
+			continue
+		}
+		fmt.Fprintf(&b, "  %-14s  %s: %s\n", a.Name, a.Does, a.What)
+		for i, c := range a.Causes {
+			if i == mostCauses && !verbose {
+				fmt.Fprintf(&b, "  %-14s    and %d more\n", "", len(a.Causes)-i)
+				break
+			}
+			fmt.Fprintf(&b, "  %-14s    %s\n", "", c)
+			if c.Why != "" && verbose {
+				fmt.Fprintf(&b, "  %-14s    %s\n", "", c.Why)
+			}
+		}
+	}
+	if well > 0 {
+		fmt.Fprintf(&b, "  %d of %d user actions run as they should\n", well, len(p.Actions))
+	}
+	if len(p.Harmless) > 0 {
+		var names []string
+		for _, c := range p.Harmless {
+			names = append(names, c.String())
+		}
+		fmt.Fprintf(&b, "  it does not mind: %s\n", strings.Join(names, "; "))
+	}
+	for _, n := range p.Notes {
+		fmt.Fprintf(&b, "  note: %s\n", n)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
