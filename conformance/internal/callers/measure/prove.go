@@ -57,7 +57,7 @@ func (m *measurer) compare(ctx context.Context, c *client) error {
 			return err
 		}
 		found := row(p, normal, results, s)
-		if slices.Equal(found.Outcomes, old.Outcomes) {
+		if slices.Equal(found.Outcomes, old.Outcomes) || timed(s) && slices.Max(found.Outcomes) == slices.Max(old.Outcomes) {
 			continue
 		}
 		different++
@@ -73,6 +73,9 @@ func (m *measurer) compare(ctx context.Context, c *client) error {
 	}
 	return nil
 }
+
+// timed reports whether the client calls a function only if an event is ready when it asks, or not yet.
+func timed(s subject) bool { return strings.HasPrefix(s.name, "PJRT_Event_") }
 
 // prove compares predictions with what happens behind plugins with several faults, and writes the comparison beside the
 // profile. It fails if the client does worse than predicted, or otherwise for a reason that the profile does not give. What
