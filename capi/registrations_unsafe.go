@@ -96,3 +96,14 @@ func init() {
 func registers[A any](read func(*A) (r Registration, change int)) {
 	new(Call[A]).Function().registers = func(args unsafe.Pointer) (Registration, int) { return read((*A)(args)) }
 }
+
+// NoteRegistration adds to the registrations of the plugin one that did not go through [Call.Do], but through a table
+// that the plugin lends.
+func (t *Table) NoteRegistration(r Registration) {
+	registrations.mu.Lock()
+	defer registrations.mu.Unlock()
+	if registrations.plugin == nil {
+		registrations.plugin = make(map[*API][]Registration)
+	}
+	registrations.plugin[t.api] = append(registrations.plugin[t.api], r)
+}

@@ -97,7 +97,7 @@ var packages = map[string]struct {
 	}},
 	"ffi": {capi.ExtensionTypeFFI, ffi.Supported, calls{
 		"Register": func(o objects) error {
-			return ffi.Register(o.client.Plugin(), ffi.CustomCall{Target: "x", Platform: "Host", Handler: 1})
+			return ffi.RegisterC(o.client.Plugin(), ffi.CustomCall{Target: "x", Platform: "Host", Handler: 1})
 		},
 		"RegisterType": func(o objects) error { return second(ffi.RegisterType(o.client.Plugin(), "x")) },
 	}},

@@ -5,6 +5,7 @@ package pjrt
 
 import (
 	"context"
+	"fmt"
 	"sync/atomic"
 	"time"
 )
@@ -57,6 +58,14 @@ func (l *limit) enter(ctx context.Context) (chan struct{}, error) {
 	p := l.slots.Load()
 	if p == nil {
 		return nil, nil
+	}
+	select {
+	case *p <- struct{}{}:
+		return *p, nil
+	default:
+	}
+	if err := refuseInHandler(ctx, fmt.Sprintf("the limit of %d executions is reached", cap(*p))); err != nil {
+		return nil, err
 	}
 	select {
 	case *p <- struct{}{}:
@@ -176,6 +185,9 @@ func (t *traffic) beginDirect() bool {
 // the gate when the thread is back. While direct calls are under way, passGate leaves
 // room for them in the plugin.
 func (t *traffic) passGate(ctx context.Context) error {
+	if err := refuseInHandler(ctx, fmt.Sprintf("%d executions are under way", t.underWay.Load())); err != nil {
+		return err
+	}
 	select {
 	case t.gate <- struct{}{}:
 	case <-ctx.Done():

@@ -102,6 +102,12 @@ func init() {
 		ObserveDownload: func(ctx context.Context, c any, bytes int) func(*error) {
 			return begin(ctx, OperationDownload, subject{client: c.(*Client), bytes: bytes}).end
 		},
+		FollowExecutions: func(p any) {
+			if p := p.(*Plugin); p != nil {
+				p.follows.Store(true)
+			}
+		},
+		OnOpen: func(fn func(p any) error) { onOpen(func(p *Plugin) error { return fn(p) }) },
 		Logger: notices,
 	}
 }

@@ -172,6 +172,7 @@ func (b *Buffer) ToHostAsync(dst []byte) (*Event, error) {
 // both until the transfer is over.
 func (b *Buffer) asyncEvent(h *capi.Event, dst []byte) (*Event, error) {
 	e := newEvent(b.client.table, h, b.client.ref)
+	e.waits = b.standIns.Load()
 	e.after(func() {
 		runtime.KeepAlive(dst)
 		b.ref.Release()
@@ -187,6 +188,10 @@ func (b *Buffer) startRead(ctx context.Context) (Shape, *capi.Buffer, error) {
 	}
 	h, err := b.acquire()
 	if err != nil {
+		return Shape{}, nil, err
+	}
+	if err := b.refuseToWait(ctx, h); err != nil {
+		b.ref.Release()
 		return Shape{}, nil, err
 	}
 	dims, err := b.realDims(ctx, h)

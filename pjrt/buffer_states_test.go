@@ -55,7 +55,7 @@ func newStatesWorld(t testing.TB) *statesWorld {
 			return nil
 		}, nil)
 		require.NoError(t, err)
-		require.NoError(t, ffi.Register(client.Plugin(), ffi.CustomCall{Target: "hold", Platform: "Host", Handler: handler}))
+		require.NoError(t, ffi.RegisterC(client.Plugin(), ffi.CustomCall{Target: "hold", Platform: "Host", Handler: handler}))
 	})
 	call := `  %0 = stablehlo.custom_call @hold(%a) {api_version = 4 : i32, has_side_effect = true} : (tensor<4xf32>) -> tensor<4xf32>
   %1 = stablehlo.add %a, %0 : tensor<4xf32>

@@ -98,6 +98,11 @@ func (t *turns) begin(ctx context.Context, kind turn) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+		if s >= int64(turnUse) {
+			if err := refuseInHandler(ctx, "the buffer is being used by another call"); err != nil {
+				return err
+			}
+		}
 		time.Sleep(pause)
 		pause = min(2*pause, time.Millisecond)
 	}
@@ -158,6 +163,9 @@ func (t *turns) reset() {
 // error, and drop, which must not block, gets the result of the call.
 func useContents[T any](ctx context.Context, b *Buffer, h *capi.Buffer, call func() (T, error), drop func(T)) (T, error) {
 	var none T
+	if err := b.refuseToWait(ctx, h); err != nil {
+		return none, err
+	}
 	if err := b.beginTurn(ctx, turnUse); err != nil {
 		return none, err
 	}

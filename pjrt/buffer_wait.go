@@ -22,7 +22,9 @@ func (b *Buffer) ReadyEvent() (*Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newEvent(b.client.table, e, b.client.ref), nil
+	event := newEvent(b.client.table, e, b.client.ref)
+	event.waits = b.standIns.Load()
+	return event, nil
 }
 
 func (b *Buffer) readyEvent(h *capi.Buffer) (*capi.Event, error) {
@@ -48,6 +50,9 @@ func (b *Buffer) Wait(ctx context.Context) error {
 // wait is Wait for an acquired buffer.
 func (b *Buffer) wait(ctx context.Context, h *capi.Buffer) error {
 	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := b.refuseToWait(ctx, h); err != nil {
 		return err
 	}
 	c := eventCallPool.Get().(*eventCalls)

@@ -48,6 +48,7 @@ type Client struct {
 	destroyBuffer func(*capi.Buffer)
 	traffic       traffic
 	copiesKept    bool // see behaviour
+	inOrder       bool // see behaviour
 }
 
 // ClientOptions are the options of NewClient. Zero values mean the plugin's defaults.
@@ -174,7 +175,7 @@ func newClient(p *Plugin, h *capi.Client, peers *peers) (*Client, error) {
 	quirks := p.quirks()
 	c := &Client{
 		plugin: p, table: table, destroyBuffer: bufferDestroyer(table),
-		traffic: newTraffic(quirks.executionsInFlight), copiesKept: quirks.copiesKept,
+		traffic: newTraffic(quirks.executionsInFlight), copiesKept: quirks.copiesKept, inOrder: quirks.inOrder,
 	}
 	p.clients.Add(1)
 	c.ref = lifetime.New("client", h, nil, func(h *capi.Client) {

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt/internal/standin"
 	"github.com/purepjrt/purepjrt/pjrt/lifetime"
 )
 
@@ -19,8 +20,9 @@ type Event struct {
 	ref   *lifetime.Ref[capi.Event] // nil for an event without a C object
 	state *eventState
 
-	parts  []*Event    // the events that joinEvents joined
-	closed atomic.Bool // for an event without a C object
+	parts  []*Event     // the events that joinEvents joined
+	waits  *standin.Set // what the work waited for when the event was made; nil for nothing
+	closed atomic.Bool  // for an event without a C object
 }
 
 // newEvent takes over an event of the plugin. Plugins give a nil handle when the work is
@@ -151,6 +153,9 @@ func (e *Event) Wait(ctx context.Context) error {
 	defer e.release()
 	if e.state.settled.Load() {
 		return e.state.err
+	}
+	if err := e.refuseToWait(ctx); err != nil {
+		return err
 	}
 	if h != nil {
 		c := eventCallPool.Get().(*eventCalls)

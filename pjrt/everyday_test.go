@@ -807,7 +807,7 @@ func (x *tour) extensions() {
 		if err != nil {
 			return err
 		}
-		return ffi.Register(x.plugin, ffi.CustomCall{Target: fmt.Sprint("tour", targets.Add(1)), Platform: "Host", Handler: h})
+		return ffi.RegisterC(x.plugin, ffi.CustomCall{Target: fmt.Sprint("tour", targets.Add(1)), Platform: "Host", Handler: h})
 	})
 	x.do("ffi.NewContext", func(context.Context) error {
 		c, err := ffi.NewContext(x.plugin)

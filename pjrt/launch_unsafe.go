@@ -17,6 +17,7 @@ import (
 	"unsafe"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt/internal/inside"
 	"github.com/purepjrt/purepjrt/pjrt/internal/standin"
 )
 
@@ -52,11 +53,13 @@ type launch struct {
 	one     [1]*Device  // memory for devices
 	blank   *Buffer     // for the first result, or nil
 
-	held     []heldArgument // are acquired until the call is over
-	donated  []heldArgument // are acquired, and taken, until the execution is over
-	copies   []*capi.Buffer // arguments that were copied for this execution, until it is over
-	unknown  bool           // the plugin failed to say whether the execution is over
-	extended []func()       // from the execution's extensions, to be called at its end
+	held     []heldArgument    // are acquired until the call is over
+	donated  []heldArgument    // are acquired, and taken, until the execution is over
+	copies   []*capi.Buffer    // arguments that were copied for this execution, until it is over
+	unknown  bool              // the plugin failed to say whether the execution is over
+	extended []func()          // from the execution's extensions, to be called at its end
+	followed *inside.Execution // unless no handler of a custom call may ask for it
+	earlier  *standin.Set      // of executions that the plugin may end first
 
 	frame launchFrame
 	calls bufferCalls
@@ -108,6 +111,7 @@ func (l *launch) Release() {
 		done()
 		l.extended[i] = nil
 	}
+	l.unfollow()
 	l.giveDonated()
 	if l.bound != nil {
 		l.bound.ref.Release()
@@ -116,7 +120,7 @@ func (l *launch) Release() {
 	if l.inUse {
 		l.exe.ref.Release()
 	}
-	l.inUse, l.abandoned, l.unknown = false, false, false
+	l.inUse, l.abandoned, l.unknown, l.earlier = false, false, false, nil
 	// An unused launch must not keep anything alive. The outputs and events were taken out
 	// of the frame one by one.
 	f := &l.frame
@@ -150,6 +154,11 @@ func (l *launch) execute(ctx context.Context) (err error) {
 	}
 	op.on(l.only)
 	defer l.releaseArguments()
+	if waits := l.argumentsWaitFor(); waits != nil {
+		if err := refuseToWait(ctx, "an argument of "+l.exe.name, waits); err != nil {
+			return err
+		}
+	}
 	err = l.doAndWait(ctx)
 	if l.mayRetry(err) {
 		destroyForgotten(ctx)
@@ -187,6 +196,10 @@ func (l *launch) doAndWait(ctx context.Context) error {
 	if err := l.do(ctx); err != nil {
 		return err
 	}
+	if err := l.refuseToWait(ctx); err != nil {
+		l.discard()
+		return err
+	}
 	return l.wait(ctx)
 }
 
@@ -202,6 +215,7 @@ func (l *launch) takeEvents() *Event {
 	done := joinEvents(events, func(i int, err error) error { return fmt.Errorf("%v: %w", devices[i], err) })
 	l.Retain()
 	done.after(l.Release)
+	done.waits = l.resultsWaitFor()
 	return done
 }
 
@@ -309,7 +323,18 @@ func (l *launch) fill(ctx context.Context, h *capi.LoadedExecutable) error {
 	if l.only != nil {
 		a.ExecuteDevice = l.only.handle
 	}
-	return l.fillOptions()
+	if err := l.fillOptions(); err != nil {
+		return err
+	}
+	if e.plugin.follows.Load() {
+		if e.client.inOrder {
+			l.earlier = inside.Earlier(e.client)
+		}
+		if !e.entry().steady {
+			l.follow(ctx)
+		}
+	}
+	return nil
 }
 
 // fillOptions fills in PJRT_ExecuteOptions.
@@ -542,7 +567,7 @@ func (l *launch) adopt(d int, outs []*Buffer) error {
 		l.destroyOutputs()
 		return err
 	}
-	waits := l.waitsFor()
+	waits := l.resultsWaitFor()
 	for i, h := range handles {
 		handles[i] = nil
 		at := l.devices[d].handle
@@ -564,8 +589,8 @@ func (l *launch) adopt(d int, outs []*Buffer) error {
 	return nil
 }
 
-// waitsFor returns what the results wait for: all that the arguments wait for.
-func (l *launch) waitsFor() *standin.Set {
+// argumentsWaitFor returns all that the arguments wait for.
+func (l *launch) argumentsWaitFor() *standin.Set {
 	if !standin.Any() {
 		return nil
 	}
@@ -574,6 +599,21 @@ func (l *launch) waitsFor() *standin.Set {
 		waits = standin.Union(waits, l.bound.standIns)
 	}
 	return waits
+}
+
+// resultsWaitFor returns what the results wait for.
+func (l *launch) resultsWaitFor() *standin.Set {
+	waits := l.argumentsWaitFor()
+	if l.earlier != nil {
+		waits = standin.Union(waits, l.earlier)
+	}
+	switch {
+	case l.followed == nil:
+		return waits
+	case waits == nil:
+		return l.followed.Waits
+	}
+	return standin.Union(waits, l.followed.Waits)
 }
 
 // adoptAll is adopt for all devices. If it fails, it leaves no results.

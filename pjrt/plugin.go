@@ -34,6 +34,7 @@ type Plugin struct {
 	digest       [sha256.Size]byte // set by readDigest
 
 	clients atomic.Int64 // clients that exist in the plugin
+	follows atomic.Bool  // handlers of custom calls ask for the executions that call them
 	shared  sharing
 }
 

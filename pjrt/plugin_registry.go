@@ -4,6 +4,8 @@
 package pjrt
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 
@@ -12,10 +14,11 @@ import (
 
 // registry holds the plugins of the process.
 var registry struct {
-	mu     sync.Mutex
-	paths  map[string]*slot     // guarded by mu; by the path with links resolved
-	tables map[*capi.API]*slot  // guarded by mu
-	names  map[string]*capi.API // guarded by mu; see raw.Register
+	mu      sync.Mutex
+	paths   map[string]*slot     // guarded by mu; by the path with links resolved
+	tables  map[*capi.API]*slot  // guarded by mu
+	names   map[string]*capi.API // guarded by mu; see raw.Register
+	openers []*opener            // guarded by mu
 }
 
 // slot holds one plugin, which is made once. While one caller makes it, others that
@@ -119,6 +122,56 @@ func pluginOf(table *capi.Table, name, path string) (*Plugin, error) {
 		return nil, invalid("the table has no PJRT_Api: make it with capi.Open or capi.NewTable")
 	}
 	return slotOf(&registry.tables, table.API()).get(func() (*Plugin, error) {
-		return newPlugin(table, name, path)
+		p, err := newPlugin(table, name, path)
+		if err != nil {
+			return nil, err
+		}
+		registry.mu.Lock()
+		openers := slices.Clone(registry.openers)
+		registry.mu.Unlock()
+		for _, o := range openers {
+			if err := o.open(p); err != nil {
+				return nil, err
+			}
+		}
+		return p, nil
 	})
+}
+
+// opener is a function that is called once for each plugin.
+type opener struct {
+	fn func(*Plugin) error
+
+	mu     sync.Mutex
+	opened map[*Plugin]bool // guarded by mu
+}
+
+func (o *opener) open(p *Plugin) error {
+	o.mu.Lock()
+	again := o.opened[p]
+	o.opened[p] = true
+	o.mu.Unlock()
+	if again {
+		return nil
+	}
+	return o.fn(p)
+}
+
+// onOpen implements raw.OnOpen.
+func onOpen(fn func(*Plugin) error) {
+	registry.mu.Lock()
+	o := &opener{fn: fn, opened: make(map[*Plugin]bool)}
+	registry.openers = append(registry.openers, o)
+	slots := slices.Collect(maps.Values(registry.tables))
+	registry.mu.Unlock()
+	for _, s := range slots {
+		s.mu.Lock()
+		p := s.plugin
+		s.mu.Unlock()
+		if p != nil {
+			if err := o.open(p); err != nil {
+				notices().Warn("a PJRT plugin that was open already could not be prepared", "plugin", p.String(), "error", err)
+			}
+		}
+	}
 }

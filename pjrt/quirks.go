@@ -33,6 +33,9 @@ type behaviour struct {
 	copiesKept bool
 	// flags are XLA flags that programs are compiled with unless the caller sets them.
 	flags map[string]any
+	// inOrder says that an execution of a client may wait for the end of all that began
+	// before it, unless it runs within the call.
+	inOrder bool
 }
 
 // usualExecutionsInFlight is the documented default of the option
@@ -64,6 +67,12 @@ var quirkTable = []quirk{
 			"lie at the same address: XNNPACK packs the matrix once for each address",
 		rule:  "RUN-02",
 		apply: func(b *behaviour) { b.flags = map[string]any{"xla_cpu_use_xnnpack": false} },
+	},
+	{
+		kind: kindCPU,
+		evidence: "xla-cpu-pjrt 0.0.1 (API 0.81) begins an execution that does not run within PJRT_LoadedExecutable_Execute " +
+			"when the one before it, of the same client, is over",
+		apply: func(b *behaviour) { b.inOrder = true },
 	},
 }
 

@@ -45,7 +45,7 @@ func TestDataIsNotAddedWhileAnExecutionUsesTheContext(t *testing.T) {
 		during = x.AddUserData(1<<40, 1)
 		return v, nil
 	})
-	require.NoError(t, ffi.Register(client.Plugin(), ffi.CustomCall{Target: "add_data_late", Platform: "Host", Handler: handler}))
+	require.NoError(t, ffi.RegisterC(client.Plugin(), ffi.CustomCall{Target: "add_data_late", Platform: "Host", Handler: handler}))
 	exe := compile(t, client, calls("add_data_late"))
 	_, err = exe.Execute(ctx, []*pjrt.Buffer{upload(t, client, 1, 2, 3, 4)}, &pjrt.ExecuteOptions{Extensions: []pjrt.ExecuteExtension{x}})
 	require.NoError(t, err)
@@ -61,7 +61,7 @@ func TestAContextServesManyExecutions(t *testing.T) {
 		data, err := frame.UserData(cffi.TypeID{TypeID: id})
 		return x + float32(data), err
 	})
-	require.NoError(t, ffi.Register(client.Plugin(), ffi.CustomCall{Target: "add_user_data", Platform: "Host", Handler: add}))
+	require.NoError(t, ffi.RegisterC(client.Plugin(), ffi.CustomCall{Target: "add_user_data", Platform: "Host", Handler: add}))
 	exe := compile(t, client, calls("add_user_data"))
 	a := upload(t, client, 1, 2, 3, 4)
 	x, err := ffi.NewContext(client.Plugin())

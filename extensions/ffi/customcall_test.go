@@ -94,7 +94,7 @@ func TestAProgramCallsAGoFunction(t *testing.T) {
 	ctx := context.Background()
 	client := newClient(t)
 	twice := mapping(t, func(_ *cffi.CallFrame, x float32) (float32, error) { return 2 * x, nil })
-	require.NoError(t, ffi.Register(client.Plugin(), ffi.CustomCall{Target: "double_of_go", Platform: "Host", Handler: twice}))
+	require.NoError(t, ffi.RegisterC(client.Plugin(), ffi.CustomCall{Target: "double_of_go", Platform: "Host", Handler: twice}))
 	exe := compile(t, client, calls("double_of_go"))
 	outs, err := exe.Execute(ctx, []*pjrt.Buffer{upload(t, client, 1, 2, 3, 4)}, nil)
 	require.NoError(t, err)

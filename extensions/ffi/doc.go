@@ -5,12 +5,39 @@
 // function interface, by the operation stablehlo.custom_call. It uses the extension
 // FFI, which came with API 0.53; XLA's plugins for CPUs, GPUs and TPUs have it.
 //
-// A handler is a C function, or a Go function that package capi/ffi turns into one:
+// # Handlers in Go
 //
-//	h, err := cffi.NewHandler(func(frame *cffi.CallFrame) error { ... }, nil) // capi/ffi
-//	...
-//	err = ffi.Register(plugin, ffi.CustomCall{Target: "square", Platform: "Host", Handler: h})
+// A struct describes a call, and a function handles it:
 //
-// [Load] registers the handlers of a shared library. [Options] (API 0.116) and a [Context]
-// carry data from whoever executes a program to the handlers that the program calls.
+//	type scale struct {
+//		In     ffi.Arg[float32]
+//		Out    ffi.Ret[float32]
+//		Factor float32
+//	}
+//
+//	err := ffi.Register(plugin, "scale", func(c *ffi.Call, op *scale) error {
+//		for i, x := range op.In.Data {
+//			op.Out.Data[i] = x * op.Factor
+//		}
+//		return nil
+//	})
+//
+// Arguments and results are views of the program's memory. [Target] writes the operation
+// that calls the handler:
+//
+//	%1 = stablehlo.custom_call @scale(%0) {api_version = 4 : i32, backend_config = {factor = 2.0 : f32}, ...} : ...
+//
+// [Handler] says which fields a struct can have, what a handler may do, and how it keeps a
+// state for each executable. A [Call] has the context of the execution and what its caller
+// gave it: [Values] of Go, [Options] (API 0.116) and a [Context], which handlers in C see too.
+//
+// [Print], [Assert] and [Progress] are ready-made. The module extensions/ffi/lapack has the
+// functions of LAPACK that programs of JAX for CPUs call.
+//
+// On other platforms than Host, handlers get addresses in the memory of the device, and the
+// stream on which it works.
+//
+// # Handlers in C
+//
+// [RegisterC] registers the address of a C function, and [Load] those of a shared library.
 package ffi

@@ -31,11 +31,11 @@ func TestWrongCustomCallsAreAnErrorHere(t *testing.T) {
 		err  error
 		want string
 	}{
-		"no target":       {ffi.Register(plugin, ffi.CustomCall{Platform: "Host", Handler: 1}), "needs a target and a platform"},
-		"no platform":     {ffi.Register(plugin, ffi.CustomCall{Target: "x", Handler: 1}), "needs a target and a platform"},
-		"zero byte":       {ffi.Register(plugin, ffi.CustomCall{Target: "x\x00", Platform: "Host", Handler: 1}), "zero byte"},
-		"null":            {ffi.Register(plugin, ffi.CustomCall{Target: "x", Platform: "Host"}), "the handler of the custom call x is null"},
-		"nil plugin":      {ffi.Register(nil, ffi.CustomCall{}), "the plugin is nil"},
+		"no target":       {ffi.RegisterC(plugin, ffi.CustomCall{Platform: "Host", Handler: 1}), "needs a target and a platform"},
+		"no platform":     {ffi.RegisterC(plugin, ffi.CustomCall{Target: "x", Handler: 1}), "needs a target and a platform"},
+		"zero byte":       {ffi.RegisterC(plugin, ffi.CustomCall{Target: "x\x00", Platform: "Host", Handler: 1}), "zero byte"},
+		"null":            {ffi.RegisterC(plugin, ffi.CustomCall{Target: "x", Platform: "Host"}), "the handler of the custom call x is null"},
+		"nil plugin":      {ffi.RegisterC(nil, ffi.CustomCall{}), "the plugin is nil"},
 		"load into nil":   {ffi.Load(nil, "x.so", "Host", symbols{"x": "y"}), "the plugin is nil"},
 		"nothing to load": {ffi.Load(plugin, "x.so", "Host", nil), "no symbols"},
 		"no library":      {ffi.Load(plugin, filepath.Join(dir, "none.so"), "Host", symbols{"x": "y"}), "none.so"},
@@ -79,6 +79,6 @@ func TestHandlersOfALibraryAreRegistered(t *testing.T) {
 	require.Len(t, got, 2)
 	assert.NotZero(t, got[registered{"a", "Host", 0}])
 	assert.NotEqual(t, got[registered{"a", "Host", 0}], got[registered{"b", "Host", 0}])
-	require.NoError(t, ffi.Register(plugin, ffi.CustomCall{Target: "c", Platform: "CUDA", Handler: 16, Replayable: true}))
+	require.NoError(t, ffi.RegisterC(plugin, ffi.CustomCall{Target: "c", Platform: "CUDA", Handler: 16, Replayable: true}))
 	assert.EqualValues(t, 16, got[registered{"c", "CUDA", capi.FFIHandlerTraitsBitsCommandBufferCompatible}])
 }

@@ -30,6 +30,7 @@ type optionsHost struct {
 	attrs *cffi.Attrs // guarded by mu
 	keep  []any       // guarded by mu; what attrs points to
 	api   *cffi.API   // guarded by mu; made of that of the plugin
+	pin   runtime.Pinner
 }
 
 // current is the only one, because C functions cannot be freed.
@@ -86,7 +87,7 @@ func (h *optionsHost) table(real *cffi.API) *cffi.API {
 		h.api = new(cffi.API)
 		copy(unsafe.Slice((*byte)(unsafe.Pointer(h.api)), real.StructSize), unsafe.Slice((*byte)(unsafe.Pointer(real)), real.StructSize))
 		h.api.StructSize, h.api.CustomOptionsGet = cffi.APISize, getOptions()
-		new(runtime.Pinner).Pin(h.api)
+		h.pin.Pin(h.api)
 	}
 	return h.api
 }
@@ -140,7 +141,13 @@ func TestOptionsOfAnExecutionReachItsHandlers(t *testing.T) {
 		factor, _ := got["factor"].(float32)
 		return x * factor, nil
 	})
-	require.NoError(t, ffi.Register(client.Plugin(), ffi.CustomCall{Target: "scale_by_option", Platform: "Host", Handler: handler}))
+	require.NoError(t, ffi.RegisterC(client.Plugin(), ffi.CustomCall{Target: "scale_by_option", Platform: "Host", Handler: handler}))
+	typed := handle(t, client, "", func(c *ffi.Call, op *unary) error {
+		options, err := c.Options()
+		assert.Equal(t, got, options)
+		copy(op.Out.Data, op.In.Data)
+		return err
+	})
 	exe := compile(t, client, calls("scale_by_option"))
 	a := upload(t, client, 1, 2, 3, 4)
 	for _, c := range []struct {
@@ -160,6 +167,8 @@ func TestOptionsOfAnExecutionReachItsHandlers(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, c.want, read(t, outs[0]))
 		assert.Equal(t, c.options, got)
+		_, err = execute(t, typed, &pjrt.ExecuteOptions{Extensions: c.extensions}, a)
+		require.NoError(t, err)
 	}
 }
 

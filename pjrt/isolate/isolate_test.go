@@ -456,7 +456,7 @@ func TestCustomCallsHaveStubsInTheChild(t *testing.T) {
 	}, nil)
 	require.NoError(t, err)
 	// The child is running already.
-	require.NoError(t, ffi.Register(client.Plugin(), ffi.CustomCall{Target: "isolate_triple", Platform: "Host", Handler: triple}))
+	require.NoError(t, ffi.RegisterC(client.Plugin(), ffi.CustomCall{Target: "isolate_triple", Platform: "Host", Handler: triple}))
 	exe, err := client.Compile(context.Background(), text(`func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {
   %0 = stablehlo.custom_call @isolate_triple(%a) {api_version = 4 : i32} : (tensor<2xf32>) -> tensor<2xf32>
   return %0 : tensor<2xf32>

@@ -70,6 +70,10 @@ type Functions struct {
 	// ObserveDownload tells observers that bytes are about to be copied from a device of the client to the host. The
 	// caller then calls end with the address of the copy's error.
 	ObserveDownload func(ctx context.Context, client any, bytes int) (end func(err *error))
+	// FollowExecutions makes the plugin's executions known to handlers of custom calls.
+	FollowExecutions func(plugin any)
+	// OnOpen calls fn for each plugin of the process.
+	OnOpen func(fn func(plugin any) error)
 	// Logger returns the logger for problems that package pjrt cannot return as errors.
 	Logger func() *slog.Logger
 }

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/purepjrt/purepjrt/capi"
 	cffi "github.com/purepjrt/purepjrt/capi/ffi"
@@ -36,12 +37,13 @@ type CustomCall struct {
 	Replayable bool
 }
 
-// Register makes a handler known to all clients of the plugin until the process ends
+// RegisterC makes a handler in C known to all clients of the plugin until the process ends
 // (PJRT_FFI_Register_Handler, API 0.73). Register a handler before compiling programs that
-// call it. Before Register returns, the plugin calls the handler once to ask for the
-// version of the interface that the handler was built with. Register may be called from
-// any goroutine.
-func Register(p *pjrt.Plugin, c CustomCall) error {
+// call it. Before RegisterC returns, the plugin calls the handler once to ask for the
+// version of the interface that the handler was built with. A name that this process has
+// registered for the platform is pjrt.ErrAlreadyExists: plugins replace the handler, or
+// keep the old one, and say neither. RegisterC may be called from any goroutine.
+func RegisterC(p *pjrt.Plugin, c CustomCall) error {
 	switch {
 	case p == nil:
 		return errNilPlugin
@@ -51,6 +53,11 @@ func Register(p *pjrt.Plugin, c CustomCall) error {
 		return invalid("the target %q or the platform %q of the custom call contains a zero byte", c.Target, c.Platform)
 	case c.Handler == 0:
 		return invalid("the handler of the custom call %s is null", c.Target)
+	}
+	registering.Lock()
+	defer registering.Unlock()
+	if err := isFree(p, c.Target, c.Platform); err != nil {
+		return err
 	}
 	var call capi.Call[capi.FFIRegisterHandlerArgs]
 	call.Args.TargetName, call.Args.TargetNameSize = capi.StringData(c.Target)
@@ -62,8 +69,24 @@ func Register(p *pjrt.Plugin, c CustomCall) error {
 	return call.Do(raw.Table(p))
 }
 
+// registering is held while a handler is registered, so that of two with the same name the
+// second one finds the first.
+var registering sync.Mutex
+
+// isFree returns an error if a handler was registered with the plugin by the same name.
+func isFree(p *pjrt.Plugin, target, platform string) error {
+	for _, r := range raw.Table(p).Registrations() {
+		if r.Function == (*capi.FFIRegisterHandlerArgs)(nil).Function() && r.Name == target && r.Platform == platform {
+			return raw.Errorf(pjrt.ErrAlreadyExists,
+				"a handler of the custom call %s for the platform %s is registered already, and stays until the process ends: choose another name",
+				target, platform)
+		}
+	}
+	return nil
+}
+
 // Load loads a shared library and registers handlers that it exports for a platform (see
-// [Register]). symbols maps each target to the symbol of its handler. The library stays
+// [RegisterC]). symbols maps each target to the symbol of its handler. The library stays
 // loaded until the process ends. If the library cannot be loaded or lacks a symbol, the
 // error is pjrt.ErrNotFound and nothing is registered.
 func Load(p *pjrt.Plugin, path, platform string, symbols map[string]string) error {
@@ -86,7 +109,7 @@ func Load(p *pjrt.Plugin, path, platform string, symbols map[string]string) erro
 		calls = append(calls, CustomCall{Target: target, Platform: platform, Handler: cffi.Handler(handler)})
 	}
 	for _, c := range calls {
-		if err := Register(p, c); err != nil {
+		if err := RegisterC(p, c); err != nil {
 			return err
 		}
 	}

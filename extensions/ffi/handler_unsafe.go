@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package ffi
+
+import (
+	"fmt"
+	"io"
+	"reflect"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/purepjrt/purepjrt/capi"
+	cffi "github.com/purepjrt/purepjrt/capi/ffi"
+	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/raw"
+)
+
+// Handler is a custom call in Go. The struct T describes the calls: each field of a type
+// Arg, Ret, AnyArg or AnyRet is the next argument or result, the last one may be a slice of
+// all others, and every other field takes an attribute.
+//
+//	type scale struct {
+//		In     ffi.Arg[float32]
+//		Out    ffi.Ret[float32]
+//		Factor float32                          // the attribute factor
+//		Steps  []int64 `ffi:"steps,optional"`   // an array, empty if it is missing
+//		Where  struct{ Layer int; Name string } // a dictionary
+//	}
+//
+// The name of an attribute is that of its tag, or that of its field in lower case with
+// underscores: max_steps for MaxSteps. Strings, bools, integers, floats, complex numbers,
+// slices of numbers, and structs and map[string]any for dictionaries take attributes, as far
+// as they can hold them: an int takes any integer in its range, a float64 an f32 too. An any
+// takes every attribute, and a map[string]any with the tag ",rest" all that no other field
+// takes. Without one, an attribute without a field is an error, as is a field without an
+// attribute unless its tag has the option optional.
+//
+// S is the state of a custom call in an executable. If it is an io.Closer, it is closed
+// when the executable is destroyed.
+//
+// The functions run on threads of the plugin, on several at once. An error makes the
+// execution fail with its code and text, and so does a panic, as INTERNAL. The operation is
+// filled in anew for each call, and is valid until the function returns.
+//
+// A function may call the library. A wait for what its own execution makes, which would
+// never end, is pjrt.ErrFailedPrecondition instead: on a result of the execution, its event,
+// an argument that it may donate, or a place under a limit of executions. That holds for the
+// goroutine of the function, and for others if they wait with Call.Context. While a function
+// waits, it keeps a thread of the plugin from other work.
+type Handler[T, S any] struct {
+	// Execute is called each time that a program comes to the custom call.
+	Execute func(c *Call, op *T, state S) error
+	// Instantiate makes the state when a program is compiled or loaded, which fails if it
+	// returns an error. The operation has attributes only.
+	Instantiate func(c *Call, op *T) (S, error)
+	// Prepare and Initialize precede an execution, on plugins that have these stages, such
+	// as those for GPUs. The memory of arguments and results has no contents yet.
+	Prepare, Initialize func(c *Call, op *T, state S) error
+
+	// Platform is XLA's name of the platform whose programs call the handler. Empty means
+	// that of the plugin: CUDA, ROCM, or Host for any other.
+	Platform string
+	// Replayable promises that a call may be recorded once and replayed, as command
+	// buffers of GPUs do.
+	Replayable bool
+}
+
+// Register makes fn the handler of a custom call, known to all clients of the plugin until
+// the process ends (PJRT_FFI_Register_Handler, API 0.73). [Handler] says what the struct T
+// is, and what fn may do; [Target] writes the operation that calls it. Register it before
+// compiling programs that call it. A name that was registered before is
+// pjrt.ErrAlreadyExists. Register may be called from any goroutine.
+func Register[T any](p *pjrt.Plugin, target string, fn func(c *Call, op *T) error) error {
+	if fn == nil {
+		return invalid("the handler of the custom call %s is nil", target)
+	}
+	return RegisterHandler(p, target, Handler[T, struct{}]{
+		Execute: func(c *Call, op *T, _ struct{}) error { return fn(c, op) },
+	})
+}
+
+// RegisterHandler is [Register] for a handler that has a state, functions for other stages
+// than the execution, or a platform. One that has only Execute is registered as by Register,
+// others through XLA's own table (XLA_FFI_Handler_Register), since PJRT's function takes
+// nothing else. A state needs XLA FFI API 0.2.
+func RegisterHandler[T, S any](p *pjrt.Plugin, target string, h Handler[T, S]) error {
+	if p == nil {
+		return errNilPlugin
+	}
+	if err := checkName(target, h.Platform); err != nil {
+		return err
+	}
+	if h.Execute == nil {
+		return invalid("the handler of the custom call %s is nil", target)
+	}
+	plan, err := planOf(reflect.TypeFor[T]())
+	if err != nil {
+		return err
+	}
+	if h.Platform == "" {
+		h.Platform = platformOf(p)
+	}
+	if !Supported(p) {
+		// The error of the plugin's table names the function.
+		return new(capi.Call[capi.FFIRegisterHandlerArgs]).Do(raw.Table(p))
+	}
+	s := &served[T, S]{Handler: h, target: target, plan: plan, host: h.Platform == hostPlatform}
+	if h.Instantiate != nil || h.Prepare != nil || h.Initialize != nil {
+		return s.registerStages(p)
+	}
+	code, err := s.entry(s.execute, 0)
+	if err != nil {
+		return err
+	}
+	err = RegisterC(p, CustomCall{Target: target, Platform: h.Platform, Handler: code, Replayable: h.Replayable})
+	if err != nil {
+		code.Release()
+		return err
+	}
+	raw.FollowExecutions(p)
+	return nil
+}
+
+const hostPlatform = "Host"
+
+// platformOf returns XLA's name of the plugin's platform.
+func platformOf(p *pjrt.Plugin) string {
+	for _, a := range p.Attributes() {
+		switch a.Name {
+		case "cuda_version":
+			return "CUDA"
+		case "rocm_version":
+			return "ROCM"
+		}
+	}
+	return hostPlatform
+}
+
+// checkName returns an error for a target or platform that C cannot take.
+func checkName(target, platform string) error {
+	if target == "" {
+		return invalid("the custom call has no name")
+	}
+	if strings.IndexByte(target+platform, 0) >= 0 {
+		return invalid("the target %q or the platform %q of the custom call contains a zero byte", target, platform)
+	}
+	return nil
+}
+
+// served is a handler in use.
+type served[T, S any] struct {
+	Handler[T, S]
+	target string
+	plan   *plan
+	host   bool // the handler can read the memory of buffers
+	state  *cffi.TypeID
+	ops    sync.Pool // of *T
+	spare  atomic.Pointer[T]
+}
+
+// entry makes the C function of one stage.
+func (s *served[T, S]) entry(fn cffi.HandlerFunc, state int64) (cffi.Handler, error) {
+	return cffi.NewHandler(fn, &cffi.HandlerOptions{Traits: s.traits(), StateType: cffi.TypeID{TypeID: state}})
+}
+
+func (s *served[T, S]) traits() cffi.HandlerTraits {
+	if s.Replayable {
+		return cffi.HandlerTraits(cffi.HandlerTraitsBitsCommandBufferCompatible)
+	}
+	return 0
+}
+
+func (s *served[T, S]) registerStages(p *pjrt.Plugin) error {
+	host, err := hostOf(p)
+	if err != nil {
+		return err
+	}
+	s.state = &host.state
+	registering.Lock()
+	defer registering.Unlock()
+	if err := isFree(p, s.target, s.Platform); err != nil {
+		return err
+	}
+	var bundle cffi.HandlerBundle
+	var made []cffi.Handler
+	var state int64
+	add := func(to *cffi.Handler, fn cffi.HandlerFunc) {
+		if err == nil {
+			if *to, err = s.entry(fn, state); err == nil {
+				made = append(made, *to)
+			}
+		}
+	}
+	if s.Instantiate != nil {
+		state = host.state.TypeID
+		add(&bundle.Instantiate, s.instantiate)
+		state = 0
+	}
+	if s.Prepare != nil {
+		add(&bundle.Prepare, s.prepare)
+	}
+	if s.Initialize != nil {
+		add(&bundle.Initialize, s.initialize)
+	}
+	add(&bundle.Execute, s.execute)
+	if err == nil {
+		err = cffi.Register(host.api, s.target, s.Platform, bundle, s.traits())
+	}
+	if err != nil {
+		for _, h := range made {
+			h.Release()
+		}
+		return err
+	}
+	raw.Table(p).NoteRegistration(capi.Registration{
+		Function: (*capi.FFIRegisterHandlerArgs)(nil).Function(),
+		Name:     s.target, Platform: s.Platform, Traits: capi.FFIHandlerTraitsBits(s.traits()),
+	})
+	raw.FollowExecutions(p)
+	return nil
+}
+
+// take returns an operation to fill in.
+func (s *served[T, S]) take() *T {
+	if op := s.spare.Swap(nil); op != nil {
+		return op
+	}
+	if op, ok := s.ops.Get().(*T); ok {
+		return op
+	}
+	return new(T)
+}
+
+// give takes an operation back.
+func (s *served[T, S]) give(op *T) {
+	s.plan.forget(unsafe.Pointer(op))
+	if !s.spare.CompareAndSwap(nil, op) {
+		s.ops.Put(op)
+	}
+}
+
+// failed adds to an error which custom call it is about.
+func (s *served[T, S]) failed(err error) error {
+	code, why := raw.ErrorParts(err)
+	return raw.Errorf(code, "the custom call %s: %s", s.target, why)
+}
+
+func (s *served[T, S]) execute(frame *cffi.CallFrame) error {
+	return s.run(frame, s.host, s.Execute)
+}
+
+func (s *served[T, S]) prepare(frame *cffi.CallFrame) error {
+	return s.run(frame, false, s.Prepare)
+}
+
+func (s *served[T, S]) initialize(frame *cffi.CallFrame) error {
+	return s.run(frame, false, s.Initialize)
+}
+
+// run calls a function that has operands and a state.
+func (s *served[T, S]) run(frame *cffi.CallFrame, read bool, fn func(*Call, *T, S) error) error {
+	op := s.take()
+	defer s.give(op)
+	p := unsafe.Pointer(op)
+	if err := s.plan.bindOperands(p, frame, read); err != nil {
+		return s.failed(err)
+	}
+	if err := s.plan.attrs.decode(p, &frame.Attrs); err != nil {
+		return s.failed(err)
+	}
+	state, err := s.stateOf(frame)
+	if err != nil {
+		return s.failed(err)
+	}
+	c := newCall(s.target, frame)
+	defer c.end()
+	if !c.known {
+		return fn(c, op, state)
+	}
+	return c.execution.Handle(func() error { return fn(c, op, state) })
+}
+
+// kept is a state that XLA owns, as a handle.
+type kept[S any] struct{ state S }
+
+// Release implements capi.Releaser.
+func (k *kept[S]) Release() {
+	if c, ok := any(k.state).(io.Closer); ok {
+		_ = c.Close() // no caller is left to return an error to
+	}
+}
+
+func (s *served[T, S]) instantiate(frame *cffi.CallFrame) error {
+	op := s.take()
+	defer s.give(op)
+	if err := s.plan.attrs.decode(unsafe.Pointer(op), &frame.Attrs); err != nil {
+		return s.failed(err)
+	}
+	c := &Call{target: s.target, frame: frame, stage: frame.Stage}
+	defer c.end()
+	state, err := s.Instantiate(c, op)
+	if err != nil {
+		return err
+	}
+	k := &kept[S]{state}
+	h := capi.NewHandle(k)
+	if err := frame.SetState(*s.state, uintptr(h), cffi.Deleter()); err != nil {
+		h.Delete()
+		k.Release()
+		return s.failed(err)
+	}
+	return nil
+}
+
+// stateOf returns the state that instantiate made.
+func (s *served[T, S]) stateOf(frame *cffi.CallFrame) (state S, err error) {
+	if s.Instantiate == nil {
+		return state, nil
+	}
+	word, err := frame.State(*s.state, cffi.ExecutionStageInstantiate)
+	if err != nil {
+		return state, err
+	}
+	v, ok := capi.Handle(word).Value()
+	if k, is := v.(*kept[S]); ok && is {
+		return k.state, nil
+	}
+	return state, raw.Errorf(pjrt.ErrInternal, "the state of the executable is a %T", v)
+}
+
+// host is what a plugin lends outside of calls.
+type host struct {
+	mu    sync.Mutex
+	api   *cffi.API   // guarded by mu until it is set
+	state cffi.TypeID // of all states; guarded by mu until api is set
+}
+
+var hosts sync.Map // of *capi.API to *host
+
+// hostOf returns the table of the plugin's FFI. It registers a handler that no program
+// calls, because a plugin shows its table only to handlers.
+func hostOf(p *pjrt.Plugin) (*host, error) {
+	table := raw.Table(p)
+	v, _ := hosts.LoadOrStore(table.API(), new(host))
+	h := v.(*host)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.api != nil {
+		return h, nil
+	}
+	var api *cffi.API
+	code, err := cffi.NewHandler(func(*cffi.CallFrame) error {
+		return raw.Errorf(pjrt.ErrUnimplemented, "no program may call this")
+	}, &cffi.HandlerOptions{Asked: func(a *cffi.API) { api = a }})
+	if err != nil {
+		return nil, err
+	}
+	if err := RegisterC(p, CustomCall{Target: "purepjrt.table", Platform: platformOf(p), Handler: code}); err != nil {
+		code.Release()
+		return nil, err
+	}
+	if api == nil {
+		return nil, raw.Errorf(pjrt.ErrUnimplemented, "%v does not show its FFI to the handler that was registered", p)
+	}
+	id, err := cffi.RegisterType(api, fmt.Sprintf("purepjrt.state.%p", h), cffi.Deleter())
+	if err != nil {
+		return nil, err
+	}
+	h.api, h.state = api, id
+	return h, nil
+}

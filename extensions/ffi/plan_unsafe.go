@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package ffi
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"unsafe"
+
+	cffi "github.com/purepjrt/purepjrt/capi/ffi"
+	"github.com/purepjrt/purepjrt/pjrt/raw"
+)
+
+// field is a field of an operation that is one argument or result.
+type field struct {
+	name   string
+	offset uintptr
+	bind   binder
+	clear  func(p unsafe.Pointer)
+}
+
+// many is a field of an operation that is a slice of all other arguments or results.
+type many struct {
+	field
+	size   uintptr                                                  // of an element
+	resize func(slice unsafe.Pointer, n int) (first unsafe.Pointer) // makes it have n elements
+}
+
+// operands describe the fields of an operation that are arguments, or those that are
+// results.
+type operands struct {
+	what string // argument or result
+	one  []field
+	rest *many // or nil
+}
+
+// plan describes how a struct, an operation, is filled in for a call. It is made once, by
+// reflection; calls only follow it.
+type plan struct {
+	args, rets operands
+	attrs      dictionary
+}
+
+// planOf describes an operation.
+func planOf(t reflect.Type) (*plan, error) {
+	if t.Kind() != reflect.Struct {
+		return nil, invalid("a handler takes a pointer to a struct that describes the call, not to a %v", t)
+	}
+	p := &plan{args: operands{what: "argument"}, rets: operands{what: "result"}}
+	for i := range t.NumField() {
+		f := t.Field(i)
+		o, slice := operandOf(f.Type)
+		if o == nil {
+			if err := p.attrs.add(f); err != nil {
+				_, why := raw.ErrorParts(err)
+				return nil, invalid("%v cannot describe a custom call: %s", t, why)
+			}
+			continue
+		}
+		list := &p.args
+		if o.isResult() {
+			list = &p.rets
+		}
+		switch {
+		case !f.IsExported():
+			return nil, invalid("%v cannot describe a custom call: the field %s is not exported", t, f.Name)
+		case list.rest != nil:
+			return nil, invalid("%v cannot describe a custom call: the field %s comes after %s, which takes all other %ss",
+				t, f.Name, list.rest.name, list.what)
+		case o.elem().IsSubByte():
+			return nil, invalid("%v cannot describe a custom call: elements of type %v are packed in memory, "+
+				"so the field %s must be an AnyArg or an AnyRet", t, xlaName(o.elem()), f.Name)
+		}
+		entry := field{f.Name, f.Offset, o.bind(), o.clear()}
+		if slice {
+			list.rest = &many{entry, f.Type.Elem().Size(), resizer(f.Type)}
+		} else {
+			list.one = append(list.one, entry)
+		}
+	}
+	return p, nil
+}
+
+// operandOf returns what a type of fields is, or nil for that of an attribute, and reports
+// whether it is a slice of it.
+func operandOf(t reflect.Type) (o operand, slice bool) {
+	if o, ok := reflect.Zero(reflect.PointerTo(t)).Interface().(operand); ok {
+		return o, false
+	}
+	if t.Kind() == reflect.Slice {
+		if o, ok := reflect.Zero(reflect.PointerTo(t.Elem())).Interface().(operand); ok {
+			return o, true
+		}
+	}
+	return nil, false
+}
+
+// resizer returns the function of many for a type of slices.
+func resizer(t reflect.Type) func(unsafe.Pointer, int) unsafe.Pointer {
+	return func(p unsafe.Pointer, n int) unsafe.Pointer {
+		// All slices have the same form, whose length and capacity count elements.
+		s := (*[]struct{})(p)
+		if len(*s) != n {
+			reflect.NewAt(t, p).Elem().Set(reflect.MakeSlice(t, n, n)) // only when the program is another one
+		}
+		return unsafe.Pointer(unsafe.SliceData(*s))
+	}
+}
+
+// bindOperands fills in the fields for arguments and results of the operation at p. read says
+// that their memory is the host's, and has its contents.
+func (x *plan) bindOperands(p unsafe.Pointer, frame *cffi.CallFrame, read bool) error {
+	if err := x.args.bind(p, frame.Args.Len(), frame.Args.Buffer, read); err != nil {
+		return err
+	}
+	return x.rets.bind(p, frame.Rets.Len(), frame.Rets.Buffer, read)
+}
+
+func (o *operands) bind(p unsafe.Pointer, n int, buffer func(int) (*cffi.Buffer, error), read bool) error {
+	if n < len(o.one) || n > len(o.one) && o.rest == nil {
+		return o.wrongNumber(n)
+	}
+	for i := range o.one {
+		f := &o.one[i]
+		if err := o.bindOne(f, i, unsafe.Add(p, f.offset), buffer, read); err != nil {
+			return err
+		}
+	}
+	if o.rest == nil {
+		return nil
+	}
+	first := o.rest.resize(unsafe.Add(p, o.rest.offset), n-len(o.one))
+	for i := len(o.one); i < n; i++ {
+		if err := o.bindOne(&o.rest.field, i, unsafe.Add(first, uintptr(i-len(o.one))*o.rest.size), buffer, read); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (o *operands) bindOne(f *field, i int, p unsafe.Pointer, buffer func(int) (*cffi.Buffer, error), read bool) error {
+	b, err := buffer(i)
+	if err == nil {
+		err = f.bind(p, b, read)
+	}
+	if err != nil {
+		_, why := raw.ErrorParts(err)
+		return invalid("%s %d (%s) %s", o.what, i, f.name, why)
+	}
+	return nil
+}
+
+func (o *operands) wrongNumber(n int) error {
+	names := make([]string, len(o.one))
+	for i, f := range o.one {
+		names[i] = f.name
+	}
+	want := fmt.Sprint(len(o.one))
+	if o.rest != nil {
+		want = "at least " + want
+	}
+	return invalid("the call has %d %ss, and the handler takes %s (%s)", n, o.what, want, strings.Join(names, ", "))
+}
+
+// forget lets go of the memory of a call.
+func (x *plan) forget(p unsafe.Pointer) {
+	for _, o := range []*operands{&x.args, &x.rets} {
+		for i := range o.one {
+			o.one[i].clear(unsafe.Add(p, o.one[i].offset))
+		}
+		if m := o.rest; m != nil {
+			s := (*[]struct{})(unsafe.Add(p, m.offset))
+			for i := range *s {
+				m.clear(unsafe.Add(unsafe.Pointer(unsafe.SliceData(*s)), uintptr(i)*m.size))
+			}
+		}
+	}
+}

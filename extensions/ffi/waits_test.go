@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package ffi_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/extensions/ffi"
+	"github.com/purepjrt/purepjrt/pjrt"
+)
+
+const side = 512
+
+// product is a program that takes a while, so that the plugin runs it on another thread
+// than the caller's. With a name it then calls a handler.
+func product(name string) string {
+	code := `func.func @main(%a: tensor<512x512xf32>) -> tensor<512x512xf32> {
+  %0 = stablehlo.dot_general %a, %a, contracting_dims = [1] x [0] : (tensor<512x512xf32>, tensor<512x512xf32>) -> tensor<512x512xf32>
+`
+	if name == "" {
+		return code + "  return %0 : tensor<512x512xf32>\n}"
+	}
+	return code + `  %1 = stablehlo.custom_call @` + name + `(%0) {api_version = 4 : i32} : (tensor<512x512xf32>) -> tensor<512x512xf32>
+  return %1 : tensor<512x512xf32>
+}`
+}
+
+func square(t testing.TB, c *pjrt.Client) *pjrt.Buffer {
+	t.Helper()
+	b, err := pjrt.FromSlice(context.Background(), c, make([]float32, side*side), side, side)
+	require.NoError(t, err)
+	t.Cleanup(func() { b.Close() })
+	return b
+}
+
+// No wait in these handlers has a context that ends: without a refusal, each would last for
+// ever.
+func TestAHandlerIsRefusedWhatWaitsForItself(t *testing.T) {
+	ctx := context.Background()
+	client, other := newClient(t), newClient(t)
+	x, y := square(t, client), square(t, other)
+	small := upload(t, client, 1, 2, 3, 4)
+	large, elsewhere := compile(t, client, product("")), compile(t, other, product(""))
+	quick := compile(t, client, `func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = stablehlo.add %a, %a : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}`)
+	run := func(exe *pjrt.LoadedExecutable, a *pjrt.Buffer) error {
+		outs, err := exe.Execute(ctx, []*pjrt.Buffer{a}, nil)
+		for _, b := range outs {
+			b.Close()
+		}
+		return err
+	}
+	// What the handler finds of its own execution, once that has begun.
+	var out *pjrt.Buffer
+	var done *pjrt.Event
+	type attempt struct {
+		name string
+		do   func(c *ffi.Call) error
+		want string // of the refusal, or "" for none
+	}
+	attempts := []attempt{
+		{"a result", func(*ffi.Call) error { return second(out.ToHost(ctx)) }, "the f32[512,512] buffer waits for the end of the execution of main"},
+		{"its contents", func(*ffi.Call) error { return out.Wait(ctx) }, "the f32[512,512] buffer waits for"},
+		{"into memory", func(*ffi.Call) error { return second(out.ToHostInto(ctx, make([]byte, 4*side*side))) }, "the f32[512,512] buffer waits for"},
+		{"its event", func(*ffi.Call) error { return done.Wait(ctx) }, "the event waits for"},
+		{"the event of a result", func(*ffi.Call) error {
+			e, err := out.ReadyEvent()
+			if err != nil {
+				return err
+			}
+			defer e.Close()
+			return e.Wait(ctx)
+		}, "the event waits for"},
+		{"a program of a result", func(*ffi.Call) error { return run(large, out) }, "an argument of main waits for"},
+		{"a copy of a result", func(*ffi.Call) error {
+			b, err := out.CopyToDevice(ctx, client.Devices()[1])
+			if err != nil {
+				return err
+			}
+			defer b.Close()
+			return b.Wait(ctx)
+		}, "waits for the end of the execution of main"},
+		{"in another goroutine", func(c *ffi.Call) error {
+			err := make(chan error)
+			go func() { err <- second(out.ToHost(c.Context())) }()
+			return <-err
+		}, "the f32[512,512] buffer waits for"},
+		{"a large program of the client", func(*ffi.Call) error { return run(large, x) }, "this execution of main waits for"},
+		{"a place under a limit", func(*ffi.Call) error { return run(quick, small) }, "the limit of 1 executions is reached"},
+		{"an argument", func(*ffi.Call) error { return second(x.ToHost(ctx)) }, ""},
+		{"a program without a wait", func(*ffi.Call) error {
+			outs, e, err := large.Start(ctx, []*pjrt.Buffer{x}, nil)
+			if err == nil {
+				e.Close()
+				outs[0].Close()
+			}
+			return err
+		}, ""},
+		{"a large program of another client", func(*ffi.Call) error { return run(elsewhere, y) }, ""},
+		{"a compilation", func(*ffi.Call) error {
+			exe, err := client.Compile(ctx, pjrt.Program{Code: []byte(product(""))}, nil)
+			exe.Close()
+			return err
+		}, ""},
+		{"closing what it uses", func(*ffi.Call) error { return out.Close() }, ""},
+	}
+	for _, a := range attempts {
+		t.Run(a.name, func(t *testing.T) {
+			begun := make(chan struct{})
+			var err error
+			name := target()
+			require.NoError(t, ffi.Register(client.Plugin(), name, func(c *ffi.Call, _ *struct {
+				In  ffi.AnyArg
+				Out ffi.AnyRet
+			}) error {
+				<-begun
+				err = a.do(c)
+				return nil
+			}))
+			exe := compile(t, client, product(name))
+			if a.name == "a place under a limit" {
+				client.LimitInFlight(1)
+				defer client.LimitInFlight(0)
+			}
+			outs, e, serr := exe.Start(ctx, []*pjrt.Buffer{x}, nil)
+			require.NoError(t, serr)
+			out, done = outs[0], e
+			close(begun)
+			require.NoError(t, e.Wait(ctx))
+			e.Close()
+			out.Close()
+			if a.want == "" {
+				require.NoError(t, err)
+				return
+			}
+			require.ErrorIs(t, err, pjrt.ErrFailedPrecondition)
+			require.ErrorContains(t, err, a.want)
+		})
+	}
+}
+
+func TestAHandlerWithinTheCallOfThePluginMayRunPrograms(t *testing.T) {
+	ctx := context.Background()
+	client := newClient(t)
+	x := square(t, client)
+	large := compile(t, client, product(""))
+	a := upload(t, client, 1, 2, 3, 4)
+	double := handle(t, client, "", func(_ *ffi.Call, op *unary) error {
+		for i, v := range op.In.Data {
+			op.Out.Data[i] = 2 * v
+		}
+		return nil
+	})
+	exe := handle(t, client, "", func(_ *ffi.Call, op *unary) error {
+		outs, err := large.Execute(ctx, []*pjrt.Buffer{x}, nil)
+		if err != nil {
+			return err
+		}
+		outs[0].Close()
+		b, err := pjrt.FromSlice(ctx, client, op.In.Data, 4)
+		if err != nil {
+			return err
+		}
+		defer b.Close()
+		if outs, err = double.Execute(ctx, []*pjrt.Buffer{b}, nil); err != nil {
+			return err
+		}
+		defer outs[0].Close()
+		if _, err := a.ToHost(ctx); err != nil {
+			return err // the argument of this execution
+		}
+		result, err := pjrt.ToSlice[float32](ctx, outs[0])
+		copy(op.Out.Data, result)
+		return err
+	})
+	outs, err := execute(t, exe, nil, a)
+	require.NoError(t, err)
+	assert.Equal(t, []float32{2, 4, 6, 8}, read(t, outs[0]))
+}
+
+func TestAHandlerIsRefusedAnArgumentThatItsProgramTakes(t *testing.T) {
+	ctx := context.Background()
+	client := newClient(t)
+	name := target()
+	var a *pjrt.Buffer
+	var errs []error
+	require.NoError(t, ffi.Register(client.Plugin(), name, func(_ *ffi.Call, op *unary) error {
+		errs = append(errs, second(a.ToHost(ctx)), a.Wait(ctx), a.Delete())
+		copy(op.Out.Data, op.In.Data)
+		return nil
+	}))
+	exe := compile(t, client, `func.func @main(%a: tensor<4xf32> {tf.aliasing_output = 0 : i32}) -> tensor<4xf32> {
+  %0 = stablehlo.custom_call @`+name+`(%a) {api_version = 4 : i32} : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = stablehlo.add %0, %0 : tensor<4xf32>
+  return %1 : tensor<4xf32>
+}`)
+	a = upload(t, client, 1, 2, 3, 4)
+	outs, err := execute(t, exe, nil, a)
+	require.NoError(t, err)
+	assert.Equal(t, []float32{2, 4, 6, 8}, read(t, outs[0]))
+	require.ErrorContains(t, errs[0], "donated")
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package pjrt
+
+import (
+	"context"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt/internal/inside"
+	"github.com/purepjrt/purepjrt/pjrt/internal/standin"
+)
+
+// follow records the execution, so that handlers of custom calls find what its caller gave
+// it, and so that no wait within a handler waits for the handler itself. The number of the
+// launch is how a handler knows its execution.
+func (l *launch) follow(ctx context.Context) {
+	c := l.frame.options
+	x := &inside.Execution{
+		ID: c.LaunchID, Client: l.exe.client, Program: l.exe.name,
+		Context: ctx, HasContext: c.Context != nil, Outer: inside.Current(ctx),
+	}
+	for _, e := range l.opts.Extensions {
+		x.Extensions = append(x.Extensions, e)
+	}
+	inside.Begin(x)
+	c.LaunchID, l.followed = x.ID, x
+}
+
+// unfollow records that the execution is over.
+func (l *launch) unfollow() {
+	if l.followed != nil {
+		inside.Finish(l.followed)
+		l.followed = nil
+	}
+}
+
+// refuseToWait returns an error if the caller is the handler of a custom call, and what
+// waits for the set would wait for the handler.
+func refuseToWait(ctx context.Context, what string, waits *standin.Set) error {
+	if waits == nil || !inside.Any() {
+		return nil
+	}
+	x := inside.Current(ctx)
+	if !x.Awaits(waits) {
+		return nil
+	}
+	return failed(ErrFailedPrecondition, "%s waits for the end of the execution of %s, which waits for this handler of a custom call: "+
+		"return first, or use another client, since the plugin may run the executions of one in order", what, x.Program)
+}
+
+// refuseToWait returns an error if the caller is the handler of a custom call, and the
+// plugin has queued the execution behind that of the handler.
+func (l *launch) refuseToWait(ctx context.Context) error {
+	if l.earlier == nil || !inside.Any() {
+		return nil
+	}
+	for _, h := range l.frame.events {
+		if h == nil {
+			continue
+		}
+		if ready, err := l.event.isReady(l.exe.client.table, h); err == nil && !ready {
+			return refuseToWait(ctx, "this execution of "+l.exe.name, l.earlier)
+		}
+	}
+	return nil
+}
+
+// refuseToWait returns an error if the caller is the handler of a custom call, for which the
+// contents of the buffer wait.
+func (b *Buffer) refuseToWait(ctx context.Context, h *capi.Buffer) error {
+	waits := b.standIns.Load()
+	if waits == nil || !inside.Any() || b.settled(h) {
+		return nil
+	}
+	return refuseToWait(ctx, "the "+b.shape.String()+" buffer", waits)
+}
+
+// refuseToWait returns an error if the caller is the handler of a custom call, for which the
+// work waits.
+func (e *Event) refuseToWait(ctx context.Context) error {
+	if e.waits == nil || !inside.Any() {
+		return nil
+	}
+	if ready, err := e.Ready(); ready || err != nil {
+		return err
+	}
+	return refuseToWait(ctx, "the event", e.waits)
+}
+
+// refuseInHandler returns an error if the caller is the handler of a custom call. It is for
+// waits of which nobody knows whether the handler's own execution is in their way.
+func refuseInHandler(ctx context.Context, why string) error {
+	x := inside.Current(ctx)
+	if x == nil {
+		return nil
+	}
+	return failed(ErrFailedPrecondition, "%s, and a handler of a custom call in %s cannot wait for that: "+
+		"its own execution may be in the way", why, x.Program)
+}
