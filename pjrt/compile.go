@@ -47,7 +47,7 @@ func (c *Client) Compile(ctx context.Context, program Program, opts *CompileOpti
 		runtime.KeepAlive(in)
 		if err != nil {
 			in.saveFailed(err)
-			return nil, err
+			return nil, explainHandler(err)
 		}
 		return newLoadedExecutable(c, call.Args.Executable, in.parameters)
 	}, (*LoadedExecutable).Close)
@@ -250,7 +250,7 @@ func (c *Client) deserialize(
 		runtime.KeepAlive(data)
 		runtime.KeepAlive(options)
 		if err != nil {
-			return nil, err
+			return nil, explainHandler(err)
 		}
 		e, err := newLoadedExecutable(c, call.Args.LoadedExecutable, parameters)
 		if err == nil {

@@ -5,6 +5,8 @@ package pjrt
 
 import (
 	"context"
+	"errors"
+	"strings"
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt/internal/inside"
@@ -97,4 +99,31 @@ func refuseInHandler(ctx context.Context, why string) error {
 	}
 	return failed(ErrFailedPrecondition, "%s, and a handler of a custom call in %s cannot wait for that: "+
 		"its own execution may be in the way", why, x.Program)
+}
+
+// lapackCalls are the custom calls of JAX whose handlers are in extensions/ffi/lapack, by
+// what their names have between the letter of the type and the end.
+const lapackCalls = " potrf syevd heevd gesdd gesvd geqrf geqp3 orgqr ungqr getrf trsm "
+
+// explainHandler adds to the error of a program that calls a handler which is not there
+// where to get it.
+func explainHandler(err error) error {
+	e := (*Error)(nil)
+	if !errors.As(err, &e) || e.Code != ErrNotFound {
+		return err
+	}
+	_, name, ok := strings.Cut(e.Message, "No FFI handler registered for ")
+	if !ok {
+		return err
+	}
+	name, _, _ = strings.Cut(name, " ")
+	hint := "register one with Register of extensions/ffi before compiling"
+	if call, ok := strings.CutPrefix(name, "lapack_"); ok && len(call) > 1 {
+		if call, ok = strings.CutSuffix(call[1:], "_ffi"); ok && strings.Contains(lapackCalls, " "+call+" ") {
+			hint = `import _ "github.com/purepjrt/purepjrt/extensions/ffi/lapack", which has one`
+		}
+	}
+	explained := *e
+	explained.Message += ": " + hint
+	return &explained
 }

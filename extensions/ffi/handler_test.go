@@ -594,3 +594,17 @@ func TestAHandlerThatDoesNotReturnHoldsNobodyUp(t *testing.T) {
 	close(release)
 	require.Eventually(t, func() bool { return client.InFlight() == 0 }, time.Minute, time.Millisecond)
 }
+
+func TestAProgramWithoutItsHandlerSaysWhereToGetOne(t *testing.T) {
+	client := newClient(t)
+	for name, want := range map[string]string{
+		"nobody_has_this":   "No FFI handler registered for nobody_has_this on a platform Host (canonical host): register one with Register of extensions/ffi",
+		"lapack_spotrf_ffi": `: import _ "github.com/purepjrt/purepjrt/extensions/ffi/lapack", which has one`,
+		"lapack_zheevd_ffi": `: import _ "github.com/purepjrt/purepjrt/extensions/ffi/lapack", which has one`,
+		"lapack_sgehrd_ffi": ": register one with Register of extensions/ffi",
+	} {
+		_, err := client.Compile(context.Background(), pjrt.Program{Code: []byte(withAttributes(name, ""))}, nil)
+		require.ErrorIs(t, err, pjrt.ErrNotFound)
+		require.ErrorContains(t, err, want)
+	}
+}

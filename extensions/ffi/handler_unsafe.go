@@ -61,7 +61,7 @@ type Handler[T, S any] struct {
 	Prepare, Initialize func(c *Call, op *T, state S) error
 
 	// Platform is XLA's name of the platform whose programs call the handler. Empty means
-	// that of the plugin: CUDA, ROCM, or Host for any other.
+	// that of the plugin: see PlatformOf.
 	Platform string
 	// Replayable promises that a call may be recorded once and replayed, as command
 	// buffers of GPUs do.
@@ -101,7 +101,7 @@ func RegisterHandler[T, S any](p *pjrt.Plugin, target string, h Handler[T, S]) e
 		return err
 	}
 	if h.Platform == "" {
-		h.Platform = platformOf(p)
+		h.Platform = PlatformOf(p)
 	}
 	if !Supported(p) {
 		// The error of the plugin's table names the function.
@@ -126,8 +126,12 @@ func RegisterHandler[T, S any](p *pjrt.Plugin, target string, h Handler[T, S]) e
 
 const hostPlatform = "Host"
 
-// platformOf returns XLA's name of the plugin's platform.
-func platformOf(p *pjrt.Plugin) string {
+// PlatformOf returns XLA's name of the platform for which a plugin wants handlers: CUDA, ROCM
+// or TPU for XLA's plugins for these, and Host for others and nil.
+func PlatformOf(p *pjrt.Plugin) string {
+	if t := raw.Table(p); t != nil && t.HasSection(capi.SectionExtension(capi.ExtensionTypeTPUTopology)) {
+		return "TPU"
+	}
 	for _, a := range p.Attributes() {
 		switch a.Name {
 		case "cuda_version":
@@ -358,7 +362,7 @@ func hostOf(p *pjrt.Plugin) (*host, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := RegisterC(p, CustomCall{Target: "purepjrt.table", Platform: platformOf(p), Handler: code}); err != nil {
+	if err := RegisterC(p, CustomCall{Target: "purepjrt.table", Platform: PlatformOf(p), Handler: code}); err != nil {
 		code.Release()
 		return nil, err
 	}

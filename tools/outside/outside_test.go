@@ -31,10 +31,11 @@ const (
 
 // published are the modules that others may import, by their folders.
 var published = map[string]string{
-	main:                   "",
-	main + "/pjrt/gomlx":   "pjrt/gomlx/",
-	main + "/pjrt/otel":    "pjrt/otel/",
-	main + "/pjrt/kv/etcd": "pjrt/kv/etcd/",
+	main:                            "",
+	main + "/extensions/ffi/lapack": "extensions/ffi/lapack/",
+	main + "/pjrt/gomlx":            "pjrt/gomlx/",
+	main + "/pjrt/otel":             "pjrt/otel/",
+	main + "/pjrt/kv/etcd":          "pjrt/kv/etcd/",
 }
 
 // offline is what must work without go.work, and with nothing of ours but what

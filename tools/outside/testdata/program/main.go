@@ -13,6 +13,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 	"go.opentelemetry.io/otel/trace/noop"
 
+	_ "github.com/purepjrt/purepjrt/extensions/ffi/lapack"
 	"github.com/purepjrt/purepjrt/pjrt"
 	_ "github.com/purepjrt/purepjrt/pjrt/gomlx"
 	"github.com/purepjrt/purepjrt/pjrt/kv/etcd"
