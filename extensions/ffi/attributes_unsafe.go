@@ -156,7 +156,8 @@ func setterOf(t reflect.Type) (setter, error) {
 			return setAny, nil
 		}
 	}
-	return nil, invalid("no attribute becomes a %v: a string, a number, a slice of numbers, a struct, a map[string]any or an any can take one", t)
+	return nil, invalid("no attribute becomes a %v: "+
+		"a string, a number, a slice of numbers, a struct, a map[string]any or an any can take one", t)
 }
 
 func setString(p unsafe.Pointer, x cffi.Attr) error {

@@ -45,21 +45,36 @@ func newCall(target string, frame *cffi.CallFrame) *Call {
 func (c *Call) end() { c.over.Store(true) }
 
 // Target returns the name of the custom call.
-func (c *Call) Target() string { return c.target }
+func (c *Call) Target() string {
+	if c == nil {
+		return ""
+	}
+	return c.target
+}
 
 // Stage returns why the handler is called: to execute, or for another stage of [Handler].
-func (c *Call) Stage() cffi.ExecutionStage { return c.stage }
+func (c *Call) Stage() cffi.ExecutionStage {
+	if c == nil {
+		return 0
+	}
+	return c.stage
+}
 
 // RunID returns the number of the execution, ExecuteOptions.LaunchID if that was given, and
 // 0 for a call without one (XLA_FFI_RunId_Get).
-func (c *Call) RunID() int64 { return c.runID }
+func (c *Call) RunID() int64 {
+	if c == nil {
+		return 0
+	}
+	return c.runID
+}
 
 // Context returns the context of whoever executes the program, such as the argument of
 // LoadedExecutable.Execute: a handler that takes long returns when it ends, and passes it to
 // functions that wait. It never ends when a program is compiled, and if several executions
 // have the same LaunchID.
 func (c *Call) Context() context.Context {
-	if c.known {
+	if c != nil && c.known {
 		return c.execution.Context()
 	}
 	return context.Background()
@@ -67,7 +82,7 @@ func (c *Call) Context() context.Context {
 
 // Program returns the name of the program, or "" if it is not known.
 func (c *Call) Program() string {
-	if c.known {
+	if c != nil && c.known {
 		return c.execution.Program()
 	}
 	return ""
@@ -126,12 +141,17 @@ func (c *Call) UserData(typeID int64) (uintptr, error) {
 
 // Frame returns the call as XLA passes it, for what this package does not do.
 func (c *Call) Frame() (*cffi.CallFrame, error) {
-	_, err := c.table()
-	return c.frame, err
+	if _, err := c.table(); err != nil {
+		return nil, err
+	}
+	return c.frame, nil
 }
 
 // table returns XLA's table as long as the call is under way.
 func (c *Call) table() (*capi.Table, error) {
+	if c == nil || c.frame == nil {
+		return nil, invalid("there is no call: only a handler gets one")
+	}
 	if c.over.Load() {
 		return nil, raw.Errorf(pjrt.ErrFailedPrecondition, "the call of %s is over: its handler has returned", c.target)
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
+	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
 var targets atomic.Int32
@@ -607,4 +608,26 @@ func TestAProgramWithoutItsHandlerSaysWhereToGetOne(t *testing.T) {
 		require.ErrorIs(t, err, pjrt.ErrNotFound)
 		require.ErrorContains(t, err, want)
 	}
+}
+
+func TestACallThatIsNoneIsAnError(t *testing.T) {
+	for _, c := range []*ffi.Call{nil, new(ffi.Call)} {
+		assert.Empty(t, c.Target())
+		assert.Zero(t, c.Stage())
+		assert.Zero(t, c.RunID())
+		assert.Empty(t, c.Program())
+		assert.Equal(t, context.Background(), c.Context())
+		_, ok := ffi.Value[int](c)
+		assert.False(t, ok)
+		for _, err := range []error{second(c.Device()), second(c.Stream()), second(c.Options()), second(c.UserData(1)), second(c.Frame())} {
+			require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
+		}
+	}
+	var x raw.Execution
+	assert.Equal(t, context.Background(), x.Context())
+	assert.Empty(t, x.Program())
+	assert.False(t, x.HasContext())
+	_, ok := raw.Extension[ffi.Values](x)
+	assert.False(t, ok)
+	assert.NoError(t, x.Handle(func() error { return nil }))
 }

@@ -12,10 +12,9 @@ import (
 
 // Options are options of one execution for the custom calls of its program
 // (PJRT_ExecuteOptions.custom_options, API 0.116). They go into
-// ExecuteOptions.Extensions. Handlers in Go read them with CallFrame.CustomOptions of
-// package capi/ffi. The values are copied; an execution may use the same Options as
-// others. On a plugin of an older version the execution fails with
-// pjrt.ErrUnimplemented.
+// ExecuteOptions.Extensions. Handlers in Go read them with Call.Options. The values are
+// copied; an execution may use the same Options as others. On a plugin of an older version
+// the execution fails with pjrt.ErrUnimplemented.
 type Options []pjrt.Attribute
 
 var _ pjrt.ExecuteExtension = Options(nil)

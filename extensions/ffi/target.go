@@ -82,7 +82,8 @@ func (t Target) Line(result string, results []pjrt.Shape, args ...Operand) (stri
 	if err != nil {
 		return "", err
 	}
-	fmt.Fprintf(&b, "stablehlo.custom_call @%s(%s) {api_version = 4 : i32, backend_config = %s", symbol(t.Name), strings.Join(names, ", "), attributes)
+	fmt.Fprintf(&b, "stablehlo.custom_call @%s(%s) {api_version = 4 : i32, backend_config = %s",
+		symbol(t.Name), strings.Join(names, ", "), attributes)
 	if t.SideEffect {
 		b.WriteString(", has_side_effect = true")
 	}
@@ -109,8 +110,8 @@ func (t Target) aliases(args, results []pjrt.Shape) (string, error) {
 		if len(results) > 1 {
 			index = strconv.Itoa(r)
 		}
-		list = append(list, fmt.Sprintf("#stablehlo.output_operand_alias<output_tuple_indices = [%s], operand_index = %d, operand_tuple_indices = []>",
-			index, a))
+		list = append(list, fmt.Sprintf("#stablehlo.output_operand_alias<"+
+			"output_tuple_indices = [%s], operand_index = %d, operand_tuple_indices = []>", index, a))
 	}
 	return ", output_operand_aliases = [" + strings.Join(list, ", ") + "]", nil
 }

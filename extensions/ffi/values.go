@@ -32,7 +32,7 @@ func (v Values) ExtendExecute(*pjrt.Client, []*pjrt.Device, *capi.ExecuteOptions
 // Value returns the first of the [Values] of the call's execution that has the type T, or
 // implements it. It returns false if there is none, and when a program is compiled.
 func Value[T any](c *Call) (value T, ok bool) {
-	if !c.known {
+	if c == nil || !c.known {
 		return value, false
 	}
 	values, _ := raw.Extension[Values](c.execution)

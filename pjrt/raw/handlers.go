@@ -30,16 +30,29 @@ func ExecutionOf(runID int64) (Execution, bool) {
 
 // Context returns the context of whoever executes the program. Waits that a handler makes
 // with it are known to be the handler's, in other goroutines too: see [Execution.Handle].
-func (x Execution) Context() context.Context { return x.x.ContextOf() }
+func (x Execution) Context() context.Context {
+	if x.x == nil {
+		return context.Background()
+	}
+	return x.x.ContextOf()
+}
 
 // Program returns the name of the program.
-func (x Execution) Program() string { return x.x.Program }
+func (x Execution) Program() string {
+	if x.x == nil {
+		return ""
+	}
+	return x.x.Program
+}
 
 // HasContext reports whether the execution has a PJRT_ExecuteContext.
-func (x Execution) HasContext() bool { return x.x.HasContext }
+func (x Execution) HasContext() bool { return x.x != nil && x.x.HasContext }
 
 // Extension returns the first of ExecuteOptions.Extensions that has the type T.
 func Extension[T pjrt.ExecuteExtension](x Execution) (extension T, ok bool) {
+	if x.x == nil {
+		return extension, false
+	}
 	for _, e := range x.x.Extensions {
 		if extension, ok = e.(T); ok {
 			break
@@ -52,6 +65,9 @@ func Extension[T pjrt.ExecuteExtension](x Execution) (extension T, ok bool) {
 // package pjrt that fn calls return pjrt.ErrFailedPrecondition instead of waiting for what
 // the execution has to end for, such as its results.
 func (x Execution) Handle(fn func() error) error {
+	if x.x == nil {
+		return fn()
+	}
 	err := inside.Run(x.x, fn)
 	if errors.Is(err, inside.ErrTooMany) {
 		return Errorf(pjrt.ErrResourceExhausted, "%v", err)
