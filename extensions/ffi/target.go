@@ -104,7 +104,8 @@ func (t Target) aliases(args, results []pjrt.Shape) (string, error) {
 	for _, r := range slices.Sorted(maps.Keys(t.Aliases)) {
 		a := t.Aliases[r]
 		if r < 0 || r >= len(results) || a < 0 || a >= len(args) || !args[a].Equal(results[r]) {
-			return "", invalid("result %d of the custom call %s cannot use the memory of argument %d: they need the same shape", r, t.Name, a)
+			return "", invalid("result %d of the custom call %s cannot use the memory of argument %d: they need the same shape",
+				r, t.Name, a)
 		}
 		index := ""
 		if len(results) > 1 {
