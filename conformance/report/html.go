@@ -12,6 +12,8 @@ import (
 )
 
 var (
+	//go:embed head.html
+	headText string
 	//go:embed page.html
 	pageText string
 	//go:embed page.css
@@ -28,7 +30,7 @@ type kind struct {
 // kindOf returns the class of a result.
 func kindOf(x Result) string {
 	var c Counts
-	c.count(&x)
+	c.Add(&x)
 	switch {
 	case c.Pass > 0:
 		return "pass"
@@ -80,7 +82,17 @@ func kinds(r *Report) []kind {
 	}
 }
 
-var page = template.Must(template.New("page").Funcs(template.FuncMap{
+// newPage makes a page that begins with what all pages have.
+func newPage(text string, functions template.FuncMap) *template.Template {
+	head := template.New("page").Funcs(template.FuncMap{
+		"outcome": outcomeKind,
+		"state":   stateKind,
+		"style":   func() template.CSS { return template.CSS(pageStyle) },
+	})
+	return template.Must(template.Must(head.Funcs(functions).Parse(headText)).Parse(text))
+}
+
+var page = newPage(pageText, template.FuncMap{
 	"table": func(title string, list []ProgramCount) any {
 		return struct {
 			Title string
@@ -96,13 +108,8 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 		}
 		return x.headline()
 	},
-	"took":    func(d time.Duration) time.Duration { return d.Round(max(time.Microsecond, d/1000)) },
-	"outcome": outcomeKind,
-	"state":   stateKind,
-	"style":   style,
-}).Parse(pageText))
-
-func style() template.CSS { return template.CSS(pageStyle) }
+	"took": func(d time.Duration) time.Duration { return d.Round(max(time.Microsecond, d/1000)) },
+})
 
 // causeOf returns the attribute that connects a result to its cause in the report.
 func causeOf(r *Report, x Result) template.HTMLAttr {

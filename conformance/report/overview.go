@@ -47,13 +47,10 @@ type overviewCell struct {
 	Class, Sign, Title string
 }
 
-var overviewPage = template.Must(template.New("overview").Funcs(template.FuncMap{
-	"outcome": outcomeKind,
+var overviewPage = newPage(overviewText, template.FuncMap{
 	"plugins": func(n int) string { return count(n, "plugin") },
 	"short":   func(s string) string { return shorten(s, 80) },
-	"state":   stateKind,
-	"style":   style,
-}).Parse(overviewText))
+})
 
 // WriteOverview writes one page about several reports, of different plugins or versions:
 // the levels that each reaches, and the rules on which they differ. Reports of the same

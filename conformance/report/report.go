@@ -297,29 +297,20 @@ type Counts struct {
 // Total is the number of checks counted.
 func (c Counts) Total() int { return c.Pass + c.Fail + c.Warn + c.Waived + c.Skipped }
 
-// Add counts a verdict.
-func (c *Counts) Add(v Verdict) {
+// Add counts a result. One whose verdict differs from run to run fails only if its rule binds.
+func (c *Counts) Add(x *Result) {
 	switch {
-	case v == Pass:
+	case x.Verdict == Pass:
 		c.Pass++
-	case v == Warn:
+	case x.Verdict == Warn, x.Verdict == Flaky && !x.binding():
 		c.Warn++
-	case v == Waived:
+	case x.Verdict == Waived:
 		c.Waived++
-	case v.Skipped():
+	case x.Verdict.Skipped():
 		c.Skipped++
 	default:
 		c.Fail++
 	}
-}
-
-// count counts a result. One that differs from run to run fails only if its rule binds.
-func (c *Counts) count(x *Result) {
-	if x.Verdict == Flaky && !x.binding() {
-		c.Warn++
-		return
-	}
-	c.Add(x.Verdict)
 }
 
 // Group is a group of rules with the outcomes of its checks.

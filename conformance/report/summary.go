@@ -93,13 +93,13 @@ func (r *Report) Summarize() {
 	r.Flaky = nil
 	for i := range r.Results {
 		x := &r.Results[i]
-		s.Checks.count(x)
+		s.Checks.Add(x)
 		if x.Verdict == Flaky {
 			r.Flaky = append(r.Flaky, x.Check)
 		}
 		s.Verdicts[x.Verdict]++
 		c := s.Severities[x.Severity]
-		c.count(x)
+		c.Add(x)
 		s.Severities[x.Severity] = c
 		broken = broken || x.Broken()
 		waived = waived || x.Verdict == Waived && x.binding()
@@ -130,7 +130,7 @@ func (r *Report) summarizeLevels() {
 			if x.Level != l.name {
 				continue
 			}
-			level.Counts.count(x)
+			level.Counts.Add(x)
 			switch {
 			case x.Broken():
 				stopping = append(stopping, x.Check)
@@ -208,7 +208,7 @@ func (r *Report) summarizeGroups() {
 			if x.Group != g.Name {
 				continue
 			}
-			group.Counts.count(x)
+			group.Counts.Add(x)
 			if !x.Verdict.Skipped() {
 				checked[x.Rule] = true
 			}

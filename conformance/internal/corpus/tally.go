@@ -38,10 +38,10 @@ func (s Spec) Tally(results []report.Result) *report.Programs {
 		_, name, _ := strings.Cut(x.Check, "/")
 		c := named[name]
 		if c == nil {
-			sets.add("other", x.Verdict)
+			sets.add("other", x)
 			continue
 		}
-		sets.add(c.Set, x.Verdict)
+		sets.add(c.Set, x)
 		if x.Verdict.Skipped() {
 			reason, _, _ := strings.Cut(x.Skip, ": ")
 			skips[reason]++
@@ -55,10 +55,10 @@ func (s Spec) Tally(results []report.Result) *report.Programs {
 			}
 		}
 		for _, name := range t.operations {
-			operations.add(name, x.Verdict)
+			operations.add(name, x)
 		}
 		for _, name := range t.types {
-			types.add(name, x.Verdict)
+			types.add(name, x)
 		}
 	}
 	p.Sets, p.Operations, p.Types = sets.list(), operations.list(), types.list()
@@ -70,16 +70,16 @@ func (s Spec) Tally(results []report.Result) *report.Programs {
 	return p
 }
 
-// tally counts verdicts by name.
+// tally counts results by name.
 type tally map[string]*report.Counts
 
-func (t tally) add(name string, v report.Verdict) {
+func (t tally) add(name string, x *report.Result) {
 	c := t[name]
 	if c == nil {
 		c = &report.Counts{}
 		t[name] = c
 	}
-	c.Add(v)
+	c.Add(x)
 }
 
 func (t tally) list() []report.ProgramCount {
