@@ -120,6 +120,7 @@ type Progress struct {
 	Done    int            // checks done in this phase
 	Failed  int            // of Done: failures without a waiver; in a rerun, verdicts that differ
 	Waived  int            // of Done: failures that a waiver excuses
+	Blocked int            // of Done: checks that need what another check failed of already
 	Total   int            // checks of this phase, 0 if not known yet
 	Result  *report.Result // of the latest check; nil at the start of a phase
 	Elapsed time.Duration  // from the start of the run

@@ -22,9 +22,15 @@ import (
 // faulty compiles testdata/faulty.c with a fault.
 func faulty(t *testing.T, fault string) string {
 	t.Helper()
-	out := filepath.Join(t.TempDir(), "faulty.so")
+	return build(t, "faulty", "-DFAULT="+fault)
+}
+
+// build compiles a plugin of testdata.
+func build(t *testing.T, name, define string) string {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), name+".so")
 	cc := exec.Command(cmp.Or(os.Getenv("CC"), "gcc"), "-std=gnu11", "-Wall", "-Werror", "-Wno-incompatible-pointer-types", "-O1", "-shared", "-fPIC",
-		"-DFAULT="+fault, "-I../third_party/xla", "-o", out, "testdata/faulty.c", "-lpthread")
+		define, "-I../third_party/xla", "-o", out, "testdata/"+name+".c", "-lpthread")
 	text, err := cc.CombinedOutput()
 	require.NoError(t, err, "%s", text)
 	return out
@@ -100,5 +106,44 @@ func TestSlotsThatAreMissingAreReported(t *testing.T) {
 		require.NoError(t, err)
 		assert.InDelta(t, want, len(r.Capabilities.NullSlots), 3, fault)
 		assert.Contains(t, r.Run.NoDevice, "PJRT_Client_Create", fault)
+	}
+}
+
+// Most of what a plugin of 31 functions cannot do, it cannot do for want of another function.
+// Its author reads of each of these once.
+func TestFaultyByLackOfFunctions(t *testing.T) {
+	t.Parallel()
+	for others, test := range map[string]struct {
+		first string // what to begin with
+		most  int    // failures
+		level report.LevelState
+	}{
+		"STUBS": {"begin with CMP-01, whose failure blocks ", 25, report.Reached},
+		"NULLS": {"begin with LOAD-08, whose failure blocks ", 5, report.NotReached},
+	} {
+		t.Run(others, func(t *testing.T) {
+			t.Parallel()
+			r, err := Run(t.Context(), Options{Plugin: build(t, "early", "-DOTHERS="+others)})
+			require.NoError(t, err)
+			c := r.Summary.Checks
+			assert.LessOrEqual(t, c.Fail, test.most)
+			assert.Greater(t, c.Blocked, 400)
+			assert.Greater(t, c.Pass, 150)
+			assert.Zero(t, r.Summary.Verdicts[report.SuiteError]+r.Summary.Verdicts[report.Flaky])
+			assert.Equal(t, test.level, r.Levels[0].State, "L0 needs no upload and no compiler: %s", r.Levels[0].Reason)
+			assert.Contains(t, r.Advice()[0], test.first)
+			for i := range r.Results {
+				x := &r.Results[i]
+				if by := r.Result(x.BlockedBy); x.Verdict == report.Blocked && assert.NotNil(t, by, x.Check) {
+					assert.True(t, by.Broken(), "%s is blocked by %s", x.Check, x.BlockedBy)
+				}
+				if x.Verdict == report.Blocked {
+					assert.Empty(t, x.Attempts, "%s is blocked, and was run again", x.Check)
+				}
+			}
+			var text strings.Builder
+			require.NoError(t, r.WriteText(&text, false))
+			assert.Less(t, text.Len(), 32<<10, "a report that its author reads to the end")
+		})
 	}
 }

@@ -163,6 +163,8 @@ func (r *testRun) tell(t *testing.T, name string) {
 		t.Skip("the check did not run: the plugin could not be opened")
 	case x.Broken() || r.report.Programs != nil && x.Verdict.Failed():
 		t.Error(x.Details()) // a difference between plugins is what such a test looks for
+	case x.Verdict == report.Blocked:
+		t.Skip(x.Details())
 	case x.Verdict.Skipped():
 		t.Skip(x.Skip)
 	case x.Verdict != report.Pass:

@@ -36,13 +36,16 @@ func Diff(before, after *Report) []Change {
 		c := Change{Check: x.Check, After: x.Verdict}
 		wasBroken := false
 		if was != nil {
-			c.Before, wasBroken = was.Verdict, was.Broken()
+			c.Before, wasBroken = was.Verdict, was.Broken() || was.Verdict == Blocked
 		}
 		if c.Before == c.After {
 			continue
 		}
-		c.Worse, c.Better = x.Broken() && !wasBroken, !x.Broken() && wasBroken
-		if x.noteworthy() {
+		broken := x.Broken() || x.Verdict == Blocked
+		c.Worse, c.Better = broken && !wasBroken, !broken && wasBroken
+		if x.Verdict == Blocked {
+			c.Headline = x.why()
+		} else if x.noteworthy() {
 			c.Headline = x.headline()
 		} else {
 			c.Headline = x.Skip

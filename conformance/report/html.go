@@ -38,6 +38,8 @@ func kindOf(x Result) string {
 		return "warn"
 	case c.Waived > 0:
 		return "waived"
+	case c.Blocked > 0:
+		return "blocked"
 	case c.Skipped > 0:
 		return "skip"
 	}
@@ -78,7 +80,7 @@ func kinds(r *Report) []kind {
 	clean := c.Fail == 0 && c.Warn == 0
 	return []kind{
 		{"fail", "Failed", c.Fail, true}, {"warn", "Warned", c.Warn, true}, {"waived", "Waived", c.Waived, clean},
-		{"skip", "Skipped", c.Skipped, clean}, {"pass", "Passed", c.Pass, clean},
+		{"blocked", "Blocked", c.Blocked, false}, {"skip", "Skipped", c.Skipped, clean}, {"pass", "Passed", c.Pass, clean},
 	}
 }
 
@@ -102,6 +104,8 @@ var page = newPage(pageText, template.FuncMap{
 	"kind":  kindOf,
 	"kinds": kinds,
 	"cause": causeOf,
+	"why":   func(x Result) string { return x.why() },
+	"names": func(b Block) string { return b.names() },
 	"headline": func(x Result) string {
 		if len(x.Failures) == 0 {
 			return ""

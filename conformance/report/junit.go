@@ -58,7 +58,7 @@ type junitProblem struct {
 // WriteJUnit writes the report as JUnit XML, with a suite for each group of rules and a
 // case for each check. A result that breaks conformance is a failure. A process that died
 // and a fault of the suite are errors. A warning passes, with its findings as output. A
-// waived failure counts as skipped.
+// waived failure and a blocked check count as skipped.
 func (r *Report) WriteJUnit(out io.Writer) error {
 	all := junitSuites{Name: "PJRT conformance of " + clean(r.Plugin.File), Time: seconds(r.Duration)}
 	for _, g := range r.Groups {
@@ -112,6 +112,9 @@ func (x *Result) junit() junitCase {
 	case x.Verdict == Pass:
 	case x.Verdict == Waived:
 		c.Skipped = &junitProblem{Message: clean("waived: " + x.Waiver.Reason)}
+		c.Out = problem.Text
+	case x.Verdict == Blocked:
+		c.Skipped = &junitProblem{Message: clean(x.why()), Type: string(x.Verdict)}
 		c.Out = problem.Text
 	case x.Verdict.Skipped():
 		c.Skipped = &junitProblem{Message: clean(x.Skip), Type: string(x.Verdict)}

@@ -33,6 +33,14 @@ func (r *Report) WriteMarkdown(out io.Writer) error {
 	} else {
 		r.markdownLevels(w)
 	}
+	for i, b := range r.Blocks {
+		if i == 0 {
+			fmt.Fprint(w, "\nBlocked, since they need what does not work:\n\n| Checks | By the failure of | They need |\n|---:|---|---|\n")
+		}
+		if i < maxCauses {
+			fmt.Fprintf(w, "| %d | %s | %s |\n", len(b.Blocked), b.Check, inline(b.names()))
+		}
+	}
 	for i, c := range r.Causes {
 		if i == 0 {
 			fmt.Fprint(w, "\nThe most frequent causes:\n\n| Checks | Cause |\n|---:|---|\n")
@@ -61,14 +69,15 @@ func (r *Report) WriteMarkdown(out io.Writer) error {
 }
 
 func (r *Report) markdownLevels(w io.Writer) {
-	fmt.Fprint(w, "| Level | State | Pass | Fail | Warn | Waived | Skipped |\n|---|---|---:|---:|---:|---:|---:|\n")
+	fmt.Fprint(w, "| Level | State | Pass | Fail | Warn | Waived | Blocked | Skipped |\n|---|---|---:|---:|---:|---:|---:|---:|\n")
 	for _, l := range r.Levels {
 		c := l.Counts
 		state := string(l.State)
 		if l.Reason != "" {
 			state += ": " + l.Reason
 		}
-		fmt.Fprintf(w, "| %s | %s | %d | %d | %d | %d | %d |\n", l.Name, inline(state), c.Pass, c.Fail, c.Warn, c.Waived, c.Skipped)
+		fmt.Fprintf(w, "| %s | %s | %d | %d | %d | %d | %d | %d |\n", l.Name, inline(state), c.Pass, c.Fail, c.Warn, c.Waived, c.Blocked,
+			c.Skipped)
 	}
 	k := r.Summary.Rules
 	fmt.Fprintf(w, "\n%d of %d rules checked, %d kept", k.Checked, k.Total, k.Kept)

@@ -115,9 +115,9 @@ func newOverview(reports []*Report) *overview {
 }
 
 // badness orders the classes of results: what is worse counts.
-var badness = map[string]int{"": 0, "skip": 1, "pass": 2, "waived": 3, "warn": 4, "fail": 5}
+var badness = map[string]int{"": 0, "skip": 1, "pass": 2, "blocked": 3, "waived": 4, "warn": 5, "fail": 6}
 
-var signs = map[string]string{"": "", "skip": "–", "pass": "✓", "waived": "(✗)", "warn": "!", "fail": "✗"}
+var signs = map[string]string{"": "", "skip": "–", "pass": "✓", "blocked": "∅", "waived": "(✗)", "warn": "!", "fail": "✗"}
 
 // cells returns what the report says of each rule. The worst check of a rule counts.
 func (r *Report) cells() map[string]overviewCell {
@@ -130,6 +130,8 @@ func (r *Report) cells() map[string]overviewCell {
 		}
 		cell := overviewCell{Class: class, Sign: signs[class], Title: fmt.Sprintf("%s: %s", x.Check, x.Verdict)}
 		switch {
+		case x.Verdict == Blocked:
+			cell.Title += ": " + x.why()
 		case len(x.Failures) > 0:
 			cell.Title += ": " + x.headline()
 		case x.Skip != "":

@@ -48,12 +48,13 @@ const (
 	Waived         Verdict = "WAIVED"          // failed, as a waiver said
 	UnexpectedPass Verdict = "UNEXPECTED-PASS" // passed, although a waiver said it fails
 	Flaky          Verdict = "FLAKY"           // reruns gave different verdicts
+	Blocked        Verdict = "BLOCKED"         // stopped at what another check failed of
 	SuiteError     Verdict = "SUITE-ERROR"     // the suite itself is at fault
 )
 
 // Verdicts returns every verdict, the worst first.
 func Verdicts() []Verdict {
-	return []Verdict{Crash, Abort, Timeout, Fail, SuiteError, Flaky, UnexpectedPass, Warn, Waived, SkipAbsent, SkipUnimpl, SkipEnv, Pass}
+	return []Verdict{Crash, Abort, Timeout, Fail, SuiteError, Flaky, UnexpectedPass, Blocked, Warn, Waived, SkipAbsent, SkipUnimpl, SkipEnv, Pass}
 }
 
 // Meaning describes a verdict in words.
@@ -83,6 +84,8 @@ func (v Verdict) Meaning() string {
 		return "the check passed although a waiver says that it fails"
 	case Flaky:
 		return "the verdict differed from run to run"
+	case Blocked:
+		return "it needs a function that does not work, of which another check failed"
 	case SuiteError:
 		return "the suite itself is at fault"
 	}
@@ -116,6 +119,9 @@ type Report struct {
 	Summary      Summary      `json:"summary"`
 	// Causes are the reasons for which several checks failed, the most frequent first.
 	Causes []Cause `json:"causes,omitempty"`
+	// Blocks are the failures that keep other checks from running to their end, beginning
+	// with the one that blocks the most.
+	Blocks []Block `json:"blocks,omitempty"`
 	// Flaky are the checks whose verdict differs from run to run.
 	Flaky []string `json:"flaky,omitempty"`
 	// Results are in the order of the contract.
@@ -221,17 +227,19 @@ func (r *Run) Ahead() string {
 
 // Capabilities says what the plugin can do, as far as the suite found out before the checks.
 type Capabilities struct {
-	TableSize     int         `json:"table_size"`
-	Functions     int         `json:"functions"`     // present in the table
-	NullSlots     []string    `json:"null_slots"`    // slots of the stated minor that are null
-	Missing       []string    `json:"missing"`       // functions newer than the plugin
-	Unimplemented []string    `json:"unimplemented"` // functions that answer UNIMPLEMENTED
-	Extensions    []Extension `json:"extensions"`    //
-	ChainError    string      `json:"chain_error,omitempty"`
-	ProcessIndex  int         `json:"process_index"`
-	Devices       []Device    `json:"devices"`
-	Memories      []string    `json:"memories"` // kinds of the addressable memories
-	Types         []Type      `json:"types"`
+	TableSize     int      `json:"table_size"`
+	Functions     int      `json:"functions"`     // present in the table
+	NullSlots     []string `json:"null_slots"`    // slots of the stated minor that are null
+	Missing       []string `json:"missing"`       // functions newer than the plugin
+	Unimplemented []string `json:"unimplemented"` // functions that answer UNIMPLEMENTED
+	// Worked are the functions that succeeded in some check.
+	Worked       []string    `json:"worked,omitempty"`
+	Extensions   []Extension `json:"extensions"` //
+	ChainError   string      `json:"chain_error,omitempty"`
+	ProcessIndex int         `json:"process_index"`
+	Devices      []Device    `json:"devices"`
+	Memories     []string    `json:"memories"` // kinds of the addressable memories
+	Types        []Type      `json:"types"`
 	// ClientTime is how long it took to make a client.
 	ClientTime time.Duration `json:"client_ns,omitempty"`
 	// Exclusive says why a second process could not make a client, if that is so. Then
@@ -291,11 +299,15 @@ type Counts struct {
 	Fail    int `json:"fail"` // FAIL, CRASH, ABORT, TIMEOUT, FLAKY of a binding rule, SUITE-ERROR, UNEXPECTED-PASS
 	Warn    int `json:"warn"` // WARN, FLAKY of a SHOULD rule
 	Waived  int `json:"waived"`
+	Blocked int `json:"blocked"`
 	Skipped int `json:"skipped"`
 }
 
 // Total is the number of checks counted.
-func (c Counts) Total() int { return c.Pass + c.Fail + c.Warn + c.Waived + c.Skipped }
+func (c Counts) Total() int { return c.Pass + c.Fail + c.Warn + c.Waived + c.Blocked + c.Skipped }
+
+// idle is how many of the checks did not come to a verdict of their own.
+func (c Counts) idle() int { return c.Blocked + c.Skipped }
 
 // Add counts a result. One whose verdict differs from run to run fails only if its rule binds.
 func (c *Counts) Add(x *Result) {
@@ -306,6 +318,8 @@ func (c *Counts) Add(x *Result) {
 		c.Warn++
 	case x.Verdict == Waived:
 		c.Waived++
+	case x.Verdict == Blocked:
+		c.Blocked++
 	case x.Verdict.Skipped():
 		c.Skipped++
 	default:
@@ -358,11 +372,17 @@ type Result struct {
 	Text     string         `json:"text"`    // the rule in words
 	Subject  string         `json:"subject"` // the functions that the rule is about, or its subject
 	Verdict  Verdict        `json:"verdict"`
-	// Found is the verdict without waivers; it is left out if it is the same.
+	// Found is the verdict without waivers, and of a blocked check that without the reason why
+	// it is blocked; it is left out if it is the same.
 	Found    Verdict  `json:"found,omitempty"`
 	Failures []string `json:"failures,omitempty"` // what was expected and what was found
 	Notes    []string `json:"notes,omitempty"`
 	Skip     string   `json:"skip,omitempty"`
+	// Stopped are the functions of whose errors the check failed, if of nothing else, or
+	// without which it was skipped.
+	Stopped []string `json:"stopped,omitempty"`
+	// BlockedBy is the check whose failure blocks this one.
+	BlockedBy string `json:"blocked_by,omitempty"`
 	// Digest identifies what was found: the message, or the places of the elements that
 	// differ. Only failures have one.
 	Digest string `json:"digest,omitempty"`

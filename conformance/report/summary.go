@@ -68,6 +68,9 @@ func LevelOf(r *rules.Rule, library bool) string {
 // binding reports whether a plugin that breaks the rule is not conformant.
 func (r *Result) binding() bool { return r.Severity != rules.Should }
 
+// judged reports whether the check came to a verdict on its rule.
+func (r *Result) judged() bool { return !r.Verdict.Skipped() && r.Verdict != Blocked }
+
 // Broken reports whether the result makes the plugin not conformant.
 func (r *Result) Broken() bool {
 	switch r.Verdict {
@@ -84,6 +87,7 @@ func (r *Report) Summarize() {
 	if r.Results == nil {
 		r.Results = []Result{} // a list in JSON, too
 	}
+	r.summarizeBlocks()
 	r.summarizeLevels()
 	r.summarizeGroups()
 	r.summarizeCauses()
@@ -107,7 +111,7 @@ func (r *Report) Summarize() {
 	switch {
 	case broken:
 		r.Verdict = NotConformant
-	case r.Run.Interrupted || s.Checks.Total() == s.Checks.Skipped:
+	case r.Run.Interrupted || s.Checks.Total() == s.Checks.idle():
 		r.Verdict = Incomplete
 	case waived:
 		r.Verdict = WithWaivers
@@ -124,7 +128,7 @@ func (r *Report) summarizeLevels() {
 	below := Reached // the worst state of the numbered levels so far
 	for _, l := range levels {
 		level := Level{Name: l.name, Title: l.title, State: Reached}
-		var waived, stopping []string
+		var waived, stopping, blocked []string
 		for i := range r.Results {
 			x := &r.Results[i]
 			if x.Level != l.name {
@@ -136,6 +140,8 @@ func (r *Report) summarizeLevels() {
 				stopping = append(stopping, x.Check)
 			case x.Verdict == Waived && x.binding():
 				waived = append(waived, x.Check)
+			case x.Verdict == Blocked && x.binding():
+				blocked = append(blocked, x.Check)
 			}
 		}
 		c := level.Counts
@@ -153,6 +159,8 @@ func (r *Report) summarizeLevels() {
 			level.State, level.Reason = NotRun, fmt.Sprintf("the run was interrupted before %d of its checks", r.Run.Left)
 		case r.partial(l.name) != "":
 			level.State, level.Reason = InPart, r.partial(l.name)
+		case len(blocked) > 0:
+			level.State, level.Reason = InPart, "blocked: "+some(blocked)
 		case len(waived) > 0:
 			level.State, level.Reason = ReachedWaived, "waived: "+some(waived)
 		}
@@ -209,7 +217,7 @@ func (r *Report) summarizeGroups() {
 				continue
 			}
 			group.Counts.Add(x)
-			if !x.Verdict.Skipped() {
+			if x.judged() {
 				checked[x.Rule] = true
 			}
 		}
@@ -231,8 +239,8 @@ func (r *Report) countRules() RuleCounts {
 			states[x.Rule] = s
 			order = append(order, x.Rule)
 		}
-		s.checked = s.checked || !x.Verdict.Skipped()
-		s.bad = s.bad || !x.Verdict.Skipped() && x.Verdict != Pass
+		s.checked = s.checked || x.judged()
+		s.bad = s.bad || x.judged() && x.Verdict != Pass
 	}
 	for _, id := range order {
 		switch s := states[id]; {
@@ -257,7 +265,7 @@ func (r *Report) quality() int {
 	kept, all := 0, 0
 	for i := range r.Results {
 		x := &r.Results[i]
-		if x.Severity != rules.Should && x.Level != "Q" || x.Verdict.Skipped() || x.Verdict == SuiteError {
+		if x.Severity != rules.Should && x.Level != "Q" || !x.judged() || x.Verdict == SuiteError {
 			continue
 		}
 		w := max(weight[x.Basis], 1)

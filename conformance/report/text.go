@@ -27,7 +27,7 @@ type Text struct {
 }
 
 // escapes of terminals, by what the pages call a kind.
-var escapes = map[string]string{"pass": "\x1b[32m", "fail": "\x1b[31m", "warn": "\x1b[33m", "waived": "\x1b[35m", "skip": "\x1b[2m"}
+var escapes = map[string]string{"pass": "\x1b[32m", "fail": "\x1b[31m", "warn": "\x1b[33m", "waived": "\x1b[35m", "blocked": "\x1b[36m", "skip": "\x1b[2m"}
 
 func (x Text) paint(kind, text string) string {
 	if !x.Colour || text == "" {
@@ -58,6 +58,9 @@ func (t Text) details(x *Result) string {
 	line("about", x.Subject)
 	for _, f := range x.Failures {
 		line("found", f)
+	}
+	if x.Verdict == Blocked {
+		line("blocked", x.why())
 	}
 	if x.Skip != "" {
 		line("skipped", x.Skip)
@@ -137,7 +140,11 @@ func (r *Report) WriteText(out io.Writer, all bool) error {
 func (t Text) Write(r *Report, out io.Writer) error {
 	w := bufio.NewWriter(out)
 	for _, x := range r.detailed(t) {
-		fmt.Fprintf(w, "%s\n", t.details(x.Result))
+		fmt.Fprint(w, t.details(x.Result))
+		if n := r.blocks(x.Check); n > 0 {
+			fmt.Fprintf(w, "  %-10s %s\n", "blocks", count(n, "more check"))
+		}
+		fmt.Fprintln(w)
 		if len(x.alike) > 0 {
 			fmt.Fprintf(w, "%s failed in the same way: %s\n\n", count(len(x.alike), "more check"), listed(x.alike, maxAlike))
 		}
@@ -218,6 +225,17 @@ func (t Text) WriteSummary(r *Report, out io.Writer) error {
 	if err := t.outcome(r, w); err != nil {
 		return err
 	}
+	for i, b := range r.Blocks {
+		switch {
+		case i == 0:
+			fmt.Fprint(w, "\nblocked, since they need what does not work:\n")
+		case i == maxCauses:
+			fmt.Fprintf(w, "        and those of %d more\n", len(r.Blocks)-i)
+		}
+		if i < maxCauses {
+			fmt.Fprintf(w, "  %4d  by %s, which failed: %s\n", len(b.Blocked), b.Check, b.names())
+		}
+	}
 	for i, c := range r.Causes {
 		switch {
 		case i == 0:
@@ -274,15 +292,15 @@ func shorten(s string, n int) string {
 func (t Text) levels(r *Report, w io.Writer) error {
 	var table bytes.Buffer
 	tw := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tw, "LEVEL\tSTATE\tPASS\tFAIL\tWARN\tWAIVED\tSKIPPED\t")
+	fmt.Fprintln(tw, "LEVEL\tSTATE\tPASS\tFAIL\tWARN\tWAIVED\tBLOCKED\tSKIPPED\t")
 	for _, l := range r.Levels {
 		c := l.Counts
-		fmt.Fprintf(tw, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%s\n", l.Name, l.State, c.Pass, c.Fail, c.Warn, c.Waived, c.Skipped,
+		fmt.Fprintf(tw, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%s\n", l.Name, l.State, c.Pass, c.Fail, c.Warn, c.Waived, c.Blocked, c.Skipped,
 			shorten(printable(strings.Join(strings.Fields(l.Reason), " ")), reasonLength))
 	}
 	for _, s := range []rules.Severity{rules.Must, rules.Should, rules.Opt} {
 		c := r.Summary.Severities[s]
-		fmt.Fprintf(tw, "%s\t\t%d\t%d\t%d\t%d\t%d\t%d rules checked\n", s, c.Pass, c.Fail, c.Warn, c.Waived, c.Skipped,
+		fmt.Fprintf(tw, "%s\t\t%d\t%d\t%d\t%d\t%d\t%d\t%d rules checked\n", s, c.Pass, c.Fail, c.Warn, c.Waived, c.Blocked, c.Skipped,
 			r.Summary.Rules.BySeverity[s])
 	}
 	if err := tw.Flush(); err != nil {
@@ -307,7 +325,7 @@ const reasonLength = 120
 
 // noteworthy reports whether the reader should see the result without asking for it.
 func (x *Result) noteworthy() bool {
-	return x.Verdict != Pass && x.Verdict != Waived && !x.Verdict.Skipped()
+	return x.Verdict != Pass && x.Verdict != Waived && x.judged()
 }
 
 // Sentence returns the verdict in one sentence.
@@ -328,7 +346,11 @@ func (r *Report) Sentence() string {
 				n++
 			}
 		}
-		return fmt.Sprintf("not conformant: %s failed, %d passed", count(n, "check"), c.Pass)
+		failed := count(n, "check") + " failed"
+		if c.Blocked > 0 {
+			failed += fmt.Sprintf(" and blocked %d others", c.Blocked)
+		}
+		return fmt.Sprintf("not conformant: %s, %d passed", failed, c.Pass)
 	}
 	if r.Run.Interrupted {
 		return fmt.Sprintf("incomplete: interrupted with %s left", count(r.Run.Left, "check"))

@@ -89,6 +89,9 @@ func progressLine(g conformance.Progress, name bool) string {
 		if g.Waived > 0 {
 			line += fmt.Sprintf("%d waived, ", g.Waived)
 		}
+		if g.Blocked > 0 {
+			line += fmt.Sprintf("%d blocked, ", g.Blocked)
+		}
 		line += fmt.Sprintf("%d left, %v", left, elapsed)
 	}
 	if rest := remaining(g); rest > 0 {

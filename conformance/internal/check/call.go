@@ -21,6 +21,9 @@ func Try[A any](t *T, args A) (A, error) {
 	if errors.As(err, &e) && e.Missing && t.env.Table.Has(c.Function()) {
 		err = &newerField{e}
 	}
+	if err == nil {
+		t.env.worked.add(c.Function())
+	}
 	return c.Args, err
 }
 
@@ -83,6 +86,9 @@ func Raw[A any](t *T, args A) (A, error) {
 	handle, err := c.Raw(t.env.Table)
 	if err == nil && handle != nil {
 		err = t.env.Table.TakeError(handle)
+	}
+	if err == nil {
+		t.env.worked.add(c.Function())
 	}
 	return c.Args, err
 }

@@ -164,6 +164,11 @@ type Result struct {
 	Skew     []report.Skew `json:"skew,omitempty"`     // outcomes for other struct sizes
 	Calls    []string      `json:"calls,omitempty"`    // of a check that hangs: the last, the newest first
 	Duration time.Duration `json:"duration_ns"`
+	// Stopped are the functions of whose errors the check failed, if it failed of nothing
+	// else, or whose lack made it end early.
+	Stopped []string `json:"stopped,omitempty"`
+	// Worked are the functions that succeeded in this process since another check said so.
+	Worked []string `json:"worked,omitempty"`
 }
 
 // Run runs the check and returns its result. It returns when ctx ends or the

@@ -32,6 +32,8 @@ type Env struct {
 	// may run: each call of a slow plugin earns some time.
 	Earned func() time.Duration
 
+	worked working
+
 	mu     sync.Mutex
 	client *Client
 }

@@ -30,6 +30,7 @@ type T struct {
 	mu       sync.Mutex
 	failures []string
 	evidence []string // of each failure
+	ends     ends
 	notes    []string
 	skew     []report.Skew
 	cleanups []func()
@@ -117,17 +118,18 @@ func (t *T) result() Result {
 	defer t.mu.Unlock()
 	r := Result{
 		Check: t.check.Name(), Rule: t.check.Rule, Verdict: Pass, Failures: t.failures, Evidence: t.evidence, Notes: t.notes, Skew: t.skew,
+		Worked: t.env.worked.take(),
 	}
 	switch {
 	case t.suite != "":
 		r.Verdict = SuiteError
 		r.Failures = append(r.Failures, t.suite)
 	case len(t.failures) > 0 && t.rule.Severity == rules.Should:
-		r.Verdict = Warn
+		r.Verdict, r.Stopped = Warn, t.ends.list()
 	case len(t.failures) > 0:
-		r.Verdict = Fail
+		r.Verdict, r.Stopped = Fail, t.ends.list()
 	case t.verdict != "":
-		r.Verdict, r.Skip = t.verdict, t.skip
+		r.Verdict, r.Skip, r.Stopped = t.verdict, t.skip, t.ends.list()
 	case t.newer != "":
 		r.Verdict, r.Skip = SkipAbsent, t.newer
 	}
@@ -159,11 +161,13 @@ func (t *T) Errorf(format string, args ...any) {
 	if !t.asked(args...) {
 		return
 	}
+	text := fmt.Sprintf(format, args...)
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.ends.add(text, args)
 	switch {
 	case len(t.failures) < maxMessages:
-		t.failures, t.evidence = append(t.failures, fmt.Sprintf(format, args...)), append(t.evidence, evidence(format, args))
+		t.failures, t.evidence = append(t.failures, text), append(t.evidence, evidence(format, args))
 	case len(t.failures) == maxMessages:
 		t.failures, t.evidence = append(t.failures, leftOut), append(t.evidence, leftOut)
 	}
@@ -228,6 +232,7 @@ func (t *T) SkipAbsentf(format string, args ...any) { t.skipf(SkipAbsent, format
 func (t *T) skipf(v Verdict, format string, args ...any) {
 	t.mu.Lock()
 	t.verdict, t.skip = v, fmt.Sprintf(format, args...)
+	t.ends.add(t.skip, args)
 	t.mu.Unlock()
 	runtime.Goexit()
 }

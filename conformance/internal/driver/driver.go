@@ -8,6 +8,7 @@ package driver
 import (
 	"context"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"sync"
@@ -60,6 +61,7 @@ type Progress struct {
 	Done    int            // of this phase
 	Failed  int            // without those that a waiver excuses; in a rerun, those that differ
 	Waived  int            // failed as a waiver says
+	Blocked int            // failed for the lack of what another failed of already
 	Total   int            // of this phase
 	Result  *report.Result // the newest; nil at the start of a phase
 	Elapsed time.Duration  // since the run began
@@ -94,6 +96,8 @@ type driver struct {
 	mu       sync.Mutex
 	before   map[*report.Result][]*check.Check // what had run in the process of a check that failed
 	skew     map[string][]report.Skew          // by check
+	worked   map[string]bool                   // functions that succeeded
+	lacking  map[string]bool                   // functions of whose errors a check failed
 	problems []string
 }
 
@@ -130,7 +134,8 @@ func newDriver(c Config) *driver {
 	if c.Progress == nil {
 		c.Progress = func(Progress) {}
 	}
-	d := &driver{Config: c, start: time.Now(), skew: make(map[string][]report.Skew), before: make(map[*report.Result][]*check.Check)}
+	d := &driver{Config: c, start: time.Now(), skew: make(map[string][]report.Skew), worked: make(map[string]bool),
+		lacking: make(map[string]bool), before: make(map[*report.Result][]*check.Check)}
 	d.report = &report.Report{
 		Schema: report.SchemaVersion, Started: d.start.UTC().Truncate(time.Second), Machine: machine(), Suite: suite(c.Checks),
 		Run: report.Run{Profile: c.Profile.String(), Levels: c.Levels, Topology: c.Setup.Topology, TimeoutFactor: c.Setup.Factor},
@@ -189,7 +194,7 @@ func Found(c *check.Check, r check.Result) *report.Result {
 	full.Calls = r.Calls
 	full.Check, full.Verdict, full.Failures, full.Notes, full.Skip, full.Duration = c.Name(), r.Verdict, r.Failures, r.Notes,
 		r.Skip, r.Duration
-	full.Digest = digest(&r)
+	full.Stopped, full.Digest = r.Stopped, digest(&r)
 	return full
 }
 
@@ -275,6 +280,32 @@ func (d *driver) addSkew(check string, list []report.Skew) {
 	if len(list) > 0 {
 		d.skew[check] = list
 	}
+}
+
+// works notes functions that succeeded in a check.
+func (d *driver) works(functions []string) {
+	if len(functions) == 0 {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, f := range functions {
+		d.worked[f] = true
+	}
+	d.report.Capabilities.Worked = slices.Sorted(maps.Keys(d.worked))
+}
+
+// blocked reports whether a check failed of nothing but functions that failed others, and that
+// never worked so far.
+func (d *driver) blocked(r *report.Result) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	blocked := len(r.Stopped) > 0
+	for _, f := range r.Stopped {
+		blocked = blocked && d.lacking[f] && !d.worked[f]
+		d.lacking[f] = true
+	}
+	return blocked
 }
 
 // alone runs a check in a process of its own.

@@ -23,12 +23,19 @@ const rerunShare = 30 * time.Second
 const longRun = 5 * time.Second
 
 // rerun runs failed checks again, each in a process of its own, to find out which fail only
-// sometimes. It leaves out failures that a waiver excuses.
+// sometimes. It leaves out failures that a waiver excuses, and checks that another failure blocks.
 func (d *driver) rerun(ctx context.Context) {
 	files := d.waivers()
+	var done []*report.Result
+	for _, r := range d.results {
+		if r != nil {
+			done = append(done, r)
+		}
+	}
+	blocked := d.report.Capabilities.Blocks(done)
 	var again []int
 	for i, r := range d.results {
-		if r != nil && (r.Verdict.Failed() || r.Verdict == check.SuiteError) && !report.Excused(files, r, d.start) {
+		if r != nil && blocked[r] == nil && (r.Verdict.Failed() || r.Verdict == check.SuiteError) && !report.Excused(files, r, d.start) {
 			again = append(again, i)
 		}
 	}
@@ -220,6 +227,7 @@ func (d *driver) finish(ctx context.Context) {
 		r.Skew = append(r.Skew, d.skew[r.Results[i].Check]...)
 	}
 	r.Waive(d.waivers(), d.start, d.suiteNames(), d.chosenNames())
+	r.Block()
 	r.Duration = time.Since(d.start)
 	if d.Programs != nil {
 		r.Programs = d.Programs(r.Results)

@@ -103,6 +103,8 @@ func (d *driver) run(ctx context.Context, queue []*job) {
 				case !r.Broken():
 				case report.Excused(files, r, d.start):
 					progress.Waived++
+				case d.blocked(r):
+					progress.Blocked++
 				default:
 					progress.Failed++
 				}
@@ -251,6 +253,7 @@ func (s *slot) check(ctx context.Context, c *check.Check) *report.Result {
 	}
 	full := d.result(c, r)
 	d.addSkew(c.Name(), r.Skew)
+	d.works(r.Worked)
 	return d.behind(full, before)
 }
 

@@ -56,18 +56,18 @@ type operation struct{ name, code string }
 // expects success with an executable, or an error.
 func operations(variant string, alone bool, list ...operation) []check.Check {
 	checks := both(check.Check{Rule: "CMP-11", Variant: variant, Hostile: alone}, func(t *check.T, k compiler) {
-		refused := 0
+		refused, last := 0, error(nil)
 		for _, o := range list {
 			e, err := k.tryText(t, o.code, options{})
 			if err != nil {
-				refused++
+				refused, last = refused+1, err
 				t.Notef("%s is refused: %s", o.name, firstLine(err.Error()))
 				continue
 			}
 			e.drop(t)
 		}
 		if len(list) > 3 && refused == len(list) {
-			t.Errorf("expected some of %d programs with operations of StableHLO to compile, but all were refused", refused)
+			t.Errorf("expected some of %d programs with operations of StableHLO to compile, but all were refused, the last with %v", refused, last)
 		}
 	})
 	checks[1].Profile, checks[1].Timeout = check.Core, 4*check.DefaultTimeout

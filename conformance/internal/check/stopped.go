@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package check
+
+import (
+	"errors"
+	"maps"
+	"regexp"
+	"slices"
+	"sync"
+
+	"github.com/purepjrt/purepjrt/capi"
+)
+
+// ends is which functions' errors a check failed of. If a function never works, not in any
+// check, those that fail of nothing else are blocked by the lack of it.
+type ends struct {
+	at    map[string]bool // C names of functions
+	other bool            // there was a failure without such an error
+}
+
+// lacking is how an error says that the plugin does not offer a function. What a child of the
+// check failed of comes as text.
+var lacking = regexp.MustCompile(`\b(PJRT_\w+): UNIMPLEMENTED\b`)
+
+// add notes a failure with its arguments.
+func (e *ends) add(text string, args []any) {
+	function := ""
+	for _, a := range args {
+		err, _ := a.(error)
+		var x *capi.Error
+		if errors.As(err, &x) && x.Func != "" {
+			function = x.Func
+			break
+		}
+	}
+	if m := lacking.FindStringSubmatch(text); function == "" && m != nil {
+		function = m[1]
+	}
+	if function == "" {
+		e.other = true
+		return
+	}
+	if e.at == nil {
+		e.at = make(map[string]bool)
+	}
+	e.at[function] = true
+}
+
+// list returns the functions if there were no other failures.
+func (e *ends) list() []string {
+	if e.other || len(e.at) == 0 {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(e.at))
+}
+
+// working is the functions that succeeded in this process.
+type working struct {
+	mu   sync.Mutex
+	all  map[string]bool
+	list []string // not told yet
+}
+
+func (w *working) add(f *capi.Function) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.all[f.Name] {
+		return
+	}
+	if w.all == nil {
+		w.all = make(map[string]bool)
+	}
+	w.all[f.Name] = true
+	w.list = append(w.list, f.Name)
+}
+
+// take returns those that were not told yet.
+func (w *working) take() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	list := w.list
+	w.list = nil
+	return list
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package report
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// Block is a failure that keeps other checks from running to their end.
+type Block struct {
+	Check     string   `json:"check"`     // that failed
+	Functions []string `json:"functions"` // that do not work; all null ones if the check is of the table's slots
+	Blocked   []string `json:"blocked"`   // the other checks
+}
+
+// slots is the rule that no slot of the table is null.
+const slots = "LOAD-08"
+
+// Block makes Blocked of the results that stopped at functions which never worked in the run,
+// except for the first failure of each such function. That of a slot which is null is the
+// failure of the rule about slots. What is blocked counts for the level of what blocks it, if
+// that is higher. Waivers must be applied before.
+func (r *Report) Block() {
+	var all []*Result
+	for i := range r.Results {
+		all = append(all, &r.Results[i])
+	}
+	for x, by := range r.Capabilities.Blocks(all) {
+		x.Found, x.Verdict, x.BlockedBy = x.Verdict, Blocked, by.Check
+		if height(x.Level) >= 0 && height(by.Level) > height(x.Level) {
+			x.Level = by.Level
+		}
+	}
+}
+
+// height returns the place of a numbered level, or -1 for others.
+func height(level string) int {
+	if !strings.HasPrefix(level, "L") {
+		return -1
+	}
+	return slices.Index(LevelNames(), level)
+}
+
+// Blocks returns those of the results that are blocked, each with the failure that blocks it.
+// The results are in the order of the contract.
+func (c *Capabilities) Blocks(results []*Result) map[*Result]*Result {
+	roots := make(map[string]*Result) // of a function that never worked
+	root := func(f string) *Result {
+		if x, ok := roots[f]; ok {
+			return x
+		}
+		roots[f] = c.root(f, results)
+		return roots[f]
+	}
+	blocked := make(map[*Result]*Result)
+	keep := make(map[*Result]bool)
+	for _, x := range results {
+		for _, f := range x.Stopped {
+			if by := root(f); by != nil {
+				keep[by] = true
+			}
+		}
+	}
+	for _, x := range results {
+		if len(x.Stopped) == 0 || keep[x] {
+			continue
+		}
+		works := func(f string) bool { return root(f) == nil }
+		switch x.Verdict {
+		case SkipAbsent: // most often the plugin is older than the function, which is no failure
+			works = func(f string) bool { return root(f) == nil || !slices.Contains(c.NullSlots, f) }
+		case SkipUnimpl: // as it may, unless that is the failure of another check
+			works = func(f string) bool { return root(f) == nil || root(f).Verdict == Waived }
+		case Fail, Warn:
+		default:
+			continue
+		}
+		if !slices.ContainsFunc(x.Stopped, works) {
+			blocked[x] = root(x.Stopped[0])
+		}
+	}
+	return blocked
+}
+
+// root returns the failure of which a function that never worked is the cause: the first of a
+// rule about it that binds, otherwise the first at all. It returns nil if the function works,
+// or if nothing fails for the lack of it.
+func (c *Capabilities) root(f string, results []*Result) *Result {
+	if slices.Contains(c.Worked, f) {
+		return nil
+	}
+	var best *Result
+	quality := 0
+	for _, x := range results {
+		v := x.Verdict
+		if v == Waived {
+			v = x.Found
+		}
+		q := 0
+		switch {
+		case x.Rule == slots && v == Fail && slices.Contains(c.NullSlots, f):
+			return x
+		case v != Fail && v != Warn || !slices.Contains(x.Stopped, f):
+			continue
+		case x.binding():
+			q = 2
+		}
+		if about(x, f) {
+			q++
+		}
+		if best == nil || q > quality {
+			best, quality = x, q
+		}
+	}
+	return best
+}
+
+// about reports whether the rule of a result names the function.
+func about(x *Result, f string) bool {
+	words := strings.FieldsFunc(x.Subject, func(c rune) bool { return c != '_' && !unicode.IsLetter(c) && !unicode.IsDigit(c) })
+	return slices.Contains(words, strings.TrimPrefix(f, "PJRT_"))
+}
+
+// summarizeBlocks lists what blocks other checks.
+func (r *Report) summarizeBlocks() {
+	r.Blocks = nil
+	at := make(map[string]int)
+	for i := range r.Results {
+		x := &r.Results[i]
+		if x.Verdict != Blocked {
+			continue
+		}
+		n, ok := at[x.BlockedBy]
+		if !ok {
+			n = len(r.Blocks)
+			at[x.BlockedBy] = n
+			r.Blocks = append(r.Blocks, Block{Check: x.BlockedBy})
+		}
+		b := &r.Blocks[n]
+		b.Blocked = append(b.Blocked, x.Check)
+		if f := x.Stopped[0]; !slices.Contains(b.Functions, f) {
+			b.Functions = append(b.Functions, f)
+		}
+	}
+	slices.SortStableFunc(r.Blocks, func(a, b Block) int { return len(b.Blocked) - len(a.Blocked) })
+}
+
+// why says why a blocked check could not run to its end.
+func (x *Result) why() string {
+	return "blocked by the failure of " + x.BlockedBy + ": it needs " + x.Stopped[0]
+}
+
+// names describes the functions that do not work.
+func (b *Block) names() string { return some(b.Functions) }
+
+// blocks returns how many checks the failure of a check blocks.
+func (r *Report) blocks(check string) int {
+	for _, b := range r.Blocks {
+		if b.Check == check {
+			return len(b.Blocked)
+		}
+	}
+	return 0
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package report_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/conformance/report"
+)
+
+// stopped is a result that stopped at functions.
+func stopped(check string, v report.Verdict, functions ...string) report.Result {
+	x := result(check, v, "PJRT_Client_Compile: UNIMPLEMENTED")
+	x.Stopped = functions
+	return x
+}
+
+func waiverOf(t *testing.T, check string) *report.WaiverFile {
+	t.Helper()
+	f, err := report.ReadWaivers("w.json", strings.NewReader(`{"waivers": [{"check": "`+check+`", "verdicts": ["FAIL"], "reason": "not yet"}]}`))
+	require.NoError(t, err)
+	return f
+}
+
+func TestWhatNeedsAFunctionThatNeverWorksIsBlocked(t *testing.T) {
+	t.Parallel()
+	const compile, remove, upload = "PJRT_Client_Compile", "PJRT_Buffer_Delete", "PJRT_Client_BufferFromHostBuffer"
+	for name, test := range map[string]struct {
+		results []report.Result
+		null    []string
+		waived  string            // a check whose failure is waived
+		blocked map[string]string // by what
+		level   map[string]string // of checks that count elsewhere
+		says    report.Outcome
+	}{
+		"the first check about the function fails, the others are blocked": {
+			results: []report.Result{
+				stopped("LOAD-10", report.Fail, compile), stopped("CMP-01", report.Fail, compile), stopped("CMP-02", report.Fail, compile),
+				stopped("CLI-10", report.Warn, compile), stopped("DON-04", report.SkipUnimpl, compile),
+			},
+			blocked: map[string]string{"LOAD-10": "CMP-01", "CMP-02": "CMP-01", "CLI-10": "CMP-01", "DON-04": "CMP-01"},
+			level:   map[string]string{"LOAD-10": "L3", "CLI-10": "L3"}, says: report.NotConformant,
+		},
+		"a function that worked once blocks nothing": {
+			results: []report.Result{stopped("H2D-01", report.Fail, upload), stopped("H2D-02", report.Fail, upload)},
+			says:    report.NotConformant,
+		},
+		"what nobody must have blocks nothing": {
+			results: []report.Result{stopped("COPY-01", report.SkipUnimpl, "PJRT_Buffer_CopyToDevice"), result("CLI-14", report.Pass)},
+			says:    report.Conformant,
+		},
+		"of two functions both must be lacking": {
+			results: []report.Result{
+				stopped("BUF-15", report.Fail, remove), stopped("RUN-01", report.Fail, remove, upload), stopped("RUN-03", report.Fail, remove, compile),
+				stopped("RUN-05", report.Fail, compile, remove),
+			},
+			blocked: map[string]string{"RUN-05": "RUN-03"}, says: report.NotConformant,
+		},
+		"of a slot that is null the rule about slots is broken": {
+			results: []report.Result{
+				result("LOAD-08", report.Fail, "the slot is null"), stopped("CMP-01", report.Fail, compile), stopped("RUN-01", report.SkipAbsent, compile),
+			},
+			null: []string{compile}, blocked: map[string]string{"CMP-01": "LOAD-08", "RUN-01": "LOAD-08"}, says: report.NotConformant,
+		},
+		"a plugin that is older than a function is not blocked": {
+			results: []report.Result{stopped("COPY-13", report.SkipAbsent, "PJRT_Buffer_Bitcast"), stopped("COPY-14", report.Fail, "PJRT_Buffer_Bitcast")},
+			says:    report.NotConformant,
+		},
+		"a recommendation blocks others where no rule binds": {
+			results: []report.Result{stopped("CLI-10", report.Warn, compile), stopped("CLI-12", report.Warn, compile)},
+			blocked: map[string]string{"CLI-12": "CLI-10"}, says: report.Conformant,
+		},
+		"a waived failure blocks others, but not what the plugin need not have": {
+			results: []report.Result{
+				stopped("CMP-01", report.Fail, compile), stopped("CMP-02", report.Fail, compile), stopped("DON-04", report.SkipUnimpl, compile),
+			},
+			waived:  "CMP-01", blocked: map[string]string{"CMP-02": "CMP-01"}, says: report.WithWaivers,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := &report.Report{Results: test.results, Capabilities: report.Capabilities{NullSlots: test.null, Worked: []string{upload}}}
+			if test.waived != "" {
+				r.Waive([]*report.WaiverFile{waiverOf(t, test.waived)}, r.Started, nil, nil)
+			}
+			r.Block()
+			r.Summarize()
+			blocked, level := map[string]string{}, map[string]string{}
+			for i := range r.Results {
+				x := &r.Results[i]
+				assert.Equal(t, x.Verdict == report.Blocked, x.BlockedBy != "", x.Check)
+				if x.Verdict == report.Blocked {
+					blocked[x.Check] = x.BlockedBy
+					if was := result(x.Check, report.Pass); was.Level != x.Level {
+						level[x.Check] = x.Level
+					}
+				}
+			}
+			if test.blocked == nil {
+				test.blocked = map[string]string{}
+			}
+			assert.Equal(t, test.blocked, blocked)
+			if test.level != nil {
+				assert.Equal(t, test.level, level)
+			}
+			assert.Equal(t, test.says, r.Verdict)
+			assert.Equal(t, len(blocked), r.Summary.Checks.Blocked)
+		})
+	}
+}
+
+func TestEveryFormSaysWhatBlocks(t *testing.T) {
+	t.Parallel()
+	r := &report.Report{Plugin: report.Plugin{File: "p.so"}, Results: []report.Result{
+		stopped("CMP-01", report.Fail, "PJRT_Client_Compile"), stopped("CMP-02", report.Fail, "PJRT_Client_Compile"),
+		stopped("RUN-01", report.Fail, "PJRT_Client_Compile"),
+	}}
+	r.Block()
+	r.Summarize()
+	assert.Equal(t, []report.Block{{Check: "CMP-01", Functions: []string{"PJRT_Client_Compile"}, Blocked: []string{"CMP-02", "RUN-01"}}}, r.Blocks)
+	assert.Equal(t, "not conformant: 1 check failed and blocked 2 others, 0 passed", r.Sentence())
+	assert.Equal(t, "begin with CMP-01, whose failure blocks 2 other checks: they need PJRT_Client_Compile", r.Advice()[0])
+	for form, want := range map[string][]string{
+		"text":     {"  blocks     2 more checks\n", "     2  by CMP-01, which failed: PJRT_Client_Compile\n"},
+		"html":     {"blocked by the failure of CMP-01: it needs PJRT_Client_Compile"},
+		"markdown": {`| 2 | CMP-01 | PJRT\_Client\_Compile |`},
+		"junit":    {`<skipped message="blocked by the failure of CMP-01: it needs PJRT_Client_Compile" type="BLOCKED">`},
+	} {
+		var b bytes.Buffer
+		require.NoError(t, map[string]func() error{
+			"text": func() error { return r.WriteText(&b, false) }, "html": func() error { return r.WriteHTML(&b) },
+			"markdown": func() error { return r.WriteMarkdown(&b) }, "junit": func() error { return r.WriteJUnit(&b) },
+		}[form]())
+		for _, w := range want {
+			assert.Contains(t, b.String(), w, form)
+		}
+	}
+}
