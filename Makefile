@@ -184,6 +184,10 @@ bin/callers/jax-%/ready:
 	bin/callers/jax-$*/bin/python -m pip install --quiet --disable-pip-version-check jax==$* jaxlib==$* flatbuffers==25.9.23 absl-py==2.3.1
 	touch $@
 
+.PHONY: list
+list: ## freeze the binding checks of the suite as a new list, by which plugins are judged: make list LIST=2027.05
+	@$(GO) run ./conformance/internal/freeze $(LIST)
+
 .PHONY: conformance-aot
 conformance-aot: bin/pjrt bin/cuda/ready ## check plugins for TPUs and for CUDA without their devices; they are installed if missing
 	bin/pjrt install tpu tpu@0.0.11 tpu@0.0.2 cuda13

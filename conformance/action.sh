@@ -13,6 +13,7 @@ each() { # FLAG LIST
 		if [ -n "$line" ]; then args+=("$1" "$line"); fi
 	done <<< "$2"
 }
+each --list "$LIST"
 each --waivers "$WAIVERS"
 each --option "$OPTIONS"
 while IFS= read -r line; do

@@ -20,6 +20,7 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/driver"
 	"github.com/purepjrt/purepjrt/conformance/internal/session"
 	"github.com/purepjrt/purepjrt/conformance/internal/worker"
+	"github.com/purepjrt/purepjrt/conformance/lists"
 	"github.com/purepjrt/purepjrt/conformance/report"
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
 )
@@ -57,9 +58,13 @@ type Options struct {
 	// the option. The commands in the report name the files in place of the values.
 	OptionFiles map[string]string
 
-	Profile Profile        // empty: Quick
-	Levels  []string       // of L0 to L4, X and Q; empty: all
-	Filter  *regexp.Regexp // of the names of the checks, such as H2D-04; nil: all
+	Profile Profile // empty: Quick
+	// List is the list of checks by which the plugin is judged, such as 2026.11; empty
+	// means the newest. Checks that it does not have run as well, and bind nobody. See
+	// package lists.
+	List   string
+	Levels []string       // of L0 to L4, X and Q; empty: all
+	Filter *regexp.Regexp // of the names of the checks, such as H2D-04; nil: all
 
 	// Programs is a folder of programs with their arguments and results, and
 	// StableHLO a checkout of StableHLO, whose tests contain programs. If one of
@@ -107,6 +112,7 @@ type Options struct {
 	Command string
 
 	suite    string      // which checks
+	judge    *lists.List // for tests: the list of the suite
 	programs corpus.Spec // what suite stands for if the checks are programs
 	fault    string      // for tests: what the program does to the plugin
 	token    string      // of the worker
@@ -222,6 +228,9 @@ func (o *Options) config() (*driver.Config, error) {
 		Checks:  checks, Profile: profile, Levels: o.Levels, Filter: o.Filter, Jobs: o.Jobs,
 		Waivers: o.waivers,
 	}
+	if c.List, err = o.list(); err != nil {
+		return nil, err
+	}
 	if o.programs != (corpus.Spec{}) {
 		c.Programs = o.programs.Tally
 	}
@@ -244,6 +253,17 @@ func (o *Options) config() (*driver.Config, error) {
 		c.Progress = func(p driver.Progress) { o.Progress(Progress(p)) }
 	}
 	return c, nil
+}
+
+// list returns the list by which the plugin is judged. Programs are on none.
+func (o *Options) list() (*lists.List, error) {
+	switch {
+	case o.suite != "":
+		return o.judge, nil
+	case o.List == "":
+		return lists.Newest(), nil
+	}
+	return lists.ByName(o.List)
 }
 
 func options(list []capi.Attribute) []session.Option {

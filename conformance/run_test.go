@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/conformance/lists"
 	"github.com/purepjrt/purepjrt/conformance/report"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
@@ -214,6 +215,31 @@ func TestWithoutADeviceTheRestIsChecked(t *testing.T) {
 	assert.Equal(t, "the run was asked to make no client", x.Skip)
 	assert.Equal(t, report.Conformant, r.Verdict)
 	assert.Equal(t, "the run was asked to make no client", r.Levels[2].Reason)
+}
+
+func TestWhatTheListDoesNotHaveBindsNobody(t *testing.T) {
+	t.Parallel()
+	list, err := lists.Parse("2027.01", "[L0]\nCLI-14\n[L3]\nEVT-01\n")
+	require.NoError(t, err)
+	r := run(t, Options{suite: "fake", judge: list, Filter: regexp.MustCompile(`^(CLI-14|EVT-0[13]|LOAD-07)$`), NoReruns: true})
+	assert.Equal(t, "2027.01", r.Run.List)
+	assert.Equal(t, map[string]report.Verdict{"LOAD-07": report.Warn, "EVT-01": report.Fail, "EVT-03": report.Abort, "CLI-14": report.Pass}, verdicts(r))
+	assert.True(t, r.Result("EVT-01").Broken())
+	assert.Equal(t, "L3", r.Result("EVT-01").Level, "a check counts for the level that the list says")
+	assert.False(t, r.Result("EVT-03").Broken())
+	assert.True(t, r.Result("EVT-03").Unlisted)
+	assert.False(t, r.Result("LOAD-07").Unlisted, "what is recommended is on no list")
+	assert.Equal(t, "not conformant to 2027.01: 1 check failed, 1 passed", r.Sentence())
+
+	// Without the failure that the list has, the plugin conforms to it.
+	r = run(t, Options{suite: "fake", judge: list, Filter: regexp.MustCompile(`^(CLI-14|EVT-03)$`), NoReruns: true})
+	assert.Equal(t, report.Conformant, r.Verdict)
+	assert.Contains(t, r.Advice(), "look at EVT-03, which the list 2027.01 does not have: a later one may")
+
+	// The suite's own checks are judged by the newest list.
+	r = run(t, Options{Filter: regexp.MustCompile(`^LOAD-01$`)})
+	assert.Equal(t, lists.Newest().Name, r.Run.List)
+	assert.Equal(t, "conformant to "+lists.Newest().Name+": 1 check passed, no binding check failed", r.Sentence())
 }
 
 func TestAClientThatCannotBeMadeIsOneFailure(t *testing.T) {

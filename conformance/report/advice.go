@@ -52,6 +52,9 @@ func (r *Report) Advice() []string {
 	if len(broken) > len(first(UnexpectedPass))+len(first(SuiteError)) {
 		add("put failures that you cannot fix now into a waiver file, with the reasons (--draft-waivers writes one, --waivers reads it)")
 	}
+	if names := r.newcomers(); len(names) > 0 {
+		add("look at %s, which the list %s does not have: a later one may", some(names), r.Run.List)
+	}
 	switch {
 	case r.Run.Interrupted:
 		add("let a run go to its end for an answer: %s left", wereLeft(r.Run.Left))

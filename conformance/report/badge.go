@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// badgeText returns the text of the badge: the highest level reached without waivers. A
-// run of chosen checks earns no level.
+// badgeText returns the text of the badge: the highest level reached without waivers, and the list
+// by which it is judged. A run of chosen checks earns no level.
 func (r *Report) badgeText() (text, colour string) {
 	level, title := "", ""
 	for _, l := range r.Levels {
@@ -32,7 +32,7 @@ func (r *Report) badgeText() (text, colour string) {
 		}
 		return text, "#1a7f37"
 	case level != "":
-		return fmt.Sprintf("%s %s", level, strings.ToLower(title)), "#1a7f37"
+		return strings.TrimRight(fmt.Sprintf("%s %s %s", level, strings.ToLower(title), r.Run.List), " "), "#1a7f37"
 	case r.Verdict == WithWaivers:
 		return "with waivers", "#9a6700"
 	case r.Verdict == Incomplete:

@@ -80,7 +80,7 @@ func TestWhatNeedsAFunctionThatNeverWorksIsBlocked(t *testing.T) {
 			results: []report.Result{
 				stopped("CMP-01", report.Fail, compile), stopped("CMP-02", report.Fail, compile), stopped("DON-04", report.SkipUnimpl, compile),
 			},
-			waived:  "CMP-01", blocked: map[string]string{"CMP-02": "CMP-01"}, says: report.WithWaivers,
+			waived: "CMP-01", blocked: map[string]string{"CMP-02": "CMP-01"}, says: report.WithWaivers,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

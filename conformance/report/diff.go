@@ -83,6 +83,7 @@ func Differences(before, after *Report) []string {
 	add("version of the plugin", before.Plugin.PlatformVersion, after.Plugin.PlatformVersion)
 	add("suite", suiteName(&before.Suite), suiteName(&after.Suite))
 	add("profile", before.Run.Profile, after.Run.Profile)
+	add("list of checks", before.Run.List, after.Run.List)
 	add("levels", strings.Join(before.Run.Levels, ","), strings.Join(after.Run.Levels, ","))
 	add("checks that match", before.Run.Filter, after.Run.Filter)
 	add("create options", strings.Join(before.Run.Options, " "), strings.Join(after.Run.Options, " "))

@@ -101,11 +101,12 @@ var page = newPage(pageText, template.FuncMap{
 			List  []ProgramCount
 		}{title, list}
 	},
-	"kind":  kindOf,
-	"kinds": kinds,
-	"cause": causeOf,
-	"why":   func(x Result) string { return x.why() },
-	"names": func(b Block) string { return b.names() },
+	"kind":     kindOf,
+	"kinds":    kinds,
+	"cause":    causeOf,
+	"unlisted": func() string { return unlisted },
+	"why":      func(x Result) string { return x.why() },
+	"names":    func(b Block) string { return b.names() },
 	"headline": func(x Result) string {
 		if len(x.Failures) == 0 {
 			return ""

@@ -23,8 +23,8 @@ const (
 func (r *Report) WriteMarkdown(out io.Writer) error {
 	w := new(bytes.Buffer)
 	fmt.Fprintf(w, "## PJRT conformance: %s\n\n", inline(r.Sentence()))
-	fmt.Fprintf(w, "%s; suite %s (PJRT API %s), profile %s, %v\n\n", inline(r.Plugin.describe()), inline(r.Suite.Version), r.Suite.API,
-		r.Run.Profile, r.Duration.Round(100*time.Millisecond))
+	fmt.Fprintf(w, "%s; suite %s (PJRT API %s)%s, profile %s, %v\n\n", inline(r.Plugin.describe()), inline(r.Suite.Version), r.Suite.API,
+		r.Run.judgedBy(), r.Run.Profile, r.Duration.Round(100*time.Millisecond))
 	if r.Run.NoDevice != "" {
 		fmt.Fprintf(w, "No device was used: %s\n\n", inline(r.Run.Ahead()))
 	}
@@ -145,6 +145,9 @@ func (r *Report) markdownList(w *bytes.Buffer, title string, is func(*Result) bo
 			if n := len(x.Death.Output); n > 0 {
 				fmt.Fprintf(w, "  * last line of output: %s\n", inline(x.Death.Output[n-1]))
 			}
+		}
+		if x.Unlisted {
+			fmt.Fprintf(w, "  * %s\n", unlisted)
 		}
 		if x.Changed != "" {
 			fmt.Fprintf(w, "  * changed: %s\n", inline(x.Changed))

@@ -161,6 +161,7 @@ func runNotes(reports []*Report) []string {
 	}
 	differ("the suite", func(r *Report) string { return suiteName(&r.Suite) })
 	differ("the profile", func(r *Report) string { return r.Run.Profile })
+	differ("the list of checks", func(r *Report) string { return orNone(r.Run.List) })
 	differ("the levels", func(r *Report) string {
 		if len(r.Run.Levels) == 0 {
 			return "all"

@@ -195,6 +195,8 @@ type Run struct {
 	Profile string   `json:"profile"`
 	Levels  []string `json:"levels,omitempty"` // empty: all
 	Filter  string   `json:"filter,omitempty"`
+	// List is the list of checks by which the plugin is judged, such as 2026.11.
+	List    string   `json:"list,omitempty"`
 	Options []string `json:"options,omitempty"`
 	// Topology is the topology for which programs are compiled where there is no client.
 	// UsualTopology says that it is the suite's choice for the platform, because the
@@ -297,7 +299,7 @@ const (
 type Counts struct {
 	Pass    int `json:"pass"`
 	Fail    int `json:"fail"` // FAIL, CRASH, ABORT, TIMEOUT, FLAKY of a binding rule, SUITE-ERROR, UNEXPECTED-PASS
-	Warn    int `json:"warn"` // WARN, FLAKY of a SHOULD rule
+	Warn    int `json:"warn"` // WARN, FLAKY of a SHOULD rule, failures that the list does not have
 	Waived  int `json:"waived"`
 	Blocked int `json:"blocked"`
 	Skipped int `json:"skipped"`
@@ -314,7 +316,7 @@ func (c *Counts) Add(x *Result) {
 	switch {
 	case x.Verdict == Pass:
 		c.Pass++
-	case x.Verdict == Warn, x.Verdict == Flaky && !x.binding():
+	case x.Verdict == Warn, x.Verdict == Flaky && !x.binding(), x.Verdict.Failed() && x.Unlisted:
 		c.Warn++
 	case x.Verdict == Waived:
 		c.Waived++
@@ -372,6 +374,8 @@ type Result struct {
 	Text     string         `json:"text"`    // the rule in words
 	Subject  string         `json:"subject"` // the functions that the rule is about, or its subject
 	Verdict  Verdict        `json:"verdict"`
+	// Unlisted says that the list of the run does not have the check: it binds nobody yet.
+	Unlisted bool `json:"unlisted,omitempty"`
 	// Found is the verdict without waivers, and of a blocked check that without the reason why
 	// it is blocked; it is left out if it is the same.
 	Found    Verdict  `json:"found,omitempty"`

@@ -66,7 +66,7 @@ func LevelOf(r *rules.Rule, library bool) string {
 }
 
 // binding reports whether a plugin that breaks the rule is not conformant.
-func (r *Result) binding() bool { return r.Severity != rules.Should }
+func (r *Result) binding() bool { return r.Severity != rules.Should && !r.Unlisted }
 
 // judged reports whether the check came to a verdict on its rule.
 func (r *Result) judged() bool { return !r.Verdict.Skipped() && r.Verdict != Blocked }

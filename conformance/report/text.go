@@ -82,6 +82,9 @@ func (t Text) details(x *Result) string {
 	}
 	line("digest", x.digestText())
 	line("changed", x.Changed)
+	if x.Unlisted {
+		line("list", unlisted)
+	}
 	if w := x.Waiver; w != nil {
 		line("waiver", w.Reason)
 		line("varies", w.Varies)
@@ -220,7 +223,7 @@ func (t Text) WriteSummary(r *Report, out io.Writer) error {
 	if r.Run.NoDevice != "" {
 		fmt.Fprintf(w, "devices  none used: %s\n", printable(r.Run.Ahead()))
 	}
-	fmt.Fprintf(w, "suite    purepjrt %s, PJRT API %s, profile %s, %s, %v\n\n", r.Suite.Version, r.Suite.API, r.Run.Profile,
+	fmt.Fprintf(w, "suite    purepjrt %s, PJRT API %s%s, profile %s, %s, %v\n\n", r.Suite.Version, r.Suite.API, r.Run.judgedBy(), r.Run.Profile,
 		count(r.Run.Jobs, "job"), r.Duration.Round(100*time.Millisecond))
 	if err := t.outcome(r, w); err != nil {
 		return err
@@ -336,9 +339,9 @@ func (r *Report) Sentence() string {
 	}
 	switch r.Verdict {
 	case Conformant:
-		return fmt.Sprintf("conformant: %s passed, no binding check failed", count(c.Pass, "check"))
+		return fmt.Sprintf("conformant%s: %s passed, no binding check failed", r.Run.with(), count(c.Pass, "check"))
 	case WithWaivers:
-		return fmt.Sprintf("conformant except for %s: %s passed", count(c.Waived, "waived failure"), count(c.Pass, "check"))
+		return fmt.Sprintf("conformant%s except for %s: %s passed", r.Run.with(), count(c.Waived, "waived failure"), count(c.Pass, "check"))
 	case NotConformant:
 		n := 0
 		for i := range r.Results {
@@ -350,7 +353,7 @@ func (r *Report) Sentence() string {
 		if c.Blocked > 0 {
 			failed += fmt.Sprintf(" and blocked %d others", c.Blocked)
 		}
-		return fmt.Sprintf("not conformant: %s, %d passed", failed, c.Pass)
+		return fmt.Sprintf("not conformant%s: %s, %d passed", r.Run.with(), failed, c.Pass)
 	}
 	if r.Run.Interrupted {
 		return fmt.Sprintf("incomplete: interrupted with %s left", count(r.Run.Left, "check"))

@@ -86,6 +86,10 @@ it.
 An option is NAME=VALUE or NAME:TYPE=VALUE with the type string, int, ints,
 float or bool. The value of NAME=@FILE is the text of the file.
 
+The plugin is judged by a list of checks, the newest one unless --list names another:
+pjrt conformance lists prints them. A list never changes. Checks that it does not have
+run as well, and are reported; they bind nobody until a new list has them.
+
 --waivers reads known failures, and --draft-waivers writes such a file. A waiver
 names the verdict and a digest of what was found: a check that fails in another way
 counts, and the report says what changed. Waivers that excuse nothing any more are
@@ -125,6 +129,7 @@ reports are written in every case, for the checks that ran.`,
 	flags := cmd.Flags()
 	flags.StringVar(&f.plugin, "plugin", "", "the `PLUGIN` to check: a path, or a name such as cpu")
 	flags.StringVar(&f.profile, "profile", "quick", "how thorough: smoke, quick, core or full")
+	flags.StringVar(&f.List, "list", "", "judge by the checks of the list `NAME`, such as 2026.11 (default the newest)")
 	flags.StringSliceVar(&f.levels, "level", nil, "the `LEVELS` to check, such as L0-L2,X (default all)")
 	flags.StringVar(&f.run, "run", "", "run only checks whose names match `REGEXP`")
 	flags.StringArrayVar(&f.options, "option", nil, "`NAME=VALUE`, a create option of every client")
@@ -152,7 +157,7 @@ reports are written in every case, for the checks that ran.`,
 	flags.StringVar(&f.draft, "draft-waivers", "", "write waivers of all failures to `FILE`, with digests, for you to add the reasons")
 	flags.BoolVar(&f.debug, "debug", false, "run the one check that --run selects in this process, for a debugger, and print each call")
 	flags.StringSliceVar(&f.clients, "for", nil, "say what `CLIENTS`, such as jax@0.8.1 or all, will do with the plugin, and check nothing else")
-	cmd.AddCommand(conformanceListCommand(), conformanceDiffCommand(), conformancePageCommand(), conformanceWorkerCommand())
+	cmd.AddCommand(conformanceListCommand(), conformanceListsCommand(), conformanceDiffCommand(), conformancePageCommand(), conformanceWorkerCommand())
 	return cmd
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 	"github.com/purepjrt/purepjrt/conformance/internal/session"
 	"github.com/purepjrt/purepjrt/conformance/internal/worker"
+	"github.com/purepjrt/purepjrt/conformance/lists"
 	"github.com/purepjrt/purepjrt/conformance/report"
 	"github.com/purepjrt/purepjrt/conformance/rules"
 )
@@ -29,6 +30,7 @@ type Config struct {
 	Command worker.Command
 	Checks  []check.Check // the whole suite
 	Profile check.Profile
+	List    *lists.List    // of the checks that bind; nil: those of rules that do
 	Levels  []string       // empty: all
 	Filter  *regexp.Regexp // of the checks' names; nil: all
 	// Wanted, when not nil, leaves out all checks that it does not name.
@@ -140,6 +142,9 @@ func newDriver(c Config) *driver {
 		Schema: report.SchemaVersion, Started: d.start.UTC().Truncate(time.Second), Machine: machine(), Suite: suite(c.Checks),
 		Run: report.Run{Profile: c.Profile.String(), Levels: c.Levels, Topology: c.Setup.Topology, TimeoutFactor: c.Setup.Factor},
 	}
+	if c.List != nil {
+		d.report.Run.List = c.List.Name
+	}
 	if c.Filter != nil {
 		d.report.Run.Filter = c.Filter.String()
 	}
@@ -170,7 +175,7 @@ func Choose(c *Config) []*check.Check {
 		case x.Profile > c.Profile:
 		case c.Filter != nil && !c.Filter.MatchString(x.Name()):
 		case c.Wanted != nil && !c.Wanted[x.Name()]:
-		case len(c.Levels) > 0 && !slices.Contains(c.Levels, report.LevelOf(rules.ByID(x.Rule), x.Library)):
+		case len(c.Levels) > 0 && !slices.Contains(c.Levels, c.level(x)):
 		default:
 			chosen = append(chosen, x)
 		}
@@ -179,9 +184,19 @@ func Choose(c *Config) []*check.Check {
 	return chosen
 }
 
+// level returns the level of a check, which stays as long as its list.
+func (c *Config) level(x *check.Check) string {
+	if c.List != nil && c.List.Level(x.Name()) != "" {
+		return c.List.Level(x.Name())
+	}
+	return report.LevelOf(rules.ByID(x.Rule), x.Library)
+}
+
 // result makes the report's form of what a check found.
 func (d *driver) result(c *check.Check, r check.Result) *report.Result {
 	full := Found(c, r)
+	full.Level = d.level(c)
+	full.Unlisted = d.List != nil && full.Severity != rules.Should && d.List.Level(full.Check) == ""
 	if v := r.Verdict; !v.Skipped() && v != check.Pass {
 		full.Reproduce = d.Reproduce(c)
 	}

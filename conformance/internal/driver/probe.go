@@ -133,7 +133,9 @@ func (d *driver) force(rule, doing string, death *worker.Death) {
 
 func (d *driver) forcedResult(rule string, found check.Result) *report.Result {
 	c := &check.Check{Rule: rule, Library: strings.HasPrefix(rule, "LOAD-") || strings.HasPrefix(rule, "ATTR-")}
-	return d.result(c, found)
+	r := d.result(c, found)
+	r.Unlisted = false // the check of another name has it
+	return r
 }
 
 // ask asks everything that an open plugin can be asked.

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+// Command freeze makes a new list of checks from those that the suite has, and says what is new:
+//
+//	go run ./conformance/internal/freeze 2026.12
+//
+// It runs in the root of the repository. A list never changes, so it writes none that is not
+// newer than all others. Only the newest one can be made again, with -again, as long as no
+// release has it.
+package main
+
+import (
+	"crypto/sha256"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/conformance/internal/driver"
+	"github.com/purepjrt/purepjrt/conformance/internal/suite"
+	"github.com/purepjrt/purepjrt/conformance/lists"
+	"github.com/purepjrt/purepjrt/conformance/report"
+	"github.com/purepjrt/purepjrt/conformance/rules"
+)
+
+func main() {
+	again := flag.Bool("again", false, "make the newest list again, which no release has yet")
+	flag.Parse()
+	if flag.NArg() != 1 {
+		fmt.Fprintln(os.Stderr, "usage: freeze [-again] YEAR.MONTH, such as 2026.12")
+		os.Exit(2)
+	}
+	added, err := freeze(filepath.Join("conformance", "lists"), flag.Arg(0), *again)
+	if err == nil {
+		_, err = fmt.Println(added)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "freeze:", err)
+		os.Exit(1)
+	}
+}
+
+// freeze writes a list into a folder, with its digest, and returns what is new in it.
+func freeze(folder, name string, again bool) (string, error) {
+	older := lists.Newest()
+	switch {
+	case !lists.Named(name):
+		return "", fmt.Errorf("%q is not a month, such as 2026.12", name)
+	case again && name != older.Name:
+		return "", fmt.Errorf("the newest list is %s: only that one can be made again", older.Name)
+	case again:
+		older = older.Before()
+	case name <= older.Name:
+		return "", fmt.Errorf("there is the list %s already, and lists never change: name a later month", older.Name)
+	}
+	text := lists.Format(name, report.LevelNames(), binding())
+	list, err := lists.Parse(name, text)
+	if err != nil {
+		return "", err
+	}
+	sums, err := os.ReadFile(filepath.Join(folder, lists.Sums))
+	if err != nil {
+		return "", err
+	}
+	file := name + ".txt"
+	var lines []string
+	for line := range strings.Lines(string(sums)) {
+		if !strings.HasSuffix(line, "  "+file+"\n") {
+			lines = append(lines, line)
+		}
+	}
+	lines = append(lines, fmt.Sprintf("%x  %s\n", sha256.Sum256([]byte(text)), file))
+	if err := os.WriteFile(filepath.Join(folder, file), []byte(text), 0o644); err != nil {
+		return "", err
+	}
+	if err := os.WriteFile(filepath.Join(folder, lists.Sums), []byte(strings.Join(lines, "")), 0o644); err != nil {
+		return "", err
+	}
+	if older == nil {
+		return fmt.Sprintf("%s: %d checks, the first list", name, len(list.Checks())), nil
+	}
+	added := list.New(older)
+	summary := fmt.Sprintf("%s: %d checks, %d of them new since %s", name, len(list.Checks()), len(added), older.Name)
+	return strings.Join(append([]string{summary}, added...), "\n  "), nil
+}
+
+// binding returns the checks of the suite that bind, in the order of the contract.
+func binding() []lists.Check {
+	var list []lists.Check
+	config := driver.Config{Checks: suite.Checks(), Profile: check.Full}
+	for _, c := range driver.Choose(&config) {
+		if rule := rules.ByID(c.Rule); rule.Severity != rules.Should {
+			list = append(list, lists.Check{Name: c.Name(), Level: report.LevelOf(rule, c.Library)})
+		}
+	}
+	return list
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/purepjrt/purepjrt/conformance/lists"
+	findings "github.com/purepjrt/purepjrt/conformance/report"
+)
+
+func conformanceListsCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "lists [LIST]",
+		Short: "Print the lists of checks by which plugins are judged",
+		Long: `Lists prints how many checks each list has for each level. With the name of a list
+it prints the names of the checks, level by level; those that the list before does
+not have are marked as new.
+
+A list never changes, so that a level that a plugin reaches keeps its meaning.`,
+		Example: "  pjrt conformance lists\n  pjrt conformance lists 2026.11",
+		Args:    usage(cobra.MaximumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return printLists(cmd.OutOrStdout())
+			}
+			l, err := lists.ByName(args[0])
+			if err != nil {
+				return usageError{err}
+			}
+			return printList(cmd.OutOrStdout(), l, l.Before())
+		},
+	}
+}
+
+func printLists(out io.Writer) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprint(w, "LIST\tCHECKS\tNEW")
+	for _, level := range findings.LevelNames() {
+		fmt.Fprintf(w, "\t%s", level)
+	}
+	fmt.Fprintln(w)
+	for _, l := range lists.All() {
+		fmt.Fprintf(w, "%s\t%d\t%d", l.Name, len(l.Checks()), len(l.New(l.Before())))
+		counts := l.Counts()
+		for _, level := range findings.LevelNames() {
+			fmt.Fprintf(w, "\t%d", counts[level])
+		}
+		fmt.Fprintln(w)
+	}
+	return w.Flush()
+}
+
+// printList prints a list, and what is new since an older one, if there is one.
+func printList(out io.Writer, l, older *lists.List) error {
+	w := bufio.NewWriter(out)
+	isNew := make(map[string]bool)
+	if older != nil {
+		for _, c := range l.New(older) {
+			isNew[c] = true
+		}
+		fmt.Fprintf(w, "%s: %d checks, %d of them new since %s\n", l.Name, len(l.Checks()), len(isNew), older.Name)
+	} else {
+		fmt.Fprintf(w, "%s: %d checks\n", l.Name, len(l.Checks()))
+	}
+	level := ""
+	for _, c := range l.Checks() {
+		if l.Level(c) != level {
+			level = l.Level(c)
+			fmt.Fprintf(w, "\n%s\n", level)
+		}
+		if isNew[c] {
+			fmt.Fprintf(w, "  %s (new)\n", c)
+		} else {
+			fmt.Fprintf(w, "  %s\n", c)
+		}
+	}
+	return w.Flush()
+}
