@@ -66,6 +66,18 @@ type Options struct {
 	Levels []string       // of L0 to L4, X and Q; empty: all
 	Filter *regexp.Regexp // of the names of the checks, such as H2D-04; nil: all
 
+	// Only are the names of the checks to run, of those that the options above choose;
+	// nil: all. See report.Report.Again.
+	Only []string
+	// Shard, of Shards, is the part of the checks to run, from 1, so that several machines
+	// share the work; report.Merge puts their reports together. No Shards: all checks.
+	Shard, Shards int
+
+	// Resume is a file that keeps what the run finds. If it exists already, the run goes on
+	// from what an interrupted one with the same options found. It is removed at the end of
+	// a complete run.
+	Resume string
+
 	// Programs is a folder of programs with their arguments and results, and
 	// StableHLO a checkout of StableHLO, whose tests contain programs. If one of
 	// them is set, these programs replace the checks of the contract.
@@ -227,6 +239,16 @@ func (o *Options) config() (*driver.Config, error) {
 		Command: worker.Command{Args: o.WorkerArgs, Token: o.token},
 		Checks:  checks, Profile: profile, Levels: o.Levels, Filter: o.Filter, Jobs: o.Jobs,
 		Waivers: o.waivers,
+	}
+	if o.Shards < 0 || o.Shards > 0 && (o.Shard < 1 || o.Shard > o.Shards) {
+		return nil, fmt.Errorf("there is no part %d of %d parts of the checks", o.Shard, o.Shards)
+	}
+	c.Shard, c.Shards, c.Journal = o.Shard, o.Shards, o.Resume
+	if o.Only != nil {
+		c.Only, c.Wanted = len(o.Only), make(map[string]bool)
+		for _, name := range o.Only {
+			c.Wanted[name] = true
+		}
 	}
 	if c.List, err = o.list(); err != nil {
 		return nil, err

@@ -6,6 +6,8 @@ package conformance
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -276,6 +278,98 @@ func TestAnInterruptedRunReportsWhatRan(t *testing.T) {
 	assert.Less(t, time.Since(start), 10*time.Second)
 }
 
+func TestAnInterruptedRunGoesOn(t *testing.T) {
+	t.Parallel()
+	o := Options{Plugin: plugintest.Path(t, "cpu"), suite: "fake", Jobs: 1, NoReruns: true, NoKnownWaivers: true, Resume: filepath.Join(t.TempDir(), "state")}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	interrupted := o
+	interrupted.Progress = func(p Progress) {
+		if p.Phase == "check" && p.Done == 5 {
+			cancel()
+		}
+	}
+	r, err := Run(ctx, interrupted)
+	require.NoError(t, err)
+	assert.Len(t, r.Results, 5)
+	text, err := os.ReadFile(o.Resume)
+	require.NoError(t, err)
+	// The process may have died while it wrote.
+	require.NoError(t, os.WriteFile(o.Resume, append(text, `{"result": {"che`...), 0o644))
+
+	other := o
+	other.Profile = Smoke
+	_, err = Run(t.Context(), other)
+	assert.ErrorContains(t, err, "the file is of another run, and would have to be removed: profile: quick -> smoke")
+
+	ran := 0
+	o.Progress = func(p Progress) {
+		if p.Phase == "check" {
+			ran = p.Done
+		}
+	}
+	r, err = Run(t.Context(), o)
+	require.NoError(t, err)
+	assert.Equal(t, len(r.Results)-5, ran, "what is known does not run again")
+	assert.False(t, r.Run.Interrupted)
+	assert.NoFileExists(t, o.Resume)
+	whole := run(t, Options{suite: "fake", Jobs: 1, NoReruns: true})
+	for check, v := range verdicts(whole) {
+		if check != "BUF-03" { // it fails in a process where others ran before
+			assert.Equal(t, v, verdicts(r)[check], check)
+		}
+	}
+	assert.Equal(t, whole.Capabilities.Worked, r.Capabilities.Worked)
+}
+
+func TestPartsOfARunMakeOneReport(t *testing.T) {
+	t.Parallel()
+	var parts []*report.Report
+	for i := range 3 {
+		r := run(t, Options{suite: "fake", Shard: i + 1, Shards: 3, NoReruns: true})
+		assert.Equal(t, fmt.Sprintf("%d/3", i+1), r.Run.Shard)
+		for _, l := range r.Levels {
+			assert.NotEqual(t, report.Reached, l.State, "a part reaches no level")
+		}
+		parts = append(parts, r)
+	}
+	merged, err := report.Merge([]*report.Report{parts[2], parts[0], parts[1]})
+	require.NoError(t, err)
+	whole := run(t, Options{suite: "fake", NoReruns: true})
+	var got, want []string
+	for _, x := range merged.Results {
+		got = append(got, x.Check)
+	}
+	for _, x := range whole.Results {
+		want = append(want, x.Check)
+	}
+	assert.Equal(t, want, got)
+	assert.Equal(t, whole.Verdict, merged.Verdict)
+	assert.Empty(t, merged.Run.Shard)
+	assert.Equal(t, whole.Capabilities.Unimplemented, merged.Capabilities.Unimplemented)
+	assert.Len(t, merged.Skew, 2)
+
+	again := run(t, Options{suite: "fake", Only: merged.Again(), NoReruns: true})
+	assert.Equal(t, len(merged.Again()), len(again.Results))
+	assert.Nil(t, again.Result("LOAD-01"))
+	assert.NotNil(t, again.Result("EVT-01"))
+
+	for says, list := range map[string][]*report.Report{
+		"the part 3/3 of the checks is missing":                        {parts[0], parts[1]},
+		"the part 1/3 of the checks is missing":                        {parts[1], parts[2]},
+		"the part 2/3 of the checks is missing, or another one is the": {parts[0], parts[0], parts[1], parts[2]},
+		"is not of a part of the checks":                               {whole},
+		"there are no reports":                                         nil,
+	} {
+		_, err := report.Merge(list)
+		assert.ErrorContains(t, err, says)
+	}
+	other := *parts[1]
+	other.Run.Profile = "core"
+	_, err = report.Merge([]*report.Report{parts[0], &other, parts[2]})
+	assert.ErrorContains(t, err, "are not of the same run: profile: quick -> core")
+}
+
 func TestWhatCannotBeRunIsAnError(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -287,6 +381,7 @@ func TestWhatCannotBeRunIsAnError(t *testing.T) {
 		"a directory":     {Options{Plugin: "."}, "it is not a regular file"},
 		"a profile":       {Options{Plugin: "x", Profile: "huge"}, `there is no profile "huge"`},
 		"a level":         {Options{Plugin: "x", Levels: []string{"L9"}}, `there is no level "L9"`},
+		"a part":          {Options{Plugin: "x", Shard: 4, Shards: 3}, "there is no part 4 of 3 parts of the checks"},
 		"a factor":        {Options{Plugin: "x", TimeoutFactor: -1}, "is negative"},
 		"a missing suite": {Options{Plugin: "x", suite: "none"}, `there is no suite "none"`},
 		"an option":       {Options{Plugin: plugintest.Path(t, "cpu"), CreateOptions: []capi.Attribute{{Name: "x", Value: []string{}}}}, "a []string has no C form"},

@@ -109,7 +109,10 @@ func (t *Topology) target() (compileTarget, error) {
 	if err := list.Do(t.plugin.table); err != nil {
 		return compileTarget{}, err
 	}
-	target := compileTarget{platform: t.platformName, flags: t.plugin.quirks().flags, client: t.client, ids: make([]int, 0, list.Args.NumDescriptions)}
+	target := compileTarget{
+		platform: t.platformName, flags: t.plugin.quirks().flags, client: t.client,
+		ids: make([]int, 0, list.Args.NumDescriptions),
+	}
 	var id capi.Call[capi.DeviceDescriptionIDArgs]
 	for _, d := range capi.Slice(list.Args.Descriptions, list.Args.NumDescriptions) {
 		id.Args.DeviceDescription = d

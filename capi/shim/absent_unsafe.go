@@ -67,7 +67,8 @@ func (c *Config) lessen(t *serve.Table) error {
 		for _, f := range capi.Functions(section) {
 			c.hide(f, unsafe.Pointer(node), node.StructSize)
 		}
-		if profiler := (*capi.ProfilerExtension)(unsafe.Pointer(node)); node.Type == capi.ExtensionTypeProfiler && profiler.ProfilerAPI != nil {
+		profiler := (*capi.ProfilerExtension)(unsafe.Pointer(node))
+		if node.Type == capi.ExtensionTypeProfiler && profiler.ProfilerAPI != nil {
 			for _, f := range capi.Functions(capi.SectionProfiler) {
 				c.hide(f, unsafe.Pointer(profiler.ProfilerAPI), profiler.ProfilerAPI.StructSize)
 			}

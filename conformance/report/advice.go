@@ -61,6 +61,10 @@ func (r *Report) Advice() []string {
 	case r.Run.NoDevice != "" && r.Verdict != NotConformant:
 		add("run with a device to check everything: without one, only part of the contract was checked")
 	case r.Verdict == NotConformant:
+	case r.Run.Shard != "":
+		add("run the other parts too, and put the reports together with pjrt conformance merge")
+	case r.Run.Only > 0:
+		add("run all checks for an answer: only chosen ones ran")
 	case r.Run.Filter != "" || len(r.Run.Levels) > 0:
 		add("run without --run and --level for an answer: only part of the contract was checked")
 	case r.Run.Profile == "smoke":

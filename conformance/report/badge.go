@@ -22,7 +22,7 @@ func (r *Report) badgeText() (text, colour string) {
 		title, _, _ = strings.Cut(l.Title, ":")
 	}
 	switch {
-	case r.Run.Filter != "" || r.Run.Interrupted:
+	case r.Run.Filter != "" || r.Run.Shard != "" || r.Run.Only > 0 || r.Run.Interrupted:
 		return "partial run", "#6e7781"
 	case r.Programs != nil:
 		c := r.Summary.Checks

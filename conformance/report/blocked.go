@@ -21,8 +21,7 @@ const slots = "LOAD-08"
 
 // Block makes Blocked of the results that stopped at functions which never worked in the run,
 // except for the first failure of each such function. That of a slot which is null is the
-// failure of the rule about slots. What is blocked counts for the level of what blocks it, if
-// that is higher. Waivers must be applied before.
+// failure of the rule about slots. Waivers must be applied before.
 func (r *Report) Block() {
 	var all []*Result
 	for i := range r.Results {
@@ -30,10 +29,17 @@ func (r *Report) Block() {
 	}
 	for x, by := range r.Capabilities.Blocks(all) {
 		x.Found, x.Verdict, x.BlockedBy = x.Verdict, Blocked, by.Check
-		if height(x.Level) >= 0 && height(by.Level) > height(x.Level) {
-			x.Level = by.Level
+	}
+}
+
+// countsFor returns the level for which a result counts: that of what blocks it, if that is higher.
+func (r *Report) countsFor(x *Result) string {
+	if x.Verdict == Blocked && height(x.Level) >= 0 {
+		if by := r.Result(x.BlockedBy); by != nil && height(by.Level) > height(x.Level) {
+			return by.Level
 		}
 	}
+	return x.Level
 }
 
 // height returns the place of a numbered level, or -1 for others.

@@ -86,6 +86,7 @@ func Differences(before, after *Report) []string {
 	add("list of checks", before.Run.List, after.Run.List)
 	add("levels", strings.Join(before.Run.Levels, ","), strings.Join(after.Run.Levels, ","))
 	add("checks that match", before.Run.Filter, after.Run.Filter)
+	add("part of the checks", before.Run.Shard, after.Run.Shard)
 	add("create options", strings.Join(before.Run.Options, " "), strings.Join(after.Run.Options, " "))
 	add("topology", before.Run.Topology, after.Run.Topology)
 	add("without a device", before.Run.NoDevice, after.Run.NoDevice)

@@ -196,7 +196,11 @@ type Run struct {
 	Levels  []string `json:"levels,omitempty"` // empty: all
 	Filter  string   `json:"filter,omitempty"`
 	// List is the list of checks by which the plugin is judged, such as 2026.11.
-	List    string   `json:"list,omitempty"`
+	List string `json:"list,omitempty"`
+	// Shard is the part of the checks that ran, such as 2/3, on which machines share the work.
+	Shard string `json:"shard,omitempty"`
+	// Only is how many checks were chosen by name.
+	Only    int      `json:"only,omitempty"`
 	Options []string `json:"options,omitempty"`
 	// Topology is the topology for which programs are compiled where there is no client.
 	// UsualTopology says that it is the suite's choice for the platform, because the
@@ -368,7 +372,7 @@ type Result struct {
 	Check    string         `json:"check"`
 	Rule     string         `json:"rule"`
 	Group    string         `json:"group"`
-	Level    string         `json:"level"`
+	Level    string         `json:"level"` // blocked checks count for that of what blocks them, if it is higher
 	Severity rules.Severity `json:"severity"`
 	Basis    rules.Basis    `json:"basis"`
 	Text     string         `json:"text"`    // the rule in words

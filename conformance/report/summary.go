@@ -125,13 +125,17 @@ func (r *Report) summarizeLevels() {
 	if r.Programs != nil {
 		return // some programs show no level
 	}
+	levelOf := make([]string, len(r.Results))
+	for i := range r.Results {
+		levelOf[i] = r.countsFor(&r.Results[i])
+	}
 	below := Reached // the worst state of the numbered levels so far
 	for _, l := range levels {
 		level := Level{Name: l.name, Title: l.title, State: Reached}
 		var waived, stopping, blocked []string
 		for i := range r.Results {
 			x := &r.Results[i]
-			if x.Level != l.name {
+			if levelOf[i] != l.name {
 				continue
 			}
 			level.Counts.Add(x)
@@ -174,8 +178,12 @@ func (r *Report) summarizeLevels() {
 // partial says why the run cannot show a level, or returns "".
 func (r *Report) partial(level string) string {
 	switch {
+	case r.Run.Shard != "":
+		return "only the part " + r.Run.Shard + " of the checks was run"
 	case r.Run.Filter != "":
 		return "only checks that match " + r.Run.Filter + " were run"
+	case r.Run.Only > 0:
+		return "only " + count(r.Run.Only, "chosen check") + " ran"
 	case r.Run.Profile == "smoke":
 		return "the profile smoke has only some checks"
 	case r.Run.NoDevice != "" && level != "L0":

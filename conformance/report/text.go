@@ -333,6 +333,13 @@ func (x *Result) noteworthy() bool {
 
 // Sentence returns the verdict in one sentence.
 func (r *Report) Sentence() string {
+	if r.Run.Shard != "" {
+		return "part " + r.Run.Shard + ": " + r.sentence()
+	}
+	return r.sentence()
+}
+
+func (r *Report) sentence() string {
 	c := r.Summary.Checks
 	if r.Programs != nil && !r.Run.Interrupted {
 		return r.Programs.sentence(c)

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/conformance"
@@ -34,12 +35,29 @@ type conformanceFlags struct {
 	topologyOptions []string
 	against         string
 	againstOptions  []string
+	shard           string
+	failedFrom      string
+	outputs         conformanceOutputs
+	debug           bool
+	clients         []string
+}
+
+// conformanceOutputs says how to print a report, and to which files to write it.
+type conformanceOutputs struct {
 	verbose         bool
 	json, junit     string
 	html, md, badge string
 	draft           string
-	debug           bool
-	clients         []string
+}
+
+func (f *conformanceOutputs) add(flags *pflag.FlagSet) {
+	flags.BoolVarP(&f.verbose, "verbose", "v", false, "also print what was skipped and waived, and all details")
+	flags.StringVar(&f.json, "json", "", "write the report as JSON to `FILE`")
+	flags.StringVar(&f.junit, "junit", "", "write the report as JUnit XML to `FILE`")
+	flags.StringVar(&f.html, "html", "", "write the report as one HTML page to `FILE`")
+	flags.StringVar(&f.md, "md", "", "write the report as Markdown to `FILE`")
+	flags.StringVar(&f.badge, "badge", "", "write a badge as SVG to `FILE`")
+	flags.StringVar(&f.draft, "draft-waivers", "", "write waivers of all failures to `FILE`, with digests, for you to add the reasons")
 }
 
 func conformanceCommand() *cobra.Command {
@@ -104,6 +122,9 @@ reports are written in every case, for the checks that ran.`,
   pjrt conformance --plugin tpu --no-device --topology v6e:2x2
   gdb --args pjrt conformance --plugin ./my_plugin.so --run '^EVT-03$' --debug
   pjrt conformance --plugin ./my_plugin.so --for jax@0.8.1
+  pjrt conformance --plugin ./my_plugin.so --resume state.jsonl
+  pjrt conformance --plugin ./my_plugin.so --failed-from report.json
+  pjrt conformance --plugin ./my_plugin.so --shard 2/3 --json part2.json
   pjrt conformance --plugin ./my_plugin.so --programs ./programs
   pjrt conformance --plugin ./my_plugin.so --stablehlo ./stablehlo
   pjrt conformance --plugin ./my_plugin.so --against cpu --reproducers ./different`,
@@ -131,6 +152,9 @@ reports are written in every case, for the checks that ran.`,
 	flags.StringVar(&f.profile, "profile", "quick", "how thorough: smoke, quick, core or full")
 	flags.StringVar(&f.List, "list", "", "judge by the checks of the list `NAME`, such as 2026.11 (default the newest)")
 	flags.StringSliceVar(&f.levels, "level", nil, "the `LEVELS` to check, such as L0-L2,X (default all)")
+	flags.StringVar(&f.shard, "shard", "", "run the part `I/N` of the checks, such as 2/3; merge puts the reports together")
+	flags.StringVar(&f.Resume, "resume", "", "keep results in `FILE` as they come, and go on from those of an interrupted run")
+	flags.StringVar(&f.failedFrom, "failed-from", "", "run only what failed, warned or was blocked in the JSON report `FILE`")
 	flags.StringVar(&f.run, "run", "", "run only checks whose names match `REGEXP`")
 	flags.StringArrayVar(&f.options, "option", nil, "`NAME=VALUE`, a create option of every client")
 	flags.StringVar(&f.Topology, "topology", "", "`NAME` of the topology to compile for if there is no client")
@@ -148,16 +172,11 @@ reports are written in every case, for the checks that ran.`,
 	flags.Float64Var(&f.TimeoutFactor, "timeout-factor", 1, "multiply every time limit by `N`")
 	flags.IntVar(&f.Jobs, "jobs", 0, "how many processes run checks at once (default depends on processors and plugin)")
 	flags.BoolVar(&f.NoReruns, "no-reruns", false, "do not run failed checks again")
-	flags.BoolVarP(&f.verbose, "verbose", "v", false, "also print what was skipped and waived, and all details")
-	flags.StringVar(&f.json, "json", "", "write the report as JSON to `FILE`")
-	flags.StringVar(&f.junit, "junit", "", "write the report as JUnit XML to `FILE`")
-	flags.StringVar(&f.html, "html", "", "write the report as one HTML page to `FILE`")
-	flags.StringVar(&f.md, "md", "", "write the report as Markdown to `FILE`")
-	flags.StringVar(&f.badge, "badge", "", "write a badge as SVG to `FILE`")
-	flags.StringVar(&f.draft, "draft-waivers", "", "write waivers of all failures to `FILE`, with digests, for you to add the reasons")
+	f.outputs.add(flags)
 	flags.BoolVar(&f.debug, "debug", false, "run the one check that --run selects in this process, for a debugger, and print each call")
-	flags.StringSliceVar(&f.clients, "for", nil, "say what `CLIENTS`, such as jax@0.8.1 or all, will do with the plugin, and check nothing else")
-	cmd.AddCommand(conformanceListCommand(), conformanceListsCommand(), conformanceDiffCommand(), conformancePageCommand(), conformanceWorkerCommand())
+	flags.StringSliceVar(&f.clients, "for", nil, "say what `CLIENTS`, such as jax@0.8.1 or all, do with the plugin, and check nothing else")
+	cmd.AddCommand(conformanceListCommand(), conformanceListsCommand(), conformanceDiffCommand(), conformancePageCommand(),
+		conformanceMergeCommand(), conformanceWorkerCommand())
 	return cmd
 }
 
@@ -177,6 +196,9 @@ func (f *conformanceFlags) prepare(ctx context.Context) error {
 		if f.Filter, err = regexp.Compile(f.run); err != nil {
 			return fmt.Errorf("--run: %w", err)
 		}
+	}
+	if err := f.choose(); err != nil {
+		return err
 	}
 	candidate, err := plugins.Lookup(ctx, f.plugin, plugins.ListOptions{})
 	if err != nil {
@@ -208,6 +230,28 @@ func (f *conformanceFlags) prepare(ctx context.Context) error {
 			return err
 		}
 		f.Waivers = append(f.Waivers, file)
+	}
+	return nil
+}
+
+// choose reads the flags that choose some checks.
+func (f *conformanceFlags) choose() error {
+	if f.shard != "" {
+		var rest string
+		n, _ := fmt.Sscanf(f.shard+" .", "%d/%d %s", &f.Shard, &f.Shards, &rest)
+		if n != 3 || rest != "." || f.Shards < 1 {
+			return fmt.Errorf("--shard %q: use the form I/N, such as 2/3 for the second of three parts", f.shard)
+		}
+	}
+	if f.failedFrom == "" {
+		return nil
+	}
+	r, err := readReport(f.failedFrom)
+	if err != nil {
+		return fmt.Errorf("--failed-from: %w", err)
+	}
+	if f.Only = r.Again(); len(f.Only) == 0 {
+		return fmt.Errorf("--failed-from %s: nothing failed in that report", f.failedFrom)
 	}
 	return nil
 }
@@ -299,7 +343,7 @@ func levelRange(list []string) ([]string, error) {
 const maxDetails = 40
 
 // text says how to print the report. For a single check it prints everything.
-func (f *conformanceFlags) text(r *findings.Report, out io.Writer) findings.Text {
+func (f *conformanceOutputs) text(r *findings.Report, out io.Writer) findings.Text {
 	t := findings.Text{All: f.verbose || len(r.Results) == 1, Colour: coloured(out)}
 	if !f.verbose {
 		t.Most = maxDetails
@@ -319,6 +363,28 @@ func (f *conformanceFlags) check(cmd *cobra.Command) error {
 		}
 		return usageError{fmt.Errorf("conformance: %w", err)}
 	}
+	if err := f.outputs.write(cmd, r); err != nil {
+		return err
+	}
+	if n := r.Summary.Checks; f.Against != "" && r.Verdict == findings.Conformant && n.Warn+n.Fail > 0 {
+		return exitStatus(1) // the plugins differ, or the checked one died
+	}
+	return statusOf(r)
+}
+
+// statusOf returns the error that makes the command's exit status that of the verdict.
+func statusOf(r *findings.Report) error {
+	switch r.Verdict {
+	case findings.NotConformant:
+		return exitStatus(1)
+	case findings.Incomplete:
+		return exitStatus(2)
+	}
+	return nil
+}
+
+// write prints the report and writes its files.
+func (f *conformanceOutputs) write(cmd *cobra.Command, r *findings.Report) error {
 	var failed []error
 	failed = append(failed, f.text(r, cmd.OutOrStdout()).Write(r, cmd.OutOrStdout()))
 	for _, file := range []struct {
@@ -334,15 +400,6 @@ func (f *conformanceFlags) check(cmd *cobra.Command) error {
 	}
 	if err := errors.Join(failed...); err != nil {
 		return usageError{err}
-	}
-	if n := r.Summary.Checks; f.Against != "" && r.Verdict == findings.Conformant && n.Warn+n.Fail > 0 {
-		return exitStatus(1) // the plugins differ, or the checked one died
-	}
-	switch r.Verdict {
-	case findings.NotConformant:
-		return exitStatus(1)
-	case findings.Incomplete:
-		return exitStatus(2)
 	}
 	return nil
 }

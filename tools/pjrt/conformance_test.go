@@ -27,7 +27,7 @@ func TestConformanceWritesEveryReport(t *testing.T) {
 	o := launch(t, dir, "conformance", "--plugin", "cpu", "--run", "^H2D-01$", "--option", "cpu_device_count=2", "-v",
 		"--json", "r.json", "--junit", "r.xml", "--html", "r.html", "--md", "r.md", "--badge", "r.svg")
 	require.Zero(t, o.status, o.stderr) // the message has the progress
-	assert.Contains(t, o.stdout, "conformant: ")
+	assert.Contains(t, o.stdout, "conformant to ")
 	assert.Regexp(t, `LEVEL +STATE +PASS`, o.stdout)
 	assert.Contains(t, o.stderr, "inspecting the plugin\n")
 	assert.Contains(t, o.stderr, " 0 failed, 0 left, ")

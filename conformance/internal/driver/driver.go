@@ -33,6 +33,13 @@ type Config struct {
 	List    *lists.List    // of the checks that bind; nil: those of rules that do
 	Levels  []string       // empty: all
 	Filter  *regexp.Regexp // of the checks' names; nil: all
+	// Shard, of Shards, is the part of the chosen checks that runs, from 1; no Shards: all.
+	Shard, Shards int
+	// Journal, when not empty, is a file that keeps results as they come, and from which
+	// another run goes on. It is removed at the end of a complete run.
+	Journal string
+	// Only is how many checks Wanted has by the choice of the options' author.
+	Only int
 	// Wanted, when not nil, leaves out all checks that it does not name.
 	Wanted map[string]bool
 	// Jobs is how many workers there are at a time; 0 leaves it to the driver.
@@ -101,6 +108,7 @@ type driver struct {
 	worked   map[string]bool                   // functions that succeeded
 	lacking  map[string]bool                   // functions of whose errors a check failed
 	problems []string
+	journal  *journal
 }
 
 // Run runs the checks that the configuration chooses. When ctx ends, the report
@@ -113,13 +121,20 @@ func Run(ctx context.Context, c Config) (*report.Report, error) {
 	}
 	d.chosen = Choose(&d.Config)
 	d.results = make([]*report.Result, len(d.chosen))
-	queue := make([]*job, len(d.chosen))
+	d.report.Run.Jobs = d.jobs()
+	if err := d.begin(); err != nil {
+		return nil, err
+	}
+	var queue []*job
 	for i, c := range d.chosen {
-		queue[i] = &job{check: c, index: i}
+		if d.results[i] == nil {
+			queue = append(queue, &job{check: c, index: i})
+		}
 	}
 	d.run(ctx, queue)
 	d.rerun(ctx)
 	d.finish(ctx)
+	d.close()
 	return d.report, nil
 }
 
@@ -145,6 +160,10 @@ func newDriver(c Config) *driver {
 	if c.List != nil {
 		d.report.Run.List = c.List.Name
 	}
+	if c.Shards > 0 {
+		d.report.Run.Shard = fmt.Sprintf("%d/%d", c.Shard, c.Shards)
+	}
+	d.report.Run.Only = c.Only
 	if c.Filter != nil {
 		d.report.Run.Filter = c.Filter.String()
 	}
@@ -181,7 +200,15 @@ func Choose(c *Config) []*check.Check {
 		}
 	}
 	slices.SortStableFunc(chosen, func(a, b *check.Check) int { return order[a.Rule] - order[b.Rule] })
-	return chosen
+	if c.Shards == 0 {
+		return chosen
+	}
+	// Neighbours are alike, so that every part gets as much of what takes long.
+	var part []*check.Check
+	for i := c.Shard - 1; i < len(chosen); i += c.Shards {
+		part = append(part, chosen[i])
+	}
+	return part
 }
 
 // level returns the level of a check, which stays as long as its list.

@@ -60,7 +60,6 @@ func (d *driver) jobs() int {
 
 // run does the jobs.
 func (d *driver) run(ctx context.Context, queue []*job) {
-	d.report.Run.Jobs = d.jobs()
 	w := &work{}
 	for _, j := range queue {
 		if d.lone(j.check) {
@@ -96,6 +95,7 @@ func (d *driver) run(ctx context.Context, queue []*job) {
 				case d.lone(j.check):
 					s.end(ctx)
 				}
+				d.record(r)
 				w.mu.Lock()
 				d.results[j.index] = r
 				progress.Done++

@@ -63,7 +63,8 @@ func (m *measurer) compare(ctx context.Context, c *client) error {
 		different++
 		for i, o := range found.Outcomes {
 			if o != old.Outcomes[i] {
-				fmt.Printf("%s: %s %s: %s: %s, and %s in the profile: %s\n", p.Client, s.name, s.mode, p.Actions[i], o, old.Outcomes[i], found.Why)
+				fmt.Printf("%s: %s %s: %s: %s, and %s in the profile: %s\n",
+					p.Client, s.name, s.mode, p.Actions[i], o, old.Outcomes[i], found.Why)
 			}
 		}
 	}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	findings "github.com/purepjrt/purepjrt/conformance/report"
+)
+
+func conformanceMergeCommand() *cobra.Command {
+	var outputs conformanceOutputs
+	cmd := &cobra.Command{
+		Use:   "merge REPORT.json|DIR...",
+		Short: "Put the reports of the parts of a run together",
+		Long: `Merge makes one report of those that pjrt conformance --shard wrote, on one machine
+or on several. They must be of the same plugin, suite and options, and none may be
+missing. Of a folder it takes every file *.json that is a report.
+
+It prints the report and writes it as pjrt conformance does, with the same exit
+status.`,
+		Example: `  pjrt conformance --plugin ./my_plugin.so --shard 1/2 --json parts/1.json
+  pjrt conformance --plugin ./my_plugin.so --shard 2/2 --json parts/2.json
+  pjrt conformance merge parts/ --html report.html`,
+		Args: usage(cobra.MinimumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var parts []*findings.Report
+			for _, arg := range args {
+				list, err := reportsAt(arg)
+				if err != nil {
+					return usageError{err}
+				}
+				parts = append(parts, list...)
+			}
+			r, err := findings.Merge(parts)
+			if err != nil {
+				return usageError{fmt.Errorf("merge: %w", err)}
+			}
+			if err := outputs.write(cmd, r); err != nil {
+				return err
+			}
+			return statusOf(r)
+		},
+	}
+	outputs.add(cmd.Flags())
+	return cmd
+}
