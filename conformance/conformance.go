@@ -134,15 +134,24 @@ type Options struct {
 
 // Progress says how far a run is.
 type Progress struct {
-	Phase   string         // probe, check, or rerun, in which failed checks are run again
+	Phase   string         // probe, plan, check, or rerun, in which failed checks are run again
 	Done    int            // checks done in this phase
 	Failed  int            // of Done: failures without a waiver; in a rerun, verdicts that differ
 	Waived  int            // of Done: failures that a waiver excuses
 	Blocked int            // of Done: checks that need what another check failed of already
 	Total   int            // checks of this phase, 0 if not known yet
 	Result  *report.Result // of the latest check; nil at the start of a phase
+	Plan    *Plan          // in the phase plan: what the checks are going to do
 	Elapsed time.Duration  // from the start of the run
 	Began   time.Duration  // from the start of the run to that of this phase
+}
+
+// Plan is what a run is going to do, as far as it is known before the first check.
+type Plan struct {
+	Checks   int
+	Compiles int           // programs that the checks compile, about
+	First    time.Duration // how long the first program took; 0 if none can be compiled for a device
+	Compile  time.Duration // how long all take together if each takes as long as the first
 }
 
 // ErrNothingToCheck is the error of a file that cannot be loaded for a reason
@@ -272,7 +281,12 @@ func (o *Options) config() (*driver.Config, error) {
 	}
 	c.Reproduce, c.ReproduceAll = o.reproduce()
 	if o.Progress != nil {
-		c.Progress = func(p driver.Progress) { o.Progress(Progress(p)) }
+		c.Progress = func(p driver.Progress) {
+			o.Progress(Progress{
+				Phase: p.Phase, Done: p.Done, Failed: p.Failed, Waived: p.Waived, Blocked: p.Blocked, Total: p.Total, Result: p.Result,
+				Plan: (*Plan)(p.Plan), Elapsed: p.Elapsed, Began: p.Began,
+			})
+		}
 	}
 	return c, nil
 }

@@ -54,7 +54,9 @@ const (
 
 // Verdicts returns every verdict, the worst first.
 func Verdicts() []Verdict {
-	return []Verdict{Crash, Abort, Timeout, Fail, SuiteError, Flaky, UnexpectedPass, Blocked, Warn, Waived, SkipAbsent, SkipUnimpl, SkipEnv, Pass}
+	return []Verdict{
+		Crash, Abort, Timeout, Fail, SuiteError, Flaky, UnexpectedPass, Blocked, Warn, Waived, SkipAbsent, SkipUnimpl, SkipEnv, Pass,
+	}
 }
 
 // Meaning describes a verdict in words.
@@ -401,11 +403,13 @@ type Result struct {
 	Changed string `json:"changed,omitempty"`
 	Death   *Death `json:"death,omitempty"`
 	// Calls are the last calls before the process died or hung, the newest first.
-	Calls     []string      `json:"calls,omitempty"`
-	Waiver    *Waiver       `json:"waiver,omitempty"`
-	Attempts  []Verdict     `json:"attempts,omitempty"` // the verdicts of a check that was run again
-	Duration  time.Duration `json:"duration_ns"`
-	Reproduce string        `json:"reproduce,omitempty"` // command that runs just this check
+	Calls    []string      `json:"calls,omitempty"`
+	Waiver   *Waiver       `json:"waiver,omitempty"`
+	Attempts []Verdict     `json:"attempts,omitempty"` // the verdicts of a check that was run again
+	Duration time.Duration `json:"duration_ns"`
+	// Compiles is how many programs the check gave to a compiler.
+	Compiles  int    `json:"compiles,omitempty"`
+	Reproduce string `json:"reproduce,omitempty"` // command that runs just this check
 }
 
 // Death says how the process of a check ended.

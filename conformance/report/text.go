@@ -27,7 +27,10 @@ type Text struct {
 }
 
 // escapes of terminals, by what the pages call a kind.
-var escapes = map[string]string{"pass": "\x1b[32m", "fail": "\x1b[31m", "warn": "\x1b[33m", "waived": "\x1b[35m", "blocked": "\x1b[36m", "skip": "\x1b[2m"}
+var escapes = map[string]string{
+	"pass": "\x1b[32m", "fail": "\x1b[31m", "warn": "\x1b[33m",
+	"waived": "\x1b[35m", "blocked": "\x1b[36m", "skip": "\x1b[2m",
+}
 
 func (x Text) paint(kind, text string) string {
 	if !x.Colour || text == "" {
@@ -223,8 +226,8 @@ func (t Text) WriteSummary(r *Report, out io.Writer) error {
 	if r.Run.NoDevice != "" {
 		fmt.Fprintf(w, "devices  none used: %s\n", printable(r.Run.Ahead()))
 	}
-	fmt.Fprintf(w, "suite    purepjrt %s, PJRT API %s%s, profile %s, %s, %v\n\n", r.Suite.Version, r.Suite.API, r.Run.judgedBy(), r.Run.Profile,
-		count(r.Run.Jobs, "job"), r.Duration.Round(100*time.Millisecond))
+	fmt.Fprintf(w, "suite    purepjrt %s, PJRT API %s%s, profile %s, %s, %v\n\n", r.Suite.Version, r.Suite.API, r.Run.judgedBy(),
+		r.Run.Profile, count(r.Run.Jobs, "job"), r.Duration.Round(100*time.Millisecond))
 	if err := t.outcome(r, w); err != nil {
 		return err
 	}

@@ -37,6 +37,7 @@ type conformanceFlags struct {
 	againstOptions  []string
 	shard           string
 	failedFrom      string
+	plan            bool
 	outputs         conformanceOutputs
 	debug           bool
 	clients         []string
@@ -154,6 +155,7 @@ reports are written in every case, for the checks that ran.`,
 	flags.StringSliceVar(&f.levels, "level", nil, "the `LEVELS` to check, such as L0-L2,X (default all)")
 	flags.StringVar(&f.shard, "shard", "", "run the part `I/N` of the checks, such as 2/3; merge puts the reports together")
 	flags.StringVar(&f.Resume, "resume", "", "keep results in `FILE` as they come, and go on from those of an interrupted run")
+	flags.BoolVar(&f.plan, "plan", false, "print how many checks would run, how many programs they compile and how long that takes")
 	flags.StringVar(&f.failedFrom, "failed-from", "", "run only what failed, warned or was blocked in the JSON report `FILE`")
 	flags.StringVar(&f.run, "run", "", "run only checks whose names match `REGEXP`")
 	flags.StringArrayVar(&f.options, "option", nil, "`NAME=VALUE`, a create option of every client")
@@ -355,6 +357,9 @@ func (f *conformanceOutputs) text(r *findings.Report, out io.Writer) findings.Te
 func (f *conformanceFlags) check(cmd *cobra.Command) error {
 	p := newProgress(cmd.ErrOrStderr())
 	f.Progress = p.show
+	if f.plan {
+		return f.printPlan(cmd)
+	}
 	r, err := conformance.Run(cmd.Context(), f.Options)
 	p.end()
 	if err != nil {
@@ -370,6 +375,27 @@ func (f *conformanceFlags) check(cmd *cobra.Command) error {
 		return exitStatus(1) // the plugins differ, or the checked one died
 	}
 	return statusOf(r)
+}
+
+// printPlan inspects the plugin and prints what a run would do.
+func (f *conformanceFlags) printPlan(cmd *cobra.Command) error {
+	ctx, cancel := context.WithCancel(cmd.Context())
+	defer cancel()
+	var plan *conformance.Plan
+	f.Progress = func(p conformance.Progress) {
+		if p.Plan != nil {
+			plan = p.Plan
+			cancel() // before the first check
+		}
+	}
+	if _, err := conformance.Run(ctx, f.Options); err != nil {
+		return usageError{fmt.Errorf("conformance: %w", err)}
+	}
+	if plan == nil {
+		return usageError{errors.New("conformance: interrupted before the plugin was inspected")}
+	}
+	_, err := fmt.Fprintln(cmd.OutOrStdout(), planLine(plan))
+	return err
 }
 
 // statusOf returns the error that makes the command's exit status that of the verdict.

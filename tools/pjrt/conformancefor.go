@@ -38,19 +38,19 @@ func (f *conformanceFlags) predict(cmd *cobra.Command) error {
 		}
 		return usageError{fmt.Errorf("conformance: %w", err)}
 	}
-	if f.json != "" {
+	if f.outputs.json != "" {
 		text, err := json.MarshalIndent(all, "", "  ")
 		if err != nil {
 			return err
 		}
-		if err := os.WriteFile(f.json, append(text, '\n'), 0o666); err != nil {
+		if err := os.WriteFile(f.outputs.json, append(text, '\n'), 0o666); err != nil {
 			return usageError{err}
 		}
 	}
 	aborts := false
 	for _, p := range all {
 		aborts = aborts || p.Verdict == callers.Aborts
-		if err := printPrediction(cmd.OutOrStdout(), p, f.verbose); err != nil {
+		if err := printPrediction(cmd.OutOrStdout(), p, f.outputs.verbose); err != nil {
 			return err
 		}
 	}

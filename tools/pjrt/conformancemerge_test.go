@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestConformanceMergesTheReportsOfItsParts(t *testing.T) {
+func TestConformanceSharesTheWork(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for _, part := range []string{"1/2", "2/2"} {
@@ -33,6 +33,9 @@ func TestConformanceMergesTheReportsOfItsParts(t *testing.T) {
 	o = launch(t, dir, "conformance", "--plugin", "cpu", "--failed-from", "whole.json")
 	assert.Equal(t, 2, o.status)
 	assert.Contains(t, o.stderr, "nothing failed in that report")
+	o = launch(t, dir, "conformance", "--plugin", "cpu", "--plan")
+	assert.Zero(t, o.status, o.stderr)
+	assert.Regexp(t, `^\d{4} checks, about \d{4} programs to compile \(\d+[ms0-9]* at \d+[µm]?s each\)\n$`, o.stdout)
 	for _, shard := range []string{"2", "0/2", "3/2", "1/0", "1/2x", "a/b"} {
 		o = launch(t, dir, "conformance", "--plugin", "cpu", "--shard", shard)
 		assert.Equal(t, 2, o.status, shard)

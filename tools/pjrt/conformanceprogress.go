@@ -82,6 +82,8 @@ func progressLine(g conformance.Progress, name bool) string {
 	switch g.Phase {
 	case "probe":
 		return "inspecting the plugin"
+	case "plan":
+		return planLine(g.Plan)
 	case "rerun":
 		line = fmt.Sprintf("failed checks again: %d done, %d differ, %d left, %v", g.Done, g.Failed, left, elapsed)
 	default:
@@ -99,6 +101,19 @@ func progressLine(g conformance.Progress, name bool) string {
 	}
 	if name && g.Result != nil && left > 0 {
 		line += "  " + g.Result.Check
+	}
+	return line
+}
+
+// planLine says what a run is going to do.
+func planLine(p *conformance.Plan) string {
+	line := fmt.Sprintf("%d checks", p.Checks)
+	if p.Compiles == 0 {
+		return line
+	}
+	line += fmt.Sprintf(", about %d programs to compile", p.Compiles)
+	if p.First > 0 {
+		line += fmt.Sprintf(" (%v at %v each)", p.Compile.Round(time.Second), p.First.Round(time.Millisecond))
 	}
 	return line
 }

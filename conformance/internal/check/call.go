@@ -16,6 +16,7 @@ import (
 // error does not fail but is skipped: the plugin was not asked.
 func Try[A any](t *T, args A) (A, error) {
 	c := &capi.Call[A]{Args: args}
+	t.env.worked.tried(c.Function())
 	err := c.Do(t.env.Table)
 	var e *capi.Error
 	if errors.As(err, &e) && e.Missing && t.env.Table.Has(c.Function()) {
@@ -83,6 +84,7 @@ func Optional[A any](t *T, args A) A {
 // left them. The error is freed.
 func Raw[A any](t *T, args A) (A, error) {
 	c := &capi.Call[A]{Args: args}
+	t.env.worked.tried(c.Function())
 	handle, err := c.Raw(t.env.Table)
 	if err == nil && handle != nil {
 		err = t.env.Table.TakeError(handle)

@@ -169,6 +169,8 @@ type Result struct {
 	Stopped []string `json:"stopped,omitempty"`
 	// Worked are the functions that succeeded in this process since another check said so.
 	Worked []string `json:"worked,omitempty"`
+	// Compiles is how many programs were given to a compiler.
+	Compiles int `json:"compiles,omitempty"`
 }
 
 // Run runs the check and returns its result. It returns when ctx ends or the

@@ -58,9 +58,10 @@ func (e *ends) list() []string {
 
 // working is the functions that succeeded in this process.
 type working struct {
-	mu   sync.Mutex
-	all  map[string]bool
-	list []string // not told yet
+	mu       sync.Mutex
+	all      map[string]bool
+	list     []string // not told yet
+	compiles int      // not told yet
 }
 
 func (w *working) add(f *capi.Function) {
@@ -76,11 +77,21 @@ func (w *working) add(f *capi.Function) {
 	w.list = append(w.list, f.Name)
 }
 
-// take returns those that were not told yet.
-func (w *working) take() []string {
+// tried counts a program that is given to a compiler.
+func (w *working) tried(f *capi.Function) {
+	if f.Name == "PJRT_Client_Compile" || f.Name == "PJRT_Compile" {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.compiles++
+	}
+}
+
+// take returns what was not told yet: functions, and how many programs
+// were given to a compiler.
+func (w *working) take() (functions []string, compiles int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	list := w.list
-	w.list = nil
-	return list
+	functions, compiles = w.list, w.compiles
+	w.list, w.compiles = nil, 0
+	return functions, compiles
 }

@@ -118,8 +118,8 @@ func (t *T) result() Result {
 	defer t.mu.Unlock()
 	r := Result{
 		Check: t.check.Name(), Rule: t.check.Rule, Verdict: Pass, Failures: t.failures, Evidence: t.evidence, Notes: t.notes, Skew: t.skew,
-		Worked: t.env.worked.take(),
 	}
+	r.Worked, r.Compiles = t.env.worked.take()
 	switch {
 	case t.suite != "":
 		r.Verdict = SuiteError

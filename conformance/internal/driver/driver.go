@@ -66,13 +66,14 @@ type Config struct {
 
 // Progress is how far a run is.
 type Progress struct {
-	Phase   string         // probe, check or rerun
+	Phase   string         // probe, plan, check or rerun
 	Done    int            // of this phase
 	Failed  int            // without those that a waiver excuses; in a rerun, those that differ
 	Waived  int            // failed as a waiver says
 	Blocked int            // failed for the lack of what another failed of already
 	Total   int            // of this phase
 	Result  *report.Result // the newest; nil at the start of a phase
+	Plan    *Plan          // in the phase plan, ahead of the checks
 	Elapsed time.Duration  // since the run began
 	Began   time.Duration  // when this phase did, since the run began
 }
@@ -109,6 +110,8 @@ type driver struct {
 	lacking  map[string]bool                   // functions of whose errors a check failed
 	problems []string
 	journal  *journal
+
+	firstCompile time.Duration // of a small program; 0: not known
 }
 
 // Run runs the checks that the configuration chooses. When ctx ends, the report
@@ -131,6 +134,11 @@ func Run(ctx context.Context, c Config) (*report.Report, error) {
 			queue = append(queue, &job{check: c, index: i})
 		}
 	}
+	var left []*check.Check
+	for _, j := range queue {
+		left = append(left, j.check)
+	}
+	d.Progress(d.timed(Progress{Phase: "plan", Total: len(left), Plan: d.plan(left), Began: time.Since(d.start)}))
 	d.run(ctx, queue)
 	d.rerun(ctx)
 	d.finish(ctx)
@@ -236,7 +244,7 @@ func Found(c *check.Check, r check.Result) *report.Result {
 	full.Calls = r.Calls
 	full.Check, full.Verdict, full.Failures, full.Notes, full.Skip, full.Duration = c.Name(), r.Verdict, r.Failures, r.Notes,
 		r.Skip, r.Duration
-	full.Stopped, full.Digest = r.Stopped, digest(&r)
+	full.Stopped, full.Compiles, full.Digest = r.Stopped, r.Compiles, digest(&r)
 	return full
 }
 

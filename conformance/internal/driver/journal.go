@@ -65,7 +65,8 @@ func (d *driver) begin() error {
 
 // identity is what two runs must have in common.
 func (d *driver) identity() *report.Report {
-	return &report.Report{Schema: report.SchemaVersion, Suite: d.report.Suite, Plugin: d.report.Plugin, Run: d.report.Run, Machine: d.report.Machine}
+	r := d.report
+	return &report.Report{Schema: r.Schema, Suite: r.Suite, Plugin: r.Plugin, Run: r.Run, Machine: r.Machine}
 }
 
 // takeOver reads the results of an earlier run.

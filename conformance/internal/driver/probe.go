@@ -266,7 +266,11 @@ func (p *prober) askDetails(ctx context.Context) {
 	for _, name := range session.Functions() {
 		task := session.TaskFunction + name
 		var code string
+		began := time.Now()
 		death, err := p.do(ctx, task, stepLimit, &code)
+		if name == "PJRT_Client_Compile" && death == nil && err == nil && code == "" {
+			p.firstCompile = time.Since(began)
+		}
 		switch {
 		case ctx.Err() != nil:
 			return

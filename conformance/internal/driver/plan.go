@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package driver
+
+import (
+	_ "embed"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+)
+
+// Plan is what a run is going to do.
+type Plan struct {
+	Checks   int
+	Compiles int           // programs to compile, about
+	First    time.Duration // how long the first took; 0: the plugin compiles none for a device
+	Compile  time.Duration // how long all take, if each takes as long as the first
+}
+
+// compilesText says of rules how many programs their checks compile on the CPU plugin, in the
+// profile quick: rule, programs, checks. The command in the folder compiles writes it.
+//
+//go:embed compiles.tsv
+var compilesText string
+
+// compiles returns how many programs a check of a rule compiles on average.
+var compiles = sync.OnceValue(func() map[string]float64 {
+	all := make(map[string]float64)
+	for line := range strings.Lines(compilesText) {
+		var rule string
+		var programs, checks float64
+		if _, err := fmt.Sscanf(line, "%s %g %g", &rule, &programs, &checks); err != nil {
+			panic(err) // a test reads it
+		}
+		all[rule] = programs / checks
+	}
+	return all
+})
+
+// plan estimates what is to be done for checks.
+func (d *driver) plan(list []*check.Check) *Plan {
+	p := &Plan{Checks: len(list), First: d.firstCompile}
+	programs := 0.0
+	for _, c := range list {
+		programs += compiles()[c.Rule]
+	}
+	if d.Setup.Suite == "" {
+		p.Compiles = int(programs + 0.5)
+	}
+	p.Compile = time.Duration(p.Compiles) * p.First / time.Duration(max(1, d.jobs()))
+	return p
+}

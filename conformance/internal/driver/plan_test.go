@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package driver
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/conformance/rules"
+)
+
+func TestAPlanCountsThePrograms(t *testing.T) {
+	t.Parallel()
+	for rule, mean := range compiles() {
+		assert.NotNil(t, rules.ByID(rule), rule)
+		assert.Positive(t, mean, rule)
+	}
+	d := newDriver(Config{Jobs: 2})
+	d.firstCompile = time.Second
+	list := []*check.Check{{Rule: "CMP-01"}, {Rule: "CMP-01", Variant: "b"}, {Rule: "LOAD-01"}}
+	p := d.plan(list)
+	assert.Equal(t, 3, p.Checks)
+	assert.Equal(t, int(2*compiles()["CMP-01"]+0.5), p.Compiles)
+	assert.Equal(t, time.Duration(p.Compiles)*time.Second/2, p.Compile, "two processes share the work")
+
+	d.Setup.Suite = "programs"
+	assert.Zero(t, d.plan(list).Compiles, "of programs of users nothing is known")
+}
