@@ -99,7 +99,7 @@ func TestAGoodPluginConforms(t *testing.T) {
 		last = p
 	}})
 	assert.Equal(t, report.Conformant, r.Verdict, "%v", verdicts(r))
-	assert.Equal(t, []string{"probe", "check"}, phases)
+	assert.Equal(t, []string{"probe", "plan", "check"}, phases)
 	assert.Equal(t, 7, last.Done)
 	assert.Equal(t, 7, last.Total)
 	assert.Len(t, r.Capabilities.Devices, 3)
