@@ -64,7 +64,7 @@ func (c *Client) compileWith(ctx context.Context, compiler compile.Compiler, in 
 	}
 	result, err := compiler.Compile(ctx, in.job(target))
 	if err != nil {
-		return nil, in.failedElsewhere(err)
+		return nil, explainHandler(in.failedElsewhere(err))
 	}
 	code, abi, err := ofCompiler(result)
 	if err != nil {
