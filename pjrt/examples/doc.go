@@ -4,4 +4,6 @@
 // Package examples is empty: each folder below it is a complete program to start from.
 //
 //   - add adds two matrices; it is the program of the README.
+//   - linear finds the weights of a linear function by gradient descent.
+//   - mlp trains a network with a hidden layer, whose parameters stay on the device.
 package examples

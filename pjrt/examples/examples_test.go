@@ -70,7 +70,9 @@ func output(t *testing.T, cmd *exec.Cmd) string {
 func TestProgramsPrintTheirResults(t *testing.T) {
 	t.Parallel()
 	for folder, want := range map[string]string{
-		"add": "[2 4 6 8]\n",
+		"add":    "[2 4 6 8]\n",
+		"linear": "y = 2.00*x0 -3.00*x1 +1.00\n",
+		"mlp":    "0 xor 0 is false\n0 xor 1 is true\n1 xor 0 is true\n1 xor 1 is false\n",
 	} {
 		t.Run(folder, func(t *testing.T) {
 			t.Parallel()
