@@ -246,7 +246,7 @@ bin/jax/ready:
 
 .PHONY: aot
 aot: ## compile ahead of time for TPUs with libtpu, which is installed if missing
-	$(GO) test -tags aot -run AheadOfTime ./capi/... ./extensions/... ./pjrt ./pjrt/isolate ./tools/pjrt
+	$(GO) test -tags aot -run AheadOfTime ./capi/... ./extensions/... ./pjrt ./pjrt/examples ./pjrt/isolate ./tools/pjrt
 
 .PHONY: skew
 skew: ## run the binding on real plugins of other ages, which are installed if missing

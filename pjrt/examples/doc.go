@@ -6,4 +6,7 @@
 //   - add adds two matrices; it is the program of the README.
 //   - linear finds the weights of a linear function by gradient descent.
 //   - mlp trains a network with a hidden layer, whose parameters stay on the device.
+//   - spmd spreads a product of matrices over four devices.
+//   - aot compiles for TPUs on a machine without one.
+//   - customcall runs a program that calls a function of Go.
 package examples

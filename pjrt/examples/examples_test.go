@@ -73,6 +73,18 @@ func TestProgramsPrintTheirResults(t *testing.T) {
 		"add":    "[2 4 6 8]\n",
 		"linear": "y = 2.00*x0 -3.00*x1 +1.00\n",
 		"mlp":    "0 xor 0 is false\n0 xor 1 is true\n1 xor 0 is true\n1 xor 1 is false\n",
+		"spmd": `each of 4 devices has f32[2,2]
+[[  2.  10.]
+ [  4.  30.]
+ [  6.  50.]
+ [  8.  70.]
+ [ 10.  90.]
+ [ 12. 110.]
+ [ 14. 130.]
+ [ 16. 150.]]
+sum 712
+`,
+		"customcall": "[-2 -1 0 1 2]\n",
 	} {
 		t.Run(folder, func(t *testing.T) {
 			t.Parallel()
