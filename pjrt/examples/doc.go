@@ -9,4 +9,5 @@
 //   - spmd spreads a product of matrices over four devices.
 //   - aot compiles for TPUs on a machine without one.
 //   - customcall runs a program that calls a function of Go.
+//   - weights loads a safetensors file by name into a struct, and binds it to a program.
 package examples

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+// Command weights loads the weights of a model from the safetensors file that its argument
+// names, binds them to a program, and runs it. The file model.safetensors is beside it.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"maps"
+	"os"
+	"slices"
+
+	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/params"
+	"github.com/purepjrt/purepjrt/pjrt/plugins"
+	"github.com/purepjrt/purepjrt/pjrt/safetensors"
+)
+
+// model has the weights in the order in which the program takes them.
+type model struct {
+	Layers [2]layer
+}
+
+type layer struct {
+	Weight, Bias *pjrt.Buffer
+}
+
+// program takes the weights and a batch. Weights have a row for each output, as in PyTorch.
+const program = `
+func.func @main(%w0: tensor<2x2xf32>, %b0: tensor<2xf32>, %w1: tensor<1x2xf32>, %b1: tensor<1xf32>,
+                %x: tensor<4x2xf32>) -> tensor<4x1xf32> {
+  %zero = stablehlo.constant dense<0.0> : tensor<4x2xf32>
+  %0 = stablehlo.dot_general %x, %w0, contracting_dims = [1] x [1] : (tensor<4x2xf32>, tensor<2x2xf32>) -> tensor<4x2xf32>
+  %1 = stablehlo.broadcast_in_dim %b0, dims = [1] : (tensor<2xf32>) -> tensor<4x2xf32>
+  %2 = stablehlo.add %0, %1 : tensor<4x2xf32>
+  %3 = stablehlo.maximum %2, %zero : tensor<4x2xf32>
+  %4 = stablehlo.dot_general %3, %w1, contracting_dims = [1] x [1] : (tensor<4x2xf32>, tensor<1x2xf32>) -> tensor<4x1xf32>
+  %5 = stablehlo.broadcast_in_dim %b1, dims = [1] : (tensor<1xf32>) -> tensor<4x1xf32>
+  %6 = stablehlo.add %4, %5 : tensor<4x1xf32>
+  return %6 : tensor<4x1xf32>
+}`
+
+func main() {
+	if len(os.Args) != 2 {
+		log.Fatal("usage: weights FILE.safetensors")
+	}
+	if err := run(context.Background(), os.Args[1]); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func run(ctx context.Context, file string) error {
+	client, err := open(ctx)
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	var m model
+	defer m.close()
+	if err := m.load(ctx, client, file); err != nil {
+		return err
+	}
+
+	exe, err := client.Compile(ctx, pjrt.Program{Code: []byte(program)}, nil)
+	if err != nil {
+		return err
+	}
+	defer exe.Close()
+	args, err := params.Arguments(m)
+	if err != nil {
+		return err
+	}
+	bound, err := exe.Bind(ctx, args...) // an array of another shape is an error, with its name
+	if err != nil {
+		return err
+	}
+	defer bound.Close()
+
+	x, err := pjrt.FromSlice(ctx, client, []float32{0, 0, 0, 1, 1, 0, 1, 1}, 4, 2)
+	if err != nil {
+		return err
+	}
+	defer x.Close()
+	outs, err := exe.Execute(ctx, []*pjrt.Buffer{x}, &pjrt.ExecuteOptions{Bound: bound})
+	if err != nil {
+		return err
+	}
+	defer outs[0].Close()
+	y, err := pjrt.ToSlice[float32](ctx, outs[0])
+	if err != nil {
+		return err
+	}
+	fmt.Println(y)
+	return nil
+}
+
+// fields returns where each array of the file belongs, by its name.
+func (m *model) fields() map[string]**pjrt.Buffer {
+	fields := make(map[string]**pjrt.Buffer)
+	for i := range m.Layers {
+		fields[fmt.Sprintf("layers.%d.weight", i)] = &m.Layers[i].Weight
+		fields[fmt.Sprintf("layers.%d.bias", i)] = &m.Layers[i].Bias
+	}
+	return fields
+}
+
+// load copies the arrays of a file to the device, piece by piece: the file is never whole in
+// the memory of the host. The file must have the arrays of the model and no others.
+func (m *model) load(ctx context.Context, client *pjrt.Client, file string) error {
+	f, err := safetensors.Open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	fields := m.fields()
+	var wrong []error
+	for _, name := range f.Names() {
+		if fields[name] == nil {
+			wrong = append(wrong, fmt.Errorf("%s has an array %s, which the model does not have", file, name))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		if _, err := f.Shape(name); err != nil {
+			wrong = append(wrong, err)
+		}
+	}
+	if wrong != nil {
+		return errors.Join(wrong...)
+	}
+	for name, field := range fields {
+		r, shape, err := f.Reader(name)
+		if err != nil {
+			return err
+		}
+		if *field, err = client.BufferFromReader(ctx, r, shape, nil); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+func (m *model) close() {
+	for _, field := range m.fields() {
+		(*field).Close()
+	}
+}
+
+// open returns a client of the CPU. Another name, such as cuda, gives another device.
+func open(ctx context.Context) (*pjrt.Client, error) {
+	library, err := plugins.Find("cpu")
+	if err != nil {
+		return nil, err
+	}
+	if err := plugins.Prepare(library); err != nil {
+		return nil, err
+	}
+	plugin, err := pjrt.Open(library)
+	if err != nil {
+		return nil, err
+	}
+	return plugin.NewClient(ctx, nil)
+}
