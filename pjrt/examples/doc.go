@@ -10,4 +10,5 @@
 //   - aot compiles for TPUs on a machine without one.
 //   - customcall runs a program that calls a function of Go.
 //   - weights loads a safetensors file by name into a struct, and binds it to a program.
+//   - tested has tests that need no device, with a plugin in memory.
 package examples

@@ -85,6 +85,7 @@ func TestProgramsPrintTheirResults(t *testing.T) {
 sum 712
 `,
 		"customcall": "[-2 -1 0 1 2]\n",
+		"tested":     "5050\n",
 	} {
 		t.Run(folder, func(t *testing.T) {
 			t.Parallel()
