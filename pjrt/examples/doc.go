@@ -11,4 +11,5 @@
 //   - customcall runs a program that calls a function of Go.
 //   - weights loads a safetensors file by name into a struct, and binds it to a program.
 //   - tested has tests that need no device, with a plugin in memory.
+//   - server serves a model over HTTP, in batches, and refuses requests when too many wait.
 package examples
