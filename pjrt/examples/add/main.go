@@ -27,7 +27,7 @@ func main() {
 }
 
 func run(ctx context.Context) ([]float32, error) {
-	library, err := plugins.Find("cpu") // or cuda, tpu, the path of any PJRT plugin
+	library, err := plugins.Find("cpu") // or cuda, tpu, the path of any plugin of API 0.45 and later
 	if err != nil {
 		return nil, err // says what was searched, and how to install the plugin
 	}

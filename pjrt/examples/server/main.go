@@ -67,20 +67,30 @@ func run(ctx context.Context, address string) error {
 	defer exe.Close()
 	defer weights.Close()
 
-	// The batcher outlives ctx: requests that were accepted are answered.
-	batches, stop := context.WithCancel(context.WithoutCancel(ctx))
-	defer stop()
-	b := newBatcher(exe, weights)
-	go b.run(batches)
-
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
 		return err
 	}
+	fmt.Printf("listening on http://%s\n", listener.Addr())
+	if err := serve(ctx, listener, newBatcher(exe, weights)); err != nil {
+		return err
+	}
+	fmt.Println("stopped")
+	return nil
+}
+
+// serve answers requests until the context ends, and those under way then. When it returns,
+// the batcher no longer uses the device.
+func serve(ctx context.Context, listener net.Listener, b *batcher) error {
+	batches, stop := context.WithCancel(context.WithoutCancel(ctx)) // the batcher outlives ctx
+	go b.run(batches)
+	defer func() {
+		stop()
+		<-b.stopped
+	}()
 	server := &http.Server{Handler: handler(b), ReadHeaderTimeout: patience}
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(listener) }()
-	fmt.Printf("listening on http://%s\n", listener.Addr())
 	select {
 	case err := <-failed:
 		return err
@@ -88,11 +98,7 @@ func run(ctx context.Context, address string) error {
 	}
 	last, cancel := context.WithTimeout(batches, patience)
 	defer cancel()
-	err = server.Shutdown(last)
-	stop()
-	<-b.stopped // nothing runs on the device any more when it is closed
-	fmt.Println("stopped")
-	return err
+	return server.Shutdown(last)
 }
 
 // load compiles the program, and binds its weights; package safetensors reads those of a file.

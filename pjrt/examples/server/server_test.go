@@ -5,6 +5,7 @@ package main
 
 import (
 	"context"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -150,4 +151,41 @@ func TestRequestsThatWaitWhenTheServerEndsGetAnError(t *testing.T) {
 	w := <-answers
 	assert.Equal(t, http.StatusServiceUnavailable, w.Code)
 	assert.Contains(t, w.Body.String(), errStopped.Error())
+}
+
+func TestARequestUnderWayIsAnsweredBeforeTheServerEnds(t *testing.T) {
+	t.Parallel()
+	b, p := loaded(t)
+	listener, err := net.Listen("tcp", "localhost:0")
+	require.NoError(t, err)
+	ctx, interrupt := context.WithCancel(context.Background())
+	defer interrupt()
+	ended := make(chan error, 1)
+	go func() { ended <- serve(ctx, listener, b) }()
+
+	p.Hold()
+	status := make(chan int, 1)
+	go func() {
+		answer, err := http.Post("http://"+listener.Addr().String()+"/predict", "application/json", strings.NewReader("[1, 2]"))
+		if !assert.NoError(t, err) {
+			status <- 0
+			return
+		}
+		assert.NoError(t, answer.Body.Close())
+		status <- answer.StatusCode
+	}()
+	_, err = p.WaitHeld(context.Background(), 1)
+	require.NoError(t, err)
+	interrupt()
+	require.Eventually(t, func() bool {
+		c, err := net.Dial("tcp", listener.Addr().String())
+		if err != nil {
+			return true
+		}
+		assert.NoError(t, c.Close())
+		return false
+	}, patience, patience/1000, "the server takes no more requests")
+	p.Resume()
+	assert.Equal(t, http.StatusOK, <-status)
+	require.NoError(t, <-ended)
 }
