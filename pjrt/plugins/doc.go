@@ -4,15 +4,14 @@
 // Package plugins finds, installs and prepares PJRT plugins: the shared
 // libraries that contain a compiler and a runtime for one kind of device.
 //
-// [List] finds all plugins on the machine, [Lookup] and [Find] find the plugin with a given name, and [Default] finds
-// the one to use if no name is given. [Install] downloads a plugin that this package knows into the user's cache
-// directory; each is pinned to one wheel by its SHA-256. [Prepare] sets the environment variables that a library needs
-// before it is loaded. None of these functions loads the plugin.
+// [Open] makes a client of a plugin, and [Load] loads one for a program that only compiles:
 //
-//	library, err := plugins.Find("cpu")
-//	if errors.Is(err, plugins.ErrNotFound) {
-//		library, err = plugins.Install(ctx, "cpu", plugins.InstallOptions{})
-//	}
+//	client, err := plugins.Open(ctx, "cpu", nil)
+//
+// They are made of the other functions, none of which loads a plugin. [List] finds all plugins on the machine, [Lookup]
+// and [Find] find the plugin with a given name, and [Default] finds the one to use if no name is given. [Install]
+// downloads a plugin that this package knows into the user's cache directory; each is pinned to one wheel by its
+// SHA-256. [Prepare] sets the environment variables that a library needs before it is loaded.
 //
 // # Names
 //
@@ -32,6 +31,6 @@
 //
 // # Goroutines and processes
 //
-// Several goroutines and several processes may call all functions at once, except [Prepare], which changes the
-// environment of the process.
+// Several goroutines and several processes may call all functions at once, except [Prepare] and those that
+// call it, [Open] and [Load], which change the environment of the process.
 package plugins

@@ -30,15 +30,18 @@ type SearchError struct {
 	Advice []string
 }
 
-// Error says in one line which places were searched, which plugins were unusable and why, and what to do.
+// Error says in one line what to do, which places were searched, and which plugins were unusable and why.
 func (e *SearchError) Error() string {
 	var b strings.Builder
 	b.WriteString(ErrNotFound.Error())
 	if e.Name != "" {
 		b.WriteString(": " + e.Name)
 	}
+	for _, a := range e.Advice {
+		b.WriteString("; " + a)
+	}
 	if len(e.Tried) > 0 {
-		b.WriteString(": tried " + strings.Join(e.Tried, ", "))
+		b.WriteString("; tried " + strings.Join(e.Tried, ", "))
 	}
 	for i, c := range e.Rejected {
 		if i == 0 {
@@ -47,9 +50,6 @@ func (e *SearchError) Error() string {
 			b.WriteString(", ")
 		}
 		fmt.Fprintf(&b, "%s (%s: %v)", c.Name, c.Origin, c.Err())
-	}
-	for _, a := range e.Advice {
-		b.WriteString("; " + a)
 	}
 	return b.String()
 }

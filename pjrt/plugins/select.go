@@ -11,10 +11,11 @@ import (
 )
 
 // Environment variables that say which platforms to use. Each holds names that [Lookup] takes, separated by commas, the
-// preferred one first. If both are set, PlatformsVariable wins.
+// preferred one first. If several are set, the first one here wins.
 const (
-	PlatformsVariable    = "PJRT_PLATFORMS"
-	JAXPlatformsVariable = "JAX_PLATFORMS"
+	PlatformsVariable       = "PJRT_PLATFORMS"
+	JAXPlatformsVariable    = "JAX_PLATFORMS"
+	JAXPlatformNameVariable = "JAX_PLATFORM_NAME" // the older name of JAXPlatformsVariable
 )
 
 // Default returns the plugin for a program that is not told which one to use: the first that [Select] returns.
@@ -29,7 +30,7 @@ func Default(ctx context.Context) (Candidate, error) {
 // Select returns one plugin for each usable platform, the preferred one first. It loads none of them. If it finds none,
 // it returns an error.
 //
-// If PJRT_PLATFORMS or, failing that, JAX_PLATFORMS is set, Select returns plugins for the platforms in the variable,
+// If PJRT_PLATFORMS or, failing that, JAX_PLATFORMS or JAX_PLATFORM_NAME is set, Select returns plugins for the platforms in the variable,
 // in its order, and returns an error if one of them has no usable plugin. Otherwise it returns plugins for all
 // platforms with a plugin that can be loaded and finds devices, in the order cuda, rocm, oneapi, tpu, neuron, others,
 // cpu. It leaves out experimental plugins. It returns an error if a plugin that somebody configured is not usable (see
@@ -39,7 +40,7 @@ func Select(ctx context.Context, opts ListOptions) ([]Candidate, error) {
 }
 
 func (f *finder) selectPlugins(ctx context.Context) ([]Candidate, error) {
-	for _, variable := range []string{PlatformsVariable, JAXPlatformsVariable} {
+	for _, variable := range []string{PlatformsVariable, JAXPlatformsVariable, JAXPlatformNameVariable} {
 		if value := f.getenv(variable); value != "" {
 			return f.selectNamed(ctx, variable, value)
 		}

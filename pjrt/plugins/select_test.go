@@ -110,8 +110,8 @@ func TestSelectSaysWhatIsMissing(t *testing.T) {
 	put(t, elfLibrary{}.bytes(), dir, "usr", "lib", "libcuda.so.1")
 	_, err := f.selectPlugins(t.Context())
 	require.ErrorIs(t, err, ErrNotFound)
-	require.EqualError(t, err, "plugin not found; not usable: rocm (LD_LIBRARY_PATH: no AMD GPU: there is no /dev/kfd (the amdgpu driver creates it))"+
-		"; there are devices for cuda, but no plugin that can be loaded; run: pjrt install cuda13; run: pjrt install cpu")
+	require.EqualError(t, err, "plugin not found; there are devices for cuda, but no plugin that can be loaded; run: pjrt install cuda13; "+
+		"run: pjrt install cpu; not usable: rocm (LD_LIBRARY_PATH: no AMD GPU: there is no /dev/kfd (the amdgpu driver creates it))")
 	assert.Equal(t, []string{"there are devices for cuda, but no plugin that can be loaded; run: pjrt install cuda13"}, f.hints(nil))
 	plugin(t, dir, filepath.FromSlash("ld/pjrt_plugin_cuda.so"))
 	all, err := f.list(t.Context())

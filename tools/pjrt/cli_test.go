@@ -212,7 +212,7 @@ func TestRunRefusesBadInput(t *testing.T) {
 		"unknown type":           {"add.mlir f32.npy f32.npy:f33", `argument 1: f32.npy:f33: unknown element type "f33"`},
 		"bytecode, wrong shape":  {bytecode + " f32.npy f32.npy", "argument 0: f32.npy is f32[4], and the program takes f32[20]\n"},
 		"bytecode, wrong number": {bytecode + " f32.npy", "the program takes 2 arguments (f32[20], f32[20]), got 1"},
-		"unknown plugin":         {"--plugin cup add.mlir f32.npy f32.npy", "plugin not found: cup: tried "},
+		"unknown plugin":         {"--plugin cup add.mlir f32.npy f32.npy", "plugin not found: cup; the known plugins are "},
 		"no such plugin":         {"--plugin ./missing.so add.mlir f32.npy f32.npy", "no such file: ./missing.so"},
 		"plugin is text":         {"--plugin ./not-elf.so add.mlir f32.npy f32.npy", "plugin ./not-elf.so: "},
 	} {

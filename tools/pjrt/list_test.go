@@ -75,7 +75,7 @@ func TestListAsJSON(t *testing.T) {
 
 func TestListOfAMissingPlugin(t *testing.T) {
 	t.Parallel()
-	list(t, nil, "nobody-has-it").requireFailure(t, 1, "plugin not found: nobody-has-it: tried PJRT_NAMES_AND_LIBRARY_PATHS (not set)")
+	list(t, nil, "nobody-has-it").requireFailure(t, 1, "plugin not found: nobody-has-it; the known plugins are ")
 	list(t, nil, "--jsn").requireFailure(t, 2, "unknown flag: --jsn")
 }
 

@@ -27,20 +27,9 @@ func main() {
 }
 
 func run(ctx context.Context) ([]float32, error) {
-	library, err := plugins.Find("cpu") // or cuda, tpu, the path of any plugin of API 0.45 and later
+	client, err := plugins.Open(ctx, "cpu", nil) // or cuda, tpu, the path of any plugin of API 0.45 and later
 	if err != nil {
-		return nil, err // says what was searched, and how to install the plugin
-	}
-	if err := plugins.Prepare(library); err != nil {
-		return nil, err
-	}
-	plugin, err := pjrt.Open(library)
-	if err != nil {
-		return nil, err
-	}
-	client, err := plugin.NewClient(ctx, nil)
-	if err != nil {
-		return nil, err
+		return nil, err // says how to install the plugin
 	}
 	defer client.Close()
 	exe, err := client.Compile(ctx, pjrt.Program{Code: []byte(program)}, nil)

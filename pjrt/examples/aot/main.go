@@ -33,14 +33,7 @@ func main() {
 }
 
 func run(ctx context.Context, file string) error {
-	library, err := plugins.Find("tpu")
-	if err != nil {
-		return err
-	}
-	if err := plugins.Prepare(library); err != nil { // otherwise libtpu looks for a TPU for minutes
-		return err
-	}
-	plugin, err := pjrt.Open(library)
+	plugin, err := plugins.Load(ctx, "tpu")
 	if err != nil {
 		return err
 	}

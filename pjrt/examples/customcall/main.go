@@ -49,26 +49,15 @@ func main() {
 }
 
 func run(ctx context.Context) ([]float32, error) {
-	library, err := plugins.Find("cpu")
-	if err != nil {
-		return nil, err
-	}
-	if err := plugins.Prepare(library); err != nil {
-		return nil, err
-	}
-	plugin, err := pjrt.Open(library)
-	if err != nil {
-		return nil, err
-	}
-	// Registered before programs that call it are compiled, and until the process ends.
-	if err := ffi.Register(plugin, "clip", handle); err != nil {
-		return nil, err
-	}
-	client, err := plugin.NewClient(ctx, nil)
+	client, err := plugins.Open(ctx, "cpu", nil)
 	if err != nil {
 		return nil, err
 	}
 	defer client.Close()
+	// Registered before programs that call it are compiled, and until the process ends.
+	if err := ffi.Register(client.Plugin(), "clip", handle); err != nil {
+		return nil, err
+	}
 	exe, err := client.Compile(ctx, pjrt.Program{Code: []byte(program)}, nil)
 	if err != nil {
 		return nil, err

@@ -50,7 +50,7 @@ func main() {
 }
 
 func run(ctx context.Context) error {
-	client, err := open(ctx)
+	client, err := plugins.Open(ctx, "cpu", nil)
 	if err != nil {
 		return err
 	}
@@ -113,20 +113,4 @@ func improve(ctx context.Context, exe *pjrt.LoadedExecutable, w, b *pjrt.Buffer,
 	}
 	defer y.Close()
 	return exe.Execute(ctx, []*pjrt.Buffer{w, b, x, y}, nil)
-}
-
-// open returns a client of the CPU. Another name, such as cuda, gives another device.
-func open(ctx context.Context) (*pjrt.Client, error) {
-	library, err := plugins.Find("cpu")
-	if err != nil {
-		return nil, err
-	}
-	if err := plugins.Prepare(library); err != nil {
-		return nil, err
-	}
-	plugin, err := pjrt.Open(library)
-	if err != nil {
-		return nil, err
-	}
-	return plugin.NewClient(ctx, nil)
 }

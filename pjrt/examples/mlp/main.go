@@ -91,7 +91,7 @@ func main() {
 }
 
 func run(ctx context.Context) error {
-	client, err := open(ctx)
+	client, err := plugins.Open(ctx, "cpu", nil)
 	if err != nil {
 		return err
 	}
@@ -196,20 +196,4 @@ func (n *network) predict(ctx context.Context, client *pjrt.Client, x *pjrt.Buff
 	}
 	defer outs[0].Close()
 	return pjrt.ToSlice[float32](ctx, outs[0])
-}
-
-// open returns a client of the CPU. Another name, such as cuda, gives another device.
-func open(ctx context.Context) (*pjrt.Client, error) {
-	library, err := plugins.Find("cpu")
-	if err != nil {
-		return nil, err
-	}
-	if err := plugins.Prepare(library); err != nil {
-		return nil, err
-	}
-	plugin, err := pjrt.Open(library)
-	if err != nil {
-		return nil, err
-	}
-	return plugin.NewClient(ctx, nil)
 }

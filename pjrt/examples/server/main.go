@@ -55,7 +55,7 @@ func main() {
 
 // run serves until the context ends.
 func run(ctx context.Context, address string) error {
-	client, err := open(ctx)
+	client, err := plugins.Open(ctx, "cpu", nil)
 	if err != nil {
 		return err
 	}
@@ -180,20 +180,4 @@ func fail(w http.ResponseWriter, err error) {
 		status = http.StatusGatewayTimeout
 	}
 	http.Error(w, err.Error(), status)
-}
-
-// open returns a client of the CPU. Another name, such as cuda, gives another device.
-func open(ctx context.Context) (*pjrt.Client, error) {
-	library, err := plugins.Find("cpu")
-	if err != nil {
-		return nil, err
-	}
-	if err := plugins.Prepare(library); err != nil {
-		return nil, err
-	}
-	plugin, err := pjrt.Open(library)
-	if err != nil {
-		return nil, err
-	}
-	return plugin.NewClient(ctx, nil)
 }

@@ -38,18 +38,7 @@ func main() {
 }
 
 func run(ctx context.Context) error {
-	library, err := plugins.Find("cpu")
-	if err != nil {
-		return err
-	}
-	if err := plugins.Prepare(library); err != nil {
-		return err
-	}
-	plugin, err := pjrt.Open(library)
-	if err != nil {
-		return err
-	}
-	client, err := plugin.NewClient(ctx, &pjrt.ClientOptions{Platform: platform.CPU{DeviceCount: devices}})
+	client, err := plugins.Open(ctx, "cpu", &pjrt.ClientOptions{Platform: platform.CPU{DeviceCount: devices}})
 	if err != nil {
 		return err
 	}

@@ -26,7 +26,7 @@ const program = `module @sum {
 
 func main() {
 	ctx := context.Background()
-	client, err := open(ctx)
+	client, err := plugins.Open(ctx, "cpu", nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -80,20 +80,4 @@ func sumBatch(ctx context.Context, client *pjrt.Client, batch []float32) (float3
 	}
 	defer outs[0].Close()
 	return pjrt.ToScalar[float32](ctx, outs[0])
-}
-
-// open returns a client of the CPU. Another name, such as cuda, gives another device.
-func open(ctx context.Context) (*pjrt.Client, error) {
-	library, err := plugins.Find("cpu")
-	if err != nil {
-		return nil, err
-	}
-	if err := plugins.Prepare(library); err != nil {
-		return nil, err
-	}
-	plugin, err := pjrt.Open(library)
-	if err != nil {
-		return nil, err
-	}
-	return plugin.NewClient(ctx, nil)
 }

@@ -54,7 +54,7 @@ func main() {
 }
 
 func run(ctx context.Context, file string) error {
-	client, err := open(ctx)
+	client, err := plugins.Open(ctx, "cpu", nil)
 	if err != nil {
 		return err
 	}
@@ -147,20 +147,4 @@ func (m *model) close() {
 	for _, field := range m.fields() {
 		(*field).Close()
 	}
-}
-
-// open returns a client of the CPU. Another name, such as cuda, gives another device.
-func open(ctx context.Context) (*pjrt.Client, error) {
-	library, err := plugins.Find("cpu")
-	if err != nil {
-		return nil, err
-	}
-	if err := plugins.Prepare(library); err != nil {
-		return nil, err
-	}
-	plugin, err := pjrt.Open(library)
-	if err != nil {
-		return nil, err
-	}
-	return plugin.NewClient(ctx, nil)
 }

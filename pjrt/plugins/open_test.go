@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package plugins_test
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/platform"
+	"github.com/purepjrt/purepjrt/pjrt/plugins"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
+)
+
+// configured writes a configuration file of the CPU plugin, and returns its path.
+func configured(t *testing.T, options map[string]any) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "mine.json")
+	content, err := json.Marshal(map[string]any{"library_path": plugintest.Chosen(t), "create_options": options})
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(path, content, 0o600))
+	return path
+}
+
+func TestAClientIsOpenedByNameWithTheOptionsOfItsConfiguration(t *testing.T) {
+	ctx := context.Background()
+	config := configured(t, map[string]any{"cpu_device_count": 2})
+	for _, c := range []struct {
+		what, env string
+		opts      *pjrt.ClientOptions
+		want      int
+	}{
+		{"the configuration", "", nil, 2},
+		{"the environment", "cpu_device_count:3", nil, 3},
+		{"an option", "cpu_device_count:3",
+			&pjrt.ClientOptions{Create: []pjrt.Attribute{{Name: "cpu_device_count", Value: int64(1)}}}, 1},
+		{"an option of the platform", "", &pjrt.ClientOptions{Platform: platform.CPU{DeviceCount: 5}}, 5},
+	} {
+		t.Run(c.what, func(t *testing.T) {
+			t.Setenv(plugins.CreateOptionsVariable, c.env)
+			client, err := plugins.Open(ctx, config, c.opts)
+			require.NoError(t, err)
+			defer client.Close()
+			assert.Len(t, client.Devices(), c.want)
+		})
+	}
+}
+
+func TestWithoutANameTheBestPluginIsOpened(t *testing.T) {
+	t.Setenv(plugins.PlatformsVariable, "mine")
+	t.Setenv(plugins.NamesAndLibraryPaths, "mine:"+configured(t, map[string]any{"cpu_device_count": 2}))
+	client, err := plugins.Open(context.Background(), "", nil)
+	require.NoError(t, err)
+	defer client.Close()
+	assert.Len(t, client.Devices(), 2)
+	plugin, err := plugins.Load(context.Background(), "")
+	require.NoError(t, err)
+	assert.Same(t, client.Plugin(), plugin)
+}
+
+func TestWhatCannotBeOpenedSaysWhatToDo(t *testing.T) {
+	ctx := context.Background()
+	_, err := plugins.Open(ctx, "cup", nil)
+	require.ErrorIs(t, err, plugins.ErrNotFound)
+	assert.ErrorContains(t, err, "plugin not found: cup; the known plugins are ")
+	_, err = plugins.Open(ctx, configured(t, map[string]any{"cpu_device_count": "many"}), nil)
+	require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
+	t.Setenv(plugins.CreateOptionsVariable, "cpu_device_count:many")
+	_, err = plugins.Open(ctx, plugintest.Chosen(t), nil)
+	assert.ErrorContains(t, err, plugins.CreateOptionsVariable)
+}
