@@ -74,6 +74,26 @@ func (c *Call[A]) Raw(t *Table) (*ErrorHandle, error) {
 // do is separate from Do, so that the program has one copy of it, not one for each A. args is the struct that follows
 // h.
 func (h *callHeader) do(t *Table, args unsafe.Pointer) error {
+	if err := h.prepare(t, args); err != nil {
+		return err
+	}
+	f := h.fn
+	if t.before != nil {
+		t.before(f)
+	}
+	if f.Pure && !t.reentrant {
+		ccall.InvokePure(unsafe.Pointer(&h.frame))
+	} else {
+		ccall.Invoke(unsafe.Pointer(&h.frame))
+	}
+	if h.frame.Ret == 0 && f.registers == nil && (len(f.Results) == 0 || !t.checked) {
+		return nil // as result would return
+	}
+	return h.result(t, args)
+}
+
+// prepare finds the function and makes args ready for it.
+func (h *callHeader) prepare(t *Table, args unsafe.Pointer) error {
 	f := h.fn
 	code := t.lookup(f)
 	if code == 0 {
@@ -100,14 +120,12 @@ func (h *callHeader) do(t *Table, args unsafe.Pointer) error {
 		}
 	}
 	h.frame.Code = code
-	if t.before != nil {
-		t.before(f)
-	}
-	if f.Pure && !t.reentrant {
-		ccall.InvokePure(unsafe.Pointer(&h.frame))
-	} else {
-		ccall.Invoke(unsafe.Pointer(&h.frame))
-	}
+	return nil
+}
+
+// result returns the error of a call that was made.
+func (h *callHeader) result(t *Table, args unsafe.Pointer) error {
+	f := h.fn
 	// After a void function, the result register holds garbage.
 	if f.Void || h.frame.Ret == 0 {
 		if t.checked && len(f.Results) > 0 {

@@ -33,7 +33,7 @@ func (c *Client) InFlight() int {
 	if c == nil {
 		return 0
 	}
-	return int(c.traffic.underWay.Load())
+	return int(c.traffic.underWay())
 }
 
 // limit bounds the number of executions under way. The zero value has no bound.
@@ -79,14 +79,25 @@ func (l *limit) enter(ctx context.Context) (chan struct{}, error) {
 // thread of the next call, which no context can end. traffic therefore makes the calls
 // that would block wait in Go, all but a few.
 type traffic struct {
-	limit    limit
-	underWay atomic.Int64 // executions that were admitted and are not over
-	direct   atomic.Int64 // calls under way that did not go through the gate
-	queued   atomic.Int64 // executions under way whose call went through the gate
+	limit  limit
+	counts atomic.Int64 // what underWay and direct return, in one word since most calls change both
+	queued atomic.Int64 // executions under way whose call went through the gate
 
 	free int           // with up to this many executions under way, a call does not wait in the plugin
 	gate chan struct{} // has a token for each call that passed it and may wait in the plugin
 }
+
+// What traffic.counts has for each execution under way and for each direct call.
+const (
+	oneUnderWay = 1
+	oneDirect   = 1 << 32
+)
+
+// underWay returns the number of executions that were admitted and are not over.
+func (t *traffic) underWay() int64 { return t.counts.Load() % oneDirect }
+
+// direct returns the number of calls under way that did not go through the gate.
+func (t *traffic) direct() int64 { return t.counts.Load() / oneDirect }
 
 // newTraffic returns the traffic of a plugin that allows capacity executions under way.
 // Direct calls get half of them and calls through the gate the other half, so that
@@ -108,13 +119,14 @@ const (
 // admission is one execution's way through the limits and the gate.
 type admission struct {
 	state   admissionState
+	direct  bool // counts as a direct call
 	traffic *traffic
 	slots   [2]chan struct{} // of the program's and the client's limit
 }
 
 // enter waits until the limits admit the execution. The caller must call leave, even
-// after an error.
-func (a *admission) enter(ctx context.Context, program *limit, t *traffic) (err error) {
+// after an error. soon says that beginCall follows and nothing is waited for until then.
+func (a *admission) enter(ctx context.Context, program *limit, t *traffic, soon bool) (err error) {
 	a.traffic = t
 	if a.slots[0], err = program.enter(ctx); err != nil {
 		return err
@@ -122,8 +134,11 @@ func (a *admission) enter(ctx context.Context, program *limit, t *traffic) (err 
 	if a.slots[1], err = t.limit.enter(ctx); err != nil {
 		return err
 	}
-	t.underWay.Add(1)
-	a.state = admitted
+	if a.state = admitted; !soon {
+		t.counts.Add(oneUnderWay)
+	} else if a.direct = t.counts.Add(oneUnderWay+oneDirect)%oneDirect <= int64(t.free); !a.direct {
+		t.counts.Add(-oneDirect)
+	}
 	return nil
 }
 
@@ -132,9 +147,13 @@ func (a *admission) leave() {
 	if a.state == queued {
 		a.traffic.queued.Add(-1)
 	}
-	if a.state != outside {
-		a.traffic.underWay.Add(-1)
+	switch {
+	case a.direct:
+		a.traffic.counts.Add(-oneUnderWay - oneDirect)
+	case a.state != outside:
+		a.traffic.counts.Add(-oneUnderWay)
 	}
+	a.direct = false
 	for i, s := range a.slots {
 		if s != nil {
 			<-s
@@ -144,11 +163,12 @@ func (a *admission) leave() {
 	a.state = outside
 }
 
-// beginCall precedes the call of the plugin, and endCall follows it. It reports whether
+// beginCall precedes the call of the plugin, and endCall or leave follows it. It reports whether
 // the call is direct, which means that it does not wait in the plugin. Otherwise
 // beginCall has passed the gate, which lets only a few threads wait in the plugin.
 func (a *admission) beginCall(ctx context.Context) (direct bool, err error) {
-	if a.traffic.beginDirect() {
+	if a.direct || a.traffic.beginDirect() {
+		a.direct = true
 		return true, nil
 	}
 	if a.state == queued {
@@ -164,7 +184,8 @@ func (a *admission) beginCall(ctx context.Context) (direct bool, err error) {
 
 func (a *admission) endCall(direct bool) {
 	if direct {
-		a.traffic.direct.Add(-1)
+		a.direct = false
+		a.traffic.counts.Add(-oneDirect)
 		return
 	}
 	<-a.traffic.gate
@@ -173,11 +194,10 @@ func (a *admission) endCall(direct bool) {
 // beginDirect reports whether a call need not wait. It counts the call before it looks, so
 // that no later call through the gate takes its place in the plugin.
 func (t *traffic) beginDirect() bool {
-	t.direct.Add(1)
-	if t.underWay.Load() <= int64(t.free) {
+	if t.counts.Add(oneDirect)%oneDirect <= int64(t.free) {
 		return true
 	}
-	t.direct.Add(-1)
+	t.counts.Add(-oneDirect)
 	return false
 }
 
@@ -185,7 +205,7 @@ func (t *traffic) beginDirect() bool {
 // the gate when the thread is back. While direct calls are under way, passGate leaves
 // room for them in the plugin.
 func (t *traffic) passGate(ctx context.Context) error {
-	if err := refuseInHandler(ctx, fmt.Sprintf("%d executions are under way", t.underWay.Load())); err != nil {
+	if err := refuseInHandler(ctx, fmt.Sprintf("%d executions are under way", t.underWay())); err != nil {
 		return err
 	}
 	select {
@@ -195,7 +215,7 @@ func (t *traffic) passGate(ctx context.Context) error {
 	}
 	for {
 		n := t.queued.Load()
-		if n < int64(cap(t.gate)) || t.direct.Load() == 0 {
+		if n < int64(cap(t.gate)) || t.direct() == 0 {
 			if t.queued.CompareAndSwap(n, n+1) {
 				return nil
 			}

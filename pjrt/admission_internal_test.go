@@ -27,7 +27,7 @@ func TestExecutionsThroughTheGateLeaveRoomForDirectCalls(t *testing.T) {
 		require.NoError(t, pass(t.Context()), "there is no direct call")
 	}
 	traffic.queued.Store(room - 1)
-	traffic.underWay.Store(int64(traffic.free))
+	traffic.counts.Store(int64(traffic.free))
 	require.True(t, traffic.beginDirect())
 	require.NoError(t, pass(t.Context()))
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
@@ -35,11 +35,11 @@ func TestExecutionsThroughTheGateLeaveRoomForDirectCalls(t *testing.T) {
 	assert.ErrorIs(t, pass(ctx), context.DeadlineExceeded, "a direct call is under way")
 	assert.EqualValues(t, room, traffic.queued.Load())
 	assert.Empty(t, traffic.gate)
-	traffic.direct.Add(-1)
+	traffic.counts.Add(-oneDirect)
 	assert.NoError(t, pass(t.Context()))
-	traffic.underWay.Store(int64(traffic.free) + 1)
+	traffic.counts.Store(int64(traffic.free) + 1)
 	assert.False(t, traffic.beginDirect())
-	assert.Zero(t, traffic.direct.Load())
+	assert.Zero(t, traffic.direct())
 }
 
 func TestLeavingAnAdmissionFreesItsPlaces(t *testing.T) {
@@ -49,13 +49,13 @@ func TestLeavingAnAdmissionFreesItsPlaces(t *testing.T) {
 	var program limit
 	program.set(3)
 	var first, second admission
-	require.NoError(t, first.enter(t.Context(), &program, &traffic))
+	require.NoError(t, first.enter(t.Context(), &program, &traffic, false))
 	direct, err := first.beginCall(t.Context())
 	require.NoError(t, err)
 	assert.True(t, direct)
 	first.endCall(direct)
 
-	require.NoError(t, second.enter(t.Context(), &program, &traffic))
+	require.NoError(t, second.enter(t.Context(), &program, &traffic, false))
 	for range 2 { // the second call is made because the first one failed
 		direct, err = second.beginCall(t.Context())
 		require.NoError(t, err)
@@ -64,21 +64,21 @@ func TestLeavingAnAdmissionFreesItsPlaces(t *testing.T) {
 		second.endCall(direct)
 	}
 	assert.EqualValues(t, 1, traffic.queued.Load())
-	assert.EqualValues(t, 2, traffic.underWay.Load())
+	assert.EqualValues(t, 2, traffic.underWay())
 
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var third admission
 	traffic.limit.set(1)
 	var fourth admission
-	require.NoError(t, third.enter(t.Context(), &program, &traffic))
-	require.ErrorIs(t, fourth.enter(ctx, &program, &traffic), context.Canceled)
+	require.NoError(t, third.enter(t.Context(), &program, &traffic, false))
+	require.ErrorIs(t, fourth.enter(ctx, &program, &traffic, false), context.Canceled)
 	for _, a := range []*admission{&first, &second, &third, &fourth} {
 		a.leave()
 		assert.Equal(t, outside, a.state)
 	}
 	assert.Zero(t, traffic.queued.Load())
-	assert.Zero(t, traffic.underWay.Load())
+	assert.Zero(t, traffic.underWay())
 	assert.Empty(t, *program.slots.Load())
 	assert.Empty(t, *traffic.limit.slots.Load())
 }

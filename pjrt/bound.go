@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync/atomic"
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt/internal/standin"
@@ -22,7 +23,9 @@ type Argument struct {
 }
 
 // Bound holds fixed arguments of a program, such as the weights of a model. They are
-// checked once. Executions, also concurrent ones, use them by ExecuteOptions.Bound.
+// checked once, so this is how to serve a model: see the package's documentation.
+// Executions, also concurrent ones, use them by ExecuteOptions.Bound. With ReuseResults
+// they allocate nothing.
 type Bound struct {
 	exe        *LoadedExecutable
 	parameters int            // of the program
@@ -30,6 +33,7 @@ type Bound struct {
 	open       []int          // open parameters
 	fixed      []int64        // parameters with a fixed argument, which no execution donates
 	standIns   *standin.Set   // what the fixed arguments wait for
+	filled     atomic.Bool    // the fixed arguments have their contents
 
 	ref *lifetime.Ref[boundBuffers]
 }
@@ -220,6 +224,13 @@ func (b *Bound) acquireFor(e *LoadedExecutable) error {
 	}
 	_, err := b.ref.Acquire()
 	return err
+}
+
+// fill notes that the fixed arguments have their contents.
+func (b *Bound) fill() {
+	if !b.filled.Load() {
+		b.filled.Store(true)
+	}
 }
 
 // Close releases the fixed arguments. Executions under way keep them.

@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"github.com/purepjrt/purepjrt/capi"
@@ -22,13 +21,16 @@ type Buffer struct {
 	shape  Shape
 
 	hostDone   <-chan struct{}             // nil when C kept no memory of the host
-	onDestroy  bool                        // destroying it calls a function: see ownWith
 	references *references                 // external ones
-	dynamic    answer                      // does it have dimensions known only at run time?
-	readable   answer                      // can the host read its memory as a dense array?
+	born       *capi.Device                // device, if it was known before anyone had the Buffer; never changed
 	device     atomic.Pointer[capi.Device] // where the plugin put it, or was told to; nil if unknown
 	inMemory   atomic.Pointer[Layout]      // see knownLayout
 	standIns   atomic.Pointer[standin.Set] // what the contents waited for when the buffer was made; nil for nothing
+	dynamic    answer                      // does it have dimensions known only at run time?
+	readable   answer                      // can the host read its memory as a dense array?
+	filled     atomic.Bool                 // the contents have been there: see hasContents
+	onDestroy  bool                        // destroying it calls a function: see ownWith
+	bornFilled bool                        // filled, if that was so before anyone had the Buffer; never changed
 }
 
 // newBuffer makes a Buffer that owns h.
@@ -45,7 +47,7 @@ func (c *Client) newBufferOf(h *capi.Buffer, shape Shape) *Buffer {
 
 // own makes b, which has its client and its shape, the Buffer that owns h.
 func (b *Buffer) own(h *capi.Buffer) {
-	b.references = lifetime.Init[capi.Buffer, references](&b.ref, "buffer", h, b.client.ref, b.client.destroyBuffer)
+	b.references = lifetime.Init(&b.ref, "buffer", h, b.client.ref, b.client.destroyBuffer)
 }
 
 // bufferWithDims is a Buffer and memory for its dimensions in one allocation.
@@ -54,10 +56,10 @@ type bufferWithDims struct {
 	dims [4]int64
 }
 
-// newBufferToFill makes a Buffer that owns nothing yet, with dimensions of its own.
-func (c *Client) newBufferToFill(shape Shape) *Buffer {
+// newBlank makes a Buffer that owns nothing yet and has no client, with dimensions of its
+// own.
+func newBlank(shape Shape) *Buffer {
 	b := new(bufferWithDims)
-	b.client = c
 	b.shape = Shape{shape.Type, append(b.dims[:0], shape.Dims...)}
 	return &b.Buffer
 }
@@ -65,8 +67,9 @@ func (c *Client) newBufferToFill(shape Shape) *Buffer {
 // refill reuses b, which is closed, as the Buffer that owns h, the result of an execution
 // on a device. It reports whether it could: the old C buffer must be destroyed, and have
 // had the same client and shape.
-func (b *Buffer) refill(c *Client, h *capi.Buffer, shape Shape, at *capi.Device) bool {
-	if b == nil || b.client != c || b.hostDone != nil || b.onDestroy || !b.shape.Equal(shape) || !b.ref.Claim() {
+func (b *Buffer) refill(c *Client, h *capi.Buffer, shape Shape, at *capi.Device, filled bool) bool {
+	if b == nil || b.client != c || b.hostDone != nil || b.onDestroy || b.born != nil && b.born != at || b.bornFilled && !filled ||
+		!b.shape.Equal(shape) || !b.ref.Claim() {
 		return false
 	}
 	// These may differ from one buffer to the next. Atomic stores cost more than the rest
@@ -77,19 +80,25 @@ func (b *Buffer) refill(c *Client, h *capi.Buffer, shape Shape, at *capi.Device)
 	if b.standIns.Load() != nil {
 		b.standIns.Store(nil)
 	}
+	if !b.bornFilled && b.filled.Load() != filled {
+		b.filled.Store(filled)
+	}
 	b.dynamic.forget()
 	b.readable.forget()
-	b.placed(at)
+	if b.onDevice() != at {
+		b.device.Store(at)
+	}
 	b.references.reset()
 	b.ref.Renew(h)
 	return true
 }
 
-// placed says where the plugin put the buffer.
-func (b *Buffer) placed(at *capi.Device) {
-	if b.device.Load() != at {
-		b.device.Store(at)
+// onDevice returns where the plugin put the buffer, nil if that is unknown.
+func (b *Buffer) onDevice() *capi.Device {
+	if b.born != nil {
+		return b.born
 	}
+	return b.device.Load()
 }
 
 // waitsFor returns what contents wait for that are made of those of the buffers.
@@ -117,22 +126,18 @@ func (b *Buffer) derived(h *capi.Buffer, shape Shape) *Buffer {
 func (b *Buffer) ownWith(h *capi.Buffer, destroyed func()) {
 	b.onDestroy = true
 	destroy := b.client.destroyBuffer
-	b.references = lifetime.Init[capi.Buffer, references](&b.ref, "buffer", h, b.client.ref, func(h *capi.Buffer) {
-		destroy(h)
+	b.references = lifetime.Init(&b.ref, "buffer", h, b.client.ref, func(h *capi.Buffer, r *references) {
+		destroy(h, r)
 		destroyed()
 	})
 }
 
-var bufferDestroys = sync.Pool{New: func() any { return new(capi.Call[capi.BufferDestroyArgs]) }}
-
 // bufferDestroyer returns the function that destroys the buffers of a client. They all
 // share it, because programs make many buffers.
-func bufferDestroyer(table *capi.Table) func(*capi.Buffer) {
-	return func(h *capi.Buffer) {
-		d := bufferDestroys.Get().(*capi.Call[capi.BufferDestroyArgs])
-		d.Args.Buffer = h
-		_ = d.Do(table)
-		bufferDestroys.Put(d)
+func bufferDestroyer(table *capi.Table) func(*capi.Buffer, *references) {
+	return func(h *capi.Buffer, r *references) {
+		r.destroy.Args.Buffer = h
+		_ = r.destroy.Do(table)
 	}
 }
 

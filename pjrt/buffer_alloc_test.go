@@ -15,6 +15,25 @@ import (
 )
 
 // The race detector makes sync.Pool forget at random.
+func TestMakingABufferAllocatesTwoObjects(t *testing.T) {
+	ctx := context.Background()
+	client := newClient(t)
+	data, array := []float32{1, 2, 3, 4, 5, 6}, pjrt.ArrayOf([]float32{1, 2, 3, 4, 5, 6}, 2, 3)
+	for name, make := range map[string]func() (*pjrt.Buffer, error){
+		"vector": func() (*pjrt.Buffer, error) { return pjrt.FromSlice(ctx, client, data) },
+		"matrix": func() (*pjrt.Buffer, error) { return pjrt.FromSlice(ctx, client, data, 2, 3) },
+		"array":  func() (*pjrt.Buffer, error) { return client.BufferFromHost(ctx, array, nil) },
+	} {
+		assert.LessOrEqual(t, testing.AllocsPerRun(200, func() {
+			b, err := make()
+			if err != nil {
+				t.Error(err)
+			}
+			b.Close()
+		}), 2.0, name)
+	}
+}
+
 func TestReadingAFinishedArrayAllocatesNothing(t *testing.T) {
 	ctx := context.Background()
 	b := upload(t, newClient(t), matrix(1, 2, 3, 4))

@@ -20,7 +20,7 @@ type bufferCalls struct {
 
 // deviceOf returns the device of a buffer, or nil if it is unknown.
 func (c *bufferCalls) deviceOf(table *capi.Table, b *Buffer, h *capi.Buffer) *capi.Device {
-	if at := b.device.Load(); at != nil {
+	if at := b.onDevice(); at != nil {
 		return at
 	}
 	c.device.Args.Buffer = h

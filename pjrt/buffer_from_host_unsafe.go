@@ -52,7 +52,36 @@ type BufferOptions struct {
 
 var defaultBufferOptions BufferOptions
 
-var uploads = sync.Pool{New: func() any { return new(capi.Call[capi.ClientBufferFromHostBufferArgs]) }}
+// upload is the calls that make a buffer of an array.
+type upload struct {
+	make    capi.Call[capi.ClientBufferFromHostBufferArgs]
+	destroy capi.Call[capi.EventDestroyArgs]
+	// both makes the buffer and destroys the event that says when the plugin has read the
+	// memory, in one crossing into C. Plugins have read it when the call returns, and make
+	// the event all the same.
+	both capi.Sequence
+}
+
+var uploads = sync.Pool{New: func() any {
+	u := new(upload)
+	u.both.Add(&u.make)
+	capi.AddFor(&u.both, &u.destroy, &u.make.Args.DoneWithHostBuffer, &u.destroy.Args.Event)
+	return u
+}}
+
+// do makes the buffer. If the plugin has read the memory when it returns, do leaves no
+// event.
+func (u *upload) do(table *capi.Table) error {
+	if u.make.Args.HostBufferSemantics != OnlyDuringCall {
+		return u.make.Do(table)
+	}
+	made, err := u.both.Do(table)
+	u.make.Args.DoneWithHostBuffer = nil
+	if made > 0 {
+		return nil // destroying the event may fail
+	}
+	return err
+}
 
 // BufferFromHost makes a buffer of an array (PJRT_Client_BufferFromHostBuffer). The
 // buffer can be used at once; computations wait for its contents. With the default
@@ -61,7 +90,13 @@ var uploads = sync.Pool{New: func() any { return new(capi.Call[capi.ClientBuffer
 // If a device is out of memory, this and other functions that make buffers collect
 // buffers that the program dropped without Close, and try once more. If memory runs out
 // only later, waiting for the buffer returns that error.
-func (c *Client) BufferFromHost(ctx context.Context, a HostArray, opts *BufferOptions) (b *Buffer, err error) {
+func (c *Client) BufferFromHost(ctx context.Context, a HostArray, opts *BufferOptions) (*Buffer, error) {
+	return c.bufferFromHost(ctx, nil, a, opts)
+}
+
+// bufferFromHost is BufferFromHost into blank, a Buffer that has only its shape, if that is
+// not nil.
+func (c *Client) bufferFromHost(ctx context.Context, blank *Buffer, a HostArray, opts *BufferOptions) (b *Buffer, err error) {
 	var op *operation
 	if watching.Load() != nil { // before the subject is made, which takes time
 		op = begin(ctx, OperationUpload, subject{client: c, bytes: len(a.Data)})
@@ -99,7 +134,10 @@ func (c *Client) BufferFromHost(ctx context.Context, a HostArray, opts *BufferOp
 	if err != nil {
 		return nil, err
 	}
-	b = c.newBufferToFill(a.Shape())
+	if b = blank; b == nil {
+		b = newBlank(a.Shape())
+	}
+	b.client = c
 	err = c.upload(ctx, h, b, a, origin, opts, place, layout)
 	c.ref.Release()
 	if err != nil {
@@ -111,32 +149,39 @@ func (c *Client) BufferFromHost(ctx context.Context, a HostArray, opts *BufferOp
 // upload makes the C buffer of b, which has its shape. h is the handle of the client.
 func (c *Client) upload(ctx context.Context, h *capi.Client, b *Buffer, a HostArray, origin int,
 	opts *BufferOptions, place placement, layout *cLayout) error {
-	call := uploads.Get().(*capi.Call[capi.ClientBufferFromHostBufferArgs])
-	args := &call.Args
+	u := c.spareUpload.Swap(nil)
+	if u == nil {
+		u = uploads.Get().(*upload)
+	}
+	args := &u.make.Args
 	args.Client = h
 	args.Data = unsafe.Pointer(unsafe.SliceData(a.Data[origin:]))
 	args.Type = capi.BufferType(a.Type)
-	strides := slices.Clone(opts.Strides)
 	args.Dims, args.NumDims = unsafe.SliceData(b.shape.Dims), uintptr(len(b.shape.Dims))
-	if len(strides) > 0 {
+	if len(opts.Strides) > 0 {
+		strides := slices.Clone(opts.Strides)
 		args.ByteStrides, args.NumByteStrides = unsafe.SliceData(strides), uintptr(len(strides))
 	}
 	args.HostBufferSemantics = opts.Semantics
 	args.Device, args.Memory = place.device, place.memory
 	args.DeviceLayout = layout.layout
-	err := allocate(ctx, c.table, call)
+	err := u.do(c.table)
+	if err != nil {
+		err = allocateAgain(ctx, err, func() error { return u.do(c.table) })
+	}
 	runtime.KeepAlive(a.Data)
 	runtime.KeepAlive(layout)
 	made, done := args.Buffer, args.DoneWithHostBuffer
-	*args = capi.ClientBufferFromHostBufferArgs{}
-	uploads.Put(call)
+	args.Data, args.Dims, args.ByteStrides, args.NumByteStrides, args.DeviceLayout = nil, nil, nil, 0, nil
+	args.DoneWithHostBuffer, args.Buffer = nil, nil
+	if !c.spareUpload.CompareAndSwap(nil, u) {
+		uploads.Put(u)
+	}
 	if err != nil {
 		return err
 	}
 	switch {
 	case opts.Semantics == OnlyDuringCall:
-		// The plugin has read the memory already.
-		destroyEvent(c.table, done)
 		b.own(made)
 	case done == nil:
 		// The plugin does not say when it is done, but it must be once the buffer is destroyed.
@@ -150,7 +195,7 @@ func (c *Client) upload(ctx context.Context, h *capi.Client, b *Buffer, a HostAr
 		b.own(made)
 		b.hostDone = c.keepUntil(done, a.Data)
 	}
-	b.placed(place.device)
+	b.born = place.device
 	return nil
 }
 

@@ -52,7 +52,7 @@ func (b *Buffer) Device() (*Device, error) {
 	var c capi.Call[capi.BufferDeviceArgs]
 	c.Args.Buffer = h
 	if err := c.Do(b.client.table); err != nil {
-		if c.Args.Device = b.device.Load(); optional(err) != nil || c.Args.Device == nil {
+		if c.Args.Device = b.onDevice(); optional(err) != nil || c.Args.Device == nil {
 			return nil, err
 		}
 	}

@@ -230,10 +230,18 @@ type hostView struct {
 	deleted capi.Call[capi.BufferIsDeletedArgs]
 	up      capi.Call[capi.BufferIncreaseExternalReferenceCountArgs]
 	pointer capi.Call[capi.BufferOpaqueDeviceMemoryDataPointerArgs]
+	both    capi.Sequence // of up and pointer
 	down    capi.Call[capi.BufferDecreaseExternalReferenceCountArgs]
 }
 
-var hostViews = sync.Pool{New: func() any { return new(hostView) }}
+var hostViews = sync.Pool{New: func() any { return newHostView() }}
+
+func newHostView() *hostView {
+	v := new(hostView)
+	v.both.Add(&v.up)
+	v.both.Add(&v.pointer)
+	return v
+}
 
 // view waits for the contents of an acquired buffer and returns its memory, or nil if the
 // host cannot read it as a dense array of size bytes. The error is that of ctx or of the

@@ -31,7 +31,7 @@ func (b *Buffer) Reference(ctx context.Context) (*Reference, error) {
 	if err := b.wait(ctx, h); err != nil {
 		return nil, err
 	}
-	v := new(hostView)
+	v := newHostView()
 	address, err := v.open(ctx, b, h)
 	if err != nil {
 		return nil, err
@@ -56,8 +56,10 @@ func (b *Buffer) Reference(ctx context.Context) (*Reference, error) {
 type references struct {
 	turns
 	mu     sync.Mutex
-	count  int // guarded by mu
-	bounds int // that have the buffer; guarded by mu
+	count  int32 // guarded by mu
+	bounds int32 // that have the buffer; guarded by mu
+
+	destroy capi.Call[capi.BufferDestroyArgs] // the last call about the buffer
 }
 
 // bind notes that one more Bound has the buffer. The caller has a turn.
@@ -88,20 +90,22 @@ func (r *references) take(ctx context.Context, table *capi.Table, v *hostView) (
 			_ = deleteContents(table, v.up.Args.Buffer)
 		}
 	}()
-	v.deleted.Args.Buffer = v.up.Args.Buffer
-	if err := v.deleted.Do(table); err != nil {
-		return 0, err
-	}
-	if v.deleted.Args.IsDeleted {
-		return 0, errDeleted
+	// Delete cannot have been called, since the turn has begun.
+	if r.doubtful.Load() {
+		v.deleted.Args.Buffer = v.up.Args.Buffer
+		if err := v.deleted.Do(table); err != nil {
+			return 0, err
+		}
+		if v.deleted.Args.IsDeleted {
+			return 0, errDeleted
+		}
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if err := v.up.Do(table); err != nil {
-		return 0, err
-	}
-	if err := v.pointer.Do(table); err != nil {
-		_ = v.down.Do(table)
+	if made, err := v.both.Do(table); err != nil {
+		if made > 0 {
+			_ = v.down.Do(table)
+		}
 		return 0, err
 	}
 	r.count++
@@ -144,5 +148,5 @@ func (b *Buffer) openReferences() int {
 	}
 	b.references.mu.Lock()
 	defer b.references.mu.Unlock()
-	return b.references.count
+	return int(b.references.count)
 }

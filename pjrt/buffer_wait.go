@@ -55,13 +55,33 @@ func (b *Buffer) wait(ctx context.Context, h *capi.Buffer) error {
 	if err := b.refuseToWait(ctx, h); err != nil {
 		return err
 	}
+	if b.hasContents() {
+		return nil
+	}
 	c := eventCallPool.Get().(*eventCalls)
 	defer eventCallPool.Put(c)
 	c.contents.Args.Buffer = h
 	if err := c.contents.Do(b.client.table); err != nil {
 		return err
 	}
-	return c.await(ctx, b.client.table, c.contents.Args.Event, b.client.ref)
+	if err := c.await(ctx, b.client.table, c.contents.Args.Event, b.client.ref); err != nil {
+		return err
+	}
+	b.fill()
+	return nil
+}
+
+// fill notes that the contents are there.
+func (b *Buffer) fill() {
+	if !b.bornFilled && !b.filled.Load() {
+		b.filled.Store(true)
+	}
+}
+
+// hasContents reports whether the contents certainly are there, as they were before: they
+// come once, and nothing may have taken them since.
+func (b *Buffer) hasContents() bool {
+	return (b.bornFilled || b.filled.Load()) && !b.references.isDeleted() && !b.references.doubtful.Load()
 }
 
 // HostDone returns a channel that is closed when the plugin no longer uses the host

@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/purepjrt/purepjrt/capi"
@@ -45,7 +46,8 @@ type Client struct {
 	describeTarget sync.Once
 	described      saved.Target // set by describeTarget
 
-	destroyBuffer func(*capi.Buffer)
+	destroyBuffer func(*capi.Buffer, *references)
+	spareUpload   atomic.Pointer[upload] // to use again: most programs make one buffer at a time
 	traffic       traffic
 	copiesKept    bool // see behaviour
 	inOrder       bool // see behaviour

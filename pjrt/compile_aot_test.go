@@ -7,6 +7,8 @@ package pjrt_test
 
 import (
 	"context"
+	"fmt"
+	"os"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -127,4 +129,24 @@ func TestAheadOfTimeFlagsBelongToTheirPlatform(t *testing.T) {
 		require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
 		assert.ErrorContains(t, err, want)
 	}
+}
+
+func TestAheadOfTimeProgramsStateForHowManyDevicesTheyAre(t *testing.T) {
+	for _, file := range []string{"gspmd.mlir", "gspmd-export.mlirbc", "shardy.mlir", "shardy.mlirbc", "shardy-export.mlirbc"} {
+		code, err := os.ReadFile("sharding/testdata/layer/" + file)
+		require.NoError(t, err)
+		exe, err := compileAhead(t, string(code), nil)
+		require.NoError(t, err, file)
+		assert.Equal(t, 4, exe.NumPartitions(), file)
+		out, err := exe.OutputShardings()
+		require.NoError(t, err)
+		assert.Equal(t, "[{devices=[2,2]0,1,2,3} {replicated} {devices=[2,2]0,1,2,3}]", fmt.Sprint(out), file)
+		_, err = compileAhead(t, string(code), &pjrt.CompileOptions{Partitions: 2})
+		require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
+		assert.ErrorContains(t, err, "the program states that it is for 4 partitions, and the compile options ask for 2")
+	}
+	p := openTPU(t)
+	_, err := p.CompileFor(t.Context(), newTopology(t, p, "v5e:1x1"), pjrt.Program{Code: []byte(stating("mhlo.num_partitions = 4 : i32"))}, nil)
+	require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
+	assert.ErrorContains(t, err, "for 4 partitions, and the topology has 1 devices")
 }

@@ -29,6 +29,9 @@ func (c *Client) CompileKey(program Program, opts *CompileOptions) ([sha256.Size
 	if err != nil {
 		return [sha256.Size]byte{}, err
 	}
+	if opts, err = opts.forProgram(program, target); err != nil {
+		return [sha256.Size]byte{}, err
+	}
 	options, err := opts.encodeFor(program, target)
 	if err != nil {
 		return [sha256.Size]byte{}, err

@@ -4,6 +4,9 @@
 package pjrt
 
 import (
+	"errors"
+	"strings"
+
 	"github.com/purepjrt/purepjrt/pjrt/compile"
 	"github.com/purepjrt/purepjrt/pjrt/internal/createoptions"
 	"github.com/purepjrt/purepjrt/pjrt/internal/xlaflags"
@@ -14,16 +17,22 @@ import (
 // ExecutableBuildOptionsProto in it. The zero value compiles for one device. Plugins
 // that are not built on XLA read only the options that they know.
 type CompileOptions struct {
-	Replicas   int // copies of the program that run on different data; 0 means 1
-	Partitions int // devices that share the work of each copy; 0 means 1
+	// Replicas is how many copies of the program run on different data, and Partitions how
+	// many devices share the work of each copy. 0 means what the program itself states, as
+	// JAX's do, or 1: the attributes mhlo.num_replicas and mhlo.num_partitions of its module,
+	// the mesh of Shardy, the device assignment of HLO. To contradict a program that states
+	// more than 1 is an error.
+	Replicas, Partitions int
 	// Devices is the device assignment: Devices[r][p] runs partition p of replica r. Nil
 	// leaves the choice to the plugin.
 	Devices   [][]*Device
 	DeviceIDs [][]int // Devices by their IDs, for a topology; set at most one of the two
 	Portable  bool    // each execution chooses the one device that it runs on
 
-	SPMD         bool    // splits a program with shardings over the partitions
-	Shardy       bool    // Shardy propagates the shardings, in place of GSPMD
+	// SPMD splits a program with shardings over the partitions. Compile sets it if there are
+	// several, because compilers have no other way to divide a program. Shardy propagates
+	// the shardings, in place of GSPMD; Compile sets it if the program uses Shardy.
+	SPMD, Shardy bool
 	AutoSharding bool    // the compiler chooses the shardings; needs SPMD
 	MeshShape    []int64 // extents of the mesh of AutoSharding
 	MeshIDs      []int64 // IDs of the devices in that mesh; nil means in ascending order
@@ -100,6 +109,14 @@ func (c *Client) checkedTarget() (compileTarget, error) {
 	return c.target(), nil
 }
 
+// what returns the word for what the target is.
+func (t compileTarget) what() string {
+	if t.client != nil {
+		return "client"
+	}
+	return "topology"
+}
+
 func (c *Client) target() compileTarget {
 	t := compileTarget{platform: c.platformName, flags: c.plugin.quirks().flags, client: c, ids: make([]int, len(c.devices))}
 	for i, d := range c.devices {
@@ -117,6 +134,91 @@ func (o *CompileOptions) devices() int {
 		return 0
 	}
 	return one(o.Replicas) * one(o.Partitions)
+}
+
+// forProgram returns the options with what the program itself states where they are
+// silent. o may be nil.
+func (o *CompileOptions) forProgram(p Program, t compileTarget) (*CompileOptions, error) {
+	filled := CompileOptions{}
+	if o != nil {
+		filled = *o
+	}
+	set, err := filled.withExtra()
+	if err != nil {
+		return nil, err
+	}
+	stated := p.spread()
+	if stated.Partitions == 0 {
+		stated.Partitions = stated.Mesh
+	}
+	for _, n := range []struct {
+		what        string
+		set, stated int64
+		field       *int
+	}{
+		{"Replicas", set.Replicas, stated.Replicas, &filled.Replicas},
+		{"Partitions", set.Partitions, stated.Partitions, &filled.Partitions},
+	} {
+		what := strings.ToLower(n.what)
+		switch known := int64(len(t.ids)); {
+		case n.set != 0 && n.stated > 1 && n.set != n.stated:
+			return nil, invalid("the program states that it is for %d %s, and the compile options ask for %d: leave %s unset, or set it to %d",
+				n.stated, what, n.set, n.what, n.stated)
+		case n.set != 0 || n.stated < 1:
+		case t.ids != nil && n.stated > known:
+			return nil, invalid("the program states that it is for %d %s, and the %s has %d devices: use one with as many devices as the program needs",
+				n.stated, what, t.what(), known)
+		case n.stated > maxDevices:
+			return nil, invalid("the program states that it is for %d %s, for which no system has enough devices", n.stated, what)
+		default:
+			*n.field = int(n.stated)
+		}
+	}
+	filled.SPMD = filled.SPMD || filled.Partitions > 1 || set.Partitions > 1
+	filled.Shardy = filled.Shardy || stated.Shardy
+	return &filled, nil
+}
+
+// explainPartitions replaces the error of a program that is divided among devices, and was
+// compiled for one, by what to do.
+func explainPartitions(err error) error {
+	e := (*Error)(nil)
+	if !errors.As(err, &e) {
+		return err
+	}
+	hint := ""
+	switch {
+	case strings.Contains(e.Message, "xla.sdy."):
+		hint = "the program is divided by Shardy among the devices of a mesh, and neither it nor the compile options say so in a form that " +
+			"can be read here: set Partitions to the number of devices in its mesh, SPMD and Shardy"
+	case strings.Contains(e.Message, "sharding-remover"), strings.Contains(e.Message, "SPMD partitioning not enabled"):
+		hint = "the program is divided among several devices, and neither it nor the compile options say among how many in a form that " +
+			"can be read here: set Partitions to that number, and SPMD"
+	default:
+		return err
+	}
+	explained := *e
+	explained.Code, explained.Message = ErrInvalidArgument, hint
+	return &explained
+}
+
+// withExtra returns the counts of replicas and partitions with those that Extra sets.
+func (o *CompileOptions) withExtra() (xlaproto.BuildOptions, error) {
+	set := xlaproto.BuildOptions{Replicas: int64(o.Replicas), Partitions: int64(o.Partitions)}
+	if len(o.Extra) == 0 {
+		return set, nil
+	}
+	p, err := xlaproto.UnmarshalCompileOptions(o.Extra)
+	if err != nil {
+		return set, invalid("the extra fields of the compile options: %v", err)
+	}
+	if n := p.Build.Replicas; n != 0 {
+		set.Replicas = n
+	}
+	if n := p.Build.Partitions; n != 0 {
+		set.Partitions = n
+	}
+	return set, nil
 }
 
 // compilerOf returns who compiles with the options, or nil if the plugin in this process
@@ -253,11 +355,7 @@ func (t compileTarget) checkCounts(replicas, partitions int64) error {
 		return invalid("compile options ask for %d replicas and %d partitions; neither can be less than 1", replicas, partitions)
 	}
 	if n := int64(len(t.ids)); t.ids != nil && (replicas > n || partitions > n/replicas) {
-		what := "topology"
-		if t.client != nil {
-			what = "client"
-		}
-		return invalid("compile options ask for %d replicas of %d partitions; the %s has %d devices", replicas, partitions, what, n)
+		return invalid("compile options ask for %d replicas of %d partitions; the %s has %d devices", replicas, partitions, t.what(), n)
 	}
 	if replicas > maxDevices || partitions > maxDevices/replicas {
 		return invalid("compile options ask for %d replicas of %d partitions, for which no system has enough devices", replicas, partitions)

@@ -15,7 +15,8 @@ import (
 )
 
 // EncodeCompileOptions returns the serialized CompileOptionsProto that Compile sends for
-// opts, which may be nil. Equal options give equal bytes.
+// opts, which may be nil, and a program that does not state for how many devices it is.
+// Equal options give equal bytes.
 func (c *Client) EncodeCompileOptions(opts *CompileOptions) ([]byte, error) {
 	if c == nil {
 		return nil, invalid("the client is nil")

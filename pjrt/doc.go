@@ -65,7 +65,20 @@
 //
 // [LoadedExecutable.Execute] runs a program and waits, [LoadedExecutable.Start] does not
 // wait and returns an [Event], and [LoadedExecutable.ExecuteAll] runs it on several
-// devices. [LoadedExecutable.Bind] fixes some arguments, such as the weights of a model.
+// devices.
+//
+// A server binds the weights of its model once, with [LoadedExecutable.Bind], and lets
+// [LoadedExecutable.ExecuteInto] put each result where the last one was. Such a call checks
+// only what it is given, and allocates nothing:
+//
+//	bound, err := exe.Bind(ctx, weights...)
+//	opts := &pjrt.ExecuteOptions{Bound: bound, ReuseResults: true}
+//	outs := make([]*pjrt.Buffer, results)
+//	for input := range requests {
+//		err := exe.ExecuteInto(ctx, outs, []*pjrt.Buffer{input}, opts)
+//		// read outs, and close them before the next request
+//	}
+//
 // [LoadedExecutable.LimitInFlight] holds fast producers back. When a device is out of
 // memory, buffers that the program forgot are freed and the call is made once more.
 //
@@ -79,4 +92,7 @@
 // disk, and saved reads what [Executable.Serialize] wrote; npy and safetensors read and write files; dlpack shares memory with other
 // libraries; pluginlog, otel and trace watch; pjrttest is a plugin for tests; raw lends the
 // C handles of objects. Package extensions, beside pjrt, has the extensions of the API.
+//
+// Folder docs has documents: programs of JAX, GPUs, TPUs, containers, several processes, serving, testing, writing a
+// plugin, moving from go-xla, and what other bindings can do with its name here. Folder examples has complete programs.
 package pjrt

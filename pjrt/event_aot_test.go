@@ -66,7 +66,7 @@ func TestPromisesWorkAheadOfTime(t *testing.T) {
 			wg.Wait()
 			require.ErrorIs(t, promise.Fulfill(), pjrt.ErrFailedPrecondition)
 			now, _ := threads(t)
-			assert.Less(t, now, 200)
+			assert.Less(t, now, 1500, "half of the waiters")
 			require.NoError(t, e.Close())
 		}
 	})

@@ -19,7 +19,9 @@ type eventCalls struct {
 	ready    capi.Call[capi.EventIsReadyArgs]
 	wait     capi.Call[capi.EventAwaitArgs]
 	destroy  capi.Call[capi.EventDestroyArgs]
-	unsure   bool // the last error of poll or take may be that of a call, while the work goes on
+	finished capi.Sequence // of wait and destroy; see finish
+	prepared bool          // finished has its calls
+	unsure   bool          // the last error of poll or take may be that of a call, while the work goes on
 }
 
 var eventCallPool = sync.Pool{New: func() any { return new(eventCalls) }}
@@ -33,8 +35,31 @@ func (c *eventCalls) isReady(table *capi.Table, h *capi.Event) (bool, error) {
 // take returns the error of the work. It blocks the thread until the event is ready.
 func (c *eventCalls) take(table *capi.Table, h *capi.Event) error {
 	c.wait.Args.Event = h
+	return c.judge(table, h, c.wait.Do(table))
+}
+
+// finish is take and close.
+func (c *eventCalls) finish(table *capi.Table, h *capi.Event) error {
+	if !c.prepared {
+		c.finished.Add(&c.wait)
+		c.finished.Add(&c.destroy)
+		c.prepared = true
+	}
+	c.wait.Args.Event, c.destroy.Args.Event = h, h
+	// One crossing into C for both calls.
+	made, err := c.finished.Do(table)
+	if err == nil || made > 0 {
+		return nil
+	}
+	err = c.judge(table, h, err)
+	c.close(table, h)
+	return err
+}
+
+// judge returns the error of the work, for err that the call of wait returned. If that is
+// not the error of the work, judge waits again.
+func (c *eventCalls) judge(table *capi.Table, h *capi.Event, err error) error {
 	for tries := 1; ; tries++ {
-		err := c.wait.Do(table)
 		e, ok := err.(*Error)
 		if !ok {
 			return err
@@ -46,6 +71,7 @@ func (c *eventCalls) take(table *capi.Table, h *capi.Event) error {
 		lacking := e.Missing || e.Code == ErrUnimplemented // the function, or the work
 		if !ready && rerr == nil && (lacking || tries < maxAwaits) {
 			time.Sleep(time.Duration(min(tries, 10)) * time.Millisecond)
+			err = c.wait.Do(table)
 			continue
 		}
 		if lacking && ready {
@@ -106,11 +132,11 @@ func (c *eventCalls) pollContents(table *capi.Table, h *capi.Buffer) (settled bo
 		return false, err
 	}
 	e := c.contents.Args.Event
-	defer c.close(table, e)
 	if settled, err = c.isReady(table, e); !settled || err != nil {
+		c.close(table, e)
 		return false, err
 	}
-	return true, c.take(table, e)
+	return true, c.finish(table, e)
 }
 
 // await takes over an event, waits for it and destroys it. When ctx ends first, await
@@ -120,10 +146,15 @@ func (c *eventCalls) await(ctx context.Context, table *capi.Table, h *capi.Event
 	if h == nil {
 		return nil
 	}
-	over, err := c.poll(ctx, table, h)
-	if over {
-		c.close(table, h)
+	if ctx.Done() == nil && blocked.enter() {
+		err := c.finish(table, h)
+		blocked.leave()
 		return err
+	}
+	// After an error it is unknown whether the work goes on, so it counts as not ready.
+	ready, err := c.isReady(table, h)
+	if c.unsure = err != nil; err == nil && ready {
+		return c.finish(table, h)
 	}
 	s := new(eventState)
 	held := &heldEvent{table: table, handle: h, keep: keep}

@@ -104,7 +104,8 @@ func (s Sharding) String() string {
 
 // OutputShardings returns the shardings of the results, nil if the plugin knows none, as
 // for a program that is not partitioned (extension Shardings,
-// PJRT_Shardings_PJRT_Executable_OutputShardings, API 0.91).
+// PJRT_Shardings_PJRT_Executable_OutputShardings, API 0.91). If the plugin lacks the
+// extension, the optimized program of a partitioned executable states them.
 func (e *Executable) OutputShardings() ([]Sharding, error) {
 	h, err := e.acquire()
 	if err != nil {
@@ -114,7 +115,7 @@ func (e *Executable) OutputShardings() ([]Sharding, error) {
 	var c capi.Call[capi.ShardingsExecutableOutputShardingsArgs]
 	c.Args.Executable = h
 	if err := c.Do(e.table); err != nil {
-		return nil, err
+		return e.optimizedShardings(err, hlo.OutputShardings)
 	}
 	return newShardings(cStrings(c.Args.Shardings, c.Args.ShardingSizes, c.Args.NumOutputs))
 }
@@ -130,9 +131,30 @@ func (e *Executable) ParameterShardings() ([]Sharding, error) {
 	var c capi.Call[capi.ShardingsExecutableParameterShardingsArgs]
 	c.Args.Executable = h
 	if err := c.Do(e.table); err != nil {
-		return nil, err
+		return e.optimizedShardings(err, hlo.ParameterShardings)
 	}
 	return newShardings(cStrings(c.Args.Shardings, c.Args.ShardingSizes, c.Args.NumParameters))
+}
+
+// optimizedShardings reads shardings from the optimized program with read, if err says that
+// the plugin lacks the function for it.
+func (e *Executable) optimizedShardings(err error, read func([]byte) ([][]byte, error)) ([]Sharding, error) {
+	if optional(err) != nil || e.numPartitions == 1 {
+		return nil, err
+	}
+	code, failure := e.optimizedHLO()
+	if failure != nil {
+		return nil, err
+	}
+	list, failure := read(code)
+	if failure != nil || list == nil {
+		return nil, err
+	}
+	messages := make([]string, len(list))
+	for i, b := range list {
+		messages[i] = string(b)
+	}
+	return newShardings(messages)
 }
 
 func newShardings(messages []string) ([]Sharding, error) {

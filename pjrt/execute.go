@@ -11,7 +11,8 @@ import "context"
 // execution goes on, and its results are dropped.
 //
 // Execute first checks the number of arguments, and their client, device, type, shape,
-// layout and contents, as far as the plugin describes the parameters.
+// layout and contents, as far as the plugin describes the parameters. A program that runs
+// again and again with the same weights is faster with Bind and ExecuteInto.
 func (e *LoadedExecutable) Execute(ctx context.Context, args []*Buffer, opts *ExecuteOptions) ([]*Buffer, error) {
 	if err := e.single(); err != nil {
 		return nil, err

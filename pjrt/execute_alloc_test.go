@@ -100,6 +100,51 @@ func TestARepeatedCallThatReusesItsResultsAllocatesNothing(t *testing.T) {
 	}
 }
 
+// This is how to serve: bound weights, results in place, no allocation, with and without a
+// context that can end.
+func TestServingWithBoundWeightsAllocatesNothing(t *testing.T) {
+	client := newClient(t)
+	weights, input := upload(t, client, floats(1, 2, 3, 4)), upload(t, client, floats(10, 20, 30, 40))
+	exe := compile(t, client, copies(2))
+	bound, err := exe.Bind(context.Background(), argument(weights))
+	require.NoError(t, err)
+	defer bound.Close()
+	opts := &pjrt.ExecuteOptions{Bound: bound, ReuseResults: true}
+	outs, args := make([]*pjrt.Buffer, 2), []*pjrt.Buffer{input}
+	ending, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	for _, ctx := range []context.Context{context.Background(), ending} {
+		call := func() {
+			if err := exe.ExecuteInto(ctx, outs, args, opts); err != nil {
+				t.Error(err)
+			}
+			for _, o := range outs {
+				o.Close()
+			}
+		}
+		call()
+		assert.InDelta(t, 0, testing.AllocsPerRun(200, call), 0.01)
+	}
+}
+
+func TestExecuteAllocatesTwoObjectsForOneResult(t *testing.T) {
+	client := newClient(t)
+	exe := compile(t, client, copies(1))
+	args := []*pjrt.Buffer{upload(t, client, floats(1, 2, 3, 4)), upload(t, client, floats(10, 20, 30, 40))}
+	ending, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	for _, ctx := range []context.Context{context.Background(), ending} {
+		assert.LessOrEqual(t, testing.AllocsPerRun(200, func() {
+			outs, err := exe.Execute(ctx, args, nil)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			outs[0].Close()
+		}), 2.0)
+	}
+}
+
 // BenchmarkExecute is what one execution of a trivial program costs, with its
 // result closed.
 func BenchmarkExecute(b *testing.B) {

@@ -95,10 +95,10 @@ func (l *launch) checkArguments() error {
 	if l.bound != nil && given != len(l.bound.open) {
 		return invalid("the bound program takes %d more arguments, not %d", len(l.bound.open), given)
 	}
-	shapes, err := l.exe.parameters()
-	if err != nil {
+	if l.entry.err != nil {
 		return nil // the parameters are unknown
 	}
+	shapes := l.entry.parameters
 	if n := l.numArguments(); n != len(shapes) {
 		return invalid("the program takes %d arguments, not %d", len(shapes), n)
 	}
@@ -115,7 +115,7 @@ func (l *launch) checkArguments() error {
 // checkLayouts compares the layouts of the arguments with those that the program was
 // compiled for.
 func (l *launch) checkLayouts() error {
-	if len(l.exe.layouts()) != l.numArguments() {
+	if len(l.layouts) != l.numArguments() {
 		return nil // the layouts are unknown
 	}
 	for d, args := range l.lists {

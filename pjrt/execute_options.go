@@ -70,8 +70,17 @@ type ExecuteExtension interface {
 
 var defaultExecuteOptions ExecuteOptions
 
-// kept appends to list those of the n parameters whose arguments must not be donated.
-func (o *ExecuteOptions) kept(list []int64, n int) ([]int64, error) {
+// kept returns those of the n parameters whose arguments must not be donated.
+func (l *launch) kept(n int) (list []int64, err error) {
+	o := l.opts
+	switch {
+	case !o.KeepAll && len(o.Keep) == 0 && o.Bound == nil:
+		return nil, nil
+	case !o.KeepAll && len(o.Keep) == 0:
+		return o.Bound.fixed, nil
+	}
+	list = l.frame.ownKeep[:0]
+	defer func() { l.frame.ownKeep = list }()
 	if o.KeepAll {
 		for i := range n {
 			list = append(list, int64(i))

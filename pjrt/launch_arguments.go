@@ -21,7 +21,7 @@ type heldArgument struct {
 
 // turnOf returns the turn that the argument of parameter i takes.
 func (l *launch) turnOf(i int) turn {
-	donors := l.exe.entry().donors
+	donors := l.entry.donors
 	switch {
 	case slices.Contains(l.frame.keep, int64(i)):
 		return turnUse
@@ -61,7 +61,7 @@ func (l *launch) hold(ctx context.Context, d, i int, a heldArgument) error {
 // donate the copies, if the plugin's own way would end the process because one of them
 // fails. See behaviour.copiesKept.
 func (l *launch) copyKept(ctx context.Context, args int) error {
-	donors, f := l.exe.entry().donors, &l.frame
+	donors, f := l.entry.donors, &l.frame
 	first := slices.Min(f.keep)
 	safe := true
 	for i, h := range f.arguments {
@@ -88,7 +88,7 @@ func (l *launch) copyKept(ctx context.Context, args int) error {
 		}
 		f.arguments[i] = copied
 	}
-	f.keep = f.keep[:0]
+	f.keep = nil
 	return nil
 }
 

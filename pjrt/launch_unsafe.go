@@ -29,15 +29,18 @@ type executions struct {
 	launches sync.Pool // of *launch
 	limit    limit
 	shapes   atomic.Pointer[[]Shape] // of the results, the same for each execution
-	quick    atomic.Int32            // how many of the last calls were quick, at most quickCalls
+	quick    quickness               // of the last calls
+	short    quickness               // of the last executions, from the call to the end
 }
 
 // launch is one execution from its checks to its end, with all memory that C reads for
 // it. Later executions use it again.
 type launch struct {
-	exe   *LoadedExecutable
-	opts  *ExecuteOptions
-	bound *Bound // has the other arguments, or is nil
+	exe     *LoadedExecutable
+	entry   *entry    // of the executable
+	layouts []*Layout // of its parameters, empty if unknown
+	opts    *ExecuteOptions
+	bound   *Bound // has the other arguments, or is nil
 
 	// users are the caller, and whoever needs the launch until an event is ready. A launch
 	// that is not in use has one, so that most executions need not change it.
@@ -45,6 +48,8 @@ type launch struct {
 	admission admission
 	inUse     bool // the executable is acquired
 	abandoned bool // the call goes on without the caller, and gives the arguments back itself
+	over      bool // the execution has succeeded, so that all its buffers have their contents
+	uses      int  // how many executions used the launch
 	aside     *asideCall
 
 	lists   [][]*Buffer // the arguments of the call, for each device
@@ -70,12 +75,18 @@ type launch struct {
 type launchFrame struct {
 	call          capi.Call[capi.LoadedExecutableExecuteArgs]
 	options       *capi.ExecuteOptions
+	plain         bool // options has its defaults, but for the parameters to keep
 	arguments     []*capi.Buffer
 	argumentLists []**capi.Buffer
 	outputs       []*capi.Buffer
 	outputLists   []**capi.Buffer
 	events        []*capi.Event
 	keep          []int64 // parameters whose arguments are not donated
+	ownKeep       []int64 // memory for keep
+
+	// atOnce is call, and the wait for the event at atOnceEvent and its end.
+	atOnce      capi.Sequence
+	atOnceEvent **capi.Event
 }
 
 // newLaunch returns a launch with one user, the caller.
@@ -85,7 +96,7 @@ func (e *LoadedExecutable) newLaunch(opts *ExecuteOptions) *launch {
 		l, _ = e.executions.launches.Get().(*launch)
 	}
 	if l == nil {
-		l = &launch{exe: e}
+		l = &launch{exe: e, entry: e.entry(), layouts: e.layouts()}
 		l.users.Store(1)
 		l.frame.options = new(capi.ExecuteOptions)
 	}
@@ -120,16 +131,16 @@ func (l *launch) Release() {
 	if l.inUse {
 		l.exe.ref.Release()
 	}
-	l.inUse, l.abandoned, l.unknown, l.earlier = false, false, false, nil
+	l.inUse, l.abandoned, l.unknown, l.over, l.earlier = false, false, false, false, nil
 	// An unused launch must not keep anything alive. The outputs and events were taken out
 	// of the frame one by one.
 	f := &l.frame
 	clear(l.lists)
 	clear(f.arguments)
 	l.lists, l.extended = l.lists[:0], l.extended[:0]
-	f.arguments, f.outputs, f.events, f.keep = f.arguments[:0], f.outputs[:0], f.events[:0], f.keep[:0]
+	f.arguments, f.outputs, f.events, f.keep = f.arguments[:0], f.outputs[:0], f.events[:0], nil
 	if o := l.opts; o.CallLocation != "" || len(o.Incarnations) > 0 || len(o.Extensions) > 0 {
-		*f.options = capi.ExecuteOptions{}
+		*f.options, f.plain = capi.ExecuteOptions{}, false
 	}
 	l.opts, l.only, l.one[0], l.devices, l.bound, l.blank = nil, nil, nil, nil, nil, nil
 	if x := &l.exe.executions; !x.spare.CompareAndSwap(nil, l) {
@@ -164,6 +175,15 @@ func (l *launch) execute(ctx context.Context) (err error) {
 		destroyForgotten(ctx)
 		err = secondError(err, l.doAndWait(ctx))
 	}
+	if err == nil {
+		l.over = true
+		for _, a := range l.held {
+			a.buffer.fill()
+		}
+		if l.bound != nil {
+			l.bound.fill()
+		}
+	}
 	return err
 }
 
@@ -193,6 +213,26 @@ func (l *launch) start(ctx context.Context) (results [][]*Buffer, done *Event, e
 }
 
 func (l *launch) doAndWait(ctx context.Context) error {
+	if ctx.Done() != nil || !l.entry.steady {
+		return l.doThenWait(ctx)
+	}
+	short := &l.exe.executions.short
+	if !short.certain() || !l.isAlone() {
+		begin := now()
+		err := l.doThenWait(ctx)
+		short.note(begin)
+		return err
+	}
+	if l.uses++; l.uses%32 != 0 {
+		return l.doAtOnce(ctx)
+	}
+	begin := now()
+	err := l.doAtOnce(ctx)
+	short.note(begin)
+	return err
+}
+
+func (l *launch) doThenWait(ctx context.Context) error {
 	if err := l.do(ctx); err != nil {
 		return err
 	}
@@ -201,6 +241,62 @@ func (l *launch) doAndWait(ctx context.Context) error {
 		return err
 	}
 	return l.wait(ctx)
+}
+
+// isAlone reports whether the end of the execution waits for nothing but its program: its
+// arguments have their contents, it takes none of them, and no other execution of the
+// client is under way.
+func (l *launch) isAlone() bool {
+	if len(l.devices) > 1 || l.admission.traffic.underWay() > 1 || l.earlier != nil || l.followed != nil ||
+		len(l.donated) > 0 || len(l.copies) > 0 || l.bound != nil && !l.bound.filled.Load() {
+		return false
+	}
+	for _, a := range l.held {
+		if a.turn != turnUse || !a.buffer.hasContents() {
+			return false
+		}
+	}
+	return true
+}
+
+// doAtOnce is do and wait in one crossing into C. The turns last until the end, which is
+// for an execution that isAlone and is short.
+func (l *launch) doAtOnce(ctx context.Context) error {
+	direct, err := l.admission.beginCall(ctx)
+	if err != nil {
+		return err
+	}
+	if err := l.beginTurns(ctx); err != nil {
+		l.admission.endCall(direct)
+		return err
+	}
+	f, c, table := &l.frame, &l.event, l.exe.client.table
+	if at := &f.events[0]; f.atOnceEvent != at {
+		f.atOnce, f.atOnceEvent = capi.Sequence{}, at
+		f.atOnce.Add(&f.call)
+		capi.AddFor(&f.atOnce, &c.wait, at, &c.wait.Args.Event)
+		capi.AddFor(&f.atOnce, &c.destroy, at, &c.destroy.Args.Event)
+	}
+	made, err := f.atOnce.Do(table)
+	l.endTurns(len(l.held))
+	runtime.KeepAlive(l)
+	if err != nil || !direct {
+		l.admission.endCall(direct) // otherwise it ends with the admission
+	}
+	if err != nil && made == 0 {
+		return l.failed(err)
+	}
+	h := f.events[0]
+	f.events[0] = nil
+	if err == nil || made > 1 {
+		return nil // ending an event may fail
+	}
+	if err = c.judge(table, h, err); err != nil {
+		l.unknown = l.unknown || c.unsure
+		l.destroyOutputs()
+	}
+	c.close(table, h)
+	return err
 }
 
 // takeEvents joins the events of all devices. The launch stays in use until the joined
@@ -238,7 +334,8 @@ func (l *launch) prepare(ctx context.Context) error {
 	if err := l.checkArguments(); err != nil {
 		return err
 	}
-	if err := l.admission.enter(ctx, &e.executions.limit, &e.client.traffic); err != nil {
+	soon := !l.opts.CopyArguments && !l.entry.donates
+	if err := l.admission.enter(ctx, &e.executions.limit, &e.client.traffic, soon); err != nil {
 		return err
 	}
 	h, err := l.acquire()
@@ -268,10 +365,10 @@ func (l *launch) fill(ctx context.Context, h *capi.LoadedExecutable) error {
 	e, f, devices := l.exe, &l.frame, len(l.devices)
 	args := l.numArguments()
 	var err error
-	if f.keep, err = l.opts.kept(f.keep[:0], args); err != nil {
+	if f.keep, err = l.kept(args); err != nil {
 		return err
 	}
-	donates := e.entry().donates && len(f.keep) < args
+	donates := l.entry.donates && len(f.keep) < args
 	// Some plugins want an address even for an empty list, so it has room for one more.
 	f.arguments = slices.Grow(f.arguments[:0], devices*args+1)
 	f.argumentLists, f.outputLists = f.argumentLists[:0], f.outputLists[:0]
@@ -300,7 +397,7 @@ func (l *launch) fill(ctx context.Context, h *capi.LoadedExecutable) error {
 			given++
 		}
 	}
-	if e.entry().donates && len(f.keep) > 0 && e.client.copiesKept {
+	if l.entry.donates && len(f.keep) > 0 && e.client.copiesKept {
 		if err := l.copyKept(ctx, args); err != nil {
 			return err
 		}
@@ -330,7 +427,8 @@ func (l *launch) fill(ctx context.Context, h *capi.LoadedExecutable) error {
 		if e.client.inOrder {
 			l.earlier = inside.Earlier(e.client)
 		}
-		if !e.entry().steady {
+		if !l.entry.steady {
+			l.frame.plain = false
 			l.follow(ctx)
 		}
 	}
@@ -340,14 +438,22 @@ func (l *launch) fill(ctx context.Context, h *capi.LoadedExecutable) error {
 // fillOptions fills in PJRT_ExecuteOptions.
 func (l *launch) fillOptions() error {
 	o, c := l.opts, l.frame.options
-	*c = capi.ExecuteOptions{StructSize: capi.ExecuteOptionsSize}
+	plain := o.LaunchID == 0 && o.CallLocation == "" && len(o.Incarnations) == 0 && len(o.Extensions) == 0
+	if !plain || !l.frame.plain {
+		*c = capi.ExecuteOptions{StructSize: capi.ExecuteOptionsSize}
+		l.frame.plain = plain
+	}
+	c.NonDonatableInputIndices, c.NumNonDonatableInputIndices = nil, 0
+	if keep := l.frame.keep; len(keep) > 0 {
+		c.NonDonatableInputIndices, c.NumNonDonatableInputIndices = unsafe.SliceData(keep), uintptr(len(keep))
+	}
+	if plain {
+		return nil
+	}
 	if o.LaunchID < math.MinInt32 || o.LaunchID > math.MaxInt32 {
 		return invalid("the launch id %d does not fit into 32 bits", o.LaunchID)
 	}
 	c.LaunchID = int32(o.LaunchID)
-	if keep := l.frame.keep; len(keep) > 0 {
-		c.NonDonatableInputIndices, c.NumNonDonatableInputIndices = unsafe.SliceData(keep), uintptr(len(keep))
-	}
 	if o.CallLocation != "" {
 		if strings.IndexByte(o.CallLocation, 0) >= 0 {
 			return invalid("the call location %q has a NUL byte in it", o.CallLocation)
@@ -418,10 +524,30 @@ const (
 	quickCalls = 3
 )
 
+// quickness is how many times in a row, at most quickCalls, something was quick.
+type quickness struct{ n atomic.Int32 }
+
+// certain reports whether the next time will be quick, if each does the same work.
+func (q *quickness) certain() bool { return q.n.Load() == quickCalls }
+
+// note counts what began at a time of now and is over.
+func (q *quickness) note(begin time.Duration) {
+	if n := q.n.Load(); now()-begin > quickCall {
+		q.n.Store(0)
+	} else if n < quickCalls {
+		q.n.CompareAndSwap(n, n+1)
+	}
+}
+
+var start = time.Now()
+
+// now is a time that can only be compared with others of now. It costs half of time.Now.
+func now() time.Duration { return time.Since(start) }
+
 // isQuick reports whether the C call certainly takes less time than a goroutine for it is
 // worth: each execution does the same work, and the last calls were quick.
 func (l *launch) isQuick() bool {
-	return l.exe.executions.quick.Load() == quickCalls && l.exe.entry().steady
+	return l.entry.steady && l.exe.executions.quick.certain()
 }
 
 // timedInvoke is invoke that remembers for isQuick how long the call took. Calls that no
@@ -430,14 +556,9 @@ func (l *launch) timedInvoke(ctx context.Context) error {
 	if ctx.Done() == nil {
 		return l.invoke()
 	}
-	begin := time.Now()
+	begin := now()
 	err := l.invoke()
-	quick := &l.exe.executions.quick
-	if n := quick.Load(); time.Since(begin) > quickCall {
-		quick.Store(0)
-	} else if n < quickCalls {
-		quick.CompareAndSwap(n, n+1)
-	}
+	l.exe.executions.quick.note(begin)
 	return err
 }
 
@@ -502,12 +623,18 @@ func (l *launch) invoke() error {
 	l.endTurns(len(l.held))
 	runtime.KeepAlive(l)
 	if err != nil {
-		// After an error the plugin still owns the handles that it wrote.
-		clear(l.frame.outputs)
-		clear(l.frame.events)
-		if errors.Is(err, ErrInvalidArgument) {
-			err = l.explain(err)
-		}
+		return l.failed(err)
+	}
+	return nil
+}
+
+// failed returns the error to report for err, with which the C call failed.
+func (l *launch) failed(err error) error {
+	// After an error the plugin still owns the handles that it wrote.
+	clear(l.frame.outputs)
+	clear(l.frame.events)
+	if errors.Is(err, ErrInvalidArgument) {
+		return l.explain(err)
 	}
 	return err
 }
@@ -572,15 +699,15 @@ func (l *launch) adopt(d int, outs []*Buffer) error {
 		handles[i] = nil
 		at := l.devices[d].handle
 		switch {
-		case l.opts.ReuseResults && outs[i].refill(e.client, h, shapes[i], at):
+		case l.opts.ReuseResults && outs[i].refill(e.client, h, shapes[i], at, l.over):
 		case l.blank != nil:
 			outs[i], l.blank = l.blank, nil
 			outs[i].client, outs[i].shape = e.client, shapes[i]
+			outs[i].born, outs[i].bornFilled = at, l.over
 			outs[i].own(h)
-			outs[i].placed(at)
 		default:
 			outs[i] = e.client.newBufferOf(h, shapes[i])
-			outs[i].placed(at)
+			outs[i].born, outs[i].bornFilled = at, l.over
 		}
 		if waits != nil {
 			outs[i].standIns.Store(waits)

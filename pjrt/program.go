@@ -122,6 +122,27 @@ func (p Program) checkCode(plugin *Plugin, devices int) error {
 	return nil
 }
 
+// spread returns what the program itself says of the devices that it is for.
+func (p Program) spread() hlo.Spread {
+	switch p.Format {
+	case FormatMLIR:
+		return mlir.ReadSpread(p.Code)
+	case FormatHLO:
+		return hlo.ReadSpread(p.Code)
+	case FormatHLOWithConfig:
+		module, err := hlo.Module(p.Code)
+		if err != nil {
+			return hlo.Spread{}
+		}
+		s := hlo.ReadSpread(module)
+		if config, err := hlo.ReadConfig(p.Code); err == nil {
+			s.Replicas, s.Partitions = int64(config.Replicas), int64(config.Partitions)
+		}
+		return s
+	}
+	return hlo.Spread{}
+}
+
 // parameters returns the shapes of the arguments as the text of the program has them, or
 // nil if it does not have all of them.
 func (p Program) parameters() []Shape {
@@ -281,6 +302,9 @@ type compilation struct {
 func newCompilation(plugin *Plugin, program Program, opts *CompileOptions, target compileTarget) (*compilation, error) {
 	program, err := program.check(plugin)
 	if err != nil {
+		return nil, err
+	}
+	if opts, err = opts.forProgram(program, target); err != nil {
 		return nil, err
 	}
 	if err := program.checkCode(plugin, opts.devices()); err != nil {

@@ -31,7 +31,13 @@ func AlignedSlice[T dtype.Elem](n int) []T {
 // whose product is len(data), or as a vector without dims. For other devices, or without
 // a copy, pass ArrayOf to Client.BufferFromHost.
 func FromSlice[T dtype.Elem](ctx context.Context, c *Client, data []T, dims ...int64) (*Buffer, error) {
-	return c.BufferFromHost(ctx, ArrayOf(data, dims...), nil)
+	var vector [1]int64
+	if len(dims) == 0 {
+		vector[0] = int64(len(data))
+		dims = vector[:]
+	}
+	b := newBlank(Shape{dtype.Of[T](), dims})
+	return c.bufferFromHost(ctx, b, HostArray{Type: b.shape.Type, Dims: b.shape.Dims, Data: dtype.Bytes(data)}, nil)
 }
 
 // FromScalar copies one element to the client's first device, as a scalar.

@@ -79,6 +79,14 @@ func TestAMinorMakesThePluginOlder(t *testing.T) {
 		assert.Equal(t, f.Since <= 70, table.Has(f), f.Name)
 	}
 
+	// Only the table ends earlier.
+	real = layered(t)
+	_, table = watch(t, shim.Config{Minor: 70}, real)
+	table, err = capi.NewTable(table.API())
+	require.NoError(t, err)
+	require.NoError(t, table.ExtensionsErr())
+	assert.True(t, table.Has(functionNamed(t, "PJRT_Layouts_MemoryLayout_Destroy")))
+
 	s, err := shim.New(shim.Config{Minor: 82})
 	require.NoError(t, err)
 	_, err = s.Wrap(real)

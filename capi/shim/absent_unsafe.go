@@ -43,9 +43,10 @@ func (c *Config) lessen(t *serve.Table) error {
 	}
 	if c.Minor != 0 {
 		api.PJRTAPIVersion.MinorVersion = int32(c.Minor)
-		api.StructSize = tableSize(c.Minor)
-		// Clients that do not look at the size find nothing behind it either.
-		clear(unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(api), api.StructSize)), unsafe.Sizeof(*api)-api.StructSize))
+		whole := api.StructSize
+		api.StructSize = min(whole, tableSize(c.Minor))
+		// Clients that do not look at the size find nothing behind it either. The extensions follow the table.
+		clear(unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(api), api.StructSize)), whole-api.StructSize))
 	}
 	if len(c.Absent) == 0 {
 		return nil

@@ -22,7 +22,7 @@ var ErrClosed = errors.New("closed")
 // Ref is the program's reference to one C object of type T. Its methods may be
 // called from any goroutine, in any order. A Ref must not be copied.
 type Ref[T any] struct {
-	object  *T
+	object  **T // in the owned that contains state
 	state   *state
 	guard   *guard // watches the Ref until Close
 	renewed bool   // by Renew, which is likely to be called again: the Ref keeps its guard
@@ -30,18 +30,17 @@ type Ref[T any] struct {
 
 // state is separate from Ref, so that a pointer to it does not keep the Ref alive.
 type state struct {
-	kind    string
 	owned   destroyer // the owned that contains this state
 	parent  *state
 	counter *counter
+	guard   atomic.Pointer[guard]   // for the next child, or nil: programs close and make children in turns
 	child   atomic.Pointer[counter] // of the kind of the last child, which is usually the same for all
-	tracked bool                    // set by New only
-
 	// refs counts 1 for the Ref until it is closed, and 1 for each call and child. closedBit is set when the Ref is
 	// closed.
 	refs atomic.Int64
 	// gone says that the object has been destroyed, and that release has finished.
-	gone atomic.Bool
+	gone    atomic.Bool
+	tracked bool // set by New only
 }
 
 const closedBit = 1 << 62
@@ -49,16 +48,21 @@ const closedBit = 1 << 62
 // owned is an object and its state in one allocation, because there are many objects.
 type owned[T, X any] struct {
 	state
-	object *T
-	free   func(*T)
-	extra  X
+	object   *T
+	free     func(*T) // or nil
+	freeWith func(*T, *X)
+	extra    X
 }
 
 type destroyer interface{ destroy() }
 
-func (o *owned[T, X]) destroy() { o.free(o.object) }
-
-func (o *owned[T, X]) renew(object *T) { o.object = object }
+func (o *owned[T, X]) destroy() {
+	if o.free != nil {
+		o.free(o.object)
+		return
+	}
+	o.freeWith(o.object, &o.extra)
+}
 
 // guard has a cleanup, which runs when the Ref that points to the guard is garbage. Registering and removing a cleanup
 // costs as much as everything else in a Ref, so guards are reused, and watched says which Ref a guard watches now.
@@ -84,20 +88,21 @@ var guards = sync.Pool{New: func() any {
 // A closed parent can still get children, because a call that was in progress may have made the object.
 func New[T any](kind string, object *T, parent Parent, destroy func(*T)) *Ref[T] {
 	r := new(Ref[T])
-	begin[T, struct{}](r, kind, object, parent, destroy)
+	begin(r, kind, parent, &owned[T, struct{}]{object: object, free: destroy})
 	return r
 }
 
 // Init is New for a Ref that is a field of a larger struct: it fills in the zero Ref. It returns a zero X that lives as
-// long as the object. A pointer to that X does not keep the Ref alive.
-func Init[T, X any](r *Ref[T], kind string, object *T, parent Parent, destroy func(*T)) *X {
-	return begin[T, X](r, kind, object, parent, destroy)
+// long as the object, and that destroy gets too. A pointer to that X does not keep the Ref alive.
+func Init[T, X any](r *Ref[T], kind string, object *T, parent Parent, destroy func(*T, *X)) *X {
+	o := &owned[T, X]{object: object, freeWith: destroy}
+	begin(r, kind, parent, o)
+	return &o.extra
 }
 
-func begin[T, X any](r *Ref[T], kind string, object *T, parent Parent, destroy func(*T)) *X {
-	o := &owned[T, X]{object: object, free: destroy}
+func begin[T, X any](r *Ref[T], kind string, parent Parent, o *owned[T, X]) {
 	s := &o.state
-	s.kind, s.owned = kind, o
+	s.owned = o
 	s.refs.Store(1)
 	if parent != nil {
 		s.parent = parent.lifetime()
@@ -110,8 +115,7 @@ func begin[T, X any](r *Ref[T], kind string, object *T, parent Parent, destroy f
 	if tracking.Load() {
 		s.track()
 	}
-	r.object, r.state, r.guard = object, s, guardOf(s)
-	return &o.extra
+	r.object, r.state, r.guard = &o.object, s, guardOf(s)
 }
 
 // addChild counts a child, unless the object is destroyed already.
@@ -128,9 +132,23 @@ func (s *state) addChild() bool {
 }
 
 func guardOf(s *state) *guard {
-	g := guards.Get().(*guard)
+	var g *guard
+	if s.parent != nil {
+		g = s.parent.guard.Swap(nil)
+	}
+	if g == nil {
+		g = guards.Get().(*guard)
+	}
 	g.watched.state.Store(s)
 	return g
+}
+
+// spare keeps a guard that no longer watches a Ref of s.
+func (s *state) spare(g *guard) {
+	g.watched.state.Store(nil)
+	if s.parent == nil || !s.parent.guard.CompareAndSwap(nil, g) {
+		guards.Put(g)
+	}
 }
 
 // Claim reports whether the Ref was closed and its object destroyed, so that the Ref can be used for another object. If
@@ -144,7 +162,7 @@ func (r *Ref[T]) Claim() bool {
 // which must be in use. Anyone who still has the Ref now has the new object.
 func (r *Ref[T]) Renew(object *T) {
 	s := r.state
-	s.owned.(interface{ renew(*T) }).renew(object)
+	*r.object = object
 	if s.parent != nil {
 		s.parent.refs.Add(1)
 	}
@@ -152,7 +170,7 @@ func (r *Ref[T]) Renew(object *T) {
 	if s.tracked = false; tracking.Load() {
 		s.track()
 	}
-	r.object, r.renewed = object, true
+	r.renewed = true
 	if r.guard == nil {
 		r.guard = guardOf(s)
 	}
@@ -190,7 +208,7 @@ func (r *Ref[T]) Acquire() (*T, error) {
 			return nil, s.closed()
 		}
 		if s.refs.CompareAndSwap(n, n+1) {
-			return r.object, nil
+			return *r.object, nil
 		}
 	}
 }
@@ -204,12 +222,12 @@ func (r *Ref[T]) Object() (*T, error) {
 	if r.Closed() {
 		return nil, r.state.closed()
 	}
-	return r.object, nil
+	return *r.object, nil
 }
 
 var errNil = errors.New("nil object")
 
-func (s *state) closed() error { return fmt.Errorf("%s is %w", s.kind, ErrClosed) }
+func (s *state) closed() error { return fmt.Errorf("%s is %w", s.counter.kind, ErrClosed) }
 
 // Retain is Acquire for an object that certainly exists, because the caller has acquired it or one of its children. It
 // cannot fail, even after Close. Release undoes it.
@@ -239,8 +257,7 @@ func (r *Ref[T]) Close() error {
 	if !r.renewed {
 		g := r.guard
 		r.guard = nil
-		g.watched.state.Store(nil)
-		guards.Put(g)
+		s.spare(g)
 	}
 	if unused {
 		s = s.end()

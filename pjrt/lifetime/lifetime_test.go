@@ -165,7 +165,7 @@ func TestTheExtraOfAnObjectDoesNotKeepItsRefAlive(t *testing.T) {
 	var destroyed atomic.Bool
 	x := func() *extra {
 		th := new(thing)
-		return lifetime.Init[object, extra](&th.ref, "part of a thing", new(object), nil, func(*object) { destroyed.Store(true) })
+		return lifetime.Init[object, extra](&th.ref, "part of a thing", new(object), nil, func(*object, *extra) { destroyed.Store(true) })
 	}()
 	require.Eventually(t, func() bool { runtime.GC(); return destroyed.Load() }, time.Minute, time.Millisecond)
 	x.n++

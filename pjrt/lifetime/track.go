@@ -50,7 +50,7 @@ func (s *state) track() {
 	if tracked.origins == nil {
 		tracked.origins = make(map[*state]origin)
 	}
-	tracked.origins[s] = origin{s.kind, stack}
+	tracked.origins[s] = origin{s.counter.kind, stack}
 	s.tracked = true
 }
 

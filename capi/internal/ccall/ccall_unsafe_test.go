@@ -111,9 +111,9 @@ func TestWhatTheFramePointsToLivesAsLongAsTheCall(t *testing.T) {
 }
 
 type frameArgs struct {
-	_  uintptr // the size
-	in *[4]uint64
-	_  uint64 // the result
+	size   uintptr
+	in     *[4]uint64
+	result uint64
 }
 
 func TestInvokePureCallsC(t *testing.T) {
@@ -154,4 +154,51 @@ func TestInvokeDoesNotAllocate(t *testing.T) {
 	c.Code = libc(t, "strlen")
 	assert.Zero(t, testing.AllocsPerRun(1000, func() { ccall.Invoke(unsafe.Pointer(&c.Frame)) }))
 	assert.Zero(t, testing.AllocsPerRun(1000, func() { ccall.InvokePure(unsafe.Pointer(&c.Frame)) }))
+}
+
+func TestAChainMakesItsCallsUntilOneFails(t *testing.T) {
+	var made []uintptr
+	result := uintptr(0)
+	fn := callee(func(args uintptr) uintptr {
+		a := *(**frameArgs)(unsafe.Pointer(&args))
+		made = append(made, a.size)
+		a.result = uint64(a.size) + 100
+		if a.size == result {
+			return 7
+		}
+		return 0
+	})
+	type call struct {
+		ccall.Frame
+		Args frameArgs
+	}
+	var calls [ccall.ChainLength]*call
+	c := new(ccall.Chain)
+	for i := range calls {
+		calls[i] = new(call)
+		calls[i].Code, calls[i].Args.size = fn, uintptr(i+1)
+		c.Links[i].Frame = &calls[i].Frame
+	}
+	// The second call is about what the first one makes, and the third about nothing.
+	c.Links[1].From, c.Links[1].To = unsafe.Pointer(&calls[0].Args.result), unsafe.Pointer(&calls[1].Args.size)
+	none := new(uintptr)
+	c.Links[2].From, c.Links[2].To = unsafe.Pointer(none), unsafe.Pointer(&calls[2].Args.size)
+	for _, want := range []struct {
+		failing uintptr
+		calls   []uintptr
+		made    uintptr
+	}{{0, []uintptr{1, 101, 4}, 4}, {1, []uintptr{1}, 0}, {101, []uintptr{1, 101}, 1}, {4, []uintptr{1, 101, 4}, 3}} {
+		made, result = nil, want.failing
+		c.Left, c.Made = ccall.ChainLength, 0
+		ccall.InvokeChain(c)
+		assert.Equal(t, want.calls, made)
+		assert.Equal(t, want.made, c.Made)
+	}
+	assert.EqualValues(t, 7, calls[3].Ret)
+	assert.Zero(t, calls[2].Ret)
+	calls[0].Code, calls[0].Args.size = libc(t, "strlen"), 0 // the length of no text
+	assert.Zero(t, testing.AllocsPerRun(100, func() {
+		c.Left, c.Made = 1, 0
+		ccall.InvokeChain(c)
+	}))
 }

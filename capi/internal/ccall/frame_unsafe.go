@@ -29,6 +29,27 @@ type ArgFrame struct {
 	Arg unsafe.Pointer
 }
 
+// ChainLength is how many calls a Chain has room for.
+const ChainLength = 4
+
+// Chain is calls that C makes one after the other, until one of them returns something else than zero. No function of
+// it may be void, since what those return is garbage.
+type Chain struct {
+	// Left is set to the number of Links, at least one, before each use.
+	Left uintptr
+	// Made is set to zero before each use, and counts the calls that returned zero or were left out.
+	Made  uintptr
+	Links [ChainLength]Link
+}
+
+// Link is one call of a Chain.
+type Link struct {
+	Frame *Frame
+	// From, unless it is nil, is where a word of the arguments comes from, and To where it goes, right before the call.
+	// If the word is zero, the call is left out, as if it had returned zero.
+	From, To unsafe.Pointer
+}
+
 // CallN calls the C function at fn with up to 15 words of integer or pointer
 // arguments and returns its two result registers; which of them hold anything
 // depends on the function. Arguments converted from unsafe.Pointer in the call

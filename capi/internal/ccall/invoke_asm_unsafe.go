@@ -9,9 +9,9 @@ import (
 	"unsafe"
 )
 
-// trampolineABI0 and trampolineArgABI0 are the code addresses of the assembly
+// trampolineABI0, trampolineArgABI0 and chainABI0 are the code addresses of the assembly
 // trampolines, as C calls them.
-var trampolineABI0, trampolineArgABI0 uintptr
+var trampolineABI0, trampolineArgABI0, chainABI0 uintptr
 
 // The runtime keeps cgocall's signature stable for the packages that link to
 // it by name; purego is one of them.
@@ -25,3 +25,6 @@ func Invoke(frame unsafe.Pointer) { cgocall(trampolineABI0, frame) }
 
 // InvokeArg is Invoke with the argument of the ArgFrame at frame.
 func InvokeArg(frame *ArgFrame) { cgocall(trampolineArgABI0, unsafe.Pointer(frame)) }
+
+// InvokeChain makes the calls of a Chain, which must be on the heap, as Invoke would, in one crossing into C.
+func InvokeChain(c *Chain) { cgocall(chainABI0, unsafe.Pointer(c)) }

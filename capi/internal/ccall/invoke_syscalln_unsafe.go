@@ -25,3 +25,22 @@ func InvokePure(frame unsafe.Pointer) { Invoke(frame) }
 func InvokeArg(frame *ArgFrame) {
 	frame.Ret, _, _ = purego.SyscallN(frame.Code, uintptr(frame.Arg))
 }
+
+// InvokeChain makes the calls of a Chain one after the other.
+func InvokeChain(c *Chain) {
+	for _, l := range c.Links[:c.Left] {
+		word := uintptr(1)
+		if l.From != nil {
+			word = *(*uintptr)(l.From)
+			*(*uintptr)(l.To) = word
+		}
+		l.Frame.Ret = 0
+		if word != 0 {
+			Invoke(unsafe.Pointer(l.Frame))
+		}
+		if l.Frame.Ret != 0 {
+			return
+		}
+		c.Made++
+	}
+}

@@ -6,6 +6,7 @@ package bytecode
 import (
 	"bytes"
 	"encoding/binary"
+	"math"
 	"slices"
 )
 
@@ -20,7 +21,8 @@ type entry struct {
 const (
 	builtinDictionary = 1
 	builtinString     = 2
-	builtinSymbol     = 4  // FlatSymbolRefAttr
+	builtinSymbol     = 4 // FlatSymbolRefAttr
+	builtinInteger    = 8
 	builtinNumbers    = 18 // DenseIntOrFPElementsAttr
 
 	builtinTensor        = 13
@@ -30,6 +32,9 @@ const (
 	vhloNumbers       = 15 // TensorV1Attr
 	vhloTensor        = 20
 	vhloEncodedTensor = 21
+
+	sdyMeshAxis = 1
+	sdyMesh     = 2
 )
 
 // readEntries locates the attributes and types in their section.
@@ -122,6 +127,60 @@ func (m *module) numbers(index uint64) (list []int64, ok bool) {
 		list = append(list, int64(binary.LittleEndian.Uint64(data)))
 	}
 	return list, true
+}
+
+// integer returns an attribute that is an integer of 9 to 64 bits.
+func (m *module) integer(index uint64) (n int64, ok bool) {
+	code, r, ok := m.open(index, "builtin")
+	if !ok || code != builtinInteger {
+		return 0, false
+	}
+	r.varint() // type
+	n = r.signed()
+	return n, r.err == nil
+}
+
+// readMeshes notes whether the module uses Shardy, and its meshes.
+func (m *module) readMeshes() error {
+	m.Shardy = slices.Contains(m.dialects, "sdy") || slices.ContainsFunc(m.strings, func(s []byte) bool {
+		return bytes.HasPrefix(s, []byte("xla.sdy."))
+	})
+	for i := range m.attributes {
+		code, r, ok := m.open(uint64(i), "sdy")
+		if !ok || code != sdyMesh {
+			continue
+		}
+		size := int64(1)
+		for range r.count() {
+			size = product(size, m.axis(r.varint()))
+		}
+		if r.err == nil {
+			m.Mesh = max(m.Mesh, size)
+		}
+	}
+	return nil
+}
+
+// axis returns the number of devices along an axis of a mesh, or 0.
+func (m *module) axis(index uint64) int64 {
+	code, r, ok := m.open(index, "sdy")
+	if !ok || code != sdyMeshAxis {
+		return 0
+	}
+	r.varint() // name
+	n := r.signed()
+	if r.err != nil {
+		return 0
+	}
+	return n
+}
+
+// product returns the product of two numbers of devices, or 0 if there is no such number.
+func product(a, b int64) int64 {
+	if a < 1 || b < 1 || a > math.MaxInt32/b {
+		return 0
+	}
+	return a * b
 }
 
 // dictionary calls fn with the names and indices of the members of a dictionary.

@@ -14,6 +14,13 @@ type Module struct {
 	Tensors   []Tensor
 	// Permuted has the numbers of devices in collective permutes.
 	Permuted []int64
+	// Replicas and Partitions are the attributes mhlo.num_replicas and mhlo.num_partitions of
+	// the module, 0 if it does not have them.
+	Replicas, Partitions int64
+	// Mesh is the number of devices in the largest of Shardy's meshes, 0 if there are none.
+	Mesh int64
+	// Shardy says that the module has attributes or operations of Shardy.
+	Shardy bool
 }
 
 // Function is a function of a module.
@@ -99,6 +106,7 @@ func Read(code []byte) (*Module, error) {
 		func() error { return m.readEntries(sections[sectionAttrTypeOffset], sections[sectionAttrType]) },
 		func() error { return m.readProperties(sections[sectionProperties]) },
 		func() error { return m.readTensors() },
+		func() error { return m.readMeshes() },
 		func() error { return m.readBlock(sections[sectionIR], 0) },
 	} {
 		if err := read(); err != nil {

@@ -92,7 +92,7 @@ func (m *module) readOperation(r *reader, depth int) error {
 	}
 	outer := m.function
 	defer func() { m.function = outer }()
-	if err := m.note(op); err != nil {
+	if err := m.note(op, depth); err != nil {
 		return err
 	}
 	if op.parts&hasRegions == 0 || r.err != nil {
@@ -112,9 +112,13 @@ func (m *module) readOperation(r *reader, depth int) error {
 	return m.readRegions(r, regions, depth)
 }
 
-// note collects what an operation says about functions.
-func (m *module) note(op operation) error {
+// note collects what an operation says about functions and devices.
+func (m *module) note(op operation, depth int) error {
 	switch op.name {
+	case "builtin.module":
+		if depth == 0 {
+			m.noteDevices(op)
+		}
 	case "func.func", "vhlo.func_v1":
 		name, ok := m.functionName(op)
 		if !ok {
@@ -128,6 +132,21 @@ func (m *module) note(op operation) error {
 		m.notePermute(op)
 	}
 	return nil
+}
+
+// noteDevices notes for how many devices the module is.
+func (m *module) noteDevices(op operation) {
+	if op.parts&hasAttributes == 0 {
+		return
+	}
+	m.dictionary(op.attributes, func(key string, value uint64) {
+		switch n, _ := m.integer(value); key {
+		case "mhlo.num_replicas":
+			m.Replicas = n
+		case "mhlo.num_partitions":
+			m.Partitions = n
+		}
+	})
 }
 
 // notePermute notes the devices of a collective permute, which are its last property.

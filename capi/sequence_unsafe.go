@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package capi
+
+import (
+	"unsafe"
+
+	"github.com/purepjrt/purepjrt/capi/internal/ccall"
+)
+
+// SequenceLength is how many calls a Sequence has room for.
+const SequenceLength = ccall.ChainLength
+
+// Sequence makes calls one after the other in a single crossing into C, which costs about as much as the rest of a short
+// call. The zero value has no calls. Once filled by Add and AddFor, it can be used again like a [Call], by one goroutine
+// at a time; the fields of the calls' Args may change between uses. A Sequence must not be copied, and lives on the heap.
+type Sequence struct {
+	chain ccall.Chain
+	calls [SequenceLength]*callHeader
+	n     int
+}
+
+// Caller is a pointer to a [Call].
+type Caller interface {
+	Function() *Function
+	header() *callHeader
+}
+
+func (c *Call[A]) header() *callHeader { return &c.callHeader }
+
+// Add appends a call. It panics if there is no room, or if the function is void, such as PJRT_Error_Destroy.
+func (s *Sequence) Add(c Caller) {
+	if c.Function().Void {
+		panic("capi: " + c.Function().Name + " is void and cannot be part of a sequence")
+	}
+	h := c.header()
+	s.chain.Links[s.n].Frame, s.calls[s.n] = &h.frame, h
+	s.n++
+}
+
+// AddFor appends a call about a handle that an earlier call of the sequence makes: right before the call, the handle at
+// from is copied to the field to of its Args. If it is null, the call is left out, as if it had succeeded.
+func AddFor[H any](s *Sequence, c Caller, from, to **H) {
+	s.chain.Links[s.n].From, s.chain.Links[s.n].To = unsafe.Pointer(from), unsafe.Pointer(to)
+	s.Add(c)
+}
+
+// Do makes the calls in their order, each as [Call.Do] would, until one fails. It returns how many succeeded or were left
+// out, and the error of the next one. Results are looked at when all calls have been made: if a call leaves one out that
+// it has to give, the calls after it have been made all the same.
+func (s *Sequence) Do(t *Table) (made int, err error) {
+	if t != nil && t.before != nil {
+		return s.each(t)
+	}
+	for i, h := range s.calls[:s.n] {
+		if err = h.prepare(t, h.args()); err != nil {
+			if i > 0 {
+				s.invoke(i)
+				if made, failed := s.results(t, i); failed != nil {
+					return made, failed
+				}
+			}
+			return i, err
+		}
+	}
+	s.invoke(s.n)
+	return s.results(t, s.n)
+}
+
+// invoke makes the first n calls.
+func (s *Sequence) invoke(n int) {
+	s.chain.Left, s.chain.Made = uintptr(n), 0
+	ccall.InvokeChain(&s.chain)
+}
+
+// results looks at the results of the first n calls. It is Do's return.
+func (s *Sequence) results(t *Table, n int) (made int, err error) {
+	called := min(int(s.chain.Made)+1, n)
+	for i, h := range s.calls[:called] {
+		if l := &s.chain.Links[i]; l.From != nil && *(*uintptr)(l.To) == 0 {
+			continue // left out
+		}
+		if err := h.result(t, h.args()); err != nil {
+			return i, err
+		}
+	}
+	return called, nil
+}
+
+// each makes the calls with a crossing for each.
+func (s *Sequence) each(t *Table) (made int, err error) {
+	for i, h := range s.calls[:s.n] {
+		if l := &s.chain.Links[i]; l.From != nil {
+			*(*unsafe.Pointer)(l.To) = *(*unsafe.Pointer)(l.From)
+			if *(*unsafe.Pointer)(l.To) == nil {
+				continue
+			}
+		}
+		if err := h.do(t, h.args()); err != nil {
+			return i, err
+		}
+	}
+	return s.n, nil
+}
+
+// args returns the struct that follows h.
+func (h *callHeader) args() unsafe.Pointer {
+	return unsafe.Add(unsafe.Pointer(&h.frame), ccall.FrameSize)
+}

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package pjrt
+
+// IsShort reports whether the last executions, which no context could end, took so little
+// time that the next one runs and is awaited in one crossing into C if nothing else is
+// under way.
+func IsShort(e *LoadedExecutable) bool { return e.executions.short.certain() }

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package hlo
+
+import (
+	"bytes"
+
+	"github.com/purepjrt/purepjrt/pjrt/internal/wire"
+	"github.com/purepjrt/purepjrt/pjrt/internal/xlaproto"
+)
+
+// Field numbers of xla/service/hlo.proto and xla/xla_data.proto.
+const (
+	moduleOutputSharding     = 12 // HloModuleProto
+	moduleParameterShardings = 14
+	moduleDeviceAssignment   = 15
+
+	shardingType   = 1 // OpSharding
+	shardingTuples = 5
+)
+
+// Spread is what a program itself says of the devices that it is for.
+type Spread struct {
+	// Replicas and Partitions are the attributes mhlo.num_replicas and mhlo.num_partitions of an MLIR module, or the
+	// extents of the device assignment of a module of HLO; 0 if it does not have them.
+	Replicas, Partitions int64
+	// Mesh is the number of devices in the largest of Shardy's meshes, 0 if there are none.
+	Mesh int64
+	// Shardy says that the module has attributes or operations of Shardy.
+	Shardy bool
+}
+
+// ReadSpread reads what a module of HLO says of its devices. Bytes that are not a module say nothing.
+func ReadSpread(module []byte) Spread {
+	s := Spread{Shardy: bytes.Contains(module, []byte("xla.sdy."))}
+	b, err := wire.Message(module, moduleDeviceAssignment)
+	if err != nil || b == nil {
+		return s
+	}
+	if a, err := xlaproto.UnmarshalDeviceAssignment(b); err == nil {
+		s.Replicas, s.Partitions = int64(a.Replicas), int64(len(a.Partitions))
+	}
+	return s
+}
+
+// ParameterShardings returns the shardings of the parameters of a partitioned module, as serialized OpSharding messages. It
+// returns none for a module that is not partitioned.
+func ParameterShardings(module []byte) ([][]byte, error) {
+	var list [][]byte
+	err := wire.VisitMessages(module, moduleParameterShardings, func(b []byte) error {
+		list = append(list, b)
+		return nil
+	})
+	return list, err
+}
+
+// OutputShardings is ParameterShardings for the results: the elements of the result if that is a tuple.
+func OutputShardings(module []byte) ([][]byte, error) {
+	output, err := wire.Message(module, moduleOutputSharding)
+	if err != nil || output == nil {
+		return nil, err
+	}
+	tuple := false
+	var list [][]byte
+	err = wire.Visit(output, func(f wire.Field) error {
+		switch {
+		case f.Is(shardingType, wire.Varint):
+			tuple = xlaproto.ShardingType(f.Int) == xlaproto.Tuple
+		case f.Is(shardingTuples, wire.Bytes):
+			list = append(list, f.Bytes)
+		}
+		return nil
+	})
+	if !tuple {
+		list = [][]byte{output}
+	}
+	return list, err
+}

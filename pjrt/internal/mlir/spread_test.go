@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package mlir_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/pjrt/internal/hlo"
+	"github.com/purepjrt/purepjrt/pjrt/internal/mlir"
+)
+
+func TestWhatModulesSayOfTheirDevices(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		code string
+		want hlo.Spread
+	}{
+		"nothing":        {program, hlo.Spread{}},
+		"empty":          {"", hlo.Spread{}},
+		"both":           {`module @m attributes {mhlo.num_partitions = 4 : i32, mhlo.num_replicas = 2 : i32} {` + program + `}`, hlo.Spread{Replicas: 2, Partitions: 4}},
+		"quoted":         {`module attributes {"mhlo.num_partitions" = 4 : i32} {}`, hlo.Spread{Partitions: 4}},
+		"aliases":        {"#loc = loc(\"a\")\n// module\nbuiltin.module @m attributes {x = {mhlo.num_replicas = 7 : i32}, mhlo.num_partitions = 0x10 : i32} {}", hlo.Spread{Partitions: 16}},
+		"generic":        {`"builtin.module"() ({"func.func"() ({}) {mhlo.num_replicas = 9 : i32} : () -> ()}) {mhlo.num_partitions = 4 : i32} : () -> ()`, hlo.Spread{Partitions: 4}},
+		"inner":          {`module { module attributes {mhlo.num_partitions = 4 : i32} {} }`, hlo.Spread{}},
+		"a function":     {`func.func @main() attributes {mhlo.num_partitions = 4 : i32} { return }`, hlo.Spread{}},
+		"in a string":    {`module attributes {x = "mhlo.num_partitions = 4"} {}`, hlo.Spread{}},
+		"in a comment":   {"// mhlo.num_partitions = 4 sdy.mesh\nmodule {}", hlo.Spread{}},
+		"negative":       {`module attributes {mhlo.num_partitions = -4 : i32} {}`, hlo.Spread{}},
+		"too large":      {`module attributes {mhlo.num_partitions = 99999999999999999999 : i32} {}`, hlo.Spread{}},
+		"no number":      {`module attributes {mhlo.num_partitions = "4"} {}`, hlo.Spread{}},
+		"cut off":        {`module attributes {mhlo.num_partitions = `, hlo.Spread{}},
+		"mesh":           {`module { sdy.mesh @mesh = <["x"=2, "y"=3]> sdy.mesh @one = <[], device_ids=[0]> }`, hlo.Spread{Mesh: 6, Shardy: true}},
+		"mesh, generic":  {`"builtin.module"() ({ "sdy.mesh"() <{mesh = #sdy.mesh<["x"=8]>, sym_name = "mesh"}> : () -> () }) : () -> ()`, hlo.Spread{Mesh: 8, Shardy: true}},
+		"mesh too large": {`module { sdy.mesh @mesh = <["x"=99999, "y"=99999]> }`, hlo.Spread{Shardy: true}},
+		"mesh cut off":   {`module { sdy.mesh @mesh = <["x"=`, hlo.Spread{Shardy: true}},
+		"sharding":       {`module { func.func @main(%a: tensor<2xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) { return } }`, hlo.Spread{Shardy: true}},
+		"converted":      {`module { %0 = stablehlo.custom_call @xla.sdy.FuncResultSharding(%a) : (f32) -> f32 }`, hlo.Spread{Shardy: true}},
+		"in attributes":  {`module attributes {mhlo.frontend_attributes = {xla.sdy.meshes = "{}"}} {}`, hlo.Spread{Shardy: true}},
+		"other dialects": {`module attributes {mhlo.num_partitions = 2 : i32, notsdy.x = 1 : i32} { @sdy.mesh "sdy" }`, hlo.Spread{Partitions: 2}},
+	} {
+		assert.Equal(t, c.want, mlir.ReadSpread([]byte(c.code)), name)
+	}
+}
+
+// What JAX lowers says the same in all its forms.
+func TestWhatProgramsFromJAXSayOfTheirDevices(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("../../sharding/testdata/*/*.mlir*")
+	require.NoError(t, err)
+	require.Len(t, files, 18)
+	for _, file := range files {
+		code, err := os.ReadFile(file)
+		require.NoError(t, err)
+		want := hlo.Spread{Replicas: 1, Partitions: 4, Shardy: strings.Contains(file, "shardy")}
+		got := mlir.ReadSpread(code)
+		if strings.HasSuffix(file, "bc") && want.Shardy {
+			want.Mesh = 4 // of text, what comes after the counts need not be read
+		} else {
+			got.Mesh = 0
+		}
+		assert.Equal(t, want, got, file)
+		for i := 0; i < len(code); i += 7 { // bytes that are cut off or changed do no harm
+			mlir.ReadSpread(code[:i])
+			code[i] ^= 0x55
+			mlir.ReadSpread(code)
+			code[i] ^= 0x55
+		}
+	}
+}
