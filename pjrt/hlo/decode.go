@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package hlo
+
+import (
+	"fmt"
+
+	"github.com/purepjrt/purepjrt/pjrt/internal/wire"
+	"github.com/purepjrt/purepjrt/pjrt/internal/xlaproto"
+)
+
+// Decode reads a HloModuleProto message, or the module in a HloModuleProtoWithConfig: what
+// Executable.OptimizedProgram of package pjrt returns. The module does not share memory with
+// code. An error says what is wrong with the bytes.
+func Decode(code []byte) (*Module, error) {
+	m, err := decode(code)
+	if err != nil {
+		return nil, fmt.Errorf("hlo: the bytes are not an HLO module: %w", err)
+	}
+	return m, nil
+}
+
+// decoder finds what a module names by numbers.
+type decoder struct {
+	computations map[int64]*Computation
+	calls        []call
+}
+
+// call is an instruction whose called computations are still numbers.
+type call struct {
+	of  *Instruction
+	ids []int64
+}
+
+func decode(code []byte) (*Module, error) {
+	module, err := moduleOf(code)
+	if err != nil {
+		return nil, err
+	}
+	m := new(Module)
+	other, err := moduleFields.decode(module, m)
+	if err != nil {
+		return nil, err
+	}
+	d := decoder{computations: make(map[int64]*Computation)}
+	var entry int64
+	var schedule []byte
+	err = wire.Visit(other, func(f wire.Field) error {
+		switch {
+		case f.Is(moduleComputations, wire.Bytes):
+			c, err := d.computation(f.Bytes)
+			if err != nil {
+				return err
+			}
+			m.Computations = append(m.Computations, c)
+		case f.Is(moduleEntry, wire.Varint):
+			entry = int64(f.Int)
+		case f.Is(moduleEntryName, wire.Bytes): // Encode writes that of Entry
+		case f.Is(moduleSchedule, wire.Bytes):
+			schedule, m.scheduled = append(schedule, f.Bytes...), true
+		default:
+			m.rest = append(m.rest, f.Raw...)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(m.Computations) == 0 {
+		return nil, fmt.Errorf("there are no computations")
+	}
+	if m.Entry = d.computations[entry]; m.Entry == nil {
+		return nil, fmt.Errorf("the entry is computation %d, which is missing", entry)
+	}
+	for _, c := range d.calls {
+		for _, id := range c.ids {
+			to := d.computations[id]
+			if to == nil {
+				return nil, fmt.Errorf("%s calls computation %d, which is missing", c.of.Name, id)
+			}
+			c.of.Called = append(c.of.Called, to)
+		}
+	}
+	return m, d.schedule(schedule)
+}
+
+// moduleOf returns the HloModuleProto in code.
+func moduleOf(code []byte) ([]byte, error) {
+	with := len(code) > 0
+	err := wire.Visit(code, func(f wire.Field) error {
+		// A module has strings in these fields, and computations in field 3.
+		if f.Type != wire.Bytes || f.Number != withConfigModule && f.Number != withConfigConfig {
+			with = false
+		}
+		return nil
+	})
+	if err != nil || !with {
+		return code, err
+	}
+	return wire.Message(code, withConfigModule)
+}
+
+func (d *decoder) computation(b []byte) (*Computation, error) {
+	c := &Computation{known: true}
+	other, err := computationFields.decode(b, c)
+	if err != nil {
+		return nil, err
+	}
+	if d.computations[c.id] != nil {
+		return nil, fmt.Errorf("two computations have the number %d", c.id)
+	}
+	d.computations[c.id] = c
+	instructions := make(map[int64]*Instruction)
+	edges := make(map[*Instruction][2][]int64)
+	var root int64
+	err = wire.Visit(other, func(f wire.Field) error {
+		switch {
+		case f.Is(computationInstructions, wire.Bytes):
+			i, links, err := d.instruction(f.Bytes)
+			if err != nil {
+				return fmt.Errorf("computation %s: %w", c.Name, err)
+			}
+			if instructions[i.id] != nil {
+				return fmt.Errorf("computation %s: two instructions have the number %d", c.Name, i.id)
+			}
+			instructions[i.id], edges[i] = i, links
+			c.Instructions = append(c.Instructions, i)
+		case f.Is(computationRoot, wire.Varint):
+			root = int64(f.Int)
+		default:
+			c.rest = append(c.rest, f.Raw...)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if c.Root = instructions[root]; c.Root == nil {
+		return nil, fmt.Errorf("computation %s: its root is instruction %d, which is missing", c.Name, root)
+	}
+	for _, i := range c.Instructions {
+		for n, list := range []*[]*Instruction{&i.Operands, &i.After} {
+			for _, id := range edges[i][n] {
+				o := instructions[id]
+				if o == nil {
+					return nil, fmt.Errorf("computation %s: %s refers to instruction %d, which is missing", c.Name, i.Name, id)
+				}
+				*list = append(*list, o)
+			}
+		}
+	}
+	return c, nil
+}
+
+// instruction reads an instruction, and the numbers of its operands and of those that it runs
+// after.
+func (d *decoder) instruction(b []byte) (*Instruction, [2][]int64, error) {
+	i := &Instruction{known: true}
+	var links [2][]int64
+	other, err := instructionFields.decode(b, i)
+	if err != nil {
+		return nil, links, err
+	}
+	var called []int64
+	var shape []byte
+	err = wire.Visit(other, func(f wire.Field) error {
+		switch {
+		case f.Is(instructionShape, wire.Bytes):
+			shape = append(shape, f.Bytes...)
+		case f.IsList(instructionOperands):
+			return wire.Ints(&links[0], f)
+		case f.IsList(instructionAfter):
+			return wire.Ints(&links[1], f)
+		case f.IsList(instructionCalled):
+			return wire.Ints(&called, f)
+		default:
+			i.rest = append(i.rest, f.Raw...)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, links, err
+	}
+	p, err := xlaproto.UnmarshalShape(shape)
+	if err != nil {
+		return nil, links, err
+	}
+	i.Shape = shapeOf(&p)
+	if len(called) > 0 {
+		d.calls = append(d.calls, call{i, called})
+	}
+	return i, links, nil
+}
+
+// schedule reads a HloScheduleProto.
+func (d *decoder) schedule(b []byte) error {
+	return wire.VisitMessages(b, scheduleSequences, func(entry []byte) error {
+		var key int64
+		var ids []int64
+		err := wire.Visit(entry, func(f wire.Field) error {
+			switch {
+			case f.Is(sequenceKey, wire.Varint):
+				key = int64(f.Int)
+			case f.Is(sequenceValue, wire.Bytes):
+				return wire.Visit(f.Bytes, func(f wire.Field) error {
+					if f.IsList(sequenceIDs) {
+						return wire.Ints(&ids, f)
+					}
+					return nil
+				})
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		c := d.computations[key]
+		if c == nil {
+			return fmt.Errorf("the schedule is for computation %d, which is missing", key)
+		}
+		byID := make(map[int64]*Instruction, len(c.Instructions))
+		for _, i := range c.Instructions {
+			byID[i.id] = i
+		}
+		if c.listed = true; len(ids) > 0 {
+			c.Schedule = make([]*Instruction, len(ids))
+		}
+		for n, id := range ids {
+			if c.Schedule[n] = byID[id]; c.Schedule[n] == nil {
+				return fmt.Errorf("the schedule of computation %s has instruction %d, which is missing", c.Name, id)
+			}
+		}
+		return nil
+	})
+}

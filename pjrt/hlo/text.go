@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package hlo
+
+import (
+	"fmt"
+	"strings"
+)
+
+// String returns the instruction for people to read, in the way of HLO's own text:
+//
+//	dot.3 = f32[8,16]{1,0} dot(lhs.1, rhs.2)
+//
+// It leaves out most attributes.
+func (i *Instruction) String() string {
+	if i == nil {
+		return "<nil>"
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s = %v %s(", i.Name, i.Shape, i.Opcode)
+	for n, o := range i.Operands {
+		if n > 0 {
+			b.WriteString(", ")
+		}
+		if o != nil {
+			b.WriteString(o.Name)
+		}
+	}
+	if i.Opcode == "parameter" {
+		fmt.Fprint(&b, i.Parameter)
+	}
+	b.WriteByte(')')
+	if len(i.Dimensions) > 0 {
+		fmt.Fprintf(&b, ", dimensions=%s", strings.ReplaceAll(strings.Trim(fmt.Sprint(i.Dimensions), "[]"), " ", ","))
+	}
+	if i.Opcode == "get-tuple-element" {
+		fmt.Fprintf(&b, ", index=%d", i.TupleIndex)
+	}
+	for _, x := range []struct{ name, value string }{
+		{"direction", i.Comparison}, {"kind", i.FusionKind}, {"target", i.Target},
+	} {
+		if x.value != "" {
+			fmt.Fprintf(&b, ", %s=%s", x.name, x.value)
+		}
+	}
+	for n, c := range i.Called {
+		b.WriteString([]string{", calls=", ","}[min(n, 1)])
+		if c != nil {
+			b.WriteString(c.Name)
+		}
+	}
+	return b.String()
+}
+
+// String returns the text of the computations and their instructions, the entry last, as they
+// are scheduled if they are.
+func (m *Module) String() string {
+	if m == nil {
+		return "<nil>"
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "module %s\n", m.Name)
+	write := func(c *Computation, mark string) {
+		fmt.Fprintf(&b, "\n%s%s {\n", mark, c.Name)
+		list := c.Instructions
+		if c.Schedule != nil {
+			list = c.Schedule
+		}
+		for _, i := range list {
+			mark := "  "
+			if i == c.Root {
+				mark = "  root "
+			}
+			fmt.Fprintf(&b, "%s%v\n", mark, i)
+		}
+		b.WriteString("}\n")
+	}
+	for _, c := range m.Computations {
+		if c != nil && c != m.Entry {
+			write(c, "")
+		}
+	}
+	if m.Entry != nil {
+		write(m.Entry, "entry ")
+	}
+	return b.String()
+}
