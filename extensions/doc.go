@@ -43,6 +43,9 @@
 //
 // (1) The extension is in the chain, but lacks the function that makes a compiler.
 //
+// The packages collectives, custompartitioner, deviceevent, gpu and triton only say
+// whether a plugin has the extension, and name the calls in package capi.
+//
 // # An extension of your own
 //
 // The packages below this one use the packages pjrt, pjrt/raw and capi, and nothing

@@ -6,11 +6,15 @@
 package extensions_test
 
 import (
+	"context"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/purepjrt/purepjrt/extensions/abiversion"
+	"github.com/purepjrt/purepjrt/extensions/executablemetadata"
+	"github.com/purepjrt/purepjrt/extensions/memorydescriptions"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
@@ -23,4 +27,32 @@ func TestAheadOfTimeTheTableInTheDocumentationIsRight(t *testing.T) {
 			assert.Equal(t, packages[name].supported(p), row[column] == "yes", "%s: %s", plugin, name)
 		}
 	}
+}
+
+func TestAheadOfTimeWhatLibtpuTellsOfAnExecutable(t *testing.T) {
+	ctx := context.Background()
+	p, err := pjrt.Open(plugintest.Path(t, "tpu"))
+	require.NoError(t, err)
+	topology, err := p.NewTopology(ctx, "v5e:2x2", nil)
+	require.NoError(t, err)
+	defer topology.Close()
+	exe, err := p.CompileFor(ctx, topology, pjrt.Program{Code: []byte(`
+func.func @main(%a: tensor<8x128xf32>) -> tensor<8x128xf32> { return %a : tensor<8x128xf32> }`)}, nil)
+	require.NoError(t, err)
+	defer exe.Close()
+	metadata, err := executablemetadata.Of(exe)
+	require.NoError(t, err)
+	assert.NotEmpty(t, metadata)
+	version, err := abiversion.OfExecutable(exe)
+	require.NoError(t, err)
+	assert.NotZero(t, version.Platform)
+	assert.NotEmpty(t, version.Proto)
+	garbage := abiversion.Version{Proto: []byte("garbage")}
+	require.Error(t, abiversion.Runs(p, garbage, version))
+	require.Error(t, abiversion.Runs(p, version, garbage))
+	require.Error(t, abiversion.Replaces(p, garbage, garbage))
+	kinds, err := memorydescriptions.OfTopology(topology)
+	require.NoError(t, err)
+	require.Len(t, kinds, 4)
+	assert.Len(t, kinds[0], 3)
 }

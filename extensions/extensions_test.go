@@ -47,6 +47,7 @@ import (
 	"github.com/purepjrt/purepjrt/extensions/xlatransform"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
+	"github.com/purepjrt/purepjrt/pjrt/hlo"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
@@ -74,8 +75,19 @@ var packages = map[string]struct {
 	"abiversion": {capi.ExtensionTypeABIVersion, abiversion.Supported, calls{
 		"OfClient":     func(o objects) error { return second(abiversion.OfClient(o.client)) },
 		"OfExecutable": func(o objects) error { return second(abiversion.OfExecutable(o.exe)) },
+		"Runs": func(o objects) error {
+			return abiversion.Runs(o.client.Plugin(), abiversion.Version{}, abiversion.Version{})
+		},
+		"Replaces": func(o objects) error {
+			return abiversion.Replaces(o.client.Plugin(), abiversion.Version{}, abiversion.Version{})
+		},
 	}},
-	"callback":    {capi.ExtensionTypeCallback, callback.Supported, nil},
+	"callback": {capi.ExtensionTypeCallback, callback.Supported, calls{
+		"OnSliceFailure":     func(o objects) error { return callback.OnSliceFailure(o.client, func(callback.SliceFailure) {}) },
+		"OnFatal":            func(o objects) error { return callback.OnFatal(o.client, func(error) {}) },
+		"InvokeSliceFailure": func(o objects) error { return callback.InvokeSliceFailure(o.client, 1) },
+		"InvokeFatal":        func(o objects) error { return callback.InvokeFatal(o.client, pjrt.ErrInternal) },
+	}},
 	"collectives": {capi.ExtensionTypeCollectives, collectives.Supported, nil},
 	"crosshost": {capi.ExtensionTypeCrossHostTransfers, crosshost.Supported, calls{
 		"Send": func(o objects) error {
@@ -101,8 +113,10 @@ var packages = map[string]struct {
 		},
 		"RegisterType": func(o objects) error { return second(ffi.RegisterType(o.client.Plugin(), "x")) },
 	}},
-	"gpu":           {capi.ExtensionTypeGPUCustomCall, gpu.Supported, nil},
-	"hostallocator": {capi.ExtensionTypeHostMemoryAllocator, hostallocator.Supported, nil},
+	"gpu": {capi.ExtensionTypeGPUCustomCall, gpu.Supported, nil},
+	"hostallocator": {capi.ExtensionTypeHostMemoryAllocator, hostallocator.Supported, calls{
+		"Allocate": func(o objects) error { return second(hostallocator.Allocate(o.client, 8, nil)) },
+	}},
 	"layouts": {capi.ExtensionTypeLayouts, layouts.Supported, calls{
 		"OfBuffer":   func(o objects) error { return second(layouts.OfBuffer(o.buffer)) },
 		"Default":    func(o objects) error { return second(layouts.Default(o.client, matrix)) },
@@ -137,15 +151,55 @@ var packages = map[string]struct {
 		"OfDevice": func(o objects) error { return second(stream.OfDevice(o.device)) },
 		"Wait":     func(o objects) error { return stream.Wait(1, o.buffer) },
 	}},
-	"tpuexecutable": {capi.ExtensionTypeTPUExecutable, tpuexecutable.Supported, nil},
+	"tpuexecutable": {capi.ExtensionTypeTPUExecutable, tpuexecutable.Supported, calls{
+		"TargetArguments": func(o objects) error { return second(tpuexecutable.TargetArguments(o.client.Plugin(), nil)) },
+		"Program":         func(o objects) error { return second(tpuexecutable.Program(o.client.Plugin(), nil)) },
+		"MemoryStats":     func(o objects) error { return second(tpuexecutable.MemoryStats(o.client.Plugin(), nil)) },
+		"CostAnalysis": func(o objects) error {
+			return second(tpuexecutable.CostAnalysis(o.client.Plugin(), nil, pjrt.Program{Format: "hlo_with_config", Code: []byte{0}}))
+		},
+		"CompilationEnvironments": func(o objects) error {
+			return second(tpuexecutable.CompilationEnvironments(o.client.Plugin(), nil))
+		},
+		"Setting":                   func(o objects) error { return second(tpuexecutable.Setting(o.client.Plugin(), nil, "x")) },
+		"IsPredetermined":           func(o objects) error { return second(tpuexecutable.IsPredetermined(o.client.Plugin(), nil)) },
+		"IsCancellationPlaceholder": func(o objects) error { return second(tpuexecutable.IsCancellationPlaceholder(o.client.Plugin(), nil)) },
+	}},
 	"tputopology": {capi.ExtensionTypeTPUTopology, tputopology.Supported, calls{
 		"Chips":           func(o objects) error { return second(tputopology.Chips(o.topology)) },
 		"Processes":       func(o objects) error { return second(tputopology.Processes(o.topology)) },
 		"ChipsPerProcess": func(o objects) error { return second(tputopology.ChipsPerProcess(o.topology)) },
 		"CoresPerChip":    func(o objects) error { return second(tputopology.CoresPerChip(o.topology)) },
+		"Of":              func(o objects) error { return second(tputopology.Of(o.topology)) },
+		"ProcessIDs":      func(o objects) error { return second(tputopology.ProcessIDs(o.topology)) },
+		"DevicesOf":       func(o objects) error { return second(tputopology.DevicesOf(o.topology, 0)) },
+		"PlaceOfChip":     func(o objects) error { return second(tputopology.PlaceOfChip(o.topology, 0)) },
+		"PlaceOfDevice":   func(o objects) error { return second(tputopology.PlaceOfDevice(o.topology, 0)) },
+		"ProcessAt":       func(o objects) error { return second(tputopology.ProcessAt(o.topology, 0)) },
+		"ChipAt":          func(o objects) error { return second(tputopology.ChipAt(o.topology, nil)) },
+		"DeviceAt":        func(o objects) error { return second(tputopology.DeviceAt(o.topology, nil, 0)) },
+		"ChipOf":          func(o objects) error { _, _, err := tputopology.ChipOf(o.topology, 0); return err },
+		"Reachable":       func(o objects) error { return second(tputopology.Reachable(o.topology, 0, 0)) },
+		"Subslice":        func(o objects) error { return second(tputopology.Subslice(o.topology, nil, nil)) },
+		"WithHosts":       func(o objects) error { return second(tputopology.WithHosts(o.topology, nil)) },
+		"DeviceInSubslice": func(o objects) error {
+			return second(tputopology.DeviceInSubslice(o.topology, o.topology, nil, 0))
+		},
 	}},
-	"triton":       {capi.ExtensionTypeTriton, triton.Supported, nil},
-	"xlatransform": {capi.ExtensionTypeXLATransform, xlatransform.Supported, nil},
+	"triton": {capi.ExtensionTypeTriton, triton.Supported, nil},
+	"xlatransform": {capi.ExtensionTypeXLATransform, xlatransform.Supported, calls{
+		"Register": func(o objects) error {
+			return second(xlatransform.Register(o.client.Plugin(), "x", func(*hlo.Module) (bool, error) { return false, nil }, nil))
+		},
+		"Trace": func(o objects) error { return second(xlatransform.Trace(o.client.Plugin(), module())) },
+	}},
+}
+
+// module returns a program that returns its argument.
+func module() *hlo.Module {
+	c := new(hlo.Computation)
+	c.Root = c.Add(&hlo.Instruction{Opcode: "parameter", Shape: hlo.Array(dtype.F32)})
+	return &hlo.Module{Name: "m", Computations: []*hlo.Computation{c}, Entry: c}
 }
 
 var matrix = pjrt.Shape{Type: dtype.F32, Dims: []int64{2, 3}}

@@ -5,7 +5,11 @@
 // executable, without loading it. It uses the extension AbiVersion, which came with API
 // 0.91; libtpu and XLA's plugins for GPUs have it, XLA's plugin for CPUs does not.
 //
-// The calls that compare versions, and that make versions from bytes, are in package capi.
+//	version, err := abiversion.OfExecutable(exe)
+//	...
+//	err = abiversion.Runs(plugin, runtime, version) // says why not
+//
+// A Version can be sent to another process: its bytes are all that there is to it.
 package abiversion
 
 import (
@@ -71,4 +75,65 @@ func OfExecutable(e *pjrt.Executable) (Version, error) {
 	var v Version
 	v.Platform, v.Proto, err = raw.TableOf(e).ExecutableABIVersion(h)
 	return v, err
+}
+
+// Runs returns nil if a runtime can run an executable, and an error that says why not
+// (PJRT_RuntimeAbiVersion_IsCompatibleWithExecutable). The versions are those of [OfClient] and
+// [OfExecutable], of any process.
+func Runs(p *pjrt.Plugin, runtime, executable Version) error {
+	r, err := ofRuntime(p, runtime)
+	if err != nil {
+		return err
+	}
+	defer destroyRuntime(p, r)
+	var of capi.Call[capi.ExecutableABIVersionFromProtoArgs]
+	of.Args.SerializedProto, of.Args.SerializedProtoSize = capi.BytesData(executable.Proto)
+	if err := of.Do(raw.Table(p)); err != nil {
+		return err
+	}
+	defer func() {
+		var d capi.Call[capi.ExecutableABIVersionDestroyArgs]
+		d.Args.ABIVersion = of.Args.ABIVersion
+		_ = d.Do(raw.Table(p))
+	}()
+	var c capi.Call[capi.RuntimeABIVersionIsCompatibleWithExecutableArgs]
+	c.Args.ABIVersion, c.Args.ExecutableABIVersion = r, of.Args.ABIVersion
+	return c.Do(raw.Table(p))
+}
+
+// Replaces returns nil if a runtime can take the place of another, and an error that says why
+// not (PJRT_RuntimeAbiVersion_IsCompatibleWithRuntime).
+func Replaces(p *pjrt.Plugin, runtime, other Version) error {
+	r, err := ofRuntime(p, runtime)
+	if err != nil {
+		return err
+	}
+	defer destroyRuntime(p, r)
+	o, err := ofRuntime(p, other)
+	if err != nil {
+		return err
+	}
+	defer destroyRuntime(p, o)
+	var c capi.Call[capi.RuntimeABIVersionIsCompatibleWithRuntimeArgs]
+	c.Args.ABIVersion, c.Args.OtherABIVersion = r, o
+	return c.Do(raw.Table(p))
+}
+
+// ofRuntime returns the version of a runtime for C. The caller destroys it.
+func ofRuntime(p *pjrt.Plugin, v Version) (*capi.RuntimeABIVersion, error) {
+	if p == nil {
+		return nil, raw.Errorf(pjrt.ErrInvalidArgument, "the plugin is nil")
+	}
+	var c capi.Call[capi.RuntimeABIVersionFromProtoArgs]
+	c.Args.SerializedProto, c.Args.SerializedProtoSize = capi.BytesData(v.Proto)
+	if err := c.Do(raw.Table(p)); err != nil {
+		return nil, err
+	}
+	return c.Args.ABIVersion, nil
+}
+
+func destroyRuntime(p *pjrt.Plugin, v *capi.RuntimeABIVersion) {
+	var d capi.Call[capi.RuntimeABIVersionDestroyArgs]
+	d.Args.ABIVersion = v
+	_ = d.Do(raw.Table(p)) // no caller is left to return an error to
 }

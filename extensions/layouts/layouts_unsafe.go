@@ -6,7 +6,9 @@
 // which came with API 0.51; XLA's plugins for CPUs, GPUs and TPUs have it.
 //
 // The layouts of a program's arguments and results are in package pjrt:
-// Executable.ParameterLayouts and Executable.OutputLayouts.
+// Executable.ParameterLayouts and Executable.OutputLayouts. [Default] answers for a client
+// and [DefaultFor] for a topology, which needs no device; pjrt.Topology.CanonicalShape says
+// what a memory of that topology asks for besides.
 package layouts
 
 import (

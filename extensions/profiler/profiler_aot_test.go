@@ -6,6 +6,7 @@
 package profiler_test
 
 import (
+	"context"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -23,4 +24,40 @@ func TestAheadOfTimeProfiles(t *testing.T) {
 	data := record(t, plugin, func() {})
 	assert.NotEmpty(t, data)
 	assert.NotEqual(t, make([]byte, len(data)), data, "the profile is all zeros")
+	space, err := profiler.Decode(data)
+	require.NoError(t, err, "a byte more than the message makes the file unreadable")
+	assert.NotEmpty(t, space.Planes)
+}
+
+func TestAheadOfTimeACompilationIsRecorded(t *testing.T) {
+	ctx := context.Background()
+	for _, name := range []string{"tpu", "cuda13"} {
+		plugin, err := pjrt.Open(plugintest.Path(t, name))
+		require.NoError(t, err)
+		r, err := profiler.Record(plugin)
+		require.NoError(t, err, name)
+		if name == "tpu" {
+			topology, err := plugin.NewTopology(ctx, "v5e:2x2", nil)
+			require.NoError(t, err)
+			exe, err := plugin.CompileFor(ctx, topology, pjrt.Program{Code: []byte(double)}, nil)
+			require.NoError(t, err)
+			require.NoError(t, exe.Close())
+			require.NoError(t, topology.Close())
+		}
+		r.Region("done")()
+		p, err := r.Stop()
+		require.NoError(t, err, name)
+		trace(t, p)
+		space, err := profiler.Decode(p.XSpace())
+		require.NoError(t, err, name)
+		planes := make(map[string]bool)
+		for _, x := range space.Planes {
+			planes[x.Name] = true
+		}
+		assert.True(t, planes["/host:CPU"], name)
+		assert.Equal(t, name == "tpu", planes["/host:metadata"], "libtpu tells the programs")
+		if name == "tpu" {
+			assert.Equal(t, 1, kinds(p)[pjrt.OperationCompile])
+		}
+	}
 }

@@ -1,17 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package profiler records what a plugin does on its devices, with the extension
-// Profiler, which came with API 0.34. Plugins for TPUs and GPUs have it, XLA's plugin
-// for CPUs does not.
-//
-//	p, err := profiler.New(plugin, nil)
-//	...
-//	err = p.Start()
-//	... // run programs
-//	err = p.Stop()
-//	data, err := p.Data()
-//	err = os.WriteFile("host.xplane.pb", data, 0o600)
 package profiler
 
 import (
@@ -157,7 +146,7 @@ func (x *Profiler) Data() ([]byte, error) {
 	if size.Args.Buffer != nil {
 		// Some plugins return memory of their own from this first call, and copy nothing
 		// in a second one.
-		return bytes.Clone(unsafe.Slice(size.Args.Buffer, n)), nil
+		return whole(bytes.Clone(unsafe.Slice(size.Args.Buffer, n))), nil
 	}
 	data := make([]byte, n)
 	var c capi.Call[capi.ProfilerCollectDataArgs]
@@ -167,7 +156,21 @@ func (x *Profiler) Data() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return data, nil
+	return whole(data), nil
+}
+
+// whole returns the fields of a message without the zeros behind them: libtpu states
+// a byte more than there is, and readers refuse the file.
+func whole(data []byte) []byte {
+	end := 0
+	_ = visit(data, func(f field) error {
+		end += len(f.raw)
+		return nil
+	})
+	if len(bytes.Trim(data[end:], "\x00")) > 0 {
+		return data // not for us to mend
+	}
+	return data[:end]
 }
 
 // Close destroys the profiler (PLUGIN_Profiler_Destroy), and stops it first if it is

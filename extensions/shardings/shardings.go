@@ -1,21 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package shardings is about the shardings of a program's arguments and results, which
-// say how they are spread over devices. The extension Shardings came with API 0.91;
-// libtpu and XLA's plugins for GPUs have it.
+// Package shardings tells how the arguments and results of a program are spread over
+// devices, as the compiler decided. The extension Shardings came with API 0.91; libtpu and
+// XLA's plugins for GPUs have it. For a plugin without it, such as XLA's for CPUs, the
+// optimized program states the shardings of a program that is divided among devices.
 //
-// Its functions are the methods Executable.ParameterShardings and
-// Executable.OutputShardings of package pjrt.
+// The messages as the plugin gives them are those of the methods
+// pjrt.Executable.ParameterShardings and pjrt.Executable.OutputShardings. Package
+// pjrt/sharding runs programs on whole arrays by their shardings.
 package shardings
 
 import (
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/raw"
+	"github.com/purepjrt/purepjrt/pjrt/sharding"
 )
 
 // Supported reports whether the plugin offers the extension.
 func Supported(p *pjrt.Plugin) bool {
 	return raw.Table(p).HasSection(capi.SectionExtension(capi.ExtensionTypeShardings))
+}
+
+// Parameters returns the shardings of the arguments of exe, one for each, or nil if the
+// plugin knows none, as for a program that is not divided
+// (PJRT_Shardings_PJRT_Executable_ParameterShardings). Devices in a Spec are numbers of
+// partitions.
+func Parameters(exe *pjrt.Executable) ([]sharding.Spec, error) {
+	return decode(exe.ParameterShardings())
+}
+
+// Results is [Parameters] for the results (PJRT_Shardings_PJRT_Executable_OutputShardings).
+func Results(exe *pjrt.Executable) ([]sharding.Spec, error) {
+	return decode(exe.OutputShardings())
+}
+
+func decode(list []pjrt.Sharding, err error) ([]sharding.Spec, error) {
+	if err != nil || list == nil {
+		return nil, err
+	}
+	specs := make([]sharding.Spec, len(list))
+	for i, s := range list {
+		if specs[i], err = sharding.Decode(s); err != nil {
+			return nil, err
+		}
+	}
+	return specs, nil
 }

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package tputopology tells how many chips, cores and processes a system of TPUs has. It
-// uses the extension TpuTopology, which came with API 0.81; libtpu has it.
-//
-// The calls for the coordinates of chips, the bounds of the system, slices and parts of
-// slices are in package capi: those whose args begin with TPUTopology.
 package tputopology
 
 import (

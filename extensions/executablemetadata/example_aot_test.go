@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+//go:build aot
+
+package executablemetadata_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"github.com/purepjrt/purepjrt/extensions/executablemetadata"
+	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/plugins"
+)
+
+// libtpu's compiler puts metadata into an executable, without a TPU too.
+func ExampleOf_aheadOfTime() {
+	ctx := context.Background()
+	plugin, err := plugins.Load(ctx, "tpu")
+	if err != nil {
+		log.Fatal(err)
+	}
+	topology, err := plugin.NewTopology(ctx, "v5e:1x1", nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer topology.Close()
+	exe, err := plugin.CompileFor(ctx, topology, pjrt.Program{Code: []byte(`
+func.func @main(%a: tensor<8x128xf32>) -> tensor<8x128xf32> { return %a : tensor<8x128xf32> }`)}, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer exe.Close()
+	metadata, err := executablemetadata.Of(exe)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(len(metadata) > 0)
+	// Output: true
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+// Package hostallocator allocates memory of the host to which the devices of a client have
+// fast access. It uses the extension HostMemoryAllocator, which came with API 0.106; libtpu
+// has it. It replaces the extension HostAllocator, whose functions are not known.
+//
+//	m, err := hostallocator.Allocate(client, 1<<20, nil)
+//	...
+//	defer m.Close()
+//	err = m.Use(func(b []byte) error {
+//		... // fill b, and upload it
+//	})
+package hostallocator
+
+import (
+	"unsafe"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/lifetime"
+	"github.com/purepjrt/purepjrt/pjrt/raw"
+)
+
+// Supported reports whether the plugin offers the extension.
+func Supported(p *pjrt.Plugin) bool {
+	return raw.Table(p).HasSection(capi.SectionExtension(capi.ExtensionTypeHostMemoryAllocator))
+}
+
+// Memory is memory of the host that a plugin allocated. Its methods may be called from any
+// goroutine.
+type Memory struct {
+	size int
+	ref  *lifetime.Ref[uint8]
+}
+
+// Options are the options of [Allocate].
+type Options struct {
+	// Node is the number of the NUMA node on which the memory should lie.
+	Node int
+}
+
+// maxSize is more bytes than any machine has memory for.
+const maxSize = 1 << 50
+
+// Allocate allocates size bytes (PJRT_HostMemoryAllocator_Allocate), whose contents are
+// undefined. The caller closes the memory. opts may be nil.
+func Allocate(c *pjrt.Client, size int, opts *Options) (*Memory, error) {
+	h, release, err := raw.AcquireClient(c)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	node := 0
+	if opts != nil {
+		node = opts.Node
+	}
+	if size < 1 || size > maxSize {
+		return nil, raw.Errorf(pjrt.ErrInvalidArgument, "%d bytes cannot be allocated", size)
+	}
+	if node < 0 || int(int32(node)) != node {
+		return nil, raw.Errorf(pjrt.ErrInvalidArgument, "there is no NUMA node %d", node)
+	}
+	var call capi.Call[capi.HostMemoryAllocatorAllocateArgs]
+	call.Args.Client, call.Args.Size, call.Args.NumaNode = h, uintptr(size), int32(node)
+	if err := call.Do(raw.TableOf(c)); err != nil {
+		return nil, err
+	}
+	if call.Args.Ptr == nil {
+		return nil, call.Function().Misbehaved("returned no memory")
+	}
+	deleter, arg := call.Args.Deleter, call.Args.DeleterArg
+	return &Memory{size, lifetime.New("host memory", call.Args.Ptr, raw.Parent(c), func(p *uint8) {
+		deleter.Call(unsafe.Pointer(p), arg)
+	})}, nil
+}
+
+// Size returns the number of bytes.
+func (m *Memory) Size() int {
+	if m == nil {
+		return 0
+	}
+	return m.size
+}
+
+// Use calls fn with the memory, which stays until fn returns, whoever closes it meanwhile. fn
+// must not keep the slice: the memory is not Go's.
+func (m *Memory) Use(fn func(b []byte) error) error {
+	if m == nil || m.ref == nil {
+		return raw.Errorf(pjrt.ErrInvalidArgument, "the memory is nil: allocate some")
+	}
+	if fn == nil {
+		return raw.Errorf(pjrt.ErrInvalidArgument, "the function to use the memory is nil")
+	}
+	p, err := m.ref.Acquire()
+	if err != nil {
+		return err
+	}
+	defer m.ref.Release()
+	return fn(unsafe.Slice(p, m.size))
+}
+
+// Close frees the memory, once nothing uses it. Closing again does nothing.
+func (m *Memory) Close() error {
+	if m == nil || m.ref == nil {
+		return nil
+	}
+	return m.ref.Close()
+}

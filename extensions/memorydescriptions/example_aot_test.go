@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+//go:build aot
+
+package memorydescriptions_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"github.com/purepjrt/purepjrt/extensions/memorydescriptions"
+	"github.com/purepjrt/purepjrt/pjrt/plugins"
+)
+
+// The kinds of memory of a TPU, without one.
+func ExampleOfTopology_aheadOfTime() {
+	ctx := context.Background()
+	plugin, err := plugins.Load(ctx, "tpu")
+	if err != nil {
+		log.Fatal(err)
+	}
+	topology, err := plugin.NewTopology(ctx, "v5e:1x1", nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer topology.Close()
+	devices, err := memorydescriptions.OfTopology(topology)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, m := range devices[0] {
+		fmt.Println(m.Kind, m.Default)
+	}
+	// Output:
+	// device true
+	// pinned_host false
+	// unpinned_host false
+}

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package xlatransform
+
+import (
+	"fmt"
+	"runtime/debug"
+	"strings"
+	"sync"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/hlo"
+	"github.com/purepjrt/purepjrt/pjrt/raw"
+)
+
+// Supported reports whether the plugin offers the extension.
+func Supported(p *pjrt.Plugin) bool {
+	return raw.Table(p).HasSection(capi.SectionExtension(capi.ExtensionTypeXLATransform))
+}
+
+// Stage says when in a compilation a pass runs.
+type Stage int
+
+// The stages.
+const (
+	// PreScheduler is after the optimizations, and before the compiler chooses the order in
+	// which instructions run. A compilation may come here more than once, above all after the
+	// program was changed.
+	PreScheduler Stage = iota
+	// PostScheduler is after that: the computations have a Schedule, and what a pass adds has
+	// to be in it.
+	PostScheduler
+)
+
+// String returns the name of the stage.
+func (s Stage) String() string {
+	switch s {
+	case PreScheduler:
+		return "PreScheduler"
+	case PostScheduler:
+		return "PostScheduler"
+	}
+	return fmt.Sprintf("Stage(%d)", int(s))
+}
+
+// Func is a pass. It may change the module, and says whether it did. An error ends the
+// compilation, whose error has its text; so does a panic.
+//
+// Compilations call a pass from goroutines that they do not share with their callers, several
+// at once. The module belongs to the call. A pass may use the library, compilations too, which
+// then call it again.
+type Func func(m *hlo.Module) (changed bool, err error)
+
+// Options are the options of [Register].
+type Options struct {
+	Stage Stage
+}
+
+// Pass is a registered pass. Its methods may be called from any goroutine.
+type Pass struct {
+	table     *capi.Table
+	name      string
+	stage     Stage
+	callbacks *capi.XLATransformCallbacks
+
+	mu     sync.Mutex
+	fn     Func // guarded by mu; nil after Close
+	closed bool // guarded by mu
+}
+
+// key is what a pass is known by.
+type key struct {
+	plugin *capi.API
+	name   string
+	stage  Stage
+}
+
+// passes are those that are registered. The mutex is held while one is registered or taken
+// away, so that of two with the same name the second finds the first.
+var passes struct {
+	mu   sync.Mutex
+	live map[key]bool // guarded by mu
+}
+
+// Register lets fn take part in all compilations by the plugin in this process that begin
+// before Close (PJRT_Register_Xla_Transform_Fn, API 0.110). Passes of a stage run in the order
+// that the plugin chooses. A name that a pass of the stage has already is
+// pjrt.ErrAlreadyExists. opts may be nil. The error is pjrt.ErrUnimplemented if the plugin does
+// not offer the extension.
+func Register(p *pjrt.Plugin, name string, fn Func, opts *Options) (*Pass, error) {
+	var stage Stage
+	if opts != nil {
+		stage = opts.Stage
+	}
+	switch {
+	case p == nil:
+		return nil, invalid("the plugin is nil")
+	case name == "":
+		return nil, invalid("the pass has no name")
+	case strings.IndexByte(name, 0) >= 0:
+		return nil, invalid("the name %q of the pass contains a zero byte", name)
+	case fn == nil:
+		return nil, invalid("the function of the pass %s is nil", name)
+	case stage != PreScheduler && stage != PostScheduler:
+		return nil, invalid("the pass %s is for the unknown stage %v", name, stage)
+	}
+	x := &Pass{table: raw.Table(p), name: name, stage: stage, fn: fn}
+	if !Supported(p) {
+		// The error of the plugin's table names the function.
+		return nil, new(capi.Call[capi.RegisterXLATransformArgs]).Do(x.table)
+	}
+	passes.mu.Lock()
+	defer passes.mu.Unlock()
+	if passes.live[x.key()] {
+		return nil, raw.Errorf(pjrt.ErrAlreadyExists,
+			"a %v pass has the name %s already: choose another, or close that one first", stage, name)
+	}
+	x.callbacks = capi.NewXLATransform(capi.XLATransform{Transform: x.transform})
+	var c capi.Call[capi.RegisterXLATransformArgs]
+	c.Args.Name, c.Args.NameSize = capi.StringData(name)
+	c.Args.Stage, c.Args.Callbacks = capi.XLATransformPipelineStage(stage), x.callbacks
+	if err := c.Do(x.table); err != nil {
+		x.callbacks.Dtor.Call(x.callbacks)
+		return nil, err
+	}
+	if passes.live == nil {
+		passes.live = make(map[key]bool)
+	}
+	passes.live[x.key()] = true
+	return x, nil
+}
+
+func (x *Pass) key() key { return key{x.table.API(), x.name, x.stage} }
+
+// Name returns the name of the pass.
+func (x *Pass) Name() string {
+	if x == nil {
+		return ""
+	}
+	return x.name
+}
+
+// Close takes the pass away (PJRT_Clear_Xla_Transform_Fn, API 0.111). Compilations that begin
+// later do not call it; one that is under way may be in it still. If the plugin cannot take
+// passes away, the error says so, and the function is not called any more all the same. Then
+// the name stays taken. Closing again does nothing.
+func (x *Pass) Close() error {
+	if x == nil || x.table == nil {
+		return nil
+	}
+	passes.mu.Lock()
+	defer passes.mu.Unlock()
+	x.mu.Lock()
+	was := x.closed
+	x.closed, x.fn = true, nil
+	x.mu.Unlock()
+	if was {
+		return nil
+	}
+	var c capi.Call[capi.ClearXLATransformArgs]
+	c.Args.Name, c.Args.NameSize = capi.StringData(x.name)
+	c.Args.Stage, c.Args.Callbacks = capi.XLATransformPipelineStage(x.stage), x.callbacks
+	if err := c.Do(x.table); err != nil {
+		return err
+	}
+	delete(passes.live, x.key())
+	if !c.Args.Cleared {
+		return raw.Errorf(pjrt.ErrNotFound, "the plugin has no %v pass %s any more: something else took it away", x.stage, x.name)
+	}
+	return nil
+}
+
+// transform runs the pass on a serialized module. A nil result means that it is to stay.
+func (x *Pass) transform(module []byte) ([]byte, error) {
+	x.mu.Lock()
+	fn := x.fn
+	x.mu.Unlock()
+	if fn == nil {
+		return nil, nil
+	}
+	m, err := hlo.Decode(module)
+	if err != nil {
+		return nil, raw.Errorf(pjrt.ErrInternal, "the pass %s got something else than a module from the plugin: %v", x.name, err)
+	}
+	changed, err := apart(func() (bool, error) { return fn(m) })
+	if err != nil {
+		code, why := raw.ErrorParts(err)
+		return nil, raw.Errorf(code, "the pass %s: %s", x.name, why)
+	}
+	if !changed {
+		return nil, nil
+	}
+	b, err := m.Encode()
+	if err != nil {
+		return nil, raw.Errorf(pjrt.ErrInvalidArgument, "the pass %s left a module that cannot be used: %v", x.name, err)
+	}
+	return b, nil
+}
+
+// apart runs fn in a goroutine of its own: one that C called must return, and fn may end its
+// goroutine, as t.FailNow does.
+func apart(fn func() (bool, error)) (changed bool, err error) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		err = raw.Errorf(pjrt.ErrAborted, "it ended its goroutine without a result")
+		defer func() {
+			if v := recover(); v != nil {
+				changed, err = false, raw.Errorf(pjrt.ErrInternal, "panic: %v\n%s", v, debug.Stack())
+			}
+		}()
+		changed, err = fn()
+	}()
+	<-done
+	return changed, err
+}
+
+func invalid(format string, args ...any) error {
+	return raw.Errorf(pjrt.ErrInvalidArgument, format, args...)
+}
