@@ -230,7 +230,7 @@ func (c *Cache) evict(limit int64, spare string) (removed int, err error) {
 		if f.path == spare {
 			continue
 		}
-		if err := os.Remove(f.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := removeFile(f.path); err != nil {
 			return removed, err
 		}
 		total -= f.size
@@ -238,6 +238,14 @@ func (c *Cache) evict(limit int64, spare string) (removed int, err error) {
 	}
 	c.count(func(s *Stats) { s.Evictions += removed })
 	return removed, nil
+}
+
+// removeFile removes a file that another process may have removed already.
+func removeFile(path string) error {
+	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 // sweep removes half-written files of killed processes.

@@ -47,8 +47,8 @@ type Candidate struct {
 	// Problem says why the library cannot be loaded. It is nil if nothing prevents that, as far as can be told without
 	// loading it.
 	Problem error
-	// Hardware says why the plugin will find no devices: no device of its kind, or no driver. Such a plugin can still be
-	// loaded, and most can compile ahead of time.
+	// Hardware says why the plugin will find no devices: no device of its kind, no driver, or one that is too old. Such a
+	// plugin can still be loaded, and most can compile ahead of time.
 	Hardware error
 
 	otherNames []string // other names that Find accepts

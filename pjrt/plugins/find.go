@@ -8,11 +8,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/purepjrt/purepjrt/pjrt/internal/spelling"
 )
 
 // ErrNotFound is wrapped by the error of a search that found no usable plugin.
@@ -37,8 +40,11 @@ func (e *SearchError) Error() string {
 	if e.Name != "" {
 		b.WriteString(": " + e.Name)
 	}
-	for _, a := range e.Advice {
-		b.WriteString("; " + a)
+	for i, a := range e.Advice {
+		if i == 0 || !strings.HasSuffix(e.Advice[i-1], "?") {
+			b.WriteString(";")
+		}
+		b.WriteString(" " + a)
 	}
 	if len(e.Tried) > 0 {
 		b.WriteString("; tried " + strings.Join(e.Tried, ", "))
@@ -265,7 +271,26 @@ func (f *finder) advice(name string) (advice []string) {
 	if len(installable) > 0 {
 		return []string{"run: pjrt install " + installable[0]}
 	}
-	return []string{"the known plugins are " + strings.Join(names(f.table), ", ")}
+	candidates := names(f.table)
+	for _, p := range platforms {
+		candidates = append(candidates, p.name)
+	}
+	candidates = append(candidates, slices.Sorted(maps.Keys(aliases))...)
+	if near := nearest(name, candidates); near != "" && near != name {
+		advice = append(advice, "did you mean "+near+"?")
+	}
+	return append(advice, "the known plugins are "+strings.Join(names(f.table), ", "))
+}
+
+// nearest returns the candidate with the most similar spelling, or "" if none is similar.
+func nearest(name string, candidates []string) string {
+	best, distance := "", len(name)/3+2
+	for _, c := range candidates {
+		if d := spelling.Distance(strings.ToLower(name), c); d < distance {
+			best, distance = c, d
+		}
+	}
+	return best
 }
 
 // IsPath reports whether name is a path. Names of plugins contain neither separators nor the suffix of a library or a

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strconv"
 	"strings"
 )
 
@@ -69,6 +70,33 @@ func (f *finder) nvidia() error {
 			"install the driver, or give the container its libraries", device)
 	}
 	return nil
+}
+
+// driver returns the version of NVIDIA's driver, which is in the name of its library, or "".
+func (f *finder) driver() string {
+	_, version, _ := strings.Cut(filepath.Base(realPath(f.sharedLibrary("libcuda.so.1"))), ".so.")
+	if !strings.Contains(version, ".") {
+		return "" // WSL has a link without a version
+	}
+	return version
+}
+
+// oldestDriver has the oldest driver on which the programs of a version of CUDA run.
+var oldestDriver = map[string]int{"11": 450, "12": 525, "13": 580}
+
+// driverFor says whether the driver is too old for a plugin.
+func (f *finder) driverFor(plugin string) error {
+	major, oldest := cudaMajor(plugin), 0
+	if oldest = oldestDriver[major]; oldest == 0 || f.goos != "linux" {
+		return nil
+	}
+	version := f.driver()
+	first, _, _ := strings.Cut(version, ".")
+	n, err := strconv.Atoi(first)
+	if err != nil || n >= oldest {
+		return nil
+	}
+	return fmt.Errorf("NVIDIA's driver %s is too old for CUDA %s: install version %d or newer", version, major, oldest)
 }
 
 // tpu looks for a TPU on the PCI bus and for the device files of its drivers.

@@ -124,6 +124,9 @@ var formats = map[string]string{"darwin": "Mach-O", "ios": "Mach-O", "windows": 
 func (f *finder) inspect(c *Candidate) {
 	if c.Name != "" && c.Hardware == nil {
 		c.Hardware = f.hardware(c.Platform)
+		if c.Hardware == nil && c.Platform == "cuda" {
+			c.Hardware = f.driverFor(c.Name + "/" + c.Path)
+		}
 	}
 	if c.Problem != nil {
 		return

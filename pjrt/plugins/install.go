@@ -10,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -30,6 +31,9 @@ type InstallOptions struct {
 	Python string
 	// Progress receives a line for each step that takes long. Nil discards them.
 	Progress io.Writer
+	// Meter, unless nil, is called from time to time with the number of bytes that a step, such as "cpu: unpacking", has
+	// written so far. total is 0 if it is not known. Calls do not overlap.
+	Meter func(step string, done, total int64)
 	// Force installs the plugin even if it is installed already.
 	Force bool
 }
@@ -187,8 +191,12 @@ func (in *installer) install(ctx context.Context, name string) (library string, 
 	// If removing fails, the next installation tries again.
 	defer func() { _ = os.RemoveAll(staging) }()
 
+	python, err := exec.LookPath(in.Python)
+	if err != nil {
+		return "", fmt.Errorf("cannot find %s: install Python 3 with pip (%w)", in.Python, err)
+	}
 	fmt.Fprintf(in.Progress, "%s: downloading %s %s\n", p.Name, p.Project, p.Version)
-	archive, err := in.download(ctx, p, w, staging)
+	archive, err := in.download(ctx, python, p, w, staging)
 	if err != nil {
 		return "", err
 	}

@@ -28,7 +28,8 @@ const CreateOptionsVariable = "JAX_PJRT_CLIENT_CREATE_OPTIONS"
 //
 // The client gets create options from, in ascending order of weight, the plugin's configuration file ([ReadConfig]),
 // the environment variables that JAX reads for them (JAX_CUDA_VISIBLE_DEVICES, JAX_ROCM_VISIBLE_DEVICES,
-// XLA_PYTHON_CLIENT_ALLOCATOR, XLA_PYTHON_CLIENT_MEM_FRACTION, XLA_PYTHON_CLIENT_PREALLOCATE,
+// XLA_PYTHON_CLIENT_ALLOCATOR, XLA_CLIENT_MEM_FRACTION and its older name XLA_PYTHON_CLIENT_MEM_FRACTION,
+// XLA_PYTHON_CLIENT_PREALLOCATE, XLA_PYTHON_CLIENT_COLLECTIVE_MEM_SIZE_MB, JAX_MOCK_GPU_TOPOLOGY, JAX_NUM_CPU_DEVICES,
 // JAX_PJRT_CLIENT_CREATE_OPTIONS), and opts.
 //
 // A client without devices is an error that says why there are none, as far as that is known. To compile for devices
@@ -123,39 +124,60 @@ func createOptionsOf(kind string, config []capi.Attribute, opts *pjrt.ClientOpti
 // createOptionsOfEnvironment reads the variables that JAX turns into create options of a kind of plugins.
 func createOptionsOfEnvironment(kind string, lookup func(string) (string, bool)) ([]capi.Attribute, error) {
 	var list []capi.Attribute
-	fail := func(variable, value, want string) error {
-		return fmt.Errorf("the environment variable %s is %q: want %s", variable, value, want)
+	var err error
+	// Each reads one variable, unless there was an error before.
+	option := func(variable, name, want string, parse func(string) (any, bool)) {
+		value, _ := lookup(variable)
+		if value == "" || err != nil {
+			return
+		}
+		v, ok := parse(value)
+		if !ok {
+			err = fmt.Errorf("the environment variable %s is %q: want %s", variable, value, want)
+			return
+		}
+		if v != nil {
+			list = append(list, capi.Attribute{Name: name, Value: v})
+		}
 	}
-	if kind == "cuda" || kind == "rocm" {
-		variable := "JAX_" + strings.ToUpper(kind) + "_VISIBLE_DEVICES"
-		if value, _ := lookup(variable); value != "" && value != "all" {
-			var devices []int64
-			for field := range strings.SplitSeq(value, ",") {
-				n, err := strconv.ParseInt(strings.TrimSpace(field), 10, 64)
-				if err != nil || n < 0 {
-					return nil, fail(variable, value, "all, or numbers of devices with commas between them")
-				}
-				devices = append(devices, n)
+	switch kind {
+	case "cuda", "rocm":
+		option("JAX_"+strings.ToUpper(kind)+"_VISIBLE_DEVICES", "visible_devices",
+			"all, or numbers of devices with commas between them", visibleDevices)
+		option("XLA_PYTHON_CLIENT_ALLOCATOR", "allocator", "", func(v string) (any, bool) { return strings.ToLower(v), true })
+		const fraction, oldFraction = "XLA_CLIENT_MEM_FRACTION", "XLA_PYTHON_CLIENT_MEM_FRACTION"
+		name := fraction
+		if value, _ := lookup(fraction); value == "" {
+			name = oldFraction
+		} else if old, _ := lookup(oldFraction); old != "" {
+			return nil, fmt.Errorf("the environment variables %s and %s are both set: unset the latter, which is the older name",
+				fraction, oldFraction)
+		}
+		option(name, "memory_fraction", "a number such as 0.75", func(v string) (any, bool) {
+			x, err := strconv.ParseFloat(v, 32)
+			return float32(x), err == nil
+		})
+		option("XLA_PYTHON_CLIENT_PREALLOCATE", "preallocate", "true or false", func(v string) (any, bool) {
+			b, err := strconv.ParseBool(v)
+			return b, err == nil
+		})
+		option("XLA_PYTHON_CLIENT_COLLECTIVE_MEM_SIZE_MB", "collective_memory_size", "a number of megabytes", func(v string) (any, bool) {
+			n, err := strconv.ParseUint(v, 10, 40)
+			return int64(n) << 20, err == nil
+		})
+		option("JAX_MOCK_GPU_TOPOLOGY", "enable_mock_nccl", "", func(string) (any, bool) { return true, true })
+		option("JAX_MOCK_GPU_TOPOLOGY", "mock_gpu_topology", "", func(v string) (any, bool) { return v, true })
+	case "cpu":
+		option("JAX_NUM_CPU_DEVICES", "cpu_device_count", "a number, or -1 for the plugin's default", func(v string) (any, bool) {
+			n, err := strconv.ParseInt(v, 10, 32)
+			if n < 0 {
+				return nil, err == nil
 			}
-			list = append(list, capi.Attribute{Name: "visible_devices", Value: devices})
-		}
-		if value, _ := lookup("XLA_PYTHON_CLIENT_ALLOCATOR"); value != "" {
-			list = append(list, capi.Attribute{Name: "allocator", Value: strings.ToLower(value)})
-		}
-		if value, _ := lookup("XLA_PYTHON_CLIENT_MEM_FRACTION"); value != "" {
-			fraction, err := strconv.ParseFloat(value, 32)
-			if err != nil {
-				return nil, fail("XLA_PYTHON_CLIENT_MEM_FRACTION", value, "a number such as 0.75")
-			}
-			list = append(list, capi.Attribute{Name: "memory_fraction", Value: float32(fraction)})
-		}
-		if value, _ := lookup("XLA_PYTHON_CLIENT_PREALLOCATE"); value != "" {
-			preallocate, err := strconv.ParseBool(value)
-			if err != nil {
-				return nil, fail("XLA_PYTHON_CLIENT_PREALLOCATE", value, "true or false")
-			}
-			list = append(list, capi.Attribute{Name: "preallocate", Value: preallocate})
-		}
+			return n, err == nil
+		})
+	}
+	if err != nil {
+		return nil, err
 	}
 	if value, _ := lookup(CreateOptionsVariable); value != "" {
 		more, err := platform.Parse(kind, value)
@@ -168,4 +190,20 @@ func createOptionsOfEnvironment(kind string, lookup func(string) (string, bool))
 		list = append(list, more...)
 	}
 	return list, nil
+}
+
+// visibleDevices reads numbers of devices. The value is nil for all of them.
+func visibleDevices(value string) (any, bool) {
+	if value == "all" {
+		return nil, true
+	}
+	var devices []int64
+	for field := range strings.SplitSeq(value, ",") {
+		n, err := strconv.ParseInt(strings.TrimSpace(field), 10, 64)
+		if err != nil || n < 0 {
+			return nil, false
+		}
+		devices = append(devices, n)
+	}
+	return devices, true
 }

@@ -41,6 +41,29 @@ func TestVariablesOfJAXAreCreateOptionsOfGPUs(t *testing.T) {
 		})
 		assert.ErrorContains(t, err, "the environment variable "+name+` is "`+value+`"`)
 	}
+	of := func(kind string, env map[string]string) ([]capi.Attribute, error) {
+		return createOptionsOf(kind, nil, &pjrt.ClientOptions{}, func(n string) (string, bool) { v, ok := env[n]; return v, ok })
+	}
+	got, err = of("rocm", map[string]string{
+		"JAX_ROCM_VISIBLE_DEVICES": "all", "XLA_CLIENT_MEM_FRACTION": "0.5", "XLA_PYTHON_CLIENT_COLLECTIVE_MEM_SIZE_MB": "3",
+		"JAX_MOCK_GPU_TOPOLOGY": "1x2x4",
+	})
+	require.NoError(t, err)
+	assert.Equal(t, []capi.Attribute{
+		{Name: "memory_fraction", Value: float32(0.5)}, {Name: "collective_memory_size", Value: int64(3 << 20)},
+		{Name: "enable_mock_nccl", Value: true}, {Name: "mock_gpu_topology", Value: "1x2x4"},
+	}, got)
+	_, err = of("cuda", map[string]string{"XLA_CLIENT_MEM_FRACTION": "0.5", "XLA_PYTHON_CLIENT_MEM_FRACTION": "0.5"})
+	require.ErrorContains(t, err, "are both set: unset the latter")
+	got, err = of("cpu", map[string]string{"JAX_NUM_CPU_DEVICES": "3"})
+	require.NoError(t, err)
+	assert.Equal(t, []capi.Attribute{{Name: "cpu_device_count", Value: int64(3)}}, got)
+	got, err = of("cpu", map[string]string{"JAX_NUM_CPU_DEVICES": "-1"})
+	require.NoError(t, err)
+	assert.Empty(t, got)
+	_, err = of("cpu", map[string]string{"JAX_NUM_CPU_DEVICES": "few"})
+	require.ErrorContains(t, err, "JAX_NUM_CPU_DEVICES is \"few\": want a number")
+
 	got, err = createOptionsOf("cpu", nil, &pjrt.ClientOptions{}, func(n string) (string, bool) {
 		return map[string]string{"XLA_PYTHON_CLIENT_PREALLOCATE": "maybe"}[n], true
 	})

@@ -49,6 +49,10 @@ func TestAClientIsOpenedByNameWithTheOptionsOfItsConfiguration(t *testing.T) {
 			require.NoError(t, err)
 			defer client.Close()
 			assert.Len(t, client.Devices(), c.want)
+			d, err := plugins.DefaultDevice(client)
+			require.NoError(t, err)
+			assert.Same(t, client.Devices()[0], d)
+			assert.Equal(t, 1, plugins.ProcessCount(client))
 		})
 	}
 }
@@ -69,7 +73,7 @@ func TestWhatCannotBeOpenedSaysWhatToDo(t *testing.T) {
 	ctx := context.Background()
 	_, err := plugins.Open(ctx, "cup", nil)
 	require.ErrorIs(t, err, plugins.ErrNotFound)
-	assert.ErrorContains(t, err, "plugin not found: cup; the known plugins are ")
+	assert.ErrorContains(t, err, "plugin not found: cup; did you mean cpu? the known plugins are ")
 	_, err = plugins.Open(ctx, configured(t, map[string]any{"cpu_device_count": "many"}), nil)
 	require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
 	t.Setenv(plugins.CreateOptionsVariable, "cpu_device_count:many")

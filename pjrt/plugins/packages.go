@@ -153,7 +153,11 @@ func known(table []Package, name string) (*Package, error) {
 			return &table[i], nil
 		}
 	}
-	return nil, fmt.Errorf("unknown plugin %q: the known ones are %s", name, strings.Join(names(table), ", "))
+	hint := ""
+	if near := nearest(name, names(table)); near != "" {
+		hint = "did you mean " + near + "? "
+	}
+	return nil, fmt.Errorf("unknown plugin %q: %sthe known ones are %s", name, hint, strings.Join(names(table), ", "))
 }
 
 func names(table []Package) []string {

@@ -18,19 +18,15 @@ import (
 	"time"
 )
 
-// download lets pip download the wheel w of p into staging, and returns its path. pip knows the user's index, proxy and
+// download lets the pip of python download the wheel w of p into staging, and returns its path. pip knows the user's index, proxy and
 // certificates, and accepts only the file with the hash.
-func (in *installer) download(ctx context.Context, p *Package, w wheel, staging string) (string, error) {
+func (in *installer) download(ctx context.Context, python string, p *Package, w wheel, staging string) (string, error) {
 	requirements := filepath.Join(staging, "requirements.txt")
 	line := fmt.Sprintf("%s==%s --hash=sha256:%s\n", p.Project, p.Version, w.sha256)
 	if err := os.WriteFile(requirements, []byte(line), 0o644); err != nil {
 		return "", err
 	}
 	dest := filepath.Join(staging, "wheel")
-	python, err := exec.LookPath(in.Python)
-	if err != nil {
-		return "", fmt.Errorf("cannot find %s: install Python 3 with pip (%v)", in.Python, err)
-	}
 	// Interpreter, ABI and platform are fixed, so that the choice of the wheel does not depend on the installed Python.
 	// pip's cache is off, because it would keep a second copy.
 	cmd := exec.CommandContext(ctx, python, "-m", "pip", "download",
@@ -40,12 +36,22 @@ func (in *installer) download(ctx context.Context, p *Package, w wheel, staging 
 		"--dest", dest, "--requirement", requirements)
 	// pip's temporary files go into staging too, so that removing staging removes them.
 	cmd.Env = append(slices.Clone(in.env), "TMPDIR="+staging, "TEMP="+staging, "TMP="+staging)
+	if !slices.ContainsFunc(in.env, func(v string) bool { return strings.HasPrefix(v, resumeRetries+"=") }) {
+		cmd.Env = append(cmd.Env, resumeRetries+"=20")
+	}
 	cmd.WaitDelay = 5 * time.Second
 	var output bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &output, &output
-	if err := cmd.Run(); err != nil {
-		if ctx.Err() != nil {
+	stop := in.watch(p.Name+": downloading", staging)
+	err := cmd.Run()
+	stop()
+	if err != nil {
+		switch {
+		case ctx.Err() != nil:
 			return "", ctx.Err()
+		case in.noIndex() && strings.Contains(output.String(), "No matching distribution found"):
+			return "", fmt.Errorf("%w: PIP_NO_INDEX is set, and there is no wheel of %s %s in PIP_FIND_LINKS: "+
+				"unset the one, or put the wheel into the other", ErrNoIndex, p.Project, p.Version)
 		}
 		return "", explainPip(output.String(), err, in.Python, p, w)
 	}
@@ -55,6 +61,61 @@ func (in *installer) download(ctx context.Context, p *Package, w wheel, staging 
 	}
 	return wheels[0], nil
 }
+
+// resumeRetries is the variable that says how often pip goes on with a download that was cut. Versions before 25.1, which
+// have no such option, ignore it and begin anew.
+const resumeRetries = "PIP_RESUME_RETRIES"
+
+// noIndex reports whether the user forbids pip to ask a package index.
+func (in *installer) noIndex() bool {
+	for _, v := range slices.Backward(in.env) {
+		if value, ok := strings.CutPrefix(v, "PIP_NO_INDEX="); ok {
+			return !slices.Contains([]string{"", "0", "false", "no", "off", "n", "f"}, strings.ToLower(value))
+		}
+	}
+	return false
+}
+
+// meterPause is how often the size of what pip has written is measured.
+const meterPause = 200 * time.Millisecond
+
+// watch tells Meter how many bytes there are below dir, until stop is called.
+func (in *installer) watch(step, dir string) (stop func()) {
+	if in.Meter == nil {
+		return func() {}
+	}
+	end, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		for tick := time.NewTicker(meterPause); ; {
+			select {
+			case <-end:
+				tick.Stop()
+				return
+			case <-tick.C:
+				in.Meter(step, bytesBelow(dir), 0)
+			}
+		}
+	}()
+	return func() { close(end); <-ended }
+}
+
+// bytesBelow returns the size of all files below dir. It leaves out what it cannot read.
+func bytesBelow(dir string) (n int64) {
+	_ = filepath.WalkDir(dir, func(_ string, entry os.DirEntry, err error) error {
+		if err != nil {
+			return nil
+		}
+		if info, err := entry.Info(); err == nil && info.Mode().IsRegular() {
+			n += info.Size()
+		}
+		return nil
+	})
+	return n
+}
+
+// ErrNoIndex says that pip is configured not to ask a package index.
+var ErrNoIndex = errors.New("pip may not use a package index")
 
 // ErrNetwork says that pip could not reach the package index.
 var ErrNetwork = errors.New("the package index cannot be reached: check the network and pip's index and proxy settings")

@@ -14,6 +14,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // A HashError says that a file is not the one that a package is pinned to. Got is empty if the hash of the file is
@@ -66,6 +67,12 @@ func (in *installer) unpack(ctx context.Context, archive string, p *Package, dir
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		return err
 	}
+	count := &meter{in: in, step: p.Name + ": unpacking"}
+	for _, entry := range z.File {
+		if wanted(entry.Name, p.Library) {
+			count.total += int64(entry.UncompressedSize64)
+		}
+	}
 	written := map[string]bool{} // by names in lower case, since some file systems do not tell the cases apart
 	for _, entry := range z.File {
 		name := path.Base(entry.Name)
@@ -73,7 +80,7 @@ func (in *installer) unpack(ctx context.Context, archive string, p *Package, dir
 			continue // licences in several directories may have the same name
 		}
 		written[strings.ToLower(name)] = true
-		if err := in.extract(ctx, entry, filepath.Join(dir, name)); err != nil {
+		if err := in.extract(ctx, entry, filepath.Join(dir, name), count); err != nil {
 			return fmt.Errorf("unpack %q from %s: %w", entry.Name, base, err)
 		}
 	}
@@ -128,7 +135,7 @@ func wanted(name, library string) bool {
 
 // extract writes one entry and flushes it, because if the later rename reached the disk first, a power cut could leave
 // a library without contents. The reader checks the CRC and the size of the entry at its end.
-func (in *installer) extract(ctx context.Context, entry *zip.File, to string) error {
+func (in *installer) extract(ctx context.Context, entry *zip.File, to string, count *meter) error {
 	r, err := entry.Open()
 	if err != nil {
 		return err
@@ -138,7 +145,7 @@ func (in *installer) extract(ctx context.Context, entry *zip.File, to string) er
 	if err != nil {
 		return err
 	}
-	n, err := io.Copy(f, io.LimitReader(ctxReader{ctx, r}, int64(entry.UncompressedSize64)+1))
+	n, err := io.Copy(io.MultiWriter(f, count), io.LimitReader(ctxReader{ctx, r}, int64(entry.UncompressedSize64)+1))
 	if err == nil && uint64(n) > entry.UncompressedSize64 {
 		err = fmt.Errorf("it has more than the %d bytes that the wheel states", entry.UncompressedSize64)
 	}
@@ -149,4 +156,22 @@ func (in *installer) extract(ctx context.Context, entry *zip.File, to string) er
 		err = closed
 	}
 	return err
+}
+
+// meter counts what is written to it.
+type meter struct {
+	in          *installer
+	step        string
+	done, total int64
+	shown       time.Time
+}
+
+// Write never fails.
+func (m *meter) Write(p []byte) (int, error) {
+	m.done += int64(len(p))
+	if m.in.Meter != nil && time.Since(m.shown) >= meterPause {
+		m.shown = time.Now()
+		m.in.Meter(m.step, m.done, m.total)
+	}
+	return len(p), nil
 }

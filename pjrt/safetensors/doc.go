@@ -11,6 +11,9 @@
 //		b, err := client.BufferFromReader(ctx, r, shape, nil)
 //	}
 //
+// Large models are published as several files with an index, model.safetensors.index.json, which Open takes in place of
+// a file.
+//
 // Open checks that the arrays of a file neither overlap, nor leave gaps, nor extend beyond the end of the file. So it
 // rejects a damaged or hostile file before any memory is allocated for its arrays.
 package safetensors

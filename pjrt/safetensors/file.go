@@ -13,6 +13,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
@@ -41,16 +42,18 @@ var typeNames = func() map[dtype.Type]string {
 	return m
 }()
 
-// File is an open file of arrays. Its methods may be called from any goroutine.
+// File is an open file of arrays, or the several files of an index, whose arrays are as those of one file. Its methods
+// may be called from any goroutine.
 type File struct {
-	r        io.ReaderAt
 	close    func() error
 	arrays   map[string]array
 	metadata map[string]string
 }
 
-// array says where in the file an array is.
+// array says where an array is.
 type array struct {
+	r            io.ReaderAt
+	part         int // number of its file among those of an index
 	shape        pjrt.Shape
 	offset, size int64
 }
@@ -63,7 +66,14 @@ type header struct {
 }
 
 // Open opens a file and checks its header. The caller closes it.
+//
+// A name that ends in .json is that of an index, such as model.safetensors.index.json, which says in which of several
+// files each array is. The files are in the folder of the index. The File has the arrays that the index lists, and
+// those only.
 func Open(name string) (*File, error) {
+	if strings.HasSuffix(name, ".json") {
+		return openIndex(name)
+	}
 	file, err := os.Open(name)
 	if err != nil {
 		return nil, err
@@ -104,15 +114,15 @@ func New(r io.ReaderAt, size int64) (*File, error) {
 	if _, err := r.ReadAt(text, 8); err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("reading the header: %w", err)
 	}
-	f := &File{r: r, close: func() error { return nil }, arrays: make(map[string]array)}
-	if err := f.readHeader(text, 8+int64(n), size); err != nil {
+	f := &File{close: func() error { return nil }, arrays: make(map[string]array)}
+	if err := f.readHeader(r, text, 8+int64(n), size); err != nil {
 		return nil, err
 	}
 	return f, nil
 }
 
-// readHeader reads the header of a file whose data is between start and end.
-func (f *File) readHeader(text []byte, start, end int64) error {
+// readHeader reads the header of a file whose data is between start and end of r.
+func (f *File) readHeader(r io.ReaderAt, text []byte, start, end int64) error {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(text, &members); err != nil {
 		return fmt.Errorf("the header is not a JSON object: %w", err)
@@ -132,6 +142,7 @@ func (f *File) readHeader(text []byte, start, end int64) error {
 		if err != nil {
 			return fmt.Errorf("array %q: %w", name, err)
 		}
+		a.r = r
 		f.arrays[name] = a
 	}
 	// The arrays must fill the file without gaps.
@@ -151,7 +162,7 @@ func (f *File) readHeader(text []byte, start, end int64) error {
 
 func (f *File) order(a, b string) int {
 	x, y := f.arrays[a], f.arrays[b]
-	return cmp.Or(cmp.Compare(x.offset, y.offset), cmp.Compare(x.size, y.size), cmp.Compare(a, b))
+	return cmp.Or(cmp.Compare(x.part, y.part), cmp.Compare(x.offset, y.offset), cmp.Compare(x.size, y.size), cmp.Compare(a, b))
 }
 
 // array checks an entry of the header. room is the number of bytes for all arrays.
@@ -175,14 +186,15 @@ func (h *header) array(room uint64, start int64) (array, error) {
 	return a, nil
 }
 
-// Close closes a file that Open opened. Arrays that were read stay valid.
+// Close closes the files that Open opened. Arrays that were read stay valid.
 func (f *File) Close() error { return f.close() }
 
 // Names returns the names of the arrays, in the order in which their data is in
-// the file.
+// the file. Those of an index come file by file, in the order of the files' names.
 func (f *File) Names() []string { return slices.SortedFunc(maps.Keys(f.arrays), f.order) }
 
-// Metadata returns the metadata of the file, or nil if it has none.
+// Metadata returns the metadata of the file, or nil if it has none. That of several files is taken together; where they
+// differ, the last file has its way.
 func (f *File) Metadata() map[string]string { return maps.Clone(f.metadata) }
 
 // Shape returns the shape of an array.
@@ -205,7 +217,7 @@ func (f *File) Reader(name string) (io.Reader, pjrt.Shape, error) {
 	if err != nil {
 		return nil, pjrt.Shape{}, err
 	}
-	return io.NewSectionReader(f.r, a.offset, a.size), pjrt.Shape{Type: a.shape.Type, Dims: slices.Clone(a.shape.Dims)}, nil
+	return io.NewSectionReader(a.r, a.offset, a.size), pjrt.Shape{Type: a.shape.Type, Dims: slices.Clone(a.shape.Dims)}, nil
 }
 
 // Read reads an array.

@@ -14,51 +14,66 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/internal/preempt"
 )
 
-// Array is an array that is cut into parts, with one part on each device of a mesh. Its
-// methods may be called from any goroutine.
+// Array is an array that is cut into parts, with one part on each device of a mesh or of an
+// executable. Its methods may be called from any goroutine.
 type Array struct {
-	mesh      *Mesh
-	shape     pjrt.Shape
-	part      pjrt.Shape
-	partition Partition
-	shards    []shard
-	buffers   []*pjrt.Buffer
+	devices []*pjrt.Device
+	shape   pjrt.Shape
+	part    pjrt.Shape
+	shards  []shard
+	buffers []*pjrt.Buffer
+
+	mesh      *Mesh     // nil for an array of an executable
+	partition Partition // for the mesh
+	spec      Spec      // for the devices of an executable
 }
 
 // Scatter cuts an array of the host into parts and copies one to each device. The caller
 // may change a.Data once Scatter has returned, and closes the Array.
 func (m *Mesh) Scatter(ctx context.Context, a pjrt.HostArray, p Partition) (*Array, error) {
-	shape := a.Shape()
-	n, err := shape.HostSize()
-	if err != nil {
+	if err := checkData(a); err != nil {
 		return nil, err
 	}
-	if len(a.Data) != n {
-		return nil, invalid("an array of shape %v takes %d bytes, but its data has %d", shape, n, len(a.Data))
-	}
+	shape := a.Shape()
 	part, shards, err := m.cut(shape, p)
 	if err != nil {
 		return nil, err
 	}
-	strides := denseStrides(shape)
+	s := &Array{devices: m.devices, shape: shape, part: part, shards: shards, mesh: m, partition: slices.Clone(p)}
+	return s.upload(ctx, m.client, a)
+}
+
+// checkData compares the data of an array with its shape.
+func checkData(a pjrt.HostArray) error {
+	shape := a.Shape()
+	n, err := shape.HostSize()
+	if err == nil && len(a.Data) != n {
+		err = invalid("an array of shape %v takes %d bytes, but its data has %d", shape, n, len(a.Data))
+	}
+	return err
+}
+
+// upload copies the parts of an array of the host to the devices, and returns s with them.
+func (s *Array) upload(ctx context.Context, client *pjrt.Client, a pjrt.HostArray) (*Array, error) {
+	s.shape = clone(s.shape)
+	strides := denseStrides(s.shape)
 	var opts pjrt.BufferOptions
-	if !slices.Equal(strides, denseStrides(part)) {
+	if !slices.Equal(strides, denseStrides(s.part)) {
 		opts.Strides = strides
 	}
-	size := span(part, strides)
-	buffers := make([]*pjrt.Buffer, len(shards))
-	err = parallel(len(shards), func(i int) error {
+	size := span(s.part, strides)
+	s.buffers = make([]*pjrt.Buffer, len(s.shards))
+	err := parallel(len(s.shards), func(i int) error {
 		from := 0
 		if size > 0 {
-			from = offsetOf(shards[i].start, strides)
+			from = offsetOf(s.shards[i].start, strides)
 		}
 		o := opts
-		o.Device = m.devices[i]
+		o.Device = s.devices[i]
 		var err error
-		buffers[i], err = m.client.BufferFromHost(ctx, pjrt.HostArray{Type: a.Type, Dims: part.Dims, Data: a.Data[from : from+size]}, &o)
+		s.buffers[i], err = client.BufferFromHost(ctx, pjrt.HostArray{Type: a.Type, Dims: s.part.Dims, Data: a.Data[from : from+size]}, &o)
 		return err
 	})
-	s := &Array{m, clone(shape), part, slices.Clone(p), shards, buffers}
 	if err != nil {
 		s.Close()
 		return nil, err
@@ -95,10 +110,13 @@ func (m *Mesh) Join(shape pjrt.Shape, p Partition, parts []*pjrt.Buffer) (*Array
 			return nil, invalid("part %d is on %v, not on %v", i, d, m.devices[i])
 		}
 	}
-	return &Array{m, clone(shape), part, slices.Clone(p), shards, slices.Clone(parts)}, nil
+	return &Array{
+		devices: m.devices, shape: clone(shape), part: part, shards: shards, buffers: slices.Clone(parts),
+		mesh: m, partition: slices.Clone(p),
+	}, nil
 }
 
-// Mesh returns the mesh that the array is spread over.
+// Mesh returns the mesh that the array is spread over, nil for an array of an [Executable].
 func (s *Array) Mesh() *Mesh {
 	if s == nil {
 		return nil
@@ -114,7 +132,8 @@ func (s *Array) Shape() pjrt.Shape {
 	return clone(s.shape)
 }
 
-// Partition returns how the array is cut.
+// Partition returns how the array is cut along the axes of its mesh, nil for an array of an
+// [Executable].
 func (s *Array) Partition() Partition {
 	if s == nil {
 		return nil
@@ -122,7 +141,36 @@ func (s *Array) Partition() Partition {
 	return slices.Clone(s.partition)
 }
 
-// Buffers returns the parts in the order of the mesh's devices. The Array owns them.
+// Spec returns how the array is cut, whether for a mesh or an [Executable]. Its numbers of
+// devices are indices into [Array.Devices].
+func (s *Array) Spec() Spec {
+	switch {
+	case s == nil:
+		return Spec{}
+	case s.mesh != nil:
+		return s.mesh.spec(len(s.shape.Dims), s.partition)
+	}
+	return s.spec.clone()
+}
+
+// Devices returns the devices that have the parts: those of the mesh in its order, the last
+// axis varying fastest, or those of the executable by the numbers of their partitions.
+func (s *Array) Devices() []*pjrt.Device {
+	if s == nil {
+		return nil
+	}
+	return slices.Clone(s.devices)
+}
+
+// PartShape returns the shape of the part that each device has.
+func (s *Array) PartShape() pjrt.Shape {
+	if s == nil {
+		return pjrt.Shape{}
+	}
+	return clone(s.part)
+}
+
+// Buffers returns the parts in the order of [Array.Devices]. The Array owns them.
 func (s *Array) Buffers() []*pjrt.Buffer {
 	if s == nil {
 		return nil

@@ -125,26 +125,75 @@ func (m *Mesh) cut(shape pjrt.Shape, p Partition) (pjrt.Shape, []shard, error) {
 		}
 		part.Dims[d] /= int64(count)
 	}
-	shards := make([]shard, len(m.devices))
-	for i := range shards {
+	starts := make([][]int64, len(m.devices))
+	for i := range starts {
 		at := m.coordinates(i)
-		s := shard{start: make([]int64, len(shape.Dims)), first: i}
+		starts[i] = make([]int64, len(shape.Dims))
 		for d, axes := range splits {
 			index := 0
 			for _, a := range axes {
 				index = index*m.axes[a].Size + at[a]
 			}
-			s.start[d] = int64(index) * part.Dims[d]
+			starts[i][d] = int64(index) * part.Dims[d]
 		}
-		for j := range i {
-			if slices.Equal(shards[j].start, s.start) {
-				s.first = j
+	}
+	return part, newShards(starts), nil
+}
+
+// newShards returns the parts that start at the indices starts, one for each device.
+func newShards(starts [][]int64) []shard {
+	shards := make([]shard, len(starts))
+	for i, start := range starts {
+		shards[i] = shard{start: start, first: slices.IndexFunc(starts, func(s []int64) bool { return slices.Equal(s, start) })}
+	}
+	return shards
+}
+
+// spec returns the partition of an array with rank dimensions as a Spec.
+func (m *Mesh) spec(rank int, p Partition) Spec {
+	s := Spec{Kind: Tiled, Tiles: make([]int64, rank)}
+	order := make([]int, 0, len(m.axes)) // the axes in the order of the tiles
+	for d := range s.Tiles {
+		s.Tiles[d] = 1
+		if d >= len(p) || p[d] == "" {
+			continue
+		}
+		for name := range strings.SplitSeq(p[d], ",") {
+			a := slices.IndexFunc(m.axes, func(a Axis) bool { return a.Name == name })
+			order = append(order, a)
+			s.Tiles[d] *= int64(m.axes[a].Size)
+		}
+	}
+	tiles := 1
+	for _, n := range s.Tiles {
+		tiles *= int(n)
+	}
+	if tiles == 1 {
+		return Spec{Kind: Replicated}
+	}
+	for a := range m.axes {
+		if !slices.Contains(order, a) {
+			order = append(order, a)
+		}
+	}
+	if sharing := len(m.devices) / tiles; sharing > 1 {
+		s.Tiles, s.ReplicateLast = append(s.Tiles, int64(sharing)), true
+	}
+	at := make([]int, len(m.axes))
+	for range m.devices {
+		device := 0
+		for a, axis := range m.axes {
+			device = device*axis.Size + at[a]
+		}
+		s.Devices = append(s.Devices, int64(device))
+		for _, a := range slices.Backward(order) {
+			if at[a]++; at[a] < m.axes[a].Size {
 				break
 			}
+			at[a] = 0
 		}
-		shards[i] = s
 	}
-	return part, shards, nil
+	return s
 }
 
 // coordinates returns the position of device number i on each axis.

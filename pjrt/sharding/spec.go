@@ -5,6 +5,8 @@ package sharding
 
 import (
 	"fmt"
+	"math"
+	"slices"
 
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/internal/xlaproto"
@@ -67,6 +69,118 @@ func newSpec(p xlaproto.Sharding) Spec {
 		s.Elements = append(s.Elements, newSpec(e))
 	}
 	return s
+}
+
+// clone returns a copy that shares no memory with s.
+func (s Spec) clone() Spec {
+	s.Tiles, s.Devices, s.Subgroups = slices.Clone(s.Tiles), slices.Clone(s.Devices), slices.Clone(s.Subgroups)
+	s.Elements = slices.Clone(s.Elements)
+	for i := range s.Elements {
+		s.Elements[i] = s.Elements[i].clone()
+	}
+	return s
+}
+
+// PartShape returns the shape of the part that each of the devices gets of an array. If a
+// dimension cannot be cut into equal parts, or the sharding does not cut arrays evenly over
+// all devices, the error has the code pjrt.ErrInvalidArgument.
+func (s Spec) PartShape(shape pjrt.Shape) (pjrt.Shape, error) {
+	tiles, err := s.tilesOf(len(shape.Dims))
+	if err != nil {
+		return pjrt.Shape{}, err
+	}
+	part := clone(shape)
+	for d, n := range tiles {
+		if n < 1 || part.Dims[d]%n != 0 {
+			return pjrt.Shape{}, invalid("dimension %d of %v cannot be cut into %d equal parts, as %v asks for", d, shape, n, s)
+		}
+		part.Dims[d] /= n
+	}
+	return part, nil
+}
+
+// whole returns the shape of the array whose parts have the given one.
+func (s Spec) whole(part pjrt.Shape) (pjrt.Shape, error) {
+	tiles, err := s.tilesOf(len(part.Dims))
+	if err != nil {
+		return pjrt.Shape{}, err
+	}
+	shape := clone(part)
+	for d, n := range tiles {
+		if n < 1 || shape.Dims[d] > math.MaxInt64/n {
+			return pjrt.Shape{}, invalid("the sharding %v has %d tiles along dimension %d", s, n, d)
+		}
+		shape.Dims[d] *= n
+	}
+	_, err = shape.HostSize()
+	return shape, err
+}
+
+// tilesOf returns the numbers of tiles along the dimensions of an array.
+func (s Spec) tilesOf(rank int) ([]int64, error) {
+	switch s.Kind {
+	case Replicated:
+		return slices.Repeat([]int64{1}, rank), nil
+	case Tiled:
+		subgroups := len(s.Subgroups)
+		if s.ReplicateLast {
+			subgroups++
+		}
+		for _, k := range s.Subgroups {
+			if k != Replicated {
+				return nil, invalid("the sharding %v has a subgroup that is %v: its parts are not parts of one array", s, k)
+			}
+		}
+		if len(s.Tiles)-subgroups != rank {
+			return nil, invalid("the sharding %v does not fit an array of %d dimensions", s, rank)
+		}
+		return s.Tiles[:rank], nil
+	}
+	return nil, invalid("the sharding %v does not cut an array into parts for all devices", s)
+}
+
+// cut returns the part of an array that each of the devices has.
+func (s Spec) cut(part pjrt.Shape, devices int) ([]shard, error) {
+	rank := len(part.Dims)
+	tiles, err := s.tilesOf(rank)
+	if err != nil {
+		return nil, err
+	}
+	starts := make([][]int64, devices)
+	if s.Kind == Replicated {
+		for i := range starts {
+			starts[i] = make([]int64, rank)
+		}
+		return newShards(starts), nil
+	}
+	all := int64(1)
+	for _, n := range s.Tiles {
+		if n < 1 || n > int64(devices)/all {
+			all = 0
+			break
+		}
+		all *= n
+	}
+	if all != int64(devices) || len(s.Devices) != devices {
+		return nil, invalid("the sharding %v is not for %d devices", s, devices)
+	}
+	sharing := all // devices that have the same tile, which are next to each other in the list
+	for _, n := range tiles {
+		sharing /= n
+	}
+	for i, device := range s.Devices {
+		start := make([]int64, rank)
+		tile := int64(i) / sharing
+		for d := rank - 1; d >= 0; d-- {
+			start[d] = tile % tiles[d] * part.Dims[d]
+			tile /= tiles[d]
+		}
+		if device < 0 || device >= int64(devices) || starts[device] != nil {
+			return nil, invalid("the sharding %v does not have each of %d devices once", s, devices)
+		}
+		starts[device] = start
+	}
+	return newShards(starts), nil
 }
 
 // String returns the sharding in HLO's notation, such as {devices=[2,1]0,1}.

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package cache
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/purepjrt/purepjrt/pjrt/saved"
+)
+
+// An Entry is an executable on disk.
+type Entry struct {
+	// Path is its file.
+	Path string
+	// Bytes is the size of the file.
+	Bytes int64
+	// Used is when the executable was last loaded or stored.
+	Used time.Time
+	// Problem says why Compile would not use the entry. Only [Cache.Verify] sets it.
+	Problem error
+	// Target is the system that the executable was compiled for. Only [Cache.Verify] sets it.
+	Target saved.Target
+}
+
+// Entries lists what is in the directory, the last used first, without reading the executables. It changes nothing.
+func (c *Cache) Entries() ([]Entry, error) {
+	files, err := c.list()
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil // nothing has been stored
+	case err != nil:
+		return nil, fmt.Errorf("cache: %w", err)
+	}
+	list := make([]Entry, len(files))
+	for i, f := range files {
+		list[i] = Entry{Path: f.path, Bytes: f.size, Used: f.used}
+	}
+	slices.SortFunc(list, func(a, b Entry) int {
+		if d := b.Used.Compare(a.Used); d != 0 {
+			return d
+		}
+		return strings.Compare(a.Path, b.Path)
+	})
+	return list, nil
+}
+
+// Verify lists what is in the directory, as [Cache.Entries] does, and reads each entry to check that it is whole. It
+// removes nothing: Compile replaces a damaged entry, and [Cache.Remove] removes it. The error is that of the directory or
+// of ctx.
+func (c *Cache) Verify(ctx context.Context) ([]Entry, error) {
+	list, err := c.Entries()
+	if err != nil {
+		return nil, err
+	}
+	for i := range list {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		list[i].Target, list[i].Problem = c.verify(list[i].Path)
+	}
+	// Another process may have removed entries meanwhile.
+	return slices.DeleteFunc(list, func(e Entry) bool { return errors.Is(e.Problem, fs.ErrNotExist) }), nil
+}
+
+func (c *Cache) verify(path string) (saved.Target, error) {
+	key, err := keyOfFile(path)
+	if err != nil {
+		return saved.Target{}, err
+	}
+	content, _, err := c.read(key)
+	if err != nil {
+		return saved.Target{}, err
+	}
+	exe, err := saved.Decode(content)
+	if err != nil {
+		return saved.Target{}, err
+	}
+	return exe.Target, nil
+}
+
+// keyOfFile returns the key in the name of an entry.
+func keyOfFile(path string) (key entryKey, err error) {
+	name := filepath.Base(path)
+	if !isEntry(name) {
+		return key, fmt.Errorf("cache: %s does not have the name of an entry", path)
+	}
+	_, err = hex.Decode(key[:], []byte(strings.TrimSuffix(name, entrySuffix)))
+	return key, err
+}
+
+// Remove removes an entry of this cache. It is no error if another process has removed it already.
+func (c *Cache) Remove(e Entry) error {
+	key, err := keyOfFile(e.Path)
+	if err != nil {
+		return err
+	}
+	if e.Path != c.path(key) {
+		return fmt.Errorf("cache: %s is not in %s", e.Path, c.dir)
+	}
+	if err := c.locked(func() error { return removeFile(e.Path) }); err != nil {
+		return fmt.Errorf("cache: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package plugins
+
+import (
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// CUDA has the parts of CUDA that a plugin finds on this machine, in the order in which it looks: beside its library, in
+// Python packages, in the directories of the dynamic linker. A part that is not there is "".
+type CUDA struct {
+	// Driver is the version of NVIDIA's driver, such as 580.65.06. It is also "" if the driver does not say.
+	Driver string
+	// Runtime and CUDNN are the paths of these libraries.
+	Runtime, CUDNN string
+	// Compiler is the directory with ptxas and libdevice, without which the plugin cannot compile.
+	Compiler string
+}
+
+// CompilerPackages are the Python packages with the parts of CUDA that XLA's plugin compiles with.
+const CompilerPackages = "nvidia-cuda-nvcc nvidia-nvvm"
+
+// FindCUDA looks for the parts of CUDA that a plugin (a name or a path, as in [Find]) needs, and loads nothing. For a plugin
+// that is not for CUDA, the result is zero. The error joins what is missing or too old, each with what to do; on a machine
+// without an NVIDIA GPU, only the compiler counts, which needs none.
+func FindCUDA(plugin string) (CUDA, []error) {
+	return newFinder(ListOptions{}).cuda(plugin)
+}
+
+func (f *finder) cuda(plugin string) (c CUDA, missing []error) {
+	if pluginPlatform(plugin) != "cuda" {
+		return CUDA{}, nil
+	}
+	major := cudaMajor(plugin)
+	c.Driver = f.driver()
+	c.Runtime = f.cudaLibrary(plugin, "libcudart.so", major)
+	c.CUDNN = f.cudaLibrary(plugin, "libcudnn.so", "9")
+	if c.Compiler = f.cudaDataDir(plugin); c.Compiler == "" && f.isCUDADataDir(f.systemPath("/usr/local/cuda")) {
+		c.Compiler = f.systemPath("/usr/local/cuda")
+	}
+	if c.Compiler == "" {
+		packages := CompilerPackages
+		if major == "12" {
+			packages = "nvidia-cuda-nvcc-cu12"
+		}
+		missing = append(missing, fmt.Errorf("CUDA's ptxas and libdevice, which the plugin compiles with, are not installed: "+
+			"run: pip install %s", packages))
+	}
+	if f.hardware("cuda") != nil {
+		return c, missing
+	}
+	if err := f.driverFor(plugin); err != nil {
+		missing = append(missing, err)
+	}
+	if c.Runtime == "" {
+		missing = append(missing, fmt.Errorf("CUDA's libraries (libcudart.so.%s) are neither in Python packages nor in the "+
+			"linker's directories: run: pip install \"jax-cuda%s-plugin[with-cuda]\"", major, major))
+	}
+	if c.CUDNN == "" {
+		missing = append(missing, fmt.Errorf("cuDNN 9 (libcudnn.so.9) is neither in Python packages nor in the linker's directories: "+
+			"run: pip install nvidia-cudnn-cu%s", major))
+	}
+	return c, missing
+}
+
+// cudaLibrary returns the path of one of CUDA's libraries, or "".
+func (f *finder) cudaLibrary(plugin, name, major string) string {
+	for _, path := range f.libraries(plugin) {
+		if strings.HasPrefix(filepath.Base(path), name+"."+major) {
+			return path
+		}
+	}
+	l := loaded{}
+	img := image{format: "ELF", arch: f.goarch}
+	if IsPath(plugin) {
+		l.path = realPath(plugin)
+		if own := f.image(l.path); own.err == nil {
+			img.runpath, l.rpaths = own.runpath, expandAll(f, own.rpath, l.path)
+		}
+	}
+	return f.resolve(name+"."+major, l, img)
+}
+
+var versionInName = regexp.MustCompile(`\.so\.([0-9]+\.[0-9.]+)$`)
+
+// LibraryVersion returns the version in the name of a library, after links are followed, or in that of the Python
+// distribution that it belongs to. It returns "" if neither has one.
+func LibraryVersion(path string) string {
+	if m := versionInName.FindStringSubmatch(realPath(path)); m != nil {
+		return m[1]
+	}
+	stem, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(path), "lib"), ".")
+	stem = map[string]string{"cudart": "cuda_runtime"}[stem] + map[string]string{"cudnn": "cudnn"}[stem]
+	if stem == "" {
+		return ""
+	}
+	for dir := filepath.Dir(path); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		found, _ := filepath.Glob(filepath.Join(globQuote(dir), "nvidia_"+stem+"*.dist-info"))
+		for _, info := range found {
+			_, version, _ := strings.Cut(strings.TrimSuffix(filepath.Base(info), ".dist-info"), "-")
+			return version
+		}
+	}
+	return ""
+}

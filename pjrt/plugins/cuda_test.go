@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package plugins
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// withDriver gives the machine an NVIDIA GPU, and a driver with a version.
+func withDriver(t *testing.T, f *finder, version string) {
+	t.Helper()
+	put(t, nil, f.root, "dev", "nvidia0")
+	put(t, elfLibrary{}.bytes(), f.root, "usr", "lib64", "libcuda.so."+version)
+	require.NoError(t, os.Symlink("libcuda.so."+version, filepath.Join(f.root, "usr", "lib64", "libcuda.so.1")))
+}
+
+func TestADriverMayBeTooOldForCUDA(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ driver, plugin, want string }{
+		{"580.65.06", "cuda13", ""},
+		{"535.104.05", "cuda12", ""},
+		{"535.104.05", "/site/jax_plugins/xla_cuda13/xla_cuda_plugin.so", "NVIDIA's driver 535.104.05 is too old for CUDA 13: install version 580 or newer"},
+		{"470.1", "cuda12", "NVIDIA's driver 470.1 is too old for CUDA 12: install version 525 or newer"},
+		{"470.1", "cuda", ""},   // of which CUDA is not known
+		{"470.1", "cuda99", ""}, // nor what it needs
+		{"1", "cuda13", ""},     // the driver of a WSL does not say
+	} {
+		f := testFinder(t, map[string]string{})
+		if c.driver == "1" {
+			put(t, elfLibrary{}.bytes(), f.root, "usr", "lib64", "libcuda.so.1")
+			put(t, nil, f.root, "dev", "dxg")
+		} else {
+			withDriver(t, f, c.driver)
+		}
+		candidate := Candidate{Name: c.plugin, Platform: "cuda", Path: c.plugin}
+		f.inspect(&candidate)
+		if c.want == "" {
+			assert.NoError(t, candidate.Hardware, c)
+		} else {
+			assert.EqualError(t, candidate.Hardware, c.want)
+		}
+	}
+}
+
+func TestTheVersionsOfCUDA(t *testing.T) {
+	t.Parallel()
+	f := testFinder(t, map[string]string{})
+	site := t.TempDir()
+	plugin := filepath.Join(site, "jax_plugins", "xla_cuda13", "xla_cuda_plugin.so")
+	put(t, elfLibrary{}.bytes(), plugin)
+
+	// Without a GPU, only what compiles counts.
+	found, missing := f.cuda(plugin)
+	assert.Zero(t, found)
+	require.Len(t, missing, 1)
+	require.EqualError(t, missing[0],
+		"CUDA's ptxas and libdevice, which the plugin compiles with, are not installed: run: pip install nvidia-cuda-nvcc nvidia-nvvm")
+
+	withDriver(t, f, "570.1.2")
+	_, missing = f.cuda(plugin)
+	require.Len(t, missing, 4)
+	assert.ErrorContains(t, missing[1], "driver 570.1.2 is too old for CUDA 13")
+	assert.ErrorContains(t, missing[2], `libcudart.so.13) are neither in Python packages nor in the linker's directories: run: pip install "jax-cuda13-plugin[with-cuda]"`)
+	assert.ErrorContains(t, missing[3], "run: pip install nvidia-cudnn-cu13")
+
+	put(t, elfLibrary{}.bytes(), site, "nvidia", "cu13", "lib", "libcudart.so.13")
+	put(t, nil, site, "nvidia_cuda_runtime-13.0.96.dist-info", "METADATA")
+	put(t, elfLibrary{}.bytes(), f.root, "usr", "lib64", "libcudnn.so.9.10.2")
+	require.NoError(t, os.Symlink("libcudnn.so.9.10.2", filepath.Join(f.root, "usr", "lib64", "libcudnn.so.9")))
+	for _, file := range []string{"bin/ptxas", "nvvm/libdevice/libdevice.10.bc"} {
+		put(t, nil, site, "nvidia", "cu13", filepath.FromSlash(file))
+	}
+	found, missing = f.cuda(plugin)
+	require.Len(t, missing, 1, "the driver")
+	assert.Equal(t, CUDA{
+		Driver: "570.1.2", Runtime: filepath.Join(site, "nvidia", "cu13", "lib", "libcudart.so.13"),
+		CUDNN: filepath.Join(f.root, "usr", "lib64", "libcudnn.so.9"), Compiler: filepath.Join(site, "nvidia", "cu13"),
+	}, found)
+	assert.Equal(t, "13.0.96", LibraryVersion(found.Runtime))
+	assert.Equal(t, "9.10.2", LibraryVersion(found.CUDNN))
+	assert.Empty(t, LibraryVersion("/lib/libother.so.1"))
+
+	found, missing = f.cuda("tpu")
+	assert.Zero(t, found)
+	assert.Empty(t, missing)
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package plugins
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// ErrNotInstalled says that there is no installed plugin to uninstall.
+var ErrNotInstalled = errors.New("it is not installed")
+
+// Uninstall removes a plugin that [Install] put into opts.Dir, and returns how many bytes its files had. Processes that have
+// loaded the library keep it. If the plugin is not there, the error wraps [ErrNotInstalled]. While another process installs
+// the plugin, Uninstall waits. Of opts, it uses Dir and Progress.
+//
+// The plugin disappears at once: its directory gets another name before its files are removed. What a killed process
+// leaves, the next Install removes.
+func Uninstall(ctx context.Context, name string, opts InstallOptions) (bytes int64, err error) {
+	in, err := newInstaller(opts)
+	if err != nil {
+		return 0, err
+	}
+	return in.uninstall(ctx, name)
+}
+
+func (in *installer) uninstall(ctx context.Context, name string) (bytes int64, err error) {
+	p, err := known(in.table, name)
+	if err != nil {
+		return 0, err
+	}
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("cannot uninstall %s: %w", p.Name, explain(err))
+		}
+	}()
+	w, ok := p.wheels[in.platform]
+	if !ok {
+		return 0, ErrNotInstalled
+	}
+	dir := filepath.Join(in.Dir, p.id(w))
+	if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
+		return 0, ErrNotInstalled // nor is there anything to lock
+	}
+	unlock, err := in.lock(ctx, p.id(w))
+	if err != nil {
+		return 0, err
+	}
+	defer unlock()
+	staging, err := os.MkdirTemp(in.Dir, stagingPrefix(p.id(w)))
+	if err != nil {
+		return 0, err
+	}
+	removed := filepath.Join(staging, "removed")
+	err = os.Rename(dir, removed)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = ErrNotInstalled // another process was faster
+	}
+	if err == nil {
+		bytes = bytesBelow(removed)
+	}
+	return bytes, errors.Join(err, os.RemoveAll(staging))
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package plugins
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestUninstallRemovesAPluginAtOnce(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, toyWheel(t))
+	_, err := b.installer.uninstall(t.Context(), "toy")
+	require.ErrorIs(t, err, ErrNotInstalled)
+	assert.NoDirExists(t, b.dir, "nothing was made to look into it")
+
+	library, err := b.install(t.Context())
+	require.NoError(t, err)
+	open, err := os.Open(library) // as a process that has loaded it
+	require.NoError(t, err)
+	defer open.Close()
+	bytes, err := b.installer.uninstall(t.Context(), "toy")
+	require.NoError(t, err)
+	assert.GreaterOrEqual(t, bytes, int64(len(libraryText)))
+	b.requireNothingLeft()
+	_, err = b.installer.uninstall(t.Context(), "toy")
+	require.ErrorIs(t, err, ErrNotInstalled)
+	_, err = b.installer.uninstall(t.Context(), "toyy")
+	require.EqualError(t, err, `unknown plugin "toyy": did you mean toy? the known ones are toy`)
+
+	library, err = b.install(t.Context())
+	require.NoError(t, err)
+	b.requireInstalled(library)
+}
+
+func TestTheMeterCountsWhatIsDownloadedAndUnpacked(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, toyWheel(t))
+	var steps []string
+	b.installer.Meter = func(step string, done, total int64) {
+		assert.Positive(t, done)
+		if step == "toy: unpacking" {
+			assert.LessOrEqual(t, done, total)
+		}
+		if !slices.Contains(steps, step) {
+			steps = append(steps, step)
+		}
+	}
+	_, err := b.install(t.Context())
+	require.NoError(t, err)
+	assert.Contains(t, steps, "toy: unpacking")
+	assert.Equal(t, int64(3), bytesBelow(put(t, []byte("abc"), t.TempDir(), "a", "b")))
+	assert.Zero(t, bytesBelow(filepath.Join(t.TempDir(), "none")))
+}
+
+func TestNoIndexIsNotNoNetwork(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, toyWheel(t))
+	b.pip.Stderr = "ERROR: Could not find a version that satisfies the requirement toy-pjrt==1.2.3\n" +
+		"ERROR: No matching distribution found for toy-pjrt==1.2.3\n"
+	for value, forbidden := range map[string]bool{"": false, "0": false, "false": false, "1": true, "true": true} {
+		b.installer.env = append(os.Environ(), actAsPip+"="+marshal(t, b.pip), "PIP_NO_INDEX="+value)
+		_, err := b.installer.install(t.Context(), "toy")
+		if forbidden {
+			require.ErrorIs(t, err, ErrNoIndex)
+			require.ErrorContains(t, err, "PIP_NO_INDEX is set, and there is no wheel of toy-pjrt 1.2.3 in PIP_FIND_LINKS")
+		} else {
+			require.ErrorContains(t, err, "the package index has no wheel of toy-pjrt 1.2.3")
+		}
+	}
+	b.requireNothingLeft()
+}

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package sharding
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/purepjrt/purepjrt/pjrt"
+)
+
+// Executable runs a program that is divided among several devices on whole arrays. It cuts
+// the arguments and puts the results together by the shardings that the compiler chose. It
+// may be used from any goroutine.
+type Executable struct {
+	exe        *pjrt.LoadedExecutable
+	devices    []*pjrt.Device // by the numbers of their partitions
+	rows       []int          // the partition of each of exe.Devices()
+	parameters []place
+	results    []place
+}
+
+// place is how a program takes an argument or gives a result.
+type place struct {
+	spec        Spec
+	shape, part pjrt.Shape
+	shards      []shard
+}
+
+// Of returns exe as an Executable, which uses it but does not close it. A program for one
+// device counts as one partition. A program of several replicas is an error, because each of
+// them has arrays of its own; so is one that runs on devices of other processes. If the
+// plugin does not tell the shardings, the error is pjrt.ErrUnimplemented.
+func Of(exe *pjrt.LoadedExecutable) (*Executable, error) {
+	if exe == nil || exe.Client() == nil {
+		return nil, errNilExecutable
+	}
+	n := exe.NumPartitions()
+	if r := exe.NumReplicas(); r != 1 {
+		return nil, invalid("the program has %d replicas, each of which has arrays of its own: execute it with ExecuteAll", r)
+	}
+	devices := exe.Devices()
+	if len(devices) != n {
+		return nil, invalid("the program has %d partitions, and %d of them run on devices of this process: "+
+			"execute it with ExecuteAll in each process", n, len(devices))
+	}
+	e := &Executable{exe: exe, devices: devices, rows: []int{0}}
+	if n > 1 {
+		if err := e.order(devices); err != nil {
+			return nil, err
+		}
+	}
+	inputs, err := exe.Parameters()
+	if err != nil {
+		return nil, err
+	}
+	if e.parameters, err = places(inputs, n, "argument", exe.ParameterShardings); err != nil {
+		return nil, err
+	}
+	outputs, err := exe.Outputs()
+	if err != nil {
+		return nil, err
+	}
+	e.results, err = places(outputs, n, "result", exe.OutputShardings)
+	return e, err
+}
+
+// order finds the partition of each device.
+func (e *Executable) order(devices []*pjrt.Device) error {
+	ids, err := LogicalIDs(e.exe)
+	if err != nil {
+		return err
+	}
+	if len(ids) != len(devices) {
+		return failed("the plugin told the partitions of %d of the program's %d devices", len(ids), len(devices))
+	}
+	e.devices, e.rows = make([]*pjrt.Device, len(devices)), make([]int, len(devices))
+	for i, id := range ids {
+		if id.Partition < 0 || id.Partition >= len(devices) || e.devices[id.Partition] != nil {
+			return failed("the plugin told partition %d of device %v, and the program has %d partitions, one on each device",
+				id.Partition, devices[i], len(devices))
+		}
+		e.devices[id.Partition], e.rows[i] = devices[i], id.Partition
+	}
+	return nil
+}
+
+// places reads how a program of n partitions takes its arguments or gives its results, of
+// which each device has the parts.
+func places(parts []pjrt.Shape, n int, what string, read func() ([]pjrt.Sharding, error)) ([]place, error) {
+	shardings := make([]pjrt.Sharding, len(parts)) // a message without fields means replicated
+	if n > 1 && len(parts) > 0 {
+		var err error
+		if shardings, err = read(); err != nil {
+			return nil, err
+		}
+		if shardings == nil {
+			return nil, &pjrt.Error{Code: pjrt.ErrUnimplemented, Message: fmt.Sprintf(
+				"the plugin does not tell the sharding of any %s of the program: execute it with ExecuteAll", what)}
+		}
+		if len(shardings) != len(parts) {
+			return nil, failed("the plugin told the shardings of %d %ss of a program that has %d", len(shardings), what, len(parts))
+		}
+	}
+	list := make([]place, len(parts))
+	for i, part := range parts {
+		spec, err := Decode(shardings[i])
+		if err != nil {
+			return nil, err
+		}
+		p := place{spec: spec, part: clone(part)}
+		if p.shape, err = spec.whole(part); err == nil {
+			p.shards, err = spec.cut(part, n)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s %d: %w", what, i, err)
+		}
+		list[i] = p
+	}
+	return list, nil
+}
+
+// failed returns the error for a plugin that contradicts itself.
+func failed(format string, args ...any) error {
+	return &pjrt.Error{Code: pjrt.ErrInternal, Message: fmt.Sprintf(format, args...)}
+}
+
+// Devices returns the devices by the numbers of their partitions, to which the Devices of a
+// Spec refer.
+func (e *Executable) Devices() []*pjrt.Device {
+	if e == nil {
+		return nil
+	}
+	return slices.Clone(e.devices)
+}
+
+// Parameters returns how the program takes its arguments.
+func (e *Executable) Parameters() []Spec {
+	if e == nil {
+		return nil
+	}
+	return specs(e.parameters)
+}
+
+// Results returns how the program gives its results.
+func (e *Executable) Results() []Spec {
+	if e == nil {
+		return nil
+	}
+	return specs(e.results)
+}
+
+func specs(list []place) []Spec {
+	all := make([]Spec, len(list))
+	for i, p := range list {
+		all[i] = p.spec.clone()
+	}
+	return all
+}
+
+// ParameterShapes returns the shapes of the whole arguments.
+func (e *Executable) ParameterShapes() []pjrt.Shape {
+	if e == nil {
+		return nil
+	}
+	return shapes(e.parameters)
+}
+
+// ResultShapes returns the shapes of the whole results. XLA pads dimensions of results that
+// cannot be cut into equal parts, and the padding counts.
+func (e *Executable) ResultShapes() []pjrt.Shape {
+	if e == nil {
+		return nil
+	}
+	return shapes(e.results)
+}
+
+func shapes(list []place) []pjrt.Shape {
+	all := make([]pjrt.Shape, len(list))
+	for i, p := range list {
+		all[i] = clone(p.shape)
+	}
+	return all
+}
+
+// Scatter cuts an array of the host as the program takes its argument with the given number,
+// and copies the parts to the devices. The caller may change a.Data once Scatter has
+// returned, and closes the Array.
+func (e *Executable) Scatter(ctx context.Context, parameter int, a pjrt.HostArray) (*Array, error) {
+	if e == nil {
+		return nil, errNilExecutable
+	}
+	if parameter < 0 || parameter >= len(e.parameters) {
+		return nil, invalid("there is no argument %d: the program takes %d", parameter, len(e.parameters))
+	}
+	if err := checkData(a); err != nil {
+		return nil, err
+	}
+	p := &e.parameters[parameter]
+	if shape := a.Shape(); !shape.Equal(p.shape) {
+		return nil, invalid("argument %d is %v, and the program takes %v", parameter, shape, p.shape)
+	}
+	s := &Array{devices: e.devices, shape: p.shape, part: p.part, shards: p.shards, spec: p.spec}
+	return s.upload(ctx, e.exe.Client(), a)
+}
+
+// Execute runs the program (PJRT_LoadedExecutable_Execute). Each argument must be cut as the
+// program takes it, by Scatter, by a Mesh, or as a result of a program. The caller still
+// owns the arguments, except those that the program takes for itself, and closes the
+// results. opts may be nil; what they have for single devices must fit them.
+func (e *Executable) Execute(ctx context.Context, args []*Array, opts *pjrt.ExecuteOptions) ([]*Array, error) {
+	if e == nil {
+		return nil, errNilExecutable
+	}
+	if len(args) != len(e.parameters) {
+		return nil, invalid("the program takes %d arguments, not %d", len(e.parameters), len(args))
+	}
+	rows := make([][]*pjrt.Buffer, len(e.rows))
+	for i, partition := range e.rows {
+		rows[i] = make([]*pjrt.Buffer, len(args))
+		for j, a := range args {
+			b, err := e.part(a, j, partition)
+			if err != nil {
+				return nil, err
+			}
+			rows[i][j] = b
+		}
+	}
+	outs, err := e.exe.ExecuteAll(ctx, rows, opts)
+	if err != nil {
+		return nil, err
+	}
+	results := make([]*Array, len(e.results))
+	for j, p := range e.results {
+		a := &Array{
+			devices: e.devices, shape: p.shape, part: p.part, shards: p.shards, spec: p.spec,
+			buffers: make([]*pjrt.Buffer, len(e.rows)),
+		}
+		for i, partition := range e.rows {
+			a.buffers[partition] = outs[i][j]
+		}
+		results[j] = a
+	}
+	return results, nil
+}
+
+// part returns the part of an argument for a partition.
+func (e *Executable) part(a *Array, parameter, partition int) (*pjrt.Buffer, error) {
+	p := &e.parameters[parameter]
+	switch {
+	case a == nil:
+		return nil, invalid("argument %d is nil", parameter)
+	case !a.shape.Equal(p.shape):
+		return nil, invalid("argument %d is %v, and the program takes %v", parameter, a.shape, p.shape)
+	}
+	device := e.devices[partition]
+	i := slices.Index(a.devices, device)
+	switch {
+	case i < 0:
+		return nil, invalid("argument %d has no part on %v, on which the program runs", parameter, device)
+	case !a.part.Equal(p.part) || !slices.Equal(a.shards[i].start, p.shards[partition].start):
+		return nil, invalid("argument %d is cut as %v, and the program takes it as %v: cut it with Scatter of the Executable, "+
+			"or Gather it and cut it again", parameter, a.Spec(), p.spec)
+	}
+	return a.buffers[i], nil
+}
+
+// Run runs the program on arrays of the host: it cuts the arguments, executes, and puts the
+// results together.
+func (e *Executable) Run(ctx context.Context, args ...pjrt.HostArray) (results []pjrt.HostArray, err error) {
+	if e == nil {
+		return nil, errNilExecutable
+	}
+	if len(args) != len(e.parameters) {
+		return nil, invalid("the program takes %d arguments, not %d", len(e.parameters), len(args))
+	}
+	arrays := make([]*Array, len(args))
+	defer func() { closeAll(arrays) }()
+	for i, a := range args {
+		if arrays[i], err = e.Scatter(ctx, i, a); err != nil {
+			return nil, err
+		}
+	}
+	outs, err := e.Execute(ctx, arrays, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer closeAll(outs)
+	results = make([]pjrt.HostArray, len(outs))
+	errs := make([]error, len(outs))
+	for i, out := range outs {
+		results[i], errs[i] = out.Gather(ctx)
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	return results, nil
+}
+
+var errNilExecutable = invalid("the executable is nil")
+
+func closeAll(arrays []*Array) {
+	for _, a := range arrays {
+		a.Close()
+	}
+}
