@@ -94,6 +94,12 @@ sum 712
 	}
 }
 
+func TestTheTransformerGoesOnWithItsSentence(t *testing.T) {
+	t.Parallel()
+	assert.Equal(t, "A quick brown fox jumps over the lazy dog.\n", output(t, command(t, "transformer", "transformer/model", "A quick")))
+	assert.Equal(t, "A quick brow\n", output(t, command(t, "transformer", "-n", "5", "transformer/model", "A quick")))
+}
+
 func TestTheProgramOfTheReadmeIsTheExample(t *testing.T) {
 	t.Parallel()
 	readme, err := os.ReadFile("../../README.md")

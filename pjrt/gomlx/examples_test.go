@@ -4,6 +4,7 @@
 package gomlx_test
 
 import (
+	"bytes"
 	"os"
 	"os/exec"
 	"testing"
@@ -11,8 +12,20 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/purepjrt/purepjrt/pjrt/plugins"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
+
+func TestTheExampleOfABuilderComputesExclusiveOr(t *testing.T) {
+	t.Parallel()
+	c := exec.Command("go", "run", "./examples/builder")
+	c.Env = append(os.Environ(), "CGO_ENABLED=0", plugins.NamesAndLibraryPaths+"=cpu:"+plugintest.Path(t, "cpu"))
+	var stderr bytes.Buffer
+	c.Stderr = &stderr
+	out, err := c.Output()
+	require.NoError(t, err, stderr.String())
+	assert.Equal(t, "[0 1 1 0]\n", string(out))
+}
 
 func TestTheExampleFindsTheWeights(t *testing.T) {
 	t.Parallel()

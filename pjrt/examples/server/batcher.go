@@ -8,6 +8,8 @@ import (
 	"errors"
 	"time"
 
+	"go.opentelemetry.io/otel/metric"
+
 	"github.com/purepjrt/purepjrt/pjrt"
 )
 
@@ -30,6 +32,7 @@ type batcher struct {
 	weights *pjrt.Bound
 	queue   chan request
 	stopped chan struct{}
+	sizes   metric.Int64Histogram
 }
 
 // request is a row that waits for its answer.
@@ -44,8 +47,23 @@ type answer struct {
 	err   error
 }
 
-func newBatcher(exe *pjrt.LoadedExecutable, weights *pjrt.Bound) *batcher {
-	return &batcher{exe: exe, weights: weights, queue: make(chan request, waiting), stopped: make(chan struct{})}
+// newBatcher returns a batcher that does not run yet. The meter counts how many requests wait, and how full batches are:
+// small batches beside a full queue say that linger is too short, or the device too slow.
+func newBatcher(exe *pjrt.LoadedExecutable, weights *pjrt.Bound, meter metric.Meter) (*batcher, error) {
+	b := &batcher{exe: exe, weights: weights, queue: make(chan request, waiting), stopped: make(chan struct{})}
+	var err error
+	b.sizes, err = meter.Int64Histogram("server.batch.rows", metric.WithUnit("{row}"),
+		metric.WithDescription("Requests that ran together."), metric.WithExplicitBucketBoundaries(1, 2, 4, rows))
+	if err != nil {
+		return nil, err
+	}
+	_, err = meter.Int64ObservableGauge("server.waiting", metric.WithUnit("{request}"),
+		metric.WithDescription("Requests in the queue."),
+		metric.WithInt64Callback(func(_ context.Context, o metric.Int64Observer) error {
+			o.Observe(int64(len(b.queue)))
+			return nil
+		}))
+	return b, err
 }
 
 // predict waits until the answer to a row is there, or the context ends. It returns errBusy at
@@ -105,6 +123,7 @@ func (b *batcher) serve(ctx context.Context, batch []request) {
 	if len(wanted) == 0 {
 		return
 	}
+	b.sizes.Record(ctx, int64(len(wanted)))
 	values, err := b.execute(ctx, wanted)
 	for i, r := range wanted {
 		if err != nil {

@@ -6,10 +6,12 @@
 //	server -listen localhost:8080
 //	curl -d '[1, 2]' localhost:8080/predict
 //	curl localhost:8080/healthz
+//	curl localhost:8080/metrics
 //
 // Requests that come at about the same time run as one batch. The weights stay on the device.
-// When too many requests wait, others are refused with status 503. On an interrupt the server
-// answers those that it has accepted, and ends.
+// When too many requests wait, others are refused with status 503. Prometheus reads metrics of
+// requests, batches and the device. On an interrupt the server answers those that it has
+// accepted, and ends.
 package main
 
 import (
@@ -55,6 +57,12 @@ func main() {
 
 // run serves until the context ends.
 func run(ctx context.Context, address string) error {
+	// The metrics begin before there is a client, so that they have its compilations.
+	m, err := newMetrics()
+	if err != nil {
+		return err
+	}
+	defer m.stop()
 	client, err := plugins.Open(ctx, "cpu", nil)
 	if err != nil {
 		return err
@@ -66,29 +74,33 @@ func run(ctx context.Context, address string) error {
 	}
 	defer exe.Close()
 	defer weights.Close()
+	b, err := newBatcher(exe, weights, m.meter())
+	if err != nil {
+		return err
+	}
 
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
 		return err
 	}
 	fmt.Printf("listening on http://%s\n", listener.Addr())
-	if err := serve(ctx, listener, newBatcher(exe, weights)); err != nil {
+	if err := serve(ctx, listener, b, m.around(handler(b))); err != nil {
 		return err
 	}
 	fmt.Println("stopped")
 	return nil
 }
 
-// serve answers requests until the context ends, and those under way then. When it returns,
+// serve lets h answer requests until the context ends, and those under way then. When it returns,
 // the batcher no longer uses the device.
-func serve(ctx context.Context, listener net.Listener, b *batcher) error {
+func serve(ctx context.Context, listener net.Listener, b *batcher, h http.Handler) error {
 	batches, stop := context.WithCancel(context.WithoutCancel(ctx)) // the batcher outlives ctx
 	go b.run(batches)
 	defer func() {
 		stop()
 		<-b.stopped
 	}()
-	server := &http.Server{Handler: handler(b), ReadHeaderTimeout: patience}
+	server := &http.Server{Handler: h, ReadHeaderTimeout: patience}
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(listener) }()
 	select {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/otel/metric/noop"
 
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
@@ -45,7 +46,9 @@ func loaded(t *testing.T) (*batcher, *pjrttest.Plugin) {
 		assert.NoError(t, weights.Close())
 		assert.NoError(t, exe.Close())
 	})
-	return newBatcher(exe, weights), p
+	b, err := newBatcher(exe, weights, noop.Meter{})
+	require.NoError(t, err)
+	return b, p
 }
 
 // start runs the batches until the test ends.
@@ -161,7 +164,7 @@ func TestARequestUnderWayIsAnsweredBeforeTheServerEnds(t *testing.T) {
 	ctx, interrupt := context.WithCancel(context.Background())
 	defer interrupt()
 	ended := make(chan error, 1)
-	go func() { ended <- serve(ctx, listener, b) }()
+	go func() { ended <- serve(ctx, listener, b, handler(b)) }()
 
 	p.Hold()
 	status := make(chan int, 1)

@@ -43,57 +43,44 @@ func run(ctx context.Context) error {
 		return err
 	}
 	defer client.Close()
-	exe, err := client.Compile(ctx, pjrt.Program{Code: []byte(program)}, &pjrt.CompileOptions{Partitions: devices, SPMD: true})
+	// The program states for how many devices it is, so the options need not.
+	compiled, err := client.Compile(ctx, pjrt.Program{Code: []byte(program)}, nil)
 	if err != nil {
 		return err
 	}
-	defer exe.Close()
+	defer compiled.Close()
+	exe, err := sharding.Of(compiled)
+	if err != nil {
+		return err
+	}
 
-	// The devices of the program, in its order, are the mesh that arrays are spread over.
-	mesh, err := sharding.NewMesh(exe.Devices(), sharding.Axis{Name: "rows", Size: devices})
-	if err != nil {
-		return err
-	}
 	numbers := []float32{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}
-	x, err := mesh.Scatter(ctx, pjrt.ArrayOf(numbers, 8, 2), sharding.Partition{"rows", ""})
+	x, err := exe.Scatter(ctx, 0, pjrt.ArrayOf(numbers, 8, 2))
 	if err != nil {
 		return err
 	}
 	defer x.Close()
-	w, err := mesh.Scatter(ctx, pjrt.ArrayOf([]float32{0, 10, 1, 0}, 2, 2), sharding.Partition{"", ""})
+	w, err := exe.Scatter(ctx, 1, pjrt.ArrayOf([]float32{0, 10, 1, 0}, 2, 2))
 	if err != nil {
 		return err
 	}
 	defer w.Close()
+	results, err := exe.Execute(ctx, []*sharding.Array{x, w}, nil)
+	if err != nil {
+		return err
+	}
+	product, sum := results[0], results[1]
+	defer product.Close()
+	defer sum.Close()
 
-	// ExecuteAll takes a row of arguments for each device, and returns a row of results.
-	args := make([][]*pjrt.Buffer, devices)
-	for i := range args {
-		args[i] = []*pjrt.Buffer{x.Buffers()[i], w.Buffers()[i]}
-	}
-	outs, err := exe.ExecuteAll(ctx, args, nil)
-	if err != nil {
-		return err
-	}
-	parts := make([]*pjrt.Buffer, devices)
-	for i, row := range outs {
-		defer row[0].Close()
-		defer row[1].Close()
-		parts[i] = row[0]
-	}
-	product, err := mesh.Join(x.Shape(), sharding.Partition{"rows", ""}, parts)
-	if err != nil {
-		return err
-	}
-	defer product.Close() // it owns the parts now; closing them once more does no harm
 	whole, err := product.Gather(ctx)
 	if err != nil {
 		return err
 	}
-	sum, err := pjrt.ToScalar[float32](ctx, outs[0][1])
+	total, err := pjrt.ToScalar[float32](ctx, sum.Buffers()[0]) // each device has it
 	if err != nil {
 		return err
 	}
-	fmt.Printf("each of %d devices has %v\n%v\nsum %g\n", len(outs), parts[0].Shape(), whole, sum)
+	fmt.Printf("each of %d devices has %v\n%v\nsum %g\n", len(product.Devices()), product.PartShape(), whole, total)
 	return nil
 }

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+// Command transformer goes on with a text by a language model that was exported from JAX:
+//
+//	go run ./pjrt/examples/transformer pjrt/examples/transformer/model "A quick"
+//
+// The folder has the programs of the model, which export.py wrote, and its weights in the form in which large models are
+// published: several safetensors files and their index. The model is a GPT-2 that knows one sentence.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"log"
+	"os"
+
+	"github.com/purepjrt/purepjrt/pjrt/plugins"
+)
+
+func main() {
+	limit := flag.Int("n", 64, "how many tokens to generate at most")
+	flag.Usage = func() {
+		fmt.Fprintln(flag.CommandLine.Output(), "usage: transformer [-n TOKENS] FOLDER PROMPT")
+		flag.PrintDefaults()
+	}
+	flag.Parse()
+	if flag.NArg() != 2 {
+		flag.Usage()
+		os.Exit(2)
+	}
+	if err := run(context.Background(), flag.Arg(0), flag.Arg(1), *limit); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func run(ctx context.Context, folder, prompt string, limit int) error {
+	client, err := plugins.Open(ctx, "cpu", nil)
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	m, err := load(ctx, client, folder)
+	if err != nil {
+		return err
+	}
+	defer m.close()
+	s, err := m.newSession(ctx)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+
+	// The tokens of this model are the bytes of the text; others need the tokenizer they came with.
+	tokens := make([]int32, len(prompt))
+	for i := range tokens {
+		tokens[i] = int32(prompt[i])
+	}
+	fmt.Print(prompt)
+	for range limit {
+		next, err := s.next(ctx, tokens)
+		if err != nil {
+			return err
+		}
+		fmt.Printf("%c", next)
+		if next == '\n' {
+			return nil
+		}
+		tokens = []int32{next}
+	}
+	fmt.Println()
+	return nil
+}

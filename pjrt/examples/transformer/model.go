@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/params"
+	"github.com/purepjrt/purepjrt/pjrt/safetensors"
+)
+
+// weights are those of the model, in the order in which the programs take them: that of the fields in export.py.
+type weights struct {
+	Tokens, Positions *pjrt.Buffer
+	Blocks            []block
+	Norm              pair
+}
+
+type block struct {
+	AttentionNorm, Attention, AttentionOut pair
+	MLPNorm, MLP, MLPOut                   pair
+}
+
+// pair is a linear layer or a normalization.
+type pair struct {
+	Weight, Bias *pjrt.Buffer
+}
+
+// fields returns where each array belongs, by its name in GPT-2.
+func (w *weights) fields() map[string]**pjrt.Buffer {
+	fields := map[string]**pjrt.Buffer{"wte.weight": &w.Tokens, "wpe.weight": &w.Positions}
+	add := func(name string, p *pair) {
+		fields[name+".weight"], fields[name+".bias"] = &p.Weight, &p.Bias
+	}
+	for i := range w.Blocks {
+		b := &w.Blocks[i]
+		for name, p := range map[string]*pair{
+			"ln_1": &b.AttentionNorm, "attn.c_attn": &b.Attention, "attn.c_proj": &b.AttentionOut,
+			"ln_2": &b.MLPNorm, "mlp.c_fc": &b.MLP, "mlp.c_proj": &b.MLPOut,
+		} {
+			add(fmt.Sprintf("h.%d.%s", i, name), p)
+		}
+	}
+	add("ln_f", &w.Norm)
+	return fields
+}
+
+// load copies the arrays that an index lists to the device, piece by piece: no file is ever whole in the memory of the
+// host. The files must have the arrays of the model and no others.
+func (w *weights) load(ctx context.Context, client *pjrt.Client, index string) error {
+	f, err := safetensors.Open(index)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	fields := w.fields()
+	for _, name := range f.Names() { // in the order of the data, which disks like
+		field := fields[name]
+		if field == nil {
+			return fmt.Errorf("%s has an array %s, which the model does not have", index, name)
+		}
+		r, shape, err := f.Reader(name)
+		if err != nil {
+			return err
+		}
+		if *field, err = client.BufferFromReader(ctx, r, shape, nil); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	for name, field := range fields {
+		if *field == nil {
+			return fmt.Errorf("%s has no array %s, which the model needs", index, name)
+		}
+	}
+	return nil
+}
+
+func (w *weights) close() {
+	for _, field := range w.fields() {
+		(*field).Close()
+	}
+}
+
+// config has the sizes of the model.
+type config struct {
+	Vocabulary int `json:"n_vocab"`
+	Context    int `json:"n_positions"`
+	Width      int `json:"n_embd"`
+	Heads      int `json:"n_head"`
+	Layers     int `json:"n_layer"`
+	Chunk      int `json:"chunk"` // tokens that the program chunk takes
+}
+
+// A program has a fixed shape, so there are two of the same function: chunk takes several tokens of a prompt at a time,
+// token takes the one that was generated last.
+type program struct {
+	exe   *pjrt.LoadedExecutable
+	bound *pjrt.Bound // with the weights, which both programs share
+	size  int         // how many tokens it takes
+}
+
+func (p *program) close() {
+	p.bound.Close()
+	p.exe.Close()
+}
+
+type model struct {
+	config       config
+	client       *pjrt.Client
+	chunk, token program
+}
+
+// load reads the model in a folder.
+func load(ctx context.Context, client *pjrt.Client, folder string) (*model, error) {
+	c, err := readConfig(filepath.Join(folder, "config.json"))
+	if err != nil {
+		return nil, err
+	}
+	w := weights{Blocks: make([]block, c.Layers)}
+	defer w.close() // the programs keep what is bound to them
+	if err := w.load(ctx, client, filepath.Join(folder, "model.safetensors.index.json")); err != nil {
+		return nil, err
+	}
+	m := &model{config: c, client: client}
+	if m.chunk, err = m.compile(ctx, filepath.Join(folder, "chunk.mlir"), w, c.Chunk); err != nil {
+		return nil, err
+	}
+	if m.token, err = m.compile(ctx, filepath.Join(folder, "token.mlir"), w, 1); err != nil {
+		m.chunk.close()
+		return nil, err
+	}
+	return m, nil
+}
+
+func readConfig(file string) (c config, err error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return c, err
+	}
+	if err := json.Unmarshal(text, &c); err != nil {
+		return c, fmt.Errorf("%s: %w", file, err)
+	}
+	if min(c.Vocabulary, c.Context, c.Width, c.Heads, c.Layers, c.Chunk) < 1 || c.Width%c.Heads != 0 {
+		return c, fmt.Errorf("%s: there cannot be a model of the sizes %+v", file, c)
+	}
+	return c, nil
+}
+
+// compile compiles a program and binds the weights to it. Weights of another shape are an error, with their name.
+func (m *model) compile(ctx context.Context, file string, w weights, size int) (program, error) {
+	code, err := os.ReadFile(file)
+	if err != nil {
+		return program{}, err
+	}
+	exe, err := m.client.Compile(ctx, pjrt.Program{Code: code}, nil)
+	if err != nil {
+		return program{}, fmt.Errorf("%s: %w", file, err)
+	}
+	args, err := params.Arguments(w)
+	if err != nil {
+		exe.Close()
+		return program{}, err
+	}
+	bound, err := exe.Bind(ctx, args...)
+	if err != nil {
+		exe.Close()
+		return program{}, fmt.Errorf("%s: %w", file, err)
+	}
+	return program{exe, bound, size}, nil
+}
+
+func (m *model) close() {
+	m.chunk.close()
+	m.token.close()
+}
+
+// A session is a text that the model goes on with. Sessions share the model; each is for one goroutine at a time.
+type session struct {
+	*model
+	keys, values *pjrt.Buffer // of the tokens so far, in each layer; the programs replace them
+	length       int          // of the text, in tokens
+}
+
+func (m *model) newSession(ctx context.Context) (*session, error) {
+	c := m.config
+	dims := []int64{int64(c.Layers), int64(c.Heads), int64(c.Context), int64(c.Width / c.Heads)}
+	zeros := make([]float32, c.Layers*c.Context*c.Width)
+	s := &session{model: m}
+	var err error
+	if s.keys, err = pjrt.FromSlice(ctx, m.client, zeros, dims...); err != nil {
+		return nil, err
+	}
+	if s.values, err = pjrt.FromSlice(ctx, m.client, zeros, dims...); err != nil {
+		s.close()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *session) close() {
+	s.keys.Close()
+	s.values.Close()
+}
+
+// next adds tokens to the text and returns the one that most probably follows. After an error the session is of no more
+// use.
+func (s *session) next(ctx context.Context, tokens []int32) (int32, error) {
+	logits, err := s.add(ctx, tokens)
+	if err != nil {
+		return 0, err
+	}
+	last := logits[len(logits)-s.config.Vocabulary:]
+	best := 0
+	for token, logit := range last {
+		if logit > last[best] {
+			best = token
+		}
+	}
+	return int32(best), nil
+}
+
+// add adds tokens to the text. It returns, for at least the last of them, how probable each token is to follow it.
+func (s *session) add(ctx context.Context, tokens []int32) (logits []float32, err error) {
+	if len(tokens) == 0 {
+		return nil, errors.New("there are no tokens to go on from: give a prompt")
+	}
+	if have := s.length + len(tokens); have > s.config.Context {
+		return nil, fmt.Errorf("the text has %d tokens, and the model takes %d", have, s.config.Context)
+	}
+	for _, token := range tokens {
+		if token < 0 || int(token) >= s.config.Vocabulary {
+			return nil, fmt.Errorf("the model does not know token %d: it has %d of them", token, s.config.Vocabulary)
+		}
+	}
+	for len(tokens) > 0 {
+		p := s.token
+		if len(tokens) > 1 && s.length+s.chunk.size <= s.config.Context {
+			p = s.chunk
+		}
+		n := min(len(tokens), p.size)
+		if logits, err = s.execute(ctx, p, tokens[:n]); err != nil {
+			return nil, err
+		}
+		tokens = tokens[n:]
+	}
+	return logits, nil
+}
+
+// execute runs a program on as many tokens as it takes, or fewer: it then gets zeros after them, which leave keys and
+// values behind that no token sees before they are overwritten.
+func (s *session) execute(ctx context.Context, p program, tokens []int32) ([]float32, error) {
+	padded := make([]int32, p.size)
+	copy(padded, tokens)
+	x, err := pjrt.FromSlice(ctx, s.client, padded, int64(p.size))
+	if err != nil {
+		return nil, err
+	}
+	defer x.Close()
+	start, err := pjrt.FromScalar(ctx, s.client, int32(s.length))
+	if err != nil {
+		return nil, err
+	}
+	defer start.Close()
+
+	// Keys and values are donated: the program writes the new ones where the old ones were.
+	outs, err := p.exe.Execute(ctx, []*pjrt.Buffer{s.keys, s.values, x, start}, &pjrt.ExecuteOptions{Bound: p.bound})
+	if err != nil {
+		return nil, err
+	}
+	defer outs[0].Close()
+	s.close()
+	s.keys, s.values = outs[1], outs[2]
+	s.length += len(tokens)
+	logits, err := pjrt.ToSlice[float32](ctx, outs[0])
+	if err != nil {
+		return nil, err
+	}
+	return logits[:len(tokens)*s.config.Vocabulary], nil
+}
