@@ -118,8 +118,8 @@ func TestFaultyByLackOfFunctions(t *testing.T) {
 		most  int    // failures
 		level report.LevelState
 	}{
-		"STUBS": {"begin with CMP-01, whose failure blocks ", 25, report.Reached},
-		"NULLS": {"begin with LOAD-08, whose failure blocks ", 5, report.NotReached},
+		"STUBS": {"begin with CMP-01, whose failure blocks ", 15, report.Reached},
+		"NULLS": {"begin with LOAD-08, whose failure blocks ", 1, report.NotReached},
 	} {
 		t.Run(others, func(t *testing.T) {
 			t.Parallel()

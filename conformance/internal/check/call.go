@@ -60,12 +60,17 @@ func Call[A any](t *T, args A) A {
 	if err == nil {
 		return out
 	}
+	t.skipAbsent(err)
+	t.Fatalf("%s: expected success, got %v", (&capi.Call[A]{}).Function().Name, err)
+	panic("unreachable")
+}
+
+// skipAbsent ends the check if err says that the plugin lacks something that it may lack.
+func (t *T) skipAbsent(err error) {
 	var e *capi.Error
 	if errors.As(err, &e) && (e.Missing || t.rule.Severity == rules.Opt) {
 		t.skipFor(err)
 	}
-	t.Fatalf("%s: expected success, got %v", (&capi.Call[A]{}).Function().Name, err)
-	panic("unreachable")
 }
 
 // Optional is Call for what the check needs and does not judge: UNIMPLEMENTED
@@ -78,6 +83,18 @@ func Optional[A any](t *T, args A) A {
 	t.skipFor(err)
 	t.Fatalf("%s: expected success, got %v", (&capi.Call[A]{}).Function().Name, err)
 	panic("unreachable")
+}
+
+// DestroyedNull judges the error of a function that was to destroy null, which must succeed. A
+// plugin that has no such objects, since the function which makes them is UNIMPLEMENTED as well,
+// may say so; made is that function's error.
+func (t *T) DestroyedNull(destroyed, made error) {
+	if capi.CodeOf(made) == capi.ErrorCodeUnimplemented {
+		t.skipFor(destroyed)
+	}
+	if destroyed != nil {
+		t.Fatalf("destroying null: expected success, got %v", destroyed)
+	}
 }
 
 // Raw sends args as they are, struct_size too, and returns them as the plugin

@@ -58,6 +58,29 @@ func TestAProgramRunsThroughTheRawCalls(t *testing.T) {
 	assert.Empty(t, r.Notes)
 }
 
+// A program that does not compile is compiled by the next check again, which then fails as it does alone.
+func TestASharedProgramIsCompiledOnce(t *testing.T) {
+	t.Parallel()
+	env := cpu(t)
+	runs := check.Check{Rule: "RUN-01", Run: func(t *check.T) {
+		out := t.Run(t.Shared(check.AddOne), 1, check.Upload(t, t.Client(), []float32{1, 2, 3, 4}))
+		check.ExpectBuffer(t, out[0], []float32{2, 3, 4, 5}, "a plus one")
+	}}
+	fails := check.Check{Rule: "RUN-01", Run: func(t *check.T) { t.Shared("no program") }}
+	for _, c := range []struct {
+		check    check.Check
+		verdict  check.Verdict
+		compiles int
+	}{
+		{runs, check.Pass, 1}, {runs, check.Pass, 0}, {fails, check.Fail, 1}, {fails, check.Fail, 1}, {runs, check.Pass, 0},
+	} {
+		r := run(t, env, c.check)
+		assert.Equal(t, c.verdict, r.Verdict, "%v", r)
+		assert.Equal(t, c.compiles, r.Compiles)
+		assert.Empty(t, r.Notes)
+	}
+}
+
 func TestVerdicts(t *testing.T) {
 	t.Parallel()
 	env := cpu(t)

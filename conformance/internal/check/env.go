@@ -43,6 +43,9 @@ type Client struct {
 	Handle   *capi.Client
 	Devices  []*capi.Device // addressable, in the client's order
 	Memories []*capi.Memory // addressable, in the client's order
+
+	mu       sync.Mutex
+	programs map[string]*capi.LoadedExecutable // by text; guarded by mu; see T.Shared
 }
 
 // Client returns the client that the checks of this process share. A check that
@@ -110,6 +113,11 @@ func (e *Env) Close() error {
 	defer e.mu.Unlock()
 	if e.client == nil {
 		return nil
+	}
+	for _, exe := range e.client.programs {
+		call := &capi.Call[capi.LoadedExecutableDestroyArgs]{}
+		call.Args.Executable = exe
+		_ = call.Do(e.Table) // which rules of its own look at
 	}
 	call := &capi.Call[capi.ClientDestroyArgs]{}
 	call.Args.Client, e.client = e.client.Handle, nil

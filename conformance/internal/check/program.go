@@ -107,6 +107,40 @@ func (t *T) Compile(c *Client, text string) *capi.LoadedExecutable {
 	return t.CompileWith(c, text, Devices(1, 1))
 }
 
+// Shared is Compile, on the client that checks share, for a program that other checks of the
+// process execute as well: it is compiled once. The check must do nothing but execute it. What is
+// about compiling, or about executables, has to compile its own.
+func (t *T) Shared(text string) *capi.LoadedExecutable {
+	exe, err := t.TryShared(text)
+	if err != nil {
+		t.skipAbsent(err)
+		t.Fatalf("PJRT_Client_Compile: expected success, got %v", err)
+	}
+	return exe
+}
+
+// TryShared is Shared for a program that may not compile.
+func (t *T) TryShared(text string) (*capi.LoadedExecutable, error) {
+	c := t.Client()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if exe := c.programs[text]; exe != nil {
+		return exe, nil
+	}
+	out, err := Try(t, CompileArgs(c, text, Devices(1, 1)))
+	if err != nil {
+		return nil, err
+	}
+	if out.Executable == nil {
+		t.Fatalf("PJRT_Client_Compile: success without an executable")
+	}
+	if c.programs == nil {
+		c.programs = make(map[string]*capi.LoadedExecutable)
+	}
+	c.programs[text] = out.Executable
+	return out.Executable, nil
+}
+
 // CompileWith is Compile with a serialized CompileOptionsProto.
 func (t *T) CompileWith(c *Client, text string, options []byte) *capi.LoadedExecutable {
 	exe := Call(t, CompileArgs(c, text, options)).Executable

@@ -21,8 +21,9 @@ type Plan struct {
 	Compile  time.Duration // how long all take, if each takes as long as the first
 }
 
-// compilesText says of rules how many programs their checks compile on the CPU plugin, in the
-// profile quick: rule, programs, checks. The command in the folder compiles writes it.
+// compilesText says of each rule how many programs its checks compile on the CPU plugin, in the
+// profile quick: rule, programs, checks. The command in the folder compiles writes it, and make
+// conformance compares it with what was compiled.
 //
 //go:embed compiles.tsv
 var compilesText string

@@ -157,7 +157,7 @@ func callsBack(t *check.T, how string, end func(*pending)) {
 // for.
 func lastOwner(t *check.T) {
 	for range 8 {
-		exe := compiled(t, check.AddOne)
+		exe := check.Own(t, check.Optional(t, check.CompileArgs(t.Client(), check.AddOne, check.Devices(1, 1))).Executable)
 		pending := newPending(t)
 		e := t.Ready(pending.Buffer)
 		waited := []madeEvent{{"second ready event of the buffer", t.Ready(pending.Buffer)}}

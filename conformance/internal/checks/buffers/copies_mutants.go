@@ -103,13 +103,13 @@ func copyMutants() []mutant.Mutant {
 			}
 		}),
 		{Check: "COPY-10", Fault: "the source's memory", Hooks: remember(func(a *capi.BufferMemoryArgs) **capi.Memory { return &a.Memory })},
-		after("COPY-10", "never on the host", func(a *capi.BufferIsOnCPUArgs) { a.IsOnCPU = false }),
+		mutant.After("COPY-10", "never on the host", func(a *capi.BufferIsOnCPUArgs) { a.IsOnCPU = false }),
 		mutant.Answers[capi.BufferCopyToDeviceArgs]("COPY-12", "fails in another way", capi.ErrorCodeInternal),
 	}, inMemory(
-		forgives[capi.BufferCopyToDeviceArgs]("COPY-02", "success"),
-		forgives[capi.BufferCopyToMemoryArgs]("COPY-09", "success"),
-		forgives[capi.BufferCopyToDeviceArgs]("COPY-11", "success"),
-		after("COPY-13", "the source is kept", func(a *capi.BufferIsDeletedArgs) { a.IsDeleted = false }),
+		mutant.Swallows[capi.BufferCopyToDeviceArgs]("COPY-02", "success"),
+		mutant.Swallows[capi.BufferCopyToMemoryArgs]("COPY-09", "success"),
+		mutant.Swallows[capi.BufferCopyToDeviceArgs]("COPY-11", "success"),
+		mutant.After("COPY-13", "the source is kept", func(a *capi.BufferIsDeletedArgs) { a.IsDeleted = false }),
 		hooked("COPY-13", "the type stays", func() []serve.Hook {
 			m := new(marks)
 			return []serve.Hook{
@@ -117,7 +117,7 @@ func copyMutants() []mutant.Mutant {
 				ofMarked(m, kindOf, func(a *capi.BufferElementTypeArgs) { a.Type = capi.BufferTypeF32 }),
 			}
 		}),
-		before("COPY-14", "fewer bytes are taken", func(a *capi.BufferBitcastArgs) {
+		mutant.Before("COPY-14", "fewer bytes are taken", func(a *capi.BufferBitcastArgs) {
 			if n := elements(capi.Slice(a.Dims, a.NumDims)...); dtype.Type(a.ElementType) == dtype.F32 && n < 4 {
 				a.Dims, a.NumDims = dims(4)
 			}
@@ -142,8 +142,8 @@ func copyMutants() []mutant.Mutant {
 				}),
 			}
 		}),
-		before("COPY-16", "ignored", func(a *capi.BufferBitcastArgs) { a.DeviceLayout = nil }),
-		forgives[capi.BufferBitcastArgs]("COPY-17", "success"),
+		mutant.Before("COPY-16", "ignored", func(a *capi.BufferBitcastArgs) { a.DeviceLayout = nil }),
+		mutant.Swallows[capi.BufferBitcastArgs]("COPY-17", "success"),
 	))
 }
 
@@ -182,7 +182,7 @@ func referenceMutants() []mutant.Mutant {
 				}
 			})}
 		}),
-		forgives[decreaseArgs]("REF-02", "wraps"),
+		mutant.Swallows[decreaseArgs]("REF-02", "wraps"),
 		hooked("REF-03", "one too few", func() []serve.Hook {
 			var count atomic.Int32
 			return []serve.Hook{serve.Around(func(c *invocation, _ *decreaseArgs) {
@@ -228,7 +228,8 @@ func referenceMutants() []mutant.Mutant {
 				a.DeviceMemoryPtr += 64 * count.Add(1)
 			})}
 		}),
-		after("REF-05", "the address of something else", func(a *opaqueArgs) { a.DeviceMemoryPtr = check.Address(retain(make([]byte, 64))) }),
+		mutant.After("REF-05", "the address of something else",
+			func(a *opaqueArgs) { a.DeviceMemoryPtr = check.Address(retain(make([]byte, 64))) }),
 		hooked("REF-05", "outputs have a staging address", func() []serve.Hook {
 			m := new(marks)
 			return []serve.Hook{marking(m, outputBuffers),
@@ -282,9 +283,9 @@ func referenceMutants() []mutant.Mutant {
 				}
 			})}
 		}),
-		forgives[opaqueArgs]("REF-08/donated", "an address is told"),
-		forgives[increaseArgs]("REF-08/deleted", "success"),
-		forgives[increaseArgs]("REF-08/donated", "success"),
+		mutant.Swallows[opaqueArgs]("REF-08/donated", "an address is told"),
+		mutant.Swallows[increaseArgs]("REF-08/deleted", "success"),
+		mutant.Swallows[increaseArgs]("REF-08/donated", "success"),
 		mutant.Answers[decreaseArgs]("REF-09", "only in the thread that increased it", capi.ErrorCodeInternal),
 	}
 }
@@ -294,7 +295,7 @@ type rawArgs = capi.BufferCopyRawToHostArgs
 func rawMutants() []mutant.Mutant {
 	copyEvent := func(a *capi.BufferCopyRawToHostFutureArgs) *capi.Event { return a.Event }
 	return slices.Concat([]mutant.Mutant{
-		before("RAW-01", "the offset is ignored", func(a *rawArgs) { a.Offset = 0 }),
+		mutant.Before("RAW-01", "the offset is ignored", func(a *rawArgs) { a.Offset = 0 }),
 		mutant.Of("RAW-01", "a byte more is written", func(c *invocation, a *rawArgs) {
 			if a.Offset >= 0 && a.TransferSize >= 0 && a.Offset+a.TransferSize < 16 {
 				a.TransferSize++
@@ -306,10 +307,11 @@ func rawMutants() []mutant.Mutant {
 				check.Poke(uintptr(a.Dst), []byte{0})
 			}
 		}),
-		before("RAW-02", "a negative offset counts as zero", func(a *rawArgs) { a.Offset = max(a.Offset, 0) }),
+		mutant.Before("RAW-02", "a negative offset counts as zero", func(a *rawArgs) { a.Offset = max(a.Offset, 0) }),
 		losesCode[capi.EventAwaitArgs]("RAW-02", "another code"),
 		awaitsOK("RAW-02", "success"),
-		refuses("RAW-03", "no bytes are refused", capi.ErrorCodeInvalidArgument, func(a *rawArgs) bool { return a.TransferSize == 0 }),
+		mutant.Refuses("RAW-03", "no bytes are refused", capi.ErrorCodeInvalidArgument,
+			func(a *rawArgs) bool { return a.TransferSize == 0 }),
 		awaitsOK("RAW-04", "success"),
 		mutant.Of("RAW-05", "not packed", func(c *invocation, a *rawArgs) {
 			if c.Forward(); c.Err() == nil && wait(c.Table(), a.Event) == nil {
@@ -321,7 +323,7 @@ func rawMutants() []mutant.Mutant {
 	}, inMemory(
 		anyReady("RAW-06", "starts early"),
 		ignores("RAW-06", "the event is not waited for", always[capi.EventAwaitArgs]),
-		before("RAW-06", "the offset is ignored", func(a *capi.BufferCopyRawToHostFutureArgs) { a.Offset = 0 }),
+		mutant.Before("RAW-06", "the offset is ignored", func(a *capi.BufferCopyRawToHostFutureArgs) { a.Offset = 0 }),
 		losesMessage[capi.EventAwaitArgs]("RAW-07", "the message is lost"),
 		awaitsOK("RAW-07", "success"),
 		mutant.Mutant{Check: "RAW-08", Fault: "one for all",

@@ -25,7 +25,8 @@ func downloadMutants() []mutant.Mutant {
 			}
 			c.Forward()
 		}),
-		refuses("D2H-01", "dst_size must be zero", capi.ErrorCodeInvalidArgument, func(a *downloadArgs) bool { return a.Dst == nil && a.DstSize != 0 }),
+		mutant.Refuses("D2H-01", "dst_size must be zero", capi.ErrorCodeInvalidArgument,
+			func(a *downloadArgs) bool { return a.Dst == nil && a.DstSize != 0 }),
 		mutant.Of("D2H-02", "the size on the device, without a layout", func(c *invocation, a *downloadArgs) {
 			if c.Forward(); a.Dst == nil && a.HostLayout == nil {
 				a.DstSize = deviceSize(c, a.Src)
@@ -41,12 +42,12 @@ func downloadMutants() []mutant.Mutant {
 				clear(bytesAt(a.Dst, a.DstSize))
 			}
 		}),
-		before("D2H-03", "a dst_size of zero is not looked at", func(a *downloadArgs) {
+		mutant.Before("D2H-03", "a dst_size of zero is not looked at", func(a *downloadArgs) {
 			if a.Dst != nil && a.DstSize == 0 {
 				a.DstSize = 1 << 20
 			}
 		}),
-		before("D2H-03", "dst_size is not looked at", func(a *downloadArgs) {
+		mutant.Before("D2H-03", "dst_size is not looked at", func(a *downloadArgs) {
 			if a.Dst != nil {
 				a.DstSize = 1 << 30
 			}
@@ -77,8 +78,8 @@ func downloadMutants() []mutant.Mutant {
 			}
 		}),
 		arrivesOf("D2H-05", "the second device is read wrongly", func(c *invocation, b *capi.Buffer) bool { return placeBelow(c, b) == 1 }, flip),
-		before("D2H-09", "strides are ignored", func(a *downloadArgs) { ignoreLayout(a, capi.BufferMemoryLayoutTypeStrides) }),
-		before("D2H-10", "tiles are ignored", func(a *downloadArgs) { ignoreLayout(a, capi.BufferMemoryLayoutTypeTiled) }),
+		mutant.Before("D2H-09", "strides are ignored", func(a *downloadArgs) { ignoreLayout(a, capi.BufferMemoryLayoutTypeStrides) }),
+		mutant.Before("D2H-10", "tiles are ignored", func(a *downloadArgs) { ignoreLayout(a, capi.BufferMemoryLayoutTypeTiled) }),
 		readyEarly("D2H-11"),
 		readyEarly("D2H-11/large"),
 		readyAt("D2H-11", "who polls is told too early", true, false, true),
@@ -98,9 +99,9 @@ func downloadMutants() []mutant.Mutant {
 		nth("D2H-13", "a staging buffer for all", 7),
 		awaitsOK("D2H-14", "success with garbage"),
 		losesCode[capi.EventAwaitArgs]("D2H-14", "every code becomes UNKNOWN"),
-		before("D2H-15", "the address is rounded", func(a *downloadArgs) { a.Dst = check.PointerAt(uintptr(a.Dst) &^ 7) }),
+		mutant.Before("D2H-15", "the address is rounded", func(a *downloadArgs) { a.Dst = check.PointerAt(uintptr(a.Dst) &^ 7) }),
 		spoiledBy[capi.BufferDestroyArgs]("D2H-16", "freed under the copy"),
-		after("D2H-17", "padding is counted", func(a *downloadArgs) {
+		mutant.After("D2H-17", "padding is counted", func(a *downloadArgs) {
 			if a.Dst == nil {
 				a.DstSize = 32
 			}
@@ -149,8 +150,8 @@ func downloadMutants() []mutant.Mutant {
 			}
 			c.Forward()
 		}),
-		before("D2H-06", "host_layout is ignored", func(a *downloadArgs) { a.HostLayout = nil }),
-		before("D2H-07", "null means column-major", func(a *downloadArgs) {
+		mutant.Before("D2H-06", "host_layout is ignored", func(a *downloadArgs) { a.HostLayout = nil }),
+		mutant.Before("D2H-07", "null means column-major", func(a *downloadArgs) {
 			if a.HostLayout == nil {
 				a.HostLayout = retain(check.TiledLayout([]int64{0, 1}))
 			}

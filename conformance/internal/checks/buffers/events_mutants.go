@@ -16,7 +16,8 @@ import (
 
 func eventMutants() []mutant.Mutant {
 	return slices.Concat([]mutant.Mutant{
-		refuses("EVT-01", "null is refused", capi.ErrorCodeInvalidArgument, func(a *capi.EventDestroyArgs) bool { return a.Event == nil }),
+		mutant.Refuses("EVT-01", "null is refused", capi.ErrorCodeInvalidArgument,
+			func(a *capi.EventDestroyArgs) bool { return a.Event == nil }),
 		ignores("EVT-02", "returns at once without waiting", always[capi.EventAwaitArgs]),
 		onEvents("EVT-02", "downloads are not waited for", downloadEvents, unawaited),
 		endsEarly("EVT-02", "gives up after a tenth of a second", func() func() bool {
@@ -31,7 +32,7 @@ func eventMutants() []mutant.Mutant {
 		}),
 		losesMessage[capi.EventAwaitArgs]("EVT-02", "the message is lost"),
 		onEvents("EVT-03", "stays false of downloads", downloadEvents, unready),
-		after("EVT-03", "stays false", func(a *capi.EventIsReadyArgs) { a.IsReady = false }),
+		mutant.After("EVT-03", "stays false", func(a *capi.EventIsReadyArgs) { a.IsReady = false }),
 		hooked("EVT-04", "flips back after a while", func() []serve.Hook {
 			var calls atomic.Int32
 			return []serve.Hook{serve.Around(func(c *invocation, a *capi.EventIsReadyArgs) {
@@ -165,7 +166,7 @@ func eventMutants() []mutant.Mutant {
 				return func(*capi.ErrorHandle) { call(nil) }
 			})}
 		}),
-		before("EVT-12", "user_arg is cut to 32 bits", func(a *capi.EventOnReadyArgs) { a.UserArg &= 0xffffffff }),
+		mutant.Before("EVT-12", "user_arg is cut to 32 bits", func(a *capi.EventOnReadyArgs) { a.UserArg &= 0xffffffff }),
 		mutant.Of("EVT-12", "user_arg is cut to 32 bits while the event waits", func(c *invocation, a *capi.EventOnReadyArgs) {
 			if !ready(c.Table(), a.Event) {
 				a.UserArg &= 0xffffffff
@@ -342,23 +343,24 @@ func eventMutants() []mutant.Mutant {
 		mutant.Of("EVT-21", "callbacks of a new event run at once",
 			func(_ *invocation, a *capi.EventOnReadyArgs) { a.Callback.Call(nil, a.UserArg) }),
 		ignores("EVT-22", "callbacks are not called", always[capi.EventOnReadyArgs]),
-		before("EVT-23", "messages have 64 bytes at most", func(a *capi.EventSetArgs) { a.ErrorMessageSize = min(a.ErrorMessageSize, 64) }),
+		mutant.Before("EVT-23", "messages have 64 bytes at most",
+			func(a *capi.EventSetArgs) { a.ErrorMessageSize = min(a.ErrorMessageSize, 64) }),
 		ignores("EVT-22", "the waiting thread is not woken", always[capi.EventSetArgs]),
-		before("EVT-23", "every code becomes UNKNOWN", func(a *capi.EventSetArgs) { a.ErrorCode = capi.ErrorCodeUnknown }),
+		mutant.Before("EVT-23", "every code becomes UNKNOWN", func(a *capi.EventSetArgs) { a.ErrorCode = capi.ErrorCodeUnknown }),
 		mutant.Of("EVT-24", "keeps the pointer", func(c *invocation, a *capi.EventSetArgs) {
 			later := &capi.Call[capi.EventSetArgs]{Args: *a}
 			table := c.Table()
 			time.AfterFunc(20*time.Millisecond, func() { later.Do(table) })
 		}),
-		forgives[capi.EventSetArgs]("EVT-25", "a second result is taken"),
+		mutant.Swallows[capi.EventSetArgs]("EVT-25", "a second result is taken"),
 		mutant.Of("EVT-25", "a second result is taken after an error", func(c *invocation, a *capi.EventSetArgs) {
 			failed := ready(c.Table(), a.Event) && wait(c.Table(), a.Event) != nil
 			if c.Forward(); failed {
 				c.FailWith(nil)
 			}
 		}),
-		forgives[capi.EventSetArgs]("EVT-26", "any event is set"),
-		forgives[capi.EventAwaitArgs]("EVT-27", "who waits is told of success"),
+		mutant.Swallows[capi.EventSetArgs]("EVT-26", "any event is set"),
+		mutant.Swallows[capi.EventAwaitArgs]("EVT-27", "who waits is told of success"),
 		mutant.Of("EVT-27", "who waits hangs for ever", func(c *invocation, a *capi.EventDestroyArgs) {
 			if ready(c.Table(), a.Event) {
 				c.Forward()

@@ -16,12 +16,13 @@ import (
 
 func metadataMutants() []mutant.Mutant {
 	return []mutant.Mutant{
-		after("BUF-01", "i4 is told as i8", func(a *capi.BufferElementTypeArgs) {
+		mutant.After("BUF-01", "i4 is told as i8", func(a *capi.BufferElementTypeArgs) {
 			if a.Type == capi.BufferTypeS4 {
 				a.Type = capi.BufferTypeS8
 			}
 		}),
-		after("BUF-02", "an array made for the call", func(a *capi.BufferDimensionsArgs) { a.Dims, a.NumDims = dims(capi.Slice(a.Dims, a.NumDims)...) }),
+		mutant.After("BUF-02", "an array made for the call",
+			func(a *capi.BufferDimensionsArgs) { a.Dims, a.NumDims = dims(capi.Slice(a.Dims, a.NumDims)...) }),
 		hooked("BUF-02", "one array for all buffers", func() []serve.Hook {
 			shared := retain(make([]int64, 16))
 			return []serve.Hook{serve.Around(func(c *invocation, a *capi.BufferDimensionsArgs) {
@@ -36,11 +37,11 @@ func metadataMutants() []mutant.Mutant {
 			return []serve.Hook{marking(m, outputBuffers),
 				ofMarked(m, dimensionsOf, func(a *capi.BufferDimensionsArgs) { a.Dims, a.NumDims = dims(1, 4) })}
 		}),
-		after("BUF-02", "one dimension too few", func(a *capi.BufferDimensionsArgs) { a.NumDims = max(a.NumDims, 1) - 1 }),
+		mutant.After("BUF-02", "one dimension too few", func(a *capi.BufferDimensionsArgs) { a.NumDims = max(a.NumDims, 1) - 1 }),
 		mutant.Answers[capi.BufferUnpaddedDimensionsArgs]("BUF-03", "not implemented", capi.ErrorCodeUnimplemented),
-		after("BUF-04", "the bound", func(a *capi.BufferUnpaddedDimensionsArgs) { a.UnpaddedDims, a.NumDims = dims(8) }),
-		after("BUF-05", "every first dimension", func(a *capi.BufferDynamicDimensionIndicesArgs) { a.NumDynamicDims = 1 }),
-		after("BUF-05/dynamic", "always empty", func(a *capi.BufferDynamicDimensionIndicesArgs) { a.NumDynamicDims = 0 }),
+		mutant.After("BUF-04", "the bound", func(a *capi.BufferUnpaddedDimensionsArgs) { a.UnpaddedDims, a.NumDims = dims(8) }),
+		mutant.After("BUF-05", "every first dimension", func(a *capi.BufferDynamicDimensionIndicesArgs) { a.NumDynamicDims = 1 }),
+		mutant.After("BUF-05/dynamic", "always empty", func(a *capi.BufferDynamicDimensionIndicesArgs) { a.NumDynamicDims = 0 }),
 		hooked("BUF-06", "another answer the second time", func() []serve.Hook {
 			var calls atomic.Int32
 			return []serve.Hook{serve.Around(func(c *invocation, a *capi.BufferDynamicDimensionIndicesArgs) {
@@ -49,11 +50,12 @@ func metadataMutants() []mutant.Mutant {
 				}
 			})}
 		}),
-		after("BUF-07", "the type is not set", func(a *capi.BufferGetMemoryLayoutArgs) { a.Layout.Type = 5 }),
-		after("BUF-07", "not all dimensions", func(a *capi.BufferGetMemoryLayoutArgs) { a.Layout.Tiled().MinorToMajorSize = 0 }),
-		after("BUF-07", "an order that is called strides", func(a *capi.BufferGetMemoryLayoutArgs) { a.Layout.Type = capi.BufferMemoryLayoutTypeStrides }),
-		after("BUF-08", "the order is reversed", reverseLayout),
-		after("BUF-09", "no size", func(a *capi.BufferOnDeviceSizeInBytesArgs) { a.OnDeviceSizeInBytes = 0 }),
+		mutant.After("BUF-07", "the type is not set", func(a *capi.BufferGetMemoryLayoutArgs) { a.Layout.Type = 5 }),
+		mutant.After("BUF-07", "not all dimensions", func(a *capi.BufferGetMemoryLayoutArgs) { a.Layout.Tiled().MinorToMajorSize = 0 }),
+		mutant.After("BUF-07", "an order that is called strides",
+			func(a *capi.BufferGetMemoryLayoutArgs) { a.Layout.Type = capi.BufferMemoryLayoutTypeStrides }),
+		mutant.After("BUF-08", "the order is reversed", reverseLayout),
+		mutant.After("BUF-09", "no size", func(a *capi.BufferOnDeviceSizeInBytesArgs) { a.OnDeviceSizeInBytes = 0 }),
 		mutant.Of("BUF-09", "elements are counted, not bytes", func(c *invocation, a *capi.BufferOnDeviceSizeInBytesArgs) {
 			c.Forward()
 			a.OnDeviceSizeInBytes = uintptr(elements(dimsBelow(c, a.Buffer)...))
@@ -83,7 +85,7 @@ func metadataMutants() []mutant.Mutant {
 		{Check: "BUF-10", Fault: "the first device always", Hooks: remember(func(a *capi.BufferDeviceArgs) **capi.Device { return &a.Device })},
 		mutant.Answers[capi.BufferMemoryArgs]("BUF-11", "not implemented", capi.ErrorCodeUnimplemented),
 		{Check: "BUF-11", Fault: "the first memory always", Hooks: remember(func(a *capi.BufferMemoryArgs) **capi.Memory { return &a.Memory })},
-		after("BUF-12", "never", func(a *capi.BufferIsOnCPUArgs) { a.IsOnCPU = false }),
+		mutant.After("BUF-12", "never", func(a *capi.BufferIsOnCPUArgs) { a.IsOnCPU = false }),
 		hooked("BUF-28", "a handle that was deleted is given again", func() []serve.Hook {
 			var deleted atomic.Pointer[capi.Buffer]
 			return []serve.Hook{
@@ -135,7 +137,7 @@ func reverseLayout(a *capi.BufferGetMemoryLayoutArgs) {
 
 func lifecycleMutants() []mutant.Mutant {
 	return []mutant.Mutant{
-		after("BUF-13", "always true", func(a *capi.BufferIsDeletedArgs) { a.IsDeleted = true }),
+		mutant.After("BUF-13", "always true", func(a *capi.BufferIsDeletedArgs) { a.IsDeleted = true }),
 		hooked("BUF-13", "copies are deleted", func() []serve.Hook {
 			m := new(marks)
 			return []serve.Hook{marking(m, copiedBuffers),
@@ -178,7 +180,7 @@ func lifecycleMutants() []mutant.Mutant {
 			settle(c, a.Buffer)
 			c.Forward()
 		}),
-		after("BUF-14", "not at once", func(a *capi.BufferIsDeletedArgs) { a.IsDeleted = false }),
+		mutant.After("BUF-14", "not at once", func(a *capi.BufferIsDeletedArgs) { a.IsDeleted = false }),
 		hooked("BUF-15", "refused the second time", func() []serve.Hook {
 			var seen sync.Map
 			return []serve.Hook{serve.Around(func(c *invocation, a *capi.BufferDeleteArgs) {
@@ -251,8 +253,9 @@ func lifecycleMutants() []mutant.Mutant {
 		forgivesUse[capi.LoadedExecutableExecuteArgs]("BUF-23/Execute"),
 		forgivesUse[capi.BufferUnsafePointerArgs]("BUF-23/UnsafePointer"),
 		forgivesUse[capi.BufferOpaqueDeviceMemoryDataPointerArgs]("BUF-23/OpaqueDeviceMemoryDataPointer"),
-		after("BUF-24", "the dimensions are gone", func(a *capi.BufferDimensionsArgs) { a.NumDims = 0 }),
-		refuses("BUF-25/null", "null is refused", capi.ErrorCodeInvalidArgument, func(a *capi.BufferDestroyArgs) bool { return a.Buffer == nil }),
+		mutant.After("BUF-24", "the dimensions are gone", func(a *capi.BufferDimensionsArgs) { a.NumDims = 0 }),
+		mutant.Refuses("BUF-25/null", "null is refused", capi.ErrorCodeInvalidArgument,
+			func(a *capi.BufferDestroyArgs) bool { return a.Buffer == nil }),
 		hooked("BUF-25/used", "keeps the memory of outputs", func() []serve.Hook {
 			m := new(marks)
 			return []serve.Hook{marking(m, outputBuffers), serve.Around(func(c *invocation, a *capi.BufferDestroyArgs) {

@@ -110,12 +110,12 @@ func makerMutants() []mutant.Mutant {
 			c.Forward()
 			a.TransferSize = size
 		}),
-		after("BUF-09/uneven", "counts whole pages of what is larger than a MiB", func(a *capi.BufferOnDeviceSizeInBytesArgs) {
+		mutant.After("BUF-09/uneven", "counts whole pages of what is larger than a MiB", func(a *capi.BufferOnDeviceSizeInBytesArgs) {
 			if a.OnDeviceSizeInBytes > 1<<20 {
 				a.OnDeviceSizeInBytes = a.OnDeviceSizeInBytes / pages * pages
 			}
 		}),
-		after("BUF-09/uneven", "asks for whole pages of the host", func(a *downloadArgs) {
+		mutant.After("BUF-09/uneven", "asks for whole pages of the host", func(a *downloadArgs) {
 			if a.Dst == nil {
 				a.DstSize = (a.DstSize + pages - 1) / pages * pages
 			}

@@ -363,7 +363,7 @@ func readyAt(name, fault string, await, poll, call bool) mutant.Mutant {
 
 // touches is a plugin that reads memory which an upload does not give it.
 func touches(name, fault string, reach func(a *uploadArgs) int) mutant.Mutant {
-	return before(name, fault, func(a *uploadArgs) {
+	return mutant.Before(name, fault, func(a *uploadArgs) {
 		if n := reach(a); n > 0 {
 			check.Sum(check.MemoryAt(uintptr(a.Data), n))
 		}

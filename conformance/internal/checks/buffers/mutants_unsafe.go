@@ -28,42 +28,6 @@ func Mutants() []mutant.Mutant {
 
 type invocation = serve.Invocation
 
-// after is a fault in what a call gives that succeeds.
-func after[A any](check, fault string, f func(*A)) mutant.Mutant {
-	return mutant.Of(check, fault, func(c *invocation, a *A) {
-		if c.Forward(); c.Err() == nil {
-			f(a)
-		}
-	})
-}
-
-// before is a fault in what the plugin makes of the arguments.
-func before[A any](check, fault string, f func(*A)) mutant.Mutant {
-	return mutant.Of(check, fault, func(c *invocation, a *A) {
-		f(a)
-		c.Forward()
-	})
-}
-
-// refuses is a plugin that fails when it should not.
-func refuses[A any](check, fault string, code capi.ErrorCode, when func(*A) bool) mutant.Mutant {
-	return mutant.Of(check, fault, func(c *invocation, a *A) {
-		if when(a) {
-			c.Fail(code, "%s", fault)
-			return
-		}
-		c.Forward()
-	})
-}
-
-// forgives is a plugin that reports success after an error.
-func forgives[A any](check, fault string) mutant.Mutant {
-	return mutant.Of(check, fault, func(c *invocation, _ *A) {
-		c.Forward()
-		c.FailWith(nil)
-	})
-}
-
 // ignores is a plugin that does nothing, and says that it succeeded.
 func ignores[A any](check, fault string, when func(*A) bool) mutant.Mutant {
 	return mutant.Of(check, fault, func(c *invocation, a *A) {
@@ -89,11 +53,13 @@ func inMemory(list ...mutant.Mutant) []mutant.Mutant {
 }
 
 // awaitsOK is a plugin whose events have no errors.
-func awaitsOK(check, fault string) mutant.Mutant { return forgives[capi.EventAwaitArgs](check, fault) }
+func awaitsOK(check, fault string) mutant.Mutant {
+	return mutant.Swallows[capi.EventAwaitArgs](check, fault)
+}
 
 // anyReady is a plugin whose events are ready when they are not.
 func anyReady(check, fault string) mutant.Mutant {
-	return after(check, fault, func(a *capi.EventIsReadyArgs) { a.IsReady = true })
+	return mutant.After(check, fault, func(a *capi.EventIsReadyArgs) { a.IsReady = true })
 }
 
 // wait waits for an event below the hooks.
@@ -200,7 +166,7 @@ func remember[A any, V any](field func(*A) *V) func() []serve.Hook {
 
 // aliasing is a plugin that uses memory of the host where it should copy it.
 func aliasing(check, fault string) mutant.Mutant {
-	return before(check, fault, func(a *capi.ClientBufferFromHostBufferArgs) {
+	return mutant.Before(check, fault, func(a *capi.ClientBufferFromHostBufferArgs) {
 		a.HostBufferSemantics = capi.HostBufferSemanticsImmutableZeroCopy
 	})
 }

@@ -75,8 +75,8 @@ func viewMutants() []mutant.Mutant {
 		})
 	}
 	return slices.Concat([]mutant.Mutant{
-		before("VIEW-01", "copies at creation", copied(func([]byte) {})),
-		before("VIEW-01", "another type of the same size", func(a *viewOf) { a.ElementType = capi.BufferTypeS32 }),
+		mutant.Before("VIEW-01", "copies at creation", copied(func([]byte) {})),
+		mutant.Before("VIEW-01", "another type of the same size", func(a *viewOf) { a.ElementType = capi.BufferTypeS32 }),
 		mutant.Of("VIEW-01", "the first device, always", func(c *invocation, a *viewOf) {
 			a.Device = deviceOf(c, a.Client, 0)
 			c.Forward()
@@ -97,13 +97,14 @@ func viewMutants() []mutant.Mutant {
 		hooked("VIEW-02", "the callback runs twice", func() []serve.Hook {
 			return []serve.Hook{onDelete(func(_ *viewOf, call func()) func() { return func() { call(); call() } })}
 		}),
-		before("VIEW-04", "the device wins", func(a *viewOf) { a.Memory = nil }),
-		refuses("VIEW-05", "another code", capi.ErrorCodeInternal, func(a *viewOf) bool { return a.Device == nil && a.Memory == nil }),
-		before("VIEW-06", "the address is rounded", func(a *viewOf) { a.DeviceBufferPtr &^= 63 }),
+		mutant.Before("VIEW-04", "the device wins", func(a *viewOf) { a.Memory = nil }),
+		mutant.Refuses("VIEW-05", "another code", capi.ErrorCodeInternal,
+			func(a *viewOf) bool { return a.Device == nil && a.Memory == nil }),
+		mutant.Before("VIEW-06", "the address is rounded", func(a *viewOf) { a.DeviceBufferPtr &^= 63 }),
 		lost("VIEW-07"),
-		refuses("VIEW-08", "0 is no stream", capi.ErrorCodeInvalidArgument, func(a *viewOf) bool { return a.Stream == 0 }),
-		before("VIEW-09", "the layout is ignored", func(a *viewOf) { a.Layout = nil }),
-		before("VIEW-09", "another order", copied(slices.Reverse[[]byte])),
+		mutant.Refuses("VIEW-08", "0 is no stream", capi.ErrorCodeInvalidArgument, func(a *viewOf) bool { return a.Stream == 0 }),
+		mutant.Before("VIEW-09", "the layout is ignored", func(a *viewOf) { a.Layout = nil }),
+		mutant.Before("VIEW-09", "another order", copied(slices.Reverse[[]byte])),
 		arrives("VIEW-10", "freed under the copy", flip),
 		hooked("VIEW-11", "holds the lock of executions while calling back", func() []serve.Hook {
 			lock := make(chan struct{}, 1)
@@ -120,7 +121,8 @@ func viewMutants() []mutant.Mutant {
 			}
 		}),
 	}, inMemory(
-		refuses("VIEW-03", "none is refused", capi.ErrorCodeInvalidArgument, func(a *viewOf) bool { return a.OnDeleteCallback == 0 }),
+		mutant.Refuses("VIEW-03", "none is refused", capi.ErrorCodeInvalidArgument,
+			func(a *viewOf) bool { return a.OnDeleteCallback == 0 }),
 	))
 }
 
@@ -133,7 +135,7 @@ type (
 func placeholderMutants() []mutant.Mutant {
 	noPayload := func(a *errorBuffers) { a.Payload, a.NumPayload = nil, 0 }
 	return slices.Concat([]mutant.Mutant{
-		before("UNI-01", "narrow types become bytes", func(a *uninitialized) {
+		mutant.Before("UNI-01", "narrow types become bytes", func(a *uninitialized) {
 			if dtype.Type(a.ShapeElementType).IsSubByte() {
 				a.ShapeElementType = capi.BufferTypeS8
 			}
@@ -163,16 +165,16 @@ func placeholderMutants() []mutant.Mutant {
 			}
 		}),
 		ignores("UNI-15", "errors are dropped", func(a *fulfilArgs) bool { return a.StatusCode != capi.ErrorCodeOK }).Waiting(),
-		before("UNI-15", "every code becomes INTERNAL", func(a *fulfilArgs) {
+		mutant.Before("UNI-15", "every code becomes INTERNAL", func(a *fulfilArgs) {
 			if a.StatusCode != capi.ErrorCodeOK {
 				a.StatusCode = capi.ErrorCodeInternal
 			}
 		}),
-		before("UNI-15", "the message is lost", func(a *fulfilArgs) { a.ErrorMessageSize = 0 }),
+		mutant.Before("UNI-15", "the message is lost", func(a *fulfilArgs) { a.ErrorMessageSize = 0 }),
 		ignores("UNI-16", "nothing to fulfil is fine", func(a *fulfilArgs) bool { return a.FulfillAliasBufferCb == nil }),
 		mismatch("UNI-17", "another type is taken", func(c *invocation, b *capi.Buffer) bool { return typeBelow(c, b) != dtype.F32 }),
 		mismatch("UNI-17", "another shape of the same size is taken", func(c *invocation, b *capi.Buffer) bool { return len(dimsBelow(c, b)) == 2 }),
-		forgives[fulfilArgs]("UNI-16", "success"),
+		mutant.Swallows[fulfilArgs]("UNI-16", "success"),
 		forgivesUse[fulfilArgs]("UNI-17"),
 		arrives("UNI-18", "the alias dangles", flip),
 		mutant.Of("UNI-19", "waits for the fulfilment", func(c *invocation, a *capi.BufferDestroyArgs) {
@@ -215,18 +217,19 @@ func placeholderMutants() []mutant.Mutant {
 				c.Forward()
 			})}
 		}),
-		before("UNI-05", "every code becomes UNKNOWN", func(a *errorBuffers) { a.ErrorCode = capi.ErrorCodeUnknown }),
-		before("UNI-05", "the message is lost", func(a *errorBuffers) { a.ErrorMessageSize = 0 }),
-		before("UNI-05", "the type is lost", func(a *errorBuffers) { a.ShapeElementType = capi.BufferTypeS32 }),
+		mutant.Before("UNI-05", "every code becomes UNKNOWN", func(a *errorBuffers) { a.ErrorCode = capi.ErrorCodeUnknown }),
+		mutant.Before("UNI-05", "the message is lost", func(a *errorBuffers) { a.ErrorMessageSize = 0 }),
+		mutant.Before("UNI-05", "the type is lost", func(a *errorBuffers) { a.ShapeElementType = capi.BufferTypeS32 }),
 		mutant.Mutant{Check: "UNI-05", Fault: "the first memory, always",
 			Hooks: remember(func(a *capi.BufferMemoryArgs) **capi.Memory { return &a.Memory })},
 		losesMessage[capi.EventAwaitArgs]("UNI-06", "the cause is lost"),
-		before("UNI-08", "only the first", func(a *errorBuffers) { a.NumPayload = min(a.NumPayload, 1) }),
+		mutant.Before("UNI-08", "only the first", func(a *errorBuffers) { a.NumPayload = min(a.NumPayload, 1) }),
 		forgivesUse[fulfilArgs]("UNI-17/memory"),
 		awaitsOK("UNI-06", "runs on garbage"),
-		refuses("UNI-07", "there is no room", capi.ErrorCodeResourceExhausted, func(a *errorBuffers) bool { return *a.ShapeDims > 1<<30 }),
-		before("UNI-08", "dropped", noPayload),
-		before("UNI-09", "ignored", noPayload),
+		mutant.Refuses("UNI-07", "there is no room", capi.ErrorCodeResourceExhausted,
+			func(a *errorBuffers) bool { return *a.ShapeDims > 1<<30 }),
+		mutant.Before("UNI-08", "dropped", noPayload),
+		mutant.Before("UNI-09", "ignored", noPayload),
 		hooked("UNI-10", "nothing works afterwards", func() []serve.Hook {
 			var spoiled atomic.Bool
 			return []serve.Hook{
@@ -237,8 +240,8 @@ func placeholderMutants() []mutant.Mutant {
 				losing(&spoiled),
 			}
 		}),
-		before("UNI-21", "reads shape_layout only", func(a *errorBuffers) { a.DeviceLayout = nil }),
-		refuses("UNI-11", "fails in another way", capi.ErrorCodeInternal,
+		mutant.Before("UNI-21", "reads shape_layout only", func(a *errorBuffers) { a.DeviceLayout = nil }),
+		mutant.Refuses("UNI-11", "fails in another way", capi.ErrorCodeInternal,
 			func(a *errorBuffers) bool { return a.ShapeElementType == capi.BufferTypeToken }),
 	))
 }
@@ -315,8 +318,8 @@ func dmaMutants() []mutant.Mutant {
 				c.Forward()
 			})
 		}),
-		forgives[capi.ClientDMAUnmapArgs]("DMA-03", "success"),
-		forgives[capi.ClientDMAUnmapArgs]("DMA-04", "success"),
+		mutant.Swallows[capi.ClientDMAUnmapArgs]("DMA-03", "success"),
+		mutant.Swallows[capi.ClientDMAUnmapArgs]("DMA-04", "success"),
 		hooked("DMA-05", "nothing works afterwards", func() []serve.Hook {
 			var spoiled atomic.Bool
 			return []serve.Hook{

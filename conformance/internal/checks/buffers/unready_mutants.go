@@ -50,7 +50,7 @@ func unreadyMutants() []mutant.Mutant {
 				a.IsDeleted = true
 			}
 		}),
-		after("D2H-02", "of arrays of two dimensions, the size is that of whole tiles on the device", func(a *downloadArgs) {
+		mutant.After("D2H-02", "of arrays of two dimensions, the size is that of whole tiles on the device", func(a *downloadArgs) {
 			const tile = 32 * 32
 			if a.Dst == nil && a.HostLayout != nil && a.HostLayout.Tiled().MinorToMajorSize == 2 && a.DstSize > 0 {
 				a.DstSize = (a.DstSize + tile - 1) / tile * tile
@@ -90,12 +90,12 @@ func hostViewMutants() []mutant.Mutant {
 		return true
 	}
 	return []mutant.Mutant{
-		before("STR-03/views", "memory of the host that is not contiguous is read as if it were", func(a *uploadArgs) {
+		mutant.Before("STR-03/views", "memory of the host that is not contiguous is read as if it were", func(a *uploadArgs) {
 			if !contiguous(a) {
 				densely(a)
 			}
 		}).ReportedAs("tt-xla#5059"),
-		before("STR-03/views", "steps backwards are taken forwards in more than two dimensions", func(a *uploadArgs) {
+		mutant.Before("STR-03/views", "steps backwards are taken forwards in more than two dimensions", func(a *uploadArgs) {
 			s := strides(a)
 			for i := range s {
 				if len(s) > 2 {
@@ -104,12 +104,12 @@ func hostViewMutants() []mutant.Mutant {
 			}
 			restride(a, s)
 		}),
-		before("STR-03/large view", "of more than a MiB, only the order of the strides counts", func(a *uploadArgs) {
+		mutant.Before("STR-03/large view", "of more than a MiB, only the order of the strides counts", func(a *uploadArgs) {
 			if count(a)*dtype.Type(a.Type).Size() > 1<<20 {
 				strideOrder(a, false)
 			}
 		}),
-		refuses("STR-01/dims of one", "the stride of a dimension of one must be the dense one", capi.ErrorCodeInvalidArgument,
+		mutant.Refuses("STR-01/dims of one", "the stride of a dimension of one must be the dense one", capi.ErrorCodeInvalidArgument,
 			func(a *uploadArgs) bool {
 				d := capi.Slice(a.Dims, a.NumDims)
 				dense := rowStrides(dtype.Type(a.Type).Size(), d)
@@ -120,7 +120,7 @@ func hostViewMutants() []mutant.Mutant {
 				}
 				return false
 			}),
-		refuses("H2D-04/strides", "an array without elements must have no strides", capi.ErrorCodeInvalidArgument,
+		mutant.Refuses("H2D-04/strides", "an array without elements must have no strides", capi.ErrorCodeInvalidArgument,
 			func(a *uploadArgs) bool { return a.NumByteStrides > 0 && count(a) == 0 }),
 	}
 }

@@ -20,23 +20,23 @@ type uploadArgs = capi.ClientBufferFromHostBufferArgs
 func uploadMutants() []mutant.Mutant {
 	narrow := func(a *uploadArgs) bool { return dtype.Type(a.Type).IsSubByte() }
 	list := []mutant.Mutant{
-		after("H2D-01", "no event", func(a *uploadArgs) { a.DoneWithHostBuffer = nil }),
+		mutant.After("H2D-01", "no event", func(a *uploadArgs) { a.DoneWithHostBuffer = nil }),
 		{Check: "H2D-01", Fault: "one event for all uploads", Hooks: remember(func(a *uploadArgs) **capi.Event { return &a.DoneWithHostBuffer })},
 		misreads("H2D-03", "four bytes of a scalar", func(a *uploadArgs) bool { return a.NumDims == 0 }, func(_ *uploadArgs, data []byte) { clear(data[min(4, len(data)):]) }),
-		before("H2D-03", "a scalar becomes an array of one", func(a *uploadArgs) {
+		mutant.Before("H2D-03", "a scalar becomes an array of one", func(a *uploadArgs) {
 			if a.NumDims == 0 {
 				a.Dims, a.NumDims = dims(1)
 			}
 		}),
-		refuses("H2D-04", "null is refused", capi.ErrorCodeInvalidArgument, func(a *uploadArgs) bool { return a.Data == nil }),
-		before("H2D-05", "two negative dimensions make a positive number", func(a *uploadArgs) {
+		mutant.Refuses("H2D-04", "null is refused", capi.ErrorCodeInvalidArgument, func(a *uploadArgs) bool { return a.Data == nil }),
+		mutant.Before("H2D-05", "two negative dimensions make a positive number", func(a *uploadArgs) {
 			if d := capi.Slice(a.Dims, a.NumDims); len(d) == 2 && d[0] < 0 && d[1] < 0 {
 				a.Dims, a.NumDims = dims(d[0] * d[1])
 			}
 		}),
-		before("H2D-05", "negative dimensions count as one", func(a *uploadArgs) { repair(a, func(d int64) bool { return d < 0 }) }),
-		before("H2D-06", "the product wraps", func(a *uploadArgs) { repair(a, func(d int64) bool { return d >= 1<<31 }) }),
-		before("H2D-06", "the number of bytes wraps", func(a *uploadArgs) {
+		mutant.Before("H2D-05", "negative dimensions count as one", func(a *uploadArgs) { repair(a, func(d int64) bool { return d < 0 }) }),
+		mutant.Before("H2D-06", "the product wraps", func(a *uploadArgs) { repair(a, func(d int64) bool { return d >= 1<<31 }) }),
+		mutant.Before("H2D-06", "the number of bytes wraps", func(a *uploadArgs) {
 			if d := capi.Slice(a.Dims, a.NumDims); len(d) == 2 && d[0] == 1<<63-1 {
 				a.Dims, a.NumDims = dims(1)
 			}
@@ -46,7 +46,7 @@ func uploadMutants() []mutant.Mutant {
 				c.Fail(capi.ErrorCodeInternal, "something went wrong")
 			}
 		}),
-		before("H2D-16", "the address is rounded", func(a *uploadArgs) { a.Data = check.PointerAt(uintptr(a.Data) &^ 63) }),
+		mutant.Before("H2D-16", "the address is rounded", func(a *uploadArgs) { a.Data = check.PointerAt(uintptr(a.Data) &^ 63) }),
 		mutant.Of("H2D-17", "the last device, always", func(c *invocation, a *uploadArgs) {
 			a.Device = deviceOf(c, a.Client, -1)
 			c.Forward()
@@ -55,9 +55,10 @@ func uploadMutants() []mutant.Mutant {
 			a.Device = deviceOf(c, a.Client, 0)
 			c.Forward()
 		}),
-		refuses("H2D-18/no device", "a memory is not enough", capi.ErrorCodeInvalidArgument, func(a *uploadArgs) bool { return a.Device == nil }),
-		before("H2D-18", "the device wins", func(a *uploadArgs) { a.Memory = nil }),
-		refuses("H2D-19", "memories are not known", capi.ErrorCodeInternal, func(a *uploadArgs) bool { return a.Memory != nil }),
+		mutant.Refuses("H2D-18/no device", "a memory is not enough", capi.ErrorCodeInvalidArgument,
+			func(a *uploadArgs) bool { return a.Device == nil }),
+		mutant.Before("H2D-18", "the device wins", func(a *uploadArgs) { a.Memory = nil }),
+		mutant.Refuses("H2D-19", "memories are not known", capi.ErrorCodeInternal, func(a *uploadArgs) bool { return a.Memory != nil }),
 		misreads("H2D-22", "high bits spill into the neighbour", narrow, func(a *uploadArgs, data []byte) {
 			for i := 1; i < len(data); i += 2 {
 				data[i] |= data[i-1] >> dtype.Type(a.Type).Bits()
@@ -95,7 +96,7 @@ func uploadMutants() []mutant.Mutant {
 			}
 			c.Forward()
 		}),
-		after("H2D-23", "less than packed", func(a *capi.BufferOnDeviceSizeInBytesArgs) { a.OnDeviceSizeInBytes /= 4 }),
+		mutant.After("H2D-23", "less than packed", func(a *capi.BufferOnDeviceSizeInBytesArgs) { a.OnDeviceSizeInBytes /= 4 }),
 		mutant.Of("H2D-24", "true is false", func(c *invocation, a *uploadArgs) {
 			if a.Type == capi.BufferTypePred {
 				a.Data = check.Pointer(retain([]byte{1, 0, 2, 255}))
@@ -140,17 +141,17 @@ func uploadMutants() []mutant.Mutant {
 			a.Device = deviceOf(c, a.Client, 0)
 			c.Forward()
 		}),
-		before("H2D-25/INVALID", "taken for bytes", func(a *uploadArgs) {
+		mutant.Before("H2D-25/INVALID", "taken for bytes", func(a *uploadArgs) {
 			if a.Type == capi.BufferTypeInvalid {
 				a.Type = capi.BufferTypeU8
 			}
 		}),
-		before("H2D-25/TOKEN", "taken for a byte", func(a *uploadArgs) {
+		mutant.Before("H2D-25/TOKEN", "taken for a byte", func(a *uploadArgs) {
 			if a.Type == capi.BufferTypeToken {
 				a.Type = capi.BufferTypeU8
 			}
 		}),
-		before("H2D-26", "null stands for zeros", func(a *uploadArgs) {
+		mutant.Before("H2D-26", "null stands for zeros", func(a *uploadArgs) {
 			if a.Data == nil {
 				a.Data = check.Pointer(retain(make([]byte, 64)))
 			}
@@ -229,7 +230,7 @@ func uploadSemanticsMutants() []mutant.Mutant {
 		oneStagingArea("H2D-09"),
 		aliasingSilently("H2D-09/large", "done comes before the copy"),
 		aliasing("H2D-10", "done comes only when the buffer is destroyed").ReportedAs("tt-xla#4594").Waiting(),
-		before("H2D-10", "small arrays are used where they are", func(a *uploadArgs) {
+		mutant.Before("H2D-10", "small arrays are used where they are", func(a *uploadArgs) {
 			if a.HostBufferSemantics == untilDone && count(a) <= 64 {
 				a.HostBufferSemantics = capi.HostBufferSemanticsImmutableZeroCopy
 			}
@@ -237,17 +238,17 @@ func uploadSemanticsMutants() []mutant.Mutant {
 		onEvents("H2D-11", "done fails when the buffer is destroyed", doneEvents, failing),
 		onEvents("H2D-13", "done never comes", doneEvents, never).Waiting(),
 		aliasingSilently("H2D-11", "done at once, while the memory is used"),
-		before("H2D-12", "donation writes to memory that is immutable", func(a *uploadArgs) {
+		mutant.Before("H2D-12", "donation writes to memory that is immutable", func(a *uploadArgs) {
 			if a.HostBufferSemantics == capi.HostBufferSemanticsImmutableZeroCopy {
 				a.HostBufferSemantics = capi.HostBufferSemanticsMutableZeroCopy
 			}
 		}),
 		aliasingSilently("H2D-13", "done comes before the execution"),
-		refuses("H2D-14", "the semantics are refused", capi.ErrorCodeInvalidArgument, func(a *uploadArgs) bool {
+		mutant.Refuses("H2D-14", "the semantics are refused", capi.ErrorCodeInvalidArgument, func(a *uploadArgs) bool {
 			return a.HostBufferSemantics == capi.HostBufferSemanticsMutableZeroCopy
 		}),
 		arrives("H2D-15", "the output is wrong", flip),
-		before("H2D-28", "offsets have 32 bits", func(a *capi.BufferCopyRawToHostArgs) { a.Offset &= 1<<32 - 1 }),
+		mutant.Before("H2D-28", "offsets have 32 bits", func(a *capi.BufferCopyRawToHostArgs) { a.Offset &= 1<<32 - 1 }),
 		hooked("H2D-29", "the second argument is not waited for", func() []serve.Hook {
 			second := counted(2)
 			return misreads("", "", func(*uploadArgs) bool { return second() }, func(_ *uploadArgs, data []byte) { clear(data) }).Hooks()

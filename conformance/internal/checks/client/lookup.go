@@ -193,13 +193,16 @@ var lookupChecks = []check.Check{
 				if !inside && v != untouchedID {
 					t.Errorf("%d x %d: element %d after the array was overwritten with %d", shape[0], shape[1], i-shape[0]*shape[1], v)
 				}
-				if inside && v == untouchedID {
+				if inside && v == untouchedID && all.err == nil {
 					t.Errorf("%d x %d: element %d was not written", shape[0], shape[1], i)
 				}
 			}
 			if all.err != nil {
 				t.Errorf("PJRT_Client_DefaultDeviceAssignment of %d x %d on %d devices: expected success, got %v", shape[0],
 					shape[1], n, all.err)
+			}
+			if capi.CodeOf(all.err) == capi.ErrorCodeUnimplemented {
+				return // for other counts, too
 			}
 		}
 	}},

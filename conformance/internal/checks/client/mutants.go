@@ -29,30 +29,6 @@ func fresh(name, fault string, hooks func() []serve.Hook) mutant.Mutant {
 	return mutant.Mutant{Check: name, Fault: fault, Hooks: hooks}
 }
 
-// after makes a mutant that changes what a call returned. n counts the calls.
-func after[A any](name, fault string, f func(a *A, n int64)) mutant.Mutant {
-	return fresh(name, fault, func() []serve.Hook {
-		var n atomic.Int64
-		return []serve.Hook{serve.Around(func(c *serve.Invocation, a *A) {
-			c.Forward()
-			if c.Err() == nil {
-				f(a, n.Add(1))
-			}
-		})}
-	})
-}
-
-// forgives makes a mutant that takes what it should refuse.
-func forgives[A any](name, fault string, f func(a *A)) mutant.Mutant {
-	return mutant.Of(name, fault, func(c *serve.Invocation, a *A) {
-		c.Forward()
-		if c.Err() != nil {
-			c.FailWith(nil)
-			f(a)
-		}
-	})
-}
-
 // dropsLast makes a mutant that leaves out the last create option if it is one
 // of these.
 func dropsLast(name, fault string, is func(capi.Attribute) bool) mutant.Mutant {
@@ -189,29 +165,29 @@ var createMutants = []mutant.Mutant{
 }
 
 var lookupMutants = []mutant.Mutant{
-	after("CLI-14", "returns a temporary", func(a *capi.ClientPlatformNameArgs, n int64) {
+	mutant.AfterEach("CLI-14", "returns a temporary", func(a *capi.ClientPlatformNameArgs, n int64) {
 		a.PlatformName, a.PlatformNameSize = lasting(fmt.Sprint("cpu", n))
 	}),
-	after("CLI-14", "has no name", func(a *capi.ClientPlatformNameArgs, _ int64) { a.PlatformNameSize = 0 }),
-	after("CLI-15", "has a name for people", func(a *capi.ClientPlatformNameArgs, _ int64) {
+	mutant.After("CLI-14", "has no name", func(a *capi.ClientPlatformNameArgs) { a.PlatformNameSize = 0 }),
+	mutant.After("CLI-15", "has a name for people", func(a *capi.ClientPlatformNameArgs) {
 		a.PlatformName, a.PlatformNameSize = lasting("Some CPU")
 	}),
-	after("CLI-16", "returns a temporary", func(a *capi.ClientPlatformVersionArgs, _ int64) {
+	mutant.After("CLI-16", "returns a temporary", func(a *capi.ClientPlatformVersionArgs) {
 		a.PlatformVersion, a.PlatformVersionSize = lasting("cpu")
 	}),
 	mutant.Of("CLI-17", "leaves the index as it is", func(*serve.Invocation, *capi.ClientProcessIndexArgs) {}),
-	after("CLI-18", "makes the list for each call", func(a *capi.ClientDevicesArgs, _ int64) {
+	mutant.After("CLI-18", "makes the list for each call", func(a *capi.ClientDevicesArgs) {
 		a.Devices, _ = lastingArray(capi.Slice(a.Devices, a.NumDevices))
 	}),
-	after("CLI-18", "has no devices", func(a *capi.ClientDevicesArgs, _ int64) { a.NumDevices = 0 }),
-	after("CLI-19", "has addressable devices that are none of its devices", func(a *capi.ClientDevicesArgs, _ int64) { a.NumDevices-- }),
-	after("CLI-20", "leaves out a device", func(a *capi.ClientAddressableDevicesArgs, _ int64) { a.NumAddressableDevices-- }),
-	after("CLI-21", "says the same of all devices", func(a *capi.DeviceIsAddressableArgs, _ int64) { a.IsAddressable = false }),
+	mutant.After("CLI-18", "has no devices", func(a *capi.ClientDevicesArgs) { a.NumDevices = 0 }),
+	mutant.After("CLI-19", "has addressable devices that are none of its devices", func(a *capi.ClientDevicesArgs) { a.NumDevices-- }),
+	mutant.After("CLI-20", "leaves out a device", func(a *capi.ClientAddressableDevicesArgs) { a.NumAddressableDevices-- }),
+	mutant.After("CLI-21", "says the same of all devices", func(a *capi.DeviceIsAddressableArgs) { a.IsAddressable = false }),
 	mutant.Of("CLI-22", "takes the id for something else", func(c *serve.Invocation, a *capi.ClientLookupDeviceArgs) {
 		a.ID ^= 1
 		c.Forward()
 	}),
-	forgives("CLI-23", "finds no device, and says that all is well", func(*capi.ClientLookupDeviceArgs) {}),
+	mutant.Forgives("CLI-23", "finds no device, and says that all is well", func(*capi.ClientLookupDeviceArgs) {}),
 	mutant.Of("CLI-24", "says INTERNAL of an unknown id", func(c *serve.Invocation, _ *capi.ClientLookupDeviceArgs) {
 		c.Forward()
 		if c.Err() != nil {
@@ -222,15 +198,15 @@ var lookupMutants = []mutant.Mutant{
 		a.LocalHardwareID ^= 1
 		c.Forward()
 	}),
-	forgives("CLI-26", "finds no device, and says that all is well", func(*capi.ClientLookupAddressableDeviceArgs) {}),
-	after("CLI-27", "leaves out a memory", func(a *capi.ClientAddressableMemoriesArgs, _ int64) { a.NumAddressableMemories-- }),
-	after("CLI-28", "makes a topology for each call", func(a *capi.ClientTopologyDescriptionArgs, n int64) {
+	mutant.Forgives("CLI-26", "finds no device, and says that all is well", func(*capi.ClientLookupAddressableDeviceArgs) {}),
+	mutant.After("CLI-27", "leaves out a memory", func(a *capi.ClientAddressableMemoriesArgs) { a.NumAddressableMemories-- }),
+	mutant.AfterEach("CLI-28", "makes a topology for each call", func(a *capi.ClientTopologyDescriptionArgs, n int64) {
 		if n > 1 {
 			a.Topology = topologyStranger()
 			leftovers = append(leftovers, a.Topology)
 		}
 	}),
-	after("CLI-29", "writes one id too many", func(a *capi.ClientDefaultDeviceAssignmentArgs, _ int64) {
+	mutant.After("CLI-29", "writes one id too many", func(a *capi.ClientDefaultDeviceAssignmentArgs) {
 		poke(a.DefaultAssignment, a.DefaultAssignmentSize, 7)
 	}),
 	mutant.Of("CLI-30", "does not look at the size of the array", func(c *serve.Invocation, a *capi.ClientDefaultDeviceAssignmentArgs) {
@@ -243,9 +219,10 @@ var lookupMutants = []mutant.Mutant{
 		}
 		c.Forward()
 	})),
-	newer(forgives("CLI-32", "multiplies in 32 bits", func(a *capi.ClientDefaultDeviceAssignmentArgs) { poke(a.DefaultAssignment, a.DefaultAssignmentSize, 0) })),
-	newer(forgives("CLI-33", "invents devices", invent)),
-	newer(forgives("CLI-34", "invents devices", invent)),
+	newer(mutant.Forgives("CLI-32", "multiplies in 32 bits",
+		func(a *capi.ClientDefaultDeviceAssignmentArgs) { poke(a.DefaultAssignment, a.DefaultAssignmentSize, 0) })),
+	newer(mutant.Forgives("CLI-33", "invents devices", invent)),
+	newer(mutant.Forgives("CLI-34", "invents devices", invent)),
 	mutant.Of("CLI-35", "does not know all states", func(c *serve.Invocation, a *capi.ClientUpdateGlobalProcessInfoArgs) {
 		if a.NumProcessInfos > 0 && a.ProcessInfos.State == capi.ProcessStateError {
 			c.Fail(capi.ErrorCodeInvalidArgument, "an unknown state")

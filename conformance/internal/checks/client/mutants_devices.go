@@ -22,20 +22,20 @@ func attribute(name string, value int64) capi.NamedValue {
 }
 
 var descriptionMutants = []mutant.Mutant{
-	after("DDESC-01", "has one id for all", func(a *capi.DeviceDescriptionIDArgs, _ int64) { a.ID = 0 }),
-	after("DDESC-01", "has negative ids", func(a *capi.DeviceDescriptionIDArgs, _ int64) { a.ID = -1 - a.ID }),
-	after("DDESC-02", "has no process index", func(a *capi.DeviceDescriptionProcessIndexArgs, _ int64) { a.ProcessIndex = -1 }),
-	newer(after("DDESC-03", "has an attribute twice", func(a *capi.DeviceDescriptionAttributesArgs, _ int64) {
+	mutant.After("DDESC-01", "has one id for all", func(a *capi.DeviceDescriptionIDArgs) { a.ID = 0 }),
+	mutant.After("DDESC-01", "has negative ids", func(a *capi.DeviceDescriptionIDArgs) { a.ID = -1 - a.ID }),
+	mutant.After("DDESC-02", "has no process index", func(a *capi.DeviceDescriptionProcessIndexArgs) { a.ProcessIndex = -1 }),
+	newer(mutant.After("DDESC-03", "has an attribute twice", func(a *capi.DeviceDescriptionAttributesArgs) {
 		a.Attributes, a.NumAttributes = lastingArray([]capi.NamedValue{attribute("core", 0), attribute("core", 1)})
 	})),
-	newer(after("DDESC-03", "makes the attributes for each call", func(a *capi.DeviceDescriptionAttributesArgs, _ int64) {
+	newer(mutant.After("DDESC-03", "makes the attributes for each call", func(a *capi.DeviceDescriptionAttributesArgs) {
 		a.Attributes, a.NumAttributes = lastingArray([]capi.NamedValue{attribute("core", 0)})
 	})),
-	after("DDESC-04", "has no kind", func(a *capi.DeviceDescriptionKindArgs, _ int64) { a.DeviceKindSize = 0 }),
-	after("DDESC-05", "has one text for all devices", func(a *capi.DeviceDescriptionDebugStringArgs, _ int64) {
+	mutant.After("DDESC-04", "has no kind", func(a *capi.DeviceDescriptionKindArgs) { a.DeviceKindSize = 0 }),
+	mutant.After("DDESC-05", "has one text for all devices", func(a *capi.DeviceDescriptionDebugStringArgs) {
 		a.DebugString, a.DebugStringSize = lasting("a device")
 	}),
-	after("DDESC-06", "returns a temporary", func(a *capi.DeviceDescriptionToStringArgs, _ int64) {
+	mutant.After("DDESC-06", "returns a temporary", func(a *capi.DeviceDescriptionToStringArgs) {
 		a.ToString, a.ToStringSize = lasting("a device")
 	}),
 	fresh("DDESC-07", "fills a cache without a lock", func() []serve.Hook {
@@ -60,7 +60,8 @@ var descriptionMutants = []mutant.Mutant{
 			}
 		})}
 	}),
-	after("DDESC-09", "the topology is that of another machine", func(a *capi.TopologyDescriptionGetDeviceDescriptionsArgs, _ int64) { a.NumDescriptions-- }),
+	mutant.After("DDESC-09", "the topology is that of another machine",
+		func(a *capi.TopologyDescriptionGetDeviceDescriptionsArgs) { a.NumDescriptions-- }),
 }
 
 // fakeStats makes a mutant of PJRT_Device_MemoryStats on a plugin without it: it
@@ -86,10 +87,10 @@ func fakeStats(name, fault string, f func(a *capi.DeviceMemoryStatsArgs)) mutant
 }
 
 var deviceMutants = []mutant.Mutant{
-	after("DEV-01", "says the same of all devices", func(a *capi.DeviceIsAddressableArgs, _ int64) { a.IsAddressable = false }),
-	after("DEV-02", "has one id for all", func(a *capi.DeviceLocalHardwareIDArgs, _ int64) { a.LocalHardwareID = 0 }),
-	after("DEV-02", "has ids below -1", func(a *capi.DeviceLocalHardwareIDArgs, _ int64) { a.LocalHardwareID = -2 }),
-	after("DEV-03", "has no memories", func(a *capi.DeviceAddressableMemoriesArgs, _ int64) { a.NumMemories = 0 }).ReportedAs("iree#20907"),
+	mutant.After("DEV-01", "says the same of all devices", func(a *capi.DeviceIsAddressableArgs) { a.IsAddressable = false }),
+	mutant.After("DEV-02", "has one id for all", func(a *capi.DeviceLocalHardwareIDArgs) { a.LocalHardwareID = 0 }),
+	mutant.After("DEV-02", "has ids below -1", func(a *capi.DeviceLocalHardwareIDArgs) { a.LocalHardwareID = -2 }),
+	mutant.After("DEV-03", "has no memories", func(a *capi.DeviceAddressableMemoriesArgs) { a.NumMemories = 0 }).ReportedAs("iree#20907"),
 	mutant.Answers[capi.DeviceDefaultMemoryArgs]("DEV-04", "has no default memory", capi.ErrorCodeUnimplemented).ReportedAs("jax#27062"),
 	mutant.Of("DEV-05", "puts buffers elsewhere", func(c *serve.Invocation, a *capi.ClientBufferFromHostBufferArgs) {
 		call := &capi.Call[capi.DeviceAddressableMemoriesArgs]{Args: capi.DeviceAddressableMemoriesArgs{Device: a.Device}}
@@ -107,21 +108,21 @@ var deviceMutants = []mutant.Mutant{
 }
 
 var memoryMutants = []mutant.Mutant{
-	after("MEM-01", "has one id for all", func(a *capi.MemoryIDArgs, _ int64) { a.ID = 0 }),
-	after("MEM-02", "has no kind", func(a *capi.MemoryKindArgs, _ int64) { a.KindSize = 0 }),
+	mutant.After("MEM-01", "has one id for all", func(a *capi.MemoryIDArgs) { a.ID = 0 }),
+	mutant.After("MEM-02", "has no kind", func(a *capi.MemoryKindArgs) { a.KindSize = 0 }),
 	fresh("MEM-02", "has one kind for all", func() []serve.Hook {
 		p, n := lasting("device")
 		return []serve.Hook{serve.Around(func(_ *serve.Invocation, a *capi.MemoryKindArgs) { a.Kind, a.KindSize = p, n })}
 	}),
-	after("MEM-03", "has an id of its own for each memory", func(a *capi.MemoryKindIDArgs, n int64) { a.KindID = int32(n) }),
-	after("MEM-03", "has one id for all kinds", func(a *capi.MemoryKindIDArgs, _ int64) { a.KindID = 0 }),
-	after("MEM-04", "has a kind of its own", func(a *capi.MemoryKindArgs, _ int64) { a.Kind, a.KindSize = lasting("HBM0") }),
-	after("MEM-05", "has one text for all", func(a *capi.MemoryDebugStringArgs, _ int64) {
+	mutant.AfterEach("MEM-03", "has an id of its own for each memory", func(a *capi.MemoryKindIDArgs, n int64) { a.KindID = int32(n) }),
+	mutant.After("MEM-03", "has one id for all kinds", func(a *capi.MemoryKindIDArgs) { a.KindID = 0 }),
+	mutant.After("MEM-04", "has a kind of its own", func(a *capi.MemoryKindArgs) { a.Kind, a.KindSize = lasting("HBM0") }),
+	mutant.After("MEM-05", "has one text for all", func(a *capi.MemoryDebugStringArgs) {
 		a.DebugString, a.DebugStringSize = lasting("a memory")
 	}),
-	after("MEM-06", "has no text", func(a *capi.MemoryToStringArgs, _ int64) { a.ToString, a.ToStringSize = nil, 0 }),
-	after("MEM-07", "does not list the devices of a memory", func(a *capi.MemoryAddressableByDevicesArgs, _ int64) { a.NumDevices = 0 }),
-	after("MEM-08", "makes memories for each call", func(a *capi.DeviceDefaultMemoryArgs, _ int64) {
+	mutant.After("MEM-06", "has no text", func(a *capi.MemoryToStringArgs) { a.ToString, a.ToStringSize = nil, 0 }),
+	mutant.After("MEM-07", "does not list the devices of a memory", func(a *capi.MemoryAddressableByDevicesArgs) { a.NumDevices = 0 }),
+	mutant.After("MEM-08", "makes memories for each call", func(a *capi.DeviceDefaultMemoryArgs) {
 		a.Memory = &capi.Memory{}
 		leftovers = append(leftovers, a.Memory)
 	}),
@@ -136,27 +137,28 @@ var topologyMutants = []mutant.Mutant{
 		}
 		c.Forward()
 	}),
-	newer(forgives("TOPO-04", "takes any name", func(a *capi.TopologyDescriptionCreateArgs) {
+	newer(mutant.Forgives("TOPO-04", "takes any name", func(a *capi.TopologyDescriptionCreateArgs) {
 		a.Topology = topologyStranger()
 		leftovers = append(leftovers, a.Topology)
 	})),
-	after("TOPO-05", "is that of another platform", func(a *capi.TopologyDescriptionPlatformNameArgs, _ int64) {
+	mutant.After("TOPO-05", "is that of another platform", func(a *capi.TopologyDescriptionPlatformNameArgs) {
 		a.PlatformName, a.PlatformNameSize = lasting("other")
 	}),
-	after("TOPO-06", "returns a temporary", func(a *capi.TopologyDescriptionPlatformVersionArgs, _ int64) {
+	mutant.After("TOPO-06", "returns a temporary", func(a *capi.TopologyDescriptionPlatformVersionArgs) {
 		a.PlatformVersion, a.PlatformVersionSize = lasting("cpu")
 	}),
-	after("TOPO-07", "changes the order", func(a *capi.TopologyDescriptionGetDeviceDescriptionsArgs, n int64) {
+	mutant.AfterEach("TOPO-07", "changes the order", func(a *capi.TopologyDescriptionGetDeviceDescriptionsArgs, n int64) {
 		list := capi.Slice(a.Descriptions, a.NumDescriptions)
 		list[0], list[n%int64(len(list))] = list[n%int64(len(list))], list[0]
 		a.Descriptions, _ = lastingArray(list)
 	}),
-	after("TOPO-08", "has descriptions without a kind", func(a *capi.DeviceDescriptionKindArgs, _ int64) { a.DeviceKindSize = 0 }),
-	after("TOPO-08", "has null attributes", func(a *capi.DeviceDescriptionAttributesArgs, _ int64) { a.Attributes, a.NumAttributes = nil, 2 }),
-	newer(after("TOPO-09", "frees attributes", func(a *capi.TopologyDescriptionAttributesArgs, n int64) {
+	mutant.After("TOPO-08", "has descriptions without a kind", func(a *capi.DeviceDescriptionKindArgs) { a.DeviceKindSize = 0 }),
+	mutant.After("TOPO-08", "has null attributes",
+		func(a *capi.DeviceDescriptionAttributesArgs) { a.Attributes, a.NumAttributes = nil, 2 }),
+	newer(mutant.AfterEach("TOPO-09", "frees attributes", func(a *capi.TopologyDescriptionAttributesArgs, n int64) {
 		a.Attributes, a.NumAttributes = lastingArray([]capi.NamedValue{attribute("slices", n)})
 	})),
-	after("TOPO-10", "has no deleter", func(a *capi.TopologyDescriptionSerializeArgs, _ int64) { a.SerializedTopologyDeleter = 0 }),
+	mutant.After("TOPO-10", "has no deleter", func(a *capi.TopologyDescriptionSerializeArgs) { a.SerializedTopologyDeleter = 0 }),
 	fresh("TOPO-10", "uses one array for all", func() []serve.Hook {
 		shared, n := make([]byte, 16), 0
 		return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.TopologyDescriptionSerializeArgs) {
@@ -166,11 +168,11 @@ var topologyMutants = []mutant.Mutant{
 			a.SerializedBytes, a.SerializedBytesSize = &shared[0], 16
 		})}
 	}),
-	after("TOPO-11", "depends on the order of a map", func(a *capi.TopologyDescriptionSerializeArgs, n int64) {
+	mutant.AfterEach("TOPO-11", "depends on the order of a map", func(a *capi.TopologyDescriptionSerializeArgs, n int64) {
 		a.SerializedBytes, a.SerializedBytesSize = lasting(fmt.Sprint("bytes", n))
 	}),
 	newer(mutant.Answers[capi.TopologyDescriptionDeserializeArgs]("TOPO-12", "refuses its own bytes", capi.ErrorCodeNotFound)),
-	after("TOPO-22", "forgets its version", func(a *capi.TopologyDescriptionPlatformVersionArgs, n int64) {
+	mutant.AfterEach("TOPO-22", "forgets its version", func(a *capi.TopologyDescriptionPlatformVersionArgs, n int64) {
 		a.PlatformVersion, a.PlatformVersionSize = lasting(fmt.Sprint("version", n))
 	}),
 }

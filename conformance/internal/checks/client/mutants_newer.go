@@ -20,7 +20,7 @@ func newer(m mutant.Mutant) mutant.Mutant {
 
 // memoryTable makes a mutant that replaces the function table of each memory.
 func memoryTable(name, fault string, change func(v *capi.MemoryFunctionTable)) mutant.Mutant {
-	return newer(after(name, fault, func(a *capi.ClientAddressableMemoriesArgs, _ int64) {
+	return newer(mutant.After(name, fault, func(a *capi.ClientAddressableMemoriesArgs) {
 		for _, m := range capi.Slice(a.AddressableMemories, a.NumAddressableMemories) {
 			if m.Vtable != nil {
 				v := *m.Vtable
@@ -34,7 +34,7 @@ func memoryTable(name, fault string, change func(v *capi.MemoryFunctionTable)) m
 
 // shapeChanged makes a mutant that answers with another shape.
 func shapeChanged(name, fault string, shape []byte) mutant.Mutant {
-	return newer(after(name, fault, func(a *capi.TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs, _ int64) {
+	return newer(mutant.After(name, fault, func(a *capi.TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs) {
 		a.SerializedShapeDeleter.Call(a.SerializedShape)
 		a.SerializedShapeDeleter = 0
 		a.SerializedShape, a.SerializedShapeSize = lastingArray(shape)
@@ -74,7 +74,7 @@ var newerMutants = []mutant.Mutant{
 		a.TopologyNameSize = 3
 		c.Forward()
 	})), "4x2x3"),
-	newer(after("DEV-11", "forgets what is in use", func(a *capi.DeviceMemoryStatsArgs, n int64) {
+	newer(mutant.AfterEach("DEV-11", "forgets what is in use", func(a *capi.DeviceMemoryStatsArgs, n int64) {
 		if n > 2 {
 			a.BytesInUse = 0
 		}
@@ -82,7 +82,7 @@ var newerMutants = []mutant.Mutant{
 	newer(mutant.Of("DEV-12", "says that it poisoned a launch, and does not", func(_ *serve.Invocation, a *capi.DevicePoisonExecutionArgs) {
 		a.Poisoned = a.LaunchID != 424242
 	})),
-	newer(after("DEV-13", "poisons launches that there are not", func(a *capi.DevicePoisonExecutionArgs, _ int64) { a.Poisoned = true })),
+	newer(mutant.After("DEV-13", "poisons launches that there are not", func(a *capi.DevicePoisonExecutionArgs) { a.Poisoned = true })),
 	newer(fresh("DEV-14", "can do nothing once it was poisoned", func() []serve.Hook {
 		poisoned := false
 		return []serve.Hook{
@@ -99,8 +99,8 @@ var newerMutants = []mutant.Mutant{
 			}),
 		}
 	})),
-	newer(forgives("DEV-15", "takes any payload", func(*capi.DevicePoisonExecutionArgs) {})),
-	newer(after("DEV-16", "has no deleter", func(a *capi.DeviceGetAttributesArgs, _ int64) { a.AttributesDeleter = 0 })),
+	newer(mutant.Forgives("DEV-15", "takes any payload", func(*capi.DevicePoisonExecutionArgs) {})),
+	newer(mutant.After("DEV-16", "has no deleter", func(a *capi.DeviceGetAttributesArgs) { a.AttributesDeleter = 0 })),
 	newer(fresh("DEV-17", "has one holder for all", func() []serve.Hook {
 		holder := new(capi.DeviceAttributes)
 		return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.DeviceGetAttributesArgs) {
@@ -127,21 +127,23 @@ var newerMutants = []mutant.Mutant{
 	memoryTable("MEM-11", "never calls destructors", func(v *capi.MemoryFunctionTable) {
 		v.SetUserData = capi.MemoryFunctionTableSetUserData(v.GetUserData)
 	}),
-	newer(forgives("TOPO-13", "makes an empty topology of garbage", func(a *capi.TopologyDescriptionDeserializeArgs) {
+	newer(mutant.Forgives("TOPO-13", "makes an empty topology of garbage", func(a *capi.TopologyDescriptionDeserializeArgs) {
 		a.Topology = topologyStranger()
 		leftovers = append(leftovers, a.Topology)
 	})),
-	newer(forgives("TOPO-14", "takes topologies of other platforms", func(a *capi.TopologyDescriptionDeserializeArgs) {
+	newer(mutant.Forgives("TOPO-14", "takes topologies of other platforms", func(a *capi.TopologyDescriptionDeserializeArgs) {
 		a.Topology = topologyStranger()
 		leftovers = append(leftovers, a.Topology)
 	})),
-	newer(after("TOPO-15", "depends on addresses", func(a *capi.TopologyDescriptionFingerprintArgs, n int64) { a.Fingerprint = uint64(n) })),
-	newer(after("TOPO-15", "has no fingerprint", func(a *capi.TopologyDescriptionFingerprintArgs, _ int64) { a.Fingerprint = 0 })),
-	newer(after("TOPO-16", "has one fingerprint for all", func(a *capi.TopologyDescriptionFingerprintArgs, _ int64) { a.Fingerprint = 1 })),
+	newer(mutant.AfterEach("TOPO-15", "depends on addresses",
+		func(a *capi.TopologyDescriptionFingerprintArgs, n int64) { a.Fingerprint = uint64(n) })),
+	newer(mutant.After("TOPO-15", "has no fingerprint", func(a *capi.TopologyDescriptionFingerprintArgs) { a.Fingerprint = 0 })),
+	newer(mutant.After("TOPO-16", "has one fingerprint for all", func(a *capi.TopologyDescriptionFingerprintArgs) { a.Fingerprint = 1 })),
 	// A ShapeProto of f32[2,3] without a layout, and one of f64[2,3].
 	shapeChanged("TOPO-17", "drops the layout", []byte{2 << 3, 11, 3<<3 | 2, 2, 2, 3}),
 	shapeChanged("TOPO-18", "has another element type", []byte{2 << 3, 12, 3<<3 | 2, 2, 2, 3, 5<<3 | 2, 4, 1<<3 | 2, 2, 1, 0}),
-	newer(forgives("TOPO-19", "takes strides and any kind of memory", func(*capi.TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs) {})),
+	newer(mutant.Forgives("TOPO-19", "takes strides and any kind of memory",
+		func(*capi.TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs) {})),
 	newer(fresh("TOPO-20", "uses one array for all shapes", func() []serve.Hook {
 		shared, n := make([]byte, 16), 0
 		return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs) {
@@ -156,7 +158,7 @@ var newerMutants = []mutant.Mutant{
 			a.SerializedShapeDeleter = 0
 		})}
 	})),
-	newer(after("TOPO-21", "has a kind twice", func(a *capi.TopologyDescriptionGetMemorySpaceKindIDsArgs, _ int64) {
+	newer(mutant.After("TOPO-21", "has a kind twice", func(a *capi.TopologyDescriptionGetMemorySpaceKindIDsArgs) {
 		a.MemorySpaceKindIDs, a.NumMemorySpaceKindIDs = lastingArray([]int32{1, 2, 1})
 	})),
 }

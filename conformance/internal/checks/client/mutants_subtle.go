@@ -123,17 +123,17 @@ var subtleMutants = []mutant.Mutant{
 	newer(goneClient("CLI-13/then=use", "executions crash when the client is gone", diesWith[capi.LoadedExecutableExecuteArgs])),
 	newer(goneClient("CLI-13/then=use", "dimensions crash when the client is gone", diesWith[capi.BufferDimensionsArgs])),
 	newer(goneClient("CLI-13/then=use", "deleting crashes when the client is gone", diesWith[capi.BufferDeleteArgs])),
-	after("CLI-14", "has a name of n bytes and one more", func(a *capi.ClientPlatformNameArgs, _ int64) { a.PlatformNameSize++ }),
-	after("CLI-16", "has a version of n bytes and one more", func(a *capi.ClientPlatformVersionArgs, _ int64) { a.PlatformVersionSize++ }),
-	after("CLI-16", "has no version", func(a *capi.ClientPlatformVersionArgs, _ int64) { a.PlatformVersionSize = 0 }),
-	after("CLI-18", "changes the order after a while", func(a *capi.ClientDevicesArgs, n int64) {
+	mutant.After("CLI-14", "has a name of n bytes and one more", func(a *capi.ClientPlatformNameArgs) { a.PlatformNameSize++ }),
+	mutant.After("CLI-16", "has a version of n bytes and one more", func(a *capi.ClientPlatformVersionArgs) { a.PlatformVersionSize++ }),
+	mutant.After("CLI-16", "has no version", func(a *capi.ClientPlatformVersionArgs) { a.PlatformVersionSize = 0 }),
+	mutant.AfterEach("CLI-18", "changes the order after a while", func(a *capi.ClientDevicesArgs, n int64) {
 		if n > 50 {
 			list := capi.Slice(a.Devices, a.NumDevices)
 			list[0], list[1] = list[1], list[0]
 			a.Devices, _ = lastingArray(list)
 		}
 	}),
-	after("CLI-20", "has a device twice", func(a *capi.ClientAddressableDevicesArgs, _ int64) {
+	mutant.After("CLI-20", "has a device twice", func(a *capi.ClientAddressableDevicesArgs) {
 		list := capi.Slice(a.AddressableDevices, a.NumAddressableDevices)
 		a.AddressableDevices, a.NumAddressableDevices = lastingArray(append(list, list[0]))
 	}),
@@ -159,7 +159,7 @@ var subtleMutants = []mutant.Mutant{
 	doubled("CLI-27", "has a memory twice", func(a *capi.ClientAddressableMemoriesArgs) (***capi.Memory, *uintptr) {
 		return &a.AddressableMemories, &a.NumAddressableMemories
 	}),
-	after("CLI-29", "fills the whole array", func(a *capi.ClientDefaultDeviceAssignmentArgs, _ int64) {
+	mutant.After("CLI-29", "fills the whole array", func(a *capi.ClientDefaultDeviceAssignmentArgs) {
 		for i := uintptr(a.NumReplicas * a.NumPartitions); i < a.DefaultAssignmentSize; i++ {
 			poke(a.DefaultAssignment, i, 0)
 		}
@@ -216,7 +216,7 @@ var subtleMutants = []mutant.Mutant{
 			a.DeviceKind, a.DeviceKindSize = k.p, k.n
 		})}
 	}),
-	after("DDESC-01", "has one id for the last two", func(a *capi.DeviceDescriptionIDArgs, _ int64) { a.ID = min(a.ID, 2) }),
+	mutant.After("DDESC-01", "has one id for the last two", func(a *capi.DeviceDescriptionIDArgs) { a.ID = min(a.ID, 2) }),
 	fresh("DDESC-02", "counts the second device to another process", func() []serve.Hook {
 		var first *capi.DeviceDescription
 		return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.DeviceDescriptionProcessIndexArgs) {
@@ -229,7 +229,7 @@ var subtleMutants = []mutant.Mutant{
 			}
 		})}
 	}),
-	after("DDESC-06", "has a text for people that depends on the call", func(a *capi.DeviceDescriptionToStringArgs, n int64) {
+	mutant.AfterEach("DDESC-06", "has a text for people that depends on the call", func(a *capi.DeviceDescriptionToStringArgs, n int64) {
 		if n%2 == 0 {
 			a.ToStringSize--
 		}
@@ -270,7 +270,7 @@ var subtleMutants = []mutant.Mutant{
 			a.Memory = first
 		})}
 	}),
-	after("DEV-03", "makes the list for each call", func(a *capi.DeviceAddressableMemoriesArgs, _ int64) {
+	mutant.After("DEV-03", "makes the list for each call", func(a *capi.DeviceAddressableMemoriesArgs) {
 		a.Memories, a.NumMemories = lastingArray(capi.Slice(a.Memories, a.NumMemories))
 	}),
 	newer(fakeStats("DEV-09", "swaps limit and use", func(a *capi.DeviceMemoryStatsArgs) { a.BytesLimit, a.BytesLimitIsSet = 1, true })),
@@ -292,7 +292,7 @@ var subtleMutants = []mutant.Mutant{
 		a.NumPayload = 0
 		c.Forward()
 	})),
-	newer(after("DEV-13", "poisons launches that are over", func(a *capi.DevicePoisonExecutionArgs, _ int64) {
+	newer(mutant.After("DEV-13", "poisons launches that are over", func(a *capi.DevicePoisonExecutionArgs) {
 		a.Poisoned = a.Poisoned || a.LaunchID != 424242
 	})),
 	newer(mutant.Of("DEV-13", "says NOT_FOUND of launches that there are not",
@@ -321,12 +321,12 @@ var subtleMutants = []mutant.Mutant{
 			c.Forward()
 		})}
 	})),
-	after("MEM-01", "has the same id for the memories of a device", func(a *capi.MemoryIDArgs, _ int64) { a.ID /= 2 }),
-	after("MEM-07", "lists the devices of a memory one short", func(a *capi.MemoryAddressableByDevicesArgs, _ int64) { a.NumDevices-- }),
-	after("MEM-07", "lists strangers", func(a *capi.MemoryAddressableByDevicesArgs, _ int64) {
+	mutant.After("MEM-01", "has the same id for the memories of a device", func(a *capi.MemoryIDArgs) { a.ID /= 2 }),
+	mutant.After("MEM-07", "lists the devices of a memory one short", func(a *capi.MemoryAddressableByDevicesArgs) { a.NumDevices-- }),
+	mutant.After("MEM-07", "lists strangers", func(a *capi.MemoryAddressableByDevicesArgs) {
 		a.Devices, a.NumDevices = lastingArray(append(capi.Slice(a.Devices, a.NumDevices), (*capi.Device)(nil)))
 	}),
-	after("MEM-08", "has memories of its own for buffers", func(a *capi.BufferMemoryArgs, _ int64) {
+	mutant.After("MEM-08", "has memories of its own for buffers", func(a *capi.BufferMemoryArgs) {
 		a.Memory = &capi.Memory{}
 		leftovers = append(leftovers, a.Memory)
 	}),
@@ -335,10 +335,11 @@ var subtleMutants = []mutant.Mutant{
 			a.TopologyNameSize = 0
 			c.Forward()
 		})),
-	after("TOPO-05", "has no name", func(a *capi.TopologyDescriptionPlatformNameArgs, _ int64) { a.PlatformNameSize = 0 }),
-	after("TOPO-07", "has one device less than the client", func(a *capi.TopologyDescriptionGetDeviceDescriptionsArgs, _ int64) { a.NumDescriptions-- }),
-	newer(after("TOPO-08", "has one id for the last two", func(a *capi.DeviceDescriptionIDArgs, _ int64) { a.ID = min(a.ID, 2) })),
-	newer(after("TOPO-11", "has the address in its bytes", func(a *capi.TopologyDescriptionSerializeArgs, _ int64) {
+	mutant.After("TOPO-05", "has no name", func(a *capi.TopologyDescriptionPlatformNameArgs) { a.PlatformNameSize = 0 }),
+	mutant.After("TOPO-07", "has one device less than the client",
+		func(a *capi.TopologyDescriptionGetDeviceDescriptionsArgs) { a.NumDescriptions-- }),
+	newer(mutant.After("TOPO-08", "has one id for the last two", func(a *capi.DeviceDescriptionIDArgs) { a.ID = min(a.ID, 2) })),
+	newer(mutant.After("TOPO-11", "has the address in its bytes", func(a *capi.TopologyDescriptionSerializeArgs) {
 		b := append(capi.Bytes(a.SerializedBytes, a.SerializedBytesSize), byte(addr(a.Topology)>>4), byte(addr(a.Topology)>>12),
 			byte(addr(a.Topology)>>20))
 		a.SerializedBytes, a.SerializedBytesSize = lastingArray(b)
@@ -393,8 +394,9 @@ var subtleMutants = []mutant.Mutant{
 			c.FailWith(nil)
 		}
 	})),
-	newer(after("TOPO-21", "leaves a kind out", func(a *capi.TopologyDescriptionGetMemorySpaceKindIDsArgs, _ int64) { a.NumMemorySpaceKindIDs-- })),
-	newer(after("TOPO-12", "states one byte too few", func(a *capi.TopologyDescriptionSerializeArgs, _ int64) { a.SerializedBytesSize-- })),
+	newer(mutant.After("TOPO-21", "leaves a kind out",
+		func(a *capi.TopologyDescriptionGetMemorySpaceKindIDsArgs) { a.NumMemorySpaceKindIDs-- })),
+	newer(mutant.After("TOPO-12", "states one byte too few", func(a *capi.TopologyDescriptionSerializeArgs) { a.SerializedBytesSize-- })),
 	meet("KV-04", "reads values when they are deleted", func(m *meeting) { m.deletesFirst = true }),
 	meet("KV-04", "deletes values twice", func(m *meeting) { m.deletesTwice = true }),
 	meet("KV-03", "leaves struct_size of put as it is", func(m *meeting) { m.noPutSize = true }),

@@ -32,8 +32,9 @@ var topologyChecks = []check.Check{
 		}
 	}},
 	{Rule: "TOPO-02", Library: true, Hostile: true, Run: func(t *check.T) {
-		check.Call(t, capi.TopologyDescriptionDestroyArgs{})
+		_, destroyed := check.Try(t, capi.TopologyDescriptionDestroyArgs{})
 		topology, err := t.MakeTopology(t.Env().Topology, t.Env().TopologyOptions...)
+		t.DestroyedNull(destroyed, err)
 		if err != nil {
 			t.Notef("no topology could be made: %v", err)
 			return

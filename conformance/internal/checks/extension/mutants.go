@@ -19,32 +19,6 @@ func Mutants() []mutant.Mutant {
 	return slices.Concat(cpuMutants, memoryMutants, standInMutants, compilerMutants, transferMutants, naturalMutants)
 }
 
-// after makes a mutant that changes what a call returned. n counts the calls.
-func after[A any](name, fault string, f func(a *A, n int64)) mutant.Mutant {
-	return mutant.Mutant{Check: name, Fault: fault, Hooks: func() []serve.Hook { return []serve.Hook{afterHook(f)} }}
-}
-
-func afterHook[A any](f func(a *A, n int64)) serve.Hook {
-	var n atomic.Int64
-	return serve.Around(func(c *serve.Invocation, a *A) {
-		c.Forward()
-		if c.Err() == nil {
-			f(a, n.Add(1))
-		}
-	})
-}
-
-// forgives makes a mutant that takes what it should refuse.
-func forgives[A any](name, fault string, f func(a *A)) mutant.Mutant {
-	return mutant.Of(name, fault, func(c *serve.Invocation, a *A) {
-		c.Forward()
-		if c.Err() != nil {
-			c.FailWith(nil)
-			f(a)
-		}
-	})
-}
-
 // dies makes a mutant that ends the process, as a plugin does that follows a bad
 // pointer, when the condition holds.
 func dies[A any](name, fault string, when func(a *A) bool) mutant.Mutant {
@@ -76,28 +50,29 @@ func standing(m mutant.Mutant) mutant.Mutant {
 func none[A any](*A) {}
 
 var cpuMutants = []mutant.Mutant{
-	after("XLAY-01", "makes no layouts", func(a *capi.LayoutsClientGetDefaultLayoutArgs, _ int64) { a.Layout = nil }),
-	after("XLAY-02", "gives other bytes the second time", func(a *capi.LayoutsMemoryLayoutSerializeArgs, n int64) { a.SerializedBytesSize -= uintptr(n - 1) }),
+	mutant.After("XLAY-01", "makes no layouts", func(a *capi.LayoutsClientGetDefaultLayoutArgs) { a.Layout = nil }),
+	mutant.AfterEach("XLAY-02", "gives other bytes the second time",
+		func(a *capi.LayoutsMemoryLayoutSerializeArgs, n int64) { a.SerializedBytesSize -= uintptr(n - 1) }),
 	dies("XLAY-03", "follows a null layout", func(a *capi.LayoutsMemoryLayoutDestroyArgs) bool { return a.Layout == nil }),
-	after("XLAY-04", "has one layout for all", func(a *capi.LayoutsMemoryLayoutSerializeArgs, _ int64) {
+	mutant.After("XLAY-04", "has one layout for all", func(a *capi.LayoutsMemoryLayoutSerializeArgs) {
 		a.SerializedBytes, a.SerializedBytesSize = lasting("{1,0}")
 	}),
 	mutant.Of("XLAY-05", "has another default for topologies", func(_ *serve.Invocation, _ *capi.LayoutsTopologyGetDefaultLayoutArgs) {}),
-	after("XLAY-06", "forgets an output", func(a *capi.LayoutsExecutableGetOutputLayoutsArgs, _ int64) { a.NumOutputs-- }),
+	mutant.After("XLAY-06", "forgets an output", func(a *capi.LayoutsExecutableGetOutputLayoutsArgs) { a.NumOutputs-- }),
 	{Check: "XLAY-08", Fault: "swaps the outputs", Hooks: func() []serve.Hook {
-		return []serve.Hook{afterHook(func(a *capi.LayoutsExecutableGetOutputLayoutsArgs, _ int64) {
+		return []serve.Hook{mutant.Changed(func(a *capi.LayoutsExecutableGetOutputLayoutsArgs, _ int64) {
 			list := slices.Clone(capi.Slice(a.Layouts, a.NumOutputs))
 			slices.Reverse(list)
 			a.Layouts, a.NumOutputs = lastingArray(list)
 		})}
 	}},
-	after("XFFI-01", "gives the type_id 0", func(a *capi.FFITypeRegisterArgs, _ int64) { a.TypeID = 0 }),
-	forgives("XFFI-02", "overwrites types", none[capi.FFITypeRegisterArgs]),
-	forgives("XFFI-03", "replaces values", none[capi.FFIUserDataAddArgs]),
+	mutant.After("XFFI-01", "gives the type_id 0", func(a *capi.FFITypeRegisterArgs) { a.TypeID = 0 }),
+	mutant.Forgives("XFFI-02", "overwrites types", none[capi.FFITypeRegisterArgs]),
+	mutant.Forgives("XFFI-03", "replaces values", none[capi.FFIUserDataAddArgs]),
 	dies("XFFI-04", "follows a null context", func(a *capi.FFIUserDataAddArgs) bool { return a.Context == nil }),
 	mutant.Of("XFFI-05", "forgets handlers", func(*serve.Invocation, *capi.FFIRegisterHandlerArgs) {}),
 	dies("XFFI-06", "calls a null handler", func(a *capi.FFIRegisterHandlerArgs) bool { return a.Handler == 0 }),
-	forgives("XFFI-07", "takes no notice of failed handlers", none[capi.LoadedExecutableExecuteArgs]),
+	mutant.Forgives("XFFI-07", "takes no notice of failed handlers", none[capi.LoadedExecutableExecuteArgs]),
 	{Check: "XFFI-08", Fault: "ends with an unknown target", Hooks: func() []serve.Hook {
 		return []serve.Hook{
 			serve.Around(func(c *serve.Invocation, _ *capi.ClientCompileArgs) {
@@ -115,14 +90,15 @@ var cpuMutants = []mutant.Mutant{
 }
 
 var memoryMutants = []mutant.Mutant{
-	memory(after("XLAY-07", "has no parameters", func(a *capi.LayoutsExecutableGetParameterLayoutsArgs, _ int64) { a.NumParameters = 0 })),
-	memory(after("XMEMD-01", "states a default that is not there", func(a *capi.DeviceDescriptionMemoryDescriptionsArgs, _ int64) {
+	memory(mutant.After("XLAY-07", "has no parameters", func(a *capi.LayoutsExecutableGetParameterLayoutsArgs) { a.NumParameters = 0 })),
+	memory(mutant.After("XMEMD-01", "states a default that is not there", func(a *capi.DeviceDescriptionMemoryDescriptionsArgs) {
 		a.DefaultMemoryIndex = a.NumMemoryDescriptions
 	})),
-	memory(after("XMEMD-02", "has other ids of kinds", func(a *capi.MemoryDescriptionKindArgs, _ int64) { a.KindID += 17 })),
-	memory(after("XMEMD-03", "has a null array", func(a *capi.DeviceDescriptionMemoryDescriptionsArgs, _ int64) { a.MemoryDescriptions = nil })),
+	memory(mutant.After("XMEMD-02", "has other ids of kinds", func(a *capi.MemoryDescriptionKindArgs) { a.KindID += 17 })),
+	memory(mutant.After("XMEMD-03", "has a null array",
+		func(a *capi.DeviceDescriptionMemoryDescriptionsArgs) { a.MemoryDescriptions = nil })),
 	memory(mutant.Answers[capi.ProfilerStartArgs]("XPROF-01", "cannot start", capi.ErrorCodeInternal)),
-	memory(after("XPROF-02", "has no data", func(a *capi.ProfilerCollectDataArgs, _ int64) { a.BufferSizeInBytes = 0 })),
+	memory(mutant.After("XPROF-02", "has no data", func(a *capi.ProfilerCollectDataArgs) { a.BufferSizeInBytes = 0 })),
 	memory(mutant.Of("XPROF-03", "stops what does not run", func(*serve.Invocation, *capi.ProfilerStopArgs) {})),
 	memory(mutant.Of("XPROF-04", "refuses extensions of args", func(c *serve.Invocation, a *capi.ClientCompileArgs) {
 		if a.ExtensionStart != nil {
@@ -137,15 +113,15 @@ var memoryMutants = []mutant.Mutant{
 		c.Forward()
 		a.TransferSize = was
 	})),
-	memory(after("XRAW-02", "has the size 0", func(a *capi.RawBufferGetOnDeviceSizeInBytesArgs, _ int64) { a.OnDeviceSizeInBytes = 0 })),
-	memory(after("XRAW-03", "has no memory", func(a *capi.RawBufferGetMemorySpaceArgs, _ int64) { a.MemorySpace = nil })),
-	memory(after("XRAW-04", "tells another address", func(a *capi.RawBufferGetHostPointerArgs, _ int64) {
+	memory(mutant.After("XRAW-02", "has the size 0", func(a *capi.RawBufferGetOnDeviceSizeInBytesArgs) { a.OnDeviceSizeInBytes = 0 })),
+	memory(mutant.After("XRAW-03", "has no memory", func(a *capi.RawBufferGetMemorySpaceArgs) { a.MemorySpace = nil })),
+	memory(mutant.After("XRAW-04", "tells another address", func(a *capi.RawBufferGetHostPointerArgs) {
 		if a.HostPointer != nil {
 			a.HostPointer = elsewhere()
 		}
 	})),
-	memory(forgives("XRAW-05", "writes beyond the end", none[capi.RawBufferCopyRawHostToDeviceArgs])),
-	memory(forgives("XRAW-06", "reads beyond the end", none[capi.RawBufferCopyRawDeviceToHostArgs])),
+	memory(mutant.Forgives("XRAW-05", "writes beyond the end", none[capi.RawBufferCopyRawHostToDeviceArgs])),
+	memory(mutant.Forgives("XRAW-06", "reads beyond the end", none[capi.RawBufferCopyRawDeviceToHostArgs])),
 	memory(mutant.Mutant{Check: "XRAW-07", Fault: "takes the buffer with the alias", Hooks: func() []serve.Hook {
 		var of atomic.Pointer[capi.Buffer]
 		return []serve.Hook{
@@ -161,14 +137,15 @@ var memoryMutants = []mutant.Mutant{
 			}),
 		}
 	}}),
-	memory(after("XRAW-08", "knows another size than the table", func(a *capi.RawBufferGetOnDeviceSizeInBytesArgs, _ int64) { a.OnDeviceSizeInBytes++ })),
-	memory(after("XPH-01", "makes no compiler", func(a *capi.PhaseCompileGetCompilerArgs, _ int64) { a.PhaseCompiler = nil })),
-	memory(after("XPH-02", "has a phase without a name", func(a *capi.PhaseCompileGetPhaseNamesArgs, _ int64) { *a.PhaseNamesSizes = 0 })),
+	memory(mutant.After("XRAW-08", "knows another size than the table",
+		func(a *capi.RawBufferGetOnDeviceSizeInBytesArgs) { a.OnDeviceSizeInBytes++ })),
+	memory(mutant.After("XPH-01", "makes no compiler", func(a *capi.PhaseCompileGetCompilerArgs) { a.PhaseCompiler = nil })),
+	memory(mutant.After("XPH-02", "has a phase without a name", func(a *capi.PhaseCompileGetPhaseNamesArgs) { *a.PhaseNamesSizes = 0 })),
 	memory(oneAnswer("XPH-02", "has one place for the names")),
 	memory(losesNames("XPH-02/freed", "does not free names")),
-	memory(forgives("XPH-03", "runs phases that there are not", none[capi.PhaseCompileRunPhaseArgs])),
-	memory(after("XPH-04", "cuts programs off", func(a *capi.PhaseCompileRunPhaseArgs, _ int64) { *a.OutputProgramsSizes -= 3 })),
-	memory(after("XHMA-01", "has no deleter", func(a *capi.HostMemoryAllocatorAllocateArgs, _ int64) { a.Deleter = 0 })),
+	memory(mutant.Forgives("XPH-03", "runs phases that there are not", none[capi.PhaseCompileRunPhaseArgs])),
+	memory(mutant.After("XPH-04", "cuts programs off", func(a *capi.PhaseCompileRunPhaseArgs) { *a.OutputProgramsSizes -= 3 })),
+	memory(mutant.After("XHMA-01", "has no deleter", func(a *capi.HostMemoryAllocatorAllocateArgs) { a.Deleter = 0 })),
 	memory(dies("XHMA-02", "ends when there is too little memory", func(a *capi.HostMemoryAllocatorAllocateArgs) bool { return a.Size > 1<<40 })),
 	memory(mutant.Of("XHMA-03", "spoils uploads", func(c *serve.Invocation, a *capi.ClientBufferFromHostBufferArgs) {
 		data := make([]float32, 1<<10)
@@ -180,25 +157,27 @@ var memoryMutants = []mutant.Mutant{
 }
 
 var standInMutants = []mutant.Mutant{
-	standing(after("XABI-01", "has no platform", func(a *capi.ExecutableABIVersionPlatformIDArgs, _ int64) { a.PlatformID = 0 })),
+	standing(mutant.After("XABI-01", "has no platform", func(a *capi.ExecutableABIVersionPlatformIDArgs) { a.PlatformID = 0 })),
 	standing(mutant.Answers[capi.RuntimeABIVersionIsCompatibleWithExecutableArgs]("XABI-02", "takes no executable", capi.ErrorCodeInvalidArgument)),
 	standing(mutant.Answers[capi.RuntimeABIVersionIsCompatibleWithRuntimeArgs]("XABI-03", "takes no runtime", capi.ErrorCodeInvalidArgument)),
-	standing(after("XABI-04", "loses what it read", func(a *capi.ExecutableABIVersionPlatformIDArgs, n int64) { a.PlatformID += uint64(n) })),
-	standing(forgives("XABI-05", "reads garbage", none[capi.ExecutableABIVersionFromProtoArgs])),
+	standing(mutant.AfterEach("XABI-04", "loses what it read",
+		func(a *capi.ExecutableABIVersionPlatformIDArgs, n int64) { a.PlatformID += uint64(n) })),
+	standing(mutant.Forgives("XABI-05", "reads garbage", none[capi.ExecutableABIVersionFromProtoArgs])),
 	standing(dies("XABI-06", "follows a null version", func(a *capi.RuntimeABIVersionDestroyArgs) bool { return a.ABIVersion == nil })),
-	standing(forgives("XABI-07", "takes executables of other platforms", none[capi.RuntimeABIVersionIsCompatibleWithExecutableArgs])),
-	standing(after("XXMD-01", "has empty metadata", func(a *capi.ExecutableMetadataGetExecutableMetadataArgs, _ int64) {
+	standing(mutant.Forgives("XABI-07", "takes executables of other platforms",
+		none[capi.RuntimeABIVersionIsCompatibleWithExecutableArgs])),
+	standing(mutant.After("XXMD-01", "has empty metadata", func(a *capi.ExecutableMetadataGetExecutableMetadataArgs) {
 		a.Metadata.SerializedMetadataSize = 0
 	})),
 	standing(mutant.Of("XCB-01", "loses callbacks", func(*serve.Invocation, *capi.CallbackRegisterCallbackArgs) {})),
-	standing(forgives("XCB-02", "takes callbacks of any type", none[capi.CallbackRegisterCallbackArgs])),
+	standing(mutant.Forgives("XCB-02", "takes callbacks of any type", none[capi.CallbackRegisterCallbackArgs])),
 	standing(mutant.Of("XCB-03", "takes the message for a C string", func(c *serve.Invocation, a *capi.CallbackInvokeCallbackArgs) {
 		lengthen(a)
 		c.Forward()
 	})),
-	standing(after("XSTR-01", "has no stream", func(a *capi.GetStreamForExternalReadyEventsArgs, _ int64) { a.Stream = 0 })),
+	standing(mutant.After("XSTR-01", "has no stream", func(a *capi.GetStreamForExternalReadyEventsArgs) { a.Stream = 0 })),
 	standing(mutant.Answers[capi.WaitUntilBufferReadyOnStreamArgs]("XSTR-02", "cannot wait", capi.ErrorCodeInternal)),
-	standing(forgives("XSTR-03", "waits for deleted buffers", none[capi.WaitUntilBufferReadyOnStreamArgs])),
+	standing(mutant.Forgives("XSTR-03", "waits for deleted buffers", none[capi.WaitUntilBufferReadyOnStreamArgs])),
 	standing(mutant.Of("XGPU-01", "forgets handlers", func(*serve.Invocation, *capi.GPURegisterCustomCallArgs) {})),
 	standing(mutant.Of("XGPU-02", "needs traits", func(c *serve.Invocation, _ *capi.GPURegisterCustomCallArgs) {
 		if c.Size() < c.Function().Size {
@@ -207,23 +186,28 @@ var standInMutants = []mutant.Mutant{
 		}
 		c.Forward()
 	})),
-	standing(forgives("XGPU-03", "overwrites handlers", none[capi.GPURegisterCustomCallArgs])),
-	standing(forgives("XGPU-04", "takes any api_version", none[capi.GPURegisterCustomCallArgs])),
-	standing(forgives("XTRI-02", "makes nothing of garbage", none[capi.TritonCompileArgs])),
-	standing(after("XMS-01", "swaps number and id", func(a *capi.MultiSliceConfigSliceIDArgs, _ int64) { a.SliceID = 2 })),
-	standing(after("XMS-02", "forgets a slice", func(a *capi.MultiSliceConfigNumDevicesPerSliceArgs, _ int64) { a.NumDevicesPerSliceMap-- })),
-	standing(after("XMS-03", "cuts the configuration off", func(a *capi.MultiSliceConfigSerializeArgs, _ int64) { a.Size-- })),
-	standing(after("XTPU-01", "counts a chip too many", func(a *capi.TPUTopologyChipCountArgs, _ int64) { a.ChipCount++ })),
-	standing(after("XTPU-02", "swaps axes", func(a *capi.TPUTopologyChipCoordAndIdxForLogiDeviceArgs, _ int64) {
+	standing(mutant.Forgives("XGPU-03", "overwrites handlers", none[capi.GPURegisterCustomCallArgs])),
+	standing(mutant.Forgives("XGPU-04", "takes any api_version", none[capi.GPURegisterCustomCallArgs])),
+	standing(mutant.Forgives("XTRI-02", "makes nothing of garbage", none[capi.TritonCompileArgs])),
+	standing(mutant.After("XMS-01", "swaps number and id", func(a *capi.MultiSliceConfigSliceIDArgs) { a.SliceID = 2 })),
+	standing(mutant.After("XMS-02", "forgets a slice", func(a *capi.MultiSliceConfigNumDevicesPerSliceArgs) { a.NumDevicesPerSliceMap-- })),
+	standing(mutant.After("XMS-03", "cuts the configuration off", func(a *capi.MultiSliceConfigSerializeArgs) { a.Size-- })),
+	standing(mutant.After("XTPU-01", "counts a chip too many", func(a *capi.TPUTopologyChipCountArgs) { a.ChipCount++ })),
+	standing(mutant.After("XTPU-02", "swaps axes", func(a *capi.TPUTopologyChipCoordAndIdxForLogiDeviceArgs) {
 		slices.Reverse(into(a.ChipCoords, 2))
 	})),
-	standing(after("XTPU-03", "gives one id to all", func(a *capi.TPUTopologySubsliceDeviceIDFromFullDeviceIDArgs, _ int64) { a.SubsliceDeviceID = 0 })),
-	standing(forgives("XTPU-04", "writes beyond the memory for a text", none[capi.TPUTopologyGetRoutingStrategyArgs])),
+	standing(mutant.After("XTPU-03", "gives one id to all",
+		func(a *capi.TPUTopologySubsliceDeviceIDFromFullDeviceIDArgs) { a.SubsliceDeviceID = 0 })),
+	standing(mutant.Forgives("XTPU-04", "writes beyond the memory for a text", none[capi.TPUTopologyGetRoutingStrategyArgs])),
 	standing(mutant.Answers[capi.MegascaleDeleteClientContextArgs]("XTPU-06", "cannot delete contexts", capi.ErrorCodeInternal)),
-	standing(after("XSH-01", "counts a parameter too many", func(a *capi.ShardingsExecutableParameterShardingsArgs, _ int64) { a.NumParameters-- })),
-	standing(after("XSH-02", "counts parameters for outputs", func(a *capi.ShardingsExecutableOutputShardingsArgs, _ int64) { a.NumOutputs-- })),
-	standing(after("XSH-03", "has other shardings each time", func(a *capi.ShardingsExecutableOutputShardingsArgs, n int64) { a.NumOutputs -= uintptr(n / 4 & 1) })),
-	standing(after("XSH-04", "never tells shardings of outputs", func(a *capi.ShardingsExecutableOutputShardingsArgs, _ int64) { a.NumOutputs = 0 })),
+	standing(mutant.After("XSH-01", "counts a parameter too many",
+		func(a *capi.ShardingsExecutableParameterShardingsArgs) { a.NumParameters-- })),
+	standing(mutant.After("XSH-02", "counts parameters for outputs",
+		func(a *capi.ShardingsExecutableOutputShardingsArgs) { a.NumOutputs-- })),
+	standing(mutant.AfterEach("XSH-03", "has other shardings each time",
+		func(a *capi.ShardingsExecutableOutputShardingsArgs, n int64) { a.NumOutputs -= uintptr(n / 4 & 1) })),
+	standing(mutant.After("XSH-04", "never tells shardings of outputs",
+		func(a *capi.ShardingsExecutableOutputShardingsArgs) { a.NumOutputs = 0 })),
 }
 
 // oneAnswer makes a plugin that gives out the same array each time, and empties it when an

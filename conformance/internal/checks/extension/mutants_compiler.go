@@ -58,7 +58,7 @@ var compilerMutants = []mutant.Mutant{
 			}),
 		}
 	}}),
-	standing(after("XTF-02", "says that it clears what it did already", func(a *capi.ClearXLATransformArgs, _ int64) { a.Cleared = true })),
+	standing(mutant.After("XTF-02", "says that it clears what it did already", func(a *capi.ClearXLATransformArgs) { a.Cleared = true })),
 	standing(mutant.Mutant{Check: "XTF-02", Fault: "still runs what was cleared", Hooks: func() []serve.Hook {
 		var calls atomic.Int64
 		return []serve.Hook{serve.Around(func(_ *serve.Invocation, a *capi.ClearXLATransformArgs) { a.Cleared = calls.Add(1) == 1 })}
@@ -93,11 +93,12 @@ var compilerMutants = []mutant.Mutant{
 	failing("XTF-03", "loses the message of a transformation's error", func(c *serve.Invocation, e *capi.Error) {
 		c.Fail(e.Code, "a transformation failed")
 	}),
-	standing(after("XTF-04", "has a trace that is no message", func(a *capi.XLATransformGetHLOPassPipelineTraceArgs, _ int64) {
+	standing(mutant.After("XTF-04", "has a trace that is no message", func(a *capi.XLATransformGetHLOPassPipelineTraceArgs) {
 		a.Trace.SerializedTrace, a.Trace.SerializedTraceSize = lasting("\xff\xff\xff")
 	})),
-	standing(after("XTF-04", "has an empty trace", func(a *capi.XLATransformGetHLOPassPipelineTraceArgs, _ int64) { a.Trace.SerializedTraceSize = 0 })),
-	standing(after("XTF-04", "never frees a trace", func(a *capi.XLATransformGetHLOPassPipelineTraceArgs, _ int64) {
+	standing(mutant.After("XTF-04", "has an empty trace",
+		func(a *capi.XLATransformGetHLOPassPipelineTraceArgs) { a.Trace.SerializedTraceSize = 0 })),
+	standing(mutant.After("XTF-04", "never frees a trace", func(a *capi.XLATransformGetHLOPassPipelineTraceArgs) {
 		a.Trace.SerializedTrace, a.Trace.SerializedTraceSize = lasting("\x0a\x80\x10" + string(make([]byte, 2048)))
 	})),
 
@@ -127,24 +128,26 @@ var compilerMutants = []mutant.Mutant{
 		c.Fail(e.Code, "a partitioner failed")
 	}),
 
-	standing(after("XTPU-05", "states another size of the code", func(a *capi.ExecutableGetCompiledMemoryStatsArgs, _ int64) { a.GeneratedCodeSizeInBytes += 8 })),
-	standing(after("XTPU-05", "states other sizes of arguments than the core",
+	standing(mutant.After("XTPU-05", "states another size of the code",
+		func(a *capi.ExecutableGetCompiledMemoryStatsArgs) { a.GeneratedCodeSizeInBytes += 8 })),
+	standing(mutant.AfterEach("XTPU-05", "states other sizes of arguments than the core",
 		func(a *capi.TPUExecutableGetCompiledMemoryStatsArgs, _ int64) {
 			a.CompiledMemoryStats, a.CompiledMemoryStatsSize = lasting("\x10\x01")
 		})),
-	standing(after("XTPU-05", "has another name for the program", func(a *capi.ExecutableNameArgs, _ int64) {
+	standing(mutant.After("XTPU-05", "has another name for the program", func(a *capi.ExecutableNameArgs) {
 		a.ExecutableName, a.ExecutableNameSize = lasting("another")
 	})),
-	standing(after("XTPU-05", "cuts the target arguments off", func(a *capi.TPUExecutableGetTargetArgumentsArgs, _ int64) { a.TargetArgumentsSize-- })),
-	standing(forgives("XTPU-05", "takes garbage for an executable", none[capi.TPUExecutableGetHLOModuleWithConfigArgs])),
-	standing(after("XTPU-05", "frees memory that it never made", func(a *capi.TPUExecutableGetHLOModuleWithConfigArgs, n int64) {
+	standing(mutant.After("XTPU-05", "cuts the target arguments off",
+		func(a *capi.TPUExecutableGetTargetArgumentsArgs) { a.TargetArgumentsSize-- })),
+	standing(mutant.Forgives("XTPU-05", "takes garbage for an executable", none[capi.TPUExecutableGetHLOModuleWithConfigArgs])),
+	standing(mutant.AfterEach("XTPU-05", "frees memory that it never made", func(a *capi.TPUExecutableGetHLOModuleWithConfigArgs, n int64) {
 		if n > 1 {
 			a.HLOModuleWithConfigSize = 0
 		}
 	})),
 
 	standing(mutant.Answers[capi.ClientCompileArgs]("XSPEC-01", "compiles for callers of an extension of its own only", capi.ErrorCodeFailedPrecondition)),
-	standing(after("XSPEC-01", "computes for callers of an extension of its own only", func(a *capi.LoadedExecutableExecuteArgs, _ int64) {
+	standing(mutant.After("XSPEC-01", "computes for callers of an extension of its own only", func(a *capi.LoadedExecutableExecuteArgs) {
 		for _, list := range capi.Slice(a.OutputLists, a.NumDevices) {
 			*list = nil
 		}

@@ -37,7 +37,7 @@ func cancelled[D, A any](name, fault string, f func(a *A)) mutant.Mutant {
 				freed.Store(true)
 				c.Forward()
 			}),
-			afterHook(func(a *A, _ int64) {
+			mutant.Changed(func(a *A, _ int64) {
 				if freed.Load() {
 					f(a)
 				}
@@ -51,7 +51,7 @@ var naturalMutants = slices.Concat(naturalLayouts, naturalFFI, naturalMemory, na
 var naturalLayouts = []mutant.Mutant{
 	{Check: "XLAY-02", Fault: "has one place for the bytes of all layouts", Hooks: func() []serve.Hook {
 		place := make([]byte, 256)
-		return []serve.Hook{afterHook(func(a *capi.LayoutsMemoryLayoutSerializeArgs, _ int64) {
+		return []serve.Hook{mutant.Changed(func(a *capi.LayoutsMemoryLayoutSerializeArgs, _ int64) {
 			n := copy(place, capi.Bytes(a.SerializedBytes, a.SerializedBytesSize))
 			clear(place[n:])
 			a.SerializedBytes = &place[0]
@@ -61,7 +61,7 @@ var naturalLayouts = []mutant.Mutant{
 	before("XLAY-05", "loses a dimension", func(a *capi.LayoutsTopologyGetDefaultLayoutArgs) { a.NumDims /= 2 }),
 	{Check: "XLAY-06", Fault: "gives the array of an earlier call to a later one", Hooks: func() []serve.Hook {
 		var last []*capi.LayoutsMemoryLayout
-		return []serve.Hook{afterHook(func(a *capi.LayoutsExecutableGetOutputLayoutsArgs, _ int64) {
+		return []serve.Hook{mutant.Changed(func(a *capi.LayoutsExecutableGetOutputLayoutsArgs, _ int64) {
 			for i := range last {
 				last[i] = last[0]
 			}
@@ -69,7 +69,7 @@ var naturalLayouts = []mutant.Mutant{
 			a.Layouts, a.NumOutputs = lastingArray(last)
 		})}
 	}},
-	after("XLAY-08", "takes no notice of modes", func(a *capi.LayoutsExecutableGetOutputLayoutsArgs, _ int64) {
+	mutant.After("XLAY-08", "takes no notice of modes", func(a *capi.LayoutsExecutableGetOutputLayoutsArgs) {
 		list := slices.Clone(capi.Slice(a.Layouts, a.NumOutputs))
 		for i := range list {
 			list[i] = list[len(list)-1]
@@ -79,8 +79,8 @@ var naturalLayouts = []mutant.Mutant{
 }
 
 var naturalFFI = []mutant.Mutant{
-	after("XFFI-01", "gives one type_id to all types", func(a *capi.FFITypeRegisterArgs, _ int64) { a.TypeID = 7 }),
-	forgives("XFFI-01", "gives another type_id to a type that it has", func(a *capi.FFITypeRegisterArgs) { a.TypeID = 4711 }),
+	mutant.After("XFFI-01", "gives one type_id to all types", func(a *capi.FFITypeRegisterArgs) { a.TypeID = 7 }),
+	mutant.Forgives("XFFI-01", "gives another type_id to a type that it has", func(a *capi.FFITypeRegisterArgs) { a.TypeID = 4711 }),
 	mutant.Of("XFFI-05", "loses attributes", func(c *serve.Invocation, a *capi.ClientCompileArgs) {
 		given, program := a.Program, *a.Program
 		text := strings.Replace(capi.String(program.Code, program.CodeSize), "scale = 3.0", "scale = 1.0", 1)
@@ -89,7 +89,7 @@ var naturalFFI = []mutant.Mutant{
 		c.Forward()
 		a.Program = given
 	}),
-	forgives("XFFI-06", "takes null for a handler", none[capi.FFIRegisterHandlerArgs]),
+	mutant.Forgives("XFFI-06", "takes null for a handler", none[capi.FFIRegisterHandlerArgs]),
 	before("XFFI-06", "calls handlers of other platforms", func(a *capi.FFIRegisterHandlerArgs) {
 		a.PlatformName, a.PlatformNameSize = lasting("Host")
 	}),
@@ -109,7 +109,7 @@ func plainly(c *serve.Invocation) {
 }
 
 var naturalMemory = []mutant.Mutant{
-	memory(after("XPROF-02", "has bytes that are no message", func(a *capi.ProfilerCollectDataArgs, _ int64) {
+	memory(mutant.After("XPROF-02", "has bytes that are no message", func(a *capi.ProfilerCollectDataArgs) {
 		if a.Buffer != nil {
 			*a.Buffer = 0xff
 		}
@@ -161,7 +161,8 @@ var naturalMemory = []mutant.Mutant{
 			}),
 		}
 	}}),
-	memory(after("XRAW-08", "knows another memory than the table", func(a *capi.RawBufferGetMemorySpaceArgs, _ int64) { a.MemorySpace = nil })),
+	memory(mutant.After("XRAW-08", "knows another memory than the table",
+		func(a *capi.RawBufferGetMemorySpaceArgs) { a.MemorySpace = nil })),
 	memory(cancelled[capi.PhaseCompileCBuffersDestroyArgs]("XPH-02", "frees the names that it has once", func(a *capi.PhaseCompileGetPhaseNamesArgs) { *a.PhaseNamesSizes = 0 })),
 	memory(mutant.Of("XPH-03", "takes no phases for success", func(c *serve.Invocation, a *capi.PhaseCompileRunPhaseArgs) {
 		if a.NumPhasesToRun > 0 {
@@ -174,24 +175,26 @@ var naturalMemory = []mutant.Mutant{
 		}
 		c.Forward()
 	})),
-	memory(after("XPH-04", "makes programs without bytes", func(a *capi.PhaseCompileRunPhaseArgs, _ int64) { *a.OutputProgramsSizes = 0 })),
-	memory(after("XHMA-01", "has a deleter that frees nothing", func(a *capi.HostMemoryAllocatorAllocateArgs, _ int64) {
+	memory(mutant.After("XPH-04", "makes programs without bytes", func(a *capi.PhaseCompileRunPhaseArgs) { *a.OutputProgramsSizes = 0 })),
+	memory(mutant.After("XHMA-01", "has a deleter that frees nothing", func(a *capi.HostMemoryAllocatorAllocateArgs) {
 		a.Deleter = capi.HostMemoryAllocatorAllocateArgsDeleter(nothing())
 	})),
-	memory(after("XHMA-01", "has no memory", func(a *capi.HostMemoryAllocatorAllocateArgs, _ int64) { a.Ptr = nil })),
+	memory(mutant.After("XHMA-01", "has no memory", func(a *capi.HostMemoryAllocatorAllocateArgs) { a.Ptr = nil })),
 	memory(dies("XHMA-02", "ends when no memory is wanted", func(a *capi.HostMemoryAllocatorAllocateArgs) bool { return a.Size == 0 })),
 }
 
 var naturalStandIn = []mutant.Mutant{
-	standing(after("XSTR-01", "has another stream each time", func(a *capi.GetStreamForExternalReadyEventsArgs, n int64) { a.Stream += int(n) })),
-	standing(after("XABI-01", "has another platform for its runtime", func(a *capi.RuntimeABIVersionPlatformIDArgs, _ int64) { a.PlatformID++ })),
-	standing(forgives("XABI-05", "reads garbage as a runtime's version", none[capi.RuntimeABIVersionFromProtoArgs])),
+	standing(mutant.AfterEach("XSTR-01", "has another stream each time",
+		func(a *capi.GetStreamForExternalReadyEventsArgs, n int64) { a.Stream += int(n) })),
+	standing(mutant.After("XABI-01", "has another platform for its runtime",
+		func(a *capi.RuntimeABIVersionPlatformIDArgs) { a.PlatformID++ })),
+	standing(mutant.Forgives("XABI-05", "reads garbage as a runtime's version", none[capi.RuntimeABIVersionFromProtoArgs])),
 	standing(mutant.Of("XABI-05", "says of garbage that it cannot", func(c *serve.Invocation, _ *capi.ExecutableABIVersionFromProtoArgs) { plainly(c) })),
 	standing(dies("XABI-05", "ends with garbage", func(a *capi.RuntimeABIVersionFromProtoArgs) bool {
 		return a.SerializedProtoSize > 0 && *a.SerializedProto == 0xff
 	})),
 	standing(dies("XABI-06", "follows a null version of an executable", func(a *capi.ExecutableABIVersionDestroyArgs) bool { return a.ABIVersion == nil })),
-	standing(forgives("XABI-07", "takes runtimes of other platforms", none[capi.RuntimeABIVersionIsCompatibleWithRuntimeArgs])),
+	standing(mutant.Forgives("XABI-07", "takes runtimes of other platforms", none[capi.RuntimeABIVersionIsCompatibleWithRuntimeArgs])),
 	standing(cancelled[capi.ExecutableMetadataDestroySerializedMetadataArgs]("XXMD-01", "frees the metadata that it has once",
 		func(a *capi.ExecutableMetadataGetExecutableMetadataArgs) {
 			a.Metadata.SerializedMetadataSize = 0
@@ -213,8 +216,8 @@ var naturalStandIn = []mutant.Mutant{
 			a.Type = given
 		})}
 	}}),
-	standing(forgives("XCB-02", "calls callbacks of any type", none[capi.CallbackInvokeCallbackArgs])),
-	standing(after("XSH-01", "has shardings of garbage", func(a *capi.ShardingsExecutableParameterShardingsArgs, _ int64) {
+	standing(mutant.Forgives("XCB-02", "calls callbacks of any type", none[capi.CallbackInvokeCallbackArgs])),
+	standing(mutant.After("XSH-01", "has shardings of garbage", func(a *capi.ShardingsExecutableParameterShardingsArgs) {
 		if a.NumParameters > 0 {
 			data, size := lasting("\xff\xff")
 			*a.Shardings, *a.ShardingSizes = data, size
@@ -233,7 +236,7 @@ var naturalStandIn = []mutant.Mutant{
 	standing(mutant.Mutant{Check: "XSH-03", Fault: "has one array for all executables", Hooks: func() []serve.Hook {
 		var mu sync.Mutex
 		data, sizes := make([]*byte, 4), make([]uintptr, 4)
-		return []serve.Hook{afterHook(func(a *capi.ShardingsExecutableOutputShardingsArgs, _ int64) {
+		return []serve.Hook{mutant.Changed(func(a *capi.ShardingsExecutableOutputShardingsArgs, _ int64) {
 			mu.Lock()
 			defer mu.Unlock()
 			copy(data, capi.Slice(a.Shardings, a.NumOutputs))
@@ -241,11 +244,11 @@ var naturalStandIn = []mutant.Mutant{
 			a.Shardings, a.ShardingSizes = &data[0], &sizes[0]
 		})}
 	}}),
-	standing(after("XSH-04", "tells of everything that it is replicated", func(a *capi.ShardingsExecutableParameterShardingsArgs, _ int64) {
+	standing(mutant.After("XSH-04", "tells of everything that it is replicated", func(a *capi.ShardingsExecutableParameterShardingsArgs) {
 		clear(into(a.ShardingSizes, a.NumParameters))
 	})),
 	standing(mutant.Mutant{Check: "XMS-02", Fault: "frees the map that it has once", Hooks: func() []serve.Hook {
-		return []serve.Hook{afterHook(func(a *capi.MultiSliceConfigNumDevicesPerSliceArgs, n int64) {
+		return []serve.Hook{mutant.Changed(func(a *capi.MultiSliceConfigNumDevicesPerSliceArgs, n int64) {
 			if n > 1 {
 				*a.NumDevices = 0
 			}
@@ -259,35 +262,43 @@ var naturalStandIn = []mutant.Mutant{
 		}
 		c.Forward()
 	})),
-	standing(after("XMS-01", "has another number of slices", func(a *capi.MultiSliceConfigNumSlicesArgs, _ int64) { a.NumSlices++ })),
+	standing(mutant.After("XMS-01", "has another number of slices", func(a *capi.MultiSliceConfigNumSlicesArgs) { a.NumSlices++ })),
 }
 
 var naturalTopology = []mutant.Mutant{
-	standing(after("XTPU-01", "counts a process too many", func(a *capi.TPUTopologyProcessCountArgs, _ int64) { a.ProcessCount++ })),
-	standing(after("XTPU-01", "counts a chip of a process too many", func(a *capi.TPUTopologyChipsPerProcessArgs, _ int64) { a.ChipsPerProcess++ })),
-	standing(after("XTPU-01", "counts a core of a chip too many", func(a *capi.TPUTopologyCoreCountPerChipArgs, _ int64) { a.CoreCountOfDefaultTypePerChip++ })),
-	standing(after("XTPU-01", "counts a core too many", func(a *capi.TPUTopologyCoreCountArgs, _ int64) { a.CoreCountOfDefaultType++ })),
-	standing(after("XTPU-01", "counts a core of a process too many", func(a *capi.TPUTopologyCoreCountPerProcessArgs, _ int64) { a.CoreCountOfDefaultTypePerProcess++ })),
-	standing(after("XTPU-01", "counts a device too many", func(a *capi.TPUTopologyLogiDeviceCountArgs, _ int64) { a.LogicalDeviceCountOfDefaultType++ })),
-	standing(after("XTPU-01", "counts a device of a process too few", func(a *capi.TPUTopologyLogiDeviceCountPerProcessArgs, _ int64) {
+	standing(mutant.After("XTPU-01", "counts a process too many", func(a *capi.TPUTopologyProcessCountArgs) { a.ProcessCount++ })),
+	standing(mutant.After("XTPU-01", "counts a chip of a process too many",
+		func(a *capi.TPUTopologyChipsPerProcessArgs) { a.ChipsPerProcess++ })),
+	standing(mutant.After("XTPU-01", "counts a core of a chip too many",
+		func(a *capi.TPUTopologyCoreCountPerChipArgs) { a.CoreCountOfDefaultTypePerChip++ })),
+	standing(mutant.After("XTPU-01", "counts a core too many", func(a *capi.TPUTopologyCoreCountArgs) { a.CoreCountOfDefaultType++ })),
+	standing(mutant.After("XTPU-01", "counts a core of a process too many",
+		func(a *capi.TPUTopologyCoreCountPerProcessArgs) { a.CoreCountOfDefaultTypePerProcess++ })),
+	standing(mutant.After("XTPU-01", "counts a device too many",
+		func(a *capi.TPUTopologyLogiDeviceCountArgs) { a.LogicalDeviceCountOfDefaultType++ })),
+	standing(mutant.After("XTPU-01", "counts a device of a process too few", func(a *capi.TPUTopologyLogiDeviceCountPerProcessArgs) {
 		a.LogicalDeviceCountOfDefaultTypePerProcess--
 	})),
-	standing(after("XTPU-01", "counts a device of a chip too many", func(a *capi.TPUTopologyLogiDeviceCountPerChipArgs, _ int64) {
+	standing(mutant.After("XTPU-01", "counts a device of a chip too many", func(a *capi.TPUTopologyLogiDeviceCountPerChipArgs) {
 		a.LogicalDeviceCountOfDefaultTypePerChip++
 	})),
-	standing(after("XTPU-01", "has other bounds of chips", func(a *capi.TPUTopologyChipBoundsArgs, _ int64) { *a.ChipBounds++ })),
-	standing(after("XTPU-01", "has a device on a process twice", func(a *capi.TPUTopologyLogiDeviceIDsOnProcessArgs, _ int64) {
+	standing(mutant.After("XTPU-01", "has other bounds of chips", func(a *capi.TPUTopologyChipBoundsArgs) { *a.ChipBounds++ })),
+	standing(mutant.After("XTPU-01", "has a device on a process twice", func(a *capi.TPUTopologyLogiDeviceIDsOnProcessArgs) {
 		list := into(a.LogicalDeviceOfDefaultTypeIDs, a.NumLogicalDeviceIDs)
 		list[len(list)-1] = list[0]
 	})),
-	standing(after("XTPU-02", "has one id for all chips", func(a *capi.TPUTopologyChipIDFromCoordArgs, _ int64) { a.ChipID = 0 })),
-	standing(after("XTPU-02", "has one id for all devices", func(a *capi.TPUTopologyLogiDeviceIDFromChipCoordAndIdxArgs, _ int64) {
+	standing(mutant.After("XTPU-02", "has one id for all chips", func(a *capi.TPUTopologyChipIDFromCoordArgs) { a.ChipID = 0 })),
+	standing(mutant.After("XTPU-02", "has one id for all devices", func(a *capi.TPUTopologyLogiDeviceIDFromChipCoordAndIdxArgs) {
 		a.LogicalDeviceOfDefaultTypeID = 0
 	})),
-	standing(after("XTPU-02", "has an index on a chip that there is not", func(a *capi.TPUTopologyChipCoordAndIdxForLogiDeviceArgs, _ int64) { a.DeviceIndexOnChip++ })),
-	standing(after("XTPU-02", "has two chips in one place of a process", func(a *capi.TPUTopologyProcIDAndIdxOnProcForChipArgs, _ int64) { a.IndexOnProcess = 0 })),
-	standing(after("XTPU-02", "has two devices in one place of a process", func(a *capi.TPUTopologyProcIDAndIdxOnProcForLogiDeviceArgs, _ int64) { a.IndexOnProcess = 0 })),
-	standing(after("XTPU-03", "says of a subslice that it is none", func(a *capi.TPUTopologyIsSubsliceTopologyArgs, _ int64) { a.IsSubsliceTopology = false })),
+	standing(mutant.After("XTPU-02", "has an index on a chip that there is not",
+		func(a *capi.TPUTopologyChipCoordAndIdxForLogiDeviceArgs) { a.DeviceIndexOnChip++ })),
+	standing(mutant.After("XTPU-02", "has two chips in one place of a process",
+		func(a *capi.TPUTopologyProcIDAndIdxOnProcForChipArgs) { a.IndexOnProcess = 0 })),
+	standing(mutant.After("XTPU-02", "has two devices in one place of a process",
+		func(a *capi.TPUTopologyProcIDAndIdxOnProcForLogiDeviceArgs) { a.IndexOnProcess = 0 })),
+	standing(mutant.After("XTPU-03", "says of a subslice that it is none",
+		func(a *capi.TPUTopologyIsSubsliceTopologyArgs) { a.IsSubsliceTopology = false })),
 	standing(mutant.Of("XTPU-03", "makes a subslice of all chips", func(c *serve.Invocation, a *capi.TPUTopologySubsliceArgs) {
 		list := []int32{2, 2, 1}
 		given := a.ChipsPerHostBounds

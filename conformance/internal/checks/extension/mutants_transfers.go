@@ -36,13 +36,15 @@ var transferMutants = []mutant.Mutant{
 			a.Buffers = given
 		}))),
 	remote(with("XXHT-02", "waits for itself", flaws{takesItself: true})).Waiting(),
-	remote(standing(forgives("XXHT-02", "makes nothing of what comes from itself", none[capi.TransfersClientCrossHostReceiveBuffersArgs]))),
+	remote(standing(mutant.Forgives("XXHT-02", "makes nothing of what comes from itself",
+		none[capi.TransfersClientCrossHostReceiveBuffersArgs]))),
 	remote(standing(mutant.Of("XXHT-03", "swaps descriptors",
 		func(c *serve.Invocation, a *capi.TransfersClientMakeCrossHostReceiveBuffersArgs) {
 			c.Forward()
 			slices.Reverse(into(a.Buffers, a.NumBuffers))
 		}))),
-	remote(standing(after("XXHT-03", "counts no buffers", func(a *capi.TransfersClientMakeCrossHostReceiveBuffersArgs, _ int64) { a.NumBuffers = 0 }))),
+	remote(standing(mutant.After("XXHT-03", "counts no buffers",
+		func(a *capi.TransfersClientMakeCrossHostReceiveBuffersArgs) { a.NumBuffers = 0 }))),
 	remote(with("XXHT-03/cancel", "leaves a cancelled receive as it is", flaws{deafCancel: true})).Waiting(),
 	remote(with("XXHT-03/cancel", "cancels all buffers of a receive at once", flaws{cancelsAll: true})).Waiting(),
 	remote(with("XXHT-04", "keeps from the receiver that the source failed", flaws{losesSendErrors: true})).Waiting(),

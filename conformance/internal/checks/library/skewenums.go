@@ -94,6 +94,16 @@ var nestedChecks = []check.Check{
 		refusesNested(t, x.Start(t), "PJRT_ExecuteOptions")
 	}},
 	{Rule: "SKEW-13", Variant: "struct=memory_layout", Run: func(t *check.T) {
+		whole := check.HostArgs(t.Client(), []float32{1, 2, 3, 4})
+		whole.DeviceLayout = check.RowMajor(1)
+		out, err := check.Try(t, whole)
+		if capi.CodeOf(err) == capi.ErrorCodeUnimplemented {
+			t.SkipUnimplf("layouts of devices: %v", err)
+		}
+		if err == nil {
+			check.Own(t, out.Buffer)
+			wait(t, out.DoneWithHostBuffer)
+		}
 		for _, inner := range []bool{false, true} {
 			layout := check.RowMajor(1)
 			what := "PJRT_Buffer_MemoryLayout"

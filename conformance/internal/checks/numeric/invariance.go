@@ -144,9 +144,8 @@ func (m *model) uploadAll(t *check.T, c *check.Client, f form) []*capi.Buffer {
 }
 
 // compute compiles a text and returns the bytes of the result.
-func (m *model) compute(t *check.T, c *check.Client, text string, f form) []byte {
-	exe := t.Compile(c, text)
-	return t.Download(t.Run(exe, 1, m.uploadAll(t, c, f)...)[0])
+func (m *model) compute(t *check.T, text string, f form) []byte {
+	return t.Download(t.Run(t.Shared(text), 1, m.uploadAll(t, t.Client(), f)...)[0])
 }
 
 // same compares a result with that of another way.
@@ -193,15 +192,15 @@ func each(f func(t *check.T, m *model)) func(*check.T) {
 func invariances() []check.Check {
 	return []check.Check{
 		{Rule: "DIFF-02", Run: each(func(t *check.T, m *model) {
-			want := m.compute(t, t.Client(), m.text(parameters, false, ""), parameters)
-			m.same(t, want, m.compute(t, t.Client(), m.text(constants, false, ""), constants), "inputs as constants")
-			m.same(t, want, m.compute(t, t.Client(), m.text(mixed, false, ""), mixed), "some inputs as constants")
+			want := m.compute(t, m.text(parameters, false, ""), parameters)
+			m.same(t, want, m.compute(t, m.text(constants, false, ""), constants), "inputs as constants")
+			m.same(t, want, m.compute(t, m.text(mixed, false, ""), mixed), "some inputs as constants")
 		})},
 		{Rule: "DIFF-03", Run: each(layouts)},
 		{Rule: "DIFF-04", Devices: 2, Run: each(sharded)},
 		{Rule: "DIFF-05", Run: each(func(t *check.T, m *model) {
-			want := m.compute(t, t.Client(), m.text(parameters, false, ""), parameters)
-			m.same(t, want, m.compute(t, t.Client(), m.text(parameters, true, ""), parameters), "a barrier behind each operation")
+			want := m.compute(t, m.text(parameters, false, ""), parameters)
+			m.same(t, want, m.compute(t, m.text(parameters, true, ""), parameters), "a barrier behind each operation")
 		})},
 		{Rule: "DIFF-06", Run: each(reloaded)},
 		{Rule: "DIFF-07", Run: each(olderCallers)},
@@ -213,7 +212,7 @@ func invariances() []check.Check {
 // layouts uploads the inputs column-major on the device.
 func layouts(t *check.T, m *model) {
 	c := t.Client()
-	exe := t.Compile(c, m.text(parameters, false, ""))
+	exe := t.Shared(m.text(parameters, false, ""))
 	want := t.Download(t.Run(exe, 1, m.uploadAll(t, c, parameters)...)[0])
 	var bs []*capi.Buffer
 	for _, a := range m.inputs {
@@ -257,7 +256,7 @@ func sharded(t *check.T, m *model) {
 		return // their inputs have other shapes than their result
 	}
 	c := t.Client()
-	want := m.compute(t, c, m.text(parameters, false, ""), parameters)
+	want := m.compute(t, m.text(parameters, false, ""), parameters)
 	text := m.text(parameters, false, `mhlo.sharding = "{devices=[2,1]<=[2]}"`)
 	out, err := check.Try(t, check.CompileArgs(c, text, check.Devices(1, 2)))
 	if err != nil {
@@ -288,7 +287,7 @@ func sharded(t *check.T, m *model) {
 // reloaded serializes the executable and loads it again.
 func reloaded(t *check.T, m *model) {
 	c := t.Client()
-	exe := t.Compile(c, m.text(parameters, false, ""))
+	exe := t.Shared(m.text(parameters, false, ""))
 	want := t.Download(t.Run(exe, 1, m.uploadAll(t, c, parameters)...)[0])
 	s := check.Optional(t, capi.ExecutableSerializeArgs{Executable: t.Executable(exe)})
 	saved := capi.Bytes(s.SerializedBytes, s.SerializedBytesSize)
@@ -305,7 +304,7 @@ func reloaded(t *check.T, m *model) {
 // olderCallers executes with the sizes that the options struct had before.
 func olderCallers(t *check.T, m *model) {
 	c := t.Client()
-	exe := t.Compile(c, m.text(parameters, false, ""))
+	exe := t.Shared(m.text(parameters, false, ""))
 	args := m.uploadAll(t, c, parameters)
 	want := t.Download(t.Run(exe, 1, args...)[0])
 	taken := 0
@@ -337,7 +336,7 @@ func olderCallers(t *check.T, m *model) {
 func repeated(n int) func(*check.T, *model) {
 	return func(t *check.T, m *model) {
 		c := t.Client()
-		exe := t.Compile(c, m.text(parameters, false, ""))
+		exe := t.Shared(m.text(parameters, false, ""))
 		args := m.uploadAll(t, c, parameters)
 		var want []byte
 		for i := range n {

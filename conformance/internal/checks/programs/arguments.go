@@ -25,7 +25,7 @@ var argumentChecks = []check.Check{
 	}},
 	one("RUN-10", func(t *check.T) {
 		c := t.Client()
-		exe, add := t.Compile(c, check.AddOne), t.Compile(c, check.Add)
+		exe, add := t.Shared(check.AddOne), t.Shared(check.Add)
 		for _, n := range []int{8, 3, 1, 1024} {
 			_, err := attempt(t, exe, 1, check.Upload(t, c, make([]float32, n)))
 			t.ErrorCode(err, fmt.Sprintf("executing a program of tensor<4xf32> with an array of %d elements", n))
@@ -35,18 +35,18 @@ var argumentChecks = []check.Check{
 	}),
 	one("RUN-11", func(t *check.T) {
 		c := t.Client()
-		exe := t.Compile(c, check.AddOne)
+		exe := t.Shared(check.AddOne)
 		_, err := attempt(t, exe, 1, check.Upload(t, c, []int32{1, 2, 3, 4}))
 		t.ErrorCode(err, "executing a program of tensor<4xf32> with an array of 4 elements of s32")
-		_, err = attempt(t, t.Compile(c, check.Add), 1, upload4(t, c), check.Upload(t, c, []int32{1, 2, 3, 4}))
+		_, err = attempt(t, t.Shared(check.Add), 1, upload4(t, c), check.Upload(t, c, []int32{1, 2, 3, 4}))
 		t.ErrorCode(err, "executing a program of two tensor<4xf32> with a second array of 4 elements of s32")
 	}),
 	one("RUN-12", func(t *check.T) {
 		c := t.Client()
-		exe := t.Compile(c, check.AddOne)
+		exe := t.Shared(check.AddOne)
 		_, err := attempt(t, exe, 1, check.Upload(t, c, []float32{1, 2, 3, 4}, 2, 2))
 		t.ErrorCode(err, "executing a program of tensor<4xf32> with an array of 2 x 2 elements")
-		_, err = attempt(t, t.Compile(c, check.Add), 1, upload4(t, c), check.Upload(t, c, []float32{1, 2, 3, 4}, 2, 2))
+		_, err = attempt(t, t.Shared(check.Add), 1, upload4(t, c), check.Upload(t, c, []float32{1, 2, 3, 4}, 2, 2))
 		t.ErrorCode(err, "executing a program of two tensor<4xf32> with a second array of 2 x 2 elements")
 	}),
 	{Rule: "RUN-13", Run: func(t *check.T) {

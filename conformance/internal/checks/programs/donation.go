@@ -159,7 +159,7 @@ var donationChecks = []check.Check{
 	}),
 	one("DON-06", func(t *check.T) {
 		c := t.Client()
-		exe := t.Compile(c, check.Donate)
+		exe := t.Shared(check.Donate)
 		a := upload4(t, c)
 		t.Run(exe, 1, a)
 		if !isDeleted(t, a) {
@@ -167,9 +167,9 @@ var donationChecks = []check.Check{
 		}
 		_, err := attempt(t, exe, 1, a)
 		t.ErrorCode(err, "donating a buffer that was donated")
-		_, err = attempt(t, t.Compile(c, check.AddOne), 1, a)
+		_, err = attempt(t, t.Shared(check.AddOne), 1, a)
 		t.ErrorCode(err, "executing with a buffer that was donated")
-		_, err = attempt(t, t.Compile(c, check.Add), 1, upload4(t, c), a)
+		_, err = attempt(t, t.Shared(check.Add), 1, upload4(t, c), a)
 		t.ErrorCode(err, "executing with a buffer that was donated as the second argument")
 	}),
 	hostile("DON-07", "", func(t *check.T) { donatesTogether(t, 6, 12) }),

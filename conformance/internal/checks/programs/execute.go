@@ -135,7 +135,7 @@ var executeChecks = []check.Check{
 	}),
 	one("RUN-06", func(t *check.T) {
 		c := t.Client()
-		x := check.NewExecution(t.Compile(c, check.AddOne), 1, []*capi.Buffer{upload4(t, c)})
+		x := check.NewExecution(t.Shared(check.AddOne), 1, []*capi.Buffer{upload4(t, c)})
 		x.Args.DeviceCompleteEvents = nil
 		if mustSucceed(t, x.Start(t), "PJRT_LoadedExecutable_Execute with device_complete_events null") {
 			check.ExpectBuffer(t, x.Outputs[0][0], []float32{2, 3, 4, 5}, "an execution without complete events")
@@ -146,7 +146,7 @@ var executeChecks = []check.Check{
 	one("RUN-17", func(t *check.T) {
 		c := t.Client()
 		a := upload4(t, c)
-		out, err := attempt(t, t.Compile(c, check.Add), 1, a, a)
+		out, err := attempt(t, t.Shared(check.Add), 1, a, a)
 		if mustSucceed(t, err, "executing with one buffer as both arguments") {
 			check.ExpectBuffer(t, out[0], []float32{2, 4, 6, 8}, "a sum of a buffer and itself")
 			check.ExpectBuffer(t, a, []float32{1, 2, 3, 4}, "a buffer that was passed twice")
@@ -366,7 +366,7 @@ func completesWhenDone(t *check.T) {
 
 	// The event of a long program is the end of it, not its beginning: what the
 	// output holds is there when the event says so.
-	heavy := t.Compile(c, check.Heavy)
+	heavy := t.Shared(check.Heavy)
 	in := heavyInput(t, c)
 	for range 4 {
 		x, err := start(t, heavy, 1, in)
@@ -392,7 +392,7 @@ func soon(t *check.T, b *capi.Buffer) bool {
 // failureShows gives a program an argument that becomes an error.
 func failureShows(t *check.T) {
 	c := t.Client()
-	exe := t.Compile(c, check.AddOne)
+	exe := t.Shared(check.AddOne)
 	p := t.NewPending(c, 4)
 	const message = "the suite made this buffer an error"
 	p.Fail(capi.ErrorCodeAborted, message)
@@ -418,7 +418,7 @@ func failureShows(t *check.T) {
 	}
 	x, err = start(t, t.Compile(c, three), 3, p.Buffer)
 	failsEverywhere(t, x, err, "an execution with three outputs whose argument is an error")
-	x, err = start(t, t.Compile(c, check.Add), 1, upload4(t, c), p.Buffer)
+	x, err = start(t, t.Shared(check.Add), 1, upload4(t, c), p.Buffer)
 	failsEverywhere(t, x, err, "an execution whose second argument is an error")
 }
 

@@ -19,8 +19,7 @@ import (
 // expects the right result.
 func withOptions(t *check.T, what string, set func(o *capi.ExecuteOptions), after func(o *capi.ExecuteOptions)) bool {
 	c := t.Client()
-	exe := t.Compile(c, check.AddOne)
-	x := check.NewExecution(exe, 1, []*capi.Buffer{upload4(t, c)})
+	x := check.NewExecution(t.Shared(check.AddOne), 1, []*capi.Buffer{upload4(t, c)})
 	set(x.Options)
 	if !mustSucceed(t, x.Start(t), "executing with "+what) {
 		return false

@@ -35,10 +35,25 @@ func heavyResult() []float32 {
 	return data
 }
 
+// destroyedNull judges what came of destroying the executable null. A plugin without a compiler
+// has no executables.
+func destroyedNull(t *check.T, destroyed error) {
+	if destroyed == nil {
+		return
+	}
+	if t.Env().NoDevice != "" {
+		t.DestroyedNull(destroyed, destroyed) // nothing shows whether it has any
+		return
+	}
+	out, err := check.Try(t, check.CompileArgs(t.Client(), check.AddOne, check.Devices(1, 1)))
+	check.Own(t, out.Executable)
+	t.DestroyedNull(destroyed, err)
+}
+
 var loadedChecks = []check.Check{
 	{Rule: "LEX-01", Library: true, Hostile: true, Run: func(t *check.T) {
 		_, err := check.Try(t, capi.LoadedExecutableDestroyArgs{})
-		mustSucceed(t, err, "PJRT_LoadedExecutable_Destroy of null")
+		destroyedNull(t, err)
 	}},
 	one("LEX-02", func(t *check.T) {
 		exe, other := t.Compile(t.Client(), check.AddOne), t.Compile(t.Client(), check.AddOne)

@@ -42,6 +42,7 @@ var executableFaults = []fault{
 		}
 	}, true},
 	fails("EXE-03", "refuses null", func(a *capi.ExecutableDestroyArgs) bool { return a.Executable == nil }),
+	lacksNull("EXE-03", func(a *capi.ExecutableDestroyArgs) bool { return a.Executable == nil }),
 	after("EXE-04", "has no name", func(a *capi.ExecutableNameArgs) { a.ExecutableNameSize = 0 }),
 	renamed("EXE-04"),
 	after("EXE-05", "has no replicas", func(a *capi.ExecutableNumReplicasArgs) { a.NumReplicas = 0 }),
@@ -180,8 +181,20 @@ func fingerprints(check, words string, change func(b []byte, call int64) []byte)
 	}, false}
 }
 
+// lacksNull makes a fault of a plugin that has executables, and no answer for null.
+func lacksNull[A any](check string, null func(a *A) bool) fault {
+	return of(check, "does not implement null", func(c *serve.Invocation, a *A) {
+		if null(a) {
+			c.Fail(capi.ErrorCodeUnimplemented, "null")
+			return
+		}
+		c.Forward()
+	})
+}
+
 var loadedFaults = []fault{
 	fails("LEX-01", "refuses null", func(a *capi.LoadedExecutableDestroyArgs) bool { return a.Executable == nil }),
+	lacksNull("LEX-01", func(a *capi.LoadedExecutableDestroyArgs) bool { return a.Executable == nil }),
 	after("LEX-02", "does not know that it is deleted", func(a *capi.LoadedExecutableIsDeletedArgs) { a.IsDeleted = false }).inModel(),
 	after("LEX-02", "thinks that it is deleted", func(a *capi.LoadedExecutableIsDeletedArgs) { a.IsDeleted = true }).inModel(),
 	of("LEX-03", "does nothing when it is to be deleted", func(*serve.Invocation, *capi.LoadedExecutableDeleteArgs) {}).inModel(),

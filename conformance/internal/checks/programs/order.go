@@ -78,7 +78,7 @@ func behindSlowOnes(t *check.T) {
 	double := quickProgram(t, c, "%0 = stablehlo.add %a, %a : "+square)
 	negate := quickProgram(t, c, "%0 = stablehlo.negate %a : "+square)
 	in, other := check.Upload(t, c, squareOf(2), 256, 256), check.Upload(t, c, []float32{1, 2, 3, 4})
-	addOne := t.Compile(c, check.AddOne)
+	addOne := t.Shared(check.AddOne)
 	const rounds = 20
 	results := make([]*capi.Buffer, rounds)
 	for i := range rounds {
@@ -160,7 +160,7 @@ func inThread(f func() error) error {
 // for its argument.
 func independentGoesOn(t *check.T) {
 	c := t.Client()
-	exe := t.Compile(c, check.AddOne)
+	exe := t.Shared(check.AddOne)
 	p := t.NewPending(c, 4)
 	waiting := check.NewExecution(exe, 1, []*capi.Buffer{p.Buffer})
 	begun := make(chan error, 1)

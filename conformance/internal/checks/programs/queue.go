@@ -64,7 +64,7 @@ const leftBehind = 16 << 10
 // twice: the memory of the first round must serve the second.
 func deepQueue(t *check.T, n int) {
 	c := t.Client()
-	exe := t.Compile(c, check.AddOne)
+	exe := t.Shared(check.AddOne)
 	in := upload4(t, c)
 	round := func(n int) bool {
 		events, outputs := make([]*capi.Event, 0, n), make([]*capi.Buffer, 0, n)

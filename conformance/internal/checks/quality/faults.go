@@ -23,7 +23,7 @@ func faults() []check.Check {
 // reentrant registers callbacks that take their time, and that call the plugin.
 func reentrant(t *check.T) {
 	w := &worker{t: t, c: t.Client()}
-	w.exe = t.Compile(w.c, check.AddOne)
+	w.exe = t.Shared(check.AddOne)
 	p := t.NewPending(w.c, 4)
 	done := make(chan error, 2)
 	register := func(f func() error) {

@@ -57,7 +57,7 @@ func limit(t *check.T, what string, ds []time.Duration, most time.Duration) {
 
 func dispatch(t *check.T) {
 	w := &worker{t: t, c: t.Client()}
-	w.exe = t.Compile(w.c, check.AddOne)
+	w.exe = t.Shared(check.AddOne)
 	in := check.Upload(t, w.c, []float32{1, 2, 3, 4})
 	limit(t, "execute and await", times(t, 200, func() error {
 		out, err := w.addOne(in)
@@ -260,7 +260,7 @@ func overhead(t *check.T) {
 // scaling compares how many executions one thread and several get done.
 func scaling(t *check.T) {
 	c := t.Client()
-	exe := t.Compile(c, check.AddOne)
+	exe := t.Shared(check.AddOne)
 	in := check.Upload(t, c, []float32{1, 2, 3, 4})
 	rate := func(threads int) float64 {
 		// Long enough for the threads to meet: a busy system lets the first of them

@@ -167,7 +167,7 @@ const (
 // parallel runs f in n goroutines until it fails or the time is up.
 func parallel(t *check.T, n int, d time.Duration, f func(w *worker) error) {
 	c := t.Client()
-	exe := t.Compile(c, check.AddOne)
+	exe := t.Shared(check.AddOne)
 	deadline := time.Now().Add(d)
 	var rounds atomic.Int64
 	var wg sync.WaitGroup

@@ -6,50 +6,112 @@
 // for CPUs, which make conformance writes, and prints the table:
 //
 //	go run ./conformance/internal/driver/compiles bin/conformance.json >conformance/internal/driver/compiles.tsv
+//
+// With -check FILE it compares the table with the file instead, and fails if a rule is missing or a
+// count is far from what the report has.
 package main
 
 import (
+	"errors"
+	"flag"
 	"fmt"
-	"io"
 	"os"
+	"strings"
 
 	"github.com/purepjrt/purepjrt/conformance/report"
 )
 
 func main() {
-	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "usage: compiles REPORT.json")
+	check := flag.String("check", "", "compare with this table, and print nothing if it is right")
+	flag.Usage = func() {
+		fmt.Fprintln(os.Stderr, "usage: compiles [-check TABLE.tsv] REPORT.json")
 		os.Exit(2)
 	}
-	if err := table(os.Args[1], os.Stdout); err != nil {
+	flag.Parse()
+	if flag.NArg() != 1 {
+		flag.Usage()
+	}
+	if err := run(flag.Arg(0), *check); err != nil {
 		fmt.Fprintln(os.Stderr, "compiles:", err)
 		os.Exit(1)
 	}
 }
 
-func table(path string, out io.Writer) error {
-	f, err := os.Open(path)
+func run(path, check string) error {
+	rows, err := count(path)
 	if err != nil {
 		return err
+	}
+	if check != "" {
+		text, err := os.ReadFile(check)
+		if err != nil {
+			return err
+		}
+		return compare(rows, string(text))
+	}
+	for _, r := range rows {
+		fmt.Println(r)
+	}
+	return nil
+}
+
+// row says how many programs the checks of a rule compile.
+type row struct {
+	rule             string
+	programs, checks int
+}
+
+func (r row) String() string { return fmt.Sprintf("%s\t%d\t%d", r.rule, r.programs, r.checks) }
+
+// count makes the rows of a report.
+func count(path string) ([]row, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
 	}
 	defer f.Close()
 	r, err := report.Read(f)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	for first := 0; first < len(r.Results); {
-		programs, checks := 0, 0
-		rule := r.Results[first].Rule
-		for ; first < len(r.Results) && r.Results[first].Rule == rule; first++ {
-			programs += r.Results[first].Compiles
-			checks++
+	var rows []row
+	for _, x := range r.Results {
+		if n := len(rows); n == 0 || rows[n-1].rule != x.Rule {
+			rows = append(rows, row{rule: x.Rule})
 		}
-		if programs == 0 {
-			continue
+		last := &rows[len(rows)-1]
+		last.programs += x.Compiles
+		last.checks++
+	}
+	return rows, nil
+}
+
+// compare says what is wrong with a table. Some checks work for as long as time allows, so a count
+// may be off by a quarter.
+func compare(rows []row, table string) error {
+	var wrong []error
+	have := make(map[string]row)
+	for line := range strings.Lines(table) {
+		var r row
+		if _, err := fmt.Sscanf(line, "%s %d %d", &r.rule, &r.programs, &r.checks); err != nil {
+			return fmt.Errorf("the line %q: %w", line, err)
 		}
-		if _, err := fmt.Fprintf(out, "%s\t%d\t%d\n", rule, programs, checks); err != nil {
-			return err
+		have[r.rule] = r
+	}
+	for _, r := range rows {
+		old, ok := have[r.rule]
+		delete(have, r.rule)
+		off := max(r.programs-old.programs, old.programs-r.programs)
+		if !ok || old.checks != r.checks || off > max(r.programs, old.programs)/4 {
+			wrong = append(wrong, fmt.Errorf("rule %s: the table says %d programs of %d checks, and the report %d of %d",
+				r.rule, old.programs, old.checks, r.programs, r.checks))
 		}
 	}
-	return nil
+	for rule := range have {
+		wrong = append(wrong, fmt.Errorf("rule %s is in the table only", rule))
+	}
+	if len(wrong) > 0 {
+		wrong = append(wrong, errors.New("write the table anew, as the comment of this command says"))
+	}
+	return errors.Join(wrong...)
 }

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/conformance/internal/suite"
+)
+
+// A table that was made before a check came or went is stale.
+func TestTheTableHasEveryQuickCheck(t *testing.T) {
+	t.Parallel()
+	table, err := os.ReadFile("../compiles.tsv")
+	require.NoError(t, err)
+	checks := make(map[string]int)
+	for _, c := range suite.Checks() {
+		if c.Profile <= check.Quick {
+			checks[c.Rule]++
+		}
+	}
+	have := make(map[string]int)
+	for line := range strings.Lines(string(table)) {
+		var r row
+		_, err := fmt.Sscanf(line, "%s %d %d", &r.rule, &r.programs, &r.checks)
+		require.NoError(t, err, line)
+		have[r.rule] = r.checks
+	}
+	assert.Equal(t, checks, have, "make conformance, and write the table anew as the comment of this command says")
+}
+
+func TestATableIsCompared(t *testing.T) {
+	t.Parallel()
+	rows := []row{{"CMP-01", 8, 2}, {"EVT-01", 0, 1}}
+	assert.NoError(t, compare(rows, "CMP-01\t8\t2\nEVT-01\t0\t1\n"))
+	assert.NoError(t, compare(rows, "CMP-01\t6\t2\nEVT-01\t0\t1\n"), "time decides how many")
+	for table, says := range map[string]string{
+		"CMP-01\t8\t2\n":                            "rule EVT-01: the table says 0 programs of 0 checks, and the report 0 of 1",
+		"CMP-01\t5\t2\nEVT-01\t0\t1\n":              "rule CMP-01: the table says 5 programs of 2 checks, and the report 8 of 2",
+		"CMP-01\t8\t3\nEVT-01\t0\t1\n":              "rule CMP-01",
+		"CMP-01\t8\t2\nEVT-01\t0\t1\nOLD-1\t1\t1\n": "rule OLD-1 is in the table only",
+		"CMP-01\n": "the line",
+	} {
+		assert.ErrorContains(t, compare(rows, table), says)
+	}
+}

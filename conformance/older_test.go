@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package conformance
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"testing"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/conformance/internal/suite"
+	"github.com/purepjrt/purepjrt/conformance/report"
+)
+
+// ageless are the rules about what programs say and compute, about random arguments, and about
+// speed, which are the same for every age and take most of the time.
+var ageless = regexp.MustCompile(`^(RUN-02|CMP-08|CMP-11|DIFF-.*|FUZZ-.*|PERF-.*)$`)
+
+// allAges is the variable that makes every check run at every age, as make conformance-older does.
+const allAges = "PJRT_CONFORMANCE_ALL_AGES"
+
+// What a plugin is too old for is no failure: with an older API, the CPU plugin fails what it
+// fails today, and nothing else. Each age gets every third check, which takes a third of the time.
+func TestNoCheckFailsForTheAgeOfThePlugin(t *testing.T) {
+	if testing.Short() {
+		t.Skip("hundreds of checks run on plugins of several ages: make test-all")
+	}
+	var checks []string
+	for _, c := range suite.Checks() {
+		if !ageless.MatchString(c.Rule) {
+			checks = append(checks, c.Name())
+		}
+	}
+	ages := []int{60, 70, 75}
+	for i, minor := range ages {
+		t.Run(fmt.Sprintf("0.%d", minor), func(t *testing.T) {
+			Test(t, func(t testing.TB) *capi.API { return older(t, minor) }, With(func(o *Options) {
+				o.CreateOptions = []capi.Attribute{{Name: "cpu_device_count", Value: int64(4)}}
+				o.Waivers = []*report.WaiverFile{ofAnyAge(t)}
+				o.Only = checks
+				if os.Getenv(allAges) == "" {
+					o.Shard, o.Shards = i+1, len(ages)
+				}
+			}))
+		})
+	}
+}
+
+// ofAnyAge is the waivers of the CPU plugin for all versions of its API. What an older one
+// does not have cannot fail, and the messages name sizes of its age.
+func ofAnyAge(t *testing.T) *report.WaiverFile {
+	t.Helper()
+	all := KnownWaivers()
+	i := slices.IndexFunc(all, func(f *report.WaiverFile) bool { return f.Plugin.Platform == "cpu" })
+	if i < 0 {
+		t.Fatal("there are no waivers for XLA's plugin for CPUs")
+	}
+	f := *all[i]
+	f.Plugin = report.PluginMatch{Name: "XLA's plugin for CPUs with an older API"}
+	f.Waivers = slices.Clone(f.Waivers)
+	for i := range f.Waivers {
+		w := &f.Waivers[i]
+		w.Verdicts, w.Digests = append(slices.Clone(w.Verdicts), report.Pass), nil
+	}
+	return &f
+}
