@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package main
+
+import (
+	"debug/buildinfo"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// root returns the folder of the repository that the working directory is in.
+func root() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.work")); err == nil {
+			return dir, nil
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return "", fmt.Errorf("no folder above the working directory has the go.work of the repository: run make bench there")
+		}
+		dir = up
+	}
+}
+
+// build compiles the children into dir, and copies the one that is a script.
+func build(root, dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	here := filepath.Join(root, "tools/bench")
+	for _, b := range []struct {
+		cgo  string
+		args []string
+	}{
+		{"1", []string{"gcc", "-O2", "-Wall", "-I", filepath.Join(root, "third_party/xla"), "-o", filepath.Join(dir, "c"),
+			"programs/c/bench.c", "-ldl", "-lpthread"}},
+		{"1", []string{"go", "build", "-o", filepath.Join(dir, "goxla"), "./programs/goxla"}},
+		{"0", []string{"go", "build", "-o", filepath.Join(dir, "pure"), "./programs/pure"}},
+	} {
+		cmd := exec.Command(b.args[0], b.args[1:]...)
+		cmd.Dir, cmd.Env = here, append(os.Environ(), "CGO_ENABLED="+b.cgo)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("%s: %w\n%s", strings.Join(b.args[:2], " "), err, out)
+		}
+	}
+	script, err := os.ReadFile(filepath.Join(here, "programs/jax/bench.py"))
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "bench.py"), script, 0o644)
+}
+
+// command is how a child is started.
+type command struct {
+	program string
+	args    []string
+}
+
+// commandsOf are the children that are in dir. Python is empty if JAX is not to take part.
+func commandsOf(dir, plugin, python string) []command {
+	at := func(name string) string { return filepath.Join(dir, name) }
+	all := []command{
+		{inC, []string{at("c"), plugin}},
+		{viaCgo, []string{at("goxla"), plugin}},
+		{bare, []string{at("pure"), "purego", plugin}},
+		{viaCapi, []string{at("pure"), "capi", plugin}},
+		{viaPjrt, []string{at("pure"), "pjrt", plugin}},
+	}
+	if python != "" {
+		all = append(all, command{withJAX, []string{python, at("bench.py"), plugin}})
+	}
+	return all
+}
+
+// startAll starts children, which read programs from a folder.
+func startAll(commands []command, programs string) ([]*process, error) {
+	var all []*process
+	for _, c := range commands {
+		p, err := start(c.program, c.args, []string{"BENCH_PROGRAMS=" + programs})
+		if err != nil {
+			return all, err
+		}
+		all = append(all, p)
+	}
+	return all, nil
+}
+
+// machine describes where this runs.
+func machine(processes []*process, built, python string) Machine {
+	m := Machine{Processor: "a processor without a name", Versions: map[string]string{}}
+	if info, err := buildinfo.ReadFile(filepath.Join(built, "goxla")); err == nil {
+		m.Versions["go"] = info.GoVersion
+		for _, dep := range info.Deps {
+			if dep.Path == "github.com/gomlx/go-xla" {
+				m.Versions[viaCgo] = dep.Version
+			}
+		}
+	}
+	if info, err := os.ReadFile("/proc/cpuinfo"); err == nil {
+		for line := range strings.Lines(string(info)) {
+			key, value, _ := strings.Cut(line, ":")
+			switch strings.TrimSpace(key) {
+			case "model name":
+				m.Processor = strings.TrimSpace(value)
+			case "processor":
+				m.Cores++
+			}
+		}
+	}
+	if len(processes) > 0 {
+		m.Versions["api"] = processes[0].api
+	}
+	if python != "" {
+		if out, err := exec.Command(python, "-c", "import jax; print(jax.__version__)").Output(); err == nil {
+			m.Versions[withJAX] = strings.TrimSpace(string(out))
+		}
+	}
+	if out, err := exec.Command("gcc", "-dumpfullversion").Output(); err == nil {
+		m.Versions["gcc"] = strings.TrimSpace(string(out))
+	}
+	return m
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+// Package child is the part of a program that is measured which talks to the program that measures.
+//
+// A child opens a plugin, makes a client and says so on its standard output: the word ready, the nanoseconds of each and
+// the version of the plugin's API. After that it answers each line of its standard input with one of its own:
+//
+//	prepare JOB PARAM   ok, or absent if the child has no such job
+//	run N WARM          ok and the nanoseconds that N operations took, after WARM that are not timed
+//	allocs N            ok, objects and bytes that N operations allocated, or absent
+//	finish              ok
+//
+// A line that begins with the word error says what failed, and is the child's last.
+package child
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"runtime"
+	"runtime/debug"
+	"time"
+)
+
+// Job is one kind of work, prepared.
+type Job struct {
+	// Run does the work n times and returns the time it took, without what is not of interest.
+	Run func(n int) (time.Duration, error)
+	// Close releases what the job holds. It may be nil.
+	Close func() error
+}
+
+// Loop returns a Job that times n calls of once.
+func Loop(once func() error, closing func() error) *Job {
+	return &Job{Run: func(n int) (time.Duration, error) {
+		start := time.Now()
+		for range n {
+			if err := once(); err != nil {
+				return 0, err
+			}
+		}
+		return time.Since(start), nil
+	}, Close: closing}
+}
+
+// Ready is what a child says first.
+type Ready struct {
+	Open, Client time.Duration // what opening the plugin and making a client took
+	Major, Minor int           // of the plugin's API
+}
+
+// Serve answers lines of in on out until in ends. A nil Job of prepare means that there is no such job.
+func Serve(in io.Reader, out io.Writer, ready Ready, prepare func(job string, param int) (*Job, error)) error {
+	fmt.Fprintf(out, "ready %d %d %d.%d\n", ready.Open, ready.Client, ready.Major, ready.Minor)
+	var job *Job
+	lines := bufio.NewScanner(in)
+	for lines.Scan() {
+		answer, err := one(lines.Text(), &job, prepare)
+		if err != nil {
+			fmt.Fprintf(out, "error %q\n", err.Error())
+			return err
+		}
+		fmt.Fprintln(out, answer)
+	}
+	return lines.Err()
+}
+
+// one answers a line. job is the one prepared last.
+func one(line string, job **Job, prepare func(job string, param int) (*Job, error)) (string, error) {
+	var verb, name string
+	var param, n, warm int
+	if _, err := fmt.Sscanf(line, "prepare %s %d", &name, &param); err == nil {
+		j, err := prepare(name, param)
+		if err != nil {
+			return "", fmt.Errorf("prepare %s: %w", name, err)
+		}
+		*job = j
+		if j == nil {
+			return "absent", nil
+		}
+		return "ok", nil
+	}
+	fmt.Sscanf(line, "%s %d %d", &verb, &n, &warm)
+	if *job == nil {
+		return "", fmt.Errorf("no job is prepared for %q", line)
+	}
+	switch verb {
+	case "run":
+		if warm > 0 {
+			if _, err := (*job).Run(warm); err != nil {
+				return "", err
+			}
+		}
+		took, err := (*job).Run(n)
+		return fmt.Sprintf("ok %d", took), err
+	case "allocs":
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := (*job).Run(n)
+		runtime.ReadMemStats(&after)
+		return fmt.Sprintf("ok %d %d", after.Mallocs-before.Mallocs, after.TotalAlloc-before.TotalAlloc), err
+	case "finish":
+		j := *job
+		*job = nil
+		defer debug.FreeOSMemory() // the next job, here or in another child, may need it
+		if j.Close != nil {
+			return "ok", j.Close()
+		}
+		return "ok", nil
+	}
+	return "", fmt.Errorf("%q is not a line of the protocol", line)
+}

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+// Command bench measures what calls of PJRT cost in C, with go-xla (cgo), with bare purego, with package capi, with
+// package pjrt and with JAX, on one plugin, and says what became worse since the results that are committed.
+//
+//	bench                            all rows, in half an hour or more
+//	bench -rows '^work/'             the rows of small work, in a minute
+//	bench -write                     also writes results.json, results.svg and the section of README.md
+//	bench -busy 4                    beside four processes that never rest
+//	bench -bundle DIR                builds what a machine without Go and gcc needs; nothing is measured
+//	bench -programs DIR -plugin X    measures there, in the folder DIR
+//
+// Each program is a process of its own, so that no runtime disturbs another. In each round they take turns, in an order
+// that changes, with batches of a millisecond; package stat says how a number is made of that. Since the batches are
+// short and a fast one counts, most collections of garbage are not in the numbers: see the allocations beside them.
+package main
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"time"
+
+	"github.com/purepjrt/purepjrt/pjrt/plugins"
+)
+
+//go:embed results.json
+var committed []byte
+
+func main() {
+	if os.Getenv(spinning) != "" {
+		spin()
+	}
+	var o options
+	flag.StringVar(&o.rows, "rows", "", "measure the rows whose names match this regular expression")
+	flag.StringVar(&o.plugin, "plugin", "cpu", "name or path of the plugin, which is installed if missing")
+	flag.StringVar(&o.python, "python", "", "Python with JAX; bin/jax/bin/python if there is one")
+	flag.IntVar(&o.rounds, "rounds", 25, "rounds at most")
+	flag.DurationVar(&o.budget, "budget", 15*time.Second, "time for one row, as long as five rounds take no longer")
+	flag.IntVar(&o.busy, "busy", 0, "keep so many other processes busy meanwhile")
+	flag.BoolVar(&o.write, "write", false, "write the results that are to be committed, of the rows measured, the plot and README.md's section")
+	flag.BoolVar(&o.render, "render", false, "measure nothing; write the plot and README.md's section from the results that are there")
+	flag.StringVar(&o.out, "json", "", "write the results to this file too")
+	flag.BoolVar(&o.check, "check", false, "fail if a row became worse than in the committed results")
+	flag.StringVar(&o.bundle, "bundle", "", "build the programs into this folder, for another machine, and measure nothing")
+	flag.StringVar(&o.programs, "programs", "", "folder with programs that -bundle built")
+	flag.Parse()
+	if err := o.run(context.Background()); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+type options struct {
+	rows, plugin, python, out, bundle, programs string
+	rounds, busy                                int
+	budget                                      time.Duration
+	write, render, check                        bool
+}
+
+func (o *options) run(ctx context.Context) error {
+	chosen, err := o.chosen()
+	if err != nil {
+		return err
+	}
+	if o.bundle != "" {
+		root, err := root()
+		if err != nil {
+			return err
+		}
+		return build(root, o.bundle)
+	}
+	if o.render {
+		root, err := root()
+		if err != nil {
+			return err
+		}
+		results, err := read(filepath.Join(root, resultsFile))
+		if err != nil {
+			return err
+		}
+		return render(root, results)
+	}
+	results, err := o.measure(ctx, chosen)
+	if err != nil {
+		return err
+	}
+	fmt.Print("\n", markdown(results, true))
+	before, err := before()
+	if err != nil {
+		return err
+	}
+	lines := worse(before, results)
+	fmt.Printf("\nWorse than in the committed results: %d\n", len(lines))
+	for _, l := range lines {
+		fmt.Println("  " + l)
+	}
+	if o.out != "" {
+		if err := results.write(o.out); err != nil {
+			return err
+		}
+	}
+	if o.write {
+		root, err := root()
+		if err != nil {
+			return err
+		}
+		results = merged(before, results)
+		if err := results.write(filepath.Join(root, resultsFile)); err != nil {
+			return err
+		}
+		if err := render(root, results); err != nil {
+			return err
+		}
+	}
+	if o.check && len(lines) > 0 {
+		return fmt.Errorf("%d rows became worse", len(lines))
+	}
+	return nil
+}
+
+// before are the committed results: those of the repository, or of the time when this was built for another machine.
+func before() (*Results, error) {
+	if root, err := root(); err == nil {
+		return read(filepath.Join(root, resultsFile))
+	}
+	r := new(Results)
+	return r, json.Unmarshal(committed, r)
+}
+
+// What is committed, from the root.
+const (
+	resultsFile = "tools/bench/results.json"
+	plotFile    = "tools/bench/results.svg"
+)
+
+// render writes what shows the results.
+func render(root string, results *Results) error {
+	if err := drawPlot(results, filepath.Join(root, plotFile)); err != nil {
+		return err
+	}
+	readme := filepath.Join(root, "README.md")
+	text, err := os.ReadFile(readme)
+	if err != nil {
+		return err
+	}
+	changed, err := inserted(string(text), results)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(readme, []byte(changed), 0o644)
+}
+
+// chosen are the rows to measure.
+func (o *options) chosen() ([]row, error) {
+	names, err := regexp.Compile(o.rows)
+	if err != nil {
+		return nil, err
+	}
+	var chosen []row
+	for _, r := range rows {
+		if names.MatchString(r.name) {
+			chosen = append(chosen, r)
+		}
+	}
+	if len(chosen) == 0 {
+		return nil, fmt.Errorf("no row has a name that matches %q", o.rows)
+	}
+	return chosen, nil
+}
+
+// measure builds and starts the programs, and measures.
+func (o *options) measure(ctx context.Context, chosen []row) (results *Results, err error) {
+	at := place{built: o.programs}
+	if at.built == "" {
+		root, err := root()
+		if err != nil {
+			return nil, err
+		}
+		at.root, at.built = root, filepath.Join(root, "bin/bench")
+		if err := build(root, at.built); err != nil {
+			return nil, err
+		}
+		if o.python == "" {
+			if _, err := os.Stat(filepath.Join(root, "bin/jax/ready")); err == nil {
+				o.python = filepath.Join(root, "bin/jax/bin/python")
+			}
+		}
+	}
+	plugin := o.plugin
+	if !plugins.IsPath(plugin) {
+		if plugin, err = plugins.Install(ctx, plugin, plugins.InstallOptions{}); err != nil {
+			return nil, err
+		}
+	}
+	if err := plugins.Prepare(plugin); err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "bench")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	if err := writePrograms(dir, chosen); err != nil {
+		return nil, err
+	}
+	at.commands = commandsOf(at.built, plugin, o.python)
+	processes, err := startAll(at.commands, dir)
+	defer func() {
+		for _, p := range processes {
+			if closing := p.Close(); err == nil && closing != nil {
+				err = fmt.Errorf("%s: %w", p.program, closing)
+			}
+		}
+	}()
+	if err != nil {
+		return nil, err
+	}
+	stop, err := keepBusy(o.busy)
+	if err != nil {
+		return nil, err
+	}
+	defer stop()
+	results = &Results{Machine: machine(processes, at.built, o.python)}
+	m := &measurer{place: at, processes: processes, rounds: o.rounds, budget: o.budget}
+	for _, r := range chosen {
+		fmt.Fprintln(os.Stderr, r.name)
+		row, err := m.measure(r)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", r.name, err)
+		}
+		if row != nil {
+			results.Rows = append(results.Rows, row)
+		}
+	}
+	return results, nil
+}
+
+// spinning is the variable that makes a process of this command one that never rests.
+const spinning = "BENCH_SPIN"
+
+func spin() {
+	for {
+	}
+}
+
+// keepBusy starts n processes that never rest, until stop is called.
+func keepBusy(n int) (stop func(), err error) {
+	var all []*exec.Cmd
+	stop = func() {
+		for _, c := range all {
+			c.Process.Kill()
+			c.Wait()
+		}
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	for range n {
+		c := exec.Command(self)
+		c.Env = append(os.Environ(), spinning+"=1", "GOMAXPROCS=1")
+		if err := c.Start(); err != nil {
+			stop()
+			return nil, err
+		}
+		all = append(all, c)
+	}
+	return stop, nil
+}

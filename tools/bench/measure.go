@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package main
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/purepjrt/purepjrt/tools/bench/internal/stat"
+)
+
+// The shape of a measurement.
+const (
+	batchTime   = time.Millisecond // short, so that most batches are not interrupted
+	batches     = 7                // of each program in a round, where they are short
+	leastRounds = 5                // however long they take
+)
+
+// measurer measures rows with the programs that run.
+type measurer struct {
+	place     place
+	processes []*process
+	rounds    int           // at most
+	budget    time.Duration // for one row; at least leastRounds rounds are done
+}
+
+// taking is a program that takes part in a row.
+type taking struct {
+	*process
+	n     int       // operations in a batch
+	took  float64   // nanoseconds of an operation, roughly
+	times []float64 // nanoseconds of an operation, one for each round
+}
+
+// measure returns nil if no program has the row's job.
+func (m *measurer) measure(r row) (*Row, error) {
+	if r.own != nil {
+		return r.own(m, r)
+	}
+	var taking []*taking
+	for _, p := range m.processes {
+		if !r.has(p.program) {
+			continue
+		}
+		t, err := prepare(p, r)
+		if err != nil {
+			return nil, err
+		}
+		if t != nil {
+			taking = append(taking, t)
+		}
+	}
+	if len(taking) == 0 {
+		return nil, nil
+	}
+	if err := m.takeTurns(taking, r.rounds); err != nil {
+		return nil, err
+	}
+	result := &Row{Name: r.name, Cells: map[string]*Cell{}}
+	for _, t := range taking {
+		c := &Cell{Nanoseconds: stat.QuartilesOf(t.times)}
+		if taking[0].program == baseline && r.unit == nil { // a size may be 0
+			ratio := stat.QuartilesOf(stat.Ratios(t.times, taking[0].times))
+			c.Ratio = &ratio
+		}
+		n := min(t.n, 1000)
+		var allocs [2]float64
+		var ok bool
+		var err error
+		if r.unit == nil {
+			if allocs, ok, err = t.ask("allocs %d", n); err != nil {
+				return nil, err
+			}
+		}
+		if ok {
+			// What the runtime allocates beside, now and then, is less than half an object.
+			c.Allocs, c.Bytes = ptr(math.Round(allocs[0]/float64(n))), ptr(math.Round(allocs[1]/float64(n)))
+		}
+		result.Cells[t.program] = c
+		if _, _, err := t.ask("finish"); err != nil {
+			return nil, err
+		}
+	}
+	return result, nil
+}
+
+func ptr[T any](v T) *T { return &v }
+
+// prepare returns nil if the program does not have the job. It finds how many operations make a batch; of a row that says how
+// many rounds it wants, it is one.
+func prepare(p *process, r row) (*taking, error) {
+	_, ok, err := p.ask("prepare %s %d", r.jobOf(p.program), r.param)
+	if err != nil || !ok {
+		return nil, err
+	}
+	t := &taking{process: p, n: 1}
+	for r.rounds == 0 {
+		if t.took, err = p.run(t.n, 1); err != nil {
+			return nil, fmt.Errorf("%s: %w", r.name, err)
+		}
+		if t.took*float64(t.n) >= float64(batchTime)/2 || t.n >= 1<<24 {
+			t.n = max(1, int(float64(batchTime)/max(t.took, 1)))
+			return t, nil
+		}
+		t.n *= 4
+	}
+	return t, nil
+}
+
+// takeTurns fills in the times of all, of some rounds if the number is not 0.
+func (m *measurer) takeTurns(taking []*taking, rounds int) error {
+	var all float64 // one batch of each
+	for _, t := range taking {
+		all += t.took * float64(t.n)
+	}
+	perRound := batches
+	for perRound > 1 && all*float64(perRound*leastRounds) > float64(m.budget) {
+		perRound--
+	}
+	if rounds > 0 {
+		perRound = 1
+	} else {
+		rounds = min(m.rounds, max(leastRounds, int(float64(m.budget)/(all*float64(perRound)))))
+	}
+	for round := range rounds {
+		samples := make([][]float64, len(taking))
+		for range perRound {
+			for i := range taking {
+				i = (i + round) % len(taking)
+				t := taking[i]
+				took, err := t.run(t.n, t.n/8)
+				if err != nil {
+					return err
+				}
+				samples[i] = append(samples[i], took)
+			}
+		}
+		for i, t := range taking {
+			t.times = append(t.times, stat.Low(samples[i]))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,469 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+// The floor: the calls of the C API that each job needs, made in C. The protocol is that of package child.
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "xla/pjrt/c/pjrt_c_api.h"
+
+static const PJRT_Api* api;
+static PJRT_Client* client;
+static PJRT_Device* device;
+
+static int64_t now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+
+static void fail(const char* what, const char* why, int size) {
+  printf("error %s: %.*s\n", what, size, why);
+  fflush(stdout);
+  exit(1);
+}
+
+static void check(PJRT_Error* err, const char* what) {
+  if (!err) return;
+  PJRT_Error_Message_Args m = {.struct_size = PJRT_Error_Message_Args_STRUCT_SIZE, .error = err};
+  api->PJRT_Error_Message(&m);
+  fail(what, m.message, (int)m.message_size);
+}
+
+#define CALL(fn, args) check(api->fn(&(args)), #fn)
+#define ARGS(fn) {.struct_size = fn##_Args_STRUCT_SIZE}
+
+static void* zeroed(size_t n) {
+  void* p = calloc(1, n);
+  if (!p) fail("calloc", "out of memory", 13);
+  return p;
+}
+
+static char* read_file(const char* name, const char* suffix, size_t* size) {
+  char path[4096];
+  snprintf(path, sizeof path, "%s/%s%s", getenv("BENCH_PROGRAMS"), name, suffix);
+  FILE* f = fopen(path, "rb");
+  if (!f) fail(path, "cannot be opened", 16);
+  fseek(f, 0, SEEK_END);
+  *size = (size_t)ftell(f);
+  rewind(f);
+  char* text = zeroed(*size + 1);
+  if (fread(text, 1, *size, f) != *size) fail(path, "cannot be read", 14);
+  fclose(f);
+  return text;
+}
+
+static PJRT_Client* new_client(int64_t devices) {
+  PJRT_NamedValue option = {.struct_size = PJRT_NamedValue_STRUCT_SIZE,
+                            .name = "cpu_device_count",
+                            .name_size = 16,
+                            .type = PJRT_NamedValue_kInt64,
+                            .int64_value = devices,
+                            .value_size = 1};
+  PJRT_Client_Create_Args a = ARGS(PJRT_Client_Create);
+  if (devices > 0) a.create_options = &option, a.num_options = 1;
+  CALL(PJRT_Client_Create, a);
+  return a.client;
+}
+
+static void close_client(PJRT_Client* c) {
+  PJRT_Client_Destroy_Args a = ARGS(PJRT_Client_Destroy);
+  a.client = c;
+  CALL(PJRT_Client_Destroy, a);
+}
+
+static PJRT_Device* const* devices_of(PJRT_Client* c) {
+  PJRT_Client_AddressableDevices_Args a = ARGS(PJRT_Client_AddressableDevices);
+  a.client = c;
+  CALL(PJRT_Client_AddressableDevices, a);
+  return a.addressable_devices;
+}
+
+static void await(PJRT_Event* e) {
+  PJRT_Event_Await_Args a = ARGS(PJRT_Event_Await);
+  a.event = e;
+  CALL(PJRT_Event_Await, a);
+}
+
+static void free_event(PJRT_Event* e) {
+  PJRT_Event_Destroy_Args a = ARGS(PJRT_Event_Destroy);
+  a.event = e;
+  CALL(PJRT_Event_Destroy, a);
+}
+
+static void free_buffer(PJRT_Buffer* b) {
+  PJRT_Buffer_Destroy_Args a = ARGS(PJRT_Buffer_Destroy);
+  a.buffer = b;
+  CALL(PJRT_Buffer_Destroy, a);
+}
+
+static void free_executable(PJRT_LoadedExecutable* e) {
+  PJRT_LoadedExecutable_Destroy_Args a = ARGS(PJRT_LoadedExecutable_Destroy);
+  a.executable = e;
+  CALL(PJRT_LoadedExecutable_Destroy, a);
+}
+
+static PJRT_Buffer* upload(PJRT_Client* c, PJRT_Device* d, const void* data, int64_t elements, PJRT_HostBufferSemantics s) {
+  PJRT_Client_BufferFromHostBuffer_Args a = ARGS(PJRT_Client_BufferFromHostBuffer);
+  a.client = c;
+  a.data = data;
+  a.type = PJRT_Buffer_Type_F32;
+  a.dims = &elements;
+  a.num_dims = 1;
+  a.host_buffer_semantics = s;
+  a.device = d;
+  CALL(PJRT_Client_BufferFromHostBuffer, a);
+  if (s == PJRT_HostBufferSemantics_kImmutableUntilTransferCompletes) await(a.done_with_host_buffer);
+  free_event(a.done_with_host_buffer);
+  return a.buffer;
+}
+
+static PJRT_LoadedExecutable* compile(PJRT_Client* c, const char* text, size_t size, const char* options, size_t options_size) {
+  PJRT_Program p = {.struct_size = PJRT_Program_STRUCT_SIZE, .code = (char*)text, .code_size = size, .format = "mlir", .format_size = 4};
+  PJRT_Client_Compile_Args a = ARGS(PJRT_Client_Compile);
+  a.client = c;
+  a.program = &p;
+  a.compile_options = options;
+  a.compile_options_size = options_size;
+  CALL(PJRT_Client_Compile, a);
+  return a.executable;
+}
+
+// A job: what prepare made of it, and how to run it.
+struct job {
+  int64_t (*run)(struct job*, long n);
+  void (*finish)(struct job*);
+  size_t param;  // bytes, arguments, devices, ...
+  char *text, *options, *data;
+  size_t text_size, options_size;
+  PJRT_Client* own;  // if not the common one
+  PJRT_LoadedExecutable* exe;
+  size_t devices, args, results;
+  PJRT_Buffer** in;
+  PJRT_Buffer*** in_lists;
+  PJRT_Buffer** out;
+  PJRT_Buffer*** out_lists;
+  PJRT_Event** done;
+  PJRT_Buffer* buffer;
+};
+
+static int64_t run_getter(struct job* j, long n) {
+  (void)j;
+  int64_t start = now();
+  for (long i = 0; i < n; ++i) {
+    PJRT_Device_IsAddressable_Args a = ARGS(PJRT_Device_IsAddressable);
+    a.device = device;
+    CALL(PJRT_Device_IsAddressable, a);
+  }
+  return now() - start;
+}
+
+static void launch(struct job* j, PJRT_ExecuteOptions* o, PJRT_Buffer*** out_lists, PJRT_Event** done) {
+  PJRT_LoadedExecutable_Execute_Args a = ARGS(PJRT_LoadedExecutable_Execute);
+  a.executable = j->exe;
+  a.options = o;
+  a.argument_lists = (PJRT_Buffer* const* const*)j->in_lists;
+  a.num_devices = j->devices;
+  a.num_args = j->args;
+  a.output_lists = out_lists;
+  a.device_complete_events = done;
+  CALL(PJRT_LoadedExecutable_Execute, a);
+}
+
+static int64_t execute(struct job* j, long n, int wait) {
+  PJRT_ExecuteOptions o = {.struct_size = PJRT_ExecuteOptions_STRUCT_SIZE};
+  int64_t start = now();
+  for (long i = 0; i < n; ++i) {
+    launch(j, &o, j->out_lists, j->done);
+    for (size_t d = 0; d < j->devices; ++d) {
+      if (wait) await(j->done[d]);
+      free_event(j->done[d]);
+    }
+    for (size_t k = 0; k < j->devices * j->results; ++k) free_buffer(j->out[k]);
+  }
+  return now() - start;
+}
+
+static int64_t run_execute(struct job* j, long n) { return execute(j, n, 1); }
+static int64_t run_dispatch(struct job* j, long n) { return execute(j, n, 0); }
+
+// n rounds in which param executions are under way before the first is awaited.
+static int64_t run_inflight(struct job* j, long n) {
+  PJRT_ExecuteOptions o = {.struct_size = PJRT_ExecuteOptions_STRUCT_SIZE};
+  PJRT_Buffer** outs = zeroed(j->param * sizeof *outs);
+  PJRT_Event** done = zeroed(j->param * sizeof *done);
+  int64_t start = now();
+  for (long i = 0; i < n; ++i) {
+    for (size_t k = 0; k < j->param; ++k) {
+      PJRT_Buffer** list = &outs[k];
+      launch(j, &o, &list, &done[k]);
+    }
+    for (size_t k = 0; k < j->param; ++k) {
+      await(done[k]);
+      free_event(done[k]);
+      free_buffer(outs[k]);
+    }
+  }
+  int64_t took = now() - start;
+  free(outs);
+  free(done);
+  return took;
+}
+
+struct share {
+  struct job* job;
+  long n;
+};
+
+static void* execute_share(void* arg) {
+  struct share* s = arg;
+  struct job mine = *s->job;  // with lists of its own for the results
+  PJRT_Buffer* out;
+  PJRT_Buffer** list = &out;
+  PJRT_Event* done;
+  mine.out = &out;
+  mine.out_lists = &list;
+  mine.done = &done;
+  execute(&mine, s->n, 1);
+  return 0;
+}
+
+// param threads share n executions.
+static int64_t run_threads(struct job* j, long n) {
+  pthread_t* threads = zeroed(j->param * sizeof *threads);
+  struct share* shares = zeroed(j->param * sizeof *shares);
+  int64_t start = now();
+  for (size_t i = 0; i < j->param; ++i) {
+    shares[i] = (struct share){j, n / (long)j->param + ((long)i < n % (long)j->param)};
+    pthread_create(&threads[i], 0, execute_share, &shares[i]);
+  }
+  for (size_t i = 0; i < j->param; ++i) pthread_join(threads[i], 0);
+  int64_t took = now() - start;
+  free(threads);
+  free(shares);
+  return took;
+}
+
+static int64_t run_upload(struct job* j, long n) {
+  int64_t start = now();
+  for (long i = 0; i < n; ++i) {
+    free_buffer(upload(client, device, j->data, (int64_t)(j->param / 4), PJRT_HostBufferSemantics_kImmutableUntilTransferCompletes));
+  }
+  return now() - start;
+}
+
+static int64_t run_zero_copy(struct job* j, long n) {
+  int64_t start = now();
+  for (long i = 0; i < n; ++i) {
+    free_buffer(upload(client, device, j->data, (int64_t)(j->param / 4), PJRT_HostBufferSemantics_kImmutableZeroCopy));
+  }
+  return now() - start;
+}
+
+static int64_t run_download(struct job* j, long n) {
+  int64_t start = now();
+  for (long i = 0; i < n; ++i) {
+    PJRT_Buffer_ToHostBuffer_Args a = ARGS(PJRT_Buffer_ToHostBuffer);
+    a.src = j->buffer;
+    a.dst = j->data;
+    a.dst_size = j->param;
+    CALL(PJRT_Buffer_ToHostBuffer, a);
+    await(a.event);
+    free_event(a.event);
+  }
+  return now() - start;
+}
+
+static int64_t resident(void) {
+  long long size = 0, pages = 0;
+  FILE* f = fopen("/proc/self/statm", "r");
+  if (!f || fscanf(f, "%lld %lld", &size, &pages) != 2) fail("statm", "cannot be read", 14);
+  fclose(f);
+  return pages * sysconf(_SC_PAGESIZE);
+}
+
+// Bytes by which the process has grown stand in for nanoseconds.
+static int64_t run_memory(struct job* j, long n) {
+  int64_t grown = 0;
+  for (long i = 0; i < n; ++i) {
+    execute(j, (long)j->param / 10, 1);  // pools reach their sizes
+    int64_t before = resident();
+    execute(j, (long)j->param, 1);
+    int64_t after = resident();
+    if (after > before) grown += after - before;
+  }
+  return grown;
+}
+
+static int64_t run_compile(struct job* j, long n) {
+  int64_t start = now();
+  for (long i = 0; i < n; ++i) free_executable(compile(client, j->text, j->text_size, j->options, j->options_size));
+  return now() - start;
+}
+
+static int64_t run_create(struct job* j, long n) {
+  int64_t start = now();
+  for (long i = 0; i < n; ++i) {
+    free_buffer(upload(client, device, j->data, 4, PJRT_HostBufferSemantics_kImmutableUntilTransferCompletes));
+  }
+  return now() - start;
+}
+
+static int64_t run_client(struct job* j, long n) {
+  (void)j;
+  int64_t start = now();
+  for (long i = 0; i < n; ++i) close_client(new_client(0));
+  return now() - start;
+}
+
+static void finish(struct job* j) {
+  for (size_t i = 0; i < j->devices * j->args; ++i) free_buffer(j->in[i]);
+  if (j->exe) free_executable(j->exe);
+  if (j->buffer) free_buffer(j->buffer);
+  if (j->own) close_client(j->own);
+  free(j->text), free(j->options), free(j->data);
+  free(j->in), free(j->in_lists), free(j->out), free(j->out_lists), free(j->done);
+}
+
+// Compiles a program whose parameters and results are all f32[4], and makes its arguments.
+static void program(struct job* j, const char* name, size_t devices, size_t args, size_t results) {
+  PJRT_Client* c = client;
+  if (devices > 1) c = j->own = new_client((int64_t)devices);
+  char options[64];
+  snprintf(options, sizeof options, "replicas-%zu", devices);
+  j->text = read_file(name, ".mlir", &j->text_size);
+  j->options = read_file(options, ".options", &j->options_size);
+  j->exe = compile(c, j->text, j->text_size, j->options, j->options_size);
+  j->devices = devices, j->args = args, j->results = results;
+  j->in = zeroed(devices * args * sizeof *j->in);
+  j->out = zeroed(devices * results * sizeof *j->out);
+  j->in_lists = zeroed(devices * sizeof *j->in_lists);
+  j->out_lists = zeroed(devices * sizeof *j->out_lists);
+  j->done = zeroed(devices * sizeof *j->done);
+  const float data[4] = {1, 2, 3, 4};
+  for (size_t d = 0; d < devices; ++d) {
+    for (size_t i = 0; i < args; ++i) {
+      j->in[d * args + i] = upload(c, devices_of(c)[d], data, 4, PJRT_HostBufferSemantics_kImmutableOnlyDuringCall);
+    }
+    j->in_lists[d] = &j->in[d * args];
+    j->out_lists[d] = &j->out[d * results];
+  }
+}
+
+static void bytes(struct job* j) {
+  j->data = aligned_alloc(64, (j->param + 63) / 64 * 64);
+  if (!j->data) fail("aligned_alloc", "out of memory", 13);
+  memset(j->data, 1, j->param);
+}
+
+// Returns 0 if there is no such job.
+static int prepare(struct job* j, const char* name, size_t param) {
+  memset(j, 0, sizeof *j);
+  j->finish = finish;
+  j->param = param;
+  if (!strcmp(name, "getter")) {
+    j->run = run_getter;
+  } else if (!strcmp(name, "execute")) {
+    program(j, "add", 1, 2, 1);
+    j->run = run_execute;
+  } else if (!strcmp(name, "dispatch")) {
+    program(j, "add", 1, 2, 1);
+    j->run = run_dispatch;
+  } else if (!strcmp(name, "memory")) {
+    program(j, "add", 1, 2, 1);
+    j->run = run_memory;
+  } else if (!strcmp(name, "inflight")) {
+    program(j, "add", 1, 2, 1);
+    j->run = run_inflight;
+  } else if (!strcmp(name, "threads")) {
+    program(j, "add", 1, 2, 1);
+    j->run = run_threads;
+  } else if (!strcmp(name, "many")) {
+    program(j, "many", 1, 200, 100);
+    j->run = run_execute;
+  } else if (!strcmp(name, "arguments")) {
+    char text[64];
+    snprintf(text, sizeof text, "arguments-%zu", param);
+    program(j, text, 1, param, 1);
+    j->run = run_execute;
+  } else if (!strcmp(name, "devices")) {
+    program(j, "add", param, 2, 1);
+    j->run = run_execute;
+  } else if (!strcmp(name, "upload") || !strcmp(name, "create")) {
+    bytes(j);
+    j->run = run_upload;
+  } else if (!strcmp(name, "zerocopy")) {
+    bytes(j);
+    j->run = run_zero_copy;
+  } else if (!strcmp(name, "download")) {
+    bytes(j);
+    j->buffer = upload(client, device, j->data, (int64_t)(param / 4), PJRT_HostBufferSemantics_kImmutableOnlyDuringCall);
+    j->run = run_download;
+  } else if (!strcmp(name, "alive")) {
+    j->data = zeroed(16);
+    j->devices = 1, j->args = param;  // which finish frees
+    j->in = zeroed(param * sizeof *j->in);
+    for (size_t i = 0; i < param; ++i) j->in[i] = upload(client, device, j->data, 4, PJRT_HostBufferSemantics_kImmutableOnlyDuringCall);
+    j->run = run_create;
+  } else if (!strcmp(name, "compile") || !strcmp(name, "constants")) {
+    char text[64] = "add";
+    if (param) snprintf(text, sizeof text, "constants-%zu", param);
+    j->text = read_file(text, ".mlir", &j->text_size);
+    j->options = read_file("replicas-1", ".options", &j->options_size);
+    j->run = run_compile;
+  } else if (!strcmp(name, "client")) {
+    j->run = run_client;
+  } else {
+    return 0;
+  }
+  return 1;
+}
+
+int main(int argc, char** argv) {
+  if (argc != 2) return 2;
+  int64_t start = now();
+  void* library = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
+  if (!library) fail("dlopen", dlerror(), 1000);
+  const PJRT_Api* (*get)(void) = (const PJRT_Api* (*)(void))dlsym(library, "GetPjrtApi");
+  if (!get) fail("dlsym", "no GetPjrtApi", 13);
+  api = get();
+  PJRT_Plugin_Initialize_Args init = ARGS(PJRT_Plugin_Initialize);
+  CALL(PJRT_Plugin_Initialize, init);
+  int64_t opened = now();
+  client = new_client(0);
+  int64_t made = now();
+  device = devices_of(client)[0];
+  printf("ready %lld %lld %d.%d\n", (long long)(opened - start), (long long)(made - opened), api->pjrt_api_version.major_version,
+         api->pjrt_api_version.minor_version);
+  fflush(stdout);
+
+  struct job j = {0};
+  char line[256], word[64], name[64];
+  while (fgets(line, sizeof line, stdin)) {
+    long long n = 0;
+    name[0] = 0;
+    if (sscanf(line, "%63s", word) != 1) continue;
+    if (!strcmp(word, "prepare")) {
+      sscanf(line, "%*s %63s %lld", name, &n);
+      printf(prepare(&j, name, (size_t)n) ? "ok\n" : "absent\n");
+    } else if (!strcmp(word, "run")) {
+      long long warm = 0;
+      sscanf(line, "%*s %lld %lld", &n, &warm);
+      if (warm > 0) j.run(&j, (long)warm);
+      printf("ok %lld\n", (long long)j.run(&j, (long)n));
+    } else if (!strcmp(word, "allocs")) {
+      printf("absent\n");  // are what Go counts
+    } else if (!strcmp(word, "finish")) {
+      j.finish(&j);
+      printf("ok\n");
+    }
+    fflush(stdout);
+  }
+  return 0;
+}

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 The purepjrt Authors
+"""The jobs that JAX's users know, on the same plugin. The protocol is that of package child."""
+
+import os
+import sys
+import time
+
+start = time.perf_counter_ns()
+os.environ["PJRT_NAMES_AND_LIBRARY_PATHS"] = "measured:" + sys.argv[1]
+os.environ["JAX_PLATFORMS"] = "measured"
+
+import jax  # noqa: E402, the variables come first
+import numpy  # noqa: E402
+
+opened = time.perf_counter_ns()
+jax.devices()
+made = time.perf_counter_ns()
+
+
+def prepare(job, param):
+    add = jax.jit(lambda a, b: a + b)
+    x = jax.device_put(numpy.array([1, 2, 3, 4], numpy.float32))
+    add(x, x).block_until_ready()
+    host = numpy.ones(max(param // 4, 4), numpy.float32)
+
+    def execute(n):
+        for _ in range(n):
+            add(x, x).block_until_ready()
+
+    def dispatch(n):
+        for _ in range(n):
+            add(x, x)
+
+    def upload(n):
+        for _ in range(n):
+            jax.device_put(host).block_until_ready()
+
+    return {"execute": execute, "dispatch": dispatch, "upload": upload, "create": upload}.get(job)
+
+
+print("ready", opened - start, made - opened, "0.0", flush=True)
+run = None
+for line in sys.stdin:
+    words = line.split()
+    if words[0] == "prepare":
+        run = prepare(words[1], int(words[2]))
+        answer = "ok" if run else "absent"
+    elif words[0] == "run":
+        run(int(words[2]))
+        begin = time.perf_counter_ns()
+        run(int(words[1]))
+        answer = f"ok {time.perf_counter_ns() - begin}"
+    elif words[0] == "finish":
+        answer = "ok"
+    else:
+        answer = "absent"
+    print(answer, flush=True)

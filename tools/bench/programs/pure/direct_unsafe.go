@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"time"
+	"unsafe"
+
+	"github.com/ebitengine/purego"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/capi/serve"
+	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/tools/bench/internal/child"
+)
+
+// direct makes calls through capi, or through purego with the structs of capi. With purego it makes the calls that the
+// program in C makes; with capi those that package pjrt makes, so that its figures are the floor of pjrt's.
+type direct struct {
+	table  *capi.Table
+	bare   bool
+	client *capi.Client
+	device *capi.Device
+}
+
+// call is a call of capi that can also be made through purego. The function is looked up for purego at the first use.
+type call[A any] struct {
+	capi.Call[A]
+	code uintptr
+	argv [1]uintptr
+}
+
+func (c *call[A]) do(d *direct) error {
+	if !d.bare {
+		return c.Do(d.table)
+	}
+	if c.code == 0 {
+		fn := c.Function()
+		c.code = *(*uintptr)(unsafe.Add(unsafe.Pointer(d.table.API()), fn.Offset))
+		*(*uintptr)(unsafe.Pointer(&c.Args)) = fn.Size
+	}
+	c.argv[0] = uintptr(unsafe.Pointer(&c.Args)) // of an object on the heap, as all calls are
+	r, _, _ := purego.SyscallN(c.code, c.argv[:]...)
+	runtime.KeepAlive(c)
+	if r != 0 && !c.Function().Void {
+		return d.table.TakeError((*capi.ErrorHandle)(*(*unsafe.Pointer)(unsafe.Pointer(&r))))
+	}
+	return nil
+}
+
+func serveDirect(path string, bare bool) error {
+	start := time.Now()
+	table, err := capi.Open(path)
+	if err != nil {
+		return err
+	}
+	d := &direct{table: table, bare: bare}
+	opened := time.Now()
+	if d.client, err = d.newClient(); err != nil {
+		return err
+	}
+	made := time.Now()
+	devices, err := d.devices(d.client)
+	if err != nil {
+		return err
+	}
+	d.device = devices[0]
+	ready := child.Ready{Open: opened.Sub(start), Client: made.Sub(opened)}
+	ready.Major, ready.Minor = table.Version()
+	return answer(ready, d.prepare)
+}
+
+func (d *direct) newClient() (*capi.Client, error) {
+	create := new(call[capi.ClientCreateArgs])
+	err := create.do(d)
+	return create.Args.Client, err
+}
+
+func (d *direct) devices(client *capi.Client) ([]*capi.Device, error) {
+	c := new(call[capi.ClientAddressableDevicesArgs])
+	c.Args.Client = client
+	if err := c.do(d); err != nil {
+		return nil, err
+	}
+	return unsafe.Slice(c.Args.AddressableDevices, c.Args.NumAddressableDevices), nil
+}
+
+func (d *direct) prepare(job string, param int) (*child.Job, error) {
+	switch job {
+	case "getter":
+		c := new(call[capi.DeviceIsAddressableArgs])
+		c.Args.Device = d.device
+		return child.Loop(func() error { return c.do(d) }, nil), nil
+	case "getter-served", "getter-hooked", "getter-hooked-3", "getter-hooked-elsewhere":
+		return d.served(job)
+	case "execute":
+		return d.execute("add", 2, 1, true)
+	case "dispatch":
+		return d.execute("add", 2, 1, false)
+	case "many":
+		return d.execute("many", 200, 100, true)
+	case "arguments":
+		return d.execute(fmt.Sprint("arguments-", param), param, 1, true)
+	case "upload", "create":
+		semantics := capi.HostBufferSemanticsImmutableOnlyDuringCall
+		if d.bare {
+			semantics = capi.HostBufferSemanticsImmutableUntilTransferCompletes
+		}
+		u := d.newUpload(make([]float32, param/4), semantics)
+		return child.Loop(u.upAndFree, nil), nil
+	case "zerocopy":
+		u := d.newUpload(pjrt.AlignedSlice[float32](param/4), capi.HostBufferSemanticsImmutableZeroCopy)
+		return child.Loop(u.upAndFree, nil), nil
+	case "download":
+		return d.download(param)
+	case "compile":
+		return d.compileOften("add")
+	case "constants":
+		return d.compileOften(fmt.Sprint("constants-", param))
+	}
+	return nil, nil
+}
+
+// upload has the calls that make and free a buffer.
+type upload struct {
+	d    *direct
+	up   call[capi.ClientBufferFromHostBufferArgs]
+	wait call[capi.EventAwaitArgs]
+	done call[capi.EventDestroyArgs]
+	free call[capi.BufferDestroyArgs]
+	dims [1]int64
+	data []float32
+}
+
+func (d *direct) newUpload(data []float32, semantics capi.HostBufferSemantics) *upload {
+	u := &upload{d: d, dims: [1]int64{int64(len(data))}, data: data}
+	for i := range data {
+		data[i] = 1
+	}
+	u.up.Args.Client = d.client
+	u.up.Args.Data = unsafe.Pointer(unsafe.SliceData(data))
+	u.up.Args.Type = capi.BufferTypeF32
+	u.up.Args.Dims, u.up.Args.NumDims = &u.dims[0], 1
+	u.up.Args.HostBufferSemantics = semantics
+	u.up.Args.Device = d.device
+	return u
+}
+
+func (u *upload) once() (*capi.Buffer, error) {
+	if err := u.up.do(u.d); err != nil {
+		return nil, err
+	}
+	if u.up.Args.HostBufferSemantics == capi.HostBufferSemanticsImmutableUntilTransferCompletes {
+		u.wait.Args.Event = u.up.Args.DoneWithHostBuffer
+		if err := u.wait.do(u.d); err != nil {
+			return nil, err
+		}
+	}
+	u.done.Args.Event = u.up.Args.DoneWithHostBuffer
+	return u.up.Args.Buffer, u.done.do(u.d)
+}
+
+func (u *upload) upAndFree() error {
+	b, err := u.once()
+	if err != nil {
+		return err
+	}
+	u.free.Args.Buffer = b
+	return u.free.do(u.d)
+}
+
+// download copies an array to the host: through the pointer of the buffer if the host can read it, and by the plugin with
+// purego.
+func (d *direct) download(bytes int) (*child.Job, error) {
+	u := d.newUpload(make([]float32, bytes/4), capi.HostBufferSemanticsImmutableOnlyDuringCall)
+	b, err := u.once()
+	if err != nil {
+		return nil, err
+	}
+	u.free.Args.Buffer = b
+	closing := func() error { return u.free.do(d) }
+	onCPU := new(call[capi.BufferIsOnCPUArgs])
+	onCPU.Args.Buffer = b
+	if err := onCPU.do(d); err != nil {
+		return nil, err
+	}
+	dst := make([]byte, bytes)
+	if d.bare || !onCPU.Args.IsOnCPU {
+		down, wait, done := new(call[capi.BufferToHostBufferArgs]), new(call[capi.EventAwaitArgs]), new(call[capi.EventDestroyArgs])
+		down.Args.Src, down.Args.Dst, down.Args.DstSize = b, unsafe.Pointer(unsafe.SliceData(dst)), uintptr(bytes)
+		return child.Loop(func() error {
+			if err := down.do(d); err != nil {
+				return err
+			}
+			wait.Args.Event, done.Args.Event = down.Args.Event, down.Args.Event
+			return errors.Join(wait.do(d), done.do(d))
+		}, closing), nil
+	}
+	hold, release := new(call[capi.BufferIncreaseExternalReferenceCountArgs]), new(call[capi.BufferDecreaseExternalReferenceCountArgs])
+	pointer := new(call[capi.BufferUnsafePointerArgs])
+	hold.Args.Buffer, release.Args.Buffer, pointer.Args.Buffer = b, b, b
+	return child.Loop(func() error {
+		if err := hold.do(d); err != nil {
+			return err
+		}
+		if err := pointer.do(d); err != nil {
+			return err
+		}
+		copy(dst, unsafe.Slice(*(**byte)(unsafe.Pointer(&pointer.Args.BufferPointer)), bytes))
+		return release.do(d)
+	}, closing), nil
+}
+
+func (d *direct) compile(code, options []byte) (*capi.LoadedExecutable, error) {
+	c := new(call[capi.ClientCompileArgs])
+	p := &capi.Program{StructSize: capi.ProgramSize}
+	p.Code, p.CodeSize = capi.BytesData(code)
+	p.Format, p.FormatSize = capi.StringData("mlir")
+	c.Args.Client, c.Args.Program = d.client, p
+	c.Args.CompileOptions, c.Args.CompileOptionsSize = capi.BytesData(options)
+	err := c.do(d)
+	return c.Args.Executable, err
+}
+
+func (d *direct) freeExecutable(exe *capi.LoadedExecutable) error {
+	c := new(call[capi.LoadedExecutableDestroyArgs])
+	c.Args.Executable = exe
+	return c.do(d)
+}
+
+func (d *direct) compileOften(name string) (*child.Job, error) {
+	code, options, err := program(name, 1)
+	if err != nil {
+		return nil, err
+	}
+	return child.Loop(func() error {
+		exe, err := d.compile(code, options)
+		if err != nil {
+			return err
+		}
+		return d.freeExecutable(exe)
+	}, nil), nil
+}
+
+// execute runs a program whose parameters and results are all f32[4].
+func (d *direct) execute(name string, args, results int, wait bool) (*child.Job, error) {
+	code, options, err := program(name, 1)
+	if err != nil {
+		return nil, err
+	}
+	exe, err := d.compile(code, options)
+	if err != nil {
+		return nil, err
+	}
+	u := d.newUpload(make([]float32, 4), capi.HostBufferSemanticsImmutableOnlyDuringCall)
+	in, out := make([]*capi.Buffer, args), make([]*capi.Buffer, results)
+	for i := range in {
+		if in[i], err = u.once(); err != nil {
+			return nil, err
+		}
+	}
+	lists := &struct {
+		in, out **capi.Buffer
+		done    *capi.Event
+	}{unsafe.SliceData(in), unsafe.SliceData(out), nil}
+	run, await := new(call[capi.LoadedExecutableExecuteArgs]), new(call[capi.EventAwaitArgs])
+	freeEvent, freeBuffer := new(call[capi.EventDestroyArgs]), new(call[capi.BufferDestroyArgs])
+	run.Args.Executable = exe
+	run.Args.Options = &capi.ExecuteOptions{StructSize: capi.ExecuteOptionsSize}
+	run.Args.ArgumentLists, run.Args.OutputLists = &lists.in, &lists.out
+	run.Args.DeviceCompleteEvents = &lists.done
+	run.Args.NumDevices, run.Args.NumArgs = 1, uintptr(args)
+	once := func() error {
+		if err := run.do(d); err != nil {
+			return err
+		}
+		if wait {
+			await.Args.Event = lists.done
+			if err := await.do(d); err != nil {
+				return err
+			}
+		}
+		freeEvent.Args.Event = lists.done
+		if err := freeEvent.do(d); err != nil {
+			return err
+		}
+		for _, b := range out {
+			freeBuffer.Args.Buffer = b
+			if err := freeBuffer.do(d); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return child.Loop(once, func() error {
+		var errs []error
+		for _, b := range in {
+			u.free.Args.Buffer = b
+			errs = append(errs, u.free.do(d))
+		}
+		return errors.Join(append(errs, d.freeExecutable(exe))...)
+	}), nil
+}
+
+// served calls a getter of a plugin in Go, or of the real plugin behind hooks.
+func (d *direct) served(job string) (*child.Job, error) {
+	if d.bare {
+		return nil, nil
+	}
+	var table *serve.Table
+	var err error
+	pass := serve.AroundAll(func(c *serve.Invocation) { c.Forward() })
+	switch job {
+	case "getter-served":
+		table, err = (&serve.Plugin{DeviceIsAddressable: func(a *capi.DeviceIsAddressableArgs) error {
+			a.IsAddressable = true
+			return nil
+		}}).Serve()
+	case "getter-hooked":
+		table, err = serve.Wrap(d.table, pass)
+	case "getter-hooked-3":
+		table, err = serve.Wrap(d.table, pass, pass, pass)
+	case "getter-hooked-elsewhere":
+		table, err = serve.Wrap(d.table, serve.Around(func(c *serve.Invocation, _ *capi.ClientCreateArgs) { c.Forward() }))
+	}
+	if err != nil {
+		return nil, err
+	}
+	c := new(capi.Call[capi.DeviceIsAddressableArgs])
+	c.Args.Device = d.device
+	return child.Loop(func() error { return c.Do(table.Capi()) }, table.Close), nil
+}

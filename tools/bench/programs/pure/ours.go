@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
+	"github.com/purepjrt/purepjrt/tools/bench/internal/child"
+)
+
+// ours does the jobs with package pjrt.
+type ours struct {
+	ctx    context.Context
+	plugin *pjrt.Plugin
+	client *pjrt.Client
+
+	registered bool // the custom call is
+}
+
+func serveOurs(path string) error {
+	o := &ours{ctx: context.Background()}
+	start := time.Now()
+	var err error
+	if o.plugin, err = pjrt.Open(path); err != nil {
+		return err
+	}
+	opened := time.Now()
+	if o.client, err = o.plugin.NewClient(o.ctx, nil); err != nil {
+		return err
+	}
+	ready := child.Ready{Open: opened.Sub(start), Client: time.Since(opened)}
+	ready.Major, ready.Minor = o.plugin.Version()
+	return answer(ready, o.prepare)
+}
+
+func (o *ours) prepare(job string, param int) (*child.Job, error) {
+	switch job {
+	case "execute":
+		return o.execute(o.ctx)
+	case "execute-context":
+		ctx, cancel := context.WithCancel(o.ctx)
+		j, err := o.execute(ctx)
+		if err != nil {
+			cancel()
+			return nil, err
+		}
+		closing := j.Close
+		j.Close = func() error { cancel(); return closing() }
+		return j, nil
+	case "execute-steady":
+		return o.executeSteady()
+	case "dispatch":
+		return o.dispatch()
+	case "many":
+		return o.executeInto("many", 200, 100)
+	case "arguments":
+		return o.executeInto(fmt.Sprint("arguments-", param), param, 1)
+	case "devices":
+		return o.executeAll(param)
+	case "threads":
+		return o.threads(param)
+	case "inflight":
+		return o.inflight(param)
+	case "create":
+		data := []float32{1, 2, 3, 4}
+		return child.Loop(func() error {
+			b, err := pjrt.FromSlice(o.ctx, o.client, data, 4)
+			if err != nil {
+				return err
+			}
+			return b.Close()
+		}, nil), nil
+	case "upload":
+		return o.upload(param, pjrt.OnlyDuringCall)
+	case "zerocopy":
+		return o.upload(param, pjrt.ImmutableZeroCopy)
+	case "download":
+		return o.download(param)
+	case "alive":
+		return o.alive(param)
+	case "compile":
+		return o.compile("add")
+	case "constants":
+		return o.compile(fmt.Sprint("constants-", param))
+	case "client":
+		return child.Loop(func() error {
+			c, err := o.plugin.NewClient(o.ctx, nil)
+			if err != nil {
+				return err
+			}
+			return c.Close()
+		}, nil), nil
+	}
+	return o.prepareAlone(job, param)
+}
+
+// compiled is a program and arguments for it, all of them f32[4].
+type compiled struct {
+	client *pjrt.Client
+	exe    *pjrt.LoadedExecutable
+	args   [][]*pjrt.Buffer
+	own    bool // the client is this program's own
+}
+
+func (o *ours) load(name string, devices, args int) (*compiled, error) {
+	code, encoded, err := program(name, devices)
+	if err != nil {
+		return nil, err
+	}
+	options, err := pjrt.DecodeCompileOptions(encoded)
+	if err != nil {
+		return nil, err
+	}
+	c := &compiled{client: o.client}
+	if devices > 1 {
+		create := &pjrt.ClientOptions{Create: []pjrt.Attribute{{Name: "cpu_device_count", Value: int64(devices)}}}
+		if c.client, err = o.plugin.NewClient(o.ctx, create); err != nil {
+			return nil, err
+		}
+		c.own = true
+	}
+	if c.exe, err = c.client.Compile(o.ctx, pjrt.Program{Code: code}, options); err != nil {
+		return nil, err
+	}
+	for _, d := range c.exe.Devices() {
+		list := make([]*pjrt.Buffer, args)
+		for i := range list {
+			array := pjrt.ArrayOf([]float32{1, 2, 3, 4}, 4)
+			if list[i], err = c.client.BufferFromHost(o.ctx, array, &pjrt.BufferOptions{Device: d}); err != nil {
+				return nil, err
+			}
+		}
+		c.args = append(c.args, list)
+	}
+	return c, nil
+}
+
+func (c *compiled) Close() error {
+	errs := []error{closeAll(c.args), c.exe.Close()}
+	if c.own {
+		errs = append(errs, c.client.Close())
+	}
+	return errors.Join(errs...)
+}
+
+func closeAll(lists [][]*pjrt.Buffer) error {
+	for _, l := range lists {
+		for _, b := range l {
+			if err := b.Close(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (o *ours) execute(ctx context.Context) (*child.Job, error) {
+	p, err := o.load("add", 1, 2)
+	if err != nil {
+		return nil, err
+	}
+	return child.Loop(func() error {
+		outs, err := p.exe.Execute(ctx, p.args[0], nil)
+		if err != nil {
+			return err
+		}
+		return outs[0].Close()
+	}, p.Close), nil
+}
+
+// executeInto gives Execute the slice of its results.
+func (o *ours) executeInto(name string, args, results int) (*child.Job, error) {
+	p, err := o.load(name, 1, args)
+	if err != nil {
+		return nil, err
+	}
+	outs := make([][]*pjrt.Buffer, 1)
+	outs[0] = make([]*pjrt.Buffer, results)
+	return child.Loop(func() error {
+		if err := p.exe.ExecuteInto(o.ctx, outs[0], p.args[0], nil); err != nil {
+			return err
+		}
+		return closeAll(outs)
+	}, p.Close), nil
+}
+
+// executeSteady is what a server does: the first argument is bound, and results go where the last ones were.
+func (o *ours) executeSteady() (*child.Job, error) {
+	p, err := o.load("add", 1, 2)
+	if err != nil {
+		return nil, err
+	}
+	bound, err := p.exe.Bind(o.ctx, pjrt.Argument{Buffers: p.args[0][:1]})
+	if err != nil {
+		return nil, err
+	}
+	outs, options := make([]*pjrt.Buffer, 1), &pjrt.ExecuteOptions{Bound: bound, ReuseResults: true}
+	return child.Loop(func() error {
+		if err := p.exe.ExecuteInto(o.ctx, outs, p.args[0][1:], options); err != nil {
+			return err
+		}
+		return outs[0].Close()
+	}, func() error { return errors.Join(bound.Close(), p.Close()) }), nil
+}
+
+func (o *ours) dispatch() (*child.Job, error) {
+	p, err := o.load("add", 1, 2)
+	if err != nil {
+		return nil, err
+	}
+	return child.Loop(func() error {
+		outs, done, err := p.exe.Start(o.ctx, p.args[0], nil)
+		if err != nil {
+			return err
+		}
+		done.Close()
+		return outs[0].Close()
+	}, p.Close), nil
+}
+
+func (o *ours) executeAll(devices int) (*child.Job, error) {
+	p, err := o.load("add", devices, 2)
+	if err != nil {
+		return nil, err
+	}
+	return child.Loop(func() error {
+		outs, err := p.exe.ExecuteAll(o.ctx, p.args, nil)
+		if err != nil {
+			return err
+		}
+		return closeAll(outs)
+	}, p.Close), nil
+}
+
+// threads shares executions among goroutines.
+func (o *ours) threads(goroutines int) (*child.Job, error) {
+	p, err := o.load("add", 1, 2)
+	if err != nil {
+		return nil, err
+	}
+	return &child.Job{Run: func(n int) (time.Duration, error) {
+		errs := make([]error, goroutines)
+		var wg sync.WaitGroup
+		start := time.Now()
+		for g := range goroutines {
+			wg.Go(func() {
+				outs := make([]*pjrt.Buffer, 1)
+				for range n/goroutines + min(1, max(0, n%goroutines-g)) {
+					if errs[g] = p.exe.ExecuteInto(o.ctx, outs, p.args[0], nil); errs[g] != nil {
+						return
+					}
+					outs[0].Close()
+				}
+			})
+		}
+		wg.Wait()
+		return time.Since(start), errors.Join(errs...)
+	}, Close: p.Close}, nil
+}
+
+// inflight starts executions before it waits for the first.
+func (o *ours) inflight(count int) (*child.Job, error) {
+	p, err := o.load("add", 1, 2)
+	if err != nil {
+		return nil, err
+	}
+	outs, done := make([]*pjrt.Buffer, count), make([]*pjrt.Event, count)
+	return child.Loop(func() error {
+		for i := range count {
+			results, e, err := p.exe.Start(o.ctx, p.args[0], nil)
+			if err != nil {
+				return err
+			}
+			outs[i], done[i] = results[0], e
+		}
+		for i, e := range done {
+			if err := e.Wait(o.ctx); err != nil {
+				return err
+			}
+			e.Close()
+			outs[i].Close()
+		}
+		return nil
+	}, p.Close), nil
+}
+
+func (o *ours) upload(bytes int, semantics pjrt.HostBufferSemantics) (*child.Job, error) {
+	array := pjrt.ArrayOf(pjrt.AlignedSlice[float32](bytes/4), int64(bytes/4))
+	for i := range array.Data {
+		array.Data[i] = 1
+	}
+	options := &pjrt.BufferOptions{Semantics: semantics}
+	return child.Loop(func() error {
+		b, err := o.client.BufferFromHost(o.ctx, array, options)
+		if err != nil {
+			return err
+		}
+		return b.Close()
+	}, nil), nil
+}
+
+func (o *ours) download(bytes int) (*child.Job, error) {
+	b, err := pjrt.FromSlice(o.ctx, o.client, make([]float32, bytes/4), int64(bytes/4))
+	if err != nil {
+		return nil, err
+	}
+	dst := dtype.Bytes(make([]float32, bytes/4))
+	return child.Loop(func() error {
+		_, err := b.ToHostInto(o.ctx, dst)
+		return err
+	}, b.Close), nil
+}
+
+// alive makes and closes a buffer while others live.
+func (o *ours) alive(count int) (*child.Job, error) {
+	all := [][]*pjrt.Buffer{make([]*pjrt.Buffer, count)}
+	data := []float32{1, 2, 3, 4}
+	var err error
+	for i := range all[0] {
+		if all[0][i], err = pjrt.FromSlice(o.ctx, o.client, data, 4); err != nil {
+			return nil, err
+		}
+	}
+	return child.Loop(func() error {
+		b, err := pjrt.FromSlice(o.ctx, o.client, data, 4)
+		if err != nil {
+			return err
+		}
+		return b.Close()
+	}, func() error { return closeAll(all) }), nil
+}
+
+func (o *ours) compile(name string) (*child.Job, error) {
+	code, encoded, err := program(name, 1)
+	if err != nil {
+		return nil, err
+	}
+	options, err := pjrt.DecodeCompileOptions(encoded)
+	if err != nil {
+		return nil, err
+	}
+	return child.Loop(func() error {
+		exe, err := o.client.Compile(o.ctx, pjrt.Program{Code: code}, options)
+		if err != nil {
+			return err
+		}
+		return exe.Close()
+	}, nil), nil
+}

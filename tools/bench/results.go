@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+
+	"github.com/purepjrt/purepjrt/tools/bench/internal/stat"
+)
+
+// Results are what a run measured, as the committed file has it.
+type Results struct {
+	Machine Machine `json:"machine"`
+	Rows    []*Row  `json:"rows"`
+}
+
+// Machine is where the results are from.
+type Machine struct {
+	Processor string            `json:"processor"`
+	Cores     int               `json:"cores"`
+	Versions  map[string]string `json:"versions"` // of what took part
+}
+
+// Row is one measured row.
+type Row struct {
+	Name  string           `json:"name"`
+	Cells map[string]*Cell `json:"cells"` // by program
+	// Parts are what a size consists of, in bytes.
+	Parts map[string]float64 `json:"parts,omitempty"`
+}
+
+// Cell is what one program did in a row.
+type Cell struct {
+	Nanoseconds stat.Quartiles  `json:"ns"`              // of one operation, or what the row's unit is
+	Ratio       *stat.Quartiles `json:"ratio,omitempty"` // to C in the same round
+	Allocs      *float64        `json:"allocs,omitempty"`
+	Bytes       *float64        `json:"bytes,omitempty"`
+}
+
+// row returns nil if r has none of that name.
+func (r *Results) row(name string) *Row {
+	for _, row := range r.Rows {
+		if row.Name == name {
+			return row
+		}
+	}
+	return nil
+}
+
+// read returns empty results if there is no such file.
+func read(path string) (*Results, error) {
+	data, err := os.ReadFile(path)
+	if os.IsNotExist(err) {
+		return new(Results), nil
+	} else if err != nil {
+		return nil, err
+	}
+	r := new(Results)
+	if err := json.Unmarshal(data, r); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return r, nil
+}
+
+func (r *Results) write(path string) error {
+	data, err := json.MarshalIndent(r, "", " ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, append(data, '\n'), 0o644)
+}
+
+// merged are the rows of older that newer lacks, and those of newer, in the order of the table. Rows that there are no
+// longer are left out, and so are all older ones from another machine.
+func merged(older, newer *Results) *Results {
+	m := &Results{Machine: newer.Machine}
+	if older.Machine.same(newer.Machine) { // where not all programs take part, the versions of the others stay
+		m.Machine.Versions = maps.Clone(older.Machine.Versions)
+		maps.Copy(m.Machine.Versions, newer.Machine.Versions)
+	}
+	for _, r := range rows {
+		if row := newer.row(r.name); row != nil {
+			m.Rows = append(m.Rows, row)
+		} else if row := older.row(r.name); row != nil && older.Machine.same(newer.Machine) {
+			m.Rows = append(m.Rows, row)
+		}
+	}
+	return m
+}
+
+// same reports whether times of both can be compared.
+func (m Machine) same(other Machine) bool {
+	return m.Processor == other.Processor && m.Cores == other.Cores
+}
+
+// usual is by how much a median may grow that is outside the spread, as a fraction.
+const usual = 0.1
+
+// worse says what became worse in our own programs, one line each. Ratios are compared; times only where there is no
+// ratio, and on the same machine only. Of allocations, a tenth more is worse, which is one where there are few.
+func worse(before, now *Results) []string {
+	var lines []string
+	for _, r := range rows {
+		row, old := now.row(r.name), before.row(r.name)
+		if row == nil || old == nil {
+			continue
+		}
+		tolerance := cmp.Or(r.noise, usual)
+		for _, program := range []string{viaCapi, viaPjrt} {
+			was, is := old.Cells[program], row.Cells[program]
+			if was == nil || is == nil {
+				continue
+			}
+			say := func(format string, args ...any) {
+				lines = append(lines, row.Name+", "+program+": "+fmt.Sprintf(format, args...))
+			}
+			switch {
+			case r.hops && old.Cells[viaCapi] != nil && row.Cells[viaCapi] != nil:
+				was, is := over(was, old.Cells[viaCapi]), over(is, row.Cells[viaCapi])
+				if stat.Worse(was, is, tolerance) {
+					say("%s of capi, and was %s", spread(is, ratio), spread(was, ratio))
+				}
+			case was.Ratio != nil && is.Ratio != nil:
+				if stat.Worse(*was.Ratio, *is.Ratio, tolerance) {
+					say("%s of C, and was %s", spread(*is.Ratio, ratio), spread(*was.Ratio, ratio))
+				}
+			case before.Machine.same(now.Machine) && stat.Worse(was.Nanoseconds, is.Nanoseconds, toleranceOfTimes(r, is)):
+				say("%s, and was %s", spread(is.Nanoseconds, duration), spread(was.Nanoseconds, duration))
+			}
+			if was.Allocs != nil && is.Allocs != nil && *is.Allocs > 1.1**was.Allocs {
+				say("%g allocations, and were %g", *is.Allocs, *was.Allocs)
+			}
+		}
+	}
+	return lines
+}
+
+// toleranceOfTimes is the tolerance of a row without a ratio to C. What takes milliseconds is interrupted, however it is
+// measured, and takes three times as long on a busy machine.
+func toleranceOfTimes(r row, c *Cell) float64 {
+	if r.unit == nil && c.Nanoseconds.Median > 1e6 {
+		return 2
+	}
+	return cmp.Or(r.noise, usual)
+}
+
+// over are the times of a cell, over the median of another's.
+func over(c, floor *Cell) stat.Quartiles {
+	q, m := c.Nanoseconds, floor.Nanoseconds.Median
+	return stat.Quartiles{Q1: q.Q1 / m, Median: q.Median / m, Q3: q.Q3 / m}
+}
+
+// verdict says whether a row reaches its goal.
+type verdict string
+
+const (
+	reached verdict = "reached"
+	near    verdict = "within the spread"
+	missed  verdict = "missed"
+	noGoal  verdict = ""
+)
+
+// judge compares a row with its goal, and returns the limit as text.
+func judge(r row, measured *Row) (verdict, string) {
+	cell := measured.Cells[r.of()]
+	if r.goal == nil || cell == nil {
+		return noGoal, ""
+	}
+	verdicts := []verdict{reached}
+	compare := func(q stat.Quartiles, limit float64) {
+		switch {
+		case q.Median <= limit:
+		case q.Q1 <= limit:
+			verdicts = append(verdicts, near)
+		default:
+			verdicts = append(verdicts, missed)
+		}
+	}
+	text := ""
+	if r.goal.ratio > 0 && cell.Ratio != nil {
+		limit := r.goal.ratio
+		if floor := measured.Cells[viaCapi]; r.goal.margin > 0 && floor != nil && floor.Ratio != nil && floor.Ratio.Median > limit {
+			limit = floor.Ratio.Median * (1 + r.goal.margin)
+		}
+		compare(*cell.Ratio, limit)
+		text = "≤ " + ratio(limit)
+	}
+	if r.goal.ns > 0 {
+		compare(cell.Nanoseconds, r.goal.ns)
+		text = "≤ " + r.say(r.goal.ns)
+	}
+	if r.goal.allocs >= 0 && cell.Allocs != nil {
+		text += fmt.Sprintf(", %g allocs", r.goal.allocs)
+		if *cell.Allocs > r.goal.allocs {
+			verdicts = append(verdicts, missed)
+		}
+	}
+	for _, v := range []verdict{missed, near} {
+		if slices.Contains(verdicts, v) {
+			return v, text
+		}
+	}
+	return reached, text
+}

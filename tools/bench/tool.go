@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package main
+
+import (
+	"cmp"
+	"debug/elf"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/purepjrt/purepjrt/tools/bench/internal/stat"
+)
+
+// place is where the programs of a run are.
+type place struct {
+	root, built string // root is empty where there is no repository
+	commands    []command
+}
+
+// timed runs a command in the folder dir and returns how many nanoseconds it took.
+func timed(dir string, args ...string) (float64, error) {
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Dir = dir
+	start := time.Now()
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w\n%s", strings.Join(args, " "), err, out)
+	}
+	return float64(time.Since(start)), nil
+}
+
+// alone is a row of which only one program has a part.
+func alone(r row, times []float64) *Row {
+	return &Row{Name: r.name, Cells: map[string]*Cell{r.of(): {Nanoseconds: stat.QuartilesOf(times)}}}
+}
+
+// opening measures what a new process needs until it has opened the plugin, or from there until it has a client.
+func opening(m *measurer, r row) (*Row, error) {
+	const rounds = 9
+	times := map[string][]float64{}
+	for round := range rounds {
+		for i := range m.place.commands {
+			c := m.place.commands[(i+round)%len(m.place.commands)]
+			if c.program == withJAX { // whose start is that of Python
+				continue
+			}
+			p, err := start(c.program, c.args, nil)
+			if err != nil {
+				return nil, err
+			}
+			took := p.open
+			if r.job == "first client" {
+				took = p.client
+			}
+			times[c.program] = append(times[c.program], float64(took))
+			if err := p.Close(); err != nil {
+				return nil, err
+			}
+		}
+	}
+	result := &Row{Name: r.name, Cells: map[string]*Cell{}}
+	for program, t := range times {
+		ratio := stat.QuartilesOf(stat.Ratios(t, times[baseline]))
+		result.Cells[program] = &Cell{Nanoseconds: stat.QuartilesOf(t), Ratio: &ratio}
+	}
+	return result, nil
+}
+
+// tool builds a command of the repository and returns the path of the file.
+func (p *place) tool(name string) (string, error) {
+	if p.root == "" {
+		return "", nil
+	}
+	path := filepath.Join(p.built, name)
+	_, err := timed(p.root, "go", "build", "-o", path, "./tools/"+name)
+	return path, err
+}
+
+// commandStart measures `pjrt version`.
+func commandStart(m *measurer, r row) (*Row, error) {
+	path, err := m.place.tool("pjrt")
+	if err != nil || path == "" {
+		return nil, err
+	}
+	var times []float64
+	for range 9 {
+		var batch []float64
+		for range batches {
+			took, err := timed("", path, "version")
+			if err != nil {
+				return nil, err
+			}
+			batch = append(batch, took)
+		}
+		times = append(times, stat.Low(batch))
+	}
+	return alone(r, times), nil
+}
+
+// commandSize says how large the command is, and what is in it.
+func commandSize(m *measurer, r row) (*Row, error) {
+	path, err := m.place.tool("pjrt")
+	if err != nil || path == "" {
+		return nil, err
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	result := alone(r, []float64{float64(info.Size())})
+	result.Parts, err = parts(path)
+	return result, err
+}
+
+// parts are the sections of a program and the packages whose functions are largest, in bytes.
+func parts(path string) (map[string]float64, error) {
+	f, err := elf.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	all, text := map[string]float64{}, 0.0
+	for _, s := range f.Sections {
+		if s.Type == elf.SHT_NOBITS {
+			continue
+		}
+		switch {
+		case strings.HasPrefix(s.Name, ".debug_") || s.Name == ".symtab" || s.Name == ".strtab":
+			all["what debuggers read"] += float64(s.FileSize)
+		case s.Name == ".gopclntab":
+			all["lines and names of functions"] += float64(s.FileSize)
+		case s.Name == ".text":
+			text = float64(s.FileSize)
+		default:
+			all["constants, types and data"] += float64(s.FileSize)
+		}
+	}
+	symbols, err := f.Symbols()
+	if errors.Is(err, elf.ErrNoSymbols) { // the linker left them out
+		all["code"] = text
+		return all, nil
+	} else if err != nil {
+		return nil, err
+	}
+	code := map[string]float64{}
+	for _, s := range symbols {
+		if elf.ST_TYPE(s.Info) == elf.STT_FUNC {
+			code[packageOf(s.Name)] += float64(s.Size)
+		}
+	}
+	names := slices.SortedFunc(maps.Keys(code), func(a, b string) int { return cmp.Compare(code[b], code[a]) })
+	for i, n := range names {
+		if i < 6 {
+			all["code of "+n] = code[n]
+		} else {
+			all["other code"] += code[n]
+		}
+	}
+	return all, nil
+}
+
+// packageOf returns the group of packages that a function belongs to, by its linker symbol.
+func packageOf(symbol string) string {
+	dir, name := cut(symbol)
+	path := dir + strings.SplitN(name, ".", 2)[0]
+	if own, ok := strings.CutPrefix(path, "github.com/purepjrt/purepjrt/"); ok {
+		return strings.SplitN(own, "/", 2)[0]
+	}
+	first, _, _ := strings.Cut(path, "/")
+	if strings.Contains(first, ".") {
+		return "other modules"
+	}
+	return "the standard library"
+}
+
+// cut splits a symbol after its last slash that is not in brackets, where type arguments have others.
+func cut(symbol string) (dir, name string) {
+	head, _, _ := strings.Cut(symbol, "[")
+	i := strings.LastIndex(head, "/")
+	return symbol[:i+1], symbol[i+1:]
+}
+
+// building measures go build of a package, with all of its imports that are not of the standard library compiled anew, or
+// after that.
+func building(m *measurer, r row) (*Row, error) {
+	if m.place.root == "" {
+		return nil, nil
+	}
+	how, target, _ := strings.Cut(r.job, " ")
+	var times []float64
+	for range 3 {
+		// A seed that nothing uses makes the compiler's results others, so that no cache has them.
+		anew := fmt.Sprintf("-gcflags=github.com/...=-d=ssa/check/seed=%d", rand.Uint32()>>1)
+		took, err := timed(m.place.root, "go", "build", anew, "./"+target)
+		if err == nil && how == "warm" {
+			took, err = timed(m.place.root, "go", "build", anew, "./"+target)
+		}
+		if err != nil {
+			return nil, err
+		}
+		times = append(times, took)
+	}
+	return alone(r, times), nil
+}
+
+// generating measures `pjrtgen generate`.
+func generating(m *measurer, r row) (*Row, error) {
+	path, err := m.place.tool("pjrtgen")
+	if err != nil || path == "" {
+		return nil, err
+	}
+	out, err := os.MkdirTemp("", "bench")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(out)
+	var times []float64
+	for range 5 {
+		took, err := timed(m.place.root, path, "generate", "--out", out)
+		if err != nil {
+			return nil, err
+		}
+		times = append(times, took)
+	}
+	return alone(r, times), nil
+}
