@@ -42,7 +42,7 @@ func TestInstallFailuresAreOneLine(t *testing.T) {
 		"no pip":      {"echo /usr/bin/python3: No module named pip >&2; exit 1", "cpu", "has no pip"},
 		"no network":  {"echo \"WARNING: Retrying after connection broken by 'NewConnectionError'\" >&2; exit 1", "cpu", "the package index cannot be reached"},
 		"wrong wheel": {`while [ "$1" != --dest ]; do shift; done; mkdir "$2"; echo not the wheel > "$2/x.whl"`, "cpu", "x.whl has the wrong hash: expected sha256 "},
-		"unknown":     {"exit 1", "cup", `unknown plugin "cup": the known ones are cpu, `},
+		"unknown":     {"exit 1", "cup", `unknown plugin "cup": did you mean cpu? the known ones are cpu, `},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -81,7 +81,7 @@ func TestInterruptedInstallLeavesNothing(t *testing.T) {
 		}
 		_ = p.Signal(os.Interrupt)
 	})
-	assert.Equal(t, 1, o.status)
+	assert.Equal(t, 130, o.status)
 	assert.Equal(t, "cpu: downloading xla-cpu-pjrt 0.0.1\npjrt: interrupted\n", o.stderr)
 	left, err := filepath.Glob(filepath.Join(dir, "purepjrt", "plugins", "*[^k]"))
 	require.NoError(t, err)

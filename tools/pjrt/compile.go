@@ -4,6 +4,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -21,10 +23,11 @@ import (
 
 // compilation holds the options of the compile command.
 type compilation struct {
-	plugin, topology, out string
-	options               []string
-	compile               pjrt.CompileOptions
-	isolated              isolation
+	plugin, topology, out, report string
+	options                       []string
+	compile                       pjrt.CompileOptions
+	isolated                      isolation
+	progress                      io.Writer
 }
 
 func compileCommand() *cobra.Command {
@@ -33,8 +36,8 @@ func compileCommand() *cobra.Command {
 		Use:   "compile PROGRAM",
 		Short: "Compile a StableHLO program, for this machine or ahead of time",
 		Long: `Compile compiles PROGRAM, StableHLO as text or bytecode, and describes the
-executable. With --out it also writes the executable in the plugin's own form,
-which the same plugin can load.
+executable. With --out it also writes the executable, which pjrt run loads on the
+same plugin. With - for PROGRAM, compile reads it from standard input.
 
 With --topology it compiles ahead of time for the named devices, which need not
 be on this machine. libtpu knows names such as v5e:2x2, v4:2x2x1 and v6e:16x16,
@@ -48,29 +51,30 @@ such as 1x1x8.`,
 			if len(c.options) > 0 && !cmd.Flags().Changed("topology") {
 				return usageError{errors.New("--option is an option of a topology: give --topology too")}
 			}
-			return c.run(cmd.Context(), cmd.OutOrStdout(), args[0], cmd.Flags().Changed("topology"))
+			c.progress = cmd.ErrOrStderr()
+			return c.run(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), args[0], cmd.Flags().Changed("topology"))
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&c.plugin, "plugin", defaultPlugin, "the plugin to compile with: a `NAME` or the path of a library")
+	f.StringVar(&c.plugin, "plugin", "", "the plugin to compile with: a `NAME` or the path of a library (default the preferred one)")
 	f.StringVar(&c.topology, "topology", "", "the `NAME` of the devices to compile for, instead of those of this machine")
 	f.StringArrayVar(&c.options, "option", nil, "an option `NAME=VALUE` of the topology: "+
 		"a number, numbers separated by commas, or text (@FILE reads a file)")
-	f.IntVar(&c.compile.Replicas, "replicas", 1, "the `NUMBER` of devices that run the program on different data")
-	f.IntVar(&c.compile.Partitions, "partitions", 1, "the `NUMBER` of devices that share the work of each replica")
+	f.IntVar(&c.compile.Replicas, "replicas", 0,
+		"the `NUMBER` of devices that run the program on different data (default what it states, or 1)")
+	f.IntVar(&c.compile.Partitions, "partitions", 0,
+		"the `NUMBER` of devices that share the work of each replica (default what it states, or 1)")
 	f.BoolVar(&c.compile.SPMD, "spmd", false, "let the compiler split the program over the partitions")
 	c.isolated.addTo(cmd)
 	f.StringVar(&c.out, "out", "", "the `FILE` to write the executable to")
+	f.StringVar(&c.report, "report", "", "the `FILE` to write a page to, HTML that shows the memory, the cost, the shardings and the program")
 	return cmd
 }
 
-func (c *compilation) run(ctx context.Context, stdout io.Writer, program string, ahead bool) error {
-	code, err := os.ReadFile(program)
-	switch {
-	case err != nil:
-		return fmt.Errorf("program: %w", err)
-	case len(code) == 0:
-		return fmt.Errorf("program: %s is empty", program)
+func (c *compilation) run(ctx context.Context, stdin io.Reader, stdout io.Writer, program string, ahead bool) error {
+	code, err := readProgram(program, stdin)
+	if err != nil {
+		return err
 	}
 	options, err := topologyOptions(c.options)
 	if err != nil {
@@ -86,38 +90,41 @@ func (c *compilation) run(ctx context.Context, stdout io.Writer, program string,
 	}
 	defer end()
 	c.compile.Compiler = compiler
+	stop := sync.OnceFunc(busy(c.progress, "compiling "+program))
+	defer stop()
 	var exe *pjrt.Executable
 	devices := 0
 	if ahead {
 		topology, err := plugin.NewTopology(ctx, c.topology, &pjrt.TopologyOptions{Create: options})
 		if err != nil {
-			return fmt.Errorf("topology %s of plugin %s: %w", c.topology, c.plugin, err)
+			return fmt.Errorf("topology %s of plugin %s: %w", c.topology, cmp.Or(c.plugin, plugin.String()), err)
 		}
 		defer topology.Close()
 		all, err := topology.Devices()
 		if err != nil {
-			return fmt.Errorf("topology %s of plugin %s: %w", c.topology, c.plugin, err)
+			return fmt.Errorf("topology %s of plugin %s: %w", c.topology, cmp.Or(c.plugin, plugin.String()), err)
 		}
 		devices = len(all)
 		exe, err = plugin.CompileFor(ctx, topology, pjrt.Program{Code: code}, &c.compile)
 		if err != nil {
-			return fmt.Errorf("compile %s: %w", program, err)
+			return compileError(program, plugin.Path(), err)
 		}
 		defer exe.Close()
 	} else {
-		client, err := plugin.NewClient(ctx, plugin.options)
+		client, err := plugin.client(ctx, nil)
 		if err != nil {
-			return fmt.Errorf("plugin %s: %w", c.plugin, err)
+			return err
 		}
 		defer client.Close()
 		devices = len(client.Devices())
 		loaded, err := client.Compile(ctx, pjrt.Program{Code: code}, &c.compile)
 		if err != nil {
-			return fmt.Errorf("compile %s: %w", program, err)
+			return compileError(program, plugin.Path(), err)
 		}
 		defer loaded.Close()
 		exe = loaded.Executable
 	}
+	stop()
 	size := -1
 	if c.out != "" {
 		data, err := exe.Serialize(ctx)
@@ -128,6 +135,9 @@ func (c *compilation) run(ctx context.Context, stdout io.Writer, program string,
 			return fmt.Errorf("--out: %w", err)
 		}
 		size = len(data)
+	}
+	if err := writeReport(ctx, c.report, exe); err != nil {
+		return err
 	}
 	return printExecutable(stdout, exe, devices, size)
 }

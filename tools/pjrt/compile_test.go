@@ -55,7 +55,7 @@ func TestCompileRefusesBadInput(t *testing.T) {
 		"option alone":      {[]string{"--option", "a=1", "add.mlir"}, 2, "give --topology too"},
 		"option form":       {[]string{"--topology", "x", "--option", "a", "add.mlir"}, 2, "write it as NAME=VALUE"},
 		"option file":       {[]string{"--topology", "x", "--option", "a=@none", "add.mlir"}, 1, "--option a: open none"},
-		"no topologies":     {[]string{"--topology", "x", "add.mlir"}, 1, "topology x of plugin cpu: PJRT_TopologyDescription_Create: UNIMPLEMENTED"},
+		"no topologies":     {[]string{"--plugin", "cpu", "--topology", "x", "add.mlir"}, 1, "topology x of plugin cpu: PJRT_TopologyDescription_Create: UNIMPLEMENTED"},
 		"no directory":      {[]string{"--out", "none/add.bin", "add.mlir"}, 1, "--out: "},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -115,8 +115,8 @@ counts, and the report says what changed. Waivers that excuse nothing any more a
 reported as stale.
 
 The exit status is 0 if the plugin conforms, or if all failures are waived; 1 if
-it does not conform; 2 if nothing could be run or the run was interrupted. The
-reports are written in every case, for the checks that ran.`,
+it does not conform; 2 if nothing could be run; 130 if Ctrl-C interrupted the run.
+The reports are written in every case, for the checks that ran.`,
 		Example: `  pjrt conformance --plugin cpu
   pjrt conformance --plugin ./my_plugin.so --profile smoke
   pjrt conformance --plugin ./my_plugin.so --run '^EVT-' --html report.html

@@ -232,7 +232,7 @@ func TestProgressCountsWaivedAndFailedAndEstimatesTheRest(t *testing.T) {
 	assert.Equal(t, "2 done, 1 failed, 7 waived, 98 left, 21s", progressLine(g, false), "too early for an estimate")
 
 	var b bytes.Buffer
-	p := &progress{out: &b, terminal: true}
+	p := &progress{out: &b, terminal: true, columns: usualColumns}
 	g.Result.Check = strings.Repeat("long/", 40)
 	p.show(g)
 	assert.LessOrEqual(t, b.Len(), 80, "a line that wraps cannot be written over")
@@ -241,7 +241,7 @@ func TestProgressCountsWaivedAndFailedAndEstimatesTheRest(t *testing.T) {
 func TestProgressOnATerminalIsOneLine(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
-	p := &progress{out: &b, terminal: true}
+	p := &progress{out: &b, terminal: true, columns: usualColumns}
 	p.show(conformance.Progress{Phase: "probe"})
 	p.show(conformance.Progress{Phase: "check", Total: 10, Elapsed: time.Second})
 	p.show(conformance.Progress{Phase: "check", Done: 1, Total: 10, Elapsed: time.Second}) // too soon

@@ -66,7 +66,7 @@ unobservable: why no client can see a violation, and so there is no check.`,
 				list = append(list, listedRule{r, r.Group(), findings.LevelOf(r, false), covered[r.ID], unseen[r.ID]})
 			}
 			if asJSON {
-				e := json.NewEncoder(cmd.OutOrStdout())
+				e := json.NewEncoder(verbatim(cmd.OutOrStdout()))
 				e.SetEscapeHTML(false)
 				e.SetIndent("", "  ")
 				return e.Encode(list)
@@ -149,7 +149,7 @@ cannot be read.`,
 			}
 			changes := findings.Diff(reports[0], reports[1])
 			if asJSON {
-				e := json.NewEncoder(cmd.OutOrStdout())
+				e := json.NewEncoder(verbatim(cmd.OutOrStdout()))
 				e.SetIndent("", "  ")
 				if changes == nil {
 					changes = []findings.Change{}

@@ -18,13 +18,11 @@ import (
 type progress struct {
 	out      io.Writer
 	terminal bool
+	columns  int // of the terminal
 	width    int // of the line now on the terminal
 	last     time.Time
 	phase    string
 }
-
-// lineWidth fits on any terminal. A longer line would wrap, and could not be overwritten.
-const lineWidth = 79
 
 // Minimum time between two updates.
 const (
@@ -33,23 +31,11 @@ const (
 )
 
 func newProgress(out io.Writer) *progress {
-	return &progress{out: out, terminal: isTerminal(out) && os.Getenv("TERM") != "dumb"}
-}
-
-// isTerminal reports whether out is a terminal.
-func isTerminal(out io.Writer) bool {
-	f, ok := out.(*os.File)
-	if !ok {
-		return false
+	p := &progress{out: verbatim(out), columns: usualColumns}
+	if t := terminalOf(out); t != nil && os.Getenv("TERM") != "dumb" {
+		p.terminal, p.columns = true, columns(t)
 	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
-}
-
-// coloured reports whether output to out may have colours: it may on a terminal, unless the environment forbids it
-// (no-color.org).
-func coloured(out io.Writer) bool {
-	return isTerminal(out) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	return p
 }
 
 func (p *progress) show(g conformance.Progress) {
@@ -67,7 +53,7 @@ func (p *progress) show(g conformance.Progress) {
 		return
 	}
 	line := progressLine(g, true)
-	line = line[:min(len(line), lineWidth)]
+	line = line[:min(len(line), p.columns-1)] // a longer line would wrap, and could not be overwritten
 	fmt.Fprintf(p.out, "\r%s%s", line, strings.Repeat(" ", max(0, p.width-len(line))))
 	p.width = len(line)
 }

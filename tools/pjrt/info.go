@@ -17,16 +17,13 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
 )
 
-// defaultPlugin is the plugin of commands that are given no other.
-const defaultPlugin = "cpu"
-
 func infoCommand() *cobra.Command {
 	var asJSON, functions bool
 	cmd := &cobra.Command{
 		Use:   "info [PLUGIN]",
 		Short: "Show the versions, devices, functions and extensions of a plugin",
 		Long: `Info loads a plugin, given by name (cpu, tpu, ...) or by the path of its library,
-and shows what it offers. The default is the plugin cpu.
+and shows what it offers. The default is the preferred plugin of this machine.
 
 Info also shows plugins whose devices are not on this machine. In place of the
 devices it then says why there is no client.
@@ -51,7 +48,7 @@ With --json it prints one object:
 		Example: "  pjrt info\n  pjrt info tpu --json\n  pjrt info ./my_plugin.so --functions",
 		Args:    usage(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			name := defaultPlugin
+			name := "" // the preferred one
 			if len(args) == 1 {
 				name = args[0]
 			}
@@ -61,7 +58,7 @@ With --json it prints one object:
 			}
 			r := describe(cmd.Context(), plugin)
 			if asJSON {
-				e := json.NewEncoder(cmd.OutOrStdout())
+				e := json.NewEncoder(verbatim(cmd.OutOrStdout()))
 				e.SetIndent("", "  ")
 				return e.Encode(r)
 			}
@@ -73,23 +70,21 @@ With --json it prints one object:
 	return cmd
 }
 
-// opened is a plugin, and the client options from its configuration file, if it has one.
+// opened is a plugin, and the name that it was asked for by.
 type opened struct {
 	*pjrt.Plugin
-	options *pjrt.ClientOptions
+	name string
 }
 
-// open finds, prepares and loads a plugin.
+// open finds, prepares and loads a plugin, the preferred one of this machine if name is empty.
 func open(ctx context.Context, name string) (opened, error) {
-	c, err := plugins.Lookup(ctx, name, plugins.ListOptions{})
-	if err != nil {
-		return opened{}, err
-	}
-	if err := plugins.Prepare(c.Path); err != nil {
-		return opened{}, err
-	}
-	plugin, err := pjrt.Open(c.Path)
-	return opened{plugin, &pjrt.ClientOptions{Create: c.Options}}, err
+	plugin, err := plugins.Load(ctx, name)
+	return opened{plugin, name}, err
+}
+
+// client makes a client of the plugin with the options of its configuration file and of the environment.
+func (p opened) client(ctx context.Context, opts *pjrt.ClientOptions) (*pjrt.Client, error) {
+	return plugins.Open(ctx, p.name, opts)
 }
 
 // report holds what info shows. The command's help describes its JSON form.
@@ -199,7 +194,7 @@ func describe(ctx context.Context, plugin opened) *report {
 
 // describeClient makes a client, describes it and closes it.
 func describeClient(ctx context.Context, plugin opened) (*clientReport, error) {
-	client, err := plugin.NewClient(ctx, plugin.options)
+	client, err := plugin.client(ctx, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -21,7 +20,11 @@ func installCommand() *cobra.Command {
 		Short: "Install plugins, or list the known ones",
 		Long: `Install downloads plugins with pip, verifies the SHA-256 that this version of
 pjrt pins them to, and unpacks them into the user's cache directory. It prints
-the path of each library. It does not download installed plugins again.
+the path of each library. It does not download installed plugins again. pip goes on
+with a download that was cut, if it is version 25.1 or newer.
+
+The plugins for CUDA compile with ptxas and libdevice of CUDA. If these are not on
+this machine, install says which Python packages have them.
 
 Without a name it lists the plugins that can be installed, and where the
 installed ones are.`,
@@ -31,10 +34,18 @@ installed ones are.`,
 				return listPlugins(cmd.OutOrStdout())
 			}
 			opts.Progress = cmd.ErrOrStderr()
+			meter := newByteMeter(cmd.ErrOrStderr())
+			if meter != nil {
+				opts.Meter, opts.Progress = meter.show, meter.above(opts.Progress)
+			}
 			for _, name := range names {
 				library, err := plugins.Install(cmd.Context(), name, opts)
+				meter.end()
 				if err != nil {
 					return err
+				}
+				if found, missing := plugins.FindCUDA(library); found.Compiler == "" && len(missing) > 0 {
+					fmt.Fprintf(cmd.ErrOrStderr(), "%s: %v\n", name, missing[0])
 				}
 				if _, err := fmt.Fprintln(cmd.OutOrStdout(), library); err != nil {
 					return err
@@ -53,8 +64,7 @@ func listPlugins(out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "NAME\tPACKAGE\tPLATFORMS\tINSTALLED")
+	rows := table{{"NAME", "PACKAGE", "PLATFORMS", "INSTALLED"}}
 	for _, p := range all {
 		state := p.Path
 		switch {
@@ -64,7 +74,7 @@ func listPlugins(out io.Writer) error {
 		default:
 			state = "not for this platform"
 		}
-		fmt.Fprintf(w, "%s\t%s %s\t%s\t%s\n", p.Name, p.Project, p.Version, strings.Join(p.Platforms(), ","), state)
+		rows = append(rows, []string{p.Name, p.Project + " " + p.Version, strings.Join(p.Platforms(), ","), state})
 	}
-	return w.Flush()
+	return rows.write(out)
 }

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -103,8 +102,7 @@ func selectedPlugins(cmd *cobra.Command, names []string, opts plugins.ListOption
 }
 
 func printTable(out io.Writer, list []plugins.Candidate, hints []string) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "NAME\tPLATFORM\tSTATE\tAPI\tFOUND IN\tPATH")
+	rows := table{{"NAME", "PLATFORM", "STATE", "API", "FOUND IN", "PATH"}}
 	reasons := map[string][]string{} // the plugins by reason, because several often have the same one
 	var order []string
 	for _, c := range list {
@@ -117,7 +115,7 @@ func printTable(out io.Writer, list []plugins.Candidate, hints []string) error {
 		case c.Experimental:
 			state = "usable, not by default"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", dash(c.Name), dash(c.Platform), state, dash(c.API), c.Origin, c.Path)
+		rows = append(rows, []string{dash(c.Name), dash(c.Platform), state, dash(c.API), string(c.Origin), c.Path})
 		if err := c.Err(); err != nil {
 			reason := oneLine(err.Error())
 			if reasons[reason] == nil {
@@ -126,7 +124,7 @@ func printTable(out io.Writer, list []plugins.Candidate, hints []string) error {
 			reasons[reason] = append(reasons[reason], dash(c.Name))
 		}
 	}
-	if err := w.Flush(); err != nil {
+	if err := rows.write(out); err != nil {
 		return err
 	}
 	var notes []string
@@ -186,7 +184,7 @@ func printJSON(out io.Writer, list []plugins.Candidate) error {
 		}
 		reports = append(reports, r)
 	}
-	e := json.NewEncoder(out)
+	e := json.NewEncoder(verbatim(out))
 	e.SetIndent("", "  ")
 	return e.Encode(reports)
 }

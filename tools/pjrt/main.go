@@ -5,16 +5,21 @@
 // runs StableHLO programs on them, without a C compiler.
 //
 //	pjrt install cpu                             install XLA's CPU plugin
+//	pjrt uninstall cpu                           remove it
 //	pjrt list [PLUGIN...] [--json]               list the plugins on this machine
+//	pjrt doctor [--json]                         look for what keeps plugins from working
 //	pjrt info [PLUGIN] [--json]                  show versions, devices, functions, extensions
 //	pjrt compile PROGRAM [--topology NAME]       compile a program, also for absent devices
-//	pjrt run PROGRAM [ARG.npy[:TYPE]]...         compile a program, run it, print its results
+//	pjrt run PROGRAM [ARG.npy[:TYPE]]...         run a program, compiled or not, and print its results
+//	pjrt cache list|size|prune|verify            keep the cache of compiled programs in order
+//	pjrt trace COMMAND...                        show the calls that a program makes to a plugin
 //	pjrt replay SESSION                          repeat the recorded calls of a client
 //	pjrt conformance --plugin PLUGIN             check a plugin against the contract
 //	pjrt version                                 show the version of this command
 //
-// Results go to standard output. Errors and progress go to standard error; an error is one line. The exit status is 0
-// for success, 1 for a failure and 2 for a wrong command line.
+// Results go to standard output. Errors and progress go to standard error; an error is one line, and that of a search in
+// vain two. On a terminal, text fits its width. The exit status is 0 for success, 1 for a failure, 2 for a wrong command
+// line and 130 after Ctrl-C.
 //
 // Programs of package pjrt/isolate can compile in this command, as the flag --isolate of run and compile does.
 //
@@ -23,32 +28,55 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"github.com/purepjrt/purepjrt/pjrt/isolate"
+	"github.com/purepjrt/purepjrt/pjrt/plugins"
 	"github.com/purepjrt/purepjrt/pjrt/trace"
 )
 
 func main() {
 	isolate.Main()
 	ignoreFileSizeSignal()
-	// Now a second signal ends the process at once.
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop)
-	status := execute(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	ctx := interruptible()
+	stdout, stderr := onTerminal(os.Stdout), onTerminal(os.Stderr)
+	status := execute(ctx, os.Args[1:], stdout, stderr)
+	finishOutput(stdout)
+	finishOutput(stderr)
 	if err := trace.Close(); err != nil {
 		fmt.Fprintf(os.Stderr, "pjrt: %s\n", oneLine(err.Error()))
 	}
 	os.Exit(status)
+}
+
+// interruption is a signal that asks the command to end.
+type interruption struct{ syscall.Signal }
+
+func (i interruption) Error() string { return "interrupted" }
+
+// interruptible returns a context that ends with the first signal. A second one ends the process at once.
+func interruptible() context.Context {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
+	go func() {
+		s := <-signals
+		signal.Stop(signals)
+		number, _ := s.(syscall.Signal)
+		cancel(interruption{number})
+	}()
+	return ctx
 }
 
 // execute runs the command line args and returns the exit status.
@@ -57,23 +85,48 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	err := root.ExecuteContext(ctx)
+	var helpErr error
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
+		_, helpErr = io.WriteString(stdout, helpOf(cmd, columns(stdout)))
+	})
+	err := cmp.Or(root.ExecuteContext(ctx), helpErr)
 	if err == nil {
 		return 0
 	}
 	var status exitStatus
-	if errors.As(err, &status) {
-		return int(status)
-	}
-	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
-		err = errors.New("interrupted")
-	}
-	fmt.Fprintf(stderr, "pjrt: %s\n", oneLine(err.Error()))
 	var usage usageError
-	if errors.As(err, &usage) {
-		return 2
+	var interrupted interruption
+	switch {
+	case errors.As(err, &status):
+	case errors.As(err, &usage):
+		status = 2
+	default:
+		status = 1
 	}
-	return 1
+	if errors.As(context.Cause(ctx), &interrupted) {
+		status = exitStatus(128 + int(interrupted.Signal)) // as shells do
+		if errors.Is(err, context.Canceled) {
+			err = interrupted
+		}
+	}
+	if !errors.As(err, new(exitStatus)) {
+		printError(stderr, err)
+	}
+	return int(status)
+}
+
+// printError prints an error in one line. After a search in vain, a second line says where.
+func printError(w io.Writer, err error) {
+	message := err.Error()
+	var search *plugins.SearchError
+	if errors.As(err, &search) {
+		if advice, places, ok := strings.Cut(search.Error(), "; tried "); ok {
+			message = strings.Replace(message, search.Error(), advice, 1)
+			fmt.Fprintf(w, "pjrt: %s\n      tried %s\n", oneLine(message), oneLine(places))
+			return
+		}
+	}
+	fmt.Fprintf(w, "pjrt: %s\n", oneLine(message))
 }
 
 func rootCommand() *cobra.Command {
@@ -88,19 +141,22 @@ func rootCommand() *cobra.Command {
 			}
 			hint := "see pjrt --help"
 			if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
-				hint = "did you mean " + near[0] + "?"
+				best := max(0, slices.IndexFunc(near, func(name string) bool { return strings.HasPrefix(name, args[0]) }))
+				hint = "did you mean " + near[best] + "?"
 			}
 			return usageError{fmt.Errorf("unknown command %q: %s", args[0], hint)}
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	root.Version = buildVersion()
+	root.SetVersionTemplate(versionLine())
 	root.SuggestionsMinimumDistance = 2
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usageError{fmt.Errorf("%w: see %s --help", err, cmd.CommandPath())}
 	})
-	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(installCommand(), listCommand(), infoCommand(), compileCommand(),
-		runCommand(), replayCommand(), conformanceCommand(), versionCommand())
+	root.AddCommand(installCommand(), uninstallCommand(), listCommand(), infoCommand(), doctorCommand(), compileCommand(),
+		runCommand(), cacheCommand(), traceCommand(), replayCommand(), conformanceCommand(), versionCommand())
+	addCompletions(root)
 	return root
 }
 

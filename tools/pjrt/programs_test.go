@@ -111,14 +111,14 @@ func compare(got, want *npy.Array, rtol, atol float64) error {
 	size := got.Type.Size()
 	for i := range g {
 		same := bytes.Equal(got.Data[i*size:(i+1)*size], want.Data[i*size:(i+1)*size])
-		if !same && !close(g[i], w[i], rtol, atol) {
+		if !same && !similar(g[i], w[i], rtol, atol) {
 			return fmt.Errorf("element %d is %v, want %v", i, g[i], w[i])
 		}
 	}
 	return nil
 }
 
-func close(got, want complex128, rtol, atol float64) bool {
+func similar(got, want complex128, rtol, atol float64) bool {
 	switch {
 	case cmplx.IsNaN(got) || cmplx.IsNaN(want):
 		return alikeNaN(real(got), real(want), rtol, atol) && alikeNaN(imag(got), imag(want), rtol, atol)

@@ -18,7 +18,7 @@ import (
 
 func replayCommand() *cobra.Command {
 	var (
-		plugin  = defaultPlugin
+		plugin  string
 		options recording.Options
 		asJSON  bool
 		all     bool
@@ -55,7 +55,7 @@ and "skipped", which are lists of {"call", "line", "function", "what"}.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&plugin, "plugin", defaultPlugin, "the plugin to replay on: a `NAME` or the path of a library")
+	f.StringVar(&plugin, "plugin", "", "the plugin to replay on: a `NAME` or the path of a library (default the preferred one)")
 	f.Float64Var(&options.Relative, "relative", 1e-5, "how much a number may differ, as a fraction of the recorded one")
 	f.Float64Var(&options.Absolute, "absolute", 1e-6, "how much a number may differ in addition")
 	f.BoolVar(&all, "all", false, "also show differences that plugins may have, and skipped calls")
@@ -68,7 +68,7 @@ func replay(ctx context.Context, stdout io.Writer, file, name string, options re
 	if err != nil {
 		return err
 	}
-	c, err := plugins.Lookup(ctx, name, plugins.ListOptions{})
+	c, err := choose(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -92,9 +92,17 @@ func replay(ctx context.Context, stdout io.Writer, file, name string, options re
 		return err
 	}
 	if err := report.Err(); err != nil {
-		return fmt.Errorf("replay of %s on %s: %w", file, name, err)
+		return fmt.Errorf("replay of %s on %s: %w", file, c.Name, err)
 	}
 	return nil
+}
+
+// choose finds a plugin, the preferred one of this machine if name is empty.
+func choose(ctx context.Context, name string) (plugins.Candidate, error) {
+	if name == "" {
+		return plugins.Default(ctx)
+	}
+	return plugins.Lookup(ctx, name, plugins.ListOptions{})
 }
 
 // replayLine is a line of the report.
@@ -122,7 +130,7 @@ func skippedLines(list []recording.Skip) []replayLine {
 }
 
 func printReplayJSON(w io.Writer, r *recording.Report) error {
-	e := json.NewEncoder(w)
+	e := json.NewEncoder(verbatim(w))
 	e.SetIndent("", "  ")
 	return e.Encode(struct {
 		Calls       int          `json:"calls"`

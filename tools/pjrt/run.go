@@ -4,30 +4,50 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/purepjrt/purepjrt/conformance"
 	"github.com/purepjrt/purepjrt/pjrt"
-	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/npy"
+	"github.com/purepjrt/purepjrt/pjrt/plugins"
+	"github.com/purepjrt/purepjrt/pjrt/saved"
+	"github.com/purepjrt/purepjrt/pjrt/sharding"
 	"github.com/purepjrt/purepjrt/pjrt/stablehlo"
 )
 
+// runner holds the flags of the run command.
+type runner struct {
+	plugin, out, fill  string
+	device             int
+	partitions, repeat int
+	options, flags     []string
+	isolated           isolation
+	progress           io.Writer
+}
+
 func runCommand() *cobra.Command {
-	var plugin, out string
-	var isolated isolation
+	var r runner
 	cmd := &cobra.Command{
 		Use:   "run PROGRAM [ARG.npy[:TYPE]]...",
 		Short: "Compile a StableHLO program, run it, and print its results",
-		Long: `Run compiles PROGRAM, StableHLO as text or bytecode, and executes it once on the
-first device of the plugin with the arrays in the NumPy files as arguments.
+		Long: `Run compiles PROGRAM, StableHLO as text or bytecode, and executes it with the
+arrays in the NumPy files as arguments. PROGRAM may also be what pjrt compile
+--out wrote, which run loads and does not compile. With - for PROGRAM, run reads
+it from standard input.
+
+The program runs on the preferred plugin of this machine and on its first device;
+--plugin and --device choose others.
 
 A TYPE after the file name casts the array as NumPy's astype does. Types are
 written as in StableHLO: f32 bf16 f16 f8E4M3FN i4 ui8 i1 complex<f32> (or
@@ -35,9 +55,25 @@ complex64) and so on. NumPy files cannot name types that NumPy lacks. Run reads
 their elements bit for bit as TYPE, or as the type in the text of the program.
 Without TYPE, run uses an array as it is.
 
+--fill makes the arguments for which no files are given: zeros, ones, iota (0, 1,
+2 and so on), or random, which is the same in each run: numbers from 0 to 1, or
+integers from 0 to 9.
+
+A program with shardings is divided among as many devices as it states, or as
+--partitions says. Run cuts whole arrays for it, and puts the results together. An
+argument may also be a file for each part, with commas between them; others are then
+one file that all parts get, and run prints the results of each part.
+
 Run prints the results as NumPy prints arrays, and abbreviates long ones. With
---out it also writes them in full, to out0.npy, out1.npy and so on.`,
-		Example: "  pjrt run matmul.mlir a.npy b.npy\n  pjrt run --plugin ./my_plugin.so --out results model.mlir x.npy:bf16",
+--out it also writes them in full, to out0.npy, out1.npy and so on; the files of
+several parts are out0.0.npy, out0.1.npy and so on. With --repeat it executes the
+program several times, and shows how long that took.`,
+		Example: `  pjrt run matmul.mlir a.npy b.npy
+  pjrt run --plugin ./my_plugin.so --out results model.mlir x.npy:bf16
+  pjrt run --fill random --repeat 100 model.mlir
+  pjrt run --option cpu_device_count=2 spmd.mlir x.npy w.npy
+  pjrt run --partitions 2 spmd.mlir x0.npy,x1.npy w.npy
+  python export.py | pjrt run - x.npy`,
 		Args: usage(func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return errors.New("no program given")
@@ -45,49 +81,95 @@ Run prints the results as NumPy prints arrays, and abbreviates long ones. With
 			return nil
 		}),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return run(cmd.Context(), cmd.OutOrStdout(), plugin, out, isolated, args[0], args[1:])
+			if err := r.check(cmd.Flags().Changed("device")); err != nil {
+				return usageError{fmt.Errorf("run: %w", err)}
+			}
+			r.progress = cmd.ErrOrStderr()
+			return r.run(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), args[0], args[1:])
 		},
 	}
-	cmd.Flags().StringVar(&plugin, "plugin", defaultPlugin, "the plugin to run on: a `NAME` or the path of a library")
-	isolated.addTo(cmd)
-	cmd.Flags().StringVar(&out, "out", "", "the `DIR` to write the results to; created if missing")
+	f := cmd.Flags()
+	f.StringVar(&r.plugin, "plugin", "", "the plugin to run on: a `NAME` or the path of a library (default the preferred one)")
+	f.IntVar(&r.device, "device", 0, "the `NUMBER` of the device to run on, as pjrt info shows it (default the first)")
+	f.IntVar(&r.partitions, "partitions", 0, "the `NUMBER` of devices that share the work (default what the program states)")
+	f.StringArrayVar(&r.options, "option", nil, "`NAME=VALUE`, a create option of the client")
+	f.StringArrayVar(&r.flags, "flag", nil, "`NAME=VALUE`, an XLA flag for the compiler, such as xla_cpu_use_xnnpack=true")
+	f.StringVar(&r.fill, "fill", "", "make the missing arguments of `VALUES`: "+strings.Join(fillings, ", "))
+	f.IntVar(&r.repeat, "repeat", 1, "execute the program `N` times, and show how long it took")
+	r.isolated.addTo(cmd)
+	f.StringVar(&r.out, "out", "", "the `DIR` to write the results to; created if missing")
+	addProfile(cmd, &r.plugin)
 	return cmd
 }
 
-// run checks everything that it can before it loads the plugin, and prints only when everything else has succeeded.
-func run(ctx context.Context, stdout io.Writer, plugin, out string, isolated isolation, program string, args []string) error {
-	code, err := os.ReadFile(program)
+// check returns an error for flags that make no sense, and marks a device that was not chosen with -1.
+func (r *runner) check(device bool) error {
 	switch {
-	case err != nil:
-		return fmt.Errorf("program: %w", err)
-	case len(code) == 0:
-		return fmt.Errorf("program: %s is empty", program)
+	case !device:
+		r.device = -1
+	case r.device < 0:
+		return fmt.Errorf("--device is %d: it cannot be negative", r.device)
+	case r.partitions > 0:
+		return errors.New("--device chooses one device: leave it out with --partitions")
+	}
+	switch {
+	case r.partitions < 0:
+		return fmt.Errorf("--partitions is %d: it cannot be negative", r.partitions)
+	case r.repeat < 1:
+		return fmt.Errorf("--repeat is %d: it must be at least 1", r.repeat)
+	case r.fill != "" && !slices.Contains(fillings, r.fill):
+		return fmt.Errorf("--fill %s: use one of %s", r.fill, strings.Join(fillings, ", "))
+	}
+	return nil
+}
+
+// run checks everything that it can before it loads the plugin, and prints only when everything else has succeeded.
+func (r *runner) run(ctx context.Context, stdin io.Reader, stdout io.Writer, program string, args []string) error {
+	code, err := readProgram(program, stdin)
+	if err != nil {
+		return err
+	}
+	compiled := saved.Is(code)
+	if compiled && (r.partitions > 0 || len(r.flags) > 0 || bool(r.isolated)) {
+		return usageError{fmt.Errorf("run: %s is compiled already: --partitions, --flag and --isolate are for pjrt compile", program)}
+	}
+	client, compile, err := r.clientOptions()
+	if err != nil {
+		return err
 	}
 	params, known := stablehlo.Main(code)
-	if known && len(params) != len(args) {
-		return wrongCount(params, len(args))
+	known = known && !compiled
+	if known {
+		if err := r.enough(params, len(args)); err != nil {
+			return err
+		}
 	}
-	inputs := make([]input, len(args))
+	arguments := make([]argument, len(args))
 	for i, arg := range args {
 		var param stablehlo.Param // unknown
 		if known {
 			param = params[i]
 		}
-		if inputs[i], err = readInput(arg, param); err == nil {
-			err = inputs[i].check(param)
-		}
-		if err != nil {
+		if arguments[i], err = readArgument(arg, param); err != nil {
 			return fmt.Errorf("argument %d: %w", i, err)
 		}
 	}
+	// The text of a partitioned program has the shapes of whole arrays, not those of the parts.
+	checked := known && r.partitions < 2 && !slices.ContainsFunc(arguments, func(a argument) bool { return len(a) > 1 })
+	if checked {
+		if err := check(arguments, params); err != nil {
+			return err
+		}
+	}
 	var dir *outputDir
-	if out != "" {
-		if dir, err = openOutputDir(out); err != nil {
+	if r.out != "" {
+		if dir, err = openOutputDir(r.out); err != nil {
 			return fmt.Errorf("--out: %w", err)
 		}
 		defer dir.discard()
 	}
-	results, err := compute(ctx, plugin, isolated, program, code, inputs, known)
+	e := execution{runner: r, program: program, code: code, arguments: arguments, checked: checked, params: params}
+	results, err := e.compute(ctx, client, compile)
 	if err != nil {
 		return err
 	}
@@ -96,218 +178,364 @@ func run(ctx context.Context, stdout io.Writer, plugin, out string, isolated iso
 			return fmt.Errorf("--out: %w", err)
 		}
 	}
-	return printResults(stdout, results)
-}
-
-// wrongCount returns an error that says which arguments the program takes.
-func wrongCount(params []stablehlo.Param, got int) error {
-	list := make([]string, len(params))
-	for i, p := range params {
-		list[i] = p.String()
+	if err := printResults(stdout, results); err != nil {
+		return err
 	}
-	switch len(params) {
-	case 0:
-		return fmt.Errorf("the program takes no arguments, got %d", got)
-	case 1:
-		return fmt.Errorf("the program takes 1 argument (%s), got %d", list[0], got)
-	}
-	return fmt.Errorf("the program takes %d arguments (%s), got %d", len(params), strings.Join(list, ", "), got)
-}
-
-// input is one argument of the program.
-type input struct {
-	arg   string // as on the command line
-	file  string
-	array *npy.Array
-}
-
-// readInput reads FILE or FILE:TYPE. If neither the file nor the argument names a type, it uses that of param.
-func readInput(arg string, param stablehlo.Param) (input, error) {
-	file, cast, err := splitArgument(arg)
-	if err != nil {
-		return input{}, err
-	}
-	var a *npy.Array
-	if cast != dtype.Invalid {
-		a, err = npy.ReadFileAs(file, cast)
-	} else {
-		a, err = npy.ReadFile(file)
-		if errors.Is(err, npy.ErrOpaque) && param.Known() {
-			a, err = npy.ReadFileAs(file, param.Type)
-		}
-	}
-	return input{arg, file, a}, err
-}
-
-// check compares the array with its parameter.
-func (in input) check(param stablehlo.Param) error {
-	a := in.array
-	if param.Accepts(a.Type, a.Dims) {
-		return nil
-	}
-	hint := ""
-	if param.Accepts(param.Type, a.Dims) && (param.Type.IsComplex() || !a.Type.IsComplex()) {
-		hint = fmt.Sprintf("; %s:%s casts it", in.file, param.Type)
-	}
-	return fmt.Errorf("%s is %s, and the program takes %s%s", in.arg, stablehlo.Format(a.Type, a.Dims), param, hint)
-}
-
-// checkCompiled compares inputs with the parameters of the compiled program, for programs without text. If the plugin
-// does not report the parameters, Execute checks the inputs.
-func checkCompiled(exe *pjrt.LoadedExecutable, inputs []input) error {
-	shapes, err := exe.Parameters()
-	if err != nil {
-		return nil
-	}
-	params := make([]stablehlo.Param, len(shapes))
-	for i, s := range shapes {
-		params[i] = stablehlo.Param(s)
-	}
-	if len(params) != len(inputs) {
-		return wrongCount(params, len(inputs))
-	}
-	for i, in := range inputs {
-		if err := in.check(params[i]); err != nil {
-			return fmt.Errorf("argument %d: %w", i, err)
-		}
+	if r.repeat > 1 {
+		return e.printTimes(stdout)
 	}
 	return nil
 }
 
-// splitArgument splits FILE:TYPE. A colon may also be part of the name of an existing file.
-func splitArgument(arg string) (file string, cast dtype.Type, err error) {
-	colon := strings.LastIndexByte(arg, ':')
-	if colon < 0 {
-		return arg, dtype.Invalid, nil
+// readProgram reads a file, or standard input if it is called -.
+func readProgram(program string, stdin io.Reader) (code []byte, err error) {
+	if program == "-" {
+		program = "standard input"
+		code, err = io.ReadAll(stdin)
+	} else {
+		code, err = os.ReadFile(program)
 	}
-	cast, err = dtype.Parse(arg[colon+1:])
-	if err == nil {
-		return arg[:colon], cast, nil
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("program: %w", err)
+	case len(bytes.TrimSpace(code)) == 0:
+		return nil, fmt.Errorf("program: %s is empty", program)
 	}
-	if _, missing := os.Stat(arg); missing == nil || strings.ContainsAny(arg[colon:], `/\`) {
-		return arg, dtype.Invalid, nil
-	}
-	return "", dtype.Invalid, fmt.Errorf("%s: %w", arg, err)
+	return code, nil
 }
 
-// compute runs code on the first device of the plugin. checked says that the inputs have been checked.
-func compute(
-	ctx context.Context, name string, isolated isolation, program string, code []byte, inputs []input, checked bool,
-) ([]*npy.Array, error) {
-	plugin, err := open(ctx, name)
-	if err != nil {
-		return nil, err
+// enough checks the number of arguments. --fill makes those that are missing.
+func (r *runner) enough(params []stablehlo.Param, got int) error {
+	if got == len(params) || got < len(params) && r.fill != "" {
+		return nil
 	}
-	compiler, end, err := isolated.compiler()
+	err := wrongCount(params, got)
+	if got < len(params) {
+		err = fmt.Errorf("%w: --fill random makes the others", err)
+	}
+	return err
+}
+
+// clientOptions returns the options of the client and of the compilation that the flags ask for.
+func (r *runner) clientOptions() (*pjrt.ClientOptions, *pjrt.CompileOptions, error) {
+	client := &pjrt.ClientOptions{}
+	for _, text := range r.options {
+		a, err := conformance.ParseOption(text)
+		if err != nil {
+			return nil, nil, usageError{fmt.Errorf("--option %s: %w", text, err)}
+		}
+		client.Create = append(client.Create, a)
+	}
+	compile := &pjrt.CompileOptions{Partitions: r.partitions}
+	for _, text := range r.flags {
+		name, value, ok := strings.Cut(strings.TrimLeft(text, "-"), "=")
+		if !ok || name == "" {
+			return nil, nil, usageError{fmt.Errorf("--flag %s: write it as NAME=VALUE", text)}
+		}
+		if compile.Flags == nil {
+			compile.Flags = make(map[string]any)
+		}
+		compile.Flags[name] = value
+	}
+	return client, compile, nil
+}
+
+// execution is one use of the run command.
+type execution struct {
+	*runner
+	program   string
+	code      []byte
+	arguments []argument
+	checked   bool // the arguments fit the program
+	params    []stablehlo.Param
+
+	compiled time.Duration // how long it took to compile, or to load
+	times    []time.Duration
+}
+
+// compute runs the program.
+func (e *execution) compute(ctx context.Context, options *pjrt.ClientOptions, compile *pjrt.CompileOptions) ([]result, error) {
+	compiler, end, err := e.isolated.compiler()
 	if err != nil {
 		return nil, err
 	}
 	defer end()
-	plugin.options.Compiler = compiler
-	client, err := plugin.NewClient(ctx, plugin.options)
+	options.Compiler = compiler
+	client, err := plugins.Open(ctx, e.plugin, options)
 	if err != nil {
-		return nil, fmt.Errorf("plugin %s: %w", name, err)
+		return nil, err
 	}
 	defer client.Close()
-	exe, err := client.Compile(ctx, pjrt.Program{Code: code}, nil)
+	stop := busy(e.progress, "compiling "+e.program)
+	began := time.Now()
+	exe, err := e.compile(ctx, client, compile)
+	stop()
 	if err != nil {
-		return nil, fmt.Errorf("compile %s: %w", program, err)
+		return nil, err
 	}
 	defer exe.Close()
-	if !checked {
-		if err := checkCompiled(exe, inputs); err != nil {
-			return nil, err
+	e.compiled = time.Since(began)
+	divided, err := e.divided(exe)
+	if err != nil {
+		return nil, err
+	}
+	if divided != nil {
+		return e.computeWhole(ctx, divided)
+	}
+	if err := e.complete(exe); err != nil {
+		return nil, err
+	}
+	parts, err := partsOf(exe)
+	if err != nil {
+		return nil, err
+	}
+	inputs, err := e.upload(ctx, exe, parts)
+	for _, row := range inputs {
+		for _, b := range row {
+			defer b.Close()
 		}
 	}
-	args := make([]*pjrt.Buffer, len(inputs))
-	for i, in := range inputs {
-		args[i], err = client.BufferFromHost(ctx, pjrt.HostArray(*in.array), nil)
+	if err != nil {
+		return nil, err
+	}
+	outputs, err := e.execute(ctx, exe, inputs)
+	if err != nil {
+		return nil, fmt.Errorf("run %s: %w", e.program, err)
+	}
+	defer closeAll(outputs)
+	return download(ctx, outputs, parts)
+}
+
+// compile compiles the program, or loads it if it is compiled already.
+func (e *execution) compile(ctx context.Context, client *pjrt.Client, options *pjrt.CompileOptions) (*pjrt.LoadedExecutable, error) {
+	if e.device >= 0 {
+		d, err := client.LookupDevice(e.device)
+		if err != nil || !d.Addressable() {
+			return nil, fmt.Errorf("--device %d: the client has no such device: its devices are %s", e.device, deviceNumbers(client))
+		}
+		options.Devices = [][]*pjrt.Device{{d}}
+	}
+	if !saved.Is(e.code) {
+		exe, err := client.Compile(ctx, pjrt.Program{Code: e.code}, options)
 		if err != nil {
-			return nil, fmt.Errorf("argument %d: %s: %w", i, in.arg, err)
+			return nil, compileError(e.program, client.Plugin().Path(), err)
+		}
+		return exe, nil
+	}
+	var load pjrt.LoadOptions
+	if e.device >= 0 {
+		load.Compile = options
+	}
+	exe, err := client.DeserializeAndLoad(ctx, e.code, &load)
+	if err != nil {
+		return nil, fmt.Errorf("load %s: %w", e.program, err)
+	}
+	return exe, nil
+}
+
+func deviceNumbers(client *pjrt.Client) string {
+	var list []string
+	for _, d := range client.AddressableDevices() {
+		list = append(list, fmt.Sprint(d.ID()))
+	}
+	return strings.Join(list, ", ")
+}
+
+// divided returns exe for whole arrays, and makes the arguments that are missing. It returns nil if the program is not
+// divided, if the plugin does not say how, or if a file is one of a part.
+func (e *execution) divided(exe *pjrt.LoadedExecutable) (*sharding.Executable, error) {
+	if exe.NumPartitions() < 2 || slices.ContainsFunc(e.arguments, func(a argument) bool { return len(a) > 1 }) {
+		return nil, nil
+	}
+	divided, err := sharding.Of(exe)
+	if err != nil {
+		return nil, nil // parts will do
+	}
+	params := paramsOfShapes(divided.ParameterShapes())
+	if err := e.enough(params, len(e.arguments)); err != nil {
+		return nil, err
+	}
+	if check(e.arguments, params) != nil {
+		return nil, nil
+	}
+	return divided, e.fillUp(params)
+}
+
+// computeWhole runs a divided program on whole arrays, as often as --repeat says.
+func (e *execution) computeWhole(ctx context.Context, exe *sharding.Executable) ([]result, error) {
+	args := make([]*sharding.Array, len(e.arguments))
+	for i, a := range e.arguments {
+		var err error
+		if args[i], err = exe.Scatter(ctx, i, pjrt.HostArray(*a[0].array)); err != nil {
+			return nil, fmt.Errorf("argument %d: %s: %w", i, a[0].arg, err)
 		}
 		defer args[i].Close()
 	}
-	outs, err := exe.Execute(ctx, args, nil)
-	if err != nil {
-		return nil, fmt.Errorf("run %s: %w", program, err)
+	var outputs []*sharding.Array
+	closeOutputs := func() {
+		for _, a := range outputs {
+			a.Close()
+		}
 	}
-	results := make([]*npy.Array, len(outs))
-	for i, o := range outs {
-		defer o.Close()
-		a, err := o.ToHost(ctx)
+	defer func() { closeOutputs() }()
+	for range e.repeat {
+		closeOutputs()
+		began := time.Now()
+		var err error
+		// A program that takes its arguments for its results could not run again.
+		if outputs, err = exe.Execute(ctx, args, &pjrt.ExecuteOptions{KeepAll: e.repeat > 1}); err != nil {
+			return nil, fmt.Errorf("run %s: %w", e.program, err)
+		}
+		e.times = append(e.times, time.Since(began))
+	}
+	results := make([]result, len(outputs))
+	for i, a := range outputs {
+		whole, err := a.Gather(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("result %d: %w", i, err)
 		}
-		result := npy.Array(a)
-		results[i] = &result
+		array := npy.Array(whole)
+		results[i] = result{i, -1, &array}
 	}
 	return results, nil
 }
 
-func printResults(w io.Writer, results []*npy.Array) error {
-	for i, a := range results {
-		if _, err := fmt.Fprintf(w, "out%d: %s\n%s\n", i, stablehlo.Format(a.Type, a.Dims), a); err != nil {
+// complete makes the arguments that are missing, and checks the others if that has not been done. If the plugin does not
+// report the parameters, the execution checks them.
+func (e *execution) complete(exe *pjrt.LoadedExecutable) error {
+	if compiled, known := paramsOf(exe); known {
+		e.params = compiled
+	} else if !e.checked {
+		if e.fill != "" {
+			return fmt.Errorf("--fill: the plugin does not say what arguments %s takes: give files", e.program)
+		}
+		return nil
+	}
+	if err := e.enough(e.params, len(e.arguments)); err != nil {
+		return err
+	}
+	if !e.checked {
+		if err := check(e.arguments, e.params); err != nil {
 			return err
 		}
 	}
-	return nil
+	return e.fillUp(e.params)
 }
 
-// outputDir is the directory for results. They are first written to a directory inside it, so that a full disk leaves
-// earlier results unchanged.
-type outputDir struct {
-	path    string
-	staging string
-	made    []string // directories that were created for it, outermost first
-}
-
-// openOutputDir creates dir if it is missing, and checks that it is writable before time is spent on results.
-func openOutputDir(dir string) (_ *outputDir, err error) {
-	d := &outputDir{path: filepath.Clean(dir)}
-	for p := d.path; ; p = filepath.Dir(p) {
-		if _, err := os.Lstat(p); err == nil || p == filepath.Dir(p) {
-			break
-		}
-		d.made = append([]string{p}, d.made...)
-	}
-	defer func() {
+// fillUp makes the arguments that are missing, as --fill says.
+func (e *execution) fillUp(params []stablehlo.Param) error {
+	for i := len(e.arguments); i < len(params); i++ {
+		a, err := filled(e.fill, params[i], i)
 		if err != nil {
-			d.discard()
+			return fmt.Errorf("--fill %s: argument %d: %w", e.fill, i, err)
 		}
-	}()
-	if err := os.MkdirAll(d.path, 0o777); err != nil {
-		return nil, err
-	}
-	if d.staging, err = os.MkdirTemp(d.path, ".pjrt-"); err != nil {
-		return nil, err
-	}
-	return d, nil
-}
-
-// publish writes all results and then renames them.
-func (d *outputDir) publish(results []*npy.Array) error {
-	names := make([]string, len(results))
-	for i, a := range results {
-		names[i] = fmt.Sprintf("out%d.npy", i)
-		if err := npy.WriteFile(filepath.Join(d.staging, names[i]), a); err != nil {
-			return err
-		}
-	}
-	d.made = nil
-	for _, name := range names {
-		if err := os.Rename(filepath.Join(d.staging, name), filepath.Join(d.path, name)); err != nil {
-			return err
-		}
+		e.arguments = append(e.arguments, argument{{arg: "--fill " + e.fill, array: a}})
 	}
 	return nil
 }
 
-// discard removes the results that were not published.
-func (d *outputDir) discard() {
-	if d.staging != "" {
-		_ = os.RemoveAll(d.staging)
+// partsOf numbers the parts of a program, in the order of its devices: partition by partition, replica by replica.
+func partsOf(exe *pjrt.LoadedExecutable) ([]int, error) {
+	if len(exe.Devices()) == 1 {
+		return []int{-1}, nil
 	}
-	for i := len(d.made) - 1; i >= 0; i-- {
-		_ = os.Remove(d.made[i])
+	ids, err := sharding.LogicalIDs(exe)
+	if err != nil {
+		return nil, err
 	}
+	parts := make([]int, len(ids))
+	for i, id := range ids {
+		parts[i] = id.Replica*exe.NumPartitions() + id.Partition
+	}
+	return parts, nil
+}
+
+// upload copies the arguments to the devices. The caller closes the buffers, also after an error.
+func (e *execution) upload(ctx context.Context, exe *pjrt.LoadedExecutable, parts []int) ([][]*pjrt.Buffer, error) {
+	for i, a := range e.arguments {
+		if len(a) != 1 && len(a) != len(parts) {
+			return nil, fmt.Errorf("argument %d has %d files, and the program %d parts: give one file for all, or one for each",
+				i, len(a), len(parts))
+		}
+	}
+	inputs := make([][]*pjrt.Buffer, len(parts))
+	for row, part := range parts {
+		for i, a := range e.arguments {
+			in := a.of(max(part, 0))
+			b, err := exe.Client().BufferFromHost(ctx, pjrt.HostArray(*in.array), &pjrt.BufferOptions{Device: exe.Devices()[row]})
+			if err != nil {
+				return inputs, fmt.Errorf("argument %d: %s: %w", i, in.arg, err)
+			}
+			inputs[row] = append(inputs[row], b)
+		}
+	}
+	return inputs, nil
+}
+
+// execute runs the program as often as --repeat says, and returns the results of the last time.
+func (e *execution) execute(
+	ctx context.Context, exe *pjrt.LoadedExecutable, inputs [][]*pjrt.Buffer,
+) (outputs [][]*pjrt.Buffer, err error) {
+	// A program that takes its arguments for its results could not run again.
+	options := &pjrt.ExecuteOptions{KeepAll: e.repeat > 1}
+	for range e.repeat {
+		closeAll(outputs)
+		began := time.Now()
+		if outputs, err = exe.ExecuteAll(ctx, inputs, options); err != nil {
+			return nil, err
+		}
+		e.times = append(e.times, time.Since(began))
+	}
+	return outputs, nil
+}
+
+func closeAll(rows [][]*pjrt.Buffer) {
+	for _, row := range rows {
+		for _, b := range row {
+			b.Close()
+		}
+	}
+}
+
+// download returns the results in the order of their numbers, and of the parts.
+func download(ctx context.Context, outputs [][]*pjrt.Buffer, parts []int) ([]result, error) {
+	var results []result
+	for row, part := range parts {
+		for i, b := range outputs[row] {
+			a, err := b.ToHost(ctx)
+			if err != nil {
+				return nil, fmt.Errorf("result %d: %w", i, err)
+			}
+			array := npy.Array(a)
+			results = append(results, result{i, part, &array})
+		}
+	}
+	slices.SortFunc(results, func(a, b result) int { return cmp.Or(cmp.Compare(a.number, b.number), cmp.Compare(a.part, b.part)) })
+	return results, nil
+}
+
+// printTimes says how long the program took. The first execution is apart, because it may do what later ones need not.
+func (e *execution) printTimes(w io.Writer) error {
+	what := "compiled"
+	if saved.Is(e.code) {
+		what = "loaded"
+	}
+	later := slices.Sorted(slices.Values(e.times[1:]))
+	var total time.Duration
+	for _, t := range later {
+		total += t
+	}
+	n := len(later)
+	_, err := fmt.Fprintf(w, "%s in %v, first run %v, %d more: least %v, median %v, mean %v, most %v\n", what, brief(e.compiled),
+		brief(e.times[0]), n, brief(later[0]), brief(later[n/2]), brief(total/time.Duration(n)), brief(later[n-1]))
+	return err
+}
+
+// brief rounds a duration to three digits.
+func brief(d time.Duration) time.Duration {
+	unit := time.Duration(1)
+	for d/unit >= 1000 {
+		unit *= 10
+	}
+	return d.Round(unit)
 }

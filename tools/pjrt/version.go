@@ -19,11 +19,16 @@ func versionCommand() *cobra.Command {
 		Short: "Show the version of pjrt and of the PJRT API it knows",
 		Args:  usage(cobra.ExactArgs(0)),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := fmt.Fprintf(cmd.OutOrStdout(), "pjrt %s, PJRT API %d.%d, %s %s/%s\n",
-				buildVersion(), capi.APIMajor, capi.APIMinor, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			_, err := fmt.Fprint(cmd.OutOrStdout(), versionLine())
 			return err
 		},
 	}
+}
+
+// versionLine is what the command version prints, and the flag --version.
+func versionLine() string {
+	return fmt.Sprintf("pjrt %s, PJRT API %d.%d, %s %s/%s\n",
+		buildVersion(), capi.APIMajor, capi.APIMinor, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
 // buildVersion returns the module version that the go command recorded: a release, or a revision if the command was

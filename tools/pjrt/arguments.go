@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
+	"github.com/purepjrt/purepjrt/pjrt/npy"
+	"github.com/purepjrt/purepjrt/pjrt/stablehlo"
+)
+
+// wrongCount returns an error that says which arguments the program takes.
+func wrongCount(params []stablehlo.Param, got int) error {
+	list := make([]string, len(params))
+	for i, p := range params {
+		list[i] = p.String()
+	}
+	switch len(params) {
+	case 0:
+		return fmt.Errorf("the program takes no arguments, got %d", got)
+	case 1:
+		return fmt.Errorf("the program takes 1 argument (%s), got %d", list[0], got)
+	}
+	return fmt.Errorf("the program takes %d arguments (%s), got %d", len(params), strings.Join(list, ", "), got)
+}
+
+// input is one argument of the program.
+type input struct {
+	arg   string // as on the command line
+	file  string
+	array *npy.Array
+}
+
+// readInput reads FILE or FILE:TYPE. If neither the file nor the argument names a type, it uses that of param.
+func readInput(arg string, param stablehlo.Param) (input, error) {
+	file, cast, err := splitArgument(arg)
+	if err != nil {
+		return input{}, err
+	}
+	var a *npy.Array
+	if cast != dtype.Invalid {
+		a, err = npy.ReadFileAs(file, cast)
+	} else {
+		a, err = npy.ReadFile(file)
+		if errors.Is(err, npy.ErrOpaque) && param.Known() {
+			a, err = npy.ReadFileAs(file, param.Type)
+		}
+	}
+	return input{arg, file, a}, err
+}
+
+// check compares the array with its parameter.
+func (in input) check(param stablehlo.Param) error {
+	a := in.array
+	if param.Accepts(a.Type, a.Dims) {
+		return nil
+	}
+	hint := ""
+	if param.Accepts(param.Type, a.Dims) && (param.Type.IsComplex() || !a.Type.IsComplex()) {
+		hint = fmt.Sprintf("; %s:%s casts it", in.file, param.Type)
+	}
+	return fmt.Errorf("%s is %s, and the program takes %s%s", in.arg, stablehlo.Format(a.Type, a.Dims), param, hint)
+}
+
+// An argument has what each part of a program gets for a parameter: one input for all parts, or one for each.
+type argument []input
+
+// of returns the input of a part.
+func (a argument) of(part int) input {
+	if len(a) == 1 {
+		return a[0]
+	}
+	return a[part]
+}
+
+// readArgument reads a file, or several with commas between them. A comma may also be part of the name of an existing
+// file.
+func readArgument(arg string, param stablehlo.Param) (argument, error) {
+	list := []string{arg}
+	if parts := strings.Split(arg, ","); len(parts) > 1 && !names(arg) {
+		list = parts
+	}
+	a := make(argument, len(list))
+	for i, one := range list {
+		var err error
+		if a[i], err = readInput(one, param); err != nil {
+			return nil, err
+		}
+	}
+	return a, nil
+}
+
+// names reports whether arg names an existing file, with or without a type.
+func names(arg string) bool {
+	file, _, err := splitArgument(arg)
+	if err != nil {
+		return false
+	}
+	_, err = os.Stat(file)
+	return err == nil
+}
+
+// check compares arguments with the parameters of a program that takes as many.
+func check(arguments []argument, params []stablehlo.Param) error {
+	for i, a := range arguments {
+		for _, in := range a {
+			if err := in.check(params[i]); err != nil {
+				return fmt.Errorf("argument %d: %w", i, err)
+			}
+		}
+	}
+	return nil
+}
+
+// paramsOf returns the parameters of a compiled program. known is false if the plugin does not report them.
+func paramsOf(exe *pjrt.LoadedExecutable) (params []stablehlo.Param, known bool) {
+	shapes, err := exe.Parameters()
+	if err != nil {
+		return nil, false
+	}
+	return paramsOfShapes(shapes), true
+}
+
+func paramsOfShapes(shapes []pjrt.Shape) []stablehlo.Param {
+	params := make([]stablehlo.Param, len(shapes))
+	for i, s := range shapes {
+		params[i] = stablehlo.Param(s)
+	}
+	return params
+}
+
+// splitArgument splits FILE:TYPE. A colon may also be part of the name of an existing file.
+func splitArgument(arg string) (file string, cast dtype.Type, err error) {
+	colon := strings.LastIndexByte(arg, ':')
+	if colon < 0 {
+		return arg, dtype.Invalid, nil
+	}
+	cast, err = dtype.Parse(arg[colon+1:])
+	if err == nil {
+		return arg[:colon], cast, nil
+	}
+	if _, missing := os.Stat(arg); missing == nil || strings.ContainsAny(arg[colon:], `/\`) {
+		return arg, dtype.Invalid, nil
+	}
+	return "", dtype.Invalid, fmt.Errorf("%s: %w", arg, err)
+}

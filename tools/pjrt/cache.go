@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package main
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/purepjrt/purepjrt/pjrt/cache"
+)
+
+func cacheCommand() *cobra.Command {
+	var dir string
+	cmd := &cobra.Command{
+		Use:   "cache",
+		Short: "List, check and empty the cache of compiled programs",
+		Long: `Cache shows and changes the directory in which programs that use package
+pjrt/cache keep what they compiled.`,
+		Example: "  pjrt cache list\n  pjrt cache prune --to 500MB\n  pjrt cache verify --remove",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usageError{fmt.Errorf("cache: there is no command %q: see pjrt cache --help", args[0])}
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.PersistentFlags().StringVar(&dir, "dir", "", "the `DIR` of the cache (default that of pjrt/cache)")
+	cmd.AddCommand(cacheListCommand(&dir), cacheSizeCommand(&dir), cachePruneCommand(&dir), cacheVerifyCommand(&dir))
+	return cmd
+}
+
+// openCache opens a cache whose failures are errors.
+func openCache(dir string) (*cache.Cache, error) {
+	c, err := cache.Open(dir, cache.Options{Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		return nil, err
+	}
+	if err := c.Stats().Err; err != nil {
+		return nil, fmt.Errorf("cache %s: %w", c.Dir(), err)
+	}
+	return c, nil
+}
+
+func cacheListCommand(dir *string) *cobra.Command {
+	return &cobra.Command{
+		Use:   "list",
+		Short: "List the compiled programs, the last used first",
+		Args:  usage(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, err := openCache(*dir)
+			if err != nil {
+				return err
+			}
+			list, err := c.Verify(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return printEntries(cmd.OutOrStdout(), c, list)
+		},
+	}
+}
+
+// nameOf returns the part of an entry's name that tells it from the others, for people.
+func nameOf(e cache.Entry) string { return filepath.Base(e.Path)[:12] }
+
+func printEntries(w io.Writer, c *cache.Cache, list []cache.Entry) error {
+	rows := table{{"PROGRAM", "SIZE", "LAST USED", "COMPILED FOR"}}
+	total := int64(0)
+	for _, e := range list {
+		target := fmt.Sprintf("%d of %s (%s)", e.Target.Devices, e.Target.Platform, strings.Join(e.Target.Kinds, ", "))
+		if e.Problem != nil {
+			target = oneLine(e.Problem.Error())
+		}
+		rows = append(rows, []string{nameOf(e), size(e.Bytes), e.Used.Format(time.DateTime), target})
+		total += e.Bytes
+	}
+	if len(list) > 0 {
+		if err := rows.write(w); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintf(w, "%s: %d programs, %s\n", c.Dir(), len(list), size(total))
+	return err
+}
+
+func cacheSizeCommand(dir *string) *cobra.Command {
+	return &cobra.Command{
+		Use:   "size",
+		Short: "Show how much the compiled programs take",
+		Args:  usage(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, err := openCache(*dir)
+			if err != nil {
+				return err
+			}
+			s := c.Stats()
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %d programs, %s\n", c.Dir(), s.Entries, size(s.Bytes))
+			return err
+		},
+	}
+}
+
+func cachePruneCommand(dir *string) *cobra.Command {
+	limit := "0"
+	cmd := &cobra.Command{
+		Use:   "prune",
+		Short: "Remove the programs that were not used for the longest time",
+		Long: `Prune removes what killed processes left, and then the programs that have not been
+used for the longest time, until the others take at most as much as --to says.
+Without --to it removes all of them.`,
+		Args: usage(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			most, err := parseSize(limit)
+			if err != nil {
+				return usageError{fmt.Errorf("--to %s: %w", limit, err)}
+			}
+			c, err := openCache(*dir)
+			if err != nil {
+				return err
+			}
+			removed, err := c.Prune(most)
+			if err != nil {
+				return err
+			}
+			s := c.Stats()
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %d programs removed, %d left, %s\n", c.Dir(), removed, s.Entries, size(s.Bytes))
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&limit, "to", "0", "keep programs of at most `SIZE` in all, such as 500MB or 2GB")
+	return cmd
+}
+
+// parseSize reads a number of bytes, with a unit or without.
+func parseSize(text string) (int64, error) {
+	number := strings.TrimRight(strings.TrimSpace(text), "kKMGTiBb ")
+	unit := strings.ToUpper(strings.TrimSpace(strings.TrimSpace(text)[len(number):]))
+	factor, base := 1.0, 1000.0
+	if strings.Contains(unit, "I") {
+		base = 1024
+	}
+	letter, _, _ := strings.Cut(strings.TrimSuffix(unit, "B"), "I")
+	place := strings.Index("KMGT", letter)
+	if len(letter) > 1 || place < 0 {
+		return 0, fmt.Errorf("it has the unit %s: use B, kB, MB, GB or TB", unit)
+	}
+	if letter != "" {
+		for range place + 1 {
+			factor *= base
+		}
+	}
+	n, err := strconv.ParseFloat(number, 64)
+	if err != nil || n < 0 || n*factor >= 1<<63 {
+		return 0, fmt.Errorf("it is not a size such as 500MB or 2GB")
+	}
+	return int64(n * factor), nil
+}
+
+func cacheVerifyCommand(dir *string) *cobra.Command {
+	var remove bool
+	cmd := &cobra.Command{
+		Use:   "verify",
+		Short: "Check that the compiled programs are whole",
+		Long: `Verify reads every program and lists the damaged ones. Programs that use the cache
+check what they load, so a damaged one costs them a compilation, and space.
+
+The exit status is 1 if there are damaged programs that were not removed.`,
+		Args: usage(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, err := openCache(*dir)
+			if err != nil {
+				return err
+			}
+			list, err := c.Verify(cmd.Context())
+			if err != nil {
+				return err
+			}
+			damaged := 0
+			for _, e := range list {
+				if e.Problem == nil {
+					continue
+				}
+				what := ""
+				if remove {
+					if err := c.Remove(e); err != nil {
+						return err
+					}
+					what = "removed: "
+				}
+				damaged++
+				if _, err := fmt.Fprintf(cmd.OutOrStdout(), "%s: %s%s\n", nameOf(e), what, oneLine(e.Problem.Error())); err != nil {
+					return err
+				}
+			}
+			if _, err := fmt.Fprintf(cmd.OutOrStdout(), "%s: %d programs, %d damaged\n", c.Dir(), len(list), damaged); err != nil {
+				return err
+			}
+			if damaged > 0 && !remove {
+				return exitStatus(1)
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&remove, "remove", false, "remove the damaged programs")
+	return cmd
+}

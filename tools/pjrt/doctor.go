@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+	"github.com/spf13/cobra"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt/cache"
+	"github.com/purepjrt/purepjrt/pjrt/plugins"
+	"github.com/purepjrt/purepjrt/pjrt/xlaflags"
+)
+
+// finding is one thing that doctor looked at. The command's help describes its JSON form.
+type finding struct {
+	Subject string `json:"subject"`
+	State   string `json:"state"`
+	Finding string `json:"finding"`
+	Remedy  string `json:"remedy,omitempty"`
+}
+
+// The states of findings.
+const (
+	fine    = "ok"
+	warning = "warning"
+	wrong   = "error"
+)
+
+func doctorCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Look for what keeps plugins from working, and say what to do",
+		Long: `Doctor looks at the plugins on this machine, their libraries, devices and drivers,
+at CUDA, at Python and pip, at directories, locks and limits, and at environment
+variables. It loads no plugin and changes nothing.
+
+With --json it prints a list of objects:
+
+  subject  what was looked at
+  state    ok, warning or error
+  finding  what there is
+  remedy   what to do; omitted if nothing need be done
+
+The exit status is 1 if there is an error.`,
+		Args: usage(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			list := examine(cmd.Context())
+			if err := cmd.Context().Err(); err != nil {
+				return err
+			}
+			var err error
+			if asJSON {
+				e := json.NewEncoder(verbatim(cmd.OutOrStdout()))
+				e.SetIndent("", "  ")
+				err = e.Encode(list)
+			} else {
+				err = printFindings(cmd.OutOrStdout(), list)
+			}
+			if err == nil && slices.ContainsFunc(list, func(f finding) bool { return f.State == wrong }) {
+				return exitStatus(1)
+			}
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON list")
+	return cmd
+}
+
+func printFindings(w io.Writer, list []finding) error {
+	var b strings.Builder
+	width := 0
+	for _, f := range list {
+		width = max(width, len(f.Subject))
+	}
+	marks := map[string]string{fine: "ok   ", warning: "warn ", wrong: "ERROR"}
+	if coloured(w) {
+		marks = map[string]string{fine: "\x1b[32mok   \x1b[0m", warning: "\x1b[33mwarn \x1b[0m", wrong: "\x1b[31mERROR\x1b[0m"}
+	}
+	counts := map[string]int{}
+	for _, f := range list {
+		counts[f.State]++
+		fmt.Fprintf(&b, "%s %-*s  %s\n", marks[f.State], width, f.Subject, oneLine(f.Finding))
+		if f.Remedy != "" {
+			fmt.Fprintf(&b, "      %*s  -> %s\n", width, "", oneLine(f.Remedy))
+		}
+	}
+	fmt.Fprintf(&b, "\n%d errors, %d warnings\n", counts[wrong], counts[warning])
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// doctor collects findings.
+type doctor struct{ list []finding }
+
+func (d *doctor) add(subject, state, remedy, format string, args ...any) {
+	d.list = append(d.list, finding{subject, state, fmt.Sprintf(format, args...), remedy})
+}
+
+func examine(ctx context.Context) []finding {
+	d := &doctor{}
+	d.add("pjrt", fine, "", "%s, PJRT API %d.%d, %s %s/%s", buildVersion(), capi.APIMajor, capi.APIMinor,
+		runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	d.plugins(ctx)
+	d.python(ctx)
+	d.directories()
+	d.locks()
+	d.limits()
+	d.variables()
+	return d.list
+}
+
+// plugins looks at each plugin, and at what its platform needs.
+func (d *doctor) plugins(ctx context.Context) {
+	list, err := plugins.List(ctx, plugins.ListOptions{})
+	if err != nil {
+		return // the end of ctx
+	}
+	for _, c := range list {
+		subject := "plugin " + dash(c.Name)
+		switch {
+		case c.Problem != nil && (!c.FailQuietly || c.Origin == plugins.OriginCache):
+			remedy := "repair or remove what names it: " + string(c.Origin)
+			if c.Origin == plugins.OriginCache {
+				remedy = "pjrt install --force " + c.Name
+			}
+			d.add(subject, wrong, remedy, "%v", c.Problem)
+		case c.Problem != nil:
+			d.add(subject, warning, "remove it if you do not need it", "%v", c.Problem)
+		case c.Hardware != nil:
+			d.add(subject, fine, "", "can compile for devices elsewhere: %v (%s)", c.Hardware, c.Path)
+		default:
+			d.add(subject, fine, "", "usable: API %s, %s", dash(c.API), c.Path)
+		}
+		if c.Platform == "cuda" && c.Problem == nil && !strings.Contains(c.Name, "@") {
+			d.cuda(c)
+		}
+	}
+	for _, hint := range plugins.Hints(list) {
+		what, remedy, _ := strings.Cut(hint, "; run: ")
+		d.add("devices", wrong, remedy, "%s", what)
+	}
+	best, err := plugins.Default(ctx)
+	if err != nil {
+		d.add("default", wrong, "pjrt install cpu", "no plugin is usable: %v", err)
+		return
+	}
+	d.add("default", fine, "", "%s is used when no plugin is named", best.Name)
+}
+
+func (d *doctor) cuda(c plugins.Candidate) {
+	found, missing := plugins.FindCUDA(c.Path)
+	var parts []string
+	if found.Driver != "" {
+		parts = append(parts, "driver "+found.Driver)
+	}
+	for _, l := range []struct{ name, path string }{{"runtime", found.Runtime}, {"cuDNN", found.CUDNN}} {
+		if l.path != "" {
+			parts = append(parts, strings.TrimSpace(l.name+" "+plugins.LibraryVersion(l.path))+" ("+l.path+")")
+		}
+	}
+	if found.Compiler != "" {
+		parts = append(parts, "ptxas and libdevice in "+found.Compiler)
+	}
+	subject := "CUDA of " + c.Name
+	if len(parts) > 0 {
+		d.add(subject, fine, "", "%s", strings.Join(parts, ", "))
+	}
+	for _, err := range missing {
+		what, remedy, _ := strings.Cut(err.Error(), ": run: ")
+		state := wrong
+		if c.Hardware != nil {
+			state = warning // nothing runs on this machine anyway
+		}
+		d.add(subject, state, remedy, "%s", what)
+	}
+}
+
+// python looks for what pjrt install needs. Installed plugins work without it.
+func (d *doctor) python(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	command := "python3"
+	if runtime.GOOS == "windows" {
+		command = "python"
+	}
+	path, err := exec.LookPath(command)
+	if err != nil {
+		d.add("python", warning, "install Python 3 with pip, to install plugins", "%v", err)
+		return
+	}
+	c := exec.CommandContext(ctx, path, "-m", "pip", "--version")
+	c.WaitDelay = time.Second
+	out, err := c.CombinedOutput()
+	if err != nil {
+		d.add("python", warning, command+" -m ensurepip, or your system's python3-pip, to install plugins",
+			"%s has no pip: %s", path, oneLine(string(out)))
+		return
+	}
+	version, _, _ := strings.Cut(strings.TrimSpace(string(out)), " from ")
+	d.add("python", fine, "", "%s, %s", path, version)
+	if value := os.Getenv("PIP_NO_INDEX"); value != "" && value != "0" {
+		d.add("pip", warning, "unset it, or put wheels into PIP_FIND_LINKS", "PIP_NO_INDEX=%s: pip asks no package index", value)
+	}
+}
+
+// roomOfPlugin is what the largest plugin takes, as a wheel and unpacked.
+const roomOfPlugin = 1 << 30
+
+// directories looks at where plugins and compiled programs are kept.
+func (d *doctor) directories() {
+	for _, place := range []struct {
+		subject string
+		dir     func() (string, error)
+	}{{"plugins", plugins.Dir}, {"compiled programs", cache.DefaultDir}} {
+		dir, err := place.dir()
+		if err != nil {
+			d.add(place.subject, warning, "set HOME or XDG_CACHE_HOME", "%v", err)
+			continue
+		}
+		existing := dir
+		for existing != filepath.Dir(existing) {
+			if _, err := os.Stat(existing); err == nil {
+				break
+			}
+			existing = filepath.Dir(existing)
+		}
+		free, state, remedy := "", fine, ""
+		if n, ok := freeBytes(existing); ok {
+			if free = ", " + size(n) + " free"; n < roomOfPlugin {
+				state, remedy = warning, "make room, or set XDG_CACHE_HOME to a directory on another disk"
+			}
+		}
+		switch {
+		case !writable(existing):
+			d.add(place.subject, warning, "set XDG_CACHE_HOME to a directory that you may write to, to install or to keep programs",
+				"%s cannot be written to; what it has keeps working", existing)
+		case existing != dir:
+			d.add(place.subject, state, remedy, "%s does not exist yet%s", dir, free)
+		default:
+			d.add(place.subject, state, remedy, "%s: %s%s", dir, size(bytesBelow(dir)), free)
+		}
+	}
+}
+
+// bytesBelow returns the size of the files below dir that can be seen.
+func bytesBelow(dir string) (n int64) {
+	_ = filepath.WalkDir(dir, func(_ string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return nil
+		}
+		if info, err := entry.Info(); err == nil && info.Mode().IsRegular() {
+			n += info.Size()
+		}
+		return nil
+	})
+	return n
+}
+
+// locks looks for locks that others hold, and for what killed processes left.
+func (d *doctor) locks() {
+	if dir, err := plugins.Dir(); err == nil {
+		files, _ := filepath.Glob(filepath.Join(dir, "*.lock"))
+		for _, file := range files {
+			l := flock.New(file, flock.SetFlag(os.O_RDONLY))
+			if held, err := l.TryRLock(); err == nil && !held {
+				d.add("lock", warning, "wait for the other pjrt install",
+					"another process installs %s", strings.TrimSuffix(filepath.Base(file), ".lock"))
+			}
+			_ = l.Close()
+		}
+		left, _ := filepath.Glob(filepath.Join(dir, ".*.part-*"))
+		for _, part := range left {
+			d.add("leftover", warning, "the next pjrt install of the plugin removes it, or remove it yourself if none runs",
+				"%s has %s of an installation that has not ended", part, size(bytesBelow(part)))
+		}
+	}
+	const libtpu = "/tmp/libtpu_lockfile"
+	if _, err := os.Stat(libtpu); err == nil && os.Getenv("ALLOW_MULTIPLE_LIBTPU_LOAD") == "" {
+		d.add("lock", warning, "if no process uses the TPU: rm "+libtpu,
+			"%s: libtpu refuses to be loaded while another process has it", libtpu)
+	}
+}
+
+// telling are the beginnings of variables that change what plugins and pip do.
+var telling = []string{
+	"PJRT_", "JAX_", "XLA_", "TPU_", "LIBTPU_", "CUDA_", "ROCR_", "HIP_", "NEURON_", "NCCL_", "PIP_", "LD_LIBRARY_PATH",
+}
+
+// variables looks at the environment variables that change what plugins do.
+func (d *doctor) variables() {
+	var set []string
+	for _, v := range os.Environ() {
+		name, value, _ := strings.Cut(v, "=")
+		if slices.ContainsFunc(telling, func(prefix string) bool { return strings.HasPrefix(name, prefix) }) {
+			set = append(set, name)
+		}
+		if name == "XLA_FLAGS" {
+			if err := xlaflags.Check(value); err != nil {
+				d.add("XLA_FLAGS", warning, "plugins end the process over unknown flags: remove it", "%v", err)
+			}
+		}
+	}
+	slices.Sort(set)
+	if len(set) > 0 {
+		d.add("variables", fine, "", "set: %s", strings.Join(set, ", "))
+	}
+	if _, err := os.UserHomeDir(); err != nil {
+		d.add("HOME", warning, "set it, or set XDG_CACHE_HOME", "%v", err)
+	}
+}
+
+// writable reports whether this process may make files in dir, without making one.
+func writable(dir string) bool {
+	err := mayWrite(dir)
+	return err == nil || errors.Is(err, errors.ErrUnsupported)
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package main
+
+import (
+	"io"
+	"os"
+	"time"
+
+	"github.com/cheggaaa/pb/v3"
+)
+
+// The looks of progress: with a total, and without one.
+const (
+	barOfTotal   = `{{string . "what"}} {{counters . }} {{bar . }} {{percent . }}`
+	barOfUnknown = `{{string . "what"}} {{counters . }} {{cycle . "|" "/" "-" "\\"}}`
+	barOfTime    = `{{string . "what"}} {{etime . }} {{cycle . "|" "/" "-" "\\"}}`
+)
+
+// newBar begins a progress bar on a terminal, which is removed when it is finished.
+func newBar(terminal *os.File, look, what string, total int64) *pb.ProgressBar {
+	bar := pb.ProgressBarTemplate(look).New(int(total)).SetWriter(terminal).SetWidth(columns(terminal) - 1)
+	bar.Set(pb.Terminal, true).Set(pb.Bytes, true).Set(pb.SIBytesPrefix, true).Set(pb.CleanOnFinish, true).Set("what", what)
+	return bar.Start()
+}
+
+// byteMeter shows how far an installation is, on a terminal.
+type byteMeter struct {
+	terminal *os.File
+	step     string
+	bar      *pb.ProgressBar
+}
+
+// newByteMeter returns the meter for output to w, or nil if w is no terminal that can overwrite a line.
+func newByteMeter(w io.Writer) *byteMeter {
+	t := terminalOf(w)
+	if t == nil || os.Getenv("TERM") == "dumb" {
+		return nil
+	}
+	return &byteMeter{terminal: t}
+}
+
+func (m *byteMeter) show(step string, done, total int64) {
+	if step != m.step {
+		m.end()
+		look := barOfTotal
+		if total <= 0 {
+			look = barOfUnknown
+		}
+		m.step, m.bar = step, newBar(m.terminal, look, step, total)
+	}
+	m.bar.SetCurrent(done)
+}
+
+// above returns a writer for lines, which removes the bar before it writes one.
+func (m *byteMeter) above(w io.Writer) io.Writer { return lines{m, w} }
+
+type lines struct {
+	meter *byteMeter
+	io.Writer
+}
+
+func (l lines) Write(p []byte) (int, error) {
+	l.meter.end()
+	return l.Writer.Write(p)
+}
+
+// end removes the bar.
+func (m *byteMeter) end() {
+	if m != nil && m.bar != nil {
+		m.bar.Finish()
+		m.bar, m.step = nil, ""
+	}
+}
+
+// patience is how long something may take before it is worth a line.
+const patience = time.Second
+
+// busy says on a terminal what takes so long, until stop is called.
+func busy(w io.Writer, what string) (stop func()) {
+	t := terminalOf(w)
+	if t == nil || os.Getenv("TERM") == "dumb" {
+		return func() {}
+	}
+	end, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		select {
+		case <-end:
+			return
+		case <-time.After(patience):
+		}
+		bar := newBar(t, barOfTime, what, 0)
+		<-end
+		bar.Finish()
+	}()
+	return func() { close(end); <-ended }
+}

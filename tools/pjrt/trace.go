@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/purepjrt/purepjrt/pjrt/plugins"
+)
+
+// shimVariable names the library of the shim.
+const shimVariable = "LIBPJRT_SHIM"
+
+const shimModule = "github.com/purepjrt/purepjrt"
+
+func traceCommand() *cobra.Command {
+	var t tracing
+	cmd := &cobra.Command{
+		Use:   "trace [flags] COMMAND [ARG]...",
+		Short: "Run a program and show the calls that it makes to a plugin",
+		Long: `Trace runs COMMAND, a client of PJRT such as a Python program that uses JAX, with
+the library libpjrt_shim.so between it and a plugin. When it has ended, trace
+prints how often it called each function of the plugin, how many of these calls
+failed and how long they took, the misuse that it found, and what was still alive.
+All that goes to standard error; the program keeps its own output.
+
+--out also writes each call to a file: as text, as a JSON object on each line if
+its name ends in .jsonl, or as a trace for Perfetto and chrome://tracing if it
+ends in .json.
+
+The program finds the plugin under the name traced: trace sets JAX_PLATFORMS and
+PJRT_NAMES_AND_LIBRARY_PATHS. Other clients are told to use the library by their
+own means; its path is in LIBPJRT_SHIM.
+
+A program in Go that uses package pjrt needs no library: it imports pjrt/trace, as
+this command does, and shows the same with PJRT_SUMMARY=stderr.
+
+Trace takes the library that --shim or LIBPJRT_SHIM names, or the one beside
+this command, or builds it once, in the user's cache directory. To build it, it
+needs Go and a C compiler.
+
+The exit status is that of COMMAND.`,
+		Example: "  pjrt trace python train.py\n  pjrt trace --plugin cuda13 --out calls.json python train.py\n",
+		Args:    usage(cobra.MinimumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return t.run(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr(), args)
+		},
+	}
+	f := cmd.Flags()
+	f.SetInterspersed(false) // the flags of COMMAND are its own
+	f.StringVar(&t.plugin, "plugin", "", "the plugin to call: a `NAME` or the path of a library (default the preferred one)")
+	f.StringVar(&t.out, "out", "", "the `FILE` to write each call to")
+	f.StringVar(&t.shim, "shim", "", "the `LIBRARY` to put in front of the plugin")
+	return cmd
+}
+
+// tracing holds the flags of the trace command.
+type tracing struct{ plugin, out, shim string }
+
+func (t *tracing) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer, args []string) error {
+	program, err := exec.LookPath(args[0])
+	if err != nil {
+		return fmt.Errorf("trace: %w", err)
+	}
+	candidate, err := choose(ctx, t.plugin)
+	if err != nil {
+		return err
+	}
+	library, err := t.library(ctx, stderr)
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "pjrt-trace-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	summary, findings := filepath.Join(dir, "summary"), filepath.Join(dir, "findings")
+
+	c := exec.CommandContext(ctx, program, args[1:]...)
+	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
+	c.WaitDelay = 10 * time.Second
+	c.Stdin, c.Stdout, c.Stderr = stdin, verbatim(stdout), verbatim(stderr)
+	c.Env = append(os.Environ(),
+		plugins.NamesAndLibraryPaths+"=traced:"+library, plugins.JAXPlatformsVariable+"=traced", shimVariable+"="+library,
+		"PJRT_SHIM_PLUGIN="+candidate.Path, "PJRT_SHIM_SUMMARY="+summary, "PJRT_SHIM_VALIDATE="+findings)
+	if t.out != "" {
+		out, err := filepath.Abs(t.out) // the program may change its directory
+		if err != nil {
+			return err
+		}
+		c.Env = append(c.Env, "PJRT_SHIM_TRACE="+out)
+	}
+	began := time.Now()
+	runErr := c.Run()
+	if err := printTrace(stderr, time.Since(began), summary, findings); err != nil {
+		return err
+	}
+	var exit *exec.ExitError
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.As(runErr, &exit) && exit.ExitCode() > 0:
+		return exitStatus(exit.ExitCode())
+	case runErr != nil:
+		return fmt.Errorf("%s: %w", args[0], runErr)
+	}
+	return nil
+}
+
+// printTrace prints what the shim wrote.
+func printTrace(w io.Writer, took time.Duration, summary, findings string) error {
+	text, err := os.ReadFile(summary)
+	if err != nil || len(text) == 0 {
+		_, err := fmt.Fprintln(w, "pjrt: the program made no calls to the plugin called traced, "+
+			"or ended without running the exit functions of C")
+		return err
+	}
+	found, _ := os.ReadFile(findings) // it is empty if the process was killed
+	_, err = fmt.Fprintf(w, "\n%s\n%sthe program took %v\n", strings.TrimRight(string(text), "\n"), found, brief(took))
+	return err
+}
+
+// library returns the path of the shim's library, and builds it if necessary.
+func (t *tracing) library(ctx context.Context, stderr io.Writer) (string, error) {
+	if named := cmp.Or(t.shim, os.Getenv(shimVariable)); named != "" {
+		if _, err := os.Stat(named); err != nil {
+			return "", fmt.Errorf("the library to put in front of the plugin: %w", err)
+		}
+		return filepath.Abs(named)
+	}
+	if self, err := os.Executable(); err == nil {
+		beside := filepath.Join(filepath.Dir(self), shimFile())
+		if _, err := os.Stat(beside); err == nil {
+			return beside, nil
+		}
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("trace: %w", err)
+	}
+	path := filepath.Join(cache, "purepjrt", "shim", buildVersion(), shimFile())
+	if _, err := os.Stat(path); err == nil {
+		return path, nil
+	}
+	stop := busy(stderr, "building "+shimFile())
+	defer stop()
+	return path, buildShim(ctx, path)
+}
+
+// buildShim builds the library under a temporary name, and then renames it.
+func buildShim(ctx context.Context, path string) error {
+	hint := func(err error) error {
+		return fmt.Errorf("trace needs %s, which Go and a C compiler make (go build -buildmode=c-shared %s/tools/pjrtshim): "+
+			"put it beside this command, or name it with --shim: %w", shimFile(), shimModule, err)
+	}
+	goCommand, err := exec.LookPath("go")
+	if err != nil {
+		return hint(err)
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return hint(err)
+	}
+	work, err := os.MkdirTemp(filepath.Dir(path), ".build-")
+	if err != nil {
+		return hint(err)
+	}
+	defer os.RemoveAll(work)
+	built := filepath.Join(work, shimFile())
+	build := []string{"build", "-buildmode=c-shared", "-o", built, shimModule + "/tools/pjrtshim"}
+	dir := "" // in a checkout, the shim of the checkout
+	if err := exec.CommandContext(ctx, goCommand, "list", shimModule+"/tools/pjrtshim").Run(); err != nil {
+		dir = work
+		for _, args := range [][]string{{"mod", "init", "shim"}, {"get", shimModule + "/tools/pjrtshim@" + releaseVersion()}} {
+			if err := runGo(ctx, goCommand, dir, args); err != nil {
+				return hint(err)
+			}
+		}
+	}
+	if err := runGo(ctx, goCommand, dir, build); err != nil {
+		return hint(err)
+	}
+	return os.Rename(built, path)
+}
+
+func runGo(ctx context.Context, goCommand, dir string, args []string) error {
+	c := exec.CommandContext(ctx, goCommand, args...)
+	c.Dir = dir
+	c.Env = append(os.Environ(), "CGO_ENABLED=1")
+	output, err := c.CombinedOutput()
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		return fmt.Errorf("go %s: %w: %s", args[0], err, oneLine(string(output)))
+	}
+	return nil
+}
+
+// releaseVersion returns the release of this command, or the latest one if it is none.
+func releaseVersion() string {
+	if v := buildVersion(); strings.HasPrefix(v, "v") && !strings.Contains(v, "+") {
+		return v
+	}
+	return "latest"
+}
+
+// shimFile is the file name of the shim's library.
+func shimFile() string {
+	switch runtime.GOOS {
+	case "darwin":
+		return "libpjrt_shim.dylib"
+	case "windows":
+		return "pjrt_shim.dll"
+	}
+	return "libpjrt_shim.so"
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/purepjrt/purepjrt/pjrt/plugins"
+)
+
+func uninstallCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "uninstall NAME...",
+		Short: "Remove installed plugins",
+		Long: `Uninstall removes plugins that pjrt install installed. Programs that have loaded
+them keep them until they end. It removes no plugin of a Python package or of the
+system.`,
+		Example: "  pjrt uninstall tpu@0.0.2",
+		Args:    usage(cobra.MinimumNArgs(1)),
+		RunE: func(cmd *cobra.Command, names []string) error {
+			for _, name := range names {
+				bytes, err := plugins.Uninstall(cmd.Context(), name, plugins.InstallOptions{Progress: cmd.ErrOrStderr()})
+				if err != nil {
+					return err
+				}
+				if _, err := fmt.Fprintf(cmd.OutOrStdout(), "%s: removed, %s\n", name, size(bytes)); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+}
+
+// size returns a number of bytes as people read it, with powers of 1000 as in the names of their units.
+func size(bytes int64) string {
+	if bytes < 1000 {
+		return fmt.Sprintf("%d B", bytes)
+	}
+	value, unit := float64(bytes), 0
+	for ; value >= 999.5; unit++ {
+		value /= 1000
+	}
+	return fmt.Sprintf("%.3g %cB", value, " kMGTPE"[unit])
+}
