@@ -28,7 +28,7 @@ try info ./pjrt info "$plugin"
 try everyday ./pjrt.test -test.run '^TestWhatProgramsDoEveryDay$' -test.v
 try programs ./pjrt conformance --plugin "$plugin" --programs programs --html "$out/programs.html"
 try conformance ./pjrt conformance --plugin "$plugin" --profile quick --json "$out/conformance.json" --html "$out/conformance.html"
-try benchmarks ./executebench.test -test.run '^$' -test.bench .
-grep -h '^Benchmark' "$out/benchmarks.log"
+try benchmarks ./bench -programs children -plugin "$plugin" -rows '^work/' -json "$out/benchmarks.json"
+grep -h '^|' "$out/benchmarks.log"
 tail -n 5 "$out/conformance.log"
 test -z "$failed"

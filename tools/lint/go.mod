@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	github.com/stretchr/testify v1.12.1
+	golang.org/x/exp v0.0.0-20250819193227-8b4c13bb791b
 	golang.org/x/tools v0.51.0
 	honnef.co/go/tools v0.8.2
 )

@@ -5,10 +5,12 @@
 // package many times beside busy processes, in random order, on one, two and
 // eight processors in turn.
 //
-//	stress [-runs 20] [-busy 16] [-short] [-count 1] [-run REGEXP] PACKAGE...
+//	stress [-runs 20] [-busy 16] [-together 4] [-short] [-count 1] [-run REGEXP] PACKAGE...
 //
-// It prints a line per package. The output of each run that fails goes to a file,
-// which it names. The exit status is 1 when a run failed.
+// Runs of one package, and of several, work at the same time, up to -together of
+// them; each has the others and the busy processes beside it. A line is printed for
+// each package. The output of each run that fails goes to a file, which is named
+// there. The exit status is 1 when a run failed.
 package main
 
 import (
@@ -20,8 +22,11 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -35,6 +40,7 @@ func main() {
 	var s stress
 	flag.IntVar(&s.runs, "runs", 20, "how many times the tests of a package run")
 	flag.IntVar(&s.busy, "busy", 16, "how many processes are busy meanwhile")
+	flag.IntVar(&s.together, "together", 4, "how many runs work at the same time")
 	flag.IntVar(&s.count, "count", 1, "how many times each test runs in a run")
 	flag.BoolVar(&s.short, "short", false, "leave out the tests that a short run leaves out")
 	flag.StringVar(&s.pattern, "run", "", "the tests whose names match `REGEXP`")
@@ -62,10 +68,10 @@ func spin() {
 }
 
 type stress struct {
-	runs, busy, count int
-	short             bool
-	pattern           string
-	dir               string // of test binaries and output
+	runs, busy, together, count int
+	short                       bool
+	pattern                     string
+	dir                         string // of test binaries and output
 }
 
 // all reports whether every run of every package passes.
@@ -77,11 +83,10 @@ func (s *stress) all(ctx context.Context, patterns []string) (bool, error) {
 	if s.dir, err = os.MkdirTemp("", "stress-"); err != nil {
 		return false, err
 	}
-	type built struct{ path, dir, binary string }
-	var packages []built
+	var packages []*tested
 	for i, line := range strings.Split(strings.TrimSpace(string(out)), "\n") {
 		path, dir, _ := strings.Cut(line, " ")
-		b := built{path, dir, filepath.Join(s.dir, strconv.Itoa(i)+".test")}
+		b := &tested{path: path, dir: dir, binary: filepath.Join(s.dir, strconv.Itoa(i)+".test")}
 		build := exec.CommandContext(ctx, "go", "test", "-c", "-o", b.binary, path)
 		build.Stderr = os.Stderr
 		if err := build.Run(); err != nil {
@@ -96,41 +101,53 @@ func (s *stress) all(ctx context.Context, patterns []string) (bool, error) {
 		return false, err
 	}
 	defer stop()
-	ok := true
+	start := time.Now()
+	var runs sync.WaitGroup
+	places := make(chan struct{}, max(1, s.together))
 	for _, p := range packages {
-		start := time.Now()
-		failed, err := s.repeat(ctx, p.binary, p.dir)
-		if err != nil {
-			return false, err
+		p.left.Store(int32(s.runs))
+		for i := range s.runs {
+			places <- struct{}{}
+			runs.Go(func() {
+				s.once(ctx, p, i)
+				<-places
+				if p.left.Add(-1) == 0 && ctx.Err() == nil {
+					fmt.Printf("%s: %d of %d runs failed, %v after the first began\n",
+						p.path, p.failed.Load(), s.runs, time.Since(start).Round(time.Second))
+				}
+			})
 		}
-		fmt.Printf("%s: %d of %d runs failed, in %v\n", p.path, failed, s.runs, time.Since(start).Round(time.Second))
-		ok = ok && failed == 0
 	}
-	return ok, nil
+	runs.Wait()
+	return !slices.ContainsFunc(packages, func(p *tested) bool { return p.failed.Load() > 0 }), ctx.Err()
 }
 
-// repeat runs a test binary in the folder of its package.
-func (s *stress) repeat(ctx context.Context, binary, dir string) (failed int, err error) {
-	for i := range s.runs {
-		processors := []string{"1", "2", "8"}[i%3]
-		c := exec.CommandContext(ctx, binary, "-test.shuffle=on", "-test.timeout=30m", "-test.cpu="+processors,
-			"-test.count="+strconv.Itoa(s.count), "-test.short="+strconv.FormatBool(s.short), "-test.run="+s.pattern)
-		c.Dir = dir
-		out, err := c.CombinedOutput()
-		if ctx.Err() != nil {
-			return failed, ctx.Err()
-		}
-		if err == nil {
-			continue
-		}
-		failed++
-		name := fmt.Sprintf("%s.%d", strings.TrimSuffix(binary, ".test"), i)
-		fmt.Printf("%s, run %d on %s processors: %v: %s\n", dir, i, processors, err, name)
-		if err := os.WriteFile(name, out, 0o666); err != nil {
-			return failed, err
-		}
+// tested is a package with tests.
+type tested struct {
+	path, dir, binary string
+	left, failed      atomic.Int32 // runs
+}
+
+// once runs a test binary in the folder of its package. A run that is cut short
+// counts as none.
+func (s *stress) once(ctx context.Context, p *tested, i int) {
+	if ctx.Err() != nil {
+		return
 	}
-	return failed, nil
+	processors := []string{"1", "2", "8"}[i%3]
+	c := exec.CommandContext(ctx, p.binary, "-test.shuffle=on", "-test.timeout=30m", "-test.cpu="+processors,
+		"-test.count="+strconv.Itoa(s.count), "-test.short="+strconv.FormatBool(s.short), "-test.run="+s.pattern)
+	c.Dir = p.dir
+	out, err := c.CombinedOutput()
+	if err == nil || ctx.Err() != nil {
+		return
+	}
+	p.failed.Add(1)
+	name := fmt.Sprintf("%s.%d", strings.TrimSuffix(p.binary, ".test"), i)
+	fmt.Printf("%s, run %d on %s processors: %v: %s\n", p.path, i, processors, err, name)
+	if err := os.WriteFile(name, out, 0o666); err != nil {
+		fmt.Fprintln(os.Stderr, "stress:", err)
+	}
 }
 
 // keepBusy starts processes that are busy until stop is called or this process

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestTheChangelogNamesWhatBreaksProgramsOfTheLastRelease(t *testing.T) {
+	t.Chdir("../../..")
+	assert.NoError(t, run(""))
+}
+
+func example(t *testing.T, name string) *surface {
+	t.Helper()
+	s, err := load(filepath.Join("testdata", name), []string{"./..."}, append(os.Environ(), "GOWORK=off"))
+	require.NoError(t, err)
+	return s
+}
+
+func TestABrokenAPIIsFound(t *testing.T) {
+	t.Parallel()
+	before := example(t, "before")
+	before.version = "v1.0.0"
+	file := filepath.Join(t.TempDir(), "released.gz")
+	require.NoError(t, before.write(file))
+	last, err := read(file)
+	require.NoError(t, err)
+	assert.Equal(t, "v1.0.0", last.version)
+	assert.Len(t, last.packages, 2, "what is internal is no API")
+	assert.Empty(t, compare(last, before), "a release does not break itself")
+
+	var found []string
+	broken := compare(last, example(t, "after"))
+	for _, b := range broken {
+		found = append(found, b.String())
+	}
+	assert.ElementsMatch(t, []string{
+		"example.com/shapes.Square.Area: changed from func() int to func() float64",
+		"example.com/shapes.New: changed from func(int) *Square to func(int, bool) *Square",
+		"example.com/shapes.Unit: removed",
+		"example.com/shapes/gone: removed",
+	}, found)
+
+	all := "`shapes.Square.Area`, `shapes.New`, `example.com/shapes.Unit`, `example.com/shapes/gone`"
+	for name, c := range map[string]struct {
+		changelog string
+		missing   []string
+	}{
+		"nothing is named":         {"# Changelog\n\n## Unreleased\n\n- News.\n", []string{"shapes.Square.Area", "shapes.New", "shapes.Unit", "shapes/gone"}},
+		"all is named":             {"# Changelog\n\n## Unreleased\n\n### What breaks\n\n" + all + "\n\n## v1.0.0\n", nil},
+		"one is missing":           {"## Unreleased\n\n### What breaks\n" + strings.Replace(all, "`shapes.New`", "shapes.New", 1), []string{"shapes.New"}},
+		"another heading":          {"## Unreleased\n\n### What is new\n" + all, []string{"shapes.New", "shapes.Unit"}},
+		"after what breaks":        {"## Unreleased\n\n### What breaks\n\n### What is new\n" + all, []string{"shapes.New", "shapes.Unit"}},
+		"it broke in that release": {"## Unreleased\n\n## v1.0.0\n\n### What breaks\n" + all, []string{"shapes.New", "shapes.Unit"}},
+		"it broke twice":           {"## Unreleased\n\n## v1.1.0\n\n### What breaks\n" + all + "\n\n## v1.0.0\n", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := missing("v1.0.0", broken, c.changelog)
+			if c.missing == nil {
+				assert.NoError(t, err)
+				return
+			}
+			require.Error(t, err)
+			for _, name := range c.missing {
+				assert.ErrorContains(t, err, name)
+			}
+			assert.ErrorContains(t, err, `under "### What breaks"`)
+		})
+	}
+}
+
+func TestTheSameAPIGivesTheSameFile(t *testing.T) {
+	t.Parallel()
+	var files [2][]byte
+	for i := range files {
+		name := filepath.Join(t.TempDir(), "released.gz")
+		require.NoError(t, example(t, "before").write(name))
+		var err error
+		files[i], err = os.ReadFile(name)
+		require.NoError(t, err)
+	}
+	assert.Equal(t, files[0], files[1])
+}
+
+func TestFilesThatAreNoReleaseAreRefused(t *testing.T) {
+	t.Parallel()
+	_, err := read("testdata/before/go.mod")
+	assert.Error(t, err)
+	_, err = load(filepath.Join("testdata", "nowhere"), []string{"./..."}, os.Environ())
+	assert.Error(t, err)
+}
