@@ -54,13 +54,32 @@ GOMLX_TESTS =
 gomlx-tests: ## run GoMLX's own tests with the backend of pjrt/gomlx beside GoMLX's backends (needs a C compiler)
 	cd pjrt/gomlx && $(GO) run ./internal/upstreamtests $(GOMLX_TESTS)
 
+.PHONY: api
+api: ## say what breaks programs written for the last release, and fail when CHANGELOG.md does not
+	$(GO) run ./tools/lint/api
+
 .PHONY: test-proxy
 test-proxy: ## use the modules from outside, as they will be once published (needs git)
 	$(GO) test -tags proxy -count=1 ./tools/outside
 
+# In an empty home directory, on a clone of the last commit: make newcomer NEWCOMER='run program'.
+NEWCOMER =
+
+.PHONY: newcomer
+newcomer: ## do what README.md tells a newcomer to do, without caches, and say how long it takes (downloads modules and plugins)
+	tools/newcomer/run.sh $(NEWCOMER)
+
+# The rows of small work take two minutes: make bench BENCH='-rows ^work/'. What is to be committed
+# is written with -write; tools/bench/main.go says the rest. JAX takes part once make bin/jax/ready was run.
+BENCH =
+
 .PHONY: bench
-bench: ## compare calls and executions with C and with cgo (needs a C compiler)
-	CGO_ENABLED=1 $(GO) test -run '^$$' -bench . -benchmem ./capi/internal/callbench ./pjrt/internal/executebench
+bench: ## compare calls with C, with cgo and with JAX, and with the committed results (needs a C compiler)
+	cd tools/bench && $(GO) run . $(BENCH)
+	$(if $(BENCH),,@$(MAKE) --no-print-directory bench-gomlx)
+
+.PHONY: bench-gomlx
+bench-gomlx: ## compare training with GoMLX's own backend on XLA (needs a C compiler)
 	cd pjrt/gomlx && CGO_ENABLED=1 $(GO) test -run '^$$' -bench . ./internal/trainbench
 
 .PHONY: generate
@@ -143,6 +162,23 @@ test-arm64: ## call path, callbacks and turns of buffers on arm64, emulated (nee
 	cd capi/serve && $(ARM64) $(CURDIR)/bin/arm64/serve.test -test.skip TestAWrappedPluginRunsPrograms
 	cd pjrt && PJRT_TEST_EMULATOR='$(ARM64)' $(ARM64) $(CURDIR)/bin/arm64/pjrt.test -test.short -test.run '$(ARM64_TESTS)'
 
+# What needs no plugin but the one in memory, since XLA publishes none for Windows. What is skipped
+# needs the plugin for CPUs or the go command, or counts allocations, of which calls on Windows have one.
+WINE = WINEPREFIX=$(CURDIR)/bin/wine WINEDEBUG=-all /usr/lib/wine/wine64
+WINE_PACKAGES = capi capi/serve pjrt/lifetime pjrt/pjrttest pjrt/examples/tested
+WINE_SKIP = TestAStructWithAnotherLayoutDoesNotCompile|TestAWrappedPluginRunsPrograms|TestServedCallsAllocateNothing|TestThePluginBehavesLikeTheCPUPlugin
+
+.PHONY: test-wine
+test-wine: ## call path, callbacks, and pjrt on a plugin in memory, as Windows programs (needs wine64 and a cross compiler)
+	@mkdir -p bin/wine
+	x86_64-w64-mingw32-gcc -shared -o bin/bcryptprimitives.dll tools/wine/bcryptprimitives.c -ladvapi32
+	$(WINE) reg add 'HKCU\Software\Wine' /v Version /d win10 /f
+	cp -n bin/bcryptprimitives.dll bin/wine/drive_c/windows/system32/
+	@set -e; for p in $(WINE_PACKAGES); do \
+		GOOS=windows GOARCH=amd64 $(GO) test -c -o bin/wine/test.exe ./$$p; \
+		echo $$p; (cd $$p && $(WINE) $(CURDIR)/bin/wine/test.exe -test.short -test.skip '^($(WINE_SKIP))$$'); \
+	done
+
 # The packages that import sync, or whose tests do. Others have no state that goroutines share.
 RACING = $(GO) list -f '{{.ImportPath}} {{.Imports}} {{.TestImports}} {{.XTestImports}}' \
 	./capi/... ./extensions/... ./pjrt/... ./conformance/internal/worker ./conformance/internal/driver ./conformance/internal/check | \
@@ -160,6 +196,12 @@ test-wrapped: ## run the short tests of pjrt with the CPU plugin behind hooks (c
 conformance: bin/pjrt ## check the CPU plugin, which is installed if missing, against the contract
 	bin/pjrt install cpu
 	bin/pjrt conformance --plugin cpu --profile quick --json bin/conformance.json --html bin/conformance.html
+	$(GO) run ./conformance/internal/driver/compiles -check conformance/internal/driver/compiles.tsv bin/conformance.json
+
+# make test-all runs a third of the checks at each age.
+.PHONY: conformance-older
+conformance-older: ## check the CPU plugin as one of API 0.60, 0.70 and 0.75, at which it must fail nothing else
+	PJRT_CONFORMANCE_ALL_AGES=1 $(GO) test -count=1 -timeout 30m -run '^TestNoCheckFailsForTheAgeOfThePlugin$$' ./conformance
 
 # CI votes on what changed and on some others, and writes nothing. A run prints its seed,
 # which chooses the same programs again: make votes VOTES='-sample 200 -seed 2026-11-23'.
@@ -219,7 +261,7 @@ gpu-bundle: ## build what make gpu runs, for a machine without Go, in bin/gpu (n
 	mkdir -p bin/gpu
 	$(GO) build -ldflags='-s -w' -o bin/gpu/pjrt ./tools/pjrt
 	$(GO) test -c -ldflags='-s -w' -o bin/gpu/pjrt.test ./pjrt
-	CGO_ENABLED=1 $(GO) test -c -ldflags='-s -w' -o bin/gpu/executebench.test ./pjrt/internal/executebench
+	cd tools/bench && $(GO) build -o $(CURDIR)/bin/gpu/bench . && $(GO) run . -bundle $(CURDIR)/bin/gpu/children
 	cp -R $(PROGRAMS) bin/gpu/
 	cp tools/gpu/run.sh bin/gpu/
 
@@ -235,9 +277,11 @@ shim: ## build the library that watches the calls of any PJRT client (needs a C 
 	CGO_ENABLED=1 $(GO) build -buildmode=c-shared -o bin/libpjrt_shim.so ./tools/pjrtshim
 
 .PHONY: jax
-jax: bin/pjrt bin/jax/ready ## run JAX through the shim and compare (needs Python 3.11 and a C compiler)
+jax: bin/pjrt bin/jax/ready ## run JAX through the shim and compare, and what pjrt/docs/from-jax.md says (needs Python 3.11 and a C compiler)
 	bin/pjrt install cpu
 	CGO_ENABLED=1 PJRT_JAX_PYTHON=$(CURDIR)/bin/jax/bin/python $(GO) test -tags jax -count=1 -timeout 20m ./tools/pjrtshim
+	PJRT_JAX_PYTHON=$(CURDIR)/bin/jax/bin/python $(GO) test -tags jax -count=1 -run JAX ./pjrt/docs
+	PJRT_JAX_PYTHON=$(CURDIR)/bin/jax/bin/python $(GO) test -tags jax -count=1 -run '^TestTraceOfJAX$$' ./tools/pjrt
 
 bin/jax/ready:
 	$(PYTHON) -m venv bin/jax
@@ -246,7 +290,7 @@ bin/jax/ready:
 
 .PHONY: aot
 aot: ## compile ahead of time for TPUs with libtpu, which is installed if missing
-	$(GO) test -tags aot -run AheadOfTime ./capi/... ./extensions/... ./pjrt ./pjrt/examples ./pjrt/isolate ./tools/pjrt
+	$(GO) test -tags aot -run AheadOfTime ./capi/... ./extensions/... ./pjrt ./pjrt/docs ./pjrt/examples ./pjrt/isolate ./tools/pjrt
 
 .PHONY: skew
 skew: ## run the binding on real plugins of other ages, which are installed if missing
