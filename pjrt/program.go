@@ -314,6 +314,9 @@ func newCompilation(plugin *Plugin, program Program, opts *CompileOptions, targe
 	if err != nil {
 		return nil, err
 	}
+	if program.Format == FormatHLO && plugin.quirks().unscheduled {
+		program.Code = hlo.Unscheduled(program.Code)
+	}
 	// Plugins, at least up to API 0.68, read MLIR text up to a NUL byte. So one follows the
 	// code, and the size does not count it.
 	size := len(program.Code)

@@ -33,6 +33,9 @@ type behaviour struct {
 	copiesKept bool
 	// flags are XLA flags that programs are compiled with unless the caller sets them.
 	flags map[string]any
+	// unscheduled says that the compiler ends the process over the order of instructions that
+	// some HLO modules have, so that it is to choose its own.
+	unscheduled bool
 	// inOrder says that an execution of a client may wait for the end of all that began
 	// before it, unless it runs within the call.
 	inOrder bool
@@ -73,6 +76,12 @@ var quirkTable = []quirk{
 		evidence: "xla-cpu-pjrt 0.0.1 (API 0.81) begins an execution that does not run within PJRT_LoadedExecutable_Execute " +
 			"when the one before it, of the same client, is over",
 		apply: func(b *behaviour) { b.inOrder = true },
+	},
+	{
+		kind: kindCPU,
+		evidence: "xla-cpu-pjrt 0.0.1 (API 0.81) ends the process (parent_ != nullptr) when it compiles an HLO module with a schedule " +
+			"and adds or removes copies in it, as in many of its own optimized programs",
+		apply: func(b *behaviour) { b.unscheduled = true },
 	},
 }
 

@@ -213,9 +213,9 @@ func (c *Computation) Remove(i *Instruction) {
 	c.Schedule = slices.DeleteFunc(c.Schedule, is)
 }
 
-// Unschedule forgets the order in which the instructions run. A module that is to be compiled
-// again needs that: XLA's compilers want to choose the order, and some end the process over
-// one that is there already.
+// Unschedule forgets the order in which the instructions run, so that the compiler chooses one.
+// A module that is compiled again is best without: some compilers end the process over an
+// order that is there already. Package pjrt takes it away for those that are known to.
 func (m *Module) Unschedule() {
 	m.scheduled = false
 	for _, c := range m.Computations {

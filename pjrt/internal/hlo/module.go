@@ -4,6 +4,7 @@
 package hlo
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strings"
@@ -26,6 +27,7 @@ const (
 	moduleName         = 1 // HloModuleProto
 	moduleComputations = 3
 	moduleProgramShape = 4
+	moduleSchedule     = 7
 	moduleAliases      = 8
 	moduleDonors       = 18
 
@@ -85,6 +87,22 @@ func IsModuleWithConfig(code []byte) bool {
 
 // Module returns the module in a HloModuleProtoWithConfig.
 func Module(withConfig []byte) ([]byte, error) { return wire.Message(withConfig, configModule) }
+
+// Unscheduled returns a copy of a module without the order in which its instructions are to
+// run. Bytes that are not a module it copies as they are: the plugin reports the mistake.
+func Unscheduled(module []byte) []byte {
+	b := make([]byte, 0, len(module))
+	err := wire.Visit(module, func(f wire.Field) error {
+		if !f.Is(moduleSchedule, wire.Bytes) {
+			b = append(b, f.Raw...)
+		}
+		return nil
+	})
+	if err != nil {
+		return bytes.Clone(module)
+	}
+	return b
+}
 
 // Config says for how many devices a module was compiled.
 type Config struct {

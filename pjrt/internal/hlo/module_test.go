@@ -152,3 +152,12 @@ func TestOnlyModulesWithoutLoopsAndForeignCodeAreSteady(t *testing.T) {
 	_, err := hlo.Steady([]byte{0x1a, 0xff})
 	require.Error(t, err)
 }
+
+func TestAModuleWithoutItsScheduleIsOtherwiseTheSame(t *testing.T) {
+	t.Parallel()
+	m := module(array(1))
+	scheduled := wire.AppendBytes(m[:len(m):len(m)], 7, []byte{10, 0})
+	scheduled = wire.AppendBytes(scheduled, 18, "")
+	assert.Equal(t, wire.AppendBytes(m[:len(m):len(m)], 18, ""), hlo.Unscheduled(scheduled))
+	assert.Equal(t, []byte("no module"), hlo.Unscheduled([]byte("no module")))
+}

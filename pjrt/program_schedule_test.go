@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package pjrt_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/hlo"
+)
+
+// countTo returns the row sums of exp(a·b) and its argument n, which a loop counts to. XLA's
+// CPU compiler puts copies into the loop, and takes some of them out again.
+const countTo = `module @count {
+  func.func @main(%a: tensor<8x16xf32>, %b: tensor<16x4xf32>, %n: tensor<i32>) -> (tensor<8xf32>, tensor<i32>) {
+    %c = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<8x16xf32>, tensor<16x4xf32>) -> tensor<8x4xf32>
+    %e = stablehlo.exponential %c : tensor<8x4xf32>
+    %zero = stablehlo.constant dense<0.0> : tensor<f32>
+    %s = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<8x4xf32>, tensor<f32>) -> tensor<8xf32>
+    %i = stablehlo.constant dense<0> : tensor<i32>
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %w:2 = stablehlo.while(%x = %i, %y = %n) : tensor<i32>, tensor<i32>
+      cond {
+        %lt = stablehlo.compare LT, %x, %y : (tensor<i32>, tensor<i32>) -> tensor<i1>
+        stablehlo.return %lt : tensor<i1>
+      } do {
+        %next = stablehlo.add %x, %one : tensor<i32>
+        stablehlo.return %next, %y : tensor<i32>, tensor<i32>
+      }
+    return %s, %w#0 : tensor<8xf32>, tensor<i32>
+  }
+}`
+
+// The optimized program of XLA's compilers states the order of its instructions.
+func TestAnOptimizedProgramCompilesAgain(t *testing.T) {
+	ctx := context.Background()
+	client := newClient(t)
+	exe := compile(t, client, countTo)
+	optimized, err := exe.OptimizedProgram()
+	require.NoError(t, err)
+	require.Equal(t, pjrt.FormatHLOWithConfig, optimized.Format)
+	wantSums, _ := countWith(t, client, exe)
+	module, err := hlo.Decode(optimized.Code)
+	require.NoError(t, err)
+	alone, err := module.Encode()
+	require.NoError(t, err)
+	scheduled := 0
+	for _, c := range module.Computations {
+		scheduled += len(c.Schedule)
+	}
+	require.Positive(t, scheduled)
+	again, err := client.Compile(ctx, pjrt.Program{Format: pjrt.FormatHLO, Code: alone}, nil)
+	require.NoError(t, err)
+	defer again.Close()
+	sums, count := countWith(t, client, again)
+	assert.Equal(t, wantSums, sums)
+	assert.Equal(t, int32(1000), count)
+}
+
+// countWith executes countTo with 1000.
+func countWith(t *testing.T, client *pjrt.Client, exe *pjrt.LoadedExecutable) ([]float32, int32) {
+	t.Helper()
+	ctx := context.Background()
+	ascending := func(rows, columns int64) *pjrt.Buffer {
+		values := make([]float32, rows*columns)
+		for i := range values {
+			values[i] = float32(i) / 256
+		}
+		b, err := pjrt.FromSlice(ctx, client, values, rows, columns)
+		require.NoError(t, err)
+		t.Cleanup(func() { b.Close() })
+		return b
+	}
+	n, err := pjrt.FromScalar(ctx, client, int32(1000))
+	require.NoError(t, err)
+	defer n.Close()
+	out, err := exe.Execute(ctx, []*pjrt.Buffer{ascending(8, 16), ascending(16, 4), n}, nil)
+	require.NoError(t, err)
+	defer out[0].Close()
+	defer out[1].Close()
+	sums, err := pjrt.ToSlice[float32](ctx, out[0])
+	require.NoError(t, err)
+	count, err := pjrt.ToScalar[int32](ctx, out[1])
+	require.NoError(t, err)
+	return sums, count
+}
