@@ -67,7 +67,7 @@ var quirkTable = []quirk{
 	{
 		kind: kindCPU,
 		evidence: "xla-cpu-pjrt 0.0.1 (API 0.81) computes a product of f32 matrices with what the second one held before, when new contents " +
-			"lie at the same address: XNNPACK packs the matrix once for each address",
+			"lie at the same address: XNNPACK, which XLA chooses for some processors, packs the matrix once for each address",
 		rule:  "RUN-02",
 		apply: func(b *behaviour) { b.flags = map[string]any{"xla_cpu_use_xnnpack": false} },
 	},

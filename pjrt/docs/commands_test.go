@@ -175,11 +175,14 @@ func (s *scene) run(t *testing.T, name string, b block) {
 			assert.Equal(t, "0", status, "%s:%d: %s failed:\n%s", name, b.line, c.text, said)
 		}
 		if c.want != nil {
-			have := strings.Split(strings.TrimRight(said, "\n"), "\n")
+			have := strings.Split(strings.TrimRight(downloads.ReplaceAllString(said, ""), "\n"), "\n")
 			assert.True(t, alike(have, c.want), "%s:%d: %s wrote\n%s", name, b.line, c.text, said)
 		}
 	}
 }
+
+// downloads is what the go command says of modules that it does not have yet.
+var downloads = regexp.MustCompile(`(?m)^go: downloading .*\n`)
 
 // alike compares output with what a document shows. A line of three dots stands for any
 // lines, and three dots within a line for any text.

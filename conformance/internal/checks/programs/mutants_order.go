@@ -225,7 +225,9 @@ func inPlaceMutants() []mutant.Mutant {
 		list = append(list,
 			mutant.Mutant{
 				Check: check, Fault: "keeps a packed copy of a factor for as long as its address does not change",
-				Wrap:  func(real *capi.Table) (*serve.Table, error) { return serve.Wrap(real) },
+				Wrap: func(real *capi.Table) (*serve.Table, error) {
+					return serve.Wrap(real, append(packsFactors(), compilesAnew()...)...)
+				},
 				Sound: func(real *capi.Table) (*serve.Table, error) { return serve.Wrap(real, compilesAnew()...) },
 			},
 			mutant.Mutant{
@@ -278,6 +280,52 @@ func compilesAnew() []serve.Hook {
 	}
 }
 
+// packsFactors computes a product with what its second factor held when a factor first lay at
+// that address. XNNPACK does so, on the processors for which XLA's CPU plugin chooses it.
+func packsFactors() []serve.Hook {
+	type key struct {
+		exe    *capi.LoadedExecutable
+		factor uintptr
+	}
+	var mu sync.Mutex
+	products := make(map[*capi.LoadedExecutable]bool)
+	packed := make(map[key]*capi.Buffer)
+	return []serve.Hook{
+		serve.Around(func(c *serve.Invocation, a *capi.ClientCompileArgs) {
+			product := strings.Contains(capi.String(a.Program.Code, a.Program.CodeSize), "dot_general")
+			if c.Forward(); c.Err() != nil {
+				return
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			products[a.Executable] = product
+		}),
+		serve.Around(func(c *serve.Invocation, a *execution) {
+			arguments, _ := lists(a, 1)
+			mu.Lock()
+			defer mu.Unlock()
+			if !products[a.Executable] || len(arguments[0]) != 2 {
+				c.Forward()
+				return
+			}
+			factor := arguments[0][1]
+			k := key{a.Executable, addressOf(c.Table(), factor)}
+			if packed[k] == nil {
+				packed[k] = copied(c.Table(), factor)
+			}
+			arguments[0][1] = packed[k]
+			c.Forward()
+			arguments[0][1] = factor
+		}),
+	}
+}
+
+func addressOf(t *capi.Table, b *capi.Buffer) uintptr {
+	p := &capi.Call[capi.BufferUnsafePointerArgs]{Args: capi.BufferUnsafePointerArgs{Buffer: b}}
+	_ = p.Do(t)
+	return p.Args.BufferPointer
+}
+
 // remembersResults gives a copy of the first result that a program of two arguments had for
 // their addresses.
 func remembersResults() serve.Hook {
@@ -287,18 +335,13 @@ func remembersResults() serve.Hook {
 	}
 	var mu sync.Mutex
 	results := make(map[key]*capi.Buffer)
-	address := func(t *capi.Table, b *capi.Buffer) uintptr {
-		p := &capi.Call[capi.BufferUnsafePointerArgs]{Args: capi.BufferUnsafePointerArgs{Buffer: b}}
-		_ = p.Do(t)
-		return p.Args.BufferPointer
-	}
 	return serve.Around(func(c *serve.Invocation, a *execution) {
 		arguments, outputs := lists(a, 1)
 		if len(arguments[0]) != 2 {
 			c.Forward()
 			return
 		}
-		k := key{a.Executable, address(c.Table(), arguments[0][0]), address(c.Table(), arguments[0][1])}
+		k := key{a.Executable, addressOf(c.Table(), arguments[0][0]), addressOf(c.Table(), arguments[0][1])}
 		if c.Forward(); c.Err() != nil {
 			return
 		}
