@@ -218,7 +218,7 @@ func savesForItself(check string) fault {
 }
 
 // inPlaceMutants stand before a plugin that compiles each product anew before it executes it:
-// XLA's plugin for CPUs itself keeps second factors by their addresses.
+// XLA's plugin for CPUs itself keeps second factors by their addresses on some processors.
 func inPlaceMutants() []mutant.Mutant {
 	var list []mutant.Mutant
 	for _, check := range []string{"RUN-02/changed by donation", "RUN-02/changed by the host"} {
@@ -226,7 +226,7 @@ func inPlaceMutants() []mutant.Mutant {
 			mutant.Mutant{
 				Check: check, Fault: "keeps a packed copy of a factor for as long as its address does not change",
 				Wrap: func(real *capi.Table) (*serve.Table, error) {
-					return serve.Wrap(real, append(packsFactors(), compilesAnew()...)...)
+					return serve.Wrap(real, append(remembersFactors(), compilesAnew()...)...)
 				},
 				Sound: func(real *capi.Table) (*serve.Table, error) { return serve.Wrap(real, compilesAnew()...) },
 			},
@@ -280,47 +280,43 @@ func compilesAnew() []serve.Hook {
 	}
 }
 
-// packsFactors computes a product with what its second factor held when a factor first lay at
-// that address. XNNPACK does so, on the processors for which XLA's CPU plugin chooses it.
-func packsFactors() []serve.Hook {
+// remembersFactors multiplies by a copy of the first second factor that a product found at the
+// address.
+func remembersFactors() []serve.Hook {
 	type key struct {
-		exe    *capi.LoadedExecutable
-		factor uintptr
+		exe *capi.LoadedExecutable
+		b   uintptr
 	}
 	var mu sync.Mutex
 	products := make(map[*capi.LoadedExecutable]bool)
-	packed := make(map[key]*capi.Buffer)
+	factors := make(map[key]*capi.Buffer)
 	return []serve.Hook{
 		serve.Around(func(c *serve.Invocation, a *capi.ClientCompileArgs) {
-			product := strings.Contains(capi.String(a.Program.Code, a.Program.CodeSize), "dot_general")
-			if c.Forward(); c.Err() != nil {
-				return
-			}
+			c.Forward()
 			mu.Lock()
 			defer mu.Unlock()
-			products[a.Executable] = product
+			products[a.Executable] = strings.Contains(capi.String(a.Program.Code, a.Program.CodeSize), "dot_general")
 		}),
 		serve.Around(func(c *serve.Invocation, a *execution) {
 			arguments, _ := lists(a, 1)
 			mu.Lock()
-			defer mu.Unlock()
-			if !products[a.Executable] || len(arguments[0]) != 2 {
-				c.Forward()
-				return
+			if products[a.Executable] {
+				b := arguments[0][1]
+				k := key{a.Executable, address(c.Table(), b)}
+				if factors[k] == nil {
+					factors[k] = copied(c.Table(), b)
+				}
+				arguments[0][1] = factors[k]
+				defer func() { arguments[0][1] = b }()
 			}
-			factor := arguments[0][1]
-			k := key{a.Executable, addressOf(c.Table(), factor)}
-			if packed[k] == nil {
-				packed[k] = copied(c.Table(), factor)
-			}
-			arguments[0][1] = packed[k]
+			mu.Unlock()
 			c.Forward()
-			arguments[0][1] = factor
 		}),
 	}
 }
 
-func addressOf(t *capi.Table, b *capi.Buffer) uintptr {
+// address is that of a buffer in the host's memory.
+func address(t *capi.Table, b *capi.Buffer) uintptr {
 	p := &capi.Call[capi.BufferUnsafePointerArgs]{Args: capi.BufferUnsafePointerArgs{Buffer: b}}
 	_ = p.Do(t)
 	return p.Args.BufferPointer
@@ -341,7 +337,7 @@ func remembersResults() serve.Hook {
 			c.Forward()
 			return
 		}
-		k := key{a.Executable, addressOf(c.Table(), arguments[0][0]), addressOf(c.Table(), arguments[0][1])}
+		k := key{a.Executable, address(c.Table(), arguments[0][0]), address(c.Table(), arguments[0][1])}
 		if c.Forward(); c.Err() != nil {
 			return
 		}
