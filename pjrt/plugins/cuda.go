@@ -43,12 +43,8 @@ func (f *finder) cuda(plugin string) (c CUDA, missing []error) {
 		c.Compiler = f.systemPath("/usr/local/cuda")
 	}
 	if c.Compiler == "" {
-		packages := CompilerPackages
-		if major == "12" {
-			packages = "nvidia-cuda-nvcc-cu12"
-		}
 		missing = append(missing, fmt.Errorf("CUDA's ptxas and libdevice, which the plugin compiles with, are not installed: "+
-			"run: pip install %s", packages))
+			"run: %s", f.compilerAdvice(plugin, major)))
 	}
 	if f.hardware("cuda") != nil {
 		return c, missing
@@ -65,6 +61,22 @@ func (f *finder) cuda(plugin string) (c CUDA, missing []error) {
 			"run: pip install nvidia-cudnn-cu%s", major))
 	}
 	return c, missing
+}
+
+// compilerAdvice returns the command that installs what a plugin compiles with.
+func (f *finder) compilerAdvice(plugin, major string) string {
+	dir, err := f.dir()
+	for i := range f.table {
+		p := &f.table[i]
+		w, has := p.wheels[f.goos+"/"+f.goarch]
+		if err == nil && has && len(p.compiler) > 0 && IsPath(plugin) && realPath(plugin) == realPath(filepath.Join(dir, p.id(w), p.fileName())) {
+			return "pjrt install " + p.Name
+		}
+	}
+	if major == "12" {
+		return "pip install nvidia-cuda-nvcc-cu12"
+	}
+	return "pip install " + CompilerPackages
 }
 
 // cudaLibrary returns the path of one of CUDA's libraries, or "".

@@ -32,7 +32,7 @@ type InstallOptions struct {
 	// Progress receives a line for each step that takes long. Nil discards them.
 	Progress io.Writer
 	// Meter, unless nil, is called from time to time with the number of bytes that a step, such as "cpu: unpacking", has
-	// written so far. total is 0 if it is not known. Calls do not overlap.
+	// written so far, and with how many it will write. Calls do not overlap.
 	Meter func(step string, done, total int64)
 	// Force installs the plugin even if it is installed already.
 	Force bool
@@ -104,6 +104,7 @@ type installer struct {
 	platform string
 	env      []string // of pip
 	create   func(path string) (file, error)
+	compiler func(library string) (dir string) // what a plugin compiles with on this machine, or ""
 }
 
 // file has the methods of [os.File] that unpacking needs.
@@ -141,6 +142,10 @@ func newInstaller(opts InstallOptions) (*installer, error) {
 		env:            os.Environ(),
 		create: func(path string) (file, error) {
 			return os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+		},
+		compiler: func(library string) string {
+			found, _ := FindCUDA(library)
+			return found.Compiler
 		},
 	}, nil
 }
@@ -191,25 +196,39 @@ func (in *installer) install(ctx context.Context, name string) (library string, 
 	// If removing fails, the next installation tries again.
 	defer func() { _ = os.RemoveAll(staging) }()
 
-	python, err := exec.LookPath(in.Python)
-	if err != nil {
-		return "", fmt.Errorf("cannot find %s: install Python 3 with pip (%w)", in.Python, err)
-	}
-	fmt.Fprintf(in.Progress, "%s: downloading %s %s\n", p.Name, p.Project, p.Version)
-	archive, err := in.download(ctx, python, p, w, staging)
-	if err != nil {
-		return "", err
-	}
-	if err := verify(archive, w.sha256); err != nil {
-		return "", err
-	}
-	fmt.Fprintf(in.Progress, "%s: unpacking %s\n", p.Name, filepath.Base(archive))
 	content := filepath.Join(staging, "content")
-	if err := in.unpack(ctx, archive, p, content); err != nil {
+	if err := in.fetch(ctx, p, w, staging, content); err != nil {
 		return "", err
 	}
 	return in.publish(p, w, staging, content)
 }
+
+// fetch downloads the wheel w of p into staging and unpacks it into content.
+func (in *installer) fetch(ctx context.Context, p *Package, w wheel, staging, content string) error {
+	python, err := exec.LookPath(in.Python)
+	if err != nil {
+		return fmt.Errorf("cannot find %s: install Python 3 with pip (%w)", in.Python, err)
+	}
+	size := ""
+	if w.size > 0 {
+		size = fmt.Sprintf(" (%s, unpacked %s)", megabytes(w.size), megabytes(w.unpacked))
+	}
+	fmt.Fprintf(in.Progress, "%s: downloading %s %s%s\n", p.Name, p.Project, p.Version, size)
+	archive, err := in.download(ctx, python, p, w, staging)
+	if err != nil {
+		return err
+	}
+	if err := verify(archive, w.sha256); err != nil {
+		return err
+	}
+	fmt.Fprintf(in.Progress, "%s: unpacking %s\n", p.Name, filepath.Base(archive))
+	if err := in.unpack(ctx, archive, p, content); err != nil {
+		return err
+	}
+	return os.RemoveAll(filepath.Dir(archive)) // the disk need not hold more than one wheel
+}
+
+func megabytes(n int64) string { return fmt.Sprintf("%d MB", max(1, (n+500_000)/1_000_000)) }
 
 // installed returns the library of p in the cache. The error is [fs.ErrNotExist] if p is not installed, and another one
 // if that cannot be determined, or if another user could have written the library.

@@ -107,7 +107,7 @@ func newBench(t *testing.T, wheelContent []byte) *bench {
 	hash := sha256.Sum256(wheelContent)
 	b.pkg = Package{
 		Name: "toy", Project: "toy-pjrt", Version: "1.2.3", Library: "toy_plugins/toy/toy.so",
-		wheels: map[string]wheel{runtime.GOOS + "/" + runtime.GOARCH: {"none", "toyland_1_0", hex.EncodeToString(hash[:])}},
+		wheels: map[string]wheel{runtime.GOOS + "/" + runtime.GOARCH: {abi: "none", tag: "toyland_1_0", sha256: hex.EncodeToString(hash[:])}},
 	}
 	var err error
 	b.installer, err = newInstaller(InstallOptions{Dir: b.dir, Python: executable(t)})
@@ -551,7 +551,7 @@ func installProcess(script string) int {
 	}
 	in.table = []Package{{
 		Name: "toy", Project: "toy-pjrt", Version: "1.2.3", Library: "toy_plugins/toy/toy.so",
-		wheels: map[string]wheel{o.Platform: {"none", "toyland_1_0", o.Hash}},
+		wheels: map[string]wheel{o.Platform: {abi: "none", tag: "toyland_1_0", sha256: o.Hash}},
 	}}
 	pip, err := json.Marshal(o.Pip)
 	if err != nil {

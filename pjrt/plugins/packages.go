@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"path"
+	"runtime"
 	"slices"
 	"strings"
 )
@@ -21,15 +22,18 @@ type Package struct {
 	// Library is the path of the plugin inside the wheel, with slashes.
 	Library string
 
-	api    string           // version of the PJRT API
-	wheels map[string]wheel // by platform, as in Platforms
+	api      string           // version of the PJRT API
+	wheels   map[string]wheel // by platform, as in Platforms
+	compiler []Package        // what the plugin compiles with, if that is not part of it; these have files and no library
+	files    []string         // what is unpacked of a compiler, under the same paths
 }
 
 // wheel pins one file of a distribution.
 type wheel struct {
-	abi    string // pip's --abi; "none" if any interpreter will do
-	tag    string // pip's --platform
-	sha256 string
+	abi            string // pip's --abi; "none" if any interpreter will do
+	tag            string // pip's --platform
+	sha256         string
+	size, unpacked int64 // bytes of the wheel, and of what is unpacked of it
 }
 
 const (
@@ -45,8 +49,10 @@ var packages = []Package{
 		Library: "xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so",
 		api:     "0.81",
 		wheels: map[string]wheel{
-			linuxAMD64: {"none", "manylinux_2_27_x86_64", "55837b6b7b47daa717f2d9a5a03563ea0ceaa338d06a81a1e2d3f060d960decc"},
-			linuxARM64: {"none", "manylinux_2_27_aarch64", "8f613be6e891858f40d64f9799319502fff42689661944fc18a6ffd8210b30c9"},
+			linuxAMD64: {"none", "manylinux_2_27_x86_64", "55837b6b7b47daa717f2d9a5a03563ea0ceaa338d06a81a1e2d3f060d960decc",
+				63_461_052, 259_390_571},
+			linuxARM64: {"none", "manylinux_2_27_aarch64", "8f613be6e891858f40d64f9799319502fff42689661944fc18a6ffd8210b30c9",
+				49_514_947, 200_434_243},
 		},
 	},
 	{
@@ -54,7 +60,8 @@ var packages = []Package{
 		Library: "libtpu/libtpu.so",
 		api:     "0.116",
 		wheels: map[string]wheel{
-			linuxAMD64: {"cp311", "manylinux_2_31_x86_64", "ba67ddbfdbac61c8da1fafc26cd51b93e9fe4d298016e2882eb986b1718cba34"},
+			linuxAMD64: {"cp311", "manylinux_2_31_x86_64", "ba67ddbfdbac61c8da1fafc26cd51b93e9fe4d298016e2882eb986b1718cba34",
+				204_805_508, 575_626_937},
 		},
 	},
 	{
@@ -62,8 +69,32 @@ var packages = []Package{
 		Library: "jax_plugins/xla_cuda13/xla_cuda_plugin.so",
 		api:     "0.116",
 		wheels: map[string]wheel{
-			linuxAMD64: {"none", "manylinux_2_27_x86_64", "5899bb6177eda86ea532afb9a26794f2bdd04966f6a01f9028266b16c2b6cf90"},
-			linuxARM64: {"none", "manylinux_2_27_aarch64", "40758d042df8c06991b6a1a8016b56e9cefb1ed4c677c062125c3eb71c3dab97"},
+			linuxAMD64: {"none", "manylinux_2_27_x86_64", "5899bb6177eda86ea532afb9a26794f2bdd04966f6a01f9028266b16c2b6cf90",
+				134_922_808, 395_967_648},
+			linuxARM64: {"none", "manylinux_2_27_aarch64", "40758d042df8c06991b6a1a8016b56e9cefb1ed4c677c062125c3eb71c3dab97",
+				128_847_710, 376_071_120},
+		},
+		compiler: []Package{
+			{
+				Name: "cuda13", Project: "nvidia-cuda-nvcc", Version: "13.5.37",
+				files: []string{"nvidia/cu13/bin/ptxas", "nvidia/cu13/bin/nvlink", "nvidia/cu13/bin/fatbinary"},
+				wheels: map[string]wheel{
+					linuxAMD64: {"none", "manylinux2014_x86_64", "f5c4f7ead5d964fb4af42bbf1e6d3ec3c1e6e9d83b53749f691d387e7fcaa3a7",
+						47_028_279, 98_369_878},
+					linuxARM64: {"none", "manylinux2014_aarch64", "588eda18eb5076ae859fe272844b526459228af22df0b117f54eec3aa82bc9c8",
+						40_745_418, 86_748_606},
+				},
+			},
+			{
+				Name: "cuda13", Project: "nvidia-nvvm", Version: "13.5.37",
+				files: []string{"nvidia/cu13/nvvm/libdevice/libdevice.10.bc"},
+				wheels: map[string]wheel{
+					linuxAMD64: {"none", "manylinux2010_x86_64", "c41bfa362e407405163f103c2229f0765f8cc2ed7d148b754dc77f228bf7e070",
+						75_141_406, 524_766},
+					linuxARM64: {"none", "manylinux2014_aarch64", "b659bd3115b7ac7ec8931e67d0e2c0dd09cd35b08a6a7372df6f8f22c67da80a",
+						71_213_582, 524_766},
+				},
+			},
 		},
 	},
 	{
@@ -71,7 +102,8 @@ var packages = []Package{
 		Library: "libtpu/libtpu.so",
 		api:     "0.67",
 		wheels: map[string]wheel{
-			linuxAMD64: {"none", "manylinux_2_31_x86_64", "c410f3b5f62e404eef97ff8e7be5b0fac541654ae3f0354f195e9d46b40e5a72"},
+			linuxAMD64: {"none", "manylinux_2_31_x86_64", "c410f3b5f62e404eef97ff8e7be5b0fac541654ae3f0354f195e9d46b40e5a72",
+				130_411_135, 322_573_768},
 		},
 	},
 	{
@@ -79,7 +111,8 @@ var packages = []Package{
 		Library: "libtpu/libtpu.so",
 		api:     "0.55",
 		wheels: map[string]wheel{
-			linuxAMD64: {"none", "manylinux_2_27_x86_64", "05e1b59b09cc5558ca13e39a0f873e5837f95cf69b2c6485ca5d9816bb0e3621"},
+			linuxAMD64: {"none", "manylinux_2_27_x86_64", "05e1b59b09cc5558ca13e39a0f873e5837f95cf69b2c6485ca5d9816bb0e3621",
+				128_926_851, 306_568_592},
 		},
 	},
 	{
@@ -87,8 +120,10 @@ var packages = []Package{
 		Library: "jax_plugins/xla_cuda12/xla_cuda_plugin.so",
 		api:     "0.68",
 		wheels: map[string]wheel{
-			linuxAMD64: {"none", "manylinux2014_x86_64", "68371bd9c135244b89663039be208255698a75bec9854d419ea3c3f957ca4646"},
-			linuxARM64: {"none", "manylinux2014_aarch64", "9bfebb06a39614cb6899f7730ea8561f11156ac81cbb3ec6884a62afb3b15ff3"},
+			linuxAMD64: {"none", "manylinux2014_x86_64", "68371bd9c135244b89663039be208255698a75bec9854d419ea3c3f957ca4646",
+				123_355_777, 320_367_544},
+			linuxARM64: {"none", "manylinux2014_aarch64", "9bfebb06a39614cb6899f7730ea8561f11156ac81cbb3ec6884a62afb3b15ff3",
+				109_541_080, 265_941_568},
 		},
 	},
 	{
@@ -96,8 +131,10 @@ var packages = []Package{
 		Library: "jax_plugins/xla_cuda12/xla_cuda_plugin.so",
 		api:     "0.54",
 		wheels: map[string]wheel{
-			linuxAMD64: {"none", "manylinux2014_x86_64", "0c7cc98f962cc7fc8e0a5ea6331b42a0cee516f202f1c3019f6aa5cd9530cca0"},
-			linuxARM64: {"none", "manylinux2014_aarch64", "6247459827550e7d11480f5707d7d2843cbf57bcda5d833565493456075cd143"},
+			linuxAMD64: {"none", "manylinux2014_x86_64", "0c7cc98f962cc7fc8e0a5ea6331b42a0cee516f202f1c3019f6aa5cd9530cca0",
+				100_255_215, 279_264_656},
+			linuxARM64: {"none", "manylinux2014_aarch64", "6247459827550e7d11480f5707d7d2843cbf57bcda5d833565493456075cd143",
+				83_805_052, 214_020_800},
 		},
 	},
 	{
@@ -105,8 +142,10 @@ var packages = []Package{
 		Library: "jax_plugins/xla_cuda12/xla_cuda_plugin.so",
 		api:     "0.40",
 		wheels: map[string]wheel{
-			linuxAMD64: {"none", "manylinux2014_x86_64", "4f82821092d4224d142fecb5b766db9438a42299a2a12130d55be8dd0ec30c54"},
-			linuxARM64: {"none", "manylinux2014_aarch64", "8f5cc168d7e983c501b9ffdb517a5eb734dabb97dbcde0253962c19039446c1d"},
+			linuxAMD64: {"none", "manylinux2014_x86_64", "4f82821092d4224d142fecb5b766db9438a42299a2a12130d55be8dd0ec30c54",
+				78_340_444, 257_720_528},
+			linuxARM64: {"none", "manylinux2014_aarch64", "8f5cc168d7e983c501b9ffdb517a5eb734dabb97dbcde0253962c19039446c1d",
+				78_094_090, 261_853_512},
 		},
 	},
 }
@@ -126,6 +165,29 @@ func (p *Package) answersTo(name string) bool {
 func (p *Package) kind() string {
 	kind, _, _ := strings.Cut(p.Name, "@")
 	return kind
+}
+
+// A Size is how many bytes an installation takes.
+type Size struct {
+	Download int64 // by pip
+	Disk     int64 // afterwards
+}
+
+// Size returns what [Install] downloads and unpacks for p on the platform of this process. It is zero if p has no wheel for it.
+func (p *Package) Size() Size {
+	w := p.wheels[runtime.GOOS+"/"+runtime.GOARCH]
+	return Size{w.size, w.unpacked}
+}
+
+// CompilerSize returns what [InstallCompiler] downloads and unpacks for p on the platform of this process. It is zero if p
+// needs nothing more to compile.
+func (p *Package) CompilerSize() (sum Size) {
+	for i := range p.compiler {
+		s := p.compiler[i].Size()
+		sum.Download += s.Download
+		sum.Disk += s.Disk
+	}
+	return sum
 }
 
 // pick returns the wheel of p for platform.

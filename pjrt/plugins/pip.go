@@ -42,7 +42,7 @@ func (in *installer) download(ctx context.Context, python string, p *Package, w 
 	cmd.WaitDelay = 5 * time.Second
 	var output bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &output, &output
-	stop := in.watch(p.Name+": downloading", staging)
+	stop := in.watch(p.Name+": downloading", staging, w.size)
 	err := cmd.Run()
 	stop()
 	if err != nil {
@@ -79,12 +79,14 @@ func (in *installer) noIndex() bool {
 // meterPause is how often the size of what pip has written is measured.
 const meterPause = 200 * time.Millisecond
 
-// watch tells Meter how many bytes there are below dir, until stop is called.
-func (in *installer) watch(step, dir string) (stop func()) {
+// watch tells Meter how many bytes of total there are more than now below dir, until stop is called. pip copies the wheel at the
+// end, which does not count.
+func (in *installer) watch(step, dir string, total int64) (stop func()) {
 	if in.Meter == nil {
 		return func() {}
 	}
 	end, ended := make(chan struct{}), make(chan struct{})
+	before := bytesBelow(dir)
 	go func() {
 		defer close(ended)
 		for tick := time.NewTicker(meterPause); ; {
@@ -93,7 +95,11 @@ func (in *installer) watch(step, dir string) (stop func()) {
 				tick.Stop()
 				return
 			case <-tick.C:
-				in.Meter(step, bytesBelow(dir), 0)
+				done := max(0, bytesBelow(dir)-before)
+				if total > 0 {
+					done = min(done, total)
+				}
+				in.Meter(step, done, total)
 			}
 		}
 	}()

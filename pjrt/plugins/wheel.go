@@ -13,6 +13,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -52,8 +53,8 @@ func verify(file, want string) error {
 // maxUnpacked limits the bytes of all files that are unpacked from one wheel. The largest known library has 0.7 GB.
 const maxUnpacked = 8 << 30
 
-// unpack creates dir, and writes the library of p, its licences and its header there. Paths inside the wheel are not
-// used: each file is written under its base name.
+// unpack creates dir, unless it exists, and writes the library of p, its licences and its header there, each under its base
+// name, or the files of a compiler under the paths that the table has. Other paths inside the wheel are not used.
 func (in *installer) unpack(ctx context.Context, archive string, p *Package, dir string) error {
 	base := filepath.Base(archive)
 	z, err := zip.OpenReader(archive)
@@ -61,37 +62,54 @@ func (in *installer) unpack(ctx context.Context, archive string, p *Package, dir
 		return fmt.Errorf("%s is not a wheel: %w", base, err)
 	}
 	defer z.Close()
-	if err := checkEntries(z.File, p.Library); err != nil {
+	if err := checkEntries(z.File, p); err != nil {
 		return fmt.Errorf("%s is a bad wheel: %w", base, err)
 	}
-	if err := os.Mkdir(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
 	count := &meter{in: in, step: p.Name + ": unpacking"}
 	for _, entry := range z.File {
-		if wanted(entry.Name, p.Library) {
+		if p.target(entry.Name) != "" {
 			count.total += int64(entry.UncompressedSize64)
 		}
 	}
 	written := map[string]bool{} // by names in lower case, since some file systems do not tell the cases apart
 	for _, entry := range z.File {
-		name := path.Base(entry.Name)
-		if !wanted(entry.Name, p.Library) || written[strings.ToLower(name)] {
+		name := p.target(entry.Name)
+		if name == "" || written[strings.ToLower(name)] {
 			continue // licences in several directories may have the same name
 		}
 		written[strings.ToLower(name)] = true
-		if err := in.extract(ctx, entry, filepath.Join(dir, name), count); err != nil {
+		to := filepath.Join(dir, filepath.FromSlash(name))
+		err := in.extract(ctx, entry, to, count)
+		if err == nil && slices.Contains(p.files, name) && entry.Mode()&0o100 != 0 {
+			err = makeExecutable(to)
+		}
+		if err != nil {
 			return fmt.Errorf("unpack %q from %s: %w", entry.Name, base, err)
 		}
 	}
-	if !written[strings.ToLower(p.fileName())] {
-		return fmt.Errorf("%s contains no %s", base, p.Library)
+	for _, needed := range p.needed() {
+		if !written[strings.ToLower(p.target(needed))] {
+			return fmt.Errorf("%s contains no %s", base, needed)
+		}
 	}
-	return syncDir(dir)
+	return syncTree(dir)
+}
+
+// syncTree makes the names of all files below dir survive a power cut.
+func syncTree(dir string) error {
+	return filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
+		if err != nil || !entry.IsDir() {
+			return err
+		}
+		return syncDir(path)
+	})
 }
 
 // checkEntries returns an error for a wheel that no tool for wheels writes.
-func checkEntries(entries []*zip.File, library string) error {
+func checkEntries(entries []*zip.File, p *Package) error {
 	seen := make(map[string]bool, len(entries))
 	room := uint64(maxUnpacked)
 	for _, e := range entries {
@@ -100,11 +118,11 @@ func checkEntries(entries []*zip.File, library string) error {
 			return fmt.Errorf("it contains the path %q", e.Name)
 		case seen[e.Name]:
 			return fmt.Errorf("it contains %q twice", e.Name)
-		case e.Name != library && strings.EqualFold(e.Name, library):
-			return fmt.Errorf("it contains %q, which only differs in case from its library %s", e.Name, library)
+		case e.Name != p.Library && strings.EqualFold(e.Name, p.Library):
+			return fmt.Errorf("it contains %q, which only differs in case from its library %s", e.Name, p.Library)
 		}
 		seen[e.Name] = true
-		if !wanted(e.Name, library) {
+		if p.target(e.Name) == "" {
 			continue
 		}
 		if !e.Mode().IsRegular() {
@@ -118,19 +136,36 @@ func checkEntries(entries []*zip.File, library string) error {
 	return nil
 }
 
-// wanted reports whether an entry of a wheel is unpacked: the library, a legal text, which must stay with it, or the
-// header that it was built with.
-func wanted(name, library string) bool {
+// target returns where a file of a wheel goes, below the directory of the plugin, or "" if it is not unpacked. What is
+// unpacked is what p is there for, legal texts, which must stay with it, and the header that a plugin was built with.
+func (p *Package) target(name string) string {
 	base := path.Base(name)
-	if name == library || base == "pjrt_c_api.h" {
-		return true
+	if slices.Contains(p.files, name) {
+		return name
+	}
+	if len(p.files) > 0 {
+		if strings.HasSuffix(name, "/licenses/License.txt") {
+			return "nvidia/LICENSE-" + p.Project + ".txt"
+		}
+		return ""
+	}
+	if name == p.Library || base == "pjrt_c_api.h" {
+		return base
 	}
 	for _, prefix := range []string{"LICENSE", "NOTICE", "THIRD_PARTY_NOTICES"} {
 		if strings.HasPrefix(base, prefix) && !strings.HasSuffix(name, "/") {
-			return true
+			return base
 		}
 	}
-	return false
+	return ""
+}
+
+// needed returns the files without which a wheel of p is useless.
+func (p *Package) needed() []string {
+	if len(p.files) > 0 {
+		return p.files
+	}
+	return []string{p.Library}
 }
 
 // extract writes one entry and flushes it, because if the later rename reached the disk first, a power cut could leave
@@ -141,6 +176,9 @@ func (in *installer) extract(ctx context.Context, entry *zip.File, to string, co
 		return err
 	}
 	defer r.Close()
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return err
+	}
 	f, err := in.create(to)
 	if err != nil {
 		return err
@@ -156,6 +194,15 @@ func (in *installer) extract(ctx context.Context, entry *zip.File, to string, co
 		err = closed
 	}
 	return err
+}
+
+// makeExecutable lets everybody run a file who can read it.
+func makeExecutable(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	return os.Chmod(path, info.Mode()|info.Mode()&0o444>>2)
 }
 
 // meter counts what is written to it.

@@ -6,6 +6,8 @@
 package main
 
 import (
+	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -32,15 +34,42 @@ func TestCompileAheadOfTime(t *testing.T) {
 	launch(t, dir, "compile", "--plugin", tpu, "add.mlir").requireFailure(t, 1, "TPU initialization failed")
 }
 
-func TestCompileForCUDAWithoutPtxasIsOneSentence(t *testing.T) {
-	t.Parallel()
+// forH100 compiles add.mlir for a GPU that is not there.
+func forH100(t *testing.T, plugin string) outcome {
+	t.Helper()
 	config, err := filepath.Abs("../../conformance/topologies/h100.txtpb")
 	require.NoError(t, err)
-	c := exec.CommandContext(t.Context(), command, "compile", "--plugin", plugintest.Path(t, "cuda13"), "--topology", "h100",
+	c := exec.CommandContext(t.Context(), command, "compile", "--plugin", plugin, "--topology", "h100",
 		"--option", "target_config=@"+config, "--option", "topology=1x1x1", "add.mlir")
 	c.Env = []string{"PATH=/nowhere", "HOME=" + os.Getenv("HOME")} // a Python may have ptxas
-	o := finish(t, workplace(t), c)
+	return finish(t, workplace(t), c)
+}
+
+func TestCompileForCUDAWithoutPtxasIsOneSentence(t *testing.T) {
+	t.Parallel()
+	// Without the folders that may be beside the installed one.
+	plugin := filepath.Join(t.TempDir(), "xla_cuda13", "xla_cuda_plugin.so")
+	require.NoError(t, os.Mkdir(filepath.Dir(plugin), 0o755))
+	installed := plugintest.Path(t, "cuda13")
+	if os.Link(installed, plugin) != nil { // another file system
+		in, err := os.Open(installed)
+		require.NoError(t, err)
+		defer in.Close()
+		out, err := os.Create(plugin)
+		require.NoError(t, err)
+		_, err = io.Copy(out, in)
+		require.NoError(t, errors.Join(err, out.Close()))
+	}
+	o := forH100(t, plugin)
 	assert.Equal(t, 1, o.status)
 	assert.Regexp(t, `(?m)^pjrt: compile add\.mlir: CUDA's ptxas and libdevice, which the plugin compiles with, are not installed: run: pip install .*$`, o.stderr)
 	assert.Less(t, len(o.stderr), 1000)
+}
+
+func TestInstallBringsWhatCompilesForCUDAAheadOfTime(t *testing.T) {
+	t.Parallel()
+	launch(t, t.TempDir(), "install", "cuda13")
+	o := forH100(t, plugintest.Path(t, "cuda13"))
+	assert.Zero(t, o.status, o.stderr)
+	assert.Contains(t, o.stdout, "devices     1 of 1\n")
 }

@@ -4,6 +4,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -15,6 +16,7 @@ import (
 
 func installCommand() *cobra.Command {
 	var opts plugins.InstallOptions
+	var noCompiler bool
 	cmd := &cobra.Command{
 		Use:   "install [NAME...]",
 		Short: "Install plugins, or list the known ones",
@@ -23,12 +25,13 @@ pjrt pins them to, and unpacks them into the user's cache directory. It prints
 the path of each library. It does not download installed plugins again. pip goes on
 with a download that was cut, if it is version 25.1 or newer.
 
-The plugins for CUDA compile with ptxas and libdevice of CUDA. If these are not on
-this machine, install says which Python packages have them.
+The plugin for CUDA 13 compiles with ptxas and libdevice of CUDA. If these are not on
+this machine, install puts them beside the plugin, unless --no-compiler is given. For
+older plugins, it says which Python packages have them.
 
-Without a name it lists the plugins that can be installed, and where the
-installed ones are.`,
-		Example: "  pjrt install cpu",
+Without a name it lists the plugins that can be installed, how large they are, and
+where the installed ones are.`,
+		Example: "  pjrt install cpu\n  pjrt install cuda13 --no-compiler",
 		RunE: func(cmd *cobra.Command, names []string) error {
 			if len(names) == 0 {
 				return listPlugins(cmd.OutOrStdout())
@@ -38,25 +41,66 @@ installed ones are.`,
 			if meter != nil {
 				opts.Meter, opts.Progress = meter.show, meter.above(opts.Progress)
 			}
+			if n, all := toInstall(names, opts.Force, noCompiler); n > 1 {
+				fmt.Fprintf(cmd.ErrOrStderr(), "%s to download, %s when unpacked\n", size(all.Download), size(all.Disk))
+			}
 			for _, name := range names {
 				library, err := plugins.Install(cmd.Context(), name, opts)
 				meter.end()
 				if err != nil {
 					return err
 				}
-				if found, missing := plugins.FindCUDA(library); found.Compiler == "" && len(missing) > 0 {
-					fmt.Fprintf(cmd.ErrOrStderr(), "%s: %v\n", name, missing[0])
-				}
 				if _, err := fmt.Fprintln(cmd.OutOrStdout(), library); err != nil {
 					return err
+				}
+				if !noCompiler {
+					_, err := plugins.InstallCompiler(cmd.Context(), name, opts)
+					meter.end()
+					if err != nil {
+						return fmt.Errorf("%w; the plugin is installed, and --no-compiler does without", err)
+					}
+				}
+				if found, missing := plugins.FindCUDA(library); found.Compiler == "" && len(missing) > 0 {
+					fmt.Fprintf(cmd.ErrOrStderr(), "%s: %v\n", name, missing[0])
 				}
 			}
 			return nil
 		},
 	}
 	cmd.Flags().BoolVar(&opts.Force, "force", false, "install a plugin again even if it is installed already")
+	cmd.Flags().BoolVar(&noCompiler, "no-compiler", false, "leave out what the plugin for CUDA compiles with")
 	cmd.Flags().StringVar(&opts.Python, "python", "", "the Python `COMMAND` whose pip downloads (default python3)")
 	return cmd
+}
+
+// toInstall returns how much there is to do for the plugins of some names: plugins and compilers, and their sizes. It leaves
+// out what install will complain about.
+func toInstall(names []string, force, noCompiler bool) (n int, sum plugins.Size) {
+	add := func(s plugins.Size) {
+		n++
+		sum.Download += s.Download
+		sum.Disk += s.Disk
+	}
+	known, err := plugins.Installed()
+	if err != nil {
+		return 0, sum
+	}
+	for _, name := range names {
+		for _, p := range known {
+			if p.Name != name {
+				continue
+			}
+			if p.Path == "" || force {
+				add(p.Size())
+			}
+			if s := p.CompilerSize(); s.Download > 0 && !noCompiler {
+				if found, _ := plugins.FindCUDA(cmp.Or(p.Path, p.Name)); found.Compiler == "" {
+					add(s)
+				}
+			}
+		}
+	}
+	return n, sum
 }
 
 func listPlugins(out io.Writer) error {
@@ -64,9 +108,9 @@ func listPlugins(out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	rows := table{{"NAME", "PACKAGE", "PLATFORMS", "INSTALLED"}}
+	rows := table{{"NAME", "PACKAGE", "PLATFORMS", "DOWNLOAD", "UNPACKED", "INSTALLED"}}
 	for _, p := range all {
-		state := p.Path
+		state, download, unpacked := p.Path, "-", "-"
 		switch {
 		case state != "":
 		case p.Available:
@@ -74,7 +118,10 @@ func listPlugins(out io.Writer) error {
 		default:
 			state = "not for this platform"
 		}
-		rows = append(rows, []string{p.Name, p.Project + " " + p.Version, strings.Join(p.Platforms(), ","), state})
+		if s := p.Size(); p.Available {
+			download, unpacked = size(s.Download), size(s.Disk)
+		}
+		rows = append(rows, []string{p.Name, p.Project + " " + p.Version, strings.Join(p.Platforms(), ","), download, unpacked, state})
 	}
 	return rows.write(out)
 }

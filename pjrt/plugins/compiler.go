@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package plugins
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// InstallCompiler makes sure that there is what an installed plugin (a name as [Install] takes it) compiles with, and returns
+// its directory. The plugin for CUDA 13 needs ptxas and libdevice of CUDA, which are not part of it. If they are on this machine
+// (see [FindCUDA]), InstallCompiler uses neither pip nor the network; otherwise it downloads the Python packages that have them,
+// as Install downloads plugins, and puts these files beside the library, where [Environment] finds them and [Uninstall] removes them.
+// For plugins that need nothing more, and for those whose compilers it does not know, such as the plugins for CUDA 12, the result
+// is "".
+//
+// The files appear complete or not at all, and the plugin stays as it is whatever happens. Of opts, Force has no effect. If the
+// plugin is not installed in opts.Dir, the error wraps [ErrNotInstalled].
+func InstallCompiler(ctx context.Context, name string, opts InstallOptions) (dir string, err error) {
+	in, err := newInstaller(opts)
+	if err != nil {
+		return "", err
+	}
+	return in.installCompiler(ctx, name)
+}
+
+func (in *installer) installCompiler(ctx context.Context, name string) (dir string, err error) {
+	p, err := known(in.table, name)
+	if err != nil {
+		return "", err
+	}
+	if len(p.compiler) == 0 {
+		return "", nil
+	}
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("cannot install what %s compiles with: %w", p.Name, explain(err))
+		}
+	}()
+	w, err := p.pick(in.platform)
+	if err != nil {
+		return "", err
+	}
+	library, err := in.installed(p, w)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", ErrNotInstalled
+	case err != nil:
+		return "", err
+	}
+	if dir := in.compiler(library); dir != "" {
+		return dir, nil
+	}
+	unlock, err := in.lock(ctx, p.id(w))
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+	if dir := in.compiler(library); dir != "" {
+		return dir, nil // another process was faster
+	}
+	in.sweep(p.id(w))
+	staging, err := os.MkdirTemp(in.Dir, stagingPrefix(p.id(w)))
+	if err != nil {
+		return "", err
+	}
+	// If removing fails, the next installation tries again.
+	defer func() { _ = os.RemoveAll(staging) }()
+	content := filepath.Join(staging, "content")
+	for i := range p.compiler {
+		part := &p.compiler[i]
+		w, err := part.pick(in.platform)
+		if err != nil {
+			return "", err
+		}
+		if err := in.fetch(ctx, part, w, staging, content); err != nil {
+			return "", err
+		}
+	}
+	final := filepath.Join(filepath.Dir(library), "nvidia")
+	// It exists if somebody deleted a file in it.
+	if err := os.Rename(final, filepath.Join(staging, "replaced")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	if err := os.Rename(filepath.Join(content, "nvidia"), final); err != nil {
+		return "", err
+	}
+	if err := syncDir(filepath.Dir(library)); err != nil {
+		return "", err
+	}
+	if dir = in.compiler(library); dir == "" {
+		return "", fmt.Errorf("%s has no compiler that plugins find", final)
+	}
+	return dir, nil
+}
