@@ -7,62 +7,121 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 	"time"
+
+	"github.com/cheggaaa/pb/v3"
 
 	"github.com/purepjrt/purepjrt/conformance"
 )
 
-// progress shows the progress of a run of the conformance suite: on a terminal in one line that it overwrites,
-// elsewhere with a new line from time to time.
+// progress shows the progress of a run of the conformance suite: on a terminal by a bar, elsewhere with a new line from
+// time to time.
 type progress struct {
 	out      io.Writer
-	terminal bool
-	columns  int // of the terminal
-	width    int // of the line now on the terminal
+	terminal *os.File // nil if there is none
+	bar      *pb.ProgressBar
 	last     time.Time
 	phase    string
 }
 
-// Minimum time between two updates.
-const (
-	terminalPause = 100 * time.Millisecond
-	plainPause    = 10 * time.Second
-)
+// plainPause is the minimum time between two lines where there is no terminal.
+const plainPause = 10 * time.Second
 
 func newProgress(out io.Writer) *progress {
-	p := &progress{out: verbatim(out), columns: usualColumns}
+	p := &progress{out: verbatim(out)}
 	if t := terminalOf(out); t != nil && os.Getenv("TERM") != "dumb" {
-		p.terminal, p.columns = true, columns(t)
+		p.terminal = t
 	}
 	return p
 }
 
 func (p *progress) show(g conformance.Progress) {
-	now := time.Now()
-	pause := plainPause
-	if p.terminal {
-		pause = terminalPause
+	if p.terminal != nil {
+		p.draw(g)
+		return
 	}
-	if g.Phase == p.phase && now.Sub(p.last) < pause && g.Done < g.Total {
+	now := time.Now()
+	if g.Phase == p.phase && now.Sub(p.last) < plainPause && g.Done < g.Total {
 		return
 	}
 	p.phase, p.last = g.Phase, now
-	if !p.terminal {
-		fmt.Fprintln(p.out, progressLine(g, false))
-		return
-	}
-	line := progressLine(g, true)
-	line = line[:min(len(line), p.columns-1)] // a longer line would wrap, and could not be overwritten
-	fmt.Fprintf(p.out, "\r%s%s", line, strings.Repeat(" ", max(0, p.width-len(line))))
-	p.width = len(line)
+	fmt.Fprintln(p.out, progressLine(g))
 }
 
-func progressLine(g conformance.Progress, name bool) string {
-	elapsed := g.Elapsed.Round(time.Second)
-	if g.Elapsed < 10*time.Second {
-		elapsed = g.Elapsed.Round(100 * time.Millisecond)
+// draw shows the progress on the terminal.
+func (p *progress) draw(g conformance.Progress) {
+	if g.Phase != p.phase {
+		p.end()
+		p.phase = g.Phase
+		switch g.Phase {
+		case "probe", "plan":
+			p.bar = newBar(p.terminal, barOfText, progressLine(g), 0)
+		default:
+			p.bar = newBar(p.terminal, barOfChecks, "", int64(g.Total))
+			p.bar.Set("what", checksDone(g)).Set("rest", p.rest(g))
+		}
+		p.bar.Start().Write()
+		return
 	}
+	p.bar.SetCurrent(int64(g.Done)).Set("what", checksDone(g)).Set("rest", p.rest(g))
+}
+
+// end clears the line on the terminal.
+func (p *progress) end() {
+	if p.bar != nil {
+		p.bar.Finish()
+		p.bar = nil
+	}
+}
+
+// checksDone says what became of the checks, of which the bar counts how many there were.
+func checksDone(g conformance.Progress) string {
+	if g.Phase == "rerun" {
+		return fmt.Sprintf(" failed checks again, %d differ", g.Failed)
+	}
+	return " checks" + outcomes(g)
+}
+
+// outcomes counts what did not pass.
+func outcomes(g conformance.Progress) (text string) {
+	text = fmt.Sprintf(", %d failed", g.Failed)
+	if g.Waived > 0 {
+		text += fmt.Sprintf(", %d waived", g.Waived)
+	}
+	if g.Blocked > 0 {
+		text += fmt.Sprintf(", %d blocked", g.Blocked)
+	}
+	return text
+}
+
+// widthOfName is the place for the name of a check, which keeps the bar from changing its length with each name.
+const widthOfName = 32
+
+// rest is what stands after the bar, as far as the terminal has room.
+func (p *progress) rest(g conformance.Progress) (text string) {
+	width := columns(p.terminal)
+	if width < 60 {
+		return ""
+	}
+	text = fmt.Sprintf(" %v", sinceStart(g))
+	if rest := remaining(g); rest > 0 {
+		text += fmt.Sprintf(", about %v to go", rest)
+	}
+	if width >= 120 && g.Result != nil {
+		text += fmt.Sprintf("  %-*s", widthOfName, clip(g.Result.Check, widthOfName))
+	}
+	return text
+}
+
+func sinceStart(g conformance.Progress) time.Duration {
+	if g.Elapsed < 10*time.Second {
+		return g.Elapsed.Round(100 * time.Millisecond)
+	}
+	return g.Elapsed.Round(time.Second)
+}
+
+// progressLine is what is shown where there is no terminal.
+func progressLine(g conformance.Progress) string {
 	left := g.Total - g.Done
 	var line string
 	switch g.Phase {
@@ -71,22 +130,12 @@ func progressLine(g conformance.Progress, name bool) string {
 	case "plan":
 		return planLine(g.Plan)
 	case "rerun":
-		line = fmt.Sprintf("failed checks again: %d done, %d differ, %d left, %v", g.Done, g.Failed, left, elapsed)
+		line = fmt.Sprintf("failed checks again: %d done, %d differ, %d left, %v", g.Done, g.Failed, left, sinceStart(g))
 	default:
-		line = fmt.Sprintf("%d done, %d failed, ", g.Done, g.Failed)
-		if g.Waived > 0 {
-			line += fmt.Sprintf("%d waived, ", g.Waived)
-		}
-		if g.Blocked > 0 {
-			line += fmt.Sprintf("%d blocked, ", g.Blocked)
-		}
-		line += fmt.Sprintf("%d left, %v", left, elapsed)
+		line = fmt.Sprintf("%d done%s, %d left, %v", g.Done, outcomes(g), left, sinceStart(g))
 	}
 	if rest := remaining(g); rest > 0 {
 		line += fmt.Sprintf(", about %v to go", rest)
-	}
-	if name && g.Result != nil && left > 0 {
-		line += "  " + g.Result.Check
 	}
 	return line
 }
@@ -114,11 +163,4 @@ func remaining(g conformance.Progress) time.Duration {
 		return rest.Round(time.Second)
 	}
 	return rest.Round(5 * time.Second)
-}
-
-// end clears the line on the terminal.
-func (p *progress) end() {
-	if p.terminal && p.width > 0 {
-		fmt.Fprintf(p.out, "\r%s\r", strings.Repeat(" ", p.width))
-	}
 }

@@ -16,13 +16,31 @@ const (
 	barOfTotal   = `{{string . "what"}} {{counters . }} {{bar . }} {{percent . }}`
 	barOfUnknown = `{{string . "what"}} {{counters . }} {{cycle . "|" "/" "-" "\\"}}`
 	barOfTime    = `{{string . "what"}} {{etime . }} {{cycle . "|" "/" "-" "\\"}}`
+	barOfChecks  = `{{counters . }}{{string . "what"}} {{bar . }}{{string . "rest"}}`
+	barOfText    = `{{string . "what"}}`
 )
 
-// newBar begins a progress bar on a terminal, which is removed when it is finished.
+// newBar makes a progress bar on a terminal, which begins with Start, and is removed when it is finished.
 func newBar(terminal *os.File, look, what string, total int64) *pb.ProgressBar {
-	bar := pb.ProgressBarTemplate(look).New(int(total)).SetWriter(terminal).SetWidth(columns(terminal) - 1)
-	bar.Set(pb.Terminal, true).Set(pb.Bytes, true).Set(pb.SIBytesPrefix, true).Set(pb.CleanOnFinish, true).Set("what", what)
-	return bar.Start()
+	width := columns(terminal) - 1
+	bar := pb.ProgressBarTemplate(look).New(int(total)).SetWriter(terminal).SetWidth(width)
+	bar.Set(pb.Terminal, true).Set(pb.CleanOnFinish, true)
+	// A line that wraps could not be written over; pb cuts only those with a bar.
+	const besides = 12 // what else a bar without a total shows
+	if look == barOfText {
+		what = clip(what, width)
+	} else {
+		what = clip(what, max(width-besides, width/2))
+	}
+	return bar.Set("what", what)
+}
+
+// clip shortens a text to a number of columns.
+func clip(text string, columns int) string {
+	if runes := []rune(text); len(runes) > columns {
+		return string(runes[:max(0, columns-3)]) + "..."
+	}
+	return text
 }
 
 // byteMeter shows how far an installation is, on a terminal.
@@ -48,7 +66,7 @@ func (m *byteMeter) show(step string, done, total int64) {
 		if total <= 0 {
 			look = barOfUnknown
 		}
-		m.step, m.bar = step, newBar(m.terminal, look, step, total)
+		m.step, m.bar = step, newBar(m.terminal, look, step, total).Set(pb.Bytes, true).Set(pb.SIBytesPrefix, true).Start()
 	}
 	m.bar.SetCurrent(done)
 }
@@ -91,7 +109,7 @@ func busy(w io.Writer, what string) (stop func()) {
 			return
 		case <-time.After(patience):
 		}
-		bar := newBar(t, barOfTime, what, 0)
+		bar := newBar(t, barOfTime, what, 0).Start()
 		<-end
 		bar.Finish()
 	}()

@@ -15,20 +15,31 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
+
+	"github.com/purepjrt/purepjrt/conformance"
+	findings "github.com/purepjrt/purepjrt/conformance/report"
 )
 
-// onPTY runs the command on a terminal of some width and returns what it showed.
-func onPTY(t *testing.T, columns uint16, env []string, args ...string) (shown string, status int) {
+// openPTY makes a terminal of some width. What is written to it can be read from master, in which reading ends with EIO when
+// nobody has the terminal any more.
+func openPTY(t *testing.T, columns uint16) (master, terminal *os.File) {
 	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	require.NoError(t, err)
-	defer master.Close()
+	t.Cleanup(func() { master.Close() })
 	require.NoError(t, unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0))
 	n, err := unix.IoctlGetInt(int(master.Fd()), unix.TIOCGPTN)
 	require.NoError(t, err)
 	require.NoError(t, unix.IoctlSetWinsize(int(master.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: columns}))
-	slave, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
+	terminal, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
 	require.NoError(t, err)
+	return master, terminal
+}
+
+// onPTY runs the command on a terminal of some width and returns what it showed.
+func onPTY(t *testing.T, columns uint16, env []string, args ...string) (shown string, status int) {
+	t.Helper()
+	master, slave := openPTY(t, columns)
 	c := exec.CommandContext(t.Context(), command, args...)
 	c.Env = env
 	c.Stdout, c.Stderr = slave, slave
@@ -36,7 +47,7 @@ func onPTY(t *testing.T, columns uint16, env []string, args ...string) (shown st
 	require.NoError(t, slave.Close())
 	read := make(chan string)
 	go func() {
-		text, _ := io.ReadAll(master) // it ends with EIO when no process has the terminal any more
+		text, _ := io.ReadAll(master)
 		read <- string(text)
 	}()
 	_ = c.Wait()
@@ -83,4 +94,35 @@ func TestJSONIsNotBrokenOnATerminal(t *testing.T) {
 	shown, status := onPTY(t, 40, env, "doctor", "--json")
 	require.Zero(t, status)
 	diagnosis(t, outcome{stdout: shown})
+}
+
+// A bar is one line that is written over: one that wraps could not be.
+func TestProgressOfChecksIsOneLine(t *testing.T) {
+	for _, columns := range []uint16{20, 40, 80, 200} {
+		master, terminal := openPTY(t, columns)
+		p := newProgress(&screen{file: terminal})
+		require.NotNil(t, p.terminal)
+		result := &findings.Result{Check: strings.Repeat("long/", 40)}
+		p.show(conformance.Progress{Phase: "probe"})
+		p.show(conformance.Progress{Phase: "plan", Plan: &conformance.Plan{Checks: 770, Compiles: 812, First: time.Second, Compile: time.Minute}})
+		p.show(conformance.Progress{Phase: "check", Total: 770, Elapsed: time.Second})
+		p.show(conformance.Progress{Phase: "check", Done: 385, Failed: 2, Waived: 3, Total: 770, Elapsed: 20 * time.Second, Result: result})
+		p.bar.Write()
+		p.show(conformance.Progress{Phase: "rerun", Total: 2, Elapsed: 30 * time.Second})
+		p.end()
+		require.NoError(t, terminal.Close())
+		shown, _ := io.ReadAll(master)
+		assert.NotContains(t, string(shown), "\n")
+		for line := range strings.SplitSeq(string(shown), "\r") {
+			assert.Less(t, printed(line), int(columns), "%q", line)
+		}
+		if columns < 80 {
+			continue
+		}
+		assert.Contains(t, string(shown), "inspecting the plugin")
+		assert.Contains(t, string(shown), "770 checks, about 812 programs to compile (1m0s at 1s each)")
+		assert.Regexp(t, `385 / 770 checks, 2 failed, 3 waived \[-+>_+\] 20s, about 20s to go`, string(shown))
+		assert.Contains(t, string(shown), "0 / 2 failed checks again, 0 differ")
+		assert.Equal(t, columns == 200, strings.Contains(string(shown), "long/"))
+	}
 }
