@@ -18,9 +18,32 @@ import (
 	"time"
 )
 
-// download lets the pip of python download the wheel w of p into staging, and returns its path. pip knows the user's index, proxy and
-// certificates, and accepts only the file with the hash.
+// downloads is how often a download that is cut is begun.
+const downloads = 3
+
+// download lets the pip of python download the wheel w of p into staging, and returns its path.
+//
+// Versions of pip before 25.1 take half a file for a whole one with another hash. The hash of what was cut differs from one time
+// to the next, that of another file does not.
 func (in *installer) download(ctx context.Context, python string, p *Package, w wheel, staging string) (string, error) {
+	got := ""
+	for i := 1; ; i++ {
+		archive, err := in.pip(ctx, python, p, w, staging)
+		var mismatch *HashError
+		if !errors.As(err, &mismatch) || mismatch.Got == "" || mismatch.Got == got {
+			return archive, err
+		}
+		if i == downloads {
+			return "", fmt.Errorf("%w (each of %d downloads was cut)", ErrNetwork, downloads)
+		}
+		got = mismatch.Got
+		fmt.Fprintf(in.Progress, "%s: what pip downloaded was cut, or is another file: downloading it again\n", p.Name)
+	}
+}
+
+// pip makes one attempt to download a wheel. It knows the user's index, proxy and certificates, and accepts only the file with
+// the hash.
+func (in *installer) pip(ctx context.Context, python string, p *Package, w wheel, staging string) (string, error) {
 	requirements := filepath.Join(staging, "requirements.txt")
 	line := fmt.Sprintf("%s==%s --hash=sha256:%s\n", p.Project, p.Version, w.sha256)
 	if err := os.WriteFile(requirements, []byte(line), 0o644); err != nil {
