@@ -152,7 +152,8 @@ var ErrNetwork = errors.New("the package index cannot be reached: check the netw
 var (
 	pipGot      = regexp.MustCompile(`Got\s+([0-9a-f]{64})`)
 	pipFrom     = regexp.MustCompile(`from \S*?([^/\s]+\.whl)`)
-	pipNetwork  = regexp.MustCompile(`(?i)connection broken by|connection error|ConnectionError|connection aborted|timed out|name resolution|ProxyError|SSLError|HTTPSConnectionPool|HTTP error|IncompleteRead`)
+	pipNetwork  = regexp.MustCompile(`(?i)connection broken by|connection error|ConnectionError|connection aborted|timed out|name resolution|ProxyError|SSLError|HTTPSConnectionPool|HTTP error`)
+	pipCut      = regexp.MustCompile(`incomplete-download|not enough bytes were received|IncompleteRead`)
 	pipNoModule = regexp.MustCompile(`No module named '?pip'?`)
 )
 
@@ -172,6 +173,8 @@ func explainPip(output string, failure error, python string, p *Package, w wheel
 		return e
 	case strings.Contains(output, "No space left on device"), strings.Contains(output, "Disk quota exceeded"):
 		return fmt.Errorf("pip could not write the wheel: %w", noSpace[0])
+	case pipCut.MatchString(output):
+		return fmt.Errorf("%w (the download was cut)", ErrNetwork)
 	case pipNetwork.MatchString(output):
 		return fmt.Errorf("%w (pip: %s)", ErrNetwork, lastLine(output))
 	case strings.Contains(output, "No matching distribution found"):
@@ -183,12 +186,12 @@ func explainPip(output string, failure error, python string, p *Package, w wheel
 }
 
 // lastLine returns the last line that is not empty, where pip and Python put the reason. It ignores pip's own advice
-// ("[notice] ...").
+// ("[notice] ...", "hint: ...").
 func lastLine(output string) string {
 	lines := strings.Split(strings.TrimSpace(output), "\n")
 	for _, line := range slices.Backward(lines) {
 		line = strings.TrimSpace(line)
-		if line != "" && !strings.HasPrefix(line, "[notice]") {
+		if line != "" && !strings.HasPrefix(line, "[notice]") && !strings.HasPrefix(line, "hint: ") && !strings.HasPrefix(line, "note: ") {
 			return strings.TrimPrefix(line, "ERROR: ")
 		}
 	}

@@ -22,8 +22,8 @@ func installCommand() *cobra.Command {
 		Short: "Install plugins, or list the known ones",
 		Long: `Install downloads plugins with pip, verifies the SHA-256 that this version of
 pjrt pins them to, and unpacks them into the user's cache directory. It prints
-the path of each library. It does not download installed plugins again. pip goes on
-with a download that was cut, if it is version 25.1 or newer.
+the path of each library. It does not download installed plugins again. A download
+that is cut begins anew, or goes on if pip is version 25.1 or newer.
 
 The plugin for CUDA 13 compiles with ptxas and libdevice of CUDA. If these are not on
 this machine, install puts them beside the plugin, unless --no-compiler is given. For
