@@ -93,17 +93,37 @@ func printFindings(w io.Writer, list []finding) error {
 	if coloured(w) {
 		marks = map[string]string{fine: "\x1b[32mok   \x1b[0m", warning: "\x1b[33mwarn \x1b[0m", wrong: "\x1b[31mERROR\x1b[0m"}
 	}
+	// Findings stand in the third column, if that leaves them half of the terminal.
+	const second = 6
+	hang := second + width + 2
+	if terminalOf(w) != nil && hang > columns(w)/2 {
+		hang, width = second, 0
+	}
+	add := func(line string, hang int) {
+		if terminalOf(w) != nil {
+			line = wrapAt(line, columns(w), hang)
+		}
+		b.WriteString(line + "\n")
+	}
 	counts := map[string]int{}
 	for _, f := range list {
 		counts[f.State]++
-		fmt.Fprintf(&b, "%s %-*s  %s\n", marks[f.State], width, f.Subject, oneLine(f.Finding))
+		add(fmt.Sprintf("%s %-*s  %s", marks[f.State], width, f.Subject, oneLine(f.Finding)), hang)
 		if f.Remedy != "" {
-			fmt.Fprintf(&b, "      %*s  -> %s\n", width, "", oneLine(f.Remedy))
+			add(fmt.Sprintf("%*s-> %s", hang, "", oneLine(f.Remedy)), hang+3)
 		}
 	}
-	fmt.Fprintf(&b, "\n%d errors, %d warnings\n", counts[wrong], counts[warning])
+	fmt.Fprintf(&b, "\n%s, %s\n", number(counts[wrong], "error"), number(counts[warning], "warning"))
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// number returns a number of things, such as 1 error or 2 errors.
+func number(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return fmt.Sprintf("%d %s", n, thing)
 }
 
 // doctor collects findings.

@@ -29,8 +29,8 @@ The plugin for CUDA 13 compiles with ptxas and libdevice of CUDA. If these are n
 this machine, install puts them beside the plugin, unless --no-compiler is given. For
 older plugins, it says which Python packages have them.
 
-Without a name it lists the plugins that can be installed, how large they are, and
-where the installed ones are.`,
+Without a name it lists the plugins that can be installed, and how large they are. Where
+the installed ones are, pjrt list says.`,
 		Example: "  pjrt install cpu\n  pjrt install cuda13 --no-compiler",
 		RunE: func(cmd *cobra.Command, names []string) error {
 			if len(names) == 0 {
@@ -108,20 +108,19 @@ func listPlugins(out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	rows := table{{"NAME", "PACKAGE", "PLATFORMS", "DOWNLOAD", "UNPACKED", "INSTALLED"}}
+	rows := table{{"NAME", "PACKAGE", "DOWNLOAD", "UNPACKED", "INSTALLED"}}
 	for _, p := range all {
-		state, download, unpacked := p.Path, "-", "-"
+		state, download, unpacked := "no", "-", "-"
 		switch {
-		case state != "":
-		case p.Available:
-			state = "no"
-		default:
-			state = "not for this platform"
+		case !p.Available:
+			state = "only for " + strings.Join(p.Platforms(), " and ")
+		case p.Path != "":
+			state = "yes"
 		}
-		if s := p.Size(); p.Available {
-			download, unpacked = size(s.Download), size(s.Disk)
+		if p.Available {
+			download, unpacked = size(p.Size().Download), size(p.Size().Disk)
 		}
-		rows = append(rows, []string{p.Name, p.Project + " " + p.Version, strings.Join(p.Platforms(), ","), download, unpacked, state})
+		rows = append(rows, []string{p.Name, p.Project + " " + p.Version, download, unpacked, state})
 	}
 	return rows.write(out)
 }

@@ -56,8 +56,8 @@ and "skipped", which are lists of {"call", "line", "function", "what"}.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&plugin, "plugin", "", "the plugin to replay on: a `NAME` or the path of a library (default the preferred one)")
-	f.Float64Var(&options.Relative, "relative", 1e-5, "how much a number may differ, as a fraction of the recorded one")
-	f.Float64Var(&options.Absolute, "absolute", 1e-6, "how much a number may differ in addition")
+	f.Float64Var(&options.Relative, "relative", 1e-5, "how much a number may differ, as a `FRACTION` of the recorded one")
+	f.Float64Var(&options.Absolute, "absolute", 1e-6, "the `NUMBER` by which a number may differ in addition")
 	f.BoolVar(&all, "all", false, "also show differences that plugins may have, and skipped calls")
 	f.BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd

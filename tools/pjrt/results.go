@@ -35,8 +35,15 @@ func (r result) file() string {
 }
 
 func printResults(w io.Writer, results []result) error {
+	width := 0 // NumPy's
+	if n := columns(w); n < usualColumns {
+		width = n - 1
+	}
 	for _, r := range results {
-		if _, err := fmt.Fprintf(w, "%s: %s\n%s\n", r, stablehlo.Format(r.array.Type, r.array.Dims), r.array); err != nil {
+		if _, err := fmt.Fprintf(w, "%s: %s\n", r, stablehlo.Format(r.array.Type, r.array.Dims)); err != nil {
+			return err
+		}
+		if err := npy.Fprint(w, *r.array, npy.FormatOptions{LineWidth: width}); err != nil {
 			return err
 		}
 	}

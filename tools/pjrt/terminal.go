@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"io"
 	"os"
+	"regexp"
 	"strings"
 	"text/tabwriter"
 	"unicode/utf8"
@@ -94,34 +95,28 @@ func coloured(out io.Writer) bool {
 	return terminalOf(out) != nil && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }
 
-// printed returns how many columns a text takes. Escape sequences, which set colours, take none.
-func printed(s string) int {
-	n := 0
-	for {
-		i := strings.IndexByte(s, '\x1b')
-		if i < 0 {
-			return n + utf8.RuneCountInString(s)
-		}
-		n += utf8.RuneCountInString(s[:i])
-		end := strings.IndexByte(s[i:], 'm')
-		if end < 0 {
-			return n
-		}
-		s = s[i+end+1:]
-	}
-}
+// escapes are the sequences that set colours.
+var escapes = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
+// printed returns how many columns a text takes. Escape sequences take none.
+func printed(s string) int { return utf8.RuneCountInString(escapes.ReplaceAllString(s, "")) }
 
 // wrapLine breaks a line between words so that its parts fit. Parts after the first are indented: to the second column if the
 // line has columns, else a little. A word that is too long stays whole.
 func wrapLine(line string, columns int) string {
-	if printed(line) <= columns {
-		return line
-	}
 	hang := secondColumn(line)
 	if hang == 0 || hang > columns/2 {
 		if hang = len(line) - len(strings.TrimLeft(line, " ")); hang > 0 {
 			hang = min(hang+2, columns/2)
 		}
+	}
+	return wrapAt(line, columns, hang)
+}
+
+// wrapAt breaks a line as wrapLine does, and indents the parts after the first by hang.
+func wrapAt(line string, columns, hang int) string {
+	if printed(line) <= columns {
+		return line
 	}
 	var b strings.Builder
 	width, first := 0, true
@@ -150,6 +145,7 @@ func wrapLine(line string, columns int) string {
 
 // secondColumn returns where the text after the first gap of several spaces begins, or 0.
 func secondColumn(line string) int {
+	line = escapes.ReplaceAllString(line, "")
 	text := strings.TrimLeft(line, " ")
 	indent := len(line) - len(text)
 	gap := strings.Index(text, "  ")
