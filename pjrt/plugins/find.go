@@ -260,7 +260,7 @@ func (f *finder) advice(name string) (advice []string) {
 		}
 		switch platform := platformOf(p.Name); {
 		case p.answersTo(name):
-			return []string{"run: pjrt install " + name}
+			return []string{f.runInstall(name)}
 		case slices.Contains(Platforms(name), platform) && !strings.Contains(p.Name, "@"):
 			installable = append(installable, p.Name)
 		}
@@ -269,7 +269,7 @@ func (f *finder) advice(name string) (advice []string) {
 		return advice
 	}
 	if len(installable) > 0 {
-		return []string{"run: pjrt install " + installable[0]}
+		return []string{f.runInstall(installable[0])}
 	}
 	candidates := names(f.table)
 	for _, p := range platforms {
@@ -280,6 +280,14 @@ func (f *finder) advice(name string) (advice []string) {
 		advice = append(advice, "did you mean "+near+"?")
 	}
 	return append(advice, "the known plugins are "+strings.Join(names(f.table), ", "))
+}
+
+// runInstall says how to install a plugin.
+func (f *finder) runInstall(name string) string {
+	if _, err := f.dir(); err != nil {
+		return "set HOME or XDG_CACHE_HOME, then run: pjrt install " + name
+	}
+	return "run: pjrt install " + name
 }
 
 // nearest returns the candidate with the most similar spelling, or "" if none is similar.

@@ -88,7 +88,7 @@ func printEntries(w io.Writer, c *cache.Cache, list []cache.Entry) error {
 			return err
 		}
 	}
-	_, err := fmt.Fprintf(w, "%s: %d programs, %s\n", c.Dir(), len(list), size(total))
+	_, err := fmt.Fprintf(w, "%s: %s, %s\n", c.Dir(), number(len(list), "program"), size(total))
 	return err
 }
 
@@ -103,7 +103,7 @@ func cacheSizeCommand(dir *string) *cobra.Command {
 				return err
 			}
 			s := c.Stats()
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %d programs, %s\n", c.Dir(), s.Entries, size(s.Bytes))
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %s, %s\n", c.Dir(), number(s.Entries, "program"), size(s.Bytes))
 			return err
 		},
 	}
@@ -132,7 +132,7 @@ Without --to it removes all of them.`,
 				return err
 			}
 			s := c.Stats()
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %d programs removed, %d left, %s\n", c.Dir(), removed, s.Entries, size(s.Bytes))
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %s removed, %d left, %s\n", c.Dir(), number(removed, "program"), s.Entries, size(s.Bytes))
 			return err
 		},
 	}
@@ -201,7 +201,7 @@ The exit status is 1 if there are damaged programs that were not removed.`,
 					return err
 				}
 			}
-			if _, err := fmt.Fprintf(cmd.OutOrStdout(), "%s: %d programs, %d damaged\n", c.Dir(), len(list), damaged); err != nil {
+			if _, err := fmt.Fprintf(cmd.OutOrStdout(), "%s: %s, %d damaged\n", c.Dir(), number(len(list), "program"), damaged); err != nil {
 				return err
 			}
 			if damaged > 0 && !remove {
