@@ -93,6 +93,17 @@ func init() {
 			}
 			return opts.(*CompileOptions).encode(target)
 		},
+		OptionsForProgram: func(t, program, opts any) (any, error) {
+			target, err := t.(*Topology).target()
+			if err != nil {
+				return (*CompileOptions)(nil), err
+			}
+			filled, err := opts.(*CompileOptions).forProgram(program.(Program), target)
+			if err == nil {
+				_, err = filled.encodeFor(program.(Program), target) // for its checks
+			}
+			return filled, err
+		},
 
 		ViewOfDeviceMemory: func(ctx context.Context, c any, address uintptr, shape, opts any) (any, error) {
 			return c.(*Client).viewOfDeviceMemory(ctx, address, shape.(Shape), opts.(*ViewOptions))

@@ -7,6 +7,7 @@ package phasecompile_test
 
 import (
 	"context"
+	"os"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -36,6 +37,13 @@ func TestAheadOfTimeInPhases(t *testing.T) {
 		assert.Equal(t, "phase1_hlo_opts", o.Producer)
 		assert.NotEmpty(t, o.Code)
 	}
+
+	// A program for four devices says so itself; without the number this phase fails.
+	layer, err := os.ReadFile("../../pjrt/sharding/testdata/layer/shardy-export.mlirbc")
+	require.NoError(t, err)
+	divided := phasecompile.Program{Code: layer, Format: "mlir", Consumers: phases[:1], Version: "1.0"}
+	_, err = phasecompile.Compile(ctx, topology, []phasecompile.Program{divided}, phases[:1], nil)
+	require.NoError(t, err)
 
 	_, err = phasecompile.Compile(ctx, topology, []phasecompile.Program{program}, []string{"phase9"}, nil)
 	require.ErrorContains(t, err, `the compiler has no phase "phase9"; it has phase1_hlo_opts`)

@@ -10,10 +10,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/extensions/phasecompile"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
+	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
 const double = `module @double {
@@ -40,6 +43,52 @@ func TestAProgramGoesThroughPhases(t *testing.T) {
 	assert.Equal(t, phases[len(phases)-1], out[0].Producer)
 }
 
+const halves = `module @halves attributes {mhlo.num_partitions = 2 : i32} {
+  sdy.mesh @mesh = <["x"=2]>
+  func.func @main(%a: tensor<2xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> tensor<2xf32> {
+    return %a : tensor<2xf32>
+  }
+}`
+
+// The options of a phase have what the program states for how many devices it is.
+func TestAProgramSaysForHowManyDevicesItIs(t *testing.T) {
+	ctx := context.Background()
+	stand := pjrttest.New(t, pjrttest.Options{Devices: 2})
+	stand.Program("halves", pjrttest.Signature{}, pjrttest.Identity)
+	var sent *pjrt.CompileOptions
+	table, err := serve.Wrap(raw.Table(stand.Plugin()), serve.Around(func(c *serve.Invocation, a *capi.PhaseCompileRunPhaseArgs) {
+		var err error
+		sent, err = pjrt.DecodeCompileOptions(capi.Bytes(a.CompileOptions, a.CompileOptionsSize))
+		assert.NoError(t, err)
+		c.Forward()
+	}))
+	require.NoError(t, err)
+	t.Cleanup(func() { table.Close() })
+	plugin, err := raw.Plugin(table.Capi())
+	require.NoError(t, err)
+	client, err := plugin.NewClient(ctx, nil)
+	require.NoError(t, err)
+	defer client.Close()
+	topology, err := client.Topology()
+	require.NoError(t, err)
+	phases, err := phasecompile.Phases(plugin)
+	require.NoError(t, err)
+	program := []phasecompile.Program{{Code: []byte(halves), Format: "mlir"}}
+	opts := new(pjrt.CompileOptions)
+	_, err = phasecompile.Compile(ctx, topology, program, phases, opts)
+	require.NoError(t, err)
+	assert.Equal(t, 2, sent.Partitions)
+	assert.True(t, sent.SPMD)
+	assert.True(t, sent.Shardy)
+	assert.Zero(t, *opts, "the caller's options stay as they are")
+	_, err = phasecompile.Compile(ctx, topology, program, phases, &pjrt.CompileOptions{Partitions: 1})
+	require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
+	require.ErrorContains(t, err, "the program states that it is for 2 partitions, and the compile options ask for 1")
+	_, err = phasecompile.Compile(ctx, topology, []phasecompile.Program{{Code: []byte("any"), Format: "of the plugin"}}, phases[1:], nil)
+	require.Error(t, err)
+	assert.NotContains(t, err.Error(), "states")
+}
+
 func TestMisuseOfPhasesIsAnErrorHere(t *testing.T) {
 	ctx := context.Background()
 	p := pjrttest.New(t, pjrttest.Options{NoLeaks: true})
@@ -63,6 +112,7 @@ func TestMisuseOfPhasesIsAnErrorHere(t *testing.T) {
 		"unknown phase":  {topology, &good, []string{"phase9"}, nil, `has no phase "phase9"`},
 		"without a body": {topology, &phasecompile.Program{Code: []byte("func.func private @main()"), Format: "mlir"}, phases, nil, "has no body"},
 		"devices":        {topology, &good, phases, &pjrt.CompileOptions{Replicas: 9}, "9"},
+		"few devices":    {topology, &phasecompile.Program{Code: []byte(halves), Format: "mlir"}, phases, nil, "for 2 partitions, and the client has 1 devices"},
 	} {
 		var programs []phasecompile.Program
 		if c.program != nil {

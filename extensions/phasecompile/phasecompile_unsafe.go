@@ -38,8 +38,10 @@ func Phases(p *pjrt.Plugin) (names []string, err error) {
 // phase. The plugin cannot be interrupted: when ctx ends first, Compile returns ctx's
 // error, and the phases run to their end. opts may be nil.
 //
-// Compile checks programs in MLIR as [pjrt.Plugin.CompileFor] does. It does not check the
-// output of phases; pass that only to the version of the plugin that made it.
+// Compile checks programs in MLIR as [pjrt.Plugin.CompileFor] does, and like it compiles a program
+// for the devices that the program states where opts are silent. Neither holds for the output of
+// phases, which only the plugin can read: pass it only to the version of the plugin that made it,
+// with the numbers of replicas and partitions in opts if they are not 1.
 func Compile(
 	ctx context.Context, topology *pjrt.Topology, programs []Program, phases []string, opts *pjrt.CompileOptions,
 ) ([]Program, error) {
@@ -56,7 +58,7 @@ func Compile(
 	}
 	in := new(input)
 	for i, p := range programs {
-		if err := p.check(i, topology.Plugin(), opts); err != nil {
+		if opts, err = p.check(i, topology, opts); err != nil {
 			return nil, err
 		}
 		in.add(&in.programs, &in.programSizes, p.marshal())
@@ -83,20 +85,27 @@ func Compile(
 	}, func([]Program) error { return nil })
 }
 
-// check returns an error for programs over which the plugin would end the process.
-func (p *Program) check(i int, plugin *pjrt.Plugin, opts *pjrt.CompileOptions) error {
+// check returns an error for programs over which the plugin would end the process, and otherwise the
+// options with what the program states where they are silent.
+func (p *Program) check(i int, topology *pjrt.Topology, opts *pjrt.CompileOptions) (*pjrt.CompileOptions, error) {
 	if len(p.Code) == 0 {
-		return invalid("program %d is empty", i)
+		return nil, invalid("program %d is empty", i)
 	}
 	for _, text := range append([]string{p.Format, p.Name, p.Producer, p.Version}, p.Consumers...) {
 		if !utf8.ValidString(text) {
-			return invalid("program %d has text that is not UTF-8: %q", i, text)
+			return nil, invalid("program %d has text that is not UTF-8: %q", i, text)
 		}
 	}
-	if p.Format != string(pjrt.FormatMLIR) {
-		return nil
+	program := pjrt.Program{Code: p.Code, Format: pjrt.Format(p.Format)}
+	switch program.Format {
+	case pjrt.FormatMLIR, pjrt.FormatHLO, pjrt.FormatHLOWithConfig:
+	default:
+		return opts, nil // a form that only the plugin reads
 	}
-	return raw.CheckProgram(plugin, pjrt.Program{Code: p.Code, Format: pjrt.FormatMLIR}, opts)
+	if err := raw.CheckProgram(topology.Plugin(), program, opts); err != nil {
+		return nil, err
+	}
+	return raw.OptionsForProgram(topology, program, opts)
 }
 
 // input is the memory that C reads while phases run.

@@ -288,6 +288,18 @@ func EncodeCompileOptions(t *pjrt.Topology, opts *pjrt.CompileOptions) ([]byte, 
 	return bridge.Root.EncodeCompileOptions(t, opts)
 }
 
+// OptionsForProgram returns compile options as [pjrt.Plugin.CompileFor] uses them: where opts are
+// silent, they have the numbers of replicas and partitions that the program itself states, and Shardy
+// if it uses Shardy. Options that contradict the program, and those with which the compiler is known
+// to end the process, are an error. opts may be nil, and is not changed.
+func OptionsForProgram(t *pjrt.Topology, program pjrt.Program, opts *pjrt.CompileOptions) (*pjrt.CompileOptions, error) {
+	filled, err := bridge.Root.OptionsForProgram(t, program, opts)
+	if err != nil {
+		return nil, err
+	}
+	return filled.(*pjrt.CompileOptions), nil
+}
+
 // Abandonable makes a call of C, which cannot be interrupted, and returns its result.
 // When ctx ends first, Abandonable returns ctx's error. The call then goes on in a
 // goroutine of its own, and Abandonable passes its result to close.

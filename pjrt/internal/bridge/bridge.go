@@ -61,6 +61,7 @@ type Functions struct {
 	DefaultMemory        func(client, device, memory any) (*capi.Memory, error)
 	CheckProgram         func(plugin, program, options any) error
 	EncodeCompileOptions func(topology, options any) ([]byte, error)
+	OptionsForProgram    func(topology, program, options any) (any, error)
 
 	ViewOfDeviceMemory func(ctx context.Context, client any, address uintptr, shape, options any) (buffer any, err error)
 	// References returns the number of open external references to a buffer.
