@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package gpu is about custom calls of GPU programs that are untyped, or that are
-// registered with a handler for each stage. The extension Gpu_Custom_Call came with API
-// 0.31; XLA's plugins for GPUs have it. New programs use package extensions/ffi, which
-// registers typed handlers on all platforms.
-//
-// The call is in package capi: capi.GPURegisterCustomCallArgs.
+// Package gpu registers custom calls of GPU programs that are C functions of the untyped kind, or
+// that have a handler for each stage. It uses the extension Gpu_Custom_Call, which came with API
+// 0.31; XLA's plugins for GPUs have it. New programs use package extensions/ffi, whose handlers are
+// Go functions, on all platforms: this package is for libraries that exist already.
 package gpu
 
 import (
+	"strings"
+	"sync"
+
 	"github.com/purepjrt/purepjrt/capi"
+	cffi "github.com/purepjrt/purepjrt/capi/ffi"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
@@ -18,4 +20,72 @@ import (
 // Supported reports whether the plugin offers the extension.
 func Supported(p *pjrt.Plugin) bool {
 	return raw.Table(p).HasSection(capi.SectionExtension(capi.ExtensionTypeGPUCustomCall))
+}
+
+// CustomCall has the C functions of a custom call. They must stay callable until the process ends.
+// Nothing can check the addresses.
+type CustomCall struct {
+	// Target is the name in the program's stablehlo.custom_call.
+	Target string
+	// Untyped is a function of the kind before XLA's foreign function interface, which gets a stream,
+	// an array of pointers and the backend_config of the call. Leave the handlers null then.
+	Untyped uintptr
+	// Execute is the handler that runs the call. The others run before: Instantiate once for each
+	// program that is loaded, Prepare and Initialize once for each execution; they may be null.
+	Execute, Instantiate, Prepare, Initialize cffi.Handler
+	// Replayable promises that a call may be recorded once and replayed, as command buffers do (API
+	// 0.114).
+	Replayable bool
+}
+
+// The kinds of functions, as the C API numbers them.
+const (
+	untyped = 0
+	typed   = 1
+)
+
+// Register makes a custom call known to all clients of the plugin until the process ends
+// (PJRT_Gpu_Register_Custom_Call). Register it before compiling programs that call it. A target that
+// this process has registered is pjrt.ErrAlreadyExists. Register may be called from any goroutine.
+func Register(p *pjrt.Plugin, c CustomCall) error {
+	handlers := c.Execute != 0 || c.Instantiate != 0 || c.Prepare != 0 || c.Initialize != 0
+	switch {
+	case p == nil:
+		return invalid("the plugin is nil")
+	case c.Target == "" || strings.IndexByte(c.Target, 0) >= 0:
+		return invalid("the target %q of the custom call is empty or contains a zero byte", c.Target)
+	case c.Untyped != 0 && handlers:
+		return invalid("the custom call %s has an untyped function and handlers: give one or the other", c.Target)
+	case c.Untyped == 0 && c.Execute == 0:
+		return invalid("the custom call %s has no function: set Execute, or Untyped", c.Target)
+	}
+	registering.Lock()
+	defer registering.Unlock()
+	var call capi.Call[capi.GPURegisterCustomCallArgs]
+	for _, r := range raw.Table(p).Registrations() {
+		if r.Function == call.Function() && r.Name == c.Target {
+			return raw.Errorf(pjrt.ErrAlreadyExists,
+				"the custom call %s is registered already, and stays until the process ends: choose another name", c.Target)
+		}
+	}
+	call.Args.FunctionName, call.Args.FunctionNameSize = capi.StringData(c.Target)
+	call.Args.APIVersion, call.Args.HandlerExecute = untyped, c.Untyped
+	if c.Untyped == 0 {
+		call.Args.APIVersion, call.Args.HandlerExecute = typed, uintptr(c.Execute)
+		call.Args.HandlerInstantiate = uintptr(c.Instantiate)
+		call.Args.HandlerPrepare = uintptr(c.Prepare)
+		call.Args.HandlerInitialize = uintptr(c.Initialize)
+	}
+	if c.Replayable {
+		call.Args.Traits = uint32(capi.FFIHandlerTraitsBitsCommandBufferCompatible)
+	}
+	return call.Do(raw.Table(p))
+}
+
+// registering is held while a custom call is registered, so that of two with the same name the
+// second one finds the first.
+var registering sync.Mutex
+
+func invalid(format string, args ...any) error {
+	return raw.Errorf(pjrt.ErrInvalidArgument, format, args...)
 }

@@ -186,6 +186,15 @@ func (l Layout) String() string {
 	return text + "}"
 }
 
+// DecodeShape reads a shape that stands alone, a serialized ShapeProto.
+func DecodeShape(b []byte) (Shape, error) {
+	p, err := xlaproto.UnmarshalShape(b)
+	if err != nil {
+		return Shape{}, fmt.Errorf("hlo: the bytes are not a valid ShapeProto: %w", err)
+	}
+	return shapeOf(&p), nil
+}
+
 func shapeOf(p *xlaproto.Shape) Shape {
 	s := Shape{Dims: p.Dims, Dynamic: p.Dynamic, rest: p.Unknown}
 	if !slices.Contains(s.Dynamic, true) {

@@ -60,6 +60,10 @@ func Decode(s pjrt.Sharding) (Spec, error) {
 	return newSpec(p), nil
 }
 
+// Encode returns the sharding as XLA's message, which lists the devices one by one. It is what [Decode]
+// reads.
+func (s Spec) Encode() pjrt.Sharding { return pjrt.Sharding{Proto: s.proto().Marshal()} }
+
 func newSpec(p xlaproto.Sharding) Spec {
 	s := Spec{Kind: Kind(p.Type), Tiles: p.Tiles, Devices: p.Devices, ReplicateLast: p.ReplicateLast}
 	for _, t := range p.Subgroups {

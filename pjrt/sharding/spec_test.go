@@ -32,6 +32,9 @@ func TestShardings(t *testing.T) {
 		s, err := sharding.Decode(pjrt.Sharding{Proto: []byte(message)})
 		require.NoError(t, err, want)
 		assert.Equal(t, want, s.String())
+		again, err := sharding.Decode(s.Encode())
+		require.NoError(t, err, want)
+		assert.Equal(t, s, again, want)
 		assert.Equal(t, want, pjrt.Sharding{Proto: []byte(message)}.String())
 	}
 	for want, message := range map[string]string{

@@ -188,3 +188,19 @@ func joinInts(list []int64) string {
 	}
 	return strings.Join(words, ",")
 }
+
+// Marshal writes an OpSharding.
+func (s Sharding) Marshal() []byte {
+	b := wire.AppendNonzero(nil, shardingType, int32(s.Type))
+	b = wire.AppendInts(b, shardingTiles, s.Tiles)
+	b = wire.AppendInts(b, shardingDevices, s.Devices)
+	for _, e := range s.Elements {
+		b = wire.AppendBytes(b, shardingTuple, e.Marshal())
+	}
+	b = wire.AppendTrue(b, shardingReplicateLast, s.ReplicateLast)
+	subgroups := make([]int32, len(s.Subgroups))
+	for i, t := range s.Subgroups {
+		subgroups[i] = int32(t)
+	}
+	return wire.AppendInts(b, shardingSubgroups, subgroups)
+}
