@@ -431,7 +431,10 @@ func TestPartitionerWithoutFunctions(t *testing.T) {
 	c.PropagateUserSharding.Call(c, u)
 	assert.False(t, u.Header.HasError)
 	assert.Equal(t, "asked", text(u.ResultSharding))
-	assert.Zero(t, u.Header.CleanupFn)
+	for _, h := range []capi.JAXCustomCallPartitionerVersionAndError{i.Header, u.Header} {
+		require.NotZero(t, h.CleanupFn, "XLA calls it without asking")
+		h.CleanupFn.Call(h.Data)
+	}
 }
 
 func TestPartitionerErrorsGoToTheHeader(t *testing.T) {

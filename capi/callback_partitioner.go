@@ -124,7 +124,8 @@ func (h *JAXCustomCallPartitionerVersionAndError) respond(
 		keep, err = run(p)
 		return err
 	})
-	h.Data, h.CleanupFn, h.HasError = 0, 0, failed
+	// Plugins call the cleanup function even if there is nothing to clean up. It does nothing for handle 0.
+	h.Data, h.CleanupFn, h.HasError = 0, JAXCustomCallPartitionerVersionAndErrorCleanupFn(HandleDeleter()), failed
 	if failed {
 		h.Code = code
 		h.ErrorMsg.Data, h.ErrorMsg.Size = StringData(text)
@@ -132,7 +133,6 @@ func (h *JAXCustomCallPartitionerVersionAndError) respond(
 	}
 	if keep != nil {
 		h.Data = uintptr(NewHandle(keep))
-		h.CleanupFn = JAXCustomCallPartitionerVersionAndErrorCleanupFn(HandleDeleter())
 	}
 	return 0
 }

@@ -100,6 +100,13 @@ func Register(p *pjrt.Plugin, target string, x Partitioner) error {
 // RegisterBatch says that the custom calls of a target treat every element of their leading
 // dimensions alone, so that the compiler can split them there (PJRT_Register_Batch_Partitionable, API
 // 0.67). It holds and fails as [Register] does.
+//
+// How many dimensions those are, each call says in the attribute
+//
+//	mhlo.frontend_attributes = {num_batch_dims = "1"}
+//
+// and it must state the layouts of its operands and results, as the calls do that Target.Line of
+// package extensions/ffi writes: over a call without layouts XLA ends the process.
 func RegisterBatch(p *pjrt.Plugin, target string) error {
 	if err := check(p, target); err != nil {
 		return err
