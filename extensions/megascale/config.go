@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package megascale
+
+import (
+	"math"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/extensions/multislice"
+	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/raw"
+)
+
+// Supported reports whether the plugin offers the extension.
+func Supported(p *pjrt.Plugin) bool {
+	return raw.Table(p).HasSection(capi.SectionExtension(capi.ExtensionTypeMegascale))
+}
+
+// AOTConfig makes a configuration for compiling a program for several slices without
+// devices (PJRT_Megascale_CreateAoTConfig). topology is that of one slice, and slices is
+// the number of slices. The caller closes the configuration. The plugin must offer the
+// extension MultiSlice too, because configurations are objects of that extension.
+//
+// CompileOptions.MultiSlice takes the bytes that Serialize of the configuration returns.
+func AOTConfig(topology *pjrt.Topology, slices int) (*multislice.Config, error) {
+	h, release, err := raw.AcquireTopology(topology)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	if err := countOfSlices(slices); err != nil {
+		return nil, err
+	}
+	if err := canDestroyConfigs(topology.Plugin()); err != nil {
+		return nil, err
+	}
+	var c capi.Call[capi.MegascaleCreateAOTConfigArgs]
+	c.Args.Topology, c.Args.NumSlices = h, int32(slices)
+	if err := c.Do(raw.TableOf(topology)); err != nil {
+		return nil, err
+	}
+	return multislice.Adopt(topology.Plugin(), c.Args.MultiSliceConfig, nil)
+}
+
+// Job says how a job of several slices is made up, and which of its processes this one is.
+type Job struct {
+	// Slices is the number of slices. Slice is the one that this process belongs to, and Host the
+	// host of that slice on which it runs, both counted from 0.
+	Slices, Slice, Host int
+	// Endpoints says where the other processes are reached: a serialized EndpointAddresses.
+	Endpoints []byte
+	// Network says how the slices are connected: a serialized DCNTopology.
+	Network []byte
+}
+
+// Config makes the configuration with which a program runs on several slices
+// (PJRT_Megascale_CreateMultiSliceConfig), for ExecuteOptions.Extensions. topology is that of one
+// slice. The caller closes the configuration; the context stays alive as long as it. The plugin must
+// offer the extension MultiSlice too.
+func (x *Context) Config(topology *pjrt.Topology, job Job) (*multislice.Config, error) {
+	context, err := x.acquire()
+	if err != nil {
+		return nil, err
+	}
+	release := x.ref.Release
+	defer func() { release() }()
+	h, done, err := raw.AcquireTopology(topology)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	if topology.Plugin() != x.plugin {
+		return nil, invalid("the topology and the context belong to different plugins")
+	}
+	if err := countOfSlices(job.Slices); err != nil {
+		return nil, err
+	}
+	switch {
+	case job.Slice < 0 || job.Slice >= job.Slices:
+		return nil, invalid("there is no slice %d in a job of %d", job.Slice, job.Slices)
+	case job.Host < 0 || job.Host > math.MaxInt32:
+		return nil, invalid("there is no host %d in a slice", job.Host)
+	case len(job.Endpoints) > math.MaxInt32 || len(job.Network) > math.MaxInt32:
+		return nil, invalid("the messages about the network have more than 2^31-1 bytes")
+	}
+	if err := canDestroyConfigs(x.plugin); err != nil {
+		return nil, err
+	}
+	var c capi.Call[capi.MegascaleCreateMultiSliceConfigArgs]
+	a := &c.Args
+	a.Topology, a.ClientContext = h, context
+	a.NumSlices, a.LocalSliceID, a.LocalHostID = int32(job.Slices), int32(job.Slice), int32(job.Host)
+	a.EndpointAddresses, _ = capi.BytesData(job.Endpoints)
+	a.EndpointAddressesSize = int32(len(job.Endpoints))
+	a.DcnTopology, _ = capi.BytesData(job.Network)
+	a.DcnTopologySize = int32(len(job.Network))
+	table := raw.Table(x.plugin)
+	if err := c.Do(table); err != nil {
+		return nil, err
+	}
+	keep := x.ref.Release
+	config, err := multislice.Adopt(x.plugin, a.MultiSliceConfig, func(h *capi.MultiSliceConfig) {
+		var d capi.Call[capi.MultiSliceConfigDestroyArgs]
+		d.Args.Config = h
+		_ = d.Do(table) // no caller is left to return an error to
+		keep()
+	})
+	if err == nil {
+		release = func() {} // the configuration keeps the context
+	}
+	return config, err
+}
+
+func countOfSlices(n int) error {
+	if n < 1 || n > math.MaxInt32 {
+		return invalid("a job has from 1 to 2^31-1 slices, not %d", n)
+	}
+	return nil
+}
+
+// canDestroyConfigs returns an error if the plugin lacks the extension MultiSlice, without which
+// nothing could destroy a configuration.
+func canDestroyConfigs(p *pjrt.Plugin) error {
+	return raw.Table(p).Lacks((*capi.MultiSliceConfigDestroyArgs)(nil).Function())
+}
+
+// DeviceInJob returns the number that a device of a slice has in the whole job
+// (PJRT_Megascale_DeviceId_To_MegascaleId, API 0.98).
+func DeviceInJob(p *pjrt.Plugin, slice, device int) (int, error) {
+	if p == nil {
+		return 0, errNilPlugin
+	}
+	if slice < 0 || slice > math.MaxInt32 || device < 0 || device > math.MaxInt32 {
+		return 0, invalid("there is no device %d of a slice %d", device, slice)
+	}
+	var c capi.Call[capi.MegascaleDeviceIDToMegascaleIDArgs]
+	c.Args.SliceID, c.Args.PerSliceDeviceID = int32(slice), int32(device)
+	err := c.Do(raw.Table(p))
+	return int(c.Args.MegascaleID), err
+}
+
+// DeviceInSlice returns the slice of a device, and its number there, from its number in the whole job
+// (PJRT_Megascale_MegascaleId_To_DeviceId, API 0.98).
+func DeviceInSlice(p *pjrt.Plugin, id int) (slice, device int, err error) {
+	if p == nil {
+		return 0, 0, errNilPlugin
+	}
+	if id < 0 {
+		return 0, 0, invalid("there is no device %d of a job", id)
+	}
+	var c capi.Call[capi.MegascaleMegascaleIDToDeviceIDArgs]
+	c.Args.MegascaleID = int64(id)
+	err = c.Do(raw.Table(p))
+	return int(c.Args.SliceID), int(c.Args.PerSliceDeviceID), err
+}
+
+var errNilPlugin = invalid("the plugin is nil")
+
+func invalid(format string, args ...any) error {
+	return raw.Errorf(pjrt.ErrInvalidArgument, format, args...)
+}

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package megascale
+
+import (
+	"math"
+	"runtime"
+	"time"
+	"unsafe"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/extensions/collectives"
+	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/lifetime"
+	"github.com/purepjrt/purepjrt/pjrt/raw"
+)
+
+// Context is the part of one process in a job of several slices. Its methods may be called from any
+// goroutine.
+type Context struct {
+	plugin *pjrt.Plugin
+	ref    *lifetime.Ref[capi.MegascaleClientContext]
+}
+
+// NewContext makes a context with the settings that the process was started with
+// (PJRT_Megascale_CreateDefaultClientContext). The caller closes it.
+func NewContext(p *pjrt.Plugin) (*Context, error) {
+	if p == nil {
+		return nil, errNilPlugin
+	}
+	var c capi.Call[capi.MegascaleCreateDefaultClientContextArgs]
+	if err := c.Do(raw.Table(p)); err != nil {
+		return nil, err
+	}
+	return adopt(p, c.Args.ClientContext, nil), nil
+}
+
+// ContextOf makes a context for a client (PJRT_Megascale_CreateClientContextFromPjRtClient). The
+// caller closes it.
+func ContextOf(client *pjrt.Client) (*Context, error) {
+	h, release, err := raw.AcquireClient(client)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	var c capi.Call[capi.MegascaleCreateClientContextFromPjRtClientArgs]
+	c.Args.Client = h
+	if err := c.Do(raw.TableOf(client)); err != nil {
+		return nil, err
+	}
+	return adopt(client.Plugin(), c.Args.ClientContext, raw.Parent(client)), nil
+}
+
+func adopt(p *pjrt.Plugin, h *capi.MegascaleClientContext, parent lifetime.Parent) *Context {
+	table := raw.Table(p)
+	return &Context{p, lifetime.New("megascale context", h, parent, func(h *capi.MegascaleClientContext) {
+		var d capi.Call[capi.MegascaleDeleteClientContextArgs]
+		d.Args.ClientContext = h
+		_ = d.Do(table) // no caller is left to return an error to
+	})}
+}
+
+// Start starts the context, which nothing else may use before
+// (PJRT_Megascale_ClientContext_Initialize).
+func (x *Context) Start() error {
+	h, err := x.acquire()
+	if err != nil {
+		return err
+	}
+	defer x.ref.Release()
+	var c capi.Call[capi.MegascaleClientContextInitializeArgs]
+	c.Args.ClientContext = h
+	return c.Do(raw.Table(x.plugin))
+}
+
+// Unblock lets the work of a launch go on that waits for other slices, within a time from now on
+// (PJRT_Megascale_ClientContext_UnblockPendingWork). The time is rounded up to milliseconds.
+func (x *Context) Unblock(launch int, within time.Duration) error {
+	h, err := x.acquire()
+	if err != nil {
+		return err
+	}
+	defer x.ref.Release()
+	if launch < math.MinInt32 || launch > math.MaxInt32 || within < 0 {
+		return invalid("the launch %d is not a number of 32 bits, or the time %v is negative", launch, within)
+	}
+	var c capi.Call[capi.MegascaleClientContextUnblockPendingWorkArgs]
+	c.Args.ClientContext, c.Args.LaunchID = h, int32(launch)
+	c.Args.ExpireAfterMs = int64((within + time.Millisecond - 1) / time.Millisecond)
+	return c.Do(raw.Table(x.plugin))
+}
+
+// Port returns the port of the network on which the context listens
+// (PJRT_Megascale_ClientContext_MegascalePort).
+func (x *Context) Port() (int, error) {
+	h, err := x.acquire()
+	if err != nil {
+		return 0, err
+	}
+	defer x.ref.Release()
+	var c capi.Call[capi.MegascaleClientContextMegascalePortArgs]
+	c.Args.ClientContext = h
+	err = c.Do(raw.Table(x.plugin))
+	return int(c.Args.Port), err
+}
+
+// Processes says who takes part in the collectives of a job.
+type Processes struct {
+	// Addresses are the addresses of the processes in the network.
+	Addresses []string
+	// Slices are the slice of each process, and Places the place of each in its slice; nil if that is
+	// not known.
+	Slices, Places []int
+	// Devices is the number of devices that each process has.
+	Devices int
+}
+
+// Collectives makes collectives that run over the network between slices
+// (PJRT_Megascale_CreateMegascaleCollectives, API 0.94). network says how the slices are connected, a
+// serialized DCNTopology, or nil if that is not known. The caller closes the collectives; the context
+// stays alive as long as they. The plugin must offer the extension Collectives too.
+func (x *Context) Collectives(processes Processes, network []byte) (*collectives.Collectives, error) {
+	h, err := x.acquire()
+	if err != nil {
+		return nil, err
+	}
+	defer x.ref.Release()
+	n := len(processes.Addresses)
+	if n == 0 || processes.Devices < 1 || processes.Devices > math.MaxInt32 {
+		return nil, invalid("collectives need the addresses of the processes and how many devices each has; there are %d and %d", n, processes.Devices)
+	}
+	slices, err := perProcess("slices", processes.Slices, n)
+	if err != nil {
+		return nil, err
+	}
+	places, err := perProcess("places", processes.Places, n)
+	if err != nil {
+		return nil, err
+	}
+	table := raw.Table(x.plugin)
+	// Without the extension Collectives, nothing could destroy them.
+	if err := table.Lacks((*capi.CollectivesDestroyArgs)(nil).Function()); err != nil {
+		return nil, err
+	}
+	addresses, sizes := texts(processes.Addresses)
+	var c capi.Call[capi.MegascaleCreateMegascaleCollectivesArgs]
+	c.Args.ClientContext = h
+	c.Args.ProcessesInfo = &capi.MegascaleProcessesInfo{
+		Addresses: unsafe.SliceData(addresses), AddressSizes: unsafe.SliceData(sizes), NumAddresses: uintptr(n),
+		SliceIndexes: unsafe.SliceData(slices), NumSliceIndexes: uintptr(len(slices)),
+		PerSliceIndexes: unsafe.SliceData(places), NumPerSliceIndexes: uintptr(len(places)),
+		NumDevicesPerProcess: int32(processes.Devices),
+	}
+	c.Args.DcnTopology, c.Args.DcnTopologySize = capi.BytesData(network)
+	if err := c.Do(table); err != nil {
+		return nil, err
+	}
+	return collectives.Adopt(x.plugin, c.Args.Collectives, x.ref)
+}
+
+// perProcess returns a list with a number for each process, or nil for none.
+func perProcess(what string, list []int, n int) ([]int32, error) {
+	if list == nil {
+		return nil, nil
+	}
+	if len(list) != n {
+		return nil, invalid("there are %d %s for %d processes", len(list), what, n)
+	}
+	out := make([]int32, n)
+	for i, v := range list {
+		if v < 0 || v > math.MaxInt32 {
+			return nil, invalid("process %d has the impossible number %d among the %s", i, v, what)
+		}
+		out[i] = int32(v)
+	}
+	return out, nil
+}
+
+// texts returns a list of texts for C, each followed by a zero byte that its size does not count.
+func texts(list []string) ([]*byte, []uintptr) {
+	at, sizes := make([]*byte, len(list)), make([]uintptr, len(list))
+	for i, s := range list {
+		at[i], sizes[i] = unsafe.SliceData(append([]byte(s), 0)), uintptr(len(s))
+	}
+	return at, sizes
+}
+
+func (x *Context) acquire() (*capi.MegascaleClientContext, error) {
+	if x == nil || x.ref == nil {
+		return nil, invalid("the context is nil: make one with NewContext or ContextOf")
+	}
+	return x.ref.Acquire()
+}
+
+// Close frees the context, once nothing uses it (PJRT_Megascale_DeleteClientContext). Closing again
+// does nothing.
+func (x *Context) Close() error {
+	if x == nil || x.ref == nil {
+		return nil
+	}
+	return x.ref.Close()
+}
+
+// AddressOptions say which addresses [Addresses] returns.
+type AddressOptions struct {
+	// PortName and Port are the name and the number of the port.
+	PortName string
+	Port     int
+	// Prefixes are beginnings of the names of interfaces; others do not count. Nil means all.
+	Prefixes []string
+	// All asks for all addresses and not only the best one.
+	All bool
+	// Near leaves out interfaces that are attached to another NUMA node than the process.
+	Near bool
+}
+
+// Addresses returns the addresses in the network by which other slices reach this host, each a
+// serialized message (PJRT_Megascale_GetInterfaceAddressesHelper, API 0.101). opts may be nil.
+func Addresses(p *pjrt.Plugin, opts *AddressOptions) ([][]byte, error) {
+	if p == nil {
+		return nil, errNilPlugin
+	}
+	if opts == nil {
+		opts = new(AddressOptions)
+	}
+	if opts.Port < 0 || opts.Port > math.MaxUint16 {
+		return nil, invalid("there is no port %d", opts.Port)
+	}
+	prefixes, sizes := texts(opts.Prefixes)
+	var c capi.Call[capi.MegascaleGetInterfaceAddressesHelperArgs]
+	a := &c.Args
+	a.MegascalePortName, a.MegascalePortNameSize = capi.StringData(opts.PortName)
+	a.MegascalePort = int32(opts.Port)
+	a.InterfacePrefixes, a.InterfacePrefixesSizes = unsafe.SliceData(prefixes), unsafe.SliceData(sizes)
+	a.NumInterfacePrefixes = uintptr(len(prefixes))
+	a.UseAllInterfaces, a.LimitToProcessNumaLocalInterfaces = opts.All, opts.Near
+	if err := c.Do(raw.Table(p)); err != nil {
+		return nil, err
+	}
+	runtime.KeepAlive(prefixes)
+	lengths := capi.Slice(a.SerializedAddressesSizes, a.NumAddresses)
+	list := make([][]byte, len(lengths))
+	for i, at := range capi.Slice(a.SerializedAddresses, uintptr(len(lengths))) {
+		list[i] = capi.Bytes(at, lengths[i])
+	}
+	a.AddressesDeleter.Call(a.Addresses)
+	return list, nil
+}
