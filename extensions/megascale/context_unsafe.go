@@ -69,9 +69,19 @@ func (x *Context) Start() error {
 		return err
 	}
 	defer x.ref.Release()
-	var c capi.Call[capi.MegascaleClientContextInitializeArgs]
-	c.Args.ClientContext = h
-	return c.Do(raw.Table(x.plugin))
+	// libtpu 0.0.51 wants args of the size of those of another function, and reads no more of them than
+	// there is.
+	var wide struct {
+		capi.Call[capi.MegascaleClientContextInitializeArgs]
+		_ [capi.MegascaleClientContextUnblockPendingWorkArgsSize - capi.MegascaleClientContextInitializeArgsSize]byte
+	}
+	wide.Args.StructSize, wide.Args.ClientContext = capi.MegascaleClientContextUnblockPendingWorkArgsSize, h
+	table := raw.Table(x.plugin)
+	failure, err := wide.Raw(table)
+	if err != nil {
+		return err
+	}
+	return table.TakeError(failure)
 }
 
 // Unblock lets the work of a launch go on that waits for other slices, within a time from now on
