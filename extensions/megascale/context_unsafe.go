@@ -33,7 +33,7 @@ func NewContext(p *pjrt.Plugin) (*Context, error) {
 	if err := c.Do(raw.Table(p)); err != nil {
 		return nil, err
 	}
-	return adopt(p, c.Args.ClientContext, nil), nil
+	return adopt(p, c.Args.ClientContext, func() {}), nil
 }
 
 // ContextOf makes a context for a client (PJRT_Megascale_CreateClientContextFromPjRtClient). The
@@ -43,21 +43,26 @@ func ContextOf(client *pjrt.Client) (*Context, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer release()
 	var c capi.Call[capi.MegascaleCreateClientContextFromPjRtClientArgs]
 	c.Args.Client = h
 	if err := c.Do(raw.TableOf(client)); err != nil {
+		release()
 		return nil, err
 	}
-	return adopt(client.Plugin(), c.Args.ClientContext, raw.Parent(client)), nil
+	return adopt(client.Plugin(), c.Args.ClientContext, release), nil
 }
 
-func adopt(p *pjrt.Plugin, h *capi.MegascaleClientContext, parent lifetime.Parent) *Context {
+// adopt makes a Context of a handle. It calls release when the plugin has destroyed the context, which
+// libtpu does only after it has waited for the other slices.
+func adopt(p *pjrt.Plugin, h *capi.MegascaleClientContext, release func()) *Context {
 	table := raw.Table(p)
-	return &Context{p, lifetime.New("megascale context", h, parent, func(h *capi.MegascaleClientContext) {
-		var d capi.Call[capi.MegascaleDeleteClientContextArgs]
-		d.Args.ClientContext = h
-		_ = d.Do(table) // no caller is left to return an error to
+	return &Context{p, lifetime.New("megascale context", h, nil, func(h *capi.MegascaleClientContext) {
+		go func() {
+			defer release()
+			var d capi.Call[capi.MegascaleDeleteClientContextArgs]
+			d.Args.ClientContext = h
+			_ = d.Do(table) // no caller is left to return an error to
+		}()
 	})}
 }
 
@@ -203,8 +208,8 @@ func (x *Context) acquire() (*capi.MegascaleClientContext, error) {
 	return x.ref.Acquire()
 }
 
-// Close frees the context, once nothing uses it (PJRT_Megascale_DeleteClientContext). Closing again
-// does nothing.
+// Close frees the context, once nothing uses it (PJRT_Megascale_DeleteClientContext), in a goroutine of
+// its own: the plugin may wait for the other slices. Closing again does nothing.
 func (x *Context) Close() error {
 	if x == nil || x.ref == nil {
 		return nil
