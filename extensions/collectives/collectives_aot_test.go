@@ -48,7 +48,7 @@ func join(ctx context.Context, p *pjrt.Plugin) ([]*collectives.Communicator, err
 		return nil, err
 	}
 	defer job.Close()
-	if err := job.Start(); err != nil {
+	if err := job.Start(ctx); err != nil {
 		return nil, err
 	}
 	x, err := job.Collectives(megascale.Processes{Addresses: []string{address}, Slices: []int{0}, Places: []int{0}, Devices: 2}, nil)

@@ -4,6 +4,7 @@
 package megascale
 
 import (
+	"context"
 	"math"
 	"runtime"
 	"time"
@@ -67,43 +68,53 @@ func adopt(p *pjrt.Plugin, h *capi.MegascaleClientContext, release func()) *Cont
 }
 
 // Start starts the context, which nothing else may use before
-// (PJRT_Megascale_ClientContext_Initialize).
-func (x *Context) Start() error {
-	h, err := x.acquire()
-	if err != nil {
-		return err
-	}
-	defer x.ref.Release()
-	// libtpu 0.0.51 wants args of the size of those of another function, and reads no more of them than
-	// there is.
-	var wide struct {
-		capi.Call[capi.MegascaleClientContextInitializeArgs]
-		_ [capi.MegascaleClientContextUnblockPendingWorkArgsSize - capi.MegascaleClientContextInitializeArgsSize]byte
-	}
-	wide.Args.StructSize, wide.Args.ClientContext = capi.MegascaleClientContextUnblockPendingWorkArgsSize, h
-	table := raw.Table(x.plugin)
-	failure, err := wide.Raw(table)
-	if err != nil {
-		return err
-	}
-	return table.TakeError(failure)
+// (PJRT_Megascale_ClientContext_Initialize). When ctx ends first, Start returns ctx's error, and the
+// context goes on starting.
+func (x *Context) Start(ctx context.Context) error {
+	return x.wait(ctx, func(h *capi.MegascaleClientContext) error {
+		// libtpu 0.0.51 wants args of the size of those of another function, and reads no more of them
+		// than there is.
+		var wide struct {
+			capi.Call[capi.MegascaleClientContextInitializeArgs]
+			_ [capi.MegascaleClientContextUnblockPendingWorkArgsSize - capi.MegascaleClientContextInitializeArgsSize]byte
+		}
+		wide.Args.StructSize, wide.Args.ClientContext = capi.MegascaleClientContextUnblockPendingWorkArgsSize, h
+		table := raw.Table(x.plugin)
+		failure, err := wide.Raw(table)
+		if err != nil {
+			return err
+		}
+		return table.TakeError(failure)
+	})
 }
 
 // Unblock lets the work of a launch go on that waits for other slices, within a time from now on
-// (PJRT_Megascale_ClientContext_UnblockPendingWork). The time is rounded up to milliseconds.
-func (x *Context) Unblock(launch int, within time.Duration) error {
-	h, err := x.acquire()
-	if err != nil {
-		return err
-	}
-	defer x.ref.Release()
+// (PJRT_Megascale_ClientContext_UnblockPendingWork). The time is rounded up to milliseconds. Unblock
+// waits until the runtime has told the other processes, which takes libtpu 15 seconds if there are
+// none. When ctx ends first, Unblock returns ctx's error, and the runtime goes on.
+func (x *Context) Unblock(ctx context.Context, launch int, within time.Duration) error {
 	if launch < math.MinInt32 || launch > math.MaxInt32 || within < 0 {
 		return invalid("the launch %d is not a number of 32 bits, or the time %v is negative", launch, within)
 	}
-	var c capi.Call[capi.MegascaleClientContextUnblockPendingWorkArgs]
-	c.Args.ClientContext, c.Args.LaunchID = h, int32(launch)
-	c.Args.ExpireAfterMs = int64((within + time.Millisecond - 1) / time.Millisecond)
-	return c.Do(raw.Table(x.plugin))
+	return x.wait(ctx, func(h *capi.MegascaleClientContext) error {
+		var c capi.Call[capi.MegascaleClientContextUnblockPendingWorkArgs]
+		c.Args.ClientContext, c.Args.LaunchID = h, int32(launch)
+		c.Args.ExpireAfterMs = int64((within + time.Millisecond - 1) / time.Millisecond)
+		return c.Do(raw.Table(x.plugin))
+	})
+}
+
+// wait makes a call that may wait. When ctx ends first, the call goes on.
+func (x *Context) wait(ctx context.Context, call func(*capi.MegascaleClientContext) error) error {
+	_, err := raw.Abandonable(ctx, func() (struct{}, error) {
+		h, err := x.acquire()
+		if err != nil {
+			return struct{}{}, err
+		}
+		defer x.ref.Release()
+		return struct{}{}, call(h)
+	}, func(struct{}) error { return nil })
+	return err
 }
 
 // Port returns the port of the network on which the context listens

@@ -104,16 +104,20 @@ func TestAheadOfTimeErrorsOfWorkersAreGathered(t *testing.T) {
 }
 
 func TestAheadOfTimeAContextOfAJob(t *testing.T) {
-	p := tpu(t)
+	ctx, p := t.Context(), tpu(t)
 	x, err := megascale.NewContext(p)
 	require.NoError(t, err)
 	_, err = x.Port()
 	require.ErrorIs(t, err, pjrt.ErrFailedPrecondition, "it has not been started")
-	require.ErrorIs(t, x.Unblock(1, time.Second), pjrt.ErrFailedPrecondition)
-	require.NoError(t, x.Start())
+	require.ErrorIs(t, x.Unblock(ctx, 1, time.Second), pjrt.ErrFailedPrecondition)
+	require.NoError(t, x.Start(ctx))
 	_, err = x.Port()
 	require.NoError(t, err)
-	require.NoError(t, x.Unblock(1, time.Second))
+	soon, stop := context.WithTimeout(ctx, 10*time.Millisecond)
+	defer stop()
+	if err := x.Unblock(soon, 1, time.Second); err != nil {
+		require.ErrorIs(t, err, context.DeadlineExceeded, "it waits for the processes of a job, which are not there")
+	}
 	config, err := x.Config(slice(t, p), megascale.Job{Slices: 2, Slice: 1})
 	require.NoError(t, err)
 	n, err := config.NumSlices()
