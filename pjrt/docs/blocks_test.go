@@ -4,6 +4,7 @@
 package docs_test
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -35,13 +36,22 @@ type document struct {
 	blocks []block
 }
 
-// documents returns the documents of this folder and three of the root.
+// elsewhere are the documents that are not in this folder.
+var elsewhere = []string{
+	"README.md", "SECURITY.md", "CONTRIBUTING.md", "conformance/README.md", "third_party/xla/README.md", "tools/pjrtshim/README.md",
+	"tools/pjrt/testdata/programs/README.md",
+}
+
+// documents returns the documents of this folder and those elsewhere.
 func documents(t testing.TB) []document {
 	t.Helper()
 	files, err := filepath.Glob("*.md")
 	require.NoError(t, err)
+	for _, name := range elsewhere {
+		files = append(files, root+"/"+name)
+	}
 	var list []document
-	for _, name := range append(files, root+"/README.md", root+"/SECURITY.md", root+"/CONTRIBUTING.md") {
+	for _, name := range files {
 		text, err := os.ReadFile(name)
 		require.NoError(t, err)
 		name, err = filepath.Rel(root, filepath.Join(root, "pjrt/docs", name))
@@ -109,6 +119,26 @@ func TestLinksLeadSomewhere(t *testing.T) {
 		}
 	}
 	assert.Greater(t, seen, 30)
+}
+
+func TestEveryReadmeIsAmongTheDocuments(t *testing.T) {
+	t.Parallel()
+	for _, dir := range []string{"", "capi", "conformance", "extensions", "gen", "pjrt", "third_party", "tools"} {
+		require.NoError(t, filepath.WalkDir(filepath.Join(root, dir), func(path string, d fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			if d.IsDir() && dir == "" && path != filepath.Join(root) {
+				return filepath.SkipDir
+			}
+			if d.Name() == "README.md" {
+				name, err := filepath.Rel(root, path)
+				require.NoError(t, err)
+				assert.Contains(t, elsewhere, filepath.ToSlash(name))
+			}
+			return nil
+		}))
+	}
 }
 
 func TestTheDocumentsAreFound(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"os/exec"
@@ -30,10 +31,10 @@ import (
 const patience = 5 * time.Minute
 
 // Words after console say what the commands of a block need. clone means that they run in the
-// root of the repository, and fails that the last one fails. The tests with the build tags jax
+// root of the repository, plugin that build/my_plugin.so is a plugin, and fails that the last one fails. The tests with the build tags jax
 // and aot run what needs these two.
 var (
-	manner = []string{"clone", "fails"}
+	manner = []string{"clone", "plugin", "fails"}
 	needs  = []string{"jax", "aot", "gpu", "tpu", "docker", "network", "long"}
 )
 
@@ -136,6 +137,16 @@ func (s *scene) write(t *testing.T, b block) {
 	require.NoError(t, os.WriteFile(file, []byte(strings.Join(b.lines, "\n")+"\n"), 0o666))
 }
 
+// providePlugin puts the CPU plugin where the documents have that of the reader.
+func (s *scene) providePlugin(t *testing.T) {
+	t.Helper()
+	build := filepath.Join(s.dir, "build")
+	require.NoError(t, os.MkdirAll(build, 0o755))
+	if err := os.Symlink(plugintest.Path(t, "cpu"), filepath.Join(build, "my_plugin.so")); err != nil {
+		require.ErrorIs(t, err, fs.ErrExist)
+	}
+}
+
 const mark = "@@ end of command "
 
 // run runs the commands of a block in one shell, and compares what they write.
@@ -153,6 +164,9 @@ func (s *scene) run(t *testing.T, name string, b block) {
 	cmd := exec.CommandContext(ctx, "sh", "-c", script.String())
 	cmd.WaitDelay = 10 * time.Second
 	cmd.Env, cmd.Dir = s.env, s.dir
+	if b.has("plugin") {
+		s.providePlugin(t)
+	}
 	if b.has("clone") {
 		cmd.Dir = s.clone
 	}
@@ -249,53 +263,122 @@ func TestTheCommandsOfTheDocumentsWork(t *testing.T) {
 	assert.Greater(t, seen, 7)
 }
 
-// Commands that tests cannot run here name commands, flags and targets that exist.
-func TestCommandsThatNeedADeviceHaveFlagsThatExist(t *testing.T) {
-	t.Parallel()
+// A checker looks whether commands, flags and targets of make exist, without running anything.
+type checker struct {
+	t       *testing.T
+	help    map[string]string // of commands of pjrt
+	targets string            // Makefile
+	seen    int
+}
+
+func newChecker(t *testing.T) *checker {
+	t.Helper()
 	out, err := build()
 	require.NoError(t, err, out)
-	help := make(map[string]string)
-	seen := 0
-	for _, d := range documents(t) {
-		for _, b := range d.blocks {
-			if b.kind != "console" || runnable(b) {
+	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
+	require.NoError(t, err)
+	return &checker{t, make(map[string]string), string(makefile), 0}
+}
+
+// helpOf returns the help of a command of pjrt, or of one below it.
+func (c *checker) helpOf(where string, words ...string) string {
+	key := strings.Join(words, " ")
+	if c.help[key] == "" {
+		out, err := exec.Command(filepath.Join(built, "pjrt"), append(words, "--help")...).CombinedOutput()
+		assert.NoError(c.t, err, "%s: pjrt %s: %s", where, key, out)
+		c.help[key] = string(out)
+	}
+	return c.help[key]
+}
+
+var (
+	separators = regexp.MustCompile(`[;&|]+`)
+	word       = regexp.MustCompile(`^[a-z][a-z-]*$`)
+)
+
+// check looks at a line of a shell.
+func (c *checker) check(where, text string) {
+	for _, part := range separators.Split(text, -1) {
+		words := strings.Fields(part)
+		if i := slices.Index(words, "--args"); i >= 0 {
+			words = words[i+1:] // a debugger's
+		}
+		for len(words) > 0 && strings.Contains(words[0], "=") {
+			words = words[1:]
+		}
+		if len(words) < 2 {
+			continue
+		}
+		switch words[0] {
+		case "make":
+			if word.MatchString(words[1]) {
+				assert.Regexp(c.t, `(?m)^`+words[1]+`:`, c.targets, "%s: %s", where, text)
+				c.seen++
+			}
+		case "pjrt", "bin/pjrt":
+			if !word.MatchString(words[1]) {
 				continue
 			}
-			for _, c := range commands(b) {
-				for _, part := range regexp.MustCompile(`[;&|]+`).Split(c.text, -1) {
-					words := strings.Fields(part)
-					for len(words) > 0 && strings.Contains(words[0], "=") {
-						words = words[1:]
+			sub := words[1:2]
+			if len(words) > 2 && word.MatchString(words[2]) && strings.Contains(c.helpOf(where, words[1]), "\n  "+words[2]+" ") {
+				sub = words[1:3]
+			}
+			help := c.helpOf(where, sub...)
+			for _, w := range words[2:] {
+				if flag, _, _ := strings.Cut(w, "="); strings.HasPrefix(flag, "--") {
+					assert.Contains(c.t, help, flag+" ", "%s: %s", where, text)
+				}
+			}
+			c.seen++
+		}
+	}
+}
+
+// Commands that tests cannot run here name commands, flags and targets that exist.
+func TestCommandsThatAreNotRunHaveFlagsThatExist(t *testing.T) {
+	t.Parallel()
+	c := newChecker(t)
+	for _, d := range documents(t) {
+		for _, b := range d.blocks {
+			where := fmt.Sprintf("%s:%d", d.name, b.line)
+			switch b.kind {
+			case "console":
+				if !runnable(b) {
+					for _, command := range commands(b) {
+						c.check(where, command.text)
 					}
-					if len(words) < 2 {
-						continue
-					}
-					switch words[0] {
-					case "make":
-						dry := exec.Command("make", "-n", words[1])
-						dry.Dir = root
-						out, err := dry.CombinedOutput()
-						assert.NoError(t, err, "%s:%d: %s: %s", d.name, b.line, c.text, out)
-						seen++
-					case "pjrt", "bin/pjrt":
-						sub := words[1]
-						if help[sub] == "" {
-							out, err := exec.Command(filepath.Join(built, "pjrt"), sub, "--help").CombinedOutput()
-							require.NoError(t, err, "%s:%d: %s", d.name, b.line, c.text)
-							help[sub] = string(out)
-						}
-						for _, w := range words[2:] {
-							if flag, _, _ := strings.Cut(w, "="); strings.HasPrefix(flag, "--") {
-								assert.Contains(t, help[sub], flag+" ", "%s:%d: %s", d.name, b.line, c.text)
-							}
-						}
-						seen++
+				}
+			case "yaml":
+				for _, line := range b.lines {
+					if _, command, ok := strings.Cut(line, "run: "); ok {
+						c.check(where, command)
 					}
 				}
 			}
 		}
 	}
-	assert.Greater(t, seen, 5)
+	assert.Greater(t, c.seen, 12)
+}
+
+// So do those in sentences. Flags without a command are those of the command that a document is about.
+func TestCommandsInSentencesHaveFlagsThatExist(t *testing.T) {
+	t.Parallel()
+	c := newChecker(t)
+	about := map[string][]string{"conformance/README.md": {"conformance", "conformance list"}}
+	for _, d := range documents(t) {
+		text := regexp.MustCompile("(?s)```.*?\n *```").ReplaceAllString(d.text, "")
+		for _, m := range span.FindAllStringSubmatch(text, -1) {
+			command := strings.Join(strings.Fields(m[1]), " ")
+			c.check(d.name, command)
+			if flag, _, _ := strings.Cut(command, " "); strings.HasPrefix(flag, "--") && about[d.name] != nil {
+				assert.True(t, slices.ContainsFunc(about[d.name], func(sub string) bool {
+					return strings.Contains(c.helpOf(d.name, strings.Fields(sub)...), flag+" ")
+				}), "%s: %s", d.name, command)
+				c.seen++
+			}
+		}
+	}
+	assert.Greater(t, c.seen, 60)
 }
 
 func TestOutputIsComparedWithWhatADocumentShows(t *testing.T) {

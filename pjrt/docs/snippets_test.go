@@ -96,7 +96,7 @@ func TestTheGoCodeOfTheDocumentsIsThatOfTests(t *testing.T) {
 	seen := 0
 	for _, d := range documents(t) {
 		for _, b := range d.blocks {
-			if b.kind != "go" {
+			if b.kind != "go" || isTest(b) {
 				continue
 			}
 			seen++
