@@ -101,11 +101,14 @@ var escapes = regexp.MustCompile("\x1b\\[[0-9;]*m")
 // printed returns how many columns a text takes. Escape sequences take none.
 func printed(s string) int { return utf8.RuneCountInString(escapes.ReplaceAllString(s, "")) }
 
-// wrapLine breaks a line between words so that its parts fit. Parts after the first are indented: to the second column if the
-// line has columns, else a little. A word that is too long stays whole.
+// wrapLine breaks a line between words so that its parts fit. Parts after the first are indented: to the last or the second
+// column if the line has columns and there is room, else a little. A word that is too long stays whole.
 func wrapLine(line string, columns int) string {
-	hang := secondColumn(line)
-	if hang == 0 || hang > columns/2 {
+	hang := lastColumn(line)
+	if hang > columns-roomOfColumn {
+		hang = secondColumn(line)
+	}
+	if hang == 0 || hang > columns/2 && hang > columns-roomOfColumn {
 		if hang = len(line) - len(strings.TrimLeft(line, " ")); hang > 0 {
 			hang = min(hang+2, columns/2)
 		}
@@ -141,6 +144,19 @@ func wrapAt(line string, columns, hang int) string {
 		first = false
 	}
 	return b.String()
+}
+
+// roomOfColumn is how many columns of a terminal the text of a column needs at least.
+const roomOfColumn = 20
+
+// lastColumn returns where the text after the last gap of several spaces begins, or 0.
+func lastColumn(line string) int {
+	line = escapes.ReplaceAllString(line, "")
+	gap := strings.LastIndex(strings.TrimRight(line, " "), "  ")
+	if strings.TrimSpace(line[:max(gap, 0)]) == "" {
+		return 0 // only the indentation
+	}
+	return utf8.RuneCountInString(line[:gap+2])
 }
 
 // secondColumn returns where the text after the first gap of several spaces begins, or 0.

@@ -25,6 +25,9 @@ func TestLinesBreakBetweenWords(t *testing.T) {
 		{"one two three", 8, "one two\nthree"},
 		{"  one two three", 8, "  one\n    two\n  three"},
 		{"  key  one two three", 14, "  key  one two\n       three"},
+		{"a  b  " + strings.Repeat("word ", 8), 30, "a  b  word word word word word\n      word word word"},
+		{"\x1b[31ma\x1b[0m  b  " + strings.Repeat("word ", 8), 30, "\x1b[31ma\x1b[0m  b  word word word word word\n      word word word"},
+		{"first  second column and " + strings.Repeat("x", 10) + "  last column", 40, "first  second column and xxxxxxxxxx\n       last column"},
 		{"averylongwordthatdoesnotfit x", 10, "averylongwordthatdoesnotfit\nx"},
 		{"\x1b[31mred\x1b[0m blue", 8, "\x1b[31mred\x1b[0m blue"},
 		{"größe größe", 11, "größe größe"},
@@ -45,6 +48,19 @@ func TestCommandsCanBePastedAfterTheyWereBroken(t *testing.T) {
 	assert.Equal(t, "  a --flag b c", wrapCommand("  a --flag b c", 20))
 	assert.Equal(t, "  a --flag \\\n    b c", wrapCommand("  a --flag b c", 13))
 	assert.Equal(t, "  a 'b c' \\\n    d", wrapCommand("  a 'b c' d", 10), "not within quotes")
+}
+
+func TestASummaryOfCallsFitsTheTerminal(t *testing.T) {
+	t.Parallel()
+	const text = "  calls  errors     total      mean   longest  function\n" +
+		"      2       1   98.68ms   49.34ms   98.68ms  PJRT_Client_Compile\n" +
+		"      1       0  425.25µs  425.25µs  425.25µs  PJRT_LoadedExecutable_Destroy\n" +
+		"      3       1     99.1ms                     all"
+	assert.Equal(t, text, narrowSummary(text, 80))
+	assert.Equal(t, "  calls  errors      total  function\n      2       1    98.68ms  PJRT_Client_Compile\n"+
+		"      1       0   425.25µs  PJRT_LoadedExecutable_Destroy\n      3       1     99.1ms  all", narrowSummary(text, 60))
+	assert.Equal(t, "  calls      total  function\n      2    98.68ms  Client_Compile\n"+
+		"      1   425.25µs  LoadedExecutable_Destroy\n      3     99.1ms  all", narrowSummary(text, 45))
 }
 
 func TestSizes(t *testing.T) {

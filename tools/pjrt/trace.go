@@ -130,8 +130,48 @@ func printTrace(w io.Writer, took time.Duration, summary, findings string) error
 		return err
 	}
 	found, _ := os.ReadFile(findings) // it is empty if the process was killed
-	_, err = fmt.Fprintf(w, "\n%s\n%sthe program took %v\n", strings.TrimRight(string(text), "\n"), found, brief(took))
+	table := strings.TrimRight(string(text), "\n")
+	if terminalOf(w) != nil {
+		table = narrowSummary(table, columns(w))
+	}
+	_, err = fmt.Fprintf(w, "\n%s\n%sthe program took %v\n", table, found, brief(took))
 	return err
+}
+
+// narrowSummary fits the table of calls to a terminal: it leaves out the mean and the longest time, and, if that is not enough,
+// errors and the beginning that all names of functions have.
+func narrowSummary(text string, columns int) string {
+	for _, keep := range []func(calls, errors, total, function string) string{
+		func(calls, errors, total, function string) string {
+			return fmt.Sprintf("%7s %7s %10s  %s", calls, errors, total, function)
+		},
+		func(calls, _, total, function string) string {
+			return fmt.Sprintf("%7s %10s  %s", calls, total, strings.TrimPrefix(function, "PJRT_"))
+		},
+	} {
+		if widest(text) <= columns {
+			break
+		}
+		var rows []string
+		for line := range strings.Lines(text) {
+			f := strings.Fields(line)
+			if len(f) != 6 && len(f) != 4 { // the last row has no mean
+				rows = append(rows, strings.TrimSuffix(line, "\n"))
+				continue
+			}
+			rows = append(rows, keep(f[0], f[1], f[2], f[len(f)-1]))
+		}
+		text = strings.Join(rows, "\n")
+	}
+	return text
+}
+
+// widest returns the number of columns of the longest line.
+func widest(text string) (n int) {
+	for line := range strings.Lines(text) {
+		n = max(n, printed(strings.TrimSuffix(line, "\n")))
+	}
+	return n
 }
 
 // library returns the path of the shim's library, and builds it if necessary.
