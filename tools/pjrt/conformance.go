@@ -150,7 +150,7 @@ The reports are written in every case, for the checks that ran.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.plugin, "plugin", "", "the `PLUGIN` to check: a path, or a name such as cpu")
-	flags.StringVar(&f.profile, "profile", "quick", "how thorough: smoke, quick, core or full")
+	flags.StringVar(&f.profile, "profile", "quick", "the `PROFILE`, how thorough: smoke, quick, core or full")
 	flags.StringVar(&f.List, "list", "", "judge by the checks of the list `NAME`, such as 2026.11 (default the newest)")
 	flags.StringSliceVar(&f.levels, "level", nil, "the `LEVELS` to check, such as L0-L2,X (default all)")
 	flags.StringVar(&f.shard, "shard", "", "run the part `I/N` of the checks, such as 2/3; merge puts the reports together")
@@ -172,7 +172,7 @@ The reports are written in every case, for the checks that ran.`,
 	flags.StringArrayVar(&f.waivers, "waivers", nil, "`FILE` of known failures")
 	flags.BoolVar(&f.NoKnownWaivers, "no-known-waivers", false, "leave out the waivers that come with this command")
 	flags.Float64Var(&f.TimeoutFactor, "timeout-factor", 1, "multiply every time limit by `N`")
-	flags.IntVar(&f.Jobs, "jobs", 0, "how many processes run checks at once (default depends on processors and plugin)")
+	flags.IntVar(&f.Jobs, "jobs", 0, "the `NUMBER` of processes that run checks at once (default depends on processors and plugin)")
 	flags.BoolVar(&f.NoReruns, "no-reruns", false, "do not run failed checks again")
 	f.outputs.add(flags)
 	flags.BoolVar(&f.debug, "debug", false, "run the one check that --run selects in this process, for a debugger, and print each call")

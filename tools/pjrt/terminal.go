@@ -147,7 +147,7 @@ func wrapAt(line string, columns, hang int) string {
 }
 
 // roomOfColumn is how many columns of a terminal the text of a column needs at least.
-const roomOfColumn = 20
+const roomOfColumn = 18
 
 // lastColumn returns where the text after the last gap of several spaces begins, or 0.
 func lastColumn(line string) int {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -130,6 +131,11 @@ func TestATableIsWholeWhereThereIsNoTerminal(t *testing.T) {
 func TestEveryCommandHasWordsForItsFlags(t *testing.T) {
 	t.Parallel()
 	every(rootCommand(), func(cmd *cobra.Command) {
+		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			value, words := pflag.UnquoteUsage(f)
+			assert.NotEmpty(t, words, "%s --%s", cmd.CommandPath(), f.Name)
+			assert.Equal(t, strings.ToUpper(value), value, "%s --%s: say what the value is", cmd.CommandPath(), f.Name)
+		})
 		assert.NotEmpty(t, cmd.Short, cmd.CommandPath())
 		assert.NotContains(t, fmt.Sprint(cmd.Short), ".", cmd.CommandPath())
 	})
