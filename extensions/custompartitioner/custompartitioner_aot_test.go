@@ -106,7 +106,9 @@ func TestAheadOfTimeACustomCallIsSplitInGo(t *testing.T) {
 		partition func(custompartitioner.Call) (custompartitioner.Parts, error)
 		want      string
 	}{
-		"refuses":  {func(custompartitioner.Call) (custompartitioner.Parts, error) { return custompartitioner.Parts{}, errors.New("not today") }, "not today"},
+		"refuses": {func(custompartitioner.Call) (custompartitioner.Parts, error) {
+			return custompartitioner.Parts{}, errors.New("not today")
+		}, "not today"},
 		"panics":   {func(custompartitioner.Call) (custompartitioner.Parts, error) { panic("a hole") }, "a hole"},
 		"forgets":  {func(custompartitioner.Call) (custompartitioner.Parts, error) { return custompartitioner.Parts{}, nil }, "0 shardings for 1 operands"},
 		"does not": {nil, "cannot be partitioned"},

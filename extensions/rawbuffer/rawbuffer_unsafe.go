@@ -12,6 +12,7 @@ import (
 	"unsafe"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/extensions/deviceevent"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/lifetime"
 	"github.com/purepjrt/purepjrt/pjrt/raw"
@@ -106,6 +107,27 @@ func (r *RawBuffer) HostAddress() (uintptr, error) {
 	c.Args.Buffer = h
 	err = c.Do(r.table)
 	return uintptr(c.Args.HostPointer), err
+}
+
+// AllocationReady returns an event that is ready when the memory has been allocated (API 0.112). The
+// caller closes it. The error is pjrt.ErrUnimplemented if the plugin is older, or its raw buffers have no
+// such event.
+func (r *RawBuffer) AllocationReady() (*deviceevent.Event, error) {
+	h, err := r.acquire()
+	if err != nil {
+		return nil, err
+	}
+	defer r.ref.Release()
+	if _, minor := r.table.Version(); minor < deviceevent.Since || h.Vtable == nil ||
+		h.Vtable.StructSize < unsafe.Offsetof(h.Vtable.MakeAllocationReadyEvent)+unsafe.Sizeof(uintptr(0)) || h.Vtable.MakeAllocationReadyEvent == 0 {
+		return nil, &pjrt.Error{Code: pjrt.ErrUnimplemented, Missing: true,
+			Message: "the raw buffers of the plugin have no event that tells when their memory is allocated: those of API 0.112 have one"}
+	}
+	event := new(capi.DeviceEvent)
+	if err := r.table.TakeError(h.Vtable.MakeAllocationReadyEvent.Call(h, event)); err != nil {
+		return nil, err
+	}
+	return deviceevent.Adopt(r.client.Plugin(), *event, r.ref)
 }
 
 // CopyFromHost writes src to the bytes that begin at offset
