@@ -284,8 +284,8 @@ bin/jax/ready:
 	touch $@
 
 .PHONY: aot
-aot: ## compile ahead of time for TPUs with libtpu, which is installed if missing
-	$(GO) test -tags aot -run AheadOfTime ./capi/... ./extensions/... ./pjrt ./pjrt/docs ./pjrt/examples ./pjrt/isolate ./tools/pjrt
+aot: bin/cuda/ready ## compile ahead of time for TPUs and for CUDA with their plugins, which are installed if missing
+	CUDA_HOME=$(CURDIR)/bin/cuda/nvidia/cu13 $(GO) test -tags aot -run AheadOfTime ./capi/... ./extensions/... ./pjrt ./pjrt/docs ./pjrt/examples ./pjrt/isolate ./tools/pjrt
 
 .PHONY: skew
 skew: ## run the binding on real plugins of other ages, which are installed if missing

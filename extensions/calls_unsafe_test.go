@@ -263,9 +263,9 @@ func TestSystemsOfTPUs(t *testing.T) {
 	}
 }
 
-// slices is a plugin with configurations of several slices, which counts those that it
+// jobs is a plugin with configurations of several slices, which counts those that it
 // has destroyed.
-func slices(t testing.TB, destroyed *int) *pjrttest.Plugin {
+func jobs(t testing.TB, destroyed *int) *pjrttest.Plugin {
 	t.Helper()
 	ids, devices := []int32{0, 1}, []int32{4, 8}
 	return withExtensions(t, &serve.Plugin{
@@ -302,7 +302,7 @@ func slices(t testing.TB, destroyed *int) *pjrttest.Plugin {
 func TestConfigurationsOfSeveralSlices(t *testing.T) {
 	ctx := context.Background()
 	destroyed := 0
-	p := slices(t, &destroyed)
+	p := jobs(t, &destroyed)
 	topology := topologyOf(t, p.Client())
 	config, err := megascale.AOTConfig(topology, 2)
 	require.NoError(t, err)
@@ -342,7 +342,7 @@ func TestConfigurationsOfSeveralSlices(t *testing.T) {
 func TestMisuseOfConfigurationsIsAnErrorHere(t *testing.T) {
 	ctx := context.Background()
 	destroyed := 0
-	p := slices(t, &destroyed)
+	p := jobs(t, &destroyed)
 	topology := topologyOf(t, p.Client())
 	for _, n := range []int{0, -1, 1 << 31} {
 		_, err := megascale.AOTConfig(topology, n)

@@ -19,16 +19,6 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
-func TestAheadOfTimeTheTableInTheDocumentationIsRight(t *testing.T) {
-	for column, plugin := range map[int]string{2: "tpu", 3: "cuda13"} {
-		p, err := pjrt.Open(plugintest.Path(t, plugin))
-		require.NoError(t, err)
-		for name, row := range documented(t) {
-			assert.Equal(t, packages[name].supported(p), row[column] == "yes", "%s: %s", plugin, name)
-		}
-	}
-}
-
 func TestAheadOfTimeWhatLibtpuTellsOfAnExecutable(t *testing.T) {
 	ctx := context.Background()
 	p, err := pjrt.Open(plugintest.Path(t, "tpu"))

@@ -27,7 +27,7 @@ type Handler struct {
 // OnError lets the plugin call fn for each error that the runtime reports in this process, until the
 // handler is closed (PJRT_Megascale_RegisterErrorHandler, API 0.98). fn runs on a thread of the
 // plugin and owns the serialized error, which [Aggregator.Add] takes; a panic in it is logged and goes
-// no further. The name must be one that no other handler of the process has.
+// no further. A name that another handler has is pjrt.ErrAlreadyExists.
 func OnError(p *pjrt.Plugin, name string, fn func(serialized []byte)) (*Handler, error) {
 	switch {
 	case p == nil:
@@ -37,6 +37,12 @@ func OnError(p *pjrt.Plugin, name string, fn func(serialized []byte)) (*Handler,
 	case fn == nil:
 		return nil, invalid("the function of the handler %s is nil", name)
 	}
+	handlers.mu.Lock()
+	defer handlers.mu.Unlock()
+	key := handlerKey{raw.Table(p).API(), name}
+	if handlers.live[key] {
+		return nil, raw.Errorf(pjrt.ErrAlreadyExists, "a handler has the name %s already: choose another, or close that one first", name)
+	}
 	var c capi.Call[capi.MegascaleRegisterErrorHandlerArgs]
 	entry, handle := capi.NewMegascaleErrorHandler(fn)
 	c.Args.HandlerName, c.Args.HandlerNameSize = capi.StringData(name)
@@ -45,7 +51,22 @@ func OnError(p *pjrt.Plugin, name string, fn func(serialized []byte)) (*Handler,
 		handle.Delete()
 		return nil, err
 	}
+	if handlers.live == nil {
+		handlers.live = make(map[handlerKey]bool)
+	}
+	handlers.live[key] = true
 	return &Handler{plugin: p, name: name, handle: handle}, nil
+}
+
+// handlers are those that are registered: of two with one name, the plugin forgets the first.
+var handlers struct {
+	mu   sync.Mutex
+	live map[handlerKey]bool // guarded by mu
+}
+
+type handlerKey struct {
+	plugin *capi.API
+	name   string
 }
 
 // Close takes the handler away (PJRT_Megascale_UnregisterErrorHandler). Even if the plugin cannot do
@@ -63,7 +84,13 @@ func (h *Handler) Close() error {
 	defer h.handle.Delete()
 	var c capi.Call[capi.MegascaleUnregisterErrorHandlerArgs]
 	c.Args.HandlerName, c.Args.HandlerNameSize = capi.StringData(h.name)
-	return c.Do(raw.Table(h.plugin))
+	if err := c.Do(raw.Table(h.plugin)); err != nil {
+		return err // and the name stays taken
+	}
+	handlers.mu.Lock()
+	defer handlers.mu.Unlock()
+	delete(handlers.live, handlerKey{raw.Table(h.plugin).API(), h.name})
+	return nil
 }
 
 // Aggregator gathers the errors of all workers of a job and finds the ones that matter. Its methods

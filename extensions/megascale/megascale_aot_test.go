@@ -99,7 +99,12 @@ func TestAheadOfTimeErrorsOfWorkersAreGathered(t *testing.T) {
 
 	h, err := megascale.OnError(p, "a handler", func([]byte) {})
 	require.NoError(t, err)
+	_, err = megascale.OnError(p, "a handler", func([]byte) {})
+	require.ErrorIs(t, err, pjrt.ErrAlreadyExists)
 	require.NoError(t, h.Close())
+	require.NoError(t, h.Close())
+	h, err = megascale.OnError(p, "a handler", func([]byte) {})
+	require.NoError(t, err)
 	require.NoError(t, h.Close())
 }
 

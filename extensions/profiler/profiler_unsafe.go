@@ -36,6 +36,7 @@ const (
 	made state = iota
 	running
 	stopped
+	taken
 )
 
 // Options are the options of New.
@@ -128,8 +129,8 @@ func (x *Profiler) Data() ([]byte, error) {
 	defer x.ref.Release()
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if x.state != stopped {
-		return nil, raw.Errorf(pjrt.ErrFailedPrecondition, "the profiler has no data before Stop")
+	if err := x.hasData(); err != nil {
+		return nil, err
 	}
 	var size capi.Call[capi.ProfilerCollectDataArgs]
 	size.Args.Profiler = h
@@ -157,6 +158,52 @@ func (x *Profiler) Data() ([]byte, error) {
 		return nil, err
 	}
 	return whole(data), nil
+}
+
+// Take is [Profiler.Data] that takes what was recorded out of the profiler, which has none afterwards, so
+// that the plugin need not keep it (PLUGIN_Profiler_Consume and PLUGIN_Profiler_Serialize, API 0.113).
+func (x *Profiler) Take() ([]byte, error) {
+	h, err := x.acquire()
+	if err != nil {
+		return nil, err
+	}
+	defer x.ref.Release()
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if err := x.hasData(); err != nil {
+		return nil, err
+	}
+	var consume capi.Call[capi.ProfilerConsumeArgs]
+	consume.Args.Profiler = h
+	if err := consume.Do(x.table); err != nil {
+		return nil, err
+	}
+	x.state = taken
+	defer func() {
+		var d capi.Call[capi.ProfilerConsumeResultDestroyArgs]
+		d.Args.ConsumeResult = consume.Args.Result
+		_ = d.Do(x.table) // it returns nothing
+	}()
+	var c capi.Call[capi.ProfilerSerializeArgs]
+	c.Args.Profiler, c.Args.ConsumeResult = h, consume.Args.Result
+	if err := c.Do(x.table); err != nil {
+		return nil, err
+	}
+	if c.Args.SerializedSize > maxProfile {
+		return nil, c.Function().Misbehaved("states that the profile has %d bytes, more than any machine has memory for", c.Args.SerializedSize)
+	}
+	return whole(capi.Bytes(c.Args.SerializedBytes, c.Args.SerializedSize)), nil
+}
+
+// hasData returns an error unless there is data. x.mu must be held.
+func (x *Profiler) hasData() error {
+	switch x.state {
+	case stopped:
+		return nil
+	case taken:
+		return raw.Errorf(pjrt.ErrFailedPrecondition, "the data of the profiler was taken already")
+	}
+	return raw.Errorf(pjrt.ErrFailedPrecondition, "the profiler has no data before Stop")
 }
 
 // whole returns the fields of a message without the zeros behind them: libtpu states

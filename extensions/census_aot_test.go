@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+//go:build aot
+
+package extensions_test
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
+	"github.com/purepjrt/purepjrt/pjrt/raw"
+)
+
+// Plugins read the environment when they are loaded. The one for CUDA needs NVIDIA's assembler. libtpu needs a port, and a transport that works without the
+// network of a data center.
+func init() {
+	l, err := net.Listen("tcp", "localhost:0")
+	if err != nil {
+		panic(err)
+	}
+	port := l.Addr().(*net.TCPAddr).Port
+	l.Close()
+	address = fmt.Sprintf("localhost:%d", port)
+	os.Setenv("LIBTPU_INIT_ARGS", fmt.Sprintf("--megascale_port=%d --megascale_transport_type=grpc", port))
+	if os.Getenv("CUDA_HOME") == "" {
+		// What make bin/cuda/ready installs.
+		if dir, err := filepath.Abs("../bin/cuda/nvidia/cu13"); err == nil {
+			os.Setenv("CUDA_HOME", dir)
+		}
+	}
+}
+
+// compile makes what a plugin can make without devices.
+func (s *subject) compile(t *testing.T, name string, opts *pjrt.TopologyOptions) {
+	t.Helper()
+	var err error
+	s.topology, err = s.plugin.NewTopology(s.ctx, name, opts)
+	require.NoError(t, err)
+	t.Cleanup(func() { s.topology.Close() })
+	s.exe, err = s.plugin.CompileFor(s.ctx, s.topology, pjrt.Program{Code: []byte(negate)}, nil)
+	require.NoError(t, err)
+	t.Cleanup(func() { s.exe.Close() })
+	s.serialized, err = s.exe.Serialize(s.ctx)
+	require.NoError(t, err)
+}
+
+// Everything that libtpu and the plugin for CUDA offer is called, except for what needs a client, of
+// which there is none without devices, and for the following: libtpu has no execute contexts, to which
+// data could be added; the profilers do not return an error for anything; CUDA's plugin describes no
+// memory, and traces passes only with a GPU.
+func TestAheadOfTimeEveryFunctionThatNeedsNoDeviceIsCalled(t *testing.T) {
+	config, err := os.ReadFile("../conformance/topologies/h100.txtpb")
+	require.NoError(t, err)
+	for name, c := range map[string]struct {
+		topology string
+		opts     *pjrt.TopologyOptions
+		missing  string // space separated
+	}{
+		"tpu": {"v5e:2x2", nil, `
+			PJRT_Callback_InvokeCallback
+			PJRT_Client_RuntimeAbiVersion
+			PJRT_ExecutableAbiVersion_FromProto
+			PJRT_FFI_UserData_Add
+			PJRT_HostMemoryAllocator_Allocate
+			PJRT_Layouts_PJRT_Buffer_MemoryLayout
+			PJRT_Layouts_PJRT_Client_GetDefaultLayout
+			PJRT_Megascale_CreateClientContextFromPjRtClient
+			PJRT_RawBuffer_CopyRawDeviceToHost
+			PJRT_RawBuffer_CopyRawHostToDevice
+			PJRT_RawBuffer_CreateRawAliasOfBuffer
+			PJRT_RawBuffer_Destroy
+			PJRT_RawBuffer_GetHostPointer
+			PJRT_RawBuffer_GetMemorySpace
+			PJRT_RawBuffer_GetOnDeviceSizeInBytes
+			PJRT_Register_Callback
+			PJRT_RuntimeAbiVersion_Destroy
+			PJRT_RuntimeAbiVersion_IsCompatibleWithExecutable
+			PJRT_RuntimeAbiVersion_IsCompatibleWithRuntime
+			PJRT_RuntimeAbiVersion_PlatformId
+			PJRT_RuntimeAbiVersion_ToProto
+			PJRT_Transfers_PJRT_Buffer_CopyToRemoteDevice
+			PJRT_Transfers_PJRT_Client_CrossHostReceiveBuffers
+			PJRT_Transfers_PJRT_Client_CrossHostSendBuffers
+			PJRT_Transfers_PJRT_Client_MakeCrossHostReceiveBuffers
+			PLUGIN_Profiler_Error_Destroy
+			PLUGIN_Profiler_Error_GetCode
+			PLUGIN_Profiler_Error_Message
+		`},
+		"cuda13": {"h100", &pjrt.TopologyOptions{Create: []pjrt.Attribute{
+			{Name: "target_config", Value: string(config)}, {Name: "topology", Value: "1x1x1"},
+		}}, `
+			PJRT_Client_RuntimeAbiVersion
+			PJRT_ExecutableAbiVersion_FromProto
+			PJRT_Get_Stream_For_External_Ready_Events
+			PJRT_Layouts_PJRT_Buffer_MemoryLayout
+			PJRT_Layouts_PJRT_Client_GetDefaultLayout
+			PJRT_MemoryDescription_Kind
+			PJRT_RuntimeAbiVersion_Destroy
+			PJRT_RuntimeAbiVersion_IsCompatibleWithExecutable
+			PJRT_RuntimeAbiVersion_IsCompatibleWithRuntime
+			PJRT_RuntimeAbiVersion_PlatformId
+			PJRT_RuntimeAbiVersion_ToProto
+			PJRT_Transfers_PJRT_Buffer_CopyToRemoteDevice
+			PJRT_Transfers_PJRT_Client_CrossHostReceiveBuffers
+			PJRT_Transfers_PJRT_Client_CrossHostSendBuffers
+			PJRT_Transfers_PJRT_Client_MakeCrossHostReceiveBuffers
+			PJRT_Wait_Until_Buffer_Ready_On_Stream
+			PJRT_Xla_Transform_Destroy_Hlo_Pass_Pipeline_Trace_Fn
+			PLUGIN_Profiler_Error_Destroy
+			PLUGIN_Profiler_Error_GetCode
+			PLUGIN_Profiler_Error_Message
+		`},
+	} {
+		p, err := pjrt.Open(plugintest.Path(t, name))
+		require.NoError(t, err)
+		s := &subject{ctx: t.Context()}
+		s.plugin, s.census = watch(t, raw.Table(p))
+		s.compile(t, c.topology, c.opts)
+		counts, missing := s.run(t)
+		assert.Equal(t, strings.Fields(c.missing), missing, name)
+		for pkg, row := range documented(t) {
+			if pkg != "deviceevent" {
+				assert.Equal(t, row.plugins[name], counts[pkg], "%s: %s", name, pkg)
+			}
+		}
+	}
+}
