@@ -28,6 +28,8 @@ type Env struct {
 	TopologyOptions []capi.Attribute
 	// Spawn starts another process with the plugin; nil where that cannot be.
 	Spawn func(context.Context) (Child, error)
+	// Patience is how long checks wait for what must come, see T.Patience; 0: 5 seconds.
+	Patience time.Duration
 	// Earned, when not nil, is how much longer than its limit the check under way
 	// may run: each call of a slow plugin earns some time.
 	Earned func() time.Duration

@@ -4,6 +4,7 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/conformance/report"
@@ -150,6 +152,10 @@ func (t *T) Minor() int {
 
 // Env is what the check runs in.
 func (t *T) Env() *Env { return t.env }
+
+// Patience is how long the check waits for what must come soon, such as a callback. It is five
+// seconds, and less where the plugin is known to be faulty.
+func (t *T) Patience() time.Duration { return cmp.Or(t.env.Patience, 5*time.Second) }
 
 // Rule is the rule that is being checked.
 func (t *T) Rule() *rules.Rule { return t.rule }

@@ -23,18 +23,53 @@ type Trial struct {
 // trialsPerProcess bounds how much the faults of one trial can spoil others.
 const trialsPerProcess = 20
 
+// Bench has processes in which trials run. Its methods may be called from any goroutine.
+type Bench struct {
+	driver *driver
+
+	mu   sync.Mutex
+	idle []*trialSlot // guarded by mu
+}
+
+// NewBench returns a bench without processes: trials start them. The plugin is not looked at
+// before.
+func NewBench(c Config) *Bench { return &Bench{driver: newDriver(c)} }
+
+// Try runs a trial in a process in which no other one runs, and returns what the check found, or
+// nil if ctx ended.
+func (b *Bench) Try(ctx context.Context, t Trial) *report.Result {
+	b.mu.Lock()
+	s := &trialSlot{slot: slot{driver: b.driver}}
+	if n := len(b.idle); n > 0 {
+		s, b.idle = b.idle[n-1], b.idle[:n-1]
+	}
+	b.mu.Unlock()
+	defer func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.idle = append(b.idle, s)
+	}()
+	return s.try(ctx, &t)
+}
+
+// Close ends the processes. No trial may be under way.
+func (b *Bench) Close() {
+	for _, s := range b.idle {
+		s.drop()
+	}
+}
+
 // Try runs each trial once and calls done with its place and what the check
 // found, by one goroutine at a time. The plugin is not looked at before.
 func Try(ctx context.Context, c Config, trials []Trial, done func(int, *report.Result)) {
-	d := newDriver(c)
+	b := NewBench(c)
+	defer b.Close()
 	var mu sync.Mutex
 	next := 0
 	var slots sync.WaitGroup
-	for range d.jobs() {
+	for range b.driver.jobs() {
 		slots.Go(func() {
-			s := &trialSlot{slot: slot{driver: d}}
-			defer s.drop()
-			for ctx.Err() == nil {
+			for {
 				mu.Lock()
 				i := next
 				next++
@@ -42,7 +77,7 @@ func Try(ctx context.Context, c Config, trials []Trial, done func(int, *report.R
 				if i >= len(trials) {
 					return
 				}
-				r := s.try(ctx, &trials[i])
+				r := b.Try(ctx, trials[i])
 				if r == nil {
 					return
 				}

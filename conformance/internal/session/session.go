@@ -128,7 +128,7 @@ func (s *session) open() (*Opened, error) {
 	env := &check.Env{
 		Path: s.setup.Plugin, Options: Attributes(s.setup.Options), NoDevice: s.setup.NoDevice,
 		Topology: s.setup.Topology, TopologyOptions: Attributes(s.setup.TopologyOptions),
-		Spawn: Spawner(s.self, s.setup),
+		Spawn: Spawner(s.self, s.setup), Patience: s.setup.Patience,
 	}
 	if s.setup.Unloaded {
 		s.env = env

@@ -48,6 +48,7 @@ type Setup struct {
 	Unloaded        bool          `json:"unloaded,omitempty"`      // the library is not to be loaded
 	Factor          float64       `json:"factor"`                  // of every check's time limit
 	Extra           time.Duration `json:"extra"`                   // added to every check's time limit
+	Patience        time.Duration `json:"patience,omitempty"`      // see check.Env
 	Pace            time.Duration `json:"pace,omitempty"`          // what a call of a slow plugin takes; each adds as much to the limit
 }
 

@@ -223,7 +223,7 @@ var asyncChecks = []check.Check{
 			t.Notef("a transfer after the last is refused: %v", err)
 			return
 		}
-		if t.Eventually(patience, "the buffer becomes ready after all transfers, of which the last was flagged first",
+		if t.Eventually(t.Patience(), "the buffer becomes ready after all transfers, of which the last was flagged first",
 			func() bool { return t.IsReady(e) }) {
 			check.ExpectBuffer(t, b, floats(4), "buffer after all transfers")
 		}
@@ -274,7 +274,7 @@ var asyncChecks = []check.Check{
 			t.Errorf("last transfer, of no bytes: expected success, got %v", err)
 			return
 		}
-		if t.Eventually(patience, "the buffer becomes ready after a last transfer of no bytes", func() bool { return t.IsReady(e) }) {
+		if t.Eventually(t.Patience(), "the buffer becomes ready after a last transfer of no bytes", func() bool { return t.IsReady(e) }) {
 			check.ExpectBuffer(t, b, floats(4), "buffer after a last transfer of no bytes")
 		}
 	}),
@@ -349,7 +349,7 @@ var asyncChecks = []check.Check{
 		check.Destroy(t, m)
 		for i, b := range []*capi.Buffer{a, b} {
 			e := t.Ready(b)
-			if t.Eventually(patience, "a buffer of a manager that was destroyed becomes ready", func() bool { return t.IsReady(e) }) {
+			if t.Eventually(t.Patience(), "a buffer of a manager that was destroyed becomes ready", func() bool { return t.IsReady(e) }) {
 				t.ErrorCode(t.Await(e), "ready event of buffer "+show(i)+" of a manager that was destroyed before the last transfer")
 			}
 		}

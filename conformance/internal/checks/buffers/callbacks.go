@@ -147,8 +147,8 @@ func callsBack(t *check.T, how string, end func(*pending)) {
 	for i, e := range events {
 		select {
 		case <-back[i]:
-		case <-time.After(patience):
-			t.Stuck("the callback of an event %s (%s), which calls the plugin: it did not come back within %v", how, e.what, patience)
+		case <-time.After(t.Patience()):
+			t.Stuck("the callback of an event %s (%s), which calls the plugin: it did not come back within %v", how, e.what, t.Patience())
 		}
 	}
 }
@@ -223,11 +223,11 @@ func waitForEach(t *check.T, events []madeEvent) []chan error {
 // allWake fails the check unless all threads of waitForEach come back, without an error, when a
 // callback has closed gone.
 func allWake(t *check.T, events []madeEvent, answers []chan error, gone <-chan struct{}, what string) {
-	late := time.After(patience)
+	late := time.After(t.Patience())
 	select {
 	case <-gone:
 	case <-late:
-		t.Stuck("%s: the callback did not come back within %v", what, patience)
+		t.Stuck("%s: the callback did not come back within %v", what, t.Patience())
 	}
 	for i, e := range events {
 		select {
@@ -236,7 +236,7 @@ func allWake(t *check.T, events []madeEvent, answers []chan error, gone <-chan s
 				t.Errorf("PJRT_Event_Await of the %s, when %s: expected success, got %v", e.what, what, err)
 			}
 		case <-late:
-			t.Stuck("PJRT_Event_Await of the %s, when %s: it did not return within %v", e.what, what, patience)
+			t.Stuck("PJRT_Event_Await of the %s, when %s: it did not return within %v", e.what, what, t.Patience())
 		}
 	}
 }
@@ -252,7 +252,7 @@ func othersProceed(t *check.T, what string, e *capi.Event, b *capi.Buffer, finis
 		close(entered)
 		select {
 		case <-leave:
-		case <-time.After(2 * patience):
+		case <-time.After(2 * t.Patience()):
 		}
 	})
 	registered := begin(func() {
@@ -263,8 +263,8 @@ func othersProceed(t *check.T, what string, e *capi.Event, b *capi.Buffer, finis
 	finished := begin(finish)
 	select {
 	case <-entered:
-	case <-time.After(patience):
-		t.Stuck("the callback of %s did not come within %v", what, patience)
+	case <-time.After(t.Patience()):
+		t.Stuck("the callback of %s did not come within %v", what, t.Patience())
 	}
 	var doing atomic.Value
 	done := begin(func() {
@@ -284,16 +284,16 @@ func othersProceed(t *check.T, what string, e *capi.Event, b *capi.Buffer, finis
 	})
 	select {
 	case <-done:
-	case <-time.After(patience):
+	case <-time.After(t.Patience()):
 		t.Errorf("%s in another thread, while the callback of %s runs: expected it to return, but it did not within %v", doing.Load(),
-			what, patience)
+			what, t.Patience())
 	}
 	close(leave)
 	for _, c := range []<-chan struct{}{done, registered, finished} {
 		select {
 		case <-c:
-		case <-time.After(patience):
-			t.Stuck("after the callback of %s came back: a call that waited for it did not return within %v", what, patience)
+		case <-time.After(t.Patience()):
+			t.Stuck("after the callback of %s came back: a call that waited for it did not return within %v", what, t.Patience())
 		}
 	}
 	called(t, p, what)

@@ -151,8 +151,8 @@ var downloadChecks = []check.Check{
 		pending.Fulfil()
 		select {
 		case <-done:
-		case <-time.After(patience):
-			t.Stuck("PJRT_Buffer_ToHostBuffer did not return within %v after the data had come", patience)
+		case <-time.After(t.Patience()):
+			t.Stuck("PJRT_Buffer_ToHostBuffer did not return within %v after the data had come", t.Patience())
 		}
 		if err == nil {
 			err = t.Wait(out.Event)

@@ -32,10 +32,10 @@ var eventChecks = []check.Check{
 	rule("EVT-05", func(t *check.T) {
 		// Who polls does not await.
 		for what, e := range readyEvents(t) {
-			t.Eventually(patience, what+": it becomes ready", func() bool { return t.IsReady(e) })
+			t.Eventually(t.Patience(), what+": it becomes ready", func() bool { return t.IsReady(e) })
 		}
 		e := failedEvent(t)
-		t.Eventually(patience, "a failed event becomes ready", func() bool { return t.IsReady(e) })
+		t.Eventually(t.Patience(), "a failed event becomes ready", func() bool { return t.IsReady(e) })
 		t.ErrorCode(t.Await(e), "PJRT_Event_Await of a failed event")
 		check.Equal(t, true, t.IsReady(e), "is_ready of a failed event after PJRT_Event_Await")
 	}),
@@ -195,7 +195,7 @@ func mustAwait(t *check.T, e *capi.Event, what string) {
 
 // called waits for a callback.
 func called(t *check.T, p *check.Probe, what string) []check.ProbeCall {
-	t.Eventually(patience, "the callback of an "+what+" runs", func() bool { return p.Count() > 0 })
+	t.Eventually(t.Patience(), "the callback of an "+what+" runs", func() bool { return p.Count() > 0 })
 	return p.Calls()
 }
 
@@ -251,8 +251,8 @@ func awaitBlocks(t *check.T) {
 			if err != nil {
 				t.Errorf("PJRT_Event_Await of the %s: expected success, got %v", events[i].what, err)
 			}
-		case <-time.After(patience):
-			t.Stuck("PJRT_Event_Await of the %s: it did not return within %v after the data had come", events[i].what, patience)
+		case <-time.After(t.Patience()):
+			t.Stuck("PJRT_Event_Await of the %s: it did not return within %v after the data had come", events[i].what, t.Patience())
 		}
 	}
 	expectError(t, t.Await(failedEvent(t)), failureCode, failureMessage, "PJRT_Event_Await of a failed event")
@@ -359,7 +359,7 @@ func userArgs(t *check.T) {
 			check.Call(t, p.OnReady(t.Ready(pending.Buffer)))
 			pending.Fulfil()
 		}
-		if !t.Eventually(patience, "the callback runs with the user_arg that was given", func() bool { return p.Count() > 0 }) {
+		if !t.Eventually(t.Patience(), "the callback runs with the user_arg that was given", func() bool { return p.Count() > 0 }) {
 			t.Notef("user_arg %#x did not come back", arg)
 			return
 		}
@@ -419,8 +419,8 @@ func reentrantCallback(t *check.T) {
 			check.ExpectBuffer(t, out, []float32{2, 3, 4, 5}, "output of an execution that a callback started")
 			called(t, second, "event that another callback registered one with")
 		}
-	case <-time.After(patience):
-		t.Stuck("a callback that destroys its event and a buffer, registers another, uploads, downloads and starts an execution: it did not come back from the plugin within %v", patience)
+	case <-time.After(t.Patience()):
+		t.Stuck("a callback that destroys its event and a buffer, registers another, uploads, downloads and starts an execution: it did not come back from the plugin within %v", t.Patience())
 	}
 }
 

@@ -120,8 +120,8 @@ var eventCreateChecks = []check.Check{
 		select {
 		case err := <-done:
 			t.ErrorCode(err, "PJRT_Event_Await of an event that was destroyed and never set")
-		case <-time.After(patience):
-			t.Stuck("PJRT_Event_Await of an event that was destroyed and never set did not return within %v", patience)
+		case <-time.After(t.Patience()):
+			t.Stuck("PJRT_Event_Await of an event that was destroyed and never set did not return within %v", t.Patience())
 		}
 		set(t, other, capi.ErrorCodeOK, "")
 		mustAwait(t, other, "another event")
@@ -154,8 +154,8 @@ func awaited(t *check.T, done chan error, what string) {
 		if err != nil {
 			t.Errorf("%s: expected success, got %v", what, err)
 		}
-	case <-time.After(patience):
-		t.Stuck("%s did not return within %v", what, patience)
+	case <-time.After(t.Patience()):
+		t.Stuck("%s did not return within %v", what, t.Patience())
 	}
 }
 

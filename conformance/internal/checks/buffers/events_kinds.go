@@ -104,7 +104,7 @@ func staysReady(t *check.T) {
 // errorOfAnEvent asks events for their errors before and after it awaits them.
 func errorOfAnEvent(t *check.T) {
 	polled := func(what string, e *capi.Event) {
-		t.Eventually(patience, what+": it becomes ready", func() bool { return t.IsReady(e) })
+		t.Eventually(t.Patience(), what+": it becomes ready", func() bool { return t.IsReady(e) })
 		if t.Failed() {
 			t.Fatalf("PJRT_Event_Error may be called only when an event is ready")
 		}
@@ -138,7 +138,7 @@ func errorOfAnEvent(t *check.T) {
 
 // calledOnceEach waits until every callback ran, and looks for second calls.
 func calledOnceEach(t *check.T, probes []*check.Probe, what string) {
-	t.Eventually(patience, "every callback "+what+" runs", func() bool {
+	t.Eventually(t.Patience(), "every callback "+what+" runs", func() bool {
 		for _, p := range probes {
 			if p.Count() == 0 {
 				return false
@@ -254,12 +254,12 @@ func awaitedTogether(t *check.T, end func(*pending)) []error {
 	check.Equal(t, 0, len(answers), "threads whose PJRT_Event_Await returned before the event was ready")
 	end(pending)
 	var list []error
-	for timeout := time.After(patience); len(list) < n; {
+	for timeout := time.After(t.Patience()); len(list) < n; {
 		select {
 		case err := <-answers:
 			list = append(list, err)
 		case <-timeout:
-			t.Stuck("8 threads in PJRT_Event_Await of one event: %d of them woke within %v after it was ready", len(list), patience)
+			t.Stuck("8 threads in PJRT_Event_Await of one event: %d of them woke within %v after it was ready", len(list), t.Patience())
 		}
 	}
 	return list

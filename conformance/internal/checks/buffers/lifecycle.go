@@ -107,7 +107,7 @@ var lifecycleChecks = []check.Check{
 		mustAwait(t, done, "event of the execution")
 		if devices := t.Client().Devices; len(devices) > 1 {
 			c := t.Ready(copyTo(t, b, devices[1]))
-			t.Eventually(patience, "a copy becomes ready", func() bool { return t.IsReady(c) })
+			t.Eventually(t.Patience(), "a copy becomes ready", func() bool { return t.IsReady(c) })
 			mustAwait(t, c, "ready event of a copy")
 		}
 	}),

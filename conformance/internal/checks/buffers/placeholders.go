@@ -263,8 +263,8 @@ var placeholderChecks = []check.Check{
 			if err != nil {
 				t.Fatalf("download that was waiting for an alias buffer: expected success, got %v", err)
 			}
-		case <-time.After(patience):
-			t.Stuck("download that was waiting for an alias buffer: it was not over %v after the buffer was fulfilled", patience)
+		case <-time.After(t.Patience()):
+			t.Stuck("download that was waiting for an alias buffer: it was not over %v after the buffer was fulfilled", t.Patience())
 		}
 		expectBytes(t, dtype.Bytes(floats(4)), dst, 0xff, "download that was waiting for an alias buffer")
 		check.ExpectBuffer(t, a.AliasBuffer, floats(4), "later download of the alias buffer")
@@ -278,7 +278,7 @@ var placeholderChecks = []check.Check{
 		if _, err := check.Try(t, args); err != nil {
 			t.Notef("the plugin hands the failure to the caller as well: %v", err)
 		}
-		if t.Eventually(patience, "an alias buffer that was given an error becomes ready", func() bool { return t.IsReady(e) }) {
+		if t.Eventually(t.Patience(), "an alias buffer that was given an error becomes ready", func() bool { return t.IsReady(e) }) {
 			expectError(t, t.Await(e), failureCode, failureMessage, "ready event of an alias buffer that was given an error")
 		}
 		dst := make([]byte, 16)
@@ -390,7 +390,7 @@ func fulfilmentIsRefused(t *check.T, what string, b *capi.Buffer) {
 		FulfillAliasBufferCb: a.FulfillAliasBufferCb})
 	if err == nil {
 		e := t.Ready(a.AliasBuffer)
-		if t.Eventually(patience, "an alias buffer that was fulfilled becomes ready", func() bool { return t.IsReady(e) }) {
+		if t.Eventually(t.Patience(), "an alias buffer that was fulfilled becomes ready", func() bool { return t.IsReady(e) }) {
 			err = t.Await(e)
 		}
 	}

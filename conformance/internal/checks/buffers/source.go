@@ -13,9 +13,6 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 )
 
-// patience is how long a check waits for what must come.
-var patience = 5 * time.Second
-
 // while is how long a check watches for what must not come.
 const while = 30 * time.Millisecond
 
@@ -26,9 +23,9 @@ func within(t *check.T, what string, call func()) {
 	select {
 	case <-done:
 		return
-	case <-time.After(patience):
+	case <-time.After(t.Patience()):
 	}
-	t.Errorf("%s: expected it to return at once, but it did not within %v", what, patience)
+	t.Errorf("%s: expected it to return at once, but it did not within %v", what, t.Patience())
 	release(t)
 	awaitOrAbandon(t, done)
 	runtime.Goexit()
@@ -50,7 +47,7 @@ func begin(call func()) <-chan struct{} {
 func awaitOrAbandon(t *check.T, done <-chan struct{}) {
 	select {
 	case <-done:
-	case <-time.After(patience):
+	case <-time.After(t.Patience()):
 		t.Abandon()
 	}
 }

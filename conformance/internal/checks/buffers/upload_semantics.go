@@ -23,7 +23,7 @@ var uploadSemanticsChecks = []check.Check{
 	rule("H2D-10", func(t *check.T) {
 		for _, n := range []int{4, 64, 1 << 10, 4 << 20} {
 			_, _, done := transfer(t, n, capi.HostBufferSemanticsImmutableUntilTransferCompletes)
-			t.Eventually(patience, "done_with_host_buffer becomes ready while the buffer lives", func() bool { return t.IsReady(done) })
+			t.Eventually(t.Patience(), "done_with_host_buffer becomes ready while the buffer lives", func() bool { return t.IsReady(done) })
 			mustAwait(t, done, "done_with_host_buffer of a buffer that lives")
 		}
 	}),
@@ -201,7 +201,7 @@ func zeroCopy(t *check.T, semantics capi.HostBufferSemantics) {
 		}
 		t.Notef("%s are used where they are", what)
 		check.Destroy(t, b)
-		t.Eventually(patience, "done_with_host_buffer becomes ready after the buffer was destroyed", func() bool { return t.IsReady(done) })
+		t.Eventually(t.Patience(), "done_with_host_buffer becomes ready after the buffer was destroyed", func() bool { return t.IsReady(done) })
 		mustAwait(t, done, "done_with_host_buffer of a buffer that was destroyed")
 	}
 }
@@ -236,7 +236,7 @@ func zeroCopyInFlight(t *check.T) {
 	pending.Fulfil()
 	mustAwait(t, event, "event of the execution")
 	check.ExpectBuffer(t, out, []float32{2, 4, 6, 8}, "sum with a buffer that was destroyed, and its memory overwritten when done_with_host_buffer allowed it, while the execution waited")
-	t.Eventually(patience, "done_with_host_buffer becomes ready after the execution", func() bool { return t.IsReady(done) })
+	t.Eventually(t.Patience(), "done_with_host_buffer becomes ready after the execution", func() bool { return t.IsReady(done) })
 	mustAwait(t, done, "done_with_host_buffer after the execution")
 }
 

@@ -134,7 +134,7 @@ var viewChecks = []check.Check{
 		args.Stream = 0
 		v := check.Own(t, check.Call(t, args).Buffer)
 		e := t.Ready(v)
-		t.Eventually(patience, "a view with stream 0 becomes ready", func() bool { return t.IsReady(e) })
+		t.Eventually(t.Patience(), "a view with stream 0 becomes ready", func() bool { return t.IsReady(e) })
 		mustAwait(t, e, "ready event of a view with stream 0")
 		check.ExpectBuffer(t, v, floats(4), "view with stream 0")
 	}},
@@ -240,8 +240,8 @@ var viewChecks = []check.Check{
 				t.Errorf("upload, view and execution in on_delete_callback: expected success, got %v", err)
 			}
 			calledOnce(t, p, m)
-		case <-time.After(patience):
-			t.Stuck("an on_delete_callback that destroys a buffer, uploads another, makes a view and starts an execution: it did not come back from the plugin within %v", patience)
+		case <-time.After(t.Patience()):
+			t.Stuck("an on_delete_callback that destroys a buffer, uploads another, makes a view and starts an execution: it did not come back from the plugin within %v", t.Patience())
 		}
 	}},
 }
@@ -319,7 +319,7 @@ func view(t *check.T, m memory, dims ...int64) (*capi.Buffer, *check.Probe) {
 // calledOnce fails the check unless the callback of a view runs once, with the
 // memory's address.
 func calledOnce(t *check.T, p *check.Probe, m memory) {
-	if !t.Eventually(patience, "on_delete_callback runs after the last use of a view", func() bool { return p.Count() > 0 }) {
+	if !t.Eventually(t.Patience(), "on_delete_callback runs after the last use of a view", func() bool { return p.Count() > 0 }) {
 		return
 	}
 	time.Sleep(while / 3)
