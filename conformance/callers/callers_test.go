@@ -174,6 +174,22 @@ func TestWhatIsNoProfileIsAnError(t *testing.T) {
 	}
 }
 
+// A client takes the error of a function well only if it can read it.
+func TestAnErrorThatCannotBeReadIsAsBadAsReadingIt(t *testing.T) {
+	t.Parallel()
+	p := profile(t, "jax@0.8.1")
+	const fails = "PJRT_Client_TopologyDescription"
+	predict := func(wrong map[string]callers.Mode) *callers.Prediction {
+		return p.Predict(callers.Plugin{Minor: 81, Extensions: append(cpuExtensions, "Profiler"), Wrong: wrong})
+	}
+	assert.NotEqual(t, callers.Aborts, predict(map[string]callers.Mode{fails: callers.Fails}).Verdict)
+	out := predict(map[string]callers.Mode{fails: callers.Fails, "PJRT_Error_GetCode": callers.Unimplemented})
+	assert.Equal(t, callers.Ended, out.Actions[0].Outcome)
+	require.NotEmpty(t, out.Actions[0].Causes)
+	assert.Equal(t, fails, out.Actions[0].Causes[0].Subject)
+	assert.True(t, out.Actions[0].Causes[0].Assumed)
+}
+
 // Each line of the files is a plugin with several faults, drawn at random, and what JAX did with it.
 func TestPredictionsHoldForPluginsWithSeveralFaults(t *testing.T) {
 	t.Parallel()

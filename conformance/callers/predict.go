@@ -229,7 +229,31 @@ func (p *Profile) outcomes(c Cause, plugin Plugin) (out []Outcome, why string, a
 	if row != nil {
 		assumed = p.assume(row, plugin, out)
 	}
+	if c.Mode == Unimplemented || c.Mode == Fails {
+		p.assumeErrors(c.Subject, plugin, out, assumed)
+	}
 	return out, why, assumed
+}
+
+// readsErrors are the functions that a client calls for each error.
+var readsErrors = []string{"PJRT_Error_Destroy", "PJRT_Error_GetCode", "PJRT_Error_Message"}
+
+// assumeErrors raises the outcomes of the actions that call a function which returns an error, if the client cannot read
+// errors.
+func (p *Profile) assumeErrors(function string, plugin Plugin, out []Outcome, assumed []bool) {
+	worst := Harmless
+	for _, f := range readsErrors {
+		if mode, wrong := plugin.Wrong[f]; wrong && f != function {
+			if row := p.Row(f, mode); row != nil {
+				worst = max(worst, slices.Max(row.Outcomes))
+			}
+		}
+	}
+	for i, n := range p.Calls[function] {
+		if n > 0 && worst > out[i] {
+			out[i], assumed[i] = worst, true
+		}
+	}
 }
 
 // assume raises the outcomes of actions in which the client calls something else instead of what is wrong, if that is
