@@ -27,6 +27,8 @@ func TestAheadOfTimeProfiles(t *testing.T) {
 	space, err := profiler.Decode(data)
 	require.NoError(t, err, "a byte more than the message makes the file unreadable")
 	assert.NotEmpty(t, space.Planes)
+	_, err = profiler.Decode(taken(t, plugin))
+	require.NoError(t, err)
 }
 
 func TestAheadOfTimeACompilationIsRecorded(t *testing.T) {

@@ -58,6 +58,40 @@ func TestAProfileNamesThePrograms(t *testing.T) {
 	assert.Contains(t, string(data), "nothing")
 }
 
+func TestAProfileIsTakenOut(t *testing.T) {
+	plugin := pjrttest.New(t, pjrttest.Options{NoLeaks: true})
+	taken(t, plugin.Plugin())
+	old := pjrttest.New(t, pjrttest.Options{NoLeaks: true, Minor: 112})
+	p, err := profiler.New(old.Plugin(), nil)
+	require.NoError(t, err)
+	defer p.Close()
+	require.NoError(t, p.Start())
+	require.NoError(t, p.Stop())
+	_, err = p.Take()
+	require.ErrorIs(t, err, pjrt.ErrUnimplemented)
+	_, err = p.Data()
+	require.NoError(t, err, "nothing was taken")
+}
+
+// taken returns a profile that was taken out of its profiler.
+func taken(t *testing.T, plugin *pjrt.Plugin) []byte {
+	t.Helper()
+	p, err := profiler.New(plugin, nil)
+	require.NoError(t, err)
+	defer p.Close()
+	_, err = p.Take()
+	require.ErrorIs(t, err, pjrt.ErrFailedPrecondition)
+	require.NoError(t, p.Start())
+	require.NoError(t, p.Stop())
+	data, err := p.Take()
+	require.NoError(t, err)
+	_, err = p.Take()
+	require.ErrorIs(t, err, pjrt.ErrFailedPrecondition)
+	_, err = p.Data()
+	require.ErrorContains(t, err, "taken already")
+	return data
+}
+
 func TestARecordingProfilerIsStoppedByClose(t *testing.T) {
 	plugin := pjrttest.New(t, pjrttest.Options{NoLeaks: true})
 	p, err := profiler.New(plugin.Plugin(), nil)
@@ -83,6 +117,8 @@ func TestNoProfiler(t *testing.T) {
 		require.ErrorIs(t, p.Start(), pjrt.ErrInvalidArgument)
 		require.ErrorIs(t, p.Stop(), pjrt.ErrInvalidArgument)
 		_, err = p.Data()
+		require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
+		_, err = p.Take()
 		require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
 		require.NoError(t, p.Close())
 	}

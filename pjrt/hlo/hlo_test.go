@@ -165,6 +165,21 @@ func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {
 	assert.NotEmpty(t, sum.Name)
 }
 
+func TestShapesThatStandAlone(t *testing.T) {
+	t.Parallel()
+	for want, message := range map[string]string{
+		"f32[8,4]":        "\x10\x0b\x1a\x02\x08\x04",
+		"f32[8,4]{1,0}":   "\x10\x0b\x1a\x02\x08\x04\x2a\x04\x0a\x02\x01\x00",
+		"(f32[], s32[2])": "\x10\x0d\x22\x02\x10\x0b\x22\x05\x10\x04\x1a\x01\x02",
+	} {
+		s, err := hlo.DecodeShape([]byte(message))
+		require.NoError(t, err, want)
+		assert.Equal(t, want, s.String())
+	}
+	_, err := hlo.DecodeShape([]byte{0xff})
+	require.ErrorContains(t, err, "hlo: the bytes are not a valid ShapeProto: ")
+}
+
 func TestConstantsOfEveryType(t *testing.T) {
 	c := client(t)
 	for _, typ := range dtype.All() {
