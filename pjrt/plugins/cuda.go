@@ -69,7 +69,10 @@ func (f *finder) compilerAdvice(plugin, major string) string {
 	for i := range f.table {
 		p := &f.table[i]
 		w, has := p.wheels[f.goos+"/"+f.goarch]
-		if err == nil && has && len(p.compiler) > 0 && IsPath(plugin) && realPath(plugin) == realPath(filepath.Join(dir, p.id(w), p.fileName())) {
+		if err != nil || !has || len(p.compiler) == 0 || !IsPath(plugin) {
+			continue
+		}
+		if realPath(plugin) == realPath(filepath.Join(dir, p.id(w), p.fileName())) {
 			return "pjrt install " + p.Name
 		}
 	}

@@ -132,7 +132,8 @@ Without --to it removes all of them.`,
 				return err
 			}
 			s := c.Stats()
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %s removed, %d left, %s\n", c.Dir(), number(removed, "program"), s.Entries, size(s.Bytes))
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %s removed, %d left, %s\n",
+				c.Dir(), number(removed, "program"), s.Entries, size(s.Bytes))
 			return err
 		},
 	}
@@ -201,7 +202,8 @@ The exit status is 1 if there are damaged programs that were not removed.`,
 					return err
 				}
 			}
-			if _, err := fmt.Fprintf(cmd.OutOrStdout(), "%s: %s, %d damaged\n", c.Dir(), number(len(list), "program"), damaged); err != nil {
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %s, %d damaged\n", c.Dir(), number(len(list), "program"), damaged)
+			if err != nil {
 				return err
 			}
 			if damaged > 0 && !remove {
