@@ -102,18 +102,17 @@ func TestAheadOfTimeACustomCallIsSplitInGo(t *testing.T) {
 	require.ErrorIs(t, custompartitioner.Register(p, "double_rows", custompartitioner.Partitioner{}), pjrt.ErrAlreadyExists)
 	require.ErrorIs(t, custompartitioner.RegisterBatch(p, "double_rows"), pjrt.ErrAlreadyExists)
 
+	var nothing custompartitioner.Parts
 	for target, c := range map[string]struct {
 		partition func(custompartitioner.Call) (custompartitioner.Parts, error)
 		want      string
 	}{
-		"refuses": {func(custompartitioner.Call) (custompartitioner.Parts, error) {
-			return custompartitioner.Parts{}, errors.New("not today")
-		}, "not today"},
-		"panics":   {func(custompartitioner.Call) (custompartitioner.Parts, error) { panic("a hole") }, "a hole"},
-		"forgets":  {func(custompartitioner.Call) (custompartitioner.Parts, error) { return custompartitioner.Parts{}, nil }, "0 shardings for 1 operands"},
-		"does not": {nil, "cannot be partitioned"},
+		"refuses": {func(custompartitioner.Call) (custompartitioner.Parts, error) { return nothing, errors.New("not today") }, "not today"},
+		"panics":  {func(custompartitioner.Call) (custompartitioner.Parts, error) { panic("a hole") }, "a hole"},
+		"forgets": {func(custompartitioner.Call) (custompartitioner.Parts, error) { return nothing, nil }, "0 shardings for 1 operands"},
+		"cannot":  {nil, "cannot be partitioned"},
 	} {
-		target := "double_" + target[:4]
+		target = "double_" + target
 		require.NoError(t, custompartitioner.Register(p, target, custompartitioner.Partitioner{Partition: c.partition}))
 		_, err = opcodes(t, p, calling(target, ""))
 		require.ErrorContains(t, err, c.want, target)
