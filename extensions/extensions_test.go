@@ -11,6 +11,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"reflect"
 	"strconv"
 	"strings"
 	"testing"
@@ -430,6 +431,13 @@ func TestTheTableInTheDocumentationIsRight(t *testing.T) {
 	rows := documented(t)
 	require.Len(t, rows, len(packages))
 	all := servePlugin(t, everything())
+	events := 0
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[capi.DeviceEventFunctionTable]()) {
+		if f.Type.Kind() == reflect.Uintptr && f.Name != "StructSize" {
+			events++
+		}
+	}
+	assert.Equal(t, strconv.Itoa(events), rows["deviceevent"].standIn, "its test calls all of them")
 	for name, row := range rows {
 		if name != "deviceevent" {
 			x, ok := extensions.Find(all, packages[name].of)

@@ -14,6 +14,11 @@
 //	done, err := collectives.AllReduce(list[0], sums, values, collectives.Sum, nil)
 //	...
 //	err = done.Wait(ctx) // sums is valid from here on
+//
+// libtpu reads the port on which it listens when it is loaded, from the environment variable
+// LIBTPU_INIT_ARGS, such as --megascale_port=8471. On machines without the network of a data center it
+// also needs --megascale_transport_type=grpc there. Ranks of one process were tried that way, without
+// TPUs; those of several processes need what starts a job of several slices.
 package collectives
 
 import (
