@@ -244,7 +244,7 @@ conformance-page: bin/pjrt ## put what make conformance and make conformance-aot
 
 .PHONY: mutants
 mutants: ## show that the conformance checks find faults: killed / total, and the survivors
-	$(GO) run ./conformance/internal/mutant/trial
+	$(GO) run ./conformance/internal/mutants
 
 PYTHON ?= python3
 

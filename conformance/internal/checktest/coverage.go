@@ -7,15 +7,17 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
 	"github.com/purepjrt/purepjrt/conformance/rules"
 )
 
 // RunCoverage fails for every rule of the groups that has no check, unless
 // unobservable says why.
-func (s *Suite) RunCoverage(t *testing.T, unobservable map[string]string, groups ...string) {
+func RunCoverage(t *testing.T, checks []check.Check, unobservable map[string]string, groups ...string) {
+	t.Helper()
 	checked := make(map[string]bool)
-	for i := range s.Checks {
-		checked[s.Checks[i].Rule] = true
+	for i := range checks {
+		checked[checks[i].Rule] = true
 	}
 	for _, r := range rules.All() {
 		if !slices.Contains(groups, r.Group()) {

@@ -4,6 +4,7 @@
 package checktest
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
@@ -70,6 +71,12 @@ func (s *Sample) TakesMutant(m *mutant.Mutant) bool {
 }
 
 func group(c *check.Check) string { return rules.ByID(c.Rule).Group() }
+
+// UpTo returns the checks of a profile and of smaller ones. Those of larger profiles do the same
+// for longer, or with more values.
+func UpTo(p check.Profile, checks []check.Check) []check.Check {
+	return slices.DeleteFunc(slices.Clone(checks), func(c check.Check) bool { return c.Profile > p })
+}
 
 // TakesPlugin reports whether tests run on the plugin of a name. A short run
 // needs none but those for CPUs and in memory, so that it downloads little.

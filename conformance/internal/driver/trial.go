@@ -18,6 +18,9 @@ import (
 type Trial struct {
 	Check *check.Check
 	Setup session.Setup
+	// Shared says that a hostile check need not have a process of its own. It is tried again in
+	// one of its own if the process dies.
+	Shared bool
 }
 
 // trialsPerProcess bounds how much the faults of one trial can spoil others.
@@ -93,7 +96,8 @@ func Try(ctx context.Context, c Config, trials []Trial, done func(int, *report.R
 // trialSlot is a slot whose worker goes from one plugin to another.
 type trialSlot struct {
 	slot
-	used int
+	used   int
+	others bool // other trials had run in the process of the last one
 }
 
 func (s *trialSlot) drop() {
@@ -105,6 +109,15 @@ func (s *trialSlot) drop() {
 
 // try runs one trial. Nil means that ctx ended.
 func (s *trialSlot) try(ctx context.Context, t *Trial) *report.Result {
+	r := s.once(ctx, t)
+	if r != nil && t.Shared && s.process == nil && s.others {
+		r = s.once(ctx, t)
+	}
+	return r
+}
+
+// once is try, and leaves no process if the trial may have spoiled it.
+func (s *trialSlot) once(ctx context.Context, t *Trial) *report.Result {
 	d := s.driver
 	fail := func(problem string) *report.Result {
 		s.drop()
@@ -113,9 +126,11 @@ func (s *trialSlot) try(ctx context.Context, t *Trial) *report.Result {
 		}
 		return d.result(t.Check, check.Result{Verdict: check.SuiteError, Failures: []string{problem}})
 	}
-	if t.Check.Hostile || s.used >= trialsPerProcess {
+	alone := t.Check.Hostile && !t.Shared || t.Check.Begins != check.Initialized
+	if alone || s.used >= trialsPerProcess {
 		s.drop()
 	}
+	s.others = s.used > 0
 	if s.process == nil {
 		p, err := worker.Start(ctx, d.Command, startLimit)
 		if err != nil {
@@ -154,7 +169,7 @@ func (s *trialSlot) try(ctx context.Context, t *Trial) *report.Result {
 		}
 	}
 	r := s.check(ctx, t.Check)
-	if s.process == nil || t.Check.Hostile || r == nil || disturbing(r.Verdict) && r.Verdict != check.Fail {
+	if s.process == nil || alone || r == nil || disturbing(r.Verdict) && r.Verdict != check.Fail {
 		s.drop()
 	}
 	return r

@@ -78,7 +78,7 @@ func (b *beginning) next(files map[string][]byte) string {
 	}
 	fmt.Fprintf(&s, "  %s: what the check calls and expects, and a fault, in words and as a hook\n\n", b.file)
 	fmt.Fprintf(&s, "try it:\n  go run ./tools/pjrt conformance --plugin cpu --run '^%[1]s$'\n"+
-		"  go run ./conformance/internal/mutant/trial -v -run '^%[1]s:'\n", b.check())
+		"  go run ./conformance/internal/mutants -v -run '^%[1]s:'\n", b.check())
 	fmt.Fprintf(&s, "  go test ./conformance/rules ./%s\n", filepath.ToSlash(filepath.Dir(b.file)))
 	return s.String()
 }

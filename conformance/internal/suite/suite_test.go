@@ -24,8 +24,13 @@ func TestTheSuiteIsWellFormed(t *testing.T) {
 		names[c.Name()] = true
 		profiles[c.Profile]++
 	}
+	proven := make(map[string]bool)
 	for _, m := range Mutants() {
 		assert.True(t, names[m.Check], "mutant %s: there is no such check", m.Name())
+		proven[m.Check] = true
+	}
+	for name := range names {
+		assert.True(t, proven[name], "nothing shows that check %s can fail: it has no mutant", name)
 	}
 	assert.Greater(t, profiles[check.Smoke], 20)
 	assert.Greater(t, profiles[check.Quick], profiles[check.Smoke])

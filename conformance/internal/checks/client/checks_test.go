@@ -37,9 +37,9 @@ func TestMain(m *testing.M) { suite.Main(m) }
 
 func TestChecksOnRealPlugins(t *testing.T) { suite.RunChecks(t) }
 
-func TestMutants(t *testing.T) {
-	suite.RunMutants(t, nil)
-}
+func TestMutants(t *testing.T) { suite.RunMutants(t) }
+
+func TestThePluginsOfMutantsAreSound(t *testing.T) { suite.RunSound(t) }
 
 // wrapped is an environment on the CPU plugin with hooks.
 func wrapped(t *testing.T, hooks ...serve.Hook) *check.Env {
@@ -79,5 +79,5 @@ func TestStoreChecksPassOnAPluginThatUsesTheStore(t *testing.T) {
 }
 
 func TestEveryRuleHasACheck(t *testing.T) {
-	suite.RunCoverage(t, Unobservable, "CLI", "KV", "DDESC", "DEV", "MEM", "TOPO")
+	checktest.RunCoverage(t, Checks(), Unobservable, "CLI", "KV", "DDESC", "DEV", "MEM", "TOPO")
 }

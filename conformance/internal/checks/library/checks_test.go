@@ -30,10 +30,10 @@ func TestMain(m *testing.M) { suite.Main(m) }
 
 func TestChecksOnRealPlugins(t *testing.T) { suite.RunChecks(t) }
 
-func TestMutants(t *testing.T) {
-	suite.RunMutants(t, nil)
-}
+func TestMutants(t *testing.T) { suite.RunMutants(t) }
+
+func TestThePluginsOfMutantsAreSound(t *testing.T) { suite.RunSound(t) }
 
 func TestEveryRuleHasACheck(t *testing.T) {
-	suite.RunCoverage(t, Unobservable, "LOAD", "SKEW", "ERR", "ATTR", "XCH")
+	checktest.RunCoverage(t, Checks(), Unobservable, "LOAD", "SKEW", "ERR", "ATTR", "XCH")
 }

@@ -1,230 +1,142 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-package main
+// Package trial lets checks run on mutants, and on the same plugins without the fault, in
+// processes that may die of it. A program that has the checks and the mutants calls Serve where
+// it is started as a worker, and otherwise gives what Plugins returns to a driver.Bench.
+package trial
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io"
-	"regexp"
-	"slices"
 	"strings"
 	"time"
 
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
-	"github.com/purepjrt/purepjrt/conformance/internal/driver"
 	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
+	"github.com/purepjrt/purepjrt/conformance/internal/reference"
 	"github.com/purepjrt/purepjrt/conformance/internal/session"
-	"github.com/purepjrt/purepjrt/conformance/report"
+	"github.com/purepjrt/purepjrt/pjrt/plugins"
 )
 
-// trial is a run over all mutants and what it found.
-type trial struct {
-	checks  []check.Check
-	mutants []mutant.Mutant
-	plugin  string // the CPU plugin
-	dir     string // for libraries
-	filter  *regexp.Regexp
-	profile check.Profile
-	jobs    int
-
-	tried   []int // mutants that the filter lets through
-	untried []int // libraries that could not be made without a compiler
-	sound   map[subject]*report.Result
-	found   map[int]*report.Result
-	took    time.Duration
+// Plugins are the plugins that have faults put in front of them.
+type Plugins struct {
+	CPU string // path of XLA's CPU plugin
+	Dir string // for the libraries that are compiled
 }
-
-// subject is a check on a plugin without faults.
-type subject struct {
-	check              string
-	base               mutant.Base
-	made               bool // by Mutant.Sound, in front of the base
-	noDevice, topology string
-}
-
-// subjectOf is what has to be without the fault of a mutant.
-func subjectOf(m *mutant.Mutant) subject {
-	return subject{m.Check, m.Base, m.Sound != nil, m.NoDevice, m.Topology}
-}
-
-// timeFactor shortens the time limits: a fault that makes a check hang costs the
-// whole limit.
-const timeFactor = 0.5
 
 // deviceCount is how many devices the CPU plugin has in trials.
 const deviceCount = 4
 
-// setup is what the worker of mutant i is told, or of what is that mutant
-// without its fault.
-func (t *trial) setup(ctx context.Context, i int, faulty bool) (session.Setup, error) {
-	m := &t.mutants[i]
-	s := session.Setup{Fault: none, NoDevice: m.NoDevice, Topology: m.Topology}
-	switch {
-	case faulty:
+// patience is how long a check waits for what a fault may keep from coming.
+const patience = time.Second
+
+// With returns what the worker of a mutant is told. The error is mutant.ErrNoCompiler for a
+// library where there is no compiler.
+func (p *Plugins) With(ctx context.Context, m *mutant.Mutant) (session.Setup, error) {
+	s, err := p.setup(ctx, m, m)
+	if s.Fault == "" {
 		s.Fault = m.Name()
+	}
+	s.Patience = patience
+	return s, err
+}
+
+// Without returns what the worker of a mutant without its fault is told.
+func (p *Plugins) Without(ctx context.Context, m *mutant.Mutant) (session.Setup, error) {
+	s, err := p.setup(ctx, m, nil)
+	switch {
+	case s.Fault != "":
 	case m.Sound != nil:
 		s.Fault = sound + m.Name()
+	default:
+		s.Fault = none
 	}
+	return s, err
+}
+
+// setup is that of the base of a mutant, and of the library with a fault, where it has one.
+func (p *Plugins) setup(ctx context.Context, m, fault *mutant.Mutant) (s session.Setup, err error) {
+	s.NoDevice, s.Topology = m.NoDevice, m.Topology
 	switch m.Base {
 	case mutant.CPU:
-		s.Plugin = t.plugin
+		s.Plugin = p.CPU
 		s.Options = []session.Option{{Name: "cpu_device_count", Value: int64(deviceCount)}}
 	case mutant.Library:
-		if !faulty {
-			m = nil
-		}
-		path, err := mutant.Compile(ctx, m, t.dir)
-		if err != nil {
-			return s, err
-		}
-		s.Plugin, s.Fault, s.NoDevice = path, library, "the plugin is a library that offers nothing"
+		s.Plugin, err = mutant.Compile(ctx, fault, p.Dir)
+		s.Fault, s.NoDevice = library, "the plugin is a library that offers nothing"
 	}
-	return s, nil
+	return s, err
 }
 
-func (t *trial) find(name string) *check.Check {
-	i := slices.IndexFunc(t.checks, func(c check.Check) bool { return c.Name() == name })
-	if i < 0 {
-		return nil
-	}
-	return &t.checks[i]
-}
-
-// run tries the mutants, and their checks without a fault. The error says that
-// the mutants make no sense.
-func (t *trial) run(ctx context.Context) error {
-	start := time.Now()
-	t.sound, t.found = make(map[subject]*report.Result), make(map[int]*report.Result)
-	var trials []driver.Trial
-	var keep []func(*report.Result)
-	names := make(map[string]bool)
-	for i := range t.mutants {
-		m := &t.mutants[i]
-		c := t.find(m.Check)
-		switch {
-		case c == nil:
-			return fmt.Errorf("mutant %q: there is no such check", m.Name())
-		case names[m.Name()]:
-			return fmt.Errorf("there are two mutants %q", m.Name())
-		}
-		names[m.Name()] = true
-		if c.Profile > t.profile || t.filter != nil && !t.filter.MatchString(m.Name()) {
-			continue
-		}
-		setup, err := t.setup(ctx, i, true)
-		if errors.Is(err, mutant.ErrNoCompiler) {
-			t.untried = append(t.untried, i)
-			continue
-		} else if err != nil {
-			return err
-		}
-		t.tried = append(t.tried, i)
-		s := subjectOf(m)
-		if _, ok := t.sound[s]; !ok {
-			t.sound[s] = nil
-			without, err := t.setup(ctx, i, false)
-			if err != nil {
-				return err
-			}
-			trials = append(trials, driver.Trial{Check: c, Setup: without})
-			keep = append(keep, func(r *report.Result) { t.sound[s] = r })
-		}
-		trials = append(trials, driver.Trial{Check: c, Setup: setup})
-		keep = append(keep, func(r *report.Result) { t.found[i] = r })
-	}
-	config := driver.Config{Checks: t.checks, Profile: check.Full, Jobs: t.jobs, Setup: session.Setup{Factor: timeFactor}}
-	driver.Try(ctx, config, trials, func(i int, r *report.Result) { keep[i](r) })
-	t.took = time.Since(start)
-	return ctx.Err()
-}
-
-// fate is what became of a mutant.
-type fate int
-
+// The faults that a worker is told of are names of mutants, and these. No fault at all is the
+// plugin as it is.
 const (
-	killed   fate = iota
-	unpaired      // killed, but the check does not pass without the fault
-	alive         // the check does not find the fault
+	none    = "none"    // the plugin, which is wrapped all the same
+	library = "library" // the plugin, which has the fault in itself
+	sound   = "sound "  // stands before the name of a mutant whose Sound is meant
 )
 
-func (t *trial) fate(i int) (fate, string) {
-	m := &t.mutants[i]
-	sound, found := t.sound[subjectOf(m)], t.found[i]
-	switch {
-	case sound == nil || found == nil:
-		return alive, "not tried"
-	case !found.Verdict.Failed():
-		return alive, fmt.Sprintf("%s: %s", found.Verdict, words(found))
-	case sound.Verdict != check.Pass:
-		return unpaired, fmt.Sprintf("%s: %s; without the fault %s: %s", found.Verdict, words(found), sound.Verdict, words(sound))
-	}
-	return killed, fmt.Sprintf("%s: %s", found.Verdict, words(found))
+// Serve makes this process a worker that looks for checks and mutants by their names. It does
+// not return.
+func Serve(checkOf func(name string) (*check.Check, error), mutantOf func(name string) (*mutant.Mutant, error)) {
+	var last *serve.Table
+	bases := make(map[string]*capi.Table)
+	session.Serve(session.Program{
+		Check: func(_, name string) (*check.Check, error) { return checkOf(name) },
+		Open: func(s session.Setup) (*capi.Table, error) {
+			if last != nil {
+				// One that is still in use is left to the end of the process.
+				_ = last.Close()
+				last = nil
+			}
+			if s.Fault == library {
+				return capi.Open(s.Plugin)
+			}
+			if bases[s.Plugin] == nil {
+				t, err := open(s.Plugin)
+				if err != nil {
+					return nil, err
+				}
+				bases[s.Plugin] = t
+			}
+			base := bases[s.Plugin]
+			if s.Fault == "" {
+				return base, nil
+			}
+			var err error
+			if last, err = wrapped(base, s.Fault, mutantOf); err != nil {
+				return nil, err
+			}
+			return last.Capi(), nil
+		},
+	})
 }
 
-func words(r *report.Result) string {
-	s := r.Skip
-	if len(r.Failures) > 0 {
-		s = r.Failures[0]
+// wrapped puts a fault in front of a plugin.
+func wrapped(base *capi.Table, fault string, mutantOf func(name string) (*mutant.Mutant, error)) (*serve.Table, error) {
+	if fault == none {
+		return serve.Wrap(base)
 	}
-	s, _, _ = strings.Cut(s, "\n")
-	return s
+	name, isSound := strings.CutPrefix(fault, sound)
+	m, err := mutantOf(name)
+	if err != nil {
+		return nil, err
+	}
+	if isSound {
+		return m.Sound(base)
+	}
+	return m.Table(base)
 }
 
-// print says what was found, and returns whether no mutant survived.
-func (t *trial) print(out io.Writer, verbose bool) bool {
-	var count [alive + 1]int
-	proven, tried := make(map[string]bool), make(map[string]bool)
-	for _, i := range t.untried {
-		fmt.Fprintf(out, "untried   %s\n          %v\n", t.mutants[i].Name(), mutant.ErrNoCompiler)
-		tried[t.mutants[i].Check] = true
+// open opens the plugin of a file, or that of package reference, which has none.
+func open(path string) (*capi.Table, error) {
+	if path == "" {
+		return reference.New()
 	}
-	for _, i := range t.tried {
-		f, why := t.fate(i)
-		count[f]++
-		m := &t.mutants[i]
-		tried[m.Check] = true
-		proven[m.Check] = proven[m.Check] || f != alive
-		switch {
-		case f == alive:
-			fmt.Fprintf(out, "ALIVE     %s\n          %s\n", m.Name(), why)
-		case f == unpaired && verbose:
-			fmt.Fprintf(out, "unpaired  %s\n          %s\n", m.Name(), why)
-		case verbose && m.Reported != "":
-			fmt.Fprintf(out, "killed    %s (%s)\n          %s\n", m.Name(), m.Reported, why)
-		case verbose:
-			fmt.Fprintf(out, "killed    %s\n          %s\n", m.Name(), why)
-		}
+	if err := plugins.Prepare(path); err != nil {
+		return nil, err
 	}
-	if t.filter == nil || t.filter.String() == "" {
-		t.printToothless(out, proven, tried)
-	}
-	fmt.Fprintf(out, "%d of %d mutants killed (%d where no plugin without the fault is at hand), %d alive, in %v\n",
-		count[killed]+count[unpaired], len(t.tried), count[unpaired], count[alive], t.took.Round(100*time.Millisecond))
-	return count[alive] == 0
-}
-
-// printToothless lists the checks that nothing proves.
-func (t *trial) printToothless(out io.Writer, proven, tried map[string]bool) {
-	checks, n := 0, 0
-	var without []string
-	for i := range t.checks {
-		c := &t.checks[i]
-		if c.Profile > t.profile {
-			continue
-		}
-		checks++
-		switch name := c.Name(); {
-		case proven[name]:
-			n++
-		case !tried[name]:
-			without = append(without, name)
-		}
-	}
-	if len(without) > 0 {
-		fmt.Fprintf(out, "\n%d checks have no mutant: %s\n", len(without), strings.Join(without, " "))
-	}
-	fmt.Fprintf(out, "%d of %d checks are proven\n", n, checks)
+	return capi.Open(path)
 }

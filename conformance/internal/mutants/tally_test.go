@@ -16,13 +16,14 @@ import (
 	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
+	"github.com/purepjrt/purepjrt/conformance/internal/mutant/trial"
 	"github.com/purepjrt/purepjrt/conformance/internal/worker"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
 func TestMain(m *testing.M) {
 	if _, ok := worker.Asked(); ok {
-		serveMutants(
+		trial.Serve(
 			func(name string) (*check.Check, error) { return check.Find(fakeChecks(), name) },
 			func(name string) (*mutant.Mutant, error) { return mutant.Find(fakeMutants(), name), nil },
 		)
@@ -59,7 +60,7 @@ func fakeMutants() []mutant.Mutant {
 
 func TestTrialsTellTeethFromNone(t *testing.T) {
 	t.Parallel()
-	r := &trial{checks: fakeChecks(), mutants: fakeMutants(), plugin: plugintest.Path(t, "cpu"), profile: check.Quick, jobs: 2}
+	r := &tally{checks: fakeChecks(), mutants: fakeMutants(), plugins: trial.Plugins{CPU: plugintest.Path(t, "cpu")}, profile: check.Quick, jobs: 2}
 	require.NoError(t, r.run(t.Context()))
 	var out bytes.Buffer
 	assert.False(t, r.print(&out, true))
@@ -77,7 +78,7 @@ killed    EVT-01: ends the process
 3 of 4 mutants killed \(1 where no plugin without the fault is at hand\), 1 alive, in .*
 $`, out.String())
 
-	r = &trial{checks: fakeChecks(), mutants: fakeMutants(), plugin: r.plugin, filter: regexp.MustCompile("BUF-01"), profile: check.Quick}
+	r = &tally{checks: fakeChecks(), mutants: fakeMutants(), plugins: r.plugins, filter: regexp.MustCompile("BUF-01"), profile: check.Quick}
 	require.NoError(t, r.run(t.Context()))
 	out.Reset()
 	assert.True(t, r.print(&out, false))
@@ -91,7 +92,7 @@ func TestMutantsThatMakeNoSenseAreErrors(t *testing.T) {
 		"there is no such check": {{Check: "BUF-09", Fault: "x"}},
 		"there are two mutants":  {m, m},
 	} {
-		r := &trial{checks: fakeChecks(), mutants: mutants, profile: check.Quick}
+		r := &tally{checks: fakeChecks(), mutants: mutants, profile: check.Quick}
 		assert.ErrorContains(t, r.run(t.Context()), says)
 	}
 }

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/conformance/internal/driver"
+	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
+	"github.com/purepjrt/purepjrt/conformance/internal/mutant/trial"
+	"github.com/purepjrt/purepjrt/conformance/internal/session"
+	"github.com/purepjrt/purepjrt/conformance/report"
+)
+
+// tally is a run over all mutants and what it found.
+type tally struct {
+	checks  []check.Check
+	mutants []mutant.Mutant
+	plugins trial.Plugins
+	filter  *regexp.Regexp
+	profile check.Profile
+	jobs    int
+
+	tried   []int // mutants that the filter lets through
+	untried []int // libraries that could not be made without a compiler
+	sound   map[subject]*report.Result
+	found   map[int]*report.Result
+	took    time.Duration
+}
+
+// subject is a check on a plugin without faults.
+type subject struct {
+	check              string
+	base               mutant.Base
+	made               bool // by Mutant.Sound, in front of the base
+	noDevice, topology string
+}
+
+// subjectOf is what has to be without the fault of a mutant.
+func subjectOf(m *mutant.Mutant) subject {
+	return subject{m.Check, m.Base, m.Sound != nil, m.NoDevice, m.Topology}
+}
+
+// timeFactor shortens the time limits: a fault that makes a check hang costs the
+// whole limit.
+const timeFactor = 0.5
+
+func (t *tally) find(name string) *check.Check {
+	i := slices.IndexFunc(t.checks, func(c check.Check) bool { return c.Name() == name })
+	if i < 0 {
+		return nil
+	}
+	return &t.checks[i]
+}
+
+// run tries the mutants, and their checks without a fault. The error says that
+// the mutants make no sense.
+func (t *tally) run(ctx context.Context) error {
+	start := time.Now()
+	t.sound, t.found = make(map[subject]*report.Result), make(map[int]*report.Result)
+	var trials []driver.Trial
+	var keep []func(*report.Result)
+	names := make(map[string]bool)
+	for i := range t.mutants {
+		m := &t.mutants[i]
+		c := t.find(m.Check)
+		switch {
+		case c == nil:
+			return fmt.Errorf("mutant %q: there is no such check", m.Name())
+		case names[m.Name()]:
+			return fmt.Errorf("there are two mutants %q", m.Name())
+		}
+		names[m.Name()] = true
+		if c.Profile > t.profile || t.filter != nil && !t.filter.MatchString(m.Name()) {
+			continue
+		}
+		setup, err := t.plugins.With(ctx, m)
+		if errors.Is(err, mutant.ErrNoCompiler) {
+			t.untried = append(t.untried, i)
+			continue
+		} else if err != nil {
+			return err
+		}
+		t.tried = append(t.tried, i)
+		s := subjectOf(m)
+		if _, ok := t.sound[s]; !ok {
+			t.sound[s] = nil
+			without, err := t.plugins.Without(ctx, m)
+			if err != nil {
+				return err
+			}
+			trials = append(trials, driver.Trial{Check: c, Setup: without})
+			keep = append(keep, func(r *report.Result) { t.sound[s] = r })
+		}
+		trials = append(trials, driver.Trial{Check: c, Setup: setup})
+		keep = append(keep, func(r *report.Result) { t.found[i] = r })
+	}
+	config := driver.Config{Checks: t.checks, Profile: check.Full, Jobs: t.jobs, Setup: session.Setup{Factor: timeFactor}}
+	driver.Try(ctx, config, trials, func(i int, r *report.Result) { keep[i](r) })
+	t.took = time.Since(start)
+	return ctx.Err()
+}
+
+// fate is what became of a mutant.
+type fate int
+
+const (
+	killed   fate = iota
+	unpaired      // killed, but the check does not pass without the fault
+	alive         // the check does not find the fault
+)
+
+func (t *tally) fate(i int) (fate, string) {
+	m := &t.mutants[i]
+	sound, found := t.sound[subjectOf(m)], t.found[i]
+	switch {
+	case sound == nil || found == nil:
+		return alive, "not tried"
+	case !found.Verdict.Failed():
+		return alive, fmt.Sprintf("%s: %s", found.Verdict, words(found))
+	case sound.Verdict != check.Pass:
+		return unpaired, fmt.Sprintf("%s: %s; without the fault %s: %s", found.Verdict, words(found), sound.Verdict, words(sound))
+	}
+	return killed, fmt.Sprintf("%s: %s", found.Verdict, words(found))
+}
+
+func words(r *report.Result) string {
+	s := r.Skip
+	if len(r.Failures) > 0 {
+		s = r.Failures[0]
+	}
+	s, _, _ = strings.Cut(s, "\n")
+	return s
+}
+
+// print says what was found, and returns whether no mutant survived.
+func (t *tally) print(out io.Writer, verbose bool) bool {
+	var count [alive + 1]int
+	proven, tried := make(map[string]bool), make(map[string]bool)
+	for _, i := range t.untried {
+		fmt.Fprintf(out, "untried   %s\n          %v\n", t.mutants[i].Name(), mutant.ErrNoCompiler)
+		tried[t.mutants[i].Check] = true
+	}
+	for _, i := range t.tried {
+		f, why := t.fate(i)
+		count[f]++
+		m := &t.mutants[i]
+		tried[m.Check] = true
+		proven[m.Check] = proven[m.Check] || f != alive
+		switch {
+		case f == alive:
+			fmt.Fprintf(out, "ALIVE     %s\n          %s\n", m.Name(), why)
+		case f == unpaired && verbose:
+			fmt.Fprintf(out, "unpaired  %s\n          %s\n", m.Name(), why)
+		case verbose && m.Reported != "":
+			fmt.Fprintf(out, "killed    %s (%s)\n          %s\n", m.Name(), m.Reported, why)
+		case verbose:
+			fmt.Fprintf(out, "killed    %s\n          %s\n", m.Name(), why)
+		}
+	}
+	if t.filter == nil || t.filter.String() == "" {
+		t.printToothless(out, proven, tried)
+	}
+	fmt.Fprintf(out, "%d of %d mutants killed (%d where no plugin without the fault is at hand), %d alive, in %v\n",
+		count[killed]+count[unpaired], len(t.tried), count[unpaired], count[alive], t.took.Round(100*time.Millisecond))
+	return count[alive] == 0
+}
+
+// printToothless lists the checks that nothing proves.
+func (t *tally) printToothless(out io.Writer, proven, tried map[string]bool) {
+	checks, n := 0, 0
+	var without []string
+	for i := range t.checks {
+		c := &t.checks[i]
+		if c.Profile > t.profile {
+			continue
+		}
+		checks++
+		switch name := c.Name(); {
+		case proven[name]:
+			n++
+		case !tried[name]:
+			without = append(without, name)
+		}
+	}
+	if len(without) > 0 {
+		fmt.Fprintf(out, "\n%d checks have no mutant: %s\n", len(without), strings.Join(without, " "))
+	}
+	fmt.Fprintf(out, "%d of %d checks are proven\n", n, checks)
+}
