@@ -47,6 +47,20 @@ type Plugin struct {
 // Memory is the name of the plugin of package reference, which has no file.
 const Memory = "memory"
 
+// The plugins that tests use. Those for other hardware than processors are used without it.
+var (
+	CPU      = Plugin{Name: "cpu", Options: []capi.Attribute{{Name: "cpu_device_count", Value: int64(4)}}}
+	InMemory = Plugin{Name: Memory}
+	TPU      = Plugin{Name: "tpu", NoDevice: noHardware, Topology: "v5e:2x2x1"}
+	OlderTPU = Plugin{Name: "tpu@0.0.11", NoDevice: noHardware, Topology: "v5e:2x2x1"}
+	CUDA     = Plugin{Name: "cuda13", NoDevice: noHardware}
+	SomeGPU  = Plugin{Name: "cuda13", NoDevice: noHardware, TopologyOptions: []capi.Attribute{
+		{Name: "target_config", Value: `platform_name: "CUDA" device_description_str: "some GPU"`}, {Name: "topology", Value: "1x2x4"},
+	}}
+)
+
+const noHardware = "the tests do not count on its hardware"
+
 // setup is what a worker is told of the plugin, which has that file.
 func (p *Plugin) setup(path string) session.Setup {
 	return session.Setup{

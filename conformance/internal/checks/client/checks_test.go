@@ -17,20 +17,10 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
-const noHardware = "the tests do not count on its hardware"
-
-var fourDevices = []capi.Attribute{{Name: "cpu_device_count", Value: int64(4)}}
-
 var suite = &checktest.Suite{
 	Checks:  Checks(),
 	Mutants: Mutants(),
-	Plugins: []checktest.Plugin{
-		{Name: "cpu", Options: fourDevices},
-		{Name: checktest.Memory},
-		{Name: "tpu", NoDevice: noHardware, Topology: "v5e:2x2x1"},
-		{Name: "tpu@0.0.11", NoDevice: noHardware, Topology: "v5e:2x2x1"},
-		{Name: "cuda13", NoDevice: noHardware, TopologyOptions: []capi.Attribute{{Name: "target_config", Value: `platform_name: "CUDA" device_description_str: "some GPU"`}, {Name: "topology", Value: "1x2x4"}}},
-	},
+	Plugins: []checktest.Plugin{checktest.CPU, checktest.InMemory, checktest.TPU, checktest.OlderTPU, checktest.SomeGPU},
 }
 
 func TestMain(m *testing.M) { suite.Main(m) }
@@ -48,7 +38,7 @@ func wrapped(t *testing.T, hooks ...serve.Hook) *check.Env {
 	require.NoError(t, err)
 	table, err := serve.Wrap(base, hooks...)
 	require.NoError(t, err)
-	env := &check.Env{Table: table.Capi(), Options: fourDevices}
+	env := &check.Env{Table: table.Capi(), Options: checktest.CPU.Options}
 	t.Cleanup(func() {
 		require.NoError(t, env.Close())
 		require.NoError(t, table.Close())

@@ -6,23 +6,13 @@ package extension
 import (
 	"testing"
 
-	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/conformance/internal/checktest"
 )
-
-const noHardware = "the tests do not count on its hardware"
-
-var fourDevices = []capi.Attribute{{Name: "cpu_device_count", Value: int64(4)}}
 
 var suite = &checktest.Suite{
 	Checks:  Checks(),
 	Mutants: Mutants(),
-	Plugins: []checktest.Plugin{
-		{Name: "cpu", Options: fourDevices},
-		{Name: checktest.Memory},
-		{Name: "tpu", NoDevice: noHardware, Topology: "v5e:2x2x1"},
-		{Name: "cuda13", NoDevice: noHardware},
-	},
+	Plugins: []checktest.Plugin{checktest.CPU, checktest.InMemory, checktest.TPU, checktest.CUDA},
 }
 
 func TestMain(m *testing.M) { suite.Main(m) }

@@ -6,7 +6,6 @@ package programs
 import (
 	"testing"
 
-	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 	"github.com/purepjrt/purepjrt/conformance/internal/checktest"
 )
@@ -15,7 +14,7 @@ var suite = &checktest.Suite{
 	Checks:  checktest.UpTo(check.Quick, Checks),
 	Mutants: Mutants(),
 	Sharing: true,
-	Plugins: []checktest.Plugin{{Name: "cpu", Options: []capi.Attribute{{Name: "cpu_device_count", Value: int64(4)}}}},
+	Plugins: []checktest.Plugin{checktest.CPU},
 }
 
 func TestMain(m *testing.M) { suite.Main(m) }

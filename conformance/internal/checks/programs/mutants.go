@@ -70,42 +70,30 @@ func (f fault) mutant(check string, model bool) mutant.Mutant {
 // sound is the model without a fault.
 func sound(real *capi.Table) (*serve.Table, error) { return simulate(real) }
 
+// with makes a fault of a mutant of the general vocabulary.
+func with(m mutant.Mutant) fault { return fault{check: m.Check, words: m.Fault, hooks: m.Hooks} }
+
 // of makes a fault that is one hook of the function that takes A.
 func of[A any](check, words string, hook func(c *serve.Invocation, a *A)) fault {
-	return fault{check, words, func() []serve.Hook { return []serve.Hook{serve.Around(hook)} }, false}
+	return with(mutant.Of(check, words, hook))
 }
 
 // after makes a fault of the function that takes A which changes what a call
 // that succeeded gave.
 func after[A any](check, words string, change func(a *A)) fault {
-	return of(check, words, func(c *serve.Invocation, a *A) {
-		if c.Forward(); c.Err() == nil {
-			change(a)
-		}
-	})
+	return with(mutant.After(check, words, change))
 }
 
 // fails makes a fault of the function that takes A: it answers with an error
 // where the arguments are such.
 func fails[A any](check, words string, where func(a *A) bool) fault {
-	return of(check, words, func(c *serve.Invocation, a *A) {
-		if where(a) {
-			c.Fail(capi.ErrorCodeInternal, "%s", words)
-			return
-		}
-		c.Forward()
-	})
+	return with(mutant.Refuses(check, words, capi.ErrorCodeInternal, where))
 }
 
 func always[A any](*A) bool { return true }
 
 // swallows makes a fault of the function that takes A: it forgets its errors.
-func swallows[A any](check, words string) fault {
-	return of(check, words, func(c *serve.Invocation, a *A) {
-		c.Forward()
-		c.FailWith(nil)
-	})
-}
+func swallows[A any](check, words string) fault { return with(mutant.Swallows[A](check, words)) }
 
 // and joins the hooks of faults of one check.
 func (f fault) and(more ...fault) fault {

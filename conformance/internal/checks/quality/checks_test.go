@@ -6,7 +6,6 @@ package quality
 import (
 	"testing"
 
-	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 	"github.com/purepjrt/purepjrt/conformance/internal/checktest"
 )
@@ -15,11 +14,7 @@ import (
 var suite = &checktest.Suite{
 	Checks:  checktest.UpTo(check.Quick, Checks()),
 	Mutants: Mutants(),
-	Plugins: []checktest.Plugin{{
-		Name: "cpu", Options: []capi.Attribute{{Name: "cpu_device_count", Value: int64(4)}},
-	}, {
-		Name: checktest.Memory,
-	}},
+	Plugins: []checktest.Plugin{checktest.CPU, checktest.InMemory},
 }
 
 func TestMain(m *testing.M) { suite.Main(m) }

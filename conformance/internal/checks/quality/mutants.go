@@ -16,23 +16,18 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
 )
 
-// after makes a fault that shows only from the n-th call on.
-func after[A any](name, fault string, n int64, f func(*serve.Invocation, *A)) mutant.Mutant {
+// breaks is a fault of state that is spoiled: from the n-th call on all fail.
+func breaks[A any](name, fault string, n int64) mutant.Mutant {
 	return mutant.Mutant{Check: name, Fault: fault, Hooks: func() []serve.Hook {
 		var calls atomic.Int64
-		return []serve.Hook{serve.Around(func(c *serve.Invocation, a *A) {
+		return []serve.Hook{serve.Around(func(c *serve.Invocation, _ *A) {
 			if calls.Add(1) < n {
 				c.Forward()
 				return
 			}
-			f(c, a)
+			c.Fail(capi.ErrorCodeInternal, "%s", fault)
 		})}
 	}}
-}
-
-// breaks is a fault of state that is spoiled: from then on calls fail.
-func breaks[A any](name, fault string, n int64) mutant.Mutant {
-	return after(name, fault, n, func(c *serve.Invocation, _ *A) { c.Fail(capi.ErrorCodeInternal, "%s", fault) })
 }
 
 // loses makes a fault in which each call keeps some memory for ever.
