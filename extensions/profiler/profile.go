@@ -433,6 +433,12 @@ func (p *Profile) WriteFiles(dir string) (folder string, err error) {
 		}
 		name = fmt.Sprintf("%s_%d", p.Begin.Format("2006_01_02_15_04_05"), n)
 	}
+	made := folder
+	defer func() {
+		if err != nil {
+			_ = os.RemoveAll(made) // half a profile is of no use; the disk is probably full
+		}
+	}()
 	if err := os.WriteFile(filepath.Join(folder, "host.xplane.pb"), p.XSpace(), 0o666); err != nil {
 		return "", err
 	}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -34,6 +35,27 @@ func TestRunOnAFullDiskLeavesEarlierResults(t *testing.T) {
 	require.NoError(t, err)
 	assert.Len(t, files, 1)
 	assert.NoDirExists(t, filepath.Join(dir, "new"))
+}
+
+func TestFilesAreWholeOrNotThere(t *testing.T) {
+	t.Parallel()
+	dir := workplace(t)
+	for _, args := range []string{
+		"compile --out new.bin add.mlir", "compile --report new.html add.mlir", "run --profile new add.mlir f32.npy f32.npy",
+		"conformance --plugin cpu --run ^LOAD-01$ --json new.json", "conformance --plugin cpu --run ^LOAD-01$ --html new.html",
+		"conformance --plugin cpu --for all --json new.json",
+	} {
+		c := exec.CommandContext(t.Context(), "sh", append([]string{"-c", `ulimit -f 1; exec "$0" "$@"`, command}, strings.Fields(args)...)...)
+		o := finish(t, dir, c)
+		assert.Contains(t, []int{1, 2}, o.status, args)
+		assert.Regexp(t, `(?m)^pjrt: .*new.*: file too large$`, o.stderr, args)
+		require.NoError(t, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+			if err == nil && !d.IsDir() && (strings.Contains(path, "/new") || strings.HasPrefix(d.Name(), ".")) {
+				t.Errorf("%s left %s", args, path)
+			}
+			return err
+		}))
+	}
 }
 
 func TestInstallFailuresAreOneLine(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -224,7 +225,11 @@ func writeWhole(path string, data []byte) error {
 	}
 	defer os.Remove(f.Name())
 	_, err = f.Write(data)
-	if err := errors.Join(err, f.Close()); err != nil {
+	if err := cmp.Or(err, f.Close()); err != nil {
+		var failed *fs.PathError
+		if errors.As(err, &failed) {
+			failed.Path = path // the name that the user knows
+		}
 		return err
 	}
 	if err := os.Chmod(f.Name(), 0o644); err != nil {

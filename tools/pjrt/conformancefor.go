@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -43,7 +42,7 @@ func (f *conformanceFlags) predict(cmd *cobra.Command) error {
 		if err != nil {
 			return err
 		}
-		if err := os.WriteFile(f.outputs.json, append(text, '\n'), 0o666); err != nil {
+		if err := writeWhole(f.outputs.json, append(text, '\n')); err != nil {
 			return usageError{err}
 		}
 	}
