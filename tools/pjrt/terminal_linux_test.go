@@ -132,16 +132,13 @@ func TestEveryCommandWorksWithACacheThatCannotBeWritten(t *testing.T) {
 	t.Parallel()
 	dir := everything(t)
 	env := []string{"XDG_CACHE_HOME=/sys", "HOME=" + dir, "PATH=" + os.Getenv("PATH"), "PJRT_NAMES_AND_LIBRARY_PATHS=cpu:" + library}
-	failed := 0
-	for _, use := range uses {
+	for _, use := range tried() {
 		o := useWithin(t, dir, env, `exec "$@"`, use)
 		if strings.HasPrefix(use, "cache ") || use == "install cpu" || use == "uninstall cpu" {
-			failed++
 			assert.Equal(t, 1, o.status, use)
 			assert.Regexp(t, `^pjrt: [^\n]*\n$`, o.stderr, use)
 			continue
 		}
 		assert.Zero(t, o.status, "%s: %s", use, o.stderr)
 	}
-	assert.Equal(t, 6, failed)
 }
