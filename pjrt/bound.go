@@ -133,15 +133,16 @@ func (b *Bound) fix(ctx context.Context, buffers *boundBuffers, p int, a Argumen
 		case !buffer.shape.Equal(want):
 			return invalid("%s is %v, and the program takes %v", name, buffer.shape, want)
 		}
-		if got, want := e.wrongLayout(p, buffer); got != nil {
+		h, err := buffer.ref.Acquire()
+		if err != nil {
+			return fmt.Errorf("%w: %s: %w", ErrInvalidArgument, name, err)
+		}
+		if got, want := e.wrongLayout(p, buffer, h); got != nil {
+			buffer.ref.Release()
 			return wrongLayout(name, got, want)
 		}
 		if waits := waitsFor(buffer); waits != nil {
 			b.standIns = standin.Union(b.standIns, waits)
-		}
-		h, err := buffer.ref.Acquire()
-		if err != nil {
-			return fmt.Errorf("%w: %s: %w", ErrInvalidArgument, name, err)
 		}
 		if gone, derr := calls.isDeleted(e.client.table, h); derr == nil && gone {
 			buffer.ref.Release()

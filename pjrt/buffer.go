@@ -16,12 +16,18 @@ import (
 
 // Buffer is an array in the memory of a device.
 type Buffer struct {
-	client *Client
-	ref    lifetime.Ref[capi.Buffer]
-	shape  Shape
+	client   *Client
+	ref      lifetime.Ref[capi.Buffer]
+	shape    *Shape          // never changed, and shared by the results of an executable; nil in a zero Buffer
+	hostDone <-chan struct{} // nil when C kept no memory of the host
+	*holding
+}
 
-	hostDone   <-chan struct{}             // nil when C kept no memory of the host
-	references *references                 // external ones
+// holding is what belongs to a C buffer and not to the Buffer. It is apart from the Buffer so
+// that it does not keep it reachable, and because it goes to another Buffer when the C buffer
+// is destroyed: only who has acquired the Buffer may look at it.
+type holding struct {
+	references references                  // external ones
 	born       *capi.Device                // device, if it was known before anyone had the Buffer; never changed
 	device     atomic.Pointer[capi.Device] // where the plugin put it, or was told to; nil if unknown
 	inMemory   atomic.Pointer[Layout]      // see knownLayout
@@ -29,66 +35,68 @@ type Buffer struct {
 	dynamic    answer                      // does it have dimensions known only at run time?
 	readable   answer                      // can the host read its memory as a dense array?
 	filled     atomic.Bool                 // the contents have been there: see hasContents
-	onDestroy  bool                        // destroying it calls a function: see ownWith
 	bornFilled bool                        // filled, if that was so before anyone had the Buffer; never changed
 }
 
-// newBuffer makes a Buffer that owns h.
-func (c *Client) newBuffer(h *capi.Buffer, shape Shape) *Buffer {
-	return c.newBufferOf(h, Shape{shape.Type, slices.Clone(shape.Dims)})
+// reset forgets everything about a C buffer that was destroyed. Atomic stores cost more than
+// the rest of it, and most buffers were only passed on.
+func (x *holding) reset() {
+	x.references.reset()
+	x.born, x.bornFilled = nil, false
+	if x.device.Load() != nil {
+		x.device.Store(nil)
+	}
+	if x.inMemory.Load() != nil {
+		x.inMemory.Store(nil)
+	}
+	if x.standIns.Load() != nil {
+		x.standIns.Store(nil)
+	}
+	if x.filled.Load() {
+		x.filled.Store(false)
+	}
+	x.dynamic.forget()
+	x.readable.forget()
 }
 
-// newBufferOf is newBuffer for a shape whose dimensions nobody changes later.
-func (c *Client) newBufferOf(h *capi.Buffer, shape Shape) *Buffer {
-	b := &Buffer{client: c, shape: shape}
+// bufferFamily makes the references to the buffers of a client.
+type bufferFamily = lifetime.Family[capi.Buffer, holding]
+
+// newBuffer makes a Buffer that owns h.
+func (c *Client) newBuffer(h *capi.Buffer, shape Shape) *Buffer {
+	b := newBlank(shape)
+	b.client = c
 	b.own(h)
 	return b
 }
 
 // own makes b, which has its client and its shape, the Buffer that owns h.
-func (b *Buffer) own(h *capi.Buffer) {
-	b.references = lifetime.Init(&b.ref, "buffer", h, b.client.ref, b.client.destroyBuffer)
-}
+func (b *Buffer) own(h *capi.Buffer) { b.holding = b.client.buffers.Init(&b.ref, h) }
 
-// bufferWithDims is a Buffer and memory for its dimensions in one allocation.
-type bufferWithDims struct {
+// bufferWithShape is a Buffer and memory for its shape in one allocation.
+type bufferWithShape struct {
 	Buffer
-	dims [4]int64
+	shape Shape
+	dims  [4]int64
 }
 
 // newBlank makes a Buffer that owns nothing yet and has no client, with dimensions of its
 // own.
 func newBlank(shape Shape) *Buffer {
-	b := new(bufferWithDims)
+	b := new(bufferWithShape)
 	b.shape = Shape{shape.Type, append(b.dims[:0], shape.Dims...)}
+	b.Buffer.shape = &b.shape
 	return &b.Buffer
 }
 
 // refill reuses b, which is closed, as the Buffer that owns h, the result of an execution
 // on a device. It reports whether it could: the old C buffer must be destroyed, and have
-// had the same client and shape.
-func (b *Buffer) refill(c *Client, h *capi.Buffer, shape Shape, at *capi.Device, filled bool) bool {
-	if b == nil || b.client != c || b.hostDone != nil || b.onDestroy || b.born != nil && b.born != at || b.bornFilled && !filled ||
-		!b.shape.Equal(shape) || !b.ref.Claim() {
+// had the same client and shape, and b must have been made to be reused.
+func (b *Buffer) refill(c *Client, h *capi.Buffer, shape *Shape, at *capi.Device, filled bool) bool {
+	if b == nil || b.client != c || b.hostDone != nil || b.shape != shape && !b.shape.Equal(*shape) || !b.ref.Claim() {
 		return false
 	}
-	// These may differ from one buffer to the next. Atomic stores cost more than the rest
-	// of an execution's Go code, and most buffers were only passed on.
-	if b.inMemory.Load() != nil {
-		b.inMemory.Store(nil)
-	}
-	if b.standIns.Load() != nil {
-		b.standIns.Store(nil)
-	}
-	if !b.bornFilled && b.filled.Load() != filled {
-		b.filled.Store(filled)
-	}
-	b.dynamic.forget()
-	b.readable.forget()
-	if b.onDevice() != at {
-		b.device.Store(at)
-	}
-	b.references.reset()
+	b.born, b.bornFilled = at, filled
 	b.ref.Renew(h)
 	return true
 }
@@ -124,20 +132,20 @@ func (b *Buffer) derived(h *capi.Buffer, shape Shape) *Buffer {
 
 // ownWith is own that calls destroyed after the C buffer is destroyed.
 func (b *Buffer) ownWith(h *capi.Buffer, destroyed func()) {
-	b.onDestroy = true
-	destroy := b.client.destroyBuffer
-	b.references = lifetime.Init(&b.ref, "buffer", h, b.client.ref, func(h *capi.Buffer, r *references) {
-		destroy(h, r)
+	destroy := bufferDestroyer(b.client.table)
+	b.holding = lifetime.Init(&b.ref, "buffer", h, b.client.ref, func(h *capi.Buffer, x *holding) {
+		destroy(h, x)
 		destroyed()
 	})
 }
 
 // bufferDestroyer returns the function that destroys the buffers of a client. They all
 // share it, because programs make many buffers.
-func bufferDestroyer(table *capi.Table) func(*capi.Buffer, *references) {
-	return func(h *capi.Buffer, r *references) {
-		r.destroy.Args.Buffer = h
-		_ = r.destroy.Do(table)
+func bufferDestroyer(table *capi.Table) func(*capi.Buffer, *holding) {
+	return func(h *capi.Buffer, x *holding) {
+		x.references.destroy.Args.Buffer = h
+		_ = x.references.destroy.Do(table)
+		x.reset()
 	}
 }
 
@@ -146,14 +154,13 @@ func (c *Client) adoptBuffer(h *capi.Buffer) (*Buffer, error) {
 	if h == nil {
 		return nil, errNoBuffer
 	}
-	b := c.newBuffer(h, Shape{})
-	shape, err := new(bufferCalls).shape(c.table, h)
+	calls := new(bufferCalls)
+	shape, err := calls.shape(c.table, h)
 	if err != nil {
-		b.Close()
+		calls.destroy(c.table, h)
 		return nil, err
 	}
-	b.shape = shape
-	return b, nil
+	return c.newBuffer(h, shape), nil
 }
 
 var errNoBuffer = failed(ErrInternal, "the plugin reported success and gave no buffer")
@@ -188,7 +195,7 @@ func (b *Buffer) Client() *Client {
 // Shape returns the type and the dimensions of the array. For a dimension that is known
 // only at run time it has the upper bound; see UnpaddedDims.
 func (b *Buffer) Shape() Shape {
-	if b == nil {
+	if b == nil || b.shape == nil {
 		return Shape{}
 	}
 	return Shape{b.shape.Type, slices.Clone(b.shape.Dims)}

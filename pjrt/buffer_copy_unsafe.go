@@ -40,7 +40,7 @@ func (b *Buffer) CopyToDevice(ctx context.Context, d *Device) (copied *Buffer, e
 		if err != nil {
 			return nil, err
 		}
-		copied := b.derived(h, b.shape)
+		copied := b.derived(h, *b.shape)
 		copied.device.Store(d.handle)
 		return copied, nil
 	}, func(copied *Buffer) { copied.Close() })
@@ -103,7 +103,7 @@ func (b *Buffer) CopyToMemory(ctx context.Context, m *Memory) (copied *Buffer, e
 		if err != nil {
 			return nil, err
 		}
-		return b.derived(copied, b.shape), nil
+		return b.derived(copied, *b.shape), nil
 	}, func(copied *Buffer) { copied.Close() })
 	if err != nil {
 		return b.copyByHost(ctx, (*capi.BufferCopyToMemoryArgs)(nil).Function(), err, &BufferOptions{Memory: m})
@@ -140,7 +140,7 @@ func (b *Buffer) Bitcast(ctx context.Context, shape Shape, layout *Layout) (*Buf
 	if _, err := shape.HostSize(); err != nil {
 		return nil, err
 	}
-	if !sameBits(b.shape, shape) {
+	if !sameBits(*b.shape, shape) {
 		return nil, invalid("%v cannot be cast to %v, which has a different number of bits", b.shape, shape)
 	}
 	if layout != nil && layout.Strides != nil {

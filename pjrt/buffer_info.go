@@ -108,16 +108,12 @@ func (b *Buffer) layout(h *capi.Buffer) (*Layout, error) {
 	return l, err
 }
 
-// knownLayout returns the layout, and caches it, or nil if the plugin does not report it.
-func (b *Buffer) knownLayout() *Layout {
+// knownLayout returns the layout of the buffer with the handle h, and caches it, or nil if
+// the plugin does not report it.
+func (b *Buffer) knownLayout(h *capi.Buffer) *Layout {
 	if l := b.inMemory.Load(); l != nil {
 		return l
 	}
-	h, err := b.acquire()
-	if err != nil {
-		return nil
-	}
-	defer b.ref.Release()
 	l, err := b.layout(h)
 	if err != nil {
 		return nil

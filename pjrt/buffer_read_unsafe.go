@@ -305,7 +305,7 @@ func (b *Buffer) isReadable(h *capi.Buffer) bool {
 		return false
 	}
 	l, err := b.layout(h)
-	return err == nil && l.rowMajor(b.shape)
+	return err == nil && l.rowMajor(*b.shape)
 }
 
 // ReadInPlace waits until the array has been computed, calls fn with its data in the form

@@ -43,7 +43,7 @@ func (b *Buffer) Reference(ctx context.Context) (*Reference, error) {
 		}
 	}
 	// The function that destroys it must not keep b reachable.
-	table, count := b.client.table, b.references
+	table, count := b.client.table, &b.references
 	return &Reference{address: address, ref: lifetime.New("external reference", h, &b.ref, func(h *capi.Buffer) {
 		down := new(capi.Call[capi.BufferDecreaseExternalReferenceCountArgs])
 		down.Args.Buffer = h
@@ -143,9 +143,10 @@ func (r *Reference) Close() error {
 
 // openReferences returns the number of open external references to the buffer.
 func (b *Buffer) openReferences() int {
-	if b == nil || b.references == nil {
+	if b == nil || b.client == nil || !b.ref.Peek() {
 		return 0
 	}
+	defer b.ref.Release()
 	b.references.mu.Lock()
 	defer b.references.mu.Unlock()
 	return int(b.references.count)

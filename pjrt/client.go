@@ -46,11 +46,11 @@ type Client struct {
 	describeTarget sync.Once
 	described      saved.Target // set by describeTarget
 
-	destroyBuffer func(*capi.Buffer, *references)
-	spareUpload   atomic.Pointer[upload] // to use again: most programs make one buffer at a time
-	traffic       traffic
-	copiesKept    bool // see behaviour
-	inOrder       bool // see behaviour
+	buffers     *bufferFamily
+	spareUpload atomic.Pointer[upload] // to use again: most programs make one buffer at a time
+	traffic     traffic
+	copiesKept  bool // see behaviour
+	inOrder     bool // see behaviour
 }
 
 // ClientOptions are the options of NewClient. Zero values mean the plugin's defaults.
@@ -176,7 +176,7 @@ func newClient(p *Plugin, h *capi.Client, peers *peers) (*Client, error) {
 	table := p.table
 	quirks := p.quirks()
 	c := &Client{
-		plugin: p, table: table, destroyBuffer: bufferDestroyer(table),
+		plugin: p, table: table,
 		traffic: newTraffic(quirks.executionsInFlight), copiesKept: quirks.copiesKept, inOrder: quirks.inOrder,
 	}
 	p.clients.Add(1)
@@ -187,6 +187,7 @@ func newClient(p *Plugin, h *capi.Client, peers *peers) (*Client, error) {
 		peers.close()
 		p.clients.Add(-1)
 	})
+	c.buffers = lifetime.NewFamily("buffer", c.ref, bufferDestroyer(table))
 	if err := c.describe(h); err != nil {
 		c.Close()
 		return nil, err

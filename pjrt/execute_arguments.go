@@ -3,7 +3,11 @@
 
 package pjrt
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/purepjrt/purepjrt/capi"
+)
 
 // takeLists sets the arguments of an execution on several devices. No list means one
 // without arguments.
@@ -109,33 +113,26 @@ func (l *launch) checkArguments() error {
 			}
 		}
 	}
-	return l.checkLayouts()
+	return nil
 }
 
-// checkLayouts compares the layouts of the arguments with those that the program was
-// compiled for.
-func (l *launch) checkLayouts() error {
-	if len(l.layouts) != l.numArguments() {
-		return nil // the layouts are unknown
-	}
-	for d, args := range l.lists {
-		for i, b := range args {
-			if got, want := l.exe.wrongLayout(l.parameter(i), b); got != nil {
-				return wrongLayout(l.argument(d, i), got, want)
-			}
-		}
+// checkLayout compares the layout of argument i of device number d, which is acquired, with
+// the one that the program was compiled for.
+func (l *launch) checkLayout(d, i int, b *Buffer, h *capi.Buffer) error {
+	if got, want := l.exe.wrongLayout(l.parameter(i), b, h); got != nil {
+		return wrongLayout(l.argument(d, i), got, want)
 	}
 	return nil
 }
 
 // wrongLayout returns the layout of b and the one that the program was compiled for, if
-// they differ, and nil otherwise.
-func (e *Executable) wrongLayout(parameter int, b *Buffer) (got, want *Layout) {
+// they differ, and nil otherwise. h is the handle of b.
+func (e *Executable) wrongLayout(parameter int, b *Buffer, h *capi.Buffer) (got, want *Layout) {
 	layouts := e.layouts()
 	if parameter >= len(layouts) || layouts[parameter] == nil {
 		return nil, nil
 	}
-	if got := b.knownLayout(); got != nil && got.differs(layouts[parameter], b.shape) {
+	if got := b.knownLayout(h); got != nil && got.differs(layouts[parameter], *b.shape) {
 		return got, layouts[parameter]
 	}
 	return nil, nil

@@ -45,8 +45,9 @@ type ExecuteOptions struct {
 	// (transfer.Hosts, transfer.Outputs). Some turn NoRetry on: see ExecuteExtension.
 	Extensions []ExecuteExtension
 
-	// ReuseResults lets ExecuteInto put results into the closed Buffers in outs, so that a
-	// repeated call allocates nothing. All who hold such a Buffer see the new result.
+	// ReuseResults lets ExecuteInto put results into the closed Buffers in outs that an
+	// earlier call with this option made, so that a repeated call allocates nothing. All who
+	// hold such a Buffer see the new result.
 	ReuseResults bool
 
 	// NoRetry fails at once when a device is out of memory. Otherwise buffers that the

@@ -156,7 +156,7 @@ func (l *launch) place(ctx context.Context, d, i int, a heldArgument) (*capi.Buf
 // isGone reports whether the contents of an argument are gone. It asks the plugin only
 // when something may have taken them.
 func (l *launch) isGone(a heldArgument) (bool, error) {
-	switch r := a.buffer.references; {
+	switch r := &a.buffer.references; {
 	case r.isDeleted():
 		return true, nil
 	case !r.doubtful.Load():

@@ -64,6 +64,7 @@ type launch struct {
 	unknown  bool              // the plugin failed to say whether the execution is over
 	extended []func()          // from the execution's extensions, to be called at its end
 	followed *inside.Execution // unless no handler of a custom call may ask for it
+	waits    *standin.Set      // what the arguments wait for
 	earlier  *standin.Set      // of executions that the plugin may end first
 
 	frame launchFrame
@@ -131,7 +132,7 @@ func (l *launch) Release() {
 	if l.inUse {
 		l.exe.ref.Release()
 	}
-	l.inUse, l.abandoned, l.unknown, l.over, l.earlier = false, false, false, false, nil
+	l.inUse, l.abandoned, l.unknown, l.over, l.waits, l.earlier = false, false, false, false, nil, nil
 	// An unused launch must not keep anything alive. The outputs and events were taken out
 	// of the frame one by one.
 	f := &l.frame
@@ -165,8 +166,8 @@ func (l *launch) execute(ctx context.Context) (err error) {
 	}
 	op.on(l.only)
 	defer l.releaseArguments()
-	if waits := l.argumentsWaitFor(); waits != nil {
-		if err := refuseToWait(ctx, "an argument of "+l.exe.name, waits); err != nil {
+	if l.waits != nil {
+		if err := refuseToWait(ctx, "an argument of "+l.exe.name, l.waits); err != nil {
 			return err
 		}
 	}
@@ -346,6 +347,7 @@ func (l *launch) prepare(ctx context.Context) error {
 		l.releaseArguments()
 		return err
 	}
+	l.waits = l.argumentsWaitFor()
 	return nil
 }
 
@@ -369,6 +371,7 @@ func (l *launch) fill(ctx context.Context, h *capi.LoadedExecutable) error {
 		return err
 	}
 	donates := l.entry.donates && len(f.keep) < args
+	withLayouts := len(l.layouts) == args // otherwise they are unknown
 	// Some plugins want an address even for an empty list, so it has room for one more.
 	f.arguments = slices.Grow(f.arguments[:0], devices*args+1)
 	f.argumentLists, f.outputLists = f.argumentLists[:0], f.outputLists[:0]
@@ -390,6 +393,12 @@ func (l *launch) fill(ctx context.Context, h *capi.LoadedExecutable) error {
 			argument := heldArgument{b, bh, turnUse}
 			if donates {
 				argument.turn = l.turnOf(i)
+			}
+			if withLayouts {
+				if err := l.checkLayout(d, given, b, bh); err != nil {
+					l.held = append(l.held, argument)
+					return err
+				}
 			}
 			if err := l.hold(ctx, d, given, argument); err != nil {
 				return err
@@ -694,29 +703,41 @@ func (l *launch) adopt(d int, outs []*Buffer) error {
 		l.destroyOutputs()
 		return err
 	}
-	waits := l.resultsWaitFor()
-	for i, h := range handles {
-		handles[i] = nil
-		at := l.devices[d].handle
-		switch {
-		case l.opts.ReuseResults && outs[i].refill(e.client, h, shapes[i], at, l.over):
-		case l.blank != nil:
-			outs[i], l.blank = l.blank, nil
-			outs[i].client, outs[i].shape = e.client, shapes[i]
-			outs[i].born, outs[i].bornFilled = at, l.over
-			outs[i].own(h)
-		default:
-			outs[i] = e.client.newBufferOf(h, shapes[i])
-			outs[i].born, outs[i].bornFilled = at, l.over
+	at, waits := l.devices[d].handle, l.resultsWaitFor()
+	if l.opts.ReuseResults {
+		for i, h := range handles {
+			if !outs[i].refill(e.client, h, &shapes[i], at, l.over) {
+				outs[i] = &Buffer{client: e.client, shape: &shapes[i]}
+				outs[i].holding = e.client.buffers.InitRenewable(&outs[i].ref, h)
+				outs[i].born, outs[i].bornFilled = at, l.over
+			}
+			if waits != nil {
+				outs[i].standIns.Store(waits)
+			}
 		}
-		if waits != nil {
-			outs[i].standIns.Store(waits)
-		}
+		clear(handles)
+		return nil
 	}
+	expected := e.client.buffers.Expect(len(handles))
+	for i, h := range handles {
+		b := l.blank
+		if l.blank = nil; b == nil {
+			b = new(Buffer)
+		}
+		b.client, b.shape = e.client, &shapes[i]
+		b.holding = expected.Init(&b.ref, h)
+		b.born, b.bornFilled = at, l.over
+		if waits != nil {
+			b.standIns.Store(waits)
+		}
+		outs[i] = b
+	}
+	clear(handles)
+	expected.Done()
 	return nil
 }
 
-// argumentsWaitFor returns all that the arguments wait for.
+// argumentsWaitFor returns all that the arguments wait for, which are acquired.
 func (l *launch) argumentsWaitFor() *standin.Set {
 	if !standin.Any() {
 		return nil
@@ -730,7 +751,7 @@ func (l *launch) argumentsWaitFor() *standin.Set {
 
 // resultsWaitFor returns what the results wait for.
 func (l *launch) resultsWaitFor() *standin.Set {
-	waits := l.argumentsWaitFor()
+	waits := l.waits
 	if l.earlier != nil {
 		waits = standin.Union(waits, l.earlier)
 	}

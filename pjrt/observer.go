@@ -171,7 +171,7 @@ func beginWatched(ctx context.Context, kind OperationKind, s *subject) *operatio
 	}
 	if b := s.buffer; b != nil {
 		op.of(b.client)
-		size, _ := b.shape.HostSize() // 0 for types without a host form
+		size, _ := b.Shape().HostSize() // 0 for types without a host form
 		op.Bytes = int64(size)
 	}
 	if logs {

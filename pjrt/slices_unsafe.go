@@ -61,7 +61,7 @@ func ToSlice[T dtype.Elem](ctx context.Context, b *Buffer) ([]T, error) {
 // ToScalar is ToSlice for the one element of a scalar.
 func ToScalar[T dtype.Elem](ctx context.Context, b *Buffer) (T, error) {
 	var value T
-	if b != nil && len(b.shape.Dims) != 0 {
+	if b != nil && b.shape != nil && len(b.shape.Dims) != 0 {
 		return value, invalid("the array is %v, not a scalar", b.shape)
 	}
 	s, err := ToSlice[T](ctx, b)
@@ -92,8 +92,8 @@ func ReadSlice[T dtype.Elem](ctx context.Context, b *Buffer, dst []T) (int, erro
 
 // checkElem returns an error unless T is the element type of b.
 func checkElem[T dtype.Elem](b *Buffer) error {
-	if b == nil {
-		return invalid("the buffer is nil")
+	if b == nil || b.shape == nil {
+		return errNilBuffer
 	}
 	if want := dtype.Of[T](); b.shape.Type != want {
 		return invalid("the array is %v, and the slice is for %v", b.shape, want)

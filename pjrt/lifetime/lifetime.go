@@ -24,8 +24,10 @@ var ErrClosed = errors.New("closed")
 type Ref[T any] struct {
 	object  **T // in the owned that contains state
 	state   *state
-	guard   *guard // watches the Ref until Close
-	renewed bool   // by Renew, which is likely to be called again: the Ref keeps its guard
+	guard   *guard     // watches the Ref until Close
+	age     generation // of the state, as long as the Ref is open
+	renewed bool       // by Renew, which is likely to be called again: the Ref keeps its guard
+	shared  bool       // the state goes back to a Family, for other Refs
 }
 
 // state is separate from Ref, so that a pointer to it does not keep the Ref alive.
@@ -36,14 +38,31 @@ type state struct {
 	guard   atomic.Pointer[guard]   // for the next child, or nil: programs close and make children in turns
 	child   atomic.Pointer[counter] // of the kind of the last child, which is usually the same for all
 	// refs counts 1 for the Ref until it is closed, and 1 for each call and child. closedBit is set when the Ref is
-	// closed.
+	// closed. The bits between are the generation, which differs for each Ref that has the state.
 	refs atomic.Int64
+	// idle is the guard that goes back to the family with the state, from Close until then. Otherwise it is nil, since a
+	// state must not keep its guard alive.
+	idle *guard
 	// gone says that the object has been destroyed, and that release has finished.
 	gone    atomic.Bool
 	tracked bool // set by New only
 }
 
-const closedBit = 1 << 62
+// generation is the part of state.refs that says which Ref the state belongs to.
+type generation int64
+
+const (
+	closedBit = 1 << 62
+	firstAge  = 1 << 32      // one generation
+	countBits = firstAge - 1 // of calls and children
+	ageBits   = closedBit - firstAge
+)
+
+// ageOf returns the generation of a value of state.refs if the Ref is open, and otherwise one that no Ref has.
+func ageOf(refs int64) generation { return generation(refs &^ countBits) }
+
+// unused reports whether a value of state.refs says that the Ref is closed and nothing uses the object.
+func unused(refs int64) bool { return refs&^ageBits == closedBit }
 
 // owned is an object and its state in one allocation, because there are many objects.
 type owned[T, X any] struct {
@@ -51,10 +70,15 @@ type owned[T, X any] struct {
 	object   *T
 	free     func(*T) // or nil
 	freeWith func(*T, *X)
+	family   *Family[T, X] // gets the state back; or nil
 	extra    X
 }
 
-type destroyer interface{ destroy() }
+type destroyer interface {
+	destroy()
+	// giveBack hands the state and its guard to their family, once nobody uses them.
+	giveBack(*guard)
+}
 
 func (o *owned[T, X]) destroy() {
 	if o.free != nil {
@@ -66,12 +90,15 @@ func (o *owned[T, X]) destroy() {
 
 // guard has a cleanup, which runs when the Ref that points to the guard is garbage. Registering and removing a cleanup
 // costs as much as everything else in a Ref, so guards are reused, and watched says which Ref a guard watches now.
-type guard struct{ watched *watched }
+type guard struct {
+	watched *watched
+	next    *guard // in the list of a Family
+}
 
 type watched struct{ state atomic.Pointer[state] }
 
 var guards = sync.Pool{New: func() any {
-	g := &guard{new(watched)}
+	g := &guard{watched: new(watched)}
 	runtime.AddCleanup(g, func(w *watched) {
 		if s := w.state.Load(); s != nil {
 			// The goroutine that runs cleanups must not wait for C.
@@ -104,11 +131,12 @@ func begin[T, X any](r *Ref[T], kind string, parent Parent, o *owned[T, X]) {
 	s := &o.state
 	s.owned = o
 	s.refs.Store(1)
+	var age generation
 	if parent != nil {
-		s.parent = parent.lifetime()
+		s.parent, age = parent.lifetime()
 	}
 	s.counter = s.parent.counterOf(kind)
-	if s.parent != nil && !s.parent.addChild() {
+	if s.parent != nil && !s.parent.addChildren(age, 1) {
 		s.parent = nil // it would be destroyed a second time with the child
 	}
 	s.counter.add(1)
@@ -118,14 +146,14 @@ func begin[T, X any](r *Ref[T], kind string, parent Parent, o *owned[T, X]) {
 	r.object, r.state, r.guard = &o.object, s, guardOf(s)
 }
 
-// addChild counts a child, unless the object is destroyed already.
-func (s *state) addChild() bool {
+// addChildren counts children of the object that the state had at an age, unless it is destroyed already.
+func (s *state) addChildren(age generation, count int64) bool {
 	for {
 		n := s.refs.Load()
-		if n == closedBit {
+		if unused(n) || ageOf(n)&ageBits != age {
 			return false
 		}
-		if s.refs.CompareAndSwap(n, n+1) {
+		if s.refs.CompareAndSwap(n, n+count) {
 			return true
 		}
 	}
@@ -155,7 +183,7 @@ func (s *state) spare(g *guard) {
 // it returns true, the caller must call Renew, and until then Claim returns false to everyone else and the Ref stays
 // closed.
 func (r *Ref[T]) Claim() bool {
-	return r != nil && r.state != nil && r.state.gone.CompareAndSwap(true, false)
+	return r != nil && r.state != nil && !r.shared && r.state.gone.CompareAndSwap(true, false)
 }
 
 // Renew makes a claimed Ref refer to another object, with the same kind, the same destroy function and the same parent,
@@ -174,7 +202,7 @@ func (r *Ref[T]) Renew(object *T) {
 	if r.guard == nil {
 		r.guard = guardOf(s)
 	}
-	s.refs.Store(1) // from now on it can be acquired
+	s.refs.Store(int64(r.age) + 1) // from now on it can be acquired
 }
 
 // counterOf returns the counter of a child of s, which may be nil.
@@ -191,9 +219,11 @@ func (s *state) counterOf(kind string) *counter {
 }
 
 // Parent is a Ref of any type.
-type Parent interface{ lifetime() *state }
+type Parent interface {
+	lifetime() (*state, generation)
+}
 
-func (r *Ref[T]) lifetime() *state { return r.state }
+func (r *Ref[T]) lifetime() (*state, generation) { return r.state, r.age }
 
 // Acquire returns the object for use in a call; call Release when the call has returned. After Close, Acquire fails
 // with ErrClosed.
@@ -204,7 +234,7 @@ func (r *Ref[T]) Acquire() (*T, error) {
 	s := r.state
 	for {
 		n := s.refs.Load()
-		if n&closedBit != 0 {
+		if ageOf(n) != r.age {
 			return nil, s.closed()
 		}
 		if s.refs.CompareAndSwap(n, n+1) {
@@ -236,12 +266,18 @@ func (r *Ref[T]) Retain() { r.state.refs.Add(1) }
 // Release undoes one successful Acquire, or one Retain.
 func (r *Ref[T]) Release() { r.state.release() }
 
+// Peek is Acquire that also succeeds after Close, as long as a call or a child keeps the object. It reports whether it
+// succeeded. Release undoes it.
+func (r *Ref[T]) Peek() bool { return r.state != nil && r.state.addChildren(r.age, 1) }
+
 // Closed reports whether Close was called.
-func (r *Ref[T]) Closed() bool { return r.state.refs.Load()&closedBit != 0 }
+func (r *Ref[T]) Closed() bool { return ageOf(r.state.refs.Load()) != r.age }
 
 // Destroyed reports whether the object has been destroyed: Close was called, or the Ref was garbage collected, and the
 // last use and the last child have ended.
-func (r *Ref[T]) Destroyed() bool { return r.state.gone.Load() }
+func (r *Ref[T]) Destroyed() bool {
+	return r.state.gone.Load() || ageOf(r.state.refs.Load())&ageBits != r.age
+}
 
 // Close gives up the object. If nothing uses it, it is destroyed before Close returns, otherwise when the last use
 // ends. Closing again does nothing. The error is always nil; it is there for io.Closer.
@@ -250,16 +286,19 @@ func (r *Ref[T]) Close() error {
 		return nil
 	}
 	s := r.state
-	unused := s.refs.CompareAndSwap(1, closedBit)
-	if !unused && !s.markClosed() {
+	last := s.refs.CompareAndSwap(int64(r.age)+1, int64(r.age)|closedBit)
+	if !last && !s.markClosed(r.age) {
 		return nil
 	}
-	if !r.renewed {
-		g := r.guard
+	switch g := r.guard; {
+	case r.renewed:
+	case r.shared:
+		r.guard, s.idle = nil, g
+	default:
 		r.guard = nil
 		s.spare(g)
 	}
-	if unused {
+	if last {
 		s = s.end()
 	}
 	s.release()
@@ -268,17 +307,27 @@ func (r *Ref[T]) Close() error {
 
 // close is Close for a Ref that was garbage collected.
 func (s *state) close() {
-	if s.markClosed() {
+	if s.refs.Or(closedBit)&closedBit == 0 {
 		s.release()
 	}
 }
 
-// markClosed reports whether the caller is the first to close the Ref.
-func (s *state) markClosed() bool { return s.refs.Or(closedBit)&closedBit == 0 }
+// markClosed reports whether the caller is the first to close the Ref that has the state at an age.
+func (s *state) markClosed(age generation) bool {
+	for {
+		n := s.refs.Load()
+		if ageOf(n) != age {
+			return false
+		}
+		if s.refs.CompareAndSwap(n, n|closedBit) {
+			return true
+		}
+	}
+}
 
 // release decrements the count. At zero it destroys the object, and then releases the parent in the same way.
 func (s *state) release() {
-	for s != nil && s.refs.Add(-1) == closedBit {
+	for s != nil && unused(s.refs.Add(-1)) {
 		s = s.end()
 	}
 }
@@ -291,6 +340,11 @@ func (s *state) end() (parent *state) {
 		s.untrack()
 	}
 	parent = s.parent
-	s.gone.Store(true)
+	if g := s.idle; g != nil {
+		s.idle = nil
+		s.owned.giveBack(g)
+	} else {
+		s.gone.Store(true)
+	}
 	return parent
 }
