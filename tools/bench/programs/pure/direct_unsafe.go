@@ -60,7 +60,7 @@ func serveDirect(path string, bare bool) error {
 	}
 	d := &direct{table: table, bare: bare}
 	opened := time.Now()
-	if d.client, err = d.newClient(); err != nil {
+	if d.client, err = d.newClient(1); err != nil {
 		return err
 	}
 	made := time.Now()
@@ -74,10 +74,25 @@ func serveDirect(path string, bare bool) error {
 	return answer(ready, d.prepare)
 }
 
-func (d *direct) newClient() (*capi.Client, error) {
+// newClient makes a client of the plugin's default number of devices, or of several.
+func (d *direct) newClient(devices int) (*capi.Client, error) {
 	create := new(call[capi.ClientCreateArgs])
+	if devices > 1 {
+		options, err := capi.NewNamedValues([]capi.Attribute{{Name: "cpu_device_count", Value: int64(devices)}})
+		if err != nil {
+			return nil, err
+		}
+		create.Args.CreateOptions, create.Args.NumOptions = options.Data()
+		defer runtime.KeepAlive(options)
+	}
 	err := create.do(d)
 	return create.Args.Client, err
+}
+
+func (d *direct) closeClient(client *capi.Client) error {
+	c := new(call[capi.ClientDestroyArgs])
+	c.Args.Client = client
+	return c.do(d)
 }
 
 func (d *direct) devices(client *capi.Client) ([]*capi.Device, error) {
@@ -98,13 +113,17 @@ func (d *direct) prepare(job string, param int) (*child.Job, error) {
 	case "getter-served", "getter-hooked", "getter-hooked-3", "getter-hooked-elsewhere":
 		return d.served(job)
 	case "execute":
-		return d.execute("add", 2, 1, true)
+		return d.execute("add", 1, 2, 1, true)
 	case "dispatch":
-		return d.execute("add", 2, 1, false)
+		return d.execute("add", 1, 2, 1, false)
 	case "many":
-		return d.execute("many", 200, 100, true)
+		return d.execute("many", 1, 200, 100, true)
 	case "arguments":
-		return d.execute(fmt.Sprint("arguments-", param), param, 1, true)
+		return d.execute(fmt.Sprint("arguments-", param), 1, param, 1, true)
+	case "devices":
+		return d.execute("add", param, 2, 1, true)
+	case "inflight":
+		return d.inflight(param)
 	case "upload", "create":
 		semantics := capi.HostBufferSemanticsImmutableOnlyDuringCall
 		if d.bare {
@@ -136,6 +155,7 @@ type upload struct {
 	data []float32
 }
 
+// newUpload returns the calls for the first device of the common client.
 func (d *direct) newUpload(data []float32, semantics capi.HostBufferSemantics) *upload {
 	u := &upload{d: d, dims: [1]int64{int64(len(data))}, data: data}
 	for i := range data {
@@ -215,12 +235,12 @@ func (d *direct) download(bytes int) (*child.Job, error) {
 	}, closing), nil
 }
 
-func (d *direct) compile(code, options []byte) (*capi.LoadedExecutable, error) {
+func (d *direct) compile(client *capi.Client, code, options []byte) (*capi.LoadedExecutable, error) {
 	c := new(call[capi.ClientCompileArgs])
 	p := &capi.Program{StructSize: capi.ProgramSize}
 	p.Code, p.CodeSize = capi.BytesData(code)
 	p.Format, p.FormatSize = capi.StringData("mlir")
-	c.Args.Client, c.Args.Program = d.client, p
+	c.Args.Client, c.Args.Program = client, p
 	c.Args.CompileOptions, c.Args.CompileOptionsSize = capi.BytesData(options)
 	err := c.do(d)
 	return c.Args.Executable, err
@@ -238,7 +258,7 @@ func (d *direct) compileOften(name string) (*child.Job, error) {
 		return nil, err
 	}
 	return child.Loop(func() error {
-		exe, err := d.compile(code, options)
+		exe, err := d.compile(d.client, code, options)
 		if err != nil {
 			return err
 		}
@@ -246,64 +266,133 @@ func (d *direct) compileOften(name string) (*child.Job, error) {
 	}, nil), nil
 }
 
-// execute runs a program whose parameters and results are all f32[4].
-func (d *direct) execute(name string, args, results int, wait bool) (*child.Job, error) {
-	code, options, err := program(name, 1)
+// loaded is a program whose parameters and results are all f32[4], with arguments, and the calls that execute it.
+type loaded struct {
+	d       *direct
+	client  *capi.Client
+	exe     *capi.LoadedExecutable
+	in      []*capi.Buffer
+	out     []*capi.Buffer
+	inLists []**capi.Buffer // of each device
+	outList []**capi.Buffer
+	done    []*capi.Event // of each device
+
+	run        call[capi.LoadedExecutableExecuteArgs]
+	await      call[capi.EventAwaitArgs]
+	freeEvent  call[capi.EventDestroyArgs]
+	freeBuffer call[capi.BufferDestroyArgs]
+}
+
+func (d *direct) load(name string, devices, args, results int) (*loaded, error) {
+	code, options, err := program(name, devices)
 	if err != nil {
 		return nil, err
 	}
-	exe, err := d.compile(code, options)
-	if err != nil {
-		return nil, err
-	}
-	u := d.newUpload(make([]float32, 4), capi.HostBufferSemanticsImmutableOnlyDuringCall)
-	in, out := make([]*capi.Buffer, args), make([]*capi.Buffer, results)
-	for i := range in {
-		if in[i], err = u.once(); err != nil {
+	p := &loaded{d: d, client: d.client}
+	if devices > 1 {
+		if p.client, err = d.newClient(devices); err != nil {
 			return nil, err
 		}
 	}
-	lists := &struct {
-		in, out **capi.Buffer
-		done    *capi.Event
-	}{unsafe.SliceData(in), unsafe.SliceData(out), nil}
-	run, await := new(call[capi.LoadedExecutableExecuteArgs]), new(call[capi.EventAwaitArgs])
-	freeEvent, freeBuffer := new(call[capi.EventDestroyArgs]), new(call[capi.BufferDestroyArgs])
-	run.Args.Executable = exe
-	run.Args.Options = &capi.ExecuteOptions{StructSize: capi.ExecuteOptionsSize}
-	run.Args.ArgumentLists, run.Args.OutputLists = &lists.in, &lists.out
-	run.Args.DeviceCompleteEvents = &lists.done
-	run.Args.NumDevices, run.Args.NumArgs = 1, uintptr(args)
-	once := func() error {
-		if err := run.do(d); err != nil {
+	if p.exe, err = d.compile(p.client, code, options); err != nil {
+		return nil, err
+	}
+	on, err := d.devices(p.client)
+	if err != nil {
+		return nil, err
+	}
+	p.in, p.out, p.done = make([]*capi.Buffer, devices*args), make([]*capi.Buffer, devices*results), make([]*capi.Event, devices)
+	u := d.newUpload(make([]float32, 4), capi.HostBufferSemanticsImmutableOnlyDuringCall)
+	u.up.Args.Client = p.client
+	for i := range devices {
+		u.up.Args.Device = on[i]
+		for k := range args {
+			if p.in[i*args+k], err = u.once(); err != nil {
+				return nil, err
+			}
+		}
+		p.inLists, p.outList = append(p.inLists, &p.in[i*args]), append(p.outList, &p.out[i*results])
+	}
+	a := &p.run.Args
+	a.Executable = p.exe
+	a.Options = &capi.ExecuteOptions{StructSize: capi.ExecuteOptionsSize}
+	a.ArgumentLists, a.OutputLists = unsafe.SliceData(p.inLists), unsafe.SliceData(p.outList)
+	a.DeviceCompleteEvents = unsafe.SliceData(p.done)
+	a.NumDevices, a.NumArgs = uintptr(devices), uintptr(args)
+	return p, nil
+}
+
+// finish frees the event of one device, after a wait for it if that is asked for.
+func (p *loaded) finish(done *capi.Event, wait bool) error {
+	if p.await.Args.Event = done; wait {
+		if err := p.await.do(p.d); err != nil {
 			return err
 		}
-		if wait {
-			await.Args.Event = lists.done
-			if err := await.do(d); err != nil {
+	}
+	p.freeEvent.Args.Event = done
+	return p.freeEvent.do(p.d)
+}
+
+func (p *loaded) free(buffers ...*capi.Buffer) error {
+	for _, b := range buffers {
+		p.freeBuffer.Args.Buffer = b
+		if err := p.freeBuffer.do(p.d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *loaded) close() error {
+	errs := []error{p.free(p.in...), p.d.freeExecutable(p.exe)}
+	if p.client != p.d.client {
+		errs = append(errs, p.d.closeClient(p.client))
+	}
+	return errors.Join(errs...)
+}
+
+func (d *direct) execute(name string, devices, args, results int, wait bool) (*child.Job, error) {
+	p, err := d.load(name, devices, args, results)
+	if err != nil {
+		return nil, err
+	}
+	return child.Loop(func() error {
+		if err := p.run.do(d); err != nil {
+			return err
+		}
+		for _, e := range p.done {
+			if err := p.finish(e, wait); err != nil {
 				return err
 			}
 		}
-		freeEvent.Args.Event = lists.done
-		if err := freeEvent.do(d); err != nil {
-			return err
+		return p.free(p.out...)
+	}, p.close), nil
+}
+
+// inflight starts executions before it waits for the first.
+func (d *direct) inflight(count int) (*child.Job, error) {
+	p, err := d.load("add", 1, 2, 1)
+	if err != nil {
+		return nil, err
+	}
+	outs, done := make([]*capi.Buffer, count), make([]*capi.Event, count)
+	return child.Loop(func() error {
+		for i := range count {
+			if err := p.run.do(d); err != nil {
+				return err
+			}
+			outs[i], done[i] = p.out[0], p.done[0]
 		}
-		for _, b := range out {
-			freeBuffer.Args.Buffer = b
-			if err := freeBuffer.do(d); err != nil {
+		for i, e := range done {
+			if err := p.finish(e, true); err != nil {
+				return err
+			}
+			if err := p.free(outs[i]); err != nil {
 				return err
 			}
 		}
 		return nil
-	}
-	return child.Loop(once, func() error {
-		var errs []error
-		for _, b := range in {
-			u.free.Args.Buffer = b
-			errs = append(errs, u.free.do(d))
-		}
-		return errors.Join(append(errs, d.freeExecutable(exe))...)
-	}), nil
+	}, p.close), nil
 }
 
 // served calls a getter of a plugin in Go, or of the real plugin behind hooks.
