@@ -288,9 +288,9 @@ func adoptEvent(owner any, h *capi.Event, done func()) any {
 	var e *Event
 	switch o := owner.(type) {
 	case *Client:
-		e = newEvent(o.table, h, o.ref)
+		e = newEvent(o.table, h, o.events)
 	case *Plugin:
-		e = newEvent(o.table, h, nil)
+		e = newEvent(o.table, h, newEventFamily(o.table, nil))
 	default:
 		panic(fmt.Sprintf("pjrt: a %T owns no events", owner))
 	}

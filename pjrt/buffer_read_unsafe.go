@@ -171,7 +171,7 @@ func (b *Buffer) ToHostAsync(dst []byte) (*Event, error) {
 // asyncEvent owns the event of a transfer from b, which is acquired, to dst. It keeps
 // both until the transfer is over.
 func (b *Buffer) asyncEvent(h *capi.Event, dst []byte) (*Event, error) {
-	e := newEvent(b.client.table, h, b.client.ref)
+	e := newEvent(b.client.table, h, b.client.events)
 	e.waits = b.standIns.Load()
 	e.after(func() {
 		runtime.KeepAlive(dst)

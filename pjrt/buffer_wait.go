@@ -22,7 +22,7 @@ func (b *Buffer) ReadyEvent() (*Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	event := newEvent(b.client.table, e, b.client.ref)
+	event := newEvent(b.client.table, e, b.client.events)
 	event.waits = b.standIns.Load()
 	return event, nil
 }
@@ -99,7 +99,7 @@ func (b *Buffer) HostDone() <-chan struct{} {
 // channel that is closed then.
 func (c *Client) keepUntil(h *capi.Event, data []byte) <-chan struct{} {
 	done := make(chan struct{})
-	e := newEvent(c.table, h, c.ref)
+	e := newEvent(c.table, h, c.events)
 	e.after(func() {
 		runtime.KeepAlive(data)
 		e.Close()

@@ -47,6 +47,7 @@ type Client struct {
 	described      saved.Target // set by describeTarget
 
 	buffers     *bufferFamily
+	events      *eventFamily
 	spareUpload atomic.Pointer[upload] // to use again: most programs make one buffer at a time
 	traffic     traffic
 	copiesKept  bool // see behaviour
@@ -188,6 +189,7 @@ func newClient(p *Plugin, h *capi.Client, peers *peers) (*Client, error) {
 		p.clients.Add(-1)
 	})
 	c.buffers = lifetime.NewFamily("buffer", c.ref, bufferDestroyer(table))
+	c.events = newEventFamily(table, c.ref)
 	if err := c.describe(h); err != nil {
 		c.Close()
 		return nil, err

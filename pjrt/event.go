@@ -25,15 +25,36 @@ type Event struct {
 	closed atomic.Bool  // for an event without a C object
 }
 
+// eventWithState is an Event and what it refers to in one allocation.
+type eventWithState struct {
+	Event
+	ref   lifetime.Ref[capi.Event]
+	state eventState
+}
+
+// eventFamily makes the references to events.
+type eventFamily = lifetime.Family[capi.Event, capi.Call[capi.EventDestroyArgs]]
+
+// newEventFamily returns the family of the events that belong to parent, which may be nil.
+func newEventFamily(table *capi.Table, parent lifetime.Parent) *eventFamily {
+	return lifetime.NewFamily("event", parent, func(h *capi.Event, c *capi.Call[capi.EventDestroyArgs]) {
+		c.Args.Event = h
+		_ = c.Do(table)
+	})
+}
+
 // newEvent takes over an event of the plugin. Plugins give a nil handle when the work is
 // over already.
-func newEvent(table *capi.Table, h *capi.Event, parent lifetime.Parent) *Event {
-	e := &Event{table: table, state: new(eventState)}
+func newEvent(table *capi.Table, h *capi.Event, family *eventFamily) *Event {
+	x := new(eventWithState)
+	e := &x.Event
+	e.table, e.state = table, &x.state
 	if h == nil {
 		e.state.settle(nil)
 		return e
 	}
-	e.ref = lifetime.New("event", h, parent, func(h *capi.Event) { destroyEvent(table, h) })
+	e.ref = &x.ref
+	family.Init(e.ref, h)
 	return e
 }
 

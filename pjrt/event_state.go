@@ -10,8 +10,9 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// eventState is the Go side of an event. It is apart from Event so that the callback
-// which C holds does not keep the Event alive.
+// eventState is the Go side of an event. It is valid after the event is closed, for those who
+// wait. The callback that C holds keeps it alive, and the Event with it, whose C event must
+// exist until it is ready anyhow.
 type eventState struct {
 	mu      sync.Mutex
 	watched bool          // guarded by mu; the plugin has a callback, or is about to get it

@@ -17,24 +17,24 @@ func (e *LoadedExecutable) Execute(ctx context.Context, args []*Buffer, opts *Ex
 	if err := e.single(); err != nil {
 		return nil, err
 	}
-	if e.numOutputs == 1 { // as of most programs, which this saves an allocation
-		r := new(oneResult)
-		if err := e.executeInto(ctx, r.list[:], &r.Buffer, args, opts); err != nil {
-			return nil, err
-		}
-		return r.list[:], nil
-	}
-	outs := make([]*Buffer, e.numOutputs)
-	if err := e.executeInto(ctx, outs, nil, args, opts); err != nil {
+	outs, blank := e.newResults()
+	if err := e.executeInto(ctx, outs, blank, args, opts); err != nil {
 		return nil, err
 	}
 	return outs, nil
 }
 
-// oneResult is a list of one Buffer, and that Buffer.
-type oneResult struct {
-	list [1]*Buffer
-	Buffer
+// newResults returns memory for the results on one device, and for the first Buffer if
+// there is only one, as of most programs, which this saves an allocation.
+func (e *LoadedExecutable) newResults() (outs []*Buffer, blank *Buffer) {
+	if e.numOutputs != 1 {
+		return make([]*Buffer, e.numOutputs), nil
+	}
+	r := new(struct {
+		list [1]*Buffer
+		Buffer
+	})
+	return r.list[:], &r.Buffer
 }
 
 // ExecuteInto is Execute with the results in outs, which has one element for each result.
@@ -77,7 +77,11 @@ func (e *LoadedExecutable) ExecuteAll(ctx context.Context, args [][]*Buffer, opt
 	if err := l.execute(ctx); err != nil {
 		return nil, err
 	}
-	return l.adoptAll()
+	all := e.room()
+	if err := l.adoptAll(all); err != nil {
+		return nil, err
+	}
+	return all, nil
 }
 
 // Start is Execute, but does not wait for the end. The arguments may be closed and the
@@ -95,11 +99,11 @@ func (e *LoadedExecutable) Start(ctx context.Context, args []*Buffer, opts *Exec
 	l := e.newLaunch(opts)
 	defer l.Release()
 	l.lists = append(l.lists, args)
-	all, done, err := l.start(ctx)
-	if err != nil {
+	results, l.blank = e.newResults()
+	if done, err = l.start(ctx, results); err != nil {
 		return nil, nil, err
 	}
-	return all[0], done, nil
+	return results, done, nil
 }
 
 // StartAll is Start with the arguments and results of ExecuteAll. The event is ready when
@@ -113,7 +117,11 @@ func (e *LoadedExecutable) StartAll(ctx context.Context, args [][]*Buffer, opts 
 	l := e.newLaunch(opts)
 	defer l.Release()
 	l.takeLists(args)
-	return l.start(ctx)
+	all := e.room()
+	if done, err = l.start(ctx, all...); err != nil {
+		return nil, nil, err
+	}
+	return all, done, nil
 }
 
 // usable returns an error for a nil or zero executable.

@@ -188,12 +188,13 @@ func (l *launch) execute(ctx context.Context) (err error) {
 	return err
 }
 
-// start runs the program without waiting for its end.
-func (l *launch) start(ctx context.Context) (results [][]*Buffer, done *Event, err error) {
+// start runs the program without waiting for its end, and puts the results into outs, of
+// which there is one for each device.
+func (l *launch) start(ctx context.Context, outs ...[]*Buffer) (done *Event, err error) {
 	op := l.begin(ctx)
 	defer op.endStarted(&done, &err)
 	if err := l.prepare(ctx); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	op.on(l.only)
 	defer l.releaseArguments()
@@ -203,14 +204,14 @@ func (l *launch) start(ctx context.Context) (results [][]*Buffer, done *Event, e
 		err = secondError(err, l.do(ctx))
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	done = l.takeEvents()
-	if results, err = l.adoptAll(); err != nil {
+	if err = l.adoptAll(outs); err != nil {
 		done.Close()
-		return nil, nil, err
+		return nil, err
 	}
-	return results, done, nil
+	return done, nil
 }
 
 func (l *launch) doAndWait(ctx context.Context) error {
@@ -304,15 +305,31 @@ func (l *launch) doAtOnce(ctx context.Context) error {
 // event is ready.
 func (l *launch) takeEvents() *Event {
 	client, devices := l.exe.client, l.devices
-	events := make([]*Event, len(l.frame.events))
-	for i, h := range l.frame.events {
-		l.frame.events[i] = nil
-		events[i] = newEvent(client.table, h, client.ref)
+	handles := l.frame.events
+	defer clear(handles)
+	if len(handles) > 1 {
+		events := make([]*Event, len(handles))
+		for i, h := range handles {
+			events[i] = newEvent(client.table, h, client.events)
+		}
+		done := joinEvents(events, func(i int, err error) error { return fmt.Errorf("%v: %w", devices[i], err) })
+		l.Retain()
+		done.after(l.Release)
+		done.waits = l.resultsWaitFor()
+		return done
 	}
-	done := joinEvents(events, func(i int, err error) error { return fmt.Errorf("%v: %w", devices[i], err) })
-	l.Retain()
-	done.after(l.Release)
+	done := newEvent(client.table, handles[0], client.events)
 	done.waits = l.resultsWaitFor()
+	// Small programs run within the call.
+	if h := handles[0]; h == nil {
+		return done
+	} else if ready, err := l.event.isReady(client.table, h); ready && err == nil {
+		return done
+	}
+	l.Retain()
+	if err := done.OnReady(func(error) { l.Release() }); err != nil {
+		l.Release()
+	}
 	return done
 }
 
@@ -765,20 +782,28 @@ func (l *launch) resultsWaitFor() *standin.Set {
 }
 
 // adoptAll is adopt for all devices. If it fails, it leaves no results.
-func (l *launch) adoptAll() ([][]*Buffer, error) {
-	all := make([][]*Buffer, len(l.devices))
+func (l *launch) adoptAll(all [][]*Buffer) error {
 	for d := range all {
-		all[d] = make([]*Buffer, l.exe.numOutputs)
 		if err := l.adopt(d, all[d]); err != nil {
 			for _, outs := range all[:d] {
 				for _, b := range outs {
 					b.Close()
 				}
 			}
-			return nil, err
+			return err
 		}
 	}
-	return all, nil
+	return nil
+}
+
+// room returns memory for the results on each device, of which a portable program has one.
+func (e *LoadedExecutable) room() [][]*Buffer {
+	n := e.numOutputs
+	all, list := make([][]*Buffer, max(len(e.devices), 1)), make([]*Buffer, max(len(e.devices), 1)*n)
+	for d := range all {
+		all[d] = list[d*n : d*n+n : d*n+n]
+	}
+	return all
 }
 
 // outputShapes returns the shapes of the results on one device. Only the first execution

@@ -42,7 +42,7 @@ func (p *Plugin) NewEvent() (*Event, *Promise, error) {
 	if err := c.Do(p.table); err != nil {
 		return nil, nil, err
 	}
-	e := newEvent(p.table, c.Args.Event, nil)
+	e := newEvent(p.table, c.Args.Event, newEventFamily(p.table, nil))
 	// The promise is a child of the event, so that the C event exists when it is set.
 	promise := &Promise{ref: lifetime.New("promise", &eventPromise{table: p.table, event: c.Args.Event}, e.ref,
 		func(o *eventPromise) { _ = o.keep(errPromiseAbandoned) })}
