@@ -138,15 +138,15 @@ func (c *Client) bufferFromHost(ctx context.Context, blank *Buffer, a HostArray,
 		b = newBlank(a.Shape())
 	}
 	b.client = c
-	err = c.upload(ctx, h, b, a, origin, opts, place, layout)
-	c.ref.Release()
-	if err != nil {
+	if err = c.upload(ctx, h, b, a, origin, opts, place, layout); err != nil {
+		c.ref.Release()
 		return nil, err
 	}
 	return b, nil
 }
 
-// upload makes the C buffer of b, which has its shape. h is the handle of the client.
+// upload makes the C buffer of b, which has its shape. h is the handle of the client, which
+// is acquired; that passes to b unless there is an error.
 func (c *Client) upload(ctx context.Context, h *capi.Client, b *Buffer, a HostArray, origin int,
 	opts *BufferOptions, place placement, layout *cLayout) error {
 	u := c.spareUpload.Swap(nil)
@@ -182,7 +182,7 @@ func (c *Client) upload(ctx context.Context, h *capi.Client, b *Buffer, a HostAr
 	}
 	switch {
 	case opts.Semantics == OnlyDuringCall:
-		b.own(made)
+		b.holding = c.buffers.InitHeld(&b.ref, made)
 	case done == nil:
 		// The plugin does not say when it is done, but it must be once the buffer is destroyed.
 		ended := make(chan struct{})
@@ -191,8 +191,9 @@ func (c *Client) upload(ctx context.Context, h *capi.Client, b *Buffer, a HostAr
 			close(ended)
 		})
 		b.hostDone = ended
+		c.ref.Release()
 	default:
-		b.own(made)
+		b.holding = c.buffers.InitHeld(&b.ref, made)
 		b.hostDone = c.keepUntil(done, a.Data)
 	}
 	b.born = place.device

@@ -44,6 +44,12 @@ func (f *Family[T, X]) Init(r *Ref[T], object *T) *X {
 	return e.Init(r, object)
 }
 
+// InitHeld is Init for a caller who has acquired the parent: it takes over what Release would undo.
+func (f *Family[T, X]) InitHeld(r *Ref[T], object *T) *X {
+	e := f.expectHeld(1)
+	return e.Init(r, object)
+}
+
 // InitRenewable is Init for a Ref that [Ref.Renew] is likely to be called for.
 func (f *Family[T, X]) InitRenewable(r *Ref[T], object *T) *X {
 	x := f.Init(r, object)
@@ -61,13 +67,20 @@ type Expected[T, X any] struct {
 
 // Expect counts n objects, for which the caller calls Init, and then Done.
 func (f *Family[T, X]) Expect(n int) Expected[T, X] {
-	e := Expected[T, X]{family: f, parent: f.parent, left: n}
 	if n == 0 {
-		return e
+		return Expected[T, X]{family: f}
 	}
-	if e.parent != nil && !e.parent.addChildren(f.age, int64(n)) {
+	held := f.parent == nil || f.parent.addChildren(f.age, int64(n))
+	e := f.expectHeld(n)
+	if !held {
 		e.parent = nil // it would be destroyed a second time with the children
 	}
+	return e
+}
+
+// expectHeld is Expect for children that the parent counts already.
+func (f *Family[T, X]) expectHeld(n int) Expected[T, X] {
+	e := Expected[T, X]{family: f, parent: f.parent, left: n}
 	f.counter.add(int64(n))
 	if e.free = f.spare.Swap(nil); e.free != nil {
 		n--
@@ -106,11 +119,16 @@ func (e *Expected[T, X]) Init(r *Ref[T], object *T) *X {
 		s.parent = e.parent
 	}
 	r.object, r.state, r.guard, r.shared = &o.object, s, g, true
-	r.age = generation(s.refs.Load() & ageBits)
+	// Nobody can acquire the object with the Ref that had the state before, whose generation is over.
+	age := s.refs.Load() & ageBits
+	if unused(s.refs.Load()) {
+		age += firstAge
+	}
+	r.age = generation(age)
 	if s.tracked = false; tracking.Load() {
 		s.track()
 	}
-	s.refs.Store(int64(r.age) + 1)
+	s.refs.Store(age + 1)
 	return &o.extra
 }
 
@@ -130,13 +148,9 @@ func (e *Expected[T, X]) Done() {
 }
 
 func (o *owned[T, X]) giveBack(g *guard) {
-	s := &o.state
-	age := s.refs.Load() & ageBits
-	if age == ageBits {
+	if o.refs.Load()&ageBits == ageBits {
 		return // the next generation would be the first again
 	}
-	// Nobody can acquire the object with the Ref that was closed, whose generation is over.
-	s.refs.Store(closedBit | age + firstAge)
 	o.family.keep(g)
 }
 

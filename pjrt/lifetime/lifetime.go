@@ -274,9 +274,12 @@ func (r *Ref[T]) Peek() bool { return r.state != nil && r.state.addChildren(r.ag
 func (r *Ref[T]) Closed() bool { return ageOf(r.state.refs.Load()) != r.age }
 
 // Destroyed reports whether the object has been destroyed: Close was called, or the Ref was garbage collected, and the
-// last use and the last child have ended.
+// last use and the last child have ended. Of a Ref of a Family, it may be about to be.
 func (r *Ref[T]) Destroyed() bool {
-	return r.state.gone.Load() || ageOf(r.state.refs.Load())&ageBits != r.age
+	if n := r.state.refs.Load(); r.shared {
+		return unused(n) || ageOf(n)&ageBits != r.age
+	}
+	return r.state.gone.Load()
 }
 
 // Close gives up the object. If nothing uses it, it is destroyed before Close returns, otherwise when the last use
