@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/internal/standin"
 	"github.com/purepjrt/purepjrt/pjrt/lifetime"
 )
@@ -64,8 +65,7 @@ type bufferFamily = lifetime.Family[capi.Buffer, holding]
 
 // newBuffer makes a Buffer that owns h.
 func (c *Client) newBuffer(h *capi.Buffer, shape Shape) *Buffer {
-	b := newBlank(shape)
-	b.client = c
+	b := &Buffer{client: c, shape: &c.forms.of(shape.Type, shape.Dims).Shape}
 	b.own(h)
 	return b
 }
@@ -73,20 +73,33 @@ func (c *Client) newBuffer(h *capi.Buffer, shape Shape) *Buffer {
 // own makes b, which has its client and its shape, the Buffer that owns h.
 func (b *Buffer) own(h *capi.Buffer) { b.holding = b.client.buffers.Init(&b.ref, h) }
 
-// bufferWithShape is a Buffer and memory for its shape in one allocation.
-type bufferWithShape struct {
-	Buffer
-	shape Shape
-	dims  [4]int64
+// form is a shape that several arrays have.
+type form struct {
+	Shape
+	size int   // HostSize
+	err  error // HostSize
+	dims [4]int64
 }
 
-// newBlank makes a Buffer that owns nothing yet and has no client, with dimensions of its
-// own.
-func newBlank(shape Shape) *Buffer {
-	b := new(bufferWithShape)
-	b.shape = Shape{shape.Type, append(b.dims[:0], shape.Dims...)}
-	b.Buffer.shape = &b.shape
-	return &b.Buffer
+// forms has some of the shapes that the buffers of a client were made with last, so that most
+// buffers need no memory for theirs.
+type forms [32]atomic.Pointer[form]
+
+// of returns a form with a copy of the dimensions.
+func (s *forms) of(t dtype.Type, dims []int64) *form {
+	place := uint(t)
+	for _, d := range dims {
+		place = place*31 + uint(d)
+	}
+	last := &s[place%uint(len(s))]
+	if f := last.Load(); f != nil && f.Type == t && slices.Equal(f.Dims, dims) {
+		return f
+	}
+	f := &form{}
+	f.Shape = Shape{t, append(f.dims[:0], dims...)}
+	f.size, f.err = f.HostSize()
+	last.Store(f)
+	return f
 }
 
 // refill reuses b, which is closed, as the Buffer that owns h, the result of an execution

@@ -94,9 +94,8 @@ func (c *Client) BufferFromHost(ctx context.Context, a HostArray, opts *BufferOp
 	return c.bufferFromHost(ctx, nil, a, opts)
 }
 
-// bufferFromHost is BufferFromHost into blank, a Buffer that has only its shape, if that is
-// not nil.
-func (c *Client) bufferFromHost(ctx context.Context, blank *Buffer, a HostArray, opts *BufferOptions) (b *Buffer, err error) {
+// bufferFromHost is BufferFromHost of an array whose form is f, if that is not nil.
+func (c *Client) bufferFromHost(ctx context.Context, f *form, a HostArray, opts *BufferOptions) (b *Buffer, err error) {
 	var op *operation
 	if watching.Load() != nil { // before the subject is made, which takes time
 		op = begin(ctx, OperationUpload, subject{client: c, bytes: len(a.Data)})
@@ -111,7 +110,10 @@ func (c *Client) bufferFromHost(ctx context.Context, blank *Buffer, a HostArray,
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	origin, err := a.origin(opts.Strides)
+	if f == nil {
+		f = c.forms.of(a.Type, a.Dims)
+	}
+	origin, err := a.origin(f, opts.Strides)
 	if err != nil {
 		return nil, err
 	}
@@ -126,18 +128,17 @@ func (c *Client) bufferFromHost(ctx context.Context, blank *Buffer, a HostArray,
 		return nil, err
 	}
 	op.at(c, place)
-	layout, err := opts.Layout.encode(a.Shape())
-	if err != nil {
-		return nil, err
+	layout := &noLayout
+	if opts.Layout != nil {
+		if layout, err = opts.Layout.encode(f.Shape); err != nil {
+			return nil, err
+		}
 	}
 	h, err := c.acquire()
 	if err != nil {
 		return nil, err
 	}
-	if b = blank; b == nil {
-		b = newBlank(a.Shape())
-	}
-	b.client = c
+	b = &Buffer{client: c, shape: &f.Shape}
 	if err = c.upload(ctx, h, b, a, origin, opts, place, layout); err != nil {
 		c.ref.Release()
 		return nil, err
@@ -200,11 +201,11 @@ func (c *Client) upload(ctx context.Context, h *capi.Client, b *Buffer, a HostAr
 	return nil
 }
 
-// origin checks the length of Data against the shape and the strides, and returns the
+// origin checks the length of Data against the array's form and the strides, and returns the
 // offset of the element whose indices are all 0.
-func (a HostArray) origin(strides []int64) (int, error) {
+func (a *HostArray) origin(f *form, strides []int64) (int, error) {
 	if strides == nil {
-		return 0, a.check()
+		return 0, a.checkSize(f.size, f.err)
 	}
 	size, origin, err := a.Shape().strided(strides)
 	if err != nil {

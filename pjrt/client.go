@@ -48,6 +48,7 @@ type Client struct {
 
 	buffers     *bufferFamily
 	events      *eventFamily
+	forms       forms
 	spareUpload atomic.Pointer[upload] // to use again: most programs make one buffer at a time
 	traffic     traffic
 	copiesKept  bool // see behaviour

@@ -46,7 +46,11 @@ func ScalarOf[T dtype.Elem](value T) HostArray {
 
 // check returns an error unless the length of Data fits the shape.
 func (a HostArray) check() error {
-	n, err := a.Shape().HostSize()
+	return a.checkSize(a.Shape().HostSize())
+}
+
+// checkSize is check with what HostSize of the shape returns.
+func (a *HostArray) checkSize(n int, err error) error {
 	if err != nil {
 		return err
 	}

@@ -36,8 +36,11 @@ func FromSlice[T dtype.Elem](ctx context.Context, c *Client, data []T, dims ...i
 		vector[0] = int64(len(data))
 		dims = vector[:]
 	}
-	b := newBlank(Shape{dtype.Of[T](), dims})
-	return c.bufferFromHost(ctx, b, HostArray{Type: b.shape.Type, Dims: b.shape.Dims, Data: dtype.Bytes(data)}, nil)
+	if c == nil || c.ref == nil {
+		return nil, errNilClient
+	}
+	f := c.forms.of(dtype.Of[T](), dims) // so that dims need not be on the heap
+	return c.bufferFromHost(ctx, f, HostArray{Type: f.Type, Dims: f.Dims, Data: dtype.Bytes(data)}, nil)
 }
 
 // FromScalar copies one element to the client's first device, as a scalar.

@@ -120,15 +120,14 @@ func (e *Expected[T, X]) Init(r *Ref[T], object *T) *X {
 	}
 	r.object, r.state, r.guard, r.shared = &o.object, s, g, true
 	// Nobody can acquire the object with the Ref that had the state before, whose generation is over.
-	age := s.refs.Load() & ageBits
-	if unused(s.refs.Load()) {
-		age += firstAge
+	n := s.refs.Load()
+	if r.age = ageOf(n); unused(n) {
+		r.age++
 	}
-	r.age = generation(age)
 	if s.tracked = false; tracking.Load() {
 		s.track()
 	}
-	s.refs.Store(age + 1)
+	s.refs.Store(r.age.refs(1))
 	return &o.extra
 }
 
@@ -148,7 +147,7 @@ func (e *Expected[T, X]) Done() {
 }
 
 func (o *owned[T, X]) giveBack(g *guard) {
-	if o.refs.Load()&ageBits == ageBits {
+	if ageOf(o.refs.Load()) == oldest {
 		return // the next generation would be the first again
 	}
 	o.family.keep(g)

@@ -48,18 +48,23 @@ type state struct {
 	tracked bool // set by New only
 }
 
-// generation is the part of state.refs that says which Ref the state belongs to.
-type generation int64
+// generation says which of the Refs that had a state after each other one is.
+type generation uint32
 
 const (
 	closedBit = 1 << 62
-	firstAge  = 1 << 32      // one generation
-	countBits = firstAge - 1 // of calls and children
-	ageBits   = closedBit - firstAge
+	ageShift  = 32 // below are calls and children
+	oldest    = closedBit>>ageShift - 1
+	ageBits   = oldest << ageShift
 )
 
-// ageOf returns the generation of a value of state.refs if the Ref is open, and otherwise one that no Ref has.
-func ageOf(refs int64) generation { return generation(refs &^ countBits) }
+// openAge returns the generation in a value of state.refs if the Ref is open, and otherwise one that no Ref has.
+func openAge(refs int64) generation { return generation(refs >> ageShift) }
+
+func ageOf(refs int64) generation { return openAge(refs) & oldest }
+
+// refs is the value of state.refs for an open Ref with so many calls and children, itself included.
+func (g generation) refs(count int64) int64 { return int64(g)<<ageShift + count }
 
 // unused reports whether a value of state.refs says that the Ref is closed and nothing uses the object.
 func unused(refs int64) bool { return refs&^ageBits == closedBit }
@@ -150,7 +155,7 @@ func begin[T, X any](r *Ref[T], kind string, parent Parent, o *owned[T, X]) {
 func (s *state) addChildren(age generation, count int64) bool {
 	for {
 		n := s.refs.Load()
-		if unused(n) || ageOf(n)&ageBits != age {
+		if unused(n) || ageOf(n) != age {
 			return false
 		}
 		if s.refs.CompareAndSwap(n, n+count) {
@@ -202,7 +207,7 @@ func (r *Ref[T]) Renew(object *T) {
 	if r.guard == nil {
 		r.guard = guardOf(s)
 	}
-	s.refs.Store(int64(r.age) + 1) // from now on it can be acquired
+	s.refs.Store(r.age.refs(1)) // from now on it can be acquired
 }
 
 // counterOf returns the counter of a child of s, which may be nil.
@@ -234,7 +239,7 @@ func (r *Ref[T]) Acquire() (*T, error) {
 	s := r.state
 	for {
 		n := s.refs.Load()
-		if ageOf(n) != r.age {
+		if openAge(n) != r.age {
 			return nil, s.closed()
 		}
 		if s.refs.CompareAndSwap(n, n+1) {
@@ -271,13 +276,13 @@ func (r *Ref[T]) Release() { r.state.release() }
 func (r *Ref[T]) Peek() bool { return r.state != nil && r.state.addChildren(r.age, 1) }
 
 // Closed reports whether Close was called.
-func (r *Ref[T]) Closed() bool { return ageOf(r.state.refs.Load()) != r.age }
+func (r *Ref[T]) Closed() bool { return openAge(r.state.refs.Load()) != r.age }
 
 // Destroyed reports whether the object has been destroyed: Close was called, or the Ref was garbage collected, and the
 // last use and the last child have ended. Of a Ref of a Family, it may be about to be.
 func (r *Ref[T]) Destroyed() bool {
 	if n := r.state.refs.Load(); r.shared {
-		return unused(n) || ageOf(n)&ageBits != r.age
+		return unused(n) || ageOf(n) != r.age
 	}
 	return r.state.gone.Load()
 }
@@ -289,7 +294,7 @@ func (r *Ref[T]) Close() error {
 		return nil
 	}
 	s := r.state
-	last := s.refs.CompareAndSwap(int64(r.age)+1, int64(r.age)|closedBit)
+	last := s.refs.CompareAndSwap(r.age.refs(1), r.age.refs(closedBit))
 	if !last && !s.markClosed(r.age) {
 		return nil
 	}
@@ -319,7 +324,7 @@ func (s *state) close() {
 func (s *state) markClosed(age generation) bool {
 	for {
 		n := s.refs.Load()
-		if ageOf(n) != age {
+		if openAge(n) != age {
 			return false
 		}
 		if s.refs.CompareAndSwap(n, n|closedBit) {
