@@ -193,11 +193,11 @@ func (c *Client) DeserializeAndLoad(ctx context.Context, data []byte, opts *Load
 	if opts == nil {
 		opts = &LoadOptions{}
 	}
+	given, foreign := data, opts.Foreign
 	if ctx.Done() != nil {
-		data = bytes.Clone(data) // this may still read it after ctx ended
+		given = bytes.Clone(data) // this may still read it after ctx ended
 	}
-	foreign := opts.Foreign
-	data, err := abandon.Call(ctx, func() ([]byte, error) { return c.codeToLoad(data, foreign) }, func([]byte) error { return nil })
+	data, err := abandon.Call(ctx, func() ([]byte, error) { return c.codeToLoad(given, foreign) }, func([]byte) error { return nil })
 	if err != nil {
 		return nil, err
 	}
