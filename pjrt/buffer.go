@@ -26,17 +26,20 @@ type Buffer struct {
 
 // holding is what belongs to a C buffer and not to the Buffer. It is apart from the Buffer so
 // that it does not keep it reachable, and because it goes to another Buffer when the C buffer
-// is destroyed: only who has acquired the Buffer may look at it.
+// is destroyed: only who has acquired the Buffer may look at it. What each execution looks at
+// comes first, in one line of the processor's cache with the count of the lifetime.
 type holding struct {
 	references references                  // external ones
+	filled     atomic.Bool                 // the contents have been there: see hasContents
+	bornFilled bool                        // filled, if that was so before anyone had the Buffer; never changed
 	born       *capi.Device                // device, if it was known before anyone had the Buffer; never changed
 	device     atomic.Pointer[capi.Device] // where the plugin put it, or was told to; nil if unknown
 	inMemory   atomic.Pointer[Layout]      // see knownLayout
 	standIns   atomic.Pointer[standin.Set] // what the contents waited for when the buffer was made; nil for nothing
 	dynamic    answer                      // does it have dimensions known only at run time?
 	readable   answer                      // can the host read its memory as a dense array?
-	filled     atomic.Bool                 // the contents have been there: see hasContents
-	bornFilled bool                        // filled, if that was so before anyone had the Buffer; never changed
+
+	destroy capi.Call[capi.BufferDestroyArgs] // the last call about the buffer
 }
 
 // reset forgets everything about a C buffer that was destroyed. Atomic stores cost more than
@@ -156,8 +159,8 @@ func (b *Buffer) ownWith(h *capi.Buffer, destroyed func()) {
 // share it, because programs make many buffers.
 func bufferDestroyer(table *capi.Table) func(*capi.Buffer, *holding) {
 	return func(h *capi.Buffer, x *holding) {
-		x.references.destroy.Args.Buffer = h
-		_ = x.references.destroy.Do(table)
+		x.destroy.Args.Buffer = h
+		_ = x.destroy.Do(table)
 		x.reset()
 	}
 }

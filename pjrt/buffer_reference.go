@@ -58,8 +58,6 @@ type references struct {
 	mu     sync.Mutex
 	count  int32 // guarded by mu
 	bounds int32 // that have the buffer; guarded by mu
-
-	destroy capi.Call[capi.BufferDestroyArgs] // the last call about the buffer
 }
 
 // bind notes that one more Bound has the buffer. The caller has a turn.

@@ -37,15 +37,15 @@ type state struct {
 	counter *counter
 	guard   atomic.Pointer[guard]   // for the next child, or nil: programs close and make children in turns
 	child   atomic.Pointer[counter] // of the kind of the last child, which is usually the same for all
-	// refs counts 1 for the Ref until it is closed, and 1 for each call and child. closedBit is set when the Ref is
-	// closed. The bits between are the generation, which differs for each Ref that has the state.
-	refs atomic.Int64
 	// idle is the guard that goes back to the family with the state, from Close until then. Otherwise it is nil, since a
 	// state must not keep its guard alive.
 	idle *guard
 	// gone says that the object has been destroyed, and that release has finished.
 	gone    atomic.Bool
 	tracked bool // set by New only
+	// refs counts 1 for the Ref until it is closed, and 1 for each call and child. closedBit is set when the Ref is
+	// closed. The bits between are the generation, which differs for each Ref that has the state.
+	refs atomic.Int64 // last, as what follows the state is used together with it
 }
 
 // generation says which of the Refs that had a state after each other one is.
@@ -73,10 +73,10 @@ func unused(refs int64) bool { return refs&^ageBits == closedBit }
 type owned[T, X any] struct {
 	state
 	object   *T
+	extra    X
 	free     func(*T) // or nil
 	freeWith func(*T, *X)
 	family   *Family[T, X] // gets the state back; or nil
-	extra    X
 }
 
 type destroyer interface {
