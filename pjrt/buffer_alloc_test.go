@@ -15,7 +15,7 @@ import (
 )
 
 // The race detector makes sync.Pool forget at random.
-func TestMakingABufferAllocatesTwoObjects(t *testing.T) {
+func TestMakingABufferAllocatesOneObject(t *testing.T) {
 	ctx := context.Background()
 	client := newClient(t)
 	data, array := []float32{1, 2, 3, 4, 5, 6}, pjrt.ArrayOf([]float32{1, 2, 3, 4, 5, 6}, 2, 3)
@@ -30,7 +30,7 @@ func TestMakingABufferAllocatesTwoObjects(t *testing.T) {
 				t.Error(err)
 			}
 			b.Close()
-		}), 2.0, name)
+		}), 1.0, name)
 	}
 }
 

@@ -127,7 +127,7 @@ func TestServingWithBoundWeightsAllocatesNothing(t *testing.T) {
 	}
 }
 
-func TestExecuteAllocatesTwoObjectsForOneResult(t *testing.T) {
+func TestExecuteAllocatesOneObjectForOneResult(t *testing.T) {
 	client := newClient(t)
 	exe := compile(t, client, copies(1))
 	args := []*pjrt.Buffer{upload(t, client, floats(1, 2, 3, 4)), upload(t, client, floats(10, 20, 30, 40))}
@@ -141,8 +141,52 @@ func TestExecuteAllocatesTwoObjectsForOneResult(t *testing.T) {
 				return
 			}
 			outs[0].Close()
-		}), 2.0)
+		}), 1.0)
 	}
+}
+
+// A Buffer that the program may forget alone is an object of its own. All else of a result is
+// used again.
+func TestManyResultsAllocateOneObjectEach(t *testing.T) {
+	const results = 50
+	client := newClient(t)
+	exe := compile(t, client, copies(results))
+	args := []*pjrt.Buffer{upload(t, client, floats(1, 2, 3, 4)), upload(t, client, floats(10, 20, 30, 40))}
+	outs := make([]*pjrt.Buffer, results)
+	assert.LessOrEqual(t, testing.AllocsPerRun(200, func() {
+		if err := exe.ExecuteInto(context.Background(), outs, args, nil); err != nil {
+			t.Error(err)
+			return
+		}
+		for _, o := range outs {
+			o.Close()
+		}
+	}), results+0.5)
+}
+
+func TestStartAllocatesTwoObjects(t *testing.T) {
+	client := newClient(t)
+	exe := compile(t, client, copies(1))
+	args := []*pjrt.Buffer{upload(t, client, floats(1, 2, 3, 4)), upload(t, client, floats(10, 20, 30, 40))}
+	const underWay = 20
+	assert.LessOrEqual(t, testing.AllocsPerRun(200, func() {
+		var outs [underWay][]*pjrt.Buffer
+		var done [underWay]*pjrt.Event
+		for i := range underWay {
+			var err error
+			if outs[i], done[i], err = exe.Start(context.Background(), args, nil); err != nil {
+				t.Error(err)
+				return
+			}
+		}
+		for i, e := range done {
+			if err := e.Wait(context.Background()); err != nil {
+				t.Error(err)
+			}
+			e.Close()
+			outs[i][0].Close()
+		}
+	}), 2.5*underWay, "the result with its list, and the event")
 }
 
 // BenchmarkExecute is what one execution of a trivial program costs, with its

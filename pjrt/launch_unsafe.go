@@ -172,7 +172,7 @@ func (l *launch) execute(ctx context.Context) (err error) {
 		}
 	}
 	err = l.doAndWait(ctx)
-	if l.mayRetry(err) {
+	if err != nil && l.mayRetry(err) {
 		destroyForgotten(ctx)
 		err = secondError(err, l.doAndWait(ctx))
 	}
@@ -199,7 +199,7 @@ func (l *launch) start(ctx context.Context, outs ...[]*Buffer) (done *Event, err
 	op.on(l.only)
 	defer l.releaseArguments()
 	err = l.do(ctx)
-	if l.mayRetry(err) {
+	if err != nil && l.mayRetry(err) {
 		destroyForgotten(ctx)
 		err = secondError(err, l.do(ctx))
 	}
@@ -836,7 +836,7 @@ func (l *launch) outputShapes(handles []*capi.Buffer) ([]Shape, error) {
 // mayRetry reports whether the program may run once more after err: the device was out
 // of memory, and the first attempt used nothing up.
 func (l *launch) mayRetry(err error) bool {
-	if err == nil || l.opts.NoRetry || !errors.Is(err, ErrResourceExhausted) {
+	if l.opts.NoRetry || !errors.Is(err, ErrResourceExhausted) {
 		return false
 	}
 	for _, x := range l.opts.Extensions {

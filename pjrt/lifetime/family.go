@@ -17,8 +17,8 @@ type Family[T, X any] struct {
 	counter *counter
 	destroy func(*T, *X)
 
-	// Guards of states that nobody uses. Not the states: they are reachable from the cleanups of their guards, and so
-	// must not keep them alive.
+	// Guards of states that nobody uses. The states are reachable from the cleanups of their guards, so they must keep
+	// neither a guard nor the family alive.
 	spare atomic.Pointer[guard] // most programs have one object after the other
 	mu    sync.Mutex
 	free  *guard // guarded by mu; a list
@@ -107,14 +107,13 @@ func (e *Expected[T, X]) Init(r *Ref[T], object *T) *X {
 		e.free, g.next = g.next, nil
 		o = g.watched.state.Load().owned.(*owned[T, X])
 	} else {
-		f := e.family
-		o = &owned[T, X]{freeWith: f.destroy, family: f}
-		o.owned, o.counter = o, f.counter
+		o = &owned[T, X]{freeWith: e.family.destroy}
+		o.owned, o.counter = o, e.family.counter
 		g = guards.Get().(*guard)
 		g.watched.state.Store(&o.state)
 	}
 	s := &o.state
-	o.object = object
+	o.object, o.family = object, e.family
 	if s.parent != e.parent {
 		s.parent = e.parent
 	}
@@ -150,7 +149,9 @@ func (o *owned[T, X]) giveBack(g *guard) {
 	if ageOf(o.refs.Load()) == oldest {
 		return // the next generation would be the first again
 	}
-	o.family.keep(g)
+	f := o.family
+	o.family = nil // which has the guard, which the state must not keep alive
+	f.keep(g)
 }
 
 // keep adds the guard of a state that nobody uses to those that wait for objects, if there is room.

@@ -76,7 +76,7 @@ type owned[T, X any] struct {
 	extra    X
 	free     func(*T) // or nil
 	freeWith func(*T, *X)
-	family   *Family[T, X] // gets the state back; or nil
+	family   *Family[T, X] // gets the state back; nil if there is none, or it has it
 }
 
 type destroyer interface {
@@ -105,7 +105,7 @@ type watched struct{ state atomic.Pointer[state] }
 var guards = sync.Pool{New: func() any {
 	g := &guard{watched: new(watched)}
 	runtime.AddCleanup(g, func(w *watched) {
-		if s := w.state.Load(); s != nil {
+		if s := w.state.Load(); s != nil && s.refs.Load()&closedBit == 0 {
 			// The goroutine that runs cleanups must not wait for C.
 			go s.close()
 		}

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package lifetime_test
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/pjrt/lifetime"
+)
+
+// scratch is the extra of the objects of the families here.
+type scratch struct{ left int }
+
+func newFamily(t *testing.T, parent lifetime.Parent) *lifetime.Family[object, scratch] {
+	t.Helper()
+	return lifetime.NewFamily(t.Name(), parent, func(o *object, x *scratch) {
+		destroy(o)
+		x.left = 0
+	})
+}
+
+func TestMembersOfAFamilyAreDestroyedOnceAndBeforeTheirParent(t *testing.T) {
+	p := new(object)
+	parent := lifetime.New(t.Name()+"p", p, nil, destroy)
+	family := newFamily(t, parent)
+	var refs [5]lifetime.Ref[object]
+	var objects [5]object
+	family.Init(&refs[0], &objects[0])
+	_, err := parent.Acquire()
+	require.NoError(t, err)
+	family.InitHeld(&refs[1], &objects[1])
+	expected := family.Expect(4) // and there are three
+	for i := 2; i < 5; i++ {
+		expected.Init(&refs[i], &objects[i])
+	}
+	assert.Equal(t, 6, lifetime.Live()[t.Name()])
+	expected.Done()
+	assert.Equal(t, 5, lifetime.Live()[t.Name()])
+	require.NoError(t, parent.Close())
+	for i := range refs {
+		assert.Zero(t, p.destroyed.Load())
+		got, err := refs[i].Acquire()
+		require.NoError(t, err)
+		assert.Same(t, &objects[i], got)
+		require.NoError(t, refs[i].Close())
+		require.NoError(t, refs[i].Close())
+		assert.Zero(t, objects[i].destroyed.Load(), "in use")
+		assert.True(t, refs[i].Peek(), "in use")
+		refs[i].Release()
+		refs[i].Release()
+		assert.EqualValues(t, 1, objects[i].destroyed.Load())
+		assert.False(t, refs[i].Peek())
+		assert.True(t, refs[i].Destroyed())
+	}
+	assert.EqualValues(t, 1, p.destroyed.Load())
+	assert.NotContains(t, lifetime.Live(), t.Name())
+}
+
+// A closed Ref must not reach the object that has its memory now.
+func TestAClosedMemberDoesNotReachItsSuccessor(t *testing.T) {
+	family := newFamily(t, nil)
+	var old, next lifetime.Ref[object]
+	x := family.Init(&old, new(object))
+	x.left = 1
+	require.NoError(t, old.Close())
+	o := new(object)
+	y := family.Init(&next, o)
+	require.Same(t, x, y, "the memory is used again")
+	assert.Zero(t, y.left)
+
+	_, err := old.Acquire()
+	require.ErrorIs(t, err, lifetime.ErrClosed)
+	require.NoError(t, old.Close())
+	assert.True(t, old.Closed())
+	assert.True(t, old.Destroyed())
+	assert.False(t, old.Peek())
+	assert.False(t, old.Claim())
+	late := lifetime.New(t.Name()+" child", new(object), &old, destroy)
+	require.NoError(t, late.Close())
+
+	assert.False(t, next.Closed())
+	got, err := next.Acquire()
+	require.NoError(t, err)
+	assert.Same(t, o, got)
+	next.Release()
+	assert.Zero(t, o.destroyed.Load())
+	require.NoError(t, next.Close())
+	assert.EqualValues(t, 1, o.destroyed.Load())
+}
+
+func TestForgottenMembersOfAFamilyAreDestroyed(t *testing.T) {
+	const n = 300
+	family := newFamily(t, nil)
+	var forgotten, closed [n]object
+	kept := make([]lifetime.Ref[object], n)
+	var keptObjects [n]object
+	for i := range n { // with memory that others had, and without
+		r := new(lifetime.Ref[object])
+		family.Init(r, &closed[i])
+		r.Close()
+		family.Init(new(lifetime.Ref[object]), &forgotten[i])
+		family.Init(&kept[i], &keptObjects[i])
+	}
+	require.Eventually(t, func() bool { runtime.GC(); return lifetime.Live()[t.Name()] == n }, time.Minute, time.Millisecond)
+	for i := range n {
+		assert.EqualValues(t, 1, closed[i].destroyed.Load())
+		assert.EqualValues(t, 1, forgotten[i].destroyed.Load())
+		assert.Zero(t, keptObjects[i].destroyed.Load())
+		kept[i].Close()
+		assert.EqualValues(t, 1, keptObjects[i].destroyed.Load())
+	}
+}
+
+// What a family keeps must not keep the family.
+func TestAForgottenFamilyGoes(t *testing.T) {
+	var gone atomic.Bool
+	func() {
+		family := newFamily(t, nil)
+		var refs [10]lifetime.Ref[object]
+		for i := range refs {
+			family.Init(&refs[i], new(object))
+		}
+		for i := range refs {
+			refs[i].Close()
+		}
+		runtime.AddCleanup(family, func(*atomic.Bool) { gone.Store(true) }, &gone)
+	}()
+	require.Eventually(t, func() bool { runtime.GC(); return gone.Load() }, time.Minute, time.Millisecond)
+}
+
+func TestARenewableMemberOfAFamilyKeepsItsMemory(t *testing.T) {
+	parent := lifetime.New(t.Name()+"p", new(object), nil, destroy)
+	family := newFamily(t, parent)
+	r := new(lifetime.Ref[object])
+	a, b := new(object), new(object)
+	x := family.InitRenewable(r, a)
+	require.NoError(t, r.Close())
+	var other lifetime.Ref[object]
+	assert.NotSame(t, x, family.Init(&other, new(object)))
+	require.True(t, r.Claim())
+	r.Renew(b)
+	got, err := r.Acquire()
+	require.NoError(t, err)
+	assert.Same(t, b, got)
+	r.Release()
+	require.NoError(t, r.Close())
+	require.NoError(t, other.Close())
+	assert.EqualValues(t, 1, a.destroyed.Load())
+	assert.EqualValues(t, 1, b.destroyed.Load())
+	assert.NotContains(t, lifetime.Live(), t.Name())
+}
+
+// Goroutines hold on to Refs that others close, while the memory goes from one to the next.
+func TestManyGoroutinesUseTheMembersOfAFamily(t *testing.T) {
+	parent := lifetime.New(t.Name()+"p", new(object), nil, destroy)
+	family := newFamily(t, parent)
+	var shared [16]atomic.Pointer[lifetime.Ref[object]]
+	var made, ended atomic.Int64
+	var wg sync.WaitGroup
+	for g := range 8 {
+		wg.Go(func() {
+			for i := range 3000 {
+				place := &shared[(i*7+g)%len(shared)]
+				if r := place.Load(); r != nil {
+					if got, err := r.Acquire(); err == nil {
+						if got.destroyed.Load() != 0 {
+							t.Error("acquired after its destruction")
+						}
+						r.Close()
+						r.Release()
+					}
+				}
+				expected := family.Expect(1 + i%3)
+				for range 1 + i%3 {
+					r := new(lifetime.Ref[object])
+					expected.Init(r, new(object))
+					made.Add(1)
+					if old := place.Swap(r); old != nil {
+						old.Close()
+						ended.Add(1)
+					}
+				}
+				expected.Done()
+			}
+		})
+	}
+	wg.Wait()
+	for i := range shared {
+		if r := shared[i].Load(); r != nil {
+			r.Close()
+			ended.Add(1)
+		}
+	}
+	assert.Equal(t, made.Load(), ended.Load())
+	assert.NotContains(t, lifetime.Live(), t.Name())
+	require.NoError(t, parent.Close())
+	assert.NotContains(t, lifetime.Live(), t.Name()+"p")
+}
+
+func TestAMemberOfAFamilyAllocatesNothing(t *testing.T) {
+	family := newFamily(t, nil)
+	o := new(object)
+	refs := make([]lifetime.Ref[object], 20)
+	assert.Zero(t, testing.AllocsPerRun(100, func() {
+		expected := family.Expect(len(refs))
+		for i := range refs {
+			refs[i] = lifetime.Ref[object]{}
+			expected.Init(&refs[i], o)
+		}
+		expected.Done()
+		for i := range refs {
+			refs[i].Close()
+		}
+	}))
+}
