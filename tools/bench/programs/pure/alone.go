@@ -41,10 +41,11 @@ func (o *ours) prepareAlone(job string, param int) (*child.Job, error) {
 	case "lifetime":
 		// As in pjrt, the reference is a field of what users hold, whose own allocation is not counted.
 		object, holders := new(int), make([]struct{ ref lifetime.Ref[int] }, 1)
+		family := lifetime.NewFamily("bench", nil, func(*int, *struct{}) {})
 		return child.Loop(func() error {
 			clear(holders)
 			ref := &holders[0].ref
-			lifetime.Init(ref, "bench", object, nil, func(*int, *struct{}) {})
+			family.Init(ref, object)
 			return ref.Close()
 		}, nil), nil
 	case "customcall":
