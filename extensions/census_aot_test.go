@@ -21,8 +21,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
-// Plugins read the environment when they are loaded. The one for CUDA needs NVIDIA's assembler. libtpu needs a port, and a transport that works without the
-// network of a data center.
+// Plugins read the environment when they are loaded. The one for CUDA needs NVIDIA's assembler. libtpu
+// needs a port, and a transport that works without the network of a data center.
 func init() {
 	l, err := net.Listen("tcp", "localhost:0")
 	if err != nil {

@@ -490,7 +490,8 @@ func onStandIn(t *testing.T) *subject {
 	fields := reflect.ValueOf(answering).Elem()
 	var table *capi.Table    // of the stand-in, which makes events and topologies
 	own := new(serve.Plugin) // what pjrttest has itself
-	own.Layouts, own.MemoryDescriptions, own.Shardings = new(serve.LayoutsExtension), new(serve.MemoryDescriptionsExtension), new(serve.ShardingsExtension)
+	own.Layouts, own.Shardings = new(serve.LayoutsExtension), new(serve.ShardingsExtension)
+	own.MemoryDescriptions = new(serve.MemoryDescriptionsExtension)
 	own.RawBuffer, own.HostMemoryAllocator = new(serve.RawBufferExtension), new(serve.HostMemoryAllocatorExtension)
 	own.Profiler, own.PhaseCompile = new(serve.ProfilerAPI), new(serve.PhaseCompileExtension)
 	for i := range fields.NumField() {

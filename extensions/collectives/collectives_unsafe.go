@@ -252,7 +252,8 @@ func (o *Operation) forC() (*capi.CollectivesCPUExecutor, error) {
 // (PJRT_Collectives_Communicator_AllReduce). received and sent have the same length.
 func AllReduce[T dtype.Elem](c *Communicator, received, sent []T, kind Reduction, op *Operation) (*pjrt.Event, error) {
 	if len(received) != len(sent) {
-		return nil, invalid("%d elements are sent, and there is room for %d: an all-reduce returns as many as it gets", len(sent), len(received))
+		return nil, invalid("%d elements are sent, and there is room for %d: an all-reduce returns as many as it gets",
+			len(sent), len(received))
 	}
 	var call capi.Call[capi.CollectivesCommunicatorAllReduceArgs]
 	a := &call.Args
@@ -319,7 +320,8 @@ func Permute[T dtype.Elem](c *Communicator, received, sent []T, source int, targ
 // (PJRT_Collectives_Communicator_AllToAll). All of them have the same length.
 func AllToAll[T dtype.Elem](c *Communicator, received, sent [][]T, op *Operation) (*pjrt.Event, error) {
 	if len(sent) == 0 || len(received) != len(sent) {
-		return nil, invalid("arrays for %d ranks are sent, and there is room for those of %d: give one of each for each rank", len(sent), len(received))
+		return nil, invalid("arrays for %d ranks are sent, and there is room for those of %d: give one of each for each rank",
+			len(sent), len(received))
 	}
 	count := len(sent[0])
 	from, fromSizes, err := memories(sent, count)

@@ -164,7 +164,8 @@ func (x Partitioner) forC() capi.CustomCallPartitioner {
 			}
 			if len(parts.Operands) != len(call.Operands) {
 				return capi.PartitionedCustomCall{}, raw.Errorf(pjrt.ErrInvalidArgument,
-					"the function that splits the custom call returned %d shardings for %d operands", len(parts.Operands), len(call.Operands))
+					"the function that splits the custom call returned %d shardings for %d operands",
+					len(parts.Operands), len(call.Operands))
 			}
 			out := capi.PartitionedCustomCall{Module: parts.Module, Result: parts.Result.Encode().Proto}
 			for _, s := range parts.Operands {

@@ -190,7 +190,8 @@ func (x *Profiler) Take() ([]byte, error) {
 		return nil, err
 	}
 	if c.Args.SerializedSize > maxProfile {
-		return nil, c.Function().Misbehaved("states that the profile has %d bytes, more than any machine has memory for", c.Args.SerializedSize)
+		return nil, c.Function().Misbehaved("states that the profile has %d bytes, more than any machine has memory for",
+			c.Args.SerializedSize)
 	}
 	return whole(capi.Bytes(c.Args.SerializedBytes, c.Args.SerializedSize)), nil
 }

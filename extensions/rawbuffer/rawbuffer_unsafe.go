@@ -118,8 +118,9 @@ func (r *RawBuffer) AllocationReady() (*deviceevent.Event, error) {
 		return nil, err
 	}
 	defer r.ref.Release()
-	if _, minor := r.table.Version(); minor < deviceevent.Since || h.Vtable == nil ||
-		h.Vtable.StructSize < unsafe.Offsetof(h.Vtable.MakeAllocationReadyEvent)+unsafe.Sizeof(uintptr(0)) || h.Vtable.MakeAllocationReadyEvent == 0 {
+	_, minor := r.table.Version()
+	const end = unsafe.Offsetof(h.Vtable.MakeAllocationReadyEvent) + unsafe.Sizeof(uintptr(0))
+	if minor < deviceevent.Since || h.Vtable == nil || h.Vtable.StructSize < end || h.Vtable.MakeAllocationReadyEvent == 0 {
 		return nil, &pjrt.Error{Code: pjrt.ErrUnimplemented, Missing: true,
 			Message: "the raw buffers of the plugin have no event that tells when their memory is allocated: those of API 0.112 have one"}
 	}
