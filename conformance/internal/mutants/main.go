@@ -63,7 +63,10 @@ func main() {
 		fmt.Fprintf(os.Stderr, "mutants: %v\n", err)
 		os.Exit(2)
 	}
-	t := &tally{checks: suite.Checks(), mutants: suite.Mutants(), plugins: trial.Plugins{CPU: path, Dir: dir}, filter: filter, profile: profile, jobs: *jobs}
+	t := &tally{
+		checks: suite.Checks(), mutants: suite.Mutants(), plugins: trial.Plugins{CPU: path, Dir: dir},
+		filter: filter, profile: profile, jobs: *jobs,
+	}
 	err = t.run(ctx)
 	_ = os.RemoveAll(dir)
 	if err != nil {

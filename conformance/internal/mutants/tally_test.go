@@ -60,7 +60,8 @@ func fakeMutants() []mutant.Mutant {
 
 func TestTrialsTellTeethFromNone(t *testing.T) {
 	t.Parallel()
-	r := &tally{checks: fakeChecks(), mutants: fakeMutants(), plugins: trial.Plugins{CPU: plugintest.Path(t, "cpu")}, profile: check.Quick, jobs: 2}
+	cpu := trial.Plugins{CPU: plugintest.Path(t, "cpu")}
+	r := &tally{checks: fakeChecks(), mutants: fakeMutants(), plugins: cpu, profile: check.Quick, jobs: 2}
 	require.NoError(t, r.run(t.Context()))
 	var out bytes.Buffer
 	assert.False(t, r.print(&out, true))
@@ -78,7 +79,7 @@ killed    EVT-01: ends the process
 3 of 4 mutants killed \(1 where no plugin without the fault is at hand\), 1 alive, in .*
 $`, out.String())
 
-	r = &tally{checks: fakeChecks(), mutants: fakeMutants(), plugins: r.plugins, filter: regexp.MustCompile("BUF-01"), profile: check.Quick}
+	r = &tally{checks: fakeChecks(), mutants: fakeMutants(), plugins: cpu, filter: regexp.MustCompile("BUF-01"), profile: check.Quick}
 	require.NoError(t, r.run(t.Context()))
 	out.Reset()
 	assert.True(t, r.print(&out, false))

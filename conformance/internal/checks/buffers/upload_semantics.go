@@ -201,7 +201,8 @@ func zeroCopy(t *check.T, semantics capi.HostBufferSemantics) {
 		}
 		t.Notef("%s are used where they are", what)
 		check.Destroy(t, b)
-		t.Eventually(t.Patience(), "done_with_host_buffer becomes ready after the buffer was destroyed", func() bool { return t.IsReady(done) })
+		t.Eventually(t.Patience(), "done_with_host_buffer becomes ready after the buffer was destroyed",
+			func() bool { return t.IsReady(done) })
 		mustAwait(t, done, "done_with_host_buffer of a buffer that was destroyed")
 	}
 }
