@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
 # Does what somebody does who comes to this repository for the first time, on a machine that
-# has Go, Python, git and make: the commands of README.md, its program, and each example. What
+# has Go, Python, git, make and the tools of every Linux: the commands of README.md, its program, and each example. What
 # is tried is a clone of the last commit, in an empty home directory without caches; no
 # variable of the caller is kept but those that say how to reach the network.
 #
@@ -25,6 +25,11 @@ trap clean EXIT
 mkdir "$home/bin"
 for tool in go git make; do
 	ln -s "$(command -v "$tool")" "$home/bin/$tool"
+done
+# What every Linux has, and some tests use; a C compiler is not among it.
+for tool in sh awk basename cat chmod cmp cp cut dirname echo env expr false find grep head kill ln ls mkdir mkfifo mktemp mv rm sed sleep sort \
+	tail test touch tr true uname wc; do
+	ln -s "$(type -P "$tool")" "$home/bin/$tool"
 done
 ln -s "$(python3 -c 'import sys; print(sys.executable)')" "$home/bin/python3"
 
