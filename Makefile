@@ -284,8 +284,9 @@ bin/jax/ready:
 	touch $@
 
 .PHONY: aot
-aot: bin/cuda/ready ## compile ahead of time for TPUs and for CUDA with their plugins, which are installed if missing
-	CUDA_HOME=$(CURDIR)/bin/cuda/nvidia/cu13 $(GO) test -tags aot -run AheadOfTime ./capi/... ./extensions/... ./pjrt ./pjrt/docs ./pjrt/examples ./pjrt/inspect ./pjrt/isolate ./tools/pjrt
+aot: bin/pjrt ## compile ahead of time for TPUs and for CUDA with their plugins, which are installed if missing
+	bin/pjrt install tpu cuda13
+	$(GO) test -tags aot -run AheadOfTime ./capi/... ./extensions/... ./pjrt ./pjrt/docs ./pjrt/examples ./pjrt/inspect ./pjrt/isolate ./tools/pjrt
 
 .PHONY: skew
 skew: ## run the binding on real plugins of other ages, which are installed if missing

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -21,8 +20,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
-// Plugins read the environment when they are loaded. The one for CUDA needs NVIDIA's assembler. libtpu
-// needs a port, and a transport that works without the network of a data center.
+// Plugins read the environment when they are loaded. libtpu needs a port, and a transport that works
+// without the network of a data center.
 func init() {
 	l, err := net.Listen("tcp", "localhost:0")
 	if err != nil {
@@ -32,12 +31,6 @@ func init() {
 	l.Close()
 	address = fmt.Sprintf("localhost:%d", port)
 	os.Setenv("LIBTPU_INIT_ARGS", fmt.Sprintf("--megascale_port=%d --megascale_transport_type=grpc", port))
-	if os.Getenv("CUDA_HOME") == "" {
-		// What make bin/cuda/ready installs.
-		if dir, err := filepath.Abs("../bin/cuda/nvidia/cu13"); err == nil {
-			os.Setenv("CUDA_HOME", dir)
-		}
-	}
 }
 
 // compile makes what a plugin can make without devices.
