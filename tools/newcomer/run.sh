@@ -27,7 +27,7 @@ for tool in go git make; do
 	ln -s "$(command -v "$tool")" "$home/bin/$tool"
 done
 # What every Linux has, and some tests use; a C compiler is not among it.
-for tool in sh awk basename cat chmod cmp cp cut dirname echo env expr false find grep head kill ln ls mkdir mkfifo mktemp mv rm sed sleep sort \
+for tool in sh awk basename bash cat chmod cmp cp cut dirname echo env expr false find grep head kill ln ls mkdir mkfifo mktemp mv rm sed sleep sort \
 	tail test touch tr true uname wc; do
 	ln -s "$(type -P "$tool")" "$home/bin/$tool"
 done
