@@ -6,7 +6,6 @@ package report
 import (
 	"fmt"
 	"io"
-	"text/tabwriter"
 )
 
 // Programs is the result of a run whose checks were programs: those of a folder or of a
@@ -73,7 +72,7 @@ func Failing(list []ProgramCount) []ProgramCount {
 
 // writeText writes the counts of all sets, and those of operations and types with which a
 // program failed.
-func (p *Programs) writeText(w io.Writer) error {
+func (p *Programs) writeText(t Text, w io.Writer) error {
 	for _, line := range [][2]string{{"programs", p.Folder}, {"programs", p.StableHLO}, {"against", p.Against}} {
 		if line[1] != "" {
 			fmt.Fprintf(w, "%-8s %s\n", line[0], line[1])
@@ -86,13 +85,12 @@ func (p *Programs) writeText(w io.Writer) error {
 		if len(table.list) == 0 {
 			continue
 		}
-		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-		fmt.Fprintf(t, "\n%s\tPASS\tFAIL\tWARN\tWAIVED\tSKIPPED\n", table.title)
+		counts := tallies{names: table.title}
 		for _, x := range table.list {
-			c := x.Counts
-			fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%d\n", x.Name, c.Pass, c.Fail, c.Warn, c.Waived, c.Skipped)
+			counts.rows = append(counts.rows, tally{name: x.Name, Counts: x.Counts})
 		}
-		if err := t.Flush(); err != nil {
+		fmt.Fprintln(w)
+		if err := counts.write(t, w); err != nil {
 			return err
 		}
 	}

@@ -5,11 +5,9 @@ package report
 
 import (
 	"bufio"
-	"bytes"
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/purepjrt/purepjrt/conformance/rules"
@@ -24,6 +22,8 @@ type Text struct {
 	// Most limits how many failures are written in full. If there are more, those with a
 	// common cause are only named after the first of them. 0 means no limit.
 	Most int
+	// Columns is the width of the terminal, or 0 for no limit. Tables that are wider become a sentence for each row.
+	Columns int
 }
 
 // escapes of terminals, by what the pages call a kind.
@@ -266,7 +266,7 @@ func (t Text) WriteSummary(r *Report, out io.Writer) error {
 // outcome writes the outcome in numbers.
 func (t Text) outcome(r *Report, w io.Writer) error {
 	if r.Programs != nil {
-		return r.Programs.writeText(w)
+		return r.Programs.writeText(t, w)
 	}
 	if err := t.levels(r, w); err != nil {
 		return err
@@ -293,37 +293,18 @@ func shorten(s string, n int) string {
 	return strings.ToValidUTF8(s[:n], "") + " ..."
 }
 
-// levels writes the table of levels and severities. Escape sequences would spoil its
-// widths, so the states get their colours afterwards.
+// levels writes the table of levels and severities.
 func (t Text) levels(r *Report, w io.Writer) error {
-	var table bytes.Buffer
-	tw := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tw, "LEVEL\tSTATE\tPASS\tFAIL\tWARN\tWAIVED\tBLOCKED\tSKIPPED\t")
+	table := tallies{names: "LEVEL", states: true}
 	for _, l := range r.Levels {
-		c := l.Counts
-		fmt.Fprintf(tw, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%s\n", l.Name, l.State, c.Pass, c.Fail, c.Warn, c.Waived, c.Blocked, c.Skipped,
-			shorten(printable(strings.Join(strings.Fields(l.Reason), " ")), reasonLength))
+		reason := shorten(printable(strings.Join(strings.Fields(l.Reason), " ")), reasonLength)
+		table.rows = append(table.rows, tally{l.Name, l.State, l.Counts, reason})
 	}
 	for _, s := range []rules.Severity{rules.Must, rules.Should, rules.Opt} {
-		c := r.Summary.Severities[s]
-		fmt.Fprintf(tw, "%s\t\t%d\t%d\t%d\t%d\t%d\t%d\t%d rules checked\n", s, c.Pass, c.Fail, c.Warn, c.Waived, c.Blocked, c.Skipped,
-			r.Summary.Rules.BySeverity[s])
+		note := count(r.Summary.Rules.BySeverity[s], "rule") + " checked"
+		table.rows = append(table.rows, tally{string(s), "", r.Summary.Severities[s], note})
 	}
-	if err := tw.Flush(); err != nil {
-		return err
-	}
-	i := 0
-	for line := range strings.Lines(table.String()) {
-		if row := i - 1; row >= 0 && row < len(r.Levels) {
-			state := string(r.Levels[row].State)
-			line = strings.Replace(line, state, t.paint(stateKind(r.Levels[row].State), state), 1)
-		}
-		i++
-		if _, err := io.WriteString(w, strings.TrimRight(line, " \n")+"\n"); err != nil {
-			return err
-		}
-	}
-	return nil
+	return table.write(t, w)
 }
 
 // reasonLength is the length to which the table cuts the reason of a level.

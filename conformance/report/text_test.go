@@ -40,6 +40,22 @@ func TestTextTellsEverythingOfAFailure(t *testing.T) {
 	assert.Contains(t, b.String(), "\nL0      \x1b[32mreached\x1b[0m      1     0 ", "colours do not spoil the table")
 }
 
+func TestLevelsAreSentencesWhereTheTableDoesNotFit(t *testing.T) {
+	t.Parallel()
+	r := sample(t)
+	r.Levels[0].Reason = "for this reason"
+	for columns, expected := range map[int]string{
+		0:   "\nLEVEL  ",
+		100: "\nLEVEL  ",
+		40:  "\nL0      reached, 1 passed, 1 warned; for this reason\n",
+	} {
+		var b strings.Builder
+		require.NoError(t, report.Text{Columns: columns}.WriteSummary(r, &b))
+		assert.Contains(t, b.String(), expected, "%d columns", columns)
+		assert.Equal(t, columns != 40, strings.Contains(b.String(), "WAIVED  BLOCKED"), "%d columns", columns)
+	}
+}
+
 func TestManyFailuresAreGroupedByWhatTheyHaveInCommon(t *testing.T) {
 	t.Parallel()
 	r := sample(t)

@@ -347,6 +347,9 @@ const maxDetails = 40
 // text says how to print the report. For a single check it prints everything.
 func (f *conformanceOutputs) text(r *findings.Report, out io.Writer) findings.Text {
 	t := findings.Text{All: f.verbose || len(r.Results) == 1, Colour: coloured(out)}
+	if terminalOf(out) != nil {
+		t.Columns = columns(out)
+	}
 	if !f.verbose {
 		t.Most = maxDetails
 	}
