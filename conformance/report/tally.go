@@ -14,7 +14,7 @@ import (
 // tallies is a table of what came of groups of checks.
 type tallies struct {
 	names  string // the heading of the names
-	states bool   // whether rows have states
+	levels bool   // whether rows are of levels, which have states and blocked checks; programs have neither
 	rows   []tally
 }
 
@@ -43,16 +43,18 @@ func (x tallies) write(t Text, w io.Writer) error {
 func (x tallies) table(t Text) (text string, width int, err error) {
 	var b strings.Builder
 	tw := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	named := func(name, state string) string {
-		if x.states {
-			return name + "\t" + state
-		}
-		return name
+	if x.levels {
+		fmt.Fprintf(tw, "%s\tSTATE\tPASS\tFAIL\tWARN\tWAIVED\tBLOCKED\tSKIPPED\t\n", x.names)
+	} else {
+		fmt.Fprintf(tw, "%s\tPASS\tFAIL\tWARN\tWAIVED\tSKIPPED\n", x.names)
 	}
-	fmt.Fprintf(tw, "%s\tPASS\tFAIL\tWARN\tWAIVED\tBLOCKED\tSKIPPED\t\n", named(x.names, "STATE"))
 	for _, row := range x.rows {
-		fmt.Fprintf(tw, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%s\n", named(row.name, string(row.state)),
-			row.Pass, row.Fail, row.Warn, row.Waived, row.Blocked, row.Skipped, row.note)
+		if x.levels {
+			fmt.Fprintf(tw, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%s\n", row.name, row.state,
+				row.Pass, row.Fail, row.Warn, row.Waived, row.Blocked, row.Skipped, row.note)
+		} else {
+			fmt.Fprintf(tw, "%s\t%d\t%d\t%d\t%d\t%d\n", row.name, row.Pass, row.Fail, row.Warn, row.Waived, row.Skipped)
+		}
 	}
 	if err := tw.Flush(); err != nil {
 		return "", 0, err

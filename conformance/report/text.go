@@ -295,7 +295,7 @@ func shorten(s string, n int) string {
 
 // levels writes the table of levels and severities.
 func (t Text) levels(r *Report, w io.Writer) error {
-	table := tallies{names: "LEVEL", states: true}
+	table := tallies{names: "LEVEL", levels: true}
 	for _, l := range r.Levels {
 		reason := shorten(printable(strings.Join(strings.Fields(l.Reason), " ")), reasonLength)
 		table.rows = append(table.rows, tally{l.Name, l.State, l.Counts, reason})

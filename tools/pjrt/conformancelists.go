@@ -7,7 +7,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"text/tabwriter"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -40,21 +40,16 @@ A list never changes, so that a level that a plugin reaches keeps its meaning.`,
 }
 
 func printLists(out io.Writer) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprint(w, "LIST\tCHECKS\tNEW")
-	for _, level := range findings.LevelNames() {
-		fmt.Fprintf(w, "\t%s", level)
-	}
-	fmt.Fprintln(w)
+	t := table{append([]string{"LIST", "CHECKS", "NEW"}, findings.LevelNames()...)}
 	for _, l := range lists.All() {
-		fmt.Fprintf(w, "%s\t%d\t%d", l.Name, len(l.Checks()), len(l.New(l.Before())))
+		row := []string{l.Name, strconv.Itoa(len(l.Checks())), strconv.Itoa(len(l.New(l.Before())))}
 		counts := l.Counts()
 		for _, level := range findings.LevelNames() {
-			fmt.Fprintf(w, "\t%d", counts[level])
+			row = append(row, strconv.Itoa(counts[level]))
 		}
-		fmt.Fprintln(w)
+		t = append(t, row)
 	}
-	return w.Flush()
+	return t.write(out)
 }
 
 // printList prints a list, and what is new since an older one, if there is one.
