@@ -309,11 +309,3 @@ func options(list []capi.Attribute) []session.Option {
 	}
 	return out
 }
-
-// ParseOption reads a create option of the form NAME=VALUE or NAME:TYPE=VALUE, where
-// TYPE is string, int, ints, float or bool. Without a TYPE, the form of the value
-// decides.
-func ParseOption(text string) (capi.Attribute, error) {
-	o, err := session.ParseOption(text)
-	return capi.Attribute(o), err
-}

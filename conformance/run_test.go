@@ -19,6 +19,7 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/conformance/lists"
 	"github.com/purepjrt/purepjrt/conformance/report"
+	"github.com/purepjrt/purepjrt/pjrt/platform"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
@@ -396,21 +397,17 @@ func TestWhatCannotBeRunIsAnError(t *testing.T) {
 	}
 }
 
+// What a report says of an option makes the same option.
 func TestOptionsKeepTheirTypes(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]any{
-		"a=1": int64(1), "a=-7": int64(-7), "a=x": "x", "a=": "", "a=1,2": []int64{1, 2}, "a=0.5": float32(0.5), "a=true": true,
-		"a:string=1": "1", "a:float=1": float32(1), "a:ints=": []int64{}, "a:ints=4": []int64{4}, "a=b=c": "b=c", "a:bool=false": false, "a=1,x": "1,x",
+	for _, want := range []capi.Attribute{
+		{Name: "a", Value: int64(1)}, {Name: "a", Value: "1"}, {Name: "a", Value: ""}, {Name: "a", Value: "b=c"}, {Name: "a", Value: "1,2"},
+		{Name: "a", Value: []int64{1, 2}}, {Name: "a", Value: []int64{4}}, {Name: "a", Value: []int64{}},
+		{Name: "a", Value: float32(0.5)}, {Name: "a", Value: float32(1)}, {Name: "a", Value: true}, {Name: "a", Value: "true"},
 	} {
-		got, err := ParseOption(text)
+		text := options([]capi.Attribute{want})[0].String()
+		got, err := platform.ParseOption(text)
 		require.NoError(t, err, text)
-		assert.Equal(t, want, got.Value, text)
-		again, err := ParseOption(options([]capi.Attribute{got})[0].String())
-		require.NoError(t, err, text)
-		assert.Equal(t, got, again, text)
-	}
-	for _, text := range []string{"", "a", "=1", "a:what=1", "a:int=x", "a:bool=1"} {
-		_, err := ParseOption(text)
-		assert.Error(t, err, text)
+		assert.Equal(t, want, got, text)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/platform"
 )
@@ -61,5 +62,24 @@ func TestWrongTextOfCreateOptionsIsAnError(t *testing.T) {
 		_, err := platform.Parse("cuda", text)
 		assert.ErrorIs(t, err, pjrt.ErrInvalidArgument, text)
 		assert.ErrorContains(t, err, want, text)
+	}
+}
+
+func TestTheFormOfAnOptionDecidesItsType(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]any{
+		"a=1": int64(1), "a=-7": int64(-7), "a=x": "x", "a=": "", "a=1,2": []int64{1, 2}, "a=0.5": float32(0.5), "a=true": true,
+		"a:string=1": "1", "a:float=1": float32(1), "a:ints=": []int64{}, "a:ints=4": []int64{4}, "a=b=c": "b=c", "a:bool=false": false, "a=1,x": "1,x",
+	} {
+		got, err := platform.ParseOption(text)
+		require.NoError(t, err, text)
+		assert.Equal(t, capi.Attribute{Name: "a", Value: want}, got, text)
+	}
+	for text, says := range map[string]string{
+		"": "NAME=VALUE", "a": "NAME=VALUE", "=1": "NAME=VALUE", "a:what=1": `the type "what" is unknown`,
+		"a:int=x": "option a: ", "a:bool=1": `"1" is neither true nor false`,
+	} {
+		_, err := platform.ParseOption(text)
+		assert.ErrorContains(t, err, says, text)
 	}
 }

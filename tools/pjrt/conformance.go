@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
+//go:build !nosuite
+
 package main
 
 import (
@@ -20,6 +22,7 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/conformance"
 	findings "github.com/purepjrt/purepjrt/conformance/report"
+	"github.com/purepjrt/purepjrt/pjrt/platform"
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
 )
 
@@ -292,7 +295,7 @@ func sameFile(a, b string) bool {
 // the file.
 func (f *conformanceFlags) readOptions(options []capi.Attribute, list []string) ([]capi.Attribute, error) {
 	for _, text := range list {
-		a, err := conformance.ParseOption(text)
+		a, err := platform.ParseOption(text)
 		if err != nil {
 			return nil, err
 		}

@@ -155,7 +155,10 @@ func rootCommand() *cobra.Command {
 		return usageError{fmt.Errorf("%w: see %s --help", err, cmd.CommandPath())}
 	})
 	root.AddCommand(installCommand(), uninstallCommand(), listCommand(), infoCommand(), doctorCommand(), compileCommand(),
-		runCommand(), cacheCommand(), traceCommand(), replayCommand(), conformanceCommand(), versionCommand())
+		runCommand(), cacheCommand(), traceCommand(), replayCommand(), versionCommand())
+	if c := conformanceCommand(); c != nil {
+		root.AddCommand(c)
+	}
 	addCompletions(root)
 	return root
 }

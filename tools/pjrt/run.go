@@ -17,9 +17,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/purepjrt/purepjrt/conformance"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/npy"
+	"github.com/purepjrt/purepjrt/pjrt/platform"
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
 	"github.com/purepjrt/purepjrt/pjrt/saved"
 	"github.com/purepjrt/purepjrt/pjrt/sharding"
@@ -220,7 +220,7 @@ func (r *runner) enough(params []stablehlo.Param, got int) error {
 func (r *runner) clientOptions() (*pjrt.ClientOptions, *pjrt.CompileOptions, error) {
 	client := &pjrt.ClientOptions{}
 	for _, text := range r.options {
-		a, err := conformance.ParseOption(text)
+		a, err := platform.ParseOption(text)
 		if err != nil {
 			return nil, nil, usageError{fmt.Errorf("--option %s: %w", text, err)}
 		}

@@ -10,12 +10,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/conformance/report"
+	"github.com/purepjrt/purepjrt/pjrt/platform"
 )
 
 // The tasks. That of a type or a function has its name behind it.
@@ -161,7 +161,7 @@ func (o *Option) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// String is the form of the command line, which ParseOption reads.
+// String is the form of the command line, which platform.ParseOption reads.
 func (o Option) String() string {
 	text := fmt.Sprint(o.Value)
 	if strings.HasPrefix(text, "@") {
@@ -170,7 +170,7 @@ func (o Option) String() string {
 	if _, ok := o.Value.([]int64); ok {
 		text = strings.Trim(strings.Join(strings.Fields(text), ","), "[]")
 	}
-	if got, err := ParseOption(o.Name + "=" + text); err == nil && reflect.DeepEqual(got, o) {
+	if got, err := platform.ParseOption(o.Name + "=" + text); err == nil && reflect.DeepEqual(Option(got), o) {
 		return o.Name + "=" + text
 	}
 	return o.Name + ":" + typeName(o.Value) + "=" + text
@@ -188,64 +188,6 @@ func typeName(v any) string {
 		return "bool"
 	}
 	return "string"
-}
-
-// ParseOption reads NAME=VALUE or NAME:TYPE=VALUE, where TYPE is string, int, ints, float
-// or bool. Without a TYPE, the form of the value decides: an integer, integers separated by
-// commas, a number with a point, true or false, and otherwise text.
-func ParseOption(text string) (Option, error) {
-	name, value, ok := strings.Cut(text, "=")
-	name, kind, typed := strings.Cut(name, ":")
-	if !ok || name == "" {
-		return Option{}, fmt.Errorf("option %q does not have the form NAME=VALUE or NAME:TYPE=VALUE", text)
-	}
-	if !typed {
-		for _, kind := range []string{"int", "bool", "float", "ints"} {
-			if kind == "ints" && !strings.Contains(value, ",") || kind == "float" && !strings.Contains(value, ".") {
-				continue
-			}
-			if v, err := parseValue(kind, value); err == nil {
-				return Option{name, v}, nil
-			}
-		}
-		return Option{name, value}, nil
-	}
-	v, err := parseValue(kind, value)
-	if err != nil {
-		return Option{}, fmt.Errorf("option %s: %w", name, err)
-	}
-	return Option{name, v}, nil
-}
-
-func parseValue(kind, value string) (any, error) {
-	switch kind {
-	case "string":
-		return value, nil
-	case "int":
-		return strconv.ParseInt(value, 10, 64)
-	case "float":
-		f, err := strconv.ParseFloat(value, 32)
-		return float32(f), err
-	case "bool":
-		switch value {
-		case "true":
-			return true, nil
-		case "false":
-			return false, nil
-		}
-		return nil, fmt.Errorf("%q is neither true nor false", value)
-	case "ints":
-		numbers := []int64{}
-		for _, part := range strings.FieldsFunc(value, func(r rune) bool { return r == ',' }) {
-			n, err := strconv.ParseInt(part, 10, 64)
-			if err != nil {
-				return nil, err
-			}
-			numbers = append(numbers, n)
-		}
-		return numbers, nil
-	}
-	return nil, fmt.Errorf("the type %q is unknown: use string, int, ints, float or bool", kind)
 }
 
 // Attributes is the form that capi takes.
