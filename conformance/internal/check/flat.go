@@ -3,8 +3,6 @@
 
 package check
 
-import "runtime/debug"
-
 // Flat does an action n times and fails the check when the process gains more
 // than limit bytes by each. It looks at four points: a process that gained as
 // much in each quarter leaks; one that fills a pool or a cache does not. Where
@@ -16,7 +14,6 @@ func (t *T) Flat(n int, limit float64, what string, action func()) {
 		return
 	}
 	size := func() float64 {
-		debug.FreeOSMemory()
 		bytes, err := ResidentBytes()
 		if err != nil {
 			t.SkipEnvf("%v", err)

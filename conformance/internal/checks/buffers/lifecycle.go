@@ -7,7 +7,6 @@ import (
 	"bytes"
 	"fmt"
 	"runtime"
-	"runtime/debug"
 	"time"
 
 	"github.com/purepjrt/purepjrt/capi"
@@ -395,7 +394,6 @@ func memoryIsReleased(end func(*check.T, *capi.Buffer)) func(*check.T) {
 
 // residentMemory is the memory of this process.
 func residentMemory(t *check.T) int64 {
-	debug.FreeOSMemory() // or what this side gives back would hide what is kept
 	resident, err := check.ResidentBytes()
 	if err != nil {
 		t.SkipEnvf("the memory of this process is not known: %v", err)

@@ -5,7 +5,6 @@ package extension
 
 import (
 	"fmt"
-	"runtime/debug"
 	"slices"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -102,7 +101,6 @@ func freesNames(t *check.T) {
 		for range rounds {
 			phaseNames(t, c)
 		}
-		debug.FreeOSMemory()
 		n, _ := check.ResidentBytes()
 		return n
 	}

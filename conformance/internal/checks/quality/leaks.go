@@ -6,8 +6,8 @@ package quality
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -60,7 +60,7 @@ const leakTries = 3
 // large as what few actions leave behind, so the last word is had by the memory gained
 // from the first point to the last.
 func (l *leak) run(t *check.T, n int) {
-	if _, err := resident(); err != nil {
+	if _, err := check.ResidentBytes(); err != nil {
 		t.SkipEnvf("%v", err)
 	}
 	action := l.prepare(t)
@@ -70,12 +70,11 @@ func (l *leak) run(t *check.T, n int) {
 				t.Fatalf("%v", err)
 			}
 		}
-		debug.FreeOSMemory()
-		size, err := resident()
+		size, err := check.ResidentBytes()
 		if err != nil {
 			t.SkipEnvf("%v", err)
 		}
-		return size
+		return float64(size)
 	}
 	const quarters = 4
 	var sizes growth
@@ -253,7 +252,7 @@ func compiles(t *check.T) func() error {
 // clients makes clients, uses them and destroys them. Threads, files and memory
 // must not grow with their number.
 func clients(t *check.T, n int) {
-	if _, err := resident(); err != nil {
+	if _, err := check.ResidentBytes(); err != nil {
 		t.SkipEnvf("%v", err)
 	}
 	round := func() {
@@ -274,15 +273,14 @@ func clients(t *check.T, n int) {
 	}
 	// Threads that are on their way out count for a while: what was there before
 	// is waited for, as long as that may take on a busy machine.
-	measure := func(threadsBefore, filesBefore int) (size float64, threads, files int) {
+	measure := func(threadsBefore, filesBefore int) (size int64, threads, files int) {
 		for range 250 {
 			if threads, files = held(); threads <= threadsBefore && files <= filesBefore {
 				break
 			}
 			time.Sleep(20 * time.Millisecond)
 		}
-		debug.FreeOSMemory()
-		size, _ = resident()
+		size, _ = check.ResidentBytes()
 		return size, threads, files
 	}
 	round()
@@ -305,9 +303,21 @@ func clients(t *check.T, n int) {
 	if grown := files2 - files1; grown >= n && files1-files0 >= n {
 		t.Errorf("expected the files of a client to be closed with it, got %d more after %d clients", grown, n)
 	}
-	if per := (size2 - size1) / float64(n); per > 4<<20 {
-		t.Errorf("expected the memory of a client to be freed with it, got %.0f bytes more per client", per)
+	if per := (size2 - size1) / int64(n); per > 4<<20 {
+		t.Errorf("expected the memory of a client to be freed with it, got %d bytes more per client", per)
 	}
+}
+
+// held returns how many threads and open files the process has, where the system tells.
+func held() (threads, files int) {
+	count := func(dir string) int {
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			return 0
+		}
+		return len(entries)
+	}
+	return count("/proc/self/task"), count("/proc/self/fd")
 }
 
 // ownMemory passes arrays that belong to the caller, and looks whether they are

@@ -5,7 +5,6 @@ package quality
 
 import (
 	"fmt"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -221,7 +220,7 @@ func overlap(t *check.T) {
 
 // overhead measures the memory of many scalars.
 func overhead(t *check.T) {
-	if _, err := resident(); err != nil {
+	if _, err := check.ResidentBytes(); err != nil {
 		t.SkipEnvf("%v", err)
 	}
 	w := &worker{t: t, c: t.Client()}
@@ -244,16 +243,14 @@ func overhead(t *check.T) {
 		}
 		bs = bs[:0]
 	}
-	debug.FreeOSMemory()
-	before, _ := resident()
+	before, _ := check.ResidentBytes()
 	fill()
-	debug.FreeOSMemory()
-	after, _ := resident()
+	after, _ := check.ResidentBytes()
 	drain()
 	per := (after - before) / n
-	t.Notef("a buffer of one float takes %.0f bytes of the process", per)
+	t.Notef("a buffer of one float takes %d bytes of the process", per)
 	if per > 16<<10 {
-		t.Errorf("expected a buffer of one float to take less than 16 KiB, got %.0f bytes", per)
+		t.Errorf("expected a buffer of one float to take less than 16 KiB, got %d bytes", per)
 	}
 }
 
