@@ -25,7 +25,7 @@ func faulty(t *testing.T, fault string) string {
 	return build(t, "faulty", "-DFAULT="+fault)
 }
 
-// build compiles a plugin of testdata.
+// build compiles a plugin in testdata.
 func build(t *testing.T, name, define string) string {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), name+".so")
@@ -39,9 +39,9 @@ func build(t *testing.T, name, define string) string {
 func TestFaultyPlugins(t *testing.T) {
 	t.Parallel()
 	for fault, test := range map[string]struct {
-		broken string // check and verdict of each that stands in the way
-		found  string // by the first of them
-		output string // in its death
+		broken string // checks that break conformance, with their verdicts
+		found  string // what the first of them says
+		output string // what it printed before it died
 		says   report.Outcome
 		kept   string // checks that pass
 	}{
@@ -99,7 +99,7 @@ func TestFaultyPlugins(t *testing.T) {
 	}
 }
 
-func TestSlotsThatAreMissingAreReported(t *testing.T) {
+func TestFaultyTablesAreReportedWithTheirMissingSlots(t *testing.T) {
 	t.Parallel()
 	for fault, want := range map[string]int{"NONE": 0, "NULL_SLOTS": 128, "TRUNCATED": 69} {
 		r, err := Run(t.Context(), Options{Plugin: faulty(t, fault), suite: "good", Profile: Smoke})
@@ -109,9 +109,9 @@ func TestSlotsThatAreMissingAreReported(t *testing.T) {
 	}
 }
 
-// Most of what a plugin of 31 functions cannot do, it cannot do for want of another function.
-// Its author reads of each of these once.
-func TestFaultyByLackOfFunctions(t *testing.T) {
+// Most of what a plugin of 31 functions cannot do, it cannot do because another function is
+// missing. The report names each of these once.
+func TestFaultyForLackOfFunctions(t *testing.T) {
 	t.Parallel()
 	for others, test := range map[string]struct {
 		first string // what to begin with
@@ -143,7 +143,7 @@ func TestFaultyByLackOfFunctions(t *testing.T) {
 			}
 			var text strings.Builder
 			require.NoError(t, r.WriteText(&text, false))
-			assert.Less(t, text.Len(), 32<<10, "a report that its author reads to the end")
+			assert.Less(t, text.Len(), 32<<10, "a report that the plugin's author reads to the end")
 		})
 	}
 }

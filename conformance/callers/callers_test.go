@@ -19,7 +19,7 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/rules"
 )
 
-// cpuExtensions are those of the plugin that profiles are measured with.
+// cpuExtensions are the extensions of the plugin that profiles are measured with.
 var (
 	cpuExtensions = []string{"PhaseCompile", "FFI", "MemoryDescriptions", "Layouts"}
 	withProfiler  = []string{"PhaseCompile", "FFI", "MemoryDescriptions", "Layouts", "Profiler"}
@@ -56,7 +56,7 @@ func TestEveryProfileIsWhole(t *testing.T) {
 		}
 		for _, f := range p.Functions() {
 			require.Contains(t, functions, f, name)
-			// Where nobody has measured failing, UNIMPLEMENTED stands for it.
+			// Where failing was not measured, UNIMPLEMENTED stands for it.
 			assert.NotNil(t, p.Row(f, callers.Null), "%s: %s null was not measured", name, f)
 			assert.True(t, functions[f].Void || p.Row(f, callers.Unimplemented) != nil, "%s: %s unimplemented was not measured", name, f)
 		}
@@ -155,26 +155,26 @@ func TestFaultsNameTheRulesThatTheyBreak(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoProfileIsAnError(t *testing.T) {
+func TestADamagedProfileIsAnError(t *testing.T) {
 	t.Parallel()
 	const head = "# jax@1.0.0 with Python 3\nsubject\tmode\toutcomes\tinstead\twhy: start exit\n"
 	for name, c := range map[string]struct{ text, want string }{
-		"empty":             {"", "it is not a profile"},
-		"no client":         {"# nothing\n", "line 1: it does not say what was measured"},
-		"no actions":        {"# jax@1.0.0 with Python 3\nsubject\n", "line 2: it does not name the actions"},
-		"a short line":      {head + "F\tnull\n", "line 3: it has 2 fields"},
-		"a wrong letter":    {head + "F\tnull\t.x\n", `line 3: 'x' is no outcome: the outcomes are -*.cEHD`},
-		"too few outcomes":  {head + "F\tnull\t.\n", "line 3: it has 1 outcomes for 2 actions"},
-		"too few counts":    {head + "F\tcalls\t1\n", "line 3: it has 1 counts for 2 actions"},
-		"a count in words":  {head + "F\tcalls\t1 two\n", "line 3: expected integer"},
-		"no row of a whole": {head + "F\tnull\t..\n", "the row of a plugin that lacks nothing"},
+		"empty":            {"", "it is not a profile"},
+		"no client":        {"# nothing\n", "line 1: it does not say what was measured"},
+		"no actions":       {"# jax@1.0.0 with Python 3\nsubject\n", "line 2: it does not name the actions"},
+		"a short line":     {head + "F\tnull\n", "line 3: it has 2 fields"},
+		"a wrong letter":   {head + "F\tnull\t.x\n", `line 3: 'x' is not an outcome: the outcomes are -*.cEHD`},
+		"too few outcomes": {head + "F\tnull\t.\n", "line 3: it has 1 outcomes for 2 actions"},
+		"too few counts":   {head + "F\tcalls\t1\n", "line 3: it has 1 counts for 2 actions"},
+		"a count in words": {head + "F\tcalls\t1 two\n", "line 3: expected integer"},
+		"no whole plugin":  {head + "F\tnull\t..\n", "the row of a plugin that lacks nothing"},
 	} {
 		_, err := callers.Read(strings.NewReader(c.text))
 		assert.ErrorContains(t, err, c.want, name)
 	}
 }
 
-// A client takes the error of a function well only if it can read it.
+// A client copes with the error of a function only if it can read the error.
 func TestAnErrorThatCannotBeReadIsAsBadAsReadingIt(t *testing.T) {
 	t.Parallel()
 	p := profile(t, "jax@0.8.1")

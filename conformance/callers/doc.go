@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package callers predicts what a client of PJRT, such as a version of JAX, will do with a plugin that lacks functions,
-// or in which they fail.
+// Package callers predicts what a client of PJRT, such as a version of JAX, will do
+// with a plugin that lacks functions, or whose functions fail.
 //
-// XLA's C++ client, which JAX uses, ends the process when one of many functions returns an error, raises an exception for
-// others, and goes on without a third kind. Which ones differs from version to version. A [Profile] has what was measured:
-// JAX took the actions that users take, such as to run a program over four devices, behind a plugin in which each function
-// in turn had a null slot, returned UNIMPLEMENTED, or failed. `make callers` measures. [Profile.Predict] says for a
-// [Plugin] what becomes of each action.
+// XLA's C++ client, which JAX uses, ends the process when one of many functions returns
+// an error, raises an exception for others, and does without the rest. Which ones
+// differs from version to version. A [Profile] has what was measured: JAX took the
+// actions that users take, such as running a program over four devices, with a plugin
+// in which each function in turn had a null slot, returned UNIMPLEMENTED, or failed.
+// `make callers` measures. [Profile.Predict] says for a [Plugin] what becomes of each
+// action.
 package callers

@@ -37,16 +37,17 @@ const (
 type Cause struct {
 	Subject string  `json:"subject"` // as in Row
 	Mode    Mode    `json:"mode"`
-	Rule    string  `json:"rule,omitempty"` // that the plugin breaks by it
+	Rule    string  `json:"rule,omitempty"` // that the plugin breaks with it
 	Outcome Outcome `json:"-"`
 	What    string  `json:"outcome"`       // Outcome in words
 	Why     string  `json:"why,omitempty"` // what the client said when the profile was measured
 	Detail  string  `json:"detail,omitempty"`
-	// Assumed says that the outcome was not measured: the client calls something else instead, which is wrong, too.
+	// Assumed says that the outcome was not measured: the client calls something else instead,
+	// which is also at fault, or destroys objects at another time than when it was measured.
 	Assumed bool `json:"assumed,omitempty"`
 }
 
-// String says it in one line.
+// String returns the cause in one line.
 func (c Cause) String() string {
 	s := strings.TrimPrefix(c.Subject, "PJRT_") + " " + map[Mode]string{
 		Null: "is null", Unimplemented: "is unimplemented", Fails: "fails", Dies: "ends the process or does not return",
@@ -76,7 +77,8 @@ type Prediction struct {
 	Client  string   `json:"client"`
 	Verdict Verdict  `json:"verdict"`
 	Actions []Action `json:"actions"`
-	// Harmless has what is wrong with functions that the client calls, or may call, without effect on any action.
+	// Harmless has the faults of functions that the client calls, or may call, that affect no
+	// action.
 	Harmless []Cause  `json:"harmless"`
 	Notes    []string `json:"notes,omitempty"`
 }
@@ -87,7 +89,7 @@ const (
 	profileAction = "profile"
 )
 
-// outcomeOf returns what becomes of an action behind the plugin that profiles are measured with.
+// outcomeOf returns what becomes of an action with the plugin that profiles are measured with.
 func (p *Profile) outcomeOf(action string) Outcome {
 	if i := slices.Index(p.Actions, action); i >= 0 {
 		return p.Whole().Outcomes[i]
@@ -98,8 +100,9 @@ func (p *Profile) outcomeOf(action string) Outcome {
 // measuredMinor is the API minor of the plugin that profiles are measured with.
 const measuredMinor = 81
 
-// Predict says what the client will do with a plugin. Each action has the worst outcome that one of the plugin's faults
-// has. Where two of them meet, the first may hide the second: the client may then do better than predicted, not worse.
+// Predict says what the client will do with a plugin. Each action gets the worst outcome that
+// any of the plugin's faults has. Where two of them meet, the first may hide the second: the
+// client may then do better than predicted, not worse.
 func (p *Profile) Predict(plugin Plugin) *Prediction {
 	out := &Prediction{Client: p.Client, Verdict: Runs, Harmless: []Cause{}}
 	for i, name := range p.Actions {
@@ -124,8 +127,39 @@ func (p *Profile) Predict(plugin Plugin) *Prediction {
 			out.Harmless = append(out.Harmless, c)
 		}
 	}
+	p.assumeDestroyed(out)
 	out.decide(plugin)
 	return out
+}
+
+// makers are the functions that give a client the objects that a function destroys. A client that keeps an object for
+// later destroys it early if an exception comes between.
+var makers = map[string][]string{
+	"PJRT_Buffer_Destroy": {"PJRT_Client_BufferFromHostBuffer", "PJRT_LoadedExecutable_Execute", "PJRT_Buffer_CopyToDevice",
+		"PJRT_Buffer_CopyToMemory"},
+	"PJRT_Executable_Destroy":       {"PJRT_LoadedExecutable_GetExecutable"},
+	"PJRT_LoadedExecutable_Destroy": {"PJRT_Client_Compile", "PJRT_Executable_DeserializeAndLoad"},
+}
+
+// assumeDestroyed raises the outcomes of actions that make objects and raise exceptions, if the client does not survive
+// the function that destroys such an object.
+func (p *Profile) assumeDestroyed(out *Prediction) {
+	for _, a := range out.Actions {
+		for _, c := range a.Causes {
+			if c.Outcome < Hang {
+				continue
+			}
+			for i := range out.Actions {
+				other := &out.Actions[i]
+				makes := slices.ContainsFunc(makers[c.Subject], func(f string) bool { return p.Calls[f] != nil && p.Calls[f][i] > 0 })
+				if makes && other.Outcome > Harmless && other.Outcome < Hang {
+					c.Assumed = true
+					other.Causes = append(other.Causes, c)
+					other.Outcome = c.Outcome
+				}
+			}
+		}
+	}
 }
 
 // decide fills in what follows from the outcomes of the actions.
@@ -183,7 +217,7 @@ func (p *Profile) causes(plugin Plugin) []Cause {
 	return list
 }
 
-// mayCall reports whether the client calls a function, if only when it lacks another.
+// mayCall reports whether the client calls a function, even if only when another is missing.
 func (p *Profile) mayCall(name string) bool {
 	if _, ok := p.Calls[name]; ok {
 		return true
@@ -228,6 +262,7 @@ func (p *Profile) outcomes(c Cause, plugin Plugin) (out []Outcome, why string, a
 	}
 	if row != nil {
 		assumed = p.assume(row, plugin, out)
+		p.assumeAnyMode(row, out, assumed)
 	}
 	if c.Mode == Unimplemented || c.Mode == Fails {
 		p.assumeErrors(c.Subject, plugin, out, assumed)
@@ -256,8 +291,9 @@ func (p *Profile) assumeErrors(function string, plugin Plugin, out []Outcome, as
 	}
 }
 
-// assume raises the outcomes of actions in which the client calls something else instead of what is wrong, if that is
-// wrong, too: what follows was not measured. It returns what it has raised.
+// assume raises the outcomes of actions in which the client calls something else instead of
+// the faulty function, if that is faulty too: what follows was not measured. It returns which
+// outcomes it raised.
 func (p *Profile) assume(row *Row, plugin Plugin, out []Outcome) []bool {
 	assumed := make([]bool, len(out))
 	for _, f := range row.Instead {
@@ -279,6 +315,27 @@ func (p *Profile) assume(row *Row, plugin Plugin, out []Outcome) []bool {
 	return assumed
 }
 
+// assumeAnyMode raises the outcomes of a function that destroys objects to those that it has in another mode. When the
+// client calls it depends on its garbage collector, so a measurement may have missed an action.
+func (p *Profile) assumeAnyMode(row *Row, out []Outcome, assumed []bool) {
+	if !isDestroy(row.Subject) {
+		return
+	}
+	for _, r := range p.Rows {
+		if r.Subject != row.Subject {
+			continue
+		}
+		for i, o := range r.Outcomes {
+			if o >= Hang && out[i] < Hang {
+				out[i], assumed[i] = o, true
+			}
+		}
+	}
+}
+
+// isDestroy reports whether a function destroys objects of the client.
+func isDestroy(function string) bool { return strings.HasSuffix(function, "_Destroy") }
+
 // eventPrefix begins the names of the functions of events.
 const eventPrefix = "PJRT_Event_"
 
@@ -292,8 +349,8 @@ func (p *Profile) callsEvents(action int) bool {
 	return false
 }
 
-// RuleOf returns the id of the conformance rule that a plugin breaks in which a mode is true of a function, or "" if that
-// breaks none.
+// RuleOf returns the id of the conformance rule that a plugin breaks if a function has a mode,
+// or "" if that breaks none.
 func RuleOf(function string, m Mode) string {
 	switch m {
 	case Null:

@@ -19,17 +19,17 @@ type Outcome byte
 const (
 	NotCalled Outcome = iota // the action does not call the function
 	Unreached                // the client could not start, so the action was not taken
-	Harmless                 // the action does what it does otherwise
+	Harmless                 // the action does what it does without the fault
 	Changed                  // the action succeeds, and what it shows the user differs
-	Exception                // the action raises an exception that it does not raise otherwise
+	Exception                // the action raises an exception that it does not raise without the fault
 	Hang                     // the action does not end
 	Ended                    // the process ends
 )
 
-// letters are the outcomes as profiles have them.
+// letters are the outcomes as profiles write them.
 const letters = "-*.cEHD"
 
-// String says what the outcome is in words.
+// String returns the outcome in words.
 func (o Outcome) String() string {
 	return [...]string{"not called", "not reached", "harmless", "changed", "exception", "hang", "process ended"}[o]
 }
@@ -43,13 +43,13 @@ const (
 	Unimplemented Mode = "unimplemented" // the function returns UNIMPLEMENTED
 	Fails         Mode = "fails"         // the function returns INTERNAL
 	Absent        Mode = "absent"        // the extension is not in the chain
-	Older         Mode = "older"         // the plugin is of an older API minor, with which its table ends
+	Older         Mode = "older"         // the plugin has an older API minor, with which its table ends
 )
 
-// Baseline is the subject of the row of a plugin with which nothing is wrong, and of the row of its calls.
+// Baseline is the subject of the row for a plugin without faults.
 const Baseline = "-"
 
-// The modes of those rows.
+// The mode of that row.
 const (
 	whole Mode = "whole"
 )
@@ -86,7 +86,7 @@ func (p *Profile) Row(subject string, m Mode) *Row {
 	return nil
 }
 
-// Whole returns the row of the plugin that profiles are measured with, behind which nothing is wrong.
+// Whole returns the row for the plugin that profiles are measured with, without faults.
 func (p *Profile) Whole() *Row { return p.Row(Baseline, whole) }
 
 // SetWhole adds that row.
@@ -94,7 +94,7 @@ func (p *Profile) SetWhole(outcomes []Outcome, why string) {
 	p.Set(Row{Subject: Baseline, Mode: whole, Outcomes: outcomes, Why: why})
 }
 
-// Set adds a row, or replaces that of the same subject and mode.
+// Set adds a row, or replaces the one with the same subject and mode.
 func (p *Profile) Set(r Row) {
 	if old := p.Row(r.Subject, r.Mode); old != nil {
 		*old = r
@@ -115,7 +115,7 @@ func (p *Profile) Functions() []string {
 
 const callsMode = "calls"
 
-// Write writes the profile as lines with tabs, in a fixed order.
+// Write writes the profile as tab-separated lines, in a fixed order.
 func (p *Profile) Write(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "# %s with %s\n", p.Client, strings.Join(p.With, ", "))

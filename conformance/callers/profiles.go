@@ -17,7 +17,8 @@ import (
 //go:embed profiles/*.tsv
 var files embed.FS
 
-// Clients returns the names of the clients that there are profiles of, such as jax@0.8.1, the oldest first.
+// Clients returns the names of the clients that have profiles, such as jax@0.8.1, the
+// oldest first.
 func Clients() []string {
 	entries, err := files.ReadDir("profiles")
 	if err != nil {
@@ -51,8 +52,8 @@ func compareVersions(a, b string) int {
 	return cmp.Compare(len(x), len(y))
 }
 
-// Lookup returns the profile of a client, by a name that Clients returns. A name without a version, such as jax, is the
-// newest version.
+// Lookup returns the profile of a client, by a name that Clients returns. A name
+// without a version, such as jax, means the newest version.
 func Lookup(name string) (*Profile, error) {
 	all := Clients()
 	if !strings.Contains(name, "@") {

@@ -22,10 +22,11 @@ type Set struct {
 	Faults    []Fault
 	Predicted []Outcome // of each action of the profile
 	Found     []Outcome
-	Explained []string // why found differs from predicted, by action; "" where it does not, and where nobody knows
+	Explained []string // why found differs from predicted, by action; "" where it does not, or the reason is unknown
 }
 
-// Unexplained returns the indexes of the actions that went otherwise than predicted, without a reason.
+// Unexplained returns the indexes of the actions that went differently than predicted,
+// without a reason.
 func (s Set) Unexplained() []int {
 	var list []int
 	for i := range s.Found {
@@ -36,7 +37,8 @@ func (s Set) Unexplained() []int {
 	return list
 }
 
-// String is the set as a line with tabs: the faults, the predicted and the found outcomes as in profiles, and the reasons.
+// String returns the set as a tab-separated line: the faults, the predicted and the
+// found outcomes as in profiles, and the reasons.
 func (s Set) String() string {
 	var faults, reasons []string
 	for _, f := range s.Faults {
@@ -61,7 +63,7 @@ func marks(outcomes []Outcome) string {
 	return string(b)
 }
 
-// ParseSet is the reverse of String, but for the reasons, which Explain finds again.
+// ParseSet is the reverse of String, except for the reasons, which Explain finds again.
 func ParseSet(line string) (Set, error) {
 	fields := strings.Split(line, "\t")
 	if len(fields) != 4 {
@@ -71,7 +73,7 @@ func ParseSet(line string) (Set, error) {
 	for word := range strings.FieldsSeq(fields[0]) {
 		name, mode, ok := strings.Cut(word, ":")
 		if !ok {
-			return Set{}, fmt.Errorf("%q is no fault", word)
+			return Set{}, fmt.Errorf("%q is not a fault", word)
 		}
 		s.Faults = append(s.Faults, Fault{name, Mode(mode)})
 	}
@@ -88,18 +90,20 @@ func parseMarks(text string) ([]Outcome, error) {
 	for _, letter := range text {
 		o := strings.IndexRune(letters, letter)
 		if o < 0 {
-			return nil, fmt.Errorf("%q is no outcome: the outcomes are %s", letter, letters)
+			return nil, fmt.Errorf("%q is not an outcome: the outcomes are %s", letter, letters)
 		}
 		list = append(list, Outcome(o))
 	}
 	return list, nil
 }
 
-// Explain predicts what becomes of the actions behind the plugin that profiles are measured with, with its extensions, if
-// it has these faults. Where that is not what was found, it says why, as far as the profile shows it: a fault hides
-// another that would have come later.
+// Explain predicts what becomes of the actions if the plugin that profiles are measured
+// with, which has these extensions, has these faults. Where something else was found,
+// it says why, as far as the profile shows it: one fault hides another that would have
+// come later.
 func (p *Profile) Explain(faults []Fault, extensions []string, found []Outcome) (predicted []Outcome, why []string) {
-	// A profile compares with the plugin that it was measured with, which lacks the profiler: that is no fault here.
+	// A profile compares with the plugin that it was measured with, which lacks the
+	// profiler: that is not a fault here.
 	plugin := Plugin{Minor: measuredMinor, Extensions: append(slices.Clone(extensions), profiler), Wrong: make(map[string]Mode)}
 	for _, f := range faults {
 		switch f.Mode {
@@ -115,7 +119,7 @@ func (p *Profile) Explain(faults []Fault, extensions []string, found []Outcome) 
 	}
 	for _, f := range capi.Functions(capi.SectionCore) {
 		if f.Since > plugin.Minor {
-			delete(plugin.Wrong, f.Name) // the table of the older API ends ahead of it
+			delete(plugin.Wrong, f.Name) // the table of the older API ends before it
 		}
 	}
 	out := p.Predict(plugin)
@@ -131,13 +135,16 @@ func (p *Profile) Explain(faults []Fault, extensions []string, found []Outcome) 
 	return predicted, why
 }
 
-// explain says why an action was found to go otherwise than predicted.
+// explain says why an action went differently than predicted.
 func explain(out *Prediction, i int, found, predicted Outcome) string {
 	a := out.Actions[i]
 	if found > predicted {
 		return "" // a client that does worse has no excuse
 	}
 	for _, c := range a.Causes {
+		if c.Assumed && c.Outcome == predicted && isDestroy(c.Subject) {
+			return c.String() + ", and may not be called: that depends on the client's garbage collector"
+		}
 		if c.Assumed && c.Outcome == predicted {
 			return c.String() + ", and that the client minds what it then calls instead was assumed"
 		}
