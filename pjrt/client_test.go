@@ -18,8 +18,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
 	"github.com/purepjrt/purepjrt/pjrt/platform"
+	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
 func TestDevicesAreFoundByTheirNumbers(t *testing.T) {
@@ -32,7 +35,14 @@ func TestDevicesAreFoundByTheirNumbers(t *testing.T) {
 		require.NoError(t, err)
 		assert.Same(t, d, found)
 	}
-	far := systemClientOf(t, newSystem(t, capi.APIMinor))
+	far := startClient(t, hooked(t, pjrttest.New(t, pjrttest.Options{Devices: 2, Processes: 2}),
+		serve.Around(func(c *serve.Invocation, a *capi.ClientLookupDeviceArgs) {
+			if a.ID == 42 {
+				a.Device = new(capi.Device)
+				return
+			}
+			c.Forward()
+		})))
 	other, err := far.LookupDevice(2)
 	require.NoError(t, err)
 	assert.False(t, other.Addressable())
@@ -77,38 +87,71 @@ func TestTheDefaultDeviceAssignmentCoversReplicasAndPartitions(t *testing.T) {
 		_, err := client.DefaultDeviceAssignment(counts[0], counts[1])
 		require.ErrorIs(t, err, pjrt.ErrInvalidArgument, counts)
 	}
-	_, err := systemClientOf(t, newSystem(t, capi.APIMinor)).DefaultDeviceAssignment(3, 1)
+	// The plugin does not list its device 3, but runs programs on it.
+	wrong := startClient(t, hooked(t, pjrttest.New(t, pjrttest.Options{Devices: 2, Processes: 2, ProcessIndex: 1}),
+		serve.Around(func(c *serve.Invocation, a *capi.ClientDevicesArgs) { c.Forward(); a.NumDevices-- }),
+		serve.Around(func(c *serve.Invocation, a *capi.ClientAddressableDevicesArgs) {
+			c.Forward()
+			a.NumAddressableDevices--
+		})))
+	_, err := wrong.DefaultDeviceAssignment(2, 1)
 	require.ErrorContains(t, err, "the plugin chose device 3, which does not exist")
 	client.Close()
 	_, err = client.DefaultDeviceAssignment(1, 1)
 	require.ErrorIs(t, err, pjrt.ErrClosed)
 }
 
-// systemClientOf makes a client of a stand-in.
-func systemClientOf(t testing.TB, s *system) *pjrt.Client {
+// hooked opens a stand-in behind hooks.
+func hooked(t testing.TB, p *pjrttest.Plugin, hooks ...serve.Hook) *pjrt.Plugin {
 	t.Helper()
-	c, err := s.plugin(t).NewClient(context.Background(), nil)
+	wrapped, err := serve.Wrap(p.Table(), hooks...)
+	require.NoError(t, err)
+	t.Cleanup(func() { wrapped.Close() })
+	plugin, err := raw.Plugin(wrapped.Capi())
+	require.NoError(t, err)
+	return plugin
+}
+
+// edited opens a plugin whose table is a changed copy of a stand-in's.
+func edited(t testing.TB, p *pjrttest.Plugin, change func(api *capi.API)) *pjrt.Plugin {
+	t.Helper()
+	api := *p.Table().API()
+	change(&api)
+	table, err := capi.NewTable(&api, capi.Reentrant())
+	require.NoError(t, err)
+	plugin, err := raw.Plugin(table)
+	require.NoError(t, err)
+	return plugin
+}
+
+// startClient makes a client of a plugin for the time of the test.
+func startClient(t testing.TB, p *pjrt.Plugin) *pjrt.Client {
+	t.Helper()
+	c, err := p.NewClient(context.Background(), nil)
 	require.NoError(t, err)
 	t.Cleanup(func() { c.Close() })
 	return c
 }
 
+// liveClients returns the number of clients that exist in a stand-in.
+func liveClients(p *pjrttest.Plugin) int { return p.Live()["PJRT_Client"] }
+
 func TestASharedClientIsClosedWithItsLastReference(t *testing.T) {
 	ctx := context.Background()
-	s := newSystem(t, capi.APIMinor)
-	p := s.plugin(t)
+	s := pjrttest.New(t, pjrttest.Options{Devices: 3})
+	p := s.Plugin()
 	a, err := p.SharedClient(ctx, nil)
 	require.NoError(t, err)
 	b, err := p.SharedClient(ctx, nil)
 	require.NoError(t, err)
 	assert.Same(t, a.Client, b.Client)
-	assert.Equal(t, 1, s.live())
+	assert.Equal(t, 1, liveClients(s))
 	require.NoError(t, a.Close())
 	require.NoError(t, a.Close(), "closing again takes nothing from the others")
-	assert.Equal(t, 1, s.live())
+	assert.Equal(t, 1, liveClients(s))
 	assert.Len(t, b.Devices(), 3)
 	require.NoError(t, b.Close())
-	assert.Zero(t, s.live())
+	assert.Zero(t, liveClients(s))
 
 	c, err := p.SharedClient(ctx, nil)
 	require.NoError(t, err)
@@ -120,7 +163,7 @@ func TestASharedClientIsClosedWithItsLastReference(t *testing.T) {
 	defer d.Close()
 	assert.NotSame(t, c.Client, d.Client)
 	require.NoError(t, c.Close())
-	assert.Equal(t, 1, s.live(), "the older reference has nothing to do with the newer client")
+	assert.Equal(t, 1, liveClients(s), "the older reference has nothing to do with the newer client")
 }
 
 func TestASharedClientHasTheOptionsOfItsFirstCaller(t *testing.T) {
@@ -144,9 +187,9 @@ func TestASharedClientHasTheOptionsOfItsFirstCaller(t *testing.T) {
 }
 
 func TestASharedClientIsMadeEvenIfOneCallerGivesUp(t *testing.T) {
-	s := newSystem(t, capi.APIMinor)
-	s.gate = make(chan struct{})
-	p := s.plugin(t)
+	s := pjrttest.New(t, pjrttest.Options{})
+	unblock := s.Block("PJRT_Client_Create")
+	p := s.Plugin()
 	hasty, cancel := context.WithCancel(context.Background())
 	var wg sync.WaitGroup
 	gaveUp := make(chan struct{})
@@ -166,40 +209,40 @@ func TestASharedClientIsMadeEvenIfOneCallerGivesUp(t *testing.T) {
 	time.Sleep(20 * time.Millisecond) // let them begin
 	cancel()
 	<-gaveUp
-	close(s.gate)
+	unblock()
 	wg.Wait()
 	for _, c := range clients {
 		assert.Same(t, clients[0].Client, c.Client)
 		c.Close()
 	}
-	require.Eventually(t, func() bool { return s.live() == 0 }, patience, time.Millisecond)
+	require.Eventually(t, func() bool { return liveClients(s) == 0 }, patience, time.Millisecond)
 
-	s.gate = make(chan struct{})
-
+	unblock = s.Block("PJRT_Client_Create")
+	destroyed := s.Calls("PJRT_Client_Destroy")
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
 	defer cancel()
 	_, err := p.SharedClient(ctx, nil)
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	_, err = p.SharedClient(ctx, nil)
 	require.ErrorIs(t, err, context.DeadlineExceeded, "ended already")
-	close(s.gate)
-	assert.Eventually(t, func() bool { return s.everMade() > 1 && s.live() == 0 }, patience, time.Millisecond,
+	unblock()
+	assert.Eventually(t, func() bool { return s.Calls("PJRT_Client_Destroy") > destroyed && liveClients(s) == 0 }, patience, time.Millisecond,
 		"the client that nobody waited for is closed")
 }
 
 func TestAForgottenSharedClientIsClosed(t *testing.T) {
-	s := newSystem(t, capi.APIMinor)
-	p := s.plugin(t)
+	s := pjrttest.New(t, pjrttest.Options{Devices: 3})
+	p := s.Plugin()
 	func() {
 		_, err := p.SharedClient(context.Background(), nil)
 		require.NoError(t, err)
 	}()
-	assert.Eventually(t, func() bool { runtime.GC(); return s.live() == 0 }, time.Minute, time.Millisecond)
+	assert.Eventually(t, func() bool { runtime.GC(); return liveClients(s) == 0 }, time.Minute, time.Millisecond)
 }
 
 func TestManyGoroutinesShareClients(t *testing.T) {
-	s := newSystem(t, capi.APIMinor)
-	p := s.plugin(t)
+	s := pjrttest.New(t, pjrttest.Options{Devices: 3})
+	p := s.Plugin()
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
@@ -214,7 +257,7 @@ func TestManyGoroutinesShareClients(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	assert.Zero(t, s.live())
+	assert.Zero(t, liveClients(s))
 }
 
 // logged runs fn and returns what it logs. Tests that use it are not parallel.
@@ -246,9 +289,9 @@ func (b *lockedBuffer) String() string {
 }
 
 func TestASlowStartIsReported(t *testing.T) {
-	s := newSystem(t, capi.APIMinor)
-	s.gate = make(chan struct{})
-	p := s.plugin(t)
+	s := pjrttest.New(t, pjrttest.Options{})
+	unblock := s.Block("PJRT_Client_Create")
+	p := s.Plugin()
 	start := func(after time.Duration) func() {
 		return func() {
 			c, err := p.NewClient(context.Background(), &pjrt.ClientOptions{SlowStart: after})
@@ -261,7 +304,7 @@ func TestASlowStartIsReported(t *testing.T) {
 	slog.SetDefault(slog.New(slog.NewTextHandler(&log, nil)))
 	defer slog.SetDefault(before)
 	go func() {
-		defer close(s.gate)
+		defer unblock()
 		assert.Eventually(t, func() bool {
 			return strings.Contains(log.String(), "the creation of a client is still under way")
 		}, patience, time.Millisecond)
@@ -273,8 +316,8 @@ func TestASlowStartIsReported(t *testing.T) {
 }
 
 func TestASecondClientThatPreallocatesIsReported(t *testing.T) {
-	_, cuda := newGPU(t)
-	cpu := newSystem(t, capi.APIMinor).plugin(t)
+	cuda := newGPU(t, pjrt.Attribute{Name: "preallocate", Value: false}, pjrt.Attribute{Name: "allocator", Value: ""}).Plugin()
+	cpu := pjrttest.New(t, pjrttest.Options{}).Plugin()
 	start := func(p *pjrt.Plugin, opts pjrt.PlatformOptions) (warning string) {
 		return logged(t, func() {
 			c, err := p.NewClient(context.Background(), &pjrt.ClientOptions{Platform: opts})
@@ -291,7 +334,7 @@ func TestASecondClientThatPreallocatesIsReported(t *testing.T) {
 	assert.Empty(t, start(cpu, nil))
 	assert.Empty(t, start(cpu, nil), "not a GPU")
 
-	_, again := newGPU(t)
+	again := newGPU(t).Plugin()
 	for range 2 {
 		assert.Empty(t, logged(t, func() {
 			c, err := again.NewClient(context.Background(), nil)
@@ -301,8 +344,8 @@ func TestASecondClientThatPreallocatesIsReported(t *testing.T) {
 	}
 }
 
-// Without another collection, whose time nobody knows, a closed client keeps what the
-// program forgot, and the memory of its devices.
+// Until another collection, which may be far off, a closed client keeps what the program
+// forgot, and the memory of its devices.
 func TestAClosedClientDestroysWhatTheProgramForgot(t *testing.T) {
 	if !inChild(t, "GOGC=off") {
 		return

@@ -13,39 +13,43 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
 	"github.com/purepjrt/purepjrt/pjrt/platform"
 )
 
-// newGPU is a plugin that takes itself for one of CUDA.
-func newGPU(t testing.TB) (*system, *pjrt.Plugin) {
+// newGPU returns a plugin that claims to be CUDA's and accepts the create options.
+func newGPU(t testing.TB, create ...pjrt.Attribute) *pjrttest.Plugin {
 	t.Helper()
-	s := newSystem(t, capi.APIMinor)
-	s.attributes = []capi.Attribute{{Name: "cuda_version", Value: int64(13000)}}
-	return s, s.plugin(t)
+	return pjrttest.New(t, pjrttest.Options{
+		Attributes:    []pjrt.Attribute{{Name: "cuda_version", Value: int64(13000)}},
+		CreateOptions: create,
+	})
 }
 
-// newTPU is a plugin that takes itself for libtpu.
-func newTPU(t testing.TB) (*system, *pjrt.Plugin) {
+// newTPU returns a plugin that claims to be libtpu and accepts the create options.
+func newTPU(t testing.TB, create ...pjrt.Attribute) *pjrttest.Plugin {
 	t.Helper()
-	s := newSystem(t, capi.APIMinor)
-	s.api.ExtensionStart = &capi.ExtensionBase{StructSize: capi.ExtensionBaseSize, Type: capi.ExtensionTypeTPUTopology}
-	return s, s.plugin(t)
+	return pjrttest.New(t, pjrttest.Options{
+		Nodes:         []*capi.ExtensionBase{{StructSize: capi.ExtensionBaseSize, Type: capi.ExtensionTypeTPUTopology}},
+		CreateOptions: create,
+	})
+}
+
+// newUnknown returns a plugin of an unknown kind that accepts the create options.
+func newUnknown(t testing.TB, create ...pjrt.Attribute) *pjrttest.Plugin {
+	t.Helper()
+	return pjrttest.New(t, pjrttest.Options{CreateOptions: create})
 }
 
 func TestTypedOptionsBecomeCreateOptions(t *testing.T) {
-	gpu, cuda := newGPU(t)
-	tpu, libtpu := newTPU(t)
-	unknown := newSystem(t, capi.APIMinor)
-	other := unknown.plugin(t)
 	type attributes = []pjrt.Attribute
 	cases := map[string]struct {
-		system *system
-		plugin *pjrt.Plugin
+		plugin func(t testing.TB, create ...pjrt.Attribute) *pjrttest.Plugin
 		opts   pjrt.ClientOptions
 		want   attributes
 	}{
-		"gpu defaults": {gpu, cuda, pjrt.ClientOptions{Platform: platform.GPU{}}, nil},
-		"gpu": {gpu, cuda, pjrt.ClientOptions{
+		"gpu defaults": {newGPU, pjrt.ClientOptions{Platform: platform.GPU{}}, nil},
+		"gpu": {newGPU, pjrt.ClientOptions{
 			Platform: platform.GPU{
 				Allocator: platform.AllocatorBFC, MemoryFraction: 0.5, Preallocate: platform.Off, CollectiveMemorySize: 1 << 20,
 				VisibleDevices: []int{2, 0}, Platform: "CUDA", PartitionIndex: 3,
@@ -72,7 +76,7 @@ func TestTypedOptionsBecomeCreateOptions(t *testing.T) {
 			{Name: "node_id", Value: int64(0)},
 			{Name: "num_nodes", Value: int64(1)},
 		}},
-		"tpu": {tpu, libtpu, pjrt.ClientOptions{Platform: platform.TPU{
+		"tpu": {newTPU, pjrt.ClientOptions{Platform: platform.TPU{
 			MaxInflightComputations: 1, FrameworkName: "f", FrameworkVersion: "2", PinnedHostAllocationMode: "m",
 			PremappedBufferSize: 3, MaxPremappedTransfer: 4, PremappedPartitions: 5, AsyncAllocations: platform.On, CompatibilityCheck: platform.Off,
 			ThrottleTransfers: platform.On, GlobalSystem: platform.On, SkipMegascale: platform.Off,
@@ -90,27 +94,27 @@ func TestTypedOptionsBecomeCreateOptions(t *testing.T) {
 			{Name: "use_global_tpu_system", Value: true},
 			{Name: "skip_megascale_pjrt_client", Value: false},
 		}},
-		"cpu options for an unknown kind": {unknown, other, pjrt.ClientOptions{Platform: platform.CPU{DeviceCount: 2, Asynchronous: platform.Off, ProcessID: 1}}, attributes{
+		"cpu options for an unknown kind": {newUnknown, pjrt.ClientOptions{Platform: platform.CPU{DeviceCount: 2, Asynchronous: platform.Off, ProcessID: 1}}, attributes{
 			{Name: "cpu_device_count", Value: int64(2)},
 			{Name: "asynchronous", Value: false},
 			{Name: "process_id", Value: int64(1)},
 		}},
-		"anything for an unknown kind": {unknown, other, pjrt.ClientOptions{Create: attributes{{Name: "mine", Value: []int64{1}}}}, attributes{{Name: "mine", Value: []int64{1}}}},
+		"anything for an unknown kind": {newUnknown, pjrt.ClientOptions{Create: attributes{{Name: "mine", Value: []int64{1}}}}, attributes{{Name: "mine", Value: []int64{1}}}},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			client, err := c.plugin.NewClient(context.Background(), &c.opts)
+			p := c.plugin(t, c.want...)
+			client, err := p.Plugin().NewClient(context.Background(), &c.opts)
 			require.NoError(t, err)
 			defer client.Close()
-			assert.Equal(t, c.want, c.system.created)
+			assert.Equal(t, c.want, p.CreateOptions())
 		})
 	}
 }
 
 // Some of these end the process when they reach the plugin.
 func TestMisuseOfCreateOptionsIsRefused(t *testing.T) {
-	_, cuda := newGPU(t)
-	_, libtpu := newTPU(t)
+	cuda, libtpu := newGPU(t).Plugin(), newTPU(t).Plugin()
 	cpu := newClient(t).Plugin()
 	one := func(name string, value any) pjrt.ClientOptions {
 		return pjrt.ClientOptions{Create: []pjrt.Attribute{{Name: name, Value: value}}}
@@ -124,7 +128,7 @@ func TestMisuseOfCreateOptionsIsRefused(t *testing.T) {
 		want   string
 	}{
 		"type":                    {cpu, one("cpu_device_count", "4"), "cpu_device_count takes a value of type int64, not string"},
-		"type in spite of all":    {cpu, unchecked, "cpu_device_count takes a value of type int64, not string"},
+		"type, unknown allowed":   {cpu, unchecked, "cpu_device_count takes a value of type int64, not string"},
 		"gpu type":                {cuda, one("memory_fraction", 0.5), "memory_fraction takes a value of type float32, not float64"},
 		"gpu list":                {cuda, one("visible_devices", 1), "visible_devices takes a value of type []int64, not int64"},
 		"no value":                {cpu, one("cpu_device_count", nil), "takes a value of type int64, not <nil>"},

@@ -10,7 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
+	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
 func TestDevicesDescribeThemselves(t *testing.T) {
@@ -29,11 +32,20 @@ func TestDevicesDescribeThemselves(t *testing.T) {
 		assert.Equal(t, d.ID(), d.Description().ID())
 	}
 
-	s := newSystem(t, capi.APIMinor)
-	system := systemClientOf(t, s)
-	require.Len(t, system.Devices(), 3)
-	assert.Equal(t, system.Devices()[:2], system.AddressableDevices())
-	far := system.Devices()[2]
+	s := pjrttest.New(t, pjrttest.Options{
+		Devices: 2, Processes: 2, DeviceKind: "model",
+		DeviceAttributes: func(id int) []pjrt.Attribute {
+			return []pjrt.Attribute{{Name: "coords", Value: []int64{int64(id), 0, 0}}}
+		},
+	})
+	s.Fail("PJRT_DeviceDescription_DebugString", pjrt.ErrUnimplemented, "no debug string")
+	both := startClient(t, hooked(t, s, serve.Around(func(c *serve.Invocation, a *capi.DeviceLocalHardwareIDArgs) {
+		c.Forward()
+		a.LocalHardwareID += 10
+	})))
+	require.Len(t, both.Devices(), 4)
+	assert.Equal(t, both.Devices()[:2], both.AddressableDevices())
+	far := both.Devices()[2]
 	assert.False(t, far.Addressable())
 	assert.Equal(t, 1, far.ProcessIndex())
 	assert.Equal(t, -1, far.LocalHardwareID())
@@ -41,8 +53,8 @@ func TestDevicesDescribeThemselves(t *testing.T) {
 	assert.Nil(t, far.DefaultMemory())
 	assert.Equal(t, "model", far.Kind())
 	assert.Empty(t, far.Description().DebugString(), "the plugin does not implement it")
-	assert.Equal(t, 11, system.Devices()[1].LocalHardwareID())
-	want := []pjrt.Attribute{{Name: "coords", Value: []int64{2, 0, 0}}}
+	assert.Equal(t, 11, both.Devices()[1].LocalHardwareID())
+	want := []pjrt.Attribute{{Name: "coords", Value: []int64{2, 0, 0}}, {Name: "device_index", Value: int64(2)}}
 	got := far.Description().Attributes()
 	assert.Equal(t, want, got)
 	got[0].Value.([]int64)[0] = 9
@@ -91,44 +103,69 @@ func TestDevicesListTheirMemoriesAndMemoriesTheirDevices(t *testing.T) {
 }
 
 func TestOldPluginsHaveNoMemories(t *testing.T) {
-	s := newSystem(t, 45)
-	sysWithout[capi.ClientAddressableMemoriesArgs](s)
-	sysWithout[capi.DeviceAddressableMemoriesArgs](s)
-	sysWithout[capi.DeviceDefaultMemoryArgs](s)
-	client := systemClientOf(t, s)
+	s := pjrttest.New(t, pjrttest.Options{Minor: serve.OldestMinor, Devices: 2})
+	client := startClient(t, edited(t, s, func(api *capi.API) {
+		api.PJRTAPIVersion.MinorVersion = capi.OldestMinor
+		api.ClientAddressableMemories, api.DeviceAddressableMemories, api.DeviceDefaultMemory = 0, 0, 0
+	}))
 	assert.Empty(t, client.Memories())
 	assert.Empty(t, client.Devices()[0].Memories())
 	assert.Nil(t, client.Devices()[0].DefaultMemory())
 	_, err := client.Devices()[0].Memory("device")
 	require.ErrorContains(t, err, "it has none")
 
-	partly := newSystem(t, 45) // too old for PJRT_Memory_Kind_Id
-	sysWithout[capi.MemoryAddressableByDevicesArgs](partly)
-	m := systemClientOf(t, partly).Memories()[1]
+	m := startClient(t, edited(t, s, func(api *capi.API) {
+		api.PJRTAPIVersion.MinorVersion = capi.OldestMinor
+		api.MemoryKindID, api.MemoryAddressableByDevices = 0, 0
+	})).Memories()[1]
 	assert.Equal(t, "pinned_host", m.Kind())
 	assert.Equal(t, -1, m.KindID())
 	assert.Empty(t, m.Devices())
 
-	full := systemClientOf(t, newSystem(t, capi.APIMinor)).Memories()[1]
-	assert.Equal(t, len("pinned_host"), full.KindID())
-	assert.Equal(t, "memory1", full.String())
-	assert.Equal(t, "memory 1 in full", full.DebugString())
+	full := pjrttest.New(t, pjrttest.Options{Devices: 2}).Client().Memories()[3]
+	assert.Equal(t, 3, full.ID())
+	assert.Equal(t, 1, full.KindID())
+	assert.Equal(t, "pinned_host of device 1", full.String())
+	assert.Equal(t, "pjrttest memory 3: pinned_host of device 1, 1073741824 bytes", full.DebugString())
 }
 
 func TestLiveAttributesAreFreedOnce(t *testing.T) {
-	s := newSystem(t, capi.APIMinor)
-	client := systemClientOf(t, s)
-	s.traces()
-	got, err := client.Devices()[0].LiveAttributes()
-	require.NoError(t, err)
-	assert.Equal(t, []pjrt.Attribute{{Name: "temperature", Value: int64(60)}}, got)
-	assert.Equal(t, []string{"delete attributes"}, s.traces())
+	temperature := int64(20)
+	s := pjrttest.New(t, pjrttest.Options{DeviceAttributes: func(int) []pjrt.Attribute {
+		return []pjrt.Attribute{{Name: "temperature", Value: temperature}}
+	}})
+	device := s.Client().Devices()[0]
+	temperature = 60
+	assert.Empty(t, logged(t, func() {
+		got, err := device.LiveAttributes()
+		require.NoError(t, err)
+		assert.Equal(t, []pjrt.Attribute{{Name: "device_index", Value: int64(0)}, {Name: "temperature", Value: int64(60)}}, got)
+	}), "a deleter that is called twice logs that")
+	assert.Equal(t, 1, s.Calls("PJRT_Device_GetAttributes"))
+	assert.Equal(t, map[string]int{"PJRT_Client": 1}, s.Live())
 }
 
 func TestMemoryStatsHoldWhatThePluginCounts(t *testing.T) {
-	s := newSystem(t, capi.APIMinor)
-	client := systemClientOf(t, s)
-	s.traces()
+	s := pjrttest.New(t, pjrttest.Options{Devices: 2})
+	var cleared []*capi.Device
+	client := startClient(t, hooked(t, s,
+		serve.Around(func(_ *serve.Invocation, a *capi.DeviceMemoryStatsArgs) {
+			a.BytesInUse, a.PeakBytesInUse, a.PeakBytesInUseIsSet = 100, 200, true
+			a.NumAllocs, a.NumAllocsIsSet = 3, true
+			a.LargestAllocSize, a.LargestAllocSizeIsSet = 4, true
+			a.BytesLimit, a.BytesLimitIsSet = 5, true
+			a.BytesReserved, a.BytesReservedIsSet = 6, true
+			a.PeakBytesReserved, a.PeakBytesReservedIsSet = 7, true
+			a.BytesReservableLimit, a.BytesReservableLimitIsSet = 8, true
+			a.LargestFreeBlockBytes, a.LargestFreeBlockBytesIsSet = 9, true
+			a.PoolBytes, a.PoolBytesIsSet = 10, true
+			a.PeakPoolBytes = 11 // garbage, since its IsSet is false
+			a.PeakAllocatedBytes, a.PeakAllocatedBytesIsSet = 12, true
+		}),
+		serve.Around(func(c *serve.Invocation, a *capi.DeviceClearMemoryStatsArgs) {
+			cleared = append(cleared, a.Device)
+			c.Forward()
+		})))
 	device := client.Devices()[1]
 	got, err := device.MemoryStats()
 	require.NoError(t, err)
@@ -138,7 +175,11 @@ func TestMemoryStatsHoldWhatThePluginCounts(t *testing.T) {
 		ReservableLimit: known(8), LargestFreeBlock: known(9), Pool: known(10), PeakPool: nil, PeakAllocated: known(12),
 	}, got)
 	require.NoError(t, device.ClearMemoryStats())
-	assert.Equal(t, []string{"clear stats of device 1"}, s.traces())
+	h, release, err := raw.AcquireDevice(device)
+	require.NoError(t, err)
+	defer release()
+	require.Len(t, cleared, 1)
+	assert.Same(t, h, cleared[0])
 
 	cpu := newClient(t).Devices()[0]
 	_, err = cpu.MemoryStats()
@@ -150,27 +191,35 @@ func TestMemoryStatsHoldWhatThePluginCounts(t *testing.T) {
 }
 
 func TestTrackedWorkKeepsTheClientUntilItEnds(t *testing.T) {
-	s := newSystem(t, capi.APIMinor)
-	client := systemClientOf(t, s)
-	s.traces()
+	s := pjrttest.New(t, pjrttest.Options{})
+	var begun []string
+	plugin := hooked(t, s, serve.Around(func(c *serve.Invocation, a *capi.DeviceCreateAsyncTrackingEventArgs) {
+		what := capi.String(a.Description, a.DescriptionSize)
+		if begun = append(begun, what); what != "untracked" {
+			c.Forward()
+		}
+	}))
+	client := startClient(t, plugin)
 	end, err := client.Devices()[0].TrackAsyncWork("upload")
 	require.NoError(t, err)
 	require.NoError(t, client.Close())
-	assert.Equal(t, 1, s.live(), "the tracking keeps the client")
+	assert.Equal(t, map[string]int{"PJRT_Client": 1, "PJRT_AsyncTrackingEvent": 1}, s.Live(), "the tracking keeps the client")
 	end()
 	end()
-	assert.Equal(t, []string{"track upload", "end of tracking"}, s.traces())
-	assert.Zero(t, s.live())
+	assert.Equal(t, []string{"upload"}, begun)
+	assert.Equal(t, 1, s.Calls("PJRT_AsyncTrackingEvent_Destroy"))
+	assert.Empty(t, s.Live())
 
-	other := systemClientOf(t, newSystem(t, capi.APIMinor))
+	other := startClient(t, plugin)
 	endUntracked, err := other.Devices()[0].TrackAsyncWork("untracked")
 	require.NoError(t, err)
 	endUntracked()
+	assert.Equal(t, 1, s.Calls("PJRT_AsyncTrackingEvent_Destroy"))
 	_, err = newClient(t).Devices()[0].TrackAsyncWork("x")
 	require.ErrorIs(t, err, pjrt.ErrUnimplemented)
 }
 
-// deviceCalls are what can be asked of a device, beyond what is known of it.
+// deviceCalls are the methods of a device that call the plugin.
 var deviceCalls = map[string]func(d *pjrt.Device) error{
 	"LiveAttributes":   func(d *pjrt.Device) error { _, err := d.LiveAttributes(); return err },
 	"MemoryStats":      func(d *pjrt.Device) error { _, err := d.MemoryStats(); return err },
@@ -179,9 +228,8 @@ var deviceCalls = map[string]func(d *pjrt.Device) error{
 }
 
 func TestMisuseOfDevicesIsRefused(t *testing.T) {
-	s := newSystem(t, capi.APIMinor)
-	client := systemClientOf(t, s)
-	s.traces()
+	s := pjrttest.New(t, pjrttest.Options{Devices: 2, Processes: 2})
+	client := s.Client()
 	for name, call := range deviceCalls {
 		require.ErrorContains(t, call(nil), "the device is nil", name)
 		require.ErrorContains(t, call(client.Devices()[2]), "belongs to process 1, and this is process 0", name)
@@ -190,6 +238,10 @@ func TestMisuseOfDevicesIsRefused(t *testing.T) {
 	for name, call := range deviceCalls {
 		require.ErrorIs(t, call(client.Devices()[0]), pjrt.ErrClosed, name)
 	}
-	assert.Empty(t, s.traces(), "nothing reached the plugin")
-	assert.Equal(t, "device0", client.Devices()[0].String(), "what is known stays readable")
+	for _, function := range []string{
+		"PJRT_Device_GetAttributes", "PJRT_Device_MemoryStats", "PJRT_Device_ClearMemoryStats", "PJRT_Device_CreateAsyncTrackingEvent",
+	} {
+		assert.Zero(t, s.Calls(function), function)
+	}
+	assert.Equal(t, "PJRTTEST_0", client.Devices()[0].String(), "what is known stays readable")
 }

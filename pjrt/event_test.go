@@ -53,7 +53,7 @@ func TestAPromiseMakesItsEventReady(t *testing.T) {
 		"plain":          {errors.New("it broke"), pjrt.ErrUnknown, "it broke"},
 		"with a code":    {&pjrt.Error{Code: pjrt.ErrDataLoss, Message: "gone"}, pjrt.ErrDataLoss, "gone"},
 		"a context":      {context.DeadlineExceeded, pjrt.ErrDeadlineExceeded, "context deadline exceeded"},
-		"an OK that is":  {&pjrt.Error{Message: "none"}, pjrt.ErrUnknown, "none"},
+		"the code OK":    {&pjrt.Error{Message: "none"}, pjrt.ErrUnknown, "none"},
 		"without a text": {&pjrt.Error{Code: pjrt.ErrAborted}, pjrt.ErrAborted, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -104,7 +104,7 @@ func TestAPromiseMakesItsEventReady(t *testing.T) {
 			assert.True(t, ready)
 			for _, again := range []error{promise.Fulfill(), promise.Fail(errors.New("again"))} {
 				require.ErrorIs(t, again, pjrt.ErrFailedPrecondition)
-				assert.ErrorContains(t, again, "the promise was kept before")
+				assert.ErrorContains(t, again, "the promise was already kept")
 			}
 
 			require.NoError(t, e.Close())
@@ -280,11 +280,12 @@ func TestWaitersKeepWaitingAfterClose(t *testing.T) {
 }
 
 func TestEventsWorkInAPluginWithoutCallbacks(t *testing.T) {
+	plugin := standInPlugin(t)
 	on(t, func(*capi.EventOnReadyArgs, func(*capi.EventOnReadyArgs) uintptr) uintptr {
 		return failWith(pjrt.ErrUnimplemented, "no callbacks")
 	})
 	handles := capi.LiveHandles()
-	e, promise := newEvent(t, standInPlugin(t))
+	e, promise := newEvent(t, plugin)
 	called := make(chan error, 1)
 	require.NoError(t, e.OnReady(func(err error) { called <- err }))
 	done := e.Done()
@@ -308,10 +309,10 @@ func threads(t testing.TB) (now, made int) {
 	return now, pprof.Lookup("threadcreate").Count()
 }
 
-// This is on a plugin in C: one in Go would hold a thread for each call that it
-// has to wait in.
+// This uses a plugin in C: one in Go would hold a thread for each call that waits.
 func TestManyWaitersNeedFewThreads(t *testing.T) {
-	// On a busy machine, a few hundred threads get no processor in the middle of a short call.
+	// On a busy machine, a few hundred threads lose their processor in the middle of a short
+	// call.
 	const waiters, executions, reads, few = 100_000, 20, 5000, 1500
 	client := newClient(t)
 	exe := compile(t, client, add)

@@ -6,6 +6,8 @@ package pjrt_test
 import (
 	"os"
 	"path/filepath"
+	"reflect"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -14,7 +16,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
@@ -43,21 +47,27 @@ func TestATableBelongsToOnePlugin(t *testing.T) {
 	assert.Same(t, p, fromTable)
 }
 
+func tableAddress(p *pjrt.Plugin) uintptr { return addressOf(raw.Table(p).API()) }
+
+func addressOf(api *capi.API) uintptr { return reflect.ValueOf(api).Pointer() }
+
 func TestManyGoroutinesOpenAPluginOnce(t *testing.T) {
-	s := newSystem(t, capi.APIMinor)
-	table, err := capi.NewTable(s.api, capi.Reentrant())
+	s := pjrttest.New(t, pjrttest.Options{})
+	wrapped, err := serve.Wrap(s.Table())
 	require.NoError(t, err)
+	defer wrapped.Close()
+	before := s.Calls("PJRT_Plugin_Initialize")
 	plugins := make([]*pjrt.Plugin, 16)
 	var wg sync.WaitGroup
 	for i := range plugins {
-		wg.Go(func() { plugins[i], _ = raw.Plugin(table) })
+		wg.Go(func() { plugins[i], _ = raw.Plugin(wrapped.Capi()) })
 	}
 	wg.Wait()
 	require.NotNil(t, plugins[0])
 	for _, p := range plugins {
 		assert.Same(t, plugins[0], p)
 	}
-	assert.Equal(t, []string{"initialize"}, s.traces())
+	assert.Equal(t, before+1, s.Calls("PJRT_Plugin_Initialize"))
 }
 
 func TestMisuseOfRegisterIsRefused(t *testing.T) {
@@ -66,8 +76,9 @@ func TestMisuseOfRegisterIsRefused(t *testing.T) {
 	_, err = raw.Register("taken", tableAddress(p))
 	require.NoError(t, err)
 	good := tableAddress(p)
-	old := newSystem(t, 44)
-	foreign := newSystem(t, capi.APIMinor)
+	foreign := pjrttest.New(t, pjrttest.Options{})
+	old := *foreign.Table().API()
+	old.PJRTAPIVersion.MinorVersion = capi.OldestMinor - 1
 	cases := map[string]struct {
 		name    string
 		address uintptr
@@ -78,8 +89,8 @@ func TestMisuseOfRegisterIsRefused(t *testing.T) {
 		"no name":     {"", good, `cannot be registered as ""`},
 		"a path":      {"dir/x", good, "must not be empty or look like a path"},
 		"a path back": {`dir\x`, good, "must not be empty or look like a path"},
-		"too old":     {"x", addressOf(old.api), "too old"},
-		"name taken":  {"taken", addressOf(foreign.api), "another plugin is registered as taken"},
+		"too old":     {"x", addressOf(&old), "too old"},
+		"name taken":  {"taken", foreign.Address(), "another plugin is registered as taken"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -88,8 +99,9 @@ func TestMisuseOfRegisterIsRefused(t *testing.T) {
 			assert.Nil(t, p)
 		})
 	}
-	_, err = raw.Register("taken", addressOf(foreign.api))
+	_, err = raw.Register("taken", foreign.Address())
 	require.ErrorIs(t, err, pjrt.ErrAlreadyExists)
+	runtime.KeepAlive(&old)
 	_, err = raw.Plugin(new(capi.Table))
 	require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
 	_, err = pjrt.Open("registered by nobody")
@@ -97,14 +109,15 @@ func TestMisuseOfRegisterIsRefused(t *testing.T) {
 }
 
 func TestAFailedInitializationCanBeTriedAgain(t *testing.T) {
-	s := newSystem(t, capi.APIMinor)
-	table, err := capi.NewTable(s.api, capi.Reentrant())
+	s := pjrttest.New(t, pjrttest.Options{})
+	wrapped, err := serve.Wrap(s.Table()) // the stand-in itself is open already
 	require.NoError(t, err)
-	s.initializeFails(true)
-	_, err = raw.Plugin(table)
+	defer wrapped.Close()
+	end := s.Fail("PJRT_Plugin_Initialize", pjrt.ErrAborted, "not now")
+	_, err = raw.Plugin(wrapped.Capi())
 	require.ErrorIs(t, err, pjrt.ErrAborted)
-	s.initializeFails(false)
-	_, err = raw.Plugin(table)
+	end()
+	_, err = raw.Plugin(wrapped.Capi())
 	require.NoError(t, err)
 }
 
@@ -128,13 +141,11 @@ func TestTheKindOfAPluginComesFromItsAttributes(t *testing.T) {
 	p, err := pjrt.Open(plugintest.Path(t, "cpu"))
 	require.NoError(t, err)
 	assert.Equal(t, "cpu", p.Kind())
-	assert.Equal(t, "", newSystem(t, capi.APIMinor).plugin(t).Kind())
+	assert.Equal(t, "", newUnknown(t).Plugin().Kind())
 
 	for _, kind := range []string{"cuda", "rocm"} {
-		s := newSystem(t, capi.APIMinor)
-		s.attributes = []capi.Attribute{{Name: kind + "_version", Value: int64(13)}}
-		p := s.plugin(t)
-		assert.Equal(t, kind, p.Kind())
+		p := pjrttest.New(t, pjrttest.Options{Attributes: []pjrt.Attribute{{Name: kind + "_version", Value: int64(13)}}})
+		assert.Equal(t, kind, p.Plugin().Kind())
 	}
 }
 
@@ -144,7 +155,7 @@ func TestAPluginIsNamedAfterItsPath(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, path, p.String())
 	assert.True(t, strings.HasPrefix(filepath.Base(p.Path()), "xla_cpu_pjrt"))
-	assert.Equal(t, "a plugin without a name", newSystem(t, capi.APIMinor).plugin(t).String())
+	assert.Equal(t, "a plugin without a name", newUnknown(t).Plugin().String())
 	var none *pjrt.Plugin
 	assert.Equal(t, "no plugin", none.String())
 	a := p.Attributes()

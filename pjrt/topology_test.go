@@ -5,6 +5,7 @@ package pjrt_test
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"testing"
 
@@ -12,7 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
 )
 
 func TestTheTopologyOfAClientDescribesItsDevices(t *testing.T) {
@@ -62,39 +65,57 @@ func TestTheTopologyOfAClientDescribesItsDevices(t *testing.T) {
 }
 
 func TestAClientsTopologyIsNeverDestroyed(t *testing.T) {
-	s := newSystem(t, capi.APIMinor)
-	client := systemClientOf(t, s)
+	s := pjrttest.New(t, pjrttest.Options{})
+	client := s.Client()
 	topology, err := client.Topology()
 	require.NoError(t, err)
 	topology.Close()
 	client.Close()
-	assert.Zero(t, s.live(), "the topology does not keep the client")
-	assert.Equal(t, []string{"initialize"}, s.traces())
+	assert.Empty(t, s.Live(), "the topology does not keep the client")
+	assert.Zero(t, s.Calls("PJRT_TopologyDescription_Destroy"))
+}
+
+// anyTopology makes a stand-in accept the names and options of all topologies. It calls
+// asked with them.
+func anyTopology(asked func(name string, create []pjrt.Attribute)) serve.Hook {
+	return serve.Around(func(c *serve.Invocation, a *capi.TopologyDescriptionCreateArgs) {
+		asked(capi.String(a.TopologyName, a.TopologyNameSize), capi.Attributes(a.CreateOptions, a.NumOptions))
+		a.TopologyNameSize, a.NumOptions = 0, 0
+		c.Forward()
+	})
 }
 
 func TestTopologiesAreMadeByNameAndFromBytes(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	s := newSystem(t, capi.APIMinor)
-	p := s.plugin(t)
-	s.traces()
+	s := pjrttest.New(t, pjrttest.Options{Devices: 2, Processes: 2})
+	var made []string
+	kindIDs := []int32{3, 5}
+	p := hooked(t, s,
+		anyTopology(func(name string, create []pjrt.Attribute) { made = append(made, fmt.Sprint(name, create)) }),
+		serve.Around(func(_ *serve.Invocation, a *capi.TopologyDescriptionFingerprintArgs) { a.Fingerprint = 1<<63 + 3 }),
+		serve.Around(func(_ *serve.Invocation, a *capi.TopologyDescriptionGetMemorySpaceKindIDsArgs) {
+			a.MemorySpaceKindIDs, a.NumMemorySpaceKindIDs = &kindIDs[0], 2
+		}))
 	topology, err := p.NewTopology(ctx, "big", &pjrt.TopologyOptions{Create: []pjrt.Attribute{{Name: "n", Value: 2}}})
 	require.NoError(t, err)
 	assert.Nil(t, topology.Client())
-	assert.Equal(t, []pjrt.Attribute{{Name: "name", Value: "big"}}, topology.Attributes())
+	assert.Equal(t, []pjrt.Attribute{{Name: "device_count", Value: int64(4)}, {Name: "process_count", Value: int64(2)}}, topology.Attributes())
 	devices, err := topology.Devices()
 	require.NoError(t, err)
-	require.Len(t, devices, 3)
-	assert.Equal(t, "device2", devices[2].String())
+	require.Len(t, devices, 4)
+	assert.Equal(t, "PJRTTEST_2", devices[2].String())
 	assert.Equal(t, 1, devices[2].ProcessIndex())
 	fingerprint, err := topology.Fingerprint()
 	require.NoError(t, err)
-	assert.EqualValues(t, 3, fingerprint)
+	assert.EqualValues(t, uint64(1<<63+3), fingerprint)
 	kinds, err := topology.MemoryKindIDs()
 	require.NoError(t, err)
 	assert.Equal(t, []int{3, 5}, kinds)
-	data, err := topology.Serialize()
+	var data []byte
+	assert.Empty(t, logged(t, func() { data, err = topology.Serialize() }), "a deleter that is called twice logs that")
 	require.NoError(t, err)
+	assert.Equal(t, map[string]int{"PJRT_TopologyDescription": 1}, s.Live(), "the plugin's copy of the data is freed")
 	copied, err := p.DeserializeTopology(ctx, data)
 	require.NoError(t, err)
 	assert.Equal(t, topology.Attributes(), copied.Attributes())
@@ -102,16 +123,13 @@ func TestTopologiesAreMadeByNameAndFromBytes(t *testing.T) {
 	require.NoError(t, topology.Close())
 	_, err = topology.Devices()
 	require.ErrorIs(t, err, pjrt.ErrClosed)
-	assert.Equal(t, "device0", devices[0].String(), "descriptions are copies")
+	assert.Equal(t, "PJRTTEST_0", devices[0].String(), "descriptions are copies")
 	require.NoError(t, copied.Close())
-	assert.Equal(t, []string{
-		"create topology big [{n 2}]",
-		"delete serialized topology",
-		"destroy topology big, own: true",
-		"destroy topology big, own: true",
-	}, s.traces())
+	assert.Equal(t, []string{"big[{n 2}]"}, made)
+	assert.Equal(t, 2, s.Calls("PJRT_TopologyDescription_Destroy"))
+	assert.Empty(t, s.Live())
 
-	_, err = p.NewTopology(ctx, "nope", nil)
+	_, err = s.Plugin().NewTopology(ctx, "nope", nil)
 	require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
 	_, err = p.DeserializeTopology(ctx, nil)
 	require.ErrorContains(t, err, "the serialized topology is empty")
@@ -143,10 +161,8 @@ func TestManyGoroutinesUseOneTopology(t *testing.T) {
 // Most of these end the process when they reach the plugin: with an exception
 // about the type or a negative length, or with a division by zero.
 func TestMisuseOfNewTopologyIsRefused(t *testing.T) {
-	gpu, cuda := newGPU(t)
-	tpu, libtpu := newTPU(t)
-	unknown := newSystem(t, capi.APIMinor)
-	other := unknown.plugin(t)
+	gpu, tpu, unknown := newGPU(t), newTPU(t), newUnknown(t)
+	cuda, libtpu, other := gpu.Plugin(), hooked(t, tpu, anyTopology(func(string, []pjrt.Attribute) {})), unknown.Plugin()
 	one := func(name string, value any) []pjrt.Attribute { return []pjrt.Attribute{{Name: name, Value: value}} }
 	cases := map[string]struct {
 		plugin *pjrt.Plugin
@@ -182,8 +198,8 @@ func TestMisuseOfNewTopologyIsRefused(t *testing.T) {
 			assert.Nil(t, topology)
 		})
 	}
-	for _, s := range []*system{gpu, tpu, unknown} {
-		assert.Equal(t, []string{"initialize"}, s.traces(), "nothing reached the plugin")
+	for _, s := range []*pjrttest.Plugin{gpu, tpu, unknown} {
+		assert.Zero(t, s.Calls("PJRT_TopologyDescription_Create"), "nothing reached the plugin")
 	}
 
 	for name, opts := range map[string][]pjrt.Attribute{
@@ -201,9 +217,8 @@ func TestMisuseOfNewTopologyIsRefused(t *testing.T) {
 }
 
 func TestAPluginWithoutTopologiesIsUnimplemented(t *testing.T) {
-	s := newSystem(t, 60)
-	sysWithout[capi.ClientTopologyDescriptionArgs](s)
-	client := systemClientOf(t, s)
+	s := pjrttest.New(t, pjrttest.Options{Minor: 60})
+	client := startClient(t, edited(t, s, func(api *capi.API) { api.ClientTopologyDescription = 0 }))
 	_, err := client.Topology()
 	require.ErrorIs(t, err, pjrt.ErrUnimplemented)
 	var none *pjrt.Topology

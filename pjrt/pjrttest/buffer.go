@@ -13,7 +13,7 @@ import (
 
 // contents is the data of a buffer. It outlives the buffer while an operation reads it.
 type contents struct {
-	ready *future  // over when the data has come, or never will
+	ready *future  // over when the data has arrived, or never will
 	data  *storage // nil if there is no data; set before ready is over
 	users atomic.Int32
 }
@@ -31,7 +31,7 @@ func (c *contents) use() *contents {
 	return c
 }
 
-// release ends a use. The last one frees the data, once it has come.
+// release ends a use. The last one frees the data, once it has arrived.
 func (c *contents) release() {
 	if c.users.Add(-1) > 0 {
 		return
@@ -49,7 +49,7 @@ type buffer struct {
 
 	mu       sync.Mutex
 	contents *contents // guarded by mu; nil once deleted
-	gone     string    // guarded by mu; how the contents went, such as deleted
+	gone     string    // guarded by mu; why the contents are gone, such as deleted
 	// external are the contents that callers have taken references to, once for
 	// each reference.
 	external []*contents // guarded by mu
@@ -78,7 +78,7 @@ func (b *buffer) deleted() error {
 	return invalid("the buffer of shape %v was %s", b.shape, b.gone)
 }
 
-// take ends the buffer's own use of its contents and hands it to the caller.
+// take passes the buffer's own use of its contents to the caller.
 func (b *buffer) take(why string) (*contents, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -116,7 +116,7 @@ func (p *Plugin) bufferDestroy(a *capi.BufferDestroyArgs) error {
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		if len(b.external) > 0 {
-			// References that are still open can no longer be given back, but may be in use.
+			// References that are still open can no longer be released, but may be in use.
 			p.mu.Lock()
 			p.stray = append(p.stray, b.external...)
 			p.mu.Unlock()
@@ -282,7 +282,7 @@ func (p *Plugin) bufferDecreaseExternalReferenceCount(a *capi.BufferDecreaseExte
 	n := len(b.external)
 	if n == 0 {
 		b.mu.Unlock()
-		return invalid("the buffer of shape %v has no external references to give back", b.shape)
+		return invalid("the buffer of shape %v has no external references to release", b.shape)
 	}
 	c := b.external[n-1]
 	b.external = b.external[:n-1]

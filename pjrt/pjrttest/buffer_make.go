@@ -110,7 +110,7 @@ func (p *Plugin) clientBufferFromHostBuffer(a *capi.ClientBufferFromHostBufferAr
 	return nil
 }
 
-// upload begins the transfer into a new buffer, which runs fill unless that is nil.
+// upload begins the transfer into a new buffer. The transfer runs fill unless it is nil.
 func (p *Plugin) upload(in *memory, s pjrt.Shape, o order, data *storage, done *future, fill func()) *capi.Buffer {
 	contents := newContents(data, newFuture())
 	h := in.newBuffer(s, o, contents)
@@ -198,7 +198,7 @@ type alias struct {
 	in       *memory
 	shape    pjrt.Shape
 	order    order
-	contents *contents // of which the promise is a user
+	contents *contents // the promise holds a use
 }
 
 func (p *Plugin) clientCreateAliasBuffer(a *capi.ClientCreateAliasBufferArgs) error {

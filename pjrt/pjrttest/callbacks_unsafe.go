@@ -15,23 +15,23 @@ import (
 	"github.com/purepjrt/purepjrt/capi/serve"
 )
 
-// A process has room for a limited number of C entry points into Go. So all plugins share
-// the entry points that they hand out in structs; the arguments of a call say which plugin
-// is meant.
+// A process can have only a limited number of C entry points into Go. So all plugins
+// share the entry points that they hand out in structs; the arguments of a call say which
+// plugin is meant.
 
 // entry makes a C entry point on first use.
 func entry(fn any) func() uintptr {
 	return sync.OnceValue(func() uintptr { return purego.NewCallback(fn) })
 }
 
-// survive logs and ends a panic in an entry point that cannot return an error.
+// survive logs and recovers from a panic in an entry point that cannot return an error.
 func survive(function string) {
 	if v := recover(); v != nil {
 		slog.Error("panic in a plugin of pjrttest", "function", function, "panic", v, "stack", string(debug.Stack()))
 	}
 }
 
-// released is the value of a handle that deleters take.
+// released is a handle value that the deleter must also release.
 type released interface{ release() }
 
 var deleterEntry = entry(func(h unsafe.Pointer) (word uintptr) {
@@ -45,7 +45,7 @@ var deleterEntry = entry(func(h unsafe.Pointer) (word uintptr) {
 	}
 	handles.mu.Unlock()
 	if s == nil {
-		slog.Error("a deleter of a pjrttest plugin was called twice, or with an address that is not one of its objects", "address", h)
+		slog.Error("a deleter of a pjrttest plugin was called twice, or with an address that is not that of one of its objects", "address", h)
 		return
 	}
 	end()
@@ -166,7 +166,7 @@ func reported(code capi.ErrorCode, message *byte, size uintptr) error {
 	return cause
 }
 
-// fulfil passes the promise whose handle is data to keep, and ends the handle.
+// fulfil calls keep with the promise whose handle is data, and ends the handle.
 func fulfil(data uintptr, keep func(any)) {
 	h := capi.Handle(data)
 	v, ok := h.Value()
@@ -186,7 +186,7 @@ func dependencyCallback(d *dependency) (capi.BufferDonateWithControlDependencyAr
 	return capi.BufferDonateWithControlDependencyArgsDependencyReadyCallback(dependencyEntry()), uintptr(capi.NewHandle(d))
 }
 
-// callbackError returns the C function with which callbacks of the caller make errors.
+// callbackError returns the C function with which the caller's callbacks make errors.
 var callbackError = sync.OnceValue(func() *capi.CallbackError {
 	f := capi.CallbackError(purego.NewCallback(func(code int32, message *byte, size uintptr) *capi.ErrorHandle {
 		defer survive("PJRT_CallbackError")
@@ -198,8 +198,7 @@ var callbackError = sync.OnceValue(func() *capi.CallbackError {
 	return &f
 })
 
-// takeCallbackError reads the error that a callback of the caller returned, and destroys
-// it.
+// takeCallbackError reads the error that the caller's callback returned, and destroys it.
 func takeCallbackError(h *capi.ErrorHandle) error {
 	if h == nil {
 		return nil

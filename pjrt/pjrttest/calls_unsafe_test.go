@@ -221,7 +221,7 @@ func TestUploadsWithWrongArguments(t *testing.T) {
 		"belongs to process 1":                                         func(a A) { a.Device = devices[1] },
 		"which is not an order of 2 dimensions":                        func(a A) { a.DeviceLayout = tiled(0, 0) },
 		"the layout has an order of 3 dimensions, but the array has 2": func(a A) { a.DeviceLayout = tiled(2, 1, 0) },
-		"7 is not a type of layouts":                                   func(a A) { a.DeviceLayout = tiled(1, 0); a.DeviceLayout.Type = 7 },
+		"7 is not a layout type":                                       func(a A) { a.DeviceLayout = tiled(1, 0); a.DeviceLayout.Type = 7 },
 		"the order of the layout is null":                              func(a A) { a.DeviceLayout = tiled(); a.DeviceLayout.Tiled().MinorToMajorSize = 2 },
 		"has a struct_size of 0 bytes":                                 func(a A) { a.DeviceLayout = tiled(1, 0); a.DeviceLayout.Tiled().StructSize = 0 },
 	} {

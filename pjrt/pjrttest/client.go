@@ -48,7 +48,7 @@ func namedValues(list *capi.NamedValue, n uintptr, what string) ([]capi.Attribut
 	return capi.Attributes(list, n), nil
 }
 
-// createOptions are the options with which a client was created, by name.
+// createOptions returns the options with which a client is created, by name.
 func (p *Plugin) createOptions(list *capi.NamedValue, n uintptr) (map[string]any, error) {
 	options, err := namedValues(list, n, "create options")
 	if err != nil {
@@ -64,7 +64,7 @@ func (p *Plugin) createOptions(list *capi.NamedValue, n uintptr) (map[string]any
 			return nil, invalid("there is no create option %q", a.Name)
 		}
 		if want, got := typeName(known[i].Value), typeName(a.Value); want != got {
-			return nil, invalid("the create option %q is a %s; it must be a %s", a.Name, got, want)
+			return nil, invalid("the create option %q has type %s; it must have type %s", a.Name, got, want)
 		}
 		if _, twice := given[a.Name]; twice {
 			return nil, invalid("the create option %q is given twice", a.Name)
@@ -276,8 +276,8 @@ func (p *Plugin) clientDefaultDeviceAssignment(a *capi.ClientDefaultDeviceAssign
 	return nil
 }
 
-// defaultDevices returns n devices, those of this process first, so that programs that
-// need no more than these run here.
+// defaultDevices returns n devices: those of this process if they are enough, so that
+// programs that need no more run here.
 func (c *client) defaultDevices(n int) []*device {
 	all := slices.Clone(c.devices)
 	if n <= len(c.addressable) {

@@ -21,7 +21,7 @@ import (
 type executable struct {
 	p       *Plugin
 	program *Program
-	handles atomic.Int32 // that exist, those of loaded ones too
+	handles atomic.Int32 // how many exist, including those of loaded executables
 
 	name    string
 	code    []byte
@@ -47,7 +47,7 @@ type executable struct {
 // target is what a program is compiled for.
 type target struct {
 	ids []int // of all devices, in the order in which they are used by default
-	// where is what the devices are those of, for messages
+	// where says whose devices they are, for messages: client or topology
 	where string
 }
 
@@ -158,8 +158,8 @@ func (p *Plugin) newExecutable(code []byte, format pjrt.Format, options []byte, 
 	return e, e.tables.fill(e)
 }
 
-// memoryKinds returns the kinds of memory of the parameters and results: those with which
-// the program was registered, or those that its text asks for with mhlo.memory_kind.
+// memoryKinds sets the memory kinds of the parameters and results: those with which the
+// program was registered, or those that its text asks for with mhlo.memory_kind.
 func (e *executable) memoryKinds() error {
 	var parameters, results []string
 	if e.format == pjrt.FormatMLIR {

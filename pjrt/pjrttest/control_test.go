@@ -5,9 +5,11 @@ package pjrttest_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -208,6 +210,51 @@ func TestFaults(t *testing.T) {
 	assert.Panics(t, func() { w.p.Fail(function, capi.ErrorCodeOK, "") })
 }
 
+func TestBlockedCallsWait(t *testing.T) {
+	t.Parallel()
+	p := pjrttest.New(t, pjrttest.Options{NoLeaks: true})
+	const function = "PJRT_Client_Create"
+	create := func(ctx context.Context) <-chan error {
+		result := make(chan error, 1)
+		calls := p.Calls(function)
+		go func() {
+			c, err := p.Plugin().NewClient(ctx, nil)
+			if err == nil {
+				err = c.Close()
+			}
+			result <- err
+		}()
+		require.Eventually(t, func() bool { return p.Calls(function) > calls }, patience, time.Millisecond)
+		return result
+	}
+	end, endOther := p.Block(function), p.Block(function)
+	ctx, cancel := context.WithCancel(context.Background())
+	gaveUp, waits := create(ctx), create(context.Background())
+	cancel()
+	require.ErrorIs(t, <-gaveUp, context.Canceled)
+	end()
+	end()
+	time.Sleep(time.Millisecond)
+	assert.Empty(t, waits, "there is another block")
+	assert.Empty(t, p.Live())
+	endOther()
+	require.NoError(t, <-waits)
+
+	end = p.Block(function)
+	p.Fail(function, pjrt.ErrUnavailable, "later", pjrttest.After(1), pjrttest.Times(1))
+	waits, fails := create(context.Background()), create(context.Background())
+	end()
+	assert.ErrorContains(t, errors.Join(<-waits, <-fails), "later")
+
+	p.Block(function)
+	cancelled := create(context.Background())
+	require.NoError(t, p.Close())
+	require.ErrorIs(t, <-cancelled, pjrt.ErrCancelled)
+	assert.PanicsWithValue(t, `pjrttest: the plugin has no function "PJRT_Nonsense"; give a C name, such as PJRT_Client_Compile`, func() {
+		p.Block("PJRT_Nonsense")
+	})
+}
+
 func TestMemoryIsLimited(t *testing.T) {
 	t.Parallel()
 	w := start(t, pjrttest.Options{Memories: []pjrttest.MemoryOptions{{Kind: "device", Bytes: 100}}})
@@ -223,7 +270,7 @@ func TestMemoryIsLimited(t *testing.T) {
 	require.ErrorIs(t, err, pjrt.ErrResourceExhausted)
 	assert.ErrorContains(t, err, "24 bytes do not fit in device of device 0, where 80 of 100 bytes are in use")
 
-	// A result takes the place of a donated argument, where there is no other.
+	// A result takes the memory of a donated argument when nothing else is free.
 	const signature = "(%%a: tensor<20xf32>%s) -> tensor<20xf32>"
 	keeps := w.compile(t, "double", fmt.Sprintf(signature, ""), nil)
 	_, err = keeps.Execute(w.ctx, []*pjrt.Buffer{a}, nil)
@@ -284,6 +331,23 @@ func TestWrongOptionsAreErrors(t *testing.T) {
 	}
 }
 
+func TestAttributesOfDevicesChange(t *testing.T) {
+	t.Parallel()
+	var temperature atomic.Int64
+	w := start(t, pjrttest.Options{DeviceAttributes: func(int) []pjrt.Attribute {
+		return []pjrt.Attribute{{Name: "temperature", Value: temperature.Load()}}
+	}})
+	device := w.c.Devices()[0]
+	for want := range int64(3) {
+		temperature.Store(want)
+		got, err := device.LiveAttributes()
+		require.NoError(t, err)
+		assert.Contains(t, got, pjrt.Attribute{Name: "temperature", Value: want})
+	}
+	assert.Contains(t, device.Description().Attributes(), pjrt.Attribute{Name: "temperature", Value: int64(0)})
+	settled(t, w.p)
+}
+
 func TestCreateOptions(t *testing.T) {
 	t.Parallel()
 	w := start(t, pjrttest.Options{CreateOptions: []pjrt.Attribute{{Name: "flavour", Value: ""}}})
@@ -298,7 +362,7 @@ func TestCreateOptions(t *testing.T) {
 	require.NoError(t, c.Close())
 	for text, o := range map[string]pjrt.Attribute{
 		`there is no create option "no_such"`: {Name: "no_such", Value: int64(1)},
-		`"flavour" is a int64`:                {Name: "flavour", Value: int64(1)},
+		`"flavour" has type int64`:            {Name: "flavour", Value: int64(1)},
 		"device_count is 0":                   {Name: "device_count", Value: int64(0)},
 		"node_id is 1, but num_nodes is 1":    {Name: "node_id", Value: int64(1)},
 	} {
@@ -337,7 +401,7 @@ func TestProcessesMeetInTheKeyValueStore(t *testing.T) {
 	defer cancel()
 	p := pjrttest.New(t, pjrttest.Options{})
 	_, err := p.Plugin().NewClient(ctx, &pjrt.ClientOptions{KeyValueStore: kv.NewMemory(), NumNodes: 2})
-	assert.ErrorIs(t, err, context.DeadlineExceeded, "the other process never comes")
+	assert.ErrorIs(t, err, context.DeadlineExceeded, "the other process never arrives")
 }
 
 func TestLiveCountsTheObjectsThatAreLeft(t *testing.T) {

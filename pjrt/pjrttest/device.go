@@ -28,7 +28,7 @@ func (d *device) addressable() bool { return d.local >= 0 }
 // reachable returns an error for a device of another process.
 func (d *device) reachable() error {
 	if !d.addressable() {
-		return invalid("device %d belongs to process %d, this is process %d", d.id, d.process, d.client.process)
+		return invalid("device %d belongs to process %d, but this is process %d", d.id, d.process, d.client.process)
 	}
 	return nil
 }
@@ -161,7 +161,7 @@ func (p *Plugin) deviceGetAttributes(a *capi.DeviceGetAttributesArgs) error {
 	if err != nil {
 		return err
 	}
-	values, err := capi.NewNamedValues(d.description.list)
+	values, err := capi.NewNamedValues(p.deviceAttributes(d.id))
 	if err != nil {
 		return err
 	}
@@ -192,10 +192,18 @@ type deviceDescription struct {
 	handle      *capi.DeviceDescription
 	id, process int
 	kind        string
-	list        []capi.Attribute
 	attributes  *capi.NamedValues
 	text, debug string
 	memories    []*capi.MemoryDescription
+}
+
+// deviceAttributes returns the present attributes of a device.
+func (p *Plugin) deviceAttributes(id int) []capi.Attribute {
+	list := []capi.Attribute{{Name: "device_index", Value: int64(id)}}
+	if p.opts.DeviceAttributes != nil {
+		list = merge(list, p.opts.DeviceAttributes(id))
+	}
+	return list
 }
 
 func (p *Plugin) newDeviceDescription(id, process int, kind string) *deviceDescription {
@@ -203,13 +211,9 @@ func (p *Plugin) newDeviceDescription(id, process int, kind string) *deviceDescr
 		id: id, process: process, kind: kind,
 		text:  fmt.Sprintf("PJRTTEST_%d", id),
 		debug: fmt.Sprintf("pjrttest device %d of process %d (%s)", id, process, kind),
-		list:  []capi.Attribute{{Name: "device_index", Value: int64(id)}},
-	}
-	if p.opts.DeviceAttributes != nil {
-		d.list = merge(d.list, p.opts.DeviceAttributes(id))
 	}
 	// Start checked that the attributes of all devices have a C form.
-	d.attributes, _ = capi.NewNamedValues(d.list)
+	d.attributes, _ = capi.NewNamedValues(p.deviceAttributes(id))
 	d.handle = makeHandle[capi.DeviceDescription](p, d, false)
 	for kindID, o := range p.opts.Memories {
 		d.memories = append(d.memories, makeHandle[capi.MemoryDescription](p, &memoryDescription{o.Kind, kindID}, false))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package pjrttest is a PJRT plugin for the tests of programs that use package pjrt. It
-// lives in memory and needs no library, no device and no file; it starts within a
+// Package pjrttest provides a PJRT plugin for testing programs that use package pjrt. The
+// plugin lives in memory and needs no library, no device and no file; it starts within a
 // millisecond.
 //
 //	p := pjrttest.New(t, pjrttest.Options{Devices: 4})
@@ -10,10 +10,9 @@
 //	exe, err := p.Client().Compile(ctx, pjrt.Program{Code: []byte(stablehlo)}, nil)
 //
 // The plugin implements the C interface like any other, so package pjrt treats it like
-// any other. It keeps to the contract of that interface: calls that the contract allows
-// work, and for all others the plugin returns INVALID_ARGUMENT or a code that fits
-// better. That includes calls with a handle that was destroyed, or that the plugin never
-// made.
+// any other. It keeps to that interface's contract: calls that the contract allows
+// succeed, and all others return INVALID_ARGUMENT or a code that fits better. That
+// includes calls with a handle that was destroyed, or that the plugin never made.
 //
 // # Programs
 //
@@ -30,19 +29,20 @@
 // Transfers are done when the function that begins them returns, and executions soon
 // after. After [Plugin.Hold] both stay pending until the test says so: [Plugin.Release],
 // [Plugin.Resume] and the methods of [Operation] complete them, in any order, or make them
-// fail.
+// fail. After [Plugin.Block] the calls of one function wait themselves.
 //
 // # Failures
 //
-// [Plugin.Fail] makes any function fail, always or for some calls, either in the call or
-// in the events of the operation that it began. Memories have a size; an allocation that
-// does not fit fails with RESOURCE_EXHAUSTED. A program fails by returning an error.
+// [Plugin.Fail] makes any function fail, always or for some calls, either in the call
+// itself or in the events of the operation that the call began. Memories have a size; an
+// allocation that does not fit fails with RESOURCE_EXHAUSTED. A program fails by
+// returning an error.
 //
 // # Other plugins
 //
-// [Options] make plugins with an older version of the API, with functions and extensions
-// missing, or with several devices, memories and processes. Processes that share a
-// key-value store learn from it how many devices the others have.
+// [Options] describe plugins with an older version of the API, with functions and
+// extensions missing, or with several devices, memories and processes. Processes that
+// share a key-value store learn from it how many devices the others have.
 //
 // # Leaks
 //

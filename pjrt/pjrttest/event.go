@@ -9,7 +9,7 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// future is the end of some work. Several events may report it.
+// future stands for the end of some work, which several events may report.
 type future struct {
 	done chan struct{}
 

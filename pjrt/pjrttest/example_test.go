@@ -190,6 +190,22 @@ func ExamplePlugin_Hold() {
 	// <nil>
 }
 
+// A program gives up when a plugin takes too long to start.
+func ExamplePlugin_Block() {
+	p, err := pjrttest.Start(pjrttest.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer p.Close()
+	end := p.Block("PJRT_Client_Create")
+	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
+	defer cancel()
+	_, err = p.Plugin().NewClient(ctx, nil)
+	fmt.Println(err)
+	end()
+	// Output: context deadline exceeded
+}
+
 // A program for several devices sees all of them.
 func ExampleProgram_launch() {
 	ctx := context.Background()

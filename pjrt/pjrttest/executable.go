@@ -25,7 +25,7 @@ type cTables struct {
 	outputLayouts, inputLayouts []*capi.LayoutsMemoryLayout // made by layouts
 }
 
-// fill makes the arrays. They are never empty, because some callers want an address.
+// fill makes the arrays. They are never empty, because some callers need an address.
 func (t *cTables) fill(e *executable) error {
 	t.dims, t.ranks, t.types = make([]int64, 0, 1), make([]uintptr, 0, 1), make([]capi.BufferType, 0, 1)
 	for _, s := range e.results {
@@ -65,7 +65,7 @@ func (e *executable) sizes() (in, out, aliased int64) {
 	return in, out, aliased
 }
 
-// handle makes a handle of an executable.
+// handle makes a handle for an executable.
 func (e *executable) handle() *capi.Executable {
 	e.handles.Add(1)
 	return makeHandle[capi.Executable](e.p, e, true)

@@ -10,7 +10,7 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// firstExecuteOptions is the size of the first PJRT_ExecuteOptions, up to
+// firstExecuteOptions is the size of the first version of PJRT_ExecuteOptions, up to
 // launch_id.
 const firstExecuteOptions = 52
 
@@ -233,7 +233,7 @@ func (l *launch) restore() {
 // result is the place of one result on one device.
 type result struct {
 	in       *memory
-	contents *contents // of which the execution is a user
+	contents *contents // the execution holds a use
 }
 
 // makeResults makes room for the results, where possible in the memory of donated
@@ -289,7 +289,7 @@ func (l *launch) donors(d int) donors {
 	return all
 }
 
-// take returns a use of the memory for a result, or nil.
+// take returns a use of donated memory for a result, or nil if none fits.
 func (d donors) take(result int, in *memory, size int64) *storage {
 	for _, at := range []int{result, -1} {
 		for i, s := range d[at] {

@@ -108,7 +108,7 @@ func TestManyGoroutines(t *testing.T) {
 
 	begun := time.Now()
 	going := func() bool {
-		// On a busy machine it takes longer until some chains have gone well.
+		// On a busy machine it takes longer until some chains have succeeded.
 		both := right.Load() > 0 && wrong.Load() > 0
 		return time.Since(begun) < 400*time.Millisecond || !both && time.Since(begun) < patience
 	}
@@ -168,7 +168,7 @@ func TestManyGoroutines(t *testing.T) {
 	for _, d := range devices {
 		stats, err := d.MemoryStats()
 		require.NoError(t, err)
-		assert.Zero(t, stats.InUse, "all memory was given back")
+		assert.Zero(t, stats.InUse, "all memory was released")
 	}
 	assert.Positive(t, right.Load())
 	assert.Positive(t, wrong.Load())

@@ -9,8 +9,8 @@ import (
 	"unsafe"
 )
 
-// cell is the memory at which a handle points. Callers only read the first word, and only
-// that of errors and memories, where it is the address of a function table.
+// cell is the memory that a handle points to. Callers read only the first word, and only
+// where it is the address of a function table.
 type cell struct {
 	vtable unsafe.Pointer
 	_      uintptr // keeps cells apart from one another
@@ -25,7 +25,7 @@ type slot struct {
 	owned  bool           // the caller destroys it
 }
 
-// handles has the objects of all plugins by their addresses. They are together because all
+// handles holds the objects of all plugins, by address. They share one map because all
 // plugins share deleters and the function tables of errors and memories.
 var handles struct {
 	mu   sync.RWMutex
@@ -49,13 +49,13 @@ func makeHandleWith[H any](p *Plugin, value any, owned bool, vtable unsafe.Point
 	return (*H)(register(p, kindOf[H](), value, owned, unsafe.Pointer(&cell{vtable: vtable})))
 }
 
-// share makes an object of an array. The handle of the object is the address of the array,
-// which must not be empty. The object keeps the array and more alive.
+// share makes an object from an array. The handle of the object is the address of the
+// array, which must not be empty. The object keeps the array and more alive.
 func share[T any](p *Plugin, kind string, array []T, more ...any) *T {
 	return (*T)(register(p, kind, append(more, array), true, unsafe.Pointer(unsafe.SliceData(array))))
 }
 
-// unshare ends an object of share. It reports whether there is one at the address.
+// unshare ends an object that share made. It reports whether there is one at the address.
 func unshare[T any](p *Plugin, kind string, array *T) bool {
 	handles.mu.Lock()
 	s := handles.live[unsafe.Pointer(array)]
@@ -163,7 +163,7 @@ func (s *slot) bury() (value any, end func()) {
 	return value, end
 }
 
-// destroy ends a handle as the Destroy functions do, which accept null.
+// destroy ends a handle for the Destroy functions, which accept null.
 func destroy[T, H any](p *Plugin, h *H, end func(T)) error {
 	if h == nil {
 		return nil
@@ -213,7 +213,8 @@ func elements[T any](p *T, n uintptr) []T {
 	return unsafe.Slice(p, n)
 }
 
-// list returns the address and the length of an array for C, nil for an empty array.
+// list returns the address and the length of an array for C; the address is nil if the
+// array is empty.
 func list[T any](s []T) (*T, uintptr) {
 	if len(s) == 0 {
 		return nil, 0

@@ -22,7 +22,7 @@ var makes = []string{
 	"TopologyDescriptionCreate", "Create", "PhaseCompileGetCompiler",
 }
 
-// tables returns the funcs of a plugin by their names, those of extensions too.
+// tables returns the funcs of a plugin, including those of extensions, by name.
 func tables(s any) map[string]reflect.Value {
 	all := make(map[string]reflect.Value)
 	v := reflect.ValueOf(s).Elem()
@@ -63,7 +63,7 @@ func TestInvalidHandlesAreErrors(t *testing.T) {
 			continue
 		}
 		if name == "TopologyDescriptionDeserialize" {
-			continue // whose only handle is a result
+			continue // its only handle is a result
 		}
 		if fn.Type().NumOut() == 0 {
 			continue // returns nothing
@@ -142,7 +142,7 @@ func TestDeletersEndTheirObjects(t *testing.T) {
 	assert.Equal(t, 1, p.Live()["PJRT_SerializedTopology"])
 	a.SerializedTopologyDeleter.Call(a.SerializedTopology)
 	assert.Zero(t, p.Live()["PJRT_SerializedTopology"])
-	a.SerializedTopologyDeleter.Call(a.SerializedTopology) // does nothing but be logged
+	a.SerializedTopologyDeleter.Call(a.SerializedTopology) // does nothing, and is logged
 
 	var h capi.HostMemoryAllocatorAllocateArgs
 	h.Client, h.Size = c.handle, 100

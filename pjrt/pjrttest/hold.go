@@ -21,11 +21,11 @@ type Operation struct {
 	program  string
 
 	run   func(error) // called once
-	queue *queue      // where it runs; nil for in whichever goroutine
+	queue *queue      // where it runs; nil means in any goroutine
 
 	mu   sync.Mutex
 	held bool  // guarded by mu
-	deps int   // guarded by mu; what it waits for besides
+	deps int   // guarded by mu; how many inputs it still waits for
 	err  error // guarded by mu; what it fails with
 	gone bool  // guarded by mu; runs, or has run
 }
@@ -48,9 +48,9 @@ func (o *Operation) String() string {
 	return fmt.Sprintf("%s on device %d", o.function, o.device)
 }
 
-// Release lets a held operation go on. The operation ends as soon as its inputs are there:
-// a transfer before Release returns, an execution in another goroutine. Releasing it again
-// does nothing.
+// Release lets a held operation go on. The operation ends as soon as its inputs are
+// ready: a transfer before Release returns, an execution in another goroutine. Releasing
+// it again does nothing.
 func (o *Operation) Release() { o.letGo(nil) }
 
 // Fail ends a held operation with err; its events then have the code and the message of
@@ -81,9 +81,9 @@ func (o *Operation) letGo(err error) {
 	o.advance()
 }
 
-// start begins an operation that needs deps. Its run gets the error of the first of deps
-// that failed, or the error that a fault or the test asks for, or nil. Another goroutine
-// may have poisoned an execution before start.
+// start begins an operation that needs deps. Its run receives the error of the first of
+// deps that failed, or the error that a fault or the test asks for, or nil. Another
+// goroutine may have poisoned an execution before start.
 func (p *Plugin) start(o *Operation, deps []*future) {
 	fault := p.faults.asynchronous(o.function)
 	p.mu.Lock()
@@ -107,7 +107,7 @@ func (p *Plugin) start(o *Operation, deps []*future) {
 	o.ready(nil)
 }
 
-// ready notes that one of the inputs of the operation has come.
+// ready notes that one of the operation's inputs is ready, or failed with err.
 func (o *Operation) ready(err error) {
 	o.mu.Lock()
 	o.deps--
@@ -212,7 +212,7 @@ func (p *Plugin) Held() []*Operation {
 }
 
 // WaitHeld waits until at least n operations are held, and returns them. It is for tests
-// of code that works in goroutines of its own.
+// of code that starts its own goroutines.
 func (p *Plugin) WaitHeld(ctx context.Context, n int) ([]*Operation, error) {
 	for {
 		p.mu.Lock()

@@ -126,10 +126,10 @@ func (l *launch) compute() error {
 	return nil
 }
 
-// call runs the function of the program in a goroutine of its own, because the function may
-// end its goroutine. That is an error, and so is a panic.
+// call runs the program's function in a separate goroutine, because the function may end
+// its goroutine. That is an error, and so is a panic.
 func (l *launch) call(x *Launch) (err error) {
-	err = failed(capi.ErrorCodeInternal, "the program %s ended its goroutine, as FailNow of a test does", l.exe.name)
+	err = failed(capi.ErrorCodeInternal, "the program %s ended its goroutine, as testing.T.FailNow does", l.exe.name)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -170,7 +170,7 @@ func programError(err error) error {
 	return e
 }
 
-// array copies the contents of a buffer into the form of the host.
+// array copies the contents of a buffer into their host form.
 func (s *storage) array(shape pjrt.Shape, o order) pjrt.HostArray {
 	a := pjrt.HostArray{Type: shape.Type, Dims: append([]int64{}, shape.Dims...), Data: make([]byte, hostSize(shape))}
 	fromDevice(strided{span{bytes: a.Data}, rowMajor(len(shape.Dims)).strides(shape)}, s.bytes, o, shape)
@@ -184,7 +184,7 @@ type Place struct {
 }
 
 // Launch is one execution of a program on all its devices. Only one goroutine may use it,
-// and only until the function that got it returns.
+// and only until the function that received it returns.
 type Launch struct {
 	// Places are the devices, in the order of the lists below.
 	Places []Place
@@ -200,19 +200,20 @@ type Launch struct {
 func (x *Launch) ID() int { return int(x.l.id) }
 
 // Send passes data to the host as a send operation of the program does, on a channel for
-// which the caller of the execution gave a function. device is an index of Places.
+// which the caller of the execution gave a function. device is an index into Places.
 func (x *Launch) Send(device int, channel int64, data []byte) error {
 	return x.l.send(device, channel, data)
 }
 
-// Recv gets size bytes from the host as a recv operation of the program does, on a channel
-// for which the caller of the execution gave a function. device is an index of Places.
+// Recv gets size bytes from the host as a recv operation of the program does, on a
+// channel for which the caller of the execution gave a function. device is an index into
+// Places.
 func (x *Launch) Recv(device int, channel int64, size int) ([]byte, error) {
 	return x.l.recv(device, channel, size)
 }
 
-// Output passes the operands of the output operation with the id to the host, if the
-// caller of the execution asked for them, and reports whether that is so.
+// Output passes the operands of the output operation with the id to the host if the
+// caller of the execution asked for them, and reports whether it did.
 func (x *Launch) Output(device int, id int64, operands ...pjrt.HostArray) bool {
 	return x.l.output(device, id, operands)
 }

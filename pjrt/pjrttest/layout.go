@@ -103,8 +103,8 @@ func unpack(dst, src []byte, t dtype.Type) {
 	}
 }
 
-// order is the order of the dimensions of an array in memory, beginning with the one whose
-// elements are neighbours.
+// order is the order of the dimensions of an array in memory, beginning with the one
+// whose elements are adjacent.
 type order []int64
 
 // rowMajor returns the order of arrays in C.
@@ -131,7 +131,7 @@ func (o order) check(rank int) error {
 	return nil
 }
 
-// strides returns the strides in bytes of an array of the order on the host.
+// strides returns the strides, in bytes, of an array on the host that has the order o.
 func (o order) strides(s pjrt.Shape) []int64 {
 	strides := make([]int64, len(s.Dims))
 	step := int64(s.Type.Size())
@@ -170,7 +170,7 @@ func deviceOrder(l *capi.BufferMemoryLayout, s pjrt.Shape) (order, error) {
 		}
 		return denseOrder(strides, s)
 	}
-	return nil, invalid("%d is not a type of layouts", int32(layout.Type))
+	return nil, invalid("%d is not a layout type", int32(layout.Type))
 }
 
 func tiledOrder(t *capi.BufferMemoryLayoutTiled, rank int) (order, error) {
@@ -199,7 +199,7 @@ func givenStrides(s *capi.BufferMemoryLayoutStrides, rank int) ([]int64, error) 
 	return slices.Clone(elements(s.ByteStrides, s.NumByteStrides)), nil
 }
 
-// denseOrder returns the order of an array with these strides, and an error if they leave
+// denseOrder returns the order of an array with these strides, or an error if they leave
 // gaps.
 func denseOrder(strides []int64, s pjrt.Shape) (order, error) {
 	o := rowMajor(len(strides))

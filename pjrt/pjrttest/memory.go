@@ -24,7 +24,7 @@ type memory struct {
 	text, debug string
 
 	mu                                 sync.Mutex
-	limit, inUse, peak, largest, count int64 // guarded by mu, but for limit
+	limit, inUse, peak, largest, count int64 // guarded by mu, except limit
 
 	user userData
 }

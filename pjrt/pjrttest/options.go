@@ -15,10 +15,11 @@ import (
 // Options describe a plugin. The zero value describes a plugin of the newest API with one
 // device.
 type Options struct {
-	// Minor is the minor of the plugin's PJRT API; 0 means the newest. The plugin lacks
-	// functions, fields and extensions that came later.
+	// Minor is the minor version of the plugin's PJRT API; 0 means the newest. The plugin
+	// lacks functions, fields and extensions that came later.
 	Minor int
-	// Absent are the C names of functions that the plugin lacks.
+	// Absent are the C names of functions that the plugin does not implement. Their slots in
+	// its table are not null: the functions return UNIMPLEMENTED, as in most plugins.
 	Absent []string
 	// Extensions are the extensions that the plugin offers, if its API has them. Nil means
 	// all extensions that this package supports; an empty list means none.
@@ -47,16 +48,17 @@ type Options struct {
 	// "pjrttest 1" and "pjrttest device".
 	PlatformName, PlatformVersion, DeviceKind string
 	// Attributes are added to the attributes of the plugin, or replace those of the same
-	// names.
+	// name.
 	Attributes []pjrt.Attribute
-	// DeviceAttributes returns further attributes of the device with the id.
+	// DeviceAttributes returns further attributes of the device with the id. The plugin
+	// calls it for each description of the device, and for each Device.LiveAttributes.
 	DeviceAttributes func(id int) []pjrt.Attribute
-	// CreateOptions are the options of a client that the plugin takes in addition to
-	// num_nodes, node_id and device_count, each with a value of its type. The plugin
-	// rejects options of other names and types.
+	// CreateOptions are the client options that the plugin accepts in addition to
+	// num_nodes, node_id and device_count, each with a value of the type that it must have.
+	// The plugin rejects options of other names and types.
 	CreateOptions []pjrt.Attribute
 
-	// NoLeaks makes New fail the test if C objects of the plugin are left at its end that
+	// NoLeaks makes New fail the test if, at its end, C objects of the plugin are left that
 	// the test neither closed nor forgot.
 	NoLeaks bool
 }
@@ -64,7 +66,7 @@ type Options struct {
 // MemoryOptions describe one memory of each device.
 type MemoryOptions struct {
 	Kind  string
-	Bytes int64 // that fit in; 0 for 1 GiB
+	Bytes int64 // its size; 0 means 1 GiB
 	// Host says that the host can address the memory. It is always true for the
 	// kinds pinned_host and unpinned_host, and with HostDevices.
 	Host bool
@@ -116,7 +118,7 @@ func (o Options) complete() (Options, error) {
 		m := &o.Memories[i]
 		if m.Kind == "" || seen[m.Kind] || m.Bytes < 0 {
 			return o, fmt.Errorf("pjrttest: memory %d of Options.Memories has the kind %q and %d bytes; "+
-				"give each memory a kind of its own, and a size that is not negative", i, m.Kind, m.Bytes)
+				"give each memory its own kind, and a size that is not negative", i, m.Kind, m.Bytes)
 		}
 		seen[m.Kind] = true
 		if m.Bytes == 0 {
@@ -155,7 +157,7 @@ func (o Options) pluginAttributes() []pjrt.Attribute {
 }
 
 // merge returns the attributes of list and of more; those of more replace attributes of
-// the same names.
+// the same name.
 func merge(list, more []pjrt.Attribute) []pjrt.Attribute {
 	list = slices.Clone(list)
 	for _, a := range more {

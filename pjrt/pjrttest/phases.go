@@ -43,8 +43,8 @@ func (p *Plugin) phaseNames(a *capi.PhaseCompileGetPhaseNamesArgs) error {
 // phaseBuffers is the kind of the lists of texts that the compiler hands out.
 const phaseBuffers = "PJRT_PhaseCompile buffers"
 
-// shareTexts makes a list of texts, each followed by a zero byte, that the caller gives
-// back.
+// shareTexts makes a list of texts, each followed by a zero byte, that the caller must
+// release.
 func (p *Plugin) shareTexts(texts [][]byte) (**byte, *uintptr, uintptr) {
 	if len(texts) == 0 {
 		return nil, nil, 0
@@ -58,11 +58,11 @@ func (p *Plugin) shareTexts(texts [][]byte) (**byte, *uintptr, uintptr) {
 
 func (p *Plugin) phaseDestroyBuffers(a *capi.PhaseCompileCBuffersDestroyArgs) {
 	if a.CharBuffers != nil && !unshare(p, phaseBuffers, a.CharBuffers) {
-		slog.Error("PJRT_PhaseCompile_C_Buffers_Destroy of a pjrttest plugin was called twice, or with a list of another origin")
+		slog.Error("PJRT_PhaseCompile_C_Buffers_Destroy of a pjrttest plugin was called twice, or with a list that it did not make")
 	}
 }
 
-// givenTexts reads a list of texts of the caller.
+// givenTexts reads the caller's list of texts.
 func givenTexts(what string, list **byte, sizes *uintptr, n uintptr) ([][]byte, error) {
 	if n == 0 || list == nil || sizes == nil {
 		return nil, invalid("there are no %s", what)

@@ -30,7 +30,7 @@ type Plugin struct {
 	pjrt       *pjrt.Plugin
 	functions  map[string]bool // by C name; those that can fail
 
-	client func() *pjrt.Client // makes it the first time
+	client func() *pjrt.Client // makes the client on the first call
 
 	faults faults
 
@@ -39,13 +39,13 @@ type Plugin struct {
 	calls     map[string]int        // guarded by mu; by C name
 	programs  []*Program            // guarded by mu
 	created   []pjrt.Attribute      // guarded by mu; options of the last client
-	processes []distributed.Process // guarded by mu; what a client was told last
+	processes []distributed.Process // guarded by mu; as a client was last told
 	holding   bool                  // guarded by mu
 	held      []*Operation          // guarded by mu
 	heldMore  chan struct{}         // guarded by mu; closed and replaced when held gets one more
 	stray     []*contents           // guarded by mu; memory that callers may use for ever
 	recording map[*profiler]bool    // guarded by mu; the profilers that record
-	started   *pjrt.Client          // guarded by mu; the one of Client, nil before
+	started   *pjrt.Client          // guarded by mu; what Client returned, nil before
 	closed    bool                  // guarded by mu
 }
 
@@ -72,8 +72,8 @@ func New(t testing.TB, opts Options) *Plugin {
 // settleRounds is how many rounds the garbage collector gets to free forgotten objects.
 const settleRounds = 200
 
-// settle returns the objects that are left. If the options ask for a check of leaks, it
-// first waits until the collector has freed forgotten ones.
+// settle returns the objects that are left. If the options ask for a leak check, it first
+// waits until the collector has freed forgotten ones.
 func (p *Plugin) settle() map[string]int {
 	for round := 0; ; round++ {
 		left := p.Live()
@@ -123,9 +123,9 @@ func Start(opts Options) (*Plugin, error) {
 	return p, nil
 }
 
-// retired are plugins that were closed while callers still had objects of theirs. Their
-// tables stay until those objects are gone, so that a late destroy does not reach another
-// plugin.
+// retired holds the plugins that were closed while callers still had objects from them.
+// Their tables stay until those objects are gone, so that a late destroy does not reach
+// another plugin.
 var retired struct {
 	mu      sync.Mutex
 	plugins []*Plugin // guarded by mu
@@ -135,7 +135,7 @@ var retired struct {
 // number is limited.
 const tablePatience = time.Minute
 
-// serveTable makes a table. If there are too many, it waits until one goes.
+// serveTable makes a table. If there are too many, it waits until one is closed.
 func serveTable(functions *serve.Plugin) (*serve.Table, error) {
 	for deadline := time.Now().Add(tablePatience); ; {
 		table, err := functions.Serve()
@@ -152,8 +152,8 @@ func serveTable(functions *serve.Plugin) (*serve.Table, error) {
 	}
 }
 
-// reclaim closes the tables of retired plugins that nobody uses any more, and returns the
-// objects that keep the others.
+// reclaim closes the tables of retired plugins that are no longer used, and returns the
+// objects that keep the others alive.
 func reclaim() map[string]int {
 	retired.mu.Lock()
 	defer retired.mu.Unlock()
@@ -172,8 +172,8 @@ func reclaim() map[string]int {
 	return left
 }
 
-// Close closes the client of Client, makes held operations fail with CANCELLED, and ends
-// the plugin. Close everything made with the plugin before: objects that are still open
+// Close closes the client of Client, makes held operations and blocked calls fail with
+// CANCELLED, and ends the plugin. First close everything made with the plugin: objects that are still open
 // stay as they are, and keep the plugin alive. Closing again does nothing.
 func (p *Plugin) Close() error {
 	p.mu.Lock()
@@ -183,8 +183,10 @@ func (p *Plugin) Close() error {
 	if was {
 		return nil
 	}
+	cancelled := failed(capi.ErrorCodeCancelled, "the plugin was closed")
+	p.faults.unblock(cancelled, func(*block) bool { return true })
 	for _, o := range p.Held() {
-		o.Fail(failed(capi.ErrorCodeCancelled, "the plugin was closed"))
+		o.Fail(cancelled)
 	}
 	var err error
 	if client != nil {
@@ -210,9 +212,9 @@ func (p *Plugin) end() {
 // Plugin returns the opened plugin.
 func (p *Plugin) Plugin() *pjrt.Plugin { return p.pjrt }
 
-// Client returns a client of the plugin, which the first call makes with default options
-// and Close of p closes. It panics if the client cannot be made; tests that want that to
-// fail use Plugin().NewClient.
+// Client returns the plugin's client. The first call makes it, with default options;
+// Close of p closes it. Client panics if the client cannot be made; to test such a
+// failure, use Plugin().NewClient.
 func (p *Plugin) Client() *pjrt.Client { return p.client() }
 
 func (p *Plugin) startClient() *pjrt.Client {
@@ -229,13 +231,13 @@ func (p *Plugin) startClient() *pjrt.Client {
 // Table returns the plugin's table, for calls below package pjrt.
 func (p *Plugin) Table() *capi.Table { return p.table.Capi() }
 
-// Address returns the address of the plugin's PJRT_Api, which is what GetPjrtApi of a
-// library returns.
+// Address returns the address of the plugin's PJRT_Api, which is what a library's
+// GetPjrtApi returns.
 func (p *Plugin) Address() uintptr { return p.table.Address() }
 
 // Live returns, for each C type such as PJRT_Buffer, how many objects callers got and have
-// not destroyed. It leaves out types without objects, and errors. It counts the client of
-// Client.
+// not destroyed. It leaves out types without objects, and errors. It counts the client
+// that Client returns.
 func (p *Plugin) Live() map[string]int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -265,15 +267,15 @@ func (p *Plugin) CreateOptions() []pjrt.Attribute {
 	return slices.Clone(p.created)
 }
 
-// Processes returns the states of the processes that distributed.UpdateProcesses last told
-// a client.
+// Processes returns the states of the processes that distributed.UpdateProcesses last
+// passed to a client.
 func (p *Plugin) Processes() []distributed.Process {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.processes)
 }
 
-// newError makes an error to pass to a callback of the caller.
+// newError makes an error to pass to the caller's callback.
 func (p *Plugin) newError(err error) *capi.ErrorHandle { return serve.NewError(err) }
 
 func (p *Plugin) pluginInitialize(*capi.PluginInitializeArgs) error { return nil }

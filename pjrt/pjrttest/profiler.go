@@ -13,7 +13,7 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// profiler is one PLUGIN_Profiler. Its fields are guarded by the mu of the plugin.
+// profiler is one PLUGIN_Profiler. The plugin's mu guards its fields.
 type profiler struct {
 	started, stopped bool
 	since            time.Time

@@ -52,9 +52,9 @@ type Program struct {
 	// Aliases are the arguments that executions consume, in addition to those that the
 	// text of the program marks with tf.aliasing_output or jax.buffer_donor.
 	Aliases []Alias
-	// MemoryKinds are the kinds of memory of the results. Where it has "", or if it is nil,
-	// the text of the program decides with mhlo.memory_kind; without that, the result goes
-	// to the default memory of the device.
+	// MemoryKinds are the memory kinds of the results. Where an entry is "", or if the list
+	// is nil, mhlo.memory_kind in the program's text decides; without it, the result goes
+	// to the device's default memory.
 	MemoryKinds []string
 	// Cost is what the cost analysis reports in addition to bytes accessed.
 	Cost []pjrt.Attribute
@@ -210,7 +210,7 @@ func moduleName(code []byte, format pjrt.Format) string {
 	return ""
 }
 
-// message returns the last field of type bytes with a number.
+// message returns the value of the last bytes field with the given number.
 func message(b []byte, field protowire.Number) []byte {
 	var value []byte
 	for len(b) > 0 {
@@ -229,7 +229,7 @@ func message(b []byte, field protowire.Number) []byte {
 
 // consumption says how an execution consumes an argument.
 type consumption struct {
-	result int // that takes its memory, -1 for any
+	result int // the one that takes its memory; -1 for any
 	must   bool
 }
 

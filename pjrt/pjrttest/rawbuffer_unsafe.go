@@ -17,7 +17,7 @@ import (
 // rawBuffer is one PJRT_RawBuffer.
 type rawBuffer struct {
 	in           *memory
-	contents     *contents // of which it is a user
+	contents     *contents // the raw buffer holds a use
 	offset, size int64     // in the contents
 	references   atomic.Int32
 }
@@ -54,7 +54,8 @@ func (r *rawBuffer) bytes() ([]byte, error) {
 	return r.contents.data.bytes[r.offset : r.offset+r.size], nil
 }
 
-// hostPointer returns the address of the bytes for the host, nil if it has no access.
+// hostPointer returns the address of the bytes for the host, or nil if the host has no
+// access.
 func (r *rawBuffer) hostPointer() (unsafe.Pointer, error) {
 	if !r.in.host {
 		return nil, nil
@@ -236,7 +237,7 @@ func makeRawBufferTable() *capi.RawBufferFunctionTable {
 		ScheduleCopyTo: capi.RawBufferFunctionTableScheduleCopyTo(entry(func(_, _, _, _, _, done, arg uintptr) (word uintptr) {
 			defer survive("schedule_copy_to")
 			if callback := capi.RawBufferFunctionTableScheduleCopyToAllocationEventCallback(done); callback != 0 {
-				// The header does not say who owns it.
+				// The header does not say who owns the status.
 				status := noEvents()
 				callback.Call(status, arg)
 				serve.DestroyError(status)

@@ -9,16 +9,15 @@ import (
 	"unsafe"
 )
 
-// alignment of all storage, that of XLA's buffers on a CPU.
+// alignment is the alignment of all storage, the same as that of XLA's buffers on a CPU.
 const alignment = 64
 
-// storage is a piece of memory with the count of its uses.
+// storage is a piece of memory with a count of its uses.
 type storage struct {
 	in    *memory
 	bytes []byte
-	size  int64 // that count for the memory; 0 for memory that is not the plugin's
-	// constant says that the memory is the caller's, so that the plugin must not write to
-	// it.
+	size  int64 // counted against in; 0 for memory that is not the plugin's
+	// constant says that the plugin must not write to the memory, which is the caller's.
 	constant bool
 
 	uses atomic.Int32
@@ -26,7 +25,7 @@ type storage struct {
 	gone []func() // guarded by mu; run when the last use ends
 }
 
-// newStorage returns storage with one use, which counts for m, or an error if m is full.
+// newStorage returns storage with one use, counted against m, or an error if m is full.
 func (m *memory) newStorage(size int64) (*storage, error) {
 	if err := m.take(size); err != nil {
 		return nil, err
@@ -36,7 +35,7 @@ func (m *memory) newStorage(size int64) (*storage, error) {
 	return s, nil
 }
 
-// borrow returns storage with one use in memory of the caller's.
+// borrow returns storage with one use in the caller's memory.
 func (m *memory) borrow(bytes []byte, constant bool, gone func()) *storage {
 	s := &storage{in: m, bytes: bytes, constant: constant}
 	if gone != nil {
@@ -73,7 +72,7 @@ func (s *storage) release() {
 	}
 }
 
-// address returns the address of the storage, 0 if it is empty.
+// address returns the address of the storage, or 0 if it is empty.
 func (s *storage) address() uintptr {
 	if len(s.bytes) == 0 {
 		return 0
@@ -87,7 +86,7 @@ type span struct {
 	origin int64
 }
 
-// hostSpan returns n bytes of which origin are before p.
+// hostSpan returns the n bytes that begin origin bytes before p.
 func hostSpan(p unsafe.Pointer, n, origin int64) span {
 	if n == 0 || p == nil {
 		return span{}

@@ -65,14 +65,14 @@ func (l *launch) send(device int, channel int64, data []byte) error {
 // stream is one PJRT_CopyToDeviceStream: the data that a recv operation waits for.
 type stream struct {
 	total int64
-	over  *future // over when all data has come, or never will
+	over  *future // over when all data has arrived, or never will
 
 	mu   sync.Mutex
 	data []byte // guarded by mu
 	all  bool   // guarded by mu
 }
 
-// granule is the size of which the sizes of a stream's chunks are multiples.
+// granule divides the size of every chunk of a stream.
 const granule = 1
 
 func (l *launch) recv(device int, channel int64, size int) ([]byte, error) {

@@ -10,9 +10,8 @@ import (
 	"github.com/purepjrt/purepjrt/capi/serve"
 )
 
-// on turns a method of the plugin into a function of the table, which counts its calls and
-// has the faults that tests ask for. It returns nil for a function that the options declare
-// absent.
+// on turns a method of the plugin into a table function that counts its calls and fails
+// as tests ask. It returns nil for a function that the options list as absent.
 func on[A any, P interface {
 	*A
 	capi.Arguments

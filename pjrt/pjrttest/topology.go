@@ -35,7 +35,7 @@ type topology struct {
 	fingerprint uint64
 }
 
-// layoutOf returns the form of the plugin's topology for these numbers of devices.
+// layoutOf returns the form of the plugin's topology for these device counts.
 func (p *Plugin) layoutOf(counts []int) topologyForm {
 	f := topologyForm{Platform: p.opts.PlatformName, Version: p.opts.PlatformVersion, Kind: p.opts.DeviceKind, Processes: counts}
 	for _, m := range p.opts.Memories {
@@ -110,7 +110,7 @@ func open(magic string, data []byte, v any) error {
 }
 
 // topologyDescriptionCreate makes the topology with a name: "" names the topology of a
-// client, and AxBxC that of one process with A*B*C devices.
+// client, and AxBxC a topology of one process with A*B*C devices.
 func (p *Plugin) topologyDescriptionCreate(a *capi.TopologyDescriptionCreateArgs) error {
 	if a.TopologyName == nil && a.TopologyNameSize > 0 {
 		return invalid("the topology name is null and has %d bytes", a.TopologyNameSize)
@@ -128,7 +128,7 @@ func (p *Plugin) topologyDescriptionCreate(a *capi.TopologyDescriptionCreateArgs
 		for word := range strings.SplitSeq(name, "x") {
 			extent, err := strconv.Atoi(word)
 			if err != nil || extent < 1 || extent > 1<<16/n {
-				return invalid("there is no topology %q; 2x2 names one of four devices, and the empty name that of a client", name)
+				return invalid("there is no topology %q; 2x2 names one with four devices, and the empty name the topology of a client", name)
 			}
 			n *= extent
 		}

@@ -22,11 +22,11 @@ type incoming struct {
 	shape    pjrt.Shape
 	order    order
 	size     int64
-	contents *contents // of which the manager is a user
+	contents *contents // the manager holds a use
 
 	mu        sync.Mutex
 	retrieved bool  // guarded by mu
-	last      bool  // guarded by mu; nothing more may come
+	last      bool  // guarded by mu; no more pieces may follow
 	pending   int   // guarded by mu; pieces on their way
 	sent      int64 // guarded by mu; bytes of all pieces so far
 	err       error // guarded by mu; what the buffer fails with
@@ -77,7 +77,7 @@ func (p *Plugin) clientCreateBuffersForAsyncHostToDevice(a *capi.ClientCreateBuf
 	return nil
 }
 
-// end makes the buffers fail that do not have all their data by now.
+// end fails the buffers that do not yet have all their data.
 func (m *manager) end() {
 	for _, b := range m.buffers {
 		b.close(failed(capi.ErrorCodeCancelled, "the transfer manager was destroyed before the last transfer to the buffer"))
@@ -85,7 +85,7 @@ func (m *manager) end() {
 	}
 }
 
-// close notes that nothing more comes. It reports whether this is the first call.
+// close notes that no more pieces follow. It reports whether this is the first call.
 func (b *incoming) close(err error) bool {
 	b.mu.Lock()
 	if b.last {
@@ -117,7 +117,7 @@ func (b *incoming) expect(size int64, last bool) error {
 	return nil
 }
 
-// arrived notes the end of a piece.
+// arrived notes that a piece has arrived, or failed with err.
 func (b *incoming) arrived(err error) {
 	b.mu.Lock()
 	b.pending--

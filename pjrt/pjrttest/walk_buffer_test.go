@@ -396,7 +396,7 @@ func TestTransferManagers(t *testing.T) {
 	})
 }
 
-func TestConvenienceOfPjrt(t *testing.T) {
+func TestConvenienceFunctionsOfPjrt(t *testing.T) {
 	t.Parallel()
 	hosts(t, pjrttest.Options{Devices: 4}, func(t testing.TB, w *world) {
 		shape := pjrt.Shape{Type: dtype.F32, Dims: []int64{2}}

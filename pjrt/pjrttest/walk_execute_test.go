@@ -232,7 +232,7 @@ func TestDonations(t *testing.T) {
 		assert.ErrorIs(t, err, pjrt.ErrInvalidArgument, "a second time")
 		closeAll(t, a, out[0])
 
-		// Memory whose address somebody has is not written to.
+		// The plugin does not write to memory whose address a caller has.
 		b := w.buffer(t, nil, 3, 4)
 		reference, err := b.Reference(w.ctx)
 		require.NoError(t, err)

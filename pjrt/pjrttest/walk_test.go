@@ -98,7 +98,7 @@ func register(p *pjrttest.Plugin) {
 	}})
 }
 
-// patience is how long tests wait for what must come. It is far more than is needed,
+// patience is how long tests wait for what must happen. It is far more than is needed,
 // because the machine may be busy.
 const patience = time.Minute
 
@@ -132,7 +132,7 @@ func walk(t *testing.T, opts pjrttest.Options, fn func(t testing.TB, w *world)) 
 	}
 }
 
-// settled requires that callers have no object but the client.
+// settled requires that callers hold no object except the client.
 func settled(t testing.TB, p *pjrttest.Plugin) {
 	t.Helper()
 	assert.EventuallyWithT(t, func(t *assert.CollectT) {
