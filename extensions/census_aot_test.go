@@ -20,8 +20,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
-// Plugins read the environment when they are loaded. libtpu needs a port, and a transport that works
-// without the network of a data center.
+// Plugins read the environment when they are loaded. libtpu needs a port and a transport that works
+// without a data center network.
 func init() {
 	l, err := net.Listen("tcp", "localhost:0")
 	if err != nil {
@@ -33,7 +33,7 @@ func init() {
 	os.Setenv("LIBTPU_INIT_ARGS", fmt.Sprintf("--megascale_port=%d --megascale_transport_type=grpc", port))
 }
 
-// compile makes what a plugin can make without devices.
+// compile makes the objects that a plugin can make without devices.
 func (s *subject) compile(t *testing.T, name string, opts *pjrt.TopologyOptions) {
 	t.Helper()
 	var err error
@@ -47,10 +47,10 @@ func (s *subject) compile(t *testing.T, name string, opts *pjrt.TopologyOptions)
 	require.NoError(t, err)
 }
 
-// Everything that libtpu and the plugin for CUDA offer is called, except for what needs a client, of
-// which there is none without devices, and for the following: libtpu has no execute contexts, to which
-// data could be added; the profilers do not return an error for anything; CUDA's plugin describes no
-// memory, and traces passes only with a GPU.
+// Every function that libtpu and the plugin for CUDA offer is called, except those that need a
+// client, which needs devices, and these: libtpu has no execute contexts to add data to; the
+// profilers never return an error; CUDA's plugin describes no memory, and traces passes only with a
+// GPU.
 func TestAheadOfTimeEveryFunctionThatNeedsNoDeviceIsCalled(t *testing.T) {
 	config, err := os.ReadFile("../conformance/topologies/h100.txtpb")
 	require.NoError(t, err)

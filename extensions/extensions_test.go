@@ -5,6 +5,7 @@ package extensions_test
 
 import (
 	"context"
+	"errors"
 	"go/parser"
 	"go/token"
 	"io/fs"
@@ -12,9 +13,11 @@ import (
 	"path"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -51,9 +54,10 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/hlo"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
+	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
-// objects are the objects that calls of extensions need.
+// objects has the objects that calls of extensions need.
 type objects struct {
 	client   *pjrt.Client
 	device   *pjrt.Device
@@ -66,12 +70,14 @@ type calls map[string]func(objects) error
 
 func second[T any](_ T, err error) error { return err }
 
-// packages are all packages below this one by name, each with its extension and with
-// calls that need the extension.
+// packages has all packages below this one by name, each with its extension, with calls
+// that need the extension, and with a function that calls all of its functions, on a
+// stand-in or on a real plugin.
 var packages = map[string]struct {
 	of        capi.ExtensionType
 	supported func(*pjrt.Plugin) bool
 	calls     calls
+	drive     func(*subject)
 }{
 	"abiversion": {capi.ExtensionTypeABIVersion, abiversion.Supported, calls{
 		"OfClient":     func(o objects) error { return second(abiversion.OfClient(o.client)) },
@@ -82,12 +88,22 @@ var packages = map[string]struct {
 		"Replaces": func(o objects) error {
 			return abiversion.Replaces(o.client.Plugin(), abiversion.Version{}, abiversion.Version{})
 		},
+	}, func(s *subject) {
+		_, err := abiversion.OfClient(s.client)
+		s.try(err)
+		v, err := abiversion.OfExecutable(s.exe)
+		s.try(err)
+		s.try(abiversion.Runs(s.plugin, v, v))
+		s.try(abiversion.Replaces(s.plugin, v, v))
 	}},
 	"callback": {capi.ExtensionTypeCallback, callback.Supported, calls{
 		"OnSliceFailure":     func(o objects) error { return callback.OnSliceFailure(o.client, func(callback.SliceFailure) {}) },
 		"OnFatal":            func(o objects) error { return callback.OnFatal(o.client, func(error) {}) },
 		"InvokeSliceFailure": func(o objects) error { return callback.InvokeSliceFailure(o.client, 1) },
 		"InvokeFatal":        func(o objects) error { return callback.InvokeFatal(o.client, pjrt.ErrInternal) },
+	}, func(s *subject) {
+		s.try(callback.OnFatal(s.client, func(error) {}))
+		s.try(callback.InvokeFatal(s.client, errors.New("x")))
 	}},
 	"collectives": {capi.ExtensionTypeCollectives, collectives.Supported, calls{
 		"Adopt": func(o objects) error {
@@ -96,6 +112,36 @@ var packages = map[string]struct {
 			}
 			return second(collectives.Adopt(o.client.Plugin(), handle[capi.Collectives](), nil))
 		},
+	}, func(s *subject) {
+		x, err := megascale.NewContext(s.plugin)
+		s.try(err)
+		defer x.Close()
+		s.try(x.Start(s.ctx))
+		c, err := x.Collectives(megascale.Processes{Addresses: []string{address}, Slices: []int{0}, Places: []int{0}, Devices: 1}, nil)
+		s.try(err)
+		defer c.Close()
+		list, err := c.Join(s.ctx, collectives.Clique{Devices: []int{0}, IDs: [][]byte{{1}}, Ranks: []int{0}})
+		s.try(err)
+		a, b := []float32{1}, []float32{0}
+		op := &collectives.Operation{Devices: []int{0}, Local: 1, Timeout: time.Minute}
+		for _, m := range list {
+			for _, start := range []func() (*pjrt.Event, error){
+				func() (*pjrt.Event, error) { return collectives.AllReduce(m, b, a, collectives.Sum, op) },
+				func() (*pjrt.Event, error) { return collectives.ReduceScatter(m, b, a, collectives.Sum, op) },
+				func() (*pjrt.Event, error) { return collectives.AllGather(m, b, a, op) },
+				func() (*pjrt.Event, error) { return collectives.Permute(m, b, a, 0, []int{0}, op) },
+				func() (*pjrt.Event, error) {
+					return collectives.AllToAll(m, [][]float32{b}, [][]float32{a}, op)
+				},
+			} {
+				done, err := start()
+				s.try(err)
+				s.try(done.Wait(s.ctx))
+			}
+			_, err = m.Describe()
+			s.try(err)
+			m.Close()
+		}
 	}},
 	"crosshost": {capi.ExtensionTypeCrossHostTransfers, crosshost.Supported, calls{
 		"Send": func(o objects) error {
@@ -108,36 +154,77 @@ var packages = map[string]struct {
 		"CopyToRemoteDevice": func(o objects) error {
 			return second(crosshost.CopyToRemoteDevice(context.Background(), o.buffer, []byte("x")))
 		},
+	}, func(s *subject) {
+		ctx, stop := context.WithTimeout(s.ctx, 10*time.Millisecond) // there is no other end
+		defer stop()
+		_, err := crosshost.Send(ctx, s.client, []crosshost.Outgoing{{Buffer: s.buffer, To: s.other}}, nil)
+		s.try(err)
+		_, err = crosshost.Receive(s.ctx, s.device, []crosshost.Incoming{{Shape: matrix, From: s.other}}, nil)
+		s.try(err)
+		_, err = crosshost.NewReceiver(s.ctx, s.client, []pjrt.Shape{matrix}, nil)
+		s.try(err)
+		_, err = crosshost.CopyToRemoteDevice(ctx, s.buffer, []byte("x"))
+		s.try(err)
 	}},
 	"custompartitioner": {capi.ExtensionTypeCustomPartitioner, custompartitioner.Supported, calls{
 		"Register": func(o objects) error {
 			return custompartitioner.Register(o.client.Plugin(), "x", custompartitioner.Partitioner{})
 		},
 		"RegisterBatch": func(o objects) error { return custompartitioner.RegisterBatch(o.client.Plugin(), "x") },
+	}, func(s *subject) {
+		s.try(custompartitioner.Register(s.plugin, fresh(), custompartitioner.Partitioner{}))
+		s.try(custompartitioner.RegisterBatch(s.plugin, fresh()))
 	}},
-	"deviceevent": {capi.ExtensionTypeRawBuffer, deviceevent.Supported, nil},
-	"example":     {capi.ExtensionTypeUnknown, example.Supported, nil},
+	// The functions of device events are in another table: see the tests of the package.
+	"deviceevent": {capi.ExtensionTypeRawBuffer, deviceevent.Supported, nil, func(*subject) {}},
+	"example": {capi.ExtensionTypeUnknown, example.Supported, nil, func(s *subject) {
+		table := raw.Table(s.plugin)
+		var create capi.Call[capi.ExampleExtensionCreateExampleExtensionCPPArgs]
+		s.try(create.Do(table))
+		var call capi.Call[capi.ExampleExtensionExampleMethodArgs]
+		s.try(call.Do(table))
+		var destroy capi.Call[capi.ExampleExtensionDestroyExampleExtensionCPPArgs]
+		s.try(destroy.Do(table))
+	}},
 	"executablemetadata": {capi.ExtensionTypeExecutableMetadata, executablemetadata.Supported, calls{
 		"Of": func(o objects) error { return second(executablemetadata.Of(o.exe)) },
-	}},
+	}, func(s *subject) { s.try(second(executablemetadata.Of(s.exe))) }},
 	"ffi": {capi.ExtensionTypeFFI, ffi.Supported, calls{
 		"Register": func(o objects) error {
 			return ffi.RegisterC(o.client.Plugin(), ffi.CustomCall{Target: "x", Platform: "Host", Handler: 1})
 		},
 		"RegisterType": func(o objects) error { return second(ffi.RegisterType(o.client.Plugin(), "x")) },
+	}, func(s *subject) {
+		s.try(ffi.Register(s.plugin, fresh(), func(*ffi.Call, *struct{}) error { return nil }))
+		id, err := ffi.RegisterType(s.plugin, fresh())
+		s.try(err)
+		x, err := ffi.NewContext(s.plugin)
+		s.try(err)
+		s.try(x.AddUserData(id, 1))
+		x.Close()
 	}},
 	"gpu": {capi.ExtensionTypeGPUCustomCall, gpu.Supported, calls{
 		"Register": func(o objects) error {
 			return gpu.Register(o.client.Plugin(), gpu.CustomCall{Target: "x", Untyped: nothing})
 		},
-	}},
+	}, func(s *subject) { s.try(gpu.Register(s.plugin, gpu.CustomCall{Target: fresh(), Untyped: nothing})) }},
 	"hostallocator": {capi.ExtensionTypeHostMemoryAllocator, hostallocator.Supported, calls{
 		"Allocate": func(o objects) error { return second(hostallocator.Allocate(o.client, 8, nil)) },
+	}, func(s *subject) {
+		m, err := hostallocator.Allocate(s.client, 8, nil)
+		s.try(err)
+		m.Close()
 	}},
 	"layouts": {capi.ExtensionTypeLayouts, layouts.Supported, calls{
 		"OfBuffer":   func(o objects) error { return second(layouts.OfBuffer(o.buffer)) },
 		"Default":    func(o objects) error { return second(layouts.Default(o.client, matrix)) },
 		"DefaultFor": func(o objects) error { return second(layouts.DefaultFor(o.topology, matrix)) },
+	}, func(s *subject) {
+		s.try(second(layouts.OfBuffer(s.buffer)))
+		s.try(second(layouts.Default(s.client, matrix)))
+		s.try(second(layouts.DefaultFor(s.topology, matrix)))
+		s.try(second(s.exe.ParameterLayouts()))
+		s.try(second(s.exe.OutputLayouts()))
 	}},
 	"megascale": {capi.ExtensionTypeMegascale, megascale.Supported, calls{
 		"AOTConfig":     func(o objects) error { return second(megascale.AOTConfig(o.topology, 2)) },
@@ -152,10 +239,53 @@ var packages = map[string]struct {
 			_, _, err := megascale.Failure{Err: pjrt.ErrInternal}.Serialize(o.client.Plugin())
 			return err
 		},
+	}, func(s *subject) {
+		s.try(second(s.config()))
+		for _, make := range []func() (*megascale.Context, error){
+			func() (*megascale.Context, error) { return megascale.NewContext(s.plugin) },
+			func() (*megascale.Context, error) { return megascale.ContextOf(s.client) },
+		} {
+			x, err := make()
+			s.try(err)
+			config, err := x.Config(s.topology, megascale.Job{Slices: 2})
+			s.try(err)
+			config.Close()
+			c, err := x.Collectives(megascale.Processes{Addresses: []string{"localhost:1"}, Devices: 1}, nil)
+			s.try(err)
+			c.Close()
+			s.try(x.Unblock(s.ctx, 1, time.Second))
+			s.try(second(x.Port()))
+			s.try(x.Start(s.ctx))
+			x.Close()
+		}
+		id, err := megascale.DeviceInJob(s.plugin, 1, 0)
+		s.try(err)
+		_, _, err = megascale.DeviceInSlice(s.plugin, id)
+		s.try(err)
+		s.try(second(megascale.Addresses(s.plugin, nil)))
+		h, err := megascale.OnError(s.plugin, fresh(), func([]byte) {})
+		s.try(err)
+		s.try(h.Close())
+		failure, _, err := megascale.Failure{Err: errors.New("x")}.Serialize(s.plugin)
+		s.try(err)
+		a, err := megascale.NewAggregator(s.plugin, "")
+		s.try(err)
+		s.try(a.Add("worker", failure))
+		s.try(second(a.Len()))
+		s.try(second(a.Active()))
+		d, err := a.Digest()
+		s.try(err)
+		s.try(d.Log())
+		d.Close()
+		a.Close()
+		s.settle(s.plugin, "PJRT_Megascale_DeleteClientContext")
 	}},
 	"memorydescriptions": {capi.ExtensionTypeMemoryDescriptions, memorydescriptions.Supported, calls{
 		"OfDevice":   func(o objects) error { return second(memorydescriptions.OfDevice(o.device)) },
 		"OfTopology": func(o objects) error { return second(memorydescriptions.OfTopology(o.topology)) },
+	}, func(s *subject) {
+		s.try(second(memorydescriptions.OfDevice(s.device)))
+		s.try(second(memorydescriptions.OfTopology(s.topology)))
 	}},
 	"multislice": {capi.ExtensionTypeMultiSlice, multislice.Supported, calls{
 		"Adopt": func(o objects) error {
@@ -164,20 +294,60 @@ var packages = map[string]struct {
 			}
 			return second(multislice.Adopt(o.client.Plugin(), handle[capi.MultiSliceConfig](), nil))
 		},
+	}, func(s *subject) {
+		c, err := s.config()
+		s.try(err)
+		s.try(second(c.NumSlices()))
+		s.try(second(c.SliceID()))
+		s.try(second(c.DevicesPerSlice()))
+		s.try(second(c.Serialize()))
+		s.try(c.Close())
 	}},
 	"phasecompile": {capi.ExtensionTypePhaseCompile, phasecompile.Supported, calls{
 		"Phases": func(o objects) error { return second(phasecompile.Phases(o.client.Plugin())) },
+	}, func(s *subject) {
+		phases, err := phasecompile.Phases(s.plugin)
+		s.try(err)
+		if err == nil {
+			program := phasecompile.Program{Code: []byte(negate), Format: "mlir", Consumers: phases[:1], Version: "1.0"}
+			s.try(second(phasecompile.Compile(s.ctx, s.topology, []phasecompile.Program{program}, phases[:1], nil)))
+		}
 	}},
 	"profiler": {capi.ExtensionTypeProfiler, profiler.Supported, calls{
 		"New": func(o objects) error { return second(profiler.New(o.client.Plugin(), nil)) },
+	}, func(s *subject) {
+		x, err := profiler.New(s.plugin, nil)
+		s.try(err)
+		s.try(x.Start())
+		s.try(x.Stop())
+		s.try(second(x.Data()))
+		s.try(second(x.Take()))
+		x.Close()
+		s.errorsOfProfilers()
 	}},
 	"rawbuffer": {capi.ExtensionTypeRawBuffer, rawbuffer.Supported, calls{
 		"Of": func(o objects) error { return second(rawbuffer.Of(context.Background(), o.buffer)) },
+	}, func(s *subject) {
+		r, err := rawbuffer.Of(s.ctx, s.buffer)
+		s.try(err)
+		b := make([]byte, 4)
+		s.try(r.CopyFromHost(s.ctx, b, 0))
+		s.try(r.CopyToHost(s.ctx, b, 0))
+		s.try(second(r.Memory()))
+		s.try(second(r.HostAddress()))
+		r.Close()
 	}},
-	"shardings": {capi.ExtensionTypeShardings, shardings.Supported, nil},
+	"shardings": {capi.ExtensionTypeShardings, shardings.Supported, nil, func(s *subject) {
+		s.try(second(shardings.Parameters(s.exe)))
+		s.try(second(shardings.Results(s.exe)))
+	}},
 	"stream": {capi.ExtensionTypeStream, stream.Supported, calls{
 		"OfDevice": func(o objects) error { return second(stream.OfDevice(o.device)) },
 		"Wait":     func(o objects) error { return stream.Wait(1, o.buffer) },
+	}, func(s *subject) {
+		x, err := stream.OfDevice(s.device)
+		s.try(err)
+		s.try(stream.Wait(x, s.buffer))
 	}},
 	"tpuexecutable": {capi.ExtensionTypeTPUExecutable, tpuexecutable.Supported, calls{
 		"TargetArguments": func(o objects) error { return second(tpuexecutable.TargetArguments(o.client.Plugin(), nil)) },
@@ -192,6 +362,21 @@ var packages = map[string]struct {
 		"Setting":                   func(o objects) error { return second(tpuexecutable.Setting(o.client.Plugin(), nil, "x")) },
 		"IsPredetermined":           func(o objects) error { return second(tpuexecutable.IsPredetermined(o.client.Plugin(), nil)) },
 		"IsCancellationPlaceholder": func(o objects) error { return second(tpuexecutable.IsCancellationPlaceholder(o.client.Plugin(), nil)) },
+	}, func(s *subject) {
+		target, err := tpuexecutable.TargetArguments(s.plugin, s.serialized)
+		s.try(err)
+		program, err := tpuexecutable.Program(s.plugin, s.serialized)
+		s.try(err)
+		if len(program.Code) == 0 {
+			target, program = []byte{1}, pjrt.Program{Format: "hlo_with_config", Code: []byte{0}} // the stand-in returns none
+		}
+		s.try(second(tpuexecutable.MemoryStats(s.plugin, s.serialized)))
+		s.try(second(tpuexecutable.CostAnalysis(s.plugin, target, program)))
+		env, err := tpuexecutable.CompilationEnvironments(s.plugin, nil)
+		s.try(err)
+		s.try(second(tpuexecutable.Setting(s.plugin, env, "xla_tpu_enable_async_collective_fusion")))
+		s.try(second(tpuexecutable.IsPredetermined(s.plugin, nil)))
+		s.try(second(tpuexecutable.IsCancellationPlaceholder(s.plugin, nil)))
 	}},
 	"tputopology": {capi.ExtensionTypeTPUTopology, tputopology.Supported, calls{
 		"Chips":           func(o objects) error { return second(tputopology.Chips(o.topology)) },
@@ -213,13 +398,54 @@ var packages = map[string]struct {
 		"DeviceInSubslice": func(o objects) error {
 			return second(tputopology.DeviceInSubslice(o.topology, o.topology, nil, 0))
 		},
+	}, func(s *subject) {
+		x := s.topology
+		s.try(second(tputopology.Of(x)))
+		s.try(second(tputopology.ProcessIDs(x)))
+		s.try(second(tputopology.DevicesOf(x, 0)))
+		s.try(second(tputopology.PlaceOfChip(x, 0)))
+		s.try(second(tputopology.PlaceOfDevice(x, 0)))
+		s.try(second(tputopology.ProcessAt(x, 0)))
+		s.try(second(tputopology.Reachable(x, 0, 0)))
+		at, index, err := tputopology.ChipOf(x, 0)
+		s.try(err)
+		s.try(second(tputopology.ChipAt(x, at)))
+		s.try(second(tputopology.DeviceAt(x, at, index)))
+		ones := slices.Repeat([]int{1}, len(at))
+		part, err := tputopology.Subslice(x, ones, ones)
+		s.try(err)
+		s.try(second(tputopology.DeviceInSubslice(x, part, at, 0)))
+		s.try(second(tputopology.WithHosts(x, ones)))
+		// These have no Go form, since no plugin is known to answer them.
+		name := []byte("v5e")
+		var config capi.Call[capi.TPUTopologyGetSliceConfigArgs]
+		config.Args.PlatformTypeName, config.Args.PlatformTypeNameLen = &name[0], uintptr(len(name))
+		config.Args.SliceName, config.Args.SliceNameLen = &name[0], uintptr(len(name))
+		config.Args.SliceConfig = new(capi.TPUTopologySliceConfig)
+		s.try(config.Do(raw.Table(s.plugin)))
+		var configs capi.Call[capi.TPUTopologyGetSliceConfigsArgs]
+		configs.Args.SliceConfigs, configs.Args.MaxSliceConfigs = new(capi.TPUTopologySliceConfig), 1
+		configs.Args.PlatformTypeName, configs.Args.PlatformTypeNameLen = &name[0], uintptr(len(name))
+		s.try(configs.Do(raw.Table(s.plugin)))
+		var first capi.Call[capi.TPUTopologyGetDefaultPlatformConfigArgs]
+		first.Args.PlatformTypeName, first.Args.PlatformTypeNameLen = &name[0], uintptr(len(name))
+		s.try(first.Do(raw.Table(s.plugin)))
 	}},
-	"triton": {capi.ExtensionTypeTriton, triton.Supported, nil},
+	"triton": {capi.ExtensionTypeTriton, triton.Supported, nil, func(s *subject) {
+		var c capi.Call[capi.TritonCompileArgs]
+		c.Args.Module, c.Args.ModuleSize = capi.StringData("module {}")
+		s.try(c.Do(raw.Table(s.plugin)))
+	}},
 	"xlatransform": {capi.ExtensionTypeXLATransform, xlatransform.Supported, calls{
 		"Register": func(o objects) error {
 			return second(xlatransform.Register(o.client.Plugin(), "x", func(*hlo.Module) (bool, error) { return false, nil }, nil))
 		},
 		"Trace": func(o objects) error { return second(xlatransform.Trace(o.client.Plugin(), module())) },
+	}, func(s *subject) {
+		x, err := xlatransform.Register(s.plugin, fresh(), func(*hlo.Module) (bool, error) { return false, nil }, nil)
+		s.try(err)
+		s.try(second(xlatransform.Trace(s.plugin, module())))
+		s.try(x.Close())
 	}},
 }
 
@@ -285,13 +511,13 @@ func TestSupportedAgreesWithTheChain(t *testing.T) {
 	}
 	old := pjrttest.New(t, pjrttest.Options{Minor: 111}).Plugin()
 	assert.True(t, rawbuffer.Supported(old))
-	assert.False(t, deviceevent.Supported(old), "its raw buffers have no functions of their own")
+	assert.False(t, deviceevent.Supported(old), "its raw buffers have no table of functions")
 }
 
-// named returns the name of the extension that a call misses first.
+// named returns the name of the extension that a call reports missing.
 func named(pkg, call string) string {
 	if call == "AOTConfig" {
-		pkg = "multislice" // which configurations are objects of
+		pkg = "multislice" // configurations are its objects
 	}
 	return packages[pkg].of.String()
 }
@@ -371,12 +597,12 @@ func TestChainsThatAreOddOrBroken(t *testing.T) {
 	})
 	chain, err := extensions.All(p)
 	require.ErrorContains(t, err, "has the impossible size 8")
-	require.Len(t, chain, 3, "those before the break")
+	require.Len(t, chain, 3, "the extensions before the break")
 	assert.Len(t, chain[0].Functions, 1)
 	assert.Equal(t, "ExtensionType(4000)", chain[1].Name)
 	assert.Empty(t, chain[1].Package)
 	assert.Zero(t, chain[1].Since)
-	assert.Empty(t, chain[2].Functions, "the first of a type is the one that is used")
+	assert.Empty(t, chain[2].Functions, "only the first node of a type is used")
 	_, ok := extensions.Find(p, 4000)
 	assert.True(t, ok)
 	_, ok = extensions.Find(p, 61)
@@ -392,13 +618,13 @@ func TestChainsThatAreOddOrBroken(t *testing.T) {
 // row is a row of the table in the documentation.
 type row struct {
 	since string
-	// plugins say for each plugin how many functions are called in tests, of how many that it has.
+	// plugins has called/offered for each plugin: how many functions tests call, and how many it has.
 	plugins map[string]string
-	// standIn is the number of functions that are called in tests on a stand-in.
+	// standIn is the number of functions that tests call on a stand-in.
 	standIn string
 }
 
-// documented returns the rows of the table in the documentation by package.
+// documented returns the rows of the table in the documentation, by package.
 func documented(t testing.TB) map[string]row {
 	t.Helper()
 	text, err := os.ReadFile("doc.go")

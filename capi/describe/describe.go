@@ -14,7 +14,7 @@ type Kind uint8
 
 // The kinds of fields.
 const (
-	// Address is a pointer whose target is not described: a word of the user, memory of a device, or an out parameter
+	// Address is a pointer whose target is not described: the user's own word, device memory, or an out parameter
 	// without a count.
 	Address    Kind = iota
 	Int             // signed, Elem bytes
@@ -58,10 +58,10 @@ type Field struct {
 	Elem uintptr
 	// Depth is the number of pointers before the value. It does not include the pointer of a Handle, Text or Data itself.
 	Depth int
-	// Counts has the names of the fields with the number of values behind each pointer, the outermost first. A name is
-	// empty if the struct does not have the number. A pointer without a count leads to one value.
+	// Counts names the fields that hold the number of values behind each pointer, the outermost first. A name is empty
+	// if the struct does not hold that number. A pointer without a count leads to one value.
 	Counts []string
-	// Sizes is the name of the field with the lengths of a list of texts.
+	// Sizes names the field that holds the lengths of a list of texts.
 	Sizes string
 
 	counts []*Field // the fields of Counts; nil for an empty name

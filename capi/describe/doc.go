@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
 // Package describe describes the fields of PJRT's structs at run time: their C names, kinds and directions, and the
-// fields with their counts. It is for programs that handle all calls alike, such as the tracer, the validator and the
-// recorder of package shim.
+// fields that hold their counts. It is for programs that handle all calls alike, such as the tracer, the validator and
+// the recorder of package shim.
 //
 // The descriptions are generated from the same headers as package capi. They
 // cover the core, the profiler and all extensions.

@@ -4,7 +4,6 @@
 package describe
 
 import (
-	"encoding/binary"
 	"encoding/hex"
 	"math"
 	"strconv"
@@ -140,16 +139,16 @@ func (f *Format) value(b []byte, v View, field *Field, dir Dir) []byte {
 		}
 		return f.records(b, v, field, dir)
 	}
-	data := v.Elems(field)
 	if field.Depth == 0 && field.Size == field.Elem {
-		return f.number(b, field, data)
+		return f.number(b, field, v.Word(field))
 	}
+	data := v.Elems(field)
 	n := len(data) / int(field.Elem)
 	if field.Depth > 0 && len(field.Counts) == 0 {
 		return f.address(b, uint64(v.Word(field)))
 	}
 	return f.list(b, n, func(b []byte, i int) []byte {
-		return f.number(b, field, data[i*int(field.Elem):(i+1)*int(field.Elem)])
+		return f.number(b, field, field.Number(data, i))
 	})
 }
 
@@ -232,48 +231,35 @@ func (f *Format) address(b []byte, a uint64) []byte {
 	return b
 }
 
-func (f *Format) number(b []byte, field *Field, data []byte) []byte {
-	var u uint64
-	switch field.Elem {
-	case 1:
-		u = uint64(data[0])
-	case 2:
-		u = uint64(binary.NativeEndian.Uint16(data))
-	case 4:
-		u = uint64(binary.NativeEndian.Uint32(data))
-	case 8:
-		u = binary.NativeEndian.Uint64(data)
-	}
-	shift := 64 - 8*field.Elem
-	signed := int64(u<<shift) >> shift
+func (f *Format) number(b []byte, field *Field, n int64) []byte {
 	switch field.Kind {
 	case Bool:
-		return strconv.AppendBool(b, u != 0)
+		return strconv.AppendBool(b, n != 0)
 	case Int:
-		return strconv.AppendInt(b, signed, 10)
+		return strconv.AppendInt(b, n, 10)
 	case Float:
-		x := math.Float64frombits(u)
+		x := math.Float64frombits(uint64(n))
 		if field.Elem == 4 {
-			x = float64(math.Float32frombits(uint32(u)))
+			x = float64(math.Float32frombits(uint32(n)))
 		}
 		if f.JSON && (math.IsNaN(x) || math.IsInf(x, 0)) {
 			return strconv.AppendQuote(b, strconv.FormatFloat(x, 'g', -1, 64))
 		}
 		return strconv.AppendFloat(b, x, 'g', -1, int(8*field.Elem))
 	case Enumerator:
-		name := field.Enum.Text(signed)
+		name := field.Enum.Text(n)
 		switch {
 		case name == "":
-			return strconv.AppendInt(b, signed, 10)
+			return strconv.AppendInt(b, n, 10)
 		case f.JSON:
 			return append(append(append(b, '"'), name...), '"')
 		}
 		return append(b, name...)
 	}
-	return strconv.AppendUint(b, u, 10)
+	return strconv.AppendUint(b, uint64(n), 10)
 }
 
-// text writes characters in quotes. Of bytes that are not text it writes the number and the first ones.
+// text writes characters in quotes. For bytes that are not text it writes their number and the first few.
 func (f *Format) text(b, text []byte) []byte {
 	if text == nil {
 		return f.null(b)

@@ -22,8 +22,8 @@ func NewView(s *Struct, p unsafe.Pointer, size uintptr) View {
 // Pointer returns the address of the struct.
 func (v View) Pointer() unsafe.Pointer { return v.base }
 
-// nested returns the View of a struct in another one, or to which another one points. If it has a struct_size, that is
-// its size.
+// nested returns the View of a struct that is in another struct, or that another struct points to. If the struct has a
+// struct_size, that is the View's size.
 func nested(s *Struct, p unsafe.Pointer) View {
 	v := View{s, p, s.Size}
 	if s.Sized {
@@ -43,16 +43,18 @@ func (v View) StructSize() uintptr {
 // Has reports whether the field is in the readable part.
 func (v View) Has(f *Field) bool { return f != nil && f.Offset+f.Size <= v.size }
 
-// Word returns a number, an enumerator or an address, sign-extended to 64 bits. It returns 0 if the struct is too short
-// for the field.
+// Word returns a number, an enumerator or an address, sign-extended to 64 bits, and of a Float the bits. It returns 0 if
+// the struct is too short for the field.
 func (v View) Word(f *Field) int64 {
 	if !v.Has(f) {
 		return 0
 	}
-	return load(unsafe.Add(v.base, f.Offset), f.Size, f.Kind == Int || f.Kind == Enumerator)
+	return load(unsafe.Add(v.base, f.Offset), f.Size, f.isSigned())
 }
 
-// WordOf is Word of the field with this name, or 0 if there is none.
+func (f *Field) isSigned() bool { return f.Kind == Int || f.Kind == Enumerator }
+
+// WordOf returns Word of the field with this name, or 0 if there is none.
 func (v View) WordOf(name string) int64 { return v.Word(v.Struct.Field(name)) }
 
 // SetWord writes a number, an enumerator or an address.
@@ -119,8 +121,7 @@ func (v View) Count(f *Field, level int) int {
 	return 0
 }
 
-// Bytes returns the bytes of a Text or a Data without further pointers, without copying. It returns nil for a null
-// pointer.
+// Bytes returns the bytes of a Text or Data whose Depth is 0, without copying. It returns nil for a null pointer.
 func (v View) Bytes(f *Field) []byte {
 	p := v.pointer(f)
 	if p == nil {
@@ -174,6 +175,11 @@ func (v View) Elems(f *Field) []byte {
 		return nil
 	}
 	return unsafe.Slice((*byte)(p), uintptr(n)*f.Elem)
+}
+
+// Number returns number i of those that [View.Elems] returned, in the form in which [View.Word] returns one.
+func (f *Field) Number(elems []byte, i int) int64 {
+	return load(unsafe.Pointer(&elems[uintptr(i)*f.Elem]), f.Elem, f.isSigned())
 }
 
 // Records returns the structs of a field of the kind Record in order: the one in the struct, or those that its pointers

@@ -137,7 +137,7 @@ func TestErrorFunctionsRefuseOtherPointers(t *testing.T) {
 // pointer returns the pointer in an interface.
 func pointer(a capi.Arguments) unsafe.Pointer { return (*[2]unsafe.Pointer)(unsafe.Pointer(&a))[1] }
 
-func TestFuncsOfErrorsReplaceTheOwnOnes(t *testing.T) {
+func TestErrorFuncsReplaceTheBuiltInOnes(t *testing.T) {
 	tab := table(t, &serve.Plugin{
 		ErrorGetCode: func(a *capi.ErrorGetCodeArgs) error {
 			a.Code = capi.ErrorCodeInternal
@@ -181,7 +181,7 @@ func TestAPanicInAFuncIsAnInternalError(t *testing.T) {
 	assert.ErrorIs(t, initialize(tab), capi.ErrorCodeInternal, "the table still works after a panic")
 }
 
-func TestAPanicOfAnOlderCallersFuncKeepsWhatItWrote(t *testing.T) {
+func TestAFuncThatPanicsKeepsWhatItWroteForAnOlderCaller(t *testing.T) {
 	tab := table(t, &serve.Plugin{Minor: 112, DeviceMemoryStats: func(a *capi.DeviceMemoryStatsArgs) error {
 		a.BytesInUse = 5
 		panic("then it broke")

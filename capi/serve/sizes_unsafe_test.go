@@ -188,9 +188,9 @@ func TestCallersOlderThanThePluginAreServedIfAsked(t *testing.T) {
 	refused(t, rawCall(t, tab, stats, w.args()))
 }
 
-// TestASizeThatStatesTooLittleIsNoShortStruct is about PJRT_Plugin_Attributes,
-// whose size constant left num_attributes out until API 0.71.
-func TestASizeThatStatesTooLittleIsNoShortStruct(t *testing.T) {
+// TestAnUnderstatedSizeIsNotAShortStruct is about PJRT_Plugin_Attributes, whose
+// size constant left num_attributes out until API 0.71.
+func TestAnUnderstatedSizeIsNotAShortStruct(t *testing.T) {
 	p := &serve.Plugin{Minor: 70, PluginAttributes: func(a *capi.PluginAttributesArgs) error {
 		a.NumAttributes = 3
 		return nil

@@ -356,7 +356,7 @@ func TestServedCallsAllocateNothing(t *testing.T) {
 	}
 }
 
-func TestWrappingAddsNoPlaceToTheTable(t *testing.T) {
+func TestWrappingAddsNoSlotToTheTable(t *testing.T) {
 	old := table(t, &serve.Plugin{Minor: 57})
 	tab := wrap(t, old, serve.Around(func(c *serve.Invocation, _ *capi.ClientLoadArgs) { c.Forward() }))
 	assert.False(t, tab.Has((*capi.ClientLoadArgs)(nil).Function()))

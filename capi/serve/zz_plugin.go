@@ -20,8 +20,8 @@ type Plugin struct {
 	// structs may be as small as they were then, and the fields that they lack are
 	// zero. 0 stands for Minor, as XLA has it.
 	Callers int
-	// Nodes are further nodes of the extension chain, behind those of the
-	// extensions below. They are linked where they lie, and must not be part of
+	// Nodes are further nodes of the extension chain, after those of the
+	// extensions below. They are linked in place, and must not be part of
 	// another chain.
 	Nodes []*capi.ExtensionBase
 

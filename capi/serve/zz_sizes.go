@@ -27,12 +27,12 @@ var argsGrowth = map[*capi.Function][]growth{
 	(*capi.TransfersClientCrossHostSendBuffersArgs)(nil).Function():        {{81, 64}, {117, 88}},
 }
 
-// argsStale are the minors below which callers state less than they have.
+// argsStale are the minors below which callers report less than they have.
 var argsStale = map[*capi.Function]int{
 	(*capi.PluginAttributesArgs)(nil).Function(): 71,
 }
 
-// argsInner are the structs with a size of their own that args point to.
+// argsInner are the structs with their own size that args point to.
 var argsInner = map[*capi.Function][]inner{
 	(*capi.ClientCompileArgs)(nil).Function():                                       {{"program", 24, reflect.TypeFor[capi.Program](), []growth{{0, 48}}}},
 	(*capi.ClientBufferFromHostBufferArgs)(nil).Function():                          {{"device_layout", 96, reflect.TypeFor[capi.BufferMemoryLayout](), []growth{{0, 76}}}},

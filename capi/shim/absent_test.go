@@ -90,7 +90,7 @@ func TestAMinorMakesThePluginOlder(t *testing.T) {
 	s, err := shim.New(shim.Config{Minor: 82})
 	require.NoError(t, err)
 	_, err = s.Wrap(real)
-	assert.ErrorContains(t, err, "the plugin is of API 0.81: it cannot be made one of 0.82")
+	assert.ErrorContains(t, err, "the plugin has API 0.81: it cannot be made to look like 0.82")
 }
 
 // An older client passes shorter args, and reads no more than them.
@@ -123,7 +123,7 @@ func TestAnOlderClientsArgsAreFilledUp(t *testing.T) {
 	assert.Equal(t, []uintptr{create.Size}, sizes)
 	assert.EqualValues(t, 16, describe.HandleOf(c.Args.Client))
 	assert.EqualValues(t, 72, c.Args.StructSize, "the client's size stays")
-	assert.EqualValues(t, 5, c.Args.KVTryGetUserArg, "nothing is written behind it")
+	assert.EqualValues(t, 5, c.Args.KVTryGetUserArg, "nothing is written after it")
 
 	x := &capi.Call[capi.LoadedExecutableExecuteArgs]{}
 	inner := &capi.ExecuteOptions{StructSize: 88, LaunchID: 7}

@@ -17,7 +17,7 @@ const maxExtension capi.ExtensionType = 60
 
 const wordSize = unsafe.Sizeof(uintptr(0))
 
-// checkAbsent returns an error for a name that is neither that of an extension nor a pattern of functions.
+// checkAbsent returns an error for a name that is neither an extension's name nor a pattern of functions.
 func checkAbsent(names []string) error {
 	for _, name := range names {
 		if isExtension(name) {
@@ -34,18 +34,18 @@ func isExtension(name string) bool {
 	return slices.ContainsFunc(capi.Sections(), func(s capi.Section) bool { return s != capi.SectionCore && s.String() == name })
 }
 
-// lessen takes from the table what the Config says is absent, and what is newer than its Minor. Nobody else has the table
-// yet, and its memory is its own.
+// lessen removes from the table what the Config says is absent, and what is newer than its Minor. Nothing else uses the
+// table yet, and it shares no memory.
 func (c *Config) lessen(t *serve.Table) error {
 	api := t.API()
 	if c.Minor > int(api.PJRTAPIVersion.MinorVersion) {
-		return fmt.Errorf("the plugin is of API 0.%d: it cannot be made one of 0.%d", api.PJRTAPIVersion.MinorVersion, c.Minor)
+		return fmt.Errorf("the plugin has API 0.%d: it cannot be made to look like 0.%d", api.PJRTAPIVersion.MinorVersion, c.Minor)
 	}
 	if c.Minor != 0 {
 		api.PJRTAPIVersion.MinorVersion = int32(c.Minor)
 		whole := api.StructSize
 		api.StructSize = min(whole, tableSize(c.Minor))
-		// Clients that do not look at the size find nothing behind it either. The extensions follow the table.
+		// Clients that do not look at the size find nothing after it either. The extensions follow the table.
 		clear(unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(api), api.StructSize)), whole-api.StructSize))
 	}
 	if len(c.Absent) == 0 {
@@ -79,7 +79,7 @@ func (c *Config) lessen(t *serve.Table) error {
 	return nil
 }
 
-// hide makes the slot of a function null if it is among the absent.
+// hide makes a function's slot null if the Config says that it is absent.
 func (c *Config) hide(f *capi.Function, table unsafe.Pointer, size uintptr) {
 	if f.Offset+wordSize > size || !slices.ContainsFunc(c.Absent, func(p string) bool { return match(p, f.Name) }) {
 		return

@@ -40,15 +40,15 @@ type Config struct {
 
 	Faults Faults
 
-	// Absent has patterns of the functions that the table lacks, and names of the extensions. A function's slot is null;
-	// an extension is not in the chain.
+	// Absent has patterns of the functions, and names of the extensions, that the table lacks. A function's slot is
+	// null; an extension is not in the chain.
 	Absent []string
-	// Minor makes the plugin as old as that API minor: the table says so, and ends where that of the older API did. 0
-	// leaves it as it is.
+	// Minor makes the plugin look as old as that API minor: the table reports that version, and ends where the older
+	// table did. 0 leaves the plugin as it is.
 	Minor int
 
-	// Grow serves clients that are older than the plugin accepts: it passes their args on in structs of the newest version,
-	// in which the fields that they do not know are zero.
+	// Grow serves clients that are older than the plugin accepts: it passes on their args in structs of the newest
+	// version, with zeros in the fields that the clients do not know.
 	Grow bool
 
 	Record string
@@ -102,7 +102,7 @@ var variables = map[string]func(c *Config, value string) error{
 	"MINOR": func(c *Config, v string) error {
 		n, err := strconv.Atoi(v)
 		if err != nil || n < serve.OldestMinor {
-			return fmt.Errorf("%q is no minor version of the API: use %d or more", v, serve.OldestMinor)
+			return fmt.Errorf("%q is not a minor version of the API: use %d or more", v, serve.OldestMinor)
 		}
 		c.Minor = n
 		return nil

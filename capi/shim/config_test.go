@@ -51,7 +51,7 @@ func TestInvalidVariablesAreErrors(t *testing.T) {
 		"S_TRACE_ONLY=PJRT_Clent_Create":                `"PJRT_Clent_Create" is not a PJRT function`,
 		"S_TRACE_ONLY=[":                                "is not a pattern",
 		"S_ABSENT=Laoyuts":                              "or use the name of an extension, such as Layouts",
-		"S_MINOR=0.70":                                  `"0.70" is no minor version of the API: use 57 or more`,
+		"S_MINOR=0.70":                                  `"0.70" is not a minor version of the API: use 57 or more`,
 		"S_MINOR=56":                                    "use 57 or more",
 		"S_GROW=maybe":                                  "neither 1 nor 0",
 		"S_TRACE_TEXT=0":                                "use 1 or more",

@@ -41,8 +41,8 @@
 //	PJRT_SHIM_FAULTS=RULES        see ParseFaults
 //	PJRT_SHIM_ABSENT=NAMES        functions whose slots are null, and extensions that
 //	                              are not in the chain
-//	PJRT_SHIM_MINOR=N             minor version that the plugin says it has, and with
-//	                              which its table ends; an older one than its own
+//	PJRT_SHIM_MINOR=N             minor version, older than the plugin's own, that the
+//	                              plugin reports and with which its table ends
 //	PJRT_SHIM_GROW=1              accept clients that are too old for the plugin
 //	PJRT_SHIM_RECORD=FILE         record the session
 package shim

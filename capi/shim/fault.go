@@ -120,7 +120,7 @@ func (r *FaultRule) set(key, value string) (err error) {
 	case "probability":
 		r.Probability, err = strconv.ParseFloat(value, 64)
 		if err != nil || !(r.Probability > 0 && r.Probability <= 1) {
-			return fmt.Errorf("use a number above 0, and 1 at most")
+			return fmt.Errorf("use a number above 0 and at most 1")
 		}
 	case "call":
 		r.Call, err = yes(value)

@@ -61,8 +61,8 @@ func grow(c *serve.Invocation) {
 
 var functionAttributes = (*capi.PluginAttributesArgs)(nil).Function()
 
-// really returns the size of args that say they have size bytes. XLA's client before API 0.72 states that those of
-// PJRT_Plugin_Attributes end ahead of their last field, and reads that field all the same.
+// really returns the true size of args whose struct_size is size. XLA's client before API 0.72 gives the args of
+// PJRT_Plugin_Attributes a struct_size that ends before their last field, but reads that field all the same.
 func really(f *capi.Function, size uintptr) uintptr {
 	if f == functionAttributes {
 		return f.Size

@@ -46,7 +46,7 @@ func checkPatterns(patterns []string) error {
 }
 
 // selected reports whether a list of patterns selects a function. No pattern with a minus may match it and, if there
-// are patterns without, one of those must.
+// are patterns without a minus, one of them must.
 func selected(patterns []string, name string) bool {
 	chosen := true
 	for _, p := range patterns {

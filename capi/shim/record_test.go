@@ -128,9 +128,9 @@ func TestDamagedRecordingsAreErrors(t *testing.T) {
 	}
 	for name, c := range map[string]struct{ text, want string }{
 		"empty":              {"", "it is empty"},
-		"another file":       {"#!/bin/sh\necho\n", "line 1: it is not that of a recorded session"},
-		"a trace":            {`{"call":1}` + "\n", "line 1: it is not that of a recorded session"},
-		"one short line":     {"x", "line 1 is not that of a recorded session"},
+		"another file":       {"#!/bin/sh\necho\n", "line 1: it does not belong to a recorded session"},
+		"a trace":            {`{"call":1}` + "\n", "line 1: it does not belong to a recorded session"},
+		"one short line":     {"x", "line 1 does not belong to a recorded session"},
 		"a newer format":     {change(`"version":1`, `"version":2`), "line 1: the session has version 2 of the format"},
 		"no API version":     {change(`,"api":[0,81]`, ""), "line 1: the API version is missing"},
 		"cut off":            {whole[:len(whole)-30], "it ends in the middle of line"},

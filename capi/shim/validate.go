@@ -16,7 +16,7 @@ import (
 // validator tracks the handles of one plugin.
 type validator struct {
 	s *session
-	// Errors of these plugins are objects with their own functions, and the validator does not see calls of these.
+	// The plugin's errors are objects with their own functions, whose calls the validator does not see.
 	errorsEscape bool
 	// The plugin has unknown functions, which may return handles.
 	newer bool

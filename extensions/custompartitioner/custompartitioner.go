@@ -7,11 +7,11 @@
 //
 //	err := custompartitioner.Register(plugin, "my_op", custompartitioner.Partitioner{
 //		Partition: func(c custompartitioner.Call) (custompartitioner.Parts, error) {
-//			... // the program of one part, and the shardings it wants
+//			... // the program of one part, and the shardings it needs
 //		},
 //	})
 //
-// A custom call that treats every element of its leading dimensions alone needs no functions:
+// A custom call that treats every element of its leading dimensions independently needs no functions:
 // [RegisterBatch] is enough. A custom call that is not registered gets whole arrays on every device.
 package custompartitioner
 
@@ -34,13 +34,13 @@ func Supported(p *pjrt.Plugin) bool {
 // Array is an operand or the result of a custom call.
 type Array struct {
 	Shape hlo.Shape
-	// Sharding says how the array is spread over the devices; nil if that is not known.
+	// Sharding says how the array is spread over the devices; nil if unknown.
 	Sharding *sharding.Spec
 }
 
 // Call is a custom call of a program, with whole arrays.
 type Call struct {
-	// Operands are the operands. It is nil in a call of Propagate.
+	// Operands are the operands, nil in a call of Propagate.
 	Operands []Array
 	Result   Array
 	// Config is the backend_config of the custom call in the program.
@@ -49,90 +49,84 @@ type Call struct {
 
 // Parts says how a custom call is split.
 type Parts struct {
-	// Module is a program in MLIR whose function main computes one part: from the parts of the
-	// operands to that of the result.
+	// Module is a program in MLIR whose function main computes one part of the result from the parts
+	// of the operands.
 	Module []byte
-	// Operands are the shardings that the operands must have, one for each. The compiler moves data
-	// between the devices where the program has others.
+	// Operands are the shardings that the operands must have, one for each. Where the program has
+	// other shardings, the compiler moves data between the devices.
 	Operands []sharding.Spec
 	Result   sharding.Spec
 }
 
-// Partitioner has the functions that the compiler asks. It calls them on threads of its own, for
-// several compilations at once. An error or a panic in one ends the compilation with that error.
+// Partitioner has the functions that the compiler calls, on its own threads and for several
+// compilations at once. An error or a panic in one ends the compilation with that error.
 type Partitioner struct {
-	// Partition splits a custom call. A program whose call must be split does not compile if
-	// Partition is nil.
+	// Partition splits a custom call. If it is nil, a program whose call must be split does not compile.
 	Partition func(Call) (Parts, error)
-	// Infer returns the sharding of the result from those of the operands, or nil if it does not know.
-	// A nil Infer never knows.
+	// Infer returns the sharding of the result from those of the operands, or nil if unknown. A nil
+	// Infer means that it is never known.
 	Infer func(Call) (*sharding.Spec, error)
-	// Propagate returns the sharding that the result shall have when those who use it ask for the one
-	// in c.Result, or nil for that one. A nil Propagate takes what is asked for.
+	// Propagate returns the sharding that the result gets when its users ask for the one in c.Result,
+	// or nil for that one. A nil Propagate accepts what is asked for.
 	Propagate func(c Call) (*sharding.Spec, error)
 	// ReplicateSideEffects says that a call with side effects may run on every device with whole
 	// arrays.
 	ReplicateSideEffects bool
 }
 
-// Register lets x split the custom calls of a target in all compilations by the plugin that begin
-// later, until the process ends (PJRT_Register_Custom_Partitioner). A target that this process has
-// registered is pjrt.ErrAlreadyExists. Register may be called from any goroutine.
+// Register lets x split the custom calls of a target in all of the plugin's compilations that begin
+// later, until the process ends (PJRT_Register_Custom_Partitioner). If this process has already
+// registered the target, the error is pjrt.ErrAlreadyExists. Register may be called from any
+// goroutine.
 func Register(p *pjrt.Plugin, target string, x Partitioner) error {
-	if err := check(p, target); err != nil {
+	return register(p, target, func() error {
+		var c capi.Call[capi.RegisterCustomPartitionerArgs]
+		c.Args.Name, c.Args.NameSize = capi.StringData(target)
+		c.Args.Callbacks = capi.NewCustomCallPartitioner(x.forC())
+		err := c.Do(raw.Table(p))
+		if err != nil {
+			c.Args.Callbacks.Dtor.Call(c.Args.Callbacks)
+		}
 		return err
-	}
-	registering.Lock()
-	defer registering.Unlock()
-	if err := isFree(p, target); err != nil {
-		return err
-	}
-	var c capi.Call[capi.RegisterCustomPartitionerArgs]
-	c.Args.Name, c.Args.NameSize = capi.StringData(target)
-	c.Args.Callbacks = capi.NewCustomCallPartitioner(x.forC())
-	err := c.Do(raw.Table(p))
-	if err != nil {
-		c.Args.Callbacks.Dtor.Call(c.Args.Callbacks)
-	}
-	return err
+	})
 }
 
 // RegisterBatch says that the custom calls of a target treat every element of their leading
-// dimensions alone, so that the compiler can split them there (PJRT_Register_Batch_Partitionable, API
-// 0.67). It holds and fails as [Register] does.
+// dimensions independently, so that the compiler can split them there
+// (PJRT_Register_Batch_Partitionable, API 0.67). It takes effect and fails as [Register] does.
 //
-// How many dimensions those are, each call says in the attribute
+// Each call gives the number of those dimensions in the attribute
 //
 //	mhlo.frontend_attributes = {num_batch_dims = "1"}
 //
-// and it must state the layouts of its operands and results, as the calls do that Target.Line of
-// package extensions/ffi writes: over a call without layouts XLA ends the process.
+// and must give the layouts of its operands and results, as Target.Line of package extensions/ffi
+// does: a call without layouts makes XLA end the process.
 func RegisterBatch(p *pjrt.Plugin, target string) error {
-	if err := check(p, target); err != nil {
-		return err
-	}
-	registering.Lock()
-	defer registering.Unlock()
-	if err := isFree(p, target); err != nil {
-		return err
-	}
-	var c capi.Call[capi.RegisterBatchPartitionableArgs]
-	c.Args.Name, c.Args.NameSize = capi.StringData(target)
-	return c.Do(raw.Table(p))
+	return register(p, target, func() error {
+		var c capi.Call[capi.RegisterBatchPartitionableArgs]
+		c.Args.Name, c.Args.NameSize = capi.StringData(target)
+		return c.Do(raw.Table(p))
+	})
 }
 
-// registering is held while a target is registered, so that of two with the same name the second
-// one finds the first.
+// registering is held while a target is registered, so that the second of two with the same name
+// finds the first.
 var registering sync.Mutex
 
-func check(p *pjrt.Plugin, target string) error {
+// register calls do if a target can be registered with the plugin.
+func register(p *pjrt.Plugin, target string, do func() error) error {
 	switch {
 	case p == nil:
 		return raw.Errorf(pjrt.ErrInvalidArgument, "the plugin is nil")
 	case target == "" || strings.IndexByte(target, 0) >= 0:
 		return raw.Errorf(pjrt.ErrInvalidArgument, "the target %q of the custom call is empty or contains a zero byte", target)
 	}
-	return nil
+	registering.Lock()
+	defer registering.Unlock()
+	if err := isFree(p, target); err != nil {
+		return err
+	}
+	return do()
 }
 
 // isFree returns an error if the target was registered with the plugin.
@@ -142,14 +136,14 @@ func isFree(p *pjrt.Plugin, target string) error {
 		case (*capi.RegisterCustomPartitionerArgs)(nil).Function(), (*capi.RegisterBatchPartitionableArgs)(nil).Function():
 			if r.Name == target {
 				return raw.Errorf(pjrt.ErrAlreadyExists,
-					"how the custom call %s is split is registered already, and stays until the process ends: choose another name", target)
+					"a partitioner of the custom call %s is already registered, and stays until the process ends: choose another name", target)
 			}
 		}
 	}
 	return nil
 }
 
-// forC returns the partitioner over serialized messages.
+// forC returns the partitioner in the form that works on serialized messages.
 func (x Partitioner) forC() capi.CustomCallPartitioner {
 	c := capi.CustomCallPartitioner{ReplicateSideEffects: x.ReplicateSideEffects}
 	if x.Partition != nil {
@@ -203,7 +197,7 @@ func answer(
 	if b := s.Encode().Proto; b != nil {
 		return b, nil
 	}
-	return []byte{}, nil // a replicated sharding, which is an empty message, and not none
+	return []byte{}, nil // a replicated sharding: an empty message, as opposed to none
 }
 
 func newCall(operands []capi.CustomCallArray, result capi.CustomCallArray, config []byte) (c Call, err error) {

@@ -23,8 +23,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/sharding"
 )
 
-// calling is a program for two devices that calls a target with an array that is cut in two.
-// attributes are attributes of the call.
+// calling returns a program for two devices that calls target with an array that is cut in
+// two. attributes are attributes of the call.
 func calling(target, attributes string) pjrt.Program {
 	return pjrt.Program{Code: []byte(`module attributes {mhlo.num_partitions = 2 : i32} {
   func.func @main(%a: tensor<8x4xf32> {mhlo.sharding = "{devices=[2,1]0,1}"}) -> (tensor<8x4xf32> {mhlo.sharding = "{devices=[2,1]0,1}"}) {
@@ -52,7 +52,7 @@ func opcodes(t *testing.T, p *pjrt.Plugin, program pjrt.Program) (map[string]int
 		for _, i := range m.All() {
 			count[i.Opcode]++
 		}
-		return false, stop // what comes then needs NVIDIA's assembler
+		return false, stop // the rest of the compilation needs NVIDIA's assembler
 	}, nil)
 	require.NoError(t, err)
 	defer pass.Close()
@@ -129,7 +129,7 @@ func TestAheadOfTimeACallOfRowsIsSplit(t *testing.T) {
 	require.NoError(t, custompartitioner.RegisterBatch(p, "rows_registered"))
 	split, err := opcodes(t, p, calling("rows_registered", batch))
 	require.NoError(t, err)
-	assert.Positive(t, whole["all-gather"]+whole["all-gather-start"], "without a word each device gets the whole array: %v", whole)
+	assert.Positive(t, whole["all-gather"]+whole["all-gather-start"], "an unregistered call gets the whole array on each device: %v", whole)
 	assert.Zero(t, split["all-gather"]+split["all-gather-start"], split)
 	assert.Equal(t, 1, split["custom-call"])
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
-// A setter puts an attribute into the variable at p. It keeps what is there if that is the
-// same, so that a call that is repeated allocates nothing.
+// A setter puts an attribute into the variable at p. If the variable already has that
+// value, the setter keeps it, so that repeated calls allocate nothing.
 type setter func(p unsafe.Pointer, x cffi.Attr) error
 
 // attribute is a field of a struct that takes an attribute.
@@ -97,8 +97,8 @@ func (d *dictionary) names() []string {
 	return list
 }
 
-// lookup returns the position of a name, or -1. A name is compared in place, because a
-// string of it would be a copy.
+// lookup returns the position of a name, or -1. It compares names in place, because a
+// string would be a copy.
 func lookup(names []*cffi.ByteSpan, name string) int {
 	for i, s := range names {
 		if string(view(s)) == name {
@@ -116,7 +116,7 @@ func nameList(names []*cffi.ByteSpan) []string {
 	return list
 }
 
-// view returns the bytes of a span, which are XLA's.
+// view returns the bytes of a span, which belong to XLA.
 func view(s *cffi.ByteSpan) []byte {
 	if s == nil || s.Ptr == nil {
 		return nil
@@ -156,7 +156,7 @@ func setterOf(t reflect.Type) (setter, error) {
 			return setAny, nil
 		}
 	}
-	return nil, invalid("no attribute becomes a %v: "+
+	return nil, invalid("no attribute fits into a %v: "+
 		"a string, a number, a slice of numbers, a struct, a map[string]any or an any can take one", t)
 }
 
@@ -200,7 +200,7 @@ func setAny(p unsafe.Pointer, x cffi.Attr) error {
 	return err
 }
 
-// described says what an attribute is.
+// described describes an attribute for an error.
 func described(x cffi.Attr) string {
 	if x.Data == nil {
 		return "nothing"
@@ -251,9 +251,9 @@ func (d *dictionary) add(f reflect.StructField) error {
 		d.rest = &attribute{offset: f.Offset}
 		return nil
 	case option == "rest":
-		return invalid(`the field %s has the tag ",rest", which is for one map[string]any without a name`, f.Name)
+		return invalid(`the field %s has the tag ",rest", which is only for one map[string]any without a name`, f.Name)
 	case option != "" && option != "optional":
-		return invalid("the field %s has the unknown option %q in its tag: there are optional and rest", f.Name, option)
+		return invalid("the field %s has the unknown option %q in its tag: the options are optional and rest", f.Name, option)
 	case name == "":
 		name = snake(f.Name)
 	}
@@ -273,8 +273,7 @@ func (d *dictionary) add(f reflect.StructField) error {
 	return nil
 }
 
-// snake returns the name of an attribute for that of a field: max_steps for MaxSteps, and
-// id for ID.
+// snake returns the attribute name for a field name: max_steps for MaxSteps, and id for ID.
 func snake(name string) string {
 	var b strings.Builder
 	runes := []rune(name)

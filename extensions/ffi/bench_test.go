@@ -14,8 +14,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt"
 )
 
-// BenchmarkCustomCall executes a program that calls a handler in Go, and in turn one that
-// does nothing. It reports how much longer the first one takes.
+// BenchmarkCustomCall alternately executes a program that calls a handler in Go and one
+// that does nothing. It reports how much longer the first one takes.
 func BenchmarkCustomCall(b *testing.B) {
 	ctx := context.Background()
 	client := newClient(b)

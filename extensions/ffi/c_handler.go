@@ -15,8 +15,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
-// Supported reports whether the plugin offers the extension. Since API 0.73 the extension
-// has the function that registers handlers.
+// Supported reports whether the plugin offers the extension. The function that registers
+// handlers came with API 0.73.
 func Supported(p *pjrt.Plugin) bool {
 	return raw.Table(p).HasSection(capi.SectionExtension(capi.ExtensionTypeFFI))
 }
@@ -25,7 +25,7 @@ func Supported(p *pjrt.Plugin) bool {
 type CustomCall struct {
 	// Target is the name in the program's stablehlo.custom_call.
 	Target string
-	// Platform is XLA's name of the platform whose programs call the handler, such as
+	// Platform is XLA's name for the platform whose programs call the handler, such as
 	// Host, CUDA or ROCM.
 	Platform string
 	// Handler is the address of a C function of type XLA_FFI_Handler, such as one that
@@ -40,9 +40,10 @@ type CustomCall struct {
 // RegisterC makes a handler in C known to all clients of the plugin until the process ends
 // (PJRT_FFI_Register_Handler, API 0.73). Register a handler before compiling programs that
 // call it. Before RegisterC returns, the plugin calls the handler once to ask for the
-// version of the interface that the handler was built with. A name that this process has
-// registered for the platform is pjrt.ErrAlreadyExists: plugins replace the handler, or
-// keep the old one, and say neither. RegisterC may be called from any goroutine.
+// version of the interface that the handler was built with. If this process has already
+// registered the name for the platform, the error is pjrt.ErrAlreadyExists: plugins would
+// silently replace the handler or keep the old one. RegisterC may be called from any
+// goroutine.
 func RegisterC(p *pjrt.Plugin, c CustomCall) error {
 	switch {
 	case p == nil:
@@ -69,11 +70,11 @@ func RegisterC(p *pjrt.Plugin, c CustomCall) error {
 	return call.Do(raw.Table(p))
 }
 
-// registering is held while a handler is registered, so that of two with the same name the
-// second one finds the first.
+// registering is held while a handler is registered, so that the second of two with the
+// same name finds the first.
 var registering sync.Mutex
 
-// isFree returns an error if a handler was registered with the plugin by the same name.
+// isFree returns an error if a handler with the same name was registered with the plugin.
 func isFree(p *pjrt.Plugin, target, platform string) error {
 	for _, r := range raw.Table(p).Registrations() {
 		if r.Function == (*capi.FFIRegisterHandlerArgs)(nil).Function() && r.Name == target && r.Platform == platform {
@@ -94,7 +95,7 @@ func Load(p *pjrt.Plugin, path, platform string, symbols map[string]string) erro
 		return errNilPlugin
 	}
 	if len(symbols) == 0 {
-		return invalid("no symbols of the library %s were given: name one for each target", path)
+		return invalid("no symbols of the library %s were given: give one for each target", path)
 	}
 	find, err := openLibrary(path)
 	if err != nil {
@@ -116,7 +117,7 @@ func Load(p *pjrt.Plugin, path, platform string, symbols map[string]string) erro
 	return nil
 }
 
-// RegisterType gives one of the program's types a number, by which [Context.AddUserData]
+// RegisterType gives one of the program's types a number, with which [Context.AddUserData]
 // and handlers refer to it (PJRT_FFI_Type_Register, API 0.80). The name must be unique in
 // the process: the plugin returns an error for a name that is already registered.
 func RegisterType(p *pjrt.Plugin, name string) (typeID int64, err error) {

@@ -13,14 +13,14 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
-// Call is one call of a handler. Its methods are for the time until the handler returns;
-// after that those that ask the plugin are pjrt.ErrFailedPrecondition.
+// Call is one call of a handler. Use its methods only until the handler returns; after that,
+// those that ask the plugin return pjrt.ErrFailedPrecondition.
 type Call struct {
 	target    string
 	frame     *cffi.CallFrame
 	stage     cffi.ExecutionStage
 	runID     int64
-	known     bool // there is an execution
+	known     bool // whether execution is valid
 	execution raw.Execution
 	over      atomic.Bool
 }
@@ -35,7 +35,7 @@ func newCall(target string, frame *cffi.CallFrame) *Call {
 	var run capi.Call[cffi.RunIDGetArgs]
 	run.Args.Ctx = frame.Ctx
 	if err := run.Do(table); err != nil {
-		return c // a host that does not number its executions
+		return c // the host does not number its executions
 	}
 	c.runID = run.Args.RunID
 	c.execution, c.known = raw.ExecutionOf(c.runID)
@@ -52,7 +52,8 @@ func (c *Call) Target() string {
 	return c.target
 }
 
-// Stage returns why the handler is called: to execute, or for another stage of [Handler].
+// Stage returns the stage for which the handler is called: execution, or another stage of
+// [Handler].
 func (c *Call) Stage() cffi.ExecutionStage {
 	if c == nil {
 		return 0
@@ -60,8 +61,8 @@ func (c *Call) Stage() cffi.ExecutionStage {
 	return c.stage
 }
 
-// RunID returns the number of the execution, ExecuteOptions.LaunchID if that was given, and
-// 0 for a call without one (XLA_FFI_RunId_Get).
+// RunID returns the number of the execution: ExecuteOptions.LaunchID if that was given, and
+// 0 for a call without an execution (XLA_FFI_RunId_Get).
 func (c *Call) RunID() int64 {
 	if c == nil {
 		return 0
@@ -69,10 +70,10 @@ func (c *Call) RunID() int64 {
 	return c.runID
 }
 
-// Context returns the context of whoever executes the program, such as the argument of
-// LoadedExecutable.Execute: a handler that takes long returns when it ends, and passes it to
-// functions that wait. It never ends when a program is compiled, and if several executions
-// have the same LaunchID.
+// Context returns the context of the execution, such as the argument of
+// LoadedExecutable.Execute: a handler that takes long should return when it ends, and pass
+// it to functions that wait. The context never ends while a program is compiled, or if
+// several executions have the same LaunchID.
 func (c *Call) Context() context.Context {
 	if c != nil && c.known {
 		return c.execution.Context()
@@ -101,7 +102,8 @@ func (c *Call) Device() (int, error) {
 }
 
 // Stream returns the address of the platform's stream, on which the device works in order,
-// such as a CUstream (XLA_FFI_Stream_Get). The platform Host has none, which is an error.
+// such as a CUstream (XLA_FFI_Stream_Get). On the platform Host, which has no streams, it
+// returns an error.
 func (c *Call) Stream() (uintptr, error) {
 	var call capi.Call[cffi.StreamGetArgs]
 	table, err := c.table()
@@ -113,8 +115,8 @@ func (c *Call) Stream() (uintptr, error) {
 	return call.Args.Stream, err
 }
 
-// Options returns the [Options] of the execution. On a plugin older than API 0.116 it is
-// pjrt.ErrUnimplemented (XLA_FFI_CustomOptions_Get).
+// Options returns the [Options] of the execution (XLA_FFI_CustomOptions_Get). On a plugin
+// older than API 0.116 the error is pjrt.ErrUnimplemented.
 func (c *Call) Options() (map[string]any, error) {
 	if _, err := c.table(); err != nil {
 		return nil, err
@@ -127,19 +129,20 @@ func (c *Call) Options() (map[string]any, error) {
 }
 
 // UserData returns what [Context.AddUserData] added for a type to the execute context of
-// this execution, pjrt.ErrNotFound if there is no such context (XLA_FFI_InvokeContext_Get).
+// this execution (XLA_FFI_InvokeContext_Get). Without such a context the error is
+// pjrt.ErrNotFound.
 func (c *Call) UserData(typeID int64) (uintptr, error) {
 	if _, err := c.table(); err != nil {
 		return 0, err
 	}
-	// Plugins of older versions crash when they look for a context that is not there.
+	// Older plugins crash when they look for a context that does not exist.
 	if !c.known || !c.execution.HasContext() {
 		return 0, raw.Errorf(pjrt.ErrNotFound, "the execution has no execute context: put one into ExecuteOptions.Extensions")
 	}
 	return c.frame.UserData(cffi.TypeID{TypeID: typeID})
 }
 
-// Frame returns the call as XLA passes it, for what this package does not do.
+// Frame returns the call as XLA passes it, for purposes that this package does not cover.
 func (c *Call) Frame() (*cffi.CallFrame, error) {
 	if _, err := c.table(); err != nil {
 		return nil, err
@@ -147,7 +150,7 @@ func (c *Call) Frame() (*cffi.CallFrame, error) {
 	return c.frame, nil
 }
 
-// table returns XLA's table as long as the call is under way.
+// table returns XLA's table, which is valid as long as the call is under way.
 func (c *Call) table() (*capi.Table, error) {
 	if c == nil || c.frame == nil {
 		return nil, invalid("there is no call: only a handler gets one")

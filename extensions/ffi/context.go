@@ -12,9 +12,9 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
-// Context carries data from whoever executes a program to the handlers of its custom
-// calls. It goes into ExecuteOptions.Extensions. Several executions may use a Context at
-// the same time, and its methods may be called from any goroutine.
+// Context carries data from the caller that executes a program to the handlers of its
+// custom calls. It goes into ExecuteOptions.Extensions. Several executions may use a
+// Context at the same time, and its methods may be called from any goroutine.
 type Context struct {
 	table *capi.Table
 	ref   *lifetime.Ref[capi.ExecuteContext]
@@ -26,8 +26,8 @@ type Context struct {
 
 var _ pjrt.ExecuteExtension = (*Context)(nil)
 
-// NewContext makes an empty context (PJRT_ExecuteContext_Create, since API 0.52).
-// Executions take contexts since API 0.64. The caller closes the context.
+// NewContext makes an empty context (PJRT_ExecuteContext_Create, API 0.52). Executions
+// take contexts since API 0.64. The caller closes the context.
 func NewContext(p *pjrt.Plugin) (*Context, error) {
 	table := raw.Table(p)
 	var c capi.Call[capi.ExecuteContextCreateArgs]
@@ -45,7 +45,8 @@ func NewContext(p *pjrt.Plugin) (*Context, error) {
 // (PJRT_FFI_UserData_Add). typeID is the number that [RegisterType] returned for the type.
 // data is passed on as it is; if it is an address, the address must stay valid as long as
 // the context. A context holds at most one value of each type; a second one is an error.
-// So is adding data while an execution uses the context, whose handlers may be looking at it.
+// So is adding data while an execution uses the context, because its handlers may be
+// reading it.
 func (x *Context) AddUserData(typeID int64, data uintptr) error {
 	h, err := x.acquire()
 	if err != nil {
@@ -64,7 +65,7 @@ func (x *Context) AddUserData(typeID int64, data uintptr) error {
 	return c.Do(x.table)
 }
 
-// Repeatable reports that a second attempt of an execution can use the same options: see
+// Repeatable reports that a second attempt at an execution can use the same options: see
 // [pjrt.ExecuteExtension].
 func (x *Context) Repeatable() bool { return true }
 

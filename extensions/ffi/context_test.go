@@ -19,7 +19,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
 )
 
-// testType registers a type with the CPU plugin, which a process can do once.
+// testType registers a type with the CPU plugin, which a process can do only once.
 var testType = func() func(testing.TB, *pjrt.Plugin) int64 {
 	var once sync.Once
 	var id int64

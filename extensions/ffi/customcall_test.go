@@ -10,10 +10,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/purepjrt/purepjrt/capi"
 	cffi "github.com/purepjrt/purepjrt/capi/ffi"
+	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/extensions/ffi"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
+	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
 func newClient(t testing.TB) *pjrt.Client {
@@ -25,6 +28,23 @@ func newClient(t testing.TB) *pjrt.Client {
 	require.NoError(t, err)
 	t.Cleanup(func() { client.Close() })
 	return client
+}
+
+// registrar makes a plugin in memory that registers handlers with a Go function.
+func registrar(t testing.TB, register func(*capi.FFIRegisterHandlerArgs)) *pjrt.Plugin {
+	t.Helper()
+	table, err := (&serve.Plugin{
+		PluginInitialize: func(*capi.PluginInitializeArgs) error { return nil },
+		FFI: &serve.FFIExtension{RegisterHandler: func(a *capi.FFIRegisterHandlerArgs) error {
+			register(a)
+			return nil
+		}},
+	}).Serve()
+	require.NoError(t, err)
+	t.Cleanup(func() { table.Close() })
+	plugin, err := raw.Plugin(table.Capi())
+	require.NoError(t, err)
+	return plugin
 }
 
 func compile(t testing.TB, c *pjrt.Client, code string) *pjrt.LoadedExecutable {
@@ -51,7 +71,7 @@ func read(t testing.TB, b *pjrt.Buffer) []float32 {
 	return values
 }
 
-// calls is a program that calls a handler of the name target.
+// calls returns a program that calls the handler named target.
 func calls(target string) string {
 	return `func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
   %0 = stablehlo.custom_call @` + target + `(%a) {api_version = 4 : i32} : (tensor<4xf32>) -> tensor<4xf32>

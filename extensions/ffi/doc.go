@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package ffi lets programs call functions outside of XLA: handlers of XLA's foreign
-// function interface, by the operation stablehlo.custom_call. It uses the extension
-// FFI, which came with API 0.53; XLA's plugins for CPUs, GPUs and TPUs have it.
+// Package ffi lets programs call functions outside XLA: handlers of XLA's foreign function
+// interface, with the operation stablehlo.custom_call. It uses the extension FFI, which
+// came with API 0.53; XLA's plugins for CPUs, GPUs and TPUs have it.
 //
 // # Handlers in Go
 //
@@ -28,13 +28,14 @@
 //	%1 = stablehlo.custom_call @scale(%0) {api_version = 4 : i32, backend_config = {factor = 2.0 : f32}, ...} : ...
 //
 // [Handler] says which fields a struct can have, what a handler may do, and how it keeps a
-// state for each executable. A [Call] has the context of the execution and what its caller
-// gave it: [Values] of Go, [Options] (API 0.116) and a [Context], which handlers in C see too.
+// state for each executable. A [Call] has the context of the execution and the data that
+// its caller passed: Go [Values], [Options] (API 0.116) and a [Context], which handlers in
+// C see too.
 //
 // [Print], [Assert] and [Progress] are ready-made. The module extensions/ffi/lapack has the
 // functions of LAPACK that programs of JAX for CPUs call.
 //
-// On other platforms than Host, handlers get addresses in the memory of the device, and the
+// On platforms other than Host, handlers get addresses in the device's memory, and the
 // stream on which it works.
 //
 // # Handlers in C

@@ -34,7 +34,7 @@ func start(ctx context.Context) *pjrt.Client {
 	return client
 }
 
-// run executes a program of one argument and shows its result.
+// run executes a program with one argument and prints its result.
 func run(ctx context.Context, client *pjrt.Client, code string, opts *pjrt.ExecuteOptions) {
 	exe, err := client.Compile(ctx, pjrt.Program{Code: []byte(code)}, nil)
 	if err != nil {
@@ -65,7 +65,7 @@ type scale struct {
 	Factor float32
 }
 
-// A program calls a function of Go.
+// A program calls a Go function.
 func ExampleRegister() {
 	ctx := context.Background()
 	client := start(ctx)
@@ -141,7 +141,7 @@ func ExampleRegisterHandler() {
 	// Output: [1 4 9]
 }
 
-// Values of Go reach the handlers of one execution.
+// Go values reach the handlers of one execution.
 func ExampleValues() {
 	ctx := context.Background()
 	client := start(ctx)
@@ -188,7 +188,7 @@ func ExamplePrint() {
 	// [4 16 36]
 }
 
-// A program fails with a message when something does not hold.
+// A program fails with a message when a condition does not hold.
 func ExampleAssert() {
 	ctx := context.Background()
 	client := start(ctx)

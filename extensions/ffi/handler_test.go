@@ -25,7 +25,7 @@ import (
 
 var targets atomic.Int32
 
-// target returns a name that no handler has yet.
+// target returns a name that no handler has.
 func target() string { return fmt.Sprintf("purepjrt.go_%d", targets.Add(1)) }
 
 // unary is a call with one vector as its argument, and one as its result.
@@ -54,7 +54,7 @@ func execute(t testing.TB, exe *pjrt.LoadedExecutable, opts *pjrt.ExecuteOptions
 	return exe.Execute(context.Background(), args, opts)
 }
 
-func TestArgumentsAndResultsAreViewsOfTheMemoryOfTheProgram(t *testing.T) {
+func TestArgumentsAndResultsAreViewsOfTheProgramsMemory(t *testing.T) {
 	client := newClient(t)
 	exe := handle(t, client, "", func(c *ffi.Call, op *unary) error {
 		assert.Equal(t, []int64{4}, op.In.Dims)
@@ -174,7 +174,7 @@ func TestAttributesAreDecodedIntoTheStruct(t *testing.T) {
 	assert.Equal(t, []op{want, want}, got)
 }
 
-func TestOneHandlerServesProgramsWithOtherAttributes(t *testing.T) {
+func TestOneHandlerServesProgramsWithDifferentAttributes(t *testing.T) {
 	client := newClient(t)
 	type scale struct {
 		In     ffi.Arg[float32]
@@ -209,7 +209,7 @@ func TestOneHandlerServesProgramsWithOtherAttributes(t *testing.T) {
 	assert.Equal(t, []int32{1, 2}, kept[0], "what a handler keeps does not change")
 }
 
-func TestAHandlerForOtherTypesThanTheProgramUsesSaysWhich(t *testing.T) {
+func TestAHandlerThatDoesNotFitTheProgramSaysWhy(t *testing.T) {
 	client := newClient(t)
 	a := upload(t, client, 1, 2, 3, 4)
 	for _, c := range []struct {
@@ -252,32 +252,32 @@ func TestAHandlerForOtherTypesThanTheProgramUsesSaysWhich(t *testing.T) {
 			In     ffi.Arg[float32]
 			Out    ffi.Ret[float32]
 			Factor float32
-		}](client), `the attribute "factor" is the number 1.5 of type f64, and the handler takes a float32`},
+		}](client), `the attribute "factor" is the number 1.5 of type f64, and the handler takes float32`},
 		{"too large", "count = 300 : i64", registerFor[struct {
 			In    ffi.Arg[float32]
 			Out   ffi.Ret[float32]
 			Count uint8
-		}](client), `the attribute "count" is the number 300 of type i64, and the handler takes a uint8`},
+		}](client), `the attribute "count" is the number 300 of type i64, and the handler takes uint8`},
 		{"negative", "count = -1 : i64", registerFor[struct {
 			In    ffi.Arg[float32]
 			Out   ffi.Ret[float32]
 			Count uint
-		}](client), `the attribute "count" is the number -1 of type i64, and the handler takes a uint`},
+		}](client), `the attribute "count" is the number -1 of type i64, and the handler takes uint`},
 		{"text", `count = "three"`, registerFor[struct {
 			In    ffi.Arg[float32]
 			Out   ffi.Ret[float32]
 			Count int
-		}](client), `the attribute "count" is the string "three", and the handler takes a int`},
+		}](client), `the attribute "count" is the string "three", and the handler takes int`},
 		{"array", `count = array<i64: 1, 2>`, registerFor[struct {
 			In    ffi.Arg[float32]
 			Out   ffi.Ret[float32]
 			Count []bool
-		}](client), `the attribute "count" is an array of 2 numbers of type i64, and the handler takes a []bool`},
+		}](client), `the attribute "count" is an array of 2 numbers of type i64, and the handler takes []bool`},
 		{"in a dictionary", `where = {layer = 1.0 : f32}`, registerFor[struct {
 			In    ffi.Arg[float32]
 			Out   ffi.Ret[float32]
 			Where struct{ Layer int }
-		}](client), `the attribute "where" is a dictionary: the attribute "layer" is the number 1 of type f32, and the handler takes a int`},
+		}](client), `the attribute "where" is a dictionary: the attribute "layer" is the number 1 of type f32, and the handler takes int`},
 		{"no dictionary", `where = 1 : i32`, registerFor[struct {
 			In    ffi.Arg[float32]
 			Out   ffi.Ret[float32]
@@ -301,13 +301,13 @@ func registerFor[T any](client *pjrt.Client) func(name string) error {
 	}
 }
 
-func TestStructsThatDescribeNoCallAreErrors(t *testing.T) {
+func TestStructsThatCannotDescribeACallAreErrors(t *testing.T) {
 	client := newClient(t)
 	for _, c := range []struct {
 		register func(string) error
 		want     string
 	}{
-		{registerFor[int](client), "takes a pointer to a struct that describes the call, not to a int"},
+		{registerFor[int](client), "takes a pointer to a struct that describes the call, not int"},
 		{registerFor[struct{ in ffi.Arg[float32] }](client), "the field in is not exported"},
 		{registerFor[struct{ count int }](client), "the field count is not exported"},
 		{registerFor[struct{ In ffi.Arg[dtype.Int4] }](client), "elements of type s4 are packed in memory, so the field In must be an AnyArg"},
@@ -315,9 +315,9 @@ func TestStructsThatDescribeNoCallAreErrors(t *testing.T) {
 			In   []ffi.AnyArg
 			Last ffi.AnyArg
 		}](client), "the field Last comes after In, which takes all other arguments"},
-		{registerFor[struct{ F func() }](client), "the field F: no attribute becomes a func()"},
-		{registerFor[struct{ F []string }](client), "the field F: no attribute becomes a []string"},
-		{registerFor[struct{ F struct{ G chan int } }](client), "the field F: the field G: no attribute becomes a chan int"},
+		{registerFor[struct{ F func() }](client), "the field F: no attribute fits into a func()"},
+		{registerFor[struct{ F []string }](client), "the field F: no attribute fits into a []string"},
+		{registerFor[struct{ F struct{ G chan int } }](client), "the field F: the field G: no attribute fits into a chan int"},
 		{registerFor[struct {
 			A int `ffi:"x"`
 			B int `ffi:"x"`
@@ -327,7 +327,7 @@ func TestStructsThatDescribeNoCallAreErrors(t *testing.T) {
 		}](client), `the field A has the unknown option "needed" in its tag`},
 		{registerFor[struct {
 			A int `ffi:",rest"`
-		}](client), `the field A has the tag ",rest", which is for one map[string]any`},
+		}](client), `the field A has the tag ",rest", which is only for one map[string]any`},
 	} {
 		err := c.register(target())
 		require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
@@ -335,7 +335,7 @@ func TestStructsThatDescribeNoCallAreErrors(t *testing.T) {
 	}
 }
 
-func TestRegistrationsThatCannotBeAreErrors(t *testing.T) {
+func TestImpossibleRegistrationsAreErrors(t *testing.T) {
 	client := newClient(t)
 	p := client.Plugin()
 	fn := func(*ffi.Call, *unary) error { return nil }
@@ -381,7 +381,7 @@ func TestRegistrationsThatCannotBeAreErrors(t *testing.T) {
 	require.ErrorContains(t, err, "FFI")
 }
 
-func TestErrorsAndPanicsOfHandlersAreTheExecutions(t *testing.T) {
+func TestErrorsAndPanicsOfHandlersFailTheExecution(t *testing.T) {
 	client := newClient(t)
 	a := upload(t, client, 1, 2, 3, 4)
 	for what, c := range map[string]struct {
@@ -470,7 +470,7 @@ func TestAnExecutableKeepsAState(t *testing.T) {
 	_, err := client.Compile(ctx, pjrt.Program{Code: []byte(withAttributes(name, "factor = 0.0 : f32"))}, nil)
 	require.ErrorContains(t, err, "the factor is zero")
 	_, err = client.Compile(ctx, pjrt.Program{Code: []byte(withAttributes(name, "factor = 1 : i32"))}, nil)
-	require.ErrorContains(t, err, `the attribute "factor" is the number 1 of type i32, and the handler takes a float32`)
+	require.ErrorContains(t, err, `the attribute "factor" is the number 1 of type i32, and the handler takes float32`)
 }
 
 func TestHandlersRunOnSeveralThreads(t *testing.T) {
@@ -573,7 +573,7 @@ func TestAHandlerFindsWhatItsExecutionWasGiven(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-func TestAHandlerThatDoesNotReturnHoldsNobodyUp(t *testing.T) {
+func TestAHandlerThatDoesNotReturnDelaysNoCaller(t *testing.T) {
 	client := newClient(t)
 	entered, release := make(chan struct{}), make(chan struct{})
 	exe := handle(t, client, "", func(c *ffi.Call, _ *unary) error {
@@ -610,7 +610,7 @@ func TestAProgramWithoutItsHandlerSaysWhereToGetOne(t *testing.T) {
 	}
 }
 
-func TestACallThatIsNoneIsAnError(t *testing.T) {
+func TestAnEmptyCallIsAnError(t *testing.T) {
 	for _, c := range []*ffi.Call{nil, new(ffi.Call)} {
 		assert.Empty(t, c.Target())
 		assert.Zero(t, c.Stage())

@@ -18,9 +18,9 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
-// Handler is a custom call in Go. The struct T describes the calls: each field of a type
-// Arg, Ret, AnyArg or AnyRet is the next argument or result, the last one may be a slice of
-// all others, and every other field takes an attribute.
+// Handler is a custom call in Go. The struct T describes the calls: each field of type Arg,
+// Ret, AnyArg or AnyRet is the next argument or result, the last one may be a slice of all
+// that remain, and every other field takes an attribute.
 //
 //	type scale struct {
 //		In     ffi.Arg[float32]
@@ -30,38 +30,38 @@ import (
 //		Where  struct{ Layer int; Name string } // a dictionary
 //	}
 //
-// The name of an attribute is that of its tag, or that of its field in lower case with
+// The name of an attribute is the field's tag, or the field's name in lower case with
 // underscores: max_steps for MaxSteps. Strings, bools, integers, floats, complex numbers,
-// slices of numbers, and structs and map[string]any for dictionaries take attributes, as far
-// as they can hold them: an int takes any integer in its range, a float64 an f32 too. An any
-// takes every attribute, and a map[string]any with the tag ",rest" all that no other field
-// takes. Without one, an attribute without a field is an error, as is a field without an
-// attribute unless its tag has the option optional.
+// slices of numbers, and structs and map[string]any for dictionaries take the attributes that
+// they can hold: an int takes any integer in its range, and a float64 takes an f32 too. An
+// any takes every attribute, and a map[string]any with the tag ",rest" takes all that no
+// other field takes. Without such a map, an attribute that has no field is an error. So is a
+// field whose attribute is missing, unless its tag has the option optional.
 //
 // S is the state of a custom call in an executable. If it is an io.Closer, it is closed
 // when the executable is destroyed.
 //
 // The functions run on threads of the plugin, on several at once. An error makes the
-// execution fail with its code and text, and so does a panic, as INTERNAL. The operation is
-// filled in anew for each call, and is valid until the function returns.
+// execution fail with its code and text; a panic makes it fail as INTERNAL. The operation is
+// filled in for each call, and is valid until the function returns.
 //
-// A function may call the library. A wait for what its own execution makes, which would
-// never end, is pjrt.ErrFailedPrecondition instead: on a result of the execution, its event,
+// A function may call the library. A wait for its own execution would never end, and fails
+// with pjrt.ErrFailedPrecondition instead: a wait for a result of the execution, its event,
 // an argument that it may donate, or a place under a limit of executions. That holds for the
-// goroutine of the function, and for others if they wait with Call.Context. While a function
+// function's goroutine, and for others if they wait with Call.Context. While a function
 // waits, it keeps a thread of the plugin from other work.
 type Handler[T, S any] struct {
-	// Execute is called each time that a program comes to the custom call.
+	// Execute is called each time a program reaches the custom call.
 	Execute func(c *Call, op *T, state S) error
-	// Instantiate makes the state when a program is compiled or loaded, which fails if it
-	// returns an error. The operation has attributes only.
+	// Instantiate makes the state when a program is compiled or loaded, which fails if
+	// Instantiate returns an error. The operation has only attributes.
 	Instantiate func(c *Call, op *T) (S, error)
 	// Prepare and Initialize precede an execution, on plugins that have these stages, such
 	// as those for GPUs. The memory of arguments and results has no contents yet.
 	Prepare, Initialize func(c *Call, op *T, state S) error
 
-	// Platform is XLA's name of the platform whose programs call the handler. Empty means
-	// that of the plugin: see PlatformOf.
+	// Platform is XLA's name for the platform whose programs call the handler. Empty means
+	// the plugin's platform: see PlatformOf.
 	Platform string
 	// Replayable promises that a call may be recorded once and replayed, as command
 	// buffers of GPUs do.
@@ -70,8 +70,8 @@ type Handler[T, S any] struct {
 
 // Register makes fn the handler of a custom call, known to all clients of the plugin until
 // the process ends (PJRT_FFI_Register_Handler, API 0.73). [Handler] says what the struct T
-// is, and what fn may do; [Target] writes the operation that calls it. Register it before
-// compiling programs that call it. A name that was registered before is
+// is, and what fn may do; [Target] writes the operation that calls it. Register a handler
+// before compiling programs that call it. If the name is already registered, the error is
 // pjrt.ErrAlreadyExists. Register may be called from any goroutine.
 func Register[T any](p *pjrt.Plugin, target string, fn func(c *Call, op *T) error) error {
 	if fn == nil {
@@ -82,10 +82,10 @@ func Register[T any](p *pjrt.Plugin, target string, fn func(c *Call, op *T) erro
 	})
 }
 
-// RegisterHandler is [Register] for a handler that has a state, functions for other stages
-// than the execution, or a platform. One that has only Execute is registered as by Register,
-// others through XLA's own table (XLA_FFI_Handler_Register), since PJRT's function takes
-// nothing else. A state needs XLA FFI API 0.2.
+// RegisterHandler is [Register] for a handler that has a state, functions for stages other
+// than execution, or a platform. A handler that has only Execute is registered as by
+// Register, others through XLA's own table (XLA_FFI_Handler_Register), since PJRT's function
+// takes only the first kind. A state needs XLA FFI API 0.2.
 func RegisterHandler[T, S any](p *pjrt.Plugin, target string, h Handler[T, S]) error {
 	if p == nil {
 		return errNilPlugin
@@ -126,8 +126,8 @@ func RegisterHandler[T, S any](p *pjrt.Plugin, target string, h Handler[T, S]) e
 
 const hostPlatform = "Host"
 
-// PlatformOf returns XLA's name of the platform for which a plugin wants handlers: CUDA, ROCM
-// or TPU for XLA's plugins for these, and Host for others and nil.
+// PlatformOf returns XLA's name for the platform of a plugin's handlers: CUDA, ROCM or TPU
+// for XLA's plugins for these, and Host for other plugins and nil.
 func PlatformOf(p *pjrt.Plugin) string {
 	if t := raw.Table(p); t != nil && t.HasSection(capi.SectionExtension(capi.ExtensionTypeTPUTopology)) {
 		return "TPU"
@@ -238,7 +238,7 @@ func (s *served[T, S]) take() *T {
 	return new(T)
 }
 
-// give takes an operation back.
+// give returns an operation to the pool.
 func (s *served[T, S]) give(op *T) {
 	s.plan.forget(unsafe.Pointer(op))
 	if !s.spare.CompareAndSwap(nil, op) {
@@ -246,7 +246,7 @@ func (s *served[T, S]) give(op *T) {
 	}
 }
 
-// failed adds to an error which custom call it is about.
+// failed adds the name of the custom call to an error.
 func (s *served[T, S]) failed(err error) error {
 	code, why := raw.ErrorParts(err)
 	return raw.Errorf(code, "the custom call %s: %s", s.target, why)
@@ -335,7 +335,7 @@ func (s *served[T, S]) stateOf(frame *cffi.CallFrame) (state S, err error) {
 	return state, raw.Errorf(pjrt.ErrInternal, "the state of the executable is a %T", v)
 }
 
-// host is what a plugin lends outside of calls.
+// host is what a plugin lends outside calls.
 type host struct {
 	mu    sync.Mutex
 	api   *cffi.API   // guarded by mu until it is set

@@ -13,10 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/purepjrt/purepjrt/capi"
-	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/extensions/ffi"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
-	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
 func TestWrongCustomCallsAreAnErrorHere(t *testing.T) {
@@ -53,18 +51,10 @@ func TestHandlersOfALibraryAreRegistered(t *testing.T) {
 		traits           capi.FFIHandlerTraitsBits
 	}
 	got := make(map[registered]uintptr)
-	table, err := (&serve.Plugin{
-		PluginInitialize: func(*capi.PluginInitializeArgs) error { return nil },
-		FFI: &serve.FFIExtension{RegisterHandler: func(a *capi.FFIRegisterHandlerArgs) error {
-			r := registered{capi.String(a.TargetName, a.TargetNameSize), capi.String(a.PlatformName, a.PlatformNameSize), a.Traits}
-			got[r] = a.Handler
-			return nil
-		}},
-	}).Serve()
-	require.NoError(t, err)
-	defer table.Close()
-	plugin, err := raw.Plugin(table.Capi())
-	require.NoError(t, err)
+	plugin := registrar(t, func(a *capi.FFIRegisterHandlerArgs) {
+		r := registered{capi.String(a.TargetName, a.TargetNameSize), capi.String(a.PlatformName, a.PlatformNameSize), a.Traits}
+		got[r] = a.Handler
+	})
 	newClient(t)
 	library := ""
 	maps, err := os.ReadFile("/proc/self/maps")
@@ -74,7 +64,7 @@ func TestHandlersOfALibraryAreRegistered(t *testing.T) {
 			library = strings.TrimSpace(line[i:])
 		}
 	}
-	require.NotEmpty(t, library, "the CPU plugin needs it")
+	require.NotEmpty(t, library, "the CPU plugin needs this library")
 	require.NoError(t, ffi.Load(plugin, library, "Host", map[string]string{"a": "cos", "b": "sin"}))
 	require.Len(t, got, 2)
 	assert.NotZero(t, got[registered{"a", "Host", 0}])

@@ -12,12 +12,12 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// numeric makes the setters for one kind of number.
+// numeric makes the setters for one kind of numbers.
 type numeric struct {
 	scalar, array func(t reflect.Type) setter
 }
 
-// numbers has the kinds of numbers that attributes become.
+// numbers has the kinds of numbers that attributes can become.
 var numbers = map[reflect.Kind]numeric{
 	reflect.Bool:       numericOf(truth),
 	reflect.Int:        numericOf(integer[int]),
@@ -36,10 +36,10 @@ var numbers = map[reflect.Kind]numeric{
 	reflect.Complex128: numericOf(complex128Of),
 }
 
-// A reader returns the number of a type at p, and false if E cannot hold it exactly.
+// A reader returns the number of type d at p, and false if E cannot hold it exactly.
 type reader[E comparable] func(d cffi.DataType, p unsafe.Pointer) (E, bool)
 
-// numericOf makes the setters of types whose values are in memory as those of E.
+// numericOf makes the setters for types with the same memory layout as E.
 func numericOf[E comparable](read reader[E]) numeric {
 	return numeric{
 		scalar: func(t reflect.Type) setter {
@@ -52,7 +52,7 @@ func numericOf[E comparable](read reader[E]) numeric {
 						}
 					}
 				}
-				return invalid("is %s, and the handler takes a %v", described(x), t)
+				return invalid("is %s, and the handler takes %v", described(x), t)
 			}
 		},
 		array: func(t reflect.Type) setter {
@@ -62,7 +62,7 @@ func numericOf[E comparable](read reader[E]) numeric {
 						return nil
 					}
 				}
-				return invalid("is %s, and the handler takes a %v", described(x), t)
+				return invalid("is %s, and the handler takes %v", described(x), t)
 			}
 		},
 	}

@@ -11,15 +11,14 @@ import (
 )
 
 // Options are options of one execution for the custom calls of its program
-// (PJRT_ExecuteOptions.custom_options, API 0.116). They go into
-// ExecuteOptions.Extensions. Handlers in Go read them with Call.Options. The values are
-// copied; an execution may use the same Options as others. On a plugin of an older version
-// the execution fails with pjrt.ErrUnimplemented.
+// (PJRT_ExecuteOptions.custom_options, API 0.116). They go into ExecuteOptions.Extensions.
+// Handlers in Go read them with Call.Options. The values are copied, so executions may
+// share Options. On an older plugin the execution fails with pjrt.ErrUnimplemented.
 type Options []pjrt.Attribute
 
 var _ pjrt.ExecuteExtension = Options(nil)
 
-// Repeatable reports that a second attempt of an execution can use the same options: see
+// Repeatable reports that a second attempt at an execution can use the same options: see
 // [pjrt.ExecuteExtension].
 func (o Options) Repeatable() bool { return true }
 

@@ -23,17 +23,17 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
-// optionsHost is XLA's CPU plugin as one of API 0.117 would be: it keeps the options of
+// optionsHost is XLA's CPU plugin as it would be with API 0.117: it keeps the options of
 // the execution under way, and handlers find XLA_FFI_CustomOptions_Get in their table.
 type optionsHost struct {
 	mu    sync.Mutex
 	attrs *cffi.Attrs // guarded by mu
 	keep  []any       // guarded by mu; what attrs points to
-	api   *cffi.API   // guarded by mu; made of that of the plugin
+	api   *cffi.API   // guarded by mu; made from the plugin's
 	pin   runtime.Pinner
 }
 
-// current is the only one, because C functions cannot be freed.
+// current is the only optionsHost, because C functions cannot be freed.
 var current optionsHost
 
 var getOptions = sync.OnceValue(func() uintptr {
@@ -45,7 +45,7 @@ var getOptions = sync.OnceValue(func() uintptr {
 	})
 })
 
-// take keeps the options of an execution as attributes.
+// take stores the options of an execution as attributes.
 func (h *optionsHost) take(options *capi.ExecuteOptions) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -195,7 +195,7 @@ func TestOptionsThatCannotBePassedAreErrors(t *testing.T) {
 	}
 	_, err := one.ExtendExecute(client, nil, nil)
 	require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
-	// Nothing is asked of an older plugin when there are none.
+	// Empty options ask nothing of an older plugin.
 	outs, err := exe.Execute(ctx, []*pjrt.Buffer{a}, &pjrt.ExecuteOptions{Extensions: []pjrt.ExecuteExtension{ffi.Options(nil)}})
 	require.NoError(t, err)
 	assert.Equal(t, []float32{1, 2, 3, 4}, read(t, outs[0]))

@@ -21,23 +21,22 @@ type field struct {
 	clear  func(p unsafe.Pointer)
 }
 
-// many is a field of an operation that is a slice of all other arguments or results.
+// many is a field of an operation that is a slice of all remaining arguments or results.
 type many struct {
 	field
 	size   uintptr                                                  // of an element
-	resize func(slice unsafe.Pointer, n int) (first unsafe.Pointer) // makes it have n elements
+	resize func(slice unsafe.Pointer, n int) (first unsafe.Pointer) // gives the slice n elements
 }
 
-// operands describe the fields of an operation that are arguments, or those that are
-// results.
+// operands describes the fields of an operation that are arguments, or those that are results.
 type operands struct {
 	what string // argument or result
 	one  []field
 	rest *many // or nil
 }
 
-// plan describes how a struct, an operation, is filled in for a call. It is made once, by
-// reflection; calls only follow it.
+// plan describes how to fill in an operation, the struct that describes a call. It is made
+// once, by reflection; calls only follow it.
 type plan struct {
 	args, rets operands
 	attrs      dictionary
@@ -46,7 +45,7 @@ type plan struct {
 // planOf describes an operation.
 func planOf(t reflect.Type) (*plan, error) {
 	if t.Kind() != reflect.Struct {
-		return nil, invalid("a handler takes a pointer to a struct that describes the call, not to a %v", t)
+		return nil, invalid("a handler takes a pointer to a struct that describes the call, not %v", t)
 	}
 	p := &plan{args: operands{what: "argument"}, rets: operands{what: "result"}}
 	for i := range t.NumField() {
@@ -83,8 +82,8 @@ func planOf(t reflect.Type) (*plan, error) {
 	return p, nil
 }
 
-// operandOf returns what a type of fields is, or nil for that of an attribute, and reports
-// whether it is a slice of it.
+// operandOf returns the operand for the type of a field, or nil for an attribute, and reports
+// whether the field is a slice of operands.
 func operandOf(t reflect.Type) (o operand, slice bool) {
 	if o, ok := reflect.Zero(reflect.PointerTo(t)).Interface().(operand); ok {
 		return o, false
@@ -97,20 +96,20 @@ func operandOf(t reflect.Type) (o operand, slice bool) {
 	return nil, false
 }
 
-// resizer returns the function of many for a type of slices.
+// resizer returns the function many.resize for a slice type.
 func resizer(t reflect.Type) func(unsafe.Pointer, int) unsafe.Pointer {
 	return func(p unsafe.Pointer, n int) unsafe.Pointer {
-		// All slices have the same form, whose length and capacity count elements.
+		// All slices have the same form, with length and capacity in elements.
 		s := (*[]struct{})(p)
 		if len(*s) != n {
-			reflect.NewAt(t, p).Elem().Set(reflect.MakeSlice(t, n, n)) // only when the program is another one
+			reflect.NewAt(t, p).Elem().Set(reflect.MakeSlice(t, n, n)) // only when the program changes
 		}
 		return unsafe.Pointer(unsafe.SliceData(*s))
 	}
 }
 
 // bindOperands fills in the fields for arguments and results of the operation at p. read says
-// that their memory is the host's, and has its contents.
+// that their memory is the host's and that its contents are there.
 func (x *plan) bindOperands(p unsafe.Pointer, frame *cffi.CallFrame, read bool) error {
 	if err := x.args.bind(p, frame.Args.Len(), frame.Args.Buffer, read); err != nil {
 		return err
@@ -164,7 +163,7 @@ func (o *operands) wrongNumber(n int) error {
 	return invalid("the call has %d %ss, and the handler takes %s (%s)", n, o.what, want, strings.Join(names, ", "))
 }
 
-// forget lets go of the memory of a call.
+// forget drops the references to a call's memory.
 func (x *plan) forget(p unsafe.Pointer) {
 	for _, o := range []*operands{&x.args, &x.rets} {
 		for i := range o.one {

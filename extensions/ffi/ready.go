@@ -25,9 +25,9 @@ type PrintCall struct {
 //	err := ffi.Register(plugin, "print", ffi.Print(os.Stdout))
 //
 // If the call has results, they are its arguments, so that it can stand between two
-// operations of a program: what uses its results comes after it. Without results it needs
-// Target.SideEffect. Calls at the same time write one after the other. Only the platform
-// Host has memory that it can print.
+// operations of a program: whatever uses its results runs after it. Without results it needs
+// Target.SideEffect. Concurrent calls write one after the other. Print works only on the
+// platform Host, whose memory it can read.
 func Print(w io.Writer) func(*Call, *PrintCall) error {
 	var mu sync.Mutex
 	return func(_ *Call, op *PrintCall) error {
@@ -61,12 +61,12 @@ func pass(in []AnyArg, out []AnyRet) error {
 		return nil
 	}
 	if len(out) != len(in) {
-		return invalid("the call has %d arguments and %d results: it has no results, or its arguments as results", len(in), len(out))
+		return invalid("the call has %d arguments and %d results: give it no results, or its arguments as results", len(in), len(out))
 	}
 	for i, a := range in {
 		from, to := pjrt.Shape{Type: a.Type, Dims: a.Dims}, pjrt.Shape{Type: out[i].Type, Dims: out[i].Dims}
 		if !from.Equal(to) {
-			return invalid("result %d is %v, and argument %d is %v: they are the same array", i, to, i, from)
+			return invalid("result %d is %v, and argument %d is %v: they must be the same", i, to, i, from)
 		}
 		if a.Address != out[i].Address {
 			copy(out[i].Bytes, a.Bytes)
@@ -80,7 +80,7 @@ type AssertCall struct {
 	Holds Arg[bool]
 	In    []AnyArg
 	Out   []AnyRet // none, or In unchanged
-	// Message says what should have held.
+	// Message says what should hold.
 	Message string
 }
 
@@ -91,7 +91,7 @@ type AssertCall struct {
 //	err := ffi.Register(plugin, "assert", ffi.Assert)
 //
 // If the call has results, they are the other arguments. Without results it needs
-// Target.SideEffect. It works on the platform Host.
+// Target.SideEffect. Assert works only on the platform Host.
 func Assert(_ *Call, op *AssertCall) error {
 	wrong, first := 0, -1
 	for i, v := range op.Holds.Data {
@@ -102,7 +102,7 @@ func Assert(_ *Call, op *AssertCall) error {
 		}
 	}
 	if op.Holds.Data == nil && op.Holds.Address != 0 && !empty(op.Holds.Dims) {
-		return invalid("the assertion %q cannot be checked: its memory is a device's", op.Message)
+		return invalid("the assertion %q cannot be checked: its memory is on a device", op.Message)
 	}
 	if wrong == 0 {
 		return pass(op.In, op.Out)
@@ -143,26 +143,26 @@ type ProgressCall struct {
 	Step Arg[int32]
 	In   []AnyArg
 	Out  []AnyRet // none, or In unchanged
-	// Total is the number of steps, 0 if it is unknown, and What what takes them.
+	// Total is the number of steps, 0 if unknown, and What names the loop that takes them.
 	Total int64  `ffi:"total,optional"`
 	What  string `ffi:"what,optional"`
 }
 
-// Progress returns a handler that calls fn with a step that a program has come to, such as
-// the counter of a loop, and with the attributes of the call:
+// Progress returns a handler that calls fn with the step that a program has reached, such as
+// a loop counter, and with the attributes of the call:
 //
 //	err := ffi.Register(plugin, "progress", ffi.Progress(func(c *ffi.Call, what string, step, total int) error { ... }))
 //
-// The program waits for fn. An error of fn ends the execution, which is a way to stop a
-// loop; so does the end of its context. If the call has results, they are the arguments
-// after the step. Without results it needs Target.SideEffect.
+// The program waits for fn. An error from fn ends the execution, which is a way to stop a
+// loop; so does the end of the execution's context. If the call has results, they are the
+// arguments after the step. Without results it needs Target.SideEffect.
 func Progress(fn func(c *Call, what string, step, total int) error) func(*Call, *ProgressCall) error {
 	return func(c *Call, op *ProgressCall) error {
 		if fn == nil {
-			return invalid("the function that is told of progress is nil")
+			return invalid("the function that reports progress is nil")
 		}
 		if len(op.Step.Data) != 1 {
-			return invalid("the step is s32%v: it is one number in the host's memory", op.Step.Dims)
+			return invalid("the step is s32%v: it must be one number in the host's memory", op.Step.Dims)
 		}
 		if err := c.Context().Err(); err != nil {
 			return err

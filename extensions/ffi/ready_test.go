@@ -88,7 +88,7 @@ func TestTheLineOfATargetCallsItsHandler(t *testing.T) {
 	assert.Equal(t, want, got)
 }
 
-func TestLinesThatCannotBeAreErrors(t *testing.T) {
+func TestImpossibleLinesAreErrors(t *testing.T) {
 	value := ffi.Operand{Name: "%a", Shape: four}
 	for want, err := range map[string]error{
 		"the custom call has no name":                                        second(ffi.Target{}.Line("", nil)),
@@ -96,8 +96,8 @@ func TestLinesThatCannotBeAreErrors(t *testing.T) {
 		`cannot have the name ""`:                                            second(ffi.Target{Name: "x"}.Line("", []pjrt.Shape{four})),
 		`the 0 results of the custom call x cannot have the name "%0"`:       second(ffi.Target{Name: "x"}.Line("%0", nil)),
 		`argument 0 of the custom call x cannot have the name "%a) {"`:       second(ffi.Target{Name: "x"}.Line("", nil, ffi.Operand{Name: "%a) {"})),
-		"the attributes of the custom call x: a int is not a dictionary":     second(ffi.Target{Name: "x", Attributes: 1}.Line("", nil)),
-		"f: a func() has no form":                                            second(ffi.Target{Name: "x", Attributes: map[string]any{"f": func() {}}}.Line("", nil)),
+		"the attributes of the custom call x: int is not a dictionary":       second(ffi.Target{Name: "x", Attributes: 1}.Line("", nil)),
+		"f: func() has no form":                                              second(ffi.Target{Name: "x", Attributes: map[string]any{"f": func() {}}}.Line("", nil)),
 		"f: is nil":                                                          second(ffi.Target{Name: "x", Attributes: map[string]any{"f": nil}}.Line("", nil)),
 		"an attribute has no name":                                           second(ffi.Target{Name: "x", Attributes: map[string]any{"": 1}}.Line("", nil)),
 		"f: XLA has no arrays of bool":                                       second(ffi.Target{Name: "x", Attributes: map[string]any{"f": []bool{true}}}.Line("", nil)),
@@ -166,7 +166,7 @@ func TestAssertSaysWhatDidNotHold(t *testing.T) {
 	require.ErrorContains(t, err, "assertion failed: weights are positive: false for 2 of 4, first at [1]\n[ 1. -2.  3.  0.]")
 }
 
-func TestProgressTellsHowFarALoopIsAndCanStopIt(t *testing.T) {
+func TestProgressReportsHowFarALoopIsAndCanStopIt(t *testing.T) {
 	client := newClient(t)
 	name := target()
 	var steps []int

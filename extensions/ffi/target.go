@@ -16,16 +16,16 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
-// Target is a custom call in a program: it writes the StableHLO operation.
+// Target is a custom call in a program. It writes the StableHLO operation.
 type Target struct {
-	// Name is that by which the handler was registered.
+	// Name is the name under which the handler was registered.
 	Name string
-	// Attributes are those that the handler gets: a struct such as the handler's own, whose
-	// arguments and results are left out, a map[string]any, or nil. Integers become those
-	// of their size, int and uint of 64 bits, floats those of theirs.
+	// Attributes are the attributes that the handler gets: a struct such as the handler's
+	// own, whose arguments and results are left out, a map[string]any, or nil. Integers and
+	// floats keep their size; int and uint become 64 bits.
 	Attributes any
-	// SideEffect says that the call does more than to make its results, so that the
-	// compiler neither leaves it out nor makes one of two.
+	// SideEffect says that the call does more than make its results, so that the compiler
+	// neither leaves it out nor merges two calls.
 	SideEffect bool
 	// Aliases lets result i use the memory of argument Aliases[i], which must have the same
 	// shape. The compiler copies the argument first if it is needed later.
@@ -39,15 +39,15 @@ type Operand struct {
 }
 
 // Line returns the operation stablehlo.custom_call, with API version 4, for arguments and
-// results. All arrays are row-major, as handlers expect them. The results of one call have
-// one name, result, such as %0: if there are several, they are %0#0, %0#1 and so on. It is
-// left empty for a call without results.
+// results. All arrays are row-major, as handlers expect. The results of one call share the
+// name result, such as %0: if there are several, they are %0#0, %0#1 and so on. For a call
+// without results, the name is empty.
 func (t Target) Line(result string, results []pjrt.Shape, args ...Operand) (string, error) {
 	if err := checkName(t.Name, ""); err != nil {
 		return "", err
 	}
 	if (result == "") != (len(results) == 0) || result != "" && !isValue(result) {
-		return "", invalid("the %d results of the custom call %s cannot have the name %q: it is like %%0, and empty for none",
+		return "", invalid("the %d results of the custom call %s cannot have the name %q: use a name like %%0, or none without results",
 			len(results), t.Name, result)
 	}
 	var b strings.Builder
@@ -61,7 +61,7 @@ func (t Target) Line(result string, results []pjrt.Shape, args ...Operand) (stri
 	names, shapes := make([]string, len(args)), make([]pjrt.Shape, len(args))
 	for i, a := range args {
 		if !isValue(a.Name) {
-			return "", invalid("argument %d of the custom call %s cannot have the name %q: it is like %%0", i, t.Name, a.Name)
+			return "", invalid("argument %d of the custom call %s cannot have the name %q: use a name like %%0", i, t.Name, a.Name)
 		}
 		names[i], shapes[i] = a.Name, a.Shape
 	}
@@ -141,7 +141,7 @@ func typesText(shapes []pjrt.Shape) (types, layouts string, err error) {
 	return strings.Join(ts, ", "), strings.Join(ls, ", "), nil
 }
 
-// isValue reports whether a name is that of an SSA value.
+// isValue reports whether name is the name of an SSA value.
 func isValue(name string) bool {
 	rest, ok := strings.CutPrefix(name, "%")
 	rest, number, several := strings.Cut(rest, "#")
@@ -192,7 +192,7 @@ func dictionaryText(v reflect.Value) (string, error) {
 			entries[key.String()] = v.MapIndex(key)
 		}
 	default:
-		return "", invalid("a %v is not a dictionary: it is a struct or a map[string]any", v.Type())
+		return "", invalid("%v is not a dictionary: use a struct or a map[string]any", v.Type())
 	}
 	var list []string
 	for _, name := range slices.Sorted(maps.Keys(entries)) {
@@ -209,7 +209,7 @@ func dictionaryText(v reflect.Value) (string, error) {
 	return "{" + strings.Join(list, ", ") + "}", nil
 }
 
-// fieldEntries adds the attributes of a struct by their names.
+// fieldEntries adds the attributes of a struct to entries, by name.
 func fieldEntries(v reflect.Value, entries map[string]reflect.Value) error {
 	t := v.Type()
 	for i := range t.NumField() {
@@ -265,7 +265,7 @@ func attributeText(v reflect.Value) (string, error) {
 	}
 	kind, ok := mlirType(v.Type())
 	if !ok {
-		return "", invalid("a %v has no form as an attribute", v.Type())
+		return "", invalid("%v has no form as an attribute", v.Type())
 	}
 	return number(v) + " : " + kind, nil
 }
@@ -301,7 +301,7 @@ func number(v reflect.Value) string {
 		return fmt.Sprintf("0x%016X", math.Float64bits(f))
 	}
 	text := strconv.FormatFloat(f, 'e', -1, bits)
-	// MLIR wants a point.
+	// MLIR requires a decimal point.
 	if mantissa, exponent, _ := strings.Cut(text, "e"); !strings.Contains(mantissa, ".") {
 		text = mantissa + ".0e" + exponent
 	}

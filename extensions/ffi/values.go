@@ -9,18 +9,18 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
-// Values are values of Go for the handlers of one execution, which find them by their types
-// with [Value]. They go into ExecuteOptions.Extensions:
+// Values are Go values for the handlers of one execution, which find them by type with
+// [Value]. They go into ExecuteOptions.Extensions:
 //
 //	opts := &pjrt.ExecuteOptions{Extensions: []pjrt.ExecuteExtension{ffi.Values{logger, &count}}}
 //
-// Several handlers may use a value at the same time. Handlers in C do not see them: for
-// those there are [Context] and [Options].
+// Several handlers may use a value at the same time. Handlers in C do not see these
+// values: use a [Context] or [Options] for those handlers.
 type Values []any
 
 var _ pjrt.ExecuteExtension = Values(nil)
 
-// Repeatable reports that a second attempt of an execution can use the same values: see
+// Repeatable reports that a second attempt at an execution can use the same values: see
 // [pjrt.ExecuteExtension].
 func (v Values) Repeatable() bool { return true }
 
@@ -30,7 +30,7 @@ func (v Values) ExtendExecute(*pjrt.Client, []*pjrt.Device, *capi.ExecuteOptions
 }
 
 // Value returns the first of the [Values] of the call's execution that has the type T, or
-// implements it. It returns false if there is none, and when a program is compiled.
+// implements it. It returns false if there is none, and while a program is compiled.
 func Value[T any](c *Call) (value T, ok bool) {
 	if c == nil || !c.known {
 		return value, false

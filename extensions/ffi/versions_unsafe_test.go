@@ -17,34 +17,22 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	cffi "github.com/purepjrt/purepjrt/capi/ffi"
-	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/extensions/ffi"
-	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
-// reported is the error that a handler made last.
+// reported is the last error that a handler made.
 var reported string
 
 var makeError = sync.OnceValue(func() uintptr {
 	return purego.NewCallback(func(a *cffi.ErrorCreateArgs) uintptr {
 		reported = fmt.Sprintf("%v: %s", a.Errc, capi.GoString(a.Message))
-		return 8 // any address: nobody frees it
+		return 8 // any address: nothing frees it
 	})
 })
 
 func TestHandlersServeAllVersionsOfTheInterface(t *testing.T) {
 	var handler cffi.Handler
-	table, err := (&serve.Plugin{
-		PluginInitialize: func(*capi.PluginInitializeArgs) error { return nil },
-		FFI: &serve.FFIExtension{RegisterHandler: func(a *capi.FFIRegisterHandlerArgs) error {
-			handler = cffi.Handler(a.Handler)
-			return nil
-		}},
-	}).Serve()
-	require.NoError(t, err)
-	defer table.Close()
-	plugin, err := raw.Plugin(table.Capi())
-	require.NoError(t, err)
+	plugin := registrar(t, func(a *capi.FFIRegisterHandlerArgs) { handler = cffi.Handler(a.Handler) })
 	type op struct {
 		In     ffi.Arg[float32]
 		Out    ffi.Ret[float32]
@@ -63,7 +51,7 @@ func TestHandlersServeAllVersionsOfTheInterface(t *testing.T) {
 		return nil
 	}))
 	for minor := int32(0); minor <= cffi.APIMinor; minor++ {
-		// Only a table of the oldest size: no function but that for errors.
+		// A table of the oldest size has only the function for errors.
 		var pin runtime.Pinner
 		api := &cffi.API{StructSize: unsafe.Offsetof(cffi.API{}.ErrorGetDetails), ErrorCreate: makeError()}
 		api.APIVersion = cffi.APIVersion{StructSize: cffi.APIVersionSize, MinorVersion: minor}

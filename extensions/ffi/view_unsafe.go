@@ -16,13 +16,13 @@ import (
 // handler returns.
 type Arg[T dtype.Elem] struct {
 	// Data is the memory of the array, not a copy, in row-major order if the program asks
-	// for that: see Target. A handler must not write to it. On other platforms than Host
+	// for that: see Target. A handler must not write to it. On platforms other than Host
 	// the memory is a device's, and Data is nil.
 	Data []T
 	// Dims are the dimensions, none for a scalar. They must not be changed.
 	Dims []int64
-	// Address is that of the memory, a device's on other platforms than Host, and 0 before
-	// the stage in which the program runs.
+	// Address is the address of the memory, in a device's memory on platforms other than
+	// Host, and 0 before the stage in which the program runs.
 	Address uintptr
 }
 
@@ -68,17 +68,16 @@ func arrayOf(t dtype.Type, dims []int64, data []byte, address uintptr) (pjrt.Hos
 	return pjrt.HostArray{Type: t, Dims: dims, Data: data}, nil
 }
 
-// A binder makes a field, which is at p, of a buffer. read says that the memory is the
-// host's, and has its contents.
+// A binder fills in the field at p from a buffer. read says that the memory is the host's
+// and that its contents are there.
 type binder func(p unsafe.Pointer, b *cffi.Buffer, read bool) error
 
-// operand is what fields for arguments and results have in common. Their pointers have
-// these methods.
+// operand has the methods of pointers to fields for arguments and results.
 type operand interface {
 	bind() binder
 	clear() func(p unsafe.Pointer)
 	isResult() bool
-	// elem is the type of the elements, or dtype.Invalid for any.
+	// elem returns the type of the elements, or dtype.Invalid for any type.
 	elem() dtype.Type
 }
 
@@ -176,10 +175,10 @@ func shapeOf(b *cffi.Buffer) pjrt.Shape {
 	return pjrt.Shape{Type: typeOf(b.Dtype), Dims: b.Dimensions()}
 }
 
-// xlaName returns the name of a type as it is in a pjrt.Shape.
+// xlaName returns the name of a type as a pjrt.Shape writes it.
 func xlaName(t dtype.Type) string { return strings.ToLower(t.XLA()) }
 
-// types has the element types by their numbers in XLA.
+// types has the element types by number in XLA.
 var types = func() (list [64]dtype.Type) {
 	for t := dtype.Invalid + 1; t.Valid(); t++ {
 		list[t.PrimitiveType()] = t

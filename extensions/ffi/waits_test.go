@@ -16,8 +16,8 @@ import (
 
 const side = 512
 
-// product is a program that takes a while, so that the plugin runs it on another thread
-// than the caller's. With a name it then calls a handler.
+// product returns a program that takes a while, so that the plugin does not run it on the
+// caller's thread. If name is not empty, the program then calls that handler.
 func product(name string) string {
 	code := `func.func @main(%a: tensor<512x512xf32>) -> tensor<512x512xf32> {
   %0 = stablehlo.dot_general %a, %a, contracting_dims = [1] x [0] : (tensor<512x512xf32>, tensor<512x512xf32>) -> tensor<512x512xf32>
@@ -38,9 +38,9 @@ func square(t testing.TB, c *pjrt.Client) *pjrt.Buffer {
 	return b
 }
 
-// No wait in these handlers has a context that ends: without a refusal, each would last for
-// ever.
-func TestAHandlerIsRefusedWhatWaitsForItself(t *testing.T) {
+// No wait in these handlers has a context that ends: without a refusal, each would last
+// forever.
+func TestAHandlerMayNotWaitForItself(t *testing.T) {
 	ctx := context.Background()
 	client, other := newClient(t), newClient(t)
 	x, y := square(t, client), square(t, other)
@@ -57,7 +57,7 @@ func TestAHandlerIsRefusedWhatWaitsForItself(t *testing.T) {
 		}
 		return err
 	}
-	// What the handler finds of its own execution, once that has begun.
+	// What the handler finds of its own execution once it has begun.
 	var out *pjrt.Buffer
 	var done *pjrt.Event
 	type attempt struct {
@@ -146,7 +146,7 @@ func TestAHandlerIsRefusedWhatWaitsForItself(t *testing.T) {
 	}
 }
 
-func TestAHandlerWithinTheCallOfThePluginMayRunPrograms(t *testing.T) {
+func TestAHandlerInsideAPluginCallMayRunPrograms(t *testing.T) {
 	ctx := context.Background()
 	client := newClient(t)
 	x := square(t, client)
@@ -185,7 +185,7 @@ func TestAHandlerWithinTheCallOfThePluginMayRunPrograms(t *testing.T) {
 	assert.Equal(t, []float32{2, 4, 6, 8}, read(t, outs[0]))
 }
 
-func TestAHandlerIsRefusedAnArgumentThatItsProgramTakes(t *testing.T) {
+func TestAHandlerMayNotWaitForADonatedArgument(t *testing.T) {
 	ctx := context.Background()
 	client := newClient(t)
 	name := target()

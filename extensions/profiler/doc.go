@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package profiler records what a program and its plugins do, for looking at it.
+// Package profiler records what a program and its plugins do, to be viewed later.
 //
 // A [Recording] has the Go side (uploads, compilations, executions, downloads, by goroutine
 // and by device, and how much memory is in use) and, on the same clock, what each plugin
-// says of its devices:
+// reports about its devices:
 //
 //	r, err := profiler.Record(plugin)
 //	... // run programs
@@ -16,6 +16,6 @@
 // host.xplane.pb where TensorBoard and xprof look for it: tensorboard --logdir logs.
 //
 // Plugins record with the extension Profiler, which came with API 0.34. Plugins for TPUs
-// and GPUs have it; XLA's plugin for CPUs does not, and a recording has the Go side alone.
-// A [Profiler] is the plugin's part by itself.
+// and GPUs have it; XLA's plugin for CPUs does not, so its recordings have only the Go
+// side. A [Profiler] records only the plugin's part.
 package profiler

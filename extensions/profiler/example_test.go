@@ -15,7 +15,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
 )
 
-// A profile of a step: what the process did, for ui.perfetto.dev and TensorBoard.
+// A profile shows what the process did in a step, for ui.perfetto.dev and
+// TensorBoard.
 func ExampleRecord() {
 	ctx := context.Background()
 	plugin, err := plugins.Load(ctx, "cpu")

@@ -24,20 +24,19 @@ import (
 // Profile is a finished recording.
 type Profile struct {
 	Begin, End time.Time
-	Spans      []Span   // in the order of their beginnings
-	Samples    []Sample // in the order of time
+	Spans      []Span   // ordered by start
+	Samples    []Sample // ordered by time
 
-	plugins [][]byte // an XSpace of each plugin that has a profiler
+	plugins [][]byte // an XSpace from each plugin that has a profiler
 }
 
-// hostPlane is the name of the plane in which TensorBoard and xprof show the threads of the
-// host.
+// hostPlane is the name of the plane in which TensorBoard and xprof show the host's threads.
 const hostPlane = "/host:CPU"
 
 // track is a row of spans that lie beside or within each other.
 type track struct {
-	of    string // what the spans are of
-	name  string // of, or with a number behind it
+	of    string // what the spans belong to, such as goroutine 1
+	name  string // of, or of followed by a number
 	spans []Span
 	ends  []time.Time // of the spans that are open at the last one's start, innermost last
 }
@@ -55,12 +54,12 @@ func (t *track) add(s Span) bool {
 	return true
 }
 
-// lay puts spans on tracks. A track takes those of one name that fit it; what overlaps, such
-// as executions under way at the same time, gets more tracks of that name.
+// lay puts spans on tracks. A track takes the spans of one name that fit; spans that overlap,
+// such as those of executions under way at the same time, get more tracks of that name.
 func lay(spans []Span, names func(*Span) []string) []*track {
 	spans = slices.Clone(spans)
 	slices.SortStableFunc(spans, func(a, b Span) int {
-		// Of those that begin together, the longer one is outside.
+		// Of spans that begin together, the longer one encloses the other.
 		return cmp.Or(a.Start.Compare(b.Start), cmp.Compare(b.Duration, a.Duration))
 	})
 	byName := make(map[string][]*track)
@@ -87,7 +86,7 @@ func (p *Profile) byGoroutine() []*track {
 	return lay(p.Spans, func(s *Span) []string { return []string{fmt.Sprintf("goroutine %d", s.Goroutine)} })
 }
 
-// byDevice returns what was done on each device, as Go sees it.
+// byDevice returns what each device did, as Go sees it.
 func (p *Profile) byDevice() []*track { return lay(p.Spans, (*Span).on) }
 
 // on returns the devices that a span keeps busy.
@@ -98,7 +97,7 @@ func (s *Span) on() []string {
 	return s.Devices
 }
 
-// title is what a span is called on its track.
+// title returns the name of a span on its track.
 func (s *Span) title() string {
 	if s.Program == "" {
 		return string(s.Kind)
@@ -111,7 +110,7 @@ func (s *Span) title() string {
 
 // XSpace returns the profile as a serialized XSpace message, which TensorBoard and xprof read
 // from a file whose name ends in .xplane.pb: the planes of the plugins, with the goroutines
-// among the threads of the host.
+// among the host's threads.
 func (p *Profile) XSpace() []byte {
 	var space []byte
 	added := false
@@ -126,7 +125,7 @@ func (p *Profile) XSpace() []byte {
 			return nil
 		})
 		if err != nil {
-			continue // what can be read of it
+			continue // keep what can be read
 		}
 	}
 	if !added {
@@ -149,7 +148,7 @@ func isHost(plane []byte) bool {
 
 // appendHost appends the goroutines to the plane of the host.
 func (p *Profile) appendHost(plane []byte) []byte {
-	// Numbers that the plugin has used are not used again.
+	// Do not reuse numbers that the plugin has used.
 	line, event, stat := uint64(0), uint64(0), uint64(0)
 	_ = visit(plane, func(f field) error { // as far as it can be read
 		highest := map[protowire.Number]*uint64{planeLines: &line, planeEvents: &event, planeStats: &stat}[f.number]
@@ -241,8 +240,8 @@ const (
 
 // WriteTrace writes the profile as JSON in the Trace Event Format, which ui.perfetto.dev and
 // chrome://tracing open: the goroutines, the devices as Go sees them, the planes of the
-// plugins, and the memory in use, all on one clock. An arrow goes from the span of a goroutine
-// to what it does on a device. The times count from Begin.
+// plugins, and the memory in use, all on one clock. An arrow leads from a goroutine's span to
+// the device that it keeps busy. Times count from Begin.
 func (p *Profile) WriteTrace(w io.Writer) error {
 	t := &tracer{begin: p.Begin, w: w}
 	t.text(`{"displayTimeUnit":"ms","otherData":{"begin":%q},"traceEvents":[`, p.Begin.Format(time.RFC3339Nano))
@@ -353,8 +352,8 @@ func (t *tracer) counter(at time.Time, name string, values map[string]any) {
 	t.event(traceEvent{Name: name, Category: "memory", Phase: "C", Time: t.at(at), Process: goProcess, Args: values})
 }
 
-// longAgo is before every absolute time of a profile, and after every one that counts from its
-// beginning: nanoseconds from 1970 to 1973.
+// longAgo is earlier than every absolute time in a profile, and later than every time that
+// counts from its beginning: the nanoseconds from 1970 to 1973.
 const longAgo = 1e17
 
 // plugins writes the planes of the plugins' profiles.
@@ -379,7 +378,7 @@ func (t *tracer) plugins(spaces [][]byte) {
 				}
 				for _, e := range l.Events {
 					if e.Occurrences > 0 {
-						continue // several, without times
+						continue // stands for several events without times
 					}
 					d := float64(e.Duration) / 1e6
 					t.event(traceEvent{
@@ -398,7 +397,7 @@ func printable(stats map[string]any) map[string]any {
 	out := make(map[string]any, len(stats))
 	for name, v := range stats {
 		switch v := v.(type) {
-		case nil, []byte: // a message that only its writer understands
+		case nil, []byte: // bytes are a message that only its writer understands
 		case float64:
 			if v-v == 0 {
 				out[name] = v
@@ -412,10 +411,10 @@ func printable(stats map[string]any) map[string]any {
 	return out
 }
 
-// WriteFiles writes the profile into a folder of its own below dir, which it makes:
-// plugins/profile and the time, where TensorBoard and xprof look for the profiles of a log
-// directory. The folder has host.xplane.pb for them and trace.json for ui.perfetto.dev. It
-// returns the path of the folder.
+// WriteFiles writes the profile into a new folder below dir: plugins/profile followed by the
+// time, where TensorBoard and xprof look for the profiles in a log directory. The folder has
+// host.xplane.pb for them and trace.json for ui.perfetto.dev. WriteFiles returns the path of
+// the folder.
 func (p *Profile) WriteFiles(dir string) (folder string, err error) {
 	base := filepath.Join(dir, "plugins", "profile")
 	if err := os.MkdirAll(base, 0o777); err != nil {

@@ -17,8 +17,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
-// record returns the profile of work, and checks that each method fails at the wrong
-// time.
+// record returns the profile of work, and checks that each method fails if called at
+// the wrong time.
 func record(t *testing.T, plugin *pjrt.Plugin, work func()) []byte {
 	t.Helper()
 	p, err := profiler.New(plugin, nil)
@@ -58,7 +58,7 @@ func TestAProfileNamesThePrograms(t *testing.T) {
 	assert.Contains(t, string(data), "nothing")
 }
 
-func TestAProfileIsTakenOut(t *testing.T) {
+func TestAProfileIsTaken(t *testing.T) {
 	plugin := pjrttest.New(t, pjrttest.Options{NoLeaks: true})
 	taken(t, plugin.Plugin())
 	old := pjrttest.New(t, pjrttest.Options{NoLeaks: true, Minor: 112})
@@ -88,7 +88,7 @@ func taken(t *testing.T, plugin *pjrt.Plugin) []byte {
 	_, err = p.Take()
 	require.ErrorIs(t, err, pjrt.ErrFailedPrecondition)
 	_, err = p.Data()
-	require.ErrorContains(t, err, "taken already")
+	require.ErrorContains(t, err, "already taken")
 	return data
 }
 

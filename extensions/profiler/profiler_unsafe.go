@@ -115,23 +115,15 @@ func (x *Profiler) acquire() (*capi.Profiler, error) {
 	return x.ref.Acquire()
 }
 
-// maxProfile is the largest size of a profile that Data believes.
+// maxProfile is the largest profile size that Data accepts.
 const maxProfile = 1 << 40
 
 // Data returns what was recorded, after Stop: a serialized XSpace message
 // (PLUGIN_Profiler_CollectData). XProf and TensorBoard read it from a file whose name
 // ends in .xplane.pb.
-func (x *Profiler) Data() ([]byte, error) {
-	h, err := x.acquire()
-	if err != nil {
-		return nil, err
-	}
-	defer x.ref.Release()
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if err := x.hasData(); err != nil {
-		return nil, err
-	}
+func (x *Profiler) Data() ([]byte, error) { return x.read(x.collect) }
+
+func (x *Profiler) collect(h *capi.Profiler) ([]byte, error) {
 	var size capi.Call[capi.ProfilerCollectDataArgs]
 	size.Args.Profiler = h
 	if err := size.Do(x.table); err != nil {
@@ -142,7 +134,7 @@ func (x *Profiler) Data() ([]byte, error) {
 		return nil, nil
 	}
 	if n > maxProfile {
-		return nil, size.Function().Misbehaved("states that the profile has %d bytes, more than any machine has memory for", n)
+		return nil, size.Function().Misbehaved("reported a profile of %d bytes, more than any machine has memory for", n)
 	}
 	if size.Args.Buffer != nil {
 		// Some plugins return memory of their own from this first call, and copy nothing
@@ -152,7 +144,7 @@ func (x *Profiler) Data() ([]byte, error) {
 	data := make([]byte, n)
 	var c capi.Call[capi.ProfilerCollectDataArgs]
 	c.Args.Profiler, c.Args.Buffer, c.Args.BufferSizeInBytes = h, unsafe.SliceData(data), n
-	err = c.Do(x.table)
+	err := c.Do(x.table)
 	runtime.KeepAlive(data)
 	if err != nil {
 		return nil, err
@@ -160,19 +152,11 @@ func (x *Profiler) Data() ([]byte, error) {
 	return whole(data), nil
 }
 
-// Take is [Profiler.Data] that takes what was recorded out of the profiler, which has none afterwards, so
-// that the plugin need not keep it (PLUGIN_Profiler_Consume and PLUGIN_Profiler_Serialize, API 0.113).
-func (x *Profiler) Take() ([]byte, error) {
-	h, err := x.acquire()
-	if err != nil {
-		return nil, err
-	}
-	defer x.ref.Release()
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if err := x.hasData(); err != nil {
-		return nil, err
-	}
+// Take is like [Profiler.Data], but also removes the recorded data from the profiler, so that the
+// plugin need not keep it (PLUGIN_Profiler_Consume and PLUGIN_Profiler_Serialize, API 0.113).
+func (x *Profiler) Take() ([]byte, error) { return x.read(x.consume) }
+
+func (x *Profiler) consume(h *capi.Profiler) ([]byte, error) {
 	var consume capi.Call[capi.ProfilerConsumeArgs]
 	consume.Args.Profiler = h
 	if err := consume.Do(x.table); err != nil {
@@ -190,25 +174,32 @@ func (x *Profiler) Take() ([]byte, error) {
 		return nil, err
 	}
 	if c.Args.SerializedSize > maxProfile {
-		return nil, c.Function().Misbehaved("states that the profile has %d bytes, more than any machine has memory for",
+		return nil, c.Function().Misbehaved("reported a profile of %d bytes, more than any machine has memory for",
 			c.Args.SerializedSize)
 	}
 	return whole(capi.Bytes(c.Args.SerializedBytes, c.Args.SerializedSize)), nil
 }
 
-// hasData returns an error unless there is data. x.mu must be held.
-func (x *Profiler) hasData() error {
+// read returns what do returns, if there is data. x.mu is held meanwhile.
+func (x *Profiler) read(do func(*capi.Profiler) ([]byte, error)) ([]byte, error) {
+	h, err := x.acquire()
+	if err != nil {
+		return nil, err
+	}
+	defer x.ref.Release()
+	x.mu.Lock()
+	defer x.mu.Unlock()
 	switch x.state {
 	case stopped:
-		return nil
+		return do(h)
 	case taken:
-		return raw.Errorf(pjrt.ErrFailedPrecondition, "the data of the profiler was taken already")
+		return nil, raw.Errorf(pjrt.ErrFailedPrecondition, "the data of the profiler was already taken")
 	}
-	return raw.Errorf(pjrt.ErrFailedPrecondition, "the profiler has no data before Stop")
+	return nil, raw.Errorf(pjrt.ErrFailedPrecondition, "the profiler has no data before Stop")
 }
 
-// whole returns the fields of a message without the zeros behind them: libtpu states
-// a byte more than there is, and readers refuse the file.
+// whole returns the fields of a message without the zeros after them: libtpu reports a byte more
+// than there is, and readers would refuse the file.
 func whole(data []byte) []byte {
 	end := 0
 	_ = visit(data, func(f field) error {
@@ -216,13 +207,13 @@ func whole(data []byte) []byte {
 		return nil
 	})
 	if len(bytes.Trim(data[end:], "\x00")) > 0 {
-		return data // not for us to mend
+		return data // damaged, which the reader will report
 	}
 	return data[:end]
 }
 
-// Close destroys the profiler (PLUGIN_Profiler_Destroy), and stops it first if it is
-// recording. Closing again does nothing.
+// Close stops the profiler if it is recording, and destroys it (PLUGIN_Profiler_Destroy). Closing
+// again does nothing.
 func (x *Profiler) Close() error {
 	if x == nil {
 		return nil

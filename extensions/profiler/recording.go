@@ -23,29 +23,29 @@ type Recording struct {
 	begin   time.Time
 	remove  func() // ends the observation of package pjrt
 	quit    chan struct{}
-	sampled chan struct{} // closed when no more samples are taken
+	sampled chan struct{} // closed after the last sample
 
 	mu        sync.Mutex
 	stopped   bool                  // guarded by mu
-	plugins   []*pjrt.Plugin        // guarded by mu; those of profilers
+	plugins   []*pjrt.Plugin        // guarded by mu; those that profilers record
 	profilers []*Profiler           // guarded by mu until stopped
 	spans     []Span                // guarded by mu until stopped
 	samples   []Sample              // guarded by mu
-	devices   map[*pjrt.Device]bool // guarded by mu; whether their memory is worth asking for
+	devices   map[*pjrt.Device]bool // guarded by mu; whether to ask for their memory
 }
 
 // Span is something that the Go side did.
 type Span struct {
-	// Kind is that of the operation, or region.
+	// Kind is the kind of the operation, or [Region].
 	Kind pjrt.OperationKind
 	// Program is the name of the program or of the region, "" if unknown.
 	Program string
-	// Goroutine is the number of the goroutine that began it.
+	// Goroutine is the number of the goroutine that began the span.
 	Goroutine uint64
 	Start     time.Time
 	Duration  time.Duration
 	Bytes     int64    // of the program or the array, 0 if unknown
-	Devices   []string // those that took part
+	Devices   []string // that took part
 	Err       error
 }
 
@@ -59,7 +59,7 @@ type Sample struct {
 	HeapBytes int64
 	// Live counts the objects of package pjrt that are not closed, by kind.
 	Live map[string]int
-	// DeviceBytes is what devices have allocated, by device, of those whose plugins tell.
+	// DeviceBytes is how much memory each device has allocated, if its plugin reports that.
 	DeviceBytes map[string]int64
 }
 
@@ -67,8 +67,8 @@ type Sample struct {
 const between = 5 * time.Millisecond
 
 // Record begins to record the operations of package pjrt in the whole process, and what the
-// plugins say of their devices, as [Recording.Add] does. Stop must be called, once all is done
-// that is to be seen; until then, the recording grows by some hundred bytes for each operation.
+// plugins report about their devices: see [Recording.Add]. Call Stop when everything of
+// interest is done; until then, the recording grows by a few hundred bytes for each operation.
 func Record(plugins ...*pjrt.Plugin) (*Recording, error) {
 	r := &Recording{
 		begin: time.Now(), quit: make(chan struct{}), sampled: make(chan struct{}), devices: make(map[*pjrt.Device]bool),
@@ -86,8 +86,8 @@ func Record(plugins ...*pjrt.Plugin) (*Recording, error) {
 	return r, nil
 }
 
-// Add lets the profiler of a plugin take part from now on. A plugin that has none, or takes
-// part already, is ignored.
+// Add includes the profiler of a plugin from now on. A plugin that has no profiler, or was
+// added before, is ignored.
 func (r *Recording) Add(p *pjrt.Plugin) error {
 	if r == nil || r.quit == nil {
 		return errNoRecording
@@ -117,10 +117,10 @@ func (r *Recording) Add(p *pjrt.Plugin) error {
 
 var (
 	errNoRecording = raw.Errorf(pjrt.ErrInvalidArgument, "the recording is nil: make one with profiler.Record")
-	errStopped     = raw.Errorf(pjrt.ErrFailedPrecondition, "the recording was stopped already")
+	errStopped     = raw.Errorf(pjrt.ErrFailedPrecondition, "the recording was already stopped")
 )
 
-// Region marks a part of the program, such as a step of a training, until end is called. It
+// Region marks a part of the program, such as a training step, until end is called. The region
 // belongs to the goroutine that calls Region, and is part of the recording if end is called
 // before Stop.
 func (r *Recording) Region(name string) (end func()) {
@@ -142,9 +142,9 @@ func (r *Recording) add(s Span) {
 	}
 }
 
-// Stop ends the recording and returns it. Operations that are still under way are left out.
-// If the profiler of a plugin fails, the error says so, and the profile has the rest. Stopping
-// again is pjrt.ErrFailedPrecondition.
+// Stop ends the recording and returns it. Operations that are still under way are left out. If
+// the profiler of a plugin fails, Stop returns both its error and the profile without that
+// part. Stopping again is pjrt.ErrFailedPrecondition.
 func (r *Recording) Stop() (*Profile, error) {
 	if r == nil || r.remove == nil {
 		return nil, errNoRecording
@@ -171,7 +171,7 @@ func (r *Recording) Stop() (*Profile, error) {
 			failed = err
 		}
 		p.plugins = append(p.plugins, data)
-		_ = x.Close() // its data is here
+		_ = x.Close() // its data was already read
 	}
 	p.End = time.Now()
 	slices.SortStableFunc(p.Spans, func(a, b Span) int { return a.Start.Compare(b.Start) })
@@ -205,7 +205,7 @@ func (o *observer) End(ctx context.Context, op pjrt.Operation) {
 	}
 }
 
-// goroutine returns the number of the goroutine, which Go tells only in the text of its
+// goroutine returns the number of the goroutine, which Go reveals only in the text of its
 // stack: goroutine 17 [running].
 func goroutine() uint64 {
 	var text [40]byte
@@ -245,7 +245,7 @@ func (r *Recording) sample() {
 	r.mu.Unlock()
 	for _, d := range ask {
 		stats, err := d.MemoryStats()
-		if err != nil { // not told, or the client is closed
+		if err != nil { // not reported, or the client is closed
 			r.mu.Lock()
 			r.devices[d] = false
 			r.mu.Unlock()

@@ -62,7 +62,7 @@ func work(t testing.TB, c *pjrt.Client) {
 }
 
 // event is an element of traceEvents, with every field that the Trace Event Format defines
-// for the phases that are used here.
+// for the phases in use here.
 type event struct {
 	Name string         `json:"name"`
 	Cat  string         `json:"cat"`
@@ -76,7 +76,7 @@ type event struct {
 	Args map[string]any `json:"args"`
 }
 
-// trace writes a profile as JSON, and reads it as strictly as the format is written.
+// trace writes a profile as JSON, and reads it back as strictly as the format demands.
 func trace(t testing.TB, p *profiler.Profile) []event {
 	t.Helper()
 	var b bytes.Buffer
@@ -166,7 +166,7 @@ func TestARecordingOfAPluginWithoutAProfiler(t *testing.T) {
 	require.Error(t, err)
 	p, err := r.Stop()
 	require.NoError(t, err)
-	work(t, client) // no part of it
+	work(t, client) // is not recorded
 	r.Region("late")()
 
 	assert.Equal(t, map[pjrt.OperationKind]int{
@@ -281,7 +281,7 @@ func TestFilesLieWhereTensorBoardLooks(t *testing.T) {
 	require.NoError(t, err)
 	second, err := p.WriteFiles(dir)
 	require.NoError(t, err)
-	assert.NotEqual(t, first, second, "a profile does not overwrite another")
+	assert.NotEqual(t, first, second, "a profile does not overwrite another one")
 	found, err := filepath.Glob(filepath.Join(dir, "plugins", "profile", "*", "host.xplane.pb"))
 	require.NoError(t, err)
 	assert.Len(t, found, 2)
@@ -327,13 +327,13 @@ func TestRecordingsThatFail(t *testing.T) {
 	p, err := r.Stop()
 	require.ErrorIs(t, err, pjrt.ErrDataLoss)
 	require.NotNil(t, p)
-	assert.Equal(t, 1, kinds(p)[profiler.Region], "the Go side is there all the same")
+	assert.Equal(t, 1, kinds(p)[profiler.Region], "the Go side is still there")
 	_, err = r.Stop()
 	require.ErrorIs(t, err, pjrt.ErrFailedPrecondition)
 	require.ErrorIs(t, r.Add(other.Plugin()), pjrt.ErrFailedPrecondition)
 }
 
-func TestExecutionsThatOverlapGetRowsOfTheirOwn(t *testing.T) {
+func TestExecutionsThatOverlapGetSeparateRows(t *testing.T) {
 	begin := time.Now()
 	span := func(from, to int, goroutine uint64) profiler.Span {
 		return profiler.Span{

@@ -29,7 +29,7 @@ type Plane struct {
 type Line struct {
 	ID     int64
 	Name   string
-	Start  int64 // nanoseconds, as a rule since 1970
+	Start  int64 // nanoseconds, usually since 1970
 	Events []Event
 }
 
@@ -116,7 +116,7 @@ type names struct{ events, stats map[int64]string }
 func decodePlane(b []byte) (Plane, error) {
 	var p Plane
 	kinds := names{make(map[int64]string), make(map[int64]string)}
-	// The names come after what they name.
+	// The names come after the things they name.
 	err := visit(b, func(f field) error {
 		switch f.number {
 		case planeID:
@@ -255,7 +255,7 @@ func (n names) stat(to map[string]any, b []byte) (map[string]any, error) {
 type field struct {
 	number protowire.Number
 	bytes  []byte // of a field that has a length
-	word   uint64 // of others
+	word   uint64 // of other fields
 	raw    []byte // with its tag
 }
 

@@ -20,8 +20,8 @@ type comparer struct {
 }
 
 // Compare reports what changed from one set of headers to a later one. It does
-// not alter the sets. Items are matched by name over all headers of a set, so a
-// declaration that moved from one header to another is no change.
+// not alter the sets. Items are matched by name over all headers of a set, so
+// moving a declaration from one header to another is not a change.
 func Compare(from, to *model.Set, o Options) *Report {
 	c := &comparer{old: newIndex(from), new: newIndex(to), since: o.Since, renamed: map[string]string{}, broken: map[string]bool{}}
 	c.findRenames()
@@ -78,7 +78,7 @@ func (c *comparer) sinceOf(path, item string) *int {
 	return nil
 }
 
-// newName is the name that a type of the older set has in the newer one.
+// newName returns the name that a type of the older set has in the newer one.
 func (c *comparer) newName(name string) string {
 	if to, ok := c.renamed[name]; ok {
 		return to
@@ -147,8 +147,8 @@ func (c *comparer) movedTo(was *model.Header) bool {
 	return false
 }
 
-// shareMost is whether at least half of the structs and function types of was
-// stand in h.
+// shareMost reports whether h has at least half of the structs and function
+// types of was.
 func shareMost(was, h *model.Header) bool {
 	names := map[string]bool{}
 	for _, s := range h.Structs {
@@ -200,9 +200,9 @@ func (c *comparer) macros() {
 			switch {
 			case name == "PJRT_API_MAJOR" || isMajorOf(c.old.set, c.new.set, name):
 				ch.Breaks = true
-				ch.Why = "the major version changes when the whole ABI does; loaders refuse another one"
+				ch.Why = "the major version changes when the whole ABI does; loaders refuse any other"
 			case extension[name]:
-				ch.Why = "the version of the extension, for readers to ask before they use what is new in it"
+				ch.Why = "the version of the extension, which readers check before they use what is new in it"
 			}
 		default:
 			return
@@ -211,8 +211,9 @@ func (c *comparer) macros() {
 	})
 }
 
-// isMajorOf is whether the macro is where both sets state a major version and
-// the two differ. Vendors rename the macro with the API's prefix.
+// isMajorOf reports whether the macro states the major version, and the major
+// versions of the two sets differ. Vendors rename the macro with the API's
+// prefix.
 func isMajorOf(from, to *model.Set, name string) bool {
 	o, n := from.Version(), to.Version()
 	return o != nil && n != nil && o.Major != n.Major && len(name) > 6 && name[len(name)-6:] == "_MAJOR"
@@ -226,8 +227,8 @@ func macroPlace(m *model.Macro) *Place {
 	return p
 }
 
-// functions compares the function types that stand in no table, and the
-// callback types.
+// functions compares the function types that are in no table, and the callback
+// types.
 func (c *comparer) functions() {
 	each(&c.old.functions, &c.new.functions, func(name, header string, o, n *model.Func) {
 		if c.old.inTable[name] || c.new.inTable[name] {
@@ -251,31 +252,39 @@ func (c *comparer) function(item Item, name, header string, o, n *model.Func) {
 	switch {
 	case o == nil:
 		ch.Kind, ch.New, ch.Since = Added, &Place{Type: funcText(n)}, c.sinceOf(header, name)
-		ch.Why = "a new type disturbs no one who does not know it"
+		ch.Why = "a new type does not affect code that does not know it"
 	case n == nil:
 		if c.renamed[name] != "" {
 			return
 		}
 		ch.Kind, ch.Old = Removed, &Place{Type: funcText(o)}
-		ch.Why = "the type has no place in memory of its own; fields that used it are reported by themselves"
+		ch.Why = "the type itself takes no memory; fields that used it are reported separately"
 	default:
 		if o.Name != n.Name {
 			renamed := ch
 			renamed.Kind, renamed.Old, renamed.New = Renamed, &Place{Name: o.Name}, &Place{Name: n.Name}
-			renamed.Why = "it stands wherever the other stood, under another name"
+			renamed.Why = "it is in every place where the other was, under another name"
 			c.note(renamed)
 		}
-		r := relate(funcText(o), funcText(n), c.renamed)
-		if r == same {
+		ch.Old, ch.New = &Place{Type: funcText(o)}, &Place{Type: funcText(n)}
+		if !ch.retyped(Signature, relate(funcText(o), funcText(n), c.renamed), otherSignature) {
 			return
-		}
-		ch.Kind, ch.Old, ch.New = Signature, &Place{Type: funcText(o)}, &Place{Type: funcText(n)}
-		ch.Breaks, ch.Why = !r.compatible(), r.why()
-		if ch.Breaks {
-			ch.Why = "the two sides would pass and expect different arguments or results"
 		}
 	}
 	c.note(ch)
+}
+
+// otherSignature is why a function of another type breaks the ABI.
+const otherSignature = "the two sides would pass and expect different arguments or results"
+
+// retyped makes ch a change of a type, and returns false if the type is the same. breaks is
+// why the change breaks the ABI, if it does.
+func (ch *Change) retyped(kind Kind, r relation, breaks string) bool {
+	ch.Kind, ch.Breaks, ch.Why = kind, !r.compatible(), r.why()
+	if ch.Breaks {
+		ch.Why = breaks
+	}
+	return r != same
 }
 
 func (c *comparer) prototypes() {
@@ -290,14 +299,9 @@ func (c *comparer) prototypes() {
 			ch.Kind, ch.Old = Removed, &Place{Type: funcText(o)}
 			ch.Breaks, ch.Why = true, "programs that link against it no longer find it"
 		default:
-			r := relate(funcText(o), funcText(n), c.renamed)
-			if r == same {
+			ch.Old, ch.New = &Place{Type: funcText(o)}, &Place{Type: funcText(n)}
+			if !ch.retyped(Signature, relate(funcText(o), funcText(n), c.renamed), otherSignature) {
 				return
-			}
-			ch.Kind, ch.Old, ch.New = Signature, &Place{Type: funcText(o)}, &Place{Type: funcText(n)}
-			ch.Breaks, ch.Why = !r.compatible(), r.why()
-			if ch.Breaks {
-				ch.Why = "the two sides would pass and expect different arguments or results"
 			}
 		}
 		if cxx && ch.Kind != Added {
@@ -318,11 +322,11 @@ func (c *comparer) variables() {
 			ch.Why = "compiled code has its value already; source code that uses it no longer compiles"
 		case o.String != n.String:
 			ch.Kind, ch.Old, ch.New = Retyped, &Place{Type: fmt.Sprintf("%q", o.String)}, &Place{Type: fmt.Sprintf("%q", n.String)}
-			ch.Why = "the two sides agree on this text; one built on the older header still uses the older text"
+			ch.Why = "the two sides must agree on this text; one built on the older header still uses the older text"
 			ch.Breaks = true
 		case relate(o.Type, n.Type, c.renamed) != same:
 			ch.Kind, ch.Old, ch.New = Retyped, &Place{Type: o.Type}, &Place{Type: n.Type}
-			ch.Why = "a constant of the header is compiled into each side by itself"
+			ch.Why = "a constant of the header is compiled into each side separately"
 		default:
 			return
 		}
@@ -335,19 +339,14 @@ func (c *comparer) aliases() {
 		ch := Change{Header: header, Item: ItemAlias, Name: name}
 		switch {
 		case o == nil:
-			ch.Kind, ch.New, ch.Why = Added, &Place{Type: n.Type}, "a new name disturbs no one who does not know it"
+			ch.Kind, ch.New, ch.Why = Added, &Place{Type: n.Type}, "a new name does not affect code that does not know it"
 		case n == nil:
 			ch.Kind, ch.Old = Removed, &Place{Type: o.Type}
-			ch.Why = "only the name is gone; fields that used it are reported by themselves"
+			ch.Why = "only the name is gone; fields that used it are reported separately"
 		default:
-			r := relate(o.Type, n.Type, c.renamed)
-			if r == same {
+			ch.Old, ch.New = &Place{Type: o.Type}, &Place{Type: n.Type}
+			if !ch.retyped(Retyped, relate(o.Type, n.Type, c.renamed), "values of this type are now passed as another type") {
 				return
-			}
-			ch.Kind, ch.Old, ch.New = Retyped, &Place{Type: o.Type}, &Place{Type: n.Type}
-			ch.Breaks, ch.Why = !r.compatible(), r.why()
-			if ch.Breaks {
-				ch.Why = "values of this type are passed as another type now"
 			}
 		}
 		c.note(ch)
@@ -366,7 +365,7 @@ func (c *comparer) handles() {
 			ch.Kind, ch.Old, ch.New = Renamed, &Place{Name: c.oldName(name)}, &Place{Name: name}
 			ch.Why = "the same handle wherever one is passed, under another name"
 		case o == nil:
-			ch.Kind, ch.Why = Added, "a new handle disturbs no one who does not know it"
+			ch.Kind, ch.Why = Added, "a new handle does not affect code that does not know it"
 		case n == nil && c.new.structs.has(name):
 			s := c.new.structs.get(name)
 			ch.Kind, ch.New = Defined, &Place{Size: ptr(structSize(s))}
@@ -375,7 +374,7 @@ func (c *comparer) handles() {
 		case n == nil && c.renamed[name] != "":
 			return
 		case n == nil:
-			ch.Kind, ch.Why = Removed, "a handle has no layout; functions that took it are reported by themselves"
+			ch.Kind, ch.Why = Removed, "a handle has no layout; functions that took it are reported separately"
 		default:
 			return
 		}
@@ -384,8 +383,8 @@ func (c *comparer) handles() {
 }
 
 // each calls f for every name of either side: those of the newer side in their
-// order, then those that only the older side has. A side that lacks the name
-// gives nil. The header is the newer side's where it has one.
+// order, then those that only the older side has. For a side that lacks the
+// name, f gets nil. header is the newer side's if that side has the name.
 func each[T any](from, to *decls[T], f func(name, header string, o, n *T)) {
 	for _, name := range to.names {
 		d := to.byName[name]

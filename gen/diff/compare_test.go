@@ -51,7 +51,7 @@ func sized(fields, last string) string {
 	return "typedef struct S { size_t struct_size; " + fields + " } S;\nenum { S_STRUCT_SIZE = SIZE(S, " + last + ") };\n"
 }
 
-func TestCompareTellsWhatBreaks(t *testing.T) {
+func TestCompareReportsWhatBreaks(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name     string
@@ -66,7 +66,7 @@ func TestCompareTellsWhatBreaks(t *testing.T) {
 			[]string{"field added S.b", "struct resized S"},
 		},
 		{
-			"field behind the end, in the padding of the struct", sized("int64_t a; bool b;", "b"), sized("int64_t a; bool b; bool c;", "c"),
+			"field after the end, in the padding of the struct", sized("int64_t a; bool b;", "b"), sized("int64_t a; bool b; bool c;", "c"),
 			[]string{"field added S.c", "struct resized S"},
 		},
 		{
@@ -257,7 +257,7 @@ func TestCompareTellsWhatBreaks(t *testing.T) {
 			[]string{"slot signature PJRT_Api.f"},
 		},
 		{
-			"field of the table in front of its slots moved",
+			"field of the table before its slots moved",
 			"typedef struct { size_t struct_size; void* priv; void (*f)(void); void (*g)(void); } PJRT_Api;",
 			"typedef struct { size_t struct_size; void (*f)(void); void* priv; void (*g)(void); } PJRT_Api;",
 			[]string{"! slot moved PJRT_Api.f", "! field moved PJRT_Api.priv"},
@@ -350,7 +350,8 @@ func parse(t *testing.T, text string) *model.Set {
 	return set
 }
 
-// lines are a report's changes in short, sorted, and how many of them break.
+// lines returns a report's changes in short form, sorted, and how many of them
+// break.
 func lines(r *diff.Report) (out []string, breaking int) {
 	for _, c := range r.Changes {
 		name := c.Name
@@ -368,8 +369,8 @@ func lines(r *diff.Report) (out []string, breaking int) {
 	return out, breaking
 }
 
-// The base of an extension is declared in the core header, which two single
-// headers leave out.
+// The base of an extension is declared in the core header, which is not read
+// when two single headers are compared.
 func TestCompareOfExtensionsWithoutTheCoreHeader(t *testing.T) {
 	t.Parallel()
 	const path = "xla/pjrt/c/pjrt_c_api_bell_extension.h"
@@ -388,7 +389,7 @@ func TestCompareOfExtensionsWithoutTheCoreHeader(t *testing.T) {
 	assert.Zero(t, breaking)
 }
 
-// A slot may have another name than the function type by which the history
+// A slot may have a different name from its function type, by which the history
 // knows it.
 func TestCompareAsksForTheMinorOfASlotAndOfItsFunction(t *testing.T) {
 	t.Parallel()

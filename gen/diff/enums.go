@@ -11,8 +11,8 @@ import (
 )
 
 // findRenamedEnums pairs an enum that is gone with a new one when their
-// enumerators have the same numbers and, their own enum's name apart, the same
-// names.
+// enumerators have the same numbers and, apart from the enum's own name, the
+// same names.
 func (c *comparer) findRenamedEnums() {
 	for _, from := range c.old.enums.names {
 		if c.new.enums.has(from) {
@@ -55,7 +55,7 @@ func (c *comparer) enums() {
 		switch {
 		case o == nil:
 			c.note(Change{Header: header, Item: ItemEnum, Kind: Added, Name: name, New: &Place{Size: ptr(n.Size)},
-				Why: "a new type disturbs no one who does not know it"})
+				Why: "a new type does not affect code that does not know it"})
 			for _, v := range n.Values {
 				c.note(c.addedValue(name, header, v, "it belongs to a new enum"))
 			}
@@ -78,7 +78,7 @@ func (c *comparer) enum(name, header string, o, n *model.Enum) {
 	if o.Size != n.Size && o.Size != 0 && n.Size != 0 {
 		c.note(Change{Header: header, Item: ItemEnum, Kind: Resized, Name: name, Breaks: true,
 			Old: &Place{Type: o.Underlying, Size: ptr(o.Size)}, New: &Place{Type: n.Underlying, Size: ptr(n.Size)},
-			Why: "readers of the other size take in too many or too few bytes"})
+			Why: "readers that expect the other size read too many or too few bytes"})
 	}
 	oldByName, newByName := map[string]int64{}, map[string]int64{}
 	for _, v := range o.Values {
@@ -102,7 +102,7 @@ func (c *comparer) enum(name, header string, o, n *model.Enum) {
 		case known:
 			ch.Kind, ch.Breaks = Renumbered, true
 			ch.Old, ch.New = &Place{Value: ptr(was)}, &Place{Value: ptr(v.Value)}
-			ch.Why = fmt.Sprintf("the older side still says %d for it", was)
+			ch.Why = fmt.Sprintf("the older side still uses %d for it", was)
 		case gone[v.Value] != "":
 			ch.Kind = Renamed
 			ch.Old = &Place{Name: gone[v.Value], Value: ptr(v.Value)}
@@ -116,7 +116,7 @@ func (c *comparer) enum(name, header string, o, n *model.Enum) {
 					ch.Why = "a second name for the number of " + holder
 				} else {
 					ch.Breaks = true
-					ch.Why = fmt.Sprintf("the older side takes %d for %s", v.Value, holder)
+					ch.Why = fmt.Sprintf("the older side reads %d as %s", v.Value, holder)
 				}
 			}
 		}
@@ -131,8 +131,8 @@ func (c *comparer) enum(name, header string, o, n *model.Enum) {
 	}
 }
 
-// valueName is what an enumerator of o is called in n when all that changed is
-// the name of the enum in front of it.
+// valueName returns the name that an enumerator of o has in n if only the name
+// of the enum in front of it changed.
 func (c *comparer) valueName(value string, o, n *model.Enum) string {
 	from, to := enumName(o), enumName(n)
 	if from == to || !strings.HasPrefix(value, from) {

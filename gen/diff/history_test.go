@@ -44,7 +44,7 @@ func (r runs) at(minor int) (value int64, ok bool) {
 	return value, ok
 }
 
-// set is the core header of a minor as far as the past tells: the table, the
+// set returns what the past knows of the core header of a minor: the table, the
 // sizes of the structs and the enums.
 func (p pastCore) set(t *testing.T, minor int) *model.Set {
 	t.Helper()
@@ -106,8 +106,8 @@ func readPast(t *testing.T) pastCore {
 	return past
 }
 
-// The minors of PJRT that broke the ABI of their predecessor, by what its table,
-// struct sizes and enums tell.
+// The minors of PJRT that broke the ABI of their predecessor, as far as the
+// table, struct sizes and enums show.
 func TestCompareFindsTheMinorsThatBrokeTheABI(t *testing.T) {
 	t.Parallel()
 	past := readPast(t)

@@ -104,7 +104,8 @@ func (x *index) addHeader(h *model.Header) {
 	}
 }
 
-// enumName is the enum's name; an enum without one is known by its first value.
+// enumName returns the enum's name; an enum without one is known by its first
+// value.
 func enumName(e *model.Enum) string {
 	if e.Name == "" && len(e.Values) > 0 {
 		return e.Values[0].Name
@@ -119,7 +120,8 @@ func qualified(namespace, name string) string {
 	return namespace + "::" + name
 }
 
-// declares counts what a header declares that compiled code can depend on.
+// declares counts the declarations of a header that compiled code can depend
+// on.
 func declares(h *model.Header) int {
 	return len(h.Structs) + len(h.Functions) + len(h.Enums) + len(h.Callbacks) + len(h.Prototypes)
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // A member is a field as a reader sees it: the members of anonymous unions and
-// structs stand in one row with the others.
+// structs are listed with the others.
 type member struct {
 	model.Field
 
@@ -47,7 +47,7 @@ func members(fields []model.Field) (all []member, unions []span) {
 	return all, unions
 }
 
-// dataEnd is where the last field of a struct ends.
+// dataEnd returns where the last field of a struct ends.
 func dataEnd(fields []model.Field) int64 {
 	var end int64
 	for _, f := range fields {
@@ -56,8 +56,8 @@ func dataEnd(fields []model.Field) int64 {
 	return end
 }
 
-// structSize is what a struct's users put into struct_size, and its size in
-// memory when the header gives no constant.
+// structSize returns what a struct's users put into struct_size, or its size in
+// memory if the header has no constant.
 func structSize(s *model.Struct) int64 {
 	if s.StructSize != nil {
 		return s.StructSize.Value
@@ -65,14 +65,14 @@ func structSize(s *model.Struct) int64 {
 	return s.Size
 }
 
-// isStale is whether the struct's constant does not reach the end of its last
-// field, as happens when a field was added and the constant forgotten.
+// isStale reports whether the struct's constant does not reach the end of its
+// last field, as happens when a field was added and the constant forgotten.
 func isStale(s *model.Struct) bool {
 	return s.StructSize != nil && s.StructSize.Value < dataEnd(s.Fields)
 }
 
-// statesSize is whether each object of the struct tells its own size, which is
-// what lets the struct grow.
+// statesSize reports whether each object of the struct holds its own size,
+// which is what lets the struct grow.
 func (x *index) statesSize(s *model.Struct) bool {
 	if s.HasStructSize {
 		return true
@@ -119,8 +119,8 @@ func (c *comparer) findRenamedStructs() {
 	}
 }
 
-// sameFields is whether two structs agree in the names, places and types of
-// their fields, each struct's own name counting as the other's.
+// sameFields reports whether the fields of two structs have the same names,
+// places and types, where the two structs' own names count as the same.
 func (c *comparer) sameFields(from string, o *model.Struct, to string, n *model.Struct) bool {
 	names := map[string]string{from: to}
 	for k, v := range c.renamed {
@@ -139,8 +139,8 @@ func (c *comparer) sameFields(from string, o *model.Struct, to string, n *model.
 	return true
 }
 
-// sameBytes is whether two fields lie in the same place and can be read as one
-// another.
+// sameBytes reports whether two fields are in the same place and each can be
+// read as the other.
 func sameBytes(a, b member, renamed map[string]string) bool {
 	return a.Offset == b.Offset && a.Size == b.Size && relateFields(a.Field, b.Field, renamed).compatible()
 }
@@ -159,7 +159,7 @@ func (c *comparer) structs() {
 			// reported as a handle that got a body
 		case o == nil:
 			c.note(Change{Header: header, Item: ItemStruct, Kind: Added, Name: name, New: c.structPlace(name, n),
-				Since: c.sinceOf(header, "struct "+name), Why: "a new type disturbs no one who does not know it"})
+				Since: c.sinceOf(header, "struct "+name), Why: "a new type does not affect code that does not know it"})
 		case n == nil && (c.renamed[name] != "" || c.new.opaque.has(name)):
 		case n == nil:
 			c.note(Change{Header: header, Item: ItemStruct, Kind: Removed, Name: name, Old: &Place{Size: ptr(structSize(o))}, Breaks: true,
@@ -170,8 +170,8 @@ func (c *comparer) structs() {
 	})
 }
 
-// structPlace tells the size and the role of a struct, and the number by which
-// the chain of extensions knows it.
+// structPlace returns the size and the role of a struct, and its number in the
+// chain of extensions.
 func (c *comparer) structPlace(name string, s *model.Struct) *Place {
 	p := &Place{Type: string(s.Role), Size: ptr(structSize(s))}
 	if t := c.new.tables.get(name); t != nil && t.ExtensionType != nil {
@@ -199,13 +199,13 @@ func (c *comparer) structure(name, header string, o, n *model.Struct) {
 	if isStale(n) && !isStale(o) {
 		c.note(Change{Header: header, Item: ItemStruct, Kind: Stale, Name: name,
 			Old: &Place{Size: ptr(structSize(o))}, New: &Place{Size: ptr(n.StructSize.Value)},
-			Why: fmt.Sprintf("%s ends at %s, so a reader that checks struct_size takes the %d bytes behind it for missing",
+			Why: fmt.Sprintf("%s ends at %s, so a reader that checks struct_size treats the %d bytes after it as missing",
 				n.StructSize.Const, n.StructSize.LastField, dataEnd(n.Fields)-n.StructSize.Value)})
 	}
 }
 
-// size reports a changed struct_size. broken says that the fields of the struct
-// did not just grow at its end.
+// size reports a changed struct_size. broken says that the struct's fields
+// changed other than by growing at its end.
 func (c *comparer) size(name, header string, o, n *model.Struct, broken bool) {
 	from, to := structSize(o), structSize(n)
 	if o.StructSize == nil || n.StructSize == nil {
@@ -223,23 +223,23 @@ func (c *comparer) size(name, header string, o, n *model.Struct, broken bool) {
 	switch {
 	case to < from && newEnd >= oldEnd && oldEnd > 0:
 		ch.Breaks = true
-		ch.Why = "the constant fell though no field went, so a reader that expects the older size refuses the struct"
+		ch.Why = "the constant is smaller although no field is gone, so a reader that expects the older size refuses the struct"
 	case to < from:
-		ch.Breaks, ch.Why = true, "it shrank, so older readers look behind its end"
+		ch.Breaks, ch.Why = true, "it shrank, so older readers look past its end"
 	case oldEnd > 0 && oldEnd == newEnd:
 		ch.Kind = Corrected
 		ch.Why = "the struct itself ends where it did"
 	case broken:
-		ch.Breaks, ch.Why = true, "it grew otherwise than at its end"
+		ch.Breaks, ch.Why = true, "it grew other than at its end"
 	case !c.old.statesSize(o) && len(o.Fields) > 0:
 		ch.Breaks, ch.Why = true, "it has no struct_size, so neither side can tell which of the two layouts it was given"
 	default:
-		ch.Why = "it grew at its end, and struct_size tells which layout an object has"
+		ch.Why = "it grew at its end, and struct_size shows which layout an object has"
 	}
 	c.note(ch)
 }
 
-// end is where a struct's data ends, by its fields or, where those are not
+// end returns where a struct's data ends, by its fields or, if those are not
 // known, by its slots.
 func (c *comparer) end(name string, s *model.Struct, x *index) int64 {
 	end := dataEnd(s.Fields)
@@ -249,7 +249,7 @@ func (c *comparer) end(name string, s *model.Struct, x *index) int64 {
 	return end
 }
 
-// fields compares the fields of a struct, its function slots left out.
+// fields compares the fields of a struct, except its function slots.
 func (c *comparer) fields(name, header string, o, n *model.Struct) {
 	oldAll, oldUnions := members(o.Fields)
 	newAll, _ := members(n.Fields)
@@ -313,7 +313,7 @@ func (c *comparer) field(base Change, w, m member) {
 	case r == different:
 		ch.Kind, ch.Breaks, ch.Why = Retyped, true, "the two sides take the same bytes for different things"
 	case w.Size != m.Size:
-		ch.Kind, ch.Breaks, ch.Why = Resized, true, fmt.Sprintf("the older side takes it for %s", bytesOf(w.Size))
+		ch.Kind, ch.Breaks, ch.Why = Resized, true, fmt.Sprintf("the older side expects %s", bytesOf(w.Size))
 	case r != same:
 		ch.Kind, ch.Why = Retyped, r.why()
 	case w.Dir != m.Dir:
@@ -341,7 +341,7 @@ func (c *comparer) renamedField(base Change, w, m member) {
 }
 
 // regroup finds fields that were gathered in a struct of their own, or taken
-// out of one, and take the same bytes as before.
+// out of one, and that occupy the same bytes as before.
 func (c *comparer) regroup(base Change, oldAll, newAll []member, oldLeft, newLeft map[string]bool) {
 	for _, m := range newAll {
 		if newLeft[m.name] && m.Kind == "struct" {
@@ -371,8 +371,9 @@ func (c *comparer) regrouped(base Change, name string, from, to *Place, left map
 	c.note(ch)
 }
 
-// sameParts finds the fields among all that lie where whole, a field of struct
-// type, lies on the other side, and checks them against that struct's own.
+// sameParts finds the fields in all that occupy the bytes of whole, a field of
+// struct type on the other side, and checks them against that struct's own
+// fields.
 func (c *comparer) sameParts(all []member, left map[string]bool, whole member, side *index) ([]member, bool) {
 	area := span{whole.Offset, whole.Size}
 	var parts []member
@@ -417,10 +418,10 @@ func (c *comparer) addedField(base Change, o *model.Struct, oldUnions []span, ol
 	case inUnion:
 		ch.Why = "one more way to read a union that keeps its size"
 	case m.Offset >= end && c.old.statesSize(o):
-		ch.Why = "it lies behind the older end of the struct, and struct_size tells whether an object has it"
+		ch.Why = "it lies after the older end of the struct, and struct_size shows whether an object has it"
 	case m.Offset >= end:
 		ch.Breaks = true
-		ch.Why = "the struct has no struct_size, so nothing tells whether an object has it"
+		ch.Why = "the struct has no struct_size, so nothing shows whether an object has it"
 	default:
 		ch.Breaks = true
 		ch.Why = fmt.Sprintf("it lies inside the older %s, where the older side has padding", bytesOf(end))

@@ -10,10 +10,10 @@ import (
 	"github.com/purepjrt/purepjrt/gen/model"
 )
 
-// findRenames pairs types that are gone with new ones of the same sort that stand
-// wherever they stood: in the same field of a struct, the same parameter of a
-// function, the same slot of a table. One pair leads to others, because a struct
-// or a function of another name has fields and parameters too.
+// findRenames pairs types that are gone with new ones of the same sort that are wherever
+// they were: in the same field of a struct, the same parameter of a function, the same
+// slot of a table. One pair leads to others, because a renamed struct or function has
+// fields and parameters too.
 func (c *comparer) findRenames() {
 	c.findRenamedEnums()
 	c.findRenamedTables()
@@ -55,10 +55,10 @@ func (c *comparer) findRenamedTables() {
 	}
 }
 
-// votes says how often a type that is gone has a new one in its place.
+// votes counts how often a type that is gone has a new one in its place.
 type votes map[string]map[string]int
 
-// acceptVotes takes the pairs of which neither name stands for any other.
+// acceptVotes accepts the pairs in which neither name is paired with any other.
 func (c *comparer) acceptVotes() {
 	v, rivals := c.votes(), map[string]int{}
 	for _, to := range v {
@@ -92,25 +92,15 @@ func (c *comparer) votes() votes {
 			c.vote(v, funcText(o), funcText(c.new.callbacks.get(name)))
 		}
 	}
-	for _, name := range c.new.tables.names {
-		n, o := c.new.tables.get(name), c.oldTable(name)
-		if o == nil {
-			continue
-		}
-		for i := range n.Slots {
-			was := c.replacedSlot(o, n, &n.Slots[i])
-			if was == nil {
-				continue
-			}
-			if from, to := slotFunc(c.old, was), slotFunc(c.new, &n.Slots[i]); from != nil && to != nil {
-				c.voteArgs(v, from, to)
-			}
+	for was, is := range c.replacedSlots() {
+		if from, to := slotFunc(c.old, was), slotFunc(c.new, is); from != nil && to != nil {
+			c.voteArgs(v, from, to)
 		}
 	}
 	return v
 }
 
-// voteArgs votes for the fields of the args of two functions that may be one.
+// voteArgs votes for the fields of the args of two functions that may be the same.
 func (c *comparer) voteArgs(v votes, from, to *model.Func) {
 	o, n := c.old.structs.get(from.ArgsStruct), c.new.structs.get(to.ArgsStruct)
 	if o != nil && n != nil && structSize(o) == structSize(n) && len(o.Fields) == len(n.Fields) {
@@ -118,7 +108,7 @@ func (c *comparer) voteArgs(v votes, from, to *model.Func) {
 	}
 }
 
-// voteFields votes for the types of fields that lie in the same place.
+// voteFields votes for the types of fields that are in the same place.
 func (c *comparer) voteFields(v votes, o, n *model.Struct) {
 	a, _ := members(o.Fields)
 	b, _ := members(n.Fields)
@@ -133,7 +123,7 @@ func (c *comparer) voteFields(v votes, o, n *model.Struct) {
 	}
 }
 
-// vote counts two types that differ in names alone.
+// vote counts two types that differ only in names.
 func (c *comparer) vote(v votes, oldType, newType string) {
 	a, b := tokens(oldType, c.renamed), tokens(newType, nil)
 	if len(a) != len(b) {
@@ -154,14 +144,14 @@ func (c *comparer) vote(v votes, oldType, newType string) {
 	}
 }
 
-// replaces is whether from is gone, to is new, and both are of one sort. Args
+// replaces reports whether from is gone, to is new, and both are of one sort. Args
 // structs are left to findRenamedArgs.
 func (c *comparer) replaces(from, to string) bool {
 	was, is := c.old.sort(from), c.new.sort(to)
 	return was != "" && was == is && c.new.sort(from) == "" && c.old.sort(to) == ""
 }
 
-// sort says what a name is; empty if it is no type that is compared by name.
+// sort says what a name is, or returns "" if it is not a type that is compared by name.
 func (x *index) sort(name string) string {
 	switch {
 	case x.structs.has(name):

@@ -13,7 +13,7 @@ import (
 	"github.com/purepjrt/purepjrt/gen/diff"
 )
 
-// house is a header with something of each sort that can have another name.
+// house is a header with something of each sort that can be renamed.
 const house = `
 typedef struct PJRT_Room PJRT_Room;
 typedef struct PJRT_Lamp { int watts; double volts; } PJRT_Lamp;
@@ -29,7 +29,7 @@ typedef PJRT_Error* PJRT_House_Sell(PJRT_Room_Close_Args* args, PJRT_Room* hall)
 typedef struct { PJRT_Base base; PJRT_House_Sell* sell; } PJRT_House_Extension;
 `
 
-func TestCompareRecognisesWhatHasAnotherName(t *testing.T) {
+func TestCompareRecognisesWhatWasRenamed(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name    string
@@ -57,7 +57,7 @@ func TestCompareRecognisesWhatHasAnotherName(t *testing.T) {
 		{"an extension", []string{"PJRT_House", "PJRT_Home"}, []string{
 			"struct renamed PJRT_Home_Extension"}},
 
-		// What stands in one place for one thing and elsewhere for another has no other name.
+		// A type that different types replace in different places was not renamed.
 		{"a handle that two replace", []string{"struct PJRT_Room PJRT_Room", "struct PJRT_Hall PJRT_Hall;\ntypedef struct PJRT_Attic PJRT_Attic",
 			"PJRT_Room* room; }", "PJRT_Hall* room; }", "PJRT_Room*", "PJRT_Attic*"}, []string{
 			"! callback signature PJRT_Ready", "! field retyped PJRT_Light_Args.ready", "! field retyped PJRT_Light_Args.room",

@@ -8,7 +8,7 @@
 // The measure is the ABI, and the rule is where an existing reader looks. PJRT
 // is made to grow: a function at the end of a table, a field at the end of a
 // struct that states its size, an enumerator with an unused number and a new
-// header disturb nobody. A slot, field or number that now means something else
+// header do no harm. A slot, field or number that now means something else
 // does. A new name for the same bytes is a change of source code only.
 //
 // [Compare] makes a [Report], which prints itself as text for people
@@ -28,8 +28,8 @@ type Report struct {
 }
 
 // Side names one of the two states. Label is up to the caller, a path for
-// example; Version and Core are what the core header states and where it is,
-// null and empty when no header states a version.
+// example. Version is the version of the core header, and Core is that header's
+// path; they are null and empty if no header states a version.
 type Side struct {
 	Label   string         `json:"label"`
 	Version *model.Version `json:"version"`
@@ -41,8 +41,8 @@ type Side struct {
 type Item string
 
 // The items. A slot is a function pointer of a table (PJRT_Api, an extension, a
-// table that a handle points at); a function is a function type that stands in
-// no table; a handle is a struct type without a body.
+// table that a handle points at); a function is a function type that is in no
+// table; a handle is a struct type without a body.
 const (
 	ItemHeader    Item = "header"
 	ItemMacro     Item = "macro"
@@ -98,10 +98,10 @@ type Change struct {
 	Why    string `json:"why"` // one sentence: why it breaks the ABI or why not
 }
 
-// Place is where an item lay and what it was. Numbers that do not apply are
-// null; Offset and Size are bytes, Slot counts the function pointers of a table.
-// Type is a C type; of a struct that was added it is the role (args, extension
-// ...), and Value is then the number of the extension's type.
+// Place says where an item was and what it was. Numbers that do not apply are
+// null; Offset and Size are bytes, Slot counts the function pointers of a
+// table. Type is a C type; for a struct that was added it is the role (args,
+// extension ...), and Value is then the number of the extension's type.
 type Place struct {
 	Name   string `json:"name,omitempty"` // set where the two names differ
 	Type   string `json:"type,omitempty"`
@@ -111,17 +111,18 @@ type Place struct {
 	Value  *int64 `json:"value,omitempty"`
 }
 
-// Options are what Compare may know besides the headers.
+// Options are what Compare can be told besides the headers.
 type Options struct {
 	// OldLabel and NewLabel name the two sides in the report.
 	OldLabel, NewLabel string
-	// Since says in which API minor an item of the header at a path came in, if
-	// it is known. An item is the name of a table's slot or of a callback,
-	// "Struct.field", "Enum.VALUE" or "struct Name". Since may be nil.
+	// Since returns the API minor that introduced an item of the header at a
+	// path, if it is known. An item is the name of a table's slot or of a
+	// callback, "Struct.field", "Enum.VALUE" or "struct Name". Since may be
+	// nil.
 	Since func(path, item string) (minor int, known bool)
 }
 
-// Breaks are the changes that break the ABI.
+// Breaks returns the changes that break the ABI.
 func (r *Report) Breaks() []Change {
 	return r.pick(func(c Change) bool { return c.Breaks })
 }

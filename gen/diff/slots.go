@@ -5,6 +5,7 @@ package diff
 
 import (
 	"fmt"
+	"iter"
 
 	"github.com/purepjrt/purepjrt/gen/model"
 )
@@ -49,7 +50,7 @@ func slotNamed(t *model.Table, name string) *model.Slot {
 	return nil
 }
 
-// oldTable is the older side of a table of the newer set.
+// oldTable returns the older side of a table of the newer set.
 func (c *comparer) oldTable(name string) *model.Table {
 	if t := c.old.tables.get(name); t != nil {
 		return t
@@ -57,8 +58,8 @@ func (c *comparer) oldTable(name string) *model.Table {
 	return c.old.tables.get(c.oldName(name))
 }
 
-// replacedSlot is the slot of the older table that lies where s lies, when its
-// name is gone and s's name is new.
+// replacedSlot returns the slot of the older table that lies where s lies, if
+// its name is gone and s's name is new.
 func (c *comparer) replacedSlot(o, n *model.Table, s *model.Slot) *model.Slot {
 	if slotNamed(o, s.Name) != nil {
 		return nil
@@ -70,31 +71,43 @@ func (c *comparer) replacedSlot(o, n *model.Table, s *model.Slot) *model.Slot {
 	return was
 }
 
-// findRenamedArgs looks for functions that kept their slot and changed their
-// name: their args structs are one another's, under the newer name, when they
-// have the same bytes.
-func (c *comparer) findRenamedArgs() {
-	for _, name := range c.new.tables.names {
-		n, o := c.new.tables.get(name), c.oldTable(name)
-		if o == nil {
-			continue
-		}
-		for i := range n.Slots {
-			was := c.replacedSlot(o, n, &n.Slots[i])
-			if was == nil || was.Fn == nil || n.Slots[i].Fn == nil {
+// replacedSlots returns the pairs of an older slot and the newer one that took its place, in
+// all tables.
+func (c *comparer) replacedSlots() iter.Seq2[*model.Slot, *model.Slot] {
+	return func(yield func(was, is *model.Slot) bool) {
+		for _, name := range c.new.tables.names {
+			n, o := c.new.tables.get(name), c.oldTable(name)
+			if o == nil {
 				continue
 			}
-			from, to := c.old.functions.get(*was.Fn), c.new.functions.get(*n.Slots[i].Fn)
-			if from == nil || to == nil || !c.sameArgs(from.ArgsStruct, to.ArgsStruct) {
-				continue
+			for i := range n.Slots {
+				is := &n.Slots[i]
+				if was := c.replacedSlot(o, n, is); was != nil && !yield(was, is) {
+					return
+				}
 			}
-			c.renamed[from.ArgsStruct] = to.ArgsStruct
-			c.renamed[from.Name] = to.Name
 		}
 	}
 }
 
-// sameArgs is whether two args structs have the same bytes, whatever their
+// findRenamedArgs looks for functions that kept their slot and changed their
+// name: their args structs count as one renamed struct if they have the same
+// bytes.
+func (c *comparer) findRenamedArgs() {
+	for was, is := range c.replacedSlots() {
+		if was.Fn == nil || is.Fn == nil {
+			continue
+		}
+		from, to := c.old.functions.get(*was.Fn), c.new.functions.get(*is.Fn)
+		if from == nil || to == nil || !c.sameArgs(from.ArgsStruct, to.ArgsStruct) {
+			continue
+		}
+		c.renamed[from.ArgsStruct] = to.ArgsStruct
+		c.renamed[from.Name] = to.Name
+	}
+}
+
+// sameArgs reports whether two args structs have the same bytes, whatever their
 // fields are called. Both names must be gone from, or new to, the other side.
 func (c *comparer) sameArgs(from, to string) bool {
 	o, n := c.old.structs.get(from), c.new.structs.get(to)
@@ -193,7 +206,7 @@ func (c *comparer) table(name, header string, o, n *model.Table) {
 			ch.Old.Name, ch.New.Name = was.Name, s.Name
 			ch.Why = "the same function in the same slot under another name"
 		case s.Deprecated && s.Offset >= end:
-			ch.Item, ch.Kind, ch.Why = ItemField, Added, "an unused pointer behind the older end of the table"
+			ch.Item, ch.Kind, ch.Why = ItemField, Added, "an unused pointer after the older end of the table"
 			ch.New = &Place{Type: "void *", Offset: ptr(s.Offset), Size: ptr(int64(pointerSize))}
 		default:
 			ch.Kind, ch.Since = Added, c.slotSince(ch.Header, s)
@@ -211,7 +224,7 @@ func (c *comparer) table(name, header string, o, n *model.Table) {
 		ch.Breaks, ch.Why = true, "programs built on the older header still call it"
 		switch in := slotAt(n, was.Offset); {
 		case in == nil && was.Deprecated:
-			ch.Breaks, ch.Why = slotsBehind(o, was) > 0, "an unused pointer went"
+			ch.Breaks, ch.Why = slotsBehind(o, was) > 0, "an unused pointer is gone"
 		case in == nil:
 			ch.Why += ", and the table no longer reaches its slot"
 		default:
@@ -222,7 +235,7 @@ func (c *comparer) table(name, header string, o, n *model.Table) {
 	c.noDiscard(base, o, n)
 }
 
-const deprecatedWhy = "the slot stays, as an unused pointer, so nothing behind it moves; but the function is gone, and programs that call it get null"
+const deprecatedWhy = "the slot stays, as an unused pointer, so nothing after it moves; but the function is gone, and programs that call it get null"
 
 func slotsBehind(t *model.Table, s *model.Slot) int {
 	behind := 0
@@ -237,9 +250,9 @@ func slotsBehind(t *model.Table, s *model.Slot) int {
 func (c *comparer) addedSlotWhy(table string, o *model.Table, s *model.Slot, end int64) (breaks bool, why string) {
 	if s.Offset >= end {
 		if st := c.old.structs.get(table); st != nil && len(st.Fields) > 0 && !c.old.statesSize(st) {
-			return true, "the table has no struct_size, so nothing tells whether a table has the slot"
+			return true, "the table has no struct_size, so nothing shows whether a table has the slot"
 		}
-		return false, "it lies behind the older end of the table, and struct_size tells whether a table has it"
+		return false, "it lies after the older end of the table, and struct_size shows whether a table has it"
 	}
 	if was := slotAt(o, s.Offset); was != nil {
 		return true, fmt.Sprintf("it lies in the slot where the older side has %s", was.Name)
@@ -268,20 +281,15 @@ func (c *comparer) slot(ch Change, o, n *model.Table, was, s *model.Slot) {
 		ch.Kind, ch.Why = Added, "it takes a slot that held an unused pointer, which older tables leave null"
 		ch.Since = c.slotSince(ch.Header, s)
 	default:
-		r := c.relateSlots(o, n, was, s)
-		if r == same {
+		if !ch.retyped(Signature, c.relateSlots(o, n, was, s), otherSignature) {
 			return
-		}
-		ch.Kind, ch.Breaks, ch.Why = Signature, !r.compatible(), r.why()
-		if ch.Breaks {
-			ch.Why = "the two sides would pass and expect different arguments or results"
 		}
 	}
 	c.note(ch)
 }
 
-// relateSlots compares the function types of two slots; what is not known
-// counts as the same.
+// relateSlots compares the function types of two slots; a type that is not
+// known counts as the same.
 func (c *comparer) relateSlots(o, n *model.Table, was, s *model.Slot) relation {
 	if f, g := slotField(c.old, o, was), slotField(c.new, n, s); f != nil && g != nil && f.Canon != "" && g.Canon != "" {
 		return relate(f.Canon, g.Canon, c.renamed)
@@ -293,7 +301,7 @@ func (c *comparer) relateSlots(o, n *model.Table, was, s *model.Slot) relation {
 	return relate(funcText(from), funcText(to), c.renamed)
 }
 
-// slotType is the type of the function in a slot as text, empty where the set
+// slotType returns the type of the function in a slot as text, or "" if the set
 // does not tell.
 func slotType(x *index, t *model.Table, s *model.Slot) string {
 	if f := slotFunc(x, s); f != nil {
@@ -308,8 +316,8 @@ func slotType(x *index, t *model.Table, s *model.Slot) string {
 	return ""
 }
 
-// slotFunc is the function type that the slot names, nil when it spells its own
-// or the set does not have it.
+// slotFunc returns the function type that the slot names, or nil if the slot
+// spells out its type or the set does not have it.
 func slotFunc(x *index, s *model.Slot) *model.Func {
 	if s.Fn == nil {
 		return nil
@@ -320,7 +328,7 @@ func slotFunc(x *index, s *model.Slot) *model.Func {
 	return x.callbacks.get(*s.Fn)
 }
 
-// slotField is the field of the table's struct that is the slot.
+// slotField returns the field of the table's struct that is the slot.
 func slotField(x *index, t *model.Table, s *model.Slot) *model.Field {
 	st := x.structs.get(t.Struct)
 	if st == nil {
@@ -338,7 +346,7 @@ func (c *comparer) slotPlace(x *index, t *model.Table, s *model.Slot) *Place {
 	return &Place{Type: slotType(x, t, s), Slot: ptr(s.Slot), Offset: ptr(s.Offset)}
 }
 
-// slotSince looks a slot up by its name, then by its function's.
+// slotSince looks up a slot by its name, then by its function's name.
 func (c *comparer) slotSince(path string, s *model.Slot) *int {
 	minor := c.sinceOf(path, s.Name)
 	if minor == nil && s.Fn != nil {

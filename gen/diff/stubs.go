@@ -14,13 +14,13 @@ import (
 
 // WriteStubs prints C11 source with one function for each slot that report adds
 // to a table that the older headers had already: what a plugin must fill to be
-// complete at the newer version. Each returns an error made by a function of the
-// plugin's own that the source declares on top, Unimplemented(); those that can
-// return no error say so. Headers is the newer set. New tables, those of new
-// extensions for example, are left out: a plugin that does not offer them
-// implements nothing.
+// complete at the newer version. Each returns an error made by Unimplemented(),
+// which the source declares at the top and the plugin defines; those that
+// cannot return an error say so. headers is the newer set. New tables, those of
+// new extensions for example, are left out: a plugin that does not offer them
+// has nothing to implement.
 //
-// Functions of headers that only a C++ compiler reads stand between #ifdef
+// Functions of headers that only a C++ compiler reads are between #ifdef
 // __cplusplus and #endif.
 func WriteStubs(w io.Writer, report *Report, headers *model.Set) error {
 	s := &stubWriter{index: newIndex(headers), cxx: map[string]bool{}}
@@ -57,7 +57,7 @@ func (s stub) name() string {
 
 func (s *stubWriter) printf(format string, args ...any) { fmt.Fprintf(&s.out, format, args...) }
 
-// needsCXX is whether a C compiler cannot read the header.
+// needsCXX reports whether a C compiler cannot read the header.
 func needsCXX(h *model.Header, set *model.Set, visited map[string]bool) bool {
 	if visited[h.Path] {
 		return false
@@ -144,7 +144,7 @@ func (s *stubWriter) headerPaths() []string {
 	return paths
 }
 
-// helpers declares what makes the errors: one function for each error type.
+// helpers declares the functions that make the errors, one for each error type.
 func (s *stubWriter) helpers() {
 	var types []string
 	for _, st := range s.stubs {
@@ -173,8 +173,8 @@ func (s *stubWriter) helpers() {
 	}
 }
 
-// errorType is the type of the error that a function with the result ret
-// returns, empty when it returns none.
+// errorType returns the type of the error that a function with the result ret
+// returns, or "" if it returns none.
 func errorType(ret string) string {
 	name, ok := strings.CutSuffix(strings.TrimPrefix(strings.TrimSpace(ret), "struct "), "*")
 	name = strings.TrimSpace(name)
@@ -224,7 +224,7 @@ func (s *stubWriter) function(st stub) {
 	case strings.HasSuffix(ret, "*"):
 		s.printf("  return NULL;  // no error can be returned here\n")
 	default:
-		// Static, for C and C++ agree on how to set that to zero.
+		// Static, because C and C++ agree that a static value is zero.
 		s.printf("  static %s zero;\n  return zero;  // no error can be returned here\n", strings.TrimPrefix(tight(ret), "const "))
 	}
 	s.printf("}\n")
@@ -276,8 +276,8 @@ func (s *stubWriter) sizeOf(table string) string {
 	}
 }
 
-// inSections prints items in order, runs of those whose header needs C++ between
-// #ifdef and #endif.
+// inSections prints items in order, with runs of those whose header needs C++
+// between #ifdef and #endif.
 func inSections[T any](s *stubWriter, items []T, header func(T) string, print func(T)) {
 	open := false
 	for _, item := range items {

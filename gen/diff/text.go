@@ -138,7 +138,7 @@ func (p *printer) newEnum(name string) bool {
 	})
 }
 
-// freshTables are the tables that the newer side adds, in order.
+// freshTables returns the tables that the newer side adds, in order.
 func (p *printer) freshTables() []string {
 	var names []string
 	for _, c := range p.r.Changes {
@@ -169,7 +169,7 @@ func (p *printer) breaking() {
 	for i := 0; i < len(breaks); {
 		c := breaks[i]
 		if _, ok := gone[c.Header]; ok && c.Item != ItemHeader {
-			i++ // the line of the header tells
+			i++ // the header's line says so
 			continue
 		}
 		run := max(movedRun(breaks[i:]), removedRun(breaks[i:]))
@@ -187,8 +187,8 @@ func (p *printer) breaking() {
 	}
 }
 
-// movedRun is how many of the changes at the front moved by the same distance
-// inside one table or struct; at least 1.
+// movedRun returns how many of the changes at the front moved by the same
+// distance inside one table or struct; at least 1.
 func movedRun(cs []Change) int {
 	n := 1
 	first := cs[0]
@@ -204,8 +204,8 @@ func movedRun(cs []Change) int {
 	return n
 }
 
-// removedRun is how many of the changes at the front were removed alike; at
-// least 1.
+// removedRun returns how many of the changes at the front were removed in the
+// same way; at least 1.
 func removedRun(cs []Change) int {
 	n := 1
 	first := cs[0]
@@ -260,7 +260,7 @@ func (p *printer) implement() {
 	for _, parent := range parents {
 		p.section("What to implement: new functions of %s: %d", parent, len(byParent[parent]))
 		p.slotRows("  ", byParent[parent])
-		p.printf("A function that the plugin cannot do returns an error with code UNIMPLEMENTED (see --stubs).\n")
+		p.printf("A function that the plugin does not support returns an error with code UNIMPLEMENTED (see --stubs).\n")
 	}
 }
 
@@ -323,7 +323,7 @@ func (p *printer) grown() {
 		p.printf("  %s%s\n", name, sizes(name, changed))
 		p.fieldRows("    + ", fieldsOf(name, changed))
 	}
-	p.printf("Read a new field only when the caller's struct_size reaches behind it.\n")
+	p.printf("Read a new field only when the caller's struct_size includes it.\n")
 }
 
 func (p *printer) fieldRows(indent string, cs []Change) {
@@ -425,7 +425,7 @@ func (p *printer) types() {
 	p.rows("  ", rows)
 }
 
-// extensions tells the changes of the headers beside the core header.
+// extensions prints the changes of the headers other than the core header.
 func (p *printer) extensions() {
 	var paths []string
 	by := map[string][]Change{}
@@ -515,7 +515,7 @@ func (p *printer) extension(path string, cs []Change) {
 	}
 }
 
-// sizes tells how the struct grew, with a comma in front, when it did.
+// sizes says how the struct grew, with a comma in front, if it did.
 func sizes(name string, cs []Change) string {
 	for _, c := range cs {
 		if isGrown(c) && c.Name == name {
@@ -535,8 +535,8 @@ func fieldsOf(name string, cs []Change) []Change {
 	return out
 }
 
-// extensionNumber is the number that the chain of extensions knows a new table
-// by, in parentheses.
+// extensionNumber returns a new table's number in the chain of extensions, in
+// parentheses.
 func (p *printer) extensionNumber(name string) string {
 	for _, c := range p.r.Changes {
 		if c.Item == ItemStruct && c.Kind == Added && c.Name == name {
@@ -594,8 +594,8 @@ func (p *printer) list(title string, keep func(Change) bool) {
 	}
 }
 
-// sameInOthers is a key that changes share when they are the same change made
-// to many structs.
+// sameInOthers returns a key that changes share if they are the same change
+// made to many structs.
 func sameInOthers(c Change) string {
 	if c.Item != ItemField {
 		return fullName(c) + string(c.Kind)

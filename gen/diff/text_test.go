@@ -131,7 +131,7 @@ func TestReportIsTheDocumentedJSON(t *testing.T) {
 		"name": "PJRT_Door_Shut", "parent": "PJRT_Api",
 		"new":   map[string]any{"type": "PJRT_Error * (PJRT_Door_Shut_Args *)", "slot": 1.0, "offset": 24.0},
 		"since": 8.0, "breaks": false,
-		"why": "it lies behind the older end of the table, and struct_size tells whether a table has it",
+		"why": "it lies after the older end of the table, and struct_size shows whether a table has it",
 	})
 	assert.Contains(t, doc.Changes, map[string]any{
 		"header": "xla/pjrt/c/pjrt_c_api.h", "item": "field", "kind": "renamed",

@@ -20,7 +20,7 @@ const (
 	different
 )
 
-// compatible is whether bits written as one type can be read as the other.
+// compatible reports whether bits written as one type can be read as the other.
 func (r relation) compatible() bool { return r != different }
 
 func (r relation) why() string {
@@ -73,13 +73,13 @@ func tokens(text string, renamed map[string]string) []string {
 			out = append(out, strings.Fields(word)...)
 		default:
 			if n := len(out); c == ')' && n > 1 && out[n-2] == "(" && out[n-1] == "void" {
-				out = out[:n-1] // (void) in C is () in C++, and headers are now the one, now the other
+				out = out[:n-1] // (void) in C is () in C++, and a header may change from one to the other
 			}
 			out = append(out, string(c))
 			i++
 		}
 	}
-	// On the targets that the model speaks of, long and long long are one.
+	// On the model's targets, long and long long are the same.
 	return slices.CompactFunc(out, func(a, b string) bool { return a == "long" && b == "long" })
 }
 
@@ -134,7 +134,7 @@ func relateFields(o, n model.Field, renamed map[string]string) relation {
 	return r
 }
 
-// signatureText is a function's type as text: result, then parameters.
+// signatureText returns a function's type as text: result, then parameters.
 func signatureText(ret string, params []model.Param) string {
 	types := make([]string, len(params))
 	for i, p := range params {

@@ -5,7 +5,7 @@ package diff
 
 import "fmt"
 
-// fullName is the C name with what it belongs to in front.
+// fullName returns the C name with what it belongs to in front.
 func fullName(c Change) string {
 	if c.Parent == "" || c.Item == ItemValue {
 		return c.Name

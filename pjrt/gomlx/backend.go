@@ -48,7 +48,7 @@ var _ backends.Backend = (*Backend)(nil)
 var preparing sync.Mutex
 
 // New returns a backend for the text that follows "pjrt:" in the configuration; the
-// package comment has its form. It loads the plugin and makes a client of its own
+// package comment has its form. It loads the plugin and makes a client
 // (PJRT_Client_Create), which Finalize closes.
 func New(text string) (backends.Backend, error) {
 	c, err := parseConfig(text)
@@ -67,13 +67,13 @@ type Options struct {
 	Cache    *cache.Cache // keeps compiled programs on disk; nil compiles all of them
 	Unshared bool         // no shared buffers, even if the host can use the memory of the devices
 	// Reuse lets results take the memory of donated arguments. Auto does so on devices with
-	// a memory of their own: XLA's plugin for CPUs makes slower code of such programs.
+	// their own memory: XLA's plugin for CPUs makes slower code for such programs.
 	Reuse platform.Toggle
 }
 
-// FromClient returns a backend that uses a client which the program made, with options that a
-// configuration has no form for, or for other work too. It is not registered with GoMLX.
-// The caller closes the client, after Finalize. opts may be nil.
+// FromClient returns a backend that uses a client that the program made, perhaps with options
+// that a configuration cannot express, or for other work too. It is not registered with
+// GoMLX. The caller closes the client, after Finalize. opts may be nil.
 func FromClient(ctx context.Context, client *pjrt.Client, opts *Options) (*Backend, error) {
 	if client == nil {
 		return nil, errorf("the client is nil")
@@ -176,7 +176,7 @@ func (b *Backend) Description() string {
 // NumDevices returns the number of devices that this process can use.
 func (b *Backend) NumDevices() int { return len(b.devices) }
 
-// DeviceDescription describes a device, or says that there is none of that number.
+// DeviceDescription describes a device, or says that no device has that number.
 func (b *Backend) DeviceDescription(num backends.DeviceNum) string {
 	if b.IsFinalized() {
 		return Name + ": finalized"
@@ -191,11 +191,11 @@ func (b *Backend) DeviceDescription(num backends.DeviceNum) string {
 // Capabilities returns the operations of the backend and the dtypes of its devices.
 func (b *Backend) Capabilities() backends.Capabilities { return b.caps.Clone() }
 
-// Client returns the client of the backend, which stays the backend's. Programs use it for
+// Client returns the client that the backend uses, and keeps using. Programs use it for
 // what GoMLX has no function for.
 func (b *Backend) Client() *pjrt.Client { return b.client }
 
-// device returns the device of a number.
+// device returns the device with a number.
 func (b *Backend) device(num backends.DeviceNum) (*pjrt.Device, error) {
 	if num < 0 || int(num) >= len(b.devices) {
 		return nil, errorf("there is no device %d, only 0 to %d", num, len(b.devices)-1)
@@ -203,7 +203,7 @@ func (b *Backend) device(num backends.DeviceNum) (*pjrt.Device, error) {
 	return b.devices[num], nil
 }
 
-// IsFinalized reports whether Finalize was called, also for a nil backend.
+// IsFinalized reports whether Finalize was called or the backend is nil.
 func (b *Backend) IsFinalized() bool {
 	if b == nil {
 		return true
@@ -221,8 +221,9 @@ func (b *Backend) usable() error {
 	return nil
 }
 
-// Finalize closes everything that was made with the backend, whoever still has it, and
-// the client, unless the backend is one of FromClient. Using the backend, its buffers or executables afterwards is an error.
+// Finalize closes everything that was made with the backend, even what is still in use,
+// and the client, unless FromClient made the backend. Using the backend, its buffers or
+// executables afterwards is an error.
 func (b *Backend) Finalize() {
 	if b == nil {
 		return
@@ -251,11 +252,11 @@ func (b *Backend) Finalize() {
 	}
 }
 
-// minSweep is the shortest list of buffers that is worth being swept.
+// minSweep is the shortest list of buffers that is worth sweeping.
 const minSweep = 256
 
-// adopt makes a buffer one that Finalize closes. The list of them does not keep a buffer
-// from being collected, since programs forget tensors.
+// adopt adds a buffer to the list of those that Finalize closes. The list does not keep
+// a buffer from being collected, since programs forget tensors.
 func (b *Backend) adopt(buffer *Buffer) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

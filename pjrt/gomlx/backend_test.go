@@ -67,7 +67,7 @@ func TestAConfigurationThatCannotWorkIsAnError(t *testing.T) {
 	}
 }
 
-// GoMLX's errors carry the stack of where they were made.
+// GoMLX's errors carry the stack of the place where they were made.
 func TestErrorsHaveAStackTrace(t *testing.T) {
 	t.Parallel()
 	_, err := gomlx.New("nosuchplugin")
@@ -98,7 +98,7 @@ func TestFinalizeLeavesNothingAlive(t *testing.T) {
 	b, err := gomlx.New(plugintest.Path(t, "cpu"))
 	require.NoError(t, err)
 
-	// Nothing of this is finalized by its owner, and all of it is still reachable at the end.
+	// None of this is finalized by its owner, and all of it is still reachable at the end.
 	exe := compile(t, b, double, f32x2)
 	in := upload(t, b, vec[float32](1, 2))
 	var all []backends.Buffer

@@ -12,18 +12,19 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt"
 )
 
-// lastID is the last number that a Buffer got. Numbers rather than pointers tell the
-// arguments of two executions apart, so that a program keeps no memory of the first one.
+// lastID is the number of the latest Buffer. Numbers rather than pointers tell the
+// arguments of two executions apart, so that a program does not keep the memory of the
+// first one's.
 var lastID atomic.Uint64
 
 // repeatsToBind is after how many executions with the same arguments these are bound: two
 // may be chance, and binding costs as much as it saves in a few executions.
 const repeatsToBind = 3
 
-// binding are arguments that executions of a program no longer check, because they stay
-// the same. A buffer that is finalized or donated drops its bindings. One that the program
-// forgot stays as long as its binding: until the arguments change, or the executable is
-// finalized or collected.
+// binding holds arguments that executions of a program no longer check, because they stay
+// the same. A buffer that is finalized or donated drops its bindings. A buffer that the
+// program forgot stays as long as its binding: until the arguments change, or the
+// executable is finalized or collected.
 type binding struct {
 	program *program
 	bound   *pjrt.Bound
@@ -56,7 +57,7 @@ func (p *program) binding(l *launch) *binding {
 	return p.bound
 }
 
-// compare finds out which arguments are those of the last execution.
+// compare finds out which arguments are the same as in the last execution.
 func (p *program) compare(l *launch, n int) {
 	if len(p.last) != len(l.buffers) {
 		p.last = make([]uint64, len(l.buffers))
@@ -164,7 +165,8 @@ func (b *binding) forget() {
 	b.bound.Close()
 }
 
-// keptBy notes that a binding keeps the buffer, unless it was finalized.
+// keptBy notes that a binding keeps the buffer. It reports false if the buffer was
+// finalized or donated.
 func (b *Buffer) keptBy(by *binding) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -19,16 +19,16 @@ type Buffer struct {
 	backend *Backend
 	shape   shapes.Shape
 	device  backends.DeviceNum
-	id      uint64      // of this buffer only; 0 if it is not an argument of any execution yet
-	slot    *resultSlot // what to do with the closed array, if an execution made it; may be nil
-	view    bool        // of memory of the host, which GoMLX writes to
+	id      uint64      // of this buffer only
+	slot    *resultSlot // where the closed array goes, if an execution made it; may be nil
+	view    bool        // of host memory, which GoMLX writes to
 
 	mu        sync.Mutex
 	array     *pjrt.Buffer            // guarded by mu; nil once finalized
 	users     int                     // guarded by mu; calls under way that use array
 	closed    *pjrt.Buffer            // guarded by mu; a closed array that users still have
 	reference *pjrt.Reference         // guarded by mu; keeps the memory that flat shows, unless it is the host's
-	flat      any                     // guarded by mu; the contents as a slice, once somebody asked
+	flat      any                     // guarded by mu; the contents as a slice, once asked for
 	bindings  []weak.Pointer[binding] // guarded by mu; those of executables that keep the buffer
 	donated   bool                    // guarded by mu; an execution that takes the contents has begun
 }
@@ -57,7 +57,7 @@ func (b *Backend) buffer(value backends.Buffer) (*Buffer, error) {
 	return buffer, nil
 }
 
-// acquire returns the array of the buffer, which stays until release.
+// acquire returns the array of the buffer, which stays valid until release.
 func (b *Buffer) acquire() (*pjrt.Buffer, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -76,8 +76,8 @@ func (b *Buffer) release() {
 	b.recycle()
 }
 
-// recycle gives the closed array back to the executions that make such arrays, if nobody
-// uses it any more. The caller holds b.mu.
+// recycle returns the closed array to the executions that make such arrays, once it is
+// no longer used. The caller holds b.mu.
 func (b *Buffer) recycle() {
 	if b.users > 0 || b.closed == nil {
 		return
@@ -109,7 +109,7 @@ func (b *Buffer) finalize() {
 	b.recycle()
 }
 
-// unbind lets go of the buffer in all executables that keep it.
+// unbind ends all bindings of executables that keep the buffer.
 func (b *Buffer) unbind() {
 	b.mu.Lock()
 	bindings := b.bindings
@@ -122,9 +122,9 @@ func (b *Buffer) unbind() {
 	}
 }
 
-// donate keeps others from using the buffer, which the caller has acquired, and lets go of
-// all that keeps its memory in place. It reports whether the memory may be given away:
-// nobody else uses it, and it is not memory of the host, which belongs to GoMLX.
+// donate keeps others from using the buffer, which the caller has acquired, and releases
+// all that keeps its memory in place. It reports whether the memory may be donated: it has
+// no other users, and it is not host memory, which belongs to GoMLX.
 func (b *Buffer) donate() bool {
 	b.unbind()
 	b.mu.Lock()

@@ -18,7 +18,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
 )
 
-// large is a shape whose memory is worth being reused.
+// large is a shape whose memory is worth reusing.
 var large = shapes.Make(dtypes.Float32, 1<<19)
 
 // filled makes a large buffer of equal elements.
@@ -163,7 +163,7 @@ func TestSmallMemoryIsNotWorthAnotherProgram(t *testing.T) {
 	assert.Zero(t, gomlx.Reusing(exe))
 }
 
-// XLA's plugin for CPUs makes slower code of programs that reuse memory.
+// XLA's plugin for CPUs makes slower code for programs that reuse memory.
 func TestMemoryIsReusedOnCPUsOnlyIfAskedFor(t *testing.T) {
 	t.Parallel()
 	for options, want := range map[string]int{"": 0, ",reuse=false": 0, ",reuse=true": 1} {
@@ -179,8 +179,8 @@ func TestMemoryIsReusedOnCPUsOnlyIfAskedFor(t *testing.T) {
 	}
 }
 
-// A result is best put where the array was that it is made of.
-func TestResultsArePairedWithWhatTheyAreMadeOf(t *testing.T) {
+// The best place for a result is that of the array it is made from.
+func TestResultsArePairedWithWhatTheyAreMadeFrom(t *testing.T) {
 	t.Parallel()
 	b := open(t, "")
 	exe := compile(t, b, func(b backends.Builder, x []backends.Op) ([]backends.Op, error) {

@@ -41,7 +41,7 @@ type spread int
 
 const (
 	onOne    spread = iota // one device
-	replicas               // each device runs the program on data of its own
+	replicas               // each device runs the program on its own data
 	sharded                // Shardy spreads the program over the devices
 )
 
@@ -52,8 +52,8 @@ type node struct {
 	shape   shapes.Shape
 }
 
-// Builder returns an empty program. If the backend was finalized, what is called on the
-// builder returns that error.
+// Builder returns an empty program. If the backend was finalized, the builder's methods
+// return that error.
 func (b *Backend) Builder(name string) backends.Builder {
 	builder := &Builder{
 		backend:    b,
@@ -110,7 +110,7 @@ func (b *Builder) node(v backends.Op) (*node, error) {
 	return n, nil
 }
 
-// add makes a node of what the builder of StableHLO returned.
+// add makes a node from what the StableHLO builder returned.
 func (b *Builder) add(op backends.OpType, v *stablehlo.Value, err error) (*node, error) {
 	if err != nil {
 		return nil, wrapf(err, "%s", op)
@@ -118,7 +118,8 @@ func (b *Builder) add(op backends.OpType, v *stablehlo.Value, err error) (*node,
 	return &node{builder: b, value: v, shape: fromXLA(v.Shape())}, nil
 }
 
-// result is add for the methods that GoMLX calls: after an error it returns no value.
+// result is add for the methods that GoMLX calls: after an error it returns a nil
+// backends.Op.
 func (b *Builder) result(op backends.OpType, v *stablehlo.Value, err error) (backends.Op, error) {
 	n, err := b.add(op, v, err)
 	if err != nil {
@@ -139,8 +140,8 @@ func (b *Builder) OpShape(op backends.Op) (shapes.Shape, error) {
 	return n.shape, nil
 }
 
-// Parameter adds a parameter to the program. Its name, which must be unique, serves errors
-// and Executable.Inputs.
+// Parameter adds a parameter to the program. Its name, which must be unique, appears in
+// errors and in Executable.Inputs.
 func (b *Builder) Parameter(name string, shape shapes.Shape, sharding *backends.ShardingSpec) (backends.Op, error) {
 	if err := b.open(); err != nil {
 		return nil, err
@@ -150,7 +151,7 @@ func (b *Builder) Parameter(name string, shape shapes.Shape, sharding *backends.
 	}
 	for _, other := range b.names {
 		if other == name {
-			return nil, errorf("there is a parameter %q already", name)
+			return nil, errorf("there is already a parameter %q", name)
 		}
 	}
 	spec, err := b.sharding(sharding)
@@ -191,7 +192,7 @@ func (b *Builder) Constant(flat any, dims ...int) (backends.Op, error) {
 	return b.result(backends.OpTypeConstant, v, nil)
 }
 
-// scalar adds a constant without dimensions of a Go value.
+// scalar adds a Go value as a constant without dimensions.
 func (b *Builder) scalar(value any) (*stablehlo.Value, error) {
 	slice := reflect.MakeSlice(reflect.SliceOf(reflect.TypeOf(value)), 1, 1)
 	slice.Index(0).Set(reflect.ValueOf(value))
@@ -207,7 +208,7 @@ func (b *Builder) filled(value any, shape xlashapes.Shape) (*stablehlo.Value, er
 	return stablehlo.BroadcastInDim(v, shape, nil)
 }
 
-// recovered makes an error of a panic: the rules for shapes of GoMLX and go-xla look up
+// recovered turns a panic into an error: the shape rules of GoMLX and go-xla look up
 // axes in lists before they have checked them all.
 func recovered(op backends.OpType, err *error) {
 	if r := recover(); r != nil {

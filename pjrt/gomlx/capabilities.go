@@ -14,7 +14,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// lacking are the operations that GoMLX has names for, and no method of backends.Builder.
+// lacking are the operations that GoMLX has names for, but no methods in
+// backends.Builder.
 var lacking = []backends.OpType{
 	backends.OpTypeInvalid,
 	backends.OpTypeBroadcast,
@@ -47,8 +48,8 @@ func (b *Backend) readCapabilities(ctx context.Context) (backends.Capabilities, 
 	return c, nil
 }
 
-// takes reports whether the first device takes an element of a dtype. No function of PJRT
-// tells.
+// takes reports whether the first device accepts an element of a dtype. PJRT has no
+// function for that.
 func (b *Backend) takes(ctx context.Context, t dtypes.DType) (bool, error) {
 	array, err := b.client.BufferFromHost(ctx, pjrt.HostArray{Type: dtype.Type(t), Data: make([]byte, t.Size())}, nil)
 	if err == nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/gomlx/gomlx/pkg/core/dtypes"
 )
 
-// DistributedSPMD makes the program one that each of several devices runs on data of its
-// own. Each parameter then takes an argument for each device.
+// DistributedSPMD makes each of several devices run the program on its own data. Each
+// parameter then takes an argument for each device.
 func (b *Builder) DistributedSPMD(numDevices int) error {
 	if err := b.open(); err != nil {
 		return err
@@ -27,8 +27,8 @@ func (b *Builder) DistributedSPMD(numDevices int) error {
 	return nil
 }
 
-// DistributedAutoSharding makes the program one that Shardy spreads over the devices of
-// the meshes, as the shardings of parameters and results say.
+// DistributedAutoSharding makes Shardy spread the program over the devices of the
+// meshes, as the shardings of parameters and results say.
 func (b *Builder) DistributedAutoSharding(meshes ...backends.Mesh) error {
 	if err := b.open(); err != nil {
 		return err
@@ -37,7 +37,7 @@ func (b *Builder) DistributedAutoSharding(meshes ...backends.Mesh) error {
 		return errorf("there is no mesh to spread the program %q over", b.name)
 	}
 	if len(b.parameters) > 0 {
-		return errorf("the program %q has parameters already: call DistributedAutoSharding first", b.name)
+		return errorf("the program %q already has parameters: call DistributedAutoSharding first", b.name)
 	}
 	numDevices := 0
 	byName := make(map[string]*shardy.DeviceMesh, len(meshes))
@@ -89,9 +89,9 @@ func (b *Builder) DeviceAssignment(devices ...backends.DeviceNum) error {
 	return nil
 }
 
-// sharding returns spec as Shardy has it, or nil for nil.
+// sharding returns spec in Shardy's form, or nil for nil.
 func (b *Builder) sharding(spec *backends.ShardingSpec) (*shardy.ShardingSpec, error) {
-	// Other programs see the part of a device only, whatever it is a part of.
+	// Other programs see only a device's part, whatever it is a part of.
 	if spec == nil || b.spread != sharded {
 		return nil, nil
 	}

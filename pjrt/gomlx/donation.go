@@ -6,22 +6,22 @@ package gomlx
 import "github.com/gomlx/go-xla/pkg/stablehlo"
 
 // Plugins reuse the memory of an argument for a result only if the program was compiled
-// for it. GoMLX says at the execution which arguments are donated, so that form of the
-// program is compiled when it is clear that it pays.
+// for it. GoMLX says only at the execution which arguments are donated, so such a form
+// of the program is compiled once it is clear that it pays.
 
 const (
 	// repeatsToReuse is in how many executions the same parameters must be donated. The
 	// first one may be the only one.
 	repeatsToReuse = 2
 	// worthReusing is how much memory results must take over, in bytes. Allocating less
-	// costs next to nothing, and compiling again does.
+	// costs next to nothing, unlike compiling again.
 	worthReusing = 1 << 20
 )
 
 // donation is what is known about executions that donate the same parameters.
 type donation struct {
 	repeats int
-	decided bool     // whether program is what it stays
+	decided bool     // whether program is final
 	program *program // puts results into the arguments; nil if it does not pay or does not compile
 }
 
@@ -62,7 +62,7 @@ func (e *Executable) reusing(l *launch) *program {
 }
 
 // compileReusing compiles the program so that results take the memory of the parameters in
-// key. It returns nil if that does not pay or fails: there is another form of the program.
+// key. It returns nil if that does not pay or fails: the program still has its other form.
 // The caller holds e.mu.
 func (e *Executable) compileReusing(key []byte) *program {
 	donors := make(map[int]bool)
@@ -106,8 +106,8 @@ const (
 	bufferDonor = "jax.buffer_donor"
 )
 
-// pair returns which result takes the memory of which donor. A result is best put where
-// the array was that it is made of: then XLA needs no copy.
+// pair returns which result takes the memory of which donor. The best place for a
+// result is that of the array it is made from: then XLA needs no copy.
 func (e *Executable) pair(donors map[int]bool) map[int]int {
 	main := e.main
 	made := make(map[*stablehlo.Value]*stablehlo.Statement)
@@ -145,8 +145,8 @@ func (e *Executable) pair(donors map[int]bool) map[int]int {
 // searchDepth bounds how many values nearest looks at.
 const searchDepth = 256
 
-// nearest returns the wanted value that v is made of in the fewest steps, through values
-// of the same shape.
+// nearest returns the wanted value that v is made from in the fewest steps, through
+// values of the same shape.
 func nearest(v *stablehlo.Value, made map[*stablehlo.Value]*stablehlo.Statement, wanted func(*stablehlo.Value) bool) (
 	*stablehlo.Value, bool) {
 	shape := v.Shape()

@@ -37,15 +37,15 @@ type Executable struct {
 
 	mu        sync.Mutex
 	closed    bool                 // guarded by mu
-	portable  *program             // guarded by mu; base for any device, once it was needed
+	portable  *program             // guarded by mu; base for any device; nil until needed
 	donations map[string]*donation // guarded by mu; by the donated parameters
 }
 
 var _ backends.Executable = (*Executable)(nil)
 
 // Compile compiles the program with these results (PJRT_Client_Compile). Nothing can be
-// added to the program afterwards. shardings are for DistributedAutoSharding; they may be
-// nil, as may each of them.
+// added to the program afterwards. shardings are for DistributedAutoSharding; the list
+// may be nil, as may each element.
 func (b *Builder) Compile(outputs []backends.Op, shardings []*backends.ShardingSpec) (backends.Executable, error) {
 	if err := b.open(); err != nil {
 		return nil, err
@@ -104,7 +104,7 @@ func (b *Builder) Compile(outputs []backends.Op, shardings []*backends.ShardingS
 	return e, nil
 }
 
-// adoptExecutable makes an executable one that Finalize closes.
+// adoptExecutable adds an executable to those that Finalize closes.
 func (b *Backend) adoptExecutable(e *Executable) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -160,7 +160,7 @@ func (e *Executable) compile(portable bool) (*program, error) {
 	}
 	if n := p.loaded.NumOutputs(); n != len(e.results) {
 		p.loaded.Close()
-		return nil, errorf("the plugin made a program with %d results of %q, which has %d", n, e.name, len(e.results))
+		return nil, errorf("the plugin made a program with %d results from %q, which has %d", n, e.name, len(e.results))
 	}
 	p.slots = make([]resultSlot, len(e.results))
 	return p, nil
@@ -222,8 +222,9 @@ func (e *Executable) usable() error {
 
 // Execute runs the program and waits until it is done. inputs has the arguments of the
 // first device, then those of the next; the results are in the same order. The arguments
-// that donate names are finalized, whether the execution succeeds or not; nil is none. A
-// program that was built without DeviceAssignment runs on device num, others ignore it.
+// that donate marks are finalized, whether the execution succeeds or not; nil marks
+// none. A program that was built without DeviceAssignment runs on device num; others
+// ignore num.
 func (e *Executable) Execute(inputs []backends.Buffer, donate []bool, num backends.DeviceNum) ([]backends.Buffer, error) {
 	if err := e.usable(); err != nil {
 		return nil, err
@@ -266,7 +267,8 @@ func (e *Executable) argument(i int, v backends.Buffer) (*Buffer, error) {
 	if err != nil {
 		return nil, wrapf(err, "argument %d (%s) of the program %q", i, e.parameterName(i), e.name)
 	}
-	// An argument of a sharded program is a part of the parameter, which the plugin knows.
+	// An argument of a sharded program is a part of the parameter; the plugin knows its
+	// shape.
 	if want := e.parameters[i%len(e.parameters)]; e.spread != sharded && !b.shape.Equal(want) {
 		return nil, errorf("argument %d (%s) of the program %q is %s, and the program takes %s",
 			i, e.parameterName(i), e.name, b.shape, want)
@@ -305,7 +307,7 @@ func (e *Executable) programFor(l *launch, num backends.DeviceNum) (*program, er
 	return e.base, nil
 }
 
-// onAnyDevice returns the program for the devices that it was not compiled for at first.
+// onAnyDevice returns the program for devices that it was not compiled for at first.
 func (e *Executable) onAnyDevice() (*program, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -21,8 +21,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
 )
 
-// inMemory returns a backend on a plugin in memory that doubles a vector by the program
-// of the test's name.
+// inMemory returns a backend on a plugin in memory that doubles a vector with a program
+// named after the test.
 func inMemory(t *testing.T) (*pjrttest.Plugin, *gomlx.Backend) {
 	t.Helper()
 	p := pjrttest.New(t, pjrttest.Options{})
@@ -63,8 +63,8 @@ func TestCapabilitiesAreThoseOfTheDevice(t *testing.T) {
 	assert.ErrorContains(t, err, "trying dtype Bool")
 }
 
-// What the device or the plugin cannot do is an error of GoMLX's kind, with that of the
-// plugin in it.
+// What the device or the plugin cannot do is an error in GoMLX's form, which wraps the
+// plugin's.
 func TestWhatAPluginRefusesIsAnError(t *testing.T) {
 	p, b := inMemory(t)
 	p.Fail("PJRT_Client_BufferFromHostBuffer", pjrt.ErrUnimplemented, "not here", pjrttest.Times(1))

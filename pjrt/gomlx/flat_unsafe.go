@@ -45,7 +45,7 @@ func bytesOf(flat any, shape shapes.Shape) ([]byte, error) {
 	if v.Len() != shape.Size() {
 		return nil, errorf("the slice has %d elements, and %s has %d", v.Len(), shape, shape.Size())
 	}
-	// The slice stays referenced by what is returned.
+	// The result keeps the slice alive.
 	return unsafe.Slice((*byte)(v.UnsafePointer()), v.Len()*int(t.Elem().Size())), nil
 }
 
@@ -72,8 +72,8 @@ var views = map[dtypes.DType]func([]byte) any{
 	dtypes.Complex128: view[complex128],
 }
 
-// flatOf returns memory as a slice of the Go type of the shape, which is a known one.
-// Memory for a device is aligned better than Go asks for.
+// flatOf returns memory as a slice of the Go type of the shape, whose dtype is a known
+// one. Memory for a device is aligned more strictly than Go requires.
 func flatOf(memory []byte, shape shapes.Shape) any {
 	return views[shape.DType](memory)
 }
@@ -88,8 +88,8 @@ func memoryOf(r *pjrt.Reference, size int) ([]byte, error) {
 	return unsafe.Slice((*byte)(*(*unsafe.Pointer)(unsafe.Pointer(&address))), size), nil
 }
 
-// xlaFlat returns a slice as the builder of StableHLO wants it, which has a type of its
-// own for BFloat16.
+// xlaFlat returns a slice as the StableHLO builder takes it: the builder has its own
+// type for BFloat16.
 func xlaFlat(flat any) any {
 	if s, ok := flat.([]bfloat16.BFloat16); ok {
 		return unsafe.Slice((*xlabfloat16.BFloat16)(unsafe.Pointer(unsafe.SliceData(s))), len(s))

@@ -70,7 +70,7 @@ func download(t testing.TB, b backends.Backend, buffer backends.Buffer) array {
 
 type building func(b backends.Builder, x []backends.Op) ([]backends.Op, error)
 
-// one makes a building of an operation with one result.
+// one makes a building from an operation with one result.
 func one(op func(b backends.Builder, x []backends.Op) (backends.Op, error)) building {
 	return func(b backends.Builder, x []backends.Op) ([]backends.Op, error) {
 		y, err := op(b, x)

@@ -22,9 +22,9 @@ func (l literal) ToStableHLO() string { return string(l) }
 // which people can read.
 const shortLiteral = 16
 
-// literalOf returns the constant with the bytes data, in the order of the host, as
-// hexadecimal digits: that is exact, also for NaNs, and quickly written and read. Short
-// ones, and booleans, which MLIR packs, stay as the builder writes them.
+// literalOf returns the constant with the bytes data, in the host's order, as
+// hexadecimal digits: that is exact, also for NaNs, and quick to write and read. Short
+// constants, and booleans, which MLIR packs, stay as the builder writes them.
 func literalOf(data []byte, shape shapes.Shape, short any) literal {
 	if shape.Size() == 0 {
 		return literal("dense<> : " + xlaShape(shape).ToStableHLO())

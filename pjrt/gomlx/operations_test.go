@@ -293,7 +293,7 @@ func TestEveryOperationOfTheCapabilitiesIsTested(t *testing.T) {
 	assert.Equal(t, open(t, "").Capabilities().Operations, tested)
 }
 
-func TestADTypeOfTheCapabilitiesWorksOnTheDevice(t *testing.T) {
+func TestEveryDTypeOfTheCapabilitiesWorksOnTheDevice(t *testing.T) {
 	t.Parallel()
 	b := open(t, "")
 	samples := map[dtypes.DType]array{

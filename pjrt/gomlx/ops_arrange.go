@@ -15,7 +15,7 @@ import (
 	"github.com/gomlx/gomlx/pkg/core/shapes"
 )
 
-// intArray returns numbers as an attribute of StableHLO.
+// intArray returns numbers as a StableHLO attribute.
 func intArray(list []int) literal {
 	return literal("array<i64: " + strings.Trim(strings.ReplaceAll(fmt.Sprint(list), " ", ", "), "[]") + ">")
 }
@@ -175,7 +175,7 @@ func (b *Builder) Slice(x backends.Op, starts, limits, strides []int) (backends.
 }
 
 // indices returns the scalars of starts, one for each of rank axes. A single vector is
-// taken apart.
+// split into scalars.
 func (b *Builder) indices(op backends.OpType, starts []*node, rank int) ([]*stablehlo.Value, error) {
 	for i, n := range starts {
 		if !n.shape.DType.IsInt() || n.shape.DType != starts[0].shape.DType {
@@ -209,7 +209,8 @@ func (b *Builder) indices(op backends.OpType, starts []*node, rank int) ([]*stab
 	return list, nil
 }
 
-// DynamicSlice adds the elements of x from starts, moved so that all of sizes is inside.
+// DynamicSlice adds a slice of x with these sizes from starts, moved so that all of it is
+// inside.
 func (b *Builder) DynamicSlice(x backends.Op, starts []backends.Op, sizes []int) (backends.Op, error) {
 	const op = backends.OpTypeDynamicSlice
 	nodes, err := b.nodes(op, append([]backends.Op{x}, starts...)...)
@@ -284,14 +285,14 @@ func (b *Builder) ScatterSum(x, indices, updates backends.Op, vectorAxis int, wi
 	return b.scatter(op, sum, x, indices, updates, vectorAxis, windowAxes, insertedAxes, indexMap, sorted, unique)
 }
 
-// ScatterMax adds x with the larger one of its element and the update at the indices.
+// ScatterMax adds x with the larger of its element and the update at the indices.
 func (b *Builder) ScatterMax(x, indices, updates backends.Op, vectorAxis int, windowAxes, insertedAxes, indexMap []int,
 	sorted, unique bool) (backends.Op, error) {
 	const op = backends.OpTypeScatterMax
 	return b.scatter(op, largest, x, indices, updates, vectorAxis, windowAxes, insertedAxes, indexMap, sorted, unique)
 }
 
-// ScatterMin adds x with the smaller one of its element and the update at the indices.
+// ScatterMin adds x with the smaller of its element and the update at the indices.
 func (b *Builder) ScatterMin(x, indices, updates backends.Op, vectorAxis int, windowAxes, insertedAxes, indexMap []int,
 	sorted, unique bool) (backends.Op, error) {
 	const op = backends.OpTypeScatterMin
@@ -320,8 +321,8 @@ func (b *Builder) scatter(op backends.OpType, c combination, x, indices, updates
 	return b.result(op, v, err)
 }
 
-// RNGBitGenerator adds random bits by the Philox algorithm, and the state for the next
-// ones.
+// RNGBitGenerator adds random bits from the Philox algorithm, and the state for the
+// next ones.
 func (b *Builder) RNGBitGenerator(state backends.Op, shape shapes.Shape) (newState, values backends.Op, err error) {
 	const op = backends.OpTypeRNGBitGenerator
 	nodes, err := b.nodes(op, state)

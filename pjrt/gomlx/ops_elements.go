@@ -103,12 +103,12 @@ func (b *Builder) Pow(lhs, rhs backends.Op) (backends.Op, error) {
 	return b.binary(backends.OpTypePow, stablehlo.Power, lhs, rhs)
 }
 
-// Max adds the larger one of both elements.
+// Max adds the larger of the two elements.
 func (b *Builder) Max(lhs, rhs backends.Op) (backends.Op, error) {
 	return b.binary(backends.OpTypeMax, stablehlo.Maximum, lhs, rhs)
 }
 
-// Min adds the smaller one of both elements.
+// Min adds the smaller of the two elements.
 func (b *Builder) Min(lhs, rhs backends.Op) (backends.Op, error) {
 	return b.binary(backends.OpTypeMin, stablehlo.Minimum, lhs, rhs)
 }
@@ -158,8 +158,8 @@ func (b *Builder) ShiftRightLogical(lhs, rhs backends.Op) (backends.Op, error) {
 	return b.shift(backends.OpTypeShiftRightLogical, stablehlo.ShiftRightLogical, lhs, rhs)
 }
 
-// shift is binary for shifts, which GoMLX's rules for shapes leave out: they are those of
-// other operations on bits.
+// shift is binary for shifts, which GoMLX's shape rules leave out: the same rules apply
+// as to other operations on bits.
 func (b *Builder) shift(op backends.OpType, f binaryFunc, lhs, rhs backends.Op) (backends.Op, error) {
 	nodes, err := b.nodes(op, lhs, rhs)
 	if err != nil {
@@ -197,17 +197,17 @@ func (b *Builder) Clz(x backends.Op) (backends.Op, error) {
 	return b.unary(backends.OpTypeClz, stablehlo.CountLeadingZeros, x)
 }
 
-// Ceil adds the smallest integer that is not smaller.
+// Ceil adds the smallest integer that is not less than x.
 func (b *Builder) Ceil(x backends.Op) (backends.Op, error) {
 	return b.unary(backends.OpTypeCeil, stablehlo.Ceil, x)
 }
 
-// Floor adds the largest integer that is not larger.
+// Floor adds the largest integer that is not greater than x.
 func (b *Builder) Floor(x backends.Op) (backends.Op, error) {
 	return b.unary(backends.OpTypeFloor, stablehlo.Floor, x)
 }
 
-// Round adds the nearest integer, the even one of two.
+// Round adds the nearest integer; of two, the even one.
 func (b *Builder) Round(x backends.Op) (backends.Op, error) {
 	return b.unary(backends.OpTypeRound, stablehlo.RoundNearestEven, x)
 }
@@ -272,7 +272,7 @@ func (b *Builder) Rsqrt(x backends.Op) (backends.Op, error) {
 	return b.unary(backends.OpTypeRsqrt, stablehlo.Rsqrt, x)
 }
 
-// Abs adds the absolute value, which for a complex number is a real one.
+// Abs adds the absolute value, which is real for a complex number.
 func (b *Builder) Abs(x backends.Op) (backends.Op, error) {
 	return b.unary(backends.OpTypeAbs, func(v *stablehlo.Value) (*stablehlo.Value, error) {
 		if v.Shape().DType.IsUnsigned() {
@@ -331,7 +331,7 @@ func (b *Builder) comparison(op backends.OpType, direction types.ComparisonDirec
 	if err != nil {
 		return nil, err
 	}
-	// The rules for shapes are the same for all comparisons; GoMLX's leave one out.
+	// The shape rules are the same for all comparisons; GoMLX's leave one out.
 	shape, err := shapeinference.ComparisonOp(backends.OpTypeEqual, nodes[0].shape, nodes[1].shape)
 	if err != nil {
 		return nil, wrapf(err, "%s", op)
@@ -453,22 +453,18 @@ func (b *Builder) Where(condition, onTrue, onFalse backends.Op) (backends.Op, er
 
 // ConvertDType adds the elements of x as another dtype.
 func (b *Builder) ConvertDType(x backends.Op, t dtypes.DType) (backends.Op, error) {
-	const op = backends.OpTypeConvertDType
-	nodes, err := b.nodes(op, x)
-	if err != nil {
-		return nil, err
-	}
-	if !isKnown(t) {
-		return nil, errorf("%s: the dtype %s has no Go type", op, t)
-	}
-	v, err := stablehlo.Convert(nodes[0].value, xlatypes.DType(t))
-	return b.result(op, v, err)
+	return b.toDType(backends.OpTypeConvertDType, stablehlo.Convert, x, t)
 }
 
-// Bitcast adds the bits of x as another dtype. The last dimension takes in or gives out
-// the difference in size.
+// Bitcast adds the bits of x as another dtype. The last dimension makes up for the
+// difference in size.
 func (b *Builder) Bitcast(x backends.Op, t dtypes.DType) (backends.Op, error) {
-	const op = backends.OpTypeBitcast
+	return b.toDType(backends.OpTypeBitcast, stablehlo.BitcastConvert, x, t)
+}
+
+func (b *Builder) toDType(
+	op backends.OpType, f func(*stablehlo.Value, xlatypes.DType) (*stablehlo.Value, error), x backends.Op, t dtypes.DType,
+) (backends.Op, error) {
 	nodes, err := b.nodes(op, x)
 	if err != nil {
 		return nil, err
@@ -476,12 +472,12 @@ func (b *Builder) Bitcast(x backends.Op, t dtypes.DType) (backends.Op, error) {
 	if !isKnown(t) {
 		return nil, errorf("%s: the dtype %s has no Go type", op, t)
 	}
-	v, err := stablehlo.BitcastConvert(nodes[0].value, xlatypes.DType(t))
+	v, err := f(nodes[0].value, xlatypes.DType(t))
 	return b.result(op, v, err)
 }
 
-// Complex adds complex numbers of their real and imaginary parts, one of which may be a
-// scalar.
+// Complex adds complex numbers made from their real and imaginary parts, one of which
+// may be a scalar.
 func (b *Builder) Complex(re, im backends.Op) (backends.Op, error) {
 	const op = backends.OpTypeComplex
 	nodes, err := b.nodes(op, re, im)
@@ -503,19 +499,19 @@ func (b *Builder) Complex(re, im backends.Op) (backends.Op, error) {
 	return b.result(op, v, err)
 }
 
-// Real adds the real part. That of a float is the float.
+// Real adds the real part, which for a float is the float.
 func (b *Builder) Real(x backends.Op) (backends.Op, error) {
 	return b.part(backends.OpTypeReal, x, stablehlo.Real, func(n *node) (*stablehlo.Value, error) { return n.value, nil })
 }
 
-// Imag adds the imaginary part. That of a float is 0.
+// Imag adds the imaginary part, which for a float is 0.
 func (b *Builder) Imag(x backends.Op) (backends.Op, error) {
 	return b.part(backends.OpTypeImag, x, stablehlo.Imag, func(n *node) (*stablehlo.Value, error) {
 		return b.filled(dtypeValue(n.shape.DType, 0), xlaShape(n.shape))
 	})
 }
 
-// Conj adds the complex conjugate. That of a float is the float.
+// Conj adds the complex conjugate, which for a float is the float.
 func (b *Builder) Conj(x backends.Op) (backends.Op, error) {
 	conj := func(v *stablehlo.Value) (*stablehlo.Value, error) {
 		re, err := stablehlo.Real(v)
@@ -534,7 +530,7 @@ func (b *Builder) Conj(x backends.Op) (backends.Op, error) {
 	return b.part(backends.OpTypeConj, x, conj, func(n *node) (*stablehlo.Value, error) { return n.value, nil })
 }
 
-// part adds a part of complex numbers, or what stands for it with floats.
+// part adds a part of complex numbers, or its equivalent for floats.
 func (b *Builder) part(op backends.OpType, x backends.Op, ofComplex unaryFunc, ofFloat func(*node) (*stablehlo.Value, error)) (
 	backends.Op, error) {
 	nodes, err := b.nodes(op, x)

@@ -57,8 +57,8 @@ func (b *Builder) dot(op backends.OpType, l *node, lContracting, lBatch []int, r
 	return b.result(op, v, err)
 }
 
-// dotAxes returns the axes as numbers from 0, in their order, none of which is named
-// twice.
+// dotAxes returns the axes as numbers from 0, in their order. It is an error if one is
+// named twice.
 func dotAxes(op backends.OpType, n *node, contracting, batch []int) (c, bt []int, err error) {
 	all := make([]int, 0, len(contracting)+len(batch))
 	for _, axis := range slices.Concat(contracting, batch) {
@@ -84,7 +84,7 @@ func (b *Builder) ConvGeneral(x, kernel backends.Op, axes backends.ConvolveAxesC
 		return nil, err
 	}
 	n, k := nodes[0], nodes[1]
-	// GoMLX's rules want what the operation may leave out.
+	// GoMLX's rules require what the operation may leave out.
 	spatial := max(n.shape.Rank()-2, 0)
 	channelGroups, batchGroups = max(channelGroups, 1), max(batchGroups, 1)
 	if len(paddings) == 0 {
@@ -107,8 +107,8 @@ func (b *Builder) ConvGeneral(x, kernel backends.Op, axes backends.ConvolveAxesC
 	return b.result(op, v, err)
 }
 
-// FFT adds a Fourier transform over as many of the last axes as length has numbers; nil is
-// the last axis.
+// FFT adds a Fourier transform over the last axes, as many as length has numbers; nil
+// means the last axis.
 func (b *Builder) FFT(x backends.Op, kind backends.FFTType, length []int) (_ backends.Op, err error) {
 	const op = backends.OpTypeFFT
 	defer recovered(op, &err)
@@ -169,7 +169,8 @@ func (b *Builder) BatchNormForInference(x, scale, offset, mean, variance backend
 	return b.result(op, v, err)
 }
 
-// BatchNormForTraining adds x normalized by its own mean and variance, and these.
+// BatchNormForTraining adds x normalized by its own mean and variance, and that mean and
+// variance.
 func (b *Builder) BatchNormForTraining(x, scale, offset backends.Op, epsilon float32, axis int) (
 	normalized, mean, variance backends.Op, err error) {
 	const op = backends.OpTypeBatchNormForTraining

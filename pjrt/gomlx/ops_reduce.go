@@ -38,7 +38,7 @@ func dtypeValue(t dtypes.DType, n int) any {
 type combination struct {
 	op      backends.OpType
 	combine binaryFunc
-	neutral func(dtypes.DType) any // what changes no element that it is combined with
+	neutral func(dtypes.DType) any // leaves every element that it is combined with unchanged
 }
 
 func number(n int) func(dtypes.DType) any {
@@ -107,7 +107,7 @@ type closureKey struct {
 	least        bool
 }
 
-// closure returns the function of a key, which it makes with its parameters once.
+// closure returns the function of a key, which it makes only once.
 func (b *Builder) closure(key closureKey, parameters []dtypes.DType,
 	body func(fn *stablehlo.Function, in []*stablehlo.Value) ([]*stablehlo.Value, error)) (*stablehlo.Function, error) {
 	if fn := b.closures[key]; fn != nil {
@@ -245,7 +245,7 @@ func (b *Builder) ReduceLogicalAnd(x backends.Op, axes ...int) (backends.Op, err
 	return b.reduce(every, x, axes)
 }
 
-// ReduceLogicalOr adds whether one of the booleans along the axes is true.
+// ReduceLogicalOr adds whether any of the booleans along the axes is true.
 func (b *Builder) ReduceLogicalOr(x backends.Op, axes ...int) (backends.Op, error) {
 	return b.reduce(anyOf, x, axes)
 }
@@ -300,7 +300,7 @@ func (b *Builder) ArgMinMax(x backends.Op, axis int, index dtypes.DType, isMin b
 }
 
 // chooser returns the function that chooses one of two elements and its position: the
-// better one, NaN before all others, and the first one of equals.
+// better one, NaN before all others, and the first of equals.
 func (b *Builder) chooser(t, index dtypes.DType, direction types.ComparisonDirection, extreme combination) (*stablehlo.Function, error) {
 	if err := extreme.checkFor(t); err != nil {
 		return nil, err
@@ -322,7 +322,8 @@ func (b *Builder) chooser(t, index dtypes.DType, direction types.ComparisonDirec
 		})
 }
 
-// maker adds operations until the first error, so that a formula can be written as one.
+// maker adds operations until the first error, so that a formula can be written as one
+// expression.
 type maker struct{ err error }
 
 func (m *maker) do(f func() (*stablehlo.Value, error)) (v *stablehlo.Value) {
@@ -353,7 +354,7 @@ func (m *maker) choose(condition, l, r *stablehlo.Value) *stablehlo.Value {
 }
 
 // ReduceWindow adds the combination of the elements in each position of a window that
-// moves over x. GoMLX's rules say what follows from nil.
+// moves over x. GoMLX's rules say what nil means.
 func (b *Builder) ReduceWindow(x backends.Op, kind backends.ReduceOpType, window, strides, baseDilations, windowDilations []int,
 	paddings [][2]int) (backends.Op, error) {
 	const op = backends.OpTypeReduceWindow

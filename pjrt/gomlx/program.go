@@ -24,7 +24,7 @@ type program struct {
 	shapes  []shapes.Shape // guarded by mu; of the results on one device
 	last    []uint64       // guarded by mu; the arguments of the last execution that may be bound
 	same    []int          // guarded by mu; the parameters whose arguments did not change in the last execution
-	repeats int            // guarded by mu; how often the same ones did not
+	repeats int            // guarded by mu; for how many executions in a row
 	bound   *binding       // guarded by mu; may be nil
 }
 
@@ -42,11 +42,11 @@ func (p *program) close() {
 	p.loaded.Close()
 }
 
-// launch is one execution. Launches are used again, so that executions do not allocate
+// launch is one execution. Launches are reused, so that executions do not allocate
 // their lists.
 type launch struct {
 	buffers []*Buffer      // the arguments, acquired
-	arrays  []*pjrt.Buffer // theirs
+	arrays  []*pjrt.Buffer // their arrays
 	donate  []bool         // empty for none
 	open    []*pjrt.Buffer // the arguments that are not bound
 	results []*pjrt.Buffer
@@ -56,7 +56,7 @@ type launch struct {
 
 var launches = sync.Pool{New: func() any { return new(launch) }}
 
-// reset releases the arguments and gives the launch back.
+// reset releases the arguments and returns the launch to the pool.
 func (l *launch) reset() {
 	for _, b := range l.buffers {
 		b.release()
@@ -166,8 +166,8 @@ func (p *program) shapesOf(arrays []*pjrt.Buffer) []shapes.Shape {
 	return p.shapes
 }
 
-// resultSlot has closed arrays of one result, in which executions put new ones, so that
-// they allocate nothing in package pjrt.
+// resultSlot holds closed arrays of one result. Executions reuse them for new results,
+// so that they allocate nothing in package pjrt.
 type resultSlot struct {
 	mu     sync.Mutex
 	closed []*pjrt.Buffer // guarded by mu
@@ -189,7 +189,7 @@ func (s *resultSlot) take() *pjrt.Buffer {
 	return array
 }
 
-// put takes in a closed array that nobody uses.
+// put keeps a closed array that is no longer used.
 func (s *resultSlot) put(array *pjrt.Buffer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

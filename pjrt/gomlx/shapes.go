@@ -28,7 +28,7 @@ func isKnown(t dtypes.DType) bool {
 	return t >= dtypes.Bool && t <= dtypes.Complex128
 }
 
-// xlaShape is shape as the builder of StableHLO has it.
+// xlaShape returns shape in the form of the StableHLO builder.
 func xlaShape(shape shapes.Shape) xlashapes.Shape {
 	return xlashapes.Make(xlatypes.DType(shape.DType), shape.Dimensions...)
 }
@@ -37,7 +37,7 @@ func fromXLA(shape xlashapes.Shape) shapes.Shape {
 	return shapes.Make(dtypes.DType(shape.DType), shape.Dimensions...)
 }
 
-// pjrtShape is shape as package pjrt has it.
+// pjrtShape returns shape in the form of package pjrt.
 func pjrtShape(shape shapes.Shape) pjrt.Shape {
 	dims := make([]int64, len(shape.Dimensions))
 	for i, d := range shape.Dimensions {

@@ -12,8 +12,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt"
 )
 
-// sharesMemory reports whether the host can use the memory of the devices, which a view
-// of a little memory shows.
+// sharesMemory reports whether the host can use the memory of the devices. It tries a
+// view of a little memory.
 func (b *Backend) sharesMemory(ctx context.Context) bool {
 	view, err := b.client.ViewOfHostMemory(ctx, pjrt.ArrayOf(pjrt.AlignedSlice[float32](1), 1), nil)
 	if err != nil {
@@ -26,10 +26,10 @@ func (b *Backend) sharesMemory(ctx context.Context) bool {
 // HasSharedBuffers reports whether the host can use the memory of the devices.
 func (b *Backend) HasSharedBuffers() bool { return b.shared }
 
-// NewSharedBuffer makes a buffer of memory that the program reads and writes through flat,
+// NewSharedBuffer makes a buffer in memory that the program reads and writes through flat,
 // a slice of the Go type of the shape. The memory must not be changed while an execution
 // uses it, and is never donated. It belongs to the garbage collector, so a slice that
-// outlives BufferFinalize is no danger.
+// outlives BufferFinalize is safe.
 func (b *Backend) NewSharedBuffer(num backends.DeviceNum, shape shapes.Shape) (value backends.Buffer, flat any, err error) {
 	if err := b.usable(); err != nil {
 		return nil, nil, err

@@ -21,7 +21,7 @@ func Decode(code []byte) (*Module, error) {
 	return m, nil
 }
 
-// decoder finds what a module names by numbers.
+// decoder resolves the numbers by which the parts of a module refer to computations.
 type decoder struct {
 	computations map[int64]*Computation
 	calls        []call
@@ -56,7 +56,7 @@ func decode(code []byte) (*Module, error) {
 			m.Computations = append(m.Computations, c)
 		case f.Is(moduleEntry, wire.Varint):
 			entry = int64(f.Int)
-		case f.Is(moduleEntryName, wire.Bytes): // Encode writes that of Entry
+		case f.Is(moduleEntryName, wire.Bytes): // Encode writes Entry's name
 		case f.Is(moduleSchedule, wire.Bytes):
 			schedule, m.scheduled = append(schedule, f.Bytes...), true
 		default:
@@ -89,7 +89,7 @@ func decode(code []byte) (*Module, error) {
 func moduleOf(code []byte) ([]byte, error) {
 	with := len(code) > 0
 	err := wire.Visit(code, func(f wire.Field) error {
-		// A module has strings in these fields, and computations in field 3.
+		// A bare HloModuleProto has strings in these fields, and computations in field 3.
 		if f.Type != wire.Bytes || f.Number != withConfigModule && f.Number != withConfigConfig {
 			with = false
 		}
@@ -153,8 +153,8 @@ func (d *decoder) computation(b []byte) (*Computation, error) {
 	return c, nil
 }
 
-// instruction reads an instruction, and the numbers of its operands and of those that it runs
-// after.
+// instruction reads an instruction. It also returns the numbers of its operands, and of the
+// instructions that it runs after.
 func (d *decoder) instruction(b []byte) (*Instruction, [2][]int64, error) {
 	i := &Instruction{known: true}
 	var links [2][]int64

@@ -11,8 +11,8 @@
 //		fmt.Println(c.Name, i)
 //	}
 //
-// Package extensions/xlatransform has such modules too, in the middle of a compilation.
+// Passes of package extensions/xlatransform get such modules in the middle of a compilation.
 //
-// What this package has no fields for survives Decode and Encode unchanged. A module and
-// everything in it is for one goroutine at a time.
+// Whatever this package has no fields for survives Decode and Encode unchanged. Only one
+// goroutine at a time may use a module and what is in it.
 package hlo

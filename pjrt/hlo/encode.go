@@ -13,11 +13,11 @@ import (
 )
 
 // Encode returns the module as a HloModuleProto message. It names what has no name, and
-// writes instructions and computations in the order that XLA wants, what is used before what
-// uses it. A module that XLA would take for damaged is an error that says what is wrong: an
-// instruction whose operand is in another computation, a cycle, two instructions of one name,
-// a schedule that lacks an instruction. Whether shapes fit the operations is the compiler's
-// to check.
+// writes instructions and computations in the order that XLA requires: whatever is used before
+// whatever uses it. A module that XLA would take for damaged is an error: an instruction whose
+// operand is in another computation, a cycle, two instructions with one name, a schedule that
+// lacks an instruction. Encode leaves it to the compiler to check that shapes fit the
+// operations.
 func (m *Module) Encode() ([]byte, error) {
 	if m == nil {
 		return nil, fmt.Errorf("hlo: the module is nil")
@@ -52,7 +52,7 @@ func (e *encoder) encode() ([]byte, error) {
 		return called
 	})
 	if err != nil {
-		return nil, fmt.Errorf("the computations call each other in a circle, or one that is not in the module")
+		return nil, fmt.Errorf("the computations call each other in a circle, or call one that is not in the module")
 	}
 	b := moduleFields.encode(e.m, nil)
 	b = wire.AppendNonempty(b, moduleEntryName, e.m.Entry.Name)
@@ -82,7 +82,7 @@ func (e *encoder) encode() ([]byte, error) {
 // has reports whether a message has a field.
 func has(message []byte, n wire.Number) bool {
 	found := false
-	_ = wire.Visit(message, func(f wire.Field) error { // it was read before
+	_ = wire.Visit(message, func(f wire.Field) error { // Decode has read it, so no error
 		found = found || f.Number == n
 		return nil
 	})
@@ -101,7 +101,7 @@ func appendProgram(b []byte, n wire.Number, c *Computation) ([]byte, error) {
 	var program []byte
 	for number, i := range parameters {
 		if i.Parameter != int64(number) {
-			return nil, fmt.Errorf("computation %s: parameter %d is missing or there twice", c.Name, number)
+			return nil, fmt.Errorf("computation %s: parameter %d is missing or appears twice", c.Name, number)
 		}
 		p, err := i.Shape.proto(0)
 		if err != nil {
@@ -162,7 +162,7 @@ func (e *encoder) number() error {
 			}
 		}
 		if last < 0 {
-			// XLA's numbers of instructions begin with that of the computation.
+			// In XLA, the high half of an instruction's number is its computation's number.
 			last = c.id<<32 - 1
 		}
 		seen := make(map[int64]bool, len(c.Instructions))
@@ -172,7 +172,7 @@ func (e *encoder) number() error {
 				i.id, i.known = last, true
 			}
 			if seen[i.id] {
-				// An instruction that was taken out of another computation, or a copy.
+				// The instruction is a copy, or came from another computation.
 				last++
 				i.id = last
 			}
@@ -195,7 +195,7 @@ func (e *encoder) number() error {
 	return nil
 }
 
-// name returns a name that nothing has.
+// name returns an unused name that begins with prefix.
 func (e *encoder) name(prefix string) string {
 	for {
 		e.used++
@@ -325,8 +325,8 @@ func sorted[T comparable](list []T, needs func(T) []T) ([]T, error) {
 		if state[x] == done {
 			continue
 		}
-		// A stack of its own: programs have chains of more instructions than a goroutine's
-		// stack has room for calls.
+		// An explicit stack instead of recursion: programs have longer chains of instructions
+		// than a goroutine's stack can hold calls.
 		state[x] = open
 		stack := []frame{{x, needs(x)}}
 		for len(stack) > 0 {

@@ -13,7 +13,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
 )
 
-// What the compiler made of a program is counted.
+// Count the operations in what the compiler made of a program.
 func ExampleDecode() {
 	ctx := context.Background()
 	plugin, err := plugins.Load(ctx, "cpu")

@@ -10,7 +10,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/internal/wire"
 )
 
-// codec is how one field of a message of type T is read and written.
+// codec reads and writes one field of a message of type T.
 type codec[T any] struct {
 	number wire.Number
 	is     func(wire.Field) bool
@@ -85,7 +85,7 @@ func integers[T any](n wire.Number, at func(*T) *[]int64) codec[T] {
 	}
 }
 
-// message is a field that is a message with fields of its own, nil if it is missing.
+// message is a field that holds another message, nil if the field is missing.
 func message[T, M any](n wire.Number, at func(*T) **M, fields codecs[M], rest func(*M) *[]byte) codec[T] {
 	return codec[T]{n, ofType(n, isBytes),
 		func(x *T, f wire.Field) error {
@@ -106,8 +106,8 @@ func message[T, M any](n wire.Number, at func(*T) **M, fields codecs[M], rest fu
 	}
 }
 
-// Field numbers of xla/service/hlo.proto and xla/xla_data.proto that are used in more places
-// than a table.
+// Field numbers of xla/service/hlo.proto and xla/xla_data.proto that are used outside the
+// tables below.
 const (
 	withConfigModule = 1 // HloModuleProtoWithConfig
 	withConfigConfig = 2
@@ -184,6 +184,14 @@ var instructionFields = codecs[Instruction]{
 	text(28, func(i *Instruction) *string { return &i.Target }),
 	message(30, func(i *Instruction) **Dot { return &i.Dot }, dotFields, func(d *Dot) *[]byte { return &d.rest }),
 	integer(35, func(i *Instruction) *int64 { return &i.id }),
+	{40, ofType(40, isBytes),
+		func(i *Instruction, f wire.Field) error { i.Sharding = slices.Clone(f.Bytes); return nil },
+		func(b []byte, i *Instruction) []byte {
+			if i.Sharding == nil {
+				return b
+			}
+			return wire.AppendBytes(b, 40, i.Sharding)
+		}},
 	blob(43, func(i *Instruction) *[]byte { return &i.Config }),
 	text(63, func(i *Instruction) *string { return &i.Comparison }),
 	boolean(65, func(i *Instruction) *bool { return &i.SideEffects }),

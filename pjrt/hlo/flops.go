@@ -5,14 +5,13 @@ package hlo
 
 // Flops returns how many floating-point operations the instruction does by itself, once, as
 // XLA counts them: two for each multiplication of a dot or a convolution, one for each
-// element of an operation that goes through elements, and for a reduction what its
-// computation does for each element. Operations on integers and comparisons count too, as they
-// do in XLA. Transcendental functions such as exp count in [Instruction.Transcendentals]
-// instead.
+// element of an elementwise operation, and for a reduction what its computation does for each
+// element. Operations on integers and comparisons count too, as they do in XLA. Transcendental
+// functions such as exp count in [Instruction.Transcendentals] instead.
 //
-// A convolution counts every position of its window, those in the padding too. What calls
-// other computations, such as a while or a fusion, is 0: their instructions have their own. A
-// number that does not fit is math.MaxInt64.
+// A convolution counts every position of its window, including those in the padding. Flops is
+// 0 for a while, a fusion and the like: the instructions in the computations that they call
+// have their own counts. A number that does not fit is math.MaxInt64.
 func (i *Instruction) Flops() int64 {
 	if i == nil {
 		return 0
@@ -72,7 +71,7 @@ func (i *Instruction) Flops() int64 {
 	return 0
 }
 
-// inner returns the operations of the computations that i calls, done once.
+// inner returns how many operations the computations that i calls do in one run.
 func (i *Instruction) inner() int64 {
 	n := int64(0)
 	for _, c := range i.Called {

@@ -94,7 +94,7 @@ func TestAProgramIsAGraph(t *testing.T) {
 	}
 }
 
-func TestWhatIsDecodedIsWrittenAgain(t *testing.T) {
+func TestDecodedModulesEncodeUnchanged(t *testing.T) {
 	ctx := context.Background()
 	c := client(t)
 	m, err := hlo.Decode(optimized(t, c, attention))
@@ -108,7 +108,7 @@ func TestWhatIsDecodedIsWrittenAgain(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, first, second)
 
-	// The compiler takes it.
+	// The compiler accepts it.
 	again.Unschedule()
 	second, err = again.Encode()
 	require.NoError(t, err)
@@ -117,7 +117,7 @@ func TestWhatIsDecodedIsWrittenAgain(t *testing.T) {
 	defer exe.Close()
 }
 
-// run compiles and executes a module without arguments, whose result is an array of f32.
+// run compiles and executes a module whose result is an array of f32.
 func run(t *testing.T, c *pjrt.Client, m *hlo.Module, args ...*pjrt.Buffer) []float32 {
 	t.Helper()
 	ctx := context.Background()
@@ -275,10 +275,10 @@ func TestDamagedModulesAreErrors(t *testing.T) {
 		"the computations call each other in a circle": func(m *hlo.Module, a, _ *hlo.Instruction) {
 			a.Called = []*hlo.Computation{m.Entry}
 		},
-		"or one that is not in the module": func(_ *hlo.Module, a, _ *hlo.Instruction) { a.Called = []*hlo.Computation{nil} },
-		"each belongs there once":          func(m *hlo.Module, a, _ *hlo.Instruction) { m.Entry.Schedule = []*hlo.Instruction{a} },
-		"parameter 0 is missing":           func(_ *hlo.Module, a, _ *hlo.Instruction) { a.Parameter = 1 },
-		"is scheduled before":              func(m *hlo.Module, a, b *hlo.Instruction) { m.Entry.Schedule = []*hlo.Instruction{b, a} },
+		"or call one that is not in the module": func(_ *hlo.Module, a, _ *hlo.Instruction) { a.Called = []*hlo.Computation{nil} },
+		"each belongs there once":               func(m *hlo.Module, a, _ *hlo.Instruction) { m.Entry.Schedule = []*hlo.Instruction{a} },
+		"parameter 0 is missing":                func(_ *hlo.Module, a, _ *hlo.Instruction) { a.Parameter = 1 },
+		"is scheduled before":                   func(m *hlo.Module, a, b *hlo.Instruction) { m.Entry.Schedule = []*hlo.Instruction{b, a} },
 		"that the computation lacks": func(m *hlo.Module, a, _ *hlo.Instruction) {
 			m.Entry.Schedule = []*hlo.Instruction{a, array("add")}
 		},
@@ -302,7 +302,7 @@ func TestDamagedModulesAreErrors(t *testing.T) {
 	}
 }
 
-func TestASchedulePlacesWhatIsAdded(t *testing.T) {
+func TestAddedInstructionsGetAPlaceInTheSchedule(t *testing.T) {
 	c := &hlo.Computation{Name: "main"}
 	a := c.Add(array("parameter"))
 	b := c.Add(array("negate", a))
@@ -319,6 +319,27 @@ func TestASchedulePlacesWhatIsAdded(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, again.Entry.Schedule, 2)
 	assert.Equal(t, []string{a.Name, abs.Name}, []string{again.Entry.Schedule[0].Name, again.Entry.Schedule[1].Name})
+}
+
+// A sharding of no bytes is one that spreads nothing, and differs from none.
+func TestInstructionsHaveShardingsAndNumbers(t *testing.T) {
+	c := &hlo.Computation{Name: "main"}
+	for _, sharding := range [][]byte{nil, {}, {8, 1}} {
+		i := c.Add(array("iota"))
+		i.Sharding = sharding
+		c.Root = i
+	}
+	m := &hlo.Module{Name: "m", Computations: []*hlo.Computation{c}, Entry: c}
+	code, err := m.Encode()
+	require.NoError(t, err)
+	again, err := hlo.Decode(code)
+	require.NoError(t, err)
+	for n, i := range again.Entry.Instructions {
+		assert.Equal(t, c.Instructions[n].Sharding, i.Sharding)
+		assert.Equal(t, c.Instructions[n].ID(), i.ID())
+		assert.Equal(t, int64(n), i.ID())
+	}
+	assert.Zero(t, (*hlo.Instruction)(nil).ID())
 }
 
 func TestLongChainsDoNotNeedLongStacks(t *testing.T) {

@@ -24,7 +24,7 @@ const (
 	asFixed
 )
 
-// literals are the fields of LiteralProto that have the elements of a type.
+// literals says which field of LiteralProto has the elements of each type, and in which form.
 var literals = map[dtype.Type]struct {
 	field wire.Number
 	form  form
@@ -41,7 +41,8 @@ var literals = map[dtype.Type]struct {
 
 const literalShape = 1 // LiteralProto
 
-// word returns the bytes of each number in a literal of type t: complex numbers have two.
+// word returns the size in bytes of each number in a literal of type t. A complex element is
+// two numbers.
 func word(t dtype.Type) int {
 	if t.IsComplex() {
 		return t.Size() / 2
@@ -49,13 +50,13 @@ func word(t dtype.Type) int {
 	return t.Size()
 }
 
-// Constant returns a constant. data are its elements as the host has them: little-endian, the
-// last dimension the fastest, a byte for a bool. Types that are narrower than a byte are an
+// Constant returns a constant. data has its elements as the host stores them: little-endian,
+// the last dimension varying fastest, one byte for a bool. Types narrower than a byte are an
 // error.
 func Constant(t dtype.Type, dims []int64, data []byte) (*Instruction, error) {
 	l, ok := literals[t]
 	if !ok {
-		return nil, fmt.Errorf("hlo: there are no constants of type %v here", t)
+		return nil, fmt.Errorf("hlo: constants of type %v are not supported", t)
 	}
 	i := &Instruction{Opcode: "constant", Shape: Array(t, dims...)}
 	p, err := i.Shape.proto(0)
@@ -92,9 +93,9 @@ func Constant(t dtype.Type, dims []int64, data []byte) (*Instruction, error) {
 	return i, nil
 }
 
-// Data returns the elements of a constant as [Constant] takes them. The result is an error
-// for other instructions, for types that [Constant] does not take, and for constants that the
-// module leaves out or stores in another layout than the default.
+// Data returns the elements of a constant as [Constant] takes them. It returns an error for
+// other instructions, for types that [Constant] does not take, and for constants whose data
+// the module leaves out or stores in a layout other than the default.
 func (i *Instruction) Data() ([]byte, error) {
 	if i == nil || i.Opcode != "constant" {
 		return nil, fmt.Errorf("hlo: only constants have data")
@@ -106,7 +107,7 @@ func (i *Instruction) Data() ([]byte, error) {
 	if i.Shape.Layout != nil {
 		for n, d := range i.Shape.Layout.MinorToMajor {
 			if d != len(i.Shape.Dims)-1-n {
-				return nil, fmt.Errorf("hlo: the constant %s is stored in the order %v", i.Name, i.Shape)
+				return nil, fmt.Errorf("hlo: the constant %s is not stored in the default layout: %v", i.Name, i.Shape)
 			}
 		}
 	}

@@ -22,8 +22,8 @@ type Module struct {
 	rest      []byte // fields that have no place here
 }
 
-// Computation is a function, such as the body of a loop, the inside of a fusion or what a
-// reduction combines elements by.
+// Computation is a function, such as the body of a loop, the inside of a fusion or the
+// operation that combines the elements of a reduction.
 type Computation struct {
 	Name string
 	// Instructions has every instruction once, in any order.
@@ -40,8 +40,7 @@ type Computation struct {
 	rest   []byte
 }
 
-// Instruction is one operation. The fields that belong to other opcodes than its own are
-// zero.
+// Instruction is one operation. Fields that belong to other opcodes are zero.
 type Instruction struct {
 	// Name is unique in the module. Encode names those that have none.
 	Name string
@@ -50,8 +49,8 @@ type Instruction struct {
 	Shape  Shape
 	// Operands are instructions of the same computation.
 	Operands []*Instruction
-	// After are instructions of the same computation that must have run before, although
-	// no data flows.
+	// After are instructions of the same computation that must run before this one although
+	// it uses no data of theirs.
 	After []*Instruction
 	// Called are the computations that the operation calls: the body and the condition of a
 	// while, the inside of a fusion.
@@ -66,7 +65,11 @@ type Instruction struct {
 	SideEffects bool    // of custom-call: it must run even if nothing uses its results
 	// Config is the backend_config, which the compiler or the handler of a custom call reads.
 	Config []byte
-	// Attributes are the frontend attributes, which XLA passes on without a meaning.
+	// Sharding is a serialized OpSharding, which says how the value is spread over devices; nil
+	// if the module does not say. In package pjrt it is the Proto of a Sharding. The message for
+	// a value that every device has whole can be empty.
+	Sharding []byte
+	// Attributes are the frontend attributes, which XLA passes on without interpreting them.
 	Attributes map[string]string
 	// Source says what the operation was made from.
 	Source Source
@@ -81,6 +84,16 @@ type Instruction struct {
 	rest    []byte
 }
 
+// ID returns the number of the instruction in its computation, by which other messages of XLA,
+// such as a buffer assignment, refer to it. Encode numbers new instructions, and changes the
+// number of one that is in a computation with another of the same number.
+func (i *Instruction) ID() int64 {
+	if i == nil {
+		return 0
+	}
+	return i.id
+}
+
 // Source says what an operation was made from.
 type Source struct {
 	Op   string // such as jit(f)/add
@@ -91,8 +104,8 @@ type Source struct {
 	rest []byte
 }
 
-// Dot says which dimensions of its operands a dot multiplies and sums up, and which it goes
-// through side by side.
+// Dot says which dimensions of its operands a dot multiplies and sums over, and which are
+// batch dimensions.
 type Dot struct {
 	LHSContracting, RHSContracting []int64
 	LHSBatch, RHSBatch             []int64
@@ -104,7 +117,7 @@ type Dot struct {
 type Convolution struct {
 	InputBatch, InputFeature          int64
 	InputSpatial                      []int64
-	KernelInputFeature, KernelFeature int64 // KernelFeature is that of the output
+	KernelInputFeature, KernelFeature int64 // KernelFeature is the output feature
 	KernelSpatial                     []int64
 	OutputBatch, OutputFeature        int64
 	OutputSpatial                     []int64
@@ -178,10 +191,10 @@ func (c *Computation) Add(i *Instruction) *Instruction {
 	return i
 }
 
-// Replace lets everything that uses old use with, and takes old out of the computation: its
-// users, those that run after it, and the result of the computation. The operands of old
+// Replace puts with in the place of old: in the operands of old's users, in the After of other
+// instructions, and as the result of the computation. It then removes old. The operands of old
 // stay, even if nothing uses them any more. with must be part of the computation and have the
-// shape of old, and may have old's operands, but not old itself.
+// shape of old; it may use old's operands, but not old itself.
 func (c *Computation) Replace(old, with *Instruction) {
 	for _, i := range c.Instructions {
 		for n, o := range i.Operands {
@@ -213,9 +226,9 @@ func (c *Computation) Remove(i *Instruction) {
 	c.Schedule = slices.DeleteFunc(c.Schedule, is)
 }
 
-// Unschedule forgets the order in which the instructions run, so that the compiler chooses one.
-// A module that is compiled again is best without: some compilers end the process over an
-// order that is there already. Package pjrt takes it away for those that are known to.
+// Unschedule removes the order in which the instructions run, so that the compiler chooses one.
+// Call it before compiling a module again: some compilers end the process if a module already
+// has an order. Package pjrt removes the order for the compilers that are known to do so.
 func (m *Module) Unschedule() {
 	m.scheduled = false
 	for _, c := range m.Computations {

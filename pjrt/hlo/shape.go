@@ -20,11 +20,11 @@ type Shape struct {
 	// Type is the type of the elements; dtype.Token for a token, and dtype.Invalid for a
 	// tuple and for types that package dtype does not know, such as opaque.
 	Type dtype.Type
-	// Dims has the sizes of an array's dimensions; math.MinInt64 is one that is not known.
+	// Dims has the sizes of an array's dimensions; math.MinInt64 means that a size is unknown.
 	Dims []int64
 	// Dynamic says for each dimension whether Dims has only a bound; nil if none is dynamic.
 	Dynamic []bool
-	// IsTuple says that the value is a tuple, of Elements.
+	// IsTuple says that the value is a tuple of Elements.
 	IsTuple  bool
 	Elements []Shape
 	// Layout is nil if no layout has been chosen.
@@ -37,18 +37,18 @@ type Shape struct {
 
 // Layout says how the elements of an array lie in memory.
 type Layout struct {
-	MinorToMajor []int     // the dimensions, that of adjacent elements first
+	MinorToMajor []int     // the dimensions, the fastest-varying first
 	Tiles        [][]int64 // the outermost first
 	MemorySpace  int64     // 0 is the default memory of the device
-	ElementBits  int64     // 0 means those of the type
-	TailPadding  int64     // the number of elements is padded to a multiple of it, unless 0
+	ElementBits  int64     // 0 means the type's own
+	TailPadding  int64     // the number of elements is padded to a multiple of this, unless 0
 
 	rest  []byte
 	tiles [][]byte // rest of each tile
 }
 
-// Array returns the shape of an array without a layout, which Encode fills in: the first
-// dimension is the slowest.
+// Array returns the shape of an array without a layout. Encode fills in the default one, in
+// which the first dimension varies slowest.
 func Array(t dtype.Type, dims ...int64) Shape { return Shape{Type: t, Dims: slices.Clone(dims)} }
 
 // Tuple returns the shape of a tuple.
@@ -86,7 +86,7 @@ func plus(a, b int64) int64 {
 	return a + b
 }
 
-// Arrays returns the arrays of the shape, those of tuples too, in order.
+// Arrays returns the arrays of the shape in order, including those within tuples.
 func (s *Shape) Arrays() []*Shape {
 	if !s.IsTuple {
 		return []*Shape{s}
@@ -225,7 +225,7 @@ func shapeOf(p *xlaproto.Shape) Shape {
 }
 
 // proto returns the shape as a message. New arrays without a layout get the default one, since
-// compilers want layouts for all arrays of a module or for none.
+// compilers expect layouts for all arrays of a module or for none.
 func (s *Shape) proto(depth int) (xlaproto.Shape, error) {
 	p := xlaproto.Shape{Dims: s.Dims, Dynamic: s.Dynamic, Unknown: s.rest}
 	if depth > xlaproto.MaxTupleDepth {
@@ -247,7 +247,7 @@ func (s *Shape) proto(depth int) (xlaproto.Shape, error) {
 	case s.primitive != 0:
 		p.ElementType = s.primitive
 	default:
-		return p, fmt.Errorf("the shape has no element type: take one of package dtype, or set IsTuple")
+		return p, fmt.Errorf("the shape has no element type: set one of package dtype, or IsTuple")
 	}
 	elements := int64(1)
 	for _, d := range s.Dims {
@@ -298,7 +298,7 @@ func (s *Shape) proto(depth int) (xlaproto.Shape, error) {
 // maxElements is more elements than fit in the memory of any machine.
 const maxElements = 1 << 50
 
-// check returns an error unless each dimension has one place.
+// check returns an error unless the layout names each dimension once.
 func (l *Layout) check(rank int) error {
 	seen := make([]bool, rank)
 	for _, d := range l.MinorToMajor {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// String returns the instruction for people to read, in the way of HLO's own text:
+// String returns the instruction in a readable form close to HLO's own text:
 //
 //	dot.3 = f32[8,16]{1,0} dot(lhs.1, rhs.2)
 //
@@ -53,8 +53,8 @@ func (i *Instruction) String() string {
 	return b.String()
 }
 
-// String returns the text of the computations and their instructions, the entry last, as they
-// are scheduled if they are.
+// String returns the text of the computations and their instructions, the entry last. It lists
+// the instructions in the order of the schedule, if there is one.
 func (m *Module) String() string {
 	if m == nil {
 		return "<nil>"

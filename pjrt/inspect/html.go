@@ -4,6 +4,7 @@
 package inspect
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"hash/fnv"
@@ -43,8 +44,8 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 }).Parse(pageText))
 
 // WriteHTML writes the report as a single page that needs no network and no other file. The
-// program can be searched. The page follows the reader's choice of light or dark, and fits a
-// phone. The error is that of out.
+// program can be searched. The page follows the reader's choice of light or dark, and fits on
+// a phone. An error is from out.
 func (r *Report) WriteHTML(out io.Writer) error { return page.Execute(out, r) }
 
 // formatNumber groups the digits of a large number.
@@ -74,8 +75,8 @@ func formatNumber(v any) string {
 // maxAllocations limits the allocations of a page.
 const maxAllocations = 200
 
-// sharedFirst returns the allocations to show, first those that several values share. It
-// leaves out those of single threads, which are small and many.
+// sharedFirst returns the largest allocations: those that several values share by size, then
+// the others by size. It leaves out those of single threads, which are small and many.
 func sharedFirst(list []Allocation) []Allocation {
 	var shown []Allocation
 	for _, a := range list {
@@ -83,6 +84,8 @@ func sharedFirst(list []Allocation) []Allocation {
 			shown = append(shown, a)
 		}
 	}
+	slices.SortStableFunc(shown, func(a, b Allocation) int { return cmp.Compare(b.Bytes, a.Bytes) })
+	shown = shown[:min(maxAllocations, len(shown))]
 	slices.SortStableFunc(shown, func(a, b Allocation) int {
 		switch several, others := len(a.Slots) > 1, len(b.Slots) > 1; {
 		case several && !others:
@@ -92,7 +95,7 @@ func sharedFirst(list []Allocation) []Allocation {
 		}
 		return 0
 	})
-	return shown[:min(maxAllocations, len(shown))]
+	return shown
 }
 
 // unlisted describes the allocations that sharedFirst leaves out.
@@ -101,7 +104,7 @@ func unlisted(list []Allocation) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d smaller ones, and those of single threads, are not listed.", n)
+	return fmt.Sprintf("%d allocations are not listed: smaller ones, and those of single threads.", n)
 }
 
 // share returns the percentage that part is of whole, for CSS and SVG.
@@ -199,7 +202,7 @@ func newGrid(v Value) *grid {
 	return g
 }
 
-// ranges lists numbers, with those that follow each other as 4–7.
+// ranges lists numbers, with consecutive ones as 4–7.
 func ranges(list []int64) string {
 	list = slices.Sorted(slices.Values(list))
 	var parts []string
@@ -221,7 +224,7 @@ func ranges(list []int64) string {
 	return strings.Join(parts, ", ")
 }
 
-// The extents of drawings, in units of their own.
+// The sizes of drawings, in their own units.
 const (
 	chartWidth  = 1000
 	chartHeight = 240
@@ -251,7 +254,7 @@ func newChart(s *Schedule) *chart {
 	var path strings.Builder
 	fmt.Fprintf(&path, "M0 %d", chartHeight)
 	for i := range columns {
-		// Of several steps in one column, the highest.
+		// A column of several steps shows the highest.
 		from, to := i*n/columns, (i+1)*n/columns
 		top := from
 		for k := from; k < to; k++ {
@@ -294,7 +297,7 @@ func newBoxes(a Allocation, s *Schedule) []box {
 		}
 		step := float64(chartWidth) / float64(len(s.Steps))
 		h := fnv.New32a()
-		_, _ = io.WriteString(h, slot.Name) // a hash takes everything
+		_, _ = io.WriteString(h, slot.Name) // a hash never fails
 		list = append(list, box{
 			X: coordinate(float64(slot.First) * step), Width: coordinate(float64(slot.Last-slot.First+1) * step),
 			Y:      coordinate(float64(slot.Offset) / float64(a.Bytes) * chartHeight),
@@ -309,7 +312,7 @@ func newBoxes(a Allocation, s *Schedule) []box {
 	return list
 }
 
-// bar is a kind of memory, with its part of all of it.
+// bar is a kind of memory, with its share of the whole.
 type bar struct {
 	Name, Class string
 	Bytes       int64

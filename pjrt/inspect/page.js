@@ -1,5 +1,5 @@
 "use strict";
-// The search shows the lines that contain the text, in the computations that have some.
+// The search shows the lines that contain the text, in the computations that have any.
 (() => {
   const input = document.getElementById("search"), found = document.getElementById("found");
   if (!input) return;

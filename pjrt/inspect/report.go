@@ -15,30 +15,30 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/sharding"
 )
 
-// Report is what a plugin tells of an executable.
+// Report is what a plugin reports about an executable.
 type Report struct {
 	Name                 string
 	Replicas, Partitions int
 	Parameters, Results  []Value
-	Memory               *pjrt.CompiledMemoryStats // nil if the plugin does not tell
-	CodeSize             int64                     // bytes of machine code; 0 if the plugin does not tell
+	Memory               *pjrt.CompiledMemoryStats // nil if the plugin does not report it
+	CodeSize             int64                     // bytes of machine code; 0 if the plugin does not report it
 	Cost                 []pjrt.Attribute          // the compiler's estimate of one execution, by name
-	Program              *Program                  // the optimized program; nil if the plugin does not tell
+	Program              *Program                  // the optimized program; nil if the plugin does not report it
 	Schedule             *Schedule                 // of Program; nil without one
 	// Allocations are the pieces of memory that the compiler planned (XLA's buffer
-	// assignment), if the serialized executable has them, as that of XLA's CPU plugin does.
+	// assignment), if the serialized executable has them. Those of XLA's CPU plugin do.
 	Allocations []Allocation
 	Kernels     []Kernel
-	Absent      []string // what the plugin does not tell, and why
+	Absent      []string // what the plugin does not report, and why
 }
 
 // Value is an argument or a result on one device.
 type Value struct {
 	Shape      pjrt.Shape // of the part on one device
-	Layout     string     // in XLA's notation; "" if the plugin does not tell
-	MemoryKind string     // "" if the plugin does not tell
-	// Sharding says how the whole array is spread over the partitions; nil for a program of
-	// one partition, and if the plugin does not tell.
+	Layout     string     // in XLA's notation; "" if the plugin does not report it
+	MemoryKind string     // "" if the plugin does not report it
+	// Sharding says how the whole array is spread over the partitions; nil for a program with
+	// one partition, and if the plugin does not report it.
 	Sharding *sharding.Spec
 }
 
@@ -46,11 +46,11 @@ type Value struct {
 type Kernel struct {
 	Name string
 	Kind string // how it came to be, such as kLoop; "" if unknown
-	Uses int    // instructions of the program that run it; 0 if unknown
+	Uses int    // how many instructions of the program run it; 0 if unknown
 }
 
-// New asks the plugin what it tells of exe. What it does not tell is left out and named in
-// Absent; only an executable that is nil or closed is an error. It does not execute anything,
+// New asks the plugin about exe. What the plugin does not report is left out and named in
+// Absent; only an executable that is nil or closed is an error. New does not execute anything,
 // and may take as long as exe.Serialize. ctx ends the wait.
 func New(ctx context.Context, exe *pjrt.Executable) (*Report, error) {
 	r := &Report{Name: exe.Name(), Replicas: exe.NumReplicas(), Partitions: exe.NumPartitions()}

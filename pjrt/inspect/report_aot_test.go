@@ -28,7 +28,7 @@ func TestAheadOfTimeForTPUs(t *testing.T) {
 	require.NoError(t, err)
 	defer exe.Close()
 	r, page := report(t, exe)
-	assert.Empty(t, r.Absent, "libtpu tells everything")
+	assert.Empty(t, r.Absent, "libtpu reports everything")
 	require.NotNil(t, r.Parameters[0].Sharding)
 	assert.Contains(t, r.Parameters[0].Layout, "T(4,128)")
 	assert.Equal(t, "device", r.Results[0].MemoryKind)
@@ -36,7 +36,7 @@ func TestAheadOfTimeForTPUs(t *testing.T) {
 	assert.True(t, r.Schedule.Measured)
 	// An argument of f32[4,4] fills a tile of 4 x 128.
 	assert.Equal(t, int64(4*128*4), r.Schedule.Buffers[0].Bytes)
-	assert.Empty(t, r.Allocations, "the executable of libtpu keeps its buffer assignment to itself")
+	assert.Empty(t, r.Allocations, "executables of libtpu hide their buffer assignment")
 	assert.NotEmpty(t, r.Kernels)
 	assert.Contains(t, page, "optimal_seconds")
 }

@@ -47,7 +47,7 @@ func report(t *testing.T, exe *pjrt.Executable) (*inspect.Report, string) {
 }
 
 // The buffer assignment in executables of XLA's CPU plugin agrees with its memory
-// statistics, and each value lies inside of its allocation.
+// statistics, and each value lies inside its allocation.
 func TestMemoryOfTheCPU(t *testing.T) {
 	exe := compiled(t, "../../tools/pjrt/testdata/programs/attention_f32/program.mlir")
 	r, page := report(t, exe.Executable)
@@ -67,7 +67,7 @@ func TestMemoryOfTheCPU(t *testing.T) {
 					continue
 				}
 				apart := s.Offset >= o.Offset+o.Bytes || o.Offset >= s.Offset+s.Bytes
-				// A value may take the place of another in the step that uses that for the last time.
+				// A value may take the place of another in the step that uses the other for the last time.
 				later := s.First >= o.Last || o.First >= s.Last
 				assert.True(t, apart || later, "%v and %v overlap in %v", s, o, a)
 				if !apart {
@@ -114,8 +114,8 @@ func TestShardingsAreDrawn(t *testing.T) {
 	assert.Contains(t, page, "collective-permute")
 }
 
-// What a plugin lacks is left out and named, and the page is made nevertheless.
-func TestPluginsThatTellLittle(t *testing.T) {
+// What a plugin lacks is left out and named; the page is written anyway.
+func TestPluginsThatReportLittle(t *testing.T) {
 	p := pjrttest.New(t, pjrttest.Options{Absent: []string{
 		"PJRT_Executable_GetCostAnalysis", "PJRT_Executable_GetCompiledMemoryStats", "PJRT_Executable_Serialize",
 	}})
@@ -131,8 +131,8 @@ func TestPluginsThatTellLittle(t *testing.T) {
 	for _, what := range []string{"the memory: ", "the cost: ", "the buffer assignment: "} {
 		assert.Contains(t, absent, what)
 	}
-	assert.Contains(t, page, "Not told")
-	assert.Contains(t, page, "does not tell how much memory")
+	assert.Contains(t, page, "Not reported")
+	assert.Contains(t, page, "does not report how much memory")
 }
 
 func TestWrongExecutablesAreErrors(t *testing.T) {
@@ -167,11 +167,11 @@ func module(root int64, instructions ...[]byte) []byte {
 
 func TestProgramsAreReadAndEscaped(t *testing.T) {
 	evil := "</pre><script>alert(1)</script>"
-	code := module(3, instruction("a", "parameter", 1, 4), instruction(evil, "negate", 2, 4, 1), instruction("c", "add", 3, 4, 2, 1, 99))
+	code := module(3, instruction("a", "parameter", 1, 4), instruction(evil, "negate", 2, 4, 1), instruction("c", "add", 3, 4, 2, 1))
 	p, err := inspect.ReadProgram(pjrt.Program{Code: code, Format: pjrt.FormatHLO})
 	require.NoError(t, err)
 	require.Len(t, p.Computations, 1)
-	assert.Equal(t, "c = f32[4] add("+evil+", a, )", p.Computations[0].Instructions[2].String())
+	assert.Equal(t, "c = f32[4] add("+evil+", a)", p.Computations[0].Instructions[2].String())
 	assert.Equal(t, int64(16), p.Computations[0].Instructions[0].Bytes)
 	var page bytes.Buffer
 	require.NoError(t, (&inspect.Report{Name: evil, Program: p, Absent: []string{evil}}).WriteHTML(&page))
@@ -181,13 +181,14 @@ func TestProgramsAreReadAndEscaped(t *testing.T) {
 	}
 	for _, wrong := range []pjrt.Program{
 		{Code: code, Format: pjrt.FormatMLIR}, {Code: []byte("\xff"), Format: pjrt.FormatHLO}, {Format: pjrt.FormatHLO}, {Format: pjrt.FormatHLOWithConfig},
+		{Code: module(1, instruction("uses a missing one", "negate", 1, 4, 99)), Format: pjrt.FormatHLO},
 	} {
 		_, err := inspect.ReadProgram(wrong)
 		require.ErrorIs(t, err, pjrt.ErrUnimplemented)
 	}
 }
 
-// A program of many megabytes makes a page, whose drawings stay small.
+// A program of many megabytes makes a page whose drawings stay small.
 func TestLargePrograms(t *testing.T) {
 	const n = 100_000
 	list := make([][]byte, n)
@@ -200,6 +201,30 @@ func TestLargePrograms(t *testing.T) {
 	require.NoError(t, (&inspect.Report{Name: "large", Program: p, Schedule: p.Schedule(), Kernels: p.Kernels()}).WriteHTML(&page))
 	assert.Less(t, page.Len(), 20<<20)
 	assert.Contains(t, page.String(), "value.99999 = f32[1024] add(value.99998)")
+}
+
+// If a program has too many allocations for a page, the page has the largest: those that are
+// left out are smaller, even if several values share them.
+func TestThePageHasTheLargestAllocations(t *testing.T) {
+	r := &inspect.Report{Name: "many"}
+	add := func(kind string, n int, bytes int64, slots int) {
+		for range n {
+			r.Allocations = append(r.Allocations, inspect.Allocation{Kind: kind, Bytes: bytes, Slots: make([]inspect.Slot, slots)})
+		}
+	}
+	add("argument", 150, 3000, 1)
+	add("shared", 30, 2000, 2)
+	add("temporary", 20, 1000, 1)
+	add("small and shared", 100, 100, 2)
+	add("of a thread", 10, 5000, 1)
+	var page bytes.Buffer
+	require.NoError(t, r.WriteHTML(&page))
+	text := page.String()
+	for kind, want := range map[string]int{"argument": 150, "shared": 30, "temporary": 20, "small and shared": 0, "of a thread": 0} {
+		assert.Equal(t, want, strings.Count(text, "</b>, "+kind+", "), kind)
+	}
+	assert.Less(t, strings.LastIndex(text, ", shared,"), strings.Index(text, ", argument,"), "shared ones come first")
+	assert.Contains(t, text, "110 allocations are not listed: smaller ones, and those of single threads.")
 }
 
 func TestFormatBytes(t *testing.T) {

@@ -5,26 +5,27 @@ package inspect
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
-	"github.com/purepjrt/purepjrt/pjrt/internal/xlaproto"
+	"github.com/purepjrt/purepjrt/pjrt/hlo"
 )
 
-// Schedule says which values of the entry computation are alive when, as its instructions
-// need them. It is an upper estimate: the compiler may let a result take over the memory of
-// an operand. It leaves out what the computations that the entry calls need inside.
+// Schedule says when each value of the entry computation is alive, judging by the
+// instructions that use it. It is an upper estimate: the compiler may let a result take over
+// the memory of an operand. It leaves out the memory needed inside called computations.
 type Schedule struct {
 	Steps    []Step
 	Buffers  []Buffer
 	Peak     int   // the step in which the most bytes are alive
-	PeakSize int64 // how many they are
-	Measured bool  // the program is scheduled, so that the steps run in this order
+	PeakSize int64 // the bytes alive in that step
+	Measured bool  // the program is scheduled, so the steps run in this order
 }
 
 // Step is an instruction of the entry computation.
 type Step struct {
 	Name  string
-	Bytes int64 // that are alive while it runs, in the default memory of the device
+	Bytes int64 // alive while it runs, in the default memory of the device
 }
 
 // Buffer is an array that an instruction of the entry computation makes.
@@ -34,31 +35,30 @@ type Buffer struct {
 	Bytes       int64
 	First, Last int // the steps in which it is alive
 
-	instruction int64
+	instruction int64 // its number
 	element     int
 }
 
-// Schedule finds out which values are alive when. It returns nil for a program without
-// computations.
+// Schedule finds out when each value is alive. It returns nil for a program that ReadProgram
+// has not made.
 func (p *Program) Schedule() *Schedule {
-	if p == nil || len(p.Computations) == 0 {
+	if p == nil || p.module == nil {
 		return nil
 	}
-	entry := &p.Computations[0]
+	entry := p.module.Entry
 	s := &Schedule{Steps: make([]Step, len(entry.Instructions)), Measured: p.Scheduled}
 	last := len(s.Steps) - 1
-	leaves := make(map[int64][]int, len(entry.Instructions)) // of each instruction, the numbers of its buffers
-	for n := range entry.Instructions {
-		i := &entry.Instructions[n]
+	leaves := make(map[*hlo.Instruction][]int, len(entry.Instructions)) // the numbers of its buffers
+	for n, i := range entry.Instructions {
 		s.Steps[n].Name = i.Name
-		for _, id := range i.operands {
-			for _, b := range leaves[id] {
+		for _, o := range i.Operands {
+			for _, b := range leaves[o] {
 				s.Buffers[b].Last = max(s.Buffers[b].Last, n)
 			}
 		}
-		leaves[i.id] = s.define(i, n, leaves)
+		leaves[i] = s.define(i, n, leaves)
 	}
-	for _, b := range leaves[entry.root] {
+	for _, b := range leaves[entry.Root] {
 		s.Buffers[b].Last = last
 		if s.Buffers[b].Kind == "temporary" {
 			s.Buffers[b].Kind = "result"
@@ -85,24 +85,26 @@ func (p *Program) Schedule() *Schedule {
 }
 
 // define returns the numbers of the buffers that hold the result of an instruction.
-func (s *Schedule) define(i *Instruction, step int, leaves map[int64][]int) []int {
+func (s *Schedule) define(i *hlo.Instruction, step int, leaves map[*hlo.Instruction][]int) []int {
+	arrays := i.Shape.Arrays()
 	switch i.Opcode {
 	case "tuple":
 		var all []int
-		for _, id := range i.operands {
-			all = append(all, leaves[id]...)
+		for _, o := range i.Operands {
+			all = append(all, leaves[o]...)
 		}
 		return all
 	case "bitcast", "optimization-barrier", "while", "add-dependency":
-		// These give their operand, or work in its place.
-		if len(i.operands) > 0 && len(leaves[i.operands[0]]) == countLeaves(&i.shape, 0) {
-			return leaves[i.operands[0]]
+		// These return their operand, or work in place on it.
+		if len(i.Operands) > 0 && len(leaves[i.Operands[0]]) == len(arrays) {
+			return leaves[i.Operands[0]]
 		}
 	case "get-tuple-element":
-		if len(i.operands) == 1 {
-			of := leaves[i.operands[0]]
-			if from, ok := s.element(i, of); ok {
-				return of[from : from+countLeaves(&i.shape, 0)]
+		// Nearly all tuples are flat, so that the element is one array.
+		if len(i.Operands) == 1 && len(arrays) == 1 {
+			of := leaves[i.Operands[0]]
+			if n := i.TupleIndex; n >= 0 && n < int64(len(of)) {
+				return of[n : n+1]
 			}
 		}
 	}
@@ -114,46 +116,15 @@ func (s *Schedule) define(i *Instruction, step int, leaves map[int64][]int) []in
 		kind = "constant"
 	}
 	var list []int
-	s.add(i, &i.shape, kind, step, 0, &list)
+	for n, a := range arrays {
+		b := Buffer{Name: i.Name, Kind: kind, Bytes: arrayBytes(a), First: step, Last: step, instruction: i.ID(), element: n}
+		if i.Shape.IsTuple {
+			b.Name += fmt.Sprintf("{%d}", n)
+		}
+		list = append(list, len(s.Buffers))
+		s.Buffers = append(s.Buffers, b)
+	}
 	return list
-}
-
-// element returns where the leaves of an element of a tuple begin. It knows flat tuples,
-// which nearly all are.
-func (s *Schedule) element(i *Instruction, of []int) (int, bool) {
-	n := countLeaves(&i.shape, 0)
-	return int(i.tupleIndex), n == 1 && i.tupleIndex >= 0 && i.tupleIndex < int64(len(of))
-}
-
-// add adds the arrays of a shape as buffers.
-func (s *Schedule) add(i *Instruction, shape *xlaproto.Shape, kind string, step, depth int, list *[]int) {
-	if shape.IsTuple() {
-		for e := range shape.Tuple {
-			if depth <= xlaproto.MaxTupleDepth {
-				s.add(i, &shape.Tuple[e], kind, step, depth+1, list)
-			}
-		}
-		return
-	}
-	b := Buffer{Name: i.Name, Kind: kind, Bytes: shapeBytes(shape, 0), First: step, Last: step, instruction: i.id, element: len(*list)}
-	if i.shape.IsTuple() {
-		b.Name += "{" + joinInts([]int64{int64(len(*list))}) + "}"
-	}
-	*list = append(*list, len(s.Buffers))
-	s.Buffers = append(s.Buffers, b)
-}
-
-func countLeaves(s *xlaproto.Shape, depth int) int {
-	if !s.IsTuple() {
-		return 1
-	}
-	n := 0
-	for i := range s.Tuple {
-		if depth <= xlaproto.MaxTupleDepth {
-			n += countLeaves(&s.Tuple[i], depth+1)
-		}
-	}
-	return n
 }
 
 // AtPeak returns the buffers that are alive in the step of the peak, the largest first.

@@ -5,6 +5,7 @@ package inspect
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/purepjrt/purepjrt/pjrt/internal/wire"
@@ -55,7 +56,7 @@ const ofThread = "of a thread"
 
 // Slot is a part of an Allocation that a value occupies while it is alive.
 type Slot struct {
-	Name          string // of the instruction that makes it; "" for one outside of the entry computation
+	Name          string // of the instruction that makes it; "" for one outside the entry computation
 	Offset, Bytes int64
 	First, Last   int // the steps of the Schedule in which it is alive; -1 if that is unknown
 }
@@ -66,8 +67,8 @@ type location struct {
 	element     int
 }
 
-// readSerialized reads what serialized executables of XLA's CPU plugin tell. Others tell
-// nothing that can be read.
+// readSerialized reads the allocations and kernels in serialized executables of XLA's CPU
+// plugin. Those of other plugins have nothing that it can read.
 func (r *Report) readSerialized(code []byte) {
 	compiled, err := wire.Message(code, serializedExecutable)
 	if err != nil || compiled == nil {
@@ -116,8 +117,8 @@ func (r *Report) place(list []planned) []Allocation {
 		for _, b := range r.Schedule.Buffers {
 			alive[location{b.instruction, b.element}] = b
 		}
-		for _, i := range r.Program.Computations[0].Instructions {
-			names[i.id] = i.Name
+		for _, i := range r.Program.module.Entry.Instructions {
+			names[i.ID()] = i.Name
 		}
 	}
 	all := make([]Allocation, len(list))
@@ -218,7 +219,7 @@ func readAllocation(b []byte, buffers map[int64]location) (planned, error) {
 		flag wire.Number
 		kind string
 	}{
-		{allocationParameter, "argument " + joinInts([]int64{number})}, {allocationThreadLocal, ofThread},
+		{allocationParameter, fmt.Sprintf("argument %d", number)}, {allocationThreadLocal, ofThread},
 		{allocationConstant, "constant"}, {allocationTuple, "pointers of a tuple"}, {allocationLiveOut, "result"},
 	} {
 		if flags[k.flag] {

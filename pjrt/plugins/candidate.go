@@ -31,14 +31,14 @@ type Candidate struct {
 	// Experimental plugins are used only when asked for, never by default.
 	Experimental bool
 	// FailQuietly says that [Default] skips the plugin if it is not usable. If FailQuietly is false, an unusable plugin is
-	// an error, because somebody configured it.
+	// an error, because the user configured it.
 	FailQuietly bool
 	// Options are the create options from the plugin's configuration file, sorted by name. Pass them on in the options of
 	// the client.
 	Options []capi.Attribute
 	// Version is the version of the Python distribution that contains the library, if known.
 	Version string
-	// API is the version of the PJRT API that the library was built with, such as 0.81. It is known if a header lies
+	// API is the version of the PJRT API that the library was built with, such as 0.81. It is known from a header
 	// beside the library, or from its distribution.
 	API string
 	// Needs lists the missing libraries: the dynamic linker would not find them, or they lack a symbol version that the
@@ -47,8 +47,8 @@ type Candidate struct {
 	// Problem says why the library cannot be loaded. It is nil if nothing prevents that, as far as can be told without
 	// loading it.
 	Problem error
-	// Hardware says why the plugin will find no devices: no device of its kind, no driver, or one that is too old. Such a
-	// plugin can still be loaded, and most can compile ahead of time.
+	// Hardware says why the plugin will find no devices: no device of its kind, no driver, or a driver that is too old.
+	// Such a plugin can still be loaded, and most can compile ahead of time.
 	Hardware error
 
 	otherNames []string // other names that Find accepts

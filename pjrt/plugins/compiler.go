@@ -12,15 +12,15 @@ import (
 	"path/filepath"
 )
 
-// InstallCompiler makes sure that there is what an installed plugin (a name as [Install] takes it) compiles with, and returns
-// its directory. The plugin for CUDA 13 needs ptxas and libdevice of CUDA, which are not part of it. If they are on this machine
-// (see [FindCUDA]), InstallCompiler uses neither pip nor the network; otherwise it downloads the Python packages that have them,
-// as Install downloads plugins, and puts these files beside the library, where [Environment] finds them and [Uninstall] removes them.
-// For plugins that need nothing more, and for those whose compilers it does not know, such as the plugins for CUDA 12, the result
-// is "".
+// InstallCompiler makes sure that an installed plugin (a name as in [Install]) has the compiler that it needs, and returns the
+// compiler's directory. The plugin for CUDA 13 needs CUDA's ptxas and libdevice, which are not part of it. If they are on this
+// machine (see [FindCUDA]), InstallCompiler uses neither pip nor the network; otherwise it downloads the Python packages that
+// have them, as Install downloads plugins, and puts these files beside the library, where [Environment] finds them and
+// [Uninstall] removes them. For plugins that need nothing more, and for those whose compilers it does not know, such as the
+// plugins for CUDA 12, the result is "".
 //
-// The files appear complete or not at all, and the plugin stays as it is whatever happens. Of opts, Force has no effect. If the
-// plugin is not installed in opts.Dir, the error wraps [ErrNotInstalled].
+// The files appear complete or not at all, and the plugin stays as it is whatever happens. InstallCompiler ignores opts.Force.
+// If the plugin is not installed in opts.Dir, the error wraps [ErrNotInstalled].
 func InstallCompiler(ctx context.Context, name string, opts InstallOptions) (dir string, err error) {
 	in, err := newInstaller(opts)
 	if err != nil {
@@ -64,13 +64,11 @@ func (in *installer) installCompiler(ctx context.Context, name string) (dir stri
 	if dir := in.compiler(library); dir != "" {
 		return dir, nil // another process was faster
 	}
-	in.sweep(p.id(w))
-	staging, err := os.MkdirTemp(in.Dir, stagingPrefix(p.id(w)))
+	staging, remove, err := in.stage(p.id(w))
 	if err != nil {
 		return "", err
 	}
-	// If removing fails, the next installation tries again.
-	defer func() { _ = os.RemoveAll(staging) }()
+	defer remove()
 	content := filepath.Join(staging, "content")
 	for i := range p.compiler {
 		part := &p.compiler[i]

@@ -16,7 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// withCompiler gives the toy plugin a compiler, which pip serves from now on, and says where it is to be.
+// withCompiler gives the toy plugin a compiler, which pip serves from now on, and returns
+// the directory it is installed in.
 func (b *bench) withCompiler(content []byte) (dir string) {
 	b.t.Helper()
 	hash := sha256.Sum256(content)
@@ -95,7 +96,7 @@ func TestACompilerIsInstalledBesideItsPlugin(t *testing.T) {
 	b.requireNothingLeft()
 }
 
-func TestACompilerOfTheMachineIsEnough(t *testing.T) {
+func TestACompilerOnTheMachineIsEnough(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, toyWheel(t))
 	_, err := b.install(t.Context())

@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// CUDA has the parts of CUDA that a plugin finds on this machine, in the order in which it looks: beside its library, in
-// Python packages, in the directories of the dynamic linker. A part that is not there is "".
+// CUDA holds the parts of CUDA that a plugin finds on this machine. It looks beside its library, then in Python
+// packages, then in the directories of the dynamic linker. A missing part is "".
 type CUDA struct {
-	// Driver is the version of NVIDIA's driver, such as 580.65.06. It is also "" if the driver does not say.
+	// Driver is the version of NVIDIA's driver, such as 580.65.06. It is also "" if the driver does not report it.
 	Driver string
 	// Runtime and CUDNN are the paths of these libraries.
 	Runtime, CUDNN string
@@ -25,8 +25,8 @@ type CUDA struct {
 const CompilerPackages = "nvidia-cuda-nvcc nvidia-nvvm"
 
 // FindCUDA looks for the parts of CUDA that a plugin (a name or a path, as in [Find]) needs, and loads nothing. For a plugin
-// that is not for CUDA, the result is zero. The error joins what is missing or too old, each with what to do; on a machine
-// without an NVIDIA GPU, only the compiler counts, which needs none.
+// that is not for CUDA, the result is zero. The errors say what is missing or too old, and what to do about it; on a machine
+// without an NVIDIA GPU, only the compiler counts, which needs no GPU.
 func FindCUDA(plugin string) (CUDA, []error) {
 	return newFinder(ListOptions{}).cuda(plugin)
 }
@@ -102,8 +102,8 @@ func (f *finder) cudaLibrary(plugin, name, major string) string {
 
 var versionInName = regexp.MustCompile(`\.so\.([0-9]+\.[0-9.]+)$`)
 
-// LibraryVersion returns the version in the name of a library, after links are followed, or in that of the Python
-// distribution that it belongs to. It returns "" if neither has one.
+// LibraryVersion returns the version in the file name of a library, after following links, or in the name of the
+// Python distribution that it belongs to. It returns "" if neither name has one.
 func LibraryVersion(path string) string {
 	if m := versionInName.FindStringSubmatch(realPath(path)); m != nil {
 		return m[1]

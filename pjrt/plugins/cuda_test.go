@@ -27,9 +27,9 @@ func TestADriverMayBeTooOldForCUDA(t *testing.T) {
 		{"535.104.05", "cuda12", ""},
 		{"535.104.05", "/site/jax_plugins/xla_cuda13/xla_cuda_plugin.so", "NVIDIA's driver 535.104.05 is too old for CUDA 13: install version 580 or newer"},
 		{"470.1", "cuda12", "NVIDIA's driver 470.1 is too old for CUDA 12: install version 525 or newer"},
-		{"470.1", "cuda", ""},   // of which CUDA is not known
-		{"470.1", "cuda99", ""}, // nor what it needs
-		{"1", "cuda13", ""},     // the driver of a WSL does not say
+		{"470.1", "cuda", ""},   // its version of CUDA is not known
+		{"470.1", "cuda99", ""}, // what this one needs is not known
+		{"1", "cuda13", ""},     // WSL's driver does not report its version
 	} {
 		f := testFinder(t, map[string]string{})
 		if c.driver == "1" {

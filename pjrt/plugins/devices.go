@@ -19,8 +19,8 @@ func DefaultDevice(client *pjrt.Client) (*pjrt.Device, error) {
 	return devices[0], nil
 }
 
-// ProcessCount returns how many processes the devices of a client belong to, as JAX's process_count does; 1 for a client
-// without devices.
+// ProcessCount returns how many processes share the devices of a client, as JAX's process_count does: one more than the
+// highest process index of the client and of its devices.
 func ProcessCount(client *pjrt.Client) int {
 	n := client.ProcessIndex()
 	for _, d := range client.Devices() {

@@ -11,7 +11,7 @@ import (
 	"syscall"
 )
 
-// noSpace lists the errors of a write for which there is no space.
+// noSpace lists the errors of a write that runs out of space.
 var noSpace = []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG}
 
 var errReadOnly error = syscall.EROFS

@@ -5,7 +5,8 @@ package plugins
 
 import "syscall"
 
-// noSpace lists the errors of a write for which there is no space: ERROR_DISK_FULL and ERROR_HANDLE_DISK_FULL.
+// noSpace lists the errors of a write that runs out of space: ERROR_DISK_FULL and
+// ERROR_HANDLE_DISK_FULL.
 var noSpace = []error{syscall.Errno(112), syscall.Errno(39)}
 
 // errReadOnly is ERROR_WRITE_PROTECT.

@@ -8,10 +8,10 @@
 //
 //	client, err := plugins.Open(ctx, "cpu", nil)
 //
-// They are made of the other functions, none of which loads a plugin. [List] finds all plugins on the machine, [Lookup]
-// and [Find] find the plugin with a given name, and [Default] finds the one to use if no name is given. [Install]
-// downloads a plugin that this package knows into the user's cache directory; each is pinned to one wheel by its
-// SHA-256. [Prepare] sets the environment variables that a library needs before it is loaded.
+// Both are built from the other functions, none of which loads a plugin. [List] finds all plugins on the machine,
+// [Lookup] and [Find] find the plugin with a given name, and [Default] finds the one to use if no name is given.
+// [Install] downloads a plugin that this package knows into the user's cache directory; each is pinned to one wheel by
+// its SHA-256. [Prepare] sets the environment variables that a library needs before it is loaded.
 //
 // # Names
 //
@@ -26,7 +26,7 @@
 // right symbol versions. Problems in the library's own code show only when it is loaded. A [Candidate] has the results
 // of these checks, and says whether the machine has devices and a driver for the plugin.
 //
-// The checks do not see libraries in the subdirectories that the GNU C library has for kinds of processors
+// The checks do not see libraries in the subdirectories that the GNU C library has for processor variants
 // (glibc-hwcaps), nor libraries that only the linker's cache lists.
 //
 // # Goroutines and processes

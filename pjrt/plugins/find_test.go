@@ -177,7 +177,7 @@ func TestLookupSaysWhatItTriedAndWhatToDo(t *testing.T) {
 	require.Len(t, search.Rejected, 1)
 	for _, want := range []string{
 		"plugin not found: toy; run: pjrt install toy; tried PJRT_NAMES_AND_LIBRARY_PATHS (not set), PJRT_PLUGIN_LIBRARY_PATH (" + filepath.Join(dir, "some") + "), PJRT_PLUGIN_PATH (not set), LD_LIBRARY_PATH (not set), " + filepath.Join(dir, "cache"),
-		"packages of Python in " + filepath.Join(dir, "site") + " (no python3)",
+		"Python packages in " + filepath.Join(dir, "site") + " (no python3)",
 		"; not usable: toy (python: ", "it is a text file",
 	} {
 		assert.ErrorContains(t, err, want)

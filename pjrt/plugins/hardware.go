@@ -81,10 +81,10 @@ func (f *finder) driver() string {
 	return version
 }
 
-// oldestDriver has the oldest driver on which the programs of a version of CUDA run.
+// oldestDriver has, for each version of CUDA, the oldest driver that runs its programs.
 var oldestDriver = map[string]int{"11": 450, "12": 525, "13": 580}
 
-// driverFor says whether the driver is too old for a plugin.
+// driverFor returns an error if the driver is too old for a plugin.
 func (f *finder) driverFor(plugin string) error {
 	major, oldest := cudaMajor(plugin), 0
 	if oldest = oldestDriver[major]; oldest == 0 || f.goos != "linux" {

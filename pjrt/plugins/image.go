@@ -106,7 +106,7 @@ func describeFile(head []byte) error {
 	case len(head) == 0:
 		return errors.New("it is empty")
 	case bytes.HasPrefix(head, []byte("version https://git-lfs")):
-		return errors.New("it is a pointer of Git LFS, not a library: fetch the file itself")
+		return errors.New("it is a Git LFS pointer, not a library: fetch the file itself")
 	case bytes.HasPrefix(head, []byte("PK\x03\x04")):
 		return errors.New("it is a zip archive, not a library: install or unpack the wheel")
 	case text && bytes.HasPrefix(bytes.TrimLeft(head, " \r\n\t"), []byte("<")):
@@ -148,7 +148,7 @@ func (f *finder) inspect(c *Candidate) {
 	}
 	switch {
 	case img.format != want:
-		c.Problem = problemf("%s: it is a library in the format %s, and this system loads %s", c.Path, img.format, want)
+		c.Problem = problemf("%s: it is a library in the format %s, but this system loads %s", c.Path, img.format, want)
 		return
 	case img.arch != f.goarch:
 		c.Problem = problemf("%s: it is for %s, and this program for %s", c.Path, img.arch, f.goarch)

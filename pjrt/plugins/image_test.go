@@ -27,7 +27,7 @@ func TestEachFileThatIsNotAPluginHasItsOwnProblem(t *testing.T) {
 		"empty":        {nil, "it is empty"},
 		"text":         {[]byte("GROUP ( libc.so.6 )"), "it is a text file, not a library"},
 		"html":         {[]byte("\n<!DOCTYPE html><html>"), "begins like HTML"},
-		"lfs":          {[]byte("version https://git-lfs.github.com/spec/v1\noid sha256:0"), "pointer of Git LFS"},
+		"lfs":          {[]byte("version https://git-lfs.github.com/spec/v1\noid sha256:0"), "Git LFS pointer"},
 		"wheel":        {[]byte("PK\x03\x04\x00"), "zip archive"},
 		"other binary": {[]byte{1, 2, 3, 0}, "it is neither ELF nor Mach-O nor PE"},
 		"only magic":   {whole[:4], "damaged or truncated ELF file"},
@@ -40,8 +40,8 @@ func TestEachFileThatIsNotAPluginHasItsOwnProblem(t *testing.T) {
 		"a local":      {elfLibrary{locals: aPlugin.exports}.bytes(), "it does not export GetPjrtApi"},
 		"machine":      {elfLibrary{machine: elf.EM_AARCH64, exports: aPlugin.exports}.bytes(), "it is for arm64, and this program for amd64"},
 		"odd machine":  {elfLibrary{machine: elf.EM_MIPS, exports: aPlugin.exports}.bytes(), "it is for EM_MIPS, and this program for amd64"},
-		"macOS":        {machoLibrary(macho.CpuAmd64, macho.TypeDylib, []string{"_GetPjrtApi"}, nil, ""), "in the format Mach-O, and this system loads ELF"},
-		"Windows":      {peLibrary(pe.IMAGE_FILE_MACHINE_AMD64, pe.IMAGE_FILE_DLL, aPlugin.exports, nil), "in the format PE, and this system loads ELF"},
+		"macOS":        {machoLibrary(macho.CpuAmd64, macho.TypeDylib, []string{"_GetPjrtApi"}, nil, ""), "in the format Mach-O, but this system loads ELF"},
+		"Windows":      {peLibrary(pe.IMAGE_FILE_MACHINE_AMD64, pe.IMAGE_FILE_DLL, aPlugin.exports, nil), "in the format PE, but this system loads ELF"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -149,16 +149,21 @@ func TestMachO(t *testing.T) {
 		"lacking":    {machoLibrary(macho.CpuArm64, macho.TypeDylib, exports, []string{"@rpath/libb.dylib"}, "@loader_path/lib"), "does not find: @rpath/libb.dylib"},
 		"absolute":   {machoLibrary(macho.CpuArm64, macho.TypeDylib, exports, []string{filepath.Join(dir, "lib", "liba.dylib")}, ""), ""},
 		"a class":    {[]byte("\xca\xfe\xba\xbe\x00\x00\x00\x34\x00"), "it is neither ELF"},
-		"elf":        {aPlugin.bytes(), "in the format ELF, and this system loads Mach-O"},
+		"elf":        {aPlugin.bytes(), "in the format ELF, but this system loads Mach-O"},
 	} {
-		path := put(t, c.content, dir, name+".dylib")
-		got := ranked(Candidate{Name: "toy", Path: path})
-		mac.inspect(&got)
-		if c.want == "" {
-			require.NoError(t, got.Problem, name)
-			continue
-		}
-		require.ErrorContains(t, got.Problem, c.want, name)
+		requireProblem(t, mac, put(t, c.content, dir, name+".dylib"), c.want)
+	}
+}
+
+// requireProblem inspects a library and looks for a text in its problem. It must have none if want is "".
+func requireProblem(t *testing.T, f *finder, path, want string) {
+	t.Helper()
+	got := ranked(Candidate{Name: "toy", Path: path})
+	f.inspect(&got)
+	if want == "" {
+		require.NoError(t, got.Problem, path)
+	} else {
+		require.ErrorContains(t, got.Problem, want, path)
 	}
 }
 
@@ -186,14 +191,7 @@ func TestPE(t *testing.T) {
 		"lacking":   {peLibrary(pe.IMAGE_FILE_MACHINE_AMD64, pe.IMAGE_FILE_DLL, exports, []string{"absent.dll"}), "does not find: absent.dll"},
 		"text":      {[]byte("MZ"), "damaged or truncated PE"},
 	} {
-		path := put(t, c.content, dir, name+".dll")
-		got := ranked(Candidate{Name: "toy", Path: path})
-		windows.inspect(&got)
-		if c.want == "" {
-			require.NoError(t, got.Problem, name)
-			continue
-		}
-		require.ErrorContains(t, got.Problem, c.want, name)
+		requireProblem(t, windows, put(t, c.content, dir, name+".dll"), c.want)
 	}
 }
 

@@ -49,7 +49,7 @@ func Dir() (string, error) {
 }
 
 // Install makes the plugin called name (see [Packages]) available and returns the path of its library. If the plugin is
-// installed already, Install uses neither pip nor the network. Otherwise it lets pip download the one wheel that the
+// installed already, Install uses neither pip nor the network. Otherwise it has pip download the one wheel that the
 // package is pinned to, verifies the SHA-256 itself and unpacks the library, its licences and the PJRT header that it
 // was built with, if the wheel has them.
 //
@@ -188,14 +188,11 @@ func (in *installer) install(ctx context.Context, name string) (library string, 
 	if !in.Force && !errors.Is(err, fs.ErrNotExist) {
 		return library, err
 	}
-	in.sweep(p.id(w))
-	staging, err := os.MkdirTemp(in.Dir, stagingPrefix(p.id(w)))
+	staging, remove, err := in.stage(p.id(w))
 	if err != nil {
 		return "", err
 	}
-	// If removing fails, the next installation tries again.
-	defer func() { _ = os.RemoveAll(staging) }()
-
+	defer remove()
 	content := filepath.Join(staging, "content")
 	if err := in.fetch(ctx, p, w, staging, content); err != nil {
 		return "", err
@@ -273,7 +270,7 @@ func (in *installer) lock(ctx context.Context, id string) (unlock func(), err er
 	l := flock.New(filepath.Join(in.Dir, id+".lock"))
 	held, err := l.TryLock()
 	if err == nil && !held {
-		fmt.Fprintf(in.Progress, "waiting for another process that installs %s\n", id)
+		fmt.Fprintf(in.Progress, "waiting for another process that is installing %s\n", id)
 		_, err = l.TryLockContext(ctx, lockPoll)
 	}
 	if err != nil {
@@ -284,13 +281,16 @@ func (in *installer) lock(ctx context.Context, id string) (unlock func(), err er
 
 func stagingPrefix(id string) string { return "." + id + ".part-" }
 
-// sweep removes the files of killed processes. The caller holds the lock of id, so none of them is in use. Files that
-// cannot be removed do no harm.
-func (in *installer) sweep(id string) {
+// stage makes a directory to install in, which remove removes. It first removes the directories of killed processes: the
+// caller holds the lock of id, so none of them is in use. Those that cannot be removed do no harm, and the next
+// installation tries again.
+func (in *installer) stage(id string) (dir string, remove func(), err error) {
 	left, _ := filepath.Glob(filepath.Join(in.Dir, stagingPrefix(id)+"*"))
 	for _, dir := range left {
 		_ = os.RemoveAll(dir)
 	}
+	dir, err = os.MkdirTemp(in.Dir, stagingPrefix(id))
+	return dir, func() { _ = os.RemoveAll(dir) }, err
 }
 
 // explain puts a reason that users understand in front of an error of the operating system.

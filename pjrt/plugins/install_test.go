@@ -350,7 +350,7 @@ func makeStored(t *testing.T, name, content string) []byte {
 	return archive.Bytes()
 }
 
-// resized returns a wheel whose directory states a wrong size of the library.
+// resized returns a wheel whose directory gives a wrong size for the library.
 func resized(t *testing.T, size uint64) []byte {
 	t.Helper()
 	var archive bytes.Buffer
@@ -403,7 +403,7 @@ func TestInstallExplainsPipsFailures(t *testing.T) {
 		"no pip":       {"/usr/bin/python3: No module named pip\n", "has no pip"},
 		"no wheel":     {"ERROR: Could not find a version that satisfies the requirement\nERROR: No matching distribution found for toy-pjrt==1.2.3\n", "the package index has no wheel of toy-pjrt 1.2.3 for toyland_1_0"},
 		"no network":   {"WARNING: Retrying (Retry(total=1)) after connection broken by 'NewConnectionError(...)': /simple/toy-pjrt/\nERROR: No matching distribution found for toy-pjrt==1.2.3\n", ErrNetwork.Error()},
-		"cut":          {"error: incomplete-download\n\n× Download failed because not enough bytes were received (1.5 MB/3.0 MB)\n╰─> URL: http://index/toy.whl\n\nnote: This is an issue with network connectivity, not pip.\nhint: Use --resume-retries to configure resume attempt limit.\n", ErrNetwork.Error() + " (the download was cut)"},
+		"cut":          {"error: incomplete-download\n\n× Download failed because not enough bytes were received (1.5 MB/3.0 MB)\n╰─> URL: http://index/toy.whl\n\nnote: This is an issue with network connectivity, not pip.\nhint: Use --resume-retries to configure resume attempt limit.\n", ErrNetwork.Error() + " (the download was cut off)"},
 		"no room":      {"ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device\n", "the disk is full"},
 		"wrong hash":   {"ERROR: THESE PACKAGES DO NOT MATCH THE HASHES FROM THE REQUIREMENTS FILE.\n    toy-pjrt==1.2.3 from file:///index/toy_pjrt-1.2.3-py3-none-any.whl#sha256=x (from -r r.txt (line 1)):\n        Expected sha256 x\n             Got        " + got + "\n", "toy_pjrt-1.2.3-py3-none-any.whl has the wrong hash: expected sha256 "},
 		"with a hint":  {"error: the-moon\n\n× The moon is full\n\nhint: Wait.\n", "pip failed: × The moon is full"},

@@ -85,7 +85,7 @@ func TestAPluginThatOthersCanChangeIsNotUsed(t *testing.T) {
 					"library": library, "directory": filepath.Dir(library), "all plugins": b.dir,
 					"link": filepath.Join(t.TempDir(), "elsewhere"),
 				}[what]
-				if what == "link" { // to a library in a directory of others
+				if what == "link" { // to a library in another user's directory
 					require.NoError(t, os.Mkdir(path, 0o755))
 					require.NoError(t, os.Rename(library, filepath.Join(path, "toy.so")))
 					require.NoError(t, os.Symlink(filepath.Join(path, "toy.so"), library))

@@ -13,10 +13,10 @@ import (
 
 // ListOptions say where [List] and [Lookup] search. The zero value suits most programs.
 type ListOptions struct {
-	// Python is the command of the interpreter, which is asked for its directories of packages. Empty means python3
+	// Python is the command of the interpreter, which is asked for its package directories. Empty means python3
 	// (python on Windows). It is not run if an active virtual environment excludes the system's packages.
 	Python string
-	// NoPython leaves out the packages of Python.
+	// NoPython leaves out Python packages.
 	NoPython bool
 }
 
@@ -48,7 +48,7 @@ type finder struct {
 	goarch  string
 	// root is prepended to the paths of the system's files.
 	root string
-	// python lists the interpreter's directories of packages.
+	// python lists the interpreter's package directories.
 	python func(context.Context) ([]string, error)
 
 	images    map[string]imageResult // by path; filled by inspect
@@ -75,8 +75,8 @@ func newFinder(opts ListOptions) *finder {
 	return f
 }
 
-// A place searches one of the places where plugins may be. It returns what it found, not yet inspected, and a note on
-// where it searched.
+// A place is one of the places where plugins may be. Its search returns what it found, not yet inspected, and a note
+// on where it searched.
 type place struct {
 	origin Origin
 	search func(context.Context) (found []Candidate, note string)

@@ -17,8 +17,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/platform"
 )
 
-// CreateOptionsVariable is JAX's environment variable with create options of clients, in the form that
-// [platform.Parse] reads.
+// CreateOptionsVariable is JAX's environment variable with create options for clients, in the form
+// that [platform.Parse] reads.
 const CreateOptionsVariable = "JAX_PJRT_CLIENT_CREATE_OPTIONS"
 
 // Open makes a client of the plugin called name: it finds the plugin ([Lookup]), or the best one on this machine if
@@ -26,11 +26,11 @@ const CreateOptionsVariable = "JAX_PJRT_CLIENT_CREATE_OPTIONS"
 // the client (pjrt.Plugin.NewClient). The caller closes the client. opts may be nil. Call Open while no other goroutine
 // uses the environment.
 //
-// The client gets create options from, in ascending order of weight, the plugin's configuration file ([ReadConfig]),
-// the environment variables that JAX reads for them (JAX_CUDA_VISIBLE_DEVICES, JAX_ROCM_VISIBLE_DEVICES,
-// XLA_PYTHON_CLIENT_ALLOCATOR, XLA_CLIENT_MEM_FRACTION and its older name XLA_PYTHON_CLIENT_MEM_FRACTION,
-// XLA_PYTHON_CLIENT_PREALLOCATE, XLA_PYTHON_CLIENT_COLLECTIVE_MEM_SIZE_MB, JAX_MOCK_GPU_TOPOLOGY, JAX_NUM_CPU_DEVICES,
-// JAX_PJRT_CLIENT_CREATE_OPTIONS), and opts.
+// The client gets create options from, in ascending order of precedence, the plugin's configuration file
+// ([ReadConfig]), the environment variables that JAX reads for them (JAX_CUDA_VISIBLE_DEVICES,
+// JAX_ROCM_VISIBLE_DEVICES, XLA_PYTHON_CLIENT_ALLOCATOR, XLA_CLIENT_MEM_FRACTION and its older name
+// XLA_PYTHON_CLIENT_MEM_FRACTION, XLA_PYTHON_CLIENT_PREALLOCATE, XLA_PYTHON_CLIENT_COLLECTIVE_MEM_SIZE_MB,
+// JAX_MOCK_GPU_TOPOLOGY, JAX_NUM_CPU_DEVICES, JAX_PJRT_CLIENT_CREATE_OPTIONS), and opts.
 //
 // A client without devices is an error that says why there are none, as far as that is known. To compile for devices
 // that are not there, use [Load].
@@ -62,8 +62,8 @@ func Open(ctx context.Context, name string, opts *pjrt.ClientOptions) (*pjrt.Cli
 	return client, nil
 }
 
-// Load is [Open] without a client: it finds a plugin, sets the environment that its library needs, and loads it. What
-// is loaded stays so until the process ends.
+// Load is [Open] without a client: it finds a plugin, sets the environment that its library needs, and loads it. The
+// plugin stays loaded until the process ends.
 func Load(ctx context.Context, name string) (*pjrt.Plugin, error) {
 	_, plugin, err := load(ctx, name)
 	return plugin, err
@@ -88,8 +88,8 @@ func choose(ctx context.Context, name string) (Candidate, error) {
 	return Lookup(ctx, name, ListOptions{})
 }
 
-// createOptionsOf returns the create options of the configuration of a plugin of some kind, of the environment and of
-// opts, each of which wins over those before it.
+// createOptionsOf returns the create options for a plugin of some kind: those of its configuration, of the
+// environment and of opts. Later ones override earlier ones.
 func createOptionsOf(kind string, config []capi.Attribute, opts *pjrt.ClientOptions,
 	lookup func(string) (string, bool)) ([]capi.Attribute, error) {
 	explicit := opts.Create
@@ -121,11 +121,11 @@ func createOptionsOf(kind string, config []capi.Attribute, opts *pjrt.ClientOpti
 	return append(list, opts.Create...), nil
 }
 
-// createOptionsOfEnvironment reads the variables that JAX turns into create options of a kind of plugins.
+// createOptionsOfEnvironment reads the variables that JAX turns into create options for a kind of plugin.
 func createOptionsOfEnvironment(kind string, lookup func(string) (string, bool)) ([]capi.Attribute, error) {
 	var list []capi.Attribute
 	var err error
-	// Each reads one variable, unless there was an error before.
+	// option reads one variable, unless an earlier one was an error.
 	option := func(variable, name, want string, parse func(string) (any, bool)) {
 		value, _ := lookup(variable)
 		if value == "" || err != nil {
@@ -143,7 +143,7 @@ func createOptionsOfEnvironment(kind string, lookup func(string) (string, bool))
 	switch kind {
 	case "cuda", "rocm":
 		option("JAX_"+strings.ToUpper(kind)+"_VISIBLE_DEVICES", "visible_devices",
-			"all, or numbers of devices with commas between them", visibleDevices)
+			"all, or device numbers separated by commas", visibleDevices)
 		option("XLA_PYTHON_CLIENT_ALLOCATOR", "allocator", "", func(v string) (any, bool) { return strings.ToLower(v), true })
 		const fraction, oldFraction = "XLA_CLIENT_MEM_FRACTION", "XLA_PYTHON_CLIENT_MEM_FRACTION"
 		name := fraction
@@ -192,7 +192,7 @@ func createOptionsOfEnvironment(kind string, lookup func(string) (string, bool))
 	return list, nil
 }
 
-// visibleDevices reads numbers of devices. The value is nil for all of them.
+// visibleDevices reads device numbers. The result is nil if all devices are visible.
 func visibleDevices(value string) (any, bool) {
 	if value == "all" {
 		return nil, true

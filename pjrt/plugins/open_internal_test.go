@@ -14,7 +14,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/platform"
 )
 
-func TestVariablesOfJAXAreCreateOptionsOfGPUs(t *testing.T) {
+func TestVariablesOfJAXBecomeCreateOptions(t *testing.T) {
 	t.Parallel()
 	env := map[string]string{
 		"JAX_CUDA_VISIBLE_DEVICES":       "0, 2",
@@ -68,5 +68,5 @@ func TestVariablesOfJAXAreCreateOptionsOfGPUs(t *testing.T) {
 		return map[string]string{"XLA_PYTHON_CLIENT_PREALLOCATE": "maybe"}[n], true
 	})
 	require.NoError(t, err)
-	assert.Empty(t, got, "they are none of a CPU's")
+	assert.Empty(t, got, "they do not apply to a CPU")
 }

@@ -69,7 +69,7 @@ func TestWithoutANameTheBestPluginIsOpened(t *testing.T) {
 	assert.Same(t, client.Plugin(), plugin)
 }
 
-func TestWhatCannotBeOpenedSaysWhatToDo(t *testing.T) {
+func TestErrorsOfOpenSayWhatToDo(t *testing.T) {
 	ctx := context.Background()
 	_, err := plugins.Open(ctx, "cup", nil)
 	require.ErrorIs(t, err, plugins.ErrNotFound)

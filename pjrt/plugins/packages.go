@@ -25,7 +25,7 @@ type Package struct {
 	api      string           // version of the PJRT API
 	wheels   map[string]wheel // by platform, as in Platforms
 	compiler []Package        // what the plugin compiles with, if that is not part of it; these have files and no library
-	files    []string         // what is unpacked of a compiler, under the same paths
+	files    []string         // what is unpacked from a compiler's wheel, under the same paths
 }
 
 // wheel pins one file of a distribution.
@@ -33,7 +33,7 @@ type wheel struct {
 	abi            string // pip's --abi; "none" if any interpreter will do
 	tag            string // pip's --platform
 	sha256         string
-	size, unpacked int64 // bytes of the wheel, and of what is unpacked of it
+	size, unpacked int64 // bytes of the wheel, and of what is unpacked from it
 }
 
 const (

@@ -18,13 +18,13 @@ import (
 	"time"
 )
 
-// downloads is how often a download that is cut is begun.
+// downloads is how often a download that is cut off is attempted.
 const downloads = 3
 
-// download lets the pip of python download the wheel w of p into staging, and returns its path.
+// download has python's pip download the wheel w of p into staging, and returns the path of the wheel.
 //
-// Versions of pip before 25.1 take half a file for a whole one with another hash. The hash of what was cut differs from one time
-// to the next, that of another file does not.
+// Versions of pip before 25.1 take a file that was cut off for a whole one with another hash. The hash of what was cut off
+// differs each time; that of another file does not.
 func (in *installer) download(ctx context.Context, python string, p *Package, w wheel, staging string) (string, error) {
 	got := ""
 	for i := 1; ; i++ {
@@ -34,10 +34,10 @@ func (in *installer) download(ctx context.Context, python string, p *Package, w 
 			return archive, err
 		}
 		if i == downloads {
-			return "", fmt.Errorf("%w (each of %d downloads was cut)", ErrNetwork, downloads)
+			return "", fmt.Errorf("%w (each of %d downloads was cut off)", ErrNetwork, downloads)
 		}
 		got = mismatch.Got
-		fmt.Fprintf(in.Progress, "%s: what pip downloaded was cut, or is another file: downloading it again\n", p.Name)
+		fmt.Fprintf(in.Progress, "%s: what pip downloaded was cut off, or is another file: downloading it again\n", p.Name)
 	}
 }
 
@@ -85,8 +85,8 @@ func (in *installer) pip(ctx context.Context, python string, p *Package, w wheel
 	return wheels[0], nil
 }
 
-// resumeRetries is the variable that says how often pip goes on with a download that was cut. Versions before 25.1, which
-// have no such option, ignore it and begin anew.
+// resumeRetries is the variable that says how often pip resumes a download that was cut off. Versions before 25.1, which
+// have no such option, ignore it and start over.
 const resumeRetries = "PIP_RESUME_RETRIES"
 
 // noIndex reports whether the user forbids pip to ask a package index.
@@ -102,8 +102,8 @@ func (in *installer) noIndex() bool {
 // meterPause is how often the size of what pip has written is measured.
 const meterPause = 200 * time.Millisecond
 
-// watch tells Meter how many bytes of total there are more than now below dir, until stop is called. pip copies the wheel at the
-// end, which does not count.
+// watch reports to Meter how many bytes of total have been added below dir, until stop is called. pip copies the wheel at the
+// end; the copy does not count.
 func (in *installer) watch(step, dir string, total int64) (stop func()) {
 	if in.Meter == nil {
 		return func() {}
@@ -174,7 +174,7 @@ func explainPip(output string, failure error, python string, p *Package, w wheel
 	case strings.Contains(output, "No space left on device"), strings.Contains(output, "Disk quota exceeded"):
 		return fmt.Errorf("pip could not write the wheel: %w", noSpace[0])
 	case pipCut.MatchString(output):
-		return fmt.Errorf("%w (the download was cut)", ErrNetwork)
+		return fmt.Errorf("%w (the download was cut off)", ErrNetwork)
 	case pipNetwork.MatchString(output):
 		return fmt.Errorf("%w (pip: %s)", ErrNetwork, lastLine(output))
 	case strings.Contains(output, "No matching distribution found"):

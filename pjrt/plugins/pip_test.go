@@ -28,14 +28,14 @@ type index struct {
 	wheel []byte
 
 	mu     sync.Mutex
-	cuts   int // so many downloads are still to be cut
+	cuts   int // how many more downloads are cut off
 	begun  int
-	middle func() // is called when half of the wheel was sent
+	middle func() // called when half of the wheel was sent
 }
 
 func newIndex(t *testing.T) *index {
 	t.Helper()
-	noise := make([]byte, 1<<20) // which does not compress
+	noise := make([]byte, 1<<20) // does not compress
 	source := rand.NewChaCha8([32]byte{})
 	_, _ = source.Read(noise)
 	content := makeWheel(t,
@@ -98,8 +98,8 @@ func (x *index) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(rest[len(rest)/2-begun:])
 }
 
-// Some versions of pip go on where they were, the others begin anew.
-func TestADownloadThatIsCutIsMadeWhole(t *testing.T) {
+// Some versions of pip resume the download, the others start over.
+func TestADownloadThatIsCutOffIsCompleted(t *testing.T) {
 	t.Parallel()
 	x := newIndex(t)
 	x.cuts = 2
@@ -112,7 +112,7 @@ func TestADownloadThatIsCutIsMadeWhole(t *testing.T) {
 	assert.Empty(t, left)
 }
 
-func TestADownloadThatIsAlwaysCutLeavesNothing(t *testing.T) {
+func TestADownloadThatIsAlwaysCutOffLeavesNothing(t *testing.T) {
 	t.Parallel()
 	x := newIndex(t)
 	x.installer.env = append(x.installer.env, "PIP_RESUME_RETRIES=1")
@@ -127,7 +127,7 @@ func TestADownloadThatIsAlwaysCutLeavesNothing(t *testing.T) {
 	x.requireInstalled(library)
 }
 
-func TestAnotherFileIsNoCutDownload(t *testing.T) {
+func TestAnotherFileIsNotACutOffDownload(t *testing.T) {
 	t.Parallel()
 	x := newIndex(t)
 	x.wheel = toyWheel(t)

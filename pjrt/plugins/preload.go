@@ -117,8 +117,8 @@ func cudaMajor(plugin string) string {
 
 // Preload loads the libraries that [Libraries] lists into the process, so that the plugin finds them by name, and
 // returns those that it loaded. They stay loaded until the process ends. [Prepare] calls Preload on machines with an
-// NVIDIA GPU; it takes about a second, and memory, and compiling ahead of time does not need it. The error joins those
-// of all libraries that did not load, some of which the plugin may never use.
+// NVIDIA GPU; it takes about a second, and memory, and compiling ahead of time does not need it. The error joins the
+// errors of all libraries that did not load, some of which the plugin may never use.
 func Preload(plugin string) (loaded []string, err error) {
 	f := newFinder(ListOptions{})
 	return f.preload(f.libraries(plugin))

@@ -20,10 +20,11 @@ import (
 // are.
 const pythonTimeout = 5 * time.Second
 
-// interpreters remembers the answers of interpreters by command, because starting one takes longer than all the rest of
-// a search.
+// interpreters remembers the answers of interpreters by command, because starting one takes longer than the rest of a
+// search.
 var interpreters = struct {
-	// mu is a lock: sending to it locks. A channel lets waiters stop waiting, since its holder may run an interpreter.
+	// mu is a lock: sending to it locks. It is a channel so that waiters can give up while the holder runs an
+	// interpreter.
 	mu    chan struct{}
 	paths map[string]interpreterPaths // guarded by mu
 }{make(chan struct{}, 1), make(map[string]interpreterPaths)}
@@ -150,21 +151,21 @@ func (f *finder) pythonPackages(ctx context.Context) (found []Candidate, note st
 		return err != nil || !info.IsDir()
 	})
 	if len(dirs) == 0 {
-		return nil, "packages of Python" + note
+		return nil, "Python packages" + note
 	}
 	for _, dir := range dirs {
 		found = append(found, f.sitePackage(dir, dirs)...)
 	}
-	return found, "packages of Python in " + strings.Join(dirs, ", ") + note
+	return found, "Python packages in " + strings.Join(dirs, ", ") + note
 }
 
-// knownPackages lists libraries at fixed places below a directory of packages.
+// knownPackages lists libraries at fixed places below a package directory.
 var knownPackages = []struct{ name, path string }{
 	{"tpu", "libtpu/libtpu.so"},
 	{"neuron", "libneuronxla/libneuronpjrt.so"},
 }
 
-// sitePackage searches one directory of packages.
+// sitePackage searches one package directory.
 func (f *finder) sitePackage(site string, all []string) (found []Candidate) {
 	entries, err := os.ReadDir(site)
 	if err != nil {
@@ -199,8 +200,8 @@ func (f *finder) sitePackage(site string, all []string) (found []Candidate) {
 	return found
 }
 
-// moduleName returns the name of the plugin in the library of a module: usually that of the file, or that of the module
-// if it says more (xla_cuda13, not cuda).
+// moduleName returns the name of the plugin in the library of a module: usually the file's, or the module's if it says
+// more (xla_cuda13, not cuda).
 func moduleName(module, library, goos string) string {
 	short := strings.TrimSuffix(strings.TrimPrefix(module, "xla_"), "_pjrt")
 	name := pluginOfFile(filepath.Base(library), goos)
@@ -239,7 +240,7 @@ func (f *finder) packaged(name, library, site string, entries []os.DirEntry) Can
 // maxPackageFiles limits how many files of a package are checked. Plugins lie near the top of their packages.
 const maxPackageFiles = 4096
 
-// pluginsBelow returns the plugins in a package: libraries with the name of a plugin, or that export GetPjrtApi.
+// pluginsBelow returns the plugins in a package: libraries that have the name of a plugin or export GetPjrtApi.
 func (f *finder) pluginsBelow(dir string) (libraries []string) {
 	n := 0
 	_ = filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
@@ -302,7 +303,7 @@ func (f *finder) entryPoints(site, distribution string, all []string, found []Ca
 		switch {
 		case dir == "":
 			registered.Path = path
-			registered.Problem = problemf("the Python package %s registers a plugin in the module %s, which is not in the directories of packages",
+			registered.Problem = problemf("the Python package %s registers a plugin in the module %s, which is in none of the package directories",
 				name, point.module)
 			more = append(more, registered)
 			continue

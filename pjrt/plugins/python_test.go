@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// pythonScene returns a finder that sees only directories of packages.
+// pythonScene returns a finder that sees only package directories.
 func pythonScene(t *testing.T, libraries ...string) (f *finder, site string) {
 	t.Helper()
 	f, dir := scene(t, nil, libraries...)
@@ -93,9 +93,9 @@ func TestEntryPoints(t *testing.T) {
 	require.NoError(t, found["theirs"].Problem)
 	assert.Equal(t, filepath.Join(other, "second", "x.so"), found["second"].Path)
 	assert.Equal(t, filepath.Join(site, "jax_plugins", "xla_toy", "pjrt_plugin_toy.so"), found["toy"].Path)
-	assert.ErrorContains(t, found["gone"].Problem, "the Python package gone registers a plugin in the module gone.module, which is not in the directories")
+	assert.ErrorContains(t, found["gone"].Problem, "the Python package gone registers a plugin in the module gone.module, which is in none of the package directories")
 	assert.ErrorContains(t, found["hollow"].Problem, "no library in "+filepath.Join(site, "hollow")+" exports GetPjrtApi")
-	assert.ErrorContains(t, found["evil"].Problem, "which is not in the directories of packages")
+	assert.ErrorContains(t, found["evil"].Problem, "which is in none of the package directories")
 	assert.ErrorContains(t, found[""].Problem, "has more than 1048576 bytes")
 }
 
@@ -133,7 +133,7 @@ func TestVirtualEnvironmentsExcludeOtherPackages(t *testing.T) {
 func interpreter(t *testing.T, script string) string {
 	t.Helper()
 	if runtime.GOOS == "windows" {
-		t.Fatal("there are no scripts of the shell on Windows")
+		t.Fatal("there are no shell scripts on Windows")
 	}
 	path := filepath.Join(t.TempDir(), "python")
 	require.NoError(t, os.WriteFile(path, []byte("#!/bin/sh\n"+script), 0o755))
@@ -168,7 +168,7 @@ func TestABrokenInterpreterIsNeverFatal(t *testing.T) {
 		require.NoError(t, err)
 		assert.Len(t, got, 1)
 		_, err = f.lookupPlugin(t.Context(), "absent")
-		require.ErrorContains(t, err, "packages of Python ("+command+" "+want+")")
+		require.ErrorContains(t, err, "Python packages ("+command+" "+want+")")
 	}
 }
 

@@ -18,7 +18,7 @@ import (
 func TestTheInstalledPluginIsListed(t *testing.T) {
 	const child = "PUREPJRT_TEST_LISTS"
 	if os.Getenv(child) == "" {
-		plugintest.Path(t, "cpu") // is installed once
+		plugintest.Path(t, "cpu") // installs it once
 		c := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
 		c.Env = append(os.Environ(), child+"=1")
 		out, err := c.CombinedOutput()

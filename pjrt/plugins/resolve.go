@@ -133,7 +133,7 @@ func expand(f *finder, path, library string) string {
 	).Replace(path)
 }
 
-// lackingVersions returns the versions of symbols that the library at path does
+// lackingVersions returns the symbol versions in wants that the library at path does
 // not have.
 func (f *finder) lackingVersions(path, name string, wants []string) (lacking []string) {
 	has := f.image(path).has

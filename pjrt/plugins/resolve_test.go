@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestNeededLibrariesAreFoundLikeTheLinkerFindsThem(t *testing.T) {
+func TestNeededLibrariesAreFoundAsTheLinkerFindsThem(t *testing.T) {
 	t.Parallel()
 	empty := elfLibrary{}.bytes()
 	for name, c := range map[string]struct {

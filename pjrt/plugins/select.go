@@ -30,10 +30,10 @@ func Default(ctx context.Context) (Candidate, error) {
 // Select returns one plugin for each usable platform, the preferred one first. It loads none of them. If it finds none,
 // it returns an error.
 //
-// If PJRT_PLATFORMS or, failing that, JAX_PLATFORMS or JAX_PLATFORM_NAME is set, Select returns plugins for the platforms in the variable,
-// in its order, and returns an error if one of them has no usable plugin. Otherwise it returns plugins for all
-// platforms with a plugin that can be loaded and finds devices, in the order cuda, rocm, oneapi, tpu, neuron, others,
-// cpu. It leaves out experimental plugins. It returns an error if a plugin that somebody configured is not usable (see
+// If PJRT_PLATFORMS or, failing that, JAX_PLATFORMS or JAX_PLATFORM_NAME is set, Select returns plugins for the platforms in the
+// variable, in the order given there, and returns an error if one of them has no usable plugin. Otherwise it returns plugins for
+// all platforms with a plugin that can be loaded and finds devices, in the order cuda, rocm, oneapi, tpu, neuron, others, cpu. It
+// leaves out experimental plugins. It returns an error if a plugin that the user configured is not usable (see
 // [Candidate.FailQuietly]).
 func Select(ctx context.Context, opts ListOptions) ([]Candidate, error) {
 	return newFinder(opts).selectPlugins(ctx)

@@ -25,13 +25,13 @@ func (f *finder) systemPath(path string) string {
 func (f *finder) systemLibraries(context.Context) (found []Candidate, note string) {
 	dirs := f.systemDirs()
 	if len(dirs) == 0 {
-		return nil, "no directories of libraries"
+		return nil, "no library directories"
 	}
 	found = append(found, f.systemBad...)
 	for _, dir := range dirs {
 		found = append(found, f.directory(dir, OriginSystem)...)
 	}
-	return found, "the system's directories of libraries (" + strings.Join(dirs, ", ") + ")"
+	return found, "the system's library directories (" + strings.Join(dirs, ", ") + ")"
 }
 
 // neuron looks for the library where AWS's packages install it.
@@ -43,7 +43,7 @@ func (f *finder) neuron(context.Context) (found []Candidate, note string) {
 	return f.directory(dir, OriginNeuron), dir
 }
 
-// multiarch names the directories of libraries on Debian and its derivatives.
+// multiarch names the library directories on Debian and its derivatives.
 var multiarch = map[string]string{"amd64": "x86_64-linux-gnu", "arm64": "aarch64-linux-gnu"}
 
 // systemDirs lists the directories in which the dynamic linker looks for libraries of every program, in its order. It
@@ -82,7 +82,8 @@ func (f *finder) systemDirs() []string {
 	return f.system
 }
 
-// linkerDir returns the directory of the dynamic linker that started this program, or "" if it is linked statically.
+// linkerDir returns the directory of the dynamic linker that started this program, or "" if the program is linked
+// statically.
 func linkerDir() string {
 	exe, err := elf.Open("/proc/self/exe")
 	if err != nil {
@@ -142,7 +143,7 @@ func (r *ldConfig) read(path string, depth int) {
 				r.include(path, pattern, depth)
 			}
 		default:
-			// One line may hold several directories. The text after = names the kind of libraries.
+			// One line may hold several directories. The text after = names the kind of library.
 			for _, dir := range strings.FieldsFunc(line, func(c rune) bool { return strings.ContainsRune(" \t:,", c) }) {
 				dir, _, _ = strings.Cut(dir, "=")
 				r.add(dir)

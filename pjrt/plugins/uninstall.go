@@ -19,8 +19,8 @@ var ErrNotInstalled = errors.New("it is not installed")
 // loaded the library keep it. If the plugin is not there, the error wraps [ErrNotInstalled]. While another process installs
 // the plugin, Uninstall waits. Of opts, it uses Dir and Progress.
 //
-// The plugin disappears at once: its directory gets another name before its files are removed. What a killed process
-// leaves, the next Install removes.
+// The plugin disappears at once: its directory gets another name before its files are removed. The next Install
+// removes what a killed process leaves.
 func Uninstall(ctx context.Context, name string, opts InstallOptions) (bytes int64, err error) {
 	in, err := newInstaller(opts)
 	if err != nil {

@@ -18,7 +18,7 @@ func TestUninstallRemovesAPluginAtOnce(t *testing.T) {
 	b := newBench(t, toyWheel(t))
 	_, err := b.installer.uninstall(t.Context(), "toy")
 	require.ErrorIs(t, err, ErrNotInstalled)
-	assert.NoDirExists(t, b.dir, "nothing was made to look into it")
+	assert.NoDirExists(t, b.dir, "looking into it creates nothing")
 
 	library, err := b.install(t.Context())
 	require.NoError(t, err)
@@ -59,7 +59,7 @@ func TestTheMeterCountsWhatIsDownloadedAndUnpacked(t *testing.T) {
 	assert.Zero(t, bytesBelow(filepath.Join(t.TempDir(), "none")))
 }
 
-func TestNoIndexIsNotNoNetwork(t *testing.T) {
+func TestNoIndexIsNotANetworkFailure(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, toyWheel(t))
 	b.pip.Stderr = "ERROR: Could not find a version that satisfies the requirement toy-pjrt==1.2.3\n" +

@@ -170,7 +170,7 @@ func (f *finder) loaderVariable() string {
 	return "LD_LIBRARY_PATH"
 }
 
-// directory returns the files in dir with names of plugins, or dir itself as a candidate with a problem if it cannot be
+// directory returns the files in dir with plugin names, or dir itself as a candidate with a problem if it cannot be
 // read. A directory that does not exist has no files.
 func (f *finder) directory(dir string, origin Origin) []Candidate {
 	entries, err := os.ReadDir(dir)

@@ -54,7 +54,7 @@ func verify(file, want string) error {
 const maxUnpacked = 8 << 30
 
 // unpack creates dir, unless it exists, and writes the library of p, its licences and its header there, each under its base
-// name, or the files of a compiler under the paths that the table has. Other paths inside the wheel are not used.
+// name, or the files of a compiler under the paths in the table. It ignores the other files of the wheel.
 func (in *installer) unpack(ctx context.Context, archive string, p *Package, dir string) error {
 	base := filepath.Base(archive)
 	z, err := zip.OpenReader(archive)
@@ -74,7 +74,7 @@ func (in *installer) unpack(ctx context.Context, archive string, p *Package, dir
 			count.total += int64(entry.UncompressedSize64)
 		}
 	}
-	written := map[string]bool{} // by names in lower case, since some file systems do not tell the cases apart
+	written := map[string]bool{} // by names in lower case, since some file systems ignore case
 	for _, entry := range z.File {
 		name := p.target(entry.Name)
 		if name == "" || written[strings.ToLower(name)] {
@@ -108,7 +108,7 @@ func syncTree(dir string) error {
 	})
 }
 
-// checkEntries returns an error for a wheel that no tool for wheels writes.
+// checkEntries returns an error for a wheel that no packaging tool would write.
 func checkEntries(entries []*zip.File, p *Package) error {
 	seen := make(map[string]bool, len(entries))
 	room := uint64(maxUnpacked)
@@ -136,8 +136,9 @@ func checkEntries(entries []*zip.File, p *Package) error {
 	return nil
 }
 
-// target returns where a file of a wheel goes, below the directory of the plugin, or "" if it is not unpacked. What is
-// unpacked is what p is there for, legal texts, which must stay with it, and the header that a plugin was built with.
+// target returns where a file of a wheel is unpacked to, below the directory of the plugin, or "" if it is not
+// unpacked. Only the files that p exists for, the legal texts that must stay with them, and the header that a
+// plugin was built with are unpacked.
 func (p *Package) target(name string) string {
 	base := path.Base(name)
 	if slices.Contains(p.files, name) {
@@ -185,7 +186,7 @@ func (in *installer) extract(ctx context.Context, entry *zip.File, to string, co
 	}
 	n, err := io.Copy(io.MultiWriter(f, count), io.LimitReader(ctxReader{ctx, r}, int64(entry.UncompressedSize64)+1))
 	if err == nil && uint64(n) > entry.UncompressedSize64 {
-		err = fmt.Errorf("it has more than the %d bytes that the wheel states", entry.UncompressedSize64)
+		err = fmt.Errorf("it has more than the %d bytes that the wheel declares", entry.UncompressedSize64)
 	}
 	if err == nil {
 		err = f.Sync()
@@ -196,7 +197,7 @@ func (in *installer) extract(ctx context.Context, entry *zip.File, to string, co
 	return err
 }
 
-// makeExecutable lets everybody run a file who can read it.
+// makeExecutable lets everyone who can read a file run it.
 func makeExecutable(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {

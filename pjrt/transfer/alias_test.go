@@ -25,7 +25,7 @@ const add = `module @add {
   }
 }`
 
-// pending returns a buffer whose contents have not come yet.
+// pending returns a buffer whose contents have not arrived yet.
 func pending(t testing.TB, c *pjrt.Client, shape pjrt.Shape) (*pjrt.Buffer, *transfer.Alias) {
 	t.Helper()
 	b, a, err := transfer.NewAlias(context.Background(), c, shape, nil)
@@ -172,7 +172,8 @@ func TestMisuseOfAliasesIsAnErrorHere(t *testing.T) {
 	}
 }
 
-// What waits for itself would never come, and the plugin would keep its objects for ever.
+// What waits for itself would never arrive, and the plugin would keep its objects for
+// ever.
 func TestAnAliasIsNotFulfilledWithContentsThatWaitForIt(t *testing.T) {
 	ctx := context.Background()
 	client := newClient(t)
@@ -233,7 +234,7 @@ func TestAnAliasIsNotFulfilledWithContentsThatWaitForIt(t *testing.T) {
 			// The alias is still to be fulfilled, and nothing waits for ever.
 			require.NoError(t, a.Fulfill(upload(t, client, want)))
 			require.NoError(t, waits.Wait(ctx))
-			// Nor is what waits no more refused.
+			// What no longer waits is not refused either.
 			_, next := pending(t, client, want.Shape())
 			assert.NoError(t, next.Fulfill(waits))
 		})

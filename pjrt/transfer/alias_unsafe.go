@@ -104,7 +104,7 @@ func failAlias(table *capi.Table, client *capi.Client, handle *capi.FulfillAlias
 	}
 }
 
-var errWaitsForItself = invalid("the contents of the buffer wait for those of the alias, so neither would ever come")
+var errWaitsForItself = invalid("the contents of the buffer wait for those of the alias, so neither would ever arrive")
 
 var errNilAlias = invalid("the alias is nil")
 

@@ -126,7 +126,7 @@ type rawCopyState struct {
 // PrepareCopyRaw prepares a copy of size bytes at offset, like [CopyRaw], to memory that
 // RawCopy.Fulfill provides (PJRT_Buffer_CopyRawToHostFuture, since API 0.84). It waits
 // until the array has been computed. The caller closes the RawCopy, and may close the
-// buffer before.
+// buffer earlier.
 func PrepareCopyRaw(ctx context.Context, b *pjrt.Buffer, offset, size int64) (*RawCopy, error) {
 	if b == nil {
 		return nil, errNilBuffer
@@ -159,7 +159,7 @@ func PrepareCopyRaw(ctx context.Context, b *pjrt.Buffer, offset, size int64) (*R
 	}, nil
 }
 
-// fail tells the plugin that no memory will come.
+// fail tells the plugin that it will get no memory.
 func (s *rawCopyState) fail(err error) error {
 	c := &capi.BufferCopyRawToHostFutureCallbackArgs{StructSize: capi.BufferCopyRawToHostFutureCallbackArgsSize, CallbackData: s.data}
 	code, message := raw.ErrorParts(err)

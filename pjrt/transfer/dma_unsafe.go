@@ -17,8 +17,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
-// Mapping is memory of the host from and to which devices transfer without a copy in
-// between. Its methods may be called from any goroutine.
+// Mapping is host memory that devices transfer from and to without a copy in between.
+// Its methods may be called from any goroutine.
 type Mapping struct {
 	data    []byte
 	ref     *lifetime.Ref[byte]
@@ -29,7 +29,7 @@ type Mapping struct {
 // span is a range of addresses, up to but not including end.
 type span struct{ start, end uintptr }
 
-// mapped is the memory that is mapped in all clients.
+// mapped holds the memory that is mapped for all clients.
 var mapped = struct {
 	mu    sync.Mutex
 	spans map[weak.Pointer[pjrt.Client]][]span // guarded by mu
@@ -39,10 +39,10 @@ var mapped = struct {
 }{spans: make(map[weak.Pointer[pjrt.Client]][]span)}
 
 // MapDMA lets the devices of the client transfer from and to data without a copy in
-// between (PJRT_Client_DmaMap, API 0.67), until Mapping.Close. MapDMA pins the memory that
-// long; the caller may still read and write it. The memory must not overlap any that is
-// already mapped for the client. Some plugins want whole pages. Many plugins, XLA's plugin
-// for CPUs among them, do not implement the function; the error is then
+// between (PJRT_Client_DmaMap, API 0.67), until Mapping.Close. Until then MapDMA pins the
+// memory; the caller may still read and write it. The memory must not overlap any that is
+// already mapped for the client. Some plugins require whole pages. Many plugins, XLA's
+// plugin for CPUs among them, do not implement the function; the error is then
 // pjrt.ErrUnimplemented. MapDMA may be called from any goroutine.
 func MapDMA(client *pjrt.Client, data []byte) (*Mapping, error) {
 	h, release, err := raw.AcquireClient(client)

@@ -13,8 +13,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
-// Host has the functions that a program on one device calls in its send and recv
-// operations, by the number of the channel.
+// Host holds the functions that a program on one device calls in its send and recv
+// operations, by channel number.
 type Host struct {
 	Send map[int64]SendFunc
 	Recv map[int64]RecvFunc
@@ -23,7 +23,7 @@ type Host struct {
 // SendFunc gets data that a running program sends to the host, in row-major order. Each
 // call gets one chunk of a transfer of total bytes; done marks the last chunk. The chunk
 // is valid until the function returns. An error fails the execution. The plugin calls the
-// function on a thread of its own and waits for it.
+// function on one of its own threads and waits for it.
 type SendFunc func(chunk []byte, total int, done bool) error
 
 // RecvFunc is called when a running program wants data from the host, with the stream

@@ -26,8 +26,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/transfer"
 )
 
-// callbackErrors has the errors that callbackError made, by the addresses that C takes
-// for their handles.
+// callbackErrors holds the errors that callbackError made, by the addresses that C uses
+// as their handles.
 var callbackErrors sync.Map // of *pjrt.Error
 
 // callbackError makes the errors of callbacks, as plugins do.
@@ -134,7 +134,7 @@ func TestAProgramSendsToTheHost(t *testing.T) {
 	})
 }
 
-// sink is a stream of a plugin of granularClient.
+// sink is a stream of granularClient's plugin.
 type sink struct {
 	total, granule int64
 
@@ -156,8 +156,8 @@ func setFunction[A any](api *capi.API, fn func(*A)) {
 	*(*uintptr)(slot) = purego.NewCallback(func(a *A) uintptr { fn(a); return 0 })
 }
 
-// granularClient makes a client of a plugin whose streams are sinks, which take chunks
-// of the size that the test says.
+// granularClient makes a client of a plugin whose streams are sinks. Each sink has the
+// granule that the test gives it.
 func granularClient(t testing.TB) *pjrt.Client {
 	t.Helper()
 	api := *pjrttest.New(t, pjrttest.Options{}).Table().API()
@@ -255,7 +255,7 @@ func TestAProgramReceivesFromTheHost(t *testing.T) {
 	}
 }
 
-func TestAProgramPutsValuesOut(t *testing.T) {
+func TestAProgramOutputsValues(t *testing.T) {
 	captureLog(t)
 	client := pjrttest.New(t, pjrttest.Options{}).Client()
 	var got []transfer.Value
@@ -326,7 +326,7 @@ func TestMisuseOfExtensionsIsAnErrorHere(t *testing.T) {
 }
 
 // reverse is a program that sends its argument to the host on channel 1, receives as
-// much on channel 2, puts that out, and returns it.
+// much on channel 2, outputs that, and returns it.
 func reverse(t testing.TB, opts pjrttest.Options) (exe *pjrt.LoadedExecutable, arg *pjrt.Buffer) {
 	t.Helper()
 	pjrttest.NoLeaks(t)

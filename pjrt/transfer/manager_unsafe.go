@@ -17,7 +17,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
-// Manager fills buffers with pieces of data that come in any order. The buffers exist
+// Manager fills buffers with pieces of data that arrive in any order. The buffers exist
 // from the start, and programs may use them before they are full. Its methods may be
 // called from any goroutine.
 type Manager struct {
@@ -31,7 +31,7 @@ type Manager struct {
 
 // slot is the state of one buffer of a manager.
 type slot struct {
-	// mu is held during calls of C, so that no piece overtakes the last one.
+	// mu is held during calls into C, so that no piece overtakes the last one.
 	mu       sync.Mutex
 	taken    bool   // guarded by mu; Manager.Buffer returned the buffer
 	complete bool   // guarded by mu; the buffer got its last piece or an error
@@ -125,8 +125,8 @@ func NewManager(ctx context.Context, client *pjrt.Client, shapes []pjrt.Shape, o
 	return m, nil
 }
 
-// readSizes asks for the sizes of all buffers in advance. Asking later, by an index of the
-// caller's, is not safe: some plugins answer even for buffers that do not exist.
+// readSizes asks for the sizes of all buffers in advance. Asking later, by an index from
+// the caller, is not safe: some plugins answer even for buffers that do not exist.
 func (m *Manager) readSizes(h *capi.AsyncHostToDeviceTransferManager) error {
 	var call capi.Call[capi.AsyncHostToDeviceTransferManagerBufferSizeArgs]
 	call.Args.TransferManager = h
@@ -236,8 +236,8 @@ func (m *Manager) Buffer(index int) (*pjrt.Buffer, error) {
 
 // Send sends a piece of a buffer (PJRT_AsyncHostToDeviceTransferManager_TransferData): the
 // bytes from offset on, as they lie on the device, where types narrower than a byte are
-// packed. Pieces come in any order and may overlap. last completes the buffer; it is an
-// error while bytes are missing.
+// packed. Pieces may come in any order and may overlap. last completes the buffer; it is
+// an error while bytes are missing.
 //
 // The event is ready when the plugin no longer uses data. Until then data must not
 // change, and the garbage collector does not free it. The caller closes the event.
@@ -249,6 +249,29 @@ func (m *Manager) Send(index int, data []byte, offset int64, last bool) (*pjrt.E
 	if total := m.sizes[index]; offset < 0 || offset > total || size > total-offset {
 		return nil, outOfRange(offset, size, total)
 	}
+	return m.send(index, data, func(h *capi.AsyncHostToDeviceTransferManager, slot *slot, data unsafe.Pointer) (*capi.Event, error) {
+		sent := slot.sent.with(offset, offset+size)
+		if at, whole := sent.gap(m.sizes[index]); last && !whole {
+			return nil, invalid("the last piece of buffer %d leaves a gap at byte %d of %d", index, at, m.sizes[index])
+		}
+		var call capi.Call[capi.AsyncHostToDeviceTransferManagerTransferDataArgs]
+		args := &call.Args
+		args.TransferManager, args.BufferIndex = h, int32(index)
+		args.Data, args.Offset, args.TransferSize = data, offset, size
+		args.IsLastTransfer = last
+		if err := call.Do(m.table); err != nil {
+			return nil, err
+		}
+		slot.sent, slot.complete = sent, last
+		return args.DoneWithH2dTransfer, nil
+	})
+}
+
+// send calls into C with the lock on a buffer that is not complete. Until the event is ready,
+// it keeps data alive and the manager acquired.
+func (m *Manager) send(
+	index int, data []byte, call func(h *capi.AsyncHostToDeviceTransferManager, slot *slot, data unsafe.Pointer) (*capi.Event, error),
+) (*pjrt.Event, error) {
 	h, err := m.acquire()
 	if err != nil {
 		return nil, err
@@ -256,35 +279,28 @@ func (m *Manager) Send(index int, data []byte, offset int64, last bool) (*pjrt.E
 	slot := &m.slots[index]
 	slot.mu.Lock()
 	defer slot.mu.Unlock()
-	if err := slot.accepts(index); err != nil {
-		m.ref.Release()
-		return nil, err
-	}
-	sent := slot.sent.with(offset, offset+size)
-	if at, whole := sent.gap(m.sizes[index]); last && !whole {
-		m.ref.Release()
-		return nil, invalid("the last piece of buffer %d leaves a gap at byte %d of %d", index, at, m.sizes[index])
-	}
 	if len(data) == 0 {
 		data = make([]byte, 1) // some plugins reject a null address
 	}
-	var call capi.Call[capi.AsyncHostToDeviceTransferManagerTransferDataArgs]
-	args := &call.Args
-	args.TransferManager, args.BufferIndex = h, int32(index)
-	args.Data, args.Offset, args.TransferSize = unsafe.Pointer(unsafe.SliceData(data)), offset, size
-	args.IsLastTransfer = last
-	if err := call.Do(m.table); err != nil {
+	err = slot.accepts(index)
+	var done *capi.Event
+	if err == nil {
+		done, err = call(h, slot, unsafe.Pointer(unsafe.SliceData(data)))
+	}
+	if err != nil {
 		m.ref.Release()
 		return nil, err
 	}
-	slot.sent, slot.complete = sent, last
-	return m.sending(args.DoneWithH2dTransfer, data), nil
+	return raw.AdoptEvent(m.client, done, func() {
+		runtime.KeepAlive(data)
+		m.ref.Release()
+	}), nil
 }
 
 // SendArray sends all contents of a buffer at once
 // (PJRT_AsyncHostToDeviceTransferManager_TransferLiteral, since API 0.83). The array must
 // have the shape of the buffer; the plugin converts it from its host form to the form that
-// the device needs. The event is as that of [Manager.Send].
+// the device needs. The event is like that of [Manager.Send].
 func (m *Manager) SendArray(index int, a pjrt.HostArray) (*pjrt.Event, error) {
 	if err := m.check(index); err != nil {
 		return nil, err
@@ -303,40 +319,26 @@ func (m *Manager) SendArray(index int, a pjrt.HostArray) (*pjrt.Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	h, err := m.acquire()
-	if err != nil {
-		return nil, err
-	}
-	slot := &m.slots[index]
-	slot.mu.Lock()
-	defer slot.mu.Unlock()
-	if err := slot.accepts(index); err != nil {
-		m.ref.Release()
-		return nil, err
-	}
-	if len(slot.sent) > 0 {
-		m.ref.Release()
-		return nil, invalid("buffer %d already has pieces of its data; send the rest with Send", index)
-	}
-	data, dims := a.Data, slices.Clone(a.Dims)
-	if len(data) == 0 {
-		data = make([]byte, 1) // some plugins reject a null address
-	}
-	var call capi.Call[capi.AsyncHostToDeviceTransferManagerTransferLiteralArgs]
-	args := &call.Args
-	args.TransferManager, args.BufferIndex = h, int32(index)
-	args.Data = unsafe.Pointer(unsafe.SliceData(data))
-	args.ShapeDims, args.ShapeNumDims = unsafe.SliceData(dims), uintptr(len(dims))
-	args.ShapeElementType = capi.BufferType(a.Type)
-	args.ShapeLayout = layout.C
-	err = call.Do(m.table)
-	runtime.KeepAlive(layout)
-	if err != nil {
-		m.ref.Release()
-		return nil, err
-	}
-	slot.complete = true
-	return m.sending(args.DoneWithH2dTransfer, data), nil
+	return m.send(index, a.Data, func(h *capi.AsyncHostToDeviceTransferManager, slot *slot, data unsafe.Pointer) (*capi.Event, error) {
+		if len(slot.sent) > 0 {
+			return nil, invalid("buffer %d already has pieces of its data; send the rest with Send", index)
+		}
+		dims := slices.Clone(a.Dims)
+		var call capi.Call[capi.AsyncHostToDeviceTransferManagerTransferLiteralArgs]
+		args := &call.Args
+		args.TransferManager, args.BufferIndex = h, int32(index)
+		args.Data = data
+		args.ShapeDims, args.ShapeNumDims = unsafe.SliceData(dims), uintptr(len(dims))
+		args.ShapeElementType = capi.BufferType(a.Type)
+		args.ShapeLayout = layout.C
+		err := call.Do(m.table)
+		runtime.KeepAlive(layout)
+		if err != nil {
+			return nil, err
+		}
+		slot.complete = true
+		return args.DoneWithH2dTransfer, nil
+	})
 }
 
 // accepts returns an error if the buffer is complete.
@@ -346,15 +348,6 @@ func (s *slot) accepts(index int) error {
 		return failed(pjrt.ErrFailedPrecondition, "buffer %d is complete: it got its last piece or an error", index)
 	}
 	return nil
-}
-
-// sending adopts the event of a piece. Until the event is ready, it keeps data alive and
-// the manager acquired.
-func (m *Manager) sending(h *capi.Event, data []byte) *pjrt.Event {
-	return raw.AdoptEvent(m.client, h, func() {
-		runtime.KeepAlive(data)
-		m.ref.Release()
-	})
 }
 
 // Fail makes a buffer fail with err (PJRT_AsyncHostToDeviceTransferManager_SetBufferError).
@@ -389,8 +382,8 @@ func (m *Manager) Fail(index int, cause error) error {
 	return nil
 }
 
-// AddMetadata attaches names with texts to the transfers, for plugins that use such
-// metadata (PJRT_AsyncHostToDeviceTransferManager_AddMetadata).
+// AddMetadata attaches named texts to the transfers, for plugins that use such metadata
+// (PJRT_AsyncHostToDeviceTransferManager_AddMetadata).
 func (m *Manager) AddMetadata(metadata map[string]string) error {
 	var list []pjrt.Attribute
 	for _, name := range slices.Sorted(maps.Keys(metadata)) {

@@ -11,14 +11,15 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// Output has the function that gets the values of one output operation of a running
-// program.
+// Output holds the function that receives the values of one output operation of a
+// running program.
 type Output struct {
 	// ID is the number that the operation has in the program.
 	ID int64
 	// Operands is the number of values that the operation emits.
 	Operands int
-	// Func gets each value. The plugin calls it on a thread of its own and waits for it.
+	// Func receives each value. The plugin calls it on one of its own threads and waits for
+	// it.
 	Func func(Value)
 }
 

@@ -11,8 +11,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
-// promise tells the plugin exactly once that something has come, or that it has failed. A
-// promise that is closed or forgotten fails with errAbandoned.
+// promise tells the plugin exactly once that something has arrived, or that it has
+// failed. A promise that is closed or forgotten fails with errAbandoned.
 type promise struct {
 	ref *lifetime.Ref[promiseState]
 }
@@ -21,7 +21,7 @@ type promise struct {
 // needs it.
 type promiseState struct {
 	kind string
-	tell func(err error) error // tells the plugin of a failure
+	tell func(err error) error // reports a failure to the plugin
 
 	mu   sync.Mutex
 	told bool // guarded by mu
@@ -49,14 +49,14 @@ func (s *promiseState) first() bool {
 	return first
 }
 
-// keep calls tell, which tells the plugin of success. It returns an error if the plugin
-// was told something before.
+// keep calls tell, which reports success to the plugin. It returns an error if the
+// plugin was told something before.
 func (p *promise) keep(tell func() error) error {
 	return p.settle(func(*promiseState) error { return tell() })
 }
 
-// fail tells the plugin of an error. It returns an error if the plugin was told something
-// before.
+// fail reports an error to the plugin. It returns an error if the plugin was told
+// something before.
 func (p *promise) fail(err error) error {
 	if err == nil {
 		return invalid("the error is nil; Fulfill is for success")

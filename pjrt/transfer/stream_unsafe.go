@@ -20,7 +20,7 @@ type Stream struct {
 	client *pjrt.Client
 	table  *capi.Table
 	ref    *lifetime.Ref[capi.CopyToDeviceStream]
-	adding sync.Mutex // held for the length of AddChunk
+	adding sync.Mutex // held during AddChunk
 }
 
 // giveStream makes the stream of a recv operation and hands it to fn.

@@ -22,7 +22,7 @@ import (
 	"github.com/purepjrt/purepjrt/tools/bench/internal/stat"
 )
 
-// pretended is a process that claims to take some nanoseconds for an operation.
+// pretended returns a process that claims to take some nanoseconds for an operation.
 func pretended(t *testing.T, program string, took func() float64) *process {
 	t.Helper()
 	questions, in := io.Pipe()
@@ -42,7 +42,7 @@ func TestRatiosAreTheSameOnAQuietAndOnABusyMachine(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for name, slower := range map[string]func() float64{
 		"quiet": func() float64 { return 1 },
-		// Two batches of five meet another process, which takes up to ten times as long.
+		// Two batches of five are slowed by another process, up to ten times.
 		"busy": func() float64 {
 			if r.Float64() < 0.4 {
 				return 1 + 9*r.Float64()
@@ -63,7 +63,7 @@ func TestRatiosAreTheSameOnAQuietAndOnABusyMachine(t *testing.T) {
 	}
 }
 
-func TestOperationsThatTakeLongGetFewerBatchesButFiveRounds(t *testing.T) {
+func TestLongOperationsGetFewerBatchesButFiveRounds(t *testing.T) {
 	t.Parallel()
 	p := pretended(t, inC, func() float64 { return 1e9 })
 	m := &measurer{rounds: 25, budget: 10 * time.Second}
@@ -74,12 +74,12 @@ func TestOperationsThatTakeLongGetFewerBatchesButFiveRounds(t *testing.T) {
 	assert.Len(t, all[0].times, leastRounds)
 }
 
-// quartiles are narrow ones.
+// quartiles returns narrow quartiles around a median.
 func quartiles(median float64) stat.Quartiles {
 	return stat.Quartiles{Q1: median * 0.98, Median: median, Q3: median * 1.02}
 }
 
-// cellOf has a ratio to a C that takes 1000 ns, and allocations.
+// cellOf returns a cell with a ratio to C, which takes 1000 ns, and with allocations.
 func cellOf(ratio, allocs float64) *Cell {
 	return &Cell{Nanoseconds: quartiles(1000 * ratio), Ratio: ptr(quartiles(ratio)), Allocs: &allocs, Bytes: ptr(8 * allocs)}
 }
@@ -115,13 +115,13 @@ func TestWorseThanBefore(t *testing.T) {
 	long := func(ns float64) *Results {
 		return resultsWith(name, map[string]*Cell{viaPjrt: {Nanoseconds: quartiles(ns)}})
 	}
-	assert.Empty(t, worse(long(50e6), long(100e6)), "what takes long takes longer on a busy machine")
+	assert.Empty(t, worse(long(50e6), long(100e6)), "long operations take longer on a busy machine")
 	assert.Len(t, worse(long(50e6), long(200e6)), 1)
 	is.Machine.Processor = "Q"
-	assert.Empty(t, worse(was, is), "times of two machines say nothing")
+	assert.Empty(t, worse(was, is), "times from two machines cannot be compared")
 }
 
-func TestWhatDependsOnThreadsOfThePluginIsComparedWithCapi(t *testing.T) {
+func TestRowsThatDependOnThreadsOfThePluginAreComparedWithCapi(t *testing.T) {
 	t.Parallel()
 	const name = "work/download-1MiB"
 	before := resultsWith(name, map[string]*Cell{viaCapi: cellOf(0.2, 0), viaPjrt: cellOf(0.1, 0)})
@@ -193,7 +193,7 @@ func TestTheCommandsPartsStandByTheirSize(t *testing.T) {
 `, markdown(results, false))
 }
 
-func TestThePartsOfAProgramAreTogetherItsSize(t *testing.T) {
+func TestThePartsOfAProgramAddUpToItsSize(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()
 	require.NoError(t, err)
@@ -259,7 +259,7 @@ func TestNumbersHaveThreeDigits(t *testing.T) {
 func TestOlderRowsStayUnlessTheyAreFromAnotherMachine(t *testing.T) {
 	t.Parallel()
 	older := resultsWith("work/create", map[string]*Cell{inC: cellOf(1, 0)})
-	older.Rows = append(older.Rows, &Row{Name: "work/that there is no longer"})
+	older.Rows = append(older.Rows, &Row{Name: "work/that no longer exists"})
 	newer := resultsWith("work/execute", map[string]*Cell{inC: cellOf(1, 0)})
 	names := func(r *Results) (list []string) {
 		for _, row := range r.Rows {

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// root returns the folder of the repository that the working directory is in.
+// root returns the root of the repository that contains the working directory.
 func root() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -24,13 +24,13 @@ func root() (string, error) {
 		}
 		up := filepath.Dir(dir)
 		if up == dir {
-			return "", fmt.Errorf("no folder above the working directory has the go.work of the repository: run make bench there")
+			return "", fmt.Errorf("no folder above the working directory has the go.work of the repository: run make bench in the repository")
 		}
 		dir = up
 	}
 }
 
-// build compiles the children into dir, and copies the one that is a script.
+// build compiles the children into dir, and copies the Python script.
 func build(root, dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -58,13 +58,14 @@ func build(root, dir string) error {
 	return os.WriteFile(filepath.Join(dir, "bench.py"), script, 0o644)
 }
 
-// command is how a child is started.
+// command says how to start a child.
 type command struct {
 	program string
 	args    []string
 }
 
-// commandsOf are the children that are in dir. Python is empty if JAX is not to take part.
+// commandsOf returns the commands of the children in dir. python is empty if JAX does not take
+// part.
 func commandsOf(dir, plugin, python string) []command {
 	at := func(name string) string { return filepath.Join(dir, name) }
 	all := []command{
@@ -80,7 +81,7 @@ func commandsOf(dir, plugin, python string) []command {
 	return all
 }
 
-// startAll starts children, which read programs from a folder.
+// startAll starts the children, which read their programs from a folder.
 func startAll(commands []command, programs string) ([]*process, error) {
 	var all []*process
 	for _, c := range commands {
@@ -93,7 +94,7 @@ func startAll(commands []command, programs string) ([]*process, error) {
 	return all, nil
 }
 
-// machine describes where this runs.
+// machine describes the machine that this runs on.
 func machine(processes []*process, built, python string) Machine {
 	m := Machine{Processor: "a processor without a name", Versions: map[string]string{}}
 	if info, err := buildinfo.ReadFile(filepath.Join(built, "goxla")); err == nil {

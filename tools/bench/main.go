@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Command bench measures what calls of PJRT cost in C, with go-xla (cgo), with bare purego, with package capi, with
-// package pjrt and with JAX, on one plugin, and says what became worse since the results that are committed.
+// Command bench measures what calls of PJRT cost in C, with go-xla (cgo), with bare purego, with
+// package capi, with package pjrt and with JAX, on one plugin, and reports what became worse since
+// the committed results.
 //
-//	bench                            all rows, in half an hour or more
-//	bench -rows '^work/'             the rows of small work, in a minute
+//	bench                            measures all rows, in half an hour or more
+//	bench -rows '^work/'             measures the rows of small work, in a minute
 //	bench -write                     also writes results.json, results.svg and the section of README.md
-//	bench -busy 4                    beside four processes that never rest
+//	bench -busy 4                    measures beside four processes that never rest
 //	bench -bundle DIR                builds what a machine without Go and gcc needs; nothing is measured
 //	bench -programs DIR -plugin X    measures there, in the folder DIR
 //
-// Each program is a process of its own, so that no runtime disturbs another. In each round they take turns, in an order
-// that changes, with batches of a millisecond; package stat says how a number is made of that. Since the batches are
-// short and a fast one counts, most collections of garbage are not in the numbers: see the allocations beside them.
+// Each program is a separate process, so that no runtime disturbs another. In each round they take
+// turns, in a changing order, with batches of a millisecond; package stat says how a number is
+// computed from these. Since the batches are short and a fast one counts, most garbage collections
+// are not in the numbers: see the allocations beside them.
 package main
 
 import (
@@ -41,12 +43,12 @@ func main() {
 	var o options
 	flag.StringVar(&o.rows, "rows", "", "measure the rows whose names match this regular expression")
 	flag.StringVar(&o.plugin, "plugin", "cpu", "name or path of the plugin, which is installed if missing")
-	flag.StringVar(&o.python, "python", "", "Python with JAX; bin/jax/bin/python if there is one")
-	flag.IntVar(&o.rounds, "rounds", 25, "rounds at most")
-	flag.DurationVar(&o.budget, "budget", 15*time.Second, "time for one row, as long as five rounds take no longer")
-	flag.IntVar(&o.busy, "busy", 0, "keep so many other processes busy meanwhile")
-	flag.BoolVar(&o.write, "write", false, "write the results that are to be committed, of the rows measured, the plot and README.md's section")
-	flag.BoolVar(&o.render, "render", false, "measure nothing; write the plot and README.md's section from the results that are there")
+	flag.StringVar(&o.python, "python", "", "Python with JAX; the default is bin/jax/bin/python if it exists")
+	flag.IntVar(&o.rounds, "rounds", 25, "maximum number of rounds")
+	flag.DurationVar(&o.budget, "budget", 15*time.Second, "time for one row, unless five rounds take longer")
+	flag.IntVar(&o.busy, "busy", 0, "keep this many other processes busy meanwhile")
+	flag.BoolVar(&o.write, "write", false, "write the committed files: the results of the measured rows, the plot and README.md's section")
+	flag.BoolVar(&o.render, "render", false, "measure nothing; write the plot and README.md's section from the existing results")
 	flag.StringVar(&o.out, "json", "", "write the results to this file too")
 	flag.BoolVar(&o.check, "check", false, "fail if a row became worse than in the committed results")
 	flag.StringVar(&o.bundle, "bundle", "", "build the programs into this folder, for another machine, and measure nothing")
@@ -126,7 +128,8 @@ func (o *options) run(ctx context.Context) error {
 	return nil
 }
 
-// before are the committed results: those of the repository, or of the time when this was built for another machine.
+// before returns the committed results: those of the repository, or those built into this command
+// for another machine.
 func before() (*Results, error) {
 	if root, err := root(); err == nil {
 		return read(filepath.Join(root, resultsFile))
@@ -135,13 +138,13 @@ func before() (*Results, error) {
 	return r, json.Unmarshal(committed, r)
 }
 
-// What is committed, from the root.
+// The committed files, relative to the root.
 const (
 	resultsFile = "tools/bench/results.json"
 	plotFile    = "tools/bench/results.svg"
 )
 
-// render writes what shows the results.
+// render writes the files that show the results.
 func render(root string, results *Results) error {
 	if err := drawPlot(results, filepath.Join(root, plotFile)); err != nil {
 		return err
@@ -158,7 +161,7 @@ func render(root string, results *Results) error {
 	return os.WriteFile(readme, []byte(changed), 0o644)
 }
 
-// chosen are the rows to measure.
+// chosen returns the rows to measure.
 func (o *options) chosen() ([]row, error) {
 	names, err := regexp.Compile(o.rows)
 	if err != nil {
@@ -176,7 +179,7 @@ func (o *options) chosen() ([]row, error) {
 	return chosen, nil
 }
 
-// measure builds and starts the programs, and measures.
+// measure builds and starts the programs, and measures the rows.
 func (o *options) measure(ctx context.Context, chosen []row) (results *Results, err error) {
 	at := place{built: o.programs}
 	if at.built == "" {
@@ -243,7 +246,7 @@ func (o *options) measure(ctx context.Context, chosen []row) (results *Results, 
 	return results, nil
 }
 
-// spinning is the variable that makes a process of this command one that never rests.
+// spinning is the variable that makes this command a process that never rests.
 const spinning = "BENCH_SPIN"
 
 func spin() {

@@ -15,7 +15,7 @@ import (
 	"github.com/purepjrt/purepjrt/tools/bench/internal/stat"
 )
 
-// ratio is a number with two significant digits, or three above one.
+// ratio formats a number with two significant digits, or three above one.
 func ratio(x float64) string {
 	switch {
 	case x < 0.01:
@@ -28,7 +28,7 @@ func ratio(x float64) string {
 	return fmt.Sprintf("%.0f", x)
 }
 
-// duration is a time in nanoseconds with three significant digits.
+// duration formats a time in nanoseconds with three significant digits.
 func duration(ns float64) string {
 	for _, u := range []struct {
 		size float64
@@ -43,7 +43,7 @@ func duration(ns float64) string {
 	return ""
 }
 
-// size is a number of bytes with three significant digits.
+// size formats a number of bytes with three significant digits.
 func size(bytes float64) string {
 	for _, u := range []struct {
 		size float64
@@ -56,12 +56,13 @@ func size(bytes float64) string {
 	return fmt.Sprintf("%.0f B", bytes)
 }
 
-// spread is a median with its quartiles.
+// spread formats a median with its quartiles.
 func spread(q stat.Quartiles, format func(float64) string) string {
 	return fmt.Sprintf("%s (%s to %s)", format(q.Median), format(q.Q1), format(q.Q3))
 }
 
-// markdown is the table of all rows but those of growth. With quartiles, it shows them.
+// markdown returns the table of all rows except those of growth, which have their own table.
+// If quartiles is true, it shows the quartiles.
 func markdown(results *Results, quartiles bool) string {
 	var b strings.Builder
 	table(&b, columnsOf(results), func(add func(title string, cells []string)) {
@@ -89,7 +90,7 @@ func markdown(results *Results, quartiles bool) string {
 	return b.String()
 }
 
-// columnsOf are the programs that results has.
+// columnsOf returns the programs that results has.
 func columnsOf(results *Results) []string {
 	var present []string
 	for _, program := range columns {
@@ -121,7 +122,7 @@ func table(b *strings.Builder, programs []string, fill func(add func(title strin
 	})
 }
 
-// cell is a time for C and a ratio to C for others, or a time where C has no part.
+// cell formats a time for C and a ratio to C for others, or a time if C does not take part.
 func cell(r row, c *Cell, program string, quartiles bool) string {
 	if c == nil {
 		return ""
@@ -143,7 +144,7 @@ func cell(r row, c *Cell, program string, quartiles bool) string {
 	return text
 }
 
-// consisting is the table of what the command consists of, the largest first.
+// consisting returns the table of the parts of the command, the largest first.
 func consisting(results *Results) string {
 	measured := results.row("tool/size")
 	if measured == nil {
@@ -160,7 +161,7 @@ func consisting(results *Results) string {
 	return b.String()
 }
 
-// growth is the table of costs against sizes.
+// growth returns the table of costs against sizes.
 func growth(results *Results) string {
 	var b strings.Builder
 	for _, s := range series {
@@ -187,7 +188,8 @@ func growth(results *Results) string {
 	return "| cost of one | how many | C | `pjrt` | of C |\n|---|---|---|---|---|\n" + b.String()
 }
 
-// behind says of which rows it is true that another program or the goal is ahead, for those who read no table.
+// behind lists the rows in which another program or the goal is ahead, for readers who skip
+// the table.
 func behind(results *Results) string {
 	var slower, short []string
 	for _, r := range rows {
@@ -212,17 +214,17 @@ func behind(results *Results) string {
 	return say("Rows on which `pjrt` is slower than go-xla", slower) + "\n" + say("Rows that miss what they should reach", short)
 }
 
-// section is what README.md says between its two marks.
+// section returns the text between README.md's two marks.
 func section(results *Results) string {
 	m := results.Machine
 	return fmt.Sprintf("Medians on %s (%d cores); plugin for CPUs, API %s; go-xla %s; %s; JAX %s.\n\n%s\n%s", m.Processor, m.Cores,
 		m.Versions["api"], m.Versions[viaCgo], m.Versions["go"], m.Versions[withJAX], markdown(results, false), behind(results))
 }
 
-// The marks in README.md, between which the section stands.
+// marks matches the marks in README.md and the section between them.
 var marks = regexp.MustCompile(`(?s)(<!-- make bench writes what follows -->\n).*?(<!-- until here -->)`)
 
-// inserted is the text of README.md with the section of results in it.
+// inserted returns the text of README.md with the section of results in it.
 func inserted(readme string, results *Results) (string, error) {
 	if !marks.MatchString(readme) {
 		return "", fmt.Errorf("README.md lacks the marks between which the results stand")

@@ -18,11 +18,11 @@ const (
 	leastRounds = 5                // however long they take
 )
 
-// measurer measures rows with the programs that run.
+// measurer measures rows with the programs that are running.
 type measurer struct {
 	place     place
 	processes []*process
-	rounds    int           // at most
+	rounds    int           // maximum
 	budget    time.Duration // for one row; at least leastRounds rounds are done
 }
 
@@ -34,7 +34,7 @@ type taking struct {
 	times []float64 // nanoseconds of an operation, one for each round
 }
 
-// measure returns nil if no program has the row's job.
+// measure measures a row. It returns nil if no program has the row's job.
 func (m *measurer) measure(r row) (*Row, error) {
 	if r.own != nil {
 		return r.own(m, r)
@@ -75,7 +75,7 @@ func (m *measurer) measure(r row) (*Row, error) {
 			}
 		}
 		if ok {
-			// What the runtime allocates beside, now and then, is less than half an object.
+			// What the runtime itself allocates now and then is less than half an object.
 			c.Allocs, c.Bytes = ptr(math.Round(allocs[0]/float64(n))), ptr(math.Round(allocs[1]/float64(n)))
 		}
 		result.Cells[t.program] = c
@@ -88,8 +88,8 @@ func (m *measurer) measure(r row) (*Row, error) {
 
 func ptr[T any](v T) *T { return &v }
 
-// prepare returns nil if the program does not have the job. It finds how many operations make a batch; of a row that says how
-// many rounds it wants, it is one.
+// prepare finds how many operations make a batch: one if the row sets its number of rounds. It
+// returns nil if the program does not have the job.
 func prepare(p *process, r row) (*taking, error) {
 	_, ok, err := p.ask("prepare %s %d", r.jobOf(p.program), r.param)
 	if err != nil || !ok {
@@ -109,7 +109,8 @@ func prepare(p *process, r row) (*taking, error) {
 	return t, nil
 }
 
-// takeTurns fills in the times of all, of some rounds if the number is not 0.
+// takeTurns fills in the times of all programs. It does the given number of rounds, or as many
+// as there is time for if that is 0.
 func (m *measurer) takeTurns(taking []*taking, rounds int) error {
 	var all float64 // one batch of each
 	for _, t := range taking {

@@ -15,7 +15,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// colors are distinct for those who are colour-blind too (Okabe and Ito).
+// colors are distinct even for colour-blind readers (Okabe and Ito).
 var colors = map[string]color.RGBA{
 	viaCgo:  {0xD5, 0x5E, 0x00, 0xFF},
 	bare:    {0x99, 0x99, 0x99, 0xFF},
@@ -24,12 +24,12 @@ var colors = map[string]color.RGBA{
 	withJAX: {0xCC, 0x79, 0xA7, 0xFF},
 }
 
-// drawPlot writes the ratios to C of what programs do, as an SVG file: a line for each row, a point for each
-// program, and a bar from quartile to quartile.
+// drawPlot writes the ratios to C as an SVG file: a line for each row, a point for each program, and
+// a bar from quartile to quartile.
 func drawPlot(results *Results, path string) error {
 	var names []string
 	var shown []*Row
-	for _, r := range slices.Backward(rows) { // the first is to be on top
+	for _, r := range slices.Backward(rows) { // so that the first is on top
 		measured := results.row(r.name)
 		if measured == nil || measured.Cells[baseline] == nil || slices.Contains([]string{"growth", "serve"}, group(r.name)) {
 			continue

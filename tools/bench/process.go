@@ -14,16 +14,16 @@ import (
 	"time"
 )
 
-// process is a child that does jobs, as package child says.
+// process is a child that does jobs, as package child describes.
 type process struct {
 	program string
 	cmd     *exec.Cmd
 	in      io.WriteCloser
 	out     *bufio.Reader
-	said    bytes.Buffer // on its standard error
+	said    bytes.Buffer // its standard error
 
-	open, client time.Duration // what the child's start took
-	api          string        // version
+	open, client time.Duration // how long the child's start took
+	api          string        // the version of the plugin's API
 }
 
 // start begins a program and waits until it is ready.
@@ -58,17 +58,17 @@ func (p *process) line() (string, error) {
 	line, err := p.out.ReadString('\n')
 	if err != nil || strings.HasPrefix(line, "error") {
 		p.cmd.Process.Kill()
-		p.cmd.Wait() // so that all of its last words are there
+		p.cmd.Wait() // so that all of its output is there
 		tail := p.said.String()
 		return "", fmt.Errorf("%s ended: %s%s", p.program, line, tail[max(0, len(tail)-2000):])
 	}
 	return strings.TrimSpace(line), nil
 }
 
-// ask sends a line and returns the numbers of the answer, or ok false if the child has no such thing.
+// ask sends a line and returns the numbers in the answer, or false if the child answers absent.
 func (p *process) ask(format string, args ...any) (numbers [2]float64, ok bool, err error) {
 	if _, err := fmt.Fprintf(p.in, format+"\n", args...); err != nil {
-		return numbers, false, fmt.Errorf("%s does not listen: %w", p.program, err)
+		return numbers, false, fmt.Errorf("%s does not read: %w", p.program, err)
 	}
 	line, err := p.line()
 	if err != nil || line == "absent" {
@@ -84,7 +84,7 @@ func (p *process) run(n, warm int) (float64, error) {
 	return took[0] / float64(n), err
 }
 
-// Close ends the child, which ends with its input.
+// Close ends the child by closing its input.
 func (p *process) Close() error {
 	p.in.Close()
 	return p.cmd.Wait()

@@ -13,7 +13,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// writePrograms writes the programs that rows need, and the options to compile them, where all children read them.
+// writePrograms writes the programs that rows need, and the options to compile them, to the
+// folder from which all children read them.
 func writePrograms(dir string, rows []row) error {
 	texts := map[string]string{"add.mlir": add(2)}
 	devices := map[int]bool{1: true}
@@ -40,7 +41,8 @@ func writePrograms(dir string, rows []row) error {
 	return nil
 }
 
-// replicas are the bytes of a CompileOptionsProto for n devices that each run the whole program.
+// replicas returns the bytes of a CompileOptionsProto for n devices that each run the whole
+// program.
 func replicas(n int) []byte {
 	var build []byte
 	for _, f := range []struct {
@@ -53,7 +55,7 @@ func replicas(n int) []byte {
 	return protowire.AppendBytes(protowire.AppendTag(nil, executableBuildOptions, protowire.BytesType), build)
 }
 
-// function is a program whose parameters and results are all f32[4].
+// function returns a program whose parameters and results are all f32[4].
 func function(parameters, results int, body, returned string) string {
 	var list []string
 	for i := range parameters {
@@ -64,12 +66,12 @@ func function(parameters, results int, body, returned string) string {
 		strings.Join(list, ", "), types, body, returned, types)
 }
 
-// add is a program with some parameters that adds the first and the last.
+// add returns a program with some parameters that adds the first and the last.
 func add(parameters int) string {
 	return function(parameters, 1, fmt.Sprintf("    %%0 = stablehlo.add %%a0, %%a%d : tensor<4xf32>\n", parameters-1), "%0")
 }
 
-// pairs is a program with n results, each the sum of two parameters.
+// pairs returns a program with n results, each the sum of two parameters.
 func pairs(n int) string {
 	var body strings.Builder
 	var returned []string
@@ -80,7 +82,7 @@ func pairs(n int) string {
 	return function(2*n, n, body.String(), strings.Join(returned, ", "))
 }
 
-// constants is a program with some MiB of constants, no two of which are equal.
+// constants returns a program with some MiB of constants, no two of which are equal.
 func constants(mib int) string {
 	const digits = "0123456789ABCDEF"
 	elements := mib << 20 / 4

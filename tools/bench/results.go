@@ -14,17 +14,17 @@ import (
 	"github.com/purepjrt/purepjrt/tools/bench/internal/stat"
 )
 
-// Results are what a run measured, as the committed file has it.
+// Results are the results of a run, in the form of the committed file.
 type Results struct {
 	Machine Machine `json:"machine"`
 	Rows    []*Row  `json:"rows"`
 }
 
-// Machine is where the results are from.
+// Machine describes where the results are from.
 type Machine struct {
 	Processor string            `json:"processor"`
 	Cores     int               `json:"cores"`
-	Versions  map[string]string `json:"versions"` // of what took part
+	Versions  map[string]string `json:"versions"` // of the programs that took part
 }
 
 // Row is one measured row.
@@ -35,15 +35,15 @@ type Row struct {
 	Parts map[string]float64 `json:"parts,omitempty"`
 }
 
-// Cell is what one program did in a row.
+// Cell is the result of one program in a row.
 type Cell struct {
-	Nanoseconds stat.Quartiles  `json:"ns"`              // of one operation, or what the row's unit is
+	Nanoseconds stat.Quartiles  `json:"ns"`              // of one operation, or in the row's unit
 	Ratio       *stat.Quartiles `json:"ratio,omitempty"` // to C in the same round
 	Allocs      *float64        `json:"allocs,omitempty"`
 	Bytes       *float64        `json:"bytes,omitempty"`
 }
 
-// row returns nil if r has none of that name.
+// row returns the row of that name, or nil if r has none.
 func (r *Results) row(name string) *Row {
 	for _, row := range r.Rows {
 		if row.Name == name {
@@ -53,7 +53,7 @@ func (r *Results) row(name string) *Row {
 	return nil
 }
 
-// read returns empty results if there is no such file.
+// read reads results. It returns empty results if the file does not exist.
 func read(path string) (*Results, error) {
 	data, err := os.ReadFile(path)
 	if os.IsNotExist(err) {
@@ -76,8 +76,8 @@ func (r *Results) write(path string) error {
 	return os.WriteFile(path, append(data, '\n'), 0o644)
 }
 
-// merged are the rows of older that newer lacks, and those of newer, in the order of the table. Rows that there are no
-// longer are left out, and so are all older ones from another machine.
+// merged returns the rows of newer, and those of older that newer lacks, in the order of the table.
+// Rows that no longer exist are left out, and so are all older rows from another machine.
 func merged(older, newer *Results) *Results {
 	m := &Results{Machine: newer.Machine}
 	if older.Machine.same(newer.Machine) { // where not all programs take part, the versions of the others stay
@@ -94,16 +94,17 @@ func merged(older, newer *Results) *Results {
 	return m
 }
 
-// same reports whether times of both can be compared.
+// same reports whether times from both machines can be compared.
 func (m Machine) same(other Machine) bool {
 	return m.Processor == other.Processor && m.Cores == other.Cores
 }
 
-// usual is by how much a median may grow that is outside the spread, as a fraction.
+// usual is the fraction by which a median outside the spread may grow.
 const usual = 0.1
 
-// worse says what became worse in our own programs, one line each. Ratios are compared; times only where there is no
-// ratio, and on the same machine only. Of allocations, a tenth more is worse, which is one where there are few.
+// worse returns a line for each thing that became worse in our own programs. It compares ratios;
+// times only where there is no ratio, and only on the same machine. A tenth more allocations is
+// worse; where there are few, one more is.
 func worse(before, now *Results) []string {
 	var lines []string
 	for _, r := range rows {
@@ -141,8 +142,8 @@ func worse(before, now *Results) []string {
 	return lines
 }
 
-// toleranceOfTimes is the tolerance of a row without a ratio to C. What takes milliseconds is interrupted, however it is
-// measured, and takes three times as long on a busy machine.
+// toleranceOfTimes returns the tolerance of a row without a ratio to C. An operation of milliseconds
+// is always interrupted, and takes three times as long on a busy machine.
 func toleranceOfTimes(r row, c *Cell) float64 {
 	if r.unit == nil && c.Nanoseconds.Median > 1e6 {
 		return 2
@@ -150,7 +151,7 @@ func toleranceOfTimes(r row, c *Cell) float64 {
 	return cmp.Or(r.noise, usual)
 }
 
-// over are the times of a cell, over the median of another's.
+// over returns the times of a cell, divided by the median of another's.
 func over(c, floor *Cell) stat.Quartiles {
 	q, m := c.Nanoseconds, floor.Nanoseconds.Median
 	return stat.Quartiles{Q1: q.Q1 / m, Median: q.Median / m, Q3: q.Q3 / m}

@@ -22,7 +22,7 @@ const (
 
 var columns = []string{inC, viaCgo, bare, viaCapi, viaPjrt, withJAX}
 
-// titles of the columns.
+// titles are the titles of the columns.
 var titles = map[string]string{inC: "C", viaCgo: "go-xla", bare: "bare purego", viaCapi: "`capi`", viaPjrt: "`pjrt`", withJAX: "JAX"}
 
 // row is one line of the table: a job that the programs do.
@@ -42,8 +42,8 @@ type row struct {
 	subject string               // the program that the goal is for; pjrt unless it is set
 	goal    *goal
 
-	// hops says that C waits for another thread of the plugin, and capi does not. A ratio to C then says how busy the machine
-	// is, so pjrt is compared with capi when it may have become worse.
+	// hops says that C waits for another thread of the plugin, and capi does not. A ratio to C then measures how busy the
+	// machine is, so pjrt is compared with capi to find out whether it became worse.
 	hops bool
 	// noise is by how much a median may grow before it counts as worse, as a fraction; a tenth if it is 0.
 	noise float64
@@ -52,8 +52,8 @@ type row struct {
 // goal is what a row should reach.
 type goal struct {
 	ratio  float64 // to C; 0 for none
-	margin float64 // over capi, which is the floor where it lies above ratio; 0 to ignore capi
-	ns     float64 // or what the row's unit is; 0 for none
+	margin float64 // over capi, which is the floor where it is above ratio; 0 to ignore capi
+	ns     float64 // or in the row's unit; 0 for none
 	allocs float64 // per operation; below 0 for none
 }
 
@@ -64,7 +64,7 @@ func (r row) jobOf(program string) string {
 	return r.job
 }
 
-// say makes text of a number of the row.
+// say formats a number of the row.
 func (r row) say(number float64) string {
 	if r.unit != nil {
 		return r.unit(number)
@@ -175,18 +175,18 @@ var rows = slices.Concat([]row{
 	{name: "tool/generate", title: "`pjrtgen generate`", own: generating},
 }, growthRows())
 
-// served is a row of what package serve costs, beside the plugin's own getter in C.
+// served returns a row for the cost of package serve, beside the plugin's own getter in C.
 func served(how, title string) row {
 	return row{name: "serve/" + how, title: title, job: "getter-" + how, jobs: map[string]string{inC: "getter"}, subject: viaCapi,
-		only: []string{inC, viaCapi}, noise: 0.5} // of a few nanoseconds
+		only: []string{inC, viaCapi}, noise: 0.5} // a few nanoseconds are noisy
 }
 
-// series are what grows in the table of growth.
+// series has the jobs in the table of growth.
 var series = []struct {
 	job, title string
 	params     []int
-	slow       int  // from here on there are few rounds
-	of         bool // a param is how many things an operation is about, among which its cost is divided
+	slow       int  // from this param on there are few rounds
+	of         bool // the cost of an operation is divided by the param
 }{
 	{"arguments", "execute, by arguments", []int{1, 10, 100, 1000}, 10_000, true},
 	{"devices", "execute, by devices", []int{1, 4, 16, 64}, 100, true},

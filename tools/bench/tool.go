@@ -22,7 +22,7 @@ import (
 
 // place is where the programs of a run are.
 type place struct {
-	root, built string // root is empty where there is no repository
+	root, built string // root is empty without a repository
 	commands    []command
 }
 
@@ -38,19 +38,20 @@ func timed(dir string, args ...string) (float64, error) {
 	return float64(time.Since(start)), nil
 }
 
-// alone is a row of which only one program has a part.
+// alone returns a row in which only one program takes part.
 func alone(r row, times []float64) *Row {
 	return &Row{Name: r.name, Cells: map[string]*Cell{r.of(): {Nanoseconds: stat.QuartilesOf(times)}}}
 }
 
-// opening measures what a new process needs until it has opened the plugin, or from there until it has a client.
+// opening measures how long a new process takes until it has opened the plugin, or from there until
+// it has a client.
 func opening(m *measurer, r row) (*Row, error) {
 	const rounds = 9
 	times := map[string][]float64{}
 	for round := range rounds {
 		for i := range m.place.commands {
 			c := m.place.commands[(i+round)%len(m.place.commands)]
-			if c.program == withJAX { // whose start is that of Python
+			if c.program == withJAX { // its start would be Python's
 				continue
 			}
 			p, err := start(c.program, c.args, nil)
@@ -106,7 +107,7 @@ func commandStart(m *measurer, r row) (*Row, error) {
 	return alone(r, times), nil
 }
 
-// commandSize says how large the command is, and what is in it.
+// commandSize measures how large the command is, and what is in it.
 func commandSize(m *measurer, r row) (*Row, error) {
 	path, result, err := sizeOf(m, r)
 	if result != nil {
@@ -115,7 +116,7 @@ func commandSize(m *measurer, r row) (*Row, error) {
 	return result, err
 }
 
-// smallCommandSize says how large the command is without the conformance suite.
+// smallCommandSize measures how large the command is without the conformance suite.
 func smallCommandSize(m *measurer, r row) (*Row, error) {
 	_, result, err := sizeOf(m, r, "nosuite")
 	return result, err
@@ -133,7 +134,7 @@ func sizeOf(m *measurer, r row, tags ...string) (path string, size *Row, err err
 	return path, alone(r, []float64{float64(info.Size())}), nil
 }
 
-// parts are the sections of a program and the packages whose functions are largest, in bytes.
+// parts returns the sizes in bytes of a program's sections, and of the packages with the most code.
 func parts(path string) (map[string]float64, error) {
 	f, err := elf.Open(path)
 	if err != nil {
@@ -180,7 +181,7 @@ func parts(path string) (map[string]float64, error) {
 	return all, nil
 }
 
-// packageOf returns the group of packages that a function belongs to, by its linker symbol.
+// packageOf returns the group of packages that a function belongs to, from its linker symbol.
 func packageOf(symbol string) string {
 	dir, name := cut(symbol)
 	path := dir + strings.SplitN(name, ".", 2)[0]
@@ -194,15 +195,16 @@ func packageOf(symbol string) string {
 	return "the standard library"
 }
 
-// cut splits a symbol after its last slash that is not in brackets, where type arguments have others.
+// cut splits a symbol after its last slash that is not in brackets, where type arguments also have
+// slashes.
 func cut(symbol string) (dir, name string) {
 	head, _, _ := strings.Cut(symbol, "[")
 	i := strings.LastIndex(head, "/")
 	return symbol[:i+1], symbol[i+1:]
 }
 
-// building measures go build of a package, with all of its imports that are not of the standard library compiled anew, or
-// after that.
+// building measures go build of a package: either with all imports outside the standard library
+// compiled anew, or when they are in the build cache.
 func building(m *measurer, r row) (*Row, error) {
 	if m.place.root == "" {
 		return nil, nil
@@ -210,7 +212,8 @@ func building(m *measurer, r row) (*Row, error) {
 	how, target, _ := strings.Cut(r.job, " ")
 	var times []float64
 	for range 3 {
-		// A seed that nothing uses makes the compiler's results others, so that no cache has them.
+		// A seed that nothing uses changes the key of the compiler's results, so that no cache has
+		// them.
 		anew := fmt.Sprintf("-gcflags=github.com/...=-d=ssa/check/seed=%d", rand.Uint32()>>1)
 		took, err := timed(m.place.root, "go", "build", anew, "./"+target)
 		if err == nil && how == "warm" {

@@ -22,8 +22,8 @@ func cacheCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cache",
 		Short: "List, check and empty the cache of compiled programs",
-		Long: `Cache shows and changes the directory in which programs that use package
-pjrt/cache keep what they compiled.`,
+		Long: `Cache shows and cleans the directory in which programs that use package pjrt/cache
+keep what they compiled.`,
 		Example: "  pjrt cache list\n  pjrt cache prune --to 500MB\n  pjrt cache verify --remove",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -38,7 +38,7 @@ pjrt/cache keep what they compiled.`,
 	return cmd
 }
 
-// openCache opens a cache whose failures are errors.
+// openCache opens a cache. A cache that cannot be used is an error.
 func openCache(dir string) (*cache.Cache, error) {
 	c, err := cache.Open(dir, cache.Options{Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
@@ -50,26 +50,33 @@ func openCache(dir string) (*cache.Cache, error) {
 	return c, nil
 }
 
+// inCache opens the cache in dir for a command that needs nothing else.
+func inCache(dir *string, run func(cmd *cobra.Command, c *cache.Cache) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, _ []string) error {
+		c, err := openCache(*dir)
+		if err != nil {
+			return err
+		}
+		return run(cmd, c)
+	}
+}
+
 func cacheListCommand(dir *string) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
-		Short: "List the compiled programs, the last used first",
+		Short: "List the compiled programs, the most recently used first",
 		Args:  usage(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := openCache(*dir)
-			if err != nil {
-				return err
-			}
+		RunE: inCache(dir, func(cmd *cobra.Command, c *cache.Cache) error {
 			list, err := c.Verify(cmd.Context())
 			if err != nil {
 				return err
 			}
 			return printEntries(cmd.OutOrStdout(), c, list)
-		},
+		}),
 	}
 }
 
-// nameOf returns the part of an entry's name that tells it from the others, for people.
+// nameOf returns enough of an entry's name to distinguish it from the others.
 func nameOf(e cache.Entry) string { return filepath.Base(e.Path)[:12] }
 
 func printEntries(w io.Writer, c *cache.Cache, list []cache.Entry) error {
@@ -95,17 +102,13 @@ func printEntries(w io.Writer, c *cache.Cache, list []cache.Entry) error {
 func cacheSizeCommand(dir *string) *cobra.Command {
 	return &cobra.Command{
 		Use:   "size",
-		Short: "Show how much the compiled programs take",
+		Short: "Show how much space the compiled programs take",
 		Args:  usage(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := openCache(*dir)
-			if err != nil {
-				return err
-			}
+		RunE: inCache(dir, func(cmd *cobra.Command, c *cache.Cache) error {
 			s := c.Stats()
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %s, %s\n", c.Dir(), number(s.Entries, "program"), size(s.Bytes))
+			_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s: %s, %s\n", c.Dir(), number(s.Entries, "program"), size(s.Bytes))
 			return err
-		},
+		}),
 	}
 }
 
@@ -113,10 +116,10 @@ func cachePruneCommand(dir *string) *cobra.Command {
 	limit := "0"
 	cmd := &cobra.Command{
 		Use:   "prune",
-		Short: "Remove the programs that were not used for the longest time",
-		Long: `Prune removes what killed processes left, and then the programs that have not been
-used for the longest time, until the others take at most as much as --to says.
-Without --to it removes all of them.`,
+		Short: "Remove the least recently used programs",
+		Long: `Prune removes what killed processes left, and then the least recently used programs,
+until the others take at most as much space as --to says. Without --to it removes
+all programs.`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			most, err := parseSize(limit)
@@ -137,7 +140,7 @@ Without --to it removes all of them.`,
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&limit, "to", "0", "keep programs of at most `SIZE` in all, such as 500MB or 2GB")
+	cmd.Flags().StringVar(&limit, "to", "0", "keep at most `SIZE` of programs in total, such as 500MB or 2GB")
 	return cmd
 }
 

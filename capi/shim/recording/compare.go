@@ -15,7 +15,7 @@ import (
 	"github.com/purepjrt/purepjrt/capi/describe"
 )
 
-// binding has the results in which plugins must agree, because they follow from the program and its arguments.
+// binding has the results on which plugins must agree, because they follow from the program and its arguments.
 var binding = map[string]bool{
 	"PJRT_Buffer_Dimensions.dims":                     true,
 	"PJRT_Buffer_ElementType.type":                    true,

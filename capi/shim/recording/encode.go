@@ -5,7 +5,6 @@ package recording
 
 import (
 	"encoding/base64"
-	"encoding/binary"
 	"fmt"
 	"hash/crc32"
 	"math"
@@ -101,11 +100,11 @@ func (e *encoder) value(b []byte, v describe.View, f *describe.Field) []byte {
 	case describe.Record:
 		return e.records(b, v, f)
 	}
-	data, size := v.Elems(f), int(f.Elem)
 	if f.Depth == 0 && f.Size == f.Elem {
-		return appendNumber(b, f, data)
+		return appendNumber(b, f, v.Word(f))
 	}
-	return appendList(b, len(data)/size, func(b []byte, i int) []byte { return appendNumber(b, f, data[i*size:(i+1)*size]) })
+	data := v.Elems(f)
+	return appendList(b, len(data)/int(f.Elem), func(b []byte, i int) []byte { return appendNumber(b, f, f.Number(data, i)) })
 }
 
 func (e *encoder) handles(b []byte, v describe.View, f *describe.Field) []byte {
@@ -172,35 +171,23 @@ func appendList(b []byte, n int, value func([]byte, int) []byte) []byte {
 	return append(b, ']')
 }
 
-func appendNumber(b []byte, f *describe.Field, data []byte) []byte {
-	var u uint64
-	switch f.Elem {
-	case 1:
-		u = uint64(data[0])
-	case 2:
-		u = uint64(binary.NativeEndian.Uint16(data))
-	case 4:
-		u = uint64(binary.NativeEndian.Uint32(data))
-	case 8:
-		u = binary.NativeEndian.Uint64(data)
-	}
-	shift := 64 - 8*f.Elem
+func appendNumber(b []byte, f *describe.Field, n int64) []byte {
 	switch f.Kind {
 	case describe.Bool:
-		return strconv.AppendBool(b, u != 0)
+		return strconv.AppendBool(b, n != 0)
 	case describe.Float:
-		x := math.Float64frombits(u)
+		x := math.Float64frombits(uint64(n))
 		if f.Elem == 4 {
-			x = float64(math.Float32frombits(uint32(u)))
+			x = float64(math.Float32frombits(uint32(n)))
 		}
 		if math.IsNaN(x) || math.IsInf(x, 0) {
 			return strconv.AppendQuote(b, strconv.FormatFloat(x, 'g', -1, 64))
 		}
 		return strconv.AppendFloat(b, x, 'g', -1, 64)
 	case describe.Int, describe.Enumerator:
-		return strconv.AppendInt(b, int64(u<<shift)>>shift, 10)
+		return strconv.AppendInt(b, n, 10)
 	}
-	return strconv.AppendUint(b, u, 10)
+	return strconv.AppendUint(b, uint64(n), 10)
 }
 
 // appendBytes appends bytes, as a string if they are text.

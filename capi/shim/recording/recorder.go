@@ -40,8 +40,8 @@ type handle struct {
 	at  uintptr
 }
 
-// NewRecorder begins a session with a plugin of this API version. Each Write to w is a whole line. Several goroutines
-// may call it at once.
+// NewRecorder begins a session with a plugin of this API version. Each Write to w is a whole line, and several
+// goroutines may call Write at once.
 func NewRecorder(w io.Writer, major, minor int) *Recorder {
 	r := &Recorder{w: w, ids: make(map[handle]string), next: make(map[string]int)}
 	r.write(fmt.Appendf(nil, `{"format":%q,"version":%d,"api":[%d,%d]}`, formatName, formatVersion, major, minor))
@@ -52,7 +52,7 @@ func NewRecorder(w io.Writer, major, minor int) *Recorder {
 type Pending struct{ line []byte }
 
 // Begin records the inputs of a call, because the plugin may change them during the call, and the client after it.
-// number is that of the call.
+// number is the call's number.
 func (r *Recorder) Begin(number uint64, f *capi.Function, v describe.View, inner int) Pending {
 	b := append(make([]byte, 0, 256), `{"call":`...)
 	b = strconv.AppendUint(b, number, 10)

@@ -20,7 +20,7 @@ type Options struct {
 	// Relative * |recorded|. If both are 0, they are 1e-5 and 1e-6. Integers, bools and floats of 8 bits and less must be
 	// equal.
 	Relative, Absolute float64
-	// Patience is how long a call may take, or an event that the client waited for. 0 means a minute.
+	// Patience is how long a call, or an event that the client waited for, may take. 0 means a minute.
 	Patience time.Duration
 }
 
@@ -29,7 +29,7 @@ type Report struct {
 	Calls    int // repeated calls
 	Skipped  []Skip
 	Compared int // arrays and other compared results
-	// Differences lists differing results and errors in which plugins must agree. Notes lists others in which plugins may
+	// Differences lists differing results and errors on which plugins must agree. Notes lists others, on which they may
 	// differ, such as names and sizes.
 	Differences, Notes []Difference
 }
@@ -205,7 +205,7 @@ func (r *replayer) ready(event uintptr, patience time.Duration) bool {
 	}
 }
 
-// handle returns the current handle for one of the session.
+// handle returns the current handle for a name in the session.
 func (r *replayer) handle(name string) (uintptr, error) {
 	h, ok := r.handles[name]
 	if !ok {

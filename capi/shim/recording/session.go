@@ -125,7 +125,7 @@ func Read(r io.Reader) (*Session, error) {
 			case len(text) > 0 && n > 1:
 				return nil, fmt.Errorf("%w: it ends in the middle of line %d: the process that was recorded was killed while it wrote, or the file was cut off; without that line it can be replayed", ErrDamaged, n)
 			case len(text) > 0:
-				return nil, fmt.Errorf("%w: line 1 is not that of a recorded session", ErrDamaged)
+				return nil, fmt.Errorf("%w: line 1 does not belong to a recorded session", ErrDamaged)
 			}
 			return s, nil
 		}
@@ -145,14 +145,14 @@ func (s *Session) add(n int, text []byte) error {
 	d.UseNumber()
 	if err := d.Decode(&l); err != nil {
 		if n == 1 {
-			return errors.New("it is not that of a recorded session")
+			return errors.New("it does not belong to a recorded session")
 		}
 		return err
 	}
 	if n == 1 {
 		switch {
 		case l.Format != formatName:
-			return errors.New("it is not that of a recorded session")
+			return errors.New("it does not belong to a recorded session")
 		case l.Version != formatVersion:
 			return fmt.Errorf("the session has version %d of the format, but this program reads only version %d", l.Version, formatVersion)
 		case len(l.API) != 2:

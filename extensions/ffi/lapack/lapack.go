@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package lapack lets programs of JAX for CPUs run that call LAPACK: svd, cholesky, eigh, qr,
-// lu and triangular solve. JAX compiles these to custom calls such as lapack_spotrf_ffi, whose
-// handlers are in its own Python package and in no plugin. Import this one for its effect:
+// Package lapack runs JAX programs for CPUs that call LAPACK: svd, cholesky, eigh, qr, lu and
+// triangular solve. JAX compiles these to custom calls such as lapack_spotrf_ffi, whose handlers
+// are in JAX's Python package and in no plugin. Import this package for its side effect:
 //
 //	import _ "github.com/purepjrt/purepjrt/extensions/ffi/lapack"
 //
-// It registers the handlers with each plugin for the platform Host, those that are open
-// already and those that are opened later. They are written in Go and use gonum's LAPACK.
+// It registers the handlers with each plugin for the platform Host, both plugins that are already
+// open and plugins that are opened later. The handlers are written in Go and use gonum's LAPACK.
 //
 // f64 is computed directly, and f32 by widening to f64, with one rounding at the end. Complex
-// types are pjrt.ErrUnimplemented. Results agree with those of another LAPACK up to rounding,
-// and vectors of svd, eigh and qr up to their signs, or up to another basis of their space
-// where values are equal. In svd and eigh, a matrix with an infinity or a NaN gives what
-// LAPACK reports as a failure, for which JAX returns NaN.
+// types are pjrt.ErrUnimplemented. Results agree with those of another LAPACK up to rounding, and
+// vectors of svd, eigh and qr up to their signs, or up to the choice of basis where values are
+// equal. In svd and eigh, a matrix with an infinity or a NaN is reported as LAPACK reports a
+// failure, for which JAX returns NaN.
 //
 // The names are lapack_Xpotrf_ffi, Xsyevd, Xheevd, Xgesdd, Xgesvd, Xgeqrf, Xgeqp3, Xorgqr,
-// Xungqr, Xgetrf and Xtrsm, X being s or d, or c or z.
+// Xungqr, Xgetrf and Xtrsm, where X is s, d, c or z.
 package lapack
 
 import (
@@ -41,7 +41,7 @@ func init() {
 	})
 }
 
-// runner is what a call of each operation is.
+// runner is a pointer to an operation that can run.
 type runner[O any] interface {
 	*O
 	run() error
@@ -79,7 +79,7 @@ func register(p *pjrt.Plugin) error {
 	return nil
 }
 
-// refuse registers a handler that says which type it lacks.
+// refuse registers a handler that fails and names the type that is missing.
 func refuse(p *pjrt.Plugin, name, kind string) error {
 	type anything struct {
 		In   []ffi.AnyArg

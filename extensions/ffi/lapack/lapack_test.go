@@ -100,8 +100,8 @@ func widened(t testing.TB, a pjrt.HostArray) []float64 {
 	return list
 }
 
-// signs makes the first element of each vector that is not small positive. Vectors are
-// columns of the last two dimensions, or their rows.
+// signs flips each vector whose first element of noticeable size is negative. Vectors
+// are the columns of the last two dimensions, or the rows.
 func signs(values []float64, dims []int64, rows bool) {
 	n := len(dims)
 	r, c := int(dims[n-2]), int(dims[n-1])
@@ -131,7 +131,8 @@ func signs(values []float64, dims []int64, rows bool) {
 	}
 }
 
-// vectors says which results of a program have vectors with any sign: columns or rows.
+// vectors says which results of a program have vectors of arbitrary sign, as columns
+// or rows.
 func vectors(name string) map[int]string {
 	switch {
 	case strings.HasPrefix(name, "svd_values"), strings.HasPrefix(name, "eigh_values"):
@@ -203,7 +204,7 @@ func TestComplexTypesAreAnErrorThatNamesThem(t *testing.T) {
 	}
 }
 
-func TestMatricesThatAreNoNumbersGiveNone(t *testing.T) {
+func TestMatricesOfNaNGiveNaN(t *testing.T) {
 	client := newClient(t)
 	nan := array{Type: "float64", Dims: []int64{5, 5}, Data: make([]*float64, 25)}
 	for _, name := range []string{"cholesky_float64", "eigh_values_float64"} {

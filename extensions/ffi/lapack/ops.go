@@ -19,7 +19,7 @@ var (
 	blss blasgonum.Implementation
 )
 
-// potrf is the Cholesky factorization of each matrix.
+// potrf computes the Cholesky factorization of each matrix.
 type potrf[T real] struct {
 	X    ffi.Arg[T]
 	Out  ffi.Ret[T]
@@ -66,7 +66,7 @@ func notPositive(uplo blas.Uplo, n int, a []float64) int32 {
 	}) + 1)
 }
 
-// syevd is the eigenvalues, and eigenvectors, of each symmetric matrix.
+// syevd computes the eigenvalues and eigenvectors of each symmetric matrix.
 type syevd[T real] struct {
 	X       ffi.Arg[T]
 	Vectors ffi.Ret[T]
@@ -119,7 +119,7 @@ func (op *syevd[T]) run() error {
 	return nil
 }
 
-// gesdd is the singular value decomposition of each matrix.
+// gesdd computes the singular value decomposition of each matrix.
 type gesdd[T real] struct {
 	X      ffi.Arg[T]
 	Out    ffi.Ret[T] // is undefined
@@ -171,7 +171,7 @@ func (op *gesdd[T]) run() error {
 	s := make([]float64, k)
 	for i := range x.count {
 		a := x.read(i)
-		op.Info.Data[i] = -4 // as LAPACK for what is not a number
+		op.Info.Data[i] = -4 // LAPACK's code for a matrix with a NaN
 		if finite(a) {
 			svd := func(work []float64, size int) bool {
 				return impl.Dgesvd(job, job, x.rows, x.cols, a, stride(x.cols), s, u, stride(uCols), vt, stride(x.cols), work, size)
@@ -191,7 +191,7 @@ func (op *gesdd[T]) run() error {
 	return nil
 }
 
-// geqrf is the QR factorization of each matrix, as reflectors.
+// geqrf computes the QR factorization of each matrix, as reflectors.
 type geqrf[T real] struct {
 	X   ffi.Arg[T]
 	Out ffi.Ret[T]
@@ -199,11 +199,7 @@ type geqrf[T real] struct {
 }
 
 func (op *geqrf[T]) run() error {
-	x, err := matrices("argument", op.X)
-	if err != nil {
-		return err
-	}
-	out, err := x.same("result", op.Out)
+	x, out, err := inAndOut(op.X, op.Out)
 	if err != nil {
 		return err
 	}
@@ -222,8 +218,8 @@ func (op *geqrf[T]) run() error {
 	return nil
 }
 
-// geqp3 is geqrf with columns in an order that it chooses, counted from 1. A column whose
-// number is not 0 in Order goes to the front.
+// geqp3 is geqrf with the columns in an order that it chooses, counted from 1. Columns
+// with a nonzero entry in Order go to the front.
 type geqp3[T real] struct {
 	X        ffi.Arg[T]
 	Order    ffi.Arg[int32]
@@ -233,11 +229,7 @@ type geqp3[T real] struct {
 }
 
 func (op *geqp3[T]) run() error {
-	x, err := matrices("argument", op.X)
-	if err != nil {
-		return err
-	}
-	out, err := x.same("result", op.Out)
+	x, out, err := inAndOut(op.X, op.Out)
 	if err != nil {
 		return err
 	}
@@ -275,7 +267,7 @@ func (op *geqp3[T]) run() error {
 	return nil
 }
 
-// orgqr is the orthogonal matrix of the reflectors of geqrf.
+// orgqr computes the orthogonal matrix from the reflectors of geqrf.
 type orgqr[T real] struct {
 	X   ffi.Arg[T]
 	Tau ffi.Arg[T]
@@ -283,11 +275,7 @@ type orgqr[T real] struct {
 }
 
 func (op *orgqr[T]) run() error {
-	x, err := matrices("argument", op.X)
-	if err != nil {
-		return err
-	}
-	out, err := x.same("result", op.Out)
+	x, out, err := inAndOut(op.X, op.Out)
 	if err != nil {
 		return err
 	}
@@ -310,8 +298,8 @@ func (op *orgqr[T]) run() error {
 	return nil
 }
 
-// getrf is the LU factorization of each matrix, with the row that each was exchanged with,
-// counted from 1.
+// getrf computes the LU factorization of each matrix. Pivots has, for each row, the row
+// that it was exchanged with, counted from 1.
 type getrf[T real] struct {
 	X      ffi.Arg[T]
 	Out    ffi.Ret[T]
@@ -320,11 +308,7 @@ type getrf[T real] struct {
 }
 
 func (op *getrf[T]) run() error {
-	x, err := matrices("argument", op.X)
-	if err != nil {
-		return err
-	}
-	out, err := x.same("result", op.Out)
+	x, out, err := inAndOut(op.X, op.Out)
 	if err != nil {
 		return err
 	}

@@ -13,9 +13,9 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
 )
 
-// Path returns the library of a plugin that package plugins knows, such as "cpu". It installs the plugin and what it
-// compiles with if necessary, and prepares the environment for it. If the plugin cannot be installed, the test fails; it
-// is never skipped.
+// Path returns the library of a plugin that package plugins knows, such as "cpu". It installs the plugin and its
+// compiler if necessary, and prepares the environment for it. If the plugin cannot be installed, the test fails; it is
+// never skipped.
 func Path(t testing.TB, name string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Command builder makes its program with the builder of StableHLO of github.com/gomlx/go-xla, which checks shapes as it
-// goes, instead of writing text. So the program may depend on what is known only when it runs: here the sizes of a
+// Command builder makes its program with the StableHLO builder of github.com/gomlx/go-xla, which checks shapes as it
+// goes, instead of writing text. So the program may depend on what is known only at run time: here the sizes of a
 // network's layers. The builder needs neither GoMLX nor cgo.
 package main
 

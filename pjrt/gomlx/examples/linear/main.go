@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
 // Command linear finds the weights of a linear function with GoMLX, from data that it
-// makes on the fly. It needs no C compiler; GOMLX_BACKEND names another device than the CPU.
+// makes on the fly. It needs no C compiler; GOMLX_BACKEND selects a device other than the
+// CPU.
 package main
 
 import (
@@ -10,7 +11,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/gomlx/gomlx/backends"
-	. "github.com/gomlx/gomlx/pkg/core/graph" //nolint:revive // as GoMLX's own programs
+	. "github.com/gomlx/gomlx/pkg/core/graph" //nolint:revive // as in GoMLX's own programs
 	"github.com/gomlx/gomlx/pkg/ml/context"
 	"github.com/gomlx/gomlx/pkg/ml/datasets"
 	"github.com/gomlx/gomlx/pkg/ml/layers"

@@ -29,7 +29,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
-// a model of dense layers that classifies vectors.
+// model is a model of dense layers that classifies vectors.
 type model struct {
 	name     string
 	features int
@@ -111,8 +111,8 @@ func (s *session) predict(steps int) {
 
 // BenchmarkGoMLX measures a step of training, and a prediction, with both backends, which
 // take turns within one run, so that a noisy machine is unfair to both of them alike. The
-// metrics are microseconds, those of the best tenth of the turns, and what they are of
-// the XLA backend's.
+// metrics are microseconds, from the best tenth of the turns, and their ratio to the XLA
+// backend's.
 func BenchmarkGoMLX(b *testing.B) {
 	path := plugintest.Path(b, "cpu")
 	ours, err := gomlx.New(path)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Command upstreamtests runs GoMLX's own tests with three backends: that of package gomlx,
-// GoMLX's on XLA, which needs cgo and a C compiler, and GoMLX's in pure Go. It prints how
-// many tests of each package passed, failed and were skipped, and which failed.
+// Command upstreamtests runs GoMLX's own tests with three backends: package gomlx, GoMLX's
+// XLA backend, which needs cgo and a C compiler, and GoMLX's backend in pure Go. It prints
+// how many tests of each package passed, failed and were skipped, and which failed.
 //
 //	go run ./internal/upstreamtests [-run REGEXP] [-backends pjrt,xla,go] [-json FILE] [PACKAGE...]
 //
@@ -73,8 +73,8 @@ use (
 replace %s v0.1.0 => %s
 `
 
-// withoutData are the packages whose tests need nothing from the network, but for that of
-// the backend in pure Go, which tests no other one.
+// withoutData are the packages whose tests need nothing from the network, except that of
+// the backend in pure Go, which tests no other backend.
 var withoutData = []string{"./pkg/...", "./backends/xla", "./backends/shapeinference", "./internal/...", "./ui/..."}
 
 type backend struct {
@@ -83,10 +83,10 @@ type backend struct {
 	replaced    bool // the copy has the stand-in
 }
 
-// counts are those of the tests of one package, without tests within tests.
+// counts are the numbers of tests of one package, without subtests.
 type counts struct {
 	Passed, Failed, Skipped int
-	Failures                []string `json:",omitempty"` // with the tests within tests that failed
+	Failures                []string `json:",omitempty"` // with the subtests that failed
 	Broken                  string   `json:",omitempty"` // why the tests did not run to their end
 }
 
@@ -196,7 +196,7 @@ func copies(dir string) (plain, replaced string, err error) {
 	return plain, replaced, nil
 }
 
-// keepTests removes all files of a folder but those of tests.
+// keepTests removes all files of a folder except tests.
 func keepTests(dir string) error {
 	list, err := os.ReadDir(dir)
 	if err != nil {
@@ -236,7 +236,7 @@ func copyTree(to, from string) error {
 var versionLine = regexp.MustCompile(`DefaultCPUVersion\s*=\s*"([^"]+)"`)
 
 // homeWith makes a home folder in which the XLA backend finds the plugin, under the name
-// by which its installer knows that it need not download one.
+// that tells its installer that it need not download one.
 func homeWith(dir, plugin string) (string, error) {
 	source, err := output("", nil, "go", "list", "-m", "-f", "{{.Dir}}", builder)
 	if err != nil {

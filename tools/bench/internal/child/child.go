@@ -1,31 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package child is the part of a program that is measured which talks to the program that measures.
+// Package child is the part of a measured program that talks to the measuring program.
 //
-// A child opens a plugin, makes a client and says so on its standard output: the word ready, the nanoseconds of each and
-// the version of the plugin's API. After that it answers each line of its standard input with one of its own:
+// A child opens a plugin, makes a client and reports that on its standard output: the word ready, the
+// nanoseconds that each took and the version of the plugin's API. After that it answers each line of
+// its standard input with one line:
 //
 //	prepare JOB PARAM   ok, or absent if the child has no such job
 //	run N WARM          ok and the nanoseconds that N operations took, after WARM that are not timed
 //	allocs N            ok, objects and bytes that N operations allocated, or absent
 //	finish              ok
 //
-// A line that begins with the word error says what failed, and is the child's last.
+// A line that begins with the word error says what failed, and is the child's last line.
 package child
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"runtime"
 	"runtime/debug"
+	"sync"
 	"time"
 )
 
-// Job is one kind of work, prepared.
+// Job is a prepared piece of work.
 type Job struct {
-	// Run does the work n times and returns the time it took, without what is not of interest.
+	// Run does the work n times and returns the time that the measured part took.
 	Run func(n int) (time.Duration, error)
 	// Close releases what the job holds. It may be nil.
 	Close func() error
@@ -44,13 +47,35 @@ func Loop(once func() error, closing func() error) *Job {
 	}, Close: closing}
 }
 
-// Ready is what a child says first.
+// Divided returns a Job that times n calls, divided among goroutines. Each of these has its own function from start.
+func Divided(goroutines int, start func() (once func() error), closing func() error) *Job {
+	return &Job{Run: func(n int) (time.Duration, error) {
+		errs := make([]error, goroutines)
+		var wg sync.WaitGroup
+		begin := time.Now()
+		for g := range goroutines {
+			once := start()
+			wg.Go(func() {
+				for range n/goroutines + min(1, max(0, n%goroutines-g)) {
+					if err := once(); err != nil {
+						errs[g] = err
+						return
+					}
+				}
+			})
+		}
+		wg.Wait()
+		return time.Since(begin), errors.Join(errs...)
+	}, Close: closing}
+}
+
+// Ready is what a child reports first.
 type Ready struct {
-	Open, Client time.Duration // what opening the plugin and making a client took
+	Open, Client time.Duration // how long it took to open the plugin and to make a client
 	Major, Minor int           // of the plugin's API
 }
 
-// Serve answers lines of in on out until in ends. A nil Job of prepare means that there is no such job.
+// Serve answers lines from in on out until in ends. If prepare returns a nil Job, there is no such job.
 func Serve(in io.Reader, out io.Writer, ready Ready, prepare func(job string, param int) (*Job, error)) error {
 	fmt.Fprintf(out, "ready %d %d %d.%d\n", ready.Open, ready.Client, ready.Major, ready.Minor)
 	var job *Job
@@ -66,7 +91,7 @@ func Serve(in io.Reader, out io.Writer, ready Ready, prepare func(job string, pa
 	return lines.Err()
 }
 
-// one answers a line. job is the one prepared last.
+// one answers a line. job is the job that was prepared last.
 func one(line string, job **Job, prepare func(job string, param int) (*Job, error)) (string, error) {
 	var verb, name string
 	var param, n, warm int

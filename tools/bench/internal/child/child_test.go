@@ -15,7 +15,7 @@ import (
 
 var sink []byte
 
-// converse gives a child lines and returns its answers.
+// converse sends lines to a child and returns its answers.
 func converse(prepare func(string, int) (*Job, error), lines ...string) ([]string, error) {
 	var out strings.Builder
 	err := Serve(strings.NewReader(strings.Join(lines, "\n")), &out, Ready{Open: 5, Client: 7, Minor: 81}, prepare)
@@ -37,7 +37,7 @@ func TestAChildDoesWhatItsParentAsks(t *testing.T) {
 	answers, err := converse(prepare, "prepare other 1", "prepare work 10", "run 3 2", "run 4 0", "finish")
 	require.NoError(t, err)
 	assert.Equal(t, []string{"ready 5 7 0.81", "absent", "ok", "ok 30", "ok 40", "ok"}, answers)
-	assert.Equal(t, 9, done, "with what is not timed")
+	assert.Equal(t, 9, done, "including the runs that are not timed")
 	assert.Equal(t, 1, closed)
 }
 
@@ -49,7 +49,7 @@ func TestAChildCountsWhatAnOperationAllocates(t *testing.T) {
 	require.NoError(t, err)
 	words := strings.Fields(answers[2])
 	require.Len(t, words, 3)
-	assert.Regexp(t, `^10\d\d$`, words[1], "1000 objects, and few of others")
+	assert.Regexp(t, `^10\d\d$`, words[1], "1000 objects, and few others")
 }
 
 func TestAChildSaysWhatFailedAndEnds(t *testing.T) {

@@ -3,9 +3,10 @@
 
 // Package stat has the statistics of the benchmark.
 //
-// Other processes make a batch of work slower, never faster, and they do so for a while. So each program does several
-// short batches in a round, in turns with the others, of which Low takes a fast one; ratios are taken within the round;
-// and what is said is the median of the rounds, with the quartiles.
+// Other processes make a batch of work slower, never faster, and they do so for a while. So in each
+// round every program, in turn with the others, does several short batches, of which Low takes a fast
+// one; ratios are taken within a round; and the result is the median of the rounds, with the
+// quartiles.
 package stat
 
 import (
@@ -13,21 +14,21 @@ import (
 	"slices"
 )
 
-// Low returns a sample that few are below: the second smallest of five to nine, the smallest of fewer. The smallest
-// itself may be a mistake of the clock. It panics without samples.
+// Low returns a sample with few others below it: the second smallest of five to nine, the smallest of
+// fewer. The smallest of many may be an error of the clock. Low panics without samples.
 func Low(samples []float64) float64 {
 	s := slices.Sorted(slices.Values(samples))
 	return s[len(s)/5]
 }
 
-// Quartiles are three places of a sorted list. They are numbers of the list or means of neighbours.
+// Quartiles are three points of a sorted list. They are numbers in the list or means of neighbours.
 type Quartiles struct {
 	Q1     float64 `json:"q1"`
 	Median float64 `json:"median"`
 	Q3     float64 `json:"q3"`
 }
 
-// QuartilesOf panics without samples.
+// QuartilesOf returns the quartiles of samples. It panics without samples.
 func QuartilesOf(samples []float64) Quartiles {
 	s := slices.Sorted(slices.Values(samples))
 	at := func(q float64) float64 {
@@ -41,7 +42,7 @@ func QuartilesOf(samples []float64) Quartiles {
 	return Quartiles{at(0.25), at(0.5), at(0.75)}
 }
 
-// Ratios divides the elements of a by those of b, which has as many.
+// Ratios divides the elements of a by those of b, which has the same length.
 func Ratios(a, b []float64) []float64 {
 	r := make([]float64, len(a))
 	for i := range a {
@@ -50,8 +51,9 @@ func Ratios(a, b []float64) []float64 {
 	return r
 }
 
-// Worse reports whether now is worse, that is larger, than before by more than the spread of both: the middle halves do
-// not meet, and the medians differ by more than tolerance, a fraction of before's.
+// Worse reports whether now is worse, that is larger, than before by more than the spread of both:
+// the middle halves do not overlap, and the medians differ by more than tolerance, a fraction of
+// before's.
 func Worse(before, now Quartiles, tolerance float64) bool {
 	return now.Q1 > before.Q3 && now.Median > before.Median*(1+tolerance)
 }

@@ -39,7 +39,7 @@ func TestQuartilesAreNumbersOfTheListOrBetweenNeighbours(t *testing.T) {
 
 func TestRatiosAreTakenRoundByRound(t *testing.T) {
 	t.Parallel()
-	// A machine that is ten times slower in the second round changes no ratio.
+	// If the machine is ten times slower in the second round, no ratio changes.
 	assert.Equal(t, []float64{1.5, 1.5}, Ratios([]float64{15, 150}, []float64{10, 100}))
 }
 
@@ -52,9 +52,9 @@ func TestWorseMeansBeyondTheSpreadAndTheTolerance(t *testing.T) {
 	}{
 		"the same":                          {before, false},
 		"better":                            {Quartiles{0.4, 0.5, 0.6}, false},
-		"slower, but the spreads meet":      {Quartiles{1.05, 1.3, 1.4}, false},
+		"slower, but the spreads overlap":   {Quartiles{1.05, 1.3, 1.4}, false},
 		"beyond the spread":                 {Quartiles{1.15, 1.2, 1.3}, true},
-		"beyond the spread, but by little":  {Quartiles{1.101, 1.102, 1.2}, true},
+		"barely beyond the spread":          {Quartiles{1.101, 1.102, 1.2}, true},
 		"a wide spread with a worse median": {Quartiles{0.9, 1.5, 3}, false},
 	} {
 		t.Run(name, func(t *testing.T) {

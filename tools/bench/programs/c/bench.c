@@ -135,7 +135,7 @@ static PJRT_LoadedExecutable* compile(PJRT_Client* c, const char* text, size_t s
   return a.executable;
 }
 
-// A job: what prepare made of it, and how to run it.
+// A job: what prepare made for it, and how to run it.
 struct job {
   int64_t (*run)(struct job*, long n);
   void (*finish)(struct job*);
@@ -223,7 +223,7 @@ struct share {
 
 static void* execute_share(void* arg) {
   struct share* s = arg;
-  struct job mine = *s->job;  // with lists of its own for the results
+  struct job mine = *s->job;  // with its own lists for the results
   PJRT_Buffer* out;
   PJRT_Buffer** list = &out;
   PJRT_Event* done;
@@ -288,11 +288,11 @@ static int64_t resident(void) {
   return pages * sysconf(_SC_PAGESIZE);
 }
 
-// Bytes by which the process has grown stand in for nanoseconds.
+// The bytes by which the process grows stand in for nanoseconds.
 static int64_t run_memory(struct job* j, long n) {
   int64_t grown = 0;
   for (long i = 0; i < n; ++i) {
-    execute(j, (long)j->param / 10, 1);  // pools reach their sizes
+    execute(j, (long)j->param / 10, 1);  // until pools reach their sizes
     int64_t before = resident();
     execute(j, (long)j->param, 1);
     int64_t after = resident();
@@ -458,7 +458,7 @@ int main(int argc, char** argv) {
       if (warm > 0) j.run(&j, (long)warm);
       printf("ok %lld\n", (long long)j.run(&j, (long)n));
     } else if (!strcmp(word, "allocs")) {
-      printf("absent\n");  // are what Go counts
+      printf("absent\n");  // only Go counts allocations
     } else if (!strcmp(word, "finish")) {
       j.finish(&j);
       printf("ok\n");

@@ -3,7 +3,8 @@
 
 //go:build cgo
 
-// Command goxla does the jobs of the benchmark with github.com/gomlx/go-xla, the binding that is based on cgo.
+// Command goxla does the jobs of the benchmark with github.com/gomlx/go-xla, a binding based
+// on cgo.
 //
 //	goxla PLUGIN
 package main
@@ -14,7 +15,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/gomlx/go-xla/pkg/pjrt"
@@ -178,34 +178,22 @@ func (j *jobs) execute(name string, args, devices int) (*child.Job, error) {
 	}, closing), nil
 }
 
-// threads shares executions among goroutines.
+// threads divides executions among goroutines.
 func (j *jobs) threads(goroutines int) (*child.Job, error) {
 	exe, in, closing, err := j.load("add", 2, 1)
 	if err != nil {
 		return nil, err
 	}
-	return &child.Job{Run: func(n int) (time.Duration, error) {
-		errs := make([]error, goroutines)
-		var wg sync.WaitGroup
-		start := time.Now()
-		for g := range goroutines {
-			mine := slices.Clone(in)
-			wg.Go(func() {
-				for range n/goroutines + min(1, max(0, n%goroutines-g)) {
-					outs, err := exe.Execute(mine...).Done()
-					if err == nil {
-						err = destroy(outs)
-					}
-					if err != nil {
-						errs[g] = err
-						return
-					}
-				}
-			})
+	return child.Divided(goroutines, func() func() error {
+		mine := slices.Clone(in)
+		return func() error {
+			outs, err := exe.Execute(mine...).Done()
+			if err != nil {
+				return err
+			}
+			return destroy(outs)
 		}
-		wg.Wait()
-		return time.Since(start), errors.Join(errs...)
-	}, Close: closing}, nil
+	}, closing), nil
 }
 
 func (j *jobs) compileOften(name string) (*child.Job, error) {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: 2026 The purepjrt Authors
-"""The jobs that JAX's users know, on the same plugin. The protocol is that of package child."""
+"""The jobs that JAX users know, on the same plugin. The protocol is that of package child."""
 
 import os
 import sys

@@ -24,7 +24,7 @@ import (
 	"github.com/purepjrt/purepjrt/tools/bench/internal/child"
 )
 
-// prepareAlone has the jobs that no other program has.
+// prepareAlone prepares the jobs that no other program has.
 func (o *ours) prepareAlone(job string, param int) (*child.Job, error) {
 	switch job {
 	case "cache-hit":
@@ -39,7 +39,8 @@ func (o *ours) prepareAlone(job string, param int) (*child.Job, error) {
 			return err
 		}, nil), nil
 	case "lifetime":
-		// As in pjrt, the reference is a field of what users hold, whose own allocation is not counted.
+		// As in pjrt, the reference is a field of the object that users hold. The allocation of that
+		// object is not counted.
 		object, holders := new(int), make([]struct{ ref lifetime.Ref[int] }, 1)
 		family := lifetime.NewFamily("bench", nil, func(*int, *struct{}) {})
 		return child.Loop(func() error {
@@ -84,7 +85,7 @@ func (o *ours) cacheHit() (*child.Job, error) {
 			return err
 		}
 		if hit != want {
-			return fmt.Errorf("a hit of the cache: %t", hit)
+			return fmt.Errorf("the cache was hit: %t", hit)
 		}
 		return exe.Close()
 	}
@@ -94,13 +95,13 @@ func (o *ours) cacheHit() (*child.Job, error) {
 	return child.Loop(func() error { return load(true) }, func() error { return os.RemoveAll(dir) }), nil
 }
 
-// passing is a call that gives back what it gets.
+// passing is a call that returns its argument.
 type passing struct {
 	In  ffi.Arg[float32]
 	Out ffi.Ret[float32]
 }
 
-// customCall runs an addition that a call of Go follows.
+// customCall runs an addition followed by a call into Go.
 func (o *ours) customCall() (*child.Job, error) {
 	const target = "bench_pass"
 	if !o.registered {
@@ -133,8 +134,8 @@ func (o *ours) customCall() (*child.Job, error) {
 	}, func() error { return errors.Join(x.Close(), exe.Close()) }), nil
 }
 
-// waiters lets goroutines wait for an execution, each with a context that can end. It times how long all take to return once
-// the argument has come for which the execution waits.
+// waiters lets goroutines wait for an execution, each with a context that can end. It times how long
+// all of them take to return once the argument that the execution waits for is there.
 func (o *ours) waiters(count int) (*child.Job, error) {
 	p, err := o.load("add", 1, 0)
 	if err != nil {
@@ -198,7 +199,7 @@ func (o *ours) waiters(count int) (*child.Job, error) {
 	}, Close: p.Close}, nil
 }
 
-// collected does something with fresh memory while the garbage collector never rests.
+// collected does something with fresh memory while the garbage collector runs constantly.
 func (o *ours) collected(once func(bytes int, value float32) error, bytes int) (*child.Job, error) {
 	return &child.Job{Run: func(n int) (time.Duration, error) {
 		stop, stopped := make(chan struct{}), make(chan struct{})
@@ -281,8 +282,9 @@ func (o *ours) downloadFresh(bytes int, value float32) error {
 	return b.Close()
 }
 
-// pause says how long a collection stops the world while buffers are alive; with 0 of them, what the runtime needs alone.
-// Each collection does the same, and other processes make pauses longer, so the shortest of ten counts.
+// pause measures how long a collection stops the world while buffers are alive; with none, how long
+// the runtime alone needs. Each collection does the same work, and other processes only make pauses
+// longer, so the shortest of ten counts.
 func (o *ours) pause(count int) (*child.Job, error) {
 	all := [][]*pjrt.Buffer{make([]*pjrt.Buffer, count)}
 	var err error
@@ -304,7 +306,8 @@ func (o *ours) pause(count int) (*child.Job, error) {
 	}, Close: func() error { return closeAll(all) }}, nil
 }
 
-// memory says by how many bytes the process has grown after many executions. They stand in for nanoseconds.
+// memory measures by how many bytes the process grows in many executions. The bytes stand in for
+// nanoseconds.
 func (o *ours) memory(executions int) (*child.Job, error) {
 	j, err := o.execute(o.ctx)
 	if err != nil {
@@ -313,7 +316,7 @@ func (o *ours) memory(executions int) (*child.Job, error) {
 	run := j.Run
 	j.Run = func(n int) (grown time.Duration, err error) {
 		for range n {
-			if _, err := run(executions / 10); err != nil { // pools and heaps reach their sizes
+			if _, err := run(executions / 10); err != nil { // until pools and heaps reach their sizes
 				return 0, err
 			}
 			before, err := resident()
@@ -334,7 +337,7 @@ func (o *ours) memory(executions int) (*child.Job, error) {
 	return j, nil
 }
 
-// resident returns the bytes of memory that the process has.
+// resident returns the resident memory of the process in bytes.
 func resident() (int, error) {
 	debug.FreeOSMemory()
 	text, err := os.ReadFile("/proc/self/statm")

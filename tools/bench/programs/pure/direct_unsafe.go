@@ -18,8 +18,9 @@ import (
 	"github.com/purepjrt/purepjrt/tools/bench/internal/child"
 )
 
-// direct makes calls through capi, or through purego with the structs of capi. With purego it makes the calls that the
-// program in C makes; with capi those that package pjrt makes, so that its figures are the floor of pjrt's.
+// direct makes calls through capi, or through purego with the structs of capi. With purego it makes
+// the calls that the program in C makes; with capi it makes those that package pjrt makes, so that
+// its numbers are the floor for pjrt's.
 type direct struct {
 	table  *capi.Table
 	bare   bool
@@ -43,7 +44,7 @@ func (c *call[A]) do(d *direct) error {
 		c.code = *(*uintptr)(unsafe.Add(unsafe.Pointer(d.table.API()), fn.Offset))
 		*(*uintptr)(unsafe.Pointer(&c.Args)) = fn.Size
 	}
-	c.argv[0] = uintptr(unsafe.Pointer(&c.Args)) // of an object on the heap, as all calls are
+	c.argv[0] = uintptr(unsafe.Pointer(&c.Args)) // calls are on the heap, so the address stays valid
 	r, _, _ := purego.SyscallN(c.code, c.argv[:]...)
 	runtime.KeepAlive(c)
 	if r != 0 && !c.Function().Void {
@@ -144,7 +145,7 @@ func (d *direct) prepare(job string, param int) (*child.Job, error) {
 	return nil, nil
 }
 
-// upload has the calls that make and free a buffer.
+// upload makes and frees a buffer.
 type upload struct {
 	d    *direct
 	up   call[capi.ClientBufferFromHostBufferArgs]
@@ -193,8 +194,8 @@ func (u *upload) upAndFree() error {
 	return u.free.do(u.d)
 }
 
-// download copies an array to the host: through the pointer of the buffer if the host can read it, and by the plugin with
-// purego.
+// download copies an array to the host: through the buffer's pointer if the host can read it, or,
+// with purego, by the plugin.
 func (d *direct) download(bytes int) (*child.Job, error) {
 	u := d.newUpload(make([]float32, bytes/4), capi.HostBufferSemanticsImmutableOnlyDuringCall)
 	b, err := u.once()
@@ -266,7 +267,8 @@ func (d *direct) compileOften(name string) (*child.Job, error) {
 	}, nil), nil
 }
 
-// loaded is a program whose parameters and results are all f32[4], with arguments, and the calls that execute it.
+// loaded has a program whose parameters and results are all f32[4], its arguments, and the calls
+// that execute it.
 type loaded struct {
 	d       *direct
 	client  *capi.Client
@@ -322,7 +324,7 @@ func (d *direct) load(name string, devices, args, results int) (*loaded, error) 
 	return p, nil
 }
 
-// finish frees the event of one device, after a wait for it if that is asked for.
+// finish frees the event of one device, and waits for it first if wait is true.
 func (p *loaded) finish(done *capi.Event, wait bool) error {
 	if p.await.Args.Event = done; wait {
 		if err := p.await.do(p.d); err != nil {
@@ -369,7 +371,7 @@ func (d *direct) execute(name string, devices, args, results int, wait bool) (*c
 	}, p.close), nil
 }
 
-// inflight starts executions before it waits for the first.
+// inflight starts several executions before it waits for the first.
 func (d *direct) inflight(count int) (*child.Job, error) {
 	p, err := d.load("add", 1, 2, 1)
 	if err != nil {

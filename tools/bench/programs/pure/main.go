@@ -28,7 +28,7 @@ func main() {
 	case "capi", "purego":
 		err = serveDirect(path, way == "purego")
 	default:
-		err = fmt.Errorf("there is no way %q", way)
+		err = fmt.Errorf("there is no way %q: use pjrt, capi or purego", way)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "pure:", err)

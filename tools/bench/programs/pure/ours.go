@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/purepjrt/purepjrt/pjrt"
@@ -21,7 +20,7 @@ type ours struct {
 	plugin *pjrt.Plugin
 	client *pjrt.Client
 
-	registered bool // the custom call is
+	registered bool // whether the custom call is registered
 }
 
 func serveOurs(path string) error {
@@ -101,7 +100,7 @@ func (o *ours) prepare(job string, param int) (*child.Job, error) {
 	return o.prepareAlone(job, param)
 }
 
-// compiled is a program and arguments for it, all of them f32[4].
+// compiled has a program and its arguments, all of them f32[4].
 type compiled struct {
 	client *pjrt.Client
 	exe    *pjrt.LoadedExecutable
@@ -175,7 +174,7 @@ func (o *ours) execute(ctx context.Context) (*child.Job, error) {
 	}, p.Close), nil
 }
 
-// executeInto gives Execute the slice of its results.
+// executeInto passes Execute the slice for its results.
 func (o *ours) executeInto(name string, args, results int) (*child.Job, error) {
 	p, err := o.load(name, 1, args)
 	if err != nil {
@@ -191,7 +190,8 @@ func (o *ours) executeInto(name string, args, results int) (*child.Job, error) {
 	}, p.Close), nil
 }
 
-// executeSteady is what a server does: the first argument is bound, and results go where the last ones were.
+// executeSteady does what a server does: the first argument is bound, and results replace the
+// last ones.
 func (o *ours) executeSteady() (*child.Job, error) {
 	p, err := o.load("add", 1, 2)
 	if err != nil {
@@ -239,33 +239,24 @@ func (o *ours) executeAll(devices int) (*child.Job, error) {
 	}, p.Close), nil
 }
 
-// threads shares executions among goroutines.
+// threads divides executions among goroutines.
 func (o *ours) threads(goroutines int) (*child.Job, error) {
 	p, err := o.load("add", 1, 2)
 	if err != nil {
 		return nil, err
 	}
-	return &child.Job{Run: func(n int) (time.Duration, error) {
-		errs := make([]error, goroutines)
-		var wg sync.WaitGroup
-		start := time.Now()
-		for g := range goroutines {
-			wg.Go(func() {
-				outs := make([]*pjrt.Buffer, 1)
-				for range n/goroutines + min(1, max(0, n%goroutines-g)) {
-					if errs[g] = p.exe.ExecuteInto(o.ctx, outs, p.args[0], nil); errs[g] != nil {
-						return
-					}
-					outs[0].Close()
-				}
-			})
+	return child.Divided(goroutines, func() func() error {
+		outs := make([]*pjrt.Buffer, 1)
+		return func() error {
+			if err := p.exe.ExecuteInto(o.ctx, outs, p.args[0], nil); err != nil {
+				return err
+			}
+			return outs[0].Close()
 		}
-		wg.Wait()
-		return time.Since(start), errors.Join(errs...)
-	}, Close: p.Close}, nil
+	}, p.Close), nil
 }
 
-// inflight starts executions before it waits for the first.
+// inflight starts several executions before it waits for the first.
 func (o *ours) inflight(count int) (*child.Job, error) {
 	p, err := o.load("add", 1, 2)
 	if err != nil {
